@@ -1,0 +1,18 @@
+# What we do not write ourselves (Debian packages, see docs/building.md).
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
+pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
+pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+
+find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
+find_path(XXHASH_INCLUDE_DIR xxhash.h)
+foreach(header RANDOM123_INCLUDE_DIR XXHASH_INCLUDE_DIR)
+  if(NOT ${header})
+    message(FATAL_ERROR "${header} not found: install librandom123-dev and libxxhash-dev")
+  endif()
+endforeach()
+target_include_directories(parsrec_flags SYSTEM INTERFACE
+  ${RANDOM123_INCLUDE_DIR} ${XXHASH_INCLUDE_DIR})

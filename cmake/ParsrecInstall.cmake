@@ -1,0 +1,1 @@
+# Install rules: library (shared and static), header, pkg-config file, CMake package, program, man page.

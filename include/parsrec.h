@@ -1,0 +1,223 @@
+/* parsrec.h - next-item recommendation for open baskets, with personal item relationships.
+ *
+ * You free what you created; pointers returned `const` live as long as their owner; calls never
+ * keep your pointers unless they say so. Paths may be "-" for stdin or stdout where a call says so.
+ * A loaded object is read-only and may be shared by threads. The library never prints, exits or
+ * aborts on input: each call returns a status and, if `err` is not NULL, one sentence in it. */
+#ifndef PARSREC_H
+#define PARSREC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(PARSREC_STATIC) || !defined(__GNUC__)
+#define PARSREC_API
+#else
+#define PARSREC_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- status ------------------------------------------------------------------------------ */
+
+/* One list makes the enum, the names and the texts. Values are pinned: scripts may rely on them. */
+#define PARSREC_STATUS_MAP(X)                                     \
+    X(OK, 0, "success")                                           \
+    X(E_ARGUMENT, 10, "an argument is outside its allowed range") \
+    X(E_CONFIG, 11, "a setting is unknown or malformed")          \
+    X(E_MEMORY, 20, "out of memory")                              \
+    X(E_LIMIT, 21, "a stated limit was exceeded")                 \
+    X(E_IO, 30, "reading or writing failed")                      \
+    X(E_FORMAT, 40, "the file is damaged or of another kind")     \
+    X(E_VERSION, 41, "the file was written by a newer version")   \
+    X(E_CHECKSUM, 42, "the file does not match its checksum")     \
+    X(E_INPUT, 50, "the input data are not valid")                \
+    X(E_NOT_FOUND, 60, "no such user, item, category or column")  \
+    X(E_STOPPED, 70, "stopped by the caller")                     \
+    X(E_UNSUPPORTED, 80, "not part of this build")
+
+typedef enum parsrec_status {
+#define PARSREC_STATUS_ENUM(name, value, text) PARSREC_##name = value,
+    PARSREC_STATUS_MAP(PARSREC_STATUS_ENUM)
+#undef PARSREC_STATUS_ENUM
+} parsrec_status;
+
+/* What went wrong, where, and what to do about it. Set only when a call does not return OK. */
+typedef struct parsrec_error {
+    parsrec_status status;
+    char message[512];
+} parsrec_error;
+
+PARSREC_API const char *parsrec_status_name(parsrec_status status); /* "E_FORMAT" */
+PARSREC_API const char *parsrec_status_text(parsrec_status status);
+PARSREC_API const char *parsrec_version(void); /* "1.2.3" */
+
+/* ---- log and progress -------------------------------------------------------------------- */
+
+typedef enum parsrec_log_level {
+    PARSREC_LOG_INFO,
+    PARSREC_LOG_WARNING,
+} parsrec_log_level;
+
+typedef struct parsrec_progress {
+    const char *stage; /* "reading actions.csv" */
+    const char *unit;  /* "rows" */
+    uint64_t done;
+    uint64_t total; /* 0: not known */
+} parsrec_progress;
+
+/* Callbacks of one call; any may be NULL. They run on the calling thread. */
+typedef struct parsrec_hooks {
+    void *context;
+    void (*on_log)(void *context, parsrec_log_level level, const char *text);
+    int (*on_progress)(void *context,
+                       const parsrec_progress *progress); /* non-zero stops cleanly */
+} parsrec_hooks;
+
+/* ---- data sets --------------------------------------------------------------------------- */
+
+/* Users, their sessions in order of time, and the items of each session. */
+typedef struct parsrec_data parsrec_data;
+
+PARSREC_API parsrec_status parsrec_data_load(parsrec_data **out, const char *path,
+                                             parsrec_error *err);
+PARSREC_API void parsrec_data_free(parsrec_data *data); /* NULL is fine */
+
+typedef enum parsrec_time_kind {
+    PARSREC_TIME_NONE,    /* the source had no times: sessions keep the order of the file */
+    PARSREC_TIME_ORDINAL, /* numbers that only order */
+    PARSREC_TIME_UNIX,    /* seconds since 1970-01-01T00:00:00Z */
+} parsrec_time_kind;
+
+/* The paper's statistics table and what else an analyst asks first. */
+typedef struct parsrec_data_stats {
+    uint64_t users, sessions, items, actions;
+    double actions_per_user, sessions_per_user;
+    double density; /* distinct (user, item) pairs / (users * items) */
+    double basket_mean;
+    uint64_t basket_median, basket_max;
+    double single_item_share; /* sessions of one item / sessions */
+    double repeat_share;      /* actions whose item the user had in an earlier session / actions */
+    uint64_t sessions_per_user_median, sessions_per_user_max;
+    uint64_t evaluated_users; /* users with at least three sessions */
+    uint64_t categories, category_levels;
+    uint64_t items_with_name;
+    uint64_t user_features, session_features, item_features;
+    parsrec_time_kind time_kind;
+    int64_t first_time, last_time;
+    bool synthetic;    /* the file carries its ground truth */
+    char checksum[17]; /* 16 hex digits; empty when the file has none */
+} parsrec_data_stats;
+
+PARSREC_API parsrec_status parsrec_data_statistics(const parsrec_data *data,
+                                                   parsrec_data_stats *stats, parsrec_error *err);
+
+/* Verifies a data-set or model file completely: structure, checksum, contents. */
+typedef struct parsrec_file_report {
+    char format[32];   /* "parsrec.data", "parsrec.model", ... */
+    uint32_t version;  /* of that format */
+    uint64_t bytes;    /* of the whole file */
+    uint64_t tensors;  /* padding not counted */
+    bool has_checksum; /* files written by other programs may lack one */
+} parsrec_file_report;
+
+PARSREC_API parsrec_status parsrec_file_check(const char *path, parsrec_file_report *report,
+                                              parsrec_error *err);
+
+/* ---- import ------------------------------------------------------------------------------ */
+
+typedef enum parsrec_session_rule {
+    PARSREC_SESSION_COLUMN, /* by the session column; without one each action is a session */
+    PARSREC_SESSION_GAP,    /* a pause longer than session_gap begins a new session */
+    PARSREC_SESSION_DAY,    /* one session a user and day (UTC) */
+    PARSREC_SESSION_WEEK,   /* weeks begin on Monday (UTC) */
+    PARSREC_SESSION_MONTH,
+} parsrec_session_rule;
+
+typedef enum parsrec_input_format {
+    PARSREC_INPUT_AUTO, /* by prefix, extension and header */
+    PARSREC_INPUT_CSV,
+    PARSREC_INPUT_TSV,
+    PARSREC_INPUT_REFERENCE, /* user_id,time,session_length,session_items */
+} parsrec_input_format;
+
+/* Strings are borrowed for the call. NULL column names mean the defaults: user, session, time and
+ * item, of which session and time may be missing. */
+typedef struct parsrec_import_options {
+    const char *user_column, *session_column, *time_column, *item_column;
+    const char *items_path;       /* item,name,category and feature columns; NULL: none */
+    const char *users_path;       /* user and feature columns */
+    const char *sessions_path;    /* [user,]session and feature columns */
+    const char *number_columns;   /* comma-separated feature columns that must be numbers */
+    const char *category_columns; /* comma-separated feature columns that are categories */
+    const char *table;            /* databases: read this table ... */
+    const char *query;            /* ... or the rows of this query */
+    parsrec_input_format format;
+    bool latin1; /* input is ISO 8859-1 (or Windows-1252), not UTF-8 */
+    bool sort;   /* order sessions by time instead of refusing times out of order */
+    parsrec_session_rule session_rule;
+    int64_t session_gap;  /* seconds, for PARSREC_SESSION_GAP */
+    uint64_t min_actions; /* drop users and items with fewer, until stable; 0 keeps all */
+    uint64_t max_bad;     /* skip and count up to so many bad rows instead of failing */
+} parsrec_import_options;
+
+/* What became of the input. rows_read = actions kept + everything dropped. */
+typedef struct parsrec_import_report {
+    uint64_t rows_read;        /* rows of the action inputs, headers not counted */
+    uint64_t bad_rows;         /* skipped under max_bad */
+    uint64_t repeats_dropped;  /* an item already in the same basket */
+    uint64_t filtered_actions; /* dropped by min_actions ... */
+    uint64_t filtered_users, filtered_items, filter_rounds;
+    uint64_t unknown_items;     /* rows of items_path that name no item of the actions */
+    uint64_t unknown_users;     /* rows of users_path that name no user of the actions */
+    uint64_t unknown_sessions;  /* rows of sessions_path that name no session of the actions */
+    uint64_t items_without_row; /* items that items_path does not list */
+    uint64_t users_without_row;
+    uint64_t users, sessions, items, actions; /* written */
+    char first_bad[512];                      /* the sentence of the first bad row, empty if none */
+} parsrec_import_report;
+
+PARSREC_API parsrec_import_options parsrec_import_default(void);
+
+/* Reads all inputs ("-" is stdin) as one table and writes one data set to out_path, atomically. */
+PARSREC_API parsrec_status parsrec_import(const char *out_path, const char *const *inputs,
+                                          size_t input_count, const parsrec_import_options *options,
+                                          parsrec_import_report *report, const parsrec_hooks *hooks,
+                                          parsrec_error *err);
+
+/* ---- synthetic data ---------------------------------------------------------------------- */
+
+typedef enum parsrec_size_rule {
+    PARSREC_SIZE_REFERENCE, /* ceil(2 + Weibull) clipped to 3..10, as the authors' sample */
+    PARSREC_SIZE_PAPER,     /* ceil(Weibull), redrawn until 2..10 */
+} parsrec_size_rule;
+
+typedef struct parsrec_synth_options {
+    uint64_t users, sessions, categories, products; /* products: of each category */
+    parsrec_size_rule size_rule;
+    const char *groups_path; /* JSON with the groups' covariances; NULL: the paper's two */
+    bool outside;            /* trips may be lost and slots stay empty, see docs/synthetic.md */
+    const char *csv_path;    /* also write the actions as CSV ("-" is stdout); NULL: do not */
+    uint64_t seed;
+    unsigned threads; /* 0: all cores; the result does not depend on it */
+} parsrec_synth_options;
+
+typedef struct parsrec_synth_report {
+    uint64_t users, sessions, items, actions, groups;
+} parsrec_synth_report;
+
+PARSREC_API parsrec_synth_options parsrec_synth_default(void);
+
+/* Writes synthetic baskets with their ground truth to out_path, atomically; out_path may be NULL
+ * when options->csv_path is not. */
+PARSREC_API parsrec_status parsrec_synth(const char *out_path, const parsrec_synth_options *options,
+                                         parsrec_synth_report *report, const parsrec_hooks *hooks,
+                                         parsrec_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,226 @@
+/* Mapping and atomic writing. */
+#include "base/files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+parsrec_status pr_file_map(pr_mapping *out, const char *path, parsrec_error *err)
+{
+    *out = (pr_mapping){0};
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot open for reading", path);
+    struct stat st;
+    parsrec_status status = PARSREC_OK;
+    if (fstat(fd, &st) != 0)
+        status = pr_fail_errno(err, PARSREC_E_IO, "%s: cannot read its size", path);
+    else if (S_ISDIR(st.st_mode))
+        status = pr_fail(err, PARSREC_E_IO, "%s: is a directory; name a file in it", path);
+    else if (!S_ISREG(st.st_mode))
+        status = pr_fail(err, PARSREC_E_IO, "%s: is not a plain file; copy it to one first", path);
+    else if (st.st_size > 0) {
+        void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        if (bytes == MAP_FAILED)
+            status = pr_fail_errno(err, PARSREC_E_IO, "%s: cannot map into memory", path);
+        else
+            *out = (pr_mapping){bytes, (size_t)st.st_size};
+    }
+    close(fd);
+    return status;
+}
+
+void pr_file_unmap(pr_mapping *mapping)
+{
+    if (mapping->size > 0)
+        munmap((void *)(uintptr_t)mapping->bytes, mapping->size);
+    *mapping = (pr_mapping){0};
+}
+
+struct pr_atomic_file {
+    int fd;
+    char *path;      /* final name, links resolved; as given when written directly */
+    char *temporary; /* NULL when written directly */
+    unsigned char *buffer;
+    size_t used;
+};
+
+enum { BUFFER_BYTES = 1 << 18 };
+
+static void release(pr_atomic_file *file)
+{
+    if (file->fd > STDERR_FILENO)
+        close(file->fd);
+    pr_free(file->path);
+    pr_free(file->temporary);
+    pr_free(file->buffer);
+    pr_free(file);
+}
+
+void pr_atomic_abort(pr_atomic_file *file)
+{
+    if (file == NULL)
+        return;
+    if (file->temporary != NULL && file->fd >= 0)
+        unlink(file->temporary);
+    release(file);
+}
+
+/* The place where the file will stand: links are followed, so that writing through a link keeps
+ * the link. NULL with errno set. */
+static char *resolve(const char *path)
+{
+    char *real = realpath(path, NULL);
+    char *copy = NULL;
+    if (real != NULL)
+        copy = pr_copy_string(real, strlen(real));
+    else if (errno == ENOENT)
+        copy = pr_copy_string(path, strlen(path));
+    else
+        return NULL;
+    free(real);
+    if (copy == NULL)
+        errno = ENOMEM;
+    return copy;
+}
+
+static parsrec_status open_direct(pr_atomic_file *file, const char *path, parsrec_error *err)
+{
+    bool is_stdout = strcmp(path, "-") == 0;
+    file->path = pr_copy_string(is_stdout ? "standard output" : path,
+                                is_stdout ? strlen("standard output") : strlen(path));
+    if (file->path == NULL)
+        return pr_fail_memory(err);
+    file->fd = is_stdout ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
+    if (file->fd < 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot open for writing", path);
+    return PARSREC_OK;
+}
+
+static parsrec_status open_temporary(pr_atomic_file *file, const char *path, parsrec_error *err)
+{
+    file->path = resolve(path);
+    if (file->path == NULL)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", path);
+    size_t room = strlen(file->path) + sizeof ".4294967295-4294967295.tmp";
+    file->temporary = pr_alloc(room, 1);
+    if (file->temporary == NULL)
+        return pr_fail_memory(err);
+    /* Not mkstemp: that gives 0600, and a result has the rights any new file would have. */
+    static atomic_uint number;
+    do {
+        snprintf(file->temporary, room, "%s.%u-%u.tmp", file->path, (unsigned)getpid(),
+                 atomic_fetch_add(&number, 1));
+        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    } while (file->fd < 0 && errno == EEXIST);
+    if (file->fd < 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", path);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_atomic_open(pr_atomic_file **out, const char *path, parsrec_error *err)
+{
+    *out = NULL;
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    if (exists && S_ISDIR(st.st_mode))
+        return pr_fail(err, PARSREC_E_IO, "%s: is a directory; name a file to write", path);
+    pr_atomic_file *file = pr_alloc_zero(1, sizeof *file);
+    if (file == NULL)
+        return pr_fail_memory(err);
+    file->fd = -1;
+    file->buffer = pr_alloc(BUFFER_BYTES, 1);
+    bool direct = strcmp(path, "-") == 0 || (exists && !S_ISREG(st.st_mode));
+    parsrec_status status = file->buffer == NULL ? pr_fail_memory(err)
+                            : direct             ? open_direct(file, path, err)
+                                                 : open_temporary(file, path, err);
+    if (status != PARSREC_OK) {
+        pr_atomic_abort(file);
+        return status;
+    }
+    *out = file;
+    return PARSREC_OK;
+}
+
+static parsrec_status write_all(pr_atomic_file *file, const unsigned char *bytes, size_t size,
+                                parsrec_error *err)
+{
+    while (size > 0) {
+        ssize_t n = write(file->fd, bytes, size < (1u << 30) ? size : 1u << 30);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            if (n == 0)
+                errno = EIO;
+            const char *hint =
+                errno == ENOSPC || errno == EDQUOT ? " (make room or write to another disk)" : "";
+            return pr_fail_errno(err, PARSREC_E_IO, "%s: writing failed%s", file->path, hint);
+        }
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status flush(pr_atomic_file *file, parsrec_error *err)
+{
+    size_t used = file->used;
+    file->used = 0;
+    return write_all(file, file->buffer, used, err);
+}
+
+parsrec_status pr_atomic_write(pr_atomic_file *file, const void *bytes, size_t size,
+                               parsrec_error *err)
+{
+    if (size > BUFFER_BYTES - file->used)
+        PR_TRY(flush(file, err));
+    if (size >= BUFFER_BYTES)
+        return write_all(file, bytes, size, err);
+    memcpy(file->buffer + file->used, bytes, size);
+    file->used += size;
+    return PARSREC_OK;
+}
+
+/* The rename itself must survive a power cut. Some file systems cannot sync a folder; then the
+ * rename is as durable as they make it. */
+static void sync_folder(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
+    char *folder = length > 0 ? pr_copy_string(path, length) : pr_copy_string(".", 1);
+    if (folder == NULL)
+        return;
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        (void)fsync(fd);
+        close(fd);
+    }
+    pr_free(folder);
+}
+
+parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err)
+{
+    parsrec_status status = flush(file, err);
+    if (file->temporary == NULL) {
+        release(file);
+        return status;
+    }
+    if (status == PARSREC_OK && fsync(file->fd) != 0)
+        status = pr_fail_errno(err, PARSREC_E_IO, "%s: writing failed", file->path);
+    if (status == PARSREC_OK && rename(file->temporary, file->path) != 0)
+        status = pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be put in place", file->path);
+    if (status != PARSREC_OK) {
+        pr_atomic_abort(file);
+        return status;
+    }
+    sync_folder(file->path);
+    release(file);
+    return PARSREC_OK;
+}

@@ -1,0 +1,32 @@
+/* Files as the library reads and writes them: mapped whole, written atomically. */
+#ifndef PR_FILES_H
+#define PR_FILES_H
+
+#include <stdio.h>
+
+#include "base/status.h"
+
+/* A whole file, read-only in memory. */
+typedef struct pr_mapping {
+    const unsigned char *bytes;
+    size_t size;
+} pr_mapping;
+
+/* Fails with a sentence for what is missing, a directory, not readable or not a plain file. An
+ * empty file maps to size 0. */
+parsrec_status pr_file_map(pr_mapping *out, const char *path, parsrec_error *err);
+void pr_file_unmap(pr_mapping *mapping); /* a zeroed mapping is fine */
+
+/* A file that appears under its name complete or not at all: written beside its place under a
+ * temporary name, synced, renamed, folder synced. "-" writes to stdout; a target that is not a
+ * plain file (/dev/null, a pipe) is written directly. */
+typedef struct pr_atomic_file pr_atomic_file;
+
+parsrec_status pr_atomic_open(pr_atomic_file **out, const char *path, parsrec_error *err);
+parsrec_status pr_atomic_write(pr_atomic_file *file, const void *bytes, size_t size,
+                               parsrec_error *err);
+/* Both free the file. After a failed commit nothing is left under either name. */
+parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err);
+void pr_atomic_abort(pr_atomic_file *file); /* NULL is fine */
+
+#endif

@@ -1,0 +1,46 @@
+/* Reading and writing JSON. */
+#include "base/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+
+parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const char *origin,
+                             parsrec_error *err)
+{
+    json_error_t what;
+    *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &what);
+    if (*out != NULL)
+        return PARSREC_OK;
+    if (json_error_code(&what) == json_error_out_of_memory)
+        return pr_fail_memory(err);
+    return pr_fail(err, PARSREC_E_FORMAT, "%s:%d:%d: not valid JSON: %s", origin, what.line,
+                   what.column, what.text);
+}
+
+parsrec_status pr_json_load(json_t **out, const char *path, parsrec_error *err)
+{
+    *out = NULL;
+    pr_mapping file;
+    PR_TRY(pr_file_map(&file, path, err));
+    parsrec_status status = pr_json_parse(out, (const char *)file.bytes, file.size, path, err);
+    pr_file_unmap(&file);
+    return status;
+}
+
+char *pr_json_text(const json_t *json)
+{
+    size_t flags = JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY | JSON_REAL_PRECISION(17);
+    size_t size = json_dumpb(json, NULL, 0, flags);
+    char *text = size > 0 ? pr_alloc(size + 1, 1) : NULL;
+    if (text == NULL)
+        return NULL;
+    if (json_dumpb(json, text, size, flags) != size) {
+        pr_free(text);
+        return NULL;
+    }
+    text[size] = '\0';
+    return text;
+}

@@ -1,0 +1,19 @@
+/* JSON by jansson, with our errors and one stable way of writing it. */
+#ifndef PR_JSON_H
+#define PR_JSON_H
+
+#include <jansson.h>
+
+#include "base/status.h"
+
+/* Parses one object or array. `origin` names the source in messages; duplicate keys are refused.
+ * Free with json_decref. */
+parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const char *origin,
+                             parsrec_error *err);
+parsrec_status pr_json_load(json_t **out, const char *path, parsrec_error *err);
+
+/* Compact, keys sorted, numbers with 17 digits: equal values give equal bytes. Free with pr_free;
+ * NULL when out of memory. */
+char *pr_json_text(const json_t *json);
+
+#endif

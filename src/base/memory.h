@@ -1,0 +1,37 @@
+/* All of the library's own allocations pass here: sizes are checked products, and tests can make
+ * the n-th allocation fail or count what a step allocates. */
+#ifndef PR_MEMORY_H
+#define PR_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* count * size bytes, uninitialised or zeroed; NULL when out of memory or on overflow. Never NULL
+ * for zero bytes. Free with pr_free. */
+void *pr_alloc(size_t count, size_t size);
+void *pr_alloc_zero(size_t count, size_t size);
+void *pr_realloc(void *old, size_t count, size_t size); /* old stays valid on failure */
+char *pr_copy_string(const char *text, size_t length);  /* terminated copy */
+void pr_free(void *memory);                             /* NULL is fine */
+
+/* 64-byte aligned, for vectors and matrices; zeroed. Free with pr_free_aligned. */
+void *pr_alloc_aligned(size_t count, size_t size);
+void pr_free_aligned(void *memory);
+
+/* Makes room for one more element in a growing array of `size`-byte elements: capacity doubles.
+ * `array` is the address of the caller's pointer. */
+parsrec_status pr_grow(void *array, size_t *capacity, size_t needed, size_t size,
+                       parsrec_error *err);
+
+/* For tests: the allocation number `after` from now (0 the next) and all following ones fail;
+ * SIZE_MAX turns this off. */
+void pr_memory_fail_after(size_t after);
+/* Allocations since the program began. */
+size_t pr_memory_count(void);
+
+bool pr_mul_overflows(size_t a, size_t b, size_t *product);
+
+#endif

@@ -1,0 +1,65 @@
+/* Counter-based random numbers (Philox 4x32-10): a draw is a function of seed, purpose and place,
+ * so results do not depend on the number of threads or on the order of work. */
+#ifndef PR_RNG_H
+#define PR_RNG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wconversion"
+#pragma GCC diagnostic ignored "-Wsign-conversion"
+#include <Random123/philox.h>
+#pragma GCC diagnostic pop
+
+typedef struct pr_rng {
+    philox4x32_key_t key;
+} pr_rng;
+
+typedef struct pr_bits {
+    uint32_t word[4];
+} pr_bits;
+
+/* One generator for each purpose: equal seeds with different purposes are independent. */
+pr_rng pr_rng_make(uint64_t seed, uint64_t purpose);
+
+/* 128 random bits of one place. */
+static inline pr_bits pr_rng_at(const pr_rng *rng, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    philox4x32_ctr_t counter = {{a, b, c, d}};
+    philox4x32_ctr_t out = philox4x32(counter, rng->key);
+    return (pr_bits){{out.v[0], out.v[1], out.v[2], out.v[3]}};
+}
+
+/* Uniform in (0, 1), never an end point; multiples of 2^-32 plus half a step. */
+static inline double pr_unit32(uint32_t bits)
+{
+    return ((double)bits + 0.5) * 0x1p-32;
+}
+
+/* Uniform in (0, 1) with 53 bits. */
+static inline double pr_unit53(uint32_t high, uint32_t low)
+{
+    uint64_t bits = (uint64_t)high << 21 | low >> 11;
+    return ((double)bits + 0.5) * 0x1p-53;
+}
+
+/* Draws one after the other, for places that need an unknown number of them. */
+typedef struct pr_stream {
+    pr_rng rng;
+    uint32_t place[3], block;
+    pr_bits bits;
+    unsigned left;
+} pr_stream;
+
+pr_stream pr_stream_at(const pr_rng *rng, uint32_t a, uint32_t b, uint32_t c);
+uint32_t pr_stream_u32(pr_stream *s);
+double pr_stream_unit(pr_stream *s);                /* (0, 1), 53 bits */
+uint32_t pr_stream_below(pr_stream *s, uint32_t n); /* 0..n-1, unbiased; n > 0 */
+double pr_stream_normal(pr_stream *s);              /* N(0, 1) */
+void pr_stream_shuffle(pr_stream *s, void *array, size_t n, size_t size);
+
+/* Inverse of the standard normal distribution function, relative error below 1e-15. */
+double pr_normal_quantile(double p);
+
+#endif

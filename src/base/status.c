@@ -1,0 +1,93 @@
+/* Status names, texts and the one place where messages are written. */
+#include "base/status.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+const char *parsrec_status_name(parsrec_status status)
+{
+    switch (status) {
+#define NAME(name, value, text) \
+    case PARSREC_##name:        \
+        return #name;
+        PARSREC_STATUS_MAP(NAME)
+#undef NAME
+    }
+    return "E_UNKNOWN";
+}
+
+const char *parsrec_status_text(parsrec_status status)
+{
+    switch (status) {
+#define TEXT(name, value, text) \
+    case PARSREC_##name:        \
+        return text;
+        PARSREC_STATUS_MAP(TEXT)
+#undef TEXT
+    }
+    return "unknown status";
+}
+
+/* Messages quote names out of files; a terminal must not act on what stands in them. A cut in the
+ * middle of a UTF-8 character is taken back to its beginning. */
+static void make_printable(char *text, size_t length, bool cut)
+{
+    for (size_t i = 0; i < length; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < 0x20 || c == 0x7f)
+            text[i] = '?';
+    }
+    if (!cut)
+        return;
+    size_t end = length;
+    while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80)
+        end--;
+    if (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0xC0)
+        text[end - 1] = '\0';
+}
+
+static void write_message(parsrec_error *err, parsrec_status status, const char *suffix,
+                          const char *format, va_list args)
+{
+    err->status = status;
+    size_t room = sizeof err->message;
+    int n = vsnprintf(err->message, room, format, args);
+    size_t length = n < 0 ? 0 : (size_t)n;
+    if (length < room && suffix != NULL) {
+        n = snprintf(err->message + length, room - length, ": %s", suffix);
+        length += n < 0 ? 0 : (size_t)n;
+    }
+    bool cut = length >= room;
+    make_printable(err->message, cut ? room - 1 : length, cut);
+}
+
+parsrec_status pr_fail(parsrec_error *err, parsrec_status status, const char *format, ...)
+{
+    if (err == NULL)
+        return status;
+    va_list args;
+    va_start(args, format);
+    write_message(err, status, NULL, format, args);
+    va_end(args);
+    return status;
+}
+
+parsrec_status pr_fail_errno(parsrec_error *err, parsrec_status status, const char *format, ...)
+{
+    if (err == NULL)
+        return status;
+    const char *why = strerror(errno);
+    va_list args;
+    va_start(args, format);
+    write_message(err, status, why, format, args);
+    va_end(args);
+    return status;
+}
+
+parsrec_status pr_fail_memory(parsrec_error *err)
+{
+    return pr_fail(err, PARSREC_E_MEMORY,
+                   "out of memory; close other programs or use a machine with more");
+}

@@ -1,0 +1,158 @@
+/* Strict numbers, durations, UTF-8. */
+#include "base/text.h"
+
+#include <locale.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+pr_slice pr_slice_of(const char *text)
+{
+    return (pr_slice){text, strlen(text)};
+}
+
+bool pr_slice_is(pr_slice s, const char *text)
+{
+    size_t size = strlen(text);
+    return s.size == size && memcmp(s.bytes, text, size) == 0;
+}
+
+pr_slice pr_slice_trim(pr_slice s)
+{
+    while (s.size > 0 && (s.bytes[0] == ' ' || s.bytes[0] == '\t'))
+        s = (pr_slice){s.bytes + 1, s.size - 1};
+    while (s.size > 0 && (s.bytes[s.size - 1] == ' ' || s.bytes[s.size - 1] == '\t'))
+        s.size--;
+    return s;
+}
+
+bool pr_parse_u64(pr_slice s, uint64_t *value)
+{
+    uint64_t sum = 0;
+    if (s.size == 0)
+        return false;
+    for (size_t i = 0; i < s.size; i++) {
+        unsigned digit = (unsigned)(unsigned char)s.bytes[i] - '0';
+        if (digit > 9 || __builtin_mul_overflow(sum, 10, &sum) ||
+            __builtin_add_overflow(sum, digit, &sum))
+            return false;
+    }
+    *value = sum;
+    return true;
+}
+
+bool pr_parse_i64(pr_slice s, int64_t *value)
+{
+    bool negative = s.size > 0 && s.bytes[0] == '-';
+    if (negative)
+        s = (pr_slice){s.bytes + 1, s.size - 1};
+    uint64_t size;
+    if (!pr_parse_u64(s, &size) || size > (uint64_t)INT64_MAX)
+        return false;
+    *value = negative ? -(int64_t)size : (int64_t)size;
+    return true;
+}
+
+static locale_t c_locale;
+
+static void make_c_locale(void)
+{
+    c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+bool pr_parse_f64(pr_slice s, double *value)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    char copy[64];
+    /* Only what a plain decimal number is made of: no hexadecimal, no "inf", no spaces. */
+    if (s.size == 0 || s.size >= sizeof copy)
+        return false;
+    memcpy(copy, s.bytes, s.size);
+    copy[s.size] = '\0';
+    if (strspn(copy, "0123456789+-.eE") != s.size)
+        return false;
+    pthread_once(&once, make_c_locale);
+    char *end;
+    double x = c_locale != (locale_t)0 ? strtod_l(copy, &end, c_locale) : strtod(copy, &end);
+    if (end != copy + s.size || !isfinite(x))
+        return false;
+    *value = x;
+    return true;
+}
+
+bool pr_parse_duration(pr_slice s, int64_t *seconds)
+{
+    static const struct {
+        char unit;
+        int64_t seconds;
+    } units[] = {{'s', 1}, {'m', 60}, {'h', 3600}, {'d', 86400}, {'w', 604800}};
+    int64_t factor = 1, n;
+    for (size_t i = 0; s.size > 0 && i < sizeof units / sizeof *units; i++) {
+        if (s.bytes[s.size - 1] == units[i].unit) {
+            factor = units[i].seconds;
+            s.size--;
+            break;
+        }
+    }
+    return pr_parse_i64(s, &n) && !__builtin_mul_overflow(n, factor, seconds);
+}
+
+/* Length of the character at s, 0 if it is not well-formed (too long, surrogate, out of range). */
+static size_t utf8_length(const unsigned char *s, size_t left)
+{
+    unsigned char c = s[0];
+    size_t n = c < 0x80 ? 1 : c < 0xC2 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF5 ? 4 : 0;
+    if (n > left)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80)
+            return 0;
+    if ((c == 0xE0 && s[1] < 0xA0) || (c == 0xED && s[1] > 0x9F) || (c == 0xF0 && s[1] < 0x90) ||
+        (c == 0xF4 && s[1] > 0x8F))
+        return 0;
+    return n;
+}
+
+bool pr_utf8_valid(const char *bytes, size_t size, size_t *at)
+{
+    const unsigned char *s = (const unsigned char *)bytes;
+    size_t i = 0;
+    while (i < size) {
+        uint64_t eight;
+        if (size - i >= 8 && (memcpy(&eight, s + i, 8), (eight & 0x8080808080808080u) == 0)) {
+            i += 8;
+            continue;
+        }
+        size_t n = utf8_length(s + i, size - i);
+        if (n == 0) {
+            *at = i;
+            return false;
+        }
+        i += n;
+    }
+    return true;
+}
+
+const char *pr_show(pr_excerpt *hold, pr_slice s)
+{
+    enum { MOST = 40 };
+    size_t n = s.size;
+    bool cut = n > MOST;
+    if (cut) {
+        n = MOST;
+        while (n > 0 && ((unsigned char)s.bytes[n] & 0xC0) == 0x80)
+            n--;
+    }
+    char *out = hold->text;
+    *out++ = '\'';
+    memcpy(out, s.bytes, n);
+    out += n;
+    if (cut) {
+        memcpy(out, "...", 3);
+        out += 3;
+    }
+    *out++ = '\'';
+    *out = '\0';
+    return hold->text;
+}

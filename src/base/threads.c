@@ -1,0 +1,144 @@
+/* The pool: workers sleep on a condition, tasks are taken by an atomic counter. */
+#include "base/threads.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+#include "base/memory.h"
+
+typedef struct worker {
+    pr_pool *pool;
+    unsigned number;
+    pthread_t thread;
+} worker;
+
+struct pr_pool {
+    pthread_mutex_t lock;
+    pthread_cond_t work, idle;
+    unsigned long round; /* guarded by lock, like the next three */
+    unsigned busy;
+    bool quit;
+    unsigned started;
+    pr_task *task;
+    void *context;
+    size_t tasks;
+    atomic_size_t next;
+    unsigned threads;
+    worker *workers; /* threads - 1 of them; the caller is worker 0 */
+};
+
+unsigned pr_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    int n = CPU_COUNT(&set);
+    return n > 0 ? (unsigned)n : 1;
+}
+
+static void work_off(pr_pool *pool, unsigned number)
+{
+    for (;;) {
+        size_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+        if (task >= pool->tasks)
+            return;
+        pool->task(pool->context, task, number);
+    }
+}
+
+static void *worker_main(void *argument)
+{
+    worker *self = argument;
+    pr_pool *pool = self->pool;
+    unsigned long seen = 0;
+    pthread_mutex_lock(&pool->lock);
+    for (;;) {
+        while (pool->round == seen && !pool->quit)
+            pthread_cond_wait(&pool->work, &pool->lock);
+        if (pool->quit)
+            break;
+        seen = pool->round;
+        pthread_mutex_unlock(&pool->lock);
+        work_off(pool, self->number);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->idle);
+    }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
+}
+
+parsrec_status pr_pool_new(pr_pool **out, unsigned threads, parsrec_error *err)
+{
+    *out = NULL;
+    if (threads == 0)
+        threads = pr_cores();
+    pr_pool *pool = pr_alloc_zero(1, sizeof *pool);
+    worker *workers = pr_alloc_zero(threads, sizeof *workers);
+    if (pool == NULL || workers == NULL) {
+        pr_free(pool);
+        pr_free(workers);
+        return pr_fail_memory(err);
+    }
+    pool->threads = threads;
+    pool->workers = workers;
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->work, NULL);
+    pthread_cond_init(&pool->idle, NULL);
+    for (unsigned i = 0; i + 1 < threads; i++) {
+        workers[i] = (worker){.pool = pool, .number = i + 1};
+        if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]) != 0) {
+            pr_pool_free(pool);
+            return pr_fail(err, PARSREC_E_LIMIT,
+                           "cannot start thread %u; ask for fewer with --threads", i + 2);
+        }
+        pool->started++;
+    }
+    *out = pool;
+    return PARSREC_OK;
+}
+
+void pr_pool_free(pr_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    pthread_mutex_lock(&pool->lock);
+    pool->quit = true;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+    for (unsigned i = 0; i < pool->started; i++)
+        pthread_join(pool->workers[i].thread, NULL);
+    pthread_cond_destroy(&pool->work);
+    pthread_cond_destroy(&pool->idle);
+    pthread_mutex_destroy(&pool->lock);
+    pr_free(pool->workers);
+    pr_free(pool);
+}
+
+unsigned pr_pool_threads(const pr_pool *pool)
+{
+    return pool->threads;
+}
+
+void pr_pool_run(pr_pool *pool, pr_task *task, void *context, size_t tasks)
+{
+    pool->task = task;
+    pool->context = context;
+    pool->tasks = tasks;
+    atomic_store(&pool->next, 0);
+    if (pool->started > 0 && tasks > 1) {
+        pthread_mutex_lock(&pool->lock);
+        pool->busy = pool->started;
+        pool->round++;
+        pthread_cond_broadcast(&pool->work);
+        pthread_mutex_unlock(&pool->lock);
+    }
+    work_off(pool, 0);
+    if (pool->started > 0 && tasks > 1) {
+        pthread_mutex_lock(&pool->lock);
+        while (pool->busy > 0)
+            pthread_cond_wait(&pool->idle, &pool->lock);
+        pthread_mutex_unlock(&pool->lock);
+    }
+}

@@ -1,0 +1,19 @@
+/* The commands: one file and one line each. */
+#ifndef CLI_COMMANDS_H
+#define CLI_COMMANDS_H
+
+#include "cli/options.h"
+
+#define CLI_COMMANDS(X) \
+    X(synth)            \
+    X(import)           \
+    X(info)             \
+    X(check)
+
+#define CLI_DECLARE(name)                \
+    extern const cli_command cli_##name; \
+    int cmd_##name(int argc, char **argv);
+CLI_COMMANDS(CLI_DECLARE)
+#undef CLI_DECLARE
+
+#endif

@@ -1,0 +1,223 @@
+/* The option parser and --help. */
+#include "cli/options.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+
+int cli_usage_error(const cli_command *command, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "parsrec %s: ", command->name);
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "; see parsrec %s --help\n", command->name);
+    va_end(args);
+    return CLI_USAGE;
+}
+
+static void *field_of(const cli_option *option, void *fields)
+{
+    return (char *)fields + option->offset;
+}
+
+/* ---- help ---- */
+
+static void print_default(const cli_option *o, void *fields)
+{
+    void *field = field_of(o, fields);
+    switch (o->kind) {
+    case CLI_KIND_TEXT: {
+        const char *text = *(const char **)field;
+        if (text != NULL)
+            printf(" [%s]", text);
+        break;
+    }
+    case CLI_KIND_COUNT:
+        printf(" [%llu]", (unsigned long long)*(uint64_t *)field);
+        break;
+    case CLI_KIND_THREADS:
+        printf(" [%u]", *(unsigned *)field);
+        break;
+    case CLI_KIND_REAL:
+        printf(" [%g]", *(double *)field);
+        break;
+    case CLI_KIND_CHOICE:
+        printf(" [%s]", o->choices[*(int *)field]);
+        break;
+    case CLI_KIND_DURATION:
+    case CLI_KIND_FLAG:
+    case CLI_KIND_END:
+        break;
+    }
+}
+
+static void print_option(const cli_option *o, void *fields)
+{
+    char left[160];
+    int n = o->letter != 0 ? snprintf(left, sizeof left, "  -%c, --%s", o->letter, o->name)
+                           : snprintf(left, sizeof left, "      --%s", o->name);
+    size_t used = (size_t)n;
+    if (o->argument != NULL)
+        used += (size_t)snprintf(left + used, sizeof left - used, " %s", o->argument);
+    for (size_t i = 0; o->kind == CLI_KIND_CHOICE && o->choices[i] != NULL; i++)
+        used += (size_t)snprintf(left + used, sizeof left - used, "%s%s", i > 0 ? "|" : " ",
+                                 o->choices[i]);
+    if (used > 28)
+        printf("%s\n%30s", left, "");
+    else
+        printf("%-30s", left);
+    printf("%s", o->help);
+    print_default(o, fields);
+    putchar('\n');
+}
+
+static void print_help(const cli_command *command, void *fields)
+{
+    printf("%s\n\nusage: %s\n\n", command->summary, command->usage);
+    for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++)
+        print_option(o, fields);
+    printf("  -h, --help                  show this text\n");
+    if (command->details != NULL)
+        printf("\n%s", command->details);
+}
+
+/* ---- parsing ---- */
+
+static int bad_value(const cli_command *command, const cli_option *o, const char *value,
+                     const char *expected)
+{
+    return cli_usage_error(command, "--%s %s: expected %s", o->name, value, expected);
+}
+
+static int set_number(const cli_command *command, const cli_option *o, void *fields,
+                      const char *value)
+{
+    char expected[96];
+    pr_slice text = pr_slice_of(value);
+    uint64_t whole;
+    double real;
+    if (o->kind == CLI_KIND_REAL) {
+        snprintf(expected, sizeof expected, "a number from %g to %g", o->low, o->high);
+        if (!pr_parse_f64(text, &real) || real < o->low || real > o->high)
+            return bad_value(command, o, value, expected);
+        *(double *)field_of(o, fields) = real;
+        return CLI_CONTINUE;
+    }
+    snprintf(expected, sizeof expected, "a whole number from %.0f to %.0f", o->low, o->high);
+    if (!pr_parse_u64(text, &whole) || (double)whole < o->low || (double)whole > o->high)
+        return bad_value(command, o, value, expected);
+    if (o->kind == CLI_KIND_THREADS)
+        *(unsigned *)field_of(o, fields) = (unsigned)whole;
+    else
+        *(uint64_t *)field_of(o, fields) = whole;
+    return CLI_CONTINUE;
+}
+
+static int set_choice(const cli_command *command, const cli_option *o, void *fields,
+                      const char *value)
+{
+    char expected[160] = "one of";
+    for (int i = 0; o->choices[i] != NULL; i++) {
+        if (strcmp(o->choices[i], value) == 0) {
+            *(int *)field_of(o, fields) = i;
+            return CLI_CONTINUE;
+        }
+        size_t used = strlen(expected);
+        snprintf(expected + used, sizeof expected - used, "%s %s", i > 0 ? "," : "", o->choices[i]);
+    }
+    return bad_value(command, o, value, expected);
+}
+
+static int set_value(const cli_command *command, const cli_option *o, void *fields,
+                     const char *value)
+{
+    switch (o->kind) {
+    case CLI_KIND_TEXT:
+        *(const char **)field_of(o, fields) = value;
+        return CLI_CONTINUE;
+    case CLI_KIND_DURATION:
+        if (!pr_parse_duration(pr_slice_of(value), field_of(o, fields)) ||
+            *(int64_t *)field_of(o, fields) <= 0)
+            return bad_value(command, o, value, "a time such as 30m, 2h or 1d");
+        return CLI_CONTINUE;
+    case CLI_KIND_CHOICE:
+        return set_choice(command, o, fields, value);
+    default:
+        return set_number(command, o, fields, value);
+    }
+}
+
+static const cli_option *find_long(const cli_command *command, const char *name, size_t length)
+{
+    for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++)
+        if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
+            return o;
+    return NULL;
+}
+
+static const cli_option *find_letter(const cli_command *command, char letter)
+{
+    for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++)
+        if (o->letter == letter)
+            return o;
+    return NULL;
+}
+
+/* One argument that begins with '-', and its value if that is the next one. */
+static int parse_option(const cli_command *command, void *fields, int argc, char **argv, int *at)
+{
+    const char *text = argv[*at], *value = NULL;
+    const cli_option *o;
+    if (text[1] == '-') {
+        const char *name = text + 2, *equals = strchr(name, '=');
+        o = find_long(command, name, equals != NULL ? (size_t)(equals - name) : strlen(name));
+        value = equals != NULL ? equals + 1 : NULL;
+    } else {
+        o = find_letter(command, text[1]);
+        value = text[2] != '\0' ? text + 2 : NULL;
+    }
+    if (o == NULL)
+        return cli_usage_error(command, "unknown option %s", text);
+    if (o->kind == CLI_KIND_FLAG) {
+        if (value != NULL)
+            return cli_usage_error(command, "%s: --%s takes no value", text, o->name);
+        *(bool *)field_of(o, fields) = true;
+        return CLI_CONTINUE;
+    }
+    if (value == NULL && *at + 1 < argc)
+        value = argv[++*at];
+    if (value == NULL)
+        return cli_usage_error(command, "%s needs a value", text);
+    return set_value(command, o, fields, value);
+}
+
+int cli_parse(const cli_command *command, void *fields, cli_words *words, int argc, char **argv)
+{
+    size_t count = 0;
+    bool only_words = false;
+    for (int i = 1; i < argc; i++) {
+        if (only_words || argv[i][0] != '-' || argv[i][1] == '\0') {
+            argv[1 + count++] = argv[i];
+        } else if (strcmp(argv[i], "--") == 0) {
+            only_words = true;
+        } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            print_help(command, fields);
+            return CLI_OK;
+        } else {
+            int rc = parse_option(command, fields, argc, argv, &i);
+            if (rc != CLI_CONTINUE)
+                return rc;
+        }
+    }
+    *words = (cli_words){(const char *const *)argv + 1, count};
+    if (count < command->least_words)
+        return cli_usage_error(command, "something is missing: %s", command->usage);
+    if (count > command->most_words)
+        return cli_usage_error(command, "unexpected argument '%s'",
+                               words->word[command->most_words]);
+    return CLI_CONTINUE;
+}

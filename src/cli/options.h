@@ -1,0 +1,91 @@
+/* Command-line options as tables: the parser, --help and the man-page test all read them. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum cli_kind {
+    CLI_KIND_END,
+    CLI_KIND_FLAG,     /* bool */
+    CLI_KIND_TEXT,     /* const char * */
+    CLI_KIND_COUNT,    /* uint64_t in [low, high] */
+    CLI_KIND_THREADS,  /* unsigned in [low, high] */
+    CLI_KIND_REAL,     /* double in [low, high] */
+    CLI_KIND_DURATION, /* int64_t seconds, from "30m" */
+    CLI_KIND_CHOICE,   /* int: index into a NULL-terminated list of words */
+} cli_kind;
+
+typedef struct cli_option {
+    cli_kind kind;
+    char letter; /* 0: none */
+    const char *name;
+    const char *argument; /* as shown in --help: FILE, N, COL */
+    size_t offset;        /* of the field in the command's struct */
+    double low, high;
+    const char *const *choices;
+    const char *help;
+} cli_option;
+
+#define CLI_FLAG(letter, name, type, field, help)                                  \
+    {                                                                              \
+        CLI_KIND_FLAG, letter, name, NULL, offsetof(type, field), 0, 0, NULL, help \
+    }
+#define CLI_TEXT(letter, name, argument, type, field, help)                            \
+    {                                                                                  \
+        CLI_KIND_TEXT, letter, name, argument, offsetof(type, field), 0, 0, NULL, help \
+    }
+#define CLI_COUNT(letter, name, type, field, low, high, help)                           \
+    {                                                                                   \
+        CLI_KIND_COUNT, letter, name, "N", offsetof(type, field), low, high, NULL, help \
+    }
+#define CLI_THREADS(type, field)                                                   \
+    {                                                                              \
+        CLI_KIND_THREADS, 0, "threads", "N", offsetof(type, field), 0, 1024, NULL, \
+            "worker threads; 0 takes every core, results do not depend on it"      \
+    }
+#define CLI_REAL(letter, name, type, field, low, high, help)                           \
+    {                                                                                  \
+        CLI_KIND_REAL, letter, name, "X", offsetof(type, field), low, high, NULL, help \
+    }
+#define CLI_DURATION(letter, name, type, field, help)                                    \
+    {                                                                                    \
+        CLI_KIND_DURATION, letter, name, "TIME", offsetof(type, field), 0, 0, NULL, help \
+    }
+#define CLI_CHOICE(letter, name, type, field, choices, help)                            \
+    {                                                                                   \
+        CLI_KIND_CHOICE, letter, name, NULL, offsetof(type, field), 0, 0, choices, help \
+    }
+#define CLI_END                                          \
+    {                                                    \
+        CLI_KIND_END, 0, NULL, NULL, 0, 0, 0, NULL, NULL \
+    }
+
+/* Words that are not options, in order; they point into argv. */
+typedef struct cli_words {
+    const char *const *word;
+    size_t count;
+} cli_words;
+
+typedef struct cli_command {
+    const char *name;    /* "import" */
+    const char *summary; /* one line for the list of commands */
+    const char *usage;   /* "parsrec import -o DATA INPUT... [options]" */
+    const char *details; /* shown under the options; may be NULL */
+    const cli_option *options;
+    size_t least_words, most_words;
+} cli_command;
+
+enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CONTINUE = -1 };
+
+/* Fills `fields` (which holds the defaults) from argv[1..]. CLI_CONTINUE to go on; otherwise help
+ * was shown or the mistake explained, and the value is the exit status. Sorts argv's words to the
+ * front, as getopt does. */
+int cli_parse(const cli_command *command, void *fields, cli_words *words, int argc, char **argv);
+
+/* Explains a mistake in the use of a command; returns CLI_USAGE. */
+int cli_usage_error(const cli_command *command, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,125 @@
+/* Live progress, signals and messages. */
+#include "cli/terminal.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile sig_atomic_t stop_asked;
+
+static struct {
+    bool line_open;
+    bool is_terminal;
+    double last; /* when something was last drawn */
+    double stage_began;
+    const char *stage;
+} view;
+
+static void on_signal(int number)
+{
+    (void)number;
+    /* A second Ctrl-C ends at once, the ordinary way. */
+    if (stop_asked != 0)
+        signal(number, SIG_DFL);
+    stop_asked = 1;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void cli_finish_line(void)
+{
+    if (view.line_open)
+        fputs("\r\033[K", stderr);
+    view.line_open = false;
+}
+
+const char *cli_grouped(cli_number *hold, uint64_t value)
+{
+    char *end = hold->text + sizeof hold->text - 1;
+    *end = '\0';
+    for (int digits = 0;; digits++) {
+        if (digits > 0 && digits % 3 == 0)
+            *--end = ',';
+        *--end = (char)('0' + value % 10);
+        value /= 10;
+        if (value == 0)
+            break;
+    }
+    return memmove(hold->text, end, strlen(end) + 1);
+}
+
+static void on_log(void *context, parsrec_log_level level, const char *text)
+{
+    (void)context;
+    cli_finish_line();
+    fprintf(stderr, "%s%s\n", level == PARSREC_LOG_WARNING ? "warning: " : "", text);
+}
+
+static void draw(const parsrec_progress *p, double elapsed)
+{
+    cli_number done;
+    fprintf(stderr, "%s%s: %s", view.is_terminal ? "\r" : "", p->stage,
+            cli_grouped(&done, p->done));
+    if (p->total > 0)
+        fprintf(stderr, " of %s", cli_grouped(&done, p->total));
+    fprintf(stderr, " %s", p->unit);
+    if (p->total > 0) {
+        double share = (double)p->done / (double)p->total;
+        fprintf(stderr, " (%.0f %%", 100 * share);
+        if (share > 0.01 && elapsed > 1)
+            fprintf(stderr, ", %.0f s left", elapsed / share - elapsed);
+        fputc(')', stderr);
+    }
+    fputs(view.is_terminal ? "\033[K" : "\n", stderr);
+    view.line_open = view.is_terminal;
+}
+
+static int on_progress(void *context, const parsrec_progress *p)
+{
+    (void)context;
+    double t = now();
+    if (view.stage == NULL || strcmp(view.stage, p->stage) != 0) {
+        view.stage = p->stage;
+        view.stage_began = view.last = t;
+    }
+    /* Short work draws nothing; a pipe or log gets a line now and then. */
+    if (t - view.last > (view.is_terminal ? 0.2 : 10)) {
+        view.last = t;
+        draw(p, t - view.stage_began);
+    }
+    return stop_asked != 0;
+}
+
+const parsrec_hooks *cli_hooks(void)
+{
+    static const parsrec_hooks hooks = {.on_log = on_log, .on_progress = on_progress};
+    static const int signals[] = {SIGINT, SIGTERM};
+    view.is_terminal = isatty(STDERR_FILENO) != 0;
+    struct sigaction action = {.sa_handler = on_signal};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+    return &hooks;
+}
+
+int cli_report(const char *command, const parsrec_error *err)
+{
+    cli_finish_line();
+    fprintf(stderr, "parsrec %s: %s\n", command, err->message);
+    return 1;
+}
+
+int cli_close_output(const char *command)
+{
+    if (fflush(stdout) == 0 && ferror(stdout) == 0)
+        return 0;
+    fprintf(stderr, "parsrec %s: standard output: writing failed: %s\n", command, strerror(errno));
+    return 1;
+}

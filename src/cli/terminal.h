@@ -1,0 +1,26 @@
+/* What a person sees while a command runs: a live line on a terminal, plain lines elsewhere, and
+ * Ctrl-C that stops cleanly. */
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+
+#include "parsrec.h"
+
+/* Hooks that draw to stderr and stop the call after SIGINT or SIGTERM. One command at a time. */
+const parsrec_hooks *cli_hooks(void);
+
+/* Ends the live line, so that results begin on a line of their own. */
+void cli_finish_line(void);
+
+/* "parsrec COMMAND: sentence" on stderr; returns the exit status. */
+int cli_report(const char *command, const parsrec_error *err);
+
+/* Flushes stdout; a full disk or closed pipe becomes a failure, not silence. Returns the status. */
+int cli_close_output(const char *command);
+
+/* 1234567 as "1,234,567" in hold, which is returned. */
+typedef struct cli_number {
+    char text[32];
+} cli_number;
+const char *cli_grouped(cli_number *hold, uint64_t value);
+
+#endif

@@ -1,0 +1,67 @@
+/* A data set: users, their sessions in order of time, the items of each session, and what is known
+ * of them. Columns and offsets; rows are views. Field names here are tensor names in the file. */
+#ifndef PR_DATASET_H
+#define PR_DATASET_H
+
+#include "base/intern.h"
+#include "base/status.h"
+#include "data/container.h"
+
+#define PR_DATA_FORMAT "parsrec.data"
+enum { PR_DATA_VERSION = 1 };
+
+typedef enum pr_feature_of {
+    PR_OF_USER,
+    PR_OF_SESSION,
+    PR_OF_ITEM,
+    PR_FEATURE_TABLES,
+} pr_feature_of;
+
+/* One column: numbers (NaN where unknown) or codes into a table of values (-1 where unknown). */
+typedef struct pr_feature {
+    char *name;
+    const float *number; /* or NULL */
+    const int32_t *code; /* or NULL */
+    pr_names values;     /* of the codes */
+} pr_feature;
+
+typedef struct pr_dataset {
+    size_t users, sessions, items, actions;
+    const int64_t *user_offsets;    /* [users + 1]: sessions of user u */
+    const int64_t *session_offsets; /* [sessions + 1]: actions of session s */
+    const int32_t *action_items;    /* [actions]: "items" in the file */
+    const int64_t *times;           /* [sessions], or NULL with PARSREC_TIME_NONE */
+    parsrec_time_kind time_kind;
+
+    pr_names user_keys, item_keys; /* as the source calls them; every key once */
+    pr_names item_names;           /* for people; count 0 when the source has none */
+
+    /* A tree: category c stands below category_parent[c] (-1 at the top), parents before children.
+     * An item's category is its deepest known node, -1 for none. */
+    size_t categories;
+    pr_names category_names;        /* of the node alone, not the path */
+    const int32_t *category_parent; /* [categories] */
+    const int32_t *item_category;   /* [items], or NULL when categories == 0 */
+
+    size_t feature_count[PR_FEATURE_TABLES];
+    pr_feature *features[PR_FEATURE_TABLES];
+
+    const char *source; /* JSON on how the file came to be ("" if unknown): import or synth */
+    pr_container *file; /* where the columns live and `truth.*` tensors are found; NULL in memory */
+} pr_dataset;
+
+/* Loads and checks everything: offsets ascend, numbers are in range, no item twice in a session,
+ * times ascend within a user, keys are unique and UTF-8. */
+parsrec_status pr_dataset_load(pr_dataset **out, const char *path, parsrec_error *err);
+parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_error *err);
+/* pr_dataset_from takes the container over, also when it fails. */
+void pr_dataset_free(pr_dataset *data); /* NULL is fine */
+
+/* Writes the columns, `extra` tensors (truth.*) and data->source. */
+parsrec_status pr_dataset_save(const pr_dataset *data, const pr_tensor *extra, size_t extra_count,
+                               const char *path, parsrec_error *err);
+
+/* "GROCERY > COOKIES" for a category number; cut to size. Returns buffer. */
+char *pr_category_path(const pr_dataset *data, int32_t category, char *buffer, size_t size);
+
+#endif

@@ -1,0 +1,32 @@
+/* Tables from outside as a run of rows: CSV and TSV, the reference's text, SQLite, PostgreSQL. A
+ * reader knows nothing of users and items; import knows nothing of quotes and queries. */
+#ifndef PR_ROWS_H
+#define PR_ROWS_H
+
+#include "base/status.h"
+#include "base/text.h"
+
+typedef struct pr_rows pr_rows;
+
+/* Views live until the next call on the same source. */
+typedef struct pr_row {
+    const pr_slice *fields;
+    size_t count;  /* equals the number of columns */
+    uint64_t line; /* from 1, the header is line 1; for databases the number of the row */
+} pr_row;
+
+struct pr_rows {
+    const char *name;        /* for messages: "actions.csv", "sqlite:shop.db" */
+    const pr_slice *columns; /* names, from the header */
+    size_t column_count;
+    bool lines; /* positions are lines of a text ("name:line:column"), else rows */
+
+    /* The next row. *end is set after the last. A row that is not valid gives E_INPUT with the
+     * whole sentence and may be skipped by calling next again; other failures are final. */
+    parsrec_status (*next)(pr_rows *self, pr_row *row, bool *end, parsrec_error *err);
+    /* How much of the source has been read, for progress; total 0 when not known. */
+    void (*position)(const pr_rows *self, uint64_t *done, uint64_t *total);
+    void (*free)(pr_rows *self);
+};
+
+#endif

@@ -1,0 +1,52 @@
+# Helpers of the CLI tests. Every call counts; `finish` reports and sets the exit status.
+passed=0
+failed=0
+
+pass() { passed=$((passed + 1)); }
+fail() {
+    failed=$((failed + 1))
+    echo "FAILED: $*"
+    [ -s stdout ] && sed 's/^/  stdout: /' stdout | head -20
+    [ -s stderr ] && sed 's/^/  stderr: /' stderr | head -20
+}
+
+# ok COMMAND...: must exit 0. Output stays in the files stdout and stderr.
+ok() {
+    "$@" >stdout 2>stderr </dev/null
+    code=$?
+    if [ $code -eq 0 ]; then pass; else fail "exit $code: $*"; fi
+}
+
+# fails CODE TEXT COMMAND...: must exit with CODE, say TEXT on stderr, in one line.
+fails() {
+    expected=$1 text=$2
+    shift 2
+    "$@" >stdout 2>stderr </dev/null
+    code=$?
+    if [ $code -ne "$expected" ]; then
+        fail "exit $code, expected $expected: $*"
+    elif ! grep -qF -- "$text" stderr; then
+        fail "stderr lacks '$text': $*"
+    elif [ "$expected" -eq 1 ] && [ "$(wc -l <stderr)" -ne 1 ]; then
+        fail "stderr is not one line: $*"
+    else
+        pass
+    fi
+}
+
+# says TEXT: the last command's stdout holds TEXT.
+says() { if grep -qF -- "$1" stdout; then pass; else fail "stdout lacks '$1'"; fi; }
+# absent FILE...: none of the files exists, nor a temporary one beside it.
+absent() {
+    for f in "$@"; do
+        if [ -e "$f" ] || ls "$f".*.tmp >/dev/null 2>&1; then fail "$f was left behind"; else pass; fi
+    done
+}
+# same A B WHAT: two texts are equal.
+same() { if [ "$1" = "$2" ]; then pass; else fail "${3:-values}: '$1' is not '$2'"; fi; }
+
+finish() {
+    echo "$passed passed, $failed failed"
+    [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
+    exit
+}
