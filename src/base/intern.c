@@ -4,14 +4,8 @@
 
 #include <string.h>
 
-#define XXH_INLINE_ALL
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#include <xxhash.h>
-#pragma GCC diagnostic pop
-
 #include "base/memory.h"
+#include "base/xxh3.h"
 
 static const int64_t no_names[1] = {0};
 

@@ -7,6 +7,15 @@
 #include "base/files.h"
 #include "base/memory.h"
 
+/* Jansson calls a string it has no memory for a wrong token. A text is blamed only when there would
+ * have been room for it. */
+static bool memory_left(size_t size)
+{
+    void *room = pr_alloc(size, 1);
+    pr_free(room);
+    return room != NULL;
+}
+
 parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const char *origin,
                              parsrec_error *err)
 {
@@ -14,7 +23,7 @@ parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const
     *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &what);
     if (*out != NULL)
         return PARSREC_OK;
-    if (json_error_code(&what) == json_error_out_of_memory)
+    if (json_error_code(&what) == json_error_out_of_memory || !memory_left(size))
         return pr_fail_memory(err);
     return pr_fail(err, PARSREC_E_FORMAT, "%s:%d:%d: not valid JSON: %s", origin, what.line,
                    what.column, what.text);

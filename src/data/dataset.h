@@ -8,7 +8,11 @@
 #include "data/container.h"
 
 #define PR_DATA_FORMAT "parsrec.data"
-enum { PR_DATA_VERSION = 1 };
+enum {
+    PR_DATA_VERSION = 1,
+    PR_CATEGORY_LEVELS = 32,   /* the deepest category tree */
+    PR_FEATURE_NAME_MAX = 200, /* bytes */
+};
 
 typedef enum pr_feature_of {
     PR_OF_USER,
@@ -25,7 +29,10 @@ typedef struct pr_feature {
     pr_names values;     /* of the codes */
 } pr_feature;
 
-typedef struct pr_dataset {
+/* The public handle is this very struct. */
+typedef struct parsrec_data pr_dataset;
+
+struct parsrec_data {
     size_t users, sessions, items, actions;
     const int64_t *user_offsets;    /* [users + 1]: sessions of user u */
     const int64_t *session_offsets; /* [sessions + 1]: actions of session s */
@@ -48,18 +55,28 @@ typedef struct pr_dataset {
 
     const char *source; /* JSON on how the file came to be ("" if unknown): import or synth */
     pr_container *file; /* where the columns live and `truth.*` tensors are found; NULL in memory */
-} pr_dataset;
+};
 
-/* Loads and checks everything: offsets ascend, numbers are in range, no item twice in a session,
- * times ascend within a user, keys are unique and UTF-8. */
+/* Loads and checks everything pr_dataset_check asks. */
 parsrec_status pr_dataset_load(pr_dataset **out, const char *path, parsrec_error *err);
+/* Takes the container over, also when it fails. */
 parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_error *err);
-/* pr_dataset_from takes the container over, also when it fails. */
-void pr_dataset_free(pr_dataset *data); /* NULL is fine */
+void pr_dataset_free(pr_dataset *data); /* of a loaded one; NULL is fine */
 
-/* Writes the columns, `extra` tensors (truth.*) and data->source. */
+/* Offsets ascend and no session is empty, numbers are in range, no item twice in a session, times
+ * ascend within a user, keys are unique, names are UTF-8, categories form a tree. Linear time.
+ * `origin` names the data in messages. */
+parsrec_status pr_dataset_check(const pr_dataset *data, const char *origin, parsrec_error *err);
+
+/* Checks, then writes the columns, `extra` tensors (truth.*) and data->source. */
 parsrec_status pr_dataset_save(const pr_dataset *data, const pr_tensor *extra, size_t extra_count,
                                const char *path, parsrec_error *err);
+
+/* "user_feature.", "session_feature.", "item_feature.": what stands before a feature's name. */
+const char *pr_feature_prefix(pr_feature_of table);
+/* False for a name that no file can carry: empty, too long, control characters, not UTF-8, or with
+ * an ending that marks the tables of values. */
+bool pr_feature_name_valid(const char *name);
 
 /* "GROCERY > COOKIES" for a category number; cut to size. Returns buffer. */
 char *pr_category_path(const pr_dataset *data, int32_t category, char *buffer, size_t size);

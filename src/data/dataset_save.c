@@ -1,0 +1,107 @@
+/* A data set into its file. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/dataset_features.h"
+
+/* The tensors to write, with the names made for them. */
+typedef struct listing {
+    pr_tensor *tensors;
+    char (*names)[PR_PART_NAME_BYTES];
+    size_t count;
+} listing;
+
+__attribute__((format(printf, 5, 6))) static void list(listing *l, pr_dtype dtype, const void *data,
+                                                       size_t count, const char *format, ...)
+{
+    static const uint64_t nothing = 0;
+    char *name = l->names[l->count];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, PR_PART_NAME_BYTES, format, args);
+    va_end(args);
+    l->tensors[l->count++] =
+        (pr_tensor){name, dtype, 1, {count}, data != NULL ? data : (const void *)&nothing};
+}
+
+static void list_names(listing *l, const pr_names *names, const char *name)
+{
+    list(l, PR_U8, names->bytes, (size_t)names->offsets[names->count], "%s.bytes", name);
+    list(l, PR_I64, names->offsets, names->count + 1, "%s.offsets", name);
+}
+
+static void list_feature(listing *l, const pr_feature *f, const char *prefix, size_t rows)
+{
+    if (f->number != NULL) {
+        list(l, PR_F32, f->number, rows, "%s%s", prefix, f->name);
+        return;
+    }
+    char values[PR_PART_NAME_BYTES];
+    list(l, PR_I32, f->code, rows, "%s%s", prefix, f->name);
+    snprintf(values, sizeof values, "%s%s.values", prefix, f->name);
+    list_names(l, &f->values, values);
+}
+
+static void list_all(listing *l, const pr_dataset *d)
+{
+    list(l, PR_I64, d->user_offsets, d->users + 1, "user_offsets");
+    list(l, PR_I64, d->session_offsets, d->sessions + 1, "session_offsets");
+    list(l, PR_I32, d->action_items, d->actions, "items");
+    if (d->time_kind != PARSREC_TIME_NONE)
+        list(l, PR_I64, d->times, d->sessions, "times");
+    list_names(l, &d->user_keys, "user_keys");
+    list_names(l, &d->item_keys, "item_keys");
+    if (d->item_names.count > 0)
+        list_names(l, &d->item_names, "item_names");
+    if (d->categories > 0) {
+        list_names(l, &d->category_names, "category_names");
+        list(l, PR_I32, d->category_parent, d->categories, "category_parent");
+        list(l, PR_I32, d->item_category, d->items, "item_category");
+    }
+    for (int table = 0; table < PR_FEATURE_TABLES; table++)
+        for (size_t i = 0; i < d->feature_count[table]; i++)
+            list_feature(l, &d->features[table][i], pr_feature_prefix((pr_feature_of)table),
+                         pr_feature_rows(d, (pr_feature_of)table));
+}
+
+/* As many as list_all and the extras can give. */
+static size_t most_tensors(const pr_dataset *d, size_t extra_count)
+{
+    size_t most = 14 + extra_count;
+    for (int table = 0; table < PR_FEATURE_TABLES; table++)
+        most += 3 * d->feature_count[table];
+    return most;
+}
+
+static parsrec_status write_listing(const pr_dataset *d, const listing *l, const char *path,
+                                    parsrec_error *err)
+{
+    const pr_metadata metadata[] = {{"time_kind", pr_time_kind_names[d->time_kind]},
+                                    {"source", d->source}};
+    size_t count = d->source != NULL && d->source[0] != '\0' ? 2 : 1;
+    return pr_container_write(path, PR_DATA_FORMAT, PR_DATA_VERSION, metadata, count, l->tensors,
+                              l->count, err);
+}
+
+parsrec_status pr_dataset_save(const pr_dataset *data, const pr_tensor *extra, size_t extra_count,
+                               const char *path, parsrec_error *err)
+{
+    PR_TRY(pr_dataset_check(data, path, err));
+    size_t most = most_tensors(data, extra_count);
+    listing l = {.tensors = pr_alloc(most, sizeof *l.tensors),
+                 .names = pr_alloc(most, sizeof *l.names)};
+    parsrec_status status;
+    if (l.tensors == NULL || l.names == NULL) {
+        status = pr_fail_memory(err);
+    } else {
+        list_all(&l, data);
+        for (size_t i = 0; i < extra_count; i++)
+            l.tensors[l.count++] = extra[i];
+        status = write_listing(data, &l, path, err);
+    }
+    pr_free(l.tensors);
+    pr_free(l.names);
+    return status;
+}
