@@ -1,1 +1,24 @@
-# Install rules: library (shared and static), header, pkg-config file, CMake package, program, man page.
+# Install rules: library (shared and static), header, pkg-config file, CMake package, program, man
+# page. Consumers write find_package(parsrec) and link parsrec::shared or parsrec::static, or ask
+# pkg-config for parsrec.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS parsrec_shared parsrec_static EXPORT parsrec-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS parsrec RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(FILES include/parsrec.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES docs/man/parsrec.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+
+set(PARSREC_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/parsrec)
+install(EXPORT parsrec-targets NAMESPACE parsrec:: DESTINATION ${PARSREC_CMAKE_DIR})
+configure_package_config_file(cmake/parsrec-config.cmake.in
+  ${PROJECT_BINARY_DIR}/parsrec-config.cmake INSTALL_DESTINATION ${PARSREC_CMAKE_DIR})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/parsrec-config-version.cmake
+  COMPATIBILITY SameMajorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/parsrec-config.cmake
+              ${PROJECT_BINARY_DIR}/parsrec-config-version.cmake
+        DESTINATION ${PARSREC_CMAKE_DIR})
+
+configure_file(cmake/parsrec.pc.in ${PROJECT_BINARY_DIR}/parsrec.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/parsrec.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,13 @@
+#!/bin/sh
+# Runs one fuzz target for some seconds, starting from and adding to a private copy of its corpus.
+#   scripts/fuzz.sh container|csv|reference [SECONDS]
+set -eu
+cd "$(dirname "$0")/.."
+target=${1:?usage: scripts/fuzz.sh TARGET [SECONDS]}
+seconds=${2:-300}
+cmake --preset fuzz >/dev/null
+cmake --build --preset fuzz --target "fuzz_$target" >/dev/null
+work=build/fuzz/corpus-$target
+mkdir -p "$work"
+exec "build/fuzz/tests/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 \
+    -artifact_prefix="build/fuzz/$target-" -print_final_stats=1 "$work" "tests/fuzz/corpus/$target"
