@@ -6,6 +6,7 @@ pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
 pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
 find_path(XXHASH_INCLUDE_DIR xxhash.h)

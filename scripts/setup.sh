@@ -14,6 +14,7 @@ pc:sqlite3 libsqlite3-dev
 pc:libpq libpq-dev
 pc:libzstd libzstd-dev
 pc:zlib zlib1g-dev
+pc:cairo libcairo2-dev
 h:xxhash.h libxxhash-dev
 h:Random123/philox.h librandom123-dev
 '
