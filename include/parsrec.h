@@ -195,6 +195,12 @@ typedef enum parsrec_size_rule {
     PARSREC_SIZE_PAPER,     /* ceil(Weibull), redrawn until 2..10 */
 } parsrec_size_rule;
 
+/* Largest sizes; what fits in memory may be less. */
+#define PARSREC_SYNTH_USERS_MOST      2000000000
+#define PARSREC_SYNTH_SESSIONS_MOST   2000000000
+#define PARSREC_SYNTH_CATEGORIES_MOST 1000
+#define PARSREC_SYNTH_PRODUCTS_MOST   10000
+
 typedef struct parsrec_synth_options {
     uint64_t users, sessions, categories, products; /* products: of each category */
     parsrec_size_rule size_rule;
