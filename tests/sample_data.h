@@ -31,7 +31,7 @@ static inline pr_names sample_names(const char *bytes, const int64_t *offsets, s
 /* ann: milk bread | milk eggs | bread eggs tea; bob: (none); cy: milk | tea. */
 static inline void sample_make(sample *s)
 {
-    static const int64_t item_names[] = {0, 9, 9, 13, 19}; /* bread has no name */
+    static const int64_t item_names[] = {0, 9, 9, 13, 21}; /* bread has no name */
     static const int64_t category_names[] = {0, 4, 9, 14};
     static const int64_t channel_names[] = {0, 4, 7};
     *s = (sample){

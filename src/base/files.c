@@ -108,7 +108,8 @@ static parsrec_status open_temporary(pr_atomic_file *file, const char *path, par
 {
     file->path = resolve(path);
     if (file->path == NULL)
-        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", path);
+        return errno == ENOMEM ? pr_fail_memory(err)
+                               : pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", path);
     size_t room = strlen(file->path) + sizeof ".4294967295-4294967295.tmp";
     file->temporary = pr_alloc(room, 1);
     if (file->temporary == NULL)

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "data/statistics.h"
 #include "sample_data.h"
 
 static char folder[] = "/tmp/parsrec-dataset-XXXXXX", path[64];
@@ -106,12 +107,323 @@ static void category_paths_read_from_the_top(void **state)
     assert_string_equal(pr_category_path(&s.data, 1, small, 1), "");
 }
 
+/* ---- one rule after the other ---- */
+
+typedef struct rule {
+    void (*damage)(sample *s);
+    const char *says;
+} rule;
+
+static const int64_t same_words[] = {0, 3, 6};
+#define DAMAGE(name, statement) \
+    static void name(sample *s) \
+    {                           \
+        statement;              \
+    }
+DAMAGE(users_fall, s->user_offsets[1] = 4)
+DAMAGE(users_end, s->user_offsets[3] = 4)
+DAMAGE(users_begin, s->user_offsets[0] = 1)
+DAMAGE(session_empty, s->session_offsets[1] = 0)
+DAMAGE(session_end, s->session_offsets[5] = 10)
+DAMAGE(session_negative, s->session_offsets[1] = INT64_MIN)
+DAMAGE(item_high, s->items[4] = 4)
+DAMAGE(item_low, s->items[4] = -1)
+DAMAGE(item_twice, s->items[6] = 1)
+DAMAGE(times_fall, s->times[1] = 1)
+DAMAGE(key_twice, memcpy(s->user_bytes, "annann", 6))
+DAMAGE(key_empty, s->user_keys[1] = 0)
+DAMAGE(key_broken, s->item_bytes[14] = 'x')
+DAMAGE(key_cut, s->item_keys[3] = 15)
+DAMAGE(key_nul, s->item_bytes[2] = '\0')
+DAMAGE(key_falls, s->item_keys[1] = 10)
+DAMAGE(parent_later, s->parent[1] = 1)
+DAMAGE(parent_low, s->parent[1] = -2)
+DAMAGE(category_high, s->category[0] = 3)
+DAMAGE(sibling_twice, s->parent[1] = -1; s->data.category_names.bytes = "FOODDRINKDRINK")
+DAMAGE(code_high, s->channel[2] = 2)
+DAMAGE(code_low, s->channel[2] = -2)
+DAMAGE(value_twice, s->session_feature[0].values.bytes = "webweb.";
+       s->session_feature[0].values.offsets = same_words)
+DAMAGE(number_infinite, s->price[1] = -INFINITY)
+DAMAGE(feature_empty, s->price_name[0] = '\0')
+DAMAGE(feature_control, s->price_name[2] = '\n')
+DAMAGE(feature_table, strcpy(s->price_name, "x.values.bytes"))
+DAMAGE(feature_long, memset(s->price_name, 'x', 201))
+
+static const rule rules[] = {
+    {users_fall, "user_offsets falls at 1 from 4 to 3"},
+    {users_end, "user_offsets ends with 4, expected 5"},
+    {users_begin, "user_offsets begins with 1, not 0"},
+    {session_empty, "session_offsets: row 0 is empty"},
+    {session_end, "session_offsets ends with 10, expected 9"},
+    {session_negative, "session_offsets falls at 0"},
+    {item_high, "items[4] is 4, allowed are 0 to 3"},
+    {item_low, "items[4] is -1, allowed are 0 to 3"},
+    {item_twice, "item 'bread' stands twice in session 2"},
+    {times_fall, "times of user 'ann' fall at session 1"},
+    {key_twice, "user_keys: 'ann' stands there twice, as 0 and 1"},
+    {key_empty, "user_keys: row 0 is empty"},
+    {key_broken, "item_keys: byte 15 is not valid UTF-8"},
+    {key_cut, "item_keys: name 3 is not valid UTF-8"},
+    {key_nul, "item_keys: a name holds a NUL byte"},
+    {key_falls, "item_keys falls at 1"},
+    {parent_later, "category_parent[1] is 1"},
+    {parent_low, "category_parent[1] is -2"},
+    {category_high, "item_category[0] is 3, allowed are -1 to 2"},
+    {sibling_twice, "category_names: 'DRINK' stands there twice"},
+    {code_high, "'channel'[2] is 2, allowed are -1 to 1"},
+    {code_low, "'channel'[2] is -2"},
+    {value_twice, "'channel': 'web' stands there twice"},
+    {number_infinite, "feature 'price.EUR' is infinite in row 1"},
+    {feature_empty, "cannot be the name of a feature"},
+    {feature_control, "cannot be the name of a feature"},
+    {feature_table, "cannot be the name of a feature"},
+    {feature_long, "cannot be the name of a feature"},
+};
+
+static void every_rule_is_kept(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        sample s;
+        sample_make(&s);
+        assert_ok(pr_dataset_check(&s.data, "x.st", &err));
+        rules[i].damage(&s);
+        assert_fails(pr_dataset_check(&s.data, "x.st", &err), PARSREC_E_FORMAT, rules[i].says);
+        unlink(path);
+        assert_int_equal(pr_dataset_save(&s.data, NULL, 0, path, &err), PARSREC_E_FORMAT);
+        assert_int_equal(access(path, F_OK), -1);
+    }
+}
+
+static void deep_category_trees_are_refused(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample s;
+    sample_make(&s);
+    int32_t parent[PR_CATEGORY_LEVELS + 1];
+    int64_t offsets[PR_CATEGORY_LEVELS + 2];
+    char bytes[PR_CATEGORY_LEVELS + 1];
+    for (int i = 0; i <= PR_CATEGORY_LEVELS; i++) {
+        parent[i] = i - 1;
+        offsets[i] = i;
+        bytes[i] = 'c';
+    }
+    offsets[PR_CATEGORY_LEVELS + 1] = PR_CATEGORY_LEVELS + 1;
+    s.data.category_parent = parent;
+    s.data.category_names = sample_names(bytes, offsets, PR_CATEGORY_LEVELS);
+    s.data.categories = PR_CATEGORY_LEVELS;
+    assert_ok(pr_dataset_check(&s.data, "x.st", &err));
+    s.data.category_names.count = s.data.categories = PR_CATEGORY_LEVELS + 1;
+    assert_fails(pr_dataset_check(&s.data, "x.st", &err), PARSREC_E_FORMAT, "more than 32 levels");
+}
+
+/* ---- tensors that do not fit together ---- */
+
+typedef struct misfit {
+    const char *tensor; /* of the sample, to be replaced by ... */
+    pr_tensor with;     /* ... this one; name NULL: left out */
+    const char *says;
+} misfit;
+
+static const int64_t zeros[8];
+static const misfit misfits[] = {
+    {"items", {.name = NULL}, "the tensor 'items' is missing"},
+    {"user_keys.bytes", {.name = NULL}, "the tensor 'user_keys.bytes' is missing"},
+    {"times", {.name = NULL}, "the tensor 'times' is missing"},
+    {"category_names.offsets", {.name = NULL}, "the tensor 'category_names.offsets' is missing"},
+    {"category_parent", {.name = NULL}, "the tensor 'category_parent' is missing"},
+    {"session_feature.channel.values.bytes", {.name = NULL}, "channel.values.byt"},
+    {"session_feature.channel", {.name = NULL}, "belongs to no I32 column"},
+    {"items", {"items", PR_I64, 1, {4}, zeros}, "'items' is I64 with 1 dimensions, expected I32"},
+    {"items", {"items", PR_I32, 2, {4, 2}, zeros}, "with 2 dimensions, expected I32 with 1"},
+    {"times", {"times", PR_I64, 1, {4}, zeros}, "'times' has 4 elements, expected 5"},
+    {"user_offsets", {"user_offsets", PR_I64, 1, {0}, zeros}, "'user_offsets' is empty"},
+    {"user_offsets", {"user_offsets", PR_I64, 1, {3}, zeros}, "name 3 users, user_offsets 2"},
+    {"item_keys.offsets", {"item_keys.offsets", PR_I64, 1, {0}, zeros}, "offsets' is empty"},
+    {"item_keys.offsets", {"item_keys.offsets", PR_I64, 1, {5}, zeros}, "from 0 to the 16 bytes"},
+    {"item_names.offsets",
+     {"item_names.offsets", PR_I64, 1, {4}, (const int64_t[]){0, 0, 0, 21}},
+     "item_names has 3 names for 4 items"},
+    {"item_feature.price.EUR", {"item_feature.price", PR_F32, 1, {3}, zeros}, "has 3 elements"},
+    {"item_feature.price.EUR", {"item_feature.price", PR_F64, 1, {4}, zeros}, "is F64"},
+    {"item_feature.price.EUR", {"item_feature.", PR_F32, 1, {4}, zeros}, "not name a feature"},
+};
+
+/* The sample's file with one tensor changed. */
+static void write_misfit(const misfit *m, const char *time_kind)
+{
+    parsrec_error err;
+    sample s;
+    sample_make(&s);
+    assert_ok(pr_dataset_save(&s.data, NULL, 0, path, &err));
+    pr_container *c;
+    assert_ok(pr_container_open(&c, path, &err));
+    pr_tensor tensors[32];
+    size_t count = 0, changed = 0;
+    for (size_t i = 0; i < pr_container_tensors(c); i++) {
+        tensors[count] = *pr_container_at(c, i);
+        if (m != NULL && strcmp(tensors[count].name, m->tensor) == 0) {
+            changed++;
+            tensors[count] = m->with;
+        }
+        count += tensors[count].name != NULL;
+    }
+    assert_int_equal(changed, m != NULL);
+    const pr_metadata metadata = {"time_kind", time_kind};
+    assert_ok(pr_container_write(path, PR_DATA_FORMAT, 1, &metadata, 1, tensors, count, &err));
+    pr_container_free(c);
+}
+
+static void tensors_must_fit_together(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_dataset *d;
+    for (size_t i = 0; i < sizeof misfits / sizeof *misfits; i++) {
+        write_misfit(&misfits[i], "unix");
+        assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_FORMAT, misfits[i].says);
+        assert_null(d);
+    }
+    write_misfit(NULL, "none");
+    assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_FORMAT, "does not say ordinal or unix");
+    write_misfit(NULL, "lunar");
+    assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_FORMAT, "another word");
+    assert_ok(pr_container_write(path, PR_DATA_FORMAT, 2, NULL, 0, NULL, 0, &err));
+    assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_VERSION,
+                 "parsrec.data version 2, this parsrec reads up to 1");
+    assert_ok(pr_container_write(path, "parsrec.model", 1, NULL, 0, NULL, 0, &err));
+    assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_FORMAT, "is 'parsrec.model', not");
+}
+
+/* Tensors nobody knows yet do not disturb. */
+static void unknown_tensors_are_passed_over(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample s;
+    sample_make(&s);
+    const pr_tensor later = {"invented_later", PR_F32, 2, {2, 3}, groups};
+    assert_ok(pr_dataset_save(&s.data, &later, 1, path, &err));
+    pr_dataset *d;
+    assert_ok(pr_dataset_load(&d, path, &err));
+    pr_dataset_free(d);
+}
+
+/* ---- statistics, by hand ---- */
+
+static void statistics_match_the_hand_count(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample s;
+    sample_make(&s);
+    parsrec_data_stats t;
+    assert_ok(pr_dataset_statistics(&s.data, &t, &err));
+    assert_int_equal(t.users, 3);
+    assert_int_equal(t.sessions, 5);
+    assert_int_equal(t.items, 4);
+    assert_int_equal(t.actions, 9);
+    assert_close(t.actions_per_user, 3, 0);
+    assert_close(t.sessions_per_user, 5 / 3.0, 1e-15);
+    assert_close(t.density, 6 / 12.0, 1e-15);     /* ann has all four, cy milk and tea */
+    assert_close(t.repeat_share, 3 / 9.0, 1e-15); /* ann: milk, bread and eggs again */
+    assert_close(t.basket_mean, 9 / 5.0, 1e-15);
+    assert_int_equal(t.basket_median, 2); /* of 1 1 2 2 3 */
+    assert_int_equal(t.basket_max, 3);
+    assert_close(t.single_item_share, 2 / 5.0, 1e-15);
+    assert_int_equal(t.sessions_per_user_median, 2); /* of 0 2 3 */
+    assert_int_equal(t.sessions_per_user_max, 3);
+    assert_int_equal(t.evaluated_users, 1);
+    assert_int_equal(t.categories, 3);
+    assert_int_equal(t.category_levels, 2);
+    assert_int_equal(t.items_with_name, 3);
+    assert_int_equal(t.user_features + t.session_features + t.item_features, 3);
+    assert_int_equal(t.first_time, 0);
+    assert_int_equal(t.last_time, 1800000000);
+    assert_false(t.synthetic);
+    assert_string_equal(t.checksum, "");
+}
+
+static void statistics_of_nothing_are_zero(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    const pr_names none = {"", zeros, 0};
+    const pr_dataset empty = {.user_offsets = zeros,
+                              .session_offsets = zeros,
+                              .user_keys = none,
+                              .item_keys = none,
+                              .item_names = none};
+    parsrec_data_stats t;
+    assert_ok(pr_dataset_save(&empty, NULL, 0, path, &err));
+    pr_dataset *d;
+    assert_ok(pr_dataset_load(&d, path, &err));
+    assert_ok(pr_dataset_statistics(d, &t, &err));
+    assert_close(t.density + t.basket_mean + t.repeat_share + t.actions_per_user, 0, 0);
+    assert_int_equal(t.basket_median + t.sessions_per_user_median + t.evaluated_users, 0);
+    pr_dataset_free(d);
+}
+
+/* ---- memory ---- */
+
+static void *json_memory(size_t size)
+{
+    return pr_alloc(size, 1);
+}
+
+static parsrec_status save_load_and_count(parsrec_error *err)
+{
+    sample s;
+    sample_make(&s);
+    PR_TRY(pr_dataset_save(&s.data, &truth, 1, path, err));
+    parsrec_data *d;
+    PR_TRY(parsrec_data_load(&d, path, err));
+    parsrec_data_stats stats;
+    parsrec_status status = parsrec_data_statistics(d, &stats, err);
+    parsrec_data_free(d);
+    if (status == PARSREC_OK)
+        status = parsrec_file_check(path, NULL, err);
+    return status;
+}
+
+/* Jansson's own allocations are counted and fail too. LeakSanitizer sees what is lost. */
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    json_set_alloc_funcs(json_memory, pr_free);
+    size_t before = pr_memory_count();
+    assert_ok(save_load_and_count(&err));
+    size_t allocations = pr_memory_count() - before;
+    assert_true(allocations > 100);
+    for (size_t i = 0; i < allocations; i++) {
+        pr_memory_fail_after(i);
+        parsrec_status status = save_load_and_count(&err);
+        pr_memory_fail_after(SIZE_MAX);
+        if (status != PARSREC_E_MEMORY)
+            fail_msg("allocation %zu of %zu: status %d, %s", i, allocations, (int)status,
+                     err.message);
+    }
+    json_set_alloc_funcs(malloc, free);
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_back),
         cmocka_unit_test(optional_parts_may_be_absent),
         cmocka_unit_test(category_paths_read_from_the_top),
+        cmocka_unit_test(every_rule_is_kept),
+        cmocka_unit_test(deep_category_trees_are_refused),
+        cmocka_unit_test(tensors_must_fit_together),
+        cmocka_unit_test(unknown_tensors_are_passed_over),
+        cmocka_unit_test(statistics_match_the_hand_count),
+        cmocka_unit_test(statistics_of_nothing_are_zero),
+        cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,0 +1,35 @@
+/* JSON on stdout. */
+#include "cli/output.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/options.h"
+#include "cli/terminal.h"
+
+json_t *cli_json_text(const char *text)
+{
+    size_t size = strlen(text), at;
+    char *copy = pr_copy_string(text, size);
+    if (copy == NULL)
+        return NULL;
+    while (!pr_utf8_valid(copy, size, &at))
+        copy[at] = '?';
+    json_t *json = json_stringn(copy, size);
+    pr_free(copy);
+    return json;
+}
+
+int cli_print_json(const char *command, json_t *json)
+{
+    if (json == NULL) {
+        fprintf(stderr, "parsrec %s: out of memory\n", command);
+        return CLI_FAILED;
+    }
+    json_dumpf(json, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)); /* errors show in ferror */
+    putchar('\n');
+    json_decref(json);
+    return cli_close_output(command);
+}
