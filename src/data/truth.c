@@ -29,21 +29,31 @@ size_t pr_truth_tensors(const pr_truth *t, pr_tensor *tensors)
     return n;
 }
 
+static json_t *constants_json(const pr_size_law *law)
+{
+    json_t *json = json_object();
+    int bad = json == NULL;
+#define CONSTANT(name, value) bad |= json_object_set_new(json, #name, json_real(value));
+    PR_SYNTH_CONSTANTS(CONSTANT)
+#undef CONSTANT
+    bad |= json_object_set_new(json, "size_shape", json_real(law->shape));
+    bad |= json_object_set_new(json, "size_scale", json_real(law->scale));
+    if (bad == 0)
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
 static json_t *source_json(const parsrec_synth_options *o)
 {
     const pr_size_law *law = pr_size_law_of(o->size_rule);
     char seed[24]; /* text, because JSON readers differ on numbers above 2^53 */
     snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
-    json_t *constants = json_object();
-#define CONSTANT(name, value) json_object_set_new(constants, #name, json_real(value));
-    PR_SYNTH_CONSTANTS(CONSTANT)
-#undef CONSTANT
-    json_object_set_new(constants, "size_shape", json_real(law->shape));
-    json_object_set_new(constants, "size_scale", json_real(law->scale));
     return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:b, s:s, s:o}", "kind", "synth", "users",
                      (json_int_t)o->users, "sessions", (json_int_t)o->sessions, "categories",
                      (json_int_t)o->categories, "products", (json_int_t)o->products, "size_rule",
-                     law->name, "outside", (int)o->outside, "seed", seed, "constants", constants);
+                     law->name, "outside", (int)o->outside, "seed", seed, "constants",
+                     constants_json(law));
 }
 
 char *pr_truth_source(const parsrec_synth_options *options)
