@@ -8,6 +8,9 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 
+# Matrix products: OpenBLAS where it is found, else any CBLAS.
+pkg_search_module(CBLAS REQUIRED IMPORTED_TARGET openblas cblas blas)
+
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
 foreach(header RANDOM123_INCLUDE_DIR XXHASH_INCLUDE_DIR)

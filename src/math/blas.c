@@ -1,0 +1,66 @@
+/* The one wrapper around CBLAS. OpenBLAS' own calls are weak, so that any CBLAS links. */
+#include "math/blas.h"
+
+#include <assert.h>
+#include <cblas.h>
+#include <limits.h>
+
+#ifndef OPENBLAS_CONST
+void openblas_set_num_threads(int threads);
+char *openblas_get_corename(void);
+#endif
+#pragma weak openblas_set_num_threads
+#pragma weak openblas_get_corename
+
+void pr_blas_single_thread(void)
+{
+    if (openblas_set_num_threads != NULL)
+        openblas_set_num_threads(1);
+}
+
+const char *pr_blas_core(void)
+{
+    return openblas_get_corename != NULL ? openblas_get_corename() : NULL;
+}
+
+static int narrow(size_t n)
+{
+    assert(n <= INT_MAX);
+    return (int)n;
+}
+
+static enum CBLAS_TRANSPOSE way(pr_matrix m)
+{
+    return m.flip ? CblasTrans : CblasNoTrans;
+}
+
+void pr_gemm(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
+             size_t N, size_t K)
+{
+    if (M == 0 || N == 0)
+        return;
+#ifdef PR_REAL_DOUBLE
+    cblas_dgemm(
+#else
+    cblas_sgemm(
+#endif
+        CblasRowMajor, way(a), way(b), narrow(M), narrow(N), narrow(K), 1, a.at, narrow(a.stride),
+        b.at, narrow(b.stride), keep, c, narrow(c_stride));
+}
+
+static pr_real element(pr_matrix m, size_t row, size_t column)
+{
+    return m.flip ? m.at[column * m.stride + row] : m.at[row * m.stride + column];
+}
+
+void pr_gemm_plain(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
+                   size_t N, size_t K)
+{
+    for (size_t i = 0; i < M; i++)
+        for (size_t j = 0; j < N; j++) {
+            pr_real sum = keep != 0 ? c[i * c_stride + j] : 0;
+            for (size_t k = 0; k < K; k++)
+                sum += element(a, i, k) * element(b, k, j);
+            c[i * c_stride + j] = sum;
+        }
+}

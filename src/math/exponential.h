@@ -1,0 +1,42 @@
+/* exp for vectors, by a polynomial of our own: the same bits at every vector level. */
+#ifndef PR_EXPONENTIAL_H
+#define PR_EXPONENTIAL_H
+
+#include "math/wide.h"
+
+/* x = n·ln 2 + r with |r| <= ln(2)/2; the Taylor series of exp(r) to r^7 is off by 5e-9 at most, and
+ * 2^n goes into the exponent bits. Within 2 units in the last place of libm on [-87, 88]; below it
+ * is 0, above it stays at exp(88). NaN stays NaN. (docs/math.md, Exponential) */
+PR_INLINE pr_real pr_exp(pr_real x)
+{
+#ifdef PR_REAL_DOUBLE
+    return exp(x);
+#else
+    const float magic = 0x1.8p23f; /* adding it rounds to a whole number in the low bits */
+    const float ln2_high = 0x1.62e400p-1f, ln2_low = 0x1.7f7d1cp-20f;
+    float in = x > 88.0f ? 88.0f : x;
+    in = in < -87.0f ? -87.0f : in;
+    float shifted = in * 0x1.715476p+0f + magic;
+    float n = shifted - magic;
+    float r = (in - n * ln2_high) - n * ln2_low;
+    float p = 1.0f / 5040;
+    p = p * r + 1.0f / 720;
+    p = p * r + 1.0f / 120;
+    p = p * r + 1.0f / 24;
+    p = p * r + 1.0f / 6;
+    p = p * r + 0.5f;
+    p = p * r * r + r + 1.0f;
+    uint32_t bits;
+    memcpy(&bits, &shifted, sizeof bits);
+    bits = (bits + 127u) << 23; /* the low bits of `shifted` are n */
+    float power;
+    memcpy(&power, &bits, sizeof power);
+    float y = p * power;
+    return x < -87.0f ? 0.0f : y;
+#endif
+}
+
+/* y[i] = exp(x[i]); y may be x. */
+void pr_exp_all(pr_real *y, const pr_real *x, size_t n);
+
+#endif

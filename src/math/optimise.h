@@ -1,0 +1,28 @@
+/* Parameter updates and the gradient norm, as loops over stretches of the one parameter block. */
+#ifndef PR_OPTIMISE_H
+#define PR_OPTIMISE_H
+
+#include "math/wide.h"
+
+typedef struct pr_adam {
+    double rate, beta1, beta2, eps;
+    uint64_t step; /* 1 at the first update */
+} pr_adam;
+
+/* w -= rate · (m / c1) / (sqrt(v / c2) + eps), c = 1 - beta^step     (docs/math.md, Optimisers)
+ * `clip` multiplies the gradient first. */
+void pr_adam_update(pr_real *w, pr_real *m, pr_real *v, const pr_real *g, const pr_adam *adam,
+                    pr_real clip, size_t n);
+/* For embedding rows that have a gradient: the others' moments rest, and eps joins sqrt(v) before
+ * the bias correction. */
+void pr_adam_update_row(pr_real *w, pr_real *m, pr_real *v, const pr_real *g, const pr_adam *adam,
+                        pr_real clip, size_t n);
+/* w -= rate · clip · g */
+void pr_sgd_update(pr_real *w, const pr_real *g, pr_real rate, pr_real clip, size_t n);
+
+/* Sum of squares; finite unless the numbers are not. */
+double pr_sum_squares(const pr_real *x, size_t n);
+/* What to multiply gradients by so that their norm is at most `limit`; 0 or less never clips. */
+pr_real pr_clip_factor(double sum_squares, double limit);
+
+#endif

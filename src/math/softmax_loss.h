@@ -1,0 +1,49 @@
+/* Scores of the whole catalogue, their softmax, the best item, the loss and all gradients, in two
+ * passes over tiles that stay in cache. The scores are kept transposed, score[V,B], so that every
+ * loop runs over neighbouring baskets and a tile is one piece of memory. */
+#ifndef PR_SOFTMAX_LOSS_H
+#define PR_SOFTMAX_LOSS_H
+
+#include "math/wide.h"
+
+enum { PR_TILE = 256 };
+
+static inline size_t pr_tiles(size_t V)
+{
+    return (V + PR_TILE - 1) / PR_TILE;
+}
+
+/* The memory of one step. The caller owns all of it; sizes in brackets. */
+typedef struct pr_softmax {
+    pr_real *score;   /* [V,B]: scores, then their exponentials, then their gradients */
+    pr_real *top;     /* [tiles,B]: the largest score in each tile */
+    pr_real *total;   /* [tiles,B]: the sum of exp(score - top) over each tile */
+    pr_real *best;    /* [B]: the largest score */
+    int32_t *winner;  /* [B]: its item, the first among equals */
+    pr_real *dropped; /* [V,D]: the table with its mask applied; unused without one */
+    pr_real *tile;    /* [PR_TILE,D]: one tile of the table's gradient before its mask */
+} pr_softmax;
+
+/* The table as the output sees it; keep NULL for no mask. */
+typedef struct pr_output {
+    const pr_real *table; /* [V,D] */
+    const uint8_t *keep;  /* mask over the table's numbers */
+    pr_real scale;
+} pr_output;
+
+/* First pass: fills s for o[B,D], and best and winner for the choice of targets.
+ *                                                             (docs/math.md, Softmax and loss) */
+void pr_softmax_scores(pr_softmax *s, const pr_real *o, const pr_output *out, size_t B, size_t V,
+                       size_t D);
+/* Second pass, with loss = factor · sum over rows of -log softmax(target): returns that sum without
+ * the factor, sets do_[B,D], adds into dtable[V,D]. Uses s up. */
+double pr_softmax_gradient(pr_real *do_, pr_real *dtable, pr_softmax *s, const pr_real *o,
+                           const pr_output *out, const int32_t *target, pr_real factor, size_t B,
+                           size_t V, size_t D);
+
+/* The same by definition, for one call of both: p[V] is scratch. */
+double pr_softmax_loss_plain(pr_real *do_, pr_real *dtable, int32_t *winner, pr_real *p,
+                             const pr_real *o, const pr_output *out, const int32_t *target,
+                             pr_real factor, size_t B, size_t V, size_t D);
+
+#endif

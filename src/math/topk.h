@@ -1,0 +1,13 @@
+/* The best k of many scores. */
+#ifndef PR_TOPK_H
+#define PR_TOPK_H
+
+#include "math/shapes.h"
+
+/* Fills best[] with the positions of the k largest scores, largest first; of equal scores the
+ * smaller position comes first. Scores of -INFINITY and NaN are never taken. Returns how many were
+ * found, at most k. */
+size_t pr_topk(int32_t *best, const pr_real *scores, size_t n, size_t k);
+size_t pr_topk_plain(int32_t *best, const pr_real *scores, size_t n, size_t k);
+
+#endif

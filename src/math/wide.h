@@ -1,0 +1,100 @@
+/* Vector units without intrinsics. A body that is written once as plain loops is compiled for each
+ * level of the processor, and every call takes the best one that is there. Sums run in sixteen
+ * lanes whatever the unit, so that every level gives the same bits. */
+#ifndef PR_WIDE_H
+#define PR_WIDE_H
+
+#include <string.h>
+
+#include "math/shapes.h"
+
+#define PR_INLINE static inline __attribute__((always_inline))
+
+/* PR_LEVELS(type, name, body, (parameters), (arguments)) defines `type name(parameters)`, which
+ * calls the PR_INLINE function `body`; PR_LOCAL_LEVELS the same, static. */
+#define PR_LEVELS(...)       PR_LEVELS_IN(, __VA_ARGS__)
+#define PR_LOCAL_LEVELS(...) PR_LEVELS_IN(static, __VA_ARGS__)
+
+#if defined(__x86_64__) && defined(__GNUC__)
+#define PR_LEVELS_IN(scope, type, name, body, parameters, arguments)        \
+    __attribute__((target("avx512f"))) static type body##_avx512 parameters \
+    {                                                                       \
+        return body arguments;                                              \
+    }                                                                       \
+    __attribute__((target("avx2"))) static type body##_avx2 parameters      \
+    {                                                                       \
+        return body arguments;                                              \
+    }                                                                       \
+    scope type name parameters                                              \
+    {                                                                       \
+        if (__builtin_cpu_supports("avx512f"))                              \
+            return body##_avx512 arguments;                                 \
+        if (__builtin_cpu_supports("avx2"))                                 \
+            return body##_avx2 arguments;                                   \
+        return body arguments;                                              \
+    }
+#else
+#define PR_LEVELS_IN(scope, type, name, body, parameters, arguments) \
+    scope type name parameters                                       \
+    {                                                                \
+        return body arguments;                                       \
+    }
+#endif
+
+enum { PR_LANES = 16 };
+typedef pr_real pr_lanes __attribute__((vector_size(PR_LANES * sizeof(pr_real))));
+
+/* Lanes are passed by address: by value their layout would depend on the level. */
+PR_INLINE void pr_lanes_load(pr_lanes *lanes, const pr_real *from)
+{
+    memcpy(lanes, from, sizeof *lanes);
+}
+
+PR_INLINE pr_real pr_lanes_sum(const pr_lanes *lanes)
+{
+    pr_real half[PR_LANES];
+    memcpy(half, lanes, sizeof half);
+    for (size_t width = PR_LANES / 2; width > 0; width /= 2)
+        for (size_t i = 0; i < width; i++)
+            half[i] += half[i + width];
+    return half[0];
+}
+
+PR_INLINE pr_real pr_dot(const pr_real *x, const pr_real *y, size_t n)
+{
+    pr_lanes sum = {0}, a, b;
+    size_t i = 0;
+    for (; i + PR_LANES <= n; i += PR_LANES) {
+        pr_lanes_load(&a, x + i);
+        pr_lanes_load(&b, y + i);
+        sum += a * b;
+    }
+    pr_real rest = 0;
+    for (; i < n; i++)
+        rest += x[i] * y[i];
+    return pr_lanes_sum(&sum) + rest;
+}
+
+PR_INLINE pr_real pr_sum(const pr_real *x, size_t n)
+{
+    pr_lanes sum = {0}, a;
+    size_t i = 0;
+    for (; i + PR_LANES <= n; i += PR_LANES) {
+        pr_lanes_load(&a, x + i);
+        sum += a;
+    }
+    pr_real rest = 0;
+    for (; i < n; i++)
+        rest += x[i];
+    return pr_lanes_sum(&sum) + rest;
+}
+
+/* y += factor * x */
+PR_INLINE void pr_add_scaled(pr_real *restrict y, const pr_real *restrict x, pr_real factor,
+                             size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] += factor * x[i];
+}
+
+#endif
