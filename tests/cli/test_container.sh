@@ -116,3 +116,30 @@ odd=$(printf 'odd\377.st')
 cp ours.st "$odd" && ok "$PARSREC" check --json "$odd" && says '"file": "odd?.st"'
 "$PARSREC" info ours.st >/dev/full 2>stderr
 same "$?" 1 "exit status on a full disk"
+
+# The specification: its reader is as short as it says, its example is valid, and it names every
+# tensor that we write.
+format=$PARSREC_SOURCE/docs/format.md
+ok test "$(wc -l <"$PARSREC_SOURCE/tests/cli/safetensors_peer.py")" -lt 30
+mkdir seeds
+ok $python "$PARSREC_SOURCE/tests/fuzz/container_seeds.py" seeds ours.st
+ok "$PARSREC" check seeds/least
+ok "$PARSREC" synth -o synth.st --users 4 --sessions 3
+ok "$PARSREC" check synth.st
+cat >tensors.py <<'END'
+import re
+from safetensors_peer import read
+
+for path in "ours.st", "synth.st":
+    for name in read(path)[1]:
+        name = re.sub(r"\.(bytes|offsets)$", "", name)
+        name = re.sub(r"_feature\..*", "_feature.NAME", name)
+        if not re.match(r"pad\.|truth\.weights$", name): # made up in write_sample
+            print(name)
+END
+ok $python tensors.py
+sort -u stdout >names
+ok test "$(wc -l <names)" -gt 15
+while read -r name; do
+    if grep -qF "| \`$name\` |" "$format"; then pass; else fail "docs/format.md lacks $name"; fi
+done <names
