@@ -189,6 +189,14 @@ parsrec_status pr_atomic_write(pr_atomic_file *file, const void *bytes, size_t s
     return PARSREC_OK;
 }
 
+parsrec_status pr_atomic_flush(pr_atomic_file *file, parsrec_error *err)
+{
+    PR_TRY(flush(file, err));
+    if (file->temporary != NULL && fsync(file->fd) != 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: writing failed", file->path);
+    return PARSREC_OK;
+}
+
 /* The rename itself must survive a power cut. Some file systems cannot sync a folder; then the
  * rename is as durable as they make it. */
 static void sync_folder(const char *path)
@@ -208,13 +216,11 @@ static void sync_folder(const char *path)
 
 parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err)
 {
-    parsrec_status status = flush(file, err);
+    parsrec_status status = pr_atomic_flush(file, err);
     if (file->temporary == NULL) {
         release(file);
         return status;
     }
-    if (status == PARSREC_OK && fsync(file->fd) != 0)
-        status = pr_fail_errno(err, PARSREC_E_IO, "%s: writing failed", file->path);
     if (status == PARSREC_OK && rename(file->temporary, file->path) != 0)
         status = pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be put in place", file->path);
     if (status != PARSREC_OK) {

@@ -25,6 +25,9 @@ typedef struct pr_atomic_file pr_atomic_file;
 parsrec_status pr_atomic_open(pr_atomic_file **out, const char *path, parsrec_error *err);
 parsrec_status pr_atomic_write(pr_atomic_file *file, const void *bytes, size_t size,
                                parsrec_error *err);
+/* Brings what was written so far to the disk, so that a full one is known before other files are
+ * put in place. */
+parsrec_status pr_atomic_flush(pr_atomic_file *file, parsrec_error *err);
 /* Both free the file. After a failed commit nothing is left under either name. */
 parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err);
 void pr_atomic_abort(pr_atomic_file *file); /* NULL is fine */

@@ -183,8 +183,10 @@ static parsrec_status write_files(const synthesis *s, const char *out_path, pr_a
                                   const parsrec_hooks *hooks, parsrec_error *err)
 {
     pr_dataset data = dataset_view(s);
-    if (*csv != NULL)
+    if (*csv != NULL) {
         PR_TRY(pr_synth_csv(*csv, &data, hooks, err));
+        PR_TRY(pr_atomic_flush(*csv, err));
+    }
     if (out_path != NULL)
         PR_TRY(save(s, &data, out_path, err));
     pr_atomic_file *complete = *csv;

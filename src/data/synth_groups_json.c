@@ -35,15 +35,12 @@ static parsrec_status known_keys(json_t *object, const char *const *keys, const 
     return PARSREC_OK;
 }
 
-/* One square matrix of JSON rows, written to the diagonal of sigma[n,n] from `from` on. */
+/* One square matrix of JSON rows, written to the diagonal of sigma[n,n] from `from` on, where it
+ * is known to fit. */
 static parsrec_status read_square(double *sigma, size_t n, size_t from, json_t *rows,
                                   const place *at)
 {
     size_t size = json_array_size(rows);
-    if (size == 0 || size > n - from)
-        return pr_fail(at->err, PARSREC_E_CONFIG,
-                       "%s: group %s does not have %zu categories as asked for by --categories",
-                       at->path, at->group, n);
     for (size_t i = 0; i < size; i++) {
         json_t *row = json_array_get(rows, i);
         if (json_array_size(row) != size)
@@ -63,30 +60,46 @@ static parsrec_status read_square(double *sigma, size_t n, size_t from, json_t *
     return PARSREC_OK;
 }
 
-/* Blocks down the diagonal; a whole number stands for so many independent categories. */
+/* How many categories a block stands for: a whole number n is n independent ones. */
+static size_t block_size(json_t *block)
+{
+    json_int_t singles = json_integer_value(block); /* 0 for what is not an integer */
+    return json_is_array(block) ? json_array_size(block) : singles > 0 ? (size_t)singles : 0;
+}
+
+static parsrec_status count_blocks(json_t *blocks, size_t n, const place *at)
+{
+    size_t sum = 0;
+    for (size_t b = 0; b < json_array_size(blocks); b++) {
+        size_t size = block_size(json_array_get(blocks, b));
+        if (size == 0 || size > PARSREC_SYNTH_CATEGORIES_MOST)
+            return pr_fail(at->err, PARSREC_E_CONFIG,
+                           "%s: group %s: block %zu is neither a matrix nor a number of "
+                           "categories from 1 to %d",
+                           at->path, at->group, b + 1, PARSREC_SYNTH_CATEGORIES_MOST);
+        sum += size;
+    }
+    if (sum != n)
+        return pr_fail(at->err, PARSREC_E_CONFIG,
+                       "%s: group %s has blocks for %zu categories, but --categories is %zu",
+                       at->path, at->group, sum, n);
+    return PARSREC_OK;
+}
+
+/* Blocks down the diagonal. */
 static parsrec_status read_blocks(double *sigma, size_t n, json_t *blocks, const place *at)
 {
+    PR_TRY(count_blocks(blocks, n, at));
     size_t from = 0;
     for (size_t b = 0; b < json_array_size(blocks); b++) {
         json_t *block = json_array_get(blocks, b);
-        json_int_t singles = json_integer_value(block); /* 0 for what is not an integer */
-        if (json_is_array(block)) {
+        size_t end = from + block_size(block);
+        if (json_is_array(block))
             PR_TRY(read_square(sigma, n, from, block, at));
-            from += json_array_size(block);
-        } else if (singles > 0 && (uint64_t)singles <= n - from) {
-            for (size_t end = from + (size_t)singles; from < end; from++)
+        for (; from < end; from++)
+            if (!json_is_array(block))
                 sigma[from * n + from] = 1;
-        } else {
-            return pr_fail(at->err, PARSREC_E_CONFIG,
-                           "%s: group %s: block %zu is neither a matrix nor a number of "
-                           "categories that fits in %zu",
-                           at->path, at->group, b + 1, n);
-        }
     }
-    if (from != n)
-        return pr_fail(at->err, PARSREC_E_CONFIG,
-                       "%s: group %s has blocks for %zu categories, but --categories is %zu",
-                       at->path, at->group, from, n);
     return PARSREC_OK;
 }
 
