@@ -367,6 +367,19 @@ static void statistics_of_nothing_are_zero(void **state)
     pr_dataset_free(d);
 }
 
+static void missing_arguments_are_named(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    parsrec_data *d;
+    parsrec_data_stats stats;
+    assert_fails(parsrec_data_load(NULL, path, &err), PARSREC_E_ARGUMENT, "needs out and path");
+    assert_fails(parsrec_data_load(&d, NULL, &err), PARSREC_E_ARGUMENT, "needs out and path");
+    assert_fails(parsrec_data_statistics(NULL, &stats, &err), PARSREC_E_ARGUMENT, "needs data");
+    assert_fails(parsrec_file_check(NULL, NULL, &err), PARSREC_E_ARGUMENT, "needs a path");
+    parsrec_data_free(NULL);
+}
+
 /* ---- memory ---- */
 
 static void *json_memory(size_t size)
@@ -423,6 +436,7 @@ int main(void)
         cmocka_unit_test(unknown_tensors_are_passed_over),
         cmocka_unit_test(statistics_match_the_hand_count),
         cmocka_unit_test(statistics_of_nothing_are_zero),
+        cmocka_unit_test(missing_arguments_are_named),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
