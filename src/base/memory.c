@@ -85,11 +85,9 @@ void pr_free_aligned(void *memory)
     free(memory);
 }
 
-parsrec_status pr_grow(void *array, size_t *capacity, size_t needed, size_t size,
-                       parsrec_error *err)
+parsrec_status pr_grow_now(void *array, size_t *capacity, size_t needed, size_t size,
+                           parsrec_error *err)
 {
-    if (needed <= *capacity)
-        return PARSREC_OK;
     size_t target = *capacity < 16 ? 16 : *capacity;
     while (target < needed) {
         if (target > SIZE_MAX / 2)

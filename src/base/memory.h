@@ -23,8 +23,13 @@ void pr_free_aligned(void *memory);
 
 /* Makes room for one more element in a growing array of `size`-byte elements: capacity doubles.
  * `array` is the address of the caller's pointer. */
-parsrec_status pr_grow(void *array, size_t *capacity, size_t needed, size_t size,
-                       parsrec_error *err);
+parsrec_status pr_grow_now(void *array, size_t *capacity, size_t needed, size_t size,
+                           parsrec_error *err);
+static inline parsrec_status pr_grow(void *array, size_t *capacity, size_t needed, size_t size,
+                                     parsrec_error *err)
+{
+    return needed <= *capacity ? PARSREC_OK : pr_grow_now(array, capacity, needed, size, err);
+}
 
 /* For tests: the allocation number `after` from now (0 the next) and all following ones fail;
  * SIZE_MAX turns this off. */
