@@ -29,4 +29,31 @@ struct pr_rows {
     void (*free)(pr_rows *self);
 };
 
+typedef struct pr_rows_options {
+    parsrec_input_format format; /* of files */
+    bool latin1;
+    const char *table, *query;  /* of databases */
+    const parsrec_hooks *hooks; /* asked while a server makes us wait */
+} pr_rows_options;
+
+/* Opens whatever `input` names: a file, "-", "sqlite:FILE" or "postgresql://...". */
+parsrec_status pr_rows_open(pr_rows **out, const char *input, const pr_rows_options *options,
+                            parsrec_error *err);
+void pr_rows_free(pr_rows *rows); /* NULL is fine */
+
+bool pr_rows_is_database(const char *input);
+
+/* The number of a column by its name, SIZE_MAX when there is none. */
+size_t pr_rows_find(const pr_rows *rows, const char *name);
+
+/* The same, or a sentence that lists the columns there are and ends with the hint. */
+parsrec_status pr_rows_need(const pr_rows *rows, const char *name, const char *hint, size_t *column,
+                            parsrec_error *err);
+
+/* E_INPUT with the place before the sentence: "name:line:column: ...". Columns count from 0 here
+ * and from 1 in the message; PR_NO_COLUMN leaves them out. */
+#define PR_NO_COLUMN SIZE_MAX
+parsrec_status pr_rows_fail(const pr_rows *rows, uint64_t line, size_t column, parsrec_error *err,
+                            const char *format, ...) __attribute__((format(printf, 5, 6)));
+
 #endif
