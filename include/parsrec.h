@@ -167,7 +167,8 @@ typedef struct parsrec_import_options {
 /* What became of the input. rows_read = actions kept + everything dropped. */
 typedef struct parsrec_import_report {
     uint64_t rows_read;        /* rows of the action inputs, headers not counted */
-    uint64_t bad_rows;         /* skipped under max_bad */
+    uint64_t bad_rows;         /* of them, skipped under max_bad */
+    uint64_t bad_table_rows;   /* of the items, users and sessions files, skipped likewise */
     uint64_t repeats_dropped;  /* an item already in the same basket */
     uint64_t filtered_actions; /* dropped by min_actions ... */
     uint64_t filtered_users, filtered_items, filter_rounds;

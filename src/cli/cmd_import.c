@@ -1,9 +1,197 @@
+/* parsrec import: tables of who took what when become one data set. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/memory.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parsrec.h"
+
+typedef struct import_args {
+    const char *output;
+    parsrec_import_options import;
+    int format, encoding, session_by;
+    bool json;
+} import_args;
+
+static const char *const formats[] = {"auto", "csv", "tsv", "reference", NULL};
+static const parsrec_input_format format_values[] = {PARSREC_INPUT_AUTO, PARSREC_INPUT_CSV,
+                                                     PARSREC_INPUT_TSV, PARSREC_INPUT_REFERENCE};
+static const char *const encodings[] = {"utf-8", "latin1", NULL};
+static const char *const periods[] = {"column", "day", "week", "month", NULL};
+static const parsrec_session_rule period_values[] = {PARSREC_SESSION_COLUMN, PARSREC_SESSION_DAY,
+                                                     PARSREC_SESSION_WEEK, PARSREC_SESSION_MONTH};
+
+static const cli_option options[] = {
+    CLI_TEXT('o', "output", "DATA", import_args, output, "write the data set to DATA"),
+    CLI_TEXT(0, "user", "COL", import_args, import.user_column, "column of the user"),
+    CLI_TEXT(0, "session", "COL", import_args, import.session_column,
+             "column of the session; may be missing or empty"),
+    CLI_TEXT(0, "time", "COL", import_args, import.time_column,
+             "column of the time; may be missing"),
+    CLI_TEXT(0, "item", "COL", import_args, import.item_column, "column of the item"),
+    CLI_TEXT(0, "items", "FILE", import_args, import.items_path,
+             "item,name,category and feature columns"),
+    CLI_TEXT(0, "users", "FILE", import_args, import.users_path, "user and feature columns"),
+    CLI_TEXT(0, "sessions", "FILE", import_args, import.sessions_path,
+             "[user,]session and feature columns"),
+    CLI_TEXT(0, "number", "COL,...", import_args, import.number_columns,
+             "feature columns that must hold numbers"),
+    CLI_TEXT(0, "categorical", "COL,...", import_args, import.category_columns,
+             "feature columns that are categories, even of numbers"),
+    CLI_TEXT(0, "table", "NAME", import_args, import.table, "databases: read this table"),
+    CLI_TEXT(0, "query", "SQL", import_args, import.query,
+             "databases: read the rows of this query"),
+    CLI_CHOICE(0, "format", import_args, format, formats, "how text inputs are read"),
+    CLI_CHOICE(0, "encoding", import_args, encoding, encodings, "of text inputs"),
+    CLI_DURATION(0, "session-gap", import_args, import.session_gap,
+                 "a longer pause begins a new session: 30m, 2h, 1d"),
+    CLI_CHOICE(0, "session-by", import_args, session_by, periods,
+               "one session a user and day, week or month (UTC)"),
+    CLI_FLAG(0, "sort", import_args, import.sort,
+             "order sessions by time instead of refusing times out of order"),
+    CLI_COUNT(0, "min-actions", import_args, import.min_actions, 0, 1e15,
+              "drop users and items with fewer actions, until stable"),
+    CLI_COUNT(0, "max-bad", import_args, import.max_bad, 0, 1e15,
+              "skip and count up to so many bad rows"),
+    CLI_FLAG(0, "json", import_args, json, "print the report as JSON"),
+    CLI_END,
+};
+
 const cli_command cli_import = {
-    .name = "import", .summary = "(being built)", .options = (const cli_option[]){CLI_END}};
+    .name = "import",
+    .summary = "turn tables of who took what when into a data set",
+    .usage = "parsrec import -o DATA INPUT... [options]",
+    .details = "INPUT is a CSV or TSV file (also .gz, .zst, or - for standard input), the\n"
+               "reference's user_id,time,session_length,session_items text, sqlite:FILE or\n"
+               "postgresql://... docs/import.md tells the rules.\n",
+    .options = options,
+    .least_words = 1,
+    .most_words = SIZE_MAX,
+};
+
+/* ---- the report ---- */
+
+static void print_line(uint64_t count, const char *text)
+{
+    cli_number hold;
+    if (count > 0)
+        printf("  %15s  %s\n", cli_grouped(&hold, count), text);
+}
+
+static void print_report(const char *output, const parsrec_import_report *r)
+{
+    char rounds[96];
+    snprintf(rounds, sizeof rounds, "actions dropped with them, in %llu round%s",
+             (unsigned long long)r->filter_rounds, r->filter_rounds == 1 ? "" : "s");
+    printf("read\n");
+    print_line(r->rows_read, "rows");
+    printf("dropped\n");
+    print_line(r->bad_rows, "bad rows");
+    print_line(r->bad_table_rows, "bad rows of the items, users or sessions file");
+    print_line(r->repeats_dropped, "repeats of an item within its basket");
+    print_line(r->filtered_users, "users with too few actions");
+    print_line(r->filtered_items, "items with too few actions");
+    print_line(r->filtered_actions, rounds);
+    print_line(r->unknown_items, "rows of the items file that name no item of the actions");
+    print_line(r->unknown_users, "rows of the users file that name no user of the actions");
+    print_line(r->unknown_sessions, "rows of the sessions file that name no session");
+    if (r->rows_read == r->actions &&
+        r->unknown_items + r->unknown_users + r->unknown_sessions + r->bad_table_rows == 0)
+        printf("  %15s\n", "nothing");
+    printf("kept, in %s\n", output);
+    print_line(r->users, "users");
+    print_line(r->sessions, "sessions");
+    print_line(r->items, "items");
+    print_line(r->actions, "actions");
+    print_line(r->items_without_row, "items that the items file does not list");
+    print_line(r->users_without_row, "users that the users file does not list");
+    if (r->first_bad[0] != '\0')
+        printf("first bad row\n  %s\n", r->first_bad);
+}
+
+static int print_json(const parsrec_import_report *r)
+{
+    const struct {
+        const char *key;
+        uint64_t value;
+    } counts[] = {
+        {"rows_read", r->rows_read},
+        {"bad_rows", r->bad_rows},
+        {"bad_table_rows", r->bad_table_rows},
+        {"repeats_dropped", r->repeats_dropped},
+        {"filtered_actions", r->filtered_actions},
+        {"filtered_users", r->filtered_users},
+        {"filtered_items", r->filtered_items},
+        {"filter_rounds", r->filter_rounds},
+        {"unknown_items", r->unknown_items},
+        {"unknown_users", r->unknown_users},
+        {"unknown_sessions", r->unknown_sessions},
+        {"items_without_row", r->items_without_row},
+        {"users_without_row", r->users_without_row},
+        {"users", r->users},
+        {"sessions", r->sessions},
+        {"items", r->items},
+        {"actions", r->actions},
+    };
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        json_object_set_new(object, counts[i].key, json_integer((json_int_t)counts[i].value));
+    json_object_set_new(object, "first_bad", json_string(r->first_bad));
+    char *text = pr_json_text(object);
+    json_decref(object);
+    if (text == NULL) {
+        fprintf(stderr, "parsrec import: out of memory\n");
+        return CLI_FAILED;
+    }
+    puts(text);
+    pr_free(text);
+    return CLI_OK;
+}
+
+/* ---- the command ---- */
+
+/* What the table of options cannot say. */
+static int settle(import_args *a)
+{
+    if (a->output == NULL)
+        return cli_usage_error(&cli_import, "where to? pass -o DATA");
+    if (a->import.session_gap > 0 && a->session_by > 0)
+        return cli_usage_error(&cli_import, "--session-gap and --session-by exclude each other");
+    if (a->import.table != NULL && a->import.query != NULL)
+        return cli_usage_error(&cli_import, "--table and --query exclude each other");
+    a->import.format = format_values[a->format];
+    a->import.latin1 = a->encoding == 1;
+    a->import.session_rule =
+        a->import.session_gap > 0 ? PARSREC_SESSION_GAP : period_values[a->session_by];
+    return CLI_CONTINUE;
+}
+
 int cmd_import(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    return CLI_FAILED;
+    import_args a = {.import = parsrec_import_default()};
+    cli_words words;
+    int rc = cli_parse(&cli_import, &a, &words, argc, argv);
+    if (rc == CLI_CONTINUE)
+        rc = settle(&a);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    bool data_on_stdout = strcmp(a.output, "-") == 0;
+    if (data_on_stdout && a.json)
+        return cli_usage_error(&cli_import, "--json and data cannot share standard output");
+    parsrec_error err = {0};
+    parsrec_import_report report;
+    if (parsrec_import(a.output, words.word, words.count, &a.import, &report, cli_hooks(), &err) !=
+        PARSREC_OK)
+        return cli_report("import", &err);
+    cli_finish_line();
+    if (a.json) {
+        rc = print_json(&report);
+        if (rc != CLI_OK)
+            return rc;
+    } else if (!data_on_stdout) {
+        print_report(a.output, &report);
+    }
+    return cli_close_output("import");
 }

@@ -1,0 +1,234 @@
+/* Gathering actions. */
+#include "data/collect.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { USER_BYTES = sizeof(uint32_t) };
+
+static void free_keys(pr_collect *c)
+{
+    pr_intern_free(&c->keys);
+    pr_free(c->key_session);
+    pr_free(c->scratch);
+    pr_free(c->last_time);
+    c->key_session = NULL;
+    c->scratch = NULL;
+    c->last_time = NULL;
+}
+
+void pr_collect_seal(pr_collect *c)
+{
+    free_keys(c);
+    pr_intern_seal(&c->users);
+    pr_intern_seal(&c->items);
+}
+
+void pr_collect_free(pr_collect *c)
+{
+    free_keys(c);
+    pr_intern_free(&c->users);
+    pr_intern_free(&c->items);
+    pr_free(c->action_items);
+    pr_free(c->runs);
+    pr_free(c->session_user);
+    pr_free(c->session_time);
+    *c = (pr_collect){0};
+}
+
+pr_slice pr_collect_key(const pr_collect *c, size_t k, uint32_t *user)
+{
+    pr_slice key = pr_intern_name(&c->keys, k);
+    memcpy(user, key.bytes, USER_BYTES);
+    return (pr_slice){key.bytes + USER_BYTES, key.size - USER_BYTES};
+}
+
+/* ---- times ---- */
+
+static parsrec_status mixed_times(const pr_rows *rows, const pr_action_columns *columns,
+                                  uint64_t line, pr_slice text, pr_time_form before,
+                                  parsrec_error *err)
+{
+    static const char *const forms[] = {"empty", "numbers", "dates"};
+    pr_excerpt hold;
+    if (columns->time == PR_NO_COLUMN)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "%s: has no times, but the inputs before it have; give all of them times",
+                       rows->name);
+    return pr_rows_fail(rows, line, columns->time, err,
+                        "the time %s is of another kind than those before, which are %s",
+                        pr_show(&hold, text), forms[before]);
+}
+
+/* The time of a row; equal texts in a row of rows are read once. */
+static parsrec_status read_time(pr_collect *c, const pr_rows *rows,
+                                const pr_action_columns *columns, const pr_row *row, int64_t *value,
+                                pr_time_form *form, parsrec_error *err)
+{
+    pr_excerpt hold;
+    pr_slice text = {"", 0};
+    if (columns->time != PR_NO_COLUMN)
+        text = row->fields[columns->time];
+    if (c->last_text.bytes != NULL && pr_slice_equal(text, c->last_text)) {
+        *value = c->last_value;
+        *form = c->last_form;
+    } else {
+        const char *problem = pr_time_parse(text, form, value);
+        if (problem != NULL)
+            return pr_rows_fail(rows, row->line, columns->time, err, "the time %s %s",
+                                pr_show(&hold, text), problem);
+        c->last_text = (pr_slice){NULL, 0};
+        if (text.size <= sizeof c->last_hold) {
+            memcpy(c->last_hold, text.bytes, text.size);
+            c->last_text = (pr_slice){c->last_hold, text.size};
+            c->last_value = *value;
+            c->last_form = *form;
+        }
+    }
+    if (c->actions > 0 && *form != c->form)
+        return mixed_times(rows, columns, row->line, text, c->form, err);
+    return PARSREC_OK;
+}
+
+static parsrec_status check_order(pr_collect *c, const pr_rows *rows, size_t column,
+                                  const pr_row *row, uint32_t user, int64_t time,
+                                  parsrec_error *err)
+{
+    pr_excerpt who, when;
+    if (!c->sort && time < c->last_time[user])
+        return pr_rows_fail(rows, row->line, column, err,
+                            "the time %s lies before the row above of user %s; sort the file or "
+                            "add --sort",
+                            pr_show(&when, row->fields[column]),
+                            pr_show(&who, pr_intern_name(&c->users, user)));
+    c->last_time[user] = time;
+    return PARSREC_OK;
+}
+
+/* ---- users, sessions ---- */
+
+static parsrec_status find_user(pr_collect *c, pr_slice name, uint32_t *user, parsrec_error *err)
+{
+    if (c->actions > 0 && pr_slice_equal(name, pr_intern_name(&c->users, c->last_user))) {
+        *user = c->last_user;
+        return PARSREC_OK;
+    }
+    size_t before = c->users.count;
+    PR_TRY(pr_grow(&c->last_time, &c->last_capacity, before + 1, sizeof *c->last_time, err));
+    PR_TRY(pr_intern_add(&c->users, name, user, err));
+    if (c->users.count > before)
+        c->last_time[before] = INT64_MIN;
+    return PARSREC_OK;
+}
+
+static parsrec_status new_session(pr_collect *c, uint32_t user, int64_t time, uint32_t *session,
+                                  parsrec_error *err)
+{
+    if (c->sessions >= UINT32_MAX)
+        return pr_fail(err, PARSREC_E_LIMIT, "more than 2^32 - 1 sessions");
+    PR_TRY(pr_grow(&c->session_user, &c->user_capacity, c->sessions + 1, sizeof *c->session_user,
+                   err));
+    PR_TRY(pr_grow(&c->session_time, &c->time_capacity, c->sessions + 1, sizeof *c->session_time,
+                   err));
+    c->session_user[c->sessions] = user;
+    c->session_time[c->sessions] = time;
+    *session = (uint32_t)c->sessions++;
+    return PARSREC_OK;
+}
+
+/* The session of a user and a text, a new one if there is none yet. */
+static parsrec_status keyed_session(pr_collect *c, uint32_t user, pr_slice text, int64_t time,
+                                    uint32_t *session, parsrec_error *err)
+{
+    uint32_t key;
+    size_t before = c->keys.count, size = USER_BYTES + text.size;
+    PR_TRY(pr_grow(&c->scratch, &c->scratch_capacity, size, 1, err));
+    memcpy(c->scratch, &user, USER_BYTES);
+    memcpy(c->scratch + USER_BYTES, text.bytes, text.size);
+    PR_TRY(pr_grow(&c->key_session, &c->key_capacity, before + 1, sizeof *c->key_session, err));
+    PR_TRY(pr_intern_add(&c->keys, (pr_slice){c->scratch, size}, &key, err));
+    if (c->keys.count > before)
+        PR_TRY(new_session(c, user, time, &c->key_session[key], err));
+    *session = c->key_session[key];
+    c->last_key = key;
+    return PARSREC_OK;
+}
+
+static bool continues_session(const pr_collect *c, uint32_t user, pr_slice text)
+{
+    uint32_t owner;
+    return c->actions > 0 && c->last_key != SIZE_MAX && user == c->last_user &&
+           pr_slice_equal(text, pr_collect_key(c, c->last_key, &owner));
+}
+
+static parsrec_status find_session(pr_collect *c, uint32_t user, pr_slice text, int64_t time,
+                                   uint32_t *session, parsrec_error *err)
+{
+    if (text.size == 0) {
+        c->last_key = SIZE_MAX;
+        return new_session(c, user, time, session, err);
+    }
+    if (continues_session(c, user, text))
+        *session = c->last_session;
+    else
+        PR_TRY(keyed_session(c, user, text, time, session, err));
+    if (time < c->session_time[*session])
+        c->session_time[*session] = time;
+    return PARSREC_OK;
+}
+
+/* ---- actions ---- */
+
+static parsrec_status append(pr_collect *c, uint32_t session, uint32_t item, parsrec_error *err)
+{
+    pr_run *run = c->run_count > 0 ? &c->runs[c->run_count - 1] : NULL;
+    if (run == NULL || run->session != session || run->count == UINT32_MAX) {
+        PR_TRY(pr_grow(&c->runs, &c->run_capacity, c->run_count + 1, sizeof *c->runs, err));
+        run = &c->runs[c->run_count++];
+        *run = (pr_run){session, 0};
+    }
+    PR_TRY(pr_grow(&c->action_items, &c->action_capacity, c->actions + 1, sizeof *c->action_items,
+                   err));
+    run->count++;
+    c->action_items[c->actions++] = (int32_t)item;
+    return PARSREC_OK;
+}
+
+static void note_time(pr_collect *c, pr_time_form form, int64_t time)
+{
+    bool first = c->actions == 0;
+    c->form = form;
+    if (first || time < c->least_time)
+        c->least_time = time;
+    if (first || time > c->greatest_time)
+        c->greatest_time = time;
+}
+
+parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
+                              const pr_row *row, parsrec_error *err)
+{
+    pr_slice name = row->fields[columns->user], item_name = row->fields[columns->item];
+    pr_slice text = {"", 0};
+    uint32_t user, item, session;
+    int64_t time;
+    pr_time_form form;
+    if (name.size == 0)
+        return pr_rows_fail(rows, row->line, columns->user, err,
+                            "the user is empty; every row needs one");
+    if (item_name.size == 0)
+        return pr_rows_fail(rows, row->line, columns->item, err,
+                            "the item has no name; every row needs one");
+    PR_TRY(read_time(c, rows, columns, row, &time, &form, err));
+    PR_TRY(find_user(c, name, &user, err));
+    if (form != PR_TIME_EMPTY)
+        PR_TRY(check_order(c, rows, columns->time, row, user, time, err));
+    PR_TRY(pr_intern_add(&c->items, item_name, &item, err));
+    if (c->keyed && columns->session != PR_NO_COLUMN)
+        text = row->fields[columns->session];
+    PR_TRY(find_session(c, user, text, time, &session, err));
+    note_time(c, form, time);
+    c->last_user = user;
+    c->last_session = session;
+    return append(c, session, item, err);
+}
