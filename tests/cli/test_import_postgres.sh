@@ -1,0 +1,93 @@
+# PostgreSQL by query and table, against a server of our own that lives as long as the test.
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
+[ -n "$bin" ] || bin=$(dirname "$(command -v initdb || echo /nowhere/initdb)")
+if [ ! -x "$bin/initdb" ]; then
+    echo "skipped: PostgreSQL's initdb is not installed (Debian: postgresql)"
+    exit 77
+fi
+
+# The server refuses to run as root; then it runs as the user that Debian's package made.
+chmod 755 .
+server=$PWD/server
+mkdir "$server"
+if [ "$(id -u)" -eq 0 ]; then
+    if ! id postgres >/dev/null 2>&1; then
+        echo "skipped: root cannot start a server and there is no user postgres"
+        exit 77
+    fi
+    chown postgres "$server"
+    as_server() { (cd "$server" && setpriv --reuid postgres --regid postgres --clear-groups -- "$@"); }
+else
+    as_server() { (cd "$server" && "$@"); }
+fi
+# A socket's path is short by rule; the test's folder may be long.
+socket=$(mktemp -d /tmp/parsrec-pg.XXXXXX) || exit 1
+chmod 777 "$socket"
+clean_up() {
+    as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
+    rm -rf -- "$socket"
+}
+echo secret >"$socket/password"
+chmod 644 "$socket/password"
+as_server "$bin/initdb" -D "$server/data" -U tester -A scram-sha-256 --pwfile="$socket/password" \
+    -E UTF8 --no-sync >initdb.log 2>&1 || fail "initdb: $(tail -3 initdb.log)"
+as_server "$bin/pg_ctl" -D "$server/data" -l "$server/log" -w -t 60 \
+    -o "-c listen_addresses='' -c unix_socket_directories='$socket' -c fsync=off" start >start.log 2>&1 ||
+    fail "pg_ctl: $(tail -3 start.log "$server/log")"
+
+url="postgresql://tester:secret@/postgres?host=$socket"
+ok psql -q "$url" -c "CREATE SCHEMA shop; CREATE TABLE shop.\"Lines\"(customer text, receipt int, day date, sku text);
+    INSERT INTO shop.\"Lines\" VALUES ('ann', 1, '2020-01-01', 'bread, white'), ('ann', 1, '2020-01-01', 'milk'),
+    ('bob', NULL, '2020-01-02', E'two\nlines'), ('bob', NULL, '2020-01-03', 'said \"hot\"'), ('bob', 7, '2020-01-03', 'M\u00fcsli');"
+number() { tr ',{}' '\n\n\n' <stdout | sed -n "s/^\"$1\"://p"; }
+
+ok "$PARSREC" import --json -o a.st "$url" --table shop.Lines --user customer --session receipt --time day --item sku
+same "$(number users) $(number sessions) $(number items) $(number actions)" "2 4 5 5" "table"
+ok "$PARSREC" check a.st
+query="SELECT customer AS user, receipt AS session, day AS time, sku AS item FROM shop.\"Lines\" ORDER BY day;"
+ok "$PARSREC" import --json -o b.st "$url" --query "$query"
+same "$(number users) $(number sessions) $(number items) $(number actions)" "2 4 5 5" "query"
+ok "$PARSREC" import --json -o c.st "$url" \
+    --query "SELECT 'u' || n % 100 AS user, n AS time, 'i' || n % 7 AS item FROM generate_series(1, 200000) n"
+same "$(number users) $(number sessions) $(number items) $(number actions)" "100 200000 7 200000" "many rows"
+if grep -q secret a.st b.st; then fail "the password stands in a file"; else pass; fi
+
+fails 1 'relation "nothing" does not exist' "$PARSREC" import -o no.st "$url" --table nothing
+fails 1 'the query fails: ERROR:  column "nope" does not exist' "$PARSREC" import -o no.st "$url" --query "SELECT nope"
+fails 1 "the query failed midway: ERROR:  division by zero" "$PARSREC" import -o no.st "$url" \
+    --query "SELECT n AS user, 1 / (1000 - n) AS item FROM generate_series(1, 2000) n"
+fails 1 "row 2, column 2: the item has no name" "$PARSREC" import -o no.st "$url" \
+    --query "SELECT n AS user, nullif(n, 2) AS item FROM generate_series(1, 3) n"
+fails 1 "cannot execute" "$PARSREC" import -o no.st "$url" \
+    --query "DELETE FROM shop.\"Lines\" RETURNING customer AS user, sku AS item"
+fails 1 "name a table with --table or give --query" "$PARSREC" import -o no.st "$url"
+# quiet: the last message does not give the password away.
+quiet() { if grep -q "secret\|hush" stderr; then fail "a password is shown"; else pass; fi; }
+fails 1 "password authentication failed" "$PARSREC" import -o no.st "postgresql://tester:hush@/postgres?host=$socket" --table x
+quiet
+fails 1 "cannot connect" "$PARSREC" import -o no.st "postgresql://tester:secret@/postgres?host=/nowhere" --table x
+quiet
+fails 1 "the address is not of the form" "$PARSREC" import -o no.st "postgresql://tester:secret@/postgres?nonsense" --table x
+quiet
+
+# A query that takes for ever ends when we are told to stop, and leaves nothing running.
+"$PARSREC" import -o no.st "$url" --query "SELECT 1 AS user, 2 AS item FROM pg_sleep(600)" >stdout 2>stderr &
+import=$!
+waited=0
+while [ "$(psql -qtA "$url" -c "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%pg_sleep%'")" -eq 0 ] &&
+    [ $waited -lt 100 ]; do
+    sleep 0.1
+    waited=$((waited + 1))
+done
+kill -INT $import
+wait $import
+same $? 1 "exit after Ctrl-C"
+same "$(grep -c 'stopped while waiting for the database' stderr)" 1 "the sentence after Ctrl-C"
+waited=0
+while [ "$(psql -qtA "$url" -c "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%pg_sleep%'")" -ne 0 ] &&
+    [ $waited -lt 100 ]; do
+    sleep 0.1
+    waited=$((waited + 1))
+done
+ok test $waited -lt 100
+absent no.st
