@@ -93,7 +93,8 @@ typedef struct pr_shopper {
 parsrec_status pr_shopper_init(pr_shopper *shopper, const pr_choice *choice, parsrec_error *err);
 void pr_shopper_free(pr_shopper *shopper); /* a zeroed one is fine */
 
-/* Makes the shopper another user. `base` must stay until the next call. */
+/* Makes the shopper another user. `base` must stay until the next call. A product that is not for
+ * sale has the base utility -INFINITY; a category without any must be off the shelf. */
 void pr_shopper_become(pr_shopper *shopper, const pr_choice *choice, size_t user, size_t group,
                        const float *base);
 

@@ -383,6 +383,55 @@ static void every_allocation_may_fail(void **state)
     unlink(csv);
 }
 
+/* Saves the data again with other truth tensors or another source and reads the truth. */
+static parsrec_status read_changed(made *m, const pr_tensor *tensors, size_t count,
+                                   const char *source, parsrec_error *err)
+{
+    pr_dataset changed = *m->data, *loaded;
+    changed.source = source;
+    pr_truth truth;
+    parsrec_error ignored;
+    assert_int_equal(pr_dataset_save(&changed, tensors, count, path, &ignored), PARSREC_OK);
+    assert_int_equal(pr_dataset_load(&loaded, path, &ignored), PARSREC_OK);
+    parsrec_status status = pr_truth_read(&truth, loaded, err);
+    pr_dataset_free(loaded);
+    unlink(path);
+    return status;
+}
+
+static void truth_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    made m;
+    make(&m, small());
+    pr_tensor tensors[PR_TRUTH_MOST_TENSORS];
+    size_t n = pr_truth_tensors(&m.truth, tensors);
+    const char *source = m.data->source;
+    assert_ok(read_changed(&m, tensors, n, source, &err));
+    static const char *const sources[] = {"", "{}", "[1]", "{\"users\": 21}"};
+    for (size_t i = 0; i < 4; i++)
+        assert_fails(read_changed(&m, tensors, n, sources[i], &err), PARSREC_E_FORMAT,
+                     "does not tell how");
+    char *fewer = pr_truth_source(&(parsrec_synth_options){
+        .users = 20, .sessions = 1, .categories = 20, .products = 10, .seed = 1});
+    assert_fails(read_changed(&m, tensors, n, fewer, &err), PARSREC_E_FORMAT, "does not tell how");
+    pr_free(fewer);
+    int32_t group[21] = {0};
+    group[20] = 2;
+    const void *right = tensors[0].data;
+    tensors[0].data = group;
+    assert_fails(read_changed(&m, tensors, n, source, &err), PARSREC_E_FORMAT, "is of group 2");
+    tensors[0].data = right;
+    for (size_t i = 0; i < n - 2; i++) { /* the last two are the names */
+        tensors[i].shape[0]--;
+        assert_fails(read_changed(&m, tensors, n, source, &err), PARSREC_E_FORMAT, "does not fit");
+        tensors[i].shape[0]++;
+    }
+    assert_fails(read_changed(&m, tensors, 1, source, &err), PARSREC_E_FORMAT, "truth.");
+    unmake(&m);
+}
+
 static void other_data_have_no_truth(void **state)
 {
     (void)state;
@@ -405,6 +454,7 @@ int main(void)
         cmocka_unit_test(groups_files_are_checked),
         cmocka_unit_test(shares_divide_the_users),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(truth_that_does_not_fit_is_refused),
         cmocka_unit_test(other_data_have_no_truth),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);

@@ -308,6 +308,30 @@ static void leaving_out_losers_changes_nothing(void **state)
     pr_pool_free(pool);
 }
 
+/* Taking the winner away leaves the second best of the same trip, not another draw. */
+static void a_product_can_be_taken_away(void **state)
+{
+    (void)state;
+    enum { PRODUCTS = 9 };
+    fixture f;
+    set_up(&f, with_products(PRODUCTS));
+    for (size_t t = 0; t < 200; t++) {
+        memset(f.base, 0, PRODUCTS * sizeof *f.base);
+        pr_shopper_become(&f.shopper, &f.choice, 1, 0, f.base);
+        size_t first = pr_draw_product(&f.shopper, &f.choice, t, 0);
+        size_t other = (first + 1) % PRODUCTS;
+        f.base[other] = -INFINITY;
+        pr_shopper_become(&f.shopper, &f.choice, 1, 0, f.base);
+        assert_int_equal(pr_draw_product(&f.shopper, &f.choice, t, 0), first);
+        f.base[first] = -INFINITY;
+        pr_shopper_become(&f.shopper, &f.choice, 1, 0, f.base);
+        size_t second = pr_draw_product(&f.shopper, &f.choice, t, 0);
+        assert_true(second != first && second != other);
+        assert_int_equal(second, pr_draw_product_plain(&f.shopper, &f.choice, t, 0));
+    }
+    tear_down(&f);
+}
+
 /* ---- the market ---- */
 
 static void prices_follow_their_laws(void **state)
@@ -377,6 +401,7 @@ int main(void)
         cmocka_unit_test(sizes_follow_weibull),
         cmocka_unit_test(products_are_chosen_by_the_probit),
         cmocka_unit_test(leaving_out_losers_changes_nothing),
+        cmocka_unit_test(a_product_can_be_taken_away),
         cmocka_unit_test(prices_follow_their_laws),
         cmocka_unit_test(base_utilities_have_the_covariance),
     };
