@@ -1,4 +1,5 @@
-/* One thread reads ahead into two halves of a buffer while the caller uses what is there. */
+/* One thread reads ahead into a ring of pieces while the caller uses what is there. Several pieces,
+ * so that neither has to wait for the other at every one of them. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -6,12 +7,12 @@
 #include "base/memory.h"
 #include "data/bytes.h"
 
-enum { HALF_BYTES = 1 << 17 };
+enum { PIECES = 8, PIECE_BYTES = 1 << 16 };
 
-typedef struct half {
+typedef struct piece {
     size_t count; /* 0: the end, or a failure */
     bool full;
-} half;
+} piece;
 
 typedef struct ahead {
     pr_bytes base;
@@ -20,27 +21,27 @@ typedef struct ahead {
     bool running;
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    half halves[2];
-    bool stop;                    /* under the lock, as are the halves, status and error */
-    parsrec_status status;        /* of the reading thread, seen at the half with count 0 */
+    piece pieces[PIECES];
+    bool stop;                    /* under the lock, as are the pieces, status and error */
+    parsrec_status status;        /* of the reading thread, seen at the piece with count 0 */
     parsrec_error error;          /* its sentence */
-    unsigned reading;             /* the half the caller uses */
+    unsigned reading;             /* the piece the caller uses */
     size_t used;                  /* of it */
     _Atomic uint64_t done, total; /* the source's position belongs to the reading thread */
-    unsigned char bytes[2][HALF_BYTES];
+    unsigned char bytes[PIECES][PIECE_BYTES];
 } ahead;
 
-/* Waits until half h is as wanted, or stop is set; returns with the lock held. */
-static void wait_for(ahead *self, unsigned h, bool full)
+/* Waits until piece p is as wanted, or stop is set; returns with the lock held. */
+static void wait_for(ahead *self, unsigned p, bool full)
 {
     pthread_mutex_lock(&self->lock);
-    while (self->halves[h].full != full && !self->stop)
+    while (self->pieces[p].full != full && !self->stop)
         pthread_cond_wait(&self->changed, &self->lock);
 }
 
-static void set_half(ahead *self, unsigned h, bool full)
+static void set_piece(ahead *self, unsigned p, bool full)
 {
-    self->halves[h].full = full;
+    self->pieces[p].full = full;
     pthread_cond_signal(&self->changed);
     pthread_mutex_unlock(&self->lock);
 }
@@ -48,8 +49,8 @@ static void set_half(ahead *self, unsigned h, bool full)
 static void *read_ahead(void *context)
 {
     ahead *self = context;
-    for (unsigned h = 0;; h ^= 1) {
-        wait_for(self, h, false);
+    for (unsigned p = 0;; p = (p + 1) % PIECES) {
+        wait_for(self, p, false);
         bool stop = self->stop;
         pthread_mutex_unlock(&self->lock);
         if (stop)
@@ -57,16 +58,16 @@ static void *read_ahead(void *context)
         parsrec_error error = {0};
         size_t count = 0;
         parsrec_status status =
-            pr_bytes_fill(self->source, self->bytes[h], HALF_BYTES, &count, &error);
+            pr_bytes_fill(self->source, self->bytes[p], PIECE_BYTES, &count, &error);
         uint64_t done, total;
         self->source->position(self->source, &done, &total);
         atomic_store(&self->done, done);
         atomic_store(&self->total, total);
         pthread_mutex_lock(&self->lock);
-        self->halves[h].count = status == PARSREC_OK ? count : 0;
+        self->pieces[p].count = status == PARSREC_OK ? count : 0;
         self->status = status;
         self->error = error;
-        set_half(self, h, true);
+        set_piece(self, p, true);
         if (status != PARSREC_OK || count == 0)
             return NULL;
     }
@@ -76,21 +77,21 @@ static parsrec_status ahead_read(pr_bytes *base, void *buffer, size_t size, size
                                  parsrec_error *err)
 {
     ahead *self = (ahead *)base;
-    unsigned h = self->reading;
-    wait_for(self, h, true);
-    size_t held = self->halves[h].count - self->used;
+    unsigned p = self->reading;
+    wait_for(self, p, true);
+    size_t held = self->pieces[p].count - self->used;
     *got = held < size ? held : size;
     parsrec_status status = *got == 0 ? self->status : PARSREC_OK;
     if (status != PARSREC_OK && err != NULL)
         *err = self->error;
     pthread_mutex_unlock(&self->lock);
-    memcpy(buffer, self->bytes[h] + self->used, *got);
+    memcpy(buffer, self->bytes[p] + self->used, *got);
     self->used += *got;
     if (*got > 0 && *got == held) {
-        self->reading ^= 1;
+        self->reading = (p + 1) % PIECES;
         self->used = 0;
         pthread_mutex_lock(&self->lock);
-        set_half(self, h, false);
+        set_piece(self, p, false);
     }
     return status;
 }

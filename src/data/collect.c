@@ -13,6 +13,8 @@ static void free_keys(pr_collect *c)
     pr_free(c->key_session);
     pr_free(c->scratch);
     pr_free(c->last_time);
+    pr_free(c->items_seen);
+    c->items_seen = NULL;
     c->key_session = NULL;
     c->scratch = NULL;
     c->last_time = NULL;
@@ -195,6 +197,15 @@ static parsrec_status append(pr_collect *c, uint32_t session, uint32_t item, par
     return PARSREC_OK;
 }
 
+static parsrec_status find_item(pr_collect *c, pr_slice name, uint32_t *item, parsrec_error *err)
+{
+    if (c->items_seen == NULL)
+        c->items_seen = pr_alloc_zero(1, sizeof *c->items_seen);
+    if (c->items_seen == NULL)
+        return pr_fail_memory(err);
+    return pr_name_number(c->items_seen, &c->items, name, item, err);
+}
+
 static void note_time(pr_collect *c, pr_time_form form, int64_t time)
 {
     bool first = c->actions == 0;
@@ -223,7 +234,7 @@ parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_actio
     PR_TRY(find_user(c, name, &user, err));
     if (form != PR_TIME_EMPTY)
         PR_TRY(check_order(c, rows, columns->time, row, user, time, err));
-    PR_TRY(pr_intern_add(&c->items, item_name, &item, err));
+    PR_TRY(find_item(c, item_name, &item, err));
     if (c->keyed && columns->session != PR_NO_COLUMN)
         text = row->fields[columns->session];
     PR_TRY(find_session(c, user, text, time, &session, err));

@@ -4,6 +4,7 @@
 #define PR_COLLECT_H
 
 #include "base/intern.h"
+#include "data/name_cache.h"
 #include "data/rows.h"
 #include "data/times.h"
 
@@ -40,6 +41,7 @@ typedef struct pr_collect {
     char last_hold[40];
     pr_time_form last_form;
     int64_t last_value;
+    pr_name_cache *items_seen;
     char *scratch; /* for composed keys */
     size_t scratch_capacity;
 } pr_collect;
