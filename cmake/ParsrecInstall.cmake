@@ -20,5 +20,8 @@ install(FILES ${PROJECT_BINARY_DIR}/parsrec-config.cmake
               ${PROJECT_BINARY_DIR}/parsrec-config-version.cmake
         DESTINATION ${PARSREC_CMAKE_DIR})
 
+# Relative to the .pc file itself, so that an installed tree can be moved.
+file(RELATIVE_PATH PARSREC_PC_TO_PREFIX
+  ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/parsrec.pc.in ${PROJECT_BINARY_DIR}/parsrec.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/parsrec.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -15,6 +15,7 @@ pc:libpq libpq-dev
 pc:libzstd libzstd-dev
 pc:zlib zlib1g-dev
 pc:cairo libcairo2-dev
+pc:openblas libopenblas-dev
 h:xxhash.h libxxhash-dev
 h:Random123/philox.h librandom123-dev
 '
