@@ -57,10 +57,13 @@ void *pr_arena_take(pr_arena *arena, size_t count, size_t size)
     size_t bytes = pr_arena_bytes(count, size);
     if (bytes > arena->size - arena->used)
         return NULL;
-    unsigned char *piece = arena->base + arena->used;
+    size_t at = arena->used;
     arena->used += bytes;
     if (arena->used > arena->peak)
         arena->peak = arena->used;
+    if (arena->base == NULL)
+        return NULL;
+    unsigned char *piece = arena->base + at;
     UNPOISON(piece, count * size);
     return piece;
 }

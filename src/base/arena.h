@@ -4,6 +4,7 @@
 #define PR_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -18,6 +19,13 @@ void pr_arena_free(pr_arena *arena); /* a zeroed arena is fine */
 /* count * size bytes at a 64-byte boundary, contents undefined; NULL when the arena is full. */
 void *pr_arena_take(pr_arena *arena, size_t count, size_t size);
 void *pr_arena_take_zero(pr_arena *arena, size_t count, size_t size);
+
+/* An arena that only counts: its pieces are NULL and `used` grows. Sizes memory by the very code that
+ * takes it. */
+static inline pr_arena pr_arena_counter(void)
+{
+    return (pr_arena){.size = SIZE_MAX};
+}
 
 /* Takes back all pieces; under AddressSanitizer later use of them is reported. */
 void pr_arena_reset(pr_arena *arena);

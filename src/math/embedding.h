@@ -10,4 +10,8 @@ void pr_embedding_forward(pr_real *y, const pr_real *table, const int32_t *ids, 
 void pr_embedding_backward(pr_real *dtable, const pr_real *dy, const int32_t *ids, size_t B,
                            size_t D);
 
+/* score[n] = table[ids[i]] · o[D] */
+void pr_embedding_scores(pr_real *score, const pr_real *table, const int32_t *ids, const pr_real *o,
+                         size_t n, size_t D);
+
 #endif

@@ -6,7 +6,7 @@
 
 #include "math/wide.h"
 
-enum { PR_TILE = 256 };
+enum { PR_TILE = 512 };
 
 static inline size_t pr_tiles(size_t V)
 {
@@ -21,7 +21,7 @@ typedef struct pr_softmax {
     pr_real *best;    /* [B]: the largest score */
     int32_t *winner;  /* [B]: its item, the first among equals */
     pr_real *dropped; /* [V,D]: the table with its mask applied; unused without one */
-    pr_real *tile;    /* [PR_TILE,D]: one tile of the table's gradient before its mask */
+    pr_real *tile;    /* [max(PR_TILE·D, B)]: one tile of the table's gradient before its mask */
 } pr_softmax;
 
 /* The table as the output sees it; keep NULL for no mask. */

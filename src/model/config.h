@@ -1,0 +1,64 @@
+/* Settings of a model and its training: one table of keys, used by --set, config files and the
+ * metadata of model files alike. */
+#ifndef PR_CONFIG_H
+#define PR_CONFIG_H
+
+#include "base/json.h"
+#include "base/status.h"
+
+typedef enum pr_stack { PR_STACK_QUERY, PR_STACK_PAPER } pr_stack;
+typedef enum pr_ffn { PR_FFN_NONE, PR_FFN_PRE, PR_FFN_POST } pr_ffn;
+typedef enum pr_output_drop { PR_DROP_STEP, PR_DROP_BATCH, PR_DROP_NONE } pr_output_drop;
+typedef enum pr_history_kind {
+    PR_HISTORY_MEAN,
+    PR_HISTORY_SUM,
+    PR_HISTORY_DECAYED
+} pr_history_kind;
+typedef enum pr_init_kind { PR_INIT_NORMAL, PR_INIT_REFERENCE } pr_init_kind;
+typedef enum pr_loss_kind { PR_LOSS_CE } pr_loss_kind;
+typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
+
+/* Whole numbers, switches and choices are int, the rest double: see config_table.c for names,
+ * ranges, defaults and what each means. */
+typedef struct pr_config {
+    int dim_user, dim_item, heads, layers, stack, ffn;
+    int layer_norm, layer_norm_query;
+    double layer_norm_eps;
+    double dropout_user, dropout_history, dropout_keys, dropout_output_rate;
+    int dropout_output;
+    int history, history_length;
+    double history_decay;
+    int init, loss, optimiser, batch, epochs, steps;
+    double rate, beta1, beta2, eps, clip, anyone;
+} pr_config;
+
+pr_config pr_config_default(void);
+
+/* One key; the value must be wholly readable and in range. */
+parsrec_status pr_config_set(pr_config *config, const char *key, const char *value,
+                             parsrec_error *err);
+/* "key=value", as --set gives it. */
+parsrec_status pr_config_assign(pr_config *config, const char *assignment, parsrec_error *err);
+/* Lines "key = value"; # begins a comment. `origin` names the text in messages. */
+parsrec_status pr_config_read(pr_config *config, const char *text, size_t size, const char *origin,
+                              parsrec_error *err);
+/* A named group of settings: "paper". */
+parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err);
+/* Settings that must fit each other. */
+parsrec_status pr_config_check(const pr_config *config, parsrec_error *err);
+
+/* ---- showing ---- */
+
+size_t pr_config_count(void);
+const char *pr_config_key(size_t i);
+const char *pr_config_help(size_t i);
+/* The value as --set takes it. Returns buffer. */
+char *pr_config_value(const pr_config *config, size_t i, char *buffer, size_t size);
+/* A config file with a comment on each key. Free with pr_free; NULL when out of memory. */
+char *pr_config_text(const pr_config *config);
+/* As an object; NULL when out of memory. */
+json_t *pr_config_json(const pr_config *config);
+/* Sets what the object holds; unknown keys are refused. */
+parsrec_status pr_config_from_json(pr_config *config, const json_t *object, parsrec_error *err);
+
+#endif

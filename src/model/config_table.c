@@ -1,0 +1,66 @@
+/* Every setting once: key, range, default, meaning. */
+#include "model/config_table.h"
+
+#include <stddef.h>
+
+static const char *const stacks[] = {"query", "paper", NULL};
+static const char *const ffns[] = {"none", "pre", "post", NULL};
+static const char *const output_drops[] = {"step", "batch", "none", NULL};
+static const char *const histories[] = {"mean", "sum", "decayed", NULL};
+static const char *const inits[] = {"normal", "reference", NULL};
+static const char *const losses[] = {"ce", NULL};
+static const char *const optimisers[] = {"adam", "sgd", NULL};
+
+#define AT(field) offsetof(pr_config, field)
+#define WHOLE(key, field, low, high, initial, help)              \
+    {                                                            \
+        key, PR_WHOLE, AT(field), low, high, initial, NULL, help \
+    }
+#define NUMBER(key, field, low, high, initial, help)              \
+    {                                                             \
+        key, PR_NUMBER, AT(field), low, high, initial, NULL, help \
+    }
+#define SWITCH(key, field, initial, help)                    \
+    {                                                        \
+        key, PR_SWITCH, AT(field), 0, 1, initial, NULL, help \
+    }
+#define CHOICE(key, field, choices, initial, help)              \
+    {                                                           \
+        key, PR_CHOICE, AT(field), 0, 0, initial, choices, help \
+    }
+
+const pr_setting pr_settings[] = {
+    WHOLE("dim.user", dim_user, 1, 4096, "128", "width of a user's row"),
+    WHOLE("dim.item", dim_item, 1, 4096, "128", "width of an item's row and of the hidden state"),
+    WHOLE("heads", heads, 1, 64, "2", "attention heads; must divide dim.user + dim.item"),
+    WHOLE("layers", layers, 1, 8, "1", "attention layers"),
+    CHOICE("stack", stack, stacks, "query",
+           "what a layer hands up: the next query, or (paper) the next key and value"),
+    CHOICE("ffn", ffn, ffns, "none", "feed-forward layers before or after the recurrent cell"),
+    SWITCH("layer_norm", layer_norm, "on", "layer norm after the attention"),
+    SWITCH("layer_norm.query", layer_norm_query, "on", "add the query before the layer norm"),
+    NUMBER("layer_norm.eps", layer_norm_eps, 0, 1, "1e-08", "added to the variance"),
+    NUMBER("dropout.user", dropout_user, 0, 0.95, "0.1", "share dropped of a user's row"),
+    NUMBER("dropout.history", dropout_history, 0, 0.95, "0.1", "share dropped of a history vector"),
+    NUMBER("dropout.keys", dropout_keys, 0, 0.95, "0.1", "share dropped of a placed item's row"),
+    CHOICE("dropout.output", dropout_output, output_drops, "step",
+           "a mask over the item table where it scores: fresh each step, each batch, or none"),
+    NUMBER("dropout.output_rate", dropout_output_rate, 0, 0.95, "0.1", "share that mask drops"),
+    CHOICE("history", history, histories, "mean", "how earlier items make the first hidden state"),
+    WHOLE("history.length", history_length, 0, 1000000, "0", "newest items that count; 0 for all"),
+    NUMBER("history.decay", history_decay, 0.01, 1, "0.95",
+           "decayed: weight of a session against the one after it"),
+    CHOICE("init", init, inits, "normal", "first weights: normal maps, or as the authors' code"),
+    CHOICE("loss", loss, losses, "ce", "cross entropy over the catalogue"),
+    CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
+    NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
+    NUMBER("adam.beta1", beta1, 0, 0.9999, "0.9", "decay of the mean of gradients"),
+    NUMBER("adam.beta2", beta2, 0, 0.999999, "0.999", "decay of the mean of their squares"),
+    NUMBER("adam.eps", eps, 1e-20, 1, "1e-08", "added to the root of the latter"),
+    NUMBER("clip", clip, 0, 1e9, "30", "largest gradient norm; 0 never clips"),
+    WHOLE("batch", batch, 1, 65536, "256", "baskets in a batch"),
+    WHOLE("epochs", epochs, 1, 100000, "50", "passes over the data"),
+    WHOLE("steps", steps, 1, 4096, "128", "steps of a basket that are learnt from"),
+    NUMBER("anyone", anyone, 0, 1, "0.02", "share of baskets that train the row for unknown users"),
+};
+const size_t pr_setting_count = sizeof pr_settings / sizeof *pr_settings;

@@ -1,0 +1,63 @@
+/* The table of kinds, and models in memory. */
+#include "model/model.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "model/parsrec_net.h"
+
+const pr_model_kind *const pr_model_kinds[] = {&pr_parsrec, NULL};
+
+static const pr_model_kind *find(const char *name)
+{
+    for (size_t i = 0; pr_model_kinds[i] != NULL; i++)
+        if (strcmp(pr_model_kinds[i]->name, name) == 0)
+            return pr_model_kinds[i];
+    return NULL;
+}
+
+static parsrec_status fill(pr_model *model, uint64_t seed, parsrec_error *err)
+{
+    PR_TRY(pr_config_check(&model->config, err));
+    PR_TRY(model->kind->layout(model, err));
+    model->weights = pr_alloc_aligned(model->params.size, sizeof *model->weights);
+    if (model->weights == NULL)
+        return pr_fail_memory(err);
+    pr_params_fill(&model->params, model->weights, (pr_init_kind)model->config.init, seed);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *config, size_t users,
+                            size_t items, uint64_t seed, parsrec_error *err)
+{
+    *out = NULL;
+    pr_excerpt hold;
+    const pr_model_kind *known = find(kind);
+    if (known == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "there is no model %s",
+                       pr_show(&hold, pr_slice_of(kind)));
+    if (items == 0 || items >= INT32_MAX || users >= INT32_MAX)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "cannot make a model of %zu users and %zu items",
+                       users, items);
+    pr_model *model = pr_alloc_zero(1, sizeof *model);
+    if (model == NULL)
+        return pr_fail_memory(err);
+    *model = (pr_model){.kind = known, .config = *config, .users = users, .items = items};
+    parsrec_status status = fill(model, seed, err);
+    if (status != PARSREC_OK) {
+        pr_model_free(model);
+        return status;
+    }
+    *out = model;
+    return PARSREC_OK;
+}
+
+void pr_model_free(pr_model *model)
+{
+    if (model == NULL)
+        return;
+    pr_params_free(&model->params);
+    pr_free_aligned(model->weights);
+    pr_free(model);
+}

@@ -1,0 +1,114 @@
+/* What a model is to the rest of the library: a list of parameters, sessions that place items and
+ * score what comes next, and, for those that learn, one training batch. Adding a model is one table
+ * of functions and one line in model.c. */
+#ifndef PR_MODEL_H
+#define PR_MODEL_H
+
+#include "base/arena.h"
+#include "data/batch.h"
+#include "model/config.h"
+#include "model/params.h"
+
+typedef struct pr_model pr_model;
+typedef struct pr_session pr_session;
+typedef struct pr_chunk pr_chunk;
+
+/* How a row of a session begins. To leave the user out of a score, pass PR_ANYONE; to leave the
+ * history out, an empty one; to leave a basket item out, do not place it. */
+typedef struct pr_start {
+    int32_t user; /* 0..users-1 or PR_ANYONE */
+    pr_history history;
+    const pr_real *vector; /* [dim.item]: a history vector kept elsewhere, instead; or NULL */
+} pr_start;
+
+/* The largest sizes a trainer must be ready for. */
+typedef struct pr_limits {
+    size_t rows;    /* baskets of a batch */
+    size_t steps;   /* steps of a basket that are learnt from */
+    size_t basket;  /* items of a basket */
+    size_t history; /* items of a history */
+} pr_limits;
+
+typedef struct pr_model_kind {
+    const char *name, *summary;
+
+    parsrec_status (*layout)(pr_model *model, parsrec_error *err); /* lists the parameters */
+
+    /* ---- sessions; memory comes from session->arena, of session_bytes ---- */
+    size_t (*session_bytes)(const pr_model *model, size_t rows, size_t capacity);
+    void (*open)(pr_session *session);
+    void (*start)(pr_session *session, const pr_start *starts);
+    void (*place)(pr_session *session, const int32_t *items);
+    void (*score_all)(pr_session *session, pr_real *scores);
+    void (*score)(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores);
+    size_t (*attention)(pr_session *session, size_t row, pr_real *weights); /* or NULL: has none */
+
+    /* ---- training; NULL for models that only count ---- */
+    size_t (*chunk_bytes)(const pr_model *model, const pr_limits *limits);
+    size_t (*mask_bytes)(const pr_model *model); /* of one step, shared by the batch's chunks */
+    void (*draw_mask)(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
+                      uint32_t step);
+    void (*learn)(const pr_model *model, pr_chunk *chunk);
+} pr_model_kind;
+
+struct pr_model {
+    const pr_model_kind *kind;
+    pr_config config;
+    size_t users, items;
+    pr_params params;
+    pr_real *weights; /* one aligned block; read-only once training is over */
+};
+
+/* All kinds, ending with NULL. */
+extern const pr_model_kind *const pr_model_kinds[];
+
+/* A model with first weights. */
+parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *config, size_t users,
+                            size_t items, uint64_t seed, parsrec_error *err);
+void pr_model_free(pr_model *model); /* NULL is fine */
+
+/* ---- sessions: open baskets, many rows at a time ---- */
+
+/* One thread uses a session; threads share the model. */
+struct pr_session {
+    const pr_model *model;
+    size_t rows, capacity; /* rows at most at once; items a row can hold */
+    size_t active;         /* rows in use since the last start */
+    pr_arena arena;
+    void *own; /* the kind's state */
+};
+
+parsrec_status pr_session_new(pr_session **out, const pr_model *model, size_t rows, size_t capacity,
+                              parsrec_error *err);
+void pr_session_free(pr_session *session); /* NULL is fine */
+
+/* Opens `rows` baskets, at most session->rows. */
+void pr_session_start(pr_session *session, const pr_start *starts, size_t rows);
+/* Puts items[r] into basket r; -1 leaves a row as it is. At most `capacity` items a row. */
+void pr_session_place(pr_session *session, const int32_t *items);
+/* scores[active,V] of every item as the next one. */
+void pr_session_score_all(pr_session *session, pr_real *scores);
+/* scores[n] of some items for one row. */
+void pr_session_score(pr_session *session, size_t row, const int32_t *items, size_t n,
+                      pr_real *scores);
+/* The weight of each placed item in the present step, mean over heads; returns their number, 0
+ * while the basket is empty or when the model has no attention. */
+size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights);
+
+/* ---- one piece of a training batch, as the trainer hands it to a kind ---- */
+
+struct pr_chunk {
+    const pr_batch *batch;
+    const uint32_t *order; /* [rows]: rows of the batch, longest basket first */
+    size_t rows, steps;
+    uint64_t seed;
+    const uint8_t *masks;   /* [steps, mask_bytes] */
+    pr_arena *arena;        /* reset by the trainer */
+    pr_real *gradient;      /* like the shared part of the weights; learn() adds */
+    pr_real *user_gradient; /* [rows of the batch, columns of the user table]: learn() sets */
+    int32_t *users;         /* [rows of the batch]: the user rows they belong to */
+    double loss;            /* learn() sets both: weighted as the batch says ... */
+    uint64_t items;         /* ... and the number of predicted items */
+};
+
+#endif

@@ -1,0 +1,111 @@
+/* The list of parameters and their first values. */
+#include "model/params.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { ALIGN = 16 }; /* numbers: 64 bytes of float */
+
+void pr_params_free(pr_params *params)
+{
+    pr_free(params->list);
+    *params = (pr_params){0};
+}
+
+static parsrec_status add(pr_params *params, const char *name, size_t rows, size_t cols,
+                          pr_fill fill, parsrec_error *err)
+{
+    size_t n, end;
+    if (pr_mul_overflows(rows, cols, &n) || n > SIZE_MAX / 64 ||
+        __builtin_add_overflow(params->size, (n + ALIGN - 1) / ALIGN * ALIGN, &end))
+        return pr_fail(err, PARSREC_E_LIMIT, "parameter %s is too large: %zu x %zu", name, rows,
+                       cols);
+    PR_TRY(pr_grow(&params->list, &params->capacity, params->count + 1, sizeof *params->list, err));
+    pr_param *p = &params->list[params->count++];
+    *p = (pr_param){.rows = rows, .cols = cols, .at = params->size, .fill = fill};
+    p->lazy = fill == PR_FILL_TABLE;
+    snprintf(p->name, sizeof p->name, "%s", name);
+    params->size = end;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_params_add(pr_params *params, const char *name, size_t rows, size_t cols,
+                             pr_fill fill, parsrec_error *err)
+{
+    PR_TRY(add(params, name, rows, cols, fill, err));
+    params->shared = params->size;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_params_add_users(pr_params *params, const char *name, size_t rows, size_t cols,
+                                   parsrec_error *err)
+{
+    return add(params, name, rows, cols, PR_FILL_TABLE, err);
+}
+
+const pr_param *pr_params_find(const pr_params *params, const char *name)
+{
+    for (size_t i = 0; i < params->count; i++)
+        if (strcmp(params->list[i].name, name) == 0)
+            return &params->list[i];
+    return NULL;
+}
+
+const pr_param *pr_params_users(const pr_params *params)
+{
+    return params->size > params->shared ? &params->list[params->count - 1] : NULL;
+}
+
+static void fill_uniform(pr_real *x, size_t n, double limit, const pr_rng *rng, uint32_t name)
+{
+    for (size_t i = 0; i < n; i++) {
+        pr_bits b = pr_rng_at(rng, name, (uint32_t)(i >> 32), (uint32_t)i, 0);
+        x[i] = (pr_real)(limit * (2 * pr_unit53(b.word[0], b.word[1]) - 1));
+    }
+}
+
+static void fill_normal(pr_real *x, size_t n, double deviation, const pr_rng *rng, uint32_t name)
+{
+    for (size_t i = 0; i < n; i++) {
+        pr_bits b = pr_rng_at(rng, name, (uint32_t)(i >> 32), (uint32_t)i, 0);
+        x[i] = (pr_real)(deviation * pr_normal_quantile(pr_unit53(b.word[0], b.word[1])));
+    }
+}
+
+/* As the authors' code: the recurrent maps as ours, with biases of variance 1/outputs; other maps
+ * uniform within ±1/sqrt(inputs), their biases zero. */
+static void fill_reference(const pr_param *p, pr_real *x, const pr_rng *rng, uint32_t name)
+{
+    size_t n = pr_param_size(p);
+    if (p->fill == PR_FILL_MAP)
+        fill_uniform(x, n, 1 / sqrt((double)p->cols), rng, name);
+    else if (p->fill == PR_FILL_CELL_BIAS)
+        fill_normal(x, n, sqrt(2 / (double)p->cols), rng, name); /* two maps stand in one */
+}
+
+static void fill_one(const pr_param *p, pr_real *x, pr_init_kind init, const pr_rng *rng,
+                     uint32_t name)
+{
+    size_t n = pr_param_size(p);
+    double outputs = p->fill == PR_FILL_CELL ? (double)p->rows / 2 : (double)p->rows;
+    memset(x, 0, n * sizeof *x);
+    if (p->fill == PR_FILL_TABLE)
+        fill_uniform(x, n, 1 / sqrt((double)p->rows), rng, name);
+    else if (p->fill == PR_FILL_MAP || p->fill == PR_FILL_CELL)
+        fill_normal(x, n, sqrt(2 / (outputs + (double)p->cols)), rng, name);
+    else if (p->fill == PR_FILL_ONE)
+        for (size_t i = 0; i < n; i++)
+            x[i] = 1;
+    if (init == PR_INIT_REFERENCE)
+        fill_reference(p, x, rng, name);
+}
+
+void pr_params_fill(const pr_params *params, pr_real *block, pr_init_kind init, uint64_t seed)
+{
+    pr_rng rng = pr_rng_make(seed, UINT64_C(0x77656967687473)); /* "weights" */
+    for (size_t i = 0; i < params->count; i++)
+        fill_one(&params->list[i], block + params->list[i].at, init, &rng, (uint32_t)i);
+}

@@ -1,0 +1,56 @@
+/* The parameters of a model, listed once: one aligned block of numbers each for weights, gradients
+ * and moments, all of the same layout, so that update, clip, save and compare are single loops. */
+#ifndef PR_PARAMS_H
+#define PR_PARAMS_H
+
+#include <stdbool.h>
+
+#include "base/rng.h"
+#include "base/status.h"
+#include "math/shapes.h"
+#include "model/config.h"
+
+typedef enum pr_fill {
+    PR_FILL_TABLE, /* uniform within ±1/sqrt(rows) */
+    PR_FILL_MAP,   /* normal, variance 2 / (rows + cols) */
+    PR_FILL_CELL,  /* two such maps in one, half of the rows each */
+    PR_FILL_BIAS,  /* zero */
+    PR_FILL_CELL_BIAS,
+    PR_FILL_ONE,
+} pr_fill;
+
+typedef struct pr_param {
+    char name[32]; /* as in docs/math.md and in model files */
+    size_t rows, cols;
+    size_t at; /* in the block, a multiple of 16 */
+    pr_fill fill;
+    bool lazy; /* an embedding table: Adam leaves rows without a gradient alone */
+} pr_param;
+
+/* The table of users, if a model has one, comes last: a batch touches few of its rows, so workers
+ * share it, while each has gradients of its own for the `shared` numbers before it. */
+typedef struct pr_params {
+    pr_param *list;
+    size_t count, capacity;
+    size_t size;   /* of the block */
+    size_t shared; /* numbers before the user table */
+} pr_params;
+
+void pr_params_free(pr_params *params);
+parsrec_status pr_params_add(pr_params *params, const char *name, size_t rows, size_t cols,
+                             pr_fill fill, parsrec_error *err);
+/* The last one to add. */
+parsrec_status pr_params_add_users(pr_params *params, const char *name, size_t rows, size_t cols,
+                                   parsrec_error *err);
+const pr_param *pr_params_find(const pr_params *params, const char *name); /* or NULL */
+const pr_param *pr_params_users(const pr_params *params);                  /* or NULL */
+
+/* First weights, a function of seed, parameter and place alone. */
+void pr_params_fill(const pr_params *params, pr_real *block, pr_init_kind init, uint64_t seed);
+
+static inline size_t pr_param_size(const pr_param *p)
+{
+    return p->rows * p->cols;
+}
+
+#endif

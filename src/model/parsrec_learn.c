@@ -1,0 +1,225 @@
+/* A chunk of baskets: all steps forward with their losses, then back through time. */
+#include <string.h>
+
+#include "math/embedding.h"
+#include "model/history.h"
+#include "model/parsrec_chunk.h"
+
+static const pr_basket *basket_of(const pr_arnn_run *run, size_t r)
+{
+    return &run->chunk->batch->baskets[run->chunk->order[r]];
+}
+
+/* Rows come longest basket first, so the rows of every step are a prefix of those before. */
+static void plan_steps(pr_arnn_run *run)
+{
+    size_t at = 0, rows = run->chunk->rows;
+    for (size_t j = 0; j <= run->steps; j++) {
+        while (rows > 0 && (j == run->steps || basket_of(run, rows - 1)->size <= j))
+            rows--;
+        run->rows[j] = rows;
+        run->first[j] = at;
+        at += rows;
+    }
+    run->rows[run->steps + 1] = 0;
+    run->first[run->steps + 1] = at;
+}
+
+static void drop_row(pr_arnn_drop *drop, pr_real *x, size_t row, const uint32_t place[3], size_t n)
+{
+    if (drop->keep == NULL)
+        return;
+    uint8_t *keep = drop->keep + row * drop->bytes;
+    pr_drop_draw(keep, &drop->rng, place, 0, drop->bytes, drop->how);
+    pr_drop_forward(x, x, keep, drop->how.scale, n);
+}
+
+/* Puts the mask of `rows` rows from `first` on over gradients. */
+static void drop_rows_backward(const pr_arnn_drop *drop, pr_real *dx, size_t rows, size_t n)
+{
+    for (size_t r = 0; drop->keep != NULL && r < rows; r++)
+        pr_drop_forward(dx + r * n, dx + r * n, drop->keep + r * drop->bytes, drop->how.scale, n);
+}
+
+static int32_t user_row(const pr_arnn_run *run, size_t r, const pr_rng *rng)
+{
+    int32_t anyone = (int32_t)run->net.d.users, user = basket_of(run, r)->user;
+    pr_bits bits = pr_rng_at(rng, run->chunk->batch->number, run->chunk->order[r], 0, 0);
+    return user < 0 || pr_unit32(bits.word[0]) < run->config->anyone ? anyone : user;
+}
+
+static void begin_users(pr_arnn_run *run)
+{
+    size_t R = run->chunk->rows, du = run->net.d.du;
+    pr_rng rng = pr_rng_make(run->chunk->seed, UINT64_C(0x616E796F6E65)); /* "anyone" */
+    for (size_t r = 0; r < R; r++)
+        run->users[r] = user_row(run, r, &rng);
+    pr_embedding_forward(run->net.t.u, run->net.w.user, run->users, R, du);
+    for (size_t r = 0; r < R; r++) {
+        uint32_t place[3] = {run->chunk->batch->number, run->chunk->order[r], 0};
+        drop_row(&run->drop_user, run->net.t.u + r * du, r, place, du);
+    }
+    pr_arnn_user_forward(&run->net, 0, R);
+}
+
+/* The first hidden states: history bags, which stand beside each other in dh's memory first. */
+static void begin_history(pr_arnn_run *run)
+{
+    const pr_arnn_dims *d = &run->net.d;
+    size_t R = run->chunk->rows, pairs = 0;
+    for (size_t r = 0; r < R; r++) {
+        run->bag_offsets[r] = pairs;
+        pairs += pr_history_bag(run->bag_items + pairs, run->bag_weights + pairs, run->slots,
+                                &basket_of(run, r)->history, run->config);
+    }
+    run->bag_offsets[R] = pairs;
+    run->bags = (pr_bags){run->bag_items, run->bag_weights, run->bag_offsets};
+    pr_real *h = run->net.t.dh;
+    pr_bag_forward(h, run->net.w.item, &run->bags, run->softmax.score, R, d->items, d->dv);
+    for (size_t r = 0; r < R; r++) {
+        uint32_t place[3] = {run->chunk->batch->number, run->chunk->order[r], 0};
+        drop_row(&run->drop_history, h + r * d->dv, r, place, d->dv);
+        memcpy(run->net.t.z + r * 2 * d->dv, h + r * d->dv, d->dv * sizeof *h);
+    }
+}
+
+/* The items placed before step j become keys and values. */
+static void place(pr_arnn_run *run, size_t j)
+{
+    size_t dv = run->net.d.dv, first = run->first[j], rows = run->rows[j];
+    pr_embedding_forward(run->net.t.e + first * dv, run->net.w.item, run->keys + first, rows, dv);
+    for (size_t r = 0; r < rows; r++) {
+        uint32_t where[3] = {run->chunk->batch->number, run->chunk->order[r], (uint32_t)j};
+        drop_row(&run->drop_keys, run->net.t.e + (first + r) * dv, first + r, where, dv);
+    }
+    pr_arnn_place_forward(&run->net, first, rows, j > 0);
+}
+
+/* At step 0 the only key is the start of the basket; later the placed items without it. */
+static pr_arnn_step step_of(const pr_arnn_run *run, size_t j)
+{
+    size_t stride = 2 * run->net.d.dv;
+    return (pr_arnn_step){
+        .first = run->first[j],
+        .rows = run->rows[j],
+        .at = j == 0 ? run->first : run->first + 1,
+        .stride = 1,
+        .keys = j == 0 ? 1 : j,
+        .query = j > 1,
+        .hidden = run->net.t.z + run->first[j + 1] * stride,
+        .hidden_stride = stride,
+        .hidden_rows = run->rows[j + 1],
+    };
+}
+
+static void choose_targets(pr_arnn_run *run, size_t j)
+{
+    const pr_batch *batch = run->chunk->batch;
+    for (size_t r = 0; r < run->rows[j]; r++) {
+        uint32_t where[3] = {batch->number, run->chunk->order[r], (uint32_t)j};
+        run->target[r] = pr_arnn_teacher_choose(&run->teacher, r, run->softmax.winner[r],
+                                                batch->in_order, where);
+        if (r < run->rows[j + 1])
+            run->keys[run->first[j + 1] + r] = run->target[r];
+    }
+}
+
+static pr_output output_of(const pr_arnn_run *run, const pr_model *model, size_t j)
+{
+    size_t bytes = pr_arnn_mask_bytes(model);
+    return (pr_output){run->net.w.item, bytes > 0 ? run->chunk->masks + j * bytes : NULL,
+                       run->drop_output.scale};
+}
+
+/* Scores, targets, loss and the gradients of outputs and item table, all of step j. */
+static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
+{
+    const pr_arnn_dims *d = &run->net.d;
+    const pr_batch *batch = run->chunk->batch;
+    size_t rows = run->rows[j], at = run->first[j] * d->dv;
+    double factor =
+        batch->step_weight != NULL ? (double)batch->step_weight[j] : 1 / (double)batch->rows;
+    pr_output out = output_of(run, model, j);
+    const pr_real *o = run->net.t.o + at;
+    pr_softmax_scores(&run->softmax, o, &out, rows, d->items, d->dv);
+    choose_targets(run, j);
+    double loss = pr_softmax_gradient(run->net.t.do_ + at, run->net.g.item, &run->softmax, o, &out,
+                                      run->target, (pr_real)factor, rows, d->items, d->dv);
+    run->chunk->loss += factor * loss;
+    run->chunk->items += rows;
+}
+
+static void forward(pr_arnn_run *run, const pr_model *model)
+{
+    begin_users(run);
+    begin_history(run);
+    for (size_t r = 0; r < run->chunk->rows; r++) {
+        run->keys[r] = (int32_t)run->net.d.items; /* the row of the basket's start */
+        pr_arnn_teacher_begin(&run->teacher, r, basket_of(run, r));
+    }
+    for (size_t j = 0; j < run->steps; j++) {
+        pr_arnn_step s = step_of(run, j);
+        place(run, j);
+        pr_arnn_step_forward(&run->net, &s);
+        score_step(run, model, j);
+    }
+}
+
+static void backward(pr_arnn_run *run)
+{
+    const pr_arnn_dims *d = &run->net.d;
+    pr_arnn_tape *t = &run->net.t;
+    size_t R = run->chunk->rows, du = d->du;
+    for (size_t j = run->steps; j-- > 0;) {
+        pr_arnn_step s = step_of(run, j);
+        pr_arnn_step_backward(&run->net, &s);
+    }
+    bool asked = run->steps > 2; /* else no row ever had two keys to choose from */
+    pr_arnn_maps_backward(&run->net, asked ? run->first[1] : t->T, asked ? run->first[2] : t->T);
+    drop_rows_backward(&run->drop_keys, t->de, t->T, d->dv);
+    pr_embedding_backward(run->net.g.item, t->de, run->keys, t->T, d->dv);
+    drop_rows_backward(&run->drop_history, t->dh, R, d->dv);
+    pr_bag_backward(run->net.g.item, t->dh, &run->bags, run->softmax.score, R, d->items, d->dv);
+    drop_rows_backward(&run->drop_user, t->du, R, du);
+    for (size_t r = 0; r < R; r++) {
+        size_t row = run->chunk->order[r];
+        run->chunk->users[row] = run->users[r];
+        memcpy(run->chunk->user_gradient + row * du, t->du + r * du, du * sizeof *t->du);
+    }
+}
+
+/* The sizes this chunk really has. */
+static pr_limits limits_of(const pr_chunk *chunk)
+{
+    pr_limits limits = {.rows = chunk->rows, .steps = chunk->steps};
+    for (size_t r = 0; r < chunk->rows; r++) {
+        const pr_basket *b = &chunk->batch->baskets[chunk->order[r]];
+        limits.basket = b->size > limits.basket ? b->size : limits.basket;
+        limits.history = b->history.count > limits.history ? b->history.count : limits.history;
+    }
+    if (limits.steps > limits.basket)
+        limits.steps = limits.basket;
+    return limits;
+}
+
+void pr_arnn_learn(const pr_model *model, pr_chunk *chunk)
+{
+    pr_arnn_run run;
+    pr_limits limits = limits_of(chunk);
+    pr_arnn_run_take(&run, chunk->arena, model, &limits);
+    run.chunk = chunk;
+    run.net.w = pr_arnn_view_of(model, model->weights);
+    run.net.g = pr_arnn_view_of(model, chunk->gradient);
+    run.drop_user.rng = pr_rng_make(chunk->seed, UINT64_C(0x75736572));          /* "user" */
+    run.drop_history.rng = pr_rng_make(chunk->seed, UINT64_C(0x686973746F7279)); /* "history" */
+    run.drop_keys.rng = pr_rng_make(chunk->seed, UINT64_C(0x6B657973));          /* "keys" */
+    run.teacher.rng = pr_rng_make(chunk->seed, UINT64_C(0x74656163686572));      /* "teacher" */
+    run.drop_output = pr_drop_make(model->config.dropout_output_rate);
+    plan_steps(&run);
+    pr_arnn_tape_take(&run.net.t, chunk->arena, &run.net.d, run.first[run.steps], chunk->rows,
+                      run.steps);
+    pr_arnn_tape_take_backward(&run.net.t, chunk->arena, &run.net.d);
+    forward(&run, model);
+    memset(run.net.t.dh, 0, chunk->rows * run.net.d.dv * sizeof(pr_real));
+    backward(&run);
+}

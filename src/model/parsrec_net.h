@@ -1,0 +1,132 @@
+/* PARSRec from the inside: parameters, the tape of a forward pass, the steps of its attention-fused
+ * recurrent network (the paper's ARNN, hence the names). docs/math.md has tensors and formulas. */
+#ifndef PR_PARSREC_NET_H
+#define PR_PARSREC_NET_H
+
+#include "math/blas.h"
+#include "model/model.h"
+
+extern const pr_model_kind pr_parsrec;
+
+enum { PR_ARNN_MAX_LAYERS = 8 };
+
+typedef struct pr_arnn_dims {
+    size_t users, items;   /* without the rows for anyone and for the start of a basket */
+    size_t du, dv, dq, dz; /* dq = du + dv, dz = dq + dv */
+    size_t heads, layers;
+    bool norm, residual, paper; /* layer_norm, layer_norm.query, stack = paper */
+    pr_ffn ffn;
+    pr_real eps;
+} pr_arnn_dims;
+
+pr_arnn_dims pr_arnn_dims_of(const pr_model *model);
+
+/* Where the tensors of one block (weights or gradients) are. */
+typedef struct pr_arnn_layer {
+    pr_real *query_w, *query_b; /* [dq,dq]; none in upper layers of stack = paper */
+    pr_real *kv_w, *kv_b;       /* [2dq,dv] keys then values; there values alone, [dq,dv] */
+    pr_real *join_w, *join_b;   /* [dq,dq] */
+    pr_real *gain, *shift;      /* [dq]; none without layer norm */
+    pr_real *map_w, *map_b;     /* [out,dq] */
+} pr_arnn_layer;
+
+typedef struct pr_arnn_view {
+    pr_real *item, *user;
+    pr_real *cell_w, *cell_b; /* [2dv,dz]: hidden state, then output */
+    pr_real *ffn_in_w, *ffn_in_b, *ffn_out_w, *ffn_out_b;
+    pr_arnn_layer layer[PR_ARNN_MAX_LAYERS];
+} pr_arnn_view;
+
+parsrec_status pr_arnn_layout(pr_model *model, parsrec_error *err);
+/* The tensors inside a block of the model's layout. */
+pr_arnn_view pr_arnn_view_of(const pr_model *model, pr_real *block);
+/* Columns a layer's map gives: dv for the last layer and under stack = paper, else dq. */
+size_t pr_arnn_map_width(const pr_arnn_dims *d, size_t layer);
+/* True for layers whose one key is the output of the layer below. */
+bool pr_arnn_is_upper(const pr_arnn_dims *d, size_t layer);
+
+/* What one layer leaves behind, a row for every row of every step. */
+typedef struct pr_arnn_layer_tape {
+    pr_real *q, *kv, *weight, *mix, *unit, *rate, *a, *out;
+    pr_real *dout, *djoin, *dq, *dkv; /* set by the backward pass */
+} pr_arnn_layer_tape;
+
+/* The tape of a pass over T rows in all, R at most in a step. Rows of step j stand together. */
+typedef struct pr_arnn_tape {
+    size_t T, R, keys;   /* keys: the most a row ever looks at */
+    pr_real *u;          /* [R,du] user rows */
+    pr_real *ucell, *uq; /* [R,2dv], [R,dq]: the user's share of cell and first query */
+    pr_real *z;          /* [T,2dv]: hidden state and what the attention gave */
+    pr_real *e;          /* [T,dv]: row of the item placed before the step */
+    pr_real *raw, *wide; /* [T,dv] input of the feed-forward layers and their middle */
+    pr_real *ffn;        /* [T,dv] their output before the cell */
+    pr_real *o;          /* [T,dv] output */
+    pr_arnn_layer_tape layer[PR_ARNN_MAX_LAYERS];
+    /* backward */
+    pr_real *do_, *dcell, *dffn, *dwide, *de; /* [T,.] */
+    pr_real *du, *dh, *scell, *sq;            /* [R,.]: sums over the steps */
+    pr_real *tmp, *tmp2;                      /* [R, max(dq, 2dv)] */
+    pr_real *work;                            /* [keys] */
+} pr_arnn_tape;
+
+typedef struct pr_arnn_net {
+    pr_arnn_dims d;
+    pr_arnn_view w, g; /* weights; gradients where a pass goes backward */
+    pr_arnn_tape t;
+} pr_arnn_net;
+
+/* Takes the tape from an arena; with a counting arena this is how it is sized. */
+void pr_arnn_tape_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d, size_t T, size_t R,
+                       size_t keys);
+void pr_arnn_tape_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
+
+/* One step of some rows. Key p of row r is tape row at[p] + r * stride. */
+typedef struct pr_arnn_step {
+    size_t first, rows; /* its rows on the tape */
+    const size_t *at;
+    size_t stride, keys;               /* keys of every row ... */
+    const size_t *counts;              /* ... or of each, if not NULL */
+    bool query;                        /* some row has more than one key */
+    pr_real *hidden;                   /* the next hidden states go here, hidden_stride apart ... */
+    size_t hidden_stride, hidden_rows; /* ... for so many rows */
+} pr_arnn_step;
+
+/* The user's share of cell and query, for rows of t.u. */
+void pr_arnn_user_forward(pr_arnn_net *net, size_t first, size_t rows);
+/* Keys and values of e's rows, for all layers that look at items; keys may be left out. */
+void pr_arnn_place_forward(pr_arnn_net *net, size_t first, size_t rows, bool keys);
+void pr_arnn_step_forward(pr_arnn_net *net, const pr_arnn_step *s);
+
+/* From t.do_ of the step and t.dh of the step after it (its hidden_rows) to t.dh of this step. */
+void pr_arnn_step_backward(pr_arnn_net *net, const pr_arnn_step *s);
+/* After the last step backward: gradients of all maps, of t.u into t.du, of t.e into t.de.
+ * key_first: tape rows from here on have keys; query_first: from here on queries were asked. */
+void pr_arnn_maps_backward(pr_arnn_net *net, size_t key_first, size_t query_first);
+
+void pr_arnn_layer_forward(pr_arnn_net *net, size_t l, const pr_arnn_step *s);
+void pr_arnn_layer_backward(pr_arnn_net *net, size_t l, const pr_arnn_step *s);
+void pr_arnn_layer_maps_backward(pr_arnn_net *net, size_t l, size_t key_first, size_t query_first);
+
+void pr_arnn_ffn_forward(pr_arnn_net *net, pr_real *y, const pr_real *x, size_t first, size_t rows);
+/* Sets dx; keeps dy for the maps. */
+void pr_arnn_ffn_backward(pr_arnn_net *net, pr_real *dx, const pr_real *dy, size_t first,
+                          size_t rows);
+
+/* Sessions and training, for the table of functions. */
+size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity);
+void pr_arnn_open(pr_session *session);
+void pr_arnn_start(pr_session *session, const pr_start *starts);
+void pr_arnn_place(pr_session *session, const int32_t *items);
+void pr_arnn_score_all(pr_session *session, pr_real *scores);
+void pr_arnn_score(pr_session *session, size_t row, const int32_t *items, size_t n,
+                   pr_real *scores);
+size_t pr_arnn_attention(pr_session *session, size_t row, pr_real *weights);
+/* The present step's output o and next hidden state of a row, [dv] each. */
+void pr_arnn_peek(pr_session *session, size_t row, const pr_real **o, const pr_real **hidden);
+size_t pr_arnn_chunk_bytes(const pr_model *model, const pr_limits *limits);
+size_t pr_arnn_mask_bytes(const pr_model *model);
+void pr_arnn_draw_mask(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
+                       uint32_t step);
+void pr_arnn_learn(const pr_model *model, pr_chunk *chunk);
+
+#endif

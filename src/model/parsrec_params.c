@@ -1,0 +1,133 @@
+/* PARSRec's table of functions and its parameters, listed once. */
+#include "model/parsrec_net.h"
+
+#include <stdio.h>
+
+const pr_model_kind pr_parsrec = {
+    .name = "parsrec",
+    .summary = "attention-fused recurrent network over user, history and basket",
+    .layout = pr_arnn_layout,
+    .session_bytes = pr_arnn_session_bytes,
+    .open = pr_arnn_open,
+    .start = pr_arnn_start,
+    .place = pr_arnn_place,
+    .score_all = pr_arnn_score_all,
+    .score = pr_arnn_score,
+    .attention = pr_arnn_attention,
+    .chunk_bytes = pr_arnn_chunk_bytes,
+    .mask_bytes = pr_arnn_mask_bytes,
+    .draw_mask = pr_arnn_draw_mask,
+    .learn = pr_arnn_learn,
+};
+
+pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
+{
+    const pr_config *c = &model->config;
+    pr_arnn_dims d = {.users = model->users, .items = model->items};
+    d.du = (size_t)c->dim_user;
+    d.dv = (size_t)c->dim_item;
+    d.dq = d.du + d.dv;
+    d.dz = d.dq + d.dv;
+    d.heads = (size_t)c->heads;
+    d.layers = (size_t)c->layers;
+    d.norm = c->layer_norm != 0;
+    d.residual = c->layer_norm_query != 0;
+    d.paper = c->stack == PR_STACK_PAPER;
+    d.ffn = (pr_ffn)c->ffn;
+    d.eps = (pr_real)c->layer_norm_eps;
+    return d;
+}
+
+size_t pr_arnn_map_width(const pr_arnn_dims *d, size_t layer)
+{
+    return layer + 1 == d->layers || d->paper ? d->dv : d->dq;
+}
+
+bool pr_arnn_is_upper(const pr_arnn_dims *d, size_t layer)
+{
+    return d->paper && layer > 0;
+}
+
+/* Walks the one list below: the first time it adds each tensor to the model's parameters, later it
+ * finds where they are in a block. */
+typedef struct lister {
+    pr_params *add; /* or NULL */
+    const pr_params *have;
+    pr_real *block;
+    size_t next;
+    parsrec_status status;
+    parsrec_error *err;
+} lister;
+
+static void tensor(lister *l, pr_real **place, const char *name, size_t rows, size_t cols,
+                   pr_fill fill)
+{
+    if (l->add == NULL)
+        *place = l->block + l->have->list[l->next++].at;
+    else if (l->status == PARSREC_OK)
+        l->status = pr_params_add(l->add, name, rows, cols, fill, l->err);
+}
+
+static void layer_tensor(lister *l, pr_real **place, size_t layer, const char *what, size_t rows,
+                         size_t cols, pr_fill fill)
+{
+    char name[48];
+    snprintf(name, sizeof name, "attn.%u.%s", (unsigned)layer, what);
+    tensor(l, place, name, rows, cols, fill);
+}
+
+static void list_layer(lister *l, pr_arnn_layer *v, const pr_arnn_dims *d, size_t i)
+{
+    bool upper = pr_arnn_is_upper(d, i);
+    size_t dq = d->dq, out = pr_arnn_map_width(d, i);
+    if (!upper) {
+        layer_tensor(l, &v->query_w, i, "query_w", dq, dq, PR_FILL_MAP);
+        layer_tensor(l, &v->query_b, i, "query_b", 1, dq, PR_FILL_BIAS);
+    }
+    layer_tensor(l, &v->kv_w, i, upper ? "value_w" : "kv_w", upper ? dq : 2 * dq, d->dv,
+                 upper ? PR_FILL_MAP : PR_FILL_CELL);
+    layer_tensor(l, &v->kv_b, i, upper ? "value_b" : "kv_b", 1, upper ? dq : 2 * dq, PR_FILL_BIAS);
+    layer_tensor(l, &v->join_w, i, "join_w", dq, dq, PR_FILL_MAP);
+    layer_tensor(l, &v->join_b, i, "join_b", 1, dq, PR_FILL_BIAS);
+    if (d->norm) {
+        layer_tensor(l, &v->gain, i, "norm_gain", 1, dq, PR_FILL_ONE);
+        layer_tensor(l, &v->shift, i, "norm_shift", 1, dq, PR_FILL_BIAS);
+    }
+    layer_tensor(l, &v->map_w, i, "map_w", out, dq, PR_FILL_MAP);
+    layer_tensor(l, &v->map_b, i, "map_b", 1, out, PR_FILL_BIAS);
+}
+
+static void list_all(lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
+{
+    tensor(l, &v->item, "item_emb", d->items + 1, d->dv, PR_FILL_TABLE);
+    tensor(l, &v->cell_w, "cell_w", 2 * d->dv, d->dz, PR_FILL_CELL);
+    tensor(l, &v->cell_b, "cell_b", 1, 2 * d->dv, PR_FILL_CELL_BIAS);
+    for (size_t i = 0; i < d->layers; i++)
+        list_layer(l, &v->layer[i], d, i);
+    if (d->ffn != PR_FFN_NONE) {
+        tensor(l, &v->ffn_in_w, "ffn.in_w", d->dv, d->dv, PR_FILL_MAP);
+        tensor(l, &v->ffn_in_b, "ffn.in_b", 1, d->dv, PR_FILL_BIAS);
+        tensor(l, &v->ffn_out_w, "ffn.out_w", d->dv, d->dv, PR_FILL_MAP);
+        tensor(l, &v->ffn_out_b, "ffn.out_b", 1, d->dv, PR_FILL_BIAS);
+    }
+}
+
+parsrec_status pr_arnn_layout(pr_model *model, parsrec_error *err)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    pr_arnn_view unused;
+    lister l = {.add = &model->params, .err = err};
+    list_all(&l, &unused, &d);
+    PR_TRY(l.status);
+    return pr_params_add_users(&model->params, "user_emb", d.users + 1, d.du, err);
+}
+
+pr_arnn_view pr_arnn_view_of(const pr_model *model, pr_real *block)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    pr_arnn_view v = {0};
+    lister l = {.have = &model->params, .block = block};
+    list_all(&l, &v, &d);
+    v.user = block + pr_params_users(&model->params)->at;
+    return v;
+}

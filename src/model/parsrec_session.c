@@ -1,0 +1,192 @@
+/* PARSRec on open baskets: rows side by side, each with items placed so far. A step is run when its
+ * outcome is asked for. */
+#include <assert.h>
+#include <string.h>
+
+#include "math/bag.h"
+#include "math/embedding.h"
+#include "model/history.h"
+#include "model/parsrec_net.h"
+
+typedef struct state {
+    pr_arnn_net net;
+    pr_real *fresh[PR_ARNN_MAX_LAYERS]; /* [rows,2dq]: keys and values just projected */
+    pr_real *kept[PR_ARNN_MAX_LAYERS];  /* [rows,capacity,2dq] */
+    pr_real *hidden;                    /* [rows,dv]: after the present step */
+    size_t *at;                         /* [capacity]: 0, 1, 2, ... */
+    size_t *keys, *placed;              /* [rows] */
+    int32_t *ids;                       /* [rows] */
+    int32_t *bag_items, *slots;         /* [V] */
+    pr_real *bag_weights;
+    bool ran; /* the present step's outputs are there */
+} state;
+
+static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t rows,
+                       size_t capacity)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    *s = (state){.net.d = d};
+    pr_arnn_tape_take(&s->net.t, arena, &d, rows, rows, capacity);
+    for (size_t l = 0; l < d.layers && !pr_arnn_is_upper(&d, l); l++) {
+        s->fresh[l] = s->net.t.layer[l].kv;
+        s->kept[l] = pr_arena_take(arena, rows * capacity * 2 * d.dq, sizeof(pr_real));
+    }
+    s->hidden = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
+    s->at = pr_arena_take(arena, capacity, sizeof *s->at);
+    s->keys = pr_arena_take(arena, rows, sizeof *s->keys);
+    s->placed = pr_arena_take(arena, rows, sizeof *s->placed);
+    s->ids = pr_arena_take(arena, rows, sizeof *s->ids);
+    s->bag_items = pr_arena_take(arena, d.items, sizeof *s->bag_items);
+    s->bag_weights = pr_arena_take(arena, d.items, sizeof *s->bag_weights);
+    s->slots = pr_arena_take_zero(arena, d.items, sizeof *s->slots);
+}
+
+size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity)
+{
+    pr_arena counter = pr_arena_counter();
+    state sizing;
+    pr_arena_take(&counter, 1, sizeof sizing);
+    take_state(&sizing, &counter, model, rows, capacity);
+    return counter.used;
+}
+
+void pr_arnn_open(pr_session *session)
+{
+    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
+    take_state(s, &session->arena, session->model, session->rows, session->capacity);
+    for (size_t p = 0; p < session->capacity; p++)
+        s->at[p] = p;
+    s->net.w = pr_arnn_view_of(session->model, session->model->weights);
+    session->own = s;
+}
+
+/* Projects e's rows and files them as the newest key of each row that placed something. */
+static void file_keys(pr_session *session, const int32_t *items)
+{
+    state *s = session->own;
+    size_t width = 2 * s->net.d.dq;
+    for (size_t l = 0; l < s->net.d.layers; l++)
+        s->net.t.layer[l].kv = s->fresh[l];
+    pr_arnn_place_forward(&s->net, 0, session->active, true);
+    for (size_t l = 0; l < s->net.d.layers && s->kept[l] != NULL; l++) {
+        for (size_t r = 0; r < session->active; r++)
+            if (items == NULL || items[r] >= 0)
+                memcpy(s->kept[l] + (r * session->capacity + s->keys[r] - 1) * width,
+                       s->fresh[l] + r * width, width * sizeof(pr_real));
+        s->net.t.layer[l].kv = s->kept[l];
+    }
+}
+
+static void begin_history(pr_session *session, size_t r, const pr_start *start)
+{
+    state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    pr_real *h = s->net.t.z + r * 2 * d->dv;
+    if (start->vector != NULL) {
+        memcpy(h, start->vector, d->dv * sizeof *h);
+        return;
+    }
+    size_t offsets[2] = {0, pr_history_bag(s->bag_items, s->bag_weights, s->slots, &start->history,
+                                           &session->model->config)};
+    pr_bags bag = {s->bag_items, s->bag_weights, offsets};
+    pr_bag_forward(h, s->net.w.item, &bag, NULL, 1, d->items, d->dv);
+}
+
+void pr_arnn_start(pr_session *session, const pr_start *starts)
+{
+    state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    size_t rows = session->active;
+    for (size_t r = 0; r < rows; r++) {
+        s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
+        begin_history(session, r, &starts[r]);
+        s->keys[r] = 1; /* the start of the basket, until an item is placed */
+        s->placed[r] = 0;
+    }
+    pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
+    pr_arnn_user_forward(&s->net, 0, rows);
+    for (size_t r = 0; r < rows; r++)
+        s->ids[r] = (int32_t)d->items;
+    pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, rows, d->dv);
+    file_keys(session, NULL);
+    s->ran = false;
+}
+
+static void run(pr_session *session)
+{
+    state *s = session->own;
+    if (s->ran)
+        return;
+    pr_arnn_step step = {.rows = session->active,
+                         .at = s->at,
+                         .stride = session->capacity,
+                         .counts = s->keys,
+                         .hidden = s->hidden,
+                         .hidden_stride = s->net.d.dv,
+                         .hidden_rows = session->active};
+    for (size_t r = 0; r < session->active; r++)
+        step.query = step.query || s->keys[r] > 1;
+    pr_arnn_step_forward(&s->net, &step);
+    s->ran = true;
+}
+
+void pr_arnn_place(pr_session *session, const int32_t *items)
+{
+    state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    run(session);
+    for (size_t r = 0; r < session->active; r++) {
+        s->ids[r] = items[r] < 0 ? (int32_t)d->items : items[r];
+        if (items[r] < 0)
+            continue;
+        assert(s->placed[r] < session->capacity);
+        s->keys[r] = ++s->placed[r]; /* the first item takes the place of the start */
+        memcpy(s->net.t.z + r * 2 * d->dv, s->hidden + r * d->dv, d->dv * sizeof *s->hidden);
+    }
+    pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, session->active, d->dv);
+    file_keys(session, items);
+    s->ran = false;
+}
+
+void pr_arnn_score_all(pr_session *session, pr_real *scores)
+{
+    state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    run(session);
+    pr_gemm(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), 0,
+            session->active, d->items, d->dv);
+}
+
+void pr_arnn_score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+{
+    state *s = session->own;
+    run(session);
+    pr_embedding_scores(scores, s->net.w.item, items, s->net.t.o + row * s->net.d.dv, n,
+                        s->net.d.dv);
+}
+
+/* Of the last layer that looks at items, mean over heads. */
+size_t pr_arnn_attention(pr_session *session, size_t row, pr_real *weights)
+{
+    state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    size_t n = s->placed[row], layer = d->paper ? 0 : d->layers - 1;
+    if (n == 0)
+        return 0;
+    run(session);
+    const pr_real *w = s->net.t.layer[layer].weight + row * d->heads * s->net.t.keys;
+    for (size_t p = 0; p < n; p++) {
+        weights[p] = 0;
+        for (size_t h = 0; h < d->heads; h++)
+            weights[p] += w[h * n + p] / (pr_real)d->heads;
+    }
+    return n;
+}
+
+void pr_arnn_peek(pr_session *session, size_t row, const pr_real **o, const pr_real **hidden)
+{
+    state *s = session->own;
+    run(session);
+    *o = s->net.t.o + row * s->net.d.dv;
+    *hidden = s->hidden + row * s->net.d.dv;
+}

@@ -1,0 +1,40 @@
+/* The teacher's choice of targets. */
+#include "model/parsrec_teacher.h"
+
+#include <string.h>
+
+void pr_arnn_teacher_take(pr_arnn_teacher *t, pr_arena *arena, size_t rows, size_t basket)
+{
+    t->stride = basket;
+    t->left = pr_arena_take(arena, rows * basket, sizeof *t->left);
+    t->count = pr_arena_take(arena, rows, sizeof *t->count);
+}
+
+void pr_arnn_teacher_begin(pr_arnn_teacher *t, size_t row, const pr_basket *basket)
+{
+    t->count[row] = basket->size;
+    memcpy(t->left + row * t->stride, basket->items, basket->size * sizeof *t->left);
+}
+
+static size_t place_of(const int32_t *left, size_t count, int32_t item)
+{
+    size_t i = 0;
+    while (i < count && left[i] != item)
+        i++;
+    return i;
+}
+
+int32_t pr_arnn_teacher_choose(pr_arnn_teacher *t, size_t row, int32_t winner, bool in_order,
+                               const uint32_t place[3])
+{
+    int32_t *left = t->left + row * t->stride;
+    size_t count = t->count[row], i = in_order ? 0 : place_of(left, count, winner);
+    if (i == count) {
+        pr_stream stream = pr_stream_at(&t->rng, place[0], place[1], place[2]);
+        i = pr_stream_below(&stream, (uint32_t)count);
+    }
+    int32_t target = left[i];
+    memmove(left + i, left + i + 1, (count - i - 1) * sizeof *left);
+    t->count[row]--;
+    return target;
+}

@@ -1,0 +1,64 @@
+/* Sessions: memory and checks common to all kinds. */
+#include <assert.h>
+
+#include "base/memory.h"
+#include "model/model.h"
+
+parsrec_status pr_session_new(pr_session **out, const pr_model *model, size_t rows, size_t capacity,
+                              parsrec_error *err)
+{
+    *out = NULL;
+    size_t bytes = model->kind->session_bytes(model, rows, capacity);
+    pr_session *session = pr_alloc_zero(1, sizeof *session);
+    if (session == NULL || bytes == SIZE_MAX ||
+        pr_arena_init(&session->arena, bytes, NULL) != PARSREC_OK) {
+        pr_free(session);
+        return pr_fail_memory(err);
+    }
+    session->model = model;
+    session->rows = rows;
+    session->capacity = capacity;
+    model->kind->open(session);
+    *out = session;
+    return PARSREC_OK;
+}
+
+void pr_session_free(pr_session *session)
+{
+    if (session == NULL)
+        return;
+    pr_arena_free(&session->arena);
+    pr_free(session);
+}
+
+void pr_session_start(pr_session *session, const pr_start *starts, size_t rows)
+{
+    assert(rows <= session->rows);
+    session->active = rows;
+    session->model->kind->start(session, starts);
+}
+
+void pr_session_place(pr_session *session, const int32_t *items)
+{
+    session->model->kind->place(session, items);
+}
+
+void pr_session_score_all(pr_session *session, pr_real *scores)
+{
+    session->model->kind->score_all(session, scores);
+}
+
+void pr_session_score(pr_session *session, size_t row, const int32_t *items, size_t n,
+                      pr_real *scores)
+{
+    assert(row < session->active);
+    session->model->kind->score(session, row, items, n, scores);
+}
+
+size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights)
+{
+    assert(row < session->active);
+    if (session->model->kind->attention == NULL)
+        return 0;
+    return session->model->kind->attention(session, row, weights);
+}

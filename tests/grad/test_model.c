@@ -1,0 +1,134 @@
+/* The whole of PARSRec against central differences, in double, for every kind of setting. */
+#include "numbers.h"
+
+#include "model/trainer.h"
+
+enum { USERS = 4, ITEMS = 9, ROWS = 5, LONGEST = 5 };
+
+static const int32_t past[] = {0, 3, 3, 8, 2, 2, 5, 7, 1};
+static const int64_t past_sessions[] = {10, 12, 15, 19}; /* three sessions of 2, 3 and 4 items */
+static const int32_t bought[ROWS][LONGEST] = {
+    {4, 1, 8, 0, 6}, {2, 7}, {5}, {3, 0, 8, 6, 1}, {7, 4, 2}};
+static const size_t sizes[ROWS] = {5, 2, 1, 5, 3};
+static const size_t pasts[ROWS] = {9, 0, 2, 5, 9}; /* the second row has no history */
+static const size_t past_count[ROWS] = {3, 0, 1, 2, 3};
+
+typedef struct model_case {
+    pr_model *model;
+    pr_pool *pool;
+    pr_trainer *trainer;
+    pr_basket baskets[ROWS];
+    pr_batch batch;
+} model_case;
+
+static double model_loss(void *context)
+{
+    model_case *c = context;
+    parsrec_error err;
+    pr_batch_result result;
+    assert_ok(pr_trainer_gradient(c->trainer, &c->batch, &result, &err));
+    return result.loss;
+}
+
+static void open_model(model_case *c, const char *const *settings)
+{
+    parsrec_error err;
+    pr_config config = pr_config_default();
+    const char *small[] = {"dim.user=3", "dim.item=5", "layer_norm.eps=1e-3", "anyone=0.3", NULL};
+    for (size_t i = 0; small[i] != NULL; i++)
+        assert_ok(pr_config_assign(&config, small[i], &err));
+    for (size_t i = 0; settings[i] != NULL; i++)
+        assert_ok(pr_config_assign(&config, settings[i], &err));
+    assert_ok(pr_model_new(&c->model, "parsrec", &config, USERS, ITEMS, 3, &err));
+    pr_real *more = numbers(c->model->params.size, 0.4, 77); /* larger, and biases not zero */
+    for (size_t i = 0; i < c->model->params.size; i++)
+        c->model->weights[i] += more[i];
+    free(more);
+    assert_ok(pr_pool_new(&c->pool, 1, &err));
+    pr_limits limits = {ROWS, LONGEST, LONGEST, 9};
+    assert_ok(pr_trainer_new(&c->trainer, c->model, c->pool, &limits, 5, &err));
+    for (size_t r = 0; r < ROWS; r++)
+        c->baskets[r] = (pr_basket){(int32_t)(r % USERS),
+                                    {past, pasts[r], past_sessions, past_count[r]},
+                                    bought[r],
+                                    sizes[r]};
+    c->batch = (pr_batch){.baskets = c->baskets, .rows = ROWS, .number = 11, .in_order = true};
+}
+
+static void close_model(model_case *c)
+{
+    pr_trainer_free(c->trainer);
+    pr_pool_free(c->pool);
+    pr_model_free(c->model);
+}
+
+/* Rows of the user table that the batch did not touch have no gradient. */
+static void clear_untouched(model_case *c)
+{
+    const pr_param *users = pr_params_users(&c->model->params);
+    pr_real *g = pr_trainer_gradients(c->trainer) + users->at;
+    const int32_t *touched;
+    size_t n = pr_trainer_touched(c->trainer, &touched);
+    for (size_t u = 0; u < users->rows; u++) {
+        bool found = false;
+        for (size_t i = 0; i < n; i++)
+            found = found || (size_t)touched[i] == u;
+        if (!found)
+            memset(g + u * users->cols, 0, users->cols * sizeof *g);
+    }
+}
+
+static void assert_model_gradient(const char *const *settings)
+{
+    model_case c;
+    open_model(&c, settings);
+    model_loss(&c);
+    clear_untouched(&c);
+    pr_real *g = zeros(c.model->params.size);
+    memcpy(g, pr_trainer_gradients(c.trainer), c.model->params.size * sizeof *g);
+    for (size_t i = 0; i < c.model->params.count; i++) {
+        const pr_param *p = &c.model->params.list[i];
+        char what[100];
+        snprintf(what, sizeof what, "%s under %s", p->name, settings[0] ? settings[0] : "defaults");
+        assert_gradient(model_loss, &c, c.model->weights + p->at, g + p->at, pr_param_size(p), 1e-6,
+                        what);
+    }
+    free(g);
+    close_model(&c);
+}
+
+static void every_setting_has_true_gradients(void **state)
+{
+    (void)state;
+    static const char *const variants[][4] = {
+        {NULL},
+        {"dropout.output=none", "dropout.user=0", "dropout.keys=0", "dropout.history=0"},
+        {"dropout.output=batch", "heads=1"},
+        {"heads=4", "history=sum"},
+        {"history=decayed", "history.decay=0.5"},
+        {"history=decayed", "history.length=4"},
+        {"layer_norm=off"},
+        {"layer_norm.query=off"},
+        {"layer_norm=off", "layer_norm.query=off"},
+        {"layers=2", "stack=query"},
+        {"layers=3", "stack=query", "layer_norm.query=off"},
+        {"layers=2", "stack=paper"},
+        {"layers=3", "stack=paper", "layer_norm.query=off"},
+        {"ffn=pre"},
+        {"ffn=post"},
+        {"ffn=post", "layers=2"},
+        {"steps=3"},
+        {"steps=1"},
+        {"dim.user=7", "dim.item=9"},
+    };
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        const char *settings[5] = {variants[i][0], variants[i][1], variants[i][2], variants[i][3]};
+        assert_model_gradient(settings);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_setting_has_true_gradients)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
