@@ -66,11 +66,13 @@ need() {
         exit 1
     fi
     echo "Installing: $packages"
+    mkdir -p build
     # shellcheck disable=SC2086 # a list of words
     if ! { as_root apt-get update -qq &&
         as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
-            $packages >/dev/null; }; then
-        echo "apt-get could not install: $packages" >&2
+            $packages; } >build/setup.log 2>&1; then
+        tail -n 20 build/setup.log >&2
+        echo "apt-get could not install: $packages (its log is build/setup.log)" >&2
         exit 1
     fi
     packages=$(missing_packages "$1")

@@ -112,39 +112,46 @@ static parsrec_status connect_to(postgres *self, const char *input, parsrec_erro
 
 /* ---- the query ---- */
 
-/* COPY (query) or COPY (SELECT * FROM table), to be freed with pr_free. */
-static char *copy_command(PGconn *connection, const pr_rows_options *options)
+/* "schema"."table" or "table", quoted; NULL when out of memory. */
+static char *quoted_table(PGconn *connection, const char *table)
+{
+    const char *dot = strchr(table, '.'), *last = dot != NULL ? dot + 1 : table;
+    size_t schema_size = dot != NULL ? (size_t)(dot - table) : 0;
+    char *name = PQescapeIdentifier(connection, last, strlen(last));
+    char *schema = PQescapeIdentifier(connection, table, schema_size);
+    size_t room = strlen(table) * 2 + sizeof "\"\".\"\""; /* every quote may be doubled */
+    char *quoted = name != NULL && schema != NULL ? pr_alloc(room, 1) : NULL;
+    if (quoted != NULL && dot != NULL)
+        snprintf(quoted, room, "%s.%s", schema, name);
+    else if (quoted != NULL)
+        snprintf(quoted, room, "%s", name);
+    PQfreemem(name);
+    PQfreemem(schema);
+    return quoted;
+}
+
+/* COPY (what) TO STDOUT; `what` without the semicolon it may end in. NULL when out of memory. */
+static char *copy_command(const char *select, const char *what)
 {
     static const char format[] = "COPY (%s%.*s) TO STDOUT WITH (FORMAT csv, HEADER)";
-    char *schema = NULL, *table = NULL, *quoted = NULL;
-    const char *query = options->query;
-    if (query == NULL) {
-        const char *dot = strchr(options->table, '.'),
-                   *name = dot != NULL ? dot + 1 : options->table;
-        table = PQescapeIdentifier(connection, name, strlen(name));
-        if (dot != NULL)
-            schema = PQescapeIdentifier(connection, options->table, (size_t)(dot - options->table));
-        size_t room = strlen(options->table) * 4 + 16;
-        quoted = pr_alloc(room, 1);
-        if (quoted != NULL && table != NULL)
-            snprintf(quoted, room, "%s%s%s", schema != NULL ? schema : "",
-                     schema != NULL ? "." : "", table);
-        query = table != NULL ? quoted : NULL;
-    }
-    char *command = NULL;
-    if (query != NULL) {
-        size_t length = strlen(query), room;
-        while (length > 0 && strchr(" \t\r\n;", query[length - 1]) != NULL)
-            length--;
-        room = length + sizeof format + sizeof "SELECT * FROM ";
-        command = pr_alloc(room, 1);
-        if (command != NULL)
-            snprintf(command, room, format, options->query == NULL ? "SELECT * FROM " : "",
-                     (int)length, query);
-    }
-    pr_free(quoted);
-    PQfreemem(table);
-    PQfreemem(schema);
+    size_t length = strlen(what);
+    while (length > 0 && strchr(" \t\r\n;", what[length - 1]) != NULL)
+        length--;
+    size_t room = sizeof format + strlen(select) + length;
+    char *command = pr_alloc(room, 1);
+    if (command != NULL)
+        snprintf(command, room, format, select, (int)length, what);
+    return command;
+}
+
+/* The COPY for the caller's query or table. */
+static char *make_command(PGconn *connection, const pr_rows_options *options)
+{
+    if (options->query != NULL)
+        return copy_command("", options->query);
+    char *table = quoted_table(connection, options->table);
+    char *command = table != NULL ? copy_command("SELECT * FROM ", table) : NULL;
+    pr_free(table);
     return command;
 }
 
@@ -197,7 +204,7 @@ static parsrec_status start(postgres *self, const char *input, const pr_rows_opt
     if (PQsetnonblocking(self->connection, 1) != 0)
         return pr_fail_memory(err);
     PR_TRY(run(self, "BEGIN TRANSACTION READ ONLY", PGRES_COMMAND_OK, err));
-    char *command = copy_command(self->connection, options);
+    char *command = make_command(self->connection, options);
     if (command == NULL)
         return pr_fail_memory(err);
     parsrec_status status = run(self, command, PGRES_COPY_OUT, err);

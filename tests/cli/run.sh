@@ -20,7 +20,7 @@ fi
 run_made=$(mktemp -d "${TMPDIR:-/tmp}/parsrec-cli.XXXXXX") || exit 1
 readonly run_made
 cd "$run_made" || exit 1
-sh "$0" --inside "$1"
+sh "$PARSREC_SOURCE/tests/cli/run.sh" --inside "$1"
 code=$?
 cd / && case $run_made in */parsrec-cli.??????) rm -rf "$run_made" ;; esac
 exit $code

@@ -35,7 +35,7 @@ target_link_libraries(with_shared parsrec::shared)
 add_executable(with_static $example)
 target_link_libraries(with_static parsrec::static)
 END
-ok cmake -S consumer -B consumer/build -DCMAKE_PREFIX_PATH="$folder/usr"
+ok cmake -G Ninja -S consumer -B consumer/build -DCMAKE_PREFIX_PATH="$folder/usr"
 ok cmake --build consumer/build
 ok consumer/build/with_shared shop.st
 ok consumer/build/with_static shop.st
