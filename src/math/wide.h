@@ -15,7 +15,8 @@
 #define PR_LEVELS(...)       PR_LEVELS_IN(, __VA_ARGS__)
 #define PR_LOCAL_LEVELS(...) PR_LEVELS_IN(static, __VA_ARGS__)
 
-#if defined(__x86_64__) && defined(__GNUC__)
+/* PR_ONE_LEVEL leaves the base level alone, for the test that compares them. */
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(PR_ONE_LEVEL)
 #define PR_LEVELS_IN(scope, type, name, body, parameters, arguments)        \
     __attribute__((target("avx512f"))) static type body##_avx512 parameters \
     {                                                                       \
