@@ -10,18 +10,18 @@ pr_drop pr_drop_make(double p)
 }
 
 /* Seven rounds are the fewest of Philox 4x32 that pass all statistical tests of its authors; masks
- * over the whole item table are drawn at every step, so they use no more. */
-enum { TOGETHER = 64, ROUNDS = 7 };
+ * over the whole item table are drawn at every step, so they use no more. Many blocks are drawn
+ * together, one lane a block; a single row needs few. */
+enum { ROUNDS = 7, MANY = 64, FEW = 16 };
 
-/* TOGETHER Philox blocks side by side, one lane a block. */
 typedef struct blocks {
-    uint32_t x[4][TOGETHER];
+    uint32_t x[4][MANY];
 } blocks;
 
-PR_INLINE void philox_rounds(blocks *b, uint32_t key0, uint32_t key1)
+PR_INLINE void philox_rounds(blocks *b, uint32_t key0, uint32_t key1, size_t n)
 {
     for (int round = 0; round < ROUNDS; round++) {
-        for (size_t i = 0; i < TOGETHER; i++) {
+        for (size_t i = 0; i < n; i++) {
             uint64_t a = (uint64_t)b->x[0][i] * PHILOX_M4x32_0;
             uint64_t c = (uint64_t)b->x[2][i] * PHILOX_M4x32_1;
             uint32_t x1 = b->x[1][i], x3 = b->x[3][i];
@@ -35,9 +35,9 @@ PR_INLINE void philox_rounds(blocks *b, uint32_t key0, uint32_t key1)
     }
 }
 
-PR_INLINE void keep_bits(uint8_t *keep, const blocks *b, uint32_t threshold)
+PR_INLINE void keep_bits(uint8_t *keep, const blocks *b, uint32_t threshold, size_t n)
 {
-    for (size_t i = 0; i < TOGETHER; i++) {
+    for (size_t i = 0; i < n; i++) {
         uint32_t bits = 0;
         for (uint32_t w = 0; w < 4; w++) {
             bits |= (uint32_t)((b->x[w][i] & 0xFFFF) >= threshold) << (2 * w);
@@ -47,21 +47,32 @@ PR_INLINE void keep_bits(uint8_t *keep, const blocks *b, uint32_t threshold)
     }
 }
 
+PR_INLINE void draw_together(uint8_t *out, const pr_rng *rng, const uint32_t place[3], size_t first,
+                             uint32_t threshold, size_t n)
+{
+    blocks b;
+    for (size_t i = 0; i < n; i++) {
+        b.x[0][i] = place[0];
+        b.x[1][i] = place[1];
+        b.x[2][i] = place[2];
+        b.x[3][i] = (uint32_t)(first + i);
+    }
+    philox_rounds(&b, rng->key.v[0], rng->key.v[1], n);
+    keep_bits(out, &b, threshold, n);
+}
+
 PR_INLINE void drop_draw_any(uint8_t *keep, const pr_rng *rng, const uint32_t place[3],
                              size_t first, size_t bytes, pr_drop drop)
 {
-    for (size_t done = 0; done < bytes; done += TOGETHER) {
-        blocks b;
-        uint8_t out[TOGETHER];
-        for (size_t i = 0; i < TOGETHER; i++) {
-            b.x[0][i] = place[0];
-            b.x[1][i] = place[1];
-            b.x[2][i] = place[2];
-            b.x[3][i] = (uint32_t)(first + done + i);
-        }
-        philox_rounds(&b, rng->key.v[0], rng->key.v[1]);
-        keep_bits(out, &b, drop.threshold);
-        memcpy(keep + done, out, bytes - done < TOGETHER ? bytes - done : TOGETHER);
+    for (size_t done = 0, n; done < bytes; done += n) {
+        uint8_t out[MANY];
+        n = bytes - done;
+        if (n > FEW)
+            draw_together(out, rng, place, first + done, drop.threshold, MANY);
+        else
+            draw_together(out, rng, place, first + done, drop.threshold, FEW);
+        n = n < MANY ? n : MANY;
+        memcpy(keep + done, out, n);
     }
 }
 PR_LEVELS(void, pr_drop_draw, drop_draw_any,
