@@ -1,0 +1,187 @@
+/* Full batches of one size first; what is left of each size is joined with its neighbours as long as
+ * padding stays small. */
+#include "data/batches.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+#include "data/split.h"
+
+enum { PURPOSE = 0xBA7C, SHUFFLE_BASKETS = 0, SHUFFLE_BATCHES = 1 };
+
+/* Padding is at most one part in so many of a batch's steps. */
+enum { PADDING_PART = 10 };
+
+static parsrec_status count_baskets(pr_batches *b, const pr_dataset *data, parsrec_error *err)
+{
+    for (size_t u = 0; u < data->users; u++)
+        b->basket_count += (size_t)(pr_split_train_end(data, u) - data->user_offsets[u]);
+    if (b->basket_count == 0)
+        return pr_fail(err, PARSREC_E_INPUT, "the data set has no training sessions");
+    if (data->sessions > UINT32_MAX)
+        return pr_fail(err, PARSREC_E_LIMIT, "more than 2^32 sessions cannot be trained on");
+    return PARSREC_OK;
+}
+
+static parsrec_status allocate(pr_batches *b, parsrec_error *err)
+{
+    size_t n = b->basket_count;
+    /* The full batches of all sizes, and for each size at most one that begins with its rest. */
+    size_t most_batches = n / b->batch_size + b->limit + 1;
+    b->baskets = pr_alloc(n, sizeof *b->baskets);
+    b->sorted = pr_alloc(n, sizeof *b->sorted);
+    b->size_offsets = pr_alloc_zero(b->limit + 2, sizeof *b->size_offsets);
+    b->order = pr_alloc(n, sizeof *b->order);
+    b->draft = pr_alloc(n, sizeof *b->draft);
+    b->offsets = pr_alloc(most_batches + 1, sizeof *b->offsets);
+    b->draft_offsets = pr_alloc(most_batches + 1, sizeof *b->draft_offsets);
+    b->batch_order = pr_alloc(most_batches, sizeof *b->batch_order);
+    if (b->baskets == NULL || b->sorted == NULL || b->size_offsets == NULL || b->order == NULL ||
+        b->draft == NULL || b->offsets == NULL || b->draft_offsets == NULL ||
+        b->batch_order == NULL)
+        return pr_fail_memory(err);
+    return PARSREC_OK;
+}
+
+static size_t steps_of(const pr_dataset *data, int64_t session, size_t limit)
+{
+    size_t size = (size_t)(data->session_offsets[session + 1] - data->session_offsets[session]);
+    return size < limit ? size : limit;
+}
+
+/* Counting sort by size. */
+static void sort_by_size(pr_batches *b, const pr_dataset *data)
+{
+    for (size_t u = 0; u < data->users; u++)
+        for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u); s++)
+            b->size_offsets[steps_of(data, s, b->limit) + 1]++;
+    for (size_t size = 0; size <= b->limit; size++)
+        b->size_offsets[size + 1] += b->size_offsets[size];
+    for (size_t u = 0; u < data->users; u++) {
+        for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u); s++) {
+            size_t steps = steps_of(data, s, b->limit);
+            b->sorted[b->size_offsets[steps]++] =
+                (pr_basket){(uint32_t)u, (uint32_t)s, (uint32_t)steps};
+            b->steps += steps;
+        }
+    }
+    /* Filling moved each offset to the end of its size, where the next size begins. */
+    memmove(b->size_offsets + 1, b->size_offsets, (b->limit + 1) * sizeof *b->size_offsets);
+    b->size_offsets[0] = 0;
+}
+
+parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
+                               size_t limit, uint64_t seed, parsrec_error *err)
+{
+    *b = (pr_batches){.batch_size = batch_size, .limit = limit, .seed = seed};
+    parsrec_status status = count_baskets(b, data, err);
+    if (status == PARSREC_OK)
+        status = allocate(b, err);
+    if (status != PARSREC_OK) {
+        pr_batches_free(b);
+        return status;
+    }
+    sort_by_size(b, data);
+    return PARSREC_OK;
+}
+
+void pr_batches_free(pr_batches *b)
+{
+    pr_free(b->baskets);
+    pr_free(b->sorted);
+    pr_free(b->size_offsets);
+    pr_free(b->order);
+    pr_free(b->draft);
+    pr_free(b->offsets);
+    pr_free(b->draft_offsets);
+    pr_free(b->batch_order);
+    *b = (pr_batches){0};
+}
+
+static void shuffle_sizes(pr_batches *b, const pr_rng *rng, uint32_t epoch)
+{
+    for (size_t i = 0; i < b->basket_count; i++)
+        b->order[i] = (uint32_t)i;
+    for (size_t size = 0; size <= b->limit; size++) {
+        uint32_t first = b->size_offsets[size], count = b->size_offsets[size + 1] - first;
+        pr_stream stream = pr_stream_at(rng, epoch, SHUFFLE_BASKETS, (uint32_t)size);
+        pr_stream_shuffle(&stream, b->order + first, count, sizeof *b->order);
+    }
+}
+
+/* The batch that takes up rests: `filled` steps in `count` baskets. Sizes only grow, so the newest
+ * basket is the longest. */
+typedef struct rest {
+    size_t count, filled;
+} rest;
+
+static bool joins(const rest *r, size_t size, size_t batch_size)
+{
+    size_t all = (r->count + 1) * size;
+    return r->count < batch_size && (all - r->filled - size) * PADDING_PART <= all;
+}
+
+/* Writes the full batches of every size to the front of the draft and returns where rests begin. */
+static size_t draft_full(pr_batches *b)
+{
+    size_t used = 0;
+    for (size_t size = 0; size <= b->limit; size++) {
+        size_t first = b->size_offsets[size], count = b->size_offsets[size + 1] - first;
+        size_t full = count / b->batch_size * b->batch_size;
+        memcpy(b->draft + used, b->order + first, full * sizeof *b->draft);
+        for (size_t end = used + full; used < end; used += b->batch_size)
+            b->draft_offsets[b->batch_count++] = (uint32_t)used;
+    }
+    return used;
+}
+
+static void draft_rests(pr_batches *b, size_t used)
+{
+    rest r = {0};
+    for (size_t size = 0; size <= b->limit; size++) {
+        size_t first = b->size_offsets[size], end = b->size_offsets[size + 1];
+        first += (end - first) / b->batch_size * b->batch_size;
+        for (size_t i = first; i < end; i++) {
+            if (r.count == 0 || !joins(&r, size, b->batch_size)) {
+                b->draft_offsets[b->batch_count++] = (uint32_t)used;
+                r = (rest){0};
+            }
+            r.count++;
+            r.filled += size;
+            b->draft[used++] = b->order[i];
+        }
+    }
+    b->draft_offsets[b->batch_count] = (uint32_t)used;
+}
+
+/* Puts the drafted batches in random order. */
+static void write_batches(pr_batches *b, const pr_rng *rng, uint32_t epoch)
+{
+    for (size_t i = 0; i < b->batch_count; i++)
+        b->batch_order[i] = (uint32_t)i;
+    pr_stream stream = pr_stream_at(rng, epoch, SHUFFLE_BATCHES, 0);
+    pr_stream_shuffle(&stream, b->batch_order, b->batch_count, sizeof *b->batch_order);
+    size_t used = 0;
+    b->padded = 0;
+    for (size_t i = 0; i < b->batch_count; i++) {
+        uint32_t from = b->draft_offsets[b->batch_order[i]];
+        uint32_t to = b->draft_offsets[b->batch_order[i] + 1];
+        size_t longest = b->sorted[b->draft[to - 1]].steps;
+        b->offsets[i] = (uint32_t)used;
+        for (uint32_t k = from; k < to; k++) {
+            b->baskets[used] = b->sorted[b->draft[k]];
+            b->padded += longest - b->baskets[used++].steps;
+        }
+    }
+    b->offsets[b->batch_count] = (uint32_t)used;
+}
+
+void pr_batches_arrange(pr_batches *b, uint32_t epoch)
+{
+    pr_rng rng = pr_rng_make(b->seed, PURPOSE);
+    b->batch_count = 0;
+    shuffle_sizes(b, &rng, epoch);
+    draft_rests(b, draft_full(b));
+    write_batches(b, &rng, epoch);
+}

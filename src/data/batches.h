@@ -1,0 +1,37 @@
+/* Training baskets in batches of one size, or nearly one size where sizes are rare; a fresh shuffle
+ * for each epoch, a function of seed and epoch alone. */
+#ifndef PR_BATCHES_H
+#define PR_BATCHES_H
+
+#include "data/dataset.h"
+
+/* One training basket. `steps` is its size, cut to the limit. */
+typedef struct pr_basket {
+    uint32_t user, session;
+    uint32_t steps;
+} pr_basket;
+
+typedef struct pr_batches {
+    pr_basket *baskets; /* of the current epoch, batch after batch */
+    size_t basket_count;
+    uint32_t *offsets; /* [batch_count + 1] into baskets */
+    size_t batch_count;
+    size_t steps;  /* of all baskets: predicted items of an epoch */
+    size_t padded; /* steps that batches add to make their baskets equally long */
+
+    size_t batch_size, limit;
+    uint64_t seed;
+    pr_basket *sorted;      /* by size, in the order of the data within a size */
+    uint32_t *size_offsets; /* [limit + 2] into sorted */
+    uint32_t *order, *draft, *draft_offsets, *batch_order; /* scratch of arranging */
+} pr_batches;
+
+/* Gathers the training baskets of a data set. limit: most steps of a basket. */
+parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
+                               size_t limit, uint64_t seed, parsrec_error *err);
+void pr_batches_free(pr_batches *b); /* a zeroed one is fine */
+
+/* Arranges the batches of an epoch. Allocates nothing. */
+void pr_batches_arrange(pr_batches *b, uint32_t epoch);
+
+#endif
