@@ -62,7 +62,7 @@ static void sort_by_size(pr_batches *b, const pr_dataset *data)
         for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u); s++) {
             size_t steps = steps_of(data, s, b->limit);
             b->sorted[b->size_offsets[steps]++] =
-                (pr_basket){(uint32_t)u, (uint32_t)s, (uint32_t)steps};
+                (pr_sample){(uint32_t)u, (uint32_t)s, (uint32_t)steps};
             b->steps += steps;
         }
     }

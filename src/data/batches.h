@@ -5,14 +5,14 @@
 
 #include "data/dataset.h"
 
-/* One training basket. `steps` is its size, cut to the limit. */
-typedef struct pr_basket {
+/* A training basket by its place in the data set. `steps` is its size, cut to the limit. */
+typedef struct pr_sample {
     uint32_t user, session;
     uint32_t steps;
-} pr_basket;
+} pr_sample;
 
 typedef struct pr_batches {
-    pr_basket *baskets; /* of the current epoch, batch after batch */
+    pr_sample *baskets; /* of the current epoch, batch after batch */
     size_t basket_count;
     uint32_t *offsets; /* [batch_count + 1] into baskets */
     size_t batch_count;
@@ -21,7 +21,7 @@ typedef struct pr_batches {
 
     size_t batch_size, limit;
     uint64_t seed;
-    pr_basket *sorted;      /* by size, in the order of the data within a size */
+    pr_sample *sorted;      /* by size, in the order of the data within a size */
     uint32_t *size_offsets; /* [limit + 2] into sorted */
     uint32_t *order, *draft, *draft_offsets, *batch_order; /* scratch of arranging */
 } pr_batches;

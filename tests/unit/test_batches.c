@@ -49,7 +49,7 @@ static void every_training_basket_comes_once(void **state)
             size_t longest = 0, sum = 0, count = b.offsets[i + 1] - b.offsets[i];
             assert_in_range(count, 1, 16);
             for (uint32_t k = b.offsets[i]; k < b.offsets[i + 1]; k++) {
-                pr_basket basket = b.baskets[k];
+                pr_sample basket = b.baskets[k];
                 seen[basket.session]++;
                 assert_in_range(basket.session, t->user_offsets[basket.user],
                                 t->user_offsets[basket.user + 1] - 1);
