@@ -131,8 +131,6 @@ static parsrec_status read_catalogue(pr_dataset *d, parsrec_error *err)
 
 static parsrec_status read_dataset(pr_dataset *d, parsrec_error *err)
 {
-    uint32_t version;
-    PR_TRY(pr_container_expect(d->file, PR_DATA_FORMAT, PR_DATA_VERSION, &version, err));
     PR_TRY(read_actions(d, err));
     PR_TRY(read_times(d, err));
     PR_TRY(read_catalogue(d, err));
@@ -142,7 +140,7 @@ static parsrec_status read_dataset(pr_dataset *d, parsrec_error *err)
     return pr_dataset_check(d, pr_container_path(d->file), err);
 }
 
-parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_error *err)
+parsrec_status pr_dataset_inside(pr_dataset **out, pr_container *file, parsrec_error *err)
 {
     *out = NULL;
     pr_dataset *d = pr_alloc_zero(1, sizeof *d);
@@ -156,6 +154,18 @@ parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_err
         *out = d;
     else
         pr_dataset_free(d);
+    return status;
+}
+
+parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_error *err)
+{
+    uint32_t version;
+    *out = NULL;
+    parsrec_status status =
+        pr_container_expect(file, PR_DATA_FORMAT, PR_DATA_VERSION, &version, err);
+    if (status == PARSREC_OK)
+        return pr_dataset_inside(out, file, err);
+    pr_container_free(file);
     return status;
 }
 

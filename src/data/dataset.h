@@ -59,8 +59,11 @@ struct parsrec_data {
 
 /* Loads and checks everything pr_dataset_check asks. */
 parsrec_status pr_dataset_load(pr_dataset **out, const char *path, parsrec_error *err);
-/* Takes the container over, also when it fails. */
 parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_error *err);
+/* The same inside a file of another format, which the caller has asked for: a model carries the data
+ * set it was trained on. */
+parsrec_status pr_dataset_inside(pr_dataset **out, pr_container *file, parsrec_error *err);
+/* Both take the container over, also when they fail. */
 void pr_dataset_free(pr_dataset *data); /* of a loaded one; NULL is fine */
 
 /* Offsets ascend and no session is empty, numbers are in range, no item twice in a session, times
@@ -71,6 +74,18 @@ parsrec_status pr_dataset_check(const pr_dataset *data, const char *origin, pars
 /* Checks, then writes the columns, `extra` tensors (truth.*) and data->source. */
 parsrec_status pr_dataset_save(const pr_dataset *data, const pr_tensor *extra, size_t extra_count,
                                const char *path, parsrec_error *err);
+
+/* Writes the columns into a file of another format, with its own metadata and tensors. */
+typedef struct pr_enclosing {
+    const char *format;
+    uint32_t version;
+    const pr_metadata *metadata;
+    size_t metadata_count;
+    const pr_tensor *tensors;
+    size_t tensor_count;
+} pr_enclosing;
+parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in, const char *path,
+                                  parsrec_error *err);
 
 /* "user_feature.", "session_feature.", "item_feature.": what stands before a feature's name. */
 const char *pr_feature_prefix(pr_feature_of table);

@@ -75,33 +75,51 @@ static size_t most_tensors(const pr_dataset *d, size_t extra_count)
     return most;
 }
 
-static parsrec_status write_listing(const pr_dataset *d, const listing *l, const char *path,
-                                    parsrec_error *err)
+enum { OWN_METADATA = 2 };
+
+/* The metadata of the columns, then those of the enclosing file. Returns how many. */
+static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_enclosing *in)
 {
-    const pr_metadata metadata[] = {{"time_kind", pr_time_kind_names[d->time_kind]},
-                                    {"source", d->source}};
-    size_t count = d->source != NULL && d->source[0] != '\0' ? 2 : 1;
-    return pr_container_write(path, PR_DATA_FORMAT, PR_DATA_VERSION, metadata, count, l->tensors,
-                              l->count, err);
+    size_t count = 0;
+    out[count++] = (pr_metadata){"time_kind", pr_time_kind_names[d->time_kind]};
+    if (d->source != NULL && d->source[0] != '\0')
+        out[count++] = (pr_metadata){"source", d->source};
+    for (size_t i = 0; i < in->metadata_count; i++)
+        out[count++] = in->metadata[i];
+    return count;
+}
+
+parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in, const char *path,
+                                  parsrec_error *err)
+{
+    PR_TRY(pr_dataset_check(data, path, err));
+    size_t most = most_tensors(data, in->tensor_count);
+    listing l = {.tensors = pr_alloc(most, sizeof *l.tensors),
+                 .names = pr_alloc(most, sizeof *l.names)};
+    pr_metadata *metadata = pr_alloc(OWN_METADATA + in->metadata_count, sizeof *metadata);
+    parsrec_status status;
+    if (l.tensors == NULL || l.names == NULL || metadata == NULL) {
+        status = pr_fail_memory(err);
+    } else {
+        list_all(&l, data);
+        for (size_t i = 0; i < in->tensor_count; i++)
+            l.tensors[l.count++] = in->tensors[i];
+        size_t count = gather_metadata(metadata, data, in);
+        status = pr_container_write(path, in->format, in->version, metadata, count, l.tensors,
+                                    l.count, err);
+    }
+    pr_free(l.tensors);
+    pr_free(l.names);
+    pr_free(metadata);
+    return status;
 }
 
 parsrec_status pr_dataset_save(const pr_dataset *data, const pr_tensor *extra, size_t extra_count,
                                const char *path, parsrec_error *err)
 {
-    PR_TRY(pr_dataset_check(data, path, err));
-    size_t most = most_tensors(data, extra_count);
-    listing l = {.tensors = pr_alloc(most, sizeof *l.tensors),
-                 .names = pr_alloc(most, sizeof *l.names)};
-    parsrec_status status;
-    if (l.tensors == NULL || l.names == NULL) {
-        status = pr_fail_memory(err);
-    } else {
-        list_all(&l, data);
-        for (size_t i = 0; i < extra_count; i++)
-            l.tensors[l.count++] = extra[i];
-        status = write_listing(data, &l, path, err);
-    }
-    pr_free(l.tensors);
-    pr_free(l.names);
-    return status;
+    pr_enclosing in = {.format = PR_DATA_FORMAT,
+                       .version = PR_DATA_VERSION,
+                       .tensors = extra,
+                       .tensor_count = extra_count};
+    return pr_dataset_enclose(data, &in, path, err);
 }
