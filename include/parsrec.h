@@ -65,9 +65,19 @@ typedef enum parsrec_log_level {
 typedef struct parsrec_progress {
     const char *stage; /* "reading actions.csv" */
     const char *unit;  /* "rows" */
+    const char *note;  /* how the work goes, "loss 5.31"; may be NULL */
     uint64_t done;
     uint64_t total; /* 0: not known */
 } parsrec_progress;
+
+/* A finished epoch of training. Measures are of the validation sessions, in the paper's protocol with
+ * 100 sampled items; 0 when nobody can be validated. */
+typedef struct parsrec_epoch {
+    uint32_t number; /* from 1 */
+    double loss;     /* cross entropy of a predicted item */
+    double hit_rate_10, ndcg_10, session_precision_10;
+    double seconds, items_per_s;
+} parsrec_epoch;
 
 /* Callbacks of one call; any may be NULL. They run on the calling thread. */
 typedef struct parsrec_hooks {
@@ -75,6 +85,7 @@ typedef struct parsrec_hooks {
     void (*on_log)(void *context, parsrec_log_level level, const char *text);
     int (*on_progress)(void *context,
                        const parsrec_progress *progress); /* non-zero stops cleanly */
+    void (*on_epoch)(void *context, const parsrec_epoch *epoch);
 } parsrec_hooks;
 
 /* ---- data sets --------------------------------------------------------------------------- */
@@ -223,6 +234,49 @@ PARSREC_API parsrec_synth_options parsrec_synth_default(void);
 PARSREC_API parsrec_status parsrec_synth(const char *out_path, const parsrec_synth_options *options,
                                          parsrec_synth_report *report, const parsrec_hooks *hooks,
                                          parsrec_error *err);
+
+/* ---- training ---------------------------------------------------------------------------- */
+
+/* Settings come from the preset, then the config file, then `set`, then epochs; parsrec_config_text
+ * shows all keys. Strings are borrowed for the call. */
+typedef struct parsrec_train_options {
+    const char *model;       /* kind; NULL: "parsrec" */
+    const char *preset;      /* "paper"; NULL: the defaults */
+    const char *config_path; /* lines "key = value"; NULL: none */
+    const char *const *set;  /* "key=value" each */
+    size_t set_count;
+    uint64_t epochs;    /* 0: as the settings say */
+    uint64_t patience;  /* epochs without a better validation before stopping; 0: never */
+    const char *resume; /* a checkpoint to go on from; its settings count, but for epochs */
+    double checkpoint_minutes;
+    uint64_t seed;
+    unsigned threads; /* 0: all cores; the model does not depend on it */
+} parsrec_train_options;
+
+typedef struct parsrec_train_report {
+    uint32_t epochs, best_epoch;
+    bool stopped_early; /* by patience */
+    parsrec_epoch best;
+    char checkpoint[4096]; /* where a stopped run can be resumed from; empty after a finished one */
+} parsrec_train_report;
+
+PARSREC_API parsrec_train_options parsrec_train_default(void);
+
+/* Trains and writes the best model to out_path, atomically; beside it out_path.log (JSON lines),
+ * out_path.png and .svg (learning curves) and, while it runs, out_path.ckpt. When on_progress asks
+ * to stop, the checkpoint is written and the status is E_STOPPED. */
+PARSREC_API parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
+                                         const parsrec_train_options *options,
+                                         parsrec_train_report *report, const parsrec_hooks *hooks,
+                                         parsrec_error *err);
+
+/* The settings in force as a commented config file. Free with parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_config_text(char **out, const parsrec_train_options *options,
+                                               parsrec_error *err);
+/* Learning curves as lines of text, for a terminal. Free with parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_curves_text(char **out, const parsrec_epoch *epochs,
+                                               size_t count, size_t columns, parsrec_error *err);
+PARSREC_API void parsrec_text_free(char *text); /* NULL is fine */
 
 #ifdef __cplusplus
 }

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-void pr_log(const parsrec_hooks *hooks, parsrec_log_level level, const char *format, ...)
+void pr_say(const parsrec_hooks *hooks, parsrec_log_level level, const char *format, ...)
 {
     if (hooks == NULL || hooks->on_log == NULL)
         return;
@@ -19,9 +19,16 @@ void pr_log(const parsrec_hooks *hooks, parsrec_log_level level, const char *for
 parsrec_status pr_progress(const parsrec_hooks *hooks, const char *stage, const char *unit,
                            uint64_t done, uint64_t total, parsrec_error *err)
 {
+    return pr_progress_note(hooks, stage, unit, done, total, NULL, err);
+}
+
+parsrec_status pr_progress_note(const parsrec_hooks *hooks, const char *stage, const char *unit,
+                                uint64_t done, uint64_t total, const char *note, parsrec_error *err)
+{
     if (hooks == NULL || hooks->on_progress == NULL)
         return PARSREC_OK;
-    parsrec_progress progress = {.stage = stage, .unit = unit, .done = done, .total = total};
+    parsrec_progress progress = {
+        .stage = stage, .unit = unit, .note = note, .done = done, .total = total};
     if (hooks->on_progress(hooks->context, &progress) != 0)
         return pr_fail(err, PARSREC_E_STOPPED, "stopped while %s", stage);
     return PARSREC_OK;

@@ -8,7 +8,8 @@
     X(synth)            \
     X(import)           \
     X(info)             \
-    X(check)
+    X(check)            \
+    X(train)
 
 #define CLI_DECLARE(name)                \
     extern const cli_command cli_##name; \

@@ -50,6 +50,7 @@ static void print_default(const cli_option *o, void *fields)
         break;
     case CLI_KIND_DURATION:
     case CLI_KIND_FLAG:
+    case CLI_KIND_LIST:
     case CLI_KIND_END:
         break;
     }
@@ -132,6 +133,16 @@ static int set_choice(const cli_command *command, const cli_option *o, void *fie
     return bad_value(command, o, value, expected);
 }
 
+static int add_to_list(const cli_command *command, const cli_option *o, void *fields,
+                       const char *value)
+{
+    cli_list *list = field_of(o, fields);
+    if (list->count == CLI_LIST_MOST)
+        return cli_usage_error(command, "--%s can be given %d times", o->name, CLI_LIST_MOST);
+    list->word[list->count++] = value;
+    return CLI_CONTINUE;
+}
+
 static int set_value(const cli_command *command, const cli_option *o, void *fields,
                      const char *value)
 {
@@ -146,6 +157,8 @@ static int set_value(const cli_command *command, const cli_option *o, void *fiel
         return CLI_CONTINUE;
     case CLI_KIND_CHOICE:
         return set_choice(command, o, fields, value);
+    case CLI_KIND_LIST:
+        return add_to_list(command, o, fields, value);
     default:
         return set_number(command, o, fields, value);
     }

@@ -15,6 +15,7 @@ typedef enum cli_kind {
     CLI_KIND_REAL,     /* double in [low, high] */
     CLI_KIND_DURATION, /* int64_t seconds, from "30m" */
     CLI_KIND_CHOICE,   /* int: index into a NULL-terminated list of words */
+    CLI_KIND_LIST,     /* cli_list: the option may come again and again */
 } cli_kind;
 
 typedef struct cli_option {
@@ -28,6 +29,13 @@ typedef struct cli_option {
     const char *help;
 } cli_option;
 
+enum { CLI_LIST_MOST = 64 };
+
+typedef struct cli_list {
+    const char *word[CLI_LIST_MOST];
+    size_t count;
+} cli_list;
+
 #define CLI_FLAG(letter, name, type, field, help)                                  \
     {                                                                              \
         CLI_KIND_FLAG, letter, name, NULL, offsetof(type, field), 0, 0, NULL, help \
@@ -35,6 +43,10 @@ typedef struct cli_option {
 #define CLI_TEXT(letter, name, argument, type, field, help)                            \
     {                                                                                  \
         CLI_KIND_TEXT, letter, name, argument, offsetof(type, field), 0, 0, NULL, help \
+    }
+#define CLI_LIST(letter, name, argument, type, field, help)                            \
+    {                                                                                  \
+        CLI_KIND_LIST, letter, name, argument, offsetof(type, field), 0, 0, NULL, help \
     }
 #define CLI_COUNT(letter, name, type, field, low, high, help)                           \
     {                                                                                   \

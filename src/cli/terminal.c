@@ -15,7 +15,8 @@ static struct {
     bool is_terminal;
     double last; /* when something was last drawn */
     double stage_began;
-    const char *stage;
+    uint64_t stage_done; /* how far it was when first heard of */
+    char stage[96];
 } view;
 
 static void on_signal(int number)
@@ -63,6 +64,17 @@ static void on_log(void *context, parsrec_log_level level, const char *text)
     fprintf(stderr, "%s%s\n", level == PARSREC_LOG_WARNING ? "warning: " : "", text);
 }
 
+static void print_duration(double seconds)
+{
+    unsigned long s = (unsigned long)(seconds + 0.5);
+    if (s < 120)
+        fprintf(stderr, ", %lu s left", s);
+    else if (s < 7200)
+        fprintf(stderr, ", %lu min left", s / 60);
+    else
+        fprintf(stderr, ", %lu h %lu min left", s / 3600, s / 60 % 60);
+}
+
 static void draw(const parsrec_progress *p, double elapsed)
 {
     cli_number done;
@@ -72,12 +84,14 @@ static void draw(const parsrec_progress *p, double elapsed)
         fprintf(stderr, " of %s", cli_grouped(&done, p->total));
     fprintf(stderr, " %s", p->unit);
     if (p->total > 0) {
-        double share = (double)p->done / (double)p->total;
-        fprintf(stderr, " (%.0f %%", 100 * share);
-        if (share > 0.01 && elapsed > 1)
-            fprintf(stderr, ", %.0f s left", elapsed / share - elapsed);
+        double gained = (double)(p->done - view.stage_done);
+        fprintf(stderr, " (%.0f %%", 100 * (double)p->done / (double)p->total);
+        if (elapsed > 1 && gained > 0)
+            print_duration((double)(p->total - p->done) / gained * elapsed);
         fputc(')', stderr);
     }
+    if (p->note != NULL)
+        fprintf(stderr, ", %s", p->note);
     fputs(view.is_terminal ? "\033[K" : "\n", stderr);
     view.line_open = view.is_terminal;
 }
@@ -86,9 +100,10 @@ static int on_progress(void *context, const parsrec_progress *p)
 {
     (void)context;
     double t = now();
-    if (view.stage == NULL || strcmp(view.stage, p->stage) != 0) {
-        view.stage = p->stage;
+    if (strncmp(view.stage, p->stage, sizeof view.stage - 1) != 0) {
+        snprintf(view.stage, sizeof view.stage, "%s", p->stage);
         view.stage_began = view.last = t;
+        view.stage_done = p->done;
     }
     /* Short work draws nothing; a pipe or log gets a line now and then. */
     if (t - view.last > (view.is_terminal ? 0.2 : 10)) {

@@ -307,7 +307,7 @@ static void progress_can_stop(void **state)
                  "stopped while reading x.csv");
     assert_int_equal(seen, 12);
     assert_ok(pr_progress(NULL, "reading", "rows", 1, 2, &err));
-    pr_log(NULL, PARSREC_LOG_INFO, "nobody listens");
+    pr_say(NULL, PARSREC_LOG_INFO, "nobody listens");
 }
 
 int main(void)

@@ -1,0 +1,164 @@
+/* parsrec train: a model from a data set. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parsrec.h"
+
+typedef struct train_args {
+    const char *output;
+    parsrec_train_options train;
+    cli_list set;
+    bool print_config, json;
+} train_args;
+
+static const cli_option options[] = {
+    CLI_TEXT('o', "output", "MODEL", train_args, output, "write the best model to MODEL"),
+    CLI_TEXT(0, "model", "KIND", train_args, train.model, "kind of model"),
+    CLI_TEXT(0, "preset", "NAME", train_args, train.preset,
+             "a named group of settings: paper; other settings come on top"),
+    CLI_TEXT(0, "config", "FILE", train_args, train.config_path,
+             "settings, one key = value a line"),
+    CLI_LIST(0, "set", "KEY=VALUE", train_args, set, "one setting; may come again and again"),
+    CLI_FLAG(0, "print-config", train_args, print_config,
+             "print the settings in force as a commented file and stop"),
+    CLI_COUNT(0, "epochs", train_args, train.epochs, 0, 100000,
+              "passes over the data; 0 as the settings say"),
+    CLI_COUNT(0, "patience", train_args, train.patience, 0, 100000,
+              "stop after so many epochs without a better validation; 0 never"),
+    CLI_TEXT(0, "resume", "CKPT", train_args, train.resume, "go on from a checkpoint, bit for bit"),
+    CLI_REAL(0, "checkpoint-minutes", train_args, train.checkpoint_minutes, 0.01, 100000,
+             "time between checkpoints within an epoch"),
+    CLI_COUNT(0, "seed", train_args, train.seed, 0, 9223372036854775807.0,
+              "equal seeds give equal models"),
+    CLI_THREADS(train_args, train.threads),
+    CLI_FLAG(0, "json", train_args, json, "print the result as JSON"),
+    CLI_END,
+};
+
+const cli_command cli_train = {
+    .name = "train",
+    .summary = "train a model on a data set",
+    .usage = "parsrec train -o MODEL DATA [options]",
+    .details = "Beside MODEL stand MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
+               "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch and saves.\n",
+    .options = options,
+    .least_words = 0,
+    .most_words = 1,
+};
+
+/* Epochs as they come, for the curves at the end. */
+typedef struct watch {
+    parsrec_epoch *epochs;
+    size_t count, capacity;
+    const parsrec_hooks *terminal;
+} watch;
+
+static void on_log(void *context, parsrec_log_level level, const char *text)
+{
+    const watch *w = context;
+    w->terminal->on_log(w->terminal->context, level, text);
+}
+
+static int on_progress(void *context, const parsrec_progress *progress)
+{
+    const watch *w = context;
+    return w->terminal->on_progress(w->terminal->context, progress);
+}
+
+static void on_epoch(void *context, const parsrec_epoch *e)
+{
+    watch *w = context;
+    cli_number rate;
+    cli_finish_line();
+    fprintf(stderr,
+            "epoch %3u  loss %.4f  valid HR@10 %.4f  NDCG@10 %.4f  Sess-Prec@10 %.4f  "
+            "%s items/s  %.1f s\n",
+            e->number, e->loss, e->hit_rate_10, e->ndcg_10, e->session_precision_10,
+            cli_grouped(&rate, (uint64_t)e->items_per_s), e->seconds);
+    if (w->count == w->capacity) {
+        size_t capacity = w->capacity * 2 + 16;
+        parsrec_epoch *grown = realloc(w->epochs, capacity * sizeof *grown);
+        if (grown == NULL)
+            return; /* the curve in the terminal is cut; nothing else depends on it */
+        w->epochs = grown;
+        w->capacity = capacity;
+    }
+    w->epochs[w->count++] = *e;
+}
+
+static void print_report(const train_args *a, const parsrec_train_report *r, const watch *w)
+{
+    if (a->json) {
+        printf("{\"model\": \"%s\", \"epochs\": %u, \"best_epoch\": %u, \"loss\": %.6f, "
+               "\"valid\": {\"HR@10\": %.6f, \"NDCG@10\": %.6f, \"Sess-Prec@10\": %.6f}}\n",
+               a->output, r->epochs, r->best_epoch, r->best.loss, r->best.hit_rate_10,
+               r->best.ndcg_10, r->best.session_precision_10);
+        return;
+    }
+    char *curves = NULL;
+    if (w->count > 1 && parsrec_curves_text(&curves, w->epochs, w->count, 78, NULL) == PARSREC_OK)
+        printf("%s\n", curves);
+    parsrec_text_free(curves);
+    printf("%s: best of %u epochs is %u%s: validation HR@10 %.4f, NDCG@10 %.4f, Sess-Prec@10 "
+           "%.4f (100 sampled items)\n",
+           a->output, r->epochs, r->best_epoch,
+           r->stopped_early ? ", nothing better came after it" : "", r->best.hit_rate_10,
+           r->best.ndcg_10, r->best.session_precision_10);
+}
+
+static int print_config(const train_args *a)
+{
+    parsrec_error err;
+    char *text;
+    if (parsrec_config_text(&text, &a->train, &err) != PARSREC_OK)
+        return cli_report("train", &err);
+    fputs(text, stdout);
+    parsrec_text_free(text);
+    return cli_close_output("train");
+}
+
+static int train(const train_args *a, const char *data_path)
+{
+    parsrec_error err = {0};
+    parsrec_data *data;
+    if (parsrec_data_load(&data, data_path, &err) != PARSREC_OK)
+        return cli_report("train", &err);
+    watch w = {.terminal = cli_hooks()};
+    parsrec_hooks hooks = {&w, on_log, on_progress, on_epoch};
+    parsrec_train_report report;
+    parsrec_status status = parsrec_train(data, a->output, &a->train, &report, &hooks, &err);
+    parsrec_data_free(data);
+    int rc = CLI_OK;
+    cli_finish_line();
+    if (status == PARSREC_OK)
+        print_report(a, &report, &w);
+    else if (status == PARSREC_E_STOPPED && report.checkpoint[0] != '\0')
+        printf("%s; go on with:\n  parsrec train -o %s %s --resume %s\n", err.message, a->output,
+               data_path, report.checkpoint);
+    else
+        rc = cli_report("train", &err);
+    free(w.epochs);
+    return rc != CLI_OK ? rc : cli_close_output("train");
+}
+
+int cmd_train(int argc, char **argv)
+{
+    train_args a = {.train = parsrec_train_default()};
+    a.train.model = "parsrec";
+    cli_words words;
+    int rc = cli_parse(&cli_train, &a, &words, argc, argv);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    a.train.set = a.set.word;
+    a.train.set_count = a.set.count;
+    if (a.print_config)
+        return print_config(&a);
+    if (words.count == 0)
+        return cli_usage_error(&cli_train, "which data set? %s", cli_train.usage);
+    if (a.output == NULL)
+        return cli_usage_error(&cli_train, "nothing to write; pass -o MODEL");
+    return train(&a, words.word[0]);
+}

@@ -1,0 +1,136 @@
+/* Model files, written and read. */
+#include "train/model_file.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+#define PARAM_PREFIX "param"
+
+parsrec_status pr_model_words_make(pr_model_words *words, const pr_model *model, parsrec_error *err)
+{
+    json_t *json = pr_config_json(&model->config);
+    words->config = json != NULL ? pr_json_text(json) : NULL;
+    json_decref(json);
+    if (words->config == NULL)
+        return pr_fail_memory(err);
+    words->list[0] = (pr_metadata){"model", model->kind->name};
+    words->list[1] = (pr_metadata){"config", words->config};
+    return PARSREC_OK;
+}
+
+parsrec_status pr_model_words_read(const pr_container *file, const char **kind, pr_config *config,
+                                   parsrec_error *err)
+{
+    const char *path = pr_container_path(file), *text = pr_container_metadata(file, "config");
+    *kind = pr_container_metadata(file, "model");
+    if (*kind == NULL || text == NULL)
+        return pr_fail(err, PARSREC_E_FORMAT, "%s: lacks the metadata 'model' or 'config'", path);
+    char origin[512];
+    snprintf(origin, sizeof origin, "%s: config", path);
+    json_t *json;
+    PR_TRY(pr_json_parse(&json, text, strlen(text), origin, err));
+    *config = pr_config_default();
+    parsrec_status status = pr_config_from_json(config, json, err);
+    json_decref(json);
+    return status;
+}
+
+parsrec_status pr_block_tensors(pr_tensor *tensors, char (*names)[64], const char *prefix,
+                                const pr_params *params, const pr_real *block, parsrec_error *err)
+{
+    for (size_t i = 0; i < params->count; i++) {
+        const pr_param *p = &params->list[i];
+        if (snprintf(names[i], sizeof *names, "%s.%s", prefix, p->name) >= (int)sizeof *names)
+            return pr_fail(err, PARSREC_E_LIMIT, "the parameter name '%s' is too long", p->name);
+        tensors[i] = (pr_tensor){names[i], PR_F32, 2, {p->rows, p->cols}, block + p->at};
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_block_read(pr_real *block, const pr_container *file, const char *prefix,
+                             const pr_params *params, parsrec_error *err)
+{
+    for (size_t i = 0; i < params->count; i++) {
+        const pr_param *p = &params->list[i];
+        const pr_tensor *t;
+        char name[64];
+        snprintf(name, sizeof name, "%s.%s", prefix, p->name);
+        PR_TRY(pr_container_need(file, name, PR_F32, 2, &t, err));
+        if (t->shape[0] != p->rows || t->shape[1] != p->cols)
+            return pr_fail(err, PARSREC_E_FORMAT,
+                           "%s: tensor '%s' is %llu by %llu, its settings ask for %zu by %zu",
+                           pr_container_path(file), name, (unsigned long long)t->shape[0],
+                           (unsigned long long)t->shape[1], p->rows, p->cols);
+        const float *numbers = t->data;
+        for (size_t k = 0; k < pr_param_size(p); k++)
+            if (!isfinite(numbers[k]))
+                return pr_fail(err, PARSREC_E_FORMAT, "%s: tensor '%s' holds a number that is none",
+                               pr_container_path(file), name);
+        memcpy(block + p->at, numbers, pr_param_size(p) * sizeof *numbers);
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_model_save(const pr_model *model, const pr_dataset *data, const char *path,
+                             parsrec_error *err)
+{
+    size_t count = model->params.count;
+    pr_tensor *tensors = pr_alloc(count, sizeof *tensors);
+    char(*names)[64] = pr_alloc(count, sizeof *names);
+    pr_model_words words = {.config = NULL};
+    parsrec_status status = tensors == NULL || names == NULL ? pr_fail_memory(err) : PARSREC_OK;
+    if (status == PARSREC_OK)
+        status = pr_model_words_make(&words, model, err);
+    if (status == PARSREC_OK)
+        status =
+            pr_block_tensors(tensors, names, PARAM_PREFIX, &model->params, model->weights, err);
+    if (status == PARSREC_OK) {
+        pr_enclosing in = {PR_MODEL_FORMAT, PR_MODEL_VERSION, words.list, 2, tensors, count};
+        status = pr_dataset_enclose(data, &in, path, err);
+    }
+    pr_free(words.config);
+    pr_free(tensors);
+    pr_free(names);
+    return status;
+}
+
+parsrec_status pr_model_from(pr_model_file *out, pr_container *file, parsrec_error *err)
+{
+    *out = (pr_model_file){0};
+    const char *kind;
+    pr_config config;
+    uint32_t version;
+    parsrec_status status =
+        pr_container_expect(file, PR_MODEL_FORMAT, PR_MODEL_VERSION, &version, err);
+    if (status == PARSREC_OK)
+        status = pr_model_words_read(file, &kind, &config, err);
+    if (status != PARSREC_OK) {
+        pr_container_free(file);
+        return status;
+    }
+    PR_TRY(pr_dataset_inside(&out->data, file, err));
+    status = pr_model_new(&out->model, kind, &config, out->data->users, out->data->items, 0, err);
+    if (status == PARSREC_OK)
+        status = pr_block_read(out->model->weights, file, PARAM_PREFIX, &out->model->params, err);
+    if (status != PARSREC_OK)
+        pr_model_file_free(out);
+    return status;
+}
+
+parsrec_status pr_model_load(pr_model_file *out, const char *path, parsrec_error *err)
+{
+    *out = (pr_model_file){0};
+    pr_container *file;
+    PR_TRY(pr_container_open(&file, path, err));
+    return pr_model_from(out, file, err);
+}
+
+void pr_model_file_free(pr_model_file *file)
+{
+    pr_model_free(file->model);
+    pr_dataset_free(file->data);
+    *file = (pr_model_file){0};
+}
