@@ -278,6 +278,27 @@ PARSREC_API parsrec_status parsrec_curves_text(char **out, const parsrec_epoch *
                                                size_t count, size_t columns, parsrec_error *err);
 PARSREC_API void parsrec_text_free(char *text); /* NULL is fine */
 
+/* ---- speed ------------------------------------------------------------------------------- */
+
+enum { PARSREC_STEP_PARTS = 6 };
+PARSREC_API const char *parsrec_step_part(size_t part); /* its name; NULL beyond the last */
+
+typedef struct parsrec_train_speed {
+    double items_per_s;  /* predicted items */
+    double gflops;       /* items_per_s times the operations the plain network needs for an item */
+    double sgemm_gflops; /* this machine's own matrix product, same threads, same run */
+    double share;        /* gflops / sgemm_gflops */
+    double loss;         /* of the last batch, an item */
+    unsigned threads;
+    double part_share[PARSREC_STEP_PARTS]; /* where the time of training goes */
+} parsrec_train_speed;
+
+/* Trains for about so many seconds by the preset paper and `set` on top of it. */
+PARSREC_API parsrec_status parsrec_bench_train(const parsrec_data *data, double seconds,
+                                               unsigned threads, const char *const *set,
+                                               size_t set_count, parsrec_train_speed *speed,
+                                               const parsrec_hooks *hooks, parsrec_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,8 @@
     X(import)           \
     X(info)             \
     X(check)            \
-    X(train)
+    X(train)   \
+    X(bench)
 
 #define CLI_DECLARE(name)                \
     extern const cli_command cli_##name; \

@@ -1,0 +1,29 @@
+/* Measurements for the public. */
+#include "base/memory.h"
+#include "data/dataset.h"
+#include "train/bench_train.h"
+
+parsrec_status parsrec_bench_train(const parsrec_data *data, double seconds, unsigned threads,
+                                   const char *const *set, size_t set_count,
+                                   parsrec_train_speed *speed, const parsrec_hooks *hooks,
+                                   parsrec_error *err)
+{
+    if (data == NULL || speed == NULL || !(seconds > 0))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_bench_train needs data and a time");
+    pr_config config = pr_config_default();
+    PR_TRY(pr_config_preset(&config, "paper", err));
+    for (size_t i = 0; i < set_count; i++)
+        PR_TRY(pr_config_assign(&config, set[i], err));
+    PR_TRY(pr_config_check(&config, err));
+    pr_bench_train_result r;
+    PR_TRY(pr_bench_train(&r, data, &config, seconds, threads, hooks, err));
+    *speed = (parsrec_train_speed){.items_per_s = r.items_per_s,
+                                   .gflops = r.gflops,
+                                   .sgemm_gflops = r.sgemm_gflops,
+                                   .share = r.share,
+                                   .loss = r.loss,
+                                   .threads = r.threads};
+    for (size_t i = 0; i < PARSREC_STEP_PARTS; i++)
+        speed->part_share[i] = r.part_share[i];
+    return PARSREC_OK;
+}

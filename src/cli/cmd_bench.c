@@ -1,0 +1,100 @@
+/* parsrec bench: speed, as shares of what this machine can do. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parsrec.h"
+
+typedef struct bench_args {
+    double seconds;
+    unsigned threads;
+    cli_list set;
+    bool json;
+} bench_args;
+
+static const cli_option options[] = {
+    CLI_REAL(0, "seconds", bench_args, seconds, 0.1, 3600, "how long to train"),
+    CLI_THREADS(bench_args, threads),
+    CLI_LIST(0, "set", "KEY=VALUE", bench_args, set, "a setting other than the preset paper's"),
+    CLI_FLAG(0, "json", bench_args, json, "print the figures as JSON"),
+    CLI_END,
+};
+
+const cli_command cli_bench = {
+    .name = "bench",
+    .summary = "measure speed, as a share of what this machine can do",
+    .usage = "parsrec bench train [DATA] [options]",
+    .details = "Trains by the preset paper on DATA, or on synthetic data of the sample's size, and\n"
+               "measures this machine's own matrix product in the same run.\n",
+    .options = options,
+    .least_words = 1,
+    .most_words = 2,
+};
+
+static void print_speed(const bench_args *a, const parsrec_train_speed *s)
+{
+    if (a->json) {
+        printf("{\"items_per_s\": %.1f, \"gflops\": %.2f, \"sgemm_gflops\": %.2f, \"share\": %.4f, "
+               "\"threads\": %u, \"loss\": %.4f, \"parts\": {",
+               s->items_per_s, s->gflops, s->sgemm_gflops, s->share, s->threads, s->loss);
+        for (size_t i = 0; i < PARSREC_STEP_PARTS; i++)
+            printf("%s\"%s\": %.4f", i > 0 ? ", " : "", parsrec_step_part(i), s->part_share[i]);
+        printf("}}\n");
+        return;
+    }
+    cli_number rate;
+    printf("threads        %10u\n", s->threads);
+    printf("items/s        %10s\n", cli_grouped(&rate, (uint64_t)(s->items_per_s + 0.5)));
+    printf("GFLOP/s        %10.1f  nominal operations of the plain network\n", s->gflops);
+    printf("sgemm GFLOP/s  %10.1f  this machine, same threads, same run\n", s->sgemm_gflops);
+    printf("share          %10.3f\n\nwhere the time of a step goes\n", s->share);
+    for (size_t i = 0; i < PARSREC_STEP_PARTS; i++)
+        printf("  %-28s %5.1f %%\n", parsrec_step_part(i), 100 * s->part_share[i]);
+}
+
+/* Synthetic data of the sample's size, in a file of its own that is gone before training begins. */
+static parsrec_status make_data(parsrec_data **data, parsrec_error *err)
+{
+    char path[] = "/tmp/parsrec-bench-XXXXXX";
+    int fd = mkstemp(path);
+    if (fd < 0) {
+        snprintf(err->message, sizeof err->message, "no temporary file can be made in /tmp");
+        return PARSREC_E_IO;
+    }
+    close(fd);
+    parsrec_synth_options synth = parsrec_synth_default();
+    parsrec_status status = parsrec_synth(path, &synth, NULL, NULL, err);
+    if (status == PARSREC_OK)
+        status = parsrec_data_load(data, path, err);
+    unlink(path);
+    return status;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    bench_args a = {.seconds = 10, .threads = 0};
+    cli_words words;
+    int rc = cli_parse(&cli_bench, &a, &words, argc, argv);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    if (strcmp(words.word[0], "train") != 0)
+        return cli_usage_error(&cli_bench, "there is no bench '%s'; it measures train",
+                               words.word[0]);
+    parsrec_error err = {0};
+    parsrec_data *data = NULL;
+    parsrec_train_speed speed;
+    parsrec_status status = words.count > 1 ? parsrec_data_load(&data, words.word[1], &err)
+                                            : make_data(&data, &err);
+    if (status == PARSREC_OK)
+        status = parsrec_bench_train(data, a.seconds, a.threads, a.set.word, a.set.count, &speed,
+                                     cli_hooks(), &err);
+    parsrec_data_free(data);
+    if (status != PARSREC_OK)
+        return cli_report("bench", &err);
+    cli_finish_line();
+    print_speed(&a, &speed);
+    return cli_close_output("bench");
+}

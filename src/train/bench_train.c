@@ -1,0 +1,198 @@
+/* Slices of training between slices of plain matrix products, both on all threads. */
+#include "train/bench_train.h"
+
+#include <math.h>
+#include <time.h>
+
+#include "base/memory.h"
+#include "data/batches.h"
+#include "math/blas.h"
+#include "train/samples.h"
+
+enum { SLICES = 5, SHAPES = 4 };
+static const double product_seconds = 0.15; /* of each shape, before and after each slice */
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double pr_nominal_operations(const pr_config *c, size_t items)
+{
+    double dv = c->dim_item, dq = dv + c->dim_user;
+    double maps = 2 * dq * dq /* query and output of the attention */
+                  + 2 * dv * dq /* key and value */
+                  + dq * dv     /* what the attention hands on */
+                  + 2 * (dq + dv) * dv; /* hidden state and output */
+    return 6 * (maps + dv * (double)items); /* multiply and add; once forward, twice backward */
+}
+
+/* ---- this machine's product ---- */
+
+typedef struct product {
+    size_t M, N, K;
+    pr_real *block;   /* of all threads */
+    size_t a_thread;  /* numbers of the block for each */
+    double *rate;     /* [threads] */
+} product;
+
+static size_t product_room(size_t M, size_t N, size_t K)
+{
+    return M * K + K * N + M * N;
+}
+
+static void run_product(void *context, size_t task, unsigned worker)
+{
+    product *p = context;
+    (void)task;
+    pr_real *a = p->block + worker * p->a_thread, *b = a + p->M * p->K, *c = b + p->K * p->N;
+    double work = 2.0 * (double)p->M * (double)p->N * (double)p->K, done = 0, start = now(), t;
+    do {
+        pr_gemm(c, p->N, pr_mat(a, p->K), pr_flip(b, p->K), 0, p->M, p->N, p->K);
+        done += work;
+        t = now();
+    } while (t - start < product_seconds);
+    p->rate[worker] = done / (t - start) * 1e-9;
+}
+
+/* The best shape's rate, summed over threads that run at the same time. */
+static double product_rate(product *p, pr_pool *pool, const size_t (*shapes)[3])
+{
+    double best = 0;
+    unsigned threads = pr_pool_threads(pool);
+    for (size_t s = 0; s < SHAPES; s++) {
+        p->M = shapes[s][0];
+        p->N = shapes[s][1];
+        p->K = shapes[s][2];
+        /* A thread could take two tasks while another sleeps: then its rate is counted once. */
+        for (unsigned i = 0; i < threads; i++)
+            p->rate[i] = 0;
+        pr_pool_run(pool, run_product, p, threads);
+        double sum = 0;
+        for (unsigned i = 0; i < threads; i++)
+            sum += p->rate[i];
+        best = fmax(best, sum);
+    }
+    return best;
+}
+
+/* ---- training ---- */
+
+typedef struct bench {
+    const pr_dataset *data;
+    pr_pool *pool;
+    pr_model *model;
+    pr_trainer *trainer;
+    pr_batches batches;
+    pr_basket *baskets;
+    product product;
+    size_t shapes[SHAPES][3];
+    uint32_t epoch;
+    size_t batch;
+    uint32_t number;
+    double loss;
+} bench;
+
+static parsrec_status train_one(bench *b, uint64_t *items, parsrec_error *err)
+{
+    if (b->batch == b->batches.batch_count) {
+        b->batch = 0;
+        pr_batches_arrange(&b->batches, ++b->epoch);
+    }
+    pr_batch_result result;
+    pr_batch batch = pr_batch_view(&b->batches, b->batch++, b->data, b->baskets);
+    batch.number = b->number++;
+    PR_TRY(pr_trainer_learn(b->trainer, &batch, &result, err));
+    *items += result.items;
+    b->loss = result.loss * (double)batch.rows / (double)result.items;
+    return PARSREC_OK;
+}
+
+static parsrec_status train_for(bench *b, double seconds, double *rate, parsrec_error *err)
+{
+    uint64_t items = 0;
+    double start = now(), t;
+    do {
+        PR_TRY(train_one(b, &items, err));
+        t = now();
+    } while (t - start < seconds);
+    *rate = (double)items / (t - start);
+    return PARSREC_OK;
+}
+
+static parsrec_status set_up(bench *b, const pr_config *config, unsigned threads,
+                             parsrec_error *err)
+{
+    size_t rows = (size_t)config->batch, dv = (size_t)config->dim_item;
+    size_t dq = dv + (size_t)config->dim_user, items = b->data->items;
+    PR_TRY(pr_pool_new(&b->pool, threads, err));
+    threads = pr_pool_threads(b->pool);
+    PR_TRY(pr_model_new(&b->model, "parsrec", config, b->data->users, items, 1, err));
+    PR_TRY(pr_batches_init(&b->batches, b->data, rows, (size_t)config->steps, 1, err));
+    pr_batches_arrange(&b->batches, 0);
+    pr_limits limits = pr_limits_of(b->data, config);
+    PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));
+    const size_t shapes[SHAPES][3] = {
+        {1024, 1024, 1024}, {rows, items, dv}, {items, dv, rows}, {rows, dq, dq}};
+    for (size_t s = 0; s < SHAPES; s++) {
+        size_t room = product_room(shapes[s][0], shapes[s][1], shapes[s][2]);
+        b->product.a_thread = room > b->product.a_thread ? room : b->product.a_thread;
+        for (size_t i = 0; i < 3; i++)
+            b->shapes[s][i] = shapes[s][i];
+    }
+    b->product.a_thread = (b->product.a_thread + 15) / 16 * 16;
+    b->product.block = pr_alloc_aligned(b->product.a_thread * threads, sizeof *b->product.block);
+    b->product.rate = pr_alloc(threads, sizeof *b->product.rate);
+    b->baskets = pr_alloc(rows, sizeof *b->baskets);
+    if (b->product.block == NULL || b->product.rate == NULL || b->baskets == NULL)
+        return pr_fail_memory(err);
+    return PARSREC_OK;
+}
+
+static void tear_down(bench *b)
+{
+    pr_trainer_free(b->trainer);
+    pr_batches_free(&b->batches);
+    pr_model_free(b->model);
+    pr_pool_free(b->pool);
+    pr_free_aligned(b->product.block);
+    pr_free(b->product.rate);
+    pr_free(b->baskets);
+}
+
+static parsrec_status measure(pr_bench_train_result *result, bench *b, double seconds,
+                              const parsrec_hooks *hooks, parsrec_error *err)
+{
+    double rate, product = 0, items = 0;
+    PR_TRY(train_for(b, fmin(seconds / 4, 2), &rate, err)); /* warms up caches and clocks */
+    double before = product_rate(&b->product, b->pool, b->shapes);
+    for (int i = 0; i < SLICES; i++) {
+        PR_TRY(pr_progress(hooks, "measuring", "slices", (uint64_t)i, SLICES, err));
+        PR_TRY(train_for(b, seconds / SLICES, &rate, err));
+        double after = product_rate(&b->product, b->pool, b->shapes);
+        items += rate / SLICES;
+        product += fmax(before, after) / SLICES;
+        before = after;
+    }
+    result->items_per_s = items;
+    result->gflops = items * pr_nominal_operations(&b->model->config, b->data->items) * 1e-9;
+    result->sgemm_gflops = product;
+    result->share = result->gflops / product;
+    result->loss = b->loss;
+    result->threads = pr_pool_threads(b->pool);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_bench_train(pr_bench_train_result *result, const pr_dataset *data,
+                              const pr_config *config, double seconds, unsigned threads,
+                              const parsrec_hooks *hooks, parsrec_error *err)
+{
+    bench b = {.data = data};
+    parsrec_status status = set_up(&b, config, threads, err);
+    if (status == PARSREC_OK)
+        status = measure(result, &b, seconds, hooks, err);
+    tear_down(&b);
+    return status;
+}

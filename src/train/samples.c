@@ -1,0 +1,43 @@
+/* Baskets as views. */
+#include "train/samples.h"
+
+static pr_basket view_of(const pr_dataset *data, const pr_sample *sample)
+{
+    int64_t first = data->user_offsets[sample->user];
+    int64_t begin = data->session_offsets[sample->session], past = data->session_offsets[first];
+    return (pr_basket){
+        .user = (int32_t)sample->user,
+        .history = {.items = data->action_items + past,
+                    .count = (size_t)(begin - past),
+                    .sessions = data->session_offsets + first,
+                    .session_count = sample->session - (size_t)first},
+        .items = data->action_items + begin,
+        .size = (size_t)(data->session_offsets[sample->session + 1] - begin),
+    };
+}
+
+pr_batch pr_batch_view(const pr_batches *batches, size_t batch, const pr_dataset *data,
+                       pr_basket *baskets)
+{
+    uint32_t from = batches->offsets[batch], to = batches->offsets[batch + 1];
+    for (uint32_t i = from; i < to; i++)
+        baskets[i - from] = view_of(data, &batches->baskets[i]);
+    return (pr_batch){.baskets = baskets, .rows = to - from};
+}
+
+pr_limits pr_limits_of(const pr_dataset *data, const pr_config *config)
+{
+    pr_limits limits = {.rows = (size_t)config->batch, .steps = (size_t)config->steps};
+    for (size_t s = 0; s < data->sessions; s++) {
+        size_t size = (size_t)(data->session_offsets[s + 1] - data->session_offsets[s]);
+        limits.basket = size > limits.basket ? size : limits.basket;
+    }
+    for (size_t u = 0; u < data->users; u++) {
+        size_t past = (size_t)(data->session_offsets[data->user_offsets[u + 1]] -
+                               data->session_offsets[data->user_offsets[u]]);
+        limits.history = past > limits.history ? past : limits.history;
+    }
+    if (limits.steps > limits.basket)
+        limits.steps = limits.basket;
+    return limits;
+}
