@@ -3,6 +3,19 @@
 #include "data/dataset.h"
 #include "train/bench_train.h"
 
+_Static_assert(PARSREC_STEP_PARTS == (int)PR_STEP_PARTS,
+               "the public count of parts is the true one");
+
+const char *parsrec_step_part(size_t part)
+{
+    static const char *const names[] = {
+#define NAME(name, text) text,
+        PR_STEP_PARTS_MAP(NAME)
+#undef NAME
+    };
+    return part < PR_STEP_PARTS ? names[part] : NULL;
+}
+
 parsrec_status parsrec_bench_train(const parsrec_data *data, double seconds, unsigned threads,
                                    const char *const *set, size_t set_count,
                                    parsrec_train_speed *speed, const parsrec_hooks *hooks,

@@ -27,8 +27,9 @@ const cli_command cli_bench = {
     .name = "bench",
     .summary = "measure speed, as a share of what this machine can do",
     .usage = "parsrec bench train [DATA] [options]",
-    .details = "Trains by the preset paper on DATA, or on synthetic data of the sample's size, and\n"
-               "measures this machine's own matrix product in the same run.\n",
+    .details =
+        "Trains by the preset paper on DATA, or on synthetic data of the sample's size, and\n"
+        "measures this machine's own matrix product in the same run.\n",
     .options = options,
     .least_words = 1,
     .most_words = 2,
@@ -86,8 +87,8 @@ int cmd_bench(int argc, char **argv)
     parsrec_error err = {0};
     parsrec_data *data = NULL;
     parsrec_train_speed speed;
-    parsrec_status status = words.count > 1 ? parsrec_data_load(&data, words.word[1], &err)
-                                            : make_data(&data, &err);
+    parsrec_status status =
+        words.count > 1 ? parsrec_data_load(&data, words.word[1], &err) : make_data(&data, &err);
     if (status == PARSREC_OK)
         status = parsrec_bench_train(data, a.seconds, a.threads, a.set.word, a.set.count, &speed,
                                      cli_hooks(), &err);

@@ -9,7 +9,7 @@
     X(import)           \
     X(info)             \
     X(check)            \
-    X(train)   \
+    X(train)            \
     X(bench)
 
 #define CLI_DECLARE(name)                \

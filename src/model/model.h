@@ -5,6 +5,7 @@
 #define PR_MODEL_H
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "data/batch.h"
 #include "model/config.h"
 #include "model/params.h"
@@ -95,6 +96,21 @@ void pr_session_score(pr_session *session, size_t row, const int32_t *items, siz
  * while the basket is empty or when the model has no attention. */
 size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights);
 
+/* Where the time of training goes, for those who want to know. */
+#define PR_STEP_PARTS_MAP(X)                    \
+    X(BEGIN, "users and history")               \
+    X(FORWARD, "attention and cell, forward")   \
+    X(SCORES, "scores of the catalogue")        \
+    X(LOSS, "softmax and its gradients")        \
+    X(BACKWARD, "attention and cell, backward") \
+    X(UPDATE, "masks, sums, update, waiting")
+typedef enum pr_step_part {
+#define PR_PART_ENUM(name, text) PR_PART_##name,
+    PR_STEP_PARTS_MAP(PR_PART_ENUM)
+#undef PR_PART_ENUM
+        PR_STEP_PARTS
+} pr_step_part;
+
 /* ---- one piece of a training batch, as the trainer hands it to a kind ---- */
 
 struct pr_chunk {
@@ -109,6 +125,18 @@ struct pr_chunk {
     int32_t *users;         /* [rows of the batch]: the user rows they belong to */
     double loss;            /* learn() sets both: weighted as the batch says ... */
     uint64_t items;         /* ... and the number of predicted items */
+    double *parts;          /* [PR_STEP_PARTS]: seconds so far; NULL: not measured */
+    double mark;            /* when the part under way began */
 };
+
+/* The time since the last mark was spent on `part`. */
+static inline void pr_chunk_mark(pr_chunk *chunk, pr_step_part part)
+{
+    if (chunk->parts == NULL)
+        return;
+    double t = pr_now();
+    chunk->parts[part] += t - chunk->mark;
+    chunk->mark = t;
+}
 
 #endif

@@ -142,9 +142,11 @@ static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
     pr_output out = output_of(run, model, j);
     const pr_real *o = run->net.t.o + at;
     pr_softmax_scores(&run->softmax, o, &out, rows, d->items, d->dv);
+    pr_chunk_mark(run->chunk, PR_PART_SCORES);
     choose_targets(run, j);
     double loss = pr_softmax_gradient(run->net.t.do_ + at, run->net.g.item, &run->softmax, o, &out,
                                       run->target, (pr_real)factor, rows, d->items, d->dv);
+    pr_chunk_mark(run->chunk, PR_PART_LOSS);
     run->chunk->loss += factor * loss;
     run->chunk->items += rows;
 }
@@ -157,10 +159,12 @@ static void forward(pr_arnn_run *run, const pr_model *model)
         run->keys[r] = (int32_t)run->net.d.items; /* the row of the basket's start */
         pr_arnn_teacher_begin(&run->teacher, r, basket_of(run, r));
     }
+    pr_chunk_mark(run->chunk, PR_PART_BEGIN);
     for (size_t j = 0; j < run->steps; j++) {
         pr_arnn_step s = step_of(run, j);
         place(run, j);
         pr_arnn_step_forward(&run->net, &s);
+        pr_chunk_mark(run->chunk, PR_PART_FORWARD);
         score_step(run, model, j);
     }
 }
@@ -178,6 +182,7 @@ static void backward(pr_arnn_run *run)
     pr_arnn_maps_backward(&run->net, asked ? run->first[1] : t->T, asked ? run->first[2] : t->T);
     drop_rows_backward(&run->drop_keys, t->de, t->T, d->dv);
     pr_embedding_backward(run->net.g.item, t->de, run->keys, t->T, d->dv);
+    pr_chunk_mark(run->chunk, PR_PART_BACKWARD);
     drop_rows_backward(&run->drop_history, t->dh, R, d->dv);
     pr_bag_backward(run->net.g.item, t->dh, &run->bags, run->softmax.score, R, d->items, d->dv);
     drop_rows_backward(&run->drop_user, t->du, R, du);
@@ -186,6 +191,7 @@ static void backward(pr_arnn_run *run)
         run->chunk->users[row] = run->users[r];
         memcpy(run->chunk->user_gradient + row * du, t->du + r * du, du * sizeof *t->du);
     }
+    pr_chunk_mark(run->chunk, PR_PART_BEGIN);
 }
 
 /* The sizes this chunk really has. */

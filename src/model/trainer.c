@@ -135,6 +135,7 @@ void pr_trainer_free(pr_trainer *t)
     pr_free(t->stamp);
     pr_free(t->spans);
     pr_free(t->squares);
+    pr_free(t->parts);
     pr_free(t);
 }
 
@@ -157,4 +158,20 @@ pr_real *pr_trainer_moment(pr_trainer *t, unsigned which)
 uint64_t *pr_trainer_step(pr_trainer *t)
 {
     return &t->step;
+}
+
+parsrec_status pr_trainer_measure(pr_trainer *t, parsrec_error *err)
+{
+    pr_free(t->parts);
+    t->parts = pr_alloc_zero((size_t)t->threads * PR_STEP_PARTS, sizeof *t->parts);
+    return t->parts != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+void pr_trainer_parts(const pr_trainer *t, double parts[PR_STEP_PARTS])
+{
+    for (size_t p = 0; p < PR_STEP_PARTS; p++) {
+        parts[p] = 0;
+        for (unsigned i = 0; t->parts != NULL && i < t->threads; i++)
+            parts[p] += t->parts[i * PR_STEP_PARTS + p];
+    }
 }

@@ -43,4 +43,8 @@ size_t pr_trainer_touched(const pr_trainer *trainer, const int32_t **users);
 pr_real *pr_trainer_moment(pr_trainer *trainer, unsigned which); /* 0 or 1 */
 uint64_t *pr_trainer_step(pr_trainer *trainer);
 
+/* Measures from now on where the time goes; pr_trainer_parts adds up the seconds of all threads. */
+parsrec_status pr_trainer_measure(pr_trainer *trainer, parsrec_error *err);
+void pr_trainer_parts(const pr_trainer *trainer, double parts[PR_STEP_PARTS]);
+
 #endif

@@ -74,6 +74,10 @@ static void learn_chunk(void *context, size_t task, unsigned worker)
     pr_chunk *chunk = &t->chunks[task];
     chunk->arena = &t->arenas[worker];
     pr_arena_reset(chunk->arena);
+    if (t->parts != NULL) {
+        chunk->parts = t->parts + (size_t)worker * PR_STEP_PARTS;
+        chunk->mark = pr_now();
+    }
     memset(chunk->gradient, 0, t->model->params.shared * sizeof *chunk->gradient);
     t->model->kind->learn(t->model, chunk);
 }
@@ -189,9 +193,22 @@ parsrec_status pr_trainer_update(pr_trainer *t, const pr_batch_result *result, p
     return PARSREC_OK;
 }
 
+static double chunk_seconds(const pr_trainer *t)
+{
+    double parts[PR_STEP_PARTS], sum = 0;
+    pr_trainer_parts(t, parts);
+    for (size_t p = 0; p < PR_PART_UPDATE; p++)
+        sum += parts[p];
+    return sum;
+}
+
 parsrec_status pr_trainer_learn(pr_trainer *t, const pr_batch *batch, pr_batch_result *result,
                                 parsrec_error *err)
 {
+    double began = t->parts != NULL ? pr_now() : 0, chunks = chunk_seconds(t);
     PR_TRY(pr_trainer_gradient(t, batch, result, err));
-    return pr_trainer_update(t, result, err);
+    PR_TRY(pr_trainer_update(t, result, err));
+    if (t->parts != NULL) /* whatever was not spent in chunks, threads that wait included */
+        t->parts[PR_PART_UPDATE] += (pr_now() - began) * t->threads - (chunk_seconds(t) - chunks);
+    return PARSREC_OK;
 }

@@ -43,6 +43,7 @@ struct pr_trainer {
     const pr_batch *batch;
     pr_adam adam;
     pr_real clip;
+    double *parts; /* [threads, PR_STEP_PARTS]; NULL: not measured */
 };
 
 static inline size_t pr_chunk_rows(size_t steps)

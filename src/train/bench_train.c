@@ -2,8 +2,8 @@
 #include "train/bench_train.h"
 
 #include <math.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "data/batches.h"
 #include "math/blas.h"
@@ -12,20 +12,13 @@
 enum { SLICES = 5, SHAPES = 4 };
 static const double product_seconds = 0.15; /* of each shape, before and after each slice */
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 double pr_nominal_operations(const pr_config *c, size_t items)
 {
     double dv = c->dim_item, dq = dv + c->dim_user;
-    double maps = 2 * dq * dq /* query and output of the attention */
-                  + 2 * dv * dq /* key and value */
-                  + dq * dv     /* what the attention hands on */
-                  + 2 * (dq + dv) * dv; /* hidden state and output */
+    double maps = 2 * dq * dq               /* query and output of the attention */
+                  + 2 * dv * dq             /* key and value */
+                  + dq * dv                 /* what the attention hands on */
+                  + 2 * (dq + dv) * dv;     /* hidden state and output */
     return 6 * (maps + dv * (double)items); /* multiply and add; once forward, twice backward */
 }
 
@@ -33,9 +26,9 @@ double pr_nominal_operations(const pr_config *c, size_t items)
 
 typedef struct product {
     size_t M, N, K;
-    pr_real *block;   /* of all threads */
-    size_t a_thread;  /* numbers of the block for each */
-    double *rate;     /* [threads] */
+    pr_real *block;  /* of all threads */
+    size_t a_thread; /* numbers of the block for each */
+    double *rate;    /* [threads] */
 } product;
 
 static size_t product_room(size_t M, size_t N, size_t K)
@@ -48,11 +41,11 @@ static void run_product(void *context, size_t task, unsigned worker)
     product *p = context;
     (void)task;
     pr_real *a = p->block + worker * p->a_thread, *b = a + p->M * p->K, *c = b + p->K * p->N;
-    double work = 2.0 * (double)p->M * (double)p->N * (double)p->K, done = 0, start = now(), t;
+    double work = 2.0 * (double)p->M * (double)p->N * (double)p->K, done = 0, start = pr_now(), t;
     do {
         pr_gemm(c, p->N, pr_mat(a, p->K), pr_flip(b, p->K), 0, p->M, p->N, p->K);
         done += work;
-        t = now();
+        t = pr_now();
     } while (t - start < product_seconds);
     p->rate[worker] = done / (t - start) * 1e-9;
 }
@@ -113,10 +106,10 @@ static parsrec_status train_one(bench *b, uint64_t *items, parsrec_error *err)
 static parsrec_status train_for(bench *b, double seconds, double *rate, parsrec_error *err)
 {
     uint64_t items = 0;
-    double start = now(), t;
+    double start = pr_now(), t;
     do {
         PR_TRY(train_one(b, &items, err));
-        t = now();
+        t = pr_now();
     } while (t - start < seconds);
     *rate = (double)items / (t - start);
     return PARSREC_OK;
@@ -162,25 +155,37 @@ static void tear_down(bench *b)
     pr_free(b->baskets);
 }
 
+static void share_parts(pr_bench_train_result *result, const pr_trainer *trainer)
+{
+    double sum = 0;
+    pr_trainer_parts(trainer, result->part_share);
+    for (size_t p = 0; p < PR_STEP_PARTS; p++)
+        sum += result->part_share[p];
+    for (size_t p = 0; p < PR_STEP_PARTS; p++)
+        result->part_share[p] /= sum;
+}
+
 static parsrec_status measure(pr_bench_train_result *result, bench *b, double seconds,
                               const parsrec_hooks *hooks, parsrec_error *err)
 {
-    double rate, product = 0, items = 0;
+    double rate, sgemm = 0, items = 0;
     PR_TRY(train_for(b, fmin(seconds / 4, 2), &rate, err)); /* warms up caches and clocks */
+    PR_TRY(pr_trainer_measure(b->trainer, err));
     double before = product_rate(&b->product, b->pool, b->shapes);
     for (int i = 0; i < SLICES; i++) {
         PR_TRY(pr_progress(hooks, "measuring", "slices", (uint64_t)i, SLICES, err));
         PR_TRY(train_for(b, seconds / SLICES, &rate, err));
         double after = product_rate(&b->product, b->pool, b->shapes);
         items += rate / SLICES;
-        product += fmax(before, after) / SLICES;
+        sgemm += fmax(before, after) / SLICES;
         before = after;
     }
     result->items_per_s = items;
     result->gflops = items * pr_nominal_operations(&b->model->config, b->data->items) * 1e-9;
-    result->sgemm_gflops = product;
-    result->share = result->gflops / product;
+    result->sgemm_gflops = sgemm;
+    result->share = result->gflops / sgemm;
     result->loss = b->loss;
+    share_parts(result, b->trainer);
     result->threads = pr_pool_threads(b->pool);
     return PARSREC_OK;
 }

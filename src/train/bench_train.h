@@ -13,6 +13,7 @@ typedef struct pr_bench_train_result {
     double share;        /* gflops / sgemm_gflops */
     double loss;         /* of the last batch, an item */
     unsigned threads;
+    double part_share[PR_STEP_PARTS]; /* of the time of all threads */
 } pr_bench_train_result;
 
 /* Operations that the plain network needs for one predicted item, forward and backward. */
