@@ -1,7 +1,13 @@
 /* Measurements for the public. */
 #include "base/memory.h"
 #include "data/dataset.h"
+#include "math/blas.h"
 #include "train/bench_train.h"
+
+const char *parsrec_blas_hint(void)
+{
+    return pr_blas_better_core();
+}
 
 _Static_assert(PARSREC_STEP_PARTS == (int)PR_STEP_PARTS,
                "the public count of parts is the true one");

@@ -1,7 +1,9 @@
 /* parsrec: finds the command and hands over. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "parsrec.h"
@@ -29,8 +31,21 @@ static void print_commands(FILE *out)
     fprintf(out, "\nparsrec COMMAND --help shows the options of a command.\n");
 }
 
+/* OpenBLAS reads its environment when it is loaded, before anything of ours runs: a better setting
+ * takes a fresh start. The variable then is there, so this happens once. */
+static void start_again_tuned(char **argv)
+{
+    const char *core = parsrec_blas_hint();
+    if (core == NULL || getenv("OPENBLAS_CORETYPE") != NULL ||
+        setenv("OPENBLAS_CORETYPE", core, 1) != 0)
+        return;
+    execv("/proc/self/exe", argv);
+    /* Not possible here: go on, only slower. */
+}
+
 int main(int argc, char **argv)
 {
+    start_again_tuned(argv);
     /* A closed pipe or a file-size limit is an error to report, not a reason to vanish. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);

@@ -1,6 +1,8 @@
 /* The one wrapper around CBLAS. OpenBLAS' own calls are weak, so that any CBLAS links. */
 #include "math/blas.h"
 
+#include <strings.h>
+
 #include <assert.h>
 #include <cblas.h>
 #include <limits.h>
@@ -63,4 +65,31 @@ void pr_gemm_plain(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_rea
                 sum += element(a, i, k) * element(b, k, j);
             c[i * c_stride + j] = sum;
         }
+}
+
+/* Kernels without AVX2, by the names OpenBLAS gives them. */
+static bool is_old_core(const char *name)
+{
+    static const char *const old[] = {
+        "Prescott",    "Core2",   "Penryn", "Dunnington", "Nehalem", "Atom",      "Katmai",
+        "Sandybridge", "Generic", "Banias", "Barcelona",  "Opteron", "Bulldozer", "Piledriver"};
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+        if (strcasecmp(name, old[i]) == 0)
+            return true;
+    return false;
+}
+
+const char *pr_blas_better_core(void)
+{
+#if defined(__x86_64__)
+    const char *core = pr_blas_core();
+    if (core == NULL || !is_old_core(core))
+        return NULL;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+        return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return "Haswell";
+#endif
+    return NULL;
 }

@@ -36,4 +36,9 @@ void pr_blas_single_thread(void);
 /* The processor the BLAS tuned itself for, or NULL if it does not say. */
 const char *pr_blas_core(void);
 
+/* The processor that OpenBLAS should be told to tune itself for (its OPENBLAS_CORETYPE, read when the
+ * program is loaded), when it has mistaken this one for a much older; NULL when nothing is better.
+ * Releases older than a processor do so: half of its vector units then stay idle, or more. */
+const char *pr_blas_better_core(void);
+
 #endif
