@@ -17,19 +17,14 @@ static const pr_model_kind *find(const char *name)
     return NULL;
 }
 
-static parsrec_status fill(pr_model *model, uint64_t seed, parsrec_error *err)
+static parsrec_status lay_out(pr_model *model, parsrec_error *err)
 {
     PR_TRY(pr_config_check(&model->config, err));
-    PR_TRY(model->kind->layout(model, err));
-    model->weights = pr_alloc_aligned(model->params.size, sizeof *model->weights);
-    if (model->weights == NULL)
-        return pr_fail_memory(err);
-    pr_params_fill(&model->params, model->weights, (pr_init_kind)model->config.init, seed);
-    return PARSREC_OK;
+    return model->kind->layout(model, err);
 }
 
-parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *config, size_t users,
-                            size_t items, uint64_t seed, parsrec_error *err)
+parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_config *config,
+                                size_t users, size_t items, parsrec_error *err)
 {
     *out = NULL;
     pr_excerpt hold;
@@ -44,11 +39,32 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
     if (model == NULL)
         return pr_fail_memory(err);
     *model = (pr_model){.kind = known, .config = *config, .users = users, .items = items};
-    parsrec_status status = fill(model, seed, err);
+    parsrec_status status = lay_out(model, err);
+    if (status == PARSREC_OK)
+        *out = model;
+    else
+        pr_model_free(model);
+    return status;
+}
+
+parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err)
+{
+    model->weights = pr_alloc_aligned(model->params.size, sizeof *model->weights);
+    return model->weights != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *config, size_t users,
+                            size_t items, uint64_t seed, parsrec_error *err)
+{
+    pr_model *model;
+    *out = NULL;
+    PR_TRY(pr_model_outline(&model, kind, config, users, items, err));
+    parsrec_status status = pr_model_weigh(model, err);
     if (status != PARSREC_OK) {
         pr_model_free(model);
         return status;
     }
+    pr_params_fill(&model->params, model->weights, (pr_init_kind)config->init, seed);
     *out = model;
     return PARSREC_OK;
 }

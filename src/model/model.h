@@ -66,6 +66,11 @@ extern const pr_model_kind *const pr_model_kinds[];
 /* A model with first weights. */
 parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *config, size_t users,
                             size_t items, uint64_t seed, parsrec_error *err);
+/* In two steps, for weights that come from a file: the list of parameters, which can be compared with
+ * the file before memory is spent on it, then room for the weights, all zero. */
+parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_config *config,
+                                size_t users, size_t items, parsrec_error *err);
+parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err);
 void pr_model_free(pr_model *model); /* NULL is fine */
 
 /* ---- sessions: open baskets, many rows at a time ---- */

@@ -50,25 +50,42 @@ parsrec_status pr_block_tensors(pr_tensor *tensors, char (*names)[64], const cha
     return PARSREC_OK;
 }
 
+static parsrec_status find_block_tensor(const pr_tensor **out, const pr_container *file,
+                                        const char *prefix, const pr_param *p, parsrec_error *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%s.%s", prefix, p->name);
+    PR_TRY(pr_container_need(file, name, PR_F32, 2, out, err));
+    const uint64_t *shape = (*out)->shape;
+    if (shape[0] != p->rows || shape[1] != p->cols)
+        return pr_fail(err, PARSREC_E_FORMAT,
+                       "%s: tensor '%s' is %llu by %llu, its settings ask for %zu by %zu",
+                       pr_container_path(file), name, (unsigned long long)shape[0],
+                       (unsigned long long)shape[1], p->rows, p->cols);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_block_check(const pr_container *file, const char *prefix, const pr_params *params,
+                              parsrec_error *err)
+{
+    const pr_tensor *tensor;
+    for (size_t i = 0; i < params->count; i++)
+        PR_TRY(find_block_tensor(&tensor, file, prefix, &params->list[i], err));
+    return PARSREC_OK;
+}
+
 parsrec_status pr_block_read(pr_real *block, const pr_container *file, const char *prefix,
                              const pr_params *params, parsrec_error *err)
 {
     for (size_t i = 0; i < params->count; i++) {
         const pr_param *p = &params->list[i];
         const pr_tensor *t;
-        char name[64];
-        snprintf(name, sizeof name, "%s.%s", prefix, p->name);
-        PR_TRY(pr_container_need(file, name, PR_F32, 2, &t, err));
-        if (t->shape[0] != p->rows || t->shape[1] != p->cols)
-            return pr_fail(err, PARSREC_E_FORMAT,
-                           "%s: tensor '%s' is %llu by %llu, its settings ask for %zu by %zu",
-                           pr_container_path(file), name, (unsigned long long)t->shape[0],
-                           (unsigned long long)t->shape[1], p->rows, p->cols);
+        PR_TRY(find_block_tensor(&t, file, prefix, p, err));
         const float *numbers = t->data;
         for (size_t k = 0; k < pr_param_size(p); k++)
             if (!isfinite(numbers[k]))
                 return pr_fail(err, PARSREC_E_FORMAT, "%s: tensor '%s' holds a number that is none",
-                               pr_container_path(file), name);
+                               pr_container_path(file), t->name);
         memcpy(block + p->at, numbers, pr_param_size(p) * sizeof *numbers);
     }
     return PARSREC_OK;
@@ -97,6 +114,18 @@ parsrec_status pr_model_save(const pr_model *model, const pr_dataset *data, cons
     return status;
 }
 
+/* The file must hold the tensors that its settings ask for before memory is spent on them. */
+static parsrec_status read_model(pr_model **out, const pr_dataset *data, const char *kind,
+                                 const pr_config *config, parsrec_error *err)
+{
+    pr_model *model;
+    PR_TRY(pr_model_outline(&model, kind, config, data->users, data->items, err));
+    *out = model;
+    PR_TRY(pr_block_check(data->file, PARAM_PREFIX, &model->params, err));
+    PR_TRY(pr_model_weigh(model, err));
+    return pr_block_read(model->weights, data->file, PARAM_PREFIX, &model->params, err);
+}
+
 parsrec_status pr_model_from(pr_model_file *out, pr_container *file, parsrec_error *err)
 {
     *out = (pr_model_file){0};
@@ -112,9 +141,7 @@ parsrec_status pr_model_from(pr_model_file *out, pr_container *file, parsrec_err
         return status;
     }
     PR_TRY(pr_dataset_inside(&out->data, file, err));
-    status = pr_model_new(&out->model, kind, &config, out->data->users, out->data->items, 0, err);
-    if (status == PARSREC_OK)
-        status = pr_block_read(out->model->weights, file, PARAM_PREFIX, &out->model->params, err);
+    status = read_model(&out->model, out->data, kind, &config, err);
     if (status != PARSREC_OK)
         pr_model_file_free(out);
     return status;

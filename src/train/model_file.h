@@ -40,6 +40,9 @@ parsrec_status pr_model_words_read(const pr_container *file, const char **kind, 
 /* The block of numbers named PREFIX.param as one tensor a parameter, and back. */
 parsrec_status pr_block_tensors(pr_tensor *tensors, char (*names)[64], const char *prefix,
                                 const pr_params *params, const pr_real *block, parsrec_error *err);
+/* Whether the file holds every tensor in its shape. */
+parsrec_status pr_block_check(const pr_container *file, const char *prefix, const pr_params *params,
+                              parsrec_error *err);
 parsrec_status pr_block_read(pr_real *block, const pr_container *file, const char *prefix,
                              const pr_params *params, parsrec_error *err);
 
