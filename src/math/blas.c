@@ -7,6 +7,8 @@
 #include <cblas.h>
 #include <limits.h>
 
+#include "math/wide.h"
+
 #ifndef OPENBLAS_CONST
 void openblas_set_num_threads(int threads);
 char *openblas_get_corename(void);
@@ -36,11 +38,32 @@ static enum CBLAS_TRANSPOSE way(pr_matrix m)
     return m.flip ? CblasTrans : CblasNoTrans;
 }
 
+/* c[N] = keep · c + a[K] · b. A product of matrices would first copy all of b, which costs more than
+ * one row has to do. */
+PR_INLINE void row_any(pr_real *c, const pr_real *a, pr_matrix b, pr_real keep, size_t N, size_t K)
+{
+    for (size_t j = 0; j < N; j++)
+        c[j] = keep != 0 ? keep * c[j] : 0;
+    if (b.flip)
+        for (size_t j = 0; j < N; j++)
+            c[j] += pr_dot(b.at + j * b.stride, a, K);
+    else
+        for (size_t k = 0; k < K; k++)
+            pr_add_scaled(c, b.at + k * b.stride, a[k], N);
+}
+PR_LOCAL_LEVELS(void, multiply_row, row_any,
+                (pr_real * c, const pr_real *a, pr_matrix b, pr_real keep, size_t N, size_t K),
+                (c, a, b, keep, N, K))
+
 void pr_gemm(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
              size_t N, size_t K)
 {
     if (M == 0 || N == 0)
         return;
+    if (M == 1 && !a.flip) {
+        multiply_row(c, a.at, b, keep, N, K);
+        return;
+    }
 #ifdef PR_REAL_DOUBLE
     cblas_dgemm(
 #else

@@ -11,10 +11,8 @@
 #include "math/softmax_loss.h"
 #include "math/topk.h"
 
-static void products_agree_with_plain_loops(void **state)
+static void compare_products(size_t M, size_t N, size_t K)
 {
-    (void)state;
-    size_t M = 37, N = 19, K = 53;
     pr_real *a = numbers(M * K, 1, 1), *b = numbers(K * N, 1, 2);
     pr_real *c = numbers(M * N, 1, 3), *d = numbers(M * N, 1, 3);
     for (int ways = 0; ways < 8; ways++) {
@@ -25,6 +23,18 @@ static void products_agree_with_plain_loops(void **state)
         pr_gemm_plain(d, N, x, y, keep, M, N, K);
         assert_all_close(c, d, M * N, 1e-5, "product");
     }
+    free(a), free(b), free(c), free(d);
+}
+
+static void products_agree_with_plain_loops(void **state)
+{
+    (void)state;
+    size_t N = 19, K = 53;
+    compare_products(37, N, K);
+    compare_products(1, N, K); /* one row goes another way */
+    compare_products(1, 128, 256);
+    pr_real *a = numbers(10 * K, 1, 1), *b = numbers(K * N, 1, 2), *c = zeros(10 * N);
+    pr_real *d = zeros(10 * N);
     pr_linear_forward(c, a, b, a, 10, K, N);
     pr_linear_forward_plain(d, a, b, a, 10, K, N);
     assert_all_close(c, d, 10 * N, 1e-5, "linear");
