@@ -140,6 +140,10 @@ typedef struct parsrec_file_report {
     bool has_checksum; /* files written by other programs may lack one */
 } parsrec_file_report;
 
+/* What a file says it is, as in the report; "" when it does not say. */
+PARSREC_API parsrec_status parsrec_file_format(const char *path, char format[32],
+                                               parsrec_error *err);
+
 PARSREC_API parsrec_status parsrec_file_check(const char *path, parsrec_file_report *report,
                                               parsrec_error *err);
 
@@ -282,6 +286,147 @@ PARSREC_API parsrec_status parsrec_config_text(char **out, const parsrec_train_o
 PARSREC_API parsrec_status parsrec_curves_text(char **out, const parsrec_epoch *epochs,
                                                size_t count, size_t columns, parsrec_error *err);
 PARSREC_API void parsrec_text_free(char *text); /* NULL is fine */
+
+/* ---- models ------------------------------------------------------------------------------ */
+
+/* A trained model with its catalogue, its users and their pasts. Loading one sets OpenBLAS, where
+ * that is the CBLAS in use, to a single thread: requests run side by side instead. */
+typedef struct parsrec_model parsrec_model;
+
+PARSREC_API parsrec_status parsrec_model_load(parsrec_model **out, const char *path,
+                                              parsrec_error *err);
+PARSREC_API void parsrec_model_free(parsrec_model *model); /* NULL is fine */
+
+/* The data set inside the model file: what it was trained on. */
+PARSREC_API const parsrec_data *parsrec_model_data(const parsrec_model *model);
+
+/* How another data set fits a model. */
+typedef struct parsrec_pasts_report {
+    uint64_t users, new_users;               /* in the data; of these, whom the model never saw */
+    uint64_t unknown_items, unknown_actions; /* left out, because the model does not know them */
+} parsrec_pasts_report;
+
+/* From now on users' pasts are those in `data`, matched by keys; nothing of `data` is kept. New users
+ * get the next numbers; a user whom `data` lacks has no past. Not while other threads use the model. */
+PARSREC_API parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data *data,
+                                                    parsrec_pasts_report *report,
+                                                    parsrec_error *err);
+
+typedef struct parsrec_model_facts {
+    char kind[32];       /* "parsrec" */
+    uint64_t parameters; /* numbers that were learnt */
+    uint64_t bytes;      /* of the file */
+    uint64_t users, items, categories;
+} parsrec_model_facts;
+
+PARSREC_API void parsrec_model_describe(const parsrec_model *model, parsrec_model_facts *facts);
+
+typedef struct parsrec_setting {
+    const char *key, *help;
+    char value[64], initial[64]; /* the model's, and the default */
+} parsrec_setting;
+
+/* Setting number i; false after the last. */
+PARSREC_API bool parsrec_model_setting(const parsrec_model *model, size_t i,
+                                       parsrec_setting *setting);
+
+/* ---- names and numbers ------------------------------------------------------------------- */
+
+/* Numbers are dense, from 0: users, items and categories as parsrec_model_size says. */
+#define PARSREC_GUEST (-1)
+
+typedef enum parsrec_thing {
+    PARSREC_USER,
+    PARSREC_ITEM,
+    PARSREC_CATEGORY,
+} parsrec_thing;
+
+PARSREC_API size_t parsrec_model_size(const parsrec_model *model, parsrec_thing thing);
+
+/* A user or item by its key, an item also by its exact name, a category by its path ("FOOD > BAKERY")
+ * or name; names count where one thing alone bears them. E_NOT_FOUND otherwise. */
+PARSREC_API parsrec_status parsrec_model_find(const parsrec_model *model, parsrec_thing thing,
+                                              const char *word, int32_t *number,
+                                              parsrec_error *err);
+
+/* UTF-8 of the model's, not terminated; size 0 where there is none or the number is out of range. */
+typedef struct parsrec_name {
+    const char *bytes;
+    size_t size;
+} parsrec_name;
+
+PARSREC_API parsrec_name parsrec_model_key(const parsrec_model *model, parsrec_thing thing,
+                                           int32_t number); /* a category's own name */
+PARSREC_API parsrec_name parsrec_model_item_name(const parsrec_model *model, int32_t item);
+PARSREC_API int32_t parsrec_model_item_category(const parsrec_model *model,
+                                                int32_t item); /* or -1 */
+/* "FOOD > BAKERY" in buffer, cut to size and terminated. Returns buffer. */
+PARSREC_API char *parsrec_model_category_path(const parsrec_model *model, int32_t category,
+                                              char *buffer, size_t size);
+
+/* ---- recommendation ---------------------------------------------------------------------- */
+
+/* Working memory of one thread for one model, which must outlive it. */
+typedef struct parsrec_scratch parsrec_scratch;
+
+#define PARSREC_BASKET_MOST 1000000
+
+/* For baskets of up to basket_most items; 0 means 256. */
+PARSREC_API parsrec_status parsrec_scratch_new(parsrec_scratch **out, const parsrec_model *model,
+                                               size_t basket_most, parsrec_error *err);
+PARSREC_API void parsrec_scratch_free(parsrec_scratch *scratch); /* NULL is fine */
+
+typedef struct parsrec_numbers {
+    const int32_t *list;
+    size_t count;
+} parsrec_numbers;
+
+/* Who asks, and which items may be the answer. An empty list restricts nothing. A category stands for
+ * everything below it too. */
+typedef struct parsrec_request {
+    int32_t user; /* or PARSREC_GUEST */
+    const parsrec_numbers
+        *history;                  /* items bought before, oldest first, instead of the past that is
+                                       known of the user; NULL: that one */
+    parsrec_numbers basket;        /* in the order they were placed; an item counts once */
+    size_t k;                      /* items wanted, at least 1 */
+    parsrec_numbers exclude, only; /* items */
+    parsrec_numbers exclude_categories, categories;
+} parsrec_request;
+
+PARSREC_API parsrec_request parsrec_request_default(void); /* a guest's empty basket, 10 items */
+
+typedef struct parsrec_hit {
+    int32_t item;
+    float score; /* compares items of one answer; larger is better */
+} parsrec_hit;
+
+typedef enum parsrec_source {
+    PARSREC_SOURCE_MODEL,  /* the user's own row of the model */
+    PARSREC_SOURCE_ANYONE, /* the row for guests and users it never saw buy anything */
+} parsrec_source;
+
+PARSREC_API const char *parsrec_source_name(parsrec_source source); /* "model", "anyone" */
+
+typedef struct parsrec_answer {
+    size_t count; /* hits, at most k and capacity; fewer when fewer items are left */
+    parsrec_source source;
+} parsrec_answer;
+
+/* The best next items, best first, never one that is in the basket; of equal scores the smaller number
+ * comes first. Allocates nothing. A basket longer than the scratch allows is E_LIMIT. */
+PARSREC_API parsrec_status parsrec_recommend(const parsrec_model *model, parsrec_scratch *own,
+                                             const parsrec_request *request, parsrec_hit *hits,
+                                             size_t capacity, parsrec_answer *answer,
+                                             parsrec_error *err);
+
+/* The same with a request and an answer as JSON text (docs/recommend.md); k is default_k where the
+ * request names none. The answer is one line, terminated, and lives until the next call with this
+ * scratch. */
+PARSREC_API parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratch *own,
+                                                  const char *request, size_t size,
+                                                  size_t default_k, const char **answer,
+                                                  parsrec_error *err);
 
 /* ---- speed ------------------------------------------------------------------------------- */
 

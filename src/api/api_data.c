@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "data/dataset.h"
 #include "data/statistics.h"
+#include "train/checkpoint.h"
+#include "train/model_file.h"
 
 parsrec_status parsrec_data_load(parsrec_data **out, const char *path, parsrec_error *err)
 {
@@ -42,8 +44,26 @@ static parsrec_status verify_data(pr_container *file, parsrec_error *err)
     return PARSREC_OK;
 }
 
+static parsrec_status verify_model(pr_container *file, parsrec_error *err)
+{
+    pr_model_file model;
+    PR_TRY(pr_model_from(&model, file, err));
+    pr_model_file_free(&model);
+    return PARSREC_OK;
+}
+
+/* Opening it has checked the container; what it holds means something to one run only. */
+static parsrec_status verify_container(pr_container *file, parsrec_error *err)
+{
+    (void)err;
+    pr_container_free(file);
+    return PARSREC_OK;
+}
+
 static const checker checkers[] = {
     {PR_DATA_FORMAT, PR_DATA_VERSION, verify_data},
+    {PR_MODEL_FORMAT, PR_MODEL_VERSION, verify_model},
+    {PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, verify_container},
 };
 
 static parsrec_status find_checker(const pr_container *file, const checker **out,
@@ -84,6 +104,18 @@ static parsrec_status check_container(pr_container *file, parsrec_file_report *r
     PR_TRY(found->verify(file, err));
     if (report != NULL)
         *report = r;
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_file_format(const char *path, char format[32], parsrec_error *err)
+{
+    if (path == NULL || format == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_file_format needs a path and room");
+    pr_container *file;
+    PR_TRY(pr_container_open(&file, path, err));
+    const char *name = pr_container_metadata(file, "format");
+    snprintf(format, 32, "%s", name != NULL ? name : "");
+    pr_container_free(file);
     return PARSREC_OK;
 }
 

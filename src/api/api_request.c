@@ -1,0 +1,212 @@
+/* Requests and answers as JSON. */
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/loaded.h"
+#include "base/json.h"
+#include "base/memory.h"
+
+/* ---- reading ---- */
+
+static const struct {
+    const char *key;
+    parsrec_thing thing;
+} lists[PR_REQUEST_LISTS] = {
+    {"basket", PARSREC_ITEM},         {"exclude", PARSREC_ITEM},
+    {"only", PARSREC_ITEM},           {"history", PARSREC_ITEM},
+    {"categories", PARSREC_CATEGORY}, {"exclude_categories", PARSREC_CATEGORY},
+};
+enum { BASKET, EXCLUDE, ONLY, HISTORY, CATEGORIES, EXCLUDE_CATEGORIES };
+
+#define KNOWN_FIELDS "user, basket, k, exclude, only, categories, exclude_categories, history"
+
+/* Keys that look like numbers often come as such. NULL for what is neither. */
+static const char *word_of(const json_t *value, char *hold, size_t size)
+{
+    if (json_is_string(value))
+        return json_string_value(value);
+    if (!json_is_integer(value))
+        return NULL;
+    snprintf(hold, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    return hold;
+}
+
+static parsrec_status read_list(pr_number_list *out, const parsrec_model *model, size_t which,
+                                const json_t *array, parsrec_error *err)
+{
+    if (!json_is_array(array))
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be a list, such as [\"A\", \"B\"]",
+                       lists[which].key);
+    for (size_t i = 0; i < json_array_size(array); i++) {
+        char hold[32];
+        const char *word = word_of(json_array_get(array, i), hold, sizeof hold);
+        if (word == NULL)
+            return pr_fail(err, PARSREC_E_INPUT, "%s[%zu] is neither text nor a whole number",
+                           lists[which].key, i);
+        parsrec_error inner = {0};
+        PR_TRY(pr_grow(&out->list, &out->capacity, out->count + 1, sizeof *out->list, err));
+        if (parsrec_model_find(model, lists[which].thing, word, &out->list[out->count], &inner) !=
+            PARSREC_OK)
+            return pr_fail(err, inner.status, "%s: %s", lists[which].key, inner.message);
+        out->count++;
+    }
+    return PARSREC_OK;
+}
+
+/* An unknown user is served as anyone. */
+static parsrec_status read_user(parsrec_request *r, const parsrec_model *model, const json_t *value,
+                                parsrec_error *err)
+{
+    char hold[32];
+    const char *word = word_of(value, hold, sizeof hold);
+    if (word == NULL && !json_is_null(value))
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "user must be text, or null for a guest; leave it out for a guest too");
+    if (word == NULL || parsrec_model_find(model, PARSREC_USER, word, &r->user, NULL) != PARSREC_OK)
+        r->user = PARSREC_GUEST;
+    return PARSREC_OK;
+}
+
+static parsrec_status read_k(parsrec_request *r, const json_t *value, parsrec_error *err)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < 1 ||
+        json_integer_value(value) > INT_MAX)
+        return pr_fail(err, PARSREC_E_INPUT, "k must be a whole number from 1");
+    r->k = (size_t)json_integer_value(value);
+    return PARSREC_OK;
+}
+
+static parsrec_status read_field(parsrec_request *r, parsrec_scratch *own, const char *key,
+                                 const json_t *value, parsrec_error *err)
+{
+    if (strcmp(key, "user") == 0)
+        return read_user(r, own->model, value, err);
+    if (strcmp(key, "k") == 0)
+        return read_k(r, value, err);
+    for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
+        if (strcmp(key, lists[i].key) == 0)
+            return read_list(&own->lists[i], own->model, i, value, err);
+    pr_excerpt hold;
+    return pr_fail(err, PARSREC_E_INPUT, "there is no field %s; a request has: " KNOWN_FIELDS,
+                   pr_show(&hold, pr_slice_of(key)));
+}
+
+static parsrec_status read_request(parsrec_request *r, parsrec_scratch *own, json_t *json,
+                                   parsrec_error *err)
+{
+    if (!json_is_object(json))
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "a request is an object, such as {\"user\": \"U\", \"basket\": [\"A\"]}");
+    for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
+        own->lists[i].count = 0;
+    for (void *at = json_object_iter(json); at != NULL; at = json_object_iter_next(json, at))
+        PR_TRY(read_field(r, own, json_object_iter_key(at), json_object_iter_value(at), err));
+    return PARSREC_OK;
+}
+
+/* The lists stay where they are and are looked at when all have been read: they grow meanwhile. */
+static void attach_lists(parsrec_request *r, parsrec_numbers *history, const parsrec_scratch *own,
+                         const json_t *json)
+{
+    parsrec_numbers *const places[PR_REQUEST_LISTS] = {
+        &r->basket, &r->exclude, &r->only, history, &r->categories, &r->exclude_categories};
+    for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
+        *places[i] = (parsrec_numbers){own->lists[i].list, own->lists[i].count};
+    if (json_object_get(json, lists[HISTORY].key) != NULL)
+        r->history = history;
+}
+
+/* ---- writing ---- */
+
+static json_t *name_json(parsrec_name name)
+{
+    return name.size > 0 ? json_stringn_nocheck(name.bytes, name.size) : json_null();
+}
+
+static json_t *hit_json(const parsrec_model *model, const parsrec_hit *hit)
+{
+    return json_pack("{s:o, s:o, s:o}", "item",
+                     name_json(parsrec_model_key(model, PARSREC_ITEM, hit->item)), "name",
+                     name_json(parsrec_model_item_name(model, hit->item)), "score",
+                     isfinite(hit->score) ? json_real((double)hit->score) : json_null());
+}
+
+static json_t *answer_json(const parsrec_scratch *own, json_t *request, const parsrec_request *r,
+                           const parsrec_answer *answer)
+{
+    json_t *basket = json_array(), *items = json_array(), *user = json_object_get(request, "user");
+    int bad = 0;
+    for (size_t i = 0; i < r->basket.count; i++)
+        bad |= json_array_append_new(
+            basket, name_json(parsrec_model_key(own->model, PARSREC_ITEM, r->basket.list[i])));
+    for (size_t i = 0; i < answer->count; i++)
+        bad |= json_array_append_new(items, hit_json(own->model, &own->hits[i]));
+    json_t *json =
+        json_pack("{s:O?, s:s, s:o, s:o}", "user", user != NULL ? user : json_null(), "source",
+                  parsrec_source_name(answer->source), "basket", basket, "items", items);
+    if (bad != 0) {
+        json_decref(json);
+        json = NULL;
+    }
+    return json;
+}
+
+static int append_text(const char *bytes, size_t size, void *context)
+{
+    parsrec_scratch *own = context;
+    if (pr_grow(&own->text, &own->text_capacity, own->text_size + size + 1, 1, NULL) != PARSREC_OK)
+        return -1;
+    memcpy(own->text + own->text_size, bytes, size);
+    own->text_size += size;
+    own->text[own->text_size] = '\0';
+    return 0;
+}
+
+static parsrec_status write_answer(parsrec_scratch *own, json_t *json, parsrec_error *err)
+{
+    own->text_size = 0;
+    int bad = json == NULL || json_dump_callback(json, append_text, own,
+                                                 JSON_COMPACT | JSON_REAL_PRECISION(9)) != 0;
+    json_decref(json);
+    return bad ? pr_fail_memory(err) : PARSREC_OK;
+}
+
+/* ---- both ---- */
+
+static parsrec_status answer_parsed(parsrec_scratch *own, json_t *json, size_t default_k,
+                                    parsrec_error *err)
+{
+    parsrec_request r = parsrec_request_default();
+    parsrec_numbers history;
+    parsrec_answer answer;
+    r.k = default_k;
+    PR_TRY(read_request(&r, own, json, err));
+    attach_lists(&r, &history, own, json);
+    size_t items = own->model->file.data->items, most = r.k < items ? r.k : items;
+    PR_TRY(pr_grow(&own->hits, &own->hit_capacity, most, sizeof *own->hits, err));
+    PR_TRY(parsrec_recommend(own->model, own, &r, own->hits, most, &answer, err));
+    return write_answer(own, answer_json(own, json, &r, &answer), err);
+}
+
+parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratch *own,
+                                      const char *request, size_t size, size_t default_k,
+                                      const char **answer, parsrec_error *err)
+{
+    if (model == NULL || own == NULL || request == NULL || answer == NULL || own->model != model)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_recommend_json needs a model, a scratch made for it, a request and "
+                       "a place for the answer");
+    json_t *json;
+    parsrec_error why = {0};
+    parsrec_status status = pr_json_parse(&json, request, size, "request", &why);
+    if (status == PARSREC_E_FORMAT)
+        return pr_fail(err, PARSREC_E_INPUT, "%s", why.message);
+    if (status != PARSREC_OK)
+        return pr_fail(err, status, "%s", why.message);
+    status = answer_parsed(own, json, default_k, err);
+    json_decref(json);
+    *answer = status == PARSREC_OK ? own->text : NULL;
+    return status;
+}

@@ -1,0 +1,140 @@
+/* Finding users, items and categories by what people call them. */
+#include "data/directory.h"
+
+#include "base/memory.h"
+
+enum { PATH_BYTES = 4096 }; /* of a category; a longer path is found by its beginning */
+
+/* ---- words that several may bear ---- */
+
+static void words_free(pr_words *words)
+{
+    pr_intern_free(&words->table);
+    pr_free(words->numbers);
+    *words = (pr_words){0};
+}
+
+static parsrec_status words_add(pr_words *words, pr_slice word, int32_t number, parsrec_error *err)
+{
+    uint32_t at;
+    size_t before = words->table.count;
+    if (word.size == 0)
+        return PARSREC_OK;
+    PR_TRY(pr_grow(&words->numbers, &words->capacity, before + 1, sizeof *words->numbers, err));
+    PR_TRY(pr_intern_add(&words->table, word, &at, err));
+    words->numbers[at] = at == before ? number : PR_SEVERAL;
+    return PARSREC_OK;
+}
+
+/* -1 for a word nobody bears. */
+static int32_t words_find(const pr_words *words, pr_slice word)
+{
+    uint32_t at;
+    return pr_intern_find(&words->table, word, &at) ? words->numbers[at] : -1;
+}
+
+/* ---- making it ---- */
+
+static parsrec_status add_categories(pr_directory *d, parsrec_error *err)
+{
+    char *path = pr_alloc(PATH_BYTES, 1);
+    if (path == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = PARSREC_OK;
+    for (size_t c = 0; c < d->data->categories && status == PARSREC_OK; c++) {
+        pr_category_path(d->data, (int32_t)c, path, PATH_BYTES);
+        status = words_add(&d->category_paths, pr_slice_of(path), (int32_t)c, err);
+        if (status == PARSREC_OK)
+            status = words_add(&d->category_names, pr_name(&d->data->category_names, c), (int32_t)c,
+                               err);
+    }
+    pr_free(path);
+    return status;
+}
+
+static parsrec_status fill(pr_directory *d, parsrec_error *err)
+{
+    PR_TRY(pr_intern_load(&d->users, &d->data->user_keys, err));
+    PR_TRY(pr_intern_load(&d->items, &d->data->item_keys, err));
+    for (size_t i = 0; i < d->data->item_names.count; i++)
+        PR_TRY(words_add(&d->item_names, pr_name(&d->data->item_names, i), (int32_t)i, err));
+    return add_categories(d, err);
+}
+
+parsrec_status pr_directory_init(pr_directory *directory, const pr_dataset *data,
+                                 parsrec_error *err)
+{
+    *directory = (pr_directory){.data = data};
+    parsrec_status status = fill(directory, err);
+    if (status != PARSREC_OK)
+        pr_directory_free(directory);
+    return status;
+}
+
+void pr_directory_free(pr_directory *directory)
+{
+    pr_intern_free(&directory->users);
+    pr_intern_free(&directory->items);
+    words_free(&directory->item_names);
+    words_free(&directory->category_paths);
+    words_free(&directory->category_names);
+    *directory = (pr_directory){0};
+}
+
+/* ---- asking ---- */
+
+parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, int32_t *user,
+                                 parsrec_error *err)
+{
+    uint32_t number;
+    pr_excerpt hold;
+    if (!pr_intern_find(&directory->users, key, &number))
+        return pr_fail(err, PARSREC_E_NOT_FOUND,
+                       "there is no user %s; use a key of the data, or ask for a guest",
+                       pr_show(&hold, key));
+    *user = (int32_t)number;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, int32_t *item,
+                                 parsrec_error *err)
+{
+    uint32_t number;
+    pr_excerpt hold;
+    if (pr_intern_find(&directory->items, word, &number)) {
+        *item = (int32_t)number;
+        return PARSREC_OK;
+    }
+    *item = words_find(&directory->item_names, word);
+    if (*item == PR_SEVERAL)
+        return pr_fail(err, PARSREC_E_NOT_FOUND, "several items are named %s; use the item's key",
+                       pr_show(&hold, word));
+    if (*item < 0)
+        return pr_fail(err, PARSREC_E_NOT_FOUND,
+                       "there is no item %s in the catalogue; use an item's key or its exact name, "
+                       "or leave it out",
+                       pr_show(&hold, word));
+    return PARSREC_OK;
+}
+
+parsrec_status pr_directory_category(const pr_directory *directory, pr_slice word,
+                                     int32_t *category, parsrec_error *err)
+{
+    pr_excerpt hold;
+    if (directory->data->categories == 0)
+        return pr_fail(err, PARSREC_E_NOT_FOUND,
+                       "there is no category %s: this catalogue has no categories; leave it out",
+                       pr_show(&hold, word));
+    *category = words_find(&directory->category_paths, word);
+    if (*category < 0)
+        *category = words_find(&directory->category_names, word);
+    if (*category == PR_SEVERAL)
+        return pr_fail(err, PARSREC_E_NOT_FOUND,
+                       "several categories are named %s; use the path from the top, A > B",
+                       pr_show(&hold, word));
+    if (*category < 0)
+        return pr_fail(err, PARSREC_E_NOT_FOUND,
+                       "there is no category %s; use a category's name or its path, A > B",
+                       pr_show(&hold, word));
+    return PARSREC_OK;
+}

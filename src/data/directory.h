@@ -1,0 +1,36 @@
+/* What people call things, to numbers: users and items by key, items also by name and categories by
+ * path or name, where one alone bears it. Read-only once made, so threads may share it. */
+#ifndef PR_DIRECTORY_H
+#define PR_DIRECTORY_H
+
+#include "base/intern.h"
+#include "data/dataset.h"
+
+/* Words that need not be different: each with the number it stands for, or PR_SEVERAL. */
+enum { PR_SEVERAL = -2 };
+typedef struct pr_words {
+    pr_intern table;
+    int32_t *numbers;
+    size_t capacity;
+} pr_words;
+
+typedef struct pr_directory {
+    const pr_dataset *data;
+    pr_intern users, items;
+    pr_words item_names, category_paths, category_names;
+} pr_directory;
+
+/* The data set must outlive the directory. */
+parsrec_status pr_directory_init(pr_directory *directory, const pr_dataset *data,
+                                 parsrec_error *err);
+void pr_directory_free(pr_directory *directory); /* a zeroed one is fine */
+
+/* E_NOT_FOUND with a sentence for a word that nobody bears, or several. */
+parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, int32_t *user,
+                                 parsrec_error *err);
+parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, int32_t *item,
+                                 parsrec_error *err);
+parsrec_status pr_directory_category(const pr_directory *directory, pr_slice word,
+                                     int32_t *category, parsrec_error *err);
+
+#endif

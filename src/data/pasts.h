@@ -1,0 +1,36 @@
+/* What users bought before now: of a data set as it stands, or of another one, matched by keys. */
+#ifndef PR_PASTS_H
+#define PR_PASTS_H
+
+#include "base/intern.h"
+#include "data/batch.h"
+#include "data/dataset.h"
+
+typedef struct pr_pasts {
+    size_t users;
+    const int64_t *user_offsets, *session_offsets; /* as in a data set; sessions may be empty */
+    const int32_t *items;
+    void *block; /* what they own, if anything */
+} pr_pasts;
+
+/* A view of the data set. */
+pr_pasts pr_pasts_of(const pr_dataset *data);
+
+/* The pasts in `data` for the numbers of `users` and `items`. Users that are new get the next numbers
+ * and are added; a user whom `data` lacks has no past; items that are unknown are left out. */
+parsrec_status pr_pasts_match(pr_pasts *out, const pr_dataset *data, pr_intern *users,
+                              const pr_intern *items, parsrec_pasts_report *report,
+                              parsrec_error *err);
+void pr_pasts_free(pr_pasts *pasts); /* a zeroed one is fine */
+
+static inline pr_history pr_past(const pr_pasts *pasts, int32_t user)
+{
+    const int64_t *first = pasts->session_offsets + pasts->user_offsets[user];
+    size_t sessions = (size_t)(pasts->user_offsets[user + 1] - pasts->user_offsets[user]);
+    return (pr_history){.items = pasts->items + first[0],
+                        .count = (size_t)(first[sessions] - first[0]),
+                        .sessions = first,
+                        .session_count = sessions};
+}
+
+#endif
