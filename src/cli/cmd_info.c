@@ -1,9 +1,11 @@
-/* parsrec info: what is in a data set. One table of facts makes both the text and the JSON. */
+/* parsrec info: what is in a data set, or in a model and the data set inside it. One table of facts
+ * makes both the text and the JSON. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 #include "cli/commands.h"
+#include "cli/info_model.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
@@ -18,7 +20,7 @@ static const cli_option options[] = {
 
 const cli_command cli_info = {
     .name = "info",
-    .summary = "what is in a data set, with the paper's statistics table",
+    .summary = "what is in a data set or model, with the paper's statistics table",
     .usage = "parsrec info FILE [options]",
     .details = "density: different pairs of user and item / (users x items).\n"
                "repeats: actions whose item the user had in an earlier session.\n"
@@ -118,9 +120,11 @@ static void print_fact(const fact *f, const parsrec_data_stats *s)
     }
 }
 
-static int print_text(const char *path, const parsrec_data_stats *s)
+static int print_text(const char *path, const parsrec_model *model, const parsrec_data_stats *s)
 {
     printf("%s\n", path);
+    if (model != NULL)
+        cli_print_model(model);
     for (size_t i = 0; i < FACTS; i++)
         print_fact(&facts[i], s);
     printf("\ntime\n");
@@ -152,10 +156,12 @@ static json_t *date_json(const parsrec_data_stats *s, int64_t time)
                : json_null();
 }
 
-static int print_json(const char *path, const parsrec_data_stats *s)
+static int print_json(const char *path, const parsrec_model *model, const parsrec_data_stats *s)
 {
     json_t *json = json_object();
     int bad = json_object_set_new(json, "file", cli_json_text(path));
+    if (model != NULL)
+        bad |= json_object_set_new(json, "model", cli_model_json(model));
     for (size_t i = 0; i < FACTS; i++) {
         const fact *f = &facts[i];
         if (f->kind != HEADING)
@@ -178,6 +184,22 @@ static int print_json(const char *path, const parsrec_data_stats *s)
     return cli_print_json("info", json);
 }
 
+/* Loads whichever of the two it is; `data` is the one to describe. */
+static parsrec_status load(const char *path, parsrec_model **model, parsrec_data **own,
+                           const parsrec_data **data, parsrec_error *err)
+{
+    char format[32];
+    parsrec_status status = parsrec_file_format(path, format, err);
+    if (status == PARSREC_OK && strcmp(format, "parsrec.model") == 0) {
+        status = parsrec_model_load(model, path, err);
+        *data = status == PARSREC_OK ? parsrec_model_data(*model) : NULL;
+    } else if (status == PARSREC_OK) {
+        status = parsrec_data_load(own, path, err);
+        *data = *own;
+    }
+    return status;
+}
+
 int cmd_info(int argc, char **argv)
 {
     info_args a = {0};
@@ -185,15 +207,18 @@ int cmd_info(int argc, char **argv)
     int rc = cli_parse(&cli_info, &a, &words, argc, argv);
     if (rc != CLI_CONTINUE)
         return rc;
-    parsrec_data *data = NULL;
+    parsrec_data *own = NULL;
+    parsrec_model *model = NULL;
+    const parsrec_data *data;
     parsrec_data_stats stats;
     parsrec_error err = {0};
     const char *path = words.word[0];
-    if (parsrec_data_load(&data, path, &err) == PARSREC_OK &&
+    if (load(path, &model, &own, &data, &err) == PARSREC_OK &&
         parsrec_data_statistics(data, &stats, &err) == PARSREC_OK)
-        rc = a.json ? print_json(path, &stats) : print_text(path, &stats);
+        rc = a.json ? print_json(path, model, &stats) : print_text(path, model, &stats);
     else
         rc = cli_report("info", &err);
-    parsrec_data_free(data);
+    parsrec_model_free(model);
+    parsrec_data_free(own);
     return rc;
 }

@@ -10,6 +10,7 @@
     X(info)             \
     X(check)            \
     X(train)            \
+    X(recommend)        \
     X(bench)
 
 #define CLI_DECLARE(name)                \

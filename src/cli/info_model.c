@@ -1,0 +1,75 @@
+/* A model's kind, size and settings. */
+#include "cli/info_model.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/terminal.h"
+
+static bool differs(const parsrec_setting *s)
+{
+    return strcmp(s->value, s->initial) != 0;
+}
+
+static size_t print_settings(const parsrec_model *model)
+{
+    parsrec_setting s;
+    size_t printed = 0;
+    for (size_t i = 0; parsrec_model_setting(model, i, &s); i++) {
+        if (!differs(&s))
+            continue;
+        printf("  %-26s%20s   default %s\n", s.key, s.value, s.initial);
+        printed++;
+    }
+    return printed;
+}
+
+void cli_print_model(const parsrec_model *model)
+{
+    parsrec_model_facts f;
+    cli_number number;
+    parsrec_model_describe(model, &f);
+    printf("\nmodel\n");
+    printf("  %-26s%20s\n", "kind", f.kind);
+    printf("  %-26s%20s\n", "parameters", cli_grouped(&number, f.parameters));
+    printf("  %-26s%20s\n", "bytes of the file", cli_grouped(&number, f.bytes));
+    printf("\nsettings\n");
+    if (print_settings(model) == 0)
+        printf("  all as the defaults\n");
+}
+
+static json_t *settings_json(const parsrec_model *model)
+{
+    json_t *json = json_object();
+    parsrec_setting s;
+    int bad = 0;
+    for (size_t i = 0; parsrec_model_setting(model, i, &s); i++)
+        bad |= json_object_set_new(json, s.key, json_string(s.value));
+    if (bad == 0)
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
+static json_t *changed_json(const parsrec_model *model)
+{
+    json_t *json = json_array();
+    parsrec_setting s;
+    int bad = 0;
+    for (size_t i = 0; parsrec_model_setting(model, i, &s); i++)
+        if (differs(&s))
+            bad |= json_array_append_new(json, json_string(s.key));
+    if (bad == 0)
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
+json_t *cli_model_json(const parsrec_model *model)
+{
+    parsrec_model_facts f;
+    parsrec_model_describe(model, &f);
+    return json_pack("{s:s, s:I, s:I, s:o, s:o}", "kind", f.kind, "parameters",
+                     (json_int_t)f.parameters, "bytes", (json_int_t)f.bytes, "settings",
+                     settings_json(model), "changed", changed_json(model));
+}
