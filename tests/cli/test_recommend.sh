@@ -1,0 +1,197 @@
+# From a table to recommendations: one question, a stream of them, other people's pasts, nonsense.
+example=$PARSREC_SOURCE/examples
+ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv"
+ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 2
+ok "$PARSREC" check shop.model
+says "parsrec.model version 1"
+says "checksum matches"
+
+# What it is.
+ok "$PARSREC" info shop.model
+says "kind                                   parsrec"
+says "dim.user                                     8   default 128"
+says "users                                       60"
+ok "$PARSREC" info --json shop.model
+cp stdout info.json
+ok python3 -c '
+import json
+d = json.load(open("info.json"))
+assert (d["users"], d["items"], d["sessions"], d["actions"]) == (60, 47, 775, 3153)
+m = d["model"]
+assert m["kind"] == "parsrec" and m["settings"]["dim.item"] == "8"
+assert m["changed"] == ["dim.user", "dim.item", "epochs"] and m["parameters"] > 61 * 8 + 48 * 8'
+
+# ---- one question ----
+R="$PARSREC recommend shop.model"
+# shellcheck disable=SC2086 # words, here and below
+ok $R --user K01 --basket 1000,1007 -k 3
+says "rank  item  name"
+same "$(wc -l <stdout)" 4 "lines for three items"
+same "$(wc -c <stderr)" 0 "notes"
+ok $R --user K01 --basket 1000,1007 -k 3 --json
+cp stdout by_key
+# By names, in several lists, with spaces: the same.
+ok $R --user K01 --basket "Rye bread" --basket " 1000 , White rolls" -k 3 --json
+python3 - by_key stdout >problems 2>&1 <<'P'
+import json, sys
+a, b = (json.load(open(f)) for f in sys.argv[1:])
+assert a["user"] == "K01" and a["source"] == "model" and a["basket"] == ["1000", "1007"]
+assert a["items"] == b["items"] and b["basket"] == ["1000", "1000", "1007"]
+scores = [i["score"] for i in a["items"]]
+assert len(scores) == 3 and scores == sorted(scores, reverse=True)
+assert all(set(i) == {"item", "name", "score"} for i in a["items"])
+assert not {"1000", "1007"} & {i["item"] for i in a["items"]}
+P
+same "$(cat problems)" "" "answers"
+
+# Everything, nothing, one item.
+ok $R --user K01 --basket 1000 -k 1000
+same "$(wc -l <stdout)" 47 "all that is left, and the heading"
+ok $R --guest
+same "$(wc -l <stdout)" 11 "ten items for a guest's empty basket"
+ok $R --only 1000 --basket 1000
+same "$(cat stdout)" "" "nothing is left"
+same "$(cat stderr)" "note: the basket and the filters leave no item to recommend" "note"
+
+# Filters.
+ok $R --category BAKERY
+cut -c7-10 stdout | tail -n +2 | sort >bakery
+same "$(tr '\n' ' ' <bakery)" "1000 1007 1014 1021 " "a category"
+ok $R --category FOOD,DRINKS --exclude-category "FOOD > BAKERY" --exclude-category HOT -k 99
+same "$(($(wc -l <stdout) - 1))" 31 "categories and what is below them"
+ok $R --only 1000,1007,1014 --exclude Croissant -k 99
+cut -c7-10 stdout | tail -n +2 | sort | tr '\n' ' ' >left
+same "$(cat left)" "1000 1007 " "only and exclude"
+
+# An unknown user is anyone, and that is said.
+ok $R --user nobody --basket 1000 --json
+says '"user":"nobody","source":"anyone"'
+sed 's/"nobody"/null/' stdout >nobody
+ok $R --basket 1000 --json
+same "$(cat stdout)" "$(cat nobody)" "nobody is anyone"
+ok $R --user nobody
+same "$(cat stderr)" "note: the model was not trained on user 'nobody', who is served as anyone" "note"
+
+# ---- mistakes ----
+fails 1 "basket: there is no item 'x7'" $R --basket 1000,x7
+fails 1 "leave it out" $R --only x7
+fails 1 "there is no category 'x7'" $R --category x7
+fails 1 "is 'parsrec.data', not parsrec.model" "$PARSREC" recommend shop.st
+fails 1 "cannot open" "$PARSREC" recommend missing.model
+fails 2 "--guest and --user exclude each other" $R --guest --user K01
+fails 2 "a whole number from 1" $R -k 0
+fails 2 "something is missing" "$PARSREC" recommend
+fails 2 "unexpected argument" $R a b c
+fails 2 "only -k goes with it" $R - --user K01
+fails 2 "not valid UTF-8" $R --basket "$(printf '\377')"
+long=$(python3 -c 'print(",".join(["1000"] * 1025))')
+fails 1 "the basket has 1025 items, at most 1024" $R --basket "$long"
+
+# ---- a damaged model ----
+head -c 5000 shop.model >cut.model
+fails 1 "cut.model" "$PARSREC" recommend cut.model
+python3 -c '
+b = bytearray(open("shop.model", "rb").read())
+b[-100] ^= 1
+open("bit.model", "wb").write(b)'
+fails 1 "checksum" "$PARSREC" recommend bit.model
+fails 1 "checksum" "$PARSREC" check bit.model
+fails 1 "checksum" "$PARSREC" info bit.model
+
+# ---- a stream ----
+python3 - >requests <<'P'
+import json
+for i in range(3000):
+    r = {"user": f"K{i % 60 + 1:02}", "basket": [1000 + 7 * (i % 47)], "k": 1 + i % 5}
+    print(json.dumps({} if i % 10 == 0 else r))
+P
+"$PARSREC" recommend shop.model - -k 2 <requests >answers 2>stderr
+same "$?" 0 "exit of a stream"
+python3 - >problems 2>&1 <<'P'
+import json
+requests, answers = ([json.loads(l) for l in open(f)] for f in ("requests", "answers"))
+assert len(requests) == len(answers)
+for r, a in zip(requests, answers):
+    assert a["user"] == r.get("user") and len(a["items"]) == r.get("k", 2)
+    assert a["basket"] == [str(b) for b in r.get("basket", [])]
+P
+same "$(cat problems)" "" "answers of the stream"
+# The stream and the command say the same.
+ok $R --user K08 --basket 1049 -k 3 --json
+same "$(sed -n 8p answers)" "$(cat stdout)" "eighth answer"
+
+# Bad lines get an answer of their own with their number, and the stream goes on.
+{
+    printf '{"basket":["1000"],"k":1}\r\n\n'
+    printf '{nonsense\n[]\n{"k":0}\n{"basket":["x7"]}\n{"bascket":[]}\n\377\376\n'
+    for size in 1100000 3000000; do
+        head -c $size /dev/zero | tr '\0' 'a'
+        echo
+    done
+    printf '{"user":"K01","k":1}'
+} >bad
+"$PARSREC" recommend shop.model - <bad >answers 2>stderr
+same "$?" 1 "exit of a stream with bad lines"
+python3 - >problems 2>&1 <<'P'
+import json
+a = [json.loads(l) for l in open("answers")]
+assert len(a) == 10, len(a)
+assert a[0]["source"] == "anyone" and a[-1]["user"] == "K01"
+errors = [x["error"] for x in a[1:-1]]
+assert [e["line"] for e in errors] == [3, 4, 5, 6, 7, 8, 9, 10], errors
+assert [e["code"] for e in errors] == ["E_INPUT"] * 3 + ["E_NOT_FOUND"] + ["E_INPUT"] * 2 + ["E_LIMIT"] * 2
+assert all(e["message"] for e in errors)
+P
+same "$(cat problems)" "" "bad lines"
+same "$(cat stderr)" "parsrec recommend: 8 of 11 lines failed; each has an answer with \"error\"" "summary"
+# Nobody waits: an answer comes before the next question is asked.
+python3 - "$PARSREC" >problems 2>&1 <<'P'
+import json, select, subprocess, sys
+p = subprocess.Popen([sys.argv[1], "recommend", "shop.model", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for k in (1, 2, 3):
+    p.stdin.write(b'{"k":%d}\n' % k)
+    p.stdin.flush()
+    assert select.select([p.stdout], [], [], 30)[0], "no answer within 30 s"
+    assert len(json.loads(p.stdout.readline())["items"]) == k
+p.stdin.close()
+assert p.wait() == 0
+P
+same "$(cat problems)" "" "one question at a time"
+# An output nobody can write to is a failure.
+if [ -e /dev/full ]; then
+    "$PARSREC" recommend shop.model - <requests >/dev/full 2>stderr
+    same "$?" 1 "exit with a full disk"
+fi
+ok "$PARSREC" recommend shop.model - # no request at all
+same "$(cat stdout)" "" "no answer"
+
+# ---- other people's pasts ----
+cat >later.csv <<'C'
+user,session,time,item
+K01,1,2025-01-01,1266
+K01,1,2025-01-01,1273
+newcomer,2,2025-01-01,1210
+newcomer,2,2025-01-01,9999
+C
+ok "$PARSREC" import -o later.st later.csv
+ok "$PARSREC" recommend shop.model later.st --user newcomer --json
+says '"user":"newcomer","source":"anyone"'
+same "$(cat stderr)" "warning: later.st: 1 items that the model does not know are left out of the users' past (1 actions)" "warning"
+cp stdout newcomer
+echo '{"user":"newcomer","history":["Coffee beans"]}' | "$PARSREC" recommend shop.model - >stdout
+same "$(cat stdout)" "$(cat newcomer)" "the past is what DATA says"
+ok "$PARSREC" recommend shop.model --user newcomer --json
+if [ "$(cat stdout)" = "$(cat newcomer)" ]; then fail "a past changes nothing"; else pass; fi
+echo '{"user":"K01"}' | "$PARSREC" recommend shop.model later.st - 2>stderr >with_data
+echo '{"user":"K01","history":["1266","1273"]}' | "$PARSREC" recommend shop.model - >stdout
+same "$(cat stdout)" "$(cat with_data)" "a known user with the past of DATA"
+fails 1 "not parsrec.data" "$PARSREC" recommend shop.model shop.model
+
+# ---- a catalogue of one item, and of none with names ----
+printf 'user,session,item\nu,1,a\nu,2,a\n' >one.csv
+ok "$PARSREC" import -o one.st one.csv
+ok "$PARSREC" train -o one.model one.st --set dim.user=2 --set dim.item=2 --epochs 1
+ok "$PARSREC" recommend one.model --user u
+same "$(head -1 stdout)" "rank  item      score" "no names"
+same "$(wc -l <stdout)" 2 "the one item"
+fails 1 "this catalogue has no categories" "$PARSREC" recommend one.model --category FOOD

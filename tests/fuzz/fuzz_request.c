@@ -1,0 +1,51 @@
+/* Any bytes as a JSON request to one small model: an answer that is JSON, or a sentence. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../sample_data.h"
+#include "api/loaded.h"
+#include "base/json.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static sample held;
+static parsrec_model model;
+
+/* Made once and kept: the model of the sample, as if it had been loaded. */
+static parsrec_scratch *open_once(void)
+{
+    static parsrec_scratch *own;
+    parsrec_error err;
+    pr_config config = pr_config_default();
+    if (own != NULL)
+        return own;
+    config.dim_user = config.dim_item = 4;
+    sample_make(&held);
+    model.file.data = &held.data;
+    model.pasts = pr_pasts_of(&held.data);
+    if (pr_model_new(&model.file.model, "parsrec", &config, SAMPLE_USERS, SAMPLE_ITEMS, 1, &err) !=
+            PARSREC_OK ||
+        pr_directory_init(&model.directory, &held.data, &err) != PARSREC_OK ||
+        parsrec_scratch_new(&own, &model, 4, &err) != PARSREC_OK)
+        __builtin_trap();
+    return own;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    parsrec_error err = {0};
+    parsrec_scratch *own = open_once();
+    const char *answer = NULL;
+    if (parsrec_recommend_json(&model, own, (const char *)data, size, 3, &answer, &err) !=
+        PARSREC_OK) {
+        if (err.message[0] == '\0' || answer != NULL)
+            __builtin_trap();
+        return 0;
+    }
+    json_t *json = json_loads(answer, JSON_REJECT_DUPLICATES, NULL);
+    if (strchr(answer, '\n') != NULL || !json_is_array(json_object_get(json, "items")))
+        __builtin_trap();
+    json_decref(json);
+    return 0;
+}
