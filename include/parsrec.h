@@ -37,6 +37,7 @@ extern "C" {
     X(E_INPUT, 50, "the input data are not valid")                \
     X(E_NOT_FOUND, 60, "no such user, item, category or column")  \
     X(E_STOPPED, 70, "stopped by the caller")                     \
+    X(E_DIVERGED, 71, "training diverged")                        \
     X(E_UNSUPPORTED, 80, "not part of this build")
 
 typedef enum parsrec_status {
@@ -81,7 +82,8 @@ typedef struct parsrec_epoch {
     uint32_t number; /* from 1 */
     double loss;     /* cross entropy of a predicted item */
     double hit_rate_10, ndcg_10, session_precision_10;
-    double seconds, items_per_s;
+    double seconds, items_per_s; /* of learning, without validation */
+    bool earlier;                /* learnt before the run was resumed; both are 0 then */
 } parsrec_epoch;
 
 /* Callbacks of one call; any may be NULL. They run on the calling thread. */
@@ -89,8 +91,8 @@ typedef struct parsrec_hooks {
     void *context;
     void (*on_log)(void *context, parsrec_log_level level, const char *text);
     int (*on_progress)(void *context,
-                       const parsrec_progress *progress); /* non-zero stops cleanly */
-    void (*on_epoch)(void *context, const parsrec_epoch *epoch);
+                       const parsrec_progress *progress);        /* non-zero stops cleanly */
+    void (*on_epoch)(void *context, const parsrec_epoch *epoch); /* training */
 } parsrec_hooks;
 
 /* ---- data sets --------------------------------------------------------------------------- */
@@ -247,17 +249,19 @@ PARSREC_API parsrec_status parsrec_synth(const char *out_path, const parsrec_syn
 /* ---- training ---------------------------------------------------------------------------- */
 
 /* Settings come from the preset, then the config file, then `set`, then epochs; parsrec_config_text
- * shows all keys. Strings are borrowed for the call. */
+ * shows all keys. A resumed run has the settings, seed and patience of its checkpoint: `model`,
+ * `preset` and `config_path` must be NULL, `set` may change rate, clip and epochs. Strings are
+ * borrowed for the call. */
 typedef struct parsrec_train_options {
     const char *model;       /* kind; NULL: "parsrec" */
     const char *preset;      /* "paper"; NULL: the defaults */
     const char *config_path; /* lines "key = value"; NULL: none */
     const char *const *set;  /* "key=value" each */
     size_t set_count;
-    uint64_t epochs;    /* 0: as the settings say */
-    uint64_t patience;  /* epochs without a better validation before stopping; 0: never */
-    const char *resume; /* a checkpoint to go on from; its settings count, but for epochs */
-    double checkpoint_minutes;
+    uint64_t epochs;           /* 0: as the settings say */
+    uint64_t patience;         /* epochs without a better validation before stopping; 0: never */
+    const char *resume;        /* a checkpoint to go on from, or NULL */
+    double checkpoint_minutes; /* between checkpoints within an epoch; every epoch ends with one */
     uint64_t seed;
     unsigned threads; /* 0: all cores; the model does not depend on it */
 } parsrec_train_options;
@@ -273,7 +277,8 @@ PARSREC_API parsrec_train_options parsrec_train_default(void);
 
 /* Trains and writes the best model to out_path, atomically; beside it out_path.log (JSON lines),
  * out_path.png and .svg (learning curves) and, while it runs, out_path.ckpt. When on_progress asks
- * to stop, the checkpoint is written and the status is E_STOPPED. */
+ * to stop, the checkpoint is written and the status is E_STOPPED. E_DIVERGED leaves the last good
+ * checkpoint. A log or picture that cannot be written is a warning. */
 PARSREC_API parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
                                          const parsrec_train_options *options,
                                          parsrec_train_report *report, const parsrec_hooks *hooks,

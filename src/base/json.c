@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 /* Jansson calls a string it has no memory for a wrong token. A text is blamed only when there would
  * have been room for it. */
@@ -52,4 +53,17 @@ char *pr_json_text(const json_t *json)
     }
     text[size] = '\0';
     return text;
+}
+
+json_t *pr_json_string(const char *text)
+{
+    size_t size = strlen(text), at;
+    char *copy = pr_copy_string(text, size);
+    if (copy == NULL)
+        return NULL;
+    while (!pr_utf8_valid(copy, size, &at))
+        copy[at] = '?';
+    json_t *json = json_stringn(copy, size);
+    pr_free(copy);
+    return json;
 }

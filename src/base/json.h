@@ -12,6 +12,9 @@ parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const
                              parsrec_error *err);
 parsrec_status pr_json_load(json_t **out, const char *path, parsrec_error *err);
 
+/* A JSON string of any bytes: what is not UTF-8 is shown as '?'. NULL when out of memory. */
+json_t *pr_json_string(const char *text);
+
 /* Compact, keys sorted, numbers with 17 digits: equal values give equal bytes. Free with pr_free;
  * NULL when out of memory. */
 char *pr_json_text(const json_t *json);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -16,7 +17,7 @@ typedef struct train_args {
 
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "MODEL", train_args, output, "write the best model to MODEL"),
-    CLI_TEXT(0, "model", "KIND", train_args, train.model, "kind of model"),
+    CLI_TEXT(0, "model", "KIND", train_args, train.model, "kind of model; parsrec unless given"),
     CLI_TEXT(0, "preset", "NAME", train_args, train.preset,
              "a named group of settings: paper; other settings come on top"),
     CLI_TEXT(0, "config", "FILE", train_args, train.config_path,
@@ -28,7 +29,8 @@ static const cli_option options[] = {
               "passes over the data; 0 as the settings say"),
     CLI_COUNT(0, "patience", train_args, train.patience, 0, 100000,
               "stop after so many epochs without a better validation; 0 never"),
-    CLI_TEXT(0, "resume", "CKPT", train_args, train.resume, "go on from a checkpoint, bit for bit"),
+    CLI_TEXT(0, "resume", "CKPT", train_args, train.resume,
+             "go on from a checkpoint with its settings, bit for bit"),
     CLI_REAL(0, "checkpoint-minutes", train_args, train.checkpoint_minutes, 0.01, 100000,
              "time between checkpoints within an epoch"),
     CLI_COUNT(0, "seed", train_args, train.seed, 0, 9223372036854775807.0,
@@ -43,7 +45,9 @@ const cli_command cli_train = {
     .summary = "train a model on a data set",
     .usage = "parsrec train -o MODEL DATA [options]",
     .details = "Beside MODEL stand MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
-               "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch and saves.\n",
+               "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and says\n"
+               "how to go on. Of a run under way, --epochs, --patience and --set of rate and clip\n"
+               "may change.\n",
     .options = options,
     .least_words = 0,
     .most_words = 1,
@@ -68,16 +72,8 @@ static int on_progress(void *context, const parsrec_progress *progress)
     return w->terminal->on_progress(w->terminal->context, progress);
 }
 
-static void on_epoch(void *context, const parsrec_epoch *e)
+static void keep(watch *w, const parsrec_epoch *e)
 {
-    watch *w = context;
-    cli_number rate;
-    cli_finish_line();
-    fprintf(stderr,
-            "epoch %3u  loss %.4f  valid HR@10 %.4f  NDCG@10 %.4f  Sess-Prec@10 %.4f  "
-            "%s items/s  %.1f s\n",
-            e->number, e->loss, e->hit_rate_10, e->ndcg_10, e->session_precision_10,
-            cli_grouped(&rate, (uint64_t)e->items_per_s), e->seconds);
     if (w->count == w->capacity) {
         size_t capacity = w->capacity * 2 + 16;
         parsrec_epoch *grown = realloc(w->epochs, capacity * sizeof *grown);
@@ -89,24 +85,83 @@ static void on_epoch(void *context, const parsrec_epoch *e)
     w->epochs[w->count++] = *e;
 }
 
-static void print_report(const train_args *a, const parsrec_train_report *r, const watch *w)
+static void on_epoch(void *context, const parsrec_epoch *e)
 {
-    if (a->json) {
-        printf("{\"model\": \"%s\", \"epochs\": %u, \"best_epoch\": %u, \"loss\": %.6f, "
-               "\"valid\": {\"HR@10\": %.6f, \"NDCG@10\": %.6f, \"Sess-Prec@10\": %.6f}}\n",
-               a->output, r->epochs, r->best_epoch, r->best.loss, r->best.hit_rate_10,
-               r->best.ndcg_10, r->best.session_precision_10);
-        return;
-    }
+    cli_number rate;
+    cli_finish_line();
+    /* Fits into 80 columns. */
+    fprintf(stderr, "epoch %3u  loss %.3f  HR@10 %.3f  NDCG@10 %.3f  Sess-Prec@10 %.3f", e->number,
+            e->loss, e->hit_rate_10, e->ndcg_10, e->session_precision_10);
+    if (e->earlier)
+        fputs("  before\n", stderr);
+    else
+        fprintf(stderr, "  %s/s\n", cli_grouped(&rate, (uint64_t)e->items_per_s));
+    keep(context, e);
+}
+
+/* ---- results ---- */
+
+static int print_json(const train_args *a, const parsrec_train_report *r)
+{
+    return cli_print_json("train",
+                          json_pack("{s:o, s:b, s:I, s:I, s:b, s:f, s:{s:f, s:f, s:f}}", "model",
+                                    cli_json_text(a->output), "finished", 1, "epochs",
+                                    (json_int_t)r->epochs, "best_epoch", (json_int_t)r->best_epoch,
+                                    "stopped_early", (int)r->stopped_early, "loss", r->best.loss,
+                                    "valid", "HR@10", r->best.hit_rate_10, "NDCG@10",
+                                    r->best.ndcg_10, "Sess-Prec@10", r->best.session_precision_10));
+}
+
+static int print_report(const train_args *a, const parsrec_train_report *r, const watch *w)
+{
     char *curves = NULL;
+    if (a->json)
+        return print_json(a, r);
     if (w->count > 1 && parsrec_curves_text(&curves, w->epochs, w->count, 78, NULL) == PARSREC_OK)
         printf("%s\n", curves);
     parsrec_text_free(curves);
-    printf("%s: best of %u epochs is %u%s: validation HR@10 %.4f, NDCG@10 %.4f, Sess-Prec@10 "
+    printf("%s: epoch %u of %u is the best%s: validation HR@10 %.4f, NDCG@10 %.4f, Sess-Prec@10 "
            "%.4f (100 sampled items)\n",
-           a->output, r->epochs, r->best_epoch,
-           r->stopped_early ? ", nothing better came after it" : "", r->best.hit_rate_10,
+           a->output, r->best_epoch, r->epochs,
+           r->stopped_early ? " and nothing better came after it" : "", r->best.hit_rate_10,
            r->best.ndcg_10, r->best.session_precision_10);
+    return cli_close_output("train");
+}
+
+/* A word of a command line that can be pasted into a shell. */
+static void print_word(const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./+:,=@%";
+    putchar(' ');
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        fputs(word, stdout);
+        return;
+    }
+    putchar('\'');
+    for (; *word != '\0'; word++)
+        if (*word == '\'')
+            fputs("'\\''", stdout);
+        else
+            putchar(*word);
+    putchar('\'');
+}
+
+static int print_stopped(const train_args *a, const char *data_path, const parsrec_train_report *r,
+                         const parsrec_error *err)
+{
+    if (a->json)
+        return cli_print_json("train",
+                              json_pack("{s:o, s:b, s:o, s:o}", "model", cli_json_text(a->output),
+                                        "finished", 0, "checkpoint", cli_json_text(r->checkpoint),
+                                        "message", cli_json_text(err->message)));
+    printf("%s; go on with:\n  parsrec train -o", err->message);
+    print_word(a->output);
+    print_word(data_path);
+    fputs(" --resume", stdout);
+    print_word(r->checkpoint);
+    putchar('\n');
+    return cli_close_output("train");
 }
 
 static int print_config(const train_args *a)
@@ -131,23 +186,21 @@ static int train(const train_args *a, const char *data_path)
     parsrec_train_report report;
     parsrec_status status = parsrec_train(data, a->output, &a->train, &report, &hooks, &err);
     parsrec_data_free(data);
-    int rc = CLI_OK;
     cli_finish_line();
+    int rc;
     if (status == PARSREC_OK)
-        print_report(a, &report, &w);
-    else if (status == PARSREC_E_STOPPED && report.checkpoint[0] != '\0')
-        printf("%s; go on with:\n  parsrec train -o %s %s --resume %s\n", err.message, a->output,
-               data_path, report.checkpoint);
+        rc = print_report(a, &report, &w);
+    else if (status == PARSREC_E_STOPPED)
+        rc = print_stopped(a, data_path, &report, &err);
     else
         rc = cli_report("train", &err);
     free(w.epochs);
-    return rc != CLI_OK ? rc : cli_close_output("train");
+    return rc;
 }
 
 int cmd_train(int argc, char **argv)
 {
     train_args a = {.train = parsrec_train_default()};
-    a.train.model = "parsrec";
     cli_words words;
     int rc = cli_parse(&cli_train, &a, &words, argc, argv);
     if (rc != CLI_CONTINUE)
@@ -160,5 +213,7 @@ int cmd_train(int argc, char **argv)
         return cli_usage_error(&cli_train, "which data set? %s", cli_train.usage);
     if (a.output == NULL)
         return cli_usage_error(&cli_train, "nothing to write; pass -o MODEL");
+    if (strcmp(a.output, "-") == 0)
+        return cli_usage_error(&cli_train, "a model cannot go to standard output; name a file");
     return train(&a, words.word[0]);
 }

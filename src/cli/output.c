@@ -2,24 +2,13 @@
 #include "cli/output.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "base/memory.h"
-#include "base/text.h"
 #include "cli/options.h"
 #include "cli/terminal.h"
 
 json_t *cli_json_text(const char *text)
 {
-    size_t size = strlen(text), at;
-    char *copy = pr_copy_string(text, size);
-    if (copy == NULL)
-        return NULL;
-    while (!pr_utf8_valid(copy, size, &at))
-        copy[at] = '?';
-    json_t *json = json_stringn(copy, size);
-    pr_free(copy);
-    return json;
+    return pr_json_string(text);
 }
 
 int cli_print_json(const char *command, json_t *json)

@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -64,35 +66,71 @@ static void on_log(void *context, parsrec_log_level level, const char *text)
     fprintf(stderr, "%s%s\n", level == PARSREC_LOG_WARNING ? "warning: " : "", text);
 }
 
-static void print_duration(double seconds)
+/* A line put together before it is shown, so that it can be cut to the width of the terminal. */
+typedef struct line {
+    char text[512];
+    size_t used;
+} line;
+
+__attribute__((format(printf, 2, 3))) static void add(line *l, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(l->text + l->used, sizeof l->text - l->used, format, args);
+    va_end(args);
+    l->used += n > 0 ? (size_t)n : 0;
+    if (l->used > sizeof l->text - 1)
+        l->used = sizeof l->text - 1;
+}
+
+static void add_duration(line *l, double seconds)
 {
     unsigned long s = (unsigned long)(seconds + 0.5);
     if (s < 120)
-        fprintf(stderr, ", %lu s left", s);
+        add(l, ", %lu s left", s);
     else if (s < 7200)
-        fprintf(stderr, ", %lu min left", s / 60);
+        add(l, ", %lu min left", s / 60);
     else
-        fprintf(stderr, ", %lu h %lu min left", s / 3600, s / 60 % 60);
+        add(l, ", %lu h %lu min left", s / 3600, s / 60 % 60);
+}
+
+/* A line longer than the terminal is wide would wrap, and its first half stay for ever. */
+static void cut_to_terminal(line *l)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
+        return;
+    size_t columns = size.ws_col - 1u;
+    if (l->used <= columns)
+        return;
+    while (columns > 0 && ((unsigned char)l->text[columns] & 0xC0) == 0x80)
+        columns--; /* not inside a UTF-8 character */
+    l->text[columns] = '\0';
 }
 
 static void draw(const parsrec_progress *p, double elapsed)
 {
+    line l = {.used = 0};
     cli_number done;
-    fprintf(stderr, "%s%s: %s", view.is_terminal ? "\r" : "", p->stage,
-            cli_grouped(&done, p->done));
-    if (p->total > 0)
-        fprintf(stderr, " of %s", cli_grouped(&done, p->total));
-    fprintf(stderr, " %s", p->unit);
+    add(&l, "%s: ", p->stage);
+    if (p->note == NULL) {
+        add(&l, "%s", cli_grouped(&done, p->done));
+        if (p->total > 0)
+            add(&l, " of %s", cli_grouped(&done, p->total));
+        add(&l, " %s%s", p->unit, p->total > 0 ? ", " : "");
+    }
     if (p->total > 0) {
         double gained = (double)(p->done - view.stage_done);
-        fprintf(stderr, " (%.0f %%", 100 * (double)p->done / (double)p->total);
+        add(&l, "%.0f %%", 100 * (double)p->done / (double)p->total);
         if (elapsed > 1 && gained > 0)
-            print_duration((double)(p->total - p->done) / gained * elapsed);
-        fputc(')', stderr);
+            add_duration(&l, (double)(p->total - p->done) / gained * elapsed);
     }
     if (p->note != NULL)
-        fprintf(stderr, ", %s", p->note);
-    fputs(view.is_terminal ? "\033[K" : "\n", stderr);
+        add(&l, "%s%s", p->total > 0 ? ", " : "", p->note);
+    if (view.is_terminal)
+        cut_to_terminal(&l);
+    fprintf(stderr, "%s%s%s", view.is_terminal ? "\r" : "", l.text,
+            view.is_terminal ? "\033[K" : "\n");
     view.line_open = view.is_terminal;
 }
 

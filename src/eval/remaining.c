@@ -175,6 +175,17 @@ static void run_group(void *context, size_t task, unsigned worker)
 
 /* ---- all of them ---- */
 
+size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsigned threads)
+{
+    if (e->count == 0)
+        return 0;
+    size_t small = e->largest < SMALL_BASKET ? e->largest : SMALL_BASKET;
+    size_t desk_bytes = model->kind->session_bytes(model, MOST_ROWS, small);
+    if (e->largest > SMALL_BASKET)
+        desk_bytes += model->kind->session_bytes(model, LONG_ROWS, e->largest);
+    return threads * (desk_bytes + e->data->items * sizeof(uint32_t));
+}
+
 static parsrec_status make_desk(desk *own, const run *r, const pr_model *model, parsrec_error *err)
 {
     const pr_evaluation *e = r->e;

@@ -52,4 +52,7 @@ void pr_evaluation_free(pr_evaluation *e); /* a zeroed one is fine */
 parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_pool *pool,
                                  const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err);
 
+/* Memory that a run takes on so many threads, for an estimate beforehand. */
+size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsigned threads);
+
 #endif

@@ -17,6 +17,18 @@ static const pr_model_kind *find(const char *name)
     return NULL;
 }
 
+static parsrec_status known_kinds(const char *wrong, parsrec_error *err)
+{
+    char list[128] = "";
+    pr_excerpt hold;
+    for (size_t i = 0; pr_model_kinds[i] != NULL; i++) {
+        strncat(list, i > 0 ? ", " : "", sizeof list - strlen(list) - 1);
+        strncat(list, pr_model_kinds[i]->name, sizeof list - strlen(list) - 1);
+    }
+    return pr_fail(err, PARSREC_E_ARGUMENT, "there is no model %s; there is: %s",
+                   pr_show(&hold, pr_slice_of(wrong)), list);
+}
+
 static parsrec_status lay_out(pr_model *model, parsrec_error *err)
 {
     PR_TRY(pr_config_check(&model->config, err));
@@ -27,11 +39,9 @@ parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_confi
                                 size_t users, size_t items, parsrec_error *err)
 {
     *out = NULL;
-    pr_excerpt hold;
     const pr_model_kind *known = find(kind);
     if (known == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "there is no model %s",
-                       pr_show(&hold, pr_slice_of(kind)));
+        return known_kinds(kind, err);
     if (items == 0 || items >= INT32_MAX || users >= INT32_MAX)
         return pr_fail(err, PARSREC_E_ARGUMENT, "cannot make a model of %zu users and %zu items",
                        users, items);

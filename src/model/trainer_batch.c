@@ -181,7 +181,7 @@ parsrec_status pr_trainer_update(pr_trainer *t, const pr_batch_result *result, p
     const pr_config *c = &t->model->config;
     if (!isfinite(result->norm) || !isfinite(result->loss))
         return pr_fail(
-            err, PARSREC_E_LIMIT,
+            err, PARSREC_E_DIVERGED,
             "batch %u: loss %g and gradient norm %g are not both finite; a lower rate or "
             "clip may help",
             t->batch->number, result->loss, result->norm);

@@ -1,4 +1,4 @@
-/* The whole state of a training run in one file. */
+/* The whole state of a training run in one file (docs/format.md). */
 #ifndef PR_CHECKPOINT_H
 #define PR_CHECKPOINT_H
 
@@ -10,6 +10,7 @@ enum { PR_CHECKPOINT_VERSION = 1 };
 /* Where a run stands. Random draws are functions of seed and place, so this is all there is. */
 typedef struct pr_position {
     uint64_t seed;
+    uint64_t patience;   /* epochs without a better validation before stopping; 0: never */
     uint32_t epoch;      /* under way, from 0 */
     uint64_t batch;      /* of the epoch, the next to learn from */
     uint64_t batches;    /* learnt from since the run began */
@@ -28,13 +29,32 @@ typedef struct pr_run_state {
     pr_train_result *result; /* its epochs so far */
 } pr_run_state;
 
+/* False once a weight or moment is no number: such a state must not replace a good checkpoint. */
+bool pr_run_state_finite(const pr_run_state *run);
+
 parsrec_status pr_checkpoint_save(const pr_run_state *run, const char *path, parsrec_error *err);
 
-/* Settings first, so that a model can be made of them ... */
-parsrec_status pr_checkpoint_open(pr_container **file, const char *path, const pr_dataset *data,
-                                  const char **kind, pr_config *config, pr_position *at,
+/* An opened checkpoint. It is read in three steps: settings first, so that a model can be outlined;
+ * then whether all shapes fit it, before memory is taken; then the numbers. */
+typedef struct pr_checkpoint {
+    pr_container *file;
+    const char *kind; /* of model */
+    pr_config config;
+    pr_position at;
+    uint64_t step; /* of the optimiser */
+} pr_checkpoint;
+
+parsrec_status pr_checkpoint_open(pr_checkpoint *out, const char *path, const pr_dataset *data,
                                   parsrec_error *err);
-/* ... then the numbers, into a run that has model, trainer and best. */
-parsrec_status pr_checkpoint_read(pr_run_state *run, const pr_container *file, parsrec_error *err);
+/* Takes the container over, also when it fails. */
+parsrec_status pr_checkpoint_from(pr_checkpoint *out, pr_container *file, const pr_dataset *data,
+                                  parsrec_error *err);
+void pr_checkpoint_close(pr_checkpoint *checkpoint); /* a zeroed one is fine */
+
+parsrec_status pr_checkpoint_fits(const pr_checkpoint *checkpoint, const pr_model *model,
+                                  parsrec_error *err);
+/* Into a run that has model, trainer, best and result. */
+parsrec_status pr_checkpoint_read(pr_run_state *run, const pr_checkpoint *checkpoint,
+                                  parsrec_error *err);
 
 #endif

@@ -1,8 +1,7 @@
 /* JSON lines. */
-#include <stdio.h>
-
 #include "train/run_log.h"
 
+#include "base/json.h"
 #include "base/memory.h"
 
 parsrec_status pr_run_log_open(pr_run_log *log, const char *path, bool append, parsrec_error *err)
@@ -32,26 +31,28 @@ static void put(pr_run_log *log, json_t *object)
     json_decref(object);
 }
 
-void pr_run_log_begin(pr_run_log *log, const pr_dataset *data, const pr_train_plan *plan,
-                      unsigned threads)
+void pr_run_log_begin(pr_run_log *log, const pr_dataset *data, const pr_model *model, uint64_t seed,
+                      unsigned threads, const char *resume)
 {
     const char *checksum = data->file != NULL ? pr_container_checksum(data->file) : "";
-    put(log, json_pack("{s:s, s:s, s:s, s:o?, s:I, s:I, s:s, s:s?}", "event", "begin", "version",
-                       parsrec_version(), "model", plan->kind, "config",
-                       pr_config_json(&plan->config), "seed", (json_int_t)plan->seed, "threads",
-                       (json_int_t)threads, "data", checksum, "resume", plan->resume));
+    put(log, json_pack("{s:s, s:s, s:s, s:o?, s:I, s:I, s:s, s:o}", "event", "begin", "version",
+                       parsrec_version(), "model", model->kind->name, "config",
+                       pr_config_json(&model->config), "seed", (json_int_t)seed, "threads",
+                       (json_int_t)threads, "data", checksum, "resume",
+                       resume != NULL ? pr_json_string(resume) : json_null()));
 }
 
 void pr_run_log_epoch(pr_run_log *log, const pr_epoch *e)
 {
     const size_t k = PR_CHOICE_CUTOFF;
-    put(log, json_pack("{s:s, s:i, s:f, s:f, s:f, s:{s:f, s:f, s:f}}", "event", "epoch", "epoch",
-                       (int)e->number, "loss", e->loss, "seconds", e->seconds, "items_per_s",
-                       e->items_per_s, "valid", "HR@10", e->valid.hit_rate[k], "NDCG@10",
-                       e->valid.ndcg[k], "Sess-Prec@10", e->valid.session_precision[k]));
+    put(log, json_pack("{s:s, s:I, s:b, s:f, s:f, s:f, s:I, s:{s:f, s:f, s:f}}", "event", "epoch",
+                       "epoch", (json_int_t)e->number, "earlier", (int)e->earlier, "loss", e->loss,
+                       "seconds", e->seconds, "items_per_s", e->items_per_s, "validated",
+                       (json_int_t)e->valid.baskets, "valid", "HR@10", e->valid.hit_rate[k],
+                       "NDCG@10", e->valid.ndcg[k], "Sess-Prec@10", e->valid.session_precision[k]));
 }
 
 void pr_run_log_end(pr_run_log *log, const char *event, const char *message)
 {
-    put(log, json_pack("{s:s, s:s}", "event", event, "message", message));
+    put(log, json_pack("{s:s, s:o}", "event", event, "message", pr_json_string(message)));
 }

@@ -3,17 +3,22 @@
 #ifndef PR_RUN_LOG_H
 #define PR_RUN_LOG_H
 
+#include <stdio.h>
+
 #include "train/train.h"
 
+/* A log that could not be opened, or whose disk is full, stays silent: training does not stop for
+ * that. */
 typedef struct pr_run_log {
-    FILE *file; /* NULL when the log cannot be written: training does not stop for that */
+    FILE *file; /* NULL: nothing is written */
 } pr_run_log;
 
 parsrec_status pr_run_log_open(pr_run_log *log, const char *path, bool append, parsrec_error *err);
 void pr_run_log_close(pr_run_log *log);
 
-void pr_run_log_begin(pr_run_log *log, const pr_dataset *data, const pr_train_plan *plan,
-                      unsigned threads);
+/* resume: the checkpoint the run goes on from, or NULL. */
+void pr_run_log_begin(pr_run_log *log, const pr_dataset *data, const pr_model *model, uint64_t seed,
+                      unsigned threads, const char *resume);
 void pr_run_log_epoch(pr_run_log *log, const pr_epoch *epoch);
 /* "finished", "stopped" or "failed" and a sentence. */
 void pr_run_log_end(pr_run_log *log, const char *event, const char *message);

@@ -2,150 +2,58 @@
  * seed and place, so going on from a checkpoint is the same as never having stopped. */
 #include "train/train.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
-#include "data/batches.h"
-#include "train/checkpoint.h"
+#include "train/samples.h"
+#include "train/train_setup.h"
 
-typedef struct run {
-    const pr_train_plan *plan;
-    const pr_dataset *data;
-    pr_pool *pool;
-    const parsrec_hooks *hooks;
-    pr_run_state state;
-    pr_batches batches;
-    pr_evaluation evaluation;
-    pr_basket *baskets; /* of the batch under way */
-    double epoch_began, last_checkpoint;
-    uint64_t items_before; /* of this epoch, learnt from by an earlier process */
-} run;
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-/* ---- set up ---- */
-
-static pr_limits limits_of(const pr_dataset *data, const pr_config *config)
-{
-    pr_limits limits = {.rows = (size_t)config->batch, .steps = (size_t)config->steps};
-    for (size_t s = 0; s < data->sessions; s++) {
-        size_t size = (size_t)(data->session_offsets[s + 1] - data->session_offsets[s]);
-        if (size > limits.basket)
-            limits.basket = size;
-    }
-    for (size_t u = 0; u < data->users; u++) {
-        int64_t first = data->user_offsets[u], last = data->user_offsets[u + 1];
-        size_t past = (size_t)(data->session_offsets[last] - data->session_offsets[first]);
-        if (past > limits.history)
-            limits.history = past;
-    }
-    if (limits.steps > limits.basket)
-        limits.steps = limits.basket;
-    return limits;
-}
-
-static void tell_memory(const run *r, const pr_limits *limits)
-{
-    const pr_model *model = r->state.model;
-    double weights = (double)model->params.size * sizeof(pr_real);
-    double trainer = (double)pr_trainer_bytes(model, limits, pr_pool_threads(r->pool));
-    double data = 4.0 * (double)r->data->actions + 8.0 * (double)r->data->sessions +
-                  (double)r->batches.basket_count * (2 * sizeof(pr_sample) + 8);
-    pr_say(r->hooks, PARSREC_LOG_INFO,
-           "memory: about %.0f MB (model %.0f, training %.0f, data and batches %.0f)",
-           (2 * weights + trainer + data) / 1e6, 2 * weights / 1e6, trainer / 1e6, data / 1e6);
-}
-
-static parsrec_status make_state(run *r, const char *kind, const pr_config *config,
-                                 parsrec_error *err)
-{
-    pr_run_state *s = &r->state;
-    PR_TRY(pr_config_check(config, err));
-    PR_TRY(pr_batches_init(&r->batches, r->data, (size_t)config->batch, (size_t)config->steps,
-                           s->at.seed, err));
-    PR_TRY(pr_model_new(&s->model, kind, config, r->data->users, r->data->items, s->at.seed, err));
-    if (s->model->kind->learn == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not learn in epochs", kind);
-    pr_limits limits = limits_of(r->data, config);
-    tell_memory(r, &limits);
-    PR_TRY(pr_trainer_new(&s->trainer, s->model, r->pool, &limits, s->at.seed, err));
-    s->best = pr_alloc_aligned(s->model->params.size, sizeof *s->best);
-    r->baskets = pr_alloc((size_t)config->batch, sizeof *r->baskets);
-    if (s->best == NULL || r->baskets == NULL)
-        return pr_fail_memory(err);
-    pr_protocol protocol = pr_protocol_paper(PR_VALID);
-    return pr_evaluation_init(&r->evaluation, r->data, &protocol, err);
-}
-
-static parsrec_status set_up(run *r, parsrec_error *err)
-{
-    if (r->plan->resume == NULL) {
-        r->state.at = (pr_position){.seed = r->plan->seed};
-        return make_state(r, r->plan->kind, &r->plan->config, err);
-    }
-    pr_container *file;
-    const char *kind;
-    pr_config config;
-    PR_TRY(pr_checkpoint_open(&file, r->plan->resume, r->data, &kind, &config, &r->state.at, err));
-    config.epochs = r->plan->config.epochs; /* a run may be made longer */
-    parsrec_status status = make_state(r, kind, &config, err);
-    if (status == PARSREC_OK)
-        status = pr_checkpoint_read(&r->state, file, err);
-    pr_container_free(file);
-    r->items_before = r->state.at.items;
-    return status;
-}
-
-static void tear_down(run *r)
-{
-    pr_trainer_free(r->state.trainer);
-    pr_model_free(r->state.model);
-    pr_free_aligned(r->state.best);
-    pr_batches_free(&r->batches);
-    pr_evaluation_free(&r->evaluation);
-    pr_free(r->baskets);
-}
+/* A batch whose items cost so many times what blind guessing costs will not recover. */
+enum { HOPELESS = 100 };
 
 /* ---- one batch ---- */
 
-static pr_basket view_of(const pr_dataset *data, const pr_sample *sample)
+/* batch: of this epoch, from 1. */
+static parsrec_status diverged(const pr_run *r, uint64_t batch, const char *what,
+                               parsrec_error *err)
 {
-    int64_t first = data->user_offsets[sample->user],
-            begin = data->session_offsets[sample->session];
-    int64_t past = data->session_offsets[first];
-    return (pr_basket){
-        .user = (int32_t)sample->user,
-        .history = {.items = data->action_items + past,
-                    .count = (size_t)(begin - past),
-                    .sessions = data->session_offsets + first,
-                    .session_count = sample->session - (size_t)first},
-        .items = data->action_items + begin,
-        .size = (size_t)(data->session_offsets[sample->session + 1] - begin),
-    };
+    const char *good = r->good_checkpoint;
+    return pr_fail(
+        err, PARSREC_E_DIVERGED,
+        "training diverged in epoch %u, batch %llu of %zu: %s; try a lower rate or clip; "
+        "%s%s",
+        r->state.at.epoch + 1, (unsigned long long)batch, r->batches.batch_count, what,
+        good != NULL ? "the last good checkpoint is " : "no checkpoint was written yet",
+        good != NULL ? good : "");
 }
 
-static parsrec_status learn_batch(run *r, parsrec_error *err)
+static parsrec_status judge(const pr_run *r, parsrec_status status, const pr_batch_result *result,
+                            size_t rows, parsrec_error *err)
+{
+    double items = (double)(result->items > 0 ? result->items : 1);
+    double loss = result->loss * (double)rows / items;
+    double guessing = log((double)r->data->items + 1);
+    char what[160];
+    if (status == PARSREC_OK && loss < HOPELESS * guessing)
+        return PARSREC_OK;
+    if (status != PARSREC_OK && status != PARSREC_E_DIVERGED)
+        return status;
+    snprintf(what, sizeof what, "loss %g an item (blind guessing has %.2f), gradient norm %g", loss,
+             guessing, result->norm);
+    return diverged(r, r->state.at.batch + 1, what, err);
+}
+
+static parsrec_status learn_batch(pr_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
-    uint32_t from = r->batches.offsets[at->batch], to = r->batches.offsets[at->batch + 1];
-    for (uint32_t i = from; i < to; i++)
-        r->baskets[i - from] = view_of(r->data, &r->batches.baskets[i]);
-    pr_batch batch = {.baskets = r->baskets, .rows = to - from, .number = (uint32_t)at->batches};
-    pr_batch_result result;
-    parsrec_error why;
-    parsrec_status status = pr_trainer_learn(r->state.trainer, &batch, &result, &why);
-    if (status != PARSREC_OK)
-        return pr_fail(err, status, "epoch %u, batch %llu of %zu: %.300s%s%s", at->epoch + 1,
-                       (unsigned long long)at->batch + 1, r->batches.batch_count, why.message,
-                       r->plan->checkpoint != NULL ? "; the last good checkpoint is " : "",
-                       r->plan->checkpoint != NULL ? r->plan->checkpoint : "");
+    pr_batch batch = pr_batch_view(&r->batches, at->batch, r->data, r->baskets);
+    batch.number = (uint32_t)at->batches;
+    pr_batch_result result = {0};
+    parsrec_status status = pr_trainer_learn(r->state.trainer, &batch, &result, err);
+    PR_TRY(judge(r, status, &result, batch.rows, err));
     at->batch++;
     at->batches++;
     at->items += result.items;
@@ -155,63 +63,92 @@ static parsrec_status learn_batch(run *r, parsrec_error *err)
 
 /* ---- checkpoints and progress ---- */
 
-static parsrec_status save(run *r, parsrec_error *err)
+static parsrec_status save(pr_run *r, parsrec_error *err)
 {
-    r->last_checkpoint = now();
+    r->last_checkpoint = pr_now();
     if (r->plan->checkpoint == NULL)
         return PARSREC_OK;
-    return pr_checkpoint_save(&r->state, r->plan->checkpoint, err);
+    if (!pr_run_state_finite(&r->state))
+        return diverged(r, r->state.at.batch, "a weight is no number any more", err);
+    PR_TRY(pr_checkpoint_save(&r->state, r->plan->checkpoint, err));
+    r->good_checkpoint = r->plan->checkpoint;
+    return PARSREC_OK;
 }
 
-static double rate_of(const run *r)
+static double rate_of(const pr_run *r)
 {
-    double seconds = now() - r->epoch_began;
+    double seconds = pr_now() - r->epoch_began;
     return seconds > 0 ? (double)(r->state.at.items - r->items_before) / seconds : 0;
 }
 
-/* Tells how far the run is; when the caller wants to stop, saves first. */
-static parsrec_status tell(run *r, parsrec_error *err)
+/* Tells how far the run is, with the words of the moment. */
+static parsrec_status tell(const pr_run *r, const char *words, parsrec_error *err)
 {
     const pr_position *at = &r->state.at;
     const pr_train_result *done = r->state.result;
-    uint64_t epochs = (uint64_t)r->state.model->config.epochs;
+    uint64_t epochs = (uint64_t)r->state.model->config.epochs, steps = r->batches.steps;
     char note[200];
-    size_t used = (size_t)snprintf(note, sizeof note, "epoch %u of %llu, %.0f items/s, loss %.4f",
-                                   at->epoch + 1, (unsigned long long)epochs, rate_of(r),
-                                   at->items > 0 ? at->loss / (double)at->items : 0);
-    if (done->epoch_count > 0) {
+    int used = snprintf(note, sizeof note, "epoch %u of %llu, %s, loss %.4f", at->epoch + 1,
+                        (unsigned long long)epochs, words,
+                        at->items > 0 ? at->loss / (double)at->items : 0);
+    if (done->epoch_count > 0 && r->evaluation.count > 0) {
         const pr_scores *v = &done->epochs[done->epoch_count - 1].valid;
-        snprintf(note + used, sizeof note - used, ", valid HR@10 %.4f NDCG@10 %.4f",
+        snprintf(note + used, sizeof note - (size_t)used, ", HR@10 %.4f, NDCG@10 %.4f",
                  v->hit_rate[PR_CHOICE_CUTOFF], v->ndcg[PR_CHOICE_CUTOFF]);
     }
-    parsrec_status status = pr_progress_note(r->hooks, "training", "items",
-                                             at->epoch * (uint64_t)r->batches.steps + at->items,
-                                             epochs * (uint64_t)r->batches.steps, note, err);
-    if (status == PARSREC_E_STOPPED) {
-        PR_TRY(save(r, err));
-        return pr_fail(err, PARSREC_E_STOPPED, "stopped in epoch %u after %llu of %zu batches",
-                       at->epoch + 1, (unsigned long long)at->batch, r->batches.batch_count);
-    }
-    return status;
+    return pr_progress_note(r->hooks, "training", "items", at->epoch * steps + at->items,
+                            epochs * steps, note, err);
+}
+
+/* The caller wants to stop: saves first. */
+static parsrec_status stop(pr_run *r, parsrec_error *err)
+{
+    const pr_position *at = &r->state.at;
+    PR_TRY(save(r, err));
+    return pr_fail(err, PARSREC_E_STOPPED, "stopped in epoch %u after %llu of %zu batches",
+                   at->epoch + 1, (unsigned long long)at->batch, r->batches.batch_count);
 }
 
 /* ---- epochs ---- */
 
-static parsrec_status learn_epoch(run *r, parsrec_error *err)
+static parsrec_status learn_epoch(pr_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
     pr_batches_arrange(&r->batches, at->epoch);
-    r->epoch_began = now();
+    r->epoch_began = pr_now();
     while (at->batch < r->batches.batch_count) {
+        char words[40];
         PR_TRY(learn_batch(r, err));
-        PR_TRY(tell(r, err));
-        if (now() - r->last_checkpoint > r->plan->checkpoint_seconds)
+        snprintf(words, sizeof words, "%.0f items/s", rate_of(r));
+        if (tell(r, words, err) != PARSREC_OK)
+            return stop(r, err);
+        if (pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds)
             PR_TRY(save(r, err));
     }
     return PARSREC_OK;
 }
 
-static void keep_if_best(run *r, const pr_epoch *epoch)
+/* Validation is part of the run: its progress is told as the run's. */
+static int on_validation(void *context, const parsrec_progress *progress)
+{
+    char words[40];
+    double total = (double)(progress->total > 0 ? progress->total : 1);
+    snprintf(words, sizeof words, "validating %.0f %%", 100 * (double)progress->done / total);
+    return tell(context, words, NULL) != PARSREC_OK;
+}
+
+static parsrec_status validate(pr_run *r, pr_scores *scores, parsrec_error *err)
+{
+    parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
+    if (!pr_run_state_finite(&r->state))
+        return diverged(r, r->state.at.batch, "a weight is no number any more", err);
+    parsrec_status status =
+        pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, scores, err);
+    /* All batches of the epoch are done; after a resume validation comes again. */
+    return status == PARSREC_E_STOPPED ? stop(r, err) : status;
+}
+
+static void keep_if_best(pr_run *r, const pr_epoch *epoch)
 {
     pr_position *at = &r->state.at;
     const pr_epoch *best = at->best_epoch > 0 ? &r->state.result->epochs[at->best_epoch - 1] : NULL;
@@ -222,66 +159,71 @@ static void keep_if_best(run *r, const pr_epoch *epoch)
     memcpy(r->state.best, r->state.model->weights, r->state.model->params.size * sizeof(pr_real));
 }
 
-static parsrec_status finish_epoch(run *r, pr_epoch *epoch, parsrec_error *err)
+static parsrec_status finish_epoch(pr_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
     pr_train_result *result = r->state.result;
     PR_TRY(pr_grow(&result->epochs, &result->epoch_capacity, result->epoch_count + 1,
                    sizeof *result->epochs, err));
-    *epoch = (pr_epoch){.number = at->epoch + 1,
-                        .loss = at->loss / (double)at->items,
-                        .seconds = now() - r->epoch_began,
-                        .items_per_s = rate_of(r)};
-    parsrec_status status =
-        pr_evaluation_run(&r->evaluation, r->state.model, r->pool, r->hooks, &epoch->valid, err);
-    if (status == PARSREC_E_STOPPED)
-        PR_TRY(save(r, err)); /* the epoch's batches are done; validation comes again */
-    PR_TRY(status);
-    keep_if_best(r, epoch);
-    result->epochs[result->epoch_count++] = *epoch;
+    pr_epoch epoch = {.number = at->epoch + 1,
+                      .loss = at->loss / (double)at->items,
+                      .seconds = pr_now() - r->epoch_began,
+                      .items_per_s = rate_of(r)};
+    PR_TRY(validate(r, &epoch.valid, err));
+    keep_if_best(r, &epoch);
+    result->epochs[result->epoch_count++] = epoch;
     at->epoch++;
     at->batch = at->items = r->items_before = 0;
     at->loss = 0;
     return save(r, err);
 }
 
-static bool out_of_patience(const run *r)
+static bool out_of_patience(const pr_run *r)
 {
-    size_t patience = r->plan->patience;
-    return patience > 0 && r->state.at.epoch >= r->state.at.best_epoch + patience;
+    const pr_position *at = &r->state.at;
+    return at->patience > 0 && at->epoch - at->best_epoch >= at->patience;
 }
 
-static parsrec_status train_all(run *r, pr_epoch_hook *on_epoch, void *context, parsrec_error *err)
+static void tell_epoch(const pr_train_listener *listener, const pr_epoch *epoch)
 {
-    r->last_checkpoint = now();
+    if (listener != NULL && listener->epoch != NULL)
+        listener->epoch(listener->context, epoch);
+}
+
+static parsrec_status train_all(pr_run *r, const pr_train_listener *listener, parsrec_error *err)
+{
+    const pr_train_result *result = r->state.result;
+    if (listener != NULL && listener->begin != NULL)
+        listener->begin(listener->context, r->state.model, r->state.at.seed);
+    for (size_t i = 0; i < result->epoch_count; i++)
+        tell_epoch(listener, &result->epochs[i]);
+    r->last_checkpoint = pr_now();
     while (r->state.at.epoch < (uint32_t)r->state.model->config.epochs && !out_of_patience(r)) {
-        pr_epoch epoch;
         PR_TRY(learn_epoch(r, err));
-        PR_TRY(finish_epoch(r, &epoch, err));
-        if (on_epoch != NULL)
-            on_epoch(context, &epoch);
+        PR_TRY(finish_epoch(r, err));
+        tell_epoch(listener, &result->epochs[result->epoch_count - 1]);
     }
     return PARSREC_OK;
 }
 
 parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const pr_train_plan *plan,
-                        pr_pool *pool, pr_epoch_hook *on_epoch, void *context,
+                        pr_pool *pool, const pr_train_listener *listener,
                         const parsrec_hooks *hooks, parsrec_error *err)
 {
     *result = (pr_train_result){0};
-    run r = {.plan = plan, .data = data, .pool = pool, .hooks = hooks};
+    pr_run r = {.plan = plan, .data = data, .pool = pool, .hooks = hooks};
     r.state.data = data;
     r.state.result = result;
     parsrec_status status;
-    PR_TRY_GOTO(set_up(&r, err));
-    PR_TRY_GOTO(train_all(&r, on_epoch, context, err));
+    PR_TRY_GOTO(pr_run_set_up(&r, err));
+    PR_TRY_GOTO(train_all(&r, listener, err));
     memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
     result->best_epoch = r.state.at.best_epoch;
     result->stopped_early = r.state.at.epoch < (uint32_t)r.state.model->config.epochs;
     result->model = r.state.model;
     r.state.model = NULL;
 done:
-    tear_down(&r);
+    pr_run_tear_down(&r);
     if (status != PARSREC_OK)
         pr_train_result_free(result);
     return status;

@@ -9,13 +9,15 @@
 #include "model/trainer.h"
 
 typedef struct pr_train_plan {
-    const char *kind; /* of model */
+    const char *kind; /* of model; this, config and seed are the checkpoint's in a resumed run */
     pr_config config;
     uint64_t seed;
     size_t patience;           /* epochs without a better validation before stopping; 0: never */
     double checkpoint_seconds; /* between checkpoints within an epoch */
     const char *checkpoint;    /* path; NULL: none are written */
-    const char *resume;        /* checkpoint to go on from, or NULL */
+    const char *resume;        /* checkpoint to go on from, or NULL; with it: */
+    const char *const *set;    /* "key=value": what to change of the checkpoint's settings */
+    size_t set_count, epochs;  /* 0 epochs: as the checkpoint; patience 0 likewise */
 } pr_train_plan;
 
 /* What is known of a finished epoch. */
@@ -23,8 +25,9 @@ typedef struct pr_epoch {
     uint32_t number; /* from 1 */
     double loss;     /* cross entropy of a predicted item, mean over the epoch */
     pr_scores valid; /* all zero when no user can be validated */
-    double seconds;  /* of this process; 0 for epochs before a resume, like the next */
+    double seconds;  /* of learning, in this process; like the next */
     double items_per_s;
+    bool earlier; /* learnt before the run was resumed */
 } pr_epoch;
 
 typedef struct pr_train_result {
@@ -35,13 +38,20 @@ typedef struct pr_train_result {
     bool stopped_early;
 } pr_train_result;
 
-/* Called after each epoch. */
-typedef void pr_epoch_hook(void *context, const pr_epoch *epoch);
+/* Who wants to know; both functions may be NULL. */
+typedef struct pr_train_listener {
+    void *context;
+    /* Everything is set up; the model has the kind and settings in force. */
+    void (*begin)(void *context, const pr_model *model, uint64_t seed);
+    /* After each epoch, once it is saved; after a resume first for those learnt before. */
+    void (*epoch)(void *context, const pr_epoch *epoch);
+} pr_train_listener;
 
 /* Trains on the sessions that are neither validation nor test. When the caller's progress hook asks
- * to stop, a checkpoint is written and the status is E_STOPPED. */
+ * to stop, a checkpoint is written and the status is E_STOPPED. When numbers run away, the status is
+ * E_DIVERGED and the checkpoint is the last good one. */
 parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const pr_train_plan *plan,
-                        pr_pool *pool, pr_epoch_hook *on_epoch, void *context,
+                        pr_pool *pool, const pr_train_listener *listener,
                         const parsrec_hooks *hooks, parsrec_error *err);
 void pr_train_result_free(pr_train_result *result); /* a zeroed one is fine */
 

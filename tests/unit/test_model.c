@@ -119,7 +119,7 @@ static void long_baskets_are_cut_and_divergence_is_told(void **state)
     assert_int_equal(result.items, expected);
     pr_real before = model->weights[5];
     model->weights[0] = NAN;
-    assert_fails(pr_trainer_learn(trainer, &batch, &result, &err), PARSREC_E_LIMIT, "batch 7");
+    assert_fails(pr_trainer_learn(trainer, &batch, &result, &err), PARSREC_E_DIVERGED, "batch 7");
     assert_true(model->weights[5] == before);
     batch.rows = ROWS + 1;
     assert_fails(pr_trainer_learn(trainer, &batch, &result, &err), PARSREC_E_LIMIT, "fit");
