@@ -433,6 +433,44 @@ PARSREC_API parsrec_status parsrec_recommend_json(const parsrec_model *model, pa
                                                   size_t default_k, const char **answer,
                                                   parsrec_error *err);
 
+/* ---- evaluation -------------------------------------------------------------------------- */
+
+typedef enum parsrec_split {
+    PARSREC_SPLIT_TEST,  /* the last session of each user with three or more */
+    PARSREC_SPLIT_VALID, /* the one before */
+} parsrec_split;
+
+enum { PARSREC_CUTOFFS_MOST = 8 };
+
+/* The paper's protocol: at each step of a basket any item that remains in it is a right answer, and
+ * is ranked against sampled items, which are the same for every model. */
+typedef struct parsrec_eval_options {
+    parsrec_split split;
+    uint64_t negatives;               /* sampled items a basket's own are ranked against */
+    uint64_t k[PARSREC_CUTOFFS_MOST]; /* cutoffs to report */
+    size_t k_count;
+    uint64_t place_k; /* the best remaining item is placed next when it ranks among so many */
+    uint64_t seed;    /* of the sampled items */
+    unsigned threads;
+} parsrec_eval_options;
+
+typedef struct parsrec_eval_report {
+    uint64_t baskets, steps;
+    double hit_rate[PARSREC_CUTOFFS_MOST], ndcg[PARSREC_CUTOFFS_MOST];
+    double session_precision[PARSREC_CUTOFFS_MOST];
+    double random_hit_rate[PARSREC_CUTOFFS_MOST]; /* what a ranker that knows nothing would get */
+    char fingerprint[17]; /* of protocol, seed, data and settings of the model */
+    double seconds;
+} parsrec_eval_report;
+
+PARSREC_API parsrec_eval_options parsrec_eval_default(void);
+
+/* Evaluates on the users of `data`, which must be the users and items the model was trained on. */
+PARSREC_API parsrec_status parsrec_eval(const parsrec_model *model, const parsrec_data *data,
+                                        const parsrec_eval_options *options,
+                                        parsrec_eval_report *report, const parsrec_hooks *hooks,
+                                        parsrec_error *err);
+
 /* ---- speed ------------------------------------------------------------------------------- */
 
 enum { PARSREC_STEP_PARTS = 6 };

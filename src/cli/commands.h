@@ -11,6 +11,7 @@
     X(check)            \
     X(train)            \
     X(recommend)        \
+    X(eval)             \
     X(bench)
 
 #define CLI_DECLARE(name)                \

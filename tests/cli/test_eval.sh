@@ -1,0 +1,38 @@
+# Evaluation: measures that can be worked out by hand, the same on any number of threads, and nonsense.
+shop=$PARSREC_SOURCE/examples/corner_shop.csv
+ok "$PARSREC" import -o shop.st "$shop"
+ok "$PARSREC" train -o model.st shop.st --set dim.user=8 --set dim.item=8 --epochs 2
+ok "$PARSREC" eval model.st shop.st
+says "Sess-Prec"
+ok "$PARSREC" eval model.st shop.st --json --k 1,47
+# Every own item is among the first 47 of a catalogue of 47, for us and for a random ranker.
+says '"HR@47": 1.0'
+says '"random-HR@47": 1.0'
+says '"Sess-Prec@47": 1.0'
+without_time() { sed '/"seconds"/d'; }
+one=$("$PARSREC" eval model.st shop.st --json --threads 1 | without_time)
+three=$("$PARSREC" eval model.st shop.st --json --threads 3 | without_time)
+same "$one" "$three" "1 and 3 threads"
+# Another seed draws other items to rank against: here only where fewer than all are wanted.
+few=$("$PARSREC" eval model.st shop.st --json --negatives 5 --seed 1 | without_time)
+other=$("$PARSREC" eval model.st shop.st --json --negatives 5 --seed 2 | without_time)
+if [ "$few" = "$other" ]; then fail "the seed changes nothing"; else pass; fi
+
+# A ranker that knows nothing, at one step of one basket: two items of four, one sampled item.
+# Step 1: two right answers and one wrong, HR@1 = 2/3; step 2: one and one, 1/2; mean 7/12.
+printf 'user,session,item\n' >tiny.csv
+for s in 1 2 3; do printf 'u,%s,a\nu,%s,b\n' $s $s; done >>tiny.csv
+printf 'v,1,c\nv,2,d\n' >>tiny.csv
+ok "$PARSREC" import -o tiny.st tiny.csv
+ok "$PARSREC" train -o tiny_model.st tiny.st --set dim.user=4 --set dim.item=4 --epochs 1
+ok "$PARSREC" eval tiny_model.st tiny.st --json --negatives 1 --k 1
+says '"random-HR@1": 0.58333333333333'
+says '"baskets": 1'
+says '"steps": 2'
+
+fails 1 "other users or items" "$PARSREC" eval model.st tiny.st
+fails 2 "--k 0" "$PARSREC" eval model.st shop.st --k 0
+fails 2 "something is missing" "$PARSREC" eval model.st
+printf 'user,item\nu,a\n' | "$PARSREC" import -o short.st - >/dev/null 2>&1
+ok "$PARSREC" train -o short_model.st short.st --set dim.user=4 --set dim.item=4 --epochs 1
+fails 1 "nobody can be evaluated" "$PARSREC" eval short_model.st short.st
