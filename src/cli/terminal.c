@@ -7,8 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "base/clock.h"
 
 static volatile sig_atomic_t stop_asked;
 
@@ -28,13 +29,6 @@ static void on_signal(int number)
     if (stop_asked != 0)
         signal(number, SIG_DFL);
     stop_asked = 1;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 void cli_finish_line(void)
@@ -137,7 +131,7 @@ static void draw(const parsrec_progress *p, double elapsed)
 static int on_progress(void *context, const parsrec_progress *p)
 {
     (void)context;
-    double t = now();
+    double t = pr_now();
     if (strncmp(view.stage, p->stage, sizeof view.stage - 1) != 0) {
         snprintf(view.stage, sizeof view.stage, "%s", p->stage);
         view.stage_began = view.last = t;
