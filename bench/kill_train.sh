@@ -10,7 +10,7 @@ folder=$(mktemp -d "${TMPDIR:-/tmp}/parsrec-kill.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
 settings="--set dim.user=32 --set dim.item=32 --set batch=64 --epochs 20"
-"$program" synth -o s.st --users 256 --sessions 40 2>/dev/null
+"$program" synth -o s.st --users 256 --sessions 40 >/dev/null 2>&1
 "$program" train -o whole.st s.st $settings >/dev/null 2>&1
 
 done_kills=0

@@ -88,13 +88,14 @@ static void add_duration(line *l, double seconds)
         add(l, ", %lu h %lu min left", s / 3600, s / 60 % 60);
 }
 
-/* A line longer than the terminal is wide would wrap, and its first half stay for ever. */
+/* A line longer than the terminal is wide would wrap, and its first half stay for ever; so it would
+ * when a Ctrl-C shows as two more characters. */
 static void cut_to_terminal(line *l)
 {
     struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 2)
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 4)
         return;
-    size_t columns = size.ws_col - 1u;
+    size_t columns = size.ws_col - 3u;
     if (l->used <= columns)
         return;
     while (columns > 0 && ((unsigned char)l->text[columns] & 0xC0) == 0x80)
