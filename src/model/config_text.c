@@ -1,4 +1,5 @@
 /* Showing settings: as values, as a commented file, as JSON. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,13 +35,15 @@ static double number(const pr_config *config, const pr_setting *s)
     return value;
 }
 
-/* The shortest text that reads back as the same number. */
+/* The shortest text that reads back as the same number; 30 rather than 3e+01. */
 static void number_text(char *buffer, size_t size, double value)
 {
     double back;
+    bool ordinary = fabs(value) >= 1e-4 && fabs(value) < 1e6;
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(buffer, size, "%.*g", digits, value);
-        if (sscanf(buffer, "%lf", &back) == 1 && back == value)
+        if (sscanf(buffer, "%lf", &back) == 1 && back == value &&
+            !(ordinary && strchr(buffer, 'e') != NULL))
             return;
     }
 }
