@@ -15,10 +15,10 @@ trap 'rm -rf "$work"' EXIT
 ours() { "$parsrec" bench train "$work/data.st" --threads "$1" --seconds "$seconds" --json 2>/dev/null; }
 field() { sed "s/.*\"$1\": \([0-9.]*\).*/\1/"; }
 theirs() { /usr/bin/python3 "$peer" "$actions" --seconds "$seconds" --threads "$1" | awk '{print $2}'; }
-more() { awk -v a="$1" -v b="$2" 'BEGIN {print a > b ? a : b}'; }
+more() { awk -v a="$1" -v b="$2" 'BEGIN {print (a + 0 > b + 0 ? a : b)}'; }
 
 ours1=$(ours 1) ours2=$(ours 2)
-core=$(OPENBLAS_VERBOSE=2 "$parsrec" --version 2>&1 | sed -n 's/^Core: //p' | tail -n 1)
+core=$(OPENBLAS_VERBOSE=2 "$parsrec" train --print-config 2>&1 | sed -n 's/^Core: //p' | tail -n 1)
 peer1=$(OPENBLAS_CORETYPE=$core theirs 1) peer2=$(OPENBLAS_CORETYPE=$core theirs 2)
 plain1=$(theirs 1) plain2=$(theirs 2)
 again1=$(ours 1) again2=$(ours 2)

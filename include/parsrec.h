@@ -458,7 +458,7 @@ typedef struct parsrec_eval_report {
     uint64_t baskets, steps;
     double hit_rate[PARSREC_CUTOFFS_MOST], ndcg[PARSREC_CUTOFFS_MOST];
     double session_precision[PARSREC_CUTOFFS_MOST];
-    double random_hit_rate[PARSREC_CUTOFFS_MOST]; /* what a ranker that knows nothing would get */
+    double random_hit_rate[PARSREC_CUTOFFS_MOST]; /* a ranker that knows nothing */
     char fingerprint[17]; /* of protocol, seed, data and settings of the model */
     double seconds;
 } parsrec_eval_report;

@@ -1,5 +1,4 @@
 /* Evaluation for the public. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,28 +59,6 @@ static parsrec_status check_same_shop(const pr_dataset *inside, const pr_dataset
                    data->users, data->items, inside->users, inside->items);
 }
 
-/* Chance that one of r right answers is among the first k of r + n in random order. */
-static double chance(size_t r, size_t n, size_t k)
-{
-    double none = 1;
-    for (size_t i = 0; i < k && none > 0; i++)
-        none *= i < n ? (double)(n - i) / (double)(n + r - i) : 0;
-    return 1 - none;
-}
-
-static void add_random(const pr_evaluation *e, parsrec_eval_report *report)
-{
-    for (size_t b = 0; b < e->count; b++) {
-        size_t size = e->baskets[b].steps, free_items = e->data->items - size;
-        size_t n = e->protocol.negatives < free_items ? e->protocol.negatives : free_items;
-        for (size_t k = 0; k < e->protocol.k_count; k++)
-            for (size_t r = 1; r <= size; r++)
-                report->random_hit_rate[k] += chance(r, n, e->protocol.k[k]);
-    }
-    for (size_t k = 0; k < e->protocol.k_count && report->steps > 0; k++)
-        report->random_hit_rate[k] /= (double)report->steps;
-}
-
 /* Two results can be compared when everything but the model is the same; this is what they stand on,
  * the model's kind and settings included. */
 static parsrec_status add_fingerprint(const pr_model *model, const pr_dataset *data,
@@ -112,7 +89,7 @@ static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, unsigned
                                parsrec_error *err)
 {
     pr_pool *pool;
-    pr_scores scores;
+    pr_scores scores, chance;
     if (e->count == 0)
         return pr_fail(
             err, PARSREC_E_INPUT,
@@ -123,14 +100,15 @@ static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, unsigned
     parsrec_status status = pr_evaluation_run(e, model, pool, hooks, &scores, err);
     pr_pool_free(pool);
     PR_TRY(status);
+    PR_TRY(pr_evaluation_chance(e, &chance, err));
     report->baskets = scores.baskets;
     report->steps = scores.steps;
     for (size_t k = 0; k < e->protocol.k_count; k++) {
         report->hit_rate[k] = scores.hit_rate[k];
         report->ndcg[k] = scores.ndcg[k];
         report->session_precision[k] = scores.session_precision[k];
+        report->random_hit_rate[k] = chance.hit_rate[k];
     }
-    add_random(e, report);
     return PARSREC_OK;
 }
 

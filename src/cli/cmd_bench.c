@@ -33,6 +33,7 @@ const cli_command cli_bench = {
     .options = options,
     .least_words = 1,
     .most_words = 2,
+    .computes = true,
 };
 
 static void print_speed(const bench_args *a, const parsrec_train_speed *s)

@@ -32,7 +32,8 @@ static void print_commands(FILE *out)
 }
 
 /* OpenBLAS reads its environment when it is loaded, before anything of ours runs: a better setting
- * takes a fresh start. The variable then is there, so this happens once. */
+ * takes a fresh start, for commands that have use for it. The variable then is there, so this happens
+ * once. */
 static void start_again_tuned(char **argv)
 {
     const char *core = parsrec_blas_hint();
@@ -45,7 +46,6 @@ static void start_again_tuned(char **argv)
 
 int main(int argc, char **argv)
 {
-    start_again_tuned(argv);
     /* A closed pipe or a file-size limit is an error to report, not a reason to vanish. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
@@ -59,8 +59,11 @@ int main(int argc, char **argv)
         return CLI_OK;
     }
     for (size_t i = 0; i < ENTRY_COUNT; i++)
-        if (strcmp(entries[i].command->name, name) == 0)
+        if (strcmp(entries[i].command->name, name) == 0) {
+            if (entries[i].command->computes)
+                start_again_tuned(argv);
             return entries[i].run(argc - 1, argv + 1);
+        }
     if (argc > 1)
         fprintf(stderr, "parsrec: there is no command '%s'; parsrec --help lists them\n", name);
     else

@@ -124,6 +124,24 @@ static void begin(pr_evaluation *e, desk *own, pr_session *session, pr_basket_sc
     pr_session_start(session, starts, rows);
 }
 
+/* Counts one step of a basket, given the scores of its own items and of the others, and returns the
+ * place of the item that comes into it. */
+static size_t count_step(const pr_protocol *p, pr_basket_score *b, bool *taken, const float *mine,
+                         const float *theirs, size_t their_count)
+{
+    size_t best = pr_best_remaining(mine, taken, b->steps);
+    size_t rank = pr_rank(mine[best], theirs, their_count);
+    for (size_t k = 0; k < p->k_count; k++) {
+        b->hits[k] += rank < p->k[k] ? 1.0f : 0.0f;
+        b->gain[k] += (float)pr_gain(rank, p->k[k]);
+    }
+    if (rank >= p->place_k)
+        for (best = 0; taken[best];)
+            best++;
+    taken[best] = true;
+    return best;
+}
+
 /* Scores one step of one basket and returns the item to place. */
 static int32_t step(const pr_protocol *p, desk *own, pr_session *session, pr_basket_score *b,
                     walk *w, size_t row)
@@ -131,17 +149,7 @@ static int32_t step(const pr_protocol *p, desk *own, pr_session *session, pr_bas
     float *mine = own->scores, *theirs = own->scores + b->steps;
     pr_session_score(session, row, w->own, b->steps, mine);
     pr_session_score(session, row, w->others, w->other_count, theirs);
-    size_t best = pr_best_remaining(mine, w->taken, b->steps);
-    size_t rank = pr_rank(mine[best], theirs, w->other_count);
-    for (size_t k = 0; k < p->k_count; k++) {
-        b->hits[k] += rank < p->k[k] ? 1.0f : 0.0f;
-        b->gain[k] += (float)pr_gain(rank, p->k[k]);
-    }
-    if (rank >= p->place_k)
-        for (best = 0; w->taken[best];)
-            best++;
-    w->taken[best] = true;
-    return w->own[best];
+    return w->own[count_step(p, b, w->taken, mine, theirs, w->other_count)];
 }
 
 static void walk_group(run *r, desk *own, pr_session *session, pr_basket_score *baskets,
@@ -215,11 +223,11 @@ static void free_desk(desk *own)
     pr_free(own->scores);
 }
 
-static void add_up(const pr_evaluation *e, pr_scores *scores)
+static void add_up(const pr_evaluation *e, const pr_basket_score *baskets, pr_scores *scores)
 {
     *scores = (pr_scores){.baskets = e->count};
     for (size_t i = 0; i < e->count; i++) {
-        const pr_basket_score *b = &e->baskets[i];
+        const pr_basket_score *b = &baskets[i];
         scores->steps += b->steps;
         for (size_t k = 0; k < e->protocol.k_count; k++) {
             scores->hit_rate[k] += (double)b->hits[k];
@@ -261,10 +269,52 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
     for (unsigned i = 0; i < threads && e->count > 0; i++)
         PR_TRY_GOTO(make_desk(&r.desks[i], &r, model, err));
     PR_TRY_GOTO(run_groups(&r, pool, hooks, err));
-    add_up(e, scores);
+    add_up(e, e->baskets, scores);
 done:
     for (unsigned i = 0; i < threads; i++)
         free_desk(&r.desks[i]);
     pr_free(r.desks);
+    return status;
+}
+
+/* ---- by chance ---- */
+
+/* One basket ranked by numbers drawn once for each of its candidates. */
+static void walk_by_chance(const pr_evaluation *e, pr_basket_score *b, const pr_rng *rng,
+                           bool *taken, float *scores)
+{
+    size_t left = e->data->items - b->steps;
+    size_t others = e->protocol.negatives < left ? e->protocol.negatives : left;
+    pr_stream stream = pr_stream_at(rng, b->user, b->session, 0);
+    for (size_t i = 0; i < b->steps + others; i++)
+        scores[i] = (float)pr_stream_unit(&stream);
+    for (size_t i = 0; i < b->steps; i++)
+        taken[i] = false;
+    for (size_t k = 0; k < PR_CUTOFFS; k++)
+        b->hits[k] = b->gain[k] = 0;
+    for (size_t j = 0; j < b->steps; j++)
+        count_step(&e->protocol, b, taken, scores, scores + b->steps, others);
+}
+
+parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, parsrec_error *err)
+{
+    enum { PURPOSE = 0xC4A2CE };
+    pr_rng rng = pr_rng_make(e->protocol.seed, PURPOSE);
+    pr_basket_score *baskets = pr_alloc(e->count, sizeof *baskets);
+    bool *taken = pr_alloc(e->largest, sizeof *taken);
+    float *numbers = pr_alloc(e->largest + e->protocol.negatives, sizeof *numbers);
+    parsrec_status status = PARSREC_OK;
+    if (baskets == NULL || taken == NULL || numbers == NULL) {
+        status = pr_fail_memory(err);
+    } else {
+        for (size_t i = 0; i < e->count; i++) {
+            baskets[i] = e->baskets[i];
+            walk_by_chance(e, &baskets[i], &rng, taken, numbers);
+        }
+        add_up(e, baskets, scores);
+    }
+    pr_free(baskets);
+    pr_free(taken);
+    pr_free(numbers);
     return status;
 }

@@ -55,4 +55,7 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
 /* Memory that a run takes on so many threads, for an estimate beforehand. */
 size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsigned threads);
 
+/* What a ranker that knows nothing gets: every candidate of a basket has a number drawn once. */
+parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, parsrec_error *err);
+
 #endif
