@@ -18,7 +18,7 @@ theirs() { /usr/bin/python3 "$peer" "$actions" --seconds "$seconds" --threads "$
 more() { awk -v a="$1" -v b="$2" 'BEGIN {print (a + 0 > b + 0 ? a : b)}'; }
 
 ours1=$(ours 1) ours2=$(ours 2)
-core=$(OPENBLAS_VERBOSE=2 "$parsrec" train --print-config 2>&1 | sed -n 's/^Core: //p' | tail -n 1)
+core=$(echo "$ours1" | sed 's/.*"kernels": "\([^"]*\)".*/\1/')
 peer1=$(OPENBLAS_CORETYPE=$core theirs 1) peer2=$(OPENBLAS_CORETYPE=$core theirs 2)
 plain1=$(theirs 1) plain2=$(theirs 2)
 again1=$(ours 1) again2=$(ours 2)

@@ -8,8 +8,11 @@ pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 
-# Matrix products: OpenBLAS where it is found, else any CBLAS.
-pkg_search_module(CBLAS REQUIRED IMPORTED_TARGET openblas cblas blas)
+# Matrix products: the header here, the library when the program first needs it (src/math/blas.c).
+pkg_search_module(CBLAS REQUIRED openblas cblas blas)
+add_library(parsrec_cblas INTERFACE)
+target_include_directories(parsrec_cblas SYSTEM INTERFACE ${CBLAS_INCLUDE_DIRS})
+target_link_libraries(parsrec_cblas INTERFACE ${CMAKE_DL_LIBS})
 
 find_path(RANDOM123_INCLUDE_DIR Random123/philox.h)
 find_path(XXHASH_INCLUDE_DIR xxhash.h)

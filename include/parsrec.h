@@ -56,11 +56,6 @@ PARSREC_API const char *parsrec_status_name(parsrec_status status); /* "E_FORMAT
 PARSREC_API const char *parsrec_status_text(parsrec_status status);
 PARSREC_API const char *parsrec_version(void); /* "1.2.3" */
 
-/* OpenBLAS tunes itself when it is loaded, and takes processors newer than itself for very old ones.
- * If so here, this is what the environment variable OPENBLAS_CORETYPE should be before the program
- * starts (training is then several times as fast); else NULL. */
-PARSREC_API const char *parsrec_blas_hint(void);
-
 /* ---- log and progress -------------------------------------------------------------------- */
 
 typedef enum parsrec_log_level {
@@ -484,6 +479,7 @@ typedef struct parsrec_train_speed {
     double loss;         /* of the last batch, an item */
     unsigned threads;
     double part_share[PARSREC_STEP_PARTS]; /* where the time of training goes */
+    char kernels[32];                      /* the processor OpenBLAS works for, "" if unknown */
 } parsrec_train_speed;
 
 /* Trains for about so many seconds by the preset paper and `set` on top of it. */

@@ -1,13 +1,9 @@
 /* Measurements for the public. */
-#include "base/memory.h"
+#include <stdio.h>
+
 #include "data/dataset.h"
 #include "math/blas.h"
 #include "train/bench_train.h"
-
-const char *parsrec_blas_hint(void)
-{
-    return pr_blas_better_core();
-}
 
 _Static_assert(PARSREC_STEP_PARTS == (int)PR_STEP_PARTS,
                "the public count of parts is the true one");
@@ -44,5 +40,7 @@ parsrec_status parsrec_bench_train(const parsrec_data *data, double seconds, uns
                                    .threads = r.threads};
     for (size_t i = 0; i < PARSREC_STEP_PARTS; i++)
         speed->part_share[i] = r.part_share[i];
+    const char *core = pr_blas_core();
+    snprintf(speed->kernels, sizeof speed->kernels, "%s", core != NULL ? core : "");
     return PARSREC_OK;
 }

@@ -23,7 +23,7 @@ parsrec_status parsrec_model_load(parsrec_model **out, const char *path, parsrec
     parsrec_model *model = pr_alloc_zero(1, sizeof *model);
     if (model == NULL)
         return pr_fail_memory(err);
-    pr_blas_single_thread();
+    pr_blas_load();
     parsrec_status status = load(model, path, err);
     if (status == PARSREC_OK)
         *out = model;

@@ -33,22 +33,23 @@ const cli_command cli_bench = {
     .options = options,
     .least_words = 1,
     .most_words = 2,
-    .computes = true,
 };
 
 static void print_speed(const bench_args *a, const parsrec_train_speed *s)
 {
     if (a->json) {
         printf("{\"items_per_s\": %.1f, \"gflops\": %.2f, \"sgemm_gflops\": %.2f, \"share\": %.4f, "
-               "\"threads\": %u, \"loss\": %.4f, \"parts\": {",
-               s->items_per_s, s->gflops, s->sgemm_gflops, s->share, s->threads, s->loss);
+               "\"threads\": %u, \"kernels\": \"%s\", \"loss\": %.4f, \"parts\": {",
+               s->items_per_s, s->gflops, s->sgemm_gflops, s->share, s->threads, s->kernels,
+               s->loss);
         for (size_t i = 0; i < PARSREC_STEP_PARTS; i++)
             printf("%s\"%s\": %.4f", i > 0 ? ", " : "", parsrec_step_part(i), s->part_share[i]);
         printf("}}\n");
         return;
     }
     cli_number rate;
-    printf("threads        %10u\n", s->threads);
+    printf("threads        %10u  kernels for %s\n", s->threads,
+           s->kernels[0] != '\0' ? s->kernels : "an unknown processor");
     printf("items/s        %10s\n", cli_grouped(&rate, (uint64_t)(s->items_per_s + 0.5)));
     printf("GFLOP/s        %10.1f  nominal operations of the plain network\n", s->gflops);
     printf("sgemm GFLOP/s  %10.1f  this machine, same threads, same run\n", s->sgemm_gflops);

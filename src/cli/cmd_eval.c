@@ -41,7 +41,6 @@ const cli_command cli_eval = {
     .options = options,
     .least_words = 2,
     .most_words = 2,
-    .computes = true,
 };
 
 /* "1,5,10" */

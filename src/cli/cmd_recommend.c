@@ -50,7 +50,6 @@ const cli_command cli_recommend = {
     .options = options,
     .least_words = 1,
     .most_words = 3,
-    .computes = true,
 };
 
 /* ---- the request ---- */

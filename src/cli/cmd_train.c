@@ -51,7 +51,6 @@ const cli_command cli_train = {
     .options = options,
     .least_words = 0,
     .most_words = 1,
-    .computes = true,
 };
 
 /* Epochs as they come, for the curves at the end. */

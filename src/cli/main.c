@@ -1,9 +1,7 @@
 /* parsrec: finds the command and hands over. */
 #include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "parsrec.h"
@@ -31,19 +29,6 @@ static void print_commands(FILE *out)
     fprintf(out, "\nparsrec COMMAND --help shows the options of a command.\n");
 }
 
-/* OpenBLAS reads its environment when it is loaded, before anything of ours runs: a better setting
- * takes a fresh start, for commands that have use for it. The variable then is there, so this happens
- * once. */
-static void start_again_tuned(char **argv)
-{
-    const char *core = parsrec_blas_hint();
-    if (core == NULL || getenv("OPENBLAS_CORETYPE") != NULL ||
-        setenv("OPENBLAS_CORETYPE", core, 1) != 0)
-        return;
-    execv("/proc/self/exe", argv);
-    /* Not possible here: go on, only slower. */
-}
-
 int main(int argc, char **argv)
 {
     /* A closed pipe or a file-size limit is an error to report, not a reason to vanish. */
@@ -59,11 +44,8 @@ int main(int argc, char **argv)
         return CLI_OK;
     }
     for (size_t i = 0; i < ENTRY_COUNT; i++)
-        if (strcmp(entries[i].command->name, name) == 0) {
-            if (entries[i].command->computes)
-                start_again_tuned(argv);
+        if (strcmp(entries[i].command->name, name) == 0)
             return entries[i].run(argc - 1, argv + 1);
-        }
     if (argc > 1)
         fprintf(stderr, "parsrec: there is no command '%s'; parsrec --help lists them\n", name);
     else

@@ -87,7 +87,6 @@ typedef struct cli_command {
     const char *details; /* shown under the options; may be NULL */
     const cli_option *options;
     size_t least_words, most_words;
-    bool computes; /* matrix products: their library must be tuned for the processor */
 } cli_command;
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CONTINUE = -1 };

@@ -1,30 +1,115 @@
-/* The one wrapper around CBLAS. OpenBLAS' own calls are weak, so that any CBLAS links. */
+/* The one wrapper around CBLAS, which is loaded when the first product is wanted: programs that only
+ * read data do not pay for it, and any CBLAS will do. */
 #include "math/blas.h"
-
-#include <strings.h>
 
 #include <assert.h>
 #include <cblas.h>
+#include <dlfcn.h>
 #include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
 
 #include "math/wide.h"
-
-#ifndef OPENBLAS_CONST
-void openblas_set_num_threads(int threads);
-char *openblas_get_corename(void);
+#ifdef PR_REAL_DOUBLE
+#define GEMM cblas_dgemm
+#else
+#define GEMM cblas_sgemm
 #endif
-#pragma weak openblas_set_num_threads
-#pragma weak openblas_get_corename
+#define TEXT_OF(name)  #name
+#define TEXT_OF_(name) TEXT_OF(name)
 
-void pr_blas_single_thread(void)
+/* Kernels without AVX2, by the names OpenBLAS gives them. */
+static bool is_old_core(const char *name)
 {
-    if (openblas_set_num_threads != NULL)
-        openblas_set_num_threads(1);
+    static const char *const old[] = {
+        "Prescott",    "Core2",   "Penryn", "Dunnington", "Nehalem", "Atom",      "Katmai",
+        "Sandybridge", "Generic", "Banias", "Barcelona",  "Opteron", "Bulldozer", "Piledriver"};
+    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
+        if (strcasecmp(name, old[i]) == 0)
+            return true;
+    return false;
+}
+
+/* The kernels OpenBLAS should have chosen, when it has taken this processor for a much older one;
+ * NULL when nothing is better. */
+static const char *better_core(const char *core)
+{
+#if defined(__x86_64__)
+    if (core == NULL || !is_old_core(core))
+        return NULL;
+    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
+        return "SkylakeX";
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return "Haswell";
+#else
+    (void)core;
+#endif
+    return NULL;
+}
+
+static struct {
+    void *library;
+    __typeof__(&GEMM) gemm; /* NULL: no library was found */
+    char *(*core_name)(void);
+} blas;
+
+static bool open_library(const char *name)
+{
+    void *library = name != NULL ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+    void *gemm = library != NULL ? dlsym(library, TEXT_OF_(GEMM)) : NULL;
+    if (gemm == NULL)
+        return false;
+    void *core = dlsym(library, "openblas_get_corename");
+    blas.library = library;
+    memcpy(&blas.gemm, &gemm, sizeof gemm);
+    memcpy(&blas.core_name, &core, sizeof core);
+    return true;
+}
+
+/* OpenBLAS chooses its kernels when it is loaded, and does not know processors younger than itself:
+ * where it chose badly, it is loaded again with the right word in its environment. */
+static void choose_kernels(const char *name)
+{
+    const char *better = blas.core_name != NULL ? better_core(blas.core_name()) : NULL;
+    if (better == NULL || getenv("OPENBLAS_CORETYPE") != NULL)
+        return;
+    dlclose(blas.library);
+    setenv("OPENBLAS_CORETYPE", better, 1);
+    open_library(name); /* the same one as before if the process holds it elsewhere */
+    unsetenv("OPENBLAS_CORETYPE");
+}
+
+/* Our workers are the threads: OpenBLAS is told to start none before it can. */
+static void load(void)
+{
+    const char *names[] = {getenv("PARSREC_BLAS"), "libopenblas.so.0", "libblis.so.4",
+                           "libcblas.so.3", "libblas.so.3"};
+    bool given = getenv("OPENBLAS_NUM_THREADS") != NULL;
+    if (!given)
+        setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (!open_library(names[i]))
+            continue;
+        choose_kernels(names[i]);
+        break;
+    }
+    if (!given)
+        unsetenv("OPENBLAS_NUM_THREADS");
+}
+
+bool pr_blas_load(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, load);
+    return blas.gemm != NULL;
 }
 
 const char *pr_blas_core(void)
 {
-    return openblas_get_corename != NULL ? openblas_get_corename() : NULL;
+    return pr_blas_load() && blas.core_name != NULL ? blas.core_name() : NULL;
 }
 
 static int narrow(size_t n)
@@ -64,13 +149,12 @@ void pr_gemm(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep
         multiply_row(c, a.at, b, keep, N, K);
         return;
     }
-#ifdef PR_REAL_DOUBLE
-    cblas_dgemm(
-#else
-    cblas_sgemm(
-#endif
-        CblasRowMajor, way(a), way(b), narrow(M), narrow(N), narrow(K), 1, a.at, narrow(a.stride),
-        b.at, narrow(b.stride), keep, c, narrow(c_stride));
+    if (!pr_blas_load()) {
+        pr_gemm_plain(c, c_stride, a, b, keep, M, N, K);
+        return;
+    }
+    blas.gemm(CblasRowMajor, way(a), way(b), narrow(M), narrow(N), narrow(K), 1, a.at,
+              narrow(a.stride), b.at, narrow(b.stride), keep, c, narrow(c_stride));
 }
 
 static pr_real element(pr_matrix m, size_t row, size_t column)
@@ -88,31 +172,4 @@ void pr_gemm_plain(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_rea
                 sum += element(a, i, k) * element(b, k, j);
             c[i * c_stride + j] = sum;
         }
-}
-
-/* Kernels without AVX2, by the names OpenBLAS gives them. */
-static bool is_old_core(const char *name)
-{
-    static const char *const old[] = {
-        "Prescott",    "Core2",   "Penryn", "Dunnington", "Nehalem", "Atom",      "Katmai",
-        "Sandybridge", "Generic", "Banias", "Barcelona",  "Opteron", "Bulldozer", "Piledriver"};
-    for (size_t i = 0; i < sizeof old / sizeof *old; i++)
-        if (strcasecmp(name, old[i]) == 0)
-            return true;
-    return false;
-}
-
-const char *pr_blas_better_core(void)
-{
-#if defined(__x86_64__)
-    const char *core = pr_blas_core();
-    if (core == NULL || !is_old_core(core))
-        return NULL;
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq"))
-        return "SkylakeX";
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-        return "Haswell";
-#endif
-    return NULL;
 }

@@ -1,4 +1,4 @@
-/* Matrix products, through whatever CBLAS is linked. */
+/* Matrix products, through whatever CBLAS is there. */
 #ifndef PR_BLAS_H
 #define PR_BLAS_H
 
@@ -30,15 +30,12 @@ void pr_gemm(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep
 void pr_gemm_plain(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
                    size_t N, size_t K);
 
-/* Our workers are the threads: tells the BLAS to start none of its own. Call once at start. */
-void pr_blas_single_thread(void);
+/* Loads the library, without threads of its own: our workers are the threads. False when there is
+ * none; products are then right, but slow. Products load it by themselves; call this at the start
+ * where the first one should not have to wait. */
+bool pr_blas_load(void);
 
 /* The processor the BLAS tuned itself for, or NULL if it does not say. */
 const char *pr_blas_core(void);
-
-/* The processor that OpenBLAS should be told to tune itself for (its OPENBLAS_CORETYPE, read when the
- * program is loaded), when it has mistaken this one for a much older; NULL when nothing is better.
- * Releases older than a processor do so: half of its vector units then stay idle, or more. */
-const char *pr_blas_better_core(void);
 
 #endif

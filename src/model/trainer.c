@@ -109,7 +109,7 @@ parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
         pr_trainer_free(t);
         return pr_fail_memory(err);
     }
-    pr_blas_single_thread();
+    pr_blas_load();
     list_spans(t);
     *out = t;
     return PARSREC_OK;

@@ -221,7 +221,7 @@ static void updates_follow_hand_worked_numbers(void **state)
 
 int main(void)
 {
-    pr_blas_single_thread();
+    pr_blas_load();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_agree_with_plain_loops),
         cmocka_unit_test(exp_is_within_two_units_of_libm),
