@@ -33,4 +33,15 @@ static inline pr_history pr_past(const pr_pasts *pasts, int32_t user)
                         .session_count = sessions};
 }
 
+/* What a user of a data set bought before one of the user's sessions. */
+static inline pr_history pr_past_before(const pr_dataset *data, size_t user, size_t session)
+{
+    const int64_t *first = data->session_offsets + data->user_offsets[user];
+    size_t sessions = session - (size_t)data->user_offsets[user];
+    return (pr_history){.items = data->action_items + first[0],
+                        .count = (size_t)(first[sessions] - first[0]),
+                        .sessions = first,
+                        .session_count = sessions};
+}
+
 #endif

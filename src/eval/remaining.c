@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "data/pasts.h"
 #include "eval/candidates.h"
 #include "eval/metrics.h"
 
@@ -91,16 +92,6 @@ typedef struct run {
     size_t long_groups, groups, first_group;
 } run;
 
-static pr_history history_of(const pr_dataset *data, const pr_basket_score *b)
-{
-    int64_t first = data->user_offsets[b->user];
-    return (pr_history){
-        .items = data->action_items + data->session_offsets[first],
-        .count = (size_t)(data->session_offsets[b->session] - data->session_offsets[first]),
-        .sessions = data->session_offsets + first,
-        .session_count = b->session - (size_t)first};
-}
-
 static void begin(pr_evaluation *e, desk *own, pr_session *session, pr_basket_score *baskets,
                   walk *walks, size_t rows)
 {
@@ -108,7 +99,8 @@ static void begin(pr_evaluation *e, desk *own, pr_session *session, pr_basket_sc
     size_t negatives = e->protocol.negatives, used = 0;
     for (size_t r = 0; r < rows; r++) {
         pr_basket_score *b = &baskets[r];
-        starts[r] = (pr_start){.user = (int32_t)b->user, .history = history_of(e->data, b)};
+        starts[r] = (pr_start){.user = (int32_t)b->user,
+                               .history = pr_past_before(e->data, b->user, b->session)};
         walks[r] = (walk){.own = e->data->action_items + e->data->session_offsets[b->session],
                           .taken = own->taken + used,
                           .others = own->others + r * negatives};

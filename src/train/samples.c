@@ -1,16 +1,14 @@
 /* Baskets as views. */
 #include "train/samples.h"
 
+#include "data/pasts.h"
+
 static pr_basket view_of(const pr_dataset *data, const pr_sample *sample)
 {
-    int64_t first = data->user_offsets[sample->user];
-    int64_t begin = data->session_offsets[sample->session], past = data->session_offsets[first];
+    int64_t begin = data->session_offsets[sample->session];
     return (pr_basket){
         .user = (int32_t)sample->user,
-        .history = {.items = data->action_items + past,
-                    .count = (size_t)(begin - past),
-                    .sessions = data->session_offsets + first,
-                    .session_count = sample->session - (size_t)first},
+        .history = pr_past_before(data, sample->user, sample->session),
         .items = data->action_items + begin,
         .size = (size_t)(data->session_offsets[sample->session + 1] - begin),
     };
