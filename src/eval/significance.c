@@ -1,0 +1,275 @@
+/* Each resample is a task with numbers of its own by place; what it yields is kept in a table
+ * [measures · resamples], from which percentiles and p values are read. */
+#include "eval/significance.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/rng.h"
+
+enum {
+    PURPOSE_DRAW = 0xB0075, /* keep these draws apart from all others of the same seed */
+    PURPOSE_SWAP = 0x5A49,
+    DRAWS = 256,      /* users drawn at a time */
+    SWAP_USERS = 4,   /* users whose swaps share one table ... */
+    SWAP_CASES = 16,  /* ... of all 2^4 of them */
+    SWAP_TABLES = 32, /* tables that 128 random bits serve */
+};
+
+pr_resampling pr_resampling_default(void)
+{
+    return (pr_resampling){.resamples = 2000, .level = 0.95, .seed = 1};
+}
+
+typedef struct work {
+    const pr_tallies *a, *b; /* b is NULL where one model stands alone */
+    pr_rng rng;
+    size_t resamples;
+    double *values;  /* [measures · resamples] */
+    pr_tally *hands; /* room for two totals a measure, for each worker */
+    pr_tally *swaps; /* [tables · measures · 16]: what swapping moves from b to a */
+    size_t tables;
+    const pr_tally *totals; /* [2 · measures] of a and b */
+} work;
+
+static double ratio(pr_tally t)
+{
+    return t.weight > 0 ? t.sum / t.weight : 0;
+}
+
+static void add_row(pr_tally *totals, const pr_tallies *t, size_t user)
+{
+    const pr_tally *row = t->rows + user * t->measures;
+    for (size_t m = 0; m < t->measures; m++) {
+        totals[m].sum += row[m].sum;
+        totals[m].weight += row[m].weight;
+    }
+}
+
+static void add_all(pr_tally *totals, const pr_tallies *t)
+{
+    memset(totals, 0, t->measures * sizeof *totals);
+    for (size_t u = 0; u < t->users; u++)
+        add_row(totals, t, u);
+}
+
+/* ---- the bootstrap ---- */
+
+/* Users number first..first+count-1 of a resample. Multiplying and shifting favours some users by
+ * less than users / 2^32, far below what so many resamples can show. */
+static void draw_users(uint32_t *out, const pr_rng *rng, uint32_t resample, size_t first,
+                       size_t count, size_t users)
+{
+    for (size_t i = 0; i < count; i += 4) {
+        pr_bits bits = pr_rng_at(rng, resample, (uint32_t)((first + i) / 4), 0, 0);
+        for (size_t j = 0; j < 4; j++)
+            out[i + j] = (uint32_t)((uint64_t)bits.word[j] * users >> 32);
+    }
+}
+
+static void resample(void *context, size_t task, unsigned worker)
+{
+    const work *w = context;
+    size_t users = w->a->users, measures = w->a->measures;
+    pr_tally *mine = w->hands + worker * 2 * measures, *theirs = mine + measures;
+    uint32_t drawn[DRAWS];
+    memset(mine, 0, 2 * measures * sizeof *mine);
+    for (size_t first = 0; first < users; first += DRAWS) {
+        size_t count = users - first < DRAWS ? users - first : DRAWS;
+        draw_users(drawn, &w->rng, (uint32_t)task, first, count, users);
+        for (size_t i = 0; i < count; i++)
+            add_row(mine, w->a, drawn[i]);
+        for (size_t i = 0; i < count && w->b != NULL; i++)
+            add_row(theirs, w->b, drawn[i]);
+    }
+    for (size_t m = 0; m < measures; m++) {
+        bool empty = mine[m].weight <= 0 || (w->b != NULL && theirs[m].weight <= 0);
+        w->values[m * w->resamples + task] = empty ? NAN : ratio(mine[m]) - ratio(theirs[m]);
+    }
+}
+
+static int ascending(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+/* Resamples in which nothing was weighed say nothing and are left out. */
+static size_t without_nan(double *values, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(values[i]))
+            values[kept++] = values[i];
+    return kept;
+}
+
+/* The value below which a share of them lies, between the two nearest. */
+static double quantile(const double *sorted, size_t count, double share)
+{
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)place;
+    size_t above = below + 1 < count ? below + 1 : below;
+    return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
+}
+
+static pr_interval interval(double value, double *values, size_t count, double level)
+{
+    count = without_nan(values, count);
+    if (count == 0)
+        return (pr_interval){value, value, value};
+    qsort(values, count, sizeof *values, ascending);
+    return (pr_interval){value, quantile(values, count, (1 - level) / 2),
+                         quantile(values, count, (1 + level) / 2)};
+}
+
+/* ---- swapped models ---- */
+
+/* For four users, each of the 16 ways to swap some of them: what that moves from b to a. */
+static void fill_table(pr_tally *table, const work *w, size_t first, size_t measure)
+{
+    size_t measures = w->a->measures;
+    table[0] = (pr_tally){0};
+    for (size_t bit = 0; bit < SWAP_USERS; bit++) {
+        pr_tally moved = {0};
+        if (first + bit < w->a->users) {
+            const pr_tally *x = &w->a->rows[(first + bit) * measures + measure];
+            const pr_tally *y = &w->b->rows[(first + bit) * measures + measure];
+            moved = (pr_tally){y->sum - x->sum, y->weight - x->weight};
+        }
+        size_t half = (size_t)1 << bit;
+        for (size_t i = 0; i < half; i++)
+            table[half + i] = (pr_tally){table[i].sum + moved.sum, table[i].weight + moved.weight};
+    }
+}
+
+static void fill_tables(void *context, size_t task, unsigned worker)
+{
+    const work *w = context;
+    (void)worker;
+    for (size_t m = 0; m < w->a->measures; m++)
+        fill_table(w->swaps + (m * w->tables + task) * SWAP_CASES, w, task * SWAP_USERS, m);
+}
+
+/* Sums of one measure after swapping the users whose bits are set. */
+static pr_tally swapped(const work *w, uint32_t resample, size_t measure)
+{
+    const pr_tally *table = w->swaps + measure * w->tables * SWAP_CASES;
+    pr_tally moved = {0};
+    for (size_t first = 0; first < w->tables; first += SWAP_TABLES) {
+        pr_bits bits = pr_rng_at(&w->rng, resample, (uint32_t)(first / SWAP_TABLES), 0, 0);
+        size_t count = w->tables - first < SWAP_TABLES ? w->tables - first : SWAP_TABLES;
+        for (size_t i = 0; i < count; i++, table += SWAP_CASES) {
+            const pr_tally *t = &table[bits.word[i / 8] >> i % 8 * SWAP_USERS & (SWAP_CASES - 1)];
+            moved.sum += t->sum;
+            moved.weight += t->weight;
+        }
+    }
+    return moved;
+}
+
+/* A task is one resample of one measure, measure by measure, so that its tables stay in the cache. */
+static void swap_some(void *context, size_t task, unsigned worker)
+{
+    const work *w = context;
+    (void)worker;
+    size_t m = task / w->resamples;
+    pr_tally moved = swapped(w, (uint32_t)(task % w->resamples), m);
+    pr_tally a = w->totals[m], b = w->totals[w->a->measures + m];
+    w->values[task] = ratio((pr_tally){a.sum + moved.sum, a.weight + moved.weight}) -
+                      ratio((pr_tally){b.sum - moved.sum, b.weight - moved.weight});
+}
+
+/* The share of differences at least as large, this one counted too. Sums in another order may differ
+ * in their last digits, which must not make an equal difference look smaller. */
+static double p_value(double difference, const double *values, size_t count)
+{
+    double least = fabs(difference) * (1 - 1e-9) - 1e-12;
+    size_t larger = 1;
+    for (size_t i = 0; i < count; i++)
+        larger += fabs(values[i]) >= least;
+    return (double)larger / (double)(count + 1);
+}
+
+/* ---- both ---- */
+
+static parsrec_status prepare(work *w, const pr_resampling *how, pr_pool *pool, parsrec_error *err)
+{
+    size_t measures = w->a->measures;
+    assert(how->resamples > 0 && how->resamples <= UINT32_MAX && w->a->users <= UINT32_MAX);
+    assert(how->level > 0 && how->level < 1);
+    w->resamples = how->resamples;
+    w->values = pr_alloc(measures * how->resamples, sizeof *w->values);
+    w->hands = pr_alloc((pr_pool_threads(pool) + 1) * 2 * measures, sizeof *w->hands);
+    if (w->values == NULL || w->hands == NULL)
+        return pr_fail_memory(err);
+    pr_tally *totals = w->hands + pr_pool_threads(pool) * 2 * measures;
+    memset(totals, 0, 2 * measures * sizeof *totals);
+    add_all(totals, w->a);
+    if (w->b != NULL)
+        add_all(totals + measures, w->b);
+    w->totals = totals;
+    return PARSREC_OK;
+}
+
+static void clear(work *w)
+{
+    pr_free(w->values);
+    pr_free(w->hands);
+    pr_free(w->swaps);
+}
+
+static void draw_all(work *w, const pr_resampling *how, pr_pool *pool)
+{
+    w->rng = pr_rng_make(how->seed, PURPOSE_DRAW);
+    pr_pool_run(pool, resample, w, w->resamples);
+}
+
+parsrec_status pr_bootstrap(pr_interval *out, const pr_tallies *tallies, const pr_resampling *how,
+                            pr_pool *pool, parsrec_error *err)
+{
+    work w = {.a = tallies};
+    parsrec_status status = PARSREC_OK;
+    PR_TRY_GOTO(prepare(&w, how, pool, err));
+    draw_all(&w, how, pool);
+    for (size_t m = 0; m < tallies->measures; m++)
+        out[m] = interval(ratio(w.totals[m]), w.values + m * w.resamples, w.resamples, how->level);
+done:
+    clear(&w);
+    return status;
+}
+
+static parsrec_status swap_all(work *w, const pr_resampling *how, pr_pool *pool, parsrec_error *err)
+{
+    w->tables = (w->a->users + SWAP_USERS - 1) / SWAP_USERS;
+    w->swaps = pr_alloc(w->a->measures * w->tables * SWAP_CASES, sizeof *w->swaps);
+    if (w->swaps == NULL)
+        return pr_fail_memory(err);
+    pr_pool_run(pool, fill_tables, w, w->tables);
+    w->rng = pr_rng_make(how->seed, PURPOSE_SWAP);
+    pr_pool_run(pool, swap_some, w, w->a->measures * w->resamples);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_paired(pr_contrast *out, const pr_tallies *a, const pr_tallies *b,
+                         const pr_resampling *how, pr_pool *pool, parsrec_error *err)
+{
+    assert(a->users == b->users && a->measures == b->measures);
+    work w = {.a = a, .b = b};
+    size_t measures = a->measures;
+    parsrec_status status = PARSREC_OK;
+    PR_TRY_GOTO(prepare(&w, how, pool, err));
+    draw_all(&w, how, pool);
+    for (size_t m = 0; m < measures; m++)
+        out[m].difference = interval(ratio(w.totals[m]) - ratio(w.totals[measures + m]),
+                                     w.values + m * w.resamples, w.resamples, how->level);
+    PR_TRY_GOTO(swap_all(&w, how, pool, err));
+    for (size_t m = 0; m < measures; m++)
+        out[m].p = p_value(out[m].difference.value, w.values + m * w.resamples, w.resamples);
+done:
+    clear(&w);
+    return status;
+}
