@@ -35,8 +35,8 @@ static parsrec_status make_columns(columns *c, const parsrec_epoch *epochs, size
         c->measure[1][i] = epochs[i].ndcg_10;
         c->measure[2][i] = epochs[i].session_precision_10;
     }
-    c->panels[0] = (pr_panel){"loss of a predicted item", c->losses, 1};
-    c->panels[1] = (pr_panel){"validation", c->measures, MEASURES};
+    c->panels[0] = (pr_panel){"loss of a predicted item", c->losses, 1, NULL};
+    c->panels[1] = (pr_panel){"validation", c->measures, MEASURES, NULL};
     return PARSREC_OK;
 }
 

@@ -1,11 +1,10 @@
-/* A drawing surface that becomes PNG, SVG or PDF by the ending of its name, in one drawing code.
- * Coordinates are points from the top left; PNG has two pixels a point. */
+/* A drawing surface that becomes PNG, SVG or PDF by the ending of its name, or a piece of SVG for a
+ * page, in one drawing code. Coordinates are points from the top left; PNG has two pixels a point. */
 #ifndef PR_CANVAS_H
 #define PR_CANVAS_H
 
-#include <cairo.h>
-
-#include "base/status.h"
+#include "base/writer.h"
+#include "plot/palette.h"
 
 typedef struct pr_canvas pr_canvas;
 
@@ -15,25 +14,36 @@ typedef enum pr_align {
     PR_RIGHT,
 } pr_align;
 
-typedef struct pr_colour {
-    double red, green, blue;
-} pr_colour;
-
-/* Colours that stay apart for colour-blind readers (Okabe and Ito's palette), over and over. */
-pr_colour pr_palette(size_t i);
+typedef struct pr_point {
+    double x, y;
+} pr_point;
 
 /* White paper of that size. */
 parsrec_status pr_canvas_new(pr_canvas **out, const char *path, double width, double height,
                              parsrec_error *err);
-/* Writes the file, atomically, and frees the canvas. */
+/* An <svg> element that takes its colours from the page's CSS variables (pr_palette_css), so that it
+ * follows light and dark, and says `label` to those who cannot see it. It is written to `page`, which
+ * is borrowed until the canvas is finished. */
+parsrec_status pr_canvas_inline(pr_canvas **out, pr_writer *page, const char *label, double width,
+                                double height, parsrec_error *err);
+/* Writes the file, atomically, or ends the element, and frees the canvas. */
 parsrec_status pr_canvas_finish(pr_canvas *canvas, parsrec_error *err);
 void pr_canvas_abort(pr_canvas *canvas); /* NULL is fine */
 
-cairo_t *pr_canvas_pen(pr_canvas *canvas);
+/* What is drawn from now on has this colour: by its role, or as it is. */
+void pr_canvas_role(pr_canvas *canvas, size_t role, double opacity);
 void pr_canvas_colour(pr_canvas *canvas, pr_colour colour, double opacity);
+
 void pr_canvas_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
                     const char *text);
 double pr_canvas_text_width(pr_canvas *canvas, double size, bool bold, const char *text);
+/* The text, or as much of it as fits into that width with an ellipsis, in buffer. Returns buffer. */
+char *pr_canvas_fitted(pr_canvas *canvas, double size, bool bold, double width, const char *text,
+                       char *buffer, size_t buffer_size);
 void pr_canvas_line(pr_canvas *canvas, double x0, double y0, double x1, double y1, double width);
+void pr_canvas_dashed(pr_canvas *canvas, double x0, double y0, double x1, double y1, double width);
+void pr_canvas_path(pr_canvas *canvas, const pr_point *points, size_t count, double width);
+void pr_canvas_dot(pr_canvas *canvas, double x, double y, double radius);
+void pr_canvas_box(pr_canvas *canvas, double x, double y, double width, double height);
 
 #endif

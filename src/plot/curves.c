@@ -6,9 +6,17 @@
 
 #include "plot/canvas.h"
 
-enum { WIDTH = 640, PANEL = 240, LEFT = 64, RIGHT = 130, TOP = 44, GAP = 26, BOTTOM = 46 };
-
-static const pr_colour ink = {0.13, 0.15, 0.17}, grey = {0.55, 0.58, 0.6};
+/* On a page the picture is narrower, so that its words stay readable on a phone. */
+enum {
+    WIDTH = 640,
+    PAGE_WIDTH = 480,
+    PANEL = 240,
+    LEFT = 64,
+    RIGHT = 130,
+    TOP = 44,
+    GAP = 26,
+    BOTTOM = 46
+};
 
 void pr_ticks(double low, double high, int wanted, double *first, double *step)
 {
@@ -61,6 +69,11 @@ static void measure(frame *f, const pr_panel *panel)
     settle(&f->y_low, &f->y_high, 0.06);
 }
 
+static size_t colour_of(const pr_panel *panel, size_t curve)
+{
+    return panel->colours != NULL ? panel->colours[curve] : curve;
+}
+
 static double x_at(const frame *f, double x)
 {
     return f->left + (x - f->x_low) / (f->x_high - f->x_low) * f->width;
@@ -77,13 +90,13 @@ static void draw_axes(pr_canvas *canvas, const frame *f, const char *label, bool
     double first, step;
     pr_ticks(f->y_low, f->y_high, 5, &first, &step);
     for (double y = first; y <= f->y_high + step * 1e-9; y += step) {
-        pr_canvas_colour(canvas, grey, 0.35);
+        pr_canvas_role(canvas, PR_QUIET, 0.35);
         pr_canvas_line(canvas, f->left, y_at(f, y), f->left + f->width, y_at(f, y), 0.6);
-        pr_canvas_colour(canvas, ink, 1);
+        pr_canvas_role(canvas, PR_INK, 1);
         snprintf(text, sizeof text, "%.4g", fabs(y) < step * 1e-6 ? 0 : y);
         pr_canvas_text(canvas, f->left - 8, y_at(f, y) + 4, 11, PR_RIGHT, false, text);
     }
-    pr_canvas_colour(canvas, ink, 1);
+    pr_canvas_role(canvas, PR_INK, 1);
     pr_canvas_text(canvas, f->left, f->top - 8, 12, PR_LEFT, true, label);
     pr_canvas_line(canvas, f->left, f->top + f->height, f->left + f->width, f->top + f->height, 1);
     pr_ticks(f->x_low, f->x_high, 8, &first, &step);
@@ -96,32 +109,31 @@ static void draw_axes(pr_canvas *canvas, const frame *f, const char *label, bool
     }
 }
 
-static void draw_curve(pr_canvas *canvas, const frame *f, const pr_curve *curve, pr_colour colour)
+/* A stretch of a curve without a gap. */
+static void draw_stretch(pr_canvas *canvas, const frame *f, const double *x, const double *y,
+                         size_t count)
 {
-    cairo_t *pen = pr_canvas_pen(canvas);
-    bool drawing = false;
-    pr_canvas_colour(canvas, colour, 1);
-    cairo_set_line_width(pen, 1.8);
-    cairo_set_line_join(pen, CAIRO_LINE_JOIN_ROUND);
-    for (size_t i = 0; i < curve->count; i++) {
-        if (!isfinite(curve->y[i])) {
-            drawing = false;
-            continue;
-        }
-        double x = x_at(f, curve->x[i]), y = y_at(f, curve->y[i]);
-        if (drawing)
-            cairo_line_to(pen, x, y);
-        else
-            cairo_move_to(pen, x, y);
-        drawing = true;
+    enum { AT_ONCE = 256 };
+    pr_point points[AT_ONCE];
+    for (size_t first = 0; first < count; first += AT_ONCE - 1) { /* pieces share an end */
+        size_t n = count - first < AT_ONCE ? count - first : AT_ONCE;
+        for (size_t i = 0; i < n; i++)
+            points[i] = (pr_point){x_at(f, x[first + i]), y_at(f, y[first + i])};
+        pr_canvas_path(canvas, points, n, 1.8);
     }
-    cairo_stroke(pen);
-    for (size_t i = 0; i < curve->count && curve->count <= 60; i++) {
-        if (!isfinite(curve->y[i]))
-            continue;
-        cairo_arc(pen, x_at(f, curve->x[i]), y_at(f, curve->y[i]), 2.2, 0, 2 * 3.14159265);
-        cairo_fill(pen);
+}
+
+static void draw_curve(pr_canvas *canvas, const frame *f, const pr_curve *curve, size_t colour)
+{
+    pr_canvas_role(canvas, PR_SERIES + colour, 1);
+    for (size_t i = 0, end; i < curve->count; i = end + 1) {
+        for (end = i; end < curve->count && isfinite(curve->y[end]);)
+            end++;
+        draw_stretch(canvas, f, curve->x + i, curve->y + i, end - i);
     }
+    for (size_t i = 0; i < curve->count && curve->count <= 60; i++)
+        if (isfinite(curve->y[i]))
+            pr_canvas_dot(canvas, x_at(f, curve->x[i]), y_at(f, curve->y[i]), 2.2);
 }
 
 /* Names stand where their curves end, pushed apart so that none covers another. */
@@ -150,32 +162,54 @@ static void draw_names(pr_canvas *canvas, const frame *f, const pr_panel *panel)
         place[i] = fmax(place[i], place[i - 1] + LINE);
     double over = n > 0 ? place[n - 1] - (f->top + f->height) : 0;
     for (size_t i = 0; i < n; i++) {
-        pr_canvas_colour(canvas, pr_palette(order[i]), 1);
-        pr_canvas_text(canvas, f->left + f->width + 10, place[i] - fmax(over, 0) + 4, 12, PR_LEFT,
-                       true, panel->curves[order[i]].name);
+        char name[64];
+        double x = f->left + f->width + 12, y = place[i] - fmax(over, 0);
+        pr_canvas_role(canvas, PR_SERIES + colour_of(panel, order[i]), 1);
+        pr_canvas_dot(canvas, x, y, 4);
+        pr_canvas_role(canvas, PR_INK, 1);
+        pr_canvas_text(canvas, x + 8, y + 4, 12, PR_LEFT, false,
+                       pr_canvas_fitted(canvas, 12, false, RIGHT - 24, panel->curves[order[i]].name,
+                                        name, sizeof name));
     }
+}
+
+static double height_of(const pr_curves *chart)
+{
+    return TOP + BOTTOM + (double)chart->count * (PANEL + GAP);
+}
+
+static void draw(pr_canvas *canvas, const pr_curves *chart, double width)
+{
+    pr_canvas_role(canvas, PR_INK, 1);
+    pr_canvas_text(canvas, LEFT, 24, 15, PR_LEFT, true, chart->title);
+    for (size_t p = 0; p < chart->count; p++) {
+        frame f = {.left = LEFT,
+                   .top = TOP + GAP + (double)p * (PANEL + GAP),
+                   .width = width - LEFT - RIGHT,
+                   .height = PANEL - GAP};
+        measure(&f, &chart->panels[p]);
+        draw_axes(canvas, &f, chart->panels[p].label, p + 1 == chart->count);
+        for (size_t c = 0; c < chart->panels[p].count; c++)
+            draw_curve(canvas, &f, &chart->panels[p].curves[c], colour_of(&chart->panels[p], c));
+        draw_names(canvas, &f, &chart->panels[p]);
+    }
+    pr_canvas_role(canvas, PR_INK, 1);
+    pr_canvas_text(canvas, LEFT + (width - LEFT - RIGHT) / 2, height_of(chart) - 14, 12, PR_CENTRE,
+                   false, chart->x_label);
 }
 
 parsrec_status pr_curves_draw(const pr_curves *chart, const char *path, parsrec_error *err)
 {
     pr_canvas *canvas;
-    double height = TOP + BOTTOM + (double)chart->count * (PANEL + GAP);
-    PR_TRY(pr_canvas_new(&canvas, path, WIDTH, height, err));
-    pr_canvas_colour(canvas, ink, 1);
-    pr_canvas_text(canvas, LEFT, 24, 15, PR_LEFT, true, chart->title);
-    for (size_t p = 0; p < chart->count; p++) {
-        frame f = {.left = LEFT,
-                   .top = TOP + GAP + (double)p * (PANEL + GAP),
-                   .width = WIDTH - LEFT - RIGHT,
-                   .height = PANEL - GAP};
-        measure(&f, &chart->panels[p]);
-        draw_axes(canvas, &f, chart->panels[p].label, p + 1 == chart->count);
-        for (size_t c = 0; c < chart->panels[p].count; c++)
-            draw_curve(canvas, &f, &chart->panels[p].curves[c], pr_palette(c));
-        draw_names(canvas, &f, &chart->panels[p]);
-    }
-    pr_canvas_colour(canvas, ink, 1);
-    pr_canvas_text(canvas, LEFT + (WIDTH - LEFT - RIGHT) / 2.0, height - 14, 12, PR_CENTRE, false,
-                   chart->x_label);
+    PR_TRY(pr_canvas_new(&canvas, path, WIDTH, height_of(chart), err));
+    draw(canvas, chart, WIDTH);
+    return pr_canvas_finish(canvas, err);
+}
+
+parsrec_status pr_curves_inline(const pr_curves *chart, pr_writer *page, parsrec_error *err)
+{
+    pr_canvas *canvas;
+    PR_TRY(pr_canvas_inline(&canvas, page, chart->title, PAGE_WIDTH, height_of(chart), err));
+    draw(canvas, chart, PAGE_WIDTH);
     return pr_canvas_finish(canvas, err);
 }

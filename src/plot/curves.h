@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "base/status.h"
+#include "base/writer.h"
 
 /* One curve; a NaN is a gap. The arrays stay the caller's. */
 typedef struct pr_curve {
@@ -18,6 +18,7 @@ typedef struct pr_panel {
     const char *label; /* of the y axis */
     const pr_curve *curves;
     size_t count;
+    const size_t *colours; /* [count]: numbers in the palette; NULL: in order */
 } pr_panel;
 
 typedef struct pr_curves {
@@ -28,6 +29,8 @@ typedef struct pr_curves {
 
 /* .png, .svg or .pdf by the ending of path. */
 parsrec_status pr_curves_draw(const pr_curves *chart, const char *path, parsrec_error *err);
+/* As a piece of a page, see pr_canvas_inline. */
+parsrec_status pr_curves_inline(const pr_curves *chart, pr_writer *page, parsrec_error *err);
 
 /* One panel as text of that many columns and rows (braille dots), with the range of y on the left
  * and a legend below. Returns text to be freed with pr_free, NULL when out of memory. */

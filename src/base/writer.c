@@ -1,0 +1,97 @@
+/* Growing text with a failure that sticks. */
+#include "base/writer.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+
+static bool make_room(pr_writer *w, size_t more)
+{
+    if (!w->failed && pr_grow(&w->text, &w->capacity, w->size + more + 1, 1, NULL) != PARSREC_OK)
+        w->failed = true;
+    return !w->failed;
+}
+
+void pr_write(pr_writer *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(NULL, 0, format, args);
+    va_end(args);
+    if (n < 0 || !make_room(w, (size_t)n))
+        return;
+    va_start(args, format);
+    vsnprintf(w->text + w->size, (size_t)n + 1, format, args);
+    va_end(args);
+    w->size += (size_t)n;
+}
+
+void pr_write_bytes(pr_writer *w, const char *bytes, size_t size)
+{
+    if (!make_room(w, size))
+        return;
+    memcpy(w->text + w->size, bytes, size);
+    w->size += size;
+    w->text[w->size] = '\0';
+}
+
+void pr_write_escaped(pr_writer *w, const char *text)
+{
+    static const struct {
+        char sign;
+        const char *entity;
+    } table[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
+    while (*text != '\0') {
+        size_t plain = strcspn(text, "&<>\"'");
+        pr_write_bytes(w, text, plain);
+        text += plain;
+        for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+            if (*text != table[i].sign)
+                continue;
+            pr_write(w, "%s", table[i].entity);
+            text++;
+            break;
+        }
+    }
+}
+
+char *pr_writer_take(pr_writer *w)
+{
+    if (!make_room(w, 0)) {
+        pr_writer_free(w);
+        return NULL;
+    }
+    char *text = w->text;
+    text[w->size] = '\0';
+    *w = (pr_writer){0};
+    return text;
+}
+
+static parsrec_status save(const pr_writer *w, const char *path, parsrec_error *err)
+{
+    pr_atomic_file *file;
+    if (w->failed)
+        return pr_fail_memory(err);
+    PR_TRY(pr_atomic_open(&file, path, err));
+    parsrec_status status = pr_atomic_write(file, w->text, w->size, err);
+    if (status == PARSREC_OK)
+        return pr_atomic_commit(file, err);
+    pr_atomic_abort(file);
+    return status;
+}
+
+parsrec_status pr_writer_save(pr_writer *w, const char *path, parsrec_error *err)
+{
+    parsrec_status status = save(w, path, err);
+    pr_writer_free(w);
+    return status;
+}
+
+void pr_writer_free(pr_writer *w)
+{
+    pr_free(w->text);
+    *w = (pr_writer){0};
+}

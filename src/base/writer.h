@@ -1,0 +1,28 @@
+/* Text that grows as it is written; whether memory ran out is asked once, at the end. */
+#ifndef PR_WRITER_H
+#define PR_WRITER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/status.h"
+
+/* Begins zeroed. */
+typedef struct pr_writer {
+    char *text; /* terminated once anything was written */
+    size_t size, capacity;
+    bool failed;
+} pr_writer;
+
+void pr_write(pr_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void pr_write_bytes(pr_writer *writer, const char *bytes, size_t size);
+/* For text and attributes of HTML and SVG: & < > " ' become entities. */
+void pr_write_escaped(pr_writer *writer, const char *text);
+
+/* Hands the text over, to be freed with pr_free; NULL when memory ran out on the way. */
+char *pr_writer_take(pr_writer *writer);
+/* Writes it to a file, atomically, and frees it, also when it fails. */
+parsrec_status pr_writer_save(pr_writer *writer, const char *path, parsrec_error *err);
+void pr_writer_free(pr_writer *writer); /* a zeroed one is fine */
+
+#endif
