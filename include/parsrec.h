@@ -273,7 +273,8 @@ PARSREC_API parsrec_train_options parsrec_train_default(void);
 /* Trains and writes the best model to out_path, atomically; beside it out_path.log (JSON lines),
  * out_path.png and .svg (learning curves) and, while it runs, out_path.ckpt. When on_progress asks
  * to stop, the checkpoint is written and the status is E_STOPPED. E_DIVERGED leaves the last good
- * checkpoint. A log or picture that cannot be written is a warning. */
+ * checkpoint. A log or picture that cannot be written is a warning. A model that counts takes one pass
+ * over all sessions but the last of each user: no epochs, no checkpoint, no curves. */
 PARSREC_API parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
                                          const parsrec_train_options *options,
                                          parsrec_train_report *report, const parsrec_hooks *hooks,
@@ -460,7 +461,8 @@ typedef struct parsrec_eval_report {
 
 PARSREC_API parsrec_eval_options parsrec_eval_default(void);
 
-/* Evaluates on the users of `data`, which must be the users and items the model was trained on. */
+/* Evaluates on the users of `data`, which must be the users and items the model was trained on. A model
+ * that counts is counted again, from what was before the sessions evaluated. */
 PARSREC_API parsrec_status parsrec_eval(const parsrec_model *model, const parsrec_data *data,
                                         const parsrec_eval_options *options,
                                         parsrec_eval_report *report, const parsrec_hooks *hooks,

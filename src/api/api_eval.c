@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/xxh3.h"
 #include "eval/remaining.h"
+#include "train/count_model.h"
 
 _Static_assert(PARSREC_CUTOFFS_MOST == (int)PR_CUTOFFS, "as many cutoffs outside as inside");
 
@@ -84,6 +85,21 @@ static parsrec_status add_fingerprint(const pr_model *model, const pr_dataset *d
     return PARSREC_OK;
 }
 
+/* What a model that counts may know here is what was before the sessions evaluated: counted again. */
+static parsrec_status run_model(const pr_model *model, pr_evaluation *e, pr_pool *pool,
+                                const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err)
+{
+    pr_scope scope = pr_scope_before(e->protocol.part);
+    pr_model *counted;
+    if (model->kind->count == NULL)
+        return pr_evaluation_run(e, model, pool, hooks, scores, err);
+    PR_TRY(pr_count_model(&counted, model->kind->name, &model->config, e->data, &scope, pool, hooks,
+                          err));
+    parsrec_status status = pr_evaluation_run(e, counted, pool, hooks, scores, err);
+    pr_model_free(counted);
+    return status;
+}
+
 static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, unsigned threads,
                                parsrec_eval_report *report, const parsrec_hooks *hooks,
                                parsrec_error *err)
@@ -97,7 +113,7 @@ static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, unsigned
             "at least %zu items",
             e->protocol.smallest);
     PR_TRY(pr_pool_new(&pool, threads, err));
-    parsrec_status status = pr_evaluation_run(e, model, pool, hooks, &scores, err);
+    parsrec_status status = run_model(model, e, pool, hooks, &scores, err);
     pr_pool_free(pool);
     PR_TRY(status);
     PR_TRY(pr_evaluation_chance(e, &chance, err));

@@ -6,6 +6,7 @@
 #include "api/api_curves.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "train/count_model.h"
 #include "train/model_file.h"
 #include "train/run_log.h"
 #include "train/train.h"
@@ -180,6 +181,39 @@ static parsrec_status run(show *s, parsrec_train_report *report, parsrec_error *
     return status;
 }
 
+/* ---- models that count ---- */
+
+static bool counts(const pr_train_plan *plan)
+{
+    const pr_model_kind *kind = plan->resume == NULL ? pr_model_kind_named(plan->kind) : NULL;
+    return kind != NULL && kind->count != NULL;
+}
+
+static parsrec_status check_counting(const parsrec_train_options *o, parsrec_error *err)
+{
+    if (o->epochs == 0 && o->patience == 0)
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_ARGUMENT,
+                   "the model '%s' counts in one pass; leave out --epochs and --patience",
+                   o->model);
+}
+
+/* Everything before the test sessions is counted; evaluation counts again for the split it is on. */
+static parsrec_status count(show *s, parsrec_error *err)
+{
+    pr_scope scope = pr_scope_before(PR_TEST);
+    pr_model *model;
+    PR_TRY(pr_count_model(&model, s->plan.kind, &s->plan.config, s->data, &scope, s->pool, s->hooks,
+                          err));
+    on_begin(s, model, s->plan.seed);
+    parsrec_status status = pr_model_save(model, s->data, s->out_path, err);
+    pr_run_log_end(&s->log, status == PARSREC_OK ? "finished" : "failed",
+                   status == PARSREC_OK ? "the model is written" : "the model cannot be written");
+    pr_run_log_close(&s->log);
+    pr_model_free(model);
+    return status;
+}
+
 /* A path that cannot be written is better known before the training than after it. */
 static parsrec_status try_output(const char *path, parsrec_error *err)
 {
@@ -221,11 +255,13 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     report = report != NULL ? report : &unused;
     *report = (parsrec_train_report){0};
     PR_TRY(make_plan(&s.plan, options, err));
+    if (counts(&s.plan))
+        PR_TRY(check_counting(options, err));
     PR_TRY(make_paths(&s.paths, out_path, err));
     s.plan.checkpoint = s.paths.checkpoint;
     PR_TRY(try_output(out_path, err));
     PR_TRY(pr_pool_new(&s.pool, options->threads, err));
-    parsrec_status status = run(&s, report, err);
+    parsrec_status status = counts(&s.plan) ? count(&s, err) : run(&s, report, err);
     pr_pool_free(s.pool);
     return status;
 }

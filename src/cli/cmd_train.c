@@ -117,6 +117,10 @@ static int print_report(const train_args *a, const parsrec_train_report *r, cons
     char *curves = NULL;
     if (a->json)
         return print_json(a, r);
+    if (r->epochs == 0) {
+        printf("%s: counted; parsrec eval tells what it is worth\n", a->output);
+        return cli_close_output("train");
+    }
     if (w->count > 1 && parsrec_curves_text(&curves, w->epochs, w->count, 78, NULL) == PARSREC_OK)
         printf("%s\n", curves);
     parsrec_text_free(curves);

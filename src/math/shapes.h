@@ -19,12 +19,14 @@
 /* The library computes in float. Gradient tests compile the same files with PR_REAL_DOUBLE. */
 #ifdef PR_REAL_DOUBLE
 typedef double pr_real;
-#define pr_sqrt sqrt
-#define pr_log  log
+#define pr_sqrt      sqrt
+#define pr_log       log
+#define pr_nextafter nextafter
 #else
 typedef float pr_real;
-#define pr_sqrt sqrtf
-#define pr_log  logf
+#define pr_sqrt      sqrtf
+#define pr_log       logf
+#define pr_nextafter nextafterf
 #endif
 
 #endif

@@ -16,6 +16,7 @@ typedef enum pr_history_kind {
 } pr_history_kind;
 typedef enum pr_init_kind { PR_INIT_NORMAL, PR_INIT_REFERENCE } pr_init_kind;
 typedef enum pr_loss_kind { PR_LOSS_CE } pr_loss_kind;
+typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 
 /* Whole numbers, switches and choices are int, the rest double: see config_table.c for names,
@@ -29,6 +30,7 @@ typedef struct pr_config {
     int history, history_length;
     double history_decay;
     int init, loss, optimiser, batch, epochs, steps;
+    int ties, fill;
     double rate, beta1, beta2, eps, clip, anyone;
 } pr_config;
 

@@ -9,6 +9,7 @@ static const char *const output_drops[] = {"step", "batch", "none", NULL};
 static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
 static const char *const losses[] = {"ce", NULL};
+static const char *const ties[] = {"popular", "first", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
 
 #define AT(field) offsetof(pr_config, field)
@@ -62,5 +63,8 @@ const pr_setting pr_settings[] = {
     WHOLE("epochs", epochs, 1, 100000, "50", "passes over the data"),
     WHOLE("steps", steps, 1, 4096, "128", "steps of a basket that are learnt from"),
     NUMBER("anyone", anyone, 0, 1, "0.02", "share of baskets that train the row for unknown users"),
+    CHOICE("ties", ties, ties, "popular",
+           "personal, recent: of equal counts the more popular item first, or the first bought"),
+    SWITCH("fill", fill, "on", "personal, recent: items never bought follow, by popularity"),
 };
 const size_t pr_setting_count = sizeof pr_settings / sizeof *pr_settings;

@@ -5,11 +5,13 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/counting.h"
 #include "model/parsrec_net.h"
 
-const pr_model_kind *const pr_model_kinds[] = {&pr_parsrec, NULL};
+const pr_model_kind *const pr_model_kinds[] = {&pr_parsrec,  &pr_random, &pr_pop,
+                                               &pr_personal, &pr_recent, NULL};
 
-static const pr_model_kind *find(const char *name)
+const pr_model_kind *pr_model_kind_named(const char *name)
 {
     for (size_t i = 0; pr_model_kinds[i] != NULL; i++)
         if (strcmp(pr_model_kinds[i]->name, name) == 0)
@@ -25,7 +27,7 @@ static parsrec_status known_kinds(const char *wrong, parsrec_error *err)
         strncat(list, i > 0 ? ", " : "", sizeof list - strlen(list) - 1);
         strncat(list, pr_model_kinds[i]->name, sizeof list - strlen(list) - 1);
     }
-    return pr_fail(err, PARSREC_E_ARGUMENT, "there is no model %s; there is: %s",
+    return pr_fail(err, PARSREC_E_ARGUMENT, "there is no model %s; there are: %s",
                    pr_show(&hold, pr_slice_of(wrong)), list);
 }
 
@@ -39,7 +41,7 @@ parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_confi
                                 size_t users, size_t items, parsrec_error *err)
 {
     *out = NULL;
-    const pr_model_kind *known = find(kind);
+    const pr_model_kind *known = pr_model_kind_named(kind);
     if (known == NULL)
         return known_kinds(kind, err);
     if (items == 0 || items >= INT32_MAX || users >= INT32_MAX)

@@ -13,6 +13,7 @@
 typedef struct pr_model pr_model;
 typedef struct pr_session pr_session;
 typedef struct pr_chunk pr_chunk;
+struct pr_counted; /* data/counted.h */
 
 /* How a row of a session begins. To leave the user out of a score, pass PR_ANYONE; to leave the
  * history out, an empty one; to leave a basket item out, do not place it. */
@@ -44,6 +45,10 @@ typedef struct pr_model_kind {
     void (*score)(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores);
     size_t (*attention)(pr_session *session, size_t row, pr_real *weights); /* or NULL: has none */
 
+    /* ---- models that only count; NULL for those that learn ---- */
+    /* Gives every parameter its size, takes the weights' memory and sets them. */
+    parsrec_status (*count)(pr_model *model, const struct pr_counted *from, parsrec_error *err);
+
     /* ---- training; NULL for models that only count ---- */
     size_t (*chunk_bytes)(const pr_model *model, const pr_limits *limits);
     size_t (*mask_bytes)(const pr_model *model); /* of one step, shared by the batch's chunks */
@@ -62,6 +67,7 @@ struct pr_model {
 
 /* All kinds, ending with NULL. */
 extern const pr_model_kind *const pr_model_kinds[];
+const pr_model_kind *pr_model_kind_named(const char *name); /* or NULL */
 
 /* A model with first weights. */
 parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *config, size_t users,

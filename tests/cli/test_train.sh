@@ -34,7 +34,7 @@ fails 1 "setting heads: '0' is not a whole number from 1" "$PARSREC" train -o x.
 fails 1 "'rate' is not key=value" "$PARSREC" train -o x.st shop.st --set rate
 fails 1 "heads = 3 does not divide" "$PARSREC" train -o x.st shop.st --set heads=3
 fails 1 "there is no preset 'fancy'" "$PARSREC" train -o x.st shop.st --preset fancy
-fails 1 "there is no model 'oracle'" "$PARSREC" train -o x.st shop.st --model oracle
+fails 1 "there is no model 'prophet'" "$PARSREC" train -o x.st shop.st --model prophet
 printf 'rate = 0.1\nheads = many\n' >bad.conf
 fails 1 "bad.conf:2: setting heads" "$PARSREC" train -o x.st shop.st --config bad.conf
 fails 1 "No such file" "$PARSREC" train -o x.st shop.st --config nothing.conf

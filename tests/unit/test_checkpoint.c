@@ -184,7 +184,7 @@ static void settings_that_do_not_fit(void **state)
         change change;
         const char *says;
     } cases[] = {
-        {{.key = "model", .value = "oracle"}, "there is no model 'oracle'"},
+        {{.key = "model", .value = "prophet"}, "there is no model 'prophet'"},
         {{.key = "model", .value = NULL}, "lacks the metadata"},
         {{.key = "config", .value = "{"}, "not valid JSON"},
         {{.key = "config", .value = "[]"}, "must be a JSON object"},

@@ -1,0 +1,20 @@
+/* Models that count instead of learning: their tables, and the popularity that all of them lean on.
+ * docs/models.md has the formulas. */
+#ifndef PR_COUNTING_H
+#define PR_COUNTING_H
+
+#include "data/counted.h"
+#include "model/model.h"
+
+extern const pr_model_kind pr_random, pr_pop, pr_personal, pr_recent;
+
+/* The parameter popularity [1,V]: how often each item was bought. Layout first; counting takes the
+ * weights' memory, so all parameters must have their sizes by then. */
+parsrec_status pr_popularity_layout(pr_model *model, parsrec_error *err);
+parsrec_status pr_popularity_count(pr_model *model, const pr_counted *from, parsrec_error *err);
+const pr_real *pr_popularity(const pr_model *model);
+
+/* For kinds whose scores do not depend on what is in the basket. */
+void pr_place_nothing(pr_session *session, const int32_t *items);
+
+#endif

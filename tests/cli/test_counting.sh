@@ -1,0 +1,32 @@
+# Models that count: training, the files they leave, evaluation without a look at the future, mistakes.
+ok "$PARSREC" import -o shop.st "$PARSREC_SOURCE/examples/corner_shop.csv"
+for kind in random pop personal recent; do
+    ok "$PARSREC" train -o $kind.st shop.st --model $kind
+    says "$kind.st: counted"
+    ok "$PARSREC" check $kind.st
+    ok "$PARSREC" info $kind.st
+    says " $kind"
+    ok "$PARSREC" recommend $kind.st --user K01 --basket 1000 -k 3
+    ok "$PARSREC" recommend $kind.st --guest -k 3
+    ok "$PARSREC" eval $kind.st shop.st
+    ok "$PARSREC" train -o again.st shop.st --model $kind --threads 3 --seed 9
+    ok cmp $kind.st again.st
+done
+absent pop.st.ckpt pop.st.png pop.st.svg
+ok "$PARSREC" train -o again.st shop.st --model pop --json
+says '"finished": true'
+
+# Sessions of u: {a b} {a b} {c d}; of v, who is not evaluated: {e}.
+printf 'user,session,item\nu,1,a\nu,1,b\nu,2,a\nu,2,b\nu,3,c\nu,3,d\nv,1,e\n' >tiny.csv
+ok "$PARSREC" import -o tiny.st tiny.csv
+ok "$PARSREC" train -o tiny_pop.st tiny.st --model pop
+ok "$PARSREC" eval tiny_pop.st tiny.st --k 1,3,4 --json
+# a, b (2 each) and e (1) are ahead of c and d, which have none: rank 3 at both steps.
+says '"HR@3": 0.0'
+says '"HR@4": 1.0'
+
+fails 1 "counts in one pass" "$PARSREC" train -o x.st shop.st --model pop --epochs 3
+fails 1 "counts in one pass" "$PARSREC" train -o x.st shop.st --model personal --patience 3
+fails 1 "leave out --model" "$PARSREC" train -o x.st shop.st --model pop --resume y.ckpt
+fails 1 "setting ties: 'coin' is none of" "$PARSREC" train -o x.st shop.st --model pop --set ties=coin
+absent x.st x.st.log
