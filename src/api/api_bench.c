@@ -29,7 +29,7 @@ parsrec_status parsrec_bench_train(const parsrec_data *data, double seconds, uns
     PR_TRY(pr_config_preset(&config, "paper", err));
     for (size_t i = 0; i < set_count; i++)
         PR_TRY(pr_config_assign(&config, set[i], err));
-    PR_TRY(pr_config_check(&config, err));
+    PR_TRY(pr_model_check("parsrec", &config, err));
     pr_bench_train_result r;
     PR_TRY(pr_bench_train(&r, data, &config, seconds, threads, hooks, err));
     *speed = (parsrec_train_speed){.items_per_s = r.items_per_s,

@@ -35,7 +35,8 @@ static parsrec_status read_config_file(pr_config *config, const char *path, pars
 static parsrec_status gather_config(pr_config *config, const parsrec_train_options *o,
                                     parsrec_error *err)
 {
-    *config = pr_config_default();
+    const char *kind = o->model != NULL ? o->model : "parsrec";
+    PR_TRY(pr_model_defaults(config, kind, err));
     if (o->preset != NULL)
         PR_TRY(pr_config_preset(config, o->preset, err));
     if (o->config_path != NULL)
@@ -47,7 +48,7 @@ static parsrec_status gather_config(pr_config *config, const parsrec_train_optio
         snprintf(number, sizeof number, "%llu", (unsigned long long)o->epochs);
         PR_TRY(pr_config_set(config, "epochs", number, err));
     }
-    return pr_config_check(config, err);
+    return pr_model_check(kind, config, err);
 }
 
 parsrec_status parsrec_config_text(char **out, const parsrec_train_options *options,

@@ -13,10 +13,20 @@ enum { PURPOSE = 0xBA7C, SHUFFLE_BASKETS = 0, SHUFFLE_BATCHES = 1 };
 /* Padding is at most one part in so many of a batch's steps. */
 enum { PADDING_PART = 10 };
 
+/* Items of a user's training sessions, cut to the limit. */
+static size_t sequence_steps(const pr_batches *b, const pr_dataset *data, size_t user)
+{
+    size_t items = (size_t)(data->session_offsets[pr_split_train_end(data, user)] -
+                            data->session_offsets[data->user_offsets[user]]);
+    return items < b->most ? items : b->most;
+}
+
 static parsrec_status count_baskets(pr_batches *b, const pr_dataset *data, parsrec_error *err)
 {
     for (size_t u = 0; u < data->users; u++)
-        b->basket_count += (size_t)(pr_split_train_end(data, u) - data->user_offsets[u]);
+        b->basket_count += b->sequences
+                               ? sequence_steps(b, data, u) > 0
+                               : (size_t)(pr_split_train_end(data, u) - data->user_offsets[u]);
     if (b->basket_count == 0)
         return pr_fail(err, PARSREC_E_INPUT, "the data set has no training sessions");
     if (data->sessions > UINT32_MAX)
@@ -71,10 +81,28 @@ static void sort_by_size(pr_batches *b, const pr_dataset *data)
     b->size_offsets[0] = 0;
 }
 
-parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, uint64_t seed, parsrec_error *err)
+/* All in one class of size: sequences need no padding. */
+static void list_sequences(pr_batches *b, const pr_dataset *data)
 {
-    *b = (pr_batches){.batch_size = batch_size, .limit = limit, .seed = seed};
+    size_t n = 0;
+    for (size_t u = 0; u < data->users; u++) {
+        size_t steps = sequence_steps(b, data, u);
+        if (steps > 0)
+            b->sorted[n++] =
+                (pr_sample){(uint32_t)u, (uint32_t)pr_split_train_end(data, u), (uint32_t)steps};
+        b->steps += steps;
+    }
+    b->size_offsets[1] = (uint32_t)n;
+}
+
+parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
+                               size_t limit, bool sequences, uint64_t seed, parsrec_error *err)
+{
+    *b = (pr_batches){.batch_size = batch_size,
+                      .limit = sequences ? 0 : limit,
+                      .most = limit,
+                      .sequences = sequences,
+                      .seed = seed};
     parsrec_status status = count_baskets(b, data, err);
     if (status == PARSREC_OK)
         status = allocate(b, err);
@@ -82,7 +110,10 @@ parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t bat
         pr_batches_free(b);
         return status;
     }
-    sort_by_size(b, data);
+    if (sequences)
+        list_sequences(b, data);
+    else
+        sort_by_size(b, data);
     return PARSREC_OK;
 }
 
@@ -171,7 +202,8 @@ static void write_batches(pr_batches *b, const pr_rng *rng, uint32_t epoch)
         b->offsets[i] = (uint32_t)used;
         for (uint32_t k = from; k < to; k++) {
             b->baskets[used] = b->sorted[b->draft[k]];
-            b->padded += longest - b->baskets[used++].steps;
+            b->padded += b->sequences ? 0 : longest - b->baskets[used].steps;
+            used++;
         }
     }
     b->offsets[b->batch_count] = (uint32_t)used;

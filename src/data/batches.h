@@ -5,7 +5,8 @@
 
 #include "data/dataset.h"
 
-/* A training basket by its place in the data set. `steps` is its size, cut to the limit. */
+/* A training basket by its place in the data set; `steps` is its size, cut to the limit. Of a
+ * sequence: the user's last `steps` items before `session`. */
 typedef struct pr_sample {
     uint32_t user, session;
     uint32_t steps;
@@ -19,16 +20,19 @@ typedef struct pr_batches {
     size_t steps;  /* of all baskets: predicted items of an epoch */
     size_t padded; /* steps that batches add to make their baskets equally long */
 
-    size_t batch_size, limit;
+    size_t batch_size;
+    size_t most, limit; /* steps of a sample; classes of size, apart from 0 */
+    bool sequences; /* a sample a user: all training sessions in one */
     uint64_t seed;
     pr_sample *sorted;      /* by size, in the order of the data within a size */
     uint32_t *size_offsets; /* [limit + 2] into sorted */
     uint32_t *order, *draft, *draft_offsets, *batch_order; /* scratch of arranging */
 } pr_batches;
 
-/* Gathers the training baskets of a data set. limit: most steps of a basket. */
+/* Gathers the training baskets of a data set, or one sequence a user. limit: most steps of either.
+ * Sequences of all lengths are mixed. */
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, uint64_t seed, parsrec_error *err);
+                               size_t limit, bool sequences, uint64_t seed, parsrec_error *err);
 void pr_batches_free(pr_batches *b); /* a zeroed one is fine */
 
 /* Arranges the batches of an epoch. Allocates nothing. */

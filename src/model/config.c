@@ -193,13 +193,3 @@ parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_err
         PR_TRY(pr_config_assign(config, *line, err));
     return PARSREC_OK;
 }
-
-parsrec_status pr_config_check(const pr_config *config, parsrec_error *err)
-{
-    int query = config->dim_user + config->dim_item;
-    if (query % config->heads != 0)
-        return pr_fail(err, PARSREC_E_CONFIG,
-                       "heads = %d does not divide dim.user + dim.item = %d; choose another number",
-                       config->heads, query);
-    return PARSREC_OK;
-}

@@ -15,7 +15,7 @@ typedef enum pr_history_kind {
     PR_HISTORY_DECAYED
 } pr_history_kind;
 typedef enum pr_init_kind { PR_INIT_NORMAL, PR_INIT_REFERENCE } pr_init_kind;
-typedef enum pr_loss_kind { PR_LOSS_CE } pr_loss_kind;
+typedef enum pr_loss_kind { PR_LOSS_CE, PR_LOSS_BCE } pr_loss_kind;
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 
@@ -32,6 +32,8 @@ typedef struct pr_config {
     int init, loss, optimiser, batch, epochs, steps;
     int ties, fill;
     double rate, beta1, beta2, eps, clip, anyone;
+    int length, ffn_width, negatives;
+    double dropout_hidden, dropout_attention, mask, mask_last;
 } pr_config;
 
 pr_config pr_config_default(void);
@@ -46,8 +48,6 @@ parsrec_status pr_config_read(pr_config *config, const char *text, size_t size, 
                               parsrec_error *err);
 /* A named group of settings: "paper". */
 parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err);
-/* Settings that must fit each other. */
-parsrec_status pr_config_check(const pr_config *config, parsrec_error *err);
 
 /* ---- showing ---- */
 

@@ -8,7 +8,7 @@ static const char *const ffns[] = {"none", "pre", "post", NULL};
 static const char *const output_drops[] = {"step", "batch", "none", NULL};
 static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
-static const char *const losses[] = {"ce", NULL};
+static const char *const losses[] = {"ce", "bce", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
 
@@ -33,7 +33,8 @@ static const char *const optimisers[] = {"adam", "sgd", NULL};
 const pr_setting pr_settings[] = {
     WHOLE("dim.user", dim_user, 1, 4096, "128", "width of a user's row"),
     WHOLE("dim.item", dim_item, 1, 4096, "128", "width of an item's row and of the hidden state"),
-    WHOLE("heads", heads, 1, 64, "2", "attention heads; must divide dim.user + dim.item"),
+    WHOLE("heads", heads, 1, 64, "2",
+          "attention heads; must divide dim.user + dim.item (sequence models: dim.item)"),
     WHOLE("layers", layers, 1, 8, "1", "attention layers"),
     CHOICE("stack", stack, stacks, "query",
            "what a layer hands up: the next query, or (paper) the next key and value"),
@@ -52,7 +53,8 @@ const pr_setting pr_settings[] = {
     NUMBER("history.decay", history_decay, 0.01, 1, "0.95",
            "decayed: weight of a session against the one after it"),
     CHOICE("init", init, inits, "normal", "first weights: normal maps, or as the authors' code"),
-    CHOICE("loss", loss, losses, "ce", "cross entropy over the catalogue"),
+    CHOICE("loss", loss, losses, "ce",
+           "cross entropy over the catalogue, or (sasrec) binary against drawn items"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
     NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
     NUMBER("adam.beta1", beta1, 0, 0.9999, "0.9", "decay of the mean of gradients"),
@@ -66,5 +68,16 @@ const pr_setting pr_settings[] = {
     CHOICE("ties", ties, ties, "popular",
            "personal, recent: of equal counts the more popular item first, or the first bought"),
     SWITCH("fill", fill, "on", "personal, recent: items never bought follow, by popularity"),
+    WHOLE("length", length, 1, 4096, "200",
+          "sequence models: newest items of a user that are seen"),
+    WHOLE("ffn.width", ffn_width, 1, 16, "1", "sequence models: inner width, in widths of an item"),
+    NUMBER("dropout.hidden", dropout_hidden, 0, 0.95, "0.2",
+           "sequence models: share dropped of embeddings and of what layers add"),
+    NUMBER("dropout.attention", dropout_attention, 0, 0.95, "0.2",
+           "sequence models: share dropped of attention weights"),
+    WHOLE("negatives", negatives, 1, 1000, "1", "sasrec, loss = bce: items drawn for each target"),
+    NUMBER("mask", mask, 0.01, 0.95, "0.2", "bert4rec: share of items that are masked"),
+    NUMBER("mask.last", mask_last, 0, 1, "0.1",
+           "bert4rec: share of sequences whose last item alone is masked"),
 };
 const size_t pr_setting_count = sizeof pr_settings / sizeof *pr_settings;

@@ -7,9 +7,10 @@
 #include "base/text.h"
 #include "model/counting.h"
 #include "model/parsrec_net.h"
+#include "model/sequence.h"
 
-const pr_model_kind *const pr_model_kinds[] = {&pr_parsrec,  &pr_random, &pr_pop,
-                                               &pr_personal, &pr_recent, NULL};
+const pr_model_kind *const pr_model_kinds[] = {&pr_parsrec, &pr_sasrec,   &pr_bert4rec, &pr_random,
+                                               &pr_pop,     &pr_personal, &pr_recent,   NULL};
 
 const pr_model_kind *pr_model_kind_named(const char *name)
 {
@@ -31,9 +32,37 @@ static parsrec_status known_kinds(const char *wrong, parsrec_error *err)
                    pr_show(&hold, pr_slice_of(wrong)), list);
 }
 
+parsrec_status pr_model_defaults(pr_config *config, const char *kind, parsrec_error *err)
+{
+    const pr_model_kind *known = pr_model_kind_named(kind);
+    if (known == NULL)
+        return known_kinds(kind, err);
+    *config = pr_config_default();
+    for (size_t i = 0; known->settings != NULL && known->settings[i] != NULL; i++)
+        PR_TRY(pr_config_assign(config, known->settings[i], err));
+    return PARSREC_OK;
+}
+
+static parsrec_status check(const pr_model_kind *kind, const pr_config *config, parsrec_error *err)
+{
+    return kind->check != NULL ? kind->check(config, err) : PARSREC_OK;
+}
+
+parsrec_status pr_model_check(const char *kind, const pr_config *config, parsrec_error *err)
+{
+    const pr_model_kind *known = pr_model_kind_named(kind);
+    return known != NULL ? check(known, config, err) : known_kinds(kind, err);
+}
+
+size_t pr_model_steps(const pr_model *model)
+{
+    const pr_config *c = &model->config;
+    return model->kind->sequence ? (size_t)c->length + 1 : (size_t)c->steps;
+}
+
 static parsrec_status lay_out(pr_model *model, parsrec_error *err)
 {
-    PR_TRY(pr_config_check(&model->config, err));
+    PR_TRY(check(model->kind, &model->config, err));
     return model->kind->layout(model, err);
 }
 

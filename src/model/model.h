@@ -33,8 +33,11 @@ typedef struct pr_limits {
 
 typedef struct pr_model_kind {
     const char *name, *summary;
+    const char *const *settings; /* "key=value": its defaults where they are its own; or NULL */
+    bool sequence;               /* learns from a user's training sessions as one sequence */
 
-    parsrec_status (*layout)(pr_model *model, parsrec_error *err); /* lists the parameters */
+    parsrec_status (*check)(const pr_config *config, parsrec_error *err); /* or NULL */
+    parsrec_status (*layout)(pr_model *model, parsrec_error *err);        /* lists the parameters */
 
     /* ---- sessions; memory comes from session->arena, of session_bytes ---- */
     size_t (*session_bytes)(const pr_model *model, size_t rows, size_t capacity);
@@ -53,7 +56,7 @@ typedef struct pr_model_kind {
     size_t (*chunk_bytes)(const pr_model *model, const pr_limits *limits);
     size_t (*mask_bytes)(const pr_model *model); /* of one step, shared by the batch's chunks */
     void (*draw_mask)(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
-                      uint32_t step);
+                      uint32_t step); /* unused where mask_bytes is 0 */
     void (*learn)(const pr_model *model, pr_chunk *chunk);
 } pr_model_kind;
 
@@ -68,6 +71,13 @@ struct pr_model {
 /* All kinds, ending with NULL. */
 extern const pr_model_kind *const pr_model_kinds[];
 const pr_model_kind *pr_model_kind_named(const char *name); /* or NULL */
+
+/* The settings a kind begins with, and whether settings fit it and each other. */
+parsrec_status pr_model_defaults(pr_config *config, const char *kind, parsrec_error *err);
+parsrec_status pr_model_check(const char *kind, const pr_config *config, parsrec_error *err);
+
+/* Most items of a sample that a model learns from. */
+size_t pr_model_steps(const pr_model *model);
 
 /* A model with first weights. */
 parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *config, size_t users,
@@ -134,11 +144,19 @@ struct pr_chunk {
     pr_real *gradient;      /* like the shared part of the weights; learn() adds */
     pr_real *user_gradient; /* [rows of the batch, columns of the user table]: learn() sets */
     int32_t *users;         /* [rows of the batch]: the user rows they belong to */
-    double loss;            /* learn() sets both: weighted as the batch says ... */
-    uint64_t items;         /* ... and the number of predicted items */
+    double loss, total;     /* learn() sets: weighted as the model does, and as a plain sum ... */
+    uint64_t items;         /* ... over so many predicted items */
     double *parts;          /* [PR_STEP_PARTS]: seconds so far; NULL: not measured */
     double mark;            /* when the part under way began */
 };
+
+/* `loss` is the plain sum over `items` predicted items. */
+static inline void pr_chunk_add_loss(pr_chunk *chunk, double loss, double factor, size_t items)
+{
+    chunk->loss += factor * loss;
+    chunk->total += loss;
+    chunk->items += items;
+}
 
 /* The time since the last mark was spent on `part`. */
 static inline void pr_chunk_mark(pr_chunk *chunk, pr_step_part part)

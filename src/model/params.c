@@ -90,11 +90,12 @@ static void fill_one(const pr_param *p, pr_real *x, pr_init_kind init, const pr_
                      uint32_t name)
 {
     size_t n = pr_param_size(p);
-    double outputs = p->fill == PR_FILL_CELL ? (double)p->rows / 2 : (double)p->rows;
+    double maps = p->fill == PR_FILL_CELL ? 2 : p->fill == PR_FILL_QKV ? 3 : 1;
+    double outputs = (double)p->rows / maps;
     memset(x, 0, n * sizeof *x);
     if (p->fill == PR_FILL_TABLE)
         fill_uniform(x, n, 1 / sqrt((double)p->rows), rng, name);
-    else if (p->fill == PR_FILL_MAP || p->fill == PR_FILL_CELL)
+    else if (p->fill == PR_FILL_MAP || p->fill == PR_FILL_CELL || p->fill == PR_FILL_QKV)
         fill_normal(x, n, sqrt(2 / (outputs + (double)p->cols)), rng, name);
     else if (p->fill == PR_FILL_ONE)
         for (size_t i = 0; i < n; i++)

@@ -147,8 +147,7 @@ static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
     double loss = pr_softmax_gradient(run->net.t.do_ + at, run->net.g.item, &run->softmax, o, &out,
                                       run->target, (pr_real)factor, rows, d->items, d->dv);
     pr_chunk_mark(run->chunk, PR_PART_LOSS);
-    run->chunk->loss += factor * loss;
-    run->chunk->items += rows;
+    pr_chunk_add_loss(run->chunk, loss, factor, rows);
 }
 
 static void forward(pr_arnn_run *run, const pr_model *model)

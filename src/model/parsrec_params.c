@@ -3,9 +3,24 @@
 
 #include <stdio.h>
 
+#include "model/param_list.h"
+
+static parsrec_status check(const pr_config *config, parsrec_error *err)
+{
+    int query = config->dim_user + config->dim_item;
+    if (query % config->heads != 0)
+        return pr_fail(err, PARSREC_E_CONFIG,
+                       "heads = %d does not divide dim.user + dim.item = %d; choose another number",
+                       config->heads, query);
+    if (config->loss != PR_LOSS_CE)
+        return pr_fail(err, PARSREC_E_CONFIG, "parsrec learns with loss = ce only");
+    return PARSREC_OK;
+}
+
 const pr_model_kind pr_parsrec = {
     .name = "parsrec",
     .summary = "attention-fused recurrent network over user, history and basket",
+    .check = check,
     .layout = pr_arnn_layout,
     .session_bytes = pr_arnn_session_bytes,
     .open = pr_arnn_open,
@@ -48,35 +63,15 @@ bool pr_arnn_is_upper(const pr_arnn_dims *d, size_t layer)
     return d->paper && layer > 0;
 }
 
-/* Walks the one list below: the first time it adds each tensor to the model's parameters, later it
- * finds where they are in a block. */
-typedef struct lister {
-    pr_params *add; /* or NULL */
-    const pr_params *have;
-    pr_real *block;
-    size_t next;
-    parsrec_status status;
-    parsrec_error *err;
-} lister;
-
-static void tensor(lister *l, pr_real **place, const char *name, size_t rows, size_t cols,
-                   pr_fill fill)
-{
-    if (l->add == NULL)
-        *place = l->block + l->have->list[l->next++].at;
-    else if (l->status == PARSREC_OK)
-        l->status = pr_params_add(l->add, name, rows, cols, fill, l->err);
-}
-
-static void layer_tensor(lister *l, pr_real **place, size_t layer, const char *what, size_t rows,
+static void layer_tensor(pr_lister *l, pr_real **place, size_t layer, const char *what, size_t rows,
                          size_t cols, pr_fill fill)
 {
     char name[48];
     snprintf(name, sizeof name, "attn.%u.%s", (unsigned)layer, what);
-    tensor(l, place, name, rows, cols, fill);
+    pr_list_tensor(l, place, name, rows, cols, fill);
 }
 
-static void list_layer(lister *l, pr_arnn_layer *v, const pr_arnn_dims *d, size_t i)
+static void list_layer(pr_lister *l, pr_arnn_layer *v, const pr_arnn_dims *d, size_t i)
 {
     bool upper = pr_arnn_is_upper(d, i);
     size_t dq = d->dq, out = pr_arnn_map_width(d, i);
@@ -97,18 +92,18 @@ static void list_layer(lister *l, pr_arnn_layer *v, const pr_arnn_dims *d, size_
     layer_tensor(l, &v->map_b, i, "map_b", 1, out, PR_FILL_BIAS);
 }
 
-static void list_all(lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
+static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
 {
-    tensor(l, &v->item, "item_emb", d->items + 1, d->dv, PR_FILL_TABLE);
-    tensor(l, &v->cell_w, "cell_w", 2 * d->dv, d->dz, PR_FILL_CELL);
-    tensor(l, &v->cell_b, "cell_b", 1, 2 * d->dv, PR_FILL_CELL_BIAS);
+    pr_list_tensor(l, &v->item, "item_emb", d->items + 1, d->dv, PR_FILL_TABLE);
+    pr_list_tensor(l, &v->cell_w, "cell_w", 2 * d->dv, d->dz, PR_FILL_CELL);
+    pr_list_tensor(l, &v->cell_b, "cell_b", 1, 2 * d->dv, PR_FILL_CELL_BIAS);
     for (size_t i = 0; i < d->layers; i++)
         list_layer(l, &v->layer[i], d, i);
     if (d->ffn != PR_FFN_NONE) {
-        tensor(l, &v->ffn_in_w, "ffn.in_w", d->dv, d->dv, PR_FILL_MAP);
-        tensor(l, &v->ffn_in_b, "ffn.in_b", 1, d->dv, PR_FILL_BIAS);
-        tensor(l, &v->ffn_out_w, "ffn.out_w", d->dv, d->dv, PR_FILL_MAP);
-        tensor(l, &v->ffn_out_b, "ffn.out_b", 1, d->dv, PR_FILL_BIAS);
+        pr_list_tensor(l, &v->ffn_in_w, "ffn.in_w", d->dv, d->dv, PR_FILL_MAP);
+        pr_list_tensor(l, &v->ffn_in_b, "ffn.in_b", 1, d->dv, PR_FILL_BIAS);
+        pr_list_tensor(l, &v->ffn_out_w, "ffn.out_w", d->dv, d->dv, PR_FILL_MAP);
+        pr_list_tensor(l, &v->ffn_out_b, "ffn.out_b", 1, d->dv, PR_FILL_BIAS);
     }
 }
 
@@ -116,7 +111,7 @@ parsrec_status pr_arnn_layout(pr_model *model, parsrec_error *err)
 {
     pr_arnn_dims d = pr_arnn_dims_of(model);
     pr_arnn_view unused;
-    lister l = {.add = &model->params, .err = err};
+    pr_lister l = {.add = &model->params, .err = err};
     list_all(&l, &unused, &d);
     PR_TRY(l.status);
     return pr_params_add_users(&model->params, "user_emb", d.users + 1, d.du, err);
@@ -126,7 +121,7 @@ pr_arnn_view pr_arnn_view_of(const pr_model *model, pr_real *block)
 {
     pr_arnn_dims d = pr_arnn_dims_of(model);
     pr_arnn_view v = {0};
-    lister l = {.have = &model->params, .block = block};
+    pr_lister l = {.have = &model->params, .block = block};
     list_all(&l, &v, &d);
     v.user = block + pr_params_users(&model->params)->at;
     return v;

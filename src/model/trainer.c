@@ -101,7 +101,7 @@ parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
     if (t == NULL)
         return pr_fail_memory(err);
     *t = (pr_trainer){.model = model, .pool = pool, .limits = *limits, .seed = seed};
-    size_t most = (size_t)model->config.steps;
+    size_t most = pr_model_steps(model);
     t->limits.steps = limits->steps < most ? limits->steps : most;
     t->threads = pr_pool_threads(pool);
     t->chunk_max = pr_chunk_count(t->limits.rows, t->limits.steps);

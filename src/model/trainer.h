@@ -11,6 +11,7 @@ typedef struct pr_trainer pr_trainer;
 
 typedef struct pr_batch_result {
     double loss;    /* of the batch, as docs/math.md defines it */
+    double total;   /* the plain sum of the items' losses */
     uint64_t items; /* predicted */
     double norm;    /* of the gradient before clipping */
 } pr_batch_result;

@@ -15,7 +15,7 @@ static parsrec_status check_batch(const pr_trainer *t, const pr_batch *batch, si
         fits = b->size > 0 && b->size <= t->limits.basket && b->history.count <= t->limits.history;
         *steps = b->size > *steps ? b->size : *steps;
     }
-    *steps = *steps > (size_t)t->model->config.steps ? (size_t)t->model->config.steps : *steps;
+    *steps = *steps > pr_model_steps(t->model) ? pr_model_steps(t->model) : *steps;
     if (fits && *steps <= t->limits.steps)
         return PARSREC_OK;
     return pr_fail(err, PARSREC_E_LIMIT, "batch %u does not fit the sizes that training began with",
@@ -142,6 +142,7 @@ parsrec_status pr_trainer_gradient(pr_trainer *t, const pr_batch *batch, pr_batc
         squares += t->squares[i];
     for (size_t c = 0; c < t->chunk_count; c++) {
         result->loss += t->chunks[c].loss;
+        result->total += t->chunks[c].total;
         result->items += t->chunks[c].items;
     }
     result->norm = sqrt(squares);

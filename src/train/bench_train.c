@@ -99,7 +99,7 @@ static parsrec_status train_one(bench *b, uint64_t *items, parsrec_error *err)
     batch.number = b->number++;
     PR_TRY(pr_trainer_learn(b->trainer, &batch, &result, err));
     *items += result.items;
-    b->loss = result.loss * (double)batch.rows / (double)result.items;
+    b->loss = result.total / (double)result.items;
     return PARSREC_OK;
 }
 
@@ -123,9 +123,10 @@ static parsrec_status set_up(bench *b, const pr_config *config, unsigned threads
     PR_TRY(pr_pool_new(&b->pool, threads, err));
     threads = pr_pool_threads(b->pool);
     PR_TRY(pr_model_new(&b->model, "parsrec", config, b->data->users, items, 1, err));
-    PR_TRY(pr_batches_init(&b->batches, b->data, rows, (size_t)config->steps, 1, err));
+    PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model),
+                           b->model->kind->sequence, 1, err));
     pr_batches_arrange(&b->batches, 0);
-    pr_limits limits = pr_limits_of(b->data, config);
+    pr_limits limits = pr_limits_of(b->data, b->model);
     PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));
     const size_t shapes[SHAPES][3] = {
         {1024, 1024, 1024}, {rows, items, dv}, {items, dv, rows}, {rows, dq, dq}};

@@ -3,6 +3,19 @@
 
 #include "data/pasts.h"
 
+/* The newest items before a session, what came before them as history. */
+static pr_basket sequence_of(const pr_dataset *data, const pr_sample *sample)
+{
+    pr_history past = pr_past_before(data, sample->user, sample->session);
+    size_t before = past.count - sample->steps;
+    return (pr_basket){
+        .user = (int32_t)sample->user,
+        .history = {.items = past.items, .count = before},
+        .items = past.items + before,
+        .size = sample->steps,
+    };
+}
+
 static pr_basket view_of(const pr_dataset *data, const pr_sample *sample)
 {
     int64_t begin = data->session_offsets[sample->session];
@@ -19,13 +32,15 @@ pr_batch pr_batch_view(const pr_batches *batches, size_t batch, const pr_dataset
 {
     uint32_t from = batches->offsets[batch], to = batches->offsets[batch + 1];
     for (uint32_t i = from; i < to; i++)
-        baskets[i - from] = view_of(data, &batches->baskets[i]);
+        baskets[i - from] = batches->sequences ? sequence_of(data, &batches->baskets[i])
+                                               : view_of(data, &batches->baskets[i]);
     return (pr_batch){.baskets = baskets, .rows = to - from};
 }
 
-pr_limits pr_limits_of(const pr_dataset *data, const pr_config *config)
+pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 {
-    pr_limits limits = {.rows = (size_t)config->batch, .steps = (size_t)config->steps};
+    size_t steps = pr_model_steps(model);
+    pr_limits limits = {.rows = (size_t)model->config.batch, .steps = steps};
     for (size_t s = 0; s < data->sessions; s++) {
         size_t size = (size_t)(data->session_offsets[s + 1] - data->session_offsets[s]);
         limits.basket = size > limits.basket ? size : limits.basket;
@@ -35,6 +50,8 @@ pr_limits pr_limits_of(const pr_dataset *data, const pr_config *config)
                                data->session_offsets[data->user_offsets[u]]);
         limits.history = past > limits.history ? past : limits.history;
     }
+    if (model->kind->sequence)
+        limits.basket = limits.history < steps ? limits.history : steps;
     if (limits.steps > limits.basket)
         limits.steps = limits.basket;
     return limits;

@@ -10,6 +10,6 @@ pr_batch pr_batch_view(const pr_batches *batches, size_t batch, const pr_dataset
                        pr_basket *baskets);
 
 /* The largest sizes of any batch of a data set. */
-pr_limits pr_limits_of(const pr_dataset *data, const pr_config *config);
+pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model);
 
 #endif

@@ -31,10 +31,9 @@ static parsrec_status diverged(const pr_run *r, uint64_t batch, const char *what
 }
 
 static parsrec_status judge(const pr_run *r, parsrec_status status, const pr_batch_result *result,
-                            size_t rows, parsrec_error *err)
+                            parsrec_error *err)
 {
-    double items = (double)(result->items > 0 ? result->items : 1);
-    double loss = result->loss * (double)rows / items;
+    double loss = result->total / (double)(result->items > 0 ? result->items : 1);
     double guessing = log((double)r->data->items + 1);
     char what[160];
     if (status == PARSREC_OK && loss < HOPELESS * guessing)
@@ -53,11 +52,11 @@ static parsrec_status learn_batch(pr_run *r, parsrec_error *err)
     batch.number = (uint32_t)at->batches;
     pr_batch_result result = {0};
     parsrec_status status = pr_trainer_learn(r->state.trainer, &batch, &result, err);
-    PR_TRY(judge(r, status, &result, batch.rows, err));
+    PR_TRY(judge(r, status, &result, err));
     at->batch++;
     at->batches++;
     at->items += result.items;
-    at->loss += result.loss * (double)batch.rows;
+    at->loss += result.total;
     return PARSREC_OK;
 }
 
@@ -86,7 +85,7 @@ static parsrec_status tell(const pr_run *r, const char *words, parsrec_error *er
 {
     const pr_position *at = &r->state.at;
     const pr_train_result *done = r->state.result;
-    uint64_t epochs = (uint64_t)r->state.model->config.epochs, steps = r->batches.steps;
+    uint64_t epochs = (uint64_t)r->state.model->config.epochs, batches = r->batches.batch_count;
     char note[200];
     int used = snprintf(note, sizeof note, "epoch %u of %llu, %s, loss %.4f", at->epoch + 1,
                         (unsigned long long)epochs, words,
@@ -96,8 +95,8 @@ static parsrec_status tell(const pr_run *r, const char *words, parsrec_error *er
         snprintf(note + used, sizeof note - (size_t)used, ", HR@10 %.4f, NDCG@10 %.4f",
                  v->hit_rate[PR_CHOICE_CUTOFF], v->ndcg[PR_CHOICE_CUTOFF]);
     }
-    return pr_progress_note(r->hooks, "training", "items", at->epoch * steps + at->items,
-                            epochs * steps, note, err);
+    return pr_progress_note(r->hooks, "training", "batches", at->epoch * batches + at->batch,
+                            epochs * batches, note, err);
 }
 
 /* The caller wants to stop: saves first. */

@@ -17,8 +17,8 @@ static parsrec_status outline(pr_run *r, const char *kind, const pr_config *conf
     PR_TRY(pr_model_outline(&s->model, kind, config, data->users, data->items, err));
     if (s->model->kind->learn == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not learn in epochs", kind);
-    PR_TRY(pr_batches_init(&r->batches, data, (size_t)config->batch, (size_t)config->steps,
-                           s->at.seed, err));
+    PR_TRY(pr_batches_init(&r->batches, data, (size_t)config->batch, pr_model_steps(s->model),
+                           s->model->kind->sequence, s->at.seed, err));
     return pr_evaluation_init(&r->evaluation, data, &protocol, err);
 }
 
@@ -57,7 +57,7 @@ static void tell_nobody_validates(const pr_run *r)
 static parsrec_status take_memory(pr_run *r, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
-    pr_limits limits = pr_limits_of(r->data, &s->model->config);
+    pr_limits limits = pr_limits_of(r->data, s->model);
     tell_memory(r, &limits);
     tell_nobody_validates(r);
     PR_TRY(pr_model_weigh(s->model, err));

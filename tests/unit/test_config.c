@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "model/config.h"
+#include "model/model.h"
 
 static void defaults_are_the_papers(void **state)
 {
@@ -40,7 +41,12 @@ static void values_are_read_strictly(void **state)
     assert_fails(pr_config_assign(&c, "depth=3", &err), PARSREC_E_CONFIG, "no setting 'depth'");
     assert_fails(pr_config_assign(&c, "heads", &err), PARSREC_E_CONFIG, "key=value");
     c.heads = 3;
-    assert_fails(pr_config_check(&c, &err), PARSREC_E_CONFIG, "does not divide");
+    assert_fails(pr_model_check("parsrec", &c, &err), PARSREC_E_CONFIG, "does not divide");
+    assert_fails(pr_model_check("sasrec", &c, &err), PARSREC_E_CONFIG, "does not divide");
+    c.heads = 2;
+    c.loss = PR_LOSS_BCE;
+    assert_fails(pr_model_check("bert4rec", &c, &err), PARSREC_E_CONFIG, "loss = ce only");
+    assert_ok(pr_model_check("sasrec", &c, &err));
 }
 
 static void files_name_the_line(void **state)

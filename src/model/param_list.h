@@ -1,0 +1,26 @@
+/* One list of a model's tensors, walked twice: the first time it adds each to the parameters, later
+ * it finds where they are in a block. */
+#ifndef PR_PARAM_LIST_H
+#define PR_PARAM_LIST_H
+
+#include "model/params.h"
+
+typedef struct pr_lister {
+    pr_params *add; /* or NULL: finds */
+    const pr_params *have;
+    pr_real *block;
+    size_t next;
+    parsrec_status status;
+    parsrec_error *err;
+} pr_lister;
+
+static inline void pr_list_tensor(pr_lister *l, pr_real **place, const char *name, size_t rows,
+                                  size_t cols, pr_fill fill)
+{
+    if (l->add == NULL)
+        *place = l->block + l->have->list[l->next++].at;
+    else if (l->status == PARSREC_OK)
+        l->status = pr_params_add(l->add, name, rows, cols, fill, l->err);
+}
+
+#endif
