@@ -22,7 +22,7 @@ typedef struct pr_batches {
 
     size_t batch_size;
     size_t most, limit; /* steps of a sample; classes of size, apart from 0 */
-    bool sequences; /* a sample a user: all training sessions in one */
+    bool sequences;     /* a sample a user: all training sessions in one */
     uint64_t seed;
     pr_sample *sorted;      /* by size, in the order of the data within a size */
     uint32_t *size_offsets; /* [limit + 2] into sorted */
