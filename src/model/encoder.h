@@ -70,11 +70,19 @@ typedef struct pr_encoder_tape {
     pr_real *dx, *dt, *dwide; /* [T,D], [T,D], [T,max(3D,I)] */
 } pr_encoder_tape;
 
+/* Keys and values of all positions, for sequences that grow; NULL where nobody asks. */
+typedef struct pr_encoder_cache {
+    pr_real *kv[PR_ENCODER_MAX_LAYERS]; /* [rows,positions,2D] */
+    size_t *at;                         /* [positions]: 0, 1, 2, ... */
+    const uint32_t *rows;               /* [count]: where each sequence of a pass belongs */
+} pr_encoder_cache;
+
 typedef struct pr_encoder {
     pr_encoder_dims d;
     pr_encoder_view w, g; /* weights; gradients (training only) */
     pr_encoder_tape t;
     pr_encoder_drop drop;
+    pr_encoder_cache cache;
 } pr_encoder;
 
 pr_encoder_dims pr_encoder_dims_of(const pr_model *model);
@@ -87,8 +95,13 @@ pr_encoder_view pr_encoder_view_of(const pr_model *model, pr_real *block);
 void pr_encoder_tape_take(pr_encoder_tape *t, pr_arena *arena, const pr_encoder_dims *d,
                           size_t count, size_t longest, bool learn);
 
-/* Fills t.y[T,D]. */
+void pr_encoder_cache_take(pr_encoder_cache *c, pr_arena *arena, const pr_encoder_dims *d,
+                           size_t rows);
+
+/* Fills t.y[T,D], and the cache if there is one. */
 void pr_encoder_forward(pr_encoder *e, const pr_sequences *s);
+/* Item ids[i] at position at[i] of the cache's row i, n of them: fills t.y[n,D]. Causal only. */
+void pr_encoder_step(pr_encoder *e, const int32_t *ids, const size_t *at, size_t n);
 /* From dy[T,D] in t.dx: adds into all gradients of g but the item table as output. */
 void pr_encoder_backward(pr_encoder *e, const pr_sequences *s);
 

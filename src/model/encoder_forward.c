@@ -67,41 +67,52 @@ static void attend(pr_encoder *e, const pr_sequences *s, size_t layer)
         pr_self_mask mask = pr_encoder_weight_mask(e, s, layer, i, true);
         pr_self_attention_forward(k->mix + at * D, k->weight + e->t.weight_at[i], e->t.work,
                                   k->qkv + at * 3 * D, &mask, &shape);
+        if (e->cache.kv[layer] != NULL)
+            pr_encoder_keep(e, layer, i, 0, k->qkv + at * 3 * D, shape.L);
     }
 }
 
-static void layer_forward(pr_encoder *e, const pr_sequences *s, size_t l)
+void pr_encoder_ask(pr_encoder *e, size_t l, size_t n)
 {
     const pr_encoder_layer *w = &e->w.layer[l];
     pr_encoder_kept *k = &e->t.layer[l];
-    size_t D = e->d.width, I = e->d.inner, T = s->first[s->count];
-    pr_real *made = e->t.y; /* free until the end */
+    size_t D = e->d.width;
     pr_layer_norm_forward(k->ask, k->ask_unit, k->ask_rate, e->t.x, w->ask_gain, w->ask_shift,
-                          e->d.eps, T, D);
-    pr_linear_forward(k->qkv, k->ask, w->qkv_w, w->qkv_b, T, D, 3 * D);
-    attend(e, s, l);
-    pr_linear_forward(made, k->mix, w->join_w, w->join_b, T, D, D);
+                          e->d.eps, n, D);
+    pr_linear_forward(k->qkv, k->ask, w->qkv_w, w->qkv_b, n, D, 3 * D);
+}
+
+void pr_encoder_answer(pr_encoder *e, const pr_sequences *s, size_t l, size_t n)
+{
+    const pr_encoder_layer *w = &e->w.layer[l];
+    pr_encoder_kept *k = &e->t.layer[l];
+    size_t D = e->d.width, I = e->d.inner;
+    pr_real *made = e->t.y; /* free until the end */
+    pr_linear_forward(made, k->mix, w->join_w, w->join_b, n, D, D);
     pr_encoder_drop_rows(e, s, made, k->keep_join, PR_SITE(l, PR_SITE_JOIN), D, true);
-    pr_add(e->t.x, made, T * D);
+    pr_add(e->t.x, made, n * D);
     pr_layer_norm_forward(k->ffn, k->ffn_unit, k->ffn_rate, e->t.x, w->ffn_gain, w->ffn_shift,
-                          e->d.eps, T, D);
-    pr_linear_forward(k->raw, k->ffn, w->in_w, w->in_b, T, D, I);
+                          e->d.eps, n, D);
+    pr_linear_forward(k->raw, k->ffn, w->in_w, w->in_b, n, D, I);
     if (e->d.cloze)
-        pr_gelu_forward(k->act, k->raw, T * I);
+        pr_gelu_forward(k->act, k->raw, n * I);
     else
-        pr_relu_forward(k->act, k->raw, T * I);
+        pr_relu_forward(k->act, k->raw, n * I);
     pr_encoder_drop_rows(e, s, k->act, k->keep_act, PR_SITE(l, PR_SITE_ACT), I, true);
-    pr_linear_forward(made, k->act, w->out_w, w->out_b, T, I, D);
+    pr_linear_forward(made, k->act, w->out_w, w->out_b, n, I, D);
     pr_encoder_drop_rows(e, s, made, k->keep_out, PR_SITE(l, PR_SITE_OUT), D, true);
-    pr_add(e->t.x, made, T * D);
+    pr_add(e->t.x, made, n * D);
 }
 
 void pr_encoder_forward(pr_encoder *e, const pr_sequences *s)
 {
     size_t D = e->d.width, T = s->first[s->count];
     begin(e, s);
-    for (size_t l = 0; l < e->d.layers; l++)
-        layer_forward(e, s, l);
+    for (size_t l = 0; l < e->d.layers; l++) {
+        pr_encoder_ask(e, l, T);
+        attend(e, s, l);
+        pr_encoder_answer(e, s, l, T);
+    }
     pr_layer_norm_forward(e->t.y, e->t.unit, e->t.rate, e->t.x, e->w.gain, e->w.shift, e->d.eps, T,
                           D);
 }
