@@ -13,20 +13,34 @@ enum { PURPOSE = 0xBA7C, SHUFFLE_BASKETS = 0, SHUFFLE_BATCHES = 1 };
 /* Padding is at most one part in so many of a batch's steps. */
 enum { PADDING_PART = 10 };
 
-/* Items of a user's training sessions, cut to the limit. */
-static size_t sequence_steps(const pr_batches *b, const pr_dataset *data, size_t user)
+/* Items of a user's training sessions. */
+static size_t training_items(const pr_dataset *data, size_t user)
 {
-    size_t items = (size_t)(data->session_offsets[pr_split_train_end(data, user)] -
-                            data->session_offsets[data->user_offsets[user]]);
-    return items < b->most ? items : b->most;
+    return (size_t)(data->session_offsets[pr_split_train_end(data, user)] -
+                    data->session_offsets[data->user_offsets[user]]);
+}
+
+/* Windows of `most` items, each beginning with the item that the one before it predicted last. */
+static size_t window_count(const pr_batches *b, size_t items)
+{
+    if (items == 0)
+        return 0;
+    if (b->windows == PR_WINDOW_LAST || items <= b->most || b->most < 2)
+        return 1;
+    return 1 + (items - b->most + b->most - 2) / (b->most - 1);
+}
+
+static size_t samples_of(const pr_batches *b, const pr_dataset *data, size_t user)
+{
+    if (b->windows == PR_BASKETS)
+        return (size_t)(pr_split_train_end(data, user) - data->user_offsets[user]);
+    return window_count(b, training_items(data, user));
 }
 
 static parsrec_status count_baskets(pr_batches *b, const pr_dataset *data, parsrec_error *err)
 {
     for (size_t u = 0; u < data->users; u++)
-        b->basket_count += b->sequences
-                               ? sequence_steps(b, data, u) > 0
-                               : (size_t)(pr_split_train_end(data, u) - data->user_offsets[u]);
+        b->basket_count += samples_of(b, data, u);
     if (b->basket_count == 0)
         return pr_fail(err, PARSREC_E_INPUT, "the data set has no training sessions");
     if (data->sessions > UINT32_MAX)
@@ -72,7 +86,7 @@ static void sort_by_size(pr_batches *b, const pr_dataset *data)
         for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u); s++) {
             size_t steps = steps_of(data, s, b->limit);
             b->sorted[b->size_offsets[steps]++] =
-                (pr_sample){(uint32_t)u, (uint32_t)s, (uint32_t)steps};
+                (pr_sample){(uint32_t)u, (uint32_t)s, (uint32_t)steps, 0};
             b->steps += steps;
         }
     }
@@ -86,22 +100,25 @@ static void list_sequences(pr_batches *b, const pr_dataset *data)
 {
     size_t n = 0;
     for (size_t u = 0; u < data->users; u++) {
-        size_t steps = sequence_steps(b, data, u);
-        if (steps > 0)
-            b->sorted[n++] =
-                (pr_sample){(uint32_t)u, (uint32_t)pr_split_train_end(data, u), (uint32_t)steps};
-        b->steps += steps;
+        size_t items = training_items(data, u), windows = window_count(b, items);
+        for (size_t w = 0; w < windows; w++) {
+            size_t later = w * (b->most - 1), left = items - later;
+            size_t steps = left < b->most ? left : b->most;
+            b->sorted[n++] = (pr_sample){(uint32_t)u, (uint32_t)pr_split_train_end(data, u),
+                                         (uint32_t)steps, (uint32_t)later};
+            b->steps += steps;
+        }
     }
     b->size_offsets[1] = (uint32_t)n;
 }
 
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, bool sequences, uint64_t seed, parsrec_error *err)
+                               size_t limit, pr_windows windows, uint64_t seed, parsrec_error *err)
 {
     *b = (pr_batches){.batch_size = batch_size,
-                      .limit = sequences ? 0 : limit,
+                      .limit = windows != PR_BASKETS ? 0 : limit,
                       .most = limit,
-                      .sequences = sequences,
+                      .windows = windows,
                       .seed = seed};
     parsrec_status status = count_baskets(b, data, err);
     if (status == PARSREC_OK)
@@ -110,7 +127,7 @@ parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t bat
         pr_batches_free(b);
         return status;
     }
-    if (sequences)
+    if (windows != PR_BASKETS)
         list_sequences(b, data);
     else
         sort_by_size(b, data);
@@ -202,7 +219,7 @@ static void write_batches(pr_batches *b, const pr_rng *rng, uint32_t epoch)
         b->offsets[i] = (uint32_t)used;
         for (uint32_t k = from; k < to; k++) {
             b->baskets[used] = b->sorted[b->draft[k]];
-            b->padded += b->sequences ? 0 : longest - b->baskets[used].steps;
+            b->padded += b->windows != PR_BASKETS ? 0 : longest - b->baskets[used].steps;
             used++;
         }
     }

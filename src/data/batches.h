@@ -6,11 +6,19 @@
 #include "data/dataset.h"
 
 /* A training basket by its place in the data set; `steps` is its size, cut to the limit. Of a
- * sequence: the user's last `steps` items before `session`. */
+ * sequence: `steps` items of the user before `session`. */
 typedef struct pr_sample {
     uint32_t user, session;
     uint32_t steps;
+    uint32_t later; /* of a sequence: items between its end and the session */
 } pr_sample;
+
+/* What a sample is. */
+typedef enum pr_windows {
+    PR_BASKETS,     /* one training basket */
+    PR_WINDOW_LAST, /* the newest items of a user's training sessions, as many as the limit allows */
+    PR_WINDOW_ALL,  /* the same, and the windows before it: every item is predicted once */
+} pr_windows;
 
 typedef struct pr_batches {
     pr_sample *baskets; /* of the current epoch, batch after batch */
@@ -22,17 +30,17 @@ typedef struct pr_batches {
 
     size_t batch_size;
     size_t most, limit; /* steps of a sample; classes of size, apart from 0 */
-    bool sequences;     /* a sample a user: all training sessions in one */
+    pr_windows windows;
     uint64_t seed;
     pr_sample *sorted;      /* by size, in the order of the data within a size */
     uint32_t *size_offsets; /* [limit + 2] into sorted */
     uint32_t *order, *draft, *draft_offsets, *batch_order; /* scratch of arranging */
 } pr_batches;
 
-/* Gathers the training baskets of a data set, or one sequence a user. limit: most steps of either.
+/* Gathers the training baskets of a data set, or its sequences. limit: most steps of either.
  * Sequences of all lengths are mixed. */
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, bool sequences, uint64_t seed, parsrec_error *err);
+                               size_t limit, pr_windows windows, uint64_t seed, parsrec_error *err);
 void pr_batches_free(pr_batches *b); /* a zeroed one is fine */
 
 /* Arranges the batches of an epoch. Allocates nothing. */

@@ -17,6 +17,7 @@ typedef enum pr_history_kind {
 typedef enum pr_init_kind { PR_INIT_NORMAL, PR_INIT_REFERENCE } pr_init_kind;
 typedef enum pr_loss_kind { PR_LOSS_CE, PR_LOSS_BCE } pr_loss_kind;
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
+typedef enum pr_window_kind { PR_WINDOWS_ALL, PR_WINDOWS_LAST } pr_window_kind;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 
 /* Whole numbers, switches and choices are int, the rest double: see config_table.c for names,
@@ -32,7 +33,7 @@ typedef struct pr_config {
     int init, loss, optimiser, batch, epochs, steps;
     int ties, fill;
     double rate, beta1, beta2, eps, clip, anyone;
-    int length, ffn_width, negatives;
+    int length, windows, ffn_width, negatives;
     double dropout_hidden, dropout_attention, mask, mask_last;
 } pr_config;
 

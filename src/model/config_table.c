@@ -10,6 +10,7 @@ static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
 static const char *const losses[] = {"ce", "bce", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
+static const char *const windows[] = {"all", "last", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
 
 #define AT(field) offsetof(pr_config, field)
@@ -70,6 +71,8 @@ const pr_setting pr_settings[] = {
     SWITCH("fill", fill, "on", "personal, recent: items never bought follow, by popularity"),
     WHOLE("length", length, 1, 4096, "200",
           "sequence models: newest items of a user that are seen"),
+    CHOICE("windows", windows, windows, "all",
+           "sequence models: learn from all windows of a user's items, or from the last alone"),
     WHOLE("ffn.width", ffn_width, 1, 16, "1", "sequence models: inner width, in widths of an item"),
     NUMBER("dropout.hidden", dropout_hidden, 0, 0.95, "0.2",
            "sequence models: share dropped of embeddings and of what layers add"),

@@ -7,7 +7,7 @@
 static pr_basket sequence_of(const pr_dataset *data, const pr_sample *sample)
 {
     pr_history past = pr_past_before(data, sample->user, sample->session);
-    size_t before = past.count - sample->steps;
+    size_t before = past.count - sample->later - sample->steps;
     return (pr_basket){
         .user = (int32_t)sample->user,
         .history = {.items = past.items, .count = before},
@@ -32,9 +32,16 @@ pr_batch pr_batch_view(const pr_batches *batches, size_t batch, const pr_dataset
 {
     uint32_t from = batches->offsets[batch], to = batches->offsets[batch + 1];
     for (uint32_t i = from; i < to; i++)
-        baskets[i - from] = batches->sequences ? sequence_of(data, &batches->baskets[i])
-                                               : view_of(data, &batches->baskets[i]);
+        baskets[i - from] = batches->windows != PR_BASKETS ? sequence_of(data, &batches->baskets[i])
+                                                           : view_of(data, &batches->baskets[i]);
     return (pr_batch){.baskets = baskets, .rows = to - from};
+}
+
+pr_windows pr_windows_of(const pr_model *model)
+{
+    if (!model->kind->sequence)
+        return PR_BASKETS;
+    return model->config.windows == PR_WINDOWS_LAST ? PR_WINDOW_LAST : PR_WINDOW_ALL;
 }
 
 pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)

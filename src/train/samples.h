@@ -9,6 +9,9 @@
 pr_batch pr_batch_view(const pr_batches *batches, size_t batch, const pr_dataset *data,
                        pr_basket *baskets);
 
+/* What a model learns from. */
+pr_windows pr_windows_of(const pr_model *model);
+
 /* The largest sizes of any batch of a data set. */
 pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model);
 

@@ -18,7 +18,7 @@ static parsrec_status outline(pr_run *r, const char *kind, const pr_config *conf
     if (s->model->kind->learn == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not learn in epochs", kind);
     PR_TRY(pr_batches_init(&r->batches, data, (size_t)config->batch, pr_model_steps(s->model),
-                           s->model->kind->sequence, s->at.seed, err));
+                           pr_windows_of(s->model), s->at.seed, err));
     return pr_evaluation_init(&r->evaluation, data, &protocol, err);
 }
 

@@ -37,7 +37,7 @@ static void every_training_basket_comes_once(void **state)
     parsrec_error err;
     toy *t = make_toy();
     pr_batches b;
-    assert_ok(pr_batches_init(&b, &t->data, 16, 64, false, 3, &err));
+    assert_ok(pr_batches_init(&b, &t->data, 16, 64, PR_BASKETS, 3, &err));
     size_t expected = t->data.sessions - 2 * (USERS - 1);
     assert_int_equal(b.basket_count, expected);
     for (uint32_t epoch = 0; epoch < 3; epoch++) {
@@ -77,8 +77,8 @@ static void epochs_differ_and_come_again(void **state)
     parsrec_error err;
     toy *t = make_toy();
     pr_batches b, c;
-    assert_ok(pr_batches_init(&b, &t->data, 16, 64, false, 3, &err));
-    assert_ok(pr_batches_init(&c, &t->data, 16, 64, false, 3, &err));
+    assert_ok(pr_batches_init(&b, &t->data, 16, 64, PR_BASKETS, 3, &err));
+    assert_ok(pr_batches_init(&c, &t->data, 16, 64, PR_BASKETS, 3, &err));
     pr_batches_arrange(&b, 0);
     pr_batches_arrange(&b, 5);
     pr_batches_arrange(&c, 4);
@@ -91,6 +91,41 @@ static void epochs_differ_and_come_again(void **state)
     free(t);
 }
 
+/* Windows of all of a user's training items predict every item once, the first apart. */
+static void windows_cover_every_item_once(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    toy *t = make_toy();
+    const pr_dataset *d = &t->data;
+    pr_batches b;
+    for (size_t limit = 2; limit < 40; limit += 3) {
+        size_t users = 0;
+        assert_ok(pr_batches_init(&b, d, 16, limit, PR_WINDOW_ALL, 3, &err));
+        pr_batches_arrange(&b, 1);
+        unsigned *predicted = calloc(d->actions, sizeof *predicted);
+        assert_non_null(predicted);
+        for (size_t i = 0; i < b.basket_count; i++) {
+            const pr_sample *w = &b.baskets[i];
+            int64_t end = d->session_offsets[w->session] - (int64_t)w->later;
+            assert_in_range(w->steps, 1, limit);
+            for (int64_t a = end - (int64_t)w->steps + 1; a < end; a++)
+                predicted[a]++;
+            users += w->later == 0;
+        }
+        assert_int_equal(users, USERS);
+        for (size_t u = 0; u < USERS; u++) {
+            int64_t first = d->session_offsets[d->user_offsets[u]];
+            int64_t end = d->session_offsets[d->user_offsets[u + 1] - (u == 0 ? 0 : 2)];
+            for (int64_t a = first; a < end; a++)
+                assert_int_equal(predicted[a], a > first);
+        }
+        free(predicted);
+        pr_batches_free(&b);
+    }
+    free(t);
+}
+
 static void no_training_sessions_is_said(void **state)
 {
     (void)state;
@@ -98,7 +133,7 @@ static void no_training_sessions_is_said(void **state)
     pr_batches b;
     static const int64_t none[] = {0};
     pr_dataset data = {.user_offsets = none, .session_offsets = none};
-    assert_fails(pr_batches_init(&b, &data, 16, 64, false, 3, &err), PARSREC_E_INPUT,
+    assert_fails(pr_batches_init(&b, &data, 16, 64, PR_BASKETS, 3, &err), PARSREC_E_INPUT,
                  "no training sessions");
 }
 
@@ -107,6 +142,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_training_basket_comes_once),
         cmocka_unit_test(epochs_differ_and_come_again),
+        cmocka_unit_test(windows_cover_every_item_once),
         cmocka_unit_test(no_training_sessions_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
