@@ -72,7 +72,8 @@ typedef struct parsrec_progress {
 } parsrec_progress;
 
 /* A finished epoch of training. Measures are of the validation sessions, in the paper's protocol with
- * 100 sampled items; 0 when nobody can be validated. */
+ * 100 sampled items, or, where no validation session has two items, one fixed target at a time
+ * (docs/evaluation.md); 0 when nobody can be validated. */
 typedef struct parsrec_epoch {
     uint32_t number; /* from 1 */
     double loss;     /* cross entropy of a predicted item */
@@ -438,11 +439,22 @@ typedef enum parsrec_split {
 
 enum { PARSREC_CUTOFFS_MOST = 8 };
 
-/* The paper's protocol: at each step of a basket any item that remains in it is a right answer, and
- * is ranked against sampled items, which are the same for every model. */
+typedef enum parsrec_protocol {
+    PARSREC_PROTOCOL_REMAINING, /* any item that remains in the basket is a right answer (the paper's) */
+    PARSREC_PROTOCOL_NEXT,      /* one fixed target at a time, in stored order */
+} parsrec_protocol;
+
+PARSREC_API const char *parsrec_protocol_name(parsrec_protocol protocol); /* "remaining", "next" */
+
+/* How models are judged (docs/evaluation.md). What a basket's own items are ranked against is the same
+ * for every model. */
 typedef struct parsrec_eval_options {
     parsrec_split split;
-    uint64_t negatives;               /* sampled items a basket's own are ranked against */
+    parsrec_protocol protocol;
+    uint64_t negatives;               /* sampled items; 0: the whole catalogue */
+    bool exclude_seen;                /* items that the user had before leave the ranking */
+    uint64_t last;                    /* sessions of each user in the test split; 0: as many as the
+                                         model was trained to leave out */
     uint64_t k[PARSREC_CUTOFFS_MOST]; /* cutoffs to report */
     size_t k_count;
     uint64_t place_k; /* the best remaining item is placed next when it ranks among so many */
@@ -450,11 +462,23 @@ typedef struct parsrec_eval_options {
     unsigned threads;
 } parsrec_eval_options;
 
+/* One number. `repeat` is measured on items that the user had in an earlier session, `fresh` on those
+ * that are new to the user; random is what a ranker that knows nothing gets. NaN where there is
+ * nothing to measure. */
+typedef struct parsrec_measure {
+    const char *name; /* "HR"; lives for ever */
+    uint64_t k;       /* 0: a measure without cutoff */
+    double value, random;
+    double repeat, fresh, repeat_random, fresh_random;
+} parsrec_measure;
+
+enum { PARSREC_MEASURES_MOST = 5 * PARSREC_CUTOFFS_MOST };
+
 typedef struct parsrec_eval_report {
     uint64_t baskets, steps;
-    double hit_rate[PARSREC_CUTOFFS_MOST], ndcg[PARSREC_CUTOFFS_MOST];
-    double session_precision[PARSREC_CUTOFFS_MOST];
-    double random_hit_rate[PARSREC_CUTOFFS_MOST]; /* a ranker that knows nothing */
+    uint64_t repeat_steps, fresh_steps; /* that have such an item to find */
+    parsrec_measure measures[PARSREC_MEASURES_MOST];
+    size_t measure_count;
     char fingerprint[17]; /* of protocol, seed, data and settings of the model */
     double seconds;
 } parsrec_eval_report;

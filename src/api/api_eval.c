@@ -1,4 +1,5 @@
 /* Evaluation for the public. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -6,10 +7,18 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/xxh3.h"
-#include "eval/remaining.h"
+#include "eval/evaluation.h"
 #include "train/count_model.h"
 
 _Static_assert(PARSREC_CUTOFFS_MOST == (int)PR_CUTOFFS, "as many cutoffs outside as inside");
+
+static const pr_rule *const rules[] = {&pr_remaining, &pr_next};
+enum { RULES = sizeof rules / sizeof *rules };
+
+const char *parsrec_protocol_name(parsrec_protocol protocol)
+{
+    return (size_t)protocol < RULES ? rules[protocol]->name : "unknown";
+}
 
 parsrec_eval_options parsrec_eval_default(void)
 {
@@ -21,17 +30,10 @@ parsrec_eval_options parsrec_eval_default(void)
     return o;
 }
 
-static parsrec_status make_protocol(pr_protocol *p, const parsrec_eval_options *o, size_t items,
-                                    parsrec_error *err)
+static parsrec_status set_cutoffs(pr_protocol *p, const parsrec_eval_options *o, parsrec_error *err)
 {
-    *p = pr_protocol_paper(o->split == PARSREC_SPLIT_VALID ? PR_VALID : PR_TEST);
     if (o->k_count < 1 || o->k_count > PR_CUTOFFS)
         return pr_fail(err, PARSREC_E_ARGUMENT, "1 to %d cutoffs can be reported", PR_CUTOFFS);
-    if (o->negatives < 1 || o->place_k < 1)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "at least 1 sampled item and 1 place are needed");
-    p->negatives = o->negatives < items ? (size_t)o->negatives : items;
-    p->place_k = (size_t)o->place_k;
-    p->seed = o->seed;
     p->k_count = o->k_count;
     for (size_t i = 0; i < o->k_count; i++) {
         if (o->k[i] < 1)
@@ -39,6 +41,37 @@ static parsrec_status make_protocol(pr_protocol *p, const parsrec_eval_options *
         p->k[i] = (size_t)o->k[i];
     }
     return PARSREC_OK;
+}
+
+/* Sessions that the model has learnt from would flatter it. */
+static parsrec_status set_last(pr_protocol *p, const parsrec_eval_options *o,
+                               const pr_config *config, parsrec_error *err)
+{
+    p->held = (size_t)config->last;
+    p->last = o->last > 0 ? (size_t)o->last : p->held;
+    if (o->last <= p->held)
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_ARGUMENT,
+                   "the model was trained with last=%zu, so it has seen some of the last %llu "
+                   "sessions of a user; train it with last=%llu",
+                   p->held, (unsigned long long)o->last, (unsigned long long)o->last);
+}
+
+static parsrec_status make_protocol(pr_protocol *p, const parsrec_eval_options *o,
+                                    const pr_model *model, parsrec_error *err)
+{
+    *p = pr_protocol_paper(o->split == PARSREC_SPLIT_VALID ? PR_VALID : PR_TEST);
+    if ((size_t)o->protocol >= RULES)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "there is no protocol number %d", (int)o->protocol);
+    if (o->place_k < 1)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "at least 1 place is needed");
+    p->rule = rules[o->protocol];
+    p->negatives = o->negatives < model->items ? (size_t)o->negatives : model->items;
+    p->exclude_seen = o->exclude_seen;
+    p->place_k = (size_t)o->place_k;
+    p->seed = o->seed;
+    PR_TRY(set_last(p, o, &model->config, err));
+    return set_cutoffs(p, o, err);
 }
 
 static bool same_names(const pr_names *a, const pr_names *b)
@@ -72,10 +105,10 @@ static parsrec_status add_fingerprint(const pr_model *model, const pr_dataset *d
     if (config == NULL)
         return pr_fail_memory(err);
     char words[256];
-    size_t used = (size_t)snprintf(words, sizeof words, "remaining/%d/%zu/%zu/%llu/%s/%s", p->part,
-                                   p->negatives, p->place_k, (unsigned long long)p->seed,
-                                   data->file != NULL ? pr_container_checksum(data->file) : "",
-                                   model->kind->name);
+    size_t used = (size_t)snprintf(
+        words, sizeof words, "%s/%d/%zu/%d/%zu/%zu/%llu/%s/%s", p->rule->name, p->part,
+        p->negatives, p->exclude_seen, p->last, p->place_k, (unsigned long long)p->seed,
+        data->file != NULL ? pr_container_checksum(data->file) : "", model->kind->name);
     for (size_t k = 0; k < p->k_count && used < sizeof words; k++)
         used += (size_t)snprintf(words + used, sizeof words - used, "/%zu", p->k[k]);
     XXH64_hash_t sum =
@@ -89,7 +122,7 @@ static parsrec_status add_fingerprint(const pr_model *model, const pr_dataset *d
 static parsrec_status run_model(const pr_model *model, pr_evaluation *e, pr_pool *pool,
                                 const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err)
 {
-    pr_scope scope = pr_scope_before(e->protocol.part);
+    pr_scope scope = pr_scope_before(e->protocol.part, e->protocol.held);
     pr_model *counted;
     if (model->kind->count == NULL)
         return pr_evaluation_run(e, model, pool, hooks, scores, err);
@@ -98,6 +131,42 @@ static parsrec_status run_model(const pr_model *model, pr_evaluation *e, pr_pool
     parsrec_status status = pr_evaluation_run(e, counted, pool, hooks, scores, err);
     pr_model_free(counted);
     return status;
+}
+
+/* ---- the report ---- */
+
+static double value_of(const pr_scores *s, pr_aspect aspect, pr_measure m, size_t k)
+{
+    bool told = s->weight[aspect] > 0 && (aspect == PR_ALL || pr_measure_split(m));
+    return told ? s->value[aspect][m][k] : NAN;
+}
+
+static void add_measure(parsrec_eval_report *report, const pr_protocol *p, pr_measure m, size_t k,
+                        const pr_scores *scores, const pr_scores *chance)
+{
+    report->measures[report->measure_count++] =
+        (parsrec_measure){.name = pr_measure_name(m),
+                          .k = pr_measure_at_k(m) ? p->k[k] : 0,
+                          .value = value_of(scores, PR_ALL, m, k),
+                          .random = value_of(chance, PR_ALL, m, k),
+                          .repeat = value_of(scores, PR_REPEAT, m, k),
+                          .fresh = value_of(scores, PR_FRESH, m, k),
+                          .repeat_random = value_of(chance, PR_REPEAT, m, k),
+                          .fresh_random = value_of(chance, PR_FRESH, m, k)};
+}
+
+static void fill_report(parsrec_eval_report *report, const pr_protocol *p, const pr_scores *scores,
+                        const pr_scores *chance)
+{
+    report->baskets = scores->baskets;
+    report->steps = scores->steps;
+    report->repeat_steps = (uint64_t)scores->weight[PR_REPEAT];
+    report->fresh_steps = (uint64_t)scores->weight[PR_FRESH];
+    for (size_t i = 0; i < p->rule->measure_count; i++) {
+        pr_measure m = p->rule->measures[i].measure;
+        for (size_t k = 0; k < (pr_measure_at_k(m) ? p->k_count : 1); k++)
+            add_measure(report, p, m, k, scores, chance);
+    }
 }
 
 static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, unsigned threads,
@@ -109,22 +178,16 @@ static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, unsigned
     if (e->count == 0)
         return pr_fail(
             err, PARSREC_E_INPUT,
-            "nobody can be evaluated: no user has three sessions, the evaluated one with "
-            "at least %zu items",
-            e->protocol.smallest);
+            "nobody can be evaluated: no user has %zu sessions, an evaluated one with at "
+            "least %zu item%s",
+            e->protocol.held + 2, e->protocol.rule->smallest,
+            e->protocol.rule->smallest == 1 ? "" : "s");
     PR_TRY(pr_pool_new(&pool, threads, err));
     parsrec_status status = run_model(model, e, pool, hooks, &scores, err);
     pr_pool_free(pool);
     PR_TRY(status);
     PR_TRY(pr_evaluation_chance(e, &chance, err));
-    report->baskets = scores.baskets;
-    report->steps = scores.steps;
-    for (size_t k = 0; k < e->protocol.k_count; k++) {
-        report->hit_rate[k] = scores.hit_rate[k];
-        report->ndcg[k] = scores.ndcg[k];
-        report->session_precision[k] = scores.session_precision[k];
-        report->random_hit_rate[k] = chance.hit_rate[k];
-    }
+    fill_report(report, &e->protocol, &scores, &chance);
     return PARSREC_OK;
 }
 
@@ -140,7 +203,7 @@ parsrec_status parsrec_eval(const parsrec_model *loaded, const parsrec_data *dat
     pr_evaluation e;
     *report = (parsrec_eval_report){0};
     PR_TRY(check_same_shop(loaded->file.data, data, err));
-    PR_TRY(make_protocol(&protocol, options, data->items, err));
+    PR_TRY(make_protocol(&protocol, options, model, err));
     PR_TRY(pr_evaluation_init(&e, data, &protocol, err));
     parsrec_status status = evaluate(model, &e, options->threads, report, hooks, err);
     if (status == PARSREC_OK)

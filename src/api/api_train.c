@@ -96,9 +96,9 @@ static parsrec_epoch public_epoch(const pr_epoch *e)
     const size_t k = PR_CHOICE_CUTOFF;
     return (parsrec_epoch){.number = e->number,
                            .loss = e->loss,
-                           .hit_rate_10 = e->valid.hit_rate[k],
-                           .ndcg_10 = e->valid.ndcg[k],
-                           .session_precision_10 = e->valid.session_precision[k],
+                           .hit_rate_10 = e->valid.value[PR_ALL][PR_HR][k],
+                           .ndcg_10 = e->valid.value[PR_ALL][PR_NDCG][k],
+                           .session_precision_10 = e->valid.value[PR_ALL][PR_SESS_PREC][k],
                            .seconds = e->seconds,
                            .items_per_s = e->items_per_s,
                            .earlier = e->earlier};
@@ -202,7 +202,7 @@ static parsrec_status check_counting(const parsrec_train_options *o, parsrec_err
 /* Everything before the test sessions is counted; evaluation counts again for the split it is on. */
 static parsrec_status count(show *s, parsrec_error *err)
 {
-    pr_scope scope = pr_scope_before(PR_TEST);
+    pr_scope scope = pr_scope_before(PR_TEST, (size_t)s->plan.config.last);
     pr_model *model;
     PR_TRY(pr_count_model(&model, s->plan.kind, &s->plan.config, s->data, &scope, s->pool, s->hooks,
                           err));

@@ -1,5 +1,7 @@
 /* parsrec eval: what a model is worth on sessions it has not seen. */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -9,18 +11,26 @@
 
 typedef struct eval_args {
     parsrec_eval_options eval;
-    int split;
+    int split, protocol;
     const char *k;
-    bool json;
+    bool full, json;
 } eval_args;
 
 static const char *const splits[] = {"test", "valid", NULL};
+static const char *const protocols[] = {"remaining", "next", NULL};
 
 static const cli_option options[] = {
     CLI_CHOICE(0, "split", eval_args, split, splits,
                "the last session of each user, or the one before"),
+    CLI_CHOICE(0, "protocol", eval_args, protocol, protocols,
+               "any remaining item counts, or one fixed target at a time"),
     CLI_COUNT(0, "negatives", eval_args, eval.negatives, 1, 1e9,
               "sampled items that a basket's own are ranked against"),
+    CLI_FLAG(0, "full", eval_args, full, "rank against the whole catalogue instead"),
+    CLI_FLAG(0, "exclude-seen", eval_args, eval.exclude_seen,
+             "items that the user had before leave the ranking"),
+    CLI_COUNT(0, "last", eval_args, eval.last, 0, 1e6,
+              "sessions of each user in the test; 0 for as many as training left out"),
     CLI_TEXT(0, "k", "N,...", eval_args, k, "cutoffs to report"),
     CLI_COUNT(0, "place-k", eval_args, eval.place_k, 1, 1e9,
               "place the best remaining item next when it ranks among so many"),
@@ -36,8 +46,7 @@ const cli_command cli_eval = {
     .summary = "evaluate a model on sessions it has not seen",
     .usage = "parsrec eval MODEL DATA [options]",
     .details =
-        "The paper's protocol: at each step any item that remains in the basket is a right\n"
-        "answer. A tie counts against the model. docs/evaluation.md explains the measures.\n",
+        "A tie counts against the model. docs/evaluation.md explains protocols and measures.\n",
     .options = options,
     .least_words = 2,
     .most_words = 2,
@@ -61,49 +70,96 @@ static bool read_cutoffs(parsrec_eval_options *o, const char *text)
     return o->k_count > 0;
 }
 
-static void print_table(const eval_args *a, const parsrec_eval_report *r)
+/* "HR@10"; "MRR" has no cutoff. Returns buffer. */
+static char *measure_name(const parsrec_measure *m, char *buffer, size_t size)
 {
-    cli_number baskets, steps;
-    printf("%s sessions of %s users, %s steps, against %llu sampled items\n\n",
-           a->split == 0 ? "last" : "second to last", cli_grouped(&baskets, r->baskets),
-           cli_grouped(&steps, r->steps), (unsigned long long)a->eval.negatives);
-    printf("%6s %10s %10s %12s %14s\n", "k", "HR", "NDCG", "Sess-Prec", "random HR");
-    for (size_t i = 0; i < a->eval.k_count; i++)
-        printf("%6llu %10.4f %10.4f %12.4f %14.4f\n", (unsigned long long)a->eval.k[i],
-               r->hit_rate[i], r->ndcg[i], r->session_precision[i], r->random_hit_rate[i]);
-    printf("\nprotocol remaining, fingerprint %s, %.1f s\n", r->fingerprint, r->seconds);
+    if (m->k == 0)
+        snprintf(buffer, size, "%s", m->name);
+    else
+        snprintf(buffer, size, "%s@%llu", m->name, (unsigned long long)m->k);
+    return buffer;
 }
 
-static json_t *measures(const eval_args *a, const parsrec_eval_report *r)
+static void print_head(const eval_args *a, const parsrec_eval_report *r)
+{
+    cli_number baskets, steps;
+    printf("%s sessions, %s of them with %s steps, against ",
+           a->split == 0 ? "last" : "second to last", cli_grouped(&baskets, r->baskets),
+           cli_grouped(&steps, r->steps));
+    if (a->full)
+        puts("the whole catalogue\n");
+    else
+        printf("%llu sampled items\n\n", (unsigned long long)a->eval.negatives);
+}
+
+static void print_number(double value)
+{
+    if (isnan(value))
+        printf(" %10s", "-");
+    else
+        printf(" %10.4f", value);
+}
+
+static void print_table(const eval_args *a, const parsrec_eval_report *r)
+{
+    print_head(a, r);
+    printf("%-14s %10s %10s %10s %10s\n", "", "all", "repeat", "new", "random");
+    for (size_t i = 0; i < r->measure_count; i++) {
+        const parsrec_measure *m = &r->measures[i];
+        char name[48];
+        printf("%-14s", measure_name(m, name, sizeof name));
+        print_number(m->value);
+        print_number(m->repeat);
+        print_number(m->fresh);
+        print_number(m->random);
+        putchar('\n');
+    }
+    printf("\nprotocol %s, fingerprint %s, %.1f s\n", protocols[a->protocol], r->fingerprint,
+           r->seconds);
+}
+
+static json_t *number(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+/* One column of the measures as an object. */
+static json_t *measures(const parsrec_eval_report *r, size_t column)
 {
     json_t *object = json_object();
-    char name[48];
-    for (size_t i = 0; i < a->eval.k_count; i++) {
-        unsigned long long k = (unsigned long long)a->eval.k[i];
-        const struct {
-            const char *name;
-            double value;
-        } all[] = {{"HR", r->hit_rate[i]},
-                   {"NDCG", r->ndcg[i]},
-                   {"Sess-Prec", r->session_precision[i]},
-                   {"random-HR", r->random_hit_rate[i]}};
-        for (size_t m = 0; m < sizeof all / sizeof *all; m++) {
-            snprintf(name, sizeof name, "%s@%llu", all[m].name, k);
-            json_object_set_new(object, name, json_real(all[m].value));
-        }
+    for (size_t i = 0; i < r->measure_count; i++) {
+        const parsrec_measure *m = &r->measures[i];
+        char name[48];
+        double value;
+        memcpy(&value, (const char *)m + column, sizeof value);
+        json_object_set_new(object, measure_name(m, name, sizeof name), number(value));
     }
     return object;
+}
+
+static json_t *part(const parsrec_eval_report *r, uint64_t steps, size_t column, size_t random)
+{
+    return json_pack("{s:I, s:o, s:o}", "steps", (json_int_t)steps, "metrics", measures(r, column),
+                     "random", measures(r, random));
 }
 
 static int print_json(const eval_args *a, const cli_words *words, const parsrec_eval_report *r)
 {
     return cli_print_json(
-        "eval", json_pack("{s:o, s:o, s:s, s:s, s:I, s:I, s:I, s:o, s:s, s:f}", "model",
-                          cli_json_text(words->word[0]), "data", cli_json_text(words->word[1]),
-                          "split", splits[a->split], "protocol", "remaining", "negatives",
-                          (json_int_t)a->eval.negatives, "baskets", (json_int_t)r->baskets, "steps",
-                          (json_int_t)r->steps, "metrics", measures(a, r), "fingerprint",
-                          r->fingerprint, "seconds", r->seconds));
+        "eval",
+        json_pack("{s:o, s:o, s:s, s:s, s:I, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:f}", "model",
+                  cli_json_text(words->word[0]), "data", cli_json_text(words->word[1]), "split",
+                  splits[a->split], "protocol", protocols[a->protocol], "negatives",
+                  (json_int_t)a->eval.negatives, "full", (int)a->full, "baskets",
+                  (json_int_t)r->baskets, "steps", (json_int_t)r->steps, "metrics",
+                  measures(r, offsetof(parsrec_measure, value)), "random",
+                  measures(r, offsetof(parsrec_measure, random)), "repeat",
+                  part(r, r->repeat_steps, offsetof(parsrec_measure, repeat),
+                       offsetof(parsrec_measure, repeat_random)),
+                  "new",
+                  part(r, r->fresh_steps, offsetof(parsrec_measure, fresh),
+                       offsetof(parsrec_measure, fresh_random)),
+                  "fingerprint", r->fingerprint, "seconds", r->seconds));
 }
 
 static parsrec_status run(const eval_args *a, const cli_words *words, parsrec_eval_report *report,
@@ -131,6 +187,9 @@ int cmd_eval(int argc, char **argv)
     if (!read_cutoffs(&a.eval, a.k))
         return cli_usage_error(&cli_eval, "--k %s: expected up to %d numbers from 1, as in 1,5,10",
                                a.k, PARSREC_CUTOFFS_MOST);
+    if (a.full)
+        a.eval.negatives = 0;
+    a.eval.protocol = (parsrec_protocol)a.protocol;
     a.eval.split = a.split == 0 ? PARSREC_SPLIT_TEST : PARSREC_SPLIT_VALID;
     parsrec_error err = {0};
     parsrec_eval_report report;

@@ -125,7 +125,7 @@ static int print_report(const train_args *a, const parsrec_train_report *r, cons
         printf("%s\n", curves);
     parsrec_text_free(curves);
     printf("%s: epoch %u of %u is the best%s: validation HR@10 %.4f, NDCG@10 %.4f, Sess-Prec@10 "
-           "%.4f (100 sampled items)\n",
+           "%.4f\n",
            a->output, r->best_epoch, r->epochs,
            r->stopped_early ? " and nothing better came after it" : "", r->best.hit_rate_10,
            r->best.ndcg_10, r->best.session_precision_10);

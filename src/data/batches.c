@@ -14,9 +14,9 @@ enum { PURPOSE = 0xBA7C, SHUFFLE_BASKETS = 0, SHUFFLE_BATCHES = 1 };
 enum { PADDING_PART = 10 };
 
 /* Items of a user's training sessions. */
-static size_t training_items(const pr_dataset *data, size_t user)
+static size_t training_items(const pr_batches *b, const pr_dataset *data, size_t user)
 {
-    return (size_t)(data->session_offsets[pr_split_train_end(data, user)] -
+    return (size_t)(data->session_offsets[pr_split_train_end(data, user, b->last)] -
                     data->session_offsets[data->user_offsets[user]]);
 }
 
@@ -33,8 +33,8 @@ static size_t window_count(const pr_batches *b, size_t items)
 static size_t samples_of(const pr_batches *b, const pr_dataset *data, size_t user)
 {
     if (b->windows == PR_BASKETS)
-        return (size_t)(pr_split_train_end(data, user) - data->user_offsets[user]);
-    return window_count(b, training_items(data, user));
+        return (size_t)(pr_split_train_end(data, user, b->last) - data->user_offsets[user]);
+    return window_count(b, training_items(b, data, user));
 }
 
 static parsrec_status count_baskets(pr_batches *b, const pr_dataset *data, parsrec_error *err)
@@ -78,12 +78,12 @@ static size_t steps_of(const pr_dataset *data, int64_t session, size_t limit)
 static void sort_by_size(pr_batches *b, const pr_dataset *data)
 {
     for (size_t u = 0; u < data->users; u++)
-        for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u); s++)
+        for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u, b->last); s++)
             b->size_offsets[steps_of(data, s, b->limit) + 1]++;
     for (size_t size = 0; size <= b->limit; size++)
         b->size_offsets[size + 1] += b->size_offsets[size];
     for (size_t u = 0; u < data->users; u++) {
-        for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u); s++) {
+        for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u, b->last); s++) {
             size_t steps = steps_of(data, s, b->limit);
             b->sorted[b->size_offsets[steps]++] =
                 (pr_sample){(uint32_t)u, (uint32_t)s, (uint32_t)steps, 0};
@@ -100,12 +100,13 @@ static void list_sequences(pr_batches *b, const pr_dataset *data)
 {
     size_t n = 0;
     for (size_t u = 0; u < data->users; u++) {
-        size_t items = training_items(data, u), windows = window_count(b, items);
+        size_t items = training_items(b, data, u), windows = window_count(b, items);
         for (size_t w = 0; w < windows; w++) {
             size_t later = w * (b->most - 1), left = items - later;
             size_t steps = left < b->most ? left : b->most;
-            b->sorted[n++] = (pr_sample){(uint32_t)u, (uint32_t)pr_split_train_end(data, u),
-                                         (uint32_t)steps, (uint32_t)later};
+            b->sorted[n++] =
+                (pr_sample){(uint32_t)u, (uint32_t)pr_split_train_end(data, u, b->last),
+                            (uint32_t)steps, (uint32_t)later};
             b->steps += steps;
         }
     }
@@ -113,11 +114,13 @@ static void list_sequences(pr_batches *b, const pr_dataset *data)
 }
 
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, pr_windows windows, uint64_t seed, parsrec_error *err)
+                               size_t limit, size_t last, pr_windows windows, uint64_t seed,
+                               parsrec_error *err)
 {
     *b = (pr_batches){.batch_size = batch_size,
                       .limit = windows != PR_BASKETS ? 0 : limit,
                       .most = limit,
+                      .last = last,
                       .windows = windows,
                       .seed = seed};
     parsrec_status status = count_baskets(b, data, err);

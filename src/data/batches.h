@@ -29,6 +29,7 @@ typedef struct pr_batches {
     size_t padded; /* steps that batches add to make their baskets equally long */
 
     size_t batch_size;
+    size_t last;        /* test sessions of a user */
     size_t most, limit; /* steps of a sample; classes of size, apart from 0 */
     pr_windows windows;
     uint64_t seed;
@@ -37,10 +38,11 @@ typedef struct pr_batches {
     uint32_t *order, *draft, *draft_offsets, *batch_order; /* scratch of arranging */
 } pr_batches;
 
-/* Gathers the training baskets of a data set, or its sequences. limit: most steps of either.
- * Sequences of all lengths are mixed. */
+/* Gathers the training baskets of a data set, or its sequences. limit: most steps of either;
+ * last: test sessions of a user (split.h). Sequences of all lengths are mixed. */
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, pr_windows windows, uint64_t seed, parsrec_error *err);
+                               size_t limit, size_t last, pr_windows windows, uint64_t seed,
+                               parsrec_error *err);
 void pr_batches_free(pr_batches *b); /* a zeroed one is fine */
 
 /* Arranges the batches of an epoch. Allocates nothing. */

@@ -13,14 +13,15 @@ struct pr_truth;
 /* Which sessions may be counted. */
 typedef struct pr_scope {
     size_t held;       /* last sessions of each user who is evaluated that are not; 0: count all */
+    size_t last;       /* test sessions of a user, which say who is evaluated (split.h) */
     const bool *users; /* [users]: whose sessions are; NULL: everybody's */
 } pr_scope;
 
 /* All that may be known before the sessions of a part: for PR_VALID the training sessions, for PR_TEST
  * the validation sessions as well. */
-static inline pr_scope pr_scope_before(pr_part part)
+static inline pr_scope pr_scope_before(pr_part part, size_t last)
 {
-    return (pr_scope){.held = part == PR_VALID ? 2 : 1};
+    return (pr_scope){.held = part == PR_VALID ? last + 1 : last, .last = last};
 }
 
 typedef struct pr_counted {
@@ -37,7 +38,7 @@ static inline int64_t pr_counted_end(const pr_counted *c, size_t user)
     const int64_t *offsets = c->data->user_offsets;
     if (c->scope.users != NULL && !c->scope.users[user])
         return offsets[user];
-    int64_t held = pr_split_evaluated(c->data, user) ? (int64_t)c->scope.held : 0;
+    int64_t held = pr_split_evaluated(c->data, user, c->scope.last) ? (int64_t)c->scope.held : 0;
     int64_t end = offsets[user + 1] - held;
     return end > offsets[user] ? end : offsets[user];
 }

@@ -5,22 +5,30 @@
 
 #include "base/rng.h"
 #include "base/status.h"
+#include "data/batch.h"
 
 /* Scratch of one thread. */
 typedef struct pr_candidates {
     pr_rng rng;
-    size_t items;    /* of the catalogue */
-    uint32_t *stamp; /* [items]: the draw in which an item was last taken */
-    uint32_t draw;
+    size_t items;      /* of the catalogue */
+    bool exclude_seen; /* items of earlier sessions are no candidates */
+    uint32_t *barred;  /* [items]: the basket for which an item may not be drawn (any more) */
+    uint32_t *had;     /* [items]: the basket whose user had the item before */
+    uint32_t basket;   /* number of the present one */
+    size_t left;       /* items that may be drawn */
 } pr_candidates;
 
-parsrec_status pr_candidates_init(pr_candidates *c, size_t items, uint64_t seed,
+parsrec_status pr_candidates_init(pr_candidates *c, size_t items, uint64_t seed, bool exclude_seen,
                                   parsrec_error *err);
 void pr_candidates_free(pr_candidates *c); /* a zeroed one is fine */
 
-/* Draws `wanted` different items that are not in the basket, uniformly, whether or not the user ever
- * had them; all of them when there are no more. The place is (user, session). Returns how many. */
-size_t pr_candidates_draw(pr_candidates *c, uint32_t user, uint32_t session, const int32_t *basket,
-                          size_t basket_size, size_t wanted, int32_t *out);
+/* Turns to a basket: its items are no candidates. seen[i] tells whether own item i is in the history. */
+void pr_candidates_turn(pr_candidates *c, const pr_history *history, const int32_t *own,
+                        size_t size, bool *seen);
+
+/* Draws `wanted` different items for the present basket, uniformly; all there are when there are no
+ * more. The place is (user, session). Returns how many. Once for a turn. */
+size_t pr_candidates_draw(pr_candidates *c, uint32_t user, uint32_t session, size_t wanted,
+                          int32_t *out);
 
 #endif

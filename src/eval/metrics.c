@@ -3,15 +3,6 @@
 
 #include <math.h>
 
-size_t pr_best_remaining(const float *scores, const bool *taken, size_t count)
-{
-    size_t best = count;
-    for (size_t i = 0; i < count; i++)
-        if (!taken[i] && (best == count || scores[i] > scores[best]))
-            best = i;
-    return best;
-}
-
 size_t pr_rank(float best, const float *others, size_t count)
 {
     size_t rank = 0;

@@ -6,10 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The best of the items that remain in a basket: the highest score, the first in stored order among
- * equals. taken[i] marks items placed already; at least one must remain. */
-size_t pr_best_remaining(const float *scores, const bool *taken, size_t count);
-
 /* Position, from 0, of an item with score `best` among others: a tie counts against it, and so does
  * a score that is not a number. */
 size_t pr_rank(float best, const float *others, size_t count);

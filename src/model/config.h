@@ -30,7 +30,7 @@ typedef struct pr_config {
     int dropout_output;
     int history, history_length;
     double history_decay;
-    int init, loss, optimiser, batch, epochs, steps;
+    int init, loss, optimiser, batch, epochs, steps, last;
     int ties, fill;
     double rate, beta1, beta2, eps, clip, anyone;
     int length, windows, ffn_width, negatives;

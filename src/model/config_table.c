@@ -65,6 +65,7 @@ const pr_setting pr_settings[] = {
     WHOLE("batch", batch, 1, 65536, "256", "baskets in a batch"),
     WHOLE("epochs", epochs, 1, 100000, "50", "passes over the data"),
     WHOLE("steps", steps, 1, 4096, "128", "steps of a basket that are learnt from"),
+    WHOLE("last", last, 1, 1000000, "1", "newest sessions of a user that are kept for the test"),
     NUMBER("anyone", anyone, 0, 1, "0.02", "share of baskets that train the row for unknown users"),
     CHOICE("ties", ties, ties, "popular",
            "personal, recent: of equal counts the more popular item first, or the first bought"),

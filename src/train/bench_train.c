@@ -124,7 +124,7 @@ static parsrec_status set_up(bench *b, const pr_config *config, unsigned threads
     threads = pr_pool_threads(b->pool);
     PR_TRY(pr_model_new(&b->model, "parsrec", config, b->data->users, items, 1, err));
     PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model),
-                           pr_windows_of(b->model), 1, err));
+                           (size_t)config->last, pr_windows_of(b->model), 1, err));
     pr_batches_arrange(&b->batches, 0);
     pr_limits limits = pr_limits_of(b->data, b->model);
     PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));

@@ -74,9 +74,9 @@ static void pack_epoch(double *row, const pr_epoch *e)
     row[1] = (double)e->valid.baskets;
     row[2] = (double)e->valid.steps;
     for (size_t k = 0; k < PR_CUTOFFS; k++) {
-        row[3 + 3 * k] = e->valid.hit_rate[k];
-        row[4 + 3 * k] = e->valid.ndcg[k];
-        row[5 + 3 * k] = e->valid.session_precision[k];
+        row[3 + 3 * k] = e->valid.value[PR_ALL][PR_HR][k];
+        row[4 + 3 * k] = e->valid.value[PR_ALL][PR_NDCG][k];
+        row[5 + 3 * k] = e->valid.value[PR_ALL][PR_SESS_PREC][k];
     }
 }
 

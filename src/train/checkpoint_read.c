@@ -104,9 +104,9 @@ static void unpack_epoch(pr_epoch *e, const double *row, size_t i)
     e->valid.baskets = (size_t)row[1];
     e->valid.steps = (size_t)row[2];
     for (size_t k = 0; k < PR_CUTOFFS; k++) {
-        e->valid.hit_rate[k] = row[3 + 3 * k];
-        e->valid.ndcg[k] = row[4 + 3 * k];
-        e->valid.session_precision[k] = row[5 + 3 * k];
+        e->valid.value[PR_ALL][PR_HR][k] = row[3 + 3 * k];
+        e->valid.value[PR_ALL][PR_NDCG][k] = row[4 + 3 * k];
+        e->valid.value[PR_ALL][PR_SESS_PREC][k] = row[5 + 3 * k];
     }
 }
 

@@ -45,11 +45,13 @@ void pr_run_log_begin(pr_run_log *log, const pr_dataset *data, const pr_model *m
 void pr_run_log_epoch(pr_run_log *log, const pr_epoch *e)
 {
     const size_t k = PR_CHOICE_CUTOFF;
-    put(log, json_pack("{s:s, s:I, s:b, s:f, s:f, s:f, s:I, s:{s:f, s:f, s:f}}", "event", "epoch",
-                       "epoch", (json_int_t)e->number, "earlier", (int)e->earlier, "loss", e->loss,
-                       "seconds", e->seconds, "items_per_s", e->items_per_s, "validated",
-                       (json_int_t)e->valid.baskets, "valid", "HR@10", e->valid.hit_rate[k],
-                       "NDCG@10", e->valid.ndcg[k], "Sess-Prec@10", e->valid.session_precision[k]));
+    put(log,
+        json_pack("{s:s, s:I, s:b, s:f, s:f, s:f, s:I, s:{s:f, s:f, s:f}}", "event", "epoch",
+                  "epoch", (json_int_t)e->number, "earlier", (int)e->earlier, "loss", e->loss,
+                  "seconds", e->seconds, "items_per_s", e->items_per_s, "validated",
+                  (json_int_t)e->valid.baskets, "valid", "HR@10", e->valid.value[PR_ALL][PR_HR][k],
+                  "NDCG@10", e->valid.value[PR_ALL][PR_NDCG][k], "Sess-Prec@10",
+                  e->valid.value[PR_ALL][PR_SESS_PREC][k]));
 }
 
 void pr_run_log_end(pr_run_log *log, const char *event, const char *message)

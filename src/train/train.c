@@ -93,7 +93,8 @@ static parsrec_status tell(const pr_run *r, const char *words, parsrec_error *er
     if (done->epoch_count > 0 && r->evaluation.count > 0) {
         const pr_scores *v = &done->epochs[done->epoch_count - 1].valid;
         snprintf(note + used, sizeof note - (size_t)used, ", HR@10 %.4f, NDCG@10 %.4f",
-                 v->hit_rate[PR_CHOICE_CUTOFF], v->ndcg[PR_CHOICE_CUTOFF]);
+                 v->value[PR_ALL][PR_HR][PR_CHOICE_CUTOFF],
+                 v->value[PR_ALL][PR_NDCG][PR_CHOICE_CUTOFF]);
     }
     return pr_progress_note(r->hooks, "training", "batches", at->epoch * batches + at->batch,
                             epochs * batches, note, err);
@@ -152,7 +153,9 @@ static void keep_if_best(pr_run *r, const pr_epoch *epoch)
     pr_position *at = &r->state.at;
     const pr_epoch *best = at->best_epoch > 0 ? &r->state.result->epochs[at->best_epoch - 1] : NULL;
     /* Without anybody to validate on, the newest model is as good as can be told. */
-    if (best != NULL && r->evaluation.count > 0 && !(pr_epoch_merit(epoch) > pr_epoch_merit(best)))
+    const pr_rule *rule = r->evaluation.protocol.rule;
+    if (best != NULL && r->evaluation.count > 0 &&
+        !(pr_epoch_merit(epoch, rule) > pr_epoch_merit(best, rule)))
         return;
     at->best_epoch = epoch->number;
     memcpy(r->state.best, r->state.model->weights, r->state.model->params.size * sizeof(pr_real));

@@ -5,7 +5,7 @@
 
 #include "base/hooks.h"
 #include "data/dataset.h"
-#include "eval/remaining.h"
+#include "eval/evaluation.h"
 #include "model/trainer.h"
 
 typedef struct pr_train_plan {
@@ -55,11 +55,12 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
                         const parsrec_hooks *hooks, parsrec_error *err);
 void pr_train_result_free(pr_train_result *result); /* a zeroed one is fine */
 
-/* The cutoff by which the best epoch is chosen: Sess-Prec@10, as the reference does. */
+/* By what the best epoch is chosen: Sess-Prec@10, as the reference does, or NDCG@10 where validation
+ * is by the rule `next`, as is usual for sequences. */
 enum { PR_CHOICE_CUTOFF = 2 };
-static inline double pr_epoch_merit(const pr_epoch *epoch)
+static inline double pr_epoch_merit(const pr_epoch *epoch, const pr_rule *rule)
 {
-    return epoch->valid.session_precision[PR_CHOICE_CUTOFF];
+    return epoch->valid.value[PR_ALL][rule == &pr_next ? PR_NDCG : PR_SESS_PREC][PR_CHOICE_CUTOFF];
 }
 
 #endif

@@ -13,13 +13,12 @@ static parsrec_status outline(pr_run *r, const char *kind, const pr_config *conf
 {
     const pr_dataset *data = r->data;
     pr_run_state *s = &r->state;
-    pr_protocol protocol = pr_protocol_paper(PR_VALID);
     PR_TRY(pr_model_outline(&s->model, kind, config, data->users, data->items, err));
     if (s->model->kind->learn == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not learn in epochs", kind);
     PR_TRY(pr_batches_init(&r->batches, data, (size_t)config->batch, pr_model_steps(s->model),
-                           pr_windows_of(s->model), s->at.seed, err));
-    return pr_evaluation_init(&r->evaluation, data, &protocol, err);
+                           (size_t)config->last, pr_windows_of(s->model), s->at.seed, err));
+    return pr_evaluation_validation(&r->evaluation, data, (size_t)config->last, err);
 }
 
 /* The program itself with its libraries, and what the matrix products of a thread take. */
@@ -44,12 +43,19 @@ static void tell_memory(const pr_run *r, const pr_limits *limits)
            data / 1e6, rest / 1e6);
 }
 
-static void tell_nobody_validates(const pr_run *r)
+static void tell_validation(const pr_run *r)
 {
+    const pr_protocol *p = &r->evaluation.protocol;
     if (r->evaluation.count == 0)
         pr_say(r->hooks, PARSREC_LOG_WARNING,
-               "nobody can be validated (that takes three sessions, the last but one with two "
-               "items); the model of the last epoch is kept and patience has no effect");
+               "nobody can be validated (that takes %zu sessions of a user); the model of the last "
+               "epoch is kept and patience has no effect",
+               p->held + 2);
+    else if (p->rule != &pr_remaining)
+        pr_say(r->hooks, PARSREC_LOG_INFO,
+               "validation by the protocol %s against %s, because no validation session has two "
+               "items; the best epoch is that of the best NDCG@10",
+               p->rule->name, p->negatives > 0 ? "100 sampled items" : "the whole catalogue");
 }
 
 /* ---- taking it ---- */
@@ -59,7 +65,7 @@ static parsrec_status take_memory(pr_run *r, parsrec_error *err)
     pr_run_state *s = &r->state;
     pr_limits limits = pr_limits_of(r->data, s->model);
     tell_memory(r, &limits);
-    tell_nobody_validates(r);
+    tell_validation(r);
     PR_TRY(pr_model_weigh(s->model, err));
     PR_TRY(pr_trainer_new(&s->trainer, s->model, r->pool, &limits, s->at.seed, err));
     s->best = pr_alloc_aligned(s->model->params.size, sizeof *s->best);

@@ -37,7 +37,7 @@ static void every_training_basket_comes_once(void **state)
     parsrec_error err;
     toy *t = make_toy();
     pr_batches b;
-    assert_ok(pr_batches_init(&b, &t->data, 16, 64, PR_BASKETS, 3, &err));
+    assert_ok(pr_batches_init(&b, &t->data, 16, 64, 1, PR_BASKETS, 3, &err));
     size_t expected = t->data.sessions - 2 * (USERS - 1);
     assert_int_equal(b.basket_count, expected);
     for (uint32_t epoch = 0; epoch < 3; epoch++) {
@@ -77,8 +77,8 @@ static void epochs_differ_and_come_again(void **state)
     parsrec_error err;
     toy *t = make_toy();
     pr_batches b, c;
-    assert_ok(pr_batches_init(&b, &t->data, 16, 64, PR_BASKETS, 3, &err));
-    assert_ok(pr_batches_init(&c, &t->data, 16, 64, PR_BASKETS, 3, &err));
+    assert_ok(pr_batches_init(&b, &t->data, 16, 64, 1, PR_BASKETS, 3, &err));
+    assert_ok(pr_batches_init(&c, &t->data, 16, 64, 1, PR_BASKETS, 3, &err));
     pr_batches_arrange(&b, 0);
     pr_batches_arrange(&b, 5);
     pr_batches_arrange(&c, 4);
@@ -101,7 +101,7 @@ static void windows_cover_every_item_once(void **state)
     pr_batches b;
     for (size_t limit = 2; limit < 40; limit += 3) {
         size_t users = 0;
-        assert_ok(pr_batches_init(&b, d, 16, limit, PR_WINDOW_ALL, 3, &err));
+        assert_ok(pr_batches_init(&b, d, 16, limit, 1, PR_WINDOW_ALL, 3, &err));
         pr_batches_arrange(&b, 1);
         unsigned *predicted = calloc(d->actions, sizeof *predicted);
         assert_non_null(predicted);
@@ -133,7 +133,7 @@ static void no_training_sessions_is_said(void **state)
     pr_batches b;
     static const int64_t none[] = {0};
     pr_dataset data = {.user_offsets = none, .session_offsets = none};
-    assert_fails(pr_batches_init(&b, &data, 16, 64, PR_BASKETS, 3, &err), PARSREC_E_INPUT,
+    assert_fails(pr_batches_init(&b, &data, 16, 64, 1, PR_BASKETS, 3, &err), PARSREC_E_INPUT,
                  "no training sessions");
 }
 

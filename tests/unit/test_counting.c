@@ -71,9 +71,9 @@ static void scopes_end_where_the_future_begins(void **state)
     static const double train[] = {2, 2, 1, 0, 2, 0}, history[] = {3, 3, 1, 0, 2, 0};
     static const double all[] = {3, 3, 1, 1, 2, 0}, bert[] = {0, 1, 0, 0, 2, 0};
     static const bool only_bert[] = {false, true, false};
-    pr_scope scope = pr_scope_before(PR_VALID);
+    pr_scope scope = pr_scope_before(PR_VALID, 1);
     assert_popularity(&scope, train);
-    scope = pr_scope_before(PR_TEST);
+    scope = pr_scope_before(PR_TEST, 1);
     assert_popularity(&scope, history);
     scope = (pr_scope){.held = 0};
     assert_popularity(&scope, all);
@@ -85,7 +85,7 @@ static void own_purchases_come_first(void **state)
 {
     (void)state;
     parsrec_error err;
-    pr_scope scope = pr_scope_before(PR_TEST); /* popularity 3 3 1 0 2 0 */
+    pr_scope scope = pr_scope_before(PR_TEST, 1); /* popularity 3 3 1 0 2 0 */
     pr_model *model = counted("personal", NULL, &scope);
     pr_session *session;
     assert_ok(pr_session_new(&session, model, 3, 4, &err));
@@ -109,7 +109,7 @@ static void order_of(const char *kind, const char *setting, pr_real scores[ITEMS
 {
     static const int32_t past[] = {2, 3, 0, 0, 1};
     parsrec_error err;
-    pr_scope scope = pr_scope_before(PR_TEST);
+    pr_scope scope = pr_scope_before(PR_TEST, 1);
     pr_model *model = counted(kind, setting, &scope);
     pr_session *session;
     assert_ok(pr_session_new(&session, model, 1, 4, &err));
@@ -157,7 +157,7 @@ static void old_sessions_fade(void **state)
 {
     (void)state;
     parsrec_error err;
-    pr_scope scope = pr_scope_before(PR_TEST);
+    pr_scope scope = pr_scope_before(PR_TEST, 1);
     pr_model *model = counted("recent", "history.decay=0.5", &scope);
     pr_session *session;
     assert_ok(pr_session_new(&session, model, 1, 4, &err));
@@ -173,7 +173,7 @@ static void chance_is_drawn_once_a_basket(void **state)
 {
     (void)state;
     parsrec_error err;
-    pr_scope scope = pr_scope_before(PR_TEST);
+    pr_scope scope = pr_scope_before(PR_TEST, 1);
     pr_model *model = counted("random", NULL, &scope);
     pr_session *session;
     pr_real before[3 * ITEMS], after[3 * ITEMS];
@@ -202,7 +202,7 @@ static void learners_do_not_count(void **state)
     parsrec_error err;
     pr_model *model;
     pr_config config = pr_config_default();
-    pr_scope scope = pr_scope_before(PR_TEST);
+    pr_scope scope = pr_scope_before(PR_TEST, 1);
     assert_fails(pr_count_model(&model, "parsrec", &config, &shop, &scope, NULL, NULL, &err),
                  PARSREC_E_ARGUMENT, "does not count");
     assert_null(model);

@@ -7,13 +7,6 @@
 static void ties_count_against_us(void **state)
 {
     (void)state;
-    static const float own[] = {0.2f, 0.9f, 0.5f, 0.9f};
-    bool taken[4] = {false};
-    assert_int_equal(pr_best_remaining(own, taken, 4), 1); /* the first of equals */
-    taken[1] = true;
-    assert_int_equal(pr_best_remaining(own, taken, 4), 3);
-    taken[3] = true;
-    assert_int_equal(pr_best_remaining(own, taken, 4), 2);
     static const float others[] = {0.5f, 0.6f, 0.4f, NAN, 0.5f};
     assert_int_equal(pr_rank(0.5f, others, 5), 4); /* one above, two equal, one not a number */
     assert_int_equal(pr_rank(0.7f, others, 5), 1);
@@ -32,6 +25,14 @@ static void gains_fall_with_the_logarithm(void **state)
     assert_close(pr_gain(0, 1), 1, 0);
 }
 
+static size_t draw(pr_candidates *c, uint32_t user, uint32_t session, const int32_t *basket,
+                   size_t size, size_t wanted, int32_t *out)
+{
+    bool seen[8];
+    pr_candidates_turn(c, &(pr_history){0}, basket, size, seen);
+    return pr_candidates_draw(c, user, session, wanted, out);
+}
+
 static void candidates_are_different_and_uniform(void **state)
 {
     (void)state;
@@ -41,9 +42,9 @@ static void candidates_are_different_and_uniform(void **state)
     static const int32_t basket[] = {3, 7, 49};
     int count[ITEMS] = {0};
     int32_t out[ITEMS], again[ITEMS];
-    assert_ok(pr_candidates_init(&c, ITEMS, 5, &err));
+    assert_ok(pr_candidates_init(&c, ITEMS, 5, false, &err));
     for (uint32_t b = 0; b < BASKETS; b++) {
-        assert_int_equal(pr_candidates_draw(&c, b, 1, basket, 3, WANTED, out), WANTED);
+        assert_int_equal(draw(&c, b, 1, basket, 3, WANTED, out), WANTED);
         bool seen[ITEMS] = {false};
         for (int i = 0; i < WANTED; i++) {
             assert_false(seen[out[i]]);
@@ -59,11 +60,11 @@ static void candidates_are_different_and_uniform(void **state)
             chi2 += pow(count[i] - expected, 2) / expected;
     }
     assert_true(chi2 < 82); /* 46 degrees of freedom, one in a thousand; the seed is fixed */
-    pr_candidates_draw(&c, 17, 4, basket, 3, 40, out);
-    pr_candidates_draw(&c, 18, 4, basket, 3, 5, again);
-    assert_int_equal(pr_candidates_draw(&c, 17, 4, basket, 3, 40, again), 40);
+    draw(&c, 17, 4, basket, 3, 40, out);
+    draw(&c, 18, 4, basket, 3, 5, again);
+    assert_int_equal(draw(&c, 17, 4, basket, 3, 40, again), 40);
     assert_memory_equal(out, again, 40 * sizeof *out);
-    assert_int_equal(pr_candidates_draw(&c, 0, 0, basket, 3, 1000, out), 47);
+    assert_int_equal(draw(&c, 0, 0, basket, 3, 1000, out), 47);
     pr_candidates_free(&c);
 }
 
@@ -76,9 +77,9 @@ static void dense_candidates_are_uniform(void **state)
     int count[12] = {0};
     int32_t out[12];
     static const int32_t basket[] = {0, 11};
-    assert_ok(pr_candidates_init(&c, 12, 9, &err));
+    assert_ok(pr_candidates_init(&c, 12, 9, false, &err));
     for (uint32_t b = 0; b < 10000; b++) {
-        assert_int_equal(pr_candidates_draw(&c, 1, b, basket, 2, 7, out), 7);
+        assert_int_equal(draw(&c, 1, b, basket, 2, 7, out), 7);
         for (int i = 0; i < 7; i++)
             count[out[i]]++;
     }

@@ -1,0 +1,143 @@
+/* eval: every rule against steps worked out by hand. */
+#include "testing.h"
+
+#include "eval/protocol.h"
+
+/* The sums of one basket, and how they are asked for. */
+typedef struct sheet {
+    pr_protocol protocol;
+    float sums[PR_ASPECTS * (1 + PR_COLUMNS_MOST * PR_CUTOFFS)];
+} sheet;
+
+static sheet sheet_of(const pr_rule *rule, size_t negatives)
+{
+    sheet s = {.protocol = pr_protocol_paper(PR_TEST)};
+    s.protocol.rule = rule;
+    s.protocol.negatives = negatives;
+    s.protocol.k_count = 2;
+    s.protocol.k[0] = 1;
+    s.protocol.k[1] = 3;
+    return s;
+}
+
+static double sum(sheet *s, pr_aspect aspect, size_t column, size_t k)
+{
+    return (double)pr_sums_column(&s->protocol, s->sums, aspect, column)[k];
+}
+
+static double weight(sheet *s, pr_aspect aspect)
+{
+    return (double)*pr_sums_weight(&s->protocol, s->sums, aspect);
+}
+
+/* A basket of four items, two of which the user had before, against three others. */
+static const float theirs[] = {0.5f, 0.8f, 0.1f};
+static const float mine[] = {0.3f, 0.5f, 0.9f, 0.5f};
+static const bool seen[] = {true, true, false, false};
+
+static pr_step step_of(const sheet *s, const bool *taken, size_t number)
+{
+    return (pr_step){.protocol = &s->protocol,
+                     .number = number,
+                     .size = 4,
+                     .taken = taken,
+                     .seen = seen,
+                     .mine = mine,
+                     .theirs = theirs,
+                     .their_count = 3};
+}
+
+static void the_best_remaining_item_counts(void **state)
+{
+    (void)state;
+    sheet s = sheet_of(&pr_remaining, 3);
+    bool taken[4] = {false};
+    pr_step step = step_of(&s, taken, 0);
+    /* Item 2 stands first of all. Of those the user had, item 1 is best: 0.8 is above it and 0.5 ties. */
+    assert_int_equal(pr_remaining.count(&step, s.sums), 2);
+    assert_close(weight(&s, PR_ALL), 1, 0);
+    assert_close(sum(&s, PR_ALL, 0, 0), 1, 0);
+    assert_close(sum(&s, PR_ALL, 1, 1), 1, 0);
+    assert_close(sum(&s, PR_REPEAT, 0, 0), 0, 0);
+    assert_close(sum(&s, PR_REPEAT, 0, 1), 1, 0);
+    assert_close(sum(&s, PR_REPEAT, 1, 1), 0.5, 1e-7); /* 1 / log2(2 + 2) */
+    assert_close(sum(&s, PR_FRESH, 1, 1), 1, 0);
+    /* Items 1 and 3 are equal: stored order decides. */
+    taken[2] = true;
+    assert_int_equal(pr_remaining.count(&step, s.sums), 1);
+    assert_close(sum(&s, PR_ALL, 0, 0), 1, 0);
+    assert_close(sum(&s, PR_ALL, 0, 1), 2, 0);
+    assert_close(sum(&s, PR_ALL, 1, 1), 1.5, 1e-7);
+    /* Out of the first two, the first remaining item is placed. */
+    s.protocol.place_k = 2;
+    assert_int_equal(pr_remaining.count(&step, s.sums), 0);
+    /* When all repeat items are placed, only the other aspect goes on. */
+    taken[0] = taken[1] = true;
+    assert_int_equal(pr_remaining.count(&step, s.sums), 3);
+    assert_close(weight(&s, PR_ALL), 4, 0);
+    assert_close(weight(&s, PR_REPEAT), 3, 0);
+    assert_close(weight(&s, PR_FRESH), 4, 0);
+}
+
+static void one_target_at_a_time(void **state)
+{
+    (void)state;
+    sheet s = sheet_of(&pr_next, 3);
+    bool taken[4] = {false};
+    for (size_t j = 0; j < 4; j++) {
+        pr_step step = step_of(&s, taken, j);
+        assert_int_equal(pr_next.count(&step, s.sums), j);
+        taken[j] = true;
+    }
+    /* Ranks 2, 2, 0, 2. */
+    assert_close(weight(&s, PR_ALL), 4, 0);
+    assert_close(sum(&s, PR_ALL, 0, 0), 1, 0);
+    assert_close(sum(&s, PR_ALL, 0, 1), 4, 0);
+    assert_close(sum(&s, PR_ALL, 1, 1), 2.5, 1e-6);
+    assert_close(sum(&s, PR_ALL, 2, 0), 2, 1e-6); /* 1/3 + 1/3 + 1 + 1/3 */
+    assert_close(weight(&s, PR_REPEAT), 2, 0);
+    assert_close(sum(&s, PR_REPEAT, 1, 1), 1, 1e-6);
+    assert_close(sum(&s, PR_FRESH, 2, 0), 4.0 / 3, 1e-6);
+}
+
+/* Over the whole catalogue later items of the session are wrong answers too. */
+static void later_items_rank_as_well(void **state)
+{
+    (void)state;
+    sheet s = sheet_of(&pr_next, 0);
+    bool taken[4] = {false};
+    for (size_t j = 0; j < 4; j++) {
+        pr_step step = step_of(&s, taken, j);
+        pr_next.count(&step, s.sums);
+    }
+    /* Item 0: two others and three of its own; item 1: two and both later ones; items 2 and 3 as before. */
+    assert_close(sum(&s, PR_ALL, 2, 0), 1.0 / 6 + 1.0 / 5 + 1 + 1.0 / 3, 1e-6);
+}
+
+static void what_is_not_recommended_is_no_hit(void **state)
+{
+    (void)state;
+    static const float none[] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
+    bool taken[4] = {false};
+    for (size_t i = 0; pr_rules[i] != NULL; i++) {
+        sheet s = sheet_of(pr_rules[i], 1);
+        pr_step step = step_of(&s, taken, 0);
+        step.mine = none;
+        step.their_count = 0;
+        pr_rules[i]->count(&step, s.sums);
+        assert_close(weight(&s, PR_ALL), 1, 0);
+        for (size_t c = 0; c < pr_rules[i]->columns; c++)
+            assert_close(sum(&s, PR_ALL, c, 1), 0, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_remaining_item_counts),
+        cmocka_unit_test(one_target_at_a_time),
+        cmocka_unit_test(later_items_rank_as_well),
+        cmocka_unit_test(what_is_not_recommended_is_no_hit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
