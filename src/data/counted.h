@@ -8,7 +8,7 @@
 #include "data/dataset.h"
 #include "data/split.h"
 
-struct pr_truth;
+struct pr_truth; /* data/truth.h */
 
 /* Which sessions may be counted. */
 typedef struct pr_scope {
@@ -27,7 +27,7 @@ static inline pr_scope pr_scope_before(pr_part part, size_t last)
 typedef struct pr_counted {
     const pr_dataset *data;
     pr_scope scope;
-    const struct pr_truth *truth; /* what synthetic data were made from; NULL: not known */
+    const struct pr_truth *truth; /* what the data were made from, for kinds that need it */
     pr_pool *pool;
     const parsrec_hooks *hooks;
 } pr_counted;

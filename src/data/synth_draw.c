@@ -18,6 +18,29 @@ const pr_size_law *pr_size_law_of(parsrec_size_rule rule)
     return NULL;
 }
 
+static double weibull_below(const pr_size_law *law, double x)
+{
+    return x > 0 ? -expm1(-pow(x / law->scale, law->shape)) : 0;
+}
+
+/* P(ceil(plus + W) <= size) */
+static double sizes_up_to(const pr_size_law *law, size_t size)
+{
+    return weibull_below(law, (double)size - law->plus);
+}
+
+double pr_size_chance(const pr_size_law *law, size_t size)
+{
+    if (size < law->least || size > PR_BASKET_MOST)
+        return 0;
+    double below = size > law->least || law->redraw ? sizes_up_to(law, size - 1) : 0;
+    double upto = size < PR_BASKET_MOST || law->redraw ? sizes_up_to(law, size) : 1;
+    double total = 1;
+    if (law->redraw)
+        total = sizes_up_to(law, PR_BASKET_MOST) - sizes_up_to(law, law->least - 1);
+    return (upto - below) / total;
+}
+
 size_t pr_draw_size(const pr_choice *choice, size_t user, size_t session)
 {
     const pr_size_law *law = pr_size_law_of(choice->size_rule);
@@ -59,10 +82,8 @@ void pr_draw_utilities(double *utility, double *normal, const pr_choice *choice,
     nudge(utility, choice, user, session);
 }
 
-/* The categories of largest utility, best first, among those that `may` be taken (NULL: all).
- * Returns how many there are, at most n. */
-static size_t best_categories(size_t *list, size_t n, const double *utility, size_t categories,
-                              const bool *may)
+size_t pr_best_categories(size_t *list, size_t n, const double *utility, size_t categories,
+                          const bool *may)
 {
     size_t count = 0;
     for (size_t c = 0; c < categories; c++) {
@@ -78,6 +99,12 @@ static size_t best_categories(size_t *list, size_t n, const double *utility, siz
     return count;
 }
 
+double pr_draw_home(const pr_choice *choice, size_t user, size_t session)
+{
+    pr_stream s = pr_stream_at(&choice->home, (uint32_t)user, (uint32_t)session, 0);
+    return pr_synth_paper.outside_mean + pr_synth_paper.outside_sd * pr_stream_normal(&s);
+}
+
 /* With an outside option the list is written at home, before the shelf is seen: what is not there
  * stays unbought, and a list whose rest is worth less than staying at home makes no trip. */
 static size_t outside_list(size_t *list, size_t count, const pr_shopper *shopper,
@@ -91,9 +118,7 @@ static size_t outside_list(size_t *list, size_t count, const pr_shopper *shopper
         worth += fmax(0, shopper->utility[list[i]]);
         list[kept++] = list[i];
     }
-    pr_stream s = pr_stream_at(&choice->home, shopper->user, (uint32_t)session, 0);
-    double home = pr_synth_paper.outside_mean + pr_synth_paper.outside_sd * pr_stream_normal(&s);
-    return worth > home ? kept : 0;
+    return worth > pr_draw_home(choice, shopper->user, session) ? kept : 0;
 }
 
 /* ---- products ---- */
@@ -162,8 +187,8 @@ size_t pr_shopper_trip(pr_shopper *shopper, const pr_choice *choice, size_t sess
     size_t list[PR_BASKET_MOST], count = pr_draw_size(choice, shopper->user, session);
     pr_draw_utilities(shopper->utility, shopper->normal, choice, shopper->group, shopper->user,
                       session);
-    count = best_categories(list, count, shopper->utility, choice->categories,
-                            choice->outside ? NULL : shelf);
+    count = pr_best_categories(list, count, shopper->utility, choice->categories,
+                               choice->outside ? NULL : shelf);
     if (choice->outside)
         count = outside_list(list, count, shopper, choice, session, shelf);
     for (size_t i = 0; i < count; i++) {

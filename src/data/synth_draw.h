@@ -35,7 +35,8 @@ typedef struct pr_size_law {
     bool redraw;
 } pr_size_law;
 
-const pr_size_law *pr_size_law_of(parsrec_size_rule rule); /* NULL for no rule */
+const pr_size_law *pr_size_law_of(parsrec_size_rule rule);  /* NULL for no rule */
+double pr_size_chance(const pr_size_law *law, size_t size); /* of a basket of that size */
 
 /* Purposes of the random numbers. Append only: a file names its seed, not its draws. */
 enum pr_synth_purpose {
@@ -112,6 +113,15 @@ size_t pr_draw_size(const pr_choice *choice, size_t user, size_t session);
 /* alpha + eps for every category. */
 void pr_draw_utilities(double *utility, double *normal, const pr_choice *choice, size_t group,
                        size_t user, size_t session);
+
+/* The categories of largest utility, best first, among those that `may` be taken (NULL: all).
+ * Returns how many there are, at most n. */
+size_t pr_best_categories(size_t *list, size_t n, const double *utility, size_t categories,
+                          const bool *may);
+
+/* With an outside option: what staying at home is worth. A trip is made when the sum of the positive
+ * utilities of the categories bought from is larger. */
+double pr_draw_home(const pr_choice *choice, size_t user, size_t session);
 
 /* The product (0..products-1) of largest utility in a category. The plain version evaluates the
  * noise of all products; the other leaves out those that cannot win, with the same result. */

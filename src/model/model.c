@@ -9,8 +9,9 @@
 #include "model/parsrec_net.h"
 #include "model/sequence.h"
 
-const pr_model_kind *const pr_model_kinds[] = {&pr_parsrec, &pr_sasrec,   &pr_bert4rec, &pr_random,
-                                               &pr_pop,     &pr_personal, &pr_recent,   NULL};
+const pr_model_kind *const pr_model_kinds[] = {&pr_parsrec, &pr_sasrec, &pr_bert4rec,
+                                               &pr_random,  &pr_pop,    &pr_personal,
+                                               &pr_recent,  &pr_oracle, NULL};
 
 const pr_model_kind *pr_model_kind_named(const char *name)
 {
@@ -108,6 +109,16 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
     pr_params_fill(&model->params, model->weights, (pr_init_kind)config->init, seed);
     *out = model;
     return PARSREC_OK;
+}
+
+pr_real *pr_model_numbers(const pr_model *model, const char *name)
+{
+    return model->weights + pr_params_find(&model->params, name)->at;
+}
+
+uint32_t *pr_model_wholes(const pr_model *model, const char *name)
+{
+    return (uint32_t *)(void *)pr_model_numbers(model, name);
 }
 
 void pr_model_free(pr_model *model)

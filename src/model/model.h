@@ -51,6 +51,9 @@ typedef struct pr_model_kind {
     /* ---- models that only count; NULL for those that learn ---- */
     /* Gives every parameter its size, takes the weights' memory and sets them. */
     parsrec_status (*count)(pr_model *model, const struct pr_counted *from, parsrec_error *err);
+    bool needs_truth; /* of synthetic data; there is none in others */
+    /* Whether whole numbers that came from a file point to what is there; NULL: there are none. */
+    parsrec_status (*verify)(const pr_model *model, parsrec_error *err);
 
     /* ---- training; NULL for models that only count ---- */
     size_t (*chunk_bytes)(const pr_model *model, const pr_limits *limits);
@@ -88,6 +91,10 @@ parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_confi
                                 size_t users, size_t items, parsrec_error *err);
 parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err);
 void pr_model_free(pr_model *model); /* NULL is fine */
+
+/* The weights of one parameter, which must be in the list. */
+pr_real *pr_model_numbers(const pr_model *model, const char *name);
+uint32_t *pr_model_wholes(const pr_model *model, const char *name);
 
 /* ---- sessions: open baskets, many rows at a time ---- */
 

@@ -15,20 +15,27 @@ void pr_params_free(pr_params *params)
     *params = (pr_params){0};
 }
 
+/* Puts a parameter behind those that have their place. */
+static parsrec_status place(pr_params *params, pr_param *p, parsrec_error *err)
+{
+    size_t n, end;
+    if (pr_mul_overflows(p->rows, p->cols, &n) || n > SIZE_MAX / 64 ||
+        __builtin_add_overflow(params->size, (n + ALIGN - 1) / ALIGN * ALIGN, &end))
+        return pr_fail(err, PARSREC_E_LIMIT, "parameter %s is too large: %zu x %zu", p->name,
+                       p->rows, p->cols);
+    p->at = params->size;
+    params->size = end;
+    return PARSREC_OK;
+}
+
 static parsrec_status add(pr_params *params, const char *name, size_t rows, size_t cols,
                           pr_fill fill, parsrec_error *err)
 {
-    size_t n, end;
-    if (pr_mul_overflows(rows, cols, &n) || n > SIZE_MAX / 64 ||
-        __builtin_add_overflow(params->size, (n + ALIGN - 1) / ALIGN * ALIGN, &end))
-        return pr_fail(err, PARSREC_E_LIMIT, "parameter %s is too large: %zu x %zu", name, rows,
-                       cols);
+    pr_param p = {.rows = rows, .cols = cols, .fill = fill, .lazy = fill == PR_FILL_TABLE};
+    snprintf(p.name, sizeof p.name, "%s", name);
     PR_TRY(pr_grow(&params->list, &params->capacity, params->count + 1, sizeof *params->list, err));
-    pr_param *p = &params->list[params->count++];
-    *p = (pr_param){.rows = rows, .cols = cols, .at = params->size, .fill = fill};
-    p->lazy = fill == PR_FILL_TABLE;
-    snprintf(p->name, sizeof p->name, "%s", name);
-    params->size = end;
+    PR_TRY(place(params, &p, err));
+    params->list[params->count++] = p;
     return PARSREC_OK;
 }
 
@@ -44,6 +51,37 @@ parsrec_status pr_params_add_users(pr_params *params, const char *name, size_t r
                                    parsrec_error *err)
 {
     return add(params, name, rows, cols, PR_FILL_TABLE, err);
+}
+
+parsrec_status pr_params_add_numbers(pr_params *params, const char *name, size_t rows, size_t cols,
+                                     parsrec_error *err)
+{
+    bool open = rows == PR_ROWS_OPEN;
+    PR_TRY(pr_params_add(params, name, open ? 0 : rows, cols, PR_FILL_BIAS, err));
+    params->list[params->count - 1].open = open;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_params_add_words(pr_params *params, const char *name, size_t rows, size_t cols,
+                                   parsrec_error *err)
+{
+    PR_TRY(pr_params_add_numbers(params, name, rows, cols, err));
+    params->list[params->count - 1].words = true;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_params_set_rows(pr_params *params, const char *name, size_t rows,
+                                  parsrec_error *err)
+{
+    params->size = 0;
+    for (size_t i = 0; i < params->count; i++) {
+        pr_param *p = &params->list[i];
+        if (p->open && strcmp(p->name, name) == 0)
+            p->rows = rows;
+        PR_TRY(place(params, p, err));
+    }
+    params->shared = params->size;
+    return PARSREC_OK;
 }
 
 const pr_param *pr_params_find(const pr_params *params, const char *name)

@@ -26,6 +26,9 @@ typedef struct pr_param {
     size_t at; /* in the block, a multiple of 16 */
     pr_fill fill;
     bool lazy; /* an embedding table: Adam leaves rows without a gradient alone */
+    bool
+        words; /* whole numbers: rows * cols uint32_t from `at` on, U32 in files; counted, not learnt */
+    bool open; /* how many rows there are is known when they are counted or read */
 } pr_param;
 
 /* The table of users, if a model has one, comes last: a batch touches few of its rows, so workers
@@ -43,6 +46,15 @@ parsrec_status pr_params_add(pr_params *params, const char *name, size_t rows, s
 /* The last one to add. */
 parsrec_status pr_params_add_users(pr_params *params, const char *name, size_t rows, size_t cols,
                                    parsrec_error *err);
+/* For models that count: zero until then. PR_ROWS_OPEN rows are set later. */
+#define PR_ROWS_OPEN SIZE_MAX
+parsrec_status pr_params_add_numbers(pr_params *params, const char *name, size_t rows, size_t cols,
+                                     parsrec_error *err);
+parsrec_status pr_params_add_words(pr_params *params, const char *name, size_t rows, size_t cols,
+                                   parsrec_error *err);
+/* Gives an open parameter its rows; the places of those behind it change. */
+parsrec_status pr_params_set_rows(pr_params *params, const char *name, size_t rows,
+                                  parsrec_error *err);
 const pr_param *pr_params_find(const pr_params *params, const char *name); /* or NULL */
 const pr_param *pr_params_users(const pr_params *params);                  /* or NULL */
 

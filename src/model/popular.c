@@ -10,12 +10,12 @@ enum { USERS_A_ROUND = 65536 };
 
 parsrec_status pr_popularity_layout(pr_model *model, parsrec_error *err)
 {
-    return pr_params_add(&model->params, "popularity", 1, model->items, PR_FILL_BIAS, err);
+    return pr_params_add_numbers(&model->params, "popularity", 1, model->items, err);
 }
 
 const pr_real *pr_popularity(const pr_model *model)
 {
-    return model->weights + pr_params_find(&model->params, "popularity")->at;
+    return pr_model_numbers(model, "popularity");
 }
 
 static void count_user(uint64_t *count, const pr_counted *from, size_t user)
@@ -44,7 +44,7 @@ parsrec_status pr_popularity_count(pr_model *model, const pr_counted *from, pars
     uint64_t *count = pr_alloc_zero(model->items, sizeof *count); /* floats end at 2^24 */
     if (count == NULL)
         return pr_fail_memory(err);
-    pr_real *popularity = model->weights + pr_params_find(&model->params, "popularity")->at;
+    pr_real *popularity = pr_model_numbers(model, "popularity");
     parsrec_status status = count_all(count, from, err);
     for (size_t i = 0; i < model->items; i++)
         popularity[i] = (pr_real)count[i];

@@ -1,6 +1,23 @@
 /* From a kind, its settings and a data set to a model, in one pass. */
 #include "train/count_model.h"
 
+#include "data/truth.h"
+
+static parsrec_status count(pr_model *model, const pr_dataset *data, const pr_scope *scope,
+                            pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_truth truth;
+    pr_counted from = {.data = data, .scope = *scope, .pool = pool, .hooks = hooks};
+    if (model->kind->count == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not count, it learns",
+                       model->kind->name);
+    if (model->kind->needs_truth) {
+        PR_TRY(pr_truth_read(&truth, data, err));
+        from.truth = &truth;
+    }
+    return model->kind->count(model, &from, err);
+}
+
 parsrec_status pr_count_model(pr_model **out, const char *kind, const pr_config *config,
                               const pr_dataset *data, const pr_scope *scope, pr_pool *pool,
                               const parsrec_hooks *hooks, parsrec_error *err)
@@ -8,11 +25,7 @@ parsrec_status pr_count_model(pr_model **out, const char *kind, const pr_config 
     pr_model *model;
     *out = NULL;
     PR_TRY(pr_model_outline(&model, kind, config, data->users, data->items, err));
-    pr_counted from = {.data = data, .scope = *scope, .pool = pool, .hooks = hooks};
-    parsrec_status status =
-        model->kind->count != NULL
-            ? model->kind->count(model, &from, err)
-            : pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not count, it learns", kind);
+    parsrec_status status = count(model, data, scope, pool, hooks, err);
     if (status == PARSREC_OK)
         *out = model;
     else

@@ -49,6 +49,11 @@ parsrec_status pr_model_words_read(const pr_container *file, const char **kind, 
     return status;
 }
 
+static pr_dtype dtype_of(const pr_param *p)
+{
+    return p->words ? PR_U32 : PR_F32;
+}
+
 parsrec_status pr_block_tensors(pr_tensor *tensors, char (*names)[64], const char *prefix,
                                 const pr_params *params, const pr_real *block, parsrec_error *err)
 {
@@ -56,7 +61,7 @@ parsrec_status pr_block_tensors(pr_tensor *tensors, char (*names)[64], const cha
         const pr_param *p = &params->list[i];
         if (snprintf(names[i], sizeof *names, "%s.%s", prefix, p->name) >= (int)sizeof *names)
             return pr_fail(err, PARSREC_E_LIMIT, "the parameter name '%s' is too long", p->name);
-        tensors[i] = (pr_tensor){names[i], PR_F32, 2, {p->rows, p->cols}, block + p->at};
+        tensors[i] = (pr_tensor){names[i], dtype_of(p), 2, {p->rows, p->cols}, block + p->at};
     }
     return PARSREC_OK;
 }
@@ -66,13 +71,27 @@ static parsrec_status find_block_tensor(const pr_tensor **out, const pr_containe
 {
     char name[64];
     snprintf(name, sizeof name, "%s.%s", prefix, p->name);
-    PR_TRY(pr_container_need(file, name, PR_F32, 2, out, err));
+    PR_TRY(pr_container_need(file, name, dtype_of(p), 2, out, err));
     const uint64_t *shape = (*out)->shape;
-    if (shape[0] != p->rows || shape[1] != p->cols)
+    if ((shape[0] != p->rows && !p->open) || shape[1] != p->cols)
         return pr_fail(err, PARSREC_E_FORMAT,
                        "%s: tensor '%s' is %llu by %llu, its settings ask for %zu by %zu",
                        pr_container_path(file), name, (unsigned long long)shape[0],
                        (unsigned long long)shape[1], p->rows, p->cols);
+    return PARSREC_OK;
+}
+
+/* Parameters that were counted have the rows that the file has. */
+static parsrec_status take_rows(pr_params *params, const pr_container *file, parsrec_error *err)
+{
+    for (size_t i = 0; i < params->count; i++) {
+        const pr_param *p = &params->list[i];
+        const pr_tensor *tensor;
+        if (!p->open)
+            continue;
+        PR_TRY(find_block_tensor(&tensor, file, PARAM_PREFIX, p, err));
+        PR_TRY(pr_params_set_rows(params, p->name, (size_t)tensor->shape[0], err));
+    }
     return PARSREC_OK;
 }
 
@@ -92,8 +111,8 @@ parsrec_status pr_block_read(pr_real *block, const pr_container *file, const cha
         const pr_param *p = &params->list[i];
         const pr_tensor *t;
         PR_TRY(find_block_tensor(&t, file, prefix, p, err));
-        const float *numbers = t->data;
-        for (size_t k = 0; k < pr_param_size(p); k++)
+        const float *numbers = t->data; /* or whole numbers of the same size */
+        for (size_t k = 0; k < pr_param_size(p) && !p->words; k++)
             if (!isfinite(numbers[k]))
                 return pr_fail(err, PARSREC_E_FORMAT, "%s: tensor '%s' holds a number that is none",
                                pr_container_path(file), t->name);
@@ -132,9 +151,14 @@ static parsrec_status read_model(pr_model **out, const pr_dataset *data, const c
     pr_model *model;
     PR_TRY(pr_model_outline(&model, kind, config, data->users, data->items, err));
     *out = model;
+    PR_TRY(take_rows(&model->params, data->file, err));
     PR_TRY(pr_block_check(data->file, PARAM_PREFIX, &model->params, err));
     PR_TRY(pr_model_weigh(model, err));
-    return pr_block_read(model->weights, data->file, PARAM_PREFIX, &model->params, err);
+    PR_TRY(pr_block_read(model->weights, data->file, PARAM_PREFIX, &model->params, err));
+    parsrec_error why;
+    if (model->kind->verify == NULL || model->kind->verify(model, &why) == PARSREC_OK)
+        return PARSREC_OK;
+    return pr_fail(err, why.status, "%s: %s", pr_container_path(data->file), why.message);
 }
 
 parsrec_status pr_model_from(pr_model_file *out, pr_container *file, parsrec_error *err)

@@ -25,6 +25,18 @@ ok "$PARSREC" eval tiny_pop.st tiny.st --k 1,3,4 --json
 says '"HR@3": 0.0'
 says '"HR@4": 1.0'
 
+# The oracle reads the truth of synthetic data and is above everybody.
+ok "$PARSREC" synth -o synth.st --users 60 --sessions 20 --seed 3
+hit_rate() { "$PARSREC" eval $1 synth.st --json --k 10 | sed -n 's/.*"HR@10": \([0-9.]*\).*/\1/p'; }
+for kind in pop personal oracle; do ok "$PARSREC" train -o s_$kind.st synth.st --model $kind; done
+rates="$(hit_rate s_pop.st) $(hit_rate s_personal.st) $(hit_rate s_oracle.st)"
+if echo "$rates" | awk '{exit !($1 < .3 && $1 + .1 < $2 && $2 + .1 < $3 && $3 > .9)}'; then pass
+else fail "HR@10 of pop, personal and oracle: $rates"; fi
+ok "$PARSREC" check s_oracle.st
+ok "$PARSREC" recommend s_oracle.st --guest -k 3
+fails 1 "has no ground truth; only data made by parsrec synth have it" \
+    "$PARSREC" train -o x.st shop.st --model oracle
+
 fails 1 "counts in one pass" "$PARSREC" train -o x.st shop.st --model pop --epochs 3
 fails 1 "counts in one pass" "$PARSREC" train -o x.st shop.st --model personal --patience 3
 fails 1 "leave out --model" "$PARSREC" train -o x.st shop.st --model pop --resume y.ckpt

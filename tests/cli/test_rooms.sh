@@ -7,7 +7,7 @@ allowed() {
     case $1 in
     base) echo "" ;;
     math | data | plot) echo "base" ;;
-    model) echo "base math data/batch.h data/counted.h" ;;
+    model) echo "base math data/batch.h data/counted.h data/truth.h" ;;
     train) echo "base math data model eval" ;;
     eval | explain | whatif) echo "base math data model" ;;
     api) echo "base math data model train eval explain whatif plot" ;;

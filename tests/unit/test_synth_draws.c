@@ -234,6 +234,8 @@ static void sizes_follow_weibull(void **state)
         for (size_t n = rules[r] == PARSREC_SIZE_PAPER ? 2 : 3; n <= PR_BASKET_MOST; n++) {
             double expected = TRIPS * size_probability(n, rules[r]);
             chi += (seen[n] - expected) * (seen[n] - expected) / expected;
+            assert_close(TRIPS * pr_size_chance(pr_size_law_of(rules[r]), n), expected,
+                         1e-9 * TRIPS);
             all += seen[n];
         }
         assert_true(all == TRIPS);
