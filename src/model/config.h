@@ -31,7 +31,8 @@ typedef struct pr_config {
     int history, history_length;
     double history_decay;
     int init, loss, optimiser, batch, epochs, steps, last;
-    int ties, fill;
+    int ties, fill, markov_width;
+    double markov_smooth;
     double rate, beta1, beta2, eps, clip, anyone;
     int length, windows, ffn_width, negatives;
     double dropout_hidden, dropout_attention, mask, mask_last;

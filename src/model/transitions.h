@@ -1,0 +1,40 @@
+/* Which items follow an item, and how often: a sparse matrix, row by row. */
+#ifndef PR_TRANSITIONS_H
+#define PR_TRANSITIONS_H
+
+#include "data/counted.h"
+#include "model/model.h"
+
+typedef enum pr_link_kind {
+    PR_WITHIN, /* in the same session, in any order */
+    PR_ACROSS, /* in the user's next session */
+} pr_link_kind;
+
+/* Links while they are counted. */
+typedef struct pr_links {
+    uint32_t *start; /* [V + 1] */
+    float *total;    /* [V]: links of an item, kept or not */
+    uint32_t *item;  /* [count], ascending within an item's row */
+    float *times;    /* [count] */
+    size_t count, item_capacity, times_capacity;
+} pr_links;
+
+/* Counts the links of every item and keeps the most frequent of each, config markov.width of them. */
+parsrec_status pr_links_count(pr_links *out, const pr_model *model, const pr_counted *from,
+                              pr_link_kind kind, parsrec_error *err);
+void pr_links_free(pr_links *links); /* a zeroed one is fine */
+
+/* The same as parameters NAME.start, NAME.total, NAME.item and NAME.count. */
+typedef struct pr_transitions {
+    const uint32_t *start, *item;
+    const pr_real *total, *count;
+} pr_transitions;
+
+parsrec_status pr_transitions_layout(pr_model *model, const char *name, parsrec_error *err);
+parsrec_status pr_transitions_size(pr_model *model, const char *name, const pr_links *links,
+                                   parsrec_error *err);
+void pr_transitions_set(pr_model *model, const char *name, const pr_links *links);
+parsrec_status pr_transitions_verify(const pr_model *model, const char *name, parsrec_error *err);
+pr_transitions pr_transitions_of(const pr_model *model, const char *name);
+
+#endif
