@@ -16,6 +16,7 @@ typedef enum pr_history_kind {
 } pr_history_kind;
 typedef enum pr_init_kind { PR_INIT_NORMAL, PR_INIT_REFERENCE } pr_init_kind;
 typedef enum pr_loss_kind { PR_LOSS_CE, PR_LOSS_BCE } pr_loss_kind;
+typedef enum pr_count_what { PR_COUNT_BEFORE, PR_COUNT_TRAIN, PR_COUNT_ALL } pr_count_what;
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_window_kind { PR_WINDOWS_ALL, PR_WINDOWS_LAST } pr_window_kind;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
@@ -31,7 +32,7 @@ typedef struct pr_config {
     int history, history_length;
     double history_decay;
     int init, loss, optimiser, batch, epochs, steps, last;
-    int ties, fill, markov_width;
+    int count, ties, fill, markov_width;
     double markov_smooth;
     double rate, beta1, beta2, eps, clip, anyone;
     int length, windows, ffn_width, negatives;

@@ -9,6 +9,7 @@ static const char *const output_drops[] = {"step", "batch", "none", NULL};
 static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
 static const char *const losses[] = {"ce", "bce", NULL};
+static const char *const counts[] = {"before", "train", "all", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
 static const char *const windows[] = {"all", "last", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
@@ -67,6 +68,8 @@ const pr_setting pr_settings[] = {
     WHOLE("steps", steps, 1, 4096, "128", "steps of a basket that are learnt from"),
     WHOLE("last", last, 1, 1000000, "1", "newest sessions of a user that are kept for the test"),
     NUMBER("anyone", anyone, 0, 1, "0.02", "share of baskets that train the row for unknown users"),
+    CHOICE("count", count, counts, "before",
+           "models that count: all before the sessions evaluated, training sessions, or every one"),
     CHOICE("ties", ties, ties, "popular",
            "personal, recent: of equal counts the more popular item first, or the first bought"),
     WHOLE("markov.width", markov_width, 1, 1000000, "1024", "markov: links kept of an item"),

@@ -3,11 +3,23 @@
 
 #include "data/truth.h"
 
+/* Some published tables count less than they might, or what they should not. */
+static pr_scope scope_of(const pr_scope *given, const pr_config *config)
+{
+    pr_scope scope = *given;
+    if (config->count == PR_COUNT_TRAIN)
+        scope.held = pr_scope_before(PR_VALID, given->last).held;
+    else if (config->count == PR_COUNT_ALL)
+        scope.held = 0;
+    return scope;
+}
+
 static parsrec_status count(pr_model *model, const pr_dataset *data, const pr_scope *scope,
                             pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
 {
     pr_truth truth;
-    pr_counted from = {.data = data, .scope = *scope, .pool = pool, .hooks = hooks};
+    pr_counted from = {
+        .data = data, .scope = scope_of(scope, &model->config), .pool = pool, .hooks = hooks};
     if (model->kind->count == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not count, it learns",
                        model->kind->name);

@@ -82,6 +82,22 @@ static void scopes_end_where_the_future_begins(void **state)
     assert_popularity(&scope, bert);
 }
 
+/* Published tables may count otherwise. */
+static void settings_widen_and_narrow_the_scope(void **state)
+{
+    (void)state;
+    static const double train[] = {2, 2, 1, 0, 2, 0}, all[] = {3, 3, 1, 1, 2, 0};
+    pr_scope scope = pr_scope_before(PR_TEST, 1);
+    pr_model *narrow = counted("pop", "count=train", &scope);
+    pr_model *wide = counted("pop", "count=all", &scope);
+    for (int i = 0; i < ITEMS; i++) {
+        assert_close((double)pr_model_numbers(narrow, "popularity")[i], train[i], 0);
+        assert_close((double)pr_model_numbers(wide, "popularity")[i], all[i], 0);
+    }
+    pr_model_free(narrow);
+    pr_model_free(wide);
+}
+
 static void own_purchases_come_first(void **state)
 {
     (void)state;
@@ -366,6 +382,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scopes_end_where_the_future_begins),
+        cmocka_unit_test(settings_widen_and_narrow_the_scope),
         cmocka_unit_test(own_purchases_come_first),
         cmocka_unit_test(ties_are_settled_exactly),
         cmocka_unit_test(equal_items_stay_equal),
