@@ -18,7 +18,7 @@ data=$dir/ml1m.st
 # name -> how it is trained; published NDCG@10 against 100 items, among all items
 settings() {
     case $1 in
-    sasrec-bce) echo "--model sasrec --set windows=last --set loss=bce --set dim.item=64 --set heads=1 --set batch=64 --epochs 300" ;;
+    sasrec-bce) echo "--model sasrec --set windows=last --set loss=bce --set dim.item=64 --set heads=1 --set batch=64 --epochs 91" ;;
     sasrec-ce) echo "--model sasrec --set windows=last --epochs 94" ;;
     bert4rec) echo "--model bert4rec --set windows=last --set batch=64 --epochs 200" ;;
     *) echo "there is no $1 here; there is: sasrec-bce, sasrec-ce, bert4rec" >&2; exit 2 ;;
