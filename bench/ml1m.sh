@@ -20,7 +20,7 @@ settings() {
     case $1 in
     sasrec-bce) echo "--model sasrec --set windows=last --set loss=bce --set dim.item=64 --set heads=1 --set batch=64 --epochs 91" ;;
     sasrec-ce) echo "--model sasrec --set windows=last --epochs 94" ;;
-    bert4rec) echo "--model bert4rec --set windows=last --set batch=64 --epochs 200" ;;
+    bert4rec) echo "--model bert4rec --set windows=last --set batch=64 --epochs 125" ;;
     *) echo "there is no $1 here; there is: sasrec-bce, sasrec-ce, bert4rec" >&2; exit 2 ;;
     esac
 }
