@@ -299,6 +299,12 @@ PARSREC_API parsrec_status parsrec_model_load(parsrec_model **out, const char *p
                                               parsrec_error *err);
 PARSREC_API void parsrec_model_free(parsrec_model *model); /* NULL is fine */
 
+/* A model of a kind that only counts, made from `data`, which must outlive it; no file is written.
+ * options->model names the kind. */
+PARSREC_API parsrec_status parsrec_model_count(parsrec_model **out, const parsrec_data *data,
+                                               const parsrec_train_options *options,
+                                               const parsrec_hooks *hooks, parsrec_error *err);
+
 /* The data set inside the model file: what it was trained on. */
 PARSREC_API const parsrec_data *parsrec_model_data(const parsrec_model *model);
 
@@ -446,6 +452,11 @@ typedef enum parsrec_protocol {
 
 PARSREC_API const char *parsrec_protocol_name(parsrec_protocol protocol); /* "remaining", "next" */
 
+/* What one user adds to a measure, which is the sum of all sums / the sum of all weights. */
+typedef struct parsrec_share {
+    double sum, weight;
+} parsrec_share;
+
 /* How models are judged (docs/evaluation.md). What a basket's own items are ranked against is the same
  * for every model. */
 typedef struct parsrec_eval_options {
@@ -460,6 +471,10 @@ typedef struct parsrec_eval_options {
     uint64_t place_k; /* the best remaining item is placed next when it ranks among so many */
     uint64_t seed;    /* of the sampled items */
     unsigned threads;
+    /* Told of every user evaluated, in order of their numbers, with what the user adds to each measure
+     * of the report: for statistics of your own. NULL: nobody asks. */
+    void (*on_user)(void *context, uint64_t user, const parsrec_share *shares, size_t measures);
+    void *user_context;
 } parsrec_eval_options;
 
 /* One number. `repeat` is measured on items that the user had in an earlier session, `fresh` on those
@@ -485,12 +500,67 @@ typedef struct parsrec_eval_report {
 
 PARSREC_API parsrec_eval_options parsrec_eval_default(void);
 
+/* Names and cutoffs of the measures that a report with these options has, in its order; their values
+ * are not set. */
+PARSREC_API parsrec_status parsrec_eval_measures(const parsrec_eval_options *options,
+                                                 parsrec_measure measures[PARSREC_MEASURES_MOST],
+                                                 size_t *count, parsrec_error *err);
+
 /* Evaluates on the users of `data`, which must be the users and items the model was trained on. A model
  * that counts is counted again, from what was before the sessions evaluated. */
 PARSREC_API parsrec_status parsrec_eval(const parsrec_model *model, const parsrec_data *data,
                                         const parsrec_eval_options *options,
                                         parsrec_eval_report *report, const parsrec_hooks *hooks,
                                         parsrec_error *err);
+
+/* A report as JSON text (docs/evaluation.md); `model` and `data` are the names to put into it. Free with
+ * parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_eval_json(char **out, const char *model, const char *data,
+                                             const parsrec_eval_options *options,
+                                             const parsrec_eval_report *report, parsrec_error *err);
+
+/* ---- comparison -------------------------------------------------------------------------- */
+
+/* Strings are borrowed for the call. */
+typedef struct parsrec_compare_options {
+    const char *models;  /* the list (docs/compare.md); NULL: the preset's */
+    const char *preset;  /* "paper-small" or "paper-synthetic"; NULL: none */
+    const char *measure; /* that decides who is the best, "HR@10"; NULL: NDCG, or else the first
+                            measure, at the largest cutoff */
+    uint64_t epochs, patience; /* of every model that learns; 0: as its settings say, and never */
+    uint64_t seed;             /* of training, and of the data that a preset makes */
+    bool retrain;              /* make again what the folder holds made otherwise */
+    const char *command;       /* as it was typed, for the reports; NULL: not told */
+    parsrec_eval_options eval; /* the same for all; its threads are those of training too */
+} parsrec_compare_options;
+
+PARSREC_API parsrec_compare_options parsrec_compare_default(void);
+
+/* Models side by side. */
+typedef struct parsrec_comparison parsrec_comparison;
+
+/* Trains what is missing in the folder, evaluates all models on the same users and candidates, and
+ * writes report.md, .csv, .json and .html there. A run that was stopped or killed goes on where it was
+ * when called again. data_path may be NULL with a preset, which then makes the data. */
+PARSREC_API parsrec_status parsrec_compare(parsrec_comparison **out, const char *data_path,
+                                           const char *folder,
+                                           const parsrec_compare_options *options,
+                                           const parsrec_hooks *hooks, parsrec_error *err);
+PARSREC_API void parsrec_comparison_free(parsrec_comparison *comparison); /* NULL is fine */
+
+typedef enum parsrec_text_kind {
+    PARSREC_TEXT_PLAIN,    /* the table and what it is worth */
+    PARSREC_TEXT_TERMINAL, /* the same, best in bold and second underlined */
+    PARSREC_TEXT_MARKDOWN,
+    PARSREC_TEXT_CSV,
+    PARSREC_TEXT_JSON,
+    PARSREC_TEXT_JSON_MODELS, /* an array with one object a model, as parsrec_eval_json's and more */
+    PARSREC_TEXT_HTML,
+} parsrec_text_kind;
+
+/* Free with parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_comparison_text(char **out, const parsrec_comparison *comparison,
+                                                   parsrec_text_kind kind, parsrec_error *err);
 
 /* ---- speed ------------------------------------------------------------------------------- */
 

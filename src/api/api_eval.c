@@ -7,7 +7,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/xxh3.h"
-#include "eval/evaluation.h"
+#include "eval/eval_json.h"
+#include "eval/tallies.h"
 #include "train/count_model.h"
 
 _Static_assert(PARSREC_CUTOFFS_MOST == (int)PR_CUTOFFS, "as many cutoffs outside as inside");
@@ -57,8 +58,7 @@ static parsrec_status set_last(pr_protocol *p, const parsrec_eval_options *o,
                    p->held, (unsigned long long)o->last, (unsigned long long)o->last);
 }
 
-static parsrec_status make_protocol(pr_protocol *p, const parsrec_eval_options *o,
-                                    const pr_model *model, parsrec_error *err)
+static parsrec_status set_rule(pr_protocol *p, const parsrec_eval_options *o, parsrec_error *err)
 {
     *p = pr_protocol_paper(o->split == PARSREC_SPLIT_VALID ? PR_VALID : PR_TEST);
     if ((size_t)o->protocol >= RULES)
@@ -66,12 +66,18 @@ static parsrec_status make_protocol(pr_protocol *p, const parsrec_eval_options *
     if (o->place_k < 1)
         return pr_fail(err, PARSREC_E_ARGUMENT, "at least 1 place is needed");
     p->rule = rules[o->protocol];
-    p->negatives = o->negatives < model->items ? (size_t)o->negatives : model->items;
     p->exclude_seen = o->exclude_seen;
     p->place_k = (size_t)o->place_k;
     p->seed = o->seed;
-    PR_TRY(set_last(p, o, &model->config, err));
     return set_cutoffs(p, o, err);
+}
+
+static parsrec_status make_protocol(pr_protocol *p, const parsrec_eval_options *o,
+                                    const pr_model *model, parsrec_error *err)
+{
+    PR_TRY(set_rule(p, o, err));
+    p->negatives = o->negatives < model->items ? (size_t)o->negatives : model->items;
+    return set_last(p, o, &model->config, err);
 }
 
 static bool same_names(const pr_names *a, const pr_names *b)
@@ -169,6 +175,66 @@ static void fill_report(parsrec_eval_report *report, const pr_protocol *p, const
     }
 }
 
+parsrec_status parsrec_eval_measures(const parsrec_eval_options *options,
+                                     parsrec_measure measures[PARSREC_MEASURES_MOST], size_t *count,
+                                     parsrec_error *err)
+{
+    if (options == NULL || measures == NULL || count == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval_measures needs options and room");
+    pr_protocol p;
+    parsrec_eval_report report = {0};
+    const pr_scores none = {0};
+    PR_TRY(set_rule(&p, options, err));
+    fill_report(&report, &p, &none, &none);
+    *count = report.measure_count;
+    memcpy(measures, report.measures, report.measure_count * sizeof *measures);
+    return PARSREC_OK;
+}
+
+_Static_assert(sizeof(parsrec_share) == sizeof(pr_tally), "a tally by another name");
+
+/* Rows of tallies are in the order of users, so their numbers are those of the users evaluated. */
+static void tell_rows(const pr_tallies *t, const bool *evaluated, const parsrec_eval_options *o)
+{
+    parsrec_share shares[PARSREC_MEASURES_MOST];
+    for (size_t user = 0, row = 0; row < t->users; user++) {
+        if (!evaluated[user])
+            continue;
+        memcpy(shares, t->rows + row++ * t->measures, t->measures * sizeof *shares);
+        o->on_user(o->user_context, user, shares, t->measures);
+    }
+}
+
+static parsrec_status tell_users(const pr_evaluation *e, const parsrec_eval_options *o,
+                                 parsrec_error *err)
+{
+    if (o->on_user == NULL)
+        return PARSREC_OK;
+    pr_tallies t;
+    bool *evaluated = pr_alloc_zero(e->data->users, sizeof *evaluated);
+    if (evaluated == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < e->count; i++)
+        evaluated[e->baskets[i].user] = true;
+    parsrec_status status = pr_tallies_of(&t, e, err);
+    if (status == PARSREC_OK) {
+        tell_rows(&t, evaluated, o);
+        pr_free((void *)(uintptr_t)t.rows);
+    }
+    pr_free(evaluated);
+    return status;
+}
+
+parsrec_status parsrec_eval_json(char **out, const char *model, const char *data,
+                                 const parsrec_eval_options *options,
+                                 const parsrec_eval_report *report, parsrec_error *err)
+{
+    if (out == NULL || model == NULL || data == NULL || options == NULL || report == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval_json needs names and a report");
+    *out = pr_eval_json_text(pr_eval_json(model, data, options, report));
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
 static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, unsigned threads,
                                parsrec_eval_report *report, const parsrec_hooks *hooks,
                                parsrec_error *err)
@@ -208,6 +274,8 @@ parsrec_status parsrec_eval(const parsrec_model *loaded, const parsrec_data *dat
     parsrec_status status = evaluate(model, &e, options->threads, report, hooks, err);
     if (status == PARSREC_OK)
         status = add_fingerprint(model, data, &protocol, report, err);
+    if (status == PARSREC_OK)
+        status = tell_users(&e, options, err);
     pr_evaluation_free(&e);
     report->seconds = pr_now() - began;
     return status;

@@ -38,6 +38,8 @@ void parsrec_model_free(parsrec_model *model)
         return;
     pr_pasts_free(&model->pasts);
     pr_directory_free(&model->directory);
+    if (model->borrows_data)
+        model->file.data = NULL;
     pr_model_file_free(&model->file);
     pr_free(model);
 }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "api/api_curves.h"
+#include "api/train_config.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "train/count_model.h"
@@ -32,8 +33,8 @@ static parsrec_status read_config_file(pr_config *config, const char *path, pars
     return status;
 }
 
-static parsrec_status gather_config(pr_config *config, const parsrec_train_options *o,
-                                    parsrec_error *err)
+parsrec_status pr_train_config(pr_config *config, const parsrec_train_options *o,
+                               parsrec_error *err)
 {
     const char *kind = o->model != NULL ? o->model : "parsrec";
     PR_TRY(pr_model_defaults(config, kind, err));
@@ -58,7 +59,7 @@ parsrec_status parsrec_config_text(char **out, const parsrec_train_options *opti
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_config_text needs out and options");
     pr_config config;
     *out = NULL;
-    PR_TRY(gather_config(&config, options, err));
+    PR_TRY(pr_train_config(&config, options, err));
     *out = pr_config_text(&config);
     return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
@@ -233,12 +234,12 @@ static parsrec_status make_plan(pr_train_plan *plan, const parsrec_train_options
                             .checkpoint_seconds = o->checkpoint_minutes * 60,
                             .resume = o->resume};
     if (o->resume == NULL)
-        return gather_config(&plan->config, o, err);
+        return pr_train_config(&plan->config, o, err);
     if (o->model != NULL || o->preset != NULL || o->config_path != NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "a resumed run keeps its model and settings; leave out --model, --preset "
                        "and --config");
-    PR_TRY(gather_config(&plan->config, o, err)); /* whether the changes can be read at all */
+    PR_TRY(pr_train_config(&plan->config, o, err)); /* whether the changes can be read at all */
     plan->set = o->set;
     plan->set_count = o->set_count;
     plan->epochs = (size_t)o->epochs;

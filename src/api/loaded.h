@@ -9,6 +9,7 @@
 
 struct parsrec_model {
     pr_model_file file;
+    bool borrows_data;      /* file.data belongs to the caller */
     pr_directory directory; /* its users go on beyond the model's when pasts were taken */
     pr_pasts pasts;
 };

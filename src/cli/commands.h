@@ -12,6 +12,7 @@
     X(train)            \
     X(recommend)        \
     X(eval)             \
+    X(compare)          \
     X(bench)
 
 #define CLI_DECLARE(name)                \

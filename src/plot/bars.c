@@ -95,10 +95,13 @@ static void draw_interval(pr_canvas *canvas, const frame *f, const pr_bar *bar, 
     if (!(bar->high > bar->low))
         return;
     double low = x_at(f, fmax(bar->low, 0)), high = x_at(f, bar->high), cap = f->bar / 4;
-    pr_canvas_role(canvas, PR_INK, 1);
-    pr_canvas_line(canvas, low, middle, high, middle, 1.2);
-    pr_canvas_line(canvas, low, middle - cap, low, middle + cap, 1.2);
-    pr_canvas_line(canvas, high, middle - cap, high, middle + cap, 1.2);
+    for (int layer = 0; layer < 2; layer++) { /* paper around the ink sets it off from any bar */
+        double width = layer == 0 ? 3 : 1.2;
+        pr_canvas_role(canvas, layer == 0 ? PR_PAPER : PR_INK, layer == 0 ? 0.7 : 1);
+        pr_canvas_line(canvas, low, middle, high, middle, width);
+        pr_canvas_line(canvas, low, middle - cap, low, middle + cap, width);
+        pr_canvas_line(canvas, high, middle - cap, high, middle + cap, width);
+    }
 }
 
 static void draw_bar(pr_canvas *canvas, const frame *f, const pr_bar *bar, double y, size_t colour)

@@ -100,6 +100,10 @@ static void draw_axes(pr_canvas *canvas, const frame *f, const char *label, bool
     pr_canvas_text(canvas, f->left, f->top - 8, 12, PR_LEFT, true, label);
     pr_canvas_line(canvas, f->left, f->top + f->height, f->left + f->width, f->top + f->height, 1);
     pr_ticks(f->x_low, f->x_high, 8, &first, &step);
+    if (step < 1 && f->x_high - f->x_low >= 1) { /* few epochs: no halves of them */
+        step = 1;
+        first = ceil(f->x_low);
+    }
     for (double x = first; x <= f->x_high + step * 1e-9; x += step) {
         pr_canvas_line(canvas, x_at(f, x), f->top + f->height, x_at(f, x), f->top + f->height + 4,
                        1);

@@ -20,6 +20,8 @@ static const char style[] =
     "tbody tr+tr>*{border-top:1px solid var(--line)}"
     "th:first-child{text-align:left;position:sticky;left:0;background:var(--paper)}"
     "tbody th{font-weight:500;white-space:normal;overflow-wrap:anywhere;min-width:6rem}"
+    ".aside>*{color:var(--quiet)}"
+    "tr:not(.aside)+.aside>*{border-top:2px solid var(--line)}"
     ".best{font-weight:700}"
     ".second{text-decoration:underline;text-underline-offset:.2em}"
     ".gallery{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,22rem),1fr));"
@@ -101,6 +103,11 @@ void pr_page_table(pr_writer *page, const char *const *headings, size_t count)
 void pr_page_row(pr_writer *page, const char *name)
 {
     element(page, "<tr><th scope=\"row\">", name, "</th>");
+}
+
+void pr_page_aside(pr_writer *page, const char *name)
+{
+    element(page, "<tr class=\"aside\"><th scope=\"row\">", name, "</th>");
 }
 
 void pr_page_cell(pr_writer *page, const char *text, pr_cell look)

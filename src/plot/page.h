@@ -27,6 +27,7 @@ typedef enum pr_cell {
 
 void pr_page_table(pr_writer *page, const char *const *headings, size_t count);
 void pr_page_row(pr_writer *page, const char *name);
+void pr_page_aside(pr_writer *page, const char *name); /* a row that does not compete, in grey */
 void pr_page_cell(pr_writer *page, const char *text, pr_cell look);
 void pr_page_row_end(pr_writer *page);
 void pr_page_table_end(pr_writer *page);

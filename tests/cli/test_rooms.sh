@@ -10,7 +10,8 @@ allowed() {
     model) echo "base math data/batch.h data/counted.h data/truth.h" ;;
     train) echo "base math data model eval" ;;
     eval | explain | whatif) echo "base math data model" ;;
-    api) echo "base math data model train eval explain whatif plot" ;;
+    compare) echo "base data model train eval plot" ;;
+    api) echo "base math data model train eval explain whatif plot compare" ;;
     cli | serve) echo "base" ;;
     *) echo "" ;;
     esac

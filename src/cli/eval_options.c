@@ -1,0 +1,43 @@
+/* Reads the words of evaluation options. */
+#include "cli/eval_options.h"
+
+#include "base/text.h"
+
+const char *const cli_splits[] = {"test", "valid", NULL};
+const char *const cli_protocols[] = {"remaining", "next", NULL};
+
+cli_eval_words cli_eval_default(void)
+{
+    return (cli_eval_words){.k = "1,5,10"};
+}
+
+/* "1,5,10" */
+static bool read_cutoffs(parsrec_eval_options *o, const char *text)
+{
+    o->k_count = 0;
+    for (pr_slice rest = pr_slice_of(text); rest.size > 0;) {
+        size_t n = 0;
+        while (n < rest.size && rest.bytes[n] != ',')
+            n++;
+        if (o->k_count == PARSREC_CUTOFFS_MOST ||
+            !pr_parse_u64((pr_slice){rest.bytes, n}, &o->k[o->k_count]) || o->k[o->k_count] == 0)
+            return false;
+        o->k_count++;
+        size_t skip = n < rest.size ? n + 1 : n;
+        rest = (pr_slice){rest.bytes + skip, rest.size - skip};
+    }
+    return o->k_count > 0;
+}
+
+int cli_eval_apply(const cli_command *command, parsrec_eval_options *eval,
+                   const cli_eval_words *words)
+{
+    if (!read_cutoffs(eval, words->k))
+        return cli_usage_error(command, "--k %s: expected up to %d numbers from 1, as in 1,5,10",
+                               words->k, PARSREC_CUTOFFS_MOST);
+    if (words->full)
+        eval->negatives = 0;
+    eval->protocol = (parsrec_protocol)words->protocol;
+    eval->split = words->split == 0 ? PARSREC_SPLIT_TEST : PARSREC_SPLIT_VALID;
+    return CLI_CONTINUE;
+}

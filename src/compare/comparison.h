@@ -1,0 +1,118 @@
+/* A comparison as the files of this room share it: rows are models, columns are measures. */
+#ifndef PR_COMPARISON_H
+#define PR_COMPARISON_H
+
+#include "base/writer.h"
+#include "compare/model_list.h"
+#include "eval/significance.h"
+
+/* What the log of a training says. */
+typedef struct pr_learning {
+    double *epoch, *value; /* [count]: validation after each epoch */
+    size_t count;
+    char measure[24]; /* what value is: "NDCG@10" */
+    double seconds;   /* of learning, over all runs that led here */
+} pr_learning;
+
+typedef struct pr_contender {
+    const pr_entry *entry;
+    char path[4096]; /* of the model; "" for one that only counts */
+    bool ceiling;    /* knows how the data were made: shown apart, never the best */
+    bool counts;     /* is counted from the data, not learnt */
+    char kind[32];
+    uint64_t parameters;
+    parsrec_eval_report report;
+    pr_tally *tallies;      /* [users · measures of the report] */
+    pr_interval *intervals; /* [measures of the report] */
+    pr_contrast versus;     /* this model against the best, by the chosen measure ... */
+    double p;               /* ... its p corrected for the number of such tests (Holm) */
+    pr_learning learning;
+} pr_contender;
+
+/* A measure as a column of the table. */
+typedef struct pr_column {
+    size_t measure;      /* of the report */
+    char name[32];       /* "Sess-Prec@10" */
+    char brief[24];      /* "SP@10" */
+    size_t best, second; /* rows, PR_NONE where there are fewer; the ceiling does not compete */
+} pr_column;
+
+#define PR_NONE ((size_t)-1)
+enum { PR_COLUMNS = PARSREC_MEASURES_MOST };
+
+struct parsrec_comparison {
+    pr_model_list list;
+    pr_contender *rows;
+    size_t count;
+    pr_column columns[PR_COLUMNS];
+    uint64_t *users; /* evaluated, the same for all */
+    size_t user_count, user_capacity;
+    size_t first;                /* the row that was evaluated first */
+    size_t column_count, chosen; /* chosen: the column that decides which model is the best */
+    parsrec_eval_options eval;
+    parsrec_data_stats stats;
+    pr_resampling resampling; /* of intervals ... */
+    pr_resampling testing;    /* ... and of tests, which need more: p is a count of rare things */
+    uint64_t seed;
+    char *data_path, *folder, *command; /* command may be NULL */
+    double seconds;                     /* of the whole call */
+};
+
+/* ---- judging (judge.c) ---- */
+
+/* The measures of the protocol as columns; `measure` names the chosen one, NULL: NDCG, or else the first
+ * measure, at the largest cutoff. Before anything is trained, so that a wrong name costs nothing. */
+parsrec_status pr_comparison_columns(parsrec_comparison *c, const char *measure,
+                                     parsrec_error *err);
+/* Fills best, second, intervals and contrasts from the reports and tallies of the rows. */
+parsrec_status pr_comparison_judge(parsrec_comparison *c, pr_pool *pool, parsrec_error *err);
+
+/* The row that is the best by the chosen measure. */
+static inline size_t pr_comparison_best(const parsrec_comparison *c)
+{
+    return c->columns[c->chosen].best;
+}
+
+/* ---- learning (learning.c) ---- */
+
+/* Reads the log beside a model. Without a log, or with a broken one, there is no curve. */
+void pr_learning_read(pr_learning *learning, const char *model_path);
+void pr_learning_free(pr_learning *learning);
+
+/* ---- words that several reports use (wording.c) ---- */
+
+/* ".1234" as papers write it, "-" for what was not measured. Returns buffer. */
+char *pr_decimal(double value, char *buffer, size_t size);
+/* "[.5121, .5302]" */
+char *pr_range(const pr_interval *interval, char *buffer, size_t size);
+/* "+4.3 %": how much better the best is than the second, "" where there is no second. */
+char *pr_improvement(const parsrec_comparison *c, const pr_column *column, char *buffer,
+                     size_t size);
+/* "p .012", "p < .001" */
+char *pr_p_value(double p, char *buffer, size_t size);
+double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_column *column);
+/* 1 for the best and whatever equals it, 2 for the second, 0 for the rest. */
+int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_column *column);
+
+/* What was set on top of the kind's own settings: "loss=bce layers=2". */
+void pr_write_settings(pr_writer *out, const pr_entry *entry);
+/* What bold, underlined and the short names of the columns mean. */
+void pr_write_legend(pr_writer *out, const parsrec_comparison *c);
+/* Which sessions, against what, by which rule: one sentence. */
+void pr_write_protocol(pr_writer *out, const parsrec_comparison *c);
+/* Who is the best and whether that is more than chance: one or two sentences. */
+void pr_write_verdict(pr_writer *out, const parsrec_comparison *c);
+
+/* ---- reports ---- */
+
+parsrec_status pr_comparison_write(pr_writer *out, const parsrec_comparison *c,
+                                   parsrec_text_kind kind, parsrec_error *err);
+
+void pr_table_text(pr_writer *out, const parsrec_comparison *c, bool terminal);
+void pr_table_markdown(pr_writer *out, const parsrec_comparison *c);
+void pr_report_csv(pr_writer *out, const parsrec_comparison *c);
+parsrec_status pr_report_json(pr_writer *out, const parsrec_comparison *c, bool rows_only,
+                              parsrec_error *err);
+parsrec_status pr_report_html(pr_writer *out, const parsrec_comparison *c, parsrec_error *err);
+
+#endif

@@ -1,0 +1,154 @@
+/* Cuts the list in place: commas, the name, colons. */
+#include "compare/model_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/text.h"
+
+static bool looks_like_file(const char *word)
+{
+    size_t n = strlen(word);
+    return word[0] == '@' || strchr(word, '/') != NULL ||
+           (n > 3 && strcmp(word + n - 3, ".st") == 0);
+}
+
+/* The name before '=', where the '=' does not belong to a setting or a path. Returns the rest. */
+static char *cut_name(char *word, const char **name)
+{
+    size_t n = strcspn(word, "=:@/");
+    *name = NULL;
+    if (word[n] != '=')
+        return word;
+    word[n] = '\0';
+    *name = word;
+    return word + n + 1;
+}
+
+static parsrec_status take_settings(pr_entry *e, char *text, parsrec_error *err)
+{
+    pr_excerpt hold;
+    while (text != NULL) {
+        char *next = strchr(text, ':');
+        if (next != NULL)
+            *next++ = '\0';
+        if (strchr(text, '=') == NULL)
+            return pr_fail(err, PARSREC_E_CONFIG,
+                           "the model %s: %s is no setting; write %s:key=value", e->kind,
+                           pr_show(&hold, pr_slice_of(text)), e->kind);
+        if (e->set_count == PR_ENTRY_SETTINGS)
+            return pr_fail(err, PARSREC_E_LIMIT, "a model can have %d settings", PR_ENTRY_SETTINGS);
+        if (strncmp(text, "preset=", 7) == 0)
+            e->preset = text + 7;
+        else
+            e->set[e->set_count++] = text;
+        text = next;
+    }
+    return PARSREC_OK;
+}
+
+/* A file goes by its last part without ".st", a kind by itself and what is set. */
+static void make_name(pr_entry *e)
+{
+    if (e->path != NULL) {
+        const char *slash = strrchr(e->path, '/');
+        snprintf(e->name, sizeof e->name, "%s", slash != NULL ? slash + 1 : e->path);
+        size_t n = strlen(e->name);
+        if (n > 3 && strcmp(e->name + n - 3, ".st") == 0)
+            e->name[n - 3] = '\0';
+        return;
+    }
+    size_t used = (size_t)snprintf(e->name, sizeof e->name, "%s", e->kind);
+    if (e->preset != NULL && used < sizeof e->name)
+        used += (size_t)snprintf(e->name + used, sizeof e->name - used, "-%s", e->preset);
+    for (size_t i = 0; i < e->set_count && used < sizeof e->name; i++)
+        used += (size_t)snprintf(e->name + used, sizeof e->name - used, "-%s", e->set[i]);
+}
+
+/* It becomes part of a file's name. */
+static parsrec_status check_name(const pr_model_list *list, const pr_entry *e, const char *given,
+                                 parsrec_error *err)
+{
+    pr_excerpt hold;
+    const char *name = given != NULL ? given : e->name;
+    if (given != NULL && (given[0] == '\0' || strlen(given) >= sizeof e->name))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the name of a model has 1 to %d characters",
+                       PR_ENTRY_NAME - 1);
+    if (name[0] == '.' || name[0] == '-' || name[0] == '\0')
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "%s is no name for a model; begin it with a letter or digit",
+                       pr_show(&hold, pr_slice_of(name)));
+    for (const char *c = name; *c != '\0'; c++)
+        if ((unsigned char)*c < ' ' || *c == 0x7F)
+            return pr_fail(err, PARSREC_E_ARGUMENT,
+                           "the name of a model has no control characters");
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->entries[i].name, name) == 0)
+            return pr_fail(err, PARSREC_E_ARGUMENT,
+                           "two models are called %s; give one another name, as in other=%s",
+                           pr_show(&hold, pr_slice_of(name)), name);
+    return PARSREC_OK;
+}
+
+static parsrec_status read_entry(pr_model_list *list, char *word, parsrec_error *err)
+{
+    pr_entry e = {0};
+    const char *name;
+    word = cut_name(word, &name);
+    if (looks_like_file(word)) {
+        e.path = word[0] == '@' ? word + 1 : word;
+    } else {
+        char *settings = strchr(word, ':');
+        if (settings != NULL)
+            *settings++ = '\0';
+        e.kind = word;
+        if (settings != NULL)
+            PR_TRY(take_settings(&e, settings, err));
+    }
+    if ((e.path != NULL ? e.path : e.kind)[0] == '\0')
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "the list of models has an empty place; write it as pop,personal,parsrec");
+    make_name(&e);
+    PR_TRY(check_name(list, &e, name, err));
+    if (name != NULL)
+        snprintf(e.name, sizeof e.name, "%s", name);
+    PR_TRY(pr_grow(&list->entries, &list->capacity, list->count + 1, sizeof e, err));
+    list->entries[list->count++] = e;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_model_list_read(pr_model_list *list, const char *text, parsrec_error *err)
+{
+    *list = (pr_model_list){.text = pr_copy_string(text, strlen(text))};
+    if (list->text == NULL)
+        return pr_fail_memory(err);
+    for (char *word = list->text; word != NULL;) {
+        char *next = strchr(word, ',');
+        if (next != NULL)
+            *next++ = '\0';
+        PR_TRY(read_entry(list, word, err));
+        word = next;
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_model_list_add(pr_model_list *list, const char *kind, parsrec_error *err)
+{
+    pr_entry e = {.kind = kind};
+    for (size_t i = 0; i < list->count; i++)
+        if (list->entries[i].kind != NULL && strcmp(list->entries[i].kind, kind) == 0)
+            return PARSREC_OK;
+    make_name(&e);
+    PR_TRY(check_name(list, &e, NULL, err));
+    PR_TRY(pr_grow(&list->entries, &list->capacity, list->count + 1, sizeof e, err));
+    list->entries[list->count++] = e;
+    return PARSREC_OK;
+}
+
+void pr_model_list_free(pr_model_list *list)
+{
+    pr_free(list->entries);
+    pr_free(list->text);
+    *list = (pr_model_list){0};
+}

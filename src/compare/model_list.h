@@ -1,0 +1,34 @@
+/* The list of models to compare: "pop,sasrec,sasrec-bce=sasrec:loss=bce,old=@models/old.st". */
+#ifndef PR_MODEL_LIST_H
+#define PR_MODEL_LIST_H
+
+#include "base/status.h"
+
+enum { PR_ENTRY_SETTINGS = 32, PR_ENTRY_NAME = 64 };
+
+/* One model. The words live in the list. */
+typedef struct pr_entry {
+    char name[PR_ENTRY_NAME];           /* its row, and its file NAME.st */
+    const char *kind;                   /* NULL for a ready model */
+    const char *path;                   /* of a ready model; else NULL */
+    const char *preset;                 /* "preset=paper" among the settings; or NULL */
+    const char *set[PR_ENTRY_SETTINGS]; /* "key=value" each */
+    size_t set_count;
+} pr_entry;
+
+typedef struct pr_model_list {
+    pr_entry *entries;
+    size_t count, capacity;
+    char *text; /* a copy of the list, cut up */
+} pr_model_list;
+
+/* Entries are separated by commas: KIND, KIND:key=value:key=value, a file as @FILE or as a path with
+ * a slash or ending in .st, each with NAME= before it where it shall have a name of its own. Without
+ * one it is called by its kind and settings, or by its file. Free with pr_model_list_free, also on
+ * failure. */
+parsrec_status pr_model_list_read(pr_model_list *list, const char *text, parsrec_error *err);
+/* One more entry of that kind, unless there is one. */
+parsrec_status pr_model_list_add(pr_model_list *list, const char *kind, parsrec_error *err);
+void pr_model_list_free(pr_model_list *list); /* a zeroed one is fine */
+
+#endif

@@ -1,0 +1,115 @@
+/* The report for programs: each model as parsrec eval --json tells it, with what a comparison adds. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "compare/comparison.h"
+#include "eval/eval_json.h"
+
+static json_t *number(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *interval(const pr_interval *i)
+{
+    return json_pack("[o, o]", number(i->low), number(i->high));
+}
+
+static json_t *intervals(const parsrec_comparison *c, const pr_contender *r)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < c->column_count; i++)
+        json_object_set_new(object, c->columns[i].name,
+                            interval(&r->intervals[c->columns[i].measure]));
+    return object;
+}
+
+static json_t *versus(const parsrec_comparison *c, size_t row)
+{
+    const pr_contender *r = &c->rows[row];
+    size_t best = pr_comparison_best(c);
+    if (row == best || best == PR_NONE)
+        return json_null();
+    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "model",
+                     pr_json_string(c->rows[best].entry->name), "measure",
+                     c->columns[c->chosen].name, "difference", number(r->versus.difference.value),
+                     "interval", interval(&r->versus.difference), "p", number(r->versus.p),
+                     "p_corrected", number(r->p));
+}
+
+static json_t *settings(const pr_entry *e)
+{
+    json_t *list = json_array();
+    if (e->preset != NULL)
+        json_array_append_new(list, json_sprintf("preset=%s", e->preset));
+    for (size_t i = 0; i < e->set_count; i++)
+        json_array_append_new(list, pr_json_string(e->set[i]));
+    return list;
+}
+
+static json_t *learning(const pr_learning *l)
+{
+    if (l->count == 0)
+        return json_null();
+    json_t *values = json_array();
+    for (size_t i = 0; i < l->count; i++)
+        json_array_append_new(values, json_real(l->value[i]));
+    return json_pack("{s:s, s:o, s:f}", "measure", l->measure, "validation", values, "seconds",
+                     l->seconds);
+}
+
+/* The object of eval, and the keys of a comparison after its own. */
+static json_t *row_json(const parsrec_comparison *c, size_t row)
+{
+    const pr_contender *r = &c->rows[row];
+    json_t *object = pr_eval_json(r->entry->name, c->data_path, &c->eval, &r->report);
+    json_t *more = json_pack("{s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "kind", r->kind, "settings",
+                             settings(r->entry), "parameters", (json_int_t)r->parameters, "file",
+                             r->path[0] != '\0' ? pr_json_string(r->path) : json_null(),
+                             "intervals", intervals(c, r), "versus_best", versus(c, row),
+                             "learning", learning(&r->learning));
+    if (object == NULL || more == NULL || json_object_update(object, more) != 0) {
+        json_decref(object);
+        object = NULL;
+    }
+    json_decref(more);
+    return object;
+}
+
+static json_t *rows_json(const parsrec_comparison *c)
+{
+    json_t *list = json_array();
+    for (size_t row = 0; row < c->count; row++)
+        if (json_array_append_new(list, row_json(c, row)) != 0) {
+            json_decref(list);
+            return NULL;
+        }
+    return list;
+}
+
+static json_t *report_json(const parsrec_comparison *c)
+{
+    size_t best = pr_comparison_best(c);
+    return json_pack(
+        "{s:o, s:s, s:o, s:s, s:{s:I, s:I, s:I}, s:s, s:o, s:{s:I, s:f}, s:{s:I}, s:f, s:o}",
+        "command", c->command != NULL ? pr_json_string(c->command) : json_null(), "version",
+        parsrec_version(), "data", pr_json_string(c->data_path), "checksum", c->stats.checksum,
+        "seeds", "training", (json_int_t)c->seed, "candidates", (json_int_t)c->eval.seed,
+        "resamples", (json_int_t)c->resampling.seed, "measure", c->columns[c->chosen].name, "best",
+        best != PR_NONE ? pr_json_string(c->rows[best].entry->name) : json_null(), "intervals",
+        "resamples", (json_int_t)c->resampling.resamples, "level", c->resampling.level, "tests",
+        "resamples", (json_int_t)c->testing.resamples, "seconds", c->seconds, "models",
+        rows_json(c));
+}
+
+parsrec_status pr_report_json(pr_writer *out, const parsrec_comparison *c, bool rows_only,
+                              parsrec_error *err)
+{
+    json_t *json = rows_only ? rows_json(c) : report_json(c);
+    char *text = pr_eval_json_text(json);
+    if (text == NULL)
+        return pr_fail_memory(err);
+    pr_write(out, "%s\n", text);
+    pr_free(text);
+    return PARSREC_OK;
+}

@@ -1,0 +1,162 @@
+/* The paper's table as lines of text: best bold, second underlined where a terminal can show it. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "compare/comparison.h"
+
+enum { CELLS_A_BLOCK = 8, CELL = 7, NAME_MOST = 22 };
+
+typedef struct page {
+    pr_writer *out;
+    const parsrec_comparison *c;
+    bool terminal;
+    int name_width;
+} page;
+
+/* Characters of UTF-8 text. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}
+
+/* A name in its column, cut where it is too long. */
+static void write_name(const page *p, const char *name)
+{
+    int left = p->name_width;
+    if (width_of(name) <= left) {
+        pr_write(p->out, "%s%*s", name, left - width_of(name), "");
+        return;
+    }
+    size_t end = 0;
+    for (left--; left > 0; left--)
+        for (end++; ((unsigned char)name[end] & 0xC0) == 0x80;)
+            end++;
+    pr_write_bytes(p->out, name, end);
+    pr_write(p->out, "…");
+}
+
+static void write_cell(const page *p, const char *text, const char *style)
+{
+    bool styled = p->terminal && style != NULL;
+    pr_write(p->out, " %*s%s%s%s", CELL - 1 - width_of(text), "", styled ? style : "", text,
+             styled ? "\033[0m" : "");
+}
+
+static void write_rule(const page *p, size_t cells)
+{
+    for (size_t i = 0; i < (size_t)p->name_width + cells * CELL; i++)
+        pr_write(p->out, "-");
+    pr_write(p->out, "\n");
+}
+
+static void write_row(const page *p, size_t row, size_t first, size_t end)
+{
+    char number[32];
+    write_name(p, p->c->rows[row].entry->name);
+    for (size_t i = first; i < end; i++) {
+        const pr_column *column = &p->c->columns[i];
+        static const char *const styles[] = {NULL, "\033[1m", "\033[4m"};
+        write_cell(p, pr_decimal(pr_cell_value(p->c, row, column), number, sizeof number),
+                   styles[pr_cell_rank(p->c, row, column)]);
+    }
+    pr_write(p->out, "\n");
+}
+
+static void write_rows(const page *p, bool ceiling, size_t first, size_t end)
+{
+    for (size_t row = 0; row < p->c->count; row++)
+        if (p->c->rows[row].ceiling == ceiling)
+            write_row(p, row, first, end);
+}
+
+static void write_block(const page *p, size_t first, size_t end)
+{
+    char text[32];
+    write_name(p, "");
+    for (size_t i = first; i < end; i++)
+        write_cell(p, p->c->columns[i].brief, NULL);
+    pr_write(p->out, "\n");
+    write_rule(p, end - first);
+    write_rows(p, false, first, end);
+    write_rule(p, end - first);
+    write_name(p, "best over second");
+    for (size_t i = first; i < end; i++)
+        write_cell(p, pr_improvement(p->c, &p->c->columns[i], text, sizeof text), NULL);
+    pr_write(p->out, "\n");
+    write_rows(p, true, first, end);
+    write_name(p, "random ranker");
+    for (size_t i = first; i < end; i++)
+        write_cell(p,
+                   pr_decimal(p->c->rows[0].report.measures[p->c->columns[i].measure].random, text,
+                              sizeof text),
+                   NULL);
+    pr_write(p->out, "\n\n");
+}
+
+/* What the chosen measure is worth, model by model. */
+static void write_worth(const page *p)
+{
+    const parsrec_comparison *c = p->c;
+    const pr_column *column = &c->columns[c->chosen];
+    char number[32], range[80], test[32];
+    write_name(p, "");
+    pr_write(p->out, " %7s  %-16s  difference to the best\n", column->brief, "95 % interval");
+    for (size_t row = 0; row < c->count; row++) {
+        const pr_contender *r = &c->rows[row];
+        write_name(p, r->entry->name);
+        pr_write(p->out, " %7s  %-16s",
+                 pr_decimal(r->intervals[column->measure].value, number, sizeof number),
+                 pr_range(&r->intervals[column->measure], range, sizeof range));
+        if (row == column->best)
+            pr_write(p->out, "  the best");
+        else if (column->best != PR_NONE)
+            pr_write(p->out, "  %6s %s  %s%s",
+                     pr_decimal(r->versus.difference.value, number, sizeof number),
+                     pr_range(&r->versus.difference, range, sizeof range),
+                     pr_p_value(r->p, test, sizeof test), r->p < 0.05 && !r->ceiling ? " *" : "");
+        pr_write(p->out, "\n");
+    }
+    pr_write(p->out, "* more than chance: p, corrected for the number of models, is below .05\n\n");
+}
+
+/* A sentence in lines of at most 79 characters. */
+static void write_wrapped(pr_writer *out, const parsrec_comparison *c,
+                          void (*write)(pr_writer *out, const parsrec_comparison *c))
+{
+    enum { LINE = 79 };
+    pr_writer words = {0};
+    write(&words, c);
+    char *text = pr_writer_take(&words);
+    int column = 0;
+    if (text == NULL)
+        out->failed = true;
+    for (char *word = text != NULL ? strtok(text, " ") : NULL; word != NULL;
+         word = strtok(NULL, " ")) {
+        bool fits = column == 0 || column + 1 + width_of(word) <= LINE;
+        pr_write(out, "%s%s", column == 0 ? "" : fits ? " " : "\n", word);
+        column = (fits && column > 0 ? column + 1 : 0) + width_of(word);
+    }
+    pr_write(out, "\n");
+    pr_free(text);
+}
+
+void pr_table_text(pr_writer *out, const parsrec_comparison *c, bool terminal)
+{
+    page p = {out, c, terminal, (int)strlen("best over second")};
+    for (size_t row = 0; row < c->count; row++)
+        if (width_of(c->rows[row].entry->name) > p.name_width)
+            p.name_width = width_of(c->rows[row].entry->name);
+    if (p.name_width > NAME_MOST)
+        p.name_width = NAME_MOST;
+    write_wrapped(out, c, pr_write_protocol);
+    pr_write(out, "\n");
+    for (size_t first = 0; first < c->column_count; first += CELLS_A_BLOCK) {
+        size_t left = c->column_count - first;
+        write_block(&p, first, first + (left < CELLS_A_BLOCK ? left : CELLS_A_BLOCK));
+    }
+    write_worth(&p);
+    write_wrapped(out, c, pr_write_verdict);
+}

@@ -1,0 +1,65 @@
+/* Measures become members, name by name. */
+#include "eval/eval_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+static json_t *number(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+/* One column of the measures, given by its place in parsrec_measure, as an object. */
+static json_t *measures(const parsrec_eval_report *r, size_t column)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < r->measure_count; i++) {
+        const parsrec_measure *m = &r->measures[i];
+        char name[48];
+        double value;
+        if (m->k == 0)
+            snprintf(name, sizeof name, "%s", m->name);
+        else
+            snprintf(name, sizeof name, "%s@%llu", m->name, (unsigned long long)m->k);
+        memcpy(&value, (const char *)m + column, sizeof value);
+        json_object_set_new(object, name, number(value));
+    }
+    return object;
+}
+
+static json_t *part(const parsrec_eval_report *r, uint64_t steps, size_t column, size_t random)
+{
+    return json_pack("{s:I, s:o, s:o}", "steps", (json_int_t)steps, "metrics", measures(r, column),
+                     "random", measures(r, random));
+}
+
+json_t *pr_eval_json(const char *model, const char *data, const parsrec_eval_options *o,
+                     const parsrec_eval_report *r)
+{
+    return json_pack("{s:o, s:o, s:s, s:s, s:I, s:b, s:I, s:I, s:o, s:o, s:o, s:o, s:s, s:f}",
+                     "model", pr_json_string(model), "data", pr_json_string(data), "split",
+                     o->split == PARSREC_SPLIT_TEST ? "test" : "valid", "protocol",
+                     parsrec_protocol_name(o->protocol), "negatives", (json_int_t)o->negatives,
+                     "full", (int)(o->negatives == 0), "baskets", (json_int_t)r->baskets, "steps",
+                     (json_int_t)r->steps, "metrics", measures(r, offsetof(parsrec_measure, value)),
+                     "random", measures(r, offsetof(parsrec_measure, random)), "repeat",
+                     part(r, r->repeat_steps, offsetof(parsrec_measure, repeat),
+                          offsetof(parsrec_measure, repeat_random)),
+                     "new",
+                     part(r, r->fresh_steps, offsetof(parsrec_measure, fresh),
+                          offsetof(parsrec_measure, fresh_random)),
+                     "fingerprint", r->fingerprint, "seconds", r->seconds);
+}
+
+char *pr_eval_json_text(json_t *json)
+{
+    char *dumped = json != NULL ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(json);
+    char *text = dumped != NULL ? pr_copy_string(dumped, strlen(dumped)) : NULL;
+    free(dumped);
+    return text;
+}

@@ -1,0 +1,134 @@
+# compare: the table and the reports, models that are taken over, a kill in the middle, and mistakes.
+shop=$PARSREC_SOURCE/examples/corner_shop.csv
+ok "$PARSREC" import -o shop.st "$shop"
+small=dim.user=8:dim.item=8
+list="pop,personal,a=parsrec:$small,b=parsrec:$small:rate=0.003"
+
+# ---- one command, four reports ----
+ok "$PARSREC" compare shop.st --models "$list" -o out --epochs 2
+says "HR@1   HR@5  HR@10    N@5   N@10   SP@1   SP@5  SP@10"
+says "best over second"
+says "95 % interval"
+says "By NDCG@10 the best is"
+if grep -q "$(printf '\033')" stdout; then fail "escape codes without a terminal"; else pass; fi
+# The value by users' shares is the value of the evaluation, model by model.
+same "$(awk '$1 == "a" {print $6; exit}' stdout)" "$(awk '$1 == "a" {n++; if (n == 2) print $2}' stdout)" \
+    "NDCG@10 in both tables"
+for file in report.md report.csv report.json report.html a.st a.st.log b.st; do
+    ok test -s "out/$file"
+done
+absent out/pop.st out/personal.st out/a.st.ckpt
+same "$(wc -l <out/report.csv)" 33 "rows of the CSV: 4 models, 8 measures, a heading"
+same "$(grep -c '://' out/report.html)" 0 "hosts named in the page"
+same "$(grep -c '<script' out/report.html)" 0 "scripts in the page"
+ok grep -q 'prefers-color-scheme:dark' out/report.html
+ok grep -qF -- "--models $list -o out --epochs 2" out/report.md
+ok grep -q "$("$PARSREC" info shop.st --json | sed -n 's/.*"checksum": "\(.*\)".*/\1/p')" out/report.html
+
+# The same numbers as eval gives for the same model.
+"$PARSREC" compare shop.st --models "$list" -o out --epochs 2 --json >all.json 2>stderr
+"$PARSREC" eval out/a.st shop.st --json >one.json
+cat >check.py <<'END'
+import csv, json
+rows, one = json.load(open("all.json")), json.load(open("one.json"))
+a = [r for r in rows if r["model"] == "a"][0]
+for key in one:
+    if key not in ("model", "seconds"):
+        assert a[key] == one[key], key
+for row in csv.DictReader(open("out/report.csv")):
+    assert float(row["low"]) <= float(row["value"]) <= float(row["high"]), row
+report = json.load(open("out/report.json"))
+best = max(rows, key=lambda r: r["metrics"]["NDCG@10"])["model"]
+assert report["best"] == best
+assert all((r["versus_best"] is None) == (r["model"] == best) for r in rows)
+assert len(a["learning"]["validation"]) == 2
+END
+ok python3 check.py
+same "$(cat stderr)" "" "what was trained is not trained again"
+
+# ---- the same again: reused, at any number of threads ----
+cp out/report.csv first.csv
+cp out/a.st a_before.st
+ok "$PARSREC" compare shop.st --models "$list" -o out --epochs 2 --threads 3
+ok cmp first.csv out/report.csv
+ok cmp a_before.st out/a.st
+# A model of its own, under another name, and other protocols.
+ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st,out/b.st" -o other --full --k 1,3 --measure HR@3
+says "By HR@3 the best is"
+says "the whole catalogue"
+ok "$PARSREC" compare shop.st --models "parsrec:$small:epochs=1" -o other --epochs 3
+same "$(grep -c '"event":"epoch"' other/parsrec-*.st.log)" 1 "epochs of one entry"
+ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol next --split valid
+says "protocol next"
+says "Second to last sessions"
+
+# ---- another recipe under the same name is not silently replaced ----
+fails 1 "epochs = 2, not 3" "$PARSREC" compare shop.st --models "$list" -o out --epochs 3
+fails 1 "seed = 1, not 2" "$PARSREC" compare shop.st --models "$list" -o out --epochs 2 --seed 2
+ok "$PARSREC" compare shop.st --models "a=parsrec:$small" -o out --epochs 3 --retrain
+same "$(grep -c '"event":"epoch"' out/a.st.log)" 3 "epochs after --retrain"
+rm out/b.st.log
+fails 1 "no log beside it" "$PARSREC" compare shop.st --models "$list" -o out --epochs 3
+
+# ---- killed in the middle, and again, then finished: the same report ----
+long="a=parsrec:$small,b=parsrec:$small:rate=0.003"
+ok "$PARSREC" compare shop.st --models "$long" -o whole --epochs 30
+for awaited in a.st.ckpt b.st.ckpt; do
+    "$PARSREC" compare shop.st --models "$long" -o killed --epochs 30 >/dev/null 2>&1 &
+    victim=$!
+    tries=0
+    until [ -e killed/$awaited ] || [ $tries -gt 600 ]; do
+        sleep 0.05
+        tries=$((tries + 1))
+    done
+    kill -9 $victim
+    wait $victim 2>/dev/null
+    ok test -e killed/$awaited
+done
+ok test -e killed/a.st
+absent killed/report.csv
+ok "$PARSREC" compare shop.st --models "$long" -o killed --epochs 30
+ok cmp whole/report.csv killed/report.csv
+ok cmp whole/a.st killed/a.st
+ok cmp whole/b.st killed/b.st
+absent killed/a.st.ckpt killed/b.st.ckpt
+# A stop by signal says so, and loses nothing either.
+"$PARSREC" compare shop.st --models "c=parsrec:$small" -o killed --epochs 2000 >/dev/null 2>stopped &
+victim=$!
+until [ -e killed/c.st.ckpt ]; do sleep 0.05; done
+kill -INT $victim
+wait $victim
+same $? 1 "exit of a stopped run"
+ok grep -q "the same command goes on" stopped
+fails 1 "epochs = 2000, not 5" "$PARSREC" compare shop.st --models "c=parsrec:$small" -o killed --epochs 5
+
+# ---- mistakes cost nothing: one sentence, and no folder left behind ----
+fails 1 "there is no model 'sasrek'" "$PARSREC" compare shop.st --models pop,sasrek -o bad
+fails 1 "two models are called 'pop'" "$PARSREC" compare shop.st --models pop,pop -o bad2
+fails 1 "is no setting" "$PARSREC" compare shop.st --models parsrec:wide -o bad2
+fails 1 "nonsense" "$PARSREC" compare shop.st --models parsrec:nonsense=1 -o bad
+fails 1 "empty place" "$PARSREC" compare shop.st --models pop,,personal -o bad2
+fails 1 "is not measured here" "$PARSREC" compare shop.st --models pop -o bad2 --measure HR@7
+fails 1 "there is no preset 'papr'" "$PARSREC" compare --preset papr -o bad2
+fails 1 "cannot open" "$PARSREC" compare nowhere.st --models pop -o bad
+fails 1 "missing.st" "$PARSREC" compare shop.st --models pop,x=@missing.st -o bad3
+fails 1 "is not a folder" "$PARSREC" compare shop.st --models pop -o shop.st
+fails 1 "cannot be made" "$PARSREC" compare shop.st --models pop -o no/such/folder
+absent bad bad2
+if [ "$(id -u)" -ne 0 ]; then
+    mkdir closed && chmod a-w closed
+    fails 1 "closed" "$PARSREC" compare shop.st --models pop -o closed
+fi
+fails 2 "which data set" "$PARSREC" compare --models pop -o bad
+fails 2 "which models" "$PARSREC" compare shop.st -o bad
+fails 2 "pass -o DIR" "$PARSREC" compare shop.st --models pop
+fails 2 "--k 0" "$PARSREC" compare shop.st --models pop -o bad --k 0
+printf 'user,session,item\nu,1,a\nu,2,b\n' | "$PARSREC" import -o tiny.st - >/dev/null 2>&1
+fails 1 "nobody can be evaluated" "$PARSREC" compare tiny.st --models pop -o bad
+fails 1 "other users or items" "$PARSREC" compare tiny.st --models x=@out/a.st -o bad
+
+# ---- names that HTML, Markdown and CSV have signs for ----
+ok "$PARSREC" compare shop.st --models '<i>"&|=pop' -o odd
+ok grep -qF '&lt;i&gt;&quot;&amp;|' odd/report.html
+same "$(grep -c '<i>' odd/report.html)" 0 "markup from a name"
+ok grep -qF '"<i>""&|",pop,' odd/report.csv
