@@ -70,8 +70,9 @@ const pr_setting pr_settings[] = {
     NUMBER("anyone", anyone, 0, 1, "0.02", "share of baskets that train the row for unknown users"),
     CHOICE("count", count, counts, "before",
            "models that count: all before the sessions evaluated, training sessions, or every one"),
-    CHOICE("ties", ties, ties, "popular",
-           "personal, recent: of equal counts the more popular item first, or the first bought"),
+    CHOICE(
+        "ties", ties, ties, "popular",
+        "of equal counts the more popular item first, or the first bought; pop: none, or in order"),
     WHOLE("markov.width", markov_width, 1, 1000000, "1024", "markov: links kept of an item"),
     NUMBER("markov.smooth", markov_smooth, 1e-6, 1e6, "1",
            "markov: sessions that popularity counts as, beside those of an item"),

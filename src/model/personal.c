@@ -75,24 +75,6 @@ static void by_popularity(state *s, size_t n, const pr_real *popularity)
     }
 }
 
-/* From the worst to the best: an item's weight, or the next larger number where that is not above the
- * one before. Items with the same weight that nothing tells apart have the same score. */
-static void write_scores(const state *s, size_t n, pr_real *scores)
-{
-    for (size_t i = n; i-- > 0;) {
-        int32_t at = s->order[i];
-        pr_real score = s->weights[at];
-        if (i + 1 < n) {
-            int32_t worse = s->order[i + 1];
-            pr_real least = scores[s->items[worse]];
-            if (s->weights[worse] < score || s->tie[worse] < s->tie[at])
-                least = pr_nextafter(least, (pr_real)INFINITY);
-            score = score < least ? least : score;
-        }
-        scores[s->items[at]] = score;
-    }
-}
-
 static void start(pr_session *session, const pr_start *starts)
 {
     state *s = session->own;
@@ -106,7 +88,9 @@ static void start(pr_session *session, const pr_start *starts)
         if (s->how.ties == PR_TIES_POPULAR)
             by_popularity(s, n, pr_popularity(session->model));
         pr_topk(s->order, s->weights, n, n);
-        write_scores(s, n, scores);
+        pr_settle_ties(s->spare_real, s->order, s->weights, s->tie, n);
+        for (size_t i = 0; i < n; i++)
+            scores[s->items[i]] = s->spare_real[i];
     }
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/topk.h"
 #include "model/counting.h"
 
 enum { USERS_A_ROUND = 65536 };
@@ -52,6 +53,25 @@ parsrec_status pr_popularity_count(pr_model *model, const pr_counted *from, pars
     return status;
 }
 
+/* ---- ties ---- */
+
+void pr_settle_ties(pr_real *scores, const int32_t *order, const pr_real *values,
+                    const pr_real *tie, size_t n)
+{
+    for (size_t i = n; i-- > 0;) {
+        int32_t at = order[i];
+        scores[at] = values[at];
+        if (i + 1 == n)
+            continue;
+        int32_t worse = order[i + 1];
+        pr_real least = scores[worse];
+        if (tie == NULL || values[worse] < values[at] || tie[worse] < tie[at])
+            least = pr_nextafter(least, (pr_real)INFINITY);
+        if (scores[at] < least)
+            scores[at] = least;
+    }
+}
+
 /* ---- the kind ---- */
 
 void pr_place_nothing(pr_session *session, const int32_t *items)
@@ -60,17 +80,41 @@ void pr_place_nothing(pr_session *session, const int32_t *items)
     (void)items;
 }
 
-static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
+typedef struct state {
+    pr_real *scores; /* [V] */
+    int32_t *order;  /* [V] */
+} state;
+
+static void take_state(state *s, pr_arena *arena, const pr_model *model)
 {
-    (void)model;
-    (void)rows;
-    (void)capacity;
-    return 0;
+    s->scores = pr_arena_take(arena, model->items, sizeof *s->scores);
+    s->order = pr_arena_take(arena, model->items, sizeof *s->order);
 }
 
+static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
+{
+    (void)rows;
+    (void)capacity;
+    pr_arena counter = pr_arena_counter();
+    state sizing;
+    pr_arena_take(&counter, 1, sizeof sizing);
+    take_state(&sizing, &counter, model);
+    return counter.used;
+}
+
+/* Items of equal popularity stay equal, or stand in the order of their numbers. */
 static void open(pr_session *session)
 {
-    (void)session;
+    const pr_model *model = session->model;
+    const pr_real *popularity = pr_popularity(model);
+    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
+    take_state(s, &session->arena, model);
+    session->own = s;
+    memcpy(s->scores, popularity, model->items * sizeof *s->scores);
+    if (model->config.ties != PR_TIES_FIRST)
+        return;
+    pr_topk(s->order, popularity, model->items, model->items);
+    pr_settle_ties(s->scores, s->order, popularity, NULL, model->items);
 }
 
 static void start(pr_session *session, const pr_start *starts)
@@ -81,17 +125,18 @@ static void start(pr_session *session, const pr_start *starts)
 
 static void score_all(pr_session *session, pr_real *scores)
 {
+    const state *s = session->own;
     size_t items = session->model->items;
     for (size_t r = 0; r < session->active; r++)
-        memcpy(scores + r * items, pr_popularity(session->model), items * sizeof *scores);
+        memcpy(scores + r * items, s->scores, items * sizeof *scores);
 }
 
 static void score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
     (void)row;
-    const pr_real *popularity = pr_popularity(session->model);
+    const state *s = session->own;
     for (size_t i = 0; i < n; i++)
-        scores[i] = popularity[items[i]];
+        scores[i] = s->scores[items[i]];
 }
 
 const pr_model_kind pr_pop = {

@@ -170,6 +170,25 @@ static void equal_items_stay_equal(void **state)
     pr_model_free(model);
 }
 
+/* Popularity 3 3 1 0 2 0: in the order of numbers where that is asked for. */
+static void popularity_may_be_a_strict_order(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_scope scope = pr_scope_before(PR_TEST, 1);
+    pr_model *model = counted("pop", "ties=first", &scope);
+    pr_session *session;
+    pr_real s[ITEMS];
+    assert_ok(pr_session_new(&session, model, 1, 4, &err));
+    pr_start start = {.user = PR_ANYONE};
+    pr_session_start(session, &start, 1);
+    pr_session_score_all(session, s);
+    assert_true(s[0] > s[1] && s[1] == 3 && s[1] > s[4] && s[4] > s[2] && s[2] > s[3]);
+    assert_true(s[3] > s[5] && s[5] == 0);
+    pr_session_free(session);
+    pr_model_free(model);
+}
+
 static void old_sessions_fade(void **state)
 {
     (void)state;
@@ -386,6 +405,7 @@ int main(void)
         cmocka_unit_test(own_purchases_come_first),
         cmocka_unit_test(ties_are_settled_exactly),
         cmocka_unit_test(equal_items_stay_equal),
+        cmocka_unit_test(popularity_may_be_a_strict_order),
         cmocka_unit_test(old_sessions_fade),
         cmocka_unit_test(chance_is_drawn_once_a_basket),
         cmocka_unit_test(links_follow_items),
