@@ -65,20 +65,33 @@ static inline void toy_write(const char *path, const unsigned char *bytes, size_
 
 /* ---- runs ---- */
 
-static inline pr_config toy_config(int dim, int batch, int epochs)
-{
-    pr_config c = pr_config_default();
-    c.dim_user = c.dim_item = dim;
-    c.batch = batch;
-    c.epochs = epochs;
-    c.rate = 0.01;
-    return c;
-}
+/* Every kind that learns, with each of its losses. */
+typedef struct toy_kind {
+    const char *title, *name, *loss;
+} toy_kind;
 
-static inline pr_train_plan toy_plan(pr_config config)
+static const toy_kind toy_kinds[] = {
+    {"parsrec", "parsrec", "loss=ce"},
+    {"sasrec", "sasrec", "loss=ce"},
+    {"sasrec, binary", "sasrec", "loss=bce"},
+    {"bert4rec", "bert4rec", "loss=ce"},
+};
+enum { TOY_KINDS = sizeof toy_kinds / sizeof *toy_kinds };
+
+/* A run that learns fast. Sequences are cut to a length that many of a toy shop's exceed. */
+static inline pr_train_plan toy_plan(const toy_kind *kind, int dim, int batch, int epochs)
 {
-    return (pr_train_plan){
-        .kind = "parsrec", .config = config, .seed = 11, .checkpoint_seconds = 1e9};
+    parsrec_error err;
+    pr_train_plan plan = {.kind = kind->name, .seed = 11, .checkpoint_seconds = 1e9};
+    pr_config *c = &plan.config;
+    assert_ok(pr_model_defaults(c, kind->name, &err));
+    assert_ok(pr_config_assign(c, kind->loss, &err));
+    c->dim_user = c->dim_item = dim;
+    c->batch = batch;
+    c->epochs = epochs;
+    c->length = 9;
+    c->rate = 0.01;
+    return plan;
 }
 
 /* Stops at the progress call of that number, from 1; 0 never. */

@@ -30,11 +30,20 @@ static parsrec_status diverged(const pr_run *r, uint64_t batch, const char *what
         good != NULL ? good : "");
 }
 
+/* What an item costs a model that knows nothing. */
+static double guessing_costs(const pr_run *r)
+{
+    const pr_config *c = &r->state.model->config;
+    if (c->loss == PR_LOSS_BCE)
+        return (1 + c->negatives) * log(2);
+    return log((double)r->data->items + 1);
+}
+
 static parsrec_status judge(const pr_run *r, parsrec_status status, const pr_batch_result *result,
                             parsrec_error *err)
 {
     double loss = result->total / (double)(result->items > 0 ? result->items : 1);
-    double guessing = log((double)r->data->items + 1);
+    double guessing = guessing_costs(r);
     char what[160];
     if (status == PARSREC_OK && loss < HOPELESS * guessing)
         return PARSREC_OK;

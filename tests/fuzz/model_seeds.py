@@ -1,6 +1,6 @@
-"""Writes the seeds of tests/fuzz/corpus/model: model_seeds.py FOLDER MODEL, MODEL by write_model.
+"""Writes the seeds of tests/fuzz/corpus/model: model_seeds.py FOLDER MODEL [PREFIX]
 
-The model as it is, without its checksum, so that a mutation is not refused for that alone, and one
+MODEL is by write_model; PREFIX begins the names of the seeds. The model as it is, without its checksum, so that a mutation is not refused for that alone, and one
 file for each thing a reader of models can trip over.
 """
 import json
@@ -14,8 +14,9 @@ import numpy as np
 from safetensors_peer import read, write
 
 folder = pathlib.Path(sys.argv[1])
+prefix = sys.argv[3] if len(sys.argv) > 3 else ""
 metadata, arrays, _ = read(sys.argv[2])
-(folder / "whole").write_bytes(pathlib.Path(sys.argv[2]).read_bytes())
+(folder / (prefix + "whole")).write_bytes(pathlib.Path(sys.argv[2]).read_bytes())
 del metadata["checksum"]
 arrays = {name: a for name, a in arrays.items() if not name.startswith(("pad.", "user_feature"))}
 config = json.loads(metadata["config"])
@@ -23,15 +24,16 @@ config = json.loads(metadata["config"])
 
 def seed(name, words={}, settings={}, tensors={}):
     words = {**metadata, "config": json.dumps({**config, **settings}), **words}
-    write(folder / name, words, {**arrays, **tensors})
+    write(folder / (prefix + name), words, {**arrays, **tensors})
 
 
 seed("unsummed")
 seed("large_settings", settings={"dim.user": 4096, "dim.item": 4096})
 seed("heads", settings={"heads": 3})
+seed("long", settings={"length": 4096})
 seed("no_such_setting", settings={"colour": "red"})
 seed("config_is_text", words={"config": "[]"})
-seed("no_such_model", words={"model": "oracle"})
+seed("no_such_model", words={"model": "prophet"})
 seed("newer", words={"version": "9"})
 first = next(n for n in arrays if n.startswith("param."))
 seed("not_a_number", tensors={first: np.full_like(arrays[first], np.nan)})

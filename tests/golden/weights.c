@@ -1,30 +1,33 @@
-/* Trains a small model for a few batches and prints a checksum of its weights. */
+/* Trains a small model of every kind for a few batches and prints a checksum of its weights. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "model/trainer.h"
 
-enum { ROWS = 40, SIZE = 5, PAST = 30, USERS = 20, ITEMS = 700 };
+enum { ROWS = 40, SIZE = 5, PAST = 30, LIFE = 70, USERS = 20, ITEMS = 700 };
 
-static int32_t items[ROWS][SIZE], past[ROWS][PAST];
+static int32_t items[ROWS][SIZE], life[ROWS][LIFE];
 static pr_basket baskets[ROWS];
 
-static void fill(void)
+/* A basket after a past, or one long sequence: longer than the blocks of self-attention. */
+static void fill(bool sequence)
 {
     pr_rng rng = pr_rng_make(8, 8);
     for (uint32_t r = 0; r < ROWS; r++) {
         pr_stream draw = pr_stream_at(&rng, r, 0, 0);
         for (uint32_t i = 0; i < SIZE; i++)
             items[r][i] = (int32_t)(pr_stream_below(&draw, ITEMS / SIZE) * SIZE + i);
-        for (uint32_t i = 0; i < PAST; i++)
-            past[r][i] = (int32_t)pr_stream_below(&draw, ITEMS);
-        baskets[r] = (pr_basket){(int32_t)(r % USERS), {past[r], PAST, NULL, 0}, items[r], SIZE};
+        for (uint32_t i = 0; i < LIFE; i++)
+            life[r][i] = (int32_t)pr_stream_below(&draw, ITEMS);
+        baskets[r] = (pr_basket){(int32_t)(r % USERS), {life[r], PAST, NULL, 0}, items[r], SIZE};
+        if (sequence)
+            baskets[r] = (pr_basket){(int32_t)(r % USERS), {0}, life[r], LIFE - r % 9};
     }
 }
 
 static parsrec_status train(pr_model *model, pr_pool *pool, parsrec_error *err)
 {
-    pr_limits limits = {ROWS, SIZE, SIZE, PAST};
+    pr_limits limits = {ROWS, LIFE, LIFE, LIFE};
     pr_trainer *trainer;
     PR_TRY(pr_trainer_new(&trainer, model, pool, &limits, 1, err));
     parsrec_status status = PARSREC_OK;
@@ -46,24 +49,36 @@ static uint64_t checksum(const pr_model *model)
     return sum;
 }
 
+static parsrec_status print_one(const char *kind, const char *loss, pr_pool *pool,
+                                parsrec_error *err)
+{
+    pr_model *model;
+    pr_config config;
+    PR_TRY(pr_model_defaults(&config, kind, err));
+    PR_TRY(pr_config_assign(&config, loss, err));
+    config.dim_user = 36, config.dim_item = 44; /* no multiples of a vector */
+    PR_TRY(pr_model_new(&model, kind, &config, USERS, ITEMS, 1, err));
+    fill(model->kind->sequence);
+    parsrec_status status = train(model, pool, err);
+    if (status == PARSREC_OK)
+        printf("%s %s %016" PRIx64 "\n", kind, loss, checksum(model));
+    pr_model_free(model);
+    return status;
+}
+
 int main(void)
 {
+    static const char *const all[][2] = {{"parsrec", "loss=ce"},
+                                         {"sasrec", "loss=ce"},
+                                         {"sasrec", "loss=bce"},
+                                         {"bert4rec", "loss=ce"}};
     parsrec_error err;
-    pr_model *model = NULL;
     pr_pool *pool = NULL;
-    pr_config config = pr_config_default();
-    config.dim_user = 36, config.dim_item = 44; /* no multiples of a vector */
-    fill();
-    parsrec_status status = pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err);
-    if (status == PARSREC_OK)
-        status = pr_pool_new(&pool, 1, &err);
-    if (status == PARSREC_OK)
-        status = train(model, pool, &err);
-    if (status == PARSREC_OK)
-        printf("%016" PRIx64 "\n", checksum(model));
-    else
+    parsrec_status status = pr_pool_new(&pool, 1, &err);
+    for (size_t i = 0; i < sizeof all / sizeof *all && status == PARSREC_OK; i++)
+        status = print_one(all[i][0], all[i][1], pool, &err);
+    if (status != PARSREC_OK)
         fprintf(stderr, "%s\n", err.message);
     pr_pool_free(pool);
-    pr_model_free(model);
     return status == PARSREC_OK ? 0 : 1;
 }

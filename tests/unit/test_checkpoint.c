@@ -13,7 +13,7 @@ static int make_files(void **state)
     if (toy_open_folder(state) != 0)
         return 1;
     shop = toy_make(small);
-    pr_train_plan plan = toy_plan(toy_config(2, 8, 2));
+    pr_train_plan plan = toy_plan(&toy_kinds[0], 2, 8, 2);
     plan.checkpoint = toy_path("ckpt");
     toy_stop stop = {.at = 5};
     if (toy_train(&shop.data, &plan, 1, &stop, NULL, &err) != PARSREC_E_STOPPED)
@@ -186,6 +186,7 @@ static void settings_that_do_not_fit(void **state)
     } cases[] = {
         {{.key = "model", .value = "prophet"}, "there is no model 'prophet'"},
         {{.key = "model", .value = NULL}, "lacks the metadata"},
+        {{.key = "model", .value = "sasrec"}, "position_emb' is missing"},
         {{.key = "config", .value = "{"}, "not valid JSON"},
         {{.key = "config", .value = "[]"}, "must be a JSON object"},
         {{.key = "config", .value = "{\"colour\": 1}"}, "no setting 'colour'"},
