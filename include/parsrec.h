@@ -569,7 +569,7 @@ PARSREC_API const char *parsrec_step_part(size_t part); /* its name; NULL beyond
 
 typedef struct parsrec_train_speed {
     double items_per_s;  /* predicted items */
-    double gflops;       /* items_per_s times the operations the plain network needs for an item */
+    double gflops;       /* a second, of what the plain network needs for them */
     double sgemm_gflops; /* this machine's own matrix product, same threads, same run */
     double share;        /* gflops / sgemm_gflops */
     double loss;         /* of the last batch, an item */
@@ -578,10 +578,12 @@ typedef struct parsrec_train_speed {
     char kernels[32];                      /* the processor OpenBLAS works for, "" if unknown */
 } parsrec_train_speed;
 
-/* Trains for about so many seconds by the preset paper and `set` on top of it. */
-PARSREC_API parsrec_status parsrec_bench_train(const parsrec_data *data, double seconds,
-                                               unsigned threads, const char *const *set,
-                                               size_t set_count, parsrec_train_speed *speed,
+/* Trains a model of that kind (NULL: "parsrec", by the preset paper) for about so many seconds, with
+ * `set` on top of its settings. */
+PARSREC_API parsrec_status parsrec_bench_train(const parsrec_data *data, const char *model,
+                                               double seconds, unsigned threads,
+                                               const char *const *set, size_t set_count,
+                                               parsrec_train_speed *speed,
                                                const parsrec_hooks *hooks, parsrec_error *err);
 
 #ifdef __cplusplus

@@ -9,6 +9,7 @@
 #include "parsrec.h"
 
 typedef struct bench_args {
+    const char *model;
     double seconds;
     unsigned threads;
     cli_list set;
@@ -16,9 +17,10 @@ typedef struct bench_args {
 } bench_args;
 
 static const cli_option options[] = {
+    CLI_TEXT(0, "model", "KIND", bench_args, model, "kind of model; parsrec unless given"),
     CLI_REAL(0, "seconds", bench_args, seconds, 0.1, 3600, "how long to train"),
     CLI_THREADS(bench_args, threads),
-    CLI_LIST(0, "set", "KEY=VALUE", bench_args, set, "a setting other than the preset paper's"),
+    CLI_LIST(0, "set", "KEY=VALUE", bench_args, set, "a setting other than the model's own"),
     CLI_FLAG(0, "json", bench_args, json, "print the figures as JSON"),
     CLI_END,
 };
@@ -28,8 +30,9 @@ const cli_command cli_bench = {
     .summary = "measure speed, as a share of what this machine can do",
     .usage = "parsrec bench train [DATA] [options]",
     .details =
-        "Trains by the preset paper on DATA, or on synthetic data of the sample's size, and\n"
-        "measures this machine's own matrix product in the same run.\n",
+        "Trains a model with its own settings, parsrec by the preset paper, on DATA, or on\n"
+        "synthetic data of the sample's size, and measures this machine's own matrix product in\n"
+        "the same run.\n",
     .options = options,
     .least_words = 1,
     .most_words = 2,
@@ -92,8 +95,8 @@ int cmd_bench(int argc, char **argv)
     parsrec_status status =
         words.count > 1 ? parsrec_data_load(&data, words.word[1], &err) : make_data(&data, &err);
     if (status == PARSREC_OK)
-        status = parsrec_bench_train(data, a.seconds, a.threads, a.set.word, a.set.count, &speed,
-                                     cli_hooks(), &err);
+        status = parsrec_bench_train(data, a.model, a.seconds, a.threads, a.set.word, a.set.count,
+                                     &speed, cli_hooks(), &err);
     parsrec_data_free(data);
     if (status != PARSREC_OK)
         return cli_report("bench", &err);

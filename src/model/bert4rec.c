@@ -109,6 +109,20 @@ static void learn(const pr_model *model, pr_chunk *chunk)
     pr_chunk_mark(chunk, PR_PART_BACKWARD);
 }
 
+/* Every position passes the layers, masked ones the head and the table. */
+static double operations(const pr_model *model, const pr_batch *batch, uint64_t items)
+{
+    const pr_config *c = &model->config;
+    double D = c->dim_item, positions = 0, pairs = 0;
+    for (size_t r = 0; r < batch->rows; r++) {
+        double L = (double)tokens_of(&batch->baskets[r], (size_t)c->length);
+        positions += L;
+        pairs += L * L;
+    }
+    return PR_OPERATIONS_A_PRODUCT * (pr_sequence_products(model, positions, pairs) +
+                                      (double)items * D * (D + (double)model->items));
+}
+
 static const char *const settings[] = {
     "layers=2",
     "heads=2",
@@ -147,4 +161,5 @@ const pr_model_kind pr_bert4rec = {
     .chunk_bytes = chunk_bytes,
     .mask_bytes = pr_sequence_mask_bytes,
     .learn = learn,
+    .operations = operations,
 };

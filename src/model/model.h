@@ -31,6 +31,9 @@ typedef struct pr_limits {
     size_t history; /* items of a history */
 } pr_limits;
 
+/* A multiplication of the forward pass is one with its addition, and two such backward. */
+enum { PR_OPERATIONS_A_PRODUCT = 6 };
+
 typedef struct pr_model_kind {
     const char *name, *summary;
     const char *const *settings; /* "key=value": its defaults where they are its own; or NULL */
@@ -61,6 +64,9 @@ typedef struct pr_model_kind {
     void (*draw_mask)(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                       uint32_t step); /* unused where mask_bytes is 0 */
     void (*learn)(const pr_model *model, pr_chunk *chunk);
+    /* What the plain network needs for a batch, forward and backward, of which so many items were
+     * predicted; for the measurement of speed                (docs/math.md, Nominal operations) */
+    double (*operations)(const pr_model *model, const pr_batch *batch, uint64_t items);
 } pr_model_kind;
 
 struct pr_model {

@@ -128,5 +128,6 @@ size_t pr_arnn_mask_bytes(const pr_model *model);
 void pr_arnn_draw_mask(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                        uint32_t step);
 void pr_arnn_learn(const pr_model *model, pr_chunk *chunk);
+double pr_arnn_operations(const pr_model *model, const pr_batch *batch, uint64_t items);
 
 #endif

@@ -33,6 +33,7 @@ const pr_model_kind pr_parsrec = {
     .mask_bytes = pr_arnn_mask_bytes,
     .draw_mask = pr_arnn_draw_mask,
     .learn = pr_arnn_learn,
+    .operations = pr_arnn_operations,
 };
 
 pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
@@ -125,4 +126,16 @@ pr_arnn_view pr_arnn_view_of(const pr_model *model, pr_real *block)
     list_all(&l, &v, &d);
     v.user = block + pr_params_users(&model->params)->at;
     return v;
+}
+
+/* One layer, nothing shared between steps; attention itself is a trifle beside the maps. */
+double pr_arnn_operations(const pr_model *model, const pr_batch *batch, uint64_t items)
+{
+    (void)batch;
+    double dv = model->config.dim_item, dq = dv + model->config.dim_user;
+    double maps = 2 * dq * dq           /* query and output of the attention */
+                  + 2 * dv * dq         /* key and value */
+                  + dq * dv             /* what the attention hands on */
+                  + 2 * (dq + dv) * dv; /* hidden state and output */
+    return PR_OPERATIONS_A_PRODUCT * (double)items * (maps + dv * (double)model->items);
 }

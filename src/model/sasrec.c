@@ -134,6 +134,21 @@ static void learn(const pr_model *model, pr_chunk *chunk)
     pr_chunk_mark(chunk, PR_PART_BACKWARD);
 }
 
+/* Attention is counted as far as a position can see. */
+static double operations(const pr_model *model, const pr_batch *batch, uint64_t items)
+{
+    const pr_config *c = &model->config;
+    double positions = 0, pairs = 0;
+    for (size_t r = 0; r < batch->rows; r++) {
+        double L = (double)targets_of(&batch->baskets[r], (size_t)c->length);
+        positions += L;
+        pairs += L * (L + 1) / 2;
+    }
+    double scored = c->loss == PR_LOSS_CE ? (double)model->items : 1 + (double)c->negatives;
+    return PR_OPERATIONS_A_PRODUCT * (pr_sequence_products(model, positions, pairs) +
+                                      (double)items * scored * (double)c->dim_item);
+}
+
 static const char *const settings[] = {
     "layers=2",
     "heads=2",
@@ -163,4 +178,5 @@ const pr_model_kind pr_sasrec = {
     .chunk_bytes = chunk_bytes,
     .mask_bytes = pr_sequence_mask_bytes,
     .learn = learn,
+    .operations = operations,
 };

@@ -56,6 +56,9 @@ static inline const pr_basket *pr_sequence_basket(const pr_sequence_run *run, si
     return &run->chunk->batch->baskets[run->chunk->order[i]];
 }
 
+/* Multiplications of the encoder forward, over so many positions of which so many pairs attend. */
+double pr_sequence_products(const pr_model *model, double positions, double pairs);
+
 /* Neither kind has masks of a whole batch. */
 size_t pr_sequence_mask_bytes(const pr_model *model);
 

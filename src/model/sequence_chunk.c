@@ -79,6 +79,14 @@ void pr_sequence_cross_entropy(pr_sequence_run *run, pr_real *do_, const pr_real
     }
 }
 
+double pr_sequence_products(const pr_model *model, double positions, double pairs)
+{
+    pr_encoder_dims d = pr_encoder_dims_of(model);
+    double D = (double)d.width, I = (double)d.inner;
+    double maps = 4 * D * D + 2 * D * I; /* query, key, value, join; feed-forward in and out */
+    return (double)d.layers * (positions * maps + pairs * 2 * D);
+}
+
 size_t pr_sequence_mask_bytes(const pr_model *model)
 {
     (void)model;

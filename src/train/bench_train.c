@@ -2,6 +2,7 @@
 #include "train/bench_train.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -11,16 +12,6 @@
 
 enum { SLICES = 5, SHAPES = 4 };
 static const double product_seconds = 0.15; /* of each shape, before and after each slice */
-
-double pr_nominal_operations(const pr_config *c, size_t items)
-{
-    double dv = c->dim_item, dq = dv + c->dim_user;
-    double maps = 2 * dq * dq               /* query and output of the attention */
-                  + 2 * dv * dq             /* key and value */
-                  + dq * dv                 /* what the attention hands on */
-                  + 2 * (dq + dv) * dv;     /* hidden state and output */
-    return 6 * (maps + dv * (double)items); /* multiply and add; once forward, twice backward */
-}
 
 /* ---- this machine's product ---- */
 
@@ -88,7 +79,12 @@ typedef struct bench {
     double loss;
 } bench;
 
-static parsrec_status train_one(bench *b, uint64_t *items, parsrec_error *err)
+/* What a slice of training did, then did a second. */
+typedef struct work {
+    double items, operations;
+} work;
+
+static parsrec_status train_one(bench *b, work *done, parsrec_error *err)
 {
     if (b->batch == b->batches.batch_count) {
         b->batch = 0;
@@ -98,51 +94,60 @@ static parsrec_status train_one(bench *b, uint64_t *items, parsrec_error *err)
     pr_batch batch = pr_batch_view(&b->batches, b->batch++, b->data, b->baskets);
     batch.number = b->number++;
     PR_TRY(pr_trainer_learn(b->trainer, &batch, &result, err));
-    *items += result.items;
+    done->items += (double)result.items;
+    done->operations += b->model->kind->operations(b->model, &batch, result.items);
     b->loss = result.total / (double)result.items;
     return PARSREC_OK;
 }
 
-static parsrec_status train_for(bench *b, double seconds, double *rate, parsrec_error *err)
+static parsrec_status train_for(bench *b, double seconds, work *rate, parsrec_error *err)
 {
-    uint64_t items = 0;
     double start = pr_now(), t;
+    *rate = (work){0};
     do {
-        PR_TRY(train_one(b, &items, err));
+        PR_TRY(train_one(b, rate, err));
         t = pr_now();
     } while (t - start < seconds);
-    *rate = (double)items / (t - start);
+    rate->items /= t - start;
+    rate->operations /= t - start;
     return PARSREC_OK;
 }
 
-static parsrec_status set_up(bench *b, const pr_config *config, unsigned threads,
-                             parsrec_error *err)
+/* The shapes of the model's own products, beside a large one. */
+static parsrec_status take_products(bench *b, parsrec_error *err)
 {
-    size_t rows = (size_t)config->batch, dv = (size_t)config->dim_item;
-    size_t dq = dv + (size_t)config->dim_user, items = b->data->items;
-    PR_TRY(pr_pool_new(&b->pool, threads, err));
-    threads = pr_pool_threads(b->pool);
-    PR_TRY(pr_model_new(&b->model, "parsrec", config, b->data->users, items, 1, err));
-    PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model),
-                           (size_t)config->last, pr_windows_of(b->model), 1, err));
-    pr_batches_arrange(&b->batches, 0);
-    pr_limits limits = pr_limits_of(b->data, b->model);
-    PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));
+    const pr_config *c = &b->model->config;
+    bool sequence = b->model->kind->sequence;
+    size_t dv = (size_t)c->dim_item, items = b->data->items;
+    size_t rows = sequence ? 512 : (size_t)c->batch;
+    size_t in = sequence ? dv : dv + (size_t)c->dim_user, out = sequence ? 3 * dv : in;
     const size_t shapes[SHAPES][3] = {
-        {1024, 1024, 1024}, {rows, items, dv}, {items, dv, rows}, {rows, dq, dq}};
+        {1024, 1024, 1024}, {rows, items, dv}, {items, dv, rows}, {rows, out, in}};
+    memcpy(b->shapes, shapes, sizeof shapes);
     for (size_t s = 0; s < SHAPES; s++) {
         size_t room = product_room(shapes[s][0], shapes[s][1], shapes[s][2]);
         b->product.a_thread = room > b->product.a_thread ? room : b->product.a_thread;
-        for (size_t i = 0; i < 3; i++)
-            b->shapes[s][i] = shapes[s][i];
     }
     b->product.a_thread = (b->product.a_thread + 15) / 16 * 16;
+    unsigned threads = pr_pool_threads(b->pool);
     b->product.block = pr_alloc_aligned(b->product.a_thread * threads, sizeof *b->product.block);
     b->product.rate = pr_alloc(threads, sizeof *b->product.rate);
+    return b->product.block != NULL && b->product.rate != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+static parsrec_status set_up(bench *b, const char *kind, const pr_config *config, unsigned threads,
+                             parsrec_error *err)
+{
+    size_t rows = (size_t)config->batch;
+    PR_TRY(pr_pool_new(&b->pool, threads, err));
+    PR_TRY(pr_model_new(&b->model, kind, config, b->data->users, b->data->items, 1, err));
+    pr_limits limits = pr_limits_of(b->data, b->model);
+    PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));
+    PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model),
+                           (size_t)config->last, pr_windows_of(b->model), 1, err));
+    pr_batches_arrange(&b->batches, 0);
     b->baskets = pr_alloc(rows, sizeof *b->baskets);
-    if (b->product.block == NULL || b->product.rate == NULL || b->baskets == NULL)
-        return pr_fail_memory(err);
-    return PARSREC_OK;
+    return b->baskets != NULL ? take_products(b, err) : pr_fail_memory(err);
 }
 
 static void tear_down(bench *b)
@@ -169,7 +174,8 @@ static void share_parts(pr_bench_train_result *result, const pr_trainer *trainer
 static parsrec_status measure(pr_bench_train_result *result, bench *b, double seconds,
                               const parsrec_hooks *hooks, parsrec_error *err)
 {
-    double rate, sgemm = 0, items = 0;
+    double sgemm = 0;
+    work rate, mean = {0};
     PR_TRY(train_for(b, fmin(seconds / 4, 2), &rate, err)); /* warms up caches and clocks */
     PR_TRY(pr_trainer_measure(b->trainer, err));
     double before = product_rate(&b->product, b->pool, b->shapes);
@@ -177,12 +183,13 @@ static parsrec_status measure(pr_bench_train_result *result, bench *b, double se
         PR_TRY(pr_progress(hooks, "measuring", "slices", (uint64_t)i, SLICES, err));
         PR_TRY(train_for(b, seconds / SLICES, &rate, err));
         double after = product_rate(&b->product, b->pool, b->shapes);
-        items += rate / SLICES;
+        mean.items += rate.items / SLICES;
+        mean.operations += rate.operations / SLICES;
         sgemm += fmax(before, after) / SLICES;
         before = after;
     }
-    result->items_per_s = items;
-    result->gflops = items * pr_nominal_operations(&b->model->config, b->data->items) * 1e-9;
+    result->items_per_s = mean.items;
+    result->gflops = mean.operations * 1e-9;
     result->sgemm_gflops = sgemm;
     result->share = result->gflops / sgemm;
     result->loss = b->loss;
@@ -192,11 +199,11 @@ static parsrec_status measure(pr_bench_train_result *result, bench *b, double se
 }
 
 parsrec_status pr_bench_train(pr_bench_train_result *result, const pr_dataset *data,
-                              const pr_config *config, double seconds, unsigned threads,
-                              const parsrec_hooks *hooks, parsrec_error *err)
+                              const char *kind, const pr_config *config, double seconds,
+                              unsigned threads, const parsrec_hooks *hooks, parsrec_error *err)
 {
     bench b = {.data = data};
-    parsrec_status status = set_up(&b, config, threads, err);
+    parsrec_status status = set_up(&b, kind, config, threads, err);
     if (status == PARSREC_OK)
         status = measure(result, &b, seconds, hooks, err);
     tear_down(&b);

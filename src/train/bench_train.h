@@ -8,7 +8,7 @@
 
 typedef struct pr_bench_train_result {
     double items_per_s;  /* predicted items */
-    double gflops;       /* items_per_s times the nominal operations of an item */
+    double gflops;       /* what the plain network needs for them (docs/math.md) */
     double sgemm_gflops; /* best of 1024³ and the model's own shapes, on as many threads */
     double share;        /* gflops / sgemm_gflops */
     double loss;         /* of the last batch, an item */
@@ -16,13 +16,10 @@ typedef struct pr_bench_train_result {
     double part_share[PR_STEP_PARTS]; /* of the time of all threads */
 } pr_bench_train_result;
 
-/* Operations that the plain network needs for one predicted item, forward and backward. */
-double pr_nominal_operations(const pr_config *config, size_t items);
-
 /* Trains for about `seconds` in slices, with the product measured before and after each, so that both
  * see the same machine. */
 parsrec_status pr_bench_train(pr_bench_train_result *result, const pr_dataset *data,
-                              const pr_config *config, double seconds, unsigned threads,
-                              const parsrec_hooks *hooks, parsrec_error *err);
+                              const char *kind, const pr_config *config, double seconds,
+                              unsigned threads, const parsrec_hooks *hooks, parsrec_error *err);
 
 #endif
