@@ -53,9 +53,11 @@ static inline size_t pr_chunk_rows(size_t steps)
     return rows > CHUNK_ROWS ? CHUNK_ROWS : rows;
 }
 
+/* More than one are an even number, so that two threads have equal shares. */
 static inline size_t pr_chunk_count(size_t rows, size_t steps)
 {
-    return (rows + pr_chunk_rows(steps) - 1) / pr_chunk_rows(steps);
+    size_t chunks = (rows + pr_chunk_rows(steps) - 1) / pr_chunk_rows(steps);
+    return chunks > 1 ? (chunks + 1) / 2 * 2 : chunks;
 }
 
 #endif
