@@ -1,15 +1,20 @@
 #!/bin/sh
 # Kills a training run again and again with -9, resumes it each time, and compares the model with
-# that of a run never stopped: bench/kill_train.sh [KILLS [SEED]]
+# that of a run never stopped: bench/kill_train.sh [--model KIND] [KILLS [SEED]]
 # Uses build/release/src/parsrec, or what PARSREC names.
 set -eu
+model=parsrec
+if [ "${1:-}" = --model ]; then
+    model=${2:?usage: bench/kill_train.sh [--model KIND] [KILLS [SEED]]}
+    shift 2
+fi
 kills=${1:-100}
 seed=${2:-1}
 program=${PARSREC:-$(cd "$(dirname "$0")/.." && pwd)/build/release/src/parsrec}
 folder=$(mktemp -d "${TMPDIR:-/tmp}/parsrec-kill.XXXXXX")
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
-settings="--set dim.user=32 --set dim.item=32 --set batch=64 --epochs 20"
+settings="--model $model --set dim.user=32 --set dim.item=32 --set batch=64 --set length=50 --epochs 20"
 "$program" synth -o s.st --users 256 --sessions 40 >/dev/null 2>&1
 "$program" train -o whole.st s.st $settings >/dev/null 2>&1
 
@@ -35,4 +40,4 @@ how=$settings
 if [ -s cut.st.ckpt ]; then how="--resume cut.st.ckpt"; fi
 "$program" train -o cut.st s.st $how >/dev/null 2>&1
 compare
-echo "$done_kills kills, $resumes resumes, $finished finished runs: all models identical to the run never stopped"
+echo "$model: $done_kills kills, $resumes resumes, $finished finished runs: all models identical to the run never stopped"
