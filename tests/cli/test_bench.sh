@@ -1,0 +1,14 @@
+# parsrec bench: figures of every kind that learns, and words for the others.
+ok "$PARSREC" import -o shop.st "$PARSREC_SOURCE/examples/corner_shop.csv"
+for model in parsrec sasrec bert4rec; do
+    ok "$PARSREC" bench train shop.st --model $model --set dim.item=8 --seconds 0.1 --threads 1 --json
+    same "$(python3 -c '
+import json
+r = json.load(open("stdout"))
+print(r["threads"], r["items_per_s"] > 0, 0 < r["share"] < 1, abs(r["share"] * r["sgemm_gflops"] - r["gflops"]) < 0.1,
+      abs(sum(r["parts"].values()) - 1) < 0.01)')" "1 True True True True" "figures of $model"
+done
+fails 1 "model pop does not learn" "$PARSREC" bench train shop.st --model pop
+fails 1 "there is no model 'prophet'" "$PARSREC" bench train shop.st --model prophet
+fails 1 "heads = 5 does not divide" "$PARSREC" bench train shop.st --model sasrec --set heads=5
+fails 2 "there is no bench 'fly'" "$PARSREC" bench fly
