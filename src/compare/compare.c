@@ -12,126 +12,11 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "compare/contender.h"
+#include "compare/named_hooks.h"
 #include "compare/preset.h"
 #include "model/model.h"
 
 enum { TEST_RESAMPLES = 10000 };
-
-/* ---- progress tells which model it is about ---- */
-
-typedef struct named_hooks {
-    parsrec_hooks hooks;
-    const parsrec_hooks *outer;
-    const char *name;
-    size_t number, count;
-} named_hooks;
-
-static void say_named(void *context, parsrec_log_level level, const char *text)
-{
-    const named_hooks *h = context;
-    pr_say(h->outer, level, "%s: %s", h->name, text);
-}
-
-static int progress_named(void *context, const parsrec_progress *progress)
-{
-    const named_hooks *h = context;
-    char stage[160];
-    parsrec_progress shown = *progress;
-    snprintf(stage, sizeof stage, "%s (%zu of %zu), %s", h->name, h->number, h->count,
-             progress->stage);
-    shown.stage = stage;
-    return h->outer->on_progress(h->outer->context, &shown);
-}
-
-static void epoch_named(void *context, const parsrec_epoch *epoch)
-{
-    const named_hooks *h = context;
-    h->outer->on_epoch(h->outer->context, epoch);
-}
-
-static named_hooks name_hooks(const parsrec_hooks *outer, const parsrec_comparison *c, size_t row)
-{
-    named_hooks h = {
-        .outer = outer, .name = c->rows[row].entry->name, .number = row + 1, .count = c->count};
-    if (outer != NULL && outer->on_log != NULL)
-        h.hooks.on_log = say_named;
-    if (outer != NULL && outer->on_progress != NULL)
-        h.hooks.on_progress = progress_named;
-    if (outer != NULL && outer->on_epoch != NULL)
-        h.hooks.on_epoch = epoch_named;
-    return h;
-}
-
-/* ---- evaluation ---- */
-
-/* Collects what each user adds, and checks that every model is judged on the same users. */
-typedef struct collector {
-    parsrec_comparison *c;
-    pr_contender *row;
-    size_t count, capacity;
-    bool failed, other_users;
-} collector;
-
-static void on_user(void *context, uint64_t user, const parsrec_share *shares, size_t measures)
-{
-    collector *to = context;
-    parsrec_comparison *c = to->c;
-    pr_tally **rows = &to->row->tallies;
-    to->other_users |= to->row != &c->rows[c->first] &&
-                       (to->count >= c->user_count || c->users[to->count] != user);
-    if (to->failed || to->other_users ||
-        pr_grow(rows, &to->capacity, (to->count + 1) * measures, sizeof **rows, NULL) !=
-            PARSREC_OK ||
-        (to->row == &c->rows[c->first] && pr_grow(&c->users, &c->user_capacity, to->count + 1,
-                                                  sizeof *c->users, NULL) != PARSREC_OK)) {
-        to->failed = true;
-        return;
-    }
-    for (size_t m = 0; m < measures; m++)
-        (*rows)[to->count * measures + m] = (pr_tally){shares[m].sum, shares[m].weight};
-    if (to->row == &c->rows[c->first])
-        c->users[c->user_count++] = user;
-    to->count++;
-}
-
-static parsrec_status evaluate_model(parsrec_comparison *c, pr_contender *r,
-                                     const parsrec_model *model, const parsrec_data *data,
-                                     const parsrec_hooks *hooks, parsrec_error *err)
-{
-    collector to = {.c = c, .row = r};
-    parsrec_eval_options options = c->eval;
-    options.on_user = on_user;
-    options.user_context = &to;
-    parsrec_model_facts facts;
-    parsrec_model_describe(model, &facts);
-    snprintf(r->kind, sizeof r->kind, "%s", facts.kind);
-    r->parameters = facts.parameters;
-    r->ceiling = strcmp(facts.kind, "oracle") == 0;
-    PR_TRY(parsrec_eval(model, data, &options, &r->report, hooks, err));
-    if (to.other_users || to.count != c->user_count)
-        return pr_fail(err, PARSREC_E_INPUT,
-                       "%s keeps other sessions for the test than %s; train both with the same "
-                       "setting last",
-                       r->entry->name, c->rows[c->first].entry->name);
-    return to.failed ? pr_fail_memory(err) : PARSREC_OK;
-}
-
-static parsrec_status evaluate(parsrec_comparison *c, pr_contender *r, const parsrec_data *data,
-                               const pr_recipe *recipe, const parsrec_hooks *hooks,
-                               parsrec_error *err)
-{
-    parsrec_model *model;
-    parsrec_error why = {0};
-    parsrec_status status = pr_contender_open(&model, r, data, recipe, hooks, &why);
-    if (status == PARSREC_OK) {
-        status = evaluate_model(c, r, model, data, hooks, &why);
-        parsrec_model_free(model);
-    }
-    if (status != PARSREC_OK)
-        return pr_fail(err, status, "%s: %s", r->entry->name, why.message);
-    pr_learning_read(&r->learning, r->path);
-    return PARSREC_OK;
-}
 
 /* ---- all models ---- */
 
@@ -151,14 +36,14 @@ static parsrec_status finish_row(parsrec_comparison *c, size_t row, pr_task_kind
                                  const parsrec_data *data, const pr_recipe *recipe,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
-    named_hooks named = name_hooks(hooks, c, row);
-    named.hooks.context = &named;
+    pr_named_hooks named;
+    pr_named_hooks_init(&named, hooks, c->rows[row].entry->name, row + 1, c->count);
     if (task != PR_CONTENDER_READY) {
         pr_say(&named.hooks, PARSREC_LOG_INFO, "%s (model %zu of %zu)",
                task == PR_CONTENDER_RESUME ? "training goes on" : "training", row + 1, c->count);
         PR_TRY(pr_contender_train(&c->rows[row], task, data, recipe, &named.hooks, err));
     }
-    return evaluate(c, &c->rows[row], data, recipe, &named.hooks, err);
+    return pr_contender_evaluate(c, &c->rows[row], data, recipe, &named.hooks, err);
 }
 
 static parsrec_status finish_rows(parsrec_comparison *c, const pr_task_kind *tasks,

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
-#include "train/checkpoint.h"
+#include "compare/made.h"
+#include "model/model.h"
 
 /* ---- what is wanted ---- */
 
@@ -62,116 +62,6 @@ static parsrec_status wanted_config(pr_config *config, const pr_entry *e, const 
     return status;
 }
 
-/* ---- what is there ---- */
-
-typedef struct made {
-    char kind[32];
-    pr_config config;
-    uint64_t seed, patience;
-    bool knows_patience;
-    char data[17];
-} made;
-
-static bool same_config(const pr_config *a, const pr_config *b)
-{
-    json_t *x = pr_config_json(a), *y = pr_config_json(b);
-    bool same = x != NULL && y != NULL && json_equal(x, y) != 0;
-    json_decref(x);
-    json_decref(y);
-    return same;
-}
-
-/* The first setting that differs, for the sentence. */
-static void name_difference(char *out, size_t size, const pr_config *was, const pr_config *wanted)
-{
-    char old[64], new[64];
-    snprintf(out, size, "other settings");
-    for (size_t i = 0; i < pr_config_count(); i++) {
-        pr_config_value(was, i, old, sizeof old);
-        pr_config_value(wanted, i, new, sizeof new);
-        if (strcmp(old, new) == 0)
-            continue;
-        snprintf(out, size, "%s = %s, not %s", pr_config_key(i), old, new);
-        return;
-    }
-}
-
-static bool read_begin(made *m, const char *bytes, size_t size)
-{
-    json_t *line = json_loadb(bytes, size, 0, NULL);
-    const char *event = NULL, *kind = NULL, *data = NULL;
-    json_t *config = NULL;
-    json_int_t seed = 0;
-    bool good = line != NULL &&
-                json_unpack(line, "{s:s, s:s, s:o, s:I, s:s}", "event", &event, "model", &kind,
-                            "config", &config, "seed", &seed, "data", &data) == 0 &&
-                strcmp(event, "begin") == 0;
-    if (good) {
-        *m = (made){.config = pr_config_default(), .seed = (uint64_t)seed};
-        snprintf(m->kind, sizeof m->kind, "%s", kind);
-        snprintf(m->data, sizeof m->data, "%s", data);
-        good = pr_config_from_json(&m->config, config, NULL) == PARSREC_OK;
-    }
-    json_decref(line);
-    return good;
-}
-
-/* The last line that begins a run tells how the model beside it was made. */
-static bool read_log(made *m, const char *model_path)
-{
-    char path[4200];
-    pr_mapping file;
-    bool found = false;
-    snprintf(path, sizeof path, "%s.log", model_path);
-    if (pr_file_map(&file, path, NULL) != PARSREC_OK)
-        return false;
-    const char *text = (const char *)file.bytes;
-    for (size_t at = 0; at < file.size;) {
-        const char *end = memchr(text + at, '\n', file.size - at);
-        size_t size = end != NULL ? (size_t)(end - text) - at : file.size - at;
-        found |= read_begin(m, text + at, size);
-        at += size + 1;
-    }
-    pr_file_unmap(&file);
-    return found;
-}
-
-static parsrec_status read_checkpoint(made *m, const char *path, const parsrec_data *data,
-                                      const char *checksum, parsrec_error *err)
-{
-    pr_checkpoint file;
-    PR_TRY(pr_checkpoint_open(&file, path, data, err)); /* which compares the data */
-    *m = (made){.config = file.config,
-                .seed = file.at.seed,
-                .patience = file.at.patience,
-                .knows_patience = true};
-    snprintf(m->kind, sizeof m->kind, "%s", file.kind);
-    snprintf(m->data, sizeof m->data, "%s", checksum);
-    pr_checkpoint_close(&file);
-    return PARSREC_OK;
-}
-
-/* False with the reason when it is not what is wanted. */
-static bool fits(const made *m, const pr_config *wanted, const order *o, const char *checksum,
-                 char *reason, size_t size)
-{
-    if (strcmp(m->kind, o->train.model) != 0)
-        snprintf(reason, size, "it is of the kind %s", m->kind);
-    else if (strcmp(m->data, checksum) != 0)
-        snprintf(reason, size, "it was trained on other data");
-    else if (!same_config(&m->config, wanted))
-        name_difference(reason, size, &m->config, wanted);
-    else if (m->seed != o->train.seed)
-        snprintf(reason, size, "seed = %llu, not %llu", (unsigned long long)m->seed,
-                 (unsigned long long)o->train.seed);
-    else if (m->knows_patience && m->patience != o->train.patience)
-        snprintf(reason, size, "patience = %llu, not %llu", (unsigned long long)m->patience,
-                 (unsigned long long)o->train.patience);
-    else
-        return true;
-    return false;
-}
-
 /* ---- the plan ---- */
 
 static parsrec_status refuse(const char *path, const pr_entry *e, const char *reason,
@@ -200,17 +90,17 @@ static parsrec_status look_into_folder(pr_contender *r, pr_task_kind *task,
                                        const parsrec_hooks *hooks, parsrec_error *err)
 {
     char checkpoint[4200], reason[160] = "no log beside it tells how";
-    made m;
+    pr_made m;
     snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", r->path);
     bool interrupted = access(checkpoint, F_OK) == 0, finished = access(r->path, F_OK) == 0;
     *task = interrupted ? PR_CONTENDER_RESUME : finished ? PR_CONTENDER_READY : PR_CONTENDER_TRAIN;
     if (*task == PR_CONTENDER_TRAIN)
         return PARSREC_OK;
     parsrec_error why = {0};
-    bool known = interrupted
-                     ? read_checkpoint(&m, checkpoint, data, c->stats.checksum, &why) == PARSREC_OK
-                     : read_log(&m, r->path);
-    if (known && fits(&m, wanted, o, c->stats.checksum, reason, sizeof reason))
+    bool known = interrupted ? pr_made_by_checkpoint(&m, checkpoint, data, c->stats.checksum,
+                                                     &why) == PARSREC_OK
+                             : pr_made_by_log(&m, r->path);
+    if (known && pr_made_fits(&m, wanted, &o->train, c->stats.checksum, reason, sizeof reason))
         return PARSREC_OK;
     if (retrain)
         return remove_old(r, checkpoint, task, hooks, err);

@@ -34,4 +34,9 @@ parsrec_status pr_contender_open(parsrec_model **model, const pr_contender *r,
                                  const parsrec_data *data, const pr_recipe *recipe,
                                  const parsrec_hooks *hooks, parsrec_error *err);
 
+/* Evaluates it and reads its log. Every row must have the users of the row that came first. */
+parsrec_status pr_contender_evaluate(parsrec_comparison *c, pr_contender *r,
+                                     const parsrec_data *data, const pr_recipe *recipe,
+                                     const parsrec_hooks *hooks, parsrec_error *err);
+
 #endif
