@@ -448,9 +448,16 @@ enum { PARSREC_CUTOFFS_MOST = 8 };
 typedef enum parsrec_protocol {
     PARSREC_PROTOCOL_REMAINING, /* any item that remains in the basket is a right answer (the paper's) */
     PARSREC_PROTOCOL_NEXT,      /* one fixed target at a time, in stored order */
+    PARSREC_PROTOCOL_BASKET, /* one list before the basket starts, all of the basket to be found */
 } parsrec_protocol;
 
-PARSREC_API const char *parsrec_protocol_name(parsrec_protocol protocol); /* "remaining", "next" */
+PARSREC_API const char *parsrec_protocol_name(parsrec_protocol protocol); /* "remaining", ... */
+
+typedef enum parsrec_candidates {
+    PARSREC_CANDIDATES_UNIFORM, /* drawn alike */
+    PARSREC_CANDIDATES_POPULAR, /* drawn by the number of actions before the split */
+    PARSREC_CANDIDATES_FILE,    /* a list for each user */
+} parsrec_candidates;
 
 /* What one user adds to a measure, which is the sum of all sums / the sum of all weights. */
 typedef struct parsrec_share {
@@ -458,14 +465,17 @@ typedef struct parsrec_share {
 } parsrec_share;
 
 /* How models are judged (docs/evaluation.md). What a basket's own items are ranked against is the same
- * for every model. */
+ * for every model. Strings are borrowed for the call. */
 typedef struct parsrec_eval_options {
     parsrec_split split;
     parsrec_protocol protocol;
-    uint64_t negatives;               /* sampled items; 0: the whole catalogue */
-    bool exclude_seen;                /* items that the user had before leave the ranking */
-    uint64_t last;                    /* sessions of each user in the test split; 0: as many as the
-                                         model was trained to leave out */
+    uint64_t negatives;            /* sampled items; 0: the whole catalogue */
+    parsrec_candidates candidates; /* where these come from */
+    const char *candidates_path;   /* of the file: rows of user and item, or user and items */
+    bool exclude_seen;             /* items that the user had before leave the ranking */
+    const char *users_path;        /* keys of the users to evaluate; NULL: everybody who can be */
+    uint64_t last;                 /* sessions of each user in the test split; 0: as many as the
+                                       model was trained to leave out */
     uint64_t k[PARSREC_CUTOFFS_MOST]; /* cutoffs to report */
     size_t k_count;
     uint64_t place_k; /* the best remaining item is placed next when it ranks among so many */
@@ -477,24 +487,25 @@ typedef struct parsrec_eval_options {
     void *user_context;
 } parsrec_eval_options;
 
-/* One number. `repeat` is measured on items that the user had in an earlier session, `fresh` on those
- * that are new to the user; random is what a ranker that knows nothing gets. NaN where there is
- * nothing to measure. */
+/* One number. low and high bound an interval of 95 % over users. `repeat` is measured on items that the
+ * user had in an earlier session, `fresh` on those that are new to the user; random is what a ranker
+ * that knows nothing gets. NaN where there is nothing to measure. */
 typedef struct parsrec_measure {
     const char *name; /* "HR"; lives for ever */
     uint64_t k;       /* 0: a measure without cutoff */
-    double value, random;
+    double value, low, high, random;
     double repeat, fresh, repeat_random, fresh_random;
 } parsrec_measure;
 
 enum { PARSREC_MEASURES_MOST = 5 * PARSREC_CUTOFFS_MOST };
 
 typedef struct parsrec_eval_report {
-    uint64_t baskets, steps;
+    uint64_t users, baskets, steps;
+    uint64_t negatives;                 /* at most so many for a basket; 0: the whole catalogue */
     uint64_t repeat_steps, fresh_steps; /* that have such an item to find */
     parsrec_measure measures[PARSREC_MEASURES_MOST];
     size_t measure_count;
-    char fingerprint[17]; /* of protocol, seed, data and settings of the model */
+    char fingerprint[17]; /* of protocol, candidates, seed, data and settings of the model */
     double seconds;
 } parsrec_eval_report;
 

@@ -1,14 +1,16 @@
 /* Reads the words of evaluation options. */
 #include "cli/eval_options.h"
 
+#include <string.h>
+
 #include "base/text.h"
 
 const char *const cli_splits[] = {"test", "valid", NULL};
-const char *const cli_protocols[] = {"remaining", "next", NULL};
+const char *const cli_protocols[] = {"remaining", "next", "basket", NULL};
 
 cli_eval_words cli_eval_default(void)
 {
-    return (cli_eval_words){.k = "1,5,10"};
+    return (cli_eval_words){.k = "1,5,10", .candidates = "uniform"};
 }
 
 /* "1,5,10" */
@@ -29,15 +31,36 @@ static bool read_cutoffs(parsrec_eval_options *o, const char *text)
     return o->k_count > 0;
 }
 
+/* Lists for whole baskets are told over all items, as next-basket papers do; whoever asks for
+ * candidates gets them under any protocol. */
+static void set_candidates(parsrec_eval_options *o, const cli_eval_words *w)
+{
+    bool uniform = strcmp(w->candidates, "uniform") == 0;
+    bool popular = strcmp(w->candidates, "popular") == 0;
+    if (!uniform)
+        o->candidates = popular ? PARSREC_CANDIDATES_POPULAR : PARSREC_CANDIDATES_FILE;
+    o->candidates_path = uniform || popular ? NULL : w->candidates;
+    if (w->negatives > 0)
+        o->negatives = w->negatives;
+    else if (w->full || (uniform && o->protocol == PARSREC_PROTOCOL_BASKET))
+        o->negatives = 0;
+}
+
 int cli_eval_apply(const cli_command *command, parsrec_eval_options *eval,
                    const cli_eval_words *words)
 {
     if (!read_cutoffs(eval, words->k))
         return cli_usage_error(command, "--k %s: expected up to %d numbers from 1, as in 1,5,10",
                                words->k, PARSREC_CUTOFFS_MOST);
-    if (words->full)
-        eval->negatives = 0;
+    if (words->full && (words->negatives > 0 || strcmp(words->candidates, "uniform") != 0))
+        return cli_usage_error(command, "--full ranks every item: it goes without --negatives and "
+                                        "--candidates");
     eval->protocol = (parsrec_protocol)words->protocol;
     eval->split = words->split == 0 ? PARSREC_SPLIT_TEST : PARSREC_SPLIT_VALID;
+    set_candidates(eval, words);
+    if (words->negatives > 0 && eval->candidates_path != NULL)
+        return cli_usage_error(command,
+                               "--negatives: the file %s says how many candidates there are",
+                               words->candidates);
     return CLI_CONTINUE;
 }

@@ -36,8 +36,9 @@ static void print_default(const cli_option *o, void *fields)
             printf(" [%s]", text);
         break;
     }
-    case CLI_KIND_COUNT:
-        printf(" [%llu]", (unsigned long long)*(uint64_t *)field);
+    case CLI_KIND_COUNT: /* a number that cannot be typed stands for none */
+        if ((double)*(uint64_t *)field >= o->low)
+            printf(" [%llu]", (unsigned long long)*(uint64_t *)field);
         break;
     case CLI_KIND_THREADS:
         printf(" [%u]", *(unsigned *)field);

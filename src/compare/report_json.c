@@ -15,15 +15,6 @@ static json_t *interval(const pr_interval *i)
     return json_pack("[o, o]", number(i->low), number(i->high));
 }
 
-static json_t *intervals(const parsrec_comparison *c, const pr_contender *r)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < c->column_count; i++)
-        json_object_set_new(object, c->columns[i].name,
-                            interval(&r->intervals[c->columns[i].measure]));
-    return object;
-}
-
 static json_t *versus(const parsrec_comparison *c, size_t row)
 {
     const pr_contender *r = &c->rows[row];
@@ -63,11 +54,10 @@ static json_t *row_json(const parsrec_comparison *c, size_t row)
 {
     const pr_contender *r = &c->rows[row];
     json_t *object = pr_eval_json(r->entry->name, c->data_path, &c->eval, &r->report);
-    json_t *more = json_pack("{s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "kind", r->kind, "settings",
+    json_t *more = json_pack("{s:s, s:o, s:I, s:o, s:o, s:o}", "kind", r->kind, "settings",
                              settings(r->entry), "parameters", (json_int_t)r->parameters, "file",
                              r->path[0] != '\0' ? pr_json_string(r->path) : json_null(),
-                             "intervals", intervals(c, r), "versus_best", versus(c, row),
-                             "learning", learning(&r->learning));
+                             "versus_best", versus(c, row), "learning", learning(&r->learning));
     if (object == NULL || more == NULL || json_object_update(object, more) != 0) {
         json_decref(object);
         object = NULL;

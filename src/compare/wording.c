@@ -90,6 +90,18 @@ static const char *rule_words(const char *protocol)
     return "";
 }
 
+static const char *candidate_words(const parsrec_eval_options *o)
+{
+    switch (o->candidates) {
+    case PARSREC_CANDIDATES_POPULAR:
+        return "items sampled by popularity";
+    case PARSREC_CANDIDATES_FILE:
+        return "items or fewer from a list for each user";
+    default:
+        return "sampled items";
+    }
+}
+
 void pr_write_protocol(pr_writer *out, const parsrec_comparison *c)
 {
     const parsrec_eval_report *r = &c->rows[0].report;
@@ -99,12 +111,12 @@ void pr_write_protocol(pr_writer *out, const parsrec_comparison *c)
     pr_write(out, " baskets with ");
     write_grouped(out, r->steps);
     pr_write(out, " steps, ");
-    if (o->negatives == 0)
+    if (r->negatives == 0)
         pr_write(out, "ranked against the whole catalogue");
     else {
         pr_write(out, "ranked against ");
-        write_grouped(out, o->negatives);
-        pr_write(out, " sampled items, the same for every model");
+        write_grouped(out, r->negatives);
+        pr_write(out, " %s, the same for every model", candidate_words(o));
     }
     const char *protocol = parsrec_protocol_name(o->protocol);
     pr_write(out, "; protocol %s%s%s.", protocol, rule_words(protocol),

@@ -1,5 +1,5 @@
 /* Sampling without replacement: draws that hit the basket or an earlier draw are made again, or the
- * catalogue is walked once when most of it is wanted. */
+ * catalogue is walked when that would take too long. */
 #include "eval/candidates.h"
 
 #include <string.h>
@@ -8,11 +8,13 @@
 
 enum { PURPOSE = 0xCA4D }; /* keeps these draws apart from all others of the same seed */
 
-parsrec_status pr_candidates_init(pr_candidates *c, size_t items, uint64_t seed, bool exclude_seen,
-                                  parsrec_error *err)
+parsrec_status pr_candidates_init(pr_candidates *c, size_t items, const pr_candidate_source *source,
+                                  uint64_t seed, bool exclude_seen, parsrec_error *err)
 {
-    *c = (pr_candidates){
-        .rng = pr_rng_make(seed, PURPOSE), .items = items, .exclude_seen = exclude_seen};
+    *c = (pr_candidates){.rng = pr_rng_make(seed, PURPOSE),
+                         .source = source,
+                         .items = items,
+                         .exclude_seen = exclude_seen};
     c->barred = pr_alloc_zero(items, sizeof *c->barred);
     c->had = pr_alloc_zero(items, sizeof *c->had);
     return c->barred == NULL || c->had == NULL ? pr_fail_memory(err) : PARSREC_OK;
@@ -53,7 +55,7 @@ void pr_candidates_turn(pr_candidates *c, const pr_history *history, const int32
     }
 }
 
-/* ---- drawing ---- */
+/* ---- alike ---- */
 
 /* Selection sampling: each item left is taken with the chance that keeps all subsets equal. */
 static size_t walk(pr_candidates *c, pr_stream *stream, size_t wanted, int32_t *out)
@@ -69,20 +71,116 @@ static size_t walk(pr_candidates *c, pr_stream *stream, size_t wanted, int32_t *
     return count;
 }
 
-size_t pr_candidates_draw(pr_candidates *c, uint32_t user, uint32_t session, size_t wanted,
-                          int32_t *out)
+static size_t draw_uniform(pr_candidates *c, pr_stream *stream, size_t wanted, int32_t *out)
 {
-    pr_stream stream = pr_stream_at(&c->rng, user, session, 0);
     if (wanted > c->left)
         wanted = c->left;
     if (wanted > c->left / 2)
-        return walk(c, &stream, wanted, out);
+        return walk(c, stream, wanted, out);
     for (size_t count = 0; count < wanted;) {
-        uint32_t item = pr_stream_below(&stream, (uint32_t)c->items);
+        uint32_t item = pr_stream_below(stream, (uint32_t)c->items);
         if (c->barred[item] == c->basket)
             continue;
         bar(c, (int32_t)item);
         out[count++] = (int32_t)item;
     }
     return wanted;
+}
+
+/* ---- by popularity ---- */
+
+/* A whole number below mass. */
+static uint64_t draw_below(pr_stream *stream, uint64_t mass)
+{
+    uint64_t at = (uint64_t)(pr_stream_unit(stream) * (double)mass);
+    return at < mass ? at : mass - 1;
+}
+
+/* The item whose actions hold number `at` of all actions. */
+static size_t item_at(const pr_candidate_source *s, size_t items, uint64_t at)
+{
+    size_t low = 0, high = items; /* below[low] <= at < below[high] */
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (s->below[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static uint64_t actions_of(const pr_candidates *c, size_t item)
+{
+    const uint64_t *below = c->source->below;
+    return c->barred[item] == c->basket ? 0 : below[item + 1] - below[item];
+}
+
+/* An item that may be drawn, found by walking all of them; `items` when there is none. */
+static size_t walk_popular(const pr_candidates *c, pr_stream *stream)
+{
+    uint64_t mass = 0;
+    for (size_t i = 0; i < c->items; i++)
+        mass += actions_of(c, i);
+    if (mass == 0)
+        return c->items;
+    uint64_t at = draw_below(stream, mass);
+    size_t item = 0;
+    while (at >= actions_of(c, item))
+        at -= actions_of(c, item++);
+    return item;
+}
+
+/* Tries again after an item that may not be drawn, up to what a walk costs. */
+static size_t next_popular(const pr_candidates *c, pr_stream *stream)
+{
+    uint64_t mass = c->source->below[c->items];
+    for (size_t tries = 0; tries < 16 + c->items / 8 && mass > 0; tries++) {
+        size_t item = item_at(c->source, c->items, draw_below(stream, mass));
+        if (c->barred[item] != c->basket)
+            return item;
+    }
+    return walk_popular(c, stream);
+}
+
+static size_t draw_popular(pr_candidates *c, pr_stream *stream, size_t wanted, int32_t *out)
+{
+    size_t count = 0;
+    while (count < wanted) {
+        size_t item = next_popular(c, stream);
+        if (item == c->items)
+            break;
+        bar(c, (int32_t)item);
+        out[count++] = (int32_t)item;
+    }
+    return count;
+}
+
+/* ---- from a list ---- */
+
+static size_t take_listed(pr_candidates *c, uint32_t user, size_t wanted, int32_t *out)
+{
+    const pr_candidate_source *s = c->source;
+    size_t count = 0;
+    for (int64_t i = s->offsets[user]; i < s->offsets[user + 1] && count < wanted; i++) {
+        if (c->barred[s->items[i]] == c->basket)
+            continue;
+        bar(c, s->items[i]);
+        out[count++] = s->items[i];
+    }
+    return count;
+}
+
+size_t pr_candidates_draw(pr_candidates *c, uint32_t user, uint32_t session, size_t wanted,
+                          int32_t *out)
+{
+    pr_stream stream = pr_stream_at(&c->rng, user, session, 0);
+    switch (c->source != NULL ? c->source->kind : PR_SOURCE_UNIFORM) {
+    case PR_SOURCE_POPULAR:
+        return draw_popular(c, &stream, wanted, out);
+    case PR_SOURCE_LISTED:
+        return take_listed(c, user, wanted, out);
+    default:
+        return draw_uniform(c, &stream, wanted, out);
+    }
 }

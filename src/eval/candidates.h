@@ -6,28 +6,30 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "data/batch.h"
+#include "eval/candidate_source.h"
 
 /* Scratch of one thread. */
 typedef struct pr_candidates {
     pr_rng rng;
-    size_t items;      /* of the catalogue */
-    bool exclude_seen; /* items of earlier sessions are no candidates */
-    uint32_t *barred;  /* [items]: the basket for which an item may not be drawn (any more) */
-    uint32_t *had;     /* [items]: the basket whose user had the item before */
-    uint32_t basket;   /* number of the present one */
-    size_t left;       /* items that may be drawn */
+    const pr_candidate_source *source; /* NULL: uniform */
+    size_t items;                      /* of the catalogue */
+    bool exclude_seen;                 /* items of earlier sessions are no candidates */
+    uint32_t *barred; /* [items]: the basket for which an item may not be drawn (any more) */
+    uint32_t *had;    /* [items]: the basket whose user had the item before */
+    uint32_t basket;  /* number of the present one */
+    size_t left;      /* items that may be drawn */
 } pr_candidates;
 
-parsrec_status pr_candidates_init(pr_candidates *c, size_t items, uint64_t seed, bool exclude_seen,
-                                  parsrec_error *err);
+parsrec_status pr_candidates_init(pr_candidates *c, size_t items, const pr_candidate_source *source,
+                                  uint64_t seed, bool exclude_seen, parsrec_error *err);
 void pr_candidates_free(pr_candidates *c); /* a zeroed one is fine */
 
 /* Turns to a basket: its items are no candidates. seen[i] tells whether own item i is in the history. */
 void pr_candidates_turn(pr_candidates *c, const pr_history *history, const int32_t *own,
                         size_t size, bool *seen);
 
-/* Draws `wanted` different items for the present basket, uniformly; all there are when there are no
- * more. The place is (user, session). Returns how many. Once for a turn. */
+/* Draws up to `wanted` different items for the present basket, fewer when there are no more; of a list
+ * the first. The place is (user, session). Returns how many. Once for a turn. */
 size_t pr_candidates_draw(pr_candidates *c, uint32_t user, uint32_t session, size_t wanted,
                           int32_t *out);
 

@@ -98,7 +98,7 @@ static parsrec_status make_guess(guess *g, const pr_evaluation *e, parsrec_error
 {
     size_t n = e->largest, width = pr_sums_count(&e->protocol);
     *g = (guess){.rng = pr_rng_make(e->protocol.seed, PURPOSE)};
-    PR_TRY(pr_candidates_init(&g->candidates, e->data->items, 0, false, err));
+    PR_TRY(pr_candidates_init(&g->candidates, e->data->items, NULL, 0, false, err));
     g->baskets = pr_alloc(e->count, sizeof *g->baskets);
     g->sums = pr_alloc(e->count, width * sizeof *g->sums);
     g->taken = pr_alloc(n, sizeof *g->taken);

@@ -23,7 +23,7 @@ static int64_t sessions_of(const pr_dataset *data, size_t user, const pr_protoco
                            int64_t *first)
 {
     *first = pr_split_session(data, user, p->part, p->held);
-    if (*first < 0)
+    if (*first < 0 || (p->users != NULL && !p->users[user]))
         return *first;
     if (p->part == PR_VALID)
         return *first + 1;
@@ -57,6 +57,23 @@ static void gather(pr_evaluation *e)
         add_sessions(e, u);
 }
 
+/* Candidates from a file: as many as the longest list has, and some for every basket. */
+static parsrec_status check_lists(pr_evaluation *e, parsrec_error *err)
+{
+    const pr_candidate_source *s = e->protocol.source;
+    if (s == NULL || s->kind != PR_SOURCE_LISTED)
+        return PARSREC_OK;
+    for (size_t i = 0; i < e->count; i++) {
+        uint32_t user = e->baskets[i].user;
+        pr_excerpt hold;
+        if (s->offsets[user] == s->offsets[user + 1])
+            return pr_fail(err, PARSREC_E_INPUT, "user %s has no candidates in the file",
+                           pr_show(&hold, pr_name(&e->data->user_keys, user)));
+    }
+    e->protocol.negatives = s->longest;
+    return PARSREC_OK;
+}
+
 parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,
                                   const pr_protocol *protocol, parsrec_error *err)
 {
@@ -74,7 +91,10 @@ parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,
     for (size_t i = 0; i < e->count; i++)
         e->baskets[i].sums = e->sums + i * width;
     e->longest = e->count > 0 ? e->baskets[0].steps : 0;
-    return PARSREC_OK;
+    parsrec_status status = check_lists(e, err);
+    if (status != PARSREC_OK)
+        pr_evaluation_free(e);
+    return status;
 }
 
 void pr_evaluation_free(pr_evaluation *e)

@@ -191,8 +191,8 @@ static parsrec_status make_desk(desk *own, const run *r, const pr_model *model, 
     PR_TRY(pr_session_new(&own->small, model, r->width, small_steps(e), err));
     if (r->long_count > 0)
         PR_TRY(pr_session_new(&own->large, model, r->long_width, e->longest, err));
-    PR_TRY(pr_candidates_init(&own->candidates, e->data->items, e->protocol.seed,
-                              e->protocol.exclude_seen, err));
+    PR_TRY(pr_candidates_init(&own->candidates, e->data->items, e->protocol.source,
+                              e->protocol.seed, e->protocol.exclude_seen, err));
     own->taken = pr_alloc(cells, sizeof *own->taken);
     own->seen = pr_alloc(cells, sizeof *own->seen);
     own->others = pr_alloc(r->width * e->protocol.negatives, sizeof *own->others);

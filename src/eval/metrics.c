@@ -15,3 +15,11 @@ double pr_gain(size_t rank, size_t k)
 {
     return rank < k ? 1 / log2((double)rank + 2) : 0;
 }
+
+double pr_ideal(size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += 1 / log2((double)i + 2);
+    return sum;
+}

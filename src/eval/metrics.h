@@ -13,4 +13,7 @@ size_t pr_rank(float best, const float *others, size_t count);
 /* Gain of a hit at position rank: 1 / log2(rank + 2), 0 from position k on. */
 double pr_gain(size_t rank, size_t k);
 
+/* The gain of a list that begins with `count` right answers. */
+double pr_ideal(size_t count);
+
 #endif

@@ -6,7 +6,7 @@
 
 #include "eval/metrics.h"
 
-const pr_rule *const pr_rules[] = {&pr_remaining, &pr_next, NULL};
+const pr_rule *const pr_rules[] = {&pr_remaining, &pr_next, &pr_basket_list, NULL};
 
 const pr_rule *pr_rule_find(const char *name)
 {

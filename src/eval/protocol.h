@@ -5,6 +5,7 @@
 #define PR_PROTOCOL_H
 
 #include "data/split.h"
+#include "eval/candidate_source.h"
 
 enum { PR_CUTOFFS = 8, PR_COLUMNS_MOST = 5 };
 
@@ -54,7 +55,7 @@ typedef struct pr_rule {
     size_t (*count)(const pr_step *step, float *sums);
 } pr_rule;
 
-extern const pr_rule pr_remaining, pr_next;
+extern const pr_rule pr_remaining, pr_next, pr_basket_list;
 /* All of them, ending with NULL. */
 extern const pr_rule *const pr_rules[];
 const pr_rule *pr_rule_find(const char *name); /* or NULL */
@@ -62,11 +63,13 @@ const pr_rule *pr_rule_find(const char *name); /* or NULL */
 typedef struct pr_protocol {
     const pr_rule *rule;
     pr_part part;
-    size_t held;      /* test sessions of a user that training left out: the setting `last` */
-    size_t last;      /* how many of them are evaluated */
+    size_t held;       /* test sessions of a user that training left out: the setting `last` */
+    size_t last;       /* how many of them are evaluated */
+    const bool *users; /* [users]: who is evaluated; NULL: everybody who can be */
     size_t negatives; /* items drawn to rank a basket's own items against; 0: the whole catalogue */
-    bool exclude_seen;    /* items that the user had before leave the ranking */
-    uint64_t seed;        /* of the candidates */
+    const pr_candidate_source *source; /* of these items; NULL: all alike */
+    bool exclude_seen;                 /* items that the user had before leave the ranking */
+    uint64_t seed;                     /* of the candidates */
     size_t place_k;       /* the best remaining item is placed when it ranks among so many */
     size_t k[PR_CUTOFFS]; /* cutoffs reported, k_count of them */
     size_t k_count;

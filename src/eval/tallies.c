@@ -1,6 +1,8 @@
 /* Sums of baskets, gathered by user. */
 #include "eval/tallies.h"
 
+#include <stdlib.h>
+
 #include "base/memory.h"
 
 static size_t cutoffs_of(const pr_protocol *p, pr_measure measure)
@@ -8,7 +10,7 @@ static size_t cutoffs_of(const pr_protocol *p, pr_measure measure)
     return pr_measure_at_k(measure) ? p->k_count : 1;
 }
 
-size_t pr_tally_count(const pr_protocol *p)
+size_t pr_protocol_measures(const pr_protocol *p)
 {
     size_t count = 0;
     for (size_t m = 0; m < p->rule->measure_count; m++)
@@ -16,7 +18,7 @@ size_t pr_tally_count(const pr_protocol *p)
     return count;
 }
 
-pr_measure pr_tally_measure(const pr_protocol *p, size_t i, size_t *k)
+pr_measure pr_protocol_measure(const pr_protocol *p, size_t i, size_t *k)
 {
     size_t m = 0;
     while (i >= cutoffs_of(p, p->rule->measures[m].measure))
@@ -25,12 +27,14 @@ pr_measure pr_tally_measure(const pr_protocol *p, size_t i, size_t *k)
     return p->rule->measures[m].measure;
 }
 
-static void add_basket(pr_tally *row, const pr_protocol *p, const pr_evaluated *b)
+static void add_basket(pr_tally *row, const pr_protocol *p, const pr_evaluated *b, pr_aspect aspect)
 {
-    double weight = (double)*pr_sums_weight(p, b->sums, PR_ALL);
+    double weight = (double)*pr_sums_weight(p, b->sums, aspect);
+    if (weight == 0)
+        return;
     for (size_t m = 0; m < p->rule->measure_count; m++) {
         const pr_measure_rule *rule = &p->rule->measures[m];
-        const float *sum = pr_sums_column(p, b->sums, PR_ALL, rule->column);
+        const float *sum = pr_sums_column(p, b->sums, aspect, rule->column);
         for (size_t k = 0; k < cutoffs_of(p, rule->measure); k++, row++) {
             row->sum += rule->per_basket ? (double)sum[k] / weight : (double)sum[k];
             row->weight += rule->per_basket ? 1 : weight;
@@ -38,32 +42,45 @@ static void add_basket(pr_tally *row, const pr_protocol *p, const pr_evaluated *
     }
 }
 
-/* row_of[user] becomes the user's row, counted from 0 in the order of users. */
-static size_t number_users(uint32_t *row_of, const pr_evaluation *e)
+static int by_user(const void *left, const void *right)
 {
-    size_t rows = 0;
-    for (size_t i = 0; i < e->count; i++)
-        row_of[e->baskets[i].user] = 1;
-    for (size_t u = 0; u < e->data->users; u++)
-        if (row_of[u] != 0)
-            row_of[u] = (uint32_t)rows++;
-    return rows;
+    const pr_evaluated *a = *(const pr_evaluated *const *)left;
+    const pr_evaluated *b = *(const pr_evaluated *const *)right;
+    if (a->user != b->user)
+        return a->user > b->user ? 1 : -1;
+    return (a->session > b->session) - (a->session < b->session);
 }
 
-parsrec_status pr_tallies_of(pr_tallies *out, const pr_evaluation *e, parsrec_error *err)
+static void fill(pr_user_tallies *t, const pr_evaluation *e, const pr_evaluated **order,
+                 pr_aspect aspect)
 {
-    size_t measures = pr_tally_count(&e->protocol);
-    uint32_t *row_of = pr_alloc_zero(e->data->users, sizeof *row_of);
-    size_t users = row_of != NULL ? number_users(row_of, e) : 0;
-    pr_tally *rows = pr_alloc_zero(users, measures * sizeof *rows);
-    if (row_of == NULL || rows == NULL) {
-        pr_free(row_of);
-        pr_free(rows);
-        return pr_fail_memory(err);
-    }
     for (size_t i = 0; i < e->count; i++)
-        add_basket(rows + row_of[e->baskets[i].user] * measures, &e->protocol, &e->baskets[i]);
-    pr_free(row_of);
-    *out = (pr_tallies){rows, users, measures};
-    return PARSREC_OK;
+        order[i] = &e->baskets[i];
+    qsort(order, e->count, sizeof *order, by_user);
+    for (size_t i = 0; i < e->count; i++) {
+        if (t->count == 0 || t->users[t->count - 1] != order[i]->user)
+            t->users[t->count++] = order[i]->user;
+        add_basket(t->rows + (t->count - 1) * t->measures, &e->protocol, order[i], aspect);
+    }
+}
+
+parsrec_status pr_user_tallies_make(pr_user_tallies *out, const pr_evaluation *e, pr_aspect aspect,
+                                    parsrec_error *err)
+{
+    *out = (pr_user_tallies){.measures = pr_protocol_measures(&e->protocol)};
+    const pr_evaluated **order = pr_alloc(e->count, sizeof *order);
+    out->rows = pr_alloc_zero(e->count, out->measures * sizeof *out->rows);
+    out->users = pr_alloc(e->count, sizeof *out->users);
+    bool ready = order != NULL && out->rows != NULL && out->users != NULL;
+    if (ready)
+        fill(out, e, order, aspect);
+    pr_free(order);
+    return ready ? PARSREC_OK : pr_fail_memory(err);
+}
+
+void pr_user_tallies_free(pr_user_tallies *t)
+{
+    pr_free(t->rows);
+    pr_free(t->users);
+    *t = (pr_user_tallies){0};
 }

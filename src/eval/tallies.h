@@ -1,18 +1,26 @@
-/* What each user adds to each measure, for intervals over users and for comparing models. */
+/* What each user adds to each measure, so that intervals and comparisons can be made from it. */
 #ifndef PR_TALLIES_H
 #define PR_TALLIES_H
 
 #include "eval/evaluation.h"
 #include "eval/significance.h"
 
-/* Measures in the order in which they are reported: each measure of the rule at each cutoff, or once
- * for one without cutoffs. */
-size_t pr_tally_count(const pr_protocol *p);
+/* Measures of a protocol in the order in which they are reported: those of its rule, each at every
+ * cutoff, or once where it has none. */
+size_t pr_protocol_measures(const pr_protocol *p);
 /* Measure number i and the cutoff it stands at. */
-pr_measure pr_tally_measure(const pr_protocol *p, size_t i, size_t *k);
+pr_measure pr_protocol_measure(const pr_protocol *p, size_t i, size_t *k);
 
-/* The evaluated users of the last run, by number, and what each adds. Two evaluations of the same
- * protocol have the same users in the same order. The rows are the caller's to pr_free. */
-parsrec_status pr_tallies_of(pr_tallies *out, const pr_evaluation *e, parsrec_error *err);
+/* Users in the order of their numbers: the same in every evaluation by one protocol. */
+typedef struct pr_user_tallies {
+    pr_tally *rows;  /* [count · measures] */
+    uint32_t *users; /* [count] */
+    size_t count, measures;
+} pr_user_tallies;
+
+/* After a run. Free with pr_user_tallies_free, also on failure. */
+parsrec_status pr_user_tallies_make(pr_user_tallies *out, const pr_evaluation *e, pr_aspect aspect,
+                                    parsrec_error *err);
+void pr_user_tallies_free(pr_user_tallies *tallies); /* a zeroed one is fine */
 
 #endif

@@ -39,3 +39,50 @@ fails 2 "something is missing" "$PARSREC" eval model.st
 printf 'user,item\nu,a\n' | "$PARSREC" import -o short.st - >/dev/null 2>&1
 ok "$PARSREC" train -o short_model.st short.st --set dim.user=4 --set dim.item=4 --epochs 1
 fails 1 "nobody can be evaluated" "$PARSREC" eval short_model.st short.st
+
+# Users a, b and c had everything twice; d never had y. Popularity ranks x before y before z.
+{
+    printf 'user,session,item\n'
+    for u in a b c; do
+        for s in 1 2 3; do printf '%s,%s,x\n%s,%s,y\n' $u $s $u $s; done
+    done
+    for s in 1 2; do printf 'd,%s,x\nd,%s,z\n' $s $s; done
+    printf 'd,3,x\nd,3,y\n'
+} >four.csv
+ok "$PARSREC" import -o four.st four.csv
+ok "$PARSREC" train -o four_model.st four.st --model pop
+ok "$PARSREC" eval four_model.st four.st --protocol basket --k 1,2 --json
+says '"candidates": "all"'
+says '"users": 4'
+says '"Recall@1": 0.5'
+says '"Precision@2": 1.0'
+says '"NDCG@1": 1.0'
+says '"PHR@1": 1.0'
+# NDCG of one hit when the ideal counts both: 1 / (1 + 1 / log2 3).
+says '"NDCG-whole@1": 0.613147'
+ok "$PARSREC" eval four_model.st four.st --protocol basket --k 1,2
+says "95 % from"
+says "against the whole catalogue"
+# Without what the user had, only y for d is left to be found, and it is the first that is left.
+ok "$PARSREC" eval four_model.st four.st --protocol basket --exclude-seen --k 1 --json
+says '"PHR@1": 0.25'
+
+printf 'user\nd\n' >one.csv
+ok "$PARSREC" eval four_model.st four.st --users one.csv --json
+says '"users": 1'
+printf 'd\nnobody\n' >strange.csv
+fails 1 "strange.csv:2:1: user 'nobody' is not in the data set" \
+    "$PARSREC" eval four_model.st four.st --users strange.csv
+printf 'user,items\na,z x\nb,z\nc,z\nd,z\n' >lists.csv
+ok "$PARSREC" eval four_model.st four.st --candidates lists.csv --k 1 --json
+says '"HR@1": 1.0'
+printf 'user,item\na,z\nb,z\nc,z\n' >lists.csv
+fails 1 "user 'd' has no candidates" "$PARSREC" eval four_model.st four.st --candidates lists.csv
+printf 'user,item\na,w\n' >lists.csv
+fails 1 "item 'w' is not in the data set" \
+    "$PARSREC" eval four_model.st four.st --candidates lists.csv
+fails 1 "lists.csv" "$PARSREC" eval four_model.st four.st --candidates nowhere/lists.csv
+fails 2 "goes without" "$PARSREC" eval four_model.st four.st --full --candidates popular
+fails 2 "says how many" "$PARSREC" eval four_model.st four.st --candidates lists.csv --negatives 3
+ok "$PARSREC" eval model.st shop.st --candidates popular --negatives 5
+says "5 items drawn by popularity"

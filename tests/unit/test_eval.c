@@ -23,6 +23,7 @@ static void gains_fall_with_the_logarithm(void **state)
     assert_close(pr_gain(6, 10), 1.0 / 3, 1e-15);
     assert_close(pr_gain(10, 10), 0, 0);
     assert_close(pr_gain(0, 1), 1, 0);
+    assert_close(pr_ideal(3), 2.1309297535714575, 1e-15); /* 1 + 1 / log2 3 + 1 / 2 */
 }
 
 static size_t draw(pr_candidates *c, uint32_t user, uint32_t session, const int32_t *basket,
@@ -42,7 +43,7 @@ static void candidates_are_different_and_uniform(void **state)
     static const int32_t basket[] = {3, 7, 49};
     int count[ITEMS] = {0};
     int32_t out[ITEMS], again[ITEMS];
-    assert_ok(pr_candidates_init(&c, ITEMS, 5, false, &err));
+    assert_ok(pr_candidates_init(&c, ITEMS, NULL, 5, false, &err));
     for (uint32_t b = 0; b < BASKETS; b++) {
         assert_int_equal(draw(&c, b, 1, basket, 3, WANTED, out), WANTED);
         bool seen[ITEMS] = {false};
@@ -77,7 +78,7 @@ static void dense_candidates_are_uniform(void **state)
     int count[12] = {0};
     int32_t out[12];
     static const int32_t basket[] = {0, 11};
-    assert_ok(pr_candidates_init(&c, 12, 9, false, &err));
+    assert_ok(pr_candidates_init(&c, 12, NULL, 9, false, &err));
     for (uint32_t b = 0; b < 10000; b++) {
         assert_int_equal(draw(&c, 1, b, basket, 2, 7, out), 7);
         for (int i = 0; i < 7; i++)
@@ -89,6 +90,53 @@ static void dense_candidates_are_uniform(void **state)
     pr_candidates_free(&c);
 }
 
+/* Three items with 1, 2 and 5 actions, and one that nobody took, which is never drawn. */
+static void popular_candidates_follow_the_counts(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_candidates c;
+    uint64_t below[] = {0, 1, 1, 3, 8};
+    pr_candidate_source source = {.kind = PR_SOURCE_POPULAR, .below = below};
+    int first[4] = {0};
+    int32_t out[4];
+    assert_ok(pr_candidates_init(&c, 4, &source, 5, false, &err));
+    for (uint32_t b = 0; b < 8000; b++) {
+        assert_int_equal(draw(&c, b, 0, NULL, 0, 1, out), 1);
+        first[out[0]]++;
+    }
+    assert_close(first[0], 1000, 120); /* 30, 39, 43 are one standard deviation */
+    assert_int_equal(first[1], 0);
+    assert_close(first[2], 2000, 155);
+    assert_close(first[3], 5000, 175);
+    static const int32_t basket[] = {3};
+    assert_int_equal(draw(&c, 1, 0, basket, 1, 4, out), 2);
+    assert_int_equal(out[0] + out[1], 0 + 2);
+    pr_candidates_free(&c);
+}
+
+/* A user's list in its order, without the basket's items and without repetitions. */
+static void listed_candidates_are_taken_as_they_are(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_candidates c;
+    int64_t offsets[] = {0, 1, 6};
+    int32_t items[] = {9, 4, 7, 4, 2, 5};
+    pr_candidate_source source = {
+        .kind = PR_SOURCE_LISTED, .offsets = offsets, .items = items, .longest = 5};
+    int32_t out[5];
+    static const int32_t basket[] = {7, 3};
+    assert_ok(pr_candidates_init(&c, 10, &source, 5, false, &err));
+    assert_int_equal(draw(&c, 1, 0, basket, 2, 5, out), 3);
+    assert_int_equal(out[0], 4);
+    assert_int_equal(out[1], 2);
+    assert_int_equal(out[2], 5);
+    assert_int_equal(draw(&c, 0, 0, basket, 2, 5, out), 1);
+    assert_int_equal(out[0], 9);
+    pr_candidates_free(&c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -96,6 +144,8 @@ int main(void)
         cmocka_unit_test(gains_fall_with_the_logarithm),
         cmocka_unit_test(candidates_are_different_and_uniform),
         cmocka_unit_test(dense_candidates_are_uniform),
+        cmocka_unit_test(popular_candidates_follow_the_counts),
+        cmocka_unit_test(listed_candidates_are_taken_as_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -114,6 +114,38 @@ static void later_items_rank_as_well(void **state)
     assert_close(sum(&s, PR_ALL, 2, 0), 1.0 / 6 + 1.0 / 5 + 1 + 1.0 / 3, 1e-6);
 }
 
+/* One list of seven: item 2, an other, item 1 after the other it ties with and before item 3, which is
+ * stored later: places 0, 3 and 4; item 0 is after all of them and before the other of 0.1: place 5. */
+static void one_list_for_the_whole_basket(void **state)
+{
+    (void)state;
+    enum { RECALL, PRECISION, NDCG, NDCG_WHOLE, PHR };
+    sheet s = sheet_of(&pr_basket_list, 3);
+    s.protocol.k_count = 3;
+    s.protocol.k[2] = 5;
+    bool taken[4] = {false};
+    pr_step step = step_of(&s, taken, 0);
+    pr_basket_list.count(&step, s.sums);
+    double at[] = {1, 0.6309297535714575, 0.5, 0.43067655807339306, 0.38685280723454163};
+    assert_close(weight(&s, PR_ALL), 1, 0);
+    assert_close(sum(&s, PR_ALL, RECALL, 0), 0.25, 1e-7);
+    assert_close(sum(&s, PR_ALL, RECALL, 2), 0.75, 1e-7);
+    assert_close(sum(&s, PR_ALL, PRECISION, 1), 1.0 / 3, 1e-7);
+    assert_close(sum(&s, PR_ALL, PRECISION, 2), 0.6, 1e-7);
+    assert_close(sum(&s, PR_ALL, NDCG, 0), 1, 1e-7);
+    assert_close(sum(&s, PR_ALL, NDCG, 1), 1 / (at[0] + at[1] + at[2]), 1e-7);
+    double whole = at[0] + at[1] + at[2] + at[3], gain = at[0] + at[3] + at[4];
+    assert_close(sum(&s, PR_ALL, NDCG, 2), gain / whole, 1e-7);
+    assert_close(sum(&s, PR_ALL, NDCG_WHOLE, 1), 1 / whole, 1e-7);
+    assert_close(sum(&s, PR_ALL, PHR, 0), 1, 0);
+    /* Items 0 and 1, had before: one of them within five, none within three. */
+    assert_close(sum(&s, PR_REPEAT, RECALL, 2), 0.5, 1e-7);
+    assert_close(sum(&s, PR_REPEAT, NDCG, 2), at[3] / (at[0] + at[1]), 1e-7);
+    assert_close(sum(&s, PR_REPEAT, PHR, 1), 0, 0);
+    assert_close(sum(&s, PR_REPEAT, PHR, 2), 1, 0);
+    assert_close(sum(&s, PR_FRESH, RECALL, 2), 1, 1e-7);
+}
+
 static void what_is_not_recommended_is_no_hit(void **state)
 {
     (void)state;
@@ -137,6 +169,7 @@ int main(void)
         cmocka_unit_test(the_best_remaining_item_counts),
         cmocka_unit_test(one_target_at_a_time),
         cmocka_unit_test(later_items_rank_as_well),
+        cmocka_unit_test(one_list_for_the_whole_basket),
         cmocka_unit_test(what_is_not_recommended_is_no_hit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
