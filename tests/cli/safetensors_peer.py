@@ -4,7 +4,7 @@ import struct
 
 import numpy as np
 
-TYPES = {"U8": "u1", "I32": "<i4", "I64": "<i8", "F32": "<f4", "F64": "<f8"}
+TYPES = {"U32": "<u4", "U8": "u1", "I32": "<i4", "I64": "<i8", "F32": "<f4", "F64": "<f8"}
 
 
 def read(path):
