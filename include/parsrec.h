@@ -474,6 +474,7 @@ typedef struct parsrec_eval_options {
     const char *candidates_path;   /* of the file: rows of user and item, or user and items */
     bool exclude_seen;             /* items that the user had before leave the ranking */
     const char *users_path;        /* keys of the users to evaluate; NULL: everybody who can be */
+    const char *count_users_path;  /* models that count: whose sessions; NULL: everybody's */
     uint64_t last;                 /* sessions of each user in the test split; 0: as many as the
                                        model was trained to leave out */
     uint64_t k[PARSREC_CUTOFFS_MOST]; /* cutoffs to report */

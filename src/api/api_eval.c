@@ -32,10 +32,12 @@ static parsrec_status check_same_shop(const pr_dataset *inside, const pr_dataset
 }
 
 /* What a model that counts may know here is what was before the sessions evaluated: counted again. */
-static parsrec_status run_model(const pr_model *model, pr_evaluation *e, pr_pool *pool,
-                                const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err)
+static parsrec_status run_model(const pr_model *model, pr_evaluation *e, const bool *users,
+                                pr_pool *pool, const parsrec_hooks *hooks, pr_scores *scores,
+                                parsrec_error *err)
 {
     pr_scope scope = pr_scope_before(e->protocol.part, e->protocol.held);
+    scope.users = users;
     pr_model *counted;
     if (model->kind->count == NULL)
         return pr_evaluation_run(e, model, pool, hooks, scores, err);
@@ -163,7 +165,7 @@ static parsrec_status check_somebody(const pr_evaluation *e, parsrec_error *err)
                    p->rule->smallest == 1 ? "" : "s");
 }
 
-static parsrec_status evaluate(const pr_model *model, pr_evaluation *e,
+static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, const bool *counted,
                                const parsrec_eval_options *options, parsrec_eval_report *report,
                                const parsrec_hooks *hooks, parsrec_error *err)
 {
@@ -171,7 +173,7 @@ static parsrec_status evaluate(const pr_model *model, pr_evaluation *e,
     pr_scores scores;
     PR_TRY(check_somebody(e, err));
     PR_TRY(pr_pool_new(&pool, options->threads, err));
-    parsrec_status status = run_model(model, e, pool, hooks, &scores, err);
+    parsrec_status status = run_model(model, e, counted, pool, hooks, &scores, err);
     if (status == PARSREC_OK)
         status = report_run(report, e, &scores, err);
     if (status == PARSREC_OK)
@@ -186,7 +188,7 @@ static parsrec_status judge(const pr_model *model, const pr_dataset *data, const
 {
     pr_evaluation e;
     PR_TRY(pr_evaluation_init(&e, data, &j->protocol, err));
-    parsrec_status status = evaluate(model, &e, options, report, hooks, err);
+    parsrec_status status = evaluate(model, &e, j->counted, options, report, hooks, err);
     pr_evaluation_free(&e);
     PR_TRY(status);
     return pr_judging_fingerprint(report->fingerprint, j, data, model, err);

@@ -105,15 +105,21 @@ static parsrec_status set_source(pr_judging *j, const parsrec_eval_options *o,
                    "from a file that has a name");
 }
 
+static parsrec_status read_users(bool **users, const char *path, const pr_dataset *data,
+                                 parsrec_error *err)
+{
+    if (path == NULL)
+        return PARSREC_OK;
+    *users = pr_alloc(data->users, sizeof **users);
+    return *users == NULL ? pr_fail_memory(err) : pr_user_list_read(*users, path, data, err);
+}
+
 static parsrec_status set_users(pr_judging *j, const parsrec_eval_options *o,
                                 const pr_dataset *data, parsrec_error *err)
 {
-    if (o->users_path == NULL)
-        return PARSREC_OK;
-    j->users = pr_alloc(data->users, sizeof *j->users);
+    PR_TRY(read_users(&j->users, o->users_path, data, err));
     j->protocol.users = j->users;
-    return j->users == NULL ? pr_fail_memory(err)
-                            : pr_user_list_read(j->users, o->users_path, data, err);
+    return read_users(&j->counted, o->count_users_path, data, err);
 }
 
 parsrec_status pr_judging_init(pr_judging *j, const parsrec_eval_options *options,
@@ -134,6 +140,7 @@ void pr_judging_free(pr_judging *j)
 {
     pr_source_free(&j->source);
     pr_free(j->users);
+    pr_free(j->counted);
     *j = (pr_judging){0};
 }
 
@@ -178,6 +185,8 @@ parsrec_status pr_judging_fingerprint(char out[17], const pr_judging *j, const p
     }
     if (j->users != NULL)
         sum = digest(sum, j->users, data->users * sizeof *j->users);
+    if (j->counted != NULL && model->kind->count != NULL)
+        sum = digest(sum, j->counted, data->users * sizeof *j->counted);
     snprintf(out, 17, "%016llx", (unsigned long long)sum);
     pr_free(config);
     return PARSREC_OK;

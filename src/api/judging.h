@@ -8,6 +8,7 @@ typedef struct pr_judging {
     pr_protocol protocol; /* points into the rest, which must stay where it is */
     pr_candidate_source source;
     bool *users;
+    bool *counted; /* users whose sessions models that count may count; NULL: everybody */
 } pr_judging;
 
 /* The part of a protocol that needs no data: rule, cutoffs, seed. */

@@ -34,6 +34,8 @@ extern const char *const cli_splits[], *const cli_protocols[];
                  "items that the user had before leave the ranking"),                           \
         CLI_TEXT(0, "users", "FILE", type, eval.users_path,                                     \
                  "evaluate these users alone, one key a line"),                                 \
+        CLI_TEXT(0, "count-users", "FILE", type, eval.count_users_path,                         \
+                 "models that count: count the sessions of these users alone"),                 \
         CLI_COUNT(0, "last", type, eval.last, 0, 1e6,                                           \
                   "sessions of each user in the test; 0 for as many as training left out"),     \
         CLI_TEXT(0, "k", "N,...", type, words.k, "cutoffs to report"),                          \

@@ -25,6 +25,17 @@ ok "$PARSREC" eval tiny_pop.st tiny.st --k 1,3,4 --json
 says '"HR@3": 0.0'
 says '"HR@4": 1.0'
 
+# With every session counted c and d have one each, as e has, which ranks above; counted from u alone, e
+# has none and only a and b are above.
+metric() { python3 -c 'import json, sys; print(json.load(sys.stdin)["metrics"][sys.argv[1]])' "$1"; }
+ok "$PARSREC" train -o tiny_all.st tiny.st --model pop --set count=all
+same "$("$PARSREC" eval tiny_all.st tiny.st --k 3 --json | metric HR@3)" 0.0 "counting every session"
+echo u >only_u
+same "$("$PARSREC" eval tiny_all.st tiny.st --k 3 --count-users only_u --json | metric HR@3)" 1.0 "of u alone"
+same "$("$PARSREC" eval tiny_pop.st tiny.st --k 3 --count-users only_u --json | metric HR@3)" 0.0 "of the past of u"
+echo nobody >no_user
+fails 1 "'nobody' is not in the data set" "$PARSREC" eval tiny_pop.st tiny.st --count-users no_user
+
 # The oracle reads the truth of synthetic data and is above everybody.
 ok "$PARSREC" synth -o synth.st --users 60 --sessions 20 --seed 3
 hit_rate() { "$PARSREC" eval $1 synth.st --json --k 10 | python3 -c 'import json, sys; print(json.load(sys.stdin)["metrics"]["HR@10"])'; }
