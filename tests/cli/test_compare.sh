@@ -102,6 +102,16 @@ same $? 1 "exit of a stopped run"
 ok grep -q "the same command goes on" stopped
 fails 1 "epochs = 2000, not 5" "$PARSREC" compare shop.st --models "c=parsrec:$small" -o killed --epochs 5
 
+# ---- synthetic data bring the oracle, which is the ceiling and never the best ----
+mkdir preset
+ok "$PARSREC" synth -o preset/data.st --users 40 --sessions 8
+ok "$PARSREC" compare preset/data.st --models pop,sasrec:dim.item=8,bert4rec:dim.item=8 -o preset --epochs 1
+says "oracle"
+if grep -q "the best is oracle" stdout; then fail "the oracle competes"; else pass; fi
+same "$(grep -c '^oracle,oracle,' preset/report.csv)" 8 "rows of the oracle"
+# A preset does not overwrite data that it did not make.
+fails 1 "holds other data than paper-small" "$PARSREC" compare --preset paper-small -o preset
+
 # ---- mistakes cost nothing: one sentence, and no folder left behind ----
 fails 1 "there is no model 'sasrek'" "$PARSREC" compare shop.st --models pop,sasrek -o bad
 fails 1 "two models are called 'pop'" "$PARSREC" compare shop.st --models pop,pop -o bad2
