@@ -301,6 +301,7 @@ PARSREC_API void parsrec_model_free(parsrec_model *model); /* NULL is fine */
 
 /* A model of a kind that only counts, made from `data`, which must outlive it; no file is written.
  * options->model names the kind. */
+PARSREC_API bool parsrec_model_counts(const char *kind); /* whether a kind only counts */
 PARSREC_API parsrec_status parsrec_model_count(parsrec_model **out, const parsrec_data *data,
                                                const parsrec_train_options *options,
                                                const parsrec_hooks *hooks, parsrec_error *err);

@@ -22,6 +22,12 @@ static parsrec_status count(parsrec_model *model, const parsrec_data *data,
     return status;
 }
 
+bool parsrec_model_counts(const char *kind)
+{
+    const pr_model_kind *known = kind != NULL ? pr_model_kind_named(kind) : NULL;
+    return known != NULL && known->count != NULL;
+}
+
 parsrec_status parsrec_model_count(parsrec_model **out, const parsrec_data *data,
                                    const parsrec_train_options *options, const parsrec_hooks *hooks,
                                    parsrec_error *err)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/eval_options.h"
@@ -12,11 +13,14 @@
 typedef struct eval_args {
     parsrec_eval_options eval;
     cli_eval_words words;
+    cli_list set;
     bool json;
 } eval_args;
 
 static const cli_option options[] = {
     CLI_EVAL_OPTIONS(eval_args, eval, words),
+    CLI_LIST(0, "set", "KEY=VALUE", eval_args, set,
+             "one setting of a kind that counts; may come again and again"),
     CLI_COUNT(0, "seed", eval_args, eval.seed, 0, 9223372036854775807.0,
               "of the sampled items, the same for every model"),
     CLI_THREADS(eval_args, eval.threads),
@@ -29,6 +33,8 @@ const cli_command cli_eval = {
     .summary = "evaluate a model on sessions it has not seen",
     .usage = "parsrec eval MODEL DATA [options]",
     .details =
+        "MODEL is a file, or a kind that counts (docs/models.md), which needs none: pop, personal, "
+        "...\n"
         "A tie counts against the model. docs/evaluation.md explains protocols and measures.\n",
     .options = options,
     .least_words = 2,
@@ -101,18 +107,37 @@ static int print_json(const eval_args *a, const cli_words *words, const parsrec_
     return cli_close_output("eval");
 }
 
+/* A file of that name goes before a kind. */
+static bool is_kind(const char *word)
+{
+    return parsrec_model_counts(word) && access(word, F_OK) != 0;
+}
+
+static parsrec_status get_model(parsrec_model **model, const eval_args *a, const char *word,
+                                const parsrec_data *data, parsrec_error *err)
+{
+    if (!is_kind(word))
+        return parsrec_model_load(model, word, err);
+    parsrec_train_options how = parsrec_train_default();
+    how.model = word;
+    how.set = a->set.word;
+    how.set_count = a->set.count;
+    how.threads = a->eval.threads;
+    return parsrec_model_count(model, data, &how, cli_hooks(), err);
+}
+
 static parsrec_status run(const eval_args *a, const cli_words *words, parsrec_eval_report *report,
                           parsrec_error *err)
 {
     parsrec_model *model = NULL;
     parsrec_data *data = NULL;
-    parsrec_status status = parsrec_model_load(&model, words->word[0], err);
+    parsrec_status status = parsrec_data_load(&data, words->word[1], err);
     if (status == PARSREC_OK)
-        status = parsrec_data_load(&data, words->word[1], err);
+        status = get_model(&model, a, words->word[0], data, err);
     if (status == PARSREC_OK)
         status = parsrec_eval(model, data, &a->eval, report, cli_hooks(), err);
-    parsrec_data_free(data);
     parsrec_model_free(model);
+    parsrec_data_free(data);
     return status;
 }
 
@@ -125,6 +150,9 @@ int cmd_eval(int argc, char **argv)
         rc = cli_eval_apply(&cli_eval, &a.eval, &a.words);
     if (rc != CLI_CONTINUE)
         return rc;
+    if (a.set.count > 0 && !is_kind(words.word[0]))
+        return cli_usage_error(&cli_eval, "--set: %s is a file and has its settings",
+                               words.word[0]);
     parsrec_error err = {0};
     parsrec_eval_report report;
     if (run(&a, &words, &report, &err) != PARSREC_OK)

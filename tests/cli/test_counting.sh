@@ -36,6 +36,15 @@ same "$("$PARSREC" eval tiny_pop.st tiny.st --k 3 --count-users only_u --json | 
 echo nobody >no_user
 fails 1 "'nobody' is not in the data set" "$PARSREC" eval tiny_pop.st tiny.st --count-users no_user
 
+# A kind needs no file; a file of that name goes before it.
+same "$("$PARSREC" eval pop shop.st --json | metric HR@10)" "$("$PARSREC" eval pop.st shop.st --json | metric HR@10)" "without a file"
+ok "$PARSREC" eval personal shop.st --set fill=off --protocol basket
+fails 1 "setting ties: 'coin'" "$PARSREC" eval pop shop.st --set ties=coin
+fails 2 "has its settings" "$PARSREC" eval pop.st shop.st --set ties=first
+fails 1 "No such file" "$PARSREC" eval parsrec shop.st
+cp personal.st pop
+same "$("$PARSREC" eval pop shop.st --json | metric HR@10)" "$("$PARSREC" eval personal.st shop.st --json | metric HR@10)" "a file called pop"
+
 # The oracle reads the truth of synthetic data and is above everybody.
 ok "$PARSREC" synth -o synth.st --users 60 --sessions 20 --seed 3
 hit_rate() { "$PARSREC" eval $1 synth.st --json --k 10 | python3 -c 'import json, sys; print(json.load(sys.stdin)["metrics"]["HR@10"])'; }
