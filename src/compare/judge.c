@@ -11,9 +11,15 @@
 
 static const char *brief_name(const char *name)
 {
-    if (strcmp(name, "NDCG") == 0)
-        return "N";
-    return strcmp(name, "Sess-Prec") == 0 ? "SP" : name;
+    static const char *const known[][2] = {{"NDCG", "N"},
+                                           {"NDCG-whole", "N-whole"},
+                                           {"Sess-Prec", "SP"},
+                                           {"Recall", "Rec"},
+                                           {"Precision", "Prec"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i][0], name) == 0)
+            return known[i][1];
+    return name;
 }
 
 static void name_column(pr_column *column, const parsrec_measure *m)
@@ -33,11 +39,13 @@ double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_column *c
     return c->rows[row].report.measures[column->measure].value;
 }
 
-/* Columns come measure by measure; NDCG@1 is HR@1 again and is left out, as in the paper's table. */
+/* Columns come measure by measure; where HR is measured, NDCG@1 is HR@1 again and is left out, as in
+ * the paper's table. */
 static void list_columns(parsrec_comparison *c, const parsrec_measure *measures, size_t count)
 {
+    bool has_hr = strcmp(measures[0].name, "HR") == 0;
     for (size_t m = 0; m < count; m++) {
-        if (strcmp(measures[m].name, "NDCG") == 0 && measures[m].k == 1 && count > 1)
+        if (has_hr && strcmp(measures[m].name, "NDCG") == 0 && measures[m].k == 1)
             continue;
         pr_column *column = &c->columns[c->column_count++];
         *column = (pr_column){.measure = m, .best = PR_NONE, .second = PR_NONE};

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "compare/comparison.h"
 
-enum { CELLS_A_BLOCK = 8, CELL = 7, NAME_MOST = 22 };
+enum { LINE = 79, CELL = 7, NAME_MOST = 22 };
 
 typedef struct page {
     pr_writer *out;
@@ -38,16 +38,29 @@ static void write_name(const page *p, const char *name)
     pr_write(p->out, "…");
 }
 
-static void write_cell(const page *p, const char *text, const char *style)
+/* Room for its heading and for what is below it. */
+static int cell_width(const page *p, size_t column)
 {
-    bool styled = p->terminal && style != NULL;
-    pr_write(p->out, " %*s%s%s%s", CELL - 1 - width_of(text), "", styled ? style : "", text,
-             styled ? "\033[0m" : "");
+    char text[32];
+    int heading = width_of(p->c->columns[column].brief);
+    int gain = width_of(pr_improvement(p->c, &p->c->columns[column], text, sizeof text));
+    int most = heading > gain ? heading : gain;
+    return most < CELL ? CELL : most + 1;
 }
 
-static void write_rule(const page *p, size_t cells)
+static void write_cell(const page *p, size_t column, const char *text, const char *style)
 {
-    for (size_t i = 0; i < (size_t)p->name_width + cells * CELL; i++)
+    bool styled = p->terminal && style != NULL;
+    pr_write(p->out, "%*s%s%s%s", cell_width(p, column) - width_of(text), "", styled ? style : "",
+             text, styled ? "\033[0m" : "");
+}
+
+static void write_rule(const page *p, size_t first, size_t end)
+{
+    int width = p->name_width;
+    for (size_t i = first; i < end; i++)
+        width += cell_width(p, i);
+    for (int i = 0; i < width; i++)
         pr_write(p->out, "-");
     pr_write(p->out, "\n");
 }
@@ -59,7 +72,7 @@ static void write_row(const page *p, size_t row, size_t first, size_t end)
     for (size_t i = first; i < end; i++) {
         const pr_column *column = &p->c->columns[i];
         static const char *const styles[] = {NULL, "\033[1m", "\033[4m"};
-        write_cell(p, pr_decimal(pr_cell_value(p->c, row, column), number, sizeof number),
+        write_cell(p, i, pr_decimal(pr_cell_value(p->c, row, column), number, sizeof number),
                    styles[pr_cell_rank(p->c, row, column)]);
     }
     pr_write(p->out, "\n");
@@ -77,19 +90,19 @@ static void write_block(const page *p, size_t first, size_t end)
     char text[32];
     write_name(p, "");
     for (size_t i = first; i < end; i++)
-        write_cell(p, p->c->columns[i].brief, NULL);
+        write_cell(p, i, p->c->columns[i].brief, NULL);
     pr_write(p->out, "\n");
-    write_rule(p, end - first);
+    write_rule(p, first, end);
     write_rows(p, false, first, end);
-    write_rule(p, end - first);
+    write_rule(p, first, end);
     write_name(p, "best over second");
     for (size_t i = first; i < end; i++)
-        write_cell(p, pr_improvement(p->c, &p->c->columns[i], text, sizeof text), NULL);
+        write_cell(p, i, pr_improvement(p->c, &p->c->columns[i], text, sizeof text), NULL);
     pr_write(p->out, "\n");
     write_rows(p, true, first, end);
     write_name(p, "random ranker");
     for (size_t i = first; i < end; i++)
-        write_cell(p,
+        write_cell(p, i,
                    pr_decimal(p->c->rows[0].report.measures[p->c->columns[i].measure].random, text,
                               sizeof text),
                    NULL);
@@ -126,7 +139,6 @@ static void write_worth(const page *p)
 static void write_wrapped(pr_writer *out, const parsrec_comparison *c,
                           void (*write)(pr_writer *out, const parsrec_comparison *c))
 {
-    enum { LINE = 79 };
     pr_writer words = {0};
     write(&words, c);
     char *text = pr_writer_take(&words);
@@ -153,9 +165,14 @@ void pr_table_text(pr_writer *out, const parsrec_comparison *c, bool terminal)
         p.name_width = NAME_MOST;
     write_wrapped(out, c, pr_write_protocol);
     pr_write(out, "\n");
-    for (size_t first = 0; first < c->column_count; first += CELLS_A_BLOCK) {
-        size_t left = c->column_count - first;
-        write_block(&p, first, first + (left < CELLS_A_BLOCK ? left : CELLS_A_BLOCK));
+    for (size_t first = 0, end; first < c->column_count; first = end) {
+        int width = p.name_width + cell_width(&p, first);
+        for (end = first + 1; end < c->column_count; end++) {
+            width += cell_width(&p, end);
+            if (width > LINE)
+                break;
+        }
+        write_block(&p, first, end);
     }
     write_worth(&p);
     write_wrapped(out, c, pr_write_verdict);

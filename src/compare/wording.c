@@ -138,11 +138,12 @@ void pr_write_legend(pr_writer *out, const parsrec_comparison *c)
         const char *measure, *words;
     } known[] = {
         {"HR", "HR@k: share of steps with a hit among the first k."},
-        {"NDCG", "N@k: NDCG, the same with less credit for later places."},
+        {"NDCG", "N@k: NDCG, hits among the first k with less credit for later places."},
         {"Sess-Prec", "SP@k: Sess-Prec, the share of hits of a basket, averaged over baskets."},
         {"MRR", "MRR: mean of 1 / place."},
-        {"Recall", "Recall@k: share of the basket's items among the first k."},
-        {"Precision", "Precision@k: share of the first k that are in the basket."},
+        {"Recall", "Rec@k: Recall, the share of the basket's items among the first k."},
+        {"Precision", "Prec@k: Precision, the share of the first k that are in the basket."},
+        {"NDCG-whole", "N-whole@k: NDCG against an ideal of the whole basket, however large."},
         {"PHR", "PHR@k: share of baskets with at least one hit among the first k."},
     };
     pr_write(out, "Bold is the best, underlined the second; a tie counts against the model.");

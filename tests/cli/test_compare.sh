@@ -61,6 +61,9 @@ same "$(grep -c '"event":"epoch"' other/parsrec-*.st.log)" 1 "epochs of one entr
 ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol next --split valid
 says "protocol next"
 says "Second to last sessions"
+ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol basket
+says "Rec@1  Rec@5  Rec@10"
+same "$(awk 'length > 79' stdout | grep -c '@')" 0 "headings beyond 79 columns"
 
 # ---- another recipe under the same name is not silently replaced ----
 fails 1 "epochs = 2, not 3" "$PARSREC" compare shop.st --models "$list" -o out --epochs 3
