@@ -152,7 +152,8 @@ void pr_encoder_tape_take(pr_encoder_tape *t, pr_arena *arena, const pr_encoder_
     t->unit = reals(arena, T * D);
     t->rate = reals(arena, T);
     t->y = reals(arena, T * D);
-    t->work = reals(arena, 2 * longest * pr_self_stride(longest));
+    size_t square = 2 * longest * pr_self_stride(longest), line = d->heads * longest;
+    t->work = reals(arena, square > line ? square : line); /* line: one position, all heads */
     t->weight_at = pr_arena_take_zero(arena, count, sizeof *t->weight_at);
     if (!learn)
         return;
