@@ -62,7 +62,7 @@ ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol n
 says "protocol next"
 says "Second to last sessions"
 ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol basket
-says "Rec@1  Rec@5  Rec@10"
+says "Rec@1  Rec@5 Rec@10"
 same "$(awk 'length > 79' stdout | grep -c '@')" 0 "headings beyond 79 columns"
 
 # ---- another recipe under the same name is not silently replaced ----
