@@ -10,7 +10,8 @@ static const pr_measure_rule measures[] = {
     {PR_SESS_PREC, HITS, true},
 };
 
-/* The best remaining item of an aspect, the first in stored order among equals, or `size` when there is none. */
+/* The best remaining item of an aspect, the first in stored order among equals; `size` when there is
+ * none. */
 static size_t best_of(const pr_step *s, pr_aspect aspect)
 {
     size_t best = s->size;
