@@ -1,0 +1,45 @@
+/* Groups of users, by what they are, what they bought or who they are.
+ *
+ *   everybody           all users
+ *   truth               the groups that synthetic data were made with, each under its name
+ *   FEATURE=VALUE       a user feature: a word, a number, or LOW..HIGH for numbers
+ *   NAME=FILE           keys in a file, one a line, where there is no feature NAME
+ *   buyers:CATEGORY     who bought of the category, or of one below it, in a training session
+ *   cluster:N           N groups of users who are alike to the model
+ *   user:KEY            one user */
+#ifndef PR_USER_GROUPS_H
+#define PR_USER_GROUPS_H
+
+#include "data/dataset.h"
+
+typedef struct pr_user_group {
+    char *name;     /* the specification, or the name in it; of a true group or cluster its own */
+    int32_t *users; /* ascending; at least one */
+    size_t count;
+} pr_user_group;
+
+/* Groups may overlap; no two have one name. */
+typedef struct pr_user_groups {
+    pr_user_group *list;
+    size_t count, capacity;
+} pr_user_groups;
+
+/* What groups are made from. */
+typedef struct pr_group_source {
+    const pr_dataset *data;
+    size_t last; /* sessions of a user kept for the test (data/split.h) */
+    /* Clusters of users, which only those who know a model can make. cluster[users] is 0, or -1 for
+     * users without a session, who stay out; the others get 0..clusters-1. NULL: cluster:N fails. */
+    parsrec_status (*cluster)(void *context, int32_t *cluster, size_t clusters, parsrec_error *err);
+    void *context;
+} pr_group_source;
+
+/* Without specifications the one group is everybody. Free also on failure. */
+parsrec_status pr_user_groups_init(pr_user_groups *groups, const pr_group_source *from,
+                                   const char *const *specs, size_t count, parsrec_error *err);
+void pr_user_groups_free(pr_user_groups *groups); /* a zeroed one is fine */
+
+/* A group by its name, or NULL. */
+const pr_user_group *pr_user_group_named(const pr_user_groups *groups, pr_slice name);
+
+#endif
