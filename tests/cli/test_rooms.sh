@@ -9,7 +9,9 @@ allowed() {
     math | data | plot) echo "base" ;;
     model) echo "base math data/batch.h data/counted.h data/truth.h" ;;
     train) echo "base math data model eval" ;;
-    eval | explain | whatif) echo "base math data model" ;;
+    eval) echo "base math data model" ;;
+    explain) echo "base math data model plot" ;;
+    whatif) echo "base math data model eval plot" ;;
     compare) echo "base data model train eval plot" ;;
     api) echo "base math data model train eval explain whatif plot compare" ;;
     cli | serve) echo "base" ;;
