@@ -36,6 +36,9 @@ void pr_canvas_colour(pr_canvas *canvas, pr_colour colour, double opacity);
 
 void pr_canvas_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
                     const char *text);
+/* Reads upward; x is where its foot stands, and `align` says which end or middle is at y. */
+void pr_canvas_text_upward(pr_canvas *canvas, double x, double y, double size, pr_align align,
+                           bool bold, const char *text);
 double pr_canvas_text_width(pr_canvas *canvas, double size, bool bold, const char *text);
 /* The text, or as much of it as fits into that width with an ellipsis, in buffer. Returns buffer. */
 char *pr_canvas_fitted(pr_canvas *canvas, double size, bool bold, double width, const char *text,
@@ -45,5 +48,11 @@ void pr_canvas_dashed(pr_canvas *canvas, double x0, double y0, double x1, double
 void pr_canvas_path(pr_canvas *canvas, const pr_point *points, size_t count, double width);
 void pr_canvas_dot(pr_canvas *canvas, double x, double y, double radius);
 void pr_canvas_box(pr_canvas *canvas, double x, double y, double width, double height);
+/* A box that says `note` when it is pointed at, on a page. */
+void pr_canvas_noted_box(pr_canvas *canvas, double x, double y, double width, double height,
+                         const char *note);
+/* A field of rows x columns equal boxes, each with its own colour, as one image. */
+void pr_canvas_field(pr_canvas *canvas, double x, double y, double width, double height,
+                     const pr_colour *colours, size_t rows, size_t columns);
 
 #endif

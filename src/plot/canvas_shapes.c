@@ -3,6 +3,8 @@
 
 #include "plot/canvas_inside.h"
 
+static const double QUARTER_TURN = 3.14159265358979 / 2;
+
 /* ---- words ---- */
 
 static void choose_font(pr_canvas *canvas, double size, bool bold)
@@ -41,31 +43,42 @@ char *pr_canvas_fitted(pr_canvas *canvas, double size, bool bold, double width, 
 }
 
 static void write_text(pr_canvas *canvas, double x, double y, double size, pr_align align,
-                       bool bold, const char *text)
+                       bool bold, bool upward, const char *text)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
-    pr_write(canvas->page,
-             "<text x=\"%.6g\" y=\"%.6g\" font-size=\"%.6g\" text-anchor=\"%s\"%s "
-             "style=\"fill:%s\">",
-             x, y, size, anchors[align], bold ? " font-weight=\"600\"" : "", canvas->paint);
+    pr_write(canvas->page, "<text x=\"%.6g\" y=\"%.6g\" font-size=\"%.6g\" text-anchor=\"%s\"%s ",
+             x, y, size, anchors[align], bold ? " font-weight=\"600\"" : "");
+    if (upward)
+        pr_write(canvas->page, "transform=\"rotate(-90 %.6g %.6g)\" ", x, y);
+    pr_write(canvas->page, "style=\"fill:%s\">", canvas->paint);
     pr_write_escaped(canvas->page, text);
     pr_write(canvas->page, "</text>\n");
+}
+
+static void draw_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
+                      bool upward, const char *text)
+{
+    double width = pr_canvas_text_width(canvas, size, bold, text);
+    double back = align == PR_LEFT ? 0 : align == PR_RIGHT ? width : width / 2;
+    cairo_save(canvas->pen);
+    cairo_translate(canvas->pen, x, y);
+    if (upward)
+        cairo_rotate(canvas->pen, -QUARTER_TURN);
+    cairo_move_to(canvas->pen, -back, 0);
+    cairo_show_text(canvas->pen, text);
+    cairo_restore(canvas->pen);
 }
 
 void pr_canvas_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
                     const char *text)
 {
-    if (canvas->page != NULL) {
-        write_text(canvas, x, y, size, align, bold, text);
-        return;
-    }
-    double width = pr_canvas_text_width(canvas, size, bold, text);
-    cairo_move_to(canvas->pen,
-                  align == PR_LEFT    ? x
-                  : align == PR_RIGHT ? x - width
-                                      : x - width / 2,
-                  y);
-    cairo_show_text(canvas->pen, text);
+    (canvas->page != NULL ? write_text : draw_text)(canvas, x, y, size, align, bold, false, text);
+}
+
+void pr_canvas_text_upward(pr_canvas *canvas, double x, double y, double size, pr_align align,
+                           bool bold, const char *text)
+{
+    (canvas->page != NULL ? write_text : draw_text)(canvas, x, y, size, align, bold, true, text);
 }
 
 /* ---- shapes ---- */
@@ -128,18 +141,31 @@ void pr_canvas_dot(pr_canvas *canvas, double x, double y, double radius)
         return;
     }
     cairo_new_path(canvas->pen);
-    cairo_arc(canvas->pen, x, y, radius, 0, 2 * 3.14159265358979);
+    cairo_arc(canvas->pen, x, y, radius, 0, 4 * QUARTER_TURN);
     cairo_fill(canvas->pen);
 }
 
 void pr_canvas_box(pr_canvas *canvas, double x, double y, double width, double height)
 {
-    if (canvas->page != NULL) {
-        pr_write(canvas->page,
-                 "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" style=\"fill:%s\"/>\n",
-                 x, y, width, height, canvas->paint);
+    pr_canvas_noted_box(canvas, x, y, width, height, NULL);
+}
+
+void pr_canvas_noted_box(pr_canvas *canvas, double x, double y, double width, double height,
+                         const char *note)
+{
+    if (canvas->page == NULL) {
+        cairo_rectangle(canvas->pen, x, y, width, height);
+        cairo_fill(canvas->pen);
         return;
     }
-    cairo_rectangle(canvas->pen, x, y, width, height);
-    cairo_fill(canvas->pen);
+    pr_write(canvas->page,
+             "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" style=\"fill:%s\"", x, y,
+             width, height, canvas->paint);
+    if (note == NULL) {
+        pr_write(canvas->page, "/>\n");
+        return;
+    }
+    pr_write(canvas->page, "><title>");
+    pr_write_escaped(canvas->page, note);
+    pr_write(canvas->page, "</title></rect>\n");
 }

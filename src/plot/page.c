@@ -14,6 +14,7 @@ static const char style[] =
     "p{margin:.6rem 0;max-width:44rem}"
     ".quiet{color:var(--quiet);font-size:.875rem}"
     ".scroll{overflow-x:auto;margin:.8rem 0}"
+    ".scroll svg{max-width:none}"
     "table{border-collapse:collapse;font-variant-numeric:tabular-nums;font-size:.9375rem}"
     "th,td{padding:.35rem .7rem;text-align:right;white-space:nowrap}"
     "thead th{border-bottom:2px solid var(--ink);font-weight:600}"
