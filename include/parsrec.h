@@ -429,7 +429,52 @@ PARSREC_API parsrec_status parsrec_recommend(const parsrec_model *model, parsrec
                                              size_t capacity, parsrec_answer *answer,
                                              parsrec_error *err);
 
-/* The same with a request and an answer as JSON text (docs/recommend.md); k is default_k where the
+/* ---- why an item is recommended ---- */
+
+#define PARSREC_REASONS_MOST 32 /* items of a basket that are explained: the newest */
+
+/* What leaving something out does to an item. */
+typedef struct parsrec_effect {
+    double
+        effect; /* the item's log-probability less that without it: above 0 it speaks for the item;
+                      NaN where there is nothing to leave out */
+    double share; /* of all that speaks for the item, 0 to 1; NaN likewise */
+    size_t rank;  /* the item's without it, from 1; 0: not to be recommended at all, or likewise */
+} parsrec_effect;
+
+/* An item of the basket. */
+typedef struct parsrec_reason {
+    int32_t item;
+    double
+        attention; /* the model's weight on it, mean over heads; NaN: the model has no attention */
+    parsrec_effect drop;
+} parsrec_reason;
+
+typedef struct parsrec_why {
+    int32_t item;             /* that is recommended */
+    double log_probability;   /* as the next one, out of all items that are not in the basket */
+    size_t rank;              /* among those that the request allows, from 1 */
+    parsrec_effect history;   /* all that is known of earlier baskets */
+    parsrec_effect user;      /* who the user is; anyone takes the place */
+    uint64_t earlier_baskets; /* of the user's that held the item */
+    parsrec_reason reasons[PARSREC_REASONS_MOST];
+    size_t reason_count;
+} parsrec_why;
+
+/* Why each of these hits is recommended to this request, which must allow them. An item of the basket
+ * that is left out does not come into the ranking. The first call with a scratch takes memory, later ones
+ * none. */
+PARSREC_API parsrec_status parsrec_recommend_why(const parsrec_model *model, parsrec_scratch *own,
+                                                 const parsrec_request *request,
+                                                 const parsrec_hit *hits, size_t count,
+                                                 parsrec_why *whys, parsrec_error *err);
+
+/* "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets", with the shares,
+ * in buffer, cut to size and terminated; 512 bytes are enough. Returns buffer. */
+PARSREC_API char *parsrec_why_sentence(const parsrec_model *model, const parsrec_why *why,
+                                       char *buffer, size_t size);
+
+/* Recommendation with a request and an answer as JSON text (docs/recommend.md); k is default_k where the
  * request names none. The answer is one line, terminated, and lives until the next call with this
  * scratch. */
 PARSREC_API parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratch *own,

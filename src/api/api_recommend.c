@@ -48,9 +48,11 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
     if (scratch == NULL)
         return;
     pr_recommender_free(&scratch->recommender);
+    pr_reasons_free(&scratch->reasons);
     for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
         pr_free(scratch->lists[i].list);
     pr_free(scratch->hits);
+    pr_free(scratch->whys);
     pr_free(scratch->text);
     pr_free(scratch->marks);
     pr_free(scratch);
@@ -137,6 +139,14 @@ static void bar_items(parsrec_scratch *own, const parsrec_request *r)
     bar_categories(own, &r->exclude_categories, true);
 }
 
+parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *request,
+                                  parsrec_error *err)
+{
+    PR_TRY(check_request(own->model, own, request, err));
+    bar_items(own, request);
+    return PARSREC_OK;
+}
+
 /* ---- the answer ---- */
 
 /* A user without a session was never trained on: that row holds what it began with. */
@@ -147,7 +157,7 @@ static bool has_own_row(const parsrec_model *model, int32_t user)
            data->user_offsets[user] < data->user_offsets[user + 1];
 }
 
-static pr_start start_of(const parsrec_model *model, const parsrec_request *r)
+pr_start pr_request_start(const parsrec_model *model, const parsrec_request *r)
 {
     pr_start start = {.user = has_own_row(model, r->user) ? r->user : PR_ANYONE};
     if (r->history != NULL)
@@ -166,9 +176,8 @@ parsrec_status parsrec_recommend(const parsrec_model *model, parsrec_scratch *ow
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "parsrec_recommend needs a model, a scratch made for it, a request and room "
                        "for the answer");
-    PR_TRY(check_request(model, own, request, err));
-    bar_items(own, request);
-    pr_start start = start_of(model, request);
+    PR_TRY(pr_request_prepare(own, request, err));
+    pr_start start = pr_request_start(model, request);
     size_t wanted = request->k < capacity ? request->k : capacity;
     const pr_recommender *r = &own->recommender;
     *answer = (parsrec_answer){

@@ -20,7 +20,8 @@ static const struct {
 };
 enum { BASKET, EXCLUDE, ONLY, HISTORY, CATEGORIES, EXCLUDE_CATEGORIES };
 
-#define KNOWN_FIELDS "user, basket, k, exclude, only, categories, exclude_categories, history"
+#define KNOWN_FIELDS \
+    "user, basket, k, exclude, only, categories, exclude_categories, history, explain"
 
 /* Keys that look like numbers often come as such. NULL for what is neither. */
 static const char *word_of(const json_t *value, char *hold, size_t size)
@@ -78,6 +79,14 @@ static parsrec_status read_k(parsrec_request *r, const json_t *value, parsrec_er
     return PARSREC_OK;
 }
 
+static parsrec_status read_explain(parsrec_scratch *own, const json_t *value, parsrec_error *err)
+{
+    if (!json_is_boolean(value))
+        return pr_fail(err, PARSREC_E_INPUT, "explain must be true or false");
+    own->explain = json_is_true(value);
+    return PARSREC_OK;
+}
+
 static parsrec_status read_field(parsrec_request *r, parsrec_scratch *own, const char *key,
                                  const json_t *value, parsrec_error *err)
 {
@@ -85,6 +94,8 @@ static parsrec_status read_field(parsrec_request *r, parsrec_scratch *own, const
         return read_user(r, own->model, value, err);
     if (strcmp(key, "k") == 0)
         return read_k(r, value, err);
+    if (strcmp(key, "explain") == 0)
+        return read_explain(own, value, err);
     for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
         if (strcmp(key, lists[i].key) == 0)
             return read_list(&own->lists[i], own->model, i, value, err);
@@ -101,6 +112,7 @@ static parsrec_status read_request(parsrec_request *r, parsrec_scratch *own, jso
                        "a request is an object, such as {\"user\": \"U\", \"basket\": [\"A\"]}");
     for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
         own->lists[i].count = 0;
+    own->explain = false;
     for (void *at = json_object_iter(json); at != NULL; at = json_object_iter_next(json, at))
         PR_TRY(read_field(r, own, json_object_iter_key(at), json_object_iter_value(at), err));
     return PARSREC_OK;
@@ -120,17 +132,24 @@ static void attach_lists(parsrec_request *r, parsrec_numbers *history, const par
 
 /* ---- writing ---- */
 
-static json_t *name_json(parsrec_name name)
+json_t *pr_name_json(parsrec_name name)
 {
     return name.size > 0 ? json_stringn_nocheck(name.bytes, name.size) : json_null();
 }
 
-static json_t *hit_json(const parsrec_model *model, const parsrec_hit *hit)
+static json_t *hit_json(const parsrec_scratch *own, size_t i)
 {
-    return json_pack("{s:o, s:o, s:o}", "item",
-                     name_json(parsrec_model_key(model, PARSREC_ITEM, hit->item)), "name",
-                     name_json(parsrec_model_item_name(model, hit->item)), "score",
-                     isfinite(hit->score) ? json_real((double)hit->score) : json_null());
+    const parsrec_model *model = own->model;
+    const parsrec_hit *hit = &own->hits[i];
+    json_t *json = json_pack(
+        "{s:o, s:o, s:o}", "item", pr_name_json(parsrec_model_key(model, PARSREC_ITEM, hit->item)),
+        "name", pr_name_json(parsrec_model_item_name(model, hit->item)), "score",
+        isfinite(hit->score) ? json_real((double)hit->score) : json_null());
+    if (own->explain && json_object_set_new(json, "why", pr_why_json(model, &own->whys[i])) != 0) {
+        json_decref(json);
+        return NULL;
+    }
+    return json;
 }
 
 static json_t *answer_json(const parsrec_scratch *own, json_t *request, const parsrec_request *r,
@@ -140,9 +159,9 @@ static json_t *answer_json(const parsrec_scratch *own, json_t *request, const pa
     int bad = 0;
     for (size_t i = 0; i < r->basket.count; i++)
         bad |= json_array_append_new(
-            basket, name_json(parsrec_model_key(own->model, PARSREC_ITEM, r->basket.list[i])));
+            basket, pr_name_json(parsrec_model_key(own->model, PARSREC_ITEM, r->basket.list[i])));
     for (size_t i = 0; i < answer->count; i++)
-        bad |= json_array_append_new(items, hit_json(own->model, &own->hits[i]));
+        bad |= json_array_append_new(items, hit_json(own, i));
     json_t *json =
         json_pack("{s:O?, s:s, s:o, s:o}", "user", user != NULL ? user : json_null(), "source",
                   parsrec_source_name(answer->source), "basket", basket, "items", items);
@@ -187,6 +206,10 @@ static parsrec_status answer_parsed(parsrec_scratch *own, json_t *json, size_t d
     size_t items = own->model->file.data->items, most = r.k < items ? r.k : items;
     PR_TRY(pr_grow(&own->hits, &own->hit_capacity, most, sizeof *own->hits, err));
     PR_TRY(parsrec_recommend(own->model, own, &r, own->hits, most, &answer, err));
+    if (own->explain) {
+        PR_TRY(pr_grow(&own->whys, &own->why_capacity, answer.count, sizeof *own->whys, err));
+        PR_TRY(parsrec_recommend_why(own->model, own, &r, own->hits, answer.count, own->whys, err));
+    }
     return write_answer(own, answer_json(own, json, &r, &answer), err);
 }
 

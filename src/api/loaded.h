@@ -2,8 +2,10 @@
 #ifndef PR_LOADED_H
 #define PR_LOADED_H
 
+#include "base/json.h"
 #include "data/directory.h"
 #include "data/pasts.h"
+#include "explain/reasons.h"
 #include "model/recommend.h"
 #include "train/model_file.h"
 
@@ -25,13 +27,28 @@ enum { PR_REQUEST_LISTS = 6 };
 struct parsrec_scratch {
     const parsrec_model *model;
     pr_recommender recommender;
-    uint8_t *marks; /* [categories] */
+    uint8_t *marks;     /* [categories] */
+    pr_reasons reasons; /* zeroed until somebody asks why */
     /* For requests as JSON: */
     pr_number_list lists[PR_REQUEST_LISTS];
+    bool explain; /* the request asks why */
     parsrec_hit *hits;
     size_t hit_capacity;
+    parsrec_why *whys;
+    size_t why_capacity;
     char *text;
     size_t text_size, text_capacity;
 };
+
+/* How a request is answered: checks it and bars what its filters do not let through; then how its
+ * session begins. */
+parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *request,
+                                  parsrec_error *err);
+pr_start pr_request_start(const parsrec_model *model, const parsrec_request *request);
+
+/* A name, or null where it is empty; and an item's reasons as the field `why` of an answer. NULL when out
+ * of memory. */
+json_t *pr_name_json(parsrec_name name);
+json_t *pr_why_json(const parsrec_model *model, const parsrec_why *why);
 
 #endif

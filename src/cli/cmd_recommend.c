@@ -18,7 +18,7 @@ typedef struct recommend_args {
     const char *user;
     cli_list basket, exclude, only, category, exclude_category;
     uint64_t k;
-    bool guest, json;
+    bool guest, explain, json;
 } recommend_args;
 
 static const cli_option options[] = {
@@ -32,6 +32,7 @@ static const cli_option options[] = {
              "none but items of these categories"),
     CLI_LIST(0, "exclude-category", "C,...", recommend_args, exclude_category,
              "never items of these categories"),
+    CLI_FLAG(0, "explain", recommend_args, explain, "say why each item is recommended"),
     CLI_FLAG(0, "json", recommend_args, json, "print the answer as JSON"),
     CLI_END,
 };
@@ -45,6 +46,8 @@ const cli_command cli_recommend = {
         "below them. Lists may come again and again; a name with commas goes alone.\n"
         "With DATA, users' earlier sessions are those in DATA, also of users that the model\n"
         "never saw.\n"
+        "With --explain, the number behind each reason is its share of all that speaks for the\n"
+        "item, found by leaving it out; --json has the details.\n"
         "With - each line of standard input is a request, {\"user\": \"U\", \"basket\": [\"A\"]},\n"
         "and each line of output its answer, in order; see docs/recommend.md.\n",
     .options = options,
@@ -90,6 +93,8 @@ static char *request_text(const recommend_args *a, const parsrec_model *model)
     int bad = json_object_set_new(r, "k", json_integer((json_int_t)a->k));
     if (a->user != NULL)
         bad |= json_object_set_new(r, "user", json_string(a->user));
+    if (a->explain)
+        bad |= json_object_set_new(r, "explain", json_true());
     bad |= set_list(r, "basket", model, PARSREC_ITEM, &a->basket);
     bad |= set_list(r, "exclude", model, PARSREC_ITEM, &a->exclude);
     bad |= set_list(r, "only", model, PARSREC_ITEM, &a->only);
@@ -111,10 +116,15 @@ static size_t width_of(const char *text)
     return width;
 }
 
-static void print_cell(const char *text, size_t width)
+static void print_words(const char *text)
 {
     for (const char *c = text; c != NULL && *c != '\0'; c++)
         putchar((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
+}
+
+static void print_cell(const char *text, size_t width)
+{
+    print_words(text);
     for (size_t n = width_of(text); n < width + 2; n++)
         putchar(' ');
 }
@@ -134,6 +144,16 @@ static size_t widest(const json_t *items, const char *key)
     return width > 0 && width < strlen(key) ? strlen(key) : width;
 }
 
+static void print_reason(const json_t *item)
+{
+    const json_t *why = json_object_get(item, "why");
+    if (why == NULL)
+        return;
+    fputs("      ", stdout);
+    print_words(json_string_value(json_object_get(why, "sentence")));
+    putchar('\n');
+}
+
 static void print_table(const json_t *items)
 {
     size_t item = widest(items, "item"), name = widest(items, "name");
@@ -148,6 +168,7 @@ static void print_table(const json_t *items)
         if (name > 0)
             print_cell(text_at(items, i, "name"), name);
         printf("%9.4f\n", json_number_value(json_object_get(json_array_get(items, i), "score")));
+        print_reason(json_array_get(items, i));
     }
 }
 
@@ -231,8 +252,9 @@ static int recommend(const recommend_args *a, const char *model_path, const char
 
 static bool names_a_basket(const recommend_args *a)
 {
-    return a->user != NULL || a->guest || a->json || a->basket.count > 0 || a->exclude.count > 0 ||
-           a->only.count > 0 || a->category.count > 0 || a->exclude_category.count > 0;
+    return a->user != NULL || a->guest || a->explain || a->json || a->basket.count > 0 ||
+           a->exclude.count > 0 || a->only.count > 0 || a->category.count > 0 ||
+           a->exclude_category.count > 0;
 }
 
 int cmd_recommend(int argc, char **argv)
@@ -247,9 +269,9 @@ int cmd_recommend(int argc, char **argv)
     if (files > 2)
         return cli_usage_error(&cli_recommend, "unexpected argument '%s'", words.word[2]);
     if (stream && names_a_basket(&a))
-        return cli_usage_error(&cli_recommend,
-                               "with - the requests say whose basket it is and what is in it; only "
-                               "-k goes with it");
+        return cli_usage_error(
+            &cli_recommend, "with - the requests say whose basket it is, what is in it and whether "
+                            "to explain; only -k goes with it");
     if (a.guest && a.user != NULL)
         return cli_usage_error(&cli_recommend, "--guest and --user exclude each other");
     return recommend(&a, words.word[0], files > 1 ? words.word[1] : NULL, stream);

@@ -156,6 +156,7 @@ static void score(pr_session *session, size_t row, const int32_t *items, size_t 
 const pr_model_kind pr_markov = {
     .name = "markov",
     .summary = "what followed the items in and before the basket",
+    .scores_are_shares = true,
     .layout = layout,
     .count = count,
     .verify = verify,

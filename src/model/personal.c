@@ -110,6 +110,7 @@ static void score(pr_session *session, size_t row, const int32_t *items, size_t 
 const pr_model_kind pr_personal = {
     .name = "personal",
     .summary = "how often the user bought each item",
+    .scores_are_shares = true,
     .layout = pr_popularity_layout,
     .count = pr_popularity_count,
     .session_bytes = session_bytes,
@@ -123,6 +124,7 @@ const pr_model_kind pr_personal = {
 const pr_model_kind pr_recent = {
     .name = "recent",
     .summary = "the same, older sessions counting less",
+    .scores_are_shares = true,
     .layout = pr_popularity_layout,
     .count = pr_popularity_count,
     .session_bytes = session_bytes,

@@ -142,6 +142,7 @@ static void score(pr_session *session, size_t row, const int32_t *items, size_t 
 const pr_model_kind pr_pop = {
     .name = "pop",
     .summary = "how often each item was bought",
+    .scores_are_shares = true,
     .layout = pr_popularity_layout,
     .count = pr_popularity_count,
     .session_bytes = session_bytes,

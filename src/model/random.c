@@ -79,6 +79,7 @@ static void score(pr_session *session, size_t row, const int32_t *items, size_t 
 const pr_model_kind pr_random = {
     .name = "random",
     .summary = "a number drawn for each item, once a basket",
+    .scores_are_shares = true,
     .layout = layout,
     .count = count,
     .session_bytes = session_bytes,

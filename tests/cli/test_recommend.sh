@@ -72,6 +72,41 @@ same "$(cat stdout)" "$(cat nobody)" "nobody is anyone"
 ok $R --user nobody
 same "$(cat stderr)" "note: the model was not trained on user 'nobody', who is served as anyone" "note"
 
+# ---- why ----
+ok $R --user K01 --basket 1000,1007 -k 3 --explain
+same "$(wc -l <stdout)" 7 "a sentence below each item"
+sed -n 3p stdout >sentence
+if grep -Eq '^      (because of |a common choice)' sentence; then pass; else fail "no sentence: $(cat sentence)"; fi
+ok $R --user K01 --basket 1000,1007,1000 -k 47 --explain --json
+cp stdout why.json
+ok $R --user K01 --basket 1007 --exclude 1000 -k 47 --json
+cp stdout without.json
+ok $R --basket 1000,1007 -k 2 --explain --json
+cp stdout guest.json
+ok $R --explain -k 1
+says "      a common choice to begin with"
+python3 - >problems 2>&1 <<'P'
+import json, math
+why, without, guest = (json.load(open(f + ".json")) for f in ("why", "without", "guest"))
+assert len(why["items"]) == 45 and len(without["items"]) == 45
+total = math.log(sum(math.exp(i["score"]) for i in without["items"]))
+for rank, i in enumerate(why["items"], 1):
+    w = i["why"]
+    assert set(w) == {"sentence", "basket", "history", "user", "earlier_baskets", "log_probability", "rank"}
+    assert w["rank"] == rank and [b["item"] for b in w["basket"]] == ["1000", "1007"]
+    assert abs(sum(b["attention"] for b in w["basket"]) - 1) < 1e-5
+    # The same by hand: the answer to the basket without its first item.
+    place = [j["item"] for j in without["items"]].index(i["item"])
+    effect = w["log_probability"] - (without["items"][place]["score"] - total)
+    assert abs(effect - w["basket"][0]["effect"]) < 1e-4 and w["basket"][0]["rank"] == place + 1
+    parts = w["basket"] + [w["history"], w["user"]]
+    assert all(set(p) >= {"effect", "share", "rank"} for p in parts)
+    assert abs(sum(p["share"] for p in parts) - 1) < 1e-6 or all(p["effect"] < 1e-4 for p in parts)
+assert all(i["why"]["history"] is None and i["why"]["user"] is None for i in guest["items"])
+P
+same "$(cat problems)" "" "reasons"
+fails 2 "whether to explain" $R - --explain
+
 # ---- mistakes ----
 fails 1 "basket: there is no item 'x7'" $R --basket 1000,x7
 fails 1 "leave it out" $R --only x7
@@ -194,4 +229,6 @@ ok "$PARSREC" train -o one.model one.st --set dim.user=2 --set dim.item=2 --epoc
 ok "$PARSREC" recommend one.model --user u
 same "$(head -1 stdout)" "rank  item      score" "no names"
 same "$(wc -l <stdout)" 2 "the one item"
+ok "$PARSREC" recommend one.model --user u --explain -k 5
+says "a common choice with anyone; you also bought it in 2 earlier baskets"
 fails 1 "this catalogue has no categories" "$PARSREC" recommend one.model --category FOOD

@@ -46,6 +46,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     json_t *json = json_loads(answer, JSON_REJECT_DUPLICATES, NULL);
     if (strchr(answer, '\n') != NULL || !json_is_array(json_object_get(json, "items")))
         __builtin_trap();
+    for (size_t i = 0; i < json_array_size(json_object_get(json, "items")); i++) {
+        const json_t *item = json_array_get(json_object_get(json, "items"), i);
+        if (own->explain != json_is_object(json_object_get(item, "why")))
+            __builtin_trap(); /* asked for means given */
+    }
     json_decref(json);
     return 0;
 }

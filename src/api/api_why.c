@@ -1,0 +1,117 @@
+/* Why an item is recommended, for the public. */
+#include <math.h>
+
+#include "api/loaded.h"
+#include "explain/reason_text.h"
+
+/* ---- numbers ---- */
+
+/* The basket's items, each once, as they are placed; marks them. */
+static size_t place_once(parsrec_scratch *own, const parsrec_numbers *basket)
+{
+    uint8_t *barred = own->recommender.barred;
+    size_t count = 0;
+    for (size_t i = 0; i < basket->count; i++) {
+        int32_t item = basket->list[i];
+        if ((barred[item] & PR_PLACED) != 0)
+            continue;
+        barred[item] |= PR_PLACED;
+        own->reasons.basket[count++] = item;
+    }
+    return count;
+}
+
+static parsrec_status take_hits(const parsrec_scratch *own, const parsrec_hit *hits, size_t count,
+                                parsrec_why *whys, parsrec_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t item = hits[i].item;
+        if (item < 0 || (size_t)item >= own->model->file.data->items)
+            return pr_fail(err, PARSREC_E_ARGUMENT,
+                           "hits[%zu] is item %d, the model's numbers are below %zu", i, (int)item,
+                           own->model->file.data->items);
+        if (own->recommender.barred[item] != 0)
+            return pr_fail(
+                err, PARSREC_E_ARGUMENT,
+                "hits[%zu], item %d, is in the basket or not allowed by the request; ask "
+                "about the hits of its answer",
+                i, (int)item);
+        whys[i].item = item;
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_recommend_why(const parsrec_model *model, parsrec_scratch *own,
+                                     const parsrec_request *request, const parsrec_hit *hits,
+                                     size_t count, parsrec_why *whys, parsrec_error *err)
+{
+    if (model == NULL || own == NULL || request == NULL || own->model != model ||
+        (count > 0 && (hits == NULL || whys == NULL)))
+        return pr_fail(
+            err, PARSREC_E_ARGUMENT,
+            "parsrec_recommend_why needs a model, a scratch made for it, a request, hits "
+            "and room for their reasons");
+    PR_TRY(pr_request_prepare(own, request, err));
+    if (own->reasons.session == NULL)
+        PR_TRY(pr_reasons_init(&own->reasons, model->file.model, own->recommender.session->capacity,
+                               err));
+    pr_question question = {.start = pr_request_start(model, request),
+                            .basket = own->reasons.basket,
+                            .size = place_once(own, &request->basket),
+                            .barred = own->recommender.barred};
+    PR_TRY(take_hits(own, hits, count, whys, err));
+    if (count > 0)
+        pr_reasons_find(&own->reasons, &question, whys, count);
+    return PARSREC_OK;
+}
+
+char *parsrec_why_sentence(const parsrec_model *model, const parsrec_why *why, char *buffer,
+                           size_t size)
+{
+    return pr_reason_sentence(model->file.data, why, buffer, size);
+}
+
+/* ---- JSON ---- */
+
+static json_t *number_json(double number)
+{
+    return isfinite(number) ? json_real(number) : json_null();
+}
+
+/* null where there was nothing to leave out. */
+static json_t *effect_json(const parsrec_effect *e)
+{
+    if (isnan(e->effect))
+        return json_null();
+    return json_pack("{s:o, s:o, s:I}", "effect", number_json(e->effect), "share",
+                     number_json(e->share), "rank", (json_int_t)e->rank);
+}
+
+static json_t *reason_json(const parsrec_model *model, const parsrec_reason *r)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "item",
+                     pr_name_json(parsrec_model_key(model, PARSREC_ITEM, r->item)), "name",
+                     pr_name_json(parsrec_model_item_name(model, r->item)), "attention",
+                     number_json(r->attention), "effect", number_json(r->drop.effect), "share",
+                     number_json(r->drop.share), "rank", (json_int_t)r->drop.rank);
+}
+
+json_t *pr_why_json(const parsrec_model *model, const parsrec_why *why)
+{
+    char sentence[512];
+    json_t *basket = json_array();
+    int bad = 0;
+    for (size_t i = 0; i < why->reason_count; i++)
+        bad |= json_array_append_new(basket, reason_json(model, &why->reasons[i]));
+    json_t *json =
+        json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:I}", "sentence",
+                  parsrec_why_sentence(model, why, sentence, sizeof sentence), "basket", basket,
+                  "history", effect_json(&why->history), "user", effect_json(&why->user),
+                  "earlier_baskets", (json_int_t)why->earlier_baskets, "log_probability",
+                  number_json(why->log_probability), "rank", (json_int_t)why->rank);
+    if (bad != 0) {
+        json_decref(json);
+        return NULL;
+    }
+    return json;
+}
