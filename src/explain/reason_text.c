@@ -116,9 +116,14 @@ static void add_objection(text *t, const pr_dataset *data, const parsrec_why *wh
     }
     if (who == voices(why) || -worst < best)
         return;
-    add(t, ", although ");
-    add_voice(t, data, why, who);
-    add(t, " speaks against it");
+    if (who == why->reason_count)
+        add(t, ", although less after what you bought before");
+    else if (who > why->reason_count)
+        add(t, ", although others take it more often than you");
+    else {
+        add(t, ", although it goes less with ");
+        add_name(t, data, why->reasons[who].item);
+    }
 }
 
 char *pr_reason_sentence(const pr_dataset *data, const parsrec_why *why, char *buffer, size_t size)

@@ -482,7 +482,15 @@ static void sentences_by_hand(void **state)
     why.earlier_baskets = 0;
     assert_sentence(
         &why,
-        "because of what you bought before (0.95), although bread speaks against it; new to you");
+        "because of what you bought before (0.95), although it goes less with bread; new to you");
+    why.user.effect = -3.5;
+    assert_sentence(&why, "because of what you bought before (0.95), although others take it more "
+                          "often than you; new to you");
+    why.history = (parsrec_effect){-4, 0, 1};
+    why.reasons[0].drop = (parsrec_effect){.04, 1, 1}; /* too little to be felt */
+    assert_sentence(&why,
+                    "a common choice with anyone, although less after what you bought before; "
+                    "new to you");
     why.history = (parsrec_effect){0, 0, 1};
     why.reason_count = 0;
     why.user = (parsrec_effect){.4, 1, 4};
