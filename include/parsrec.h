@@ -528,6 +528,7 @@ typedef struct parsrec_eval_options {
     uint64_t place_k; /* the best remaining item is placed next when it ranks among so many */
     uint64_t seed;    /* of the sampled items */
     unsigned threads;
+    const char *dump_path; /* writes what was ranked there, as JSON lines; NULL: nowhere */
     /* Told of every user evaluated, in order of their numbers, with what the user adds to each measure
      * of the report: for statistics of your own. NULL: nobody asks. */
     void (*on_user)(void *context, uint64_t user, const parsrec_share *shares, size_t measures);

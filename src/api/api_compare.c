@@ -15,6 +15,9 @@ parsrec_status parsrec_compare(parsrec_comparison **out, const char *data_path, 
     if (out == NULL || folder == NULL || options == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_compare needs out, folder and options");
     *out = NULL;
+    if (options->eval.dump_path != NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "scores are written by parsrec_eval, model by model, not by a comparison");
     parsrec_comparison *c = pr_alloc_zero(1, sizeof *c);
     if (c == NULL)
         return pr_fail_memory(err);

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "eval/eval_json.h"
+#include "eval/score_dump.h"
 #include "eval/tallies.h"
 #include "train/count_model.h"
 
@@ -171,7 +172,6 @@ static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, const bo
 {
     pr_pool *pool;
     pr_scores scores;
-    PR_TRY(check_somebody(e, err));
     PR_TRY(pr_pool_new(&pool, options->threads, err));
     parsrec_status status = run_model(model, e, counted, pool, hooks, &scores, err);
     if (status == PARSREC_OK)
@@ -182,16 +182,43 @@ static parsrec_status evaluate(const pr_model *model, pr_evaluation *e, const bo
     return status;
 }
 
+/* Opens the file of a dump and writes its head. */
+static parsrec_status open_dump(pr_evaluation *e, const char *path, const pr_model *model,
+                                const char *fingerprint, parsrec_error *err)
+{
+    pr_writer head = {0};
+    PR_TRY(pr_ordered_open(&e->dump, path, err));
+    pr_dump_head(&head, e, model->kind->name, fingerprint);
+    pr_ordered_write(e->dump, 0, &head, false);
+    pr_writer_free(&head);
+    return pr_ordered_check(e->dump, err);
+}
+
+static parsrec_status close_dump(pr_evaluation *e, parsrec_status status, parsrec_error *err)
+{
+    if (e->dump == NULL)
+        return status;
+    if (status == PARSREC_OK)
+        return pr_ordered_commit(e->dump, err);
+    pr_ordered_abort(e->dump);
+    return status;
+}
+
 static parsrec_status judge(const pr_model *model, const pr_dataset *data, const pr_judging *j,
                             const parsrec_eval_options *options, parsrec_eval_report *report,
                             const parsrec_hooks *hooks, parsrec_error *err)
 {
     pr_evaluation e;
+    PR_TRY(pr_judging_fingerprint(report->fingerprint, j, data, model, err));
     PR_TRY(pr_evaluation_init(&e, data, &j->protocol, err));
-    parsrec_status status = evaluate(model, &e, j->counted, options, report, hooks, err);
+    parsrec_status status = check_somebody(&e, err);
+    if (status == PARSREC_OK && options->dump_path != NULL)
+        status = open_dump(&e, options->dump_path, model, report->fingerprint, err);
+    if (status == PARSREC_OK)
+        status = evaluate(model, &e, j->counted, options, report, hooks, err);
+    status = close_dump(&e, status, err);
     pr_evaluation_free(&e);
-    PR_TRY(status);
-    return pr_judging_fingerprint(report->fingerprint, j, data, model, err);
+    return status;
 }
 
 parsrec_status parsrec_eval(const parsrec_model *loaded, const parsrec_data *data,

@@ -24,6 +24,8 @@ static const cli_option options[] = {
     CLI_COUNT(0, "seed", eval_args, eval.seed, 0, 9223372036854775807.0,
               "of the sampled items, the same for every model"),
     CLI_THREADS(eval_args, eval.threads),
+    CLI_TEXT(0, "dump-scores", "FILE", eval_args, eval.dump_path,
+             "write what was ranked, for another program to measure (JSON lines)"),
     CLI_FLAG(0, "json", eval_args, json, "print the result as JSON"),
     CLI_END,
 };
@@ -153,6 +155,9 @@ int cmd_eval(int argc, char **argv)
     if (a.set.count > 0 && !is_kind(words.word[0]))
         return cli_usage_error(&cli_eval, "--set: %s is a file and has its settings",
                                words.word[0]);
+    if (a.eval.dump_path != NULL && strcmp(a.eval.dump_path, "-") == 0)
+        return cli_usage_error(&cli_eval, "--dump-scores: the result goes to standard output, so "
+                                          "name a file or a pipe");
     parsrec_error err = {0};
     parsrec_eval_report report;
     if (run(&a, &words, &report, &err) != PARSREC_OK)

@@ -28,6 +28,12 @@ void pr_candidates_free(pr_candidates *c); /* a zeroed one is fine */
 void pr_candidates_turn(pr_candidates *c, const pr_history *history, const int32_t *own,
                         size_t size, bool *seen);
 
+/* Whether the user of the present basket had the item before. */
+static inline bool pr_candidates_had(const pr_candidates *c, size_t item)
+{
+    return c->had[item] == c->basket;
+}
+
 /* Draws up to `wanted` different items for the present basket, fewer when there are no more; of a list
  * the first. The place is (user, session). Returns how many. Once for a turn. */
 size_t pr_candidates_draw(pr_candidates *c, uint32_t user, uint32_t session, size_t wanted,

@@ -4,6 +4,7 @@
 #define PR_EVALUATION_H
 
 #include "base/hooks.h"
+#include "base/ordered_file.h"
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "eval/protocol.h"
@@ -31,6 +32,7 @@ typedef struct pr_evaluation {
     float *sums;           /* of all baskets */
     size_t count, largest; /* items of the largest basket */
     size_t longest;        /* steps of the longest walk */
+    pr_ordered_file *dump; /* takes what is ranked (eval/score_dump.h) in one run; or NULL */
 } pr_evaluation;
 
 parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,

@@ -1,39 +1,16 @@
-/* The walk: baskets of like length side by side, a group a task. A group's result depends on its
- * baskets alone, so any number of threads gives the same. */
-#include <math.h>
-#include <stdlib.h>
-
+/* Baskets of like length side by side, a group a task. A group's result depends on its baskets alone,
+ * so any number of threads gives the same. */
 #include "base/memory.h"
-#include "data/pasts.h"
-#include "eval/candidates.h"
-#include "eval/evaluation.h"
+#include "eval/basket_walk.h"
 
 /* Rows of a group: many where baskets are small, few where they are long, so that the keys of a
  * group fit in the cache; and over the whole catalogue so few that their scores stay below a limit. */
-enum { MOST_ROWS = 32, SMALL_BASKET = 64, LONG_ROWS = 4, GROUPS_A_ROUND = 16 };
+enum { SMALL_BASKET = 64, LONG_ROWS = 4, GROUPS_A_ROUND = 16 };
 enum { FULL_SCORES = 4 << 20 };
-
-/* A basket on its way: which of its own items are placed, and what it is ranked against. */
-typedef struct walk {
-    pr_history history;
-    const int32_t *own;
-    bool *taken, *seen;
-    int32_t *others;
-} walk;
-
-/* Memory of one thread. */
-typedef struct desk {
-    pr_session *small, *large; /* for ordinary and for long walks; large may be NULL */
-    pr_candidates candidates;
-    bool *taken, *seen; /* [rows · largest] */
-    int32_t *others;    /* [rows · negatives] */
-    float *mine;        /* [largest] */
-    float *theirs;      /* [negatives], or [rows · V] */
-} desk;
 
 typedef struct run {
     pr_evaluation *e;
-    desk *desks;
+    pr_desk *desks;
     size_t width, long_width; /* rows of a group */
     size_t long_count;        /* baskets, at the front, that are too long for the small session */
     size_t long_groups, groups, first_group;
@@ -47,119 +24,18 @@ static size_t rows_within(size_t most, const pr_evaluation *e)
     return fit > 0 ? fit : 1;
 }
 
-/* ---- one group of baskets ---- */
-
-static void begin(pr_evaluation *e, desk *own, pr_session *session, pr_evaluated *baskets,
-                  walk *walks, size_t rows)
-{
-    pr_start starts[MOST_ROWS];
-    size_t negatives = e->protocol.negatives, used = 0;
-    for (size_t r = 0; r < rows; r++) {
-        pr_evaluated *b = &baskets[r];
-        walk *w = &walks[r];
-        *w = (walk){.history = pr_past_before(e->data, b->user, b->session),
-                    .own = e->data->action_items + e->data->session_offsets[b->session],
-                    .taken = own->taken + used,
-                    .seen = own->seen + used,
-                    .others = own->others + r * negatives};
-        starts[r] = (pr_start){.user = (int32_t)b->user, .history = w->history};
-        used += b->size;
-        pr_candidates_turn(&own->candidates, &w->history, w->own, b->size, w->seen);
-        for (size_t i = 0; i < b->size; i++)
-            w->taken[i] = false;
-        for (size_t i = 0; i < pr_sums_count(&e->protocol); i++)
-            b->sums[i] = 0;
-        size_t left = own->candidates.left;
-        b->others =
-            (uint32_t)(negatives == 0 ? left
-                                      : pr_candidates_draw(&own->candidates, b->user, b->session,
-                                                           negatives, w->others));
-    }
-    pr_session_start(session, starts, rows);
-}
-
-/* A score that is no number is no recommendation. */
-static void tidy(const pr_protocol *p, const walk *w, float *mine, size_t size)
-{
-    for (size_t i = 0; i < size; i++)
-        if (!(mine[i] > -INFINITY) || (p->exclude_seen && w->seen[i]))
-            mine[i] = -INFINITY;
-}
-
-static void score_sampled(desk *own, pr_session *session, const pr_evaluated *b, const walk *w,
-                          size_t row)
-{
-    pr_session_score(session, row, w->own, b->size, own->mine);
-    pr_session_score(session, row, w->others, b->others, own->theirs);
-}
-
-/* Takes the own items out of the row of all scores, so that what is left are the others. */
-static void score_full(const pr_protocol *p, desk *own, const pr_evaluated *b, const walk *w,
-                       float *all)
-{
-    for (size_t i = 0; i < b->size; i++) {
-        own->mine[i] = all[w->own[i]];
-        all[w->own[i]] = -INFINITY;
-    }
-    for (size_t i = 0; p->exclude_seen && i < w->history.count; i++)
-        all[w->history.items[i]] = -INFINITY;
-}
-
-/* Scores one step of one basket and returns the item to place. */
-static int32_t step(const pr_evaluation *e, desk *own, pr_session *session, const pr_evaluated *b,
-                    walk *w, size_t row, size_t number)
-{
-    bool full = e->protocol.negatives == 0;
-    float *theirs = own->theirs + (full ? row * e->data->items : 0);
-    if (full)
-        score_full(&e->protocol, own, b, w, theirs);
-    else
-        score_sampled(own, session, b, w, row);
-    tidy(&e->protocol, w, own->mine, b->size);
-    pr_step s = {.protocol = &e->protocol,
-                 .number = number,
-                 .size = b->size,
-                 .taken = w->taken,
-                 .seen = w->seen,
-                 .mine = own->mine,
-                 .theirs = theirs,
-                 .their_count = full ? e->data->items : b->others};
-    size_t placed = e->protocol.rule->count(&s, b->sums);
-    w->taken[placed] = true;
-    return w->own[placed];
-}
-
-static void walk_group(const run *r, desk *own, pr_session *session, pr_evaluated *baskets,
-                       size_t rows)
-{
-    walk walks[MOST_ROWS];
-    int32_t items[MOST_ROWS];
-    begin(r->e, own, session, baskets, walks, rows);
-    for (size_t j = 0; j < baskets[0].steps; j++) {
-        if (r->e->protocol.negatives == 0)
-            pr_session_score_all(session, own->theirs);
-        for (size_t i = 0; i < rows; i++)
-            items[i] =
-                j < baskets[i].steps ? step(r->e, own, session, &baskets[i], &walks[i], i, j) : -1;
-        if (j + 1 < baskets[0].steps)
-            pr_session_place(session, items);
-    }
-}
-
 static void run_group(void *context, size_t task, unsigned worker)
 {
     run *r = context;
-    desk *own = &r->desks[worker];
+    pr_desk *own = &r->desks[worker];
     size_t group = r->first_group + task;
     bool is_long = group < r->long_groups;
     size_t width = is_long ? r->long_width : r->width;
     size_t first = is_long ? group * width : r->long_count + (group - r->long_groups) * width;
     size_t end = is_long ? r->long_count : r->e->count;
     size_t rows = end - first < width ? end - first : width;
-    walk_group(r, own, is_long ? own->large : own->small, r->e->baskets + first, rows);
+    pr_walk_group(r->e, own, is_long ? own->large : own->small, r->e->baskets + first, rows, group);
 }
-
-/* ---- all of them ---- */
 
 static size_t small_steps(const pr_evaluation *e)
 {
@@ -169,7 +45,7 @@ static size_t small_steps(const pr_evaluation *e)
 static size_t their_scores(const pr_evaluation *e)
 {
     return e->protocol.negatives > 0 ? e->protocol.negatives
-                                     : rows_within(MOST_ROWS, e) * e->data->items;
+                                     : rows_within(PR_WALK_ROWS, e) * e->data->items;
 }
 
 size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsigned threads)
@@ -177,14 +53,15 @@ size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsign
     if (e->count == 0)
         return 0;
     size_t desk_bytes =
-        model->kind->session_bytes(model, rows_within(MOST_ROWS, e), small_steps(e));
+        model->kind->session_bytes(model, rows_within(PR_WALK_ROWS, e), small_steps(e));
     if (e->longest > SMALL_BASKET)
         desk_bytes += model->kind->session_bytes(model, rows_within(LONG_ROWS, e), e->longest);
     desk_bytes += their_scores(e) * sizeof(float);
     return threads * (desk_bytes + 2 * e->data->items * sizeof(uint32_t));
 }
 
-static parsrec_status make_desk(desk *own, const run *r, const pr_model *model, parsrec_error *err)
+static parsrec_status make_desk(pr_desk *own, const run *r, const pr_model *model,
+                                parsrec_error *err)
 {
     const pr_evaluation *e = r->e;
     size_t cells = r->width * e->largest;
@@ -204,7 +81,7 @@ static parsrec_status make_desk(desk *own, const run *r, const pr_model *model, 
     return PARSREC_OK;
 }
 
-static void free_desk(desk *own)
+static void free_desk(pr_desk *own)
 {
     pr_session_free(own->small);
     pr_session_free(own->large);
@@ -214,6 +91,7 @@ static void free_desk(desk *own)
     pr_free(own->others);
     pr_free(own->mine);
     pr_free(own->theirs);
+    pr_writer_free(&own->page);
 }
 
 static parsrec_status run_groups(run *r, pr_pool *pool, const parsrec_hooks *hooks,
@@ -223,13 +101,16 @@ static parsrec_status run_groups(run *r, pr_pool *pool, const parsrec_hooks *hoo
         PR_TRY(pr_progress(hooks, "evaluating", "groups", r->first_group, r->groups, err));
         size_t left = r->groups - r->first_group;
         pr_pool_run(pool, run_group, r, left < GROUPS_A_ROUND ? left : GROUPS_A_ROUND);
+        if (r->e->dump != NULL)
+            PR_TRY(pr_ordered_check(r->e->dump, err));
     }
     return PARSREC_OK;
 }
 
 static run plan(pr_evaluation *e)
 {
-    run r = {.e = e, .width = rows_within(MOST_ROWS, e), .long_width = rows_within(LONG_ROWS, e)};
+    run r = {
+        .e = e, .width = rows_within(PR_WALK_ROWS, e), .long_width = rows_within(LONG_ROWS, e)};
     while (r.long_count < e->count && e->baskets[r.long_count].steps > SMALL_BASKET)
         r.long_count++;
     r.long_groups = (r.long_count + r.long_width - 1) / r.long_width;

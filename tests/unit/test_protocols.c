@@ -1,7 +1,7 @@
 /* eval: every rule against steps worked out by hand. */
 #include "testing.h"
 
-#include "eval/protocol.h"
+#include "eval/evaluation.h"
 
 /* The sums of one basket, and how they are asked for. */
 typedef struct sheet {
@@ -146,6 +146,88 @@ static void one_list_for_the_whole_basket(void **state)
     assert_close(sum(&s, PR_FRESH, RECALL, 2), 1, 1e-7);
 }
 
+/* ---- many baskets ---- */
+
+/* Two baskets by one rule. The first has two items of the four, the second all of them. */
+typedef struct pair {
+    sheet sheets[2];
+    pr_evaluated baskets[2];
+    pr_evaluation e;
+    pr_scores scores;
+} pair;
+
+static void walk_pair(pair *p, const pr_rule *rule)
+{
+    static const uint32_t sizes[] = {2, 4};
+    for (size_t b = 0; b < 2; b++) {
+        p->sheets[b] = sheet_of(rule, 3);
+        p->baskets[b] = (pr_evaluated){
+            .size = sizes[b], .steps = rule->one_step ? 1 : sizes[b], .sums = p->sheets[b].sums};
+        bool taken[4] = {false};
+        for (size_t j = 0; j < p->baskets[b].steps; j++) {
+            pr_step step = step_of(&p->sheets[b], taken, j);
+            step.size = sizes[b];
+            taken[rule->count(&step, p->sheets[b].sums)] = true;
+        }
+    }
+    p->e = (pr_evaluation){.protocol = p->sheets[0].protocol, .baskets = p->baskets, .count = 2};
+    pr_evaluation_sum(&p->e, p->baskets, &p->scores);
+}
+
+/* The first basket has items 0 and 1: item 1 at rank 2, then item 0 at rank 2; both had before. The
+ * second: item 2 at rank 0, then items 1, 3 and 0, each at rank 2. */
+static void steps_and_baskets_have_means_of_their_own(void **state)
+{
+    (void)state;
+    pair p;
+    walk_pair(&p, &pr_remaining);
+    double(*all)[PR_CUTOFFS] = p.scores.value[PR_ALL];
+    assert_int_equal(p.scores.steps, 6);
+    assert_close(all[PR_HR][0], 1.0 / 6, 1e-9);               /* one step of six */
+    assert_close(all[PR_SESS_PREC][0], (0 + 0.25) / 2, 1e-9); /* none of two, one of four */
+    assert_close(all[PR_HR][1], 1, 1e-9);
+    assert_close(all[PR_SESS_PREC][1], 1, 1e-9);
+    assert_close(all[PR_NDCG][0], 1.0 / 6, 1e-9);
+    assert_close(all[PR_NDCG][1], (1 + 5 * 0.5) / 6, 1e-7);
+    /* New items are in the second basket alone: item 2 at rank 0, then item 3 twice; when the last
+     * step comes, none is left. */
+    assert_close(p.scores.weight[PR_FRESH], 3, 0);
+    assert_close(p.scores.value[PR_FRESH][PR_HR][0], 1.0 / 3, 1e-9);
+    assert_close(p.scores.value[PR_FRESH][PR_SESS_PREC][0], 1.0 / 3, 1e-9); /* of one basket */
+    /* Had before: two steps of the first basket and all four of the second. */
+    assert_close(p.scores.weight[PR_REPEAT], 6, 0);
+    assert_close(p.scores.value[PR_REPEAT][PR_SESS_PREC][0], 0, 0);
+}
+
+static void reciprocal_ranks_and_shares_of_hits(void **state)
+{
+    (void)state;
+    pair p;
+    walk_pair(&p, &pr_next); /* ranks 2, 2, and 2, 2, 0, 2 */
+    double(*all)[PR_CUTOFFS] = p.scores.value[PR_ALL];
+    assert_close(all[PR_MRR][0], (5.0 / 3 + 1) / 6, 1e-7);
+    assert_close(all[PR_HR][0], 1.0 / 6, 1e-9);
+    assert_close(all[PR_SESS_PREC][0], (0 + 0.25) / 2, 1e-9);
+}
+
+/* Alone with the others, items 1 and 0 of the first basket stand at places 2 and 3. */
+static void lists_have_a_mean_over_baskets(void **state)
+{
+    (void)state;
+    pair p;
+    walk_pair(&p, &pr_basket_list);
+    double(*all)[PR_CUTOFFS] = p.scores.value[PR_ALL];
+    assert_close(all[PR_RECALL][0], (0 + 0.25) / 2, 1e-7);
+    assert_close(all[PR_RECALL][1], (0.5 + 0.25) / 2, 1e-7);
+    assert_close(all[PR_PRECISION][1], 1.0 / 3, 1e-7);
+    assert_close(all[PR_PHR][0], 0.5, 1e-7);
+    assert_close(all[PR_PHR][1], 1, 1e-7);
+    double first = 0.5 / (1 + 0.6309297535714575), second = 1 / (1 + 0.6309297535714575 + 0.5);
+    assert_close(all[PR_NDCG][1], (first + second) / 2, 1e-7);
+    double whole = 1 / (1 + 0.6309297535714575 + 0.5 + 0.43067655807339306);
+    assert_close(all[PR_NDCG_WHOLE][1], (first + whole) / 2, 1e-7);
+}
+
 static void what_is_not_recommended_is_no_hit(void **state)
 {
     (void)state;
@@ -170,6 +252,9 @@ int main(void)
         cmocka_unit_test(one_target_at_a_time),
         cmocka_unit_test(later_items_rank_as_well),
         cmocka_unit_test(one_list_for_the_whole_basket),
+        cmocka_unit_test(steps_and_baskets_have_means_of_their_own),
+        cmocka_unit_test(reciprocal_ranks_and_shares_of_hits),
+        cmocka_unit_test(lists_have_a_mean_over_baskets),
         cmocka_unit_test(what_is_not_recommended_is_no_hit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
