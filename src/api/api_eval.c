@@ -13,25 +13,6 @@
 
 _Static_assert(sizeof(parsrec_share) == sizeof(pr_tally), "a tally by another name");
 
-static bool same_names(const pr_names *a, const pr_names *b)
-{
-    return a->count == b->count && a->offsets[a->count] == b->offsets[b->count] &&
-           memcmp(a->offsets, b->offsets, (a->count + 1) * sizeof *a->offsets) == 0 &&
-           memcmp(a->bytes, b->bytes, (size_t)a->offsets[a->count]) == 0;
-}
-
-static parsrec_status check_same_shop(const pr_dataset *inside, const pr_dataset *data,
-                                      parsrec_error *err)
-{
-    if (same_names(&inside->user_keys, &data->user_keys) &&
-        same_names(&inside->item_keys, &data->item_keys))
-        return PARSREC_OK;
-    return pr_fail(err, PARSREC_E_INPUT,
-                   "the data set has other users or items than the model was trained on (%zu and "
-                   "%zu, the model %zu and %zu); evaluate on the data set of its training",
-                   data->users, data->items, inside->users, inside->items);
-}
-
 /* What a model that counts may know here is what was before the sessions evaluated: counted again. */
 static parsrec_status run_model(const pr_model *model, pr_evaluation *e, const bool *users,
                                 pr_pool *pool, const parsrec_hooks *hooks, pr_scores *scores,
@@ -231,7 +212,7 @@ parsrec_status parsrec_eval(const parsrec_model *loaded, const parsrec_data *dat
     double began = pr_now();
     pr_judging j;
     *report = (parsrec_eval_report){0};
-    PR_TRY(check_same_shop(loaded->file.data, data, err));
+    PR_TRY(pr_same_shop(loaded->file.data, data, err));
     PR_TRY(pr_judging_init(&j, options, data, (size_t)model->config.last, err));
     parsrec_status status = judge(model, data, &j, options, report, hooks, err);
     pr_judging_free(&j);

@@ -51,4 +51,7 @@ pr_start pr_request_start(const parsrec_model *model, const parsrec_request *req
 json_t *pr_name_json(parsrec_name name);
 json_t *pr_why_json(const parsrec_model *model, const parsrec_why *why);
 
+/* E_INPUT unless both have the same users and items under the same numbers. */
+parsrec_status pr_same_shop(const pr_dataset *inside, const pr_dataset *data, parsrec_error *err);
+
 #endif

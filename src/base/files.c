@@ -231,3 +231,17 @@ parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err)
     release(file);
     return PARSREC_OK;
 }
+
+/* ---- folders ---- */
+
+parsrec_status pr_folder_make(const char *folder, parsrec_error *err)
+{
+    struct stat there;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: the folder cannot be made", folder);
+    if (stat(folder, &there) != 0 || !S_ISDIR(there.st_mode))
+        return pr_fail(err, PARSREC_E_IO, "%s is not a folder; name another with -o", folder);
+    if (access(folder, W_OK) != 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: nothing can be written there", folder);
+    return PARSREC_OK;
+}

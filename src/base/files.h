@@ -32,4 +32,7 @@ parsrec_status pr_atomic_flush(pr_atomic_file *file, parsrec_error *err);
 parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err);
 void pr_atomic_abort(pr_atomic_file *file); /* NULL is fine */
 
+/* Makes a folder that may be there already; fails with a sentence unless files can be written in it. */
+parsrec_status pr_folder_make(const char *folder, parsrec_error *err);
+
 #endif

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/writer.h"
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/eval_options.h"
 #include "cli/terminal.h"
@@ -53,31 +53,6 @@ const cli_command cli_compare = {
     .most_words = 1,
 };
 
-/* A word of a command line that can be pasted into a shell. */
-static void write_word(pr_writer *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./+:,=@%";
-    pr_write(out, " ");
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        pr_write(out, "%s", word);
-        return;
-    }
-    pr_write(out, "'");
-    for (; *word != '\0'; word++)
-        pr_write(out, *word == '\'' ? "'\\''" : "%c", *word);
-    pr_write(out, "'");
-}
-
-static char *command_line(int argc, char **argv)
-{
-    pr_writer out = {0};
-    pr_write(&out, "parsrec");
-    for (int i = 0; i < argc; i++)
-        write_word(&out, argv[i]);
-    return pr_writer_take(&out);
-}
-
 static void on_epoch(void *context, const parsrec_epoch *e)
 {
     (void)context;
@@ -125,7 +100,7 @@ int cmd_compare(int argc, char **argv)
 {
     compare_args a = {.compare = parsrec_compare_default(), .words = cli_eval_default()};
     cli_words words;
-    char *command = command_line(argc, argv); /* before words are sorted to the front */
+    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
     int rc = cli_parse(&cli_compare, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
         rc = cli_eval_apply(&cli_compare, &a.compare.eval, &a.words);

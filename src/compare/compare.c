@@ -2,13 +2,11 @@
  * needs no training is evaluated first, and every model is finished before the next. */
 #include "compare/compare.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "compare/contender.h"
@@ -19,18 +17,6 @@
 enum { TEST_RESAMPLES = 10000 };
 
 /* ---- all models ---- */
-
-static parsrec_status make_folder(const char *folder, parsrec_error *err)
-{
-    struct stat there;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return pr_fail_errno(err, PARSREC_E_IO, "%s: the folder cannot be made", folder);
-    if (stat(folder, &there) != 0 || !S_ISDIR(there.st_mode))
-        return pr_fail(err, PARSREC_E_IO, "%s is not a folder; name another with -o", folder);
-    if (access(folder, W_OK) != 0)
-        return pr_fail_errno(err, PARSREC_E_IO, "%s: nothing can be written there", folder);
-    return PARSREC_OK;
-}
 
 static parsrec_status finish_row(parsrec_comparison *c, size_t row, pr_task_kind task,
                                  const parsrec_data *data, const pr_recipe *recipe,
@@ -79,7 +65,7 @@ static parsrec_status run_models(parsrec_comparison *c, const parsrec_data *data
         c->rows[row].entry = &c->list.entries[row];
     for (size_t row = 0; row < c->count; row++)
         PR_TRY_GOTO(pr_contender_plan(&c->rows[row], &tasks[row], c, data, recipe, hooks, err));
-    PR_TRY_GOTO(make_folder(c->folder, err)); /* not before all else is known to be right */
+    PR_TRY_GOTO(pr_folder_make(c->folder, err)); /* not before all else is known to be right */
     status = finish_rows(c, tasks, data, recipe, hooks, err);
 done:
     pr_free(tasks);
@@ -210,7 +196,7 @@ parsrec_status pr_compare(parsrec_comparison *c, const char *data_path, const ch
     PR_TRY(read_list(c, o, preset, err));
     PR_TRY(pr_comparison_columns(c, o->measure, err));
     if (data_path == NULL) {
-        PR_TRY(make_folder(folder, err));
+        PR_TRY(pr_folder_make(folder, err));
         PR_TRY(pr_preset_data(preset, c->data_path, o->seed, o->eval.threads, hooks, err));
     }
     PR_TRY(parsrec_data_load(&data, c->data_path, err));
