@@ -1,0 +1,264 @@
+/* Chooses the classes, names them and sorts the catalogue by them. */
+#include "explain/axis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/directory.h"
+
+/* A class before it is chosen: an item or a category by its number. */
+typedef struct candidate {
+    int32_t number;
+    int32_t branch; /* category for the order of items; top of the tree for categories */
+    uint64_t actions;
+    bool chosen;
+} candidate;
+
+typedef struct choosing {
+    const pr_dataset *data;
+    const pr_axis_options *options;
+    int32_t *of_item; /* [items]: number of its class, -1 for none */
+    candidate *list;  /* [count] by number */
+    size_t count;
+} choosing;
+
+/* ---- which class an item belongs to ---- */
+
+/* The ancestor at a level, or the category itself where the tree is not as deep there. */
+static int32_t at_level(const pr_dataset *data, int32_t category, size_t level)
+{
+    int32_t chain[PR_CATEGORY_LEVELS];
+    size_t depth = 0;
+    for (int32_t c = category; c >= 0 && depth < PR_CATEGORY_LEVELS; c = data->category_parent[c])
+        chain[depth++] = c;
+    return level == 0 || level >= depth ? category : chain[depth - level];
+}
+
+static int32_t class_of(const choosing *c, size_t item)
+{
+    if (c->options->items)
+        return (int32_t)item;
+    int32_t category = c->data->item_category[item];
+    return category < 0 ? -1 : at_level(c->data, category, c->options->level);
+}
+
+static int32_t branch_of(const choosing *c, int32_t number)
+{
+    const pr_dataset *d = c->data;
+    if (!c->options->items)
+        return at_level(d, number, 1);
+    return d->categories > 0 ? d->item_category[number] : -1;
+}
+
+static parsrec_status list_candidates(choosing *c, parsrec_error *err)
+{
+    const pr_dataset *d = c->data;
+    c->count = c->options->items ? d->items : d->categories;
+    c->of_item = pr_alloc(d->items, sizeof *c->of_item);
+    c->list = pr_alloc_zero(c->count, sizeof *c->list);
+    if (c->of_item == NULL || c->list == NULL)
+        return pr_fail_memory(err);
+    for (size_t n = 0; n < c->count; n++)
+        c->list[n] = (candidate){.number = (int32_t)n, .branch = branch_of(c, (int32_t)n)};
+    for (size_t i = 0; i < d->items; i++)
+        c->of_item[i] = class_of(c, i);
+    for (size_t a = 0; a < d->actions; a++)
+        if (c->of_item[d->action_items[a]] >= 0)
+            c->list[c->of_item[d->action_items[a]]].actions++;
+    return PARSREC_OK;
+}
+
+/* ---- which classes are shown ---- */
+
+static int by_actions(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->actions != y->actions)
+        return x->actions > y->actions ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const candidate *x = a, *y = b;
+    if (x->chosen != y->chosen)
+        return x->chosen ? -1 : 1;
+    if (x->branch != y->branch)
+        return x->branch < y->branch ? -1 : 1;
+    return x->number < y->number ? -1 : 1;
+}
+
+static void choose_top(choosing *c)
+{
+    qsort(c->list, c->count, sizeof *c->list, by_actions);
+    for (size_t n = 0; n < c->count && n < c->options->top; n++)
+        c->list[n].chosen = c->list[n].actions > 0;
+}
+
+/* A category that was named stands for everything below it, up to another that was. */
+static void gather_below(choosing *c)
+{
+    for (size_t i = 0; i < c->data->items; i++) {
+        int32_t at = c->data->item_category[i];
+        while (at >= 0 && !c->list[at].chosen)
+            at = c->data->category_parent[at];
+        c->of_item[i] = at;
+    }
+}
+
+static parsrec_status choose_listed(choosing *c, parsrec_error *err)
+{
+    pr_directory directory;
+    parsrec_status status = pr_directory_init(&directory, c->data, err);
+    for (size_t i = 0; i < c->options->list_count && status == PARSREC_OK; i++) {
+        int32_t number = -1;
+        pr_slice word = pr_slice_of(c->options->list[i]);
+        status = c->options->items ? pr_directory_item(&directory, word, &number, err)
+                                   : pr_directory_category(&directory, word, &number, err);
+        if (status == PARSREC_OK)
+            c->list[number].chosen = true;
+    }
+    pr_directory_free(&directory);
+    if (status == PARSREC_OK && !c->options->items)
+        gather_below(c);
+    return status;
+}
+
+static parsrec_status choose(pr_axis *axis, choosing *c, parsrec_error *err)
+{
+    for (size_t n = 0; n < c->count; n++)
+        axis->there += c->list[n].actions > 0;
+    if (c->options->list_count > 0)
+        PR_TRY(choose_listed(c, err));
+    else
+        choose_top(c);
+    qsort(c->list, c->count, sizeof *c->list, by_place);
+    while (axis->count < c->count && c->list[axis->count].chosen)
+        axis->count++;
+    const char *what = axis->items ? "items" : "categories";
+    if (axis->count < 2)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "relationships need at least two %s, and the map would show %zu", what,
+                       axis->count);
+    if (axis->count > PR_AXIS_MOST)
+        return pr_fail(err, PARSREC_E_LIMIT, "a map shows at most %d %s, not %zu", PR_AXIS_MOST,
+                       what, axis->count);
+    return PARSREC_OK;
+}
+
+/* ---- names ---- */
+
+static pr_slice plain_name(const pr_axis *axis, const pr_dataset *d, int32_t number)
+{
+    size_t n = (size_t)number;
+    if (!axis->items)
+        return pr_name(&d->category_names, n);
+    bool named = d->item_names.count > 0 && pr_name(&d->item_names, n).size > 0;
+    return pr_name(named ? &d->item_names : &d->item_keys, n);
+}
+
+/* Where two bear one name, a category is called by its path and an item by name and key. */
+static char *long_name(const pr_axis *axis, const pr_dataset *d, int32_t number)
+{
+    char text[1024];
+    pr_slice name = plain_name(axis, d, number), key = pr_name(&d->item_keys, (size_t)number);
+    if (!axis->items)
+        pr_category_path(d, number, text, sizeof text);
+    else
+        snprintf(text, sizeof text, "%.*s (%.*s)", (int)name.size, name.bytes, (int)key.size,
+                 key.bytes);
+    return pr_copy_string(text, strlen(text));
+}
+
+static bool is_shared(const pr_axis *axis, const choosing *c, size_t at)
+{
+    pr_slice name = plain_name(axis, c->data, c->list[at].number);
+    for (size_t i = 0; i < axis->count; i++)
+        if (i != at && pr_slice_equal(plain_name(axis, c->data, c->list[i].number), name))
+            return true;
+    return false;
+}
+
+static parsrec_status name_classes(pr_axis *axis, const choosing *c, parsrec_error *err)
+{
+    axis->names = pr_alloc_zero(axis->count, sizeof *axis->names);
+    axis->block = pr_alloc(axis->count, sizeof *axis->block);
+    if (axis->names == NULL || axis->block == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < axis->count; i++) {
+        int32_t number = c->list[i].number;
+        pr_slice name = plain_name(axis, c->data, number);
+        bool changes = i > 0 && c->list[i].branch != c->list[i - 1].branch;
+        axis->block[i] = i == 0 ? 0 : axis->block[i - 1] + changes;
+        axis->names[i] = is_shared(axis, c, i) ? long_name(axis, c->data, number)
+                                               : pr_copy_string(name.bytes, name.size);
+        if (axis->names[i] == NULL)
+            return pr_fail_memory(err);
+    }
+    return PARSREC_OK;
+}
+
+/* ---- the catalogue by classes ---- */
+
+static parsrec_status sort_items(pr_axis *axis, const choosing *c, parsrec_error *err)
+{
+    size_t V = c->data->items;
+    axis->class = pr_alloc(V, sizeof *axis->class);
+    axis->order = pr_alloc(V, sizeof *axis->order);
+    axis->offsets = pr_alloc_zero(axis->count + 2, sizeof *axis->offsets);
+    uint32_t *place = pr_alloc(c->count, sizeof *place);
+    bool all = axis->class != NULL && axis->order != NULL && axis->offsets != NULL && place != NULL;
+    for (size_t n = 0; all && n < c->count; n++)
+        place[c->list[n].number] = (uint32_t)(n < axis->count ? n : axis->count);
+    for (size_t i = 0; all && i < V; i++) {
+        axis->class[i] = c->of_item[i] < 0 ? (uint32_t)axis->count : place[c->of_item[i]];
+        axis->offsets[axis->class[i] + 1]++;
+    }
+    pr_free(place);
+    if (!all)
+        return pr_fail_memory(err);
+    for (size_t k = 0; k <= axis->count; k++)
+        axis->offsets[k + 1] += axis->offsets[k];
+    for (size_t i = 0; i < V; i++) /* moves each offset to the next class, put right below */
+        axis->order[axis->offsets[axis->class[i]]++] = (uint32_t)i;
+    for (size_t k = axis->count + 1; k > 0; k--)
+        axis->offsets[k] = axis->offsets[k - 1];
+    axis->offsets[0] = 0;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_axis_init(pr_axis *axis, const pr_dataset *data, const pr_axis_options *options,
+                            parsrec_error *err)
+{
+    *axis = (pr_axis){.items = options->items, .item_count = data->items};
+    choosing c = {.data = data, .options = options};
+    parsrec_status status = PARSREC_OK;
+    if (!options->items && data->categories == 0)
+        status = pr_fail(err, PARSREC_E_INPUT,
+                         "the data set has no categories; make a map of its items");
+    if (status == PARSREC_OK)
+        status = list_candidates(&c, err);
+    if (status == PARSREC_OK)
+        status = choose(axis, &c, err);
+    if (status == PARSREC_OK)
+        status = name_classes(axis, &c, err);
+    if (status == PARSREC_OK)
+        status = sort_items(axis, &c, err);
+    pr_free(c.of_item);
+    pr_free(c.list);
+    return status;
+}
+
+void pr_axis_free(pr_axis *axis)
+{
+    for (size_t i = 0; axis->names != NULL && i < axis->count; i++)
+        pr_free(axis->names[i]);
+    pr_free(axis->names);
+    pr_free(axis->block);
+    pr_free(axis->class);
+    pr_free(axis->order);
+    pr_free(axis->offsets);
+    *axis = (pr_axis){0};
+}

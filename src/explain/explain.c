@@ -1,0 +1,339 @@
+/* Group by group: a tour through its baskets, its maps, and what they are worth. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "explain/explanation.h"
+#include "math/rank_agreement.h"
+#include "model/user_clusters.h"
+#include "plot/heatmap_order.h"
+
+/* What is needed while it is made. */
+typedef struct making {
+    pr_explanation *e;
+    const pr_explain_request *ask;
+    pr_user_groups groups;
+    pr_truth truth;
+    pr_group_truth *truths; /* [groups], or NULL */
+} making;
+
+/* ---- which maps ---- */
+
+static const pr_map_kind public_kinds[PARSREC_MAPS] = {
+    [PARSREC_MAP_ATTENTION] = PR_MAP_ATTENTION,
+    [PARSREC_MAP_DROP] = PR_MAP_DROP,
+    [PARSREC_MAP_LIFT] = PR_MAP_LIFT,
+    [PARSREC_MAP_EMBEDDING] = PR_MAP_EMBEDDING,
+};
+
+static bool model_has(const pr_model *model, parsrec_map map)
+{
+    if (map == PARSREC_MAP_ATTENTION)
+        return model->kind->attention != NULL;
+    return map != PARSREC_MAP_EMBEDDING || pr_params_find(&model->params, "item_emb") != NULL;
+}
+
+static parsrec_status choose_maps(making *m, parsrec_error *err)
+{
+    const bool *asked = m->ask->options->maps;
+    const pr_model *model = m->ask->model;
+    bool any = false;
+    for (size_t i = 0; i < PARSREC_MAPS; i++)
+        any = any || asked[i];
+    for (size_t i = 0; i < PARSREC_MAPS; i++) {
+        bool there = model_has(model, (parsrec_map)i);
+        pr_map_kind kind = public_kinds[i];
+        if (asked[i] && !there)
+            return pr_fail(err, PARSREC_E_UNSUPPORTED,
+                           "model %s has no %s, so there is no such map; its drop effects can be "
+                           "mapped",
+                           model->kind->name,
+                           i == PARSREC_MAP_ATTENTION ? "attention" : "embedding of items");
+        m->e->has[kind] = any ? asked[i] : there;
+    }
+    m->e->has[PR_MAP_EVEN] = m->e->has[PR_MAP_ATTENTION];
+    return PARSREC_OK;
+}
+
+/* ---- who ---- */
+
+static parsrec_status cluster(void *context, int32_t *number, size_t clusters, parsrec_error *err)
+{
+    return pr_user_clusters(number, context, clusters, err);
+}
+
+static parsrec_status choose_groups(making *m, parsrec_error *err)
+{
+    const parsrec_explain_options *o = m->ask->options;
+    /* The callback takes what it is given back as const. */
+    pr_group_source from = {m->ask->data, (size_t)m->ask->model->config.last, cluster,
+                            (void *)(uintptr_t)m->ask->model};
+    PR_TRY(pr_user_groups_init(&m->groups, &from, o->groups, o->group_count, err));
+    m->e->groups = pr_alloc_zero(m->groups.count, sizeof *m->e->groups);
+    if (m->e->groups == NULL)
+        return pr_fail_memory(err);
+    m->e->group_count = m->groups.count;
+    for (size_t g = 0; g < m->groups.count; g++) {
+        pr_explained_group *to = &m->e->groups[g];
+        const pr_user_group *from_group = &m->groups.list[g];
+        to->step_agreement = to->map_agreement = NAN;
+        to->users = from_group->count;
+        to->name = pr_copy_string(from_group->name, strlen(from_group->name));
+        if (to->name == NULL)
+            return pr_fail_memory(err);
+    }
+    return PARSREC_OK;
+}
+
+static bool find_pair(making *m, const char *text, const char *comma)
+{
+    pr_slice first = {text, (size_t)(comma - text)}, second = pr_slice_of(comma + 1);
+    const pr_user_group *a = pr_user_group_named(&m->groups, first);
+    const pr_user_group *b = pr_user_group_named(&m->groups, second);
+    if (a == NULL || b == NULL || a == b)
+        return false;
+    m->e->difference.a = (size_t)(a - m->groups.list);
+    m->e->difference.b = (size_t)(b - m->groups.list);
+    return true;
+}
+
+/* Names may hold commas: any of them may be the one between the two. */
+static parsrec_status choose_difference(making *m, parsrec_error *err)
+{
+    const char *text = m->ask->options->difference;
+    pr_excerpt hold;
+    m->e->has_difference = text != NULL || m->groups.count == 2;
+    m->e->difference.b = 1;
+    if (text == NULL)
+        return PARSREC_OK;
+    for (const char *comma = strchr(text, ','); comma != NULL; comma = strchr(comma + 1, ','))
+        if (find_pair(m, text, comma))
+            return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_ARGUMENT,
+                   "the difference %s does not name two of the groups, as in A,B",
+                   pr_show(&hold, pr_slice_of(text)));
+}
+
+/* ---- the maps of a group ---- */
+
+static parsrec_status new_map(const making *m, double **map, parsrec_error *err)
+{
+    *map = pr_alloc(m->e->axis.count * m->e->axis.count, sizeof **map);
+    return *map != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+static parsrec_status agreement_of_maps(double *rho, const double *a, const double *b, size_t N,
+                                        parsrec_error *err)
+{
+    double *x = pr_alloc(2 * N * N, sizeof *x), *y = x + N * N;
+    size_t n = 0;
+    if (x == NULL)
+        return pr_fail_memory(err);
+    for (size_t k = 0; k < N * N; k++) {
+        if (k / N == k % N || isnan(a[k]) || isnan(b[k]))
+            continue;
+        x[n] = a[k];
+        y[n++] = b[k];
+    }
+    parsrec_status status = pr_spearman(rho, x, y, n, err);
+    pr_free(x);
+    return status;
+}
+
+static parsrec_status fill_toured(making *m, pr_explained_group *to, pr_tour_sums *sums,
+                                  parsrec_error *err)
+{
+    typedef void make_map(double *map, const pr_tour_sums *from);
+    static make_map *const makers[PR_MAP_KINDS] = {[PR_MAP_ATTENTION] = pr_map_attention,
+                                                   [PR_MAP_EVEN] = pr_map_even,
+                                                   [PR_MAP_DROP] = pr_map_drop};
+    for (size_t k = 0; k < PR_MAP_KINDS; k++) {
+        if (makers[k] == NULL || !m->e->has[k])
+            continue;
+        PR_TRY(new_map(m, &to->maps[k], err));
+        makers[k](to->maps[k], sums);
+    }
+    to->baskets = sums->baskets;
+    to->cut = sums->cut;
+    to->steps = sums->steps;
+    if (!m->e->has[PR_MAP_DROP])
+        return PARSREC_OK;
+    to->placed = sums->placed;
+    sums->placed = NULL;
+    if (!m->e->has[PR_MAP_ATTENTION])
+        return PARSREC_OK;
+    to->step_agreement = sums->pairs > 0 ? sums->agreeing / sums->pairs : NAN;
+    return agreement_of_maps(&to->map_agreement, to->maps[PR_MAP_ATTENTION], to->maps[PR_MAP_DROP],
+                             m->e->axis.count, err);
+}
+
+static parsrec_status tour_group(making *m, size_t g, parsrec_error *err)
+{
+    pr_tour tour = {.model = m->ask->model,
+                    .data = m->ask->data,
+                    .axis = &m->e->axis,
+                    .group = &m->groups.list[g],
+                    .basket_most = m->e->basket_most,
+                    .attention = m->e->has[PR_MAP_ATTENTION],
+                    .drop = m->e->has[PR_MAP_DROP]};
+    pr_tour_sums sums = {0};
+    if (!tour.attention && !tour.drop)
+        return PARSREC_OK;
+    parsrec_status status = pr_tour_run(&sums, &tour, m->ask->pool, m->ask->hooks, err);
+    if (status == PARSREC_OK)
+        status = fill_toured(m, &m->e->groups[g], &sums, err);
+    pr_tour_sums_free(&sums);
+    return status;
+}
+
+static parsrec_status explain_group(making *m, size_t g, parsrec_error *err)
+{
+    pr_explained_group *to = &m->e->groups[g];
+    PR_TRY(tour_group(m, g, err));
+    if (m->e->has[PR_MAP_LIFT]) {
+        PR_TRY(new_map(m, &to->maps[PR_MAP_LIFT], err));
+        PR_TRY(
+            pr_map_lift(to->maps[PR_MAP_LIFT], m->ask->data, &m->e->axis, &m->groups.list[g], err));
+    }
+    if (!m->e->has_truth)
+        return PARSREC_OK;
+    size_t N = m->e->axis.count;
+    PR_TRY(pr_group_truth_init(&m->truths[g], &m->truth, &m->groups.list[g], m->ask->pool, err));
+    PR_TRY(new_map(m, &to->maps[PR_MAP_TRUTH], err));
+    memcpy(to->maps[PR_MAP_TRUTH], m->truths[g].sigma, N * N * sizeof(double));
+    for (size_t k = 0; k < PR_MAP_KINDS; k++) {
+        const double *map = pr_explained_map(m->e, g, (pr_map_kind)k);
+        if (map != NULL)
+            PR_TRY(pr_recovery_score(&to->recovery[k], map, &m->truths[g], N, err));
+    }
+    return PARSREC_OK;
+}
+
+/* ---- two groups ---- */
+
+static parsrec_status subtract(making *m, parsrec_error *err)
+{
+    pr_explained_difference *d = &m->e->difference;
+    size_t N = m->e->axis.count;
+    for (size_t k = 0; k < PR_MAP_KINDS; k++) {
+        const double *a = m->e->groups[d->a].maps[k], *b = m->e->groups[d->b].maps[k];
+        if (a == NULL || b == NULL)
+            continue;
+        PR_TRY(new_map(m, &d->maps[k], err));
+        for (size_t i = 0; i < N * N; i++)
+            d->maps[k][i] = a[i] - b[i];
+        if (m->e->has_truth)
+            PR_TRY(pr_recovery_difference(&d->recovery[k], a, b, &m->truths[d->a], &m->truths[d->b],
+                                          N, err));
+    }
+    return PARSREC_OK;
+}
+
+/* ---- all of it ---- */
+
+/* Truth is of categories: a map of all of them, in their order, can be held against it. */
+static parsrec_status read_truth(making *m, parsrec_error *err)
+{
+    const pr_dataset *data = m->ask->data;
+    if (data->file == NULL || pr_container_find(data->file, "truth.group") == NULL ||
+        m->e->axis.items || m->e->axis.count != data->categories)
+        return PARSREC_OK;
+    PR_TRY(pr_truth_read(&m->truth, data, err));
+    m->truths = pr_alloc_zero(m->groups.count, sizeof *m->truths);
+    m->e->has_truth = m->e->has[PR_MAP_TRUTH] = true;
+    return m->truths != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+/* Rows that are alike by drop effect, or else by lift, of the first group. */
+static parsrec_status order_rows(making *m, parsrec_error *err)
+{
+    size_t N = m->e->axis.count;
+    const double *by = pr_explained_map(m->e, 0, PR_MAP_DROP);
+    by = by != NULL ? by : pr_explained_map(m->e, 0, PR_MAP_LIFT);
+    by = by != NULL ? by : pr_explained_map(m->e, 0, PR_MAP_ATTENTION);
+    by = by != NULL ? by : m->e->embedding;
+    m->e->order = pr_alloc(N, sizeof *m->e->order);
+    if (m->e->order == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < N; i++)
+        m->e->order[i] = i;
+    return m->ask->options->cluster ? pr_heatmap_order_clusters(m->e->order, by, N, err)
+                                    : PARSREC_OK;
+}
+
+static parsrec_status keep_words(making *m, parsrec_error *err)
+{
+    const parsrec_explain_options *o = m->ask->options;
+    const char *checksum =
+        m->ask->data->file != NULL ? pr_container_checksum(m->ask->data->file) : "";
+    snprintf(m->e->model_kind, sizeof m->e->model_kind, "%s", m->ask->model->kind->name);
+    snprintf(m->e->checksum, sizeof m->e->checksum, "%s", checksum);
+    const char *words[] = {o->model_name, o->data_name, o->command};
+    char **places[] = {&m->e->model_name, &m->e->data_name, &m->e->command};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i] == NULL)
+            continue;
+        *places[i] = pr_copy_string(words[i], strlen(words[i]));
+        if (*places[i] == NULL)
+            return pr_fail_memory(err);
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status make(making *m, parsrec_error *err)
+{
+    const parsrec_explain_options *o = m->ask->options;
+    pr_axis_options axis = {o->items, (size_t)o->level, (size_t)o->top, o->show, o->show_count};
+    m->e->basket_most = (size_t)o->basket_most;
+    PR_TRY(keep_words(m, err));
+    PR_TRY(choose_maps(m, err));
+    PR_TRY(pr_axis_init(&m->e->axis, m->ask->data, &axis, err));
+    PR_TRY(choose_groups(m, err));
+    PR_TRY(choose_difference(m, err));
+    PR_TRY(read_truth(m, err));
+    if (m->e->has[PR_MAP_EMBEDDING]) {
+        PR_TRY(new_map(m, &m->e->embedding, err));
+        PR_TRY(pr_map_embedding(m->e->embedding, m->ask->model, &m->e->axis, err));
+    }
+    for (size_t g = 0; g < m->groups.count; g++)
+        PR_TRY(explain_group(m, g, err));
+    if (m->e->has_difference)
+        PR_TRY(subtract(m, err));
+    return order_rows(m, err);
+}
+
+parsrec_status pr_explain(pr_explanation *out, const pr_explain_request *request,
+                          parsrec_error *err)
+{
+    double began = pr_now();
+    making m = {.e = out, .ask = request};
+    parsrec_status status = make(&m, err);
+    for (size_t g = 0; m.truths != NULL && g < m.groups.count; g++)
+        pr_group_truth_free(&m.truths[g]);
+    pr_free(m.truths);
+    pr_user_groups_free(&m.groups);
+    out->seconds = pr_now() - began;
+    return status;
+}
+
+void pr_explanation_clear(pr_explanation *e)
+{
+    for (size_t g = 0; g < e->group_count; g++) {
+        for (size_t k = 0; k < PR_MAP_KINDS; k++)
+            pr_free(e->groups[g].maps[k]);
+        pr_free(e->groups[g].placed);
+        pr_free(e->groups[g].name);
+    }
+    for (size_t k = 0; k < PR_MAP_KINDS; k++)
+        pr_free(e->difference.maps[k]);
+    pr_free(e->groups);
+    pr_free(e->embedding);
+    pr_free(e->order);
+    pr_free(e->model_name);
+    pr_free(e->data_name);
+    pr_free(e->command);
+    pr_axis_free(&e->axis);
+    *e = (pr_explanation){0};
+}

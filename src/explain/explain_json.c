@@ -1,0 +1,127 @@
+/* The explanation for programs. */
+#include <math.h>
+
+#include "base/memory.h"
+#include "explain/explain_words.h"
+
+static json_t *number(double value)
+{
+    return isnan(value) ? json_null() : json_real(value);
+}
+
+static json_t *text(const char *words)
+{
+    return words == NULL ? json_null() : pr_json_string(words);
+}
+
+static json_t *whole(uint64_t n)
+{
+    return json_integer((json_int_t)n);
+}
+
+static json_t *matrix(const double *map, size_t N)
+{
+    json_t *rows = json_array();
+    for (size_t i = 0; i < N; i++) {
+        json_t *row = json_array();
+        for (size_t j = 0; j < N; j++)
+            json_array_append_new(row, number(map[i * N + j]));
+        json_array_append_new(rows, row);
+    }
+    return rows;
+}
+
+static json_t *links(const pr_explanation *e, const double *map, const double *placed,
+                     bool absolute)
+{
+    pr_link best[PR_STRONGEST];
+    json_t *list = json_array();
+    size_t n = pr_strongest(best, PR_STRONGEST, map, placed, e->axis.count, absolute);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:f}", "row", text(e->axis.names[best[i].row]), "column",
+                            text(e->axis.names[best[i].column]), "value", best[i].value));
+    return list;
+}
+
+static json_t *recovery(const pr_recovery *r)
+{
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "rank", number(r->rank), "positive",
+                     number(r->positive), "related", number(r->related), "positives",
+                     whole(r->positives), "relateds", whole(r->relateds), "pairs", whole(r->pairs));
+}
+
+static json_t *group(const pr_explanation *e, size_t g, bool with_maps)
+{
+    const pr_explained_group *from = &e->groups[g];
+    json_t *strongest = json_object(), *recovered = json_object(), *maps = json_object();
+    for (size_t k = 0; k < PR_MAP_KINDS; k++) {
+        const double *map = pr_explained_map(e, g, (pr_map_kind)k);
+        const char *name = pr_map_words_of[k].name;
+        if (map == NULL)
+            continue;
+        if (pr_map_is_listed((pr_map_kind)k))
+            json_object_set_new(strongest, name,
+                                links(e, map, k == PR_MAP_DROP ? from->placed : NULL, false));
+        if (from->recovery[k].pairs > 0 && k != PR_MAP_TRUTH)
+            json_object_set_new(recovered, name, recovery(&from->recovery[k]));
+        if (with_maps)
+            json_object_set_new(maps, name, matrix(map, e->axis.count));
+    }
+    json_t *out = json_pack("{s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o}", "group",
+                            text(from->name), "users", whole(from->users), "baskets",
+                            whole(from->baskets), "steps", whole(from->steps), "cut",
+                            whole(from->cut), "agreement", "steps", number(from->step_agreement),
+                            "maps", number(from->map_agreement), "strongest", strongest);
+    json_object_set_new(out, "recovery", e->has_truth ? recovered : json_null());
+    if (!e->has_truth)
+        json_decref(recovered);
+    if (with_maps)
+        json_object_set_new(out, "maps", maps);
+    else
+        json_decref(maps);
+    return out;
+}
+
+static json_t *difference(const pr_explanation *e, bool with_maps)
+{
+    const pr_explained_difference *d = &e->difference;
+    json_t *out = json_pack("{s:o, s:o}", "first", text(e->groups[d->a].name), "second",
+                            text(e->groups[d->b].name));
+    json_t *strongest = json_object(), *recovered = json_object(), *maps = json_object();
+    for (size_t k = 0; k < PR_MAP_KINDS; k++) {
+        const char *name = pr_map_words_of[k].name;
+        const pr_difference_recovery *r = &d->recovery[k];
+        if (d->maps[k] == NULL)
+            continue;
+        if (pr_map_is_listed((pr_map_kind)k))
+            json_object_set_new(strongest, name, links(e, d->maps[k], NULL, true));
+        if (r->pairs > 0 && k != PR_MAP_TRUTH)
+            json_object_set_new(recovered, name,
+                                json_pack("{s:o, s:o, s:o, s:o}", "rank", number(r->rank),
+                                          "different", number(r->different), "differents",
+                                          whole(r->differents), "pairs", whole(r->pairs)));
+        if (with_maps)
+            json_object_set_new(maps, name, matrix(d->maps[k], e->axis.count));
+    }
+    json_object_set_new(out, "strongest", strongest);
+    json_object_set_new(out, "recovery", recovered);
+    json_object_set_new(out, "maps", maps);
+    return out;
+}
+
+json_t *pr_explanation_json(const pr_explanation *e, bool with_maps)
+{
+    json_t *names = json_array(), *groups = json_array();
+    for (size_t i = 0; i < e->axis.count; i++)
+        json_array_append_new(names, text(e->axis.names[i]));
+    for (size_t g = 0; g < e->group_count; g++)
+        json_array_append_new(groups, group(e, g, with_maps));
+    return json_pack("{s:o, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:f}", "command",
+                     text(e->command), "version", parsrec_version(), "model", text(e->model_name),
+                     "kind", e->model_kind, "checksum", e->checksum, "by",
+                     e->axis.items ? "item" : "category", "data", text(e->data_name), "basket_most",
+                     whole(e->basket_most), "names", names, "groups", groups, "difference",
+                     e->has_difference ? difference(e, with_maps) : json_null(), "seconds",
+                     e->seconds);
+}
