@@ -621,6 +621,72 @@ typedef enum parsrec_text_kind {
 PARSREC_API parsrec_status parsrec_comparison_text(char **out, const parsrec_comparison *comparison,
                                                    parsrec_text_kind kind, parsrec_error *err);
 
+/* ---- explanation ------------------------------------------------------------------------- */
+
+/* Maps of relationships (docs/explanations.md). Row i is what is bought next, column j what is in the
+ * basket. */
+typedef enum parsrec_map {
+    PARSREC_MAP_ATTENTION, /* share of the attention of row i that goes to column j */
+    PARSREC_MAP_DROP,      /* log of how many times as likely i is because j is there */
+    PARSREC_MAP_LIFT, /* log of how many times as often both are bought as by chance: no model */
+    PARSREC_MAP_EMBEDDING, /* dot products of what the model learnt of items */
+} parsrec_map;
+enum { PARSREC_MAPS = 4 };
+
+/* Strings are borrowed for the call. */
+typedef struct parsrec_explain_options {
+    bool items;              /* rows and columns are items; else categories */
+    uint64_t level;          /* of the category tree, 1 at the top; 0: the categories of items */
+    uint64_t top;            /* so many rows, those bought most; 2 to 1,000 */
+    const char *const *show; /* these rows alone: items or categories, as people call them ... */
+    size_t show_count;       /* ... 0: as `top` says */
+    bool maps[PARSREC_MAPS]; /* which to make; none: all that the model has */
+    const char *const
+        *groups; /* of users, as parsrec explain --group takes them; none: everybody */
+    size_t group_count;
+    const char *difference; /* "A,B": also the first group less the second; NULL: of two groups, if
+                               there are two */
+    uint64_t basket_most;   /* items of a basket that are looked at; 2 to 64 */
+    bool cluster;     /* pictures show rows that are alike together; else as the catalogue does */
+    unsigned threads; /* 0: all cores; the maps do not depend on it */
+    const char *model_name, *data_name; /* for the reports; NULL: not told */
+    const char *command;                /* as it was typed; NULL: not told */
+} parsrec_explain_options;
+
+PARSREC_API parsrec_explain_options parsrec_explain_default(void);
+
+/* Maps of relationships, with what they are worth. */
+typedef struct parsrec_explanation parsrec_explanation;
+
+/* Walks through all baskets of the chosen users of `data`, which must be the users and items the model
+ * was trained on. On synthetic data, how well each map recovers the truth is measured too. */
+PARSREC_API parsrec_status parsrec_explain(parsrec_explanation **out, const parsrec_model *model,
+                                           const parsrec_data *data,
+                                           const parsrec_explain_options *options,
+                                           const parsrec_hooks *hooks, parsrec_error *err);
+PARSREC_API void parsrec_explanation_free(parsrec_explanation *explanation); /* NULL is fine */
+
+/* Rows of every map, and the name of one; NULL beyond the last. */
+PARSREC_API size_t parsrec_explanation_size(const parsrec_explanation *explanation);
+PARSREC_API const char *parsrec_explanation_name(const parsrec_explanation *explanation,
+                                                 size_t row);
+/* The name of a group; NULL beyond the last. */
+PARSREC_API const char *parsrec_explanation_group(const parsrec_explanation *explanation,
+                                                  size_t group);
+/* [size · size], row by row, NaN where nothing is known; NULL for a map that was not made. */
+PARSREC_API const double *parsrec_explanation_map(const parsrec_explanation *explanation,
+                                                  size_t group, parsrec_map map);
+
+/* PARSREC_TEXT_PLAIN, _JSON (without the maps) or _HTML. Free with parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_explanation_text(char **out,
+                                                    const parsrec_explanation *explanation,
+                                                    parsrec_text_kind kind, parsrec_error *err);
+/* Writes report.html, report.json and each map as CSV, PNG, SVG and PDF into a folder, which is made if
+ * it is not there. */
+PARSREC_API parsrec_status parsrec_explanation_save(const parsrec_explanation *explanation,
+                                                    const char *folder, const parsrec_hooks *hooks,
+                                                    parsrec_error *err);
+
 /* ---- speed ------------------------------------------------------------------------------- */
 
 enum { PARSREC_STEP_PARTS = 6 };

@@ -13,6 +13,7 @@
     X(recommend)        \
     X(eval)             \
     X(compare)          \
+    X(explain)          \
     X(bench)
 
 #define CLI_DECLARE(name)                \

@@ -1,0 +1,131 @@
+/* parsrec explain: what items or categories have to do with each other. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "parsrec.h"
+
+static const char *const by_words[] = {"category", "item", NULL};
+static const char *const map_words[] = {"all", "attention", "drop", "lift", "embedding", NULL};
+static const char *const order_words[] = {"catalogue", "cluster", NULL};
+
+typedef struct explain_args {
+    parsrec_explain_options explain;
+    int by, map, order;
+    cli_list groups, show;
+    const char *output;
+    bool json;
+} explain_args;
+
+static const cli_option options[] = {
+    CLI_TEXT('o', "output", "DIR", explain_args, output,
+             "write the page, pictures and numbers into DIR"),
+    CLI_CHOICE(0, "by", explain_args, by, by_words, "what rows and columns are"),
+    CLI_CHOICE(0, "map", explain_args, map, map_words, "which map; all that the model has"),
+    CLI_LIST(
+        0, "group", "GROUP", explain_args, groups,
+        "everybody, truth, FEATURE=VALUE, NAME=FILE, buyers:CATEGORY, cluster:N or user:KEY; may "
+        "come again and again"),
+    CLI_TEXT(0, "difference", "A,B", explain_args, explain.difference,
+             "also group A less group B; of two groups by itself"),
+    CLI_COUNT(0, "level", explain_args, explain.level, 0, 32,
+              "categories at this level of the tree, 1 at the top; 0 those of items"),
+    CLI_COUNT(0, "top", explain_args, explain.top, 2, 1000, "rows of a map: those bought most"),
+    CLI_LIST(0, "show", "NAME", explain_args, show,
+             "this item or category instead; may come again and again"),
+    CLI_COUNT(0, "basket", explain_args, explain.basket_most, 2, 64,
+              "items of a basket that are looked at, in stored order"),
+    CLI_CHOICE(0, "order", explain_args, order, order_words, "of rows in pictures"),
+    CLI_THREADS(explain_args, explain.threads),
+    CLI_FLAG(0, "json", explain_args, json, "print the result as JSON"),
+    CLI_END,
+};
+
+const cli_command cli_explain = {
+    .name = "explain",
+    .summary = "map what items or categories have to do with each other",
+    .usage = "parsrec explain MODEL DATA -o DIR [options]",
+    .details = "docs/explanations.md tells what each map is and how far to trust it.\n",
+    .options = options,
+    .least_words = 2,
+    .most_words = 2,
+};
+
+static int print_explanation(const explain_args *a, const parsrec_explanation *explanation)
+{
+    parsrec_error err = {0};
+    char *text;
+    if (parsrec_explanation_text(&text, explanation,
+                                 a->json ? PARSREC_TEXT_JSON : PARSREC_TEXT_PLAIN,
+                                 &err) != PARSREC_OK)
+        return cli_report("explain", &err);
+    fputs(text, stdout);
+    parsrec_text_free(text);
+    if (!a->json)
+        printf("%s/report.html has the pictures; maps stand beside it as CSV, PNG, SVG and PDF\n",
+               a->output);
+    return cli_close_output("explain");
+}
+
+static parsrec_status run(const explain_args *a, const cli_words *words,
+                          parsrec_explanation **explanation, parsrec_error *err)
+{
+    parsrec_model *model = NULL;
+    parsrec_data *data = NULL;
+    parsrec_status status = parsrec_data_load(&data, words->word[1], err);
+    if (status == PARSREC_OK)
+        status = parsrec_model_load(&model, words->word[0], err);
+    if (status == PARSREC_OK)
+        status = parsrec_explain(explanation, model, data, &a->explain, cli_hooks(), err);
+    if (status == PARSREC_OK)
+        status = parsrec_explanation_save(*explanation, a->output, cli_hooks(), err);
+    parsrec_model_free(model);
+    parsrec_data_free(data);
+    return status;
+}
+
+static void apply(explain_args *a, const cli_words *words)
+{
+    parsrec_explain_options *o = &a->explain;
+    o->items = a->by == 1;
+    o->cluster = a->order == 1;
+    if (a->map > 0)
+        o->maps[a->map - 1] = true;
+    o->groups = a->groups.word;
+    o->group_count = a->groups.count;
+    o->show = a->show.word;
+    o->show_count = a->show.count;
+    o->model_name = words->word[0];
+    o->data_name = words->word[1];
+}
+
+static int explain(explain_args *a, const cli_words *words)
+{
+    parsrec_error err = {0};
+    parsrec_explanation *explanation = NULL;
+    apply(a, words);
+    parsrec_status status = run(a, words, &explanation, &err);
+    cli_finish_line();
+    int rc = status == PARSREC_OK ? print_explanation(a, explanation) : cli_report("explain", &err);
+    parsrec_explanation_free(explanation);
+    return rc;
+}
+
+int cmd_explain(int argc, char **argv)
+{
+    explain_args a = {.explain = parsrec_explain_default()};
+    cli_words words;
+    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
+    int rc = cli_parse(&cli_explain, &a, &words, argc, argv);
+    if (rc == CLI_CONTINUE && a.output == NULL)
+        rc = cli_usage_error(&cli_explain, "nowhere to write; pass -o DIR");
+    if (rc == CLI_CONTINUE) {
+        a.explain.command = command;
+        rc = explain(&a, &words);
+    }
+    parsrec_text_free(command);
+    return rc;
+}

@@ -1,0 +1,101 @@
+# explain: maps, files and lists, groups and their difference, the truth of synthetic data, and mistakes.
+ok "$PARSREC" synth -o s.st --users 24 --sessions 12 --products 6
+ok "$PARSREC" train -o m.st s.st --epochs 2 --set dim.user=8 --set dim.item=8
+
+# ---- two groups of synthetic data ----
+ok "$PARSREC" explain m.st s.st --group truth -o out
+says "relationships of 20 categories by model parsrec"
+says "A: 12 users, 144 baskets of two items or more"
+says "A less B"
+says "how well maps recover the truth"
+says "times as likely with"
+for map in attention drop lift truth; do
+    for ending in csv png svg pdf; do
+        ok test -s "out/$map-A.$ending"
+        ok test -s "out/$map-difference.$ending"
+    done
+done
+ok test -s out/embedding.csv
+same "$(wc -l <out/drop-B.csv)" 21 "rows of a map and its heading"
+same "$(grep -c '://' out/report.html)" 0 "hosts named in the page"
+same "$(grep -c '<script' out/report.html)" 0 "scripts in the page"
+ok grep -qF -- "parsrec explain m.st s.st --group truth -o out" out/report.html
+
+# The numbers agree with each other and with what they should be.
+cat >check.py <<'END'
+import csv, json
+report = json.load(open("out/report.json"))
+assert len(report["names"]) == 20
+for group, end in zip(report["groups"], "AB"):
+    assert group["group"] == end and group["users"] == 12
+    for kind in ("attention", "drop", "lift"):
+        rows = list(csv.reader(open("out/%s-%s.csv" % (kind, end))))
+        for i, row in enumerate(rows[1:]):
+            assert row[0] == report["names"][i]
+            for cell, number in zip(row[1:], group["maps"][kind][i]):
+                assert (cell == "") == (number is None)
+                assert number is None or abs(float(cell) - number) < 1e-6 * max(1, abs(number))
+    for row in group["maps"]["attention"]:
+        assert row[0] is None or abs(sum(row) - 1) < 1e-9
+    best = group["strongest"]["drop"]
+    assert all(a["value"] >= b["value"] for a, b in zip(best, best[1:]))
+    assert group["recovery"]["lift"]["pairs"] == 190
+a, b = report["groups"]
+d = report["difference"]["maps"]["drop"]
+assert abs(d[3][5] - (a["maps"]["drop"][3][5] - b["maps"]["drop"][3][5])) < 1e-12
+assert abs(report["difference"]["maps"]["truth"][19][18] - 1.49) < 1e-12
+assert report["difference"]["recovery"]["drop"]["differents"] == 4
+END
+ok python3 check.py
+
+# ---- a shop with names: items, one user, other groups, one map ----
+examples=$PARSREC_SOURCE/examples
+ok "$PARSREC" import -o shop.st "$examples/corner_shop.csv" --items "$examples/corner_shop_items.csv"
+ok "$PARSREC" train -o shop.model shop.st --epochs 2 --set dim.user=8 --set dim.item=8
+ok "$PARSREC" explain shop.model shop.st --by item --top 5 --map drop --group user:K01 --group cluster:2 \
+    -o items --threads 1
+says "relationships of 5 items out of"
+says "user:K01: 1 user,"
+says "cluster 1: "
+ok test -s items/drop-user_K01.1.csv
+absent items/attention-user_K01.1.csv items/lift-user_K01.1.csv
+printf 'user\nK01\nK02\n' >few.csv
+ok "$PARSREC" explain shop.model shop.st --group few=few.csv --group everybody --difference everybody,few \
+    -o few --order cluster --basket 3
+says "everybody less few"
+says "the first 3 items"
+
+# Threads change nothing, and JSON without the maps goes to standard output.
+"$PARSREC" explain shop.model shop.st --by item --top 5 --map drop --group user:K01 --group cluster:2 \
+    -o two --threads 3 --json >told.json 2>stderr
+for file in drop-user_K01.1 drop-cluster_1.2 drop-cluster_2.3; do
+    ok cmp "items/$file.csv" "two/$file.csv"
+done
+same "$(python3 -c 'import json; r = json.load(open("told.json")); print(len(r["names"]), "maps" in r["groups"][0])')" \
+    "5 False" "what is told"
+
+# A model without attention or rows of items still has drop effects: none, for one that only counts.
+ok "$PARSREC" train -o pop.st shop.st --model pop
+ok "$PARSREC" explain pop.st shop.st -o pop
+absent pop/attention-everybody.csv pop/embedding.csv
+same "$(tail -n +2 pop/drop-everybody.csv | sed 's/"[^"]*"//' | tr ',' '\n' | grep -cv -e '^-\?0$' -e 'e-' -e '^$')" 0 \
+    "effects of a model that does not look at the basket"
+fails 1 "pop has no attention" "$PARSREC" explain pop.st shop.st --map attention -o no
+absent no
+
+# ---- mistakes ----
+fails 2 "nowhere to write" "$PARSREC" explain m.st s.st
+fails 2 "something is missing" "$PARSREC" explain m.st -o no
+fails 1 "user 'nobody' is not in the data set" "$PARSREC" explain m.st s.st --group user:nobody -o no
+fails 1 "none of everybody" "$PARSREC" explain m.st s.st --group nonsense -o no
+fails 1 "no category" "$PARSREC" explain m.st s.st --group buyers:SHOES -o no
+fails 1 "does not name two of the groups" "$PARSREC" explain m.st s.st --difference A,B -o no
+printf 'user,session,item\na,1,x\nb,2,x\nc,3,x\n' >one.csv
+ok "$PARSREC" import -o one.st one.csv
+ok "$PARSREC" train -o one_model.st one.st --epochs 1 --set dim.user=4 --set dim.item=4
+fails 1 "has no categories" "$PARSREC" explain one_model.st one.st -o no
+fails 1 "at least two items" "$PARSREC" explain one_model.st one.st --by item -o no
+fails 1 "other users or items" "$PARSREC" explain m.st one.st -o no
+absent no
+touch file
+fails 1 "is not a folder" "$PARSREC" explain shop.model shop.st --map lift -o file
