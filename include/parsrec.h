@@ -686,6 +686,111 @@ PARSREC_API parsrec_status parsrec_explanation_text(char **out,
 PARSREC_API parsrec_status parsrec_explanation_save(const parsrec_explanation *explanation,
                                                     const char *folder, const parsrec_hooks *hooks,
                                                     parsrec_error *err);
+/* ---- what if ----------------------------------------------------------------------------- */
+
+/* Two questions with two truths (docs/whatif.md). */
+typedef enum parsrec_question {
+    PARSREC_SELECTION, /* sales a basket among baskets without what is dropped, against all baskets */
+    PARSREC_RECHOICE, /* what the same shoppers buy when it is not on the shelf */
+} parsrec_question;
+
+typedef enum parsrec_estimator {
+    PARSREC_ROLLOUT,  /* complete baskets drawn from the model */
+    PARSREC_EXPECTED, /* the model's chances at each step of the test baskets */
+    PARSREC_TOP10,    /* its ten best at each step: the paper's */
+    PARSREC_COUNTED,  /* no model: past baskets without what is dropped; selection alone */
+} parsrec_estimator;
+
+PARSREC_API const char *parsrec_question_name(parsrec_question question);    /* "selection" */
+PARSREC_API const char *parsrec_estimator_name(parsrec_estimator estimator); /* "rollout" */
+
+/* What a shopper does who misses something whose whole category is gone, in re-choice. An item whose
+ * category is still there is replaced by another of it. */
+typedef enum parsrec_missing {
+    PARSREC_MISSING_REFILL, /* takes something else: baskets keep their size */
+    PARSREC_MISSING_LEAVE, /* takes nothing, and gives the basket up by the share that is missing */
+} parsrec_missing;
+
+/* Strings are borrowed for the call. A thing is "category=NAME", "item=KEY" or a name alone. */
+typedef struct parsrec_whatif_options {
+    const char *const *drop, *const *only; /* things that leave, or that alone stay */
+    const char *const *add;                /* "item=NAME:like=KEY": new items */
+    const char *const *watch;              /* things to tell of; none: those that change most */
+    const char *const *groups;             /* of users (docs/whatif.md); none: everybody */
+    size_t drop_count, only_count, add_count, watch_count, group_count;
+    bool each;                   /* every dropped thing is a scenario of its own */
+    bool selection, rechoice;    /* questions to answer */
+    parsrec_estimator estimator; /* that the tables show */
+    parsrec_missing missing;
+    bool raw;            /* levels as the model has them, not scaled to past sales */
+    uint64_t level;      /* of the category tree that sales are told by, 1 at the top; 0: deepest */
+    uint64_t draws;      /* baskets drawn for each user; 0: about 40,000 in all */
+    uint64_t resamples;  /* of users, for intervals */
+    double interval;     /* 0.9 */
+    uint64_t truth_sets; /* synthetic data: test sets made again from the truth; 0: none */
+    uint64_t seed;       /* of draws and resamples */
+    unsigned threads;    /* 0: all cores; the answer does not depend on it */
+    const char *command; /* as it was typed, for the reports; NULL: not told */
+    const char *data_name; /* for the reports; NULL: not told */
+} parsrec_whatif_options;
+
+PARSREC_API parsrec_whatif_options parsrec_whatif_default(void);
+
+/* Unit sales a basket of one line of goods, before and after. NaN for what is not known. */
+typedef struct parsrec_whatif_row {
+    const char *scenario, *group, *category; /* category: or item; live as long as the answer */
+    parsrec_question question;
+    parsrec_estimator estimator;
+    bool watched, dropped;
+    double before, after, low, high;        /* low and high bound `after` */
+    double change, change_low, change_high; /* after / before - 1 */
+    double test_before, test_after;         /* of the one test set; after: selection alone */
+    double true_before, true_after;         /* expected, on synthetic data */
+    double floor; /* mean error of the expected sales against a test set of this size, as a share */
+} parsrec_whatif_row;
+
+/* An answer with its reports. */
+typedef struct parsrec_whatif_answer parsrec_whatif_answer;
+
+/* Models of one data set, trained with several seeds, say; one is enough. */
+PARSREC_API parsrec_status parsrec_whatif(parsrec_whatif_answer **out,
+                                          const parsrec_model *const *models, size_t model_count,
+                                          const parsrec_data *data,
+                                          const parsrec_whatif_options *options,
+                                          const parsrec_hooks *hooks, parsrec_error *err);
+PARSREC_API void parsrec_whatif_free(parsrec_whatif_answer *answer); /* NULL is fine */
+
+/* The paper's scenario from synthesis on: in group A the categories C0 and C2 go together (covariance
+ * .6), in group B they do not, C1 is independent of both; C0 is dropped. */
+typedef struct parsrec_whatif_paper_options {
+    uint64_t users, sessions;
+    bool outside;    /* as in parsrec_synth_options */
+    uint64_t models; /* trained, with seeds from `seed` on */
+    uint64_t epochs; /* of each */
+    uint64_t seed;   /* of the data, and of the first model */
+} parsrec_whatif_paper_options;
+
+PARSREC_API parsrec_whatif_paper_options parsrec_whatif_paper_default(void);
+
+/* Makes data and models in the folder, unless they stand there already, and answers. Groups, what is
+ * dropped and what is watched are the scenario's unless the options name others. A run that was stopped
+ * or killed goes on where it was when called again. */
+PARSREC_API parsrec_status parsrec_whatif_paper(parsrec_whatif_answer **out, const char *folder,
+                                                const parsrec_whatif_paper_options *paper,
+                                                const parsrec_whatif_options *options,
+                                                const parsrec_hooks *hooks, parsrec_error *err);
+
+/* Row number i; false after the last. */
+PARSREC_API bool parsrec_whatif_row_at(const parsrec_whatif_answer *answer, size_t i,
+                                       parsrec_whatif_row *row);
+/* PARSREC_TEXT_PLAIN, _CSV, _JSON (all there is), _JSON_MODELS (the rows of the tables) or _HTML. Free
+ * with parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_whatif_text(char **out, const parsrec_whatif_answer *answer,
+                                               parsrec_text_kind kind, parsrec_error *err);
+/* Writes report.csv, .json, .html and, for each scenario and question, a chart into a folder, which is
+ * made if it is not there. */
+PARSREC_API parsrec_status parsrec_whatif_save(const parsrec_whatif_answer *answer,
+                                               const char *folder, parsrec_error *err);
 
 /* ---- speed ------------------------------------------------------------------------------- */
 

@@ -14,6 +14,7 @@
     X(eval)             \
     X(compare)          \
     X(explain)          \
+    X(whatif)           \
     X(bench)
 
 #define CLI_DECLARE(name)                \

@@ -181,16 +181,22 @@ size_t pr_draw_product(const pr_shopper *shopper, const pr_choice *choice, size_
 
 /* ---- the trip ---- */
 
-size_t pr_shopper_trip(pr_shopper *shopper, const pr_choice *choice, size_t session,
-                       const bool *shelf, int32_t *items)
+size_t pr_shopper_list(size_t *list, pr_shopper *shopper, const pr_choice *choice, size_t session,
+                       const bool *shelf)
 {
-    size_t list[PR_BASKET_MOST], count = pr_draw_size(choice, shopper->user, session);
+    size_t count = pr_draw_size(choice, shopper->user, session);
     pr_draw_utilities(shopper->utility, shopper->normal, choice, shopper->group, shopper->user,
                       session);
     count = pr_best_categories(list, count, shopper->utility, choice->categories,
                                choice->outside ? NULL : shelf);
-    if (choice->outside)
-        count = outside_list(list, count, shopper, choice, session, shelf);
+    return choice->outside ? outside_list(list, count, shopper, choice, session, shelf) : count;
+}
+
+size_t pr_shopper_trip(pr_shopper *shopper, const pr_choice *choice, size_t session,
+                       const bool *shelf, int32_t *items)
+{
+    size_t list[PR_BASKET_MOST];
+    size_t count = pr_shopper_list(list, shopper, choice, session, shelf);
     for (size_t i = 0; i < count; i++) {
         size_t product = pr_draw_product(shopper, choice, session, list[i]);
         items[i] = (int32_t)(list[i] * choice->products + product);

@@ -105,6 +105,10 @@ void pr_shopper_become(pr_shopper *shopper, const pr_choice *choice, size_t user
 size_t pr_shopper_trip(pr_shopper *shopper, const pr_choice *choice, size_t session,
                        const bool *shelf, int32_t *items);
 
+/* The categories that the trip buys from, best first, at most PR_BASKET_MOST; returns how many. */
+size_t pr_shopper_list(size_t *list, pr_shopper *shopper, const pr_choice *choice, size_t session,
+                       const bool *shelf);
+
 /* ---- the steps of a trip ---- */
 
 /* How many categories the user means to buy from: 2..10 or 3..10, whatever there is. */

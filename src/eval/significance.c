@@ -116,7 +116,7 @@ static double quantile(const double *sorted, size_t count, double share)
     return sorted[below] + (place - (double)below) * (sorted[above] - sorted[below]);
 }
 
-static pr_interval interval(double value, double *values, size_t count, double level)
+pr_interval pr_percentiles(double value, double *values, size_t count, double level)
 {
     count = without_nan(values, count);
     if (count == 0)
@@ -236,7 +236,8 @@ parsrec_status pr_bootstrap(pr_interval *out, const pr_tallies *tallies, const p
     PR_TRY_GOTO(prepare(&w, how, pool, err));
     draw_all(&w, how, pool);
     for (size_t m = 0; m < tallies->measures; m++)
-        out[m] = interval(ratio(w.totals[m]), w.values + m * w.resamples, w.resamples, how->level);
+        out[m] =
+            pr_percentiles(ratio(w.totals[m]), w.values + m * w.resamples, w.resamples, how->level);
 done:
     clear(&w);
     return status;
@@ -264,8 +265,8 @@ parsrec_status pr_paired(pr_contrast *out, const pr_tallies *a, const pr_tallies
     PR_TRY_GOTO(prepare(&w, how, pool, err));
     draw_all(&w, how, pool);
     for (size_t m = 0; m < measures; m++)
-        out[m].difference = interval(ratio(w.totals[m]) - ratio(w.totals[measures + m]),
-                                     w.values + m * w.resamples, w.resamples, how->level);
+        out[m].difference = pr_percentiles(ratio(w.totals[m]) - ratio(w.totals[measures + m]),
+                                           w.values + m * w.resamples, w.resamples, how->level);
     PR_TRY_GOTO(swap_all(&w, how, pool, err));
     for (size_t m = 0; m < measures; m++)
         out[m].p = p_value(out[m].difference.value, w.values + m * w.resamples, w.resamples);

@@ -37,6 +37,10 @@ typedef struct pr_interval {
 parsrec_status pr_bootstrap(pr_interval *out, const pr_tallies *tallies, const pr_resampling *how,
                             pr_pool *pool, parsrec_error *err);
 
+/* The interval that holds a share `level` of values[count], between its percentiles; NaNs are left out,
+ * and the values are sorted. */
+pr_interval pr_percentiles(double value, double *values, size_t count, double level);
+
 /* How model a differs from model b. */
 typedef struct pr_contrast {
     pr_interval difference; /* a - b; the users drawn are the same for both */

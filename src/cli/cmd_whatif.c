@@ -1,0 +1,203 @@
+/* parsrec whatif: what becomes of sales when the assortment changes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "parsrec.h"
+
+typedef struct whatif_args {
+    cli_list drop, only, add, watch, groups;
+    const char *output, *preset;
+    int question, estimator, missing;
+    parsrec_whatif_options options;
+    parsrec_whatif_paper_options paper;
+    bool json;
+} whatif_args;
+
+static const char *const questions[] = {"both", "selection", "rechoice", NULL};
+static const char *const estimators[] = {"rollout", "expected", "top10", "counted", NULL};
+static const char *const missing[] = {"refill", "leave", NULL};
+
+static const cli_option options[] = {
+    CLI_TEXT('o', "output", "DIR", whatif_args, output, "folder for the reports"),
+    CLI_LIST(0, "drop", "THING", whatif_args, drop, "take category=NAME or item=KEY off the shelf"),
+    CLI_LIST(0, "only", "THING", whatif_args, only, "leave nothing but this on the shelf"),
+    CLI_LIST(0, "add", "item=NEW:like=KEY", whatif_args, add,
+             "a new item that begins like a known one"),
+    CLI_FLAG(0, "each", whatif_args, options.each, "make a scenario of each --drop"),
+    CLI_LIST(0, "group", "GROUP", whatif_args, groups,
+             "users to tell apart: truth, FEATURE=VALUE, NAME=FILE, buyers:CATEGORY, cluster:N, "
+             "user:KEY; everybody unless given"),
+    CLI_LIST(0, "watch", "THING", whatif_args, watch,
+             "tell of these; those that change most unless given"),
+    CLI_CHOICE(0, "question", whatif_args, question, questions,
+               "baskets without it as they are, or what its buyers do when it is gone"),
+    CLI_CHOICE(0, "estimator", whatif_args, estimator, estimators, "whose figures are shown"),
+    CLI_CHOICE(0, "missing", whatif_args, missing, missing,
+               "shoppers who miss a whole category take something else, or leave its place empty"),
+    CLI_FLAG(0, "raw", whatif_args, options.raw, "levels of the model, not scaled to past sales"),
+    CLI_COUNT(0, "level", whatif_args, options.level, 0, 32,
+              "depth of the categories that sales are told by, 1 at the top; 0 the deepest"),
+    CLI_COUNT(0, "draws", whatif_args, options.draws, 0, 100000,
+              "baskets drawn for each user; 0 for about 40,000 in all"),
+    CLI_REAL(0, "interval", whatif_args, options.interval, 0.01, 0.999,
+             "share that intervals hold"),
+    CLI_COUNT(0, "resamples", whatif_args, options.resamples, 20, 1e6,
+              "draws of users, and of models, for intervals"),
+    CLI_COUNT(0, "truth-sets", whatif_args, options.truth_sets, 0, 1e6,
+              "synthetic data: test sets made again from the truth"),
+    CLI_TEXT(0, "preset", "paper", whatif_args, preset,
+             "the paper's scenario from synthesis on; then also:"),
+    CLI_COUNT(0, "users", whatif_args, paper.users, 3, PARSREC_SYNTH_USERS_MOST,
+              "preset: users to synthesise"),
+    CLI_COUNT(0, "sessions", whatif_args, paper.sessions, 3, PARSREC_SYNTH_SESSIONS_MOST,
+              "preset: sessions of each user"),
+    CLI_FLAG(0, "outside", whatif_args, paper.outside, "preset: as synth --outside"),
+    CLI_COUNT(0, "models", whatif_args, paper.models, 1, 20, "preset: models to train"),
+    CLI_COUNT(0, "epochs", whatif_args, paper.epochs, 1, 100000, "preset: epochs of each"),
+    CLI_COUNT(0, "seed", whatif_args, options.seed, 0, 9223372036854775807.0,
+              "of the draws; of a preset's data and models too"),
+    CLI_THREADS(whatif_args, options.threads),
+    CLI_FLAG(0, "json", whatif_args, json, "print the rows as JSON"),
+    CLI_END,
+};
+
+const cli_command cli_whatif = {
+    .name = "whatif",
+    .summary = "what becomes of sales when the assortment changes",
+    .usage = "parsrec whatif MODEL... DATA --drop category=NAME [-o DIR] [options]",
+    .details =
+        "Several models of the same data widen the intervals by what training leaves to chance.\n"
+        "Reports: DIR/report.html, .csv, .json and a chart for each question and group. With\n"
+        "--preset paper no model and no data are named: both are made in DIR, and the same "
+        "command\n"
+        "goes on after a stop. docs/whatif.md tells what the two questions are and what the\n"
+        "answers are worth.\n",
+    .options = options,
+    .least_words = 0,
+    .most_words = 64,
+};
+
+/* ---- files ---- */
+
+enum { MODELS_MOST = 63 };
+
+typedef struct shop {
+    parsrec_model *models[MODELS_MOST];
+    size_t count;
+    parsrec_data *data;
+} shop;
+
+static parsrec_status load(shop *s, const cli_words *words, parsrec_error *err)
+{
+    parsrec_status status = PARSREC_OK;
+    for (size_t i = 0; i + 1 < words->count && status == PARSREC_OK; i++) {
+        status = parsrec_model_load(&s->models[i], words->word[i], err);
+        s->count = i + 1;
+    }
+    return status == PARSREC_OK ? parsrec_data_load(&s->data, words->word[words->count - 1], err)
+                                : status;
+}
+
+static void free_shop(shop *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        parsrec_model_free(s->models[i]);
+    parsrec_data_free(s->data);
+}
+
+static parsrec_status ask(parsrec_whatif_answer **answer, whatif_args *a, const cli_words *words,
+                          parsrec_error *err)
+{
+    const parsrec_hooks *hooks = cli_hooks();
+    if (a->preset != NULL)
+        return parsrec_whatif_paper(answer, a->output, &a->paper, &a->options, hooks, err);
+    shop s = {0};
+    parsrec_status status = load(&s, words, err);
+    a->options.data_name = words->word[words->count - 1];
+    if (status == PARSREC_OK)
+        status = parsrec_whatif(answer, (const parsrec_model *const *)s.models, s.count, s.data,
+                                &a->options, hooks, err);
+    free_shop(&s);
+    return status;
+}
+
+static int print_answer(const whatif_args *a, const parsrec_whatif_answer *answer)
+{
+    parsrec_error err = {0};
+    char *text;
+    if (a->output != NULL && parsrec_whatif_save(answer, a->output, &err) != PARSREC_OK)
+        return cli_report("whatif", &err);
+    if (parsrec_whatif_text(&text, answer, a->json ? PARSREC_TEXT_JSON_MODELS : PARSREC_TEXT_PLAIN,
+                            &err) != PARSREC_OK)
+        return cli_report("whatif", &err);
+    fputs(text, stdout);
+    parsrec_text_free(text);
+    if (!a->json && a->output != NULL)
+        printf("\n%s/report.html has the charts; report.csv and .json stand beside it\n",
+               a->output);
+    return cli_close_output("whatif");
+}
+
+/* ---- words ---- */
+
+static void apply(whatif_args *a)
+{
+    parsrec_whatif_options *o = &a->options;
+    o->drop = a->drop.word;
+    o->drop_count = a->drop.count;
+    o->only = a->only.word;
+    o->only_count = a->only.count;
+    o->add = a->add.word;
+    o->add_count = a->add.count;
+    o->watch = a->watch.word;
+    o->watch_count = a->watch.count;
+    o->groups = a->groups.word;
+    o->group_count = a->groups.count;
+    o->selection = a->question != 2;
+    o->rechoice = a->question != 1;
+    o->estimator = (parsrec_estimator)a->estimator;
+    o->missing = (parsrec_missing)a->missing;
+    a->paper.seed = o->seed;
+}
+
+static int check(const whatif_args *a, const cli_words *words)
+{
+    if (a->preset != NULL && strcmp(a->preset, "paper") != 0)
+        return cli_usage_error(&cli_whatif, "there is no preset '%s'; there is: paper", a->preset);
+    if (a->preset != NULL && words->count > 0)
+        return cli_usage_error(&cli_whatif, "--preset paper makes its own data and models");
+    if (a->preset != NULL && a->output == NULL)
+        return cli_usage_error(&cli_whatif, "nowhere to put data and models; pass -o DIR");
+    if (a->preset == NULL && words->count < 2)
+        return cli_usage_error(&cli_whatif, "which model and which data? %s", cli_whatif.usage);
+    if (a->preset == NULL && a->drop.count + a->only.count + a->add.count == 0)
+        return cli_usage_error(&cli_whatif,
+                               "nothing changes; pass --drop category=NAME, --only or --add");
+    return CLI_CONTINUE;
+}
+
+int cmd_whatif(int argc, char **argv)
+{
+    whatif_args a = {.options = parsrec_whatif_default(), .paper = parsrec_whatif_paper_default()};
+    cli_words words;
+    parsrec_error err = {0};
+    parsrec_whatif_answer *answer = NULL;
+    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
+    int rc = cli_parse(&cli_whatif, &a, &words, argc, argv);
+    if (rc == CLI_CONTINUE)
+        rc = check(&a, &words);
+    if (rc == CLI_CONTINUE) {
+        apply(&a);
+        a.options.command = command;
+        parsrec_status status = ask(&answer, &a, &words, &err);
+        cli_finish_line();
+        rc = status == PARSREC_OK ? print_answer(&a, answer) : cli_report("whatif", &err);
+    }
+    parsrec_whatif_free(answer);
+    parsrec_text_free(command);
+    return rc;
+}

@@ -1,0 +1,146 @@
+/* An answer as the files of this room share it. */
+#ifndef PR_ANSWER_H
+#define PR_ANSWER_H
+
+#include "base/writer.h"
+#include "data/user_groups.h"
+#include "whatif/account.h"
+#include "whatif/true_sales.h"
+
+/* An estimate of one line, for a scenario, question, estimator and group. */
+typedef struct pr_estimate {
+    double before, after, low, high;
+    double change, change_low, change_high;
+} pr_estimate;
+
+/* How an estimator does against the truth, over the bins that stay. */
+typedef struct pr_agreement {
+    double rank;     /* Spearman's correlation of estimated and true changes */
+    double points;   /* mean absolute error of the change, percentage points */
+    double error;    /* mean absolute error of `after`, as a share: MAPE */
+    double floor;    /* the noise floor beside it */
+    double test;     /* MAPE against the one test set; selection alone */
+    double coverage; /* share of intervals that hold the expected sales */
+} pr_agreement;
+
+/* One pair of the ranking: what happens to `bin` without `hub`. */
+typedef struct pr_hanging {
+    uint32_t group, hub, bin;
+    double change[PR_QUESTIONS];
+    double units[PR_QUESTIONS]; /* the same in units of 1,000 baskets */
+} pr_hanging;
+
+enum { PR_HANGING_MOST = 12 /* pairs told of a group and question */ };
+
+struct parsrec_whatif_answer {
+    pr_directory directory;
+    pr_lines lines;
+    pr_scenarios scenarios;
+    pr_user_groups groups;
+    pr_cohort cohort;
+    bool asked[PR_QUESTIONS];
+    parsrec_estimator estimator; /* that the tables show */
+    parsrec_missing missing;
+    double interval;
+    bool raw, synthetic;
+    size_t model_count, draws, resamples;
+    uint64_t seed;
+
+    pr_book past, test;
+    bool *single;           /* [lines]: past baskets had them once at most, or nearly so */
+    pr_book *books;         /* [models, PR_ESTIMATORS - 1] */
+    pr_spill spill;         /* over all models */
+    pr_basket_facts *facts; /* [groups, scenarios] */
+    pr_true_sales truth;
+
+    pr_estimate *estimates; /* see pr_estimate_of */
+    bool *watched;          /* [scenarios, lines] */
+    double *norms;          /* [models, scenarios, groups]: makes refills fill just what is empty */
+    pr_agreement *agreement; /* see pr_agreement_of; NULL without truth */
+    pr_hanging *hanging;     /* [hanging_count], by group and question, strongest first */
+    size_t hanging_count;
+    char *command, *data_name; /* may be NULL */
+    char checksum[17];
+    double seconds;
+};
+
+typedef parsrec_whatif_answer pr_answer;
+
+static inline pr_estimate *pr_estimate_of(const pr_answer *a, size_t scenario, size_t question,
+                                          size_t estimator, size_t group, size_t line)
+{
+    size_t at = (scenario * PR_QUESTIONS + question) * PR_ESTIMATORS + estimator;
+    return &a->estimates[(at * a->cohort.group_count + group) * a->lines.count + line];
+}
+
+static inline pr_agreement *pr_agreement_of(const pr_answer *a, size_t scenario, size_t question,
+                                            size_t estimator, size_t group)
+{
+    size_t at = (scenario * PR_QUESTIONS + question) * PR_ESTIMATORS + estimator;
+    return &a->agreement[at * a->cohort.group_count + group];
+}
+
+static inline double *pr_norm_of(const pr_answer *a, size_t model, size_t scenario, size_t group)
+{
+    return &a->norms[(model * a->scenarios.count + scenario) * a->cohort.group_count + group];
+}
+
+static inline pr_book *pr_book_of(const pr_answer *a, size_t model, size_t estimator)
+{
+    return &a->books[model * (PR_ESTIMATORS - 1) + estimator];
+}
+
+/* Whether a line is sold less or not at all by decree: no effect, but the cause. */
+static inline bool pr_line_dropped(const pr_answer *a, size_t scenario, size_t line)
+{
+    return a->scenarios.list[scenario].state[line] != PR_SHELF_ALL;
+}
+
+/* ---- estimate.c ---- */
+
+/* Units a basket of one line, before and after, by a ledger each; shares are of baskets. */
+typedef struct pr_rates {
+    double past, past_kept, past_share; /* all; in baskets where nothing is missing; their share */
+    double past_baskets;
+    double before, kept, share; /* the same of the estimator */
+    double after, refill;       /* after: under the question */
+    double like;                /* of a new item: past / model of the bin it joins; else 0 */
+    double norm;                /* see pr_answer_estimate */
+    bool whole;                 /* the line stays on the shelf */
+    bool single;                /* a basket has it once at most */
+} pr_rates;
+
+/* Sales before and after from rates, calibrated unless `raw`                  (docs/whatif.md) */
+void pr_rates_estimate(double *before, double *after, const pr_rates *r, const pr_answer *a,
+                       size_t question, size_t estimator);
+
+/* The estimates without intervals, from the books. */
+void pr_answer_estimate(pr_answer *a);
+
+/* ---- intervals.c ---- */
+
+parsrec_status pr_answer_intervals(pr_answer *a, pr_pool *pool, parsrec_error *err);
+
+/* ---- watch.c ---- */
+
+/* Marks the lines in `named`[count], or those that change most. */
+void pr_answer_watch(pr_answer *a, const size_t *named, size_t count);
+/* The strongest pairs of the ranking. */
+parsrec_status pr_answer_hanging(pr_answer *a, parsrec_error *err);
+/* How well the estimators do, where the truth is known. */
+parsrec_status pr_answer_judge(pr_answer *a, parsrec_error *err);
+
+/* ---- reports ---- */
+
+void pr_whatif_table(pr_writer *out, const pr_answer *a);
+void pr_whatif_csv(pr_writer *out, const pr_answer *a);
+parsrec_status pr_whatif_json(pr_writer *out, const pr_answer *a, bool rows_only,
+                              parsrec_error *err);
+parsrec_status pr_whatif_html(pr_writer *out, const pr_answer *a, parsrec_error *err);
+/* The chart of a scenario and question, one picture a group: into a page, or to a file. */
+parsrec_status pr_whatif_chart(pr_writer *page, const char *path, const pr_answer *a,
+                               size_t scenario, size_t question, size_t group, parsrec_error *err);
+/* The sentence on what a question means. */
+const char *pr_question_sentence(const pr_answer *a, size_t question);
+
+#endif

@@ -1,0 +1,152 @@
+/* Cells of users, and sums over them. */
+#include "whatif/ledger.h"
+
+#include <math.h>
+
+#include "base/memory.h"
+#include "data/split.h"
+
+/* A group has at most this many cells, and fewer where ledgers would become too large. */
+enum { CELLS_A_GROUP = 512, CELLS_LEAST = 24, LEDGER_NUMBERS = 1 << 19 };
+
+/* ---- the cohort ---- */
+
+static parsrec_status count_members(pr_cohort *c, const pr_dataset *data, size_t last,
+                                    parsrec_error *err)
+{
+    for (size_t g = 0; g < c->group_count; g++) {
+        const pr_user_group *group = &c->groups->list[g];
+        for (size_t i = 0; i < group->count; i++)
+            if (pr_split_evaluated(data, (size_t)group->users[i], last)) {
+                c->members[g]++;
+                c->cell_offsets[group->users[i] + 1]++;
+            }
+        if (c->members[g] == 0)
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "group %s: none of its %zu users has a test session (that takes %zu "
+                           "sessions); choose another group",
+                           group->name, group->count, last + 2);
+    }
+    for (size_t u = 0; u < data->users; u++) {
+        if (c->cell_offsets[u + 1] > 0)
+            c->users[c->user_count++] = (int32_t)u;
+        c->cell_offsets[u + 1] += c->cell_offsets[u];
+    }
+    return PARSREC_OK;
+}
+
+static void plan_cells(pr_cohort *c, size_t lines)
+{
+    size_t most = LEDGER_NUMBERS / (lines * c->group_count);
+    if (most > CELLS_A_GROUP)
+        most = CELLS_A_GROUP;
+    if (most < CELLS_LEAST)
+        most = CELLS_LEAST;
+    for (size_t g = 0; g < c->group_count; g++)
+        c->first_cell[g + 1] = c->first_cell[g] + (c->members[g] < most ? c->members[g] : most);
+    c->cells = c->first_cell[c->group_count];
+}
+
+/* Neighbours in a group come to different cells, so that cells are alike in size. */
+static void give_cells(pr_cohort *c, const pr_dataset *data, size_t last, size_t *next)
+{
+    for (size_t u = 0; u < data->users; u++)
+        next[u] = c->cell_offsets[u];
+    for (size_t g = 0; g < c->group_count; g++) {
+        const pr_user_group *group = &c->groups->list[g];
+        size_t cells = c->first_cell[g + 1] - c->first_cell[g], seen = 0;
+        for (size_t i = 0; i < group->count; i++) {
+            size_t user = (size_t)group->users[i];
+            if (pr_split_evaluated(data, user, last))
+                c->cell_list[next[user]++] = (uint32_t)(c->first_cell[g] + seen++ % cells);
+        }
+        for (size_t cell = c->first_cell[g]; cell < c->first_cell[g + 1]; cell++)
+            c->cell_group[cell] = (uint32_t)g;
+    }
+}
+
+parsrec_status pr_cohort_init(pr_cohort *c, const pr_dataset *data, const pr_user_groups *groups,
+                              size_t last, size_t lines, parsrec_error *err)
+{
+    *c = (pr_cohort){.groups = groups, .group_count = groups->count};
+    c->users = pr_alloc(data->users, sizeof *c->users);
+    c->members = pr_alloc_zero(groups->count, sizeof *c->members);
+    c->first_cell = pr_alloc_zero(groups->count + 1, sizeof *c->first_cell);
+    c->cell_offsets = pr_alloc_zero(data->users + 1, sizeof *c->cell_offsets);
+    if (c->users == NULL || c->members == NULL || c->first_cell == NULL || c->cell_offsets == NULL)
+        return pr_fail_memory(err);
+    PR_TRY(count_members(c, data, last, err));
+    plan_cells(c, lines);
+    size_t *next = pr_alloc(data->users, sizeof *next);
+    c->cell_list = pr_alloc(c->cell_offsets[data->users], sizeof *c->cell_list);
+    c->cell_group = pr_alloc(c->cells, sizeof *c->cell_group);
+    if (next == NULL || c->cell_list == NULL || c->cell_group == NULL) {
+        pr_free(next);
+        return pr_fail_memory(err);
+    }
+    give_cells(c, data, last, next);
+    pr_free(next);
+    return PARSREC_OK;
+}
+
+void pr_cohort_free(pr_cohort *c)
+{
+    pr_free(c->users);
+    pr_free(c->members);
+    pr_free(c->first_cell);
+    pr_free(c->cell_offsets);
+    pr_free(c->cell_list);
+    pr_free(c->cell_group);
+    *c = (pr_cohort){0};
+}
+
+/* ---- the ledger ---- */
+
+parsrec_status pr_ledger_init(pr_ledger *ledger, const pr_cohort *cohort, size_t lines,
+                              parsrec_error *err)
+{
+    *ledger = (pr_ledger){.lines = lines};
+    ledger->units = pr_alloc_zero(cohort->cells * lines, sizeof *ledger->units);
+    ledger->baskets = pr_alloc_zero(cohort->cells, sizeof *ledger->baskets);
+    return ledger->units != NULL && ledger->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+void pr_ledger_free(pr_ledger *ledger)
+{
+    pr_free(ledger->units);
+    pr_free(ledger->baskets);
+    *ledger = (pr_ledger){0};
+}
+
+void pr_ledger_add(pr_ledger *ledger, const pr_cohort *cohort, size_t user, const double *units,
+                   double baskets)
+{
+    for (size_t i = cohort->cell_offsets[user]; i < cohort->cell_offsets[user + 1]; i++) {
+        double *row = ledger->units + cohort->cell_list[i] * ledger->lines;
+        ledger->baskets[cohort->cell_list[i]] += baskets;
+        for (size_t l = 0; l < ledger->lines; l++)
+            row[l] += units[l];
+    }
+}
+
+double pr_ledger_units(const pr_ledger *ledger, const pr_cohort *cohort, size_t group, size_t line)
+{
+    double sum = 0;
+    for (size_t cell = cohort->first_cell[group]; cell < cohort->first_cell[group + 1]; cell++)
+        sum += ledger->units[cell * ledger->lines + line];
+    return sum;
+}
+
+double pr_ledger_baskets(const pr_ledger *ledger, const pr_cohort *cohort, size_t group)
+{
+    double sum = 0;
+    for (size_t cell = cohort->first_cell[group]; cell < cohort->first_cell[group + 1]; cell++)
+        sum += ledger->baskets[cell];
+    return sum;
+}
+
+double pr_ledger_rate(const pr_ledger *ledger, const pr_cohort *cohort, size_t group, size_t line)
+{
+    double baskets = pr_ledger_baskets(ledger, cohort, group);
+    return baskets > 0 ? pr_ledger_units(ledger, cohort, group, line) / baskets : NAN;
+}

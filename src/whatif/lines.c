@@ -1,0 +1,272 @@
+/* Bins from categories or items, and lines by name. */
+#include "whatif/lines.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { NAME_BYTES = 300 };
+
+/* ---- growing ---- */
+
+static parsrec_status add_line(pr_lines *lines, pr_line_kind kind, const char *name, size_t items,
+                               parsrec_error *err)
+{
+    PR_TRY(pr_grow(&lines->list, &lines->capacity, lines->count + 1, sizeof *lines->list, err));
+    pr_line *line = &lines->list[lines->count];
+    *line = (pr_line){.name = pr_copy_string(name, strlen(name)),
+                      .kind = kind,
+                      .items = pr_alloc(items, sizeof *line->items)};
+    lines->count++;
+    return line->name != NULL && line->items != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+void pr_lines_free(pr_lines *lines)
+{
+    for (size_t i = 0; i < lines->count; i++) {
+        pr_free(lines->list[i].name);
+        pr_free(lines->list[i].items);
+    }
+    pr_free(lines->list);
+    pr_free(lines->bin_of);
+    pr_free(lines->named);
+    *lines = (pr_lines){0};
+}
+
+/* ---- bins ---- */
+
+/* A category's ancestor at a depth, or itself where it is not so deep. */
+static int32_t ancestor(const pr_dataset *data, int32_t category, size_t level)
+{
+    int32_t chain[PR_CATEGORY_LEVELS + 1];
+    size_t depth = 0;
+    for (int32_t c = category; c >= 0 && depth < PR_CATEGORY_LEVELS; c = data->category_parent[c])
+        chain[depth++] = c;
+    return level == 0 || depth <= level ? category : chain[depth - level];
+}
+
+/* The name of an item for people: its key and, if it has one, its name. */
+static void item_name(char *text, size_t size, const pr_dataset *data, int32_t item)
+{
+    pr_slice key = pr_name(&data->item_keys, (size_t)item), name = {"", 0};
+    if (data->item_names.count > 0)
+        name = pr_name(&data->item_names, (size_t)item);
+    snprintf(text, size, "%.*s%s%.*s", (int)key.size, key.bytes, name.size > 0 ? " " : "",
+             (int)name.size, name.bytes);
+}
+
+/* The bin of each item, numbered by first appearance among the keys given; -1 is a key too. */
+static parsrec_status number_bins(pr_lines *lines, const int32_t *keys, size_t key_count,
+                                  parsrec_error *err)
+{
+    const pr_dataset *data = lines->data;
+    int32_t *bins = pr_alloc(key_count + 1, sizeof *bins);
+    size_t *sizes = pr_alloc_zero(key_count + 1, sizeof *sizes);
+    parsrec_status status = bins != NULL && sizes != NULL ? PARSREC_OK : pr_fail_memory(err);
+    for (size_t i = 0; i < data->items && status == PARSREC_OK; i++)
+        sizes[keys[i] + 1]++;
+    for (size_t k = 0; k <= key_count && status == PARSREC_OK; k++) {
+        char name[NAME_BYTES] = "other items";
+        int32_t key = (int32_t)k - 1;
+        if (sizes[k] == 0)
+            continue;
+        if (key >= 0 && lines->by_item)
+            item_name(name, sizeof name, data, key);
+        else if (key >= 0)
+            pr_category_path(data, key, name, sizeof name);
+        bins[k] = (int32_t)lines->count;
+        status = add_line(lines, PR_LINE_BIN, name, sizes[k], err);
+    }
+    for (size_t i = 0; i < data->items && status == PARSREC_OK; i++) {
+        pr_line *bin = &lines->list[bins[keys[i] + 1]];
+        lines->bin_of[i] = bins[keys[i] + 1];
+        bin->items[bin->count++] = (int32_t)i;
+    }
+    pr_free(bins);
+    pr_free(sizes);
+    return status;
+}
+
+typedef struct seller {
+    int64_t sales;
+    int32_t item;
+} seller;
+
+static int best_first(const void *a, const void *b)
+{
+    const seller *x = a, *y = b;
+    if (x->sales != y->sales)
+        return x->sales > y->sales ? -1 : 1;
+    return x->item < y->item ? -1 : 1;
+}
+
+/* Without categories the items sold most are bins of their own. */
+static parsrec_status item_keys(int32_t *keys, const pr_dataset *data, parsrec_error *err)
+{
+    seller *sellers = pr_alloc(data->items, sizeof *sellers);
+    if (sellers == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < data->items; i++)
+        sellers[i] = (seller){0, (int32_t)i};
+    for (size_t a = 0; a < data->actions; a++)
+        sellers[data->action_items[a]].sales++;
+    qsort(sellers, data->items, sizeof *sellers, best_first);
+    for (size_t i = 0; i < data->items; i++)
+        keys[sellers[i].item] = i < PR_BINS_MOST ? sellers[i].item : -1;
+    pr_free(sellers);
+    return PARSREC_OK;
+}
+
+static parsrec_status make_bins(pr_lines *lines, size_t level, parsrec_error *err)
+{
+    const pr_dataset *data = lines->data;
+    int32_t *keys = pr_alloc(data->items, sizeof *keys);
+    if (keys == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = PARSREC_OK;
+    if (lines->by_item)
+        status = item_keys(keys, data, err);
+    for (size_t i = 0; i < data->items && !lines->by_item; i++)
+        keys[i] = data->item_category[i] < 0 ? -1 : ancestor(data, data->item_category[i], level);
+    if (status == PARSREC_OK)
+        status = number_bins(lines, keys, lines->by_item ? data->items : data->categories, err);
+    lines->bins = lines->count;
+    pr_free(keys);
+    return status;
+}
+
+parsrec_status pr_lines_init(pr_lines *lines, const pr_dataset *data, const pr_directory *directory,
+                             size_t level, parsrec_error *err)
+{
+    *lines = (pr_lines){.data = data, .directory = directory, .by_item = data->categories == 0};
+    lines->bin_of = pr_alloc(data->items, sizeof *lines->bin_of);
+    lines->named = pr_alloc_zero(data->items, sizeof *lines->named);
+    if (lines->bin_of == NULL || lines->named == NULL)
+        return pr_fail_memory(err);
+    return make_bins(lines, level, err);
+}
+
+/* ---- lines by name ---- */
+
+/* The line that has just these items, or `count` lines on. */
+static size_t same_line(const pr_lines *lines, const int32_t *items, size_t count)
+{
+    size_t bin = (size_t)lines->bin_of[items[0]];
+    const pr_line *b = &lines->list[bin];
+    if (b->count == count && memcmp(b->items, items, count * sizeof *items) == 0)
+        return bin;
+    for (size_t i = lines->bins; i < lines->count; i++) {
+        const pr_line *l = &lines->list[i];
+        if (l->kind == PR_LINE_NAMED && l->count == count &&
+            memcmp(l->items, items, count * sizeof *items) == 0)
+            return i;
+    }
+    return lines->count;
+}
+
+static parsrec_status name_line(pr_lines *lines, const char *name, const int32_t *items,
+                                size_t count, size_t *line, parsrec_error *err)
+{
+    *line = same_line(lines, items, count);
+    if (*line < lines->count)
+        return PARSREC_OK;
+    if (lines->count - lines->bins >= PR_NAMED_MOST)
+        return pr_fail(err, PARSREC_E_LIMIT,
+                       "more than %d items and categories are named; ask for fewer at a time",
+                       PR_NAMED_MOST);
+    uint64_t bit = (uint64_t)1 << (lines->count - lines->bins);
+    PR_TRY(add_line(lines, PR_LINE_NAMED, name, count, err));
+    pr_line *made = &lines->list[*line];
+    memcpy(made->items, items, count * sizeof *items);
+    made->count = count;
+    for (size_t i = 0; i < count; i++)
+        lines->named[items[i]] |= bit;
+    return PARSREC_OK;
+}
+
+/* Items of a category and of all below it. */
+static parsrec_status find_category(pr_lines *lines, pr_slice word, size_t *line,
+                                    parsrec_error *err)
+{
+    const pr_dataset *data = lines->data;
+    char name[NAME_BYTES];
+    int32_t category;
+    size_t count = 0;
+    if (data->categories == 0)
+        return pr_fail(err, PARSREC_E_NOT_FOUND,
+                       "these data have no categories; name an item, as item=KEY");
+    PR_TRY(pr_directory_category(lines->directory, word, &category, err));
+    int32_t *items = pr_alloc(data->items, sizeof *items);
+    if (items == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < data->items; i++)
+        for (int32_t c = data->item_category[i]; c >= 0; c = data->category_parent[c])
+            if (c == category) {
+                items[count++] = (int32_t)i;
+                break;
+            }
+    pr_category_path(data, category, name, sizeof name);
+    parsrec_status status =
+        count > 0 ? name_line(lines, name, items, count, line, err)
+                  : pr_fail(err, PARSREC_E_NOT_FOUND, "the category %s has no items", name);
+    pr_free(items);
+    return status;
+}
+
+static parsrec_status find_item(pr_lines *lines, pr_slice word, size_t *line, parsrec_error *err)
+{
+    char name[NAME_BYTES];
+    int32_t item;
+    PR_TRY(pr_directory_item(lines->directory, word, &item, err));
+    item_name(name, sizeof name, lines->data, item);
+    return name_line(lines, name, &item, 1, line, err);
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
+parsrec_status pr_lines_find(pr_lines *lines, const char *word, size_t *line, parsrec_error *err)
+{
+    if (begins(word, "category="))
+        return find_category(lines, pr_slice_of(word + 9), line, err);
+    if (begins(word, "item="))
+        return find_item(lines, pr_slice_of(word + 5), line, err);
+    if (lines->data->categories > 0 &&
+        find_category(lines, pr_slice_of(word), line, NULL) == PARSREC_OK)
+        return PARSREC_OK;
+    if (find_item(lines, pr_slice_of(word), line, NULL) == PARSREC_OK)
+        return PARSREC_OK;
+    pr_excerpt hold;
+    return pr_fail(err, PARSREC_E_NOT_FOUND,
+                   "there is no category or item %s; write category=NAME or item=KEY",
+                   pr_show(&hold, pr_slice_of(word)));
+}
+
+parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, parsrec_error *err)
+{
+    pr_excerpt hold;
+    const char *like = strstr(word, ":like=");
+    int32_t model_item, known;
+    if (!begins(word, "item=") || like == NULL || like == word + 5)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "a new item is written item=NAME:like=ITEM, not %s",
+                       pr_show(&hold, pr_slice_of(word)));
+    pr_slice name = {word + 5, (size_t)(like - word - 5)};
+    if (pr_directory_item(lines->directory, name, &known, NULL) == PARSREC_OK)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the item %s is in the catalogue already",
+                       pr_show(&hold, name));
+    PR_TRY(pr_directory_item(lines->directory, pr_slice_of(like + 6), &model_item, err));
+    if (lines->count - lines->bins >= PR_NAMED_MOST)
+        return pr_fail(err, PARSREC_E_LIMIT, "more than %d items and categories are named",
+                       PR_NAMED_MOST);
+    char text[NAME_BYTES];
+    snprintf(text, sizeof text, "%.*s", (int)name.size, name.bytes);
+    *line = lines->count;
+    PR_TRY(add_line(lines, PR_LINE_NEW, text, 1, err));
+    lines->list[*line].items[0] = model_item;
+    lines->list[*line].count = 1;
+    return PARSREC_OK;
+}

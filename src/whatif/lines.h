@@ -1,0 +1,68 @@
+/* Lines of goods: what sales are told by. The first ones, the bins, part the catalogue: every item
+ * belongs to the bin of its category, or is its own where there are no categories. Behind them stand
+ * the lines that somebody named (an item, a category that is no bin) and items that are new. */
+#ifndef PR_LINES_H
+#define PR_LINES_H
+
+#include "data/dataset.h"
+#include "data/directory.h"
+
+enum {
+    PR_BINS_MOST = 2000, /* of items without categories: the rest is one bin, "other items" */
+    PR_NAMED_MOST = 60,  /* lines that can be named; an item has a bit for each */
+};
+
+typedef enum pr_line_kind {
+    PR_LINE_BIN,
+    PR_LINE_NAMED,
+    PR_LINE_NEW, /* an item that is not in the catalogue yet */
+} pr_line_kind;
+
+typedef struct pr_line {
+    char *name;
+    pr_line_kind kind;
+    int32_t *items; /* ascending; of a new item the one it is like */
+    size_t count;
+} pr_line;
+
+typedef struct pr_lines {
+    const pr_dataset *data;
+    const pr_directory *directory;
+    pr_line *list;
+    size_t bins, count, capacity;
+    int32_t *bin_of; /* [items] */
+    uint64_t *named; /* [items]: bit i is set where the item belongs to line bins + i */
+    bool by_item;    /* bins are items: there are no categories */
+} pr_lines;
+
+/* `level`: categories are those of that depth, 1 at the top; 0: as deep as they go. The last two must
+ * outlive the lines. To be freed also on failure. */
+parsrec_status pr_lines_init(pr_lines *lines, const pr_dataset *data, const pr_directory *directory,
+                             size_t level, parsrec_error *err);
+void pr_lines_free(pr_lines *lines); /* a zeroed one is fine */
+
+/* "category=X", "item=Y", or just a name that a category or else an item bears. Sets *line to the bin
+ * with just these items, or to a named line, made if it is new. */
+parsrec_status pr_lines_find(pr_lines *lines, const char *word, size_t *line, parsrec_error *err);
+
+/* "item=Z:like=W" */
+parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, parsrec_error *err);
+
+/* Whether a named line holds all items of a bin. Categories are nested, so its ends tell. */
+static inline bool pr_lines_cover(const pr_lines *lines, size_t named, size_t bin)
+{
+    const pr_line *b = &lines->list[bin];
+    uint64_t bit = (uint64_t)1 << (named - lines->bins);
+    return (lines->named[b->items[0]] & lines->named[b->items[b->count - 1]] & bit) != 0 &&
+           lines->list[named].count >= b->count;
+}
+
+/* Adds `units` of an item to a row of sales, [count]. */
+static inline void pr_lines_sell(const pr_lines *lines, double *row, int32_t item, double units)
+{
+    row[lines->bin_of[item]] += units;
+    for (uint64_t left = lines->named[item]; left != 0; left &= left - 1)
+        row[lines->bins + (size_t)__builtin_ctzll(left)] += units;
+}
+
+#endif

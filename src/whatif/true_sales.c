@@ -1,0 +1,264 @@
+/* A test set is a task. Its trips bear numbers that come after all trips of the data, so that they are
+ * new ones of the same people. */
+#include "whatif/true_sales.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { SETS_A_ROUND = 16 };
+
+typedef struct desk {
+    pr_shopper shopper;
+    float *base; /* [items]: -INFINITY for products that are off */
+    double *row; /* [lines] */
+} desk;
+
+typedef struct run {
+    const pr_truth *truth;
+    const pr_choice *choice;
+    const pr_cohort *cohort;
+    const pr_lines *lines;
+    const pr_scenarios *scenarios;
+    bool **shelf;       /* [scenarios][categories] */
+    bool by_product;    /* somebody asks for single items */
+    size_t last, first; /* trips of a user in a test set; the first set of the round */
+    size_t blocks;      /* 1 + 2 · scenarios */
+    double *baskets;    /* [sets, blocks, groups] */
+    double *units;      /* [sets, blocks, groups, lines] */
+    desk *desks;
+} run;
+
+/* Where a block of a set begins: 0 before, then by scenario selection and re-choice. */
+static size_t block_of(const run *r, size_t set, size_t scenario, parsrec_question question)
+{
+    return set * r->blocks + 1 + 2 * scenario + (question == PARSREC_RECHOICE);
+}
+
+static void enter(run *r, size_t block, size_t user, const double *row, double baskets)
+{
+    const pr_cohort *c = r->cohort;
+    for (size_t i = c->cell_offsets[user]; i < c->cell_offsets[user + 1]; i++) {
+        size_t at = block * c->group_count + c->cell_group[c->cell_list[i]];
+        r->baskets[at] += baskets;
+        for (size_t l = 0; l < r->lines->count; l++)
+            r->units[at * r->lines->count + l] += row[l];
+    }
+}
+
+/* ---- trips ---- */
+
+static void become(const run *r, desk *own, size_t user, const bool *off)
+{
+    const pr_truth *t = r->truth;
+    const float *base = t->base_utility + user * t->items;
+    for (size_t i = 0; i < t->items && off != NULL && r->by_product; i++)
+        own->base[i] = off[i] ? -INFINITY : base[i];
+    if (r->by_product)
+        pr_shopper_become(&own->shopper, r->choice, user, (size_t)t->group[user],
+                          off != NULL ? own->base : base);
+    own->shopper.user = (uint32_t)user;
+    own->shopper.group = (size_t)t->group[user];
+}
+
+/* The items of a trip, as a row of sales. Which product is bought matters only where items are named. */
+static size_t shop(const run *r, desk *own, size_t trip, const bool *shelf, int32_t *items)
+{
+    size_t list[PR_BASKET_MOST];
+    size_t count = pr_shopper_list(list, &own->shopper, r->choice, trip, shelf);
+    memset(own->row, 0, r->lines->count * sizeof *own->row);
+    for (size_t i = 0; i < count; i++) {
+        size_t product =
+            r->by_product ? pr_draw_product(&own->shopper, r->choice, trip, list[i]) : 0;
+        items[i] = (int32_t)(list[i] * r->choice->products + product);
+        pr_lines_sell(r->lines, own->row, items[i], 1);
+    }
+    return count;
+}
+
+static void one_trip(run *r, desk *own, size_t set, size_t user, size_t trip)
+{
+    int32_t items[PR_BASKET_MOST], others[PR_BASKET_MOST];
+    become(r, own, user, NULL);
+    size_t count = shop(r, own, trip, NULL, items);
+    if (count == 0)
+        return; /* stayed at home, and would without the category */
+    enter(r, set * r->blocks, user, own->row, 1);
+    for (size_t s = 0; s < r->scenarios->count; s++)
+        if (pr_scenario_missing(&r->scenarios->list[s], items, count) == 0) {
+            enter(r, block_of(r, set, s, PARSREC_SELECTION), user, own->row, 1);
+            enter(r, block_of(r, set, s, PARSREC_RECHOICE), user, own->row, 1);
+        }
+    for (size_t s = 0; s < r->scenarios->count; s++)
+        if (pr_scenario_missing(&r->scenarios->list[s], items, count) > 0) {
+            become(r, own, user, r->scenarios->list[s].off);
+            shop(r, own, trip, r->shelf[s], others);
+            enter(r, block_of(r, set, s, PARSREC_RECHOICE), user, own->row, 1);
+        }
+}
+
+static void make_set(void *context, size_t task, unsigned worker)
+{
+    run *r = context;
+    size_t set = r->first + task;
+    for (size_t i = 0; i < r->cohort->user_count; i++)
+        for (size_t k = 0; k < r->last; k++)
+            one_trip(r, &r->desks[worker], set, (size_t)r->cohort->users[i],
+                     (size_t)r->truth->options.sessions + set * r->last + k);
+}
+
+/* ---- means over sets ---- */
+
+static double rate(const run *r, size_t block, size_t group, size_t line)
+{
+    size_t at = block * r->cohort->group_count + group;
+    return r->baskets[at] > 0 ? r->units[at * r->lines->count + line] / r->baskets[at] : NAN;
+}
+
+/* Expected sales a basket, and how far a single set is off. */
+static void sum_up(const run *r, size_t sets, size_t offset, size_t group, size_t line,
+                   double *expected, double *floor)
+{
+    double units = 0, baskets = 0, off = 0, told = 0;
+    for (size_t set = 0; set < sets; set++) {
+        size_t at = (set * r->blocks + offset) * r->cohort->group_count + group;
+        units += r->units[at * r->lines->count + line];
+        baskets += r->baskets[at];
+    }
+    *expected = baskets > 0 ? units / baskets : NAN;
+    for (size_t set = 0; set < sets && floor != NULL; set++) {
+        double one = rate(r, set * r->blocks + offset, group, line);
+        if (isnan(one))
+            continue;
+        off += fabs(one - *expected);
+        told++;
+    }
+    if (floor != NULL)
+        *floor = told > 0 && *expected > 0 ? off / told / *expected : NAN;
+}
+
+static void fill(pr_true_sales *out, const run *r, size_t sets)
+{
+    for (size_t g = 0; g < out->groups; g++)
+        for (size_t l = 0; l < out->lines; l++) {
+            sum_up(r, sets, 0, g, l, &out->before[pr_true_at(out, 0, g, l)], NULL);
+            for (size_t s = 0; s < r->scenarios->count; s++)
+                for (size_t q = 0; q < PR_QUESTIONS; q++) {
+                    size_t at = pr_true_at(out, s, g, l);
+                    sum_up(r, sets, block_of(r, 0, s, (parsrec_question)q), g, l,
+                           &out->after[q][at], &out->floor[q][at]);
+                }
+        }
+    out->sets = sets;
+}
+
+/* ---- from the beginning ---- */
+
+static parsrec_status reserve_out(pr_true_sales *out, const run *r, parsrec_error *err)
+{
+    size_t cells = out->groups * out->lines, all = cells * r->scenarios->count;
+    out->before = pr_alloc(cells, sizeof *out->before);
+    bool fine = out->before != NULL;
+    for (size_t q = 0; q < PR_QUESTIONS; q++) {
+        out->after[q] = pr_alloc(all, sizeof *out->after[q]);
+        out->floor[q] = pr_alloc(all, sizeof *out->floor[q]);
+        fine = fine && out->after[q] != NULL && out->floor[q] != NULL;
+    }
+    return fine ? PARSREC_OK : pr_fail_memory(err);
+}
+
+static parsrec_status reserve(run *r, size_t sets, unsigned threads, parsrec_error *err)
+{
+    size_t groups = r->cohort->group_count, cells;
+    r->shelf = pr_alloc_zero(r->scenarios->count, sizeof *r->shelf);
+    r->desks = pr_alloc_zero(threads, sizeof *r->desks);
+    if (r->shelf == NULL || r->desks == NULL ||
+        pr_mul_overflows(sets * r->blocks * groups, r->lines->count, &cells))
+        return pr_fail_memory(err);
+    r->baskets = pr_alloc_zero(sets * r->blocks, groups * sizeof *r->baskets);
+    r->units = pr_alloc_zero(cells, sizeof *r->units);
+    if (r->baskets == NULL || r->units == NULL)
+        return pr_fail_memory(err);
+    for (unsigned i = 0; i < threads; i++) {
+        PR_TRY(pr_shopper_init(&r->desks[i].shopper, r->choice, err));
+        r->desks[i].base = pr_alloc(r->truth->items, sizeof *r->desks[i].base);
+        r->desks[i].row = pr_alloc(r->lines->count, sizeof *r->desks[i].row);
+        if (r->desks[i].base == NULL || r->desks[i].row == NULL)
+            return pr_fail_memory(err);
+    }
+    for (size_t s = 0; s < r->scenarios->count; s++) {
+        r->shelf[s] = pr_alloc_zero(r->truth->categories, sizeof *r->shelf[s]);
+        if (r->shelf[s] == NULL)
+            return pr_fail_memory(err);
+        for (size_t i = 0; i < r->truth->items; i++)
+            if (!r->scenarios->list[s].off[i])
+                r->shelf[s][i / r->truth->products] = true;
+    }
+    return PARSREC_OK;
+}
+
+static void release(run *r, unsigned threads)
+{
+    for (size_t s = 0; r->shelf != NULL && s < r->scenarios->count; s++)
+        pr_free(r->shelf[s]);
+    for (unsigned i = 0; r->desks != NULL && i < threads; i++) {
+        pr_shopper_free(&r->desks[i].shopper);
+        pr_free(r->desks[i].base);
+        pr_free(r->desks[i].row);
+    }
+    pr_free(r->shelf);
+    pr_free(r->desks);
+    pr_free(r->baskets);
+    pr_free(r->units);
+}
+
+static parsrec_status run_sets(run *r, size_t sets, pr_pool *pool, const parsrec_hooks *hooks,
+                               parsrec_error *err)
+{
+    for (r->first = 0; r->first < sets; r->first += SETS_A_ROUND) {
+        PR_TRY(pr_progress(hooks, "making test sets again", "sets", r->first, sets, err));
+        size_t left = sets - r->first;
+        pr_pool_run(pool, make_set, r, left < SETS_A_ROUND ? left : SETS_A_ROUND);
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_true_sales_init(pr_true_sales *out, const pr_dataset *data,
+                                  const pr_cohort *cohort, const pr_lines *lines,
+                                  const pr_scenarios *scenarios, size_t sets, size_t last,
+                                  pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_truth truth;
+    pr_choice choice = {0};
+    *out = (pr_true_sales){.groups = cohort->group_count, .lines = lines->count};
+    PR_TRY(pr_truth_read(&truth, data, err));
+    run r = {.truth = &truth,
+             .choice = &choice,
+             .cohort = cohort,
+             .lines = lines,
+             .scenarios = scenarios,
+             .by_product = lines->count > lines->bins || scenarios->parts > 0,
+             .last = last,
+             .blocks = 1 + 2 * scenarios->count};
+    parsrec_status status;
+    PR_TRY_GOTO(pr_truth_choice(&choice, &truth, err));
+    PR_TRY_GOTO(reserve_out(out, &r, err));
+    PR_TRY_GOTO(reserve(&r, sets, pr_pool_threads(pool), err));
+    PR_TRY_GOTO(run_sets(&r, sets, pool, hooks, err));
+    fill(out, &r, sets);
+done:
+    release(&r, pr_pool_threads(pool));
+    pr_choice_free(&choice);
+    return status;
+}
+
+void pr_true_sales_free(pr_true_sales *sales)
+{
+    pr_free(sales->before);
+    for (size_t q = 0; q < PR_QUESTIONS; q++) {
+        pr_free(sales->after[q]);
+        pr_free(sales->floor[q]);
+    }
+    *sales = (pr_true_sales){0};
+}

@@ -1,0 +1,177 @@
+/* What is worth telling: the lines that change most, the pairs that hang together, and how far the
+ * estimates are from the truth where that is known. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/rank_agreement.h"
+#include "whatif/answer.h"
+
+enum { WATCHED_MOST = 6, BASKETS_LEAST = 50 };
+
+/* ---- lines that change most ---- */
+
+/* The largest change of a line in any group, against what chance does to sales of its size. */
+static double largest_change(const pr_answer *a, size_t s, size_t q, size_t line)
+{
+    double most = 0;
+    for (size_t g = 0; g < a->cohort.group_count; g++) {
+        const pr_estimate *e = pr_estimate_of(a, s, q, a->estimator, g, line);
+        double change = fabs(e->after - e->before) / sqrt(e->before);
+        if (change > most) /* false for NaN */
+            most = change;
+    }
+    return most;
+}
+
+static void watch_most(pr_answer *a, size_t s, size_t q)
+{
+    bool *watched = a->watched + s * a->lines.count;
+    for (size_t n = 0; n < WATCHED_MOST; n++) {
+        size_t best = a->lines.bins;
+        double most = 0;
+        for (size_t l = 0; l < a->lines.bins; l++) {
+            double change = largest_change(a, s, q, l);
+            if (!watched[l] && !pr_line_dropped(a, s, l) && change > most) {
+                best = l;
+                most = change;
+            }
+        }
+        if (best < a->lines.bins)
+            watched[best] = true;
+    }
+}
+
+void pr_answer_watch(pr_answer *a, const size_t *named, size_t count)
+{
+    for (size_t s = 0; s < a->scenarios.count; s++) {
+        bool *watched = a->watched + s * a->lines.count;
+        for (size_t i = 0; i < count; i++)
+            watched[named[i]] = true;
+        for (size_t i = 0; i < a->scenarios.list[s].add_count; i++)
+            watched[a->scenarios.list[s].adds[i]] = true;
+        for (size_t q = 0; q < PR_QUESTIONS && count == 0; q++)
+            if (a->asked[q])
+                watch_most(a, s, q);
+    }
+}
+
+/* ---- what hangs on what ---- */
+
+/* What becomes of a bin without a hub, from the sums over drawn baskets; false where they are few. */
+static bool hang(const pr_answer *a, pr_hanging *h)
+{
+    const pr_spill *p = &a->spill;
+    size_t pair = ((size_t)h->group * p->hubs + h->hub) * p->bins + h->bin;
+    double baskets = p->baskets[h->group], with = p->with[h->group * p->hubs + h->hub];
+    double units = p->units[h->group * p->bins + h->bin], before = units / baskets;
+    if (with < BASKETS_LEAST || baskets - with < BASKETS_LEAST || units < BASKETS_LEAST)
+        return false;
+    double after[PR_QUESTIONS] = {
+        [PARSREC_SELECTION] = (units - p->joint[pair]) / (baskets - with),
+        [PARSREC_RECHOICE] = (units + p->refill[pair]) / baskets,
+    };
+    for (size_t q = 0; q < PR_QUESTIONS; q++) {
+        h->change[q] = after[q] / before - 1;
+        h->units[q] = 1000 * (after[q] - before);
+    }
+    return true;
+}
+
+/* Keeps the strongest, best first, by the change of one question. */
+static void keep(pr_hanging *list, size_t *count, const pr_hanging *h, size_t question)
+{
+    size_t at = *count < PR_HANGING_MOST ? (*count)++ : PR_HANGING_MOST;
+    for (; at > 0 && fabs(h->units[question]) > fabs(list[at - 1].units[question]); at--)
+        if (at < PR_HANGING_MOST)
+            list[at] = list[at - 1];
+    if (at < PR_HANGING_MOST)
+        list[at] = *h;
+}
+
+parsrec_status pr_answer_hanging(pr_answer *a, parsrec_error *err)
+{
+    size_t most = a->cohort.group_count * PR_HANGING_MOST;
+    a->hanging = pr_alloc(most, sizeof *a->hanging);
+    if (a->hanging == NULL)
+        return pr_fail_memory(err);
+    size_t question = a->asked[PARSREC_SELECTION] ? PARSREC_SELECTION : PARSREC_RECHOICE;
+    for (size_t g = 0; g < a->cohort.group_count; g++) {
+        size_t count = 0;
+        for (size_t hub = 0; hub < a->spill.hubs; hub++)
+            for (size_t bin = 0; bin < a->spill.bins; bin++) {
+                pr_hanging h = {.group = (uint32_t)g, .hub = (uint32_t)hub, .bin = (uint32_t)bin};
+                if (a->spill.hub[hub] != bin && hang(a, &h))
+                    keep(a->hanging + a->hanging_count, &count, &h, question);
+            }
+        a->hanging_count += count;
+    }
+    return PARSREC_OK;
+}
+
+/* ---- against the truth ---- */
+
+typedef struct comparison {
+    double *estimated, *real; /* changes, [bins] */
+    size_t count;
+} comparison;
+
+/* Sums of errors over the bins that stay, and their changes for the rank correlation. */
+static void compare(const pr_answer *a, size_t s, size_t q, size_t e, size_t g, comparison *c,
+                    pr_agreement *out)
+{
+    double intervals = 0, tests = 0;
+    *out = (pr_agreement){0};
+    c->count = 0;
+    for (size_t l = 0; l < a->lines.bins; l++) {
+        const pr_estimate *x = pr_estimate_of(a, s, q, e, g, l);
+        double before = a->truth.before[pr_true_at(&a->truth, 0, g, l)];
+        double after = a->truth.after[q][pr_true_at(&a->truth, s, g, l)];
+        double test = pr_ledger_rate(&a->test.after[q][s], &a->cohort, g, l);
+        if (pr_line_dropped(a, s, l) || !(before > 0) || !(after > 0) || isnan(x->change))
+            continue;
+        c->estimated[c->count] = x->change;
+        c->real[c->count++] = after / before - 1;
+        out->points += 100 * fabs(x->change - (after / before - 1));
+        out->error += fabs(x->after - after) / after;
+        out->floor += a->truth.floor[q][pr_true_at(&a->truth, s, g, l)];
+        intervals += !isnan(x->low);
+        out->coverage += x->low <= after && after <= x->high;
+        if (test > 0) {
+            out->test += fabs(x->after - test) / test;
+            tests++;
+        }
+    }
+    double n = (double)c->count;
+    out->points = n > 0 ? out->points / n : NAN;
+    out->error = n > 0 ? out->error / n : NAN;
+    out->floor = n > 0 ? out->floor / n : NAN;
+    out->test = tests > 0 ? out->test / tests : NAN;
+    out->coverage = intervals > 0 ? out->coverage / intervals : NAN;
+}
+
+parsrec_status pr_answer_judge(pr_answer *a, parsrec_error *err)
+{
+    size_t groups = a->cohort.group_count;
+    if (a->truth.sets == 0)
+        return PARSREC_OK;
+    comparison c = {pr_alloc(a->lines.bins, sizeof(double)),
+                    pr_alloc(a->lines.bins, sizeof(double)), 0};
+    a->agreement =
+        pr_alloc(a->scenarios.count * PR_QUESTIONS * PR_ESTIMATORS, groups * sizeof *a->agreement);
+    parsrec_status status = c.estimated != NULL && c.real != NULL && a->agreement != NULL
+                                ? PARSREC_OK
+                                : pr_fail_memory(err);
+    for (size_t i = 0;
+         status == PARSREC_OK && i < a->scenarios.count * PR_QUESTIONS * PR_ESTIMATORS * groups;
+         i++) {
+        size_t g = i % groups, e = i / groups % PR_ESTIMATORS;
+        size_t q = i / groups / PR_ESTIMATORS % PR_QUESTIONS;
+        compare(a, i / groups / PR_ESTIMATORS / PR_QUESTIONS, q, e, g, &c, &a->agreement[i]);
+        status = pr_spearman(&a->agreement[i].rank, c.estimated, c.real, c.count, err);
+    }
+    pr_free(c.estimated);
+    pr_free(c.real);
+    return status;
+}

@@ -1,0 +1,109 @@
+# whatif: the tables and reports, the paper's preset from synthesis on, scenarios side by side, and
+# nonsense.
+few="--users 60 --sessions 12"
+quick="--draws 3 --resamples 50 --truth-sets 20"
+
+# ---- the preset: one command, and again without training ----
+ok "$PARSREC" whatif --preset paper -o out $few --epochs 1 $quick --threads 2
+says "without C0"
+says "Selection:"
+says "Re-choice:"
+says "What hangs on what"
+says "report.html"
+for file in groups.json data.st model-1.st report.csv report.json report.html selection-1-1.svg \
+    rechoice-1-2.svg; do
+    ok test -s "out/$file"
+done
+absent out/model-1.st.ckpt
+same "$(grep -c '://' out/report.html)" 0 "hosts named in the page"
+same "$(grep -c '<script' out/report.html)" 0 "scripts in the page"
+cp out/report.csv first.csv
+ok "$PARSREC" whatif --preset paper -o out $few --epochs 1 $quick --threads 1
+same "$(grep -c training stderr)" 0 "what was trained is not trained again"
+ok cmp first.csv out/report.csv
+fails 1 "other data" "$PARSREC" whatif --preset paper -o out --users 61 --sessions 12 --epochs 1
+fails 1 "1 epochs, not 2" "$PARSREC" whatif --preset paper -o out $few --epochs 2
+
+# ---- a run that was killed goes on ----
+"$PARSREC" whatif --preset paper -o killed $few --epochs 60 $quick >stdout 2>stderr &
+job=$!
+waited=0
+while [ ! -e killed/model-1.st.ckpt ] && [ $waited -lt 600 ]; do
+    sleep 0.1
+    waited=$((waited + 1))
+done
+kill -9 $job 2>/dev/null
+wait $job 2>/dev/null
+ok test -e killed/model-1.st.ckpt
+ok "$PARSREC" whatif --preset paper -o killed $few --epochs 60 $quick
+ok grep -q "goes on" stderr
+
+# ---- models and data of one's own, JSON ----
+model=out/model-1.st data=out/data.st
+ok "$PARSREC" whatif $model $data --drop category=C0 --group truth $quick --json
+cp stdout rows.json
+cat >check.py <<'END'
+import csv, json
+rows = json.load(open("rows.json"))
+for r in rows:
+    assert r["low"] <= r["after"] <= r["high"] or abs(r["after"] - r["low"]) < 1, r
+    assert {"group", "category", "before", "after", "low", "high", "question"} <= set(r)
+assert {r["group"] for r in rows} == {"A", "B"}
+assert {r["question"] for r in rows} == {"selection", "rechoice"}
+assert all(r["estimator"] == "rollout" for r in rows)
+assert all(r["after"] == 0 and r["dropped"] for r in rows if r["category"] == "C0")
+kept = [r for r in rows if r["question"] == "rechoice" and r["category"] != "C0"]
+assert len(kept) == 38 and all(r["change"] > 0 for r in kept)
+table = list(csv.DictReader(open("out/report.csv")))
+report = json.load(open("out/report.json"))
+assert len(table) == len(report["rows"]) == 20 * 2 * (4 + 3), len(table)
+assert {r["estimator"] for r in table} == {"rollout", "expected", "top10", "counted"}
+assert all(float(r["floor"]) > 0 for r in table if r["category"] != "C0")
+for a in report["agreement"]:
+    assert -1 <= a["rank_correlation"] <= 1 and a["error_points"] >= 0 and a["mape_floor"] > 0, a
+END
+ok python3 check.py
+
+# ---- several models, several scenarios, one pass ----
+ok "$PARSREC" whatif $model $model $data --drop C0 --drop C1 --each $quick --watch C2
+says "without C0"
+says "without C1"
+says "2 models"
+same "$(grep -c '^everybody  C2' stdout)" 4 "a row for each scenario and question"
+ok "$PARSREC" whatif $model $data --drop C0 --drop C1 $quick --question rechoice
+says "without C0, C1"
+if grep -q "Selection:" stdout; then fail "a question that was not asked"; else pass; fi
+ok "$PARSREC" whatif $model $data --drop item=3 --watch item=4 --watch C0 $quick
+says "swapped within the category"
+ok "$PARSREC" whatif $model $data --only C0 --only C1 $quick --question rechoice --watch C0
+says "nothing but C0, C1"
+ok "$PARSREC" whatif $model $data --add item=brandnew:like=3 $quick
+says "brandnew"
+ok "$PARSREC" whatif $model $data --drop C0 --missing leave $quick
+says "given up"
+ok "$PARSREC" whatif $model $data --drop C0 --group cluster:2 --group buyers:C2 $quick
+
+# ---- nonsense: a sentence each, and no folder left behind ----
+fails 1 "C99" "$PARSREC" whatif $model $data --drop category=C99 -o bad
+fails 1 "there is no item" "$PARSREC" whatif $model $data --drop item=99999 -o bad
+all=
+for c in $(seq 0 19); do all="$all --drop C$c"; done
+fails 1 "nothing is left on the shelf" "$PARSREC" whatif $model $data $all -o bad
+fails 1 "nothing is left on the shelf" "$PARSREC" whatif $model $data --only C0 --drop C0 -o bad
+: >nobody.txt
+fails 1 "nobody" "$PARSREC" whatif $model $data --drop C0 --group nobody=nobody.txt -o bad
+fails 1 "no user" "$PARSREC" whatif $model $data --drop C0 --group user:x -o bad
+fails 1 "already" "$PARSREC" whatif $model $data --add item=3:like=4 -o bad
+fails 1 "item=NAME:like=ITEM" "$PARSREC" whatif $model $data --add item=3 -o bad
+fails 1 "goes without" "$PARSREC" whatif $model $data --drop C0 --only C1 --each -o bad
+fails 1 "selection alone" "$PARSREC" whatif $model $data --drop C0 --estimator counted \
+    --question rechoice -o bad
+fails 2 "nothing changes" "$PARSREC" whatif $model $data -o bad
+fails 2 "which model" "$PARSREC" whatif $data --drop C0
+fails 2 "no preset" "$PARSREC" whatif --preset other -o bad
+fails 2 "pass -o DIR" "$PARSREC" whatif --preset paper
+ok "$PARSREC" train -o pop.st $data --model pop
+fails 1 "has no chances" "$PARSREC" whatif pop.st $data --drop C0
+ok "$PARSREC" synth -o other.st --users 30 --sessions 5
+fails 1 "other users" "$PARSREC" whatif $model other.st --drop C0
+absent bad
