@@ -686,6 +686,7 @@ PARSREC_API parsrec_status parsrec_explanation_text(char **out,
 PARSREC_API parsrec_status parsrec_explanation_save(const parsrec_explanation *explanation,
                                                     const char *folder, const parsrec_hooks *hooks,
                                                     parsrec_error *err);
+
 /* ---- what if ----------------------------------------------------------------------------- */
 
 /* Two questions with two truths (docs/whatif.md). */

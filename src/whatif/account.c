@@ -4,10 +4,7 @@
  * not to be had.                                                        (docs/whatif.md) */
 #include "whatif/account.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/memory.h"
 
 /* ---- re-choice ---- */
 
@@ -150,43 +147,6 @@ static void enter_scenario(pr_account *a, size_t number, const pr_drawn *b)
     enter_facts(a, number, b, missing, &add);
 }
 
-/* ---- what hangs on what ---- */
-
-static void enter_hub(pr_spill *p, const pr_account *a, size_t group, size_t hub, double slots,
-                      const pr_drawn *b)
-{
-    size_t bin = p->hub[hub];
-    double *joint = p->joint + (group * p->hubs + hub) * p->bins;
-    double *refill = p->refill + (group * p->hubs + hub) * p->bins;
-    double others = 0;
-    p->with[group * p->hubs + hub]++;
-    for (size_t i = 0; i < b->size; i++)
-        joint[a->lines->bin_of[b->items[i]]]++;
-    for (size_t l = 0; l < p->bins; l++)
-        others += l == bin ? 0 : b->rest[l];
-    for (size_t l = 0; l < p->bins && others > 1e-12; l++)
-        refill[l] += l == bin ? 0 : slots * b->rest[l] / others;
-}
-
-static void enter_spill(pr_account *a, const pr_drawn *b)
-{
-    const pr_cohort *c = a->cohort;
-    pr_spill *p = a->spill;
-    for (size_t i = c->cell_offsets[b->user]; i < c->cell_offsets[b->user + 1]; i++) {
-        size_t group = c->cell_group[c->cell_list[i]];
-        p->baskets[group]++;
-        for (size_t l = 0; l < p->bins; l++)
-            p->units[group * p->bins + l] += a->row[l];
-        for (size_t k = 0; k < b->size; k++) {
-            size_t bin = (size_t)a->lines->bin_of[b->items[k]], first = 0;
-            while (a->lines->bin_of[b->items[first]] != (int32_t)bin)
-                first++;
-            if (first == k && p->hub_of[bin] >= 0) /* each bin of the basket once */
-                enter_hub(p, a, group, (size_t)p->hub_of[bin], a->row[bin], b);
-        }
-    }
-}
-
 void pr_account_basket(void *context, const pr_drawn *b)
 {
     pr_account *a = context;
@@ -196,68 +156,5 @@ void pr_account_basket(void *context, const pr_drawn *b)
     pr_ledger_add(&a->book->before, a->cohort, b->user, a->row, 1);
     for (size_t s = 0; s < a->scenarios->count; s++)
         enter_scenario(a, s, b);
-    enter_spill(a, b);
-}
-
-/* ---- memory of the ranking ---- */
-
-typedef struct seller {
-    double sales;
-    size_t bin;
-} seller;
-
-static int best_first(const void *a, const void *b)
-{
-    const seller *x = a, *y = b;
-    if (x->sales != y->sales)
-        return x->sales > y->sales ? -1 : 1;
-    return x->bin < y->bin ? -1 : 1;
-}
-
-static parsrec_status choose_hubs(pr_spill *p, const double *sales, parsrec_error *err)
-{
-    seller *sellers = pr_alloc(p->bins, sizeof *sellers);
-    if (sellers == NULL)
-        return pr_fail_memory(err);
-    for (size_t l = 0; l < p->bins; l++) {
-        sellers[l] = (seller){sales[l], l};
-        p->hub_of[l] = -1;
-    }
-    qsort(sellers, p->bins, sizeof *sellers, best_first);
-    for (size_t h = 0; h < p->hubs; h++) {
-        p->hub[h] = sellers[h].bin;
-        p->hub_of[sellers[h].bin] = (int32_t)h;
-    }
-    pr_free(sellers);
-    return PARSREC_OK;
-}
-
-parsrec_status pr_spill_init(pr_spill *p, const pr_lines *lines, size_t groups, const double *sales,
-                             parsrec_error *err)
-{
-    *p = (pr_spill){.bins = lines->bins};
-    p->hubs = p->bins < PR_HUBS_MOST ? p->bins : PR_HUBS_MOST;
-    p->hub = pr_alloc(p->hubs, sizeof *p->hub);
-    p->hub_of = pr_alloc(p->bins, sizeof *p->hub_of);
-    p->baskets = pr_alloc_zero(groups, sizeof *p->baskets);
-    p->units = pr_alloc_zero(groups * p->bins, sizeof *p->units);
-    p->with = pr_alloc_zero(groups * p->hubs, sizeof *p->with);
-    p->joint = pr_alloc_zero(groups * p->hubs * p->bins, sizeof *p->joint);
-    p->refill = pr_alloc_zero(groups * p->hubs * p->bins, sizeof *p->refill);
-    if (p->hub == NULL || p->hub_of == NULL || p->baskets == NULL || p->units == NULL ||
-        p->with == NULL || p->joint == NULL || p->refill == NULL)
-        return pr_fail_memory(err);
-    return choose_hubs(p, sales, err);
-}
-
-void pr_spill_free(pr_spill *p)
-{
-    pr_free(p->hub);
-    pr_free(p->hub_of);
-    pr_free(p->baskets);
-    pr_free(p->units);
-    pr_free(p->with);
-    pr_free(p->joint);
-    pr_free(p->refill);
-    *p = (pr_spill){0};
+    pr_spill_drawn(a->spill, a->cohort, a->lines, b, a->row);
 }

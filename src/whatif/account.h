@@ -1,29 +1,9 @@
-/* Enters rolled-out baskets into the books: as they are, without those that are touched, and refilled;
- * and what hangs on what. */
+/* Enters rolled-out baskets into the books: as they are, without those that are touched, and refilled. */
 #ifndef PR_ACCOUNT_H
 #define PR_ACCOUNT_H
 
 #include "whatif/books.h"
-#include "whatif/rollout.h"
-
-enum { PR_HUBS_MOST = 200 }; /* bins whose going is followed for the ranking: those sold most */
-
-/* What the baskets of a group say about every pair of bins. */
-typedef struct pr_spill {
-    size_t hubs, bins;
-    size_t *hub;     /* [hubs]: their bins */
-    int32_t *hub_of; /* [bins]: -1 for others */
-    double *baskets; /* [groups] */
-    double *units;   /* [groups, bins] */
-    double *with;    /* [groups, hubs]: baskets with the hub */
-    double *joint;   /* [groups, hubs, bins]: units in them */
-    double *refill;  /* [groups, hubs, bins]: units that come where the hub is missing */
-} pr_spill;
-
-/* `sales`[bins] decides who is a hub. Free also on failure. */
-parsrec_status pr_spill_init(pr_spill *spill, const pr_lines *lines, size_t groups,
-                             const double *sales, parsrec_error *err);
-void pr_spill_free(pr_spill *spill); /* a zeroed one is fine */
+#include "whatif/spill.h"
 
 /* What became of whole baskets. */
 typedef struct pr_basket_facts {

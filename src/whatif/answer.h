@@ -13,6 +13,14 @@ typedef struct pr_estimate {
     double change, change_low, change_high;
 } pr_estimate;
 
+/* Empty slots and what fills them, a basket. */
+typedef struct pr_slots {
+    double slots;               /* that are empty, at the level of the past */
+    double lean, growth;        /* sums over the bins that stay, of both ways to fill them ... */
+    double scale;               /* ... and what makes their mixture fill just the slots */
+    double size, size_variance; /* items of past baskets: mean and variance */
+} pr_slots;
+
 /* How an estimator does against the truth, over the bins that stay. */
 typedef struct pr_agreement {
     double rank;     /* Spearman's correlation of estimated and true changes */
@@ -27,10 +35,17 @@ typedef struct pr_agreement {
 typedef struct pr_hanging {
     uint32_t group, hub, bin;
     double change[PR_QUESTIONS];
-    double units[PR_QUESTIONS]; /* the same in units of 1,000 baskets */
+    double beyond; /* selection, beyond what baskets without the hub do as a whole */
+    double weight; /* that against what chance does to sales of this size: what is ranked by */
 } pr_hanging;
 
-enum { PR_HANGING_MOST = 12 /* pairs told of a group and question */ };
+enum {
+    PR_HANGING_MOST = 12, /* pairs told of a group */
+    /* Units that the past must have been expected to see of a pair to weigh as much as the model, to say
+     * how often they go together, and what comes next, which takes more. */
+    PR_PRIOR_UNITS = 20,
+    PR_PRIOR_GROWTH = 50,
+};
 
 struct parsrec_whatif_answer {
     pr_directory directory;
@@ -47,15 +62,18 @@ struct parsrec_whatif_answer {
     uint64_t seed;
 
     pr_book past, test;
-    bool *single;           /* [lines]: past baskets had them once at most, or nearly so */
-    pr_book *books;         /* [models, PR_ESTIMATORS - 1] */
-    pr_spill spill;         /* over all models */
+    pr_ledger
+        *grown;      /* [scenarios]: of past baskets where something is missing, units times size */
+    double *sizes;   /* [groups, 2]: mean and variance of the items of past baskets */
+    pr_slots *fills; /* [models, scenarios, groups] */
+    bool *single;    /* [lines]: past baskets had them once at most, or nearly so */
+    pr_book *books;  /* [models, PR_ESTIMATORS - 1] */
+    pr_spill spill;  /* over all models */
     pr_basket_facts *facts; /* [groups, scenarios] */
     pr_true_sales truth;
 
-    pr_estimate *estimates; /* see pr_estimate_of */
-    bool *watched;          /* [scenarios, lines] */
-    double *norms;          /* [models, scenarios, groups]: makes refills fill just what is empty */
+    pr_estimate *estimates;  /* see pr_estimate_of */
+    bool *watched;           /* [scenarios, lines] */
     pr_agreement *agreement; /* see pr_agreement_of; NULL without truth */
     pr_hanging *hanging;     /* [hanging_count], by group and question, strongest first */
     size_t hanging_count;
@@ -80,9 +98,9 @@ static inline pr_agreement *pr_agreement_of(const pr_answer *a, size_t scenario,
     return &a->agreement[at * a->cohort.group_count + group];
 }
 
-static inline double *pr_norm_of(const pr_answer *a, size_t model, size_t scenario, size_t group)
+static inline pr_slots *pr_slots_of(const pr_answer *a, size_t model, size_t scenario, size_t group)
 {
-    return &a->norms[(model * a->scenarios.count + scenario) * a->cohort.group_count + group];
+    return &a->fills[(model * a->scenarios.count + scenario) * a->cohort.group_count + group];
 }
 
 static inline pr_book *pr_book_of(const pr_answer *a, size_t model, size_t estimator)
@@ -105,9 +123,10 @@ typedef struct pr_rates {
     double before, kept, share; /* the same of the estimator */
     double after, refill;       /* after: under the question */
     double like;                /* of a new item: past / model of the bin it joins; else 0 */
-    double norm;                /* see pr_answer_estimate */
-    bool whole;                 /* the line stays on the shelf */
-    bool single;                /* a basket has it once at most */
+    double grown;         /* past: units where something is missing, times items of the basket */
+    const pr_slots *fill; /* of re-choice, the whole group's */
+    bool whole;           /* the line stays on the shelf */
+    bool single;          /* a basket has it once at most */
 } pr_rates;
 
 /* Sales before and after from rates, calibrated unless `raw`                  (docs/whatif.md) */

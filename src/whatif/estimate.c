@@ -5,9 +5,6 @@
 
 #include "whatif/answer.h"
 
-/* Units that the past must have been expected to see of a pair to weigh as much as the model. */
-static const double prior_units = 20;
-
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : 1;
@@ -25,7 +22,7 @@ static lift lift_of(const pr_rates *r)
     double model = drawn > 0 && r->before > 0 ? (r->before - r->kept) / (drawn * r->before) : 1;
     double expected = r->past_baskets * touched * r->past;
     double seen = r->past_baskets * (r->past - r->past_kept);
-    return (lift){model, (seen + prior_units * model) / (expected + prior_units)};
+    return (lift){model, (seen + PR_PRIOR_UNITS * model) / (expected + PR_PRIOR_UNITS)};
 }
 
 static double selected(const pr_rates *r)
@@ -43,7 +40,7 @@ static double open_to(const pr_rates *r, double units)
 }
 
 /* Refills as the model has them, more where the past shows that the line goes with what is missing. */
-static double refill_of(const pr_rates *r)
+static double lean_refill(const pr_rates *r)
 {
     lift l = lift_of(r);
     double level = ratio(r->past, r->before), more = ratio(l.both, l.model);
@@ -51,12 +48,32 @@ static double refill_of(const pr_rates *r)
     return r->refill * level * more * open;
 }
 
+/* The same from the past alone: what larger baskets with the missing thing hold more of, by the slope of
+ * units on size. One more item enters such a pair from either side, so half of it is the line's. */
+static double growth(const pr_rates *r)
+{
+    double together = r->past - r->past_kept;
+    double slope = (r->grown - together * r->fill->size) / r->fill->size_variance;
+    return r->fill->size_variance > 0 ? fmax(0, slope / 2) : 0;
+}
+
+static double mixed_refill(const pr_rates *r)
+{
+    const pr_slots *f = r->fill;
+    double seen = r->past_baskets * (1 - r->past_share) * r->past;
+    double trust = f->growth > 0 ? seen / (seen + PR_PRIOR_GROWTH) : 0;
+    double lean = f->lean > 0 ? lean_refill(r) / f->lean : 0;
+    double grown = f->growth > 0 ? growth(r) / f->growth : 0;
+    return f->slots * (trust * grown + (1 - trust) * lean);
+}
+
 /* What was there stays at its level. */
 static double rechosen(const pr_rates *r, parsrec_missing missing)
 {
     lift l = lift_of(r);
     if (missing == PARSREC_MISSING_REFILL)
-        return ratio(r->past, r->before) * (r->after - r->refill) + r->norm * refill_of(r);
+        return ratio(r->past, r->before) * (r->after - r->refill) +
+               r->fill->scale * mixed_refill(r);
     double lost = (1 - ratio(r->after, r->before)) * ratio(l.both, l.model);
     return r->past * fmax(0, 1 - lost * ratio(1 - r->past_share, 1 - r->share));
 }
@@ -117,25 +134,44 @@ static pr_rates rates_of(const pr_answer *a, const pr_book *book, size_t s, size
         .after = pr_ledger_rate(&book->after[q][s], &a->cohort, g, line),
         .refill = units(a, &book->refill[s], g, line, model),
         .like = like_ratio(a, book, g, line),
-        .norm = 1,
+        .grown = units(a, &a->grown[s], g, line, past),
         .single = a->single[line],
         .whole = !pr_line_dropped(a, s, line),
     };
 }
 
-/* Refills are leant on the past line by line; together they must fill the slots that are empty, as many
- * as the past had. */
-static double norm_of(const pr_answer *a, const pr_book *book, size_t s, size_t g)
+/* Units of what is missing, past against model. */
+static double missing_level(const pr_answer *a, const pr_book *book, size_t s, size_t g)
 {
-    double slots = 0, filled = 0;
-    for (size_t l = 0; l < a->lines.bins; l++) {
-        pr_rates r = rates_of(a, book, s, PARSREC_RECHOICE, g, l);
-        if (!(r.refill > 0))
-            continue;
-        slots += r.refill * ratio(1 - r.past_share, 1 - r.share);
-        filled += refill_of(&r);
-    }
-    return filled > 0 ? slots / filled : 1;
+    double past = 0, model = 0;
+    for (size_t l = 0; l < a->lines.bins; l++)
+        if (a->scenarios.list[s].state[l] == PR_SHELF_NONE) {
+            past += pr_ledger_rate(&a->past.before, &a->cohort, g, l);
+            model += pr_ledger_rate(&book->before, &a->cohort, g, l);
+        }
+    return past > 0 ? ratio(past, model) : 1;
+}
+
+/* Refills are reckoned line by line; together they must fill the slots that are empty. */
+static void sum_fill(pr_slots *f, const pr_answer *a, const pr_book *book, size_t s, size_t g)
+{
+    double level = missing_level(a, book, s, g), mixed = 0;
+    *f = (pr_slots){.size = a->sizes[2 * g], .size_variance = a->sizes[2 * g + 1]};
+    for (int pass = 0; pass < 2; pass++)
+        for (size_t l = 0; l < a->lines.bins; l++) {
+            pr_rates r = rates_of(a, book, s, PARSREC_RECHOICE, g, l);
+            r.fill = f;
+            if (!(r.refill > 0) || !(r.past > 0))
+                continue;
+            if (pass == 1) {
+                mixed += mixed_refill(&r);
+                continue;
+            }
+            f->slots += r.refill * level;
+            f->lean += lean_refill(&r);
+            f->growth += growth(&r);
+        }
+    f->scale = mixed > 0 ? f->slots / mixed : 1;
 }
 
 /* ---- estimates ---- */
@@ -161,7 +197,7 @@ static void estimate_one(pr_answer *a, size_t s, size_t q, size_t e, size_t g, s
         double one, other;
         pr_rates r =
             rates_of(a, e == PARSREC_COUNTED ? &a->past : pr_book_of(a, m, e), s, q, g, line);
-        r.norm = *pr_norm_of(a, m, s, g);
+        r.fill = pr_slots_of(a, m, s, g);
         pr_rates_estimate(&one, &other, &r, a, q, e);
         before += one / (double)models;
         after += other / (double)models;
@@ -176,7 +212,7 @@ void pr_answer_estimate(pr_answer *a)
     for (size_t m = 0; m < a->model_count; m++)
         for (size_t s = 0; s < a->scenarios.count; s++)
             for (size_t g = 0; g < a->cohort.group_count; g++)
-                *pr_norm_of(a, m, s, g) = norm_of(a, pr_book_of(a, m, PARSREC_ROLLOUT), s, g);
+                sum_fill(pr_slots_of(a, m, s, g), a, pr_book_of(a, m, PARSREC_ROLLOUT), s, g);
     for (size_t s = 0; s < a->scenarios.count; s++)
         for (size_t q = 0; q < PR_QUESTIONS; q++)
             for (size_t e = 0; e < PR_ESTIMATORS; e++)

@@ -18,11 +18,11 @@ typedef struct work {
     size_t *lines;      /* [kept]: those that get intervals */
     size_t kept, width; /* width: kept + 1, the last is baskets */
     const pr_ledger **ledgers;
-    size_t ledger_count;
-    double *columns; /* [ledgers, width, cells] */
-    double *hands;   /* [threads, cells + ledgers · width] */
-    double *values;  /* [outcomes, resamples] */
-    size_t outcomes; /* scenarios · questions · estimators · kept · 2 */
+    size_t ledger_count, grown; /* grown: the first of those that stand behind all books */
+    double *columns;            /* [ledgers, width, cells] */
+    double *hands;              /* [threads, cells + ledgers · width] */
+    double *values;             /* [outcomes, resamples] */
+    size_t outcomes;            /* scenarios · questions · estimators · kept · 2 */
 } work;
 
 /* ---- ledgers in a row ---- */
@@ -114,7 +114,8 @@ static pr_rates rates_of(const work *w, const double *sums, size_t m, size_t e, 
         .after = rate(w, sums, ledger_at(a, m, e, s, (int)q), k),
         .refill = units(w, sums, ledger_at(a, m, e, s, REFILL), k, model),
         .like = like_ratio(w, sums, first, k),
-        .norm = *pr_norm_of(a, e == PARSREC_COUNTED ? 0 : m, s, w->group),
+        .grown = units(w, sums, w->grown + s, k, past),
+        .fill = pr_slots_of(a, m, s, w->group),
         .whole = !pr_line_dropped(a, s, w->lines[k]),
         .single = a->single[w->lines[k]],
     };
@@ -214,7 +215,7 @@ static parsrec_status reserve(work *w, unsigned threads, parsrec_error *err)
 {
     const pr_answer *a = w->a;
     size_t books = 1 + a->model_count * (PR_ESTIMATORS - 1), most = 0;
-    size_t ledgers = books * (1 + TABLES * a->scenarios.count);
+    size_t ledgers = books * (1 + TABLES * a->scenarios.count) + a->scenarios.count;
     for (size_t g = 0; g < a->cohort.group_count; g++) {
         size_t cells = a->cohort.first_cell[g + 1] - a->cohort.first_cell[g];
         most = cells > most ? cells : most;
@@ -234,6 +235,9 @@ static parsrec_status reserve(work *w, unsigned threads, parsrec_error *err)
     for (size_t m = 0; m < a->model_count; m++)
         for (size_t e = 0; e < PR_ESTIMATORS - 1; e++)
             list_book(w, pr_book_of(a, m, e));
+    w->grown = w->ledger_count;
+    for (size_t s = 0; s < a->scenarios.count; s++)
+        w->ledgers[w->ledger_count++] = &a->grown[s];
     return PARSREC_OK;
 }
 

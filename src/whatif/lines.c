@@ -77,6 +77,8 @@ static parsrec_status number_bins(pr_lines *lines, const int32_t *keys, size_t k
         else if (key >= 0)
             pr_category_path(data, key, name, sizeof name);
         bins[k] = (int32_t)lines->count;
+        if (key < 0)
+            lines->other = lines->count;
         status = add_line(lines, PR_LINE_BIN, name, sizes[k], err);
     }
     for (size_t i = 0; i < data->items && status == PARSREC_OK; i++) {
@@ -140,7 +142,8 @@ static parsrec_status make_bins(pr_lines *lines, size_t level, parsrec_error *er
 parsrec_status pr_lines_init(pr_lines *lines, const pr_dataset *data, const pr_directory *directory,
                              size_t level, parsrec_error *err)
 {
-    *lines = (pr_lines){.data = data, .directory = directory, .by_item = data->categories == 0};
+    *lines = (pr_lines){
+        .data = data, .directory = directory, .by_item = data->categories == 0, .other = SIZE_MAX};
     lines->bin_of = pr_alloc(data->items, sizeof *lines->bin_of);
     lines->named = pr_alloc_zero(data->items, sizeof *lines->named);
     if (lines->bin_of == NULL || lines->named == NULL)
@@ -235,11 +238,11 @@ parsrec_status pr_lines_find(pr_lines *lines, const char *word, size_t *line, pa
         return find_category(lines, pr_slice_of(word + 9), line, err);
     if (begins(word, "item="))
         return find_item(lines, pr_slice_of(word + 5), line, err);
-    if (lines->data->categories > 0 &&
-        find_category(lines, pr_slice_of(word), line, NULL) == PARSREC_OK)
-        return PARSREC_OK;
-    if (find_item(lines, pr_slice_of(word), line, NULL) == PARSREC_OK)
-        return PARSREC_OK;
+    parsrec_status status = find_category(lines, pr_slice_of(word), line, err);
+    if (status == PARSREC_E_NOT_FOUND)
+        status = find_item(lines, pr_slice_of(word), line, err);
+    if (status != PARSREC_E_NOT_FOUND)
+        return status;
     pr_excerpt hold;
     return pr_fail(err, PARSREC_E_NOT_FOUND,
                    "there is no category or item %s; write category=NAME or item=KEY",

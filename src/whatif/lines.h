@@ -33,6 +33,7 @@ typedef struct pr_lines {
     int32_t *bin_of; /* [items] */
     uint64_t *named; /* [items]: bit i is set where the item belongs to line bins + i */
     bool by_item;    /* bins are items: there are no categories */
+    size_t other;    /* the bin of all that has none of its own; SIZE_MAX: there is none */
 } pr_lines;
 
 /* `level`: categories are those of that depth, 1 at the top; 0: as deep as they go. The last two must

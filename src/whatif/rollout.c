@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "data/pasts.h"
 #include "data/split.h"
-#include "whatif/chances.h"
+#include "whatif/next_chances.h"
 
 enum {
     ROWS = 32,

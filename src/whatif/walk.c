@@ -10,7 +10,7 @@
 #include "data/pasts.h"
 #include "data/split.h"
 #include "math/topk.h"
-#include "whatif/chances.h"
+#include "whatif/next_chances.h"
 
 enum { ROWS = 16, TASKS_A_ROUND = 8, PURPOSE_WALK = 0x771F03, MOST_STEPS = 100 };
 

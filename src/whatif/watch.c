@@ -8,7 +8,7 @@
 #include "math/rank_agreement.h"
 #include "whatif/answer.h"
 
-enum { WATCHED_MOST = 6, BASKETS_LEAST = 50 };
+enum { WATCHED_MOST = 6, UNITS_LEAST = 10 };
 
 /* ---- lines that change most ---- */
 
@@ -33,7 +33,7 @@ static void watch_most(pr_answer *a, size_t s, size_t q)
         double most = 0;
         for (size_t l = 0; l < a->lines.bins; l++) {
             double change = largest_change(a, s, q, l);
-            if (!watched[l] && !pr_line_dropped(a, s, l) && change > most) {
+            if (l != a->lines.other && !watched[l] && !pr_line_dropped(a, s, l) && change > most) {
                 best = l;
                 most = change;
             }
@@ -59,31 +59,65 @@ void pr_answer_watch(pr_answer *a, const size_t *named, size_t count)
 
 /* ---- what hangs on what ---- */
 
-/* What becomes of a bin without a hub, from the sums over drawn baskets; false where they are few. */
-static bool hang(const pr_answer *a, pr_hanging *h)
+/* The share of baskets with a hub, and how sales of everything else change by selection: baskets that
+ * hold one thing are larger than others, so that without it all else falls together. */
+static double general_change(const pr_answer *a, size_t group, size_t hub)
 {
-    const pr_spill *p = &a->spill;
-    size_t pair = ((size_t)h->group * p->hubs + h->hub) * p->bins + h->bin;
-    double baskets = p->baskets[h->group], with = p->with[h->group * p->hubs + h->hub];
-    double units = p->units[h->group * p->bins + h->bin], before = units / baskets;
-    if (with < BASKETS_LEAST || baskets - with < BASKETS_LEAST || units < BASKETS_LEAST)
+    const pr_spill *s = &a->spill;
+    const double *joint = s->past.joint + (group * s->hubs + hub) * s->bins;
+    double all = 0, together = 0;
+    double share = s->past.with[group * s->hubs + hub] / s->past.baskets[group];
+    for (size_t l = 0; l < s->bins; l++)
+        if (l != s->hub[hub]) {
+            all += s->past.units[group * s->bins + l];
+            together += joint[l];
+        }
+    return all > 0 && share < 1 ? (all - together) / all / (1 - share) - 1 : 0;
+}
+
+/* Units in baskets with the hub over those expected if both were independent. */
+static double lift(const pr_pairs *p, const pr_spill *s, const pr_hanging *h, double *expected)
+{
+    double with = p->with[h->group * s->hubs + h->hub];
+    *expected = with * p->units[h->group * s->bins + h->bin] / p->baskets[h->group];
+    return *expected > 0
+               ? p->joint[((size_t)h->group * s->hubs + h->hub) * s->bins + h->bin] / *expected
+               : 1;
+}
+
+/* The share of baskets with the hub that can still take the bin. */
+static double open_share(const pr_answer *a, const pr_pairs *p, const pr_hanging *h, double lift)
+{
+    double units = p->units[h->group * a->spill.bins + h->bin] / p->baskets[h->group];
+    return a->single[h->bin] ? fmax(0.05, 1 - lift * units) : 1;
+}
+
+/* What becomes of a bin without a hub, leant on the past as estimates are; false where it has seen
+ * little of them. */
+static bool hang(const pr_answer *a, pr_hanging *h, double general)
+{
+    const pr_spill *s = &a->spill;
+    double drawn, past, model = lift(&s->drawn, s, h, &drawn), both = lift(&s->past, s, h, &past);
+    double share = s->past.with[h->group * s->hubs + h->hub] / s->past.baskets[h->group];
+    if (past < UNITS_LEAST || drawn < UNITS_LEAST || share >= 1 || h->bin == a->lines.other)
         return false;
-    double after[PR_QUESTIONS] = {
-        [PARSREC_SELECTION] = (units - p->joint[pair]) / (baskets - with),
-        [PARSREC_RECHOICE] = (units + p->refill[pair]) / baskets,
-    };
-    for (size_t q = 0; q < PR_QUESTIONS; q++) {
-        h->change[q] = after[q] / before - 1;
-        h->units[q] = 1000 * (after[q] - before);
-    }
+    size_t pair = ((size_t)h->group * s->hubs + h->hub) * s->bins + h->bin;
+    both = (both * past + PR_PRIOR_UNITS * model) / (past + PR_PRIOR_UNITS);
+    h->change[PARSREC_SELECTION] = (1 - share * both) / (1 - share) - 1;
+    h->change[PARSREC_RECHOICE] = s->refill[pair] / s->drawn.units[h->group * s->bins + h->bin] *
+                                  (model > 0 ? both / model : 1) *
+                                  open_share(a, &s->past, h, both) /
+                                  open_share(a, &s->drawn, h, model);
+    h->beyond = h->change[PARSREC_SELECTION] - general;
+    h->weight = fabs(h->beyond) * (1 - share) / share * sqrt(past);
     return true;
 }
 
-/* Keeps the strongest, best first, by the change of one question. */
-static void keep(pr_hanging *list, size_t *count, const pr_hanging *h, size_t question)
+/* Keeps the strongest, best first. */
+static void keep(pr_hanging *list, size_t *count, const pr_hanging *h)
 {
     size_t at = *count < PR_HANGING_MOST ? (*count)++ : PR_HANGING_MOST;
-    for (; at > 0 && fabs(h->units[question]) > fabs(list[at - 1].units[question]); at--)
+    for (; at > 0 && h->weight > list[at - 1].weight; at--)
         if (at < PR_HANGING_MOST)
             list[at] = list[at - 1];
     if (at < PR_HANGING_MOST)
@@ -96,15 +130,16 @@ parsrec_status pr_answer_hanging(pr_answer *a, parsrec_error *err)
     a->hanging = pr_alloc(most, sizeof *a->hanging);
     if (a->hanging == NULL)
         return pr_fail_memory(err);
-    size_t question = a->asked[PARSREC_SELECTION] ? PARSREC_SELECTION : PARSREC_RECHOICE;
     for (size_t g = 0; g < a->cohort.group_count; g++) {
         size_t count = 0;
-        for (size_t hub = 0; hub < a->spill.hubs; hub++)
+        for (size_t hub = 0; hub < a->spill.hubs; hub++) {
+            double general = general_change(a, g, hub);
             for (size_t bin = 0; bin < a->spill.bins; bin++) {
                 pr_hanging h = {.group = (uint32_t)g, .hub = (uint32_t)hub, .bin = (uint32_t)bin};
-                if (a->spill.hub[hub] != bin && hang(a, &h))
-                    keep(a->hanging + a->hanging_count, &count, &h, question);
+                if (a->spill.hub[hub] != bin && hang(a, &h, general))
+                    keep(a->hanging + a->hanging_count, &count, &h);
             }
+        }
         a->hanging_count += count;
     }
     return PARSREC_OK;

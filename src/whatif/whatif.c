@@ -110,11 +110,16 @@ static parsrec_status open_books(pass *p, parsrec_error *err)
         pr_alloc(scenarios * PR_QUESTIONS * PR_ESTIMATORS, groups * lines * sizeof *a->estimates);
     a->watched = pr_alloc_zero(scenarios * lines, sizeof *a->watched);
     a->single = pr_alloc(lines, sizeof *a->single);
-    a->norms = pr_alloc(a->model_count * scenarios, groups * sizeof *a->norms);
+    a->fills = pr_alloc_zero(a->model_count * scenarios, groups * sizeof *a->fills);
+    a->sizes = pr_alloc_zero(groups, 2 * sizeof *a->sizes);
+    a->grown = pr_alloc_zero(scenarios, sizeof *a->grown);
     p->rows = pr_alloc(3 * lines, sizeof *p->rows);
     if (a->books == NULL || a->facts == NULL || a->estimates == NULL || a->watched == NULL ||
-        a->single == NULL || a->norms == NULL || p->rows == NULL)
+        a->single == NULL || a->fills == NULL || a->sizes == NULL || a->grown == NULL ||
+        p->rows == NULL)
         return pr_fail_memory(err);
+    for (size_t s = 0; s < scenarios; s++)
+        PR_TRY(pr_ledger_init(&a->grown[s], &a->cohort, lines, err));
     for (size_t i = 0; i < books; i++)
         PR_TRY(pr_book_init(&a->books[i], &a->cohort, lines, scenarios, err));
     return PARSREC_OK;
@@ -155,15 +160,16 @@ static parsrec_status start_spill(pass *p, parsrec_error *err)
         for (size_t g = 0; g < a->cohort.group_count; g++)
             p->rows[l] += pr_ledger_units(&a->past.before, &a->cohort, g, l);
     }
-    return pr_spill_init(&a->spill, &a->lines, a->cohort.group_count, p->rows, err);
+    PR_TRY(pr_spill_init(&a->spill, &a->lines, a->cohort.group_count, p->rows, err));
+    pr_spill_past(&a->spill, &a->cohort, &a->lines, p->data, p->last);
+    return PARSREC_OK;
 }
 
 static parsrec_status fill_books(pass *p, const parsrec_whatif_options *o, parsrec_error *err)
 {
     pr_answer *a = p->a;
     PR_TRY(open_books(p, err));
-    PR_TRY(pr_past_sales(&a->past, &a->test, a->single, p->data, &a->cohort, &a->lines,
-                         &a->scenarios, p->last, err));
+    PR_TRY(pr_past_sales(a, p->data, p->last, err));
     PR_TRY(start_spill(p, err));
     for (size_t m = 0; m < a->model_count; m++)
         PR_TRY(ask_model(p, m, err));
@@ -227,7 +233,10 @@ parsrec_status pr_whatif(pr_answer *a, const pr_model *const *models, size_t mod
     PR_TRY(check_models(models, model_count, err));
     p.last = (size_t)models[0]->config.last;
     a->model_count = model_count;
-    a->synthetic = pr_truth_read(&truth, data, NULL) == PARSREC_OK;
+    status = pr_truth_read(&truth, data, err);
+    if (status != PARSREC_OK && status != PARSREC_E_NOT_FOUND)
+        return status;
+    a->synthetic = status == PARSREC_OK;
     if (data->file != NULL)
         snprintf(a->checksum, sizeof a->checksum, "%s", pr_container_checksum(data->file));
     PR_TRY_GOTO(copy_words(a, o, err));
@@ -257,7 +266,11 @@ void pr_answer_clear(pr_answer *a)
     pr_free(a->facts);
     pr_free(a->estimates);
     pr_free(a->watched);
-    pr_free(a->norms);
+    for (size_t s = 0; a->grown != NULL && s < scenarios; s++)
+        pr_ledger_free(&a->grown[s]);
+    pr_free(a->grown);
+    pr_free(a->sizes);
+    pr_free(a->fills);
     pr_free(a->single);
     pr_free(a->agreement);
     pr_free(a->hanging);

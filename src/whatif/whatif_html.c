@@ -112,24 +112,23 @@ static void agreement(pr_writer *page, const pr_answer *a, size_t s, size_t q)
 
 static void hanging(pr_writer *page, const pr_answer *a)
 {
-    static const char *const headings[] = {"group",           "without",          "category",
-                                           "selection",       "of 1,000 baskets", "re-choice",
-                                           "of 1,000 baskets"};
+    static const char *const headings[] = {"group",     "without", "category",
+                                           "selection", "beyond",  "re-choice"};
     if (a->hanging_count == 0)
         return;
     pr_page_section(page, "What hangs on what");
-    pr_page_text(page, "Each category dropped in turn, in the same drawn baskets: the pairs that "
-                       "change most, and by how many units of 1,000 baskets.");
+    pr_page_text(page, "Each category dropped in turn: the strongest "
+                       "pairs. Beyond is what selection does to a category more than to all others "
+                       "together; baskets that hold a thing are larger than others.");
     pr_page_table(page, headings, sizeof headings / sizeof *headings);
     for (size_t i = 0; i < a->hanging_count; i++) {
         const pr_hanging *h = &a->hanging[i];
         pr_page_row(page, a->groups.list[h->group].name);
         pr_page_cell(page, a->lines.list[a->spill.hub[h->hub]].name, PR_CELL_PLAIN);
         pr_page_cell(page, a->lines.list[h->bin].name, PR_CELL_PLAIN);
-        for (size_t q = 0; q < PR_QUESTIONS; q++) {
-            cell(page, "%+.1f %%", 100 * h->change[q]);
-            cell(page, "%+.1f", h->units[q]);
-        }
+        cell(page, "%+.1f %%", 100 * h->change[PARSREC_SELECTION]);
+        cell(page, "%+.1f %%", 100 * h->beyond);
+        cell(page, "%+.1f %%", 100 * h->change[PARSREC_RECHOICE]);
         pr_page_row_end(page);
     }
     pr_page_table_end(page);

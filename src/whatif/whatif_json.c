@@ -73,11 +73,12 @@ static json_t *hanging_json(const pr_answer *a)
     for (size_t i = 0; i < a->hanging_count; i++) {
         const pr_hanging *h = &a->hanging[i];
         json_array_append_new(
-            list, json_pack("{s:o, s:o, s:o, s:f, s:f}", "group",
-                            pr_json_string(a->groups.list[h->group].name), "without",
-                            pr_json_string(a->lines.list[a->spill.hub[h->hub]].name), "category",
-                            pr_json_string(a->lines.list[h->bin].name), "selection",
-                            h->change[PARSREC_SELECTION], "rechoice", h->change[PARSREC_RECHOICE]));
+            list,
+            json_pack("{s:o, s:o, s:o, s:f, s:f, s:f}", "group",
+                      pr_json_string(a->groups.list[h->group].name), "without",
+                      pr_json_string(a->lines.list[a->spill.hub[h->hub]].name), "category",
+                      pr_json_string(a->lines.list[h->bin].name), "beyond", h->beyond, "selection",
+                      h->change[PARSREC_SELECTION], "rechoice", h->change[PARSREC_RECHOICE]));
     }
     return list;
 }

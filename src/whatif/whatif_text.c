@@ -157,17 +157,20 @@ static void write_hanging(pr_writer *out, const pr_answer *a)
 {
     if (a->hanging_count == 0)
         return;
-    pr_write(out, "\nWhat hangs on what (each category dropped in turn; units of 1,000 baskets)\n");
+    pr_write(out, "\nWhat hangs on what: each dropped in turn, the strongest pairs\n");
     write_name(out, "group", widest_group(a));
-    pr_write(out, "  %11s%10s%11s%10s  without -> change of\n", "selection", "", "re-choice", "");
+    pr_write(out, "  %11s%11s%11s  without -> change of\n", "selection", "beyond", "re-choice");
     for (size_t i = 0; i < a->hanging_count; i++) {
         const pr_hanging *h = &a->hanging[i];
         write_name(out, a->groups.list[h->group].name, widest_group(a));
-        pr_write(out, "  %+9.1f %% %+9.1f %+9.1f %% %+9.1f  %s -> %s\n",
-                 100 * h->change[PARSREC_SELECTION], h->units[PARSREC_SELECTION],
-                 100 * h->change[PARSREC_RECHOICE], h->units[PARSREC_RECHOICE],
-                 a->lines.list[a->spill.hub[h->hub]].name, a->lines.list[h->bin].name);
+        pr_write(out, "  %+9.1f %%%+9.1f %%%+9.1f %%  %s -> %s\n",
+                 100 * h->change[PARSREC_SELECTION], 100 * h->beyond,
+                 100 * h->change[PARSREC_RECHOICE], a->lines.list[a->spill.hub[h->hub]].name,
+                 a->lines.list[h->bin].name);
     }
+    pr_write(out,
+             "beyond: more than all else falls or rises with it; baskets that hold a thing are "
+             "larger than others\n");
 }
 
 void pr_whatif_table(pr_writer *out, const pr_answer *a)

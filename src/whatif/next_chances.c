@@ -1,5 +1,5 @@
 /* Softmax, draws and sums over lines. */
-#include "whatif/chances.h"
+#include "whatif/next_chances.h"
 
 #include <math.h>
 

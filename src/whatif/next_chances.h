@@ -1,6 +1,6 @@
 /* The scores of one open basket as chances of the next item: a softmax over what is not in it yet. */
-#ifndef PR_CHANCES_H
-#define PR_CHANCES_H
+#ifndef PR_NEXT_CHANCES_H
+#define PR_NEXT_CHANCES_H
 
 #include "math/shapes.h"
 #include "whatif/scenario.h"
