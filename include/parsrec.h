@@ -627,7 +627,7 @@ PARSREC_API parsrec_status parsrec_comparison_text(char **out, const parsrec_com
  * basket. */
 typedef enum parsrec_map {
     PARSREC_MAP_ATTENTION, /* share of the attention of row i that goes to column j */
-    PARSREC_MAP_DROP,      /* log of how many times as likely i is because j is there */
+    PARSREC_MAP_DROP,      /* log of how many times as likely j makes i as other items do */
     PARSREC_MAP_LIFT, /* log of how many times as often both are bought as by chance: no model */
     PARSREC_MAP_EMBEDDING, /* dot products of what the model learnt of items */
 } parsrec_map;

@@ -200,7 +200,8 @@ static parsrec_status explain_group(making *m, size_t g, parsrec_error *err)
     if (!m->e->has_truth)
         return PARSREC_OK;
     size_t N = m->e->axis.count;
-    PR_TRY(pr_group_truth_init(&m->truths[g], &m->truth, &m->groups.list[g], m->ask->pool, err));
+    PR_TRY(pr_group_truth_init(&m->truths[g], &m->truth, &m->groups.list[g], PR_TRUTH_TRIPS,
+                               m->ask->pool, err));
     PR_TRY(new_map(m, &to->maps[PR_MAP_TRUTH], err));
     memcpy(to->maps[PR_MAP_TRUTH], m->truths[g].sigma, N * N * sizeof(double));
     for (size_t k = 0; k < PR_MAP_KINDS; k++) {

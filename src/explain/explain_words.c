@@ -9,7 +9,8 @@ char *pr_link_words(const pr_explanation *e, pr_map_kind kind, const pr_link *li
 {
     const char *row = e->axis.names[link->row], *column = e->axis.names[link->column];
     if (kind == PR_MAP_DROP)
-        snprintf(buffer, size, "%s is %.2f times as likely with %s in the basket", row,
+        snprintf(buffer, size,
+                 "%s is %.2f times as likely with %s in the basket as with anything else", row,
                  exp(link->value), column);
     else if (kind == PR_MAP_LIFT)
         snprintf(buffer, size, "%s and %s are together %.2f times as often as by chance", row,

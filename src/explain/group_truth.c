@@ -4,10 +4,7 @@
 #include "base/memory.h"
 #include "explain/recovery.h"
 
-enum {
-    TRIPS = 600000, /* an estimated lift of 1.05 is then within .01 */
-    TASKS = 64,     /* whatever the number of threads */
-};
+enum { TASKS = 64 }; /* whatever the number of threads */
 
 /* Trips beyond those of the data set: other draws of the same users. */
 #define FIRST_TRIP (UINT64_C(1) << 30)
@@ -22,27 +19,26 @@ typedef struct trips {
     size_t each; /* trips of a user */
 } trips;
 
-static void count_trip(uint64_t *both, size_t C, size_t products, const int32_t *items, size_t n)
+static void count_trip(uint64_t *both, size_t C, const size_t *list, size_t n)
 {
     for (size_t a = 0; a < n; a++)
         for (size_t b = 0; b < n; b++)
-            both[(size_t)items[a] / products * C + (size_t)items[b] / products]++;
+            both[list[a] * C + list[b]]++;
 }
 
 /* Every TASKS-th user of the group. */
 static void make_trips(void *context, size_t task, unsigned worker)
 {
     trips *t = context;
-    size_t C = t->truth->categories;
+    size_t C = t->truth->categories, list[PR_BASKET_MOST];
     pr_shopper *shopper = &t->shoppers[worker];
-    int32_t items[PR_BASKET_MOST];
     for (size_t i = task; i < t->group->count; i += TASKS) {
         size_t user = (size_t)t->group->users[i];
         pr_shopper_become(shopper, &t->choice, user, (size_t)t->truth->group[user],
                           t->truth->base_utility + user * t->truth->items);
         for (size_t k = 0; k < t->each; k++) {
-            size_t n = pr_shopper_trip(shopper, &t->choice, FIRST_TRIP + k, NULL, items);
-            count_trip(t->both + task * C * C, C, t->truth->products, items, n);
+            size_t n = pr_shopper_list(list, shopper, &t->choice, FIRST_TRIP + k, NULL);
+            count_trip(t->both + task * C * C, C, list, n);
             t->made[task] += n > 0;
         }
     }
@@ -73,7 +69,6 @@ static parsrec_status simulate(double *lift, trips *t, pr_pool *pool, parsrec_er
         return pr_fail_memory(err);
     for (size_t i = 0; i < threads; i++)
         PR_TRY(pr_shopper_init(&t->shoppers[i], &t->choice, err));
-    t->each = (TRIPS + t->group->count - 1) / t->group->count;
     pr_pool_run(pool, make_trips, t, TASKS);
     fill_lift(lift, t);
     return PARSREC_OK;
@@ -91,7 +86,8 @@ static void mean_sigma(double *sigma, const pr_truth *truth, const pr_user_group
 }
 
 parsrec_status pr_group_truth_init(pr_group_truth *out, const pr_truth *truth,
-                                   const pr_user_group *group, pr_pool *pool, parsrec_error *err)
+                                   const pr_user_group *group, size_t count, pr_pool *pool,
+                                   parsrec_error *err)
 {
     size_t cells = truth->categories * truth->categories, threads = pr_pool_threads(pool);
     *out = (pr_group_truth){pr_alloc(cells, sizeof(double)), pr_alloc(cells, sizeof(double))};
@@ -99,6 +95,7 @@ parsrec_status pr_group_truth_init(pr_group_truth *out, const pr_truth *truth,
         return pr_fail_memory(err);
     mean_sigma(out->sigma, truth, group);
     trips t = {.truth = truth, .group = group};
+    t.each = (count + group->count - 1) / group->count;
     parsrec_status status = simulate(out->lift, &t, pool, err);
     for (size_t i = 0; t.shoppers != NULL && i < threads; i++)
         pr_shopper_free(&t.shoppers[i]);

@@ -19,12 +19,12 @@ const pr_map_words pr_map_words_of[PR_MAP_KINDS] = {
     [PR_MAP_EVEN] = {"even", "Attention, equal weights", "share",
                      "The attention map of a model that looks at all items of a basket alike: what "
                      "is left of attention without its weights."},
-    [PR_MAP_DROP] =
-        {"drop", "Drop effect", "log of the change in likelihood",
-         "What the model would expect otherwise if the item of a column had not been in the "
-         "basket: "
-         "0.7 means that it makes the row twice as likely, -0.7 half as likely, 0 that it changes "
-         "nothing."},
+    [PR_MAP_DROP] = {"drop", "Drop effect", "log of times as likely",
+                     "What the model would expect otherwise if the item of a column had not been "
+                     "in the basket: "
+                     "0.7 means that it makes the row twice as likely as other items do, -0.7 half "
+                     "as likely, 0 "
+                     "that it does what any item does."},
     [PR_MAP_LIFT] = {"lift", "Lift", "log of the lift",
                      "No model: how often both are in one basket, against how often they would be "
                      "by chance. 0.7 means twice as often, -0.7 half as often."},
@@ -50,14 +50,28 @@ void pr_map_even(double *map, const pr_tour_sums *sums)
     mean_rows(map, sums->even, sums->users_with_row, sums->N);
 }
 
+/* What leaving out an item of any other class does to the chances of class i, on the whole: less so at
+ * the beginning of a basket, where what is always bought comes first anyway. */
+static double common_effect(const pr_tour_sums *sums, size_t i)
+{
+    double with = 0, without = 0;
+    for (size_t j = 0; j < sums->N; j++) {
+        with += i == j ? 0 : sums->with[j * sums->N + i];
+        without += i == j ? 0 : sums->without[j * sums->N + i];
+    }
+    return with > 0 && without > 0 ? log(with / without) : 0;
+}
+
 void pr_map_drop(double *map, const pr_tour_sums *sums)
 {
     size_t N = sums->N;
-    for (size_t i = 0; i < N; i++)
+    for (size_t i = 0; i < N; i++) {
+        double common = common_effect(sums, i);
         for (size_t j = 0; j < N; j++) {
             double with = sums->with[j * N + i], without = sums->without[j * N + i];
-            map[i * N + j] = with > 0 && without > 0 ? log(with / without) : NAN;
+            map[i * N + j] = with > 0 && without > 0 ? log(with / without) - common : NAN;
         }
+    }
 }
 
 /* ---- lift ---- */

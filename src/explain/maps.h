@@ -9,7 +9,7 @@ typedef enum pr_map_kind {
     PR_MAP_TRUTH,     /* covariance that synthetic data were made with */
     PR_MAP_ATTENTION, /* share of the attention of row i that goes to column j */
     PR_MAP_EVEN,      /* the same with equal weights: what attention owes to mere counting */
-    PR_MAP_DROP,      /* log of how many times as likely i is because j is there */
+    PR_MAP_DROP,      /* log of how many times as likely j makes i as other items do */
     PR_MAP_LIFT,      /* log of how many times as often both are bought as by chance */
     PR_MAP_EMBEDDING, /* dot product of the rows that the model learnt for them */
     PR_MAP_KINDS

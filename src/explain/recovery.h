@@ -16,9 +16,12 @@ typedef struct pr_group_truth {
     double *lift;  /* [C,C]: of many more trips of its users; the diagonal counts for nothing */
 } pr_group_truth;
 
-/* Free also on failure. The same at any number of threads. */
+/* With about so many trips in all; after a million the standard error of a lift near 1 is .005. Free also
+ * on failure. The same at any number of threads. */
+enum { PR_TRUTH_TRIPS = 1000000 };
 parsrec_status pr_group_truth_init(pr_group_truth *out, const pr_truth *truth,
-                                   const pr_user_group *group, pr_pool *pool, parsrec_error *err);
+                                   const pr_user_group *group, size_t trips, pr_pool *pool,
+                                   parsrec_error *err);
 void pr_group_truth_free(pr_group_truth *truth); /* a zeroed one is fine */
 
 /* Of the C (C - 1) / 2 pairs of categories, each by the mean of its two cells. NaN where there is nothing
