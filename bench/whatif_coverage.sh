@@ -8,6 +8,6 @@ parsrec=$1 out=$2 runs=${3:-10} users=${4:-512} epochs=${5:-10}
 mkdir -p "$out"
 for seed in $(seq 1 "$runs"); do
     "$parsrec" whatif --preset paper -o "$out/$seed" --users "$users" --epochs "$epochs" \
-        --seed "$seed" ${THREADS:+--threads "$THREADS"} >"$out/$seed.txt" 2>"$out/$seed.err"
+        --seed "$seed" --truth-sets 1000 ${THREADS:+--threads "$THREADS"} >"$out/$seed.txt" 2>"$out/$seed.err"
 done
 python3 "$(dirname "$0")/whatif_summary.py" "$out"

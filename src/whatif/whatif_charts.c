@@ -38,11 +38,11 @@ static void add_row(chart *c, const pr_answer *a, size_t s, size_t q, size_t g, 
 static void name_series(chart *c, const pr_answer *a, size_t q)
 {
     c->series[c->series_count++] = "before";
-    c->series[c->series_count++] = "after, estimated";
+    c->series[c->series_count++] = "estimated";
     if (q == PARSREC_SELECTION)
-        c->series[c->series_count++] = "after, test set";
+        c->series[c->series_count++] = "test set";
     if (a->truth.sets > 0)
-        c->series[c->series_count++] = "after, expected";
+        c->series[c->series_count++] = "expected";
 }
 
 parsrec_status pr_whatif_chart(pr_writer *page, const char *path, const pr_answer *a,
