@@ -3,6 +3,7 @@
 
 typedef struct rates {
     pr_real keep1, add1, keep2, add2; /* of the two moments */
+    pr_real keep;                     /* of the weight */
     pr_real step, spread, eps;        /* w -= step · m / (sqrt(v) · spread + eps) */
 } rates;
 
@@ -10,8 +11,13 @@ typedef struct rates {
 static rates rates_of(const pr_adam *a, bool eps_first)
 {
     double c1 = 1 - pow(a->beta1, (double)a->step), c2 = 1 - pow(a->beta2, (double)a->step);
-    rates r = {(pr_real)a->beta1,       (pr_real)(1 - a->beta1), (pr_real)a->beta2,
-               (pr_real)(1 - a->beta2), (pr_real)(a->rate / c1), (pr_real)(1 / sqrt(c2)),
+    rates r = {(pr_real)a->beta1,
+               (pr_real)(1 - a->beta1),
+               (pr_real)a->beta2,
+               (pr_real)(1 - a->beta2),
+               (pr_real)(1 - a->rate * a->decay),
+               (pr_real)(a->rate / c1),
+               (pr_real)(1 / sqrt(c2)),
                (pr_real)a->eps};
     if (eps_first) {
         r.step = (pr_real)(a->rate * sqrt(c2) / c1);
@@ -27,7 +33,7 @@ PR_INLINE void update(pr_real *restrict w, pr_real *restrict m, pr_real *restric
         pr_real d = clip * g[i];
         m[i] = r.keep1 * m[i] + r.add1 * d;
         v[i] = r.keep2 * v[i] + r.add2 * d * d;
-        w[i] -= r.step * m[i] / (pr_sqrt(v[i]) * r.spread + r.eps);
+        w[i] = r.keep * w[i] - r.step * m[i] / (pr_sqrt(v[i]) * r.spread + r.eps);
     }
 }
 

@@ -7,6 +7,7 @@
 typedef struct pr_adam {
     double rate, beta1, beta2, eps;
     uint64_t step; /* 1 at the first update */
+    double decay; /* of the weights, in learning rates: w is first multiplied by 1 - rate · decay */
 } pr_adam;
 
 /* w -= rate · (m / c1) / (sqrt(v / c2) + eps), c = 1 - beta^step     (docs/math.md, Optimisers)

@@ -69,6 +69,34 @@ static const pr_real *masked_tile(pr_softmax *s, const pr_output *out, size_t fi
     return s->dropped + at;
 }
 
+/* A score that no exponential survives, yet finite: a tile may hold nothing else. */
+#define PR_BARRED ((pr_real)-1e30)
+
+static void spread_bias(pr_real *score, const pr_real *bias, size_t rows, size_t B)
+{
+    for (size_t v = 0; v < rows; v++)
+        for (size_t r = 0; r < B; r++)
+            score[v * B + r] = bias[v];
+}
+
+static void add_extra(pr_real *score, const pr_extra *x, size_t t, size_t first, size_t B)
+{
+    const size_t *offsets = x->offsets + t * x->stride;
+    for (size_t r = 0; r < B; r++)
+        for (size_t i = offsets[r]; i < offsets[r + 1]; i++)
+            score[((size_t)x->items[i] - first) * B + r] += x->values[i];
+}
+
+static void bar_taken(pr_real *score, const pr_taken *taken, size_t first, size_t rows, size_t B)
+{
+    for (size_t p = 0; p < taken->count; p++)
+        for (size_t r = 0; r < B; r++) {
+            size_t v = (size_t)taken->items[taken->at[p] + r] - first;
+            if (v < rows)
+                score[v * B + r] = PR_BARRED;
+        }
+}
+
 void pr_softmax_scores(pr_softmax *s, const pr_real *o, const pr_output *out, size_t B, size_t V,
                        size_t D)
 {
@@ -80,11 +108,34 @@ void pr_softmax_scores(pr_softmax *s, const pr_real *o, const pr_output *out, si
         size_t rows = tile_rows(first, V);
         const pr_real *table = masked_tile(s, out, first, rows, D);
         pr_real *score = s->score + first * B, *top = s->top + t * B;
-        pr_gemm(score, B, pr_mat(table, D), pr_flip(o, D), 0, rows, B, D);
+        if (out->bias != NULL)
+            spread_bias(score, out->bias + first, rows, B);
+        pr_gemm(score, B, pr_mat(table, D), pr_flip(o, D), out->bias != NULL, rows, B, D);
+        if (out->extra != NULL)
+            add_extra(score, out->extra, t, first, B);
+        bar_taken(score, &out->taken, first, rows, B);
         tile_best(s, top, first, rows, B);
         tile_exponentials(score, s->total + t * B, top, rows, B);
     }
 }
+
+static void extra_gradient(const pr_extra *x, const pr_real *score, size_t tiles, size_t B)
+{
+    for (size_t t = 0; t < tiles; t++) {
+        const size_t *offsets = x->offsets + t * x->stride;
+        for (size_t r = 0; r < B; r++)
+            for (size_t i = offsets[r]; i < offsets[r + 1]; i++)
+                x->gradients[i] = score[(size_t)x->items[i] * B + r];
+    }
+}
+
+PR_INLINE void bias_gradient_any(pr_real *dbias, const pr_real *score, size_t V, size_t B)
+{
+    for (size_t v = 0; v < V; v++)
+        dbias[v] += pr_sum(score + v * B, B);
+}
+PR_LOCAL_LEVELS(void, bias_gradient, bias_gradient_any,
+                (pr_real * dbias, const pr_real *score, size_t V, size_t B), (dbias, score, V, B))
 
 /* Joins the tiles' sums to one a basket, and turns total[t,r] into what an exponential of tile t
  * must be multiplied by. Returns the sum of the losses. */
@@ -103,16 +154,32 @@ static double join_tiles(pr_softmax *s, const pr_real *target_score, pr_real fac
     return loss;
 }
 
-PR_INLINE void target_scores_any(pr_real *y, const pr_real *o, const pr_real *table,
-                                 const int32_t *target, size_t B, size_t D)
+/* The score of an item, as the first pass had it. */
+PR_INLINE pr_real item_score(const pr_real *o, const pr_output *out, const pr_real *table, size_t r,
+                             int32_t item, size_t D)
+{
+    pr_real y = pr_dot(o + r * D, table + (size_t)item * D, D);
+    if (out->bias != NULL)
+        y += out->bias[item];
+    if (out->extra == NULL)
+        return y;
+    const size_t *range = out->extra->offsets + (size_t)item / PR_TILE * out->extra->stride + r;
+    for (size_t i = range[0]; i < range[1]; i++)
+        if (out->extra->items[i] == item)
+            return y + out->extra->values[i];
+    return y;
+}
+
+PR_INLINE void target_scores_any(pr_real *y, const int32_t *target, const pr_real *o,
+                                 const pr_output *out, const pr_real *table, size_t B, size_t D)
 {
     for (size_t r = 0; r < B; r++)
-        y[r] = pr_dot(o + r * D, table + (size_t)target[r] * D, D);
+        y[r] = item_score(o, out, table, r, target[r], D);
 }
 PR_LOCAL_LEVELS(void, target_scores, target_scores_any,
-                (pr_real * y, const pr_real *o, const pr_real *table, const int32_t *target,
-                 size_t B, size_t D),
-                (y, o, table, target, B, D))
+                (pr_real * y, const int32_t *target, const pr_real *o, const pr_output *out,
+                 const pr_real *table, size_t B, size_t D),
+                (y, target, o, out, table, B, D))
 
 /* dtable's tile += the tile's score gradients · o, through the mask. */
 static void table_gradient(pr_real *dtable, pr_softmax *s, const pr_real *o, const pr_output *out,
@@ -128,17 +195,21 @@ static void table_gradient(pr_real *dtable, pr_softmax *s, const pr_real *o, con
     pr_drop_backward(dtable + at, s->tile, out->keep + at / 8, out->scale, rows * D);
 }
 
-double pr_softmax_gradient(pr_real *do_, pr_real *dtable, pr_softmax *s, const pr_real *o,
-                           const pr_output *out, const int32_t *target, pr_real factor, size_t B,
-                           size_t V, size_t D)
+double pr_softmax_gradient(pr_real *do_, pr_real *dtable, pr_real *dbias, pr_softmax *s,
+                           const pr_real *o, const pr_output *out, const int32_t *target,
+                           pr_real factor, size_t B, size_t V, size_t D)
 {
     const pr_real *table = out->keep != NULL ? s->dropped : out->table;
-    target_scores(s->tile, o, table, target, B, D);
+    target_scores(s->tile, target, o, out, table, B, D);
     double loss = join_tiles(s, s->tile, factor, pr_tiles(V), B);
     for (size_t t = 0; t < pr_tiles(V); t++)
         tile_gradient(s->score + t * PR_TILE * B, s->total + t * B, tile_rows(t * PR_TILE, V), B);
     for (size_t r = 0; r < B; r++)
         s->score[(size_t)target[r] * B + r] -= factor;
+    if (out->extra != NULL)
+        extra_gradient(out->extra, s->score, pr_tiles(V), B);
+    if (dbias != NULL)
+        bias_gradient(dbias, s->score, V, B);
     for (size_t first = 0; first < V; first += PR_TILE) {
         size_t rows = tile_rows(first, V);
         pr_gemm(do_, D, pr_flip(s->score + first * B, B), pr_mat(table + first * D, D), first > 0,

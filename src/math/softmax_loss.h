@@ -24,11 +24,31 @@ typedef struct pr_softmax {
     pr_real *tile;    /* [max(PR_TILE·D, B)]: one tile of the table's gradient before its mask */
 } pr_softmax;
 
+/* What some items of some rows score on top, by tile: pairs offsets[t·stride + r] up to the next
+ * offset are those of row r in tile t. */
+typedef struct pr_extra {
+    const int32_t *items;
+    const size_t *offsets;
+    size_t stride;
+    const pr_real *values;
+    pr_real *gradients; /* set by the second pass */
+} pr_extra;
+
+/* Items that are no answer any more: item p of row r is items[at[p] + r]. */
+typedef struct pr_taken {
+    const int32_t *items;
+    const size_t *at;
+    size_t count;
+} pr_taken;
+
 /* The table as the output sees it; keep NULL for no mask. */
 typedef struct pr_output {
     const pr_real *table; /* [V,D] */
     const uint8_t *keep;  /* mask over the table's numbers */
     pr_real scale;
+    const pr_real *bias;   /* [V] on top, or NULL */
+    const pr_extra *extra; /* or NULL */
+    pr_taken taken;
 } pr_output;
 
 /* First pass: fills s for o[B,D], and best and winner for the choice of targets.
@@ -36,10 +56,10 @@ typedef struct pr_output {
 void pr_softmax_scores(pr_softmax *s, const pr_real *o, const pr_output *out, size_t B, size_t V,
                        size_t D);
 /* Second pass, with loss = factor · sum over rows of -log softmax(target): returns that sum without
- * the factor, sets do_[B,D], adds into dtable[V,D]. Uses s up. */
-double pr_softmax_gradient(pr_real *do_, pr_real *dtable, pr_softmax *s, const pr_real *o,
-                           const pr_output *out, const int32_t *target, pr_real factor, size_t B,
-                           size_t V, size_t D);
+ * the factor, sets do_[B,D], adds into dtable[V,D] and, unless NULL, dbias[V]. Uses s up. */
+double pr_softmax_gradient(pr_real *do_, pr_real *dtable, pr_real *dbias, pr_softmax *s,
+                           const pr_real *o, const pr_output *out, const int32_t *target,
+                           pr_real factor, size_t B, size_t V, size_t D);
 
 /* The same by definition, for one call of both: p[V] is scratch. */
 double pr_softmax_loss_plain(pr_real *do_, pr_real *dtable, int32_t *winner, pr_real *p,

@@ -156,40 +156,37 @@ parsrec_status pr_config_read(pr_config *config, const char *text, size_t size, 
 
 /* The paper's settings, whatever the defaults become. */
 static const char *const paper[] = {
-    "dim.user=128",
-    "dim.item=128",
-    "heads=2",
-    "layers=1",
-    "stack=query",
-    "ffn=none",
-    "layer_norm=on",
-    "layer_norm.query=on",
-    "dropout.user=0.1",
-    "dropout.keys=0.1",
-    "history=mean",
-    "dropout.history=0.1",
-    "dropout.output=step",
-    "history.length=0",
-    "optimiser=adam",
-    "dropout.output_rate=0.1",
-    "init=normal",
-    "loss=ce",
-    "rate=0.001",
-    "clip=30",
-    "batch=256",
-    "epochs=50",
-    "adam.beta1=0.9",
-    "adam.beta2=0.999",
-    NULL,
+    "dim.user=128",        "dim.item=128",     "heads=2",        "layers=1",
+    "stack=query",         "ffn=none",         "layer_norm=on",  "layer_norm.query=on",
+    "dropout.user=0.1",    "dropout.keys=0.1", "history=mean",   "dropout.history=0.1",
+    "dropout.output=step", "history.length=0", "optimiser=adam", "dropout.output_rate=0.1",
+    "init=normal",         "loss=ce",          "rate=0.001",     "clip=30",
+    "batch=256",           "epochs=50",        "adam.beta1=0.9", "adam.beta2=0.999",
+    "rate.decay=1",        "bias=off",         "pull=off",       "past=off",
+    "recall=off",          "unique=off",       "weight_decay=0", NULL,
 };
+
+/* The paper's network and the parts that add up: half the width then does as well. */
+static const char *const repeat[] = {
+    "dim.user=64", "dim.item=64",     "bias=on",          "pull=on",   "past=on", "recall=on",
+    "unique=on",   "rate.decay=0.85", "weight_decay=0.1", "epochs=15", NULL,
+};
+
+static const struct {
+    const char *name;
+    const char *const *lines;
+} presets[] = {{"paper", paper}, {"repeat", repeat}};
 
 parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err)
 {
     pr_excerpt hold;
-    if (strcmp(name, "paper") != 0)
-        return pr_fail(err, PARSREC_E_CONFIG, "there is no preset %s; there is: paper",
-                       pr_show(&hold, pr_slice_of(name)));
-    for (const char *const *line = paper; *line != NULL; line++)
-        PR_TRY(pr_config_assign(config, *line, err));
-    return PARSREC_OK;
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        if (strcmp(name, presets[i].name) != 0)
+            continue;
+        for (const char *const *line = presets[i].lines; *line != NULL; line++)
+            PR_TRY(pr_config_assign(config, *line, err));
+        return PARSREC_OK;
+    }
+    return pr_fail(err, PARSREC_E_CONFIG, "there is no preset %s; there are: paper, repeat",
+                   pr_show(&hold, pr_slice_of(name)));
 }

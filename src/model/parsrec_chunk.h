@@ -7,6 +7,7 @@
 #include "math/softmax_loss.h"
 #include "model/parsrec_net.h"
 #include "model/parsrec_teacher.h"
+#include "model/recall.h"
 
 /* Dropout of one kind of looked-up rows; keep is NULL when nothing is dropped. */
 typedef struct pr_arnn_drop {
@@ -31,6 +32,7 @@ typedef struct pr_arnn_run {
     pr_real *bag_weights;
     size_t *bag_offsets;
     pr_bags bags;
+    pr_recalled recalled;
     pr_arnn_teacher teacher;
     pr_softmax softmax;
 } pr_arnn_run;

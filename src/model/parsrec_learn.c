@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "math/embedding.h"
+#include "math/linear.h"
 #include "model/history.h"
 #include "model/parsrec_chunk.h"
 
@@ -81,6 +82,21 @@ static void begin_history(pr_arnn_run *run)
         drop_row(&run->drop_history, h + r * d->dv, r, place, d->dv);
         memcpy(run->net.t.z + r * 2 * d->dv, h + r * d->dv, d->dv * sizeof *h);
     }
+    for (size_t r = 0; d->recall && r < R; r++)
+        pr_recalled_add(&run->recalled, r, run->slots, &basket_of(run, r)->history,
+                        run->config->recall_decay);
+    if (d->recall)
+        pr_recalled_order(&run->recalled);
+    pr_arnn_parts_begin(&run->net, R);
+}
+
+/* What the items placed before step j add to the output, by one item more. */
+static void pull(pr_arnn_run *run, size_t j)
+{
+    size_t dv = run->net.d.dv, first = run->first[j], n = run->rows[j] * dv;
+    pr_real *sum = run->net.t.pull + first * dv;
+    pr_embedding_forward(sum, run->net.w.pull, run->keys + first, run->rows[j], dv);
+    pr_add(sum, run->net.t.pull + run->first[j - 1] * dv, n);
 }
 
 /* The items placed before step j become keys and values. */
@@ -93,6 +109,8 @@ static void place(pr_arnn_run *run, size_t j)
         drop_row(&run->drop_keys, run->net.t.e + (first + r) * dv, first + r, where, dv);
     }
     pr_arnn_place_forward(&run->net, first, rows, j > 0);
+    if (run->net.d.pull && j > 0)
+        pull(run, j);
 }
 
 /* At step 0 the only key is the start of the basket; later the placed items without it. */
@@ -127,8 +145,14 @@ static void choose_targets(pr_arnn_run *run, size_t j)
 static pr_output output_of(const pr_arnn_run *run, const pr_model *model, size_t j)
 {
     size_t bytes = pr_arnn_mask_bytes(model);
-    return (pr_output){run->net.w.item, bytes > 0 ? run->chunk->masks + j * bytes : NULL,
-                       run->drop_output.scale};
+    pr_output out = {.table = run->net.w.item,
+                     .keep = bytes > 0 ? run->chunk->masks + j * bytes : NULL,
+                     .scale = run->drop_output.scale,
+                     .bias = run->net.w.bias,
+                     .extra = run->net.d.recall ? &run->recalled.extra : NULL};
+    if (run->config->unique)
+        out.taken = (pr_taken){run->keys, run->first + 1, j};
+    return out;
 }
 
 /* Scores, targets, loss and the gradients of outputs and item table, all of step j. */
@@ -141,13 +165,28 @@ static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
         batch->step_weight != NULL ? (double)batch->step_weight[j] : 1 / (double)batch->rows;
     pr_output out = output_of(run, model, j);
     const pr_real *o = run->net.t.o + at;
+    size_t gates = run->first[j] * PR_RECALL_FEATURES;
+    if (d->recall)
+        pr_recalled_values(&run->recalled, run->net.t.gate + gates, rows);
     pr_softmax_scores(&run->softmax, o, &out, rows, d->items, d->dv);
     pr_chunk_mark(run->chunk, PR_PART_SCORES);
     choose_targets(run, j);
-    double loss = pr_softmax_gradient(run->net.t.do_ + at, run->net.g.item, &run->softmax, o, &out,
-                                      run->target, (pr_real)factor, rows, d->items, d->dv);
+    double loss =
+        pr_softmax_gradient(run->net.t.do_ + at, run->net.g.item, run->net.g.bias, &run->softmax, o,
+                            &out, run->target, (pr_real)factor, rows, d->items, d->dv);
+    if (d->recall)
+        pr_recalled_backward(&run->recalled, run->net.t.dgate + gates, rows);
     pr_chunk_mark(run->chunk, PR_PART_LOSS);
     pr_chunk_add_loss(run->chunk, loss, factor, rows);
+}
+
+static void begin_teacher(pr_arnn_run *run, size_t r)
+{
+    const pr_batch *batch = run->chunk->batch;
+    uint32_t where[3] = {batch->number, run->chunk->order[r], UINT32_MAX};
+    pr_arnn_teacher_begin(&run->teacher, r, basket_of(run, r));
+    if (run->config->unique && !batch->in_order)
+        pr_arnn_teacher_cut(&run->teacher, r, run->steps, where);
 }
 
 static void forward(pr_arnn_run *run, const pr_model *model)
@@ -156,7 +195,7 @@ static void forward(pr_arnn_run *run, const pr_model *model)
     begin_history(run);
     for (size_t r = 0; r < run->chunk->rows; r++) {
         run->keys[r] = (int32_t)run->net.d.items; /* the row of the basket's start */
-        pr_arnn_teacher_begin(&run->teacher, r, basket_of(run, r));
+        begin_teacher(run, r);
     }
     pr_chunk_mark(run->chunk, PR_PART_BEGIN);
     for (size_t j = 0; j < run->steps; j++) {
@@ -181,6 +220,9 @@ static void backward(pr_arnn_run *run)
     pr_arnn_maps_backward(&run->net, asked ? run->first[1] : t->T, asked ? run->first[2] : t->T);
     drop_rows_backward(&run->drop_keys, t->de, t->T, d->dv);
     pr_embedding_backward(run->net.g.item, t->de, run->keys, t->T, d->dv);
+    if (d->pull)
+        pr_embedding_backward(run->net.g.pull, t->dpull + R * d->dv, run->keys + R, t->T - R,
+                              d->dv);
     pr_chunk_mark(run->chunk, PR_PART_BACKWARD);
     drop_rows_backward(&run->drop_history, t->dh, R, d->dv);
     pr_bag_backward(run->net.g.item, t->dh, &run->bags, run->softmax.score, R, d->items, d->dv);

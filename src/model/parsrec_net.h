@@ -16,6 +16,7 @@ typedef struct pr_arnn_dims {
     size_t heads, layers;
     bool norm, residual, paper; /* layer_norm, layer_norm.query, stack = paper */
     pr_ffn ffn;
+    bool bias, pull, past, recall;
     pr_real eps;
 } pr_arnn_dims;
 
@@ -33,6 +34,10 @@ typedef struct pr_arnn_layer {
 typedef struct pr_arnn_view {
     pr_real *item, *user;
     pr_real *cell_w, *cell_b; /* [2dv,dz]: hidden state, then output */
+    pr_real *bias;            /* [items] */
+    pr_real *pull, *scale_w;  /* [items,dv], [dv,du] */
+    pr_real *past_w;          /* [dv,dv] */
+    pr_real *gate_w, *gate_b; /* [features,dz] */
     pr_real *ffn_in_w, *ffn_in_b, *ffn_out_w, *ffn_out_b;
     pr_arnn_layer layer[PR_ARNN_MAX_LAYERS];
 } pr_arnn_view;
@@ -61,8 +66,15 @@ typedef struct pr_arnn_tape {
     pr_real *raw, *wide; /* [T,dv] input of the feed-forward layers and their middle */
     pr_real *ffn;        /* [T,dv] their output before the cell */
     pr_real *o;          /* [T,dv] output */
+    pr_real *scale;      /* [R,dv]: what the user makes of placed items */
+    pr_real *past;       /* [R,dv]: what the history adds to every output */
+    pr_real *ugate;      /* [R,features] */
+    pr_real *pull;       /* [T,dv]: sum over the items placed */
+    pr_real *gate;       /* [T,features]: weights of what is recalled */
     pr_arnn_layer_tape layer[PR_ARNN_MAX_LAYERS];
     /* backward */
+    pr_real *dgate, *dpull;                   /* [T,.] */
+    pr_real *sgate, *dscale, *dpast, *spull;  /* [R,.]: sums over the steps */
     pr_real *do_, *dcell, *dffn, *dwide, *de; /* [T,.] */
     pr_real *du, *dh, *scell, *sq;            /* [R,.]: sums over the steps */
     pr_real *tmp, *tmp2;                      /* [R, max(dq, 2dv)] */
@@ -111,6 +123,17 @@ void pr_arnn_ffn_forward(pr_arnn_net *net, pr_real *y, const pr_real *x, size_t 
 /* Sets dx; keeps dy for the maps. */
 void pr_arnn_ffn_backward(pr_arnn_net *net, pr_real *dx, const pr_real *dy, size_t first,
                           size_t rows);
+
+/* Parts of the output that are added to what the network says: see parsrec_parts.c. */
+void pr_arnn_parts_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
+void pr_arnn_parts_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
+/* After t.u and the first hidden states of rows 0..rows are set. */
+void pr_arnn_parts_begin(pr_arnn_net *net, size_t rows);
+void pr_arnn_parts_forward(pr_arnn_net *net, const pr_arnn_step *s);
+void pr_arnn_parts_backward(pr_arnn_net *net, const pr_arnn_step *s);
+/* Adds the gates' share to dz[rows,2dv] of a step. */
+void pr_arnn_gates_backward(pr_arnn_net *net, const pr_arnn_step *s, pr_real *dz);
+void pr_arnn_parts_maps_backward(pr_arnn_net *net);
 
 /* Sessions and training, for the table of functions. */
 size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity);

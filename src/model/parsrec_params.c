@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "model/param_list.h"
+#include "model/recall.h"
 
 static parsrec_status check(const pr_config *config, parsrec_error *err)
 {
@@ -50,6 +51,10 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.residual = c->layer_norm_query != 0;
     d.paper = c->stack == PR_STACK_PAPER;
     d.ffn = (pr_ffn)c->ffn;
+    d.bias = c->bias != 0;
+    d.pull = c->pull != 0;
+    d.past = c->past != 0;
+    d.recall = c->recall != 0;
     d.eps = (pr_real)c->layer_norm_eps;
     return d;
 }
@@ -93,6 +98,22 @@ static void list_layer(pr_lister *l, pr_arnn_layer *v, const pr_arnn_dims *d, si
     layer_tensor(l, &v->map_b, i, "map_b", 1, out, PR_FILL_BIAS);
 }
 
+static void list_parts(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
+{
+    if (d->bias)
+        pr_list_tensor(l, &v->bias, "bias", 1, d->items, PR_FILL_BIAS);
+    if (d->pull) {
+        pr_list_tensor(l, &v->pull, "pull_emb", d->items, d->dv, PR_FILL_TABLE);
+        pr_list_tensor(l, &v->scale_w, "pull.user_w", d->dv, d->du, PR_FILL_BIAS);
+    }
+    if (d->past)
+        pr_list_tensor(l, &v->past_w, "past_w", d->dv, d->dv, PR_FILL_MAP);
+    if (d->recall) {
+        pr_list_tensor(l, &v->gate_w, "recall_w", PR_RECALL_FEATURES, d->dz, PR_FILL_BIAS);
+        pr_list_tensor(l, &v->gate_b, "recall_b", 1, PR_RECALL_FEATURES, PR_FILL_BIAS);
+    }
+}
+
 static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
 {
     pr_list_tensor(l, &v->item, "item_emb", d->items + 1, d->dv, PR_FILL_TABLE);
@@ -106,6 +127,7 @@ static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
         pr_list_tensor(l, &v->ffn_out_w, "ffn.out_w", d->dv, d->dv, PR_FILL_MAP);
         pr_list_tensor(l, &v->ffn_out_b, "ffn.out_b", 1, d->dv, PR_FILL_BIAS);
     }
+    list_parts(l, v, d);
 }
 
 parsrec_status pr_arnn_layout(pr_model *model, parsrec_error *err)

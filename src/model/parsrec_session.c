@@ -5,8 +5,10 @@
 
 #include "math/bag.h"
 #include "math/embedding.h"
+#include "math/linear.h"
 #include "model/history.h"
 #include "model/parsrec_net.h"
+#include "model/recall.h"
 
 typedef struct state {
     pr_arnn_net net;
@@ -18,7 +20,10 @@ typedef struct state {
     int32_t *ids;                       /* [rows] */
     int32_t *bag_items, *slots;         /* [V] */
     pr_real *bag_weights;
-    bool ran; /* the present step's outputs are there */
+    int32_t *had;      /* [rows,V]: items of each row's past, had_count of them */
+    size_t *had_count; /* [rows] */
+    pr_real (*recall)[PR_RECALL_FEATURES]; /* [rows,V] */
+    bool ran;                              /* the present step's outputs are there */
 } state;
 
 static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t rows,
@@ -39,6 +44,11 @@ static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t 
     s->bag_items = pr_arena_take(arena, d.items, sizeof *s->bag_items);
     s->bag_weights = pr_arena_take(arena, d.items, sizeof *s->bag_weights);
     s->slots = pr_arena_take_zero(arena, d.items, sizeof *s->slots);
+    if (!d.recall)
+        return;
+    s->had = pr_arena_take(arena, rows * d.items, sizeof *s->had);
+    s->had_count = pr_arena_take(arena, rows, sizeof *s->had_count);
+    s->recall = pr_arena_take(arena, rows * d.items, sizeof *s->recall);
 }
 
 size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity)
@@ -100,11 +110,18 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
     for (size_t r = 0; r < rows; r++) {
         s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
         begin_history(session, r, &starts[r]);
+        if (d->recall)
+            s->had_count[r] =
+                pr_recall_make(s->had + r * d->items, s->recall + r * d->items, s->slots,
+                               &starts[r].history, session->model->config.recall_decay);
+        if (d->pull)
+            memset(s->net.t.pull + r * d->dv, 0, d->dv * sizeof(pr_real));
         s->keys[r] = 1; /* the start of the basket, until an item is placed */
         s->placed[r] = 0;
     }
     pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
     pr_arnn_user_forward(&s->net, 0, rows);
+    pr_arnn_parts_begin(&s->net, rows);
     for (size_t r = 0; r < rows; r++)
         s->ids[r] = (int32_t)d->items;
     pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, rows, d->dv);
@@ -142,10 +159,23 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
         assert(s->placed[r] < session->capacity);
         s->keys[r] = ++s->placed[r]; /* the first item takes the place of the start */
         memcpy(s->net.t.z + r * 2 * d->dv, s->hidden + r * d->dv, d->dv * sizeof *s->hidden);
+        if (d->pull)
+            pr_add(s->net.t.pull + r * d->dv, s->net.w.pull + (size_t)items[r] * d->dv, d->dv);
     }
     pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, session->active, d->dv);
     file_keys(session, items);
     s->ran = false;
+}
+
+/* What item i of the row's past is recalled with. */
+static pr_real recalled(const state *s, size_t row, size_t i)
+{
+    const pr_real *f = s->recall[row * s->net.d.items + i];
+    const pr_real *gate = s->net.t.gate + row * PR_RECALL_FEATURES;
+    pr_real sum = 0;
+    for (size_t k = 0; k < PR_RECALL_FEATURES; k++)
+        sum += gate[k] * f[k];
+    return sum;
 }
 
 void pr_arnn_score_all(pr_session *session, pr_real *scores)
@@ -153,16 +183,33 @@ void pr_arnn_score_all(pr_session *session, pr_real *scores)
     state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
     run(session);
-    pr_gemm(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), 0,
+    if (d->bias)
+        pr_bias_spread(scores, s->net.w.bias, session->active, d->items);
+    pr_gemm(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), d->bias,
             session->active, d->items, d->dv);
+    for (size_t r = 0; d->recall && r < session->active; r++)
+        for (size_t i = 0; i < s->had_count[r]; i++)
+            scores[r * d->items + (size_t)s->had[r * d->items + i]] += recalled(s, r, i);
 }
 
 void pr_arnn_score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
     state *s = session->own;
     run(session);
-    pr_embedding_scores(scores, s->net.w.item, items, s->net.t.o + row * s->net.d.dv, n,
-                        s->net.d.dv);
+    const pr_arnn_dims *d = &s->net.d;
+    pr_embedding_scores(scores, s->net.w.item, items, s->net.t.o + row * d->dv, n, d->dv);
+    for (size_t i = 0; d->bias && i < n; i++)
+        scores[i] += s->net.w.bias[items[i]];
+    if (!d->recall)
+        return;
+    const int32_t *had = s->had + row * d->items;
+    for (size_t i = 0; i < s->had_count[row]; i++)
+        s->slots[had[i]] = (int32_t)i + 1;
+    for (size_t i = 0; i < n; i++)
+        if (s->slots[items[i]] > 0)
+            scores[i] += recalled(s, row, (size_t)s->slots[items[i]] - 1);
+    for (size_t i = 0; i < s->had_count[row]; i++)
+        s->slots[had[i]] = 0;
 }
 
 /* Of the last layer that looks at items, mean over heads. */

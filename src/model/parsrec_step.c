@@ -89,6 +89,7 @@ void pr_arnn_step_forward(pr_arnn_net *net, const pr_arnn_step *s)
     cell_forward(net, s);
     if (d->ffn == PR_FFN_POST)
         pr_arnn_ffn_forward(net, net->t.o + at, net->t.o + at, s->first, s->rows);
+    pr_arnn_parts_forward(net, s);
 }
 
 /* dcell = [gradient before the ReLU of the next hidden state ; gradient of the output]. */
@@ -121,12 +122,14 @@ void pr_arnn_step_backward(pr_arnn_net *net, const pr_arnn_step *s)
     const pr_arnn_dims *d = &net->d;
     size_t at = s->first * d->dv;
     const pr_real *dout = net->t.do_ + at;
+    pr_arnn_parts_backward(net, s);
     if (d->ffn == PR_FFN_POST) {
         pr_arnn_ffn_backward(net, net->t.tmp2, dout, s->first, s->rows);
         dout = net->t.tmp2;
     }
     cell_outputs_backward(net, s, dout);
     cell_inputs_backward(net, s);
+    pr_arnn_gates_backward(net, s, net->t.tmp2);
     pr_real *dv = net->t.layer[d->layers - 1].dout + at;
     for (size_t r = 0; r < s->rows; r++) {
         const pr_real *dz = net->t.tmp2 + r * 2 * d->dv;
@@ -156,6 +159,7 @@ void pr_arnn_maps_backward(pr_arnn_net *net, size_t key_first, size_t query_firs
     const pr_arnn_tape *t = &net->t;
     size_t dv = net->d.dv;
     cell_maps_backward(net);
+    pr_arnn_parts_maps_backward(net);
     if (net->d.ffn != PR_FFN_NONE) {
         pr_linear_backward(NULL, net->g.ffn_in_w, net->g.ffn_in_b, t->dwide, t->raw, NULL, t->T, dv,
                            dv);

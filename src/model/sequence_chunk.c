@@ -67,13 +67,14 @@ void pr_sequence_cross_entropy(pr_sequence_run *run, pr_real *do_, const pr_real
                                const int32_t *target, size_t n, double factor)
 {
     size_t D = run->e.d.width, V = run->e.d.items;
-    pr_output out = {run->e.w.item, NULL, 1};
+    pr_output out = {.table = run->e.w.item, .scale = 1};
     for (size_t at = 0; at < n; at += PR_LOSS_ROWS) {
         size_t rows = n - at < PR_LOSS_ROWS ? n - at : PR_LOSS_ROWS;
         pr_softmax_scores(&run->softmax, o + at * D, &out, rows, V, D);
         pr_chunk_mark(run->chunk, PR_PART_SCORES);
-        double loss = pr_softmax_gradient(do_ + at * D, run->e.g.item, &run->softmax, o + at * D,
-                                          &out, target + at, (pr_real)factor, rows, V, D);
+        double loss =
+            pr_softmax_gradient(do_ + at * D, run->e.g.item, NULL, &run->softmax, o + at * D, &out,
+                                target + at, (pr_real)factor, rows, V, D);
         pr_chunk_add_loss(run->chunk, loss, factor, rows);
         pr_chunk_mark(run->chunk, PR_PART_LOSS);
     }

@@ -25,6 +25,12 @@ static size_t span_total(const pr_params *params)
     return n;
 }
 
+/* Maps and tables shrink by the weight decay; biases, gains and gates do not. */
+static bool decays(const pr_param *p)
+{
+    return p->fill != PR_FILL_BIAS && p->fill != PR_FILL_CELL_BIAS && p->fill != PR_FILL_ONE;
+}
+
 static void list_spans(pr_trainer *t)
 {
     const pr_params *params = &t->model->params;
@@ -33,7 +39,7 @@ static void list_spans(pr_trainer *t)
         size_t size = pr_param_size(p);
         for (size_t at = 0; at < size; at += SPAN)
             t->spans[t->span_count++] =
-                (pr_span){p->at + at, size - at < SPAN ? size - at : SPAN, p->lazy};
+                (pr_span){p->at + at, size - at < SPAN ? size - at : SPAN, p->lazy, decays(p)};
     }
 }
 
@@ -100,7 +106,7 @@ parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
     pr_trainer *t = pr_alloc_zero(1, sizeof *t);
     if (t == NULL)
         return pr_fail_memory(err);
-    *t = (pr_trainer){.model = model, .pool = pool, .limits = *limits, .seed = seed};
+    *t = (pr_trainer){.model = model, .pool = pool, .limits = *limits, .seed = seed, .pace = 1};
     size_t most = pr_model_steps(model);
     t->limits.steps = limits->steps < most ? limits->steps : most;
     t->threads = pr_pool_threads(pool);
@@ -153,6 +159,11 @@ size_t pr_trainer_touched(const pr_trainer *t, const int32_t **users)
 pr_real *pr_trainer_moment(pr_trainer *t, unsigned which)
 {
     return t->moment[which];
+}
+
+void pr_trainer_pace(pr_trainer *t, double share)
+{
+    t->pace = share;
 }
 
 uint64_t *pr_trainer_step(pr_trainer *t)

@@ -151,22 +151,24 @@ parsrec_status pr_trainer_gradient(pr_trainer *t, const pr_batch *batch, pr_batc
 
 /* ---- update ---- */
 
-static void update(pr_trainer *t, size_t at, size_t n, bool lazy)
+static void update(pr_trainer *t, size_t at, size_t n, bool lazy, bool decays)
 {
+    pr_adam adam = t->adam;
+    adam.decay = decays ? t->model->config.weight_decay : 0;
     pr_real *w = t->model->weights + at, *g = t->gradient + at;
     if (t->model->config.optimiser == PR_SGD)
         pr_sgd_update(w, g, (pr_real)t->adam.rate, t->clip, n);
     else if (lazy)
-        pr_adam_update_row(w, t->moment[0] + at, t->moment[1] + at, g, &t->adam, t->clip, n);
+        pr_adam_update_row(w, t->moment[0] + at, t->moment[1] + at, g, &adam, t->clip, n);
     else
-        pr_adam_update(w, t->moment[0] + at, t->moment[1] + at, g, &t->adam, t->clip, n);
+        pr_adam_update(w, t->moment[0] + at, t->moment[1] + at, g, &adam, t->clip, n);
 }
 
 static void update_span(void *context, size_t task, unsigned worker)
 {
     (void)worker;
     pr_trainer *t = context;
-    update(t, t->spans[task].at, t->spans[task].n, t->spans[task].lazy);
+    update(t, t->spans[task].at, t->spans[task].n, t->spans[task].lazy, t->spans[task].decays);
 }
 
 static void update_user(void *context, size_t task, unsigned worker)
@@ -174,7 +176,7 @@ static void update_user(void *context, size_t task, unsigned worker)
     (void)worker;
     pr_trainer *t = context;
     const pr_param *users = pr_params_users(&t->model->params);
-    update(t, users->at + (size_t)t->touched[task] * users->cols, users->cols, true);
+    update(t, users->at + (size_t)t->touched[task] * users->cols, users->cols, true, true);
 }
 
 parsrec_status pr_trainer_update(pr_trainer *t, const pr_batch_result *result, parsrec_error *err)
@@ -187,7 +189,7 @@ parsrec_status pr_trainer_update(pr_trainer *t, const pr_batch_result *result, p
             "clip may help",
             t->batch->number, result->loss, result->norm);
     t->step++;
-    t->adam = (pr_adam){c->rate, c->beta1, c->beta2, c->eps, t->step};
+    t->adam = (pr_adam){c->rate * t->pace, c->beta1, c->beta2, c->eps, t->step, 0};
     t->clip = pr_clip_factor(result->norm * result->norm, c->clip);
     pr_pool_run(t->pool, update_span, t, t->span_count);
     pr_pool_run(t->pool, update_user, t, t->touched_count);

@@ -16,6 +16,7 @@ enum {
 typedef struct pr_span {
     size_t at, n;
     bool lazy;
+    bool decays;
 } pr_span;
 
 struct pr_trainer {
@@ -43,6 +44,7 @@ struct pr_trainer {
     const pr_batch *batch;
     pr_adam adam;
     pr_real clip;
+    double pace;   /* share of the rate */
     double *parts; /* [threads, PR_STEP_PARTS]; NULL: not measured */
 };
 

@@ -325,7 +325,7 @@ static void gradients_match_under_three_losses(void **state)
 /* Their clipping counts the embeddings' gradients but does not scale them. */
 static void update_as_theirs(fixture *f, uint64_t step, double squares, double clip)
 {
-    pr_adam adam = {1e-3, 0.9, 0.999, 1e-8, step};
+    pr_adam adam = {1e-3, 0.9, 0.999, 1e-8, step, 0};
     pr_real factor = pr_clip_factor(squares, clip);
     const int32_t *users;
     size_t touched = pr_trainer_touched(f->trainer, &users);

@@ -120,6 +120,12 @@ static void every_setting_has_true_gradients(void **state)
         {"steps=3"},
         {"steps=1"},
         {"dim.user=7", "dim.item=9"},
+        {"bias=on", "unique=on"},
+        {"pull=on"},
+        {"pull=on", "steps=2", "ffn=post"},
+        {"past=on", "history=sum"},
+        {"recall=on", "recall.decay=0.5"},
+        {"recall=on", "pull=on", "past=on", "bias=on"},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         const char *settings[5] = {variants[i][0], variants[i][1], variants[i][2], variants[i][3]};

@@ -184,14 +184,14 @@ static void attention_gradient(void **state)
 static double loss_loss(void *context)
 {
     op_case *c = context;
-    pr_output out = {c->w, c->keep, 1.25};
+    pr_output out = {.table = c->w, .keep = c->keep, .scale = 1.25};
     int32_t winner[4];
     pr_real top[4], total[4], best[4], *tile = zeros(PR_TILE * c->I);
     pr_softmax s = {c->y, top, total, best, winner, c->unit, tile};
     memset(c->rate, 0, c->O * c->I * sizeof *c->rate);
     pr_softmax_scores(&s, c->x, &out, c->B, c->O, c->I);
     double loss =
-        pr_softmax_gradient(c->b, c->rate, &s, c->x, &out, c->ids, 0.25, c->B, c->O, c->I);
+        pr_softmax_gradient(c->b, c->rate, NULL, &s, c->x, &out, c->ids, 0.25, c->B, c->O, c->I);
     free(tile);
     return 0.25 * loss;
 }

@@ -129,7 +129,7 @@ typedef struct loss_case {
 
 static double run_loss(loss_case *c, bool fast, bool masked)
 {
-    pr_output out = {c->table, masked ? c->keep : NULL, (pr_real)1.25};
+    pr_output out = {.table = c->table, .keep = masked ? c->keep : NULL, .scale = (pr_real)1.25};
     memset(c->dtable, 0, c->V * c->D * sizeof *c->dtable);
     pr_real *score = zeros(c->V * c->B), *dropped = zeros(c->V * c->D);
     pr_real *top = zeros(pr_tiles(c->V) * c->B), *total = zeros(pr_tiles(c->V) * c->B);
@@ -138,8 +138,8 @@ static double run_loss(loss_case *c, bool fast, bool masked)
     double loss;
     if (fast) {
         pr_softmax_scores(&s, c->o, &out, c->B, c->V, c->D);
-        loss = pr_softmax_gradient(c->do_, c->dtable, &s, c->o, &out, c->target, (pr_real)0.25,
-                                   c->B, c->V, c->D);
+        loss = pr_softmax_gradient(c->do_, c->dtable, NULL, &s, c->o, &out, c->target,
+                                   (pr_real)0.25, c->B, c->V, c->D);
     } else {
         loss = pr_softmax_loss_plain(c->do_, c->dtable, c->winner, score, c->o, &out, c->target,
                                      (pr_real)0.25, c->B, c->V, c->D);
@@ -201,11 +201,16 @@ static void updates_follow_hand_worked_numbers(void **state)
 {
     (void)state;
     pr_real w[3] = {1, 1, 1}, m[3] = {0}, v[3] = {0}, g[3] = {(pr_real)0.5, -2, 0};
-    pr_adam adam = {0.1, 0.9, 0.999, 1e-8, 1};
+    pr_adam adam = {0.1, 0.9, 0.999, 1e-8, 1, 0};
     pr_adam_update(w, m, v, g, &adam, 1, 3); /* the first step is rate · sign(g) */
     assert_close(w[0], 0.9, 1e-6);
     assert_close(w[1], 1.1, 1e-6);
     assert_close(w[2], 1, 0);
+    pr_real w1[2] = {1, 2}, m1[2] = {0}, v1[2] = {0}, g1[2] = {(pr_real)0.5, 0};
+    pr_adam shrinking = {0.1, 0.9, 0.999, 1e-8, 1, 0.5}; /* 1 - .1 · .5 of a weight is left */
+    pr_adam_update(w1, m1, v1, g1, &shrinking, 1, 2);
+    assert_close(w1[0], 0.95 - 0.1, 1e-6);
+    assert_close(w1[1], 1.9, 1e-6);
     pr_real w2[1] = {1}, m2[1] = {0}, v2[1] = {0}, small[1] = {(pr_real)1e-6};
     adam.eps = 1e-6; /* large beside sqrt(v) = sqrt(.001)·1e-6: the place of eps shows */
     pr_adam_update_row(w2, m2, v2, small, &adam, 1, 1);

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "model/history.h"
 #include "model/parsrec_teacher.h"
+#include "model/recall.h"
 #include "model/trainer.h"
 
 enum { USERS = 30, ITEMS = 600, ROWS = 150, LONGEST = 9, PAST = 40 };
@@ -146,7 +147,18 @@ static void teacher_takes_the_winner_or_draws_evenly(void **state)
     }
     for (size_t i = 0; i < 4; i++)
         assert_close((double)drawn[items[i]], 1000, 100);
+    memset(drawn, 0, sizeof drawn);
+    for (place[0] = 0; place[0] < 4000; place[0]++) {
+        pr_arnn_teacher_begin(&t, 0, &basket);
+        pr_arnn_teacher_cut(&t, 0, 3, place);
+        assert_int_equal(count[0], 3);
+        for (size_t i = 0; i < 3; i++)
+            drawn[left[i]]++;
+    }
+    for (size_t i = 0; i < 4; i++)
+        assert_close((double)drawn[items[i]], 3000, 100);
     pr_arnn_teacher_begin(&t, 0, &basket);
+    pr_arnn_teacher_cut(&t, 0, 4, place);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(pr_arnn_teacher_choose(&t, 0, 7, true, place), items[i]);
 }
@@ -179,6 +191,48 @@ static void histories_weigh_as_asked(void **state)
         assert_int_equal(slots[i], 0);
 }
 
+static void pasts_are_recalled_by_number_and_age(void **state)
+{
+    (void)state;
+    int32_t list[] = {5, 2, 5, 8, 2, 7, 2}, items[4], slots[10] = {0};
+    int64_t sessions[] = {100, 102, 105, 107}; /* 5 2 | 5 8 2 | 7 2 */
+    pr_real f[4][PR_RECALL_FEATURES];
+    pr_history h = {list, 7, sessions, 3};
+    assert_int_equal(pr_recall_make(items, f, slots, &h, 0.5), 4);
+    assert_true(items[0] == 7 && items[1] == 2 && items[2] == 5 && items[3] == 8);
+    assert_close(f[1][PR_RECALL_COUNT], log(1 + 3), 1e-6);
+    assert_close(f[1][PR_RECALL_RECENT], log(1 + 1 + 0.5 + 0.25), 1e-6);
+    assert_close(f[2][PR_RECALL_RECENT], log(1 + 0.5 + 0.25), 1e-6);
+    assert_close(f[3][PR_RECALL_COUNT], log(1 + 1), 1e-6);
+    assert_close(f[3][PR_RECALL_HAD], 1, 0);
+    assert_close(f[0][PR_RECALL_SESSIONS], log(1 + 3), 1e-6);
+    h = (pr_history){list, 3, NULL, 0}; /* one age */
+    assert_int_equal(pr_recall_make(items, f, slots, &h, 0.5), 2);
+    assert_close(f[0][PR_RECALL_RECENT], log(1 + 2), 1e-6);
+    assert_close(f[0][PR_RECALL_SESSIONS], log(1 + 1), 1e-6);
+    h.count = 0;
+    assert_int_equal(pr_recall_make(items, f, slots, &h, 0.5), 0);
+    for (size_t i = 0; i < 10; i++)
+        assert_int_equal(slots[i], 0);
+}
+
+/* First weights are partly zero; these are not. */
+static void shake(pr_model *model)
+{
+    pr_real *more = numbers(model->params.size, 0.1, 77);
+    for (size_t i = 0; i < model->params.size; i++)
+        model->weights[i] += more[i];
+    free(more);
+}
+
+static bool placed_before(const pr_basket *basket, size_t j, size_t v)
+{
+    for (size_t i = 0; i < j && i < basket->size; i++)
+        if ((size_t)basket->items[i] == v)
+            return true;
+    return false;
+}
+
 /* Loss of the batch from session scores: what training computes, seen from the other side. */
 static double loss_by_sessions(const pr_model *model, const pr_basket *baskets, size_t rows)
 {
@@ -198,7 +252,8 @@ static double loss_by_sessions(const pr_model *model, const pr_basket *baskets, 
             next[r] = j + 1 < baskets[r].size ? baskets[r].items[j] : -1;
             double sum = 0;
             for (size_t v = 0; v < ITEMS; v++)
-                sum += exp((double)scores[r * ITEMS + v]);
+                if (!model->config.unique || !placed_before(&baskets[r], j, v))
+                    sum += exp((double)scores[r * ITEMS + v]);
             if (j < baskets[r].size)
                 loss += log(sum) - (double)scores[r * ITEMS + (size_t)baskets[r].items[j]];
         }
@@ -214,7 +269,8 @@ static void sessions_compute_what_training_does(void **state)
     (void)state;
     static shop s;
     static const char *const variants[] = {"layers=1", "layers=2", "stack=paper", "ffn=pre",
-                                           "ffn=post"};
+                                           "ffn=post", "bias=on",  "unique=on",   "pull=on",
+                                           "past=on",  "recall=on"};
     parsrec_error err;
     fill_shop(&s);
     pr_config config = small_config();
@@ -227,6 +283,7 @@ static void sessions_compute_what_training_does(void **state)
         pr_batch_result result;
         assert_ok(pr_config_assign(&config, variants[i], &err));
         assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
+        shake(model);
         assert_ok(pr_pool_new(&pool, 1, &err));
         assert_ok(pr_trainer_new(&trainer, model, pool, &limits, 9, &err));
         pr_batch batch = {.baskets = s.baskets, .rows = ROWS, .in_order = true};
@@ -246,8 +303,10 @@ static void rows_do_not_touch_each_other(void **state)
     pr_model *model;
     pr_session *three, *one;
     pr_config config = small_config();
+    config.bias = config.pull = config.past = config.recall = 1;
     fill_shop(&s);
     assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
+    shake(model);
     assert_ok(pr_session_new(&three, model, 3, 4, &err));
     assert_ok(pr_session_new(&one, model, 1, 4, &err));
     pr_start starts[3] = {{.user = 3, .history = s.baskets[0].history},
@@ -330,6 +389,7 @@ int main(void)
         cmocka_unit_test(long_baskets_are_cut_and_divergence_is_told),
         cmocka_unit_test(teacher_takes_the_winner_or_draws_evenly),
         cmocka_unit_test(histories_weigh_as_asked),
+        cmocka_unit_test(pasts_are_recalled_by_number_and_age),
         cmocka_unit_test(sessions_compute_what_training_does),
         cmocka_unit_test(rows_do_not_touch_each_other),
         cmocka_unit_test(every_allocation_may_fail),

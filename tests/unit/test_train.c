@@ -206,7 +206,6 @@ static void a_single_item(void **state)
  * target, not the first three alone. */
 static void long_baskets_are_cut_but_wholly_used(void **state)
 {
-    (void)state;
     parsrec_error err;
     enum { BASKET = 8, ITEMS = 24 };
     toy_shop shop = toy_make(
@@ -215,6 +214,7 @@ static void long_baskets_are_cut_but_wholly_used(void **state)
         shop.items[i] = (int32_t)(i % BASKET); /* always the same eight */
     pr_train_plan plan = toy_plan(&toy_kinds[0], 4, 16, 6);
     plan.config.steps = 3;
+    plan.config.unique = *(const bool *)*state;
     pr_train_result result;
     assert_ok(toy_train(&shop.data, &plan, 1, NULL, &result, &err));
     pr_session *session;
@@ -363,10 +363,12 @@ enum { OF_EVERY_KIND = sizeof of_every_kind / sizeof *of_every_kind };
 
 int main(void)
 {
+    static bool plain = false, unique = true;
     static char names[OF_EVERY_KIND * TOY_KINDS][80];
     struct CMUnitTest tests[OF_EVERY_KIND * TOY_KINDS + 2] = {
         cmocka_unit_test(settings_of_a_run_under_way),
-        cmocka_unit_test(long_baskets_are_cut_but_wholly_used),
+        cmocka_unit_test_prestate(long_baskets_are_cut_but_wholly_used, &plain),
+        cmocka_unit_test_prestate(long_baskets_are_cut_but_wholly_used, &unique),
     };
     for (size_t i = 0; i < OF_EVERY_KIND * TOY_KINDS; i++) {
         toy_kind *kind =

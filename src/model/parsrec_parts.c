@@ -1,0 +1,135 @@
+/* The parts of an output that are added to what the network says, so that they can be told apart:
+ * what the history adds, what each placed item adds, scaled as the user sees it, and the weights of
+ * what is recalled. */
+#include <string.h>
+
+#include "math/linear.h"
+#include "model/parsrec_net.h"
+#include "model/recall.h"
+
+static pr_real *take_zero(pr_arena *arena, size_t rows, size_t cols)
+{
+    return pr_arena_take_zero(arena, rows * cols, sizeof(pr_real));
+}
+
+void pr_arnn_parts_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d)
+{
+    if (d->pull) {
+        t->scale = take_zero(arena, t->R, d->dv);
+        t->pull = take_zero(arena, t->T, d->dv);
+    }
+    if (d->past)
+        t->past = take_zero(arena, t->R, d->dv);
+    if (d->recall) {
+        t->ugate = take_zero(arena, t->R, PR_RECALL_FEATURES);
+        t->gate = take_zero(arena, t->T, PR_RECALL_FEATURES);
+    }
+}
+
+void pr_arnn_parts_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d)
+{
+    if (d->pull) {
+        t->dpull = take_zero(arena, t->T, d->dv);
+        t->spull = take_zero(arena, t->R, d->dv);
+        t->dscale = take_zero(arena, t->R, d->dv);
+    }
+    if (d->past)
+        t->dpast = take_zero(arena, t->R, d->dv);
+    if (d->recall) {
+        t->dgate = take_zero(arena, t->T, PR_RECALL_FEATURES);
+        t->sgate = take_zero(arena, t->R, PR_RECALL_FEATURES);
+    }
+}
+
+void pr_arnn_parts_begin(pr_arnn_net *net, size_t rows)
+{
+    const pr_arnn_dims *d = &net->d;
+    pr_arnn_tape *t = &net->t;
+    pr_matrix u = pr_mat(t->u, d->du);
+    for (size_t i = 0; d->pull && i < rows * d->dv; i++)
+        t->scale[i] = 1;
+    if (d->pull)
+        pr_gemm(t->scale, d->dv, u, pr_flip(net->w.scale_w, d->du), 1, rows, d->dv, d->du);
+    if (d->past)
+        pr_gemm(t->past, d->dv, pr_mat(t->z, 2 * d->dv), pr_flip(net->w.past_w, d->dv), 0, rows,
+                d->dv, d->dv);
+    if (d->recall) {
+        pr_bias_spread(t->ugate, net->w.gate_b, rows, PR_RECALL_FEATURES);
+        for (size_t r = 0; r < rows; r++)
+            t->ugate[r * PR_RECALL_FEATURES + PR_RECALL_COUNT] += 1; /* begins as a count */
+        pr_gemm(t->ugate, PR_RECALL_FEATURES, u, pr_flip(net->w.gate_w, d->dz), 1, rows,
+                PR_RECALL_FEATURES, d->du);
+    }
+}
+
+void pr_arnn_parts_forward(pr_arnn_net *net, const pr_arnn_step *s)
+{
+    const pr_arnn_dims *d = &net->d;
+    pr_arnn_tape *t = &net->t;
+    pr_real *o = t->o + s->first * d->dv;
+    if (d->past)
+        pr_add(o, t->past, s->rows * d->dv);
+    for (size_t i = 0; d->pull && i < s->rows * d->dv; i++)
+        o[i] += t->scale[i] * t->pull[s->first * d->dv + i];
+    if (d->recall) {
+        pr_real *gate = t->gate + s->first * PR_RECALL_FEATURES;
+        memcpy(gate, t->ugate, s->rows * PR_RECALL_FEATURES * sizeof *gate);
+        pr_gemm(gate, PR_RECALL_FEATURES, pr_mat(t->z + s->first * 2 * d->dv, 2 * d->dv),
+                pr_flip(net->w.gate_w + d->du, d->dz), 1, s->rows, PR_RECALL_FEATURES, 2 * d->dv);
+    }
+}
+
+void pr_arnn_parts_backward(pr_arnn_net *net, const pr_arnn_step *s)
+{
+    const pr_arnn_dims *d = &net->d;
+    pr_arnn_tape *t = &net->t;
+    const pr_real *dout = t->do_ + s->first * d->dv;
+    size_t n = s->rows * d->dv;
+    if (d->past)
+        pr_add(t->dpast, dout, n);
+    if (d->pull) {
+        const pr_real *pull = t->pull + s->first * d->dv;
+        for (size_t i = 0; i < n; i++) {
+            t->spull[i] += dout[i] * t->scale[i];
+            t->dscale[i] += dout[i] * pull[i];
+        }
+        memcpy(t->dpull + s->first * d->dv, t->spull, n * sizeof *t->spull);
+    }
+}
+
+void pr_arnn_gates_backward(pr_arnn_net *net, const pr_arnn_step *s, pr_real *dz)
+{
+    const pr_arnn_dims *d = &net->d;
+    if (!d->recall)
+        return;
+    const pr_real *dgate = net->t.dgate + s->first * PR_RECALL_FEATURES;
+    pr_add(net->t.sgate, dgate, s->rows * PR_RECALL_FEATURES);
+    pr_gemm(dz, 2 * d->dv, pr_mat(dgate, PR_RECALL_FEATURES), pr_mat(net->w.gate_w + d->du, d->dz),
+            1, s->rows, 2 * d->dv, PR_RECALL_FEATURES);
+}
+
+void pr_arnn_parts_maps_backward(pr_arnn_net *net)
+{
+    const pr_arnn_dims *d = &net->d;
+    const pr_arnn_tape *t = &net->t;
+    size_t F = PR_RECALL_FEATURES, two = 2 * d->dv;
+    if (d->recall) {
+        pr_gemm(net->g.gate_w + d->du, d->dz, pr_flip(t->dgate, F), pr_mat(t->z, two), 1, F, two,
+                t->T);
+        pr_gemm(net->g.gate_w, d->dz, pr_flip(t->sgate, F), pr_mat(t->u, d->du), 1, F, d->du, t->R);
+        pr_bias_backward(net->g.gate_b, t->sgate, t->R, F);
+        pr_gemm(t->du, d->du, pr_mat(t->sgate, F), pr_mat(net->w.gate_w, d->dz), 1, t->R, d->du, F);
+    }
+    if (d->pull) {
+        pr_gemm(net->g.scale_w, d->du, pr_flip(t->dscale, d->dv), pr_mat(t->u, d->du), 1, d->dv,
+                d->du, t->R);
+        pr_gemm(t->du, d->du, pr_mat(t->dscale, d->dv), pr_mat(net->w.scale_w, d->du), 1, t->R,
+                d->du, d->dv);
+    }
+    if (d->past) {
+        pr_gemm(net->g.past_w, d->dv, pr_flip(t->dpast, d->dv), pr_mat(t->z, two), 1, d->dv, d->dv,
+                t->R);
+        pr_gemm(t->dh, d->dv, pr_mat(t->dpast, d->dv), pr_mat(net->w.past_w, d->dv), 1, t->R, d->dv,
+                d->dv);
+    }
+}

@@ -1,0 +1,118 @@
+/* Counts and decayed counts of one pass over a history, newest session first. */
+#include "model/recall.h"
+
+#include <string.h>
+
+typedef struct past {
+    int32_t *items;
+    pr_real (*features)[PR_RECALL_FEATURES];
+    int32_t *slots; /* one more than an item's place; 0: not met yet */
+    size_t count;
+} past;
+
+static void meet(past *p, const int32_t *items, size_t n, double weight)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t *slot = &p->slots[items[i]];
+        if (*slot == 0) {
+            p->items[p->count] = items[i];
+            p->features[p->count][PR_RECALL_COUNT] = 0;
+            p->features[p->count][PR_RECALL_RECENT] = 0;
+            *slot = (int32_t)++p->count;
+        }
+        p->features[*slot - 1][PR_RECALL_COUNT] += 1;
+        p->features[*slot - 1][PR_RECALL_RECENT] += (pr_real)weight;
+    }
+}
+
+size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], int32_t *slots,
+                      const pr_history *history, double decay)
+{
+    past p = {items, features, slots, 0};
+    size_t sessions = history->sessions != NULL ? history->session_count : 0;
+    if (sessions == 0 && history->count > 0)
+        meet(&p, history->items, history->count, 1);
+    double weight = 1;
+    for (size_t s = sessions; s-- > 0; weight *= decay) {
+        size_t first = (size_t)(history->sessions[s] - history->sessions[0]);
+        size_t end = (size_t)(history->sessions[s + 1] - history->sessions[0]);
+        meet(&p, history->items + first, end - first, weight);
+    }
+    for (size_t i = 0; i < p.count; i++) {
+        pr_real *f = features[i];
+        slots[items[i]] = 0;
+        f[PR_RECALL_COUNT] = pr_log(1 + f[PR_RECALL_COUNT]);
+        f[PR_RECALL_RECENT] = pr_log(1 + f[PR_RECALL_RECENT]);
+        f[PR_RECALL_HAD] = 1;
+        f[PR_RECALL_SESSIONS] = pr_log((pr_real)(1 + (sessions > 0 ? sessions : 1)));
+    }
+    return p.count;
+}
+
+void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items, size_t history)
+{
+    size_t distinct = rows * (history < items ? history : items);
+    *r = (pr_recalled){.rows = rows, .tiles = pr_tiles(items)};
+    r->items = pr_arena_take(arena, distinct, sizeof *r->items);
+    r->raw_items = pr_arena_take(arena, distinct, sizeof *r->raw_items);
+    r->features = pr_arena_take(arena, distinct, sizeof *r->features);
+    r->raw = pr_arena_take(arena, distinct, sizeof *r->raw);
+    r->values = pr_arena_take(arena, distinct, sizeof *r->values);
+    r->gradients = pr_arena_take(arena, distinct, sizeof *r->gradients);
+    r->offsets = pr_arena_take(arena, r->tiles * (rows + 1), sizeof *r->offsets);
+    r->raw_offsets = pr_arena_take_zero(arena, rows + 1, sizeof *r->raw_offsets);
+}
+
+void pr_recalled_add(pr_recalled *r, size_t row, int32_t *slots, const pr_history *history,
+                     double decay)
+{
+    size_t at = r->raw_offsets[row];
+    r->raw_offsets[row + 1] =
+        at + pr_recall_make(r->raw_items + at, r->raw + at, slots, history, decay);
+}
+
+void pr_recalled_order(pr_recalled *r)
+{
+    size_t at = 0;
+    for (size_t t = 0; t < r->tiles; t++) {
+        size_t *offsets = r->offsets + t * (r->rows + 1);
+        for (size_t row = 0; row < r->rows; row++) {
+            offsets[row] = at;
+            for (size_t i = r->raw_offsets[row]; i < r->raw_offsets[row + 1]; i++)
+                if ((size_t)r->raw_items[i] / PR_TILE == t) {
+                    r->items[at] = r->raw_items[i];
+                    memcpy(r->features[at++], r->raw[i], sizeof *r->raw);
+                }
+        }
+        offsets[r->rows] = at;
+    }
+    r->extra = (pr_extra){r->items, r->offsets, r->rows + 1, r->values, r->gradients};
+}
+
+void pr_recalled_values(pr_recalled *r, const pr_real *gates, size_t rows)
+{
+    for (size_t t = 0; t < r->tiles; t++)
+        for (size_t row = 0; row < rows; row++) {
+            const size_t *range = r->offsets + t * (r->rows + 1) + row;
+            const pr_real *g = gates + row * PR_RECALL_FEATURES;
+            for (size_t i = range[0]; i < range[1]; i++) {
+                pr_real sum = 0;
+                for (size_t f = 0; f < PR_RECALL_FEATURES; f++)
+                    sum += g[f] * r->features[i][f];
+                r->values[i] = sum;
+            }
+        }
+}
+
+void pr_recalled_backward(const pr_recalled *r, pr_real *dgates, size_t rows)
+{
+    memset(dgates, 0, rows * PR_RECALL_FEATURES * sizeof *dgates);
+    for (size_t t = 0; t < r->tiles; t++)
+        for (size_t row = 0; row < rows; row++) {
+            const size_t *range = r->offsets + t * (r->rows + 1) + row;
+            pr_real *dg = dgates + row * PR_RECALL_FEATURES;
+            for (size_t i = range[0]; i < range[1]; i++)
+                for (size_t f = 0; f < PR_RECALL_FEATURES; f++)
+                    dg[f] += r->gradients[i] * r->features[i][f];
+        }
+}

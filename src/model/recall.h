@@ -1,0 +1,45 @@
+/* What a user had before, item by item, as features that a score can use: how often, how lately. */
+#ifndef PR_RECALL_H
+#define PR_RECALL_H
+
+#include "base/arena.h"
+#include "data/batch.h"
+#include "math/softmax_loss.h"
+#include "model/config.h"
+
+/* The features of an item that the user had before (docs/math.md, Recall). */
+enum {
+    PR_RECALL_COUNT,    /* log(1 + sessions that held it) */
+    PR_RECALL_RECENT,   /* log(1 + the same, each session decayed by its age) */
+    PR_RECALL_HAD,      /* 1 */
+    PR_RECALL_SESSIONS, /* log(1 + sessions of the user) */
+    PR_RECALL_FEATURES,
+};
+
+/* Writes each distinct item of a history once, newest first, with its features;
+ * returns how many. slots[V] must be zero and is zero again afterwards. */
+size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], int32_t *slots,
+                      const pr_history *history, double decay);
+
+/* The pasts of the rows of a chunk, ordered by tiles of the catalogue. */
+typedef struct pr_recalled {
+    int32_t *items, *raw_items; /* as they come, then by tile */
+    pr_real (*features)[PR_RECALL_FEATURES], (*raw)[PR_RECALL_FEATURES];
+    size_t *offsets; /* [tiles, R + 1] and one */
+    size_t *raw_offsets;
+    pr_real *values, *gradients;
+    size_t rows, tiles;
+    pr_extra extra;
+} pr_recalled;
+
+void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items, size_t history);
+void pr_recalled_add(pr_recalled *r, size_t row, int32_t *slots, const pr_history *history,
+                     double decay);
+/* After the last row was added. */
+void pr_recalled_order(pr_recalled *r);
+/* What the pairs of the first rows score, by their gates[rows,features]. */
+void pr_recalled_values(pr_recalled *r, const pr_real *gates, size_t rows);
+/* Sets dgates from the gradients of the scores. */
+void pr_recalled_backward(const pr_recalled *r, pr_real *dgates, size_t rows);
+
+#endif
