@@ -156,20 +156,43 @@ parsrec_status pr_config_read(pr_config *config, const char *text, size_t size, 
 
 /* The paper's settings, whatever the defaults become. */
 static const char *const paper[] = {
-    "dim.user=128",        "dim.item=128",     "heads=2",        "layers=1",
-    "stack=query",         "ffn=none",         "layer_norm=on",  "layer_norm.query=on",
-    "dropout.user=0.1",    "dropout.keys=0.1", "history=mean",   "dropout.history=0.1",
-    "dropout.output=step", "history.length=0", "optimiser=adam", "dropout.output_rate=0.1",
-    "init=normal",         "loss=ce",          "rate=0.001",     "clip=30",
-    "batch=256",           "epochs=50",        "adam.beta1=0.9", "adam.beta2=0.999",
-    "rate.decay=1",        "bias=off",         "pull=off",       "past=off",
-    "recall=off",          "unique=off",       "weight_decay=0", NULL,
+    "dim.user=128",
+    "dim.item=128",
+    "heads=2",
+    "layers=1",
+    "stack=query",
+    "ffn=none",
+    "layer_norm=on",
+    "layer_norm.query=on",
+    "dropout.user=0.1",
+    "dropout.keys=0.1",
+    "history=mean",
+    "dropout.history=0.1",
+    "dropout.output=step",
+    "history.length=0",
+    "optimiser=adam",
+    "dropout.output_rate=0.1",
+    "init=normal",
+    "loss=ce",
+    "rate=0.001",
+    "clip=30",
+    "batch=256",
+    "epochs=50",
+    "adam.beta1=0.9",
+    "adam.beta2=0.999",
+    "bias=off",
+    "pull=off",
+    "past=off",
+    "recall=off",
+    "unique=off",
+    "weight_decay=0",
+    NULL,
 };
 
 /* The paper's network and the parts that add up: half the width then does as well. */
 static const char *const repeat[] = {
-    "dim.user=64", "dim.item=64",     "bias=on",          "pull=on",   "past=on", "recall=on",
-    "unique=on",   "rate.decay=0.85", "weight_decay=0.1", "epochs=15", NULL,
+    "dim.user=64", "dim.item=64", "bias=on",          "pull=on",   "past=on",
+    "recall=on",   "unique=on",   "weight_decay=0.1", "epochs=12", NULL,
 };
 
 static const struct {

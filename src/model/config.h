@@ -36,7 +36,7 @@ typedef struct pr_config {
     double markov_smooth;
     double rate, beta1, beta2, eps, clip, anyone;
     int bias, pull, past, recall, unique;
-    double recall_decay, weight_decay, rate_decay;
+    double recall_decay, weight_decay;
     int length, windows, ffn_width, negatives;
     double dropout_hidden, dropout_attention, mask, mask_last;
 } pr_config;

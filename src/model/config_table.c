@@ -67,7 +67,6 @@ const pr_setting pr_settings[] = {
            "cross entropy over the catalogue, or (sasrec) binary against drawn items"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
     NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
-    NUMBER("rate.decay", rate_decay, 0.01, 1, "1", "rate of an epoch against the one before"),
     NUMBER("adam.beta1", beta1, 0, 0.9999, "0.9", "decay of the mean of gradients"),
     NUMBER("adam.beta2", beta2, 0, 0.999999, "0.999", "decay of the mean of their squares"),
     NUMBER("adam.eps", eps, 1e-20, 1, "1e-08", "added to the root of the latter"),

@@ -106,7 +106,7 @@ parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
     pr_trainer *t = pr_alloc_zero(1, sizeof *t);
     if (t == NULL)
         return pr_fail_memory(err);
-    *t = (pr_trainer){.model = model, .pool = pool, .limits = *limits, .seed = seed, .pace = 1};
+    *t = (pr_trainer){.model = model, .pool = pool, .limits = *limits, .seed = seed};
     size_t most = pr_model_steps(model);
     t->limits.steps = limits->steps < most ? limits->steps : most;
     t->threads = pr_pool_threads(pool);
@@ -159,11 +159,6 @@ size_t pr_trainer_touched(const pr_trainer *t, const int32_t **users)
 pr_real *pr_trainer_moment(pr_trainer *t, unsigned which)
 {
     return t->moment[which];
-}
-
-void pr_trainer_pace(pr_trainer *t, double share)
-{
-    t->pace = share;
 }
 
 uint64_t *pr_trainer_step(pr_trainer *t)

@@ -36,9 +36,6 @@ parsrec_status pr_trainer_gradient(pr_trainer *trainer, const pr_batch *batch,
 parsrec_status pr_trainer_update(pr_trainer *trainer, const pr_batch_result *result,
                                  parsrec_error *err);
 
-/* From now on steps are so long, as a share of the setting `rate`. */
-void pr_trainer_pace(pr_trainer *trainer, double share);
-
 pr_real *pr_trainer_gradients(pr_trainer *trainer);
 /* User rows with a gradient in the last batch. */
 size_t pr_trainer_touched(const pr_trainer *trainer, const int32_t **users);

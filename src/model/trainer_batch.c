@@ -189,7 +189,7 @@ parsrec_status pr_trainer_update(pr_trainer *t, const pr_batch_result *result, p
             "clip may help",
             t->batch->number, result->loss, result->norm);
     t->step++;
-    t->adam = (pr_adam){c->rate * t->pace, c->beta1, c->beta2, c->eps, t->step, 0};
+    t->adam = (pr_adam){c->rate, c->beta1, c->beta2, c->eps, t->step, 0};
     t->clip = pr_clip_factor(result->norm * result->norm, c->clip);
     pr_pool_run(t->pool, update_span, t, t->span_count);
     pr_pool_run(t->pool, update_user, t, t->touched_count);

@@ -44,7 +44,6 @@ struct pr_trainer {
     const pr_batch *batch;
     pr_adam adam;
     pr_real clip;
-    double pace;   /* share of the rate */
     double *parts; /* [threads, PR_STEP_PARTS]; NULL: not measured */
 };
 

@@ -123,7 +123,6 @@ static parsrec_status stop(pr_run *r, parsrec_error *err)
 static parsrec_status learn_epoch(pr_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
-    pr_trainer_pace(r->state.trainer, pow(r->state.model->config.rate_decay, at->epoch));
     pr_batches_arrange(&r->batches, at->epoch);
     r->epoch_began = pr_now();
     while (at->batch < r->batches.batch_count) {
