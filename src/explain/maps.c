@@ -2,6 +2,7 @@
 #include "explain/maps.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -50,26 +51,44 @@ void pr_map_even(double *map, const pr_tour_sums *sums)
     mean_rows(map, sums->even, sums->users_with_row, sums->N);
 }
 
-/* What leaving out an item of any other class does to the chances of class i, on the whole: less so at
- * the beginning of a basket, where what is always bought comes first anyway. */
-static double common_effect(const pr_tour_sums *sums, size_t i)
+static int ascending(const void *a, const void *b)
 {
-    double with = 0, without = 0;
-    for (size_t j = 0; j < sums->N; j++) {
-        with += i == j ? 0 : sums->with[j * sums->N + i];
-        without += i == j ? 0 : sums->without[j * sums->N + i];
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What leaving out an item of any other class does to the chances of class i at a stage: the mean over
+ * columns without the fifth at either end, so that what is particular to a few does not count. */
+static double common_effect(const pr_tour_sums *sums, size_t stage, size_t i)
+{
+    size_t N = sums->N, n = 0;
+    for (size_t j = 0; j < N; j++) {
+        size_t at = (stage * N + j) * N + i;
+        if (i != j && sums->counted[at] > 0)
+            sums->spare[n++] = sums->effect[at] / sums->counted[at];
     }
-    return with > 0 && without > 0 ? log(with / without) : 0;
+    qsort(sums->spare, n, sizeof *sums->spare, ascending);
+    double sum = 0;
+    for (size_t k = n / 5; k < n - n / 5; k++)
+        sum += sums->spare[k];
+    return n > 0 ? sum / (double)(n - 2 * (n / 5)) : 0;
 }
 
 void pr_map_drop(double *map, const pr_tour_sums *sums)
 {
     size_t N = sums->N;
     for (size_t i = 0; i < N; i++) {
-        double common = common_effect(sums, i);
+        double common[PR_TOUR_STAGES];
+        for (size_t s = 0; s < PR_TOUR_STAGES; s++)
+            common[s] = common_effect(sums, s, i);
         for (size_t j = 0; j < N; j++) {
-            double with = sums->with[j * N + i], without = sums->without[j * N + i];
-            map[i * N + j] = with > 0 && without > 0 ? log(with / without) - common : NAN;
+            double effect = 0, counted = 0;
+            for (size_t s = 0; s < PR_TOUR_STAGES; s++) {
+                size_t at = (s * N + j) * N + i;
+                effect += sums->effect[at] - sums->counted[at] * common[s];
+                counted += sums->counted[at];
+            }
+            map[i * N + j] = counted > 0 ? effect / counted : NAN;
         }
     }
 }

@@ -30,13 +30,21 @@ typedef struct running {
 static parsrec_status sums_init(pr_tour_sums *s, size_t N, parsrec_error *err)
 {
     *s = (pr_tour_sums){.N = N};
-    double **square[] = {&s->attention, &s->even, &s->with, &s->without};
-    double **line[] = {&s->users_with_row, &s->placed};
+    struct {
+        double **place;
+        size_t size;
+    } parts[] = {
+        {&s->attention, N * N},
+        {&s->even, N * N},
+        {&s->users_with_row, N},
+        {&s->effect, PR_TOUR_STAGES * N * N},
+        {&s->counted, PR_TOUR_STAGES * N * N},
+        {&s->placed, N},
+        {&s->spare, N},
+    };
     bool all = true;
-    for (size_t i = 0; i < sizeof square / sizeof *square; i++)
-        all = all && (*square[i] = pr_alloc_zero(N * N, sizeof(double))) != NULL;
-    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
-        all = all && (*line[i] = pr_alloc_zero(N, sizeof(double))) != NULL;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        all = all && (*parts[i].place = pr_alloc_zero(parts[i].size, sizeof(double))) != NULL;
     return all ? PARSREC_OK : pr_fail_memory(err);
 }
 
@@ -45,9 +53,10 @@ void pr_tour_sums_free(pr_tour_sums *s)
     pr_free(s->attention);
     pr_free(s->even);
     pr_free(s->users_with_row);
-    pr_free(s->with);
-    pr_free(s->without);
+    pr_free(s->effect);
+    pr_free(s->counted);
     pr_free(s->placed);
+    pr_free(s->spare);
     *s = (pr_tour_sums){0};
 }
 
@@ -66,8 +75,8 @@ static void take_share(pr_tour_sums *to, pr_tour_sums *from)
     add(to->attention, from->attention, N * N);
     add(to->even, from->even, N * N);
     add(to->users_with_row, from->users_with_row, N);
-    add(to->with, from->with, N * N);
-    add(to->without, from->without, N * N);
+    add(to->effect, from->effect, PR_TOUR_STAGES * N * N);
+    add(to->counted, from->counted, PR_TOUR_STAGES * N * N);
     add(to->placed, from->placed, N);
     add(&to->agreeing, &from->agreeing, 1);
     add(&to->pairs, &from->pairs, 1);
@@ -121,6 +130,8 @@ static parsrec_status desk_init(pr_tour_desk *d, const pr_tour *w, size_t basket
     d->scores = pr_alloc_aligned(w->drop ? d->rows * V : 1, sizeof *d->scores);
     d->work = pr_alloc_aligned(V, sizeof *d->work);
     d->mass = pr_alloc(2 * (N + 1), sizeof *d->mass);
+    d->logs = pr_alloc(2 * N, sizeof *d->logs);
+    d->held = pr_alloc_zero(N + 1, sizeof *d->held);
     d->effect = pr_alloc(w->basket_most, sizeof *d->effect);
     d->baskets = pr_alloc(baskets, sizeof *d->baskets);
     d->unsorted = pr_alloc(baskets, sizeof *d->unsorted);
@@ -130,9 +141,9 @@ static parsrec_status desk_init(pr_tour_desk *d, const pr_tour *w, size_t basket
     d->stamp = pr_alloc(V, sizeof *d->stamp);
     d->distinct = pr_alloc(N, sizeof *d->distinct);
     bool all = d->starts != NULL && d->items != NULL && d->scores != NULL && d->work != NULL &&
-               d->mass != NULL && d->effect != NULL && d->baskets != NULL && d->unsorted != NULL &&
-               d->weights != NULL && d->user != NULL && d->user_even != NULL && d->stamp != NULL &&
-               d->distinct != NULL;
+               d->mass != NULL && d->logs != NULL && d->held != NULL && d->effect != NULL &&
+               d->baskets != NULL && d->unsorted != NULL && d->weights != NULL && d->user != NULL &&
+               d->user_even != NULL && d->stamp != NULL && d->distinct != NULL;
     return all ? PARSREC_OK : pr_fail_memory(err);
 }
 
@@ -144,6 +155,8 @@ static void desk_free(pr_tour_desk *d)
     pr_free_aligned(d->scores);
     pr_free_aligned(d->work);
     pr_free(d->mass);
+    pr_free(d->logs);
+    pr_free(d->held);
     pr_free(d->effect);
     pr_free(d->baskets);
     pr_free(d->unsorted);

@@ -2,8 +2,8 @@
  * makes of them: where its attention goes, and what each placed item does to the chances of the next.
  *
  * At a step with the items S in the basket, leaving out one item j of S changes the chance of class i
- * from p(i | S) to p(i | S without j). Both are shares of all that is neither in S nor of j's own class:
- * a customer who has bread seldom takes another one, which would make everything else look likelier.
+ * from p(i | S) to p(i | S without j). Both are shares of all classes that S does not touch: a customer
+ * who has bread seldom takes another one, which would make everything else look likelier.
  * docs/explanations.md has the formulas. */
 #ifndef PR_TOUR_H
 #define PR_TOUR_H
@@ -14,7 +14,9 @@
 #include "explain/axis.h"
 #include "model/model.h"
 
-enum { PR_TOUR_BASKET_MOST = 64 };
+/* Stages of a basket: one item in it, two, or more. What is always bought first becomes less likely once a
+ * basket has begun, whatever begins it, so effects are compared within a stage. */
+enum { PR_TOUR_BASKET_MOST = 64, PR_TOUR_STAGES = 3 };
 
 typedef struct pr_tour {
     const pr_model *model;
@@ -32,9 +34,11 @@ typedef struct pr_tour_sums {
     double *attention;      /* [N,N]: over users, rows of each user normalised ... */
     double *even;           /* [N,N]: ... the same had all items of a step the same weight ... */
     double *users_with_row; /* [N]: ... by so many users who have that row */
-    double *with,
-        *without;   /* [N,N], columns first: chances with an item of the class, and without */
-    double *placed; /* [N]: steps at which an item of the class was left out */
+    double *effect;  /* [stages,N,N], columns first: sums of log p(i | S) - log p(i | S without j)
+                               for j of the column's class ... */
+    double *counted; /* [stages,N,N]: ... over so many steps and items */
+    double *placed;  /* [N]: how often an item of the class was left out */
+    double *spare;   /* [N]: room for whoever makes a map of this */
     double agreeing, pairs; /* pairs of items of a step that attention and effect order alike, less
                                those they order otherwise; and all pairs */
     uint64_t baskets, cut, steps; /* walked through; of them longer than basket_most; predictions */

@@ -28,6 +28,8 @@ typedef struct pr_tour_desk {
     int32_t *items;           /* [rows] */
     pr_real *scores, *work;   /* [rows,V], [V] */
     double *mass;             /* [2,N+1]: with all items, and without one */
+    double *logs;             /* [2,N]: of the chances of classes, likewise */
+    bool *held;               /* [N+1]: classes in the basket; all false between steps */
     double *effect;           /* [basket_most]: of each placed item on the next one */
     pr_tour_basket *baskets;  /* by size, largest first ... */
     pr_tour_basket *unsorted; /* ... and as they come */

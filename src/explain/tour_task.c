@@ -83,31 +83,35 @@ static void place(const pr_tour *tour, pr_tour_desk *desk, const pr_tour_basket 
 
 /* ---- drop effects ---- */
 
-/* What is outside a class, added up by itself: taken from the whole, little would be lost in rounding. */
-static double outside(const pr_class_mass *m, size_t N, size_t c)
+/* logs[N] of the chances of the classes that the basket does not touch, as shares of all of those, the rest
+ * with them; -INFINITY for the others and for what has no chance. */
+static void log_chances(double *logs, const pr_class_mass *m, const bool *held, size_t N)
 {
-    double sum = 0;
-    for (size_t i = 0; i <= N; i++)
-        sum += i == c ? 0 : m->mass[i];
-    return sum;
+    double all = m->mass[N];
+    for (size_t i = 0; i < N; i++)
+        all += held[i] ? 0 : m->mass[i];
+    for (size_t i = 0; i < N; i++)
+        logs[i] = held[i] || !(all > 0) ? -INFINITY : log(m->mass[i] / all);
 }
 
-/* Adds the chances of every class with an item of class c and without it. */
-static void add_effect(pr_tour_sums *sums, size_t c, const pr_class_mass *with,
-                       const pr_class_mass *without)
+static void add_cell(pr_tour_sums *sums, size_t cell, double with, double without)
 {
-    size_t N = sums->N;
-    double *to = sums->with + c * N, *to_without = sums->without + c * N;
-    double others = outside(with, N, c), others_without = outside(without, N, c);
-    bool any = others > 0 && others_without > 0; /* else only this class is left to choose from */
-    for (size_t i = 0; i < N && any; i++) {
-        to[i] += i == c ? 0 : with->mass[i] / others;
-        to_without[i] += i == c ? 0 : without->mass[i] / others_without;
-    }
-    if (with->all > 0 && without->all > 0) {
-        to[c] += with->mass[c] / with->all;
-        to_without[c] += without->mass[c] / without->all;
-    }
+    if (!isfinite(with) || !isfinite(without))
+        return;
+    sums->effect[cell] += with - without;
+    sums->counted[cell]++;
+}
+
+/* Adds the effect of an item of class c on all classes; on its own by its share of everything. */
+static void add_effect(pr_tour_sums *sums, size_t stage, size_t c, const pr_class_mass *with,
+                       const pr_class_mass *without, const pr_tour_desk *desk)
+{
+    size_t N = sums->N, column = (stage * N + c) * N;
+    const double *logs = desk->logs, *logs_without = desk->logs + N;
+    for (size_t i = 0; i < N; i++)
+        add_cell(sums, column + i, logs[i], logs_without[i]);
+    add_cell(sums, column + c, log(with->mass[c] / with->all),
+             log(without->mass[c] / without->all));
     sums->placed[c]++;
 }
 
@@ -124,21 +128,31 @@ static void add_agreement(pr_tour_sums *sums, const float *weight, const double 
     sums->pairs += (double)pr_tour_weights(t);
 }
 
+static void hold(bool *held, const pr_tour *tour, const int32_t *items, size_t t, bool value)
+{
+    for (size_t p = 0; p < t; p++)
+        held[tour->axis->class[items[p]]] = value;
+}
+
 /* After t items, of which rows 1..t leave out one each. */
 static void add_effects(pr_tour_sums *sums, const pr_tour *tour, pr_tour_desk *desk,
                         const pr_tour_basket *b, size_t t)
 {
     size_t V = tour->data->items, N = sums->N;
+    size_t stage = t < PR_TOUR_STAGES ? t - 1 : PR_TOUR_STAGES - 1;
     const int32_t *items = pr_tour_items(tour, b->session);
     bool shares = tour->model->kind->scores_are_shares;
     pr_class_mass with = {.mass = desk->mass, .shares = shares};
     pr_class_mass without = {.mass = desk->mass + N + 1, .shares = shares};
     double next = 0; /* log of the chance of what came next */
+    hold(desk->held, tour, items, t, true);
     for (size_t r = 0; r <= t; r++) {
         pr_real *scores = desk->scores + (b->row + r) * V, score = scores[items[t]];
+        pr_class_mass *mass = r == 0 ? &with : &without;
         for (size_t p = 0; p < t; p++)
             scores[items[p]] = -(pr_real)INFINITY;
-        pr_class_mass_set(r == 0 ? &with : &without, desk->work, scores, tour->axis);
+        pr_class_mass_set(mass, desk->work, scores, tour->axis);
+        log_chances(desk->logs + (r == 0 ? 0 : N), mass, desk->held, N);
         if (r == 0) {
             next = pr_class_mass_log(&with, score);
             continue;
@@ -146,8 +160,9 @@ static void add_effects(pr_tour_sums *sums, const pr_tour *tour, pr_tour_desk *d
         uint32_t c = tour->axis->class[items[r - 1]];
         desk->effect[r - 1] = next - pr_class_mass_log(&without, score);
         if (c < N)
-            add_effect(sums, c, &with, &without);
+            add_effect(sums, stage, c, &with, &without, desk);
     }
+    hold(desk->held, tour, items, t, false);
     if (tour->attention && t > 1)
         add_agreement(sums, desk->weights + b->weights + pr_tour_weights(t), desk->effect, t);
 }

@@ -138,10 +138,10 @@ static parsrec_status run(pr_tour_sums *sums, const pr_tour *tour, unsigned thre
     return status;
 }
 
-/* Chances of classes after a basket, without the candidates of `barred` and of class `not_class` (or
- * -1); the last number is the log chance of item `next` among all that are not barred. */
+/* Chances of classes after a basket, without the items of `barred` or, if `untouched`, of all their
+ * classes; the last number is the log chance of item `next` among all that are not barred. */
 static void plain_chances(double *chance, int32_t user, int64_t session, const int32_t *basket,
-                          size_t n, const int32_t *barred, size_t barred_count, int not_class,
+                          size_t n, const int32_t *barred, size_t barred_count, bool untouched,
                           int32_t next, pr_real *weights)
 {
     pr_session *s;
@@ -160,12 +160,15 @@ static void plain_chances(double *chance, int32_t user, int64_t session, const i
     for (int c = 0; c <= CLASSES + 1; c++)
         chance[c] = 0;
     for (int i = 0; i < ITEMS; i++) {
-        bool out = false;
-        for (size_t p = 0; p < barred_count; p++)
+        bool out = false, touched = false;
+        for (size_t p = 0; p < barred_count; p++) {
             out = out || barred[p] == i;
+            touched = touched || (untouched && categories[i] < CLASSES &&
+                                  categories[barred[p]] == categories[i]);
+        }
         double mass = out ? 0 : exp((double)scores[i]);
         total += mass;
-        if (categories[i] != not_class) {
+        if (!touched) {
             chance[categories[i]] += mass;
             all += mass;
         }
@@ -176,7 +179,8 @@ static void plain_chances(double *chance, int32_t user, int64_t session, const i
 }
 
 typedef struct plain_maps {
-    double with[CLASSES][CLASSES], without[CLASSES][CLASSES]; /* row, column */
+    double effect[PR_TOUR_STAGES][CLASSES][CLASSES]; /* row, column ... */
+    double counted[PR_TOUR_STAGES][CLASSES][CLASSES];
     double attention[CLASSES][CLASSES], rows[CLASSES];
     double agreeing, pairs;
 } plain_maps;
@@ -192,6 +196,7 @@ static void plain_step(plain_maps *m, double user[CLASSES][CLASSES], int32_t who
     double with[CLASSES + 2], without[CLASSES + 2], effect[8];
     pr_real weights[8];
     int row = categories[items[t]];
+    size_t stage = t > 3 ? 2 : t - 1;
     for (size_t r = 0; r < t; r++) {
         int32_t rest[8];
         size_t n = 0;
@@ -199,14 +204,13 @@ static void plain_step(plain_maps *m, double user[CLASSES][CLASSES], int32_t who
         for (size_t p = 0; p < t; p++)
             if (p != r)
                 rest[n++] = items[p];
-        for (int own = 0; own < 2; own++) {
-            int not_class = own ? -1 : c; /* its own class is a share of everything */
-            plain_chances(with, who, session, items, t, items, t, not_class, items[t], weights);
-            plain_chances(without, who, session, rest, n, items, t, not_class, items[t], NULL);
+        for (int own = 0; own < 2; own++) { /* its own class is a share of everything */
+            plain_chances(with, who, session, items, t, items, t, own == 0, items[t], weights);
+            plain_chances(without, who, session, rest, n, items, t, own == 0, items[t], NULL);
             for (int i = 0; i < CLASSES && c < CLASSES; i++)
-                if ((i == c) == (own == 1)) {
-                    m->with[i][c] += with[i];
-                    m->without[i][c] += without[i];
+                if ((i == c) == (own == 1) && with[i] > 0 && without[i] > 0) {
+                    m->effect[stage][i][c] += log(with[i] / without[i]);
+                    m->counted[stage][i][c]++;
                 }
         }
         effect[r] = with[CLASSES + 1] - without[CLASSES + 1];
@@ -246,6 +250,44 @@ static void plain_user(plain_maps *m, int32_t who, size_t basket_most)
     }
 }
 
+/* The effect of column j on row i: at each stage less the mean of the others but the ends. There are four
+ * others at most, of which none is cut off; with five the least and the largest would be. */
+static double plain_drop(const plain_maps *m, int i, int j)
+{
+    double sum = 0, steps = 0;
+    for (int s = 0; s < PR_TOUR_STAGES; s++) {
+        double others[CLASSES], common = 0;
+        size_t n = 0;
+        for (int k = 0; k < CLASSES; k++)
+            if (k != i && m->counted[s][i][k] > 0)
+                others[n++] = m->effect[s][i][k] / m->counted[s][i][k];
+        for (size_t k = 0; k < n; k++)
+            common += others[k] / (double)n;
+        sum += m->effect[s][i][j] - m->counted[s][i][j] * common;
+        steps += m->counted[s][i][j];
+    }
+    return sum / steps;
+}
+
+/* Six columns: of the five others on a row, the least and the largest do not make what is common. */
+static void ends_are_not_common(void **state)
+{
+    (void)state;
+    enum { N = 6 };
+    double effect[PR_TOUR_STAGES * N * N] = {0}, counted[PR_TOUR_STAGES * N * N] = {0}, spare[N];
+    const double on_first[] = {7, 1, 2, 3, 50, -9};
+    pr_tour_sums sums = {.N = N, .effect = effect, .counted = counted, .spare = spare};
+    for (size_t j = 0; j < N; j++) {
+        effect[j * N] = 2 * on_first[j];
+        counted[j * N] = 2;
+    }
+    double map[N * N];
+    pr_map_drop(map, &sums);
+    for (size_t j = 0; j < N; j++)
+        assert_close(map[j], on_first[j] - 2, 1e-12); /* (1 + 2 + 3) / 3 */
+    assert_true(isnan(map[N]));
+}
+
 static void tour_is_what_plain_loops_find(void **state)
 {
     (void)state;
@@ -261,12 +303,7 @@ static void tour_is_what_plain_loops_find(void **state)
         pr_map_attention(attention, &sums);
         for (int i = 0; i < CLASSES; i++)
             for (int j = 0; j < CLASSES; j++) {
-                double with = 0, without = 0; /* of all columns but its own */
-                for (int k = 0; k < CLASSES; k++) {
-                    with += k == i ? 0 : plain.with[i][k];
-                    without += k == i ? 0 : plain.without[i][k];
-                }
-                double expected = log(plain.with[i][j] / plain.without[i][j]) - log(with / without);
+                double expected = plain_drop(&plain, i, j);
                 assert_close(drop[i * CLASSES + j], expected, 2e-5);
                 assert_close(attention[i * CLASSES + j], plain.attention[i][j] / plain.rows[i],
                              1e-6);
@@ -305,8 +342,8 @@ static void threads_change_nothing(void **state)
     for (unsigned threads = 2; threads <= 3; threads++) {
         assert_ok(run(&more, &tour, threads));
         assert_memory_equal(one.attention, more.attention, cells);
-        assert_memory_equal(one.with, more.with, cells);
-        assert_memory_equal(one.without, more.without, cells);
+        assert_memory_equal(one.effect, more.effect, PR_TOUR_STAGES * cells);
+        assert_memory_equal(one.counted, more.counted, PR_TOUR_STAGES * cells);
         assert_close(one.agreeing, more.agreeing, 0);
         pr_tour_sums_free(&more);
     }
@@ -587,6 +624,7 @@ int main(void)
         cmocka_unit_test(lift_by_hand),
         cmocka_unit_test(strongest_pairs),
         cmocka_unit_test(truth_is_recovered_by_itself),
+        cmocka_unit_test(ends_are_not_common),
     };
     const struct CMUnitTest toured[] = {
         cmocka_unit_test(tour_is_what_plain_loops_find),
