@@ -226,6 +226,6 @@ parsrec_status parsrec_eval_json(char **out, const char *model, const char *data
 {
     if (out == NULL || model == NULL || data == NULL || options == NULL || report == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval_json needs names and a report");
-    *out = pr_eval_json_text(pr_eval_json(model, data, options, report));
+    *out = pr_json_indented(pr_eval_json(model, data, options, report));
     return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
 }

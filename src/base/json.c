@@ -67,3 +67,12 @@ json_t *pr_json_string(const char *text)
     pr_free(copy);
     return json;
 }
+
+char *pr_json_indented(json_t *json)
+{
+    char *dumped = json != NULL ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
+    json_decref(json);
+    char *text = dumped != NULL ? pr_copy_string(dumped, strlen(dumped)) : NULL;
+    free(dumped);
+    return text;
+}

@@ -18,5 +18,8 @@ json_t *pr_json_string(const char *text);
 /* Compact, keys sorted, numbers with 17 digits: equal values give equal bytes. Free with pr_free;
  * NULL when out of memory. */
 char *pr_json_text(const json_t *json);
+/* For readers: indented, members in the order they were added, numbers with all their digits. Takes
+ * the value over, which may be NULL. Free with pr_free; NULL when out of memory. */
+char *pr_json_indented(json_t *json);
 
 #endif

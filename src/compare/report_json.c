@@ -96,7 +96,7 @@ parsrec_status pr_report_json(pr_writer *out, const parsrec_comparison *c, bool 
                               parsrec_error *err)
 {
     json_t *json = rows_only ? rows_json(c) : report_json(c);
-    char *text = pr_eval_json_text(json);
+    char *text = pr_json_indented(json);
     if (text == NULL)
         return pr_fail_memory(err);
     pr_write(out, "%s\n", text);

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -93,13 +92,4 @@ json_t *pr_eval_json(const char *model, const char *data, const parsrec_eval_opt
     if (!whole)
         json_decref(asked);
     return whole ? asked : NULL;
-}
-
-char *pr_eval_json_text(json_t *json)
-{
-    char *dumped = json != NULL ? json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) : NULL;
-    json_decref(json);
-    char *text = dumped != NULL ? pr_copy_string(dumped, strlen(dumped)) : NULL;
-    free(dumped);
-    return text;
 }

@@ -3,7 +3,6 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "eval/eval_json.h"
 #include "whatif/answer.h"
 
 static json_t *number(double value)
@@ -124,7 +123,7 @@ parsrec_status pr_whatif_json(pr_writer *out, const pr_answer *a, bool rows_only
                               parsrec_error *err)
 {
     json_t *json = rows_only ? rows_json(a, true) : answer_json(a);
-    char *text = pr_eval_json_text(json);
+    char *text = pr_json_indented(json);
     if (text == NULL)
         return pr_fail_memory(err);
     pr_write(out, "%s\n", text);
