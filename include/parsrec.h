@@ -401,6 +401,9 @@ typedef struct parsrec_request {
     size_t k;                      /* items wanted, at least 1 */
     parsrec_numbers exclude, only; /* items */
     parsrec_numbers exclude_categories, categories;
+    size_t max_per_category; /* of the answer's items that are of one category; 0: any number */
+    const char *session; /* live pasts: the name under which this very basket is being added, and
+                                so no part of the history; NULL: none */
 } parsrec_request;
 
 PARSREC_API parsrec_request parsrec_request_default(void); /* a guest's empty basket, 10 items */
@@ -413,9 +416,11 @@ typedef struct parsrec_hit {
 typedef enum parsrec_source {
     PARSREC_SOURCE_MODEL,  /* the user's own row of the model */
     PARSREC_SOURCE_ANYONE, /* the row for guests and users it never saw buy anything */
+    PARSREC_SOURCE_POPULAR, /* what is bought most: nothing is known, neither user nor past nor basket */
 } parsrec_source;
 
-PARSREC_API const char *parsrec_source_name(parsrec_source source); /* "model", "anyone" */
+PARSREC_API const char *parsrec_source_name(
+    parsrec_source source); /* "model", "anyone", "popular" */
 
 typedef struct parsrec_answer {
     size_t count; /* hits, at most k and capacity; fewer when fewer items are left */
@@ -481,6 +486,75 @@ PARSREC_API parsrec_status parsrec_recommend_json(const parsrec_model *model, pa
                                                   const char *request, size_t size,
                                                   size_t default_k, const char **answer,
                                                   parsrec_error *err);
+
+/* ---- live pasts -------------------------------------------------------------------------- */
+
+/* What users bought after the model was made. Threads share it: those that ask do not wait for each
+ * other, those that add take turns. The model must outlive it, and must not take pasts meanwhile. */
+typedef struct parsrec_live parsrec_live;
+
+PARSREC_API parsrec_status parsrec_live_new(parsrec_live **out, const parsrec_model *model,
+                                            parsrec_error *err);
+PARSREC_API void parsrec_live_free(parsrec_live *live); /* NULL is fine */
+
+/* Adds items to a session of a user, who is known by key from then on if not before. Items that are added
+ * under one name of a session, which is a matter between the user and the caller, make one session, at the
+ * place where it began; NULL makes a session of its own. An item counts once in a session. Numbers below
+ * 0 stand for items that the model does not know and are left out. */
+PARSREC_API parsrec_status parsrec_live_add(parsrec_live *live, const char *user,
+                                            const char *session, const int32_t *items, size_t count,
+                                            parsrec_error *err);
+
+/* From now on the user is a guest: neither the model's row nor anything bought so far is used again.
+ * What is added later begins a new past. A user nobody knows may be forgotten too. */
+PARSREC_API parsrec_status parsrec_live_forget(parsrec_live *live, const char *user,
+                                               parsrec_error *err);
+
+/* The number of a user who is known to the model or was added, for requests below; E_NOT_FOUND for
+ * others and for those forgotten. */
+PARSREC_API parsrec_status parsrec_live_find(const parsrec_live *live, const char *user,
+                                             int32_t *number, parsrec_error *err);
+
+/* As parsrec_recommend, parsrec_recommend_why and parsrec_recommend_json, with pasts as they are now.
+ * The scratch is one made for the model; it takes memory when a past is longer than all before. A JSON
+ * request may have "session". */
+PARSREC_API parsrec_status parsrec_live_recommend(const parsrec_live *live, parsrec_scratch *own,
+                                                  const parsrec_request *request, parsrec_hit *hits,
+                                                  size_t capacity, parsrec_answer *answer,
+                                                  parsrec_error *err);
+PARSREC_API parsrec_status parsrec_live_recommend_why(const parsrec_live *live,
+                                                      parsrec_scratch *own,
+                                                      const parsrec_request *request,
+                                                      const parsrec_hit *hits, size_t count,
+                                                      parsrec_why *whys, parsrec_error *err);
+PARSREC_API parsrec_status parsrec_live_recommend_json(const parsrec_live *live,
+                                                       parsrec_scratch *own, const char *request,
+                                                       size_t size, size_t default_k,
+                                                       const char **answer, parsrec_error *err);
+
+/* {"user","known","baskets","items":[{"item","name","category","count","last"}],"recent":[[keys]...]}:
+ * different items, those in most baskets first; `last` is how many baskets ago, 0 for the newest; and the
+ * newest baskets, newest first, at most `recent`. E_NOT_FOUND as parsrec_live_find; `known` is whether
+ * the model has a row for the user. Free with parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_live_user_json(char **out, const parsrec_live *live,
+                                                  const char *user, size_t recent,
+                                                  parsrec_error *err);
+
+/* PARSREC_USER: {"users":[{"user","baskets"}]}, PARSREC_ITEM: {"items":[{"item","name","category"}]}: at
+ * most `limit` whose key, or an item's name, holds the text, small letters and capitals alike; those that
+ * begin with it first, otherwise in order of their numbers. "" fits all. Free with parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_live_search_json(char **out, const parsrec_live *live,
+                                                    parsrec_thing thing, const char *text,
+                                                    size_t limit, parsrec_error *err);
+
+/* ---- forgetting -------------------------------------------------------------------------- */
+
+/* Writes a model file without these users to out_path, atomically: without their keys, their rows and
+ * what they bought. What all users together taught the model stays in it. E_NOT_FOUND if the model has no
+ * such user. out_path may be the same file. */
+PARSREC_API parsrec_status parsrec_model_forget(const char *model_path, const char *out_path,
+                                                const char *const *users, size_t count,
+                                                parsrec_error *err);
 
 /* ---- evaluation -------------------------------------------------------------------------- */
 
