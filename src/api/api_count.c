@@ -14,6 +14,7 @@ static parsrec_status count(parsrec_model *model, const parsrec_data *data,
     PR_TRY(pr_train_config(&config, options, err));
     PR_TRY(pr_directory_init(&model->directory, data, err));
     model->pasts = pr_pasts_of(data);
+    PR_TRY(pr_model_count_popular(model, err));
     PR_TRY(pr_pool_new(&pool, options->threads, err));
     pr_scope scope = pr_scope_before(PR_TEST, (size_t)config.last);
     parsrec_status status =

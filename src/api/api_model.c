@@ -12,7 +12,7 @@ static parsrec_status load(parsrec_model *model, const char *path, parsrec_error
     PR_TRY(pr_model_load(&model->file, path, err));
     PR_TRY(pr_directory_init(&model->directory, model->file.data, err));
     model->pasts = pr_pasts_of(model->file.data);
-    return PARSREC_OK;
+    return pr_model_count_popular(model, err);
 }
 
 parsrec_status parsrec_model_load(parsrec_model **out, const char *path, parsrec_error *err)
@@ -37,6 +37,7 @@ void parsrec_model_free(parsrec_model *model)
     if (model == NULL)
         return;
     pr_pasts_free(&model->pasts);
+    pr_free(model->popularity);
     pr_directory_free(&model->directory);
     if (model->borrows_data)
         model->file.data = NULL;
@@ -60,7 +61,7 @@ parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data
                           report != NULL ? report : &unused, err));
     pr_pasts_free(&model->pasts);
     model->pasts = pasts;
-    return PARSREC_OK;
+    return pr_model_count_popular(model, err);
 }
 
 /* ---- what it is ---- */

@@ -1,9 +1,9 @@
-/* Recommendation for the public: a request is checked, its filters become marks, and the model ranks
- * what they leave. */
+/* Recommendation for the public: who asks, from what source the answer comes, and the answer. */
 #include <string.h>
 
 #include "api/loaded.h"
 #include "base/memory.h"
+#include "math/topk.h"
 
 enum { DEFAULT_BASKET = 256 };
 
@@ -14,7 +14,15 @@ parsrec_request parsrec_request_default(void)
 
 const char *parsrec_source_name(parsrec_source source)
 {
-    return source == PARSREC_SOURCE_MODEL ? "model" : "anyone";
+    switch (source) {
+    case PARSREC_SOURCE_MODEL:
+        return "model";
+    case PARSREC_SOURCE_ANYONE:
+        return "anyone";
+    case PARSREC_SOURCE_POPULAR:
+        return "popular";
+    }
+    return "";
 }
 
 /* ---- scratch ---- */
@@ -32,7 +40,9 @@ parsrec_status parsrec_scratch_new(parsrec_scratch **out, const parsrec_model *m
         return pr_fail_memory(err);
     own->model = model;
     own->marks = pr_alloc(model->file.data->categories, sizeof *own->marks);
-    parsrec_status status = own->marks == NULL ? pr_fail_memory(err) : PARSREC_OK;
+    own->shown = pr_alloc(model->file.data->categories, sizeof *own->shown);
+    parsrec_status status =
+        own->marks == NULL || own->shown == NULL ? pr_fail_memory(err) : PARSREC_OK;
     if (status == PARSREC_OK)
         status = pr_recommender_init(&own->recommender, model->file.model,
                                      basket_most > 0 ? basket_most : DEFAULT_BASKET, err);
@@ -54,100 +64,36 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
     pr_free(scratch->hits);
     pr_free(scratch->whys);
     pr_free(scratch->text);
+    pr_free(scratch->session);
     pr_free(scratch->marks);
+    pr_free(scratch->shown);
+    pr_past_copy_free(&scratch->past);
     pr_free(scratch);
 }
 
-/* ---- checks ---- */
+/* ---- popularity ---- */
 
-static parsrec_status check_list(const parsrec_numbers *numbers, size_t limit, const char *name,
-                                 parsrec_error *err)
+parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err)
 {
-    if (numbers->count > 0 && numbers->list == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "%s: %zu numbers, but no list", name,
-                       numbers->count);
-    for (size_t i = 0; i < numbers->count; i++)
-        if (numbers->list[i] < 0 || (size_t)numbers->list[i] >= limit)
-            return pr_fail(err, PARSREC_E_ARGUMENT,
-                           "%s[%zu] is %d, the model's numbers are below %zu", name, i,
-                           (int)numbers->list[i], limit);
+    const pr_pasts *pasts = &model->pasts;
+    size_t items = model->file.data->items;
+    uint64_t *count = pr_alloc_zero(items, sizeof *count); /* floats end at 2^24 */
+    if (model->popularity == NULL)
+        model->popularity = pr_alloc(items, sizeof *model->popularity);
+    if (count == NULL || model->popularity == NULL) {
+        pr_free(count);
+        return pr_fail_memory(err);
+    }
+    int64_t sessions = pasts->user_offsets[pasts->users];
+    for (int64_t a = 0; a < pasts->session_offsets[sessions]; a++)
+        count[pasts->items[a]]++;
+    for (size_t i = 0; i < items; i++)
+        model->popularity[i] = sessions > 0 ? (pr_real)count[i] / (pr_real)sessions : 0;
+    pr_free(count);
     return PARSREC_OK;
 }
 
-static parsrec_status check_request(const parsrec_model *model, const parsrec_scratch *own,
-                                    const parsrec_request *r, parsrec_error *err)
-{
-    size_t users = model->pasts.users, items = model->file.data->items;
-    size_t categories = model->file.data->categories, most = own->recommender.session->capacity;
-    if (r->user != PARSREC_GUEST && (r->user < 0 || (size_t)r->user >= users))
-        return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "user %d is neither PARSREC_GUEST nor below the model's %zu", (int)r->user,
-                       users);
-    if (r->k == 0)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "k is 0; ask for at least one item");
-    if (r->basket.count > most)
-        return pr_fail(err, PARSREC_E_LIMIT,
-                       "the basket has %zu items, at most %zu are allowed here; send the newest",
-                       r->basket.count, most);
-    PR_TRY(check_list(&r->basket, items, "basket", err));
-    PR_TRY(check_list(&r->exclude, items, "exclude", err));
-    PR_TRY(check_list(&r->only, items, "only", err));
-    PR_TRY(check_list(&r->categories, categories, "categories", err));
-    PR_TRY(check_list(&r->exclude_categories, categories, "exclude_categories", err));
-    return r->history != NULL ? check_list(r->history, items, "history", err) : PARSREC_OK;
-}
-
-/* ---- filters ---- */
-
-/* Marks categories and all below them; parents stand before children. */
-static void mark_categories(uint8_t *marks, const pr_dataset *data, const parsrec_numbers *listed)
-{
-    memset(marks, 0, data->categories);
-    for (size_t i = 0; i < listed->count; i++)
-        marks[listed->list[i]] = 1;
-    for (size_t c = 0; c < data->categories; c++)
-        if (data->category_parent[c] >= 0 && marks[data->category_parent[c]] != 0)
-            marks[c] = 1;
-}
-
-/* Bars the items inside the marked categories, or those outside. */
-static void bar_categories(parsrec_scratch *own, const parsrec_numbers *listed, bool inside)
-{
-    const pr_dataset *data = own->model->file.data;
-    if (listed->count == 0)
-        return;
-    mark_categories(own->marks, data, listed);
-    for (size_t i = 0; i < data->items; i++) {
-        int32_t c = data->item_category[i];
-        if ((c >= 0 && own->marks[c] != 0) == inside)
-            own->recommender.barred[i] = PR_BARRED;
-    }
-}
-
-static void bar_items(parsrec_scratch *own, const parsrec_request *r)
-{
-    uint8_t *barred = own->recommender.barred;
-    pr_recommender_clear(&own->recommender);
-    if (r->only.count > 0) {
-        memset(barred, PR_BARRED, own->model->file.data->items);
-        for (size_t i = 0; i < r->only.count; i++)
-            barred[r->only.list[i]] = 0;
-    }
-    for (size_t i = 0; i < r->exclude.count; i++)
-        barred[r->exclude.list[i]] = PR_BARRED;
-    bar_categories(own, &r->categories, false);
-    bar_categories(own, &r->exclude_categories, true);
-}
-
-parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *request,
-                                  parsrec_error *err)
-{
-    PR_TRY(check_request(own->model, own, request, err));
-    bar_items(own, request);
-    return PARSREC_OK;
-}
-
-/* ---- the answer ---- */
+/* ---- who asks ---- */
 
 /* A user without a session was never trained on: that row holds what it began with. */
 static bool has_own_row(const parsrec_model *model, int32_t user)
@@ -157,14 +103,94 @@ static bool has_own_row(const parsrec_model *model, int32_t user)
            data->user_offsets[user] < data->user_offsets[user + 1];
 }
 
-pr_start pr_request_start(const parsrec_model *model, const parsrec_request *r)
+static parsrec_source source_of(const parsrec_model *model, const parsrec_request *r,
+                                const pr_start *start)
 {
-    pr_start start = {.user = has_own_row(model, r->user) ? r->user : PR_ANYONE};
+    bool nothing = start->user == PR_ANYONE && start->history.count == 0 && r->basket.count == 0;
+    if (nothing || model->file.model->kind->popular)
+        return PARSREC_SOURCE_POPULAR;
+    return start->user == PR_ANYONE ? PARSREC_SOURCE_ANYONE : PARSREC_SOURCE_MODEL;
+}
+
+parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, pr_start *start,
+                                parsrec_source *source, parsrec_error *err)
+{
+    const parsrec_model *model = own->model;
+    bool own_row = has_own_row(model, r->user);
+    *start = (pr_start){.user = PR_ANYONE};
+    if (own->live != NULL && r->user != PARSREC_GUEST) {
+        PR_TRY(pr_live_past(own->live->pasts, r->user, r->session, &own->past, err));
+        start->history = own->past.history;
+        own_row = own_row && own->past.own_row;
+    } else if (r->user != PARSREC_GUEST) {
+        start->history = pr_past(&model->pasts, r->user);
+    }
+    if (own_row)
+        start->user = r->user;
     if (r->history != NULL)
-        start.history = (pr_history){.items = r->history->list, .count = r->history->count};
-    else if (r->user != PARSREC_GUEST)
-        start.history = pr_past(&model->pasts, r->user);
-    return start;
+        start->history = (pr_history){.items = r->history->list, .count = r->history->count};
+    *source = source_of(model, r, start);
+    return PARSREC_OK;
+}
+
+/* ---- the answer ---- */
+
+/* What is bought most, of the items that are not barred. */
+static size_t rank_popular(const parsrec_model *model, pr_recommender *r, size_t k)
+{
+    size_t items = model->file.data->items;
+    for (size_t i = 0; i < items; i++)
+        r->scores[i] = r->barred[i] != 0 ? -(pr_real)INFINITY : model->popularity[i];
+    return pr_topk(r->best, r->scores, items, k < items ? k : items);
+}
+
+/* Of the best `found`, those that the limit lets through; stops at `wanted`. */
+static size_t thin_out(parsrec_scratch *own, size_t found, size_t wanted, size_t limit)
+{
+    const pr_dataset *data = own->model->file.data;
+    int32_t *best = own->recommender.best;
+    size_t kept = 0;
+    memset(own->shown, 0, data->categories * sizeof *own->shown);
+    for (size_t i = 0; i < found && kept < wanted; i++) {
+        int32_t c = data->item_category != NULL ? data->item_category[best[i]] : -1;
+        if (c < 0 || own->shown[c]++ < limit)
+            best[kept++] = best[i];
+    }
+    return kept;
+}
+
+/* At most `limit` of one category. How many of the best that takes shows as we go. */
+static size_t spread(parsrec_scratch *own, size_t found, size_t wanted, size_t limit)
+{
+    pr_recommender *r = &own->recommender;
+    size_t items = own->model->file.data->items, asked = wanted, kept;
+    while ((kept = thin_out(own, found, wanted, limit)) < wanted && found == asked &&
+           asked < items) {
+        asked = asked > items / 4 ? items : 4 * asked;
+        found = pr_topk(r->best, r->scores, items, asked);
+    }
+    return kept;
+}
+
+parsrec_status pr_answer_request(parsrec_scratch *own, const parsrec_request *request,
+                                 parsrec_hit *hits, size_t capacity, parsrec_answer *answer,
+                                 parsrec_error *err)
+{
+    pr_start start;
+    pr_recommender *r = &own->recommender;
+    PR_TRY(pr_request_prepare(own, request, err));
+    PR_TRY(pr_request_start(own, request, &start, &answer->source, err));
+    size_t wanted = request->k < capacity ? request->k : capacity;
+    if (pr_counts_answer(own->model, answer->source))
+        answer->count = rank_popular(own->model, r, wanted);
+    else
+        answer->count =
+            pr_recommend(r, &start, request->basket.list, request->basket.count, wanted);
+    if (request->max_per_category > 0)
+        answer->count = spread(own, answer->count, wanted, request->max_per_category);
+    for (size_t i = 0; i < answer->count; i++)
+        hits[i] = (parsrec_hit){r->best[i], (float)r->scores[r->best[i]]};
+    return PARSREC_OK;
 }
 
 parsrec_status parsrec_recommend(const parsrec_model *model, parsrec_scratch *own,
@@ -176,16 +202,6 @@ parsrec_status parsrec_recommend(const parsrec_model *model, parsrec_scratch *ow
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "parsrec_recommend needs a model, a scratch made for it, a request and room "
                        "for the answer");
-    PR_TRY(pr_request_prepare(own, request, err));
-    pr_start start = pr_request_start(model, request);
-    size_t wanted = request->k < capacity ? request->k : capacity;
-    const pr_recommender *r = &own->recommender;
-    *answer = (parsrec_answer){
-        .count = pr_recommend(&own->recommender, &start, request->basket.list,
-                              request->basket.count, wanted),
-        .source = start.user == PR_ANYONE ? PARSREC_SOURCE_ANYONE : PARSREC_SOURCE_MODEL,
-    };
-    for (size_t i = 0; i < answer->count; i++)
-        hits[i] = (parsrec_hit){r->best[i], (float)r->scores[r->best[i]]};
-    return PARSREC_OK;
+    own->live = NULL;
+    return pr_answer_request(own, request, hits, capacity, answer, err);
 }

@@ -20,8 +20,9 @@ static const struct {
 };
 enum { BASKET, EXCLUDE, ONLY, HISTORY, CATEGORIES, EXCLUDE_CATEGORIES };
 
-#define KNOWN_FIELDS \
-    "user, basket, k, exclude, only, categories, exclude_categories, history, explain"
+#define KNOWN_FIELDS                                                                     \
+    "user, basket, k, exclude, only, categories, exclude_categories, max_per_category, " \
+    "history, explain"
 
 /* Keys that look like numbers often come as such. NULL for what is neither. */
 static const char *word_of(const json_t *value, char *hold, size_t size)
@@ -57,7 +58,7 @@ static parsrec_status read_list(pr_number_list *out, const parsrec_model *model,
 }
 
 /* An unknown user is served as anyone. */
-static parsrec_status read_user(parsrec_request *r, const parsrec_model *model, const json_t *value,
+static parsrec_status read_user(parsrec_request *r, const parsrec_scratch *own, const json_t *value,
                                 parsrec_error *err)
 {
     char hold[32];
@@ -65,17 +66,42 @@ static parsrec_status read_user(parsrec_request *r, const parsrec_model *model, 
     if (word == NULL && !json_is_null(value))
         return pr_fail(err, PARSREC_E_INPUT,
                        "user must be text, or null for a guest; leave it out for a guest too");
-    if (word == NULL || parsrec_model_find(model, PARSREC_USER, word, &r->user, NULL) != PARSREC_OK)
+    bool known = word != NULL;
+    if (known && own->live != NULL)
+        known = pr_live_find(own->live->pasts, pr_slice_of(word), &r->user);
+    else if (known)
+        known = parsrec_model_find(own->model, PARSREC_USER, word, &r->user, NULL) == PARSREC_OK;
+    if (!known)
         r->user = PARSREC_GUEST;
     return PARSREC_OK;
 }
 
-static parsrec_status read_k(parsrec_request *r, const json_t *value, parsrec_error *err)
+static parsrec_status read_size(size_t *size, const char *key, const json_t *value,
+                                parsrec_error *err)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 1 ||
         json_integer_value(value) > INT_MAX)
-        return pr_fail(err, PARSREC_E_INPUT, "k must be a whole number from 1");
-    r->k = (size_t)json_integer_value(value);
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be a whole number from 1", key);
+    *size = (size_t)json_integer_value(value);
+    return PARSREC_OK;
+}
+
+/* Copied, because a number's digits are here for the moment only. */
+static parsrec_status read_session(parsrec_request *r, parsrec_scratch *own, const json_t *value,
+                                   parsrec_error *err)
+{
+    char hold[32];
+    const char *word = word_of(value, hold, sizeof hold);
+    if (own->live == NULL)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "session has a meaning only where baskets are followed as they grow: with "
+                       "parsrec serve; leave it out");
+    if (word == NULL)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "session must be text, the name under which the basket is sent as events");
+    size_t size = strlen(word) + 1;
+    PR_TRY(pr_grow(&own->session, &own->session_capacity, size, 1, err));
+    r->session = memcpy(own->session, word, size);
     return PARSREC_OK;
 }
 
@@ -91,9 +117,13 @@ static parsrec_status read_field(parsrec_request *r, parsrec_scratch *own, const
                                  const json_t *value, parsrec_error *err)
 {
     if (strcmp(key, "user") == 0)
-        return read_user(r, own->model, value, err);
+        return read_user(r, own, value, err);
     if (strcmp(key, "k") == 0)
-        return read_k(r, value, err);
+        return read_size(&r->k, key, value, err);
+    if (strcmp(key, "max_per_category") == 0)
+        return read_size(&r->max_per_category, key, value, err);
+    if (strcmp(key, "session") == 0)
+        return read_session(r, own, value, err);
     if (strcmp(key, "explain") == 0)
         return read_explain(own, value, err);
     for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
@@ -137,14 +167,24 @@ json_t *pr_name_json(parsrec_name name)
     return name.size > 0 ? json_stringn_nocheck(name.bytes, name.size) : json_null();
 }
 
+json_t *pr_category_json(const parsrec_model *model, int32_t item)
+{
+    char path[1024];
+    int32_t category = parsrec_model_item_category(model, item);
+    if (category < 0)
+        return json_null();
+    return pr_json_string(parsrec_model_category_path(model, category, path, sizeof path));
+}
+
 static json_t *hit_json(const parsrec_scratch *own, size_t i)
 {
     const parsrec_model *model = own->model;
     const parsrec_hit *hit = &own->hits[i];
-    json_t *json = json_pack(
-        "{s:o, s:o, s:o}", "item", pr_name_json(parsrec_model_key(model, PARSREC_ITEM, hit->item)),
-        "name", pr_name_json(parsrec_model_item_name(model, hit->item)), "score",
-        isfinite(hit->score) ? json_real((double)hit->score) : json_null());
+    json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "item",
+                             pr_name_json(parsrec_model_key(model, PARSREC_ITEM, hit->item)),
+                             "name", pr_name_json(parsrec_model_item_name(model, hit->item)),
+                             "category", pr_category_json(model, hit->item), "score",
+                             isfinite(hit->score) ? json_real((double)hit->score) : json_null());
     if (own->explain && json_object_set_new(json, "why", pr_why_json(model, &own->whys[i])) != 0) {
         json_decref(json);
         return NULL;
@@ -205,12 +245,29 @@ static parsrec_status answer_parsed(parsrec_scratch *own, json_t *json, size_t d
     attach_lists(&r, &history, own, json);
     size_t items = own->model->file.data->items, most = r.k < items ? r.k : items;
     PR_TRY(pr_grow(&own->hits, &own->hit_capacity, most, sizeof *own->hits, err));
-    PR_TRY(parsrec_recommend(own->model, own, &r, own->hits, most, &answer, err));
+    PR_TRY(pr_answer_request(own, &r, own->hits, most, &answer, err));
     if (own->explain) {
         PR_TRY(pr_grow(&own->whys, &own->why_capacity, answer.count, sizeof *own->whys, err));
-        PR_TRY(parsrec_recommend_why(own->model, own, &r, own->hits, answer.count, own->whys, err));
+        PR_TRY(pr_answer_why(own, &r, own->hits, answer.count, own->whys, err));
     }
     return write_answer(own, answer_json(own, json, &r, &answer), err);
+}
+
+parsrec_status pr_answer_json(parsrec_scratch *own, const char *request, size_t size,
+                              size_t default_k, const char **answer, parsrec_error *err)
+{
+    json_t *json;
+    parsrec_error why = {0};
+    *answer = NULL;
+    parsrec_status status = pr_json_parse(&json, request, size, "request", &why);
+    if (status == PARSREC_E_FORMAT)
+        return pr_fail(err, PARSREC_E_INPUT, "%s", why.message);
+    if (status != PARSREC_OK)
+        return pr_fail(err, status, "%s", why.message);
+    status = answer_parsed(own, json, default_k, err);
+    json_decref(json);
+    *answer = status == PARSREC_OK ? own->text : NULL;
+    return status;
 }
 
 parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratch *own,
@@ -221,15 +278,6 @@ parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratc
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "parsrec_recommend_json needs a model, a scratch made for it, a request and "
                        "a place for the answer");
-    json_t *json;
-    parsrec_error why = {0};
-    parsrec_status status = pr_json_parse(&json, request, size, "request", &why);
-    if (status == PARSREC_E_FORMAT)
-        return pr_fail(err, PARSREC_E_INPUT, "%s", why.message);
-    if (status != PARSREC_OK)
-        return pr_fail(err, status, "%s", why.message);
-    status = answer_parsed(own, json, default_k, err);
-    json_decref(json);
-    *answer = status == PARSREC_OK ? own->text : NULL;
-    return status;
+    own->live = NULL;
+    return pr_answer_json(own, request, size, default_k, answer, err);
 }

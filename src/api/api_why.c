@@ -41,6 +41,50 @@ static parsrec_status take_hits(const parsrec_scratch *own, const parsrec_hit *h
     return PARSREC_OK;
 }
 
+/* Nothing speaks for what is popular but that. */
+static void explain_popular(const parsrec_scratch *own, parsrec_why *whys, size_t count)
+{
+    const parsrec_effect none = {.effect = (double)NAN, .share = (double)NAN};
+    const pr_real *popularity = own->model->popularity;
+    const uint8_t *barred = own->recommender.barred;
+    size_t items = own->model->file.data->items;
+    double sum = 0;
+    for (size_t i = 0; i < items; i++)
+        sum += (double)popularity[i];
+    for (size_t h = 0; h < count; h++) {
+        size_t item = (size_t)whys[h].item, before = 0;
+        for (size_t i = 0; i < items; i++)
+            before += barred[i] == 0 && (popularity[i] > popularity[item] ||
+                                         (popularity[i] == popularity[item] && i < item));
+        whys[h] = (parsrec_why){.item = whys[h].item,
+                                .log_probability = log((double)popularity[item] / sum),
+                                .rank = before + 1,
+                                .history = none,
+                                .user = none};
+    }
+}
+
+parsrec_status pr_answer_why(parsrec_scratch *own, const parsrec_request *request,
+                             const parsrec_hit *hits, size_t count, parsrec_why *whys,
+                             parsrec_error *err)
+{
+    pr_question question = {.barred = own->recommender.barred};
+    parsrec_source source;
+    PR_TRY(pr_request_prepare(own, request, err));
+    if (own->reasons.session == NULL)
+        PR_TRY(pr_reasons_init(&own->reasons, own->model->file.model,
+                               own->recommender.session->capacity, err));
+    PR_TRY(pr_request_start(own, request, &question.start, &source, err));
+    question.basket = own->reasons.basket;
+    question.size = place_once(own, &request->basket);
+    PR_TRY(take_hits(own, hits, count, whys, err));
+    if (pr_counts_answer(own->model, source))
+        explain_popular(own, whys, count);
+    else if (count > 0)
+        pr_reasons_find(&own->reasons, &question, whys, count);
+    return PARSREC_OK;
+}
+
 parsrec_status parsrec_recommend_why(const parsrec_model *model, parsrec_scratch *own,
                                      const parsrec_request *request, const parsrec_hit *hits,
                                      size_t count, parsrec_why *whys, parsrec_error *err)
@@ -51,18 +95,8 @@ parsrec_status parsrec_recommend_why(const parsrec_model *model, parsrec_scratch
             err, PARSREC_E_ARGUMENT,
             "parsrec_recommend_why needs a model, a scratch made for it, a request, hits "
             "and room for their reasons");
-    PR_TRY(pr_request_prepare(own, request, err));
-    if (own->reasons.session == NULL)
-        PR_TRY(pr_reasons_init(&own->reasons, model->file.model, own->recommender.session->capacity,
-                               err));
-    pr_question question = {.start = pr_request_start(model, request),
-                            .basket = own->reasons.basket,
-                            .size = place_once(own, &request->basket),
-                            .barred = own->recommender.barred};
-    PR_TRY(take_hits(own, hits, count, whys, err));
-    if (count > 0)
-        pr_reasons_find(&own->reasons, &question, whys, count);
-    return PARSREC_OK;
+    own->live = NULL;
+    return pr_answer_why(own, request, hits, count, whys, err);
 }
 
 char *parsrec_why_sentence(const parsrec_model *model, const parsrec_why *why, char *buffer,

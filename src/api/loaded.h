@@ -4,7 +4,7 @@
 
 #include "base/json.h"
 #include "data/directory.h"
-#include "data/pasts.h"
+#include "data/live_pasts.h"
 #include "explain/reasons.h"
 #include "model/recommend.h"
 #include "train/model_file.h"
@@ -14,6 +14,12 @@ struct parsrec_model {
     bool borrows_data;      /* file.data belongs to the caller */
     pr_directory directory; /* its users go on beyond the model's when pasts were taken */
     pr_pasts pasts;
+    pr_real *popularity; /* [items]: the share of sessions in the pasts that hold it */
+};
+
+struct parsrec_live {
+    const parsrec_model *model;
+    pr_live_pasts *pasts;
 };
 
 /* Numbers that a JSON request names, kept from request to request. */
@@ -27,11 +33,16 @@ enum { PR_REQUEST_LISTS = 6 };
 struct parsrec_scratch {
     const parsrec_model *model;
     pr_recommender recommender;
-    uint8_t *marks;     /* [categories] */
-    pr_reasons reasons; /* zeroed until somebody asks why */
+    uint8_t *marks;           /* [categories] */
+    size_t *shown;            /* [categories]: items of the answer */
+    pr_reasons reasons;       /* zeroed until somebody asks why */
+    const parsrec_live *live; /* whose pasts the request under way uses; NULL: the model's */
+    pr_past_copy past;
     /* For requests as JSON: */
     pr_number_list lists[PR_REQUEST_LISTS];
-    bool explain; /* the request asks why */
+    bool explain;  /* the request asks why */
+    char *session; /* its open session */
+    size_t session_capacity;
     parsrec_hit *hits;
     size_t hit_capacity;
     parsrec_why *whys;
@@ -41,14 +52,35 @@ struct parsrec_scratch {
 };
 
 /* How a request is answered: checks it and bars what its filters do not let through; then how its
- * session begins. */
+ * session begins, and from what source. */
 parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *request,
                                   parsrec_error *err);
-pr_start pr_request_start(const parsrec_model *model, const parsrec_request *request);
+parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *request,
+                                pr_start *start, parsrec_source *source, parsrec_error *err);
+
+/* Whether counts answer in the model's place: not where the model is made of them. */
+static inline bool pr_counts_answer(const parsrec_model *model, parsrec_source source)
+{
+    return source == PARSREC_SOURCE_POPULAR && !model->file.model->kind->popular;
+}
+
+/* The public calls, with pasts as own->live says. */
+parsrec_status pr_answer_request(parsrec_scratch *own, const parsrec_request *request,
+                                 parsrec_hit *hits, size_t capacity, parsrec_answer *answer,
+                                 parsrec_error *err);
+parsrec_status pr_answer_why(parsrec_scratch *own, const parsrec_request *request,
+                             const parsrec_hit *hits, size_t count, parsrec_why *whys,
+                             parsrec_error *err);
+parsrec_status pr_answer_json(parsrec_scratch *own, const char *request, size_t size,
+                              size_t default_k, const char **answer, parsrec_error *err);
+
+/* Counts again what is bought most, after the pasts were set. */
+parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err);
 
 /* A name, or null where it is empty; and an item's reasons as the field `why` of an answer. NULL when out
  * of memory. */
 json_t *pr_name_json(parsrec_name name);
+json_t *pr_category_json(const parsrec_model *model, int32_t item); /* the path, or null */
 json_t *pr_why_json(const parsrec_model *model, const parsrec_why *why);
 
 /* E_INPUT unless both have the same users and items under the same numbers. */

@@ -17,7 +17,7 @@ enum { BASKET_MOST = 1024 };
 typedef struct recommend_args {
     const char *user;
     cli_list basket, exclude, only, category, exclude_category;
-    uint64_t k;
+    uint64_t k, max_per_category;
     bool guest, explain, json;
 } recommend_args;
 
@@ -32,6 +32,8 @@ static const cli_option options[] = {
              "none but items of these categories"),
     CLI_LIST(0, "exclude-category", "C,...", recommend_args, exclude_category,
              "never items of these categories"),
+    CLI_COUNT(0, "max-per-category", recommend_args, max_per_category, 0, 1000000,
+              "items of one category, at most; 0 for any number"),
     CLI_FLAG(0, "explain", recommend_args, explain, "say why each item is recommended"),
     CLI_FLAG(0, "json", recommend_args, json, "print the answer as JSON"),
     CLI_END,
@@ -95,6 +97,9 @@ static char *request_text(const recommend_args *a, const parsrec_model *model)
         bad |= json_object_set_new(r, "user", json_string(a->user));
     if (a->explain)
         bad |= json_object_set_new(r, "explain", json_true());
+    if (a->max_per_category > 0)
+        bad |= json_object_set_new(r, "max_per_category",
+                                   json_integer((json_int_t)a->max_per_category));
     bad |= set_list(r, "basket", model, PARSREC_ITEM, &a->basket);
     bad |= set_list(r, "exclude", model, PARSREC_ITEM, &a->exclude);
     bad |= set_list(r, "only", model, PARSREC_ITEM, &a->only);
@@ -172,6 +177,19 @@ static void print_table(const json_t *items)
     }
 }
 
+/* A word on standard error where a user is not served as one. */
+static void print_source(const recommend_args *a, const char *source)
+{
+    if (a->user == NULL)
+        return;
+    if (strcmp(source, parsrec_source_name(PARSREC_SOURCE_ANYONE)) == 0)
+        fprintf(stderr, "note: the model was not trained on user '%s', who is served as anyone\n",
+                a->user);
+    if (strcmp(source, parsrec_source_name(PARSREC_SOURCE_POPULAR)) == 0)
+        fprintf(stderr, "note: nothing is known of user '%s', who gets what is bought most\n",
+                a->user);
+}
+
 static int print_text(const recommend_args *a, const char *answer)
 {
     json_t *json = json_loads(answer, 0, NULL);
@@ -180,10 +198,7 @@ static int print_text(const recommend_args *a, const char *answer)
         return CLI_FAILED;
     }
     const json_t *items = json_object_get(json, "items");
-    const char *source = json_string_value(json_object_get(json, "source"));
-    if (a->user != NULL && strcmp(source, parsrec_source_name(PARSREC_SOURCE_ANYONE)) == 0)
-        fprintf(stderr, "note: the model was not trained on user '%s', who is served as anyone\n",
-                a->user);
+    print_source(a, json_string_value(json_object_get(json, "source")));
     if (json_array_size(items) == 0)
         fprintf(stderr, "note: the basket and the filters leave no item to recommend\n");
     else
@@ -254,7 +269,7 @@ static bool names_a_basket(const recommend_args *a)
 {
     return a->user != NULL || a->guest || a->explain || a->json || a->basket.count > 0 ||
            a->exclude.count > 0 || a->only.count > 0 || a->category.count > 0 ||
-           a->exclude_category.count > 0;
+           a->exclude_category.count > 0 || a->max_per_category > 0;
 }
 
 int cmd_recommend(int argc, char **argv)

@@ -143,6 +143,7 @@ const pr_model_kind pr_pop = {
     .name = "pop",
     .summary = "how often each item was bought",
     .scores_are_shares = true,
+    .popular = true,
     .layout = pr_popularity_layout,
     .count = pr_popularity_count,
     .session_bytes = session_bytes,

@@ -39,7 +39,7 @@ assert a["user"] == "K01" and a["source"] == "model" and a["basket"] == ["1000",
 assert a["items"] == b["items"] and b["basket"] == ["1000", "1000", "1007"]
 scores = [i["score"] for i in a["items"]]
 assert len(scores) == 3 and scores == sorted(scores, reverse=True)
-assert all(set(i) == {"item", "name", "score"} for i in a["items"])
+assert all(set(i) == {"item", "name", "category", "score"} for i in a["items"])
 assert not {"1000", "1007"} & {i["item"] for i in a["items"]}
 P
 same "$(cat problems)" "" "answers"
@@ -69,8 +69,26 @@ says '"user":"nobody","source":"anyone"'
 sed 's/"nobody"/null/' stdout >nobody
 ok $R --basket 1000 --json
 same "$(cat stdout)" "$(cat nobody)" "nobody is anyone"
-ok $R --user nobody
+ok $R --user nobody --basket 1000
 same "$(cat stderr)" "note: the model was not trained on user 'nobody', who is served as anyone" "note"
+
+# Of whom nothing at all is known: what is bought most.
+ok $R --user nobody
+same "$(cat stderr)" "note: nothing is known of user 'nobody', who gets what is bought most" "note"
+ok $R --guest --json
+says '"user":null,"source":"popular"'
+cp stdout most.json
+ok $R --user K01 --basket 1000 --max-per-category 1 -k 99 --json
+python3 - "$example/corner_shop.csv" >problems 2>&1 <<'P'
+import collections, csv, json, sys
+counts = collections.Counter(row["item"] for row in csv.DictReader(open(sys.argv[1])))
+most = [counts[i["item"]] for i in json.load(open("most.json"))["items"]]
+assert most == sorted(counts.values(), reverse=True)[:10], most
+# At most so many of one category.
+categories = [i["category"] for i in json.load(open("stdout"))["items"]]
+assert len(categories) > 5 and len(set(categories)) == len(categories), categories
+P
+same "$(cat problems)" "" "the best sellers, and one of each category"
 
 # ---- why ----
 ok $R --user K01 --basket 1000,1007 -k 3 --explain
@@ -216,6 +234,7 @@ cp stdout newcomer
 echo '{"user":"newcomer","history":["Coffee beans"]}' | "$PARSREC" recommend shop.model - >stdout
 same "$(cat stdout)" "$(cat newcomer)" "the past is what DATA says"
 ok "$PARSREC" recommend shop.model --user newcomer --json
+says '"source":"popular"'
 if [ "$(cat stdout)" = "$(cat newcomer)" ]; then fail "a past changes nothing"; else pass; fi
 echo '{"user":"K01"}' | "$PARSREC" recommend shop.model later.st - 2>stderr >with_data
 echo '{"user":"K01","history":["1266","1273"]}' | "$PARSREC" recommend shop.model - >stdout

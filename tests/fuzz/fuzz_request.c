@@ -27,6 +27,7 @@ static parsrec_scratch *open_once(void)
     if (pr_model_new(&model.file.model, "parsrec", &config, SAMPLE_USERS, SAMPLE_ITEMS, 1, &err) !=
             PARSREC_OK ||
         pr_directory_init(&model.directory, &held.data, &err) != PARSREC_OK ||
+        pr_model_count_popular(&model, &err) != PARSREC_OK ||
         parsrec_scratch_new(&own, &model, 4, &err) != PARSREC_OK)
         __builtin_trap();
     return own;

@@ -142,12 +142,28 @@ static bool allowed(const parsrec_request *r, const pr_dataset *data, int32_t it
            (r->categories.count == 0 || listed(&r->categories, c));
 }
 
+static parsrec_source expected_source(const parsrec_request *r)
+{
+    if (r->user >= 0)
+        return PARSREC_SOURCE_MODEL;
+    bool nothing = r->basket.count == 0 && (r->history == NULL || r->history->count == 0);
+    return nothing ? PARSREC_SOURCE_POPULAR : PARSREC_SOURCE_ANYONE;
+}
+
 /* The history is all of the user's sessions, as they stand in the data set. */
 static void plain_scores(pr_real *scores, const pr_model_file *file, const parsrec_request *r)
 {
     parsrec_error err;
     pr_session *session;
     pr_start start = {.user = r->user};
+    if (expected_source(r) == PARSREC_SOURCE_POPULAR) {
+        memset(scores, 0, SHOP_ITEMS * sizeof *scores);
+        for (size_t a = 0; a < file->data->actions; a++)
+            scores[file->data->action_items[a]] += 1;
+        for (size_t i = 0; i < SHOP_ITEMS; i++)
+            scores[i] /= (pr_real)file->data->sessions;
+        return;
+    }
     if (r->history != NULL) {
         start.history = (pr_history){.items = r->history->list, .count = r->history->count};
     } else if (r->user >= 0) {
@@ -187,8 +203,7 @@ static void agrees_with_a_full_sort(void **state)
         for (int32_t i = 0; i < SHOP_ITEMS; i++)
             left += allowed(&d.request, file.data, i);
         assert_int_equal(a.count, left < d.request.k ? left : d.request.k);
-        assert_int_equal(a.source,
-                         d.request.user < 0 ? PARSREC_SOURCE_ANYONE : PARSREC_SOURCE_MODEL);
+        assert_int_equal(a.source, expected_source(&d.request));
         for (size_t h = 0; h < a.count; h++) { /* each the best of what is left */
             int32_t best = -1;
             for (int32_t i = 0; i < SHOP_ITEMS; i++)
@@ -252,6 +267,38 @@ static void filters_do_what_they_say(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_int_equal(items_of(&o, &cases[i].request), cases[i].expected);
+    close_model(&o);
+}
+
+/* Of each category the best, as a plain call without the limit has them. */
+static void categories_have_their_limit(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    opened o = open_model(shop_path, 6);
+    size_t thinned = 0;
+    for (uint32_t n = 0; n < 300; n++) {
+        drawn d;
+        parsrec_hit all[SHOP_ITEMS], hits[SHOP_ITEMS];
+        parsrec_answer a, b;
+        size_t shown[SHOP_CATEGORIES] = {0}, expected = 0;
+        draw_request(&d, n);
+        size_t k = d.request.k, limit = 1 + n % 4;
+        d.request.k = SHOP_ITEMS;
+        assert_ok(parsrec_recommend(o.model, o.own, &d.request, all, SHOP_ITEMS, &a, &err));
+        d.request.k = k;
+        d.request.max_per_category = limit;
+        assert_ok(parsrec_recommend(o.model, o.own, &d.request, hits, SHOP_ITEMS, &b, &err));
+        for (size_t i = 0; i < a.count && expected < k; i++)
+            if (shown[parsrec_model_item_category(o.model, all[i].item)]++ < limit) {
+                assert_true(expected < b.count);
+                assert_int_equal(hits[expected].item, all[i].item);
+                assert_true(hits[expected++].score == all[i].score);
+            }
+        assert_int_equal(b.count, expected);
+        thinned += b.count < a.count && b.count < k;
+    }
+    assert_true(thinned > 50);
     close_model(&o);
 }
 
@@ -402,9 +449,12 @@ static void untrained_rows_are_not_used(void **state)
     (void)state;
     opened o = open_model(sample_path, 0);
     assert_int_equal(source_of(&o, 0), PARSREC_SOURCE_MODEL);
-    assert_int_equal(source_of(&o, 1), PARSREC_SOURCE_ANYONE);
-    assert_int_equal(source_of(&o, PARSREC_GUEST), PARSREC_SOURCE_ANYONE);
+    assert_int_equal(source_of(&o, 1), PARSREC_SOURCE_POPULAR);
+    assert_int_equal(source_of(&o, PARSREC_GUEST), PARSREC_SOURCE_POPULAR);
     assert_true(score_of(&o, 1, NULL, TEA) == score_of(&o, PARSREC_GUEST, NULL, TEA));
+    const parsrec_numbers milk = LIST(MILK);
+    assert_true(score_of(&o, 1, &milk, TEA) == score_of(&o, PARSREC_GUEST, &milk, TEA));
+    assert_true(score_of(&o, 0, &milk, TEA) != score_of(&o, PARSREC_GUEST, &milk, TEA));
     assert_true(score_of(&o, 0, NULL, TEA) != score_of(&o, PARSREC_GUEST, NULL, TEA));
     close_model(&o);
 }
@@ -531,13 +581,14 @@ static void json_requests(void **state)
     assert_ok(parsrec_recommend(o.model, o.own, &r, &hit, 1, &a, &err));
     char number[32];
     snprintf(number, sizeof number, "%.9g", (double)hit.score);
-    snprintf(expected, sizeof expected,
-             "{\"user\":\"ann\",\"source\":\"model\",\"basket\":[\"milk\"],\"items\":"
-             "[{\"item\":\"T\xC3\xA9\",\"name\":\"Tea bags\",\"score\":%s}]}",
-             number);
+    snprintf(
+        expected, sizeof expected,
+        "{\"user\":\"ann\",\"source\":\"model\",\"basket\":[\"milk\"],\"items\":"
+        "[{\"item\":\"T\xC3\xA9\",\"name\":\"Tea bags\",\"category\":\"DRINK\",\"score\":%s}]}",
+        number);
     assert_string_equal(answer, expected);
     assert_ok(JSON("{\"user\":\"nobody\",\"k\":1,\"exclude_categories\":[\"FOOD\",\"DRINK\"]}"));
-    assert_non_null(strstr(answer, "{\"user\":\"nobody\",\"source\":\"anyone\",\"basket\":[],"
+    assert_non_null(strstr(answer, "{\"user\":\"nobody\",\"source\":\"popular\",\"basket\":[],"
                                    "\"items\":[{\"item\":\"eggs\","));
     assert_ok(JSON("{\"user\":null,\"only\":[\"eggs\"],\"basket\":[\"eggs\"]}"));
     assert_string_equal(answer,
@@ -552,6 +603,7 @@ static void json_requests(void **state)
     assert_fails(JSON("{\"basket\":\"milk\"}"), PARSREC_E_INPUT, "basket must be a list");
     assert_fails(JSON("{\"user\":[]}"), PARSREC_E_INPUT, "user must be text");
     assert_fails(JSON("{\"k\":-1}"), PARSREC_E_INPUT, "k must be");
+    assert_fails(JSON("{\"max_per_category\":0}"), PARSREC_E_INPUT, "max_per_category must be");
     assert_fails(JSON("{\"k\":1e3}"), PARSREC_E_INPUT, "k must be");
     assert_fails(JSON("{\"k\":1,\"k\":2}"), PARSREC_E_INPUT, "not valid JSON");
     assert_fails(JSON("{\"bascet\":[]}"), PARSREC_E_INPUT, "no field 'bascet'");
@@ -661,6 +713,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_a_full_sort),
         cmocka_unit_test(filters_do_what_they_say),
+        cmocka_unit_test(categories_have_their_limit),
         cmocka_unit_test(bad_requests_get_a_sentence),
         cmocka_unit_test(names_and_numbers),
         cmocka_unit_test(a_name_that_several_bear),

@@ -1,0 +1,373 @@
+/* One lock for all: a reader holds it while it copies one past, a writer while it adds to one. What users
+ * bought since stands apart from the base, which is never copied unless both are asked for together. */
+#include "data/live_pasts.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/xxh3.h"
+
+/* Names of sessions are remembered by 128 bits of hash; 0 is no name. */
+typedef struct mark {
+    uint64_t low, high;
+} mark;
+
+typedef struct session {
+    mark name;
+    size_t end; /* of its items among the user's */
+} session;
+
+typedef struct shopper {
+    int32_t *items;
+    session *sessions;
+    size_t count, capacity, session_count, session_capacity;
+    bool forgotten; /* the base says nothing of this user */
+} shopper;
+
+struct pr_live_pasts {
+    pthread_rwlock_t lock;
+    const pr_pasts *base;
+    const pr_intern *base_users;
+    pr_intern users;    /* who are not in the base; their numbers begin after its */
+    shopper **shoppers; /* [users so far, at least], NULL for those of whom there is nothing new */
+    size_t shopper_count;
+    uint8_t *held; /* [items]: 0 but while a basket is looked at */
+};
+
+/* ---- beginning and end ---- */
+
+static int make_lock(pthread_rwlock_t *lock)
+{
+    pthread_rwlockattr_t kind;
+    int bad = pthread_rwlockattr_init(&kind);
+    if (bad != 0)
+        return bad;
+    /* Readers come without a pause; by default writers would wait for one. */
+    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    bad = pthread_rwlock_init(lock, &kind);
+    pthread_rwlockattr_destroy(&kind);
+    return bad;
+}
+
+parsrec_status pr_live_new(pr_live_pasts **out, const pr_pasts *base, const pr_intern *users,
+                           size_t items, parsrec_error *err)
+{
+    *out = NULL;
+    pr_live_pasts *live = pr_alloc_zero(1, sizeof *live);
+    if (live == NULL || make_lock(&live->lock) != 0) {
+        pr_free(live);
+        return pr_fail_memory(err);
+    }
+    live->base = base;
+    live->base_users = users;
+    live->shopper_count = users->count;
+    live->shoppers = pr_alloc_zero(users->count, sizeof *live->shoppers);
+    live->held = pr_alloc_zero(items, sizeof *live->held);
+    if (live->shoppers == NULL || live->held == NULL) {
+        pr_live_free(live);
+        return pr_fail_memory(err);
+    }
+    *out = live;
+    return PARSREC_OK;
+}
+
+static void free_shopper(shopper *s)
+{
+    if (s == NULL)
+        return;
+    pr_free(s->items);
+    pr_free(s->sessions);
+    pr_free(s);
+}
+
+void pr_live_free(pr_live_pasts *live)
+{
+    if (live == NULL)
+        return;
+    for (size_t u = 0; live->shoppers != NULL && u < live->shopper_count; u++)
+        free_shopper(live->shoppers[u]);
+    pr_free(live->shoppers);
+    pr_free(live->held);
+    pr_intern_free(&live->users);
+    pthread_rwlock_destroy(&live->lock);
+    pr_free(live);
+}
+
+/* ---- users; the caller holds the lock ---- */
+
+static bool number_of(const pr_live_pasts *live, pr_slice key, size_t *number)
+{
+    uint32_t found;
+    size_t first = live->base_users->count;
+    if (pr_intern_find(live->base_users, key, &found))
+        *number = found;
+    else if (pr_intern_find(&live->users, key, &found) && first + found < live->shopper_count)
+        *number = first + found;
+    else
+        return false;
+    return true;
+}
+
+static bool is_known(const pr_live_pasts *live, size_t user)
+{
+    const shopper *s = live->shoppers[user];
+    if (s != NULL && s->session_count > 0)
+        return true;
+    return user < live->base->users && (s == NULL || !s->forgotten);
+}
+
+/* What the base has of a user who was not forgotten. */
+static pr_history base_past(const pr_live_pasts *live, size_t user)
+{
+    const shopper *s = live->shoppers[user];
+    if (user >= live->base->users || (s != NULL && s->forgotten))
+        return (pr_history){0};
+    return pr_past(live->base, (int32_t)user);
+}
+
+static parsrec_status shopper_at(pr_live_pasts *live, size_t user, shopper **out,
+                                 parsrec_error *err)
+{
+    if (live->shoppers[user] == NULL)
+        live->shoppers[user] = pr_alloc_zero(1, sizeof **out);
+    *out = live->shoppers[user];
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+/* The number of a key, a new one if need be. */
+static parsrec_status number_for(pr_live_pasts *live, pr_slice key, size_t *number,
+                                 parsrec_error *err)
+{
+    uint32_t added;
+    if (number_of(live, key, number))
+        return PARSREC_OK;
+    PR_TRY(pr_intern_add(&live->users, key, &added, err));
+    *number = live->base_users->count + added;
+    if (*number < live->shopper_count)
+        return PARSREC_OK;
+    size_t capacity = live->shopper_count; /* doubles */
+    PR_TRY(pr_grow(&live->shoppers, &capacity, *number + 1, sizeof *live->shoppers, err));
+    memset(live->shoppers + live->shopper_count, 0,
+           (capacity - live->shopper_count) * sizeof *live->shoppers);
+    live->shopper_count = capacity;
+    return PARSREC_OK;
+}
+
+/* ---- adding ---- */
+
+static mark mark_of(const char *name)
+{
+    if (name == NULL)
+        return (mark){0, 0};
+    XXH128_hash_t hash = XXH3_128bits(name, strlen(name));
+    return (mark){hash.low64 | (hash.high64 == 0), hash.high64};
+}
+
+/* session_count if there is none of that name. The newest is asked for most. */
+static size_t session_named(const shopper *s, mark name)
+{
+    for (size_t i = s->session_count; i-- > 0 && (name.low | name.high) != 0;)
+        if (s->sessions[i].name.low == name.low && s->sessions[i].name.high == name.high)
+            return i;
+    return s->session_count;
+}
+
+static size_t begin_of(const shopper *s, size_t i)
+{
+    return i > 0 ? s->sessions[i - 1].end : 0;
+}
+
+/* Appends to the user's items those that the session does not hold yet; returns how many. */
+static size_t append_new(pr_live_pasts *live, shopper *s, size_t first, size_t end,
+                         const int32_t *items, size_t count)
+{
+    size_t added = 0;
+    for (size_t i = first; i < end; i++)
+        live->held[s->items[i]] = 1;
+    for (size_t i = 0; i < count; i++)
+        if (items[i] >= 0 && live->held[items[i]] == 0) {
+            live->held[items[i]] = 1;
+            s->items[s->count + added++] = items[i];
+        }
+    for (size_t i = first; i < end; i++)
+        live->held[s->items[i]] = 0;
+    for (size_t i = 0; i < added; i++)
+        live->held[s->items[s->count + i]] = 0;
+    return added;
+}
+
+/* Moves the last `added` items to the end of a session before others. `spare` has room for them. */
+static void move_into(shopper *s, size_t at, size_t added, int32_t *spare)
+{
+    size_t end = s->sessions[at].end;
+    memcpy(spare, s->items + s->count, added * sizeof *spare);
+    memmove(s->items + end + added, s->items + end, (s->count - end) * sizeof *s->items);
+    memcpy(s->items + end, spare, added * sizeof *spare);
+}
+
+static void add_to(pr_live_pasts *live, shopper *s, mark name, const int32_t *items, size_t count)
+{
+    size_t at = session_named(s, name);
+    if (at == s->session_count)
+        s->sessions[s->session_count++] = (session){name, s->count};
+    size_t added = append_new(live, s, begin_of(s, at), s->sessions[at].end, items, count);
+    if (s->sessions[at].end < s->count)
+        move_into(s, at, added, s->items + s->count + count);
+    for (size_t i = at; i < s->session_count; i++)
+        s->sessions[i].end += added;
+    s->count += added;
+}
+
+static parsrec_status add(pr_live_pasts *live, pr_slice user, mark name, const int32_t *items,
+                          size_t count, parsrec_error *err)
+{
+    size_t number;
+    shopper *s;
+    PR_TRY(number_for(live, user, &number, err));
+    PR_TRY(shopper_at(live, number, &s, err));
+    /* Twice the room: an older session grows by way of the end. */
+    PR_TRY(pr_grow(&s->items, &s->capacity, s->count + 2 * count, sizeof *s->items, err));
+    PR_TRY(pr_grow(&s->sessions, &s->session_capacity, s->session_count + 1, sizeof *s->sessions,
+                   err));
+    add_to(live, s, name, items, count);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_add(pr_live_pasts *live, pr_slice user, const char *name,
+                           const int32_t *items, size_t count, parsrec_error *err)
+{
+    pthread_rwlock_wrlock(&live->lock);
+    parsrec_status status = add(live, user, mark_of(name), items, count, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
+
+/* ---- forgetting ---- */
+
+static parsrec_status forget(pr_live_pasts *live, size_t user, parsrec_error *err)
+{
+    shopper *s;
+    PR_TRY(shopper_at(live, user, &s, err));
+    pr_free(s->items);
+    pr_free(s->sessions);
+    *s = (shopper){.forgotten = true};
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_forget(pr_live_pasts *live, pr_slice user, parsrec_error *err)
+{
+    size_t number;
+    pthread_rwlock_wrlock(&live->lock);
+    parsrec_status status = number_of(live, user, &number) ? forget(live, number, err) : PARSREC_OK;
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
+
+/* ---- asking ---- */
+
+size_t pr_live_users(pr_live_pasts *live)
+{
+    pthread_rwlock_rdlock(&live->lock);
+    size_t users = live->base_users->count + live->users.count;
+    if (users > live->shopper_count)
+        users = live->shopper_count; /* memory ran out after a key was added */
+    pthread_rwlock_unlock(&live->lock);
+    return users;
+}
+
+bool pr_live_find(pr_live_pasts *live, pr_slice user, int32_t *number)
+{
+    size_t found;
+    pthread_rwlock_rdlock(&live->lock);
+    bool known = number_of(live, user, &found) && is_known(live, found);
+    pthread_rwlock_unlock(&live->lock);
+    if (known)
+        *number = (int32_t)found;
+    return known;
+}
+
+/* Returns false when that was enough. */
+static bool visit_some(const pr_live_pasts *live, size_t from, size_t end, pr_live_visit *visit,
+                       void *context)
+{
+    size_t first = live->base_users->count;
+    for (size_t u = from; u < end; u++) {
+        const shopper *s = live->shoppers[u];
+        if (!is_known(live, u))
+            continue;
+        pr_slice key = u < first ? pr_intern_name(live->base_users, u)
+                                 : pr_intern_name(&live->users, u - first);
+        size_t sessions = base_past(live, u).session_count + (s != NULL ? s->session_count : 0);
+        if (!visit(context, (int32_t)u, key, sessions))
+            return false;
+    }
+    return true;
+}
+
+void pr_live_each(pr_live_pasts *live, pr_live_visit *visit, void *context)
+{
+    enum { A_ROUND = 1024 }; /* so that writers need not wait for all */
+    size_t users = pr_live_users(live);
+    bool more = true;
+    for (size_t u = 0; u < users && more; u += A_ROUND) {
+        pthread_rwlock_rdlock(&live->lock);
+        more = visit_some(live, u, users - u < A_ROUND ? users : u + A_ROUND, visit, context);
+        pthread_rwlock_unlock(&live->lock);
+    }
+}
+
+/* ---- copies ---- */
+
+void pr_past_copy_free(pr_past_copy *copy)
+{
+    pr_free(copy->items);
+    pr_free(copy->sessions);
+    *copy = (pr_past_copy){0};
+}
+
+static void append_session(pr_past_copy *copy, const int32_t *items, size_t count)
+{
+    pr_history *h = &copy->history;
+    memcpy(copy->items + h->count, items, count * sizeof *items);
+    h->count += count;
+    copy->sessions[++h->session_count] = (int64_t)h->count;
+}
+
+static void copy_both(pr_past_copy *copy, const pr_history *base, const shopper *s, size_t skip)
+{
+    copy->history = (pr_history){.items = copy->items, .sessions = copy->sessions};
+    copy->sessions[0] = 0;
+    for (size_t i = 0; i < base->session_count; i++)
+        append_session(copy, base->items + (base->sessions[i] - base->sessions[0]),
+                       (size_t)(base->sessions[i + 1] - base->sessions[i]));
+    for (size_t i = 0; i < s->session_count; i++)
+        if (i != skip)
+            append_session(copy, s->items + begin_of(s, i), s->sessions[i].end - begin_of(s, i));
+}
+
+static parsrec_status read_past(const pr_live_pasts *live, size_t user, mark without,
+                                pr_past_copy *copy, parsrec_error *err)
+{
+    const shopper *s = live->shoppers[user];
+    pr_history base = base_past(live, user);
+    copy->own_row = s == NULL || !s->forgotten;
+    copy->history = base;
+    if (s == NULL || s->session_count == 0)
+        return PARSREC_OK;
+    PR_TRY(pr_grow(&copy->items, &copy->item_capacity, base.count + s->count, sizeof *copy->items,
+                   err));
+    PR_TRY(pr_grow(&copy->sessions, &copy->session_capacity,
+                   base.session_count + s->session_count + 1, sizeof *copy->sessions, err));
+    copy_both(copy, &base, s, session_named(s, without));
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_past(pr_live_pasts *live, int32_t user, const char *without,
+                            pr_past_copy *copy, parsrec_error *err)
+{
+    pthread_rwlock_rdlock(&live->lock);
+    parsrec_status status = read_past(live, (size_t)user, mark_of(without), copy, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* Pasts that grow while they are read: those of a data set, and after them what was bought since. Any
+ * number of threads may read and write. */
+#ifndef PR_LIVE_PASTS_H
+#define PR_LIVE_PASTS_H
+
+#include "data/pasts.h"
+
+typedef struct pr_live_pasts pr_live_pasts;
+
+/* `base` and `users`, whose numbers it is in, must outlive it and not change; `items` bounds theirs. */
+parsrec_status pr_live_new(pr_live_pasts **out, const pr_pasts *base, const pr_intern *users,
+                           size_t items, parsrec_error *err);
+void pr_live_free(pr_live_pasts *live); /* NULL is fine */
+
+/* Adds to the session of that name, NULL for one that stays alone. Items below 0 are left out; all others
+ * must be below `items`. Nothing is changed on failure. */
+parsrec_status pr_live_add(pr_live_pasts *live, pr_slice user, const char *session,
+                           const int32_t *items, size_t count, parsrec_error *err);
+
+/* Drops what was added, and hides what the base has, for good. */
+parsrec_status pr_live_forget(pr_live_pasts *live, pr_slice user, parsrec_error *err);
+
+/* Numbers go up to, not including, this one. */
+size_t pr_live_users(pr_live_pasts *live);
+
+/* False for a user who is not known, or was forgotten and has not bought since. */
+bool pr_live_find(pr_live_pasts *live, pr_slice user, int32_t *number);
+
+/* Calls with each user who is known, in order of numbers, until it returns false. The key lives for the
+ * call, which must not come back here. */
+typedef bool pr_live_visit(void *context, int32_t user, pr_slice key, size_t sessions);
+void pr_live_each(pr_live_pasts *live, pr_live_visit *visit, void *context);
+
+/* A past that stays as it was when it was read. Begins zeroed; one thread uses it again and again. */
+typedef struct pr_past_copy {
+    int32_t *items;
+    int64_t *sessions;
+    size_t item_capacity, session_capacity;
+    pr_history history; /* of `items`, or of the base where nothing was added */
+    bool own_row;       /* false once the user was forgotten */
+} pr_past_copy;
+
+void pr_past_copy_free(pr_past_copy *copy); /* a zeroed one is fine */
+
+/* The past of a number below pr_live_users, without the session of that name, if not NULL. */
+parsrec_status pr_live_past(pr_live_pasts *live, int32_t user, const char *without,
+                            pr_past_copy *copy, parsrec_error *err);
+
+#endif
