@@ -129,6 +129,11 @@ typedef struct parsrec_data_stats {
 PARSREC_API parsrec_status parsrec_data_statistics(const parsrec_data *data,
                                                    parsrec_data_stats *stats, parsrec_error *err);
 
+/* Groups of users that the data set itself tells apart, as parsrec_explain and parsrec_whatif take them:
+ * "everybody", "truth" where it is known, FEATURE=VALUE for user features of at most 32 words. Number i in
+ * buffer, cut to size and terminated; false after the last. */
+PARSREC_API bool parsrec_data_group(const parsrec_data *data, size_t i, char *buffer, size_t size);
+
 /* Verifies a data-set or model file completely: structure, checksum, contents. */
 typedef struct parsrec_file_report {
     char format[32];   /* "parsrec.data", "parsrec.model", ... */

@@ -15,6 +15,7 @@ pc:libpq libpq-dev
 pc:libzstd libzstd-dev
 pc:zlib zlib1g-dev
 pc:cairo libcairo2-dev
+pc:libmicrohttpd libmicrohttpd-dev
 pc:openblas libopenblas-dev
 h:xxhash.h libxxhash-dev
 h:Random123/philox.h librandom123-dev
@@ -25,6 +26,8 @@ pc:cmocka libcmocka-dev
 cmd:sqlite3 sqlite3
 cmd:zstd zstd
 cmd:mandoc mandoc
+cmd:curl curl
+cmd:openssl openssl
 path:/usr/lib/postgresql/*/bin/initdb postgresql
 py:numpy python3-numpy
 '

@@ -15,6 +15,7 @@
     X(compare)          \
     X(explain)          \
     X(whatif)           \
+    X(serve)            \
     X(bench)
 
 #define CLI_DECLARE(name)                \

@@ -14,7 +14,8 @@ allowed() {
     whatif) echo "base math data model eval plot" ;;
     compare) echo "base data model train eval plot" ;;
     api) echo "base math data model train eval explain whatif plot compare" ;;
-    cli | serve) echo "base" ;;
+    cli) echo "base serve/serve.h" ;;
+    serve) echo "base" ;;
     *) echo "" ;;
     esac
 }

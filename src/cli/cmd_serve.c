@@ -1,0 +1,63 @@
+/* parsrec serve: recommendations over HTTP. */
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "serve/serve.h"
+
+static const cli_option options[] = {
+    CLI_TEXT(0, "listen", "HOST:PORT", serve_options, listen,
+             "address; any but this machine's own asks for --token-file; port 0 takes a free one"),
+    CLI_TEXT(0, "store", "URL", serve_options, store,
+             "where events are kept: sqlite:FILE, postgresql://..., none; sqlite:MODEL.events "
+             "unless given"),
+    CLI_TEXT(0, "token-file", "FILE", serve_options, token_path,
+             "its first line is the token that clients must bear"),
+    CLI_TEXT(0, "tls-cert", "FILE", serve_options, tls_certificate, "certificate for HTTPS, PEM"),
+    CLI_TEXT(0, "tls-key", "FILE", serve_options, tls_key, "its private key, PEM"),
+    CLI_TEXT(0, "host", "NAME", serve_options, host,
+             "name that the server is called by, besides its address and localhost"),
+    CLI_TEXT(0, "access-log", "FILE", serve_options, access_log,
+             "one line for each request; - is standard output"),
+    CLI_FLAG(0, "log-targets", serve_options, log_targets,
+             "with ids of users in the access log: paths as they were asked for"),
+    CLI_FLAG(0, "no-quality", serve_options, no_quality,
+             "do not evaluate the model in the background"),
+    CLI_COUNT(0, "body-most", serve_options, body_most, 1024, 1 << 30, "bytes of a request's body"),
+    CLI_COUNT(0, "basket-most", serve_options, basket_most, 1, 100000, "items of a basket"),
+    CLI_COUNT(0, "k-most", serve_options, k_most, 1, 1000000, "items of an answer"),
+    CLI_COUNT(0, "connections", serve_options, connections_most, 1, 1000000,
+              "open connections; requests on further ones are told to come again"),
+    CLI_DURATION(0, "request-time", serve_options, request_seconds,
+                 "for a request to arrive, or a connection to be idle"),
+    CLI_DURATION(0, "work-time", serve_options, work_seconds,
+                 "for an answer of relations or what-if"),
+    CLI_DURATION(0, "stop-time", serve_options, stop_seconds,
+                 "for requests to finish when the server stops"),
+    CLI_THREADS(serve_options, threads),
+    CLI_END,
+};
+
+const cli_command cli_serve = {
+    .name = "serve",
+    .summary = "recommendations, live events and a page over HTTP",
+    .usage = "parsrec serve MODEL [DATA] [options]",
+    .details =
+        "Prints its address when it serves. SIGHUP loads MODEL again, SIGTERM stops it when\n"
+        "all requests are answered. With DATA, users' earlier sessions are those in DATA.\n"
+        "docs/serve.md describes the protocol; so does /openapi.json.\n",
+    .options = options,
+    .least_words = 1,
+    .most_words = 2,
+};
+
+int cmd_serve(int argc, char **argv)
+{
+    serve_options o = serve_default();
+    parsrec_error err = {0};
+    cli_words words;
+    int rc = cli_parse(&cli_serve, &o, &words, argc, argv);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    o.model_path = words.word[0];
+    o.data_path = words.count > 1 ? words.word[1] : NULL;
+    return serve_run(&o, &err) == PARSREC_OK ? CLI_OK : cli_report("serve", &err);
+}

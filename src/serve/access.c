@@ -1,0 +1,139 @@
+/* The token, Host and Origin. */
+#include "serve/access.h"
+
+#include <arpa/inet.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+
+/* ---- the token ---- */
+
+parsrec_status token_read(char **out, const char *path, parsrec_error *err)
+{
+    pr_mapping file;
+    *out = NULL;
+    PR_TRY(pr_file_map(&file, path, err));
+    pr_slice line = {(const char *)file.bytes, file.size};
+    const char *end = file.size > 0 ? memchr(file.bytes, '\n', file.size) : NULL;
+    if (end != NULL)
+        line.size = (size_t)(end - line.bytes);
+    if (line.size > 0 && line.bytes[line.size - 1] == '\r')
+        line.size--;
+    line = pr_slice_trim(line);
+    parsrec_status status = PARSREC_OK;
+    if (line.size < TOKEN_LEAST || line.size > TOKEN_MOST)
+        status = pr_fail(err, PARSREC_E_INPUT,
+                         "%s: the first line must be a token of %d to %d bytes; 32 random ones in "
+                         "hexadecimal do",
+                         path, TOKEN_LEAST, TOKEN_MOST);
+    else if ((*out = pr_copy_string(line.bytes, line.size)) == NULL)
+        status = pr_fail_memory(err);
+    pr_file_unmap(&file);
+    return status;
+}
+
+bool token_equal(const char *given, size_t given_size, const char *token)
+{
+    size_t size = strlen(token);
+    unsigned difference = given_size != size;
+    for (size_t i = 0; i < size; i++)
+        difference |= (unsigned)(unsigned char)token[i] ^
+                      (unsigned)(unsigned char)(i < given_size ? given[i] : 0);
+    return difference == 0;
+}
+
+static bool bears_token(const app *a, const http_request *request)
+{
+    static const char scheme[] = "Bearer ";
+    const char *given = request->authorization;
+    if (a->token == NULL || given == NULL || strncasecmp(given, scheme, sizeof scheme - 1) != 0)
+        return false;
+    given += sizeof scheme - 1;
+    return token_equal(given, strlen(given), a->token);
+}
+
+static bool check_token(const app *a, const http_request *request, route_access access,
+                        http_response *response)
+{
+    if (access == ACCESS_OPEN || (access == ACCESS_API && !a->public_listen))
+        return true;
+    if (bears_token(a, request))
+        return true;
+    if (a->token == NULL)
+        answer_error(response, 403, "no_token",
+                     "This needs a token, and the server has none; start it with --token-file.");
+    else
+        answer_error(response, 401, "unauthorized",
+                     "This needs the header \"Authorization: Bearer TOKEN\" with the server's "
+                     "token.");
+    return false;
+}
+
+/* ---- browsers ---- */
+
+/* A host without its port. */
+static pr_slice host_alone(pr_slice host)
+{
+    const char *end = host.size > 0 && host.bytes[0] == '[' ? memchr(host.bytes, ']', host.size)
+                                                            : memchr(host.bytes, ':', host.size);
+    if (end != NULL)
+        host.size = (size_t)(end - host.bytes) + (*end == ']');
+    return host;
+}
+
+static bool is_address(pr_slice host)
+{
+    char text[64];
+    unsigned char address[16];
+    if (host.size >= 2 && host.bytes[0] == '[') {
+        host.bytes++;
+        host.size -= 2;
+    }
+    if (host.size >= sizeof text)
+        return false;
+    memcpy(text, host.bytes, host.size);
+    text[host.size] = '\0';
+    return inet_pton(AF_INET, text, address) == 1 || inet_pton(AF_INET6, text, address) == 1;
+}
+
+static bool is_word(pr_slice host, const char *word)
+{
+    return word != NULL && host.size == strlen(word) &&
+           strncasecmp(host.bytes, word, host.size) == 0;
+}
+
+/* A name in somebody else's domain can be made to point here (DNS rebinding); an address, "localhost" or
+ * the server's own name cannot. The token does the same, where there has to be one. */
+static bool host_is_ours(const app *a, const http_request *request)
+{
+    if (request->host == NULL || a->public_listen)
+        return true;
+    pr_slice host = host_alone(pr_slice_of(request->host));
+    return is_address(host) || is_word(host, "localhost") || is_word(host, a->options->host);
+}
+
+/* Browsers name the page that a request comes from. Ours has the host that is asked. */
+static bool origin_is_ours(const http_request *request)
+{
+    if (request->origin == NULL)
+        return true;
+    const char *host = strstr(request->origin, "://");
+    return host != NULL && request->host != NULL && strcasecmp(host + 3, request->host) == 0;
+}
+
+bool access_check(const app *a, const http_request *request, route_access access,
+                  http_response *response)
+{
+    if (!host_is_ours(a, request)) {
+        answer_error(response, 403, "wrong_host",
+                     "This server does not go by that name; start it with --host NAME.");
+        return false;
+    }
+    if (!origin_is_ours(request)) {
+        answer_error(response, 403, "wrong_origin", "Other sites' pages may not ask this server.");
+        return false;
+    }
+    return check_token(a, request, access, response);
+}

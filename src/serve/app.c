@@ -1,0 +1,26 @@
+/* The shared state: made before the first request, freed after the last. */
+#include "serve/app.h"
+
+#include "base/memory.h"
+#include "serve/access.h"
+
+parsrec_status app_init(app *a, const serve_options *options, parsrec_error *err)
+{
+    *a = (app){.options = options, .started_at = time(NULL)};
+    engine_slot_init(&a->engines);
+    answer_cache_init(&a->cache);
+    quality_init(&a->quality);
+    pthread_mutex_init(&a->reload_lock, NULL);
+    return options->token_path != NULL ? token_read(&a->token, options->token_path, err)
+                                       : PARSREC_OK;
+}
+
+void app_free(app *a)
+{
+    quality_free(&a->quality);
+    engine_slot_free(&a->engines);
+    answer_cache_free(&a->cache);
+    pthread_mutex_destroy(&a->reload_lock);
+    pr_free(a->token);
+    a->token = NULL;
+}

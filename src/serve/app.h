@@ -1,0 +1,29 @@
+/* What all requests share: the engine of now, the store, limits and counts. Handlers get it with a request
+ * and know nothing of sockets. */
+#ifndef SERVE_APP_H
+#define SERVE_APP_H
+
+#include "serve/answer_cache.h"
+#include "serve/engine.h"
+#include "serve/message.h"
+#include "serve/http_metrics.h"
+#include "serve/quality.h"
+#include "serve/serve.h"
+
+typedef struct app {
+    const serve_options *options;
+    engine_slot engines;
+    pthread_mutex_t reload_lock;
+    char *token;        /* NULL: there is none */
+    bool public_listen; /* others than this machine can connect: everything asks for the token */
+    atomic_bool stopping;
+    answer_cache cache;
+    quality quality;
+    metrics counts;
+    time_t started_at;
+} app;
+
+parsrec_status app_init(app *a, const serve_options *options, parsrec_error *err);
+void app_free(app *a); /* a zeroed one is fine */
+
+#endif

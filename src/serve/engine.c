@@ -1,0 +1,153 @@
+/* Loading, counting, and handing out memory. */
+#include "serve/engine.h"
+
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+/* ---- making ---- */
+
+static void engine_free(engine *e)
+{
+    for (size_t i = 0; i < e->idle_count; i++)
+        parsrec_scratch_free(e->idle[i]);
+    pr_free(e->idle);
+    parsrec_live_free(e->live);
+    parsrec_data_free(e->own_data);
+    parsrec_model_free(e->model);
+    pthread_mutex_destroy(&e->idle_lock);
+    pthread_mutex_destroy(&e->sync_lock);
+    pr_free(e);
+}
+
+parsrec_status engine_new(engine **out, parsrec_model *model, size_t basket_most,
+                          parsrec_error *err)
+{
+    engine *e = pr_alloc_zero(1, sizeof *e);
+    *out = NULL;
+    if (e == NULL) {
+        parsrec_model_free(model);
+        return pr_fail_memory(err);
+    }
+    e->model = model;
+    e->basket_most = basket_most;
+    e->loaded_at = time(NULL);
+    atomic_init(&e->users, 1);
+    pthread_mutex_init(&e->idle_lock, NULL);
+    pthread_mutex_init(&e->sync_lock, NULL);
+    parsrec_status status = parsrec_live_new(&e->live, model, err);
+    if (status == PARSREC_OK)
+        *out = e;
+    else
+        engine_free(e);
+    return status;
+}
+
+/* The whole file is verified first: a model that is half copied must not replace one that works. */
+static parsrec_status load_model(parsrec_model **model, parsrec_data **data,
+                                 const engine_files *files, parsrec_error *err)
+{
+    parsrec_file_report report;
+    PR_TRY(parsrec_file_check(files->model, &report, err));
+    PR_TRY(parsrec_model_load(model, files->model, err));
+    if (files->data == NULL)
+        return PARSREC_OK;
+    PR_TRY(parsrec_data_load(data, files->data, err));
+    parsrec_pasts_report pasts;
+    return parsrec_model_take_pasts(*model, *data, &pasts, err);
+}
+
+parsrec_status engine_load(engine **out, const engine_files *files, parsrec_error *err)
+{
+    parsrec_model *model = NULL;
+    parsrec_data *data = NULL;
+    struct stat file = {0};
+    double began = pr_now();
+    *out = NULL;
+    if (stat(files->model, &file) != 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s", files->model);
+    parsrec_status status = load_model(&model, &data, files, err);
+    if (status == PARSREC_OK)
+        status = engine_new(out, model, files->basket_most, err);
+    else
+        parsrec_model_free(model);
+    if (status != PARSREC_OK) {
+        parsrec_data_free(data);
+        return status;
+    }
+    (*out)->own_data = data;
+    (*out)->file = file;
+    (*out)->load_seconds = pr_now() - began;
+    return PARSREC_OK;
+}
+
+void engine_drop(engine *e)
+{
+    if (e != NULL && atomic_fetch_sub(&e->users, 1) == 1)
+        engine_free(e);
+}
+
+const parsrec_data *engine_data(const engine *e)
+{
+    return e->own_data != NULL ? e->own_data : parsrec_model_data(e->model);
+}
+
+/* ---- memory of threads ---- */
+
+parsrec_status engine_borrow(engine *e, parsrec_scratch **out, parsrec_error *err)
+{
+    *out = NULL;
+    pthread_mutex_lock(&e->idle_lock);
+    if (e->idle_count > 0)
+        *out = e->idle[--e->idle_count];
+    pthread_mutex_unlock(&e->idle_lock);
+    return *out != NULL ? PARSREC_OK : parsrec_scratch_new(out, e->model, e->basket_most, err);
+}
+
+void engine_give_back(engine *e, parsrec_scratch *scratch)
+{
+    pthread_mutex_lock(&e->idle_lock);
+    bool kept = pr_grow(&e->idle, &e->idle_capacity, e->idle_count + 1, sizeof(parsrec_scratch *),
+                        NULL) == PARSREC_OK;
+    if (kept)
+        e->idle[e->idle_count++] = scratch;
+    pthread_mutex_unlock(&e->idle_lock);
+    if (!kept)
+        parsrec_scratch_free(scratch);
+}
+
+/* ---- the engine of now ---- */
+
+void engine_slot_init(engine_slot *slot)
+{
+    *slot = (engine_slot){0};
+    pthread_mutex_init(&slot->lock, NULL);
+}
+
+void engine_slot_free(engine_slot *slot)
+{
+    engine_drop(slot->current);
+    slot->current = NULL;
+    pthread_mutex_destroy(&slot->lock);
+}
+
+engine *engine_take(engine_slot *slot)
+{
+    pthread_mutex_lock(&slot->lock);
+    engine *e = slot->current;
+    if (e != NULL)
+        atomic_fetch_add(&e->users, 1);
+    pthread_mutex_unlock(&slot->lock);
+    return e;
+}
+
+void engine_put(engine_slot *slot, engine *e)
+{
+    pthread_mutex_lock(&slot->lock);
+    engine *before = slot->current;
+    e->number = ++slot->loads;
+    slot->current = e;
+    pthread_mutex_unlock(&slot->lock);
+    engine_drop(before);
+}

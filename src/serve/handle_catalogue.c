@@ -1,0 +1,81 @@
+/* Items and users: search, and what is known of one user. */
+#include <string.h>
+
+#include "serve/handlers.h"
+
+enum { LIMIT_DEFAULT = 20, LIMIT_MOST = 1000, RECENT_BASKETS = 20 };
+
+bool query_count(const http_request *request, const char *name, uint64_t low, uint64_t high,
+                 uint64_t *value, http_response *response)
+{
+    const char *text = http_target_field(&request->target, name);
+    uint64_t given = *value;
+    if (text != NULL && (!pr_parse_u64(pr_slice_of(text), &given) || given < low || given > high)) {
+        answer_error(response, 400, "bad_request", "%s must be a whole number from %llu to %llu.",
+                     name, (unsigned long long)low, (unsigned long long)high);
+        return false;
+    }
+    *value = given;
+    return true;
+}
+
+engine *handler_engine(app *a, http_response *response)
+{
+    engine *e = engine_take(&a->engines);
+    if (e == NULL) {
+        answer_error(response, 503, "not_ready", "The model is being loaded; ask again soon.");
+        response->retry_after = 1;
+    }
+    return e;
+}
+
+/* A text of the library's becomes the answer. */
+static void finish(engine *e, parsrec_status status, char *text, const parsrec_error *err,
+                   http_response *response)
+{
+    if (status == PARSREC_OK)
+        answer_text(response, text, strlen(text));
+    else
+        answer_failure(response, err);
+    parsrec_text_free(text);
+    engine_drop(e);
+}
+
+static void search(app *a, const http_request *request, parsrec_thing thing,
+                   http_response *response)
+{
+    uint64_t limit = LIMIT_DEFAULT;
+    const char *text = http_target_field(&request->target, "q");
+    parsrec_error err = {0};
+    char *found = NULL;
+    if (!query_count(request, "limit", 1, LIMIT_MOST, &limit, response))
+        return;
+    engine *e = handler_engine(a, response);
+    if (e == NULL)
+        return;
+    parsrec_status status = parsrec_live_search_json(&found, e->live, thing,
+                                                     text != NULL ? text : "", (size_t)limit, &err);
+    finish(e, status, found, &err, response);
+}
+
+void handle_items(app *a, const http_request *request, http_response *response)
+{
+    search(a, request, PARSREC_ITEM, response);
+}
+
+void handle_users(app *a, const http_request *request, http_response *response)
+{
+    search(a, request, PARSREC_USER, response);
+}
+
+void handle_user(app *a, const http_request *request, http_response *response)
+{
+    parsrec_error err = {0};
+    char *text = NULL;
+    engine *e = handler_engine(a, response);
+    if (e == NULL)
+        return;
+    parsrec_status status =
+        parsrec_live_user_json(&text, e->live, request->target.segments[2], RECENT_BASKETS, &err);
+    finish(e, status, text, &err, response);
+}

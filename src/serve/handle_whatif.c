@@ -1,0 +1,174 @@
+/* POST /v1/whatif: sales before and after the assortment changes. */
+#include <string.h>
+
+#include "serve/analysis.h"
+#include "serve/handlers.h"
+
+enum { WORDS_MOST = 64, DRAWS_MOST = 1000, RESAMPLES_MOST = 10000, LEVEL_MOST = 32 };
+
+enum { DROP, ONLY, ADD, WATCH, GROUPS, LISTS };
+static const char *const list_names[LISTS] = {"drop", "only", "add", "watch", "groups"};
+static const char *const questions[] = {"selection", "rechoice", "both"};
+static const char *const estimators[] = {"rollout", "expected", "top10", "counted"};
+static const char *const missings[] = {"refill", "leave"};
+
+/* A request; its texts live in the body that was parsed. */
+typedef struct question {
+    const char *words[LISTS][WORDS_MOST];
+    size_t counts[LISTS];
+    size_t asked; /* one of the questions */
+    parsrec_whatif_options options;
+} question;
+
+/* ---- reading ---- */
+
+static parsrec_status read_list(question *q, size_t which, const json_t *value, parsrec_error *err)
+{
+    size_t count = json_array_size(value);
+    if (!json_is_array(value) || count > WORDS_MOST)
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be a list of at most %d texts.",
+                       list_names[which], WORDS_MOST);
+    for (size_t i = 0; i < count; i++) {
+        q->words[which][i] = json_string_value(json_array_get(value, i));
+        if (q->words[which][i] == NULL)
+            return pr_fail(err, PARSREC_E_INPUT, "%s[%zu] is not a text.", list_names[which], i);
+    }
+    q->counts[which] = count;
+    return PARSREC_OK;
+}
+
+static parsrec_status read_choice(size_t *out, const char *key, const json_t *value,
+                                  const char *const *words, size_t count, parsrec_error *err)
+{
+    const char *word = json_string_value(value);
+    for (size_t i = 0; word != NULL && i < count; i++)
+        if (strcmp(words[i], word) == 0) {
+            *out = i;
+            return PARSREC_OK;
+        }
+    return pr_fail(err, PARSREC_E_INPUT, "%s must be one of %s, %s%s", key, words[0], words[1],
+                   count > 2 ? " and others; /openapi.json lists them." : ".");
+}
+
+static parsrec_status read_number(uint64_t *out, const char *key, const json_t *value, uint64_t low,
+                                  uint64_t high, parsrec_error *err)
+{
+    json_int_t n = json_integer_value(value);
+    if (!json_is_integer(value) || n < (json_int_t)low || n > (json_int_t)high)
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be a whole number from %llu to %llu.", key,
+                       (unsigned long long)low, (unsigned long long)high);
+    *out = (uint64_t)n;
+    return PARSREC_OK;
+}
+
+static parsrec_status read_setting(question *q, const char *key, const json_t *value,
+                                   parsrec_error *err)
+{
+    parsrec_whatif_options *o = &q->options;
+    size_t choice = 0;
+    if (strcmp(key, "question") == 0)
+        return read_choice(&q->asked, key, value, questions, 3, err);
+    if (strcmp(key, "estimator") == 0) {
+        PR_TRY(read_choice(&choice, key, value, estimators, 4, err));
+        o->estimator = (parsrec_estimator)choice;
+        return PARSREC_OK;
+    }
+    if (strcmp(key, "missing") == 0) {
+        PR_TRY(read_choice(&choice, key, value, missings, 2, err));
+        o->missing = (parsrec_missing)choice;
+        return PARSREC_OK;
+    }
+    if (strcmp(key, "draws") == 0)
+        return read_number(&o->draws, key, value, 0, DRAWS_MOST, err);
+    if (strcmp(key, "resamples") == 0)
+        return read_number(&o->resamples, key, value, 20, RESAMPLES_MOST, err);
+    if (strcmp(key, "level") == 0)
+        return read_number(&o->level, key, value, 0, LEVEL_MOST, err);
+    pr_excerpt hold;
+    return pr_fail(err, PARSREC_E_INPUT, "there is no field %s; /openapi.json lists them.",
+                   pr_show(&hold, pr_slice_of(key)));
+}
+
+static parsrec_status read_field(question *q, const char *key, const json_t *value,
+                                 parsrec_error *err)
+{
+    for (size_t i = 0; i < LISTS; i++)
+        if (strcmp(key, list_names[i]) == 0)
+            return read_list(q, i, value, err);
+    return read_setting(q, key, value, err);
+}
+
+static parsrec_status check_groups(const question *q, const analysis *x, parsrec_error *err)
+{
+    pr_excerpt hold;
+    if (q->counts[GROUPS] > ANALYSIS_GROUPS_MOST)
+        return pr_fail(err, PARSREC_E_INPUT, "at most %d groups.", ANALYSIS_GROUPS_MOST);
+    for (size_t i = 0; i < q->counts[GROUPS]; i++)
+        if (!analysis_allows_group(x, q->words[GROUPS][i]))
+            return pr_fail(err, PARSREC_E_INPUT, "there is no group %s; /v1/groups lists them.",
+                           pr_show(&hold, pr_slice_of(q->words[GROUPS][i])));
+    return PARSREC_OK;
+}
+
+static void apply(question *q)
+{
+    parsrec_whatif_options *o = &q->options;
+    o->drop = q->words[DROP];
+    o->drop_count = q->counts[DROP];
+    o->only = q->words[ONLY];
+    o->only_count = q->counts[ONLY];
+    o->add = q->words[ADD];
+    o->add_count = q->counts[ADD];
+    o->watch = q->words[WATCH];
+    o->watch_count = q->counts[WATCH];
+    o->groups = q->words[GROUPS];
+    o->group_count = q->counts[GROUPS];
+    o->selection = q->asked != 1;
+    o->rechoice = q->asked != 0;
+}
+
+static parsrec_status read_question(question *q, const analysis *x, json_t *body,
+                                    parsrec_error *err)
+{
+    q->options = parsrec_whatif_default();
+    q->options.threads = 1;
+    q->options.truth_sets = 0;
+    for (void *at = json_object_iter(body); at != NULL; at = json_object_iter_next(body, at))
+        PR_TRY(read_field(q, json_object_iter_key(at), json_object_iter_value(at), err));
+    if (q->counts[DROP] + q->counts[ONLY] + q->counts[ADD] == 0)
+        return pr_fail(err, PARSREC_E_INPUT, "nothing changes; name what to drop, keep or add.");
+    PR_TRY(check_groups(q, x, err));
+    apply(q);
+    return PARSREC_OK;
+}
+
+/* ---- answering ---- */
+
+static parsrec_status ask(const analysis *x, const question *q, char **text, parsrec_error *err)
+{
+    parsrec_whatif_answer *answer = NULL;
+    const parsrec_model *models[] = {x->engine->model};
+    PR_TRY(parsrec_whatif(&answer, models, 1, engine_data(x->engine), &q->options, &x->hooks, err));
+    parsrec_status status = parsrec_whatif_text(text, answer, PARSREC_TEXT_JSON_MODELS, err);
+    parsrec_whatif_free(answer);
+    return status;
+}
+
+void handle_whatif(app *a, const http_request *request, http_response *response)
+{
+    analysis x;
+    question q = {.asked = 1};
+    parsrec_error err = {0};
+    char *text = NULL;
+    json_t *body = read_body(request, response);
+    if (body == NULL)
+        return;
+    if (analysis_begin(&x, a, request, response)) {
+        parsrec_status status = read_question(&q, &x, body, &err);
+        if (status == PARSREC_OK)
+            status = ask(&x, &q, &text, &err);
+        analysis_end(&x, status, pr_slice_of(text != NULL ? text : ""), &err, response);
+        parsrec_text_free(text);
+    }
+    json_decref(body);
+}

@@ -1,0 +1,160 @@
+/* Answers as JSON, and errors in their one form. */
+#include "serve/message.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/writer.h"
+
+static const char text_json[] = "application/json";
+static const char *const methods[] = {"GET", "POST", "DELETE"};
+
+http_method http_method_of(const char *word)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (strcmp(word, methods[i]) == 0)
+            return (http_method)i;
+    return strcmp(word, "HEAD") == 0 ? HTTP_GET : HTTP_OTHER;
+}
+
+const char *http_method_name(http_method method)
+{
+    return method < HTTP_OTHER ? methods[method] : "other";
+}
+
+void http_response_free(http_response *response)
+{
+    pr_free(response->owned);
+    *response = (http_response){0};
+}
+
+/* ---- bodies ---- */
+
+static void out_of_memory(http_response *response)
+{
+    static const char text[] =
+        "{\"error\":{\"code\":\"out_of_memory\",\"message\":\"The server is out of memory.\"}}";
+    http_response_free(response);
+    *response = (http_response){
+        .status = 503, .type = text_json, .body = text, .size = sizeof text - 1, .retry_after = 1};
+}
+
+void answer_owned(http_response *response, char *text, size_t size, const char *type)
+{
+    if (text == NULL) {
+        out_of_memory(response);
+        return;
+    }
+    http_response_free(response);
+    *response =
+        (http_response){.status = 200, .type = type, .body = text, .size = size, .owned = text};
+}
+
+void answer_text(http_response *response, const char *text, size_t size)
+{
+    answer_owned(response, pr_copy_string(text, size), size, text_json);
+}
+
+static int append(const char *bytes, size_t size, void *context)
+{
+    pr_write_bytes(context, bytes, size);
+    return 0;
+}
+
+void answer_json(http_response *response, int status, json_t *json)
+{
+    pr_writer text = {0};
+    bool bad = json == NULL ||
+               json_dump_callback(json, append, &text, JSON_COMPACT | JSON_REAL_PRECISION(9)) != 0;
+    size_t size = text.size;
+    json_decref(json);
+    char *taken = pr_writer_take(&text);
+    if (bad) {
+        pr_free(taken);
+        taken = NULL;
+    }
+    answer_owned(response, taken, size, text_json);
+    if (taken != NULL)
+        response->status = status;
+}
+
+/* ---- errors ---- */
+
+static json_t *error_json(const char *code, const char *message)
+{
+    return json_pack("{s:s, s:o}", "code", code, "message", pr_json_string(message));
+}
+
+void answer_error(http_response *response, int status, const char *code, const char *format, ...)
+{
+    char message[sizeof((parsrec_error *)0)->message];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    answer_json(response, status, json_pack("{s:o}", "error", error_json(code, message)));
+}
+
+/* What a status of the library means to a client. */
+static const struct {
+    parsrec_status status;
+    int http;
+    const char *code;
+} meanings[] = {
+    {PARSREC_E_ARGUMENT, 400, "bad_request"}, {PARSREC_E_INPUT, 400, "bad_request"},
+    {PARSREC_E_CONFIG, 400, "bad_request"},   {PARSREC_E_NOT_FOUND, 404, "not_found"},
+    {PARSREC_E_LIMIT, 413, "too_large"},      {PARSREC_E_UNSUPPORTED, 422, "unsupported"},
+    {PARSREC_E_MEMORY, 503, "out_of_memory"}, {PARSREC_E_STOPPED, 503, "stopped"},
+    {PARSREC_E_IO, 503, "store_unavailable"},
+};
+
+static size_t meaning_of(parsrec_status status)
+{
+    size_t i = 0;
+    while (i < sizeof meanings / sizeof *meanings && meanings[i].status != status)
+        i++;
+    return i;
+}
+
+static const char *code_of(parsrec_status status)
+{
+    size_t i = meaning_of(status);
+    return i < sizeof meanings / sizeof *meanings ? meanings[i].code : "internal";
+}
+
+json_t *failure_json(const parsrec_error *err)
+{
+    return error_json(code_of(err->status), err->message);
+}
+
+void answer_failure(http_response *response, const parsrec_error *err)
+{
+    size_t i = meaning_of(err->status);
+    int status = i < sizeof meanings / sizeof *meanings ? meanings[i].http : 500;
+    answer_error(response, status, code_of(err->status), "%s", err->message);
+    if (status == 503)
+        response->retry_after = 1;
+}
+
+/* ---- bodies of requests ---- */
+
+json_t *read_body(const http_request *request, http_response *response)
+{
+    json_t *json;
+    parsrec_error err = {0};
+    parsrec_status status =
+        pr_json_parse(&json, request->body.bytes, request->body.size, "body", &err);
+    if (status == PARSREC_E_FORMAT)
+        err.status = PARSREC_E_INPUT;
+    if (status == PARSREC_OK && json_is_object(json))
+        return json;
+    if (status == PARSREC_OK) {
+        json_decref(json);
+        answer_error(response, 400, "bad_request", "The body must be a JSON object.");
+    } else {
+        answer_failure(response, &err);
+    }
+    return NULL;
+}

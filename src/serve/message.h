@@ -1,0 +1,60 @@
+/* A request as handlers see it and what they answer: plain memory, nothing of sockets, so that handlers
+ * are tested and fuzzed without any. */
+#ifndef SERVE_MESSAGE_H
+#define SERVE_MESSAGE_H
+
+#include "base/json.h"
+#include "base/text.h"
+#include "serve/http_target.h"
+
+typedef enum http_method {
+    HTTP_GET, /* HEAD too */
+    HTTP_POST,
+    HTTP_DELETE,
+    HTTP_OTHER,
+} http_method;
+
+http_method http_method_of(const char *word);
+const char *http_method_name(http_method method); /* "GET" */
+
+/* Header values are NULL where they are missing. */
+typedef struct http_request {
+    http_method method;
+    http_target target;
+    const char *authorization, *host, *origin, *if_none_match;
+    pr_slice body;
+} http_request;
+
+typedef struct http_response {
+    int status;       /* 200 */
+    const char *type; /* of the body; lives for ever */
+    const char *body; /* static, or `owned` */
+    size_t size;
+    char *owned;       /* freed with pr_free by whoever sends or drops the response */
+    const char *etag;  /* without quotes; NULL: none */
+    const char *allow; /* of a 405; NULL: none */
+    int retry_after;   /* seconds; 0: not said */
+    bool page;         /* part of the page: it may be kept, and gets the page's security headers */
+} http_response;
+
+void http_response_free(http_response *response); /* a zeroed one is fine */
+
+/* Answers with a value, which is taken over; NULL means that memory ran out. */
+void answer_json(http_response *response, int status, json_t *json);
+/* A copy of a text that is JSON already. */
+void answer_text(http_response *response, const char *text, size_t size);
+/* Takes over a text to be freed with pr_free; NULL means that memory ran out. */
+void answer_owned(http_response *response, char *text, size_t size, const char *type);
+
+/* {"error":{"code":"not_found","message":"One sentence."}} */
+void answer_error(http_response *response, int status, const char *code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+/* The same for what the library says, with the HTTP status that its status means. */
+void answer_failure(http_response *response, const parsrec_error *err);
+/* The object inside "error", for answers that hold several; NULL when out of memory. */
+json_t *failure_json(const parsrec_error *err);
+
+/* The body as a JSON object: a new reference, or NULL and the response says what is wrong. */
+json_t *read_body(const http_request *request, http_response *response);
+
+#endif

@@ -1,0 +1,178 @@
+/* Evaluation of the served model and of the counting ones on its test split, in a thread that gives way to
+ * those who answer requests. */
+#include "serve/quality.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+
+static const char *const peers[] = {"pop", "personal", "recent"};
+
+typedef struct task {
+    quality *to;
+    engine *engine;
+} task;
+
+/* ---- evaluation ---- */
+
+static int wants_to_stop(void *context, const parsrec_progress *progress)
+{
+    quality *q = context;
+    (void)progress;
+    return atomic_load(&q->stop);
+}
+
+static json_t *report_json(const char *model, const parsrec_eval_report *r)
+{
+    json_t *metrics = json_object();
+    for (size_t i = 0; i < r->measure_count; i++) {
+        char name[48];
+        const parsrec_measure *m = &r->measures[i];
+        if (m->k > 0)
+            snprintf(name, sizeof name, "%s@%llu", m->name, (unsigned long long)m->k);
+        else
+            snprintf(name, sizeof name, "%s", m->name);
+        json_object_set_new(metrics, name,
+                            m->value == m->value
+                                ? json_pack("{s:f, s:f, s:f, s:f}", "value", m->value, "low",
+                                            m->low, "high", m->high, "random", m->random)
+                                : json_null());
+    }
+    return json_pack("{s:s, s:I, s:I, s:I, s:o}", "model", model, "users", (json_int_t)r->users,
+                     "baskets", (json_int_t)r->baskets, "negatives", (json_int_t)r->negatives,
+                     "metrics", metrics);
+}
+
+static parsrec_status add_row(json_t *rows, const parsrec_model *model, const char *name,
+                              const parsrec_data *data, const parsrec_hooks *hooks,
+                              parsrec_error *err)
+{
+    parsrec_eval_options options = parsrec_eval_default();
+    parsrec_eval_report report;
+    options.threads = 1;
+    PR_TRY(parsrec_eval(model, data, &options, &report, hooks, err));
+    return json_array_append_new(rows, report_json(name, &report)) == 0 ? PARSREC_OK
+                                                                        : pr_fail_memory(err);
+}
+
+static parsrec_status add_peer(json_t *rows, const char *kind, const parsrec_data *data,
+                               const parsrec_hooks *hooks, parsrec_error *err)
+{
+    parsrec_train_options options = parsrec_train_default();
+    parsrec_model *model;
+    options.model = kind;
+    PR_TRY(parsrec_model_count(&model, data, &options, hooks, err));
+    parsrec_status status = add_row(rows, model, kind, data, hooks, err);
+    parsrec_model_free(model);
+    return status;
+}
+
+static parsrec_status fill_table(json_t *rows, quality *q, const engine *e, parsrec_error *err)
+{
+    const parsrec_data *data = parsrec_model_data(e->model);
+    parsrec_hooks hooks = {.context = q, .on_progress = wants_to_stop};
+    parsrec_model_facts facts;
+    parsrec_model_describe(e->model, &facts);
+    PR_TRY(add_row(rows, e->model, facts.kind, data, &hooks, err));
+    for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)
+        if (strcmp(peers[i], facts.kind) != 0)
+            PR_TRY(add_peer(rows, peers[i], data, &hooks, err));
+    return PARSREC_OK;
+}
+
+static void keep(quality *q, json_t *rows, parsrec_status status, const parsrec_error *err)
+{
+    pthread_mutex_lock(&q->lock);
+    if (status == PARSREC_OK) {
+        json_decref(q->table);
+        q->table = json_incref(rows);
+        q->failure[0] = '\0';
+    } else if (status != PARSREC_E_STOPPED) {
+        snprintf(q->failure, sizeof q->failure, "%s", err->message);
+    }
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void *evaluate(void *context)
+{
+    task *t = context;
+    parsrec_error err = {0};
+    json_t *rows = json_array();
+    /* In Linux the nice value is a thread's own. */
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
+    parsrec_status status =
+        rows != NULL ? fill_table(rows, t->to, t->engine, &err) : pr_fail_memory(&err);
+    keep(t->to, rows, status, &err);
+    json_decref(rows);
+    engine_drop(t->engine);
+    pr_free(t);
+    return NULL;
+}
+
+/* ---- starting and stopping ---- */
+
+void quality_init(quality *q)
+{
+    memset(q, 0, sizeof *q);
+    pthread_mutex_init(&q->lock, NULL);
+}
+
+static void stop(quality *q)
+{
+    if (!q->running)
+        return;
+    atomic_store(&q->stop, true);
+    pthread_join(q->thread, NULL);
+    atomic_store(&q->stop, false);
+    q->running = false;
+}
+
+void quality_free(quality *q)
+{
+    stop(q);
+    json_decref(q->table);
+    pthread_mutex_destroy(&q->lock);
+}
+
+static bool is_same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+void quality_start(quality *q, engine *e)
+{
+    if (q->running && is_same_file(&q->at, &e->file))
+        return;
+    stop(q);
+    q->at = e->file;
+    task *t = pr_alloc(1, sizeof *t);
+    if (t == NULL)
+        return;
+    *t = (task){q, e};
+    atomic_fetch_add(&e->users, 1);
+    q->running = pthread_create(&q->thread, NULL, evaluate, t) == 0;
+    if (!q->running) {
+        engine_drop(e);
+        pr_free(t);
+    }
+}
+
+json_t *quality_json(quality *q)
+{
+    pthread_mutex_lock(&q->lock);
+    json_t *json = q->table != NULL ? json_pack("{s:b, s:s, s:s, s:O}", "ready", 1, "split", "test",
+                                                "protocol", "remaining", "models", q->table)
+                   : q->failure[0] != '\0'
+                       ? json_pack("{s:b, s:o}", "ready", 0, "failure", pr_json_string(q->failure))
+                       : json_pack("{s:b}", "ready", 0);
+    /* The answer is written by another thread than the one that may replace the table. */
+    json_t *copy = json_deep_copy(json);
+    json_decref(json);
+    pthread_mutex_unlock(&q->lock);
+    return copy;
+}

@@ -1,0 +1,88 @@
+/* The table of routes, and finding one in it. */
+#include "serve/routes.h"
+
+#include <string.h>
+
+#include "serve/access.h"
+#include "serve/handlers.h"
+
+const route routes[] = {
+    {HTTP_POST, "/v1/recommend", handle_recommend, PACE_QUICK, ACCESS_API},
+    {HTTP_GET, "/v1/items", handle_items, PACE_QUICK, ACCESS_API},
+    {HTTP_GET, "/v1/users", handle_users, PACE_QUICK, ACCESS_API},
+    {HTTP_GET, "/v1/users/{id}", handle_user, PACE_QUICK, ACCESS_API},
+    {HTTP_GET, "/v1/groups", handle_groups, PACE_QUICK, ACCESS_API},
+    {HTTP_GET, "/v1/relations", handle_relations, PACE_SLOW, ACCESS_API},
+    {HTTP_POST, "/v1/whatif", handle_whatif, PACE_SLOW, ACCESS_API},
+    {HTTP_GET, "/v1/model", handle_model, PACE_QUICK, ACCESS_API},
+    {HTTP_GET, "/v1/quality", handle_quality, PACE_QUICK, ACCESS_API},
+    {HTTP_POST, "/v1/admin/reload", handle_reload, PACE_STORED, ACCESS_ADMIN},
+    {HTTP_GET, "/openapi.json", handle_openapi, PACE_QUICK, ACCESS_OPEN},
+    {HTTP_GET, "/healthz", handle_health, PACE_QUICK, ACCESS_OPEN},
+    {HTTP_GET, "/readyz", handle_ready, PACE_QUICK, ACCESS_OPEN},
+    {HTTP_GET, "/metrics", handle_counts, PACE_QUICK, ACCESS_API},
+};
+const size_t route_count = sizeof routes / sizeof *routes;
+_Static_assert(sizeof routes / sizeof *routes <= METRIC_ROUTES_MOST, "room for counts");
+
+/* A pattern's segments against those of a request. */
+static bool matches(const char *pattern, const http_target *target)
+{
+    size_t i = 0;
+    for (const char *rest = pattern; rest != NULL; i++) {
+        const char *segment = rest + 1, *end = strchr(segment, '/');
+        size_t size = end != NULL ? (size_t)(end - segment) : strlen(segment);
+        if (i == target->segment_count)
+            return false;
+        const char *given = target->segments[i];
+        bool any = segment[0] == '{' && given[0] != '\0';
+        if (!any && (strlen(given) != size || memcmp(given, segment, size) != 0))
+            return false;
+        rest = end;
+    }
+    return i == target->segment_count;
+}
+
+/* Paths have one or two methods. */
+static const char *allowed(const bool *methods)
+{
+    static const char *const words[] = {
+        "",       "GET, HEAD",         "POST",         "GET, HEAD, POST",
+        "DELETE", "GET, HEAD, DELETE", "POST, DELETE", "GET, HEAD, POST, DELETE"};
+    return words[methods[HTTP_GET] + 2 * methods[HTTP_POST] + 4 * methods[HTTP_DELETE]];
+}
+
+static const route *missing(const http_request *request, const bool *methods,
+                            http_response *response)
+{
+    const char *allow = allowed(methods);
+    if (allow[0] != '\0') {
+        answer_error(response, 405, "method_not_allowed", "This path takes %s.", allow);
+        response->allow = allow;
+    } else if (request->method != HTTP_GET || !handle_page(request, response)) {
+        answer_error(response, 404, "not_found",
+                     "There is nothing at this path; /openapi.json lists what there is.");
+    }
+    return NULL;
+}
+
+const route *route_find(const app *a, const http_request *request, http_response *response)
+{
+    bool methods[HTTP_OTHER + 1] = {false};
+    for (size_t i = 0; i < route_count; i++) {
+        if (!matches(routes[i].path, &request->target))
+            continue;
+        if (routes[i].method == request->method)
+            return access_check(a, request, routes[i].access, response) ? &routes[i] : NULL;
+        methods[routes[i].method] = true;
+    }
+    return access_check(a, request, ACCESS_OPEN, response) ? missing(request, methods, response)
+                                                           : NULL;
+}
+
+void route_answer(app *a, const http_request *request, http_response *response)
+{
+    const route *r = route_find(a, request, response);
+    if (r != NULL)
+        r->handle(a, request, response);
+}

@@ -1,0 +1,145 @@
+/* From start to stop: load, listen, wait for signals. */
+#include "serve/serve.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "serve/http_server.h"
+#include "serve/reload.h"
+#include "serve/service_manager.h"
+
+serve_options serve_default(void)
+{
+    return (serve_options){
+        .listen = "127.0.0.1:8080",
+        .body_most = 1 << 20,
+        .basket_most = 256,
+        .k_most = 1000,
+        .connections_most = 4096,
+        .request_seconds = 15,
+        .work_seconds = 120,
+        .stop_seconds = 20,
+    };
+}
+
+/* ---- before it starts ---- */
+
+static parsrec_status check(const serve_options *o, const app *a, const listen_socket *s,
+                            parsrec_error *err)
+{
+    if ((o->tls_certificate == NULL) != (o->tls_key == NULL))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "--tls-cert and --tls-key go together");
+    if (!s->loopback && a->token == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "other machines could connect to %s: pass --token-file FILE, or listen on "
+                       "127.0.0.1",
+                       s->address);
+    return PARSREC_OK;
+}
+
+/* Each connection is a descriptor; most systems allow more than they begin with. */
+static void allow_descriptors(uint64_t connections)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)connections + 512;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* ---- signals: all threads leave them to this one ---- */
+
+static sigset_t own_signals(void)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    sigaddset(&set, SIGHUP);
+    return set;
+}
+
+static void say_reloaded(app *a, parsrec_status status, const parsrec_error *err)
+{
+    engine *e = engine_take(&a->engines);
+    if (status == PARSREC_OK)
+        fprintf(stderr, "loaded %s again in %.2f s\n", a->options->model_path, e->load_seconds);
+    else
+        fprintf(stderr, "warning: the old model stays: %s\n", err->message);
+    engine_drop(e);
+}
+
+static void wait_for_the_end(app *a, http_server *server, access_log *log)
+{
+    const sigset_t set = own_signals();
+    const struct timespec second = {.tv_sec = 1};
+    for (;;) {
+        int signal_number = sigtimedwait(&set, NULL, &second);
+        if (signal_number == SIGINT || signal_number == SIGTERM)
+            return;
+        if (signal_number == SIGHUP) {
+            parsrec_error err = {0};
+            access_log_reopen(log);
+            say_reloaded(a, reload(a, &err), &err);
+        }
+        http_server_tend(server);
+        access_log_flush(log);
+    }
+}
+
+/* ---- the whole ---- */
+
+static parsrec_status serve_on(app *a, const listen_socket *socket, access_log *log,
+                               parsrec_error *err)
+{
+    http_server *server;
+    const serve_options *o = a->options;
+    a->public_listen = !socket->loopback;
+    PR_TRY(http_server_start(&server, a, socket, log, err));
+    printf("%s://%s\n", o->tls_certificate != NULL ? "https" : "http", socket->address);
+    fflush(stdout);
+    fprintf(stderr, "serving %s; SIGHUP loads it again, Ctrl-C stops\n", o->model_path);
+    service_manager_tell("READY=1");
+    wait_for_the_end(a, server, log);
+    service_manager_tell("STOPPING=1");
+    atomic_store(&a->stopping, true);
+    http_server_stop(server, (double)o->stop_seconds);
+    return PARSREC_OK;
+}
+
+static parsrec_status run(app *a, parsrec_error *err)
+{
+    const serve_options *o = a->options;
+    listen_socket socket;
+    access_log *log = NULL;
+    PR_TRY(app_init(a, o, err));
+    PR_TRY(listen_open(&socket, o->listen, err));
+    parsrec_status status = check(o, a, &socket, err);
+    if (status == PARSREC_OK)
+        status = reload(a, err);
+    if (status == PARSREC_OK && o->access_log != NULL)
+        status = access_log_open(&log, o->access_log, err);
+    if (status == PARSREC_OK)
+        status = serve_on(a, &socket, log, err);
+    else
+        close(socket.fd);
+    access_log_close(log);
+    return status;
+}
+
+parsrec_status serve_run(const serve_options *options, parsrec_error *err)
+{
+    static app shared; /* large, and one server runs at a time */
+    sigset_t set = own_signals(), before;
+    allow_descriptors(options->connections_most);
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    shared.options = options;
+    parsrec_status status = run(&shared, err);
+    app_free(&shared);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status;
+}

@@ -1,0 +1,32 @@
+/* The server: answers over HTTP until it is told to stop. */
+#ifndef SERVE_SERVE_H
+#define SERVE_SERVE_H
+
+#include "parsrec.h"
+
+/* Strings are borrowed for the call; NULL: none, unless said otherwise. */
+typedef struct serve_options {
+    const char *model_path, *data_path;
+    const char *listen; /* "127.0.0.1:8080" */
+    const char
+        *store; /* "sqlite:FILE", "postgresql://...", "none"; NULL: a file beside the model */
+    const char *token_path;
+    const char *tls_certificate, *tls_key;
+    const char *access_log; /* "-" is stdout */
+    const char *host;       /* a name that this server is called by, besides its address */
+    bool log_targets;       /* the access log shows paths with user ids, and queries */
+    bool no_quality;        /* the model is not evaluated in the background */
+    uint64_t body_most, basket_most, k_most, connections_most;
+    int64_t request_seconds; /* for a request to arrive, and for an idle connection */
+    int64_t work_seconds;    /* for relations and what-if */
+    int64_t stop_seconds;    /* for requests to finish when the server stops */
+    unsigned threads;
+} serve_options;
+
+serve_options serve_default(void);
+
+/* Serves until SIGINT or SIGTERM; SIGHUP loads the model again. The address goes to stdout, the rest of
+ * what happens to stderr. */
+parsrec_status serve_run(const serve_options *options, parsrec_error *err);
+
+#endif

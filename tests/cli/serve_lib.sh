@@ -1,0 +1,48 @@
+# Helpers of tests that talk to a server.
+server_pid=
+url=
+
+# start_server ARGUMENTS...: the server runs on a free port of this machine when it returns, its address in
+# $url, its process in $server_pid.
+start_server() {
+    : >server.out
+    "$PARSREC" serve "$@" --listen 127.0.0.1:0 >server.out 2>server.err &
+    server_pid=$!
+    waited=0
+    while ! [ -s server.out ] && kill -0 $server_pid 2>/dev/null && [ $waited -lt 1200 ]; do
+        sleep 0.1
+        waited=$((waited + 1))
+    done
+    url=$(head -n 1 server.out)
+    if [ -n "$url" ]; then pass; else fail "the server did not start: $(cat server.err)"; fi
+}
+
+# stop_server: ends it as a service manager does; it must end well.
+stop_server() {
+    kill -TERM $server_pid
+    wait $server_pid
+    same $? 0 "exit status of the server"
+    server_pid=
+}
+
+clean_up() { [ -z "$server_pid" ] || kill -9 "$server_pid" 2>/dev/null; }
+
+# ask STATUS METHOD PATH [BODY]: the body of the answer is in the file stdout, the headers in headers.
+ask() {
+    expected=$1 method=$2 path=$3
+    if [ $# -gt 3 ]; then
+        curl -s -o stdout -D headers -w '%{http_code}' -X "$method" --data-binary "$4" "$url$path" >code
+    elif [ "$method" = HEAD ]; then
+        curl -s -o stdout -D headers -w '%{http_code}' -I "$url$path" >code
+    else
+        curl -s -o stdout -D headers -w '%{http_code}' -X "$method" "$url$path" >code
+    fi
+    same "$(cat code)" "$expected" "status of $method $path"
+}
+
+# tells PYTHON: an expression about `a`, the JSON of the last answer, is true.
+tells() {
+    if python3 -c 'import json, sys
+a = json.load(open("stdout"))
+sys.exit(0 if eval(sys.argv[1]) else 1)' "$1"; then pass; else fail "not so: $1"; fi
+}

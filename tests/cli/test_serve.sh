@@ -1,0 +1,145 @@
+# The server as a client meets it: answers, errors, limits, a new model, the token, the log.
+. "$PARSREC_SOURCE/tests/cli/serve_lib.sh"
+command -v curl >/dev/null || { echo "skipped: no curl"; exit 77; }
+example=$PARSREC_SOURCE/examples
+ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv"
+ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 2
+ok "$PARSREC" train -o pop.model shop.st --model pop
+
+fails 1 "No such file" "$PARSREC" serve nothing.model
+fails 1 "is not an address" "$PARSREC" serve shop.model --listen nonsense
+fails 1 "pass --token-file" "$PARSREC" serve shop.model --listen 0.0.0.0:0
+fails 1 "go together" "$PARSREC" serve shop.model --tls-key x
+echo short >token
+fails 1 "must be a token" "$PARSREC" serve shop.model --token-file token
+echo 0123456789abcdef0123456789abcdef >token
+
+cp shop.model served.model
+start_server served.model --token-file token --access-log access.log --store none
+
+# ---- answers ----
+ask 200 GET /healthz
+tells 'a == {"status": "ok"}'
+ask 200 GET /readyz
+ask 200 HEAD /healthz
+ask 200 POST /v1/recommend '{"user":"K01","basket":["1000","White rolls"],"k":3}'
+cp stdout served.json
+ok "$PARSREC" recommend shop.model --user K01 --basket 1000,"White rolls" -k 3 --json
+same "$(cat stdout)" "$(cat served.json)" "the answer of the server and of the command"
+ask 200 POST /v1/recommend '{"user":"K01","basket":["1000"],"k":2,"explain":true}'
+tells 'len(a["items"]) == 2 and all(i["why"]["sentence"] for i in a["items"])'
+ask 200 POST /v1/recommend '{"requests":[{"user":"K01","k":1},{"basket":["nothing"]},{"user":"requests"}]}'
+tells '[("error" in x) for x in a["answers"]] == [False, True, False]'
+tells 'a["answers"][1]["error"]["code"] == "not_found"'
+ask 200 POST /v1/recommend '{"user":"requests","k":1}'
+tells 'a["user"] == "requests"'
+ask 200 GET '/v1/items?q=WHITE+ROLL&limit=5'
+tells '[i["name"] for i in a["items"]] == ["White rolls"]'
+ask 200 GET '/v1/users?q=K0&limit=3'
+tells 'len(a["users"]) == 3 and a["users"][0]["baskets"] > 0'
+ask 200 GET /v1/users/K01
+tells 'a["user"] == "K01" and a["known"] and a["baskets"] > 0 and a["items"][0]["count"] > 0'
+ask 200 GET /v1/model
+tells 'a["kind"] == "parsrec" and a["items"] == 47 and a["settings"]["dim.item"] == "8" and a["number"] == 1'
+ask 200 GET /v1/groups
+tells '"everybody" in a["groups"] and "cluster:2" in a["groups"]'
+ask 200 GET '/v1/relations?map=lift&by=category&user=K01'
+tells 'a["map"] == "lift" and len(a["groups"]) == 1 and len(a["groups"][0]["values"]) == len(a["names"])'
+cp stdout first.json
+ask 200 GET '/v1/relations?map=lift&by=category&user=K01'
+same "$(cat stdout)" "$(cat first.json)" "the same map again"
+ask 200 GET '/v1/relations?map=drop&by=item&top=4&user=K01'
+tells 'len(a["names"]) == 4 and any(v is not None for r in a["groups"][0]["values"] for v in r)'
+ask 200 GET '/v1/relations?map=lift&group=cluster:2&difference=cluster%201,cluster+2'
+tells 'a["difference"]["first"] == "cluster 1"'
+ask 200 POST /v1/whatif '{"drop":["category=BAKERY"],"question":"selection","draws":2,"resamples":20}'
+tells 'all(r["question"] == "selection" for r in a) and len(a) > 0'
+ask 200 GET /openapi.json
+ask 200 GET /metrics
+says 'parsrec_http_requests_total{method="POST",route="/v1/recommend",code="200"} 4'
+says 'parsrec_http_request_seconds_bucket{method="POST",route="/v1/recommend",le="+Inf"} 4'
+
+# ---- mistakes: the right status, a code and a sentence each ----
+# mistake CODE STATUS METHOD PATH [BODY]
+mistake() {
+    code=$1
+    shift
+    ask "$@"
+    tells "a['error']['code'] == '$code' and len(a['error']['message']) > 10"
+}
+mistake not_found 404 GET /nothing
+mistake not_found 404 GET /v1
+mistake not_found 404 GET /v1/users/
+mistake not_found 404 GET /v1/users/K01/more
+mistake not_found 404 GET /v1/users/nobody
+mistake not_found 404 GET /../../etc/passwd
+mistake not_found 404 GET //healthz
+mistake method_not_allowed 405 GET /v1/recommend
+ok grep -i '^allow: POST' headers
+mistake method_not_allowed 405 PUT /v1/items
+mistake bad_request 400 GET '/v1/items?limit=0'
+mistake bad_request 400 GET '/v1/items?limit=1e3'
+mistake bad_request 400 GET '/v1/items?q=%zz'
+mistake bad_request 400 GET /v1/users/%00
+mistake bad_request 400 GET /v1/users/%ff
+mistake bad_request 400 POST /v1/recommend '{"basket":'
+mistake bad_request 400 POST /v1/recommend ''
+mistake bad_request 400 POST /v1/recommend '[]'
+mistake bad_request 400 POST /v1/recommend '{"k":0}'
+mistake bad_request 400 POST /v1/recommend '{"nonsense":1}'
+mistake bad_request 400 POST /v1/recommend '{"requests":{}}'
+mistake not_found 404 POST /v1/recommend '{"basket":["x7"]}'
+mistake bad_request 400 GET '/v1/relations?map=nonsense'
+mistake bad_request 400 GET '/v1/relations?group=x%3D/etc/passwd'
+mistake not_found 404 GET '/v1/relations?user=nobody'
+mistake bad_request 400 POST /v1/whatif '{"drop":["item=1000"],"groups":["x=/etc/passwd"]}'
+mistake bad_request 400 POST /v1/whatif '{"groups":[]}'
+
+# ---- the token ----
+mistake unauthorized 401 POST /v1/admin/reload ''
+reload() {
+    curl -s -o stdout -w '%{http_code}' -X POST -H "Authorization: Bearer $1" "$url/v1/admin/reload"
+}
+same "$(reload 0123456789abcdef0123456789abcdeX)" 401 "a wrong token"
+same "$(reload 0123456789abcdef)" 401 "a part of the token"
+same "$(reload "$(cat token)")" 200 "the token"
+tells 'a["number"] == 2'
+
+# ---- other sites' pages ----
+from() { curl -s -o stdout -w '%{http_code}' -H "$1" "$url/v1/model"; }
+same "$(from 'Host: evil.example')" 403 "a name that is not ours"
+same "$(from 'Host: localhost:1')" 200 "our own name"
+same "$(from 'Origin: http://evil.example')" 403 "a page of another site"
+same "$(from "Origin: $url")" 200 "our own page"
+
+# ---- a new model, and one that is not ----
+cp pop.model served.new && mv served.new served.model
+kill -HUP $server_pid
+tries=0
+ask 200 GET /v1/model
+while ! grep -q '"kind":"pop"' stdout && [ $tries -lt 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+    curl -s -o stdout "$url/v1/model"
+done
+tells 'a["kind"] == "pop" and a["number"] == 3'
+head -c 3000 shop.model >served.new && mv served.new served.model
+same "$(reload "$(cat token)")" 422 "a damaged model"
+tells 'a["error"]["code"] == "model_refused" and "old model stays" in a["error"]["message"]'
+ask 200 POST /v1/recommend '{"user":"K01"}'
+
+stop_server
+ok grep -q 'POST /v1/recommend 200' access.log
+ok grep -q 'GET /v1/users/{id} 200' access.log
+same "$(grep -c K01 access.log)" 0 "ids of users in the log"
+
+# ---- HTTPS ----
+ok openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost
+start_server shop.model --tls-cert cert.pem --tls-key key.pem --store none --no-quality --log-targets \
+    --access-log -
+same "${url%%:*}" https "scheme"
+same "$(curl -s -k -o stdout -w '%{http_code}' "$url/v1/users/K01")" 200 "HTTPS"
+same "$(curl -s -k -o stdout -w '%{http_code}' -X POST "$url/v1/admin/reload")" 403 "no token to compare with"
+stop_server
+ok grep -q 'GET /v1/users/K01 200' server.out
+fails 1 "a pair in PEM" "$PARSREC" serve shop.model --tls-cert token --tls-key token --store none
