@@ -18,6 +18,10 @@ typedef struct store_event {
 
 #define STORE_NO_TIME INT64_MIN
 
+enum {
+    STORE_NAME_MOST = 1024
+}; /* bytes of a user's key, or a session's name; an index has a limit */
+
 /* "sqlite:FILE" or "postgresql://...". Makes what is missing. No message shows a password. */
 parsrec_status store_open(store **out, const char *url, parsrec_error *err);
 /* Not while another thread uses it. NULL is fine. */

@@ -1,41 +1,6 @@
 # PostgreSQL by query and table, against a server of our own that lives as long as the test.
-bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
-[ -n "$bin" ] || bin=$(dirname "$(command -v initdb || echo /nowhere/initdb)")
-if [ ! -x "$bin/initdb" ]; then
-    echo "skipped: PostgreSQL's initdb is not installed (Debian: postgresql)"
-    exit 77
-fi
+. "$PARSREC_SOURCE/tests/cli/postgres.sh"
 
-# The server refuses to run as root; then it runs as the user that Debian's package made.
-chmod 755 .
-server=$PWD/server
-mkdir "$server"
-if [ "$(id -u)" -eq 0 ]; then
-    if ! id postgres >/dev/null 2>&1; then
-        echo "skipped: root cannot start a server and there is no user postgres"
-        exit 77
-    fi
-    chown postgres "$server"
-    as_server() { (cd "$server" && setpriv --reuid postgres --regid postgres --clear-groups -- "$@"); }
-else
-    as_server() { (cd "$server" && "$@"); }
-fi
-# A socket's path is short by rule; the test's folder may be long.
-socket=$(mktemp -d /tmp/parsrec-pg.XXXXXX) || exit 1
-chmod 777 "$socket"
-clean_up() {
-    as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
-    rm -rf -- "$socket"
-}
-echo secret >"$socket/password"
-chmod 644 "$socket/password"
-as_server "$bin/initdb" -D "$server/data" -U tester -A scram-sha-256 --pwfile="$socket/password" \
-    -E UTF8 --no-sync >initdb.log 2>&1 || fail "initdb: $(tail -3 initdb.log)"
-as_server "$bin/pg_ctl" -D "$server/data" -l "$server/log" -w -t 60 \
-    -o "-c listen_addresses='' -c unix_socket_directories='$socket' -c fsync=off" start >start.log 2>&1 ||
-    fail "pg_ctl: $(tail -3 start.log "$server/log")"
-
-url="postgresql://tester:secret@/postgres?host=$socket"
 ok psql -q "$url" -c "CREATE SCHEMA shop; CREATE TABLE shop.\"Lines\"(customer text, receipt int, day date, sku text);
     INSERT INTO shop.\"Lines\" VALUES ('ann', 1, '2020-01-01', 'bread, white'), ('ann', 1, '2020-01-01', 'milk'),
     ('bob', NULL, '2020-01-02', E'two\nlines'), ('bob', NULL, '2020-01-03', 'said \"hot\"'), ('bob', 7, '2020-01-03', 'M\u00fcsli');"

@@ -1,0 +1,46 @@
+# A PostgreSQL server that lives as long as the test: to be read into a test, which then has $url and
+# restart_postgres. It skips the test where the server is not installed.
+bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
+[ -n "$bin" ] || bin=$(dirname "$(command -v initdb || echo /nowhere/initdb)")
+if [ ! -x "$bin/initdb" ]; then
+    echo "skipped: PostgreSQL's initdb is not installed (Debian: postgresql)"
+    exit 77
+fi
+
+# The server refuses to run as root; then it runs as the user that Debian's package made.
+chmod 755 .
+server=$PWD/server
+mkdir "$server"
+if [ "$(id -u)" -eq 0 ]; then
+    if ! id postgres >/dev/null 2>&1; then
+        echo "skipped: root cannot start a server and there is no user postgres"
+        exit 77
+    fi
+    chown postgres "$server"
+    as_server() { (cd "$server" && setpriv --reuid postgres --regid postgres --clear-groups -- "$@"); }
+else
+    as_server() { (cd "$server" && "$@"); }
+fi
+# A socket's path is short by rule; the test's folder may be long.
+socket=$(mktemp -d /tmp/parsrec-pg.XXXXXX) || exit 1
+chmod 777 "$socket"
+clean_up() {
+    as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
+    rm -rf -- "$socket"
+}
+echo secret >"$socket/password"
+chmod 644 "$socket/password"
+as_server "$bin/initdb" -D "$server/data" -U tester -A scram-sha-256 --pwfile="$socket/password" \
+    -E UTF8 --no-sync >initdb.log 2>&1 || fail "initdb: $(tail -3 initdb.log)"
+start_postgres() {
+    as_server "$bin/pg_ctl" -D "$server/data" -l "$server/log" -w -t 60 \
+        -o "-c listen_addresses='' -c unix_socket_directories='$socket' -c fsync=off" start >start.log 2>&1 ||
+        fail "pg_ctl: $(tail -3 start.log "$server/log")"
+}
+# As if the machine's power had gone, as far as one program can tell.
+restart_postgres() {
+    as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
+    start_postgres
+}
+start_postgres
+url="postgresql://tester:secret@/postgres?host=$socket"
