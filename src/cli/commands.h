@@ -16,6 +16,7 @@
     X(explain)          \
     X(whatif)           \
     X(serve)            \
+    X(forget)           \
     X(bench)
 
 #define CLI_DECLARE(name)                \

@@ -1,0 +1,53 @@
+/* parsrec forget: a model file without some users. */
+#include <stdio.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "parsrec.h"
+
+typedef struct forget_args {
+    const char *output;
+    cli_list users;
+} forget_args;
+
+static const cli_option options[] = {
+    CLI_TEXT('o', "output", "FILE", forget_args, output, "write the model without them to FILE"),
+    CLI_LIST('u', "user", "U", forget_args, users, "who is forgotten; may come again and again"),
+    CLI_END,
+};
+
+const cli_command cli_forget = {
+    .name = "forget",
+    .summary = "a model without a user",
+    .usage = "parsrec forget MODEL -o MODEL --user U",
+    .details =
+        "Their keys, their rows, what they bought and what was known of them are not in the file\n"
+        "that is written; to the new model they are guests. What all users together taught it\n"
+        "stays. The file may be the same one. Events of a running server are another matter:\n"
+        "see docs/serve.md.\n",
+    .options = options,
+    .least_words = 1,
+    .most_words = 1,
+};
+
+int cmd_forget(int argc, char **argv)
+{
+    forget_args a = {0};
+    cli_words words;
+    parsrec_error err = {0};
+    cli_number count;
+    int rc = cli_parse(&cli_forget, &a, &words, argc, argv);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    if (a.output == NULL)
+        return cli_usage_error(&cli_forget, "say where the model goes: -o FILE");
+    if (a.users.count == 0)
+        return cli_usage_error(&cli_forget, "say who is forgotten: --user U");
+    if (parsrec_model_forget(words.word[0], a.output, a.users.word, a.users.count, &err) !=
+        PARSREC_OK)
+        return cli_report("forget", &err);
+    printf("%s: written without %s user%s\n", a.output, cli_grouped(&count, a.users.count),
+           a.users.count == 1 ? "" : "s");
+    return cli_close_output("forget");
+}
