@@ -389,6 +389,9 @@ typedef struct parsrec_scratch parsrec_scratch;
 PARSREC_API parsrec_status parsrec_scratch_new(parsrec_scratch **out, const parsrec_model *model,
                                                size_t basket_most, parsrec_error *err);
 PARSREC_API void parsrec_scratch_free(parsrec_scratch *scratch); /* NULL is fine */
+/* From now on a request for more items is E_LIMIT; 0 lifts the limit. For servers: whoever asks decides on
+ * k, and so on the size of the answer. */
+PARSREC_API void parsrec_scratch_limit(parsrec_scratch *scratch, size_t k_most);
 
 typedef struct parsrec_numbers {
     const int32_t *list;

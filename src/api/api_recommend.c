@@ -53,6 +53,12 @@ parsrec_status parsrec_scratch_new(parsrec_scratch **out, const parsrec_model *m
     return status;
 }
 
+void parsrec_scratch_limit(parsrec_scratch *scratch, size_t k_most)
+{
+    if (scratch != NULL)
+        scratch->k_most = k_most;
+}
+
 void parsrec_scratch_free(parsrec_scratch *scratch)
 {
     if (scratch == NULL)

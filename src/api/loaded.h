@@ -33,6 +33,7 @@ enum { PR_REQUEST_LISTS = 6 };
 struct parsrec_scratch {
     const parsrec_model *model;
     pr_recommender recommender;
+    size_t k_most;            /* 0: any */
     uint8_t *marks;           /* [categories] */
     size_t *shown;            /* [categories]: items of the answer */
     pr_reasons reasons;       /* zeroed until somebody asks why */

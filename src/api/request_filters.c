@@ -32,6 +32,9 @@ static parsrec_status check_request(const parsrec_scratch *own, const parsrec_re
                        users);
     if (r->k == 0)
         return pr_fail(err, PARSREC_E_ARGUMENT, "k is 0; ask for at least one item");
+    if (own->k_most > 0 && r->k > own->k_most)
+        return pr_fail(err, PARSREC_E_LIMIT, "k is %zu, at most %zu are allowed here", r->k,
+                       own->k_most);
     if (r->basket.count > most)
         return pr_fail(err, PARSREC_E_LIMIT,
                        "the basket has %zu items, at most %zu are allowed here; send the newest",

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "serve/access.h"
+#include "serve/event_flow.h"
 
 parsrec_status app_init(app *a, const serve_options *options, parsrec_error *err)
 {
@@ -11,12 +12,14 @@ parsrec_status app_init(app *a, const serve_options *options, parsrec_error *err
     answer_cache_init(&a->cache);
     quality_init(&a->quality);
     pthread_mutex_init(&a->reload_lock, NULL);
+    PR_TRY(event_flow_open(a, err));
     return options->token_path != NULL ? token_read(&a->token, options->token_path, err)
                                        : PARSREC_OK;
 }
 
 void app_free(app *a)
 {
+    event_flow_close(a);
     quality_free(&a->quality);
     engine_slot_free(&a->engines);
     answer_cache_free(&a->cache);

@@ -5,8 +5,8 @@
 
 #include "serve/answer_cache.h"
 #include "serve/engine.h"
-#include "serve/message.h"
 #include "serve/http_metrics.h"
+#include "serve/message.h"
 #include "serve/quality.h"
 #include "serve/serve.h"
 
@@ -14,6 +14,10 @@ typedef struct app {
     const serve_options *options;
     engine_slot engines;
     pthread_mutex_t reload_lock;
+    struct store *store;    /* NULL: events are not taken */
+    pthread_rwlock_t order; /* of events and new engines (event_flow.h) */
+    pthread_t follower;
+    bool follows;
     char *token;        /* NULL: there is none */
     bool public_listen; /* others than this machine can connect: everything asks for the token */
     atomic_bool stopping;

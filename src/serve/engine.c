@@ -21,7 +21,7 @@ static void engine_free(engine *e)
     pr_free(e);
 }
 
-parsrec_status engine_new(engine **out, parsrec_model *model, size_t basket_most,
+parsrec_status engine_new(engine **out, parsrec_model *model, engine_limits limits,
                           parsrec_error *err)
 {
     engine *e = pr_alloc_zero(1, sizeof *e);
@@ -31,7 +31,7 @@ parsrec_status engine_new(engine **out, parsrec_model *model, size_t basket_most
         return pr_fail_memory(err);
     }
     e->model = model;
-    e->basket_most = basket_most;
+    e->limits = limits;
     e->loaded_at = time(NULL);
     atomic_init(&e->users, 1);
     pthread_mutex_init(&e->idle_lock, NULL);
@@ -69,7 +69,7 @@ parsrec_status engine_load(engine **out, const engine_files *files, parsrec_erro
         return pr_fail_errno(err, PARSREC_E_IO, "%s", files->model);
     parsrec_status status = load_model(&model, &data, files, err);
     if (status == PARSREC_OK)
-        status = engine_new(out, model, files->basket_most, err);
+        status = engine_new(out, model, files->limits, err);
     else
         parsrec_model_free(model);
     if (status != PARSREC_OK) {
@@ -102,7 +102,11 @@ parsrec_status engine_borrow(engine *e, parsrec_scratch **out, parsrec_error *er
     if (e->idle_count > 0)
         *out = e->idle[--e->idle_count];
     pthread_mutex_unlock(&e->idle_lock);
-    return *out != NULL ? PARSREC_OK : parsrec_scratch_new(out, e->model, e->basket_most, err);
+    if (*out == NULL) {
+        PR_TRY(parsrec_scratch_new(out, e->model, e->limits.basket_most, err));
+        parsrec_scratch_limit(*out, e->limits.k_most);
+    }
+    return PARSREC_OK;
 }
 
 void engine_give_back(engine *e, parsrec_scratch *scratch)

@@ -10,6 +10,11 @@
 
 #include "base/status.h"
 
+/* Of what clients may ask. */
+typedef struct engine_limits {
+    size_t basket_most, k_most;
+} engine_limits;
+
 typedef struct engine {
     parsrec_model *model;
     parsrec_live *live;
@@ -18,7 +23,7 @@ typedef struct engine {
     time_t loaded_at;
     double load_seconds;
     struct stat file; /* of the model, to see whether another one is the same */
-    size_t basket_most;
+    engine_limits limits;
 
     atomic_uint users;
     pthread_mutex_t idle_lock;
@@ -31,13 +36,13 @@ typedef struct engine {
 
 typedef struct engine_files {
     const char *model, *data; /* data may be NULL */
-    size_t basket_most;
+    engine_limits limits;
 } engine_files;
 
 /* Loads and checks everything; the caller is its first user. */
 parsrec_status engine_load(engine **out, const engine_files *files, parsrec_error *err);
 /* Around a model that was made elsewhere and is taken over, also on failure. */
-parsrec_status engine_new(engine **out, parsrec_model *model, size_t basket_most,
+parsrec_status engine_new(engine **out, parsrec_model *model, engine_limits limits,
                           parsrec_error *err);
 void engine_drop(engine *e); /* one user less; NULL is fine */
 

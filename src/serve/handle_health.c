@@ -1,4 +1,5 @@
 /* Whether the server is alive, whether it serves, and what it counted. */
+#include "serve/event_flow.h"
 #include "serve/handlers.h"
 
 void handle_health(app *a, const http_request *request, http_response *response)
@@ -11,12 +12,15 @@ void handle_health(app *a, const http_request *request, http_response *response)
 /* A balancer stops sending requests when this is not 200. */
 void handle_ready(app *a, const http_request *request, http_response *response)
 {
+    parsrec_error err = {0};
     (void)request;
     engine *e = handler_engine(a, response);
     if (e == NULL)
         return;
     if (atomic_load(&a->stopping))
         answer_error(response, 503, "stopping", "The server is about to stop.");
+    else if (event_flow_check(a, &err) != PARSREC_OK)
+        answer_failure(response, &err);
     else
         answer_json(response, 200, json_pack("{s:s}", "status", "ready"));
     engine_drop(e);

@@ -5,6 +5,7 @@
 #include "serve/routes.h"
 
 handler handle_recommend;                           /* handle_recommend.c */
+handler handle_events, handle_forget;               /* handle_events.c */
 handler handle_items, handle_users, handle_user;    /* handle_catalogue.c */
 handler handle_groups, handle_relations;            /* handle_relations.c */
 handler handle_whatif;                              /* handle_whatif.c */

@@ -1,19 +1,24 @@
 /* Loading the model, the first time and again. */
 #include "serve/reload.h"
 
+#include "serve/event_flow.h"
+
 static parsrec_status load(app *a, parsrec_error *err)
 {
     const serve_options *o = a->options;
+    const engine_files files = {.model = o->model_path,
+                                .data = o->data_path,
+                                .limits = {(size_t)o->basket_most, (size_t)o->k_most}};
     engine *fresh;
-    PR_TRY(engine_load(&fresh,
-                       &(engine_files){.model = o->model_path,
-                                       .data = o->data_path,
-                                       .basket_most = (size_t)o->basket_most},
-                       err));
-    engine_put(&a->engines, fresh);
-    if (!o->no_quality)
+    PR_TRY(engine_load(&fresh, &files, err));
+    atomic_fetch_add(&fresh->users, 1); /* it may be replaced as soon as it is in place */
+    parsrec_status status = event_flow_put(a, fresh, err);
+    if (status != PARSREC_OK)
+        engine_drop(fresh);
+    else if (!o->no_quality)
         quality_start(&a->quality, fresh);
-    return PARSREC_OK;
+    engine_drop(fresh);
+    return status;
 }
 
 parsrec_status reload(app *a, parsrec_error *err)

@@ -8,9 +8,11 @@
 
 const route routes[] = {
     {HTTP_POST, "/v1/recommend", handle_recommend, PACE_QUICK, ACCESS_API},
+    {HTTP_POST, "/v1/events", handle_events, PACE_STORED, ACCESS_API},
     {HTTP_GET, "/v1/items", handle_items, PACE_QUICK, ACCESS_API},
     {HTTP_GET, "/v1/users", handle_users, PACE_QUICK, ACCESS_API},
     {HTTP_GET, "/v1/users/{id}", handle_user, PACE_QUICK, ACCESS_API},
+    {HTTP_DELETE, "/v1/users/{id}", handle_forget, PACE_STORED, ACCESS_ADMIN},
     {HTTP_GET, "/v1/groups", handle_groups, PACE_QUICK, ACCESS_API},
     {HTTP_GET, "/v1/relations", handle_relations, PACE_SLOW, ACCESS_API},
     {HTTP_POST, "/v1/whatif", handle_whatif, PACE_SLOW, ACCESS_API},
@@ -19,7 +21,7 @@ const route routes[] = {
     {HTTP_POST, "/v1/admin/reload", handle_reload, PACE_STORED, ACCESS_ADMIN},
     {HTTP_GET, "/openapi.json", handle_openapi, PACE_QUICK, ACCESS_OPEN},
     {HTTP_GET, "/healthz", handle_health, PACE_QUICK, ACCESS_OPEN},
-    {HTTP_GET, "/readyz", handle_ready, PACE_QUICK, ACCESS_OPEN},
+    {HTTP_GET, "/readyz", handle_ready, PACE_STORED, ACCESS_OPEN},
     {HTTP_GET, "/metrics", handle_counts, PACE_QUICK, ACCESS_API},
 };
 const size_t route_count = sizeof routes / sizeof *routes;

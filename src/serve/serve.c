@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "serve/event_flow.h"
 #include "serve/http_server.h"
 #include "serve/reload.h"
 #include "serve/service_manager.h"
@@ -121,6 +122,8 @@ static parsrec_status run(app *a, parsrec_error *err)
     parsrec_status status = check(o, a, &socket, err);
     if (status == PARSREC_OK)
         status = reload(a, err);
+    if (status == PARSREC_OK)
+        status = event_flow_follow(a, err);
     if (status == PARSREC_OK && o->access_log != NULL)
         status = access_log_open(&log, o->access_log, err);
     if (status == PARSREC_OK)

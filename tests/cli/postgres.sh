@@ -24,10 +24,11 @@ fi
 # A socket's path is short by rule; the test's folder may be long.
 socket=$(mktemp -d /tmp/parsrec-pg.XXXXXX) || exit 1
 chmod 777 "$socket"
-clean_up() {
+stop_postgres() {
     as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
     rm -rf -- "$socket"
 }
+clean_up() { stop_postgres; }
 echo secret >"$socket/password"
 chmod 644 "$socket/password"
 as_server "$bin/initdb" -D "$server/data" -U tester -A scram-sha-256 --pwfile="$socket/password" \

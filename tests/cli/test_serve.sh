@@ -15,7 +15,8 @@ fails 1 "must be a token" "$PARSREC" serve shop.model --token-file token
 echo 0123456789abcdef0123456789abcdef >token
 
 cp shop.model served.model
-start_server served.model --token-file token --access-log access.log --store none
+start_server served.model --token-file token --access-log access.log --store none --k-most 40 \
+    --basket-most 5
 
 # ---- answers ----
 ask 200 GET /healthz
@@ -89,6 +90,10 @@ mistake bad_request 400 POST /v1/recommend '{"k":0}'
 mistake bad_request 400 POST /v1/recommend '{"nonsense":1}'
 mistake bad_request 400 POST /v1/recommend '{"requests":{}}'
 mistake not_found 404 POST /v1/recommend '{"basket":["x7"]}'
+mistake too_large 413 POST /v1/recommend '{"k":41}'
+ask 200 POST /v1/recommend '{"k":40}'
+mistake too_large 413 POST /v1/recommend '{"basket":["1000","1007","1014","1021","1028","1035"]}'
+mistake unsupported 422 POST /v1/events '{"user":"K01","items":["1000"]}'
 mistake bad_request 400 GET '/v1/relations?map=nonsense'
 mistake bad_request 400 GET '/v1/relations?group=x%3D/etc/passwd'
 mistake not_found 404 GET '/v1/relations?user=nobody'

@@ -1,0 +1,27 @@
+/* Events on their way: into the store first, then from the store into the live pasts of the engine, in the
+ * store's order. So an engine that is loaded later, this server after a restart, and other servers on the
+ * same store all come to the same pasts. */
+#ifndef SERVE_EVENT_FLOW_H
+#define SERVE_EVENT_FLOW_H
+
+#include "serve/app.h"
+#include "serve/store.h"
+
+/* Opens the store of the options; none is fine. */
+parsrec_status event_flow_open(app *a, parsrec_error *err);
+/* Begins to follow what other servers add, in a thread of its own. */
+parsrec_status event_flow_follow(app *a, parsrec_error *err);
+void event_flow_close(app *a);
+
+/* Stored for good and part of the pasts when it returns. */
+parsrec_status event_flow_append(app *a, const store_event *events, size_t count,
+                                 parsrec_error *err);
+parsrec_status event_flow_forget(app *a, const char *user, parsrec_error *err);
+
+/* Brings an engine to the end of the store, then makes it the engine of now, with no event between. */
+parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err);
+
+/* Whether the store answers. */
+parsrec_status event_flow_check(app *a, parsrec_error *err);
+
+#endif
