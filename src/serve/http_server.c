@@ -112,8 +112,8 @@ static parsrec_status start_daemon(http_server *s, int fd, parsrec_error *err)
         (unsigned)o->request_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES,
         MHD_OPTION_URI_LOG_CALLBACK, exchange_begin, s, MHD_OPTION_NOTIFY_COMPLETED, exchange_end,
         s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-        tls ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END, s->certificate, MHD_OPTION_HTTPS_MEM_KEY,
-        s->key, MHD_OPTION_END);
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, tls ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END,
+        s->certificate, MHD_OPTION_HTTPS_MEM_KEY, s->key, MHD_OPTION_END);
     if (s->daemon == NULL)
         return pr_fail(err, tls ? PARSREC_E_INPUT : PARSREC_E_IO,
                        tls ? "the server does not start; are certificate and key a pair in PEM?"

@@ -1,0 +1,17 @@
+-- Requests to POST /v1/recommend for wrk: 499 different users and baskets of three, in turn. The first
+-- argument is 1 for answers with reasons.
+local requests, next_one = {}, 0
+
+function init(args)
+   local explain = args[1] == "1" and ',"explain":true' or ""
+   for i = 1, 499 do
+      local a, b, c = i * 7 % 2000, i * 131 % 2000, i * 1013 % 2000
+      local body = string.format('{"user":"%d","basket":["%d","%d","%d"],"k":10%s}', i % 200, a, b, c, explain)
+      requests[i] = wrk.format("POST", nil, { ["Content-Type"] = "application/json" }, body)
+   end
+end
+
+function request()
+   next_one = next_one % 499 + 1
+   return requests[next_one]
+end
