@@ -15,6 +15,8 @@ pc:libpq libpq-dev
 pc:libzstd libzstd-dev
 pc:zlib zlib1g-dev
 pc:cairo libcairo2-dev
+cmd:node nodejs
+cmd:npm npm
 pc:libmicrohttpd libmicrohttpd-dev
 pc:openblas libopenblas-dev
 h:xxhash.h libxxhash-dev
@@ -29,7 +31,12 @@ cmd:mandoc mandoc
 cmd:curl curl
 cmd:openssl openssl
 path:/usr/lib/postgresql/*/bin/initdb postgresql
+cmd:chromium chromium
 py:numpy python3-numpy
+'
+
+demo_needs='
+cmd:curl curl
 '
 
 present() {

@@ -1,0 +1,52 @@
+// The server's HTTP interface (docs/serve.md), one function a question.
+import { askForToken, token } from './token.js';
+
+export class ApiError extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+async function send(method, path, body, signal) {
+  const headers = { accept: 'application/json' };
+  if (body !== undefined) headers['content-type'] = 'application/json';
+  if (token()) headers.authorization = `Bearer ${token()}`;
+  try {
+    return await fetch(path, { method, headers, signal, body: body && JSON.stringify(body) });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new ApiError(0, 'unreachable', 'The server does not answer. Is parsrec serve still running?');
+  }
+}
+
+async function call(method, path, body, signal) {
+  const response = await send(method, path, body, signal);
+  if (response.status === 401 && (await askForToken())) return call(method, path, body, signal);
+  const answer = await response.json().catch(() => null);
+  if (response.ok && answer !== null) return answer;
+  const { code = 'unknown', message = `The server answered with status ${response.status}.` } =
+    answer?.error ?? {};
+  throw new ApiError(response.status, code, message);
+}
+
+function query(path, words) {
+  const list = new URLSearchParams();
+  for (const [name, value] of Object.entries(words))
+    for (const one of [value].flat()) if (one !== undefined && one !== null) list.append(name, one);
+  return `${path}?${list}`;
+}
+
+export const api = {
+  recommend: (request, signal) => call('POST', '/v1/recommend', request, signal),
+  buy: (event) => call('POST', '/v1/events', event),
+  items: (q, limit, signal) => call('GET', query('/v1/items', { q, limit }), undefined, signal),
+  users: (q, limit, signal) => call('GET', query('/v1/users', { q, limit }), undefined, signal),
+  user: (key, signal) => call('GET', `/v1/users/${encodeURIComponent(key)}`, undefined, signal),
+  groups: (signal) => call('GET', '/v1/groups', undefined, signal),
+  relations: (words, signal) => call('GET', query('/v1/relations', words), undefined, signal),
+  whatif: (request, signal) => call('POST', '/v1/whatif', request, signal),
+  model: (signal) => call('GET', '/v1/model', undefined, signal),
+  quality: (signal) => call('GET', '/v1/quality', undefined, signal),
+};

@@ -1,0 +1,27 @@
+// Names of items: remembered from whatever the server told, asked for where still unknown.
+import { api } from './api.js';
+
+const known = new Map();
+
+/** Remembers items that came with an answer. Those without a category keep the one known before. */
+export function remember(items) {
+  for (const item of items) known.set(item.item, { ...known.get(item.item), ...item });
+  return items;
+}
+
+export const itemOf = (key) => known.get(key) ?? { item: key, name: null, category: null };
+
+/** Learns the names of keys that came from the address bar. Resolves when all are known or unknown. */
+export async function learn(keys) {
+  const missing = keys.filter((key) => !known.has(key));
+  await Promise.all(missing.map(async (key) => {
+    const { items } = await api.items(key, 20);
+    remember(items);
+  }));
+  return missing.length > 0;
+}
+
+export async function findItems(text, limit, signal) {
+  const { items } = await api.items(text, limit, signal);
+  return remember(items);
+}

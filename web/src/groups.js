@@ -1,0 +1,33 @@
+// Groups of customers, as the server names them and as people read them.
+
+export const everybody = 'everybody';
+
+const kinds = [
+  [/^everybody$/, () => 'Everybody'],
+  [/^truth$/, () => 'The groups they were made with'],
+  [/^cluster:(\d+)$/, (_, n) => `${n} groups who are alike to the model`],
+  [/^user:(.*)$/, (_, key) => key],
+];
+
+export function groupLabel(name) {
+  for (const [form, words] of kinds) {
+    const match = form.exec(name);
+    if (match) return words(...match);
+  }
+  return name;
+}
+
+/**
+ * Ways to tell customers apart: [{ label, groups }]. Values of one feature belong together; "truth"
+ * and "cluster:3" stand for several groups by themselves.
+ */
+export function waysApart(names) {
+  const ways = new Map();
+  for (const name of names) {
+    if (name === everybody) continue;
+    const feature = /^([^:=]+)=/.exec(name)?.[1];
+    const label = feature ? `By ${feature}` : groupLabel(name);
+    ways.set(label, [...(ways.get(label) ?? []), name]);
+  }
+  return [...ways].map(([label, groups]) => ({ label, groups }));
+}

@@ -1,0 +1,80 @@
+// Two maps side by side, how they differ, and what stands out in each.
+import { fill, h } from './dom.js';
+import { select } from './fields.js';
+import { groupLabel } from './groups.js';
+import { heatLimit } from './heat_colours.js';
+import { heatLegend } from './heat_legend.js';
+import { heatmap } from './heatmap.js';
+import { mapKinds } from './map_kinds.js';
+import { empty } from './notice.js';
+import { difference, shortLabels, strongest } from './relations.js';
+
+const listed = 6;
+
+function list(title, cells, say) {
+  return h('section', { class: 'card' }, h('h2', null, title),
+    h('ol', { class: 'strongest' }, cells.map((cell) => h('li', null, say(cell)))));
+}
+
+const sayer = (kind) => ({ row, column, value }) =>
+  value === null ? `${row} with ${column} was not seen.` : kind.say(row, column, value);
+
+const apartSayer = (kind, a, b) => ({ row, column, value }) =>
+  value === null ? `${row} with ${column} was not seen in both.`
+    : `${row} with ${column}: ${kind.format(value)} for ${a} against ${b}.`;
+
+/** The maps of two groups: { name, values }, on the axes `names`. */
+function pair(kind, names, first, second) {
+  const [a, b] = [first, second].map(({ name }) => groupLabel(name));
+  const apart = difference(first.values, second.values);
+  const limit = heatLimit([first.values, second.values].flat(2));
+  const say = sayer(kind);
+  const sayApart = apartSayer(kind, a, b);
+  const shared = { names, labels: shortLabels(names) };
+  return [
+    h('div', { class: 'gallery' },
+      heatmap({ ...shared, title: a, values: first.values, limit, say }),
+      heatmap({ ...shared, title: b, values: second.values, limit, say }),
+      heatmap({ ...shared, title: `${a} against ${b}`, values: apart, limit: heatLimit(apart.flat()), say: sayApart })),
+    h('div', { class: 'gallery' },
+      list(`Strongest for ${a}`, strongest(names, first.values, listed), say),
+      list(`Strongest for ${b}`, strongest(names, second.values, listed), say),
+      list('Where they differ most', strongest(names, apart, listed), sayApart)),
+  ];
+}
+
+function legend(kind, groups) {
+  const numbers = groups.map(({ values }) => values).flat(2);
+  return heatLegend({
+    limit: heatLimit(numbers), both: numbers.some((n) => n < 0), gaps: numbers.includes(null), format: kind.format,
+  });
+}
+
+/** Lists to choose the two groups from, where there are more than two. */
+function chooser(groups, chosen, change) {
+  if (groups.length < 3) return null;
+  const options = groups.map(({ name }, i) => [i, groupLabel(name)]);
+  const one = (label, at) =>
+    select(label, options, chosen[at], (value) => change(chosen.map((old, i) => (i === at ? Number(value) : old))));
+  return h('div', { class: 'row wrap short' }, one('Compare', 0), one('with', 1));
+}
+
+/** answer: of GET /v1/relations, with two groups or more. */
+export function mapResults({ map, names, groups }) {
+  const kind = mapKinds[map];
+  if (groups.some(({ values }) => values === null)) return empty('This kind of model has no such map.');
+  if (names.length < 2) return empty('There are too few categories for a map; try items.');
+  const place = h('div');
+  const chosen = h('div');
+  function show(two) {
+    fill(chosen, chooser(groups, two, show));
+    fill(place, pair(kind, names, groups[two[0]], groups[two[1]]));
+  }
+  show([0, 1]);
+  return [
+    h('div', { class: 'row wrap legends' },
+      h('p', { class: 'quiet' }, 'Rows: what is bought next. Columns: what is in the basket.'),
+      chosen, legend(kind, groups)),
+    place,
+  ];
+}

@@ -1,0 +1,61 @@
+// Changes of sales with their intervals: a dot and a line for each group, categories below each
+// other.
+import { axisFy, axisX, dot, gridX, ruleX, ruleY } from '@observablehq/plot';
+import { chart, cut, fitted, labelWidth } from './chart.js';
+import { h } from './dom.js';
+import { shortLabels } from './relations.js';
+
+const colourOf = (i) => `var(--s${i % 8})`;
+
+function drawing(rows, groups, width) {
+  const categories = [...new Set(rows.map(({ category }) => category))];
+  const short = shortLabels(categories);
+  const labels = new Map(categories.map((name, i) => [name, short[i]]));
+  const margin = labelWidth(short, width * 0.38);
+  const percent = (value) => 100 * value;
+  const place = { fy: 'category', y: 'group' };
+  const colour = ({ group }) => colourOf(groups.indexOf(group));
+  return chart({
+    width,
+    height: 48 + categories.length * (14 + 14 * groups.length),
+    marginLeft: margin,
+    marginRight: 16,
+    marginTop: 8,
+    marginBottom: 40,
+    x: { nice: true, ticks: Math.min(10, width / 60) },
+    y: { domain: groups, axis: null, padding: 0.4 },
+    fy: { domain: categories, padding: 0 },
+    color: { type: 'identity' },
+    marks: [
+      gridX(),
+      axisX({ anchor: 'bottom', tickSize: 0, label: 'Change of sales, percent', labelAnchor: 'center', labelArrow: 'none' }),
+      axisFy({ anchor: 'left', label: null, tickFormat: (name) => cut(labels.get(name), margin) }),
+      ruleX([0]),
+      ruleY(rows, {
+        ...place, x1: (r) => percent(r.change_low), x2: (r) => percent(r.change_high), stroke: colour, strokeWidth: 2.5,
+      }),
+      dot(rows, { ...place, x: (r) => percent(r.change), fill: colour, r: 5 }),
+    ],
+  });
+}
+
+function legend(groups) {
+  const key = (group, i) => {
+    const mark = h('span', { class: 'dot' });
+    mark.style.background = colourOf(i);
+    return h('li', null, mark, group);
+  };
+  return groups.length > 1 && h('ul', { class: 'row wrap keys' }, groups.map(key));
+}
+
+/** rows: as the server gives them, of one question and estimator. */
+export function whatifChart(rows) {
+  const groups = [...new Set(rows.map(({ group }) => group))];
+  const place = fitted(h('div', { class: 'chart' }), (width) => {
+    const svg = drawing(rows, groups, width);
+    svg.setAttribute('role', 'img');
+    svg.setAttribute('aria-label', 'Changes of sales; the same numbers stand in the table below.');
+    return svg;
+  });
+  return [legend(groups), place];
+}

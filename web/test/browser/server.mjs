@@ -1,0 +1,65 @@
+// A real server on a model trained for the test, in a folder of its own.
+//   PARSREC: the program; without it that of the release build.
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const source = fileURLToPath(new URL('../../..', import.meta.url));
+const program = process.env.PARSREC ?? join(source, 'build/release/src/parsrec');
+const run = promisify(execFile);
+
+/** The corner shop of examples/: 60 customers, 47 items with names and categories. */
+export async function cornerShop(folder) {
+  const data = join(folder, 'shop.st');
+  const model = join(folder, 'shop.model');
+  const examples = join(source, 'examples');
+  await run(program, ['import', '-o', data, join(examples, 'corner_shop.csv'), '--items', join(examples, 'corner_shop_items.csv')]);
+  await run(program, ['train', '-o', model, data, '--set', 'dim.user=16', '--set', 'dim.item=16', '--set', 'batch=32', '--epochs', '8']);
+  return model;
+}
+
+/** Synthetic baskets of two kinds of customers, with the truth beside them. */
+export async function twoGroups(folder) {
+  const data = join(folder, 'synthetic.st');
+  const model = join(folder, 'synthetic.model');
+  await run(program, ['synth', '-o', data, '--users', '96', '--sessions', '20', '--products', '10', '--seed', '3']);
+  await run(program, ['train', '-o', model, data, '--set', 'dim.user=16', '--set', 'dim.item=16', '--epochs', '2']);
+  return model;
+}
+
+/** Starts the program on a model; resolves to its process, its address and what it says on stderr. */
+async function start(model, options) {
+  const child = spawn(program, ['serve', model, '--listen', '127.0.0.1:0', ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const said = [];
+  child.stderr.on('data', (text) => said.push(text));
+  const ended = once(child, 'exit');
+  const line = once(createInterface({ input: child.stdout }), 'line');
+  const first = await Promise.race([line, ended.then(() => null)]);
+  if (first === null) throw new Error(`parsrec serve ended: ${said.join('')}`);
+  return { child, ended, url: first[0].trim() };
+}
+
+/** make(folder): resolves to a model file. Returns { url, end, stop }: end stops it, stop cleans up too. */
+export async function serve(make, ...options) {
+  const folder = await mkdtemp(join(tmpdir(), 'parsrec-web-'));
+  const clean = () => rm(folder, { recursive: true, force: true });
+  try {
+    const { child, ended, url } = await start(await make(folder), options);
+    const end = async () => {
+      if (child.exitCode === null && child.signalCode === null) child.kill('SIGTERM');
+      await ended;
+      return child.exitCode;
+    };
+    return { url, end, stop: () => end().finally(clean) };
+  } catch (error) {
+    await clean();
+    throw error;
+  }
+}
