@@ -10,7 +10,7 @@
 
 /* The paper's models, and the count of a user's own purchases, which it leaves out. The oracle joins
  * them on all synthetic data. */
-#define PAPER_MODELS "pop,personal,sasrec,bert4rec,parsrec"
+#define PAPER_MODELS "pop,personal,sasrec,bert4rec,paper=parsrec:preset=paper,parsrec"
 
 static const pr_preset presets[] = {
     {"paper-small", PAPER_MODELS, 1024, 100},

@@ -87,6 +87,20 @@ static void add_extra(pr_real *score, const pr_extra *x, size_t t, size_t first,
             score[((size_t)x->items[i] - first) * B + r] += x->values[i];
 }
 
+PR_INLINE void add_dense_any(pr_real *restrict score, const pr_dense *d, size_t first, size_t rows,
+                             size_t B)
+{
+    const pr_real *restrict gates = d->gates;
+    for (size_t v = 0; v < rows; v++) {
+        const pr_real *restrict values = d->values + (first + v) * d->stride;
+        for (size_t r = 0; r < B; r++)
+            score[v * B + r] += gates[r] * values[r];
+    }
+}
+PR_LOCAL_LEVELS(void, add_dense, add_dense_any,
+                (pr_real *restrict score, const pr_dense *d, size_t first, size_t rows, size_t B),
+                (score, d, first, rows, B))
+
 static void bar_taken(pr_real *score, const pr_taken *taken, size_t first, size_t rows, size_t B)
 {
     for (size_t p = 0; p < taken->count; p++)
@@ -113,6 +127,8 @@ void pr_softmax_scores(pr_softmax *s, const pr_real *o, const pr_output *out, si
         pr_gemm(score, B, pr_mat(table, D), pr_flip(o, D), out->bias != NULL, rows, B, D);
         if (out->extra != NULL)
             add_extra(score, out->extra, t, first, B);
+        if (out->dense != NULL)
+            add_dense(score, out->dense, first, rows, B);
         bar_taken(score, &out->taken, first, rows, B);
         tile_best(s, top, first, rows, B);
         tile_exponentials(score, s->total + t * B, top, rows, B);
@@ -128,6 +144,19 @@ static void extra_gradient(const pr_extra *x, const pr_real *score, size_t tiles
                 x->gradients[i] = score[(size_t)x->items[i] * B + r];
     }
 }
+
+PR_INLINE void dense_gradient_any(const pr_dense *d, const pr_real *score, size_t V, size_t B)
+{
+    pr_real *restrict dgates = d->dgates;
+    memset(dgates, 0, B * sizeof *dgates);
+    for (size_t v = 0; v < V; v++) {
+        const pr_real *restrict values = d->values + v * d->stride;
+        for (size_t r = 0; r < B; r++)
+            dgates[r] += score[v * B + r] * values[r];
+    }
+}
+PR_LOCAL_LEVELS(void, dense_gradient, dense_gradient_any,
+                (const pr_dense *d, const pr_real *score, size_t V, size_t B), (d, score, V, B))
 
 PR_INLINE void bias_gradient_any(pr_real *dbias, const pr_real *score, size_t V, size_t B)
 {
@@ -161,6 +190,8 @@ PR_INLINE pr_real item_score(const pr_real *o, const pr_output *out, const pr_re
     pr_real y = pr_dot(o + r * D, table + (size_t)item * D, D);
     if (out->bias != NULL)
         y += out->bias[item];
+    if (out->dense != NULL)
+        y += out->dense->gates[r] * out->dense->values[(size_t)item * out->dense->stride + r];
     if (out->extra == NULL)
         return y;
     const size_t *range = out->extra->offsets + (size_t)item / PR_TILE * out->extra->stride + r;
@@ -208,6 +239,8 @@ double pr_softmax_gradient(pr_real *do_, pr_real *dtable, pr_real *dbias, pr_sof
         s->score[(size_t)target[r] * B + r] -= factor;
     if (out->extra != NULL)
         extra_gradient(out->extra, s->score, pr_tiles(V), B);
+    if (out->dense != NULL)
+        dense_gradient(out->dense, s->score, V, B);
     if (dbias != NULL)
         bias_gradient(dbias, s->score, V, B);
     for (size_t first = 0; first < V; first += PR_TILE) {

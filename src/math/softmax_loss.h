@@ -34,6 +34,14 @@ typedef struct pr_extra {
     pr_real *gradients; /* set by the second pass */
 } pr_extra;
 
+/* What every item of a row scores on top: values[v·stride + r] times the row's gate. */
+typedef struct pr_dense {
+    const pr_real *values;
+    size_t stride;
+    const pr_real *gates; /* [B] */
+    pr_real *dgates;      /* [B], set by the second pass */
+} pr_dense;
+
 /* Items that are no answer any more: item p of row r is items[at[p] + r]. */
 typedef struct pr_taken {
     const int32_t *items;
@@ -48,6 +56,7 @@ typedef struct pr_output {
     pr_real scale;
     const pr_real *bias;   /* [V] on top, or NULL */
     const pr_extra *extra; /* or NULL */
+    const pr_dense *dense; /* or NULL */
     pr_taken taken;
 } pr_output;
 

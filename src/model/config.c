@@ -184,32 +184,20 @@ static const char *const paper[] = {
     "pull=off",
     "past=off",
     "recall=off",
+    "neighbours=0",
+    "kin=off",
     "unique=off",
     "weight_decay=0",
     NULL,
 };
 
-/* The paper's network and the parts that add up: half the width then does as well. */
-static const char *const repeat[] = {
-    "dim.user=64", "dim.item=64", "bias=on",          "pull=on",   "past=on",
-    "recall=on",   "unique=on",   "weight_decay=0.1", "epochs=12", NULL,
-};
-
-static const struct {
-    const char *name;
-    const char *const *lines;
-} presets[] = {{"paper", paper}, {"repeat", repeat}};
-
 parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err)
 {
     pr_excerpt hold;
-    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
-        if (strcmp(name, presets[i].name) != 0)
-            continue;
-        for (const char *const *line = presets[i].lines; *line != NULL; line++)
-            PR_TRY(pr_config_assign(config, *line, err));
-        return PARSREC_OK;
-    }
-    return pr_fail(err, PARSREC_E_CONFIG, "there is no preset %s; there are: paper, repeat",
-                   pr_show(&hold, pr_slice_of(name)));
+    if (strcmp(name, "paper") != 0)
+        return pr_fail(err, PARSREC_E_CONFIG, "there is no preset %s; there is: paper",
+                       pr_show(&hold, pr_slice_of(name)));
+    for (const char *const *line = paper; *line != NULL; line++)
+        PR_TRY(pr_config_assign(config, *line, err));
+    return PARSREC_OK;
 }

@@ -35,7 +35,7 @@ typedef struct pr_config {
     int count, ties, fill, markov_width;
     double markov_smooth;
     double rate, beta1, beta2, eps, clip, anyone;
-    int bias, pull, past, recall, unique;
+    int bias, pull, past, recall, unique, kin, neighbours;
     double recall_decay, weight_decay;
     int length, windows, ffn_width, negatives;
     double dropout_hidden, dropout_attention, mask, mask_last;

@@ -95,6 +95,17 @@ parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err)
     return model->weights != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
+parsrec_status pr_model_introduce(pr_model *model, const pr_kin *kin, parsrec_error *err)
+{
+    model->kin = *kin;
+    for (size_t i = 0; i < model->params.count; i++) {
+        const pr_param *p = &model->params.list[i];
+        if (p->open && p->fill == PR_FILL_SHARED)
+            PR_TRY(pr_params_set_rows(&model->params, p->name, kin->categories, err));
+    }
+    return PARSREC_OK;
+}
+
 parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *config, size_t users,
                             size_t items, uint64_t seed, parsrec_error *err)
 {

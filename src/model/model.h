@@ -71,12 +71,20 @@ typedef struct pr_model_kind {
     double (*operations)(const pr_model *model, const pr_batch *batch, uint64_t items);
 } pr_model_kind;
 
+/* Which items belong together: views of a data set's tree of categories, parents before children. */
+typedef struct pr_kin {
+    size_t categories;            /* 0: nothing is known */
+    const int32_t *parent;        /* [categories], -1 at the top */
+    const int32_t *item_category; /* [items], -1 for none */
+} pr_kin;
+
 struct pr_model {
     const pr_model_kind *kind;
     pr_config config;
     size_t users, items;
     pr_params params;
     pr_real *weights; /* one aligned block; read-only once training is over */
+    pr_kin kin;       /* while it learns */
 };
 
 /* All kinds, ending with NULL. */
@@ -98,6 +106,9 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
 parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_config *config,
                                 size_t users, size_t items, parsrec_error *err);
 parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err);
+/* Before memory is taken for a model that will learn: what it is told of its items, which is borrowed
+ * for as long as it learns. */
+parsrec_status pr_model_introduce(pr_model *model, const pr_kin *kin, parsrec_error *err);
 void pr_model_free(pr_model *model); /* NULL is fine */
 
 /* The weights of one parameter, which must be in the list. */

@@ -23,4 +23,24 @@ static inline void pr_list_tensor(pr_lister *l, pr_real **place, const char *nam
         l->status = pr_params_add(l->add, name, rows, cols, fill, l->err);
 }
 
+/* Numbers, or words, that are counted before training. */
+static inline void pr_list_counted(pr_lister *l, pr_real **place, const char *name, size_t rows,
+                                   size_t cols, bool words)
+{
+    if (l->add == NULL)
+        *place = l->block + l->have->list[l->next++].at;
+    else if (l->status == PARSREC_OK)
+        l->status = words ? pr_params_add_words(l->add, name, rows, cols, l->err)
+                          : pr_params_add_numbers(l->add, name, rows, cols, l->err);
+}
+
+/* What the rows of a table listed before have in common. */
+static inline void pr_list_shared(pr_lister *l, const char *table)
+{
+    if (l->add == NULL)
+        l->next++;
+    else if (l->status == PARSREC_OK)
+        l->status = pr_params_add_shared(l->add, table, l->err);
+}
+
 #endif

@@ -59,6 +59,7 @@ parsrec_status pr_params_add_numbers(pr_params *params, const char *name, size_t
     bool open = rows == PR_ROWS_OPEN;
     PR_TRY(pr_params_add(params, name, open ? 0 : rows, cols, PR_FILL_BIAS, err));
     params->list[params->count - 1].open = open;
+    params->list[params->count - 1].counted = true;
     return PARSREC_OK;
 }
 
@@ -70,17 +71,31 @@ parsrec_status pr_params_add_words(pr_params *params, const char *name, size_t r
     return PARSREC_OK;
 }
 
+parsrec_status pr_params_add_shared(pr_params *params, const char *table, parsrec_error *err)
+{
+    char name[sizeof params->list->name];
+    size_t of = (size_t)(pr_params_find(params, table) - params->list);
+    snprintf(name, sizeof name, "%s.kin", table);
+    PR_TRY(pr_params_add(params, name, 0, params->list[of].cols, PR_FILL_SHARED, err));
+    params->list[params->count - 1].open = true;
+    params->list[params->count - 1].table = of;
+    return PARSREC_OK;
+}
+
 parsrec_status pr_params_set_rows(pr_params *params, const char *name, size_t rows,
                                   parsrec_error *err)
 {
+    const pr_param *users = pr_params_users(params);
     params->size = 0;
     for (size_t i = 0; i < params->count; i++) {
         pr_param *p = &params->list[i];
-        if (p->open && strcmp(p->name, name) == 0)
+        if (p->open && strcmp(p->name, name) == 0) {
             p->rows = rows;
+            p->open = false;
+        }
         PR_TRY(place(params, p, err));
     }
-    params->shared = params->size;
+    params->shared = users != NULL ? users->at : params->size;
     return PARSREC_OK;
 }
 

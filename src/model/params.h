@@ -18,6 +18,7 @@ typedef enum pr_fill {
     PR_FILL_BIAS,  /* zero */
     PR_FILL_CELL_BIAS,
     PR_FILL_ONE,
+    PR_FILL_SHARED, /* zero, yet it decays as tables do */
 } pr_fill;
 
 typedef struct pr_param {
@@ -25,10 +26,11 @@ typedef struct pr_param {
     size_t rows, cols;
     size_t at; /* in the block, a multiple of 16 */
     pr_fill fill;
-    bool lazy; /* an embedding table: Adam leaves rows without a gradient alone */
-    bool
-        words; /* whole numbers: rows * cols uint32_t from `at` on, U32 in files; counted, not learnt */
-    bool open; /* how many rows there are is known when they are counted or read */
+    bool lazy;    /* an embedding table: Adam leaves rows without a gradient alone */
+    bool counted; /* not learnt */
+    bool words;   /* whole numbers: rows * cols uint32_t from `at` on, U32 in files; counted */
+    bool open;    /* how many rows there are is not known yet: they are counted or read */
+    size_t table; /* of PR_FILL_SHARED: the number of the table whose rows have these parts */
 } pr_param;
 
 /* The table of users, if a model has one, comes last: a batch touches few of its rows, so workers
@@ -46,12 +48,14 @@ parsrec_status pr_params_add(pr_params *params, const char *name, size_t rows, s
 /* The last one to add. */
 parsrec_status pr_params_add_users(pr_params *params, const char *name, size_t rows, size_t cols,
                                    parsrec_error *err);
-/* For models that count: zero until then. PR_ROWS_OPEN rows are set later. */
+/* What is counted, not learnt: zero until then. PR_ROWS_OPEN rows are set later. */
 #define PR_ROWS_OPEN SIZE_MAX
 parsrec_status pr_params_add_numbers(pr_params *params, const char *name, size_t rows, size_t cols,
                                      parsrec_error *err);
 parsrec_status pr_params_add_words(pr_params *params, const char *name, size_t rows, size_t cols,
                                    parsrec_error *err);
+/* The parts that rows of a table have in common, category by category (kin.h); rows are open. */
+parsrec_status pr_params_add_shared(pr_params *params, const char *table, parsrec_error *err);
 /* Gives an open parameter its rows; the places of those behind it change. */
 parsrec_status pr_params_set_rows(pr_params *params, const char *name, size_t rows,
                                   parsrec_error *err);

@@ -82,6 +82,7 @@ static void begin_history(pr_arnn_run *run)
         drop_row(&run->drop_history, h + r * d->dv, r, place, d->dv);
         memcpy(run->net.t.z + r * 2 * d->dv, h + r * d->dv, d->dv * sizeof *h);
     }
+    run->recalled.near = run->net.w.near;
     for (size_t r = 0; d->recall && r < R; r++)
         pr_recalled_add(&run->recalled, r, run->slots, &basket_of(run, r)->history,
                         run->config->recall_decay);
@@ -149,7 +150,8 @@ static pr_output output_of(const pr_arnn_run *run, const pr_model *model, size_t
                      .keep = bytes > 0 ? run->chunk->masks + j * bytes : NULL,
                      .scale = run->drop_output.scale,
                      .bias = run->net.w.bias,
-                     .extra = run->net.d.recall ? &run->recalled.extra : NULL};
+                     .extra = run->net.d.recall ? &run->recalled.extra : NULL,
+                     .dense = run->net.d.neighbours > 0 ? &run->recalled.dense : NULL};
     if (run->config->unique)
         out.taken = (pr_taken){run->keys, run->first + 1, j};
     return out;
@@ -165,7 +167,7 @@ static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
         batch->step_weight != NULL ? (double)batch->step_weight[j] : 1 / (double)batch->rows;
     pr_output out = output_of(run, model, j);
     const pr_real *o = run->net.t.o + at;
-    size_t gates = run->first[j] * PR_RECALL_FEATURES;
+    size_t gates = run->first[j] * PR_GATES;
     if (d->recall)
         pr_recalled_values(&run->recalled, run->net.t.gate + gates, rows);
     pr_softmax_scores(&run->softmax, o, &out, rows, d->items, d->dv);

@@ -5,6 +5,7 @@
 
 #include "math/blas.h"
 #include "model/model.h"
+#include "model/neighbours.h"
 
 extern const pr_model_kind pr_parsrec;
 
@@ -16,7 +17,8 @@ typedef struct pr_arnn_dims {
     size_t heads, layers;
     bool norm, residual, paper; /* layer_norm, layer_norm.query, stack = paper */
     pr_ffn ffn;
-    bool bias, pull, past, recall;
+    bool bias, pull, past, recall, kin;
+    size_t neighbours; /* of an item, at most */
     pr_real eps;
 } pr_arnn_dims;
 
@@ -37,7 +39,8 @@ typedef struct pr_arnn_view {
     pr_real *bias;            /* [items] */
     pr_real *pull, *scale_w;  /* [items,dv], [dv,du] */
     pr_real *past_w;          /* [dv,dv] */
-    pr_real *gate_w, *gate_b; /* [features,dz] */
+    pr_real *gate_w, *gate_b; /* [gates,dz], [gates] */
+    pr_near near;
     pr_real *ffn_in_w, *ffn_in_b, *ffn_out_w, *ffn_out_b;
     pr_arnn_layer layer[PR_ARNN_MAX_LAYERS];
 } pr_arnn_view;
@@ -68,9 +71,9 @@ typedef struct pr_arnn_tape {
     pr_real *o;          /* [T,dv] output */
     pr_real *scale;      /* [R,dv]: what the user makes of placed items */
     pr_real *past;       /* [R,dv]: what the history adds to every output */
-    pr_real *ugate;      /* [R,features] */
+    pr_real *ugate;      /* [R,gates] */
     pr_real *pull;       /* [T,dv]: sum over the items placed */
-    pr_real *gate;       /* [T,features]: weights of what is recalled */
+    pr_real *gate;       /* [T,gates]: weights of what is recalled */
     pr_arnn_layer_tape layer[PR_ARNN_MAX_LAYERS];
     /* backward */
     pr_real *dgate, *dpull;                   /* [T,.] */

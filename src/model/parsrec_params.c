@@ -6,6 +6,13 @@
 #include "model/param_list.h"
 #include "model/recall.h"
 
+static parsrec_status verify(const pr_model *model, parsrec_error *err)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    pr_arnn_view v = pr_arnn_view_of(model, model->weights);
+    return d.neighbours > 0 ? pr_near_verify(&v.near, d.neighbours, err) : PARSREC_OK;
+}
+
 static parsrec_status check(const pr_config *config, parsrec_error *err)
 {
     int query = config->dim_user + config->dim_item;
@@ -15,11 +22,22 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
                        config->heads, query);
     if (config->loss != PR_LOSS_CE)
         return pr_fail(err, PARSREC_E_CONFIG, "parsrec learns with loss = ce only");
+    if (config->neighbours > 0 && !config->recall)
+        return pr_fail(err, PARSREC_E_CONFIG,
+                       "neighbours = %d needs recall = on: it is what they add to",
+                       config->neighbours);
     return PARSREC_OK;
 }
 
+/* The paper's network and the parts that add up: half the width then does as well. */
+static const char *const settings[] = {
+    "dim.user=64", "dim.item=64",   "bias=on",   "pull=on",          "past=on",   "recall=on",
+    "kin=on",      "neighbours=10", "unique=on", "weight_decay=0.1", "epochs=16", NULL,
+};
+
 const pr_model_kind pr_parsrec = {
     .name = "parsrec",
+    .settings = settings,
     .summary = "attention-fused recurrent network over user, history and basket",
     .check = check,
     .layout = pr_arnn_layout,
@@ -33,6 +51,7 @@ const pr_model_kind pr_parsrec = {
     .chunk_bytes = pr_arnn_chunk_bytes,
     .mask_bytes = pr_arnn_mask_bytes,
     .draw_mask = pr_arnn_draw_mask,
+    .verify = verify,
     .learn = pr_arnn_learn,
     .operations = pr_arnn_operations,
 };
@@ -55,6 +74,8 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.pull = c->pull != 0;
     d.past = c->past != 0;
     d.recall = c->recall != 0;
+    d.kin = c->kin != 0;
+    d.neighbours = d.recall ? (size_t)c->neighbours : 0;
     d.eps = (pr_real)c->layer_norm_eps;
     return d;
 }
@@ -109,8 +130,23 @@ static void list_parts(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
     if (d->past)
         pr_list_tensor(l, &v->past_w, "past_w", d->dv, d->dv, PR_FILL_MAP);
     if (d->recall) {
-        pr_list_tensor(l, &v->gate_w, "recall_w", PR_RECALL_FEATURES, d->dz, PR_FILL_BIAS);
-        pr_list_tensor(l, &v->gate_b, "recall_b", 1, PR_RECALL_FEATURES, PR_FILL_BIAS);
+        pr_list_tensor(l, &v->gate_w, "recall_w", PR_GATES, d->dz, PR_FILL_BIAS);
+        pr_list_tensor(l, &v->gate_b, "recall_b", 1, PR_GATES, PR_FILL_BIAS);
+    }
+}
+
+static void list_neighbours(pr_lister *l, pr_near *near, const pr_arnn_dims *d)
+{
+    pr_real *ends = NULL, *to = NULL;
+    size_t V = d->items;
+    pr_list_counted(l, &ends, "near.ends", 1, V, true);
+    pr_list_counted(l, &to, "near.to", V, d->neighbours, true);
+    pr_list_counted(l, &near->weights, "near.weights", V, d->neighbours, false);
+    pr_list_counted(l, &near->base, "near.base", 1, V, false);
+    if (l->add == NULL) {
+        near->ends = (uint32_t *)(void *)ends;
+        near->to = (uint32_t *)(void *)to;
+        near->items = V;
     }
 }
 
@@ -128,6 +164,12 @@ static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
         pr_list_tensor(l, &v->ffn_out_b, "ffn.out_b", 1, d->dv, PR_FILL_BIAS);
     }
     list_parts(l, v, d);
+    if (d->neighbours > 0)
+        list_neighbours(l, &v->near, d);
+    if (d->kin)
+        pr_list_shared(l, "item_emb");
+    if (d->kin && d->pull)
+        pr_list_shared(l, "pull_emb");
 }
 
 parsrec_status pr_arnn_layout(pr_model *model, parsrec_error *err)

@@ -21,8 +21,8 @@ void pr_arnn_parts_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d)
     if (d->past)
         t->past = take_zero(arena, t->R, d->dv);
     if (d->recall) {
-        t->ugate = take_zero(arena, t->R, PR_RECALL_FEATURES);
-        t->gate = take_zero(arena, t->T, PR_RECALL_FEATURES);
+        t->ugate = take_zero(arena, t->R, PR_GATES);
+        t->gate = take_zero(arena, t->T, PR_GATES);
     }
 }
 
@@ -36,8 +36,8 @@ void pr_arnn_parts_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn
     if (d->past)
         t->dpast = take_zero(arena, t->R, d->dv);
     if (d->recall) {
-        t->dgate = take_zero(arena, t->T, PR_RECALL_FEATURES);
-        t->sgate = take_zero(arena, t->R, PR_RECALL_FEATURES);
+        t->dgate = take_zero(arena, t->T, PR_GATES);
+        t->sgate = take_zero(arena, t->R, PR_GATES);
     }
 }
 
@@ -54,11 +54,11 @@ void pr_arnn_parts_begin(pr_arnn_net *net, size_t rows)
         pr_gemm(t->past, d->dv, pr_mat(t->z, 2 * d->dv), pr_flip(net->w.past_w, d->dv), 0, rows,
                 d->dv, d->dv);
     if (d->recall) {
-        pr_bias_spread(t->ugate, net->w.gate_b, rows, PR_RECALL_FEATURES);
+        pr_bias_spread(t->ugate, net->w.gate_b, rows, PR_GATES);
+        size_t first = d->neighbours > 0 ? PR_GATE_EXPECTED : PR_RECALL_COUNT;
         for (size_t r = 0; r < rows; r++)
-            t->ugate[r * PR_RECALL_FEATURES + PR_RECALL_COUNT] += 1; /* begins as a count */
-        pr_gemm(t->ugate, PR_RECALL_FEATURES, u, pr_flip(net->w.gate_w, d->dz), 1, rows,
-                PR_RECALL_FEATURES, d->du);
+            t->ugate[r * PR_GATES + first] += 1; /* begins as a count */
+        pr_gemm(t->ugate, PR_GATES, u, pr_flip(net->w.gate_w, d->dz), 1, rows, PR_GATES, d->du);
     }
 }
 
@@ -72,10 +72,10 @@ void pr_arnn_parts_forward(pr_arnn_net *net, const pr_arnn_step *s)
     for (size_t i = 0; d->pull && i < s->rows * d->dv; i++)
         o[i] += t->scale[i] * t->pull[s->first * d->dv + i];
     if (d->recall) {
-        pr_real *gate = t->gate + s->first * PR_RECALL_FEATURES;
-        memcpy(gate, t->ugate, s->rows * PR_RECALL_FEATURES * sizeof *gate);
-        pr_gemm(gate, PR_RECALL_FEATURES, pr_mat(t->z + s->first * 2 * d->dv, 2 * d->dv),
-                pr_flip(net->w.gate_w + d->du, d->dz), 1, s->rows, PR_RECALL_FEATURES, 2 * d->dv);
+        pr_real *gate = t->gate + s->first * PR_GATES;
+        memcpy(gate, t->ugate, s->rows * PR_GATES * sizeof *gate);
+        pr_gemm(gate, PR_GATES, pr_mat(t->z + s->first * 2 * d->dv, 2 * d->dv),
+                pr_flip(net->w.gate_w + d->du, d->dz), 1, s->rows, PR_GATES, 2 * d->dv);
     }
 }
 
@@ -102,17 +102,17 @@ void pr_arnn_gates_backward(pr_arnn_net *net, const pr_arnn_step *s, pr_real *dz
     const pr_arnn_dims *d = &net->d;
     if (!d->recall)
         return;
-    const pr_real *dgate = net->t.dgate + s->first * PR_RECALL_FEATURES;
-    pr_add(net->t.sgate, dgate, s->rows * PR_RECALL_FEATURES);
-    pr_gemm(dz, 2 * d->dv, pr_mat(dgate, PR_RECALL_FEATURES), pr_mat(net->w.gate_w + d->du, d->dz),
-            1, s->rows, 2 * d->dv, PR_RECALL_FEATURES);
+    const pr_real *dgate = net->t.dgate + s->first * PR_GATES;
+    pr_add(net->t.sgate, dgate, s->rows * PR_GATES);
+    pr_gemm(dz, 2 * d->dv, pr_mat(dgate, PR_GATES), pr_mat(net->w.gate_w + d->du, d->dz), 1,
+            s->rows, 2 * d->dv, PR_GATES);
 }
 
 void pr_arnn_parts_maps_backward(pr_arnn_net *net)
 {
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_tape *t = &net->t;
-    size_t F = PR_RECALL_FEATURES, two = 2 * d->dv;
+    size_t F = PR_GATES, two = 2 * d->dv;
     if (d->recall) {
         pr_gemm(net->g.gate_w + d->du, d->dz, pr_flip(t->dgate, F), pr_mat(t->z, two), 1, F, two,
                 t->T);

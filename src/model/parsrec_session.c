@@ -23,6 +23,7 @@ typedef struct state {
     int32_t *had;      /* [rows,V]: items of each row's past, had_count of them */
     size_t *had_count; /* [rows] */
     pr_real (*recall)[PR_RECALL_FEATURES]; /* [rows,V] */
+    pr_real *expected;                     /* [rows,V], or NULL */
     bool ran;                              /* the present step's outputs are there */
 } state;
 
@@ -49,6 +50,8 @@ static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t 
     s->had = pr_arena_take(arena, rows * d.items, sizeof *s->had);
     s->had_count = pr_arena_take(arena, rows, sizeof *s->had_count);
     s->recall = pr_arena_take(arena, rows * d.items, sizeof *s->recall);
+    if (d.neighbours > 0)
+        s->expected = pr_arena_take(arena, rows * d.items, sizeof *s->expected);
 }
 
 size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity)
@@ -111,9 +114,10 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
         s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
         begin_history(session, r, &starts[r]);
         if (d->recall)
-            s->had_count[r] =
-                pr_recall_make(s->had + r * d->items, s->recall + r * d->items, s->slots,
-                               &starts[r].history, session->model->config.recall_decay);
+            s->had_count[r] = pr_recall_make(
+                s->had + r * d->items, s->recall + r * d->items,
+                s->expected != NULL ? s->expected + r * d->items : NULL, s->slots,
+                &starts[r].history, session->model->config.recall_decay, &s->net.w.near);
         if (d->pull)
             memset(s->net.t.pull + r * d->dv, 0, d->dv * sizeof(pr_real));
         s->keys[r] = 1; /* the start of the basket, until an item is placed */
@@ -171,11 +175,17 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
 static pr_real recalled(const state *s, size_t row, size_t i)
 {
     const pr_real *f = s->recall[row * s->net.d.items + i];
-    const pr_real *gate = s->net.t.gate + row * PR_RECALL_FEATURES;
+    const pr_real *gate = s->net.t.gate + row * PR_GATES;
     pr_real sum = 0;
     for (size_t k = 0; k < PR_RECALL_FEATURES; k++)
         sum += gate[k] * f[k];
     return sum;
+}
+
+/* The gate of what neighbours lead to expect. */
+static pr_real expectation(const state *s, size_t row)
+{
+    return s->net.t.gate[row * PR_GATES + PR_GATE_EXPECTED];
 }
 
 void pr_arnn_score_all(pr_session *session, pr_real *scores)
@@ -187,9 +197,13 @@ void pr_arnn_score_all(pr_session *session, pr_real *scores)
         pr_bias_spread(scores, s->net.w.bias, session->active, d->items);
     pr_gemm(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), d->bias,
             session->active, d->items, d->dv);
-    for (size_t r = 0; d->recall && r < session->active; r++)
+    for (size_t r = 0; d->recall && r < session->active; r++) {
+        pr_real *row = scores + r * d->items;
         for (size_t i = 0; i < s->had_count[r]; i++)
-            scores[r * d->items + (size_t)s->had[r * d->items + i]] += recalled(s, r, i);
+            row[s->had[r * d->items + i]] += recalled(s, r, i);
+        if (s->expected != NULL)
+            pr_add_scaled(row, s->expected + r * d->items, expectation(s, r), d->items);
+    }
 }
 
 void pr_arnn_score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
@@ -200,6 +214,8 @@ void pr_arnn_score(pr_session *session, size_t row, const int32_t *items, size_t
     pr_embedding_scores(scores, s->net.w.item, items, s->net.t.o + row * d->dv, n, d->dv);
     for (size_t i = 0; d->bias && i < n; i++)
         scores[i] += s->net.w.bias[items[i]];
+    for (size_t i = 0; s->expected != NULL && i < n; i++)
+        scores[i] += expectation(s, row) * s->expected[row * d->items + (size_t)items[i]];
     if (!d->recall)
         return;
     const int32_t *had = s->had + row * d->items;

@@ -25,8 +25,8 @@ static void meet(past *p, const int32_t *items, size_t n, double weight)
     }
 }
 
-size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], int32_t *slots,
-                      const pr_history *history, double decay)
+size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], pr_real *expected,
+                      int32_t *slots, const pr_history *history, double decay, const pr_near *near)
 {
     past p = {items, features, slots, 0};
     size_t sessions = history->sessions != NULL ? history->session_count : 0;
@@ -38,6 +38,9 @@ size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], i
         size_t end = (size_t)(history->sessions[s + 1] - history->sessions[0]);
         meet(&p, history->items + first, end - first, weight);
     }
+    if (expected != NULL)
+        pr_near_expect(expected, near, items, &features[0][PR_RECALL_COUNT], PR_RECALL_FEATURES,
+                       p.count);
     for (size_t i = 0; i < p.count; i++) {
         pr_real *f = features[i];
         slots[items[i]] = 0;
@@ -49,7 +52,8 @@ size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], i
     return p.count;
 }
 
-void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items, size_t history)
+void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items, size_t history,
+                      bool neighbours)
 {
     size_t distinct = rows * (history < items ? history : items);
     *r = (pr_recalled){.rows = rows, .tiles = pr_tiles(items)};
@@ -61,14 +65,23 @@ void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items
     r->gradients = pr_arena_take(arena, distinct, sizeof *r->gradients);
     r->offsets = pr_arena_take(arena, r->tiles * (rows + 1), sizeof *r->offsets);
     r->raw_offsets = pr_arena_take_zero(arena, rows + 1, sizeof *r->raw_offsets);
+    if (!neighbours)
+        return;
+    r->expected = pr_arena_take(arena, items * rows, sizeof *r->expected);
+    r->one = pr_arena_take(arena, items, sizeof *r->one);
+    r->how = pr_arena_take(arena, rows, sizeof *r->how);
+    r->dhow = pr_arena_take(arena, rows, sizeof *r->dhow);
+    r->dense = (pr_dense){r->expected, rows, r->how, r->dhow};
 }
 
 void pr_recalled_add(pr_recalled *r, size_t row, int32_t *slots, const pr_history *history,
                      double decay)
 {
     size_t at = r->raw_offsets[row];
-    r->raw_offsets[row + 1] =
-        at + pr_recall_make(r->raw_items + at, r->raw + at, slots, history, decay);
+    r->raw_offsets[row + 1] = at + pr_recall_make(r->raw_items + at, r->raw + at, r->one, slots,
+                                                  history, decay, &r->near);
+    for (size_t v = 0; r->one != NULL && v < r->near.items; v++)
+        r->expected[v * r->rows + row] = r->one[v];
 }
 
 void pr_recalled_order(pr_recalled *r)
@@ -91,10 +104,12 @@ void pr_recalled_order(pr_recalled *r)
 
 void pr_recalled_values(pr_recalled *r, const pr_real *gates, size_t rows)
 {
+    for (size_t row = 0; r->how != NULL && row < rows; row++)
+        r->how[row] = gates[row * PR_GATES + PR_GATE_EXPECTED];
     for (size_t t = 0; t < r->tiles; t++)
         for (size_t row = 0; row < rows; row++) {
             const size_t *range = r->offsets + t * (r->rows + 1) + row;
-            const pr_real *g = gates + row * PR_RECALL_FEATURES;
+            const pr_real *g = gates + row * PR_GATES;
             for (size_t i = range[0]; i < range[1]; i++) {
                 pr_real sum = 0;
                 for (size_t f = 0; f < PR_RECALL_FEATURES; f++)
@@ -106,11 +121,13 @@ void pr_recalled_values(pr_recalled *r, const pr_real *gates, size_t rows)
 
 void pr_recalled_backward(const pr_recalled *r, pr_real *dgates, size_t rows)
 {
-    memset(dgates, 0, rows * PR_RECALL_FEATURES * sizeof *dgates);
+    memset(dgates, 0, rows * PR_GATES * sizeof *dgates);
+    for (size_t row = 0; r->dhow != NULL && row < rows; row++)
+        dgates[row * PR_GATES + PR_GATE_EXPECTED] = r->dhow[row];
     for (size_t t = 0; t < r->tiles; t++)
         for (size_t row = 0; row < rows; row++) {
             const size_t *range = r->offsets + t * (r->rows + 1) + row;
-            pr_real *dg = dgates + row * PR_RECALL_FEATURES;
+            pr_real *dg = dgates + row * PR_GATES;
             for (size_t i = range[0]; i < range[1]; i++)
                 for (size_t f = 0; f < PR_RECALL_FEATURES; f++)
                     dg[f] += r->gradients[i] * r->features[i][f];

@@ -6,6 +6,7 @@
 #include "data/batch.h"
 #include "math/softmax_loss.h"
 #include "model/config.h"
+#include "model/neighbours.h"
 
 /* The features of an item that the user had before (docs/math.md, Recall). */
 enum {
@@ -16,10 +17,14 @@ enum {
     PR_RECALL_FEATURES,
 };
 
-/* Writes each distinct item of a history once, newest first, with its features;
- * returns how many. slots[V] must be zero and is zero again afterwards. */
-size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], int32_t *slots,
-                      const pr_history *history, double decay);
+/* The gates of a state: one for each feature, and one for what neighbours lead to expect. */
+enum { PR_GATE_EXPECTED = PR_RECALL_FEATURES, PR_GATES };
+
+/* Writes each distinct item of a history once, newest first, with its features; returns how many.
+ * slots[V] must be zero and is zero again afterwards. expected[V], unless NULL, is what neighbours
+ * lead to expect of every item (neighbours.h). */
+size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], pr_real *expected,
+                      int32_t *slots, const pr_history *history, double decay, const pr_near *near);
 
 /* The pasts of the rows of a chunk, ordered by tiles of the catalogue. */
 typedef struct pr_recalled {
@@ -30,14 +35,21 @@ typedef struct pr_recalled {
     pr_real *values, *gradients;
     size_t rows, tiles;
     pr_extra extra;
+    pr_near near;        /* items 0: none */
+    pr_real *expected;   /* [V,R] */
+    pr_real *one;        /* [V]: of one row */
+    pr_real *how, *dhow; /* [R]: the gate of what is expected, and its gradient */
+    pr_dense dense;
 } pr_recalled;
 
-void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items, size_t history);
+/* The neighbours, if there are any, are set before. */
+void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items, size_t history,
+                      bool neighbours);
 void pr_recalled_add(pr_recalled *r, size_t row, int32_t *slots, const pr_history *history,
                      double decay);
 /* After the last row was added. */
 void pr_recalled_order(pr_recalled *r);
-/* What the pairs of the first rows score, by their gates[rows,features]. */
+/* What the pairs of the first rows score, by their gates[rows,PR_GATES]. */
 void pr_recalled_values(pr_recalled *r, const pr_real *gates, size_t rows);
 /* Sets dgates from the gradients of the scores. */
 void pr_recalled_backward(const pr_recalled *r, pr_real *dgates, size_t rows);

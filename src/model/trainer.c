@@ -22,7 +22,7 @@ static size_t span_total(const pr_params *params)
     size_t n = 0;
     for (size_t i = 0; i < params->count && params->list[i].at < params->shared; i++)
         n += (pr_param_size(&params->list[i]) + SPAN - 1) / SPAN;
-    return n;
+    return n; /* at most: what is counted has none */
 }
 
 /* Maps and tables shrink by the weight decay; biases, gains and gates do not. */
@@ -36,7 +36,7 @@ static void list_spans(pr_trainer *t)
     const pr_params *params = &t->model->params;
     for (size_t i = 0; i < params->count && params->list[i].at < params->shared; i++) {
         const pr_param *p = &params->list[i];
-        size_t size = pr_param_size(p);
+        size_t size = p->counted ? 0 : pr_param_size(p);
         for (size_t at = 0; at < size; at += SPAN)
             t->spans[t->span_count++] =
                 (pr_span){p->at + at, size - at < SPAN ? size - at : SPAN, p->lazy, decays(p)};
@@ -88,12 +88,13 @@ static bool take_memory(pr_trainer *t)
     t->users = pr_alloc_zero(rows, sizeof *t->users);
     t->touched = pr_alloc_zero(rows, sizeof *t->touched);
     t->stamp = pr_alloc_zero(user_rows(t->model), sizeof *t->stamp);
+    t->common = pr_alloc_aligned(t->model->kin.categories * pr_kin_width(t->model), one);
     t->spans = pr_alloc_zero(span_total(params), sizeof *t->spans);
     t->squares = pr_alloc_zero(span_total(params), sizeof *t->squares);
     return t->gradient != NULL && t->moment[0] != NULL && t->moment[1] != NULL &&
            t->extra != NULL && t->chunks != NULL && t->order != NULL && t->masks != NULL &&
            t->user_gradient != NULL && t->users != NULL && t->touched != NULL && t->stamp != NULL &&
-           t->spans != NULL && t->squares != NULL && take_arenas(t);
+           t->common != NULL && t->spans != NULL && t->squares != NULL && take_arenas(t);
 }
 
 parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
@@ -133,6 +134,7 @@ void pr_trainer_free(pr_trainer *t)
     pr_free_aligned(t->moment[1]);
     pr_free_aligned(t->extra);
     pr_free_aligned(t->user_gradient);
+    pr_free_aligned(t->common);
     pr_free(t->chunks);
     pr_free(t->order);
     pr_free(t->masks);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "data/batches.h"
 #include "math/blas.h"
+#include "train/beginning.h"
 #include "train/samples.h"
 
 enum { SLICES = 5, SHAPES = 4 };
@@ -68,6 +69,7 @@ typedef struct bench {
     const pr_dataset *data;
     pr_pool *pool;
     pr_model *model;
+    pr_beginning beginning;
     pr_trainer *trainer;
     pr_batches batches;
     pr_basket *baskets;
@@ -140,7 +142,10 @@ static parsrec_status set_up(bench *b, const char *kind, const pr_config *config
 {
     size_t rows = (size_t)config->batch;
     PR_TRY(pr_pool_new(&b->pool, threads, err));
-    PR_TRY(pr_model_new(&b->model, kind, config, b->data->users, b->data->items, 1, err));
+    PR_TRY(pr_model_outline(&b->model, kind, config, b->data->users, b->data->items, err));
+    PR_TRY(pr_beginning_make(&b->beginning, b->model, b->data, false, b->pool, NULL, err));
+    PR_TRY(pr_model_weigh(b->model, err));
+    pr_begin(b->model, &b->beginning, 1);
     pr_limits limits = pr_limits_of(b->data, b->model);
     PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));
     PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model),
@@ -155,6 +160,7 @@ static void tear_down(bench *b)
     pr_trainer_free(b->trainer);
     pr_batches_free(&b->batches);
     pr_model_free(b->model);
+    pr_beginning_free(&b->beginning);
     pr_pool_free(b->pool);
     pr_free_aligned(b->product.block);
     pr_free(b->product.rate);

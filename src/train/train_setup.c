@@ -16,6 +16,8 @@ static parsrec_status outline(pr_run *r, const char *kind, const pr_config *conf
     PR_TRY(pr_model_outline(&s->model, kind, config, data->users, data->items, err));
     if (s->model->kind->learn == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not learn in epochs", kind);
+    PR_TRY(pr_beginning_make(&r->beginning, s->model, data, r->plan->resume != NULL, r->pool,
+                             r->hooks, err));
     PR_TRY(pr_batches_init(&r->batches, data, (size_t)config->batch, pr_model_steps(s->model),
                            (size_t)config->last, pr_windows_of(s->model), s->at.seed, err));
     return pr_evaluation_validation(&r->evaluation, data, (size_t)config->last, err);
@@ -79,8 +81,7 @@ static parsrec_status set_up_fresh(pr_run *r, parsrec_error *err)
     s->at = (pr_position){.seed = r->plan->seed, .patience = r->plan->patience};
     PR_TRY(outline(r, r->plan->kind, &r->plan->config, err));
     PR_TRY(take_memory(r, err));
-    pr_params_fill(&s->model->params, s->model->weights, (pr_init_kind)s->model->config.init,
-                   s->at.seed);
+    pr_begin(s->model, &r->beginning, s->at.seed);
     return PARSREC_OK;
 }
 
@@ -150,4 +151,5 @@ void pr_run_tear_down(pr_run *r)
     pr_batches_free(&r->batches);
     pr_evaluation_free(&r->evaluation);
     pr_free(r->baskets);
+    pr_beginning_free(&r->beginning);
 }

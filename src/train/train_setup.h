@@ -3,6 +3,7 @@
 #define PR_TRAIN_SETUP_H
 
 #include "data/batches.h"
+#include "train/beginning.h"
 #include "train/checkpoint.h"
 
 typedef struct pr_run {
@@ -11,6 +12,7 @@ typedef struct pr_run {
     pr_pool *pool;
     const parsrec_hooks *hooks;
     pr_run_state state;
+    pr_beginning beginning;
     pr_batches batches;
     pr_evaluation evaluation;
     pr_basket *baskets;          /* of the batch under way */

@@ -9,7 +9,7 @@ says "checksum matches"
 # What it is.
 ok "$PARSREC" info shop.model
 says "kind                                   parsrec"
-says "dim.user                                     8   default 128"
+says "dim.user                                     8   default 64"
 says "users                                       60"
 ok "$PARSREC" info --json shop.model
 cp stdout info.json

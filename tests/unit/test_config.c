@@ -5,7 +5,7 @@
 #include "model/config.h"
 #include "model/model.h"
 
-static void defaults_are_the_papers(void **state)
+static void the_preset_is_the_papers(void **state)
 {
     (void)state;
     parsrec_error err;
@@ -18,9 +18,9 @@ static void defaults_are_the_papers(void **state)
     p.dim_user = 7, p.rate = 1, p.dropout_output = PR_DROP_NONE, p.epochs = 1;
     assert_ok(pr_config_preset(&p, "paper", &err));
     assert_memory_equal(&p, &c, sizeof c);
-    assert_fails(pr_config_preset(&p, "papre", &err), PARSREC_E_CONFIG, "there are: paper, repeat");
-    assert_ok(pr_config_preset(&p, "repeat", &err));
-    assert_true(p.recall && p.bias && p.pull && p.past && p.unique && p.dim_item == 64);
+    assert_fails(pr_config_preset(&p, "papre", &err), PARSREC_E_CONFIG, "there is: paper");
+    assert_ok(pr_model_defaults(&p, "parsrec", &err));
+    assert_true(p.recall && p.bias && p.pull && p.past && p.unique && p.kin && p.dim_item == 64);
     assert_ok(pr_config_preset(&p, "paper", &err)); /* takes all of it back */
     assert_memory_equal(&p, &c, sizeof c);
 }
@@ -97,7 +97,7 @@ static void what_is_shown_reads_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_the_papers),
+        cmocka_unit_test(the_preset_is_the_papers),
         cmocka_unit_test(values_are_read_strictly),
         cmocka_unit_test(files_name_the_line),
         cmocka_unit_test(what_is_shown_reads_back),

@@ -1,6 +1,6 @@
 /* model: training is the same on any number of threads, allocates nothing, follows the teacher;
  * sessions agree with training and with each other. */
-#include "numbers.h"
+#include "shaken.h"
 
 #include "base/memory.h"
 #include "model/history.h"
@@ -42,16 +42,38 @@ static pr_config small_config(void)
 
 static const pr_limits limits = {ROWS, LONGEST, LONGEST, PAST};
 
+/* Three families in a tree, and items without one. */
+static const int32_t parents[] = {-1, 0, -1};
+static int32_t families[ITEMS];
+
+static pr_kin some_kin(void)
+{
+    for (int32_t v = 0; v < ITEMS; v++)
+        families[v] = v % 4 - 1;
+    return (pr_kin){3, parents, families};
+}
+
+static pr_model *new_model(const pr_config *config)
+{
+    parsrec_error err;
+    pr_model *model;
+    pr_kin kin = some_kin();
+    assert_ok(pr_model_outline(&model, "parsrec", config, USERS, ITEMS, &err));
+    assert_ok(pr_model_introduce(model, &kin, &err));
+    assert_ok(pr_model_weigh(model, &err));
+    pr_params_fill(&model->params, model->weights, PR_INIT_NORMAL, 1);
+    return model;
+}
+
 /* A few batches on some threads; returns the model. */
 static pr_model *trained(const pr_config *config, unsigned threads, size_t batches, double *loss)
 {
     static shop s;
     parsrec_error err;
-    pr_model *model;
+    pr_model *model = new_model(config);
     pr_pool *pool;
     pr_trainer *trainer;
     fill_shop(&s);
-    assert_ok(pr_model_new(&model, "parsrec", config, USERS, ITEMS, 1, &err));
     assert_ok(pr_pool_new(&pool, threads, &err));
     assert_ok(pr_trainer_new(&trainer, model, pool, &limits, 9, &err));
     size_t before = pr_memory_count();
@@ -73,6 +95,7 @@ static void threads_give_the_same_bits(void **state)
     for (int optimiser = PR_ADAM; optimiser <= PR_SGD; optimiser++) {
         pr_config config = small_config();
         config.optimiser = optimiser;
+        config.pull = config.recall = config.neighbours = config.kin = optimiser == PR_ADAM;
         double loss;
         pr_model *one = trained(&config, 1, 4, &loss);
         for (unsigned threads = 2; threads <= 3; threads++) {
@@ -95,6 +118,45 @@ static void training_lowers_the_loss(void **state)
     pr_model_free(trained(&config, 1, 60, &last));
     assert_close(first, log(ITEMS), 0.1);
     assert_true(last < first - 0.5);
+}
+
+/* One step of plain descent: a row moves by its own gradient and by those of all its kin. */
+static void kin_learn_together(void **state)
+{
+    (void)state;
+    static shop s;
+    parsrec_error err;
+    pr_config config = small_config();
+    config.optimiser = PR_SGD, config.clip = 0, config.kin = config.pull = 1;
+    pr_model *model = new_model(&config);
+    pr_pool *pool;
+    pr_trainer *trainer;
+    pr_batch_result result;
+    fill_shop(&s);
+    assert_ok(pr_pool_new(&pool, 2, &err));
+    assert_ok(pr_trainer_new(&trainer, model, pool, &limits, 9, &err));
+    pr_batch batch = {.baskets = s.baskets, .rows = ROWS, .number = 1};
+    assert_ok(pr_trainer_gradient(trainer, &batch, &result, &err));
+    const pr_param *p = pr_params_find(&model->params, "pull_emb");
+    pr_real *before = zeros(ITEMS * p->cols), *g = pr_trainer_gradients(trainer) + p->at;
+    double sum[3] = {0}; /* of column 2, by family */
+    memcpy(before, model->weights + p->at, ITEMS * p->cols * sizeof *before);
+    for (size_t v = 0; v < ITEMS; v++)
+        for (int32_t f = families[v]; f >= 0; f = parents[f])
+            sum[f] += (double)g[v * p->cols + 2];
+    assert_ok(pr_trainer_update(trainer, &result, &err));
+    for (size_t v = 0; v < ITEMS; v++) {
+        size_t at = v * p->cols + 2;
+        double step = (double)g[at];
+        for (int32_t f = families[v]; f >= 0; f = parents[f])
+            step += sum[f];
+        assert_close(model->weights[p->at + at], (double)before[at] - config.rate * step, 1e-6);
+    }
+    assert_true(fabs(sum[0]) > 1e-3 && fabs(sum[1]) > 1e-3); /* or nothing was seen */
+    free(before);
+    pr_trainer_free(trainer);
+    pr_pool_free(pool);
+    pr_model_free(model);
 }
 
 static void long_baskets_are_cut_and_divergence_is_told(void **state)
@@ -198,7 +260,7 @@ static void pasts_are_recalled_by_number_and_age(void **state)
     int64_t sessions[] = {100, 102, 105, 107}; /* 5 2 | 5 8 2 | 7 2 */
     pr_real f[4][PR_RECALL_FEATURES];
     pr_history h = {list, 7, sessions, 3};
-    assert_int_equal(pr_recall_make(items, f, slots, &h, 0.5), 4);
+    assert_int_equal(pr_recall_make(items, f, NULL, slots, &h, 0.5, NULL), 4);
     assert_true(items[0] == 7 && items[1] == 2 && items[2] == 5 && items[3] == 8);
     assert_close(f[1][PR_RECALL_COUNT], log(1 + 3), 1e-6);
     assert_close(f[1][PR_RECALL_RECENT], log(1 + 1 + 0.5 + 0.25), 1e-6);
@@ -207,22 +269,13 @@ static void pasts_are_recalled_by_number_and_age(void **state)
     assert_close(f[3][PR_RECALL_HAD], 1, 0);
     assert_close(f[0][PR_RECALL_SESSIONS], log(1 + 3), 1e-6);
     h = (pr_history){list, 3, NULL, 0}; /* one age */
-    assert_int_equal(pr_recall_make(items, f, slots, &h, 0.5), 2);
+    assert_int_equal(pr_recall_make(items, f, NULL, slots, &h, 0.5, NULL), 2);
     assert_close(f[0][PR_RECALL_RECENT], log(1 + 2), 1e-6);
     assert_close(f[0][PR_RECALL_SESSIONS], log(1 + 1), 1e-6);
     h.count = 0;
-    assert_int_equal(pr_recall_make(items, f, slots, &h, 0.5), 0);
+    assert_int_equal(pr_recall_make(items, f, NULL, slots, &h, 0.5, NULL), 0);
     for (size_t i = 0; i < 10; i++)
         assert_int_equal(slots[i], 0);
-}
-
-/* First weights are partly zero; these are not. */
-static void shake(pr_model *model)
-{
-    pr_real *more = numbers(model->params.size, 0.1, 77);
-    for (size_t i = 0; i < model->params.size; i++)
-        model->weights[i] += more[i];
-    free(more);
 }
 
 static bool placed_before(const pr_basket *basket, size_t j, size_t v)
@@ -268,9 +321,9 @@ static void sessions_compute_what_training_does(void **state)
 {
     (void)state;
     static shop s;
-    static const char *const variants[] = {"layers=1", "layers=2", "stack=paper", "ffn=pre",
-                                           "ffn=post", "bias=on",  "unique=on",   "pull=on",
-                                           "past=on",  "recall=on"};
+    static const char *const variants[] = {"layers=1", "layers=2",  "stack=paper", "ffn=pre",
+                                           "ffn=post", "bias=on",   "unique=on",   "pull=on",
+                                           "past=on",  "recall=on", "neighbours=3"};
     parsrec_error err;
     fill_shop(&s);
     pr_config config = small_config();
@@ -283,7 +336,7 @@ static void sessions_compute_what_training_does(void **state)
         pr_batch_result result;
         assert_ok(pr_config_assign(&config, variants[i], &err));
         assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
-        shake(model);
+        shake(model, 0.1);
         assert_ok(pr_pool_new(&pool, 1, &err));
         assert_ok(pr_trainer_new(&trainer, model, pool, &limits, 9, &err));
         pr_batch batch = {.baskets = s.baskets, .rows = ROWS, .in_order = true};
@@ -303,10 +356,10 @@ static void rows_do_not_touch_each_other(void **state)
     pr_model *model;
     pr_session *three, *one;
     pr_config config = small_config();
-    config.bias = config.pull = config.past = config.recall = 1;
+    config.bias = config.pull = config.past = config.recall = config.neighbours = 1;
     fill_shop(&s);
     assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
-    shake(model);
+    shake(model, 0.1);
     assert_ok(pr_session_new(&three, model, 3, 4, &err));
     assert_ok(pr_session_new(&one, model, 1, 4, &err));
     pr_start starts[3] = {{.user = 3, .history = s.baskets[0].history},
@@ -389,6 +442,7 @@ int main(void)
         cmocka_unit_test(long_baskets_are_cut_and_divergence_is_told),
         cmocka_unit_test(teacher_takes_the_winner_or_draws_evenly),
         cmocka_unit_test(histories_weigh_as_asked),
+        cmocka_unit_test(kin_learn_together),
         cmocka_unit_test(pasts_are_recalled_by_number_and_age),
         cmocka_unit_test(sessions_compute_what_training_does),
         cmocka_unit_test(rows_do_not_touch_each_other),

@@ -19,8 +19,9 @@ enum { SHOP_USERS = 23, SHOP_CATEGORIES = 5, SHOP_ITEMS = 40 };
 static void save_model(const pr_dataset *data, const char *to)
 {
     parsrec_error err;
-    pr_config config = pr_config_default();
+    pr_config config;
     pr_model *model;
+    assert_ok(pr_model_defaults(&config, "parsrec", &err));
     assert_ok(pr_config_assign(&config, "dim.user=4", &err));
     assert_ok(pr_config_assign(&config, "dim.item=8", &err));
     assert_ok(pr_model_new(&model, "parsrec", &config, data->users, data->items, 5, &err));

@@ -214,6 +214,7 @@ static void long_baskets_are_cut_but_wholly_used(void **state)
         shop.items[i] = (int32_t)(i % BASKET); /* always the same eight */
     pr_train_plan plan = toy_plan(&toy_kinds[0], 4, 16, 6);
     plan.config.steps = 3;
+    plan.config.recall = plan.config.neighbours = 0; /* what a guest is shown is learnt then */
     plan.config.unique = *(const bool *)*state;
     pr_train_result result;
     assert_ok(toy_train(&shop.data, &plan, 1, NULL, &result, &err));

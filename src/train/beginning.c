@@ -1,0 +1,66 @@
+/* From an outline of a model to one that can learn. */
+#include "train/beginning.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/counted.h"
+
+static parsrec_status count_neighbours(pr_near *near, const pr_model *model, const pr_dataset *data,
+                                       pr_pool *pool, const parsrec_hooks *hooks,
+                                       parsrec_error *err)
+{
+    size_t V = data->items, K = (size_t)model->config.neighbours;
+    *near = (pr_near){.items = V,
+                      .ends = pr_alloc(V, sizeof *near->ends),
+                      .to = pr_alloc(V * K, sizeof *near->to),
+                      .weights = pr_alloc(V * K, sizeof *near->weights),
+                      .base = pr_alloc(V, sizeof *near->base)};
+    if (near->ends == NULL || near->to == NULL || near->weights == NULL || near->base == NULL)
+        return pr_fail_memory(err);
+    pr_counted from = {.data = data,
+                       .scope = pr_scope_before(PR_VALID, (size_t)model->config.last),
+                       .pool = pool,
+                       .hooks = hooks};
+    return pr_near_count(near, K, &from, err);
+}
+
+parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_dataset *data,
+                                 bool resumed, pr_pool *pool, const parsrec_hooks *hooks,
+                                 parsrec_error *err)
+{
+    bool neighbours = pr_params_find(&model->params, "near.to") != NULL;
+    bool find = neighbours && model->config.kin && data->categories == 0;
+    pr_kin kin = {data->categories, data->category_parent, data->item_category};
+    *out = (pr_beginning){0};
+    if (neighbours && (find || !resumed))
+        PR_TRY(count_neighbours(&out->near, model, data, pool, hooks, err));
+    if (find) {
+        PR_TRY(pr_families_find(&out->families, &out->near, err));
+        kin = (pr_kin){out->families.count, out->families.parent, out->families.item_family};
+    }
+    return pr_model_introduce(model, &kin, err);
+}
+
+void pr_begin(pr_model *model, const pr_beginning *from, uint64_t seed)
+{
+    const pr_near *near = &from->near;
+    size_t V = near->items, links = V * (size_t)model->config.neighbours;
+    pr_params_fill(&model->params, model->weights, (pr_init_kind)model->config.init, seed);
+    if (V == 0)
+        return;
+    memcpy(pr_model_wholes(model, "near.ends"), near->ends, V * sizeof *near->ends);
+    memcpy(pr_model_wholes(model, "near.to"), near->to, links * sizeof *near->to);
+    memcpy(pr_model_numbers(model, "near.weights"), near->weights, links * sizeof *near->weights);
+    memcpy(pr_model_numbers(model, "near.base"), near->base, V * sizeof *near->base);
+}
+
+void pr_beginning_free(pr_beginning *b)
+{
+    pr_free(b->near.ends);
+    pr_free(b->near.to);
+    pr_free(b->near.weights);
+    pr_free(b->near.base);
+    pr_families_free(&b->families);
+    *b = (pr_beginning){0};
+}
