@@ -15,7 +15,7 @@ static size_t count_left(const pr_model *model, const bool *gone)
 static parsrec_status open_rows(pr_model *model, const pr_model *from, parsrec_error *err)
 {
     for (size_t i = 0; i < from->params.count; i++)
-        if (from->params.list[i].open)
+        if (model->params.list[i].open)
             PR_TRY(pr_params_set_rows(&model->params, from->params.list[i].name,
                                       from->params.list[i].rows, err));
     return PARSREC_OK;
