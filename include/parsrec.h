@@ -899,6 +899,19 @@ PARSREC_API parsrec_status parsrec_bench_train(const parsrec_data *data, const c
                                                parsrec_train_speed *speed,
                                                const parsrec_hooks *hooks, parsrec_error *err);
 
+/* What one call of parsrec_recommend takes, in microseconds. */
+typedef struct parsrec_score_speed {
+    uint64_t calls;
+    double median, mean, p99;
+    double why_median; /* of parsrec_recommend_why for all hits, on top */
+} parsrec_score_speed;
+
+/* One thread asks for `k` items, for users of the model in turn, with baskets of up to `basket` items from
+ * their last sessions, for about so many seconds. */
+PARSREC_API parsrec_status parsrec_bench_score(const parsrec_model *model, size_t basket, size_t k,
+                                               double seconds, parsrec_score_speed *speed,
+                                               const parsrec_hooks *hooks, parsrec_error *err);
+
 #ifdef __cplusplus
 }
 #endif

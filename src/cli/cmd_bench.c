@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/bench_score.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
@@ -11,6 +12,7 @@
 typedef struct bench_args {
     const char *model;
     double seconds;
+    uint64_t basket, k;
     unsigned threads;
     cli_list set;
     bool json;
@@ -18,7 +20,9 @@ typedef struct bench_args {
 
 static const cli_option options[] = {
     CLI_TEXT(0, "model", "KIND", bench_args, model, "kind of model; parsrec unless given"),
-    CLI_REAL(0, "seconds", bench_args, seconds, 0.1, 3600, "how long to train"),
+    CLI_REAL(0, "seconds", bench_args, seconds, 0.1, 3600, "how long to measure"),
+    CLI_COUNT(0, "basket", bench_args, basket, 1, 1000, "score: items in the basket, at most"),
+    CLI_COUNT('k', "k", bench_args, k, 1, 1000000, "score: items wanted"),
     CLI_THREADS(bench_args, threads),
     CLI_LIST(0, "set", "KEY=VALUE", bench_args, set, "a setting other than the model's own"),
     CLI_FLAG(0, "json", bench_args, json, "print the figures as JSON"),
@@ -28,11 +32,13 @@ static const cli_option options[] = {
 const cli_command cli_bench = {
     .name = "bench",
     .summary = "measure speed, as a share of what this machine can do",
-    .usage = "parsrec bench train [DATA] [options]",
+    .usage = "parsrec bench train [DATA] | score [MODEL] [options]",
     .details =
-        "Trains a model with its own settings, parsrec by the preset paper, on DATA, or on\n"
+        "train: trains a model with its own settings, parsrec by the preset paper, on DATA, or on\n"
         "synthetic data of the sample's size, and measures this machine's own matrix product in\n"
-        "the same run.\n",
+        "the same run.\n"
+        "score: what one recommendation takes, and its reasons, for a known user with an open\n"
+        "basket; of MODEL, or of one with 2,000 items that is made for it.\n",
     .options = options,
     .least_words = 1,
     .most_words = 2,
@@ -79,28 +85,36 @@ static parsrec_status make_data(parsrec_data **data, parsrec_error *err)
     return status;
 }
 
-int cmd_bench(int argc, char **argv)
+static int bench_train(const bench_args *a, const char *path)
 {
-    bench_args a = {.seconds = 10, .threads = 0};
-    cli_words words;
-    int rc = cli_parse(&cli_bench, &a, &words, argc, argv);
-    if (rc != CLI_CONTINUE)
-        return rc;
-    if (strcmp(words.word[0], "train") != 0)
-        return cli_usage_error(&cli_bench, "there is no bench '%s'; it measures train",
-                               words.word[0]);
     parsrec_error err = {0};
     parsrec_data *data = NULL;
     parsrec_train_speed speed;
     parsrec_status status =
-        words.count > 1 ? parsrec_data_load(&data, words.word[1], &err) : make_data(&data, &err);
+        path != NULL ? parsrec_data_load(&data, path, &err) : make_data(&data, &err);
     if (status == PARSREC_OK)
-        status = parsrec_bench_train(data, a.model, a.seconds, a.threads, a.set.word, a.set.count,
-                                     &speed, cli_hooks(), &err);
+        status = parsrec_bench_train(data, a->model, a->seconds, a->threads, a->set.word,
+                                     a->set.count, &speed, cli_hooks(), &err);
     parsrec_data_free(data);
     if (status != PARSREC_OK)
         return cli_report("bench", &err);
     cli_finish_line();
-    print_speed(&a, &speed);
+    print_speed(a, &speed);
     return cli_close_output("bench");
+}
+
+int cmd_bench(int argc, char **argv)
+{
+    bench_args a = {.seconds = 10, .basket = 3, .k = 10};
+    cli_words words;
+    int rc = cli_parse(&cli_bench, &a, &words, argc, argv);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    const char *path = words.count > 1 ? words.word[1] : NULL;
+    if (strcmp(words.word[0], "train") == 0)
+        return bench_train(&a, path);
+    if (strcmp(words.word[0], "score") == 0)
+        return cli_bench_score(&(bench_score_args){path, a.basket, a.k, a.seconds, a.json});
+    return cli_usage_error(&cli_bench, "there is no bench '%s'; it measures train and score",
+                           words.word[0]);
 }

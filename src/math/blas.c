@@ -129,12 +129,16 @@ PR_INLINE void row_any(pr_real *c, const pr_real *a, pr_matrix b, pr_real keep, 
 {
     for (size_t j = 0; j < N; j++)
         c[j] = keep != 0 ? keep * c[j] : 0;
-    if (b.flip)
-        for (size_t j = 0; j < N; j++)
-            c[j] += pr_dot(b.at + j * b.stride, a, K);
-    else
-        for (size_t k = 0; k < K; k++)
-            pr_add_scaled(c, b.at + k * b.stride, a[k], N);
+    for (size_t k = 0; k < K && !b.flip; k++)
+        pr_add_scaled(c, b.at + k * b.stride, a[k], N);
+    size_t j = 0;
+    for (pr_real dots[4]; j + 4 <= N && b.flip; j += 4) {
+        pr_dot_four(dots, b.at + j * b.stride, b.stride, a, K);
+        for (size_t r = 0; r < 4; r++)
+            c[j + r] += dots[r];
+    }
+    for (; j < N && b.flip; j++)
+        c[j] += pr_dot(b.at + j * b.stride, a, K);
 }
 PR_LOCAL_LEVELS(void, multiply_row, row_any,
                 (pr_real * c, const pr_real *a, pr_matrix b, pr_real keep, size_t N, size_t K),

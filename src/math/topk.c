@@ -3,6 +3,8 @@
 
 #include <stdbool.h>
 
+#include "math/wide.h"
+
 /* True when position a ranks below position b. */
 static bool below(const pr_real *scores, int32_t a, int32_t b)
 {
@@ -45,19 +47,40 @@ static void unwind(int32_t *heap, const pr_real *scores, size_t count)
     }
 }
 
+/* Whether any of sixteen scores is above a bound. */
+PR_INLINE bool any_above(const pr_real *scores, pr_real bound)
+{
+    int above = 0;
+    for (size_t i = 0; i < PR_LANES; i++)
+        above |= scores[i] > bound;
+    return above != 0;
+}
+
+/* The first position from `i` on whose score is above a bound, or n. */
+PR_INLINE size_t next_above_any(const pr_real *scores, size_t i, size_t n, pr_real bound)
+{
+    while (i + PR_LANES <= n && !any_above(scores + i, bound))
+        i += PR_LANES;
+    while (i < n && !(scores[i] > bound))
+        i++;
+    return i;
+}
+PR_LOCAL_LEVELS(size_t, next_above, next_above_any,
+                (const pr_real *scores, size_t i, size_t n, pr_real bound), (scores, i, n, bound))
+
+/* An equal score that comes later ranks below: so what is not above the worst one kept may pass. */
 size_t pr_topk(int32_t *best, const pr_real *scores, size_t n, size_t k)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < n && k > 0; i++) {
-        if (!(scores[i] > -(pr_real)INFINITY))
-            continue;
-        if (count < k) {
+    size_t count = 0, i = 0;
+    const pr_real least = -(pr_real)INFINITY;
+    for (; i < n && count < k; i++)
+        if (scores[i] > least) {
             best[count] = (int32_t)i;
             rise(best, scores, count++);
-        } else if (below(scores, best[0], (int32_t)i)) {
-            best[0] = (int32_t)i;
-            sink(best, scores, count, 0);
         }
+    while (count > 0 && (i = next_above(scores, i, n, scores[best[0]])) < n) {
+        best[0] = (int32_t)i++;
+        sink(best, scores, count, 0);
     }
     unwind(best, scores, count);
     return count;

@@ -12,3 +12,16 @@ fails 1 "model pop does not learn" "$PARSREC" bench train shop.st --model pop
 fails 1 "there is no model 'prophet'" "$PARSREC" bench train shop.st --model prophet
 fails 1 "heads = 5 does not divide" "$PARSREC" bench train shop.st --model sasrec --set heads=5
 fails 2 "there is no bench 'fly'" "$PARSREC" bench fly
+
+# What one recommendation takes.
+ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 1
+ok "$PARSREC" bench score shop.model --seconds 0.2 --basket 2 -k 5 --json
+same "$(python3 -c '
+import json
+r = json.load(open("stdout"))
+print(r["items"], r["basket"], r["k"], r["calls"] >= 64, 0 < r["median_us"] <= r["p99_us"], r["why_median_us"] > 0)')" \
+    "47 2 5 True True True" "figures of a recommendation"
+ok "$PARSREC" bench score shop.model --seconds 0.1
+says "basket of 3, best 10"
+fails 1 "k of at most all items" "$PARSREC" bench score shop.model -k 48
+fails 1 "not parsrec.model" "$PARSREC" bench score shop.st
