@@ -729,6 +729,9 @@ typedef struct parsrec_explain_options {
     const char *difference; /* "A,B": also the first group less the second; NULL: of two groups, if
                                there are two */
     uint64_t basket_most;   /* items of a basket that are looked at; 2 to 64 */
+    uint64_t baskets_most; /* the model is asked about so many baskets of a group, those of users at
+                               equal distances; 0: all */
+    bool no_recovery;      /* on synthetic data: do not measure how well maps recover the truth */
     bool cluster;     /* pictures show rows that are alike together; else as the catalogue does */
     unsigned threads; /* 0: all cores; the maps do not depend on it */
     const char *model_name, *data_name; /* for the reports; NULL: not told */

@@ -38,6 +38,8 @@ static const cli_option options[] = {
              "this item or category instead; may come again and again"),
     CLI_COUNT(0, "basket", explain_args, explain.basket_most, 2, 64,
               "items of a basket that are looked at, in stored order"),
+    CLI_COUNT(0, "baskets", explain_args, explain.baskets_most, 0, 1000000000,
+              "baskets of a group that the model is asked about, of users spread evenly; 0 all"),
     CLI_CHOICE(0, "order", explain_args, order, order_words, "of rows in pictures"),
     CLI_THREADS(explain_args, explain.threads),
     CLI_FLAG(0, "json", explain_args, json, "print the result as JSON"),

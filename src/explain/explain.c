@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "explain/explanation.h"
+#include "explain/some_users.h"
 #include "math/rank_agreement.h"
 #include "model/user_clusters.h"
 #include "plot/heatmap_order.h"
@@ -171,20 +172,25 @@ static parsrec_status fill_toured(making *m, pr_explained_group *to, pr_tour_sum
 
 static parsrec_status tour_group(making *m, size_t g, parsrec_error *err)
 {
+    pr_user_group some = {0};
     pr_tour tour = {.model = m->ask->model,
                     .data = m->ask->data,
                     .axis = &m->e->axis,
-                    .group = &m->groups.list[g],
+                    .group = &some,
                     .basket_most = m->e->basket_most,
                     .attention = m->e->has[PR_MAP_ATTENTION],
                     .drop = m->e->has[PR_MAP_DROP]};
     pr_tour_sums sums = {0};
     if (!tour.attention && !tour.drop)
         return PARSREC_OK;
-    parsrec_status status = pr_tour_run(&sums, &tour, m->ask->pool, m->ask->hooks, err);
+    parsrec_status status =
+        pr_some_users(&some, &m->groups.list[g], m->ask->data, m->ask->options->baskets_most, err);
+    if (status == PARSREC_OK)
+        status = pr_tour_run(&sums, &tour, m->ask->pool, m->ask->hooks, err);
     if (status == PARSREC_OK)
         status = fill_toured(m, &m->e->groups[g], &sums, err);
     pr_tour_sums_free(&sums);
+    pr_free(some.users);
     return status;
 }
 
@@ -238,8 +244,9 @@ static parsrec_status subtract(making *m, parsrec_error *err)
 static parsrec_status read_truth(making *m, parsrec_error *err)
 {
     const pr_dataset *data = m->ask->data;
-    if (data->file == NULL || pr_container_find(data->file, "truth.group") == NULL ||
-        m->e->axis.items || m->e->axis.count != data->categories)
+    if (m->ask->options->no_recovery || data->file == NULL ||
+        pr_container_find(data->file, "truth.group") == NULL || m->e->axis.items ||
+        m->e->axis.count != data->categories)
         return PARSREC_OK;
     PR_TRY(pr_truth_read(&m->truth, data, err));
     m->truths = pr_alloc_zero(m->groups.count, sizeof *m->truths);

@@ -1,4 +1,4 @@
-/* Items and users: search, and what is known of one user. */
+/* Items and users: search, and what is known of one user; and the categories. */
 #include <string.h>
 
 #include "serve/handlers.h"
@@ -78,4 +78,22 @@ void handle_user(app *a, const http_request *request, http_response *response)
     parsrec_status status =
         parsrec_live_user_json(&text, e->live, request->target.segments[2], RECENT_BASKETS, &err);
     finish(e, status, text, &err, response);
+}
+
+/* ---- categories ---- */
+
+void handle_categories(app *a, const http_request *request, http_response *response)
+{
+    char path[1024];
+    (void)request;
+    engine *e = handler_engine(a, response);
+    if (e == NULL)
+        return;
+    json_t *list = json_array();
+    size_t count = parsrec_model_size(e->model, PARSREC_CATEGORY);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, pr_json_string(parsrec_model_category_path(e->model, (int32_t)i,
+                                                                               path, sizeof path)));
+    answer_json(response, 200, json_pack("{s:o}", "categories", list));
+    engine_drop(e);
 }

@@ -7,7 +7,8 @@
 #include "serve/analysis.h"
 #include "serve/handlers.h"
 
-enum { TOP_DEFAULT = 20, TOP_MOST = 100 };
+/* A map of a few thousand baskets is there in seconds, whatever the size of the shop. */
+enum { TOP_DEFAULT = 20, TOP_MOST = 100, BASKETS_MOST = 6000 };
 
 static const char *const map_names[PARSREC_MAPS] = {"attention", "drop", "lift", "embedding"};
 
@@ -109,6 +110,8 @@ static bool read_question(asked *q, const http_request *request, const analysis 
 {
     q->options = parsrec_explain_default();
     q->options.threads = 1;
+    q->options.baskets_most = BASKETS_MOST;
+    q->options.no_recovery = true;
     return read_map(q, request, response) && read_by(q, request, x, response) &&
            read_groups(q, request, x, response);
 }

@@ -7,6 +7,7 @@
 handler handle_recommend;                           /* handle_recommend.c */
 handler handle_events, handle_forget;               /* handle_events.c */
 handler handle_items, handle_users, handle_user;    /* handle_catalogue.c */
+handler handle_categories;                          /* handle_catalogue.c */
 handler handle_groups, handle_relations;            /* handle_relations.c */
 handler handle_whatif;                              /* handle_whatif.c */
 handler handle_model, handle_quality;               /* handle_model.c */

@@ -10,6 +10,7 @@ const route routes[] = {
     {HTTP_POST, "/v1/recommend", handle_recommend, PACE_QUICK, ACCESS_API},
     {HTTP_POST, "/v1/events", handle_events, PACE_STORED, ACCESS_API},
     {HTTP_GET, "/v1/items", handle_items, PACE_QUICK, ACCESS_API},
+    {HTTP_GET, "/v1/categories", handle_categories, PACE_QUICK, ACCESS_API},
     {HTTP_GET, "/v1/users", handle_users, PACE_QUICK, ACCESS_API},
     {HTTP_GET, "/v1/users/{id}", handle_user, PACE_QUICK, ACCESS_API},
     {HTTP_DELETE, "/v1/users/{id}", handle_forget, PACE_STORED, ACCESS_ADMIN},

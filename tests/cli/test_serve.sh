@@ -36,6 +36,8 @@ ask 200 POST /v1/recommend '{"user":"requests","k":1}'
 tells 'a["user"] == "requests"'
 ask 200 GET '/v1/items?q=WHITE+ROLL&limit=5'
 tells '[i["name"] for i in a["items"]] == ["White rolls"]'
+ask 200 GET /v1/categories
+says '"FOOD > BAKERY"'
 ask 200 GET '/v1/users?q=K0&limit=3'
 tells 'len(a["users"]) == 3 and a["users"][0]["baskets"] > 0'
 ask 200 GET /v1/users/K01

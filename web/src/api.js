@@ -42,6 +42,7 @@ export const api = {
   recommend: (request, signal) => call('POST', '/v1/recommend', request, signal),
   buy: (event) => call('POST', '/v1/events', event),
   items: (q, limit, signal) => call('GET', query('/v1/items', { q, limit }), undefined, signal),
+  categories: (signal) => call('GET', '/v1/categories', undefined, signal),
   users: (q, limit, signal) => call('GET', query('/v1/users', { q, limit }), undefined, signal),
   user: (key, signal) => call('GET', `/v1/users/${encodeURIComponent(key)}`, undefined, signal),
   groups: (signal) => call('GET', '/v1/groups', undefined, signal),

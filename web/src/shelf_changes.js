@@ -1,18 +1,12 @@
 // What can leave the shelf or come to it: categories and items, found by text.
+import { api } from './api.js';
 import { findItems } from './catalogue.js';
 import { leaf, nameOf } from './words.js';
 
-let categories = null;
+let categories = null; // asked for once
 
-/** Categories of the items that the server lists, with those above them, in order of the alphabet. */
 async function allCategories(signal) {
-  if (categories) return categories;
-  const names = new Set();
-  for (const { category } of await findItems('', 1000, signal)) {
-    const parts = category?.split(' > ') ?? [];
-    parts.forEach((_, i) => names.add(parts.slice(0, i + 1).join(' > ')));
-  }
-  categories = [...names].sort();
+  categories ??= (await api.categories(signal)).categories;
   return categories;
 }
 
