@@ -30,6 +30,7 @@ cmd:zstd zstd
 cmd:mandoc mandoc
 cmd:curl curl
 cmd:openssl openssl
+cmd:wrk wrk
 path:/usr/lib/postgresql/*/bin/initdb postgresql
 cmd:chromium chromium
 py:numpy python3-numpy

@@ -15,7 +15,7 @@ static size_t words_of(const pr_feature *feature)
 static bool has_truth(const pr_dataset *data)
 {
     pr_truth truth;
-    return pr_truth_read(&truth, data, NULL) == PARSREC_OK;
+    return data->file != NULL && pr_truth_read(&truth, data, NULL) == PARSREC_OK;
 }
 
 bool parsrec_data_group(const parsrec_data *data, size_t i, char *buffer, size_t size)

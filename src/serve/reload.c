@@ -1,6 +1,8 @@
 /* Loading the model, the first time and again. */
 #include "serve/reload.h"
 
+#include <malloc.h>
+
 #include "serve/event_flow.h"
 
 static parsrec_status load(app *a, parsrec_error *err)
@@ -21,10 +23,19 @@ static parsrec_status load(app *a, parsrec_error *err)
     return status;
 }
 
+/* What the engine before left in the heap goes back to the system. */
+static void trim_heap(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(1 << 20);
+#endif
+}
+
 parsrec_status reload(app *a, parsrec_error *err)
 {
     pthread_mutex_lock(&a->reload_lock);
     parsrec_status status = load(a, err);
+    trim_heap();
     pthread_mutex_unlock(&a->reload_lock);
     atomic_fetch_add(status == PARSREC_OK ? &a->counts.reloads : &a->counts.failed_reloads, 1);
     return status;

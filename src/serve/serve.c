@@ -1,6 +1,7 @@
 /* From start to stop: load, listen, wait for signals. */
 #include "serve/serve.h"
 
+#include <malloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
@@ -50,6 +51,15 @@ static void allow_descriptors(uint64_t connections)
         return;
     limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
     setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+/* The memory of a model that was replaced goes back to the system: its large blocks are mapped one by one,
+ * instead of staying in the heap of whichever thread loaded it. */
+static void return_large_blocks(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);
+#endif
 }
 
 /* ---- signals: all threads leave them to this one ---- */
@@ -139,6 +149,7 @@ parsrec_status serve_run(const serve_options *options, parsrec_error *err)
     static app shared; /* large, and one server runs at a time */
     sigset_t set = own_signals(), before;
     allow_descriptors(options->connections_most);
+    return_large_blocks();
     pthread_sigmask(SIG_BLOCK, &set, &before);
     shared.options = options;
     parsrec_status status = run(&shared, err);

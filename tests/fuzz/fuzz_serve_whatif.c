@@ -1,0 +1,10 @@
+/* Any bytes as the body of POST /v1/whatif: an answer that is JSON, or an error with a sentence. */
+#include "../serve_app.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    serve_app_post("/v1/whatif", data, size);
+    return 0;
+}
