@@ -461,7 +461,16 @@ typedef struct parsrec_reason {
     double
         attention; /* the model's weight on it, mean over heads; NaN: the model has no attention */
     parsrec_effect drop;
+    double part; /* what it adds to the score directly; NaN without parts */
 } parsrec_reason;
+
+/* A score that is a sum: these parts and those of the basket's items. */
+typedef struct parsrec_parts {
+    double network; /* what the network makes of user, history and basket together */
+    double history; /* the mean of all earlier items */
+    double memory;  /* this item in the user's past, and what goes with it there */
+    double item;    /* the item's own */
+} parsrec_parts;
 
 typedef struct parsrec_why {
     int32_t item;             /* that is recommended */
@@ -470,6 +479,8 @@ typedef struct parsrec_why {
     parsrec_effect history;   /* all that is known of earlier baskets */
     parsrec_effect user;      /* who the user is; anyone takes the place */
     uint64_t earlier_baskets; /* of the user's that held the item */
+    bool has_parts;           /* the model's score of the item is a sum */
+    parsrec_parts parts;
     parsrec_reason reasons[PARSREC_REASONS_MOST];
     size_t reason_count;
 } parsrec_why;

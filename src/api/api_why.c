@@ -123,11 +123,23 @@ static json_t *effect_json(const parsrec_effect *e)
 
 static json_t *reason_json(const parsrec_model *model, const parsrec_reason *r)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I}", "item",
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:o*}", "item",
                      pr_name_json(parsrec_model_key(model, PARSREC_ITEM, r->item)), "name",
                      pr_name_json(parsrec_model_item_name(model, r->item)), "attention",
                      number_json(r->attention), "effect", number_json(r->drop.effect), "share",
-                     number_json(r->drop.share), "rank", (json_int_t)r->drop.rank);
+                     number_json(r->drop.share), "rank", (json_int_t)r->drop.rank, "part",
+                     isnan(r->part) ? NULL : json_real(r->part));
+}
+
+/* NULL where a score is no sum. */
+static json_t *parts_json(const parsrec_why *why)
+{
+    const parsrec_parts *p = &why->parts;
+    if (!why->has_parts)
+        return NULL;
+    return json_pack("{s:o, s:o, s:o, s:o}", "network", number_json(p->network), "history",
+                     number_json(p->history), "memory", number_json(p->memory), "item",
+                     number_json(p->item));
 }
 
 json_t *pr_why_json(const parsrec_model *model, const parsrec_why *why)
@@ -137,12 +149,12 @@ json_t *pr_why_json(const parsrec_model *model, const parsrec_why *why)
     int bad = 0;
     for (size_t i = 0; i < why->reason_count; i++)
         bad |= json_array_append_new(basket, reason_json(model, &why->reasons[i]));
-    json_t *json =
-        json_pack("{s:s, s:o, s:o, s:o, s:I, s:o, s:I}", "sentence",
-                  parsrec_why_sentence(model, why, sentence, sizeof sentence), "basket", basket,
-                  "history", effect_json(&why->history), "user", effect_json(&why->user),
-                  "earlier_baskets", (json_int_t)why->earlier_baskets, "log_probability",
-                  number_json(why->log_probability), "rank", (json_int_t)why->rank);
+    json_t *json = json_pack(
+        "{s:s, s:o, s:o, s:o, s:I, s:o, s:I, s:o*}", "sentence",
+        parsrec_why_sentence(model, why, sentence, sizeof sentence), "basket", basket, "history",
+        effect_json(&why->history), "user", effect_json(&why->user), "earlier_baskets",
+        (json_int_t)why->earlier_baskets, "log_probability", number_json(why->log_probability),
+        "rank", (json_int_t)why->rank, "parts", parts_json(why));
     if (bad != 0) {
         json_decref(json);
         return NULL;

@@ -24,8 +24,9 @@ parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capa
     r->rank = pr_alloc(model->items, sizeof *r->rank);
     r->basket = pr_alloc(capacity, sizeof *r->basket);
     r->attention = pr_alloc(capacity, sizeof *r->attention);
+    r->placed = pr_alloc(capacity, sizeof *r->placed);
     if (r->scores != NULL && r->spare != NULL && r->order != NULL && r->rank != NULL &&
-        r->basket != NULL && r->attention != NULL)
+        r->basket != NULL && r->attention != NULL && r->placed != NULL)
         return PARSREC_OK;
     pr_reasons_free(r);
     return pr_fail_memory(err);
@@ -40,6 +41,7 @@ void pr_reasons_free(pr_reasons *r)
     pr_free(r->rank);
     pr_free(r->basket);
     pr_free(r->attention);
+    pr_free(r->placed);
     *r = (pr_reasons){0};
 }
 
@@ -200,6 +202,21 @@ static uint64_t count_earlier(const pr_history *h, int32_t item)
     return baskets;
 }
 
+/* Of a basket that is too long, what is not explained counts as the network's. */
+static void take_apart(pr_reasons *r, const plan *p, parsrec_why *why)
+{
+    pr_parts parts;
+    if (!pr_session_parts(r->session, 0, why->item, &parts, r->placed))
+        return;
+    why->has_parts = true;
+    why->parts = (parsrec_parts){(double)parts.network, (double)parts.history, (double)parts.memory,
+                                 (double)parts.item};
+    for (size_t i = 0; i < p->first; i++)
+        why->parts.network += (double)r->placed[i];
+    for (size_t i = 0; i < p->items; i++)
+        why->reasons[i].part = (double)r->placed[p->first + i];
+}
+
 static void begin(pr_reasons *r, const plan *p, parsrec_why *why)
 {
     const parsrec_effect none = {.effect = (double)NAN, .share = (double)NAN};
@@ -212,7 +229,9 @@ static void begin(pr_reasons *r, const plan *p, parsrec_why *why)
     for (size_t i = 0; i < p->items; i++)
         why->reasons[i] =
             (parsrec_reason){.item = p->question->basket[p->first + i],
-                             .attention = looks ? (double)r->attention[p->first + i] : (double)NAN};
+                             .attention = looks ? (double)r->attention[p->first + i] : (double)NAN,
+                             .part = (double)NAN};
+    take_apart(r, p, why);
 }
 
 void pr_reasons_find(pr_reasons *r, const pr_question *question, parsrec_why *whys, size_t count)

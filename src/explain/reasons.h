@@ -15,6 +15,7 @@ typedef struct pr_reasons {
     uint32_t *rank;      /* [V] */
     int32_t *basket;     /* [capacity]: for the caller: each item once */
     pr_real *attention;  /* [capacity] */
+    pr_real *placed;     /* [capacity]: what each item of the basket adds to a score */
 } pr_reasons;
 
 parsrec_status pr_reasons_init(pr_reasons *reasons, const pr_model *model, size_t capacity,

@@ -34,6 +34,11 @@ typedef struct pr_limits {
 /* A multiplication of the forward pass is one with its addition, and two such backward. */
 enum { PR_OPERATIONS_A_PRODUCT = 6 };
 
+/* A score as the sum of its parts and of what each placed item adds directly. */
+typedef struct pr_parts {
+    pr_real network, history, memory, item;
+} pr_parts;
+
 typedef struct pr_model_kind {
     const char *name, *summary;
     const char *const *settings; /* "key=value": its defaults where they are its own; or NULL */
@@ -52,6 +57,8 @@ typedef struct pr_model_kind {
     void (*score_all)(pr_session *session, pr_real *scores);
     void (*score)(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores);
     size_t (*attention)(pr_session *session, size_t row, pr_real *weights); /* or NULL: has none */
+    bool (*parts)(pr_session *session, size_t row, int32_t item, pr_parts *parts,
+                  pr_real *placed); /* or NULL: scores have none */
 
     /* ---- models that only count; NULL for those that learn ---- */
     /* Gives every parameter its size, takes the weights' memory and sets them. */
@@ -142,6 +149,11 @@ void pr_session_score(pr_session *session, size_t row, const int32_t *items, siz
 /* The weight of each placed item in the present step, mean over heads; returns their number, 0
  * while the basket is empty or when the model has no attention. */
 size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights);
+
+/* The parts of an item's score, with what each placed item adds, in their order; false where scores are
+ * no sums. */
+bool pr_session_parts(pr_session *session, size_t row, int32_t item, pr_parts *parts,
+                      pr_real *placed);
 
 /* Where the time of training goes, for those who want to know. */
 #define PR_STEP_PARTS_MAP(X)                    \

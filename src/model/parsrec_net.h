@@ -147,6 +147,8 @@ void pr_arnn_score_all(pr_session *session, pr_real *scores);
 void pr_arnn_score(pr_session *session, size_t row, const int32_t *items, size_t n,
                    pr_real *scores);
 size_t pr_arnn_attention(pr_session *session, size_t row, pr_real *weights);
+bool pr_arnn_score_parts(pr_session *session, size_t row, int32_t item, pr_parts *parts,
+                         pr_real *placed);
 /* The present step's output o and next hidden state of a row, [dv] each. */
 void pr_arnn_peek(pr_session *session, size_t row, const pr_real **o, const pr_real **hidden);
 size_t pr_arnn_chunk_bytes(const pr_model *model, const pr_limits *limits);

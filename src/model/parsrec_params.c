@@ -48,6 +48,7 @@ const pr_model_kind pr_parsrec = {
     .score_all = pr_arnn_score_all,
     .score = pr_arnn_score,
     .attention = pr_arnn_attention,
+    .parts = pr_arnn_score_parts,
     .chunk_bytes = pr_arnn_chunk_bytes,
     .mask_bytes = pr_arnn_mask_bytes,
     .draw_mask = pr_arnn_draw_mask,

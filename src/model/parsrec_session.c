@@ -18,6 +18,7 @@ typedef struct state {
     size_t *at;                         /* [capacity]: 0, 1, 2, ... */
     size_t *keys, *placed;              /* [rows] */
     int32_t *ids;                       /* [rows] */
+    int32_t *chosen;                    /* [rows,capacity]: what was placed; for parts */
     int32_t *bag_items, *slots;         /* [V] */
     pr_real *bag_weights;
     int32_t *had;      /* [rows,V]: items of each row's past, had_count of them */
@@ -42,6 +43,7 @@ static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t 
     s->keys = pr_arena_take(arena, rows, sizeof *s->keys);
     s->placed = pr_arena_take(arena, rows, sizeof *s->placed);
     s->ids = pr_arena_take(arena, rows, sizeof *s->ids);
+    s->chosen = pr_arena_take(arena, rows * capacity, sizeof *s->chosen);
     s->bag_items = pr_arena_take(arena, d.items, sizeof *s->bag_items);
     s->bag_weights = pr_arena_take(arena, d.items, sizeof *s->bag_weights);
     s->slots = pr_arena_take_zero(arena, d.items, sizeof *s->slots);
@@ -161,6 +163,7 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
         if (items[r] < 0)
             continue;
         assert(s->placed[r] < session->capacity);
+        s->chosen[r * session->capacity + s->placed[r]] = items[r];
         s->keys[r] = ++s->placed[r]; /* the first item takes the place of the start */
         memcpy(s->net.t.z + r * 2 * d->dv, s->hidden + r * d->dv, d->dv * sizeof *s->hidden);
         if (d->pull)
@@ -244,6 +247,51 @@ size_t pr_arnn_attention(pr_session *session, size_t row, pr_real *weights)
             weights[p] += w[h * n + p] / (pr_real)d->heads;
     }
     return n;
+}
+
+/* What is recalled of an item and what is expected of it. */
+static pr_real memory_of(const state *s, size_t row, int32_t item)
+{
+    size_t V = s->net.d.items;
+    pr_real sum = 0;
+    for (size_t i = 0; s->net.d.recall && i < s->had_count[row]; i++)
+        if (s->had[row * V + i] == item)
+            sum += recalled(s, row, i);
+    if (s->expected != NULL)
+        sum += expectation(s, row) * s->expected[row * V + (size_t)item];
+    return sum;
+}
+
+/* What the p-th placed item adds to an item with the row e of the table. */
+static pr_real pulled(const pr_session *session, size_t row, size_t p, const pr_real *e)
+{
+    const state *s = session->own;
+    size_t dv = s->net.d.dv;
+    const pr_real *from = s->net.w.pull + (size_t)s->chosen[row * session->capacity + p] * dv;
+    pr_real sum = 0;
+    for (size_t i = 0; i < dv; i++)
+        sum += s->net.t.scale[row * dv + i] * from[i] * e[i];
+    return sum;
+}
+
+bool pr_arnn_score_parts(pr_session *session, size_t row, int32_t item, pr_parts *parts,
+                         pr_real *placed)
+{
+    state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    const pr_real *e = s->net.w.item + (size_t)item * d->dv;
+    if (!d->bias && !d->pull && !d->past && !d->recall)
+        return false;
+    *parts = (pr_parts){.item = d->bias ? s->net.w.bias[item] : 0};
+    pr_arnn_score(session, row, &item, 1, &parts->network);
+    parts->history = d->past ? pr_dot(s->net.t.past + row * d->dv, e, d->dv) : 0;
+    parts->memory = memory_of(s, row, item);
+    parts->network -= parts->item + parts->history + parts->memory;
+    for (size_t p = 0; p < s->placed[row]; p++) {
+        placed[p] = d->pull ? pulled(session, row, p, e) : 0;
+        parts->network -= placed[p];
+    }
+    return true;
 }
 
 void pr_arnn_peek(pr_session *session, size_t row, const pr_real **o, const pr_real **hidden)

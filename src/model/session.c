@@ -62,3 +62,11 @@ size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights)
         return 0;
     return session->model->kind->attention(session, row, weights);
 }
+
+bool pr_session_parts(pr_session *session, size_t row, int32_t item, pr_parts *parts,
+                      pr_real *placed)
+{
+    assert(row < session->active);
+    return session->model->kind->parts != NULL &&
+           session->model->kind->parts(session, row, item, parts, placed);
+}

@@ -110,7 +110,8 @@ assert len(why["items"]) == 45 and len(without["items"]) == 45
 total = math.log(sum(math.exp(i["score"]) for i in without["items"]))
 for rank, i in enumerate(why["items"], 1):
     w = i["why"]
-    assert set(w) == {"sentence", "basket", "history", "user", "earlier_baskets", "log_probability", "rank"}
+    assert set(w) == {"sentence", "basket", "history", "user", "earlier_baskets", "log_probability", "rank", "parts"}
+    assert abs(sum(w["parts"].values()) + sum(b["part"] for b in w["basket"]) - i["score"]) < 1e-3
     assert w["rank"] == rank and [b["item"] for b in w["basket"]] == ["1000", "1007"]
     assert abs(sum(b["attention"] for b in w["basket"]) - 1) < 1e-5
     # The same by hand: the answer to the basket without its first item.

@@ -390,6 +390,56 @@ static void rows_do_not_touch_each_other(void **state)
     pr_model_free(model);
 }
 
+/* All parts add up to the score, and those that are plain products are what the tables say. */
+static void parts_add_up(void **state)
+{
+    (void)state;
+    static shop s;
+    parsrec_error err;
+    pr_config config = small_config();
+    pr_model *model;
+    pr_session *session;
+    pr_parts parts;
+    pr_real placed[4], score;
+    int32_t item = 44;
+    fill_shop(&s);
+    assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
+    assert_ok(pr_session_new(&session, model, 1, 4, &err));
+    pr_session_start(session, &(pr_start){.user = 3}, 1);
+    assert_false(pr_session_parts(session, 0, item, &parts, placed)); /* the paper's has none */
+    pr_session_free(session);
+    pr_model_free(model);
+    config.bias = config.pull = config.past = config.recall = config.neighbours = 1;
+    assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
+    shake(model, 0.1);
+    assert_ok(pr_session_new(&session, model, 1, 4, &err));
+    pr_session_start(session, &(pr_start){.user = 3, .history = s.baskets[0].history}, 1);
+    pr_session_place(session, (int32_t[]){7});
+    pr_session_place(session, (int32_t[]){1});
+    assert_true(pr_session_parts(session, 0, item, &parts, placed));
+    pr_session_score(session, 0, &item, 1, &score);
+    assert_close(parts.network + parts.history + parts.memory + parts.item + placed[0] + placed[1],
+                 score, 1e-5);
+    assert_close(parts.item, pr_model_numbers(model, "bias")[item], 0);
+    size_t dv = (size_t)config.dim_item, du = (size_t)config.dim_user;
+    const pr_real *e = pr_model_numbers(model, "item_emb") + (size_t)item * dv;
+    const pr_real *pull = pr_model_numbers(model, "pull_emb") + 7 * dv;
+    const pr_real *w = pr_model_numbers(model, "pull.user_w");
+    const pr_real *u = pr_model_numbers(model, "user_emb") + 3 * du;
+    double sum = 0;
+    for (size_t i = 0; i < dv; i++) {
+        double scale = 1;
+        for (size_t k = 0; k < du; k++)
+            scale += (double)w[i * du + k] * (double)u[k];
+        sum += scale * (double)pull[i] * (double)e[i];
+    }
+    assert_close(placed[0], sum, 1e-6);
+    assert_true(fabs((double)parts.network) > 1e-3 && fabs((double)parts.history) > 1e-4);
+    assert_true(fabs((double)parts.memory) > 1e-3);
+    pr_session_free(session);
+    pr_model_free(model);
+}
+
 static parsrec_status make_all(parsrec_error *err)
 {
     static shop s;
@@ -443,6 +493,7 @@ int main(void)
         cmocka_unit_test(teacher_takes_the_winner_or_draws_evenly),
         cmocka_unit_test(histories_weigh_as_asked),
         cmocka_unit_test(kin_learn_together),
+        cmocka_unit_test(parts_add_up),
         cmocka_unit_test(pasts_are_recalled_by_number_and_age),
         cmocka_unit_test(sessions_compute_what_training_does),
         cmocka_unit_test(rows_do_not_touch_each_other),

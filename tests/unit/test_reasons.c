@@ -1,6 +1,6 @@
 /* Why an item is recommended: every effect against plain calls with something left out, for every kind
  * of model; chances and sentences by hand; corners. */
-#include "testing.h"
+#include "shaken.h"
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -76,11 +76,11 @@ static void save_drawn(const char *kind, const pr_dataset *data, const char *pat
     pr_config config;
     pr_model *model;
     assert_ok(pr_model_defaults(&config, kind, &err));
+    config.recall = config.neighbours = 0; /* a list of items does not tell sessions apart */
     assert_ok(pr_config_assign(&config, "dim.user=8", &err));
     assert_ok(pr_config_assign(&config, "dim.item=8", &err));
     assert_ok(pr_model_new(&model, kind, &config, data->users, data->items, 5, &err));
-    for (size_t i = 0; i < model->params.size; i++)
-        model->weights[i] *= 2;
+    shake(model, 0.2);
     assert_ok(pr_model_save(model, data, path, &err));
     pr_model_free(model);
 }
@@ -228,6 +228,17 @@ static void assert_shares(const parsrec_why *why)
         assert_close(sum, 0, 0);
 }
 
+static void assert_parts(const char *kind, const parsrec_why *why, float score)
+{
+    const parsrec_parts *p = &why->parts;
+    double sum = p->network + p->history + p->memory + p->item;
+    assert_int_equal(why->has_parts, strcmp(kind, "parsrec") == 0 && isfinite(sum));
+    for (size_t i = 0; i < why->reason_count; i++)
+        sum += why->reasons[i].part;
+    if (why->has_parts)
+        assert_close(sum, score, 1e-4);
+}
+
 static void effects_are_those_of_leaving_out(void **state)
 {
     (void)state;
@@ -255,6 +266,7 @@ static void effects_are_those_of_leaving_out(void **state)
                 assert_drops(&o, kind, &r, why);
                 assert_others(&o, kind, &r, why);
                 assert_shares(why);
+                assert_parts(kind, why, hits[h].score);
                 moved += strcmp(kind, "parsrec") == 0 && why->reasons[0].drop.rank != why->rank;
             }
         }
@@ -506,22 +518,23 @@ static void answers_in_json(void **state)
 #define JSON(text) parsrec_recommend_json(o.model, o.own, text, strlen(text), 2, &answer, &err)
     assert_ok(JSON("{\"user\":\"u00002\",\"basket\":[\"i00001\",\"i00009\"],\"explain\":true}"));
     json_t *json = json_loads(answer, 0, NULL), *basket, *history;
-    double chance, attention, effect, share;
+    double chance, attention, effect, share, network;
     int rank, earlier;
     const char *sentence;
     assert_int_equal(json_array_size(json_object_get(json, "items")), 2);
     json_t *why = json_object_get(json_array_get(json_object_get(json, "items"), 1), "why");
-    assert_int_equal(json_unpack(why, "{s:s, s:o, s:o, s:{s:F}, s:i, s:F, s:i !}", "sentence",
-                                 &sentence, "basket", &basket, "history", &history, "user",
-                                 "effect", &effect, "earlier_baskets", &earlier, "log_probability",
-                                 &chance, "rank", &rank),
+    assert_int_equal(json_unpack(why, "{s:s, s:o, s:o, s:{s:F}, s:i, s:F, s:i, s:{s:F} !}",
+                                 "sentence", &sentence, "basket", &basket, "history", &history,
+                                 "user", "effect", &effect, "earlier_baskets", &earlier,
+                                 "log_probability", &chance, "rank", &rank, "parts", "network",
+                                 &network),
                      0);
     assert_int_equal(rank, 2);
     assert_true(chance < 0);
     assert_int_equal(json_array_size(basket), 2);
-    assert_int_equal(json_unpack(json_array_get(basket, 1), "{s:s, s:n, s:F, s:F, s:F, s:i !}",
+    assert_int_equal(json_unpack(json_array_get(basket, 1), "{s:s, s:n, s:F, s:F, s:F, s:i, s:F !}",
                                  "item", &sentence, "name", "attention", &attention, "effect",
-                                 &effect, "share", &share, "rank", &rank),
+                                 &effect, "share", &share, "rank", &rank, "part", &effect),
                      0);
     assert_string_equal(sentence, "i00009");
     json_decref(json);
