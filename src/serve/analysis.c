@@ -37,13 +37,14 @@ bool analysis_begin(analysis *x, app *a, const http_request *request, http_respo
     x->deadline = pr_now() + (double)a->options->work_seconds;
     if (x->engine == NULL) {
         answer_error(response, 503, "not_ready", "The model is being loaded; ask again soon.");
+        response->retry_after = 1;
         return false;
     }
     write_key(&x->key, request);
     size_t size;
     char *kept = x->key.failed ? NULL
                                : answer_cache_get(&a->cache, (pr_slice){x->key.text, x->key.size},
-                                                  x->engine->number, &size);
+                                                  engine_state(x->engine), &size);
     if (kept == NULL)
         return true;
     answer_owned(response, kept, size, "application/json");
@@ -58,10 +59,11 @@ void analysis_end(analysis *x, parsrec_status status, pr_slice text, const parsr
         answer_text(response, text.bytes, text.size);
         if (!x->key.failed)
             answer_cache_put(&x->app->cache, (pr_slice){x->key.text, x->key.size},
-                             x->engine->number, text);
+                             engine_state(x->engine), text);
     } else if (status == PARSREC_E_STOPPED) {
         answer_error(response, 503, "too_slow",
                      "This takes longer than the server allows; ask for fewer users or items.");
+        response->retry_after = 60;
     } else {
         answer_failure(response, err);
     }
@@ -75,11 +77,11 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-bool analysis_allows_group(const analysis *x, const char *group)
+static bool is_own_group(const analysis *x, const char *group)
 {
     char own[512];
     uint64_t clusters;
-    if (begins_with(group, "user:") || begins_with(group, "buyers:"))
+    if (begins_with(group, "buyers:"))
         return true;
     if (begins_with(group, "cluster:"))
         return pr_parse_u64(pr_slice_of(group + strlen("cluster:")), &clusters) &&
@@ -88,4 +90,16 @@ bool analysis_allows_group(const analysis *x, const char *group)
         if (strcmp(own, group) == 0)
             return true;
     return false;
+}
+
+parsrec_status analysis_check_group(const analysis *x, const char *group, parsrec_error *err)
+{
+    int32_t user;
+    pr_excerpt hold;
+    if (begins_with(group, "user:"))
+        return parsrec_live_find(x->engine->live, group + strlen("user:"), &user, err);
+    return is_own_group(x, group)
+               ? PARSREC_OK
+               : pr_fail(err, PARSREC_E_INPUT, "there is no group %s; /v1/groups lists them.",
+                         pr_show(&hold, pr_slice_of(group)));
 }

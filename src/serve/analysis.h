@@ -22,9 +22,9 @@ void analysis_end(analysis *x, parsrec_status status, pr_slice text, const parsr
                   http_response *response);
 void analysis_leave(analysis *x);
 
-/* Whether a client may name this group: one of the data set's own, buyers, clusters or one user; never
- * one that would be read from a file. */
-bool analysis_allows_group(const analysis *x, const char *group);
+/* Whether a client may name this group: one of the data set's own, buyers, clusters or one user; never one
+ * that would be read from a file, nor a user who was forgotten. */
+parsrec_status analysis_check_group(const analysis *x, const char *group, parsrec_error *err);
 
 enum { ANALYSIS_CLUSTERS_MOST = 12, ANALYSIS_GROUPS_MOST = 16 };
 

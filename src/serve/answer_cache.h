@@ -14,7 +14,7 @@ enum { CACHE_ENTRIES = 64, CACHE_ENTRY_BYTES = 1 << 20 };
 typedef struct cache_entry {
     char *key, *text;
     size_t key_size, text_size;
-    uint64_t model; /* number of the load that it was made from */
+    uint64_t model; /* whose answer it is */
     uint64_t used;  /* when, in calls */
 } cache_entry;
 

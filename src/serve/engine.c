@@ -93,6 +93,11 @@ const parsrec_data *engine_data(const engine *e)
     return e->own_data != NULL ? e->own_data : parsrec_model_data(e->model);
 }
 
+uint64_t engine_state(const engine *e)
+{
+    return e->number << 32 | atomic_load(&e->forgotten);
+}
+
 /* ---- memory of threads ---- */
 
 parsrec_status engine_borrow(engine *e, parsrec_scratch **out, parsrec_error *err)

@@ -32,6 +32,7 @@ typedef struct engine {
 
     pthread_mutex_t sync_lock; /* events go into `live` in their order, by one thread at a time */
     uint64_t seen;             /* the store's number of the last event that `live` has */
+    atomic_uint forgotten;     /* users, since it was loaded */
 } engine;
 
 typedef struct engine_files {
@@ -48,6 +49,10 @@ void engine_drop(engine *e); /* one user less; NULL is fine */
 
 /* What relations and what-if walk through. */
 const parsrec_data *engine_data(const engine *e);
+
+/* A number that changes with the model and with every user who is forgotten: what was told of the old one
+ * must not be told again. */
+uint64_t engine_state(const engine *e);
 
 /* A thread's memory, to be given back before the engine is dropped. */
 parsrec_status engine_borrow(engine *e, parsrec_scratch **out, parsrec_error *err);

@@ -31,6 +31,7 @@ static parsrec_status take_entry(void *context, const store_entry *entry, parsre
     engine *e = context;
     PR_TRY(entry->forget ? parsrec_live_forget(e->live, entry->event.user, err)
                          : add_items(e, &entry->event, err));
+    atomic_fetch_add(&e->forgotten, entry->forget);
     e->seen = entry->number;
     return PARSREC_OK;
 }

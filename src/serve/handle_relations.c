@@ -63,6 +63,7 @@ static bool read_by(asked *q, const http_request *request, const analysis *x,
 static bool read_groups(asked *q, const http_request *request, const analysis *x,
                         http_response *response)
 {
+    parsrec_error err = {0};
     for (size_t i = 0; i < request->target.field_count; i++) {
         const target_field *f = &request->target.fields[i];
         const char *group = strcmp(f->name, "group") == 0 ? f->value : NULL;
@@ -72,9 +73,12 @@ static bool read_groups(asked *q, const http_request *request, const analysis *x
         }
         if (group == NULL)
             continue;
-        if (!analysis_allows_group(x, group) || q->options.group_count == ANALYSIS_GROUPS_MOST) {
-            answer_error(response, 400, "bad_request",
-                         "There is no such group, or there are too many; /v1/groups lists them.");
+        if (q->options.group_count == ANALYSIS_GROUPS_MOST) {
+            answer_error(response, 400, "bad_request", "At most %d groups.", ANALYSIS_GROUPS_MOST);
+            return false;
+        }
+        if (analysis_check_group(x, group, &err) != PARSREC_OK) {
+            answer_failure(response, &err);
             return false;
         }
         q->groups[q->options.group_count++] = group;

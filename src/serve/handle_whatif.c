@@ -100,13 +100,10 @@ static parsrec_status read_field(question *q, const char *key, const json_t *val
 
 static parsrec_status check_groups(const question *q, const analysis *x, parsrec_error *err)
 {
-    pr_excerpt hold;
     if (q->counts[GROUPS] > ANALYSIS_GROUPS_MOST)
         return pr_fail(err, PARSREC_E_INPUT, "at most %d groups.", ANALYSIS_GROUPS_MOST);
     for (size_t i = 0; i < q->counts[GROUPS]; i++)
-        if (!analysis_allows_group(x, q->words[GROUPS][i]))
-            return pr_fail(err, PARSREC_E_INPUT, "there is no group %s; /v1/groups lists them.",
-                           pr_show(&hold, pr_slice_of(q->words[GROUPS][i])));
+        PR_TRY(analysis_check_group(x, q->words[GROUPS][i], err));
     return PARSREC_OK;
 }
 

@@ -113,6 +113,9 @@ static parsrec_status serve_on(app *a, const listen_socket *socket, access_log *
     PR_TRY(http_server_start(&server, a, socket, log, err));
     printf("%s://%s\n", o->tls_certificate != NULL ? "https" : "http", socket->address);
     fflush(stdout);
+    if (!socket->loopback && o->tls_certificate == NULL)
+        fprintf(stderr, "warning: without --tls-cert the token and all answers cross the network "
+                        "as plain text\n");
     fprintf(stderr, "serving %s; SIGHUP loads it again, Ctrl-C stops\n", o->model_path);
     service_manager_tell("READY=1");
     wait_for_the_end(a, server, log);

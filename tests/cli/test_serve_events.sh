@@ -74,9 +74,12 @@ walk_through() {
     done
     ask 200 GET /v1/users/wanderer
 
-    # Forgotten for good.
+    # Forgotten for good, also where it takes seconds to find out what the user bought.
+    ask 200 GET '/v1/relations?map=lift&user=K01'
     same "$(forget K01)" 200 "forgetting"
     ask 404 GET /v1/users/K01
+    ask 404 GET '/v1/relations?map=lift&user=K01'
+    ask 404 POST /v1/whatif '{"drop":["item=1000"],"groups":["user:K01"]}'
     ask 200 POST /v1/recommend '{"user":"K01","k":3}'
     tells 'a["source"] == "popular"'
     kill -9 $other_pid
