@@ -4,8 +4,8 @@ export const everybody = 'everybody';
 
 const kinds = [
   [/^everybody$/, () => 'Everybody'],
-  [/^truth$/, () => 'The groups they were made with'],
-  [/^cluster:(\d+)$/, (_, n) => `${n} groups who are alike to the model`],
+  [/^truth$/, () => 'The true groups'],
+  [/^cluster:(\d+)$/, (_, n) => `${n} groups alike to the model`],
   [/^user:(.*)$/, (_, key) => key],
 ];
 

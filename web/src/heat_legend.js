@@ -10,9 +10,10 @@ function swatch(colour) {
   return element;
 }
 
-/** limit: number at the ends; both: numbers below zero occur; format(number): text of the ends. */
-export function heatLegend({ limit, both, gaps, format }) {
-  const low = both ? -limit : 0;
+/** numbers: those of the map; limit: at the ends; format(number): text of the ends. */
+export function heatLegend({ numbers, limit, format }) {
+  const low = numbers.some((n) => n < 0) ? -limit : 0;
+  const gaps = numbers.includes(null);
   const colours = Array.from({ length: stepCount }, (_, i) =>
     heatColour(low + ((limit - low) * i) / (stepCount - 1), limit));
   return h('div', { class: 'heat-legend' },

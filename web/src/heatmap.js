@@ -4,6 +4,7 @@ import { axisX, axisY, cell } from '@observablehq/plot';
 import { chart, cut, fitted, labelWidth } from './chart.js';
 import { h } from './dom.js';
 import { heatColour } from './heat_colours.js';
+import { heatLegend } from './heat_legend.js';
 
 function cellsOf(values) {
   return values.flatMap((line, row) => line.map((value, column) => ({ row, column, value })));
@@ -62,9 +63,9 @@ function makeReadable(svg, count, read) {
 
 /**
  * title, names; values[row][column], null where unknown; limit: the strongest colour's number;
- * say({ row, column, value }): the sentence of a cell, with names.
+ * format(number): as the colour bar shows it; say({ row, column, value }): a cell in words, with names.
  */
-export function heatmap({ title, names, labels, values, limit, say }) {
+export function heatmap({ title, names, labels, values, limit, format, say }) {
   const said = h('p', { class: 'quiet said', 'aria-live': 'polite' }, 'Point at a cell, or use the arrow keys.');
   const cells = cellsOf(values);
   const place = fitted(h('div', { class: 'map' }), (width) => {
@@ -77,5 +78,6 @@ export function heatmap({ title, names, labels, values, limit, say }) {
     });
     return svg;
   });
-  return h('figure', { class: 'card' }, h('figcaption', null, h('h2', null, title)), place, said);
+  return h('figure', { class: 'card' }, h('figcaption', null, h('h2', null, title)), place,
+    heatLegend({ numbers: values.flat(), limit, format }), said);
 }

@@ -3,7 +3,6 @@ import { fill, h } from './dom.js';
 import { select } from './fields.js';
 import { groupLabel } from './groups.js';
 import { heatLimit } from './heat_colours.js';
-import { heatLegend } from './heat_legend.js';
 import { heatmap } from './heatmap.js';
 import { mapKinds } from './map_kinds.js';
 import { empty } from './notice.js';
@@ -30,7 +29,7 @@ function pair(kind, names, first, second) {
   const limit = heatLimit([first.values, second.values].flat(2));
   const say = sayer(kind);
   const sayApart = apartSayer(kind, a, b);
-  const shared = { names, labels: shortLabels(names) };
+  const shared = { names, labels: shortLabels(names), format: kind.format };
   return [
     h('div', { class: 'gallery' },
       heatmap({ ...shared, title: a, values: first.values, limit, say }),
@@ -41,13 +40,6 @@ function pair(kind, names, first, second) {
       list(`Strongest for ${b}`, strongest(names, second.values, listed), say),
       list('Where they differ most', strongest(names, apart, listed), sayApart)),
   ];
-}
-
-function legend(kind, groups) {
-  const numbers = groups.map(({ values }) => values).flat(2);
-  return heatLegend({
-    limit: heatLimit(numbers), both: numbers.some((n) => n < 0), gaps: numbers.includes(null), format: kind.format,
-  });
 }
 
 /** Lists to choose the two groups from, where there are more than two. */
@@ -74,7 +66,7 @@ export function mapResults({ map, names, groups }) {
   return [
     h('div', { class: 'row wrap legends' },
       h('p', { class: 'quiet' }, 'Rows: what is bought next. Columns: what is in the basket.'),
-      chosen, legend(kind, groups)),
+      chosen),
     place,
   ];
 }

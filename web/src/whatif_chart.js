@@ -23,7 +23,7 @@ function drawing(rows, groups, width) {
     marginTop: 8,
     marginBottom: 40,
     x: { nice: true, ticks: Math.min(10, width / 60) },
-    y: { domain: groups, axis: null, padding: 0.4 },
+    y: { domain: groups, axis: null, type: 'point', padding: 1 },
     fy: { domain: categories, padding: 0 },
     color: { type: 'identity' },
     marks: [

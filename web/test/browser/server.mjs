@@ -19,8 +19,8 @@ export async function cornerShop(folder) {
   const model = join(folder, 'shop.model');
   const examples = join(source, 'examples');
   await run(program, ['import', '-o', data, join(examples, 'corner_shop.csv'), '--items', join(examples, 'corner_shop_items.csv')]);
-  await run(program, ['train', '-o', model, data, '--set', 'dim.user=16', '--set', 'dim.item=16', '--set', 'batch=32', '--epochs', '8']);
-  return model;
+  await run(program, ['train', '-o', model, data, '--set', 'dim.user=32', '--set', 'dim.item=32', '--set', 'batch=32', '--epochs', '12']);
+  return [model];
 }
 
 /** Synthetic baskets of two kinds of customers, with the truth beside them. */
@@ -29,12 +29,12 @@ export async function twoGroups(folder) {
   const model = join(folder, 'synthetic.model');
   await run(program, ['synth', '-o', data, '--users', '96', '--sessions', '20', '--products', '10', '--seed', '3']);
   await run(program, ['train', '-o', model, data, '--set', 'dim.user=16', '--set', 'dim.item=16', '--epochs', '2']);
-  return model;
+  return [model, data]; // the truth stays with the data
 }
 
-/** Starts the program on a model; resolves to its process, its address and what it says on stderr. */
-async function start(model, options) {
-  const child = spawn(program, ['serve', model, '--listen', '127.0.0.1:0', ...options], {
+/** Starts the program; resolves to its process and its address. */
+async function start(files, options) {
+  const child = spawn(program, ['serve', ...files, '--listen', '127.0.0.1:0', ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said = [];
@@ -46,7 +46,7 @@ async function start(model, options) {
   return { child, ended, url: first[0].trim() };
 }
 
-/** make(folder): resolves to a model file. Returns { url, end, stop }: end stops it, stop cleans up too. */
+/** make(folder): resolves to [model] or [model, data]. Returns { url, end, stop }: end stops it, stop cleans up too. */
 export async function serve(make, ...options) {
   const folder = await mkdtemp(join(tmpdir(), 'parsrec-web-'));
   const clean = () => rm(folder, { recursive: true, force: true });

@@ -57,9 +57,9 @@ test('bars of reasons share one scale', () => {
 
 test('groups in words, values of a feature together', () => {
   assert.equal(groupLabel('user:K02'), 'K02');
-  assert.equal(groupLabel('cluster:3'), '3 groups who are alike to the model');
+  assert.equal(groupLabel('cluster:3'), '3 groups alike to the model');
   assert.deepEqual(waysApart(['everybody', 'truth', 'town=A', 'town=B']), [
-    { label: 'The groups they were made with', groups: ['truth'] },
+    { label: 'The true groups', groups: ['truth'] },
     { label: 'By town', groups: ['town=A', 'town=B'] },
   ]);
 });
