@@ -17,8 +17,11 @@ export function heatColour(number, limit) {
   return `rgb(${mixed.join(',')})`;
 }
 
-/** The number with the strongest colour: the largest but for the utmost two of a hundred. */
-export function heatLimit(numbers) {
+/**
+ * The number with the strongest colour: the largest but for the utmost two of a hundred, and never below
+ * `least`, so that next to nothing does not look like much.
+ */
+export function heatLimit(numbers, least) {
   const sizes = numbers.filter((n) => n !== null).map(Math.abs).sort((a, b) => a - b);
-  return sizes[Math.floor((sizes.length - 1) * 0.98)] || 1;
+  return Math.max(sizes[Math.floor((sizes.length - 1) * 0.98)] ?? 0, least);
 }

@@ -26,7 +26,7 @@ const apartSayer = (kind, a, b) => ({ row, column, value }) =>
 function pair(kind, names, first, second) {
   const [a, b] = [first, second].map(({ name }) => groupLabel(name));
   const apart = difference(first.values, second.values);
-  const limit = heatLimit([first.values, second.values].flat(2));
+  const limit = heatLimit([first.values, second.values].flat(2), kind.least);
   const say = sayer(kind);
   const sayApart = apartSayer(kind, a, b);
   const shared = { names, labels: shortLabels(names), format: kind.format };
@@ -34,7 +34,7 @@ function pair(kind, names, first, second) {
     h('div', { class: 'gallery' },
       heatmap({ ...shared, title: a, values: first.values, limit, say }),
       heatmap({ ...shared, title: b, values: second.values, limit, say }),
-      heatmap({ ...shared, title: `${a} against ${b}`, values: apart, limit: heatLimit(apart.flat()), say: sayApart })),
+      heatmap({ ...shared, title: `${a} against ${b}`, values: apart, limit: heatLimit(apart.flat(), kind.least), say: sayApart })),
     h('div', { class: 'gallery' },
       list(`Strongest for ${a}`, strongest(names, first.values, listed), say),
       list(`Strongest for ${b}`, strongest(names, second.values, listed), say),

@@ -59,6 +59,7 @@ test('heat colours', () => {
   assert.equal(heat.heatColour(2, 1), 'rgb(110,44,0)');
   assert.equal(heat.heatColour(-1, 1), 'rgb(11,52,103)');
   assert.equal(heat.heatColour(null, 1), heat.unknown);
-  assert.equal(heat.heatLimit([null, 0, 0]), 1);
-  assert.equal(heat.heatLimit([null, -3, 1]), 1); // the utmost may go beyond the scale
+  assert.equal(heat.heatLimit([null, 0, 0], 0.5), 0.5);
+  assert.equal(heat.heatLimit([], 0.5), 0.5);
+  assert.equal(heat.heatLimit([null, -3, 1], 0.5), 1); // the utmost may go beyond the scale
 });
