@@ -2,7 +2,7 @@
 import { api } from './api.js';
 import { remove } from './basket_actions.js';
 import { itemOf, learn } from './catalogue.js';
-import { fill, h } from './dom.js';
+import { fill, h, refill } from './dom.js';
 import { empty } from './notice.js';
 import { leaf, nameOf, plural } from './words.js';
 
@@ -38,8 +38,8 @@ export function basketPanel(store) {
 
   function show({ basket, user }) {
     fill(title, basket.length ? `Basket · ${basket.length}` : 'Basket');
-    fill(list, basket.map((key) => row(store, key)));
-    if (basket.length === 0) fill(list, h('li', { class: 'plain' }, empty('Nothing yet. Click items on the shelf or a suggestion.')));
+    refill(list, basket.length > 0 ? basket.map((key) => row(store, key))
+      : h('li', { class: 'plain' }, empty('Nothing yet. Click items on the shelf or a suggestion.')));
     till.hidden = basket.length === 0;
     pay.disabled = user === null;
     hint.hidden = user !== null || basket.length === 0;

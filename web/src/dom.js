@@ -22,6 +22,17 @@ export function fill(element, ...children) {
   return element;
 }
 
+/** As fill, but who stood on a button with the keys stands on the one that is there now. */
+export function refill(element, ...children) {
+  const buttons = () => [...element.querySelectorAll('button')];
+  const at = buttons().indexOf(document.activeElement);
+  fill(element, ...children);
+  if (at < 0) return;
+  const left = buttons();
+  if (left.length === 0) element.tabIndex = -1;
+  (left[Math.min(at, left.length - 1)] ?? element).focus();
+}
+
 let made = 0;
 /** An id that nothing else on the page has. */
 export function uniqueId(word) {

@@ -2,7 +2,7 @@
 import { api } from './api.js';
 import { add } from './basket_actions.js';
 import { remember } from './catalogue.js';
-import { fill, h } from './dom.js';
+import { fill, h, refill } from './dom.js';
 import { select } from './fields.js';
 import { latest } from './latest.js';
 import { empty, failed } from './notice.js';
@@ -64,8 +64,8 @@ export function recommendationsPanel(store) {
     const hits = remember(answer.items);
     const scale = scaleOf(hits.map(({ why }) => (why ? reasonsOf(why) : [])));
     fill(note, `${sources[answer.source](answer.user)} · answered in ${answer.milliseconds.toFixed(0)} ms`);
-    fill(list, hits.map((hit, rank) => card(store, hit, rank, scale, before)));
-    if (hits.length === 0) fill(list, h('li', { class: 'plain' }, empty('Nothing is left to recommend.')));
+    refill(list, hits.length > 0 ? hits.map((hit, rank) => card(store, hit, rank, scale, before))
+      : h('li', { class: 'plain' }, empty('Nothing is left to recommend.')));
     before = hits.map(({ item }) => item);
   });
   store.watch(['user', 'basket', 'wanted', 'mostOfCategory', 'bought'], (state) => {

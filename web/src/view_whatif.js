@@ -1,7 +1,7 @@
 // What becomes of sales when the shelf changes.
 import { api } from './api.js';
 import { combobox } from './combobox.js';
-import { fill, h } from './dom.js';
+import { fill, h, refill } from './dom.js';
 import { checks, radios } from './fields.js';
 import { everybody, groupLabel } from './groups.js';
 import { latest } from './latest.js';
@@ -64,7 +64,7 @@ export function whatifView() {
   function update(patch) {
     Object.assign(state, patch);
     if (state.change === 'add') state.things = state.things.filter(({ key }) => key.startsWith('item='));
-    fill(chips, chipsOf(state, update));
+    refill(chips, chipsOf(state, update));
     button.disabled = state.things.length === 0 || state.groups.length === 0;
   }
   const pick = (thing) => {

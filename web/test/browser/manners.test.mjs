@@ -88,6 +88,12 @@ test('with keys alone: a customer, an item, a suggestion, another view', async (
   await page.locator('.add').first().focus();
   await press('Space');
   await page.getByText('Basket · 2').waitFor();
+  await page.locator('.hits:not([aria-busy])').waitFor();
+  assert.equal((await focus(page)).text, 'Add'); // the list is a new one, the focus stays in it
+  await page.locator('.basket .icon').nth(1).focus();
+  await press('Enter');
+  await page.getByText('Basket · 1').waitFor();
+  assert.equal((await focus(page)).text, '×');
   await page.locator('nav a').nth(1).focus();
   await press('Enter');
   await page.locator('figure').nth(2).waitFor();
