@@ -69,7 +69,7 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
         pr_free(scratch->lists[i].list);
     pr_free(scratch->hits);
     pr_free(scratch->whys);
-    pr_free(scratch->text);
+    pr_writer_free(&scratch->text);
     pr_free(scratch->session);
     pr_free(scratch->marks);
     pr_free(scratch->shown);

@@ -1,6 +1,5 @@
-/* Requests and answers as JSON. */
+/* Requests as JSON; their answers are written by answer_text.c. */
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -160,7 +159,7 @@ static void attach_lists(parsrec_request *r, parsrec_numbers *history, const par
         r->history = history;
 }
 
-/* ---- writing ---- */
+/* ---- names as values ---- */
 
 json_t *pr_name_json(parsrec_name name)
 {
@@ -176,63 +175,7 @@ json_t *pr_category_json(const parsrec_model *model, int32_t item)
     return pr_json_string(parsrec_model_category_path(model, category, path, sizeof path));
 }
 
-static json_t *hit_json(const parsrec_scratch *own, size_t i)
-{
-    const parsrec_model *model = own->model;
-    const parsrec_hit *hit = &own->hits[i];
-    json_t *json = json_pack("{s:o, s:o, s:o, s:o}", "item",
-                             pr_name_json(parsrec_model_key(model, PARSREC_ITEM, hit->item)),
-                             "name", pr_name_json(parsrec_model_item_name(model, hit->item)),
-                             "category", pr_category_json(model, hit->item), "score",
-                             isfinite(hit->score) ? json_real((double)hit->score) : json_null());
-    if (own->explain && json_object_set_new(json, "why", pr_why_json(model, &own->whys[i])) != 0) {
-        json_decref(json);
-        return NULL;
-    }
-    return json;
-}
-
-static json_t *answer_json(const parsrec_scratch *own, json_t *request, const parsrec_request *r,
-                           const parsrec_answer *answer)
-{
-    json_t *basket = json_array(), *items = json_array(), *user = json_object_get(request, "user");
-    int bad = 0;
-    for (size_t i = 0; i < r->basket.count; i++)
-        bad |= json_array_append_new(
-            basket, pr_name_json(parsrec_model_key(own->model, PARSREC_ITEM, r->basket.list[i])));
-    for (size_t i = 0; i < answer->count; i++)
-        bad |= json_array_append_new(items, hit_json(own, i));
-    json_t *json =
-        json_pack("{s:O?, s:s, s:o, s:o}", "user", user != NULL ? user : json_null(), "source",
-                  parsrec_source_name(answer->source), "basket", basket, "items", items);
-    if (bad != 0) {
-        json_decref(json);
-        json = NULL;
-    }
-    return json;
-}
-
-static int append_text(const char *bytes, size_t size, void *context)
-{
-    parsrec_scratch *own = context;
-    if (pr_grow(&own->text, &own->text_capacity, own->text_size + size + 1, 1, NULL) != PARSREC_OK)
-        return -1;
-    memcpy(own->text + own->text_size, bytes, size);
-    own->text_size += size;
-    own->text[own->text_size] = '\0';
-    return 0;
-}
-
-static parsrec_status write_answer(parsrec_scratch *own, json_t *json, parsrec_error *err)
-{
-    own->text_size = 0;
-    int bad = json == NULL || json_dump_callback(json, append_text, own,
-                                                 JSON_COMPACT | JSON_REAL_PRECISION(9)) != 0;
-    json_decref(json);
-    return bad ? pr_fail_memory(err) : PARSREC_OK;
-}
-
-/* ---- both ---- */
+/* ---- the answer ---- */
 
 static parsrec_status answer_parsed(parsrec_scratch *own, json_t *json, size_t default_k,
                                     parsrec_error *err)
@@ -250,7 +193,7 @@ static parsrec_status answer_parsed(parsrec_scratch *own, json_t *json, size_t d
         PR_TRY(pr_grow(&own->whys, &own->why_capacity, answer.count, sizeof *own->whys, err));
         PR_TRY(pr_answer_why(own, &r, own->hits, answer.count, own->whys, err));
     }
-    return write_answer(own, answer_json(own, json, &r, &answer), err);
+    return pr_answer_write(own, json_object_get(json, "user"), &r, &answer, err);
 }
 
 parsrec_status pr_answer_json(parsrec_scratch *own, const char *request, size_t size,
@@ -266,7 +209,7 @@ parsrec_status pr_answer_json(parsrec_scratch *own, const char *request, size_t 
         return pr_fail(err, status, "%s", why.message);
     status = answer_parsed(own, json, default_k, err);
     json_decref(json);
-    *answer = status == PARSREC_OK ? own->text : NULL;
+    *answer = status == PARSREC_OK ? own->text.text : NULL;
     return status;
 }
 

@@ -3,6 +3,7 @@
 #define PR_LOADED_H
 
 #include "base/json.h"
+#include "base/writer.h"
 #include "data/directory.h"
 #include "data/live_pasts.h"
 #include "explain/reasons.h"
@@ -48,8 +49,7 @@ struct parsrec_scratch {
     size_t hit_capacity;
     parsrec_why *whys;
     size_t why_capacity;
-    char *text;
-    size_t text_size, text_capacity;
+    pr_writer text;
 };
 
 /* How a request is answered: checks it and bars what its filters do not let through; then how its
@@ -74,6 +74,11 @@ parsrec_status pr_answer_why(parsrec_scratch *own, const parsrec_request *reques
                              parsrec_error *err);
 parsrec_status pr_answer_json(parsrec_scratch *own, const char *request, size_t size,
                               size_t default_k, const char **answer, parsrec_error *err);
+
+/* Writes the answer to a request, and the reasons if it asks for them, into own->text. */
+parsrec_status pr_answer_write(parsrec_scratch *own, const json_t *user,
+                               const parsrec_request *request, const parsrec_answer *answer,
+                               parsrec_error *err);
 
 /* Counts again what is bought most, after the pasts were set. */
 parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err);

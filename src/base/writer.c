@@ -58,6 +58,38 @@ void pr_write_escaped(pr_writer *w, const char *text)
     }
 }
 
+/* Bytes of a JSON string that do not stand for themselves. */
+static bool needs_escape(char c)
+{
+    return (unsigned char)c < 0x20 || c == '"' || c == '\\';
+}
+
+static void write_escape(pr_writer *w, char c)
+{
+    static const char letters[] = "b\bf\fn\nr\rt\t\"\"\\\\"; /* how it is written, what it is */
+    for (size_t i = 0; i + 1 < sizeof letters; i += 2)
+        if (letters[i + 1] == c) {
+            pr_write_bytes(w, (const char[]){'\\', letters[i]}, 2);
+            return;
+        }
+    pr_write(w, "\\u%04X", (unsigned)(unsigned char)c);
+}
+
+void pr_write_quoted(pr_writer *w, const char *bytes, size_t size)
+{
+    pr_write_bytes(w, "\"", 1);
+    for (size_t i = 0; i < size;) {
+        size_t plain = i;
+        while (plain < size && !needs_escape(bytes[plain]))
+            plain++;
+        pr_write_bytes(w, bytes + i, plain - i);
+        i = plain;
+        if (i < size)
+            write_escape(w, bytes[i++]);
+    }
+    pr_write_bytes(w, "\"", 1);
+}
+
 char *pr_writer_take(pr_writer *w)
 {
     if (!make_room(w, 0)) {

@@ -18,6 +18,8 @@ void pr_write(pr_writer *writer, const char *format, ...) __attribute__((format(
 void pr_write_bytes(pr_writer *writer, const char *bytes, size_t size);
 /* For text and attributes of HTML and SVG: & < > " ' become entities. */
 void pr_write_escaped(pr_writer *writer, const char *text);
+/* A JSON string of UTF-8, with its quotes. */
+void pr_write_quoted(pr_writer *writer, const char *bytes, size_t size);
 
 /* Hands the text over, to be freed with pr_free; NULL when memory ran out on the way. */
 char *pr_writer_take(pr_writer *writer);

@@ -14,6 +14,7 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/threads.h"
+#include "base/writer.h"
 
 static void messages_are_safe_to_print(void **state)
 {
@@ -310,6 +311,29 @@ static void progress_can_stop(void **state)
     pr_say(NULL, PARSREC_LOG_INFO, "nobody listens");
 }
 
+/* Every byte that text may hold, read back by a JSON parser. */
+static void quoted_text_is_json(void **state)
+{
+    (void)state;
+    char text[140] = "T\xC3\xA9\xF0\x9F\x8D\x9E";
+    size_t size = strlen(text);
+    for (char c = 0; c < 127; c++)
+        text[size++] = c;
+    pr_writer w = {0};
+    pr_write_bytes(&w, "[", 1);
+    pr_write_quoted(&w, text, size);
+    pr_write_bytes(&w, ",", 1);
+    pr_write_quoted(&w, "", 0);
+    pr_write_bytes(&w, "]", 1);
+    json_t *json = json_loadb(w.text, w.size, JSON_ALLOW_NUL, NULL);
+    assert_non_null(json);
+    assert_int_equal(json_string_length(json_array_get(json, 0)), size);
+    assert_memory_equal(json_string_value(json_array_get(json, 0)), text, size);
+    assert_int_equal(json_string_length(json_array_get(json, 1)), 0);
+    json_decref(json);
+    pr_writer_free(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +350,7 @@ int main(void)
         cmocka_unit_test(utf8_is_checked),
         cmocka_unit_test(names_get_dense_numbers),
         cmocka_unit_test(json_is_stable_and_strict),
+        cmocka_unit_test(quoted_text_is_json),
         cmocka_unit_test(progress_can_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,121 @@
+/* Answers as JSON text, written straight away: a tree of values would cost as much again as the scores. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/loaded.h"
+
+/* The answer's words are constants. */
+#define WRITE(writer, text) pr_write_bytes(writer, text, sizeof(text) - 1)
+
+static void write_name(pr_writer *w, parsrec_name name)
+{
+    if (name.size > 0)
+        pr_write_quoted(w, name.bytes, name.size);
+    else
+        WRITE(w, "null");
+}
+
+static void write_category(pr_writer *w, const parsrec_model *model, int32_t item)
+{
+    char path[1024];
+    int32_t category = parsrec_model_item_category(model, item);
+    if (category < 0) {
+        WRITE(w, "null");
+        return;
+    }
+    size_t size = strlen(parsrec_model_category_path(model, category, path, sizeof path)), cut;
+    if (size == sizeof path - 1 && !pr_utf8_valid(path, size, &cut))
+        size = cut; /* it was too long, and ended within a character */
+    pr_write_quoted(w, path, size);
+}
+
+/* Nine digits tell every float from its neighbours. */
+static void write_score(pr_writer *w, float score)
+{
+    char digits[32];
+    if (!isfinite(score)) {
+        WRITE(w, "null");
+        return;
+    }
+    int size = snprintf(digits, sizeof digits, "%.9g", (double)score);
+    bool real = false;
+    for (int i = 0; i < size; i++) {
+        if (strchr("0123456789+-e", digits[i]) == NULL)
+            digits[i] = '.'; /* whatever the locale has */
+        real = real || digits[i] == '.' || digits[i] == 'e';
+    }
+    pr_write_bytes(w, digits, (size_t)size);
+    if (!real)
+        WRITE(w, ".0");
+}
+
+static int append(const char *bytes, size_t size, void *context)
+{
+    pr_writer *w = context;
+    pr_write_bytes(w, bytes, size);
+    return w->failed ? -1 : 0;
+}
+
+static void write_why(pr_writer *w, const parsrec_model *model, const parsrec_why *why)
+{
+    json_t *json = pr_why_json(model, why);
+    WRITE(w, ",\"why\":");
+    if (json == NULL || json_dump_callback(json, append, w, JSON_COMPACT | JSON_REAL_PRECISION(9)))
+        w->failed = true;
+    json_decref(json);
+}
+
+static void write_hit(pr_writer *w, const parsrec_scratch *own, size_t i)
+{
+    const parsrec_hit *hit = &own->hits[i];
+    WRITE(w, "{\"item\":");
+    write_name(w, parsrec_model_key(own->model, PARSREC_ITEM, hit->item));
+    WRITE(w, ",\"name\":");
+    write_name(w, parsrec_model_item_name(own->model, hit->item));
+    WRITE(w, ",\"category\":");
+    write_category(w, own->model, hit->item);
+    WRITE(w, ",\"score\":");
+    write_score(w, hit->score);
+    if (own->explain)
+        write_why(w, own->model, &own->whys[i]);
+    WRITE(w, "}");
+}
+
+/* As the request has it: text, a whole number, or nothing. */
+static void write_user(pr_writer *w, const json_t *user)
+{
+    if (json_is_string(user))
+        pr_write_quoted(w, json_string_value(user), json_string_length(user));
+    else if (json_is_integer(user))
+        pr_write(w, "%" JSON_INTEGER_FORMAT, json_integer_value(user));
+    else
+        WRITE(w, "null");
+}
+
+parsrec_status pr_answer_write(parsrec_scratch *own, const json_t *user, const parsrec_request *r,
+                               const parsrec_answer *answer, parsrec_error *err)
+{
+    pr_writer *w = &own->text;
+    w->size = 0;
+    w->failed = false;
+    WRITE(w, "{\"user\":");
+    write_user(w, user);
+    WRITE(w, ",\"source\":");
+    const char *source = parsrec_source_name(answer->source);
+    pr_write_quoted(w, source, strlen(source));
+    WRITE(w, ",\"basket\":[");
+    for (size_t i = 0; i < r->basket.count; i++) {
+        if (i > 0)
+            WRITE(w, ",");
+        write_name(w, parsrec_model_key(own->model, PARSREC_ITEM, r->basket.list[i]));
+    }
+    WRITE(w, "],\"items\":[");
+    for (size_t i = 0; i < answer->count; i++) {
+        if (i > 0)
+            WRITE(w, ",");
+        write_hit(w, own, i);
+    }
+    WRITE(w, "]}");
+    return w->failed ? pr_fail_memory(err) : PARSREC_OK;
+}
