@@ -10,6 +10,7 @@
 static parsrec_status load(parsrec_model *model, const char *path, parsrec_error *err)
 {
     PR_TRY(pr_model_load(&model->file, path, err));
+    PR_TRY(pr_model_make_ready(model->file.model, err));
     PR_TRY(pr_directory_init(&model->directory, model->file.data, err));
     model->pasts = pr_pasts_of(model->file.data);
     return pr_model_count_popular(model, err);

@@ -132,11 +132,17 @@ uint32_t *pr_model_wholes(const pr_model *model, const char *name)
     return (uint32_t *)(void *)pr_model_numbers(model, name);
 }
 
+parsrec_status pr_model_make_ready(pr_model *model, parsrec_error *err)
+{
+    return model->kind->make_ready != NULL ? model->kind->make_ready(model, err) : PARSREC_OK;
+}
+
 void pr_model_free(pr_model *model)
 {
     if (model == NULL)
         return;
     pr_params_free(&model->params);
+    pr_free_aligned(model->ready);
     pr_free_aligned(model->weights);
     pr_free(model);
 }

@@ -49,6 +49,9 @@ typedef struct pr_model_kind {
     parsrec_status (*check)(const pr_config *config, parsrec_error *err); /* or NULL */
     parsrec_status (*layout)(pr_model *model, parsrec_error *err);        /* lists the parameters */
 
+    /* Works out what answers need again and again, into model->ready; NULL: nothing to do. */
+    parsrec_status (*make_ready)(pr_model *model, parsrec_error *err);
+
     /* ---- sessions; memory comes from session->arena, of session_bytes ---- */
     size_t (*session_bytes)(const pr_model *model, size_t rows, size_t capacity);
     void (*open)(pr_session *session);
@@ -92,6 +95,7 @@ struct pr_model {
     pr_params params;
     pr_real *weights; /* one aligned block; read-only once training is over */
     pr_kin kin;       /* while it learns */
+    void *ready;      /* aligned memory of the kind's, or NULL */
 };
 
 /* All kinds, ending with NULL. */
@@ -116,6 +120,8 @@ parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err);
 /* Before memory is taken for a model that will learn: what it is told of its items, which is borrowed
  * for as long as it learns. */
 parsrec_status pr_model_introduce(pr_model *model, const pr_kin *kin, parsrec_error *err);
+/* For a model whose weights do not change any more: sessions of few rows become quick. */
+parsrec_status pr_model_make_ready(pr_model *model, parsrec_error *err);
 void pr_model_free(pr_model *model); /* NULL is fine */
 
 /* The weights of one parameter, which must be in the list. */

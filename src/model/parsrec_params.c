@@ -1,5 +1,5 @@
 /* PARSRec's table of functions and its parameters, listed once. */
-#include "model/parsrec_net.h"
+#include "model/parsrec_ready.h"
 
 #include <stdio.h>
 
@@ -41,6 +41,7 @@ const pr_model_kind pr_parsrec = {
     .summary = "attention-fused recurrent network over user, history and basket",
     .check = check,
     .layout = pr_arnn_layout,
+    .make_ready = pr_arnn_make_ready,
     .session_bytes = pr_arnn_session_bytes,
     .open = pr_arnn_open,
     .start = pr_arnn_start,

@@ -7,25 +7,30 @@
 #include "math/embedding.h"
 #include "math/linear.h"
 #include "model/history.h"
-#include "model/parsrec_net.h"
+#include "model/parsrec_ready.h"
 #include "model/recall.h"
+
+enum { FEW = 8 }; /* rows that are quicker one by one, where a model is ready, than as a matrix */
 
 typedef struct state {
     pr_arnn_net net;
+    const pr_arnn_ready *ready;         /* NULL: rows are steps of the plain network */
+    pr_real *umove, *joint;             /* [rows,dv], [dv + dq] */
     pr_real *fresh[PR_ARNN_MAX_LAYERS]; /* [rows,2dq]: keys and values just projected */
     pr_real *kept[PR_ARNN_MAX_LAYERS];  /* [rows,capacity,2dq] */
     pr_real *hidden;                    /* [rows,dv]: after the present step */
     size_t *at;                         /* [capacity]: 0, 1, 2, ... */
     size_t *keys, *placed;              /* [rows] */
     int32_t *ids;                       /* [rows] */
-    int32_t *chosen;                    /* [rows,capacity]: what was placed; for parts */
-    int32_t *bag_items, *slots;         /* [V] */
+    int32_t *chosen;            /* [rows,capacity]: what was placed, or the start of a basket */
+    int32_t *bag_items, *slots; /* [V] */
     pr_real *bag_weights;
     int32_t *had;      /* [rows,V]: items of each row's past, had_count of them */
     size_t *had_count; /* [rows] */
     pr_real (*recall)[PR_RECALL_FEATURES]; /* [rows,V] */
     pr_real *expected;                     /* [rows,V], or NULL */
-    bool ran;                              /* the present step's outputs are there */
+    /* What is there of the present step: normed sums, next hidden states, outputs. */
+    bool looked, moved, ran;
 } state;
 
 static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t rows,
@@ -39,6 +44,8 @@ static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t 
         s->kept[l] = pr_arena_take(arena, rows * capacity * 2 * d.dq, sizeof(pr_real));
     }
     s->hidden = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
+    s->umove = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
+    s->joint = pr_arena_take(arena, d.dv + d.dq, sizeof(pr_real));
     s->at = pr_arena_take(arena, capacity, sizeof *s->at);
     s->keys = pr_arena_take(arena, rows, sizeof *s->keys);
     s->placed = pr_arena_take(arena, rows, sizeof *s->placed);
@@ -72,6 +79,7 @@ void pr_arnn_open(pr_session *session)
     for (size_t p = 0; p < session->capacity; p++)
         s->at[p] = p;
     s->net.w = pr_arnn_view_of(session->model, session->model->weights);
+    s->ready = session->rows <= FEW ? session->model->ready : NULL;
     session->own = s;
 }
 
@@ -126,20 +134,60 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
         s->placed[r] = 0;
     }
     pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
-    pr_arnn_user_forward(&s->net, 0, rows);
     pr_arnn_parts_begin(&s->net, rows);
+    s->looked = s->moved = s->ran = false;
     for (size_t r = 0; r < rows; r++)
-        s->ids[r] = (int32_t)d->items;
+        s->ids[r] = s->chosen[r * session->capacity] = (int32_t)d->items;
+    for (size_t r = 0; r < rows && s->ready != NULL; r++)
+        pr_arnn_quick_user(&s->net, s->ready, r, s->umove + r * d->dv);
+    if (s->ready != NULL)
+        return;
+    pr_arnn_user_forward(&s->net, 0, rows);
     pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, rows, d->dv);
     file_keys(session, NULL);
-    s->ran = false;
 }
+
+/* ---- steps one by one ---- */
+
+static void look(pr_session *session)
+{
+    state *s = session->own;
+    for (size_t r = 0; r < session->active && !s->looked; r++)
+        pr_arnn_quick_look(&s->net, s->ready, r, s->chosen + r * session->capacity, s->keys[r]);
+    s->looked = true;
+}
+
+static void quick_move(pr_session *session)
+{
+    state *s = session->own;
+    size_t dv = s->net.d.dv;
+    look(session);
+    for (size_t r = 0; r < session->active && !s->moved; r++)
+        pr_arnn_quick_move(&s->net, s->ready, r, s->hidden + r * dv, s->umove + r * dv, s->joint);
+    s->moved = true;
+}
+
+static void quick_run(pr_session *session)
+{
+    state *s = session->own;
+    look(session);
+    for (size_t r = 0; r < session->active; r++)
+        pr_arnn_quick_answer(&s->net, r);
+    pr_arnn_parts_forward(&s->net, &(pr_arnn_step){.rows = session->active});
+    s->ran = true;
+}
+
+/* ---- steps as matrices ---- */
 
 static void run(pr_session *session)
 {
     state *s = session->own;
     if (s->ran)
         return;
+    if (s->ready != NULL) {
+        quick_run(session);
+        return;
+    }
     pr_arnn_step step = {.rows = session->active,
                          .at = s->at,
                          .stride = session->capacity,
@@ -150,14 +198,24 @@ static void run(pr_session *session)
     for (size_t r = 0; r < session->active; r++)
         step.query = step.query || s->keys[r] > 1;
     pr_arnn_step_forward(&s->net, &step);
-    s->ran = true;
+    s->moved = s->ran = true;
+}
+
+/* The next hidden states. */
+static void move(pr_session *session)
+{
+    const state *s = session->own;
+    if (s->ready != NULL)
+        quick_move(session);
+    else
+        run(session);
 }
 
 void pr_arnn_place(pr_session *session, const int32_t *items)
 {
     state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
-    run(session);
+    move(session);
     for (size_t r = 0; r < session->active; r++) {
         s->ids[r] = items[r] < 0 ? (int32_t)d->items : items[r];
         if (items[r] < 0)
@@ -169,9 +227,11 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
         if (d->pull)
             pr_add(s->net.t.pull + r * d->dv, s->net.w.pull + (size_t)items[r] * d->dv, d->dv);
     }
+    s->looked = s->moved = s->ran = false;
+    if (s->ready != NULL)
+        return;
     pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, session->active, d->dv);
     file_keys(session, items);
-    s->ran = false;
 }
 
 /* What item i of the row's past is recalled with. */
@@ -198,8 +258,10 @@ void pr_arnn_score_all(pr_session *session, pr_real *scores)
     run(session);
     if (d->bias)
         pr_bias_spread(scores, s->net.w.bias, session->active, d->items);
-    pr_gemm(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), d->bias,
-            session->active, d->items, d->dv);
+    size_t together = s->ready != NULL ? 1 : session->active; /* rows of one product */
+    for (size_t r = 0; r < session->active; r += together)
+        pr_gemm(scores + r * d->items, d->items, pr_mat(s->net.t.o + r * d->dv, d->dv),
+                pr_flip(s->net.w.item, d->dv), d->bias, together, d->items, d->dv);
     for (size_t r = 0; d->recall && r < session->active; r++) {
         pr_real *row = scores + r * d->items;
         for (size_t i = 0; i < s->had_count[r]; i++)
@@ -298,6 +360,7 @@ void pr_arnn_peek(pr_session *session, size_t row, const pr_real **o, const pr_r
 {
     state *s = session->own;
     run(session);
+    move(session);
     *o = s->net.t.o + row * s->net.d.dv;
     *hidden = s->hidden + row * s->net.d.dv;
 }

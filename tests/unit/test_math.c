@@ -178,6 +178,22 @@ static void softmax_loss_agrees_with_its_definition(void **state)
     free(c.o), free(c.table), free(c.do_), free(c.dtable), free(do_), free(dtable), free(keep);
 }
 
+/* One row by a matrix, four columns at a time: the bits of one dot product after the other. */
+static void rows_have_the_bits_of_dot_products(void **state)
+{
+    (void)state;
+    enum { N = 11, K = 37 };
+    pr_real *x = numbers(K, 1, 5), *w = numbers(N * K, 1, 6), y[N], sum[N];
+    for (size_t n = 0; n <= N; n++) {
+        pr_gemm(y, N, pr_mat(x, K), pr_flip(w, K), 0, 1, n, K);
+        for (size_t i = 0; i < n; i++)
+            sum[i] = 0 + pr_dot(w + i * K, x, K);
+        assert_memory_equal(y, sum, n * sizeof *y);
+    }
+    free(x);
+    free(w);
+}
+
 static void topk_agrees_with_plain_and_breaks_ties_by_place(void **state)
 {
     (void)state;
@@ -233,6 +249,7 @@ int main(void)
         cmocka_unit_test(masks_are_those_of_philox_and_keep_the_share),
         cmocka_unit_test(bags_agree_however_full),
         cmocka_unit_test(softmax_loss_agrees_with_its_definition),
+        cmocka_unit_test(rows_have_the_bits_of_dot_products),
         cmocka_unit_test(topk_agrees_with_plain_and_breaks_ties_by_place),
         cmocka_unit_test(updates_follow_hand_worked_numbers),
     };

@@ -190,6 +190,7 @@ static void agrees_with_a_full_sort(void **state)
     parsrec_error err;
     pr_model_file file;
     assert_ok(pr_model_load(&file, shop_path, &err));
+    assert_ok(pr_model_make_ready(file.model, &err));
     opened o = open_model(shop_path, 6);
     size_t full = 0, cut = 0;
     for (uint32_t n = 0; n < 600; n++) {
