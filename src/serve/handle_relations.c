@@ -93,7 +93,7 @@ static bool read_groups(asked *q, const http_request *request, const analysis *x
 static void show_own_items(asked *q, const analysis *x)
 {
     char *text = NULL;
-    if (q->user[0] == '\0' || !q->options.items || q->options.group_count != 1)
+    if (q->user[0] == '\0' || !q->options.items)
         return;
     if (parsrec_live_user_json(&text, x->engine->live, q->user + strlen("user:"), 0, NULL) ==
         PARSREC_OK)

@@ -1,4 +1,4 @@
-// Names of items: remembered from whatever the server told, asked for where still unknown.
+// Names of items and categories: remembered from whatever the server told, asked for where still unknown.
 import { api } from './api.js';
 
 const known = new Map();
@@ -19,6 +19,17 @@ export async function learn(keys) {
     remember(items);
   }));
   return missing.length > 0;
+}
+
+let categories = null; // asked for once; what failed is asked for again
+
+/** Paths of all categories, of items and above them; none in shops that have no such thing. */
+export async function allCategories() {
+  categories ??= api.categories().catch((error) => {
+    categories = null;
+    throw error;
+  });
+  return (await categories).categories;
 }
 
 export async function findItems(text, limit, signal) {

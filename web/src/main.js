@@ -2,7 +2,7 @@
 import { follow, read, views, write } from './address.js';
 import { api } from './api.js';
 import { fill, h } from './dom.js';
-import { failed } from './notice.js';
+import { failed, waiting } from './notice.js';
 import { createStore } from './store.js';
 import { basketView } from './view_basket.js';
 import { plural } from './words.js';
@@ -21,16 +21,21 @@ const store = createStore({
 const main = document.querySelector('#main');
 const places = new Map(); // view -> its element, once made
 
-async function make(view) {
+async function build(view, place) {
+  fill(place, waiting('One moment …'));
+  try {
+    const viewOf = await makers[view]();
+    fill(place, await viewOf(store));
+  } catch (error) {
+    fill(place, failed(error, () => build(view, place)));
+  }
+}
+
+function make(view) {
   const place = h('div', { class: `view view-${view}` });
   places.set(view, place);
   main.append(place);
-  try {
-    fill(place, (await makers[view]())(store));
-  } catch (error) {
-    places.delete(view);
-    fill(place, failed(error, () => location.reload()));
-  }
+  build(view, place);
 }
 
 function show({ view, user, basket }) {

@@ -1,7 +1,7 @@
 // What comes next: asked again whenever the basket or the customer changes.
 import { api } from './api.js';
 import { add } from './basket_actions.js';
-import { remember } from './catalogue.js';
+import { allCategories, remember } from './catalogue.js';
 import { fill, h, refill } from './dom.js';
 import { select } from './fields.js';
 import { latest } from './latest.js';
@@ -73,11 +73,14 @@ export function recommendationsPanel(store) {
     ask(request(state));
   });
 
+  const ofCategory = choice(store, 'mostOfCategory', 'of a category',
+    [[0, 'any number'], [1, 'at most 1'], [2, 'at most 2']]);
+  allCategories().then((names) => (ofCategory.hidden = names.length === 0), () => {});
+
   return h('section', { class: 'card next', 'aria-label': 'What comes next' },
     h('div', { class: 'row spread wrap' }, h('h2', null, 'What comes next'),
       h('div', { class: 'row wrap short' },
-        choice(store, 'wanted', 'Show', [[3, '3'], [6, '6'], [12, '12']]),
-        choice(store, 'mostOfCategory', 'of a category', [[0, 'any number'], [1, 'at most 1'], [2, 'at most 2']]))),
+        choice(store, 'wanted', 'Show', [[3, '3'], [6, '6'], [12, '12']]), ofCategory)),
     note, list,
     h('p', { class: 'quiet legend' },
       'Bars: how many times as likely the item is because of each thing. ',

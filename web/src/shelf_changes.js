@@ -1,14 +1,6 @@
 // What can leave the shelf or come to it: categories and items, found by text.
-import { api } from './api.js';
-import { findItems } from './catalogue.js';
+import { allCategories, findItems } from './catalogue.js';
 import { leaf, nameOf } from './words.js';
-
-let categories = null; // asked for once
-
-async function allCategories(signal) {
-  categories ??= (await api.categories(signal)).categories;
-  return categories;
-}
 
 const categoryOption = (name) => ({ key: `category=${name}`, label: name, note: 'category' });
 const itemOption = (item) => ({ key: `item=${item.item}`, label: nameOf(item), note: leaf(item.category) || 'item' });
@@ -16,7 +8,7 @@ const itemOption = (item) => ({ key: `item=${item.item}`, label: nameOf(item), n
 /** Categories first, then items, whose names hold the text. */
 export async function findThings(text, signal) {
   const fits = (name) => name.toLowerCase().includes(text.toLowerCase());
-  const found = (await allCategories(signal)).filter(fits).map(categoryOption);
+  const found = (await allCategories()).filter(fits).map(categoryOption);
   const items = (await findItems(text, 12, signal)).map(itemOption);
   return [...found.slice(0, text ? 12 : 40), ...items];
 }

@@ -1,5 +1,6 @@
 // What has to do with what: the map of a customer beside everybody's, or groups compared.
 import { api } from './api.js';
+import { allCategories } from './catalogue.js';
 import { combobox } from './combobox.js';
 import { chooseCustomer, findCustomers } from './customer.js';
 import { fill, h } from './dom.js';
@@ -24,8 +25,15 @@ const hints = {
   groups: 'Nothing tells these customers apart.',
 };
 
-export function mapsView(store) {
-  const choice = { compare: 'customer', map: 'drop', by: 'category', groups: null };
+const labelled = (pairs) => Object.entries(pairs).map(([key, { label }]) => [key, label]);
+
+export async function mapsView(store) {
+  const [categories, { groups: names }] = await Promise.all([allCategories(), api.groups()]);
+  const ways = waysApart(names);
+  const hasCategories = categories.length > 1;
+  const choice = {
+    compare: 'customer', map: 'drop', by: hasCategories ? 'category' : 'item', groups: ways[0]?.groups ?? null,
+  };
   const place = h('div', { class: 'results' });
   const about = h('p', { class: 'quiet' });
   const chosen = h('p', { class: 'who', 'aria-live': 'polite' });
@@ -33,7 +41,8 @@ export function mapsView(store) {
     label: 'Customer', placeholder: 'Search customers', ask: findCustomers,
     pick: (option) => chooseCustomer(store, option),
   }), chosen);
-  const groups = h('div');
+  const groups = select('Groups', ways.map(({ label }, i) => [i, label]), 0,
+    (i) => change({ groups: ways[i].groups }));
   const ask = latest(api.relations, ({ answer, error }, words) => {
     fill(place, error ? failed(error, () => ask(words)) : mapResults(answer));
   });
@@ -46,19 +55,10 @@ export function mapsView(store) {
     fill(place, words ? waiting('Asking the model about their baskets …') : empty(hints[choice.compare]));
     if (words) ask(words);
   }
-  const change = (patch) => {
+  function change(patch) {
     Object.assign(choice, patch);
     update();
-  };
-
-  api.groups().then(({ groups: names }) => {
-    const ways = waysApart(names);
-    if (ways.length === 0) return;
-    fill(groups, select('Groups', ways.map(({ label }, i) => [i, label]), 0,
-      (i) => change({ groups: ways[i].groups })));
-    choice.groups = ways[0].groups;
-    if (choice.compare === 'groups') update();
-  }, (error) => fill(groups, failed(error)));
+  }
   store.watch(['user'], ({ user }) => {
     fill(chosen, user === null ? 'Nobody chosen yet' : h('strong', null, user));
     if (choice.compare === 'customer') update();
@@ -70,9 +70,9 @@ export function mapsView(store) {
         choice.compare, (compare) => change({ compare })),
       customer, groups,
       h('div', { class: 'row wrap' },
-        select('Map', Object.entries(mapKinds).map(([key, { label }]) => [key, label]), choice.map,
-          (map) => change({ map })),
-        select('By', [['category', 'Categories'], ['item', 'Items']], choice.by, (by) => change({ by }))),
+        select('Map', labelled(mapKinds), choice.map, (map) => change({ map })),
+        hasCategories && select('By', [['category', 'Categories'], ['item', 'Items']], choice.by,
+          (by) => change({ by }))),
       about),
     place,
   ];

@@ -50,12 +50,12 @@ function chipsOf(state, update) {
     }, thing.label, ' ×'));
 }
 
-export function whatifView() {
+export async function whatifView() {
+  const { groups: names } = await api.groups();
   const state = { change: 'drop', things: [], groups: [everybody], question: 'rechoice' };
   const place = h('div', { class: 'results' },
     empty('Choose a category or an item, and ask. The model answers; nothing has to be tried out on customers.'));
   const chips = h('div', { class: 'chips' });
-  const groups = h('div');
   const ask = latest(api.whatif, ({ answer, error }, question) => {
     fill(place, error ? failed(error, () => ask(question)) : results(answer));
   });
@@ -72,17 +72,12 @@ export function whatifView() {
   };
   const find = (text, signal) => (state.change === 'add' ? findOnlyItems : findThings)(text, signal);
 
-  api.groups().then(({ groups: names }) => {
-    const options = names.map((name) => [name, groupLabel(name)]);
-    fill(groups, checks('For', options, state.groups, (chosen) => update({ groups: chosen })));
-  }, (error) => fill(groups, failed(error)));
-
   const form = h('form', { class: 'card form', 'aria-label': 'The question' },
     combobox({ label: 'Category or item', placeholder: 'Search categories and items', ask: find, pick }),
     chips,
     radios('What happens', changes, state.change, (change) => update({ change })),
     radios('Question', questions, state.question, (question) => update({ question })),
-    groups,
+    checks('For', names.map((name) => [name, groupLabel(name)]), state.groups, (chosen) => update({ groups: chosen })),
     h('div', { class: 'row' }, button));
   form.addEventListener('submit', (event) => {
     event.preventDefault();

@@ -34,7 +34,7 @@ export async function openPage(browser, url, options = {}) {
   });
   page.on('pageerror', (error) => complaints.push(`exception: ${error.message}`));
   page.on('request', (request) => {
-    if (!request.url().startsWith(url)) complaints.push(`another host: ${request.url()}`);
+    if (new URL(request.url()).origin !== new URL(url).origin) complaints.push(`another host: ${request.url()}`);
   });
   page.on('response', (response) => {
     if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`);

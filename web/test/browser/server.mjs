@@ -13,30 +13,42 @@ const source = fileURLToPath(new URL('../../..', import.meta.url));
 const program = process.env.PARSREC ?? join(source, 'build/release/src/parsrec');
 const run = promisify(execFile);
 
+const examples = join(source, 'examples');
+
+async function train(folder, data, ...settings) {
+  const model = join(folder, 'model.st');
+  await run(program, ['train', '-o', model, data, ...settings]);
+  return model;
+}
+
 /** The corner shop of examples/: 60 customers, 47 items with names and categories. */
 export async function cornerShop(folder) {
   const data = join(folder, 'shop.st');
-  const model = join(folder, 'shop.model');
-  const examples = join(source, 'examples');
-  await run(program, ['import', '-o', data, join(examples, 'corner_shop.csv'), '--items', join(examples, 'corner_shop_items.csv')]);
-  await run(program, ['train', '-o', model, data, '--set', 'dim.user=32', '--set', 'dim.item=32', '--set', 'batch=32', '--epochs', '12']);
-  return [model];
+  const items = join(examples, 'corner_shop_items.csv');
+  await run(program, ['import', '-o', data, join(examples, 'corner_shop.csv'), '--items', items]);
+  const small = ['--set', 'dim.user=32', '--set', 'dim.item=32', '--set', 'batch=32'];
+  return [await train(folder, data, ...small, '--epochs', '12')];
 }
 
-/** Synthetic baskets of two kinds of customers, with the truth beside them. */
+/** The same without names and categories, and a model that only counts. */
+export async function plainShop(folder) {
+  const data = join(folder, 'plain.st');
+  await run(program, ['import', '-o', data, join(examples, 'corner_shop.csv')]);
+  return [await train(folder, data, '--model', 'personal')];
+}
+
+/** Synthetic baskets of two kinds of customers; the truth stays with the data. */
 export async function twoGroups(folder) {
   const data = join(folder, 'synthetic.st');
-  const model = join(folder, 'synthetic.model');
   await run(program, ['synth', '-o', data, '--users', '96', '--sessions', '20', '--products', '10', '--seed', '3']);
-  await run(program, ['train', '-o', model, data, '--set', 'dim.user=16', '--set', 'dim.item=16', '--epochs', '2']);
-  return [model, data]; // the truth stays with the data
+  const small = ['--set', 'dim.user=16', '--set', 'dim.item=16'];
+  return [await train(folder, data, ...small, '--epochs', '2'), data];
 }
 
 /** Starts the program; resolves to its process and its address. */
 async function start(files, options) {
-  const child = spawn(program, ['serve', ...files, '--listen', '127.0.0.1:0', ...options], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const listen = options.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
+  const child = spawn(program, ['serve', ...files, ...listen, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
   const said = [];
   child.stderr.on('data', (text) => said.push(text));
   const ended = once(child, 'exit');
