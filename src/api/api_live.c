@@ -2,6 +2,18 @@
 #include "api/loaded.h"
 #include "base/memory.h"
 
+/* The rows that a history vector is made of, where it is a sum or a mean of all. */
+static pr_live_rows history_rows(const pr_model *model)
+{
+    const char *name = model->kind->history_table;
+    const pr_config *config = &model->config;
+    if (name == NULL || config->history == PR_HISTORY_DECAYED || config->history_length > 0)
+        return (pr_live_rows){0};
+    return (pr_live_rows){.table = pr_model_numbers(model, name),
+                          .width = pr_params_find(&model->params, name)->cols,
+                          .mean = config->history == PR_HISTORY_MEAN};
+}
+
 parsrec_status parsrec_live_new(parsrec_live **out, const parsrec_model *model, parsrec_error *err)
 {
     if (out == NULL || model == NULL)
@@ -11,8 +23,9 @@ parsrec_status parsrec_live_new(parsrec_live **out, const parsrec_model *model, 
     if (live == NULL)
         return pr_fail_memory(err);
     live->model = model;
+    pr_live_rows rows = history_rows(model->file.model);
     parsrec_status status = pr_live_new(&live->pasts, &model->pasts, &model->directory.users,
-                                        model->file.data->items, err);
+                                        model->file.data->items, &rows, err);
     if (status == PARSREC_OK)
         *out = live;
     else

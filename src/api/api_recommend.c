@@ -127,14 +127,17 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
     if (own->live != NULL && r->user != PARSREC_GUEST) {
         PR_TRY(pr_live_past(own->live->pasts, r->user, r->session, &own->past, err));
         start->history = own->past.history;
+        start->vector = own->past.has_vector ? own->past.vector : NULL;
         own_row = own_row && own->past.own_row;
     } else if (r->user != PARSREC_GUEST) {
         start->history = pr_past(&model->pasts, r->user);
     }
     if (own_row)
         start->user = r->user;
-    if (r->history != NULL)
+    if (r->history != NULL) {
         start->history = (pr_history){.items = r->history->list, .count = r->history->count};
+        start->vector = NULL;
+    }
     *source = source_of(model, r, start);
     return PARSREC_OK;
 }

@@ -22,6 +22,7 @@ typedef struct shopper {
     int32_t *items;
     session *sessions;
     size_t count, capacity, session_count, session_capacity;
+    float *sum;     /* of the rows of these items and of those in the base; NULL: not made yet */
     bool forgotten; /* the base says nothing of this user */
 } shopper;
 
@@ -29,6 +30,7 @@ struct pr_live_pasts {
     pthread_rwlock_t lock;
     const pr_pasts *base;
     const pr_intern *base_users;
+    pr_live_rows rows;
     pr_intern users;    /* who are not in the base; their numbers begin after its */
     shopper **shoppers; /* [users so far, at least], NULL for those of whom there is nothing new */
     size_t shopper_count;
@@ -51,7 +53,7 @@ static int make_lock(pthread_rwlock_t *lock)
 }
 
 parsrec_status pr_live_new(pr_live_pasts **out, const pr_pasts *base, const pr_intern *users,
-                           size_t items, parsrec_error *err)
+                           size_t items, const pr_live_rows *rows, parsrec_error *err)
 {
     *out = NULL;
     pr_live_pasts *live = pr_alloc_zero(1, sizeof *live);
@@ -61,6 +63,7 @@ parsrec_status pr_live_new(pr_live_pasts **out, const pr_pasts *base, const pr_i
     }
     live->base = base;
     live->base_users = users;
+    live->rows = *rows;
     live->shopper_count = users->count;
     live->shoppers = pr_alloc_zero(users->count, sizeof *live->shoppers);
     live->held = pr_alloc_zero(items, sizeof *live->held);
@@ -78,6 +81,7 @@ static void free_shopper(shopper *s)
         return;
     pr_free(s->items);
     pr_free(s->sessions);
+    pr_free(s->sum);
     pr_free(s);
 }
 
@@ -154,6 +158,32 @@ static parsrec_status number_for(pr_live_pasts *live, pr_slice key, size_t *numb
     return PARSREC_OK;
 }
 
+/* ---- sums of rows ---- */
+
+static void add_rows(const pr_live_rows *rows, float *sum, const int32_t *items, size_t count,
+                     float sign)
+{
+    for (size_t i = 0; i < count; i++) {
+        const float *row = rows->table + (size_t)items[i] * rows->width;
+        for (size_t k = 0; k < rows->width; k++)
+            sum[k] += sign * row[k];
+    }
+}
+
+/* Before anything is added to a user for the first time. */
+static parsrec_status begin_sum(const pr_live_pasts *live, size_t user, shopper *s,
+                                parsrec_error *err)
+{
+    if (live->rows.table == NULL || s->sum != NULL)
+        return PARSREC_OK;
+    s->sum = pr_alloc_zero(live->rows.width, sizeof *s->sum);
+    if (s->sum == NULL)
+        return pr_fail_memory(err);
+    pr_history base = base_past(live, user);
+    add_rows(&live->rows, s->sum, base.items, base.count, 1);
+    return PARSREC_OK;
+}
+
 /* ---- adding ---- */
 
 static mark mark_of(const char *name)
@@ -212,6 +242,8 @@ static void add_to(pr_live_pasts *live, shopper *s, mark name, const int32_t *it
     if (at == s->session_count)
         s->sessions[s->session_count++] = (session){name, s->count};
     size_t added = append_new(live, s, begin_of(s, at), s->sessions[at].end, items, count);
+    if (s->sum != NULL)
+        add_rows(&live->rows, s->sum, s->items + s->count, added, 1);
     if (s->sessions[at].end < s->count)
         move_into(s, at, added, s->items + s->count + count);
     for (size_t i = at; i < s->session_count; i++)
@@ -230,6 +262,7 @@ static parsrec_status add(pr_live_pasts *live, pr_slice user, mark name, const i
     PR_TRY(pr_grow(&s->items, &s->capacity, s->count + 2 * count, sizeof *s->items, err));
     PR_TRY(pr_grow(&s->sessions, &s->session_capacity, s->session_count + 1, sizeof *s->sessions,
                    err));
+    PR_TRY(begin_sum(live, number, s, err));
     add_to(live, s, name, items, count);
     return PARSREC_OK;
 }
@@ -251,6 +284,7 @@ static parsrec_status forget(pr_live_pasts *live, size_t user, parsrec_error *er
     PR_TRY(shopper_at(live, user, &s, err));
     pr_free(s->items);
     pr_free(s->sessions);
+    pr_free(s->sum);
     *s = (shopper){.forgotten = true};
     return PARSREC_OK;
 }
@@ -323,6 +357,7 @@ void pr_past_copy_free(pr_past_copy *copy)
 {
     pr_free(copy->items);
     pr_free(copy->sessions);
+    pr_free(copy->vector);
     *copy = (pr_past_copy){0};
 }
 
@@ -346,6 +381,16 @@ static void copy_both(pr_past_copy *copy, const pr_history *base, const shopper 
             append_session(copy, s->items + begin_of(s, i), s->sessions[i].end - begin_of(s, i));
 }
 
+static void copy_vector(const pr_live_rows *rows, pr_past_copy *copy, const shopper *s, size_t skip)
+{
+    memcpy(copy->vector, s->sum, rows->width * sizeof *copy->vector);
+    if (skip < s->session_count)
+        add_rows(rows, copy->vector, s->items + begin_of(s, skip),
+                 s->sessions[skip].end - begin_of(s, skip), -1);
+    for (size_t k = 0; rows->mean && k < rows->width && copy->history.count > 0; k++)
+        copy->vector[k] /= (float)copy->history.count;
+}
+
 static parsrec_status read_past(const pr_live_pasts *live, size_t user, mark without,
                                 pr_past_copy *copy, parsrec_error *err)
 {
@@ -353,13 +398,20 @@ static parsrec_status read_past(const pr_live_pasts *live, size_t user, mark wit
     pr_history base = base_past(live, user);
     copy->own_row = s == NULL || !s->forgotten;
     copy->history = base;
+    copy->has_vector = false;
     if (s == NULL || s->session_count == 0)
         return PARSREC_OK;
+    PR_TRY(pr_grow(&copy->vector, &copy->vector_capacity, live->rows.width, sizeof *copy->vector,
+                   err));
     PR_TRY(pr_grow(&copy->items, &copy->item_capacity, base.count + s->count, sizeof *copy->items,
                    err));
     PR_TRY(pr_grow(&copy->sessions, &copy->session_capacity,
                    base.session_count + s->session_count + 1, sizeof *copy->sessions, err));
-    copy_both(copy, &base, s, session_named(s, without));
+    size_t skip = session_named(s, without);
+    copy_both(copy, &base, s, skip);
+    copy->has_vector = s->sum != NULL && copy->history.count > 0;
+    if (copy->has_vector)
+        copy_vector(&live->rows, copy, s, skip);
     return PARSREC_OK;
 }
 

@@ -7,9 +7,18 @@
 
 typedef struct pr_live_pasts pr_live_pasts;
 
-/* `base` and `users`, whose numbers it is in, must outlive it and not change; `items` bounds theirs. */
+/* A table with a row for every item, of which a past has the sum, kept up to date with every item that is
+ * added. */
+typedef struct pr_live_rows {
+    const float *table; /* NULL: no sums are kept */
+    size_t width;
+    bool mean; /* pasts have the mean, not the sum */
+} pr_live_rows;
+
+/* `base`, `users`, whose numbers it is in, and the table must outlive it and not change; `items` bounds
+ * the numbers of items. */
 parsrec_status pr_live_new(pr_live_pasts **out, const pr_pasts *base, const pr_intern *users,
-                           size_t items, parsrec_error *err);
+                           size_t items, const pr_live_rows *rows, parsrec_error *err);
 void pr_live_free(pr_live_pasts *live); /* NULL is fine */
 
 /* Adds to the session of that name, NULL for one that stays alone. Items below 0 are left out; all others
@@ -36,6 +45,9 @@ typedef struct pr_past_copy {
     int32_t *items;
     int64_t *sessions;
     size_t item_capacity, session_capacity;
+    float *vector; /* [width]: sum or mean of the rows of its items ... */
+    size_t vector_capacity;
+    bool has_vector;    /* ... where something was added and sums are kept */
     pr_history history; /* of `items`, or of the base where nothing was added */
     bool own_row;       /* false once the user was forgotten */
 } pr_past_copy;

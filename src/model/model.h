@@ -45,6 +45,8 @@ typedef struct pr_model_kind {
     bool sequence;               /* learns from a user's training sessions as one sequence */
     bool scores_are_shares;      /* a score is proportional to a chance; else to its logarithm */
     bool popular;                /* the same for everybody: what is bought most */
+    const char *history_table;   /* the parameter whose rows make a history vector; NULL: there is
+                                    no such vector */
 
     parsrec_status (*check)(const pr_config *config, parsrec_error *err); /* or NULL */
     parsrec_status (*layout)(pr_model *model, parsrec_error *err);        /* lists the parameters */

@@ -39,6 +39,7 @@ const pr_model_kind pr_parsrec = {
     .name = "parsrec",
     .settings = settings,
     .summary = "attention-fused recurrent network over user, history and basket",
+    .history_table = "item_emb",
     .check = check,
     .layout = pr_arnn_layout,
     .make_ready = pr_arnn_make_ready,

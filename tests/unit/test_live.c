@@ -280,6 +280,35 @@ static void long_sessions_keep_their_order(void **state)
     close_live(&o);
 }
 
+/* The history vector follows item by item: the mean of the rows of all that was bought, whatever is left
+ * out. Models whose vector is no plain mean or sum have none. */
+static void vectors_follow(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    for (int m = 0; m < 2; m++) {
+        opened o = open_live(model_path[m]);
+        const pr_model *model = o.model->file.model;
+        const float *rows = pr_model_numbers(model, "item_emb");
+        size_t width = (size_t)model->config.dim_item;
+        pr_past_copy copy = {0};
+        live_through(&o);
+        add(&o, "u00002", "open", (const int32_t[]){4, 9}, 2);
+        for (int32_t user = 0; user < EARLY_USERS; user++) {
+            assert_ok(pr_live_past(o.live->pasts, user, user == 2 ? "open" : NULL, &copy, &err));
+            assert_int_equal(copy.has_vector, m == 0);
+            for (size_t k = 0; k < width && copy.has_vector; k++) {
+                double sum = 0;
+                for (size_t i = 0; i < copy.history.count; i++)
+                    sum += (double)rows[(size_t)copy.history.items[i] * width + k];
+                assert_close((double)copy.vector[k], sum / (double)copy.history.count, 1e-6);
+            }
+        }
+        pr_past_copy_free(&copy);
+        close_live(&o);
+    }
+}
+
 /* The open basket of a request is no part of its history. */
 static void an_open_session_is_not_the_past(void **state)
 {
@@ -590,6 +619,7 @@ int main(void)
         cmocka_unit_test(equals_pasts_taken_from_data),
         cmocka_unit_test(sessions_grow_where_they_began),
         cmocka_unit_test(long_sessions_keep_their_order),
+        cmocka_unit_test(vectors_follow),
         cmocka_unit_test(an_open_session_is_not_the_past),
         cmocka_unit_test(one_who_is_forgotten_is_a_guest),
         cmocka_unit_test(facts_of_a_user),
