@@ -72,13 +72,6 @@ static const pr_real *masked_tile(pr_softmax *s, const pr_output *out, size_t fi
 /* A score that no exponential survives, yet finite: a tile may hold nothing else. */
 #define PR_BARRED ((pr_real)-1e30)
 
-static void spread_bias(pr_real *score, const pr_real *bias, size_t rows, size_t B)
-{
-    for (size_t v = 0; v < rows; v++)
-        for (size_t r = 0; r < B; r++)
-            score[v * B + r] = bias[v];
-}
-
 static void add_extra(pr_real *score, const pr_extra *x, size_t t, size_t first, size_t B)
 {
     const size_t *offsets = x->offsets + t * x->stride;
@@ -87,19 +80,45 @@ static void add_extra(pr_real *score, const pr_extra *x, size_t t, size_t first,
             score[((size_t)x->items[i] - first) * B + r] += x->values[i];
 }
 
-PR_INLINE void add_dense_any(pr_real *restrict score, const pr_dense *d, size_t first, size_t rows,
-                             size_t B)
+PR_INLINE void add_bias_any(pr_real *restrict score, const pr_real *restrict bias, size_t rows,
+                            size_t B)
+{
+    for (size_t v = 0; v < rows; v++)
+        for (size_t r = 0; r < B; r++)
+            score[v * B + r] += bias[v];
+}
+PR_LOCAL_LEVELS(void, add_bias, add_bias_any,
+                (pr_real *restrict score, const pr_real *restrict bias, size_t rows, size_t B),
+                (score, bias, rows, B))
+
+PR_INLINE void add_dense_any(pr_real *restrict score, const pr_dense *d, const pr_real *bias,
+                             size_t first, size_t rows, size_t B)
 {
     const pr_real *restrict gates = d->gates;
     for (size_t v = 0; v < rows; v++) {
         const pr_real *restrict values = d->values + (first + v) * d->stride;
+        pr_real own = bias != NULL ? bias[v] : 0;
         for (size_t r = 0; r < B; r++)
-            score[v * B + r] += gates[r] * values[r];
+            score[v * B + r] += gates[r] * values[r] + own;
     }
 }
 PR_LOCAL_LEVELS(void, add_dense, add_dense_any,
-                (pr_real *restrict score, const pr_dense *d, size_t first, size_t rows, size_t B),
-                (score, d, first, rows, B))
+                (pr_real *restrict score, const pr_dense *d, const pr_real *bias, size_t first,
+                 size_t rows, size_t B),
+                (score, d, bias, first, rows, B))
+
+/* All that a score has besides its product, for a tile. */
+static void add_parts(pr_real *score, const pr_output *out, size_t t, size_t first, size_t rows,
+                      size_t B)
+{
+    const pr_real *bias = out->bias != NULL ? out->bias + first : NULL;
+    if (out->dense != NULL)
+        add_dense(score, out->dense, bias, first, rows, B);
+    else if (bias != NULL)
+        add_bias(score, bias, rows, B);
+    if (out->extra != NULL)
+        add_extra(score, out->extra, t, first, B);
+}
 
 static void bar_taken(pr_real *score, const pr_taken *taken, size_t first, size_t rows, size_t B)
 {
@@ -122,13 +141,8 @@ void pr_softmax_scores(pr_softmax *s, const pr_real *o, const pr_output *out, si
         size_t rows = tile_rows(first, V);
         const pr_real *table = masked_tile(s, out, first, rows, D);
         pr_real *score = s->score + first * B, *top = s->top + t * B;
-        if (out->bias != NULL)
-            spread_bias(score, out->bias + first, rows, B);
-        pr_gemm(score, B, pr_mat(table, D), pr_flip(o, D), out->bias != NULL, rows, B, D);
-        if (out->extra != NULL)
-            add_extra(score, out->extra, t, first, B);
-        if (out->dense != NULL)
-            add_dense(score, out->dense, first, rows, B);
+        pr_gemm(score, B, pr_mat(table, D), pr_flip(o, D), 0, rows, B, D);
+        add_parts(score, out, t, first, rows, B);
         bar_taken(score, &out->taken, first, rows, B);
         tile_best(s, top, first, rows, B);
         tile_exponentials(score, s->total + t * B, top, rows, B);

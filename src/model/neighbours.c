@@ -8,6 +8,23 @@
 /* Stands for what is not foreseen at all. */
 #define LITTLE ((pr_real)(1.0 / 64))
 
+PR_INLINE void begin_any(pr_real *restrict row, const pr_real *restrict base, pr_real scale,
+                         size_t n)
+{
+    for (size_t v = 0; v < n; v++)
+        row[v] = scale * base[v];
+}
+PR_LOCAL_LEVELS(void, begin, begin_any,
+                (pr_real *restrict row, const pr_real *restrict base, pr_real scale, size_t n),
+                (row, base, scale, n))
+
+PR_INLINE void not_below_any(pr_real *row, size_t n)
+{
+    for (size_t v = 0; v < n; v++)
+        row[v] = (row[v] > 0 ? row[v] : 0) + LITTLE;
+}
+PR_LOCAL_LEVELS(void, not_below, not_below_any, (pr_real * row, size_t n), (row, n))
+
 PR_INLINE void logarithms_any(pr_real *row, size_t n)
 {
     for (size_t v = 0; v < n; v++)
@@ -21,17 +38,14 @@ void pr_near_expect(pr_real *row, const pr_near *near, const int32_t *items, con
     pr_real total = 0;
     for (size_t i = 0; i < n; i++)
         total += counts[i * stride];
-    pr_real scale = pr_sqrt(total);
-    for (size_t v = 0; v < near->items; v++)
-        row[v] = scale * near->base[v];
+    begin(row, near->base, pr_sqrt(total), near->items);
     for (size_t i = 0; i < n; i++) {
         size_t h = (size_t)items[i];
         pr_real x = pr_sqrt(counts[i * stride]);
         for (uint32_t k = h > 0 ? near->ends[h - 1] : 0; k < near->ends[h]; k++)
             row[near->to[k]] += near->weights[k] * x;
     }
-    for (size_t v = 0; v < near->items; v++)
-        row[v] = (row[v] > 0 ? row[v] : 0) + LITTLE;
+    not_below(row, near->items);
     for (size_t i = 0; i < n; i++)
         row[items[i]] += counts[i * stride];
     logarithms(row, near->items);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "math/logarithm.h"
+
 typedef struct past {
     int32_t *items;
     pr_real (*features)[PR_RECALL_FEATURES];
@@ -44,8 +46,8 @@ size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], p
     for (size_t i = 0; i < p.count; i++) {
         pr_real *f = features[i];
         slots[items[i]] = 0;
-        f[PR_RECALL_COUNT] = pr_log(1 + f[PR_RECALL_COUNT]);
-        f[PR_RECALL_RECENT] = pr_log(1 + f[PR_RECALL_RECENT]);
+        f[PR_RECALL_COUNT] = pr_ln(1 + f[PR_RECALL_COUNT]);
+        f[PR_RECALL_RECENT] = pr_ln(1 + f[PR_RECALL_RECENT]);
         f[PR_RECALL_HAD] = 1;
         f[PR_RECALL_SESSIONS] = pr_log((pr_real)(1 + (sessions > 0 ? sessions : 1)));
     }
@@ -68,20 +70,30 @@ void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items
     if (!neighbours)
         return;
     r->expected = pr_arena_take(arena, items * rows, sizeof *r->expected);
-    r->one = pr_arena_take(arena, items, sizeof *r->one);
+    r->few = pr_arena_take(arena, PR_LANES * items, sizeof *r->few);
     r->how = pr_arena_take(arena, rows, sizeof *r->how);
     r->dhow = pr_arena_take(arena, rows, sizeof *r->dhow);
     r->dense = (pr_dense){r->expected, rows, r->how, r->dhow};
+}
+
+/* Turns some rows so that those of one item stand beside each other: whole lines of the cache. */
+static void file_rows(pr_recalled *r, size_t first, size_t rows)
+{
+    size_t V = r->near.items;
+    for (size_t v = 0; v < V; v++)
+        for (size_t i = 0; i < rows; i++)
+            r->expected[v * r->rows + first + i] = r->few[i * V + v];
 }
 
 void pr_recalled_add(pr_recalled *r, size_t row, int32_t *slots, const pr_history *history,
                      double decay)
 {
     size_t at = r->raw_offsets[row];
-    r->raw_offsets[row + 1] = at + pr_recall_make(r->raw_items + at, r->raw + at, r->one, slots,
-                                                  history, decay, &r->near);
-    for (size_t v = 0; r->one != NULL && v < r->near.items; v++)
-        r->expected[v * r->rows + row] = r->one[v];
+    pr_real *own = r->few != NULL ? r->few + row % PR_LANES * r->near.items : NULL;
+    r->raw_offsets[row + 1] =
+        at + pr_recall_make(r->raw_items + at, r->raw + at, own, slots, history, decay, &r->near);
+    if (own != NULL && (row % PR_LANES == PR_LANES - 1 || row + 1 == r->rows))
+        file_rows(r, row / PR_LANES * PR_LANES, row % PR_LANES + 1);
 }
 
 void pr_recalled_order(pr_recalled *r)

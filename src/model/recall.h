@@ -37,7 +37,7 @@ typedef struct pr_recalled {
     pr_extra extra;
     pr_near near;        /* items 0: none */
     pr_real *expected;   /* [V,R] */
-    pr_real *one;        /* [V]: of one row */
+    pr_real *few;        /* [PR_LANES,V]: rows before they stand beside each other */
     pr_real *how, *dhow; /* [R]: the gate of what is expected, and its gradient */
     pr_dense dense;
 } pr_recalled;

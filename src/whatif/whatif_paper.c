@@ -103,8 +103,11 @@ static parsrec_status train(const workshop *w, size_t number, const char *path, 
     o.epochs = w->paper->epochs;
     o.seed = w->paper->seed + number;
     o.threads = w->threads;
-    if (there(checkpoint))
+    o.preset = "paper"; /* the paper's scenario, and its model */
+    if (there(checkpoint)) {
         o.resume = checkpoint;
+        o.preset = NULL;
+    }
     pr_say(w->hooks, PARSREC_LOG_INFO, "%s: training, model %zu of %llu, %s", path, number + 1,
            (unsigned long long)w->paper->models,
            o.resume != NULL ? "goes on" : "from the beginning");
