@@ -3,8 +3,8 @@
 export const everybody = 'everybody';
 
 const kinds = [
-  [/^everybody$/, () => 'Everybody'],
-  [/^truth$/, () => 'The true groups'],
+  [/^everybody$/, () => everybody],
+  [/^truth$/, () => 'the true groups'],
   [/^cluster:(\d+)$/, (_, n) => `${n} groups alike to the model`],
   [/^user:(.*)$/, (_, key) => key],
 ];
@@ -26,7 +26,7 @@ export function waysApart(names) {
   for (const name of names) {
     if (name === everybody) continue;
     const feature = /^([^:=]+)=/.exec(name)?.[1];
-    const label = feature ? `By ${feature}` : groupLabel(name);
+    const label = feature ? `by ${feature}` : groupLabel(name);
     ways.set(label, [...(ways.get(label) ?? []), name]);
   }
   return [...ways].map(([label, groups]) => ({ label, groups }));

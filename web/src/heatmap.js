@@ -13,8 +13,9 @@ function cellsOf(values) {
 function drawing(labels, cells, limit, width) {
   const margin = labelWidth(labels, Math.min(150, width * 0.32));
   const size = Math.max(9, Math.min(30, (width - margin - 8) / labels.length));
+  const fontSize = Math.min(12, size); // no taller than a row
   const domain = labels.map((_, i) => i);
-  const short = (i) => cut(labels[i], margin);
+  const plain = { tickFormat: (i) => cut(labels[i], margin), tickSize: 0, label: null, fontSize };
   return chart({
     width: margin + 8 + size * labels.length,
     height: margin + 8 + size * labels.length,
@@ -26,8 +27,8 @@ function drawing(labels, cells, limit, width) {
     y: { domain, padding: 0.04, type: 'band' },
     color: { type: 'identity' },
     marks: [
-      axisX({ anchor: 'top', tickRotate: -90, tickFormat: short, tickSize: 0, label: null, textAnchor: 'start' }),
-      axisY({ anchor: 'left', tickFormat: short, tickSize: 0, label: null }),
+      axisX({ ...plain, anchor: 'top', tickRotate: -90, textAnchor: 'start' }),
+      axisY({ ...plain, anchor: 'left' }),
       cell(cells, { x: 'column', y: 'row', fill: ({ value }) => heatColour(value, limit) }),
     ],
   });

@@ -7,6 +7,7 @@ import { heatmap } from './heatmap.js';
 import { mapKinds } from './map_kinds.js';
 import { empty } from './notice.js';
 import { difference, shortLabels, strongest } from './relations.js';
+import { sentence } from './words.js';
 
 const listed = 6;
 
@@ -32,9 +33,9 @@ function pair(kind, names, first, second) {
   const shared = { names, labels: shortLabels(names), format: kind.format };
   return [
     h('div', { class: 'gallery' },
-      heatmap({ ...shared, title: a, values: first.values, limit, say }),
-      heatmap({ ...shared, title: b, values: second.values, limit, say }),
-      heatmap({ ...shared, title: `${a} against ${b}`, values: apart, limit: heatLimit(apart.flat(), kind.least), say: sayApart })),
+      heatmap({ ...shared, title: sentence(a), values: first.values, limit, say }),
+      heatmap({ ...shared, title: sentence(b), values: second.values, limit, say }),
+      heatmap({ ...shared, title: `${sentence(a)} against ${b}`, values: apart, limit: heatLimit(apart.flat(), kind.least), say: sayApart })),
     h('div', { class: 'gallery' },
       list(`Strongest for ${a}`, strongest(names, first.values, listed), say),
       list(`Strongest for ${b}`, strongest(names, second.values, listed), say),
@@ -45,7 +46,7 @@ function pair(kind, names, first, second) {
 /** Lists to choose the two groups from, where there are more than two. */
 function chooser(groups, chosen, change) {
   if (groups.length < 3) return null;
-  const options = groups.map(({ name }, i) => [i, groupLabel(name)]);
+  const options = groups.map(({ name }, i) => [i, sentence(groupLabel(name))]);
   const one = (label, at) =>
     select(label, options, chosen[at], (value) => change(chosen.map((old, i) => (i === at ? Number(value) : old))));
   return h('div', { class: 'row wrap short' }, one('Compare', 0), one('with', 1));

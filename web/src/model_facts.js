@@ -3,7 +3,7 @@ import { h } from './dom.js';
 import { count } from './words.js';
 
 function text(value) {
-  if (typeof value === 'number') return Number.isInteger(value) ? count(value) : String(value);
+  if (typeof value === 'number') return Number.isInteger(value) ? count(value) : value.toPrecision(3);
   return String(value);
 }
 

@@ -10,6 +10,7 @@ import { latest } from './latest.js';
 import { mapKinds } from './map_kinds.js';
 import { mapResults } from './map_results.js';
 import { empty, failed, waiting } from './notice.js';
+import { sentence } from './words.js';
 
 const top = 20;
 
@@ -41,7 +42,7 @@ export async function mapsView(store) {
     label: 'Customer', placeholder: 'Search customers', ask: findCustomers,
     pick: (option) => chooseCustomer(store, option),
   }), chosen);
-  const groups = select('Groups', ways.map(({ label }, i) => [i, label]), 0,
+  const groups = select('Groups', ways.map(({ label }, i) => [i, sentence(label)]), 0,
     (i) => change({ groups: ways[i].groups }));
   const ask = latest(api.relations, ({ answer, error }, words) => {
     fill(place, error ? failed(error, () => ask(words)) : mapResults(answer));

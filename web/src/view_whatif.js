@@ -7,6 +7,7 @@ import { everybody, groupLabel } from './groups.js';
 import { latest } from './latest.js';
 import { empty, failed, waiting } from './notice.js';
 import { findOnlyItems, findThings } from './shelf_changes.js';
+import { sentence } from './words.js';
 import { whatifChart } from './whatif_chart.js';
 import { summary, whatifTable } from './whatif_table.js';
 
@@ -77,7 +78,7 @@ export async function whatifView() {
     chips,
     radios('What happens', changes, state.change, (change) => update({ change })),
     radios('Question', questions, state.question, (question) => update({ question })),
-    checks('For', names.map((name) => [name, groupLabel(name)]), state.groups, (chosen) => update({ groups: chosen })),
+    checks('For', names.map((name) => [name, sentence(groupLabel(name))]), state.groups, (chosen) => update({ groups: chosen })),
     h('div', { class: 'row' }, button));
   form.addEventListener('submit', (event) => {
     event.preventDefault();

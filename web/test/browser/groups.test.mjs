@@ -27,9 +27,9 @@ test('the true groups are compared, each with the other and with everybody', asy
   assert.equal(await figures.first().locator('[aria-label=cell] rect').count(), 20 * 20);
   await picture(page, 'groups', { fullPage: true });
   await page.getByLabel('with', { exact: true }).selectOption({ label: 'Everybody' });
-  assert.deepEqual(await figures.locator('h2').allTextContents(), ['A', 'Everybody', 'A against Everybody']);
+  assert.deepEqual(await figures.locator('h2').allTextContents(), ['A', 'Everybody', 'A against everybody']);
   await page.getByLabel('Groups', { exact: true }).selectOption({ label: '3 groups alike to the model' });
-  await figures.getByRole('heading', { name: 'cluster 1', exact: true }).waitFor();
+  await figures.getByRole('heading', { name: 'Cluster 1', exact: true }).waitFor();
 });
 
 test('the cell that is pointed at is read out, and it is the number of the map', async () => {
