@@ -28,6 +28,8 @@ export function summary(rows, scenario) {
   if (sure.length === 0) return `${sentence(scenario)}: no change here is certain.`;
   const most = sure.reduce((a, b) => (Math.abs(b.change) > Math.abs(a.change) ? b : a));
   const word = most.change > 0 ? 'more' : 'less';
-  return `${sentence(scenario)}: ${most.group} would buy ${Math.abs(most.change * 100).toFixed(1)}\u202f% ${word} of ${most.category} ` +
+  const buys = most.question === 'selection'
+    ? `baskets of ${most.group} without it hold` : `${most.group} would buy`;
+  return `${sentence(scenario)}: ${buys} ${Math.abs(most.change * 100).toFixed(1)}\u202f% ${word} of ${most.category} ` +
     `(${percent(most.change_low)} to ${percent(most.change_high)}).`;
 }
