@@ -8,7 +8,7 @@
 /* The answer's words are constants. */
 #define WRITE(writer, text) pr_write_bytes(writer, text, sizeof(text) - 1)
 
-static void write_name(pr_writer *w, parsrec_name name)
+void pr_name_write(pr_writer *w, parsrec_name name)
 {
     if (name.size > 0)
         pr_write_quoted(w, name.bytes, name.size);
@@ -50,35 +50,21 @@ static void write_score(pr_writer *w, float score)
         WRITE(w, ".0");
 }
 
-static int append(const char *bytes, size_t size, void *context)
-{
-    pr_writer *w = context;
-    pr_write_bytes(w, bytes, size);
-    return w->failed ? -1 : 0;
-}
-
-static void write_why(pr_writer *w, const parsrec_model *model, const parsrec_why *why)
-{
-    json_t *json = pr_why_json(model, why);
-    WRITE(w, ",\"why\":");
-    if (json == NULL || json_dump_callback(json, append, w, JSON_COMPACT | JSON_REAL_PRECISION(9)))
-        w->failed = true;
-    json_decref(json);
-}
-
 static void write_hit(pr_writer *w, const parsrec_scratch *own, size_t i)
 {
     const parsrec_hit *hit = &own->hits[i];
     WRITE(w, "{\"item\":");
-    write_name(w, parsrec_model_key(own->model, PARSREC_ITEM, hit->item));
+    pr_name_write(w, parsrec_model_key(own->model, PARSREC_ITEM, hit->item));
     WRITE(w, ",\"name\":");
-    write_name(w, parsrec_model_item_name(own->model, hit->item));
+    pr_name_write(w, parsrec_model_item_name(own->model, hit->item));
     WRITE(w, ",\"category\":");
     write_category(w, own->model, hit->item);
     WRITE(w, ",\"score\":");
     write_score(w, hit->score);
-    if (own->explain)
-        write_why(w, own->model, &own->whys[i]);
+    if (own->explain) {
+        WRITE(w, ",\"why\":");
+        pr_why_write(w, own->model, &own->whys[i]);
+    }
     WRITE(w, "}");
 }
 
@@ -108,7 +94,7 @@ parsrec_status pr_answer_write(parsrec_scratch *own, const json_t *user, const p
     for (size_t i = 0; i < r->basket.count; i++) {
         if (i > 0)
             WRITE(w, ",");
-        write_name(w, parsrec_model_key(own->model, PARSREC_ITEM, r->basket.list[i]));
+        pr_name_write(w, parsrec_model_key(own->model, PARSREC_ITEM, r->basket.list[i]));
     }
     WRITE(w, "],\"items\":[");
     for (size_t i = 0; i < answer->count; i++) {

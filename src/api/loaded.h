@@ -83,11 +83,12 @@ parsrec_status pr_answer_write(parsrec_scratch *own, const json_t *user,
 /* Counts again what is bought most, after the pasts were set. */
 parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err);
 
-/* A name, or null where it is empty; and an item's reasons as the field `why` of an answer. NULL when out
- * of memory. */
+/* A name, or null where it is empty. NULL when out of memory. */
 json_t *pr_name_json(parsrec_name name);
 json_t *pr_category_json(const parsrec_model *model, int32_t item); /* the path, or null */
-json_t *pr_why_json(const parsrec_model *model, const parsrec_why *why);
+/* The same as text; and an item's reasons as the field `why` of an answer. */
+void pr_name_write(pr_writer *out, parsrec_name name);
+void pr_why_write(pr_writer *out, const parsrec_model *model, const parsrec_why *why);
 
 /* E_INPUT unless both have the same users and items under the same numbers. */
 parsrec_status pr_same_shop(const pr_dataset *inside, const pr_dataset *data, parsrec_error *err);

@@ -1,6 +1,7 @@
 /* Growing text with a failure that sticks. */
 #include "base/writer.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,6 +90,51 @@ void pr_write_quoted(pr_writer *w, const char *bytes, size_t size)
     }
     pr_write_bytes(w, "\"", 1);
 }
+
+/* ---- numbers ---- */
+
+enum { DECIMALS = 7, DECIMAL_ONE = 10000000, DIGITS_MOST = 24 };
+
+/* Digits from the last to the first, before `end`; at least `least` of them. Returns where they begin. */
+static char *digits_before(char *end, uint64_t value, size_t least)
+{
+    char *at = end;
+    while (value > 0 || (size_t)(end - at) < least) {
+        *--at = (char)('0' + value % 10);
+        value /= 10;
+    }
+    return at;
+}
+
+void pr_write_count(pr_writer *w, uint64_t value)
+{
+    char hold[DIGITS_MOST], *end = hold + sizeof hold, *begin = digits_before(end, value, 1);
+    pr_write_bytes(w, begin, (size_t)(end - begin));
+}
+
+void pr_write_decimal(pr_writer *w, double value)
+{
+    if (!isfinite(value)) {
+        pr_write_bytes(w, "null", 4);
+        return;
+    }
+    if (fabs(value) >= 1e9) {
+        pr_write(w, "%.0f.0", value);
+        return;
+    }
+    uint64_t whole = (uint64_t)llround(fabs(value) * DECIMAL_ONE);
+    char hold[DIGITS_MOST], *end = hold + sizeof hold;
+    char *begin = digits_before(end, whole % DECIMAL_ONE, DECIMALS);
+    *--begin = '.';
+    begin = digits_before(begin, whole / DECIMAL_ONE, 1);
+    if (value < 0 && whole > 0)
+        *--begin = '-';
+    while (end[-1] == '0' && end[-2] != '.')
+        end--;
+    pr_write_bytes(w, begin, (size_t)(end - begin));
+}
+
+/* ---- the whole ---- */
 
 char *pr_writer_take(pr_writer *w)
 {

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/status.h"
 
@@ -20,6 +21,11 @@ void pr_write_bytes(pr_writer *writer, const char *bytes, size_t size);
 void pr_write_escaped(pr_writer *writer, const char *text);
 /* A JSON string of UTF-8, with its quotes. */
 void pr_write_quoted(pr_writer *writer, const char *bytes, size_t size);
+
+/* A JSON number with at most seven digits behind the point, many times quicker than printf; null where it is
+ * not finite. */
+void pr_write_decimal(pr_writer *writer, double value);
+void pr_write_count(pr_writer *writer, uint64_t value);
 
 /* Hands the text over, to be freed with pr_free; NULL when memory ran out on the way. */
 char *pr_writer_take(pr_writer *writer);
