@@ -41,7 +41,7 @@ start() { # STORE
 soak() { # STORE
     cp model-1.st served.st
     start "$1"
-    wrk -t1 -c16 -d"${seconds}s" --latency -s "$PARSREC_SOURCE/bench/serve.lua" "$(cat url)/v1/recommend" 0 >wrk.out &
+    wrk -t1 -c16 -d"${seconds}s" --timeout 10s --latency -s "$PARSREC_SOURCE/bench/serve.lua" "$(cat url)/v1/recommend" 0 >wrk.out &
     wrk_pid=$!
     python3 "$PARSREC_SOURCE/bench/serve_soak.py" load "$(cat url)" "$(cat token)" "$seconds" served.st model-2.st \
         told >load.out 2>&1 &

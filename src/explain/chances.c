@@ -6,22 +6,61 @@
 #include "math/exponential.h"
 #include "model/recommend.h"
 
+/* Eight at a time: one after the other, each would wait for the one before. */
+enum { LANES = 8 };
+
+static double largest(const pr_real *x, size_t n)
+{
+    pr_real best[LANES];
+    size_t i = 0;
+    for (size_t j = 0; j < LANES; j++)
+        best[j] = -(pr_real)INFINITY;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t j = 0; j < LANES; j++)
+            best[j] = x[i + j] > best[j] ? x[i + j] : best[j];
+    for (; i < n; i++)
+        best[0] = x[i] > best[0] ? x[i] : best[0];
+    for (size_t j = 1; j < LANES; j++)
+        best[0] = best[j] > best[0] ? best[j] : best[0];
+    return (double)best[0];
+}
+
+static double sum_of(const pr_real *x, size_t n)
+{
+    double sums[LANES] = {0}, sum = 0;
+    size_t i = 0;
+    for (; i + LANES <= n; i += LANES)
+        for (size_t j = 0; j < LANES; j++)
+            sums[j] += (double)x[i + j];
+    for (; i < n; i++)
+        sum += (double)x[i];
+    for (size_t j = 0; j < LANES; j++)
+        sum += sums[j];
+    return sum;
+}
+
+/* Scores of what is not placed, without a branch for each; spare has room for all. */
+static size_t pick(pr_real *spare, const pr_real *scores, const uint8_t *placed, size_t items)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < items; i++) {
+        spare[n] = scores[i];
+        n += placed == NULL || (placed[i] & PR_PLACED) == 0;
+    }
+    return n;
+}
+
 pr_chances pr_chances_of(const pr_model *model, const pr_real *scores, const uint8_t *placed,
                          pr_real *spare)
 {
-    pr_chances c = {.top = -HUGE_VAL, .shares = model->kind->scores_are_shares};
-    size_t n = 0;
-    for (size_t i = 0; i < model->items; i++)
-        if (placed == NULL || (placed[i] & PR_PLACED) == 0) {
-            spare[n++] = scores[i];
-            c.top = (double)scores[i] > c.top ? (double)scores[i] : c.top;
-        }
+    size_t n = pick(spare, scores, placed, model->items);
+    pr_chances c = {.top = largest(spare, n), .shares = model->kind->scores_are_shares};
+    pr_real top = (pr_real)c.top;
     for (size_t i = 0; i < n; i++)
-        spare[i] = c.shares ? (spare[i] > 0 ? spare[i] : 0) : spare[i] - (pr_real)c.top;
+        spare[i] = c.shares ? (spare[i] > 0 ? spare[i] : 0) : spare[i] - top;
     if (!c.shares)
         pr_exp_all(spare, spare, n);
-    for (size_t i = 0; i < n; i++)
-        c.sum += (double)spare[i];
+    c.sum = sum_of(spare, n);
     c.log_sum = log(c.sum);
     return c;
 }

@@ -108,19 +108,6 @@ static void run(pr_reasons *r, const plan *p, size_t from, size_t rows)
 
 /* ---- ranks ---- */
 
-/* How many stand before an item: better ones, and equal ones with smaller numbers. Barred items have
- * scores of -INFINITY. */
-static size_t rank_by_counting(const pr_real *scores, size_t n, int32_t item)
-{
-    size_t before = 0, own = (size_t)item;
-    pr_real score = scores[own];
-    for (size_t i = 0; i < own; i++)
-        before += scores[i] >= score;
-    for (size_t i = own + 1; i < n; i++)
-        before += scores[i] > score;
-    return score > -(pr_real)INFINITY ? before + 1 : 0;
-}
-
 /* rank[V], from 1; 0 for what is barred. */
 static void rank_all(pr_reasons *r, const pr_real *scores, size_t n)
 {
@@ -165,7 +152,7 @@ static void take_row(pr_reasons *r, const plan *p, size_t omission, pr_real *sco
     for (size_t i = 0; i < count; i++) {
         int32_t item = whys[i].item;
         note(p, omission, &whys[i], pr_log_chance(&chances, scores[item]),
-             count > FEW ? r->rank[item] : rank_by_counting(r->spare, model->items, item));
+             count > FEW ? r->rank[item] : pr_rank_of(r->spare, model->items, (size_t)item));
     }
 }
 

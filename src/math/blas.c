@@ -144,6 +144,42 @@ PR_LOCAL_LEVELS(void, multiply_row, row_any,
                 (pr_real * c, const pr_real *a, pr_matrix b, pr_real keep, size_t N, size_t K),
                 (c, a, b, keep, N, K))
 
+/* Four rows of b go through all rows of a while they are near. */
+PR_INLINE void rows_any(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep,
+                        size_t M, size_t N, size_t K)
+{
+    size_t j = 0;
+    for (pr_real dots[4]; j + 4 <= N; j += 4)
+        for (size_t i = 0; i < M; i++) {
+            pr_real *row = c + i * c_stride + j;
+            pr_dot_four(dots, b.at + j * b.stride, b.stride, a.at + i * a.stride, K);
+            for (size_t r = 0; r < 4; r++)
+                row[r] = (keep != 0 ? keep * row[r] : 0) + dots[r];
+        }
+    for (; j < N; j++)
+        for (size_t i = 0; i < M; i++) {
+            pr_real *at = c + i * c_stride + j;
+            *at =
+                (keep != 0 ? keep * *at : 0) + pr_dot(b.at + j * b.stride, a.at + i * a.stride, K);
+        }
+}
+PR_LOCAL_LEVELS(void, multiply_rows, rows_any,
+                (pr_real * c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
+                 size_t N, size_t K),
+                (c, c_stride, a, b, keep, M, N, K))
+
+void pr_gemm_each(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
+                  size_t N, size_t K)
+{
+    if (M > 1 && b.flip && !a.flip) {
+        multiply_rows(c, c_stride, a, b, keep, M, N, K);
+        return;
+    }
+    for (size_t i = 0; i < M; i++)
+        pr_gemm(c + i * c_stride, c_stride, pr_mat(a.at + i * a.stride, a.stride), b, keep, 1, N,
+                K);
+}
+
 void pr_gemm(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
              size_t N, size_t K)
 {

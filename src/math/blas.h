@@ -30,6 +30,10 @@ void pr_gemm(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep
 void pr_gemm_plain(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
                    size_t N, size_t K);
 
+/* The same for a few rows of `a`, which is not flipped, each with the very bits that it gets alone. */
+void pr_gemm_each(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
+                  size_t N, size_t K);
+
 /* Loads the library, without threads of its own: our workers are the threads. False when there is
  * none; products are then right, but slow. Products load it by themselves; call this at the start
  * where the first one should not have to wait. */

@@ -10,4 +10,7 @@
 size_t pr_topk(int32_t *best, const pr_real *scores, size_t n, size_t k);
 size_t pr_topk_plain(int32_t *best, const pr_real *scores, size_t n, size_t k);
 
+/* The rank of one position among them, from 1; 0 for -INFINITY and NaN. */
+size_t pr_rank_of(const pr_real *scores, size_t n, size_t position);
+
 #endif

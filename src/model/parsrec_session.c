@@ -258,10 +258,11 @@ void pr_arnn_score_all(pr_session *session, pr_real *scores)
     run(session);
     if (d->bias)
         pr_bias_spread(scores, s->net.w.bias, session->active, d->items);
-    size_t together = s->ready != NULL ? 1 : session->active; /* rows of one product */
-    for (size_t r = 0; r < session->active; r += together)
-        pr_gemm(scores + r * d->items, d->items, pr_mat(s->net.t.o + r * d->dv, d->dv),
-                pr_flip(s->net.w.item, d->dv), d->bias, together, d->items, d->dv);
+    void (*multiply)(pr_real *, size_t, pr_matrix, pr_matrix, pr_real, size_t, size_t, size_t) =
+        s->ready != NULL ? pr_gemm_each
+                         : pr_gemm; /* where a row's bits must not depend on others */
+    multiply(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), d->bias,
+             session->active, d->items, d->dv);
     for (size_t r = 0; d->recall && r < session->active; r++) {
         pr_real *row = scores + r * d->items;
         for (size_t i = 0; i < s->had_count[r]; i++)

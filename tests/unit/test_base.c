@@ -312,6 +312,37 @@ static void progress_can_stop(void **state)
 }
 
 /* Every byte that text may hold, read back by a JSON parser. */
+static void assert_written(double value, const char *expected)
+{
+    pr_writer w = {0};
+    pr_write_decimal(&w, value);
+    char *text = pr_writer_take(&w);
+    assert_string_equal(text, expected);
+    pr_free(text);
+}
+
+static void numbers_are_written(void **state)
+{
+    (void)state;
+    assert_written(0, "0.0");
+    assert_written(1, "1.0");
+    assert_written(-0.5, "-0.5");
+    assert_written(0.12345678, "0.1234568");
+    assert_written(-1e-9, "0.0");
+    assert_written(12.0000001, "12.0000001");
+    assert_written(999999999.5, "999999999.5");
+    assert_written(-6.6141387, "-6.6141387");
+    assert_written(1e12, "1000000000000.0");
+    assert_written((double)NAN, "null");
+    assert_written((double)INFINITY, "null");
+    pr_writer w = {0};
+    pr_write_count(&w, 0);
+    pr_write_count(&w, UINT64_MAX);
+    char *text = pr_writer_take(&w);
+    assert_string_equal(text, "018446744073709551615");
+    pr_free(text);
+}
+
 static void quoted_text_is_json(void **state)
 {
     (void)state;
@@ -351,6 +382,7 @@ int main(void)
         cmocka_unit_test(names_get_dense_numbers),
         cmocka_unit_test(json_is_stable_and_strict),
         cmocka_unit_test(quoted_text_is_json),
+        cmocka_unit_test(numbers_are_written),
         cmocka_unit_test(progress_can_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

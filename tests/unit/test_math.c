@@ -194,6 +194,24 @@ static void rows_have_the_bits_of_dot_products(void **state)
     free(w);
 }
 
+/* Several rows together: each as if it were alone, also where something is kept. */
+static void rows_together_have_the_bits_of_rows_alone(void **state)
+{
+    (void)state;
+    enum { M = 5, N = 11, K = 37 };
+    pr_real *x = numbers(M * K, 1, 7), *w = numbers(N * K, 1, 8), *old = numbers(M * N, 1, 9);
+    pr_real together[M * N], alone[M * N];
+    for (int keep = 0; keep <= 1; keep++) {
+        memcpy(together, old, sizeof together);
+        memcpy(alone, old, sizeof alone);
+        pr_gemm_each(together, N, pr_mat(x, K), pr_flip(w, K), (pr_real)keep, M, N, K);
+        for (size_t i = 0; i < M; i++)
+            pr_gemm(alone + i * N, N, pr_mat(x + i * K, K), pr_flip(w, K), (pr_real)keep, 1, N, K);
+        assert_memory_equal(together, alone, sizeof alone);
+    }
+    free(x), free(w), free(old);
+}
+
 static void topk_agrees_with_plain_and_breaks_ties_by_place(void **state)
 {
     (void)state;
@@ -209,6 +227,10 @@ static void topk_agrees_with_plain_and_breaks_ties_by_place(void **state)
         assert_memory_equal(fast, plain, found * sizeof *fast);
     }
     assert_int_equal(pr_topk(fast, x, N, N), N - 2);
+    for (size_t i = 0; i < N - 2; i++)
+        assert_int_equal(pr_rank_of(x, N, (size_t)fast[i]), i + 1);
+    assert_int_equal(pr_rank_of(x, N, 3), 0);
+    assert_int_equal(pr_rank_of(x, N, 4), 0);
     assert_int_equal(pr_topk(fast, x, 0, 5), 0);
     free(x);
 }
@@ -250,6 +272,7 @@ int main(void)
         cmocka_unit_test(bags_agree_however_full),
         cmocka_unit_test(softmax_loss_agrees_with_its_definition),
         cmocka_unit_test(rows_have_the_bits_of_dot_products),
+        cmocka_unit_test(rows_together_have_the_bits_of_rows_alone),
         cmocka_unit_test(topk_agrees_with_plain_and_breaks_ties_by_place),
         cmocka_unit_test(updates_follow_hand_worked_numbers),
     };
