@@ -132,9 +132,9 @@ PR_INLINE void row_any(pr_real *c, const pr_real *a, pr_matrix b, pr_real keep, 
     for (size_t k = 0; k < K && !b.flip; k++)
         pr_add_scaled(c, b.at + k * b.stride, a[k], N);
     size_t j = 0;
-    for (pr_real dots[4]; j + 4 <= N && b.flip; j += 4) {
-        pr_dot_four(dots, b.at + j * b.stride, b.stride, a, K);
-        for (size_t r = 0; r < 4; r++)
+    for (pr_real dots[PR_DOTS]; j + PR_DOTS <= N && b.flip; j += PR_DOTS) {
+        pr_dot_eight(dots, b.at + j * b.stride, b.stride, a, K);
+        for (size_t r = 0; r < PR_DOTS; r++)
             c[j + r] += dots[r];
     }
     for (; j < N && b.flip; j++)
@@ -144,16 +144,16 @@ PR_LOCAL_LEVELS(void, multiply_row, row_any,
                 (pr_real * c, const pr_real *a, pr_matrix b, pr_real keep, size_t N, size_t K),
                 (c, a, b, keep, N, K))
 
-/* Four rows of b go through all rows of a while they are near. */
+/* Some rows of b go through all rows of a while they are near. */
 PR_INLINE void rows_any(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep,
                         size_t M, size_t N, size_t K)
 {
     size_t j = 0;
-    for (pr_real dots[4]; j + 4 <= N; j += 4)
+    for (pr_real dots[PR_DOTS]; j + PR_DOTS <= N; j += PR_DOTS)
         for (size_t i = 0; i < M; i++) {
             pr_real *row = c + i * c_stride + j;
-            pr_dot_four(dots, b.at + j * b.stride, b.stride, a.at + i * a.stride, K);
-            for (size_t r = 0; r < 4; r++)
+            pr_dot_eight(dots, b.at + j * b.stride, b.stride, a.at + i * a.stride, K);
+            for (size_t r = 0; r < PR_DOTS; r++)
                 row[r] = (keep != 0 ? keep * row[r] : 0) + dots[r];
         }
     for (; j < N; j++)

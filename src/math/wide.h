@@ -76,46 +76,50 @@ PR_INLINE pr_real pr_dot(const pr_real *x, const pr_real *y, size_t n)
     return pr_lanes_sum(&sum) + rest;
 }
 
-/* Four rows of x, `stride` apart, at once, bit for bit as pr_dot has them: sums of their own keep the unit
+/* Eight rows of x, `stride` apart, at once, bit for bit as pr_dot has them: sums of their own keep the unit
  * busy, and their lanes come together in fewer steps. */
+enum { PR_DOTS = 8 };
 typedef pr_real pr_half_lanes __attribute__((vector_size(PR_LANES / 2 * sizeof(pr_real))));
 
-#define PR_FOLD_HALVES(s)                                    \
-    (__builtin_shufflevector(s, s, 0, 1, 2, 3, 4, 5, 6, 7) + \
-     __builtin_shufflevector(s, s, 8, 9, 10, 11, 12, 13, 14, 15))
+/* What stands `width` lanes apart in two vectors is added, and both results share one. */
+#define PR_FOLD_8(a, b)                                                                      \
+    (__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) + \
+     __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
+#define PR_FOLD_4(a, b)                                                                        \
+    (__builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) + \
+     __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31))
+#define PR_FOLD_2(a, b)                                                                        \
+    (__builtin_shufflevector(a, b, 0, 1, 4, 5, 8, 9, 12, 13, 16, 17, 20, 21, 24, 25, 28, 29) + \
+     __builtin_shufflevector(a, b, 2, 3, 6, 7, 10, 11, 14, 15, 18, 19, 22, 23, 26, 27, 30, 31))
 
-PR_INLINE void pr_lanes_sum_four(pr_real sums[4], const pr_lanes s[4])
+PR_INLINE void pr_lanes_sum_eight(pr_real sums[PR_DOTS], const pr_lanes s[PR_DOTS])
 {
-    pr_half_lanes a = PR_FOLD_HALVES(s[0]), b = PR_FOLD_HALVES(s[1]);
-    pr_half_lanes c = PR_FOLD_HALVES(s[2]), d = PR_FOLD_HALVES(s[3]);
-    pr_half_lanes ab = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11) +
-                       __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
-    pr_half_lanes cd = __builtin_shufflevector(c, d, 0, 1, 2, 3, 8, 9, 10, 11) +
-                       __builtin_shufflevector(c, d, 4, 5, 6, 7, 12, 13, 14, 15);
-    pr_half_lanes all = __builtin_shufflevector(ab, cd, 0, 1, 4, 5, 8, 9, 12, 13) +
-                        __builtin_shufflevector(ab, cd, 2, 3, 6, 7, 10, 11, 14, 15);
-    for (size_t i = 0; i < 4; i++)
-        sums[i] = all[2 * i] + all[2 * i + 1];
+    pr_lanes low = PR_FOLD_4(PR_FOLD_8(s[0], s[1]), PR_FOLD_8(s[2], s[3]));
+    pr_lanes high = PR_FOLD_4(PR_FOLD_8(s[4], s[5]), PR_FOLD_8(s[6], s[7]));
+    pr_lanes all = PR_FOLD_2(low, high);
+    pr_half_lanes folded = __builtin_shufflevector(all, all, 0, 2, 4, 6, 8, 10, 12, 14) +
+                           __builtin_shufflevector(all, all, 1, 3, 5, 7, 9, 11, 13, 15);
+    memcpy(sums, &folded, sizeof folded);
 }
 
-PR_INLINE void pr_dot_four(pr_real dots[4], const pr_real *x, size_t stride, const pr_real *y,
-                           size_t n)
+PR_INLINE void pr_dot_eight(pr_real dots[PR_DOTS], const pr_real *x, size_t stride,
+                            const pr_real *y, size_t n)
 {
-    pr_lanes sum[4] = {{0}}, a, b;
-    pr_real rest[4] = {0};
+    pr_lanes sum[PR_DOTS] = {{0}}, a, b;
+    pr_real rest[PR_DOTS] = {0};
     size_t i = 0;
     for (; i + PR_LANES <= n; i += PR_LANES) {
         pr_lanes_load(&b, y + i);
-        for (size_t r = 0; r < 4; r++) {
+        for (size_t r = 0; r < PR_DOTS; r++) {
             pr_lanes_load(&a, x + r * stride + i);
             sum[r] += a * b;
         }
     }
     for (; i < n; i++)
-        for (size_t r = 0; r < 4; r++)
+        for (size_t r = 0; r < PR_DOTS; r++)
             rest[r] += x[r * stride + i] * y[i];
-    pr_lanes_sum_four(dots, sum);
-    for (size_t r = 0; r < 4; r++)
+    pr_lanes_sum_eight(dots, sum);
+    for (size_t r = 0; r < PR_DOTS; r++)
         dots[r] += rest[r];
 }
 

@@ -178,11 +178,11 @@ static void softmax_loss_agrees_with_its_definition(void **state)
     free(c.o), free(c.table), free(c.do_), free(c.dtable), free(do_), free(dtable), free(keep);
 }
 
-/* One row by a matrix, four columns at a time: the bits of one dot product after the other. */
+/* One row by a matrix, some columns at a time: the bits of one dot product after the other. */
 static void rows_have_the_bits_of_dot_products(void **state)
 {
     (void)state;
-    enum { N = 11, K = 37 };
+    enum { N = 27, K = 37 };
     pr_real *x = numbers(K, 1, 5), *w = numbers(N * K, 1, 6), y[N], sum[N];
     for (size_t n = 0; n <= N; n++) {
         pr_gemm(y, N, pr_mat(x, K), pr_flip(w, K), 0, 1, n, K);
@@ -198,7 +198,7 @@ static void rows_have_the_bits_of_dot_products(void **state)
 static void rows_together_have_the_bits_of_rows_alone(void **state)
 {
     (void)state;
-    enum { M = 5, N = 11, K = 37 };
+    enum { M = 5, N = 27, K = 37 };
     pr_real *x = numbers(M * K, 1, 7), *w = numbers(N * K, 1, 8), *old = numbers(M * N, 1, 9);
     pr_real together[M * N], alone[M * N];
     for (int keep = 0; keep <= 1; keep++) {
