@@ -112,15 +112,16 @@ parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
 
 /* ---- steps ---- */
 
-void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *umove)
+void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows, pr_real *umove)
 {
     const pr_arnn_dims *d = &net->d;
-    pr_real *ucell = net->t.ucell + row * 2 * d->dv;
-    memcpy(ucell, net->w.cell_b, 2 * d->dv * sizeof *ucell);
-    pr_gemm(ucell, 2 * d->dv, pr_mat(net->t.u + row * d->du, d->du), pr_flip(net->w.cell_w, d->dz),
-            1, 1, 2 * d->dv, d->du);
-    for (size_t i = 0; i < d->dv; i++)
-        umove[i] = ucell[i] + ready->move_b[i];
+    pr_real *ucell = net->t.ucell;
+    pr_bias_spread(ucell, net->w.cell_b, rows, 2 * d->dv);
+    pr_gemm_each(ucell, 2 * d->dv, pr_mat(net->t.u, d->du), pr_flip(net->w.cell_w, d->dz), 1, rows,
+                 2 * d->dv, d->du);
+    for (size_t r = 0; r < rows; r++)
+        for (size_t i = 0; i < d->dv; i++)
+            umove[r * d->dv + i] = ucell[r * 2 * d->dv + i] + ready->move_b[i];
 }
 
 void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row,
@@ -138,27 +139,32 @@ void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row
                           d->dq);
 }
 
-void pr_arnn_quick_move(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *hidden,
+void pr_arnn_quick_move(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows, pr_real *hidden,
                         const pr_real *umove, pr_real *joint)
 {
     const pr_arnn_dims *d = &net->d;
     size_t in = d->dv + d->dq;
-    memcpy(joint, net->t.z + row * 2 * d->dv, d->dv * sizeof *joint);
-    memcpy(joint + d->dv, net->t.layer[0].unit + row * d->dq, d->dq * sizeof *joint);
-    memcpy(hidden, umove, d->dv * sizeof *hidden);
-    pr_gemm(hidden, d->dv, pr_mat(joint, in), pr_flip(ready->move_w, in), 1, 1, d->dv, in);
-    pr_relu_forward(hidden, hidden, d->dv);
+    for (size_t r = 0; r < rows; r++) {
+        memcpy(joint + r * in, net->t.z + r * 2 * d->dv, d->dv * sizeof *joint);
+        memcpy(joint + r * in + d->dv, net->t.layer[0].unit + r * d->dq, d->dq * sizeof *joint);
+    }
+    memcpy(hidden, umove, rows * d->dv * sizeof *hidden);
+    pr_gemm_each(hidden, d->dv, pr_mat(joint, in), pr_flip(ready->move_w, in), 1, rows, d->dv, in);
+    pr_relu_forward(hidden, hidden, rows * d->dv);
 }
 
 /* As the plain step has it, without the next hidden state. */
-void pr_arnn_quick_answer(pr_arnn_net *net, size_t row)
+void pr_arnn_quick_answer(pr_arnn_net *net, size_t rows)
 {
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_layer *w = &net->w.layer[0];
-    pr_real *z = net->t.z + row * 2 * d->dv, *o = net->t.o + row * d->dv;
-    pr_linear_forward(z + d->dv, net->t.layer[0].a + row * d->dq, w->map_w, w->map_b, 1, d->dq,
-                      d->dv);
-    memcpy(o, net->t.ucell + row * 2 * d->dv + d->dv, d->dv * sizeof *o);
-    pr_gemm(o, d->dv, pr_mat(z, 2 * d->dv), pr_flip(net->w.cell_w + d->dv * d->dz + d->du, d->dz),
-            1, 1, d->dv, 2 * d->dv);
+    pr_real *z = net->t.z, *o = net->t.o;
+    for (size_t r = 0; r < rows; r++) {
+        memcpy(z + r * 2 * d->dv + d->dv, w->map_b, d->dv * sizeof *z);
+        memcpy(o + r * d->dv, net->t.ucell + r * 2 * d->dv + d->dv, d->dv * sizeof *o);
+    }
+    pr_gemm_each(z + d->dv, 2 * d->dv, pr_mat(net->t.layer[0].a, d->dq), pr_flip(w->map_w, d->dq),
+                 1, rows, d->dv, d->dq);
+    pr_gemm_each(o, d->dv, pr_mat(z, 2 * d->dv),
+                 pr_flip(net->w.cell_w + d->dv * d->dz + d->du, d->dz), 1, rows, d->dv, 2 * d->dv);
 }

@@ -17,13 +17,14 @@ typedef struct pr_arnn_ready {
 /* Sets model->ready, or leaves it NULL where the settings or the size do not allow it. */
 parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err);
 
-/* One row of a session at a time. `ids` are the items that it looks at, the start of a basket where it has
- * none; umove[dv] and joint[dv + dq] belong to the caller. */
-void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *umove);
+/* Steps of the first rows of a session, each with the bits that it has alone. umove[rows,dv] and
+ * joint[rows,dv + dq] belong to the caller. */
+void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows, pr_real *umove);
+/* Of one row: `ids` are the items that it looks at, the start of a basket where it has none. */
 void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row,
                         const int32_t *ids, size_t n);
-void pr_arnn_quick_move(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *hidden,
+void pr_arnn_quick_move(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows, pr_real *hidden,
                         const pr_real *umove, pr_real *joint);
-void pr_arnn_quick_answer(pr_arnn_net *net, size_t row);
+void pr_arnn_quick_answer(pr_arnn_net *net, size_t rows);
 
 #endif

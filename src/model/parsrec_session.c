@@ -10,12 +10,12 @@
 #include "model/parsrec_ready.h"
 #include "model/recall.h"
 
-enum { FEW = 8 }; /* rows that are quicker one by one, where a model is ready, than as a matrix */
+enum { FEW = 8 }; /* rows of a session that uses what a model has ready */
 
 typedef struct state {
     pr_arnn_net net;
     const pr_arnn_ready *ready;         /* NULL: rows are steps of the plain network */
-    pr_real *umove, *joint;             /* [rows,dv], [dv + dq] */
+    pr_real *umove, *joint;             /* [rows,dv], [rows,dv + dq] */
     pr_real *fresh[PR_ARNN_MAX_LAYERS]; /* [rows,2dq]: keys and values just projected */
     pr_real *kept[PR_ARNN_MAX_LAYERS];  /* [rows,capacity,2dq] */
     pr_real *hidden;                    /* [rows,dv]: after the present step */
@@ -45,7 +45,7 @@ static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t 
     }
     s->hidden = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
     s->umove = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
-    s->joint = pr_arena_take(arena, d.dv + d.dq, sizeof(pr_real));
+    s->joint = pr_arena_take(arena, rows * (d.dv + d.dq), sizeof(pr_real));
     s->at = pr_arena_take(arena, capacity, sizeof *s->at);
     s->keys = pr_arena_take(arena, rows, sizeof *s->keys);
     s->placed = pr_arena_take(arena, rows, sizeof *s->placed);
@@ -115,6 +115,14 @@ static void begin_history(pr_session *session, size_t r, const pr_start *start)
     pr_bag_forward(h, s->net.w.item, &bag, NULL, 1, d->items, d->dv);
 }
 
+/* Rows that leave something out have the same past, most of them. */
+static bool same_past(const pr_start *a, const pr_start *b)
+{
+    return a->vector == b->vector && a->history.items == b->history.items &&
+           a->history.count == b->history.count && a->history.sessions == b->history.sessions &&
+           a->history.session_count == b->history.session_count;
+}
+
 void pr_arnn_start(pr_session *session, const pr_start *starts)
 {
     state *s = session->own;
@@ -122,7 +130,11 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
     size_t rows = session->active;
     for (size_t r = 0; r < rows; r++) {
         s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
-        begin_history(session, r, &starts[r]);
+        if (r > 0 && same_past(&starts[r], &starts[r - 1]))
+            memcpy(s->net.t.z + r * 2 * d->dv, s->net.t.z + (r - 1) * 2 * d->dv,
+                   d->dv * sizeof(pr_real));
+        else
+            begin_history(session, r, &starts[r]);
         if (d->recall)
             s->had_count[r] = pr_recall_make(
                 s->had + r * d->items, s->recall + r * d->items,
@@ -138,16 +150,16 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
     s->looked = s->moved = s->ran = false;
     for (size_t r = 0; r < rows; r++)
         s->ids[r] = s->chosen[r * session->capacity] = (int32_t)d->items;
-    for (size_t r = 0; r < rows && s->ready != NULL; r++)
-        pr_arnn_quick_user(&s->net, s->ready, r, s->umove + r * d->dv);
-    if (s->ready != NULL)
+    if (s->ready != NULL) {
+        pr_arnn_quick_user(&s->net, s->ready, rows, s->umove);
         return;
+    }
     pr_arnn_user_forward(&s->net, 0, rows);
     pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, rows, d->dv);
     file_keys(session, NULL);
 }
 
-/* ---- steps one by one ---- */
+/* ---- steps of few rows ---- */
 
 static void look(pr_session *session)
 {
@@ -160,10 +172,9 @@ static void look(pr_session *session)
 static void quick_move(pr_session *session)
 {
     state *s = session->own;
-    size_t dv = s->net.d.dv;
     look(session);
-    for (size_t r = 0; r < session->active && !s->moved; r++)
-        pr_arnn_quick_move(&s->net, s->ready, r, s->hidden + r * dv, s->umove + r * dv, s->joint);
+    if (!s->moved)
+        pr_arnn_quick_move(&s->net, s->ready, session->active, s->hidden, s->umove, s->joint);
     s->moved = true;
 }
 
@@ -171,8 +182,7 @@ static void quick_run(pr_session *session)
 {
     state *s = session->own;
     look(session);
-    for (size_t r = 0; r < session->active; r++)
-        pr_arnn_quick_answer(&s->net, r);
+    pr_arnn_quick_answer(&s->net, session->active);
     pr_arnn_parts_forward(&s->net, &(pr_arnn_step){.rows = session->active});
     s->ran = true;
 }
