@@ -28,8 +28,7 @@ int main(int argc, char **argv)
 {
     unsigned threads = argc > 1 ? (unsigned)atoi(argv[1]) : 2;
     size_t size = argc > 2 ? (size_t)atol(argv[2]) : 1000;
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     char *body = malloc(size);
     if (body == NULL)
         return 1;
