@@ -1,6 +1,4 @@
 /* Answers as JSON text, written straight away: a tree of values would cost as much again as the scores. */
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api/loaded.h"
@@ -30,26 +28,6 @@ static void write_category(pr_writer *w, const parsrec_model *model, int32_t ite
     pr_write_quoted(w, path, size);
 }
 
-/* Nine digits tell every float from its neighbours. */
-static void write_score(pr_writer *w, float score)
-{
-    char digits[32];
-    if (!isfinite(score)) {
-        WRITE(w, "null");
-        return;
-    }
-    int size = snprintf(digits, sizeof digits, "%.9g", (double)score);
-    bool real = false;
-    for (int i = 0; i < size; i++) {
-        if (strchr("0123456789+-e", digits[i]) == NULL)
-            digits[i] = '.'; /* whatever the locale has */
-        real = real || digits[i] == '.' || digits[i] == 'e';
-    }
-    pr_write_bytes(w, digits, (size_t)size);
-    if (!real)
-        WRITE(w, ".0");
-}
-
 static void write_hit(pr_writer *w, const parsrec_scratch *own, size_t i)
 {
     const parsrec_hit *hit = &own->hits[i];
@@ -60,7 +38,7 @@ static void write_hit(pr_writer *w, const parsrec_scratch *own, size_t i)
     WRITE(w, ",\"category\":");
     write_category(w, own->model, hit->item);
     WRITE(w, ",\"score\":");
-    write_score(w, hit->score);
+    pr_write_float(w, hit->score);
     if (own->explain) {
         WRITE(w, ",\"why\":");
         pr_why_write(w, own->model, &own->whys[i]);

@@ -112,26 +112,64 @@ void pr_write_count(pr_writer *w, uint64_t value)
     pr_write_bytes(w, begin, (size_t)(end - begin));
 }
 
-void pr_write_decimal(pr_writer *w, double value)
+/* Digits with a point before the last `decimals` of them, without zeros at the end. */
+static void write_digits(pr_writer *w, bool negative, uint64_t whole, size_t decimals, uint64_t one)
 {
-    if (!isfinite(value)) {
-        pr_write_bytes(w, "null", 4);
-        return;
-    }
-    if (fabs(value) >= 1e9) {
-        pr_write(w, "%.0f.0", value);
-        return;
-    }
-    uint64_t whole = (uint64_t)llround(fabs(value) * DECIMAL_ONE);
     char hold[DIGITS_MOST], *end = hold + sizeof hold;
-    char *begin = digits_before(end, whole % DECIMAL_ONE, DECIMALS);
+    char *begin = digits_before(end, whole % one, decimals);
     *--begin = '.';
-    begin = digits_before(begin, whole / DECIMAL_ONE, 1);
-    if (value < 0 && whole > 0)
+    begin = digits_before(begin, whole / one, 1);
+    if (negative && whole > 0)
         *--begin = '-';
     while (end[-1] == '0' && end[-2] != '.')
         end--;
     pr_write_bytes(w, begin, (size_t)(end - begin));
+}
+
+void pr_write_decimal(pr_writer *w, double value)
+{
+    if (!isfinite(value))
+        pr_write_bytes(w, "null", 4);
+    else if (fabs(value) >= 1e9)
+        pr_write(w, "%.0f.0", value);
+    else
+        write_digits(w, value < 0, (uint64_t)llround(fabs(value) * DECIMAL_ONE), DECIMALS,
+                     DECIMAL_ONE);
+}
+
+/* Nine digits tell every float from its neighbours. */
+static void write_float_slowly(pr_writer *w, float value)
+{
+    char digits[32];
+    int size = snprintf(digits, sizeof digits, "%.9g", (double)value);
+    bool real = false;
+    for (int i = 0; i < size; i++) {
+        if (strchr("0123456789+-e", digits[i]) == NULL)
+            digits[i] = '.'; /* whatever the locale has */
+        real = real || digits[i] == '.' || digits[i] == 'e';
+    }
+    pr_write_bytes(w, digits, (size_t)size);
+    if (!real)
+        pr_write_bytes(w, ".0", 2);
+}
+
+/* The quick way is taken where its digits, read back, give the number again. */
+void pr_write_float(pr_writer *w, float value)
+{
+    double size = fabs((double)value);
+    uint64_t one = 100000000;
+    size_t decimals = 8; /* nine digits in all */
+    if (!isfinite(value)) {
+        pr_write_bytes(w, "null", 4);
+        return;
+    }
+    for (double next = 10; size >= next && decimals > 1; next *= 10, decimals--)
+        one /= 10;
+    uint64_t whole = size < 1e8 ? (uint64_t)llround(size * (double)one) : 0;
+    if (size < 1e8 && (float)((double)whole / (double)one) == (float)size)
+        write_digits(w, value < 0, whole, decimals, one);
+    else
+        write_float_slowly(w, value);
 }
 
 /* ---- the whole ---- */

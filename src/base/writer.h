@@ -26,6 +26,8 @@ void pr_write_quoted(pr_writer *writer, const char *bytes, size_t size);
  * not finite. */
 void pr_write_decimal(pr_writer *writer, double value);
 void pr_write_count(pr_writer *writer, uint64_t value);
+/* A JSON number that reads back as the very float; null where it is not finite. */
+void pr_write_float(pr_writer *writer, float value);
 
 /* Hands the text over, to be freed with pr_free; NULL when memory ran out on the way. */
 char *pr_writer_take(pr_writer *writer);

@@ -321,6 +321,31 @@ static void assert_written(double value, const char *expected)
     pr_free(text);
 }
 
+/* Whatever its bits, a float reads back as itself. */
+static void floats_come_back(void **state)
+{
+    (void)state;
+    const float chosen[] = {0,           1,    -1,    0.1f,   1e-3f,   123456.789f,
+                            99999999.0f, 1e8f, 3e38f, 1e-40f, -7.5e-5f};
+    for (uint32_t i = 0; i < 200000; i++) {
+        uint32_t bits = i * 2654435761u;
+        float value, back;
+        memcpy(&value, &bits, sizeof value);
+        if (i < sizeof chosen / sizeof *chosen)
+            value = chosen[i];
+        pr_writer w = {0};
+        pr_write_float(&w, value);
+        char *text = pr_writer_take(&w);
+        if (isfinite(value)) {
+            back = strtof(text, NULL);
+            assert_true(back == value && strpbrk(text, ".e") != NULL);
+        } else {
+            assert_string_equal(text, "null");
+        }
+        pr_free(text);
+    }
+}
+
 static void numbers_are_written(void **state)
 {
     (void)state;
@@ -383,6 +408,7 @@ int main(void)
         cmocka_unit_test(json_is_stable_and_strict),
         cmocka_unit_test(quoted_text_is_json),
         cmocka_unit_test(numbers_are_written),
+        cmocka_unit_test(floats_come_back),
         cmocka_unit_test(progress_can_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
