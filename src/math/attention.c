@@ -8,19 +8,6 @@ PR_INLINE size_t key_row(const pr_keys *keys, size_t p, size_t Dq)
     return (keys->at[p] + keys->shift) * 2 * Dq;
 }
 
-PR_INLINE void softmax(pr_real *x, size_t n)
-{
-    pr_real top = x[0], sum = 0;
-    for (size_t p = 1; p < n; p++)
-        top = x[p] > top ? x[p] : top;
-    for (size_t p = 0; p < n; p++) {
-        x[p] = pr_exp(x[p] - top);
-        sum += x[p];
-    }
-    for (size_t p = 0; p < n; p++)
-        x[p] /= sum;
-}
-
 PR_INLINE void attention_forward_any(pr_real *y, pr_real *weight, const pr_real *q,
                                      const pr_real *kv, const pr_keys *keys, size_t H, size_t Dq)
 {
@@ -37,7 +24,7 @@ PR_INLINE void attention_forward_any(pr_real *y, pr_real *weight, const pr_real 
         pr_real *w = weight + h * n;
         for (size_t p = 0; p < n; p++)
             w[p] = scale * pr_dot(q + h * width, kv + key_row(keys, p, Dq) + h * width, width);
-        softmax(w, n);
+        pr_softmax_few(w, n);
         for (size_t p = 0; p < n; p++)
             pr_add_scaled(y + h * width, kv + key_row(keys, p, Dq) + Dq + h * width, w[p], width);
     }

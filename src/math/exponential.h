@@ -36,6 +36,20 @@ PR_INLINE pr_real pr_exp(pr_real x)
 #endif
 }
 
+/* x[n] = softmax of x, for a few numbers: the weights of an attention. */
+PR_INLINE void pr_softmax_few(pr_real *x, size_t n)
+{
+    pr_real top = x[0], sum = 0;
+    for (size_t p = 1; p < n; p++)
+        top = x[p] > top ? x[p] : top;
+    for (size_t p = 0; p < n; p++) {
+        x[p] = pr_exp(x[p] - top);
+        sum += x[p];
+    }
+    for (size_t p = 0; p < n; p++)
+        x[p] /= sum;
+}
+
 /* y[i] = exp(x[i]); y may be x. */
 void pr_exp_all(pr_real *y, const pr_real *x, size_t n);
 

@@ -3,19 +3,6 @@
 
 #include "math/exponential.h"
 
-PR_INLINE void to_shares(pr_real *x, size_t n)
-{
-    pr_real top = x[0], sum = 0;
-    for (size_t p = 1; p < n; p++)
-        top = x[p] > top ? x[p] : top;
-    for (size_t p = 0; p < n; p++) {
-        x[p] = pr_exp(x[p] - top);
-        sum += x[p];
-    }
-    for (size_t p = 0; p < n; p++)
-        x[p] /= sum;
-}
-
 PR_INLINE void item_attention_any(pr_real *y, pr_real *weight, const pr_real *q,
                                   const pr_real *items, size_t stride, const int32_t *ids, size_t n,
                                   size_t H, size_t Dq)
@@ -27,7 +14,7 @@ PR_INLINE void item_attention_any(pr_real *y, pr_real *weight, const pr_real *q,
             w[p] = pr_dot(item + h * Dq, q, Dq) + item[2 * H * Dq + h];
         }
         if (n > 1)
-            to_shares(w, n);
+            pr_softmax_few(w, n);
         else
             w[0] = 1;
     }
