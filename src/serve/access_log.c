@@ -52,11 +52,18 @@ void access_log_close(access_log *log)
     pr_free(log);
 }
 
-/* What a terminal would act on, or would break a line, is shown as '?'. */
+/* What a terminal would act on, or would break a line, is shown as '?'. By pieces and not by putc, which
+ * would race with whoever else writes to standard output. */
 static void write_target(FILE *file, const char *text)
 {
-    for (; *text != '\0'; text++)
-        putc_unlocked((unsigned char)*text <= 0x20 || *text == 0x7f ? '?' : *text, file);
+    char piece[256];
+    while (*text != '\0') {
+        size_t n = 0;
+        for (; n < sizeof piece && text[n] != '\0'; n++)
+            piece[n] = (unsigned char)text[n] <= 0x20 || text[n] == 0x7f ? '?' : text[n];
+        fwrite(piece, 1, n, file);
+        text += n;
+    }
 }
 
 void access_log_write(access_log *log, const access_line *line)
