@@ -22,8 +22,10 @@ async function send(method, path, body, signal) {
 }
 
 async function call(method, path, body, signal) {
+  const sent = token();
   const response = await send(method, path, body, signal);
-  if (response.status === 401 && (await askForToken())) return call(method, path, body, signal);
+  // A token that was given while this question was under way is tried before anybody is asked again.
+  if (response.status === 401 && (token() !== sent || (await askForToken()))) return call(method, path, body, signal);
   const answer = await response.json().catch(() => null);
   if (response.ok && answer !== null) return answer;
   const { code = 'unknown', message = `The server answered with status ${response.status}.` } =
