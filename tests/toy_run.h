@@ -65,16 +65,15 @@ static inline void toy_write(const char *path, const unsigned char *bytes, size_
 
 /* ---- runs ---- */
 
-/* Every kind that learns, with each of its losses. */
+/* Every kind that learns, with each of its losses and cells. */
 typedef struct toy_kind {
-    const char *title, *name, *loss;
+    const char *title, *name, *setting;
 } toy_kind;
 
 static const toy_kind toy_kinds[] = {
-    {"parsrec", "parsrec", "loss=ce"},
-    {"sasrec", "sasrec", "loss=ce"},
-    {"sasrec, binary", "sasrec", "loss=bce"},
-    {"bert4rec", "bert4rec", "loss=ce"},
+    {"parsrec", "parsrec", "loss=ce"},         {"parsrec, gru", "parsrec", "cell=gru"},
+    {"parsrec, lstm", "parsrec", "cell=lstm"}, {"sasrec", "sasrec", "loss=ce"},
+    {"sasrec, binary", "sasrec", "loss=bce"},  {"bert4rec", "bert4rec", "loss=ce"},
 };
 enum { TOY_KINDS = sizeof toy_kinds / sizeof *toy_kinds };
 
@@ -85,7 +84,7 @@ static inline pr_train_plan toy_plan(const toy_kind *kind, int dim, int batch, i
     pr_train_plan plan = {.kind = kind->name, .seed = 11, .checkpoint_seconds = 1e9};
     pr_config *c = &plan.config;
     assert_ok(pr_model_defaults(c, kind->name, &err));
-    assert_ok(pr_config_assign(c, kind->loss, &err));
+    assert_ok(pr_config_assign(c, kind->setting, &err));
     c->dim_user = c->dim_item = dim;
     c->batch = batch;
     c->epochs = epochs;

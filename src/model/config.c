@@ -162,6 +162,7 @@ static const char *const paper[] = {
     "layers=1",
     "stack=query",
     "ffn=none",
+    "cell=rnn",
     "layer_norm=on",
     "layer_norm.query=on",
     "dropout.user=0.1",

@@ -8,6 +8,7 @@
 
 typedef enum pr_stack { PR_STACK_QUERY, PR_STACK_PAPER } pr_stack;
 typedef enum pr_ffn { PR_FFN_NONE, PR_FFN_PRE, PR_FFN_POST } pr_ffn;
+typedef enum pr_cell_kind { PR_CELL_RNN, PR_CELL_GRU, PR_CELL_LSTM } pr_cell_kind;
 typedef enum pr_output_drop { PR_DROP_STEP, PR_DROP_BATCH, PR_DROP_NONE } pr_output_drop;
 typedef enum pr_history_kind {
     PR_HISTORY_MEAN,
@@ -24,7 +25,7 @@ typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 /* Whole numbers, switches and choices are int, the rest double: see config_table.c for names,
  * ranges, defaults and what each means. */
 typedef struct pr_config {
-    int dim_user, dim_item, heads, layers, stack, ffn;
+    int dim_user, dim_item, heads, layers, stack, ffn, cell;
     int layer_norm, layer_norm_query;
     double layer_norm_eps;
     double dropout_user, dropout_history, dropout_keys, dropout_output_rate;

@@ -5,6 +5,7 @@
 
 static const char *const stacks[] = {"query", "paper", NULL};
 static const char *const ffns[] = {"none", "pre", "post", NULL};
+static const char *const cells[] = {"rnn", "gru", "lstm", NULL};
 static const char *const output_drops[] = {"step", "batch", "none", NULL};
 static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
@@ -41,6 +42,7 @@ const pr_setting pr_settings[] = {
     CHOICE("stack", stack, stacks, "query",
            "what a layer hands up: the next query, or (paper) the next key and value"),
     CHOICE("ffn", ffn, ffns, "none", "feed-forward layers before or after the recurrent cell"),
+    CHOICE("cell", cell, cells, "rnn", "recurrent cell: the paper's with ReLU, or with gates"),
     SWITCH("layer_norm", layer_norm, "on", "layer norm after the attention"),
     SWITCH("layer_norm.query", layer_norm_query, "on", "add the query before the layer norm"),
     NUMBER("layer_norm.eps", layer_norm_eps, 0, 1, "1e-08", "added to the variance"),

@@ -139,17 +139,24 @@ static void fill_reference(const pr_param *p, pr_real *x, const pr_rng *rng, uin
         fill_normal(x, n, sqrt(2 / (double)p->cols), rng, name); /* two maps stand in one */
 }
 
+/* Maps that stand in one, each with an equal share of the rows; 0: it is no map. */
+static size_t maps_in(pr_fill fill)
+{
+    static const size_t maps[] = {[PR_FILL_MAP] = 1,  [PR_FILL_CELL] = 2, [PR_FILL_QKV] = 3,
+                                  [PR_FILL_FOUR] = 4, [PR_FILL_FIVE] = 5, [PR_FILL_SHARED] = 0};
+    return maps[fill];
+}
+
 static void fill_one(const pr_param *p, pr_real *x, pr_init_kind init, const pr_rng *rng,
                      uint32_t name)
 {
     size_t n = pr_param_size(p);
-    double maps = p->fill == PR_FILL_CELL ? 2 : p->fill == PR_FILL_QKV ? 3 : 1;
-    double outputs = (double)p->rows / maps;
+    size_t maps = maps_in(p->fill);
     memset(x, 0, n * sizeof *x);
     if (p->fill == PR_FILL_TABLE)
         fill_uniform(x, n, 1 / sqrt((double)p->rows), rng, name);
-    else if (p->fill == PR_FILL_MAP || p->fill == PR_FILL_CELL || p->fill == PR_FILL_QKV)
-        fill_normal(x, n, sqrt(2 / (outputs + (double)p->cols)), rng, name);
+    else if (maps > 0)
+        fill_normal(x, n, sqrt(2 / (double)(p->rows / maps + p->cols)), rng, name);
     else if (p->fill == PR_FILL_ONE)
         for (size_t i = 0; i < n; i++)
             x[i] = 1;

@@ -15,6 +15,8 @@ typedef enum pr_fill {
     PR_FILL_MAP,   /* normal, variance 2 / (rows + cols) */
     PR_FILL_CELL,  /* two such maps in one, half of the rows each */
     PR_FILL_QKV,   /* three such maps in one */
+    PR_FILL_FOUR,  /* four */
+    PR_FILL_FIVE,  /* five */
     PR_FILL_BIAS,  /* zero */
     PR_FILL_CELL_BIAS,
     PR_FILL_ONE,

@@ -88,6 +88,7 @@ static void begin_history(pr_arnn_run *run)
                         run->config->recall_decay);
     if (d->recall)
         pr_recalled_order(&run->recalled);
+    pr_arnn_cell_begin(&run->net, R);
     pr_arnn_parts_begin(&run->net, R);
 }
 
@@ -128,6 +129,8 @@ static pr_arnn_step step_of(const pr_arnn_run *run, size_t j)
         .hidden = run->net.t.z + run->first[j + 1] * stride,
         .hidden_stride = stride,
         .hidden_rows = run->rows[j + 1],
+        .memory = run->net.t.memory != NULL ? run->net.t.memory + run->first[j + 1] * run->net.d.dv
+                                            : NULL,
     };
 }
 
@@ -218,6 +221,7 @@ static void backward(pr_arnn_run *run)
         pr_arnn_step s = step_of(run, j);
         pr_arnn_step_backward(&run->net, &s);
     }
+    pr_arnn_cell_end(&run->net);
     bool asked = run->steps > 2; /* else no row ever had two keys to choose from */
     pr_arnn_maps_backward(&run->net, asked ? run->first[1] : t->T, asked ? run->first[2] : t->T);
     drop_rows_backward(&run->drop_keys, t->de, t->T, d->dv);

@@ -17,6 +17,8 @@ typedef struct pr_arnn_dims {
     size_t heads, layers;
     bool norm, residual, paper; /* layer_norm, layer_norm.query, stack = paper */
     pr_ffn ffn;
+    pr_cell_kind cell;
+    size_t blocks; /* of dv rows in cell_w: see parsrec_cell.c */
     bool bias, pull, past, recall, kin;
     size_t neighbours; /* of an item, at most */
     pr_real eps;
@@ -35,7 +37,7 @@ typedef struct pr_arnn_layer {
 
 typedef struct pr_arnn_view {
     pr_real *item, *user;
-    pr_real *cell_w, *cell_b; /* [2dv,dz]: hidden state, then output */
+    pr_real *cell_w, *cell_b; /* [blocks·dv,dz]: next hidden state, then output */
     pr_real *bias;            /* [items] */
     pr_real *pull, *scale_w;  /* [items,dv], [dv,du] */
     pr_real *past_w;          /* [dv,dv] */
@@ -63,7 +65,10 @@ typedef struct pr_arnn_layer_tape {
 typedef struct pr_arnn_tape {
     size_t T, R, keys;   /* keys: the most a row ever looks at */
     pr_real *u;          /* [R,du] user rows */
-    pr_real *ucell, *uq; /* [R,2dv], [R,dq]: the user's share of cell and first query */
+    pr_real *ucell, *uq; /* [R,blocks·dv], [R,dq]: the user's share of cell and first query */
+    pr_real *sums;       /* [T,(blocks-1)·dv]: what gates let through; not of the plain cell */
+    pr_real *back;       /* [T,dv]: gru, the hidden state's share of the candidate */
+    pr_real *memory;     /* [T,dv]: lstm, what the cell keeps */
     pr_real *z;          /* [T,2dv]: hidden state and what the attention gave */
     pr_real *e;          /* [T,dv]: row of the item placed before the step */
     pr_real *raw, *wide; /* [T,dv] input of the feed-forward layers and their middle */
@@ -79,6 +84,7 @@ typedef struct pr_arnn_tape {
     pr_real *dgate, *dpull;                   /* [T,.] */
     pr_real *sgate, *dscale, *dpast, *spull;  /* [R,.]: sums over the steps */
     pr_real *do_, *dcell, *dffn, *dwide, *de; /* [T,.] */
+    pr_real *dback, *dmemory;                 /* [T,dv], [R,dv] */
     pr_real *du, *dh, *scell, *sq;            /* [R,.]: sums over the steps */
     pr_real *tmp, *tmp2;                      /* [R, max(dq, 2dv)] */
     pr_real *work;                            /* [keys] */
@@ -104,6 +110,7 @@ typedef struct pr_arnn_step {
     bool query;                        /* some row has more than one key */
     pr_real *hidden;                   /* the next hidden states go here, hidden_stride apart ... */
     size_t hidden_stride, hidden_rows; /* ... for so many rows */
+    pr_real *memory;                   /* lstm: what the cell keeps then, dv apart */
 } pr_arnn_step;
 
 /* The user's share of cell and query, for rows of t.u. */
@@ -126,6 +133,21 @@ void pr_arnn_ffn_forward(pr_arnn_net *net, pr_real *y, const pr_real *x, size_t 
 /* Sets dx; keeps dy for the maps. */
 void pr_arnn_ffn_backward(pr_arnn_net *net, pr_real *dx, const pr_real *dy, size_t first,
                           size_t rows);
+
+/* The recurrent cell: see parsrec_cell.c. */
+size_t pr_arnn_cell_blocks(pr_cell_kind cell);
+void pr_arnn_cell_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
+void pr_arnn_cell_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
+/* After the first hidden states of rows 0..rows are set: an lstm remembers them. */
+void pr_arnn_cell_begin(pr_arnn_net *net, size_t rows);
+void pr_arnn_cell_user(pr_arnn_net *net, size_t first, size_t rows);
+void pr_arnn_cell_forward(pr_arnn_net *net, const pr_arnn_step *s);
+/* From the output's gradient and t.dh, that of the next hidden state, to tmp2, that of z. */
+void pr_arnn_cell_backward(pr_arnn_net *net, const pr_arnn_step *s, const pr_real *dout);
+/* After the last step backward, before anything else is done with t.dh: what the first hidden states
+ * gave to the memory. */
+void pr_arnn_cell_end(pr_arnn_net *net);
+void pr_arnn_cell_maps_backward(pr_arnn_net *net);
 
 /* Parts of the output that are added to what the network says: see parsrec_parts.c. */
 void pr_arnn_parts_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);

@@ -73,6 +73,8 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.residual = c->layer_norm_query != 0;
     d.paper = c->stack == PR_STACK_PAPER;
     d.ffn = (pr_ffn)c->ffn;
+    d.cell = (pr_cell_kind)c->cell;
+    d.blocks = pr_arnn_cell_blocks(d.cell);
     d.bias = c->bias != 0;
     d.pull = c->pull != 0;
     d.past = c->past != 0;
@@ -122,6 +124,16 @@ static void list_layer(pr_lister *l, pr_arnn_layer *v, const pr_arnn_dims *d, si
     layer_tensor(l, &v->map_b, i, "map_b", 1, out, PR_FILL_BIAS);
 }
 
+static void list_cell(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
+{
+    static const pr_fill maps[] = {
+        [PR_CELL_RNN] = PR_FILL_CELL, [PR_CELL_GRU] = PR_FILL_FOUR, [PR_CELL_LSTM] = PR_FILL_FIVE};
+    size_t rows = d->blocks * d->dv;
+    pr_list_tensor(l, &v->cell_w, "cell_w", rows, d->dz, maps[d->cell]);
+    pr_list_tensor(l, &v->cell_b, "cell_b", 1, rows,
+                   d->cell == PR_CELL_RNN ? PR_FILL_CELL_BIAS : PR_FILL_BIAS);
+}
+
 static void list_parts(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
 {
     if (d->bias)
@@ -156,8 +168,7 @@ static void list_neighbours(pr_lister *l, pr_near *near, const pr_arnn_dims *d)
 static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
 {
     pr_list_tensor(l, &v->item, "item_emb", d->items + 1, d->dv, PR_FILL_TABLE);
-    pr_list_tensor(l, &v->cell_w, "cell_w", 2 * d->dv, d->dz, PR_FILL_CELL);
-    pr_list_tensor(l, &v->cell_b, "cell_b", 1, 2 * d->dv, PR_FILL_CELL_BIAS);
+    list_cell(l, v, d);
     for (size_t i = 0; i < d->layers; i++)
         list_layer(l, &v->layer[i], d, i);
     if (d->ffn != PR_FFN_NONE) {
@@ -200,9 +211,10 @@ double pr_arnn_operations(const pr_model *model, const pr_batch *batch, uint64_t
 {
     (void)batch;
     double dv = model->config.dim_item, dq = dv + model->config.dim_user;
-    double maps = 2 * dq * dq           /* query and output of the attention */
-                  + 2 * dv * dq         /* key and value */
-                  + dq * dv             /* what the attention hands on */
-                  + 2 * (dq + dv) * dv; /* hidden state and output */
+    double blocks = (double)pr_arnn_cell_blocks((pr_cell_kind)model->config.cell);
+    double maps = 2 * dq * dq                /* query and output of the attention */
+                  + 2 * dv * dq              /* key and value */
+                  + dq * dv                  /* what the attention hands on */
+                  + blocks * (dq + dv) * dv; /* hidden state and output */
     return PR_OPERATIONS_A_PRODUCT * (double)items * (maps + dv * (double)model->items);
 }

@@ -19,8 +19,8 @@ enum {
 static bool allows(const pr_arnn_dims *d)
 {
     size_t row = (2 * d->heads * d->dq + d->heads) * sizeof(pr_real);
-    return d->layers == 1 && d->ffn == PR_FFN_NONE && d->norm && d->residual &&
-           d->items < BYTES_MOST / row;
+    return d->layers == 1 && d->ffn == PR_FFN_NONE && d->cell == PR_CELL_RNN && d->norm &&
+           d->residual && d->items < BYTES_MOST / row;
 }
 
 /* What a query is multiplied with, and what is added, of items whose keys and values are in kv. */

@@ -19,6 +19,7 @@ typedef struct state {
     pr_real *fresh[PR_ARNN_MAX_LAYERS]; /* [rows,2dq]: keys and values just projected */
     pr_real *kept[PR_ARNN_MAX_LAYERS];  /* [rows,capacity,2dq] */
     pr_real *hidden;                    /* [rows,dv]: after the present step */
+    pr_real *memory;                    /* [rows,dv]: what an lstm keeps then */
     size_t *at;                         /* [capacity]: 0, 1, 2, ... */
     size_t *keys, *placed;              /* [rows] */
     int32_t *ids;                       /* [rows] */
@@ -44,6 +45,7 @@ static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t 
         s->kept[l] = pr_arena_take(arena, rows * capacity * 2 * d.dq, sizeof(pr_real));
     }
     s->hidden = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
+    s->memory = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
     s->umove = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
     s->joint = pr_arena_take(arena, rows * (d.dv + d.dq), sizeof(pr_real));
     s->at = pr_arena_take(arena, capacity, sizeof *s->at);
@@ -146,6 +148,7 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
         s->placed[r] = 0;
     }
     pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
+    pr_arnn_cell_begin(&s->net, rows);
     pr_arnn_parts_begin(&s->net, rows);
     s->looked = s->moved = s->ran = false;
     for (size_t r = 0; r < rows; r++)
@@ -204,7 +207,8 @@ static void run(pr_session *session)
                          .counts = s->keys,
                          .hidden = s->hidden,
                          .hidden_stride = s->net.d.dv,
-                         .hidden_rows = session->active};
+                         .hidden_rows = session->active,
+                         .memory = s->memory};
     for (size_t r = 0; r < session->active; r++)
         step.query = step.query || s->keys[r] > 1;
     pr_arnn_step_forward(&s->net, &step);
@@ -234,6 +238,8 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
         s->chosen[r * session->capacity + s->placed[r]] = items[r];
         s->keys[r] = ++s->placed[r]; /* the first item takes the place of the start */
         memcpy(s->net.t.z + r * 2 * d->dv, s->hidden + r * d->dv, d->dv * sizeof *s->hidden);
+        if (d->cell == PR_CELL_LSTM)
+            memcpy(s->net.t.memory + r * d->dv, s->memory + r * d->dv, d->dv * sizeof *s->memory);
         if (d->pull)
             pr_add(s->net.t.pull + r * d->dv, s->net.w.pull + (size_t)items[r] * d->dv, d->dv);
     }

@@ -27,7 +27,7 @@ void pr_arnn_tape_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d, 
 {
     *t = (pr_arnn_tape){.T = T, .R = R, .keys = keys};
     t->u = take(arena, R, d->du);
-    t->ucell = take(arena, R, 2 * d->dv);
+    pr_arnn_cell_take(t, arena, d);
     t->uq = take(arena, R, d->dq);
     t->z = take(arena, T, 2 * d->dv);
     t->e = take(arena, T, d->dv);
@@ -63,7 +63,7 @@ void pr_arnn_tape_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_
 {
     size_t widest = d->dq > 2 * d->dv ? d->dq : 2 * d->dv;
     t->do_ = take(arena, t->T, d->dv);
-    t->dcell = take(arena, t->T, 2 * d->dv);
+    pr_arnn_cell_take_backward(t, arena, d);
     t->de = take(arena, t->T, d->dv);
     if (d->ffn != PR_FFN_NONE) {
         t->dffn = take(arena, t->T, d->dv);
@@ -71,7 +71,6 @@ void pr_arnn_tape_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_
     }
     t->du = take_zero(arena, t->R, d->du);
     t->dh = take_zero(arena, t->R, d->dv);
-    t->scell = take_zero(arena, t->R, 2 * d->dv);
     t->sq = take_zero(arena, t->R, d->dq);
     t->tmp = take(arena, t->R, widest);
     t->tmp2 = take(arena, t->R, widest);

@@ -49,29 +49,28 @@ static uint64_t checksum(const pr_model *model)
     return sum;
 }
 
-static parsrec_status print_one(const char *kind, const char *loss, pr_pool *pool,
+static parsrec_status print_one(const char *kind, const char *setting, pr_pool *pool,
                                 parsrec_error *err)
 {
     pr_model *model;
     pr_config config;
     PR_TRY(pr_model_defaults(&config, kind, err));
-    PR_TRY(pr_config_assign(&config, loss, err));
+    PR_TRY(pr_config_assign(&config, setting, err));
     config.dim_user = 36, config.dim_item = 44; /* no multiples of a vector */
     PR_TRY(pr_model_new(&model, kind, &config, USERS, ITEMS, 1, err));
     fill(model->kind->sequence);
     parsrec_status status = train(model, pool, err);
     if (status == PARSREC_OK)
-        printf("%s %s %016" PRIx64 "\n", kind, loss, checksum(model));
+        printf("%s %s %016" PRIx64 "\n", kind, setting, checksum(model));
     pr_model_free(model);
     return status;
 }
 
 int main(void)
 {
-    static const char *const all[][2] = {{"parsrec", "loss=ce"},
-                                         {"sasrec", "loss=ce"},
-                                         {"sasrec", "loss=bce"},
-                                         {"bert4rec", "loss=ce"}};
+    static const char *const all[][2] = {{"parsrec", "loss=ce"},   {"parsrec", "cell=gru"},
+                                         {"parsrec", "cell=lstm"}, {"sasrec", "loss=ce"},
+                                         {"sasrec", "loss=bce"},   {"bert4rec", "loss=ce"}};
     parsrec_error err;
     pr_pool *pool = NULL;
     parsrec_status status = pr_pool_new(&pool, 1, &err);

@@ -6,6 +6,7 @@
 #include "math/bag.h"
 #include "math/dropout.h"
 #include "math/embedding.h"
+#include "math/gated_cell.h"
 #include "math/layer_norm.h"
 #include "math/linear.h"
 #include "math/softmax_loss.h"
@@ -73,6 +74,49 @@ static void relu_gradient(void **state)
     pr_relu_backward(dx, c.pick, c.y, c.I);
     assert_gradient(relu_loss, &c, c.x, dx, c.I, tolerance, "x");
     free(dx), op_free(&c);
+}
+
+/* x: the three sums and the hidden state's share of the candidate; w: the hidden state. */
+static double gru_loss(void *context)
+{
+    op_case *c = context;
+    memcpy(c->unit, c->x, 3 * c->I * sizeof *c->x);
+    pr_gru_forward(c->y, c->unit, c->x + 3 * c->I, c->w, c->I);
+    return weighted(c->y, c->pick, c->I);
+}
+
+static void gru_gradient(void **state)
+{
+    (void)state;
+    op_case c = op_make(1, 18, 1);
+    pr_real *dx = zeros(4 * c.I), *dh = zeros(c.I);
+    gru_loss(&c);
+    pr_gru_backward(dx, dx + 3 * c.I, dh, c.pick, c.unit, c.x + 3 * c.I, c.w, c.I);
+    assert_gradient(gru_loss, &c, c.x, dx, 4 * c.I, tolerance, "sums");
+    assert_gradient(gru_loss, &c, c.w, dh, c.I, tolerance, "hidden state");
+    free(dx), free(dh), op_free(&c);
+}
+
+/* x: the four sums; w: the memory. Later steps use the memory too, with weights of their own. */
+static double lstm_loss(void *context)
+{
+    op_case *c = context;
+    memcpy(c->unit, c->x, 4 * c->I * sizeof *c->x);
+    pr_lstm_forward(c->y, c->y + c->I, c->unit, c->w, c->I);
+    return weighted(c->y, c->pick, 2 * c->I);
+}
+
+static void lstm_gradient(void **state)
+{
+    (void)state;
+    op_case c = op_make(1, 18, 1);
+    pr_real *dx = zeros(4 * c.I), *dmemory = zeros(c.I);
+    lstm_loss(&c);
+    memcpy(dmemory, c.pick + c.I, c.I * sizeof *dmemory);
+    pr_lstm_backward(dx, dmemory, c.pick, c.unit, c.w, c.y + c.I, c.I);
+    assert_gradient(lstm_loss, &c, c.x, dx, 4 * c.I, tolerance, "sums");
+    assert_gradient(lstm_loss, &c, c.w, dmemory, c.I, tolerance, "memory");
+    free(dx), free(dmemory), op_free(&c);
 }
 
 static double norm_loss(void *context)
@@ -220,6 +264,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(linear_gradient),     cmocka_unit_test(relu_gradient),
+        cmocka_unit_test(gru_gradient),        cmocka_unit_test(lstm_gradient),
         cmocka_unit_test(layer_norm_gradient), cmocka_unit_test(embedding_gradient),
         cmocka_unit_test(bag_gradient),        cmocka_unit_test(dropout_gradient),
         cmocka_unit_test(attention_gradient),  cmocka_unit_test(softmax_loss_gradient),

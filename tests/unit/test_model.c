@@ -95,6 +95,7 @@ static void threads_give_the_same_bits(void **state)
     for (int optimiser = PR_ADAM; optimiser <= PR_SGD; optimiser++) {
         pr_config config = small_config();
         config.optimiser = optimiser;
+        config.cell = optimiser == PR_ADAM ? PR_CELL_LSTM : PR_CELL_GRU;
         config.pull = config.recall = config.neighbours = config.kin = optimiser == PR_ADAM;
         double loss;
         pr_model *one = trained(&config, 1, 4, &loss);
@@ -321,9 +322,9 @@ static void sessions_compute_what_training_does(void **state)
 {
     (void)state;
     static shop s;
-    static const char *const variants[] = {"layers=1", "layers=2",  "stack=paper", "ffn=pre",
-                                           "ffn=post", "bias=on",   "unique=on",   "pull=on",
-                                           "past=on",  "recall=on", "neighbours=3"};
+    static const char *const variants[] = {
+        "layers=1", "layers=2", "stack=paper", "ffn=pre",      "ffn=post", "bias=on",  "unique=on",
+        "pull=on",  "past=on",  "recall=on",   "neighbours=3", "cell=gru", "cell=lstm"};
     parsrec_error err;
     fill_shop(&s);
     pr_config config = small_config();
@@ -350,13 +351,13 @@ static void sessions_compute_what_training_does(void **state)
 
 static void rows_do_not_touch_each_other(void **state)
 {
-    (void)state;
     static shop s;
     parsrec_error err;
     pr_model *model;
     pr_session *three, *one;
     pr_config config = small_config();
     config.bias = config.pull = config.past = config.recall = config.neighbours = 1;
+    config.cell = *(const int *)*state;
     fill_shop(&s);
     assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
     shake(model, 0.1);
@@ -486,6 +487,7 @@ static void every_allocation_may_fail(void **state)
 
 int main(void)
 {
+    static int cells[] = {PR_CELL_RNN, PR_CELL_GRU, PR_CELL_LSTM};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_give_the_same_bits),
         cmocka_unit_test(training_lowers_the_loss),
@@ -496,7 +498,9 @@ int main(void)
         cmocka_unit_test(parts_add_up),
         cmocka_unit_test(pasts_are_recalled_by_number_and_age),
         cmocka_unit_test(sessions_compute_what_training_does),
-        cmocka_unit_test(rows_do_not_touch_each_other),
+        cmocka_unit_test_prestate(rows_do_not_touch_each_other, &cells[0]),
+        cmocka_unit_test_prestate(rows_do_not_touch_each_other, &cells[1]),
+        cmocka_unit_test_prestate(rows_do_not_touch_each_other, &cells[2]),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -103,6 +103,8 @@ static void other_networks_are_left_alone(void **state)
         {"dim.user=4", "dim.item=4", "layers=2", NULL},
         {"dim.user=4", "dim.item=4", "ffn=pre", NULL},
         {"dim.user=4", "dim.item=4", "layer_norm=off", NULL},
+        {"dim.user=4", "dim.item=4", "cell=gru", NULL},
+        {"dim.user=4", "dim.item=4", "cell=lstm", NULL},
         {"dim.user=4", "dim.item=4", "layer_norm.query=off", NULL},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
