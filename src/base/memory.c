@@ -2,6 +2,7 @@
 #include "base/memory.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -102,4 +103,18 @@ parsrec_status pr_grow_now(void *array, size_t *capacity, size_t needed, size_t 
     memcpy(array, &grown, sizeof grown);
     *capacity = target;
     return PARSREC_OK;
+}
+
+/* What is left includes files that are kept in memory only because there is room. */
+uint64_t pr_memory_available(void)
+{
+    unsigned long long kilobytes = 0;
+    char line[128];
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file != NULL && fgets(line, sizeof line, file) != NULL)
+        if (sscanf(line, "MemAvailable: %llu kB", &kilobytes) == 1)
+            break;
+    if (file != NULL)
+        fclose(file);
+    return (uint64_t)kilobytes * 1024;
 }

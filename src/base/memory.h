@@ -31,6 +31,9 @@ static inline parsrec_status pr_grow(void *array, size_t *capacity, size_t neede
     return needed <= *capacity ? PARSREC_OK : pr_grow_now(array, capacity, needed, size, err);
 }
 
+/* Bytes that this machine has left for programs, about; 0 when it does not tell. */
+uint64_t pr_memory_available(void);
+
 /* For tests: the allocation number `after` from now (0 the next) and all following ones fail;
  * SIZE_MAX turns this off. */
 void pr_memory_fail_after(size_t after);
