@@ -53,4 +53,13 @@ typedef struct pr_contrast {
 parsrec_status pr_paired(pr_contrast *out, const pr_tallies *a, const pr_tallies *b,
                          const pr_resampling *how, pr_pool *pool, parsrec_error *err);
 
+/* Holm's correction for several tests; NaN stands for no test and stays. */
+void pr_holm(double *corrected, const double *p, size_t count);
+
+/* The mean of a few numbers, as of trainings with several seeds, with its interval by Student's t; low and
+ * high are NaN for one number. */
+pr_interval pr_student(const double *values, size_t count, double level);
+/* What t stays within by a chance of `level`: 4.303 for 0.95 and two degrees of freedom. */
+double pr_student_quantile(double level, size_t degrees);
+
 #endif

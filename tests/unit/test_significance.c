@@ -295,6 +295,38 @@ static void no_memory(void **state)
     pr_memory_fail_after(SIZE_MAX);
 }
 
+/* Numbers that stand in every table of t. */
+static void student(void **state)
+{
+    (void)state;
+    assert_close(pr_student_quantile(0.95, 1), 12.7062, 1e-4);
+    assert_close(pr_student_quantile(0.95, 2), 4.30265, 1e-5);
+    assert_close(pr_student_quantile(0.95, 3), 3.18245, 1e-5);
+    assert_close(pr_student_quantile(0.95, 10), 2.22814, 1e-5);
+    assert_close(pr_student_quantile(0.99, 5), 4.03214, 1e-5);
+    assert_close(pr_student_quantile(0.95, 1000), 1.96234, 1e-5);
+    const double values[] = {1, 2, 3, 6};
+    pr_interval i = pr_student(values, 4, 0.95);
+    assert_close(i.value, 3, 1e-12);
+    assert_close(i.high - 3, 3.18244631 * sqrt(14.0 / 3 / 4), 1e-7);
+    assert_close(3 - i.low, i.high - 3, 1e-12);
+    assert_true(isnan(pr_student(values, 1, 0.95).low));
+}
+
+/* Four tests and a row without one: .01 · 4, .02 · 3, .04 · 2 and .05, which may not be less than .08. */
+static void holm(void **state)
+{
+    (void)state;
+    const double p[] = {0.04, 0.01, NAN, 0.05, 0.02}, expected[] = {0.08, 0.04, NAN, 0.08, 0.06};
+    double corrected[5];
+    pr_holm(corrected, p, 5);
+    for (size_t i = 0; i < 5; i++)
+        if (i == 2)
+            assert_true(isnan(corrected[i]));
+        else
+            assert_close(corrected[i], expected[i], 1e-12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -310,6 +342,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(errors_of_the_test, fewer, as_usual),
         cmocka_unit_test(same_bits),
         cmocka_unit_test(no_memory),
+        cmocka_unit_test(student),
+        cmocka_unit_test(holm),
     };
     if (pr_pool_new(&one, 1, NULL) != PARSREC_OK)
         return 1;
