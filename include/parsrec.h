@@ -80,6 +80,8 @@ typedef struct parsrec_epoch {
     double hit_rate_10, ndcg_10, session_precision_10;
     double seconds, items_per_s; /* of learning, without validation */
     bool earlier;                /* learnt before the run was resumed; both are 0 then */
+    const char
+        *name; /* of the model, where a call trains several; else NULL. Lives for the callback */
 } parsrec_epoch;
 
 /* Callbacks of one call; any may be NULL. They run on the calling thread. */
@@ -681,6 +683,10 @@ typedef struct parsrec_compare_options {
                             measure, at the largest cutoff */
     uint64_t epochs, patience; /* of every model that learns; 0: as its settings say, and never */
     uint64_t seed;             /* of training, and of the data that a preset makes */
+    uint64_t seeds;            /* every model that learns is trained so many times, with seeds from
+                                   `seed` on, 1 to 1,000 */
+    uint64_t jobs;             /* trainings at the same time; 0: as many as cores and memory allow;
+                                   results do not depend on it */
     bool retrain;              /* make again what the folder holds made otherwise */
     const char *command;       /* as it was typed, for the reports; NULL: not told */
     parsrec_eval_options eval; /* the same for all; its threads are those of training too */
@@ -692,7 +698,7 @@ PARSREC_API parsrec_compare_options parsrec_compare_default(void);
 typedef struct parsrec_comparison parsrec_comparison;
 
 /* Trains what is missing in the folder, evaluates all models on the same users and candidates, and
- * writes report.md, .csv, .json and .html there. A run that was stopped or killed goes on where it was
+ * writes report.md, .csv, .json and .html there, with several seeds after each of them. A run that was stopped or killed goes on where it was
  * when called again. data_path may be NULL with a preset, which then makes the data. */
 PARSREC_API parsrec_status parsrec_compare(parsrec_comparison **out, const char *data_path,
                                            const char *folder,
@@ -713,6 +719,27 @@ typedef enum parsrec_text_kind {
 /* Free with parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_comparison_text(char **out, const parsrec_comparison *comparison,
                                                    parsrec_text_kind kind, parsrec_error *err);
+
+/* ---- ablation ---------------------------------------------------------------------------- */
+
+/* Strings are borrowed for the call. */
+typedef struct parsrec_ablate_options {
+    const char *preset; /* "paper", "parts" or "all" rows (docs/ablate.md); NULL: all, or those that
+                               the next two name */
+    const char *rows;   /* of these alone, separated by commas; NULL: all of the preset */
+    const char *const *row; /* rows of your own: "NAME:key=value:key=value" each */
+    size_t row_count;
+    const char *base; /* "KIND:key=value": what rows depart from; NULL: the preset's own */
+    parsrec_compare_options how; /* everything else; its models and preset must be NULL */
+} parsrec_ablate_options;
+
+PARSREC_API parsrec_ablate_options parsrec_ablate_default(void);
+
+/* A comparison whose rows are one model with one thing changed at a time, each told against the model as
+ * it was. Files, reports and going on after a stop as with parsrec_compare. */
+PARSREC_API parsrec_status parsrec_ablate(parsrec_comparison **out, const char *data_path,
+                                          const char *folder, const parsrec_ablate_options *options,
+                                          const parsrec_hooks *hooks, parsrec_error *err);
 
 /* ---- explanation ------------------------------------------------------------------------- */
 

@@ -5,7 +5,8 @@
 
 parsrec_compare_options parsrec_compare_default(void)
 {
-    return (parsrec_compare_options){.seed = 1, .eval = parsrec_eval_default()};
+    return (parsrec_compare_options){
+        .seed = 1, .seeds = 1, .jobs = 1, .eval = parsrec_eval_default()};
 }
 
 parsrec_status parsrec_compare(parsrec_comparison **out, const char *data_path, const char *folder,

@@ -1,10 +1,9 @@
 /* parsrec compare: several models on the same data, and the report. */
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
+#include <stddef.h>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/compare_output.h"
 #include "cli/eval_options.h"
 #include "cli/terminal.h"
 
@@ -21,16 +20,7 @@ static const cli_option options[] = {
              "which models, as pop,personal,x=sasrec:loss=bce,old=@FILE"),
     CLI_TEXT(0, "preset", "NAME", compare_args, compare.preset,
              "paper-small or paper-synthetic: their data, unless DATA is named, and models"),
-    CLI_COUNT(0, "epochs", compare_args, compare.epochs, 0, 100000,
-              "passes over the data of every model that learns; 0 as its settings say"),
-    CLI_COUNT(0, "patience", compare_args, compare.patience, 0, 100000,
-              "stop a training after so many epochs without a better validation; 0 never"),
-    CLI_COUNT(0, "seed", compare_args, compare.seed, 0, 9223372036854775807.0,
-              "of training, and of a preset's data"),
-    CLI_FLAG(0, "retrain", compare_args, compare.retrain,
-             "make again what DIR holds made with other settings"),
-    CLI_TEXT(0, "measure", "NAME", compare_args, compare.measure,
-             "that decides who is the best, as HR@10; NDCG at the largest k unless given"),
+    CLI_COMPARE_OPTIONS(compare_args, compare),
     CLI_EVAL_OPTIONS(compare_args, compare.eval, words),
     CLI_COUNT(0, "candidate-seed", compare_args, compare.eval.seed, 0, 9223372036854775807.0,
               "of the sampled items, the same for every model"),
@@ -53,47 +43,16 @@ const cli_command cli_compare = {
     .most_words = 1,
 };
 
-static void on_epoch(void *context, const parsrec_epoch *e)
-{
-    (void)context;
-    if (e->earlier)
-        return;
-    cli_finish_line();
-    fprintf(stderr, "  epoch %3u  loss %.3f  HR@10 %.3f  NDCG@10 %.3f\n", e->number, e->loss,
-            e->hit_rate_10, e->ndcg_10);
-}
-
-static int print_comparison(const compare_args *a, const parsrec_comparison *comparison)
-{
-    parsrec_error err = {0};
-    char *text;
-    parsrec_text_kind kind = a->json                      ? PARSREC_TEXT_JSON_MODELS
-                             : isatty(STDOUT_FILENO) != 0 ? PARSREC_TEXT_TERMINAL
-                                                          : PARSREC_TEXT_PLAIN;
-    if (parsrec_comparison_text(&text, comparison, kind, &err) != PARSREC_OK)
-        return cli_report("compare", &err);
-    fputs(text, stdout);
-    parsrec_text_free(text);
-    if (!a->json)
-        printf("\n%s/report.html has the charts; report.md, .csv and .json stand beside it\n",
-               a->output);
-    return cli_close_output("compare");
-}
-
 static int compare(const compare_args *a, const char *data_path)
 {
     parsrec_error err = {0};
     parsrec_comparison *comparison;
-    parsrec_hooks hooks = *cli_hooks();
-    hooks.on_epoch = on_epoch;
+    parsrec_hooks hooks = cli_compare_hooks();
     parsrec_status status =
         parsrec_compare(&comparison, data_path, a->output, &a->compare, &hooks, &err);
     cli_finish_line();
-    if (status != PARSREC_OK)
-        return cli_report("compare", &err);
-    int rc = print_comparison(a, comparison);
-    parsrec_comparison_free(comparison);
-    return rc;
+    return status == PARSREC_OK ? cli_print_comparison("compare", comparison, a->output, a->json)
+                                : cli_report("compare", &err);
 }
 
 int cmd_compare(int argc, char **argv)

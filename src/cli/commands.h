@@ -13,6 +13,7 @@
     X(recommend)        \
     X(eval)             \
     X(compare)          \
+    X(ablate)           \
     X(explain)          \
     X(whatif)           \
     X(serve)            \

@@ -14,19 +14,42 @@ typedef struct pr_learning {
     double seconds;   /* of learning, over all runs that led here */
 } pr_learning;
 
+/* What has to be done for a model. */
+typedef enum pr_task_kind {
+    PR_CONTENDER_READY,  /* there is a file that can be taken as it is, or nothing to learn */
+    PR_CONTENDER_RESUME, /* a training was interrupted */
+    PR_CONTENDER_TRAIN,  /* there is nothing yet */
+} pr_task_kind;
+
+/* One training of a model, with a seed of its own. */
+typedef struct pr_attempt {
+    uint64_t seed;
+    char path[4096]; /* of the model; "" for one that only counts */
+    pr_task_kind task;
+    parsrec_eval_report report;
+    pr_tally *tallies; /* [users · measures of the report] */
+    pr_learning learning;
+} pr_attempt;
+
+/* A model: its attempts, of which one that counts or stands in a file has one, and all taken together. */
 typedef struct pr_contender {
     const pr_entry *entry;
-    char path[4096]; /* of the model; "" for one that only counts */
-    bool ceiling;    /* knows how the data were made: shown apart, never the best */
-    bool counts;     /* is counted from the data, not learnt */
+    pr_attempt *attempts;
+    size_t attempt_count, judged; /* the first `judged` are evaluated */
+    bool ceiling;                 /* knows how the data were made: shown apart, never the best */
+    bool counts;                  /* is counted from the data, not learnt */
+    double bytes;                 /* that a training takes, about */
     char kind[32];
     uint64_t parameters;
-    parsrec_eval_report report;
-    pr_tally *tallies;      /* [users · measures of the report] */
-    pr_interval *intervals; /* [measures of the report] */
-    pr_contrast versus;     /* this model against the best, by the chosen measure ... */
-    double p;               /* ... its p corrected for the number of such tests (Holm) */
-    pr_learning learning;
+    parsrec_eval_report report; /* means over the attempts */
+    pr_tally *tallies;          /* their sum, [users · measures of the report] */
+    pr_interval *intervals;     /* over users [measures of the report] */
+    pr_interval *spread; /* over seeds [measures of the report]; low and high NaN for one attempt */
+    pr_contrast
+        versus; /* this model against its reference, by the chosen measure, over users ... */
+    double p;   /* ... its p corrected for the number of such tests (Holm) ... */
+    pr_interval versus_spread; /* ... and over seeds, as `spread` */
+    pr_learning learning;      /* the mean, as far as all attempts went */
 } pr_contender;
 
 /* A measure as a column of the table. */
@@ -37,7 +60,6 @@ typedef struct pr_column {
     size_t best, second; /* rows, PR_NONE where there are fewer; the ceiling does not compete */
 } pr_column;
 
-#define PR_NONE ((size_t)-1)
 enum { PR_COLUMNS = PARSREC_MEASURES_MOST };
 
 struct parsrec_comparison {
@@ -48,6 +70,8 @@ struct parsrec_comparison {
     uint64_t *users; /* evaluated, the same for all */
     size_t user_count, user_capacity;
     size_t first;                /* the row that was evaluated first */
+    size_t seeds;                /* attempts of what learns, so far */
+    bool ablation;               /* rows are told against their bases, not against the best */
     size_t column_count, chosen; /* chosen: the column that decides which model is the best */
     parsrec_eval_options eval;
     parsrec_data_stats stats;
@@ -55,7 +79,7 @@ struct parsrec_comparison {
     pr_resampling testing;    /* ... and of tests, which need more: p is a count of rare things */
     uint64_t seed;
     char *data_path, *folder, *command; /* command may be NULL */
-    double seconds;                     /* of the whole call */
+    double began, seconds;              /* of the whole call */
 };
 
 /* ---- judging (judge.c) ---- */
@@ -72,6 +96,24 @@ static inline size_t pr_comparison_best(const parsrec_comparison *c)
 {
     return c->columns[c->chosen].best;
 }
+
+/* The row that a row is told against: the best, or in an ablation the row's base. PR_NONE: it stands for
+ * itself. */
+static inline size_t pr_comparison_reference(const parsrec_comparison *c, size_t row)
+{
+    size_t best = pr_comparison_best(c);
+    return c->ablation ? c->rows[row].entry->base : row == best ? PR_NONE : best;
+}
+
+/* Whether a row differs from its reference by more than chance among users and, where there are several,
+ * among seeds. */
+bool pr_comparison_differs(const pr_contender *row);
+
+/* ---- attempts taken together (pooled.c) ---- */
+
+/* Fills report, tallies, spread and learning from the attempts judged so far. */
+parsrec_status pr_contender_pool(pr_contender *r, size_t users, double level, parsrec_error *err);
+void pr_contender_clear(pr_contender *r);
 
 /* ---- learning (learning.c) ---- */
 
@@ -94,6 +136,12 @@ double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_column *c
 /* 1 for the best and whatever equals it, 2 for the second, 0 for the rest. */
 int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_column *column);
 
+/* What is called otherwise in a comparison and in an ablation. */
+typedef struct pr_phrases {
+    const char *title, *row, *difference, *reference, *bold;
+} pr_phrases;
+const pr_phrases *pr_phrases_of(const parsrec_comparison *c);
+
 /* What was set on top of the kind's own settings: "loss=bce layers=2". */
 void pr_write_settings(pr_writer *out, const pr_entry *entry);
 /* What bold, underlined and the short names of the columns mean. */
@@ -107,6 +155,9 @@ void pr_write_verdict(pr_writer *out, const parsrec_comparison *c);
 
 parsrec_status pr_comparison_write(pr_writer *out, const parsrec_comparison *c,
                                    parsrec_text_kind kind, parsrec_error *err);
+
+/* report.md, .csv, .json and .html into the folder. */
+parsrec_status pr_comparison_save(parsrec_comparison *c, parsrec_error *err);
 
 void pr_table_text(pr_writer *out, const parsrec_comparison *c, bool terminal);
 void pr_table_markdown(pr_writer *out, const parsrec_comparison *c);

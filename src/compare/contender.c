@@ -10,6 +10,8 @@
 #include "base/memory.h"
 #include "compare/made.h"
 #include "model/model.h"
+#include "model/trainer.h"
+#include "train/samples.h"
 
 /* ---- what is wanted ---- */
 
@@ -29,14 +31,15 @@ static bool sets_epochs(const pr_entry *e)
     return false;
 }
 
-static void make_order(order *o, const pr_entry *e, const pr_recipe *recipe, bool counts)
+static void make_order(order *o, const pr_entry *e, const pr_recipe *recipe, uint64_t seed,
+                       bool counts)
 {
     o->train = parsrec_train_default();
     o->train.model = e->kind;
     o->train.preset = e->preset;
     o->train.epochs = counts || sets_epochs(e) ? 0 : recipe->epochs;
     o->train.patience = counts ? 0 : recipe->patience;
-    o->train.seed = recipe->seed;
+    o->train.seed = seed;
     o->train.threads = recipe->threads;
     o->train.set = o->set;
     for (size_t i = 0; i < e->set_count; i++)
@@ -73,87 +76,129 @@ static parsrec_status refuse(const char *path, const pr_entry *e, const char *re
                    path, reason, e->kind, e->name, path);
 }
 
-static parsrec_status remove_old(const pr_contender *r, const char *checkpoint, pr_task_kind *task,
+static parsrec_status remove_old(const pr_entry *e, pr_attempt *a, const char *checkpoint,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
     if ((unlink(checkpoint) != 0 && access(checkpoint, F_OK) == 0) ||
-        (unlink(r->path) != 0 && access(r->path, F_OK) == 0))
-        return pr_fail_errno(err, PARSREC_E_IO, "%s: the old model cannot be removed", r->path);
-    pr_say(hooks, PARSREC_LOG_INFO, "%s: the model that was there is made again", r->entry->name);
-    *task = PR_CONTENDER_TRAIN;
+        (unlink(a->path) != 0 && access(a->path, F_OK) == 0))
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: the old model cannot be removed", a->path);
+    pr_say(hooks, PARSREC_LOG_INFO, "%s: the model that was there is made again", e->name);
+    a->task = PR_CONTENDER_TRAIN;
     return PARSREC_OK;
 }
 
-static parsrec_status look_into_folder(pr_contender *r, pr_task_kind *task,
+static parsrec_status look_into_folder(const pr_entry *e, pr_attempt *a,
                                        const parsrec_comparison *c, const parsrec_data *data,
                                        const order *o, const pr_config *wanted, bool retrain,
                                        const parsrec_hooks *hooks, parsrec_error *err)
 {
     char checkpoint[4200], reason[160] = "no log beside it tells how";
     pr_made m;
-    snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", r->path);
-    bool interrupted = access(checkpoint, F_OK) == 0, finished = access(r->path, F_OK) == 0;
-    *task = interrupted ? PR_CONTENDER_RESUME : finished ? PR_CONTENDER_READY : PR_CONTENDER_TRAIN;
-    if (*task == PR_CONTENDER_TRAIN)
+    snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", a->path);
+    bool interrupted = access(checkpoint, F_OK) == 0, finished = access(a->path, F_OK) == 0;
+    a->task = interrupted ? PR_CONTENDER_RESUME
+              : finished  ? PR_CONTENDER_READY
+                          : PR_CONTENDER_TRAIN;
+    if (a->task == PR_CONTENDER_TRAIN)
         return PARSREC_OK;
     parsrec_error why = {0};
     bool known = interrupted ? pr_made_by_checkpoint(&m, checkpoint, data, c->stats.checksum,
                                                      &why) == PARSREC_OK
-                             : pr_made_by_log(&m, r->path);
+                             : pr_made_by_log(&m, a->path);
     if (known && pr_made_fits(&m, wanted, &o->train, c->stats.checksum, reason, sizeof reason))
         return PARSREC_OK;
     if (retrain)
-        return remove_old(r, checkpoint, task, hooks, err);
+        return remove_old(e, a, checkpoint, hooks, err);
     if (!known && interrupted)
         return pr_fail(err, why.status, "%s; pass --retrain to begin again", why.message);
-    return refuse(interrupted ? checkpoint : r->path, r->entry, reason, err);
+    return refuse(interrupted ? checkpoint : a->path, e, reason, err);
 }
 
-parsrec_status pr_contender_plan(pr_contender *r, pr_task_kind *task, const parsrec_comparison *c,
+/* The first seed's file bears the name alone, so that seeds can be added later. */
+static parsrec_status make_path(pr_attempt *a, const pr_entry *e, const parsrec_comparison *c,
+                                const pr_recipe *recipe, parsrec_error *err)
+{
+    int n = e->path != NULL ? snprintf(a->path, sizeof a->path, "%s", e->path)
+            : a->seed == recipe->seed
+                ? snprintf(a->path, sizeof a->path, "%s/%s.st", c->folder, e->name)
+                : snprintf(a->path, sizeof a->path, "%s/%s.seed%llu.st", c->folder, e->name,
+                           (unsigned long long)a->seed);
+    if (n < 0 || (size_t)n >= sizeof a->path)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the path of the model %s is too long", e->name);
+    return PARSREC_OK;
+}
+
+static parsrec_status make_attempts(pr_contender *r, const parsrec_comparison *c, size_t count,
+                                    const pr_recipe *recipe, parsrec_error *err)
+{
+    r->attempts = pr_alloc_zero(count, sizeof *r->attempts);
+    if (r->attempts == NULL)
+        return pr_fail_memory(err);
+    r->attempt_count = count;
+    for (size_t i = 0; i < count; i++) {
+        r->attempts[i].seed = recipe->seed + i;
+        PR_TRY(make_path(&r->attempts[i], r->entry, c, recipe, err));
+    }
+    return PARSREC_OK;
+}
+
+/* An unknown kind, or settings that do not fit it, are known here at last. */
+static parsrec_status outline(pr_contender *r, const pr_config *wanted, const parsrec_data *data,
+                              const pr_recipe *recipe, parsrec_error *err)
+{
+    pr_model *model;
+    PR_TRY(pr_model_outline(&model, r->entry->kind, wanted, data->users, data->items, err));
+    r->counts = model->kind->count != NULL;
+    if (!r->counts) {
+        pr_limits limits = pr_limits_of(data, model);
+        r->bytes = 2.0 * (double)model->params.size * sizeof(pr_real) +
+                   (double)pr_trainer_bytes(model, &limits, recipe->threads);
+    }
+    pr_model_free(model);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_contender_plan(pr_contender *r, const parsrec_comparison *c,
                                  const parsrec_data *data, const pr_recipe *recipe,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
     const pr_entry *e = r->entry;
-    order o = {0};
     pr_config wanted;
-    *task = PR_CONTENDER_READY;
-    int n = e->path != NULL ? snprintf(r->path, sizeof r->path, "%s", e->path)
-                            : snprintf(r->path, sizeof r->path, "%s/%s.st", c->folder, e->name);
-    if (n < 0 || (size_t)n >= sizeof r->path)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "the path of the model %s is too long", e->name);
     if (e->path != NULL)
-        return PARSREC_OK;
+        return make_attempts(r, c, 1, recipe, err);
     const pr_model_kind *kind = pr_model_kind_named(e->kind);
-    make_order(&o, e, recipe, kind != NULL && kind->count != NULL);
+    order o = {0};
+    make_order(&o, e, recipe, recipe->seed, kind != NULL && kind->count != NULL);
     PR_TRY(wanted_config(&wanted, e, &o, err));
-    pr_model *outline; /* an unknown kind, or settings that do not fit it, are known here at last */
-    PR_TRY(pr_model_outline(&outline, e->kind, &wanted, data->users, data->items, err));
-    r->counts = outline->kind->count != NULL;
-    pr_model_free(outline);
-    if (r->counts) {
-        r->path[0] = '\0';
-        return PARSREC_OK;
+    PR_TRY(outline(r, &wanted, data, recipe, err));
+    PR_TRY(make_attempts(r, c, r->counts ? 1 : recipe->seeds, recipe, err));
+    if (r->counts)
+        r->attempts[0].path[0] = '\0';
+    for (size_t i = 0; i < r->attempt_count && !r->counts; i++) {
+        o.train.seed = r->attempts[i].seed;
+        PR_TRY(look_into_folder(e, &r->attempts[i], c, data, &o, &wanted, recipe->retrain, hooks,
+                                err));
     }
-    return look_into_folder(r, task, c, data, &o, &wanted, recipe->retrain, hooks, err);
+    return PARSREC_OK;
 }
 
 /* ---- training and loading ---- */
 
-parsrec_status pr_contender_train(pr_contender *r, pr_task_kind task, const parsrec_data *data,
-                                  const pr_recipe *recipe, const parsrec_hooks *hooks,
-                                  parsrec_error *err)
+parsrec_status pr_contender_train(const pr_contender *r, const pr_attempt *a,
+                                  const parsrec_data *data, const pr_recipe *recipe,
+                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
     order o = {0};
     char checkpoint[4200];
     parsrec_error why = {0};
-    make_order(&o, r->entry, recipe, false);
-    if (task == PR_CONTENDER_RESUME) {
-        snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", r->path);
+    make_order(&o, r->entry, recipe, a->seed, false);
+    if (a->task == PR_CONTENDER_RESUME) {
+        snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", a->path);
         o.train = parsrec_train_default();
         o.train.resume = checkpoint;
         o.train.threads = recipe->threads;
     }
-    parsrec_status status = parsrec_train(data, r->path, &o.train, NULL, hooks, &why);
+    parsrec_status status = parsrec_train(data, a->path, &o.train, NULL, hooks, &why);
     if (status == PARSREC_OK)
         return PARSREC_OK;
     if (status == PARSREC_E_STOPPED)
@@ -163,13 +208,13 @@ parsrec_status pr_contender_train(pr_contender *r, pr_task_kind task, const pars
     return pr_fail(err, status, "%s: %s", r->entry->name, why.message);
 }
 
-parsrec_status pr_contender_open(parsrec_model **model, const pr_contender *r,
+parsrec_status pr_contender_open(parsrec_model **model, const pr_contender *r, const pr_attempt *a,
                                  const parsrec_data *data, const pr_recipe *recipe,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
     order o = {0};
     if (!r->counts)
-        return parsrec_model_load(model, r->path, err);
-    make_order(&o, r->entry, recipe, true);
+        return parsrec_model_load(model, a->path, err);
+    make_order(&o, r->entry, recipe, a->seed, true);
     return parsrec_model_count(model, data, &o.train, hooks, err);
 }

@@ -8,38 +8,37 @@
 /* Collects what each user adds, and checks that every model is judged on the same users. */
 typedef struct collector {
     parsrec_comparison *c;
-    pr_contender *row;
+    pr_attempt *attempt;
     size_t count, capacity;
-    bool failed, other_users;
+    bool first, failed, other_users;
 } collector;
 
 static void on_user(void *context, uint64_t user, const parsrec_share *shares, size_t measures)
 {
     collector *to = context;
     parsrec_comparison *c = to->c;
-    pr_tally **rows = &to->row->tallies;
-    to->other_users |= to->row != &c->rows[c->first] &&
-                       (to->count >= c->user_count || c->users[to->count] != user);
+    pr_tally **rows = &to->attempt->tallies;
+    to->other_users |= !to->first && (to->count >= c->user_count || c->users[to->count] != user);
     if (to->failed || to->other_users ||
         pr_grow(rows, &to->capacity, (to->count + 1) * measures, sizeof **rows, NULL) !=
             PARSREC_OK ||
-        (to->row == &c->rows[c->first] && pr_grow(&c->users, &c->user_capacity, to->count + 1,
-                                                  sizeof *c->users, NULL) != PARSREC_OK)) {
+        (to->first && pr_grow(&c->users, &c->user_capacity, to->count + 1, sizeof *c->users,
+                              NULL) != PARSREC_OK)) {
         to->failed = true;
         return;
     }
     for (size_t m = 0; m < measures; m++)
         (*rows)[to->count * measures + m] = (pr_tally){shares[m].sum, shares[m].weight};
-    if (to->row == &c->rows[c->first])
+    if (to->first)
         c->users[c->user_count++] = user;
     to->count++;
 }
 
-static parsrec_status evaluate_model(parsrec_comparison *c, pr_contender *r,
+static parsrec_status evaluate_model(parsrec_comparison *c, pr_contender *r, pr_attempt *a,
                                      const parsrec_model *model, const parsrec_data *data,
                                      const parsrec_hooks *hooks, parsrec_error *err)
 {
-    collector to = {.c = c, .row = r};
+    collector to = {.c = c, .attempt = a, .first = c->user_count == 0};
     parsrec_eval_options options = c->eval;
     options.on_user = on_user;
     options.user_context = &to;
@@ -48,7 +47,7 @@ static parsrec_status evaluate_model(parsrec_comparison *c, pr_contender *r,
     snprintf(r->kind, sizeof r->kind, "%s", facts.kind);
     r->parameters = facts.parameters;
     r->ceiling = strcmp(facts.kind, "oracle") == 0;
-    PR_TRY(parsrec_eval(model, data, &options, &r->report, hooks, err));
+    PR_TRY(parsrec_eval(model, data, &options, &a->report, hooks, err));
     if (to.other_users || to.count != c->user_count)
         return pr_fail(err, PARSREC_E_INPUT,
                        "%s keeps other sessions for the test than %s; train both with the same "
@@ -63,13 +62,15 @@ parsrec_status pr_contender_evaluate(parsrec_comparison *c, pr_contender *r,
 {
     parsrec_model *model;
     parsrec_error why = {0};
-    parsrec_status status = pr_contender_open(&model, r, data, recipe, hooks, &why);
+    pr_attempt *a = &r->attempts[r->judged];
+    parsrec_status status = pr_contender_open(&model, r, a, data, recipe, hooks, &why);
     if (status == PARSREC_OK) {
-        status = evaluate_model(c, r, model, data, hooks, &why);
+        status = evaluate_model(c, r, a, model, data, hooks, &why);
         parsrec_model_free(model);
     }
     if (status != PARSREC_OK)
         return pr_fail(err, status, "%s: %s", r->entry->name, why.message);
-    pr_learning_read(&r->learning, r->path);
+    pr_learning_read(&a->learning, a->path);
+    r->judged++;
     return PARSREC_OK;
 }

@@ -56,6 +56,7 @@ static void list_columns(parsrec_comparison *c, const parsrec_measure *measures,
 /* Of equal values the earlier row comes first. */
 static void rank_column(const parsrec_comparison *c, pr_column *column)
 {
+    column->best = column->second = PR_NONE;
     for (size_t row = 0; row < c->count; row++) {
         double value = pr_cell_value(c, row, column);
         if (c->rows[row].ceiling || isnan(value))
@@ -72,6 +73,9 @@ static void rank_column(const parsrec_comparison *c, pr_column *column)
 int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_column *column)
 {
     double value = pr_cell_value(c, row, column);
+    size_t base = c->rows[row].entry->base;
+    if (c->ablation)
+        return base != PR_NONE && value > pr_cell_value(c, base, column) ? 1 : 0;
     if (c->rows[row].ceiling || column->best == PR_NONE)
         return 0;
     if (value == pr_cell_value(c, column->best, column))
@@ -131,6 +135,7 @@ static parsrec_status add_intervals(parsrec_comparison *c, pr_pool *pool, parsre
     for (size_t row = 0; row < c->count; row++) {
         pr_contender *r = &c->rows[row];
         size_t measures = r->report.measure_count;
+        pr_free(r->intervals);
         r->intervals = pr_alloc(measures, sizeof *r->intervals);
         if (r->intervals == NULL)
             return pr_fail_memory(err);
@@ -147,68 +152,78 @@ static void take_column(pr_tally *out, const pr_contender *row, size_t measure, 
         out[u] = row->tallies[u * row->report.measure_count + measure];
 }
 
-static parsrec_status contrast_rows(parsrec_comparison *c, pr_tally *best, pr_tally *other,
+/* Attempts with one seed side by side; a model that only counts stands beside every seed. */
+static parsrec_status contrast_seeds(pr_contender *r, const pr_contender *with, size_t measure,
+                                     double level, parsrec_error *err)
+{
+    size_t count = r->judged > with->judged ? r->judged : with->judged;
+    double *differences = pr_alloc(count, sizeof *differences);
+    if (differences == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        differences[i] =
+            r->attempts[i < r->judged ? i : r->judged - 1].report.measures[measure].value -
+            with->attempts[i < with->judged ? i : with->judged - 1].report.measures[measure].value;
+    r->versus_spread = pr_student(differences, count, level);
+    pr_free(differences);
+    return PARSREC_OK;
+}
+
+static parsrec_status contrast_rows(parsrec_comparison *c, pr_tally *one, pr_tally *other,
                                     pr_pool *pool, parsrec_error *err)
 {
-    size_t measure = c->columns[c->chosen].measure, leader = pr_comparison_best(c);
-    take_column(best, &c->rows[leader], measure, c->user_count);
+    size_t measure = c->columns[c->chosen].measure;
     for (size_t row = 0; row < c->count; row++) {
-        c->rows[row].versus = (pr_contrast){.p = 1};
-        if (row == leader)
+        pr_contender *r = &c->rows[row];
+        size_t reference = pr_comparison_reference(c, row);
+        r->versus = (pr_contrast){.p = NAN};
+        r->versus_spread = (pr_interval){0, NAN, NAN};
+        if (reference == PR_NONE)
             continue;
-        take_column(other, &c->rows[row], measure, c->user_count);
-        pr_tallies mine = {other, c->user_count, 1}, theirs = {best, c->user_count, 1};
-        PR_TRY(pr_paired(&c->rows[row].versus, &mine, &theirs, &c->testing, pool, err));
+        take_column(one, r, measure, c->user_count);
+        take_column(other, &c->rows[reference], measure, c->user_count);
+        pr_tallies mine = {one, c->user_count, 1}, theirs = {other, c->user_count, 1};
+        PR_TRY(pr_paired(&r->versus, &mine, &theirs, &c->testing, pool, err));
+        PR_TRY(contrast_seeds(r, &c->rows[reference], measure, c->testing.level, err));
     }
     return PARSREC_OK;
 }
 
-static bool is_tested(const parsrec_comparison *c, size_t row)
+/* The ceiling is no test of anything. */
+static parsrec_status correct_p(parsrec_comparison *c, parsrec_error *err)
 {
-    return row != pr_comparison_best(c) && !c->rows[row].ceiling;
-}
-
-/* How many tests have a smaller p than that. */
-static size_t count_smaller(const parsrec_comparison *c, double p)
-{
-    size_t smaller = 0;
+    double *p = pr_alloc(2 * c->count, sizeof *p), *corrected = p + c->count;
+    if (p == NULL)
+        return pr_fail_memory(err);
     for (size_t row = 0; row < c->count; row++)
-        smaller += is_tested(c, row) && c->rows[row].versus.p < p;
-    return smaller;
-}
-
-/* Holm's correction: the smallest p counts for all tests, the next for one fewer, and so on; a
- * corrected p is never below one before it. */
-static void correct_p(parsrec_comparison *c)
-{
-    size_t tests = count_smaller(c, INFINITY);
-    for (size_t row = 0; row < c->count; row++) {
-        c->rows[row].p = c->rows[row].versus.p;
-        for (size_t other = 0; is_tested(c, row) && other < c->count; other++) {
-            double p = c->rows[other].versus.p;
-            if (is_tested(c, other) && p <= c->rows[row].versus.p)
-                c->rows[row].p =
-                    fmin(1, fmax(c->rows[row].p, p * (double)(tests - count_smaller(c, p))));
-        }
-    }
+        p[row] = c->rows[row].ceiling ? NAN : c->rows[row].versus.p;
+    pr_holm(corrected, p, c->count);
+    for (size_t row = 0; row < c->count; row++)
+        c->rows[row].p = c->rows[row].ceiling ? c->rows[row].versus.p : corrected[row];
+    pr_free(p);
+    return PARSREC_OK;
 }
 
 static parsrec_status add_contrasts(parsrec_comparison *c, pr_pool *pool, parsrec_error *err)
 {
-    if (pr_comparison_best(c) == PR_NONE)
-        return PARSREC_OK;
     pr_tally *both = pr_alloc(2 * c->user_count, sizeof *both);
     if (both == NULL)
         return pr_fail_memory(err);
     parsrec_status status = contrast_rows(c, both, both + c->user_count, pool, err);
     pr_free(both);
-    if (status == PARSREC_OK)
-        correct_p(c);
-    return status;
+    return status == PARSREC_OK ? correct_p(c, err) : status;
+}
+
+bool pr_comparison_differs(const pr_contender *r)
+{
+    const pr_interval *seeds = &r->versus_spread;
+    return !r->ceiling && r->p < 0.05 && (isnan(seeds->low) || seeds->low > 0 || seeds->high < 0);
 }
 
 parsrec_status pr_comparison_judge(parsrec_comparison *c, pr_pool *pool, parsrec_error *err)
 {
+    for (size_t row = 0; row < c->count; row++)
+        PR_TRY(pr_contender_pool(&c->rows[row], c->user_count, c->resampling.level, err));
     for (size_t i = 0; i < c->column_count; i++)
         rank_column(c, &c->columns[i]);
     PR_TRY(add_intervals(c, pool, err));

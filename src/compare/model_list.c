@@ -93,7 +93,7 @@ static parsrec_status check_name(const pr_model_list *list, const pr_entry *e, c
 
 static parsrec_status read_entry(pr_model_list *list, char *word, parsrec_error *err)
 {
-    pr_entry e = {0};
+    pr_entry e = {.base = PR_NONE};
     const char *name;
     word = cut_name(word, &name);
     if (looks_like_file(word)) {
@@ -135,7 +135,7 @@ parsrec_status pr_model_list_read(pr_model_list *list, const char *text, parsrec
 
 parsrec_status pr_model_list_add(pr_model_list *list, const char *kind, parsrec_error *err)
 {
-    pr_entry e = {.kind = kind};
+    pr_entry e = {.kind = kind, .base = PR_NONE};
     for (size_t i = 0; i < list->count; i++)
         if (list->entries[i].kind != NULL && strcmp(list->entries[i].kind, kind) == 0)
             return PARSREC_OK;

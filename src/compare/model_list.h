@@ -5,6 +5,7 @@
 #include "base/status.h"
 
 enum { PR_ENTRY_SETTINGS = 32, PR_ENTRY_NAME = 64 };
+#define PR_NONE ((size_t)-1)
 
 /* One model. The words live in the list. */
 typedef struct pr_entry {
@@ -14,6 +15,7 @@ typedef struct pr_entry {
     const char *preset;                 /* "preset=paper" among the settings; or NULL */
     const char *set[PR_ENTRY_SETTINGS]; /* "key=value" each */
     size_t set_count;
+    size_t base; /* an ablation: the entry that this one departs from; PR_NONE: from none */
 } pr_entry;
 
 typedef struct pr_model_list {

@@ -45,16 +45,18 @@ static void table_rows(pr_writer *page, const parsrec_comparison *c, bool ceilin
 
 static void table(pr_writer *page, const parsrec_comparison *c)
 {
-    const char *headings[PR_COLUMNS + 1] = {"model"};
+    const char *headings[PR_COLUMNS + 1] = {pr_phrases_of(c)->row};
     char text[32];
     for (size_t i = 0; i < c->column_count; i++)
         headings[i + 1] = c->columns[i].brief;
     pr_page_table(page, headings, c->column_count + 1);
     table_rows(page, c, false);
-    pr_page_aside(page, "best over second");
-    for (size_t i = 0; i < c->column_count; i++)
-        pr_page_cell(page, pr_improvement(c, &c->columns[i], text, sizeof text), PR_CELL_PLAIN);
-    pr_page_row_end(page);
+    if (!c->ablation) {
+        pr_page_aside(page, "best over second");
+        for (size_t i = 0; i < c->column_count; i++)
+            pr_page_cell(page, pr_improvement(c, &c->columns[i], text, sizeof text), PR_CELL_PLAIN);
+        pr_page_row_end(page);
+    }
     table_rows(page, c, true);
     pr_page_aside(page, "random ranker");
     for (size_t i = 0; i < c->column_count; i++)
@@ -72,25 +74,27 @@ static void table(pr_writer *page, const parsrec_comparison *c)
 static void worth(pr_writer *page, const parsrec_comparison *c)
 {
     const pr_column *column = &c->columns[c->chosen];
-    const char *headings[] = {
-        "model", column->name, "95 % interval", "difference to the best", "interval of it", "p"};
+    const pr_phrases *phrases = pr_phrases_of(c);
+    const char *headings[] = {phrases->row,        column->name,     "95 % interval",
+                              phrases->difference, "interval of it", "p"};
     char number[32], range[80];
     pr_page_section(page, "Is it more than chance?");
     pr_page_table(page, headings, sizeof headings / sizeof *headings);
     for (size_t row = 0; row < c->count; row++) {
         const pr_contender *r = &c->rows[row];
-        bool best = row == column->best;
+        bool alone = pr_comparison_reference(c, row) == PR_NONE;
+        const char *reference = r->ceiling ? "" : phrases->reference;
         pr_page_row(page, r->entry->name);
         pr_page_cell(page, pr_decimal(pr_cell_value(c, row, column), number, sizeof number),
-                     best ? PR_CELL_BEST : PR_CELL_PLAIN);
+                     alone && !r->ceiling ? PR_CELL_BEST : PR_CELL_PLAIN);
         pr_page_cell(page, pr_range(&r->intervals[column->measure], range, sizeof range),
                      PR_CELL_PLAIN);
         pr_page_cell(
-            page, best ? "the best" : pr_decimal(r->versus.difference.value, number, sizeof number),
+            page, alone ? reference : pr_decimal(r->versus.difference.value, number, sizeof number),
             PR_CELL_PLAIN);
-        pr_page_cell(page, best ? "" : pr_range(&r->versus.difference, range, sizeof range),
+        pr_page_cell(page, alone ? "" : pr_range(&r->versus.difference, range, sizeof range),
                      PR_CELL_PLAIN);
-        pr_page_cell(page, best ? "" : pr_p_value(r->p, number, sizeof number), PR_CELL_PLAIN);
+        pr_page_cell(page, alone ? "" : pr_p_value(r->p, number, sizeof number), PR_CELL_PLAIN);
         pr_page_row_end(page);
     }
     pr_page_table_end(page);
@@ -100,11 +104,43 @@ static void worth(pr_writer *page, const parsrec_comparison *c)
                         "models (Holm).");
 }
 
+/* The same with seeds of training in the place of users. */
+static void seeds(pr_writer *page, const parsrec_comparison *c)
+{
+    const pr_column *column = &c->columns[c->chosen];
+    const pr_phrases *phrases = pr_phrases_of(c);
+    const char *headings[] = {phrases->row, column->name, "95 % interval over seeds",
+                              phrases->difference, "interval of it over seeds"};
+    char text[80];
+    pr_page_section(page, "How much is the luck of a seed?");
+    pr_page_table(page, headings, sizeof headings / sizeof *headings);
+    for (size_t row = 0; row < c->count; row++) {
+        const pr_contender *r = &c->rows[row];
+        bool alone = pr_comparison_reference(c, row) == PR_NONE;
+        if (r->judged < 2)
+            continue;
+        const pr_interval *spread = &r->spread[column->measure];
+        pr_page_row(page, r->entry->name);
+        pr_page_cell(page, pr_decimal(spread->value, text, sizeof text), PR_CELL_PLAIN);
+        pr_page_cell(page, pr_range(spread, text, sizeof text), PR_CELL_PLAIN);
+        pr_page_cell(page,
+                     alone ? phrases->reference
+                           : pr_decimal(r->versus_spread.value, text, sizeof text),
+                     PR_CELL_PLAIN);
+        pr_page_cell(page, alone ? "" : pr_range(&r->versus_spread, text, sizeof text),
+                     PR_CELL_PLAIN);
+        pr_page_row_end(page);
+    }
+    pr_page_table_end(page);
+    pr_page_quiet(page, "Means and intervals of trainings that differ in their seed alone, by "
+                        "Student's t; differences are taken seed by seed.");
+}
+
 /* ---- how it was made ---- */
 
 static void models(pr_writer *page, const parsrec_comparison *c)
 {
-    static const char *const headings[] = {"model",  "kind",     "settings",   "parameters",
+    static const char *const headings[] = {"name",   "kind",     "settings",   "parameters",
                                            "epochs", "training", "evaluation", "fingerprint"};
     char text[32];
     pr_page_table(page, headings, sizeof headings / sizeof *headings);
@@ -161,12 +197,14 @@ static void traces(pr_writer *page, const parsrec_comparison *c)
 
 parsrec_status pr_report_html(pr_writer *page, const parsrec_comparison *c, parsrec_error *err)
 {
-    pr_page_begin(page, "Comparison of models");
+    pr_page_begin(page, pr_phrases_of(c)->title);
     sentence(page, c, pr_write_verdict, pr_page_text);
     sentence(page, c, pr_write_protocol, pr_page_text);
     table(page, c);
     PR_TRY(pr_report_chart(page, c, PR_CHART_MEASURES, err));
     worth(page, c);
+    if (c->seeds > 1)
+        seeds(page, c);
     PR_TRY(pr_report_chart(page, c, PR_CHART_SPLIT, err));
     PR_TRY(pr_report_chart(page, c, PR_CHART_LEARNING, err));
     traces(page, c);

@@ -12,20 +12,49 @@ static json_t *number(double value)
 
 static json_t *interval(const pr_interval *i)
 {
+    if (isnan(i->low))
+        return json_null();
     return json_pack("[o, o]", number(i->low), number(i->high));
 }
 
 static json_t *versus(const parsrec_comparison *c, size_t row)
 {
     const pr_contender *r = &c->rows[row];
-    size_t best = pr_comparison_best(c);
-    if (row == best || best == PR_NONE)
+    size_t reference = pr_comparison_reference(c, row);
+    if (reference == PR_NONE)
         return json_null();
-    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "model",
-                     pr_json_string(c->rows[best].entry->name), "measure",
+    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "model",
+                     pr_json_string(c->rows[reference].entry->name), "measure",
                      c->columns[c->chosen].name, "difference", number(r->versus.difference.value),
                      "interval", interval(&r->versus.difference), "p", number(r->versus.p),
-                     "p_corrected", number(r->p));
+                     "p_corrected", number(r->p), "interval_over_seeds",
+                     interval(&r->versus_spread));
+}
+
+/* A training: its seed, its file and what it reached, in the order of the columns. */
+static json_t *attempt(const parsrec_comparison *c, const pr_attempt *a)
+{
+    json_t *metrics = json_object();
+    for (size_t i = 0; i < c->column_count; i++)
+        json_object_set_new(metrics, c->columns[i].name,
+                            number(a->report.measures[c->columns[i].measure].value));
+    return json_pack("{s:I, s:o, s:o, s:s}", "seed", (json_int_t)a->seed, "file",
+                     pr_json_string(a->path), "metrics", metrics, "fingerprint",
+                     a->report.fingerprint);
+}
+
+/* null for a model of one seed, which has nothing to add. */
+static json_t *seeds(const parsrec_comparison *c, const pr_contender *r)
+{
+    if (r->judged < 2)
+        return json_null();
+    json_t *list = json_array(), *intervals = json_object();
+    for (size_t i = 0; i < r->judged; i++)
+        json_array_append_new(list, attempt(c, &r->attempts[i]));
+    for (size_t i = 0; i < c->column_count; i++)
+        json_object_set_new(intervals, c->columns[i].name,
+                            interval(&r->spread[c->columns[i].measure]));
+    return json_pack("{s:o, s:o}", "intervals", intervals, "runs", list);
 }
 
 static json_t *settings(const pr_entry *e)
@@ -54,10 +83,12 @@ static json_t *row_json(const parsrec_comparison *c, size_t row)
 {
     const pr_contender *r = &c->rows[row];
     json_t *object = pr_eval_json(r->entry->name, c->data_path, &c->eval, &r->report);
-    json_t *more = json_pack("{s:s, s:o, s:I, s:o, s:o, s:o}", "kind", r->kind, "settings",
+    const char *path = r->attempts[0].path;
+    json_t *more = json_pack("{s:s, s:o, s:I, s:o, s:o, s:o, s:o}", "kind", r->kind, "settings",
                              settings(r->entry), "parameters", (json_int_t)r->parameters, "file",
-                             r->path[0] != '\0' ? pr_json_string(r->path) : json_null(),
-                             "versus_best", versus(c, row), "learning", learning(&r->learning));
+                             path[0] != '\0' ? pr_json_string(path) : json_null(),
+                             c->ablation ? "versus_base" : "versus_best", versus(c, row),
+                             "learning", learning(&r->learning), "seeds", seeds(c, r));
     if (object == NULL || more == NULL || json_object_update(object, more) != 0) {
         json_decref(object);
         object = NULL;

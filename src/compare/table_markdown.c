@@ -17,7 +17,7 @@ static void write_name(pr_writer *out, const char *name)
 
 static void write_head(pr_writer *out, const parsrec_comparison *c)
 {
-    pr_write(out, "| model |");
+    pr_write(out, "| %s |", pr_phrases_of(c)->row);
     for (size_t i = 0; i < c->column_count; i++)
         pr_write(out, " %s |", c->columns[i].brief);
     pr_write(out, "\n|---|");
@@ -48,10 +48,12 @@ static void write_table(pr_writer *out, const parsrec_comparison *c)
     for (size_t row = 0; row < c->count; row++)
         if (!c->rows[row].ceiling)
             write_row(out, c, row);
-    pr_write(out, "| *best over second* |");
-    for (size_t i = 0; i < c->column_count; i++)
-        pr_write(out, " %s |", pr_improvement(c, &c->columns[i], text, sizeof text));
-    pr_write(out, "\n");
+    if (!c->ablation) {
+        pr_write(out, "| *best over second* |");
+        for (size_t i = 0; i < c->column_count; i++)
+            pr_write(out, " %s |", pr_improvement(c, &c->columns[i], text, sizeof text));
+        pr_write(out, "\n");
+    }
     for (size_t row = 0; row < c->count; row++)
         if (c->rows[row].ceiling)
             write_row(out, c, row);
@@ -68,21 +70,55 @@ static void write_worth(pr_writer *out, const parsrec_comparison *c)
     const pr_column *column = &c->columns[c->chosen];
     char a[32], b[80], d[80], e[32], f[32], g[32], h[32];
     pr_write(out,
-             "| model | %s | 95 %% interval | bought before | new to the user | "
-             "difference to the best | interval of it | p |\n|---|--:|---|--:|--:|--:|---|---|\n",
-             column->name);
+             "| %s | %s | 95 %% interval | bought before | new to the user | %s | interval of it | "
+             "p |\n|---|--:|---|--:|--:|--:|---|---|\n",
+             pr_phrases_of(c)->row, column->name, pr_phrases_of(c)->difference);
     for (size_t row = 0; row < c->count; row++) {
         const pr_contender *r = &c->rows[row];
         const parsrec_measure *m = &r->report.measures[column->measure];
-        bool best = row == column->best;
+        bool alone = pr_comparison_reference(c, row) == PR_NONE;
+        const char *reference = r->ceiling ? "" : pr_phrases_of(c)->reference;
         pr_write(out, "| ");
         write_name(out, r->entry->name);
         pr_write(out, " | %s | %s | %s | %s | %s | %s | %s |\n", pr_decimal(m->value, a, sizeof a),
                  pr_range(&r->intervals[column->measure], b, sizeof b),
                  pr_decimal(m->repeat, e, sizeof e), pr_decimal(m->fresh, f, sizeof f),
-                 best ? "the best" : pr_decimal(r->versus.difference.value, g, sizeof g),
-                 best ? "" : pr_range(&r->versus.difference, d, sizeof d),
-                 best ? "" : pr_p_value(r->p, h, sizeof h));
+                 alone ? reference : pr_decimal(r->versus.difference.value, g, sizeof g),
+                 alone ? "" : pr_range(&r->versus.difference, d, sizeof d),
+                 alone ? "" : pr_p_value(r->p, h, sizeof h));
+    }
+    pr_write(out, "\n");
+}
+
+/* Seed by seed, where there are several. */
+static void write_seeds(pr_writer *out, const parsrec_comparison *c)
+{
+    const pr_column *column = &c->columns[c->chosen];
+    const char *difference = pr_phrases_of(c)->difference;
+    char text[80];
+    pr_write(out,
+             "| %s | %s by seed | mean | 95 %% interval over seeds | %s | 95 %% interval over "
+             "seeds |\n|---|---|--:|---|--:|---|\n",
+             pr_phrases_of(c)->row, column->name, difference);
+    for (size_t row = 0; row < c->count; row++) {
+        const pr_contender *r = &c->rows[row];
+        if (r->judged < 2)
+            continue;
+        pr_write(out, "| ");
+        write_name(out, r->entry->name);
+        pr_write(out, " |");
+        for (size_t i = 0; i < r->judged; i++)
+            pr_write(out, " %s",
+                     pr_decimal(r->attempts[i].report.measures[column->measure].value, text,
+                                sizeof text));
+        const pr_interval *spread = &r->spread[column->measure];
+        pr_write(out, " | %s", pr_decimal(spread->value, text, sizeof text));
+        pr_write(out, " | %s |", pr_range(spread, text, sizeof text));
+        if (pr_comparison_reference(c, row) != PR_NONE) {
+            pr_write(out, " %s", pr_decimal(r->versus_spread.value, text, sizeof text));
+            pr_write(out, " | %s |\n", pr_range(&r->versus_spread, text, sizeof text));
+        } else
+            pr_write(out, " %s | |\n", r->ceiling ? "" : pr_phrases_of(c)->reference);
     }
     pr_write(out, "\n");
 }
@@ -94,13 +130,16 @@ static void write_traces(pr_writer *out, const parsrec_comparison *c)
     if (c->command != NULL)
         pr_write(out, "```sh\n%s\n```\n\n", c->command);
     pr_write(out,
-             "parsrec %s; data %s, checksum %s; seed of training %llu, of the sampled items "
+             "parsrec %s; data %s, checksum %s; seed of training %llu%s, of the sampled items "
              "%llu, of intervals and tests %llu (%zu and %zu resamples of %zu users).\n\n",
              parsrec_version(), c->data_path, c->stats.checksum, (unsigned long long)c->seed,
-             (unsigned long long)c->eval.seed, (unsigned long long)c->resampling.seed,
-             c->resampling.resamples, c->testing.resamples, c->user_count);
-    pr_write(out, "| model | kind | settings | parameters | epochs | training | evaluation | "
-                  "fingerprint |\n|---|---|---|--:|--:|--:|--:|---|\n");
+             c->seeds > 1 ? " and those after it" : "", (unsigned long long)c->eval.seed,
+             (unsigned long long)c->resampling.seed, c->resampling.resamples, c->testing.resamples,
+             c->user_count);
+    pr_write(out,
+             "| %s | kind | settings | parameters | epochs | training | evaluation | "
+             "fingerprint |\n|---|---|---|--:|--:|--:|--:|---|\n",
+             pr_phrases_of(c)->row);
     for (size_t row = 0; row < c->count; row++) {
         const pr_contender *r = &c->rows[row];
         pr_write(out, "| ");
@@ -118,7 +157,7 @@ static void write_traces(pr_writer *out, const parsrec_comparison *c)
 
 void pr_table_markdown(pr_writer *out, const parsrec_comparison *c)
 {
-    pr_write(out, "# Comparison of models\n\n");
+    pr_write(out, "# %s\n\n", pr_phrases_of(c)->title);
     pr_write_verdict(out, c);
     pr_write(out, "\n\n");
     pr_write_protocol(out, c);
@@ -127,5 +166,7 @@ void pr_table_markdown(pr_writer *out, const parsrec_comparison *c)
     pr_write_legend(out, c);
     pr_write(out, "\n\n## What the numbers are worth\n\n");
     write_worth(out, c);
+    if (c->seeds > 1)
+        write_seeds(out, c);
     write_traces(out, c);
 }

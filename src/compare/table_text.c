@@ -95,10 +95,12 @@ static void write_block(const page *p, size_t first, size_t end)
     write_rule(p, first, end);
     write_rows(p, false, first, end);
     write_rule(p, first, end);
-    write_name(p, "best over second");
-    for (size_t i = first; i < end; i++)
-        write_cell(p, i, pr_improvement(p->c, &p->c->columns[i], text, sizeof text), NULL);
-    pr_write(p->out, "\n");
+    if (!p->c->ablation) {
+        write_name(p, "best over second");
+        for (size_t i = first; i < end; i++)
+            write_cell(p, i, pr_improvement(p->c, &p->c->columns[i], text, sizeof text), NULL);
+        pr_write(p->out, "\n");
+    }
     write_rows(p, true, first, end);
     write_name(p, "random ranker");
     for (size_t i = first; i < end; i++)
@@ -116,23 +118,47 @@ static void write_worth(const page *p)
     const pr_column *column = &c->columns[c->chosen];
     char number[32], range[80], test[32];
     write_name(p, "");
-    pr_write(p->out, " %7s  %-16s  difference to the best\n", column->brief, "95 % interval");
+    pr_write(p->out, " %7s  %-16s  %s\n", column->brief, "95 % interval",
+             pr_phrases_of(c)->difference);
     for (size_t row = 0; row < c->count; row++) {
         const pr_contender *r = &c->rows[row];
         write_name(p, r->entry->name);
         pr_write(p->out, " %7s  %-16s",
                  pr_decimal(r->intervals[column->measure].value, number, sizeof number),
                  pr_range(&r->intervals[column->measure], range, sizeof range));
-        if (row == column->best)
-            pr_write(p->out, "  the best");
-        else if (column->best != PR_NONE)
+        if (pr_comparison_reference(c, row) != PR_NONE)
             pr_write(p->out, "  %6s %s  %s%s",
                      pr_decimal(r->versus.difference.value, number, sizeof number),
                      pr_range(&r->versus.difference, range, sizeof range),
-                     pr_p_value(r->p, test, sizeof test), r->p < 0.05 && !r->ceiling ? " *" : "");
+                     pr_p_value(r->p, test, sizeof test), pr_comparison_differs(r) ? " *" : "");
+        else if (!r->ceiling)
+            pr_write(p->out, "  %s", pr_phrases_of(c)->reference);
         pr_write(p->out, "\n");
     }
-    pr_write(p->out, "* more than chance: p, corrected for the number of models, is below .05\n\n");
+    pr_write(p->out,
+             "* more than chance: p, corrected for the number of models, is below .05%s\n\n",
+             c->seeds > 1 ? ",\n  and the interval over seeds holds no zero" : "");
+}
+
+/* The same with seeds in the place of users. */
+static void write_spread(const page *p)
+{
+    const parsrec_comparison *c = p->c;
+    size_t measure = c->columns[c->chosen].measure;
+    char range[80];
+    write_name(p, "");
+    pr_write(p->out, "  over %zu seeds     %s\n", c->seeds, pr_phrases_of(c)->difference);
+    for (size_t row = 0; row < c->count; row++) {
+        const pr_contender *r = &c->rows[row];
+        if (r->judged < 2)
+            continue;
+        write_name(p, r->entry->name);
+        pr_write(p->out, "  %-16s", pr_range(&r->spread[measure], range, sizeof range));
+        if (pr_comparison_reference(c, row) != PR_NONE)
+            pr_write(p->out, "  %s", pr_range(&r->versus_spread, range, sizeof range));
+        pr_write(p->out, "\n");
+    }
+    pr_write(p->out, "\n");
 }
 
 /* A sentence in lines of at most 79 characters. */
@@ -175,5 +201,7 @@ void pr_table_text(pr_writer *out, const parsrec_comparison *c, bool terminal)
         write_block(&p, first, end);
     }
     write_worth(&p);
+    if (c->seeds > 1)
+        write_spread(&p);
     write_wrapped(out, c, pr_write_verdict);
 }

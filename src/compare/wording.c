@@ -59,6 +59,17 @@ char *pr_p_value(double p, char *buffer, size_t size)
 
 /* ---- sentences ---- */
 
+const pr_phrases *pr_phrases_of(const parsrec_comparison *c)
+{
+    static const pr_phrases comparison = {
+        "Comparison of models", "model", "difference to the best", "the best",
+        "Bold is the best, underlined the second; a tie counts against the model."};
+    static const pr_phrases ablation = {
+        "Ablation", "row", "difference to its base", "a base",
+        "Bold is better than the base of the row; a tie counts against the model."};
+    return c->ablation ? &ablation : &comparison;
+}
+
 static void write_grouped(pr_writer *out, uint64_t value)
 {
     if (value >= 1000) {
@@ -121,6 +132,8 @@ void pr_write_protocol(pr_writer *out, const parsrec_comparison *c)
     const char *protocol = parsrec_protocol_name(o->protocol);
     pr_write(out, "; protocol %s%s%s.", protocol, rule_words(protocol),
              o->exclude_seen ? "; items the user had before are left out" : "");
+    if (c->seeds > 1)
+        pr_write(out, " Means over %zu seeds of training.", c->seeds);
 }
 
 static bool has_measure(const parsrec_comparison *c, const char *name)
@@ -146,7 +159,7 @@ void pr_write_legend(pr_writer *out, const parsrec_comparison *c)
         {"NDCG-whole", "N-whole@k: NDCG against an ideal of the whole basket, however large."},
         {"PHR", "PHR@k: share of baskets with at least one hit among the first k."},
     };
-    pr_write(out, "Bold is the best, underlined the second; a tie counts against the model.");
+    pr_write(out, "%s", pr_phrases_of(c)->bold);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (has_measure(c, known[i].measure))
             pr_write(out, " %s", known[i].words);
@@ -158,15 +171,56 @@ void pr_write_legend(pr_writer *out, const parsrec_comparison *c)
     pr_write(out, ".");
 }
 
-static size_t runner_up(const parsrec_comparison *c)
+/* "row -.0123, row -.0045", those of a base that lie on one side of it by more than chance. */
+static size_t write_apart(pr_writer *out, const parsrec_comparison *c, size_t base, bool above)
 {
-    return c->columns[c->chosen].second;
+    char number[32];
+    size_t count = 0;
+    for (size_t row = 0; row < c->count; row++) {
+        const pr_contender *r = &c->rows[row];
+        double difference = r->versus.difference.value;
+        if (r->entry->base != base || !pr_comparison_differs(r) || (difference > 0) != above)
+            continue;
+        pr_write(out, "%s%s (%s%s)",
+                 count++ > 0 ? ", "
+                 : above     ? " Better than it: "
+                             : " Worse: ",
+                 r->entry->name, above ? "+" : "", pr_decimal(difference, number, sizeof number));
+    }
+    pr_write(out, "%s", count > 0 ? "." : "");
+    return count;
+}
+
+static void write_ablation_verdict(pr_writer *out, const parsrec_comparison *c)
+{
+    const pr_column *column = &c->columns[c->chosen];
+    char number[32];
+    bool begun = false;
+    for (size_t base = 0; base < c->count; base++) {
+        size_t rows = 0, apart = 0;
+        for (size_t row = 0; row < c->count; row++)
+            rows += c->rows[row].entry->base == base;
+        if (rows == 0)
+            continue;
+        pr_write(out, "%s%s has %s %s.", begun ? " " : "", c->rows[base].entry->name, column->name,
+                 pr_decimal(pr_cell_value(c, base, column), number, sizeof number));
+        begun = true;
+        apart += write_apart(out, c, base, true);
+        apart += write_apart(out, c, base, false);
+        if (apart < rows)
+            pr_write(out, " %zu of %zu rows differ from it by no more than chance makes.",
+                     rows - apart, rows);
+    }
 }
 
 void pr_write_verdict(pr_writer *out, const parsrec_comparison *c)
 {
     const pr_column *column = &c->columns[c->chosen];
     char number[32], p[32];
+    if (c->ablation) {
+        write_ablation_verdict(out, c);
+        return;
+    }
     if (column->best == PR_NONE)
         return;
     pr_write(out, "By %s the best is %s (%s)", column->name, c->rows[column->best].entry->name,
@@ -175,10 +229,10 @@ void pr_write_verdict(pr_writer *out, const parsrec_comparison *c)
         pr_write(out, ".");
         return;
     }
-    const pr_contender *second = &c->rows[runner_up(c)];
+    const pr_contender *second = &c->rows[column->second];
     pr_write(out, ", then %s (%s); the difference is %s (%s).", second->entry->name,
              pr_decimal(pr_cell_value(c, column->second, column), number, sizeof number),
-             second->p < 0.05 ? "more than chance among users"
-                              : "within what chance among users makes",
+             pr_comparison_differs(second) ? "more than chance among users"
+                                           : "within what chance among users makes",
              pr_p_value(second->p, p, sizeof p));
 }

@@ -71,18 +71,15 @@ enum { USERS = 60, ROWS = 4 };
 static const size_t bounds[ROWS] = {50, 10, 48, 60};
 static const char *const names[ROWS] = {"good & <b>", "poor|x", "near", "all"};
 
-static void fill_row(pr_contender *r, pr_entry *e, size_t bound, const char *name)
+static void fill_attempt(pr_attempt *a, size_t bound)
 {
-    snprintf(e->name, sizeof e->name, "%s", name);
-    e->kind = "parsrec";
-    *r = (pr_contender){.entry = e, .kind = "parsrec"};
-    r->tallies = pr_alloc(USERS, sizeof *r->tallies);
-    assert_non_null(r->tallies);
+    a->tallies = pr_alloc(USERS, sizeof *a->tallies);
+    assert_non_null(a->tallies);
     for (size_t u = 0; u < USERS; u++)
-        r->tallies[u] = (pr_tally){u < bound, 1};
-    r->report.baskets = r->report.steps = USERS;
-    r->report.measure_count = 1;
-    r->report.measures[0] = (parsrec_measure){.name = "HR",
+        a->tallies[u] = (pr_tally){u < bound, 1};
+    a->report.baskets = a->report.steps = USERS;
+    a->report.measure_count = 1;
+    a->report.measures[0] = (parsrec_measure){.name = "HR",
                                               .k = 1,
                                               .value = (double)bound / USERS,
                                               .random = 0.01,
@@ -90,11 +87,33 @@ static void fill_row(pr_contender *r, pr_entry *e, size_t bound, const char *nam
                                               .fresh = NAN};
 }
 
-static void make(parsrec_comparison *c, pr_entry *entries)
+/* Seed number i hits with i users more. */
+static void fill_row(pr_contender *r, pr_entry *e, size_t bound, const char *name, size_t seeds)
+{
+    snprintf(e->name, sizeof e->name, "%s", name);
+    e->kind = "parsrec";
+    e->base = PR_NONE;
+    *r = (pr_contender){.entry = e, .kind = "parsrec", .attempt_count = seeds, .judged = seeds};
+    r->attempts = pr_alloc_zero(seeds, sizeof *r->attempts);
+    assert_non_null(r->attempts);
+    for (size_t i = 0; i < seeds; i++)
+        fill_attempt(&r->attempts[i], bound + i);
+}
+
+static void judge(parsrec_comparison *c)
 {
     parsrec_error err;
     pr_pool *pool;
+    assert_ok(pr_pool_new(&pool, 1, &err));
+    assert_ok(pr_comparison_judge(c, pool, &err));
+    pr_pool_free(pool);
+}
+
+static void make(parsrec_comparison *c, pr_entry *entries, size_t seeds)
+{
+    parsrec_error err;
     *c = (parsrec_comparison){.count = ROWS,
+                              .seeds = seeds,
                               .user_count = USERS,
                               .eval = parsrec_eval_default(),
                               .resampling = pr_resampling_default(),
@@ -106,13 +125,11 @@ static void make(parsrec_comparison *c, pr_entry *entries)
     c->rows = pr_alloc_zero(ROWS, sizeof *c->rows);
     assert_non_null(c->rows);
     for (size_t i = 0; i < ROWS; i++)
-        fill_row(&c->rows[i], &entries[i], bounds[i], names[i]);
+        fill_row(&c->rows[i], &entries[i], bounds[i], names[i], i < 3 ? seeds : 1);
     c->rows[3].ceiling = true;
     assert_ok(pr_comparison_columns(c, "HR@1", &err));
     c->column_count = 1; /* the one that the rows have */
-    assert_ok(pr_pool_new(&pool, 1, &err));
-    assert_ok(pr_comparison_judge(c, pool, &err));
-    pr_pool_free(pool);
+    judge(c);
 }
 
 static void best_and_second(void **state)
@@ -120,7 +137,7 @@ static void best_and_second(void **state)
     (void)state;
     pr_entry entries[ROWS] = {0};
     parsrec_comparison c;
-    make(&c, entries);
+    make(&c, entries, 1);
     assert_int_equal(c.columns[0].best, 0);
     assert_int_equal(c.columns[0].second, 2);
     assert_int_equal(pr_cell_rank(&c, 0, &c.columns[0]), 1);
@@ -140,11 +157,64 @@ static void p_is_corrected(void **state)
     (void)state;
     pr_entry entries[ROWS] = {0};
     parsrec_comparison c;
-    make(&c, entries);
+    make(&c, entries, 1);
     assert_close(c.rows[1].versus.p, 1.0 / 2001, 1e-12);
     assert_close(c.rows[1].p, 2.0 / 2001, 1e-12);
     assert_close(c.rows[2].versus.p, 0.5, 0.04);
     assert_close(c.rows[2].p, c.rows[2].versus.p, 0);
+    pr_comparison_clear(&c);
+}
+
+/* Three seeds with 50, 51, 52 and 48, 49, 50 hits: means, sums over users, and t with two degrees of
+ * freedom, by which a mean of numbers one apart is known to 4.303 / sqrt(3). */
+static void seeds_are_pooled(void **state)
+{
+    (void)state;
+    pr_entry entries[ROWS] = {0};
+    parsrec_comparison c;
+    make(&c, entries, 3);
+    const pr_contender *r = &c.rows[0];
+    assert_close(r->report.measures[0].value, 51.0 / 60, 1e-12);
+    assert_close(r->intervals[0].value, 51.0 / 60, 1e-12);
+    assert_close(r->tallies[50].sum, 2, 0); /* hit with the second and third seed */
+    assert_close(r->tallies[50].weight, 3, 0);
+    assert_close(r->spread[0].high - r->spread[0].value, 4.3026527 / sqrt(3) / 60, 1e-8);
+    assert_true(isnan(c.rows[3].spread[0].low)); /* one seed has no interval */
+    assert_close(c.rows[2].versus.difference.value, -2.0 / 60, 1e-12);
+    assert_close(c.rows[2].versus_spread.low, -2.0 / 60, 1e-12); /* the same with every seed */
+    assert_close(c.rows[2].versus_spread.high, -2.0 / 60, 1e-12);
+    char *text;
+    parsrec_error err;
+    assert_ok(parsrec_comparison_text(&text, &c, PARSREC_TEXT_MARKDOWN, &err));
+    assert_non_null(strstr(text, "| near | .8000 .8167 .8333 | .8167 | [.7753, .8581] | -.0333 |"));
+    pr_free(text);
+    pr_comparison_clear(&c);
+}
+
+/* Rows are told against their base, whoever is the best. */
+static void ablation_has_bases(void **state)
+{
+    (void)state;
+    pr_entry entries[ROWS] = {0};
+    parsrec_comparison c;
+    make(&c, entries, 1);
+    c.ablation = true;
+    entries[0].base = entries[1].base = 2;
+    judge(&c);
+    assert_close(c.rows[0].versus.difference.value, 2.0 / 60, 1e-12);
+    assert_close(c.rows[1].versus.difference.value, -38.0 / 60, 1e-12);
+    assert_int_equal(pr_cell_rank(&c, 0, &c.columns[0]), 1); /* better than its base */
+    assert_int_equal(pr_cell_rank(&c, 2, &c.columns[0]), 0);
+    assert_true(pr_comparison_differs(&c.rows[1]));
+    assert_false(pr_comparison_differs(&c.rows[0]));
+    assert_false(pr_comparison_differs(&c.rows[2]));
+    char *text;
+    parsrec_error err;
+    assert_ok(parsrec_comparison_text(&text, &c, PARSREC_TEXT_PLAIN, &err));
+    assert_non_null(
+        strstr(text, "near has HR@1 .8000. Worse: poor|x (-.6333). 1 of 2 rows differ"));
+    assert_null(strstr(text, "best"));
+    pr_free(text);
     pr_comparison_clear(&c);
 }
 
@@ -167,7 +237,7 @@ static void texts(void **state)
     (void)state;
     pr_entry entries[ROWS] = {0};
     parsrec_comparison c;
-    make(&c, entries);
+    make(&c, entries, 1);
     char *text = text_of(&c, PARSREC_TEXT_PLAIN);
     assert_has(text, "good & <b>        .8333\n");
     assert_has(text, "best over second +4.2 %\n");
@@ -200,7 +270,7 @@ static void json_texts(void **state)
     (void)state;
     pr_entry entries[ROWS] = {0};
     parsrec_comparison c;
-    make(&c, entries);
+    make(&c, entries, 1);
     char *text = text_of(&c, PARSREC_TEXT_JSON_MODELS);
     assert_int_equal(text[0], '[');
     assert_has(text, "\"model\": \"good & <b>\"");
@@ -250,6 +320,8 @@ int main(void)
         cmocka_unit_test(bad_lists),
         cmocka_unit_test(best_and_second),
         cmocka_unit_test(p_is_corrected),
+        cmocka_unit_test(seeds_are_pooled),
+        cmocka_unit_test(ablation_has_bases),
         cmocka_unit_test(texts),
         cmocka_unit_test(json_texts),
         cmocka_unit_test(numbers_as_papers_write_them),

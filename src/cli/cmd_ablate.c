@@ -1,0 +1,80 @@
+/* parsrec ablate: a model with one part changed at a time, and the report. */
+#include <stddef.h>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/compare_output.h"
+#include "cli/eval_options.h"
+#include "cli/terminal.h"
+
+typedef struct ablate_args {
+    const char *output;
+    parsrec_ablate_options ablate;
+    cli_list row;
+    cli_eval_words words;
+    bool json;
+} ablate_args;
+
+static const cli_option options[] = {
+    CLI_TEXT('o', "output", "DIR", ablate_args, output, "folder for models and reports"),
+    CLI_TEXT(0, "preset", "NAME", ablate_args, ablate.preset,
+             "rows: paper, parts (of the default settings), or all of them"),
+    CLI_TEXT(0, "rows", "LIST", ablate_args, ablate.rows, "these rows alone, as remove-ln,no-kin"),
+    CLI_LIST(0, "row", "NAME:KEY=VALUE", ablate_args, row,
+             "a row of your own, with :KEY=VALUE for more; may come again and again"),
+    CLI_TEXT(0, "base", "KIND:KEY=VALUE", ablate_args, ablate.base,
+             "what rows depart from, instead of the preset's own"),
+    CLI_COMPARE_OPTIONS(ablate_args, ablate.how),
+    CLI_EVAL_OPTIONS(ablate_args, ablate.how.eval, words),
+    CLI_COUNT(0, "candidate-seed", ablate_args, ablate.how.eval.seed, 0, 9223372036854775807.0,
+              "of the sampled items, the same for every row"),
+    CLI_THREADS(ablate_args, ablate.how.eval.threads),
+    CLI_FLAG(0, "json", ablate_args, json, "print one JSON object a row"),
+    CLI_END,
+};
+
+const cli_command cli_ablate = {
+    .name = "ablate",
+    .summary = "change one part of a model at a time, with a report",
+    .usage = "parsrec ablate DATA -o DIR [options]",
+    .details =
+        "A row is a name and settings on top of a base. What is missing is trained and kept as\n"
+        "DIR/NAME.st, of further seeds as DIR/NAME.seedN.st. After Ctrl-C, or a kill, the same\n"
+        "command goes on where it was. Reports: DIR/report.html, .md, .csv and .json, with\n"
+        "several seeds after each of them; docs/ablate.md lists the rows.\n",
+    .options = options,
+    .least_words = 1,
+    .most_words = 1,
+};
+
+static int ablate(const ablate_args *a, const char *data_path)
+{
+    parsrec_error err = {0};
+    parsrec_comparison *comparison;
+    parsrec_hooks hooks = cli_compare_hooks();
+    parsrec_status status =
+        parsrec_ablate(&comparison, data_path, a->output, &a->ablate, &hooks, &err);
+    cli_finish_line();
+    return status == PARSREC_OK ? cli_print_comparison("ablate", comparison, a->output, a->json)
+                                : cli_report("ablate", &err);
+}
+
+int cmd_ablate(int argc, char **argv)
+{
+    ablate_args a = {.ablate = parsrec_ablate_default(), .words = cli_eval_default()};
+    cli_words words;
+    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
+    int rc = cli_parse(&cli_ablate, &a, &words, argc, argv);
+    if (rc == CLI_CONTINUE)
+        rc = cli_eval_apply(&cli_ablate, &a.ablate.how.eval, &a.words);
+    if (rc == CLI_CONTINUE && a.output == NULL)
+        rc = cli_usage_error(&cli_ablate, "nowhere to write; pass -o DIR");
+    if (rc == CLI_CONTINUE) {
+        a.ablate.row = a.row.word;
+        a.ablate.row_count = a.row.count;
+        a.ablate.how.command = command;
+        rc = ablate(&a, words.word[0]);
+    }
+    parsrec_text_free(command);
+    return rc;
+}

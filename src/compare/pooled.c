@@ -1,0 +1,115 @@
+/* Several trainings of one model as one row: means, sums over users, and how far seeds lie apart. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "compare/comparison.h"
+
+/* ---- the report ---- */
+
+static void add_measure(parsrec_measure *to, const parsrec_measure *from, double share)
+{
+    to->value += share * from->value;
+    to->random += share * from->random;
+    to->repeat += share * from->repeat;
+    to->fresh += share * from->fresh;
+    to->low += share * from->low;
+    to->high += share * from->high;
+}
+
+static void pool_report(pr_contender *r)
+{
+    r->report = r->attempts[0].report;
+    for (size_t i = 1; i < r->judged; i++)
+        r->report.seconds += r->attempts[i].report.seconds;
+    for (size_t m = 0; r->judged > 1 && m < r->report.measure_count; m++) {
+        parsrec_measure *mean = &r->report.measures[m];
+        mean->value = mean->random = mean->repeat = mean->fresh = mean->low = mean->high = 0;
+        for (size_t i = 0; i < r->judged; i++)
+            add_measure(mean, &r->attempts[i].report.measures[m], 1 / (double)r->judged);
+    }
+}
+
+/* ---- users and seeds ---- */
+
+static parsrec_status pool_tallies(pr_contender *r, size_t users, parsrec_error *err)
+{
+    size_t count = users * r->report.measure_count;
+    pr_free(r->tallies);
+    r->tallies = pr_alloc_zero(count, sizeof *r->tallies);
+    if (r->tallies == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < r->judged; i++)
+        for (size_t at = 0; at < count; at++) {
+            r->tallies[at].sum += r->attempts[i].tallies[at].sum;
+            r->tallies[at].weight += r->attempts[i].tallies[at].weight;
+        }
+    return PARSREC_OK;
+}
+
+static parsrec_status pool_spread(pr_contender *r, double level, parsrec_error *err)
+{
+    double *values = pr_alloc(r->judged, sizeof *values);
+    pr_free(r->spread);
+    r->spread = pr_alloc(r->report.measure_count, sizeof *r->spread);
+    if (values == NULL || r->spread == NULL) {
+        pr_free(values);
+        return pr_fail_memory(err);
+    }
+    for (size_t m = 0; m < r->report.measure_count; m++) {
+        for (size_t i = 0; i < r->judged; i++)
+            values[i] = r->attempts[i].report.measures[m].value;
+        r->spread[m] = pr_student(values, r->judged, level);
+    }
+    pr_free(values);
+    return PARSREC_OK;
+}
+
+/* ---- learning ---- */
+
+/* The mean curve ends where the shortest does. */
+static parsrec_status pool_learning(pr_contender *r, parsrec_error *err)
+{
+    const pr_learning *first = &r->attempts[0].learning;
+    size_t count = first->count;
+    for (size_t i = 1; i < r->judged; i++)
+        if (r->attempts[i].learning.count < count)
+            count = r->attempts[i].learning.count;
+    pr_learning_free(&r->learning);
+    r->learning = (pr_learning){.epoch = pr_alloc_zero(count, sizeof(double)),
+                                .value = pr_alloc_zero(count, sizeof(double)),
+                                .count = count};
+    if (r->learning.epoch == NULL || r->learning.value == NULL)
+        return pr_fail_memory(err);
+    memcpy(r->learning.measure, first->measure, sizeof first->measure);
+    for (size_t i = 0; i < r->judged; i++) {
+        const pr_learning *l = &r->attempts[i].learning;
+        r->learning.seconds += l->seconds;
+        for (size_t at = 0; at < count; at++) {
+            r->learning.epoch[at] = l->epoch[at];
+            r->learning.value[at] += l->value[at] / (double)r->judged;
+        }
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_contender_pool(pr_contender *r, size_t users, double level, parsrec_error *err)
+{
+    pool_report(r);
+    PR_TRY(pool_tallies(r, users, err));
+    PR_TRY(pool_spread(r, level, err));
+    return pool_learning(r, err);
+}
+
+void pr_contender_clear(pr_contender *r)
+{
+    for (size_t i = 0; i < r->attempt_count; i++) {
+        pr_free(r->attempts[i].tallies);
+        pr_learning_free(&r->attempts[i].learning);
+    }
+    pr_free(r->attempts);
+    pr_free(r->tallies);
+    pr_free(r->intervals);
+    pr_free(r->spread);
+    pr_learning_free(&r->learning);
+}
