@@ -19,10 +19,16 @@ static const pr_ablation_row paper[] = {
 /* What the default settings add to the paper's, taken away one at a time, and what could stand in the place
  * of cell and loss. */
 static const pr_ablation_row parts[] = {
-    {"no-bias", "bias=off"},           {"no-pull", "pull=off"},
-    {"no-past", "past=off"},           {"no-recall", "recall=off:neighbours=0"},
-    {"no-neighbours", "neighbours=0"}, {"no-kin", "kin=off"},
-    {"no-unique", "unique=off"},       {"no-weight-decay", "weight_decay=0"},
+    {"no-bias", "bias=off"},
+    {"no-pull", "pull=off"},
+    {"no-past", "past=off"},
+    {"no-recall", "recall=off:neighbours=0"},
+    {"no-neighbours", "neighbours=0"},
+    {"no-kin", "kin=off"},
+    {"no-unique", "unique=off"},
+    {"no-weight-decay", "weight_decay=0"},
+    {"gru", "cell=gru"},
+    {"lstm", "cell=lstm"},
 };
 
 #define ROWS(list) list, sizeof list / sizeof *list
