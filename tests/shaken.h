@@ -31,6 +31,10 @@ static inline void shake(pr_model *model, double by)
             model->weights[k] += more[k];
     }
     shaken_links(model);
+    for (size_t i = 0; i < model->traits.numbers; i++) {
+        pr_model_numbers(model, "feature.scale")[2 * i] = (pr_real)0.5;
+        pr_model_numbers(model, "feature.scale")[2 * i + 1] = (pr_real)0.6;
+    }
     free(more);
 }
 

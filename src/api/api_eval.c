@@ -212,7 +212,7 @@ parsrec_status parsrec_eval(const parsrec_model *loaded, const parsrec_data *dat
     double began = pr_now();
     pr_judging j;
     *report = (parsrec_eval_report){0};
-    PR_TRY(pr_same_shop(loaded->file.data, data, err));
+    PR_TRY(pr_same_shop(&loaded->file, data, err));
     PR_TRY(pr_judging_init(&j, options, data, (size_t)model->config.last, err));
     parsrec_status status = judge(model, data, &j, options, report, hooks, err);
     pr_judging_free(&j);

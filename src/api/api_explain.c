@@ -27,7 +27,7 @@ static parsrec_status explain(pr_explanation *e, const parsrec_model *model,
 {
     pr_pool *pool;
     PR_TRY(check(options, err));
-    PR_TRY(pr_same_shop(model->file.data, data, err));
+    PR_TRY(pr_same_shop(&model->file, data, err));
     PR_TRY(pr_pool_new(&pool, options->threads, err));
     pr_explain_request request = {model->file.model, data, options, pool, hooks};
     parsrec_status status = pr_explain(e, &request, err);

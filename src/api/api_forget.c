@@ -28,7 +28,8 @@ static parsrec_status save_without(const pr_model_file *file, const bool *gone, 
     pr_pruned pruned;
     pr_model *model = NULL;
     PR_TRY(pr_dataset_without(&pruned, file->data, gone, err));
-    parsrec_status status = pr_model_without(&model, file->model, gone, err);
+    pr_shop before = pr_shop_of(file->data), after = pr_shop_of(&pruned.data);
+    parsrec_status status = pr_model_without(&model, file->model, gone, &before, &after, err);
     if (status == PARSREC_OK)
         status = pr_model_save(model, &pruned.data, path, err);
     pr_model_free(model);

@@ -134,6 +134,9 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
     }
     if (own_row)
         start->user = r->user;
+    bool forgotten = own->live != NULL && !own->past.own_row;
+    if (r->user >= 0 && (size_t)r->user < model->file.data->users && !forgotten)
+        start->about = pr_about_user(model->file.data, (size_t)r->user);
     if (r->history != NULL) {
         start->history = (pr_history){.items = r->history->list, .count = r->history->count};
         start->vector = NULL;

@@ -27,7 +27,7 @@ static parsrec_status answer_with(pr_answer *answer, const parsrec_model *const 
     parsrec_status status = PARSREC_OK;
     for (size_t i = 0; i < count && status == PARSREC_OK; i++) {
         inside[i] = models[i]->file.model;
-        status = pr_same_shop(models[i]->file.data, data, err);
+        status = pr_same_shop(&models[i]->file, data, err);
     }
     if (status == PARSREC_OK)
         status = pr_whatif(answer, inside, count, data, options, hooks, err);

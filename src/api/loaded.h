@@ -90,7 +90,8 @@ json_t *pr_category_json(const parsrec_model *model, int32_t item); /* the path,
 void pr_name_write(pr_writer *out, parsrec_name name);
 void pr_why_write(pr_writer *out, const parsrec_model *model, const parsrec_why *why);
 
-/* E_INPUT unless both have the same users and items under the same numbers. */
-parsrec_status pr_same_shop(const pr_dataset *inside, const pr_dataset *data, parsrec_error *err);
+/* E_INPUT unless the data set has the users and items of the model under the same numbers, and the features
+ * that it reads. */
+parsrec_status pr_same_shop(const pr_model_file *file, const pr_dataset *data, parsrec_error *err);
 
 #endif

@@ -147,7 +147,8 @@ static parsrec_status outline(pr_contender *r, const pr_config *wanted, const pa
                               const pr_recipe *recipe, parsrec_error *err)
 {
     pr_model *model;
-    PR_TRY(pr_model_outline(&model, r->entry->kind, wanted, data->users, data->items, err));
+    pr_shop shop = pr_shop_of(data);
+    PR_TRY(pr_model_outline(&model, r->entry->kind, wanted, &shop, err));
     r->counts = model->kind->count != NULL;
     if (!r->counts) {
         pr_limits limits = pr_limits_of(data, model);

@@ -7,7 +7,42 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/intern.h"
+
 enum { PR_ANYONE = -1 }; /* the user of a guest, or one never seen before */
+
+typedef enum pr_feature_of {
+    PR_OF_USER,
+    PR_OF_SESSION,
+    PR_OF_ITEM,
+    PR_FEATURE_TABLES,
+} pr_feature_of;
+
+/* One column: numbers (NaN where unknown) or codes into a table of values (-1 where unknown). */
+typedef struct pr_feature {
+    char *name;
+    const float *number; /* or NULL */
+    const int32_t *code; /* or NULL */
+    pr_names values;     /* of the codes */
+} pr_feature;
+
+/* A row of some columns; zeroed: nothing is known. */
+typedef struct pr_facts {
+    const pr_feature *columns;
+    size_t count, row;
+} pr_facts;
+
+/* What is known of a session before its first item. */
+typedef struct pr_about {
+    pr_facts user, session;
+} pr_about;
+
+/* How many users and items there are, and which columns tell of them and of sessions. */
+typedef struct pr_shop {
+    size_t users, items, categories;
+    const pr_feature *features[PR_FEATURE_TABLES];
+    size_t feature_count[PR_FEATURE_TABLES];
+} pr_shop;
 
 /* What a user bought before: items of one session after the other, oldest first, with repetition. */
 typedef struct pr_history {
@@ -25,6 +60,7 @@ typedef struct pr_basket {
     pr_history history;
     const int32_t *items;
     size_t size; /* at least 1 */
+    pr_about about;
 } pr_basket;
 
 /* Baskets of one size, or nearly one: rows that end early cost nothing afterwards. */

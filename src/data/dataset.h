@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/status.h"
+#include "data/batch.h"
 #include "data/container.h"
 
 #define PR_DATA_FORMAT "parsrec.data"
@@ -13,21 +14,6 @@ enum {
     PR_CATEGORY_LEVELS = 32,   /* the deepest category tree */
     PR_FEATURE_NAME_MAX = 200, /* bytes */
 };
-
-typedef enum pr_feature_of {
-    PR_OF_USER,
-    PR_OF_SESSION,
-    PR_OF_ITEM,
-    PR_FEATURE_TABLES,
-} pr_feature_of;
-
-/* One column: numbers (NaN where unknown) or codes into a table of values (-1 where unknown). */
-typedef struct pr_feature {
-    char *name;
-    const float *number; /* or NULL */
-    const int32_t *code; /* or NULL */
-    pr_names values;     /* of the codes */
-} pr_feature;
 
 /* The public handle is this very struct. */
 typedef struct parsrec_data pr_dataset;
@@ -86,6 +72,24 @@ typedef struct pr_enclosing {
 } pr_enclosing;
 parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in, const char *path,
                                   parsrec_error *err);
+
+/* What models are told of it; views. */
+pr_shop pr_shop_of(const pr_dataset *data);
+
+/* What is known of a user, and of one of the user's sessions. */
+static inline pr_about pr_about_user(const pr_dataset *data, size_t user)
+{
+    return (pr_about){
+        .user = {data->features[PR_OF_USER], data->feature_count[PR_OF_USER], user},
+    };
+}
+static inline pr_about pr_about_session(const pr_dataset *data, size_t user, size_t session)
+{
+    pr_about about = pr_about_user(data, user);
+    about.session =
+        (pr_facts){data->features[PR_OF_SESSION], data->feature_count[PR_OF_SESSION], session};
+    return about;
+}
 
 /* "user_feature.", "session_feature.", "item_feature.": what stands before a feature's name. */
 const char *pr_feature_prefix(pr_feature_of table);

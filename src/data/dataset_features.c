@@ -24,6 +24,16 @@ size_t pr_feature_rows(const pr_dataset *data, pr_feature_of table)
     return rows[table];
 }
 
+pr_shop pr_shop_of(const pr_dataset *data)
+{
+    pr_shop shop = {data->users, data->items, data->categories, {NULL}, {0}};
+    for (int table = 0; table < PR_FEATURE_TABLES; table++) {
+        shop.features[table] = data->features[table];
+        shop.feature_count[table] = data->feature_count[table];
+    }
+    return shop;
+}
+
 /* The length of `name` without the ending that marks a table of values; 0 when it has none. */
 static size_t owner_length(const char *name)
 {

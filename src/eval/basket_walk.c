@@ -30,7 +30,9 @@ static void begin(pr_evaluation *e, pr_desk *own, pr_session *session, pr_evalua
                     .taken = own->taken + used,
                     .seen = own->seen + used,
                     .others = own->others + r * negatives};
-        starts[r] = (pr_start){.user = (int32_t)b->user, .history = w->history};
+        starts[r] = (pr_start){.user = (int32_t)b->user,
+                               .history = w->history,
+                               .about = pr_about_session(e->data, b->user, b->session)};
         used += b->size;
         pr_candidates_turn(&own->candidates, &w->history, w->own, b->size, w->seen);
         for (size_t i = 0; i < b->size; i++)

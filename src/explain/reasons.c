@@ -83,9 +83,11 @@ static pr_start start_of(const plan *p, size_t omission)
 {
     pr_start start = p->question->start;
     if (omits_history(p, omission))
-        return (pr_start){.user = start.user};
-    if (omission > p->items)
+        return (pr_start){.user = start.user, .about = start.about};
+    if (omission > p->items) {
         start.user = PR_ANYONE;
+        start.about.user = (pr_facts){0};
+    }
     return start;
 }
 

@@ -61,15 +61,18 @@ size_t pr_model_steps(const pr_model *model)
     return model->kind->sequence ? (size_t)c->length + 1 : (size_t)c->steps;
 }
 
-static parsrec_status lay_out(pr_model *model, parsrec_error *err)
+static parsrec_status lay_out(pr_model *model, const pr_shop *shop, parsrec_error *err)
 {
     PR_TRY(check(model->kind, &model->config, err));
+    if (model->kind->reads_features)
+        PR_TRY(pr_traits_make(&model->traits, &model->config, shop, err));
     return model->kind->layout(model, err);
 }
 
 parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_config *config,
-                                size_t users, size_t items, parsrec_error *err)
+                                const pr_shop *shop, parsrec_error *err)
 {
+    size_t users = shop->users, items = shop->items;
     *out = NULL;
     const pr_model_kind *known = pr_model_kind_named(kind);
     if (known == NULL)
@@ -81,7 +84,7 @@ parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_confi
     if (model == NULL)
         return pr_fail_memory(err);
     *model = (pr_model){.kind = known, .config = *config, .users = users, .items = items};
-    parsrec_status status = lay_out(model, err);
+    parsrec_status status = lay_out(model, shop, err);
     if (status == PARSREC_OK)
         *out = model;
     else
@@ -110,8 +113,9 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
                             size_t items, uint64_t seed, parsrec_error *err)
 {
     pr_model *model;
+    pr_shop shop = {.users = users, .items = items};
     *out = NULL;
-    PR_TRY(pr_model_outline(&model, kind, config, users, items, err));
+    PR_TRY(pr_model_outline(&model, kind, config, &shop, err));
     parsrec_status status = pr_model_weigh(model, err);
     if (status != PARSREC_OK) {
         pr_model_free(model);
@@ -142,6 +146,7 @@ void pr_model_free(pr_model *model)
     if (model == NULL)
         return;
     pr_params_free(&model->params);
+    pr_traits_free(&model->traits);
     pr_free_aligned(model->ready);
     pr_free_aligned(model->weights);
     pr_free(model);

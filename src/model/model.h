@@ -9,6 +9,7 @@
 #include "data/batch.h"
 #include "model/config.h"
 #include "model/params.h"
+#include "model/traits.h"
 
 typedef struct pr_model pr_model;
 typedef struct pr_session pr_session;
@@ -21,6 +22,7 @@ typedef struct pr_start {
     int32_t user; /* 0..users-1 or PR_ANYONE */
     pr_history history;
     const pr_real *vector; /* [dim.item]: a history vector kept elsewhere, instead; or NULL */
+    pr_about about;
 } pr_start;
 
 /* The largest sizes a trainer must be ready for. */
@@ -45,6 +47,7 @@ typedef struct pr_model_kind {
     bool sequence;               /* learns from a user's training sessions as one sequence */
     bool scores_are_shares;      /* a score is proportional to a chance; else to its logarithm */
     bool popular;                /* the same for everybody: what is bought most */
+    bool reads_features;         /* of users and sessions */
     const char *history_table;   /* the parameter whose rows make a history vector; NULL: there is
                                     no such vector */
 
@@ -94,6 +97,7 @@ struct pr_model {
     const pr_model_kind *kind;
     pr_config config;
     size_t users, items;
+    pr_traits traits; /* what it reads of users and sessions; none in most kinds */
     pr_params params;
     pr_real *weights; /* one aligned block; read-only once training is over */
     pr_kin kin;       /* while it learns */
@@ -117,7 +121,7 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
 /* In two steps, for weights that come from a file: the list of parameters, which can be compared with
  * the file before memory is spent on it, then room for the weights, all zero. */
 parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_config *config,
-                                size_t users, size_t items, parsrec_error *err);
+                                const pr_shop *shop, parsrec_error *err);
 parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err);
 /* Before memory is taken for a model that will learn: what it is told of its items, which is borrowed
  * for as long as it learns. */

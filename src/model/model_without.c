@@ -1,16 +1,11 @@
 /* What belongs to users shows in the list of parameters: whatever has fewer rows, or columns, in a model of
- * fewer users. Users stand first there; a row for anyone comes after them. */
+ * fewer users. Users stand first there; a row for anyone comes after them. Words that nobody else has go
+ * with them. */
 #include "model/model_without.h"
 
 #include <string.h>
 
-static size_t count_left(const pr_model *model, const bool *gone)
-{
-    size_t left = 0;
-    for (size_t u = 0; u < model->users; u++)
-        left += !gone[u];
-    return left;
-}
+#include "base/memory.h"
 
 static parsrec_status open_rows(pr_model *model, const pr_model *from, parsrec_error *err)
 {
@@ -38,22 +33,51 @@ static void copy_param(pr_real *to, const pr_param *p, const pr_real *from, cons
                 memcpy(to + p->at + n++, from + q->at + r * q->cols + c, sizeof *to);
 }
 
+/* lost[rows of the table of words] of words that `after` has no more; those that it has kept their order. */
+static void mark_words(bool *lost, const pr_traits *traits, const pr_shop *before,
+                       const pr_shop *after)
+{
+    for (size_t i = 0; i < traits->count; i++) {
+        const pr_trait *t = &traits->list[i];
+        if (t->number)
+            continue;
+        const pr_names *old = &before->features[t->of][t->column].values;
+        const pr_names *left = &after->features[t->of][t->column].values;
+        for (size_t w = 0, next = 0; w < old->count; w++) {
+            bool stayed =
+                next < left->count && pr_slice_equal(pr_name(old, w), pr_name(left, next));
+            lost[t->at + 1 + w] = !stayed;
+            next += stayed;
+        }
+    }
+}
+
+static void copy_all(pr_model *model, const pr_model *from, const bool *gone, const bool *lost)
+{
+    for (size_t i = 0; i < model->params.count; i++) {
+        const pr_param *p = &model->params.list[i], *q = &from->params.list[i];
+        bool words = strcmp(p->name, PR_WORD_TABLE) == 0;
+        copy_param(model->weights, p, from->weights, q, words ? lost : gone,
+                   words ? q->rows : from->users);
+    }
+}
+
 parsrec_status pr_model_without(pr_model **out, const pr_model *from, const bool *gone,
-                                parsrec_error *err)
+                                const pr_shop *before, const pr_shop *after, parsrec_error *err)
 {
     pr_model *model;
-    PR_TRY(pr_model_outline(&model, from->kind->name, &from->config, count_left(from, gone),
-                            from->items, err));
-    parsrec_status status = open_rows(model, from, err);
+    PR_TRY(pr_model_outline(&model, from->kind->name, &from->config, after, err));
+    bool *lost = pr_alloc_zero(from->traits.rows, sizeof *lost);
+    parsrec_status status = lost == NULL ? pr_fail_memory(err) : open_rows(model, from, err);
     if (status == PARSREC_OK)
         status = pr_model_weigh(model, err);
-    if (status != PARSREC_OK) {
+    if (status == PARSREC_OK) {
+        mark_words(lost, &from->traits, before, after);
+        copy_all(model, from, gone, lost);
+        *out = model;
+    } else {
         pr_model_free(model);
-        return status;
     }
-    for (size_t i = 0; i < model->params.count; i++)
-        copy_param(model->weights, &model->params.list[i], from->weights, &from->params.list[i],
-                   gone, from->users);
-    *out = model;
-    return PARSREC_OK;
+    pr_free(lost);
+    return status;
 }

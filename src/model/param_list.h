@@ -23,6 +23,16 @@ static inline void pr_list_tensor(pr_lister *l, pr_real **place, const char *nam
         l->status = pr_params_add(l->add, name, rows, cols, fill, l->err);
 }
 
+/* The same, numbered apart (pr_params_add_apart). */
+static inline void pr_list_apart(pr_lister *l, pr_real **place, const char *name, size_t rows,
+                                 size_t cols, pr_fill fill)
+{
+    if (l->add == NULL)
+        *place = l->block + l->have->list[l->next++].at;
+    else if (l->status == PARSREC_OK)
+        l->status = pr_params_add_apart(l->add, name, rows, cols, fill, l->err);
+}
+
 /* Numbers, or words, that are counted before training. */
 static inline void pr_list_counted(pr_lister *l, pr_real **place, const char *name, size_t rows,
                                    size_t cols, bool words)

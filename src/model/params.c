@@ -7,7 +7,10 @@
 
 #include "base/memory.h"
 
-enum { ALIGN = 16 }; /* numbers: 64 bytes of float */
+enum {
+    ALIGN = 16,      /* numbers: 64 bytes of float */
+    APART = 1 << 20, /* more than there will ever be in order */
+};
 
 void pr_params_free(pr_params *params)
 {
@@ -32,7 +35,9 @@ static parsrec_status add(pr_params *params, const char *name, size_t rows, size
                           pr_fill fill, parsrec_error *err)
 {
     pr_param p = {.rows = rows, .cols = cols, .fill = fill, .lazy = fill == PR_FILL_TABLE};
+    p.counted = fill == PR_FILL_COUNTED;
     snprintf(p.name, sizeof p.name, "%s", name);
+    p.draws = (uint32_t)params->count - params->apart;
     PR_TRY(pr_grow(&params->list, &params->capacity, params->count + 1, sizeof *params->list, err));
     PR_TRY(place(params, &p, err));
     params->list[params->count++] = p;
@@ -47,6 +52,14 @@ parsrec_status pr_params_add(pr_params *params, const char *name, size_t rows, s
     return PARSREC_OK;
 }
 
+parsrec_status pr_params_add_apart(pr_params *params, const char *name, size_t rows, size_t cols,
+                                   pr_fill fill, parsrec_error *err)
+{
+    PR_TRY(pr_params_add(params, name, rows, cols, fill, err));
+    params->list[params->count - 1].draws = APART + params->apart++;
+    return PARSREC_OK;
+}
+
 parsrec_status pr_params_add_users(pr_params *params, const char *name, size_t rows, size_t cols,
                                    parsrec_error *err)
 {
@@ -57,9 +70,8 @@ parsrec_status pr_params_add_numbers(pr_params *params, const char *name, size_t
                                      parsrec_error *err)
 {
     bool open = rows == PR_ROWS_OPEN;
-    PR_TRY(pr_params_add(params, name, open ? 0 : rows, cols, PR_FILL_BIAS, err));
+    PR_TRY(pr_params_add(params, name, open ? 0 : rows, cols, PR_FILL_COUNTED, err));
     params->list[params->count - 1].open = open;
-    params->list[params->count - 1].counted = true;
     return PARSREC_OK;
 }
 
@@ -142,8 +154,11 @@ static void fill_reference(const pr_param *p, pr_real *x, const pr_rng *rng, uin
 /* Maps that stand in one, each with an equal share of the rows; 0: it is no map. */
 static size_t maps_in(pr_fill fill)
 {
-    static const size_t maps[] = {[PR_FILL_MAP] = 1,  [PR_FILL_CELL] = 2, [PR_FILL_QKV] = 3,
-                                  [PR_FILL_FOUR] = 4, [PR_FILL_FIVE] = 5, [PR_FILL_SHARED] = 0};
+    static const size_t maps[PR_FILLS] = {[PR_FILL_MAP] = 1,
+                                          [PR_FILL_CELL] = 2,
+                                          [PR_FILL_QKV] = 3,
+                                          [PR_FILL_FOUR] = 4,
+                                          [PR_FILL_FIVE] = 5};
     return maps[fill];
 }
 
@@ -168,5 +183,5 @@ void pr_params_fill(const pr_params *params, pr_real *block, pr_init_kind init, 
 {
     pr_rng rng = pr_rng_make(seed, UINT64_C(0x77656967687473)); /* "weights" */
     for (size_t i = 0; i < params->count; i++)
-        fill_one(&params->list[i], block + params->list[i].at, init, &rng, (uint32_t)i);
+        fill_one(&params->list[i], block + params->list[i].at, init, &rng, params->list[i].draws);
 }

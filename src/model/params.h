@@ -20,7 +20,10 @@ typedef enum pr_fill {
     PR_FILL_BIAS,  /* zero */
     PR_FILL_CELL_BIAS,
     PR_FILL_ONE,
-    PR_FILL_SHARED, /* zero, yet it decays as tables do */
+    PR_FILL_SHARED,  /* zero, yet it decays as tables do */
+    PR_FILL_ZERO,    /* the same, of maps */
+    PR_FILL_COUNTED, /* zero, and not learnt */
+    PR_FILLS,
 } pr_fill;
 
 typedef struct pr_param {
@@ -28,11 +31,12 @@ typedef struct pr_param {
     size_t rows, cols;
     size_t at; /* in the block, a multiple of 16 */
     pr_fill fill;
-    bool lazy;    /* an embedding table: Adam leaves rows without a gradient alone */
-    bool counted; /* not learnt */
-    bool words;   /* whole numbers: rows * cols uint32_t from `at` on, U32 in files; counted */
-    bool open;    /* how many rows there are is not known yet: they are counted or read */
-    size_t table; /* of PR_FILL_SHARED: the number of the table whose rows have these parts */
+    bool lazy;      /* an embedding table: Adam leaves rows without a gradient alone */
+    bool counted;   /* not learnt */
+    bool words;     /* whole numbers: rows * cols uint32_t from `at` on, U32 in files; counted */
+    bool open;      /* how many rows there are is not known yet: they are counted or read */
+    uint32_t draws; /* the place of its first random numbers */
+    size_t table;   /* of PR_FILL_SHARED: the number of the table whose rows have these parts */
 } pr_param;
 
 /* The table of users, if a model has one, comes last: a batch touches few of its rows, so workers
@@ -40,13 +44,18 @@ typedef struct pr_param {
 typedef struct pr_params {
     pr_param *list;
     size_t count, capacity;
-    size_t size;   /* of the block */
-    size_t shared; /* numbers before the user table */
+    size_t size;    /* of the block */
+    uint32_t apart; /* how many are numbered apart: see pr_params_add_apart */
+    size_t shared;  /* numbers before the user table */
 } pr_params;
 
 void pr_params_free(pr_params *params);
 parsrec_status pr_params_add(pr_params *params, const char *name, size_t rows, size_t cols,
                              pr_fill fill, parsrec_error *err);
+/* One that leaves the first random numbers of those behind it as they would be without it, so that what
+ * it brings can be told. */
+parsrec_status pr_params_add_apart(pr_params *params, const char *name, size_t rows, size_t cols,
+                                   pr_fill fill, parsrec_error *err);
 /* The last one to add. */
 parsrec_status pr_params_add_users(pr_params *params, const char *name, size_t rows, size_t cols,
                                    parsrec_error *err);

@@ -49,12 +49,28 @@ static int32_t user_row(const pr_arnn_run *run, size_t r, const pr_rng *rng)
     return user < 0 || pr_unit32(bits.word[0]) < run->config->anyone ? anyone : user;
 }
 
+/* Some baskets keep to themselves what is known of them, so that models can do without: half of those that
+ * hide their user, and as many sessions as there are such. */
+static pr_about about_of(const pr_arnn_run *run, size_t r, const pr_rng *rng)
+{
+    pr_about about = basket_of(run, r)->about;
+    pr_bits bits = pr_rng_at(rng, run->chunk->batch->number, run->chunk->order[r], 0, 0);
+    if (pr_unit32(bits.word[0]) < run->config->anyone / 2)
+        about.user = (pr_facts){0};
+    if (pr_unit32(bits.word[1]) < run->config->anyone)
+        about.session = (pr_facts){0};
+    return about;
+}
+
 static void begin_users(pr_arnn_run *run)
 {
     size_t R = run->chunk->rows, du = run->net.d.du;
     pr_rng rng = pr_rng_make(run->chunk->seed, UINT64_C(0x616E796F6E65)); /* "anyone" */
-    for (size_t r = 0; r < R; r++)
+    for (size_t r = 0; r < R; r++) {
         run->users[r] = user_row(run, r, &rng);
+        pr_about about = about_of(run, r, &rng);
+        pr_arnn_about_read(&run->net, r, &about);
+    }
     pr_embedding_forward(run->net.t.u, run->net.w.user, run->users, R, du);
     for (size_t r = 0; r < R; r++) {
         uint32_t place[3] = {run->chunk->batch->number, run->chunk->order[r], 0};
@@ -77,6 +93,10 @@ static void begin_history(pr_arnn_run *run)
     run->bags = (pr_bags){run->bag_items, run->bag_weights, run->bag_offsets};
     pr_real *h = run->net.t.dh;
     pr_bag_forward(h, run->net.w.item, &run->bags, run->softmax.score, R, d->items, d->dv);
+    if (d->traits->count > 0) {
+        pr_arnn_about_forward(&run->net, R);
+        pr_add(h, run->net.t.about, R * d->dv);
+    }
     for (size_t r = 0; r < R; r++) {
         uint32_t place[3] = {run->chunk->batch->number, run->chunk->order[r], 0};
         drop_row(&run->drop_history, h + r * d->dv, r, place, d->dv);
@@ -231,6 +251,8 @@ static void backward(pr_arnn_run *run)
                               d->dv);
     pr_chunk_mark(run->chunk, PR_PART_BACKWARD);
     drop_rows_backward(&run->drop_history, t->dh, R, d->dv);
+    if (d->traits->count > 0)
+        pr_arnn_about_backward(&run->net, t->dh, R);
     pr_bag_backward(run->net.g.item, t->dh, &run->bags, run->softmax.score, R, d->items, d->dv);
     drop_rows_backward(&run->drop_user, t->du, R, du);
     for (size_t r = 0; r < R; r++) {

@@ -21,6 +21,8 @@ typedef struct pr_arnn_dims {
     size_t blocks; /* of dv rows in cell_w: see parsrec_cell.c */
     bool bias, pull, past, recall, kin;
     size_t neighbours; /* of an item, at most */
+    const pr_traits *traits;
+    size_t width; /* of the map of numbers among them */
     pr_real eps;
 } pr_arnn_dims;
 
@@ -43,6 +45,9 @@ typedef struct pr_arnn_view {
     pr_real *past_w;          /* [dv,dv] */
     pr_real *gate_w, *gate_b; /* [gates,dz], [gates] */
     pr_near near;
+    pr_real *word, *about_scale;      /* [words,dv], [numbers,2]: features */
+    pr_real *about_in_w, *about_in_b; /* [width,2 numbers], [width] */
+    pr_real *about_out_w;             /* [dv,width] */
     pr_real *ffn_in_w, *ffn_in_b, *ffn_out_w, *ffn_out_b;
     pr_arnn_layer layer[PR_ARNN_MAX_LAYERS];
 } pr_arnn_view;
@@ -79,8 +84,12 @@ typedef struct pr_arnn_tape {
     pr_real *ugate;      /* [R,gates] */
     pr_real *pull;       /* [T,dv]: sum over the items placed */
     pr_real *gate;       /* [T,gates]: weights of what is recalled */
+    pr_real *about;      /* [R,dv]: what features add to the first hidden state */
+    int32_t *words;      /* [R,words] */
+    pr_real *inputs, *middle; /* [R,2 numbers], [R,width] */
     pr_arnn_layer_tape layer[PR_ARNN_MAX_LAYERS];
     /* backward */
+    pr_real *dmiddle;                         /* [R,width] */
     pr_real *dgate, *dpull;                   /* [T,.] */
     pr_real *sgate, *dscale, *dpast, *spull;  /* [R,.]: sums over the steps */
     pr_real *do_, *dcell, *dffn, *dwide, *de; /* [T,.] */
@@ -159,6 +168,14 @@ void pr_arnn_parts_backward(pr_arnn_net *net, const pr_arnn_step *s);
 /* Adds the gates' share to dz[rows,2dv] of a step. */
 void pr_arnn_gates_backward(pr_arnn_net *net, const pr_arnn_step *s, pr_real *dz);
 void pr_arnn_parts_maps_backward(pr_arnn_net *net);
+
+/* Features: reads those of one row; then t.about of the first rows; then gradients, from dabout[rows,dv].
+ * The latter two only where there are any. */
+void pr_arnn_about_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
+void pr_arnn_about_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
+void pr_arnn_about_read(pr_arnn_net *net, size_t row, const pr_about *about);
+void pr_arnn_about_forward(pr_arnn_net *net, size_t rows);
+void pr_arnn_about_backward(pr_arnn_net *net, const pr_real *dabout, size_t rows);
 
 /* Sessions and training, for the table of functions. */
 size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity);

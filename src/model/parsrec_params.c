@@ -39,6 +39,7 @@ const pr_model_kind pr_parsrec = {
     .name = "parsrec",
     .settings = settings,
     .summary = "attention-fused recurrent network over user, history and basket",
+    .reads_features = true,
     .history_table = "item_emb",
     .check = check,
     .layout = pr_arnn_layout,
@@ -81,6 +82,8 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.recall = c->recall != 0;
     d.kin = c->kin != 0;
     d.neighbours = d.recall ? (size_t)c->neighbours : 0;
+    d.traits = &model->traits;
+    d.width = (size_t)c->features_width;
     d.eps = (pr_real)c->layer_norm_eps;
     return d;
 }
@@ -165,6 +168,20 @@ static void list_neighbours(pr_lister *l, pr_near *near, const pr_arnn_dims *d)
     }
 }
 
+/* Maps that begin with nothing: training begins as it would without features. */
+static void list_features(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
+{
+    size_t numbers = d->traits->numbers, width = d->width;
+    if (d->traits->words > 0)
+        pr_list_apart(l, &v->word, PR_WORD_TABLE, d->traits->rows, d->dv, PR_FILL_ZERO);
+    if (numbers == 0)
+        return;
+    pr_list_apart(l, &v->about_scale, "feature.scale", numbers, PR_TRAIT_SCALE, PR_FILL_COUNTED);
+    pr_list_apart(l, &v->about_in_w, "feature.in_w", width, PR_TRAIT_INPUTS * numbers, PR_FILL_MAP);
+    pr_list_apart(l, &v->about_in_b, "feature.in_b", 1, width, PR_FILL_BIAS);
+    pr_list_apart(l, &v->about_out_w, "feature.out_w", d->dv, width, PR_FILL_ZERO);
+}
+
 static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
 {
     pr_list_tensor(l, &v->item, "item_emb", d->items + 1, d->dv, PR_FILL_TABLE);
@@ -180,6 +197,7 @@ static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
     list_parts(l, v, d);
     if (d->neighbours > 0)
         list_neighbours(l, &v->near, d);
+    list_features(l, v, d);
     if (d->kin)
         pr_list_shared(l, "item_emb");
     if (d->kin && d->pull)

@@ -117,6 +117,19 @@ static void begin_history(pr_session *session, size_t r, const pr_start *start)
     pr_bag_forward(h, s->net.w.item, &bag, NULL, 1, d->items, d->dv);
 }
 
+static void add_features(pr_session *session, const pr_start *starts)
+{
+    state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    if (d->traits->count == 0)
+        return;
+    for (size_t r = 0; r < session->active; r++)
+        pr_arnn_about_read(&s->net, r, &starts[r].about);
+    pr_arnn_about_forward(&s->net, session->active);
+    for (size_t r = 0; r < session->active; r++)
+        pr_add(s->net.t.z + r * 2 * d->dv, s->net.t.about + r * d->dv, d->dv);
+}
+
 /* Rows that leave something out have the same past, most of them. */
 static bool same_past(const pr_start *a, const pr_start *b)
 {
@@ -147,6 +160,7 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
         s->keys[r] = 1; /* the start of the basket, until an item is placed */
         s->placed[r] = 0;
     }
+    add_features(session, starts);
     pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
     pr_arnn_cell_begin(&s->net, rows);
     pr_arnn_parts_begin(&s->net, rows);
@@ -341,6 +355,18 @@ static pr_real memory_of(const state *s, size_t row, int32_t item)
     return sum;
 }
 
+/* What the history adds to every output, less what features add with it. */
+static pr_real history_of(const state *s, size_t row, const pr_real *e)
+{
+    const pr_arnn_dims *d = &s->net.d;
+    if (!d->past)
+        return 0;
+    pr_real sum = pr_dot(s->net.t.past + row * d->dv, e, d->dv);
+    for (size_t i = 0; d->traits->count > 0 && i < d->dv; i++)
+        sum -= e[i] * pr_dot(s->net.w.past_w + i * d->dv, s->net.t.about + row * d->dv, d->dv);
+    return sum;
+}
+
 /* What the p-th placed item adds to an item with the row e of the table. */
 static pr_real pulled(const pr_session *session, size_t row, size_t p, const pr_real *e)
 {
@@ -363,7 +389,7 @@ bool pr_arnn_score_parts(pr_session *session, size_t row, int32_t item, pr_parts
         return false;
     *parts = (pr_parts){.item = d->bias ? s->net.w.bias[item] : 0};
     pr_arnn_score(session, row, &item, 1, &parts->network);
-    parts->history = d->past ? pr_dot(s->net.t.past + row * d->dv, e, d->dv) : 0;
+    parts->history = history_of(s, row, e);
     parts->memory = memory_of(s, row, item);
     parts->network -= parts->item + parts->history + parts->memory;
     for (size_t p = 0; p < s->placed[row]; p++) {

@@ -38,6 +38,7 @@ void pr_arnn_tape_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d, 
         t->ffn = take(arena, T, d->dv);
     }
     pr_arnn_parts_take(t, arena, d);
+    pr_arnn_about_take(t, arena, d);
     for (size_t i = 0; i < d->layers; i++)
         take_layer(&t->layer[i], arena, t, d, i);
 }
@@ -76,6 +77,7 @@ void pr_arnn_tape_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_
     t->tmp2 = take(arena, t->R, widest);
     t->work = take(arena, 1, t->keys);
     pr_arnn_parts_take_backward(t, arena, d);
+    pr_arnn_about_take_backward(t, arena, d);
     for (size_t i = 0; i < d->layers; i++)
         take_layer_backward(&t->layer[i], arena, t, d, i);
 }

@@ -1,10 +1,12 @@
 /* From an outline of a model to one that can learn. */
 #include "train/beginning.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/counted.h"
+#include "data/split.h"
 
 static parsrec_status count_neighbours(pr_near *near, const pr_model *model, const pr_dataset *data,
                                        pr_pool *pool, const parsrec_hooks *hooks,
@@ -42,11 +44,57 @@ parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_da
     return pr_model_introduce(model, &kin, err);
 }
 
-void pr_begin(pr_model *model, const pr_beginning *from, uint64_t seed)
+/* ---- numbers among features ---- */
+
+typedef struct spread {
+    double count, mean, squares; /* of what is off the mean */
+} spread;
+
+static void add_number(spread *s, double x)
+{
+    if (!isfinite(x))
+        return;
+    s->count++;
+    double off = x - s->mean;
+    s->mean += off / s->count;
+    s->squares += off * (x - s->mean);
+}
+
+/* Mean and inverse of the deviation in training; 0 where all are the same: they tell nothing. */
+static void measure(pr_real *scale, const pr_trait *trait, const pr_dataset *data, size_t last)
+{
+    const float *number = data->features[trait->of][trait->column].number;
+    spread s = {0};
+    for (size_t u = 0; u < data->users; u++) {
+        int64_t end = pr_split_train_end(data, u, last);
+        if (trait->of == PR_OF_USER && end > data->user_offsets[u])
+            add_number(&s, (double)number[u]);
+        for (int64_t i = data->user_offsets[u]; trait->of == PR_OF_SESSION && i < end; i++)
+            add_number(&s, (double)number[i]);
+    }
+    double deviation = s.count > 0 ? sqrt(s.squares / s.count) : 0;
+    scale[0] = (pr_real)s.mean;
+    scale[1] = deviation > fmax(1e-6 * fabs(s.mean), 1e-30) ? (pr_real)(1 / deviation) : 0;
+}
+
+static void measure_numbers(pr_model *model, const pr_dataset *data)
+{
+    const pr_traits *traits = &model->traits;
+    if (traits->numbers == 0)
+        return;
+    pr_real *scale = pr_model_numbers(model, "feature.scale");
+    for (size_t i = 0; i < traits->count; i++)
+        if (traits->list[i].number)
+            measure(scale + PR_TRAIT_SCALE * traits->list[i].at, &traits->list[i], data,
+                    (size_t)model->config.last);
+}
+
+void pr_begin(pr_model *model, const pr_beginning *from, const pr_dataset *data, uint64_t seed)
 {
     const pr_near *near = &from->near;
     size_t V = near->items, links = V * (size_t)model->config.neighbours;
     pr_params_fill(&model->params, model->weights, (pr_init_kind)model->config.init, seed);
+    measure_numbers(model, data);
     if (V == 0)
         return;
     memcpy(pr_model_wholes(model, "near.ends"), near->ends, V * sizeof *near->ends);

@@ -18,8 +18,8 @@ typedef struct pr_beginning {
 parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_dataset *data,
                                  bool resumed, pr_pool *pool, const parsrec_hooks *hooks,
                                  parsrec_error *err);
-/* Into that memory: first weights, and what was counted. */
-void pr_begin(pr_model *model, const pr_beginning *from, uint64_t seed);
+/* Into that memory: first weights, and what was counted and measured. */
+void pr_begin(pr_model *model, const pr_beginning *from, const pr_dataset *data, uint64_t seed);
 void pr_beginning_free(pr_beginning *beginning); /* a zeroed one is fine */
 
 #endif

@@ -142,10 +142,11 @@ static parsrec_status set_up(bench *b, const char *kind, const pr_config *config
 {
     size_t rows = (size_t)config->batch;
     PR_TRY(pr_pool_new(&b->pool, threads, err));
-    PR_TRY(pr_model_outline(&b->model, kind, config, b->data->users, b->data->items, err));
+    pr_shop shop = pr_shop_of(b->data);
+    PR_TRY(pr_model_outline(&b->model, kind, config, &shop, err));
     PR_TRY(pr_beginning_make(&b->beginning, b->model, b->data, false, b->pool, NULL, err));
     PR_TRY(pr_model_weigh(b->model, err));
-    pr_begin(b->model, &b->beginning, 1);
+    pr_begin(b->model, &b->beginning, b->data, 1);
     pr_limits limits = pr_limits_of(b->data, b->model);
     PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));
     PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model),

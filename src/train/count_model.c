@@ -36,7 +36,8 @@ parsrec_status pr_count_model(pr_model **out, const char *kind, const pr_config 
 {
     pr_model *model;
     *out = NULL;
-    PR_TRY(pr_model_outline(&model, kind, config, data->users, data->items, err));
+    pr_shop shop = pr_shop_of(data);
+    PR_TRY(pr_model_outline(&model, kind, config, &shop, err));
     parsrec_status status = count(model, data, scope, pool, hooks, err);
     if (status == PARSREC_OK)
         *out = model;

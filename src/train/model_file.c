@@ -149,7 +149,8 @@ static parsrec_status read_model(pr_model **out, const pr_dataset *data, const c
                                  const pr_config *config, parsrec_error *err)
 {
     pr_model *model;
-    PR_TRY(pr_model_outline(&model, kind, config, data->users, data->items, err));
+    pr_shop shop = pr_shop_of(data);
+    PR_TRY(pr_model_outline(&model, kind, config, &shop, err));
     *out = model;
     PR_TRY(take_rows(&model->params, data->file, err));
     PR_TRY(pr_block_check(data->file, PARAM_PREFIX, &model->params, err));

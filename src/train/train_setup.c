@@ -13,7 +13,8 @@ static parsrec_status outline(pr_run *r, const char *kind, const pr_config *conf
 {
     const pr_dataset *data = r->data;
     pr_run_state *s = &r->state;
-    PR_TRY(pr_model_outline(&s->model, kind, config, data->users, data->items, err));
+    pr_shop shop = pr_shop_of(data);
+    PR_TRY(pr_model_outline(&s->model, kind, config, &shop, err));
     if (s->model->kind->learn == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not learn in epochs", kind);
     PR_TRY(pr_beginning_make(&r->beginning, s->model, data, r->plan->resume != NULL, r->pool,
@@ -81,7 +82,7 @@ static parsrec_status set_up_fresh(pr_run *r, parsrec_error *err)
     s->at = (pr_position){.seed = r->plan->seed, .patience = r->plan->patience};
     PR_TRY(outline(r, r->plan->kind, &r->plan->config, err));
     PR_TRY(take_memory(r, err));
-    pr_begin(s->model, &r->beginning, s->at.seed);
+    pr_begin(s->model, &r->beginning, r->data, s->at.seed);
     return PARSREC_OK;
 }
 

@@ -170,7 +170,8 @@ static void draw_rows(const run *r, team *t, desk *own, const job *jobs, size_t 
     for (size_t i = 0; i < rows; i++) {
         size_t test = (size_t)pr_split_session(r->how->data, jobs[i].user, PR_TEST, r->last);
         starts[i] = (pr_start){.user = (int32_t)jobs[i].user,
-                               .history = pr_past_before(r->how->data, jobs[i].user, test)};
+                               .history = pr_past_before(r->how->data, jobs[i].user, test),
+                               .about = pr_about_session(r->how->data, jobs[i].user, test)};
     }
     pr_session_start(own->session, starts, rows);
     for (size_t step = 0; step <= jobs[0].size; step++) {

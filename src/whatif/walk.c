@@ -135,7 +135,8 @@ static void walk_group(void *context, size_t task, unsigned worker)
         const test_basket *b = &r->baskets[first + i];
         begin(r, &paths[i], b);
         starts[i] = (pr_start){.user = (int32_t)b->user,
-                               .history = pr_past_before(r->how->data, b->user, b->session)};
+                               .history = pr_past_before(r->how->data, b->user, b->session),
+                               .about = pr_about_session(r->how->data, b->user, b->session)};
     }
     pr_session_start(own->session, starts, rows);
     for (size_t j = 0; j < paths[0].size; j++) {

@@ -31,8 +31,8 @@ static void begin(void)
 static parsrec_status read_numbers(const pr_checkpoint *from, pr_run_state *run, parsrec_error *err)
 {
     pr_limits limits = {.rows = 4, .steps = 2, .basket = 2, .history = 8};
-    PR_TRY(pr_model_outline(&run->model, from->kind, &from->config, shop.data.users,
-                            shop.data.items, err));
+    pr_shop toys = pr_shop_of(&shop.data);
+    PR_TRY(pr_model_outline(&run->model, from->kind, &from->config, &toys, err));
     PR_TRY(pr_checkpoint_fits(from, run->model, err));
     PR_TRY(pr_model_weigh(run->model, err));
     PR_TRY(pr_trainer_new(&run->trainer, run->model, pool, &limits, from->at.seed, err));

@@ -19,9 +19,13 @@ static void fill(bool sequence)
             items[r][i] = (int32_t)(pr_stream_below(&draw, ITEMS / SIZE) * SIZE + i);
         for (uint32_t i = 0; i < LIFE; i++)
             life[r][i] = (int32_t)pr_stream_below(&draw, ITEMS);
-        baskets[r] = (pr_basket){(int32_t)(r % USERS), {life[r], PAST, NULL, 0}, items[r], SIZE};
+        baskets[r] = (pr_basket){.user = (int32_t)(r % USERS),
+                                 .history = {life[r], PAST, NULL, 0},
+                                 .items = items[r],
+                                 .size = SIZE};
         if (sequence)
-            baskets[r] = (pr_basket){(int32_t)(r % USERS), {0}, life[r], LIFE - r % 9};
+            baskets[r] =
+                (pr_basket){.user = (int32_t)(r % USERS), .items = life[r], .size = LIFE - r % 9};
     }
 }
 

@@ -2,6 +2,7 @@
 #include "shaken.h"
 
 #include "model/trainer.h"
+#include "toy_features.h"
 
 enum { USERS = 4, ITEMS = 9, ROWS = 5, LONGEST = 5 };
 
@@ -39,16 +40,20 @@ static void open_model(model_case *c, const char *const *settings)
         assert_ok(pr_config_assign(&config, small[i], &err));
     for (size_t i = 0; settings[i] != NULL; i++)
         assert_ok(pr_config_assign(&config, settings[i], &err));
-    assert_ok(pr_model_new(&c->model, "parsrec", &config, USERS, ITEMS, 3, &err));
+    pr_shop shop = {TOY_SHOP(USERS, ITEMS)};
+    assert_ok(pr_model_outline(&c->model, "parsrec", &config, &shop, &err));
+    assert_ok(pr_model_weigh(c->model, &err));
+    pr_params_fill(&c->model->params, c->model->weights, PR_INIT_NORMAL, 3);
     shake(c->model, 0.4);
     assert_ok(pr_pool_new(&c->pool, 1, &err));
     pr_limits limits = {ROWS, LONGEST, LONGEST, 9};
     assert_ok(pr_trainer_new(&c->trainer, c->model, c->pool, &limits, 5, &err));
     for (size_t r = 0; r < ROWS; r++)
-        c->baskets[r] = (pr_basket){(int32_t)(r % USERS),
-                                    {past, pasts[r], past_sessions, past_count[r]},
-                                    bought[r],
-                                    sizes[r]};
+        c->baskets[r] = (pr_basket){.user = (int32_t)(r % USERS),
+                                    .history = {past, pasts[r], past_sessions, past_count[r]},
+                                    .items = bought[r],
+                                    .size = sizes[r],
+                                    .about = toy_about(r % USERS, r)};
     c->batch = (pr_batch){.baskets = c->baskets, .rows = ROWS, .number = 11, .in_order = true};
 }
 
@@ -135,6 +140,9 @@ static void every_setting_has_true_gradients(void **state)
         {"cell=lstm", "recall=on", "pull=on", "past=on"},
         {"neighbours=2", "recall=on"},
         {"neighbours=1", "recall=on", "bias=on", "unique=on"},
+        {"features.user=on", "features.width=3"},
+        {"features.session=on", "past=on", "history=sum"},
+        {"features.user=on", "features.session=on", "ffn=post", "pull=on"},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         const char *settings[5] = {variants[i][0], variants[i][1], variants[i][2], variants[i][3]};

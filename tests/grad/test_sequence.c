@@ -48,8 +48,10 @@ static void open_model(model_case *c, const char *kind, const char *const *setti
     pr_limits limits = {ROWS, LONGEST, LONGEST, 9};
     assert_ok(pr_trainer_new(&c->trainer, c->model, c->pool, &limits, 5, &err));
     for (size_t r = 0; r < ROWS; r++)
-        c->baskets[r] = (pr_basket){
-            (int32_t)r, {.items = lived[r], .count = before[r]}, lived[r] + before[r], sizes[r]};
+        c->baskets[r] = (pr_basket){.user = (int32_t)r,
+                                    .history = {.items = lived[r], .count = before[r]},
+                                    .items = lived[r] + before[r],
+                                    .size = sizes[r]};
     c->batch = (pr_batch){.baskets = c->baskets, .rows = ROWS, .number = 11};
 }
 

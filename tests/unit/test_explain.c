@@ -583,7 +583,8 @@ static void what_cannot_be_explained(void **state)
     pr_explanation_clear(&e);
     pr_model *learnt = model;
     pr_config config = pr_config_default();
-    assert_ok(pr_model_outline(&model, "pop", &config, USERS, ITEMS, &err));
+    assert_ok(
+        pr_model_outline(&model, "pop", &config, &(pr_shop){.users = USERS, .items = ITEMS}, &err));
     o = parsrec_explain_default();
     o.maps[PARSREC_MAP_ATTENTION] = true;
     assert_fails(explain(&e, &toy.data, &o, 1), PARSREC_E_UNSUPPORTED, "pop has no attention");

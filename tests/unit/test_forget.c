@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "data/dataset_without.h"
+#include "model/model_without.h"
 #include "sample_data.h"
 #include "train/model_file.h"
 
@@ -61,6 +62,43 @@ static void values_that_nobody_has_go_too(void **state)
     pr_pruned_free(&p);
 }
 
+/* Words that nobody is left with lose their row; the others keep theirs, under new numbers. */
+static void rows_of_words_go_too(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample s;
+    pr_pruned p;
+    pr_model *whole, *less;
+    pr_config config = pr_config_default();
+    config.dim_user = config.dim_item = 4;
+    config.features_user = config.features_session = 1;
+    sample_make(&s);
+    s.channel[0] = 1; /* ann: web web -; cy: web shop, the only one from there */
+    const bool gone[] = {false, false, true};
+    pr_shop before = pr_shop_of(&s.data);
+    assert_ok(pr_model_outline(&whole, "parsrec", &config, &before, &err));
+    assert_ok(pr_model_weigh(whole, &err));
+    for (size_t i = 0; i < whole->params.size; i++)
+        whole->weights[i] = (pr_real)i;
+    assert_ok(pr_dataset_without(&p, &s.data, gone, &err));
+    pr_shop after = pr_shop_of(&p.data);
+    assert_ok(pr_model_without(&less, whole, gone, &before, &after, &err));
+    const pr_param *from = pr_params_find(&whole->params, PR_WORD_TABLE);
+    const pr_param *to = pr_params_find(&less->params, PR_WORD_TABLE);
+    assert_int_equal(from->rows, 3); /* unknown, shop, web */
+    assert_int_equal(to->rows, 2);   /* unknown, web */
+    size_t row = to->cols * sizeof(pr_real);
+    assert_memory_equal(less->weights + to->at, whole->weights + from->at, row);
+    assert_memory_equal(less->weights + to->at + to->cols,
+                        whole->weights + from->at + 2 * from->cols, row);
+    assert_memory_equal(pr_model_numbers(less, "feature.in_w"),
+                        pr_model_numbers(whole, "feature.in_w"), 16 * 2 * sizeof(pr_real));
+    pr_model_free(less);
+    pr_model_free(whole);
+    pr_pruned_free(&p);
+}
+
 static void out_of_memory_is_a_status(void **state)
 {
     (void)state;
@@ -100,6 +138,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_columns_lose_the_user),
         cmocka_unit_test(values_that_nobody_has_go_too),
+        cmocka_unit_test(rows_of_words_go_too),
         cmocka_unit_test(out_of_memory_is_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

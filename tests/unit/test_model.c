@@ -8,6 +8,8 @@
 #include "model/recall.h"
 #include "model/trainer.h"
 
+#include "toy_features.h"
+
 enum { USERS = 30, ITEMS = 600, ROWS = 150, LONGEST = 9, PAST = 40 };
 
 /* Baskets of 1..9 items with pasts of 0..40, all drawn once. */
@@ -26,10 +28,11 @@ static void fill_shop(shop *s)
             s->items[r][i] = (int32_t)(pr_stream_below(&draw, ITEMS / LONGEST) * LONGEST + i);
         for (size_t i = 0; i < past; i++)
             s->past[r][i] = (int32_t)pr_stream_below(&draw, ITEMS);
-        s->baskets[r] = (pr_basket){(int32_t)(r % USERS) - 1 /* a guest among them */,
-                                    {s->past[r], past, NULL, 0},
-                                    s->items[r],
-                                    size};
+        s->baskets[r] = (pr_basket){.user = (int32_t)(r % USERS) - 1, /* a guest among them */
+                                    .history = {s->past[r], past, NULL, 0},
+                                    .items = s->items[r],
+                                    .size = size,
+                                    .about = toy_about(r % USERS, r)};
     }
 }
 
@@ -58,7 +61,8 @@ static pr_model *new_model(const pr_config *config)
     parsrec_error err;
     pr_model *model;
     pr_kin kin = some_kin();
-    assert_ok(pr_model_outline(&model, "parsrec", config, USERS, ITEMS, &err));
+    assert_ok(
+        pr_model_outline(&model, "parsrec", config, &(pr_shop){TOY_SHOP(USERS, ITEMS)}, &err));
     assert_ok(pr_model_introduce(model, &kin, &err));
     assert_ok(pr_model_weigh(model, &err));
     pr_params_fill(&model->params, model->weights, PR_INIT_NORMAL, 1);
@@ -97,6 +101,7 @@ static void threads_give_the_same_bits(void **state)
         config.optimiser = optimiser;
         config.cell = optimiser == PR_ADAM ? PR_CELL_LSTM : PR_CELL_GRU;
         config.pull = config.recall = config.neighbours = config.kin = optimiser == PR_ADAM;
+        config.features_user = config.features_session = optimiser == PR_ADAM;
         double loss;
         pr_model *one = trained(&config, 1, 4, &loss);
         for (unsigned threads = 2; threads <= 3; threads++) {
@@ -297,7 +302,8 @@ static double loss_by_sessions(const pr_model *model, const pr_basket *baskets, 
     double loss = 0;
     assert_ok(pr_session_new(&session, model, rows, LONGEST, &err));
     for (size_t r = 0; r < rows; r++)
-        starts[r] = (pr_start){.user = baskets[r].user, .history = baskets[r].history};
+        starts[r] = (pr_start){
+            .user = baskets[r].user, .history = baskets[r].history, .about = baskets[r].about};
     pr_session_start(session, starts, rows);
     for (size_t j = 0; j < LONGEST; j++) {
         int32_t next[ROWS];
@@ -323,8 +329,9 @@ static void sessions_compute_what_training_does(void **state)
     (void)state;
     static shop s;
     static const char *const variants[] = {
-        "layers=1", "layers=2", "stack=paper", "ffn=pre",      "ffn=post", "bias=on",  "unique=on",
-        "pull=on",  "past=on",  "recall=on",   "neighbours=3", "cell=gru", "cell=lstm"};
+        "layers=1",     "layers=2",  "stack=paper", "ffn=pre",          "ffn=post",
+        "bias=on",      "unique=on", "pull=on",     "past=on",          "recall=on",
+        "neighbours=3", "cell=gru",  "cell=lstm",   "features.user=on", "features.session=on"};
     parsrec_error err;
     fill_shop(&s);
     pr_config config = small_config();
@@ -336,7 +343,7 @@ static void sessions_compute_what_training_does(void **state)
         pr_trainer *trainer;
         pr_batch_result result;
         assert_ok(pr_config_assign(&config, variants[i], &err));
-        assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
+        model = new_model(&config);
         shake(model, 0.1);
         assert_ok(pr_pool_new(&pool, 1, &err));
         assert_ok(pr_trainer_new(&trainer, model, pool, &limits, 9, &err));

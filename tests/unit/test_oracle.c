@@ -135,7 +135,8 @@ static pr_model *read_truth(const toy_shop *shop, unsigned threads)
     pr_config config = pr_config_default();
     assert_ok(pr_pool_new(&pool, threads, &err));
     pr_counted from = {.data = &shop->data, .truth = &truth, .pool = pool};
-    assert_ok(pr_model_outline(&model, "oracle", &config, 2, 4, &err));
+    assert_ok(
+        pr_model_outline(&model, "oracle", &config, &(pr_shop){.users = 2, .items = 4}, &err));
     assert_ok(model->kind->count(model, &from, &err));
     pr_pool_free(pool);
     return model;

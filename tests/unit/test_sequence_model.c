@@ -136,7 +136,10 @@ static pr_batch_result gradient(learner *l, const pr_basket *baskets, size_t row
 /* User u's items from `begin` to `end` as what is learnt from, those before as history. */
 static pr_basket sample(size_t u, size_t begin, size_t end)
 {
-    return (pr_basket){(int32_t)u, past_of(lived[u], begin), lived[u] + begin, end - begin};
+    return (pr_basket){.user = (int32_t)u,
+                       .history = past_of(lived[u], begin),
+                       .items = lived[u] + begin,
+                       .size = end - begin};
 }
 
 /* ---- sessions against training ---- */
@@ -389,7 +392,7 @@ static void wrong_items_are_none_of_the_users(void **state)
     static const char *const settings[] = {"loss=bce", "negatives=3", NULL};
     static const int32_t life[] = {0, 0, 1, 2, 1, 2, 1, 2, 1};
     learner l = learner_of(make_model("sasrec", settings));
-    const pr_basket basket = {0, past_of(life, 2), life + 2, LENGTH + 1};
+    const pr_basket basket = {.history = past_of(life, 2), .items = life + 2, .size = LENGTH + 1};
     const pr_param *items = pr_params_find(&l.model->params, "item_emb");
     bool drawn[ITEMS] = {false};
     for (uint32_t i = 0; i < 60; i++) {

@@ -166,7 +166,8 @@ static void clusters(void **state)
     assert_group(0, "cluster 1", "a");
     assert_group(1, "cluster 2", "c");
     assert_fails(make_with(model, "cluster:3"), PARSREC_E_ARGUMENT, "3 clusters of 2 users");
-    assert_ok(pr_model_outline(&counts, "pop", &config, SAMPLE_USERS, SAMPLE_ITEMS, &err));
+    assert_ok(pr_model_outline(&counts, "pop", &config,
+                               &(pr_shop){.users = SAMPLE_USERS, .items = SAMPLE_ITEMS}, &err));
     assert_fails(make_with(counts, "cluster:2"), PARSREC_E_UNSUPPORTED, "model pop learns nothing");
     pr_model_free(counts);
     pr_model_free(model);
