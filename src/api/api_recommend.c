@@ -3,6 +3,7 @@
 
 #include "api/loaded.h"
 #include "base/memory.h"
+#include "base/xxh3.h"
 #include "math/topk.h"
 
 enum { DEFAULT_BASKET = 256 };
@@ -118,17 +119,26 @@ static parsrec_source source_of(const parsrec_model *model, const parsrec_reques
     return start->user == PR_ANYONE ? PARSREC_SOURCE_ANYONE : PARSREC_SOURCE_MODEL;
 }
 
+/* A user's number, whether there is a row, and the state of the past say all. */
+static uint64_t alike(int32_t user, bool own_row, uint64_t stamp)
+{
+    uint64_t who[2] = {(uint64_t)(uint32_t)user << 1 | own_row, stamp};
+    return XXH3_64bits(who, sizeof who) | 1;
+}
+
 parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, pr_start *start,
                                 parsrec_source *source, parsrec_error *err)
 {
     const parsrec_model *model = own->model;
     bool own_row = has_own_row(model, r->user);
+    uint64_t stamp = 1;
     *start = (pr_start){.user = PR_ANYONE};
     if (own->live != NULL && r->user != PARSREC_GUEST) {
         PR_TRY(pr_live_past(own->live->pasts, r->user, r->session, &own->past, err));
         start->history = own->past.history;
         start->vector = own->past.has_vector ? own->past.vector : NULL;
         own_row = own_row && own->past.own_row;
+        stamp = own->past.stamp;
     } else if (r->user != PARSREC_GUEST) {
         start->history = pr_past(&model->pasts, r->user);
     }
@@ -137,6 +147,7 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
     bool forgotten = own->live != NULL && !own->past.own_row;
     if (r->user >= 0 && (size_t)r->user < model->file.data->users && !forgotten)
         start->about = pr_about_user(model->file.data, (size_t)r->user);
+    start->alike = r->history == NULL ? alike(r->user, own_row, stamp) : 0;
     if (r->history != NULL) {
         start->history = (pr_history){.items = r->history->list, .count = r->history->count};
         start->vector = NULL;
@@ -172,14 +183,14 @@ static size_t thin_out(parsrec_scratch *own, size_t found, size_t wanted, size_t
 }
 
 /* At most `limit` of one category. How many of the best that takes shows as we go. */
-static size_t spread(parsrec_scratch *own, size_t found, size_t wanted, size_t limit)
+static size_t spread(parsrec_scratch *own, bool popular, size_t found, size_t wanted, size_t limit)
 {
     pr_recommender *r = &own->recommender;
     size_t items = own->model->file.data->items, asked = wanted, kept;
     while ((kept = thin_out(own, found, wanted, limit)) < wanted && found == asked &&
            asked < items) {
         asked = asked > items / 4 ? items : 4 * asked;
-        found = pr_topk(r->best, r->scores, items, asked);
+        found = popular ? rank_popular(own->model, r, asked) : pr_recommend_more(r, asked);
     }
     return kept;
 }
@@ -193,13 +204,14 @@ parsrec_status pr_answer_request(parsrec_scratch *own, const parsrec_request *re
     PR_TRY(pr_request_prepare(own, request, err));
     PR_TRY(pr_request_start(own, request, &start, &answer->source, err));
     size_t wanted = request->k < capacity ? request->k : capacity;
-    if (pr_counts_answer(own->model, answer->source))
+    bool popular = pr_counts_answer(own->model, answer->source);
+    if (popular)
         answer->count = rank_popular(own->model, r, wanted);
     else
         answer->count =
             pr_recommend(r, &start, request->basket.list, request->basket.count, wanted);
     if (request->max_per_category > 0)
-        answer->count = spread(own, answer->count, wanted, request->max_per_category);
+        answer->count = spread(own, popular, answer->count, wanted, request->max_per_category);
     for (size_t i = 0; i < answer->count; i++)
         hits[i] = (parsrec_hit){r->best[i], (float)r->scores[r->best[i]]};
     return PARSREC_OK;

@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "base/xxh3.h"
 
+enum { UNCHANGED = 1 }; /* the stamp of a past as the base has it */
+
 /* Names of sessions are remembered by 128 bits of hash; 0 is no name. */
 typedef struct mark {
     uint64_t low, high;
@@ -15,7 +17,8 @@ typedef struct mark {
 
 typedef struct session {
     mark name;
-    size_t end; /* of its items among the user's */
+    size_t end;     /* of its items among the user's */
+    uint64_t stamp; /* a number that no change had before */
 } session;
 
 typedef struct shopper {
@@ -24,6 +27,7 @@ typedef struct shopper {
     size_t count, capacity, session_count, session_capacity;
     float *sum;     /* of the rows of these items and of those in the base; NULL: not made yet */
     bool forgotten; /* the base says nothing of this user */
+    uint64_t stamp; /* of what is not in a session, and the sum of the sessions' */
 } shopper;
 
 struct pr_live_pasts {
@@ -34,7 +38,8 @@ struct pr_live_pasts {
     pr_intern users;    /* who are not in the base; their numbers begin after its */
     shopper **shoppers; /* [users so far, at least], NULL for those of whom there is nothing new */
     size_t shopper_count;
-    uint8_t *held; /* [items]: 0 but while a basket is looked at */
+    uint8_t *held;    /* [items]: 0 but while a basket is looked at */
+    uint64_t changes; /* so far */
 };
 
 /* ---- beginning and end ---- */
@@ -236,11 +241,18 @@ static void move_into(shopper *s, size_t at, size_t added, int32_t *spare)
     memcpy(s->items + end, spare, added * sizeof *spare);
 }
 
+/* Sums of stamps tell which sessions they are of, and in which state. */
+static uint64_t new_stamp(pr_live_pasts *live)
+{
+    live->changes++;
+    return XXH3_64bits(&live->changes, sizeof live->changes);
+}
+
 static void add_to(pr_live_pasts *live, shopper *s, mark name, const int32_t *items, size_t count)
 {
     size_t at = session_named(s, name);
     if (at == s->session_count)
-        s->sessions[s->session_count++] = (session){name, s->count};
+        s->sessions[s->session_count++] = (session){name, s->count, 0};
     size_t added = append_new(live, s, begin_of(s, at), s->sessions[at].end, items, count);
     if (s->sum != NULL)
         add_rows(&live->rows, s->sum, s->items + s->count, added, 1);
@@ -249,6 +261,9 @@ static void add_to(pr_live_pasts *live, shopper *s, mark name, const int32_t *it
     for (size_t i = at; i < s->session_count; i++)
         s->sessions[i].end += added;
     s->count += added;
+    s->stamp -= s->sessions[at].stamp;
+    s->sessions[at].stamp = new_stamp(live);
+    s->stamp += s->sessions[at].stamp;
 }
 
 static parsrec_status add(pr_live_pasts *live, pr_slice user, mark name, const int32_t *items,
@@ -285,7 +300,7 @@ static parsrec_status forget(pr_live_pasts *live, size_t user, parsrec_error *er
     pr_free(s->items);
     pr_free(s->sessions);
     pr_free(s->sum);
-    *s = (shopper){.forgotten = true};
+    *s = (shopper){.forgotten = true, .stamp = new_stamp(live)};
     return PARSREC_OK;
 }
 
@@ -399,6 +414,7 @@ static parsrec_status read_past(const pr_live_pasts *live, size_t user, mark wit
     copy->own_row = s == NULL || !s->forgotten;
     copy->history = base;
     copy->has_vector = false;
+    copy->stamp = s != NULL && s->stamp != 0 ? s->stamp : UNCHANGED;
     if (s == NULL || s->session_count == 0)
         return PARSREC_OK;
     PR_TRY(pr_grow(&copy->vector, &copy->vector_capacity, live->rows.width, sizeof *copy->vector,
@@ -408,6 +424,10 @@ static parsrec_status read_past(const pr_live_pasts *live, size_t user, mark wit
     PR_TRY(pr_grow(&copy->sessions, &copy->session_capacity,
                    base.session_count + s->session_count + 1, sizeof *copy->sessions, err));
     size_t skip = session_named(s, without);
+    if (skip < s->session_count && copy->stamp == s->sessions[skip].stamp)
+        copy->stamp = UNCHANGED;
+    else if (skip < s->session_count)
+        copy->stamp -= s->sessions[skip].stamp;
     copy_both(copy, &base, s, skip);
     copy->has_vector = s->sum != NULL && copy->history.count > 0;
     if (copy->has_vector)

@@ -50,6 +50,7 @@ typedef struct pr_past_copy {
     bool has_vector;    /* ... where something was added and sums are kept */
     pr_history history; /* of `items`, or of the base where nothing was added */
     bool own_row;       /* false once the user was forgotten */
+    uint64_t stamp;     /* pasts of a user that differ have different ones; never 0 */
 } pr_past_copy;
 
 void pr_past_copy_free(pr_past_copy *copy); /* a zeroed one is fine */

@@ -47,44 +47,145 @@ static void unwind(int32_t *heap, const pr_real *scores, size_t count)
     }
 }
 
-/* Whether any of sixteen scores is above a bound. */
-PR_INLINE bool any_above(const pr_real *scores, pr_real bound)
+/* ---- columns ----
+ * Scores stand in chunks of sixteen lines with sixteen columns. The largest of a column says whether it is worth looking
+ * at; few are. */
+enum { LINES = 16, CHUNK = LINES * PR_LANES, COLUMNS_MOST = 4096 };
+
+static size_t columns_of(size_t n)
 {
-    int above = 0;
-    for (size_t i = 0; i < PR_LANES; i++)
-        above |= scores[i] > bound;
-    return above != 0;
+    return (n + CHUNK - 1) / CHUNK * PR_LANES;
 }
 
-/* The first position from `i` on whose score is above a bound, or n. */
-PR_INLINE size_t next_above_any(const pr_real *scores, size_t i, size_t n, pr_real bound)
+/* Lane by lane the larger one; a NaN in `a` never is. */
+PR_INLINE void keep_larger(pr_lanes *top, const pr_lanes *a)
 {
-    while (i + PR_LANES <= n && !any_above(scores + i, bound))
-        i += PR_LANES;
-    while (i < n && !(scores[i] > bound))
-        i++;
-    return i;
+    __typeof__(*a > *top) larger = *a > *top;
+    *top = (pr_lanes)(((__typeof__(larger))*a & larger) | ((__typeof__(larger))*top & ~larger));
 }
-PR_LOCAL_LEVELS(size_t, next_above, next_above_any,
-                (const pr_real *scores, size_t i, size_t n, pr_real bound), (scores, i, n, bound))
 
-/* An equal score that comes later ranks below: so what is not above the worst one kept may pass. */
+PR_INLINE void chunk_tops(pr_real *tops, const pr_real *scores, size_t n)
+{
+    pr_lanes top = (pr_lanes){0} - (pr_real)INFINITY, a;
+    size_t at = 0;
+    for (; at + PR_LANES <= n; at += PR_LANES) {
+        pr_lanes_load(&a, scores + at);
+        keep_larger(&top, &a);
+    }
+    pr_lanes_store(tops, &top);
+    for (size_t i = 0; at + i < n; i++)
+        tops[i] = scores[at + i] > tops[i] ? scores[at + i] : tops[i];
+}
+
+PR_INLINE void column_tops_any(pr_real *tops, const pr_real *scores, size_t n)
+{
+    for (size_t at = 0; at < n; at += CHUNK, tops += PR_LANES)
+        chunk_tops(tops, scores + at, n - at < CHUNK ? n - at : CHUNK);
+}
+PR_LOCAL_LEVELS(void, column_tops, column_tops_any,
+                (pr_real * tops, const pr_real *scores, size_t n), (tops, scores, n))
+
+static size_t first_of(size_t column)
+{
+    return column / PR_LANES * CHUNK + column % PR_LANES;
+}
+
+static size_t end_of(size_t column, size_t n)
+{
+    size_t end = (column / PR_LANES + 1) * CHUNK;
+    return end < n ? end : n;
+}
+
+/* ---- the best ---- */
+
+typedef struct heap {
+    int32_t *best;
+    const pr_real *scores;
+    size_t count, most;
+} heap;
+
+static void offer(heap *h, size_t i)
+{
+    if (h->count < h->most) {
+        h->best[h->count] = (int32_t)i;
+        rise(h->best, h->scores, h->count++);
+    } else if (below(h->scores, h->best[0], (int32_t)i)) {
+        h->best[0] = (int32_t)i;
+        sink(h->best, h->scores, h->count, 0);
+    }
+}
+
+static void offer_all(heap *h, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (h->scores[i] > -(pr_real)INFINITY)
+            offer(h, i);
+}
+
+/* The k-th of the columns' largest: so many scores at least are as large. */
+static pr_real sure_bar(int32_t *best, const pr_real *tops, size_t columns, size_t k)
+{
+    heap h = {best, tops, 0, k};
+    offer_all(&h, columns);
+    return h.count == k ? tops[best[0]] : -(pr_real)INFINITY;
+}
+
 size_t pr_topk(int32_t *best, const pr_real *scores, size_t n, size_t k)
 {
-    size_t count = 0, i = 0;
-    const pr_real least = -(pr_real)INFINITY;
-    for (; i < n && count < k; i++)
-        if (scores[i] > least) {
-            best[count] = (int32_t)i;
-            rise(best, scores, count++);
-        }
-    while (count > 0 && (i = next_above(scores, i, n, scores[best[0]])) < n) {
-        best[0] = (int32_t)i++;
-        sink(best, scores, count, 0);
+    pr_real tops[COLUMNS_MOST];
+    heap h = {best, scores, 0, k};
+    size_t columns = columns_of(n);
+    if (k == 0)
+        return 0;
+    if (columns > COLUMNS_MOST || 4 * k > columns) {
+        offer_all(&h, n);
+    } else {
+        column_tops(tops, scores, n);
+        pr_real bar = sure_bar(best, tops, columns, k);
+        for (size_t c = 0; c < columns; c++)
+            for (size_t i = first_of(c); tops[c] >= bar && i < end_of(c, n); i += PR_LANES)
+                if (scores[i] >= bar && scores[i] > -(pr_real)INFINITY)
+                    offer(&h, i);
     }
-    unwind(best, scores, count);
+    unwind(best, scores, h.count);
+    return h.count;
+}
+
+/* A chunk's are found column by column; this puts them in order. */
+static void order_last(int32_t *found, size_t from, size_t count)
+{
+    for (size_t i = from + 1; i < count; i++) {
+        int32_t moving = found[i];
+        size_t at = i;
+        for (; at > from && found[at - 1] > moving; at--)
+            found[at] = found[at - 1];
+        found[at] = moving;
+    }
+}
+
+size_t pr_at_least(int32_t *found, const pr_real *scores, size_t n, pr_real bar)
+{
+    pr_real tops[PR_LANES];
+    size_t count = 0;
+    for (size_t chunk = 0; chunk < n; chunk += CHUNK) {
+        size_t size = n - chunk < CHUNK ? n - chunk : CHUNK, from = count;
+        column_tops(tops, scores + chunk, size);
+        for (size_t c = 0; c < PR_LANES; c++)
+            for (size_t i = c; tops[c] >= bar && i < size; i += PR_LANES)
+                if (scores[chunk + i] >= bar)
+                    found[count++] = (int32_t)(chunk + i);
+        order_last(found, from, count);
+    }
     return count;
 }
+
+PR_INLINE void bar_any(pr_real *scores, const uint8_t *barred, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        scores[i] = barred[i] != 0 ? -(pr_real)INFINITY : scores[i];
+}
+PR_LEVELS(void, pr_bar, bar_any, (pr_real * scores, const uint8_t *barred, size_t n),
+          (scores, barred, n))
 
 /* ---- one rank ---- */
 

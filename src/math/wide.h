@@ -17,22 +17,26 @@
 
 /* PR_ONE_LEVEL leaves the base level alone, for the test that compares them. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(PR_ONE_LEVEL)
-#define PR_LEVELS_IN(scope, type, name, body, parameters, arguments)        \
-    __attribute__((target("avx512f"))) static type body##_avx512 parameters \
-    {                                                                       \
-        return body arguments;                                              \
-    }                                                                       \
-    __attribute__((target("avx2"))) static type body##_avx2 parameters      \
-    {                                                                       \
-        return body arguments;                                              \
-    }                                                                       \
-    scope type name parameters                                              \
-    {                                                                       \
-        if (__builtin_cpu_supports("avx512f"))                              \
-            return body##_avx512 arguments;                                 \
-        if (__builtin_cpu_supports("avx2"))                                 \
-            return body##_avx2 arguments;                                   \
-        return body arguments;                                              \
+#define PR_AVX512_TARGET "avx512f,fma"
+#define PR_HAS_AVX512    __builtin_cpu_supports("avx512f")
+#define PR_AVX2_TARGET   "avx2,fma"
+#define PR_HAS_AVX2      (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+#define PR_LEVELS_IN(scope, type, name, body, parameters, arguments)               \
+    __attribute__((target(PR_AVX512_TARGET))) static type body##_avx512 parameters \
+    {                                                                              \
+        return body arguments;                                                     \
+    }                                                                              \
+    __attribute__((target(PR_AVX2_TARGET))) static type body##_avx2 parameters     \
+    {                                                                              \
+        return body arguments;                                                     \
+    }                                                                              \
+    scope type name parameters                                                     \
+    {                                                                              \
+        if (PR_HAS_AVX512)                                                         \
+            return body##_avx512 arguments;                                        \
+        if (PR_HAS_AVX2)                                                           \
+            return body##_avx2 arguments;                                          \
+        return body arguments;                                                     \
     }
 #else
 #define PR_LEVELS_IN(scope, type, name, body, parameters, arguments) \
@@ -49,6 +53,11 @@ typedef pr_real pr_lanes __attribute__((vector_size(PR_LANES * sizeof(pr_real)))
 PR_INLINE void pr_lanes_load(pr_lanes *lanes, const pr_real *from)
 {
     memcpy(lanes, from, sizeof *lanes);
+}
+
+PR_INLINE void pr_lanes_store(pr_real *to, const pr_lanes *lanes)
+{
+    memcpy(to, lanes, sizeof *lanes);
 }
 
 PR_INLINE pr_real pr_lanes_sum(const pr_lanes *lanes)

@@ -23,6 +23,7 @@ typedef struct pr_start {
     pr_history history;
     const pr_real *vector; /* [dim.item]: a history vector kept elsewhere, instead; or NULL */
     pr_about about;
+    uint64_t alike;        /* not 0: all starts of a session that have this number are alike */
 } pr_start;
 
 /* The largest sizes a trainer must be ready for. */
@@ -64,6 +65,8 @@ typedef struct pr_model_kind {
     void (*place)(pr_session *session, const int32_t *items);
     void (*score_all)(pr_session *session, pr_real *scores);
     void (*score)(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores);
+    bool (*best)(pr_session *session, const uint8_t *barred, size_t k, int32_t *best,
+                 pr_real *scores, size_t *count); /* a short cut, or false; NULL: there is none */
     size_t (*attention)(pr_session *session, size_t row, pr_real *weights); /* or NULL: has none */
     bool (*parts)(pr_session *session, size_t row, int32_t item, pr_parts *parts,
                   pr_real *placed); /* or NULL: scores have none */
@@ -158,6 +161,10 @@ void pr_session_score_all(pr_session *session, pr_real *scores);
 /* scores[n] of some items for one row. */
 void pr_session_score(pr_session *session, size_t row, const int32_t *items, size_t n,
                       pr_real *scores);
+/* The best k items that are not barred, best first, in a session of one row; scores[V] has their scores, and is undefined
+ * elsewhere. Returns how many. */
+size_t pr_session_best(pr_session *session, const uint8_t *barred, size_t k, int32_t *best,
+                       pr_real *scores);
 /* The weight of each placed item in the present step, mean over heads; returns their number, 0
  * while the basket is empty or when the model has no attention. */
 size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights);

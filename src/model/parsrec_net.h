@@ -163,6 +163,9 @@ void pr_arnn_parts_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d)
 void pr_arnn_parts_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
 /* After t.u and the first hidden states of rows 0..rows are set. */
 void pr_arnn_parts_begin(pr_arnn_net *net, size_t rows);
+/* Adds what history and placed items say to the outputs of tape rows from `first` on ... */
+void pr_arnn_parts_sum(pr_arnn_net *net, size_t first, size_t rows);
+/* ... and works out the gates besides. */
 void pr_arnn_parts_forward(pr_arnn_net *net, const pr_arnn_step *s);
 void pr_arnn_parts_backward(pr_arnn_net *net, const pr_arnn_step *s);
 /* Adds the gates' share to dz[rows,2dv] of a step. */
@@ -185,6 +188,8 @@ void pr_arnn_place(pr_session *session, const int32_t *items);
 void pr_arnn_score_all(pr_session *session, pr_real *scores);
 void pr_arnn_score(pr_session *session, size_t row, const int32_t *items, size_t n,
                    pr_real *scores);
+bool pr_arnn_best(pr_session *session, const uint8_t *barred, size_t k, int32_t *best,
+                  pr_real *scores, size_t *count);
 size_t pr_arnn_attention(pr_session *session, size_t row, pr_real *weights);
 bool pr_arnn_score_parts(pr_session *session, size_t row, int32_t item, pr_parts *parts,
                          pr_real *placed);

@@ -50,6 +50,7 @@ const pr_model_kind pr_parsrec = {
     .place = pr_arnn_place,
     .score_all = pr_arnn_score_all,
     .score = pr_arnn_score,
+    .best = pr_arnn_best,
     .attention = pr_arnn_attention,
     .parts = pr_arnn_score_parts,
     .chunk_bytes = pr_arnn_chunk_bytes,

@@ -62,15 +62,22 @@ void pr_arnn_parts_begin(pr_arnn_net *net, size_t rows)
     }
 }
 
+void pr_arnn_parts_sum(pr_arnn_net *net, size_t first, size_t rows)
+{
+    const pr_arnn_dims *d = &net->d;
+    const pr_arnn_tape *t = &net->t;
+    pr_real *o = t->o + first * d->dv;
+    if (d->past)
+        pr_add(o, t->past, rows * d->dv);
+    for (size_t i = 0; d->pull && i < rows * d->dv; i++)
+        o[i] += t->scale[i] * t->pull[first * d->dv + i];
+}
+
 void pr_arnn_parts_forward(pr_arnn_net *net, const pr_arnn_step *s)
 {
     const pr_arnn_dims *d = &net->d;
     pr_arnn_tape *t = &net->t;
-    pr_real *o = t->o + s->first * d->dv;
-    if (d->past)
-        pr_add(o, t->past, s->rows * d->dv);
-    for (size_t i = 0; d->pull && i < s->rows * d->dv; i++)
-        o[i] += t->scale[i] * t->pull[s->first * d->dv + i];
+    pr_arnn_parts_sum(net, s->first, s->rows);
     if (d->recall) {
         pr_real *gate = t->gate + s->first * PR_GATES;
         memcpy(gate, t->ugate, s->rows * PR_GATES * sizeof *gate);

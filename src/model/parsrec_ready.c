@@ -8,6 +8,8 @@
 #include "math/item_attention.h"
 #include "math/layer_norm.h"
 #include "math/linear.h"
+#include "math/panels.h"
+#include "model/recall.h"
 
 enum {
     ITEMS_AT_ONCE = 256,
@@ -18,7 +20,7 @@ enum {
 
 static bool allows(const pr_arnn_dims *d)
 {
-    size_t row = (2 * d->heads * d->dq + d->heads) * sizeof(pr_real);
+    size_t row = (2 * d->heads * d->dq + d->heads + 2 * d->dv) * sizeof(pr_real);
     return d->layers == 1 && d->ffn == PR_FFN_NONE && d->cell == PR_CELL_RNN && d->norm &&
            d->residual && d->items < BYTES_MOST / row;
 }
@@ -51,38 +53,78 @@ static void make_items(pr_real *out, size_t stride, const pr_arnn_net *net, cons
     }
 }
 
-/* The hidden state from [h ; unit]: the layer norm's gain and shift and the map behind it are folded in. */
-static void make_move(pr_arnn_ready *ready, const pr_arnn_net *net, pr_real *mapped)
+/* What w[n,dz], a map of [user ; h ; map], makes of [h ; unit]: the layer norm's gain and shift and the map behind it
+ * are folded in. to[n,dv + dq], and to_b[n], to which what does not depend on them is added. */
+static void fold(pr_real *to, pr_real *to_b, const pr_arnn_net *net, const pr_real *w, size_t n,
+                 const pr_real *mapped)
+{
+    const pr_arnn_dims *d = &net->d;
+    const pr_arnn_layer *layer = &net->w.layer[0];
+    size_t in = d->dv + d->dq;
+    pr_matrix from_map = pr_mat(w + d->du + d->dv, d->dz);
+    for (size_t r = 0; r < n; r++)
+        memcpy(to + r * in, w + r * d->dz + d->du, d->dv * sizeof *to);
+    pr_gemm(to + d->dv, in, from_map, pr_mat(layer->map_w, d->dq), 0, n, d->dq, d->dv);
+    for (size_t r = 0; r < n; r++)
+        for (size_t i = 0; i < d->dq; i++)
+            to[r * in + d->dv + i] *= layer->gain[i];
+    pr_gemm(to_b, 1, from_map, pr_mat(mapped, 1), 1, n, 1, d->dv);
+}
+
+/* `room` is for 2dv * (dv + dq) numbers and dv more. */
+static void make_maps(pr_arnn_ready *ready, const pr_arnn_net *net, pr_real *room)
 {
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_layer *w = &net->w.layer[0];
     size_t in = d->dv + d->dq;
-    pr_matrix from_map = pr_flip(net->w.cell_w + d->du + d->dv, d->dz); /* [dv in, dv out] */
-    for (size_t r = 0; r < d->dv; r++)
-        memcpy(ready->move_w + r * in, net->w.cell_w + r * d->dz + d->du,
-               d->dv * sizeof *ready->move_w);
-    pr_gemm(ready->move_w + d->dv, in, pr_mat(net->w.cell_w + d->du + d->dv, d->dz),
-            pr_mat(w->map_w, d->dq), 0, d->dv, d->dq, d->dv);
-    for (size_t r = 0; r < d->dv; r++)
-        for (size_t i = 0; i < d->dq; i++)
-            ready->move_w[r * in + d->dv + i] *= w->gain[i];
+    pr_real *mapped = room + 2 * d->dv * in;
     pr_linear_forward(mapped, w->shift, w->map_w, w->map_b, 1, d->dq, d->dv);
-    pr_gemm(ready->move_b, d->dv, pr_mat(mapped, d->dv), from_map, 0, 1, d->dv, d->dv);
+    memcpy(ready->cell_b, net->w.cell_b, 2 * d->dv * sizeof *room);
+    fold(room, ready->cell_b, net, net->w.cell_w, 2 * d->dv, mapped);
+    pr_panels_make(ready->user_w, net->w.cell_w, d->dz, d->du, 2 * d->dv);
+    pr_panels_make(ready->move_w, room, in, in, d->dv);
+    pr_panels_make(ready->answer_w, room + d->dv * in, in, in, d->dv);
+    pr_panels_make(ready->table, net->w.item, d->dv, d->dv, d->items);
+    if (d->recall) {
+        memset(ready->gate_b, 0, PR_GATES * sizeof *room); /* the map's own comes with the user */
+        fold(ready->gate_w, ready->gate_b, net, net->w.gate_w, PR_GATES, mapped);
+    }
 }
 
-static pr_arnn_ready *take_ready(const pr_arnn_dims *d)
+/* Takes the parts from an arena; with a counting arena this is how they are sized. */
+static pr_arnn_ready *take_ready(pr_arena *arena, const pr_arnn_dims *d)
 {
-    size_t head = (sizeof(pr_arnn_ready) / sizeof(pr_real) + 15) / 16 * 16;
-    size_t stride = (2 * d->heads * d->dq + d->heads + 15) / 16 * 16;
-    size_t items = (d->items + 1) * stride, move = d->dv * (d->dv + d->dq);
-    pr_real *block = pr_alloc_aligned(head + items + move + d->dv, sizeof *block);
-    if (block == NULL)
-        return NULL;
-    pr_arnn_ready *ready = (void *)block;
-    *ready = (pr_arnn_ready){.stride = stride, .items = block + head};
-    ready->move_w = ready->items + items;
-    ready->move_b = ready->move_w + move;
+    size_t in = d->dv + d->dq, real = sizeof(pr_real);
+    pr_arnn_ready *ready = pr_arena_take(arena, 1, sizeof *ready);
+    pr_arnn_ready parts = {.stride = (2 * d->heads * d->dq + d->heads + 15) / 16 * 16};
+    parts.items = pr_arena_take(arena, (d->items + 1) * parts.stride, real);
+    parts.user_w = pr_arena_take(arena, pr_panels_size(d->du, 2 * d->dv), real);
+    parts.move_w = pr_arena_take(arena, pr_panels_size(in, d->dv), real);
+    parts.answer_w = pr_arena_take(arena, pr_panels_size(in, d->dv), real);
+    parts.table = pr_arena_take(arena, pr_panels_size(d->dv, d->items), real);
+    parts.cell_b = pr_arena_take(arena, 2 * d->dv, real);
+    parts.gate_w = pr_arena_take(arena, PR_GATES * in, real);
+    parts.gate_b = pr_arena_take(arena, PR_GATES, real);
+    parts.coarse.codes = pr_arena_take(arena, pr_coarse_bytes(d->items, d->dv), 1);
+    if (ready != NULL)
+        *ready = parts;
     return ready;
+}
+
+static void make_all_items(pr_arnn_ready *ready, const pr_arnn_net *net, pr_real *kv)
+{
+    const pr_arnn_dims *d = &net->d;
+    const pr_arnn_layer *w = &net->w.layer[0];
+    for (size_t i = 0; i < d->items + 1; i += ITEMS_AT_ONCE) {
+        size_t rows = d->items + 1 - i < ITEMS_AT_ONCE ? d->items + 1 - i : ITEMS_AT_ONCE;
+        pr_linear_forward(kv, net->w.item + i * d->dv, w->kv_w, w->kv_b, rows, d->dv, 2 * d->dq);
+        make_items(ready->items + i * ready->stride, ready->stride, net, kv, rows);
+    }
+}
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
 }
 
 parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
@@ -91,80 +133,78 @@ parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
     const pr_arnn_dims *d = &net.d;
     if (!allows(d))
         return PARSREC_OK;
-    pr_real *kv = pr_alloc_aligned(ITEMS_AT_ONCE * 2 * d->dq, sizeof *kv);
-    pr_arnn_ready *ready = take_ready(d);
-    if (kv == NULL || ready == NULL) {
-        pr_free_aligned(kv);
-        pr_free_aligned(ready);
+    pr_arena arena = pr_arena_counter();
+    take_ready(&arena, d);
+    size_t bytes = arena.used, in = d->dv + d->dq;
+    arena = (pr_arena){0};
+    pr_real *room =
+        pr_alloc_aligned(most(ITEMS_AT_ONCE * 2 * d->dq, (2 * in + 1) * d->dv), sizeof *room);
+    if (room == NULL || pr_arena_init(&arena, bytes, NULL) != PARSREC_OK) {
+        pr_free_aligned(room);
         return pr_fail_memory(err);
     }
-    for (size_t i = 0; i < d->items + 1; i += ITEMS_AT_ONCE) {
-        size_t rows = d->items + 1 - i < ITEMS_AT_ONCE ? d->items + 1 - i : ITEMS_AT_ONCE;
-        pr_linear_forward(kv, net.w.item + i * d->dv, net.w.layer[0].kv_w, net.w.layer[0].kv_b,
-                          rows, d->dv, 2 * d->dq);
-        make_items(ready->items + i * ready->stride, ready->stride, &net, kv, rows);
-    }
-    make_move(ready, &net, kv);
-    pr_free_aligned(kv);
+    pr_arnn_ready *ready = take_ready(&arena, d);
+    make_all_items(ready, &net, room);
+    make_maps(ready, &net, room);
+    pr_coarse_make(&ready->coarse, ready->coarse.codes, net.w.item, d->items, d->dv);
+    pr_free_aligned(room);
     model->ready = ready;
     return PARSREC_OK;
 }
 
 /* ---- steps ---- */
 
-void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows, pr_real *umove)
+void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows)
 {
     const pr_arnn_dims *d = &net->d;
-    pr_real *ucell = net->t.ucell;
-    pr_bias_spread(ucell, net->w.cell_b, rows, 2 * d->dv);
-    pr_gemm_each(ucell, 2 * d->dv, pr_mat(net->t.u, d->du), pr_flip(net->w.cell_w, d->dz), 1, rows,
-                 2 * d->dv, d->du);
-    for (size_t r = 0; r < rows; r++)
-        for (size_t i = 0; i < d->dv; i++)
-            umove[r * d->dv + i] = ucell[r * 2 * d->dv + i] + ready->move_b[i];
+    pr_bias_spread(net->t.ucell, ready->cell_b, rows, 2 * d->dv);
+    pr_panels_add(net->t.ucell, 2 * d->dv, net->t.u, d->du, ready->user_w, rows, d->du, 2 * d->dv);
 }
 
-void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row,
+void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *joint,
                         const int32_t *ids, size_t n)
 {
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_layer *w = &net->w.layer[0];
     pr_arnn_layer_tape *t = &net->t.layer[0];
     pr_real *a = t->a + row * d->dq;
+    memcpy(joint, net->t.z + row * 2 * d->dv, d->dv * sizeof *joint);
     memcpy(a, net->t.u + row * d->du, d->du * sizeof *a);
-    memcpy(a + d->du, net->t.z + row * 2 * d->dv, d->dv * sizeof *a);
+    memcpy(a + d->du, joint, d->dv * sizeof *a);
     pr_item_attention(a, t->weight + row * d->heads * net->t.keys, a, ready->items, ready->stride,
                       ids, n, d->heads, d->dq);
-    pr_layer_norm_forward(a, t->unit + row * d->dq, t->rate + row, a, w->gain, w->shift, d->eps, 1,
-                          d->dq);
+    pr_layer_norm_forward(a, joint + d->dv, t->rate + row, a, w->gain, w->shift, d->eps, 1, d->dq);
 }
 
-void pr_arnn_quick_move(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows, pr_real *hidden,
-                        const pr_real *umove, pr_real *joint)
+/* One half of what the user brings to the cell, and what the joint rows add. */
+static void add_joint(const pr_arnn_net *net, size_t rows, pr_real *y, size_t half,
+                      const pr_real *panels, const pr_real *joint)
 {
     const pr_arnn_dims *d = &net->d;
     size_t in = d->dv + d->dq;
-    for (size_t r = 0; r < rows; r++) {
-        memcpy(joint + r * in, net->t.z + r * 2 * d->dv, d->dv * sizeof *joint);
-        memcpy(joint + r * in + d->dv, net->t.layer[0].unit + r * d->dq, d->dq * sizeof *joint);
-    }
-    memcpy(hidden, umove, rows * d->dv * sizeof *hidden);
-    pr_gemm_each(hidden, d->dv, pr_mat(joint, in), pr_flip(ready->move_w, in), 1, rows, d->dv, in);
-    pr_relu_forward(hidden, hidden, rows * d->dv);
+    for (size_t r = 0; r < rows; r++)
+        memcpy(y + r * d->dv, net->t.ucell + (2 * r + half) * d->dv, d->dv * sizeof *y);
+    pr_panels_add(y, d->dv, joint, in, panels, rows, in, d->dv);
 }
 
-/* As the plain step has it, without the next hidden state. */
-void pr_arnn_quick_answer(pr_arnn_net *net, size_t rows)
+void pr_arnn_quick_move(const pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
+                        pr_real *hidden, const pr_real *joint)
+{
+    add_joint(net, rows, hidden, 0, ready->move_w, joint);
+    pr_relu_forward(hidden, hidden, rows * net->d.dv);
+}
+
+void pr_arnn_quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
+                          const pr_real *joint)
 {
     const pr_arnn_dims *d = &net->d;
-    const pr_arnn_layer *w = &net->w.layer[0];
-    pr_real *z = net->t.z, *o = net->t.o;
-    for (size_t r = 0; r < rows; r++) {
-        memcpy(z + r * 2 * d->dv + d->dv, w->map_b, d->dv * sizeof *z);
-        memcpy(o + r * d->dv, net->t.ucell + r * 2 * d->dv + d->dv, d->dv * sizeof *o);
-    }
-    pr_gemm_each(z + d->dv, 2 * d->dv, pr_mat(net->t.layer[0].a, d->dq), pr_flip(w->map_w, d->dq),
-                 1, rows, d->dv, d->dq);
-    pr_gemm_each(o, d->dv, pr_mat(z, 2 * d->dv),
-                 pr_flip(net->w.cell_w + d->dv * d->dz + d->du, d->dz), 1, rows, d->dv, 2 * d->dv);
+    size_t in = d->dv + d->dq;
+    add_joint(net, rows, net->t.o, 1, ready->answer_w, joint);
+    pr_arnn_parts_sum(net, 0, rows);
+    for (size_t r = 0; d->recall && r < rows; r++)
+        for (size_t g = 0; g < PR_GATES; g++)
+            net->t.gate[r * PR_GATES + g] = net->t.ugate[r * PR_GATES + g] + ready->gate_b[g];
+    if (d->recall)
+        pr_gemm_each(net->t.gate, PR_GATES, pr_mat(joint, in), pr_flip(ready->gate_w, in), 1, rows,
+                     PR_GATES, in);
 }

@@ -3,28 +3,34 @@
 #ifndef PR_PARSREC_READY_H
 #define PR_PARSREC_READY_H
 
+#include "math/coarse.h"
 #include "model/parsrec_net.h"
 
 typedef struct pr_arnn_ready {
     size_t stride;
     pr_real
         *items; /* [V + 1, stride], see math/item_attention.h; the last is the start of a basket */
-    pr_real
-        *move_w; /* [dv, dv + dq]: from hidden state and normed sum to the next hidden state ... */
-    pr_real *move_b; /* [dv]: ... without the user's share */
+    /* Panels (math/panels.h): from a user's row to the cell; from the hidden state and the normed sum beside it to
+     * the next hidden state, and to the output; from there to the scores. */
+    pr_real *user_w, *move_w, *answer_w, *table;
+    pr_real *cell_b; /* [2dv]: what the cell gets besides, hidden state and output */
+    pr_real *gate_w; /* [gates, dv + dq]; with recall */
+    pr_real *gate_b;
+    pr_coarse coarse;
 } pr_arnn_ready;
 
 /* Sets model->ready, or leaves it NULL where the settings or the size do not allow it. */
 parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err);
 
-/* Steps of the first rows of a session, each with the bits that it has alone. umove[rows,dv] and
- * joint[rows,dv + dq] belong to the caller. */
-void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows, pr_real *umove);
-/* Of one row: `ids` are the items that it looks at, the start of a basket where it has none. */
-void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row,
+/* Steps of the first rows of a session, each with the bits that it has alone. joint[rows,dv + dq] belongs to
+ * the caller. */
+void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows);
+/* Of one row: `ids` are the items that it looks at, the start of a basket where it has none. Sets its joint. */
+void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *joint,
                         const int32_t *ids, size_t n);
-void pr_arnn_quick_move(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows, pr_real *hidden,
-                        const pr_real *umove, pr_real *joint);
-void pr_arnn_quick_answer(pr_arnn_net *net, size_t rows);
+void pr_arnn_quick_move(const pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
+                        pr_real *hidden, const pr_real *joint);
+void pr_arnn_quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
+                          const pr_real *joint);
 
 #endif

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/topk.h"
 
 parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, size_t capacity,
                                    parsrec_error *err)
@@ -37,7 +36,6 @@ void pr_recommender_clear(pr_recommender *r)
 size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *basket, size_t n,
                     size_t k)
 {
-    size_t items = r->session->model->items;
     pr_session_start(r->session, start, 1);
     for (size_t i = 0; i < n; i++) {
         if ((r->barred[basket[i]] & PR_PLACED) != 0)
@@ -45,9 +43,11 @@ size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *bas
         pr_session_place(r->session, &basket[i]);
         r->barred[basket[i]] |= PR_PLACED;
     }
-    pr_session_score_all(r->session, r->scores);
-    for (size_t i = 0; i < items; i++)
-        if (r->barred[i] != 0)
-            r->scores[i] = -(pr_real)INFINITY;
-    return pr_topk(r->best, r->scores, items, k < items ? k : items);
+    return pr_recommend_more(r, k);
+}
+
+size_t pr_recommend_more(pr_recommender *r, size_t k)
+{
+    size_t items = r->session->model->items;
+    return pr_session_best(r->session, r->barred, k < items ? k : items, r->best, r->scores);
 }

@@ -7,7 +7,7 @@
 /* Memory of one thread; nothing is allocated after it is made. */
 typedef struct pr_recommender {
     pr_session *session; /* of one row */
-    pr_real *scores;     /* [V]; -INFINITY for what may not be recommended */
+    pr_real *scores;     /* [V]: of what is in best[] */
     int32_t *best;       /* [V] */
     uint8_t *barred;     /* [V]: not 0 where an item may not be recommended */
 } pr_recommender;
@@ -25,5 +25,7 @@ void pr_recommender_clear(pr_recommender *r);
  * neither placed nor barred, best first, scores[] their scores. Returns how many. */
 size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *basket, size_t n,
                     size_t k);
+/* Another number of items for the same basket. */
+size_t pr_recommend_more(pr_recommender *r, size_t k);
 
 #endif

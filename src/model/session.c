@@ -2,6 +2,7 @@
 #include <assert.h>
 
 #include "base/memory.h"
+#include "math/topk.h"
 #include "model/model.h"
 
 parsrec_status pr_session_new(pr_session **out, const pr_model *model, size_t rows, size_t capacity,
@@ -53,6 +54,19 @@ void pr_session_score(pr_session *session, size_t row, const int32_t *items, siz
 {
     assert(row < session->active);
     session->model->kind->score(session, row, items, n, scores);
+}
+
+size_t pr_session_best(pr_session *session, const uint8_t *barred, size_t k, int32_t *best,
+                       pr_real *scores)
+{
+    const pr_model *model = session->model;
+    size_t count;
+    assert(session->active == 1 && k <= model->items);
+    if (model->kind->best != NULL && model->kind->best(session, barred, k, best, scores, &count))
+        return count;
+    pr_session_score_all(session, scores);
+    pr_bar(scores, barred, model->items);
+    return pr_topk(best, scores, model->items, k);
 }
 
 size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights)

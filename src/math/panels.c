@@ -1,0 +1,191 @@
+/* Every output is one sum over the inputs in their order, whichever rows and outputs are worked on at once. This file
+ * is compiled with contraction on. */
+#include "math/panels.h"
+
+#include "math/wide.h"
+
+enum {
+    VECTORS = PR_PANEL / PR_LANES,
+    TOGETHER = 6, /* rows: their sums and a line of the panel fill 28 of 32 registers */
+    CHAINS = 8,   /* sums of single outputs under way, to hide how long an addition takes */
+};
+
+size_t pr_panels_size(size_t I, size_t O)
+{
+    return (O + PR_PANEL - 1) / PR_PANEL * PR_PANEL * I;
+}
+
+void pr_panels_make(pr_real *panels, const pr_real *w, size_t stride, size_t I, size_t O)
+{
+    for (size_t first = 0; first < O; first += PR_PANEL, panels += PR_PANEL * I)
+        for (size_t i = 0; i < I; i++)
+            for (size_t o = 0; o < PR_PANEL; o++)
+                panels[i * PR_PANEL + o] = first + o < O ? w[(first + o) * stride + i] : 0;
+}
+
+/* ---- all outputs ---- */
+
+/* One panel and R rows, R known when this is compiled: the sums must stay in registers. */
+PR_INLINE void panel_rows(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+                          const pr_real *panel, size_t I, size_t R)
+{
+    pr_lanes sum[TOGETHER][VECTORS];
+#pragma GCC unroll 6
+    for (size_t r = 0; r < R; r++)
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECTORS; v++)
+            pr_lanes_load(&sum[r][v], y + r * y_stride + v * PR_LANES);
+    for (size_t i = 0; i < I; i++) {
+        pr_lanes line[VECTORS];
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECTORS; v++)
+            pr_lanes_load(&line[v], panel + i * PR_PANEL + v * PR_LANES);
+#pragma GCC unroll 6
+        for (size_t r = 0; r < R; r++)
+#pragma GCC unroll 4
+            for (size_t v = 0; v < VECTORS; v++)
+                sum[r][v] += line[v] * x[r * x_stride + i];
+    }
+#pragma GCC unroll 6
+    for (size_t r = 0; r < R; r++)
+#pragma GCC unroll 4
+        for (size_t v = 0; v < VECTORS; v++)
+            pr_lanes_store(y + r * y_stride + v * PR_LANES, &sum[r][v]);
+}
+
+PR_INLINE void panel_some(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+                          const pr_real *panel, size_t I, size_t R)
+{
+    switch (R) {
+    case 1:
+        panel_rows(y, y_stride, x, x_stride, panel, I, 1);
+        break;
+    case 2:
+        panel_rows(y, y_stride, x, x_stride, panel, I, 2);
+        break;
+    case 3:
+        panel_rows(y, y_stride, x, x_stride, panel, I, 3);
+        break;
+    case 4:
+        panel_rows(y, y_stride, x, x_stride, panel, I, 4);
+        break;
+    case 5:
+        panel_rows(y, y_stride, x, x_stride, panel, I, 5);
+        break;
+    default:
+        panel_rows(y, y_stride, x, x_stride, panel, I, TOGETHER);
+    }
+}
+
+/* The last outputs, fewer than a panel has. */
+PR_INLINE void panel_rest(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+                          const pr_real *panel, size_t B, size_t I, size_t rest)
+{
+    pr_real whole[PR_PANEL] = {0};
+    for (size_t r = 0; r < B; r++) {
+        memcpy(whole, y + r * y_stride, rest * sizeof *whole);
+        panel_rows(whole, 0, x + r * x_stride, 0, panel, I, 1);
+        memcpy(y + r * y_stride, whole, rest * sizeof *whole);
+    }
+}
+
+PR_INLINE void panels_any(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+                          const pr_real *panels, size_t B, size_t I, size_t O, size_t together)
+{
+    size_t o = 0;
+    for (; o + PR_PANEL <= O; o += PR_PANEL)
+        for (size_t r = 0; r < B; r += together)
+            panel_some(y + r * y_stride + o, y_stride, x + r * x_stride, x_stride, panels + o * I,
+                       I, B - r < together ? B - r : together);
+    if (o < O)
+        panel_rest(y + o, y_stride, x, x_stride, panels + o * I, B, I, O - o);
+}
+
+PR_INLINE void narrow_any(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+                          const pr_real *panels, size_t B, size_t I, size_t O)
+{
+    panels_any(y, y_stride, x, x_stride, panels, B, I, O, 1);
+}
+PR_LOCAL_LEVELS(void, narrow, narrow_any,
+                (pr_real * y, size_t y_stride, const pr_real *x, size_t x_stride,
+                 const pr_real *panels, size_t B, size_t I, size_t O),
+                (y, y_stride, x, x_stride, panels, B, I, O))
+
+#ifdef PR_HAS_AVX512
+/* Only here are there registers enough for the sums of several rows. */
+__attribute__((target(PR_AVX512_TARGET))) static void wide(pr_real *y, size_t y_stride,
+                                                           const pr_real *x, size_t x_stride,
+                                                           const pr_real *panels, size_t B,
+                                                           size_t I, size_t O)
+{
+    panels_any(y, y_stride, x, x_stride, panels, B, I, O, TOGETHER);
+}
+#endif
+
+void pr_panels_add(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+                   const pr_real *panels, size_t B, size_t I, size_t O)
+{
+#ifdef PR_HAS_AVX512
+    if (B > 1 && PR_HAS_AVX512) {
+        wide(y, y_stride, x, x_stride, panels, B, I, O);
+        return;
+    }
+#endif
+    narrow(y, y_stride, x, x_stride, panels, B, I, O);
+}
+
+/* ---- some outputs ---- */
+
+#ifdef PR_REAL_DOUBLE
+#define FUSED __builtin_fma
+#else
+#define FUSED __builtin_fmaf
+#endif
+
+/* Fused by name: left to itself, a compiler may multiply first and add later. */
+PR_INLINE void some_any(pr_real *y, const pr_real *x, const pr_real *w, const int32_t *ids,
+                        size_t n, size_t I, bool fused)
+{
+    for (size_t first = 0; first < n; first += CHAINS) {
+        const pr_real *row[CHAINS];
+        pr_real sum[CHAINS];
+        for (size_t c = 0; c < CHAINS; c++) { /* past the end, the last one again */
+            size_t at = first + c < n ? first + c : n - 1;
+            row[c] = w + (size_t)ids[at] * I;
+            sum[c] = y[at];
+        }
+        for (size_t i = 0; i < I; i++)
+#pragma GCC unroll 8
+            for (size_t c = 0; c < CHAINS; c++)
+                sum[c] = fused ? FUSED(row[c][i], x[i], sum[c]) : sum[c] + row[c][i] * x[i];
+        for (size_t c = 0; c < CHAINS && first + c < n; c++)
+            y[first + c] = sum[c];
+    }
+}
+
+#ifdef PR_HAS_AVX2
+__attribute__((target(PR_AVX2_TARGET))) static void some_fused(pr_real *y, const pr_real *x,
+                                                               const pr_real *w, const int32_t *ids,
+                                                               size_t n, size_t I)
+{
+    some_any(y, x, w, ids, n, I, true);
+}
+#endif
+
+#ifdef __FP_FAST_FMAF
+static const bool always_fused = true;
+#else
+static const bool always_fused = false;
+#endif
+
+void pr_panels_add_some(pr_real *y, const pr_real *x, const pr_real *w, const int32_t *ids,
+                        size_t n, size_t I)
+{
+#ifdef PR_HAS_AVX2
+    if (PR_HAS_AVX2) {
+        some_fused(y, x, w, ids, n, I);
+        return;
+    }
+#endif
+    some_any(y, x, w, ids, n, I, always_fused);
+}
