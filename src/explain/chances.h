@@ -16,10 +16,8 @@ typedef struct pr_chances {
  * its logarithm would say nothing more. */
 #define PR_CHANCE_LEAST 1e-6
 
-/* Of scores[V] with the items left out that `placed` marks with PR_PLACED; NULL: none. spare[V] is
- * overwritten. */
-pr_chances pr_chances_of(const pr_model *model, const pr_real *scores, const uint8_t *placed,
-                         pr_real *spare);
+/* Of scores[V]; items that cannot come score -INFINITY. */
+pr_chances pr_chances_of(const pr_model *model, const pr_real *scores);
 /* The logarithm of the chance of an item with that score. */
 double pr_log_chance(const pr_chances *chances, pr_real score);
 

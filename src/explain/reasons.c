@@ -3,10 +3,12 @@
 #include "explain/reasons.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "explain/chances.h"
 #include "math/topk.h"
+#include "model/recommend.h"
 
 enum {
     ROWS = 8, /* at once */
@@ -146,9 +148,10 @@ static void take_row(pr_reasons *r, const plan *p, size_t omission, pr_real *sco
 {
     const pr_model *model = r->session->model;
     const uint8_t *barred = p->question->barred;
-    pr_chances chances = pr_chances_of(model, scores, barred, r->spare);
-    for (size_t i = 0; i < model->items; i++)
-        r->spare[i] = barred[i] != 0 ? -(pr_real)INFINITY : scores[i];
+    memcpy(r->spare, scores, model->items * sizeof *scores);
+    pr_bar(r->spare, barred, PR_PLACED, model->items);
+    pr_chances chances = pr_chances_of(model, r->spare);
+    pr_bar(r->spare, barred, PR_BARRED, model->items);
     if (count > FEW)
         rank_all(r, r->spare, model->items);
     for (size_t i = 0; i < count; i++) {

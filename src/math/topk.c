@@ -179,13 +179,23 @@ size_t pr_at_least(int32_t *found, const pr_real *scores, size_t n, pr_real bar)
     return count;
 }
 
-PR_INLINE void bar_any(pr_real *scores, const uint8_t *barred, size_t n)
+PR_INLINE void bar_any(pr_real *scores, const uint8_t *marks, uint8_t which, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        scores[i] = barred[i] != 0 ? -(pr_real)INFINITY : scores[i];
+        scores[i] = (marks[i] & which) != 0 ? -(pr_real)INFINITY : scores[i];
 }
-PR_LEVELS(void, pr_bar, bar_any, (pr_real * scores, const uint8_t *barred, size_t n),
-          (scores, barred, n))
+PR_LEVELS(void, pr_bar, bar_any, (pr_real * scores, const uint8_t *marks, uint8_t which, size_t n),
+          (scores, marks, which, n))
+
+PR_INLINE pr_real top_any(const pr_real *scores, size_t n)
+{
+    pr_real tops[PR_LANES];
+    chunk_tops(tops, scores, n);
+    for (size_t i = 1; i < PR_LANES; i++)
+        tops[0] = tops[i] > tops[0] ? tops[i] : tops[0];
+    return tops[0];
+}
+PR_LEVELS(pr_real, pr_top, top_any, (const pr_real *scores, size_t n), (scores, n))
 
 /* ---- one rank ---- */
 

@@ -13,8 +13,10 @@ size_t pr_topk_plain(int32_t *best, const pr_real *scores, size_t n, size_t k);
 /* Positions of all scores that are at least `bar`, in order; returns how many. */
 size_t pr_at_least(int32_t *found, const pr_real *scores, size_t n, pr_real bar);
 
-/* Scores of what is barred become -INFINITY. */
-void pr_bar(pr_real *scores, const uint8_t *barred, size_t n);
+/* Scores of what has one of these marks become -INFINITY. */
+void pr_bar(pr_real *scores, const uint8_t *marks, uint8_t which, size_t n);
+/* The largest score; -INFINITY of none. */
+pr_real pr_top(const pr_real *scores, size_t n);
 
 /* The rank of one position among them, from 1; 0 for -INFINITY and NaN. */
 size_t pr_rank_of(const pr_real *scores, size_t n, size_t position);

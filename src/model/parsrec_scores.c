@@ -105,7 +105,7 @@ static void score_least(pr_arnn_state *s, const uint8_t *barred, pr_real *least)
     if (d->bias)
         pr_add(least, s->net.w.bias, d->items);
     add_memory(s, 0, least);
-    pr_bar(least, barred, d->items);
+    pr_bar(least, barred, UINT8_MAX, d->items);
 }
 
 /* Two steps: the k-th largest of what items score at least is a bar that others must be able to reach, and few are.

@@ -65,7 +65,7 @@ size_t pr_session_best(pr_session *session, const uint8_t *barred, size_t k, int
     if (model->kind->best != NULL && model->kind->best(session, barred, k, best, scores, &count))
         return count;
     pr_session_score_all(session, scores);
-    pr_bar(scores, barred, model->items);
+    pr_bar(scores, barred, UINT8_MAX, model->items);
     return pr_topk(best, scores, model->items, k);
 }
 

@@ -21,19 +21,17 @@ static void chances_by_hand(void **state)
     (void)state;
     const pr_model_kind exponents = {0}, shares = {.scores_are_shares = true};
     pr_model model = {.kind = &exponents, .items = 3};
-    const pr_real scores[] = {1, 2, 3}, never[] = {0, 0, -1};
-    const uint8_t placed[] = {PR_BARRED, PR_PLACED, 0};
-    pr_real spare[3];
-    pr_chances c = pr_chances_of(&model, scores, placed, spare);
+    const pr_real all[] = {1, 2, 3}, scores[] = {1, -(pr_real)INFINITY, 3}, never[] = {0, 0, -1};
+    pr_chances c = pr_chances_of(&model, scores);
     assert_close(pr_log_chance(&c, 3), -.126928, 1e-6); /* 3 - log(e + e³) */
     assert_close(pr_log_chance(&c, 1), -2.126928, 1e-6);
-    c = pr_chances_of(&model, scores, NULL, spare);
+    c = pr_chances_of(&model, all);
     assert_close(pr_log_chance(&c, 3), -.407606, 1e-6);
     model.kind = &shares;
-    c = pr_chances_of(&model, scores, placed, spare);
+    c = pr_chances_of(&model, scores);
     assert_close(pr_log_chance(&c, 3), log(.75), 1e-6);
     assert_close(pr_log_chance(&c, -2), log(1e-6), 1e-12);
-    c = pr_chances_of(&model, never, NULL, spare);
+    c = pr_chances_of(&model, never);
     assert_close(pr_log_chance(&c, 0), log(1e-6), 1e-12);
 }
 
