@@ -136,56 +136,29 @@ void pr_panels_add(pr_real *y, size_t y_stride, const pr_real *x, size_t x_strid
 
 /* ---- some outputs ---- */
 
-#ifdef PR_REAL_DOUBLE
-#define FUSED __builtin_fma
-#else
-#define FUSED __builtin_fmaf
-#endif
+typedef pr_real chains __attribute__((vector_size(CHAINS * sizeof(pr_real))));
 
-/* Fused by name: left to itself, a compiler may multiply first and add later. */
+/* Vectors here too: what a compiler fuses in vectors it may take apart in a loop of single sums. */
 PR_INLINE void some_any(pr_real *y, const pr_real *x, const pr_real *w, const int32_t *ids,
-                        size_t n, size_t I, bool fused)
+                        size_t n, size_t I)
 {
     for (size_t first = 0; first < n; first += CHAINS) {
         const pr_real *row[CHAINS];
-        pr_real sum[CHAINS];
+        chains sum = {0};
         for (size_t c = 0; c < CHAINS; c++) { /* past the end, the last one again */
             size_t at = first + c < n ? first + c : n - 1;
             row[c] = w + (size_t)ids[at] * I;
             sum[c] = y[at];
         }
-        for (size_t i = 0; i < I; i++)
-#pragma GCC unroll 8
-            for (size_t c = 0; c < CHAINS; c++)
-                sum[c] = fused ? FUSED(row[c][i], x[i], sum[c]) : sum[c] + row[c][i] * x[i];
+        for (size_t i = 0; i < I; i++) {
+            chains line = {row[0][i], row[1][i], row[2][i], row[3][i],
+                           row[4][i], row[5][i], row[6][i], row[7][i]};
+            sum += line * x[i];
+        }
         for (size_t c = 0; c < CHAINS && first + c < n; c++)
             y[first + c] = sum[c];
     }
 }
-
-#ifdef PR_HAS_AVX2
-__attribute__((target(PR_AVX2_TARGET))) static void some_fused(pr_real *y, const pr_real *x,
-                                                               const pr_real *w, const int32_t *ids,
-                                                               size_t n, size_t I)
-{
-    some_any(y, x, w, ids, n, I, true);
-}
-#endif
-
-#ifdef __FP_FAST_FMAF
-static const bool always_fused = true;
-#else
-static const bool always_fused = false;
-#endif
-
-void pr_panels_add_some(pr_real *y, const pr_real *x, const pr_real *w, const int32_t *ids,
-                        size_t n, size_t I)
-{
-#ifdef PR_HAS_AVX2
-    if (PR_HAS_AVX2) {
-        some_fused(y, x, w, ids, n, I);
-        return;
-    }
-#endif
-    some_any(y, x, w, ids, n, I, always_fused);
-}
+PR_LEVELS(void, pr_panels_add_some, some_any,
+          (pr_real * y, const pr_real *x, const pr_real *w, const int32_t *ids, size_t n, size_t I),
+          (y, x, w, ids, n, I))

@@ -3,6 +3,7 @@
 #include "testing.h"
 
 #include "base/memory.h"
+#include "math/topk.h"
 #include "model/parsrec_net.h"
 #include "shaken.h"
 
@@ -95,6 +96,101 @@ static void answers_are_the_plain_network_s(void **state)
     }
 }
 
+/* ---- one row ---- */
+
+static pr_start start_of(uint32_t n)
+{
+    static const int32_t past[] = {3, 17, 3, 44, 0, 8};
+    static const int64_t sessions[] = {0, 4, 6};
+    pr_start start = {.user = (int32_t)(n % USERS), .alike = n % 3 == 0 ? 0 : 1 + n % USERS};
+    if (n % USERS > 2)
+        start.history = (pr_history){past, 6, sessions, 2};
+    return start;
+}
+
+/* Baskets that go on, turn round, and come back; some of them share a place where they are kept. */
+static int32_t item_of(uint32_t n, uint32_t i)
+{
+    return (int32_t)((n / 5 % 4 * 7 + i * (1 + n % 2) + (i > 2 ? n % 3 : 0)) % ITEMS);
+}
+
+/* What was kept is what would be worked out again. */
+static void kept_baskets_change_nothing(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"dim.user=16", "dim.item=32", "pull=on", "bias=on",
+                                           NULL};
+    parsrec_error err;
+    pr_session *kept, *fresh;
+    static pr_real scores[2][ITEMS];
+    pr_model *model = make_model(settings, true);
+    assert_ok(pr_session_new(&kept, model, 1, 20, &err));
+    assert_ok(pr_session_new(&fresh, model, 1, 20, &err));
+    for (uint32_t n = 0; n < 400; n++) {
+        pr_start start = start_of(n), unknown = start;
+        unknown.alike = 0;
+        pr_session_start(kept, &start, 1);
+        pr_session_start(fresh, &unknown, 1);
+        for (uint32_t i = 0; i < n % 14; i++) {
+            int32_t item = item_of(n, i);
+            pr_session_place(kept, &item);
+            pr_session_place(fresh, &item);
+        }
+        pr_session_score_all(kept, scores[0]);
+        pr_session_score_all(fresh, scores[1]);
+        assert_memory_equal(scores[0], scores[1], sizeof scores[0]);
+    }
+    pr_session_free(kept);
+    pr_session_free(fresh);
+    pr_model_free(model);
+}
+
+/* The short cut finds what ranking all of them finds, bit for bit. */
+static void the_best_are_the_best(void **state)
+{
+    (void)state;
+    enum { MANY = 700 };
+    static const char *const variants[][8] = {
+        {"dim.user=16", "dim.item=24", NULL},
+        {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "pull=on", NULL},
+    };
+    static uint8_t barred[MANY];
+    static int32_t best[MANY], expected[MANY];
+    static pr_real scores[MANY], all[MANY];
+    for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
+        parsrec_error err;
+        pr_session *session;
+        pr_config config = pr_config_default();
+        for (const char *const *line = variants[v]; *line != NULL; line++)
+            assert_ok(pr_config_assign(&config, *line, &err));
+        pr_model *model;
+        assert_ok(pr_model_new(&model, "parsrec", &config, USERS, MANY, 3, &err));
+        shake(model, 0.2);
+        assert_ok(pr_model_make_ready(model, &err));
+        assert_ok(pr_session_new(&session, model, 1, 20, &err));
+        for (uint32_t n = 0; n < 200; n++) {
+            pr_start start = start_of(n);
+            size_t k = 1 + n % 40;
+            pr_session_start(session, &start, 1);
+            for (uint32_t i = 0; i < n % 4; i++) {
+                int32_t item = item_of(n, i);
+                pr_session_place(session, &item);
+            }
+            for (size_t i = 0; i < MANY; i++)
+                barred[i] = (uint8_t)((i + n) % (2 + n % 5) == 0);
+            size_t count = pr_session_best(session, barred, k, best, scores);
+            pr_session_score_all(session, all);
+            pr_bar(all, barred, UINT8_MAX, MANY);
+            assert_int_equal(count, pr_topk_plain(expected, all, MANY, k));
+            assert_memory_equal(best, expected, count * sizeof *best);
+            for (size_t i = 0; i < count; i++)
+                assert_true(scores[best[i]] == all[best[i]]);
+        }
+        pr_session_free(session);
+        pr_model_free(model);
+    }
+}
+
 /* Where the network is another one, it stays as it is. */
 static void other_networks_are_left_alone(void **state)
 {
@@ -138,6 +234,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_are_the_plain_network_s),
+        cmocka_unit_test(kept_baskets_change_nothing),
+        cmocka_unit_test(the_best_are_the_best),
         cmocka_unit_test(other_networks_are_left_alone),
         cmocka_unit_test(out_of_memory_is_a_status),
     };
