@@ -265,6 +265,7 @@ typedef struct parsrec_train_options {
     uint64_t patience;         /* epochs without a better validation before stopping; 0: never */
     const char *resume;        /* a checkpoint to go on from, or NULL */
     double checkpoint_minutes; /* between checkpoints within an epoch; every epoch ends with one */
+    bool keep_checkpoint; /* also of a finished run, so that one of more epochs can go on from it */
     uint64_t seed;
     unsigned threads; /* 0: all cores; the model does not depend on it */
 } parsrec_train_options;
@@ -740,6 +741,43 @@ PARSREC_API parsrec_ablate_options parsrec_ablate_default(void);
 PARSREC_API parsrec_status parsrec_ablate(parsrec_comparison **out, const char *data_path,
                                           const char *folder, const parsrec_ablate_options *options,
                                           const parsrec_hooks *hooks, parsrec_error *err);
+
+/* ---- tuning ------------------------------------------------------------------------------ */
+
+/* Strings are borrowed for the call. */
+typedef struct parsrec_tune_options {
+    const char *model, *preset,
+        *config_path;       /* where settings begin, as in parsrec_train_options */
+    const char *const *set; /* "key=a,b,c", "key=low..high" or "key=low..high(log)" to draw from,
+                               "key=value" for all trials; no ranges: the kind's usual ones */
+    size_t set_count;
+    uint64_t trials, epochs; /* epochs: of those that come to the end; 0: as the settings say */
+    uint64_t cut;        /* one trial in so many goes on to a round that is as many times longer */
+    const char *measure; /* of validation: "NDCG@10" (NULL too), "HR@10" or "Sess-Prec@10" */
+    uint64_t seed;       /* of the draws, and of every training */
+    uint64_t jobs;       /* as in parsrec_compare_options */
+    unsigned threads;    /* 0: all cores; results do not depend on it */
+    bool retrain;        /* begin again where the folder holds trials of another search */
+    const char *command; /* as it was typed, for the reports; NULL: not told */
+} parsrec_tune_options;
+
+PARSREC_API parsrec_tune_options parsrec_tune_default(void);
+
+/* A search for better settings. */
+typedef struct parsrec_tuning parsrec_tuning;
+
+/* Successive halving over random draws, the settings as they are among them, judged on validation sessions
+ * alone. Writes best.conf, for config_path of training, and report.md, .csv, .json, .html and epochs.svg
+ * into the folder. A run that was stopped or killed goes on where it was when called again. */
+PARSREC_API parsrec_status parsrec_tune(parsrec_tuning **out, const char *data_path,
+                                        const char *folder, const parsrec_tune_options *options,
+                                        const parsrec_hooks *hooks, parsrec_error *err);
+PARSREC_API void parsrec_tuning_free(parsrec_tuning *tuning); /* NULL is fine */
+
+/* Any kind; _JSON_MODELS is an array with one object a trial, the best first. Free with
+ * parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_tuning_text(char **out, const parsrec_tuning *tuning,
+                                               parsrec_text_kind kind, parsrec_error *err);
 
 /* ---- explanation ------------------------------------------------------------------------- */
 

@@ -90,6 +90,7 @@ typedef struct show {
     pr_pool *pool;
     pr_run_log log;
     const parsrec_hooks *hooks;
+    bool keep_checkpoint;
 } show;
 
 static parsrec_epoch public_epoch(const pr_epoch *e)
@@ -145,7 +146,8 @@ static parsrec_status write_results(const show *s, const pr_train_result *result
                                     parsrec_train_report *report, parsrec_error *err)
 {
     PR_TRY(pr_model_save(result->model, s->data, s->out_path, err));
-    unlink(s->paths.checkpoint); /* the model is safe now */
+    if (!s->keep_checkpoint)
+        unlink(s->paths.checkpoint); /* the model is safe now */
     if (draw(result, &s->paths, err) != PARSREC_OK && err != NULL)
         pr_say(s->hooks, PARSREC_LOG_WARNING, "the learning curves: %s", err->message);
     *report = (parsrec_train_report){
@@ -253,7 +255,10 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     if (data == NULL || out_path == NULL || options == NULL || strcmp(out_path, "-") == 0)
         return pr_fail(err, PARSREC_E_ARGUMENT, "training needs data, a file to write and options");
     parsrec_train_report unused;
-    show s = {.data = data, .out_path = out_path, .hooks = hooks};
+    show s = {.data = data,
+              .out_path = out_path,
+              .hooks = hooks,
+              .keep_checkpoint = options->keep_checkpoint};
     report = report != NULL ? report : &unused;
     *report = (parsrec_train_report){0};
     PR_TRY(make_plan(&s.plan, options, err));

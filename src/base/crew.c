@@ -252,3 +252,13 @@ parsrec_status pr_crew_run(const pr_crew_plan *plan, const parsrec_hooks *hooks,
     pr_free(c.seats);
     return status;
 }
+
+unsigned pr_crew_jobs(unsigned wanted, unsigned threads, double bytes)
+{
+    double left = 0.8 * (double)pr_memory_available();
+    if (wanted > 0)
+        return wanted;
+    if (left >= bytes * threads)
+        return threads;
+    return left >= 2 * bytes ? (unsigned)(left / bytes) : 1;
+}

@@ -22,4 +22,8 @@ typedef struct pr_crew_plan {
 parsrec_status pr_crew_run(const pr_crew_plan *plan, const parsrec_hooks *hooks,
                            parsrec_error *err);
 
+/* How many jobs to have: as many as wanted or, with 0, one a thread as far as memory has room for as many
+ * of the largest. */
+unsigned pr_crew_jobs(unsigned wanted, unsigned threads, double bytes);
+
 #endif

@@ -156,3 +156,11 @@ const char *pr_show(pr_excerpt *hold, pr_slice s)
     *out = '\0';
     return hold->text;
 }
+
+int pr_text_width(const char *text)
+{
+    int width = 0;
+    for (; *text != '\0'; text++)
+        width += ((unsigned char)*text & 0xC0) != 0x80;
+    return width;
+}

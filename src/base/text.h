@@ -47,6 +47,9 @@ bool pr_parse_f64(pr_slice s, double *value); /* finite, '.' whatever the locale
 /* "30m", "2h", "1d", "45s" or plain seconds. */
 bool pr_parse_duration(pr_slice s, int64_t *seconds);
 
+/* Characters of UTF-8 text. */
+int pr_text_width(const char *text);
+
 /* True for well-formed UTF-8; else *at is the first byte that is not. */
 bool pr_utf8_valid(const char *bytes, size_t size, size_t *at);
 

@@ -8,6 +8,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 static bool make_room(pr_writer *w, size_t more)
 {
@@ -173,6 +174,21 @@ void pr_write_float(pr_writer *w, float value)
 }
 
 /* ---- the whole ---- */
+
+void pr_write_wrapped(pr_writer *w, pr_writer *words, int width)
+{
+    char *text = pr_writer_take(words), *rest = NULL;
+    int column = 0;
+    w->failed |= text == NULL;
+    for (char *word = text != NULL ? strtok_r(text, " ", &rest) : NULL; word != NULL;
+         word = strtok_r(NULL, " ", &rest)) {
+        bool fits = column == 0 || column + 1 + pr_text_width(word) <= width;
+        pr_write(w, "%s%s", column == 0 ? "" : fits ? " " : "\n", word);
+        column = (fits && column > 0 ? column + 1 : 0) + pr_text_width(word);
+    }
+    pr_write(w, "\n");
+    pr_free(text);
+}
 
 char *pr_writer_take(pr_writer *w)
 {

@@ -29,6 +29,9 @@ void pr_write_count(pr_writer *writer, uint64_t value);
 /* A JSON number that reads back as the very float; null where it is not finite. */
 void pr_write_float(pr_writer *writer, float value);
 
+/* The words of another text in lines of at most so many characters; that text is freed. */
+void pr_write_wrapped(pr_writer *writer, pr_writer *words, int width);
+
 /* Hands the text over, to be freed with pr_free; NULL when memory ran out on the way. */
 char *pr_writer_take(pr_writer *writer);
 /* Writes it to a file, atomically, and frees it, also when it fails. */

@@ -33,6 +33,8 @@ static const cli_option options[] = {
              "go on from a checkpoint with its settings, bit for bit"),
     CLI_REAL(0, "checkpoint-minutes", train_args, train.checkpoint_minutes, 0, 100000,
              "time between checkpoints within an epoch; 0 writes one after every batch"),
+    CLI_FLAG(0, "keep-checkpoint", train_args, train.keep_checkpoint,
+             "keep it when done, so that --resume with more --epochs can go on from it"),
     CLI_COUNT(0, "seed", train_args, train.seed, 0, 9223372036854775807.0,
               "equal seeds give equal models"),
     CLI_THREADS(train_args, train.threads),

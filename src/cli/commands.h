@@ -14,6 +14,7 @@
     X(eval)             \
     X(compare)          \
     X(ablate)           \
+    X(tune)             \
     X(explain)          \
     X(whatif)           \
     X(serve)            \

@@ -3,16 +3,9 @@
 #define PR_COMPARISON_H
 
 #include "base/writer.h"
+#include "compare/learning.h"
 #include "compare/model_list.h"
 #include "eval/significance.h"
-
-/* What the log of a training says. */
-typedef struct pr_learning {
-    double *epoch, *value; /* [count]: validation after each epoch */
-    size_t count;
-    char measure[24]; /* what value is: "NDCG@10" */
-    double seconds;   /* of learning, over all runs that led here */
-} pr_learning;
 
 /* What has to be done for a model. */
 typedef enum pr_task_kind {
@@ -114,12 +107,6 @@ bool pr_comparison_differs(const pr_contender *row);
 /* Fills report, tallies, spread and learning from the attempts judged so far. */
 parsrec_status pr_contender_pool(pr_contender *r, size_t users, double level, parsrec_error *err);
 void pr_contender_clear(pr_contender *r);
-
-/* ---- learning (learning.c) ---- */
-
-/* Reads the log beside a model. Without a log, or with a broken one, there is no curve. */
-void pr_learning_read(pr_learning *learning, const char *model_path);
-void pr_learning_free(pr_learning *learning);
 
 /* ---- words that several reports use (wording.c) ---- */
 

@@ -10,8 +10,7 @@
 #include "base/memory.h"
 #include "compare/made.h"
 #include "model/model.h"
-#include "model/trainer.h"
-#include "train/samples.h"
+#include "train/train.h"
 
 /* ---- what is wanted ---- */
 
@@ -50,19 +49,13 @@ static void make_order(order *o, const pr_entry *e, const pr_recipe *recipe, uin
     }
 }
 
-/* The settings in force are those that training itself would print. */
 static parsrec_status wanted_config(pr_config *config, const pr_entry *e, const order *o,
                                     parsrec_error *err)
 {
-    char *text;
     parsrec_error why = {0};
-    parsrec_status status = parsrec_config_text(&text, &o->train, &why);
-    if (status != PARSREC_OK)
-        return pr_fail(err, status, "the model %s: %s", e->name, why.message);
-    *config = pr_config_default();
-    status = pr_config_read(config, text, strlen(text), "settings", err);
-    parsrec_text_free(text);
-    return status;
+    parsrec_status status = pr_made_wanted(config, &o->train, &why);
+    return status == PARSREC_OK ? status
+                                : pr_fail(err, status, "the model %s: %s", e->name, why.message);
 }
 
 /* ---- the plan ---- */
@@ -142,23 +135,6 @@ static parsrec_status make_attempts(pr_contender *r, const parsrec_comparison *c
     return PARSREC_OK;
 }
 
-/* An unknown kind, or settings that do not fit it, are known here at last. */
-static parsrec_status outline(pr_contender *r, const pr_config *wanted, const parsrec_data *data,
-                              const pr_recipe *recipe, parsrec_error *err)
-{
-    pr_model *model;
-    pr_shop shop = pr_shop_of(data);
-    PR_TRY(pr_model_outline(&model, r->entry->kind, wanted, &shop, err));
-    r->counts = model->kind->count != NULL;
-    if (!r->counts) {
-        pr_limits limits = pr_limits_of(data, model);
-        r->bytes = 2.0 * (double)model->params.size * sizeof(pr_real) +
-                   (double)pr_trainer_bytes(model, &limits, recipe->threads);
-    }
-    pr_model_free(model);
-    return PARSREC_OK;
-}
-
 parsrec_status pr_contender_plan(pr_contender *r, const parsrec_comparison *c,
                                  const parsrec_data *data, const pr_recipe *recipe,
                                  const parsrec_hooks *hooks, parsrec_error *err)
@@ -169,9 +145,11 @@ parsrec_status pr_contender_plan(pr_contender *r, const parsrec_comparison *c,
         return make_attempts(r, c, 1, recipe, err);
     const pr_model_kind *kind = pr_model_kind_named(e->kind);
     order o = {0};
-    make_order(&o, e, recipe, recipe->seed, kind != NULL && kind->count != NULL);
+    r->counts = kind != NULL && kind->count != NULL;
+    make_order(&o, e, recipe, recipe->seed, r->counts);
     PR_TRY(wanted_config(&wanted, e, &o, err));
-    PR_TRY(outline(r, &wanted, data, recipe, err));
+    if (!r->counts)
+        PR_TRY(pr_train_bytes(&r->bytes, e->kind, &wanted, data, 1, err));
     PR_TRY(make_attempts(r, c, r->counts ? 1 : recipe->seeds, recipe, err));
     if (r->counts)
         r->attempts[0].path[0] = '\0';

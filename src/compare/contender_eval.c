@@ -70,7 +70,7 @@ parsrec_status pr_contender_evaluate(parsrec_comparison *c, pr_contender *r,
     }
     if (status != PARSREC_OK)
         return pr_fail(err, status, "%s: %s", r->entry->name, why.message);
-    pr_learning_read(&a->learning, a->path);
+    pr_learning_read(&a->learning, a->path, NULL);
     r->judged++;
     return PARSREC_OK;
 }

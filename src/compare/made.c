@@ -86,6 +86,16 @@ parsrec_status pr_made_by_checkpoint(pr_made *m, const char *path, const parsrec
     return PARSREC_OK;
 }
 
+parsrec_status pr_made_wanted(pr_config *config, const parsrec_train_options *o, parsrec_error *err)
+{
+    char *text;
+    PR_TRY(parsrec_config_text(&text, o, err));
+    *config = pr_config_default();
+    parsrec_status status = pr_config_read(config, text, strlen(text), "settings", err);
+    parsrec_text_free(text);
+    return status;
+}
+
 /* False with the reason when it is not what is wanted. */
 bool pr_made_fits(const pr_made *m, const pr_config *wanted, const parsrec_train_options *o,
                   const char *checksum, char *reason, size_t size)

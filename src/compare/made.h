@@ -19,6 +19,10 @@ bool pr_made_by_log(pr_made *m, const char *model_path);
 parsrec_status pr_made_by_checkpoint(pr_made *m, const char *path, const parsrec_data *data,
                                      const char *checksum, parsrec_error *err);
 
+/* What is wanted: the settings in force, as training itself would print them. */
+parsrec_status pr_made_wanted(pr_config *config, const parsrec_train_options *o,
+                              parsrec_error *err);
+
 /* False with the reason in a few words when it is not what is wanted. */
 bool pr_made_fits(const pr_made *m, const pr_config *wanted, const parsrec_train_options *o,
                   const char *checksum, char *reason, size_t size);

@@ -120,20 +120,6 @@ static parsrec_status train_round(parsrec_comparison *c, size_t number, const pa
     return status;
 }
 
-/* One training a core where memory allows: what the largest takes must be there as many times. */
-static unsigned choose_jobs(const parsrec_comparison *c, unsigned wanted, unsigned threads)
-{
-    double largest = 1, left = 0.8 * (double)pr_memory_available();
-    if (wanted > 0)
-        return wanted;
-    for (size_t row = 0; row < c->count; row++)
-        if (c->rows[row].bytes > largest)
-            largest = c->rows[row].bytes;
-    if (left < largest * threads)
-        return left >= 2 * largest ? (unsigned)(left / largest) : 1;
-    return threads;
-}
-
 /* ---- evaluation ---- */
 
 static parsrec_status evaluate_row(parsrec_comparison *c, size_t row, const parsrec_data *data,
@@ -174,11 +160,13 @@ parsrec_status pr_comparison_rounds(parsrec_comparison *c, const parsrec_data *d
                                     const parsrec_hooks *hooks, parsrec_error *err)
 {
     unsigned threads = recipe->threads > 0 ? recipe->threads : pr_cores();
+    double largest = 0;
     pr_recipe each = *recipe;
     c->first = PR_NONE;
-    each.threads = 1; /* for the estimate of memory */
-    PR_TRY(plan_all(c, data, &each, hooks, err));
-    jobs = choose_jobs(c, jobs, threads);
+    PR_TRY(plan_all(c, data, recipe, hooks, err));
+    for (size_t row = 0; row < c->count; row++)
+        largest = c->rows[row].bytes > largest ? c->rows[row].bytes : largest;
+    jobs = pr_crew_jobs(jobs, threads, largest);
     each.threads = threads / jobs > 1 ? threads / jobs : 1;
     for (size_t number = 0; number < recipe->seeds; number++) {
         PR_TRY(evaluate_round(c, number, true, data, recipe, hooks, err));

@@ -1,7 +1,7 @@
 /* The paper's table as lines of text: best bold, second underlined where a terminal can show it. */
 #include <string.h>
 
-#include "base/memory.h"
+#include "base/text.h"
 #include "compare/comparison.h"
 
 enum { LINE = 79, CELL = 7, NAME_MOST = 22 };
@@ -13,21 +13,12 @@ typedef struct page {
     int name_width;
 } page;
 
-/* Characters of UTF-8 text. */
-static int width_of(const char *text)
-{
-    int width = 0;
-    for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
 /* A name in its column, cut where it is too long. */
 static void write_name(const page *p, const char *name)
 {
     int left = p->name_width;
-    if (width_of(name) <= left) {
-        pr_write(p->out, "%s%*s", name, left - width_of(name), "");
+    if (pr_text_width(name) <= left) {
+        pr_write(p->out, "%s%*s", name, left - pr_text_width(name), "");
         return;
     }
     size_t end = 0;
@@ -42,8 +33,8 @@ static void write_name(const page *p, const char *name)
 static int cell_width(const page *p, size_t column)
 {
     char text[32];
-    int heading = width_of(p->c->columns[column].brief);
-    int gain = width_of(pr_improvement(p->c, &p->c->columns[column], text, sizeof text));
+    int heading = pr_text_width(p->c->columns[column].brief);
+    int gain = pr_text_width(pr_improvement(p->c, &p->c->columns[column], text, sizeof text));
     int most = heading > gain ? heading : gain;
     return most < CELL ? CELL : most + 1;
 }
@@ -51,8 +42,8 @@ static int cell_width(const page *p, size_t column)
 static void write_cell(const page *p, size_t column, const char *text, const char *style)
 {
     bool styled = p->terminal && style != NULL;
-    pr_write(p->out, "%*s%s%s%s", cell_width(p, column) - width_of(text), "", styled ? style : "",
-             text, styled ? "\033[0m" : "");
+    pr_write(p->out, "%*s%s%s%s", cell_width(p, column) - pr_text_width(text), "",
+             styled ? style : "", text, styled ? "\033[0m" : "");
 }
 
 static void write_rule(const page *p, size_t first, size_t end)
@@ -162,34 +153,23 @@ static void write_spread(const page *p)
 }
 
 /* A sentence in lines of at most 79 characters. */
-static void write_wrapped(pr_writer *out, const parsrec_comparison *c,
-                          void (*write)(pr_writer *out, const parsrec_comparison *c))
+static void write_sentence(pr_writer *out, const parsrec_comparison *c,
+                           void (*write)(pr_writer *out, const parsrec_comparison *c))
 {
     pr_writer words = {0};
     write(&words, c);
-    char *text = pr_writer_take(&words);
-    int column = 0;
-    if (text == NULL)
-        out->failed = true;
-    for (char *word = text != NULL ? strtok(text, " ") : NULL; word != NULL;
-         word = strtok(NULL, " ")) {
-        bool fits = column == 0 || column + 1 + width_of(word) <= LINE;
-        pr_write(out, "%s%s", column == 0 ? "" : fits ? " " : "\n", word);
-        column = (fits && column > 0 ? column + 1 : 0) + width_of(word);
-    }
-    pr_write(out, "\n");
-    pr_free(text);
+    pr_write_wrapped(out, &words, LINE);
 }
 
 void pr_table_text(pr_writer *out, const parsrec_comparison *c, bool terminal)
 {
     page p = {out, c, terminal, (int)strlen("best over second")};
     for (size_t row = 0; row < c->count; row++)
-        if (width_of(c->rows[row].entry->name) > p.name_width)
-            p.name_width = width_of(c->rows[row].entry->name);
+        if (pr_text_width(c->rows[row].entry->name) > p.name_width)
+            p.name_width = pr_text_width(c->rows[row].entry->name);
     if (p.name_width > NAME_MOST)
         p.name_width = NAME_MOST;
-    write_wrapped(out, c, pr_write_protocol);
+    write_sentence(out, c, pr_write_protocol);
     pr_write(out, "\n");
     for (size_t first = 0, end; first < c->column_count; first = end) {
         int width = p.name_width + cell_width(&p, first);
@@ -203,5 +183,5 @@ void pr_table_text(pr_writer *out, const parsrec_comparison *c, bool terminal)
     write_worth(&p);
     if (c->seeds > 1)
         write_spread(&p);
-    write_wrapped(out, c, pr_write_verdict);
+    write_sentence(out, c, pr_write_verdict);
 }

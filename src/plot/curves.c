@@ -100,7 +100,8 @@ static void draw_axes(pr_canvas *canvas, const frame *f, const char *label, bool
     pr_canvas_text(canvas, f->left, f->top - 8, 12, PR_LEFT, true, label);
     pr_canvas_line(canvas, f->left, f->top + f->height, f->left + f->width, f->top + f->height, 1);
     pr_ticks(f->x_low, f->x_high, 8, &first, &step);
-    if (step < 1 && f->x_high - f->x_low >= 1) { /* few epochs: no halves of them */
+    bool whole = f->x_low == floor(f->x_low) && f->x_high == floor(f->x_high);
+    if (step < 1 && whole) { /* few epochs: no halves of them */
         step = 1;
         first = ceil(f->x_low);
     }

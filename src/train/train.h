@@ -55,6 +55,10 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
                         const parsrec_hooks *hooks, parsrec_error *err);
 void pr_train_result_free(pr_train_result *result); /* a zeroed one is fine */
 
+/* About how many bytes a training takes, without the data. */
+parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *config,
+                              const pr_dataset *data, unsigned threads, parsrec_error *err);
+
 /* By what the best epoch is chosen: Sess-Prec@10, as the reference does, or NDCG@10 where validation
  * is by the rule `next`, as is usual for sequences. */
 enum { PR_CHOICE_CUTOFF = 2 };

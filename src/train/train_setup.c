@@ -46,6 +46,19 @@ static void tell_memory(const pr_run *r, const pr_limits *limits)
            data / 1e6, rest / 1e6);
 }
 
+parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *config,
+                              const pr_dataset *data, unsigned threads, parsrec_error *err)
+{
+    pr_model *model;
+    pr_shop shop = pr_shop_of(data);
+    PR_TRY(pr_model_outline(&model, kind, config, &shop, err));
+    pr_limits limits = pr_limits_of(data, model);
+    *bytes = 2.0 * (double)model->params.size * sizeof(pr_real) +
+             (double)pr_trainer_bytes(model, &limits, threads) + (double)threads * THREAD_BYTES;
+    pr_model_free(model);
+    return PARSREC_OK;
+}
+
 static void tell_validation(const pr_run *r)
 {
     const pr_protocol *p = &r->evaluation.protocol;

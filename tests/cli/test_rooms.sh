@@ -13,7 +13,8 @@ allowed() {
     explain) echo "base math data model plot" ;;
     whatif) echo "base math data model eval plot" ;;
     compare) echo "base data model train eval plot" ;;
-    api) echo "base math data model train eval explain whatif plot compare" ;;
+    tune) echo "base data model train plot compare" ;;
+    api) echo "base math data model train eval explain whatif plot compare tune" ;;
     cli) echo "base serve/serve.h" ;;
     serve) echo "base" ;;
     *) echo "" ;;

@@ -20,6 +20,12 @@ ok "$PARSREC" train -o n.st shop.st $small --epochs 3 --threads 1 --json
 same "$(python3 -c 'import json; r = json.load(open("stdout")); print(r["model"], r["finished"], r["epochs"], sorted(r["valid"]))')" \
     "n.st True 3 ['HR@10', 'NDCG@10', 'Sess-Prec@10']" "the JSON report"
 ok cmp m.st n.st
+# A run that kept its checkpoint can be made longer: the same model as one that was longer from the start.
+ok "$PARSREC" train -o k.st shop.st $small --epochs 1 --keep-checkpoint
+ok test -s k.st.ckpt
+ok "$PARSREC" train -o k.st shop.st --resume k.st.ckpt --epochs 3
+ok cmp m.st k.st
+absent k.st.ckpt
 
 # ---- settings ----
 ok "$PARSREC" train --print-config --preset paper --set rate=0.25 --set history=decayed --epochs 7

@@ -1,0 +1,95 @@
+/* parsrec tune: a search for better settings, on validation sessions alone. */
+#include <stdio.h>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/compare_output.h"
+#include "cli/terminal.h"
+
+typedef struct tune_args {
+    const char *output;
+    parsrec_tune_options tune;
+    cli_list set;
+    bool json;
+} tune_args;
+
+static const cli_option options[] = {
+    CLI_TEXT('o', "output", "DIR", tune_args, output, "folder for models, best.conf and reports"),
+    CLI_TEXT(0, "model", "KIND", tune_args, tune.model, "kind of model; parsrec unless given"),
+    CLI_TEXT(0, "preset", "NAME", tune_args, tune.preset, "settings to begin from, as for train"),
+    CLI_TEXT(0, "config", "FILE", tune_args, tune.config_path, "the same from a file"),
+    CLI_LIST(0, "set", "KEY=VALUES", tune_args, set,
+             "a,b,c or low..high or 'low..high(log)' to draw from; one value holds for all"),
+    CLI_COUNT(0, "trials", tune_args, tune.trials, 1, 10000, "choices of settings to try"),
+    CLI_COUNT(0, "epochs", tune_args, tune.epochs, 0, 100000,
+              "of the trials that come to the end; 0 as the settings say"),
+    CLI_COUNT(0, "cut", tune_args, tune.cut, 2, 100,
+              "one trial in so many goes on to the next round, which is as many times longer"),
+    CLI_TEXT(0, "measure", "NAME", tune_args, tune.measure,
+             "of validation: NDCG@10 unless given, HR@10 or Sess-Prec@10"),
+    CLI_COUNT(0, "seed", tune_args, tune.seed, 0, 9223372036854775807.0,
+              "of the draws, and of every training"),
+    CLI_COUNT(0, "jobs", tune_args, tune.jobs, 0, 1024,
+              "trainings at the same time; 0 as many as cores and memory allow"),
+    CLI_FLAG(0, "retrain", tune_args, tune.retrain,
+             "begin again where DIR holds trials of another search"),
+    CLI_THREADS(tune_args, tune.threads),
+    CLI_FLAG(0, "json", tune_args, json, "print one JSON object a trial"),
+    CLI_END,
+};
+
+const cli_command cli_tune = {
+    .name = "tune",
+    .summary = "search for better settings on validation sessions",
+    .usage = "parsrec tune DATA -o DIR [options]",
+    .details =
+        "Draws settings, trains all of them for a few epochs, and the best of them for more. The\n"
+        "first trial has the settings as they are. DIR/best.conf is for parsrec train --config.\n"
+        "After Ctrl-C, or a kill, the same command goes on where it was. Reports:\n"
+        "DIR/report.html, .md, .csv, .json and epochs.svg; docs/tune.md tells more.\n",
+    .options = options,
+    .least_words = 1,
+    .most_words = 1,
+};
+
+static int print_tuning(const tune_args *a, parsrec_tuning *tuning)
+{
+    parsrec_error err = {0};
+    char *text;
+    parsrec_status status = parsrec_tuning_text(
+        &text, tuning, a->json ? PARSREC_TEXT_JSON_MODELS : PARSREC_TEXT_PLAIN, &err);
+    parsrec_tuning_free(tuning);
+    if (status != PARSREC_OK)
+        return cli_report("tune", &err);
+    fputs(text, stdout);
+    parsrec_text_free(text);
+    return cli_close_output("tune");
+}
+
+static int tune(const tune_args *a, const char *data_path)
+{
+    parsrec_error err = {0};
+    parsrec_tuning *tuning;
+    parsrec_hooks hooks = cli_compare_hooks();
+    parsrec_status status = parsrec_tune(&tuning, data_path, a->output, &a->tune, &hooks, &err);
+    cli_finish_line();
+    return status == PARSREC_OK ? print_tuning(a, tuning) : cli_report("tune", &err);
+}
+
+int cmd_tune(int argc, char **argv)
+{
+    tune_args a = {.tune = parsrec_tune_default()};
+    cli_words words;
+    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
+    int rc = cli_parse(&cli_tune, &a, &words, argc, argv);
+    if (rc == CLI_CONTINUE && a.output == NULL)
+        rc = cli_usage_error(&cli_tune, "nowhere to write; pass -o DIR");
+    if (rc == CLI_CONTINUE) {
+        a.tune.set = a.set.word;
+        a.tune.set_count = a.set.count;
+        a.tune.command = command;
+        rc = tune(&a, words.word[0]);
+    }
+    parsrec_text_free(command);
+    return rc;
+}
