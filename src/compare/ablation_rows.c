@@ -14,6 +14,7 @@ static const pr_ablation_row paper[] = {
     {"heads-4", "heads=4"},
     {"ffn-pre", "ffn=pre"},
     {"ffn-post", "ffn=post"},
+    {"extra-features", "features.user=on:features.session=on"},
 };
 
 /* What the default settings add to the paper's, taken away one at a time, and what could stand in the place
@@ -29,6 +30,8 @@ static const pr_ablation_row parts[] = {
     {"no-weight-decay", "weight_decay=0"},
     {"gru", "cell=gru"},
     {"lstm", "cell=lstm"},
+    {"user-features", "features.user=on"},
+    {"session-features", "features.session=on"},
 };
 
 #define ROWS(list) list, sizeof list / sizeof *list

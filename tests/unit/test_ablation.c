@@ -71,6 +71,23 @@ static void two_bases(void **state)
     pr_model_list_free(&list);
 }
 
+/* Features that are not there: settings that are about them go, and rows that are about nothing else. */
+static void rows_that_data_cannot_have(void **state)
+{
+    (void)state;
+    static const parsrec_data_stats some = {.user_features = 2};
+    parsrec_error err = {0};
+    parsrec_ablate_options o = {.rows = "extra-features,user-features,session-features"};
+    pr_model_list list;
+    assert_ok(pr_ablation_list(&list, &o, &some, NULL, &err));
+    assert_int_equal(list.count, 4);
+    const pr_entry *extra = entry_named(&list, "extra-features");
+    assert_int_equal(extra->set_count, 1);
+    assert_string_equal(extra->set[0], "features.user=on");
+    entry_named(&list, "user-features");
+    pr_model_list_free(&list);
+}
+
 static void chosen_rows(void **state)
 {
     (void)state;
@@ -175,6 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_can_be_trained),
         cmocka_unit_test(two_bases),
+        cmocka_unit_test(rows_that_data_cannot_have),
         cmocka_unit_test(chosen_rows),
         cmocka_unit_test(another_base),
         cmocka_unit_test(mistakes),
