@@ -22,7 +22,7 @@ for seed in "$@"; do
     fi
     "$parsrec" eval "$model" "$data" --k 10 --json |
         awk -F'[:,]' -v seed="$seed" '
-            /"HR@10"/ {hr = $2} /"NDCG@10"/ {ndcg = $2} /"Sess-Prec@10"/ {sp = $2}
+            /"HR@10"/ && !hr {hr = $2} /"NDCG@10"/ && !ndcg {ndcg = $2} /"Sess-Prec@10"/ && !sp {sp = $2}
             END {printf "seed %s  HR@10 %.4f  NDCG@10 %.4f  Sess-Prec@10 %.4f\n", seed, hr, ndcg, sp}'
 done | tee "$dir/$preset-$epochs.txt"
 awk '{hr += $4; ndcg += $6; sp += $8; n++}

@@ -1,0 +1,84 @@
+"""Tables in Markdown out of the reports of parsrec compare, for bench/reproduce."""
+import json
+import sys
+
+
+def decimal(value):
+    return "–" if value is None else ("%.4f" % value).replace("0.", ".", 1)
+
+
+def rows_of(path):
+    return json.load(open(path))["models"]
+
+
+def head(*cells):
+    print("| " + " | ".join(cells) + " |\n|" + "---|" * len(cells))
+
+
+def line(*cells):
+    print("| " + " | ".join(cells) + " |")
+
+
+def scores(*measures):
+    """One evaluation from standard input: "HR@10 | NDCG@10"."""
+    metrics = json.load(sys.stdin)["metrics"]
+    print(" | ".join(decimal(metrics[m]) for m in measures))
+
+
+def over_seeds(row, measure):
+    """The mean, with the values of every seed behind it."""
+    mean = decimal(row["metrics"][measure])
+    if not row["seeds"]:
+        return mean
+    return "%s (%s)" % (mean, " ".join(decimal(r["metrics"][measure]) for r in row["seeds"]["runs"]))
+
+
+def report(path, *measures):
+    """Models as rows, with the interval over users of the measure that decides."""
+    whole = json.load(open(path))
+    head("model", *measures, "difference to the best in %s" % whole["measure"])
+    for row in whole["models"]:
+        versus = row["versus_best"]
+        told = "%s [%s, %s]" % (decimal(versus["difference"]), *map(decimal, versus["interval"])) if versus else "the best"
+        line(row["model"], *(over_seeds(row, m) for m in measures), told)
+
+
+def oracle(*paths):
+    head("seed", "HR@10", "NDCG@10", "oracle: HR@10", "NDCG@10", "share of the oracle's NDCG@10")
+    for path in paths:
+        whole = json.load(open(path))
+        of = {row["model"]: row["metrics"] for row in whole["models"]}
+        ours, best = of["parsrec"], of["oracle"]
+        line(str(whole["seeds"]["training"]), decimal(ours["HR@10"]), decimal(ours["NDCG@10"]), decimal(best["HR@10"]),
+             decimal(best["NDCG@10"]), decimal(ours["NDCG@10"] / best["NDCG@10"])[:4])
+
+
+def baskets(*words):
+    """NAME SAMPLED.json FULL.json, again and again; bold is ahead of all others by more than chance."""
+    kinds = ["pop", "personal", "recent", "parsrec"]
+    head("data", *kinds, *("all items: " + k for k in kinds))
+    for name, *paths in zip(words[::3], words[1::3], words[2::3]):
+        cells = []
+        for path in paths:
+            rows = {row["model"]: row for row in rows_of(path)}
+            for kind in kinds:
+                others = [r["versus_best"] for k, r in rows.items() if k in kinds and k != kind]
+                sure = rows[kind]["versus_best"] is None and all(v["p_corrected"] < 0.05 for v in others)
+                cell = decimal(rows[kind]["metrics"]["NDCG@10"])
+                cells.append("**%s**" % cell if sure else cell)
+        line(name, *cells)
+
+
+def counts(sample, *synthetic):
+    """The sample, and the mean and range over synthetic data sets."""
+    of = [{row["model"]: row["metrics"] for row in rows_of(path)} for path in (sample, *synthetic)]
+    head("model", "sample: HR@10", "NDCG@10", "synthetic, mean (range): HR@10", "NDCG@10")
+    for model in list(of[-1]):
+        cells = [decimal(of[0].get(model, {}).get(m)) for m in ("HR@10", "NDCG@10")]
+        for m in ("HR@10", "NDCG@10"):
+            values = [o[model][m] for o in of[1:]]
+            cells.append("%s (%s–%s)" % tuple(map(decimal, (sum(values) / len(values), min(values), max(values)))))
+        line(model, *cells)
+
+
+globals()[sys.argv[1]](*sys.argv[2:])
