@@ -227,12 +227,23 @@ typedef enum parsrec_size_rule {
 #define PARSREC_SYNTH_CATEGORIES_MOST 1000
 #define PARSREC_SYNTH_PRODUCTS_MOST   10000
 
+/* Columns of what is known of users, sessions and items: none, such as tell something of what is bought
+ * (sessions have an occasion and users like brands then, which changes what is bought), such as tell
+ * nothing, or both. */
+typedef enum parsrec_synth_features {
+    PARSREC_FEATURES_NONE,
+    PARSREC_FEATURES_SIGNAL,
+    PARSREC_FEATURES_NOISE,
+    PARSREC_FEATURES_ALL,
+} parsrec_synth_features;
+
 typedef struct parsrec_synth_options {
     uint64_t users, sessions, categories, products; /* products: of each category */
     parsrec_size_rule size_rule;
     const char *groups_path; /* JSON with the groups' covariances; NULL: the paper's two */
     bool outside;            /* trips may be lost and slots stay empty, see docs/synthetic.md */
-    const char *csv_path;    /* also write the actions as CSV ("-" is stdout); NULL: do not */
+    parsrec_synth_features features;
+    const char *csv_path; /* also write the actions as CSV ("-" is stdout); NULL: do not */
     uint64_t seed;
     unsigned threads; /* 0: all cores; the result does not depend on it */
 } parsrec_synth_options;
@@ -401,6 +412,21 @@ typedef struct parsrec_numbers {
     size_t count;
 } parsrec_numbers;
 
+/* The columns that a model reads, one after the other; false behind the last. */
+typedef struct parsrec_column {
+    const char *of, *name; /* of "user", "session" or "item" */
+    bool number;           /* else words */
+} parsrec_column;
+PARSREC_API bool parsrec_model_column(const parsrec_model *model, size_t i, parsrec_column *column);
+
+/* Something known of the session under way, or of its user, by the name of a column that the model's data
+ * set has of sessions or users. */
+typedef struct parsrec_feature {
+    const char *name;
+    const char *word; /* NULL: it is a number, or unknown where that is NAN */
+    double number;
+} parsrec_feature;
+
 /* Who asks, and which items may be the answer. An empty list restricts nothing. A category stands for
  * everything below it too. */
 typedef struct parsrec_request {
@@ -415,6 +441,8 @@ typedef struct parsrec_request {
     size_t max_per_category; /* of the answer's items that are of one category; 0: any number */
     const char *session; /* live pasts: the name under which this very basket is being added, and
                                 so no part of the history; NULL: none */
+    const parsrec_feature *features; /* these go before what the model knows of the user */
+    size_t feature_count;
 } parsrec_request;
 
 PARSREC_API parsrec_request parsrec_request_default(void); /* a guest's empty basket, 10 items */

@@ -75,6 +75,8 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
     pr_free(scratch->marks);
     pr_free(scratch->shown);
     pr_past_copy_free(&scratch->past);
+    pr_given_free(&scratch->given);
+    pr_free(scratch->features);
     pr_free(scratch);
 }
 
@@ -147,13 +149,14 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
     bool forgotten = own->live != NULL && !own->past.own_row;
     if (r->user >= 0 && (size_t)r->user < model->file.data->users && !forgotten)
         start->about = pr_about_user(model->file.data, (size_t)r->user);
-    start->alike = r->history == NULL ? alike(r->user, own_row, stamp) : 0;
+    bool usual = r->history == NULL && r->feature_count == 0;
+    start->alike = usual ? alike(r->user, own_row, stamp) : 0;
     if (r->history != NULL) {
         start->history = (pr_history){.items = r->history->list, .count = r->history->count};
         start->vector = NULL;
     }
     *source = source_of(model, r, start);
-    return PARSREC_OK;
+    return pr_request_about(own, r, &start->about, err);
 }
 
 /* ---- the answer ---- */

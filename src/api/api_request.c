@@ -1,5 +1,6 @@
 /* Requests as JSON; their answers are written by answer_text.c. */
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -21,7 +22,7 @@ enum { BASKET, EXCLUDE, ONLY, HISTORY, CATEGORIES, EXCLUDE_CATEGORIES };
 
 #define KNOWN_FIELDS                                                                     \
     "user, basket, k, exclude, only, categories, exclude_categories, max_per_category, " \
-    "history, explain"
+    "history, features, explain"
 
 /* Keys that look like numbers often come as such. NULL for what is neither. */
 static const char *word_of(const json_t *value, char *hold, size_t size)
@@ -104,6 +105,31 @@ static parsrec_status read_session(parsrec_request *r, parsrec_scratch *own, con
     return PARSREC_OK;
 }
 
+/* Words and names live as long as the parsed request. */
+static parsrec_status read_features(parsrec_request *r, parsrec_scratch *own, json_t *object,
+                                    parsrec_error *err)
+{
+    if (!json_is_object(object))
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "features must be an object, such as {\"weather\": \"rain\", \"hour\": 9}");
+    PR_TRY(pr_grow(&own->features, &own->feature_capacity, json_object_size(object),
+                   sizeof *own->features, err));
+    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
+        const json_t *value = json_object_iter_value(at);
+        parsrec_feature *f = &own->features[r->feature_count];
+        *f = (parsrec_feature){.name = json_object_iter_key(at), .number = (double)NAN};
+        if (json_is_string(value))
+            f->word = json_string_value(value);
+        else if (json_is_number(value))
+            f->number = json_number_value(value);
+        else if (!json_is_null(value))
+            return pr_fail(err, PARSREC_E_INPUT, "features: a value is text, a number or null");
+        r->feature_count++;
+    }
+    r->features = own->features;
+    return PARSREC_OK;
+}
+
 static parsrec_status read_explain(parsrec_scratch *own, const json_t *value, parsrec_error *err)
 {
     if (!json_is_boolean(value))
@@ -113,7 +139,7 @@ static parsrec_status read_explain(parsrec_scratch *own, const json_t *value, pa
 }
 
 static parsrec_status read_field(parsrec_request *r, parsrec_scratch *own, const char *key,
-                                 const json_t *value, parsrec_error *err)
+                                 json_t *value, parsrec_error *err)
 {
     if (strcmp(key, "user") == 0)
         return read_user(r, own, value, err);
@@ -123,6 +149,8 @@ static parsrec_status read_field(parsrec_request *r, parsrec_scratch *own, const
         return read_size(&r->max_per_category, key, value, err);
     if (strcmp(key, "session") == 0)
         return read_session(r, own, value, err);
+    if (strcmp(key, "features") == 0)
+        return read_features(r, own, value, err);
     if (strcmp(key, "explain") == 0)
         return read_explain(own, value, err);
     for (size_t i = 0; i < PR_REQUEST_LISTS; i++)

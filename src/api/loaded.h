@@ -31,6 +31,14 @@ typedef struct pr_number_list {
 
 enum { PR_REQUEST_LISTS = 6 };
 
+/* What a request says of its session and its user, in the columns of the model's data set. */
+typedef struct pr_given {
+    bool taken; /* the memory below */
+    pr_feature *columns[2];
+    float *numbers[2];
+    int32_t *codes[2];
+} pr_given;
+
 struct parsrec_scratch {
     const parsrec_model *model;
     pr_recommender recommender;
@@ -40,9 +48,12 @@ struct parsrec_scratch {
     pr_reasons reasons;       /* zeroed until somebody asks why */
     const parsrec_live *live; /* whose pasts the request under way uses; NULL: the model's */
     pr_past_copy past;
+    pr_given given;
     /* For requests as JSON: */
     pr_number_list lists[PR_REQUEST_LISTS];
-    bool explain;  /* the request asks why */
+    bool explain; /* the request asks why */
+    parsrec_feature *features;
+    size_t feature_capacity;
     char *session; /* its open session */
     size_t session_capacity;
     parsrec_hit *hits;
@@ -58,6 +69,11 @@ parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *r
                                   parsrec_error *err);
 parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *request,
                                 pr_start *start, parsrec_source *source, parsrec_error *err);
+
+/* Puts what the request says in place of what is known; *about then points into own->given. */
+parsrec_status pr_request_about(parsrec_scratch *own, const parsrec_request *request,
+                                pr_about *about, parsrec_error *err);
+void pr_given_free(pr_given *given); /* a zeroed one is fine */
 
 /* Whether counts answer in the model's place: not where the model is made of them. */
 static inline bool pr_counts_answer(const parsrec_model *model, parsrec_source source)

@@ -39,6 +39,8 @@ static parsrec_status check_request(const parsrec_scratch *own, const parsrec_re
         return pr_fail(err, PARSREC_E_LIMIT,
                        "the basket has %zu items, at most %zu are allowed here; send the newest",
                        r->basket.count, most);
+    if (r->feature_count > 0 && r->features == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "%zu features, but no list", r->feature_count);
     PR_TRY(check_list(&r->basket, items, "basket", err));
     PR_TRY(check_list(&r->exclude, items, "exclude", err));
     PR_TRY(check_list(&r->only, items, "only", err));

@@ -16,7 +16,7 @@ enum { BASKET_MOST = 1024 };
 
 typedef struct recommend_args {
     const char *user;
-    cli_list basket, exclude, only, category, exclude_category;
+    cli_list basket, exclude, only, category, exclude_category, feature;
     uint64_t k, max_per_category;
     bool guest, explain, json;
 } recommend_args;
@@ -32,6 +32,8 @@ static const cli_option options[] = {
              "none but items of these categories"),
     CLI_LIST(0, "exclude-category", "C,...", recommend_args, exclude_category,
              "never items of these categories"),
+    CLI_LIST(0, "feature", "NAME=VALUE", recommend_args, feature,
+             "what is known of the session, or of its user; may come again and again"),
     CLI_COUNT(0, "max-per-category", recommend_args, max_per_category, 0, 1000000,
               "items of one category, at most; 0 for any number"),
     CLI_FLAG(0, "explain", recommend_args, explain, "say why each item is recommended"),
@@ -88,6 +90,25 @@ static int set_list(json_t *request, const char *key, const parsrec_model *model
     return bad | json_object_set_new(request, key, array);
 }
 
+/* NAME=VALUE; a value that reads as a number is one. */
+static int set_features(json_t *request, const cli_list *list)
+{
+    json_t *object = json_object();
+    int bad = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *text = list->word[i], *end = strchr(text, '=');
+        size_t length = end != NULL ? (size_t)(end - text) : strlen(text);
+        pr_slice value = pr_slice_of(end != NULL ? end + 1 : "");
+        double number;
+        char name[256];
+        snprintf(name, sizeof name, "%.*s", (int)length, text);
+        bool is_number = pr_parse_f64(value, &number);
+        bad |= json_object_set_new(
+            object, name, is_number ? json_real(number) : json_stringn(value.bytes, value.size));
+    }
+    return bad | json_object_set_new(request, "features", object);
+}
+
 /* NULL when a word is not UTF-8, which JSON and the model's names are, or memory ran out. */
 static char *request_text(const recommend_args *a, const parsrec_model *model)
 {
@@ -100,6 +121,8 @@ static char *request_text(const recommend_args *a, const parsrec_model *model)
     if (a->max_per_category > 0)
         bad |= json_object_set_new(r, "max_per_category",
                                    json_integer((json_int_t)a->max_per_category));
+    if (a->feature.count > 0)
+        bad |= set_features(r, &a->feature);
     bad |= set_list(r, "basket", model, PARSREC_ITEM, &a->basket);
     bad |= set_list(r, "exclude", model, PARSREC_ITEM, &a->exclude);
     bad |= set_list(r, "only", model, PARSREC_ITEM, &a->only);

@@ -9,12 +9,14 @@
 typedef struct synth_args {
     const char *output;
     parsrec_synth_options synth;
-    int size_rule;
+    int size_rule, features;
     bool json;
 } synth_args;
 
 static const char *const size_rules[] = {"reference", "paper", NULL};
 static const parsrec_size_rule size_rule_values[] = {PARSREC_SIZE_REFERENCE, PARSREC_SIZE_PAPER};
+
+static const char *const feature_words[] = {"none", "signal", "noise", "all", NULL};
 
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "DATA", synth_args, output, "write the data set and its truth to DATA"),
@@ -30,6 +32,9 @@ static const cli_option options[] = {
              "groups of users with their covariances, as JSON; the paper's two if not given"),
     CLI_FLAG(0, "outside", synth_args, synth.outside,
              "users may stay at home, and what is not on the shelf is not replaced"),
+    CLI_CHOICE(
+        0, "features", synth_args, features, feature_words,
+        "columns of users, sessions and items: such as tell something, such as tell nothing"),
     CLI_TEXT(0, "csv", "FILE", synth_args, synth.csv_path,
              "also write user,session,time,item as CSV; - is stdout"),
     CLI_COUNT(0, "seed", synth_args, synth.seed, 0, 18446744073709551615.0,
@@ -84,6 +89,7 @@ int cmd_synth(int argc, char **argv)
     if (data_on_stdout && a.json)
         return cli_usage_error(&cli_synth, "--json and data cannot share standard output");
     a.synth.size_rule = size_rule_values[a.size_rule];
+    a.synth.features = (parsrec_synth_features)a.features;
     parsrec_error err = {0};
     parsrec_synth_report report;
     if (parsrec_synth(a.output, &a.synth, &report, cli_hooks(), &err) != PARSREC_OK)

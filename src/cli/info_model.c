@@ -24,6 +24,16 @@ static size_t print_settings(const parsrec_model *model)
     return printed;
 }
 
+static void print_columns(const parsrec_model *model)
+{
+    parsrec_column c;
+    for (size_t i = 0; parsrec_model_column(model, i, &c); i++) {
+        if (i == 0)
+            printf("\nfeatures it reads\n");
+        printf("  %-7s %-18s%20s\n", c.of, c.name, c.number ? "numbers" : "words");
+    }
+}
+
 void cli_print_model(const parsrec_model *model)
 {
     parsrec_model_facts f;
@@ -36,6 +46,7 @@ void cli_print_model(const parsrec_model *model)
     printf("\nsettings\n");
     if (print_settings(model) == 0)
         printf("  all as the defaults\n");
+    print_columns(model);
 }
 
 static json_t *settings_json(const parsrec_model *model)
@@ -65,11 +76,26 @@ static json_t *changed_json(const parsrec_model *model)
     return NULL;
 }
 
+static json_t *columns_json(const parsrec_model *model)
+{
+    json_t *json = json_array();
+    parsrec_column c;
+    int bad = 0;
+    for (size_t i = 0; parsrec_model_column(model, i, &c); i++)
+        bad |= json_array_append_new(json, json_pack("{s:s, s:s, s:b}", "of", c.of, "name", c.name,
+                                                     "number", (int)c.number));
+    if (bad == 0)
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
 json_t *cli_model_json(const parsrec_model *model)
 {
     parsrec_model_facts f;
     parsrec_model_describe(model, &f);
-    return json_pack("{s:s, s:I, s:I, s:o, s:o}", "kind", f.kind, "parameters",
+    return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "kind", f.kind, "parameters",
                      (json_int_t)f.parameters, "bytes", (json_int_t)f.bytes, "settings",
-                     settings_json(model), "changed", changed_json(model));
+                     settings_json(model), "changed", changed_json(model), "features",
+                     columns_json(model));
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/threads.h"
 #include "data/synth_baskets.h"
+#include "data/synth_features.h"
 #include "data/truth.h"
 
 /* ---- options ---- */
@@ -50,6 +51,8 @@ parsrec_status pr_synth_check(const parsrec_synth_options *o, bool keep_truth, p
     PR_TRY(in_range("products", o->products, PARSREC_SYNTH_PRODUCTS_MOST, err));
     if (pr_size_law_of(o->size_rule) == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "size rule %d is not known", (int)o->size_rule);
+    if ((unsigned)o->features > PARSREC_FEATURES_ALL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "features %d are not known", (int)o->features);
     return check_memory(o, keep_truth, err);
 }
 
@@ -79,6 +82,7 @@ typedef struct synthesis {
     pr_choice choice;
     pr_baskets baskets;
     pr_intern users, items, categories;
+    pr_synth_columns columns;
     int32_t *item_category, *category_parent;
     char *source;
 } synthesis;
@@ -93,6 +97,7 @@ static void release(synthesis *s)
     pr_intern_free(&s->users);
     pr_intern_free(&s->items);
     pr_intern_free(&s->categories);
+    pr_synth_columns_free(&s->columns);
     pr_free(s->item_category);
     pr_free(s->category_parent);
     pr_free(s->source);
@@ -128,7 +133,8 @@ static parsrec_status describe(synthesis *s, parsrec_error *err)
         s->item_category[i] = (int32_t)(i / s->market.products);
     for (size_t c = 0; c < categories; c++)
         s->category_parent[c] = -1;
-    return PARSREC_OK;
+    return pr_synth_columns_make(&s->columns, s->options, &s->baskets, &s->market, &s->choice,
+                                 &s->groups.names, err);
 }
 
 static pr_dataset dataset_view(const synthesis *s)
@@ -179,10 +185,11 @@ static parsrec_status save(const synthesis *s, const pr_dataset *data, const cha
 }
 
 /* The CSV appears after the data set is safe, so that a failure leaves neither. */
-static parsrec_status write_files(const synthesis *s, const char *out_path, pr_atomic_file **csv,
+static parsrec_status write_files(synthesis *s, const char *out_path, pr_atomic_file **csv,
                                   const parsrec_hooks *hooks, parsrec_error *err)
 {
     pr_dataset data = dataset_view(s);
+    pr_synth_columns_view(&data, &s->columns);
     if (*csv != NULL) {
         PR_TRY(pr_synth_csv(*csv, &data, hooks, err));
         PR_TRY(pr_atomic_flush(*csv, err));

@@ -21,6 +21,7 @@ static void make_generators(pr_choice *choice, uint64_t seed)
     choice->noise = pr_rng_make(seed, PR_SYNTH_NOISE);
     choice->home = pr_rng_make(seed, PR_SYNTH_OUTSIDE);
     choice->order = pr_rng_make(seed, PR_SYNTH_ORDER);
+    choice->occasion = pr_rng_make(seed, PR_SYNTH_OCCASION);
     /* The quantile is monotonic up to its own rounding; 1e-12 stays clear of that. */
     uint32_t width = UINT32_MAX / PR_NOISE_BUCKETS;
     for (uint32_t i = 0; i < PR_NOISE_BUCKETS; i++)
@@ -35,7 +36,8 @@ parsrec_status pr_choice_init(pr_choice *choice, const parsrec_synth_options *op
                           .categories = n,
                           .products = (size_t)options->products,
                           .size_rule = options->size_rule,
-                          .outside = options->outside};
+                          .outside = options->outside,
+                          .occasions = (options->features & PARSREC_FEATURES_SIGNAL) != 0};
     if (pr_mul_overflows(n * n, groups, &cells))
         return pr_fail_memory(err);
     choice->alpha = pr_alloc(n, sizeof *choice->alpha);

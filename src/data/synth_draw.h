@@ -19,6 +19,11 @@ enum { PR_BASKET_MOST = 10, PR_NOISE_BUCKETS = 1024 };
     X(outside_mean, 1.5) /* of the value of staying at home: ours */ \
     X(outside_sd, 1.0)   /* the same */
 
+/* Ours, for features that tell something. */
+enum { PR_SYNTH_OCCASIONS = 4, PR_SYNTH_BRANDS = 10 };
+#define PR_SYNTH_OCCASION_SHIFT 1.0 /* utility of every fourth category, by the occasion */
+#define PR_SYNTH_TASTE_SD       1.0 /* of what a user thinks of a brand */
+
 typedef struct pr_synth_constants {
 #define PR_SYNTH_FIELD(name, value) double name;
     PR_SYNTH_CONSTANTS(PR_SYNTH_FIELD)
@@ -50,6 +55,12 @@ enum pr_synth_purpose {
     PR_SYNTH_NOISE,             /* user, session, category, product / 4 */
     PR_SYNTH_OUTSIDE,           /* user, session */
     PR_SYNTH_ORDER,             /* user, session */
+    PR_SYNTH_OCCASION,          /* user, session */
+    PR_SYNTH_BRAND,             /* item */
+    PR_SYNTH_TASTE,             /* user, brand */
+    PR_SYNTH_USER_FEATURE,      /* user */
+    PR_SYNTH_SESSION_FEATURE,   /* user, session */
+    PR_SYNTH_ITEM_FEATURE,      /* item */
 };
 
 /* All that the choices of one data set depend on, apart from the users' base utilities. */
@@ -60,7 +71,8 @@ typedef struct pr_choice {
     double *alpha;  /* [categories] */
     double *factor; /* [groups, categories, categories], by columns: sigma = factor factor' */
     size_t *rank;   /* [groups] */
-    pr_rng size, category, tie, noise, home, order;
+    bool occasions; /* of a session shift the utilities */
+    pr_rng size, category, tie, noise, home, order, occasion;
     double noise_most[PR_NOISE_BUCKETS]; /* the largest noise with these leading bits */
 } pr_choice;
 
@@ -114,7 +126,10 @@ size_t pr_shopper_list(size_t *list, pr_shopper *shopper, const pr_choice *choic
 /* How many categories the user means to buy from: 2..10 or 3..10, whatever there is. */
 size_t pr_draw_size(const pr_choice *choice, size_t user, size_t session);
 
-/* alpha + eps for every category. */
+/* What the trip is for: 0..PR_SYNTH_OCCASIONS-1, all equally likely. */
+size_t pr_draw_occasion(const pr_choice *choice, size_t user, size_t session);
+
+/* alpha + eps for every category, and what the occasion adds. */
 void pr_draw_utilities(double *utility, double *normal, const pr_choice *choice, size_t group,
                        size_t user, size_t session);
 

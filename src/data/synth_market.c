@@ -40,6 +40,16 @@ static void draw_category(void *context, size_t c, unsigned worker)
     pr_vine_draw(m->factor + c * n * n, m->correlation + c * n * n, n, &vine, (uint32_t)c);
 }
 
+static parsrec_status draw_brands(pr_market *m, uint64_t seed, parsrec_error *err)
+{
+    pr_rng rng = pr_rng_make(seed, PR_SYNTH_BRAND);
+    size_t items = m->categories * m->products;
+    m->brand = pr_alloc(items, sizeof *m->brand);
+    for (size_t i = 0; m->brand != NULL && i < items; i++)
+        m->brand[i] = (int32_t)(pr_rng_at(&rng, (uint32_t)i, 0, 0, 0).word[0] % PR_SYNTH_BRANDS);
+    return m->brand != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
 parsrec_status pr_market_draw(pr_market *market, const parsrec_synth_options *options,
                               pr_pool *pool, parsrec_error *err)
 {
@@ -55,6 +65,9 @@ parsrec_status pr_market_draw(pr_market *market, const parsrec_synth_options *op
     if (market->base_price == NULL || market->price == NULL || market->correlation == NULL ||
         market->factor == NULL)
         return pr_fail_memory(err);
+    market->taste = pr_rng_make(options->seed, PR_SYNTH_TASTE);
+    if ((options->features & PARSREC_FEATURES_SIGNAL) != 0)
+        PR_TRY(draw_brands(market, options->seed, err));
     market_task task = {market, options->seed};
     pr_pool_run(pool, draw_category, &task, categories);
     return PARSREC_OK;
@@ -66,7 +79,19 @@ void pr_market_free(pr_market *market)
     pr_free(market->price);
     pr_free(market->correlation);
     pr_free(market->factor);
+    pr_free(market->brand);
     *market = (pr_market){0};
+}
+
+static void add_tastes(float *base, const pr_market *m, size_t user, size_t category)
+{
+    double taste[PR_SYNTH_BRANDS];
+    for (uint32_t b = 0; b < PR_SYNTH_BRANDS; b++) {
+        pr_stream s = pr_stream_at(&m->taste, (uint32_t)user, b, 0);
+        taste[b] = PR_SYNTH_TASTE_SD * pr_stream_normal(&s);
+    }
+    for (size_t i = 0; i < m->products; i++)
+        base[i] += (float)taste[m->brand[category * m->products + i]];
 }
 
 void pr_market_utilities(float *base, const pr_market *market, size_t user, size_t category,
@@ -86,4 +111,6 @@ void pr_market_utilities(float *base, const pr_market *market, size_t user, size
     for (size_t i = 0; i < n; i++)
         base[i] = (float)(pr_synth_paper.tau * omega[i] -
                           pr_synth_paper.beta * market->price[category * n + i]);
+    if (market->brand != NULL)
+        add_tastes(base, market, user, category);
 }

@@ -13,7 +13,8 @@ typedef struct pr_market {
     double *price;       /* [categories, products] */
     double *correlation; /* [categories, products, products] */
     double *factor;      /* of the correlations, by columns, see vine.h */
-    pr_rng omega;
+    int32_t *brand;      /* [items], NULL: there are none */
+    pr_rng omega, taste;
 } pr_market;
 
 /* `market` is to be freed also on failure. */
@@ -21,7 +22,8 @@ parsrec_status pr_market_draw(pr_market *market, const parsrec_synth_options *op
                               pr_pool *pool, parsrec_error *err);
 void pr_market_free(pr_market *market); /* a zeroed one is fine */
 
-/* omega - beta * price of a category's products for one user; work[2 * products]. */
+/* omega - beta * price of a category's products for one user, and what the user thinks of their brands;
+ * work[2 * products]. */
 void pr_market_utilities(float *base, const pr_market *market, size_t user, size_t category,
                          double *work);
 

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "data/dataset_features.h"
 
+static const char *const feature_words[] = {"none", "signal", "noise", "all"};
+
 /* ---- writing ---- */
 
 size_t pr_truth_tensors(const pr_truth *t, pr_tensor *tensors)
@@ -49,11 +51,17 @@ static json_t *source_json(const parsrec_synth_options *o)
     const pr_size_law *law = pr_size_law_of(o->size_rule);
     char seed[24]; /* text, because JSON readers differ on numbers above 2^53 */
     snprintf(seed, sizeof seed, "%" PRIu64, o->seed);
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:b, s:s, s:o}", "kind", "synth", "users",
-                     (json_int_t)o->users, "sessions", (json_int_t)o->sessions, "categories",
-                     (json_int_t)o->categories, "products", (json_int_t)o->products, "size_rule",
-                     law->name, "outside", (int)o->outside, "seed", seed, "constants",
-                     constants_json(law));
+    json_t *json = json_pack("{s:s, s:I, s:I, s:I, s:I, s:s, s:b, s:s, s:o}", "kind", "synth",
+                             "users", (json_int_t)o->users, "sessions", (json_int_t)o->sessions,
+                             "categories", (json_int_t)o->categories, "products",
+                             (json_int_t)o->products, "size_rule", law->name, "outside",
+                             (int)o->outside, "seed", seed, "constants", constants_json(law));
+    if (o->features != PARSREC_FEATURES_NONE && json != NULL &&
+        json_object_set_new(json, "features", json_string(feature_words[o->features])) != 0) {
+        json_decref(json);
+        return NULL;
+    }
+    return json;
 }
 
 char *pr_truth_source(const parsrec_synth_options *options)
@@ -73,6 +81,17 @@ static parsrec_status bad_source(const pr_container *file, parsrec_error *err)
                    pr_container_path(file));
 }
 
+/* Files without the key have none. */
+static bool parse_features(const json_t *json, parsrec_synth_features *out)
+{
+    for (int i = PARSREC_FEATURES_NONE; i <= PARSREC_FEATURES_ALL; i++)
+        if (json_is_string(json) && strcmp(json_string_value(json), feature_words[i]) == 0) {
+            *out = (parsrec_synth_features)i;
+            return true;
+        }
+    return json == NULL;
+}
+
 static bool parse_source(json_t *json, parsrec_synth_options *o)
 {
     json_int_t users, sessions, categories, products;
@@ -88,6 +107,8 @@ static bool parse_source(json_t *json, parsrec_synth_options *o)
                                  .categories = (uint64_t)categories,
                                  .products = (uint64_t)products,
                                  .outside = outside != 0};
+    if (!parse_features(json_object_get(json, "features"), &o->features))
+        return false;
     static const parsrec_size_rule rules[] = {PARSREC_SIZE_REFERENCE, PARSREC_SIZE_PAPER};
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         o->size_rule = rules[i];

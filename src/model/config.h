@@ -38,7 +38,7 @@ typedef struct pr_config {
     double rate, beta1, beta2, eps, clip, anyone;
     int bias, pull, past, recall, unique, kin, neighbours;
     double recall_decay, weight_decay;
-    int features_user, features_session, features_width;
+    int features_user, features_session, features_item, features_width;
     int length, windows, ffn_width, negatives;
     double dropout_hidden, dropout_attention, mask, mask_last;
 } pr_config;

@@ -69,6 +69,8 @@ const pr_setting pr_settings[] = {
     SWITCH("features.user", features_user, "off",
            "what the data set knows of users joins the first hidden state"),
     SWITCH("features.session", features_session, "off", "the same of sessions"),
+    SWITCH("features.item", features_item, "off",
+           "items of a category, or with a feature in common, share a part of what is learnt"),
     WHOLE("features.width", features_width, 1, 1024, "16",
           "width of the map that numbers among features go through"),
     SWITCH("unique", unique, "off", "learn that an item is not placed twice"),

@@ -64,6 +64,9 @@ size_t pr_model_steps(const pr_model *model)
 static parsrec_status lay_out(pr_model *model, const pr_shop *shop, parsrec_error *err)
 {
     PR_TRY(check(model->kind, &model->config, err));
+    model->shares =
+        model->config.kin || (model->config.features_item &&
+                              (shop->categories > 0 || shop->feature_count[PR_OF_ITEM] > 0));
     if (model->kind->reads_features)
         PR_TRY(pr_traits_make(&model->traits, &model->config, shop, err));
     return model->kind->layout(model, err);
@@ -104,7 +107,7 @@ parsrec_status pr_model_introduce(pr_model *model, const pr_kin *kin, parsrec_er
     for (size_t i = 0; i < model->params.count; i++) {
         const pr_param *p = &model->params.list[i];
         if (p->open && p->fill == PR_FILL_SHARED)
-            PR_TRY(pr_params_set_rows(&model->params, p->name, kin->categories, err));
+            PR_TRY(pr_params_set_rows(&model->params, p->name, kin->parts, err));
     }
     return PARSREC_OK;
 }

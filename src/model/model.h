@@ -23,7 +23,7 @@ typedef struct pr_start {
     pr_history history;
     const pr_real *vector; /* [dim.item]: a history vector kept elsewhere, instead; or NULL */
     pr_about about;
-    uint64_t alike;        /* not 0: all starts of a session that have this number are alike */
+    uint64_t alike; /* not 0: all starts of a session that have this number are alike */
 } pr_start;
 
 /* The largest sizes a trainer must be ready for. */
@@ -89,11 +89,23 @@ typedef struct pr_model_kind {
     double (*operations)(const pr_model *model, const pr_batch *batch, uint64_t items);
 } pr_model_kind;
 
-/* Which items belong together: views of a data set's tree of categories, parents before children. */
+/* A column of what is known of items: those with the same word have a part in common; a number multiplies
+ * the part of its column. */
+typedef struct pr_kin_column {
+    const pr_feature *feature;
+    size_t at;          /* its first part, behind those of categories */
+    pr_real mean, rate; /* of numbers: a value less the mean, times the rate */
+} pr_kin_column;
+
+/* Which items belong together: views of a data set's tree of categories, parents before children, and
+ * columns. */
 typedef struct pr_kin {
     size_t categories;            /* 0: nothing is known */
     const int32_t *parent;        /* [categories], -1 at the top */
     const int32_t *item_category; /* [items], -1 for none */
+    const pr_kin_column *columns;
+    size_t column_count;
+    size_t parts; /* of categories and columns together */
 } pr_kin;
 
 struct pr_model {
@@ -103,6 +115,7 @@ struct pr_model {
     pr_traits traits; /* what it reads of users and sessions; none in most kinds */
     pr_params params;
     pr_real *weights; /* one aligned block; read-only once training is over */
+    bool shares;      /* rows of items have parts in common */
     pr_kin kin;       /* while it learns */
     void *ready;      /* aligned memory of the kind's, or NULL */
 };

@@ -44,13 +44,13 @@ static inline void pr_list_counted(pr_lister *l, pr_real **place, const char *na
                           : pr_params_add_numbers(l->add, name, rows, cols, l->err);
 }
 
-/* What the rows of a table listed before have in common. */
-static inline void pr_list_shared(pr_lister *l, const char *table)
+/* What the rows of a table listed before have in common; numbered apart or not. */
+static inline void pr_list_shared(pr_lister *l, const char *table, bool apart)
 {
     if (l->add == NULL)
         l->next++;
     else if (l->status == PARSREC_OK)
-        l->status = pr_params_add_shared(l->add, table, l->err);
+        l->status = pr_params_add_shared(l->add, table, apart, l->err);
 }
 
 #endif

@@ -83,7 +83,8 @@ parsrec_status pr_params_add_words(pr_params *params, const char *name, size_t r
     return PARSREC_OK;
 }
 
-parsrec_status pr_params_add_shared(pr_params *params, const char *table, parsrec_error *err)
+parsrec_status pr_params_add_shared(pr_params *params, const char *table, bool apart,
+                                    parsrec_error *err)
 {
     char name[sizeof params->list->name];
     size_t of = (size_t)(pr_params_find(params, table) - params->list);
@@ -91,6 +92,7 @@ parsrec_status pr_params_add_shared(pr_params *params, const char *table, parsre
     PR_TRY(pr_params_add(params, name, 0, params->list[of].cols, PR_FILL_SHARED, err));
     params->list[params->count - 1].open = true;
     params->list[params->count - 1].table = of;
+    params->apart += apart;
     return PARSREC_OK;
 }
 

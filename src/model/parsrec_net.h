@@ -20,6 +20,7 @@ typedef struct pr_arnn_dims {
     pr_cell_kind cell;
     size_t blocks; /* of dv rows in cell_w: see parsrec_cell.c */
     bool bias, pull, past, recall, kin;
+    bool kin_apart;    /* the parts are those of features.item alone */
     size_t neighbours; /* of an item, at most */
     const pr_traits *traits;
     size_t width; /* of the map of numbers among them */

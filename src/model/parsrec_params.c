@@ -81,7 +81,8 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.pull = c->pull != 0;
     d.past = c->past != 0;
     d.recall = c->recall != 0;
-    d.kin = c->kin != 0;
+    d.kin = model->shares;
+    d.kin_apart = c->kin == 0;
     d.neighbours = d.recall ? (size_t)c->neighbours : 0;
     d.traits = &model->traits;
     d.width = (size_t)c->features_width;
@@ -200,9 +201,9 @@ static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
         list_neighbours(l, &v->near, d);
     list_features(l, v, d);
     if (d->kin)
-        pr_list_shared(l, "item_emb");
+        pr_list_shared(l, "item_emb", d->kin_apart);
     if (d->kin && d->pull)
-        pr_list_shared(l, "pull_emb");
+        pr_list_shared(l, "pull_emb", d->kin_apart);
 }
 
 parsrec_status pr_arnn_layout(pr_model *model, parsrec_error *err)

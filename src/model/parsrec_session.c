@@ -98,7 +98,8 @@ static void begin_history(pr_session *session, size_t r, const pr_start *start)
     pr_bag_forward(h, s->net.w.item, &bag, NULL, 1, d->items, d->dv);
 }
 
-static void add_features(pr_session *session, const pr_start *starts)
+/* What was kept of a start has them already. */
+static void add_features(pr_session *session, const pr_start *starts, bool known)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
@@ -107,7 +108,7 @@ static void add_features(pr_session *session, const pr_start *starts)
     for (size_t r = 0; r < session->active; r++)
         pr_arnn_about_read(&s->net, r, &starts[r].about);
     pr_arnn_about_forward(&s->net, session->active);
-    for (size_t r = 0; r < session->active; r++)
+    for (size_t r = 0; r < session->active && !known; r++)
         pr_add(s->net.t.z + r * 2 * d->dv, s->net.t.about + r * d->dv, d->dv);
 }
 
@@ -157,7 +158,7 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
                  pr_arnn_kept_begin(&s->lately, starts->alike, s->net.t.ucell, s->net.t.z);
     for (size_t r = 0; r < rows; r++)
         begin_row(session, starts, r, known);
-    add_features(session, starts);
+    add_features(session, starts, known);
     pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
     pr_arnn_cell_begin(&s->net, rows);
     pr_arnn_parts_begin(&s->net, rows);

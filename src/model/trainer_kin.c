@@ -1,5 +1,8 @@
-/* Parts of rows that items of a category share. A model keeps the sums alone, so that nothing but
+/* Parts of rows that items of a category share, or items with a feature in common. A model keeps the sums alone, so that nothing but
  * training knows of parts: their gradient is the sum of the rows' gradients. */
+#include <math.h>
+#include <string.h>
+
 #include "math/linear.h"
 #include "math/optimise.h"
 #include "model/trainer_inside.h"
@@ -35,6 +38,17 @@ static void for_tables(pr_trainer *t, void (*each)(work *w), pr_real sign)
         }
 }
 
+/* Which part of a column item v has, and how much of it; 0 for none. */
+static pr_real part_of(const pr_kin_column *column, size_t v, size_t *part)
+{
+    const pr_feature *f = column->feature;
+    *part = column->at;
+    if (f->number != NULL)
+        return isfinite(f->number[v]) ? ((pr_real)f->number[v] - column->mean) * column->rate : 0;
+    *part += f->code[v] >= 0 ? (size_t)f->code[v] : 0;
+    return f->code[v] >= 0;
+}
+
 /* ---- gradient ---- */
 
 /* Some columns of the whole table, so that every sum runs over items in order. */
@@ -47,12 +61,18 @@ static void sum_columns(void *context, size_t task, unsigned worker)
     size_t n = cols - first < COLUMNS ? cols - first : COLUMNS;
     const pr_real *from = w->trainer->gradient + w->table->at + first;
     pr_real *to = w->trainer->gradient + w->shared->at + first;
-    for (size_t c = 0; c < kin->categories; c++)
+    for (size_t c = 0; c < kin->parts; c++)
         for (size_t i = 0; i < n; i++)
             to[c * cols + i] = 0;
-    for (size_t v = 0; v < w->trainer->model->items; v++)
-        if (kin->item_category[v] >= 0)
+    for (size_t v = 0; v < w->trainer->model->items; v++) {
+        if (kin->categories > 0 && kin->item_category[v] >= 0)
             pr_add(to + (size_t)kin->item_category[v] * cols, from + v * cols, n);
+        for (size_t k = 0, part; k < kin->column_count; k++) {
+            pr_real much = part_of(&kin->columns[k], v, &part);
+            if (much != 0)
+                pr_add_scaled(to + part * cols, from + v * cols, much, n);
+        }
+    }
     for (size_t c = kin->categories; c-- > 0;)
         if (kin->parent[c] >= 0)
             pr_add(to + (size_t)kin->parent[c] * cols, to + c * cols, n);
@@ -82,23 +102,29 @@ static void add_rows(void *context, size_t task, unsigned worker)
     (void)worker;
     const work *w = context;
     const pr_model *model = w->trainer->model;
+    const pr_kin *kin = &model->kin;
+    const pr_real *common = w->trainer->common;
     size_t cols = w->table->cols, end = (task + 1) * ROWS;
     pr_real *rows = model->weights + w->table->at;
-    for (size_t v = task * ROWS; v < end && v < model->items; v++)
-        if (model->kin.item_category[v] >= 0)
-            pr_add_scaled(rows + v * cols,
-                          w->trainer->common + (size_t)model->kin.item_category[v] * cols, w->sign,
+    for (size_t v = task * ROWS; v < end && v < model->items; v++) {
+        if (kin->categories > 0 && kin->item_category[v] >= 0)
+            pr_add_scaled(rows + v * cols, common + (size_t)kin->item_category[v] * cols, w->sign,
                           cols);
+        for (size_t k = 0, part; k < kin->column_count; k++) {
+            pr_real much = part_of(&kin->columns[k], v, &part);
+            if (much != 0)
+                pr_add_scaled(rows + v * cols, common + part * cols, w->sign * much, cols);
+        }
+    }
 }
 
-/* Adds to every row, or takes from it, what its category and all above it share. */
+/* Adds to every row, or takes from it, what its category and all above it share, and its features. */
 static void add_table(work *w)
 {
     pr_trainer *t = w->trainer;
     const pr_kin *kin = &t->model->kin;
     size_t cols = w->table->cols;
-    memcpy(t->common, t->model->weights + w->shared->at,
-           kin->categories * cols * sizeof *t->common);
+    memcpy(t->common, t->model->weights + w->shared->at, kin->parts * cols * sizeof *t->common);
     for (size_t c = 0; c < kin->categories; c++)
         if (kin->parent[c] >= 0)
             pr_add(t->common + c * cols, t->common + (size_t)kin->parent[c] * cols, cols);

@@ -27,23 +27,6 @@ static parsrec_status count_neighbours(pr_near *near, const pr_model *model, con
     return pr_near_count(near, K, &from, err);
 }
 
-parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_dataset *data,
-                                 bool resumed, pr_pool *pool, const parsrec_hooks *hooks,
-                                 parsrec_error *err)
-{
-    bool neighbours = pr_params_find(&model->params, "near.to") != NULL;
-    bool find = neighbours && model->config.kin && data->categories == 0;
-    pr_kin kin = {data->categories, data->category_parent, data->item_category};
-    *out = (pr_beginning){0};
-    if (neighbours && (find || !resumed))
-        PR_TRY(count_neighbours(&out->near, model, data, pool, hooks, err));
-    if (find) {
-        PR_TRY(pr_families_find(&out->families, &out->near, err));
-        kin = (pr_kin){out->families.count, out->families.parent, out->families.item_family};
-    }
-    return pr_model_introduce(model, &kin, err);
-}
-
 /* ---- numbers among features ---- */
 
 typedef struct spread {
@@ -60,7 +43,61 @@ static void add_number(spread *s, double x)
     s->squares += off * (x - s->mean);
 }
 
-/* Mean and inverse of the deviation in training; 0 where all are the same: they tell nothing. */
+/* 0 where all are the same: they tell nothing. */
+static double rate_of(const spread *s)
+{
+    double deviation = s->count > 0 ? sqrt(s->squares / s->count) : 0;
+    return deviation > fmax(1e-6 * fabs(s->mean), 1e-30) ? 1 / deviation : 0;
+}
+
+/* ---- items ---- */
+
+/* All columns of items, behind the categories. */
+static parsrec_status list_columns(pr_beginning *out, pr_kin *kin, const pr_dataset *data,
+                                   parsrec_error *err)
+{
+    size_t count = data->feature_count[PR_OF_ITEM];
+    out->columns = pr_alloc(count, sizeof *out->columns);
+    if (out->columns == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        const pr_feature *f = &data->features[PR_OF_ITEM][i];
+        spread s = {0};
+        for (size_t v = 0; f->number != NULL && v < data->items; v++)
+            add_number(&s, (double)f->number[v]);
+        out->columns[i] = (pr_kin_column){f, kin->parts, (pr_real)s.mean, (pr_real)rate_of(&s)};
+        kin->parts += f->number != NULL ? 1 : f->values.count;
+    }
+    kin->columns = out->columns;
+    kin->column_count = count;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_dataset *data,
+                                 bool resumed, pr_pool *pool, const parsrec_hooks *hooks,
+                                 parsrec_error *err)
+{
+    bool neighbours = pr_params_find(&model->params, "near.to") != NULL;
+    bool find = neighbours && model->config.kin && data->categories == 0;
+    pr_kin kin = {.categories = data->categories,
+                  .parent = data->category_parent,
+                  .item_category = data->item_category};
+    *out = (pr_beginning){0};
+    if (neighbours && (find || !resumed))
+        PR_TRY(count_neighbours(&out->near, model, data, pool, hooks, err));
+    if (find) {
+        PR_TRY(pr_families_find(&out->families, &out->near, err));
+        kin = (pr_kin){.categories = out->families.count,
+                       .parent = out->families.parent,
+                       .item_category = out->families.item_family};
+    }
+    kin.parts = kin.categories;
+    if (model->config.features_item)
+        PR_TRY(list_columns(out, &kin, data, err));
+    return pr_model_introduce(model, &kin, err);
+}
+
+/* Mean and inverse of the deviation in training. */
 static void measure(pr_real *scale, const pr_trait *trait, const pr_dataset *data, size_t last)
 {
     const float *number = data->features[trait->of][trait->column].number;
@@ -72,9 +109,8 @@ static void measure(pr_real *scale, const pr_trait *trait, const pr_dataset *dat
         for (int64_t i = data->user_offsets[u]; trait->of == PR_OF_SESSION && i < end; i++)
             add_number(&s, (double)number[i]);
     }
-    double deviation = s.count > 0 ? sqrt(s.squares / s.count) : 0;
     scale[0] = (pr_real)s.mean;
-    scale[1] = deviation > fmax(1e-6 * fabs(s.mean), 1e-30) ? (pr_real)(1 / deviation) : 0;
+    scale[1] = (pr_real)rate_of(&s);
 }
 
 static void measure_numbers(pr_model *model, const pr_dataset *data)
@@ -110,5 +146,6 @@ void pr_beginning_free(pr_beginning *b)
     pr_free(b->near.weights);
     pr_free(b->near.base);
     pr_families_free(&b->families);
+    pr_free(b->columns);
     *b = (pr_beginning){0};
 }

@@ -49,11 +49,28 @@ static const pr_limits limits = {ROWS, LONGEST, LONGEST, PAST};
 static const int32_t parents[] = {-1, 0, -1};
 static int32_t families[ITEMS];
 
+/* And two columns: colours, which some have none of, and sizes, which are unknown of some. */
+static int32_t colours[ITEMS];
+static float sizes[ITEMS];
+static const pr_feature item_features[] = {
+    {.name = NULL, .code = colours, .values = {"ab", toy_offsets, 2}},
+    {.name = NULL, .number = sizes}};
+static const pr_kin_column item_columns[] = {{&item_features[0], 3, 0, 0},
+                                             {&item_features[1], 5, 2, 0.5f}};
+
 static pr_kin some_kin(void)
 {
-    for (int32_t v = 0; v < ITEMS; v++)
+    for (int32_t v = 0; v < ITEMS; v++) {
         families[v] = v % 4 - 1;
-    return (pr_kin){3, parents, families};
+        colours[v] = v % 3 - 1;
+        sizes[v] = v % 7 == 0 ? NAN : (float)(v % 5);
+    }
+    return (pr_kin){3, parents, families, item_columns, 2, 6};
+}
+
+static double size_of(size_t v)
+{
+    return v % 7 == 0 ? 0 : ((double)(v % 5) - 2) * 0.5;
 }
 
 static pr_model *new_model(const pr_config *config)
@@ -133,7 +150,7 @@ static void kin_learn_together(void **state)
     static shop s;
     parsrec_error err;
     pr_config config = small_config();
-    config.optimiser = PR_SGD, config.clip = 0, config.kin = config.pull = 1;
+    config.optimiser = PR_SGD, config.clip = 0, config.rate = 1, config.kin = config.pull = 1;
     pr_model *model = new_model(&config);
     pr_pool *pool;
     pr_trainer *trainer;
@@ -145,20 +162,27 @@ static void kin_learn_together(void **state)
     assert_ok(pr_trainer_gradient(trainer, &batch, &result, &err));
     const pr_param *p = pr_params_find(&model->params, "pull_emb");
     pr_real *before = zeros(ITEMS * p->cols), *g = pr_trainer_gradients(trainer) + p->at;
-    double sum[3] = {0}; /* of column 2, by family */
+    double sum[6] = {0}; /* of column 2, by family, colour and size */
     memcpy(before, model->weights + p->at, ITEMS * p->cols * sizeof *before);
-    for (size_t v = 0; v < ITEMS; v++)
+    for (size_t v = 0; v < ITEMS; v++) {
         for (int32_t f = families[v]; f >= 0; f = parents[f])
             sum[f] += (double)g[v * p->cols + 2];
+        if (colours[v] >= 0)
+            sum[3 + colours[v]] += (double)g[v * p->cols + 2];
+        sum[5] += size_of(v) * (double)g[v * p->cols + 2];
+    }
     assert_ok(pr_trainer_update(trainer, &result, &err));
     for (size_t v = 0; v < ITEMS; v++) {
         size_t at = v * p->cols + 2;
         double step = (double)g[at];
         for (int32_t f = families[v]; f >= 0; f = parents[f])
             step += sum[f];
+        step += colours[v] >= 0 ? sum[3 + colours[v]] : 0;
+        step += size_of(v) * sum[5];
         assert_close(model->weights[p->at + at], (double)before[at] - config.rate * step, 1e-6);
     }
-    assert_true(fabs(sum[0]) > 1e-3 && fabs(sum[1]) > 1e-3); /* or nothing was seen */
+    assert_true(fabs(sum[0]) > 1e-3 && fabs(sum[1]) > 1e-3 &&
+                fabs(sum[5]) > 1e-4); /* or nothing was seen */
     free(before);
     pr_trainer_free(trainer);
     pr_pool_free(pool);

@@ -128,6 +128,52 @@ static void the_file_tells_how_it_was_made(void **state)
     unmake(&m);
 }
 
+static const pr_feature *column(const pr_dataset *d, pr_feature_of of, const char *name)
+{
+    for (size_t i = 0; i < d->feature_count[of]; i++)
+        if (strcmp(d->features[of][i].name, name) == 0)
+            return &d->features[of][i];
+    fail_msg("there is no %s", name);
+    return NULL;
+}
+
+/* What tells is part of the process; what does not leaves every basket as it is. */
+static void features_are_what_they_say(void **state)
+{
+    (void)state;
+    made plain, noise, all;
+    parsrec_synth_options o = small();
+    make(&plain, o);
+    o.features = PARSREC_FEATURES_NOISE;
+    make(&noise, o);
+    o.features = PARSREC_FEATURES_ALL;
+    o.threads = 2;
+    make(&all, o);
+    assert_int_equal(plain.data->actions, noise.data->actions);
+    assert_memory_equal(plain.data->action_items, noise.data->action_items,
+                        plain.data->actions * sizeof *plain.data->action_items);
+    assert_int_equal(all.truth.options.features, PARSREC_FEATURES_ALL);
+    assert_trips_repeat(&all);
+    const pr_feature *occasion = column(all.data, PR_OF_SESSION, "occasion");
+    size_t fitting = 0;
+    for (size_t s = 0; s < all.data->sessions; s++)
+        for (int64_t a = all.data->session_offsets[s]; a < all.data->session_offsets[s + 1]; a++)
+            fitting += all.data->item_category[all.data->action_items[a]] % PR_SYNTH_OCCASIONS ==
+                       occasion->code[s];
+    assert_true((double)fitting > 0.4 * (double)all.data->actions); /* a quarter by luck */
+    size_t right = 0;
+    for (size_t u = 0; u < all.data->users; u++)
+        right += column(all.data, PR_OF_USER, "segment")->code[u] == all.truth.group[u];
+    assert_true(right > 12 && right < 21);
+    assert_close(column(all.data, PR_OF_ITEM, "price")->number[7], all.truth.price[7], 1e-6);
+    const pr_feature *signs = column(noise.data, PR_OF_USER, "star_sign");
+    assert_memory_equal(column(all.data, PR_OF_USER, "star_sign")->code, signs->code,
+                        noise.data->users * sizeof *signs->code);
+    unmake(&plain);
+    unmake(&noise);
+    unmake(&all);
+}
+
 static bool holds(const int32_t *items, size_t n, int32_t item)
 {
     for (size_t i = 0; i < n; i++)
@@ -445,6 +491,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_file_tells_how_it_was_made),
+        cmocka_unit_test(features_are_what_they_say),
         cmocka_unit_test(a_missing_category_is_replaced),
         cmocka_unit_test(outside_leaves_slots_empty),
         cmocka_unit_test(small_worlds_work),
