@@ -72,7 +72,8 @@ typedef struct toy_kind {
 
 static const toy_kind toy_kinds[] = {
     {"parsrec", "parsrec", "loss=ce"},         {"parsrec, gru", "parsrec", "cell=gru"},
-    {"parsrec, lstm", "parsrec", "cell=lstm"}, {"sasrec", "sasrec", "loss=ce"},
+    {"parsrec, lstm", "parsrec", "cell=lstm"}, {"parsrec, sampled", "parsrec", "loss=sampled"},
+    {"parsrec, pairs", "parsrec", "loss=bpr"}, {"sasrec", "sasrec", "loss=ce"},
     {"sasrec, binary", "sasrec", "loss=bce"},  {"bert4rec", "bert4rec", "loss=ce"},
 };
 enum { TOY_KINDS = sizeof toy_kinds / sizeof *toy_kinds };

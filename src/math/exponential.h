@@ -36,6 +36,11 @@ PR_INLINE pr_real pr_exp(pr_real x)
 #endif
 }
 
+PR_INLINE pr_real pr_logistic(pr_real x)
+{
+    return 1 / (1 + pr_exp(-x));
+}
+
 /* x[n] = softmax of x, for a few numbers: the weights of an attention. */
 PR_INLINE void pr_softmax_few(pr_real *x, size_t n)
 {

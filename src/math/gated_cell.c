@@ -3,14 +3,9 @@
 
 #include "math/exponential.h"
 
-PR_INLINE pr_real logistic(pr_real x)
-{
-    return 1 / (1 + pr_exp(-x));
-}
-
 PR_INLINE pr_real hyperbolic(pr_real x)
 {
-    return 2 * logistic(2 * x) - 1;
+    return 2 * pr_logistic(2 * x) - 1;
 }
 
 PR_INLINE void gru_forward_any(pr_real *restrict next, pr_real *restrict gates,
@@ -18,8 +13,8 @@ PR_INLINE void gru_forward_any(pr_real *restrict next, pr_real *restrict gates,
 {
     pr_real *n = gates, *r = gates + D, *u = gates + 2 * D;
     for (size_t i = 0; i < D; i++) {
-        r[i] = logistic(r[i]);
-        u[i] = logistic(u[i]);
+        r[i] = pr_logistic(r[i]);
+        u[i] = pr_logistic(u[i]);
         n[i] = hyperbolic(n[i] + r[i] * back[i]);
         next[i] = n[i] + u[i] * (h[i] - n[i]);
     }
@@ -54,9 +49,9 @@ PR_INLINE void lstm_forward_any(pr_real *restrict next, pr_real *restrict kept,
     pr_real *g = gates, *in = gates + D, *forget = gates + 2 * D, *out = gates + 3 * D;
     for (size_t i = 0; i < D; i++) {
         g[i] = hyperbolic(g[i]);
-        in[i] = logistic(in[i]);
-        forget[i] = logistic(forget[i] + 1); /* begins by keeping most of what is there */
-        out[i] = logistic(out[i]);
+        in[i] = pr_logistic(in[i]);
+        forget[i] = pr_logistic(forget[i] + 1); /* begins by keeping most of what is there */
+        out[i] = pr_logistic(out[i]);
         kept[i] = forget[i] * memory[i] + in[i] * g[i];
         next[i] = out[i] * hyperbolic(kept[i]);
     }

@@ -69,9 +69,6 @@ static const pr_real *masked_tile(pr_softmax *s, const pr_output *out, size_t fi
     return s->dropped + at;
 }
 
-/* A score that no exponential survives, yet finite: a tile may hold nothing else. */
-#define PR_BARRED ((pr_real)-1e30)
-
 static void add_extra(pr_real *score, const pr_extra *x, size_t t, size_t first, size_t B)
 {
     const size_t *offsets = x->offsets + t * x->stride;
@@ -197,29 +194,13 @@ static double join_tiles(pr_softmax *s, const pr_real *target_score, pr_real fac
     return loss;
 }
 
-/* The score of an item, as the first pass had it. */
-PR_INLINE pr_real item_score(const pr_real *o, const pr_output *out, const pr_real *table, size_t r,
-                             int32_t item, size_t D)
-{
-    pr_real y = pr_dot(o + r * D, table + (size_t)item * D, D);
-    if (out->bias != NULL)
-        y += out->bias[item];
-    if (out->dense != NULL)
-        y += out->dense->gates[r] * out->dense->values[(size_t)item * out->dense->stride + r];
-    if (out->extra == NULL)
-        return y;
-    const size_t *range = out->extra->offsets + (size_t)item / PR_TILE * out->extra->stride + r;
-    for (size_t i = range[0]; i < range[1]; i++)
-        if (out->extra->items[i] == item)
-            return y + out->extra->values[i];
-    return y;
-}
-
+/* The scores of targets, as the first pass had them. */
 PR_INLINE void target_scores_any(pr_real *y, const int32_t *target, const pr_real *o,
                                  const pr_output *out, const pr_real *table, size_t B, size_t D)
 {
     for (size_t r = 0; r < B; r++)
-        y[r] = item_score(o, out, table, r, target[r], D);
+        y[r] =
+            pr_output_score(pr_dot(o + r * D, table + (size_t)target[r] * D, D), out, r, target[r]);
 }
 PR_LOCAL_LEVELS(void, target_scores, target_scores_any,
                 (pr_real * y, const int32_t *target, const pr_real *o, const pr_output *out,

@@ -13,6 +13,9 @@ static inline size_t pr_tiles(size_t V)
     return (V + PR_TILE - 1) / PR_TILE;
 }
 
+/* A score that no exponential survives, yet finite: a tile may hold nothing else. */
+#define PR_BARRED ((pr_real)-1e30)
+
 /* The memory of one step. The caller owns all of it; sizes in brackets. */
 typedef struct pr_softmax {
     pr_real *score;   /* [V,B]: scores, then their exponentials, then their gradients */
@@ -59,6 +62,22 @@ typedef struct pr_output {
     const pr_dense *dense; /* or NULL */
     pr_taken taken;
 } pr_output;
+
+/* y and all that row r's score of an item has besides its product. */
+PR_INLINE pr_real pr_output_score(pr_real y, const pr_output *out, size_t r, int32_t item)
+{
+    if (out->bias != NULL)
+        y += out->bias[item];
+    if (out->dense != NULL)
+        y += out->dense->gates[r] * out->dense->values[(size_t)item * out->dense->stride + r];
+    if (out->extra == NULL)
+        return y;
+    const size_t *range = out->extra->offsets + (size_t)item / PR_TILE * out->extra->stride + r;
+    for (size_t i = range[0]; i < range[1]; i++)
+        if (out->extra->items[i] == item)
+            return y + out->extra->values[i];
+    return y;
+}
 
 /* First pass: fills s for o[B,D], and best and winner for the choice of targets.
  *                                                             (docs/math.md, Softmax and loss) */

@@ -16,7 +16,7 @@ typedef enum pr_history_kind {
     PR_HISTORY_DECAYED
 } pr_history_kind;
 typedef enum pr_init_kind { PR_INIT_NORMAL, PR_INIT_REFERENCE } pr_init_kind;
-typedef enum pr_loss_kind { PR_LOSS_CE, PR_LOSS_BCE } pr_loss_kind;
+typedef enum pr_loss_kind { PR_LOSS_CE, PR_LOSS_BCE, PR_LOSS_SAMPLED, PR_LOSS_BPR } pr_loss_kind;
 typedef enum pr_count_what { PR_COUNT_BEFORE, PR_COUNT_TRAIN, PR_COUNT_ALL } pr_count_what;
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_window_kind { PR_WINDOWS_ALL, PR_WINDOWS_LAST } pr_window_kind;

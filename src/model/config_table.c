@@ -9,7 +9,7 @@ static const char *const cells[] = {"rnn", "gru", "lstm", NULL};
 static const char *const output_drops[] = {"step", "batch", "none", NULL};
 static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
-static const char *const losses[] = {"ce", "bce", NULL};
+static const char *const losses[] = {"ce", "bce", "sampled", "bpr", NULL};
 static const char *const counts[] = {"before", "train", "all", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
 static const char *const windows[] = {"all", "last", NULL};
@@ -76,7 +76,8 @@ const pr_setting pr_settings[] = {
     SWITCH("unique", unique, "off", "learn that an item is not placed twice"),
     CHOICE("init", init, inits, "normal", "first weights: normal maps, or as the authors' code"),
     CHOICE("loss", loss, losses, "ce",
-           "cross entropy over the catalogue, or (sasrec) binary against drawn items"),
+           "cross entropy over the catalogue, or against drawn items: binary (sasrec), sampled "
+           "cross entropy, pairs (parsrec)"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
     NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
     NUMBER("adam.beta1", beta1, 0, 0.9999, "0.9", "decay of the mean of gradients"),
@@ -108,7 +109,8 @@ const pr_setting pr_settings[] = {
            "sequence models: share dropped of embeddings and of what layers add"),
     NUMBER("dropout.attention", dropout_attention, 0, 0.95, "0.2",
            "sequence models: share dropped of attention weights"),
-    WHOLE("negatives", negatives, 1, 1000, "1", "sasrec, loss = bce: items drawn for each target"),
+    WHOLE("negatives", negatives, 1, 65536, "256",
+          "other losses than ce: items drawn for each target (parsrec: for all of a step)"),
     NUMBER("mask", mask, 0.01, 0.95, "0.2", "bert4rec: share of items that are masked"),
     NUMBER("mask.last", mask_last, 0, 1, "0.1",
            "bert4rec: share of sequences whose last item alone is masked"),

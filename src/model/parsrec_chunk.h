@@ -5,6 +5,7 @@
 #include "math/bag.h"
 #include "math/dropout.h"
 #include "math/softmax_loss.h"
+#include "model/parsrec_drawn.h"
 #include "model/parsrec_net.h"
 #include "model/parsrec_teacher.h"
 #include "model/recall.h"
@@ -34,7 +35,8 @@ typedef struct pr_arnn_run {
     pr_bags bags;
     pr_recalled recalled;
     pr_arnn_teacher teacher;
-    pr_softmax softmax;
+    pr_softmax softmax;  /* loss = ce ... */
+    pr_arnn_drawn drawn; /* ... or another */
 } pr_arnn_run;
 
 /* Everything from the arena, for at most these sizes. */

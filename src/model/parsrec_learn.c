@@ -157,10 +157,12 @@ static pr_arnn_step step_of(const pr_arnn_run *run, size_t j)
 static void choose_targets(pr_arnn_run *run, size_t j)
 {
     const pr_batch *batch = run->chunk->batch;
+    const int32_t *winner =
+        run->config->loss == PR_LOSS_CE ? run->softmax.winner : run->drawn.winner;
     for (size_t r = 0; r < run->rows[j]; r++) {
         uint32_t where[3] = {batch->number, run->chunk->order[r], (uint32_t)j};
-        run->target[r] = pr_arnn_teacher_choose(&run->teacher, r, run->softmax.winner[r],
-                                                batch->in_order, where);
+        run->target[r] =
+            pr_arnn_teacher_choose(&run->teacher, r, winner[r], batch->in_order, where);
         if (r < run->rows[j + 1])
             run->keys[run->first[j + 1] + r] = run->target[r];
     }
@@ -180,6 +182,18 @@ static pr_output output_of(const pr_arnn_run *run, const pr_model *model, size_t
     return out;
 }
 
+/* Of a step's targets, with the gradients of outputs and item table. */
+static double loss_of(pr_arnn_run *run, pr_real *do_, const pr_real *o, const pr_output *out,
+                      pr_real factor, size_t rows)
+{
+    const pr_arnn_view *g = &run->net.g;
+    if (run->config->loss != PR_LOSS_CE)
+        return pr_arnn_drawn_gradient(do_, g->item, g->bias, &run->drawn, o, out, run->target,
+                                      factor, rows);
+    return pr_softmax_gradient(do_, g->item, g->bias, &run->softmax, o, out, run->target, factor,
+                               rows, run->net.d.items, run->net.d.dv);
+}
+
 /* Scores, targets, loss and the gradients of outputs and item table, all of step j. */
 static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
 {
@@ -193,12 +207,13 @@ static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
     size_t gates = run->first[j] * PR_GATES;
     if (d->recall)
         pr_recalled_values(&run->recalled, run->net.t.gate + gates, rows);
-    pr_softmax_scores(&run->softmax, o, &out, rows, d->items, d->dv);
+    if (run->config->loss == PR_LOSS_CE)
+        pr_softmax_scores(&run->softmax, o, &out, rows, d->items, d->dv);
+    else
+        pr_arnn_drawn_scores(&run->drawn, o, &out, &run->teacher, j, rows);
     pr_chunk_mark(run->chunk, PR_PART_SCORES);
     choose_targets(run, j);
-    double loss =
-        pr_softmax_gradient(run->net.t.do_ + at, run->net.g.item, run->net.g.bias, &run->softmax, o,
-                            &out, run->target, (pr_real)factor, rows, d->items, d->dv);
+    double loss = loss_of(run, run->net.t.do_ + at, o, &out, (pr_real)factor, rows);
     if (d->recall)
         pr_recalled_backward(&run->recalled, run->net.t.dgate + gates, rows);
     pr_chunk_mark(run->chunk, PR_PART_LOSS);
@@ -290,6 +305,8 @@ void pr_arnn_learn(const pr_model *model, pr_chunk *chunk)
     run.drop_keys.rng = pr_rng_make(chunk->seed, UINT64_C(0x6B657973));          /* "keys" */
     run.teacher.rng = pr_rng_make(chunk->seed, UINT64_C(0x74656163686572));      /* "teacher" */
     run.drop_output = pr_drop_make(model->config.dropout_output_rate);
+    if (model->config.loss != PR_LOSS_CE)
+        pr_arnn_drawn_begin(&run.drawn, chunk);
     plan_steps(&run);
     pr_arnn_tape_take(&run.net.t, chunk->arena, &run.net.d, run.first[run.steps], chunk->rows,
                       run.steps);

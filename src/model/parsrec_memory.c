@@ -50,7 +50,10 @@ void pr_arnn_run_take(pr_arnn_run *run, pr_arena *arena, const pr_model *model,
     if (d.recall)
         pr_recalled_take(&run->recalled, arena, R, d.items, limits->history, d.neighbours > 0);
     pr_arnn_teacher_take(&run->teacher, arena, R, limits->basket);
-    take_softmax(&run->softmax, arena, &d, R, pr_arnn_mask_bytes(model) > 0);
+    if (c->loss == PR_LOSS_CE)
+        take_softmax(&run->softmax, arena, &d, R, pr_arnn_mask_bytes(model) > 0);
+    else
+        pr_arnn_drawn_take(&run->drawn, arena, model, R);
 }
 
 size_t pr_arnn_chunk_bytes(const pr_model *model, const pr_limits *limits)
@@ -67,8 +70,8 @@ size_t pr_arnn_chunk_bytes(const pr_model *model, const pr_limits *limits)
 size_t pr_arnn_mask_bytes(const pr_model *model)
 {
     const pr_config *c = &model->config;
-    if (c->dropout_output == PR_DROP_NONE || !(c->dropout_output_rate > 0))
-        return 0;
+    if (c->dropout_output == PR_DROP_NONE || !(c->dropout_output_rate > 0) || c->loss != PR_LOSS_CE)
+        return 0; /* rows that are drawn are masked one by one */
     return pr_drop_bytes(model->items * (size_t)c->dim_item);
 }
 

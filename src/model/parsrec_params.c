@@ -20,8 +20,8 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
         return pr_fail(err, PARSREC_E_CONFIG,
                        "heads = %d does not divide dim.user + dim.item = %d; choose another number",
                        config->heads, query);
-    if (config->loss != PR_LOSS_CE)
-        return pr_fail(err, PARSREC_E_CONFIG, "parsrec learns with loss = ce only");
+    if (config->loss == PR_LOSS_BCE)
+        return pr_fail(err, PARSREC_E_CONFIG, "parsrec learns with loss = ce, sampled or bpr");
     if (config->neighbours > 0 && !config->recall)
         return pr_fail(err, PARSREC_E_CONFIG,
                        "neighbours = %d needs recall = on: it is what they add to",
@@ -236,5 +236,7 @@ double pr_arnn_operations(const pr_model *model, const pr_batch *batch, uint64_t
                   + 2 * dv * dq              /* key and value */
                   + dq * dv                  /* what the attention hands on */
                   + blocks * (dq + dv) * dv; /* hidden state and output */
-    return PR_OPERATIONS_A_PRODUCT * (double)items * (maps + dv * (double)model->items);
+    double scored = model->config.loss == PR_LOSS_CE ? (double)model->items
+                                                     : 1 + (double)model->config.negatives;
+    return PR_OPERATIONS_A_PRODUCT * (double)items * (maps + dv * scored);
 }

@@ -149,6 +149,13 @@ static double operations(const pr_model *model, const pr_batch *batch, uint64_t 
                                       (double)items * scored * (double)c->dim_item);
 }
 
+static parsrec_status check(const pr_config *config, parsrec_error *err)
+{
+    if (config->loss != PR_LOSS_CE && config->loss != PR_LOSS_BCE)
+        return pr_fail(err, PARSREC_E_CONFIG, "sasrec learns with loss = ce or bce");
+    return pr_encoder_check(config, err);
+}
+
 static const char *const settings[] = {
     "layers=2",
     "heads=2",
@@ -159,6 +166,7 @@ static const char *const settings[] = {
     "dropout.attention=0.2",
     "epochs=200",
     "clip=0",
+    "negatives=1",
     NULL,
 };
 
@@ -167,7 +175,7 @@ const pr_model_kind pr_sasrec = {
     .summary = "self-attention over the sequence of a user's items (Kang and McAuley, 2018)",
     .settings = settings,
     .sequence = true,
-    .check = pr_encoder_check,
+    .check = check,
     .layout = pr_encoder_layout,
     .session_bytes = pr_sequence_session_bytes,
     .open = pr_sequence_open,

@@ -36,6 +36,8 @@ static double guessing_costs(const pr_run *r)
     const pr_config *c = &r->state.model->config;
     if (c->loss == PR_LOSS_BCE)
         return (1 + c->negatives) * log(2);
+    if (c->loss == PR_LOSS_BPR)
+        return log(2);
     return log((double)r->data->items + 1);
 }
 

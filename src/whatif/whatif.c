@@ -32,12 +32,16 @@ static parsrec_status check_models(const pr_model *const *models, size_t count, 
 {
     for (size_t i = 0; i < count; i++) {
         const pr_model *m = models[i];
-        bool binary = m->kind->sequence && m->config.loss == PR_LOSS_BCE;
-        if ((m->kind->count != NULL && !m->kind->needs_truth) || binary)
+        bool binary = m->kind->learn != NULL && m->config.loss == PR_LOSS_BCE;
+        bool pairs = m->kind->learn != NULL && m->config.loss == PR_LOSS_BPR;
+        if ((m->kind->count != NULL && !m->kind->needs_truth) || binary || pairs)
             return pr_fail(err, PARSREC_E_ARGUMENT,
                            "a model of kind %s%s ranks items but has no chances of them; train "
-                           "parsrec, or sasrec with loss=ce",
-                           m->kind->name, binary ? " with loss=bce" : "");
+                           "parsrec or sasrec with loss=ce",
+                           m->kind->name,
+                           binary  ? " with loss=bce"
+                           : pairs ? " with loss=bpr"
+                                   : "");
         if (m->config.last != models[0]->config.last)
             return pr_fail(err, PARSREC_E_ARGUMENT,
                            "the models keep %lld and %lld sessions for the test; take models "

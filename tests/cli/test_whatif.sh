@@ -105,6 +105,8 @@ fails 2 "no preset" "$PARSREC" whatif --preset other -o bad
 fails 2 "pass -o DIR" "$PARSREC" whatif --preset paper
 ok "$PARSREC" train -o pop.st $data --model pop
 fails 1 "has no chances" "$PARSREC" whatif pop.st $data --drop C0
+ok "$PARSREC" train -o pairs.st $data --epochs 1 --set dim.user=4 --set dim.item=4 --set loss=bpr
+fails 1 "with loss=bpr ranks items" "$PARSREC" whatif pairs.st $data --drop C0
 ok "$PARSREC" synth -o other.st --users 30 --sessions 5
 fails 1 "other users" "$PARSREC" whatif $model other.st --drop C0
 absent bad

@@ -72,9 +72,11 @@ static parsrec_status print_one(const char *kind, const char *setting, pr_pool *
 
 int main(void)
 {
-    static const char *const all[][2] = {{"parsrec", "loss=ce"},   {"parsrec", "cell=gru"},
-                                         {"parsrec", "cell=lstm"}, {"sasrec", "loss=ce"},
-                                         {"sasrec", "loss=bce"},   {"bert4rec", "loss=ce"}};
+    static const char *const all[][2] = {
+        {"parsrec", "loss=ce"},  {"parsrec", "loss=sampled"}, {"parsrec", "loss=bpr"},
+        {"parsrec", "cell=gru"}, {"parsrec", "cell=lstm"},    {"sasrec", "loss=ce"},
+        {"sasrec", "loss=bce"},  {"bert4rec", "loss=ce"},
+    };
     parsrec_error err;
     pr_pool *pool = NULL;
     parsrec_status status = pr_pool_new(&pool, 1, &err);

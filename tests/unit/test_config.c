@@ -51,6 +51,10 @@ static void values_are_read_strictly(void **state)
     c.loss = PR_LOSS_BCE;
     assert_fails(pr_model_check("bert4rec", &c, &err), PARSREC_E_CONFIG, "loss = ce only");
     assert_ok(pr_model_check("sasrec", &c, &err));
+    assert_fails(pr_model_check("parsrec", &c, &err), PARSREC_E_CONFIG, "ce, sampled or bpr");
+    c.loss = PR_LOSS_BPR;
+    assert_ok(pr_model_check("parsrec", &c, &err));
+    assert_fails(pr_model_check("sasrec", &c, &err), PARSREC_E_CONFIG, "ce or bce");
 }
 
 static void files_name_the_line(void **state)

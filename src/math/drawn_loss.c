@@ -1,0 +1,147 @@
+/* Sampled softmax and pairs: every loop runs over neighbouring rows. */
+#include "math/drawn_loss.h"
+
+#include "math/exponential.h"
+#include "math/logarithm.h"
+#include "math/softmax_loss.h"
+
+PR_INLINE void drawn_top_any(pr_real *restrict top, const pr_real *restrict score, size_t N,
+                             size_t B)
+{
+    for (size_t r = 0; r < B; r++)
+        top[r] = PR_BARRED;
+    for (size_t n = 0; n < N; n++)
+        for (size_t r = 0; r < B; r++)
+            top[r] = score[n * B + r] > top[r] ? score[n * B + r] : top[r];
+}
+PR_LEVELS(void, pr_drawn_top, drawn_top_any,
+          (pr_real * top, const pr_real *score, size_t N, size_t B), (top, score, N, B))
+
+PR_INLINE void add_to_items_any(pr_real *restrict score, const pr_real *restrict more, size_t N,
+                                size_t B)
+{
+    for (size_t n = 0; n < N; n++)
+        for (size_t r = 0; r < B; r++)
+            score[n * B + r] += more[n];
+}
+PR_LOCAL_LEVELS(void, add_to_items, add_to_items_any,
+                (pr_real * score, const pr_real *more, size_t N, size_t B), (score, more, N, B))
+
+/* score = exp(score - top), sum[B] += the sum over items. */
+PR_INLINE void exponentials_any(pr_real *restrict score, pr_real *restrict sum,
+                                const pr_real *restrict top, size_t N, size_t B)
+{
+    for (size_t n = 0; n < N; n++)
+        for (size_t r = 0; r < B; r++) {
+            pr_real e = pr_exp(score[n * B + r] - top[r]);
+            score[n * B + r] = e;
+            sum[r] += e;
+        }
+}
+PR_LOCAL_LEVELS(void, exponentials, exponentials_any,
+                (pr_real * score, pr_real *sum, const pr_real *top, size_t N, size_t B),
+                (score, sum, top, N, B))
+
+PR_INLINE void scale_rows_any(pr_real *restrict score, const pr_real *restrict by, size_t N,
+                              size_t B)
+{
+    for (size_t n = 0; n < N; n++)
+        for (size_t r = 0; r < B; r++)
+            score[n * B + r] *= by[r];
+}
+PR_LOCAL_LEVELS(void, scale_rows, scale_rows_any,
+                (pr_real * score, const pr_real *by, size_t N, size_t B), (score, by, N, B))
+
+double pr_sampled_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_real *more,
+                           pr_real factor, size_t N, size_t B)
+{
+    pr_real *top = work, *sum = work + B;
+    double loss = 0;
+    add_to_items(score, more, N, B);
+    pr_drawn_top(top, score, N, B);
+    for (size_t r = 0; r < B; r++) {
+        top[r] = t[r] > top[r] ? t[r] : top[r];
+        t[r] -= top[r];
+        sum[r] = pr_exp(t[r]);
+    }
+    exponentials(score, sum, top, N, B);
+    for (size_t r = 0; r < B; r++) {
+        loss += (double)(pr_log(sum[r]) - t[r]);
+        t[r] = factor * (pr_exp(t[r]) / sum[r] - 1);
+        sum[r] = factor / sum[r];
+    }
+    scale_rows(score, sum, N, B);
+    return loss;
+}
+
+/* Up to here an exponential is finite; log(1 + exp(x)) goes on as x does. */
+#define MOST ((pr_real)80)
+
+/* With x = score - t: score = exp(x) up to MOST, 0 for what is barred; count[B] = how many are not;
+ * loss[B] = the sum of x beyond MOST. */
+PR_INLINE void odds_any(pr_real *restrict score, pr_real *restrict loss, pr_real *restrict count,
+                        const pr_real *restrict t, const pr_real *restrict times, size_t N,
+                        size_t B)
+{
+    memset(loss, 0, B * sizeof *loss);
+    memset(count, 0, B * sizeof *count);
+    for (size_t n = 0; n < N; n++) {
+        pr_real each = times[n];
+        for (size_t r = 0; r < B; r++) {
+            pr_real x = score[n * B + r] - t[r], beyond = x > MOST ? x - MOST : 0;
+            count[r] += score[n * B + r] > PR_BARRED ? each : 0;
+            loss[r] += each * beyond;
+            score[n * B + r] = pr_exp(x - beyond);
+        }
+    }
+}
+PR_LOCAL_LEVELS(void, odds, odds_any,
+                (pr_real * score, pr_real *loss, pr_real *count, const pr_real *t,
+                 const pr_real *times, size_t N, size_t B),
+                (score, loss, count, t, times, N, B))
+
+/* From such odds: adds the sum of log(1 + odds) to loss[B]; score becomes its gradient. */
+PR_INLINE void pairs_any(pr_real *restrict score, pr_real *restrict loss,
+                         const pr_real *restrict times, size_t N, size_t B)
+{
+    for (size_t n = 0; n < N; n++) {
+        pr_real each = times[n];
+        for (size_t r = 0; r < B; r++) {
+            pr_real all = 1 + score[n * B + r];
+            loss[r] += each * pr_ln(all);
+            score[n * B + r] *= each / all;
+        }
+    }
+}
+PR_LOCAL_LEVELS(void, pairs, pairs_any,
+                (pr_real * score, pr_real *loss, const pr_real *times, size_t N, size_t B),
+                (score, loss, times, N, B))
+
+/* t[B] = minus the sum of each row. */
+PR_INLINE void minus_sums_any(pr_real *restrict t, const pr_real *restrict score, size_t N,
+                              size_t B)
+{
+    memset(t, 0, B * sizeof *t);
+    for (size_t n = 0; n < N; n++)
+        for (size_t r = 0; r < B; r++)
+            t[r] -= score[n * B + r];
+}
+PR_LOCAL_LEVELS(void, minus_sums, minus_sums_any,
+                (pr_real * t, const pr_real *score, size_t N, size_t B), (t, score, N, B))
+
+double pr_pairwise_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_real *times,
+                            pr_real factor, size_t N, size_t B)
+{
+    pr_real *sum = work, *count = work + B;
+    double loss = 0;
+    odds(score, sum, count, t, times, N, B);
+    pairs(score, sum, times, N, B);
+    for (size_t r = 0; r < B; r++) {
+        pr_real many = count[r] > 0 ? count[r] : 1; /* all may be barred */
+        loss += (double)(sum[r] / many);
+        count[r] = factor / many;
+    }
+    scale_rows(score, count, N, B);
+    minus_sums(t, score, N, B);
+    return loss;
+}

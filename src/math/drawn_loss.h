@@ -1,0 +1,24 @@
+/* Losses of a target against drawn items, the same for all rows, so that their scores are one product.
+ * Scores are kept transposed, score[N,B], as in softmax_loss.h, whose PR_BARRED takes an item out of a
+ * row. */
+#ifndef PR_DRAWN_LOSS_H
+#define PR_DRAWN_LOSS_H
+
+#include "math/wide.h"
+
+/* top[B] = the largest score of each row. */
+void pr_drawn_top(pr_real *top, const pr_real *score, size_t N, size_t B);
+
+/* loss = factor · sum over rows of log(exp(t) + sum of exp(score + more)) - t, with t the target's
+ * score and more[N] what makes a drawn item stand for those that were not drawn. Returns that sum
+ * without the factor; score[N,B] and t[B] become their gradients. work[2,B] is scratch.
+ *                                                             (docs/math.md, Drawn items) */
+double pr_sampled_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_real *more,
+                           pr_real factor, size_t N, size_t B);
+
+/* loss = factor · sum over rows of the mean of log(1 + exp(score - t)) over the items that are not
+ * barred, each as many times[N] as it was drawn; the rest as above. */
+double pr_pairwise_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_real *times,
+                            pr_real factor, size_t N, size_t B);
+
+#endif
