@@ -7,6 +7,11 @@
 #include "math/linear.h"
 #include "model/parsrec_net.h"
 
+/* Adam moves a weight by about the rate whatever the size of its gradient, so rows that tell nothing wander as
+ * far as others grow. A tenth of them is little enough to do no harm and costs those that tell something nothing
+ * (docs/results.md, Features). */
+static const pr_real share = (pr_real)0.1;
+
 static size_t inputs_of(const pr_arnn_dims *d)
 {
     return PR_TRAIT_INPUTS * d->traits->numbers;
@@ -40,14 +45,16 @@ void pr_arnn_about_forward(pr_arnn_net *net, size_t rows)
     memset(t->about, 0, rows * d->dv * sizeof *t->about);
     for (size_t r = 0; r < rows; r++)
         for (size_t i = 0; i < words; i++)
-            pr_add(t->about + r * d->dv, net->w.word + (size_t)t->words[r * words + i] * d->dv,
-                   d->dv);
+            pr_add_scaled(t->about + r * d->dv,
+                          net->w.word + (size_t)t->words[r * words + i] * d->dv, share, d->dv);
     if (d->traits->numbers == 0)
         return;
     pr_bias_spread(t->middle, net->w.about_in_b, rows, d->width);
     pr_gemm_each(t->middle, d->width, pr_mat(t->inputs, in), pr_flip(net->w.about_in_w, in), 1,
                  rows, d->width, in);
     pr_relu_forward(t->middle, t->middle, rows * d->width);
+    for (size_t i = 0; i < rows * d->width; i++)
+        t->middle[i] *= share;
     pr_gemm_each(t->about, d->dv, pr_mat(t->middle, d->width),
                  pr_flip(net->w.about_out_w, d->width), 1, rows, d->dv, d->width);
 }
@@ -59,14 +66,16 @@ void pr_arnn_about_backward(pr_arnn_net *net, const pr_real *dabout, size_t rows
     size_t words = d->traits->words, in = inputs_of(d), n = rows * d->width;
     for (size_t r = 0; r < rows; r++)
         for (size_t i = 0; i < words; i++)
-            pr_add(net->g.word + (size_t)t->words[r * words + i] * d->dv, dabout + r * d->dv,
-                   d->dv);
+            pr_add_scaled(net->g.word + (size_t)t->words[r * words + i] * d->dv, dabout + r * d->dv,
+                          share, d->dv);
     if (d->traits->numbers == 0)
         return;
     memset(t->dmiddle, 0, n * sizeof *t->dmiddle);
     pr_linear_backward(t->dmiddle, net->g.about_out_w, NULL, dabout, t->middle, net->w.about_out_w,
                        rows, d->width, d->dv);
     pr_relu_through(t->dmiddle, t->middle, n);
+    for (size_t i = 0; i < n; i++)
+        t->dmiddle[i] *= share;
     pr_linear_backward(NULL, net->g.about_in_w, net->g.about_in_b, t->dmiddle, t->inputs, NULL,
                        rows, in, d->width);
 }
