@@ -1,6 +1,7 @@
 /* The rows of an ablation become a list of models, and the list a comparison. */
 #include "compare/ablation.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/hooks.h"
@@ -48,11 +49,8 @@ static void possible_settings(char *out, size_t size, const char *settings,
     out[0] = '\0';
     for (const char *at = settings; *at != '\0';) {
         size_t n = strcspn(at, ":"), used = strlen(out);
-        if (has_feature(at, stats) && used + n + 2 < size) {
-            memcpy(out + used, ":", used > 0);
-            memcpy(out + used + (used > 0), at, n);
-            out[used + (used > 0) + n] = '\0';
-        }
+        if (has_feature(at, stats))
+            snprintf(out + used, size - used, "%s%.*s", used > 0 ? ":" : "", (int)n, at);
         at += n + (at[n] == ':');
     }
 }
