@@ -30,37 +30,39 @@ static parsrec_status add_entry(draft *d, const char *name, size_t name_size, co
 
 /* ---- known rows ---- */
 
-static bool has_feature(const char *setting, const parsrec_data_stats *stats)
+static bool has_feature(const char *setting, const pr_ablation_group *group,
+                        const parsrec_data_stats *stats)
 {
     if (strncmp(setting, "features.user=", 14) == 0)
         return stats->user_features > 0;
     if (strncmp(setting, "features.session=", 17) == 0)
         return stats->session_features > 0;
     if (strncmp(setting, "features.item=", 14) == 0)
-        return stats->item_features > 0;
+        return stats->item_features > 0 || (group->categories && stats->categories > 0);
     return true;
 }
 
 /* The settings that these data can have, separated by colons; none are left of a row that is about
  * features alone which are not there. */
 static void possible_settings(char *out, size_t size, const char *settings,
-                              const parsrec_data_stats *stats)
+                              const pr_ablation_group *group, const parsrec_data_stats *stats)
 {
     out[0] = '\0';
     for (const char *at = settings; *at != '\0';) {
         size_t n = strcspn(at, ":"), used = strlen(out);
-        if (has_feature(at, stats))
+        if (has_feature(at, group, stats))
             snprintf(out + used, size - used, "%s%.*s", used > 0 ? ":" : "", (int)n, at);
         at += n + (at[n] == ':');
     }
 }
 
-static parsrec_status add_known(draft *d, const pr_ablation_row *row, const char *spec, size_t base,
+static parsrec_status add_known(draft *d, const pr_ablation_group *group,
+                                const pr_ablation_row *row, const char *spec, size_t base,
                                 const parsrec_data_stats *stats, const parsrec_hooks *hooks,
                                 parsrec_error *err)
 {
     char settings[256];
-    possible_settings(settings, sizeof settings, row->settings, stats);
+    possible_settings(settings, sizeof settings, row->settings, group, stats);
     if (settings[0] == '\0') {
         pr_say(hooks, PARSREC_LOG_INFO, "%s is left out: the data set has no such features",
                row->name);
@@ -132,7 +134,7 @@ static parsrec_status add_group(draft *d, const pr_ablation_group *group,
         PR_TRY(add_entry(d, name, strlen(name), spec, "", PR_NONE, err));
     for (size_t i = 0; i < group->count; i++)
         if (wanted(o, group, &group->rows[i]))
-            PR_TRY(add_known(d, &group->rows[i], spec, base, stats, hooks, err));
+            PR_TRY(add_known(d, group, &group->rows[i], spec, base, stats, hooks, err));
     for (size_t i = 0; takes_own(o, group) && i < o->row_count; i++)
         PR_TRY(add_own(d, o->row[i], spec, base, err));
     return PARSREC_OK;

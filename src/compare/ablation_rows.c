@@ -14,7 +14,7 @@ static const pr_ablation_row paper[] = {
     {"heads-4", "heads=4"},
     {"ffn-pre", "ffn=pre"},
     {"ffn-post", "ffn=post"},
-    {"extra-features", "features.user=on:features.session=on"},
+    {"extra-features", "features.user=on:features.session=on:features.item=on"},
 };
 
 /* What the default settings add to the paper's, taken away one at a time, and what could stand in the place
@@ -32,12 +32,13 @@ static const pr_ablation_row parts[] = {
     {"lstm", "cell=lstm"},
     {"user-features", "features.user=on"},
     {"session-features", "features.session=on"},
+    {"item-features", "features.item=on"},
 };
 
 #define ROWS(list) list, sizeof list / sizeof *list
 const pr_ablation_group pr_ablation_groups[] = {
-    {"paper", "paper", "parsrec:preset=paper", ROWS(paper)},
-    {"parts", "default", "parsrec", ROWS(parts)},
+    {"paper", "paper", "parsrec:preset=paper", true, ROWS(paper)},
+    {"parts", "default", "parsrec", false, ROWS(parts)},
 };
 const size_t pr_ablation_group_count = sizeof pr_ablation_groups / sizeof *pr_ablation_groups;
 

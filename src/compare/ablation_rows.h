@@ -14,6 +14,7 @@ typedef struct pr_ablation_group {
     const char *preset; /* as --preset names it */
     const char *base;   /* the name of the row that is the base ... */
     const char *spec;   /* ... and its model, as in a list of models */
+    bool categories;    /* are features of items here; else the base shares them already (kin) */
     const pr_ablation_row *rows;
     size_t count;
 } pr_ablation_group;

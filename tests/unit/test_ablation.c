@@ -75,15 +75,17 @@ static void two_bases(void **state)
 static void rows_that_data_cannot_have(void **state)
 {
     (void)state;
-    static const parsrec_data_stats some = {.user_features = 2};
+    static const parsrec_data_stats some = {.user_features = 2, .categories = 3};
     parsrec_error err = {0};
-    parsrec_ablate_options o = {.rows = "extra-features,user-features,session-features"};
+    parsrec_ablate_options o = {.rows =
+                                    "extra-features,user-features,session-features,item-features"};
     pr_model_list list;
     assert_ok(pr_ablation_list(&list, &o, &some, NULL, &err));
     assert_int_equal(list.count, 4);
     const pr_entry *extra = entry_named(&list, "extra-features");
-    assert_int_equal(extra->set_count, 1);
+    assert_int_equal(extra->set_count, 2);
     assert_string_equal(extra->set[0], "features.user=on");
+    assert_string_equal(extra->set[1], "features.item=on"); /* of categories */
     entry_named(&list, "user-features");
     pr_model_list_free(&list);
 }
