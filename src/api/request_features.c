@@ -1,4 +1,5 @@
 /* What a request says of its session and user, as columns of one row: before what the model knows. */
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -58,6 +59,14 @@ static int32_t code_of(const pr_names *values, const char *word)
     return -1;
 }
 
+/* As near as a float can be. */
+static float narrow(double x)
+{
+    if (isnan(x))
+        return NAN;
+    return (float)fmin(fmax(x, -(double)FLT_MAX), (double)FLT_MAX);
+}
+
 static parsrec_status set_value(pr_given *given, pr_feature_of of, size_t i,
                                 const parsrec_feature *value, parsrec_error *err)
 {
@@ -68,7 +77,7 @@ static parsrec_status set_value(pr_given *given, pr_feature_of of, size_t i,
         return pr_fail(err, PARSREC_E_INPUT, "features: %s must be a number, or null",
                        pr_show(&hold, pr_slice_of(f->name)));
     if (f->number != NULL) {
-        given->numbers[of][i] = (float)value->number;
+        given->numbers[of][i] = narrow(value->number);
         return PARSREC_OK;
     }
     snprintf(digits, sizeof digits, "%.15g", value->number); /* words that look like numbers */

@@ -21,15 +21,18 @@ static parsrec_scratch *open_once(void)
     if (own != NULL)
         return own;
     config.dim_user = config.dim_item = 4;
+    config.features_user = config.features_session = 1;
     sample_make(&held);
+    pr_shop shop = pr_shop_of(&held.data);
     model.file.data = &held.data;
     model.pasts = pr_pasts_of(&held.data);
-    if (pr_model_new(&model.file.model, "parsrec", &config, SAMPLE_USERS, SAMPLE_ITEMS, 1, &err) !=
-            PARSREC_OK ||
+    if (pr_model_outline(&model.file.model, "parsrec", &config, &shop, &err) != PARSREC_OK ||
+        pr_model_weigh(model.file.model, &err) != PARSREC_OK ||
         pr_directory_init(&model.directory, &held.data, &err) != PARSREC_OK ||
         pr_model_count_popular(&model, &err) != PARSREC_OK ||
         parsrec_scratch_new(&own, &model, 4, &err) != PARSREC_OK)
         __builtin_trap();
+    pr_params_fill(&model.file.model->params, model.file.model->weights, PR_INIT_NORMAL, 1);
     return own;
 }
 
