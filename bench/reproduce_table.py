@@ -43,6 +43,17 @@ def report(path, *measures):
         line(row["model"], *(over_seeds(row, m) for m in measures), told)
 
 
+def cells(*words):
+    """SETTING TRAINED.json SPEED.json, again and again; speed as a share of sgemm's, against the first."""
+    head("setting", "HR@10", "NDCG@10", "Sess-Prec@10", "speed")
+    first = None
+    for setting, trained, speed in zip(words[::3], words[1::3], words[2::3]):
+        valid, bench = json.load(open(trained))["valid"], json.load(open(speed))
+        rate = bench["items_per_s"] / bench["sgemm_gflops"]
+        first = first or rate
+        line("`%s`" % setting, *(decimal(valid[m]) for m in ("HR@10", "NDCG@10", "Sess-Prec@10")), "%.2f" % (rate / first))
+
+
 def oracle(*paths):
     head("seed", "HR@10", "NDCG@10", "oracle: HR@10", "NDCG@10", "share of the oracle's NDCG@10")
     for path in paths:
