@@ -183,6 +183,7 @@ static const char *const paper[] = {
     "adam.beta2=0.999",
     "bias=off",
     "pull=off",
+    "order=any",
     "past=off",
     "recall=off",
     "neighbours=0",

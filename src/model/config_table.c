@@ -9,6 +9,7 @@ static const char *const cells[] = {"rnn", "gru", "lstm", NULL};
 static const char *const output_drops[] = {"step", "batch", "none", NULL};
 static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
+static const char *const orders[] = {"any", "stored", "auto", NULL};
 static const char *const losses[] = {"ce", "bce", "sampled", "bpr", NULL};
 static const char *const counts[] = {"before", "train", "all", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
@@ -73,6 +74,9 @@ const pr_setting pr_settings[] = {
            "items of a category, or with a feature in common, share a part of what is learnt"),
     WHOLE("features.width", features_width, 1, 1024, "16",
           "width of the map that numbers among features go through"),
+    CHOICE(
+        "order", order, orders, "any",
+        "learn the order that baskets are stored in: any is as good, stored, or auto, if it tells"),
     SWITCH("unique", unique, "off", "learn that an item is not placed twice"),
     CHOICE("init", init, inits, "normal", "first weights: normal maps, or as the authors' code"),
     CHOICE("loss", loss, losses, "ce",

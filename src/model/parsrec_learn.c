@@ -131,6 +131,9 @@ static void place(pr_arnn_run *run, size_t j)
         drop_row(&run->drop_keys, run->net.t.e + (first + r) * dv, first + r, where, dv);
     }
     pr_arnn_place_forward(&run->net, first, rows, j > 0);
+    if (run->net.d.follow)
+        pr_embedding_forward(run->net.t.follow + first * dv, run->net.w.follow, run->keys + first,
+                             rows, dv);
     if (run->net.d.pull && j > 0)
         pull(run, j);
 }
@@ -157,12 +160,14 @@ static pr_arnn_step step_of(const pr_arnn_run *run, size_t j)
 static void choose_targets(pr_arnn_run *run, size_t j)
 {
     const pr_batch *batch = run->chunk->batch;
+    pr_teacher_choice how = batch->in_order     ? PR_CHOOSE_FIRST
+                            : run->net.d.follow ? PR_CHOOSE_WINNER_OR_FIRST
+                                                : PR_CHOOSE_WINNER_OR_ANY;
     const int32_t *winner =
         run->config->loss == PR_LOSS_CE ? run->softmax.winner : run->drawn.winner;
     for (size_t r = 0; r < run->rows[j]; r++) {
         uint32_t where[3] = {batch->number, run->chunk->order[r], (uint32_t)j};
-        run->target[r] =
-            pr_arnn_teacher_choose(&run->teacher, r, winner[r], batch->in_order, where);
+        run->target[r] = pr_arnn_teacher_choose(&run->teacher, r, winner[r], how, where);
         if (r < run->rows[j + 1])
             run->keys[run->first[j + 1] + r] = run->target[r];
     }
@@ -261,6 +266,8 @@ static void backward(pr_arnn_run *run)
     pr_arnn_maps_backward(&run->net, asked ? run->first[1] : t->T, asked ? run->first[2] : t->T);
     drop_rows_backward(&run->drop_keys, t->de, t->T, d->dv);
     pr_embedding_backward(run->net.g.item, t->de, run->keys, t->T, d->dv);
+    if (d->follow)
+        pr_embedding_backward(run->net.g.follow, t->do_, run->keys, t->T, d->dv);
     if (d->pull)
         pr_embedding_backward(run->net.g.pull, t->dpull + R * d->dv, run->keys + R, t->T - R,
                               d->dv);

@@ -19,7 +19,7 @@ typedef struct pr_arnn_dims {
     pr_ffn ffn;
     pr_cell_kind cell;
     size_t blocks; /* of dv rows in cell_w: see parsrec_cell.c */
-    bool bias, pull, past, recall, kin;
+    bool bias, pull, follow, past, recall, kin;
     bool kin_apart;    /* the parts are those of features.item alone */
     size_t neighbours; /* of an item, at most */
     const pr_traits *traits;
@@ -43,6 +43,7 @@ typedef struct pr_arnn_view {
     pr_real *cell_w, *cell_b; /* [blocks·dv,dz]: next hidden state, then output */
     pr_real *bias;            /* [items] */
     pr_real *pull, *scale_w;  /* [items,dv], [dv,du] */
+    pr_real *follow;          /* [items + 1,dv], the last for the start of a basket */
     pr_real *past_w;          /* [dv,dv] */
     pr_real *gate_w, *gate_b; /* [gates,dz], [gates] */
     pr_near near;
@@ -84,6 +85,7 @@ typedef struct pr_arnn_tape {
     pr_real *past;       /* [R,dv]: what the history adds to every output */
     pr_real *ugate;      /* [R,gates] */
     pr_real *pull;       /* [T,dv]: sum over the items placed */
+    pr_real *follow;     /* [T,dv]: what the item placed last adds */
     pr_real *gate;       /* [T,gates]: weights of what is recalled */
     pr_real *about;      /* [R,dv]: what features add to the first hidden state */
     int32_t *words;      /* [R,words] */

@@ -32,7 +32,8 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
 /* The paper's network and the parts that add up: half the width then does as well. */
 static const char *const settings[] = {
     "dim.user=64", "dim.item=64",   "bias=on",   "pull=on",          "past=on",   "recall=on",
-    "kin=on",      "neighbours=10", "unique=on", "weight_decay=0.1", "epochs=16", NULL,
+    "kin=on",      "neighbours=10", "unique=on", "weight_decay=0.1", "epochs=16", "order=auto",
+    NULL,
 };
 
 const pr_model_kind pr_parsrec = {
@@ -79,6 +80,7 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.blocks = pr_arnn_cell_blocks(d.cell);
     d.bias = c->bias != 0;
     d.pull = c->pull != 0;
+    d.follow = c->order == PR_ORDER_STORED;
     d.past = c->past != 0;
     d.recall = c->recall != 0;
     d.kin = model->shares;
@@ -147,6 +149,8 @@ static void list_parts(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
         pr_list_tensor(l, &v->pull, "pull_emb", d->items, d->dv, PR_FILL_TABLE);
         pr_list_tensor(l, &v->scale_w, "pull.user_w", d->dv, d->du, PR_FILL_BIAS);
     }
+    if (d->follow)
+        pr_list_tensor(l, &v->follow, "follow_emb", d->items + 1, d->dv, PR_FILL_TABLE);
     if (d->past)
         pr_list_tensor(l, &v->past_w, "past_w", d->dv, d->dv, PR_FILL_MAP);
     if (d->recall) {
@@ -204,6 +208,8 @@ static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
         pr_list_shared(l, "item_emb", d->kin_apart);
     if (d->kin && d->pull)
         pr_list_shared(l, "pull_emb", d->kin_apart);
+    if (d->kin && d->follow)
+        pr_list_shared(l, "follow_emb", d->kin_apart);
 }
 
 parsrec_status pr_arnn_layout(pr_model *model, parsrec_error *err)

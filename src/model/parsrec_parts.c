@@ -18,6 +18,8 @@ void pr_arnn_parts_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d)
         t->scale = take_zero(arena, t->R, d->dv);
         t->pull = take_zero(arena, t->T, d->dv);
     }
+    if (d->follow)
+        t->follow = take_zero(arena, t->T, d->dv);
     if (d->past)
         t->past = take_zero(arena, t->R, d->dv);
     if (d->recall) {
@@ -69,6 +71,8 @@ void pr_arnn_parts_sum(pr_arnn_net *net, size_t first, size_t rows)
     pr_real *o = t->o + first * d->dv;
     if (d->past)
         pr_add(o, t->past, rows * d->dv);
+    if (d->follow)
+        pr_add(o, t->follow + first * d->dv, rows * d->dv);
     for (size_t i = 0; d->pull && i < rows * d->dv; i++)
         o[i] += t->scale[i] * t->pull[first * d->dv + i];
 }

@@ -184,7 +184,7 @@ bool pr_arnn_score_parts(pr_session *session, size_t row, int32_t item, pr_parts
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
     const pr_real *e = s->net.w.item + (size_t)item * d->dv;
-    if (!d->bias && !d->pull && !d->past && !d->recall)
+    if (!d->bias && !d->pull && !d->follow && !d->past && !d->recall)
         return false;
     *parts = (pr_parts){.item = d->bias ? s->net.w.bias[item] : 0};
     pr_arnn_score(session, row, &item, 1, &parts->network);
@@ -193,6 +193,8 @@ bool pr_arnn_score_parts(pr_session *session, size_t row, int32_t item, pr_parts
     parts->network -= parts->item + parts->history + parts->memory;
     for (size_t p = 0; p < s->placed[row]; p++) {
         placed[p] = d->pull ? pulled(session, row, p, e) : 0;
+        if (d->follow && p + 1 == s->placed[row])
+            placed[p] += pr_dot(s->net.t.follow + row * d->dv, e, d->dv);
         parts->network -= placed[p];
     }
     return true;

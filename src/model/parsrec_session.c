@@ -136,6 +136,9 @@ static void begin_row(pr_session *session, const pr_start *starts, size_t r, boo
                            &starts[r].history, session->model->config.recall_decay, &s->net.w.near);
     if (d->pull)
         memset(s->net.t.pull + r * d->dv, 0, d->dv * sizeof(pr_real));
+    if (d->follow)
+        pr_embedding_forward(s->net.t.follow + r * d->dv, s->net.w.follow,
+                             &(int32_t){(int32_t)d->items}, 1, d->dv);
     s->keys[r] = 1; /* the start of the basket, until an item is placed */
     s->placed[r] = 0;
     s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
@@ -260,6 +263,8 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
             memcpy(s->net.t.memory + r * d->dv, s->memory + r * d->dv, d->dv * sizeof *s->memory);
         if (s->lately.slots > 0)
             pr_arnn_kept_place(&s->lately, items[r]);
+        if (d->follow)
+            pr_embedding_forward(s->net.t.follow + r * d->dv, s->net.w.follow, &items[r], 1, d->dv);
         if (d->pull)
             pr_add(s->net.t.pull + r * d->dv, s->net.w.pull + (size_t)items[r] * d->dv, d->dv);
     }

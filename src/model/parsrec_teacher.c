@@ -40,11 +40,13 @@ static size_t place_of(const int32_t *left, size_t count, int32_t item)
     return i;
 }
 
-int32_t pr_arnn_teacher_choose(pr_arnn_teacher *t, size_t row, int32_t winner, bool in_order,
-                               const uint32_t place[3])
+int32_t pr_arnn_teacher_choose(pr_arnn_teacher *t, size_t row, int32_t winner,
+                               pr_teacher_choice how, const uint32_t place[3])
 {
     int32_t *left = t->left + row * t->stride;
-    size_t count = t->count[row], i = in_order ? 0 : place_of(left, count, winner);
+    size_t count = t->count[row], i = how == PR_CHOOSE_FIRST ? 0 : place_of(left, count, winner);
+    if (i == count && how == PR_CHOOSE_WINNER_OR_FIRST)
+        i = 0;
     if (i == count) {
         pr_stream stream = pr_stream_at(&t->rng, place[0], place[1], place[2]);
         i = pr_stream_below(&stream, (uint32_t)count);

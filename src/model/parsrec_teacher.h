@@ -21,9 +21,15 @@ void pr_arnn_teacher_begin(pr_arnn_teacher *t, size_t row, const pr_basket *bask
  * would else be the same few in every epoch, and the rest of the basket would never be a target. */
 void pr_arnn_teacher_cut(pr_arnn_teacher *t, size_t row, size_t most, const uint32_t place[3]);
 
-/* The winner if it is left, else a uniformly random item of those left; in_order: the first. The
- * target is no longer left afterwards. `place` is batch, row and step of the random draw. */
-int32_t pr_arnn_teacher_choose(pr_arnn_teacher *t, size_t row, int32_t winner, bool in_order,
-                               const uint32_t place[3]);
+/* Where the winner is not left: a uniformly random item of those left, or the first. */
+typedef enum pr_teacher_choice {
+    PR_CHOOSE_WINNER_OR_ANY,
+    PR_CHOOSE_WINNER_OR_FIRST,
+    PR_CHOOSE_FIRST /* whoever wins */
+} pr_teacher_choice;
+
+/* The target is no longer left afterwards. `place` is batch, row and step of the random draw. */
+int32_t pr_arnn_teacher_choose(pr_arnn_teacher *t, size_t row, int32_t winner,
+                               pr_teacher_choice how, const uint32_t place[3]);
 
 #endif

@@ -5,8 +5,25 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/basket_order.h"
 #include "data/counted.h"
 #include "data/split.h"
+
+parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks,
+                         parsrec_error *err)
+{
+    pr_order_facts facts;
+    if (config->order != PR_ORDER_AUTO)
+        return PARSREC_OK;
+    PR_TRY(pr_order_count(&facts, data, (size_t)config->last, err));
+    config->order = pr_order_tells(&facts) ? PR_ORDER_STORED : PR_ORDER_ANY;
+    if (config->order == PR_ORDER_STORED)
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "the order within baskets tells something, and is learnt (order = stored): who "
+               "stands together did so before %.1f times as often as by chance",
+               (double)facts.neighbours / (double)facts.others);
+    return PARSREC_OK;
+}
 
 static parsrec_status count_neighbours(pr_near *near, const pr_model *model, const pr_dataset *data,
                                        pr_pool *pool, const parsrec_hooks *hooks,

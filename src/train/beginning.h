@@ -14,6 +14,10 @@ typedef struct pr_beginning {
     pr_kin_column *columns; /* of items */
 } pr_beginning;
 
+/* Decides what settings leave to the data. */
+parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks,
+                         parsrec_error *err);
+
 /* For the outline of a model that will learn, before memory is taken for its weights. Data and beginning
  * are borrowed for as long as it learns. `resumed`: its weights come from a checkpoint. */
 parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_dataset *data,

@@ -137,10 +137,13 @@ static parsrec_status take_products(bench *b, parsrec_error *err)
     return b->product.block != NULL && b->product.rate != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
-static parsrec_status set_up(bench *b, const char *kind, const pr_config *config, unsigned threads,
+static parsrec_status set_up(bench *b, const char *kind, const pr_config *wanted, unsigned threads,
                              parsrec_error *err)
 {
-    size_t rows = (size_t)config->batch;
+    size_t rows = (size_t)wanted->batch;
+    pr_config settled = *wanted;
+    const pr_config *config = &settled;
+    PR_TRY(pr_settle(&settled, b->data, NULL, err));
     PR_TRY(pr_pool_new(&b->pool, threads, err));
     pr_shop shop = pr_shop_of(b->data);
     PR_TRY(pr_model_outline(&b->model, kind, config, &shop, err));

@@ -93,7 +93,9 @@ static parsrec_status set_up_fresh(pr_run *r, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
     s->at = (pr_position){.seed = r->plan->seed, .patience = r->plan->patience};
-    PR_TRY(outline(r, r->plan->kind, &r->plan->config, err));
+    pr_config config = r->plan->config;
+    PR_TRY(pr_settle(&config, r->data, r->hooks, err));
+    PR_TRY(outline(r, r->plan->kind, &config, err));
     PR_TRY(take_memory(r, err));
     pr_begin(s->model, &r->beginning, r->data, s->at.seed);
     return PARSREC_OK;

@@ -126,6 +126,8 @@ static void every_setting_has_true_gradients(void **state)
         {"dim.user=7", "dim.item=9"},
         {"bias=on", "unique=on"},
         {"pull=on"},
+        {"order=stored"},
+        {"order=stored", "recall=on", "pull=on", "past=on"},
         {"pull=on", "steps=2", "ffn=post"},
         {"past=on", "history=sum"},
         {"recall=on", "recall.decay=0.5"},

@@ -230,15 +230,20 @@ static void teacher_takes_the_winner_or_draws_evenly(void **state)
     pr_basket basket = {.items = items, .size = 4};
     pr_arnn_teacher_begin(&t, 0, &basket);
     uint32_t place[3] = {0, 0, 0};
-    assert_int_equal(pr_arnn_teacher_choose(&t, 0, 4, false, place), 4);
-    int32_t second = pr_arnn_teacher_choose(&t, 0, 4, false, place); /* no longer left */
+    assert_int_equal(pr_arnn_teacher_choose(&t, 0, 4, PR_CHOOSE_WINNER_OR_ANY, place), 4);
+    int32_t second =
+        pr_arnn_teacher_choose(&t, 0, 4, PR_CHOOSE_WINNER_OR_ANY, place); /* no longer left */
     assert_true(second == 3 || second == 9 || second == 7);
     for (place[0] = 0; place[0] < 4000; place[0]++) {
         pr_arnn_teacher_begin(&t, 0, &basket);
-        drawn[pr_arnn_teacher_choose(&t, 0, 5, false, place)]++;
+        drawn[pr_arnn_teacher_choose(&t, 0, 5, PR_CHOOSE_WINNER_OR_ANY, place)]++;
     }
     for (size_t i = 0; i < 4; i++)
         assert_close((double)drawn[items[i]], 1000, 100);
+    pr_arnn_teacher_begin(&t, 0, &basket);
+    assert_int_equal(pr_arnn_teacher_choose(&t, 0, 5, PR_CHOOSE_WINNER_OR_FIRST, place), 3);
+    assert_int_equal(pr_arnn_teacher_choose(&t, 0, 7, PR_CHOOSE_WINNER_OR_FIRST, place), 7);
+    assert_int_equal(pr_arnn_teacher_choose(&t, 0, 3, PR_CHOOSE_WINNER_OR_FIRST, place), 9);
     memset(drawn, 0, sizeof drawn);
     for (place[0] = 0; place[0] < 4000; place[0]++) {
         pr_arnn_teacher_begin(&t, 0, &basket);
@@ -252,7 +257,7 @@ static void teacher_takes_the_winner_or_draws_evenly(void **state)
     pr_arnn_teacher_begin(&t, 0, &basket);
     pr_arnn_teacher_cut(&t, 0, 4, place);
     for (size_t i = 0; i < 4; i++)
-        assert_int_equal(pr_arnn_teacher_choose(&t, 0, 7, true, place), items[i]);
+        assert_int_equal(pr_arnn_teacher_choose(&t, 0, 7, PR_CHOOSE_FIRST, place), items[i]);
 }
 
 static void histories_weigh_as_asked(void **state)

@@ -84,7 +84,7 @@ static void answers_are_the_plain_network_s(void **state)
     static const char *const variants[][8] = {
         {"dim.user=16", "dim.item=32", "heads=2", NULL},
         {"dim.user=5", "dim.item=7", "heads=3", "bias=on", NULL},
-        {"dim.user=9", "dim.item=6", "heads=1", "pull=on", "past=on", NULL},
+        {"dim.user=9", "dim.item=6", "heads=1", "pull=on", "past=on", "order=stored", NULL},
         {"dim.user=8", "dim.item=8", "heads=4", "recall=on", "neighbours=3", "bias=on", NULL},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
