@@ -154,11 +154,33 @@ parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
 
 /* ---- steps ---- */
 
-void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows)
+/* y[row,O] += x[row,I] through panels. Rows that are apart are brought together, so that weights are read once. */
+static void through(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+                    const pr_arnn_rows *rows, const pr_real *panels, size_t I, size_t O)
+{
+    size_t n = rows->count, first = rows->list[0];
+    pr_real *near_x = rows->room, *near_y = rows->room + n * I;
+    if (rows->list[n - 1] - first + 1 == n) {
+        pr_panels_add(y + first * y_stride, y_stride, x + first * x_stride, x_stride, panels, n, I,
+                      O);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        memcpy(near_x + i * I, x + rows->list[i] * x_stride, I * sizeof *x);
+        memcpy(near_y + i * O, y + rows->list[i] * y_stride, O * sizeof *y);
+    }
+    pr_panels_add(near_y, O, near_x, I, panels, n, I, O);
+    for (size_t i = 0; i < n; i++)
+        memcpy(y + rows->list[i] * y_stride, near_y + i * O, O * sizeof *y);
+}
+
+void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, const pr_arnn_rows *rows)
 {
     const pr_arnn_dims *d = &net->d;
-    pr_bias_spread(net->t.ucell, ready->cell_b, rows, 2 * d->dv);
-    pr_panels_add(net->t.ucell, 2 * d->dv, net->t.u, d->du, ready->user_w, rows, d->du, 2 * d->dv);
+    size_t two = 2 * d->dv;
+    for (size_t i = 0; i < rows->count; i++)
+        memcpy(net->t.ucell + rows->list[i] * two, ready->cell_b, two * sizeof(pr_real));
+    through(net->t.ucell, two, net->t.u, d->du, rows, ready->user_w, d->du, two);
 }
 
 void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *joint,
@@ -176,22 +198,22 @@ void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row
     pr_layer_norm_forward(a, joint + d->dv, t->rate + row, a, w->gain, w->shift, d->eps, 1, d->dq);
 }
 
-/* One half of what the user brings to the cell, and what the joint rows add. */
-static void add_joint(const pr_arnn_net *net, size_t rows, pr_real *y, size_t half,
-                      const pr_real *panels, const pr_real *joint)
+/* One half of what the user brings to the cell. */
+static void begin_half(const pr_arnn_net *net, pr_real *y, size_t row, size_t half)
 {
-    const pr_arnn_dims *d = &net->d;
-    size_t in = d->dv + d->dq;
-    for (size_t r = 0; r < rows; r++)
-        memcpy(y + r * d->dv, net->t.ucell + (2 * r + half) * d->dv, d->dv * sizeof *y);
-    pr_panels_add(y, d->dv, joint, in, panels, rows, in, d->dv);
+    size_t dv = net->d.dv;
+    memcpy(y + row * dv, net->t.ucell + (2 * row + half) * dv, dv * sizeof *y);
 }
 
-void pr_arnn_quick_move(const pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
-                        pr_real *hidden, const pr_real *joint)
+void pr_arnn_quick_move(const pr_arnn_net *net, const pr_arnn_ready *ready,
+                        const pr_arnn_rows *rows, pr_real *hidden, const pr_real *joint)
 {
-    add_joint(net, rows, hidden, 0, ready->move_w, joint);
-    pr_relu_forward(hidden, hidden, rows * net->d.dv);
+    size_t dv = net->d.dv, in = dv + net->d.dq;
+    for (size_t i = 0; i < rows->count; i++)
+        begin_half(net, hidden, rows->list[i], 0);
+    through(hidden, dv, joint, in, rows, ready->move_w, in, dv);
+    for (size_t i = 0; i < rows->count; i++)
+        pr_relu_forward(hidden + rows->list[i] * dv, hidden + rows->list[i] * dv, dv);
 }
 
 void pr_arnn_quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
@@ -199,7 +221,9 @@ void pr_arnn_quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t r
 {
     const pr_arnn_dims *d = &net->d;
     size_t in = d->dv + d->dq;
-    add_joint(net, rows, net->t.o, 1, ready->answer_w, joint);
+    for (size_t r = 0; r < rows; r++)
+        begin_half(net, net->t.o, r, 1);
+    pr_panels_add(net->t.o, d->dv, joint, in, ready->answer_w, rows, in, d->dv);
     pr_arnn_parts_sum(net, 0, rows);
     for (size_t r = 0; d->recall && r < rows; r++)
         for (size_t g = 0; g < PR_GATES; g++)

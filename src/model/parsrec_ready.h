@@ -22,14 +22,21 @@ typedef struct pr_arnn_ready {
 /* Sets model->ready, or leaves it NULL where the settings or the size do not allow it. */
 parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err);
 
-/* Steps of the first rows of a session, each with the bits that it has alone. joint[rows,dv + dq] belongs to
- * the caller. */
-void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows);
+/* Rows of a session to work on, in order, and room for count * (3dv + dq) numbers. */
+typedef struct pr_arnn_rows {
+    const size_t *list;
+    size_t count;
+    pr_real *room;
+} pr_arnn_rows;
+
+/* Steps of some rows, each with the bits that it has alone. joint[.,dv + dq] belongs to the caller. */
+void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, const pr_arnn_rows *rows);
 /* Of one row: `ids` are the items that it looks at, the start of a basket where it has none. Sets its joint. */
 void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *joint,
                         const int32_t *ids, size_t n);
-void pr_arnn_quick_move(const pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
-                        pr_real *hidden, const pr_real *joint);
+void pr_arnn_quick_move(const pr_arnn_net *net, const pr_arnn_ready *ready,
+                        const pr_arnn_rows *rows, pr_real *hidden, const pr_real *joint);
+/* Of the first rows, all of them. */
 void pr_arnn_quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
                           const pr_real *joint);
 

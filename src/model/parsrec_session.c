@@ -24,6 +24,11 @@ static void take_state(pr_arnn_state *s, pr_arena *arena, const pr_model *model,
     s->hidden = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
     s->memory = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
     s->joint = pr_arena_take(arena, rows * (d.dv + d.dq), sizeof(pr_real));
+    s->room = pr_arena_take(arena, rows * (3 * d.dv + d.dq), sizeof(pr_real));
+    s->looked = pr_arena_take(arena, rows, sizeof *s->looked);
+    s->moved = pr_arena_take(arena, rows, sizeof *s->moved);
+    s->twin = pr_arena_take(arena, rows, sizeof *s->twin);
+    s->list = pr_arena_take(arena, rows, sizeof *s->list);
     s->at = pr_arena_take(arena, capacity, sizeof *s->at);
     s->keys = pr_arena_take(arena, rows, sizeof *s->keys);
     s->placed = pr_arena_take(arena, rows, sizeof *s->placed);
@@ -112,28 +117,49 @@ static void add_features(pr_session *session, const pr_start *starts, bool known
         pr_add(s->net.t.z + r * 2 * d->dv, s->net.t.about + r * d->dv, d->dv);
 }
 
-/* Rows that leave something out have the same past, most of them. */
-static bool same_past(const pr_start *a, const pr_start *b)
+bool pr_arnn_same_past(const pr_start *a, const pr_start *b)
 {
     return a->vector == b->vector && a->history.items == b->history.items &&
            a->history.count == b->history.count && a->history.sessions == b->history.sessions &&
            a->history.session_count == b->history.session_count;
 }
 
+static void begin_recall(pr_session *session, size_t r, const pr_start *start)
+{
+    pr_arnn_state *s = session->own;
+    size_t V = s->net.d.items;
+    if (s->net.d.recall)
+        s->had_count[r] = pr_recall_make(
+            s->had + r * V, s->recall + r * V, s->expected != NULL ? s->expected + r * V : NULL,
+            s->slots, &start->history, session->model->config.recall_decay, &s->net.w.near);
+}
+
+/* The row before has the same past. */
+static void copy_past(pr_arnn_state *s, size_t r)
+{
+    const pr_arnn_dims *d = &s->net.d;
+    size_t V = d->items;
+    memcpy(s->net.t.z + r * 2 * d->dv, s->net.t.z + (r - 1) * 2 * d->dv, d->dv * sizeof(pr_real));
+    if (!d->recall)
+        return;
+    s->had_count[r] = s->had_count[r - 1];
+    memcpy(s->had + r * V, s->had + (r - 1) * V, s->had_count[r] * sizeof *s->had);
+    memcpy(s->recall + r * V, s->recall + (r - 1) * V, s->had_count[r] * sizeof *s->recall);
+    if (s->expected != NULL)
+        memcpy(s->expected + r * V, s->expected + (r - 1) * V, V * sizeof *s->expected);
+}
+
 static void begin_row(pr_session *session, const pr_start *starts, size_t r, bool known)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
-    if (r > 0 && same_past(&starts[r], &starts[r - 1]))
-        memcpy(s->net.t.z + r * 2 * d->dv, s->net.t.z + (r - 1) * 2 * d->dv,
-               d->dv * sizeof(pr_real));
-    else if (!known)
-        begin_history(session, r, &starts[r]);
-    if (d->recall)
-        s->had_count[r] =
-            pr_recall_make(s->had + r * d->items, s->recall + r * d->items,
-                           s->expected != NULL ? s->expected + r * d->items : NULL, s->slots,
-                           &starts[r].history, session->model->config.recall_decay, &s->net.w.near);
+    if (r > 0 && pr_arnn_same_past(&starts[r], &starts[r - 1])) {
+        copy_past(s, r);
+    } else {
+        if (!known)
+            begin_history(session, r, &starts[r]);
+        begin_recall(session, r, &starts[r]);
+    }
     if (d->pull)
         memset(s->net.t.pull + r * d->dv, 0, d->dv * sizeof(pr_real));
     if (d->follow)
@@ -142,14 +168,6 @@ static void begin_row(pr_session *session, const pr_start *starts, size_t r, boo
     s->keys[r] = 1; /* the start of the basket, until an item is placed */
     s->placed[r] = 0;
     s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
-}
-
-static void begin_cells(pr_session *session, const pr_start *starts)
-{
-    pr_arnn_state *s = session->own;
-    pr_arnn_quick_user(&s->net, s->ready, session->active);
-    if (s->lately.slots > 0)
-        pr_arnn_kept_learn(&s->lately, starts->alike, s->net.t.ucell, s->net.t.z);
 }
 
 void pr_arnn_start(pr_session *session, const pr_start *starts)
@@ -165,12 +183,11 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
     pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
     pr_arnn_cell_begin(&s->net, rows);
     pr_arnn_parts_begin(&s->net, rows);
-    s->looked = s->moved = s->ran = false;
+    s->ran = false;
     for (size_t r = 0; r < rows; r++)
         s->ids[r] = s->chosen[r * session->capacity] = (int32_t)d->items;
     if (s->ready != NULL) {
-        if (!known)
-            begin_cells(session, starts);
+        pr_arnn_quick_begin(session, starts, known);
         return;
     }
     pr_arnn_user_forward(&s->net, 0, rows);
@@ -178,40 +195,7 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
     file_keys(session, NULL);
 }
 
-/* ---- steps of few rows ---- */
-
-static void look(pr_session *session)
-{
-    pr_arnn_state *s = session->own;
-    for (size_t r = 0; r < session->active && !s->looked; r++)
-        pr_arnn_quick_look(&s->net, s->ready, r, s->joint + r * (s->net.d.dv + s->net.d.dq),
-                           s->chosen + r * session->capacity, s->keys[r]);
-    s->looked = true;
-}
-
-static void quick_move(pr_session *session)
-{
-    pr_arnn_state *s = session->own;
-    if (s->moved)
-        return;
-    s->moved = true;
-    if (s->lately.slots > 0 && pr_arnn_kept_next(&s->lately, s->hidden))
-        return;
-    look(session);
-    pr_arnn_quick_move(&s->net, s->ready, session->active, s->hidden, s->joint);
-    if (s->lately.slots > 0)
-        pr_arnn_kept_follow(&s->lately, s->hidden);
-}
-
-static void quick_run(pr_session *session)
-{
-    pr_arnn_state *s = session->own;
-    look(session);
-    pr_arnn_quick_answer(&s->net, s->ready, session->active, s->joint);
-    s->ran = true;
-}
-
-/* ---- steps as matrices ---- */
+/* ---- steps ---- */
 
 void pr_arnn_run(pr_session *session)
 {
@@ -219,7 +203,7 @@ void pr_arnn_run(pr_session *session)
     if (s->ran)
         return;
     if (s->ready != NULL) {
-        quick_run(session);
+        pr_arnn_quick_run(session);
         return;
     }
     pr_arnn_step step = {.rows = session->active,
@@ -233,7 +217,7 @@ void pr_arnn_run(pr_session *session)
     for (size_t r = 0; r < session->active; r++)
         step.query = step.query || s->keys[r] > 1;
     pr_arnn_step_forward(&s->net, &step);
-    s->moved = s->ran = true;
+    s->ran = true;
 }
 
 /* The next hidden states. */
@@ -241,7 +225,7 @@ static void move(pr_session *session)
 {
     const pr_arnn_state *s = session->own;
     if (s->ready != NULL)
-        quick_move(session);
+        pr_arnn_quick_moves(session);
     else
         pr_arnn_run(session);
 }
@@ -251,6 +235,8 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
     move(session);
+    if (s->ready != NULL)
+        pr_arnn_quick_part(session, items);
     for (size_t r = 0; r < session->active; r++) {
         s->ids[r] = items[r] < 0 ? (int32_t)d->items : items[r];
         if (items[r] < 0)
@@ -258,6 +244,7 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
         assert(s->placed[r] < session->capacity);
         s->chosen[r * session->capacity + s->placed[r]] = items[r];
         s->keys[r] = ++s->placed[r]; /* the first item takes the place of the start */
+        s->looked[r] = s->moved[r] = false;
         memcpy(s->net.t.z + r * 2 * d->dv, s->hidden + r * d->dv, d->dv * sizeof *s->hidden);
         if (d->cell == PR_CELL_LSTM)
             memcpy(s->net.t.memory + r * d->dv, s->memory + r * d->dv, d->dv * sizeof *s->memory);
@@ -268,7 +255,7 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
         if (d->pull)
             pr_add(s->net.t.pull + r * d->dv, s->net.w.pull + (size_t)items[r] * d->dv, d->dv);
     }
-    s->looked = s->moved = s->ran = false;
+    s->ran = false;
     if (s->ready != NULL)
         return;
     pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, session->active, d->dv);

@@ -30,11 +30,27 @@ typedef struct pr_arnn_state {
     pr_coarse_query query;                 /* of one row that was made ready */
     int32_t *likely;                       /* [V]: items that may be among the best ... */
     pr_real *exact;                        /* [PR_ARNN_LIKELY]: ... and their scores */
-    /* What is there of the present step: normed sums, next hidden states, outputs. */
-    bool looked, moved, ran;
+    /* What is there of the present step: outputs; and of each row that was made ready, normed sums and next
+     * hidden states. A row with a twin has what the twin has, until one of them goes its own way. */
+    bool ran, *looked, *moved; /* [rows] */
+    size_t *twin, *list;       /* [rows]: itself, or a row before it; rows to work on */
+    pr_real *room;             /* see pr_arnn_rows */
 } pr_arnn_state;
 
 /* Runs the present step, unless it has been. */
 void pr_arnn_run(pr_session *session);
+/* Rows that leave something out have the same past, most of them. */
+bool pr_arnn_same_past(const pr_start *a, const pr_start *b);
+
+/* ---- sessions of few rows, by what the model has ready ---- */
+
+/* After histories and users are set. `known`: what users bring to the cell is set too. */
+void pr_arnn_quick_begin(pr_session *session, const pr_start *starts, bool known);
+/* The next hidden states, of rows that are nobody's twin. */
+void pr_arnn_quick_moves(pr_session *session);
+/* Rows that place something else than their twins go their own way; NULL: all rows do. */
+void pr_arnn_quick_part(pr_session *session, const int32_t *items);
+/* Outputs of all rows. */
+void pr_arnn_quick_run(pr_session *session);
 
 #endif
