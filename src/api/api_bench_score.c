@@ -41,7 +41,8 @@ static void free_bench(bench *b)
     pr_free(b->times);
 }
 
-/* The first items of a user's last session, with everything as the past. */
+/* The first items of one of a user's sessions, another one each time round, with everything as the past: a basket that
+ * nobody had open a moment ago, of a user who may have been here. */
 static parsrec_request request_of(const bench *b, size_t number)
 {
     const pr_pasts *pasts = &b->model->pasts;
@@ -50,11 +51,11 @@ static parsrec_request request_of(const bench *b, size_t number)
     while (pr_past(pasts, (int32_t)user).count == 0)
         user = (user + 1) % pasts->users;
     pr_history past = pr_past(pasts, (int32_t)user);
-    const int64_t *last = past.sessions + past.session_count - 1;
-    size_t size = (size_t)(last[1] - last[0]);
+    const int64_t *open = past.sessions + number / pasts->users % past.session_count;
+    size_t size = (size_t)(open[1] - open[0]);
     r.user = (int32_t)user;
     r.k = b->k;
-    r.basket = (parsrec_numbers){past.items + (last[0] - past.sessions[0]),
+    r.basket = (parsrec_numbers){past.items + (open[0] - past.sessions[0]),
                                  size < b->basket ? size : b->basket};
     return r;
 }
