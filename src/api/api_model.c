@@ -85,6 +85,7 @@ bool parsrec_model_setting(const parsrec_model *model, size_t i, parsrec_setting
         return false;
     pr_config initial; /* a kind of the list has defaults that can be set */
     pr_model_defaults(&initial, model->file.model->kind->name, NULL);
+    initial = pr_config_as_found(&initial, &model->file.model->config);
     setting->key = pr_config_key(i);
     setting->help = pr_config_help(i);
     pr_config_value(&model->file.model->config, i, setting->value, sizeof setting->value);

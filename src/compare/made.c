@@ -7,15 +7,6 @@
 #include "base/files.h"
 #include "train/checkpoint.h"
 
-/* What was left to the data is as it was found. */
-static pr_config as_found(const pr_config *wanted, const pr_config *was)
-{
-    pr_config config = *wanted;
-    if (config.order == PR_ORDER_AUTO)
-        config.order = was->order;
-    return config;
-}
-
 static bool same_config(const pr_config *a, const pr_config *b)
 {
     json_t *x = pr_config_json(a), *y = pr_config_json(b);
@@ -109,7 +100,7 @@ parsrec_status pr_made_wanted(pr_config *config, const parsrec_train_options *o,
 bool pr_made_fits(const pr_made *m, const pr_config *wanted, const parsrec_train_options *o,
                   const char *checksum, char *reason, size_t size)
 {
-    pr_config found = as_found(wanted, &m->config);
+    pr_config found = pr_config_as_found(wanted, &m->config);
     if (strcmp(m->kind, o->model) != 0)
         snprintf(reason, size, "it is of the kind %s", m->kind);
     else if (strcmp(m->data, checksum) != 0)

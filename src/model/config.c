@@ -203,3 +203,11 @@ parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_err
         PR_TRY(pr_config_assign(config, *line, err));
     return PARSREC_OK;
 }
+
+pr_config pr_config_as_found(const pr_config *wanted, const pr_config *found)
+{
+    pr_config config = *wanted;
+    if (config.order == PR_ORDER_AUTO)
+        config.order = found->order;
+    return config;
+}

@@ -57,6 +57,9 @@ parsrec_status pr_config_read(pr_config *config, const char *text, size_t size, 
 /* A named group of settings: "paper". */
 parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err);
 
+/* Settings that were left to the data, as another config found them. */
+pr_config pr_config_as_found(const pr_config *wanted, const pr_config *found);
+
 /* ---- showing ---- */
 
 size_t pr_config_count(void);
