@@ -66,7 +66,7 @@ def oracle(*paths):
 
 def baskets(*words):
     """NAME SAMPLED.json FULL.json, again and again; bold is ahead of all others by more than chance."""
-    kinds = ["pop", "personal", "recent", "parsrec"]
+    kinds = ["pop", "personal", "recent", "sasrec", "bert4rec", "parsrec"]
     head("data", *kinds, *("all items: " + k for k in kinds))
     for name, *paths in zip(words[::3], words[1::3], words[2::3]):
         cells = []
