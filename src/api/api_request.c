@@ -216,10 +216,11 @@ static parsrec_status answer_parsed(parsrec_scratch *own, json_t *json, size_t d
     attach_lists(&r, &history, own, json);
     size_t items = own->model->file.data->items, most = r.k < items ? r.k : items;
     PR_TRY(pr_grow(&own->hits, &own->hit_capacity, most, sizeof *own->hits, err));
-    PR_TRY(pr_answer_request(own, &r, own->hits, most, &answer, err));
     if (own->explain) {
-        PR_TRY(pr_grow(&own->whys, &own->why_capacity, answer.count, sizeof *own->whys, err));
-        PR_TRY(pr_answer_why(own, &r, own->hits, answer.count, own->whys, err));
+        PR_TRY(pr_grow(&own->whys, &own->why_capacity, most, sizeof *own->whys, err));
+        PR_TRY(pr_answer_explained(own, &r, own->hits, most, own->whys, &answer, err));
+    } else {
+        PR_TRY(pr_answer_request(own, &r, own->hits, most, &answer, err));
     }
     return pr_answer_write(own, json_object_get(json, "user"), &r, &answer, err);
 }

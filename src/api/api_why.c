@@ -64,25 +64,65 @@ static void explain_popular(const parsrec_scratch *own, parsrec_why *whys, size_
     }
 }
 
-parsrec_status pr_answer_why(parsrec_scratch *own, const parsrec_request *request,
-                             const parsrec_hit *hits, size_t count, parsrec_why *whys,
-                             parsrec_error *err)
+/* Everything up to the hits. */
+static parsrec_status begin_question(parsrec_scratch *own, const parsrec_request *request,
+                                     pr_question *question, parsrec_source *source,
+                                     parsrec_error *err)
 {
-    pr_question question = {.barred = own->recommender.barred};
-    parsrec_source source;
+    *question = (pr_question){.barred = own->recommender.barred};
     PR_TRY(pr_request_prepare(own, request, err));
     if (own->reasons.session == NULL)
         PR_TRY(pr_reasons_init(&own->reasons, own->model->file.model,
                                own->recommender.session->capacity, err));
-    PR_TRY(pr_request_start(own, request, &question.start, &source, err));
-    question.basket = own->reasons.basket;
-    question.size = place_once(own, &request->basket);
+    PR_TRY(pr_request_start(own, request, &question->start, source, err));
+    question->basket = own->reasons.basket;
+    question->size = place_once(own, &request->basket);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_answer_why(parsrec_scratch *own, const parsrec_request *request,
+                             const parsrec_hit *hits, size_t count, parsrec_why *whys,
+                             parsrec_error *err)
+{
+    pr_question question;
+    parsrec_source source;
+    PR_TRY(begin_question(own, request, &question, &source, err));
     PR_TRY(take_hits(own, hits, count, whys, err));
     if (pr_counts_answer(own->model, source))
         explain_popular(own, whys, count);
     else if (count > 0)
         pr_reasons_find(&own->reasons, &question, whys, count);
     return PARSREC_OK;
+}
+
+/* Where scores do not depend on the rows beside them, the rows of the explanation have those of the answer. */
+static bool in_one_go(const parsrec_model *model, const parsrec_request *r)
+{
+    const pr_model *m = model->file.model;
+    return m->ready != NULL && m->traits.count == 0 && r->max_per_category == 0;
+}
+
+parsrec_status pr_answer_explained(parsrec_scratch *own, const parsrec_request *request,
+                                   parsrec_hit *hits, size_t capacity, parsrec_why *whys,
+                                   parsrec_answer *answer, parsrec_error *err)
+{
+    pr_question question;
+    if (in_one_go(own->model, request)) {
+        PR_TRY(begin_question(own, request, &question, &answer->source, err));
+        if (!pr_counts_answer(own->model, answer->source)) {
+            size_t wanted = request->k < capacity ? request->k : capacity;
+            answer->count = pr_reasons_best(&own->reasons, &question, wanted);
+            for (size_t i = 0; i < answer->count; i++) {
+                int32_t item = own->reasons.order[i];
+                hits[i] = (parsrec_hit){item, (float)own->reasons.scores[item]};
+                whys[i].item = item;
+            }
+            pr_reasons_find(&own->reasons, &question, whys, answer->count);
+            return PARSREC_OK;
+        }
+    }
+    PR_TRY(pr_answer_request(own, request, hits, capacity, answer, err));
+    return pr_answer_why(own, request, hits, answer->count, whys, err);
 }
 
 parsrec_status parsrec_recommend_why(const parsrec_model *model, parsrec_scratch *own,

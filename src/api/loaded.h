@@ -88,6 +88,10 @@ parsrec_status pr_answer_request(parsrec_scratch *own, const parsrec_request *re
 parsrec_status pr_answer_why(parsrec_scratch *own, const parsrec_request *request,
                              const parsrec_hit *hits, size_t count, parsrec_why *whys,
                              parsrec_error *err);
+/* Both, for less than one after the other; whys[] has room for as many as hits[]. */
+parsrec_status pr_answer_explained(parsrec_scratch *own, const parsrec_request *request,
+                                   parsrec_hit *hits, size_t capacity, parsrec_why *whys,
+                                   parsrec_answer *answer, parsrec_error *err);
 parsrec_status pr_answer_json(parsrec_scratch *own, const char *request, size_t size,
                               size_t default_k, const char **answer, parsrec_error *err);
 

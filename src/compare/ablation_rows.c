@@ -26,6 +26,7 @@ static const pr_ablation_row parts[] = {
     {"no-recall", "recall=off:neighbours=0"},
     {"no-neighbours", "neighbours=0"},
     {"no-kin", "kin=off"},
+    {"no-order", "order=any"},
     {"no-unique", "unique=off"},
     {"no-weight-decay", "weight_decay=0"},
     {"gru", "cell=gru"},

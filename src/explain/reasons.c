@@ -122,6 +122,29 @@ static void rank_all(pr_reasons *r, const pr_real *scores, size_t n)
         r->rank[r->order[i]] = (uint32_t)i + 1;
 }
 
+/* What scores at least as much as the last of these items, into order[]; returns how many. */
+static size_t list_rivals(pr_reasons *r, const parsrec_why *whys, size_t count, size_t n)
+{
+    pr_real bar = (pr_real)INFINITY;
+    for (size_t i = 0; i < count; i++)
+        bar = r->spare[whys[i].item] < bar ? r->spare[whys[i].item] : bar;
+    return pr_at_least(r->order, r->spare, n, bar);
+}
+
+/* From 1, among so many of order[]; 0 for what cannot come. */
+static size_t rank_among(const pr_reasons *r, size_t rivals, int32_t item)
+{
+    pr_real own = r->spare[item];
+    size_t before = 0;
+    if (!(own > -(pr_real)INFINITY))
+        return 0;
+    for (size_t i = 0; i < rivals; i++) {
+        pr_real other = r->spare[r->order[i]];
+        before += other > own || (other == own && r->order[i] < item);
+    }
+    return before + 1;
+}
+
 /* ---- effects ---- */
 
 static parsrec_effect *effect_of(const plan *p, parsrec_why *why, size_t omission)
@@ -152,12 +175,15 @@ static void take_row(pr_reasons *r, const plan *p, size_t omission, pr_real *sco
     pr_bar(r->spare, barred, PR_PLACED, model->items);
     pr_chances chances = pr_chances_of(model, r->spare);
     pr_bar(r->spare, barred, PR_BARRED, model->items);
+    size_t rivals = 0;
     if (count > FEW)
         rank_all(r, r->spare, model->items);
+    else
+        rivals = list_rivals(r, whys, count, model->items);
     for (size_t i = 0; i < count; i++) {
         int32_t item = whys[i].item;
         note(p, omission, &whys[i], pr_log_chance(&chances, scores[item]),
-             count > FEW ? r->rank[item] : pr_rank_of(r->spare, model->items, (size_t)item));
+             count > FEW ? r->rank[item] : rank_among(r, rivals, item));
     }
 }
 
@@ -226,13 +252,31 @@ static void begin(pr_reasons *r, const plan *p, parsrec_why *why)
     take_apart(r, p, why);
 }
 
+static size_t rows_from(const plan *p, size_t from)
+{
+    return omissions(p) - from < ROWS ? omissions(p) - from : ROWS;
+}
+
+size_t pr_reasons_best(pr_reasons *r, const pr_question *question, size_t k)
+{
+    plan p = plan_of(question);
+    size_t items = r->session->model->items;
+    run(r, &p, 0, rows_from(&p, 0));
+    r->begun = true;
+    memcpy(r->spare, r->scores, items * sizeof *r->spare);
+    pr_bar(r->spare, question->barred, UINT8_MAX, items);
+    return pr_topk(r->order, r->spare, items, k < items ? k : items);
+}
+
 void pr_reasons_find(pr_reasons *r, const pr_question *question, parsrec_why *whys, size_t count)
 {
     plan p = plan_of(question);
     size_t items = r->session->model->items;
     for (size_t from = 0; from < omissions(&p); from += ROWS) {
-        size_t rows = omissions(&p) - from < ROWS ? omissions(&p) - from : ROWS;
-        run(r, &p, from, rows);
+        size_t rows = rows_from(&p, from);
+        if (!r->begun)
+            run(r, &p, from, rows);
+        r->begun = false;
         if (from == 0) {
             pr_session_attention(r->session, 0, r->attention);
             for (size_t i = 0; i < count; i++)

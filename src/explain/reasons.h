@@ -16,6 +16,7 @@ typedef struct pr_reasons {
     int32_t *basket;     /* [capacity]: for the caller: each item once */
     pr_real *attention;  /* [capacity] */
     pr_real *placed;     /* [capacity]: what each item of the basket adds to a score */
+    bool begun;          /* the first rows of a question have been run */
 } pr_reasons;
 
 parsrec_status pr_reasons_init(pr_reasons *reasons, const pr_model *model, size_t capacity,
@@ -30,6 +31,9 @@ typedef struct pr_question {
     const uint8_t *barred; /* [V]: what may not be recommended, and why (model/recommend.h) */
 } pr_question;
 
+/* The best k items of a question that is about to be explained: order[] has them, scores[] their scores. Returns how
+ * many. */
+size_t pr_reasons_best(pr_reasons *reasons, const pr_question *question, size_t k);
 /* Sets all of whys[count] but the items, which are given and may be recommended. */
 void pr_reasons_find(pr_reasons *reasons, const pr_question *question, parsrec_why *whys,
                      size_t count);

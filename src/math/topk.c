@@ -197,27 +197,6 @@ PR_INLINE pr_real top_any(const pr_real *scores, size_t n)
 }
 PR_LEVELS(pr_real, pr_top, top_any, (const pr_real *scores, size_t n), (scores, n))
 
-/* ---- one rank ---- */
-
-/* Better ones, and equal ones with smaller numbers. */
-PR_INLINE uint32_t count_before_any(const pr_real *scores, size_t n, size_t position)
-{
-    uint32_t before = 0;
-    pr_real score = scores[position];
-    for (size_t i = 0; i < position; i++)
-        before += scores[i] >= score;
-    for (size_t i = position + 1; i < n; i++)
-        before += scores[i] > score;
-    return before;
-}
-PR_LOCAL_LEVELS(uint32_t, count_before, count_before_any,
-                (const pr_real *scores, size_t n, size_t position), (scores, n, position))
-
-size_t pr_rank_of(const pr_real *scores, size_t n, size_t position)
-{
-    return scores[position] > -(pr_real)INFINITY ? count_before(scores, n, position) + 1 : 0;
-}
-
 /* ---- plainly, for the tests ---- */
 
 static bool taken(const int32_t *best, size_t count, size_t i)

@@ -18,7 +18,4 @@ void pr_bar(pr_real *scores, const uint8_t *marks, uint8_t which, size_t n);
 /* The largest score; -INFINITY of none. */
 pr_real pr_top(const pr_real *scores, size_t n);
 
-/* The rank of one position among them, from 1; 0 for -INFINITY and NaN. */
-size_t pr_rank_of(const pr_real *scores, size_t n, size_t position);
-
 #endif

@@ -109,7 +109,7 @@ static void begin_history(pr_arnn_run *run)
     if (d->recall)
         pr_recalled_order(&run->recalled);
     pr_arnn_cell_begin(&run->net, R);
-    pr_arnn_parts_begin(&run->net, R);
+    pr_arnn_parts_begin(&run->net, 0, R);
 }
 
 /* What the items placed before step j add to the output, by one item more. */

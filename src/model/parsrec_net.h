@@ -164,8 +164,8 @@ void pr_arnn_cell_maps_backward(pr_arnn_net *net);
 /* Parts of the output that are added to what the network says: see parsrec_parts.c. */
 void pr_arnn_parts_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
 void pr_arnn_parts_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
-/* After t.u and the first hidden states of rows 0..rows are set. */
-void pr_arnn_parts_begin(pr_arnn_net *net, size_t rows);
+/* After t.u and the first hidden states of these rows are set. */
+void pr_arnn_parts_begin(pr_arnn_net *net, size_t first, size_t rows);
 /* Adds what history and placed items say to the outputs of tape rows from `first` on ... */
 void pr_arnn_parts_sum(pr_arnn_net *net, size_t first, size_t rows);
 /* ... and works out the gates besides. */

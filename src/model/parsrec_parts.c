@@ -43,24 +43,27 @@ void pr_arnn_parts_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn
     }
 }
 
-void pr_arnn_parts_begin(pr_arnn_net *net, size_t rows)
+void pr_arnn_parts_begin(pr_arnn_net *net, size_t first, size_t rows)
 {
     const pr_arnn_dims *d = &net->d;
     pr_arnn_tape *t = &net->t;
-    pr_matrix u = pr_mat(t->u, d->du);
-    for (size_t i = 0; d->pull && i < rows * d->dv; i++)
-        t->scale[i] = 1;
-    if (d->pull)
-        pr_gemm(t->scale, d->dv, u, pr_flip(net->w.scale_w, d->du), 1, rows, d->dv, d->du);
+    pr_matrix u = pr_mat(t->u + first * d->du, d->du);
+    if (d->pull) {
+        pr_real *scale = t->scale + first * d->dv;
+        for (size_t i = 0; i < rows * d->dv; i++)
+            scale[i] = 1;
+        pr_gemm(scale, d->dv, u, pr_flip(net->w.scale_w, d->du), 1, rows, d->dv, d->du);
+    }
     if (d->past)
-        pr_gemm(t->past, d->dv, pr_mat(t->z, 2 * d->dv), pr_flip(net->w.past_w, d->dv), 0, rows,
-                d->dv, d->dv);
+        pr_gemm(t->past + first * d->dv, d->dv, pr_mat(t->z + first * 2 * d->dv, 2 * d->dv),
+                pr_flip(net->w.past_w, d->dv), 0, rows, d->dv, d->dv);
     if (d->recall) {
-        pr_bias_spread(t->ugate, net->w.gate_b, rows, PR_GATES);
-        size_t first = d->neighbours > 0 ? PR_GATE_EXPECTED : PR_RECALL_COUNT;
+        pr_real *gate = t->ugate + first * PR_GATES;
+        pr_bias_spread(gate, net->w.gate_b, rows, PR_GATES);
+        size_t as_count = d->neighbours > 0 ? PR_GATE_EXPECTED : PR_RECALL_COUNT;
         for (size_t r = 0; r < rows; r++)
-            t->ugate[r * PR_GATES + first] += 1; /* begins as a count */
-        pr_gemm(t->ugate, PR_GATES, u, pr_flip(net->w.gate_w, d->dz), 1, rows, PR_GATES, d->du);
+            gate[r * PR_GATES + as_count] += 1; /* begins as a count */
+        pr_gemm(gate, PR_GATES, u, pr_flip(net->w.gate_w, d->dz), 1, rows, PR_GATES, d->du);
     }
 }
 

@@ -182,7 +182,9 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
     add_features(session, starts, known);
     pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
     pr_arnn_cell_begin(&s->net, rows);
-    pr_arnn_parts_begin(&s->net, rows);
+    size_t together = s->ready != NULL ? 1 : rows; /* its bits must not depend on other rows */
+    for (size_t r = 0; r < rows; r += together)
+        pr_arnn_parts_begin(&s->net, r, together);
     s->ran = false;
     for (size_t r = 0; r < rows; r++)
         s->ids[r] = s->chosen[r * session->capacity] = (int32_t)d->items;

@@ -227,10 +227,6 @@ static void topk_agrees_with_plain_and_breaks_ties_by_place(void **state)
         assert_memory_equal(fast, plain, found * sizeof *fast);
     }
     assert_int_equal(pr_topk(fast, x, N, N), N - 2);
-    for (size_t i = 0; i < N - 2; i++)
-        assert_int_equal(pr_rank_of(x, N, (size_t)fast[i]), i + 1);
-    assert_int_equal(pr_rank_of(x, N, 3), 0);
-    assert_int_equal(pr_rank_of(x, N, 4), 0);
     assert_int_equal(pr_topk(fast, x, 0, 5), 0);
     free(x);
 }

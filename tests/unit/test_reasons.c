@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/writer.h"
 #include "explain/chances.h"
 #include "explain/reason_text.h"
 #include "model/recommend.h"
@@ -547,6 +548,49 @@ static void answers_in_json(void **state)
     close_model(&o);
 }
 
+/* ---- with the answer, in one go ---- */
+
+static json_t *asked(const opened *o, uint32_t n, bool explain)
+{
+    parsrec_error err;
+    pr_writer text = {0};
+    const char *answer;
+    parsrec_name user = parsrec_model_key(o->model, PARSREC_USER, (int32_t)(n % USERS));
+    pr_write(&text, "{\"user\":\"%.*s\",\"k\":%u,\"explain\":%s,\"basket\":[", (int)user.size,
+             user.bytes, 1 + n % 9, explain ? "true" : "false");
+    for (uint32_t i = 0; i < n % 8; i++) {
+        parsrec_name item =
+            parsrec_model_key(o->model, PARSREC_ITEM, (int32_t)((n + i * 5) % ITEMS));
+        pr_write(&text, "%s\"%.*s\"", i > 0 ? "," : "", (int)item.size, item.bytes);
+    }
+    pr_write(&text, "]}");
+    assert_ok(parsrec_recommend_json(o->model, o->own, text.text, text.size, 5, &answer, &err));
+    pr_writer_free(&text);
+    json_t *json = json_loads(answer, 0, NULL);
+    assert_non_null(json);
+    return json;
+}
+
+static void explained_answers_are_the_plain_ones(void **state)
+{
+    (void)state;
+    static const char *const kinds[] = {"parsrec", "markov", "sasrec"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        opened o = open_kind(kinds[k]);
+        for (uint32_t n = 0; n < 60; n++) {
+            json_t *alone = asked(&o, n, false), *explained = asked(&o, n, true);
+            json_t *items = json_object_get(explained, "items");
+            assert_true(json_array_size(items) > 0);
+            for (size_t i = 0; i < json_array_size(items); i++)
+                assert_int_equal(json_object_del(json_array_get(items, i), "why"), 0);
+            assert_true(json_equal(alone, explained));
+            json_decref(alone);
+            json_decref(explained);
+        }
+        close_model(&o);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +605,7 @@ int main(void)
         cmocka_unit_test(memory_is_taken_once),
         cmocka_unit_test(sentences_by_hand),
         cmocka_unit_test(answers_in_json),
+        cmocka_unit_test(explained_answers_are_the_plain_ones),
     };
     return cmocka_run_group_tests(tests, make_shop, remove_shop);
 }
