@@ -13,14 +13,18 @@ enum {
 };
 
 typedef struct counting {
-    uint64_t *slots; /* pairs, one more than their number; 0: empty */
+    uint64_t *slots; /* pairs as pair_of has them, never 0; 0: empty */
     pr_rng rng;
     pr_order_facts facts;
 } counting;
 
-static uint64_t *slot_of(const counting *c, int32_t a, int32_t b)
+static uint64_t pair_of(int32_t a, int32_t b)
 {
-    uint64_t pair = ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) + 1;
+    return ((uint64_t)(uint32_t)a << 32 | (uint32_t)b) + 1;
+}
+
+static uint64_t *slot_of(const counting *c, uint64_t pair)
+{
     size_t at = XXH3_64bits(&pair, sizeof pair) % SLOTS;
     while (c->slots[at] != 0 && c->slots[at] != pair)
         at = (at + 1) % SLOTS;
@@ -35,16 +39,17 @@ static void compare(counting *c, const int32_t *items, size_t n, uint32_t sessio
         size_t other = pr_stream_below(&stream, (uint32_t)n - 1);
         other += other >= i;
         c->facts.pairs++;
-        c->facts.neighbours += *slot_of(c, items[i], items[i + 1]) != 0;
-        c->facts.others += *slot_of(c, items[i], items[other]) != 0;
+        c->facts.neighbours += *slot_of(c, pair_of(items[i], items[i + 1])) != 0;
+        c->facts.others += *slot_of(c, pair_of(items[i], items[other])) != 0;
     }
 }
 
 static void remember(counting *c, const int32_t *items, size_t n)
 {
-    for (size_t i = 0; i + 1 < n; i++)
-        *slot_of(c, items[i], items[i + 1]) =
-            ((uint64_t)(uint32_t)items[i] << 32 | (uint32_t)items[i + 1]) + 1;
+    for (size_t i = 0; i + 1 < n; i++) {
+        uint64_t pair = pair_of(items[i], items[i + 1]);
+        *slot_of(c, pair) = pair;
+    }
 }
 
 /* Every so many users, so that all of the data has its say. */

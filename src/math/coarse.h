@@ -27,7 +27,7 @@ typedef struct pr_coarse_query {
     uint8_t *codes; /* [width, rounded up to four] */
     pr_real step;
     pr_real
-        slack; /* steps of a row by which its coarse score may be off; not finite: all hope is lost */
+        slack; /* steps of a row by which its coarse score may be off; not finite: nothing is known */
 } pr_coarse_query;
 
 void pr_coarse_ask(pr_coarse_query *query, const pr_coarse *coarse, const pr_real *x);

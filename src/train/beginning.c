@@ -19,8 +19,8 @@ parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsre
     config->order = pr_order_tells(&facts) ? PR_ORDER_STORED : PR_ORDER_ANY;
     if (config->order == PR_ORDER_STORED)
         pr_say(hooks, PARSREC_LOG_INFO,
-               "the order within baskets tells something, and is learnt (order = stored): who "
-               "stands together did so before %.1f times as often as by chance",
+               "the order within baskets tells something, and is learnt (order = stored): "
+               "neighbours were neighbours before %.1f times as often as other items of a basket",
                (double)facts.neighbours / (double)facts.others);
     return PARSREC_OK;
 }
