@@ -1,10 +1,8 @@
 /* "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets" */
 #include "explain/reason_text.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
+#include <string.h>
 
 enum { NAMED_MOST = 3, NAME_BYTES = 48 };
 /* Least share of a reason after the first, and least effect of any: a twentieth of the chance. */
@@ -15,15 +13,34 @@ typedef struct text {
     size_t size, used;
 } text;
 
-static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(text *t, const char *format, ...)
+static void add_bytes(text *t, const char *bytes, size_t n)
 {
-    va_list list;
-    va_start(list, format);
-    int n = vsnprintf(t->buffer + t->used, t->size - t->used, format, list);
-    va_end(list);
-    if (n > 0)
-        t->used = t->used + (size_t)n < t->size ? t->used + (size_t)n : t->size - 1;
+    size_t left = t->size - 1 - t->used;
+    memcpy(t->buffer + t->used, bytes, n < left ? n : left);
+    t->used += n < left ? n : left;
+}
+
+static void add(text *t, const char *words)
+{
+    add_bytes(t, words, strlen(words));
+}
+
+static void add_count(text *t, uint64_t count)
+{
+    char digits[20], *end = digits + sizeof digits, *at = end;
+    do
+        *--at = (char)('0' + count % 10);
+    while ((count /= 10) > 0);
+    add_bytes(t, at, (size_t)(end - at));
+}
+
+/* Of one, with two digits behind the point. */
+static void add_share(text *t, double share)
+{
+    unsigned hundredths = (unsigned)(share * 100 + 0.5);
+    add_count(t, hundredths / 100);
+    add_bytes(t, (char[]){'.', (char)('0' + hundredths / 10 % 10), (char)('0' + hundredths % 10)},
+              3);
 }
 
 /* Basket items by number, then the history, then the user. */
@@ -50,7 +67,8 @@ static void add_name(text *t, const pr_dataset *data, int32_t item)
     size_t n = name.size < NAME_BYTES ? name.size : NAME_BYTES;
     while (n > 0 && n < name.size && ((unsigned char)name.bytes[n] & 0xC0) == 0x80)
         n--;
-    add(t, "%.*s%s", (int)n, name.bytes, n < name.size ? "…" : "");
+    add_bytes(t, name.bytes, n);
+    add(t, n < name.size ? "…" : "");
 }
 
 static void add_voice(text *t, const pr_dataset *data, const parsrec_why *why, size_t i)
@@ -91,7 +109,9 @@ static void add_causes(text *t, const pr_dataset *data, const parsrec_why *why)
     for (size_t i = 0; i < count; i++) {
         add(t, i == 0 ? "because of " : i + 1 < count ? ", " : " and ");
         add_voice(t, data, why, named[i]);
-        add(t, " (%.2f)", voice(why, named[i])->share);
+        add(t, " (");
+        add_share(t, voice(why, named[i])->share);
+        add(t, ")");
     }
     if (count > 0)
         return;
@@ -131,13 +151,15 @@ char *pr_reason_sentence(const pr_dataset *data, const parsrec_why *why, char *b
     text t = {buffer, size, 0};
     if (size == 0)
         return buffer;
-    buffer[0] = '\0';
     add_causes(&t, data, why);
     add_objection(&t, data, why);
-    if (why->earlier_baskets > 0)
-        add(&t, "; you also bought it in %" PRIu64 " earlier basket%s", why->earlier_baskets,
-            why->earlier_baskets == 1 ? "" : "s");
-    else if (!isnan(why->history.effect))
+    if (why->earlier_baskets > 0) {
+        add(&t, "; you also bought it in ");
+        add_count(&t, why->earlier_baskets);
+        add(&t, why->earlier_baskets == 1 ? " earlier basket" : " earlier baskets");
+    } else if (!isnan(why->history.effect)) {
         add(&t, "; new to you");
+    }
+    buffer[t.used] = '\0';
     return buffer;
 }

@@ -10,10 +10,7 @@
 #include "math/topk.h"
 #include "model/recommend.h"
 
-enum {
-    ROWS = 8, /* at once */
-    FEW = 24, /* items whose ranks are counted; those of more are read off a full order */
-};
+enum { ROWS = 8 }; /* at once */
 
 parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capacity,
                                parsrec_error *err)
@@ -23,12 +20,11 @@ parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capa
     r->scores = pr_alloc_aligned(ROWS * model->items, sizeof *r->scores);
     r->spare = pr_alloc_aligned(model->items, sizeof *r->spare);
     r->order = pr_alloc(model->items, sizeof *r->order);
-    r->rank = pr_alloc(model->items, sizeof *r->rank);
     r->basket = pr_alloc(capacity, sizeof *r->basket);
     r->attention = pr_alloc(capacity, sizeof *r->attention);
     r->placed = pr_alloc(capacity, sizeof *r->placed);
-    if (r->scores != NULL && r->spare != NULL && r->order != NULL && r->rank != NULL &&
-        r->basket != NULL && r->attention != NULL && r->placed != NULL)
+    if (r->scores != NULL && r->spare != NULL && r->order != NULL && r->basket != NULL &&
+        r->attention != NULL && r->placed != NULL)
         return PARSREC_OK;
     pr_reasons_free(r);
     return pr_fail_memory(err);
@@ -40,7 +36,6 @@ void pr_reasons_free(pr_reasons *r)
     pr_free_aligned(r->scores);
     pr_free_aligned(r->spare);
     pr_free(r->order);
-    pr_free(r->rank);
     pr_free(r->basket);
     pr_free(r->attention);
     pr_free(r->placed);
@@ -110,41 +105,6 @@ static void run(pr_reasons *r, const plan *p, size_t from, size_t rows)
     pr_session_score_all(r->session, r->scores);
 }
 
-/* ---- ranks ---- */
-
-/* rank[V], from 1; 0 for what is barred. */
-static void rank_all(pr_reasons *r, const pr_real *scores, size_t n)
-{
-    size_t found = pr_topk(r->order, scores, n, n);
-    for (size_t i = 0; i < n; i++)
-        r->rank[i] = 0;
-    for (size_t i = 0; i < found; i++)
-        r->rank[r->order[i]] = (uint32_t)i + 1;
-}
-
-/* What scores at least as much as the last of these items, into order[]; returns how many. */
-static size_t list_rivals(pr_reasons *r, const parsrec_why *whys, size_t count, size_t n)
-{
-    pr_real bar = (pr_real)INFINITY;
-    for (size_t i = 0; i < count; i++)
-        bar = r->spare[whys[i].item] < bar ? r->spare[whys[i].item] : bar;
-    return pr_at_least(r->order, r->spare, n, bar);
-}
-
-/* From 1, among so many of order[]; 0 for what cannot come. */
-static size_t rank_among(const pr_reasons *r, size_t rivals, int32_t item)
-{
-    pr_real own = r->spare[item];
-    size_t before = 0;
-    if (!(own > -(pr_real)INFINITY))
-        return 0;
-    for (size_t i = 0; i < rivals; i++) {
-        pr_real other = r->spare[r->order[i]];
-        before += other > own || (other == own && r->order[i] < item);
-    }
-    return before + 1;
-}
-
 /* ---- effects ---- */
 
 static parsrec_effect *effect_of(const plan *p, parsrec_why *why, size_t omission)
@@ -165,25 +125,19 @@ static void note(const plan *p, size_t omission, parsrec_why *why, double chance
     }
 }
 
-/* Reads off one row what an omission does to every item that is explained. */
-static void take_row(pr_reasons *r, const plan *p, size_t omission, pr_real *scores,
+/* Reads off one row what an omission does to every item that is explained; the row is lost. */
+static void take_row(const pr_reasons *r, const plan *p, size_t omission, pr_real *scores,
                      parsrec_why *whys, size_t count)
 {
     const pr_model *model = r->session->model;
     const uint8_t *barred = p->question->barred;
-    memcpy(r->spare, scores, model->items * sizeof *scores);
-    pr_bar(r->spare, barred, PR_PLACED, model->items);
-    pr_chances chances = pr_chances_of(model, r->spare);
-    pr_bar(r->spare, barred, PR_BARRED, model->items);
-    size_t rivals = 0;
-    if (count > FEW)
-        rank_all(r, r->spare, model->items);
-    else
-        rivals = list_rivals(r, whys, count, model->items);
+    pr_bar(scores, barred, PR_PLACED, model->items);
+    pr_chances chances = pr_chances_of(model, scores);
+    pr_bar(scores, barred, PR_BARRED, model->items);
     for (size_t i = 0; i < count; i++) {
-        int32_t item = whys[i].item;
+        size_t item = (size_t)whys[i].item;
         note(p, omission, &whys[i], pr_log_chance(&chances, scores[item]),
-             count > FEW ? r->rank[item] : rank_among(r, rivals, item));
+             pr_topk_rank(scores, model->items, item));
     }
 }
 
@@ -203,18 +157,19 @@ static void set_shares(const plan *p, parsrec_why *why)
 
 /* ---- what needs no omission ---- */
 
+/* Most items are new to a user, which is soon seen; a basket that holds one twice counts once. */
 static uint64_t count_earlier(const pr_history *h, int32_t item)
 {
     uint64_t baskets = 0;
-    if (h->sessions == NULL) {
-        for (size_t i = 0; i < h->count; i++)
-            baskets += h->items[i] == item;
-        return baskets;
-    }
+    size_t times = 0;
+    for (size_t i = 0; i < h->count; i++)
+        times += h->items[i] == item;
+    if (times == 0 || h->sessions == NULL)
+        return times;
     for (size_t s = 0; s < h->session_count; s++) {
         bool held = false;
-        for (int64_t i = h->sessions[s]; i < h->sessions[s + 1] && !held; i++)
-            held = h->items[i - h->sessions[0]] == item;
+        for (int64_t i = h->sessions[s]; i < h->sessions[s + 1]; i++)
+            held |= h->items[i - h->sessions[0]] == item;
         baskets += held;
     }
     return baskets;

@@ -12,7 +12,6 @@ typedef struct pr_reasons {
     pr_real *scores;     /* [rows,V] */
     pr_real *spare;      /* [V] */
     int32_t *order;      /* [V] */
-    uint32_t *rank;      /* [V] */
     int32_t *basket;     /* [capacity]: for the caller: each item once */
     pr_real *attention;  /* [capacity] */
     pr_real *placed;     /* [capacity]: what each item of the basket adds to a score */

@@ -179,6 +179,37 @@ size_t pr_at_least(int32_t *found, const pr_real *scores, size_t n, pr_real bar)
     return count;
 }
 
+/* ---- ranks ---- */
+
+/* How many of x[n] come before a score: larger ones, or with `ties` equal ones too. */
+PR_INLINE size_t before(const pr_real *x, size_t n, pr_real score, bool ties)
+{
+    pr_lanes a, own = (pr_lanes){0} + score;
+    __typeof__(a > own) counts = own < own; /* zeros */
+    size_t at = 0, sum = 0;
+    for (; at + PR_LANES <= n; at += PR_LANES) {
+        pr_lanes_load(&a, x + at);
+        counts -= ties ? a >= own : a > own; /* what holds is -1 */
+    }
+    for (; at < n; at++)
+        sum += ties ? x[at] >= score : x[at] > score;
+    for (size_t i = 0; i < PR_LANES; i++)
+        sum += (size_t)counts[i];
+    return sum;
+}
+
+PR_INLINE size_t rank_any(const pr_real *scores, size_t n, size_t item)
+{
+    pr_real own = scores[item];
+    if (!(own > -(pr_real)INFINITY))
+        return 0;
+    return 1 + before(scores, item, own, true) + before(scores + item, n - item, own, false);
+}
+PR_LEVELS(size_t, pr_topk_rank, rank_any, (const pr_real *scores, size_t n, size_t item),
+          (scores, n, item))
+
+/* ---- other scans ---- */
+
 PR_INLINE void bar_any(pr_real *scores, const uint8_t *marks, uint8_t which, size_t n)
 {
     for (size_t i = 0; i < n; i++)
