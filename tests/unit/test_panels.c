@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "math/coarse.h"
+#include "math/exponential.h"
 #include "math/panels.h"
 #include "math/topk.h"
 
@@ -163,6 +164,48 @@ static void the_best_are_found_in_columns(void **state)
     }
 }
 
+static void ranks_are_those_of_the_order(void **state)
+{
+    (void)state;
+    enum { N = 700 };
+    static pr_real scores[N];
+    static int32_t order[N];
+    for (uint32_t round = 0; round < 12; round++) {
+        size_t n = 1 + round * 613 % N;
+        bool seen[N] = {false};
+        draw(scores, n, round, 1);
+        for (size_t i = 0; i < n; i++) {
+            if (round % 2 == 0) /* many that are equal */
+                scores[i] = (pr_real)(int)(scores[i] * 4);
+            if (i % 11 == round)
+                scores[i] = i % 2 == 0 ? -(pr_real)INFINITY : (pr_real)NAN;
+        }
+        size_t found = pr_topk_plain(order, scores, n, n);
+        for (size_t i = 0; i < found; i++) {
+            assert_int_equal(pr_topk_rank(scores, n, (size_t)order[i]), i + 1);
+            seen[order[i]] = true;
+        }
+        for (size_t i = 0; i < n; i++)
+            assert_true(seen[i] || pr_topk_rank(scores, n, i) == 0);
+    }
+}
+
+/* ---- sums of exponents ---- */
+
+static void sums_of_exponents_of_any_length(void **state)
+{
+    (void)state;
+    enum { N = 5000 };
+    static pr_real x[N];
+    draw(x, N, 3, 8);
+    for (size_t n = 0; n < N; n += 1 + n / 7) {
+        double sum = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += exp((double)x[i] - 4);
+        assert_true(fabs(pr_exp_sum(x, 4, n) - sum) <= 2e-6 * sum);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +213,8 @@ int main(void)
         cmocka_unit_test(bounds_hold),
         cmocka_unit_test(what_is_not_a_number_is_told),
         cmocka_unit_test(the_best_are_found_in_columns),
+        cmocka_unit_test(ranks_are_those_of_the_order),
+        cmocka_unit_test(sums_of_exponents_of_any_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
