@@ -25,6 +25,9 @@ void pr_panels_make(pr_real *panels, const pr_real *w, size_t stride, size_t I, 
 
 /* ---- all outputs ---- */
 
+/* Fetched once: for two or three rows a compiler would rather fetch it again for each of them. */
+typedef volatile pr_lanes once __attribute__((may_alias));
+
 /* One panel and R rows, R known when this is compiled: the sums must stay in registers. */
 PR_INLINE void panel_rows(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
                           const pr_real *panel, size_t I, size_t R)
@@ -39,7 +42,7 @@ PR_INLINE void panel_rows(pr_real *y, size_t y_stride, const pr_real *x, size_t 
         pr_lanes line[VECTORS];
 #pragma GCC unroll 4
         for (size_t v = 0; v < VECTORS; v++)
-            pr_lanes_load(&line[v], panel + i * PR_PANEL + v * PR_LANES);
+            line[v] = ((const once *)(panel + i * PR_PANEL))[v];
 #pragma GCC unroll 6
         for (size_t r = 0; r < R; r++)
 #pragma GCC unroll 4

@@ -10,7 +10,7 @@ enum { PR_PANEL = 64 };
 
 /* Numbers that a map of I inputs and O outputs takes. */
 size_t pr_panels_size(size_t I, size_t O);
-/* From w[O,I], whose rows are `stride` apart. */
+/* From w[O,I], whose rows are `stride` apart; aligned as a vector is. */
 void pr_panels_make(pr_real *panels, const pr_real *w, size_t stride, size_t I, size_t O);
 
 /* y[B,O] += x[B,I] times the map. */
