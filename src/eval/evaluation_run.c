@@ -97,10 +97,12 @@ static void free_desk(pr_desk *own)
 static parsrec_status run_groups(run *r, pr_pool *pool, const parsrec_hooks *hooks,
                                  parsrec_error *err)
 {
-    for (r->first_group = 0; r->first_group < r->groups; r->first_group += GROUPS_A_ROUND) {
+    /* Who has to stop must not wait for others: a thread alone asks after each group. */
+    size_t round = pr_pool_threads(pool) > 1 ? GROUPS_A_ROUND : 1;
+    for (r->first_group = 0; r->first_group < r->groups; r->first_group += round) {
         PR_TRY(pr_progress(hooks, "evaluating", "groups", r->first_group, r->groups, err));
         size_t left = r->groups - r->first_group;
-        pr_pool_run(pool, run_group, r, left < GROUPS_A_ROUND ? left : GROUPS_A_ROUND);
+        pr_pool_run(pool, run_group, r, left < round ? left : round);
         if (r->e->dump != NULL)
             PR_TRY(pr_ordered_check(r->e->dump, err));
     }

@@ -6,13 +6,22 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
+static const double RETIRE_SECONDS = 0.25;
+
 /* ---- making ---- */
 
-static void engine_free(engine *e)
+static void free_idle(engine *e)
 {
     for (size_t i = 0; i < e->idle_count; i++)
         parsrec_scratch_free(e->idle[i]);
     pr_free(e->idle);
+    e->idle = NULL;
+    e->idle_count = e->idle_capacity = 0;
+}
+
+static void engine_free(engine *e)
+{
+    free_idle(e);
     parsrec_live_free(e->live);
     parsrec_data_free(e->own_data);
     parsrec_model_free(e->model);
@@ -88,6 +97,25 @@ void engine_drop(engine *e)
         engine_free(e);
 }
 
+static void stop_keeping(engine *e)
+{
+    pthread_mutex_lock(&e->idle_lock);
+    e->retired = true;
+    free_idle(e);
+    pthread_mutex_unlock(&e->idle_lock);
+}
+
+void engine_retire(engine *e)
+{
+    const struct timespec moment = {.tv_nsec = 1000000};
+    if (e == NULL)
+        return;
+    stop_keeping(e);
+    for (double most = pr_now() + RETIRE_SECONDS; atomic_load(&e->users) > 1 && pr_now() < most;)
+        nanosleep(&moment, NULL);
+    engine_drop(e); /* a slow one who is still there is the last */
+}
+
 const parsrec_data *engine_data(const engine *e)
 {
     return e->own_data != NULL ? e->own_data : parsrec_model_data(e->model);
@@ -117,8 +145,8 @@ parsrec_status engine_borrow(engine *e, parsrec_scratch **out, parsrec_error *er
 void engine_give_back(engine *e, parsrec_scratch *scratch)
 {
     pthread_mutex_lock(&e->idle_lock);
-    bool kept = pr_grow(&e->idle, &e->idle_capacity, e->idle_count + 1, sizeof(parsrec_scratch *),
-                        NULL) == PARSREC_OK;
+    bool kept = !e->retired && pr_grow(&e->idle, &e->idle_capacity, e->idle_count + 1,
+                                       sizeof(parsrec_scratch *), NULL) == PARSREC_OK;
     if (kept)
         e->idle[e->idle_count++] = scratch;
     pthread_mutex_unlock(&e->idle_lock);

@@ -29,6 +29,7 @@ typedef struct engine {
     pthread_mutex_t idle_lock;
     parsrec_scratch **idle; /* memory that no thread uses now */
     size_t idle_count, idle_capacity;
+    bool retired; /* nothing is kept for later any more */
 
     pthread_mutex_t sync_lock; /* events go into `live` in their order, by one thread at a time */
     uint64_t seen;             /* the store's number of the last event that `live` has */
@@ -46,6 +47,9 @@ parsrec_status engine_load(engine **out, const engine_files *files, parsrec_erro
 parsrec_status engine_new(engine **out, parsrec_model *model, engine_limits limits,
                           parsrec_error *err);
 void engine_drop(engine *e); /* one user less; NULL is fine */
+/* Drops an engine that is not in the slot any more. What threads had of it goes at once, and so does the rest as
+ * soon as those who still use it are done, for whom this waits a moment: no request has to tidy up. NULL is fine. */
+void engine_retire(engine *e);
 
 /* What relations and what-if walk through. */
 const parsrec_data *engine_data(const engine *e);

@@ -10,6 +10,8 @@
 
 #include "base/memory.h"
 
+enum { NICE = 10 }; /* more, and a busy machine lets it neither end nor be stopped */
+
 static const char *const peers[] = {"pop", "personal", "recent"};
 
 typedef struct task {
@@ -103,7 +105,7 @@ static void *evaluate(void *context)
     parsrec_error err = {0};
     json_t *rows = json_array();
     /* In Linux the nice value is a thread's own. */
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19);
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
     parsrec_status status =
         rows != NULL ? fill_table(rows, t->to, t->engine, &err) : pr_fail_memory(&err);
     keep(t->to, rows, status, &err);

@@ -13,12 +13,17 @@ static parsrec_status load(app *a, parsrec_error *err)
                                 .limits = {(size_t)o->basket_most, (size_t)o->k_most}};
     engine *fresh;
     PR_TRY(engine_load(&fresh, &files, err));
+    engine *before = engine_take(&a->engines);
     atomic_fetch_add(&fresh->users, 1); /* it may be replaced as soon as it is in place */
     parsrec_status status = event_flow_put(a, fresh, err);
-    if (status != PARSREC_OK)
+    if (status != PARSREC_OK) {
         engine_drop(fresh);
-    else if (!o->no_quality)
-        quality_start(&a->quality, fresh);
+        engine_drop(before);
+    } else {
+        if (!o->no_quality)
+            quality_start(&a->quality, fresh); /* which gives up the work on the one before */
+        engine_retire(before);
+    }
     engine_drop(fresh);
     return status;
 }

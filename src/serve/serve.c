@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/threads.h"
 #include "serve/event_flow.h"
 #include "serve/http_server.h"
 #include "serve/reload.h"
@@ -54,11 +55,13 @@ static void allow_descriptors(uint64_t connections)
 }
 
 /* The memory of a model that was replaced goes back to the system: its large blocks are mapped one by one,
- * instead of staying in the heap of whichever thread loaded it. */
-static void return_large_blocks(void)
+ * instead of staying in the heap of whichever thread loaded it; and the many threads that wait for the store
+ * share few heaps, instead of leaving holes in one each. */
+static void keep_heap_small(void)
 {
 #ifdef __GLIBC__
     mallopt(M_MMAP_THRESHOLD, 1 << 17);
+    mallopt(M_ARENA_MAX, 2 * (int)pr_cores());
 #endif
 }
 
@@ -152,7 +155,7 @@ parsrec_status serve_run(const serve_options *options, parsrec_error *err)
     static app shared; /* large, and one server runs at a time */
     sigset_t set = own_signals(), before;
     allow_descriptors(options->connections_most);
-    return_large_blocks();
+    keep_heap_small();
     pthread_sigmask(SIG_BLOCK, &set, &before);
     shared.options = options;
     parsrec_status status = run(&shared, err);

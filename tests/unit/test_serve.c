@@ -1,4 +1,5 @@
-/* Parts of the server that need no socket: targets, routes and their description, access, the cache, jobs. */
+/* Parts of the server that need no socket: targets, routes and their description, access, the cache, jobs,
+ * engines. */
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -204,6 +205,71 @@ static void jobs_are_done_and_refused(void **state)
     pthread_barrier_destroy(&gate);
 }
 
+/* ---- engines ---- */
+
+static engine *new_engine(size_t users)
+{
+    parsrec_error err;
+    engine *e;
+    assert_ok(engine_new(&e, serve_app_model(), (engine_limits){8, 20}, &err));
+    atomic_fetch_add(&e->users, (unsigned)users - 1);
+    return e;
+}
+
+/* Somebody still works with it: what is idle goes at once, what comes back goes too, and nothing stays. */
+static void a_replaced_engine_keeps_nothing(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    parsrec_scratch *idle, *busy;
+    engine *e = new_engine(2);
+    assert_ok(engine_borrow(e, &idle, &err));
+    assert_ok(engine_borrow(e, &busy, &err));
+    engine_give_back(e, idle);
+    assert_int_equal(e->idle_count, 1);
+    engine_retire(e);
+    assert_int_equal(atomic_load(&e->users), 1);
+    assert_int_equal(e->idle_count, 0);
+    engine_give_back(e, busy);
+    assert_int_equal(e->idle_count, 0);
+    engine_drop(e);
+}
+
+typedef struct last_user {
+    engine *engine;
+    pthread_barrier_t *gate;
+} last_user;
+
+static void *use_to_the_end(void *context)
+{
+    const last_user *u = context;
+    parsrec_error err;
+    parsrec_scratch *own;
+    assert_ok(engine_borrow(u->engine, &own, &err));
+    pthread_barrier_wait(u->gate);
+    engine_give_back(u->engine, own);
+    engine_drop(u->engine);
+    return NULL;
+}
+
+/* Whoever comes last frees it, and only then. */
+static void a_replaced_engine_goes_with_its_last_user(void **state)
+{
+    (void)state;
+    enum { USERS = 3 };
+    pthread_barrier_t gate;
+    pthread_t threads[USERS];
+    last_user user = {new_engine(USERS + 1), &gate};
+    pthread_barrier_init(&gate, NULL, USERS + 1);
+    for (size_t i = 0; i < USERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, use_to_the_end, &user), 0);
+    pthread_barrier_wait(&gate);
+    engine_retire(user.engine);
+    for (size_t i = 0; i < USERS; i++)
+        pthread_join(threads[i], NULL);
+    pthread_barrier_destroy(&gate);
+}
+
 /* ---- nothing leaks, whatever allocation fails ---- */
 
 static void memory_may_run_out(void **state)
@@ -237,10 +303,16 @@ static void memory_may_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(targets_are_taken_apart),     cmocka_unit_test(bad_targets_are_refused),
-        cmocka_unit_test(every_route_is_described),    cmocka_unit_test(the_token_opens),
-        cmocka_unit_test(strangers_pages_are_refused), cmocka_unit_test(answers_are_kept),
-        cmocka_unit_test(jobs_are_done_and_refused),   cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(targets_are_taken_apart),
+        cmocka_unit_test(bad_targets_are_refused),
+        cmocka_unit_test(every_route_is_described),
+        cmocka_unit_test(the_token_opens),
+        cmocka_unit_test(strangers_pages_are_refused),
+        cmocka_unit_test(answers_are_kept),
+        cmocka_unit_test(jobs_are_done_and_refused),
+        cmocka_unit_test(memory_may_run_out),
+        cmocka_unit_test(a_replaced_engine_keeps_nothing),
+        cmocka_unit_test(a_replaced_engine_goes_with_its_last_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
