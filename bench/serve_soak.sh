@@ -43,8 +43,8 @@ soak() { # STORE
     start "$1"
     wrk -t1 -c16 -d"${seconds}s" --timeout 10s --latency -s "$PARSREC_SOURCE/bench/serve.lua" "$(cat url)/v1/recommend" 0 >wrk.out &
     wrk_pid=$!
-    python3 "$PARSREC_SOURCE/bench/serve_soak.py" load "$(cat url)" "$(cat token)" "$seconds" served.st model-2.st \
-        told >load.out 2>&1 &
+    python3 "$PARSREC_SOURCE/bench/serve_soak.py" load "$(cat url)" $server_pid "$(cat token)" "$seconds" served.st \
+        model-2.st told >load.out 2>&1 &
     load_pid=$!
     wait $wrk_pid
     wrk_pid=
