@@ -245,3 +245,13 @@ parsrec_status pr_folder_make(const char *folder, parsrec_error *err)
         return pr_fail_errno(err, PARSREC_E_IO, "%s: nothing can be written there", folder);
     return PARSREC_OK;
 }
+
+parsrec_status pr_folder_check(const char *folder, parsrec_error *err)
+{
+    struct stat there;
+    bool is_new = stat(folder, &there) != 0;
+    PR_TRY(pr_folder_make(folder, err));
+    if (is_new)
+        rmdir(folder);
+    return PARSREC_OK;
+}

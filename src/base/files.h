@@ -34,5 +34,7 @@ void pr_atomic_abort(pr_atomic_file *file); /* NULL is fine */
 
 /* Makes a folder that may be there already; fails with a sentence unless files can be written in it. */
 parsrec_status pr_folder_make(const char *folder, parsrec_error *err);
+/* The same sentence before long work that ends with making it; leaves nothing behind. */
+parsrec_status pr_folder_check(const char *folder, parsrec_error *err);
 
 #endif

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
@@ -77,6 +78,7 @@ static parsrec_status run(const explain_args *a, const cli_words *words,
 {
     parsrec_model *model = NULL;
     parsrec_data *data = NULL;
+    PR_TRY(pr_folder_check(a->output, err));
     parsrec_status status = parsrec_data_load(&data, words->word[1], err);
     if (status == PARSREC_OK)
         status = parsrec_model_load(&model, words->word[0], err);

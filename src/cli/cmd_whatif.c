@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -116,6 +117,8 @@ static parsrec_status ask(parsrec_whatif_answer **answer, whatif_args *a, const 
     const parsrec_hooks *hooks = cli_hooks();
     if (a->preset != NULL)
         return parsrec_whatif_paper(answer, a->output, &a->paper, &a->options, hooks, err);
+    if (a->output != NULL)
+        PR_TRY(pr_folder_check(a->output, err));
     shop s = {0};
     parsrec_status status = load(&s, words, err);
     a->options.data_name = words->word[words->count - 1];

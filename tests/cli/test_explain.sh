@@ -94,6 +94,11 @@ absent no
 # ---- mistakes ----
 fails 2 "nowhere to write" "$PARSREC" explain m.st s.st
 fails 2 "something is missing" "$PARSREC" explain m.st -o no
+# Where nothing can be written is known before anything else is looked at.
+fails 1 "m.st is not a folder" "$PARSREC" explain nothing.st s.st -o m.st
+fails 1 "the folder cannot be made" "$PARSREC" explain nothing.st s.st -o nowhere/no
+fails 1 "nothing.st" "$PARSREC" explain nothing.st s.st -o no
+absent no
 fails 1 "user 'nobody' is not in the data set" "$PARSREC" explain m.st s.st --group user:nobody -o no
 fails 1 "none of everybody" "$PARSREC" explain m.st s.st --group nonsense -o no
 fails 1 "no category" "$PARSREC" explain m.st s.st --group buyers:SHOES -o no

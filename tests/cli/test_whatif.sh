@@ -85,6 +85,7 @@ says "given up"
 ok "$PARSREC" whatif $model $data --drop C0 --group cluster:2 --group buyers:C2 $quick
 
 # ---- nonsense: a sentence each, and no folder left behind ----
+fails 1 "is not a folder" "$PARSREC" whatif nothing.st $data --drop C0 -o $model
 fails 1 "C99" "$PARSREC" whatif $model $data --drop category=C99 -o bad
 fails 1 "there is no item" "$PARSREC" whatif $model $data --drop item=99999 -o bad
 all=
