@@ -171,7 +171,7 @@ static parsrec_status run(show *s, parsrec_train_report *report, parsrec_error *
         pr_train(&result, s->data, &s->plan, s->pool, &listener, s->hooks, &why);
     if (status == PARSREC_OK)
         status = write_results(s, &result, report, &why);
-    else if (status == PARSREC_E_STOPPED)
+    else if (status == PARSREC_E_STOPPED && access(s->paths.checkpoint, F_OK) == 0)
         snprintf(report->checkpoint, sizeof report->checkpoint, "%s", s->paths.checkpoint);
     pr_train_result_free(&result);
     if (status != PARSREC_OK) {

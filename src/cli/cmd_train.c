@@ -135,39 +135,39 @@ static int print_report(const train_args *a, const parsrec_train_report *r, cons
 }
 
 /* A word of a command line that can be pasted into a shell. */
-static void print_word(const char *word)
+static void tell_word(const char *word)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                 "_-./+:,=@%";
-    putchar(' ');
+    fputc(' ', stderr);
     if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        fputs(word, stdout);
+        fputs(word, stderr);
         return;
     }
-    putchar('\'');
+    fputc('\'', stderr);
     for (; *word != '\0'; word++)
         if (*word == '\'')
-            fputs("'\\''", stdout);
+            fputs("'\\''", stderr);
         else
-            putchar(*word);
-    putchar('\'');
+            fputc(*word, stderr);
+    fputc('\'', stderr);
 }
 
-static int print_stopped(const train_args *a, const char *data_path, const parsrec_train_report *r,
-                         const parsrec_error *err)
+/* There is no model, so whoever waits for one must not take this for success. */
+static int tell_stopped(const train_args *a, const char *data_path, const parsrec_train_report *r,
+                        const parsrec_error *err)
 {
     if (a->json)
-        return cli_print_json("train",
-                              json_pack("{s:o, s:b, s:o, s:o}", "model", cli_json_text(a->output),
-                                        "finished", 0, "checkpoint", cli_json_text(r->checkpoint),
-                                        "message", cli_json_text(err->message)));
-    printf("%s; go on with:\n  parsrec train -o", err->message);
-    print_word(a->output);
-    print_word(data_path);
-    fputs(" --resume", stdout);
-    print_word(r->checkpoint);
-    putchar('\n');
-    return cli_close_output("train");
+        cli_print_json("train", json_pack("{s:o, s:b, s:o, s:o}", "model", cli_json_text(a->output),
+                                          "finished", 0, "checkpoint", cli_json_text(r->checkpoint),
+                                          "message", cli_json_text(err->message)));
+    fprintf(stderr, "parsrec train: %s; go on with:\n  parsrec train -o", err->message);
+    tell_word(a->output);
+    tell_word(data_path);
+    fputs(" --resume", stderr);
+    tell_word(r->checkpoint);
+    fputc('\n', stderr);
+    return 1;
 }
 
 static int print_config(const train_args *a)
@@ -196,8 +196,8 @@ static int train(const train_args *a, const char *data_path)
     int rc;
     if (status == PARSREC_OK)
         rc = print_report(a, &report, &w);
-    else if (status == PARSREC_E_STOPPED)
-        rc = print_stopped(a, data_path, &report, &err);
+    else if (status == PARSREC_E_STOPPED && report.checkpoint[0] != '\0')
+        rc = tell_stopped(a, data_path, &report, &err);
     else
         rc = cli_report("train", &err);
     free(w.epochs);

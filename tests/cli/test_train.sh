@@ -99,8 +99,10 @@ for signal in INT TERM; do
         code=$?
         [ -e cut.st ] || break
     done
-    same $code 0 "exit status after SIG$signal"
-    same "$(sed -n 2p out)" "  parsrec train -o cut.st s.st --resume cut.st.ckpt" "how to go on after SIG$signal"
+    same $code 1 "exit status after SIG$signal"
+    ok test ! -s out
+    ok grep -q "^parsrec train: stopped in epoch [1-4] after [0-9]* of [0-9]* batches; go on with:$" err
+    same "$(tail -1 err)" "  parsrec train -o cut.st s.st --resume cut.st.ckpt" "how to go on after SIG$signal"
     absent cut.st
     ok "$PARSREC" train -o cut.st s.st --resume cut.st.ckpt
     ok cmp whole.st cut.st
