@@ -19,7 +19,7 @@ static const cli_option options[] = {
     CLI_TEXT('o', "output", "MODEL", train_args, output, "write the best model to MODEL"),
     CLI_TEXT(0, "model", "KIND", train_args, train.model, "kind of model; parsrec unless given"),
     CLI_TEXT(0, "preset", "NAME", train_args, train.preset,
-             "a named group of settings: paper or repeat; other settings come on top"),
+             "a named group of settings: paper; other settings come on top"),
     CLI_TEXT(0, "config", "FILE", train_args, train.config_path,
              "settings, one key = value a line"),
     CLI_LIST(0, "set", "KEY=VALUE", train_args, set, "one setting; may come again and again"),

@@ -183,6 +183,7 @@ static const char *const paper[] = {
     "adam.beta2=0.999",
     "bias=off",
     "pull=off",
+    "pull.fade=1",
     "order=any",
     "past=off",
     "recall=off",

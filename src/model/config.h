@@ -38,7 +38,7 @@ typedef struct pr_config {
     double markov_smooth;
     double rate, beta1, beta2, eps, clip, anyone;
     int bias, pull, past, recall, unique, kin, neighbours, order;
-    double recall_decay, weight_decay;
+    double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;
     int length, windows, ffn_width, negatives;
     double dropout_hidden, dropout_attention, mask, mask_last;

@@ -77,6 +77,8 @@ const pr_setting pr_settings[] = {
     CHOICE(
         "order", order, orders, "any",
         "learn the order that baskets are stored in: any is as good, stored, or auto, if it tells"),
+    NUMBER("pull.fade", pull_fade, 0, 1, "1",
+           "stored order: share of a placed item's pull that is left a step later"),
     SWITCH("unique", unique, "off", "learn that an item is not placed twice"),
     CHOICE("init", init, inits, "normal", "first weights: normal maps, or as the authors' code"),
     CHOICE("loss", loss, losses, "ce",

@@ -116,9 +116,11 @@ static void begin_history(pr_arnn_run *run)
 static void pull(pr_arnn_run *run, size_t j)
 {
     size_t dv = run->net.d.dv, first = run->first[j], n = run->rows[j] * dv;
-    pr_real *sum = run->net.t.pull + first * dv;
+    pr_real *sum = run->net.t.pull + first * dv, fade = run->net.d.fade;
+    const pr_real *before = run->net.t.pull + run->first[j - 1] * dv;
     pr_embedding_forward(sum, run->net.w.pull, run->keys + first, run->rows[j], dv);
-    pr_add(sum, run->net.t.pull + run->first[j - 1] * dv, n);
+    for (size_t i = 0; i < n; i++)
+        sum[i] += fade * before[i];
 }
 
 /* The items placed before step j become keys and values. */
@@ -231,7 +233,7 @@ static void begin_teacher(pr_arnn_run *run, size_t r)
     uint32_t where[3] = {batch->number, run->chunk->order[r], UINT32_MAX};
     pr_arnn_teacher_begin(&run->teacher, r, basket_of(run, r));
     if (run->config->unique && !batch->in_order)
-        pr_arnn_teacher_cut(&run->teacher, r, run->steps, where);
+        pr_arnn_teacher_cut(&run->teacher, r, run->steps, run->net.d.follow, where);
 }
 
 static void forward(pr_arnn_run *run, const pr_model *model)

@@ -20,7 +20,8 @@ typedef struct pr_arnn_dims {
     pr_cell_kind cell;
     size_t blocks; /* of dv rows in cell_w: see parsrec_cell.c */
     bool bias, pull, follow, past, recall, kin;
-    bool kin_apart;    /* the parts are those of features.item alone */
+    pr_real fade;   /* of what a placed item pulls, left a step later; 1 where baskets are sets */
+    bool kin_apart; /* the parts are those of features.item alone */
     size_t neighbours; /* of an item, at most */
     const pr_traits *traits;
     size_t width; /* of the map of numbers among them */
@@ -84,7 +85,7 @@ typedef struct pr_arnn_tape {
     pr_real *scale;      /* [R,dv]: what the user makes of placed items */
     pr_real *past;       /* [R,dv]: what the history adds to every output */
     pr_real *ugate;      /* [R,gates] */
-    pr_real *pull;       /* [T,dv]: sum over the items placed */
+    pr_real *pull;       /* [T,dv]: sum over the items placed, fading */
     pr_real *follow;     /* [T,dv]: what the item placed last adds */
     pr_real *gate;       /* [T,gates]: weights of what is recalled */
     pr_real *about;      /* [R,dv]: what features add to the first hidden state */

@@ -31,9 +31,9 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
 
 /* The paper's network and the parts that add up: half the width then does as well. */
 static const char *const settings[] = {
-    "dim.user=64", "dim.item=64",   "bias=on",   "pull=on",          "past=on",   "recall=on",
-    "kin=on",      "neighbours=10", "unique=on", "weight_decay=0.1", "epochs=16", "order=auto",
-    NULL,
+    "dim.user=64", "dim.item=64", "bias=on",       "pull=on",   "past=on",
+    "recall=on",   "kin=on",      "neighbours=10", "unique=on", "weight_decay=0.1",
+    "epochs=16",   "order=auto",  "pull.fade=0.7", NULL,
 };
 
 const pr_model_kind pr_parsrec = {
@@ -81,6 +81,7 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.bias = c->bias != 0;
     d.pull = c->pull != 0;
     d.follow = c->order == PR_ORDER_STORED;
+    d.fade = d.follow ? (pr_real)c->pull_fade : 1;
     d.past = c->past != 0;
     d.recall = c->recall != 0;
     d.kin = model->shares;

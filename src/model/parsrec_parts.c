@@ -104,7 +104,7 @@ void pr_arnn_parts_backward(pr_arnn_net *net, const pr_arnn_step *s)
     if (d->pull) {
         const pr_real *pull = t->pull + s->first * d->dv;
         for (size_t i = 0; i < n; i++) {
-            t->spull[i] += dout[i] * t->scale[i];
+            t->spull[i] = t->spull[i] * d->fade + dout[i] * t->scale[i];
             t->dscale[i] += dout[i] * pull[i];
         }
         memcpy(t->dpull + s->first * d->dv, t->spull, n * sizeof *t->spull);

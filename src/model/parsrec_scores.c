@@ -172,10 +172,12 @@ static pr_real pulled(const pr_session *session, size_t row, size_t p, const pr_
     const pr_arnn_state *s = session->own;
     size_t dv = s->net.d.dv;
     const pr_real *from = s->net.w.pull + (size_t)s->chosen[row * session->capacity + p] * dv;
-    pr_real sum = 0;
+    pr_real sum = 0, left = 1;
     for (size_t i = 0; i < dv; i++)
         sum += s->net.t.scale[row * dv + i] * from[i] * e[i];
-    return sum;
+    for (size_t later = p + 1; later < s->placed[row]; later++)
+        left *= s->net.d.fade;
+    return sum * left;
 }
 
 bool pr_arnn_score_parts(pr_session *session, size_t row, int32_t item, pr_parts *parts,

@@ -232,6 +232,16 @@ static void move(pr_session *session)
         pr_arnn_run(session);
 }
 
+/* What was placed before fades where baskets are lists. */
+static void pull(pr_arnn_net *net, size_t r, int32_t item)
+{
+    size_t dv = net->d.dv;
+    pr_real *sum = net->t.pull + r * dv;
+    const pr_real *own = net->w.pull + (size_t)item * dv;
+    for (size_t i = 0; i < dv; i++)
+        sum[i] = net->d.fade * sum[i] + own[i];
+}
+
 void pr_arnn_place(pr_session *session, const int32_t *items)
 {
     pr_arnn_state *s = session->own;
@@ -255,7 +265,7 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
         if (d->follow)
             pr_embedding_forward(s->net.t.follow + r * d->dv, s->net.w.follow, &items[r], 1, d->dv);
         if (d->pull)
-            pr_add(s->net.t.pull + r * d->dv, s->net.w.pull + (size_t)items[r] * d->dv, d->dv);
+            pull(&s->net, r, items[r]);
     }
     s->ran = false;
     if (s->ready != NULL)

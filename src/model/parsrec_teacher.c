@@ -16,14 +16,19 @@ void pr_arnn_teacher_begin(pr_arnn_teacher *t, size_t row, const pr_basket *bask
     memcpy(t->left + row * t->stride, basket->items, basket->size * sizeof *t->left);
 }
 
-void pr_arnn_teacher_cut(pr_arnn_teacher *t, size_t row, size_t most, const uint32_t place[3])
+void pr_arnn_teacher_cut(pr_arnn_teacher *t, size_t row, size_t most, bool list,
+                         const uint32_t place[3])
 {
     int32_t *left = t->left + row * t->stride;
     size_t count = t->count[row];
     if (count <= most)
         return;
     pr_stream stream = pr_stream_at(&t->rng, place[0], place[1], place[2]);
-    for (size_t i = 0; i < most; i++) {
+    if (list) {
+        size_t from = pr_stream_below(&stream, (uint32_t)(count - most + 1));
+        memmove(left, left + from, most * sizeof *left);
+    }
+    for (size_t i = 0; !list && i < most; i++) {
         size_t j = i + pr_stream_below(&stream, (uint32_t)(count - i));
         int32_t item = left[j];
         left[j] = left[i];

@@ -128,6 +128,8 @@ static void every_setting_has_true_gradients(void **state)
         {"pull=on"},
         {"order=stored"},
         {"order=stored", "recall=on", "pull=on", "past=on"},
+        {"order=stored", "pull=on", "pull.fade=0.7"},
+        {"order=stored", "pull=on", "pull.fade=0", "steps=3"},
         {"pull=on", "steps=2", "ffn=post"},
         {"past=on", "history=sum"},
         {"recall=on", "recall.decay=0.5"},

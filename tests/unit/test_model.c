@@ -247,15 +247,28 @@ static void teacher_takes_the_winner_or_draws_evenly(void **state)
     memset(drawn, 0, sizeof drawn);
     for (place[0] = 0; place[0] < 4000; place[0]++) {
         pr_arnn_teacher_begin(&t, 0, &basket);
-        pr_arnn_teacher_cut(&t, 0, 3, place);
+        pr_arnn_teacher_cut(&t, 0, 3, false, place);
         assert_int_equal(count[0], 3);
         for (size_t i = 0; i < 3; i++)
             drawn[left[i]]++;
     }
     for (size_t i = 0; i < 4; i++)
         assert_close((double)drawn[items[i]], 3000, 100);
+    memset(drawn, 0, sizeof drawn);
+    for (place[0] = 0; place[0] < 4000; place[0]++) {
+        pr_arnn_teacher_begin(&t, 0, &basket);
+        pr_arnn_teacher_cut(&t, 0, 2, true, place);
+        assert_int_equal(count[0], 2);
+        size_t from = 0;
+        while (items[from] != left[0])
+            from++;
+        assert_int_equal(left[1], items[from + 1]);
+        drawn[from]++;
+    }
+    for (size_t i = 0; i < 3; i++)
+        assert_close((double)drawn[i], 4000 / 3.0, 100);
     pr_arnn_teacher_begin(&t, 0, &basket);
-    pr_arnn_teacher_cut(&t, 0, 4, place);
+    pr_arnn_teacher_cut(&t, 0, 4, false, place);
     for (size_t i = 0; i < 4; i++)
         assert_int_equal(pr_arnn_teacher_choose(&t, 0, 7, PR_CHOOSE_FIRST, place), items[i]);
 }
@@ -477,6 +490,49 @@ static void parts_add_up(void **state)
     pr_model_free(model);
 }
 
+/* Of a list the item placed last also says what follows it, and those before it pull less and less. */
+static void parts_of_a_list_add_up(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_config config = small_config();
+    pr_model *model;
+    pr_session *session;
+    pr_parts parts;
+    pr_real placed[2][4], score;
+    int32_t item = 44;
+    config.pull = 1, config.pull_fade = 0.5, config.order = PR_ORDER_STORED;
+    assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
+    shake(model, 0.1);
+    assert_ok(pr_session_new(&session, model, 1, 4, &err));
+    pr_session_start(session, &(pr_start){.user = 3}, 1);
+    pr_session_place(session, (int32_t[]){7});
+    for (int i = 0; i < 2; i++) {
+        pr_session_place(session, (int32_t[]){1 + i});
+        assert_true(pr_session_parts(session, 0, item, &parts, placed[i]));
+    }
+    pr_session_score(session, 0, &item, 1, &score);
+    assert_close(parts.network + placed[1][0] + placed[1][1] + placed[1][2], score, 1e-5);
+    assert_true(fabs((double)placed[0][0]) > 1e-3);
+    assert_close(placed[1][0], 0.5 * (double)placed[0][0], 1e-6);
+    size_t dv = (size_t)config.dim_item;
+    const pr_real *e = pr_model_numbers(model, "item_emb") + (size_t)item * dv;
+    const pr_real *follow = pr_model_numbers(model, "follow_emb") + 2 * dv;
+    const pr_real *pull = pr_model_numbers(model, "pull_emb") + 2 * dv;
+    const pr_real *w = pr_model_numbers(model, "pull.user_w");
+    const pr_real *u = pr_model_numbers(model, "user_emb") + 3 * (size_t)config.dim_user;
+    double sum = 0;
+    for (size_t i = 0; i < dv; i++) {
+        double scale = 1;
+        for (size_t k = 0; k < (size_t)config.dim_user; k++)
+            scale += (double)w[i * (size_t)config.dim_user + k] * (double)u[k];
+        sum += (scale * (double)pull[i] + (double)follow[i]) * (double)e[i];
+    }
+    assert_close(placed[1][2], sum, 1e-6);
+    pr_session_free(session);
+    pr_model_free(model);
+}
+
 static parsrec_status make_all(parsrec_error *err)
 {
     static shop s;
@@ -532,6 +588,7 @@ int main(void)
         cmocka_unit_test(histories_weigh_as_asked),
         cmocka_unit_test(kin_learn_together),
         cmocka_unit_test(parts_add_up),
+        cmocka_unit_test(parts_of_a_list_add_up),
         cmocka_unit_test(pasts_are_recalled_by_number_and_age),
         cmocka_unit_test(sessions_compute_what_training_does),
         cmocka_unit_test_prestate(rows_do_not_touch_each_other, &cells[0]),

@@ -85,6 +85,7 @@ static void answers_are_the_plain_network_s(void **state)
         {"dim.user=16", "dim.item=32", "heads=2", NULL},
         {"dim.user=5", "dim.item=7", "heads=3", "bias=on", NULL},
         {"dim.user=9", "dim.item=6", "heads=1", "pull=on", "past=on", "order=stored", NULL},
+        {"dim.user=9", "dim.item=6", "heads=1", "pull=on", "pull.fade=0.6", "order=stored", NULL},
         {"dim.user=8", "dim.item=8", "heads=4", "recall=on", "neighbours=3", "bias=on", NULL},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
@@ -118,8 +119,8 @@ static int32_t item_of(uint32_t n, uint32_t i)
 static void kept_baskets_change_nothing(void **state)
 {
     (void)state;
-    static const char *const settings[] = {"dim.user=16", "dim.item=32", "pull=on", "bias=on",
-                                           NULL};
+    static const char *const settings[] = {"dim.user=16",  "dim.item=32",   "pull=on", "bias=on",
+                                           "order=stored", "pull.fade=0.6", NULL};
     parsrec_error err;
     pr_session *kept, *fresh;
     static pr_real scores[2][ITEMS];
