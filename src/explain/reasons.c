@@ -130,10 +130,10 @@ static void take_row(const pr_reasons *r, const plan *p, size_t omission, pr_rea
                      parsrec_why *whys, size_t count)
 {
     const pr_model *model = r->session->model;
-    const uint8_t *barred = p->question->barred;
-    pr_bar(scores, barred, PR_PLACED, model->items);
+    for (size_t i = 0; i < p->question->size; i++)
+        scores[p->question->basket[i]] = -(pr_real)INFINITY;
     pr_chances chances = pr_chances_of(model, scores);
-    pr_bar(scores, barred, PR_BARRED, model->items);
+    pr_bar(scores, p->question->barred, PR_BARRED, model->items);
     for (size_t i = 0; i < count; i++) {
         size_t item = (size_t)whys[i].item;
         note(p, omission, &whys[i], pr_log_chance(&chances, scores[item]),

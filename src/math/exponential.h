@@ -57,7 +57,7 @@ PR_INLINE void pr_softmax_few(pr_real *x, size_t n)
 
 /* y[i] = exp(x[i]); y may be x. */
 void pr_exp_all(pr_real *y, const pr_real *x, size_t n);
-/* The sum of exp(x[i] - top). */
+/* The sum of exp(x[i] - top), for answers: its last digits depend on the processor. */
 double pr_exp_sum(const pr_real *x, pr_real top, size_t n);
 
 #endif

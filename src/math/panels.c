@@ -29,7 +29,7 @@ void pr_panels_make(pr_real *panels, const pr_real *w, size_t stride, size_t I, 
 typedef volatile pr_lanes once __attribute__((may_alias));
 
 /* One panel and R rows, R known when this is compiled: the sums must stay in registers. */
-PR_INLINE void panel_rows(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+PR_INLINE void panel_rows(pr_real *y, size_t y_stride, bool add, const pr_real *x, size_t x_stride,
                           const pr_real *panel, size_t I, size_t R)
 {
     pr_lanes sum[TOGETHER][VECTORS];
@@ -37,7 +37,10 @@ PR_INLINE void panel_rows(pr_real *y, size_t y_stride, const pr_real *x, size_t 
     for (size_t r = 0; r < R; r++)
 #pragma GCC unroll 4
         for (size_t v = 0; v < VECTORS; v++)
-            pr_lanes_load(&sum[r][v], y + r * y_stride + v * PR_LANES);
+            if (add)
+                pr_lanes_load(&sum[r][v], y + r * y_stride + v * PR_LANES);
+            else
+                sum[r][v] = (pr_lanes){0};
     for (size_t i = 0; i < I; i++) {
         pr_lanes line[VECTORS];
 #pragma GCC unroll 4
@@ -56,85 +59,85 @@ PR_INLINE void panel_rows(pr_real *y, size_t y_stride, const pr_real *x, size_t 
             pr_lanes_store(y + r * y_stride + v * PR_LANES, &sum[r][v]);
 }
 
-PR_INLINE void panel_some(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+PR_INLINE void panel_some(pr_real *y, size_t y_stride, bool add, const pr_real *x, size_t x_stride,
                           const pr_real *panel, size_t I, size_t R)
 {
     switch (R) {
     case 1:
-        panel_rows(y, y_stride, x, x_stride, panel, I, 1);
+        panel_rows(y, y_stride, add, x, x_stride, panel, I, 1);
         break;
     case 2:
-        panel_rows(y, y_stride, x, x_stride, panel, I, 2);
+        panel_rows(y, y_stride, add, x, x_stride, panel, I, 2);
         break;
     case 3:
-        panel_rows(y, y_stride, x, x_stride, panel, I, 3);
+        panel_rows(y, y_stride, add, x, x_stride, panel, I, 3);
         break;
     case 4:
-        panel_rows(y, y_stride, x, x_stride, panel, I, 4);
+        panel_rows(y, y_stride, add, x, x_stride, panel, I, 4);
         break;
     case 5:
-        panel_rows(y, y_stride, x, x_stride, panel, I, 5);
+        panel_rows(y, y_stride, add, x, x_stride, panel, I, 5);
         break;
     default:
-        panel_rows(y, y_stride, x, x_stride, panel, I, TOGETHER);
+        panel_rows(y, y_stride, add, x, x_stride, panel, I, TOGETHER);
     }
 }
 
 /* The last outputs, fewer than a panel has. */
-PR_INLINE void panel_rest(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+PR_INLINE void panel_rest(pr_real *y, size_t y_stride, bool add, const pr_real *x, size_t x_stride,
                           const pr_real *panel, size_t B, size_t I, size_t rest)
 {
     pr_real whole[PR_PANEL] = {0};
     for (size_t r = 0; r < B; r++) {
         memcpy(whole, y + r * y_stride, rest * sizeof *whole);
-        panel_rows(whole, 0, x + r * x_stride, 0, panel, I, 1);
+        panel_rows(whole, 0, add, x + r * x_stride, 0, panel, I, 1);
         memcpy(y + r * y_stride, whole, rest * sizeof *whole);
     }
 }
 
-PR_INLINE void panels_any(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+PR_INLINE void panels_any(pr_real *y, size_t y_stride, bool add, const pr_real *x, size_t x_stride,
                           const pr_real *panels, size_t B, size_t I, size_t O, size_t together)
 {
     size_t o = 0;
     for (; o + PR_PANEL <= O; o += PR_PANEL)
         for (size_t r = 0; r < B; r += together)
-            panel_some(y + r * y_stride + o, y_stride, x + r * x_stride, x_stride, panels + o * I,
-                       I, B - r < together ? B - r : together);
+            panel_some(y + r * y_stride + o, y_stride, add, x + r * x_stride, x_stride,
+                       panels + o * I, I, B - r < together ? B - r : together);
     if (o < O)
-        panel_rest(y + o, y_stride, x, x_stride, panels + o * I, B, I, O - o);
+        panel_rest(y + o, y_stride, add, x, x_stride, panels + o * I, B, I, O - o);
 }
 
-PR_INLINE void narrow_any(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+PR_INLINE void narrow_any(pr_real *y, size_t y_stride, bool add, const pr_real *x, size_t x_stride,
                           const pr_real *panels, size_t B, size_t I, size_t O)
 {
-    panels_any(y, y_stride, x, x_stride, panels, B, I, O, 1);
+    panels_any(y, y_stride, add, x, x_stride, panels, B, I, O, 1);
 }
 PR_LOCAL_LEVELS(void, narrow, narrow_any,
-                (pr_real * y, size_t y_stride, const pr_real *x, size_t x_stride,
+                (pr_real * y, size_t y_stride, bool add, const pr_real *x, size_t x_stride,
                  const pr_real *panels, size_t B, size_t I, size_t O),
-                (y, y_stride, x, x_stride, panels, B, I, O))
+                (y, y_stride, add, x, x_stride, panels, B, I, O))
 
 #ifdef PR_HAS_AVX512
 /* Only here are there registers enough for the sums of several rows. */
-__attribute__((target(PR_AVX512_TARGET))) static void wide(pr_real *y, size_t y_stride,
+__attribute__((target(PR_AVX512_TARGET))) static void wide(pr_real *y, size_t y_stride, bool add,
                                                            const pr_real *x, size_t x_stride,
                                                            const pr_real *panels, size_t B,
                                                            size_t I, size_t O)
 {
-    panels_any(y, y_stride, x, x_stride, panels, B, I, O, TOGETHER);
+    panels_any(y, y_stride, add, x, x_stride, panels, B, I, O, TOGETHER);
 }
 #endif
 
-void pr_panels_add(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
+void pr_panels_map(pr_real *y, size_t y_stride, bool add, const pr_real *x, size_t x_stride,
                    const pr_real *panels, size_t B, size_t I, size_t O)
 {
 #ifdef PR_HAS_AVX512
     if (B > 1 && PR_HAS_AVX512) {
-        wide(y, y_stride, x, x_stride, panels, B, I, O);
+        wide(y, y_stride, add, x, x_stride, panels, B, I, O);
         return;
     }
 #endif
-    narrow(y, y_stride, x, x_stride, panels, B, I, O);
+    narrow(y, y_stride, add, x, x_stride, panels, B, I, O);
 }
 
 /* ---- some outputs ---- */

@@ -161,15 +161,15 @@ static void through(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stri
     size_t n = rows->count, first = rows->list[0];
     pr_real *near_x = rows->room, *near_y = rows->room + n * I;
     if (rows->list[n - 1] - first + 1 == n) {
-        pr_panels_add(y + first * y_stride, y_stride, x + first * x_stride, x_stride, panels, n, I,
-                      O);
+        pr_panels_map(y + first * y_stride, y_stride, true, x + first * x_stride, x_stride, panels,
+                      n, I, O);
         return;
     }
     for (size_t i = 0; i < n; i++) {
         memcpy(near_x + i * I, x + rows->list[i] * x_stride, I * sizeof *x);
         memcpy(near_y + i * O, y + rows->list[i] * y_stride, O * sizeof *y);
     }
-    pr_panels_add(near_y, O, near_x, I, panels, n, I, O);
+    pr_panels_map(near_y, O, true, near_x, I, panels, n, I, O);
     for (size_t i = 0; i < n; i++)
         memcpy(y + rows->list[i] * y_stride, near_y + i * O, O * sizeof *y);
 }
@@ -223,7 +223,7 @@ void pr_arnn_quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t r
     size_t in = d->dv + d->dq;
     for (size_t r = 0; r < rows; r++)
         begin_half(net, net->t.o, r, 1);
-    pr_panels_add(net->t.o, d->dv, joint, in, ready->answer_w, rows, in, d->dv);
+    pr_panels_map(net->t.o, d->dv, true, joint, in, ready->answer_w, rows, in, d->dv);
     pr_arnn_parts_sum(net, 0, rows);
     for (size_t r = 0; d->recall && r < rows; r++)
         for (size_t g = 0; g < PR_GATES; g++)

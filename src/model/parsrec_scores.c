@@ -1,6 +1,4 @@
 /* Scores of PARSRec's open baskets: of all items, of some, of the best; and the parts that they are sums of. */
-#include <string.h>
-
 #include "math/linear.h"
 #include "math/panels.h"
 #include "math/topk.h"
@@ -47,10 +45,9 @@ void pr_arnn_score_all(pr_session *session, pr_real *scores)
     pr_arnn_run(session);
     if (d->bias)
         pr_bias_spread(scores, s->net.w.bias, rows, d->items);
-    else if (s->ready != NULL)
-        memset(scores, 0, rows * d->items * sizeof *scores);
     if (s->ready != NULL)
-        pr_panels_add(scores, d->items, s->net.t.o, d->dv, s->ready->table, rows, d->dv, d->items);
+        pr_panels_map(scores, d->items, d->bias, s->net.t.o, d->dv, s->ready->table, rows, d->dv,
+                      d->items);
     else
         pr_gemm(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), d->bias,
                 rows, d->items, d->dv);

@@ -45,7 +45,7 @@ static void panels_are_the_map(size_t I, size_t O)
     for (size_t B = 1; B <= ROWS; B++) {
         for (size_t i = 0; i < B * O; i++)
             y[i] = (pr_real)(i % 7);
-        pr_panels_add(y, O, x, I, panels, B, I, O);
+        pr_panels_map(y, O, true, x, I, panels, B, I, O);
         for (size_t r = 0; r < B; r++) {
             for (size_t o = 0; o < O; o++) {
                 size_t at = r * O + o;
@@ -54,10 +54,16 @@ static void panels_are_the_map(size_t I, size_t O)
                 alone[o] = some[o] = (pr_real)(at % 7);
                 ids[o] = (int32_t)o;
             }
-            pr_panels_add(alone, O, x + r * I, I, panels, 1, I, O);
+            pr_panels_map(alone, O, true, x + r * I, I, panels, 1, I, O);
             pr_panels_add_some(some, x + r * I, w, ids, O, I);
             assert_memory_equal(alone, y + r * O, O * sizeof *y);
             assert_memory_equal(some, y + r * O, O * sizeof *y);
+        }
+        pr_panels_map(y, O, false, x, I, panels, B, I, O); /* what was there does not count */
+        for (size_t r = 0; r < B; r++) {
+            memset(alone, 0, sizeof alone);
+            pr_panels_map(alone, O, true, x + r * I, I, panels, 1, I, O);
+            assert_memory_equal(alone, y + r * O, O * sizeof *y);
         }
     }
     pr_free_aligned(panels);
