@@ -150,8 +150,8 @@ static void models(pr_writer *page, const parsrec_comparison *c)
         pr_write_settings(&words, r->entry);
         char *set = pr_writer_take(&words);
         pr_page_row(page, r->entry->name);
-        pr_page_cell(page, r->kind, PR_CELL_PLAIN);
-        pr_page_cell(page, set != NULL ? set : "", PR_CELL_PLAIN);
+        pr_page_cell(page, r->kind, PR_CELL_TEXT);
+        pr_page_cell(page, set != NULL ? set : "", PR_CELL_TEXT);
         snprintf(text, sizeof text, "%llu", (unsigned long long)r->parameters);
         pr_page_cell(page, text, PR_CELL_PLAIN);
         snprintf(text, sizeof text, "%zu", r->learning.count);
@@ -192,13 +192,15 @@ static void traces(pr_writer *page, const parsrec_comparison *c)
     snprintf(text, sizeof text, "%.1f s, without what was trained before", c->seconds);
     pr_page_item(page, "time of this run", text);
     pr_page_list_end(page);
+    pr_page_fold(page, "Models and their settings");
     models(page, c);
+    pr_page_fold_end(page);
 }
 
 parsrec_status pr_report_html(pr_writer *page, const parsrec_comparison *c, parsrec_error *err)
 {
     pr_page_begin(page, pr_phrases_of(c)->title);
-    sentence(page, c, pr_write_verdict, pr_page_text);
+    sentence(page, c, pr_write_verdict, pr_page_lead);
     sentence(page, c, pr_write_protocol, pr_page_text);
     table(page, c);
     PR_TRY(pr_report_chart(page, c, PR_CHART_MEASURES, err));

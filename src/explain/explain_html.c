@@ -55,7 +55,7 @@ static void links(pr_writer *page, const pr_explanation *e, size_t group, pr_map
     for (size_t i = 0; i < n; i++) {
         snprintf(place, sizeof place, "%zu", i + 1);
         pr_page_row(page, place);
-        pr_page_cell(page, pr_link_words(e, kind, &best[i], words, sizeof words), PR_CELL_PLAIN);
+        pr_page_cell(page, pr_link_words(e, kind, &best[i], words, sizeof words), PR_CELL_TEXT);
         pr_page_row_end(page);
     }
     pr_page_table_end(page);
@@ -97,7 +97,7 @@ static void recovery_row(pr_writer *page, const char *name, pr_map_kind kind, co
 {
     char number[32];
     pr_page_row(page, name);
-    pr_page_cell(page, pr_map_words_of[kind].title, PR_CELL_PLAIN);
+    pr_page_cell(page, pr_map_words_of[kind].title, PR_CELL_TEXT);
     for (size_t i = 0; i < count; i++)
         pr_page_cell(page, pr_explain_number(cells[i], number, sizeof number), PR_CELL_PLAIN);
     pr_page_row_end(page);

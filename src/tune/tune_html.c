@@ -228,7 +228,7 @@ parsrec_status pr_tuning_page(pr_writer *page, const parsrec_tuning *t, parsrec_
     if (verdict == NULL)
         return pr_fail_memory(err);
     pr_page_begin(page, "Search for settings");
-    pr_page_text(page, verdict);
+    pr_page_lead(page, verdict);
     pr_free(verdict);
     PR_TRY(table(page, t, err));
     pr_page_section(page, "How trials learnt");

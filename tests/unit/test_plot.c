@@ -130,6 +130,7 @@ static void page_stands_alone(void **state)
     (void)state;
     parsrec_error err;
     const char *rows[] = {"<script>alert(1)</script>", "a & b"};
+    const char *headings[] = {"name", "a \"b\\ </style>\n", "c"};
     const char *series[] = {"repeat", "new"};
     pr_bar bars[] = {{.8, .7, .9}, {NAN, 0, 0}, {.2, .1, .3}, {0, 0, 0}};
     pr_bars chart = {"\"HR@10\"", rows, 2, series, 2, bars, NULL, 0.1, "random"};
@@ -138,7 +139,7 @@ static void page_stands_alone(void **state)
     pr_curves curves = {"Learning", "epoch", &panel, 1};
     pr_writer page = {0};
     pr_page_begin(&page, "Models <b>");
-    pr_page_table(&page, rows, 2);
+    pr_page_table(&page, headings, 3);
     pr_page_row(&page, rows[0]);
     pr_page_cell(&page, "1", PR_CELL_BEST);
     pr_page_row_end(&page);
@@ -156,6 +157,8 @@ static void page_stands_alone(void **state)
     assert_null(strstr(text, "<script"));
     assert_null(strstr(text, "://"));
     assert_null(strstr(text, "<b>"));
+    assert_non_null(
+        strstr(text, "--h1:&quot;a \\&quot;b\\\\ &lt;/style&gt; &quot;;--h2:&quot;c&quot;"));
     pr_free(text);
 }
 
