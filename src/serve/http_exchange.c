@@ -82,7 +82,7 @@ static void shed(client *c, const char *why)
     c->response.retry_after = 1;
 }
 
-static void work_elsewhere(job *work)
+static void work_elsewhere(work_item *work)
 {
     client *c = (client *)((char *)work - offsetof(client, work));
     c->route->handle(c->server->app, &c->request, &c->response);
@@ -91,7 +91,7 @@ static void work_elsewhere(job *work)
 
 static enum MHD_Result answer(client *c)
 {
-    jobs *pool = c->server->pools[c->route->pace];
+    workers *pool = c->server->pools[c->route->pace];
     c->complete_at = pr_now();
     c->request.body = (pr_slice){c->body != NULL ? c->body : "", c->request.body.size};
     if (pool == NULL) {
@@ -101,7 +101,7 @@ static enum MHD_Result answer(client *c)
     set_stage(c, STAGE_WORKING);
     c->work.run = work_elsewhere;
     MHD_suspend_connection(c->connection);
-    if (!jobs_submit(pool, &c->work)) {
+    if (!workers_submit(pool, &c->work)) {
         shed(c, "Too many such requests are waiting; ask again soon.");
         MHD_resume_connection(c->connection);
     }

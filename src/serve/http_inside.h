@@ -5,8 +5,8 @@
 #include <microhttpd.h>
 
 #include "serve/http_server.h"
-#include "serve/jobs.h"
 #include "serve/routes.h"
+#include "serve/workers.h"
 
 /* How far a request is. */
 typedef enum exchange_stage {
@@ -35,14 +35,14 @@ typedef struct client {
     const route *route;
     http_response response;
     double complete_at; /* when the last byte of the request was there */
-    job work;
+    work_item work;
 } client;
 
 struct http_server {
     app *app;
     access_log *log;
     struct MHD_Daemon *daemon;
-    jobs *pools[PACES]; /* none for the quick */
+    workers *pools[PACES]; /* none for the quick */
     char *certificate, *key;
     pthread_mutex_t lock; /* of the list */
     client *clients;

@@ -126,15 +126,15 @@ static parsrec_status start_parts(http_server *s, int fd, parsrec_error *err)
     const serve_options *o = s->app->options;
     PR_TRY(read_text(&s->certificate, o->tls_certificate, err));
     PR_TRY(read_text(&s->key, o->tls_key, err));
-    PR_TRY(jobs_new(&s->pools[PACE_STORED], STORE_THREADS, STORE_QUEUE, err));
-    PR_TRY(jobs_new(&s->pools[PACE_SLOW], SLOW_THREADS, SLOW_QUEUE, err));
+    PR_TRY(workers_new(&s->pools[PACE_STORED], STORE_THREADS, STORE_QUEUE, err));
+    PR_TRY(workers_new(&s->pools[PACE_SLOW], SLOW_THREADS, SLOW_QUEUE, err));
     return start_daemon(s, fd, err);
 }
 
 static void server_free(http_server *s)
 {
     for (size_t i = 0; i < PACES; i++)
-        jobs_free(s->pools[i]);
+        workers_free(s->pools[i]);
     pthread_mutex_destroy(&s->lock);
     pr_free(s->certificate);
     pr_free(s->key);
@@ -192,7 +192,7 @@ void http_server_stop(http_server *s, double seconds)
     /* Those who wait elsewhere must be resumed before the daemon ends. */
     for (size_t i = 0; i < PACES; i++)
         if (s->pools[i] != NULL)
-            jobs_finish(s->pools[i]);
+            workers_finish(s->pools[i]);
     MHD_stop_daemon(s->daemon);
     server_free(s);
 }

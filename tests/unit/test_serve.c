@@ -1,10 +1,10 @@
-/* Parts of the server that need no socket: targets, routes and their description, access, the cache, jobs,
+/* Parts of the server that need no socket: targets, routes and their description, access, the cache, workers,
  * engines. */
 #include <pthread.h>
 #include <stdatomic.h>
 
 #include "serve/access.h"
-#include "serve/jobs.h"
+#include "serve/workers.h"
 #include "serve_app.h"
 #include "testing.h"
 
@@ -163,15 +163,15 @@ static void answers_are_kept(void **state)
     answer_cache_free(&cache);
 }
 
-/* ---- jobs ---- */
+/* ---- workers ---- */
 
 typedef struct counted {
-    job work;
+    work_item work;
     atomic_int *sum;
     pthread_barrier_t *gate; /* NULL: none */
 } counted;
 
-static void count_up(job *self)
+static void count_up(work_item *self)
 {
     counted *c = (counted *)self;
     if (c->gate != NULL)
@@ -179,29 +179,29 @@ static void count_up(job *self)
     atomic_fetch_add(c->sum, 1);
 }
 
-static void jobs_are_done_and_refused(void **state)
+static void work_is_done_and_refused(void **state)
 {
     (void)state;
     enum { QUEUE = 4, ALL = QUEUE + 3 };
     parsrec_error err;
-    jobs *pool;
+    workers *pool;
     atomic_int sum = 0;
     pthread_barrier_t gate;
     counted work[ALL];
     pthread_barrier_init(&gate, NULL, 2);
-    assert_ok(jobs_new(&pool, 1, QUEUE, &err));
+    assert_ok(workers_new(&pool, 1, QUEUE, &err));
     for (size_t i = 0; i < ALL; i++)
         work[i] = (counted){{.run = count_up}, &sum, i == 0 ? &gate : NULL};
-    assert_true(jobs_submit(pool, &work[0].work)); /* holds the one thread */
+    assert_true(workers_submit(pool, &work[0].work)); /* holds the one thread */
     size_t taken = 1;
     for (size_t i = 1; i < ALL; i++)
-        taken += jobs_submit(pool, &work[i].work);
+        taken += workers_submit(pool, &work[i].work);
     assert_in_range(taken, QUEUE, QUEUE + 1); /* the first may be off the queue already */
     pthread_barrier_wait(&gate);
-    jobs_finish(pool);
+    workers_finish(pool);
     assert_int_equal(atomic_load(&sum), (int)taken);
-    assert_false(jobs_submit(pool, &work[ALL - 1].work));
-    jobs_free(pool);
+    assert_false(workers_submit(pool, &work[ALL - 1].work));
+    workers_free(pool);
     pthread_barrier_destroy(&gate);
 }
 
@@ -309,7 +309,7 @@ int main(void)
         cmocka_unit_test(the_token_opens),
         cmocka_unit_test(strangers_pages_are_refused),
         cmocka_unit_test(answers_are_kept),
-        cmocka_unit_test(jobs_are_done_and_refused),
+        cmocka_unit_test(work_is_done_and_refused),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(a_replaced_engine_keeps_nothing),
         cmocka_unit_test(a_replaced_engine_goes_with_its_last_user),

@@ -1,14 +1,14 @@
 /* Threads that take work from a queue. */
-#include "serve/jobs.h"
+#include "serve/workers.h"
 
 #include <pthread.h>
 
 #include "base/memory.h"
 
-struct jobs {
+struct workers {
     pthread_mutex_t lock;
     pthread_cond_t more;
-    job *first, **last;
+    work_item *first, **last;
     size_t queued, longest;
     bool ending;
     pthread_t *threads;
@@ -16,12 +16,12 @@ struct jobs {
 };
 
 /* NULL when there will be no more. */
-static job *next_job(jobs *pool)
+static work_item *next_item(workers *pool)
 {
     pthread_mutex_lock(&pool->lock);
     while (pool->first == NULL && !pool->ending)
         pthread_cond_wait(&pool->more, &pool->lock);
-    job *work = pool->first;
+    work_item *work = pool->first;
     if (work != NULL) {
         pool->first = work->next;
         pool->queued--;
@@ -34,14 +34,15 @@ static job *next_job(jobs *pool)
 
 static void *work_on(void *context)
 {
-    for (job *work; (work = next_job(context)) != NULL;)
+    for (work_item *work; (work = next_item(context)) != NULL;)
         work->run(work);
     return NULL;
 }
 
-parsrec_status jobs_new(jobs **out, unsigned threads, size_t longest_queue, parsrec_error *err)
+parsrec_status workers_new(workers **out, unsigned threads, size_t longest_queue,
+                           parsrec_error *err)
 {
-    jobs *pool = pr_alloc_zero(1, sizeof *pool);
+    workers *pool = pr_alloc_zero(1, sizeof *pool);
     *out = NULL;
     if (pool == NULL)
         return pr_fail_memory(err);
@@ -59,11 +60,11 @@ parsrec_status jobs_new(jobs **out, unsigned threads, size_t longest_queue, pars
     if (status == PARSREC_OK)
         *out = pool;
     else
-        jobs_free(pool);
+        workers_free(pool);
     return status;
 }
 
-bool jobs_submit(jobs *pool, job *work)
+bool workers_submit(workers *pool, work_item *work)
 {
     pthread_mutex_lock(&pool->lock);
     bool room = pool->queued < pool->longest && !pool->ending;
@@ -78,7 +79,7 @@ bool jobs_submit(jobs *pool, job *work)
     return room;
 }
 
-void jobs_finish(jobs *pool)
+void workers_finish(workers *pool)
 {
     pthread_mutex_lock(&pool->lock);
     pool->ending = true;
@@ -89,11 +90,11 @@ void jobs_finish(jobs *pool)
     pool->thread_count = 0;
 }
 
-void jobs_free(jobs *pool)
+void workers_free(workers *pool)
 {
     if (pool == NULL)
         return;
-    jobs_finish(pool);
+    workers_finish(pool);
     pthread_mutex_destroy(&pool->lock);
     pthread_cond_destroy(&pool->more);
     pr_free(pool->threads);
