@@ -39,21 +39,28 @@ static inline parsrec_model *serve_app_model(void)
     return model;
 }
 
+static inline engine *serve_app_engine(void)
+{
+    parsrec_error err;
+    engine *e;
+    if (engine_new(&e, serve_app_model(), (engine_limits){8, 20}, &err) != PARSREC_OK)
+        abort();
+    return e;
+}
+
 static inline app *serve_app(void)
 {
     static app shared;
     static serve_options options;
     parsrec_error err;
-    engine *e;
     if (options.listen != NULL)
         return &shared;
     options = serve_default();
     options.store = "none";
     options.model_path = "sample";
-    if (app_init(&shared, &options, &err) != PARSREC_OK ||
-        engine_new(&e, serve_app_model(), (engine_limits){8, 20}, &err) != PARSREC_OK)
+    if (app_init(&shared, &options, &err) != PARSREC_OK)
         abort();
-    engine_put(&shared.engines, e);
+    engine_put(&shared.engines, serve_app_engine());
     shared.token = pr_copy_string("0123456789abcdef", 16);
     return &shared;
 }

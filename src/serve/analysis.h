@@ -1,30 +1,20 @@
-/* What relations and what-if have in common: they take seconds, are kept, and end when they take too
- * long. */
+/* What relations and what-if have in common: groups that a client may name, and answers by jobs. */
 #ifndef SERVE_ANALYSIS_H
 #define SERVE_ANALYSIS_H
 
-#include "base/writer.h"
 #include "serve/app.h"
 
-typedef struct analysis {
-    app *app;
-    engine *engine;
-    parsrec_hooks hooks; /* stop the work when time is up or the server stops */
-    double deadline;
-    pr_writer key; /* what is asked, for the cache */
-} analysis;
-
-/* False when the response is there already: kept, or no model to ask. Otherwise analysis_end follows, or
- * analysis_leave when the request is refused after all. */
-bool analysis_begin(analysis *x, app *a, const http_request *request, http_response *response);
-/* Answers with a text, which is kept, or with the failure. */
-void analysis_end(analysis *x, parsrec_status status, pr_slice text, const parsrec_error *err,
-                  http_response *response);
-void analysis_leave(analysis *x);
+/* Submits the request as a job, waits for it no longer than --work-time, and answers with its result. */
+void analysis_answer(app *a, const job_kind *kind, json_t *question, const http_request *request,
+                     http_response *response);
+/* The answer of a server that has no room for another job. */
+void analysis_refuse(app *a, http_response *response);
 
 /* Whether a client may name this group: one of the data set's own, buyers, clusters or one user; never one
  * that would be read from a file, nor a user who was forgotten. */
-parsrec_status analysis_check_group(const analysis *x, const char *group, parsrec_error *err);
+parsrec_status analysis_check_group(const engine *e, const char *group, parsrec_error *err);
+/* How many groups a name stands for: the number of clusters, else one. */
+size_t analysis_group_parts(const char *group);
 
 enum { ANALYSIS_CLUSTERS_MOST = 12, ANALYSIS_GROUPS_MOST = 16 };
 

@@ -9,7 +9,7 @@ parsrec_status app_init(app *a, const serve_options *options, parsrec_error *err
 {
     *a = (app){.options = options, .started_at = time(NULL)};
     engine_slot_init(&a->engines);
-    answer_cache_init(&a->cache);
+    jobs_init(&a->jobs, &a->engines, &a->stopping);
     quality_init(&a->quality);
     pthread_mutex_init(&a->reload_lock, NULL);
     PR_TRY(event_flow_open(a, err));
@@ -20,9 +20,9 @@ parsrec_status app_init(app *a, const serve_options *options, parsrec_error *err
 void app_free(app *a)
 {
     event_flow_close(a);
+    jobs_free(&a->jobs);
     quality_free(&a->quality);
     engine_slot_free(&a->engines);
-    answer_cache_free(&a->cache);
     pthread_mutex_destroy(&a->reload_lock);
     pr_free(a->token);
     a->token = NULL;

@@ -3,9 +3,9 @@
 #ifndef SERVE_APP_H
 #define SERVE_APP_H
 
-#include "serve/answer_cache.h"
 #include "serve/engine.h"
 #include "serve/http_metrics.h"
+#include "serve/jobs.h"
 #include "serve/message.h"
 #include "serve/quality.h"
 #include "serve/serve.h"
@@ -21,7 +21,7 @@ typedef struct app {
     char *token;        /* NULL: there is none */
     bool public_listen; /* others than this machine can connect: everything asks for the token */
     atomic_bool stopping;
-    answer_cache cache;
+    jobs jobs;
     quality quality;
     metrics counts;
     time_t started_at;

@@ -5,8 +5,10 @@
 
 enum { LIMIT_DEFAULT = 20, LIMIT_MOST = 1000, RECENT_BASKETS = 20 };
 
-bool query_count(const http_request *request, const char *name, uint64_t low, uint64_t high,
-                 uint64_t *value, http_response *response)
+/* A whole number in a query field; the default where it is missing. False when it is not one in the range,
+ * and the response says so. */
+static bool query_count(const http_request *request, const char *name, uint64_t low, uint64_t high,
+                        uint64_t *value, http_response *response)
 {
     const char *text = http_target_field(&request->target, name);
     uint64_t given = *value;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "serve/analysis.h"
 #include "serve/handlers.h"
 
@@ -24,79 +25,111 @@ typedef struct asked {
 
 /* ---- reading ---- */
 
-static bool read_map(asked *q, const http_request *request, http_response *response)
+static parsrec_status read_map(asked *q, const json_t *value, parsrec_error *err)
 {
-    const char *word = http_target_field(&request->target, "map");
+    const char *word = json_string_value(value);
     size_t map = PARSREC_MAP_DROP;
-    if (word != NULL)
-        for (map = 0; map < PARSREC_MAPS && strcmp(word, map_names[map]) != 0; map++)
+    if (value != NULL)
+        for (map = 0; map < PARSREC_MAPS && (word == NULL || strcmp(word, map_names[map]) != 0);
+             map++)
             ;
-    if (map == PARSREC_MAPS) {
-        answer_error(response, 400, "bad_request",
-                     "map must be attention, drop, lift or embedding.");
-        return false;
-    }
+    if (map == PARSREC_MAPS)
+        return pr_fail(err, PARSREC_E_INPUT, "map must be attention, drop, lift or embedding.");
     q->map = (parsrec_map)map;
     q->options.maps[map] = true;
-    return true;
+    return PARSREC_OK;
 }
 
-static bool read_by(asked *q, const http_request *request, const analysis *x,
-                    http_response *response)
+static parsrec_status read_by(asked *q, const engine *e, const json_t *value, parsrec_error *err)
 {
-    const char *word = http_target_field(&request->target, "by");
-    uint64_t top = TOP_DEFAULT;
-    bool items = word != NULL ? strcmp(word, "item") == 0
-                              : parsrec_model_size(x->engine->model, PARSREC_CATEGORY) == 0;
-    if (word != NULL && !items && strcmp(word, "category") != 0) {
-        answer_error(response, 400, "bad_request", "by must be category or item.");
-        return false;
-    }
-    q->options.items = items;
-    if (!query_count(request, "top", 2, TOP_MOST, &top, response))
-        return false;
-    q->options.top = top;
-    return true;
+    const char *word = json_string_value(value);
+    if (value == NULL)
+        q->options.items = parsrec_model_size(e->model, PARSREC_CATEGORY) == 0;
+    else if (word != NULL && strcmp(word, "item") == 0)
+        q->options.items = true;
+    else if (word == NULL || strcmp(word, "category") != 0)
+        return pr_fail(err, PARSREC_E_INPUT, "by must be category or item.");
+    return PARSREC_OK;
 }
 
-/* user=ID, and group=NAME again and again. */
-static bool read_groups(asked *q, const http_request *request, const analysis *x,
-                        http_response *response)
+static parsrec_status read_top(asked *q, const json_t *value, parsrec_error *err)
 {
-    parsrec_error err = {0};
-    for (size_t i = 0; i < request->target.field_count; i++) {
-        const target_field *f = &request->target.fields[i];
-        const char *group = strcmp(f->name, "group") == 0 ? f->value : NULL;
-        if (strcmp(f->name, "user") == 0 && q->user[0] == '\0') {
-            snprintf(q->user, sizeof q->user, "user:%s", f->value);
-            group = q->user;
-        }
+    json_int_t top = value != NULL ? json_integer_value(value) : TOP_DEFAULT;
+    if (top < 2 || top > TOP_MOST)
+        return pr_fail(err, PARSREC_E_INPUT, "top must be a whole number from 2 to %d.", TOP_MOST);
+    q->options.top = (uint64_t)top;
+    return PARSREC_OK;
+}
+
+static parsrec_status add_group(asked *q, const engine *e, const char *group, parsrec_error *err)
+{
+    if (q->options.group_count == ANALYSIS_GROUPS_MOST)
+        return pr_fail(err, PARSREC_E_INPUT, "at most %d groups.", ANALYSIS_GROUPS_MOST);
+    PR_TRY(analysis_check_group(e, group, err));
+    q->groups[q->options.group_count++] = group;
+    return PARSREC_OK;
+}
+
+static parsrec_status read_user(asked *q, const engine *e, const json_t *value, parsrec_error *err)
+{
+    int size = -1;
+    if (value == NULL)
+        return PARSREC_OK;
+    if (json_is_string(value))
+        size = snprintf(q->user, sizeof q->user, "user:%s", json_string_value(value));
+    else if (json_is_integer(value))
+        size = snprintf(q->user, sizeof q->user, "user:%" JSON_INTEGER_FORMAT,
+                        json_integer_value(value));
+    if (size < 0 || (size_t)size >= sizeof q->user)
+        return pr_fail(err, PARSREC_E_INPUT, "user must be a text of at most %d bytes.",
+                       TARGET_BYTES_MOST);
+    return add_group(q, e, q->user, err);
+}
+
+/* A list of names, or one name alone. */
+static parsrec_status read_groups(asked *q, const engine *e, const json_t *value,
+                                  parsrec_error *err)
+{
+    if (json_is_string(value))
+        return add_group(q, e, json_string_value(value), err);
+    if (value != NULL && !json_is_array(value))
+        return pr_fail(err, PARSREC_E_INPUT, "group must be a list of texts.");
+    for (size_t i = 0; i < json_array_size(value); i++) {
+        const char *group = json_string_value(json_array_get(value, i));
         if (group == NULL)
-            continue;
-        if (q->options.group_count == ANALYSIS_GROUPS_MOST) {
-            answer_error(response, 400, "bad_request", "At most %d groups.", ANALYSIS_GROUPS_MOST);
-            return false;
-        }
-        if (analysis_check_group(x, group, &err) != PARSREC_OK) {
-            answer_failure(response, &err);
-            return false;
-        }
-        q->groups[q->options.group_count++] = group;
+            return pr_fail(err, PARSREC_E_INPUT, "group[%zu] is not a text.", i);
+        PR_TRY(add_group(q, e, group, err));
     }
-    q->options.groups = q->groups;
-    q->options.difference = http_target_field(&request->target, "difference");
-    return true;
+    return PARSREC_OK;
+}
+
+static parsrec_status check_fields(json_t *request, parsrec_error *err)
+{
+    static const char *const known[] = {"map", "by", "user", "group", "difference", "top"};
+    enum { KNOWN = sizeof known / sizeof *known };
+    pr_excerpt hold;
+    for (void *at = json_object_iter(request); at != NULL;
+         at = json_object_iter_next(request, at)) {
+        size_t i = 0;
+        while (i < KNOWN && strcmp(known[i], json_object_iter_key(at)) != 0)
+            i++;
+        if (i == KNOWN)
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "there is no field %s; a request has: map, by, user, group, "
+                           "difference, top.",
+                           pr_show(&hold, pr_slice_of(json_object_iter_key(at))));
+    }
+    return PARSREC_OK;
 }
 
 /* Of one user's items those that the user bought most are shown: what everybody buys most may not be among
  * them at all. Without any, the rows stay everybody's. */
-static void show_own_items(asked *q, const analysis *x)
+static void show_own_items(asked *q, const engine *e)
 {
     char *text = NULL;
     if (q->user[0] == '\0' || !q->options.items)
         return;
-    if (parsrec_live_user_json(&text, x->engine->live, q->user + strlen("user:"), 0, NULL) ==
-        PARSREC_OK)
+    if (parsrec_live_user_json(&text, e->live, q->user + strlen("user:"), 0, NULL) == PARSREC_OK)
         q->facts = json_loads(text, 0, NULL);
     parsrec_text_free(text);
     const json_t *items = json_object_get(q->facts, "items");
@@ -109,15 +142,24 @@ static void show_own_items(asked *q, const analysis *x)
     q->options.show = q->show;
 }
 
-static bool read_question(asked *q, const http_request *request, const analysis *x,
-                          http_response *response)
+static parsrec_status read_question(asked *q, const engine *e, json_t *request, parsrec_error *err)
 {
-    q->options = parsrec_explain_default();
-    q->options.threads = 1;
+    const json_t *difference = json_object_get(request, "difference");
+    *q = (asked){.options = parsrec_explain_default()};
+    q->options.threads = 0;
     q->options.baskets_most = BASKETS_MOST;
     q->options.no_recovery = true;
-    return read_map(q, request, response) && read_by(q, request, x, response) &&
-           read_groups(q, request, x, response);
+    PR_TRY(check_fields(request, err));
+    PR_TRY(read_map(q, json_object_get(request, "map"), err));
+    PR_TRY(read_by(q, e, json_object_get(request, "by"), err));
+    PR_TRY(read_top(q, json_object_get(request, "top"), err));
+    PR_TRY(read_user(q, e, json_object_get(request, "user"), err));
+    PR_TRY(read_groups(q, e, json_object_get(request, "group"), err));
+    if (difference != NULL && !json_is_string(difference))
+        return pr_fail(err, PARSREC_E_INPUT, "difference must be a text, such as \"A,B\".");
+    q->options.groups = q->groups;
+    q->options.difference = json_string_value(difference);
+    return PARSREC_OK;
 }
 
 /* ---- answering ---- */
@@ -180,35 +222,85 @@ static json_t *maps_json(const parsrec_explanation *e, const asked *q)
                      "difference", difference_json(e, q->map, q->options.difference));
 }
 
-static parsrec_status explain(analysis *x, const asked *q, char **text, parsrec_error *err)
+static parsrec_status explain(char **text, const engine *e, const asked *q,
+                              const parsrec_hooks *hooks, parsrec_error *err)
 {
-    parsrec_explanation *e = NULL;
-    PR_TRY(
-        parsrec_explain(&e, x->engine->model, engine_data(x->engine), &q->options, &x->hooks, err));
-    json_t *json = maps_json(e, q);
-    *text = json != NULL ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+    parsrec_explanation *x = NULL;
+    PR_TRY(parsrec_explain(&x, e->model, engine_data(e), &q->options, hooks, err));
+    json_t *json = maps_json(x, q);
+    char *written = json != NULL ? json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(6)) : NULL;
+    *text = written != NULL ? pr_copy_string(written, strlen(written)) : NULL;
+    free(written);
     json_decref(json);
-    parsrec_explanation_free(e);
+    parsrec_explanation_free(x);
     return *text != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+static parsrec_status check(const engine *e, json_t *request, parsrec_error *err)
+{
+    asked q;
+    return read_question(&q, e, request, err);
+}
+
+static parsrec_status run(char **text, const engine *e, json_t *request, const parsrec_hooks *hooks,
+                          parsrec_error *err)
+{
+    asked q;
+    PR_TRY(read_question(&q, e, request, err));
+    show_own_items(&q, e);
+    parsrec_status status = explain(text, e, &q, hooks, err);
+    json_decref(q.facts);
+    return status;
+}
+
+static size_t stages(const json_t *request)
+{
+    const json_t *groups = json_object_get(request, "group");
+    size_t count = json_object_get(request, "user") != NULL;
+    for (size_t i = 0; i < json_array_size(groups); i++)
+        count += analysis_group_parts(json_string_value(json_array_get(groups, i)));
+    if (json_is_string(groups))
+        count += analysis_group_parts(json_string_value(groups));
+    return count > 0 ? count : 1;
+}
+
+const job_kind job_relations = {"relations", check, run, stages};
+
+/* The query in the form of a job's request. NULL when out of memory. */
+static json_t *request_of(const http_target *target)
+{
+    json_t *request = json_object(), *groups = json_array();
+    uint64_t top;
+    int bad = 0;
+    for (size_t i = 0; i < target->field_count; i++) {
+        const target_field *f = &target->fields[i];
+        if (strcmp(f->name, "group") == 0)
+            bad |= json_array_append_new(groups, json_string(f->value));
+        else if (json_object_get(request, f->name) != NULL)
+            continue; /* the first counts */
+        else if (strcmp(f->name, "top") == 0 && pr_parse_u64(pr_slice_of(f->value), &top))
+            bad |= json_object_set_new(request, f->name,
+                                       json_integer(top <= TOP_MOST ? (json_int_t)top : 0));
+        else
+            bad |= json_object_set_new(request, f->name, json_string(f->value));
+    }
+    if (json_array_size(groups) > 0)
+        bad |= json_object_set(request, "group", groups);
+    json_decref(groups);
+    if (bad == 0 && request != NULL)
+        return request;
+    json_decref(request);
+    return NULL;
 }
 
 void handle_relations(app *a, const http_request *request, http_response *response)
 {
-    analysis x;
-    asked q = {0};
-    parsrec_error err = {0};
-    char *text = NULL;
-    if (!analysis_begin(&x, a, request, response))
-        return;
-    if (!read_question(&q, request, &x, response)) {
-        analysis_leave(&x);
-        return;
-    }
-    show_own_items(&q, &x);
-    parsrec_status status = explain(&x, &q, &text, &err);
-    json_decref(q.facts);
-    analysis_end(&x, status, pr_slice_of(text != NULL ? text : ""), &err, response);
-    free(text);
+    json_t *question = request_of(&request->target);
+    if (question != NULL)
+        analysis_answer(a, &job_relations, question, request, response);
+    else
+        answer_json(response, 200, NULL); /* out of memory */
+    json_decref(question);
 }
 
 /* ---- groups ---- */

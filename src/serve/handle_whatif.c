@@ -1,6 +1,7 @@
 /* POST /v1/whatif: sales before and after the assortment changes. */
 #include <string.h>
 
+#include "base/memory.h"
 #include "serve/analysis.h"
 #include "serve/handlers.h"
 
@@ -98,12 +99,12 @@ static parsrec_status read_field(question *q, const char *key, const json_t *val
     return read_setting(q, key, value, err);
 }
 
-static parsrec_status check_groups(const question *q, const analysis *x, parsrec_error *err)
+static parsrec_status check_groups(const question *q, const engine *e, parsrec_error *err)
 {
     if (q->counts[GROUPS] > ANALYSIS_GROUPS_MOST)
         return pr_fail(err, PARSREC_E_INPUT, "at most %d groups.", ANALYSIS_GROUPS_MOST);
     for (size_t i = 0; i < q->counts[GROUPS]; i++)
-        PR_TRY(analysis_check_group(x, q->words[GROUPS][i], err));
+        PR_TRY(analysis_check_group(e, q->words[GROUPS][i], err));
     return PARSREC_OK;
 }
 
@@ -124,48 +125,59 @@ static void apply(question *q)
     o->rechoice = q->asked != 0;
 }
 
-static parsrec_status read_question(question *q, const analysis *x, json_t *body,
-                                    parsrec_error *err)
+static parsrec_status read_question(question *q, const engine *e, json_t *body, parsrec_error *err)
 {
+    *q = (question){.asked = 1};
     q->options = parsrec_whatif_default();
-    q->options.threads = 1;
+    q->options.threads = 0;
     q->options.truth_sets = 0;
     for (void *at = json_object_iter(body); at != NULL; at = json_object_iter_next(body, at))
         PR_TRY(read_field(q, json_object_iter_key(at), json_object_iter_value(at), err));
     if (q->counts[DROP] + q->counts[ONLY] + q->counts[ADD] == 0)
         return pr_fail(err, PARSREC_E_INPUT, "nothing changes; name what to drop, keep or add.");
-    PR_TRY(check_groups(q, x, err));
+    PR_TRY(check_groups(q, e, err));
     apply(q);
     return PARSREC_OK;
 }
 
 /* ---- answering ---- */
 
-static parsrec_status ask(const analysis *x, const question *q, char **text, parsrec_error *err)
+static parsrec_status check(const engine *e, json_t *request, parsrec_error *err)
 {
+    question q;
+    return read_question(&q, e, request, err);
+}
+
+static parsrec_status run(char **text, const engine *e, json_t *request, const parsrec_hooks *hooks,
+                          parsrec_error *err)
+{
+    question q;
     parsrec_whatif_answer *answer = NULL;
-    const parsrec_model *models[] = {x->engine->model};
-    PR_TRY(parsrec_whatif(&answer, models, 1, engine_data(x->engine), &q->options, &x->hooks, err));
-    parsrec_status status = parsrec_whatif_text(text, answer, PARSREC_TEXT_JSON_MODELS, err);
+    const parsrec_model *models[] = {e->model};
+    char *written = NULL;
+    PR_TRY(read_question(&q, e, request, err));
+    PR_TRY(parsrec_whatif(&answer, models, 1, engine_data(e), &q.options, hooks, err));
+    parsrec_status status = parsrec_whatif_text(&written, answer, PARSREC_TEXT_JSON_MODELS, err);
     parsrec_whatif_free(answer);
+    if (status == PARSREC_OK && (*text = pr_copy_string(written, strlen(written))) == NULL)
+        status = pr_fail_memory(err);
+    parsrec_text_free(written);
     return status;
 }
 
+/* Baskets are drawn, then those of the test sessions are walked through. */
+static size_t stages(const json_t *request)
+{
+    (void)request;
+    return 2;
+}
+
+const job_kind job_whatif = {"whatif", check, run, stages};
+
 void handle_whatif(app *a, const http_request *request, http_response *response)
 {
-    analysis x;
-    question q = {.asked = 1};
-    parsrec_error err = {0};
-    char *text = NULL;
     json_t *body = read_body(request, response);
-    if (body == NULL)
-        return;
-    if (analysis_begin(&x, a, request, response)) {
-        parsrec_status status = read_question(&q, &x, body, &err);
-        if (status == PARSREC_OK)
-            status = ask(&x, &q, &text, &err);
-        analysis_end(&x, status, pr_slice_of(text != NULL ? text : ""), &err, response);
-        parsrec_text_free(text);
-    }
+    if (body != NULL)
+        analysis_answer(a, &job_whatif, body, request, response);
     json_decref(body);
 }

@@ -10,17 +10,14 @@ handler handle_items, handle_users, handle_user;    /* handle_catalogue.c */
 handler handle_categories;                          /* handle_catalogue.c */
 handler handle_groups, handle_relations;            /* handle_relations.c */
 handler handle_whatif;                              /* handle_whatif.c */
+handler handle_job_start, handle_job;               /* handle_jobs.c */
+handler handle_job_cancel;                          /* handle_jobs.c */
 handler handle_model, handle_quality;               /* handle_model.c */
 handler handle_health, handle_ready, handle_counts; /* handle_health.c */
 handler handle_reload, handle_openapi;              /* handle_admin.c */
 
 /* A file of the page; false when there is none at that path. */
 bool handle_page(const http_request *request, http_response *response); /* handle_page.c */
-
-/* A whole number in a query field; the default where it is missing. False when it is not one in the range,
- * and the response says so. */
-bool query_count(const http_request *request, const char *name, uint64_t low, uint64_t high,
-                 uint64_t *value, http_response *response);
 
 /* The engine of now, which the caller drops; NULL and a 503 while there is none. */
 engine *handler_engine(app *a, http_response *response);

@@ -225,6 +225,8 @@ void *exchange_begin(void *server, const char *uri, struct MHD_Connection *conne
     c->verdict = http_target_parse(&c->request.target, uri);
     c->request.body.size = 0;
     c->body_too_large = false;
+    atomic_store(&c->left, false);
+    c->request.left = &c->left;
     c->route = NULL;
     set_stage(c, STAGE_HEADERS);
     atomic_fetch_add_explicit(&c->server->app->counts.in_flight, 1, memory_order_relaxed);

@@ -32,6 +32,7 @@ typedef struct client {
     size_t body_capacity;
     bool decided; /* the answer is known before the body */
     bool body_too_large;
+    atomic_bool left; /* the client closed the connection while the answer was being made */
     const route *route;
     http_response response;
     double complete_at; /* when the last byte of the request was there */

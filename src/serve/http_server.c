@@ -1,4 +1,5 @@
 /* The daemon of libmicrohttpd, its threads, and connections that come and go. */
+#include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,8 +15,8 @@ enum {
     SHED_CONNECTIONS = 256, /* beyond the limit that still get a 503; further ones are closed */
     STORE_THREADS = 16,     /* that wait for the disk: more of them share one commit */
     STORE_QUEUE = 1024,
-    SLOW_THREADS = 1,
-    SLOW_QUEUE = 16,
+    SLOW_THREADS = 16, /* that wait for jobs */
+    SLOW_QUEUE = 64,
 };
 
 /* ---- connections ---- */
@@ -65,6 +66,13 @@ static void on_connection(void *server, struct MHD_Connection *connection, void 
         disconnected(server, *context);
 }
 
+/* While a connection is suspended libmicrohttpd does not look at it. */
+static bool has_left(int fd)
+{
+    struct pollfd p = {.fd = fd, .events = POLLRDHUP};
+    return poll(&p, 1, 0) == 1 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
+}
+
 /* libmicrohttpd's own limit starts again with every byte; this one does not. The list's lock keeps the
  * descriptor from being closed, and given to somebody else, meanwhile. */
 void http_server_tend(http_server *s)
@@ -79,6 +87,8 @@ void http_server_tend(http_server *s)
             c->fd = -1;
             atomic_fetch_add(&s->app->counts.cut, 1);
         }
+        if (stage == STAGE_WORKING && c->fd >= 0 && has_left(c->fd))
+            atomic_store(&c->left, true);
     }
     pthread_mutex_unlock(&s->lock);
 }

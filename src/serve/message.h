@@ -3,6 +3,8 @@
 #ifndef SERVE_MESSAGE_H
 #define SERVE_MESSAGE_H
 
+#include <stdatomic.h>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "serve/http_target.h"
@@ -23,6 +25,7 @@ typedef struct http_request {
     http_target target;
     const char *authorization, *host, *origin, *if_none_match;
     pr_slice body;
+    const atomic_bool *left; /* becomes true when the client closes the connection; may be NULL */
 } http_request;
 
 typedef struct http_response {

@@ -7,23 +7,27 @@
 #include "serve/handlers.h"
 
 const route routes[] = {
-    {HTTP_POST, "/v1/recommend", handle_recommend, PACE_QUICK, ACCESS_API},
-    {HTTP_POST, "/v1/events", handle_events, PACE_STORED, ACCESS_API},
-    {HTTP_GET, "/v1/items", handle_items, PACE_QUICK, ACCESS_API},
-    {HTTP_GET, "/v1/categories", handle_categories, PACE_QUICK, ACCESS_API},
-    {HTTP_GET, "/v1/users", handle_users, PACE_QUICK, ACCESS_API},
-    {HTTP_GET, "/v1/users/{id}", handle_user, PACE_QUICK, ACCESS_API},
-    {HTTP_DELETE, "/v1/users/{id}", handle_forget, PACE_STORED, ACCESS_ADMIN},
-    {HTTP_GET, "/v1/groups", handle_groups, PACE_QUICK, ACCESS_API},
-    {HTTP_GET, "/v1/relations", handle_relations, PACE_SLOW, ACCESS_API},
-    {HTTP_POST, "/v1/whatif", handle_whatif, PACE_SLOW, ACCESS_API},
-    {HTTP_GET, "/v1/model", handle_model, PACE_QUICK, ACCESS_API},
-    {HTTP_GET, "/v1/quality", handle_quality, PACE_QUICK, ACCESS_API},
-    {HTTP_POST, "/v1/admin/reload", handle_reload, PACE_STORED, ACCESS_ADMIN},
-    {HTTP_GET, "/openapi.json", handle_openapi, PACE_QUICK, ACCESS_OPEN},
-    {HTTP_GET, "/healthz", handle_health, PACE_QUICK, ACCESS_OPEN},
-    {HTTP_GET, "/readyz", handle_ready, PACE_STORED, ACCESS_OPEN},
-    {HTTP_GET, "/metrics", handle_counts, PACE_QUICK, ACCESS_API},
+    {HTTP_POST, "/v1/recommend", handle_recommend, PACE_QUICK, ACCESS_API, ""},
+    {HTTP_POST, "/v1/events", handle_events, PACE_STORED, ACCESS_API, ""},
+    {HTTP_GET, "/v1/items", handle_items, PACE_QUICK, ACCESS_API, "q, limit"},
+    {HTTP_GET, "/v1/categories", handle_categories, PACE_QUICK, ACCESS_API, ""},
+    {HTTP_GET, "/v1/users", handle_users, PACE_QUICK, ACCESS_API, "q, limit"},
+    {HTTP_GET, "/v1/users/{id}", handle_user, PACE_QUICK, ACCESS_API, ""},
+    {HTTP_DELETE, "/v1/users/{id}", handle_forget, PACE_STORED, ACCESS_ADMIN, ""},
+    {HTTP_GET, "/v1/groups", handle_groups, PACE_QUICK, ACCESS_API, ""},
+    {HTTP_GET, "/v1/relations", handle_relations, PACE_SLOW, ACCESS_API,
+     "map, by, user, group, difference, top"},
+    {HTTP_POST, "/v1/whatif", handle_whatif, PACE_SLOW, ACCESS_API, ""},
+    {HTTP_POST, "/v1/jobs", handle_job_start, PACE_QUICK, ACCESS_API, ""},
+    {HTTP_GET, "/v1/jobs/{id}", handle_job, PACE_QUICK, ACCESS_API, ""},
+    {HTTP_DELETE, "/v1/jobs/{id}", handle_job_cancel, PACE_QUICK, ACCESS_API, ""},
+    {HTTP_GET, "/v1/model", handle_model, PACE_QUICK, ACCESS_API, ""},
+    {HTTP_GET, "/v1/quality", handle_quality, PACE_QUICK, ACCESS_API, ""},
+    {HTTP_POST, "/v1/admin/reload", handle_reload, PACE_STORED, ACCESS_ADMIN, ""},
+    {HTTP_GET, "/openapi.json", handle_openapi, PACE_QUICK, ACCESS_OPEN, ""},
+    {HTTP_GET, "/healthz", handle_health, PACE_QUICK, ACCESS_OPEN, ""},
+    {HTTP_GET, "/readyz", handle_ready, PACE_STORED, ACCESS_OPEN, ""},
+    {HTTP_GET, "/metrics", handle_counts, PACE_QUICK, ACCESS_API, ""},
 };
 const size_t route_count = sizeof routes / sizeof *routes;
 _Static_assert(sizeof routes / sizeof *routes <= METRIC_ROUTES_MOST, "room for counts");
@@ -69,6 +73,31 @@ static const route *missing(const http_request *request, const bool *methods,
     return NULL;
 }
 
+static bool is_listed(const char *list, const char *word)
+{
+    size_t size = strlen(word);
+    for (const char *at = list; (at = strstr(at, word)) != NULL; at++)
+        if (size > 0 && (at == list || at[-1] == ' ') && (at[size] == ',' || at[size] == '\0'))
+            return true;
+    return false;
+}
+
+/* A parameter that is misspelt must not be taken for one that was left out. */
+static bool check_query(const route *r, const http_target *target, http_response *response)
+{
+    pr_excerpt hold;
+    for (size_t i = 0; i < target->field_count; i++) {
+        const char *name = target->fields[i].name;
+        if (is_listed(r->query, name))
+            continue;
+        answer_error(response, 400, "bad_request",
+                     "There is no query parameter %s; this path takes %s.",
+                     pr_show(&hold, pr_slice_of(name)), r->query[0] != '\0' ? r->query : "none");
+        return false;
+    }
+    return true;
+}
+
 const route *route_find(const app *a, const http_request *request, http_response *response)
 {
     bool methods[HTTP_OTHER + 1] = {false};
@@ -76,7 +105,10 @@ const route *route_find(const app *a, const http_request *request, http_response
         if (!matches(routes[i].path, &request->target))
             continue;
         if (routes[i].method == request->method)
-            return access_check(a, request, routes[i].access, response) ? &routes[i] : NULL;
+            return access_check(a, request, routes[i].access, response) &&
+                           check_query(&routes[i], &request->target, response)
+                       ? &routes[i]
+                       : NULL;
         methods[routes[i].method] = true;
     }
     return access_check(a, request, ACCESS_OPEN, response) ? missing(request, methods, response)

@@ -10,7 +10,7 @@ typedef void handler(app *a, const http_request *request, http_response *respons
 typedef enum route_pace {
     PACE_QUICK,  /* microseconds: where the request was read */
     PACE_STORED, /* waits for a disk or a database */
-    PACE_SLOW,   /* seconds of computing */
+    PACE_SLOW,   /* waits for a job */
 } route_pace;
 enum { PACES = 3 };
 
@@ -26,12 +26,13 @@ typedef struct route {
     handler *handle;
     route_pace pace;
     route_access access;
+    const char *query; /* the parameters it takes: "q, limit" */
 } route;
 
 extern const route routes[];
 extern const size_t route_count;
 
-/* The route of a request, or NULL and the response says why not: 404, 405, 401, 403. A path that no route
+/* The route of a request, or NULL and the response says why not: 404, 405, 401, 403, 400. A path that no route
  * has may be a file of the page. */
 const route *route_find(const app *a, const http_request *request, http_response *response);
 

@@ -1,0 +1,124 @@
+/* /v1/jobs: what-if and relations for those who do not wait on the line. */
+#include <string.h>
+
+#include "base/writer.h"
+#include "serve/analysis.h"
+#include "serve/handlers.h"
+
+static const job_kind *const kinds[] = {&job_whatif, &job_relations};
+
+/* ---- answering ---- */
+
+static json_t *head_json(const job_view *view)
+{
+    return json_pack("{s:s, s:s, s:f, s:s}", "job", view->id, "status",
+                     job_status_name(view->status), "progress", view->progress, "phase",
+                     view->phase);
+}
+
+/* The result is JSON already, and may be large: it is put between the other fields and the end. */
+static void answer_done(const job_view *view, http_response *response)
+{
+    pr_writer out = {0};
+    pr_write(&out, "{\"job\":\"%s\",\"status\":\"%s\",\"progress\":1,\"phase\":\"\",\"result\":",
+             view->id, job_status_name(view->status));
+    pr_write_bytes(&out, view->text, view->size);
+    pr_write_bytes(&out, "}", 1);
+    size_t size = out.size;
+    answer_owned(response, pr_writer_take(&out), size, "application/json");
+}
+
+static void answer_job(job_view *view, http_response *response)
+{
+    if (view->status == JOB_DONE) {
+        answer_done(view, response);
+    } else {
+        json_t *json = head_json(view);
+        if (json != NULL && view->status == JOB_FAILED)
+            json_object_set_new(json, "error", failure_json(&view->err));
+        answer_json(response, 200, json);
+    }
+    job_view_free(view);
+}
+
+static void answer_no_job(http_response *response)
+{
+    answer_error(response, 404, "not_found",
+                 "There is no such job; one that nobody asks about is dropped, and so are results "
+                 "when another model is loaded. POST /v1/jobs starts it again.");
+}
+
+/* ---- starting ---- */
+
+static parsrec_status read_job(const job_kind **kind, json_t **question, json_t *body,
+                               parsrec_error *err)
+{
+    const char *name = json_string_value(json_object_get(body, "kind"));
+    *question = json_object_get(body, "request");
+    *kind = NULL;
+    for (size_t i = 0; name != NULL && i < sizeof kinds / sizeof *kinds; i++)
+        if (strcmp(kinds[i]->name, name) == 0)
+            *kind = kinds[i];
+    if (*kind == NULL)
+        return pr_fail(err, PARSREC_E_INPUT, "kind must be whatif or relations.");
+    if (!json_is_object(*question) || json_object_size(body) != 2)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "a job has the fields kind and request; request is an object.");
+    return PARSREC_OK;
+}
+
+static void start(app *a, const job_kind *kind, json_t *question, http_response *response)
+{
+    job_view view;
+    parsrec_error err = {0};
+    switch (jobs_submit(&a->jobs, kind, question, &view, &err)) {
+    case JOBS_TAKEN: {
+        bool done = view.status == JOB_DONE;
+        answer_job(&view, response);
+        if (!done && response->status == 200)
+            response->status = 202;
+        break;
+    }
+    case JOBS_FULL:
+        analysis_refuse(a, response);
+        break;
+    case JOBS_REFUSED:
+        answer_failure(response, &err);
+        break;
+    }
+}
+
+void handle_job_start(app *a, const http_request *request, http_response *response)
+{
+    const job_kind *kind;
+    json_t *question;
+    parsrec_error err = {0};
+    json_t *body = read_body(request, response);
+    if (body == NULL)
+        return;
+    if (read_job(&kind, &question, body, &err) == PARSREC_OK)
+        start(a, kind, question, response);
+    else
+        answer_failure(response, &err);
+    json_decref(body);
+}
+
+/* ---- looking and cancelling ---- */
+
+void handle_job(app *a, const http_request *request, http_response *response)
+{
+    job_view view;
+    if (jobs_look(&a->jobs, request->target.segments[2], &view))
+        answer_job(&view, response);
+    else
+        answer_no_job(response);
+}
+
+void handle_job_cancel(app *a, const http_request *request, http_response *response)
+{
+    job_view view;
+    if (jobs_cancel(&a->jobs, request->target.segments[2], &view))
+        answer_job(&view, response);
+    else
+        answer_no_job(response);
+}

@@ -1,0 +1,494 @@
+/* The table of jobs, and the threads that run them. */
+#include "serve/jobs.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+
+/* Nice enough that requests do not wait for a job, and not so nice that a busy machine starves it. */
+enum { NICE = 15 };
+
+static const double LEFT_SECONDS = 30;
+static const size_t BYTES_MOST = (size_t)64 << 20;
+
+/* The lock of the table guards everything but what never changes. */
+typedef struct job {
+    jobs *table;
+    const job_kind *kind;
+    char id[JOB_ID_BYTES];
+    json_t *request;
+    char *key;       /* equal for equal questions */
+    uint64_t state;  /* of the engine that it is about (engine_state) */
+    uint64_t number; /* in the queue */
+    uint64_t used;   /* when it was last asked for, in calls */
+    job_status status;
+    bool cancel;
+    unsigned askers;  /* who submitted it and did not cancel */
+    unsigned waiters; /* requests that wait for it now */
+    double wanted_until, finished_at;
+    size_t stages, stage; /* how many there are, and which one it is in */
+    uint64_t stage_done;
+    double progress;
+    char phase[sizeof((job_view *)0)->phase];
+    char *text;
+    size_t size;
+    parsrec_error err;
+} job;
+
+const char *job_status_name(job_status status)
+{
+    static const char *const names[] = {"queued", "running", "done", "failed", "cancelled"};
+    return names[status];
+}
+
+void job_view_free(job_view *view)
+{
+    pr_free(view->text);
+    *view = (job_view){0};
+}
+
+void jobs_init(jobs *table, engine_slot *engines, const atomic_bool *stopping)
+{
+    *table = (jobs){.engines = engines,
+                    .stopping = stopping,
+                    .left_seconds = LEFT_SECONDS,
+                    .bytes_most = BYTES_MOST};
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&table->lock, NULL);
+    pthread_cond_init(&table->queued, NULL);
+    pthread_cond_init(&table->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+}
+
+/* ---- the table; all with the lock held ---- */
+
+static bool is_finished(const job *j)
+{
+    return j->status >= JOB_DONE;
+}
+
+static bool is_unwanted(const job *j)
+{
+    return j->cancel || (j->waiters == 0 && pr_now() > j->wanted_until);
+}
+
+static void job_free(job *j)
+{
+    json_decref(j->request);
+    pr_free(j->key);
+    pr_free(j->text);
+    pr_free(j);
+}
+
+static void take_out(jobs *t, size_t at)
+{
+    assert(t->all[at]->waiters == 0 && t->all[at]->status != JOB_RUNNING);
+    job_free(t->all[at]);
+    t->all[at] = t->all[--t->count];
+}
+
+static void finish(jobs *t, job *j, job_status status)
+{
+    if (j->status == JOB_QUEUED)
+        t->waiting--;
+    j->status = status;
+    j->finished_at = pr_now();
+    j->phase[0] = '\0';
+    if (status == JOB_DONE)
+        j->progress = 1;
+    pthread_cond_broadcast(&t->changed);
+}
+
+static uint64_t state_now(const jobs *t)
+{
+    engine *e = engine_take(t->engines);
+    uint64_t state = e != NULL ? engine_state(e) : 0;
+    engine_drop(e);
+    return state;
+}
+
+/* Gives up jobs in the queue that nobody wants, and results that are too many or of another model. Who asked
+ * for such a result may still fetch it for a while. */
+static void sweep(jobs *t)
+{
+    uint64_t state = state_now(t);
+    double now = pr_now();
+    size_t bytes = 0;
+    for (size_t i = t->count; i-- > 0;) {
+        job *j = t->all[i];
+        if (j->status == JOB_QUEUED && is_unwanted(j))
+            finish(t, j, JOB_CANCELLED);
+        bool old = j->state != state || j->status != JOB_DONE;
+        if (is_finished(j) && j->waiters == 0 && old && now - j->finished_at > t->left_seconds)
+            take_out(t, i);
+        else
+            bytes += j->size;
+    }
+    while (bytes > t->bytes_most || t->count == JOBS_MOST) {
+        size_t least = t->count;
+        for (size_t i = 0; i < t->count; i++)
+            if (is_finished(t->all[i]) && t->all[i]->waiters == 0 &&
+                (least == t->count || t->all[i]->used < t->all[least]->used))
+                least = i;
+        if (least == t->count)
+            return;
+        bytes -= t->all[least]->size;
+        take_out(t, least);
+    }
+}
+
+static job *find_id(const jobs *t, const char *id)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (strcmp(t->all[i]->id, id) == 0)
+            return t->all[i];
+    return NULL;
+}
+
+/* One that answers the same question about the model of now. */
+static job *find_equal(const jobs *t, const job_kind *kind, const char *key)
+{
+    uint64_t state = state_now(t);
+    for (size_t i = 0; i < t->count; i++) {
+        job *j = t->all[i];
+        bool useful = (j->status == JOB_QUEUED || j->state == state) && j->status <= JOB_DONE;
+        if (useful && !j->cancel && j->kind == kind && strcmp(j->key, key) == 0)
+            return j;
+    }
+    return NULL;
+}
+
+/* The view has everything but the text where memory ran out; false then. */
+static bool show(job_view *view, const job *j)
+{
+    *view = (job_view){.status = j->status, .progress = j->progress, .err = j->err};
+    memcpy(view->id, j->id, sizeof view->id);
+    memcpy(view->phase, j->phase, sizeof view->phase);
+    if (j->status != JOB_DONE)
+        return true;
+    view->text = pr_copy_string(j->text, j->size);
+    view->size = j->size;
+    return view->text != NULL;
+}
+
+/* ---- running ---- */
+
+/* Stages come one after the other, and each goes from nothing to its total. */
+static void note_progress(job *j, const parsrec_progress *p)
+{
+    if (strcmp(j->phase, p->stage) != 0 || p->done < j->stage_done) {
+        if (j->phase[0] != '\0' && j->stage + 1 < j->stages)
+            j->stage++;
+        snprintf(j->phase, sizeof j->phase, "%s", p->stage);
+    }
+    j->stage_done = p->done;
+    double part = p->total > 0 ? (double)p->done / (double)p->total : 0;
+    double all = ((double)j->stage + (part < 1 ? part : 1)) / (double)j->stages;
+    if (all > j->progress && all < 1)
+        j->progress = all;
+}
+
+static int on_progress(void *context, const parsrec_progress *progress)
+{
+    job *j = context;
+    jobs *t = j->table;
+    pthread_mutex_lock(&t->lock);
+    note_progress(j, progress);
+    j->cancel |= t->ending || atomic_load(t->stopping) || is_unwanted(j);
+    bool stop = j->cancel; /* from now on nobody joins it */
+    pthread_mutex_unlock(&t->lock);
+    return stop;
+}
+
+/* Without the lock. */
+static parsrec_status run_on(job *j, engine *e, char **text, parsrec_error *err)
+{
+    const parsrec_hooks hooks = {.context = j, .on_progress = on_progress};
+    if (e == NULL)
+        return pr_fail(err, PARSREC_E_STOPPED, "there is no model");
+    return j->kind->run(text, e, j->request, &hooks, err);
+}
+
+/* With the lock held, before and after. */
+static void run_job(jobs *t, job *j)
+{
+    char *text = NULL;
+    parsrec_error err = {0};
+    j->status = JOB_RUNNING;
+    t->waiting--;
+    engine *e = engine_take(t->engines);
+    j->state = e != NULL ? engine_state(e) : 0;
+    pthread_mutex_unlock(&t->lock);
+    parsrec_status status = run_on(j, e, &text, &err);
+    engine_drop(e);
+    pthread_mutex_lock(&t->lock);
+    if (status == PARSREC_OK) {
+        j->text = text;
+        j->size = strlen(text);
+        finish(t, j, JOB_DONE);
+    } else if (status == PARSREC_E_STOPPED) {
+        finish(t, j, JOB_CANCELLED);
+    } else {
+        j->err = err;
+        finish(t, j, JOB_FAILED);
+    }
+    sweep(t);
+}
+
+static job *next_job(const jobs *t)
+{
+    job *next = NULL;
+    for (size_t i = 0; i < t->count; i++)
+        if (t->all[i]->status == JOB_QUEUED && (next == NULL || t->all[i]->number < next->number))
+            next = t->all[i];
+    return next;
+}
+
+/* In Linux the nice value and the policy are a thread's own, and threads that it starts inherit them. */
+static void give_way(void)
+{
+    const struct sched_param none = {0};
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+    sched_setscheduler(0, SCHED_BATCH, &none);
+}
+
+static void *run_jobs(void *context)
+{
+    jobs *t = context;
+    give_way();
+    pthread_mutex_lock(&t->lock);
+    while (!t->ending) {
+        job *j = next_job(t);
+        if (j == NULL)
+            pthread_cond_wait(&t->queued, &t->lock);
+        else if (is_unwanted(j))
+            finish(t, j, JOB_CANCELLED);
+        else
+            run_job(t, j);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return NULL;
+}
+
+/* One runner is enough to begin with. */
+static parsrec_status start_runners(jobs *t, parsrec_error *err)
+{
+    while (t->thread_count < JOB_RUNNERS &&
+           pthread_create(&t->threads[t->thread_count], NULL, run_jobs, t) == 0)
+        t->thread_count++;
+    if (t->thread_count == 0)
+        return pr_fail(err, PARSREC_E_MEMORY, "the system gives no more threads");
+    return PARSREC_OK;
+}
+
+void jobs_free(jobs *t)
+{
+    if (t->engines == NULL)
+        return;
+    pthread_mutex_lock(&t->lock);
+    t->ending = true;
+    pthread_cond_broadcast(&t->queued);
+    pthread_mutex_unlock(&t->lock);
+    for (unsigned i = 0; i < t->thread_count; i++)
+        pthread_join(t->threads[i], NULL);
+    for (size_t i = 0; i < t->count; i++)
+        job_free(t->all[i]);
+    pthread_cond_destroy(&t->queued);
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->lock);
+    *t = (jobs){0};
+}
+
+/* ---- asking ---- */
+
+static parsrec_status draw_id(char *id, parsrec_error *err)
+{
+    unsigned char bytes[(JOB_ID_BYTES - 1) / 2];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return pr_fail_errno(err, PARSREC_E_MEMORY, "cannot draw a random number");
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(id + 2 * i, 3, "%02x", bytes[i]);
+    return PARSREC_OK;
+}
+
+/* Takes over the key, also on failure. */
+static parsrec_status new_job(job **out, jobs *t, const job_kind *kind, json_t *request, char *key,
+                              parsrec_error *err)
+{
+    job *j = pr_alloc_zero(1, sizeof *j);
+    if (j == NULL) {
+        pr_free(key);
+        return pr_fail_memory(err);
+    }
+    *j = (job){.table = t, .kind = kind, .request = json_deep_copy(request), .key = key};
+    parsrec_status status = j->request != NULL ? draw_id(j->id, err) : pr_fail_memory(err);
+    if (status != PARSREC_OK) {
+        job_free(j);
+        return status;
+    }
+    j->stages = kind->stages(request);
+    j->number = ++t->calls;
+    t->all[t->count++] = *out = j;
+    t->waiting++;
+    pthread_cond_signal(&t->queued);
+    return PARSREC_OK;
+}
+
+/* The request in one form, whatever the order and the spaces it came in. */
+static char *key_of(const json_t *request)
+{
+    char *text = json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS);
+    char *key = text != NULL ? pr_copy_string(text, strlen(text)) : NULL;
+    free(text);
+    return key;
+}
+
+static jobs_verdict enter(jobs *t, job **out, const job_kind *kind, json_t *request, char *key,
+                          parsrec_error *err)
+{
+    sweep(t);
+    *out = find_equal(t, kind, key);
+    if (*out != NULL) {
+        pr_free(key);
+        (*out)->used = ++t->calls;
+        return JOBS_TAKEN;
+    }
+    bool full = t->waiting >= JOB_QUEUE || t->count == JOBS_MOST || t->ending;
+    if (full || start_runners(t, err) != PARSREC_OK) {
+        pr_free(key);
+        return full ? JOBS_FULL : JOBS_REFUSED;
+    }
+    if (new_job(out, t, kind, request, key, err) != PARSREC_OK)
+        return JOBS_REFUSED;
+    (*out)->used = t->calls;
+    return JOBS_TAKEN;
+}
+
+/* The table's lock is held when the job was taken, and only then. */
+static jobs_verdict submit(jobs *t, job **out, const job_kind *kind, json_t *request,
+                           parsrec_error *err)
+{
+    engine *e = engine_take(t->engines);
+    parsrec_status status =
+        e != NULL ? kind->check(e, request, err)
+                  : pr_fail(err, PARSREC_E_STOPPED, "the model is being loaded; ask again soon");
+    engine_drop(e);
+    if (status != PARSREC_OK)
+        return JOBS_REFUSED;
+    char *key = key_of(request);
+    if (key == NULL) {
+        pr_fail_memory(err);
+        return JOBS_REFUSED;
+    }
+    pthread_mutex_lock(&t->lock);
+    jobs_verdict verdict = enter(t, out, kind, request, key, err);
+    if (verdict != JOBS_TAKEN)
+        pthread_mutex_unlock(&t->lock);
+    return verdict;
+}
+
+static jobs_verdict verdict_of(bool shown, parsrec_error *err)
+{
+    if (shown)
+        return JOBS_TAKEN;
+    pr_fail_memory(err);
+    return JOBS_REFUSED;
+}
+
+jobs_verdict jobs_submit(jobs *t, const job_kind *kind, json_t *request, job_view *view,
+                         parsrec_error *err)
+{
+    job *j;
+    *view = (job_view){0};
+    jobs_verdict verdict = submit(t, &j, kind, request, err);
+    if (verdict != JOBS_TAKEN)
+        return verdict;
+    j->askers++;
+    j->wanted_until = pr_now() + t->left_seconds;
+    bool shown = show(view, j);
+    pthread_mutex_unlock(&t->lock);
+    return verdict_of(shown, err);
+}
+
+bool jobs_look(jobs *t, const char *id, job_view *view)
+{
+    *view = (job_view){0};
+    pthread_mutex_lock(&t->lock);
+    sweep(t);
+    job *j = find_id(t, id);
+    bool shown = true;
+    if (j != NULL) {
+        j->used = ++t->calls;
+        j->wanted_until = pr_now() + t->left_seconds;
+        shown = show(view, j);
+    }
+    pthread_mutex_unlock(&t->lock);
+    return j != NULL && shown;
+}
+
+bool jobs_cancel(jobs *t, const char *id, job_view *view)
+{
+    *view = (job_view){0};
+    pthread_mutex_lock(&t->lock);
+    job *j = find_id(t, id);
+    bool shown = true;
+    if (j != NULL) {
+        if (j->askers > 0)
+            j->askers--;
+        j->cancel |= j->askers == 0 && j->waiters == 0 && !is_finished(j);
+        if (j->cancel && j->status == JOB_QUEUED)
+            finish(t, j, JOB_CANCELLED);
+        shown = show(view, j);
+        if (j->cancel)
+            view->status = JOB_CANCELLED; /* it is, as far as the client is concerned */
+    }
+    pthread_mutex_unlock(&t->lock);
+    return j != NULL && shown;
+}
+
+/* A client that leaves is noticed about every second, so this need not look often. */
+static void wait_a_moment(jobs *t)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += 200000000;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    pthread_cond_timedwait(&t->changed, &t->lock, &until);
+}
+
+jobs_verdict jobs_ask(jobs *t, const job_kind *kind, json_t *request, double deadline,
+                      const atomic_bool *left, job_view *view, parsrec_error *err)
+{
+    job *j;
+    *view = (job_view){0};
+    jobs_verdict verdict = submit(t, &j, kind, request, err);
+    if (verdict != JOBS_TAKEN)
+        return verdict;
+    bool gone = false;
+    j->waiters++;
+    while (!is_finished(j) && !gone && pr_now() < deadline && !atomic_load(t->stopping)) {
+        wait_a_moment(t);
+        gone = left != NULL && atomic_load(left);
+    }
+    j->waiters--;
+    if (!is_finished(j) && !gone && j->wanted_until < pr_now() + t->left_seconds)
+        j->wanted_until = pr_now() + t->left_seconds;
+    bool shown = show(view, j);
+    pthread_mutex_unlock(&t->lock);
+    return verdict_of(shown, err);
+}
