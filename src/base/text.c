@@ -134,6 +134,54 @@ bool pr_utf8_valid(const char *bytes, size_t size, size_t *at)
     return true;
 }
 
+uint32_t pr_utf8_next(const char **at)
+{
+    const unsigned char *s = (const unsigned char *)*at;
+    size_t n = s[0] != '\0' ? utf8_length(s, strnlen(*at, 4)) : 0;
+    if (s[0] == '\0')
+        return 0;
+    *at += n > 0 ? n : 1;
+    switch (n) {
+    case 1:
+        return s[0];
+    case 2:
+        return (s[0] & 0x1Fu) << 6 | (s[1] & 0x3Fu);
+    case 3:
+        return (s[0] & 0x0Fu) << 12 | (s[1] & 0x3Fu) << 6 | (s[2] & 0x3Fu);
+    case 4:
+        return (s[0] & 0x07u) << 18 | (s[1] & 0x3Fu) << 12 | (s[2] & 0x3Fu) << 6 | (s[3] & 0x3Fu);
+    default:
+        return 0xFFFD;
+    }
+}
+
+bool pr_is_control(uint32_t c)
+{
+    return c < 0x20 || (c >= 0x7F && c < 0xA0);
+}
+
+bool pr_is_direction_control(uint32_t c)
+{
+    return (c >= 0x202A && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+char *pr_text_clean(char *text)
+{
+    char *out = text;
+    for (const char *at = text, *from = text; *from != '\0'; from = at) {
+        uint32_t c = pr_utf8_next(&at);
+        if (c == '\n' || c == '\r' || c == '\t')
+            *out++ = ' ';
+        else if (pr_is_control(c) || pr_is_direction_control(c))
+            *out++ = '?';
+        else
+            while (from < at)
+                *out++ = *from++;
+    }
+    *out = '\0';
+    return text;
+}
+
 const char *pr_show(pr_excerpt *hold, pr_slice s)
 {
     enum { MOST = 40 };

@@ -53,6 +53,16 @@ int pr_text_width(const char *text);
 /* True for well-formed UTF-8; else *at is the first byte that is not. */
 bool pr_utf8_valid(const char *bytes, size_t size, size_t *at);
 
+/* The character at *at, which moves past it; 0 at the end. U+FFFD stands for a byte that is not UTF-8. */
+uint32_t pr_utf8_next(const char **at);
+/* Characters that act instead of being shown: C0 and C1 controls and DEL; or those that override the
+ * direction of the text around them (U+202A..202E, U+2066..2069). */
+bool pr_is_control(uint32_t character);
+bool pr_is_direction_control(uint32_t character);
+/* Makes a name fit to be shown in a line, in place: line breaks and tabs become spaces, other controls
+ * '?'. Returns text. */
+char *pr_text_clean(char *text);
+
 /* A quoted, shortened form for messages: at most 40 bytes, cut between characters. The result
  * lives in *hold. */
 typedef struct pr_excerpt {

@@ -40,25 +40,92 @@ void pr_write_bytes(pr_writer *w, const char *bytes, size_t size)
     w->text[w->size] = '\0';
 }
 
+/* ---- text of pages and pictures ---- */
+
+/* Letters of Hebrew, Arabic and the other scripts that run from right to left. */
+static bool runs_leftward(uint32_t c)
+{
+    return (c >= 0x0590 && c <= 0x08FF) || (c >= 0xFB1D && c <= 0xFDFF) ||
+           (c >= 0xFE70 && c <= 0xFEFC) || (c >= 0x10800 && c <= 0x10FFF) ||
+           (c >= 0x1E800 && c <= 0x1EFFF);
+}
+
+/* Where a run from right to left ends: after its last letter, over spaces, digits and signs between its
+ * words. */
+static const char *leftward_end(const char *text)
+{
+    const char *end = text;
+    for (uint32_t c; (c = pr_utf8_next(&text)) != 0;) {
+        if (runs_leftward(c))
+            end = text;
+        else if (c >= 0x80 || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))
+            break;
+    }
+    return end;
+}
+
+static void write_character(pr_writer *w, uint32_t c, const char *bytes, size_t size)
+{
+    switch (c) {
+    case '&':
+        pr_write_bytes(w, "&amp;", 5);
+        break;
+    case '<':
+        pr_write_bytes(w, "&lt;", 4);
+        break;
+    case '>':
+        pr_write_bytes(w, "&gt;", 4);
+        break;
+    case '"':
+        pr_write_bytes(w, "&quot;", 6);
+        break;
+    case '\'':
+        pr_write_bytes(w, "&#39;", 5);
+        break;
+    default:
+        if (c == 0xFFFD || pr_is_direction_control(c) ||
+            (pr_is_control(c) && c != '\n' && c != '\t'))
+            pr_write_bytes(w, "\xEF\xBF\xBD", 3); /* U+FFFD; no such character is allowed in XML */
+        else
+            pr_write_bytes(w, bytes, size);
+    }
+}
+
+/* Text from right to left is isolated (U+2068 ... U+2069), or the numbers and signs beside it would change
+ * their places with it. */
 void pr_write_escaped(pr_writer *w, const char *text)
 {
-    static const struct {
-        char sign;
-        const char *entity;
-    } table[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&quot;"}, {'\'', "&#39;"}};
-    while (*text != '\0') {
-        size_t plain = strcspn(text, "&<>\"'");
-        pr_write_bytes(w, text, plain);
-        text += plain;
-        for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-            if (*text != table[i].sign)
-                continue;
-            pr_write(w, "%s", table[i].entity);
-            text++;
-            break;
+    static const char isolate[] = "\xE2\x81\xA8", pop[] = "\xE2\x81\xA9";
+    const char *end = NULL; /* of the isolated run */
+    for (const char *at = text, *from = text; *from != '\0'; from = at) {
+        uint32_t c = pr_utf8_next(&at);
+        if (end == NULL && runs_leftward(c)) {
+            end = leftward_end(from);
+            pr_write_bytes(w, isolate, 3);
+        }
+        write_character(w, c, from, (size_t)(at - from));
+        if (at == end) {
+            pr_write_bytes(w, pop, 3);
+            end = NULL;
         }
     }
 }
+
+/* ---- CSV ---- */
+
+void pr_write_csv(pr_writer *w, const char *text)
+{
+    bool formula = *text != '\0' && strchr("=+-@\t\r", *text) != NULL;
+    bool plain = strpbrk(text, ",\"\r\n") == NULL;
+    pr_write(w, "%s%s", plain ? "" : "\"", formula ? "'" : "");
+    for (const char *next; (next = strchr(text, '"')) != NULL; text = next + 1) {
+        pr_write_bytes(w, text, (size_t)(next - text));
+        pr_write_bytes(w, "\"\"", 2);
+    }
+    pr_write(w, "%s%s", text, plain ? "" : "\"");
+}
+
+/* ---- JSON ---- */
 
 /* Bytes of a JSON string that do not stand for themselves. */
 static bool needs_escape(char c)

@@ -17,8 +17,12 @@ typedef struct pr_writer {
 
 void pr_write(pr_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pr_write_bytes(pr_writer *writer, const char *bytes, size_t size);
-/* For text and attributes of HTML and SVG: & < > " ' become entities. */
+/* For text and attributes of HTML and SVG: & < > " ' become entities, controls U+FFFD, and text from right
+ * to left is isolated. */
 void pr_write_escaped(pr_writer *writer, const char *text);
+/* A field of a CSV file, in quotes where it needs them. Spreadsheets read what begins with = + - @, a tab or
+ * a carriage return as a formula; an apostrophe before it makes it text. For names, not for numbers. */
+void pr_write_csv(pr_writer *writer, const char *text);
 /* A JSON string of UTF-8, with its quotes. */
 void pr_write_quoted(pr_writer *writer, const char *bytes, size_t size);
 

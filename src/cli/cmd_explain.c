@@ -65,7 +65,10 @@ static int print_explanation(const explain_args *a, const parsrec_explanation *e
                                  a->json ? PARSREC_TEXT_JSON : PARSREC_TEXT_PLAIN,
                                  &err) != PARSREC_OK)
         return cli_report("explain", &err);
-    fputs(text, stdout);
+    if (a->json)
+        fputs(text, stdout);
+    else
+        cli_print_text(text);
     parsrec_text_free(text);
     if (!a->json)
         printf("%s/report.html has the pictures; maps stand beside it as CSV, PNG, SVG and PDF\n",

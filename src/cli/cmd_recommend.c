@@ -146,8 +146,7 @@ static size_t width_of(const char *text)
 
 static void print_words(const char *text)
 {
-    for (const char *c = text; c != NULL && *c != '\0'; c++)
-        putchar((unsigned char)*c < 0x20 || *c == 0x7f ? '?' : *c);
+    cli_print_text(text != NULL ? text : "");
 }
 
 static void print_cell(const char *text, size_t width)

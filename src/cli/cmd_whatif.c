@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -138,7 +139,10 @@ static int print_answer(const whatif_args *a, const parsrec_whatif_answer *answe
     if (parsrec_whatif_text(&text, answer, a->json ? PARSREC_TEXT_JSON_MODELS : PARSREC_TEXT_PLAIN,
                             &err) != PARSREC_OK)
         return cli_report("whatif", &err);
-    fputs(text, stdout);
+    if (a->json)
+        fputs(text, stdout);
+    else
+        cli_print_text(text);
     parsrec_text_free(text);
     if (!a->json && a->output != NULL)
         printf("\n%s/report.html has the charts; report.csv and .json stand beside it\n",

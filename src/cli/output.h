@@ -1,8 +1,12 @@
-/* Results for machines: JSON on stdout. */
+/* Results on stdout: text for people, JSON for machines. */
 #ifndef CLI_OUTPUT_H
 #define CLI_OUTPUT_H
 
 #include "base/json.h"
+
+/* Text with names out of files in it: a terminal must not act on what stands in them, so controls other than
+ * line breaks and marks that turn the direction of text become '?'. */
+void cli_print_text(const char *text);
 
 /* A JSON string of any bytes: a path or message may hold what is not UTF-8, shown as '?'. */
 json_t *cli_json_text(const char *text);

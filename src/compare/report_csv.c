@@ -5,21 +5,6 @@
 
 #include "compare/comparison.h"
 
-static void write_field(pr_writer *out, const char *text)
-{
-    if (strpbrk(text, ",\"\n\r") == NULL) {
-        pr_write(out, "%s", text);
-        return;
-    }
-    pr_write(out, "\"");
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            pr_write(out, "\"");
-        pr_write_bytes(out, text, 1);
-    }
-    pr_write(out, "\"");
-}
-
 static void write_number(pr_writer *out, double value)
 {
     if (isnan(value))
@@ -34,7 +19,7 @@ static void write_row(pr_writer *out, const parsrec_comparison *c, size_t row, s
     size_t m = c->columns[column].measure;
     const parsrec_measure *measure = &r->report.measures[m];
     bool tested = column == c->chosen && pr_comparison_reference(c, row) != PR_NONE;
-    write_field(out, r->entry->name);
+    pr_write_csv(out, r->entry->name);
     pr_write(out, ",%s,%s", r->kind, c->columns[column].name);
     const double numbers[] = {measure->value,
                               r->intervals[m].low,

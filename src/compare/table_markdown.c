@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "compare/comparison.h"
 
 /* A name inside a table: what Markdown would read as markup is escaped. */
@@ -13,6 +14,19 @@ static void write_name(pr_writer *out, const char *name)
             pr_write(out, "\\");
         pr_write_bytes(out, name, 1);
     }
+}
+
+/* A sentence with names in it, likewise. */
+static void write_sentence(pr_writer *out, void (*write)(pr_writer *, const parsrec_comparison *),
+                           const parsrec_comparison *c)
+{
+    pr_writer sentence = {0};
+    write(&sentence, c);
+    char *text = pr_writer_take(&sentence);
+    if (text != NULL)
+        write_name(out, text);
+    out->failed |= text == NULL;
+    pr_free(text);
 }
 
 static void write_head(pr_writer *out, const parsrec_comparison *c)
@@ -158,9 +172,9 @@ static void write_traces(pr_writer *out, const parsrec_comparison *c)
 void pr_table_markdown(pr_writer *out, const parsrec_comparison *c)
 {
     pr_write(out, "# %s\n\n", pr_phrases_of(c)->title);
-    pr_write_verdict(out, c);
+    write_sentence(out, pr_write_verdict, c);
     pr_write(out, "\n\n");
-    pr_write_protocol(out, c);
+    write_sentence(out, pr_write_protocol, c);
     pr_write(out, "\n\n");
     write_table(out, c);
     pr_write_legend(out, c);

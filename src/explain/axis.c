@@ -196,6 +196,7 @@ static parsrec_status name_classes(pr_axis *axis, const choosing *c, parsrec_err
                                                : pr_copy_string(name.bytes, name.size);
         if (axis->names[i] == NULL)
             return pr_fail_memory(err);
+        pr_text_clean(axis->names[i]);
     }
     return PARSREC_OK;
 }

@@ -9,28 +9,17 @@
 
 enum { PATH = 4096, SLUG = 48 };
 
-static void write_field(pr_writer *csv, const char *text)
-{
-    pr_write(csv, "\"");
-    for (; *text != '\0'; text++) {
-        if (*text == '"')
-            pr_write(csv, "\"");
-        pr_write_bytes(csv, text, 1);
-    }
-    pr_write(csv, "\"");
-}
-
 void pr_explanation_csv(pr_writer *csv, const pr_explanation *e, const double *map)
 {
     size_t N = e->axis.count;
-    write_field(csv, "bought next");
+    pr_write_csv(csv, "bought next");
     for (size_t j = 0; j < N; j++) {
         pr_write(csv, ",");
-        write_field(csv, e->axis.names[j]);
+        pr_write_csv(csv, e->axis.names[j]);
     }
     pr_write(csv, "\n");
     for (size_t i = 0; i < N; i++) {
-        write_field(csv, e->axis.names[i]);
+        pr_write_csv(csv, e->axis.names[i]);
         for (size_t j = 0; j < N; j++) {
             if (isnan(map[i * N + j]))
                 pr_write(csv, ",");

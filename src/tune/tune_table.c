@@ -121,7 +121,8 @@ static void write_csv(pr_writer *out, const parsrec_tuning *t)
     for (size_t i = 0; i < t->count; i++) {
         const pr_trial *trial = &t->trials[t->order[i]];
         for (size_t e = 0; e < trial->learning.count; e++) {
-            pr_write(out, "%zu,%s", i + 1, trial->name);
+            pr_write(out, "%zu,", i + 1);
+            pr_write_csv(out, trial->name);
             for (size_t k = 0; k < t->space.count; k++)
                 pr_write(out, ",%s", trial->values[k]);
             pr_write(out, ",%zu,%.17g\n", e + 1, trial->learning.value[e]);

@@ -59,15 +59,8 @@ bool parsrec_whatif_row_at(const parsrec_whatif_answer *a, size_t i, parsrec_wha
 
 static void write_field(pr_writer *out, const char *text)
 {
-    bool plain = strpbrk(text, ",\"\r\n") == NULL;
-    if (plain) {
-        pr_write(out, "%s,", text);
-        return;
-    }
-    pr_write(out, "\"");
-    for (; *text != '\0'; text++)
-        pr_write(out, *text == '"' ? "\"\"" : "%c", *text);
-    pr_write(out, "\",");
+    pr_write_csv(out, text);
+    pr_write(out, ",");
 }
 
 static void write_value(pr_writer *out, double value, const char *end)

@@ -390,6 +390,72 @@ static void quoted_text_is_json(void **state)
     pr_writer_free(&w);
 }
 
+typedef void write_text(pr_writer *, const char *);
+
+static void assert_text(write_text *write, const char *text, const char *expected)
+{
+    pr_writer w = {0};
+    write(&w, text);
+    char *written = pr_writer_take(&w);
+    assert_string_equal(written, expected);
+    pr_free(written);
+}
+
+static void names_do_no_harm_in_csv(void **state)
+{
+    (void)state;
+    assert_text(pr_write_csv, "", "");
+    assert_text(pr_write_csv, "Milk, 2 l", "\"Milk, 2 l\"");
+    assert_text(pr_write_csv, "7\" disc", "\"7\"\" disc\"");
+    assert_text(pr_write_csv, "two\nlines", "\"two\nlines\"");
+    assert_text(pr_write_csv, "a-b=c", "a-b=c");
+    assert_text(pr_write_csv, "=1+2", "'=1+2");
+    assert_text(pr_write_csv, "+1", "'+1");
+    assert_text(pr_write_csv, "-1", "'-1");
+    assert_text(pr_write_csv, "@x", "'@x");
+    assert_text(pr_write_csv, "\t=x", "'\t=x");
+    assert_text(pr_write_csv, "\r=x", "\"'\r=x\"");
+    assert_text(pr_write_csv, "=A(\"x\",1)", "\"'=A(\"\"x\"\",1)\"");
+}
+
+#define FSI    "\xE2\x81\xA8"
+#define PDI    "\xE2\x81\xA9"
+#define LOST   "\xEF\xBF\xBD"
+#define SHALOM "\xD7\xA9\xD7\x9C\xD7\x95\xD7\x9D"
+
+static void names_do_no_harm_in_pages(void **state)
+{
+    (void)state;
+    assert_text(pr_write_escaped, "<b class=\"x\">'&'</b>",
+                "&lt;b class=&quot;x&quot;&gt;&#39;&amp;&#39;&lt;/b&gt;");
+    assert_text(pr_write_escaped, "T\xC3\xA9\n\tcup", "T\xC3\xA9\n\tcup");
+    assert_text(pr_write_escaped, "a\x1b[1m\x7f", "a" LOST "[1m" LOST);
+    assert_text(pr_write_escaped,
+                "\xC2\x9B"
+                "1m",
+                LOST "1m"); /* a C1 control */
+    assert_text(pr_write_escaped,
+                "\xE2\x80\xAE"
+                "gpj",
+                LOST "gpj");                                  /* U+202E */
+    assert_text(pr_write_escaped, "a" PDI "b", "a" LOST "b"); /* closes nothing */
+    assert_text(pr_write_escaped,
+                "a\xFF"
+                "b",
+                "a" LOST "b"); /* not UTF-8 */
+    assert_text(pr_write_escaped, SHALOM " 12", FSI SHALOM PDI " 12");
+    assert_text(pr_write_escaped, "x " SHALOM " & " SHALOM " y",
+                "x " FSI SHALOM " &amp; " SHALOM PDI " y");
+    assert_text(pr_write_escaped, SHALOM "x" SHALOM, FSI SHALOM PDI "x" FSI SHALOM PDI);
+}
+
+static void names_do_no_harm_in_lines(void **state)
+{
+    (void)state;
+    char text[] = "two\nlines\t\x1b[1m \xC2\x9B\xE2\x80\xAE" SHALOM;
+    assert_string_equal(pr_text_clean(text), "two lines ?[1m ??" SHALOM);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -407,6 +473,9 @@ int main(void)
         cmocka_unit_test(names_get_dense_numbers),
         cmocka_unit_test(json_is_stable_and_strict),
         cmocka_unit_test(quoted_text_is_json),
+        cmocka_unit_test(names_do_no_harm_in_csv),
+        cmocka_unit_test(names_do_no_harm_in_pages),
+        cmocka_unit_test(names_do_no_harm_in_lines),
         cmocka_unit_test(numbers_are_written),
         cmocka_unit_test(floats_come_back),
         cmocka_unit_test(progress_can_stop),

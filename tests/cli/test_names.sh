@@ -1,0 +1,31 @@
+# Names with markup, quotes, formulas, controls and text from right to left, through every report.
+peer=$PARSREC_SOURCE/tests/cli/hostile_names.py
+ok python3 "$peer" make .
+ok "$PARSREC" import -o shop.st actions.csv --items items.csv
+ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 2
+
+# plain TEXT-FILE: nothing in it that a terminal would act on.
+plain() {
+    if LC_ALL=C grep -q "$(printf '[\001-\010\013-\037\177]\|\302[\200-\237]\|\342\200\256')" "$1"; then
+        fail "a control character in: $(cat -v "$1")"
+    else pass; fi
+}
+
+ok "$PARSREC" explain shop.model shop.st --by item --top 24 --group everybody -o items
+plain stdout
+ok "$PARSREC" explain shop.model shop.st --by category --group cluster:2 -o categories
+plain stdout
+ok "$PARSREC" whatif shop.model shop.st --drop "category=<b>BOLD</b>" --draws 5 --resamples 20 -o whatif
+plain stdout
+ok "$PARSREC" whatif shop.model shop.st --drop "item=i3" --watch "category==CATEGORY" --draws 5 \
+    --resamples 20 -o whatif_item
+plain stdout
+ok "$PARSREC" compare shop.st --models 'pop,a<b>x=personal' -o compare
+plain stdout
+ok "$PARSREC" recommend shop.model --user "<b>u0</b>" --basket i10 -k 20 --explain
+plain stdout
+ok "$PARSREC" info shop.st
+plain stdout
+ok python3 "$peer" check items categories whatif whatif_item compare
+says "files checked"
+finish
