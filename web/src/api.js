@@ -9,12 +9,15 @@ export class ApiError extends Error {
   }
 }
 
+/** keepalive: a cancellation is sent even when the page closes. */
 async function send(method, path, body, signal) {
   const headers = { accept: 'application/json' };
   if (body !== undefined) headers['content-type'] = 'application/json';
   if (token()) headers.authorization = `Bearer ${token()}`;
   try {
-    return await fetch(path, { method, headers, signal, body: body && JSON.stringify(body) });
+    return await fetch(path, {
+      method, headers, signal, body: body && JSON.stringify(body), keepalive: method === 'DELETE',
+    });
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new ApiError(0, 'unreachable', 'The server does not answer. Is parsrec serve still running?');
@@ -48,8 +51,9 @@ export const api = {
   users: (q, limit, signal) => call('GET', query('/v1/users', { q, limit }), undefined, signal),
   user: (key, signal) => call('GET', `/v1/users/${encodeURIComponent(key)}`, undefined, signal),
   groups: (signal) => call('GET', '/v1/groups', undefined, signal),
-  relations: (words, signal) => call('GET', query('/v1/relations', words), undefined, signal),
-  whatif: (request, signal) => call('POST', '/v1/whatif', request, signal),
+  startJob: (kind, request) => call('POST', '/v1/jobs', { kind, request }),
+  job: (id, signal) => call('GET', `/v1/jobs/${id}`, undefined, signal),
+  cancelJob: (id) => call('DELETE', `/v1/jobs/${id}`),
   model: (signal) => call('GET', '/v1/model', undefined, signal),
   quality: (signal) => call('GET', '/v1/quality', undefined, signal),
 };

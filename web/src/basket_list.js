@@ -1,10 +1,12 @@
 // The open basket, and the till.
 import { api } from './api.js';
 import { remove } from './basket_actions.js';
-import { itemOf, learn } from './catalogue.js';
-import { fill, h, refill } from './dom.js';
+import { itemOf, learn, nameOf } from './catalogue.js';
+import { fill, h, update } from './dom.js';
 import { empty } from './notice.js';
-import { leaf, nameOf, plural } from './words.js';
+import { released } from './press.js';
+import { roving } from './roving.js';
+import { leaf, plural, prose, shown } from './words.js';
 
 function row(store, key) {
   const item = itemOf(key);
@@ -20,16 +22,16 @@ async function buy(store, said) {
   const { user, basket, bought } = store.get();
   try {
     await api.buy({ user, items: basket });
-    fill(said, `Bought. ${plural(basket.length, 'item')} went into the past of ${user}; answers know it from now on.`);
+    fill(said, `Bought. ${plural(basket.length, 'item')} went into the past of ${shown(user)}; answers know it from now on.`);
     store.set({ basket: [], bought: bought + 1 });
   } catch (error) {
-    fill(said, error.message);
+    fill(said, prose(error.message));
   }
 }
 
 export function basketPanel(store) {
   const title = h('h2', null, 'Basket');
-  const list = h('ol', { class: 'basket' });
+  const list = roving(h('ol', { class: 'basket' }));
   const said = h('p', { class: 'quiet', role: 'status' });
   const pay = h('button', { type: 'button', class: 'main', onclick: () => buy(store, said) }, 'Buy it');
   const clear = h('button', { type: 'button', onclick: () => store.set({ basket: [] }) }, 'Empty it');
@@ -38,7 +40,7 @@ export function basketPanel(store) {
 
   function show({ basket, user }) {
     fill(title, basket.length ? `Basket · ${basket.length}` : 'Basket');
-    refill(list, basket.length > 0 ? basket.map((key) => row(store, key))
+    update(list, basket.length > 0 ? basket.map((key) => row(store, key))
       : h('li', { class: 'plain' }, empty('Nothing yet. Click items on the shelf or a suggestion.')));
     till.hidden = basket.length === 0;
     pay.disabled = user === null;
@@ -47,7 +49,10 @@ export function basketPanel(store) {
   }
   store.watch(['basket', 'user'], (state) => {
     show(state);
-    learn(state.basket).then((news) => news && show(store.get()), () => {});
+    learn(state.basket).then(async (news) => {
+      await released();
+      if (news) show(store.get());
+    }, () => {});
   });
   return h('section', { class: 'card', 'aria-label': 'Basket' }, title, list, till, hint, said);
 }

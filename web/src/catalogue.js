@@ -1,12 +1,23 @@
 // Names of items and categories: remembered from whatever the server told, asked for where still unknown.
 import { api } from './api.js';
+import { shown } from './words.js';
 
 const known = new Map();
+const bearers = new Map(); // name -> keys of the items that bear it
 
 /** Remembers items that came with an answer. Those without a category keep the one known before. */
 export function remember(items) {
-  for (const item of items) known.set(item.item, { ...known.get(item.item), ...item });
+  for (const item of items) {
+    known.set(item.item, { ...known.get(item.item), ...item });
+    if (item.name) bearers.set(item.name, (bearers.get(item.name) ?? new Set()).add(item.item));
+  }
   return items;
+}
+
+/** What an item is called; where several bear one name, the key tells them apart. */
+export function nameOf({ item, name }) {
+  if (!name) return shown(item);
+  return bearers.get(name)?.size > 1 ? `${shown(name)} (${shown(item)})` : shown(name);
 }
 
 export const itemOf = (key) => known.get(key) ?? { item: key, name: null, category: null };

@@ -1,7 +1,8 @@
 // A text field with suggestions from the server, for mouse, touch and keyboard (the ARIA pattern
 // "combobox with list").
-import { fill, h, uniqueId } from './dom.js';
+import { h, uniqueId, update } from './dom.js';
 import { latest, settled } from './latest.js';
+import { prose } from './words.js';
 
 /**
  * label, placeholder: texts. ask(text, signal): resolves to the options, each { key, label, note }.
@@ -44,12 +45,12 @@ export function combobox({ label, placeholder, ask, pick }) {
     // mousedown, not click: the field must not lose the focus before the choice is made.
     const down = (event) => event.preventDefault();
     return h('li', {
-      id: `${id}-${i}`, role: 'option', 'aria-selected': 'false', onmousedown: down, onclick: () => choose(option),
+      id: `${id}-${i}`, 'data-key': option.key, role: 'option', 'aria-selected': 'false', onmousedown: down, onclick: () => choose(option),
     }, h('span', null, option.label), option.note && h('small', null, option.note));
   }
 
   function open(rows) {
-    fill(list, rows);
+    update(list, rows);
     list.hidden = false;
     active = -1;
     input.setAttribute('aria-expanded', 'true');
@@ -58,7 +59,7 @@ export function combobox({ label, placeholder, ask, pick }) {
   const search = latest(ask, ({ answer, error }) => {
     if (document.activeElement !== input) return;
     options = answer ?? [];
-    const text = error ? error.message : 'Nothing of that name.';
+    const text = error ? prose(error.message) : 'Nothing of that name.';
     open(options.length ? options.map(row) : h('li', { class: 'none', role: 'presentation' }, text));
   });
   const searchSoon = settled(() => search(input.value.trim()), 120);

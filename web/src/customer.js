@@ -1,12 +1,13 @@
 // Who is shopping: a search, and what is known of the one chosen.
 import { api } from './api.js';
 import { add } from './basket_actions.js';
-import { remember } from './catalogue.js';
+import { nameOf, remember } from './catalogue.js';
 import { combobox } from './combobox.js';
-import { fill, h } from './dom.js';
+import { fill, h, update } from './dom.js';
 import { latest } from './latest.js';
 import { failed } from './notice.js';
-import { nameOf, plural } from './words.js';
+import { roving } from './roving.js';
+import { plural, shown } from './words.js';
 
 const usualCount = 6;
 const nobodyYet = { known: false, baskets: 0, items: [] };
@@ -15,9 +16,9 @@ const newcomers = new Set(); // named here first; the server hears of them when 
 /** Customers whose key holds the text; a text that is nobody's may become a new customer. */
 export async function findCustomers(text, signal) {
   const { users } = await api.users(text, 12, signal);
-  const options = users.map(({ user, baskets }) => ({ key: user, label: user, note: plural(baskets, 'basket') }));
+  const options = users.map(({ user, baskets }) => ({ key: user, label: shown(user), note: plural(baskets, 'basket') }));
   if (text && !users.some(({ user }) => user === text))
-    options.push({ key: text, label: text, note: 'somebody new', fresh: true });
+    options.push({ key: text, label: shown(text), note: 'somebody new', fresh: true });
   return options;
 }
 
@@ -42,7 +43,7 @@ function usual(store, items) {
   const chosen = items.slice(0, usualCount); // those in most baskets come first
   if (chosen.length === 0) return null;
   const chip = (item) =>
-    h('button', { type: 'button', class: 'chip', onclick: () => add(store, item.item) },
+    h('button', { type: 'button', class: 'chip', 'data-key': item.item, onclick: () => add(store, item.item) },
       nameOf(item), ' ', h('small', null, `${item.count}×`));
   return [h('h3', null, 'Usually buys'), h('div', { class: 'chips' }, chosen.map(chip))];
 }
@@ -56,18 +57,18 @@ function card(store, facts) {
 
 export function customerPanel(store) {
   const who = h('p', { class: 'who', 'aria-live': 'polite' });
-  const facts = h('div', { class: 'facts' });
+  const facts = roving(h('div', { class: 'facts' }));
   const guest = h('button', { type: 'button', class: 'link', onclick: () => store.set({ user: null }) }, 'Be a guest');
   const load = latest(factsOf, ({ answer, error }, user) => {
-    if (error) fill(facts, failed(error, () => load(user)));
-    else fill(facts, card(store, answer));
+    if (error) update(facts, failed(error, () => load(user)));
+    else update(facts, card(store, answer));
   });
 
   store.watch(['bought'], () => newcomers.clear());
   store.watch(['user', 'bought'], ({ user }) => {
-    fill(who, user === null ? 'A guest' : h('strong', null, user));
+    fill(who, user === null ? 'A guest' : h('strong', null, shown(user)));
     guest.hidden = user === null;
-    if (user === null) fill(facts, h('p', { class: 'quiet' }, 'Nobody we know: only the basket counts.'));
+    if (user === null) update(facts, h('p', { class: 'quiet' }, 'Nobody we know: only the basket counts.'));
     else load(user);
   });
 

@@ -1,12 +1,15 @@
 // Groups of customers, as the server names them and as people read them.
 
+import { shown } from './words.js';
+
 export const everybody = 'everybody';
 
 const kinds = [
   [/^everybody$/, () => everybody],
   [/^truth$/, () => 'the true groups'],
   [/^cluster:(\d+)$/, (_, n) => `${n} groups alike to the model`],
-  [/^user:(.*)$/, (_, key) => key],
+  [/^buyers:(.*)$/s, (_, category) => `buyers of ${shown(category)}`],
+  [/^user:(.*)$/s, (_, key) => shown(key)],
 ];
 
 export function groupLabel(name) {
@@ -14,7 +17,7 @@ export function groupLabel(name) {
     const match = form.exec(name);
     if (match) return words(...match);
   }
-  return name;
+  return shown(name);
 }
 
 /**

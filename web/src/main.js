@@ -3,6 +3,7 @@ import { follow, read, views, write } from './address.js';
 import { api } from './api.js';
 import { fill, h } from './dom.js';
 import { failed, waiting } from './notice.js';
+import { released } from './press.js';
 import { createStore } from './store.js';
 import { basketView } from './view_basket.js';
 import { plural } from './words.js';
@@ -25,7 +26,9 @@ async function build(view, place) {
   fill(place, waiting('One moment …'));
   try {
     const viewOf = await makers[view]();
-    fill(place, await viewOf(store));
+    const made = await viewOf(store);
+    await released();
+    fill(place, made);
   } catch (error) {
     fill(place, failed(error, () => build(view, place)));
   }
@@ -56,7 +59,9 @@ document.querySelector('.skip').addEventListener('click', (event) => {
 follow(store);
 store.watch(['view', 'user', 'basket'], show);
 api.model().then(
-  (facts) => fill(document.querySelector('#facts'),
-    `${plural(facts.items, 'item')} · ${plural(facts.users, 'customer')}`),
+  async (facts) => {
+    await released();
+    fill(document.querySelector('#facts'), `${plural(facts.items, 'item')} · ${plural(facts.users, 'customer')}`);
+  },
   () => {}, // the views say what is wrong
 );

@@ -5,9 +5,9 @@ import { groupLabel } from './groups.js';
 import { heatLimit } from './heat_colours.js';
 import { heatmap } from './heatmap.js';
 import { mapKinds } from './map_kinds.js';
-import { empty } from './notice.js';
+import { advice } from './notice.js';
 import { difference, shortLabels, strongest } from './relations.js';
-import { sentence } from './words.js';
+import { sentence, shown } from './words.js';
 
 const listed = 6;
 
@@ -52,11 +52,12 @@ function chooser(groups, chosen, change) {
   return h('div', { class: 'row wrap short' }, one('Compare', 0), one('with', 1));
 }
 
-/** answer: of GET /v1/relations, with two groups or more. */
-export function mapResults({ map, names, groups }) {
+/** answer: of the job "relations", with two groups or more; offers: what else could be shown (notice.js). */
+export function mapResults({ map, names: found, groups }, offers) {
   const kind = mapKinds[map];
-  if (groups.some(({ values }) => values === null)) return empty('This kind of model has no such map.');
-  if (names.length < 2) return empty('There are too few categories for a map; try items.');
+  const names = found.map(shown);
+  if (groups.some(({ values }) => values === null)) return advice('This kind of model has no such map.', offers);
+  if (names.length < 2) return advice('There are too few categories for a map.', offers);
   const place = h('div');
   const chosen = h('div');
   function show(two) {

@@ -1,5 +1,6 @@
 // Why an item is recommended, as bars: how much likelier each thing in the basket, the past and
 // the customer's own taste make it. Blue speaks for it, orange against.
+import { nameOf } from './catalogue.js';
 import { h } from './dom.js';
 import { times } from './words.js';
 
@@ -7,7 +8,7 @@ const shown = 5;
 
 /** [{ label, effect }] of one recommended item: basket first, in its order. */
 export function reasonsOf(why) {
-  const list = why.basket.map(({ item, name, effect }) => ({ label: name ?? item, effect }));
+  const list = why.basket.map(({ item, name, effect }) => ({ label: nameOf({ item, name }), effect }));
   if (why.history) list.push({ label: 'Earlier baskets', effect: why.history.effect, aside: true });
   if (why.user) list.push({ label: 'Own taste', effect: why.user.effect, aside: true });
   return list;
@@ -29,7 +30,7 @@ function bar({ label, effect, aside }, { zero, unit }) {
   fill.style.inlineSize = `${length}%`;
   const axis = h('span', { class: 'axis' });
   axis.style.insetInlineStart = `${zero}%`;
-  return h('li', { class: aside ? 'aside' : null },
+  return h('li', { class: aside ? 'aside' : null, 'data-key': label },
     h('span', { class: 'label' }, label),
     h('span', { class: 'field', 'aria-hidden': 'true' }, fill, axis),
     h('span', { class: 'value' }, times(effect)));

@@ -1,17 +1,18 @@
 // What comes next: asked again whenever the basket or the customer changes.
 import { api } from './api.js';
 import { add } from './basket_actions.js';
-import { allCategories, remember } from './catalogue.js';
-import { fill, h, refill } from './dom.js';
+import { allCategories, nameOf, remember } from './catalogue.js';
+import { fill, h, update } from './dom.js';
 import { select } from './fields.js';
 import { latest } from './latest.js';
 import { empty, failed } from './notice.js';
 import { reasonBars, reasonsOf, scaleOf } from './reasons.js';
-import { leaf, nameOf } from './words.js';
+import { roving } from './roving.js';
+import { leaf, prose, shown } from './words.js';
 
 const sources = {
-  model: (user) => `for ${user}`,
-  anyone: (user) => (user === null ? 'for a guest' : `${user} is new: as for anyone`),
+  model: (user) => `for ${shown(user)}`,
+  anyone: (user) => (user === null ? 'for a guest' : `${shown(user)} is new: as for anyone`),
   popular: () => 'what is bought most',
 };
 
@@ -22,7 +23,7 @@ function movement(item, rank, before) {
   if (old === rank) return null;
   const [text, words] =
     old < 0 ? ['new', 'new in the list'] : old > rank ? [`▲${old - rank}`, 'up'] : [`▼${rank - old}`, 'down'];
-  return h('span', { class: 'moved', title: words }, text);
+  return h('span', { class: 'moved', title: words, 'data-key': `${text} at ${rank}` }, text); // a new one is seen to arrive
 }
 
 function card(store, hit, rank, scale, before) {
@@ -33,7 +34,7 @@ function card(store, hit, rank, scale, before) {
       h('button', {
         type: 'button', class: 'add', 'aria-label': `Add ${nameOf(hit)}`, onclick: () => add(store, hit.item),
       }, 'Add')),
-    h('p', { class: 'quiet' }, leaf(hit.category), why && h('span', { class: 'sentence' }, why.sentence)),
+    h('p', { class: 'quiet' }, leaf(hit.category), why && h('span', { class: 'sentence' }, prose(why.sentence))),
     why && reasonBars(reasonsOf(why), scale));
 }
 
@@ -54,17 +55,17 @@ async function timed(question, signal) {
 }
 
 export function recommendationsPanel(store) {
-  const list = h('ol', { class: 'hits' });
+  const list = roving(h('ol', { class: 'hits' }));
   const note = h('p', { class: 'quiet', role: 'status' });
   let before = [];
 
   const ask = latest(timed, ({ answer, error }, question) => {
     list.removeAttribute('aria-busy');
-    if (error) return fill(list, h('li', { class: 'plain' }, failed(error, () => ask(question))));
+    if (error) return update(list, h('li', { class: 'plain' }, failed(error, () => ask(question))));
     const hits = remember(answer.items);
     const scale = scaleOf(hits.map(({ why }) => (why ? reasonsOf(why) : [])));
     fill(note, `${sources[answer.source](answer.user)} · answered in ${answer.milliseconds.toFixed(0)} ms`);
-    refill(list, hits.length > 0 ? hits.map((hit, rank) => card(store, hit, rank, scale, before))
+    update(list, hits.length > 0 ? hits.map((hit, rank) => card(store, hit, rank, scale, before))
       : h('li', { class: 'plain' }, empty('Nothing is left to recommend.')));
     before = hits.map(({ item }) => item);
   });

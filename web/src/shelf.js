@@ -1,17 +1,20 @@
 // Everything that can be bought: search it, click it, and it is in the basket.
-import { toggle } from './basket_actions.js';
-import { findItems } from './catalogue.js';
-import { fill, h } from './dom.js';
+import { add, toggle } from './basket_actions.js';
+import { findItems, nameOf } from './catalogue.js';
+import { h, update } from './dom.js';
 import { latest, settled } from './latest.js';
 import { empty, failed } from './notice.js';
-import { leaf, nameOf } from './words.js';
+import { roving } from './roving.js';
+import { leaf, shown } from './words.js';
 
-const shown = 60;
+const most = 60;
 
 function itemButton(store, item) {
-  return h('li', null,
-    h('button', { type: 'button', class: 'item', 'data-item': item.item, onclick: () => toggle(store, item.item) },
-      h('span', null, nameOf(item)), h('small', null, leaf(item.category))));
+  return h('li', { 'data-key': item.item },
+    h('button', {
+      type: 'button', class: 'item', 'data-item': item.item, onclick: () => toggle(store, item.item),
+      'aria-pressed': String(store.get().basket.includes(item.item)),
+    }, h('span', null, nameOf(item)), h('small', null, leaf(item.category))));
 }
 
 function markChosen(list, basket) {
@@ -22,19 +25,33 @@ function markChosen(list, basket) {
 export function shelfPanel(store) {
   const input = h('input', {
     type: 'search', id: 'shelf-search', placeholder: 'Search items', autocomplete: 'off', spellcheck: 'false',
+    title: 'Enter adds the first item found',
   });
-  const list = h('ul', { class: 'shelf' });
-  const more = h('p', { class: 'quiet', hidden: true }, `The first ${shown}; search for more.`);
+  const list = roving(h('ul', { class: 'shelf' }));
+  const more = h('p', { class: 'quiet', hidden: true }, `The first ${most}; search for more.`);
+  const find = (text, signal) => findItems(text, most, signal);
 
-  const load = latest((text, signal) => findItems(text, shown, signal), ({ answer, error }, text) => {
+  const load = latest(find, ({ answer, error }, text) => {
     more.hidden = true;
-    if (error) return fill(list, h('li', null, failed(error, () => load(text))));
-    if (answer.length === 0) return fill(list, h('li', null, empty(`Nothing on the shelf is called “${text}”.`)));
-    more.hidden = answer.length < shown;
-    fill(list, answer.map((item) => itemButton(store, item)));
-    markChosen(list, store.get().basket);
+    if (error) return update(list, h('li', null, failed(error, () => load(text))));
+    if (answer.length === 0)
+      return update(list, h('li', null, empty(`Nothing on the shelf is called “${shown(text)}”.`)));
+    more.hidden = answer.length < most;
+    return update(list, answer.map((item) => itemButton(store, item)));
+  });
+  const addFirst = latest(find, ({ answer, error }, text) => {
+    if (error) load(text);
+    else if (answer.length > 0) {
+      add(store, answer[0].item);
+      input.select(); // the next word replaces this one
+    }
   });
   input.addEventListener('input', settled(() => load(input.value.trim()), 120));
+  input.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || event.isComposing || input.value.trim() === '') return;
+    event.preventDefault();
+    addFirst(input.value.trim());
+  });
   store.watch(['basket'], ({ basket }) => markChosen(list, basket));
   load('');
 

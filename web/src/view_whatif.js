@@ -1,11 +1,15 @@
 // What becomes of sales when the shelf changes.
 import { api } from './api.js';
+import { buyersField } from './buyers.js';
+import { allCategories } from './catalogue.js';
 import { combobox } from './combobox.js';
-import { fill, h, refill } from './dom.js';
+import { fill, h, update } from './dom.js';
 import { checks, radios } from './fields.js';
 import { everybody, groupLabel } from './groups.js';
+import { runJob } from './job.js';
 import { latest } from './latest.js';
-import { empty, failed, waiting } from './notice.js';
+import { empty, failed, working } from './notice.js';
+import { roving } from './roving.js';
 import { findOnlyItems, findThings } from './shelf_changes.js';
 import { sentence } from './words.js';
 import { whatifChart } from './whatif_chart.js';
@@ -22,10 +26,10 @@ const questions = [
   ['selection', 'What do people buy who go without?', 'Baskets without it, against all baskets.'],
 ];
 
-function request({ change, things, groups, question }) {
+function request({ change, things, groups, buyers, question }) {
   const named = change === 'add' ? things.map(({ key, label }) => `item=new ${label}:like=${key.slice(5)}`)
     : things.map(({ key }) => key);
-  return { [change]: named, groups, question };
+  return { [change]: named, groups: [...groups, ...buyers], question };
 }
 
 function byChange(rows) {
@@ -43,47 +47,59 @@ function results(answer) {
     h('h2', null, summary(rows, all[0].scenario)), whatifChart(rows), whatifTable(rows));
 }
 
-function chipsOf(state, update) {
+function chipsOf(state, change) {
   return state.things.map((thing) =>
     h('button', {
-      type: 'button', class: 'chip', 'aria-label': `Take ${thing.label} out again`,
-      onclick: () => update({ things: state.things.filter((other) => other !== thing) }),
+      type: 'button', class: 'chip', 'data-key': thing.key, 'aria-label': `Take ${thing.label} out again`,
+      onclick: () => change({ things: state.things.filter((other) => other !== thing) }),
     }, thing.label, ' ×'));
 }
 
-export async function whatifView() {
-  const { groups: names } = await api.groups();
-  const state = { change: 'drop', things: [], groups: [everybody], question: 'rechoice' };
+export async function whatifView(store) {
+  const [{ groups: names }, categories] = await Promise.all([api.groups(), allCategories()]);
+  const state = { change: 'drop', things: [], groups: [everybody], buyers: [], question: 'rechoice' };
   const place = h('div', { class: 'results' },
     empty('Choose a category or an item, and ask. The model answers; nothing has to be tried out on customers.'));
-  const chips = h('div', { class: 'chips' });
-  const ask = latest(api.whatif, ({ answer, error }, question) => {
-    fill(place, error ? failed(error, () => ask(question)) : results(answer));
-  });
+  const chips = roving(h('div', { class: 'chips' }));
   const button = h('button', { class: 'main', disabled: true }, 'Ask');
 
-  function update(patch) {
+  let progress = null;
+  let last = null; // the question under way
+  const ask = latest((question, signal) => runJob('whatif', question, (job) => progress.report(job), signal),
+    ({ answer, error }, question) => fill(place, error ? failed(error, () => start(question)) : results(answer)));
+  function stop(why) {
+    if (ask.cancel()) fill(place, failed({ message: why }, () => start(last)));
+  }
+  function start(question) {
+    last = question;
+    progress = working('Drawing baskets from the model …', () => stop('Cancelled.'));
+    fill(place, progress.element);
+    ask(question);
+  }
+  store.watch(['view'], ({ view }) => view !== 'whatif' && stop('Cancelled, because you left this view.'));
+
+  function change(patch) {
     Object.assign(state, patch);
     if (state.change === 'add') state.things = state.things.filter(({ key }) => key.startsWith('item='));
-    refill(chips, chipsOf(state, update));
-    button.disabled = state.things.length === 0 || state.groups.length === 0;
+    update(chips, chipsOf(state, change));
+    button.disabled = state.things.length === 0 || state.groups.length + state.buyers.length === 0;
   }
   const pick = (thing) => {
-    if (!state.things.some(({ key }) => key === thing.key)) update({ things: [...state.things, thing] });
+    if (!state.things.some(({ key }) => key === thing.key)) change({ things: [...state.things, thing] });
   };
   const find = (text, signal) => (state.change === 'add' ? findOnlyItems : findThings)(text, signal);
 
   const form = h('form', { class: 'card form', 'aria-label': 'The question' },
     combobox({ label: 'Category or item', placeholder: 'Search categories and items', ask: find, pick }),
     chips,
-    radios('What happens', changes, state.change, (change) => update({ change })),
-    radios('Question', questions, state.question, (question) => update({ question })),
-    checks('For', names.map((name) => [name, sentence(groupLabel(name))]), state.groups, (chosen) => update({ groups: chosen })),
+    radios('What happens', changes, state.change, (kind) => change({ change: kind })),
+    radios('Question', questions, state.question, (question) => change({ question })),
+    checks('For', names.map((name) => [name, sentence(groupLabel(name))]), state.groups, (groups) => change({ groups })),
+    categories.length > 0 && buyersField((buyers) => change({ buyers })),
     h('div', { class: 'row' }, button));
   form.addEventListener('submit', (event) => {
     event.preventDefault();
-    fill(place, waiting('Drawing baskets from the model …'));
-    ask(request(state));
+    start(request(state));
   });
   return [form, place];
 }

@@ -3,13 +3,15 @@
 import { axisFy, axisX, dot, gridX, ruleX, ruleY } from '@observablehq/plot';
 import { chart, cut, fitted, labelWidth } from './chart.js';
 import { h } from './dom.js';
+import { groupLabel } from './groups.js';
 import { shortLabels } from './relations.js';
+import { shown } from './words.js';
 
 const colourOf = (i) => `var(--s${i % 8})`;
 
 function drawing(rows, groups, width) {
   const categories = [...new Set(rows.map(({ category }) => category))];
-  const short = shortLabels(categories);
+  const short = shortLabels(categories).map(shown);
   const labels = new Map(categories.map((name, i) => [name, short[i]]));
   const margin = labelWidth(short, width * 0.38);
   const percent = (value) => 100 * value;
@@ -43,7 +45,7 @@ function legend(groups) {
   const key = (group, i) => {
     const mark = h('span', { class: 'dot' });
     mark.style.background = colourOf(i);
-    return h('li', null, mark, group);
+    return h('li', null, mark, groupLabel(group));
   };
   return groups.length > 1 && h('ul', { class: 'row wrap keys' }, groups.map(key));
 }

@@ -28,7 +28,7 @@ export function launch() {
 export async function openPage(browser, url, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(120_000); // sanitizers and busy machines are slow
+  page.setDefaultTimeout(Number(process.env.PARSREC_PATIENCE ?? 300) * 1000); // sanitizers and busy machines are slow
   const complaints = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`);
@@ -54,6 +54,19 @@ export async function picture(page, name, options) {
   if (!folder) return;
   mkdirSync(folder, { recursive: true });
   await page.screenshot({ path: join(folder, `${name}.png`), animations: 'disabled', ...options });
+}
+
+/** Resolves to the result of the next job that is done and whose result fits. */
+export async function jobResult(page, fits = () => true) {
+  let result;
+  await page.waitForResponse(async (response) => {
+    if (!response.url().includes('/v1/jobs') || response.request().method() === 'DELETE') return false;
+    const job = await response.json().catch(() => ({}));
+    if (job.status !== 'done' || !fits(job.result)) return false;
+    ({ result } = job);
+    return true;
+  });
+  return result;
 }
 
 /** Nothing sticks out to the right. */

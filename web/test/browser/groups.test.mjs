@@ -1,7 +1,7 @@
 // Customers of two kinds, on synthetic data: their maps side by side, and what a missing category does to each.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, openPage, picture } from './browser.mjs';
+import { jobResult, launch, openPage, picture } from './browser.mjs';
 import { serve, twoGroups } from './server.mjs';
 
 let browser;
@@ -33,9 +33,9 @@ test('the true groups are compared, each with the other and with everybody', asy
 });
 
 test('the cell that is pointed at is read out, and it is the number of the map', async () => {
-  const answer = page.waitForResponse('**/v1/relations?map=lift*');
+  const answer = jobResult(page, ({ map }) => map === 'lift');
   await page.getByLabel('Map', { exact: true }).selectOption('lift');
-  const { names, groups } = await (await answer).json();
+  const { names, groups } = await answer;
   const figure = page.locator('figure').first();
   await figure.getByRole('heading', { name: groups[0].name }).waitFor();
   await figure.locator('[aria-label=cell] rect').nth(1).hover();
@@ -54,7 +54,7 @@ test('a category leaves, and each kind of customer has a colour', async () => {
   await page.getByRole('checkbox', { name: 'The true groups' }).check();
   await page.getByLabel('What do people buy who go without?').check();
   await page.getByRole('button', { name: 'Ask' }).click();
-  await page.locator('.view-whatif svg').waitFor({ timeout: 120_000 });
+  await page.locator('.view-whatif svg').waitFor();
   assert.deepEqual(await page.locator('.keys li').allTextContents(), ['A', 'B']);
   await picture(page, 'whatif_groups');
 });

@@ -2,7 +2,7 @@
 //   PARSREC: the program; without it that of the release build.
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -28,6 +28,18 @@ export async function cornerShop(folder) {
   await run(program, ['import', '-o', data, join(examples, 'corner_shop.csv'), '--items', items]);
   const small = ['--set', 'dim.user=32', '--set', 'dim.item=32', '--set', 'batch=32'];
   return [await train(folder, data, ...small, '--epochs', '12')];
+}
+
+/** The corner shop with two more items that bear one name. */
+export async function twins(folder) {
+  const [actions, items] = [join(folder, 'actions.csv'), join(folder, 'items.csv')];
+  const more = ['9001', '9002'].map((key, i) => `K0${i + 1},7900${i},2024-04-0${i + 1},${key}\n`);
+  await writeFile(actions, (await readFile(join(examples, 'corner_shop.csv'), 'utf8')) + more.join(''));
+  await writeFile(items, `${await readFile(join(examples, 'corner_shop_items.csv'), 'utf8')}9001,Bread,FOOD > BAKERY\n9002,Bread,FOOD > BAKERY\n`);
+  const data = join(folder, 'shop.st');
+  await run(program, ['import', '-o', data, actions, '--items', items]);
+  const small = ['--set', 'dim.user=32', '--set', 'dim.item=32', '--set', 'batch=32'];
+  return [await train(folder, data, ...small, '--epochs', '2')];
 }
 
 /** The same without names and categories, and a model that only counts. */

@@ -1,7 +1,7 @@
 // Walks the whole page as a new user would, on a real server, and fails on any complaint of the browser.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { launch, openPage, picture } from './browser.mjs';
+import { jobResult, launch, openPage, picture } from './browser.mjs';
 import { cornerShop, serve } from './server.mjs';
 
 let browser;
@@ -70,6 +70,7 @@ test('items that are clicked go into the basket, and the answer follows with its
 test('the bars are as long as the effects are large', async () => {
   const { items } = await ask('/v1/recommend', { basket: ['1210'], k: 6, explain: true });
   const effects = items.map(({ why }) => why.basket[0].effect);
+  await page.evaluate(() => Promise.all(document.getAnimations().map(({ finished }) => finished)));
   const bars = await next().locator('.hit').evaluateAll((hits) => hits.map((hit) => {
     const fill = hit.querySelector('.fill');
     return { width: fill.getBoundingClientRect().width, against: fill.classList.contains('against') };
@@ -168,9 +169,9 @@ test('groups, other maps, single items', async () => {
   const { groups } = await ask('/v1/groups');
   assert.ok(groups.length >= 2);
   for (const kind of ['lift', 'attention', 'embedding']) {
-    const answer = page.waitForResponse((r) => r.url().includes(`map=${kind}`));
+    const answer = jobResult(page, ({ map }) => map === kind);
     await page.getByLabel('Map', { exact: true }).selectOption(kind);
-    assert.equal((await answer).status(), 200);
+    await answer;
     await page.locator('figure').nth(2).waitFor();
   }
   await page.getByLabel('By', { exact: true }).selectOption('item');
@@ -183,9 +184,9 @@ test('a category leaves the shelf', async () => {
   assert.equal(await button.isDisabled(), true);
   await choose(page.getByRole('combobox', { name: 'Category or item' }), 'dairy');
   await page.getByText('FOOD > DAIRY ×').waitFor();
-  const response = page.waitForResponse('**/v1/whatif');
+  const answer = jobResult(page);
   await button.click();
-  const rows = await (await response).json();
+  const rows = await answer;
   await page.locator('.view-whatif svg').waitFor();
   await page.getByText('Without FOOD > DAIRY').waitFor();
   await page.getByText('All numbers').click();
@@ -208,7 +209,7 @@ test('a new item comes beside one that is there', async () => {
 test('what the model is worth', async () => {
   await page.getByRole('link', { name: 'Quality' }).click();
   const table = page.locator('.view-quality table');
-  await table.waitFor({ timeout: 120_000 });
+  await table.waitFor();
   const { models } = await ask('/v1/quality');
   assert.deepEqual(await table.locator('tbody th').allTextContents(), models.map(({ model }) => model));
   const cell = await table.locator('tbody tr').first().locator('td').first().textContent();
