@@ -530,7 +530,8 @@ PARSREC_API char *parsrec_why_sentence(const parsrec_model *model, const parsrec
                                        char *buffer, size_t size);
 
 /* Recommendation with a request and an answer as JSON text (docs/recommend.md); k is default_k where the
- * request names none. The answer is one line, terminated, and lives until the next call with this
+ * request names none. Items that the model does not know are left out and listed in the answer, unless the
+ * request is strict. The answer is one line, terminated, and lives until the next call with this
  * scratch. */
 PARSREC_API parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratch *own,
                                                   const char *request, size_t size,

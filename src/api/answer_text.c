@@ -46,15 +46,28 @@ static void write_hit(pr_writer *w, const parsrec_scratch *own, size_t i)
     WRITE(w, "}");
 }
 
-/* As the request has it: text, a whole number, or nothing. */
-static void write_user(pr_writer *w, const json_t *user)
+/* A key as the request has it: text, a whole number, or nothing. */
+static void write_given(pr_writer *w, const json_t *key)
 {
-    if (json_is_string(user))
-        pr_write_quoted(w, json_string_value(user), json_string_length(user));
-    else if (json_is_integer(user))
-        pr_write(w, "%" JSON_INTEGER_FORMAT, json_integer_value(user));
+    if (json_is_string(key))
+        pr_write_quoted(w, json_string_value(key), json_string_length(key));
+    else if (json_is_integer(key))
+        pr_write(w, "%" JSON_INTEGER_FORMAT, json_integer_value(key));
     else
         WRITE(w, "null");
+}
+
+static void write_unknown(pr_writer *w, const parsrec_scratch *own)
+{
+    if (own->unknown_count == 0)
+        return;
+    WRITE(w, ",\"unknown_items\":[");
+    for (size_t i = 0; i < own->unknown_count; i++) {
+        if (i > 0)
+            WRITE(w, ",");
+        write_given(w, own->unknown[i]);
+    }
+    WRITE(w, "]");
 }
 
 parsrec_status pr_answer_write(parsrec_scratch *own, const json_t *user, const parsrec_request *r,
@@ -64,7 +77,7 @@ parsrec_status pr_answer_write(parsrec_scratch *own, const json_t *user, const p
     w->size = 0;
     w->failed = false;
     WRITE(w, "{\"user\":");
-    write_user(w, user);
+    write_given(w, user);
     WRITE(w, ",\"source\":");
     const char *source = parsrec_source_name(answer->source);
     pr_write_quoted(w, source, strlen(source));
@@ -80,6 +93,8 @@ parsrec_status pr_answer_write(parsrec_scratch *own, const json_t *user, const p
             WRITE(w, ",");
         write_hit(w, own, i);
     }
-    WRITE(w, "]}");
+    WRITE(w, "]");
+    write_unknown(w, own);
+    WRITE(w, "}");
     return w->failed ? pr_fail_memory(err) : PARSREC_OK;
 }

@@ -72,6 +72,7 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
     pr_free(scratch->whys);
     pr_writer_free(&scratch->text);
     pr_free(scratch->session);
+    pr_free(scratch->unknown);
     pr_free(scratch->marks);
     pr_free(scratch->shown);
     pr_past_copy_free(&scratch->past);

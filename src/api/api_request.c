@@ -1,4 +1,5 @@
 /* Requests as JSON; their answers are written by answer_text.c. */
+#include <assert.h>
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -22,7 +23,7 @@ enum { BASKET, EXCLUDE, ONLY, HISTORY, CATEGORIES, EXCLUDE_CATEGORIES };
 
 #define KNOWN_FIELDS                                                                     \
     "user, basket, k, exclude, only, categories, exclude_categories, max_per_category, " \
-    "history, features, explain"
+    "history, features, explain, strict, session"
 
 /* Keys that look like numbers often come as such. NULL for what is neither. */
 static const char *word_of(const json_t *value, char *hold, size_t size)
@@ -35,25 +36,47 @@ static const char *word_of(const json_t *value, char *hold, size_t size)
     return hold;
 }
 
-static parsrec_status read_list(pr_number_list *out, const parsrec_model *model, size_t which,
-                                const json_t *array, parsrec_error *err)
+/* Notes an item that the model does not know, as often as it comes: to look for it among the others would
+ * take long for a long list. */
+static parsrec_status note_unknown(parsrec_scratch *own, const json_t *value, parsrec_error *err)
 {
+    PR_TRY(pr_grow(&own->unknown, &own->unknown_capacity, own->unknown_count + 1,
+                   sizeof *own->unknown, err));
+    own->unknown[own->unknown_count++] = value;
+    return PARSREC_OK;
+}
+
+/* A shop's catalogue moves on while a model stays: an item that it does not know is left out, and named in the
+ * answer, unless the request is strict. A category that does not exist, or a list `only` of which nothing is
+ * left, is a mistake always: to leave out a filter would let everything through. */
+static parsrec_status read_list(parsrec_scratch *own, size_t which, const json_t *array,
+                                parsrec_error *err)
+{
+    pr_number_list *out = &own->lists[which];
+    const char *key = lists[which].key;
+    bool lenient = !own->strict && lists[which].thing == PARSREC_ITEM;
+    parsrec_error inner = {0};
     if (!json_is_array(array))
-        return pr_fail(err, PARSREC_E_INPUT, "%s must be a list, such as [\"A\", \"B\"]",
-                       lists[which].key);
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be a list, such as [\"A\", \"B\"]", key);
     for (size_t i = 0; i < json_array_size(array); i++) {
         char hold[32];
-        const char *word = word_of(json_array_get(array, i), hold, sizeof hold);
+        const json_t *value = json_array_get(array, i);
+        const char *word = word_of(value, hold, sizeof hold);
         if (word == NULL)
-            return pr_fail(err, PARSREC_E_INPUT, "%s[%zu] is neither text nor a whole number",
-                           lists[which].key, i);
-        parsrec_error inner = {0};
+            return pr_fail(err, PARSREC_E_INPUT, "%s[%zu] is neither text nor a whole number", key,
+                           i);
         PR_TRY(pr_grow(&out->list, &out->capacity, out->count + 1, sizeof *out->list, err));
-        if (parsrec_model_find(model, lists[which].thing, word, &out->list[out->count], &inner) !=
-            PARSREC_OK)
-            return pr_fail(err, inner.status, "%s: %s", lists[which].key, inner.message);
-        out->count++;
+        parsrec_status status = parsrec_model_find(own->model, lists[which].thing, word,
+                                                   &out->list[out->count], &inner);
+        if (status == PARSREC_OK)
+            out->count++;
+        else if (lenient && status == PARSREC_E_NOT_FOUND)
+            PR_TRY(note_unknown(own, value, err));
+        else
+            return pr_fail(err, inner.status, "%s: %s", key, inner.message);
     }
+    if (which == ONLY && out->count == 0 && json_array_size(array) > 0)
+        return pr_fail(err, inner.status, "%s: %s", key, inner.message);
     return PARSREC_OK;
 }
 
@@ -130,11 +153,12 @@ static parsrec_status read_features(parsrec_request *r, parsrec_scratch *own, js
     return PARSREC_OK;
 }
 
-static parsrec_status read_explain(parsrec_scratch *own, const json_t *value, parsrec_error *err)
+static parsrec_status read_flag(bool *flag, const char *key, const json_t *value,
+                                parsrec_error *err)
 {
     if (!json_is_boolean(value))
-        return pr_fail(err, PARSREC_E_INPUT, "explain must be true or false");
-    own->explain = json_is_true(value);
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be true or false", key);
+    *flag = json_is_true(value);
     return PARSREC_OK;
 }
 
@@ -152,10 +176,12 @@ static parsrec_status read_field(parsrec_request *r, parsrec_scratch *own, const
     if (strcmp(key, "features") == 0)
         return read_features(r, own, value, err);
     if (strcmp(key, "explain") == 0)
-        return read_explain(own, value, err);
+        return read_flag(&own->explain, key, value, err);
+    if (strcmp(key, "strict") == 0)
+        return PARSREC_OK; /* read before all others */
     for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
         if (strcmp(key, lists[i].key) == 0)
-            return read_list(&own->lists[i], own->model, i, value, err);
+            return read_list(own, i, value, err);
     pr_excerpt hold;
     return pr_fail(err, PARSREC_E_INPUT, "there is no field %s; a request has: " KNOWN_FIELDS,
                    pr_show(&hold, pr_slice_of(key)));
@@ -169,10 +195,28 @@ static parsrec_status read_request(parsrec_request *r, parsrec_scratch *own, jso
                        "a request is an object, such as {\"user\": \"U\", \"basket\": [\"A\"]}");
     for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
         own->lists[i].count = 0;
-    own->explain = false;
+    own->explain = own->strict = false;
+    own->unknown_count = 0;
+    const json_t *strict = json_object_get(json, "strict");
+    if (strict != NULL)
+        PR_TRY(read_flag(&own->strict, "strict", strict, err));
     for (void *at = json_object_iter(json); at != NULL; at = json_object_iter_next(json, at))
         PR_TRY(read_field(r, own, json_object_iter_key(at), json_object_iter_value(at), err));
     return PARSREC_OK;
+}
+
+/* A session without a basket stands for that basket, as far as events have told of it. */
+static parsrec_status read_open_basket(const parsrec_request *r, parsrec_scratch *own,
+                                       const json_t *json, parsrec_error *err)
+{
+    pr_number_list *basket = &own->lists[BASKET];
+    if (r->session == NULL || r->user == PARSREC_GUEST ||
+        json_object_get(json, lists[BASKET].key) != NULL)
+        return PARSREC_OK;
+    assert(own->live != NULL);
+    return pr_live_session(own->live->pasts, r->user, r->session,
+                           own->recommender.session->capacity, &basket->list, &basket->capacity,
+                           &basket->count, err);
 }
 
 /* The lists stay where they are and are looked at when all have been read: they grow meanwhile. */
@@ -213,6 +257,7 @@ static parsrec_status answer_parsed(parsrec_scratch *own, json_t *json, size_t d
     parsrec_answer answer;
     r.k = default_k;
     PR_TRY(read_request(&r, own, json, err));
+    PR_TRY(read_open_basket(&r, own, json, err));
     attach_lists(&r, &history, own, json);
     size_t items = own->model->file.data->items, most = r.k < items ? r.k : items;
     PR_TRY(pr_grow(&own->hits, &own->hit_capacity, most, sizeof *own->hits, err));

@@ -51,7 +51,10 @@ struct parsrec_scratch {
     pr_given given;
     /* For requests as JSON: */
     pr_number_list lists[PR_REQUEST_LISTS];
-    bool explain; /* the request asks why */
+    bool explain;           /* the request asks why */
+    bool strict;            /* an item that the model does not know is a mistake */
+    const json_t **unknown; /* such items, of the request under way */
+    size_t unknown_count, unknown_capacity;
     parsrec_feature *features;
     size_t feature_capacity;
     char *session; /* its open session */

@@ -18,7 +18,7 @@ typedef struct recommend_args {
     const char *user;
     cli_list basket, exclude, only, category, exclude_category, feature;
     uint64_t k, max_per_category;
-    bool guest, explain, json;
+    bool guest, explain, strict, json;
 } recommend_args;
 
 static const cli_option options[] = {
@@ -37,6 +37,8 @@ static const cli_option options[] = {
     CLI_COUNT(0, "max-per-category", recommend_args, max_per_category, 0, 1000000,
               "items of one category, at most; 0 for any number"),
     CLI_FLAG(0, "explain", recommend_args, explain, "say why each item is recommended"),
+    CLI_FLAG(0, "strict", recommend_args, strict,
+             "fail on an item that the model does not know, instead of leaving it out"),
     CLI_FLAG(0, "json", recommend_args, json, "print the answer as JSON"),
     CLI_END,
 };
@@ -118,6 +120,8 @@ static char *request_text(const recommend_args *a, const parsrec_model *model)
         bad |= json_object_set_new(r, "user", json_string(a->user));
     if (a->explain)
         bad |= json_object_set_new(r, "explain", json_true());
+    if (a->strict)
+        bad |= json_object_set_new(r, "strict", json_true());
     if (a->max_per_category > 0)
         bad |= json_object_set_new(r, "max_per_category",
                                    json_integer((json_int_t)a->max_per_category));
@@ -212,6 +216,17 @@ static void print_source(const recommend_args *a, const char *source)
                 a->user);
 }
 
+/* What is not in the answer because the model does not know it. */
+static void print_unknown(const json_t *items)
+{
+    for (size_t i = 0; i < json_array_size(items); i++) {
+        pr_excerpt hold;
+        const char *word = json_string_value(json_array_get(items, i));
+        fprintf(stderr, "note: the model does not know item %s, which is left out\n",
+                pr_show(&hold, pr_slice_of(word)));
+    }
+}
+
 static int print_text(const recommend_args *a, const char *answer)
 {
     json_t *json = json_loads(answer, 0, NULL);
@@ -221,6 +236,7 @@ static int print_text(const recommend_args *a, const char *answer)
     }
     const json_t *items = json_object_get(json, "items");
     print_source(a, json_string_value(json_object_get(json, "source")));
+    print_unknown(json_object_get(json, "unknown_items"));
     if (json_array_size(items) == 0)
         fprintf(stderr, "note: the basket and the filters leave no item to recommend\n");
     else
@@ -289,9 +305,9 @@ static int recommend(const recommend_args *a, const char *model_path, const char
 
 static bool names_a_basket(const recommend_args *a)
 {
-    return a->user != NULL || a->guest || a->explain || a->json || a->basket.count > 0 ||
-           a->exclude.count > 0 || a->only.count > 0 || a->category.count > 0 ||
-           a->exclude_category.count > 0 || a->max_per_category > 0;
+    return a->user != NULL || a->guest || a->explain || a->strict || a->json ||
+           a->basket.count > 0 || a->exclude.count > 0 || a->only.count > 0 ||
+           a->category.count > 0 || a->exclude_category.count > 0 || a->max_per_category > 0;
 }
 
 int cmd_recommend(int argc, char **argv)

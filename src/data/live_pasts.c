@@ -443,3 +443,32 @@ parsrec_status pr_live_past(pr_live_pasts *live, int32_t user, const char *witho
     pthread_rwlock_unlock(&live->lock);
     return status;
 }
+
+static parsrec_status read_session(const shopper *s, mark name, size_t most, int32_t **items,
+                                   size_t *capacity, size_t *count, parsrec_error *err)
+{
+    size_t at = session_named(s, name);
+    if (at == s->session_count)
+        return PARSREC_OK;
+    size_t begin = begin_of(s, at), end = s->sessions[at].end;
+    if (end - begin > most)
+        begin = end - most;
+    PR_TRY(pr_grow(items, capacity, end - begin, sizeof **items, err));
+    *count = end - begin;
+    if (*count > 0)
+        memcpy(*items, s->items + begin, *count * sizeof **items);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_session(pr_live_pasts *live, int32_t user, const char *name, size_t most,
+                               int32_t **items, size_t *capacity, size_t *count, parsrec_error *err)
+{
+    parsrec_status status = PARSREC_OK;
+    *count = 0;
+    pthread_rwlock_rdlock(&live->lock);
+    if (live->shoppers[user] != NULL)
+        status =
+            read_session(live->shoppers[user], mark_of(name), most, items, capacity, count, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}

@@ -127,7 +127,15 @@ same "$(cat problems)" "" "reasons"
 fails 2 "whether to explain" $R - --explain
 
 # ---- mistakes ----
-fails 1 "basket: there is no item 'x7'" $R --basket 1000,x7
+fails 1 "basket: there is no item 'x7'" $R --basket 1000,x7 --strict
+ok $R --basket 1000 -k 3
+cp stdout known
+ok $R --basket 1000,x7 -k 3
+same "$(cat stderr)" "note: the model does not know item 'x7', which is left out" "note"
+same "$(cat stdout)" "$(cat known)" "an unknown item left out"
+ok $R --basket 1000,x7,x8 -k 1 --json
+says ',"unknown_items":["x7","x8"]}'
+fails 2 "the requests say" $R - --strict
 fails 1 "leave it out" $R --only x7
 fails 1 "there is no category 'x7'" $R --category x7
 fails 1 "is 'parsrec.data', not parsrec.model" "$PARSREC" recommend shop.st
@@ -177,12 +185,12 @@ same "$(sed -n 8p answers)" "$(cat stdout)" "eighth answer"
 # Bad lines get an answer of their own with their number, and the stream goes on.
 {
     printf '{"basket":["1000"],"k":1}\r\n\n'
-    printf '{nonsense\n[]\n{"k":0}\n{"basket":["x7"]}\n{"bascket":[]}\n\377\376\n'
+    printf '{nonsense\n[]\n{"k":0}\n{"basket":["x7"],"strict":true}\n{"bascket":[]}\n\377\376\n'
     for size in 1100000 3000000; do
         head -c $size /dev/zero | tr '\0' 'a'
         echo
     done
-    printf '{"user":"K01","k":1}'
+    printf '{"user":"K01","k":1,"basket":["x7",1000]}'
 } >bad
 "$PARSREC" recommend shop.model - <bad >answers 2>stderr
 same "$?" 1 "exit of a stream with bad lines"
@@ -191,6 +199,7 @@ import json
 a = [json.loads(l) for l in open("answers")]
 assert len(a) == 10, len(a)
 assert a[0]["source"] == "anyone" and a[-1]["user"] == "K01"
+assert a[-1]["unknown_items"] == ["x7"] and a[-1]["basket"] == ["1000"] and "unknown_items" not in a[0]
 errors = [x["error"] for x in a[1:-1]]
 assert [e["line"] for e in errors] == [3, 4, 5, 6, 7, 8, 9, 10], errors
 assert [e["code"] for e in errors] == ["E_INPUT"] * 3 + ["E_NOT_FOUND"] + ["E_INPUT"] * 2 + ["E_LIMIT"] * 2

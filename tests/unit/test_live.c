@@ -450,6 +450,35 @@ static void search_by_text(void **state)
     close_live(&o);
 }
 
+/* A request that names its session and no basket is about what events put into it. */
+static void a_session_stands_for_its_basket(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    opened o = open_live(model_path[0]);
+    const int32_t first[] = {3, 5}, second[] = {7}, other[] = {9};
+    const char *text;
+    char *named;
+#define ASK(request) \
+    assert_ok(parsrec_live_recommend_json(o.live, o.own, request, strlen(request), 2, &text, &err))
+    assert_ok(parsrec_live_add(o.live, "eve", "till-7", first, 2, &err));
+    assert_ok(parsrec_live_add(o.live, "eve", "till-8", other, 1, &err));
+    assert_ok(parsrec_live_add(o.live, "eve", "till-7", second, 1, &err));
+    ASK("{\"user\":\"eve\",\"session\":\"till-7\",\"basket\":[\"i00003\",\"i00005\",\"i00007\"]}");
+    assert_non_null(named = pr_copy_string(text, strlen(text)));
+    ASK("{\"user\":\"eve\",\"session\":\"till-7\"}");
+    assert_string_equal(text, named);
+    pr_free(named);
+    ASK("{\"user\":\"eve\",\"session\":\"till-7\",\"basket\":[]}"); /* which is empty, it says */
+    assert_non_null(strstr(text, "\"basket\":[],"));
+    ASK("{\"user\":\"eve\",\"session\":\"till-9\"}");
+    assert_non_null(strstr(text, "\"basket\":[],"));
+    ASK("{\"user\":\"nobody\",\"session\":\"till-7\"}"); /* another user's is not shown */
+    assert_non_null(strstr(text, "\"basket\":[],"));
+#undef ASK
+    close_live(&o);
+}
+
 static void bad_arguments_get_a_sentence(void **state)
 {
     (void)state;
@@ -624,6 +653,7 @@ int main(void)
         cmocka_unit_test(one_who_is_forgotten_is_a_guest),
         cmocka_unit_test(facts_of_a_user),
         cmocka_unit_test(search_by_text),
+        cmocka_unit_test(a_session_stands_for_its_basket),
         cmocka_unit_test(bad_arguments_get_a_sentence),
         cmocka_unit_test(out_of_memory_is_a_status),
         cmocka_unit_test(threads_share_live_pasts),
