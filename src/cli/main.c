@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/address.h"
+#include "base/memory.h"
 #include "cli/commands.h"
 #include "parsrec.h"
 
@@ -29,11 +31,35 @@ static void print_commands(FILE *out)
     fprintf(out, "\nparsrec COMMAND --help shows the options of a command.\n");
 }
 
+/* What stands on the command line is in the list of processes for all to see. Commands get copies of arguments
+ * that hold a password; the password itself is overwritten. */
+static void hide_passwords(int argc, char **argv)
+{
+    bool any = false;
+    for (int i = 1; i < argc; i++) {
+        char *value = strstr(argv[i], "postgres");
+        if (value == NULL || !pr_address_is_postgres(value))
+            continue;
+        char *copy = pr_copy_string(argv[i], strlen(argv[i]));
+        if (copy == NULL || !pr_address_hide(value)) {
+            pr_free(copy);
+            continue;
+        }
+        argv[i] = copy; /* for the life of the program */
+        any = true;
+    }
+    if (any)
+        fprintf(stderr,
+                "warning: others could see the password on the command line; set PGPASSWORD or "
+                "PGPASSFILE, or use serve --store-file\n");
+}
+
 int main(int argc, char **argv)
 {
     /* A closed pipe or a file-size limit is an error to report, not a reason to vanish. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+    hide_passwords(argc, argv);
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         print_commands(stdout);

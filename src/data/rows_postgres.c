@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/address.h"
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "data/rows_csv.h"
@@ -70,6 +71,8 @@ static parsrec_status wait_for(postgres *self, short events, parsrec_error *err)
 /* "postgresql://host/database": what may be shown of an address. */
 static char *shown_name(const char *input)
 {
+    if (pr_address_is_doubtful(input)) /* a host may be the end of the password */
+        return pr_copy_string("postgresql://", strlen("postgresql://"));
     const char *host = NULL, *database = NULL;
     PQconninfoOption *all = PQconninfoParse(input, NULL), *o = all;
     for (; o != NULL && o->keyword != NULL; o++) {
@@ -94,6 +97,9 @@ static parsrec_status connect_to(postgres *self, const char *input, parsrec_erro
                     "the address is not of the form postgresql://user@host:port/database", NULL,
                     err);
     PQconninfoFree(parsed);
+    if (pr_address_is_doubtful(input))
+        return fail(self, PARSREC_E_ARGUMENT,
+                    "write @ and / of a user or password as %40 and %2F in the address", NULL, err);
     const char *const keys[] = {"dbname", "client_encoding", "fallback_application_name", NULL};
     const char *const values[] = {input, "UTF8", "parsrec", NULL};
     self->connection = PQconnectStartParams(keys, values, 1);

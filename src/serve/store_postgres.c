@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/address.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -154,6 +155,10 @@ static parsrec_status open_store(void **own, const char *url, parsrec_error *err
                        "the store's address is not of the form "
                        "postgresql://user@host:port/database");
     PQconninfoFree(parsed);
+    if (pr_address_is_doubtful(url))
+        return pr_fail(
+            err, PARSREC_E_ARGUMENT,
+            "write @ and / of a user or password as %%40 and %%2F in the store's address");
     postgres *self = pr_alloc_zero(1, sizeof *self);
     if (self == NULL)
         return pr_fail_memory(err);

@@ -1,5 +1,5 @@
-# A PostgreSQL server that lives as long as the test: to be read into a test, which then has $url and
-# restart_postgres. It skips the test where the server is not installed.
+# A PostgreSQL server that lives as long as the test: to be read into a test, which then has $url, the
+# password in PGPASSWORD, and restart_postgres. It skips the test where the server is not installed.
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
 [ -n "$bin" ] || bin=$(dirname "$(command -v initdb || echo /nowhere/initdb)")
 if [ ! -x "$bin/initdb" ]; then
@@ -44,4 +44,6 @@ restart_postgres() {
     start_postgres
 }
 start_postgres
-url="postgresql://tester:secret@/postgres?host=$socket"
+PGPASSWORD=secret
+export PGPASSWORD
+url="postgresql://tester@/postgres?host=$socket"

@@ -28,12 +28,21 @@ fails 1 "cannot execute" "$PARSREC" import -o no.st "$url" \
 fails 1 "name a table with --table or give --query" "$PARSREC" import -o no.st "$url"
 # quiet: the last message does not give the password away.
 quiet() { if grep -q "secret\|hush" stderr; then fail "a password is shown"; else pass; fi; }
-fails 1 "password authentication failed" "$PARSREC" import -o no.st "postgresql://tester:hush@/postgres?host=$socket" --table x
-quiet
-fails 1 "cannot connect" "$PARSREC" import -o no.st "postgresql://tester:secret@/postgres?host=/nowhere" --table x
-quiet
-fails 1 "the address is not of the form" "$PARSREC" import -o no.st "postgresql://tester:secret@/postgres?nonsense" --table x
-quiet
+# refused TEXT COMMAND...: fails with a warning of the password on the command line, and one sentence.
+refused() {
+    text=$1
+    shift
+    "$@" >stdout 2>stderr
+    same "$?" 1 "exit of $*"
+    same "$(grep -c '' stderr)" 2 "lines of stderr"
+    if grep -qF -- "$text" stderr && grep -q '^warning: others could see the password' stderr; then pass; else fail "$text"; fi
+    quiet
+}
+refused "password authentication failed" "$PARSREC" import -o no.st "postgresql://tester:hush@/postgres?host=$socket" --table x
+refused "cannot connect" "$PARSREC" import -o no.st "postgresql://tester:secret@/postgres?host=/nowhere" --table x
+refused "write @ and / of a user or password as %40 and %2F" "$PARSREC" import -o no.st \
+    "postgresql://tester:se@hush@localhost/x" --table x
+refused "the address is not of the form" "$PARSREC" import -o no.st "postgresql://tester:secret@/postgres?nonsense" --table x
 
 # A query that takes for ever ends when we are told to stop, and leaves nothing running.
 "$PARSREC" import -o no.st "$url" --query "SELECT 1 AS user, 2 AS item FROM pg_sleep(600)" >stdout 2>stderr &

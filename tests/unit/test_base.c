@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "base/address.h"
 #include "base/arena.h"
 #include "base/files.h"
 #include "base/hooks.h"
@@ -456,9 +457,39 @@ static void names_do_no_harm_in_lines(void **state)
     assert_string_equal(pr_text_clean(text), "two lines ?[1m ??" SHALOM);
 }
 
+static void passwords_are_found_in_addresses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *address, *hidden;
+        bool doubtful;
+    } cases[] = {
+        {"postgresql://u:pw@h:5432/d", "postgresql://u:**@h:5432/d", false},
+        {"postgres://u:p%40w@/d?host=/s", "postgres://u:*****@/d?host=/s", false},
+        {"postgresql://u:a@b@h/d", "postgresql://u:***@h/d", true},
+        {"postgresql://u:a/b@h/d", "postgresql://u:***@h/d", true},
+        {"postgresql://u@h/d?password=abc&x=1", "postgresql://u@h/d?password=***&x=1", false},
+        {"postgresql://h/d?sslpassword=a&PASSWORD=b", "postgresql://h/d?sslpassword=*&PASSWORD=*",
+         false},
+        {"postgresql://u@h:5432/d", NULL, false},
+        {"postgresql://u:@h/d", NULL, false},
+        {"postgresql://h:5432/d?user=a@b", NULL, false},
+        {"postgresql://", NULL, false},
+        {"sqlite:u:pw@h", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "%s", cases[i].address);
+        assert_int_equal(pr_address_is_doubtful(text), cases[i].doubtful);
+        assert_int_equal(pr_address_hide(text), cases[i].hidden != NULL);
+        assert_string_equal(text, cases[i].hidden != NULL ? cases[i].hidden : cases[i].address);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(passwords_are_found_in_addresses),
         cmocka_unit_test(messages_are_safe_to_print),
         cmocka_unit_test(memory_fails_on_request_and_overflow),
         cmocka_unit_test(arena_hands_out_aligned_pieces),
