@@ -1,13 +1,15 @@
 -- Requests to POST /v1/recommend for wrk: 499 different users and baskets of three, in turn. The first
--- argument is 1 for answers with reasons.
+-- argument is 1 for answers with reasons, the second the server's token, if it has one.
 local requests, next_one = {}, 0
 
 function init(args)
    local explain = args[1] == "1" and ',"explain":true' or ""
+   local headers = { ["Content-Type"] = "application/json" }
+   if args[2] then headers["Authorization"] = "Bearer " .. args[2] end
    for i = 1, 499 do
       local a, b, c = i * 7 % 2000, i * 131 % 2000, i * 1013 % 2000
       local body = string.format('{"user":"%d","basket":["%d","%d","%d"],"k":10%s}', i % 200, a, b, c, explain)
-      requests[i] = wrk.format("POST", nil, { ["Content-Type"] = "application/json" }, body)
+      requests[i] = wrk.format("POST", nil, headers, body)
    end
 end
 

@@ -3,7 +3,7 @@
                                                                  events all the time; what was acknowledged goes to
                                                                  TOLD. It ends when the server, which is process
                                                                  PID, is gone; that must come after SECONDS.
-    serve_soak.py verify URL TOLD                                every basket in TOLD is in its user's past"""
+    serve_soak.py verify URL TOKEN TOLD                          every basket in TOLD is in its user's past"""
 import http.client
 import json
 import os
@@ -23,12 +23,13 @@ NOISE = 0.05  # by which two halves of a run without a leak may differ
 
 
 class Client:
-    def __init__(self, url):
+    def __init__(self, url, token):
+        self.headers = {"Authorization": "Bearer " + token}
         self.address = url.split("//")[1]
         self.connection = http.client.HTTPConnection(self.address, timeout=120)
 
-    def ask(self, method, path, body=None, headers=None):
-        self.connection.request(method, path, body, headers or {})
+    def ask(self, method, path, body=None):
+        self.connection.request(method, path, body, self.headers)
         answer = self.connection.getresponse()
         text = answer.read()
         return answer.status, json.loads(text) if text[:1] in b"{[" else text.decode()
@@ -61,7 +62,7 @@ class Load:
                 self.fail(f"{work.__name__}: {e!r}")
 
     def write(self, number):
-        client, rng, made = Client(self.url), random.Random(number), 0
+        client, rng, made = Client(self.url, self.token), random.Random(number), 0
         while True:
             user = f"soak-{number}-{made // SESSIONS}"
             items = [str(i) for i in rng.sample(range(2000), 3)]
@@ -77,19 +78,19 @@ class Load:
             time.sleep(PAUSE)
 
     def reload(self):
-        client, next_one = Client(self.url), 0
+        client, next_one = Client(self.url, self.token), 0
         while not self.is_over():
             shutil.copy(self.models[next_one % 2], self.model + ".new")
             os.rename(self.model + ".new", self.model)
             next_one += 1
-            status, answer = client.ask("POST", "/v1/admin/reload", "", {"Authorization": "Bearer " + self.token})
+            status, answer = client.ask("POST", "/v1/admin/reload", "")
             if status != 200:
                 self.fail(f"reload: {status} {answer}")
             self.reloads += 1
             time.sleep(2)
 
     def watch(self):
-        client = Client(self.url)
+        client = Client(self.url, self.token)
         while not self.is_over():
             status, text = client.ask("GET", "/metrics")
             at = [line for line in text.split("\n") if line.startswith("parsrec_resident_memory_bytes ")]
@@ -131,8 +132,8 @@ class Load:
         return 1 if self.failures or complaints or self.events == 0 or self.reloads == 0 else 0
 
 
-def verify(url, told):
-    client, baskets = Client(url), {}
+def verify(url, token, told):
+    client, baskets = Client(url, token), {}
     for line in open(told):
         user, items = json.loads(line)
         baskets.setdefault(user, []).append(sorted(items))

@@ -28,6 +28,7 @@ for seed in 1 2; do
         { cat train.log; exit 1; }
 done
 echo 0123456789abcdef0123456789abcdef >token
+chmod 600 token
 
 start() { # STORE
     : >url
@@ -41,7 +42,7 @@ start() { # STORE
 soak() { # STORE
     cp model-1.st served.st
     start "$1"
-    wrk -t1 -c16 -d"${seconds}s" --timeout 10s --latency -s "$PARSREC_SOURCE/bench/serve.lua" "$(cat url)/v1/recommend" 0 >wrk.out &
+    wrk -t1 -c16 -d"${seconds}s" --timeout 10s --latency -s "$PARSREC_SOURCE/bench/serve.lua" "$(cat url)/v1/recommend" 0 "$(cat token)" >wrk.out &
     wrk_pid=$!
     python3 "$PARSREC_SOURCE/bench/serve_soak.py" load "$(cat url)" $server_pid "$(cat token)" "$seconds" served.st \
         model-2.st told >load.out 2>&1 &
@@ -57,7 +58,7 @@ soak() { # STORE
     grep -E 'requests in|Requests/sec|Non-2xx|Socket errors|99%' wrk.out
     if grep -q 'Non-2xx\|Socket errors' wrk.out; then bad=1; fi
     start "$1"
-    python3 "$PARSREC_SOURCE/bench/serve_soak.py" verify "$(cat url)" told || bad=1
+    python3 "$PARSREC_SOURCE/bench/serve_soak.py" verify "$(cat url)" "$(cat token)" told || bad=1
     kill -TERM $server_pid
     wait $server_pid || bad=1
     server_pid=

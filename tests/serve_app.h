@@ -61,8 +61,15 @@ static inline app *serve_app(void)
     if (app_init(&shared, &options, &err) != PARSREC_OK)
         abort();
     engine_put(&shared.engines, serve_app_engine());
-    shared.token = pr_copy_string("0123456789abcdef", 16);
     return &shared;
+}
+
+/* With the token 0123456789abcdef, or without any. */
+static inline void serve_app_token(bool given)
+{
+    app *a = serve_app();
+    pr_free(a->token);
+    a->token = given ? pr_copy_string("0123456789abcdef", 16) : NULL;
 }
 
 /* Whatever was asked: a status, and for JSON a body that is JSON, with a sentence when it is an error. */

@@ -9,8 +9,10 @@ static const cli_option options[] = {
     CLI_TEXT(0, "store", "URL", serve_options, store,
              "where events are kept: sqlite:FILE, postgresql://..., none; sqlite:MODEL.events "
              "unless given"),
+    CLI_TEXT(0, "store-file", "FILE", serve_options, store_path,
+             "its first line is the store: keeps a password off the command line"),
     CLI_TEXT(0, "token-file", "FILE", serve_options, token_path,
-             "its first line is the token that clients must bear"),
+             "its first line is the token that clients must send, on every address"),
     CLI_TEXT(0, "tls-cert", "FILE", serve_options, tls_certificate, "certificate for HTTPS, PEM"),
     CLI_TEXT(0, "tls-key", "FILE", serve_options, tls_key, "its private key, PEM"),
     CLI_TEXT(0, "host", "NAME", serve_options, host,

@@ -2,15 +2,18 @@
 #include "serve/access.h"
 
 #include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 
 #include "base/files.h"
 #include "base/memory.h"
 
-/* ---- the token ---- */
+/* ---- files with secrets, and the token ---- */
 
-parsrec_status token_read(char **out, const char *path, parsrec_error *err)
+static parsrec_status read_line(char **out, const char *path, size_t least, size_t most,
+                                const char *what, parsrec_error *err)
 {
     pr_mapping file;
     *out = NULL;
@@ -23,15 +26,31 @@ parsrec_status token_read(char **out, const char *path, parsrec_error *err)
         line.size--;
     line = pr_slice_trim(line);
     parsrec_status status = PARSREC_OK;
-    if (line.size < TOKEN_LEAST || line.size > TOKEN_MOST)
-        status = pr_fail(err, PARSREC_E_INPUT,
-                         "%s: the first line must be a token of %d to %d bytes; 32 random ones in "
-                         "hexadecimal do",
-                         path, TOKEN_LEAST, TOKEN_MOST);
+    if (line.size < least || line.size > most)
+        status = pr_fail(err, PARSREC_E_INPUT, "%s: the first line must be %s", path, what);
     else if ((*out = pr_copy_string(line.bytes, line.size)) == NULL)
         status = pr_fail_memory(err);
     pr_file_unmap(&file);
     return status;
+}
+
+parsrec_status token_read(char **out, const char *path, parsrec_error *err)
+{
+    return read_line(out, path, TOKEN_LEAST, TOKEN_MOST,
+                     "a token of 16 to 512 bytes; 32 random ones in hexadecimal do", err);
+}
+
+parsrec_status store_url_read(char **out, const char *path, parsrec_error *err)
+{
+    return read_line(out, path, 1, 4096, "a store: sqlite:FILE, postgresql://... or none", err);
+}
+
+void warn_if_readable(const char *path)
+{
+    struct stat file;
+    if (path != NULL && stat(path, &file) == 0 && (file.st_mode & S_IROTH) != 0)
+        fprintf(stderr, "warning: others on this machine may read %s; chmod o-r makes it safe\n",
+                path);
 }
 
 bool token_equal(const char *given, size_t given_size, const char *token)
@@ -57,7 +76,11 @@ static bool bears_token(const app *a, const http_request *request)
 static bool check_token(const app *a, const http_request *request, route_access access,
                         http_response *response)
 {
-    if (access == ACCESS_OPEN || (access == ACCESS_API && !a->public_listen))
+    if (access == ACCESS_OPEN)
+        return true;
+    /* Without a token nobody else than this machine can connect (serve.c). With one it is asked for on every
+     * address: behind a proxy all requests come from this machine. */
+    if (access == ACCESS_API && a->token == NULL && !a->public_listen)
         return true;
     if (bears_token(a, request))
         return true;
@@ -105,7 +128,7 @@ static bool is_word(pr_slice host, const char *word)
 }
 
 /* A name in somebody else's domain can be made to point here (DNS rebinding); an address, "localhost" or
- * the server's own name cannot. The token does the same, where there has to be one. */
+ * the server's own name cannot. Where others can connect, names are many, and the token protects. */
 static bool host_is_ours(const app *a, const http_request *request)
 {
     if (request->host == NULL || a->public_listen)

@@ -8,6 +8,10 @@ enum { TOKEN_LEAST = 16, TOKEN_MOST = 512 };
 
 /* The first line of the file, without spaces around it. Free with pr_free. */
 parsrec_status token_read(char **out, const char *path, parsrec_error *err);
+/* The same for the address of a store. */
+parsrec_status store_url_read(char **out, const char *path, parsrec_error *err);
+/* Warns on standard error when others on this machine may read a file with a secret; NULL is fine. */
+void warn_if_readable(const char *path);
 
 /* Equal bytes, in a time that does not depend on where they differ. */
 bool token_equal(const char *given, size_t given_size, const char *token);

@@ -12,7 +12,11 @@ parsrec_status app_init(app *a, const serve_options *options, parsrec_error *err
     jobs_init(&a->jobs, &a->engines, &a->stopping);
     quality_init(&a->quality);
     pthread_mutex_init(&a->reload_lock, NULL);
-    PR_TRY(event_flow_open(a, err));
+    event_flow_init(a);
+    if (options->store != NULL && options->store_path != NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "--store and --store-file exclude each other");
+    if (options->store_path != NULL)
+        PR_TRY(store_url_read(&a->store_url, options->store_path, err));
     return options->token_path != NULL ? token_read(&a->token, options->token_path, err)
                                        : PARSREC_OK;
 }
@@ -25,5 +29,6 @@ void app_free(app *a)
     engine_slot_free(&a->engines);
     pthread_mutex_destroy(&a->reload_lock);
     pr_free(a->token);
-    a->token = NULL;
+    pr_free(a->store_url);
+    a->token = a->store_url = NULL;
 }

@@ -14,12 +14,16 @@ typedef struct app {
     const serve_options *options;
     engine_slot engines;
     pthread_mutex_t reload_lock;
-    struct store *store;    /* NULL: events are not taken */
-    pthread_rwlock_t order; /* of events and new engines (event_flow.h) */
+    struct store *store;           /* NULL: events are not taken */
+    bool store_opened;             /* or found to be none */
+    atomic_bool unread, unwritten; /* the store could not be read, or written, the last time */
+    _Atomic double unwritten_at;   /* when that was found */
+    pthread_rwlock_t order;        /* of events and new engines (event_flow.h) */
     pthread_t follower;
     bool follows;
+    char *store_url;    /* as the file says that the options name; NULL: the options do */
     char *token;        /* NULL: there is none */
-    bool public_listen; /* others than this machine can connect: everything asks for the token */
+    bool public_listen; /* others than this machine can connect */
     atomic_bool stopping;
     jobs jobs;
     quality quality;

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
-enum { FOLLOW_MILLISECONDS = 250 };
+enum { FOLLOW_MILLISECONDS = 250, UNWRITTEN_SECONDS = 60 };
 
 /* ---- from the store into pasts ---- */
 
@@ -54,6 +55,44 @@ static parsrec_status show_now(app *a, parsrec_error *err)
     return status;
 }
 
+/* ---- whether the store answers ---- */
+
+/* Says so in the log when it is lost and when it is back, once each. A mistake in an event is not the store's. */
+static void note_store(atomic_bool *down, parsrec_status status, const char *lost, const char *back,
+                       const parsrec_error *err)
+{
+    bool failed = status == PARSREC_E_IO || status == PARSREC_E_FORMAT;
+    if (atomic_exchange(down, failed) == failed)
+        return;
+    if (failed)
+        fprintf(stderr, "warning: %s: %s\n", lost, err->message);
+    else
+        fprintf(stderr, "%s\n", back);
+}
+
+static void note_written(app *a, parsrec_status status, const parsrec_error *err)
+{
+    note_store(&a->unwritten, status, "events cannot be stored", "events are stored again", err);
+    if (status == PARSREC_E_IO)
+        atomic_store(&a->unwritten_at, pr_now());
+}
+
+static void note_read(app *a, parsrec_status status, const parsrec_error *err)
+{
+    note_store(&a->unread, status == PARSREC_OK ? PARSREC_OK : PARSREC_E_IO,
+               "the store does not answer", "the store answers again", err);
+}
+
+/* Nobody may try to write again for long, so a failure to do so counts for a while. */
+const char *event_flow_state(const app *a)
+{
+    bool unwritten =
+        atomic_load(&a->unwritten) && pr_now() - atomic_load(&a->unwritten_at) < UNWRITTEN_SECONDS;
+    if (a->store == NULL)
+        return "none";
+    return atomic_load(&a->unread) || unwritten ? "down" : "up";
+}
+
 /* ---- adding ---- */
 
 static parsrec_status no_store(parsrec_error *err)
@@ -71,6 +110,7 @@ parsrec_status event_flow_append(app *a, const store_event *events, size_t count
         return no_store(err);
     pthread_rwlock_rdlock(&a->order);
     parsrec_status status = store_append(a->store, events, count, err);
+    note_written(a, status, err);
     if (status == PARSREC_OK) {
         atomic_fetch_add(&a->counts.events, count);
         show_now(a, NULL);
@@ -85,6 +125,7 @@ parsrec_status event_flow_forget(app *a, const char *user, parsrec_error *err)
         return no_store(err);
     pthread_rwlock_rdlock(&a->order);
     parsrec_status status = store_forget(a->store, user, err);
+    note_written(a, status, err);
     if (status == PARSREC_OK)
         status = show_now(a, err);
     pthread_rwlock_unlock(&a->order);
@@ -105,24 +146,16 @@ parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
     return status;
 }
 
-parsrec_status event_flow_check(app *a, parsrec_error *err)
-{
-    return a->store != NULL ? store_check(a->store, err) : PARSREC_OK;
-}
-
 /* ---- following ---- */
 
 static void *follow(void *context)
 {
     app *a = context;
     const struct timespec pause = {.tv_nsec = FOLLOW_MILLISECONDS * 1000000L};
-    bool failing = false;
     while (!atomic_load(&a->stopping)) {
         parsrec_error err = {0};
-        bool failed = show_now(a, &err) != PARSREC_OK;
-        if (failed && !failing)
-            fprintf(stderr, "warning: events are not followed: %s\n", err.message);
-        failing = failed;
+        parsrec_status status = show_now(a, &err);
+        note_read(a, status, &err);
         nanosleep(&pause, NULL);
     }
     return NULL;
@@ -150,17 +183,28 @@ static void init_order(pthread_rwlock_t *order)
     pthread_rwlockattr_destroy(&kind);
 }
 
+void event_flow_init(app *a)
+{
+    init_order(&a->order);
+}
+
 parsrec_status event_flow_open(app *a, parsrec_error *err)
 {
     const serve_options *o = a->options;
     char beside[4096];
-    init_order(&a->order);
-    if (o->store != NULL && strcmp(o->store, "none") == 0)
+    if (a->store_opened)
         return PARSREC_OK;
+    const char *given = a->store_url != NULL ? a->store_url : o->store;
+    if (given != NULL && strcmp(given, "none") == 0) {
+        a->store_opened = true;
+        return PARSREC_OK;
+    }
     int size = snprintf(beside, sizeof beside, "sqlite:%s.events", o->model_path);
     if (size < 0 || (size_t)size >= sizeof beside)
         return pr_fail(err, PARSREC_E_LIMIT, "the name of the model is too long");
-    return store_open(&a->store, o->store != NULL ? o->store : beside, err);
+    PR_TRY(store_open(&a->store, given != NULL ? given : beside, err));
+    a->store_opened = true;
+    return PARSREC_OK;
 }
 
 void event_flow_close(app *a)

@@ -7,7 +7,8 @@
 #include "serve/app.h"
 #include "serve/store.h"
 
-/* Opens the store of the options; none is fine. */
+void event_flow_init(app *a);
+/* Opens the store of the options, the first time it is called; none is fine. */
 parsrec_status event_flow_open(app *a, parsrec_error *err);
 /* Begins to follow what other servers add, in a thread of its own. */
 parsrec_status event_flow_follow(app *a, parsrec_error *err);
@@ -21,7 +22,7 @@ parsrec_status event_flow_forget(app *a, const char *user, parsrec_error *err);
 /* Brings an engine to the end of the store, then makes it the engine of now, with no event between. */
 parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err);
 
-/* Whether the store answers. */
-parsrec_status event_flow_check(app *a, parsrec_error *err);
+/* "up", "down" or "none", as events and the thread that follows found it last; does not wait for the store. */
+const char *event_flow_state(const app *a);
 
 #endif

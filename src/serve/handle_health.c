@@ -9,20 +9,19 @@ void handle_health(app *a, const http_request *request, http_response *response)
     answer_json(response, 200, json_pack("{s:s}", "status", "ok"));
 }
 
-/* A balancer stops sending requests when this is not 200. */
+/* A balancer stops sending requests when this is not 200. A server whose store is gone still recommends: if it
+ * said 503, the restart of a database that all servers share would take out all of them. */
 void handle_ready(app *a, const http_request *request, http_response *response)
 {
-    parsrec_error err = {0};
     (void)request;
     engine *e = handler_engine(a, response);
     if (e == NULL)
         return;
     if (atomic_load(&a->stopping))
         answer_error(response, 503, "stopping", "The server is about to stop.");
-    else if (event_flow_check(a, &err) != PARSREC_OK)
-        answer_failure(response, &err);
     else
-        answer_json(response, 200, json_pack("{s:s}", "status", "ready"));
+        answer_json(response, 200,
+                    json_pack("{s:s, s:s}", "status", "ready", "store", event_flow_state(a)));
     engine_drop(e);
 }
 

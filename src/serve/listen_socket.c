@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/text.h"
+
 enum { BACKLOG = 1024 };
 
 typedef struct host_port {
@@ -19,18 +21,23 @@ static parsrec_status split(host_port *out, const char *address, parsrec_error *
 {
     const char *colon = strrchr(address, ':'), *host = address;
     size_t size = colon != NULL ? (size_t)(colon - address) : 0;
+    uint64_t port;
     if (size >= 2 && host[0] == '[' && host[size - 1] == ']') {
         host++;
         size -= 2;
     }
-    if (size == 0 || size >= sizeof out->host || strlen(colon + 1) >= sizeof out->port ||
-        colon[1] == '\0' || strspn(colon + 1, "0123456789") != strlen(colon + 1))
+    if (size == 0 || size >= sizeof out->host || colon[1] == '\0' ||
+        strspn(colon + 1, "0123456789") != strlen(colon + 1))
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "'%s' is not an address to listen on; write 127.0.0.1:8080 or [::1]:8080",
                        address);
+    if (!pr_parse_u64(pr_slice_of(colon + 1), &port) || port > UINT16_MAX)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "cannot listen on %s: ports go from 1 to 65535, and 0 takes a free one",
+                       address);
     memcpy(out->host, host, size);
     out->host[size] = '\0';
-    strcpy(out->port, colon + 1);
+    snprintf(out->port, sizeof out->port, "%u", (unsigned)port); /* without zeros in front */
     return PARSREC_OK;
 }
 

@@ -124,16 +124,28 @@ static const char *code_of(parsrec_status status)
     return i < sizeof meanings / sizeof *meanings ? meanings[i].code : "internal";
 }
 
+/* What a database or the system says may name its address or a file: it is for the log, not for clients.
+ * event_flow.c logs a store that is lost, once. */
+static const char *message_of(const parsrec_error *err)
+{
+    if (err->status == PARSREC_E_IO)
+        return "The store does not answer; send it again soon.";
+    if (meaning_of(err->status) < sizeof meanings / sizeof *meanings)
+        return err->message;
+    fprintf(stderr, "warning: a request failed: %s\n", err->message);
+    return "The server failed; its log has the reason.";
+}
+
 json_t *failure_json(const parsrec_error *err)
 {
-    return error_json(code_of(err->status), err->message);
+    return error_json(code_of(err->status), message_of(err));
 }
 
 void answer_failure(http_response *response, const parsrec_error *err)
 {
     size_t i = meaning_of(err->status);
     int status = i < sizeof meanings / sizeof *meanings ? meanings[i].http : 500;
-    answer_error(response, status, code_of(err->status), "%s", err->message);
+    answer_error(response, status, code_of(err->status), "%s", message_of(err));
     if (status == 503)
         response->retry_after = 1;
 }

@@ -13,9 +13,14 @@ static parsrec_status load(app *a, parsrec_error *err)
                                 .limits = {(size_t)o->basket_most, (size_t)o->k_most}};
     engine *fresh;
     PR_TRY(engine_load(&fresh, &files, err));
+    parsrec_status status = event_flow_open(a, err); /* not before there is a model to serve */
+    if (status != PARSREC_OK) {
+        engine_drop(fresh);
+        return status;
+    }
     engine *before = engine_take(&a->engines);
     atomic_fetch_add(&fresh->users, 1); /* it may be replaced as soon as it is in place */
-    parsrec_status status = event_flow_put(a, fresh, err);
+    status = event_flow_put(a, fresh, err);
     if (status != PARSREC_OK) {
         engine_drop(fresh);
         engine_drop(before);

@@ -26,7 +26,7 @@ const route routes[] = {
     {HTTP_POST, "/v1/admin/reload", handle_reload, PACE_STORED, ACCESS_ADMIN, ""},
     {HTTP_GET, "/openapi.json", handle_openapi, PACE_QUICK, ACCESS_OPEN, ""},
     {HTTP_GET, "/healthz", handle_health, PACE_QUICK, ACCESS_OPEN, ""},
-    {HTTP_GET, "/readyz", handle_ready, PACE_STORED, ACCESS_OPEN, ""},
+    {HTTP_GET, "/readyz", handle_ready, PACE_QUICK, ACCESS_OPEN, ""},
     {HTTP_GET, "/metrics", handle_counts, PACE_QUICK, ACCESS_API, ""},
 };
 const size_t route_count = sizeof routes / sizeof *routes;

@@ -16,8 +16,8 @@ enum { PACES = 3 };
 
 typedef enum route_access {
     ACCESS_OPEN,  /* anybody */
-    ACCESS_API,   /* with the token, where others than this machine can connect */
-    ACCESS_ADMIN, /* with the token, always */
+    ACCESS_API,   /* with the token, if the server has one */
+    ACCESS_ADMIN, /* with the token, and not at all where there is none */
 } route_access;
 
 typedef struct route {

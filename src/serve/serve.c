@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/threads.h"
+#include "serve/access.h"
 #include "serve/event_flow.h"
 #include "serve/http_server.h"
 #include "serve/reload.h"
@@ -119,6 +120,9 @@ static parsrec_status serve_on(app *a, const listen_socket *socket, access_log *
     if (!socket->loopback && o->tls_certificate == NULL)
         fprintf(stderr, "warning: without --tls-cert the token and all answers cross the network "
                         "as plain text\n");
+    warn_if_readable(o->token_path);
+    warn_if_readable(o->store_path);
+    warn_if_readable(o->tls_key);
     fprintf(stderr, "serving %s; SIGHUP loads it again, Ctrl-C stops\n", o->model_path);
     service_manager_tell("READY=1");
     wait_for_the_end(a, server, log);

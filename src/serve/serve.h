@@ -10,6 +10,7 @@ typedef struct serve_options {
     const char *listen; /* "127.0.0.1:8080" */
     const char
         *store; /* "sqlite:FILE", "postgresql://...", "none"; NULL: a file beside the model */
+    const char *store_path; /* a file whose first line is the store, in place of `store` */
     const char *token_path;
     const char *tls_certificate, *tls_key;
     const char *access_log; /* "-" is stdout */

@@ -27,15 +27,24 @@ stop_server() {
 
 clean_up() { [ -z "$server_pid" ] || kill -9 "$server_pid" 2>/dev/null; }
 
+# web ARGUMENTS...: curl, with $token where there is one.
+web() {
+    if [ -n "${token:-}" ]; then
+        curl -s -H "Authorization: Bearer $token" "$@"
+    else
+        curl -s "$@"
+    fi
+}
+
 # ask STATUS METHOD PATH [BODY]: the body of the answer is in the file stdout, the headers in headers.
 ask() {
     expected=$1 method=$2 path=$3
     if [ $# -gt 3 ]; then
-        curl -s -o stdout -D headers -w '%{http_code}' -X "$method" --data-binary "$4" "$url$path" >code
+        web -o stdout -D headers -w '%{http_code}' -X "$method" --data-binary "$4" "$url$path" >code
     elif [ "$method" = HEAD ]; then
-        curl -s -o stdout -D headers -w '%{http_code}' -I "$url$path" >code
+        web -o stdout -D headers -w '%{http_code}' -I "$url$path" >code
     else
-        curl -s -o stdout -D headers -w '%{http_code}' -X "$method" "$url$path" >code
+        web -o stdout -D headers -w '%{http_code}' -X "$method" "$url$path" >code
     fi
     same "$(cat code)" "$expected" "status of $method $path"
 }

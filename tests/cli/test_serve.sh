@@ -6,13 +6,20 @@ ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/cor
 ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 2
 ok "$PARSREC" train -o pop.model shop.st --model pop
 
+# A server that does not start leaves no store behind.
 fails 1 "No such file" "$PARSREC" serve nothing.model
+head -c 3000 shop.model >half.model
+fails 1 "half.model" "$PARSREC" serve half.model
 fails 1 "is not an address" "$PARSREC" serve shop.model --listen nonsense
+fails 1 "cannot listen on 127.0.0.1:99999: ports go from 1 to 65535" "$PARSREC" serve shop.model --listen 127.0.0.1:99999
+fails 1 "ports go from 1 to 65535" "$PARSREC" serve shop.model --listen 127.0.0.1:18446744073709551617
+absent nothing.model.events half.model.events shop.model.events
 fails 1 "pass --token-file" "$PARSREC" serve shop.model --listen 0.0.0.0:0
 fails 1 "go together" "$PARSREC" serve shop.model --tls-key x
 echo short >token
 fails 1 "must be a token" "$PARSREC" serve shop.model --token-file token
 echo 0123456789abcdef0123456789abcdef >token
+token=$(cat token)
 
 cp shop.model served.model
 start_server served.model --token-file token --access-log access.log --store none --k-most 40 \
@@ -22,6 +29,7 @@ start_server served.model --token-file token --access-log access.log --store non
 ask 200 GET /healthz
 tells 'a == {"status": "ok"}'
 ask 200 GET /readyz
+tells 'a == {"status": "ready", "store": "none"}'
 ask 200 HEAD /healthz
 ask 200 POST /v1/recommend '{"user":"K01","basket":["1000","White rolls"],"k":3}'
 cp stdout served.json
@@ -29,9 +37,11 @@ ok "$PARSREC" recommend shop.model --user K01 --basket 1000,"White rolls" -k 3 -
 same "$(cat stdout)" "$(cat served.json)" "the answer of the server and of the command"
 ask 200 POST /v1/recommend '{"user":"K01","basket":["1000"],"k":2,"explain":true}'
 tells 'len(a["items"]) == 2 and all(i["why"]["sentence"] for i in a["items"])'
-ask 200 POST /v1/recommend '{"requests":[{"user":"K01","k":1},{"basket":["nothing"]},{"user":"requests"}]}'
+ask 200 POST /v1/recommend '{"requests":[{"user":"K01","k":1},{"basket":["nothing"],"strict":true},{"user":"requests"}]}'
 tells '[("error" in x) for x in a["answers"]] == [False, True, False]'
 tells 'a["answers"][1]["error"]["code"] == "not_found"'
+ask 200 POST /v1/recommend '{"basket":["x7","1000"],"k":1}'
+tells 'a["unknown_items"] == ["x7"] and a["basket"] == ["1000"] and len(a["items"]) == 1'
 ask 200 POST /v1/recommend '{"user":"requests","k":1}'
 tells 'a["user"] == "requests"'
 ask 200 GET '/v1/items?q=WHITE+ROLL&limit=5'
@@ -59,8 +69,44 @@ ask 200 POST /v1/whatif '{"drop":["category=BAKERY"],"question":"selection","dra
 tells 'all(r["question"] == "selection" for r in a) and len(a) > 0'
 ask 200 GET /openapi.json
 ask 200 GET /metrics
-says 'parsrec_http_requests_total{method="POST",route="/v1/recommend",code="200"} 4'
-says 'parsrec_http_request_seconds_bucket{method="POST",route="/v1/recommend",le="+Inf"} 4'
+says 'parsrec_http_requests_total{method="POST",route="/v1/recommend",code="200"} 5'
+says 'parsrec_http_request_seconds_bucket{method="POST",route="/v1/recommend",le="+Inf"} 5'
+
+# ---- jobs: the same answers, with progress ----
+# job STATUS BODY: the job's name is in $job.
+job() {
+    ask "$1" POST /v1/jobs "$2"
+    job=$(python3 -c 'import json; print(json.load(open("stdout"))["job"])')
+}
+# finished STATUS: waits until the job is.
+finished() {
+    tries=0
+    ask 200 GET "/v1/jobs/$job"
+    while grep -q '"status":"\(queued\|running\)"' stdout && [ $tries -lt 1200 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+        web -o stdout "$url/v1/jobs/$job"
+    done
+    tells "a['status'] == '$1' and 0 <= a['progress'] <= 1"
+}
+ask 200 POST /v1/whatif '{"drop":["category=DAIRY"],"draws":2,"resamples":20}'
+cp stdout waited.json
+job 200 '{"kind":"whatif","request":{"resamples":20,"draws":2,"drop":["category=DAIRY"]}}'
+tells 'a["status"] == "done" and a["progress"] == 1 and a["result"] == json.load(open("waited.json"))'
+job 202 '{"kind":"relations","request":{"map":"drop","by":"category","top":5}}'
+finished done
+cp stdout told.json
+ask 200 GET '/v1/relations?map=drop&by=category&top=5'
+tells 'json.load(open("told.json"))["result"] == a'
+job 202 '{"kind":"whatif","request":{"drop":["category=NO SUCH"]}}'
+finished failed
+tells 'a["error"]["code"] == "not_found" and "NO SUCH" in a["error"]["message"]'
+job 202 '{"kind":"whatif","request":{"drop":["category=DAIRY"],"draws":1000,"resamples":10000}}'
+ask 200 DELETE "/v1/jobs/$job"
+tells 'a["status"] == "cancelled"'
+finished cancelled
+ask 404 GET /v1/jobs/00000000000000000000000000000000
+ask 400 POST /v1/jobs '{"kind":"magic","request":{}}'
 
 # ---- mistakes: the right status, a code and a sentence each ----
 # mistake CODE STATUS METHOD PATH [BODY]
@@ -83,6 +129,12 @@ mistake method_not_allowed 405 PUT /v1/items
 mistake bad_request 400 GET '/v1/items?limit=0'
 mistake bad_request 400 GET '/v1/items?limit=1e3'
 mistake bad_request 400 GET '/v1/items?q=%zz'
+mistake bad_request 400 GET '/v1/items?qq=milk'
+says "There is no query parameter 'qq'; this path takes q, limit."
+mistake bad_request 400 GET '/v1/relations?maps=lift'
+says "this path takes map, by, user, group, difference, top."
+mistake bad_request 400 POST '/v1/recommend?user=K01' '{}'
+says "this path takes none."
 mistake bad_request 400 GET /v1/users/%00
 mistake bad_request 400 GET /v1/users/%ff
 mistake bad_request 400 POST /v1/recommend '{"basket":'
@@ -91,7 +143,8 @@ mistake bad_request 400 POST /v1/recommend '[]'
 mistake bad_request 400 POST /v1/recommend '{"k":0}'
 mistake bad_request 400 POST /v1/recommend '{"nonsense":1}'
 mistake bad_request 400 POST /v1/recommend '{"requests":{}}'
-mistake not_found 404 POST /v1/recommend '{"basket":["x7"]}'
+mistake not_found 404 POST /v1/recommend '{"basket":["x7"],"strict":true}'
+mistake not_found 404 POST /v1/recommend '{"only":["x7"]}'
 mistake too_large 413 POST /v1/recommend '{"k":41}'
 ask 200 POST /v1/recommend '{"k":40}'
 mistake too_large 413 POST /v1/recommend '{"basket":["1000","1007","1014","1021","1028","1035"]}'
@@ -102,8 +155,19 @@ mistake not_found 404 GET '/v1/relations?user=nobody'
 mistake bad_request 400 POST /v1/whatif '{"drop":["item=1000"],"groups":["x=/etc/passwd"]}'
 mistake bad_request 400 POST /v1/whatif '{"groups":[]}'
 
-# ---- the token ----
+# ---- the token: asked for on this machine too, since a proxy may stand in front ----
+given=$token
+token=
 mistake unauthorized 401 POST /v1/admin/reload ''
+mistake unauthorized 401 POST /v1/recommend '{"user":"K01"}'
+mistake unauthorized 401 POST /v1/events '{"user":"K01","items":["1000"]}'
+mistake unauthorized 401 POST /v1/jobs '{"kind":"relations","request":{}}'
+mistake unauthorized 401 GET /v1/users/K01
+mistake unauthorized 401 GET /metrics
+ask 200 GET /healthz
+ask 200 GET /readyz
+ask 200 GET /openapi.json
+token=$given
 reload() {
     curl -s -o stdout -w '%{http_code}' -X POST -H "Authorization: Bearer $1" "$url/v1/admin/reload"
 }
@@ -113,11 +177,23 @@ same "$(reload "$(cat token)")" 200 "the token"
 tells 'a["number"] == 2'
 
 # ---- other sites' pages ----
-from() { curl -s -o stdout -w '%{http_code}' -H "$1" "$url/v1/model"; }
+from() { web -o stdout -w '%{http_code}' -H "$1" "$url/v1/model"; }
 same "$(from 'Host: evil.example')" 403 "a name that is not ours"
 same "$(from 'Host: localhost:1')" 200 "our own name"
 same "$(from 'Origin: http://evil.example')" 403 "a page of another site"
 same "$(from "Origin: $url")" 200 "our own page"
+# What a page can make a browser send without asking first: no Content-Type, or one of a form.
+for sent in 'POST /v1/events {"user":"K01","items":["1000"]}' 'POST /v1/jobs {"kind":"relations","request":{}}' \
+    'POST /v1/admin/reload {}' 'DELETE /v1/users/K01 {}' 'DELETE /v1/jobs/0 {}' 'GET /v1/jobs/0 {}' \
+    'POST /v1/whatif {"drop":["item=1000"]}'; do
+    how=${sent%% *} rest=${sent#* }
+    for type in '' text/plain application/x-www-form-urlencoded application/json; do
+        for stranger in 'Origin: http://evil.example' 'Origin: null' 'Host: evil.example'; do
+            same "$(web -o stdout -w '%{http_code}' -X "$how" -H "Content-Type: $type" -H "$stranger" \
+                --data-binary "${rest#* }" "$url${rest%% *}")" 403 "$how ${rest%% *} as '$type', $stranger"
+        done
+    done
+done
 
 # ---- a new model, and one that is not ----
 cp pop.model served.new && mv served.new served.model
@@ -127,7 +203,7 @@ ask 200 GET /v1/model
 while ! grep -q '"kind":"pop"' stdout && [ $tries -lt 300 ]; do
     sleep 0.1
     tries=$((tries + 1))
-    curl -s -o stdout "$url/v1/model"
+    web -o stdout "$url/v1/model"
 done
 tells 'a["kind"] == "pop" and a["number"] == 3'
 head -c 3000 shop.model >served.new && mv served.new served.model
@@ -144,6 +220,7 @@ same "$(grep -c K01 access.log)" 0 "ids of users in the log"
 ok openssl req -x509 -newkey rsa:2048 -nodes -keyout key.pem -out cert.pem -days 2 -subj /CN=localhost
 start_server shop.model --tls-cert cert.pem --tls-key key.pem --store none --no-quality --log-targets \
     --access-log -
+token=
 same "${url%%:*}" https "scheme"
 same "$(curl -s -k -o stdout -w '%{http_code}' "$url/v1/users/K01")" 200 "HTTPS"
 same "$(curl -s -k -o stdout -w '%{http_code}' -X POST "$url/v1/admin/reload")" 403 "no token to compare with"

@@ -8,6 +8,7 @@ example=$PARSREC_SOURCE/examples
 ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv"
 ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 2
 echo 0123456789abcdef0123456789abcdef >token
+token=$(cat token)
 other_pid=
 clean_up() {
     [ -z "$server_pid" ] || kill -9 "$server_pid" 2>/dev/null
@@ -43,6 +44,8 @@ walk_through() {
     ask 200 POST /v1/events '{"user":"open","session":"now","items":["1000"]}'
     ask 200 POST /v1/recommend '{"user":"open","session":"now","basket":["1000"],"k":5}'
     same "$(cat stdout)" "$(cat alone.json)" "an open basket"
+    ask 200 POST /v1/recommend '{"user":"open","session":"now","k":5}'
+    same "$(cat stdout)" "$(cat alone.json)" "an open basket by its session alone"
 
     # Nothing of a body with a mistake is stored.
     ask 400 POST /v1/events '{"events":[{"user":"half","items":["1000"]},{"user":"half","items":[]}]}'
@@ -68,7 +71,7 @@ walk_through() {
     ask 200 POST /v1/events '{"user":"wanderer","items":["1000"]}'
     url=$first_url server_pid=$first_pid
     tries=0
-    while [ "$(curl -s -o stdout -w '%{http_code}' "$url/v1/users/wanderer")" != 200 ] && [ $tries -lt 300 ]; do
+    while [ "$(web -o stdout -w '%{http_code}' "$url/v1/users/wanderer")" != 200 ] && [ $tries -lt 300 ]; do
         sleep 0.1
         tries=$((tries + 1))
     done
@@ -95,7 +98,72 @@ walk_through() {
 walk_through sqlite:events.db
 walk_through "$database"
 
+# ---- the database restarts: the server goes on answering, and says what it cannot do, but not where ----
+# until_ready WORD: /readyz says so of the store.
+until_ready() {
+    tries=0
+    while ! { web -o stdout "$url/readyz" && grep -q "\"store\":\"$1\"" stdout; } && [ $tries -lt 600 ]; do
+        sleep 0.1
+        tries=$((tries + 1))
+    done
+    ask 200 GET /readyz
+    tells "a == {'status': 'ready', 'store': '$1'}"
+}
+start_server shop.model --store "$database" --token-file token --no-quality
+until_ready up
+as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
+until_ready down
+ask 200 POST /v1/recommend '{"user":"new","k":3}'
+ask 503 POST /v1/events '{"user":"new","items":["1000"]}'
+tells 'a["error"]["code"] == "store_unavailable"'
+same "$(grep -c -E "$socket|tester|secret|5432" stdout)" 0 "addresses in an answer"
+start_postgres
+ask_event() { web -o stdout -w '%{http_code}' --data-binary '{"user":"new","items":["1000"]}' "$url/v1/events"; }
+tries=0
+while [ "$(ask_event)" != 200 ] && [ $tries -lt 300 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+until_ready up
+stop_server
+ok grep -q 'warning: the store does not answer: postgresql: ' server.err
+ok grep -q 'warning: events cannot be stored: postgresql: ' server.err
+ok grep -q '^the store answers again$' server.err
+ok grep -q '^events are stored again$' server.err
+same "$(grep -c secret server.err)" 0 "passwords in the log"
+
+# ---- the password of the database is nowhere to be seen ----
+unset PGPASSWORD
+shown() { tr '\0' ' ' </proc/$server_pid/cmdline; }
+start_server shop.model --store "postgresql://tester:secret@/postgres?host=$socket" --token-file token --no-quality
+until_ready up
+same "$(shown | grep -c secret)" 0 "the password in the list of processes"
+same "$(shown | grep -c 'postgresql://tester:\*\*\*\*\*\*@')" 1 "the rest of the address"
+ok grep -q 'warning: others could see the password on the command line' server.err
+ok grep -q 'warning: others on this machine may read token; chmod o-r makes it safe' server.err
+stop_server
+(umask 077 && echo "postgresql://tester:secret@/postgres?host=$socket" >store.url && cat token >token.own)
+start_server shop.model --store-file store.url --token-file token.own --no-quality
+until_ready up
+stop_server
+same "$(grep -c 'secret\|warning' server.err)" 0 "a word on secrets"
+fails 1 "exclude each other" "$PARSREC" serve shop.model --store none --store-file store.url
+: >empty.url
+fails 1 "the first line must be a store" "$PARSREC" serve shop.model --store-file empty.url
+# Wrong ones are not quoted, nor what libpq would take for a host or a port.
+for wrong in 'tester:se@cret@localhost/x' 'tester:se/cret@localhost/x' 'tester:secret@/postgres?host=/nowhere' \
+    'tester:secret@/postgres?nonsense' 'tester@/postgres?host=/nowhere&password=secret' 'tester:secret@localhost:cret/x'; do
+    "$PARSREC" serve shop.model --store "postgresql://$wrong" >stdout 2>stderr
+    same "$?" 1 "exit for $wrong"
+    if [ "$wrong" != 'tester:secret@localhost:cret/x' ]; then
+        same "$(grep -c 'cret\|:se' stderr)" 0 "the password in '$(cat stderr)'"
+    fi
+done
+PGPASSWORD=secret
+export PGPASSWORD
+
 # Beside the model, unless it is said where.
+token=
 start_server shop.model --no-quality
 ask 200 GET /readyz
 stop_server

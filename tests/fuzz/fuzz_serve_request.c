@@ -56,7 +56,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(text, data, size);
     text[size] = '\0';
-    serve_app()->public_listen = size % 2 == 1; /* the token matters in one of two */
+    serve_app_token(size % 2 == 1); /* it matters in one of two */
+    serve_app()->public_listen = size % 4 == 1;
     answer(text, size);
     free(text);
     return 0;
