@@ -39,6 +39,12 @@ static inline bool pr_slice_equal(pr_slice a, pr_slice b)
 bool pr_slice_is(pr_slice s, const char *text);
 pr_slice pr_slice_trim(pr_slice s); /* without spaces and tabs at both ends */
 
+/* Lower case of ASCII letters, whatever the locale; other bytes as they are. */
+static inline char pr_lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
 /* The whole slice must be the number: no spaces, no rest, no overflow. */
 bool pr_parse_i64(pr_slice s, int64_t *value);
 bool pr_parse_u64(pr_slice s, uint64_t *value);

@@ -10,7 +10,7 @@
 typedef struct ablate_args {
     const char *output;
     parsrec_ablate_options ablate;
-    cli_list row;
+    cli_strings row;
     cli_eval_words words;
     bool json;
 } ablate_args;
@@ -21,7 +21,7 @@ static const cli_option options[] = {
              "rows: paper, parts (of the default settings), or all of them"),
     CLI_TEXT(0, "rows", "LIST", ablate_args, ablate.rows, "these rows alone, as remove-ln,no-kin"),
     CLI_LIST(0, "row", "NAME:KEY=VALUE", ablate_args, row,
-             "a row of your own, with :KEY=VALUE for more; may come again and again"),
+             "a row of your own, with :KEY=VALUE for more; may be repeated"),
     CLI_TEXT(0, "base", "KIND:KEY=VALUE", ablate_args, ablate.base,
              "what rows depart from, instead of the preset's own"),
     CLI_COMPARE_OPTIONS(ablate_args, ablate.how),
@@ -42,6 +42,7 @@ const cli_command cli_ablate = {
         "DIR/NAME.st, of further seeds as DIR/NAME.seedN.st. After Ctrl-C, or a kill, the same\n"
         "command goes on where it was. Reports: DIR/report.html, .md, .csv and .json, with\n"
         "several seeds after each of them; docs/ablate.md lists the rows.\n",
+    .examples = "  parsrec ablate shop.data -o ablation --preset paper --epochs 2\n",
     .options = options,
     .least_words = 1,
     .most_words = 1,

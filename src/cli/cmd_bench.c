@@ -14,12 +14,12 @@ typedef struct bench_args {
     double seconds;
     uint64_t basket, k;
     unsigned threads;
-    cli_list set;
+    cli_strings set;
     bool json;
 } bench_args;
 
 static const cli_option options[] = {
-    CLI_TEXT(0, "model", "KIND", bench_args, model, "kind of model; parsrec unless given"),
+    CLI_TEXT(0, "model", "KIND", bench_args, model, "kind of model (default: parsrec)"),
     CLI_REAL(0, "seconds", bench_args, seconds, 0.1, 3600, "how long to measure"),
     CLI_COUNT(0, "basket", bench_args, basket, 1, 1000, "score: items in the basket, at most"),
     CLI_COUNT('k', "k", bench_args, k, 1, 1000000, "score: items wanted"),
@@ -39,6 +39,8 @@ const cli_command cli_bench = {
         "the same run.\n"
         "score: what one recommendation takes, and its reasons, for a known user with an open\n"
         "basket; of MODEL, or of one with 2,000 items that is made for it.\n",
+    .examples = "  parsrec bench train --seconds 2\n"
+                "  parsrec bench score shop.model --seconds 1\n",
     .options = options,
     .least_words = 1,
     .most_words = 2,

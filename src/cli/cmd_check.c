@@ -20,6 +20,7 @@ const cli_command cli_check = {
     .usage = "parsrec check FILE [options]",
     .details = "Reads the whole file: structure, checksum, and whether its contents make sense.\n"
                "Exit status 0 when all is well, 1 with one sentence when not.\n",
+    .examples = "  parsrec check shop.model\n",
     .options = options,
     .least_words = 1,
     .most_words = 1,

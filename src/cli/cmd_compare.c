@@ -38,6 +38,7 @@ const cli_command cli_compare = {
         "file; NAME= before it gives it another name. What is missing is trained and kept as\n"
         "DIR/NAME.st. After Ctrl-C, or a kill, the same command goes on where it was. Reports:\n"
         "DIR/report.html, .md, .csv and .json; docs/compare.md tells how to read them.\n",
+    .examples = "  parsrec compare shop.data --models pop,personal,markov,parsrec -o comparison\n",
     .options = options,
     .least_words = 0,
     .most_words = 1,

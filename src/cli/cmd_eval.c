@@ -13,14 +13,14 @@
 typedef struct eval_args {
     parsrec_eval_options eval;
     cli_eval_words words;
-    cli_list set;
+    cli_strings set;
     bool json;
 } eval_args;
 
 static const cli_option options[] = {
     CLI_EVAL_OPTIONS(eval_args, eval, words),
     CLI_LIST(0, "set", "KEY=VALUE", eval_args, set,
-             "one setting of a kind that counts; may come again and again"),
+             "one setting of a kind that counts; may be repeated"),
     CLI_COUNT(0, "seed", eval_args, eval.seed, 0, 9223372036854775807.0,
               "of the sampled items, the same for every model"),
     CLI_THREADS(eval_args, eval.threads),
@@ -38,6 +38,8 @@ const cli_command cli_eval = {
         "MODEL is a file, or a kind that counts (docs/models.md), which needs none: pop, personal, "
         "...\n"
         "A tie counts against the model. docs/evaluation.md explains protocols and measures.\n",
+    .examples = "  parsrec eval shop.model shop.data\n"
+                "  parsrec eval shop.model shop.data --protocol basket --full --k 5,10\n",
     .options = options,
     .least_words = 2,
     .most_words = 2,

@@ -16,7 +16,7 @@ static const char *const order_words[] = {"catalogue", "cluster", NULL};
 typedef struct explain_args {
     parsrec_explain_options explain;
     int by, map, order;
-    cli_list groups, show;
+    cli_strings groups, show;
     const char *output;
     bool json;
 } explain_args;
@@ -29,18 +29,19 @@ static const cli_option options[] = {
     CLI_LIST(
         0, "group", "GROUP", explain_args, groups,
         "everybody, truth, FEATURE=VALUE, NAME=FILE, buyers:CATEGORY, cluster:N or user:KEY; may "
-        "come again and again"),
+        "be repeated"),
     CLI_TEXT(0, "difference", "A,B", explain_args, explain.difference,
              "also group A less group B; of two groups by itself"),
     CLI_COUNT(0, "level", explain_args, explain.level, 0, 32,
-              "categories at this level of the tree, 1 at the top; 0 those of items"),
+              "categories at this level of the tree, 1 at the top (default: those of the items)"),
     CLI_COUNT(0, "top", explain_args, explain.top, 2, 1000, "rows of a map: those bought most"),
     CLI_LIST(0, "show", "NAME", explain_args, show,
-             "this item or category instead; may come again and again"),
+             "this item or category instead; may be repeated"),
     CLI_COUNT(0, "basket", explain_args, explain.basket_most, 2, 64,
               "items of a basket that are looked at, in stored order"),
-    CLI_COUNT(0, "baskets", explain_args, explain.baskets_most, 0, 1000000000,
-              "baskets of a group that the model is asked about, of users spread evenly; 0 all"),
+    CLI_COUNT(
+        0, "baskets", explain_args, explain.baskets_most, 0, 1000000000,
+        "baskets of a group that the model is asked about, of users spread evenly (default: all)"),
     CLI_CHOICE(0, "order", explain_args, order, order_words, "of rows in pictures"),
     CLI_THREADS(explain_args, explain.threads),
     CLI_FLAG(0, "json", explain_args, json, "print the result as JSON"),
@@ -52,6 +53,9 @@ const cli_command cli_explain = {
     .summary = "map what items or categories have to do with each other",
     .usage = "parsrec explain MODEL DATA -o DIR [options]",
     .details = "docs/explanations.md tells what each map is and how far to trust it.\n",
+    .examples =
+        "  parsrec explain shop.model shop.data -o maps\n"
+        "  parsrec explain shop.model shop.data --by item --top 10 --group user:K02 -o items\n",
     .options = options,
     .least_words = 2,
     .most_words = 2,

@@ -8,12 +8,12 @@
 
 typedef struct forget_args {
     const char *output;
-    cli_list users;
+    cli_strings users;
 } forget_args;
 
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "FILE", forget_args, output, "write the model without them to FILE"),
-    CLI_LIST('u', "user", "U", forget_args, users, "who is forgotten; may come again and again"),
+    CLI_LIST('u', "user", "U", forget_args, users, "who is forgotten; may be repeated"),
     CLI_END,
 };
 
@@ -26,6 +26,7 @@ const cli_command cli_forget = {
         "that is written; to the new model they are guests. What all users together taught it\n"
         "stays. The file may be the same one. Events of a running server are another matter:\n"
         "see docs/serve.md.\n",
+    .examples = "  parsrec forget shop.model -o smaller.model --user K02\n",
     .options = options,
     .least_words = 1,
     .most_words = 1,

@@ -54,7 +54,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "min-actions", import_args, import.min_actions, 0, 1e15,
               "drop users and items with fewer actions, until stable"),
     CLI_COUNT(0, "max-bad", import_args, import.max_bad, 0, 1e15,
-              "skip and count up to so many bad rows"),
+              "skip and count up to N bad rows"),
     CLI_FLAG(0, "json", import_args, json, "print the report as JSON"),
     CLI_END,
 };
@@ -66,6 +66,8 @@ const cli_command cli_import = {
     .details = "INPUT is a CSV or TSV file (also .gz, .zst, or - for standard input), the\n"
                "reference's user_id,time,session_length,session_items text, sqlite:FILE or\n"
                "postgresql://... docs/import.md tells the rules.\n",
+    .examples = "  parsrec import -o shop.data orders.csv --items products.csv\n"
+                "  parsrec import -o visits.data orders.csv --user user --item item --session-by day\n",
     .options = options,
     .least_words = 1,
     .most_words = SIZE_MAX,

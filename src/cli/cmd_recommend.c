@@ -16,7 +16,7 @@ enum { BASKET_MOST = 1024 };
 
 typedef struct recommend_args {
     const char *user;
-    cli_list basket, exclude, only, category, exclude_category, feature;
+    cli_strings basket, exclude, only, category, exclude_category, feature;
     uint64_t k, max_per_category;
     bool guest, explain, strict, json;
 } recommend_args;
@@ -33,9 +33,9 @@ static const cli_option options[] = {
     CLI_LIST(0, "exclude-category", "C,...", recommend_args, exclude_category,
              "never items of these categories"),
     CLI_LIST(0, "feature", "NAME=VALUE", recommend_args, feature,
-             "what is known of the session, or of its user; may come again and again"),
+             "what is known of the session, or of its user; may be repeated"),
     CLI_COUNT(0, "max-per-category", recommend_args, max_per_category, 0, 1000000,
-              "items of one category, at most; 0 for any number"),
+              "at most N items of one category (default: no limit)"),
     CLI_FLAG(0, "explain", recommend_args, explain, "say why each item is recommended"),
     CLI_FLAG(0, "strict", recommend_args, strict,
              "fail on an item that the model does not know, instead of leaving it out"),
@@ -49,13 +49,15 @@ const cli_command cli_recommend = {
     .usage = "parsrec recommend MODEL [DATA] [-] [options]",
     .details =
         "Items are named by key or exact name, categories by name or path (\"A > B\"), with all\n"
-        "below them. Lists may come again and again; a name with commas goes alone.\n"
+        "below them. Lists may be repeated; a name with commas needs an option of its own.\n"
         "With DATA, users' earlier sessions are those in DATA, also of users that the model\n"
         "never saw.\n"
         "With --explain, the number behind each reason is its share of all that speaks for the\n"
         "item, found by leaving it out; --json has the details.\n"
         "With - each line of standard input is a request, {\"user\": \"U\", \"basket\": [\"A\"]},\n"
         "and each line of output its answer, in order; see docs/recommend.md.\n",
+    .examples = "  parsrec recommend shop.model --user K02 --basket \"Coffee beans\" -k 4\n"
+                "  parsrec recommend shop.model --guest --explain\n",
     .options = options,
     .least_words = 1,
     .most_words = 3,
@@ -83,7 +85,7 @@ static int append_words(json_t *array, const parsrec_model *model, parsrec_thing
 }
 
 static int set_list(json_t *request, const char *key, const parsrec_model *model,
-                    parsrec_thing thing, const cli_list *list)
+                    parsrec_thing thing, const cli_strings *list)
 {
     json_t *array = json_array();
     int bad = 0;
@@ -93,7 +95,7 @@ static int set_list(json_t *request, const char *key, const parsrec_model *model
 }
 
 /* NAME=VALUE; a value that reads as a number is one. */
-static int set_features(json_t *request, const cli_list *list)
+static int set_features(json_t *request, const cli_strings *list)
 {
     json_t *object = json_object();
     int bad = 0;

@@ -46,6 +46,8 @@ const cli_command cli_serve = {
         "Prints its address when it serves. SIGHUP loads MODEL again, SIGTERM stops it when\n"
         "all requests are answered. With DATA, users' earlier sessions are those in DATA.\n"
         "docs/serve.md describes the protocol; so does /openapi.json.\n",
+    .examples = "  parsrec serve shop.model\n"
+                "  parsrec serve shop.model --listen 0.0.0.0:8080 --token-file token.txt\n",
     .options = options,
     .least_words = 1,
     .most_words = 2,

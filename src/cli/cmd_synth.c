@@ -50,6 +50,8 @@ const cli_command cli_synth = {
     .usage = "parsrec synth -o DATA [options]",
     .details = "docs/synthetic.md describes the process, the groups file and the truth.\n"
                "The paper's scale is --users 8192 --sessions 170.\n",
+    .examples = "  parsrec synth -o synthetic.data --users 200\n"
+                "  parsrec synth -o small.data --users 50 --csv small.csv\n",
     .options = options,
 };
 

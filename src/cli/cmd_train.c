@@ -11,24 +11,25 @@
 typedef struct train_args {
     const char *output;
     parsrec_train_options train;
-    cli_list set;
+    cli_strings set;
     bool print_config, json;
 } train_args;
 
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "MODEL", train_args, output, "write the best model to MODEL"),
-    CLI_TEXT(0, "model", "KIND", train_args, train.model, "kind of model; parsrec unless given"),
+    CLI_TEXT(0, "model", "KIND", train_args, train.model,
+             "kind of model, see below (default: parsrec)"),
     CLI_TEXT(0, "preset", "NAME", train_args, train.preset,
              "a named group of settings: paper; other settings come on top"),
     CLI_TEXT(0, "config", "FILE", train_args, train.config_path,
              "settings, one key = value a line"),
-    CLI_LIST(0, "set", "KEY=VALUE", train_args, set, "one setting; may come again and again"),
+    CLI_LIST(0, "set", "KEY=VALUE", train_args, set, "one setting; may be repeated"),
     CLI_FLAG(0, "print-config", train_args, print_config,
              "print the settings in force as a commented file and stop"),
     CLI_COUNT(0, "epochs", train_args, train.epochs, 0, 100000,
-              "passes over the data; 0 as the settings say"),
+              "passes over the data (default: as the settings say)"),
     CLI_COUNT(0, "patience", train_args, train.patience, 0, 100000,
-              "stop after so many epochs without a better validation; 0 never"),
+              "stop after N epochs without a better validation (default: never)"),
     CLI_TEXT(0, "resume", "CKPT", train_args, train.resume,
              "go on from a checkpoint with its settings, bit for bit"),
     CLI_REAL(0, "checkpoint-minutes", train_args, train.checkpoint_minutes, 0, 100000,
@@ -46,10 +47,16 @@ const cli_command cli_train = {
     .name = "train",
     .summary = "train a model on a data set",
     .usage = "parsrec train -o MODEL DATA [options]",
-    .details = "Beside MODEL stand MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
-               "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and says\n"
-               "how to go on. Of a run under way, --epochs, --patience and --set of rate and clip\n"
-               "may change.\n",
+    .details =
+        "Kinds: parsrec, sasrec and bert4rec learn; pop, personal, recent, markov and random\n"
+        "count; oracle knows the truth of synthetic data. docs/models.md describes them.\n"
+        "Beside MODEL stand MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
+        "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and says\n"
+        "how to go on. Of a run under way, --epochs, --patience and --set of rate and clip\n"
+        "may change.\n",
+    .examples = "  parsrec train -o shop.model shop.data\n"
+                "  parsrec train -o fast.model shop.data --epochs 5 --set rate=0.003\n"
+                "  parsrec train -o counts.model shop.data --model personal\n",
     .options = options,
     .least_words = 0,
     .most_words = 1,

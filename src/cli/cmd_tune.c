@@ -9,28 +9,28 @@
 typedef struct tune_args {
     const char *output;
     parsrec_tune_options tune;
-    cli_list set;
+    cli_strings set;
     bool json;
 } tune_args;
 
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "DIR", tune_args, output, "folder for models, best.conf and reports"),
-    CLI_TEXT(0, "model", "KIND", tune_args, tune.model, "kind of model; parsrec unless given"),
+    CLI_TEXT(0, "model", "KIND", tune_args, tune.model, "kind of model (default: parsrec)"),
     CLI_TEXT(0, "preset", "NAME", tune_args, tune.preset, "settings to begin from, as for train"),
     CLI_TEXT(0, "config", "FILE", tune_args, tune.config_path, "the same from a file"),
     CLI_LIST(0, "set", "KEY=VALUES", tune_args, set,
              "a,b,c or low..high or 'low..high(log)' to draw from; one value holds for all"),
     CLI_COUNT(0, "trials", tune_args, tune.trials, 1, 10000, "choices of settings to try"),
     CLI_COUNT(0, "epochs", tune_args, tune.epochs, 0, 100000,
-              "of the trials that come to the end; 0 as the settings say"),
+              "of the trials that finish (default: as the settings say)"),
     CLI_COUNT(0, "cut", tune_args, tune.cut, 2, 100,
-              "one trial in so many goes on to the next round, which is as many times longer"),
+              "one trial in N goes on to the next round, which is N times as long"),
     CLI_TEXT(0, "measure", "NAME", tune_args, tune.measure,
-             "of validation: NDCG@10 unless given, HR@10 or Sess-Prec@10"),
+             "of validation: NDCG@10, HR@10 or Sess-Prec@10 (default: NDCG@10)"),
     CLI_COUNT(0, "seed", tune_args, tune.seed, 0, 9223372036854775807.0,
               "of the draws, and of every training"),
     CLI_COUNT(0, "jobs", tune_args, tune.jobs, 0, 1024,
-              "trainings at the same time; 0 as many as cores and memory allow"),
+              "trainings at the same time (default: as cores and memory allow)"),
     CLI_FLAG(0, "retrain", tune_args, tune.retrain,
              "begin again where DIR holds trials of another search"),
     CLI_THREADS(tune_args, tune.threads),
@@ -47,6 +47,7 @@ const cli_command cli_tune = {
         "first trial has the settings as they are. DIR/best.conf is for parsrec train --config.\n"
         "After Ctrl-C, or a kill, the same command goes on where it was. Reports:\n"
         "DIR/report.html, .md, .csv, .json and epochs.svg; docs/tune.md tells more.\n",
+    .examples = "  parsrec tune shop.data -o search --trials 4 --epochs 2\n",
     .options = options,
     .least_words = 1,
     .most_words = 1,

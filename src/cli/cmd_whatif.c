@@ -11,7 +11,7 @@
 #include "parsrec.h"
 
 typedef struct whatif_args {
-    cli_list drop, only, add, watch, groups;
+    cli_strings drop, only, add, watch, groups;
     const char *output, *preset;
     int question, estimator, missing;
     parsrec_whatif_options options;
@@ -42,10 +42,11 @@ static const cli_option options[] = {
                "shoppers who miss a whole category take something else, or leave its place empty"),
     CLI_FLAG(0, "raw", whatif_args, options.raw,
              "figures of the model alone, not leant on past sales"),
-    CLI_COUNT(0, "level", whatif_args, options.level, 0, 32,
-              "depth of the categories that sales are told by, 1 at the top; 0 the deepest"),
+    CLI_COUNT(
+        0, "level", whatif_args, options.level, 0, 32,
+        "depth of the categories that sales are told by, 1 at the top (default: the deepest)"),
     CLI_COUNT(0, "draws", whatif_args, options.draws, 0, 100000,
-              "baskets drawn for each user; 0 for about 40,000 in all"),
+              "baskets drawn per user (default: about 40,000 in all)"),
     CLI_REAL(0, "interval", whatif_args, options.interval, 0.01, 0.999,
              "share that intervals hold"),
     CLI_COUNT(0, "resamples", whatif_args, options.resamples, 20, 1e6,
@@ -79,6 +80,8 @@ const cli_command cli_whatif = {
         "command\n"
         "goes on after a stop. docs/whatif.md tells what the two questions are and what the\n"
         "answers are worth.\n",
+    .examples = "  parsrec whatif shop.model shop.data --drop category=BAKERY -o answer\n"
+                "  parsrec whatif shop.model shop.data --drop \"item=Coffee beans\" --json\n",
     .options = options,
     .least_words = 0,
     .most_words = 64,

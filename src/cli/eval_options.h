@@ -37,7 +37,7 @@ extern const char *const cli_splits[], *const cli_protocols[];
         CLI_TEXT(0, "count-users", "FILE", type, eval.count_users_path,                         \
                  "models that count: count the sessions of these users alone"),                 \
         CLI_COUNT(0, "last", type, eval.last, 0, 1e6,                                           \
-                  "sessions of each user in the test; 0 for as many as training left out"),     \
+                  "sessions per user in the test (default: as many as training left out)"),     \
         CLI_TEXT(0, "k", "N,...", type, words.k, "cutoffs to report"),                          \
         CLI_COUNT(0, "place-k", type, eval.place_k, 1, 1e9,                                     \
                   "place the best remaining item next when it ranks among so many")

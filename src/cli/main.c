@@ -5,6 +5,7 @@
 
 #include "base/address.h"
 #include "base/memory.h"
+#include "base/suggest.h"
 #include "cli/commands.h"
 #include "parsrec.h"
 
@@ -54,6 +55,28 @@ static void hide_passwords(int argc, char **argv)
                 "PGPASSFILE, or use serve --store-file\n");
 }
 
+/* NULL when there is no such command, which is explained. */
+static const entry *find(const char *name)
+{
+    pr_suggest near;
+    pr_suggest_start(&near, pr_slice_of(name));
+    for (size_t i = 0; i < ENTRY_COUNT; i++) {
+        if (strcmp(entries[i].command->name, name) == 0)
+            return &entries[i];
+        pr_suggest_offer(&near, pr_slice_of(entries[i].command->name));
+    }
+    fprintf(stderr, "parsrec: there is no command '%s'%s; parsrec --help lists them\n", name,
+            pr_suggest_sentence(&near));
+    return NULL;
+}
+
+static int help_of(const char *name)
+{
+    char help[] = "--help";
+    const entry *found = find(name);
+    return found != NULL ? found->run(2, (char *[]){NULL, help, NULL}) : CLI_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     /* A closed pipe or a file-size limit is an error to report, not a reason to vanish. */
@@ -62,6 +85,8 @@ int main(int argc, char **argv)
     hide_passwords(argc, argv);
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        if (argc > 2)
+            return help_of(argv[2]);
         print_commands(stdout);
         return CLI_OK;
     }
@@ -69,12 +94,10 @@ int main(int argc, char **argv)
         printf("parsrec %s\n", parsrec_version());
         return CLI_OK;
     }
-    for (size_t i = 0; i < ENTRY_COUNT; i++)
-        if (strcmp(entries[i].command->name, name) == 0)
-            return entries[i].run(argc - 1, argv + 1);
-    if (argc > 1)
-        fprintf(stderr, "parsrec: there is no command '%s'; parsrec --help lists them\n", name);
-    else
+    if (argc < 2) {
         print_commands(stderr);
-    return CLI_USAGE;
+        return CLI_USAGE;
+    }
+    const entry *found = find(name);
+    return found != NULL ? found->run(argc - 1, argv + 1) : CLI_USAGE;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/suggest.h"
 #include "base/text.h"
 
 int cli_usage_error(const cli_command *command, const char *format, ...)
@@ -26,9 +27,25 @@ static void *field_of(const cli_option *option, void *fields)
 
 /* ---- help ---- */
 
+/* "15s", "2m", "1h": the largest unit that divides it. */
+static void print_duration(int64_t seconds)
+{
+    static const struct {
+        int64_t seconds;
+        char letter;
+    } units[] = {{86400, 'd'}, {3600, 'h'}, {60, 'm'}, {1, 's'}};
+    size_t u = 0;
+    while (seconds % units[u].seconds != 0)
+        u++;
+    printf(" [%lld%c]", (long long)(seconds / units[u].seconds), units[u].letter);
+}
+
+/* A default that a number cannot express stands in the help text: "(default: every core)". */
 static void print_default(const cli_option *o, void *fields)
 {
     void *field = field_of(o, fields);
+    if (strstr(o->help, "(default") != NULL)
+        return;
     switch (o->kind) {
     case CLI_KIND_TEXT: {
         const char *text = *(const char **)field;
@@ -50,6 +67,9 @@ static void print_default(const cli_option *o, void *fields)
         printf(" [%s]", o->choices[*(int *)field]);
         break;
     case CLI_KIND_DURATION:
+        if (*(int64_t *)field > 0)
+            print_duration(*(int64_t *)field);
+        break;
     case CLI_KIND_FLAG:
     case CLI_KIND_LIST:
     case CLI_KIND_END:
@@ -85,6 +105,7 @@ static void print_help(const cli_command *command, void *fields)
     printf("  -h, --help                  show this text\n");
     if (command->details != NULL)
         printf("\n%s", command->details);
+    printf("\nexamples:\n%s", command->examples);
 }
 
 /* ---- parsing ---- */
@@ -122,8 +143,11 @@ static int set_number(const cli_command *command, const cli_option *o, void *fie
 static int set_choice(const cli_command *command, const cli_option *o, void *fields,
                       const char *value)
 {
-    char expected[160] = "one of";
+    char expected[320] = "one of";
+    pr_suggest near;
+    pr_suggest_start(&near, pr_slice_of(value));
     for (int i = 0; o->choices[i] != NULL; i++) {
+        pr_suggest_offer(&near, pr_slice_of(o->choices[i]));
         if (strcmp(o->choices[i], value) == 0) {
             *(int *)field_of(o, fields) = i;
             return CLI_CONTINUE;
@@ -131,13 +155,15 @@ static int set_choice(const cli_command *command, const cli_option *o, void *fie
         size_t used = strlen(expected);
         snprintf(expected + used, sizeof expected - used, "%s %s", i > 0 ? "," : "", o->choices[i]);
     }
+    size_t used = strlen(expected);
+    snprintf(expected + used, sizeof expected - used, "%s", pr_suggest_sentence(&near));
     return bad_value(command, o, value, expected);
 }
 
 static int add_to_list(const cli_command *command, const cli_option *o, void *fields,
                        const char *value)
 {
-    cli_list *list = field_of(o, fields);
+    cli_strings *list = field_of(o, fields);
     if (list->count == CLI_LIST_MOST)
         return cli_usage_error(command, "--%s can be given %d times", o->name, CLI_LIST_MOST);
     list->word[list->count++] = value;
@@ -181,6 +207,18 @@ static const cli_option *find_letter(const cli_command *command, char letter)
     return NULL;
 }
 
+static int unknown_option(const cli_command *command, const char *text)
+{
+    char known[64];
+    pr_suggest near;
+    pr_suggest_start(&near, (pr_slice){text, strcspn(text, "=")});
+    for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++) {
+        snprintf(known, sizeof known, "--%s", o->name);
+        pr_suggest_offer(&near, pr_slice_of(known));
+    }
+    return cli_usage_error(command, "unknown option %s%s", text, pr_suggest_sentence(&near));
+}
+
 /* One argument that begins with '-', and its value if that is the next one. */
 static int parse_option(const cli_command *command, void *fields, int argc, char **argv, int *at)
 {
@@ -195,7 +233,7 @@ static int parse_option(const cli_command *command, void *fields, int argc, char
         value = text[2] != '\0' ? text + 2 : NULL;
     }
     if (o == NULL)
-        return cli_usage_error(command, "unknown option %s", text);
+        return unknown_option(command, text);
     if (o->kind == CLI_KIND_FLAG) {
         if (value != NULL)
             return cli_usage_error(command, "%s: --%s takes no value", text, o->name);

@@ -15,7 +15,7 @@ typedef enum cli_kind {
     CLI_KIND_REAL,     /* double in [low, high] */
     CLI_KIND_DURATION, /* int64_t seconds, from "30m" */
     CLI_KIND_CHOICE,   /* int: index into a NULL-terminated list of words */
-    CLI_KIND_LIST,     /* cli_list: the option may come again and again */
+    CLI_KIND_LIST,     /* cli_strings: the option may be repeated */
 } cli_kind;
 
 typedef struct cli_option {
@@ -31,10 +31,10 @@ typedef struct cli_option {
 
 enum { CLI_LIST_MOST = 64 };
 
-typedef struct cli_list {
+typedef struct cli_strings {
     const char *word[CLI_LIST_MOST];
     size_t count;
-} cli_list;
+} cli_strings;
 
 #define CLI_FLAG(letter, name, type, field, help)                                  \
     {                                                                              \
@@ -55,7 +55,7 @@ typedef struct cli_list {
 #define CLI_THREADS(type, field)                                                   \
     {                                                                              \
         CLI_KIND_THREADS, 0, "threads", "N", offsetof(type, field), 0, 1024, NULL, \
-            "worker threads; 0 takes every core, results do not depend on it"      \
+            "worker threads (default: one per core); results do not depend on it"  \
     }
 #define CLI_REAL(letter, name, type, field, low, high, help)                           \
     {                                                                                  \
@@ -81,10 +81,11 @@ typedef struct cli_words {
 } cli_words;
 
 typedef struct cli_command {
-    const char *name;    /* "import" */
-    const char *summary; /* one line for the list of commands */
-    const char *usage;   /* "parsrec import -o DATA INPUT... [options]" */
-    const char *details; /* shown under the options; may be NULL */
+    const char *name;     /* "import" */
+    const char *summary;  /* one line for the list of commands */
+    const char *usage;    /* "parsrec import -o DATA INPUT... [options]" */
+    const char *details;  /* shown under the options; may be NULL */
+    const char *examples; /* one command per line, indented by two spaces; a test runs them */
     const cli_option *options;
     size_t least_words, most_words;
 } cli_command;

@@ -2,8 +2,12 @@
 #include "data/directory.h"
 
 #include "base/memory.h"
+#include "base/suggest.h"
 
-enum { PATH_BYTES = 4096 }; /* of a category; a longer path is found by its beginning */
+enum {
+    PATH_BYTES = 4096,    /* of a category; a longer path is found by its beginning */
+    SUGGEST_MOST = 20000, /* names looked at for "did you mean": a wrong word stays cheap */
+};
 
 /* ---- words that several may bear ---- */
 
@@ -83,6 +87,12 @@ void pr_directory_free(pr_directory *directory)
 
 /* ---- asking ---- */
 
+static void offer_names(pr_suggest *near, const pr_names *names)
+{
+    for (size_t i = 0; i < names->count && i < SUGGEST_MOST; i++)
+        pr_suggest_offer(near, pr_name(names, i));
+}
+
 parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, int32_t *user,
                                  parsrec_error *err)
 {
@@ -90,7 +100,8 @@ parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, in
     pr_excerpt hold;
     if (!pr_intern_find(&directory->users, key, &number))
         return pr_fail(err, PARSREC_E_NOT_FOUND,
-                       "there is no user %s; use a key of the data, or ask for a guest",
+                       "there is no user %s; use a key of the data (parsrec list FILE users), or "
+                       "ask for a guest",
                        pr_show(&hold, key));
     *user = (int32_t)number;
     return PARSREC_OK;
@@ -109,12 +120,19 @@ parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, i
     if (*item == PR_SEVERAL)
         return pr_fail(err, PARSREC_E_NOT_FOUND, "several items are named %s; use the item's key",
                        pr_show(&hold, word));
-    if (*item < 0)
-        return pr_fail(err, PARSREC_E_NOT_FOUND,
-                       "there is no item %s in the catalogue; use an item's key or its exact name, "
-                       "or leave it out",
-                       pr_show(&hold, word));
-    return PARSREC_OK;
+    if (*item >= 0)
+        return PARSREC_OK;
+    pr_suggest near;
+    pr_suggest_start(&near, word);
+    if (err != NULL) {
+        offer_names(&near, &directory->data->item_names);
+        offer_names(&near, &directory->data->item_keys);
+    }
+    return pr_fail(err, PARSREC_E_NOT_FOUND,
+                   near.count > 0 ? "there is no item %s in the catalogue%s"
+                                  : "there is no item %s in the catalogue%s; use an item's key or "
+                                    "its exact name, or leave it out",
+                   pr_show(&hold, word), pr_suggest_sentence(&near));
 }
 
 parsrec_status pr_directory_category(const pr_directory *directory, pr_slice word,
@@ -132,9 +150,15 @@ parsrec_status pr_directory_category(const pr_directory *directory, pr_slice wor
         return pr_fail(err, PARSREC_E_NOT_FOUND,
                        "several categories are named %s; use the path from the top, A > B",
                        pr_show(&hold, word));
-    if (*category < 0)
-        return pr_fail(err, PARSREC_E_NOT_FOUND,
-                       "there is no category %s; use a category's name or its path, A > B",
-                       pr_show(&hold, word));
-    return PARSREC_OK;
+    if (*category >= 0)
+        return PARSREC_OK;
+    pr_suggest near;
+    pr_suggest_start(&near, word);
+    if (err != NULL)
+        offer_names(&near, &directory->data->category_names);
+    return pr_fail(err, PARSREC_E_NOT_FOUND,
+                   near.count > 0 ? "there is no category %s%s"
+                                  : "there is no category %s%s; use a category's name or its path, "
+                                    "A > B",
+                   pr_show(&hold, word), pr_suggest_sentence(&near));
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/suggest.h"
 #include "base/text.h"
 #include "model/config_table.h"
 
@@ -79,10 +80,15 @@ static parsrec_status set(pr_config *config, pr_slice key, pr_slice value, parsr
 {
     const pr_setting *s = find(key);
     pr_excerpt hold;
-    if (s == NULL)
+    if (s == NULL) {
+        pr_suggest near;
+        pr_suggest_start(&near, key);
+        for (size_t i = 0; i < pr_setting_count; i++)
+            pr_suggest_offer(&near, pr_slice_of(pr_settings[i].key));
         return pr_fail(err, PARSREC_E_CONFIG,
-                       "there is no setting %s; train --print-config lists them all",
-                       pr_show(&hold, key));
+                       "there is no setting %s%s; train --print-config lists them all",
+                       pr_show(&hold, key), pr_suggest_sentence(&near));
+    }
     switch (s->type) {
     case PR_SWITCH:
         return set_switch(config, s, value, err);

@@ -238,15 +238,16 @@ parsrec_status pr_lines_find(pr_lines *lines, const char *word, size_t *line, pa
         return find_category(lines, pr_slice_of(word + 9), line, err);
     if (begins(word, "item="))
         return find_item(lines, pr_slice_of(word + 5), line, err);
-    parsrec_status status = find_category(lines, pr_slice_of(word), line, err);
+    pr_slice name = pr_slice_of(word);
+    parsrec_error unused;
+    parsrec_status status = find_category(lines, name, line, &unused);
     if (status == PARSREC_E_NOT_FOUND)
-        status = find_item(lines, pr_slice_of(word), line, err);
-    if (status != PARSREC_E_NOT_FOUND)
-        return status;
-    pr_excerpt hold;
-    return pr_fail(err, PARSREC_E_NOT_FOUND,
-                   "there is no category or item %s; write category=NAME or item=KEY",
-                   pr_show(&hold, pr_slice_of(word)));
+        status = find_item(lines, name, line, &unused);
+    if (status == PARSREC_OK)
+        return PARSREC_OK;
+    /* Once more for the sentence, which suggests names of the kind that these data have. */
+    return lines->data->categories > 0 ? find_category(lines, name, line, err)
+                                       : find_item(lines, name, line, err);
 }
 
 parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, parsrec_error *err)

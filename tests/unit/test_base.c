@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/status.h"
+#include "base/suggest.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "base/writer.h"
@@ -32,6 +33,33 @@ static void messages_are_safe_to_print(void **state)
     assert_int_equal(strlen(err.message), 510);
     assert_string_equal(parsrec_status_name(PARSREC_E_CHECKSUM), "E_CHECKSUM");
     assert_string_equal(parsrec_status_text(PARSREC_OK), "success");
+}
+
+static const char *suggestions(const char *wanted, const char *const *known)
+{
+    static pr_suggest near;
+    pr_suggest_start(&near, pr_slice_of(wanted));
+    for (; *known != NULL; known++)
+        pr_suggest_offer(&near, pr_slice_of(*known));
+    return pr_suggest_sentence(&near);
+}
+
+static void near_words_are_suggested_best_first(void **state)
+{
+    (void)state;
+    const char *const commands[] = {"train", "tune", "eval", "explain", NULL};
+    assert_string_equal(suggestions("trian", commands), " (did you mean 'train'?)");
+    assert_string_equal(suggestions("ex", commands), " (did you mean 'explain'?)");
+    assert_string_equal(suggestions("xyzzy", commands), "");
+    assert_string_equal(suggestions("", commands), "");
+    const char *const categories[] = {"FOOD", "Pet & baby", "BABY FOODS", "baby", "BABE", NULL};
+    assert_string_equal(suggestions("BABY", categories),
+                        " (did you mean 'baby', 'BABY FOODS' or 'Pet & baby'?)");
+    char text[200];
+    memset(text, 'a', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    const char *const same[] = {text, text, text, text, NULL}; /* cut, and fits the sentence */
+    assert_non_null(strstr(suggestions(text, same), "aaa...' or '"));
 }
 
 static void memory_fails_on_request_and_overflow(void **state)
@@ -502,6 +530,7 @@ int main(void)
         cmocka_unit_test(numbers_are_parsed_strictly),
         cmocka_unit_test(utf8_is_checked),
         cmocka_unit_test(names_get_dense_numbers),
+        cmocka_unit_test(near_words_are_suggested_best_first),
         cmocka_unit_test(json_is_stable_and_strict),
         cmocka_unit_test(quoted_text_is_json),
         cmocka_unit_test(names_do_no_harm_in_csv),
