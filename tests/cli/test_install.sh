@@ -17,11 +17,14 @@ example=$PARSREC_SOURCE/examples/statistics.c
 ok cc "$example" $(pkg-config --cflags --libs parsrec) -o shared
 ok env LD_LIBRARY_PATH="$libdir" ./shared shop.st
 says "users"
-# Our archive with everybody else's shared libraries; a wholly static program would need archives
-# that Debian does not ship (libpq's).
+# Our archive with everybody else's shared libraries, on a machine where pkg-config knows no other
+# module; a wholly static program would need archives that Debian does not ship (libpq's).
+alone() { PKG_CONFIG_LIBDIR=$libdir/pkgconfig pkg-config "$@" parsrec; }
+ok alone --cflags --libs
+ok alone --static --libs
 # shellcheck disable=SC2046
-ok cc "$example" -I"$libdir/../include" "$libdir/libparsrec.a" \
-    $(pkg-config --libs $(pkg-config --print-requires-private parsrec)) -lm -pthread -o static
+ok cc "$example" $(alone --cflags) "$libdir/libparsrec.a" \
+    $(alone --static --libs | sed 's/-lparsrec//') -o static
 ok ./static shop.st
 says "users"
 
