@@ -131,6 +131,62 @@ typedef struct parsrec_data_stats {
 PARSREC_API parsrec_status parsrec_data_statistics(const parsrec_data *data,
                                                    parsrec_data_stats *stats, parsrec_error *err);
 
+/* When baskets were bought, in UTC. All 0 where the data have no dates. */
+typedef struct parsrec_month {
+    int32_t year;
+    uint32_t month; /* 1 to 12 */
+    uint64_t sessions;
+} parsrec_month;
+
+#define PARSREC_MONTHS_MOST 1200
+
+typedef struct parsrec_calendar {
+    uint64_t weekday[7];  /* sessions on Monday ... Sunday */
+    size_t months;        /* from the first month to the last; 0 when they span over a century */
+    parsrec_month *month; /* parsrec_calendar_clear frees them */
+} parsrec_calendar;
+
+PARSREC_API parsrec_status parsrec_data_calendar(parsrec_calendar *out, const parsrec_data *data,
+                                                 parsrec_error *err);
+PARSREC_API void parsrec_calendar_clear(parsrec_calendar *calendar); /* a zeroed one is fine */
+
+/* Users, items or categories of a data set, those in the most sessions first (docs/import.md). A
+ * category counts the sessions that have an item of it or of a category below it. */
+typedef enum parsrec_thing {
+    PARSREC_USER,
+    PARSREC_ITEM,
+    PARSREC_CATEGORY,
+} parsrec_thing;
+
+typedef struct parsrec_listed {
+    int32_t number;
+    uint64_t sessions; /* that have it; of a user: the user's */
+    uint64_t actions;  /* rows; of an item as many as sessions */
+    uint64_t users;    /* who had it; of a user: 1 */
+} parsrec_listed;
+
+/* All of a kind, or those whose key, name or path contains `text`, whatever its case (ASCII); NULL
+ * for all. Free *rows with parsrec_list_free. */
+PARSREC_API parsrec_status parsrec_data_list(parsrec_listed **rows, size_t *count,
+                                             const parsrec_data *data, parsrec_thing thing,
+                                             const char *text, parsrec_error *err);
+PARSREC_API void parsrec_list_free(parsrec_listed *rows); /* NULL is fine */
+
+/* UTF-8 that belongs to a data set or model, not terminated; size 0 where there is none or the
+ * number is out of range. */
+typedef struct parsrec_name {
+    const char *bytes;
+    size_t size;
+} parsrec_name;
+
+PARSREC_API parsrec_name parsrec_data_key(const parsrec_data *data, parsrec_thing thing,
+                                          int32_t number); /* a category's own name */
+PARSREC_API parsrec_name parsrec_data_item_name(const parsrec_data *data, int32_t item);
+PARSREC_API int32_t parsrec_data_item_category(const parsrec_data *data, int32_t item); /* or -1 */
+/* "FOOD > BAKERY" in buffer, cut to size and terminated. Returns buffer. */
+PARSREC_API char *parsrec_data_category_path(const parsrec_data *data, int32_t category,
+                                             char *buffer, size_t size);
+
 /* Groups of users that the data set itself tells apart, as parsrec_explain and parsrec_whatif take them:
  * "everybody", "truth" where it is known, FEATURE=VALUE for user features of at most 32 words. Number i in
  * buffer, cut to size and terminated; false after the last. */
@@ -363,12 +419,6 @@ PARSREC_API bool parsrec_model_setting(const parsrec_model *model, size_t i,
 /* Numbers are dense, from 0: users, items and categories as parsrec_model_size says. */
 #define PARSREC_GUEST (-1)
 
-typedef enum parsrec_thing {
-    PARSREC_USER,
-    PARSREC_ITEM,
-    PARSREC_CATEGORY,
-} parsrec_thing;
-
 PARSREC_API size_t parsrec_model_size(const parsrec_model *model, parsrec_thing thing);
 
 /* A user or item by its key, an item also by its exact name, a category by its path ("FOOD > BAKERY")
@@ -376,12 +426,6 @@ PARSREC_API size_t parsrec_model_size(const parsrec_model *model, parsrec_thing 
 PARSREC_API parsrec_status parsrec_model_find(const parsrec_model *model, parsrec_thing thing,
                                               const char *word, int32_t *number,
                                               parsrec_error *err);
-
-/* UTF-8 of the model's, not terminated; size 0 where there is none or the number is out of range. */
-typedef struct parsrec_name {
-    const char *bytes;
-    size_t size;
-} parsrec_name;
 
 PARSREC_API parsrec_name parsrec_model_key(const parsrec_model *model, parsrec_thing thing,
                                            int32_t number); /* a category's own name */

@@ -138,44 +138,28 @@ parsrec_status parsrec_model_find(const parsrec_model *model, parsrec_thing thin
     return within(model, thing, *number) ? PARSREC_OK : pr_fail_memory(err);
 }
 
-static parsrec_name public_name(pr_slice name)
-{
-    return (parsrec_name){name.bytes, name.size};
-}
-
 parsrec_name parsrec_model_key(const parsrec_model *model, parsrec_thing thing, int32_t number)
 {
     if (!within(model, thing, number))
         return (parsrec_name){"", 0};
-    size_t i = (size_t)number;
-    if (thing == PARSREC_USER)
-        return public_name(pr_intern_name(&model->directory.users, i));
-    return public_name(pr_name(thing == PARSREC_ITEM ? &model->file.data->item_keys
-                                                     : &model->file.data->category_names,
-                               i));
+    if (thing != PARSREC_USER)
+        return parsrec_data_key(model->file.data, thing, number);
+    pr_slice key = pr_intern_name(&model->directory.users, (size_t)number);
+    return (parsrec_name){key.bytes, key.size};
 }
 
 parsrec_name parsrec_model_item_name(const parsrec_model *model, int32_t item)
 {
-    const pr_names *names = &model->file.data->item_names;
-    if (item < 0 || (size_t)item >= names->count)
-        return (parsrec_name){"", 0};
-    return public_name(pr_name(names, (size_t)item));
+    return parsrec_data_item_name(model->file.data, item);
 }
 
 int32_t parsrec_model_item_category(const parsrec_model *model, int32_t item)
 {
-    const int32_t *categories = model->file.data->item_category;
-    return categories != NULL && within(model, PARSREC_ITEM, item) ? categories[item] : -1;
+    return parsrec_data_item_category(model->file.data, item);
 }
 
 char *parsrec_model_category_path(const parsrec_model *model, int32_t category, char *buffer,
                                   size_t size)
 {
-    if (size == 0)
-        return buffer;
-    if (within(model, PARSREC_CATEGORY, category))
-        return pr_category_path(model->file.data, category, buffer, size);
-    buffer[0] = '\0';
-    return buffer;
+    return parsrec_data_category_path(model->file.data, category, buffer, size);
 }

@@ -6,6 +6,8 @@
 
 #include "cli/commands.h"
 #include "cli/info_model.h"
+#include "cli/input.h"
+#include "cli/listed.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
@@ -25,6 +27,8 @@ const cli_command cli_info = {
     .details = "density: different pairs of user and item / (users x items).\n"
                "repeats: actions whose item the user had in an earlier session.\n"
                "Medians are the lower of two middle values.\n",
+    .examples = "  parsrec info shop.data\n"
+                "  parsrec info shop.model --json\n",
     .options = options,
     .least_words = 1,
     .most_words = 1,
@@ -76,6 +80,33 @@ static const fact facts[] = {
 };
 enum { FACTS = sizeof facts / sizeof *facts, LABEL = 31, VALUE = 15 };
 
+/* All that is shown of a file. */
+typedef struct findings {
+    const char *path;
+    cli_input input;
+    parsrec_data_stats stats;
+    parsrec_calendar calendar;
+    parsrec_listed *items; /* best sellers first */
+    size_t item_count;
+} findings;
+
+enum { BEST_SELLERS = 10, MONTHS_SHOWN = 24, BAR = 30 };
+
+static parsrec_status look_into(findings *f, parsrec_error *err)
+{
+    parsrec_status status = cli_input_open(&f->input, f->path, err);
+    if (status == PARSREC_OK)
+        status = parsrec_data_statistics(f->input.data, &f->stats, err);
+    if (status == PARSREC_OK)
+        status = parsrec_data_calendar(&f->calendar, f->input.data, err);
+    if (status == PARSREC_OK)
+        status =
+            parsrec_data_list(&f->items, &f->item_count, f->input.data, PARSREC_ITEM, NULL, err);
+    return status;
+}
+
+static const char *const weekdays[] = {"Monday", "Tuesday",  "Wednesday", "Thursday",
+                                       "Friday", "Saturday", "Sunday"};
 static const char *const time_kinds[] = {"none", "ordinal", "unix"};
 
 static uint64_t count_of(const fact *f, const parsrec_data_stats *s)
@@ -120,11 +151,62 @@ static void print_fact(const fact *f, const parsrec_data_stats *s)
     }
 }
 
-static int print_text(const char *path, const parsrec_model *model, const parsrec_data_stats *s)
+static void print_best_sellers(const findings *f)
 {
-    printf("%s\n", path);
-    if (model != NULL)
-        cli_print_model(model);
+    cli_number number;
+    printf("\nbest sellers                                baskets  share of all\n");
+    for (size_t i = 0; i < f->item_count && i < BEST_SELLERS; i++) {
+        const parsrec_listed *row = &f->items[i];
+        parsrec_name name = parsrec_data_item_name(f->input.data, row->number);
+        if (name.size == 0)
+            name = parsrec_data_key(f->input.data, PARSREC_ITEM, row->number);
+        char label[40];
+        cli_fit(label, sizeof label, name, 36);
+        printf("  %s%*s%13s%12.2f %%\n", label, 36 - cli_width(label), "",
+               cli_grouped(&number, row->sessions),
+               100 * (double)row->sessions / (double)f->stats.sessions);
+    }
+}
+
+static void print_bar(const char *label, uint64_t value, uint64_t largest)
+{
+    cli_number number;
+    int length = largest > 0 ? (int)((double)value / (double)largest * BAR + .5) : 0;
+    printf("  %-12s%13s  %.*s\n", label, cli_grouped(&number, value), length,
+           "##############################");
+}
+
+/* Sessions by month, the last two years of them, and by day of the week. */
+static void print_calendar(const parsrec_calendar *c)
+{
+    uint64_t largest = 0;
+    size_t from = c->months > MONTHS_SHOWN ? c->months - MONTHS_SHOWN : 0;
+    for (size_t i = from; i < c->months; i++)
+        largest = c->month[i].sessions > largest ? c->month[i].sessions : largest;
+    if (c->months > 0)
+        printf("\nbaskets by month (UTC)%s\n", from > 0 ? ", the last 24" : "");
+    for (size_t i = from; i < c->months; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "%04d-%02u", (int)c->month[i].year,
+                 (unsigned)c->month[i].month);
+        print_bar(label, c->month[i].sessions, largest);
+    }
+    largest = 0;
+    for (size_t i = 0; i < 7; i++)
+        largest = c->weekday[i] > largest ? c->weekday[i] : largest;
+    if (largest == 0)
+        return; /* no dates */
+    printf("\nbaskets by day of the week (UTC)\n");
+    for (size_t i = 0; i < 7; i++)
+        print_bar(weekdays[i], c->weekday[i], largest);
+}
+
+static int print_text(const findings *f)
+{
+    const parsrec_data_stats *s = &f->stats;
+    printf("%s\n", f->path);
+    if (f->input.model != NULL)
+        cli_print_model(f->input.model);
     for (size_t i = 0; i < FACTS; i++)
         print_fact(&facts[i], s);
     printf("\ntime\n");
@@ -135,6 +217,8 @@ static int print_text(const char *path, const parsrec_model *model, const parsre
         printf("  %-12s%s\n", "first", time_text(text, sizeof text, s->first_time, s->time_kind));
         printf("  %-12s%s\n", "last", time_text(text, sizeof text, s->last_time, s->time_kind));
     }
+    print_calendar(&f->calendar);
+    print_best_sellers(f);
     printf("\nfile\n  %-12s%s\n", "checksum", s->checksum[0] != '\0' ? s->checksum : "none");
     printf("  %-12s%s\n", "truth",
            s->synthetic ? "synthetic data, carries its ground truth" : "none");
@@ -156,24 +240,61 @@ static json_t *date_json(const parsrec_data_stats *s, int64_t time)
                : json_null();
 }
 
-static int print_json(const char *path, const parsrec_model *model, const parsrec_data_stats *s)
+static json_t *calendar_json(const parsrec_calendar *c)
 {
+    json_t *months = json_array(), *days = json_object();
+    int bad = months == NULL || days == NULL;
+    for (size_t i = 0; i < c->months; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "%04d-%02u", (int)c->month[i].year,
+                 (unsigned)c->month[i].month);
+        bad |= json_array_append_new(months, json_pack("{s:s, s:I}", "month", label, "sessions",
+                                                       (json_int_t)c->month[i].sessions)) != 0;
+    }
+    for (size_t i = 0; i < 7; i++)
+        bad |= json_object_set_new(days, weekdays[i], json_integer((json_int_t)c->weekday[i])) != 0;
+    if (!bad)
+        return json_pack("{s:o, s:o}", "months", months, "weekdays", days);
+    json_decref(months);
+    json_decref(days);
+    return NULL;
+}
+
+static json_t *best_sellers_json(const findings *f)
+{
+    json_t *list = json_array();
+    int bad = list == NULL;
+    for (size_t i = 0; i < f->item_count && i < BEST_SELLERS; i++)
+        bad |= json_array_append_new(
+                   list, cli_listed_json(f->input.data, PARSREC_ITEM, &f->items[i])) != 0;
+    if (!bad)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+static int print_json(const findings *f)
+{
+    const parsrec_data_stats *s = &f->stats;
     json_t *json = json_object();
-    int bad = json_object_set_new(json, "file", cli_json_text(path));
-    if (model != NULL)
-        bad |= json_object_set_new(json, "model", cli_model_json(model));
+    int bad = json_object_set_new(json, "file", cli_json_text(f->path));
+    if (f->input.model != NULL)
+        bad |= json_object_set_new(json, "model", cli_model_json(f->input.model));
     for (size_t i = 0; i < FACTS; i++) {
-        const fact *f = &facts[i];
-        if (f->kind != HEADING)
-            bad |= json_object_set_new(json, f->key,
-                                       f->kind == COUNT ? json_integer((json_int_t)count_of(f, s))
-                                                        : json_real(real_of(f, s)));
+        const fact *row = &facts[i];
+        if (row->kind != HEADING)
+            bad |=
+                json_object_set_new(json, row->key,
+                                    row->kind == COUNT ? json_integer((json_int_t)count_of(row, s))
+                                                       : json_real(real_of(row, s)));
     }
     bad |= json_object_set_new(json, "time_kind", json_string(time_kinds[s->time_kind]));
     bad |= json_object_set_new(json, "first_time", time_json(s, s->first_time));
     bad |= json_object_set_new(json, "last_time", time_json(s, s->last_time));
     bad |= json_object_set_new(json, "first_date", date_json(s, s->first_time));
     bad |= json_object_set_new(json, "last_date", date_json(s, s->last_time));
+    bad |= json_object_set_new(json, "calendar", calendar_json(&f->calendar));
+    bad |= json_object_set_new(json, "best_sellers", best_sellers_json(f));
     bad |= json_object_set_new(json, "synthetic", json_boolean(s->synthetic));
     bad |= json_object_set_new(json, "checksum",
                                s->checksum[0] != '\0' ? json_string(s->checksum) : json_null());
@@ -184,22 +305,6 @@ static int print_json(const char *path, const parsrec_model *model, const parsre
     return cli_print_json("info", json);
 }
 
-/* Loads whichever of the two it is; `data` is the one to describe. */
-static parsrec_status load(const char *path, parsrec_model **model, parsrec_data **own,
-                           const parsrec_data **data, parsrec_error *err)
-{
-    char format[32];
-    parsrec_status status = parsrec_file_format(path, format, err);
-    if (status == PARSREC_OK && strcmp(format, "parsrec.model") == 0) {
-        status = parsrec_model_load(model, path, err);
-        *data = status == PARSREC_OK ? parsrec_model_data(*model) : NULL;
-    } else if (status == PARSREC_OK) {
-        status = parsrec_data_load(own, path, err);
-        *data = *own;
-    }
-    return status;
-}
-
 int cmd_info(int argc, char **argv)
 {
     info_args a = {0};
@@ -207,18 +312,14 @@ int cmd_info(int argc, char **argv)
     int rc = cli_parse(&cli_info, &a, &words, argc, argv);
     if (rc != CLI_CONTINUE)
         return rc;
-    parsrec_data *own = NULL;
-    parsrec_model *model = NULL;
-    const parsrec_data *data;
-    parsrec_data_stats stats;
+    findings f = {.path = words.word[0]};
     parsrec_error err = {0};
-    const char *path = words.word[0];
-    if (load(path, &model, &own, &data, &err) == PARSREC_OK &&
-        parsrec_data_statistics(data, &stats, &err) == PARSREC_OK)
-        rc = a.json ? print_json(path, model, &stats) : print_text(path, model, &stats);
+    if (look_into(&f, &err) == PARSREC_OK)
+        rc = a.json ? print_json(&f) : print_text(&f);
     else
         rc = cli_report("info", &err);
-    parsrec_model_free(model);
-    parsrec_data_free(own);
+    parsrec_calendar_clear(&f.calendar);
+    parsrec_list_free(f.items);
+    cli_input_close(&f.input);
     return rc;
 }

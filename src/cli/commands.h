@@ -8,6 +8,7 @@
     X(synth)            \
     X(import)           \
     X(info)             \
+    X(list)             \
     X(check)            \
     X(train)            \
     X(recommend)        \

@@ -143,3 +143,75 @@ parsrec_status pr_dataset_statistics(const pr_dataset *d, parsrec_data_stats *s,
     describe_file(d, s);
     return count_levels(d, &s->category_levels, err);
 }
+
+/* ---- the calendar ---- */
+
+/* The civil date of a day counted from 1970-01-01, in the proleptic Gregorian calendar: years begin
+ * in March, so that the leap day is the last of its year. */
+static void civil_month(int64_t day, int32_t *year, uint32_t *month)
+{
+    int64_t z = day + 719468, era = (z >= 0 ? z : z - 146096) / 146097;
+    int64_t of_era = z - era * 146097;
+    int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
+    int64_t of_year = of_era - (365 * y + y / 4 - y / 100);
+    int64_t m = (5 * of_year + 2) / 153; /* 0 is March */
+    *month = (uint32_t)(m < 10 ? m + 3 : m - 9);
+    *year = (int32_t)(y + era * 400 + (*month <= 2));
+}
+
+static int64_t day_of(int64_t seconds)
+{
+    return seconds / 86400 - (seconds % 86400 < 0);
+}
+
+/* Months since year 0. */
+static int64_t month_number(int64_t seconds)
+{
+    int32_t year;
+    uint32_t month;
+    civil_month(day_of(seconds), &year, &month);
+    return (int64_t)year * 12 + month - 1;
+}
+
+/* Times of the calendar's years 1 to 9999, so that no sum below overflows. */
+static bool is_dated(int64_t seconds)
+{
+    return seconds >= -62135596800 && seconds <= 253402300799;
+}
+
+parsrec_status parsrec_data_calendar(parsrec_calendar *out, const parsrec_data *data,
+                                     parsrec_error *err)
+{
+    if (out == NULL || data == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_calendar needs data and a calendar");
+    *out = (parsrec_calendar){0};
+    parsrec_data_stats s = {0};
+    find_times(data, &s);
+    if (s.time_kind != PARSREC_TIME_UNIX || data->sessions == 0 || !is_dated(s.first_time) ||
+        !is_dated(s.last_time))
+        return PARSREC_OK;
+    int64_t first = month_number(s.first_time), last = month_number(s.last_time);
+    if (last - first < PARSREC_MONTHS_MOST) {
+        out->months = (size_t)(last - first + 1);
+        out->month = pr_alloc_zero(out->months, sizeof *out->month);
+        if (out->month == NULL)
+            return pr_fail_memory(err);
+    }
+    for (size_t i = 0; i < out->months; i++) {
+        out->month[i].year = (int32_t)((first + (int64_t)i) / 12);
+        out->month[i].month = (uint32_t)((first + (int64_t)i) % 12) + 1;
+    }
+    for (size_t i = 0; i < data->sessions; i++) {
+        int64_t since_monday = day_of(data->times[i]) + 3; /* 1970-01-01 was a Thursday */
+        out->weekday[((since_monday % 7) + 7) % 7]++;
+        if (out->months > 0)
+            out->month[month_number(data->times[i]) - first].sessions++;
+    }
+    return PARSREC_OK;
+}
+
+void parsrec_calendar_clear(parsrec_calendar *calendar)
+{
+    pr_free(calendar->month);
+    *calendar = (parsrec_calendar){0};
+}

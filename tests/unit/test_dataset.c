@@ -347,6 +347,58 @@ static void statistics_match_the_hand_count(void **state)
     assert_string_equal(t.checksum, "");
 }
 
+static void calendar_counts_sessions_by_utc_month_and_weekday(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample s;
+    sample_make(&s);
+    parsrec_calendar c;
+    assert_ok(parsrec_data_calendar(&c, &s.data, &err));
+    const uint64_t weekdays[7] = {0, 2, 1, 1, 1, 0, 0}; /* two on Tuesday 2023-11-14, ... */
+    assert_memory_equal(c.weekday, weekdays, sizeof weekdays);
+    assert_int_equal(c.months, 57 * 12 + 1); /* 1970-01 to 2027-01 */
+    assert_true(c.month[0].year == 1970 && c.month[0].month == 1 && c.month[0].sessions == 1);
+    const parsrec_month *november = &c.month[53 * 12 + 10];
+    assert_true(november->year == 2023 && november->month == 11 && november->sessions == 3);
+    parsrec_calendar_clear(&c);
+    s.times[4] = INT64_MAX; /* beyond any calendar */
+    assert_ok(parsrec_data_calendar(&c, &s.data, &err));
+    assert_int_equal(c.months + c.weekday[1], 0);
+    parsrec_calendar_clear(&c);
+}
+
+static void lists_come_by_sessions_and_text(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample s;
+    sample_make(&s);
+    parsrec_listed *rows;
+    size_t count;
+    assert_ok(parsrec_data_list(&rows, &count, &s.data, PARSREC_ITEM, NULL, &err));
+    assert_int_equal(count, 4);
+    assert_true(rows[0].number == 0 && rows[0].sessions == 3 && rows[0].users == 2); /* milk */
+    assert_true(rows[1].number == 1 && rows[1].sessions == 2 && rows[1].users == 1);
+    parsrec_list_free(rows);
+    assert_ok(parsrec_data_list(&rows, &count, &s.data, PARSREC_CATEGORY, NULL, &err));
+    assert_true(count == 3 && rows[0].number == 0 && rows[0].sessions == 4); /* FOOD with DAIRY */
+    assert_true(rows[0].actions == 5 && rows[0].users == 2);
+    parsrec_list_free(rows);
+    assert_ok(parsrec_data_list(&rows, &count, &s.data, PARSREC_CATEGORY, "food > d", &err));
+    assert_true(count == 1 && rows[0].number == 1);
+    parsrec_list_free(rows);
+    assert_ok(parsrec_data_list(&rows, &count, &s.data, PARSREC_ITEM, "BAGS", &err)); /* a name */
+    assert_true(count == 1 && rows[0].number == 3);
+    parsrec_list_free(rows);
+    assert_ok(parsrec_data_list(&rows, &count, &s.data, PARSREC_USER, "", &err));
+    assert_true(count == 3 && rows[0].number == 0 && rows[0].sessions == 3 && rows[0].actions == 7);
+    assert_int_equal(rows[2].sessions, 0); /* bob */
+    parsrec_list_free(rows);
+    assert_int_equal(parsrec_data_key(&s.data, PARSREC_ITEM, 4).size, 0);
+    assert_int_equal(parsrec_data_key(&s.data, PARSREC_USER, -1).size, 0);
+}
+
 static void statistics_of_nothing_are_zero(void **state)
 {
     (void)state;
@@ -435,6 +487,8 @@ int main(void)
         cmocka_unit_test(tensors_must_fit_together),
         cmocka_unit_test(unknown_tensors_are_passed_over),
         cmocka_unit_test(statistics_match_the_hand_count),
+        cmocka_unit_test(calendar_counts_sessions_by_utc_month_and_weekday),
+        cmocka_unit_test(lists_come_by_sessions_and_text),
         cmocka_unit_test(statistics_of_nothing_are_zero),
         cmocka_unit_test(missing_arguments_are_named),
         cmocka_unit_test(every_allocation_may_fail),

@@ -1,0 +1,197 @@
+/* parsrec list: which users, items and categories are in a file, and what they are called. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/input.h"
+#include "cli/listed.h"
+#include "cli/terminal.h"
+
+typedef struct list_args {
+    uint64_t most;
+    bool json;
+} list_args;
+
+static const cli_option options[] = {
+    CLI_COUNT('n', "most", list_args, most, 0, 9223372036854775807.0, "rows to show; 0 shows all"),
+    CLI_FLAG(0, "json", list_args, json, "print the rows as JSON"),
+    CLI_END,
+};
+
+const cli_command cli_list = {
+    .name = "list",
+    .summary = "users, items or categories of a data set or model",
+    .usage = "parsrec list FILE users|items|categories [TEXT] [options]",
+    .details =
+        "Those in the most baskets first. TEXT keeps those whose key, name or path contains\n"
+        "it, whatever its case. A category counts the baskets with an item of it or of a\n"
+        "category below it.\n",
+    .examples = "  parsrec list shop.data items coffee\n"
+                "  parsrec list shop.model categories\n"
+                "  parsrec list shop.data users -n 5 --json\n",
+    .options = options,
+    .least_words = 2,
+    .most_words = 3,
+};
+
+static const char *const things[] = {"users", "items", "categories", NULL};
+
+enum { KEY_WIDTH = 16, NAME_WIDTH = 36, PATH_WIDTH = 44, CELL = 256, PATH_BYTES = 4096 };
+
+/* ---- shared with info ---- */
+
+int cli_width(const char *text)
+{
+    return pr_text_width(text);
+}
+
+void cli_fit(char *out, size_t size, parsrec_name name, size_t width)
+{
+    size_t characters = 0, at = 0, cut = 0;
+    for (; at < name.size && at + 4 < size; at++) {
+        if (((unsigned char)name.bytes[at] & 0xC0) == 0x80)
+            continue;
+        if (characters + 3 == width)
+            cut = at; /* where "..." goes if the rest does not fit */
+        if (characters++ == width)
+            break;
+    }
+    bool whole = at == name.size;
+    size_t kept = whole ? name.size : cut;
+    for (size_t i = 0; i < kept; i++) /* a line break or escape must not reach the terminal */
+        out[i] = (unsigned char)name.bytes[i] < ' ' || name.bytes[i] == 127 ? '?' : name.bytes[i];
+    memcpy(out + kept, whole ? "" : "...", whole ? 1 : 4);
+}
+
+static json_t *name_json(parsrec_name name)
+{
+    return json_stringn(name.bytes, name.size);
+}
+
+json_t *cli_listed_json(const parsrec_data *data, parsrec_thing thing, const parsrec_listed *row)
+{
+    char path[PATH_BYTES];
+    json_t *json = json_object();
+    int32_t category = thing == PARSREC_CATEGORY ? row->number
+                       : thing == PARSREC_ITEM   ? parsrec_data_item_category(data, row->number)
+                                                 : -1;
+    int bad = 0;
+    if (thing != PARSREC_CATEGORY)
+        bad |= json_object_set_new(json, thing == PARSREC_USER ? "user" : "item",
+                                   name_json(parsrec_data_key(data, thing, row->number)));
+    if (thing == PARSREC_ITEM)
+        bad |=
+            json_object_set_new(json, "name", name_json(parsrec_data_item_name(data, row->number)));
+    if (category >= 0)
+        bad |= json_object_set_new(
+            json, "category",
+            json_string(parsrec_data_category_path(data, category, path, sizeof path)));
+    bad |= json_object_set_new(json, "sessions", json_integer((json_int_t)row->sessions));
+    bad |= json_object_set_new(json, "actions", json_integer((json_int_t)row->actions));
+    if (thing != PARSREC_USER)
+        bad |= json_object_set_new(json, "users", json_integer((json_int_t)row->users));
+    if (bad == 0)
+        return json;
+    json_decref(json);
+    return NULL;
+}
+
+/* ---- the table ---- */
+
+static void print_cell(parsrec_name name, int width)
+{
+    char cell[CELL];
+    cli_fit(cell, sizeof cell, name, (size_t)width);
+    printf("%s%*s  ", cell, width - cli_width(cell), "");
+}
+
+static void print_path(const parsrec_data *data, int32_t category, int width)
+{
+    char path[PATH_BYTES];
+    parsrec_data_category_path(data, category, path, sizeof path);
+    print_cell((parsrec_name){path, strlen(path)}, width);
+}
+
+static void print_row(const parsrec_data *data, parsrec_thing thing, const parsrec_listed *row)
+{
+    cli_number sessions, other;
+    if (thing == PARSREC_CATEGORY) {
+        print_path(data, row->number, PATH_WIDTH + 12);
+    } else {
+        print_cell(parsrec_data_key(data, thing, row->number), KEY_WIDTH);
+        if (thing == PARSREC_ITEM) {
+            print_cell(parsrec_data_item_name(data, row->number), NAME_WIDTH);
+            print_path(data, parsrec_data_item_category(data, row->number), NAME_WIDTH - 12);
+        }
+    }
+    printf("%10s%10s\n", cli_grouped(&sessions, row->sessions),
+           cli_grouped(&other, thing == PARSREC_USER ? row->actions : row->users));
+}
+
+static int print_text(const list_args *a, const parsrec_data *data, parsrec_thing thing,
+                      const parsrec_listed *rows, size_t count)
+{
+    static const char *const heads[] = {
+        "user                 baskets     items\n",
+        "item              name                                  category                      "
+        "baskets     users\n",
+        "category                                                       baskets     users\n"};
+    size_t shown = a->most > 0 && a->most < count ? (size_t)a->most : count;
+    cli_number number;
+    fputs(heads[thing], stdout);
+    for (size_t i = 0; i < shown; i++)
+        print_row(data, thing, &rows[i]);
+    if (shown < count)
+        printf("and %s more; -n 0 shows all, TEXT narrows it down\n",
+               cli_grouped(&number, count - shown));
+    return cli_close_output("list");
+}
+
+static int print_json(const list_args *a, const parsrec_data *data, parsrec_thing thing,
+                      const parsrec_listed *rows, size_t count)
+{
+    json_t *list = json_array();
+    size_t shown = a->most > 0 && a->most < count ? (size_t)a->most : count;
+    int bad = 0;
+    for (size_t i = 0; i < shown; i++)
+        bad |= json_array_append_new(list, cli_listed_json(data, thing, &rows[i]));
+    json_t *json =
+        bad == 0 ? json_pack("{s:o, s:I}", things[thing], list, "total", (json_int_t)count) : NULL;
+    if (bad != 0)
+        json_decref(list);
+    return cli_print_json("list", json);
+}
+
+int cmd_list(int argc, char **argv)
+{
+    list_args a = {.most = 20};
+    cli_words words;
+    int rc = cli_parse(&cli_list, &a, &words, argc, argv);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    size_t thing = 0;
+    while (things[thing] != NULL && strcmp(things[thing], words.word[1]) != 0)
+        thing++;
+    if (things[thing] == NULL)
+        return cli_usage_error(&cli_list,
+                               "'%s' cannot be listed: expected users, items or "
+                               "categories",
+                               words.word[1]);
+    cli_input input;
+    parsrec_listed *rows = NULL;
+    size_t count = 0;
+    parsrec_error err = {0};
+    parsrec_status status = cli_input_open(&input, words.word[0], &err);
+    if (status == PARSREC_OK)
+        status = parsrec_data_list(&rows, &count, input.data, (parsrec_thing)thing,
+                                   words.count > 2 ? words.word[2] : NULL, &err);
+    if (status != PARSREC_OK)
+        rc = cli_report("list", &err);
+    else
+        rc = a.json ? print_json(&a, input.data, (parsrec_thing)thing, rows, count)
+                    : print_text(&a, input.data, (parsrec_thing)thing, rows, count);
+    parsrec_list_free(rows);
+    cli_input_close(&input);
+    return rc;
+}
