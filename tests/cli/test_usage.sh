@@ -4,11 +4,29 @@ says "usage: parsrec COMMAND"
 ok "$PARSREC" --version
 fails 2 "usage: parsrec COMMAND" "$PARSREC"
 fails 2 "there is no command 'trian'" "$PARSREC" trian
+fails 2 "(did you mean 'train'?)" "$PARSREC" trian
+fails 2 "(did you mean '--epochs'?)" "$PARSREC" train --epoch 3
+fails 2 "(did you mean 'remaining'?)" "$PARSREC" eval m d --protocol remainin
+ok "$PARSREC" help train
+says "usage: parsrec train"
 fails 2 "unknown option --nonsense" "$PARSREC" info --nonsense
 fails 2 "a whole number from" "$PARSREC" synth -o x.st --users -5
 fails 2 "--seed needs a value" "$PARSREC" synth --seed
 fails 2 "unexpected argument" "$PARSREC" info a b
 fails 2 "something is missing" "$PARSREC" check
+
+# No default that means something else, every kind of model named.
+for command in $("$PARSREC" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+    "$PARSREC" "$command" --help >help.txt
+    same "$(grep -E '0 (as|never|for|all|those|the) .*\[0\]' help.txt)" "" "$command: a [0] that is not 0"
+    ok grep -q '^examples:' help.txt
+done
+kinds=$("$PARSREC" train --model nothing --print-config 2>&1 | sed 's/.*there are: //; s/,//g')
+for kind in $kinds; do
+    "$PARSREC" train --help | grep -qw "$kind" && grep -qw "$kind" "$PARSREC_SOURCE/docs/man/parsrec.1"
+    same "$?" 0 "the kind $kind is named in train --help and in the man page"
+done
+same "$(echo "$kinds" | wc -w | awk '{print $1 > 5}')" 1 "kinds of models"
 
 # Each command and each of its options stands in parsrec(1), and parsrec(1) names no other.
 man=$PARSREC_SOURCE/docs/man/parsrec.1
