@@ -66,8 +66,9 @@ const cli_command cli_import = {
     .details = "INPUT is a CSV or TSV file (also .gz, .zst, or - for standard input), the\n"
                "reference's user_id,time,session_length,session_items text, sqlite:FILE or\n"
                "postgresql://... docs/import.md tells the rules.\n",
-    .examples = "  parsrec import -o shop.data orders.csv --items products.csv\n"
-                "  parsrec import -o visits.data orders.csv --user user --item item --session-by day\n",
+    .examples =
+        "  parsrec import -o shop.data orders.csv --items products.csv\n"
+        "  parsrec import -o visits.data orders.csv --user user --item item --session-by day\n",
     .options = options,
     .least_words = 1,
     .most_words = SIZE_MAX,

@@ -26,7 +26,7 @@ for kind in $kinds; do
     "$PARSREC" train --help | grep -qw "$kind" && grep -qw "$kind" "$PARSREC_SOURCE/docs/man/parsrec.1"
     same "$?" 0 "the kind $kind is named in train --help and in the man page"
 done
-same "$(echo "$kinds" | wc -w | awk '{print $1 > 5}')" 1 "kinds of models"
+ok test "$(echo "$kinds" | wc -w)" -gt 5
 
 # Each command and each of its options stands in parsrec(1), and parsrec(1) names no other.
 man=$PARSREC_SOURCE/docs/man/parsrec.1
