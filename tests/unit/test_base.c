@@ -12,6 +12,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/siphash.h"
 #include "base/status.h"
 #include "base/suggest.h"
 #include "base/text.h"
@@ -114,6 +115,27 @@ static void philox_matches_its_published_vector(void **state)
     pr_rng a = pr_rng_make(1, 1), b = pr_rng_make(1, 2), c = pr_rng_make(2, 1);
     assert_memory_not_equal(&a, &b, sizeof a);
     assert_memory_not_equal(&a, &c, sizeof a);
+}
+
+/* The authors' vectors: key 00 01 .. 0f, text 00 01 .. of the length given. */
+static void siphash_matches_its_published_vectors(void **state)
+{
+    (void)state;
+    static const struct {
+        size_t size;
+        const char *hash;
+    } vectors[] = {
+        {0, "\xa3\x81\x7f\x04\xba\x25\xa8\xe6\x6d\xf6\x72\x14\xc7\x55\x02\x93"},
+        {1, "\xda\x87\xc1\xd8\x6b\x99\xaf\x44\x34\x76\x59\x11\x9b\x22\xfc\x45"},
+        {15, "\x54\x93\xe9\x99\x33\xb0\xa8\x11\x7e\x08\xec\x0f\x97\xcf\xc3\xd9"},
+    };
+    uint8_t key[PR_SIPHASH_BYTES], text[16], hash[PR_SIPHASH_BYTES];
+    for (uint8_t i = 0; i < 16; i++)
+        key[i] = text[i] = i;
+    for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
+        pr_siphash(hash, key, text, vectors[i].size);
+        assert_memory_equal(hash, vectors[i].hash, sizeof hash);
+    }
 }
 
 static void normal_quantile_inverts_erfc(void **state)
@@ -522,6 +544,7 @@ int main(void)
         cmocka_unit_test(memory_fails_on_request_and_overflow),
         cmocka_unit_test(arena_hands_out_aligned_pieces),
         cmocka_unit_test(philox_matches_its_published_vector),
+        cmocka_unit_test(siphash_matches_its_published_vectors),
         cmocka_unit_test(normal_quantile_inverts_erfc),
         cmocka_unit_test(below_is_uniform),
         cmocka_unit_test(shuffle_keeps_every_element),
