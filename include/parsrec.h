@@ -102,6 +102,9 @@ PARSREC_API parsrec_status parsrec_data_load(parsrec_data **out, const char *pat
                                              parsrec_error *err);
 PARSREC_API void parsrec_data_free(parsrec_data *data); /* NULL is fine */
 
+/* Up to which number the data set has the events of a server's store; 0 for one it has nothing of. */
+PARSREC_API uint64_t parsrec_data_events_through(const parsrec_data *data, const char *store_id);
+
 typedef enum parsrec_time_kind {
     PARSREC_TIME_NONE,    /* the source had no times: sessions keep the order of the file */
     PARSREC_TIME_ORDINAL, /* numbers that only order */
@@ -236,6 +239,9 @@ typedef struct parsrec_import_options {
     const char *category_columns; /* comma-separated feature columns that are categories */
     const char *table;            /* databases: read this table ... */
     const char *query;            /* ... or the rows of this query */
+    const char *events;           /* also the purchases in this store of `parsrec serve`:
+                                     sqlite:FILE or postgresql://... The data set notes up to which
+                                     event it has them. NULL: none */
     parsrec_input_format format;
     bool latin1; /* input is ISO 8859-1 (or Windows-1252), not UTF-8 */
     bool sort;   /* order sessions by time instead of refusing times out of order */
@@ -582,6 +588,13 @@ PARSREC_API parsrec_status parsrec_recommend_json(const parsrec_model *model, pa
                                                   size_t default_k, const char **answer,
                                                   parsrec_error *err);
 
+/* ---- times ------------------------------------------------------------------------------- */
+
+/* Seconds since 1970 of an ISO 8601 date, or date and time, as import reads them: "2010-03-02",
+ * "2010-03-02T13:08:00+01:00"; UTC where no zone is given. E_INPUT with a sentence for anything else. */
+PARSREC_API parsrec_status parsrec_time_read(const char *text, int64_t *seconds,
+                                             parsrec_error *err);
+
 /* ---- live pasts -------------------------------------------------------------------------- */
 
 /* What users bought after the model was made. Threads share it: those that ask do not wait for each
@@ -600,10 +613,27 @@ PARSREC_API parsrec_status parsrec_live_add(parsrec_live *live, const char *user
                                             const char *session, const int32_t *items, size_t count,
                                             parsrec_error *err);
 
+/* Puts items into the open basket of that name, which is no purchase: it does not count as past. A request with
+ * the session and without a basket is about it. What is added by parsrec_live_add under the same name leaves it.
+ * Only the newest few baskets of a user are kept; one without a name is not. */
+PARSREC_API parsrec_status parsrec_live_cart(parsrec_live *live, const char *user,
+                                             const char *session, const int32_t *items,
+                                             size_t count, parsrec_error *err);
+
 /* From now on the user is a guest: neither the model's row nor anything bought so far is used again.
  * What is added later begins a new past. A user nobody knows may be forgotten too. */
 PARSREC_API parsrec_status parsrec_live_forget(parsrec_live *live, const char *user,
                                                parsrec_error *err);
+
+/* The same for whoever has a key with this hash, SipHash-2-4 with 128 bits under a secret that is the same in all
+ * calls: whoever keeps a list of the forgotten need not keep their keys. */
+enum { PARSREC_HASH_BYTES = 16 };
+PARSREC_API parsrec_status parsrec_live_forget_hash(parsrec_live *live,
+                                                    const uint8_t secret[PARSREC_HASH_BYTES],
+                                                    const uint8_t hash[PARSREC_HASH_BYTES],
+                                                    parsrec_error *err);
+/* Whether the user was forgotten and what the model's data have is hidden; true also when more was added since. */
+PARSREC_API bool parsrec_live_forgotten(const parsrec_live *live, const char *user);
 
 /* The number of a user who is known to the model or was added, for requests below; E_NOT_FOUND for
  * others and for those forgotten. */

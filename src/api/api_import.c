@@ -14,8 +14,10 @@ parsrec_status parsrec_import(const char *out_path, const char *const *inputs, s
     parsrec_import_report unseen;
     if (out_path == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "name the file to write");
-    if (inputs == NULL || input_count == 0)
+    if (options == NULL)
+        options = &defaults;
+    if ((inputs == NULL && input_count > 0) || (input_count == 0 && options->events == NULL))
         return pr_fail(err, PARSREC_E_ARGUMENT, "name at least one input");
-    return pr_import(out_path, inputs, input_count, options != NULL ? options : &defaults,
-                     report != NULL ? report : &unseen, hooks, err);
+    return pr_import(out_path, inputs, input_count, options, report != NULL ? report : &unseen,
+                     hooks, err);
 }

@@ -54,13 +54,13 @@ static parsrec_status check_user(const char *user, parsrec_error *err)
     return PARSREC_OK;
 }
 
-parsrec_status parsrec_live_add(parsrec_live *live, const char *user, const char *session,
-                                const int32_t *items, size_t count, parsrec_error *err)
+/* Everything but the user's being there. */
+static parsrec_status check_items(const parsrec_live *live, const char *user, const int32_t *items,
+                                  size_t count, const char *call, parsrec_error *err)
 {
     if (live == NULL || user == NULL || (items == NULL && count > 0) || count > PARSREC_BASKET_MOST)
-        return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "parsrec_live_add needs live pasts, a user and at most %d items",
-                       PARSREC_BASKET_MOST);
+        return pr_fail(err, PARSREC_E_ARGUMENT, "%s needs live pasts, a user and at most %d items",
+                       call, PARSREC_BASKET_MOST);
     PR_TRY(check_user(user, err));
     size_t limit = live->model->file.data->items;
     for (size_t i = 0; i < count; i++)
@@ -68,9 +68,25 @@ parsrec_status parsrec_live_add(parsrec_live *live, const char *user, const char
             return pr_fail(err, PARSREC_E_ARGUMENT,
                            "items[%zu] is %d, the model's numbers are below %zu", i, (int)items[i],
                            limit);
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_live_add(parsrec_live *live, const char *user, const char *session,
+                                const int32_t *items, size_t count, parsrec_error *err)
+{
+    PR_TRY(check_items(live, user, items, count, "parsrec_live_add", err));
     if (count == 0)
         return PARSREC_OK;
     return pr_live_add(live->pasts, pr_slice_of(user), session, items, count, err);
+}
+
+parsrec_status parsrec_live_cart(parsrec_live *live, const char *user, const char *session,
+                                 const int32_t *items, size_t count, parsrec_error *err)
+{
+    PR_TRY(check_items(live, user, items, count, "parsrec_live_cart", err));
+    if (count == 0)
+        return PARSREC_OK;
+    return pr_live_cart(live->pasts, pr_slice_of(user), session, items, count, err);
 }
 
 parsrec_status parsrec_live_forget(parsrec_live *live, const char *user, parsrec_error *err)
@@ -78,6 +94,21 @@ parsrec_status parsrec_live_forget(parsrec_live *live, const char *user, parsrec
     if (live == NULL || user == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_live_forget needs live pasts and a user");
     return pr_live_forget(live->pasts, pr_slice_of(user), err);
+}
+
+parsrec_status parsrec_live_forget_hash(parsrec_live *live,
+                                        const uint8_t secret[PARSREC_HASH_BYTES],
+                                        const uint8_t hash[PARSREC_HASH_BYTES], parsrec_error *err)
+{
+    if (live == NULL || secret == NULL || hash == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_live_forget_hash needs live pasts, a secret and a hash");
+    return pr_live_forget_hash(live->pasts, secret, hash, err);
+}
+
+bool parsrec_live_forgotten(const parsrec_live *live, const char *user)
+{
+    return live != NULL && user != NULL && pr_live_forgotten(live->pasts, pr_slice_of(user));
 }
 
 parsrec_status parsrec_live_find(const parsrec_live *live, const char *user, int32_t *number,

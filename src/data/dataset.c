@@ -137,6 +137,7 @@ static parsrec_status read_dataset(pr_dataset *d, parsrec_error *err)
     PR_TRY(pr_features_read(d, err));
     const char *source = pr_container_metadata(d->file, "source");
     d->source = source != NULL ? source : "";
+    d->events = pr_container_metadata(d->file, "events");
     return pr_dataset_check(d, pr_container_path(d->file), err);
 }
 

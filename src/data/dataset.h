@@ -39,6 +39,8 @@ struct parsrec_data {
     size_t feature_count[PR_FEATURE_TABLES];
     pr_feature *features[PR_FEATURE_TABLES];
 
+    const char
+        *events; /* JSON {store id: number}: up to which event it has a server's; NULL: none */
     const char *source; /* JSON on how the file came to be ("" if unknown): import or synth */
     pr_container *file; /* where the columns live and `truth.*` tensors are found; NULL in memory */
 };

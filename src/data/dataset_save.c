@@ -75,7 +75,7 @@ static size_t most_tensors(const pr_dataset *d, size_t extra_count)
     return most;
 }
 
-enum { OWN_METADATA = 2 };
+enum { OWN_METADATA = 3 };
 
 /* The metadata of the columns, then those of the enclosing file. Returns how many. */
 static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_enclosing *in)
@@ -84,6 +84,8 @@ static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_en
     out[count++] = (pr_metadata){"time_kind", pr_time_kind_names[d->time_kind]};
     if (d->source != NULL && d->source[0] != '\0')
         out[count++] = (pr_metadata){"source", d->source};
+    if (d->events != NULL)
+        out[count++] = (pr_metadata){"events", d->events};
     for (size_t i = 0; i < in->metadata_count; i++)
         out[count++] = in->metadata[i];
     return count;

@@ -7,6 +7,7 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "data/import_events.h"
 #include "data/import_features.h"
 
 enum { ROWS_BETWEEN_REPORTS = 1 << 14 };
@@ -24,6 +25,7 @@ typedef struct importer {
     char **names; /* of the inputs, as shown */
     size_t name_count;
     char *source;
+    char *events; /* the mark of a server's store */
     char stage[128];
 } importer;
 
@@ -40,6 +42,7 @@ static void free_importer(importer *im)
         pr_free(im->names[i]);
     pr_free(im->names);
     pr_free(im->source);
+    pr_free(im->events);
 }
 
 /* ---- reading ---- */
@@ -173,16 +176,36 @@ static parsrec_status read_input(importer *im, const char *input, parsrec_error 
     return status;
 }
 
+/* The purchases in a server's store, after all other inputs, whose form of time they take on. */
+static parsrec_status read_events(importer *im, parsrec_error *err)
+{
+    pr_rows *rows;
+    const pr_collect *c = &im->actions;
+    action_context context = {.actions = &im->actions,
+                              .columns = {.user = 0, .session = 1, .time = 2, .item = 3}};
+    if (im->options->events == NULL)
+        return PARSREC_OK;
+    PR_TRY(pr_events_open(&rows, &im->events, im->options->events,
+                          c->actions > 0 ? c->form : PR_TIME_NUMBER, im->hooks, err));
+    parsrec_status status = keep_name(im, rows->name, err);
+    if (status == PARSREC_OK)
+        status = read_rows(im, rows, take_action, &context, &im->report->rows_read,
+                           &im->report->bad_rows, err);
+    pr_rows_free(rows);
+    return status;
+}
+
 static parsrec_status read_actions(importer *im, const char *const *inputs, size_t count,
                                    parsrec_error *err)
 {
-    im->names = pr_alloc_zero(count, sizeof *im->names);
+    im->names = pr_alloc_zero(count + 1, sizeof *im->names); /* the store of --events is one more */
     if (im->names == NULL)
         return pr_fail_memory(err);
     im->actions.sort = im->options->sort;
     im->actions.keyed = im->options->session_rule == PARSREC_SESSION_COLUMN;
     for (size_t i = 0; i < count; i++)
         PR_TRY(read_input(im, inputs[i], err));
+    PR_TRY(read_events(im, err));
     if (im->report->rows_read == 0)
         return pr_fail(err, PARSREC_E_INPUT, "%s: there are no rows below the header",
                        im->names[0]);
@@ -375,6 +398,7 @@ static parsrec_status write_data(importer *im, const char *out_path, parsrec_err
     if (im->source == NULL)
         return pr_fail_memory(err);
     im->data.source = im->source;
+    im->data.events = im->events;
     snprintf(im->stage, sizeof im->stage, "writing");
     PR_TRY(pr_progress(im->hooks, im->stage, "actions", 0, im->data.actions, err));
     return pr_dataset_save(&im->data, NULL, 0, out_path, err);

@@ -8,7 +8,8 @@
 #include "base/memory.h"
 #include "base/xxh3.h"
 
-enum { UNCHANGED = 1 }; /* the stamp of a past as the base has it */
+enum { CARTS_MOST = 4 }; /* open baskets of a user; the oldest makes room */
+enum { UNCHANGED = 1 };  /* the stamp of a past as the base has it */
 
 /* Names of sessions are remembered by 128 bits of hash; 0 is no name. */
 typedef struct mark {
@@ -21,14 +22,31 @@ typedef struct session {
     uint64_t stamp; /* a number that no change had before */
 } session;
 
+/* An open basket: what is in it, apart from what was bought under the same name. */
+typedef struct cart {
+    mark name;
+    int32_t *items;
+    size_t count, capacity;
+} cart;
+
 typedef struct shopper {
     int32_t *items;
     session *sessions;
     size_t count, capacity, session_count, session_capacity;
-    float *sum;     /* of the rows of these items and of those in the base; NULL: not made yet */
+    float *sum; /* of the rows of these items and of those in the base; NULL: not made yet */
+    cart carts[CARTS_MOST]; /* newest last */
+    size_t cart_count;
     bool forgotten; /* the base says nothing of this user */
     uint64_t stamp; /* of what is not in a session, and the sum of the sessions' */
 } shopper;
+
+/* Users by the hash of their key, for those who are forgotten by it. */
+typedef struct hash_index {
+    uint8_t (*hashes)[PR_SIPHASH_BYTES]; /* [capacity], of users by number */
+    size_t capacity, count;              /* users so far that it has */
+    uint32_t *slots;                     /* number + 1; 0 is free */
+    size_t slot_count;                   /* a power of two, at least twice the users */
+} hash_index;
 
 struct pr_live_pasts {
     pthread_rwlock_t lock;
@@ -38,8 +56,9 @@ struct pr_live_pasts {
     pr_intern users;    /* who are not in the base; their numbers begin after its */
     shopper **shoppers; /* [users so far, at least], NULL for those of whom there is nothing new */
     size_t shopper_count;
-    uint8_t *held;    /* [items]: 0 but while a basket is looked at */
-    uint64_t changes; /* so far */
+    hash_index by_hash; /* empty until somebody is forgotten */
+    uint8_t *held;      /* [items]: 0 but while a basket is looked at */
+    uint64_t changes;   /* so far */
 };
 
 /* ---- beginning and end ---- */
@@ -80,13 +99,20 @@ parsrec_status pr_live_new(pr_live_pasts **out, const pr_pasts *base, const pr_i
     return PARSREC_OK;
 }
 
-static void free_shopper(shopper *s)
+static void empty_shopper(shopper *s)
 {
-    if (s == NULL)
-        return;
     pr_free(s->items);
     pr_free(s->sessions);
     pr_free(s->sum);
+    for (size_t i = 0; i < s->cart_count; i++)
+        pr_free(s->carts[i].items);
+    *s = (shopper){0};
+}
+
+static void free_shopper(shopper *s)
+{
+    if (s != NULL)
+        empty_shopper(s);
     pr_free(s);
 }
 
@@ -98,6 +124,8 @@ void pr_live_free(pr_live_pasts *live)
         free_shopper(live->shoppers[u]);
     pr_free(live->shoppers);
     pr_free(live->held);
+    pr_free(live->by_hash.hashes);
+    pr_free(live->by_hash.slots);
     pr_intern_free(&live->users);
     pthread_rwlock_destroy(&live->lock);
     pr_free(live);
@@ -121,7 +149,7 @@ static bool number_of(const pr_live_pasts *live, pr_slice key, size_t *number)
 static bool is_known(const pr_live_pasts *live, size_t user)
 {
     const shopper *s = live->shoppers[user];
-    if (s != NULL && s->session_count > 0)
+    if (s != NULL && s->session_count + s->cart_count > 0)
         return true;
     return user < live->base->users && (s == NULL || !s->forgotten);
 }
@@ -266,6 +294,73 @@ static void add_to(pr_live_pasts *live, shopper *s, mark name, const int32_t *it
     s->stamp += s->sessions[at].stamp;
 }
 
+/* NULL if there is none of that name. */
+static cart *cart_named(shopper *s, mark name)
+{
+    for (size_t i = 0; i < s->cart_count; i++)
+        if (s->carts[i].name.low == name.low && s->carts[i].name.high == name.high)
+            return &s->carts[i];
+    return NULL;
+}
+
+static bool cart_holds(const cart *c, int32_t item)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->items[i] == item)
+            return true;
+    return false;
+}
+
+/* What was bought is no longer open. */
+static void take_from_cart(shopper *s, mark name, const int32_t *items, size_t count)
+{
+    cart *c = cart_named(s, name);
+    for (size_t i = 0; c != NULL && i < count; i++)
+        for (size_t j = 0; j < c->count; j++)
+            if (c->items[j] == items[i]) {
+                memmove(c->items + j, c->items + j + 1, (--c->count - j) * sizeof *c->items);
+                break;
+            }
+}
+
+static cart *new_cart(shopper *s, mark name)
+{
+    if (s->cart_count == CARTS_MOST) {
+        pr_free(s->carts[0].items);
+        memmove(s->carts, s->carts + 1, --s->cart_count * sizeof *s->carts);
+    }
+    s->carts[s->cart_count] = (cart){.name = name};
+    return &s->carts[s->cart_count++];
+}
+
+static parsrec_status put_into_cart(pr_live_pasts *live, pr_slice user, mark name,
+                                    const int32_t *items, size_t count, parsrec_error *err)
+{
+    size_t number;
+    shopper *s;
+    PR_TRY(number_for(live, user, &number, err));
+    PR_TRY(shopper_at(live, number, &s, err));
+    cart *c = cart_named(s, name);
+    if (c == NULL)
+        c = new_cart(s, name);
+    PR_TRY(pr_grow(&c->items, &c->capacity, c->count + count, sizeof *c->items, err));
+    for (size_t i = 0; i < count; i++)
+        if (items[i] >= 0 && !cart_holds(c, items[i]))
+            c->items[c->count++] = items[i];
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_cart(pr_live_pasts *live, pr_slice user, const char *name,
+                            const int32_t *items, size_t count, parsrec_error *err)
+{
+    if (name == NULL)
+        return PARSREC_OK;
+    pthread_rwlock_wrlock(&live->lock);
+    parsrec_status status = put_into_cart(live, user, mark_of(name), items, count, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
+
 static parsrec_status add(pr_live_pasts *live, pr_slice user, mark name, const int32_t *items,
                           size_t count, parsrec_error *err)
 {
@@ -279,6 +374,7 @@ static parsrec_status add(pr_live_pasts *live, pr_slice user, mark name, const i
                    err));
     PR_TRY(begin_sum(live, number, s, err));
     add_to(live, s, name, items, count);
+    take_from_cart(s, name, items, count);
     return PARSREC_OK;
 }
 
@@ -297,9 +393,7 @@ static parsrec_status forget(pr_live_pasts *live, size_t user, parsrec_error *er
 {
     shopper *s;
     PR_TRY(shopper_at(live, user, &s, err));
-    pr_free(s->items);
-    pr_free(s->sessions);
-    pr_free(s->sum);
+    empty_shopper(s);
     *s = (shopper){.forgotten = true, .stamp = new_stamp(live)};
     return PARSREC_OK;
 }
@@ -313,14 +407,81 @@ parsrec_status pr_live_forget(pr_live_pasts *live, pr_slice user, parsrec_error 
     return status;
 }
 
+static size_t users_so_far(const pr_live_pasts *live)
+{
+    size_t users = live->base_users->count + live->users.count;
+    return users < live->shopper_count ? users : live->shopper_count; /* memory may have run out */
+}
+
+/* Hashes are as good as random: any of their bits are a place to begin. */
+static uint32_t *slot_of(const hash_index *x, const uint8_t hash[PR_SIPHASH_BYTES])
+{
+    uint64_t at;
+    memcpy(&at, hash, sizeof at);
+    for (;; at++) {
+        uint32_t *slot = &x->slots[at & (x->slot_count - 1)];
+        if (*slot == 0 || memcmp(x->hashes[*slot - 1], hash, PR_SIPHASH_BYTES) == 0)
+            return slot;
+    }
+}
+
+/* Adds the users who came since it was last asked. */
+static parsrec_status extend_index(pr_live_pasts *live, const uint8_t secret[PR_SIPHASH_BYTES],
+                                   parsrec_error *err)
+{
+    hash_index *x = &live->by_hash;
+    size_t users = users_so_far(live), first = live->base_users->count;
+    PR_TRY(pr_grow(&x->hashes, &x->capacity, users, sizeof *x->hashes, err));
+    if (x->slots == NULL || x->slot_count < 2 * users) {
+        size_t slots = 64;
+        while (slots < 4 * users)
+            slots *= 2;
+        uint32_t *fresh = pr_alloc_zero(slots, sizeof *fresh);
+        if (fresh == NULL)
+            return pr_fail_memory(err);
+        pr_free(x->slots);
+        x->slots = fresh;
+        x->slot_count = slots;
+        for (size_t u = 0; u < x->count; u++)
+            *slot_of(x, x->hashes[u]) = (uint32_t)u + 1;
+    }
+    for (; x->count < users; x->count++) {
+        pr_slice key = x->count < first ? pr_intern_name(live->base_users, x->count)
+                                        : pr_intern_name(&live->users, x->count - first);
+        pr_siphash(x->hashes[x->count], secret, key.bytes, key.size);
+        *slot_of(x, x->hashes[x->count]) = (uint32_t)x->count + 1;
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_forget_hash(pr_live_pasts *live, const uint8_t secret[PR_SIPHASH_BYTES],
+                                   const uint8_t hash[PR_SIPHASH_BYTES], parsrec_error *err)
+{
+    pthread_rwlock_wrlock(&live->lock);
+    parsrec_status status = extend_index(live, secret, err);
+    uint32_t found = status == PARSREC_OK ? *slot_of(&live->by_hash, hash) : 0;
+    if (found > 0)
+        status = forget(live, found - 1, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
+
+bool pr_live_forgotten(pr_live_pasts *live, pr_slice user)
+{
+    size_t number;
+    pthread_rwlock_rdlock(&live->lock);
+    bool forgotten = number_of(live, user, &number) && live->shoppers[number] != NULL &&
+                     live->shoppers[number]->forgotten;
+    pthread_rwlock_unlock(&live->lock);
+    return forgotten;
+}
+
 /* ---- asking ---- */
 
 size_t pr_live_users(pr_live_pasts *live)
 {
     pthread_rwlock_rdlock(&live->lock);
-    size_t users = live->base_users->count + live->users.count;
-    if (users > live->shopper_count)
-        users = live->shopper_count; /* memory ran out after a key was added */
+    size_t users = users_so_far(live);
     pthread_rwlock_unlock(&live->lock);
     return users;
 }

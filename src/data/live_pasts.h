@@ -3,6 +3,7 @@
 #ifndef PR_LIVE_PASTS_H
 #define PR_LIVE_PASTS_H
 
+#include "base/siphash.h"
 #include "data/pasts.h"
 
 typedef struct pr_live_pasts pr_live_pasts;
@@ -26,13 +27,24 @@ void pr_live_free(pr_live_pasts *live); /* NULL is fine */
 parsrec_status pr_live_add(pr_live_pasts *live, pr_slice user, const char *session,
                            const int32_t *items, size_t count, parsrec_error *err);
 
+/* Puts items into an open basket, which is no part of the past. What pr_live_add adds under the same name leaves
+ * it. Only the newest few of a user are kept; one without a name is not. */
+parsrec_status pr_live_cart(pr_live_pasts *live, pr_slice user, const char *session,
+                            const int32_t *items, size_t count, parsrec_error *err);
+
 /* Drops what was added, and hides what the base has, for good. */
 parsrec_status pr_live_forget(pr_live_pasts *live, pr_slice user, parsrec_error *err);
+/* The same for the user whose key has this hash (base/siphash.h), if there is one. The secret is the same in
+ * all calls. */
+parsrec_status pr_live_forget_hash(pr_live_pasts *live, const uint8_t secret[PR_SIPHASH_BYTES],
+                                   const uint8_t hash[PR_SIPHASH_BYTES], parsrec_error *err);
+/* Whether what the base has of this user is hidden. */
+bool pr_live_forgotten(pr_live_pasts *live, pr_slice user);
 
 /* Numbers go up to, not including, this one. */
 size_t pr_live_users(pr_live_pasts *live);
 
-/* False for a user who is not known, or was forgotten and has not bought since. */
+/* False for a user who is not known, or was forgotten and has bought nothing and opened no basket since. */
 bool pr_live_find(pr_live_pasts *live, pr_slice user, int32_t *number);
 
 /* Calls with each user who is known, in order of numbers, until it returns false. The key lives for the

@@ -1,6 +1,8 @@
 /* Reading times and telling days, weeks and months apart. */
 #include "data/times.h"
 
+#include "base/status.h"
+
 enum { DAY = 86400 };
 
 /* The part of the text that was not read yet. */
@@ -188,4 +190,21 @@ int64_t pr_time_period(int64_t seconds, parsrec_session_rule rule)
     if (rule == PARSREC_SESSION_WEEK)
         return floor_div(day + 3, 7); /* 1970-01-01 was a Thursday */
     return rule == PARSREC_SESSION_MONTH ? month_of(day) : day;
+}
+
+parsrec_status parsrec_time_read(const char *text, int64_t *seconds, parsrec_error *err)
+{
+    pr_excerpt hold;
+    pr_time_form form = PR_TIME_EMPTY;
+    int64_t value;
+    if (text == NULL || seconds == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_time_read needs a text and a place");
+    const char *problem = pr_time_parse(pr_slice_of(text), &form, &value);
+    if (problem == NULL && form != PR_TIME_DATE)
+        problem = "is not a date such as 2010-03-02T13:08:00";
+    if (problem != NULL)
+        return pr_fail(err, PARSREC_E_INPUT, "the time %s %s", pr_show(&hold, pr_slice_of(text)),
+                       problem);
+    *seconds = value;
+    return PARSREC_OK;
 }

@@ -393,6 +393,36 @@ static void assert_json(char *text, const char *expected)
     parsrec_text_free(text);
 }
 
+/* A user of the model, one who came later, nobody; and one who comes back. */
+static void forgotten_by_a_hash_of_the_key(void **state)
+{
+    (void)state;
+    static const uint8_t secret[PARSREC_HASH_BYTES] = {7, 1, 1};
+    static const char *const names[] = {"u00001", "late-comer", "nobody", "late-comer"};
+    parsrec_error err;
+    parsrec_model *model;
+    parsrec_live *live;
+    int32_t number, item = 3;
+    assert_ok(parsrec_model_load(&model, model_path[0], &err));
+    assert_ok(parsrec_live_new(&live, model, &err));
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint8_t hash[PARSREC_HASH_BYTES];
+        pr_siphash(hash, secret, names[i], strlen(names[i]));
+        if (i % 2 == 1)
+            assert_ok(parsrec_live_add(live, names[i], NULL, &item, 1, &err));
+        if (i != 2)
+            assert_ok(parsrec_live_find(live, names[i], &number, &err));
+        assert_false(i < 3 && parsrec_live_forgotten(live, names[i]));
+        assert_ok(parsrec_live_forget_hash(live, secret, hash, &err));
+        assert_int_equal(parsrec_live_find(live, names[i], &number, NULL), PARSREC_E_NOT_FOUND);
+        assert_int_equal(parsrec_live_forgotten(live, names[i]), i != 2);
+    }
+    assert_ok(parsrec_live_find(live, "u00002", &number, &err));
+    assert_fails(parsrec_live_forget_hash(live, secret, NULL, &err), PARSREC_E_ARGUMENT, "a hash");
+    parsrec_live_free(live);
+    parsrec_model_free(model);
+}
+
 static void facts_of_a_user(void **state)
 {
     (void)state;
@@ -651,6 +681,7 @@ int main(void)
         cmocka_unit_test(vectors_follow),
         cmocka_unit_test(an_open_session_is_not_the_past),
         cmocka_unit_test(one_who_is_forgotten_is_a_guest),
+        cmocka_unit_test(forgotten_by_a_hash_of_the_key),
         cmocka_unit_test(facts_of_a_user),
         cmocka_unit_test(search_by_text),
         cmocka_unit_test(a_session_stands_for_its_basket),
