@@ -43,6 +43,8 @@ static const cli_option options[] = {
     CLI_TEXT(0, "table", "NAME", import_args, import.table, "databases: read this table"),
     CLI_TEXT(0, "query", "SQL", import_args, import.query,
              "databases: read the rows of this query"),
+    CLI_TEXT(0, "events", "STORE", import_args, import.events,
+             "also the purchases in this store of a server"),
     CLI_CHOICE(0, "format", import_args, format, formats, "how text inputs are read"),
     CLI_CHOICE(0, "encoding", import_args, encoding, encodings, "of text inputs"),
     CLI_DURATION(0, "session-gap", import_args, import.session_gap,
@@ -70,7 +72,7 @@ const cli_command cli_import = {
         "  parsrec import -o shop.data orders.csv --items products.csv\n"
         "  parsrec import -o visits.data orders.csv --user user --item item --session-by day\n",
     .options = options,
-    .least_words = 1,
+    .least_words = 0, /* where --events is given */
     .most_words = SIZE_MAX,
 };
 
@@ -180,6 +182,8 @@ int cmd_import(int argc, char **argv)
         rc = settle(&a);
     if (rc != CLI_CONTINUE)
         return rc;
+    if (words.count == 0 && a.import.events == NULL)
+        return cli_usage_error(&cli_import, "name an INPUT to read, or a store with --events");
     bool data_on_stdout = strcmp(a.output, "-") == 0;
     if (data_on_stdout && a.json)
         return cli_usage_error(&cli_import, "--json and data cannot share standard output");

@@ -28,7 +28,7 @@ static void print_commands(FILE *out)
             "usage: parsrec COMMAND [options]\n\n",
             parsrec_version());
     for (size_t i = 0; i < ENTRY_COUNT; i++)
-        fprintf(out, "  %-10s %s\n", entries[i].command->name, entries[i].command->summary);
+        fprintf(out, "  %-13s %s\n", entries[i].command->name, entries[i].command->summary);
     fprintf(out, "\nparsrec COMMAND --help shows the options of a command.\n");
 }
 

@@ -33,6 +33,7 @@ typedef struct engine {
 
     pthread_mutex_t sync_lock; /* events go into `live` in their order, by one thread at a time */
     uint64_t seen;             /* the store's number of the last event that `live` has */
+    uint64_t events_through;   /* up to this number, the data of the model has them already */
     atomic_uint forgotten;     /* users, since it was loaded */
 } engine;
 

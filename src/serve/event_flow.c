@@ -12,7 +12,12 @@ enum { FOLLOW_MILLISECONDS = 250, UNWRITTEN_SECONDS = 60 };
 
 /* ---- from the store into pasts ---- */
 
-static parsrec_status add_items(engine *e, const store_event *event, parsrec_error *err)
+/* A purchase goes into the past, or, with parsrec_live_cart, into an open basket. */
+typedef parsrec_status add_call(parsrec_live *live, const char *user, const char *session,
+                                const int32_t *items, size_t count, parsrec_error *err);
+
+static parsrec_status add_items(engine *e, const store_event *event, add_call *add,
+                                parsrec_error *err)
 {
     int32_t *items = pr_alloc(event->count, sizeof *items);
     if (items == NULL)
@@ -21,17 +26,42 @@ static parsrec_status add_items(engine *e, const store_event *event, parsrec_err
         if (parsrec_model_find(e->model, PARSREC_ITEM, event->items[i], &items[i], NULL) !=
             PARSREC_OK)
             items[i] = -1;
-    parsrec_status status =
-        parsrec_live_add(e->live, event->user, event->session, items, event->count, err);
+    parsrec_status status = add(e->live, event->user, event->session, items, event->count, err);
     pr_free(items);
     return status;
 }
 
+typedef struct catching_up {
+    engine *e;
+    const store_identity *store;
+} catching_up;
+
+/* What the data of the model has already does not count again, except for a user who was forgotten: there the
+ * data no longer count, only what came after. */
+static parsrec_status take_event(engine *e, const store_entry *entry, parsrec_error *err)
+{
+    const store_event *event = &entry->event;
+    switch (event->type) {
+    case STORE_BUY:
+        if (entry->number <= e->events_through && !parsrec_live_forgotten(e->live, event->user))
+            return PARSREC_OK;
+        return add_items(e, event, parsrec_live_add, err);
+    case STORE_CART:
+        return add_items(e, event, parsrec_live_cart, err);
+    case STORE_VIEW: /* stored for whoever trains on them; no model uses them yet */
+    case STORE_TYPE_COUNT:
+        break;
+    }
+    return PARSREC_OK;
+}
+
 static parsrec_status take_entry(void *context, const store_entry *entry, parsrec_error *err)
 {
-    engine *e = context;
-    PR_TRY(entry->forget ? parsrec_live_forget(e->live, entry->event.user, err)
-                         : add_items(e, &entry->event, err));
+    catching_up *c = context;
+    engine *e = c->e;
+    PR_TRY(entry->forget
+               ? parsrec_live_forget_hash(e->live, c->store->secret, entry->user_hash, err)
+               : take_event(e, entry, err));
     atomic_fetch_add(&e->forgotten, entry->forget);
     e->seen = entry->number;
     return PARSREC_OK;
@@ -41,8 +71,9 @@ static parsrec_status take_entry(void *context, const store_entry *entry, parsre
 static parsrec_status catch_up(app *a, engine *e, parsrec_error *err)
 {
     uint64_t last;
+    catching_up c = {e, store_identity_of(a->store)};
     pthread_mutex_lock(&e->sync_lock);
-    parsrec_status status = store_replay(a->store, e->seen, take_entry, e, &last, err);
+    parsrec_status status = store_replay(a->store, e->seen, take_entry, &c, &last, err);
     pthread_mutex_unlock(&e->sync_lock);
     return status;
 }
@@ -103,16 +134,16 @@ static parsrec_status no_store(parsrec_error *err)
 
 /* What is stored is acknowledged even if it cannot be shown at once: the thread that follows makes up
  * for it. */
-parsrec_status event_flow_append(app *a, const store_event *events, size_t count,
+parsrec_status event_flow_append(app *a, const store_event *events, size_t count, size_t *stored,
                                  parsrec_error *err)
 {
     if (a->store == NULL)
         return no_store(err);
     pthread_rwlock_rdlock(&a->order);
-    parsrec_status status = store_append(a->store, events, count, err);
+    parsrec_status status = store_append(a->store, events, count, stored, err);
     note_written(a, status, err);
     if (status == PARSREC_OK) {
-        atomic_fetch_add(&a->counts.events, count);
+        atomic_fetch_add(&a->counts.events, *stored);
         show_now(a, NULL);
     }
     pthread_rwlock_unlock(&a->order);
@@ -135,6 +166,13 @@ parsrec_status event_flow_forget(app *a, const char *user, parsrec_error *err)
 parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
 {
     parsrec_status status = PARSREC_OK;
+    if (a->store != NULL) {
+        e->events_through =
+            parsrec_data_events_through(engine_data(e), store_identity_of(a->store)->id);
+        if (e->events_through > 0)
+            fprintf(stderr, "the model's data has the events of the store up to number %llu\n",
+                    (unsigned long long)e->events_through);
+    }
     if (a->store != NULL)
         status = catch_up(a, e, err); /* the long way, while events still come in */
     pthread_rwlock_wrlock(&a->order);

@@ -14,8 +14,8 @@ parsrec_status event_flow_open(app *a, parsrec_error *err);
 parsrec_status event_flow_follow(app *a, parsrec_error *err);
 void event_flow_close(app *a);
 
-/* Stored for good and part of the pasts when it returns. */
-parsrec_status event_flow_append(app *a, const store_event *events, size_t count,
+/* Stored for good and part of the pasts when it returns; *stored as in store_append. */
+parsrec_status event_flow_append(app *a, const store_event *events, size_t count, size_t *stored,
                                  parsrec_error *err);
 parsrec_status event_flow_forget(app *a, const char *user, parsrec_error *err);
 

@@ -1,19 +1,28 @@
 /* POST /v1/events: baskets that grow or are finished; and DELETE /v1/users/{id}. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/memory.h"
 #include "serve/event_flow.h"
 #include "serve/handlers.h"
 
 enum { EVENTS_MOST = 1000, WORD_MOST = 256, HOLD_BYTES = 32 };
+#define QUANTITY_MOST 1e9
+
+/* Whole numbers up to here are seconds since 1970, beyond it milliseconds: the year 5138, or March 1973. */
+#define SECONDS_MOST 1e11
 
 /* A body that was read: events point into it and into these blocks. */
 typedef struct batch {
     store_event *events;
-    const char **items;       /* of all events, one after the other */
+    const char **items; /* of all events, one after the other */
+    double *quantities; /* of the same */
+    char (*ids)[WORD_MOST +
+                HOLD_BYTES];  /* of events that have none of their own; NULL: no key was sent */
     char **owned;             /* keys in the place of names; NULL: as it was sent */
-    char (*held)[HOLD_BYTES]; /* texts of numbers: an item each, and user and session */
+    char (*held)[HOLD_BYTES]; /* texts of numbers: an item each, and user, session and id */
     size_t item_count, held_count;
     json_t *unknown;
 } batch;
@@ -36,36 +45,99 @@ static parsrec_status read_word(batch *b, const char **out, const char *key, con
     return PARSREC_OK;
 }
 
-static parsrec_status read_items(batch *b, store_event *event, const json_t *value, size_t most,
+static parsrec_status read_quantity(double *out, const json_t *value, parsrec_error *err)
+{
+    *out = json_number_value(value);
+    if (!json_is_number(value) || !(*out > 0 && *out <= QUANTITY_MOST))
+        return pr_fail(err, PARSREC_E_INPUT, "quantity must be a number above 0, at most %.0f.",
+                       QUANTITY_MOST);
+    return PARSREC_OK;
+}
+
+/* "A", or {"item": "A", "quantity": 2}. */
+static parsrec_status read_item(batch *b, json_t *value, double usual, parsrec_error *err)
+{
+    const json_t *key = value;
+    double *quantity = &b->quantities[b->item_count];
+    *quantity = usual;
+    if (json_is_object(value)) {
+        const json_t *given = json_object_get(value, "quantity");
+        key = json_object_get(value, "item");
+        if (key == NULL || json_object_size(value) != 1 + (size_t)(given != NULL))
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "an item is a key, or an object of item and quantity.");
+        if (given != NULL)
+            PR_TRY(read_quantity(quantity, given, err));
+    }
+    return read_word(b, &b->items[b->item_count++], "an item", key, err);
+}
+
+static parsrec_status read_items(batch *b, store_event *event, json_t *json, size_t most,
                                  parsrec_error *err)
 {
+    const json_t *value = json_object_get(json, "items"),
+                 *quantity = json_object_get(json, "quantity");
     size_t count = json_array_size(value);
+    double usual = 1;
     if (!json_is_array(value) || count == 0)
         return pr_fail(err, PARSREC_E_INPUT, "items must be a list of at least one item.");
     if (count > most)
         return pr_fail(err, PARSREC_E_LIMIT, "items has %zu, at most %zu are allowed.", count,
                        most);
+    if (quantity != NULL)
+        PR_TRY(read_quantity(&usual, quantity, err));
     event->items = b->items + b->item_count;
+    event->quantities = b->quantities + b->item_count;
     event->count = count;
     for (size_t i = 0; i < count; i++)
-        PR_TRY(read_word(b, &b->items[b->item_count++], "an item", json_array_get(value, i), err));
+        PR_TRY(read_item(b, json_array_get(value, i), usual, err));
     return PARSREC_OK;
+}
+
+/* Seconds or milliseconds since 1970, or an ISO 8601 date and time; this moment where none is given. */
+static parsrec_status read_time(store_event *event, const json_t *value, parsrec_error *err)
+{
+    static const char form[] = "time must be seconds or milliseconds since 1970, or a text such as "
+                               "2010-03-02T13:08:00Z.";
+    double number = json_number_value(value);
+    event->time = time(NULL);
+    if (value == NULL || json_is_null(value))
+        return PARSREC_OK;
+    if (json_is_string(value))
+        return parsrec_time_read(json_string_value(value), &event->time, NULL) == PARSREC_OK
+                   ? PARSREC_OK
+                   : pr_fail(err, PARSREC_E_INPUT, form);
+    if (!json_is_number(value) || !(fabs(number) < 1000 * SECONDS_MOST))
+        return pr_fail(err, PARSREC_E_INPUT, form);
+    event->time = (int64_t)floor(fabs(number) < SECONDS_MOST ? number : number / 1000);
+    return PARSREC_OK;
+}
+
+static parsrec_status read_type(store_event *event, const json_t *value, parsrec_error *err)
+{
+    const char *name = json_string_value(value);
+    if (value == NULL || (name != NULL && store_type_of(name, &event->type)))
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_INPUT, "type must be \"buy\", \"cart\" or \"view\".");
 }
 
 static parsrec_status check_fields(json_t *json, parsrec_error *err)
 {
-    static const char *const known[] = {"user", "session", "items", "time"};
+    static const char *const known[] = {"user", "session",  "items", "time",
+                                        "type", "quantity", "id"};
+    enum { KNOWN = sizeof known / sizeof *known };
     pr_excerpt hold;
     if (!json_is_object(json))
         return pr_fail(err, PARSREC_E_INPUT,
                        "an event is an object, such as {\"user\": \"U\", \"items\": [\"A\"]}.");
     for (void *at = json_object_iter(json); at != NULL; at = json_object_iter_next(json, at)) {
         size_t i = 0;
-        while (i < 4 && strcmp(known[i], json_object_iter_key(at)) != 0)
+        while (i < KNOWN && strcmp(known[i], json_object_iter_key(at)) != 0)
             i++;
-        if (i == 4)
+        if (i == KNOWN)
             return pr_fail(err, PARSREC_E_INPUT,
-                           "there is no field %s; an event has user, session, items and time.",
+                           "there is no field %s; an event has user, session, items, time, type, "
+                           "quantity and id.",
                            pr_show(&hold, pr_slice_of(json_object_iter_key(at))));
     }
     return PARSREC_OK;
@@ -74,17 +146,36 @@ static parsrec_status check_fields(json_t *json, parsrec_error *err)
 static parsrec_status read_event(batch *b, store_event *event, json_t *json, size_t most,
                                  parsrec_error *err)
 {
-    *event = (store_event){.time = STORE_NO_TIME};
+    *event = (store_event){.type = STORE_BUY};
     PR_TRY(check_fields(json, err));
-    const json_t *session = json_object_get(json, "session"), *when = json_object_get(json, "time");
+    const json_t *session = json_object_get(json, "session"), *id = json_object_get(json, "id");
     PR_TRY(read_word(b, &event->user, "user", json_object_get(json, "user"), err));
     if (session != NULL && !json_is_null(session))
         PR_TRY(read_word(b, &event->session, "session", session, err));
-    if (when != NULL && !json_is_integer(when))
-        return pr_fail(err, PARSREC_E_INPUT, "time must be whole seconds since 1970.");
-    if (when != NULL)
-        event->time = json_integer_value(when);
-    return read_items(b, event, json_object_get(json, "items"), most, err);
+    if (id != NULL && !json_is_null(id))
+        PR_TRY(read_word(b, &event->id, "id", id, err));
+    PR_TRY(read_time(event, json_object_get(json, "time"), err));
+    PR_TRY(read_type(event, json_object_get(json, "type"), err));
+    return read_items(b, event, json, most, err);
+}
+
+/* The key of a whole body is a key for each of its events, by their places. */
+static parsrec_status name_events(batch *b, size_t count, const char *key, parsrec_error *err)
+{
+    if (key == NULL)
+        return PARSREC_OK;
+    if (key[0] == '\0' || strlen(key) > WORD_MOST)
+        return pr_fail(err, PARSREC_E_INPUT, "Idempotency-Key must be a text of 1 to %d bytes.",
+                       WORD_MOST);
+    b->ids = pr_alloc(count, sizeof *b->ids);
+    if (b->ids == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        if (b->events[i].id == NULL) {
+            snprintf(b->ids[i], sizeof *b->ids, "body %s %zu", key, i);
+            b->events[i].id = b->ids[i];
+        }
+    return PARSREC_OK;
 }
 
 /* ---- the model's names ---- */
@@ -144,11 +235,12 @@ static parsrec_status batch_init(batch *b, const json_t *list, parsrec_error *er
         items += json_array_size(json_object_get(json_array_get(list, i), "items"));
     b->events = pr_alloc(count, sizeof *b->events);
     b->items = pr_alloc(items, sizeof *b->items);
+    b->quantities = pr_alloc(items, sizeof *b->quantities);
     b->owned = pr_alloc_zero(items, sizeof *b->owned);
-    b->held = pr_alloc(items + 2 * count, sizeof *b->held);
+    b->held = pr_alloc(items + 3 * count, sizeof *b->held);
     b->unknown = json_array();
-    return b->events != NULL && b->items != NULL && b->owned != NULL && b->held != NULL &&
-                   b->unknown != NULL
+    return b->events != NULL && b->items != NULL && b->quantities != NULL && b->owned != NULL &&
+                   b->held != NULL && b->unknown != NULL
                ? PARSREC_OK
                : pr_fail_memory(err);
 }
@@ -159,19 +251,23 @@ static void batch_free(batch *b)
         pr_free(b->owned[i]);
     pr_free(b->events);
     pr_free(b->items);
+    pr_free(b->quantities);
+    pr_free(b->ids);
     pr_free(b->owned);
     pr_free(b->held);
     json_decref(b->unknown);
 }
 
-static parsrec_status store_list(batch *b, app *a, const json_t *list, parsrec_error *err)
+static parsrec_status store_list(batch *b, app *a, const json_t *list, const char *key,
+                                 size_t *stored, parsrec_error *err)
 {
     size_t count = json_array_size(list), most = (size_t)a->options->basket_most;
     PR_TRY(batch_init(b, list, err));
     for (size_t i = 0; i < count; i++)
         PR_TRY(read_event(b, &b->events[i], json_array_get(list, i), most, err));
+    PR_TRY(name_events(b, count, key, err));
     PR_TRY(name_items(b, a, err));
-    return event_flow_append(a, b->events, count, err);
+    return event_flow_append(a, b->events, count, stored, err);
 }
 
 void handle_events(app *a, const http_request *request, http_response *response)
@@ -182,10 +278,12 @@ void handle_events(app *a, const http_request *request, http_response *response)
     if (body == NULL)
         return;
     json_t *list = event_list(body, &err);
-    if (list != NULL && store_list(&b, a, list, &err) == PARSREC_OK)
+    size_t stored = 0, count = json_array_size(list);
+    if (list != NULL &&
+        store_list(&b, a, list, request->idempotency_key, &stored, &err) == PARSREC_OK)
         answer_json(response, 200,
-                    json_pack("{s:I, s:O}", "stored", (json_int_t)json_array_size(list),
-                              "unknown_items", b.unknown));
+                    json_pack("{s:I, s:I, s:O}", "stored", (json_int_t)stored, "duplicates",
+                              (json_int_t)(count - stored), "unknown_items", b.unknown));
     else
         answer_failure(response, &err);
     batch_free(&b);

@@ -123,6 +123,7 @@ static void read_headers(client *c, const char *method)
     r->host = header(c, "Host");
     r->origin = header(c, "Origin");
     r->if_none_match = header(c, "If-None-Match");
+    r->idempotency_key = header(c, "Idempotency-Key");
 }
 
 static bool announces_too_much(const client *c)

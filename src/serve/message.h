@@ -23,7 +23,7 @@ const char *http_method_name(http_method method); /* "GET" */
 typedef struct http_request {
     http_method method;
     http_target target;
-    const char *authorization, *host, *origin, *if_none_match;
+    const char *authorization, *host, *origin, *if_none_match, *idempotency_key;
     pr_slice body;
     const atomic_bool *left; /* becomes true when the client closes the connection; may be NULL */
 } http_request;

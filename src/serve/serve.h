@@ -26,6 +26,18 @@ typedef struct serve_options {
 
 serve_options serve_default(void);
 
+/* What is written of a store's events, and what came of it. */
+typedef struct serve_export {
+    const char *store, *output; /* output "-" is stdout */
+    bool types[3];              /* buy, cart, view: which of them */
+    uint64_t events, rows;      /* written */
+    char id[40];                /* of the store */
+    uint64_t through;           /* the number of its last event */
+} serve_export;
+
+/* Writes the events as CSV that `parsrec import` reads: user,session,time,item,quantity,type. */
+parsrec_status serve_export_events(serve_export *x, parsrec_error *err);
+
 /* Serves until SIGINT or SIGTERM; SIGHUP loads the model again. The address goes to stdout, the rest of
  * what happens to stderr. */
 parsrec_status serve_run(const serve_options *options, parsrec_error *err);

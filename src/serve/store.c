@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "base/memory.h"
@@ -11,8 +12,14 @@
 
 enum { BATCH_MOST = 8192 }; /* rows, unless one call brings more */
 
+const char *const store_type_names[] = {
+#define X(name, text) text,
+    STORE_TYPES(X)
+#undef X
+};
+
 typedef struct waiting {
-    const store_row *rows;
+    store_row *rows;
     size_t count;
     bool done;
     parsrec_status status;
@@ -22,6 +29,7 @@ typedef struct waiting {
 
 struct store {
     const store_backend *backend;
+    store_identity identity;
     void *database;
     int64_t origin, batches;
     pthread_mutex_t lock, reading;
@@ -43,11 +51,19 @@ static const store_backend *backend_of(const char *url)
     return NULL;
 }
 
-static parsrec_status draw_origin(int64_t *origin, parsrec_error *err)
+static parsrec_status draw(void *bytes, size_t size, parsrec_error *err)
 {
-    if (getrandom(origin, sizeof *origin, 0) != (ssize_t)sizeof *origin)
+    if (getrandom(bytes, size, 0) != (ssize_t)size)
         return pr_fail_errno(err, PARSREC_E_IO, "cannot draw a random number");
     return PARSREC_OK;
+}
+
+static parsrec_status draw_identity(store_identity *identity, parsrec_error *err)
+{
+    uint8_t id[PR_SIPHASH_BYTES];
+    PR_TRY(draw(id, sizeof id, err));
+    store_bytes_text(identity->id, id);
+    return draw(identity->secret, sizeof identity->secret, err);
 }
 
 parsrec_status store_open(store **out, const char *url, parsrec_error *err)
@@ -65,14 +81,24 @@ parsrec_status store_open(store **out, const char *url, parsrec_error *err)
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->reading, NULL);
     pthread_cond_init(&s->changed, NULL);
-    parsrec_status status = draw_origin(&s->origin, err);
+    parsrec_status status = draw(&s->origin, sizeof s->origin, err);
     if (status == PARSREC_OK)
-        status = backend->open(&s->database, url, err);
+        status = draw_identity(&s->identity, err);
+    if (status == PARSREC_OK)
+        status = backend->open(&s->database, url, &s->identity, err);
     if (status == PARSREC_OK)
         *out = s;
     else
         store_close(s);
     return status;
+}
+
+parsrec_status store_open_existing(store **out, const char *url, parsrec_error *err)
+{
+    *out = NULL;
+    if (backend_of(url) == &store_sqlite && access(url + strlen(store_sqlite.prefix), F_OK) != 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s", url);
+    return store_open(out, url, err);
 }
 
 void store_close(store *s)
@@ -87,7 +113,54 @@ void store_close(store *s)
     pr_free(s);
 }
 
+const store_identity *store_identity_of(const store *s)
+{
+    return &s->identity;
+}
+
+/* ---- hashes ---- */
+
+void store_bytes_text(char out[STORE_HASH_TEXT], const uint8_t bytes[PR_SIPHASH_BYTES])
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < PR_SIPHASH_BYTES; i++) {
+        out[2 * i] = digits[bytes[i] >> 4];
+        out[2 * i + 1] = digits[bytes[i] & 15];
+    }
+    out[STORE_HASH_TEXT - 1] = '\0';
+}
+
+bool store_text_bytes(uint8_t bytes[PR_SIPHASH_BYTES], const char *text)
+{
+    if (strlen(text) != STORE_HASH_TEXT - 1 || strspn(text, "0123456789abcdef") != strlen(text))
+        return false;
+    for (size_t i = 0; i < PR_SIPHASH_BYTES; i++) {
+        char high = text[2 * i], low = text[2 * i + 1];
+        bytes[i] = (uint8_t)((high <= '9' ? high - '0' : high - 'a' + 10) << 4 |
+                             (low <= '9' ? low - '0' : low - 'a' + 10));
+    }
+    return true;
+}
+
+void store_hash_text(char out[STORE_HASH_TEXT], const store_identity *identity, const char *text,
+                     size_t size)
+{
+    uint8_t hash[PR_SIPHASH_BYTES];
+    pr_siphash(hash, identity->secret, text, size);
+    store_bytes_text(out, hash);
+}
+
 /* ---- rows ---- */
+
+bool store_type_of(const char *name, store_type *type)
+{
+    for (int i = 0; i < STORE_TYPE_COUNT; i++)
+        if (strcmp(store_type_names[i], name) == 0) {
+            *type = (store_type)i;
+            return true;
+        }
+    return false;
+}
 
 static parsrec_status check_text(const char *text, const char *what, parsrec_error *err)
 {
@@ -109,14 +182,32 @@ static parsrec_status items_text(char **out, const store_event *e, parsrec_error
 {
     json_t *list = json_array();
     int bad = 0;
-    for (size_t i = 0; i < e->count; i++)
-        bad |= json_array_append_new(list, json_string_nocheck(e->items[i]));
+    for (size_t i = 0; i < e->count; i++) {
+        json_t *item = json_string_nocheck(e->items[i]);
+        if (e->quantities != NULL && e->quantities[i] != 1)
+            item = json_pack("[o, f]", item, e->quantities[i]);
+        bad |= json_array_append_new(list, item);
+    }
     *out = bad == 0 && list != NULL ? pr_json_text(list) : NULL;
     json_decref(list);
     return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
-static parsrec_status make_row(store_row *row, const store_event *e, parsrec_error *err)
+/* Keys have no zero byte, so no two pairs give the same text. */
+static parsrec_status hash_id(char out[STORE_HASH_TEXT], const store *s, const store_event *e,
+                              parsrec_error *err)
+{
+    char text[2 * STORE_NAME_MOST + 1];
+    size_t user = strlen(e->user), id = strlen(e->id);
+    PR_TRY(check_name(e->id, "the event's id", err));
+    memcpy(text, e->user, user + 1);
+    memcpy(text + user + 1, e->id, id);
+    store_hash_text(out, &s->identity, text, user + 1 + id);
+    return PARSREC_OK;
+}
+
+static parsrec_status make_row(const store *s, store_row *row, const store_event *e,
+                               parsrec_error *err)
 {
     char *items;
     if (e->user == NULL || e->user[0] == '\0')
@@ -126,8 +217,13 @@ static parsrec_status make_row(store_row *row, const store_event *e, parsrec_err
         PR_TRY(check_name(e->session, "the session's name", err));
     for (size_t i = 0; i < e->count; i++)
         PR_TRY(check_text(e->items[i], "an item's key", err));
+    *row = (store_row){
+        .user = e->user, .session = e->session, .time = e->time, .type = store_type_names[e->type]};
+    store_hash_text(row->user_hash, &s->identity, e->user, strlen(e->user));
+    if (e->id != NULL)
+        PR_TRY(hash_id(row->event_id, s, e, err));
     PR_TRY(items_text(&items, e, err));
-    *row = (store_row){e->user, e->session, items, e->time};
+    row->items = items;
     return PARSREC_OK;
 }
 
@@ -138,15 +234,15 @@ static void free_rows(store_row *rows, size_t count)
     pr_free(rows);
 }
 
-static parsrec_status make_rows(store_row **out, const store_event *events, size_t count,
-                                parsrec_error *err)
+static parsrec_status make_rows(const store *s, store_row **out, const store_event *events,
+                                size_t count, parsrec_error *err)
 {
     store_row *rows = pr_alloc_zero(count, sizeof *rows);
     if (rows == NULL)
         return pr_fail_memory(err);
     parsrec_status status = PARSREC_OK;
     for (size_t i = 0; i < count && status == PARSREC_OK; i++)
-        status = make_row(&rows[i], &events[i], err);
+        status = make_row(s, &rows[i], &events[i], err);
     if (status == PARSREC_OK)
         *out = rows;
     else
@@ -206,12 +302,15 @@ static void lead(store *s)
     pthread_cond_broadcast(&s->changed);
 }
 
-parsrec_status store_append(store *s, const store_event *events, size_t count, parsrec_error *err)
+parsrec_status store_append(store *s, const store_event *events, size_t count, size_t *stored,
+                            parsrec_error *err)
 {
     store_row *rows = NULL;
+    if (stored != NULL)
+        *stored = 0;
     if (count == 0)
         return PARSREC_OK;
-    PR_TRY(make_rows(&rows, events, count, err));
+    PR_TRY(make_rows(s, &rows, events, count, err));
     waiting own = {.rows = rows, .count = count};
     pthread_mutex_lock(&s->lock);
     *s->end = &own;
@@ -222,6 +321,8 @@ parsrec_status store_append(store *s, const store_event *events, size_t count, p
         else
             lead(s);
     pthread_mutex_unlock(&s->lock);
+    for (size_t i = 0; i < count && stored != NULL; i++)
+        *stored += !rows[i].duplicate;
     free_rows(rows, count);
     if (own.status != PARSREC_OK)
         return pr_fail(err, own.status, "%s", own.err.message);
@@ -231,10 +332,11 @@ parsrec_status store_append(store *s, const store_event *events, size_t count, p
 parsrec_status store_forget(store *s, const char *user, parsrec_error *err)
 {
     store_row row = {.user = user, .time = STORE_NO_TIME};
-    const store_row *rows[] = {&row};
+    store_row *rows[] = {&row};
     if (user[0] == '\0')
         return pr_fail(err, PARSREC_E_ARGUMENT, "there is no user without a key");
     PR_TRY(check_name(user, "the user's key", err));
+    store_hash_text(row.user_hash, &s->identity, user, strlen(user));
     pthread_mutex_lock(&s->lock);
     while (s->writing)
         pthread_cond_wait(&s->changed, &s->lock);
@@ -256,41 +358,66 @@ typedef struct replay {
     store_visit *visit;
     void *context;
     uint64_t last;
-    const char **items; /* kept from entry to entry */
-    size_t capacity;
+    const char **items; /* kept from entry to entry, as are the quantities */
+    double *quantities;
+    size_t capacity, quantity_capacity;
 } replay;
 
 /* The keys in a list, which live as long as it does. */
-static parsrec_status read_items(replay *r, const json_t *list, size_t *count, parsrec_error *err)
+static parsrec_status read_items(replay *r, const json_t *list, store_event *event,
+                                 parsrec_error *err)
 {
-    *count = json_array_size(list);
-    PR_TRY(pr_grow(&r->items, &r->capacity, *count, sizeof *r->items, err));
-    for (size_t i = 0; i < *count; i++)
-        if ((r->items[i] = json_string_value(json_array_get(list, i))) == NULL)
+    size_t count = json_array_size(list);
+    PR_TRY(pr_grow(&r->items, &r->capacity, count, sizeof *r->items, err));
+    PR_TRY(pr_grow(&r->quantities, &r->quantity_capacity, count, sizeof *r->quantities, err));
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_array_get(list, i), *key = item;
+        r->quantities[i] = 1;
+        if (json_is_array(item)) {
+            key = json_array_get(item, 0);
+            r->quantities[i] = json_number_value(json_array_get(item, 1));
+        }
+        if ((r->items[i] = json_string_value(key)) == NULL)
             return pr_fail(err, PARSREC_E_FORMAT, "a list of items holds something else than keys");
+    }
+    event->items = r->items;
+    event->quantities = r->quantities;
+    event->count = count;
     return PARSREC_OK;
+}
+
+static parsrec_status take_event(replay *r, store_entry *entry, const store_row *row,
+                                 parsrec_error *err)
+{
+    json_t *list;
+    entry->event = (store_event){.user = row->user, .session = row->session, .time = row->time};
+    if (row->user == NULL || !store_type_of(row->type, &entry->event.type))
+        return pr_fail(err, PARSREC_E_FORMAT, "entry %llu of the store is not one",
+                       (unsigned long long)entry->number);
+    PR_TRY(pr_json_parse(&list, row->items, strlen(row->items), "the store", err));
+    parsrec_status status = read_items(r, list, &entry->event, err);
+    if (status == PARSREC_OK)
+        status = r->visit(r->context, entry, err);
+    json_decref(list);
+    return status;
 }
 
 static parsrec_status take(void *context, uint64_t number, int64_t origin, const store_row *row,
                            parsrec_error *err)
 {
     replay *r = context;
-    json_t *list = NULL;
-    store_entry entry = {.number = number,
-                         .forget = row->items == NULL,
-                         .own = origin == r->s->origin,
-                         .event = {.user = row->user, .session = row->session, .time = row->time}};
-    parsrec_status status = PARSREC_OK;
+    store_entry entry = {
+        .number = number, .forget = row->items == NULL, .own = origin == r->s->origin};
+    parsrec_status status;
     if (!entry.forget)
-        status = pr_json_parse(&list, row->items, strlen(row->items), "the store", err);
-    if (status == PARSREC_OK && !entry.forget)
-        status = read_items(r, list, &entry.event.count, err);
-    entry.event.items = r->items;
-    if (status == PARSREC_OK)
+        status = take_event(r, &entry, row, err);
+    else if (store_text_bytes(entry.user_hash, row->user_hash))
         status = r->visit(r->context, &entry, err);
+    else
+        status = pr_fail(err, PARSREC_E_FORMAT, "entry %llu of the store names nobody",
+                         (unsigned long long)number);
     if (status == PARSREC_OK)
         r->last = number;
-    json_decref(list);
     return status;
 }
 
@@ -302,6 +429,7 @@ parsrec_status store_replay(store *s, uint64_t after, store_visit *visit, void *
     parsrec_status status = s->backend->read(s->database, after, take, &r, err);
     pthread_mutex_unlock(&s->reading);
     pr_free(r.items);
+    pr_free(r.quantities);
     *last = r.last;
     return status;
 }

@@ -5,16 +5,24 @@
 
 #include "serve/store.h"
 
+enum { STORE_HASH_TEXT = 2 * PR_SIPHASH_BYTES + 1 }; /* in hexadecimal, with its end */
+
+/* Items are a JSON list of keys, or [key, quantity] where that is not 1. A row without items says that a user
+ * is to be forgotten: only the hash is stored. */
 typedef struct store_row {
-    const char *user, *session; /* session may be NULL */
-    const char *items;          /* a JSON list of keys; NULL: the user is to be forgotten */
+    const char *user, *session; /* session may be NULL; so may the user of a row that was read */
+    const char *items;
     int64_t time;
+    const char *type;                /* "buy" */
+    char user_hash[STORE_HASH_TEXT]; /* when read: only of a user who is to be forgotten */
+    char event_id[STORE_HASH_TEXT];  /* of user and id; "": there is none. Only written */
+    bool duplicate;                  /* set by append: the id was there already */
 } store_row;
 
 /* Rows that are committed together. origin says which `store` they came through, number which of its
  * batches it is: a batch that is sent again is stored once. */
 typedef struct store_batch {
-    const store_row **rows;
+    store_row **rows;
     size_t count;
     int64_t origin, number;
 } store_batch;
@@ -24,10 +32,12 @@ typedef parsrec_status store_take(void *context, uint64_t number, int64_t origin
 
 typedef struct store_backend {
     const char *prefix; /* of its URLs */
-    parsrec_status (*open)(void **own, const char *url, parsrec_error *err);
+    /* The identity is what a new store gets, and on return what the store has. */
+    parsrec_status (*open)(void **own, const char *url, store_identity *identity,
+                           parsrec_error *err);
     void (*close)(void *own);
     parsrec_status (*append)(void *own, const store_batch *batch, parsrec_error *err);
-    /* Removes the rows of batch->rows[0]->user and adds that row. */
+    /* Removes all rows of the user of batch->rows[0] and adds that row. */
     parsrec_status (*forget)(void *own, const store_batch *batch, parsrec_error *err);
     parsrec_status (*read)(void *own, uint64_t after, store_take *take, void *context,
                            parsrec_error *err);
@@ -35,5 +45,11 @@ typedef struct store_backend {
 } store_backend;
 
 extern const store_backend store_sqlite, store_postgres;
+
+/* For the databases: the hash of a key as text, and the secret as text and back. */
+void store_hash_text(char out[STORE_HASH_TEXT], const store_identity *identity, const char *text,
+                     size_t size);
+void store_bytes_text(char out[STORE_HASH_TEXT], const uint8_t bytes[PR_SIPHASH_BYTES]);
+bool store_text_bytes(uint8_t bytes[PR_SIPHASH_BYTES], const char *text);
 
 #endif

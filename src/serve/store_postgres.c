@@ -75,6 +75,7 @@ typedef struct statement {
     const char *sql;
     const char *const *values;
     int count;
+    bool inside; /* a transaction, which a new connection does not have */
 } statement;
 
 /* Runs it, a second time where the connection turned out to be gone. Free the result with PQclear. */
@@ -82,12 +83,13 @@ static parsrec_status run(PGconn *connection, const statement *s, PGresult **out
                           parsrec_error *err)
 {
     for (int attempt = 0;; attempt++) {
-        PR_TRY(reconnect(connection, err));
+        if (!s->inside)
+            PR_TRY(reconnect(connection, err));
         *out = PQexecParams(connection, s->sql, s->count, NULL, s->values, NULL, NULL, 0);
         ExecStatusType code = PQresultStatus(*out);
         if (code == PGRES_TUPLES_OK || code == PGRES_COMMAND_OK)
             return PARSREC_OK;
-        bool again = attempt == 0 && PQstatus(connection) != CONNECTION_OK;
+        bool again = attempt == 0 && !s->inside && PQstatus(connection) != CONNECTION_OK;
         parsrec_status status = fail(connection, *out, what, err);
         PQclear(*out);
         *out = NULL;
@@ -98,31 +100,147 @@ static parsrec_status run(PGconn *connection, const statement *s, PGresult **out
 
 /* ---- opening ---- */
 
-static const char create[] =
-    "SELECT " TURN ";"
-    "CREATE TABLE IF NOT EXISTS parsrec_events ("
-    "  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"
-    "  origin bigint NOT NULL,"
-    "  batch bigint NOT NULL,"
-    "  place integer NOT NULL,"
-    "  user_key text NOT NULL,"
-    "  session text,"
-    "  time bigint,"
-    "  items text," /* NULL: the user is forgotten */
-    "  UNIQUE (origin, batch, place));"
-    "CREATE INDEX IF NOT EXISTS parsrec_events_user ON parsrec_events (user_key);";
+/* Also what version 1 lacked. A row without items says that the user whose key has the hash user_key is
+ * forgotten. */
+#define create_tables                                                                       \
+    "SELECT " TURN ";"                                                                      \
+    "CREATE TABLE IF NOT EXISTS parsrec_events ("                                           \
+    "  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,"                                 \
+    "  origin bigint NOT NULL,"                                                             \
+    "  batch bigint NOT NULL,"                                                              \
+    "  place integer NOT NULL,"                                                             \
+    "  user_key text NOT NULL,"                                                             \
+    "  session text,"                                                                       \
+    "  time bigint,"                                                                        \
+    "  items text,"                                                                         \
+    "  UNIQUE (origin, batch, place));"                                                     \
+    "CREATE INDEX IF NOT EXISTS parsrec_events_user ON parsrec_events (user_key);"          \
+    "ALTER TABLE parsrec_events ADD COLUMN IF NOT EXISTS type text NOT NULL DEFAULT 'buy'," \
+    "  ADD COLUMN IF NOT EXISTS event_id text;"                                             \
+    "CREATE UNIQUE INDEX IF NOT EXISTS parsrec_events_id ON parsrec_events (event_id);"     \
+    "CREATE TABLE IF NOT EXISTS parsrec_meta (name text PRIMARY KEY, value text NOT NULL);"
 
-/* Where the table is there, the right to make one is not needed. */
-static parsrec_status make_tables(PGconn *connection, parsrec_error *err)
+enum { SCHEMA = 2 };
+
+/* A text in the table of what the store is, set where it is missing. Another server may do the same now. */
+static parsrec_status settle_text(PGconn *connection, const char *name, char text[STORE_HASH_TEXT],
+                                  parsrec_error *err)
 {
     PGresult *result;
-    PR_TRY(run(connection, &(statement){"SELECT to_regclass('parsrec_events') IS NULL", NULL, 0},
-               &result, "cannot use the store", err));
-    bool missing = strcmp(PQgetvalue(result, 0, 0), "t") == 0;
+    const char *values[] = {name, text};
+    PR_TRY(run(connection,
+               &(statement){"INSERT INTO parsrec_meta VALUES ($1, $2) ON CONFLICT DO NOTHING",
+                            values, 2, true},
+               &result, "cannot make the store", err));
     PQclear(result);
-    if (!missing)
+    PR_TRY(run(connection,
+               &(statement){"SELECT value FROM parsrec_meta WHERE name = $1", values, 1, true},
+               &result, "cannot use the store", err));
+    bool good = PQntuples(result) == 1 && strlen(PQgetvalue(result, 0, 0)) < STORE_HASH_TEXT;
+    if (good)
+        strcpy(text, PQgetvalue(result, 0, 0));
+    PQclear(result);
+    return good ? PARSREC_OK
+                : pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store does not say what it is");
+}
+
+/* Version 1 had the keys of forgotten users in clear. */
+static parsrec_status hash_forgotten(PGconn *connection, const store_identity *identity,
+                                     parsrec_error *err)
+{
+    PGresult *keys, *result = NULL;
+    PR_TRY(run(connection,
+               &(statement){"SELECT DISTINCT user_key FROM parsrec_events WHERE items IS NULL",
+                            NULL, 0, true},
+               &keys, "cannot upgrade the store", err));
+    parsrec_status status = PARSREC_OK;
+    for (int i = 0; i < PQntuples(keys) && status == PARSREC_OK; i++) {
+        char hash[STORE_HASH_TEXT];
+        const char *values[] = {PQgetvalue(keys, i, 0), hash};
+        store_hash_text(hash, identity, values[0], strlen(values[0]));
+        status = run(connection,
+                     &(statement){"UPDATE parsrec_events SET user_key = $2"
+                                  " WHERE user_key = $1 AND items IS NULL",
+                                  values, 2, true},
+                     &result, "cannot upgrade the store", err);
+        PQclear(result);
+        result = NULL;
+    }
+    PQclear(keys);
+    return status;
+}
+
+static parsrec_status make_now(PGconn *connection, store_identity *identity, parsrec_error *err)
+{
+    char secret[STORE_HASH_TEXT], version[STORE_HASH_TEXT] = "1";
+    PR_TRY(command(connection, "BEGIN; " create_tables, "cannot make the store", err));
+    store_bytes_text(secret, identity->secret);
+    PR_TRY(settle_text(connection, "store_id", identity->id, err));
+    PR_TRY(settle_text(connection, "secret", secret, err));
+    PR_TRY(settle_text(connection, "version", version, err));
+    if (!store_text_bytes(identity->secret, secret))
+        return pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store's secret is damaged");
+    if (strcmp(version, "1") == 0)
+        PR_TRY(hash_forgotten(connection, identity, err));
+    return command(connection, "UPDATE parsrec_meta SET value = '2' WHERE name = 'version'; COMMIT",
+                   "cannot make the store", err);
+}
+
+/* What the store is, where it is of today's form: then the right to make tables is not needed. */
+static parsrec_status look(PGconn *connection, bool *ready, parsrec_error *err)
+{
+    PGresult *result;
+    PR_TRY(run(connection,
+               &(statement){"SELECT to_regclass('parsrec_meta') IS NOT NULL", NULL, 0, false},
+               &result, "cannot use the store", err));
+    *ready = strcmp(PQgetvalue(result, 0, 0), "t") == 0;
+    PQclear(result);
+    if (!*ready)
         return PARSREC_OK;
-    return command(connection, create, "cannot make the store", err);
+    uint64_t version = 0;
+    PR_TRY(
+        run(connection,
+            &(statement){"SELECT value FROM parsrec_meta WHERE name = 'version'", NULL, 0, false},
+            &result, "cannot use the store", err));
+    if (PQntuples(result) == 1)
+        pr_parse_u64(pr_slice_of(PQgetvalue(result, 0, 0)), &version);
+    PQclear(result);
+    *ready = version == SCHEMA;
+    if (version > SCHEMA)
+        return pr_fail(err, PARSREC_E_VERSION,
+                       "postgresql: the store has version %d, this parsrec knows up to %d",
+                       (int)version, SCHEMA);
+    return PARSREC_OK;
+}
+
+static parsrec_status read_identity(PGconn *connection, store_identity *identity,
+                                    parsrec_error *err)
+{
+    PGresult *result;
+    PR_TRY(run(connection,
+               &(statement){"SELECT a.value, b.value FROM parsrec_meta a, parsrec_meta b"
+                            " WHERE a.name = 'store_id' AND b.name = 'secret'",
+                            NULL, 0, false},
+               &result, "cannot use the store", err));
+    bool good = PQntuples(result) == 1 && strlen(PQgetvalue(result, 0, 0)) < sizeof identity->id &&
+                store_text_bytes(identity->secret, PQgetvalue(result, 0, 1));
+    if (good)
+        strcpy(identity->id, PQgetvalue(result, 0, 0));
+    PQclear(result);
+    return good ? PARSREC_OK
+                : pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store does not say what it is");
+}
+
+static parsrec_status make_tables(PGconn *connection, store_identity *identity, parsrec_error *err)
+{
+    bool ready;
+    PR_TRY(look(connection, &ready, err));
+    if (ready)
+        return read_identity(connection, identity, err);
+    parsrec_status status = make_now(connection, identity, err);
+    if (status != PARSREC_OK)
+        command(connection, "ROLLBACK", "cannot make the store", NULL);
+    return status;
 }
 
 static parsrec_status connect_to(PGconn **out, const char *url, parsrec_error *err)
@@ -146,7 +264,8 @@ static void close_store(void *own)
     pr_free(self);
 }
 
-static parsrec_status open_store(void **own, const char *url, parsrec_error *err)
+static parsrec_status open_store(void **own, const char *url, store_identity *identity,
+                                 parsrec_error *err)
 {
     PQconninfoOption *parsed =
         PQconninfoParse(url, NULL); /* its message would quote the password */
@@ -164,7 +283,7 @@ static parsrec_status open_store(void **own, const char *url, parsrec_error *err
         return pr_fail_memory(err);
     parsrec_status status = connect_to(&self->writer, url, err);
     if (status == PARSREC_OK)
-        status = make_tables(self->writer, err);
+        status = make_tables(self->writer, identity, err);
     if (status == PARSREC_OK)
         status = connect_to(&self->reader, url, err);
     if (status == PARSREC_OK)
@@ -181,32 +300,51 @@ static json_t *text_json(const char *text)
     return text != NULL ? json_string_nocheck(text) : json_null();
 }
 
-/* [[user, session, time, items], ...]; NULL when out of memory. */
+/* [[user, session, time, items, type, event_id], ...]; NULL when out of memory. */
 static char *batch_text(const store_batch *batch)
 {
     json_t *list = json_array();
     int bad = 0;
     for (size_t i = 0; i < batch->count; i++) {
         const store_row *row = batch->rows[i];
+        bool forgets = row->items == NULL;
         json_t *time = row->time != STORE_NO_TIME ? json_integer(row->time) : json_null();
-        bad |= json_array_append_new(list, json_pack("[o, o, o, o]", text_json(row->user),
-                                                     text_json(row->session), time,
-                                                     text_json(row->items)));
+        bad |= json_array_append_new(
+            list, json_pack("[o, o, o, o, s, o]", text_json(forgets ? row->user_hash : row->user),
+                            text_json(row->session), time, text_json(row->items),
+                            forgets ? "forget" : row->type,
+                            text_json(row->event_id[0] != '\0' ? row->event_id : NULL)));
     }
     char *text = bad == 0 && list != NULL ? pr_json_text(list) : NULL;
     json_decref(list);
     return text;
 }
 
-/* One statement is one transaction and one trip. Its rows get numbers after the turn came. */
-#define INSERT                                                                          \
-    "INSERT INTO parsrec_events (origin, batch, place, user_key, session, time, items)" \
-    " SELECT $1::bigint, $2::bigint, e.place, e.fields->>0, e.fields->>1,"              \
-    "   (e.fields->>2)::bigint, e.fields->>3"                                           \
-    " FROM turn, json_array_elements($3::json) WITH ORDINALITY AS e(fields, place)"     \
-    " ORDER BY e.place ON CONFLICT (origin, batch, place) DO NOTHING"
+/* One statement is one transaction and one trip. Its rows get numbers after the turn came. It gives the places
+ * of the rows that are stored, also where an earlier attempt stored them. */
+#define INSERT                                                                      \
+    "inserted AS (INSERT INTO parsrec_events"                                       \
+    "   (origin, batch, place, user_key, session, time, items, type, event_id)"     \
+    " SELECT $1::bigint, $2::bigint, e.place, e.fields->>0, e.fields->>1,"          \
+    "   (e.fields->>2)::bigint, e.fields->>3, e.fields->>4, e.fields->>5"           \
+    " FROM turn, json_array_elements($3::json) WITH ORDINALITY AS e(fields, place)" \
+    " ORDER BY e.place ON CONFLICT DO NOTHING RETURNING place)"                     \
+    " SELECT place FROM inserted UNION ALL"                                         \
+    " SELECT place FROM parsrec_events WHERE origin = $1::bigint AND batch = $2::bigint"
 
-static parsrec_status write_batch(postgres *self, const char *sql, const store_batch *batch,
+static void mark_duplicates(const store_batch *batch, const PGresult *stored)
+{
+    for (size_t i = 0; i < batch->count; i++)
+        batch->rows[i]->duplicate = true;
+    for (int i = 0; i < PQntuples(stored); i++) {
+        uint64_t place = 0;
+        pr_parse_u64(pr_slice_of(PQgetvalue(stored, i, 0)), &place);
+        if (place > 0 && place <= batch->count)
+            batch->rows[place - 1]->duplicate = false;
+    }
+}
+
+static parsrec_status write_batch(postgres *self, statement s, const store_batch *batch,
                                   const char *what, parsrec_error *err)
 {
     char origin[24], number[24];
@@ -215,9 +353,13 @@ static parsrec_status write_batch(postgres *self, const char *sql, const store_b
         return pr_fail_memory(err);
     snprintf(origin, sizeof origin, "%" PRId64, batch->origin);
     snprintf(number, sizeof number, "%" PRId64, batch->number);
-    const char *values[] = {origin, number, text};
+    const char *values[] = {origin, number, text, batch->rows[0]->user};
     PGresult *result = NULL;
-    parsrec_status status = run(self->writer, &(statement){sql, values, 3}, &result, what, err);
+    s.values = values;
+    s.count = 4;
+    parsrec_status status = run(self->writer, &s, &result, what, err);
+    if (status == PARSREC_OK)
+        mark_duplicates(batch, result);
     PQclear(result);
     pr_free(text);
     return status;
@@ -225,25 +367,33 @@ static parsrec_status write_batch(postgres *self, const char *sql, const store_b
 
 static parsrec_status append(void *own, const store_batch *batch, parsrec_error *err)
 {
-    return write_batch(own, "WITH turn AS MATERIALIZED (SELECT " TURN ") " INSERT, batch,
-                       "cannot write to the store", err);
+    const statement s = {.sql = "WITH turn AS MATERIALIZED (SELECT " TURN ", $4::text), " INSERT};
+    return write_batch(own, s, batch, "cannot write to the store", err);
 }
 
 /* A statement sees what was there when it began: so the turn is taken by one before it. A batch that was
- * sent before is not removed by itself. */
+ * sent before is not removed by itself. Of an event with an id the hash of it stays: an event that is sent
+ * again later is not stored after all. */
 static parsrec_status forget_now(postgres *self, const store_batch *batch, parsrec_error *err)
 {
     static const char sql[] =
-        "WITH turn AS (SELECT 1), gone AS (DELETE FROM parsrec_events"
-        " WHERE user_key = $3::json->0->>0 AND NOT (origin = $1::bigint AND batch = $2::bigint)"
-        " RETURNING 1) " INSERT;
+        "WITH turn AS (SELECT 1), theirs AS (SELECT id FROM parsrec_events"
+        "   WHERE (user_key = $4::text AND items IS NOT NULL) OR (user_key = $3::json->0->>0"
+        "     AND items IS NULL AND NOT (origin = $1::bigint AND batch = $2::bigint))),"
+        " gone AS (DELETE FROM parsrec_events e USING theirs"
+        "   WHERE e.id = theirs.id AND event_id IS NULL),"
+        " emptied AS (UPDATE parsrec_events e"
+        "   SET user_key = '', session = NULL, time = NULL, items = '' FROM theirs"
+        "   WHERE e.id = theirs.id AND event_id IS NOT NULL), " INSERT;
     static const char what[] = "cannot forget a user";
     PR_TRY(reconnect(self->writer, err));
-    PR_TRY(command(self->writer, "BEGIN; SELECT " TURN, what, err));
-    parsrec_status status = write_batch(self, sql, batch, what, err);
+    parsrec_status status = command(self->writer, "BEGIN; SELECT " TURN, what, err);
     if (status == PARSREC_OK)
-        return command(self->writer, "COMMIT", what, err);
-    command(self->writer, "ROLLBACK", what, NULL);
+        status = write_batch(self, (statement){.sql = sql, .inside = true}, batch, what, err);
+    if (status == PARSREC_OK)
+        status = command(self->writer, "COMMIT", what, err);
+    if (status != PARSREC_OK)
+        command(self->writer, "ROLLBACK", what, NULL);
     return status;
 }
 
@@ -275,7 +425,10 @@ static parsrec_status take_page(const PGresult *page, store_take *take, void *co
         store_row row = {.user = PQgetvalue(page, i, 2),
                          .session = text_at(page, i, 3),
                          .items = text_at(page, i, 5),
-                         .time = time};
+                         .time = time,
+                         .type = PQgetvalue(page, i, 6)};
+        if (row.items == NULL && strlen(row.user) < STORE_HASH_TEXT)
+            strcpy(row.user_hash, row.user);
         PR_TRY(take(context, *after, origin, &row, err));
     }
     return PARSREC_OK;
@@ -288,9 +441,9 @@ static parsrec_status read_rows(void *own, uint64_t after, store_take *take, voi
     char text[24];
     const char *values[] = {text};
     const statement select = {
-        "SELECT id, origin, user_key, session, time, items"
-        " FROM parsrec_events WHERE id > $1::bigint ORDER BY id LIMIT " A_PAGE,
-        values, 1};
+        "SELECT id, origin, user_key, session, time, items, type FROM parsrec_events"
+        " WHERE id > $1::bigint AND (user_key <> '' OR items IS NULL) ORDER BY id LIMIT " A_PAGE,
+        values, 1, false};
     for (int rows = 1; rows > 0;) {
         PGresult *page;
         snprintf(text, sizeof text, "%" PRIu64, after);
@@ -308,8 +461,8 @@ static parsrec_status check(void *own, parsrec_error *err)
     postgres *self = own;
     PGresult *result = NULL;
     parsrec_status status =
-        run(self->reader, &(statement){"SELECT 1 FROM parsrec_events LIMIT 1", NULL, 0}, &result,
-            "cannot read the store", err);
+        run(self->reader, &(statement){"SELECT 1 FROM parsrec_events LIMIT 1", NULL, 0, false},
+            &result, "cannot read the store", err);
     PQclear(result);
     return status;
 }

@@ -1,17 +1,28 @@
 /* The store in a file of SQLite: a write-ahead log that is synced with every commit, one connection that
- * writes and one that reads beside it. */
+ * writes and one that reads beside it.
+ *
+ * What is forgotten must leave the file, and SQLite's secure_delete alone does not see to that: when pages of a
+ * tree are split or merged, copies of rows stay behind in the unused part of a page (found by searching the
+ * file). So rows are only ever added at the end of their table and overwritten in place, with zeros of the same
+ * length, which moves nothing; and indices hold keyed hashes only. */
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "serve/store_inside.h"
 
-enum { SCHEMA = 1, BUSY_MILLISECONDS = 10000 };
+enum { SCHEMA = 2, BUSY_MILLISECONDS = 10000 };
+
+/* The user_hash of a row whose user was forgotten. */
+#define NOBODY "'00000000000000000000000000000000'"
 
 typedef struct sqlite {
     char *path;
     sqlite3 *writer, *reader;
     sqlite3_stmt *insert, *remove, *select;
+    store_identity *identity; /* while it is opened */
+    atomic_bool log_due;      /* the log may still hold what was forgotten */
 } sqlite;
 
 /* ---- calling SQLite ---- */
@@ -64,16 +75,32 @@ static parsrec_status ask_number(const sqlite *self, const char *sql, int *numbe
 
 /* ---- opening ---- */
 
-static const char create[] =
-    "CREATE TABLE parsrec_events ("
-    "  id INTEGER PRIMARY KEY AUTOINCREMENT," /* never used again, also after a removal */
-    "  origin INTEGER NOT NULL,"
-    "  user_key TEXT NOT NULL,"
-    "  session TEXT,"
-    "  time INTEGER,"
-    "  items TEXT);" /* NULL: the user is forgotten */
-    "CREATE INDEX parsrec_events_user ON parsrec_events (user_key);"
-    "PRAGMA user_version = 1;";
+static const char create[] = "CREATE TABLE parsrec_events ("
+                             "  id INTEGER PRIMARY KEY AUTOINCREMENT," /* never used again */
+                             "  origin INTEGER NOT NULL,"
+                             "  user_key TEXT NOT NULL,"
+                             "  session TEXT,"
+                             "  time INTEGER,"
+                             "  items TEXT," /* NULL: the user of user_hash is forgotten */
+                             "  user_hash TEXT NOT NULL,"
+                             "  type TEXT NOT NULL,"
+                             "  event_id TEXT);";
+
+/* From version 1, which had the key of a forgotten user in clear. The file is written anew after the commit,
+ * because pages of it may hold what was removed long ago. */
+static const char upgrade[] =
+    "DROP INDEX IF EXISTS parsrec_events_user;"
+    "ALTER TABLE parsrec_events ADD COLUMN user_hash TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE parsrec_events ADD COLUMN type TEXT NOT NULL DEFAULT 'buy';"
+    "ALTER TABLE parsrec_events ADD COLUMN event_id TEXT;"
+    "UPDATE parsrec_events SET user_hash = parsrec_hash(user_key);"
+    "UPDATE parsrec_events SET user_key = '' WHERE items IS NULL;";
+
+static const char finish[] =
+    "CREATE INDEX parsrec_events_hash ON parsrec_events (user_hash);"
+    "CREATE UNIQUE INDEX parsrec_events_id ON parsrec_events (event_id);"
+    "CREATE TABLE parsrec_meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);"
+    "PRAGMA user_version = 2;";
 
 static parsrec_status connect_to(const sqlite *self, sqlite3 **out, int flags, parsrec_error *err)
 {
@@ -84,21 +111,112 @@ static parsrec_status connect_to(const sqlite *self, sqlite3 **out, int flags, p
     return code == SQLITE_OK ? PARSREC_OK : fail(self, *out, "cannot open the store", err);
 }
 
-static parsrec_status make_tables(const sqlite *self, parsrec_error *err)
+/* parsrec_hash(TEXT) in SQL, while a store is upgraded. */
+static void hash_in_sql(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    const sqlite *self = sqlite3_user_data(context);
+    char text[STORE_HASH_TEXT];
+    (void)count;
+    const char *key = (const char *)sqlite3_value_text(values[0]);
+    if (key == NULL) {
+        sqlite3_result_error_nomem(context);
+        return;
+    }
+    store_hash_text(text, self->identity, key, (size_t)sqlite3_value_bytes(values[0]));
+    sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
+}
+
+static parsrec_status upgrade_tables(sqlite *self, parsrec_error *err)
+{
+    if (sqlite3_create_function(self->writer, "parsrec_hash", 1, SQLITE_UTF8, self, hash_in_sql,
+                                NULL, NULL) != SQLITE_OK)
+        return fail(self, self->writer, "cannot upgrade the store", err);
+    return run(self, self->writer, upgrade, "cannot upgrade the store", err);
+}
+
+/* A text in the table of what the store is, set where it is missing. */
+static parsrec_status settle_text(const sqlite *self, const char *name, char text[STORE_HASH_TEXT],
+                                  parsrec_error *err)
+{
+    sqlite3_stmt *statement = NULL;
+    char *sql = sqlite3_mprintf("INSERT OR IGNORE INTO parsrec_meta VALUES (%Q, %Q)", name, text);
+    if (sql == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = run(self, self->writer, sql, "cannot make the store", err);
+    sqlite3_free(sql);
+    PR_TRY(status);
+    PR_TRY(prepare(self, self->writer, &statement, "SELECT value FROM parsrec_meta WHERE name = ?",
+                   err));
+    sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+    if (sqlite3_step(statement) == SQLITE_ROW &&
+        sqlite3_column_bytes(statement, 0) == STORE_HASH_TEXT - 1)
+        memcpy(text, sqlite3_column_text(statement, 0), STORE_HASH_TEXT);
+    else
+        status = fail(self, self->writer, "cannot read what the store is", err);
+    sqlite3_finalize(statement);
+    return status;
+}
+
+static parsrec_status settle_identity(const sqlite *self, parsrec_error *err)
+{
+    char secret[STORE_HASH_TEXT];
+    store_bytes_text(secret, self->identity->secret);
+    PR_TRY(settle_text(self, "store_id", self->identity->id, err));
+    PR_TRY(settle_text(self, "secret", secret, err));
+    if (!store_text_bytes(self->identity->secret, secret))
+        return pr_fail(err, PARSREC_E_FORMAT, "%s: the store's secret is damaged", self->path);
+    return PARSREC_OK;
+}
+
+static parsrec_status make_tables(sqlite *self, parsrec_error *err)
 {
     int version = 0;
+    PR_TRY(ask_number(self, "PRAGMA user_version", &version, err));
+    if (version > SCHEMA)
+        return pr_fail(err, PARSREC_E_VERSION,
+                       "%s: the store has version %d, this parsrec knows up to %d", self->path,
+                       version, SCHEMA);
+    if (version == 0)
+        PR_TRY(run(self, self->writer, create, "cannot make the store", err));
+    if (version == 1)
+        PR_TRY(upgrade_tables(self, err));
+    if (version < SCHEMA)
+        PR_TRY(run(self, self->writer, finish, "cannot make the store", err));
+    if (version == 1)
+        PR_TRY(run(self, self->writer, "INSERT INTO parsrec_meta VALUES ('rewrite', 'due')",
+                   "cannot upgrade the store", err));
+    return settle_identity(self, err);
+}
+
+/* Others may open the same file at this moment. */
+static parsrec_status make_alone(sqlite *self, parsrec_error *err)
+{
     PR_TRY(run(self, self->writer, "BEGIN IMMEDIATE", "cannot write to the store", err));
-    parsrec_status status = ask_number(self, "PRAGMA user_version", &version, err);
-    if (status == PARSREC_OK && version > SCHEMA)
-        status = pr_fail(err, PARSREC_E_VERSION,
-                         "%s: the store has version %d, this parsrec knows up to %d", self->path,
-                         version, SCHEMA);
-    if (status == PARSREC_OK && version == 0)
-        status = run(self, self->writer, create, "cannot make the store", err);
+    parsrec_status status = make_tables(self, err);
     if (status == PARSREC_OK)
-        return run(self, self->writer, "COMMIT", "cannot make the store", err);
-    sqlite3_exec(self->writer, "ROLLBACK", NULL, NULL, NULL);
+        status = run(self, self->writer, "COMMIT", "cannot make the store", err);
+    if (status != PARSREC_OK)
+        sqlite3_exec(self->writer, "ROLLBACK", NULL, NULL, NULL);
     return status;
+}
+
+/* The rest of an upgrade, perhaps of one that was interrupted here. */
+static parsrec_status rewrite_if_due(sqlite *self, parsrec_error *err)
+{
+    int due = 0;
+    PR_TRY(ask_number(self, "SELECT count(*) FROM parsrec_meta WHERE name = 'rewrite'", &due, err));
+    if (due == 0)
+        return PARSREC_OK;
+    return run(self, self->writer, "VACUUM; DELETE FROM parsrec_meta WHERE name = 'rewrite'",
+               "cannot upgrade the store", err);
+}
+
+/* Empties the log into the file. While somebody reads an older state that is not possible: it is tried again
+ * later, and when the file is opened next. */
+static void empty_log(sqlite *self, sqlite3 *connection)
+{
+    int code = sqlite3_wal_checkpoint_v2(connection, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    atomic_store(&self->log_due, code != SQLITE_OK);
 }
 
 static parsrec_status connect_both(sqlite *self, parsrec_error *err)
@@ -108,17 +226,29 @@ static parsrec_status connect_both(sqlite *self, parsrec_error *err)
         "PRAGMA secure_delete = ON"; /* what is forgotten is overwritten */
     PR_TRY(connect_to(self, &self->writer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
     PR_TRY(run(self, self->writer, settings, "cannot use it as a store", err));
-    PR_TRY(make_tables(self, err));
+    PR_TRY(make_alone(self, err));
+    PR_TRY(rewrite_if_due(self, err));
+    empty_log(self, self->writer);
     PR_TRY(prepare(self, self->writer, &self->insert,
-                   "INSERT INTO parsrec_events (origin, user_key, session, time, items)"
-                   " VALUES (?, ?, ?, ?, ?)",
+                   "INSERT INTO parsrec_events"
+                   " (origin, user_key, session, time, items, user_hash, type, event_id)"
+                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING",
                    err));
+    /* The same number of bytes, so that the row stays where it is. The hash of the id stays too: an event
+     * that is sent again later is not stored after all. */
     PR_TRY(prepare(self, self->writer, &self->remove,
-                   "DELETE FROM parsrec_events WHERE user_key = ?", err));
+                   "UPDATE parsrec_events SET user_hash = " NOBODY ","
+                   " user_key = zeroblob(length(CAST(user_key AS BLOB))),"
+                   " session = CASE WHEN session IS NOT NULL"
+                   "   THEN zeroblob(length(CAST(session AS BLOB))) END,"
+                   " items = CASE WHEN items IS NOT NULL"
+                   "   THEN zeroblob(length(CAST(items AS BLOB))) END"
+                   " WHERE user_hash = ?",
+                   err));
     PR_TRY(connect_to(self, &self->reader, SQLITE_OPEN_READWRITE, err));
     return prepare(self, self->reader, &self->select,
-                   "SELECT id, origin, user_key, session, time, items FROM parsrec_events"
-                   " WHERE id > ? ORDER BY id",
+                   "SELECT id, origin, user_key, session, time, items, user_hash, type"
+                   " FROM parsrec_events WHERE id > ? AND user_hash <> " NOBODY " ORDER BY id",
                    err);
 }
 
@@ -134,7 +264,8 @@ static void close_store(void *own)
     pr_free(self);
 }
 
-static parsrec_status open_store(void **own, const char *url, parsrec_error *err)
+static parsrec_status open_store(void **own, const char *url, store_identity *identity,
+                                 parsrec_error *err)
 {
     const char *path = url + strlen(store_sqlite.prefix);
     if (path[0] == '\0' || path[0] == ':')
@@ -142,6 +273,7 @@ static parsrec_status open_store(void **own, const char *url, parsrec_error *err
     sqlite *self = pr_alloc_zero(1, sizeof *self);
     if (self == NULL)
         return pr_fail_memory(err);
+    self->identity = identity;
     self->path = pr_copy_string(path, strlen(path));
     parsrec_status status = self->path == NULL ? pr_fail_memory(err) : connect_both(self, err);
     if (status == PARSREC_OK)
@@ -153,21 +285,25 @@ static parsrec_status open_store(void **own, const char *url, parsrec_error *err
 
 /* ---- writing ---- */
 
-static parsrec_status insert_row(sqlite *self, const store_row *row, int64_t origin,
-                                 parsrec_error *err)
+static parsrec_status insert_row(sqlite *self, store_row *row, int64_t origin, parsrec_error *err)
 {
     sqlite3_stmt *s = self->insert;
+    bool forgets = row->items == NULL;
     sqlite3_bind_int64(s, 1, origin);
-    sqlite3_bind_text(s, 2, row->user, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 2, forgets ? "" : row->user, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 3, row->session, -1, SQLITE_STATIC); /* NULL pointers are NULLs */
     if (row->time == STORE_NO_TIME)
         sqlite3_bind_null(s, 4);
     else
         sqlite3_bind_int64(s, 4, row->time);
     sqlite3_bind_text(s, 5, row->items, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 6, row->user_hash, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 7, forgets ? "forget" : row->type, -1, SQLITE_STATIC);
+    sqlite3_bind_text(s, 8, row->event_id[0] != '\0' ? row->event_id : NULL, -1, SQLITE_STATIC);
     parsrec_status status = PARSREC_OK;
     if (sqlite3_step(s) != SQLITE_DONE)
         status = fail(self, self->writer, "cannot write to the store", err);
+    row->duplicate = sqlite3_changes(self->writer) == 0;
     sqlite3_reset(s);
     return status;
 }
@@ -181,12 +317,12 @@ static parsrec_status insert_rows(sqlite *self, const store_batch *batch, parsre
 
 static parsrec_status remove_rows(sqlite *self, const store_batch *batch, parsrec_error *err)
 {
-    sqlite3_bind_text(self->remove, 1, batch->rows[0]->user, -1, SQLITE_STATIC);
     parsrec_status status = PARSREC_OK;
+    sqlite3_bind_text(self->remove, 1, batch->rows[0]->user_hash, -1, SQLITE_STATIC);
     if (sqlite3_step(self->remove) != SQLITE_DONE)
         status = fail(self, self->writer, "cannot forget a user", err);
     sqlite3_reset(self->remove);
-    return status == PARSREC_OK ? insert_rows(self, batch, err) : status;
+    return status == PARSREC_OK ? insert_row(self, batch->rows[0], batch->origin, err) : status;
 }
 
 typedef parsrec_status change(sqlite *self, const store_batch *batch, parsrec_error *err);
@@ -212,8 +348,7 @@ static parsrec_status forget(void *own, const store_batch *batch, parsrec_error 
 {
     sqlite *self = own;
     PR_TRY(commit(self, remove_rows, batch, err));
-    /* The log still holds the rows; they leave it now, or else when it is next written back. */
-    sqlite3_exec(self->writer, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+    empty_log(self, self->writer);
     return PARSREC_OK;
 }
 
@@ -228,14 +363,28 @@ static parsrec_status take_row(sqlite3_stmt *s, store_take *take, void *context,
 {
     bool timed = sqlite3_column_type(s, 4) != SQLITE_NULL;
     bool forgets = sqlite3_column_type(s, 5) == SQLITE_NULL;
+    const char *hash = text_at(s, 6);
     store_row row = {.user = text_at(s, 2),
                      .session = text_at(s, 3),
                      .items = text_at(s, 5),
-                     .time = timed ? sqlite3_column_int64(s, 4) : STORE_NO_TIME};
-    if (row.user == NULL || (row.items == NULL && !forgets))
+                     .time = timed ? sqlite3_column_int64(s, 4) : STORE_NO_TIME,
+                     .type = text_at(s, 7)};
+    if (row.user == NULL || (row.items == NULL && !forgets) || hash == NULL || row.type == NULL)
         return pr_fail_memory(err); /* text could not be read */
+    if (forgets && strlen(hash) < STORE_HASH_TEXT)
+        strcpy(row.user_hash, hash);
     return take(context, (uint64_t)sqlite3_column_int64(s, 0), sqlite3_column_int64(s, 1), &row,
                 err);
+}
+
+/* What could not leave the log when a user was forgotten leaves it as soon as nobody reads. */
+static void tidy_log(sqlite *self)
+{
+    if (!atomic_load(&self->log_due))
+        return;
+    sqlite3_busy_timeout(self->reader, 0);
+    empty_log(self, self->reader);
+    sqlite3_busy_timeout(self->reader, BUSY_MILLISECONDS);
 }
 
 static parsrec_status read_rows(void *own, uint64_t after, store_take *take, void *context,
@@ -250,6 +399,7 @@ static parsrec_status read_rows(void *own, uint64_t after, store_take *take, voi
     if (status == PARSREC_OK && code != SQLITE_DONE)
         status = fail(self, self->reader, "cannot read the store", err);
     sqlite3_reset(self->select);
+    tidy_log(self);
     return status;
 }
 

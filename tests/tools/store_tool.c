@@ -33,7 +33,7 @@ static void *work(void *context)
         snprintf(session, sizeof session, "%d-%d", (int)getpid(), i);
         store_event e = {
             .user = user, .session = session, .items = items, .count = 2, .time = STORE_NO_TIME};
-        if (store_append(w->s, &e, 1, &err) != PARSREC_OK) {
+        if (store_append(w->s, &e, 1, NULL, &err) != PARSREC_OK) {
             if (w->rounds > 0)
                 exit(complain(&err));
             usleep(20000); /* the database may come back */
@@ -62,7 +62,8 @@ static parsrec_status print(void *context, const store_entry *e, parsrec_error *
 {
     (void)context;
     (void)err;
-    printf("%s %s\n", e->event.user, e->forget ? "-" : e->event.session);
+    if (!e->forget)
+        printf("%s %s\n", e->event.user, e->event.session != NULL ? e->event.session : "-");
     return PARSREC_OK;
 }
 

@@ -45,19 +45,41 @@ static store *open_store(void)
 
 /* ---- what is in it, as text ---- */
 
+static const store_identity *shown; /* of the store that is being read */
+
+/* A forgotten user has no name any more; these are the ones that the tests forget. */
+static const char *name_of(const store_entry *e)
+{
+    static const char *const names[] = {"sheldon-4711", "o'hara", "ann", "old-and-gone"};
+    uint8_t hash[PR_SIPHASH_BYTES];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        pr_siphash(hash, shown->secret, names[i], strlen(names[i]));
+        if (memcmp(hash, e->user_hash, sizeof hash) == 0)
+            return names[i];
+    }
+    return "somebody";
+}
+
 static parsrec_status write_entry(void *context, const store_entry *e, parsrec_error *err)
 {
     (void)err;
-    pr_write(context, "%s%s", e->own ? "own " : "", e->event.user);
     if (e->forget) {
-        pr_write(context, " is forgotten\n");
+        assert_null(e->event.user);
+        pr_write(context, "%s%s is forgotten\n", e->own ? "own " : "", name_of(e));
         return PARSREC_OK;
     }
+    pr_write(context, "%s%s", e->own ? "own " : "", e->event.user);
+    if (e->event.type != STORE_BUY)
+        pr_write(context, " (%s)", store_type_names[e->event.type]);
     pr_write(context, " %s", e->event.session != NULL ? e->event.session : "-");
     if (e->event.time != STORE_NO_TIME)
         pr_write(context, " at %lld", (long long)e->event.time);
     for (size_t i = 0; i < e->event.count; i++)
-        pr_write(context, "%s%s", i > 0 ? "," : ": ", e->event.items[i]);
+        if (e->event.quantities[i] == 1)
+            pr_write(context, "%s%s", i > 0 ? "," : ": ", e->event.items[i]);
+        else
+            pr_write(context, "%s%g x %s", i > 0 ? "," : ": ", e->event.quantities[i],
+                     e->event.items[i]);
     pr_write(context, "\n");
     return PARSREC_OK;
 }
@@ -70,6 +92,7 @@ static void assert_entries(store *s, uint64_t after, const char *expected)
     pr_writer text = {0};
     uint64_t last;
     pr_write(&text, "%s", "");
+    shown = store_identity_of(s);
     assert_ok(store_replay(s, after, write_entry, &text, &last, &err));
     assert_string_equal(text.text, expected);
     pr_writer_free(&text);
@@ -99,7 +122,7 @@ static void append(store *s, const char *user, const char *session, const char *
     const char *items[] = {item};
     store_event e = {
         .user = user, .session = session, .items = items, .count = 1, .time = STORE_NO_TIME};
-    assert_ok(store_append(s, &e, 1, &err));
+    assert_ok(store_append(s, &e, 1, NULL, &err));
 }
 
 /* ---- tests ---- */
@@ -116,9 +139,9 @@ static void events_come_back_in_order(void **state)
         {.user = "o'neil\"; --", .items = items, .count = 1, .time = -5},
         {.user = "ann", .session = "", .items = items, .count = 0, .time = STORE_NO_TIME},
     };
-    assert_ok(store_append(s, events, 3, &err));
+    assert_ok(store_append(s, events, 3, NULL, &err));
     append(s, "bob", NULL, "eggs");
-    assert_ok(store_append(s, NULL, 0, &err));
+    assert_ok(store_append(s, NULL, 0, NULL, &err));
     static const char all[] = "own ann till 3 at 1700000000: milk,a \"quoted\", \\ [key],"
                               "T\xC3\xA9\n\xF0\x9F\x8D\x9E\n"
                               "own o'neil\"; -- - at -5: milk\n"
@@ -155,12 +178,109 @@ static void forgetting_removes_and_remembers(void **state)
                    "own dora b: eggs\nown sheldon-4711 is forgotten\nown o'hara is forgotten\n");
     assert_fails(store_forget(s, "", &err), PARSREC_E_ARGUMENT, "without a key");
     store_close(s);
+}
+
+/* How often a text is in the files of the store, the log included. */
+static int occurrences(const char *text)
+{
+    char command[256], line[32] = "";
+    snprintf(command, sizeof command, "cat '%s'/events* | grep -aoF -- '%s' | wc -l", folder, text);
+    FILE *pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_non_null(fgets(line, sizeof line, pipe));
+    pclose(pipe);
+    return atoi(line);
+}
+
+/* Rows of many lengths, among those of others, some of whom are forgotten too; while the store is open, and
+ * with the log that it has then. */
+static void nothing_of_the_forgotten_is_in_the_file(void **state)
+{
+    (void)state;
+    parsrec_error err;
     if (!in_file)
         return;
-    /* Nothing of it is in the file any more. */
-    char command[128];
-    snprintf(command, sizeof command, "grep -aq secret-item '%s'/events*", folder);
-    assert_int_not_equal(system(command), 0);
+    store *s = open_store();
+    static char item[3000];
+    const char *items[] = {item, "milk"};
+    for (int i = 0; i < 600; i++) {
+        char user[16], session[48];
+        snprintf(user, sizeof user, i % 3 == 0 ? "Zoe-%d" : "kept-%d", i % 30);
+        snprintf(session, sizeof session, "visit-of-%s-%d", user, i);
+        int size = snprintf(item, sizeof item, "thing-of-%s", user);
+        memset(item + size, 'x', (size_t)(i * 37 % 2900));
+        item[size + i * 37 % 2900] = '\0';
+        store_event e = {
+            .user = user, .session = session, .items = items, .count = 2, .time = i, .id = session};
+        assert_ok(store_append(s, &e, 1, NULL, &err));
+        if (i % 100 == 99)
+            assert_ok(store_forget(s, user, &err)); /* kept-9, and again */
+    }
+    assert_true(occurrences("Zoe-") > 100);
+    for (int i = 0; i < 30; i += 3) {
+        char user[32];
+        snprintf(user, sizeof user, "Zoe-%d", i);
+        assert_ok(store_forget(s, user, &err));
+    }
+    assert_int_equal(occurrences("Zoe-"), 0);
+    assert_true(occurrences("thing-of-kept-1") > 20);
+    store_close(s);
+    assert_int_equal(occurrences("Zoe-"), 0);
+}
+
+static void an_id_is_stored_once(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    store *s = open_store();
+    uint64_t start = last_number(s);
+    size_t stored;
+    char id[32]; /* another one in every run on the same database */
+    snprintf(id, sizeof id, "order %llu", (unsigned long long)start);
+    const char *items[] = {"milk"};
+    store_event events[] = {
+        {.user = "ida", .session = "1", .items = items, .count = 1, .time = 1, .id = id},
+        {.user = "ida", .session = "2", .items = items, .count = 1, .time = 2, .id = id},
+        {.user = "otto", .session = "3", .items = items, .count = 1, .time = 3, .id = id},
+        {.user = "ida", .session = "4", .items = items, .count = 1, .time = 4},
+    };
+    assert_ok(store_append(s, events, 4, &stored, &err));
+    assert_int_equal(stored, 3); /* another user's is another event */
+    assert_ok(store_append(s, events, 1, &stored, &err));
+    assert_int_equal(stored, 0);
+    store *other = open_store(); /* another server */
+    assert_ok(store_append(other, events, 4, &stored, &err));
+    assert_int_equal(stored, 1);
+    store_close(other);
+    static const char three[] = "own ida 1 at 1: milk\nown otto 3 at 3: milk\n"
+                                "own ida 4 at 4: milk\nida 4 at 4: milk\n";
+    assert_entries(s, start, three);
+    /* What was forgotten does not come back with a client that tries again. */
+    assert_ok(store_forget(s, "ida", &err));
+    assert_ok(store_append(s, events, 1, &stored, &err));
+    assert_int_equal(stored, 0);
+    assert_entries(s, start, "own otto 3 at 3: milk\nown somebody is forgotten\n");
+    store_close(s);
+}
+
+static void types_and_quantities_are_kept(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    store *s = open_store();
+    uint64_t start = last_number(s);
+    const char *items[] = {"milk", "eggs", "ham"};
+    const double quantities[] = {2, 1, 0.125};
+    store_event events[] = {
+        {.user = "ann", .items = items, .quantities = quantities, .count = 3, .time = 1},
+        {.user = "ann", .items = items, .count = 1, .time = 2, .type = STORE_CART},
+        {.user = "ann", .items = items, .count = 1, .time = 3, .type = STORE_VIEW},
+    };
+    assert_ok(store_append(s, events, 3, NULL, &err));
+    assert_entries(s, start,
+                   "own ann - at 1: 2 x milk,eggs,0.125 x ham\nown ann (cart) - at 2: milk\n"
+                   "own ann (view) - at 3: milk\n");
+    store_close(s);
 }
 
 static void bad_events_get_a_sentence(void **state)
@@ -175,19 +295,22 @@ static void bad_events_get_a_sentence(void **state)
     longest[sizeof longest - 1] = '\0';
     store_event e[] = {{.user = "ann", .items = good, .count = 1},
                        {.user = "", .items = good, .count = 1}};
-    assert_fails(store_append(s, e, 2, &err), PARSREC_E_ARGUMENT, "no user");
+    assert_fails(store_append(s, e, 2, NULL, &err), PARSREC_E_ARGUMENT, "no user");
     e[1] = (store_event){.user = "ann", .items = bad, .count = 1};
-    assert_fails(store_append(s, e, 2, &err), PARSREC_E_ARGUMENT, "an item's key is not valid");
+    assert_fails(store_append(s, e, 2, NULL, &err), PARSREC_E_ARGUMENT,
+                 "an item's key is not valid");
     e[1] = (store_event){.user = "\xc0", .items = good, .count = 1};
-    assert_fails(store_append(s, e, 2, &err), PARSREC_E_ARGUMENT, "the user's key is not valid");
+    assert_fails(store_append(s, e, 2, NULL, &err), PARSREC_E_ARGUMENT,
+                 "the user's key is not valid");
     e[1] = (store_event){.user = longest, .items = good, .count = 1};
-    assert_fails(store_append(s, e, 2, &err), PARSREC_E_LIMIT, "has 1025 bytes, at most 1024");
+    assert_fails(store_append(s, e, 2, NULL, &err), PARSREC_E_LIMIT,
+                 "has 1025 bytes, at most 1024");
     e[1] = (store_event){.user = "ann", .session = longest, .items = good, .count = 1};
-    assert_fails(store_append(s, e, 2, &err), PARSREC_E_LIMIT, "the session's name has");
+    assert_fails(store_append(s, e, 2, NULL, &err), PARSREC_E_LIMIT, "the session's name has");
     assert_entries(s, start, ""); /* all or none */
     longest[STORE_NAME_MOST] = '\0';
     e[1] = (store_event){.user = longest, .session = longest, .items = good, .count = 1};
-    assert_ok(store_append(s, e, 2, &err));
+    assert_ok(store_append(s, e, 2, NULL, &err));
     store_close(s);
 }
 
@@ -233,7 +356,7 @@ static void *write_many(void *context)
         const char *items[] = {"milk", "eggs"};
         store_event e[] = {{.user = user, .session = session, .items = items, .count = 2},
                            {.user = "all", .items = items, .count = 1}};
-        *w->problems += store_append(w->s, e, 2, NULL) != PARSREC_OK;
+        *w->problems += store_append(w->s, e, 2, NULL, NULL) != PARSREC_OK;
         if (i % 20 == 0)
             *w->problems += store_forget(w->s, "somebody", NULL) != PARSREC_OK;
     }
@@ -311,7 +434,7 @@ static void out_of_memory_is_a_status(void **state)
         pr_memory_fail_after(i);
         parsrec_status status = store_open(&s, url, &err);
         if (status == PARSREC_OK)
-            status = store_append(s, &e, 1, &err);
+            status = store_append(s, &e, 1, NULL, &err);
         if (status == PARSREC_OK)
             status = store_forget(s, "ann", &err);
         if (status == PARSREC_OK)
@@ -360,6 +483,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(events_come_back_in_order),
         cmocka_unit_test(forgetting_removes_and_remembers),
+        cmocka_unit_test(nothing_of_the_forgotten_is_in_the_file),
+        cmocka_unit_test(an_id_is_stored_once),
+        cmocka_unit_test(types_and_quantities_are_kept),
         cmocka_unit_test(bad_events_get_a_sentence),
         cmocka_unit_test(a_visitor_may_stop),
         cmocka_unit_test(threads_and_servers_share_it),

@@ -1,0 +1,70 @@
+/* parsrec export-events: a server's store as CSV. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "parsrec.h"
+#include "serve/serve.h"
+
+typedef struct export_args {
+    const char *output, *types;
+} export_args;
+
+static const cli_option options[] = {
+    CLI_TEXT('o', "output", "FILE", export_args, output, "write the events to FILE; - is stdout"),
+    CLI_TEXT(0, "types", "T,...", export_args, types, "which events: buy, cart, view"),
+    CLI_END,
+};
+
+const cli_command cli_export_events = {
+    .name = "export-events",
+    .summary = "write the events of a server's store as CSV",
+    .usage = "parsrec export-events STORE -o FILE [options]",
+    .details = "STORE is the --store of a server, which may run meanwhile: sqlite:FILE or\n"
+               "postgresql://... The columns are user, session, time, item, quantity and type.\n"
+               "Without --types only purchases are written, which import reads as they are. To\n"
+               "train on events and keep the store, use import --events: docs/serve.md.\n",
+    .options = options,
+    .least_words = 1,
+    .most_words = 1,
+};
+
+static bool read_types(const char *list, bool types[3])
+{
+    static const char *const names[] = {"buy", "cart", "view"};
+    while (list[0] != '\0') {
+        size_t size = strcspn(list, ","), i = 0;
+        while (i < 3 && (strlen(names[i]) != size || memcmp(names[i], list, size) != 0))
+            i++;
+        if (i == 3)
+            return false;
+        types[i] = true;
+        list += size + (list[size] == ',');
+    }
+    return true;
+}
+
+int cmd_export_events(int argc, char **argv)
+{
+    export_args a = {.types = "buy"};
+    cli_words words;
+    parsrec_error err = {0};
+    cli_number events, rows, through;
+    int rc = cli_parse(&cli_export_events, &a, &words, argc, argv);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    serve_export x = {.store = words.word[0], .output = a.output};
+    if (a.output == NULL)
+        return cli_usage_error(&cli_export_events, "say where the events go: -o FILE");
+    if (!read_types(a.types, x.types))
+        return cli_usage_error(&cli_export_events, "--types takes buy, cart and view");
+    if (serve_export_events(&x, &err) != PARSREC_OK)
+        return cli_report("export-events", &err);
+    if (strcmp(a.output, "-") != 0)
+        printf("%s: %s events in %s rows, up to number %s of store %s\n", a.output,
+               cli_grouped(&events, x.events), cli_grouped(&rows, x.rows),
+               cli_grouped(&through, x.through), x.id);
+    return cli_close_output("export-events");
+}
