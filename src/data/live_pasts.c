@@ -605,19 +605,23 @@ parsrec_status pr_live_past(pr_live_pasts *live, int32_t user, const char *witho
     return status;
 }
 
-static parsrec_status read_session(const shopper *s, mark name, size_t most, int32_t **items,
+/* What was bought under the name, then what is in the open basket of that name. */
+static parsrec_status read_session(shopper *s, mark name, size_t most, int32_t **items,
                                    size_t *capacity, size_t *count, parsrec_error *err)
 {
-    size_t at = session_named(s, name);
-    if (at == s->session_count)
-        return PARSREC_OK;
-    size_t begin = begin_of(s, at), end = s->sessions[at].end;
-    if (end - begin > most)
-        begin = end - most;
-    PR_TRY(pr_grow(items, capacity, end - begin, sizeof **items, err));
-    *count = end - begin;
-    if (*count > 0)
-        memcpy(*items, s->items + begin, *count * sizeof **items);
+    size_t at = session_named(s, name), n = 0;
+    bool bought = at < s->session_count;
+    const cart *c = cart_named(s, name);
+    size_t begin = bought ? begin_of(s, at) : 0, end = bought ? s->sessions[at].end : 0;
+    PR_TRY(pr_grow(items, capacity, end - begin + (c != NULL ? c->count : 0), sizeof **items, err));
+    for (size_t i = begin; i < end; i++)
+        if (c == NULL || !cart_holds(c, s->items[i]))
+            (*items)[n++] = s->items[i];
+    for (size_t i = 0; c != NULL && i < c->count; i++)
+        (*items)[n++] = c->items[i];
+    *count = n < most ? n : most;
+    if (n > most)
+        memmove(*items, *items + (n - most), most * sizeof **items);
     return PARSREC_OK;
 }
 

@@ -71,7 +71,7 @@ void pr_past_copy_free(pr_past_copy *copy); /* a zeroed one is fine */
 parsrec_status pr_live_past(pr_live_pasts *live, int32_t user, const char *without,
                             pr_past_copy *copy, parsrec_error *err);
 
-/* The items of one session so far, in the order they were added, into a list that grows; the newest `most`
+/* The items of one session so far, in the order they were added, those of its open basket last, into a list that grows; the newest `most`
  * where there are more, none where there is no session of that name. */
 parsrec_status pr_live_session(pr_live_pasts *live, int32_t user, const char *name, size_t most,
                                int32_t **items, size_t *capacity, size_t *count,

@@ -78,6 +78,8 @@ walk_through() {
     tells 'a["baskets"] == 0'
     recommend '{"user":"new","session":"now","basket":["1000","1014"],"k":5}'
     same "$(sed 's/"source":"[a-z]*"//' stdout)" "$(sed 's/"source":"[a-z]*"//' guest.json)" "an open basket is no history"
+    recommend '{"user":"new","session":"now","k":5}'
+    same "$(sed 's/"source":"[a-z]*"//' stdout)" "$(sed 's/"source":"[a-z]*"//' guest.json)" "a session without a basket"
     tell 200 '{"user":"new","session":"now","items":["1000"]}'
     get 200 /v1/users/new
     tells 'a["baskets"] == 1 and a["recent"] == [["1000"]]'

@@ -423,6 +423,43 @@ static void forgotten_by_a_hash_of_the_key(void **state)
     parsrec_model_free(model);
 }
 
+/* An open basket is what a session is about, and no past; what is bought leaves it. */
+static void open_baskets_are_no_past(void **state)
+{
+    (void)state;
+    enum { SESSIONS = 6 };
+    parsrec_error err;
+    opened o = open_live(model_path[0]);
+    int32_t *items = NULL, user;
+    size_t capacity = 0, count;
+    const int32_t three[] = {4, 7, -1, 4, 9}, two[] = {7, 11};
+    assert_ok(parsrec_live_cart(o.live, "cara", "s", three, 5, &err));
+    assert_ok(parsrec_live_find(o.live, "cara", &user, &err));
+    assert_string_equal(past_of(&o, "cara", NULL), "");
+    assert_ok(pr_live_session(o.live->pasts, user, "s", 10, &items, &capacity, &count, &err));
+    assert_int_equal(count, 3);
+    assert_true(items[0] == 4 && items[1] == 7 && items[2] == 9);
+    assert_ok(parsrec_live_add(o.live, "cara", "s", two, 2, &err));
+    assert_string_equal(past_of(&o, "cara", NULL), "7 11");
+    assert_ok(pr_live_session(o.live->pasts, user, "s", 3, &items, &capacity, &count, &err));
+    assert_int_equal(count, 3); /* the newest of 7 11 4 9 */
+    assert_true(items[0] == 11 && items[1] == 4 && items[2] == 9);
+    for (int i = 0; i < SESSIONS; i++) { /* the oldest makes room */
+        char name[8];
+        snprintf(name, sizeof name, "t%d", i);
+        assert_ok(parsrec_live_cart(o.live, "cara", name, three, 1, &err));
+    }
+    assert_ok(pr_live_session(o.live->pasts, user, "t0", 3, &items, &capacity, &count, &err));
+    assert_int_equal(count, 0);
+    assert_ok(
+        parsrec_live_cart(o.live, "cara", NULL, three, 1, &err)); /* nobody could ask for it */
+    assert_ok(parsrec_live_forget(o.live, "cara", &err));
+    assert_ok(pr_live_session(o.live->pasts, user, "t5", 3, &items, &capacity, &count, &err));
+    assert_int_equal(count, 0);
+    pr_free(items);
+    close_live(&o);
+}
+
 static void facts_of_a_user(void **state)
 {
     (void)state;
@@ -682,6 +719,7 @@ int main(void)
         cmocka_unit_test(an_open_session_is_not_the_past),
         cmocka_unit_test(one_who_is_forgotten_is_a_guest),
         cmocka_unit_test(forgotten_by_a_hash_of_the_key),
+        cmocka_unit_test(open_baskets_are_no_past),
         cmocka_unit_test(facts_of_a_user),
         cmocka_unit_test(search_by_text),
         cmocka_unit_test(a_session_stands_for_its_basket),
