@@ -26,6 +26,8 @@ const cli_command cli_export_events = {
                "postgresql://... The columns are user, session, time, item, quantity and type.\n"
                "Without --types only purchases are written, which import reads as they are. To\n"
                "train on events and keep the store, use import --events: docs/serve.md.\n",
+    .examples = "  parsrec export-events sqlite:shop.model.events -o bought.csv\n"
+                "  parsrec export-events sqlite:shop.model.events -o - --types view,cart\n",
     .options = options,
     .least_words = 1,
     .most_words = 1,
