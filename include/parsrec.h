@@ -190,6 +190,33 @@ PARSREC_API int32_t parsrec_data_item_category(const parsrec_data *data, int32_t
 PARSREC_API char *parsrec_data_category_path(const parsrec_data *data, int32_t category,
                                              char *buffer, size_t size);
 
+/* In which order the items of a basket are stored (docs/training.md, Order within baskets). */
+typedef enum parsrec_basket_order {
+    PARSREC_ORDER_UNKNOWN, /* too few baskets to say */
+    PARSREC_ORDER_FREE,    /* it differs from basket to basket, as where people choose it */
+    PARSREC_ORDER_NUMBER,  /* sorted by item key, as numbers */
+    PARSREC_ORDER_KEY,     /* sorted by item key, as text */
+    PARSREC_ORDER_NAME,    /* sorted by item name */
+    PARSREC_ORDER_FIXED,   /* one fixed order, as a sort by a key that is not in the data or a hash
+                              table leaves it */
+} parsrec_basket_order;
+
+PARSREC_API const char *parsrec_basket_order_name(parsrec_basket_order order); /* "number", ... */
+PARSREC_API const char *parsrec_basket_order_text(parsrec_basket_order order); /* for people */
+
+typedef struct parsrec_order_report {
+    parsrec_basket_order order;
+    double sorted_share; /* neighbours in a basket that stand in the order of number, key or name */
+    uint64_t pairs;      /* frequent pairs of items */
+    double fixed_share;  /* of these, pairs that stand in one order at least 95 % of the time */
+    /* How much more often neighbours were neighbours before than other items of a basket; 0: unknown. */
+    double neighbour_ratio;
+    bool learnt; /* whether training with order = auto learns it */
+} parsrec_order_report;
+
+PARSREC_API parsrec_status parsrec_data_order(const parsrec_data *data,
+                                              parsrec_order_report *report, parsrec_error *err);
+
 /* Groups of users that the data set itself tells apart, as parsrec_explain and parsrec_whatif take them:
  * "everybody", "truth" where it is known, FEATURE=VALUE for user features of at most 32 words. Number i in
  * buffer, cut to size and terminated; false after the last. */
@@ -322,6 +349,70 @@ PARSREC_API parsrec_status parsrec_synth(const char *out_path, const parsrec_syn
                                          parsrec_synth_report *report, const parsrec_hooks *hooks,
                                          parsrec_error *err);
 
+/* ---- a model beside counts --------------------------------------------------------------- */
+
+typedef enum parsrec_split {
+    PARSREC_SPLIT_TEST,  /* the last session of each user with three or more */
+    PARSREC_SPLIT_VALID, /* the one before */
+} parsrec_split;
+
+typedef enum parsrec_protocol {
+    PARSREC_PROTOCOL_REMAINING, /* any item that remains in the basket is a right answer (the paper's) */
+    PARSREC_PROTOCOL_NEXT,      /* one fixed target at a time, in stored order */
+    PARSREC_PROTOCOL_BASKET, /* one list before the basket starts, all of the basket to be found */
+} parsrec_protocol;
+
+PARSREC_API const char *parsrec_protocol_name(parsrec_protocol protocol); /* "remaining", ... */
+
+/* Models that only count (docs/models.md) and take seconds to make: what any other model must beat. */
+enum { PARSREC_BASELINES = 3, PARSREC_BASELINE_ROWS = 5 };
+
+typedef enum parsrec_verdict {
+    PARSREC_VERDICT_NONE,   /* nothing to compare */
+    PARSREC_VERDICT_AHEAD,  /* the model is ahead of every baseline by more than chance */
+    PARSREC_VERDICT_LEVEL,  /* its difference from the best baseline is within chance */
+    PARSREC_VERDICT_BEHIND, /* the best baseline is ahead of the model by more than chance */
+} parsrec_verdict;
+
+PARSREC_API const char *parsrec_verdict_name(parsrec_verdict verdict); /* "ahead", ... */
+
+typedef struct parsrec_baseline {
+    const char *model; /* "pop", "personal", "markov"; static storage */
+    double value;      /* NDCG@10 */
+    double low, high;  /* interval of 95 % over users of the model's NDCG@10 minus this one */
+} parsrec_baseline;
+
+/* One protocol: the model's NDCG@10 and that of the baselines on the same sessions and candidates. */
+typedef struct parsrec_baseline_row {
+    parsrec_protocol protocol;
+    uint64_t negatives; /* sampled items that a basket is ranked against; 0: the whole catalogue */
+    uint64_t users, baskets;
+    double value;
+    parsrec_baseline baselines[PARSREC_BASELINES];
+    size_t count, best; /* baselines, and which of them has the highest value */
+    parsrec_verdict verdict;
+} parsrec_baseline_row;
+
+/* Every protocol with the candidates that `parsrec eval` takes by default, then `remaining` and `next`
+ * over the whole catalogue. A protocol by which no session can be evaluated has no row. */
+typedef struct parsrec_baseline_report {
+    char model[32]; /* its kind; it is not among its own baselines */
+    parsrec_split split;
+    uint64_t users, users_of; /* evaluated, of those who can be: large data are sampled */
+    parsrec_baseline_row rows[PARSREC_BASELINE_ROWS];
+    size_t row_count;
+    parsrec_verdict verdict; /* behind if any row is, ahead if all are */
+} parsrec_baseline_report;
+
+/* One line for people. It names every protocol in which counting is better and the command to use then.
+ * Cut to size; empty if the report has no rows. Returns buffer. */
+PARSREC_API char *parsrec_baselines_text(const parsrec_baseline_report *report, char *buffer,
+                                         size_t size);
+/* The report as a JSON object (docs/training.md), with that line as `sentence`. Free with
+ * parsrec_text_free. */
+PARSREC_API parsrec_status parsrec_baselines_json(char **out, const parsrec_baseline_report *report,
+                                                  parsrec_error *err);
+
 /* ---- training ---------------------------------------------------------------------------- */
 
 /* Settings come from the preset, then the config file, then `set`, then epochs; parsrec_config_text
@@ -339,6 +430,7 @@ typedef struct parsrec_train_options {
     const char *resume;        /* a checkpoint to go on from, or NULL */
     double checkpoint_minutes; /* between checkpoints within an epoch; every epoch ends with one */
     bool keep_checkpoint; /* also of a finished run, so that one of more epochs can go on from it */
+    bool skip_baselines;  /* do not compare the trained model with counts */
     uint64_t seed;
     unsigned threads; /* 0: all cores; the model does not depend on it */
 } parsrec_train_options;
@@ -347,7 +439,9 @@ typedef struct parsrec_train_report {
     uint32_t epochs, best_epoch;
     bool stopped_early; /* by patience */
     parsrec_epoch best;
+    const char *best_by; /* the validation measure that chose it; "" when nobody can be validated */
     char checkpoint[4096]; /* where a stopped run can be resumed from; empty after a finished one */
+    parsrec_baseline_report baselines; /* on the validation sessions */
 } parsrec_train_report;
 
 PARSREC_API parsrec_train_options parsrec_train_default(void);
@@ -356,7 +450,9 @@ PARSREC_API parsrec_train_options parsrec_train_default(void);
  * out_path.png and .svg (learning curves) and, while it runs, out_path.ckpt. When on_progress asks
  * to stop, the checkpoint is written and the status is E_STOPPED. E_DIVERGED leaves the last good
  * checkpoint. A log or picture that cannot be written is a warning. A model that counts takes one pass
- * over all sessions but the last of each user: no epochs, no checkpoint, no curves. */
+ * over all sessions but the last of each user: no epochs, no checkpoint, no curves. Last, once the model is
+ * written, it is compared with counts on the validation sessions; when on_progress asks to stop in this
+ * time, the report has no baselines and the status is OK. */
 PARSREC_API parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
                                          const parsrec_train_options *options,
                                          parsrec_train_report *report, const parsrec_hooks *hooks,
@@ -683,20 +779,7 @@ PARSREC_API parsrec_status parsrec_model_forget(const char *model_path, const ch
 
 /* ---- evaluation -------------------------------------------------------------------------- */
 
-typedef enum parsrec_split {
-    PARSREC_SPLIT_TEST,  /* the last session of each user with three or more */
-    PARSREC_SPLIT_VALID, /* the one before */
-} parsrec_split;
-
 enum { PARSREC_CUTOFFS_MOST = 8 };
-
-typedef enum parsrec_protocol {
-    PARSREC_PROTOCOL_REMAINING, /* any item that remains in the basket is a right answer (the paper's) */
-    PARSREC_PROTOCOL_NEXT,      /* one fixed target at a time, in stored order */
-    PARSREC_PROTOCOL_BASKET, /* one list before the basket starts, all of the basket to be found */
-} parsrec_protocol;
-
-PARSREC_API const char *parsrec_protocol_name(parsrec_protocol protocol); /* "remaining", ... */
 
 typedef enum parsrec_candidates {
     PARSREC_CANDIDATES_UNIFORM, /* drawn alike */
@@ -764,12 +847,21 @@ PARSREC_API parsrec_status parsrec_eval_measures(const parsrec_eval_options *opt
                                                  parsrec_measure measures[PARSREC_MEASURES_MOST],
                                                  size_t *count, parsrec_error *err);
 
-/* Evaluates on the users of `data`, which must be the users and items the model was trained on. A model
- * that counts is counted again, from what was before the sessions evaluated. */
+/* Evaluates on the users of `data`. Users and items are matched with the model's by key: users it does not
+ * know are served as unknown users, items it does not have are left out, and a warning says how many. So do
+ * parsrec_explain and parsrec_whatif. A model that counts is counted again, from what was before the
+ * sessions evaluated. */
 PARSREC_API parsrec_status parsrec_eval(const parsrec_model *model, const parsrec_data *data,
                                         const parsrec_eval_options *options,
                                         parsrec_eval_report *report, const parsrec_hooks *hooks,
                                         parsrec_error *err);
+
+/* Compares a model with counts in every protocol, on the data that are in its file. Of large data, users are sampled evenly, so that it
+ * takes seconds. */
+PARSREC_API parsrec_status parsrec_baselines(parsrec_baseline_report *report,
+                                             const parsrec_model *model, parsrec_split split,
+                                             unsigned threads, const parsrec_hooks *hooks,
+                                             parsrec_error *err);
 
 /* A report as JSON text (docs/evaluation.md); `model` and `data` are the names to put into it. Free with
  * parsrec_text_free. */

@@ -85,6 +85,7 @@ typedef struct findings {
     const char *path;
     cli_input input;
     parsrec_data_stats stats;
+    parsrec_order_report order;
     parsrec_calendar calendar;
     parsrec_listed *items; /* best sellers first */
     size_t item_count;
@@ -97,6 +98,8 @@ static parsrec_status look_into(findings *f, parsrec_error *err)
     parsrec_status status = cli_input_open(&f->input, f->path, err);
     if (status == PARSREC_OK)
         status = parsrec_data_statistics(f->input.data, &f->stats, err);
+    if (status == PARSREC_OK)
+        status = parsrec_data_order(f->input.data, &f->order, err);
     if (status == PARSREC_OK)
         status = parsrec_data_calendar(&f->calendar, f->input.data, err);
     if (status == PARSREC_OK)
@@ -149,6 +152,17 @@ static void print_fact(const fact *f, const parsrec_data_stats *s)
         printf("  %-*s%*.3f %%\n", LABEL, f->label, VALUE, 100 * real_of(f, s));
         break;
     }
+}
+
+static void print_order(const parsrec_order_report *o)
+{
+    cli_number pairs;
+    printf("\norder within baskets\n  %s%s\n", parsrec_basket_order_text(o->order),
+           o->learnt ? ", and neighbours come again" : "");
+    printf("  %-*s%*.3f %%\n", LABEL, "neighbours that are sorted", VALUE, 100 * o->sorted_share);
+    printf("  %-*s%*.3f %% of %s\n", LABEL, "pairs in a fixed order", VALUE, 100 * o->fixed_share,
+           cli_grouped(&pairs, o->pairs));
+    printf("  %-*s%*s\n", LABEL, "learnt by order = auto", VALUE, o->learnt ? "yes" : "no");
 }
 
 static void print_best_sellers(const findings *f)
@@ -209,6 +223,7 @@ static int print_text(const findings *f)
         cli_print_model(f->input.model);
     for (size_t i = 0; i < FACTS; i++)
         print_fact(&facts[i], s);
+    print_order(&f->order);
     printf("\ntime\n");
     if (s->time_kind == PARSREC_TIME_NONE || s->sessions == 0) {
         printf("  sessions keep the order of the source, which had no times\n");
@@ -260,6 +275,14 @@ static json_t *calendar_json(const parsrec_calendar *c)
     return NULL;
 }
 
+static json_t *order_json(const parsrec_order_report *o)
+{
+    return json_pack("{s:s, s:f, s:I, s:f, s:f, s:b}", "kind", parsrec_basket_order_name(o->order),
+                     "sorted_share", o->sorted_share, "pairs", (json_int_t)o->pairs, "fixed_share",
+                     o->fixed_share, "neighbour_ratio", o->neighbour_ratio, "learnt",
+                     (int)o->learnt);
+}
+
 static json_t *best_sellers_json(const findings *f)
 {
     json_t *list = json_array();
@@ -288,6 +311,7 @@ static int print_json(const findings *f)
                                     row->kind == COUNT ? json_integer((json_int_t)count_of(row, s))
                                                        : json_real(real_of(row, s)));
     }
+    bad |= json_object_set_new(json, "order", order_json(&f->order));
     bad |= json_object_set_new(json, "time_kind", json_string(time_kinds[s->time_kind]));
     bad |= json_object_set_new(json, "first_time", time_json(s, s->first_time));
     bad |= json_object_set_new(json, "last_time", time_json(s, s->last_time));

@@ -1,5 +1,8 @@
-/* A table of the pairs seen so far; a million of them say enough. */
+/* Tables of bounded size: a million actions, spread over all users, say enough. */
 #include "data/basket_order.h"
+
+#include <ctype.h>
+#include <stdlib.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
@@ -12,11 +15,24 @@ enum {
     HITS_LEAST = 100, /* of what chance gives: fewer say nothing */
 };
 
+/* Fixed pairs are counted among so many items, in baskets of so many classes of size. */
+enum { TOP = 256, CLASSES = 8, BASKET_MOST = 256 };
+enum { TOGETHER_LEAST = 10, FREQUENT_LEAST = 20, COMPARED_LEAST = 100 };
+static const double always = 0.95, sorted_least = 0.95, fixed_least = 0.15;
+
+enum { BY_NUMBER, BY_KEY, BY_NAME, COLUMNS };
+
 typedef struct counting {
+    const pr_dataset *data;
     uint64_t *slots; /* pairs as pair_of has them, never 0; 0: empty */
+    int16_t *place;  /* [items]: among the TOP, or -1 */
+    uint32_t *table; /* [CLASSES · TOP · TOP]: baskets with row before column */
+    double *number;  /* [items]: the key as a number; NULL unless every key is one */
     pr_rng rng;
     pr_order_facts facts;
 } counting;
+
+/* ---- neighbours that come again ---- */
 
 static uint64_t pair_of(int32_t a, int32_t b)
 {
@@ -52,9 +68,141 @@ static void remember(counting *c, const int32_t *items, size_t n)
     }
 }
 
-/* Every so many users, so that all of the data has its say. */
-static void count_all(counting *c, const pr_dataset *data, size_t last)
+/* ---- columns that sort ---- */
+
+/* As most programs sort text for people: letters alike, small or capital. */
+static int compare_text(pr_slice a, pr_slice b)
 {
+    size_t n = a.size < b.size ? a.size : b.size;
+    for (size_t i = 0; i < n; i++) {
+        int x = tolower((unsigned char)a.bytes[i]), y = tolower((unsigned char)b.bytes[i]);
+        if (x != y)
+            return x < y ? -1 : 1;
+    }
+    return (a.size > b.size) - (a.size < b.size);
+}
+
+static void note(pr_order_facts *f, size_t column, int order)
+{
+    f->compared[column] += order != 0;
+    f->ascending[column] += order < 0;
+}
+
+static void compare_columns(counting *c, const int32_t *items, size_t n)
+{
+    const pr_dataset *d = c->data;
+    for (size_t i = 0; i + 1 < n; i++) {
+        size_t a = (size_t)items[i], b = (size_t)items[i + 1];
+        if (c->number != NULL)
+            note(&c->facts, BY_NUMBER,
+                 (c->number[a] > c->number[b]) - (c->number[a] < c->number[b]));
+        if (d->item_keys.count > 0)
+            note(&c->facts, BY_KEY,
+                 compare_text(pr_name(&d->item_keys, a), pr_name(&d->item_keys, b)));
+        if (d->item_names.count > 0)
+            note(&c->facts, BY_NAME,
+                 compare_text(pr_name(&d->item_names, a), pr_name(&d->item_names, b)));
+    }
+}
+
+static parsrec_status read_numbers(counting *c, parsrec_error *err)
+{
+    const pr_dataset *d = c->data;
+    if (d->item_keys.count == 0)
+        return PARSREC_OK;
+    c->number = pr_alloc(d->items, sizeof *c->number);
+    if (c->number == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < d->items; i++)
+        if (!pr_parse_f64(pr_name(&d->item_keys, i), &c->number[i])) {
+            pr_free(c->number);
+            c->number = NULL;
+            break;
+        }
+    return PARSREC_OK;
+}
+
+/* ---- pairs in a fixed order ---- */
+
+typedef struct ranked {
+    int64_t count;
+    int32_t item;
+} ranked;
+
+static int most_first(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    if (a->count != b->count)
+        return a->count > b->count ? -1 : 1;
+    return (a->item > b->item) - (a->item < b->item);
+}
+
+static parsrec_status find_top(counting *c, parsrec_error *err)
+{
+    const pr_dataset *d = c->data;
+    ranked *items = pr_alloc_zero(d->items, sizeof *items);
+    if (items == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < d->items; i++) {
+        items[i].item = (int32_t)i;
+        c->place[i] = -1;
+    }
+    for (size_t a = 0; a < d->actions; a++)
+        items[d->action_items[a]].count++;
+    qsort(items, d->items, sizeof *items, most_first);
+    for (size_t i = 0; i < d->items && i < TOP; i++)
+        c->place[items[i].item] = (int16_t)i;
+    pr_free(items);
+    return PARSREC_OK;
+}
+
+static uint32_t *cell(const counting *c, size_t class, size_t first, size_t second)
+{
+    return &c->table[(class * TOP + first) * TOP + second];
+}
+
+/* Baskets of 2 to 3 items are class 0, of 4 to 7 class 1, ... */
+static size_t class_of(size_t size)
+{
+    size_t class = 0;
+    while (size >= 4 && class + 1 < CLASSES) {
+        size /= 2;
+        class ++;
+    }
+    return class;
+}
+
+static void count_pairs(counting *c, const int32_t *items, size_t n)
+{
+    int16_t places[BASKET_MOST];
+    size_t known = 0;
+    for (size_t i = 0; i < n && known < BASKET_MOST; i++)
+        if (c->place[items[i]] >= 0)
+            places[known++] = c->place[items[i]];
+    size_t class = class_of(n);
+    for (size_t i = 0; i < known; i++)
+        for (size_t j = i + 1; j < known; j++)
+            ++*cell(c, class, (size_t)places[i], (size_t)places[j]);
+}
+
+static void judge_pairs(counting *c)
+{
+    for (size_t class = 0; class < CLASSES; class ++)
+        for (size_t i = 0; i < TOP; i++)
+            for (size_t j = i + 1; j < TOP; j++) {
+                uint32_t one = *cell(c, class, i, j), other = *cell(c, class, j, i);
+                double most = (double)(one > other ? one : other), all = (double)one + other;
+                c->facts.frequent += all >= TOGETHER_LEAST;
+                c->facts.fixed += all >= TOGETHER_LEAST && most >= always * all;
+            }
+}
+
+/* ---- the walk ---- */
+
+/* Every step-th user, so that all of the data has its say. */
+static void count_all(counting *c, size_t last)
+{
+    const pr_dataset *data = c->data;
     size_t step = (size_t)data->actions / PAIRS_MOST + 1;
     uint64_t left = PAIRS_MOST;
     for (size_t u = 0; u < data->users; u += step)
@@ -66,23 +214,118 @@ static void count_all(counting *c, const pr_dataset *data, size_t last)
             left -= n;
             compare(c, items, n, (uint32_t)s);
             remember(c, items, n);
+            compare_columns(c, items, n);
+            count_pairs(c, items, n);
         }
 }
 
 parsrec_status pr_order_count(pr_order_facts *out, const pr_dataset *data, size_t last,
                               parsrec_error *err)
 {
-    counting c = {.slots = pr_alloc_zero(SLOTS, sizeof *c.slots),
+    counting c = {.data = data,
+                  .slots = pr_alloc_zero(SLOTS, sizeof *c.slots),
+                  .place = pr_alloc(data->items, sizeof *c.place),
+                  .table = pr_alloc_zero((size_t)CLASSES * TOP * TOP, sizeof *c.table),
                   .rng = pr_rng_make(1, UINT64_C(0x6F72646572))}; /* "order" */
-    if (c.slots == NULL)
-        return pr_fail_memory(err);
-    count_all(&c, data, last);
-    *out = c.facts;
+    parsrec_status status =
+        c.slots != NULL && c.place != NULL && c.table != NULL ? PARSREC_OK : pr_fail_memory(err);
+    if (status == PARSREC_OK)
+        status = find_top(&c, err);
+    if (status == PARSREC_OK)
+        status = read_numbers(&c, err);
+    if (status == PARSREC_OK) {
+        count_all(&c, last);
+        judge_pairs(&c);
+        *out = c.facts;
+    }
     pr_free(c.slots);
-    return PARSREC_OK;
+    pr_free(c.place);
+    pr_free(c.table);
+    pr_free(c.number);
+    return status;
+}
+
+/* ---- what it means ---- */
+
+static double share_of_column(const pr_order_facts *f, size_t column)
+{
+    uint64_t descending = f->compared[column] - f->ascending[column];
+    uint64_t most = f->ascending[column] > descending ? f->ascending[column] : descending;
+    return f->compared[column] > 0 ? (double)most / (double)f->compared[column] : 0;
+}
+
+double pr_order_sorted_share(const pr_order_facts *facts)
+{
+    double most = 0;
+    for (size_t i = 0; i < COLUMNS; i++) {
+        double share = share_of_column(facts, i);
+        most = share > most ? share : most;
+    }
+    return most;
+}
+
+double pr_order_fixed_share(const pr_order_facts *facts)
+{
+    return facts->frequent > 0 ? (double)facts->fixed / (double)facts->frequent : 0;
+}
+
+parsrec_basket_order pr_order_found(const pr_order_facts *facts)
+{
+    static const parsrec_basket_order kinds[COLUMNS] = {PARSREC_ORDER_NUMBER, PARSREC_ORDER_KEY,
+                                                        PARSREC_ORDER_NAME};
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (facts->compared[i] >= COMPARED_LEAST && share_of_column(facts, i) >= sorted_least)
+            return kinds[i];
+    if (facts->frequent >= FREQUENT_LEAST)
+        return pr_order_fixed_share(facts) >= fixed_least ? PARSREC_ORDER_FIXED
+                                                          : PARSREC_ORDER_FREE;
+    return facts->others >= HITS_LEAST ? PARSREC_ORDER_FREE : PARSREC_ORDER_UNKNOWN;
 }
 
 bool pr_order_tells(const pr_order_facts *facts)
 {
-    return facts->others >= HITS_LEAST && facts->neighbours * 5 > facts->others * 6;
+    return pr_order_found(facts) == PARSREC_ORDER_FREE && facts->others >= HITS_LEAST &&
+           facts->neighbours * 5 > facts->others * 6;
+}
+
+parsrec_status parsrec_data_order(const parsrec_data *data, parsrec_order_report *report,
+                                  parsrec_error *err)
+{
+    if (data == NULL || report == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_order needs data and a report");
+    pr_order_facts facts;
+    PR_TRY(pr_order_count(&facts, data, 1, err));
+    *report = (parsrec_order_report){
+        .order = pr_order_found(&facts),
+        .sorted_share = pr_order_sorted_share(&facts),
+        .pairs = facts.frequent,
+        .fixed_share = pr_order_fixed_share(&facts),
+        .neighbour_ratio =
+            facts.others >= HITS_LEAST ? (double)facts.neighbours / (double)facts.others : 0,
+        .learnt = pr_order_tells(&facts),
+    };
+    return PARSREC_OK;
+}
+
+/* ---- words ---- */
+
+static const struct {
+    const char *name, *text;
+} orders[] = {
+    [PARSREC_ORDER_UNKNOWN] = {"unknown", "not known: too few baskets"},
+    [PARSREC_ORDER_FREE] = {"free", "in no fixed order"},
+    [PARSREC_ORDER_NUMBER] = {"number", "sorted by product number"},
+    [PARSREC_ORDER_KEY] = {"key", "sorted by item key"},
+    [PARSREC_ORDER_NAME] = {"name", "sorted by item name"},
+    [PARSREC_ORDER_FIXED] = {"fixed", "in one fixed order, as a sort or a hash table leaves them"},
+};
+
+const char *parsrec_basket_order_name(parsrec_basket_order order)
+{
+    return (size_t)order < sizeof orders / sizeof *orders ? orders[order].name : "unknown";
+}
+
+const char *parsrec_basket_order_text(parsrec_basket_order order)
+{
+    return orders[(size_t)order < sizeof orders / sizeof *orders ? order : 0].text;
 }

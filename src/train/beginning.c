@@ -16,12 +16,24 @@ parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsre
     if (config->order != PR_ORDER_AUTO)
         return PARSREC_OK;
     PR_TRY(pr_order_count(&facts, data, (size_t)config->last, err));
+    parsrec_basket_order kind = pr_order_found(&facts);
     config->order = pr_order_tells(&facts) ? PR_ORDER_STORED : PR_ORDER_ANY;
     if (config->order == PR_ORDER_STORED)
         pr_say(hooks, PARSREC_LOG_INFO,
                "the order within baskets tells something, and is learnt (order = stored): "
                "neighbours were neighbours before %.1f times as often as other items of a basket",
                (double)facts.neighbours / (double)facts.others);
+    else if (kind == PARSREC_ORDER_FIXED)
+        pr_say(
+            hooks, PARSREC_LOG_INFO,
+            "items within baskets stand %s (%.0f %% of frequent pairs never change their order); "
+            "that is no shopping order, and it is not learnt (order = any)",
+            parsrec_basket_order_text(kind), 100 * pr_order_fixed_share(&facts));
+    else if (kind > PARSREC_ORDER_FREE)
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "items within baskets are %s (%.0f %% of neighbours); that is no shopping order, "
+               "and it is not learnt (order = any)",
+               parsrec_basket_order_text(kind), 100 * pr_order_sorted_share(&facts));
     return PARSREC_OK;
 }
 

@@ -61,18 +61,60 @@ static pr_order_facts facts_of(toy *t)
     return facts;
 }
 
-static void sorted_baskets_tell_and_others_do_not(void **state)
+static void sorted_baskets_are_seen_and_tell_nothing(void **state)
 {
     (void)state;
     static toy t;
     make_toy(&t, true);
     pr_order_facts sorted = facts_of(&t);
-    assert_true(pr_order_tells(&sorted));
+    assert_int_equal(pr_order_found(&sorted), PARSREC_ORDER_FIXED);
+    assert_close(pr_order_fixed_share(&sorted), 1, 0);
+    assert_false(pr_order_tells(&sorted));
     make_toy(&t, false);
     pr_order_facts drawn = facts_of(&t);
+    assert_int_equal(pr_order_found(&drawn), PARSREC_ORDER_FREE);
+    assert_true(pr_order_fixed_share(&drawn) < 0.02);
     assert_false(pr_order_tells(&drawn));
     assert_true(drawn.others > 1000); /* it was not for want of pairs */
     assert_close((double)drawn.neighbours / (double)drawn.others, 1, 0.05);
+}
+
+/* A habit of people: the basket comes in one of a few orders that they have, so neighbours repeat, and yet
+ * every pair stands in both orders. */
+static void habits_tell(void **state)
+{
+    (void)state;
+    static toy t;
+    make_toy(&t, true);
+    for (uint32_t s = 0; s < USERS * SESSIONS; s++) {
+        int32_t *items = t.items + s * BASKET;
+        for (size_t i = 0; s % 2 == 1 && i < BASKET / 2; i++) {
+            int32_t swap = items[i];
+            items[i] = items[BASKET - 1 - i];
+            items[BASKET - 1 - i] = swap;
+        }
+    }
+    pr_order_facts facts = facts_of(&t);
+    assert_int_equal(pr_order_found(&facts), PARSREC_ORDER_FREE);
+    assert_true(pr_order_tells(&facts));
+}
+
+static void columns_that_sort_are_named(void **state)
+{
+    (void)state;
+    pr_order_facts f = {.compared = {200, 200, 200}, .ascending = {199, 100, 100}};
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_NUMBER);
+    f = (pr_order_facts){.compared = {0, 200, 200}, .ascending = {0, 3, 100}}; /* descending */
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_KEY);
+    assert_close(pr_order_sorted_share(&f), 0.985, 1e-9);
+    f = (pr_order_facts){.compared = {200, 200, 200}, .ascending = {120, 90, 200}};
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_NAME);
+    f = (pr_order_facts){.compared = {50, 50, 50}, .ascending = {50, 50, 50}};
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_UNKNOWN);
+    f = (pr_order_facts){.frequent = 100, .fixed = 15};
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_FIXED);
+    f = (pr_order_facts){.frequent = 100, .fixed = 14};
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_FREE);
 }
 
 static void little_data_tell_nothing(void **state)
@@ -89,7 +131,9 @@ static void little_data_tell_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorted_baskets_tell_and_others_do_not),
+        cmocka_unit_test(sorted_baskets_are_seen_and_tell_nothing),
+        cmocka_unit_test(habits_tell),
+        cmocka_unit_test(columns_that_sort_are_named),
         cmocka_unit_test(little_data_tell_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
