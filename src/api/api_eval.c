@@ -9,6 +9,7 @@
 #include "eval/eval_json.h"
 #include "eval/score_dump.h"
 #include "eval/tallies.h"
+#include "train/baselines.h"
 #include "train/count_model.h"
 
 _Static_assert(sizeof(parsrec_share) == sizeof(pr_tally), "a tally by another name");
@@ -211,12 +212,31 @@ parsrec_status parsrec_eval(const parsrec_model *loaded, const parsrec_data *dat
     const pr_model *model = loaded->file.model;
     double began = pr_now();
     pr_judging j;
+    pr_fitted fitted;
     *report = (parsrec_eval_report){0};
-    PR_TRY(pr_same_shop(&loaded->file, data, err));
-    PR_TRY(pr_judging_init(&j, options, data, (size_t)model->config.last, err));
-    parsrec_status status = judge(model, data, &j, options, report, hooks, err);
+    PR_TRY(pr_fit_data(&fitted, &loaded->file, data, model->kind->count != NULL, hooks, err));
+    parsrec_status status =
+        pr_judging_init(&j, options, fitted.data, (size_t)model->config.last, err);
+    if (status == PARSREC_OK)
+        status = judge(model, fitted.data, &j, options, report, hooks, err);
     pr_judging_free(&j);
+    pr_fitted_free(&fitted);
     report->seconds = pr_now() - began;
+    return status;
+}
+
+parsrec_status parsrec_baselines(parsrec_baseline_report *report, const parsrec_model *model,
+                                 parsrec_split split, unsigned threads, const parsrec_hooks *hooks,
+                                 parsrec_error *err)
+{
+    if (report == NULL || model == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_baselines needs a report and a model");
+    pr_pool *pool;
+    PR_TRY(pr_pool_new(&pool, threads, err));
+    parsrec_status status =
+        pr_baselines(report, model->file.model, model->file.data,
+                     split == PARSREC_SPLIT_VALID ? PR_VALID : PR_TEST, pool, hooks, err);
+    pr_pool_free(pool);
     return status;
 }
 

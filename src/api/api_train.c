@@ -7,6 +7,7 @@
 #include "api/train_config.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "train/baselines.h"
 #include "train/count_model.h"
 #include "train/model_file.h"
 #include "train/run_log.h"
@@ -90,7 +91,7 @@ typedef struct show {
     pr_pool *pool;
     pr_run_log log;
     const parsrec_hooks *hooks;
-    bool keep_checkpoint;
+    bool keep_checkpoint, skip_baselines;
 } show;
 
 static parsrec_epoch public_epoch(const pr_epoch *e)
@@ -142,6 +143,19 @@ static parsrec_status draw(const pr_train_result *result, const paths *p, parsre
     return status;
 }
 
+/* The model is written already: what goes wrong here is a warning, and so is a wish to stop. */
+static void compare_with_counts(show *s, const pr_model *model, parsrec_train_report *report)
+{
+    parsrec_error err = {0};
+    if (s->skip_baselines)
+        return;
+    if (pr_baselines(&report->baselines, model, s->data, PR_VALID, s->pool, s->hooks, &err) !=
+        PARSREC_OK)
+        pr_say(s->hooks, PARSREC_LOG_WARNING,
+               "the model is written, but it was not compared with counts: %s", err.message);
+    pr_run_log_baselines(&s->log, &report->baselines);
+}
+
 static parsrec_status write_results(const show *s, const pr_train_result *result,
                                     parsrec_train_report *report, parsrec_error *err)
 {
@@ -155,6 +169,7 @@ static parsrec_status write_results(const show *s, const pr_train_result *result
         .best_epoch = result->best_epoch,
         .stopped_early = result->stopped_early,
         .best = public_epoch(&result->epochs[result->best_epoch - 1]),
+        .best_by = result->best_by,
     };
     return PARSREC_OK;
 }
@@ -171,6 +186,8 @@ static parsrec_status run(show *s, parsrec_train_report *report, parsrec_error *
         pr_train(&result, s->data, &s->plan, s->pool, &listener, s->hooks, &why);
     if (status == PARSREC_OK)
         status = write_results(s, &result, report, &why);
+    if (status == PARSREC_OK)
+        compare_with_counts(s, result.model, report);
     else if (status == PARSREC_E_STOPPED && access(s->paths.checkpoint, F_OK) == 0)
         snprintf(report->checkpoint, sizeof report->checkpoint, "%s", s->paths.checkpoint);
     pr_train_result_free(&result);
@@ -203,7 +220,7 @@ static parsrec_status check_counting(const parsrec_train_options *o, parsrec_err
 }
 
 /* Everything before the test sessions is counted; evaluation counts again for the split it is on. */
-static parsrec_status count(show *s, parsrec_error *err)
+static parsrec_status count(show *s, parsrec_train_report *report, parsrec_error *err)
 {
     pr_scope scope = pr_scope_before(PR_TEST, (size_t)s->plan.config.last);
     pr_model *model;
@@ -211,6 +228,8 @@ static parsrec_status count(show *s, parsrec_error *err)
                           err));
     on_begin(s, model, s->plan.seed);
     parsrec_status status = pr_model_save(model, s->data, s->out_path, err);
+    if (status == PARSREC_OK)
+        compare_with_counts(s, model, report);
     pr_run_log_end(&s->log, status == PARSREC_OK ? "finished" : "failed",
                    status == PARSREC_OK ? "the model is written" : "the model cannot be written");
     pr_run_log_close(&s->log);
@@ -258,9 +277,10 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     show s = {.data = data,
               .out_path = out_path,
               .hooks = hooks,
-              .keep_checkpoint = options->keep_checkpoint};
+              .keep_checkpoint = options->keep_checkpoint,
+              .skip_baselines = options->skip_baselines};
     report = report != NULL ? report : &unused;
-    *report = (parsrec_train_report){0};
+    *report = (parsrec_train_report){.best_by = ""};
     PR_TRY(make_plan(&s.plan, options, err));
     if (counts(&s.plan))
         PR_TRY(check_counting(options, err));
@@ -268,7 +288,7 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     s.plan.checkpoint = s.paths.checkpoint;
     PR_TRY(try_output(out_path, err));
     PR_TRY(pr_pool_new(&s.pool, options->threads, err));
-    parsrec_status status = counts(&s.plan) ? count(&s, err) : run(&s, report, err);
+    parsrec_status status = counts(&s.plan) ? count(&s, report, err) : run(&s, report, err);
     pr_pool_free(s.pool);
     return status;
 }

@@ -110,15 +110,48 @@ static void on_epoch(void *context, const parsrec_epoch *e)
 
 /* ---- results ---- */
 
+/* The comparison with counts, or null without one. */
+static json_t *baselines_json(const parsrec_train_report *r)
+{
+    char *text = NULL;
+    json_t *json = NULL;
+    if (r->baselines.row_count > 0 &&
+        parsrec_baselines_json(&text, &r->baselines, NULL) == PARSREC_OK)
+        json = json_loads(text, 0, NULL);
+    parsrec_text_free(text);
+    return json != NULL ? json : json_null();
+}
+
 static int print_json(const train_args *a, const parsrec_train_report *r)
 {
-    return cli_print_json("train",
-                          json_pack("{s:o, s:b, s:I, s:I, s:b, s:f, s:{s:f, s:f, s:f}}", "model",
-                                    cli_json_text(a->output), "finished", 1, "epochs",
-                                    (json_int_t)r->epochs, "best_epoch", (json_int_t)r->best_epoch,
-                                    "stopped_early", (int)r->stopped_early, "loss", r->best.loss,
-                                    "valid", "HR@10", r->best.hit_rate_10, "NDCG@10",
-                                    r->best.ndcg_10, "Sess-Prec@10", r->best.session_precision_10));
+    return cli_print_json(
+        "train", json_pack("{s:o, s:b, s:I, s:I, s:s, s:b, s:f, s:{s:f, s:f, s:f}, s:o}", "model",
+                           cli_json_text(a->output), "finished", 1, "epochs", (json_int_t)r->epochs,
+                           "best_epoch", (json_int_t)r->best_epoch, "best_by", r->best_by,
+                           "stopped_early", (int)r->stopped_early, "loss", r->best.loss, "valid",
+                           "HR@10", r->best.hit_rate_10, "NDCG@10", r->best.ndcg_10, "Sess-Prec@10",
+                           r->best.session_precision_10, "baselines", baselines_json(r)));
+}
+
+/* The last line: what the model is worth beside models that only count. */
+static void print_baselines(const parsrec_train_report *r)
+{
+    char line[2048];
+    if (r->baselines.row_count > 0)
+        puts(parsrec_baselines_text(&r->baselines, line, sizeof line));
+}
+
+static void print_best(const train_args *a, const parsrec_train_report *r)
+{
+    if (r->best_by[0] == '\0')
+        printf("%s: epoch %u of %u is kept; no session can be validated\n", a->output,
+               r->best_epoch, r->epochs);
+    else
+        printf("%s: epoch %u of %u is the best by validation %s%s: HR@10 %.4f, NDCG@10 %.4f, "
+               "Sess-Prec@10 %.4f\n",
+               a->output, r->best_epoch, r->epochs, r->best_by,
+               r->stopped_early ? ", and nothing better came after it" : "", r->best.hit_rate_10,
+               r->best.ndcg_10, r->best.session_precision_10);
 }
 
 static int print_report(const train_args *a, const parsrec_train_report *r, const watch *w)
@@ -127,17 +160,15 @@ static int print_report(const train_args *a, const parsrec_train_report *r, cons
     if (a->json)
         return print_json(a, r);
     if (r->epochs == 0) {
-        printf("%s: counted; parsrec eval tells what it is worth\n", a->output);
+        printf("%s: counted\n", a->output);
+        print_baselines(r);
         return cli_close_output("train");
     }
     if (w->count > 1 && parsrec_curves_text(&curves, w->epochs, w->count, 78, NULL) == PARSREC_OK)
         printf("%s\n", curves);
     parsrec_text_free(curves);
-    printf("%s: epoch %u of %u is the best%s: validation HR@10 %.4f, NDCG@10 %.4f, Sess-Prec@10 "
-           "%.4f\n",
-           a->output, r->best_epoch, r->epochs,
-           r->stopped_early ? " and nothing better came after it" : "", r->best.hit_rate_10,
-           r->best.ndcg_10, r->best.session_precision_10);
+    print_best(a, r);
+    print_baselines(r);
     return cli_close_output("train");
 }
 

@@ -177,6 +177,7 @@ parsrec_status pr_contender_train(const pr_contender *r, const pr_attempt *a,
         o.train.resume = checkpoint;
         o.train.threads = recipe->threads;
     }
+    o.train.skip_baselines = true; /* the comparison has its own */
     parsrec_status status = parsrec_train(data, a->path, &o.train, NULL, hooks, &why);
     if (status == PARSREC_OK)
         return PARSREC_OK;

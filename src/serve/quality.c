@@ -12,7 +12,7 @@
 
 enum { NICE = 10 }; /* more, and a busy machine lets it neither end nor be stopped */
 
-static const char *const peers[] = {"pop", "personal", "recent"};
+static const char *const peers[] = {"pop", "personal", "recent", "markov"};
 
 typedef struct task {
     quality *to;
@@ -86,12 +86,34 @@ static parsrec_status fill_table(json_t *rows, quality *q, const engine *e, pars
     return PARSREC_OK;
 }
 
-static void keep(quality *q, json_t *rows, parsrec_status status, const parsrec_error *err)
+/* The same verdict as at the end of a training, on the test sessions; the log has it too. */
+static parsrec_status compare_with_counts(json_t **out, quality *q, const engine *e,
+                                          parsrec_error *err)
+{
+    parsrec_hooks hooks = {.context = q, .on_progress = wants_to_stop};
+    parsrec_baseline_report report;
+    char *text, line[2048];
+    PR_TRY(parsrec_baselines(&report, e->model, PARSREC_SPLIT_TEST, 1, &hooks, err));
+    PR_TRY(parsrec_baselines_json(&text, &report, err));
+    *out = json_loads(text, 0, NULL);
+    parsrec_text_free(text);
+    if (*out == NULL)
+        return pr_fail_memory(err);
+    if (report.row_count > 0)
+        fprintf(stderr, "%s%s\n", report.verdict == PARSREC_VERDICT_BEHIND ? "warning: " : "",
+                parsrec_baselines_text(&report, line, sizeof line));
+    return PARSREC_OK;
+}
+
+static void keep(quality *q, json_t *rows, json_t *baselines, parsrec_status status,
+                 const parsrec_error *err)
 {
     pthread_mutex_lock(&q->lock);
     if (status == PARSREC_OK) {
         json_decref(q->table);
+        json_decref(q->baselines);
         q->table = json_incref(rows);
+        q->baselines = json_incref(baselines);
         q->failure[0] = '\0';
     } else if (status != PARSREC_E_STOPPED) {
         snprintf(q->failure, sizeof q->failure, "%s", err->message);
@@ -103,13 +125,16 @@ static void *evaluate(void *context)
 {
     task *t = context;
     parsrec_error err = {0};
-    json_t *rows = json_array();
+    json_t *rows = json_array(), *baselines = NULL;
     /* In Linux the nice value is a thread's own. */
     setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
     parsrec_status status =
         rows != NULL ? fill_table(rows, t->to, t->engine, &err) : pr_fail_memory(&err);
-    keep(t->to, rows, status, &err);
+    if (status == PARSREC_OK)
+        status = compare_with_counts(&baselines, t->to, t->engine, &err);
+    keep(t->to, rows, baselines, status, &err);
     json_decref(rows);
+    json_decref(baselines);
     engine_drop(t->engine);
     pr_free(t);
     return NULL;
@@ -137,6 +162,7 @@ void quality_free(quality *q)
 {
     stop(q);
     json_decref(q->table);
+    json_decref(q->baselines);
     pthread_mutex_destroy(&q->lock);
 }
 
@@ -167,8 +193,9 @@ void quality_start(quality *q, engine *e)
 json_t *quality_json(quality *q)
 {
     pthread_mutex_lock(&q->lock);
-    json_t *json = q->table != NULL ? json_pack("{s:b, s:s, s:s, s:O}", "ready", 1, "split", "test",
-                                                "protocol", "remaining", "models", q->table)
+    json_t *json = q->table != NULL ? json_pack("{s:b, s:s, s:s, s:O, s:O}", "ready", 1, "split",
+                                                "test", "protocol", "remaining", "models", q->table,
+                                                "baselines", q->baselines)
                    : q->failure[0] != '\0'
                        ? json_pack("{s:b, s:o}", "ready", 0, "failure", pr_json_string(q->failure))
                        : json_pack("{s:b}", "ready", 0);

@@ -11,6 +11,7 @@
 typedef struct quality {
     pthread_mutex_t lock;
     json_t *table;     /* of the newest model that was evaluated; NULL: none yet */
+    json_t *baselines; /* that model beside counts in every protocol */
     char failure[512]; /* why there is none */
     pthread_t thread;
     bool running;   /* or ended, and not yet joined */

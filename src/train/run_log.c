@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "train/baselines.h"
 
 parsrec_status pr_run_log_open(pr_run_log *log, const char *path, bool append, parsrec_error *err)
 {
@@ -34,7 +35,7 @@ static void put(pr_run_log *log, json_t *object)
 void pr_run_log_begin(pr_run_log *log, const pr_dataset *data, const pr_model *model, uint64_t seed,
                       unsigned threads, const char *resume)
 {
-    const char *checksum = data->file != NULL ? pr_container_checksum(data->file) : "";
+    const char *checksum = pr_dataset_checksum(data);
     put(log, json_pack("{s:s, s:s, s:s, s:o?, s:I, s:I, s:s, s:o}", "event", "begin", "version",
                        parsrec_version(), "model", model->kind->name, "config",
                        pr_config_json(&model->config), "seed", (json_int_t)seed, "threads",
@@ -52,6 +53,15 @@ void pr_run_log_epoch(pr_run_log *log, const pr_epoch *e)
                   (json_int_t)e->valid.baskets, "valid", "HR@10", e->valid.value[PR_ALL][PR_HR][k],
                   "NDCG@10", e->valid.value[PR_ALL][PR_NDCG][k], "Sess-Prec@10",
                   e->valid.value[PR_ALL][PR_SESS_PREC][k]));
+}
+
+void pr_run_log_baselines(pr_run_log *log, const parsrec_baseline_report *report)
+{
+    json_t *json = report->row_count > 0 ? pr_baselines_json(report) : NULL;
+    if (json == NULL)
+        return;
+    json_object_set_new(json, "event", json_string("baselines"));
+    put(log, json);
 }
 
 void pr_run_log_end(pr_run_log *log, const char *event, const char *message)

@@ -232,6 +232,9 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     PR_TRY_GOTO(train_all(&r, listener, err));
     memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
     result->best_epoch = r.state.at.best_epoch;
+    result->best_by = r.evaluation.count == 0                                    ? ""
+                      : pr_choice_measure(r.evaluation.protocol.rule) == PR_NDCG ? "NDCG@10"
+                                                                                 : "Sess-Prec@10";
     result->stopped_early = r.state.at.epoch < (uint32_t)r.state.model->config.epochs;
     result->model = r.state.model;
     r.state.model = NULL;

@@ -35,6 +35,7 @@ typedef struct pr_train_result {
     pr_epoch *epochs;
     size_t epoch_count, epoch_capacity;
     uint32_t best_epoch; /* its number */
+    const char *best_by; /* the measure that chose it; "" when nobody can be validated */
     bool stopped_early;
 } pr_train_result;
 
@@ -62,9 +63,13 @@ parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *
 /* By what the best epoch is chosen: Sess-Prec@10, as the reference does, or NDCG@10 where validation
  * is by the rule `next`, as is usual for sequences. */
 enum { PR_CHOICE_CUTOFF = 2 };
+static inline pr_measure pr_choice_measure(const pr_rule *rule)
+{
+    return rule == &pr_next ? PR_NDCG : PR_SESS_PREC;
+}
 static inline double pr_epoch_merit(const pr_epoch *epoch, const pr_rule *rule)
 {
-    return epoch->valid.value[PR_ALL][rule == &pr_next ? PR_NDCG : PR_SESS_PREC][PR_CHOICE_CUTOFF];
+    return epoch->valid.value[PR_ALL][pr_choice_measure(rule)][PR_CHOICE_CUTOFF];
 }
 
 #endif

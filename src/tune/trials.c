@@ -185,6 +185,7 @@ parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
         o.threads = threads;
         o.keep_checkpoint = true;
     }
+    o.skip_baselines = true; /* trials are compared with each other */
     parsrec_status status = parsrec_train(data, trial->path, &o, NULL, hooks, &why);
     if (status == PARSREC_OK)
         return PARSREC_OK;

@@ -103,6 +103,7 @@ static parsrec_status train(const workshop *w, size_t number, const char *path, 
     o.epochs = w->paper->epochs;
     o.seed = w->paper->seed + number;
     o.threads = w->threads;
+    o.skip_baselines = true;
     o.preset = "paper"; /* the paper's scenario, and its model */
     if (there(checkpoint)) {
         o.resume = checkpoint;

@@ -36,6 +36,8 @@ fails() {
 
 # says TEXT: the last command's stdout holds TEXT.
 says() { if grep -qF -- "$1" stdout; then pass; else fail "stdout lacks '$1'"; fi; }
+# warns TEXT: its stderr does.
+warns() { if grep -qF -- "$1" stderr; then pass; else fail "stderr lacks '$1'"; fi; }
 # absent FILE...: none of the files exists, nor a temporary one beside it.
 absent() {
     for f in "$@"; do

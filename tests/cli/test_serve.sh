@@ -25,6 +25,20 @@ cp shop.model served.model
 start_server served.model --token-file token --access-log access.log --store none --k-most 40 \
     --basket-most 5
 
+# ---- quality: the model beside counts, in the answer and in the log ----
+waited=0
+until curl -s "$url/v1/quality" | grep -q '"ready":true' || [ $waited -ge 1200 ]; do
+    sleep 0.1
+    waited=$((waited + 1))
+done
+ask 200 GET /v1/quality
+tells '[m["model"] for m in a["models"]] == ["parsrec", "pop", "personal", "recent", "markov"]'
+tells '[(p["protocol"], p["negatives"] > 0) for p in a["baselines"]["protocols"]][:3] == [("remaining", True), ("next", True), ("basket", False)]'
+tells 'all(p["verdict"] in ("ahead", "level", "behind") and p["best_baseline"] for p in a["baselines"]["protocols"])'
+tells 'a["baselines"]["sentence"].startswith("Test NDCG@10") and a["baselines"]["sentence"] in open("server.err").read()'
+# The rows of the table and of the verdict are the same figures.
+tells 'abs(a["models"][2]["metrics"]["NDCG@10"]["value"] - a["baselines"]["protocols"][0]["baselines"][1]["value"]) < 1e-6'
+
 # ---- answers ----
 ask 200 GET /healthz
 tells 'a == {"status": "ok"}'

@@ -4,7 +4,8 @@ ok "$PARSREC" import -o shop.st "$PARSREC_SOURCE/examples/corner_shop.csv" --ite
 
 # ---- one run and what it leaves ----
 ok "$PARSREC" train -o m.st shop.st $small --epochs 3
-says "validation HR@10"
+says "of 3 is the best by validation Sess-Prec@10"
+same "$(tail -n 1 stdout | cut -c1-18)" "Validation NDCG@10" "the last line"
 says "validation: HR@10, NDCG@10, Sess-Prec@10" # the legend of the curves
 for f in m.st m.st.log m.st.png m.st.svg; do ok test -s $f; done
 absent m.st.ckpt
@@ -15,17 +16,109 @@ import json
 lines = [json.loads(l) for l in open("m.st.log")]
 print([l["event"] for l in lines], lines[0]["config"]["dim.user"], lines[0]["seed"], [l.get("epoch") for l in lines[1:4]])
 ' >events
-same "$(cat events)" "['begin', 'epoch', 'epoch', 'epoch', 'finished'] 8 1 [1, 2, 3]" "the log"
+same "$(cat events)" "['begin', 'epoch', 'epoch', 'epoch', 'baselines', 'finished'] 8 1 [1, 2, 3]" "the log"
 ok "$PARSREC" train -o n.st shop.st $small --epochs 3 --threads 1 --json
+cp stdout n.json
 same "$(python3 -c 'import json; r = json.load(open("stdout")); print(r["model"], r["finished"], r["epochs"], sorted(r["valid"]))')" \
     "n.st True 3 ['HR@10', 'NDCG@10', 'Sess-Prec@10']" "the JSON report"
 ok cmp m.st n.st
+
+# ---- the last line: the model beside counts ----
+# compared FILE: prints what its JSON says of the comparison.
+compared() {
+    python3 -c '
+import json, sys
+b = json.load(open(sys.argv[1]))["baselines"]
+rows = [(r["protocol"], r["negatives"] == 0, [x["model"] for x in r["baselines"]]) for r in b["protocols"]]
+for r in b["protocols"]:
+    best = max(r["baselines"], key=lambda x: x["value"])
+    assert r["best_baseline"] == best["model"]
+    low, high = best["difference"]["low"], best["difference"]["high"]
+    assert low <= r["value"] - best["value"] <= high
+    assert r["verdict"] == ("ahead" if low > 0 else "behind" if high < 0 else "level")
+print(b["split"], b["users"] == b["users_of"] > 0, rows)
+' "$1"
+}
+three="['pop', 'personal', 'markov']"
+same "$(compared n.json)" "valid True [('remaining', False, $three), ('next', False, $three), ('basket', True, $three), ('remaining', True, $three), ('next', True, $three)]" "protocols and baselines"
+# Its figures are those of eval.
+for p in remaining next basket; do
+    ok "$PARSREC" eval n.st shop.st --split valid --protocol $p --json
+    cp stdout eval.json
+    ok "$PARSREC" eval personal shop.st --split valid --protocol $p --json
+    same "$(python3 -c '
+import json, sys
+row = [r for r in json.load(open("n.json"))["baselines"]["protocols"] if r["protocol"] == sys.argv[1]][0]
+own, personal = (json.load(open(f))["metrics"]["NDCG@10"] for f in ("eval.json", "stdout"))
+print(abs(row["value"] - own) < 1e-6, abs([b["value"] for b in row["baselines"] if b["model"] == "personal"][0] - personal) < 1e-6)
+' $p)" "True True" "the figures of $p"
+done
+# A model that counts is compared with the others.
+ok "$PARSREC" train --model pop -o pop.st shop.st
+says "Validation NDCG@10"
+says "Where counting is better, use it: parsrec train --model markov"
+ok "$PARSREC" train --model personal -o personal.st shop.st --json
+cp stdout personal.json
+same "$(compared personal.json | cut -d')' -f1)" "valid True [('remaining', False, ['pop', 'markov']" "its own kind is left out"
 # A run that kept its checkpoint can be made longer: the same model as one that was longer from the start.
 ok "$PARSREC" train -o k.st shop.st $small --epochs 1 --keep-checkpoint
 ok test -s k.st.ckpt
 ok "$PARSREC" train -o k.st shop.st --resume k.st.ckpt --epochs 3
+says "Validation NDCG@10" # also after a resume
 ok cmp m.st k.st
 absent k.st.ckpt
+
+# ---- an export that is sorted ----
+# Baskets of a shop where people come for what they always buy; a program wrote them in the order of product
+# numbers, of names, or of a column that is gone.
+cat >sorted.py <<'EOF'
+import random, sys
+rng = random.Random(7)
+hidden = list(range(60))
+rng.shuffle(hidden)
+order = {"number": lambda i: 1000 + i, "name": lambda i: f"Product {hidden[i]:02}", "hidden": lambda i: hidden[i],
+         "none": lambda i: rng.random()}[sys.argv[1]]
+print("user,session,item")
+for user in range(60):
+    own = rng.sample(range(60), 12)
+    for session in range(14):
+        basket = rng.sample(own, 5) + rng.sample(range(60), 2)
+        for i in sorted(set(basket), key=order):
+            print(f"u{user},{session},{1000 + i}")
+with open("sorted_items.csv", "w") as f:
+    print("item,name", file=f)
+    for i in range(60):
+        print(f"{1000 + i},Product {hidden[i]:02}", file=f)
+EOF
+# looks KIND WORDS: what is said of the export, by info and by training.
+looks() {
+    python3 sorted.py "$1" >sorted.csv
+    ok "$PARSREC" import -o sorted.st sorted.csv --items sorted_items.csv
+    ok "$PARSREC" info sorted.st
+    says "$2"
+    ok "$PARSREC" train -o sorted_model.st sorted.st $small --epochs 1
+}
+looks number "sorted by product number"
+warns "items within baskets are sorted by product number (100 % of neighbours); that is no shopping order, and it is not learnt (order = any)"
+looks name "sorted by item name"
+looks none "in no fixed order"
+same "$(grep -c "no shopping order" stderr)" 0 "words of refusal"
+python3 sorted.py hidden >sorted.csv
+ok "$PARSREC" import -o sorted.st sorted.csv
+ok "$PARSREC" info sorted.st --json
+same "$(python3 -c 'import json; o = json.load(open("stdout"))["order"]; print(o["kind"], o["fixed_share"], o["learnt"])')" "fixed 1.0 False" "a hidden order"
+ok "$PARSREC" train -o sorted_model.st sorted.st $small --epochs 1
+warns "stand in one fixed order, as a sort or a hash table leaves them (100 % of frequent pairs"
+# Not below the counts, or the last line says so.
+python3 sorted.py number >sorted.csv
+ok "$PARSREC" import -o sorted.st sorted.csv
+ok "$PARSREC" train -o sorted_model.st sorted.st --epochs 2 --json
+same "$(python3 -c '
+import json
+b = json.load(open("stdout"))["baselines"]
+behind = [r for r in b["protocols"] if r["verdict"] == "behind"]
+print((b["verdict"] == "behind") == bool(behind), bool(behind) == ("is better" in b["sentence"] and "parsrec train --model" in b["sentence"]))')" \
+    "True True" "what is behind counts is said to be"
 
 # ---- settings ----
 ok "$PARSREC" train --print-config --preset paper --set rate=0.25 --set history=decayed --epochs 7

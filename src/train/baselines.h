@@ -1,0 +1,22 @@
+/* A model beside baselines: `pop`, `personal` and `markov`, which only count and are made in seconds. Every
+ * protocol is compared on the same sessions and candidates, and the difference has an interval over users,
+ * so that the verdict is about the models and not about luck. Training ends with it, the server shows it.
+ *
+ * Cost is bounded: users are sampled evenly once there are more than a few thousand, or once ranking the
+ * whole catalogue for all of them would take long. */
+#ifndef PR_BASELINES_H
+#define PR_BASELINES_H
+
+#include "base/json.h"
+#include "data/dataset.h"
+#include "eval/evaluation.h"
+
+/* The setting `last` of the model says which sessions were held out. E_STOPPED when the hooks ask. */
+parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *model,
+                            const pr_dataset *data, pr_part part, pr_pool *pool,
+                            const parsrec_hooks *hooks, parsrec_error *err);
+
+/* NULL when out of memory. */
+json_t *pr_baselines_json(const parsrec_baseline_report *report);
+
+#endif
