@@ -26,12 +26,16 @@ static parsrec_status explain(pr_explanation *e, const parsrec_model *model,
                               const parsrec_hooks *hooks, parsrec_error *err)
 {
     pr_pool *pool;
+    pr_fitted fitted;
     PR_TRY(check(options, err));
-    PR_TRY(pr_same_shop(&model->file, data, err));
-    PR_TRY(pr_pool_new(&pool, options->threads, err));
-    pr_explain_request request = {model->file.model, data, options, pool, hooks};
-    parsrec_status status = pr_explain(e, &request, err);
-    pr_pool_free(pool);
+    PR_TRY(pr_fit_data(&fitted, &model->file, data, false, hooks, err));
+    parsrec_status status = pr_pool_new(&pool, options->threads, err);
+    if (status == PARSREC_OK) {
+        pr_explain_request request = {model->file.model, fitted.data, options, pool, hooks};
+        status = pr_explain(e, &request, err);
+        pr_pool_free(pool);
+    }
+    pr_fitted_free(&fitted);
     return status;
 }
 

@@ -70,7 +70,8 @@ parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data
 void parsrec_model_describe(const parsrec_model *model, parsrec_model_facts *facts)
 {
     const pr_model *m = model->file.model;
-    *facts = (parsrec_model_facts){.bytes = pr_container_bytes(model->file.data->file),
+    const pr_container *file = model->file.data->file;
+    *facts = (parsrec_model_facts){.bytes = file != NULL ? pr_container_bytes(file) : 0,
                                    .users = m->users,
                                    .items = m->items,
                                    .categories = model->file.data->categories};

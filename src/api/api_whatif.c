@@ -16,21 +16,42 @@ parsrec_whatif_options parsrec_whatif_default(void)
                                     .seed = 1};
 }
 
+/* Models that answer together must know the same users and items. */
+static parsrec_status same_shop(const parsrec_model *const *models, size_t count,
+                                parsrec_error *err)
+{
+    const pr_dataset *first = models[0]->file.data;
+    for (size_t i = 1; i < count; i++) {
+        pr_match_facts facts;
+        pr_pruned unused;
+        PR_TRY(pr_dataset_match(&unused, &facts, models[i]->file.data, first, err));
+        pr_pruned_free(&unused);
+        if (!facts.same)
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "model %zu was trained on other users or items than the first; models "
+                           "that answer together are trained on one data set",
+                           i + 1);
+    }
+    return PARSREC_OK;
+}
+
 static parsrec_status answer_with(pr_answer *answer, const parsrec_model *const *models,
                                   size_t count, const parsrec_data *data,
                                   const parsrec_whatif_options *options, const parsrec_hooks *hooks,
                                   parsrec_error *err)
 {
+    pr_fitted fitted = {0};
     const pr_model **inside = pr_alloc(count, sizeof *inside);
     if (inside == NULL)
         return pr_fail_memory(err);
-    parsrec_status status = PARSREC_OK;
-    for (size_t i = 0; i < count && status == PARSREC_OK; i++) {
+    parsrec_status status = same_shop(models, count, err);
+    for (size_t i = 0; i < count; i++)
         inside[i] = models[i]->file.model;
-        status = pr_same_shop(&models[i]->file, data, err);
-    }
     if (status == PARSREC_OK)
-        status = pr_whatif(answer, inside, count, data, options, hooks, err);
+        status = pr_fit_data(&fitted, &models[0]->file, data, false, hooks, err);
+    if (status == PARSREC_OK)
+        status = pr_whatif(answer, inside, count, fitted.data, options, hooks, err);
+    pr_fitted_free(&fitted);
     pr_free(inside);
     return status;
 }

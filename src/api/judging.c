@@ -174,7 +174,7 @@ parsrec_status pr_judging_fingerprint(char out[17], const pr_judging *j, const p
     if (config == NULL)
         return pr_fail_memory(err);
     XXH64_hash_t sum = digest(0, config, strlen(config));
-    const char *checksum = data->file != NULL ? pr_container_checksum(data->file) : "";
+    const char *checksum = pr_dataset_checksum(data);
     sum = digest(sum, model->kind->name, strlen(model->kind->name));
     sum = digest(sum, checksum, strlen(checksum));
     sum = digest_protocol(sum, &j->protocol);

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/writer.h"
+#include "data/dataset_match.h"
 #include "data/directory.h"
 #include "data/live_pasts.h"
 #include "explain/reasons.h"
@@ -113,8 +114,15 @@ json_t *pr_category_json(const parsrec_model *model, int32_t item); /* the path,
 void pr_name_write(pr_writer *out, parsrec_name name);
 void pr_why_write(pr_writer *out, const parsrec_model *model, const parsrec_why *why);
 
-/* E_INPUT unless the data set has the users and items of the model under the same numbers, and the features
- * that it reads. */
-parsrec_status pr_same_shop(const pr_model_file *file, const pr_dataset *data, parsrec_error *err);
+/* A data set in the numbering of a model (data/dataset_match.h). What the model does not know is said once,
+ * by the hooks. A model that is counted again from the result knows all of its users. E_INPUT if it lacks a
+ * feature that the model reads, or has no item of it. */
+typedef struct pr_fitted {
+    const pr_dataset *data; /* the caller's, or the one in `match` */
+    pr_pruned match;
+} pr_fitted;
+parsrec_status pr_fit_data(pr_fitted *out, const pr_model_file *file, const pr_dataset *data,
+                           bool counted_again, const parsrec_hooks *hooks, parsrec_error *err);
+void pr_fitted_free(pr_fitted *fitted); /* a zeroed one is fine */
 
 #endif

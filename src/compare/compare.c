@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "compare/preset.h"
 #include "compare/rounds.h"
+#include "data/dataset_match.h"
 #include "model/model.h"
 
 enum { TEST_RESAMPLES = 10000, SEEDS_MOST = 1000 };
@@ -124,6 +125,48 @@ parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data
     return pr_comparison_rounds(c, data, &recipe, (unsigned)o->jobs, hooks, err);
 }
 
+/* Models that would have to be trained cannot be compared on data that were fitted to another one. */
+static parsrec_status check_ready(const parsrec_comparison *c, const pr_entry *file,
+                                  parsrec_error *err)
+{
+    for (size_t i = 0; i < c->list.count; i++) {
+        const pr_entry *e = &c->list.entries[i];
+        if (e->path == NULL && !parsrec_model_counts(e->kind))
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "%s was trained on other data; on these it can be compared with other "
+                           "model files and with models that count, and %s would have to be "
+                           "trained: train it first, or leave it out",
+                           file->path, e->name);
+    }
+    return PARSREC_OK;
+}
+
+/* Model files may have been trained on earlier data: users and items get the numbers of the first one, which
+ * is kept in *model as long as the data are used. */
+static parsrec_status fit_data(const parsrec_data **used, pr_pruned *match, parsrec_model **model,
+                               const parsrec_comparison *c, const parsrec_hooks *hooks,
+                               parsrec_error *err)
+{
+    const pr_entry *file = NULL;
+    for (size_t i = 0; i < c->list.count && file == NULL; i++)
+        file = c->list.entries[i].path != NULL ? &c->list.entries[i] : NULL;
+    if (file == NULL)
+        return PARSREC_OK;
+    pr_match_facts facts;
+    char sentence[512];
+    PR_TRY(parsrec_model_load(model, file->path, err));
+    PR_TRY(pr_dataset_match(match, &facts, *used, parsrec_model_data(*model), err));
+    if (facts.same)
+        return PARSREC_OK;
+    PR_TRY(check_ready(c, file, err));
+    match->data.known_as = NULL; /* models that count are counted from these users */
+    pr_match_sentence(&facts, *used, sentence, sizeof sentence);
+    if (sentence[0] != '\0')
+        pr_say(hooks, PARSREC_LOG_WARNING, "%s: %s", file->name, sentence);
+    *used = &match->data;
+    return PARSREC_OK;
+}
+
 parsrec_status pr_compare(parsrec_comparison *c, const char *data_path, const char *folder,
                           const parsrec_compare_options *o, const parsrec_hooks *hooks,
                           parsrec_error *err)
@@ -141,9 +184,16 @@ parsrec_status pr_compare(parsrec_comparison *c, const char *data_path, const ch
         PR_TRY(pr_preset_data(preset, c->data_path, o->seed, o->eval.threads, hooks, err));
     }
     PR_TRY(parsrec_data_load(&data, c->data_path, err));
-    parsrec_status status = parsrec_data_statistics(data, &c->stats, err);
+    parsrec_model *model = NULL;
+    pr_pruned match = {0};
+    const parsrec_data *used = data;
+    parsrec_status status = fit_data(&used, &match, &model, c, hooks, err);
     if (status == PARSREC_OK)
-        status = pr_comparison_run(c, data, o, hooks, err);
+        status = parsrec_data_statistics(used, &c->stats, err);
+    if (status == PARSREC_OK)
+        status = pr_comparison_run(c, used, o, hooks, err);
+    pr_pruned_free(&match);
+    parsrec_model_free(model);
     parsrec_data_free(data);
     return status;
 }

@@ -50,8 +50,8 @@ static parsrec_status evaluate_model(parsrec_comparison *c, pr_contender *r, pr_
     PR_TRY(parsrec_eval(model, data, &options, &a->report, hooks, err));
     if (to.other_users || to.count != c->user_count)
         return pr_fail(err, PARSREC_E_INPUT,
-                       "%s keeps other sessions for the test than %s; train both with the same "
-                       "setting last",
+                       "%s is evaluated on other users than %s; models that are compared need the "
+                       "same setting last and the same users and items",
                        r->entry->name, c->rows[c->first].entry->name);
     return to.failed ? pr_fail_memory(err) : PARSREC_OK;
 }

@@ -41,6 +41,12 @@ struct parsrec_data {
 
     const char
         *events; /* JSON {store id: number}: up to which event it has a server's; NULL: none */
+    /* [users]: the user's number in a model, PR_ANYONE for a user it does not know; NULL: the same number.
+     * Only of a data set that was matched with a model's (dataset_match.h). */
+    const int32_t *known_as;
+    size_t known_users;   /* users of that model */
+    const char *checksum; /* of the file that it was made from */
+
     const char *source; /* JSON on how the file came to be ("" if unknown): import or synth */
     pr_container *file; /* where the columns live and `truth.*` tensors are found; NULL in memory */
 };
@@ -77,6 +83,20 @@ parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in
 
 /* What models are told of it; views. */
 pr_shop pr_shop_of(const pr_dataset *data);
+
+/* Of the file it lives in or was made from; "" if there is none. */
+static inline const char *pr_dataset_checksum(const pr_dataset *data)
+{
+    return data->file != NULL       ? pr_container_checksum(data->file)
+           : data->checksum != NULL ? data->checksum
+                                    : "";
+}
+
+/* The user as a model of these data knows them. */
+static inline int32_t pr_known_user(const pr_dataset *data, size_t user)
+{
+    return data->known_as != NULL ? data->known_as[user] : (int32_t)user;
+}
 
 /* What is known of a user, and of one of the user's sessions. */
 static inline pr_about pr_about_user(const pr_dataset *data, size_t user)

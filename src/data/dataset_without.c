@@ -13,8 +13,7 @@ void pr_pruned_free(pr_pruned *pruned)
     *pruned = (pr_pruned){0};
 }
 
-/* Memory that goes with the pruned data set; NULL when there is none. */
-static void *keep(pr_pruned *p, size_t count, size_t size)
+void *pr_pruned_keep(pr_pruned *p, size_t count, size_t size)
 {
     if (pr_grow(&p->blocks, &p->capacity, p->count + 1, sizeof *p->blocks, NULL) != PARSREC_OK)
         return NULL;
@@ -30,8 +29,8 @@ static parsrec_status copy_keys(pr_pruned *p, const pr_dataset *from, const bool
                                 parsrec_error *err)
 {
     const pr_names *keys = &from->user_keys;
-    char *bytes = keep(p, (size_t)keys->offsets[keys->count], 1);
-    int64_t *offsets = keep(p, from->users + 1, sizeof *offsets);
+    char *bytes = pr_pruned_keep(p, (size_t)keys->offsets[keys->count], 1);
+    int64_t *offsets = pr_pruned_keep(p, from->users + 1, sizeof *offsets);
     if (bytes == NULL || offsets == NULL)
         return pr_fail_memory(err);
     size_t users = 0;
@@ -69,10 +68,11 @@ static void copy_sessions(columns *c, const pr_dataset *from, size_t user)
 static parsrec_status copy_actions(pr_pruned *p, const pr_dataset *from, const bool *gone,
                                    parsrec_error *err)
 {
-    columns c = {.user_offsets = keep(p, from->users + 1, sizeof *c.user_offsets),
-                 .session_offsets = keep(p, from->sessions + 1, sizeof *c.session_offsets),
-                 .times = keep(p, from->sessions, sizeof *c.times),
-                 .items = keep(p, from->actions, sizeof *c.items)};
+    columns c = {.user_offsets = pr_pruned_keep(p, from->users + 1, sizeof *c.user_offsets),
+                 .session_offsets =
+                     pr_pruned_keep(p, from->sessions + 1, sizeof *c.session_offsets),
+                 .times = pr_pruned_keep(p, from->sessions, sizeof *c.times),
+                 .items = pr_pruned_keep(p, from->actions, sizeof *c.items)};
     if (c.user_offsets == NULL || c.session_offsets == NULL || c.times == NULL || c.items == NULL)
         return pr_fail_memory(err);
     for (size_t u = 0; u < from->users; u++)
@@ -92,7 +92,7 @@ static parsrec_status copy_actions(pr_pruned *p, const pr_dataset *from, const b
 static parsrec_status copy_numbers(pr_pruned *p, pr_feature *f, const bool *gone, size_t rows,
                                    parsrec_error *err)
 {
-    float *number = keep(p, rows, sizeof *number);
+    float *number = pr_pruned_keep(p, rows, sizeof *number);
     size_t n = 0;
     if (number == NULL)
         return pr_fail_memory(err);
@@ -108,9 +108,10 @@ static parsrec_status copy_codes(pr_pruned *p, pr_feature *f, const bool *gone, 
                                  parsrec_error *err)
 {
     size_t values = f->values.count, left = 0, n = 0;
-    int32_t *code = keep(p, rows, sizeof *code), *renamed = keep(p, values, sizeof *renamed);
-    int64_t *offsets = keep(p, values + 1, sizeof *offsets);
-    char *bytes = keep(p, (size_t)f->values.offsets[values], 1);
+    int32_t *code = pr_pruned_keep(p, rows, sizeof *code),
+            *renamed = pr_pruned_keep(p, values, sizeof *renamed);
+    int64_t *offsets = pr_pruned_keep(p, values + 1, sizeof *offsets);
+    char *bytes = pr_pruned_keep(p, (size_t)f->values.offsets[values], 1);
     if (code == NULL || renamed == NULL || offsets == NULL || bytes == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < rows; i++)
@@ -136,7 +137,7 @@ static parsrec_status copy_features(pr_pruned *p, const pr_dataset *from, pr_fea
                                     const bool *gone, size_t rows, parsrec_error *err)
 {
     size_t count = from->feature_count[table];
-    pr_feature *features = keep(p, count, sizeof *features);
+    pr_feature *features = pr_pruned_keep(p, count, sizeof *features);
     if (features == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
@@ -151,7 +152,7 @@ static parsrec_status copy_features(pr_pruned *p, const pr_dataset *from, pr_fea
 static parsrec_status copy_session_features(pr_pruned *p, const pr_dataset *from, const bool *gone,
                                             parsrec_error *err)
 {
-    bool *gone_sessions = keep(p, from->sessions, sizeof *gone_sessions);
+    bool *gone_sessions = pr_pruned_keep(p, from->sessions, sizeof *gone_sessions);
     if (gone_sessions == NULL)
         return pr_fail_memory(err);
     for (size_t u = 0; u < from->users; u++)

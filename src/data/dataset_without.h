@@ -14,6 +14,8 @@ typedef struct pr_pruned {
  * nobody has any more go too. */
 parsrec_status pr_dataset_without(pr_pruned *out, const pr_dataset *from, const bool *gone,
                                   parsrec_error *err);
+/* Zeroed memory that goes with the pruned data set; NULL when there is none. */
+void *pr_pruned_keep(pr_pruned *pruned, size_t count, size_t size);
 void pr_pruned_free(pr_pruned *pruned); /* a zeroed one is fine */
 
 #endif

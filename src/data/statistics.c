@@ -112,9 +112,9 @@ static parsrec_status count_levels(const pr_dataset *d, uint64_t *levels, parsre
 
 static void describe_file(const pr_dataset *d, parsrec_data_stats *s)
 {
+    snprintf(s->checksum, sizeof s->checksum, "%s", pr_dataset_checksum(d));
     if (d->file == NULL)
         return;
-    snprintf(s->checksum, sizeof s->checksum, "%s", pr_container_checksum(d->file));
     for (size_t i = 0; i < pr_container_tensors(d->file); i++)
         s->synthetic |= strncmp(pr_container_at(d->file, i)->name, "truth.", 6) == 0;
 }

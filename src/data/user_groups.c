@@ -109,9 +109,16 @@ static parsrec_status add_user(making *m, pr_slice spec, pr_slice rest, parsrec_
 static parsrec_status add_clusters(making *m, int32_t *cluster, size_t clusters, parsrec_error *err)
 {
     const pr_dataset *d = m->data;
+    size_t rows = d->known_as != NULL ? d->known_users : d->users;
+    int32_t *row = cluster + d->users; /* [rows]: the same by the model's numbers */
+    for (size_t r = 0; r < rows; r++)
+        row[r] = -1;
     for (size_t u = 0; u < d->users; u++)
-        cluster[u] = d->user_offsets[u] < d->user_offsets[u + 1] ? 0 : -1;
-    PR_TRY(m->from->cluster(m->from->context, cluster, clusters, err));
+        if (d->user_offsets[u] < d->user_offsets[u + 1] && pr_known_user(d, u) >= 0)
+            row[pr_known_user(d, u)] = 0;
+    PR_TRY(m->from->cluster(m->from->context, row, clusters, err));
+    for (size_t u = 0; u < d->users; u++)
+        cluster[u] = pr_known_user(d, u) >= 0 ? row[pr_known_user(d, u)] : -1;
     for (size_t c = 0; c < clusters; c++) {
         char name[32];
         snprintf(name, sizeof name, "cluster %zu", c + 1);
@@ -130,7 +137,8 @@ static parsrec_status add_cluster(making *m, pr_slice spec, pr_slice rest, parsr
     if (m->from->cluster == NULL)
         return pr_fail(err, PARSREC_E_UNSUPPORTED, "group %s: clusters need a model",
                        pr_show(&hold, spec));
-    int32_t *cluster = pr_alloc(m->data->users, sizeof *cluster);
+    size_t rows = m->data->known_as != NULL ? m->data->known_users : m->data->users;
+    int32_t *cluster = pr_alloc(m->data->users + rows, sizeof *cluster);
     if (cluster == NULL)
         return pr_fail_memory(err);
     parsrec_status status = add_clusters(m, cluster, (size_t)clusters, err);

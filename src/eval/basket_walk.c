@@ -30,7 +30,7 @@ static void begin(pr_evaluation *e, pr_desk *own, pr_session *session, pr_evalua
                     .taken = own->taken + used,
                     .seen = own->seen + used,
                     .others = own->others + r * negatives};
-        starts[r] = (pr_start){.user = (int32_t)b->user,
+        starts[r] = (pr_start){.user = pr_known_user(e->data, b->user),
                                .history = w->history,
                                .about = pr_about_session(e->data, b->user, b->session)};
         used += b->size;

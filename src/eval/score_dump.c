@@ -47,7 +47,7 @@ static const char *candidates_of(const pr_protocol *p)
 void pr_dump_head(pr_writer *to, const pr_evaluation *e, const char *model, const char *fingerprint)
 {
     const pr_protocol *p = &e->protocol;
-    const char *checksum = e->data->file != NULL ? pr_container_checksum(e->data->file) : "";
+    const char *checksum = pr_dataset_checksum(e->data);
     json_t *head =
         json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:o, s:I, s:I, s:s, s:s, s:o}",
                   "format", "parsrec.scores", "version", DUMP_VERSION, "model", model, "protocol",

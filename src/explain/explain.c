@@ -274,8 +274,7 @@ static parsrec_status order_rows(making *m, parsrec_error *err)
 static parsrec_status keep_words(making *m, parsrec_error *err)
 {
     const parsrec_explain_options *o = m->ask->options;
-    const char *checksum =
-        m->ask->data->file != NULL ? pr_container_checksum(m->ask->data->file) : "";
+    const char *checksum = pr_dataset_checksum(m->ask->data);
     snprintf(m->e->model_kind, sizeof m->e->model_kind, "%s", m->ask->model->kind->name);
     snprintf(m->e->checksum, sizeof m->e->checksum, "%s", checksum);
     const char *words[] = {o->model_name, o->data_name, o->command};

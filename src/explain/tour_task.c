@@ -59,7 +59,7 @@ static void begin(const pr_tour *tour, pr_tour_desk *desk, pr_tour_basket *baske
     size_t row = 0;
     for (size_t i = 0; i < count; i++) {
         baskets[i].row = row;
-        pr_start start = {.user = baskets[i].user};
+        pr_start start = {.user = pr_known_user(tour->data, (size_t)baskets[i].user)};
         start.history =
             pr_past_before(tour->data, (size_t)baskets[i].user, (size_t)baskets[i].session);
         start.about =

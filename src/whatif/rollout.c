@@ -169,7 +169,7 @@ static void draw_rows(const run *r, team *t, desk *own, const job *jobs, size_t 
     size_t V = r->how->data->items;
     for (size_t i = 0; i < rows; i++) {
         size_t test = (size_t)pr_split_session(r->how->data, jobs[i].user, PR_TEST, r->last);
-        starts[i] = (pr_start){.user = (int32_t)jobs[i].user,
+        starts[i] = (pr_start){.user = pr_known_user(r->how->data, jobs[i].user),
                                .history = pr_past_before(r->how->data, jobs[i].user, test),
                                .about = pr_about_session(r->how->data, jobs[i].user, test)};
     }

@@ -134,7 +134,7 @@ static void walk_group(void *context, size_t task, unsigned worker)
     for (size_t i = 0; i < rows; i++) {
         const test_basket *b = &r->baskets[first + i];
         begin(r, &paths[i], b);
-        starts[i] = (pr_start){.user = (int32_t)b->user,
+        starts[i] = (pr_start){.user = pr_known_user(r->how->data, b->user),
                                .history = pr_past_before(r->how->data, b->user, b->session),
                                .about = pr_about_session(r->how->data, b->user, b->session)};
     }

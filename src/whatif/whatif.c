@@ -241,8 +241,7 @@ parsrec_status pr_whatif(pr_answer *a, const pr_model *const *models, size_t mod
     if (status != PARSREC_OK && status != PARSREC_E_NOT_FOUND)
         return status;
     a->synthetic = status == PARSREC_OK;
-    if (data->file != NULL)
-        snprintf(a->checksum, sizeof a->checksum, "%s", pr_container_checksum(data->file));
+    snprintf(a->checksum, sizeof a->checksum, "%s", pr_dataset_checksum(data));
     PR_TRY_GOTO(copy_words(a, o, err));
     PR_TRY_GOTO(read_words(a, &watched, &p, o, err));
     set_questions(a, o);

@@ -144,7 +144,7 @@ fails 2 "pass -o DIR" "$PARSREC" compare shop.st --models pop
 fails 2 "--k 0" "$PARSREC" compare shop.st --models pop -o bad --k 0
 printf 'user,session,item\nu,1,a\nu,2,b\n' | "$PARSREC" import -o tiny.st - >/dev/null 2>&1
 fails 1 "nobody can be evaluated" "$PARSREC" compare tiny.st --models pop -o bad
-fails 1 "other users or items" "$PARSREC" compare tiny.st --models x=@out/a.st -o bad
+fails 1 "none of the 2 items of the data set is in the model's catalogue" "$PARSREC" compare tiny.st --models x=@out/a.st -o bad
 
 # ---- names that HTML, Markdown and CSV have signs for ----
 ok "$PARSREC" compare shop.st --models '<i>"&|=pop' -o odd

@@ -33,7 +33,45 @@ ok "$PARSREC" eval tiny_model.st tiny.st --json --negatives 1 --k 1
 says '"baskets": 1'
 says '"steps": 2'
 
-fails 1 "other users or items" "$PARSREC" eval model.st tiny.st
+fails 1 "none of the 4 items of the data set is in the model's catalogue" "$PARSREC" eval model.st tiny.st
+
+# ---- later data: users and items are matched by key ----
+# The same shop with users and items in another order.
+{ head -n 1 "$shop"; tail -n +2 "$shop" | sort -t, -k1,1r -s; } >turned.csv
+ok "$PARSREC" import -o turned.st turned.csv
+figures() { sed '/"seconds"/d; /"fingerprint"/d; /"data"/d'; }
+for p in remaining next basket; do
+    before=$("$PARSREC" eval model.st shop.st --protocol $p --json | figures)
+    ok "$PARSREC" eval model.st turned.st --protocol $p --json
+    same "$(figures <stdout)" "$before" "the same data in another order, $p"
+    same "$(cat stderr)" "" "nothing to say of them"
+done
+before=$("$PARSREC" whatif model.st shop.st --drop item=1280 --json | figures)
+ok "$PARSREC" whatif model.st turned.st --drop item=1280 --json
+same "$(figures <stdout)" "$before" "what-if on the same data in another order"
+# More users, more items, fewer of the old ones.
+{
+    tail -n +2 "$shop" | grep -v '^K01,'
+    for s in 1 2 3 4; do printf 'NEW1,n%s,2024-03-0%s,1280\nNEW1,n%s,2024-03-0%s,1077\nNEW1,n%s,2024-03-0%s,9999\n' $s $s $s $s $s $s; done
+    printf 'NEW2,m1,2024-03-01,9998\n'
+} >rows
+{ head -n 1 "$shop"; cat rows; } >later.csv
+ok "$PARSREC" import -o later.st later.csv
+users=$(cut -d, -f1 rows | sort -u | wc -l) items=$(cut -d, -f4 rows | sort -u | wc -l) actions=$(wc -l <rows)
+told="2 of $users users are new to the model and served as unknown users; 2 of $items items (5 of $actions actions) are not in its catalogue and are left out, with sessions that have no other item"
+ok "$PARSREC" eval model.st later.st --json
+warns "$told"
+same "$(grep -cF "not the one the model was trained on" stderr)" 1 "said once"
+ok "$PARSREC" eval personal later.st
+ok "$PARSREC" train --model personal -o counted.st shop.st
+ok "$PARSREC" eval counted.st later.st
+for command in "explain model.st later.st -o maps --by item --group cluster:2" "whatif model.st later.st --drop item=1280 -o answer" \
+    "compare later.st --models model.st,counted.st,pop -o table"; do
+    # shellcheck disable=SC2086 # words
+    ok "$PARSREC" $command
+    warns "$told"
+done
+fails 1 "parsrec would have to be trained: train it first, or leave it out" "$PARSREC" compare later.st --models model.st,parsrec -o other
 fails 2 "--k 0" "$PARSREC" eval model.st shop.st --k 0
 fails 2 "something is missing" "$PARSREC" eval model.st
 printf 'user,item\nu,a\n' | "$PARSREC" import -o short.st - >/dev/null 2>&1

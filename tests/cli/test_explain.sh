@@ -108,7 +108,7 @@ ok "$PARSREC" import -o one.st one.csv
 ok "$PARSREC" train -o one_model.st one.st --epochs 1 --set dim.user=4 --set dim.item=4
 fails 1 "has no categories" "$PARSREC" explain one_model.st one.st -o no
 fails 1 "at least two items" "$PARSREC" explain one_model.st one.st --by item -o no
-fails 1 "other users or items" "$PARSREC" explain m.st one.st -o no
+fails 1 "none of the 1 items of the data set is in the model's catalogue" "$PARSREC" explain m.st one.st -o no
 absent no
 touch file
 fails 1 "is not a folder" "$PARSREC" explain shop.model shop.st --map lift -o file

@@ -4,6 +4,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "data/dataset_match.h"
 #include "data/statistics.h"
 #include "sample_data.h"
 
@@ -476,6 +477,118 @@ static void every_allocation_may_fail(void **state)
     unlink(path);
 }
 
+/* ---- in the numbers of another data set ---- */
+
+/* cy: tea | milk cocoa; dan: cocoa | bread; ann: eggs milk. Items: tea, cocoa, milk, bread, eggs. Channels: web, phone,
+ * shop. There is a column more. */
+static void make_later(sample *s)
+{
+    static const int64_t offsets[] = {0, 3, 8, 12, 17, 21}, channels[] = {0, 3, 8, 12};
+    static const int64_t users[] = {0, 2, 5, 8};
+    static const int64_t user_offsets[] = {0, 2, 4, 5}, session_offsets[] = {0, 1, 3, 4, 5, 7};
+    static const int32_t items[] = {0, 2, 1, 1, 3, 4, 2}, channel[] = {2, 1, 0, 0, -1};
+    static const float age[] = {61, 20, 32}, height[] = {1, 2, 3};
+    static pr_feature of_user[2], of_session[1];
+    of_user[0] = (pr_feature){.name = (char *)(uintptr_t) "height", .number = height};
+    of_user[1] = (pr_feature){.name = (char *)(uintptr_t) "age", .number = age};
+    of_session[0] = (pr_feature){.name = (char *)(uintptr_t) "channel",
+                                 .code = channel,
+                                 .values = sample_names("webphoneshop", channels, 3)};
+    *s = (sample){0};
+    s->data = (pr_dataset){
+        .users = 3,
+        .sessions = 5,
+        .items = 5,
+        .actions = 7,
+        .user_offsets = user_offsets,
+        .session_offsets = session_offsets,
+        .action_items = items,
+        .user_keys = sample_names("cydanann", users, 3),
+        .item_keys = sample_names("T\xC3\xA9"
+                                  "cocoamilkbreadeggs",
+                                  offsets, 5),
+        .feature_count = {2, 1, 0},
+        .features = {of_user, of_session, NULL},
+    };
+}
+
+static void later_data_get_the_numbers_of_a_model(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample model, later;
+    pr_pruned out;
+    pr_match_facts facts;
+    char sentence[300];
+    sample_make(&model);
+    make_later(&later);
+    assert_ok(pr_dataset_match(&out, &facts, &later.data, &model.data, &err));
+    const pr_dataset *d = &out.data;
+    assert_false(facts.same);
+    assert_int_equal(facts.unknown_users, 1);
+    assert_int_equal(facts.unknown_items, 1);
+    assert_int_equal(facts.unknown_actions, 2);
+    assert_int_equal(facts.lost_sessions, 1); /* dan's first had cocoa alone */
+    assert_string_equal(
+        pr_match_sentence(&facts, &later.data, sentence, sizeof sentence),
+        "the data set is not the one the model was trained on: 1 of 3 users are new "
+        "to the model and served as unknown users; 1 of 5 items (2 of 7 actions) are "
+        "not in its catalogue and are left out, with sessions that have no other "
+        "item");
+    /* ann, cy, dan; the model has bob between them. */
+    static const int32_t known_as[] = {0, 2, PR_ANYONE}, items[] = {2, 0, 3, 0, 1};
+    static const int64_t user_offsets[] = {0, 1, 3, 4}, session_offsets[] = {0, 2, 3, 4, 5};
+    assert_memory_equal(d->known_as, known_as, sizeof known_as);
+    assert_int_equal(d->sessions, 4);
+    assert_memory_equal(d->user_offsets, user_offsets, sizeof user_offsets);
+    assert_memory_equal(d->session_offsets, session_offsets, sizeof session_offsets);
+    assert_memory_equal(d->action_items, items, sizeof items);
+    assert_true(pr_slice_is(pr_name(&d->user_keys, 2), "dan"));
+    assert_int_equal(d->items, SAMPLE_ITEMS);
+    assert_int_equal(d->categories, 3);
+    /* The model's columns first, with its codes: shop 0, web 1; phone is unknown to it. */
+    static const int32_t channel[] = {-1, 0, -1, 1};
+    assert_string_equal(d->features[PR_OF_USER][0].name, "age");
+    assert_close((double)d->features[PR_OF_USER][0].number[0], 32, 0);
+    assert_string_equal(d->features[PR_OF_USER][1].name, "height");
+    assert_close((double)d->features[PR_OF_USER][1].number[2], 2, 0);
+    assert_memory_equal(d->features[PR_OF_SESSION][0].code, channel, sizeof channel);
+    pr_pruned_free(&out);
+}
+
+static void the_same_data_are_not_copied(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample a, b;
+    pr_pruned out;
+    pr_match_facts facts;
+    char sentence[300];
+    sample_make(&a);
+    sample_make(&b);
+    assert_ok(pr_dataset_match(&out, &facts, &a.data, &b.data, &err));
+    assert_true(facts.same);
+    assert_ptr_equal(out.data.action_items, a.data.action_items);
+    assert_null(out.data.known_as);
+    assert_string_equal(pr_match_sentence(&facts, &a.data, sentence, sizeof sentence), "");
+    pr_pruned_free(&out);
+}
+
+static void another_shop_is_refused(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample a, b;
+    pr_pruned out;
+    pr_match_facts facts;
+    sample_make(&a);
+    sample_make(&b);
+    memcpy(b.item_bytes, "MILKBREADEGGST", 14);
+    b.item_bytes[15] = '\xA8';
+    assert_int_equal(pr_dataset_match(&out, &facts, &a.data, &b.data, &err), PARSREC_E_INPUT);
+    assert_non_null(strstr(err.message, "none of the 4 items"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -491,6 +604,9 @@ int main(void)
         cmocka_unit_test(lists_come_by_sessions_and_text),
         cmocka_unit_test(statistics_of_nothing_are_zero),
         cmocka_unit_test(missing_arguments_are_named),
+        cmocka_unit_test(later_data_get_the_numbers_of_a_model),
+        cmocka_unit_test(the_same_data_are_not_copied),
+        cmocka_unit_test(another_shop_is_refused),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
