@@ -41,8 +41,35 @@ static void draw_tick(pr_canvas *canvas, const pr_heat_layout *l, double number,
              !cut         ? ""
              : number < 0 ? "≤ "
                           : "≥ ",
-             pr_heat_text(number, l->decimals, text, sizeof text));
+             pr_heat_value(&l->scale, number, l->decimals, text, sizeof text));
     pr_canvas_text(canvas, x + 6, y + 3.6, PR_HEAT_TICK_SIZE, PR_LEFT, false, whole);
+}
+
+/* Keeps clear of both ends. */
+static bool has_room(const pr_heat_layout *l, double number)
+{
+    enum { CLEAR = 14 };
+    return bar_y(l, number) > bar_y(l, l->scale.limit) + CLEAR &&
+           bar_y(l, number) < bar_y(l, low_of(&l->scale)) - CLEAR;
+}
+
+/* Round factors and one through them, from 1 outwards, as far as they keep clear of each other. */
+static void draw_factors(pr_canvas *canvas, const pr_heat_layout *l)
+{
+    static const double factors[] = {1.2, 1.5, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000};
+    double last = 0;
+    if (has_room(l, 0))
+        draw_tick(canvas, l, 0, false);
+    for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+        double number = log(factors[i]);
+        if (bar_y(l, last) - bar_y(l, number) < 14)
+            continue;
+        if (has_room(l, number))
+            draw_tick(canvas, l, number, false);
+        if (has_room(l, -number))
+            draw_tick(canvas, l, -number, false);
+        last = number;
+    }
 }
 
 /* The ends, and round numbers between them that keep clear of these. */
@@ -50,9 +77,12 @@ static void draw_ticks(pr_canvas *canvas, const pr_heat_layout *l)
 {
     double first, step, low = low_of(&l->scale), high = l->scale.limit;
     pr_ticks(low, high, 5, &first, &step);
-    for (double v = first; v <= high; v += step)
-        if (bar_y(l, v) > bar_y(l, high) + 14 && bar_y(l, v) < bar_y(l, low) - 14)
-            draw_tick(canvas, l, v, false);
+    if (l->scale.unit == PR_HEAT_TIMES)
+        draw_factors(canvas, l);
+    else
+        for (double v = first; v <= high; v += step)
+            if (has_room(l, v))
+                draw_tick(canvas, l, v, false);
     draw_tick(canvas, l, low, l->scale.cut && l->scale.diverging);
     draw_tick(canvas, l, high, l->scale.cut);
 }

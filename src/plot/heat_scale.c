@@ -75,11 +75,27 @@ int pr_heat_decimals(const pr_heat_scale *scale)
 
 char *pr_heat_text(double number, int decimals, char *buffer, size_t size)
 {
-    char digits[64];
+    char digits[40];
     snprintf(digits, sizeof digits, "%.*f", decimals, fabs(number));
     bool zero = true;
     for (const char *c = digits; *c != '\0'; c++)
         zero = zero && (*c == '0' || *c == '.');
     snprintf(buffer, size, "%s%s", number < 0 && !zero ? "−" : "", digits);
+    return buffer;
+}
+
+char *pr_heat_value(const pr_heat_scale *scale, double number, int decimals, char *buffer,
+                    size_t size)
+{
+    char text[48];
+    if (scale->unit == PR_HEAT_TIMES) {
+        double factor = exp(number);
+        snprintf(buffer, size, "×%.*f", factor < 1.995 ? 2 : factor < 9.95 ? 1 : 0, factor);
+        return buffer;
+    }
+    if (scale->unit != PR_HEAT_PERCENT)
+        return pr_heat_text(number, decimals, buffer, size);
+    snprintf(buffer, size, "%s %%",
+             pr_heat_text(100 * number, decimals > 2 ? decimals - 2 : 0, text, sizeof text));
     return buffer;
 }

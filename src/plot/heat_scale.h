@@ -8,11 +8,16 @@
 
 #include "plot/palette.h"
 
+/* How numbers are shown: as they are, as factors of which they are the logarithms ("×2.1"), or as percentages of
+ * 1 ("12 %"). */
+typedef enum pr_heat_unit { PR_HEAT_PLAIN, PR_HEAT_TIMES, PR_HEAT_PERCENT } pr_heat_unit;
+
 typedef struct pr_heat_scale {
     double limit;   /* the number with the strongest colour; above 0 */
     bool diverging; /* from -limit; else from 0, when no number is below it */
     bool cut;       /* some numbers lie beyond the limit and get the colour of its end */
     bool gaps;      /* some are not known */
+    pr_heat_unit unit;
 } pr_heat_scale;
 
 /* Begins zeroed, takes in numbers, then is settled: on the limit that is given, or with 0 on the largest
@@ -28,5 +33,8 @@ pr_colour pr_heat_ink(pr_colour background);
 int pr_heat_decimals(const pr_heat_scale *scale);
 /* A number with so many of them and a true minus sign, in buffer. Returns buffer. */
 char *pr_heat_text(double number, int decimals, char *buffer, size_t size);
+/* A number as the unit of the scale shows it, in buffer. Returns buffer. */
+char *pr_heat_value(const pr_heat_scale *scale, double number, int decimals, char *buffer,
+                    size_t size);
 
 #endif

@@ -32,8 +32,9 @@ static const char *note_of(const place *at, size_t row, size_t column, double nu
     char text[64];
     snprintf(note, size, "%s × %s: %s", at->map->rows.names[pr_heat_at(&at->map->rows, row)],
              at->map->columns.names[pr_heat_at(&at->map->columns, column)],
-             isfinite(number) ? pr_heat_text(number, at->l->decimals + 1, text, sizeof text)
-                              : "no data");
+             isfinite(number)
+                 ? pr_heat_value(&at->l->scale, number, at->l->decimals + 1, text, sizeof text)
+                 : "no data");
     return note;
 }
 
@@ -43,7 +44,7 @@ static void draw_value(pr_canvas *canvas, const place *at, double x, double y, d
     double size = at->l->value_size, side = at->l->cell - at->l->gap;
     pr_canvas_colour(canvas, pr_heat_ink(pr_heat_colour(&at->l->scale, number)), 1);
     pr_canvas_text(canvas, x + side / 2, y + side / 2 + size * .36, size, PR_CENTRE, false,
-                   pr_heat_text(number, at->l->decimals, text, sizeof text));
+                   pr_heat_value(&at->l->scale, number, at->l->decimals, text, sizeof text));
 }
 
 static void draw_cell(pr_canvas *canvas, const place *at, size_t row, size_t column)

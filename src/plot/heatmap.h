@@ -4,6 +4,7 @@
 #define PR_HEATMAP_H
 
 #include "base/writer.h"
+#include "plot/heat_scale.h"
 
 typedef struct pr_heatmap_panel {
     const char *title;   /* "group A"; NULL: none */
@@ -26,6 +27,7 @@ typedef struct pr_heatmap {
     const pr_heatmap_panel *panels;
     size_t panel_count;
     const char *scale_title; /* what the numbers are, "attention weight"; NULL: none */
+    pr_heat_unit unit;       /* how they are shown */
     double limit;            /* number with the strongest colour; 0: the largest there is */
 } pr_heatmap;
 

@@ -43,8 +43,8 @@ static double widest_value(pr_canvas *ruler, const pr_heat_layout *l, const pr_h
             if (isfinite(map->panels[p].cells[i]))
                 widest = fmax(widest,
                               pr_canvas_text_width(ruler, size, false,
-                                                   pr_heat_text(map->panels[p].cells[i],
-                                                                l->decimals, text, sizeof text)));
+                                                   pr_heat_value(&l->scale, map->panels[p].cells[i],
+                                                                 l->decimals, text, sizeof text)));
     return widest;
 }
 
@@ -139,10 +139,10 @@ static double words_width(pr_canvas *ruler, const pr_heatmap *map)
 static double bar_room(pr_canvas *ruler, const pr_heat_layout *l, const pr_heatmap *map)
 {
     char text[64];
-    double numbers =
-        pr_canvas_text_width(ruler, PR_HEAT_TICK_SIZE, false,
-                             pr_heat_text(l->scale.diverging ? -l->scale.limit : l->scale.limit,
-                                          l->decimals, text, sizeof text));
+    double numbers = pr_canvas_text_width(
+        ruler, PR_HEAT_TICK_SIZE, false,
+        pr_heat_value(&l->scale, l->scale.diverging ? -l->scale.limit : l->scale.limit, l->decimals,
+                      text, sizeof text));
     numbers += l->scale.cut ? 2 * PR_HEAT_TICK_SIZE : 0;
     double title = map->scale_title != NULL ? PR_HEAT_SMALL + 8 : 0;
     return ceil(PR_HEAT_BAR + 8 + fmax(numbers + title, l->scale.gaps ? 48 : 0));
@@ -195,6 +195,7 @@ static parsrec_status lay_out(pr_heat_layout *l, pr_canvas *ruler, const pr_heat
 {
     for (size_t p = 0; p < map->panel_count; p++)
         pr_heat_scale_see(&l->scale, map->panels[p].cells, map->rows.count * map->columns.count);
+    l->scale.unit = map->unit;
     pr_heat_scale_settle(&l->scale, map->limit);
     l->decimals = pr_heat_decimals(&l->scale);
     l->cell = cell_side(map);

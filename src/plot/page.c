@@ -22,6 +22,8 @@ static const char style[] =
     "p{margin:.6rem 0;max-width:48rem;overflow-wrap:anywhere}"
     ".lead{font-size:1.1rem}"
     ".quiet{color:var(--quiet);font-size:.875rem}"
+    "ol{margin:.8rem 0;padding-left:2rem}"
+    "li{margin:.5rem 0;max-width:56rem;overflow-wrap:anywhere}li p{margin:0;max-width:none}"
     "details{margin:1rem 0}"
     "summary{cursor:pointer;color:var(--s0);font-weight:600;padding:.3rem 0}"
     ".gallery{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));"
@@ -82,7 +84,8 @@ static const char print_style[] =
     "table{font-size:8.5pt}th,td{padding:.2rem .35rem}"
     "td:not(.words){white-space:normal}"
     ".scroll{overflow:visible}.scroll svg,svg{max-width:100%;max-height:240mm}"
-    "tr,svg,dt,dd{break-inside:avoid}h2,h3,summary{break-after:avoid}thead{display:table-header-"
+    "details::details-content{content-visibility:visible;display:block}"
+    "tr,li,svg,dt,dd{break-inside:avoid}h2,h3,summary{break-after:avoid}thead{display:table-header-"
     "group}"
     "p{orphans:3;widows:3;max-width:none}";
 
@@ -160,6 +163,22 @@ void pr_page_fold(pr_writer *page, const char *name)
 void pr_page_fold_end(pr_writer *page)
 {
     pr_write(page, "</details>\n");
+}
+
+void pr_page_findings(pr_writer *page)
+{
+    pr_write(page, "<ol>\n");
+}
+
+void pr_page_finding(pr_writer *page, const char *sentence, const char *basis)
+{
+    element(page, "<li>", sentence, "");
+    element(page, "<p class=\"quiet\">", basis, "</p></li>");
+}
+
+void pr_page_findings_end(pr_writer *page)
+{
+    pr_write(page, "</ol>\n");
 }
 
 void pr_page_gallery(pr_writer *page)

@@ -23,6 +23,11 @@ void pr_page_code(pr_writer *page, const char *text);  /* a command, as it was t
 void pr_page_fold(pr_writer *page, const char *name);
 void pr_page_fold_end(pr_writer *page);
 
+/* A numbered list of findings: a sentence each, and what it rests on in small letters below. */
+void pr_page_findings(pr_writer *page);
+void pr_page_finding(pr_writer *page, const char *sentence, const char *basis);
+void pr_page_findings_end(pr_writer *page);
+
 /* Pictures between these lie side by side where there is room. */
 void pr_page_gallery(pr_writer *page);
 void pr_page_gallery_end(pr_writer *page);
