@@ -80,7 +80,7 @@ static parsrec_status make_data(parsrec_data **data, parsrec_error *err)
     }
     close(fd);
     parsrec_synth_options synth = parsrec_synth_default();
-    parsrec_status status = parsrec_synth(path, &synth, NULL, NULL, err);
+    parsrec_status status = parsrec_synth(path, &synth, NULL, cli_hooks(), err);
     if (status == PARSREC_OK)
         status = parsrec_data_load(data, path, err);
     unlink(path);
@@ -92,6 +92,8 @@ static int bench_train(const bench_args *a, const char *path)
     parsrec_error err = {0};
     parsrec_data *data = NULL;
     parsrec_train_speed speed;
+    if (path != NULL)
+        cli_stage("loading %s", path);
     parsrec_status status =
         path != NULL ? parsrec_data_load(&data, path, &err) : make_data(&data, &err);
     if (status == PARSREC_OK)

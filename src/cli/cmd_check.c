@@ -63,7 +63,10 @@ int cmd_check(int argc, char **argv)
         return rc;
     parsrec_file_report report;
     parsrec_error err = {0};
-    if (parsrec_file_check(words.word[0], &report, &err) != PARSREC_OK)
+    cli_stage("checking %s", words.word[0]);
+    parsrec_status status = parsrec_file_check(words.word[0], &report, &err);
+    cli_finish_line();
+    if (status != PARSREC_OK)
         return refuse(words.word[0], &a, &err);
     return a.json ? accept_json(words.word[0], &report) : accept_text(words.word[0], &report);
 }

@@ -49,6 +49,8 @@ static int compare(const compare_args *a, const char *data_path)
     parsrec_error err = {0};
     parsrec_comparison *comparison;
     parsrec_hooks hooks = cli_compare_hooks();
+    if (data_path != NULL)
+        cli_stage("loading %s", data_path);
     parsrec_status status =
         parsrec_compare(&comparison, data_path, a->output, &a->compare, &hooks, &err);
     cli_finish_line();

@@ -135,6 +135,7 @@ static parsrec_status run(const eval_args *a, const cli_words *words, parsrec_ev
 {
     parsrec_model *model = NULL;
     parsrec_data *data = NULL;
+    cli_stage("loading %s", words->word[1]);
     parsrec_status status = parsrec_data_load(&data, words->word[1], err);
     if (status == PARSREC_OK)
         status = get_model(&model, a, words->word[0], data, err);

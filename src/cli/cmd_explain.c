@@ -9,7 +9,7 @@
 #include "cli/terminal.h"
 #include "parsrec.h"
 
-static const char *const by_words[] = {"category", "item", NULL};
+static const char *const by_words[] = {"auto", "category", "item", NULL};
 static const char *const map_words[] = {"all", "attention", "drop", "lift", "embedding", NULL};
 static const char *const order_words[] = {"catalogue", "cluster", NULL};
 
@@ -24,7 +24,8 @@ typedef struct explain_args {
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "DIR", explain_args, output,
              "write the page, pictures and numbers into DIR"),
-    CLI_CHOICE(0, "by", explain_args, by, by_words, "what rows and columns are"),
+    CLI_CHOICE(0, "by", explain_args, by, by_words,
+               "what rows and columns are; auto: categories where there are any"),
     CLI_CHOICE(0, "map", explain_args, map, map_words, "which map; all that the model has"),
     CLI_LIST(
         0, "group", "GROUP", explain_args, groups,
@@ -80,13 +81,21 @@ static int print_explanation(const explain_args *a, const parsrec_explanation *e
     return cli_close_output("explain");
 }
 
-static parsrec_status run(const explain_args *a, const cli_words *words,
+static parsrec_status run(explain_args *a, const cli_words *words,
                           parsrec_explanation **explanation, parsrec_error *err)
 {
     parsrec_model *model = NULL;
     parsrec_data *data = NULL;
     PR_TRY(pr_folder_check(a->output, err));
+    cli_stage("loading %s", words->word[1]);
     parsrec_status status = parsrec_data_load(&data, words->word[1], err);
+    parsrec_data_stats stats = {0};
+    if (status == PARSREC_OK)
+        status = parsrec_data_statistics(data, &stats, err);
+    if (a->by == 0)
+        a->explain.items = stats.categories == 0;
+    if (status == PARSREC_OK)
+        cli_stage("loading %s", words->word[0]);
     if (status == PARSREC_OK)
         status = parsrec_model_load(&model, words->word[0], err);
     if (status == PARSREC_OK)
@@ -101,7 +110,7 @@ static parsrec_status run(const explain_args *a, const cli_words *words,
 static void apply(explain_args *a, const cli_words *words)
 {
     parsrec_explain_options *o = &a->explain;
-    o->items = a->by == 1;
+    o->items = a->by == 2;
     o->cluster = a->order == 1;
     if (a->map > 0)
         o->maps[a->map - 1] = true;

@@ -45,9 +45,11 @@ int cmd_forget(int argc, char **argv)
         return cli_usage_error(&cli_forget, "say where the model goes: -o FILE");
     if (a.users.count == 0)
         return cli_usage_error(&cli_forget, "say who is forgotten: --user U");
+    cli_stage("reading and writing %s", words.word[0]);
     if (parsrec_model_forget(words.word[0], a.output, a.users.word, a.users.count, &err) !=
         PARSREC_OK)
         return cli_report("forget", &err);
+    cli_finish_line();
     printf("%s: written without %s user%s\n", a.output, cli_grouped(&count, a.users.count),
            a.users.count == 1 ? "" : "s");
     return cli_close_output("forget");

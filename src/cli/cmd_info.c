@@ -338,7 +338,9 @@ int cmd_info(int argc, char **argv)
         return rc;
     findings f = {.path = words.word[0]};
     parsrec_error err = {0};
-    if (look_into(&f, &err) == PARSREC_OK)
+    parsrec_status status = look_into(&f, &err);
+    cli_finish_line();
+    if (status == PARSREC_OK)
         rc = a.json ? print_json(&f) : print_text(&f);
     else
         rc = cli_report("info", &err);

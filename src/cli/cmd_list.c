@@ -186,6 +186,7 @@ int cmd_list(int argc, char **argv)
     if (status == PARSREC_OK)
         status = parsrec_data_list(&rows, &count, input.data, (parsrec_thing)thing,
                                    words.count > 2 ? words.word[2] : NULL, &err);
+    cli_finish_line();
     if (status != PARSREC_OK)
         rc = cli_report("list", &err);
     else

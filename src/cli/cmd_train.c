@@ -223,6 +223,7 @@ static int train(const train_args *a, const char *data_path)
 {
     parsrec_error err = {0};
     parsrec_data *data;
+    cli_stage("loading %s", data_path);
     if (parsrec_data_load(&data, data_path, &err) != PARSREC_OK)
         return cli_report("train", &err);
     watch w = {.terminal = cli_hooks()};

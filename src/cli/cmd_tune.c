@@ -72,6 +72,8 @@ static int tune(const tune_args *a, const char *data_path)
     parsrec_error err = {0};
     parsrec_tuning *tuning;
     parsrec_hooks hooks = cli_compare_hooks();
+    if (data_path != NULL)
+        cli_stage("loading %s", data_path);
     parsrec_status status = parsrec_tune(&tuning, data_path, a->output, &a->tune, &hooks, &err);
     cli_finish_line();
     return status == PARSREC_OK ? print_tuning(a, tuning) : cli_report("tune", &err);

@@ -3,10 +3,13 @@
 
 #include <string.h>
 
+#include "cli/terminal.h"
+
 parsrec_status cli_input_open(cli_input *input, const char *path, parsrec_error *err)
 {
     char format[32];
     *input = (cli_input){0};
+    cli_stage("reading %s", path);
     parsrec_status status = parsrec_file_format(path, format, err);
     if (status == PARSREC_OK && strcmp(format, "parsrec.model") == 0) {
         status = parsrec_model_load(&input->model, path, err);

@@ -2,25 +2,36 @@
 #include "cli/terminal.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 
 static volatile sig_atomic_t stop_asked;
 
+typedef enum how_much { AS_TIME_PASSES, NOTHING, EVERYTHING } how_much;
+
+/* What is shown, by the thread of the command and by the clock. */
 static struct {
+    pthread_mutex_t lock;
+    bool begun; /* the clock runs */
+    how_much how;
     bool line_open;
     bool is_terminal;
     double last; /* when something was last drawn */
     double stage_began;
-    uint64_t stage_done; /* how far it was when first heard of */
-    char stage[96];
-} view;
+    uint64_t stage_done;       /* how far it was when first heard of */
+    bool idle;                 /* the line was finished and nothing reported since */
+    char stage[96], note[160]; /* of `at` */
+    parsrec_progress at;       /* as it was last reported */
+} view = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void on_signal(int number)
 {
@@ -31,11 +42,19 @@ static void on_signal(int number)
     stop_asked = 1;
 }
 
-void cli_finish_line(void)
+static void clear_line(void)
 {
     if (view.line_open)
         fputs("\r\033[K", stderr);
     view.line_open = false;
+}
+
+void cli_finish_line(void)
+{
+    pthread_mutex_lock(&view.lock);
+    clear_line();
+    view.idle = true;
+    pthread_mutex_unlock(&view.lock);
 }
 
 const char *cli_grouped(cli_number *hold, uint64_t value)
@@ -56,8 +75,10 @@ const char *cli_grouped(cli_number *hold, uint64_t value)
 static void on_log(void *context, parsrec_log_level level, const char *text)
 {
     (void)context;
-    cli_finish_line();
+    pthread_mutex_lock(&view.lock);
+    clear_line();
     fprintf(stderr, "%s%s\n", level == PARSREC_LOG_WARNING ? "warning: " : "", text);
+    pthread_mutex_unlock(&view.lock);
 }
 
 /* A line put together before it is shown, so that it can be cut to the width of the terminal. */
@@ -103,12 +124,15 @@ static void cut_to_terminal(line *l)
     l->text[columns] = '\0';
 }
 
+/* "explaining: 812 of 33,842 baskets, 2 %, 40 s left", or "loading shop.st: 3 s" for a stage without a count. */
 static void draw(const parsrec_progress *p, double elapsed)
 {
     line l = {.used = 0};
     cli_number done;
     add(&l, "%s: ", p->stage);
-    if (p->note == NULL) {
+    if (p->unit == NULL)
+        add(&l, "%.0f s", elapsed);
+    else if (p->note == NULL) {
         add(&l, "%s", cli_grouped(&done, p->done));
         if (p->total > 0)
             add(&l, " of %s", cli_grouped(&done, p->total));
@@ -129,28 +153,98 @@ static void draw(const parsrec_progress *p, double elapsed)
     view.line_open = view.is_terminal;
 }
 
+/* With the lock held. The clock draws less often than reports may. */
+static void draw_if_due(double terminal_pause)
+{
+    const double line_pause = 10;
+    double t = pr_now();
+    if (view.idle || view.stage[0] == '\0' || view.how == NOTHING ||
+        (view.how != EVERYTHING &&
+         t - view.last < (view.is_terminal ? terminal_pause : line_pause)))
+        return;
+    view.last = t;
+    draw(&view.at, t - view.stage_began);
+}
+
+/* Strings of a report live for the call only. */
+static void keep(const parsrec_progress *p)
+{
+    if (strncmp(view.stage, p->stage, sizeof view.stage - 1) != 0) {
+        snprintf(view.stage, sizeof view.stage, "%s", p->stage);
+        view.stage_began = pr_now();
+        view.stage_done = p->done;
+    }
+    view.idle = false;
+    view.at = *p;
+    view.at.stage = view.stage;
+    if (p->note != NULL) {
+        snprintf(view.note, sizeof view.note, "%s", p->note);
+        view.at.note = view.note;
+    }
+}
+
 static int on_progress(void *context, const parsrec_progress *p)
 {
     (void)context;
-    double t = pr_now();
-    if (strncmp(view.stage, p->stage, sizeof view.stage - 1) != 0) {
-        snprintf(view.stage, sizeof view.stage, "%s", p->stage);
-        view.stage_began = view.last = t;
-        view.stage_done = p->done;
-    }
-    /* Short work draws nothing; a pipe or log gets a line now and then. */
-    if (t - view.last > (view.is_terminal ? 0.2 : 10)) {
-        view.last = t;
-        draw(p, t - view.stage_began);
-    }
+    pthread_mutex_lock(&view.lock);
+    keep(p);
+    draw_if_due(0.2);
+    pthread_mutex_unlock(&view.lock);
     return stop_asked != 0;
+}
+
+static void *run_clock(void *unused)
+{
+    const struct timespec pause = {.tv_nsec = 250000000};
+    (void)unused;
+    for (;;) {
+        nanosleep(&pause, NULL);
+        pthread_mutex_lock(&view.lock);
+        if (view.how == AS_TIME_PASSES)
+            draw_if_due(0.9);
+        pthread_mutex_unlock(&view.lock);
+    }
+    return NULL;
+}
+
+/* The first line is due a second after the command began. Without a clock, reports still draw. */
+static void begin(void)
+{
+    const char *how = getenv("PARSREC_PROGRESS");
+    sigset_t all, before;
+    pthread_t clock;
+    if (view.begun)
+        return;
+    view.begun = true;
+    view.how = how == NULL               ? AS_TIME_PASSES
+               : strcmp(how, "off") == 0 ? NOTHING
+               : strcmp(how, "all") == 0 ? EVERYTHING
+                                         : AS_TIME_PASSES;
+    view.is_terminal = isatty(STDERR_FILENO) != 0;
+    view.last = pr_now() - (view.is_terminal ? 0 : 9);
+    sigfillset(&all); /* signals are the command's */
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    if (view.how == AS_TIME_PASSES && pthread_create(&clock, NULL, run_clock, NULL) == 0)
+        pthread_detach(clock);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void cli_stage(const char *format, ...)
+{
+    char text[sizeof view.stage];
+    va_list args;
+    begin();
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    on_progress(NULL, &(parsrec_progress){.stage = text});
 }
 
 const parsrec_hooks *cli_hooks(void)
 {
     static const parsrec_hooks hooks = {.on_log = on_log, .on_progress = on_progress};
     static const int signals[] = {SIGINT, SIGTERM};
-    view.is_terminal = isatty(STDERR_FILENO) != 0;
+    begin();
     struct sigaction action = {.sa_handler = on_signal};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);

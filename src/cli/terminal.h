@@ -1,5 +1,7 @@
-/* What a person sees while a command runs: a live line on a terminal, plain lines elsewhere, and
- * Ctrl-C that stops cleanly. */
+/* What a person sees while a command runs: a live line on a terminal, plain lines elsewhere (the first after a
+ * second, then one every ten), and Ctrl-C that stops cleanly. A clock of its own draws the line again, so that it
+ * shows from the first second and goes on while a stage reports nothing. PARSREC_PROGRESS=off in the environment
+ * keeps all of it away; PARSREC_PROGRESS=all shows every report at once, for tests. */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
@@ -7,6 +9,10 @@
 
 /* Hooks that draw to stderr and stop the call after SIGINT or SIGTERM. One command at a time. */
 const parsrec_hooks *cli_hooks(void);
+
+/* Tells what the command does where no hooks can: "loading shop.st". Shown with the seconds it takes until the next
+ * stage begins or the line is finished. */
+void cli_stage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Ends the live line, so that results begin on a line of their own. */
 void cli_finish_line(void);

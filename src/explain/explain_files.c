@@ -9,6 +9,14 @@
 
 enum { PATH = 4096, SLUG = 48 };
 
+/* Where everything goes, and how much of it is done. */
+typedef struct saving {
+    const pr_explanation *e;
+    const char *folder;
+    const parsrec_hooks *hooks;
+    size_t done, total; /* maps, and the report */
+} saving;
+
 void pr_explanation_csv(pr_writer *csv, const pr_explanation *e, const double *map)
 {
     size_t N = e->axis.count;
@@ -47,48 +55,55 @@ static void make_slug(char slug[SLUG], const char *name, size_t number)
         snprintf(slug + n, SLUG - n, ".%zu", number + 1);
 }
 
-static parsrec_status save_map(const pr_explanation *e, const char *folder, const char *slug,
-                               const pr_explained_picture *picture, const double *map,
-                               parsrec_error *err)
+static parsrec_status save_map(saving *s, const char *slug, const pr_explained_picture *picture,
+                               const double *map, parsrec_error *err)
 {
     static const char *const endings[] = {"png", "svg", "pdf"};
     char path[PATH];
-    const char *name = pr_map_words_of[picture->kind].name;
+    const char *name = pr_map_words_of[picture->kind].name, *dash = slug[0] != '\0' ? "-" : "";
     pr_writer csv = {0};
-    pr_explanation_csv(&csv, e, map);
-    snprintf(path, sizeof path, "%s/%s%s%s.csv", folder, name, slug[0] != '\0' ? "-" : "", slug);
+    PR_TRY(pr_progress(s->hooks, "drawing", "maps", s->done++, s->total, err));
+    pr_explanation_csv(&csv, s->e, map);
+    snprintf(path, sizeof path, "%s/%s%s%s.csv", s->folder, name, dash, slug);
     PR_TRY(pr_writer_save(&csv, path, err));
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        snprintf(path, sizeof path, "%s/%s%s%s.%s", folder, name, slug[0] != '\0' ? "-" : "", slug,
-                 endings[i]);
-        PR_TRY(pr_explanation_draw(e, picture, path, NULL, err));
+        snprintf(path, sizeof path, "%s/%s%s%s.%s", s->folder, name, dash, slug, endings[i]);
+        PR_TRY(pr_explanation_draw(s->e, picture, path, NULL, err));
     }
     return PARSREC_OK;
 }
 
-static parsrec_status save_group(const pr_explanation *e, const char *folder, size_t group,
-                                 parsrec_error *err)
+static size_t count_maps(double *const maps[PR_MAP_KINDS])
+{
+    size_t count = 0;
+    for (size_t k = 0; k < PR_MAP_KINDS; k++)
+        count += maps[k] != NULL && k != PR_MAP_EVEN;
+    return count;
+}
+
+static parsrec_status save_group(saving *s, size_t group, parsrec_error *err)
 {
     char slug[SLUG];
-    make_slug(slug, e->groups[group].name, group);
+    make_slug(slug, s->e->groups[group].name, group);
     for (size_t k = 0; k < PR_MAP_KINDS; k++) {
-        const double *map = e->groups[group].maps[k];
+        const double *map = s->e->groups[group].maps[k];
         pr_explained_picture picture = {(pr_map_kind)k, group, 1};
         if (map != NULL && k != PR_MAP_EVEN)
-            PR_TRY(save_map(e, folder, slug, &picture, map, err));
+            PR_TRY(save_map(s, slug, &picture, map, err));
     }
     return PARSREC_OK;
 }
 
-static parsrec_status save_shared(const pr_explanation *e, const char *folder, parsrec_error *err)
+static parsrec_status save_shared(saving *s, parsrec_error *err)
 {
+    const pr_explanation *e = s->e;
     pr_explained_picture embedding = {PR_MAP_EMBEDDING, 0, 1};
     if (e->embedding != NULL)
-        PR_TRY(save_map(e, folder, "", &embedding, e->embedding, err));
+        PR_TRY(save_map(s, "", &embedding, e->embedding, err));
     for (size_t k = 0; k < PR_MAP_KINDS; k++) {
         pr_explained_picture picture = {(pr_map_kind)k, 0, 0};
         if (e->difference.maps[k] != NULL && k != PR_MAP_EVEN)
-            PR_TRY(save_map(e, folder, "difference", &picture, e->difference.maps[k], err));
+            PR_TRY(save_map(s, "difference", &picture, e->difference.maps[k], err));
     }
     return PARSREC_OK;
 }
@@ -126,11 +141,14 @@ parsrec_status pr_explanation_save(const pr_explanation *e, const char *folder,
     if (strlen(folder) > PATH - 128)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the name of the folder is too long");
     PR_TRY(pr_folder_make(folder, err));
-    for (size_t g = 0; g < e->group_count; g++) {
-        PR_TRY(pr_progress(hooks, "drawing", "groups", g, e->group_count, err));
-        PR_TRY(save_group(e, folder, g, err));
-    }
-    PR_TRY(save_shared(e, folder, err));
+    saving s = {.e = e, .folder = folder, .hooks = hooks};
+    s.total = (e->embedding != NULL ? 2u : 1u) + count_maps(e->difference.maps);
+    for (size_t g = 0; g < e->group_count; g++)
+        s.total += count_maps(e->groups[g].maps);
+    for (size_t g = 0; g < e->group_count; g++)
+        PR_TRY(save_group(&s, g, err));
+    PR_TRY(save_shared(&s, err));
+    PR_TRY(pr_progress(hooks, "drawing", "maps", s.done, s.total, err));
     PR_TRY(save_json(e, folder, err));
     return save_html(e, folder, err);
 }

@@ -23,6 +23,7 @@ typedef struct running {
     pr_tour_sums *shares; /* [share_count] */
     size_t share_count;
     size_t first; /* task of this round */
+    pr_tour_watch watch;
 } running;
 
 /* ---- sums ---- */
@@ -187,8 +188,11 @@ static parsrec_status reserve(running *r, pr_pool *pool, parsrec_error *err)
             return status;
         }
     }
-    for (unsigned i = 0; i < r->threads; i++)
+    for (unsigned i = 0; i < r->threads; i++) {
+        r->desks[i].watch = &r->watch;
+        r->desks[i].reports = i == 0; /* worker 0 of a pool is its caller */
         PR_TRY(desk_init(&r->desks[i], r->tour, baskets, weights, err));
+    }
     return PARSREC_OK;
 }
 
@@ -214,15 +218,19 @@ static void run_task(void *context, size_t task, unsigned worker)
 static parsrec_status run_rounds(running *r, pr_tour_sums *sums, pr_pool *pool,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
-    size_t total = 0;
+    r->watch.hooks = hooks;
+    r->watch.err = err;
+    r->watch.group = r->tour->group->name;
     for (size_t t = 0; t < r->task_count; t++)
-        total += r->tasks[t].baskets;
-    for (r->first = 0; r->first < r->task_count;) {
+        r->watch.total += r->tasks[t].baskets;
+    PR_TRY(
+        pr_progress_note(hooks, "explaining", "baskets", 0, r->watch.total, r->watch.group, err));
+    while (r->first < r->task_count) {
         size_t left = r->task_count - r->first;
         size_t tasks = left < r->share_count ? left : r->share_count;
-        PR_TRY(pr_progress_note(hooks, "explaining", "baskets", sums->baskets, total,
-                                r->tour->group->name, err));
         pr_pool_run(pool, run_task, r, tasks);
+        if (atomic_load(&r->watch.stop))
+            return PARSREC_E_STOPPED;
         for (size_t t = 0; t < tasks; t++)
             take_share(sums, &r->shares[t]);
         r->first += tasks;

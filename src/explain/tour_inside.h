@@ -2,6 +2,8 @@
 #ifndef PR_TOUR_INSIDE_H
 #define PR_TOUR_INSIDE_H
 
+#include <stdatomic.h>
+
 #include "explain/tour.h"
 
 /* Neighbouring users of the group, walked through by one thread. */
@@ -20,10 +22,22 @@ typedef struct pr_tour_basket {
     size_t row;     /* its first row in the session under way */
 } pr_tour_basket;
 
+/* How far all threads are together. */
+typedef struct pr_tour_watch {
+    atomic_size_t baskets; /* done */
+    atomic_bool stop; /* the caller wants no more: tasks end early, their sums are worth nothing */
+    size_t total;
+    const char *group;
+    const parsrec_hooks *hooks;
+    parsrec_error *err; /* with the sentence once it was stopped */
+} pr_tour_watch;
+
 /* Memory of one thread. */
 typedef struct pr_tour_desk {
     pr_session *session;
     size_t rows;
+    pr_tour_watch *watch;
+    bool reports;             /* this thread, the caller's, calls the hooks */
     pr_start *starts;         /* [rows] */
     int32_t *items;           /* [rows] */
     pr_real *scores, *work;   /* [rows,V], [V] */

@@ -186,12 +186,22 @@ static void look(pr_tour_sums *sums, const pr_tour *tour, pr_tour_desk *desk,
     }
 }
 
+/* Some more baskets are done. Hooks are called by the thread that called the library. */
+static void report(pr_tour_desk *desk, size_t baskets)
+{
+    pr_tour_watch *watch = desk->watch;
+    size_t done = atomic_fetch_add(&watch->baskets, baskets) + baskets;
+    if (desk->reports && pr_progress_note(watch->hooks, "explaining", "baskets", done, watch->total,
+                                          watch->group, watch->err) != PARSREC_OK)
+        atomic_store(&watch->stop, true);
+}
+
 void pr_tour_do(pr_tour_sums *sums, const pr_tour *tour, const pr_tour_task *task,
                 pr_tour_desk *desk)
 {
     size_t n = list_baskets(tour, task, desk, sums);
     sort_by_size(desk, n);
-    for (size_t first = 0; first < n;) {
+    for (size_t first = 0; first < n && !atomic_load(&desk->watch->stop);) {
         pr_tour_basket *baskets = desk->baskets + first;
         size_t count = 0, rows = 0;
         while (first + count < n && rows + rows_of(tour, &baskets[count]) <= desk->rows)
@@ -202,7 +212,8 @@ void pr_tour_do(pr_tour_sums *sums, const pr_tour *tour, const pr_tour_task *tas
             look(sums, tour, desk, baskets, count, t);
         }
         first += count;
+        report(desk, count);
     }
-    if (tour->attention)
+    if (tour->attention && !atomic_load(&desk->watch->stop))
         pr_tour_add_attention(sums, tour, task, desk);
 }

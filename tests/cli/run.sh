@@ -8,6 +8,8 @@
 # The test runs in a shell of its own: whatever it calls its variables, what is removed at the end is
 # the folder made here and nothing else. A test that starts servers stops them in `clean_up`.
 set -u
+# What a busy machine would show of progress is not what tests look at.
+export PARSREC_PROGRESS=off
 if [ "${1-}" = --inside ]; then
     folder=$PWD
     clean_up() { :; }
