@@ -1033,6 +1033,46 @@ PARSREC_API const char *parsrec_explanation_group(const parsrec_explanation *exp
 PARSREC_API const double *parsrec_explanation_map(const parsrec_explanation *explanation,
                                                   size_t group, parsrec_map map);
 
+/* What the baskets say about a relationship that a map shows (docs/explanations.md). */
+typedef enum parsrec_relation_verdict {
+    PARSREC_RELATION_CONFIRMED,    /* counted often enough, and more often than by chance */
+    PARSREC_RELATION_FEW,          /* too few baskets to tell */
+    PARSREC_RELATION_UNCERTAIN,    /* the interval of the counted lift holds 1 */
+    PARSREC_RELATION_CONTRADICTED, /* the counted lift is below 1 */
+    PARSREC_RELATION_CATEGORY,     /* no more than other pairs of the same category have */
+} parsrec_relation_verdict;
+PARSREC_API const char *parsrec_relation_verdict_name(
+    parsrec_relation_verdict verdict); /* "confirmed" */
+
+/* A pair of rows of an explanation: what a map says of it, and what was counted. */
+typedef struct parsrec_relation {
+    size_t row, column;
+    double value;         /* of the map */
+    double category_part; /* of it, what other pairs of the same category have too; 0 or more */
+    const char *category; /* which; NULL without such a part; lives as long as the explanation */
+    double strength; /* by which relations are ordered: the smaller of what the map says by itself
+                             and the log of `low` */
+    uint64_t both, row_baskets, column_baskets,
+        baskets;            /* that hold both, each, and all there are */
+    double expected;        /* baskets with both by chance */
+    double lift, low, high; /* both / expected and its interval; NaN where nothing was bought */
+    parsrec_relation_verdict verdict;
+} parsrec_relation;
+
+/* The strongest relations of a map that the data confirm, or those that they do not, strongest first. Of each
+ * pair the larger cell. Returns how many there are, at most `capacity`; 0 for a map that was not made. */
+PARSREC_API size_t parsrec_explanation_relations(const parsrec_explanation *explanation,
+                                                 size_t group, parsrec_map map, bool confirmed,
+                                                 parsrec_relation *relations, size_t capacity);
+/* One relation in a sentence, in buffer, cut to size and terminated. Returns buffer. */
+PARSREC_API char *parsrec_relation_sentence(const parsrec_explanation *explanation, parsrec_map map,
+                                            const parsrec_relation *relation, char *buffer,
+                                            size_t size);
+/* What was counted of it: "in 132 baskets together (...), 2.71 times as often as by chance (2.10 to 3.40)". */
+PARSREC_API char *parsrec_relation_evidence(const parsrec_explanation *explanation,
+                                            const parsrec_relation *relation, char *buffer,
+                                            size_t size);
+
 /* PARSREC_TEXT_PLAIN, _JSON (without the maps) or _HTML. Free with parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_explanation_text(char **out,
                                                     const parsrec_explanation *explanation,

@@ -1,7 +1,7 @@
 /* Explanations for the public. */
 #include "api/loaded.h"
 #include "base/memory.h"
-#include "explain/explanation.h"
+#include "explain/explain_words.h"
 
 enum { TOP = 60, BASKET = 10 };
 
@@ -80,18 +80,40 @@ const char *parsrec_explanation_group(const parsrec_explanation *explanation, si
     return group < explanation->group_count ? explanation->groups[group].name : NULL;
 }
 
+static const pr_map_kind kinds[PARSREC_MAPS] = {
+    [PARSREC_MAP_ATTENTION] = PR_MAP_ATTENTION,
+    [PARSREC_MAP_DROP] = PR_MAP_DROP,
+    [PARSREC_MAP_LIFT] = PR_MAP_LIFT,
+    [PARSREC_MAP_EMBEDDING] = PR_MAP_EMBEDDING,
+};
+
 const double *parsrec_explanation_map(const parsrec_explanation *explanation, size_t group,
                                       parsrec_map map)
 {
-    static const pr_map_kind kinds[PARSREC_MAPS] = {
-        [PARSREC_MAP_ATTENTION] = PR_MAP_ATTENTION,
-        [PARSREC_MAP_DROP] = PR_MAP_DROP,
-        [PARSREC_MAP_LIFT] = PR_MAP_LIFT,
-        [PARSREC_MAP_EMBEDDING] = PR_MAP_EMBEDDING,
-    };
     if (group >= explanation->group_count || (size_t)map >= PARSREC_MAPS)
         return NULL;
     return pr_explained_map(explanation, group, kinds[map]);
+}
+
+size_t parsrec_explanation_relations(const parsrec_explanation *explanation, size_t group,
+                                     parsrec_map map, bool confirmed, parsrec_relation *relations,
+                                     size_t capacity)
+{
+    if (group >= explanation->group_count || (size_t)map >= PARSREC_MAPS)
+        return 0;
+    return pr_relations(relations, capacity, explanation, group, kinds[map], confirmed);
+}
+
+char *parsrec_relation_sentence(const parsrec_explanation *explanation, parsrec_map map,
+                                const parsrec_relation *relation, char *buffer, size_t size)
+{
+    return pr_relation_words(explanation, kinds[map], relation, buffer, size);
+}
+
+char *parsrec_relation_evidence(const parsrec_explanation *explanation,
+                                const parsrec_relation *relation, char *buffer, size_t size)
+{
+    return pr_evidence_words(explanation, relation, buffer, size);
 }
 
 static parsrec_status write_text(pr_writer *text, const pr_explanation *e, parsrec_text_kind kind,

@@ -201,6 +201,50 @@ static parsrec_status name_classes(pr_axis *axis, const choosing *c, parsrec_err
     return PARSREC_OK;
 }
 
+/* ---- where classes stand in the tree ---- */
+
+static void set_path(int32_t *path, const pr_dataset *d, int32_t category)
+{
+    int32_t chain[PR_CATEGORY_LEVELS];
+    size_t depth = 0;
+    for (int32_t c = category; c >= 0 && depth < PR_CATEGORY_LEVELS; c = d->category_parent[c])
+        chain[depth++] = c;
+    for (size_t l = 0; l < PR_CATEGORY_LEVELS; l++)
+        path[l] = l < depth ? chain[depth - 1 - l] : -1;
+}
+
+static parsrec_status find_paths(pr_axis *axis, const choosing *c, parsrec_error *err)
+{
+    const pr_dataset *d = c->data;
+    axis->categories = d->categories;
+    axis->paths = pr_alloc(axis->count * PR_CATEGORY_LEVELS, sizeof *axis->paths);
+    axis->category_names = pr_alloc_zero(d->categories, sizeof *axis->category_names);
+    if (axis->paths == NULL || axis->category_names == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < axis->count; i++) {
+        int32_t *path = axis->paths + i * PR_CATEGORY_LEVELS, number = c->list[i].number;
+        bool none = d->categories == 0;
+        set_path(path, d, none ? -1 : axis->items ? d->item_category[number] : number);
+        for (size_t l = 0; l < PR_CATEGORY_LEVELS && path[l] >= 0; l++) {
+            pr_slice name = pr_name(&d->category_names, (size_t)path[l]);
+            char **place = &axis->category_names[path[l]];
+            if (*place == NULL && (*place = pr_copy_string(name.bytes, name.size)) == NULL)
+                return pr_fail_memory(err);
+        }
+    }
+    return PARSREC_OK;
+}
+
+int pr_axis_common(const pr_axis *axis, size_t i, size_t j)
+{
+    const int32_t *a = axis->paths + i * PR_CATEGORY_LEVELS;
+    const int32_t *b = axis->paths + j * PR_CATEGORY_LEVELS;
+    int level = -1;
+    while (level + 1 < PR_CATEGORY_LEVELS && a[level + 1] >= 0 && a[level + 1] == b[level + 1])
+        level++;
+    return level;
+}
+
 /* ---- the catalogue by classes ---- */
 
 static parsrec_status sort_items(pr_axis *axis, const choosing *c, parsrec_error *err)
@@ -238,13 +282,15 @@ parsrec_status pr_axis_init(pr_axis *axis, const pr_dataset *data, const pr_axis
     parsrec_status status = PARSREC_OK;
     if (!options->items && data->categories == 0)
         status = pr_fail(err, PARSREC_E_INPUT,
-                         "the data set has no categories; make a map of its items");
+                         "the data set has no categories; make a map of its items (--by item)");
     if (status == PARSREC_OK)
         status = list_candidates(&c, err);
     if (status == PARSREC_OK)
         status = choose(axis, &c, err);
     if (status == PARSREC_OK)
         status = name_classes(axis, &c, err);
+    if (status == PARSREC_OK)
+        status = find_paths(axis, &c, err);
     if (status == PARSREC_OK)
         status = sort_items(axis, &c, err);
     pr_free(c.of_item);
@@ -257,6 +303,10 @@ void pr_axis_free(pr_axis *axis)
     for (size_t i = 0; axis->names != NULL && i < axis->count; i++)
         pr_free(axis->names[i]);
     pr_free(axis->names);
+    for (size_t i = 0; axis->category_names != NULL && i < axis->categories; i++)
+        pr_free(axis->category_names[i]);
+    pr_free(axis->category_names);
+    pr_free(axis->paths);
     pr_free(axis->block);
     pr_free(axis->class);
     pr_free(axis->order);

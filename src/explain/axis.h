@@ -26,6 +26,10 @@ typedef struct pr_axis {
         *offsets;  /* [count + 2]: ... class c has those from offsets[c] on; the rest comes last */
     char **names;  /* [count] */
     size_t *block; /* [count]: the branch of the category tree it belongs to; lines between them */
+    int32_t *
+        paths; /* [count,PR_CATEGORY_LEVELS]: categories from the top of the tree down to the class, then -1 */
+    char **category_names; /* [categories]: of those on a path; others NULL */
+    size_t categories;
 } pr_axis;
 
 /* Classes are in order of the catalogue: categories by number, items by category. E_INPUT where there
@@ -33,5 +37,8 @@ typedef struct pr_axis {
 parsrec_status pr_axis_init(pr_axis *axis, const pr_dataset *data, const pr_axis_options *options,
                             parsrec_error *err);
 void pr_axis_free(pr_axis *axis); /* a zeroed one is fine */
+
+/* The lowest category that holds both classes, as a place on the path of each; -1: there is none. */
+int pr_axis_common(const pr_axis *axis, size_t i, size_t j);
 
 #endif

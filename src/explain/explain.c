@@ -197,12 +197,15 @@ static parsrec_status tour_group(making *m, size_t g, parsrec_error *err)
 static parsrec_status explain_group(making *m, size_t g, parsrec_error *err)
 {
     pr_explained_group *to = &m->e->groups[g];
-    PR_TRY(tour_group(m, g, err));
+    PR_TRY(pr_evidence_count(&to->evidence, m->ask->data, &m->e->axis, &m->groups.list[g],
+                             m->ask->pool, m->ask->hooks, err));
     if (m->e->has[PR_MAP_LIFT]) {
         PR_TRY(new_map(m, &to->maps[PR_MAP_LIFT], err));
-        PR_TRY(
-            pr_map_lift(to->maps[PR_MAP_LIFT], m->ask->data, &m->e->axis, &m->groups.list[g], err));
+        pr_map_lift(to->maps[PR_MAP_LIFT], &to->evidence);
     }
+    PR_TRY(tour_group(m, g, err));
+    if (to->maps[PR_MAP_DROP] != NULL)
+        PR_TRY(pr_tree_sums_init(&to->tree, &m->e->axis, to->maps[PR_MAP_DROP], err));
     if (!m->e->has_truth)
         return PARSREC_OK;
     size_t N = m->e->axis.count;
@@ -330,6 +333,8 @@ void pr_explanation_clear(pr_explanation *e)
     for (size_t g = 0; g < e->group_count; g++) {
         for (size_t k = 0; k < PR_MAP_KINDS; k++)
             pr_free(e->groups[g].maps[k]);
+        pr_evidence_free(&e->groups[g].evidence);
+        pr_tree_sums_free(&e->groups[g].tree);
         pr_free(e->groups[g].placed);
         pr_free(e->groups[g].name);
     }

@@ -1,76 +1,169 @@
-/* The explanation as a page: how to read it, pictures, lists, and what it is all worth. */
+/* The explanation as a page: what stands out, one map, and everything else folded away. */
 #include <stdio.h>
 
 #include "explain/explain_words.h"
 #include "plot/page.h"
 
-enum { WORDS = 1024, PANELS_A_PICTURE = 4 };
+enum { WORDS = 1024, BESIDE_MOST = 25 }; /* maps of more rows lie below each other */
 
 static void intro(pr_writer *page, const pr_explanation *e)
 {
     char words[WORDS];
     const char *what = e->axis.items ? "items" : "categories";
-    snprintf(
-        words, sizeof words,
-        "What %zu %s have to do with each other, to the model %s and in the data. In every map a "
-        "row is what is bought next and a column what is in the basket already. Orange: the "
-        "column speaks for the row; blue: against it; pale: neither.",
-        e->axis.count, what, e->model_kind);
-    pr_page_text(page, words);
+    snprintf(words, sizeof words,
+             "What %zu %s have to do with each other: what the model %s has learnt of them, and "
+             "what was counted in the baskets.",
+             e->axis.count, what, e->model_kind);
+    pr_page_lead(page, words);
     if (e->axis.there > e->axis.count) {
-        snprintf(
-            words, sizeof words,
-            "Of %zu %s those are shown; the others still count among what could have been bought.",
-            e->axis.there, what);
+        snprintf(words, sizeof words,
+                 "These are the %zu of %zu %s that are bought most or were asked for; the others "
+                 "still count among what could have been bought.",
+                 e->axis.count, e->axis.there, what);
         pr_page_quiet(page, words);
     }
 }
+
+/* ---- sentences ---- */
+
+static void group_heading(pr_writer *page, const pr_explanation *e, size_t group, const char *words)
+{
+    char heading[WORDS];
+    snprintf(heading, sizeof heading, "%s%s%s", words, words[0] != '\0' ? ": " : "",
+             e->groups[group].name);
+    if (e->group_count > 1)
+        pr_page_heading(page, heading);
+}
+
+static void confirmed(pr_writer *page, const pr_explanation *e, size_t group, pr_map_kind kind)
+{
+    parsrec_relation list[PR_STRONGEST];
+    char sentence[WORDS], counted[WORDS];
+    size_t n = pr_relations(list, PR_STRONGEST, e, group, kind, true);
+    group_heading(page, e, group, "");
+    if (n == 0)
+        pr_page_text(page, "None that the baskets confirm.");
+    pr_page_findings(page);
+    for (size_t i = 0; i < n; i++)
+        pr_page_finding(page, pr_relation_words(e, kind, &list[i], sentence, sizeof sentence),
+                        pr_evidence_words(e, &list[i], counted, sizeof counted));
+    pr_page_findings_end(page);
+}
+
+/* What the model says and the baskets do not. Lift has no model. */
+static void unconfirmed(pr_writer *page, const pr_explanation *e, pr_map_kind kind)
+{
+    parsrec_relation list[PR_STRONGEST];
+    char sentence[WORDS], why[WORDS], counted[WORDS], both[2 * WORDS];
+    if (kind == PR_MAP_LIFT)
+        return;
+    pr_page_fold(page, "What the model expects and the baskets do not confirm");
+    pr_page_text(page, "Do not rely on these. A model can expect two things together because they "
+                       "belong to one category, or because of a handful of baskets.");
+    for (size_t g = 0; g < e->group_count; g++) {
+        size_t n = pr_relations(list, PR_STRONGEST, e, g, kind, false);
+        group_heading(page, e, g, "");
+        if (n == 0)
+            pr_page_text(page, "None.");
+        pr_page_findings(page);
+        for (size_t i = 0; i < n; i++) {
+            snprintf(both, sizeof both, "Not confirmed, %s; %s",
+                     pr_verdict_words(&list[i], why, sizeof why),
+                     pr_evidence_words(e, &list[i], counted, sizeof counted));
+            pr_page_finding(page, pr_relation_words(e, kind, &list[i], sentence, sizeof sentence),
+                            both);
+        }
+        pr_page_findings_end(page);
+    }
+    pr_page_fold_end(page);
+}
+
+static void contrasts(pr_writer *page, const pr_explanation *e)
+{
+    pr_contrast list[PR_STRONGEST];
+    char sentence[WORDS], counted[WORDS], name[WORDS];
+    if (e->difference.maps[PR_MAP_DROP] == NULL)
+        return;
+    size_t n = pr_contrasts(list, PR_STRONGEST, e, PR_MAP_DROP);
+    pr_page_section(page, pr_difference_name(e, name, sizeof name));
+    if (n == 0)
+        pr_page_text(page, "No difference that the baskets confirm.");
+    pr_page_findings(page);
+    for (size_t i = 0; i < n; i++)
+        pr_page_finding(page, pr_contrast_words(e, &list[i], sentence, sizeof sentence),
+                        pr_contrast_evidence(e, &list[i], counted, sizeof counted));
+    pr_page_findings_end(page);
+}
+
+static void standing_out(pr_writer *page, const pr_explanation *e)
+{
+    char words[WORDS];
+    pr_map_kind kind = pr_first_list(e);
+    if (kind == PR_MAP_KINDS)
+        return;
+    pr_page_section(page, "What stands out");
+    for (size_t g = 0; g < e->group_count; g++)
+        confirmed(page, e, g, kind);
+    pr_page_quiet(page, pr_rule_words(e, words, sizeof words));
+    unconfirmed(page, e, kind);
+    contrasts(page, e);
+}
+
+/* ---- maps ---- */
 
 static parsrec_status pictures(pr_writer *page, const pr_explanation *e, pr_map_kind kind,
                                parsrec_error *err)
 {
     size_t groups = kind == PR_MAP_EMBEDDING ? 1 : e->group_count;
-    for (size_t first = 0; first < groups; first += PANELS_A_PICTURE) {
-        size_t left = groups - first;
-        pr_explained_picture picture = {kind, first,
-                                        left < PANELS_A_PICTURE ? left : PANELS_A_PICTURE};
+    bool beside = e->axis.count <= BESIDE_MOST && groups > 1;
+    if (beside)
+        pr_page_gallery(page);
+    for (size_t g = 0; g < groups; g++) {
+        pr_explained_picture picture = {kind, g, 1};
         PR_TRY(pr_explanation_draw(e, &picture, NULL, page, err));
     }
     pr_explained_picture difference = {kind, 0, 0};
-    if (e->difference.maps[kind] == NULL)
-        return PARSREC_OK;
-    return pr_explanation_draw(e, &difference, NULL, page, err);
+    if (e->difference.maps[kind] != NULL)
+        PR_TRY(pr_explanation_draw(e, &difference, NULL, page, err));
+    if (beside)
+        pr_page_gallery_end(page);
+    return PARSREC_OK;
 }
 
-static void links(pr_writer *page, const pr_explanation *e, size_t group, pr_map_kind kind)
+/* The first map is open; of the others a reader opens what is wanted. */
+static parsrec_status map(pr_writer *page, const pr_explanation *e, pr_map_kind kind, bool first,
+                          parsrec_error *err)
 {
-    const char *const headings[] = {e->group_count > 1 ? e->groups[group].name : "strongest",
-                                    "what the map says"};
-    pr_link best[PR_STRONGEST];
-    char words[WORDS], place[32];
-    const double *map = pr_explained_map(e, group, kind);
-    const double *placed = kind == PR_MAP_DROP ? e->groups[group].placed : NULL;
-    size_t n = pr_strongest(best, PR_STRONGEST, map, placed, e->axis.count, false);
-    pr_page_table(page, headings, 2);
-    for (size_t i = 0; i < n; i++) {
-        snprintf(place, sizeof place, "%zu", i + 1);
-        pr_page_row(page, place);
-        pr_page_cell(page, pr_link_words(e, kind, &best[i], words, sizeof words), PR_CELL_TEXT);
-        pr_page_row_end(page);
-    }
-    pr_page_table_end(page);
-}
-
-static parsrec_status section(pr_writer *page, const pr_explanation *e, pr_map_kind kind,
-                              parsrec_error *err)
-{
-    if (!e->has[kind])
-        return PARSREC_OK;
-    pr_page_section(page, pr_map_words_of[kind].title);
+    bool listed = pr_map_is_listed(kind) && kind != pr_first_list(e);
+    if (first)
+        pr_page_section(page, pr_map_words_of[kind].title);
+    else
+        pr_page_fold(page, pr_map_words_of[kind].title);
     pr_page_text(page, pr_map_words_of[kind].how);
+    if (first)
+        pr_page_text(page, "Rows: what is bought next. Columns: what is in the basket. Orange: the "
+                           "column speaks for the row; blue: against it; pale: neither.");
     PR_TRY(pictures(page, e, kind, err));
-    for (size_t g = 0; g < e->group_count && pr_map_is_listed(kind); g++)
-        links(page, e, g, kind);
+    for (size_t g = 0; g < e->group_count && listed; g++)
+        confirmed(page, e, g, kind);
+    if (!first)
+        pr_page_fold_end(page);
+    return PARSREC_OK;
+}
+
+static parsrec_status maps(pr_writer *page, const pr_explanation *e, parsrec_error *err)
+{
+    static const pr_map_kind shown[] = {PR_MAP_DROP, PR_MAP_LIFT, PR_MAP_ATTENTION,
+                                        PR_MAP_EMBEDDING, PR_MAP_TRUTH};
+    size_t done = 0;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        if (!e->has[shown[i]])
+            continue;
+        if (done == 1)
+            pr_page_section(page, "More maps");
+        PR_TRY(map(page, e, shown[i], done == 0, err));
+        done++;
+    }
     return PARSREC_OK;
 }
 
@@ -83,8 +176,9 @@ static void agreement(pr_writer *page, const pr_explanation *e)
         return;
     pr_page_section(page, "Can attention be trusted?");
     pr_page_text(page,
-                 "Attention says where the model looks, a drop effect what it would have done "
-                 "otherwise. Where the two disagree, the drop effect is what the model does.");
+                 "Attention says where the model looks, the effect on the next item what it would "
+                 "have expected otherwise. Where the two disagree, the effect is what the model "
+                 "does.");
     for (size_t g = 0; g < e->group_count; g++) {
         snprintf(line, sizeof line, "%s: %s", e->groups[g].name,
                  pr_agreement_words(&e->groups[g], words, sizeof words));
@@ -168,12 +262,10 @@ static void traces(pr_writer *page, const pr_explanation *e)
 
 parsrec_status pr_explanation_html(pr_writer *page, const pr_explanation *e, parsrec_error *err)
 {
-    static const pr_map_kind shown[] = {PR_MAP_DROP, PR_MAP_ATTENTION, PR_MAP_LIFT,
-                                        PR_MAP_EMBEDDING, PR_MAP_TRUTH};
     pr_page_begin(page, e->axis.items ? "Relationships of items" : "Relationships of categories");
     intro(page, e);
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        PR_TRY(section(page, e, shown[i], err));
+    standing_out(page, e);
+    PR_TRY(maps(page, e, err));
     agreement(page, e);
     if (e->has_truth)
         recovery(page, e);

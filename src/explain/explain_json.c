@@ -31,17 +31,44 @@ static json_t *matrix(const double *map, size_t N)
     return rows;
 }
 
-static json_t *links(const pr_explanation *e, const double *map, const double *placed,
-                     bool absolute)
+static json_t *relation(const pr_explanation *e, const parsrec_relation *r)
 {
-    pr_link best[PR_STRONGEST];
-    json_t *list = json_array();
-    size_t n = pr_strongest(best, PR_STRONGEST, map, placed, e->axis.count, absolute);
+    json_t *out = json_pack("{s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "row",
+                            text(e->axis.names[r->row]), "column", text(e->axis.names[r->column]),
+                            "value", r->value, "both", whole(r->both), "row_baskets",
+                            whole(r->row_baskets), "column_baskets", whole(r->column_baskets),
+                            "baskets", whole(r->baskets), "expected", number(r->expected), "lift",
+                            number(r->lift), "lift_low", number(r->low), "lift_high",
+                            number(r->high), "verdict", parsrec_relation_verdict_name(r->verdict));
+    json_object_set_new(out, "strength", number(r->strength));
+    json_object_set_new(out, "category_part", number(r->category_part));
+    json_object_set_new(out, "category", text(r->category));
+    return out;
+}
+
+static json_t *relations(const pr_explanation *e, size_t group, pr_map_kind kind, bool confirmed)
+{
+    parsrec_relation list[PR_STRONGEST];
+    json_t *out = json_array();
+    size_t n = pr_relations(list, PR_STRONGEST, e, group, kind, confirmed);
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(
-            list, json_pack("{s:o, s:o, s:f}", "row", text(e->axis.names[best[i].row]), "column",
-                            text(e->axis.names[best[i].column]), "value", best[i].value));
-    return list;
+        json_array_append_new(out, relation(e, &list[i]));
+    return out;
+}
+
+/* What the counted lifts of both groups confirm. */
+static json_t *contrasts(const pr_explanation *e, pr_map_kind kind)
+{
+    pr_contrast list[PR_STRONGEST];
+    json_t *out = json_array();
+    size_t n = pr_contrasts(list, PR_STRONGEST, e, kind);
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(out, json_pack("{s:o, s:o, s:f, s:o, s:o}", "row",
+                                             text(e->axis.names[list[i].first.row]), "column",
+                                             text(e->axis.names[list[i].first.column]), "value",
+                                             list[i].value, "first", relation(e, &list[i].first),
+                                             "second", relation(e, &list[i].second)));
+    return out;
 }
 
 static json_t *recovery(const pr_recovery *r)
@@ -55,14 +82,16 @@ static json_t *group(const pr_explanation *e, size_t g, bool with_maps)
 {
     const pr_explained_group *from = &e->groups[g];
     json_t *strongest = json_object(), *recovered = json_object(), *maps = json_object();
+    json_t *unconfirmed = json_object();
     for (size_t k = 0; k < PR_MAP_KINDS; k++) {
         const double *map = pr_explained_map(e, g, (pr_map_kind)k);
         const char *name = pr_map_words_of[k].name;
         if (map == NULL)
             continue;
-        if (pr_map_is_listed((pr_map_kind)k))
-            json_object_set_new(strongest, name,
-                                links(e, map, k == PR_MAP_DROP ? from->placed : NULL, false));
+        if (pr_map_is_listed((pr_map_kind)k)) {
+            json_object_set_new(strongest, name, relations(e, g, (pr_map_kind)k, true));
+            json_object_set_new(unconfirmed, name, relations(e, g, (pr_map_kind)k, false));
+        }
         if (from->recovery[k].pairs > 0 && k != PR_MAP_TRUTH)
             json_object_set_new(recovered, name, recovery(&from->recovery[k]));
         if (with_maps)
@@ -73,6 +102,7 @@ static json_t *group(const pr_explanation *e, size_t g, bool with_maps)
                             whole(from->baskets), "steps", whole(from->steps), "cut",
                             whole(from->cut), "agreement", "steps", number(from->step_agreement),
                             "maps", number(from->map_agreement), "strongest", strongest);
+    json_object_set_new(out, "unconfirmed", unconfirmed);
     json_object_set_new(out, "recovery", e->has_truth ? recovered : json_null());
     if (!e->has_truth)
         json_decref(recovered);
@@ -95,7 +125,7 @@ static json_t *difference(const pr_explanation *e, bool with_maps)
         if (d->maps[k] == NULL)
             continue;
         if (pr_map_is_listed((pr_map_kind)k))
-            json_object_set_new(strongest, name, links(e, d->maps[k], NULL, true));
+            json_object_set_new(strongest, name, contrasts(e, (pr_map_kind)k));
         if (r->pairs > 0 && k != PR_MAP_TRUTH)
             json_object_set_new(recovered, name,
                                 json_pack("{s:o, s:o, s:o, s:o}", "rank", number(r->rank),

@@ -12,7 +12,7 @@ enum { NAME = 512 };
 char *pr_difference_name(const pr_explanation *e, char *buffer, size_t size)
 {
     const pr_explained_difference *d = &e->difference;
-    snprintf(buffer, size, "%s less %s", e->groups[d->a].name, e->groups[d->b].name);
+    snprintf(buffer, size, "%s against %s", e->groups[d->a].name, e->groups[d->b].name);
     return buffer;
 }
 
@@ -51,8 +51,8 @@ static bool has_blocks(const pr_explanation *e)
 }
 
 static parsrec_status draw(const pr_explanation *e, pr_map_kind kind,
-                           const pr_heatmap_panel *panels, size_t count, const char *path,
-                           pr_writer *page, parsrec_error *err)
+                           const pr_heatmap_panel *panels, size_t count, double limit,
+                           const char *path, pr_writer *page, parsrec_error *err)
 {
     const pr_map_words *words = &pr_map_words_of[kind];
     pr_heatmap_side side = {.names = (const char *const *)e->axis.names,
@@ -64,32 +64,46 @@ static parsrec_status draw(const pr_explanation *e, pr_map_kind kind,
                       .columns = side,
                       .panels = panels,
                       .panel_count = count,
-                      .scale_title = words->scale};
+                      .scale_title = words->scale,
+                      .unit = words->unit};
     map.rows.title = "bought next";
     map.columns.title = "in the basket";
-    PR_TRY(find_limit(&map.limit, panels, count, e->axis.count, err));
+    map.limit = limit;
+    if (words->unit == PR_HEAT_TIMES) /* a fifth more or less is hardly worth a colour */
+        map.limit = fmax(map.limit, log(1.2));
     return path != NULL ? pr_heatmap_draw(&map, path, err) : pr_heatmap_inline(&map, page, err);
+}
+
+/* The maps of all groups have one scale, so that they can be compared. */
+static parsrec_status draw_groups(const pr_explanation *e, const pr_explained_picture *picture,
+                                  const char *path, pr_writer *page, parsrec_error *err)
+{
+    bool shared = picture->kind == PR_MAP_EMBEDDING;
+    size_t count = shared ? 1 : e->group_count;
+    double limit = 0;
+    pr_heatmap_panel *panels = pr_alloc(count, sizeof *panels);
+    if (panels == NULL)
+        return pr_fail_memory(err);
+    for (size_t g = 0; g < count; g++)
+        panels[g] = (pr_heatmap_panel){shared ? NULL : e->groups[g].name,
+                                       pr_explained_map(e, g, picture->kind)};
+    parsrec_status status = find_limit(&limit, panels, count, e->axis.count, err);
+    if (status == PARSREC_OK)
+        status = draw(e, picture->kind, panels + picture->first_group, picture->group_count, limit,
+                      path, page, err);
+    pr_free(panels);
+    return status;
 }
 
 parsrec_status pr_explanation_draw(const pr_explanation *e, const pr_explained_picture *picture,
                                    const char *path, pr_writer *page, parsrec_error *err)
 {
     char name[NAME];
-    if (picture->group_count == 0) {
-        pr_heatmap_panel one = {pr_difference_name(e, name, sizeof name),
-                                e->difference.maps[picture->kind]};
-        return draw(e, picture->kind, &one, 1, path, page, err);
-    }
-    pr_heatmap_panel *panels = pr_alloc(picture->group_count, sizeof *panels);
-    if (panels == NULL)
-        return pr_fail_memory(err);
-    for (size_t i = 0; i < picture->group_count; i++) {
-        size_t g = picture->first_group + i;
-        bool shared = picture->kind == PR_MAP_EMBEDDING;
-        panels[i] = (pr_heatmap_panel){shared ? NULL : e->groups[g].name,
-                                       pr_explained_map(e, g, picture->kind)};
-    }
-    parsrec_status status = draw(e, picture->kind, panels, picture->group_count, path, page, err);
-    pr_free(panels);
-    return status;
+    double limit = 0;
+    if (picture->group_count > 0)
+        return draw_groups(e, picture, path, page, err);
+    pr_heatmap_panel one = {pr_difference_name(e, name, sizeof name),
+                            e->difference.maps[picture->kind]};
+    PR_TRY(find_limit(&limit, &one, 1, e->axis.count, err));
+    return draw(e, picture->kind, &one, 1, limit, path, page, err);
 }

@@ -1,18 +1,15 @@
 /* The explanation as lines of text. */
 #include <stdio.h>
+#include <string.h>
 
 #include "explain/explain_words.h"
 
-enum { WORDS = 1024 };
+enum { WORDS = 1024, UNCONFIRMED = 5 };
 
 static void write_count(pr_writer *text, uint64_t n)
 {
-    if (n >= 1000) {
-        write_count(text, n / 1000);
-        pr_write(text, ",%03u", (unsigned)(n % 1000));
-    } else {
-        pr_write(text, "%u", (unsigned)n);
-    }
+    char count[64];
+    pr_write(text, "%s", pr_explain_count(n, count, sizeof count));
 }
 
 static void write_head(pr_writer *text, const pr_explanation *e, const pr_explained_group *g)
@@ -35,19 +32,46 @@ static void write_head(pr_writer *text, const pr_explanation *e, const pr_explai
     pr_write(text, "\n");
 }
 
-static void write_links(pr_writer *text, const pr_explanation *e, size_t group, pr_map_kind kind)
+/* A line of its own, its words broken at the width of a terminal. */
+static void write_wrapped(pr_writer *text, const char *words)
 {
-    pr_link links[PR_STRONGEST];
+    enum { WIDTH = 94 };
+    while (*words != '\0') {
+        size_t n = strlen(words), cut = n;
+        if (n > WIDTH)
+            for (cut = WIDTH; cut > 0 && (words[cut] != ' ' || words[cut + 1] == '%'); cut--)
+                ;
+        cut = cut > 0 ? cut : n;
+        pr_write(text, "      %.*s\n", (int)cut, words);
+        for (words += cut; *words == ' '; words++)
+            ;
+    }
+}
+
+static void write_relations(pr_writer *text, const pr_explanation *e, size_t group,
+                            pr_map_kind kind)
+{
+    parsrec_relation list[PR_STRONGEST];
     char words[WORDS];
-    const double *map = pr_explained_map(e, group, kind);
-    const double *placed = kind == PR_MAP_DROP ? e->groups[group].placed : NULL;
-    size_t n = pr_strongest(links, PR_STRONGEST, map, placed, e->axis.count, false);
+    size_t n = pr_relations(list, PR_STRONGEST, e, group, kind, true);
     pr_write(text, "\n  strongest by %s\n", pr_map_words_of[kind].name);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         pr_write(text, "  %2zu  %s\n", i + 1,
-                 pr_link_words(e, kind, &links[i], words, sizeof words));
+                 pr_relation_words(e, kind, &list[i], words, sizeof words));
+        write_wrapped(text, pr_evidence_words(e, &list[i], words, sizeof words));
+    }
     if (n == 0)
-        pr_write(text, "      too little was bought to tell\n");
+        pr_write(text, "      none that the baskets confirm\n");
+    n = pr_relations(list, PR_STRONGEST, e, group, kind, false);
+    if (n == 0 || kind == PR_MAP_LIFT)
+        return;
+    pr_write(text, "\n  to the model alone: the baskets do not confirm these\n");
+    for (size_t i = 0; i < n && i < UNCONFIRMED; i++) {
+        char why[WORDS];
+        pr_write(text, "   -  %s: %s\n", pr_relation_words(e, kind, &list[i], words, sizeof words),
+                 pr_verdict_words(&list[i], why, sizeof why));
+        write_wrapped(text, pr_evidence_words(e, &list[i], words, sizeof words));
+    }
 }
 
 static void write_group(pr_writer *text, const pr_explanation *e, size_t group)
@@ -55,13 +79,8 @@ static void write_group(pr_writer *text, const pr_explanation *e, size_t group)
     const pr_explained_group *g = &e->groups[group];
     char words[WORDS];
     write_head(text, e, g);
-    /* Of the maps that can be listed, the one that says most. */
-    static const pr_map_kind best[] = {PR_MAP_DROP, PR_MAP_LIFT, PR_MAP_ATTENTION};
-    for (size_t i = 0; i < sizeof best / sizeof *best; i++)
-        if (pr_explained_map(e, group, best[i]) != NULL) {
-            write_links(text, e, group, best[i]);
-            break;
-        }
+    if (pr_first_list(e) != PR_MAP_KINDS)
+        write_relations(text, e, group, pr_first_list(e));
     if (pr_agreement_words(g, words, sizeof words)[0] != '\0')
         pr_write(text, "\n  %s\n", words);
     pr_write(text, "\n");
@@ -69,17 +88,18 @@ static void write_group(pr_writer *text, const pr_explanation *e, size_t group)
 
 static void write_difference(pr_writer *text, const pr_explanation *e)
 {
-    pr_link links[PR_STRONGEST];
-    char name[WORDS];
-    const double *map = e->difference.maps[PR_MAP_DROP];
-    if (map == NULL)
+    pr_contrast list[PR_STRONGEST];
+    char words[WORDS];
+    if (e->difference.maps[PR_MAP_DROP] == NULL)
         return;
-    size_t n = pr_strongest(links, PR_STRONGEST, map, NULL, e->axis.count, true);
-    pr_write(text, "%s: largest differences of drop effects\n\n",
-             pr_difference_name(e, name, sizeof name));
-    for (size_t i = 0; i < n; i++)
-        pr_write(text, "  %2zu  %s with %s in the basket: %+.3f\n", i + 1,
-                 e->axis.names[links[i].row], e->axis.names[links[i].column], links[i].value);
+    size_t n = pr_contrasts(list, PR_STRONGEST, e, PR_MAP_DROP);
+    pr_write(text, "%s: largest differences\n\n", pr_difference_name(e, words, sizeof words));
+    for (size_t i = 0; i < n; i++) {
+        pr_write(text, "  %2zu  %s\n", i + 1, pr_contrast_words(e, &list[i], words, sizeof words));
+        write_wrapped(text, pr_contrast_evidence(e, &list[i], words, sizeof words));
+    }
+    if (n == 0)
+        pr_write(text, "      none that the baskets confirm\n");
     pr_write(text, "\n");
 }
 

@@ -7,6 +7,16 @@
 #include "explain/maps.h"
 #include "explain/recovery.h"
 
+/* Sums of a map over the pairs of classes that a category holds, by category. */
+typedef struct pr_tree_sums {
+    double *sum;   /* [categories] */
+    size_t *cells; /* [categories] */
+} pr_tree_sums;
+
+parsrec_status pr_tree_sums_init(pr_tree_sums *tree, const pr_axis *axis, const double *map,
+                                 parsrec_error *err);
+void pr_tree_sums_free(pr_tree_sums *tree); /* a zeroed one is fine */
+
 /* One group of users. */
 typedef struct pr_explained_group {
     char *name;
@@ -14,6 +24,8 @@ typedef struct pr_explained_group {
     uint64_t baskets, cut, steps;
     double *maps[PR_MAP_KINDS]; /* [N,N] each, or NULL */
     double *placed;             /* [N]: how often a class was left out; NULL without drop effects */
+    pr_evidence evidence;       /* what was counted in all of the group's baskets */
+    pr_tree_sums tree;          /* of the drop map */
     double step_agreement; /* Kendall's tau of attention and effect within steps; NaN: not known */
     double map_agreement;  /* Spearman's rho of the two maps, without the diagonal; NaN likewise */
     pr_recovery recovery[PR_MAP_KINDS];
@@ -68,16 +80,29 @@ static inline const double *pr_explained_map(const pr_explanation *e, size_t gro
 
 enum { PR_STRONGEST = 10, PR_PLACED_LEAST = 10 };
 
-typedef struct pr_link {
-    size_t row, column;
-    double value;
-} pr_link;
+/* Maps that have a list of strongest relationships. */
+static inline bool pr_map_is_listed(pr_map_kind kind)
+{
+    return kind == PR_MAP_DROP || kind == PR_MAP_LIFT || kind == PR_MAP_ATTENTION;
+}
 
-/* The largest cells outside the diagonal, of each pair of classes the larger one; columns with fewer than
- * PR_PLACED_LEAST in `placed` (NULL: none) do not count. By size without sign if `absolute`. Returns how
- * many there are, at most `most`. */
-size_t pr_strongest(pr_link *links, size_t most, const double *map, const double *placed, size_t N,
-                    bool absolute);
+/* What a cell of a listed map says, what was counted, and the verdict. */
+void pr_relation_set(parsrec_relation *relation, const pr_explanation *e, size_t group,
+                     pr_map_kind kind, size_t row, size_t column);
+
+/* As parsrec_explanation_relations. Columns of the drop map that were left out fewer than PR_PLACED_LEAST times
+ * do not count. */
+size_t pr_relations(parsrec_relation *list, size_t most, const pr_explanation *e, size_t group,
+                    pr_map_kind kind, bool confirmed);
+
+/* One cell of the difference of two groups. */
+typedef struct pr_contrast {
+    parsrec_relation first, second; /* in either group */
+    double value;                   /* of the difference */
+} pr_contrast;
+
+/* The largest differences, whatever their sign, that the counted lifts of the two groups confirm. */
+size_t pr_contrasts(pr_contrast *list, size_t most, const pr_explanation *e, pr_map_kind kind);
 
 /* ---- what is written ---- */
 

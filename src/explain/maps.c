@@ -11,27 +11,31 @@ const pr_map_words pr_map_words_of[PR_MAP_KINDS] = {
     [PR_MAP_TRUTH] =
         {"truth", "True covariance", "covariance",
          "The covariance of the wish for two categories that these synthetic data were "
-         "made with: above 0 they are bought together more often than by chance."},
+         "made with: above 0 they are bought together more often than by chance.",
+         PR_HEAT_PLAIN},
     [PR_MAP_ATTENTION] =
         {"attention", "Attention", "share of attention",
-         "How the model's attention to the basket is shared out when the item of a row is bought "
-         "next, as the paper puts it together. A row sums to 1. What is in many baskets gets much "
-         "of it, whatever it has to do with the row."},
+         "How much the model looks at the column while it expects the row, as a share of the row. "
+         "Looking is not the same as minding: what is in many baskets gets much of it, whatever it "
+         "has to do with the row.",
+         PR_HEAT_PERCENT},
     [PR_MAP_EVEN] = {"even", "Attention, equal weights", "share",
                      "The attention map of a model that looks at all items of a basket alike: what "
-                     "is left of attention without its weights."},
-    [PR_MAP_DROP] = {"drop", "Drop effect", "log of times as likely",
-                     "What the model would expect otherwise if the item of a column had not been "
-                     "in the basket: "
-                     "0.7 means that it makes the row twice as likely as other items do, -0.7 half "
-                     "as likely, 0 "
-                     "that it does what any item does."},
-    [PR_MAP_LIFT] = {"lift", "Lift", "log of the lift",
-                     "No model: how often both are in one basket, against how often they would be "
-                     "by chance. 0.7 means twice as often, -0.7 half as often."},
-    [PR_MAP_EMBEDDING] = {"embedding", "Embedding", "dot product",
-                          "Dot products of the rows that the model learnt for items. The same for "
-                          "every user: what is used in the same way points in the same direction."},
+                     "is left of attention without its weights.",
+                     PR_HEAT_PERCENT},
+    [PR_MAP_DROP] = {"drop", "Effect on the next item", "times as likely",
+                     "How many times as likely the row becomes because the column is in the "
+                     "basket: the model is asked again without it. ×2 means twice as likely as "
+                     "with other items in the basket, ×0.5 half as likely, ×1 no difference.",
+                     PR_HEAT_TIMES},
+    [PR_MAP_LIFT] = {"lift", "Bought together", "times as often as by chance",
+                     "How many times as often both are in one basket as chance would have it. "
+                     "Plain counting, no model.",
+                     PR_HEAT_TIMES},
+    [PR_MAP_EMBEDDING] = {"embedding", "Likeness to the model", "dot product",
+                          "Dot products of what the model learnt of the items. The same for "
+                          "everybody: what is used in the same way points in the same direction.",
+                          PR_HEAT_PLAIN},
 };
 
 static void mean_rows(double *map, const double *sum, const double *rows, size_t N)
@@ -93,66 +97,17 @@ void pr_map_drop(double *map, const pr_tour_sums *sums)
     }
 }
 
-/* ---- lift ---- */
-
-typedef struct counting {
-    size_t N, baskets;
-    uint64_t *both; /* [N,N] */
-    bool *held;     /* [N] */
-    uint32_t *list; /* [N] */
-} counting;
-
-static void count_basket(counting *c, const int32_t *items, size_t size, const uint32_t *class)
+void pr_map_lift(double *map, const pr_evidence *e)
 {
-    size_t n = 0;
-    for (size_t k = 0; k < size; k++) {
-        uint32_t i = class[items[k]];
-        if (i < c->N && !c->held[i]) {
-            c->held[i] = true;
-            c->list[n++] = i;
-        }
-    }
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++)
-            c->both[c->list[a] * c->N + c->list[b]]++;
-    for (size_t a = 0; a < n; a++)
-        c->held[c->list[a]] = false;
-    c->baskets++;
-}
-
-static void fill_lift(double *map, const counting *c)
-{
-    size_t N = c->N;
+    size_t N = e->N;
     for (size_t i = 0; i < N; i++)
         for (size_t j = 0; j < N; j++) {
-            double each = (double)c->both[i * N + i] * (double)c->both[j * N + j];
-            double expected = each / (double)c->baskets;
-            map[i * N + j] = i == j || expected == 0
-                                 ? NAN
-                                 : log(((double)c->both[i * N + j] + 0.5) / (expected + 0.5));
+            double each = (double)e->both[i * N + i] * (double)e->both[j * N + j];
+            double expected = each / (double)e->baskets;
+            map[i * N + j] = i == j || !(expected > 0)
+                                 ? (double)NAN
+                                 : log(((double)e->both[i * N + j] + 0.5) / (expected + 0.5));
         }
-}
-
-parsrec_status pr_map_lift(double *map, const pr_dataset *data, const pr_axis *axis,
-                           const pr_user_group *group, parsrec_error *err)
-{
-    size_t N = axis->count;
-    counting c = {N, 0, pr_alloc_zero(N * N, sizeof *c.both), pr_alloc_zero(N, sizeof *c.held),
-                  pr_alloc(N, sizeof *c.list)};
-    bool all = c.both != NULL && c.held != NULL && c.list != NULL;
-    for (size_t u = 0; all && u < group->count; u++) {
-        const int64_t *own = data->user_offsets + group->users[u];
-        for (int64_t s = own[0]; s < own[1]; s++) {
-            const int64_t *at = data->session_offsets + s;
-            count_basket(&c, data->action_items + at[0], (size_t)(at[1] - at[0]), axis->class);
-        }
-    }
-    if (all)
-        fill_lift(map, &c);
-    pr_free(c.both);
-    pr_free(c.held);
-    pr_free(c.list);
-    return all ? PARSREC_OK : pr_fail_memory(err);
 }
 
 /* ---- embedding ---- */

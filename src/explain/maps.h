@@ -3,7 +3,9 @@
 #ifndef PR_MAPS_H
 #define PR_MAPS_H
 
+#include "explain/evidence.h"
 #include "explain/tour.h"
+#include "plot/heat_scale.h"
 
 typedef enum pr_map_kind {
     PR_MAP_TRUTH,     /* covariance that synthetic data were made with */
@@ -20,6 +22,7 @@ typedef struct pr_map_words {
     const char *title; /* "Drop effect" */
     const char *scale; /* what its numbers are */
     const char *how;   /* sentences on how to read it */
+    pr_heat_unit unit; /* how its numbers are shown */
 } pr_map_words;
 extern const pr_map_words pr_map_words_of[PR_MAP_KINDS];
 
@@ -28,10 +31,9 @@ void pr_map_attention(double *map, const pr_tour_sums *sums);
 void pr_map_even(double *map, const pr_tour_sums *sums);
 void pr_map_drop(double *map, const pr_tour_sums *sums);
 
-/* Baskets of the group that hold both, against what chance would make of how often each is held, half
- * a basket added to both numbers. On the diagonal: NaN. */
-parsrec_status pr_map_lift(double *map, const pr_dataset *data, const pr_axis *axis,
-                           const pr_user_group *group, parsrec_error *err);
+/* Baskets that hold both, against what chance would make of how often each is held, half a basket added to
+ * both numbers. On the diagonal: NaN. */
+void pr_map_lift(double *map, const pr_evidence *evidence);
 
 /* Means over the items of each class. E_UNSUPPORTED for a model without rows of items. */
 parsrec_status pr_map_embedding(double *map, const pr_model *model, const pr_axis *axis,

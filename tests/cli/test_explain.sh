@@ -6,9 +6,8 @@ ok "$PARSREC" train -o m.st s.st --epochs 2 --set dim.user=8 --set dim.item=8
 ok "$PARSREC" explain m.st s.st --group truth -o out
 says "relationships of 20 categories by model parsrec"
 says "A: 12 users, 144 baskets of two items or more"
-says "A less B"
+says "A against B"
 says "how well maps recover the truth"
-says "times as likely with"
 for map in attention drop lift truth; do
     for ending in csv png svg pdf; do
         ok test -s "out/$map-A.$ending"
@@ -45,8 +44,13 @@ for group, end in zip(report["groups"], "AB"):
                 assert number is None or abs(float(cell) - number) < 1e-6 * max(1, abs(number))
     for row in group["maps"]["attention"]:
         assert row[0] is None or abs(sum(row) - 1) < 1e-9
-    best = group["strongest"]["drop"]
-    assert all(a["value"] >= b["value"] for a, b in zip(best, best[1:]))
+    for kind in ("attention", "drop", "lift"):
+        best = group["strongest"][kind]
+        assert all(a["strength"] >= b["strength"] for a, b in zip(best, best[1:]))
+        for link in best:
+            assert link["verdict"] == "confirmed" and link["both"] >= 10 and link["lift_low"] > 1
+        for link in group["unconfirmed"][kind]:
+            assert link["verdict"] != "confirmed"
     assert group["recovery"]["lift"]["pairs"] == 190
 a, b = report["groups"]
 d = report["difference"]["maps"]["drop"]
@@ -70,7 +74,7 @@ absent items/attention-user_K01.1.csv items/lift-user_K01.1.csv
 printf 'user\nK01\nK02\n' >few.csv
 ok "$PARSREC" explain shop.model shop.st --group few=few.csv --group everybody --difference everybody,few \
     -o few --order cluster --basket 3
-says "everybody less few"
+says "everybody against few"
 says "the first 3 items"
 
 # Threads change nothing, and JSON without the maps goes to standard output.
@@ -86,10 +90,76 @@ same "$(python3 -c 'import json; r = json.load(open("told.json")); print(len(r["
 ok "$PARSREC" train -o pop.st shop.st --model pop
 ok "$PARSREC" explain pop.st shop.st -o pop
 absent pop/attention-everybody.csv pop/embedding.csv
-same "$(tail -n +2 pop/drop-everybody.csv | cut -d, -f2- | tr ',' '\n' | grep -cv -e '^-\?0$' -e 'e-' -e '^$')" 0 \
+same "$(tail -n +2 pop/drop-everybody.csv | sed 's/^[^,]*,//' | tr ',' '\n' | grep -cv -e '^-\?0$' -e 'e-' -e '^$')" 0 \
     "effects of a model that does not look at the basket"
 fails 1 "pop has no attention" "$PARSREC" explain pop.st shop.st --map attention -o no
 absent no
+
+# ---- what the baskets do not confirm is no finding ----
+# Five categories of one department are drawn independently of each other, so that their true lift is 1; BREAD
+# and BUTTER come together about three times as often as by chance.
+cat >made.py <<'END'
+import random
+random.seed(5)
+department = ["CARDS", "CANDY", "TOYS", "PENS", "TAPE"]
+others = ["SOAP", "FISH", "RICE"]
+out = open("made.csv", "w")
+out.write("user,session,item\n")
+for user in range(120):
+    for session in range(20):
+        basket = [c for c in department + others if random.random() < .3]
+        if random.random() < .25:
+            basket += ["BREAD", "BUTTER"]
+        else:
+            basket += [c for c in ("BREAD", "BUTTER") if random.random() < .05]
+        random.shuffle(basket)
+        for category in basket:
+            out.write("u%d,u%d-%d,%s-%d\n" % (user, user, session, category, random.randrange(4)))
+items = open("made_items.csv", "w")
+items.write("item,name,category\n")
+for category in department + others + ["BREAD", "BUTTER"]:
+    for i in range(4):
+        top = "GIFTS" if category in department else "FOOD"
+        items.write("%s-%d,%s %d,%s > %s\n" % (category, i, category, i, top, category))
+END
+ok python3 made.py
+ok "$PARSREC" import -o made.st made.csv --items made_items.csv
+ok "$PARSREC" train -o made.model made.st --epochs 12 --set dim.user=16 --set dim.item=16 --set batch=32 --set rate=0.01
+ok "$PARSREC" explain made.model made.st --map drop -o made
+cat >check_made.py <<'END'
+import csv, json
+baskets = {}
+for row in csv.DictReader(open("made.csv")):
+    baskets.setdefault(row["session"], set()).add(row["item"].split("-")[0])
+n = len(baskets)
+alone = {c: sum(c in b for b in baskets.values()) for c in set().union(*baskets.values())}
+group = json.load(open("made/report.json"))["groups"][0]
+best = group["strongest"]["drop"]
+assert {best[0]["row"], best[0]["column"]} == {"BREAD", "BUTTER"}, best
+assert 2.5 < best[0]["lift"] < 3.5 and best[0]["lift_low"] > 2, best[0]
+department = {"CARDS", "CANDY", "TOYS", "PENS", "TAPE"}
+for link in best:
+    assert not {link["row"], link["column"]} <= department, link
+for link in best + group["unconfirmed"]["drop"]:
+    pair = {link["row"], link["column"]}
+    both = sum(pair <= b for b in baskets.values())
+    assert link["both"] == both and link["baskets"] == n
+    assert link["row_baskets"] == alone[link["row"]]
+    assert link["column_baskets"] == alone[link["column"]]
+    assert abs(link["lift"] - both * n / alone[link["row"]] / alone[link["column"]]) < 1e-9
+    assert link["lift_low"] < link["lift"] < link["lift_high"]
+END
+ok python3 check_made.py
+ok grep -q "BREAD is .* times as likely with BUTTER\|BUTTER is .* times as likely with BREAD" made/report.html
+ok grep -q "both in .* baskets (.*): .* times as often as by chance (95 % interval" made/report.html
+same "$(grep -c 'log of' made/report.html)" 0 "logarithms in the page"
+
+# ---- every stage is told ----
+PARSREC_PROGRESS=all "$PARSREC" explain shop.model shop.st -o told >stdout 2>stages
+for stage in "loading shop.st" "loading shop.model" "counting pairs: 0 of" "explaining: 0 %" "drawing: 0 of" "drawing: 4 of"; do
+    ok grep -q "$stage" stages
+done
+same "$("$PARSREC" explain shop.model shop.st -o told 2>&1 >stdout | wc -c)" 0 "progress that was switched off"
 
 # ---- mistakes ----
 fails 2 "nowhere to write" "$PARSREC" explain m.st s.st
@@ -106,7 +176,7 @@ fails 1 "does not name two of the groups" "$PARSREC" explain m.st s.st --differe
 printf 'user,session,item\na,1,x\nb,2,x\nc,3,x\n' >one.csv
 ok "$PARSREC" import -o one.st one.csv
 ok "$PARSREC" train -o one_model.st one.st --epochs 1 --set dim.user=4 --set dim.item=4
-fails 1 "has no categories" "$PARSREC" explain one_model.st one.st -o no
+fails 1 "has no categories" "$PARSREC" explain one_model.st one.st --by category -o no
 fails 1 "at least two items" "$PARSREC" explain one_model.st one.st --by item -o no
 fails 1 "none of the 1 items of the data set is in the model's catalogue" "$PARSREC" explain m.st one.st -o no
 absent no

@@ -397,26 +397,97 @@ static void memory_of_the_tour_fails(void **state)
 
 /* ---- other maps ---- */
 
+static parsrec_status count(pr_evidence *out, const pr_dataset *data, const pr_axis *classes,
+                            const pr_user_group *users, unsigned threads)
+{
+    pr_pool *pool;
+    *out = (pr_evidence){0};
+    PR_TRY(pr_pool_new(&pool, threads, &err));
+    parsrec_status status = pr_evidence_count(out, data, classes, users, pool, NULL, &err);
+    pr_pool_free(pool);
+    return status;
+}
+
 /* ann: milk bread | milk eggs | bread eggs tea; cy: milk | tea. Both in 1 of 5 baskets where chance
  * would have 3 · 2 / 5. */
 static void lift_by_hand(void **state)
 {
     (void)state;
     pr_axis items = {0};
+    pr_evidence evidence;
     sample_make(&shop);
     static int32_t all[] = {0, 1, 2};
     pr_user_group three = {(char *)(uintptr_t) "all", all, 3};
     assert_ok(pr_axis_init(&items, &shop.data, &(pr_axis_options){.items = true, .top = 4}, &err));
     double map[16];
     size_t milk = items.class[0], bread = items.class[1];
-    assert_ok(pr_map_lift(map, &shop.data, &items, &three, &err));
+    assert_ok(count(&evidence, &shop.data, &items, &three, 2));
+    pr_map_lift(map, &evidence);
     assert_close(map[milk * 4 + bread], log((1 + 0.5) / (1.2 + 0.5)), 1e-12);
     assert_close(map[bread * 4 + milk], map[milk * 4 + bread], 0);
     assert_true(isnan(map[milk * 4 + milk]));
+    parsrec_relation r = {.row = milk, .column = bread};
+    pr_evidence_of(&r, &evidence);
+    assert_int_equal(r.both, 1);
+    assert_int_equal(r.row_baskets, 3);
+    assert_int_equal(r.column_baskets, 2);
+    assert_int_equal(r.baskets, 5);
+    assert_close(r.expected, 1.2, 1e-12);
+    assert_close(r.lift, 1 / 1.2, 1e-12);
+    /* By basket 1 - 1/3 - 1/2 + (2/1.2 - 1)/5 = .3, which is more than by user. */
+    double error = (double)evidence.error[milk * 4 + bread];
+    assert_close(error, sqrt(0.3), 1e-6);
+    assert_close(r.low, r.lift * exp(-pr_evidence_reach(4) * error), 1e-6);
+    assert_close(r.high * r.low, r.lift * r.lift, 1e-9);
+    pr_evidence_free(&evidence);
     three.count = 1; /* ann alone: 1 of 3 baskets, where chance would have 2 · 2 / 3 */
-    assert_ok(pr_map_lift(map, &shop.data, &items, &three, &err));
+    assert_ok(count(&evidence, &shop.data, &items, &three, 1));
+    pr_map_lift(map, &evidence);
     assert_close(map[milk * 4 + bread], log((1 + 0.5) / (4.0 / 3 + 0.5)), 1e-12);
+    pr_evidence_free(&evidence);
     pr_axis_free(&items);
+}
+
+/* Of one pair, and of the 1,770 pairs of 60 classes. */
+static void intervals_hold_for_all_pairs(void **state)
+{
+    (void)state;
+    assert_close(pr_evidence_reach(2), 1.959964, 1e-5);
+    assert_close(erfc(pr_evidence_reach(60) / sqrt(2)) * 1770, 0.05, 1e-4);
+}
+
+/* Sums of whole numbers at any number of threads; the plain sum of squared influences. */
+static void errors_are_what_plain_loops_find(void **state)
+{
+    (void)state;
+    pr_evidence one, three;
+    enum { N = CLASSES };
+    assert_ok(count(&one, &toy.data, &axis, &group, 1));
+    assert_ok(count(&three, &toy.data, &axis, &group, 3));
+    assert_memory_equal(one.both, three.both, N * N * sizeof *one.both);
+    assert_memory_equal(one.error, three.error, N * N * sizeof *one.error);
+    double n = (double)one.baskets, both = (double)one.both[3];
+    double ni = (double)one.both[0], nj = (double)one.both[3 * N + 3];
+    double by_basket = 0, by_user = 0;
+    assert_true(both > 0);
+    for (size_t u = 0; u < USERS; u++) {
+        double user = 0;
+        for (int64_t s = toy.data.user_offsets[u]; s < toy.data.user_offsets[u + 1]; s++) {
+            const int64_t *at = toy.data.session_offsets + s;
+            double i = 0, j = 0;
+            for (int64_t a = at[0]; a < at[1]; a++) {
+                i = axis.class[toy.data.action_items[a]] == 0 ? 1 : i;
+                j = axis.class[toy.data.action_items[a]] == 3 ? 1 : j;
+            }
+            double influence = i * j / both - i / ni - j / nj + 1 / n;
+            by_basket += influence * influence;
+            user += influence;
+        }
+        by_user += user * user;
+    }
+    assert_close((double)one.error[3], sqrt(fmax(by_basket, by_user)), 1e-6);
+    pr_evidence_free(&one);
+    pr_evidence_free(&three);
 }
 
 static void embedding_by_hand(void **state)
@@ -432,24 +503,137 @@ static void embedding_by_hand(void **state)
     assert_close(map[1 * CLASSES + 3], expected / pairs, 1e-6);
 }
 
-static void strongest_pairs(void **state)
+/* Six classes: the first five in one department, the last alone. */
+enum { SIX = 6, LAST_ONE = SIX - 1 };
+
+typedef struct made {
+    pr_explanation e;
+    pr_explained_group group;
+    double drop[SIX * SIX], placed[SIX];
+    uint64_t both[SIX * SIX];
+    float error[SIX * SIX];
+    int32_t paths[SIX * PR_CATEGORY_LEVELS];
+    char *names[SIX], *categories[1];
+} made;
+
+static void set_pair(made *m, size_t i, size_t j, double drop, uint64_t both)
+{
+    m->drop[i * SIX + j] = m->drop[j * SIX + i] = drop;
+    m->both[i * SIX + j] = m->both[j * SIX + i] = both;
+    m->error[i * SIX + j] = m->error[j * SIX + i] = 1 / sqrtf((float)both);
+}
+
+/* The model puts 2.08 between all of the department. Every class is in 1,000 of 10,000 baskets, and every pair
+ * in 100, which is what chance would have. */
+static void make_six(made *m)
+{
+    *m = (made){0};
+    m->e.axis = (pr_axis){.count = SIX, .categories = 1};
+    m->e.axis.paths = m->paths;
+    m->e.axis.names = m->names;
+    m->e.axis.category_names = m->categories;
+    m->e.groups = &m->group;
+    m->e.group_count = 1;
+    m->e.has[PR_MAP_DROP] = true;
+    m->group.maps[PR_MAP_DROP] = m->drop;
+    m->group.placed = m->placed;
+    m->group.evidence = (pr_evidence){SIX, 10000, pr_evidence_reach(SIX), m->both, m->error};
+    m->categories[0] = (char *)(uintptr_t) "GROCERY";
+    for (size_t i = 0; i < SIX; i++) {
+        m->placed[i] = 1000;
+        for (size_t l = 0; l < PR_CATEGORY_LEVELS; l++)
+            m->paths[i * PR_CATEGORY_LEVELS + l] = l == 0 && i < LAST_ONE ? 0 : -1;
+        for (size_t j = 0; j < i; j++)
+            set_pair(m, i, j, i < LAST_ONE ? log(2.08) : 0, 100);
+        m->both[i * SIX + i] = 1000;
+    }
+}
+
+static parsrec_relation_verdict verdict_of(made *m, size_t i, size_t j)
+{
+    parsrec_relation r;
+    pr_relation_set(&r, &m->e, 0, PR_MAP_DROP, i, j);
+    return r.verdict;
+}
+
+/* What the category tree alone puts between two classes is no finding; what both model and data say is. */
+static void data_must_confirm(void **state)
 {
     (void)state;
-    const double map[] = {9,  1, 4,   /* */
-                          2,  9, NAN, /* */
-                          -5, 3, 9};
-    const double placed[] = {50, 50, 1};
-    pr_link links[3];
-    assert_int_equal(pr_strongest(links, 3, map, NULL, 3, false), 3);
-    assert_int_equal(links[0].row, 0);
-    assert_int_equal(links[0].column, 2);
-    assert_close(links[1].value, 3, 0);
-    assert_close(links[2].value, 2, 0);
-    assert_int_equal(pr_strongest(links, 1, map, NULL, 3, true), 1);
-    assert_close(links[0].value, -5, 0);
-    assert_int_equal(pr_strongest(links, 3, map, placed, 3, false), 3); /* column 2 is too rare */
-    assert_close(links[0].value, 3, 0);
-    assert_close(links[2].value, -5, 0);
+    made m;
+    parsrec_relation list[3];
+    make_six(&m);
+    set_pair(&m, 0, LAST_ONE, log(4), 300); /* counted three times as often as by chance */
+    set_pair(&m, 2, LAST_ONE, log(9), 20);  /* a fifth as often */
+    set_pair(&m, 3, 4, log(3), 300);        /* more than the department, in model and data */
+    set_pair(&m, 2, 3, log(1.5), 300);      /* less than the department */
+    assert_ok(pr_tree_sums_init(&m.group.tree, &m.e.axis, m.drop, &err));
+    assert_int_equal(verdict_of(&m, 0, 1), PARSREC_RELATION_UNCERTAIN); /* 2.08; counted 1.00 */
+    assert_int_equal(verdict_of(&m, 2, LAST_ONE), PARSREC_RELATION_CONTRADICTED);
+    assert_int_equal(verdict_of(&m, 2, 3), PARSREC_RELATION_CATEGORY);
+    assert_int_equal(pr_relations(list, 3, &m.e, 0, PR_MAP_DROP, true), 2);
+    assert_int_equal(list[0].row + list[0].column, LAST_ONE);
+    assert_close(list[0].lift, 3, 1e-12);
+    assert_close(list[0].strength, log(list[0].low), 1e-12);
+    assert_null(list[0].category);
+    /* Nine other pairs: eight with 2.08 and one with 1.5. */
+    assert_string_equal(list[1].category, "GROCERY");
+    assert_close(list[1].category_part, (8 * log(2.08) + log(1.5)) / 9, 1e-9);
+    assert_close(list[1].strength, log(3) - list[1].category_part, 1e-9);
+    assert_int_equal(pr_relations(list, 1, &m.e, 0, PR_MAP_DROP, false), 1);
+    assert_close(list[0].value, log(9), 1e-12);
+    pr_tree_sums_free(&m.group.tree);
+}
+
+/* Of rare classes chance would have a tenth of a basket with both; that two have is no proof. */
+static void two_baskets_prove_nothing(void **state)
+{
+    (void)state;
+    made m;
+    parsrec_relation list[SIX * SIX];
+    make_six(&m);
+    for (size_t j = 1; j < LAST_ONE; j++) {
+        set_pair(&m, 0, j, log(2.08), 3);
+        set_pair(&m, LAST_ONE, j, 0, 3);
+    }
+    set_pair(&m, 0, LAST_ONE, log(9), 2);
+    m.both[0] = m.both[LAST_ONE * SIX + LAST_ONE] = 32;
+    assert_ok(pr_tree_sums_init(&m.group.tree, &m.e.axis, m.drop, &err));
+    assert_int_equal(verdict_of(&m, 0, LAST_ONE), PARSREC_RELATION_FEW);
+    assert_int_equal(pr_relations(list, SIX * SIX, &m.e, 0, PR_MAP_DROP, true), 0);
+    assert_int_equal(pr_relations(list, SIX * SIX, &m.e, 0, PR_MAP_DROP, false), 11);
+    m.placed[0] = m.placed[LAST_ONE] = 9; /* too seldom left out to be listed at all */
+    assert_int_equal(pr_relations(list, SIX * SIX, &m.e, 0, PR_MAP_DROP, false), 10);
+    pr_tree_sums_free(&m.group.tree);
+}
+
+/* Two groups differ only where their counts do. */
+static void counts_must_differ(void **state)
+{
+    (void)state;
+    made a, b;
+    pr_explained_group groups[2];
+    double apart[SIX * SIX] = {0};
+    pr_contrast list[3];
+    make_six(&a);
+    make_six(&b);
+    set_pair(&a, 0, LAST_ONE, log(3), 300);
+    set_pair(&a, 1, LAST_ONE, log(3.5), 105);
+    groups[0] = a.group;
+    groups[1] = b.group;
+    a.e.groups = groups;
+    a.e.group_count = 2;
+    a.e.difference = (pr_explained_difference){.a = 0, .b = 1};
+    a.e.difference.maps[PR_MAP_DROP] = apart;
+    apart[0 * SIX + LAST_ONE] = log(3);
+    apart[1 * SIX + LAST_ONE] = log(3.5);
+    for (size_t g = 0; g < 2; g++)
+        assert_ok(pr_tree_sums_init(&groups[g].tree, &a.e.axis, a.drop, &err));
+    assert_int_equal(pr_contrasts(list, 3, &a.e, PR_MAP_DROP), 1);
+    assert_int_equal(list[0].first.row, 0);
+    assert_close(list[0].first.lift / list[0].second.lift, 3, 1e-9);
+    for (size_t g = 0; g < 2; g++)
+        pr_tree_sums_free(&groups[g].tree);
 }
 
 /* ---- truth ---- */
@@ -619,16 +803,15 @@ static void memory_of_the_whole_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest plain[] = {
-        cmocka_unit_test(axis_of_categories),
-        cmocka_unit_test(axis_of_items),
-        cmocka_unit_test(equal_names_are_told_apart),
-        cmocka_unit_test(lift_by_hand),
-        cmocka_unit_test(strongest_pairs),
-        cmocka_unit_test(truth_is_recovered_by_itself),
-        cmocka_unit_test(ends_are_not_common),
+        cmocka_unit_test(axis_of_categories),           cmocka_unit_test(axis_of_items),
+        cmocka_unit_test(equal_names_are_told_apart),   cmocka_unit_test(lift_by_hand),
+        cmocka_unit_test(intervals_hold_for_all_pairs), cmocka_unit_test(data_must_confirm),
+        cmocka_unit_test(two_baskets_prove_nothing),    cmocka_unit_test(counts_must_differ),
+        cmocka_unit_test(truth_is_recovered_by_itself), cmocka_unit_test(ends_are_not_common),
     };
     const struct CMUnitTest toured[] = {
         cmocka_unit_test(tour_is_what_plain_loops_find),
+        cmocka_unit_test(errors_are_what_plain_loops_find),
         cmocka_unit_test(effects_are_not_all_alike),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(attention_needs_no_scores),
