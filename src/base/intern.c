@@ -2,8 +2,11 @@
  * touches the names. */
 #include "base/intern.h"
 
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/random.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/xxh3.h"
 
@@ -30,9 +33,46 @@ pr_names pr_intern_view(const pr_intern *table)
                       table->offsets != NULL ? table->offsets : no_names, table->count};
 }
 
-static uint64_t hash_of(pr_slice name)
+/* ---- the seed ---- */
+
+static _Atomic uint64_t process_seed, long_probes;
+
+/* A system without random numbers yet still gets a seed that is hard to know from outside. */
+static uint64_t draw_seed(void)
 {
-    return XXH3_64bits(name.bytes, name.size);
+    uint64_t seed = 0;
+    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed) {
+        double now = pr_now();
+        memcpy(&seed, &now, sizeof seed);
+        seed ^= (uintptr_t)&seed;
+    }
+    return seed | 1;
+}
+
+uint64_t pr_name_seed(void)
+{
+    uint64_t seed = atomic_load_explicit(&process_seed, memory_order_relaxed);
+    if (seed != 0)
+        return seed;
+    uint64_t drawn = draw_seed(); /* the first thread to store decides for all */
+    return atomic_compare_exchange_strong(&process_seed, &seed, drawn) ? drawn : seed;
+}
+
+void pr_name_seed_set(uint64_t seed)
+{
+    atomic_store(&process_seed, seed);
+}
+
+uint64_t pr_long_probes(void)
+{
+    return atomic_load(&long_probes);
+}
+
+/* ---- slots ---- */
+
+static uint64_t hash_of(const pr_intern *table, pr_slice name)
+{
+    return XXH3_64bits_withSeed(name.bytes, name.size, table->seed);
 }
 
 /* Where a name's search begins. The upper half of the hash decides, which the slot carries: so
@@ -40,6 +80,11 @@ static uint64_t hash_of(pr_slice name)
 static size_t home_of(uint64_t hash, size_t slot_count)
 {
     return (size_t)((hash >> 32) * slot_count >> 32);
+}
+
+static size_t steps_between(size_t from, size_t to, size_t slot_count)
+{
+    return to >= from ? to - from : to + slot_count - from;
 }
 
 /* The slot that holds the name, or the empty one where it belongs. */
@@ -57,6 +102,26 @@ static inline size_t probe(const pr_intern *table, pr_slice name, uint64_t hash)
     }
 }
 
+static void settle(uint64_t *slots, size_t slot_count, uint64_t slot)
+{
+    size_t at = home_of(slot, slot_count);
+    while (slots[at] != 0)
+        at = at + 1 < slot_count ? at + 1 : 0;
+    slots[at] = slot;
+}
+
+size_t pr_intern_longest_probe(const pr_intern *table)
+{
+    size_t longest = 0;
+    for (size_t i = 0; i < table->slot_count; i++) {
+        size_t steps =
+            steps_between(home_of(table->slots[i], table->slot_count), i, table->slot_count);
+        if (table->slots[i] != 0 && steps > longest)
+            longest = steps;
+    }
+    return longest;
+}
+
 /* By half: memory stays within 18 bytes a name, which matters with millions of them. */
 static parsrec_status enlarge(pr_intern *table, parsrec_error *err)
 {
@@ -64,18 +129,35 @@ static parsrec_status enlarge(pr_intern *table, parsrec_error *err)
     uint64_t *slots = pr_alloc_zero(bigger, sizeof *slots);
     if (slots == NULL)
         return pr_fail_memory(err);
-    for (size_t i = 0; i < table->slot_count; i++) {
-        if (table->slots[i] == 0)
-            continue;
-        size_t at = home_of(table->slots[i], bigger);
-        while (slots[at] != 0)
-            at = at + 1 < bigger ? at + 1 : 0;
-        slots[at] = table->slots[i];
-    }
+    if (table->slot_count == 0)
+        table->seed = pr_name_seed();
+    for (size_t i = 0; i < table->slot_count; i++)
+        if (table->slots[i] != 0)
+            settle(slots, bigger, table->slots[i]);
     pr_free(table->slots);
     table->slots = slots;
     table->slot_count = bigger;
     return PARSREC_OK;
+}
+
+/* Takes another seed after a search that was too long. Names that collide whatever the seed would ask
+ * for it again and again; so it waits until the table has doubled. Without memory the table stays as it
+ * is, which is slow and right. */
+static void reseed(pr_intern *table)
+{
+    atomic_fetch_add(&long_probes, 1);
+    if (table->count < table->reseed_beyond)
+        return;
+    uint64_t *slots = pr_alloc_zero(table->slot_count, sizeof *slots);
+    if (slots == NULL)
+        return;
+    pr_free(table->slots);
+    table->slots = slots;
+    table->seed = draw_seed();
+    table->reseed_beyond = 2 * table->count;
+    for (size_t i = 0; i < table->count; i++)
+        settle(slots, table->slot_count,
+               (hash_of(table, pr_intern_name(table, i)) & 0xFFFFFFFF00000000u) | (i + 1));
 }
 
 static parsrec_status append(pr_intern *table, pr_slice name, parsrec_error *err)
@@ -100,13 +182,17 @@ parsrec_status pr_intern_add(pr_intern *table, pr_slice name, uint32_t *number, 
 {
     if (table->count >= table->slot_count / 3 * 2)
         PR_TRY(enlarge(table, err));
-    uint64_t hash = hash_of(name);
+    uint64_t hash = hash_of(table, name);
     size_t at = probe(table, name, hash);
-    if (table->slots[at] == 0) {
-        PR_TRY(append(table, name, err));
-        table->slots[at] = (hash & 0xFFFFFFFF00000000u) | table->count;
+    if (table->slots[at] != 0) {
+        *number = (uint32_t)table->slots[at] - 1;
+        return PARSREC_OK;
     }
-    *number = (uint32_t)table->slots[at] - 1;
+    PR_TRY(append(table, name, err));
+    table->slots[at] = (hash & 0xFFFFFFFF00000000u) | table->count;
+    *number = (uint32_t)table->count - 1;
+    if (steps_between(home_of(hash, table->slot_count), at, table->slot_count) > PR_PROBE_MOST)
+        reseed(table);
     return PARSREC_OK;
 }
 
@@ -114,7 +200,7 @@ bool pr_intern_find(const pr_intern *table, pr_slice name, uint32_t *number)
 {
     if (table->slot_count == 0)
         return false;
-    uint64_t slot = table->slots[probe(table, name, hash_of(name))];
+    uint64_t slot = table->slots[probe(table, name, hash_of(table, name))];
     if (slot == 0)
         return false;
     *number = (uint32_t)slot - 1;

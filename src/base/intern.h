@@ -1,5 +1,10 @@
 /* Names to dense numbers: the first new name is 0, the next 1, and so on. The names stand one after
- * the other in one block with offsets, the very form in which files carry them. */
+ * the other in one block with offsets, the very form in which files carry them.
+ *
+ * Names come from strangers, who must not be able to choose them so that they share a slot. The hash
+ * is therefore seeded from the system's random source, once per process. Numbers and bytes do not
+ * depend on the seed, only the order of slots does, and slots are never written to a file. Where one
+ * search nevertheless takes more than PR_PROBE_MOST steps, the table takes another seed. */
 #ifndef PR_INTERN_H
 #define PR_INTERN_H
 
@@ -19,12 +24,17 @@ static inline pr_slice pr_name(const pr_names *names, size_t i)
                       (size_t)(names->offsets[i + 1] - names->offsets[i])};
 }
 
+/* At two thirds full, the longest run that chance makes among 2^31 names has about 300 slots. */
+enum { PR_PROBE_MOST = 1024 };
+
 typedef struct pr_intern {
     char *bytes;
     int64_t *offsets;
     size_t count, bytes_capacity, offsets_capacity;
     uint64_t *slots; /* high half: part of the hash; low half: number + 1, 0 for empty */
     size_t slot_count;
+    uint64_t seed;        /* of the hash; set with the first slots */
+    size_t reseed_beyond; /* names to have before another seed may be taken: bounds that work */
 } pr_intern;
 
 /* A zeroed pr_intern is empty and ready. */
@@ -46,6 +56,16 @@ static inline pr_slice pr_intern_name(const pr_intern *table, size_t i)
     return (pr_slice){table->bytes + table->offsets[i],
                       (size_t)(table->offsets[i + 1] - table->offsets[i])};
 }
+
+/* The seed of this process, for other tables of names in memory. Never 0. */
+uint64_t pr_name_seed(void);
+
+/* For tests: another seed for tables begun from now on (0: as if new), and how many searches of any
+ * table have taken more than PR_PROBE_MOST steps. */
+void pr_name_seed_set(uint64_t seed);
+uint64_t pr_long_probes(void);
+/* The steps that finding the farthest name takes. */
+size_t pr_intern_longest_probe(const pr_intern *table);
 
 /* A view that lives as long as the table is not added to. */
 pr_names pr_intern_view(const pr_intern *table);

@@ -2,7 +2,6 @@
  * column is walked once. */
 #include <math.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "base/memory.h"
 #include "base/xxh3.h"
@@ -74,17 +73,8 @@ static bool same_name(const pr_names *names, const int32_t *scope, size_t a, siz
            memcmp(x.bytes, y.bytes, x.size) == 0;
 }
 
-/* Differs from run to run, so that nobody can prepare a file whose names all collide. The verdict
- * does not depend on it. */
-static uint64_t hash_seed(void)
-{
-    uint64_t seed = 0;
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) != (ssize_t)sizeof seed)
-        seed = (uintptr_t)&seed;
-    return seed;
-}
-
-/* Every name once, or once below each parent: a hash set of the numbers alone. */
+/* Every name once, or once below each parent: a hash set of the numbers alone. The hash is seeded, so
+ * that nobody can prepare a file whose names all collide; the verdict does not depend on it. */
 static parsrec_status check_unique(const check *c, const char *table, const pr_names *names,
                                    const int32_t *scope)
 {
@@ -95,7 +85,7 @@ static parsrec_status check_unique(const check *c, const char *table, const pr_n
     if (taken == NULL)
         return pr_fail_memory(c->err);
     parsrec_status status = PARSREC_OK;
-    uint64_t seed = hash_seed();
+    uint64_t seed = pr_name_seed();
     for (size_t i = 0; i < names->count && status == PARSREC_OK; i++) {
         pr_slice name = pr_name(names, i);
         uint64_t own = seed + (scope != NULL ? (uint64_t)(int64_t)scope[i] : 0);

@@ -11,7 +11,7 @@
 enum { CARTS_MOST = 4 }; /* open baskets of a user; the oldest makes room */
 enum { UNCHANGED = 1 };  /* the stamp of a past as the base has it */
 
-/* Names of sessions are remembered by 128 bits of hash; 0 is no name. */
+/* Names of sessions are remembered by 128 bits of seeded hash; 0 is no name. */
 typedef struct mark {
     uint64_t low, high;
 } mark;
@@ -223,7 +223,7 @@ static mark mark_of(const char *name)
 {
     if (name == NULL)
         return (mark){0, 0};
-    XXH128_hash_t hash = XXH3_128bits(name, strlen(name));
+    XXH128_hash_t hash = XXH3_128bits_withSeed(name, strlen(name), pr_name_seed());
     return (mark){hash.low64 | (hash.high64 == 0), hash.high64};
 }
 

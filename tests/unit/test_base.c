@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "base/writer.h"
+#include "crafted.h"
 
 static void messages_are_safe_to_print(void **state)
 {
@@ -327,6 +328,57 @@ static void names_get_dense_numbers(void **state)
     pr_intern_free(&table);
 }
 
+enum { CRAFTED = 4000, CRAFTED_BITS = 12 };
+
+static size_t add_crafted(pr_intern *table, uint64_t seed)
+{
+    parsrec_error err;
+    crafted c = {.seed = seed, .bits = CRAFTED_BITS};
+    uint32_t number;
+    for (uint32_t i = 0; i < CRAFTED; i++) {
+        assert_ok(pr_intern_add(table, pr_slice_of(crafted_next(&c)), &number, &err));
+        assert_int_equal(number, i);
+    }
+    c = (crafted){.seed = seed, .bits = CRAFTED_BITS};
+    for (uint32_t i = 0; i < CRAFTED; i++)
+        assert_true(pr_intern_find(table, pr_slice_of(crafted_next(&c)), &number) && number == i);
+    return pr_intern_longest_probe(table);
+}
+
+static void crafted_names_do_not_pile_up(void **state)
+{
+    (void)state;
+    uint64_t before = pr_long_probes();
+    pr_intern table = {0};
+    assert_true(add_crafted(&table, 0) <= PR_PROBE_MOST / 2); /* chance gives about 120 */
+    assert_int_equal(pr_long_probes(), before);
+    pr_intern_free(&table);
+
+    /* An attacker who knows the seed: the table notices and takes another. */
+    uint64_t own = pr_name_seed();
+    pr_name_seed_set(7);
+    assert_true(add_crafted(&table, 7) <= PR_PROBE_MOST / 2);
+    assert_int_equal(pr_long_probes(), before + 1);
+    pr_intern_free(&table);
+
+    /* Without memory for that it stays slow and right. */
+    crafted c = {.seed = 7, .bits = CRAFTED_BITS};
+    uint32_t number;
+    parsrec_error err;
+    for (uint32_t i = 0; i <= PR_PROBE_MOST; i++)
+        assert_ok(pr_intern_add(&table, pr_slice_of(crafted_next(&c)), &number, &err));
+    before = pr_long_probes();
+    pr_memory_fail_after(0);
+    for (uint32_t i = 1; i < 4; i++) {
+        assert_ok(pr_intern_add(&table, pr_slice_of(crafted_next(&c)), &number, &err));
+        assert_int_equal(number, PR_PROBE_MOST + i);
+    }
+    pr_memory_fail_after(SIZE_MAX);
+    assert_true(pr_long_probes() > before);
+    pr_intern_free(&table);
+    pr_name_seed_set(own);
+}
+
 static void json_is_stable_and_strict(void **state)
 {
     (void)state;
@@ -554,6 +606,7 @@ int main(void)
         cmocka_unit_test(utf8_is_checked),
         cmocka_unit_test(names_get_dense_numbers),
         cmocka_unit_test(near_words_are_suggested_best_first),
+        cmocka_unit_test(crafted_names_do_not_pile_up),
         cmocka_unit_test(json_is_stable_and_strict),
         cmocka_unit_test(quoted_text_is_json),
         cmocka_unit_test(names_do_no_harm_in_csv),

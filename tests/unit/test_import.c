@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "crafted.h"
 #include "data/dataset.h"
 
 static char folder[] = "/tmp/parsrec-import-XXXXXX";
@@ -242,6 +243,66 @@ static void huge_baskets_are_linear(void **state)
     unlink(input);
 }
 
+/* ---- hash seeds ---- */
+
+static void read_whole(const char *path, char **bytes, size_t *size)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    *size = (size_t)ftell(f);
+    rewind(f);
+    *bytes = malloc(*size);
+    assert_non_null(*bytes);
+    assert_int_equal(fread(*bytes, 1, *size, f), *size);
+    fclose(f);
+}
+
+/* Users, sessions, items and texts of a column that share a slot in a table without a seed, and in one
+ * whose seed is known: no table is slow, and the file does not depend on the seed. */
+static void crafted_names_are_quick_and_change_nothing(void **state)
+{
+    (void)state;
+    enum { MANY = 3000, BITS = 12 };
+    const char *input = path_of("crafted.csv");
+    char *bytes[3];
+    size_t size[3];
+    uint64_t own = pr_name_seed(), known = 11;
+    for (int craft = 0; craft < 2; craft++) {
+        crafted c = {.seed = craft == 0 ? 0 : known, .bits = BITS};
+        FILE *f = fopen(input, "wb"), *items = fopen(path_of("items.csv"), "wb");
+        assert_true(f != NULL && items != NULL);
+        fputs("user,session,item\n", f);
+        fputs("item,name,colour\n", items);
+        for (int i = 0; i < MANY; i++) {
+            const char *name = crafted_next(&c);
+            fprintf(f, "%s,%s,%s\n", name, name, name);
+            fprintf(items, "%s,%s,%s\n", name, name, name);
+        }
+        fclose(f);
+        fclose(items);
+        parsrec_import_options o = parsrec_import_default();
+        o.items_path = path_of("items.csv");
+        for (int run = 0; run < 3; run++) {
+            parsrec_error err;
+            uint64_t before = pr_long_probes();
+            pr_name_seed_set(run == 0 ? own : run == 1 ? known : 12345);
+            assert_ok(parsrec_import(path_of("out.st"), &input, 1, &o, NULL, NULL, &err));
+            /* users, items, keys of items, names, colours; not sessions, whose hash has the user */
+            assert_int_equal(pr_long_probes() - before, craft == 1 && run == 1 ? 5 : 0);
+            read_whole(path_of("out.st"), &bytes[run], &size[run]);
+        }
+        for (int run = 1; run < 3; run++) {
+            assert_int_equal(size[run], size[0]);
+            assert_memory_equal(bytes[run], bytes[0], size[0]);
+        }
+        for (int run = 0; run < 3; run++)
+            free(bytes[run]);
+    }
+    pr_name_seed_set(own);
+    unlink(input);
+}
+
 /* ---- stopping and failing ---- */
 
 static int stop(void *context, const parsrec_progress *progress)
@@ -337,6 +398,7 @@ int main(void)
         cmocka_unit_test(session_features_by_user_follow_sorting_and_filters),
         cmocka_unit_test(random_filters_agree_with_counting_again),
         cmocka_unit_test(huge_baskets_are_linear),
+        cmocka_unit_test(crafted_names_are_quick_and_change_nothing),
         cmocka_unit_test(import_can_be_stopped),
         cmocka_unit_test(every_allocation_may_fail),
     };

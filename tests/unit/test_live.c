@@ -8,6 +8,7 @@
 #include "api/loaded.h"
 #include "base/memory.h"
 #include "base/rng.h"
+#include "crafted.h"
 #include "toy_shop.h"
 #include "train/model_file.h"
 
@@ -709,6 +710,25 @@ static void threads_share_live_pasts(void **state)
     close_live(&o);
 }
 
+/* Keys that share a slot in a table without a seed. */
+static void crafted_users_do_not_pile_up(void **state)
+{
+    (void)state;
+    enum { MANY = 4000, BITS = 12 };
+    uint64_t before = pr_long_probes(), own = pr_name_seed();
+    for (uint64_t known = 0; known < 2; known++) { /* then an attacker who knows the seed */
+        opened o = open_live(model_path[0]);
+        if (known == 1)
+            pr_name_seed_set(9);
+        crafted c = {.seed = known == 1 ? 9 : 0, .bits = BITS};
+        for (int i = 0; i < MANY; i++)
+            add(&o, crafted_next(&c), "s", (const int32_t[]){i % ITEMS}, 1);
+        assert_int_equal(pr_long_probes(), before + known);
+        close_live(&o);
+    }
+    pr_name_seed_set(own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -726,6 +746,7 @@ int main(void)
         cmocka_unit_test(bad_arguments_get_a_sentence),
         cmocka_unit_test(out_of_memory_is_a_status),
         cmocka_unit_test(threads_share_live_pasts),
+        cmocka_unit_test(crafted_users_do_not_pile_up),
     };
     return cmocka_run_group_tests(tests, make_models, remove_models);
 }
