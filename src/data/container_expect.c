@@ -1,6 +1,7 @@
 /* What a reader asks of a container: this format and version, this tensor. */
 #include "base/text.h"
 #include "data/container.h"
+#include "data/file_kind.h"
 
 parsrec_status pr_container_need(const pr_container *container, const char *name, pr_dtype dtype,
                                  unsigned rank, const pr_tensor **out, parsrec_error *err)
@@ -25,15 +26,13 @@ parsrec_status pr_container_expect(const pr_container *container, const char *fo
     const char *path = pr_container_path(container);
     const char *is = pr_container_metadata(container, "format");
     const char *number = pr_container_metadata(container, "version");
-    pr_excerpt hold;
     uint64_t value;
     if (is == NULL)
         return pr_fail(err, PARSREC_E_FORMAT,
                        "%s: a safetensors file without the metadata 'format', so not %s", path,
                        format);
     if (!pr_slice_is(pr_slice_of(is), format))
-        return pr_fail(err, PARSREC_E_FORMAT, "%s: is %s, not %s", path,
-                       pr_show(&hold, pr_slice_of(is)), format);
+        return pr_kind_fail_other(path, is, format, err);
     if (number == NULL || !pr_parse_u64(pr_slice_of(number), &value) || value == 0 ||
         value > UINT32_MAX)
         return pr_fail(err, PARSREC_E_FORMAT, "%s: the metadata 'version' is not a number from 1",

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "data/container_checksum.h"
 #include "data/container_entry.h"
+#include "data/file_kind.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "tensors are used in place as little-endian numbers: this machine would need a conversion"
@@ -188,6 +189,7 @@ static parsrec_status read_all(pr_container *c, const unsigned char *bytes, size
                                parsrec_error *err)
 {
     c->size = size;
+    PR_TRY(pr_kind_expect_ours(bytes, size, c->path, err));
     PR_TRY(find_parts(c, bytes, err));
     PR_TRY(read_header(c, err));
     PR_TRY(read_entries(c, err));

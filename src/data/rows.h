@@ -19,7 +19,8 @@ struct pr_rows {
     const char *name;        /* for messages: "actions.csv", "sqlite:shop.db" */
     const pr_slice *columns; /* names, from the header */
     size_t column_count;
-    bool lines; /* positions are lines of a text ("name:line:column"), else rows */
+    char delimiter; /* of a text; 0 for databases */
+    bool lines;     /* positions are lines of a text ("name:line:column"), else rows */
 
     /* The next row. *end is set after the last. A row that is not valid gives E_INPUT with the
      * whole sentence and may be skipped by calling next again; other failures are final. */

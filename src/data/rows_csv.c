@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/csv_mask.h"
 #include "data/csv_scan.h"
+#include "data/file_kind.h"
 
 enum { FIRST_CAPACITY = 1 << 18 };
 
@@ -243,16 +244,23 @@ static bool begins_with(const pr_csv_scan *s, const char *bytes, size_t size)
     return s->filled - s->start >= size && memcmp(s->buffer + s->start, bytes, size) == 0;
 }
 
-/* The delimiter that the first line has; a comma when it has none. */
+/* The delimiter that the first line has most often outside quotes; a comma when it has none. */
 static char guess_delimiter(const pr_csv_scan *s)
 {
-    const char *line = s->buffer + s->start, *end = memchr(line, '\n', s->filled - s->start);
-    size_t size = end != NULL ? (size_t)(end - line) : s->filled - s->start;
-    if (memchr(line, ',', size) != NULL)
-        return ',';
-    if (memchr(line, '\t', size) != NULL)
-        return '\t';
-    return memchr(line, ';', size) != NULL ? ';' : ',';
+    static const char delimiters[] = {',', '\t', ';', '|'};
+    size_t counts[sizeof delimiters] = {0}, best = 0;
+    bool quoted = false;
+    for (const char *c = s->buffer + s->start; c < s->buffer + s->filled; c++) {
+        if (*c == '\n' && !quoted)
+            break;
+        quoted = quoted != (*c == '"');
+        for (size_t i = 0; i < sizeof delimiters && !quoted; i++)
+            counts[i] += *c == delimiters[i];
+    }
+    for (size_t i = 1; i < sizeof delimiters; i++)
+        if (counts[i] > counts[best])
+            best = i;
+    return delimiters[best];
 }
 
 static parsrec_status begin_text(csv *self, const pr_csv_options *options, parsrec_error *err)
@@ -260,12 +268,12 @@ static parsrec_status begin_text(csv *self, const pr_csv_options *options, parsr
     pr_csv_scan *s = &self->scan;
     PR_TRY(set_capacity(self, options->buffer > 0 ? options->buffer : FIRST_CAPACITY, err));
     PR_TRY(refill(self, err));
-    if (begins_with(s, "\xFF\xFE", 2) || begins_with(s, "\xFE\xFF", 2))
-        return pr_fail(err, PARSREC_E_INPUT, "%s: is UTF-16 text; save it as UTF-8",
-                       self->base.name);
+    if (self->base.lines)
+        PR_TRY(pr_kind_expect_table(s->buffer, s->filled, self->base.name, err));
     if (begins_with(s, "\xEF\xBB\xBF", 3))
         s->start = 3;
     s->delimiter = options->delimiter != 0 ? options->delimiter : guess_delimiter(s);
+    self->base.delimiter = self->base.lines ? s->delimiter : 0;
     pr_csv_scan_restart(s);
     return PARSREC_OK;
 }

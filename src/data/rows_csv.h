@@ -8,7 +8,7 @@
 enum { PR_CSV_LONGEST_ROW = 1 << 20 };
 
 typedef struct pr_csv_options {
-    char delimiter; /* 0: comma, tab or semicolon, whichever the header has */
+    char delimiter; /* 0: comma, tab, semicolon or bar, whichever the header has most */
     bool database;  /* positions are rows of a result, not lines of a text */
     size_t buffer;  /* bytes at first, at least 3; 0: 256 KiB. Tests use few to meet every edge */
 } pr_csv_options;

@@ -24,4 +24,4 @@ print(r["items"], r["basket"], r["k"], r["calls"] >= 64, 0 < r["median_us"] <= r
 ok "$PARSREC" bench score shop.model --seconds 0.1
 says "basket of 3, best 10"
 fails 1 "k of at most all items" "$PARSREC" bench score shop.model -k 48
-fails 1 "not parsrec.model" "$PARSREC" bench score shop.st
+fails 1 "shop.st: is a data set, not a model" "$PARSREC" bench score shop.st

@@ -94,7 +94,7 @@ fails 1 "cut.st: " "$PARSREC" check cut.st
 cut 7
 fails 1 "7 bytes are too few" "$PARSREC" info cut.st
 : >empty.st
-fails 1 "0 bytes are too few" "$PARSREC" check empty.st
+fails 1 "is empty (0 bytes)" "$PARSREC" check empty.st
 $python -c '
 d = bytearray(open("ours.st", "rb").read()); d[-1] ^= 4; open("flip.st", "wb").write(d)'
 fails 1 "checksum" "$PARSREC" check flip.st
@@ -109,7 +109,8 @@ fails 1 "is 'other', not parsrec.data" "$PARSREC" info model.st
 $python -c 'from safetensors_peer import write; write("bare.st", {}, {})'
 fails 1 "without the metadata 'format'" "$PARSREC" check bare.st
 echo 'user,item' >text.csv
-fails 1 "not a safetensors file" "$PARSREC" check text.csv
+fails 1 "text.csv: is a text table, not a data set or model; make a data set of it with parsrec import -o DATA text.csv" \
+    "$PARSREC" check text.csv
 fails 1 "is a directory" "$PARSREC" check .
 fails 1 "No such file" "$PARSREC" info missing.st
 odd=$(printf 'odd\377.st')

@@ -45,7 +45,7 @@ ok "$PARSREC" check nobody.model
 ok "$PARSREC" recommend nobody.model --basket 1000
 fails 1 "there is no user 'K07' in this model" "$PARSREC" forget less.model -o no.model --user K07
 absent no.model
-fails 1 "not parsrec.model" "$PARSREC" forget shop.st -o no.model --user K01
+fails 1 "shop.st: is a data set, not a model" "$PARSREC" forget shop.st -o no.model --user K01
 fails 2 "-o FILE" "$PARSREC" forget shop.model --user K01
 fails 2 "--user U" "$PARSREC" forget shop.model -o no.model
 absent no.model

@@ -138,7 +138,7 @@ says ',"unknown_items":["x7","x8"]}'
 fails 2 "the requests say" $R - --strict
 fails 1 "leave it out" $R --only x7
 fails 1 "there is no category 'x7'" $R --category x7
-fails 1 "is 'parsrec.data', not parsrec.model" "$PARSREC" recommend shop.st
+fails 1 "is a data set, not a model" "$PARSREC" recommend shop.st
 fails 1 "cannot open" "$PARSREC" recommend missing.model
 fails 2 "--guest and --user exclude each other" $R --guest --user K01
 fails 2 "a whole number from 1" $R -k 0
@@ -249,7 +249,7 @@ if [ "$(cat stdout)" = "$(cat newcomer)" ]; then fail "a past changes nothing"; 
 echo '{"user":"K01"}' | "$PARSREC" recommend shop.model later.st - 2>stderr >with_data
 echo '{"user":"K01","history":["1266","1273"]}' | "$PARSREC" recommend shop.model - >stdout
 same "$(cat stdout)" "$(cat with_data)" "a known user with the past of DATA"
-fails 1 "not parsrec.data" "$PARSREC" recommend shop.model shop.model
+fails 1 "shop.model: is a model, not a data set" "$PARSREC" recommend shop.model shop.model
 
 # ---- a catalogue of one item, and of none with names ----
 printf 'user,session,item\nu,1,a\nu,2,a\n' >one.csv

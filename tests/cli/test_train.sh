@@ -142,10 +142,10 @@ fails 1 "No such file" "$PARSREC" train -o x.st shop.st --config nothing.conf
 fails 1 "shop.csv" "$PARSREC" train -o x.st shop.csv
 echo "user,item" >text.st
 fails 1 "text.st" "$PARSREC" train -o x.st text.st
-fails 1 "is 'parsrec.model', not parsrec.data" "$PARSREC" train -o x.st m.st
+fails 1 "m.st: is a model, not a data set" "$PARSREC" train -o x.st m.st
 fails 1 "cannot be written" "$PARSREC" train -o nowhere/x.st shop.st $small
 fails 1 "is a directory" "$PARSREC" train -o . shop.st $small
-fails 1 "not parsrec.checkpoint" "$PARSREC" train -o x.st shop.st --resume m.st
+fails 1 "m.st: is a finished model, not a checkpoint" "$PARSREC" train -o x.st shop.st --resume m.st
 fails 2 "nothing to write" "$PARSREC" train shop.st
 fails 2 "name a file" "$PARSREC" train -o - shop.st
 absent x.st x.st.log x.st.ckpt x.st.png x.st.svg

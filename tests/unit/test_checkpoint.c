@@ -156,10 +156,12 @@ static void another_version_or_kind(void **state)
         assert_fails(files[i].read(rewrite(files[i].name, &newer), &err), PARSREC_E_VERSION,
                      "version 2, this parsrec reads up to 1");
         assert_fails(files[i].read(rewrite(files[i].name, &other), &err), PARSREC_E_FORMAT,
-                     "is 'parsrec.data', not");
+                     "is a data set, not a");
     }
-    assert_fails(load(toy_path("ckpt"), &err), PARSREC_E_FORMAT, "not parsrec.model");
-    assert_fails(resume(toy_path("model"), &err), PARSREC_E_FORMAT, "not parsrec.checkpoint");
+    assert_fails(load(toy_path("ckpt"), &err), PARSREC_E_FORMAT,
+                 "is a checkpoint of a training run, not a model");
+    assert_fails(resume(toy_path("model"), &err), PARSREC_E_FORMAT,
+                 "is a finished model, not a checkpoint");
 }
 
 static void another_data_set(void **state)

@@ -346,7 +346,7 @@ static void files_that_are_none_are_named(void **state)
     FILE *f = fopen(path, "wb");
     assert_non_null(f);
     fclose(f);
-    assert_fails(pr_container_open(&c, path, &err), PARSREC_E_FORMAT, "0 bytes are too few");
+    assert_fails(pr_container_open(&c, path, &err), PARSREC_E_FORMAT, "is empty (0 bytes)");
 }
 
 int main(void)

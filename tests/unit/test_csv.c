@@ -107,7 +107,9 @@ static const struct {
     {" a ,\tb\n1,2\n", "2<1><2>/."},
     {"a,b\n", "."},
     {"a,b", "."},
-    {"\xFF\xFEx", "![t.csv: is UTF-16 text; save it as UTF-8]"},
+    {"\xFF\xFEx",
+     "![t.csv: is UTF-16 text, which import does not read; save it as UTF-8, then run parsrec "
+     "import -o DATA t.csv]"},
 };
 
 static void every_text_reads_the_same_in_any_pieces(void **state)

@@ -296,7 +296,7 @@ static void tensors_must_fit_together(void **state)
     assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_VERSION,
                  "parsrec.data version 2, this parsrec reads up to 1");
     assert_ok(pr_container_write(path, "parsrec.model", 1, NULL, 0, NULL, 0, &err));
-    assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_FORMAT, "is 'parsrec.model', not");
+    assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_FORMAT, "is a model, not a data set");
 }
 
 /* Tensors nobody knows yet do not disturb. */

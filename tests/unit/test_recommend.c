@@ -683,7 +683,8 @@ static void model_files_are_checked(void **state)
     assert_ok(parsrec_file_format(sample_path, format, &err));
     assert_string_equal(format, "parsrec.model");
     parsrec_data *data;
-    assert_fails(parsrec_data_load(&data, sample_path, &err), PARSREC_E_FORMAT, "not parsrec.data");
+    assert_fails(parsrec_data_load(&data, sample_path, &err), PARSREC_E_FORMAT,
+                 "is a model, not a data set");
     opened o = open_model(sample_path, 0);
     parsrec_model_facts facts;
     parsrec_model_describe(o.model, &facts);
