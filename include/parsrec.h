@@ -127,7 +127,10 @@ typedef struct parsrec_data_stats {
     uint64_t user_features, session_features, item_features;
     parsrec_time_kind time_kind;
     int64_t first_time, last_time;
-    bool synthetic;    /* the file carries its ground truth */
+    bool synthetic; /* the file carries its ground truth */
+    bool
+        one_item_baskets; /* 95 in 100 sessions or more have one item: mostly a column that was missed */
+    bool ordered;         /* import was told that the order within sessions has a meaning */
     char checksum[17]; /* 16 hex digits; empty when the file has none */
 } parsrec_data_stats;
 
@@ -255,8 +258,22 @@ typedef enum parsrec_input_format {
     PARSREC_INPUT_REFERENCE, /* user_id,time,session_length,session_items */
 } parsrec_input_format;
 
-/* Strings are borrowed for the call. NULL column names mean the defaults: user, session, time and
- * item, of which session and time may be missing. */
+/* What a column was taken for. */
+typedef enum parsrec_column_role {
+    PARSREC_COLUMN_UNUSED,
+    PARSREC_COLUMN_USER,
+    PARSREC_COLUMN_SESSION,
+    PARSREC_COLUMN_TIME,
+    PARSREC_COLUMN_ITEM,
+    PARSREC_COLUMN_NAME,     /* of the item, for people */
+    PARSREC_COLUMN_CATEGORY, /* a level of the item's category path, broad before narrow */
+    PARSREC_COLUMN_NUMBER,   /* a feature that is a number */
+    PARSREC_COLUMN_WORDS,    /* a feature whose values are categories */
+} parsrec_column_role;
+
+/* Strings are borrowed for the call. A column whose name is NULL is recognised by its name in the
+ * header: user, session, time, item and what else they are called (docs/import.md). Session and time may
+ * be missing; "" says that there is none. */
 typedef struct parsrec_import_options {
     const char *user_column, *session_column, *time_column, *item_column;
     const char *items_path;       /* item,name,category and feature columns; NULL: none */
@@ -276,7 +293,28 @@ typedef struct parsrec_import_options {
     int64_t session_gap;  /* seconds, for PARSREC_SESSION_GAP */
     uint64_t min_actions; /* drop users and items with fewer, until stable; 0 keeps all */
     uint64_t max_bad;     /* skip and count up to so many bad rows instead of failing */
+    const char
+        *time_format; /* as of strptime, or excel, s, ms, us, ns; NULL: ISO dates or numbers */
+    bool ordered;     /* the order of items within a session is that in which they were taken */
 } parsrec_import_options;
+
+/* A column of an input, in the order of its header. */
+typedef enum parsrec_import_table {
+    PARSREC_TABLE_ACTIONS, /* of the first input */
+    PARSREC_TABLE_ITEMS,
+    PARSREC_TABLE_USERS,
+    PARSREC_TABLE_SESSIONS,
+} parsrec_import_table;
+
+typedef struct parsrec_import_column {
+    parsrec_import_table table;
+    parsrec_column_role role;
+    bool decimal_comma; /* of a number */
+    int level;          /* of a category: 0 is the broadest */
+    char name[64];      /* cut where it is longer */
+} parsrec_import_column;
+
+#define PARSREC_IMPORT_COLUMNS_MOST 96
 
 /* What became of the input. rows_read = actions kept + everything dropped. */
 typedef struct parsrec_import_report {
@@ -293,6 +331,11 @@ typedef struct parsrec_import_report {
     uint64_t users_without_row;
     uint64_t users, sessions, items, actions; /* written */
     char first_bad[512];                      /* the sentence of the first bad row, empty if none */
+    uint64_t trimmed_keys;      /* keys of users, sessions and items that had spaces around them */
+    uint64_t one_item_sessions; /* of the sessions written */
+    /* Every column of every table; column_count counts those beyond the room as well. */
+    uint64_t column_count;
+    parsrec_import_column columns[PARSREC_IMPORT_COLUMNS_MOST];
 } parsrec_import_report;
 
 PARSREC_API parsrec_import_options parsrec_import_default(void);

@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -27,12 +28,13 @@ static const cli_option options[] = {
     CLI_TEXT('o', "output", "DATA", import_args, output, "write the data set to DATA"),
     CLI_TEXT(0, "user", "COL", import_args, import.user_column, "column of the user"),
     CLI_TEXT(0, "session", "COL", import_args, import.session_column,
-             "column of the session; may be missing or empty"),
-    CLI_TEXT(0, "time", "COL", import_args, import.time_column,
-             "column of the time; may be missing"),
+             "column of the session; '' for none"),
+    CLI_TEXT(0, "time", "COL", import_args, import.time_column, "column of the time; '' for none"),
     CLI_TEXT(0, "item", "COL", import_args, import.item_column, "column of the item"),
+    CLI_TEXT(0, "time-format", "F", import_args, import.time_format,
+             "form of the times: '%d.%m.%Y %H:%M', excel, s, ms, us, ns"),
     CLI_TEXT(0, "items", "FILE", import_args, import.items_path,
-             "item,name,category and feature columns"),
+             "item, name, category and feature columns"),
     CLI_TEXT(0, "users", "FILE", import_args, import.users_path, "user and feature columns"),
     CLI_TEXT(0, "sessions", "FILE", import_args, import.sessions_path,
              "[user,]session and feature columns"),
@@ -53,6 +55,8 @@ static const cli_option options[] = {
                "one session a user and day, week or month (UTC)"),
     CLI_FLAG(0, "sort", import_args, import.sort,
              "order sessions by time instead of refusing times out of order"),
+    CLI_FLAG(0, "ordered", import_args, import.ordered,
+             "items of a session stand in the order in which they were taken"),
     CLI_COUNT(0, "min-actions", import_args, import.min_actions, 0, 1e15,
               "drop users and items with fewer actions, until stable"),
     CLI_COUNT(0, "max-bad", import_args, import.max_bad, 0, 1e15,
@@ -65,9 +69,13 @@ const cli_command cli_import = {
     .name = "import",
     .summary = "turn tables of who took what when into a data set",
     .usage = "parsrec import -o DATA INPUT... [options]",
-    .details = "INPUT is a CSV or TSV file (also .gz, .zst, or - for standard input), the\n"
-               "reference's user_id,time,session_length,session_items text, sqlite:FILE or\n"
-               "postgresql://... docs/import.md tells the rules.\n",
+    .details =
+        "INPUT is a CSV or TSV file (also .gz, .zst, or - for standard input), the\n"
+        "reference's user_id,time,session_length,session_items text, sqlite:FILE or\n"
+        "postgresql://...\n"
+        "Columns that are not named by an option are recognised by their names: customer_id,\n"
+        "Order ID, InvoiceDate, sku and the like; the report says which was taken for what.\n"
+        "docs/import.md has the rules.\n",
     .examples =
         "  parsrec import -o shop.data orders.csv --items products.csv\n"
         "  parsrec import -o visits.data orders.csv --user user --item item --session-by day\n",
@@ -76,8 +84,6 @@ const cli_command cli_import = {
     .most_words = SIZE_MAX,
 };
 
-/* ---- the report ---- */
-
 static void print_line(uint64_t count, const char *text)
 {
     cli_number hold;
@@ -85,13 +91,101 @@ static void print_line(uint64_t count, const char *text)
         printf("  %15s  %s\n", cli_grouped(&hold, count), text);
 }
 
+/* ---- columns ---- */
+
+static const char *const tables[] = {"actions", "items", "users", "sessions"};
+static const char *const roles[] = {"unused", "user",     "session", "time", "item",
+                                    "name",   "category", "number",  "words"};
+
+static size_t listed_columns(const parsrec_import_report *r)
+{
+    return r->column_count < PARSREC_IMPORT_COLUMNS_MOST ? (size_t)r->column_count
+                                                         : PARSREC_IMPORT_COLUMNS_MOST;
+}
+
+/* The columns of one role in one table, broad categories before narrow; false when there is none. */
+static bool print_columns(const parsrec_import_report *r, parsrec_import_table table,
+                          parsrec_column_role role, const char *label, const char *between)
+{
+    size_t printed = 0;
+    for (int level = 0; level < 16; level++)
+        for (size_t i = 0; i < listed_columns(r); i++) {
+            const parsrec_import_column *c = &r->columns[i];
+            if (c->table != table || c->role != role || c->level != level)
+                continue;
+            printf("%s%s%s", printed == 0 ? label : between, c->name,
+                   c->decimal_comma ? " (decimal comma)" : "");
+            printed++;
+        }
+    return printed > 0;
+}
+
+static void print_table(const parsrec_import_report *r, parsrec_import_table table)
+{
+    static const struct {
+        parsrec_column_role role;
+        const char *label, *between;
+    } keys[] = {
+        {PARSREC_COLUMN_USER, "user = ", ", "}, {PARSREC_COLUMN_SESSION, "session = ", ", "},
+        {PARSREC_COLUMN_TIME, "time = ", ", "}, {PARSREC_COLUMN_ITEM, "item = ", ", "},
+        {PARSREC_COLUMN_NAME, "name = ", ", "}, {PARSREC_COLUMN_CATEGORY, "category = ", " > "}};
+    static const struct {
+        parsrec_column_role role;
+        const char *label;
+    } others[] = {{PARSREC_COLUMN_NUMBER, "numbers: "},
+                  {PARSREC_COLUMN_WORDS, "words: "},
+                  {PARSREC_COLUMN_UNUSED, "unused: "}};
+    bool any = false;
+    printf("  %-10s", tables[table]);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        char label[32];
+        snprintf(label, sizeof label, "%s%s", any ? ", " : "", keys[i].label);
+        any |= print_columns(r, table, keys[i].role, label, keys[i].between);
+    }
+    putchar('\n');
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        char label[48];
+        snprintf(label, sizeof label, "  %10s%s", "", others[i].label);
+        if (print_columns(r, table, others[i].role, label, ", "))
+            putchar('\n');
+    }
+}
+
+static void print_all_columns(const parsrec_import_report *r)
+{
+    printf("columns\n");
+    for (int t = PARSREC_TABLE_ACTIONS; t <= PARSREC_TABLE_SESSIONS; t++) {
+        bool any = false;
+        for (size_t i = 0; i < listed_columns(r); i++)
+            any |= (int)r->columns[i].table == t;
+        if (any)
+            print_table(r, (parsrec_import_table)t);
+    }
+}
+
+static json_t *columns_json(const parsrec_import_report *r)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < listed_columns(r); i++) {
+        const parsrec_import_column *c = &r->columns[i];
+        json_array_append_new(list, json_pack("{s:s, s:o, s:s, s:b}", "table", tables[c->table],
+                                              "column", cli_json_text(c->name), "role",
+                                              roles[c->role], "decimal_comma", c->decimal_comma));
+    }
+    return list;
+}
+
+/* ---- the report ---- */
+
 static void print_report(const char *output, const parsrec_import_report *r)
 {
     char rounds[96];
     snprintf(rounds, sizeof rounds, "actions dropped with them, in %llu round%s",
              (unsigned long long)r->filter_rounds, r->filter_rounds == 1 ? "" : "s");
+    print_all_columns(r);
     printf("read\n");
     print_line(r->rows_read, "rows");
+    print_line(r->trimmed_keys, "keys had spaces around them, which were removed");
     printf("dropped\n");
     print_line(r->bad_rows, "bad rows");
     print_line(r->bad_table_rows, "bad rows of the items, users or sessions file");
@@ -110,6 +204,7 @@ static void print_report(const char *output, const parsrec_import_report *r)
     print_line(r->sessions, "sessions");
     print_line(r->items, "items");
     print_line(r->actions, "actions");
+    print_line(r->one_item_sessions, "sessions of one item");
     print_line(r->items_without_row, "items that the items file does not list");
     print_line(r->users_without_row, "users that the users file does not list");
     if (r->first_bad[0] != '\0')
@@ -139,11 +234,14 @@ static int print_json(const parsrec_import_report *r)
         {"sessions", r->sessions},
         {"items", r->items},
         {"actions", r->actions},
+        {"trimmed_keys", r->trimmed_keys},
+        {"one_item_sessions", r->one_item_sessions},
     };
     json_t *object = json_object();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         json_object_set_new(object, counts[i].key, json_integer((json_int_t)counts[i].value));
     json_object_set_new(object, "first_bad", json_string(r->first_bad));
+    json_object_set_new(object, "columns", columns_json(r));
     char *text = pr_json_text(object);
     json_decref(object);
     if (text == NULL) {

@@ -232,11 +232,15 @@ static int print_text(const findings *f)
         printf("  %-12s%s\n", "first", time_text(text, sizeof text, s->first_time, s->time_kind));
         printf("  %-12s%s\n", "last", time_text(text, sizeof text, s->last_time, s->time_kind));
     }
+    if (s->ordered)
+        printf("  %-12s%s\n", "in sessions", "items stand in the order in which they were taken");
     print_calendar(&f->calendar);
     print_best_sellers(f);
     printf("\nfile\n  %-12s%s\n", "checksum", s->checksum[0] != '\0' ? s->checksum : "none");
     printf("  %-12s%s\n", "truth",
            s->synthetic ? "synthetic data, carries its ground truth" : "none");
+    if (s->one_item_baskets)
+        printf("\nwarning: %s\n", CLI_ONE_ITEM_BASKETS);
     return cli_close_output("info");
 }
 
@@ -320,6 +324,8 @@ static int print_json(const findings *f)
     bad |= json_object_set_new(json, "calendar", calendar_json(&f->calendar));
     bad |= json_object_set_new(json, "best_sellers", best_sellers_json(f));
     bad |= json_object_set_new(json, "synthetic", json_boolean(s->synthetic));
+    bad |= json_object_set_new(json, "ordered", json_boolean(s->ordered));
+    bad |= json_object_set_new(json, "one_item_baskets", json_boolean(s->one_item_baskets));
     bad |= json_object_set_new(json, "checksum",
                                s->checksum[0] != '\0' ? json_string(s->checksum) : json_null());
     if (bad != 0) {

@@ -227,6 +227,9 @@ static int train(const train_args *a, const char *data_path)
     if (parsrec_data_load(&data, data_path, &err) != PARSREC_OK)
         return cli_report("train", &err);
     watch w = {.terminal = cli_hooks()};
+    parsrec_data_stats stats;
+    if (parsrec_data_statistics(data, &stats, &err) == PARSREC_OK && stats.one_item_baskets)
+        on_log(&w, PARSREC_LOG_WARNING, CLI_ONE_ITEM_BASKETS);
     parsrec_hooks hooks = {&w, on_log, on_progress, on_epoch};
     parsrec_train_report report;
     parsrec_status status = parsrec_train(data, a->output, &a->train, &report, &hooks, &err);

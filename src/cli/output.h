@@ -15,4 +15,11 @@ json_t *cli_json_text(const char *text);
  * out making it. Flushes stdout. Returns the exit status. */
 int cli_print_json(const char *command, json_t *json);
 
+/* What to say of a data set whose baskets have one item each. */
+#define CLI_ONE_ITEM_BASKETS                                                                       \
+    "nearly every basket has one item only, so there is nothing to learn of what goes together; "  \
+    "if "                                                                                          \
+    "the source has orders or receipts, import it again with --session COL, or with --session-by " \
+    "day"
+
 #endif

@@ -1,6 +1,7 @@
 /* Gathering actions. */
 #include "data/collect.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -46,6 +47,23 @@ pr_slice pr_collect_key(const pr_collect *c, size_t k, uint32_t *user)
     return (pr_slice){key.bytes + USER_BYTES, key.size - USER_BYTES};
 }
 
+pr_slice pr_key_trim(pr_slice key, uint64_t *count)
+{
+    size_t before = key.size;
+    for (;;) {
+        pr_slice k = pr_slice_trim(key);
+        if (k.size >= 2 && memcmp(k.bytes, "\xC2\xA0", 2) == 0)
+            k = (pr_slice){k.bytes + 2, k.size - 2};
+        if (k.size >= 2 && memcmp(k.bytes + k.size - 2, "\xC2\xA0", 2) == 0)
+            k.size -= 2;
+        if (k.size == key.size)
+            break;
+        key = k;
+    }
+    *count += key.size < before;
+    return key;
+}
+
 /* ---- times ---- */
 
 static parsrec_status mixed_times(const pr_rows *rows, const pr_action_columns *columns,
@@ -63,12 +81,93 @@ static parsrec_status mixed_times(const pr_rows *rows, const pr_action_columns *
                         pr_show(&hold, text), forms[before]);
 }
 
+static bool is_clock(pr_slice text)
+{
+    text = pr_slice_trim(text);
+    size_t digits = 0, colons = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        digits += text.bytes[i] >= '0' && text.bytes[i] <= '9';
+        colons += text.bytes[i] == ':';
+    }
+    return colons > 0 && digits + colons == text.size && digits <= 6;
+}
+
+static bool may_be_excel(pr_slice text)
+{
+    double days;
+    return pr_parse_f64(pr_slice_trim(text), &days) && days >= 20000 && days < 80000;
+}
+
+static parsrec_status say_foreign(const pr_collect *c, const pr_rows *rows, uint64_t line,
+                                  size_t column, const pr_time_guess *g, parsrec_error *err)
+{
+    char other[96] = "", fits[64] = "";
+    pr_excerpt hold;
+    if (g->other[0] != '\0')
+        snprintf(other, sizeof other, ", or '%s' if the month comes first", g->other);
+    if (c->time_pattern != NULL)
+        snprintf(fits, sizeof fits, " than --time-format '%s'", c->time_pattern);
+    return pr_rows_fail(rows, line, column, err,
+                        "the date %s has another form%s; add --time-format '%s'%s",
+                        pr_show(&hold, pr_slice_of(c->foreign_text)), fits, g->pattern, other);
+}
+
+static parsrec_status bad_time(pr_collect *c, const pr_rows *rows, const pr_row *row, size_t column,
+                               const char *problem, parsrec_error *err)
+{
+    pr_excerpt hold;
+    pr_time_guess guess;
+    pr_slice text = row->fields[column];
+    if (pr_time_guess_pattern(text, &guess)) {
+        snprintf(c->foreign_text, sizeof c->foreign_text, "%.*s", (int)text.size, text.bytes);
+        if (c->foreign_line == 0) {
+            c->foreign = guess;
+            c->foreign_line = row->line;
+        }
+        return say_foreign(c, rows, row->line, column, &guess, err);
+    }
+    if (is_clock(text))
+        return pr_rows_fail(rows, row->line, column, err,
+                            "%s is a time of day without a date; name the column of the date with "
+                            "--time",
+                            pr_show(&hold, text));
+    if (c->time_pattern == NULL && may_be_excel(text))
+        return pr_rows_fail(rows, row->line, column, err,
+                            "the time %s looks like a day number of Excel; add --time-format excel",
+                            pr_show(&hold, text));
+    return pr_rows_fail(
+        rows, row->line, column, err, "the time %s %s%s%s%s", pr_show(&hold, text), problem,
+        c->time_pattern != NULL ? " '" : "; describe its form with --time-format",
+        c->time_pattern != NULL ? c->time_pattern : "", c->time_pattern != NULL ? "'" : "");
+}
+
+parsrec_status pr_collect_foreign(const pr_collect *c, pr_rows *rows, size_t column,
+                                  parsrec_error *err)
+{
+    enum { LOOK_ROWS = 1 << 18 };
+    pr_time_guess settled = c->foreign;
+    for (size_t n = 0; n < LOOK_ROWS && settled.other[0] != '\0'; n++) {
+        pr_row row;
+        bool end;
+        pr_time_guess guess;
+        parsrec_status status = rows->next(rows, &row, &end, NULL);
+        if (status == PARSREC_E_INPUT)
+            continue;
+        if (status != PARSREC_OK || end)
+            break;
+        if (pr_time_guess_pattern(row.fields[column], &guess) && guess.other[0] == '\0' &&
+            (strcmp(guess.pattern, settled.pattern) == 0 ||
+             strcmp(guess.pattern, settled.other) == 0))
+            settled = guess;
+    }
+    return say_foreign(c, rows, c->foreign_line, column, &settled, err);
+}
+
 /* The time of a row; equal texts in a row of rows are read once. */
 static parsrec_status read_time(pr_collect *c, const pr_rows *rows,
                                 const pr_action_columns *columns, const pr_row *row, int64_t *value,
                                 pr_time_form *form, parsrec_error *err)
 {
-    pr_excerpt hold;
     pr_slice text = {"", 0};
     if (columns->time != PR_NO_COLUMN)
         text = row->fields[columns->time];
@@ -76,10 +175,11 @@ static parsrec_status read_time(pr_collect *c, const pr_rows *rows,
         *value = c->last_value;
         *form = c->last_form;
     } else {
-        const char *problem = pr_time_parse(text, form, value);
+        const char *problem = c->time_pattern != NULL
+                                  ? pr_time_parse_as(text, c->time_pattern, form, value)
+                                  : pr_time_parse(text, form, value);
         if (problem != NULL)
-            return pr_rows_fail(rows, row->line, columns->time, err, "the time %s %s",
-                                pr_show(&hold, text), problem);
+            return bad_time(c, rows, row, columns->time, problem, err);
         c->last_text = (pr_slice){NULL, 0};
         if (text.size <= sizeof c->last_hold) {
             memcpy(c->last_hold, text.bytes, text.size);
@@ -219,7 +319,9 @@ static void note_time(pr_collect *c, pr_time_form form, int64_t time)
 parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
                               const pr_row *row, parsrec_error *err)
 {
-    pr_slice name = row->fields[columns->user], item_name = row->fields[columns->item];
+    uint64_t trimmed = c->trimmed;
+    pr_slice name = pr_key(row->fields[columns->user], &trimmed);
+    pr_slice item_name = pr_key(row->fields[columns->item], &trimmed);
     pr_slice text = {"", 0};
     uint32_t user, item, session;
     int64_t time;
@@ -236,10 +338,11 @@ parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_actio
         PR_TRY(check_order(c, rows, columns->time, row, user, time, err));
     PR_TRY(find_item(c, item_name, &item, err));
     if (c->keyed && columns->session != PR_NO_COLUMN)
-        text = row->fields[columns->session];
+        text = pr_key(row->fields[columns->session], &trimmed);
     PR_TRY(find_session(c, user, text, time, &session, err));
     note_time(c, form, time);
     c->last_user = user;
     c->last_session = session;
+    c->trimmed = trimmed;
     return append(c, session, item, err);
 }

@@ -21,6 +21,7 @@ typedef struct pr_run {
 typedef struct pr_collect {
     bool sort;  /* times may go back */
     bool keyed; /* sessions are told apart by the session column, where it is not empty */
+    const char *time_pattern; /* of pr_time_parse_as; NULL: pr_time_parse */
     pr_intern users, items;
     pr_intern keys;        /* of sessions: the user's number in 4 bytes, then the session's text */
     uint32_t *key_session; /* [keys.count] */
@@ -33,6 +34,12 @@ typedef struct pr_collect {
     size_t key_capacity, action_capacity, run_capacity, user_capacity, time_capacity, last_capacity;
     pr_time_form form; /* of all times so far, when there are actions */
     int64_t least_time, greatest_time;
+    uint64_t trimmed; /* keys that had blanks around them */
+
+    /* The first date of a foreign form, for the sentence about it. */
+    pr_time_guess foreign;
+    uint64_t foreign_line; /* 0: none */
+    char foreign_text[48];
 
     /* The row before: most rows go on with its user, session and time. */
     uint32_t last_user, last_session;
@@ -53,6 +60,25 @@ void pr_collect_seal(pr_collect *c);
 /* Adds a row, or refuses it with E_INPUT and leaves no trace of it. */
 parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
                               const pr_row *row, parsrec_error *err);
+
+/* A key without spaces, tabs and no-break spaces at its ends; counts those that had some. */
+static inline bool pr_key_blank(unsigned char c)
+{
+    return c == ' ' || c == '\t' || c == 0xC2 || c == 0xA0;
+}
+pr_slice pr_key_trim(pr_slice key, uint64_t *count);
+static inline pr_slice pr_key(pr_slice key, uint64_t *count)
+{
+    if (key.size == 0 || (!pr_key_blank((unsigned char)key.bytes[0]) &&
+                          !pr_key_blank((unsigned char)key.bytes[key.size - 1])))
+        return key;
+    return pr_key_trim(key, count);
+}
+
+/* Once a foreign date may have its day or its month first: looks at the times of later rows, up to a
+ * bound, and says which, if one of them tells. E_INPUT with the sentence. */
+parsrec_status pr_collect_foreign(const pr_collect *c, pr_rows *rows, size_t column,
+                                  parsrec_error *err);
 
 /* The text of session key number k, and whose it is. */
 pr_slice pr_collect_key(const pr_collect *c, size_t k, uint32_t *user);

@@ -138,6 +138,8 @@ static parsrec_status read_dataset(pr_dataset *d, parsrec_error *err)
     const char *source = pr_container_metadata(d->file, "source");
     d->source = source != NULL ? source : "";
     d->events = pr_container_metadata(d->file, "events");
+    const char *ordered = pr_container_metadata(d->file, "ordered");
+    d->ordered = ordered != NULL && strcmp(ordered, "yes") == 0;
     return pr_dataset_check(d, pr_container_path(d->file), err);
 }
 

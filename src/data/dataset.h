@@ -47,6 +47,7 @@ struct parsrec_data {
     size_t known_users;   /* users of that model */
     const char *checksum; /* of the file that it was made from */
 
+    bool ordered;       /* the order of items within sessions is that in which they were taken */
     const char *source; /* JSON on how the file came to be ("" if unknown): import or synth */
     pr_container *file; /* where the columns live and `truth.*` tensors are found; NULL in memory */
 };

@@ -82,6 +82,8 @@ static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_en
 {
     size_t count = 0;
     out[count++] = (pr_metadata){"time_kind", pr_time_kind_names[d->time_kind]};
+    if (d->ordered)
+        out[count++] = (pr_metadata){"ordered", "yes"};
     if (d->source != NULL && d->source[0] != '\0')
         out[count++] = (pr_metadata){"source", d->source};
     if (d->events != NULL)

@@ -7,8 +7,10 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "data/import_columns.h"
 #include "data/import_events.h"
 #include "data/import_features.h"
+#include "data/statistics.h"
 
 enum { ROWS_BETWEEN_REPORTS = 1 << 14 };
 
@@ -24,6 +26,8 @@ typedef struct importer {
     pr_dataset data;
     char **names; /* of the inputs, as shown */
     size_t name_count;
+    char
+        *key_names[PR_FEATURE_TABLES]; /* columns of users, sessions and items in the first input */
     char *source;
     char *events; /* the mark of a server's store */
     char stage[128];
@@ -35,6 +39,7 @@ static void free_importer(importer *im)
     for (int i = 0; i < PR_FEATURE_TABLES; i++) {
         pr_table_free(&im->tables[i]);
         pr_free(im->row_of[i]);
+        pr_free(im->key_names[i]);
     }
     pr_assembly_free(&im->baskets);
     pr_blocks_free(&im->blocks);
@@ -110,32 +115,49 @@ static pr_rows_options row_options(const importer *im, bool actions)
 
 /* ---- actions ---- */
 
-/* A column that may be missing unless its name was given. */
-static parsrec_status find_optional(const pr_rows *rows, const char *given, const char *usual,
-                                    const char *hint, size_t *column, parsrec_error *err)
+/* Puts a column into the report. */
+static void report_column(importer *im, parsrec_import_table table, parsrec_column_role role,
+                          pr_slice name, const pr_table_column *of)
 {
-    const char *name = given != NULL ? given : usual;
-    *column = pr_rows_find(rows, name);
-    if (*column == PR_NO_COLUMN && given == NULL)
-        return PARSREC_OK;
-    return pr_rows_need(rows, name, hint, column, err);
+    parsrec_import_report *r = im->report;
+    if (r->column_count < PARSREC_IMPORT_COLUMNS_MOST) {
+        parsrec_import_column *c = &r->columns[r->column_count];
+        *c = (parsrec_import_column){.table = table,
+                                     .role = role,
+                                     .decimal_comma = of != NULL && of->decimal_comma,
+                                     .level = of != NULL ? of->level : 0};
+        size_t size = name.size < sizeof c->name ? name.size : sizeof c->name - 1;
+        while (size < name.size && size > 0 && ((unsigned char)name.bytes[size] & 0xC0) == 0x80)
+            size--;
+        memcpy(c->name, name.bytes, size);
+    }
+    r->column_count++;
 }
 
-static parsrec_status find_columns(const importer *im, const pr_rows *rows,
-                                   pr_action_columns *columns, parsrec_error *err)
+/* What the columns of the first input are taken for. */
+static parsrec_status note_columns(importer *im, const pr_rows *rows,
+                                   const pr_action_columns *columns, parsrec_error *err)
 {
-    const parsrec_import_options *o = im->options;
-    PR_TRY(pr_rows_need(rows, o->user_column != NULL ? o->user_column : "user",
-                        "name yours with --user", &columns->user, err));
-    PR_TRY(pr_rows_need(rows, o->item_column != NULL ? o->item_column : "item",
-                        "name yours with --item", &columns->item, err));
-    PR_TRY(find_optional(rows, o->session_column, "session", "name yours with --session",
-                         &columns->session, err));
-    PR_TRY(
-        find_optional(rows, o->time_column, "time", "name yours with --time", &columns->time, err));
-    if (o->session_rule != PARSREC_SESSION_COLUMN && columns->time == PR_NO_COLUMN)
-        return pr_rows_need(rows, "time", "sessions are cut by time, so name yours with --time",
-                            &columns->time, err);
+    const size_t of_role[] = {PR_NO_COLUMN, columns->user, columns->session, columns->time,
+                              columns->item};
+    if (im->name_count > 1)
+        return PARSREC_OK;
+    for (size_t i = 0; i < rows->column_count; i++) {
+        parsrec_column_role role = PARSREC_COLUMN_UNUSED;
+        for (size_t k = 1; k < sizeof of_role / sizeof *of_role; k++)
+            if (of_role[k] == i)
+                role = (parsrec_column_role)k;
+        report_column(im, PARSREC_TABLE_ACTIONS, role, rows->columns[i], NULL);
+    }
+    const size_t keys[PR_FEATURE_TABLES] = {columns->user, columns->session, columns->item};
+    for (int t = 0; t < PR_FEATURE_TABLES; t++) {
+        if (keys[t] == PR_NO_COLUMN)
+            continue;
+        pr_slice name = rows->columns[keys[t]];
+        im->key_names[t] = pr_copy_string(name.bytes, name.size);
+        if (im->key_names[t] == NULL)
+            return pr_fail_memory(err);
+    }
     return PARSREC_OK;
 }
 
@@ -168,10 +190,21 @@ static parsrec_status read_input(importer *im, const char *input, parsrec_error 
     PR_TRY(pr_rows_open(&rows, input, &options, err));
     parsrec_status status = keep_name(im, rows->name, err);
     if (status == PARSREC_OK)
-        status = find_columns(im, rows, &context.columns, err);
+        status = pr_columns_of_actions(&context.columns, rows, im->options, err);
+    if (status == PARSREC_OK)
+        status = note_columns(im, rows, &context.columns, err);
     if (status == PARSREC_OK)
         status = read_rows(im, rows, take_action, &context, &im->report->rows_read,
                            &im->report->bad_rows, err);
+    if (status == PARSREC_OK &&
+        (context.columns.session == PR_NO_COLUMN) != (im->key_names[PR_OF_SESSION] == NULL))
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "%s has %s column of sessions, unlike the inputs before it", rows->name,
+               context.columns.session == PR_NO_COLUMN ? "no" : "a");
+    /* The first bad row ends it, and is a date that may be read in two ways: the rows below know. */
+    if (status == PARSREC_E_INPUT && im->options->max_bad == 0 && im->actions.foreign_line > 0 &&
+        im->actions.foreign.other[0] != '\0')
+        status = pr_collect_foreign(&im->actions, rows, context.columns.time, err);
     pr_rows_free(rows);
     return status;
 }
@@ -202,6 +235,7 @@ static parsrec_status read_actions(importer *im, const char *const *inputs, size
     if (im->names == NULL)
         return pr_fail_memory(err);
     im->actions.sort = im->options->sort;
+    im->actions.time_pattern = im->options->time_format;
     im->actions.keyed = im->options->session_rule == PARSREC_SESSION_COLUMN;
     for (size_t i = 0; i < count; i++)
         PR_TRY(read_input(im, inputs[i], err));
@@ -229,6 +263,27 @@ static parsrec_status take_table_row(void *context, const pr_rows *rows, const p
     return pr_table_row(c->table, c->actions, rows, row, err);
 }
 
+static void report_table(importer *im, const pr_table *t)
+{
+    static const parsrec_import_table tables[] = {PARSREC_TABLE_USERS, PARSREC_TABLE_SESSIONS,
+                                                  PARSREC_TABLE_ITEMS};
+    static const parsrec_column_role keys[] = {PARSREC_COLUMN_USER, PARSREC_COLUMN_SESSION,
+                                               PARSREC_COLUMN_ITEM};
+    static const parsrec_column_role roles[] = {[PR_COLUMN_NUMBER] = PARSREC_COLUMN_NUMBER,
+                                                [PR_COLUMN_CATEGORY] = PARSREC_COLUMN_WORDS,
+                                                [PR_COLUMN_NAME] = PARSREC_COLUMN_NAME,
+                                                [PR_COLUMN_TREE] = PARSREC_COLUMN_CATEGORY,
+                                                [PR_COLUMN_KEY_PART] = PARSREC_COLUMN_UNUSED};
+    for (size_t i = 0; i < t->column_count; i++) {
+        const pr_table_column *c = &t->columns[i];
+        parsrec_column_role role = i == t->key_column    ? keys[t->of]
+                                   : i == t->user_column ? PARSREC_COLUMN_USER
+                                                         : roles[c->type];
+        report_column(im, tables[t->of], role, pr_slice_of(c->name), c);
+    }
+    im->report->trimmed_keys += t->trimmed;
+}
+
 static parsrec_status read_table(importer *im, pr_feature_of of, const char *path,
                                  parsrec_error *err)
 {
@@ -239,10 +294,15 @@ static parsrec_status read_table(importer *im, pr_feature_of of, const char *pat
     if (path == NULL)
         return PARSREC_OK;
     PR_TRY(pr_rows_open(&rows, path, &options, err));
-    parsrec_status status = pr_table_begin(&im->tables[of], of, rows, im->options, err);
+    parsrec_status status =
+        pr_table_begin(&im->tables[of], of, rows, im->options, im->key_names[of], err);
     if (status == PARSREC_OK)
         status =
             read_rows(im, rows, take_table_row, &context, &count, &im->report->bad_table_rows, err);
+    if (status == PARSREC_OK)
+        status = pr_table_settle(&im->tables[of], rows, err);
+    if (status == PARSREC_OK)
+        report_table(im, &im->tables[of]);
     pr_rows_free(rows);
     return status;
 }
@@ -301,17 +361,68 @@ static parsrec_status read_tables(importer *im, parsrec_error *err)
 
 /* ---- the data set ---- */
 
+/* The form in which numbers would be dates, or NULL. Excel's day numbers look like any others. */
+static const char *form_of_numbers(const pr_collect *c, bool excel)
+{
+    static const struct {
+        int64_t least, beyond;
+        const char *pattern;
+    } ranges[] = {{19000101, 21010101, "%Y%m%d"},
+                  {INT64_C(19000101000000), INT64_C(21010101000000), "%Y%m%d%H%M%S"},
+                  {INT64_C(100000000000), INT64_C(10000000000000), "ms"},
+                  {INT64_C(100000000000000), INT64_C(10000000000000000), "us"},
+                  {INT64_C(100000000000000000), INT64_MAX, "ns"},
+                  {20000, 80000, "excel"}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        char text[2][24];
+        bool fits = c->least_time >= ranges[i].least && c->greatest_time < ranges[i].beyond;
+        snprintf(text[0], sizeof text[0], "%lld", (long long)c->least_time);
+        snprintf(text[1], sizeof text[1], "%lld", (long long)c->greatest_time);
+        for (int k = 0; k < 2 && fits; k++) {
+            pr_time_form form;
+            int64_t value;
+            fits = pr_time_parse_as(pr_slice_of(text[k]), ranges[i].pattern, &form, &value) == NULL;
+        }
+        if (fits)
+            return excel || strcmp(ranges[i].pattern, "excel") != 0 ? ranges[i].pattern : NULL;
+    }
+    return NULL;
+}
+
+/* Times that only order. Where sessions are cut by time they are of no use; elsewhere a word is enough. */
+static parsrec_status check_ordinals(const importer *im, parsrec_time_kind kind, parsrec_error *err)
+{
+    bool by_time = im->options->session_rule != PARSREC_SESSION_COLUMN;
+    const pr_collect *c = &im->actions;
+    if (kind == PARSREC_TIME_UNIX || (kind == PARSREC_TIME_NONE && !by_time))
+        return PARSREC_OK;
+    const char *form = kind == PARSREC_TIME_ORDINAL ? form_of_numbers(c, by_time) : NULL;
+    if (form != NULL && !by_time)
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "the times of %s, %lld to %lld, are numbers that only order sessions; if they are "
+               "dates, add --time-format '%s'",
+               im->names[0], (long long)c->least_time, (long long)c->greatest_time, form);
+    if (!by_time)
+        return PARSREC_OK;
+    if (form != NULL)
+        return pr_fail(
+            err, PARSREC_E_INPUT,
+            "sessions are cut by time, but the times of %s are not dates or Unix seconds; "
+            "if they are dates, add --time-format '%s'",
+            im->names[0], form);
+    return pr_fail(err, PARSREC_E_INPUT,
+                   "sessions are cut by time, but the times of %s are not dates or Unix "
+                   "seconds; use a session column",
+                   im->names[0]);
+}
+
 static parsrec_status make_baskets(importer *im, parsrec_error *err)
 {
     const parsrec_import_options *o = im->options;
     pr_assembly *b = &im->baskets;
     parsrec_time_kind kind =
         pr_time_kind(im->actions.form, im->actions.least_time, im->actions.greatest_time);
-    if (o->session_rule != PARSREC_SESSION_COLUMN && kind != PARSREC_TIME_UNIX)
-        return pr_fail(err, PARSREC_E_INPUT,
-                       "sessions are cut by time, but the times of %s are not dates or Unix "
-                       "seconds; use a session column",
-                       im->names[0]);
+    PR_TRY(check_ordinals(im, kind, err));
     im->data.time_kind = kind;
     PR_TRY(pr_assembly_make(b, &im->actions, err));
     if (o->session_rule != PARSREC_SESSION_COLUMN)
@@ -386,6 +497,42 @@ static parsrec_status fill_data(importer *im, parsrec_error *err)
     return gather(im, PR_OF_SESSION, b->session_from, b->sessions, &sessions_without, err);
 }
 
+/* Baskets of one item say nothing of what goes together, and are mostly a column that was missed. */
+static void warn_of_single_items(const importer *im)
+{
+    const pr_dataset *d = &im->data;
+    char unused[200] = "";
+    size_t used = 0;
+    if (!pr_mostly_single_items(d))
+        return;
+    for (uint64_t i = 0; i < im->report->column_count && i < PARSREC_IMPORT_COLUMNS_MOST; i++) {
+        const parsrec_import_column *c = &im->report->columns[i];
+        if (c->table == PARSREC_TABLE_ACTIONS && c->role == PARSREC_COLUMN_UNUSED &&
+            used + strlen(c->name) + 8 < sizeof unused)
+            used += (size_t)snprintf(unused + used, sizeof unused - used, "%s%s",
+                                     used > 0 ? ", " : " (unused columns: ", c->name);
+    }
+    if (used > 0)
+        snprintf(unused + used, sizeof unused - used, ")");
+    const char *session = im->key_names[PR_OF_SESSION];
+    if (im->options->session_rule != PARSREC_SESSION_COLUMN)
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "nearly every basket has one item only, although sessions are cut by time; try a "
+               "longer --session-gap, or --session-by day");
+    else if (session != NULL)
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "nearly every basket has one item only, although sessions come from column '%s'; is "
+               "another column the basket?%s",
+               session, unused);
+    else
+        pr_say(
+            im->hooks, PARSREC_LOG_WARNING,
+            "no column was recognised as the session, so every action is a basket of one item%s; "
+            "name it with --session COL, or cut sessions by time with --session-by day or "
+            "--session-gap 30m",
+            unused);
+}
+
 static parsrec_status write_data(importer *im, const char *out_path, parsrec_error *err)
 {
     parsrec_import_report *r = im->report;
@@ -393,6 +540,9 @@ static parsrec_status write_data(importer *im, const char *out_path, parsrec_err
     r->sessions = im->data.sessions;
     r->items = im->data.items;
     r->actions = im->data.actions;
+    r->trimmed_keys += im->actions.trimmed;
+    im->data.ordered = im->options->ordered;
+    r->one_item_sessions = pr_one_item_sessions(&im->data);
     im->source =
         pr_import_source((const char *const *)im->names, im->name_count, im->options, im->report);
     if (im->source == NULL)
@@ -418,6 +568,7 @@ parsrec_status pr_import(const char *out_path, const char *const *inputs, size_t
     PR_TRY_GOTO(make_baskets(&im, err));
     PR_TRY_GOTO(fill_data(&im, err));
     PR_TRY_GOTO(write_data(&im, out_path, err));
+    warn_of_single_items(&im);
 done:
     free_importer(&im);
     return status;

@@ -85,10 +85,9 @@ size_t pr_category_depth(pr_slice path)
     return depth;
 }
 
-/* The deepest node of a path, its ancestors added before it; -1 for a path of nothing. */
+/* The deepest node of a path below *node, its ancestors added before it. */
 static parsrec_status add_path(tree *t, pr_slice path, int32_t *node, parsrec_error *err)
 {
-    *node = -1;
     while (path.size > 0) {
         pr_slice level = next_level(&path);
         if (level.size > 0)
@@ -121,26 +120,48 @@ static parsrec_status write_tree(pr_dataset *data, const tree *t, pr_blocks *blo
     return PARSREC_OK;
 }
 
-static parsrec_status fill_tree(tree *t, int32_t *item_category, const pr_table_column *c,
+/* The columns of the path, broad before narrow; returns how many. */
+enum { PATH_COLUMNS = 16 };
+static size_t path_columns(const pr_table *table, const pr_table_column **columns)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < table->column_count && count < PATH_COLUMNS; i++) {
+        const pr_table_column *c = &table->columns[i];
+        if (c->type != PR_COLUMN_TREE || c->texts.count == 0)
+            continue;
+        size_t at = count++;
+        for (; at > 0 && columns[at - 1]->level > c->level; at--)
+            columns[at] = columns[at - 1];
+        columns[at] = c;
+    }
+    return count;
+}
+
+static parsrec_status fill_tree(tree *t, int32_t *item_category, const pr_table *table,
                                 const int32_t *rows, size_t items, parsrec_error *err)
 {
+    const pr_table_column *columns[PATH_COLUMNS];
+    size_t count = path_columns(table, columns);
     for (size_t i = 0; i < items; i++) {
-        int32_t cell = rows[i] >= 0 ? c->cells[rows[i]] : -1;
         item_category[i] = -1;
-        if (cell >= 0)
-            PR_TRY(add_path(t, pr_intern_name(&c->texts, (size_t)cell), &item_category[i], err));
+        for (size_t k = 0; k < count; k++) {
+            int32_t cell = rows[i] >= 0 ? columns[k]->cells[rows[i]] : -1;
+            if (cell >= 0)
+                PR_TRY(add_path(t, pr_intern_name(&columns[k]->texts, (size_t)cell),
+                                &item_category[i], err));
+        }
     }
     return PARSREC_OK;
 }
 
-static parsrec_status gather_tree(pr_dataset *data, const pr_table_column *c, const int32_t *rows,
+static parsrec_status gather_tree(pr_dataset *data, const pr_table *table, const int32_t *rows,
                                   pr_blocks *blocks, parsrec_error *err)
 {
     tree t = {0};
     int32_t *item_category = pr_blocks_alloc(blocks, data->items, sizeof *item_category);
     if (item_category == NULL)
         return pr_fail_memory(err);
-    parsrec_status status = fill_tree(&t, item_category, c, rows, data->items, err);
+    parsrec_status status = fill_tree(&t, item_category, table, rows, data->items, err);
     if (status == PARSREC_OK && t.nodes.count > 0) {
         data->item_category = item_category;
         status = write_tree(data, &t, blocks, err);
@@ -158,6 +179,6 @@ parsrec_status pr_catalogue_gather(pr_dataset *data, const pr_table *table, cons
     if (names != NULL)
         PR_TRY(gather_names(data, names, rows, blocks, err));
     if (categories != NULL)
-        PR_TRY(gather_tree(data, categories, rows, blocks, err));
+        PR_TRY(gather_tree(data, table, rows, blocks, err));
     return PARSREC_OK;
 }

@@ -112,17 +112,6 @@ parsrec_status pr_table_match_sessions(const pr_table *table, const pr_collect *
 
 /* ---- features ---- */
 
-static bool is_number_column(const pr_table_column *c)
-{
-    float value;
-    if (c->type != PR_COLUMN_GUESS)
-        return c->type == PR_COLUMN_NUMBER;
-    for (size_t i = 0; i < c->texts.count; i++)
-        if (!pr_cell_number(pr_intern_name(&c->texts, i), &value))
-            return false;
-    return c->texts.count > 0;
-}
-
 static int32_t cell_at(const pr_table_column *c, int32_t row)
 {
     return row >= 0 ? c->cells[row] : -1;
@@ -136,7 +125,7 @@ static parsrec_status gather_numbers(pr_feature *f, const pr_table_column *c, co
     if (values == NULL || of_text == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < c->texts.count; i++)
-        pr_cell_number(pr_intern_name(&c->texts, i), &of_text[i]);
+        pr_cell_number(pr_intern_name(&c->texts, i), c->decimal_comma, &of_text[i]);
     for (size_t i = 0; i < count; i++) {
         int32_t cell = cell_at(c, rows[i]);
         values[i] = cell >= 0 ? of_text[cell] : NAN;
@@ -181,8 +170,8 @@ parsrec_status pr_features_gather(pr_dataset *data, const pr_table *table, const
             continue;
         pr_feature *f = &features[data->feature_count[table->of]];
         f->name = c->name;
-        PR_TRY(
-            (is_number_column(c) ? gather_numbers : gather_codes)(f, c, rows, count, blocks, err));
+        PR_TRY((c->type == PR_COLUMN_NUMBER ? gather_numbers : gather_codes)(f, c, rows, count,
+                                                                             blocks, err));
         data->feature_count[table->of]++;
     }
     return PARSREC_OK;

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "data/import.h"
 #include "data/rows.h"
+#include "data/times.h"
 
 static parsrec_status refuse(parsrec_error *err, const char *sentence)
 {
@@ -39,12 +40,19 @@ parsrec_status pr_import_check(const char *const *inputs, size_t input_count,
 {
     if (o->session_rule == PARSREC_SESSION_GAP && o->session_gap <= 0)
         return refuse(err, "the session gap must be longer than nothing");
-    if (o->session_rule != PARSREC_SESSION_COLUMN && o->session_column != NULL)
+    if (o->session_rule != PARSREC_SESSION_COLUMN && o->session_column != NULL &&
+        o->session_column[0] != '\0')
         return refuse(err, "sessions come from a column or are cut by time, not both; leave out "
                            "--session, --session-gap or --session-by");
     if (o->session_rule != PARSREC_SESSION_COLUMN && o->sessions_path != NULL)
         return refuse(err, "a sessions file needs sessions with names; leave out --sessions, "
                            "--session-gap or --session-by");
+    if (o->user_column != NULL && o->user_column[0] == '\0')
+        return refuse(err, "every action needs a user; name its column with --user");
+    if (o->item_column != NULL && o->item_column[0] == '\0')
+        return refuse(err, "every action needs an item; name its column with --item");
+    if (o->time_format != NULL)
+        PR_TRY(pr_time_pattern_check(o->time_format, err));
     return check_inputs(inputs, input_count, o, err);
 }
 
@@ -80,6 +88,8 @@ static int set_options(json_t *object, const parsrec_import_options *o)
     int failed = set_count(object, "min_actions", o->min_actions);
     failed |= json_object_set_new(object, "session_rule", json_string(rule_names[o->session_rule]));
     failed |= json_object_set_new(object, "sort", json_boolean(o->sort));
+    if (o->time_format != NULL)
+        failed |= json_object_set_new(object, "time_format", json_string(o->time_format));
     if (o->session_rule == PARSREC_SESSION_GAP)
         failed |= set_count(object, "session_gap", (uint64_t)o->session_gap);
     return failed;

@@ -75,11 +75,20 @@ static void count_sessions(const pr_dataset *d, parsrec_data_stats *s)
     s->basket_mean = ratio((double)d->actions, (double)d->sessions);
     s->basket_median = median_row(d->session_offsets, d->sessions);
     s->basket_max = largest_row(d->session_offsets, d->sessions);
-    s->single_item_share =
-        ratio((double)rows_up_to(d->session_offsets, d->sessions, 1), (double)d->sessions);
+    s->single_item_share = ratio((double)pr_one_item_sessions(d), (double)d->sessions);
     s->sessions_per_user_median = median_row(d->user_offsets, d->users);
     s->sessions_per_user_max = largest_row(d->user_offsets, d->users);
     s->evaluated_users = d->users - rows_up_to(d->user_offsets, d->users, EVALUATED_SESSIONS - 1);
+}
+
+uint64_t pr_one_item_sessions(const pr_dataset *d)
+{
+    return rows_up_to(d->session_offsets, d->sessions, 1);
+}
+
+bool pr_mostly_single_items(const pr_dataset *d)
+{
+    return d->sessions > 1 && pr_one_item_sessions(d) * 20 >= d->sessions * UINT64_C(19);
 }
 
 static void find_times(const pr_dataset *d, parsrec_data_stats *s)
@@ -132,6 +141,8 @@ parsrec_status pr_dataset_statistics(const pr_dataset *d, parsrec_data_stats *s,
         .user_features = d->feature_count[PR_OF_USER],
         .session_features = d->feature_count[PR_OF_SESSION],
         .item_features = d->feature_count[PR_OF_ITEM],
+        .ordered = d->ordered,
+        .one_item_baskets = pr_mostly_single_items(d),
     };
     uint64_t pairs = 0;
     PR_TRY(count_pairs(d, &pairs, err));

@@ -15,6 +15,13 @@ parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsre
     pr_order_facts facts;
     if (config->order != PR_ORDER_AUTO)
         return PARSREC_OK;
+    if (data->ordered) {
+        config->order = PR_ORDER_STORED;
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "the data set was imported with --ordered: the order within baskets is learnt "
+               "(order = stored)");
+        return PARSREC_OK;
+    }
     PR_TRY(pr_order_count(&facts, data, (size_t)config->last, err));
     parsrec_basket_order kind = pr_order_found(&facts);
     config->order = pr_order_tells(&facts) ? PR_ORDER_STORED : PR_ORDER_ANY;

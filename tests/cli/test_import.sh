@@ -110,7 +110,7 @@ x,a
 x,d
 EOF
 ok "$PARSREC" import --json -o chain.st chain.csv --min-actions 2
-same "$(tr ',{}' '\n\n\n' <stdout | grep -E 'filter|"(users|items|actions)"' | tr '\n' ' ')" \
+same "$(sed 's/"columns":\[[^]]*\],//' stdout | tr ',{}' '\n\n\n' | grep -E 'filter|"(users|items|actions)"' | tr '\n' ' ')" \
     '"actions":4 "filter_rounds":4 "filtered_actions":4 "filtered_items":2 "filtered_users":2 "items":2 "users":2 ' \
     "chain of drops"
 ok "$PARSREC" check chain.st
@@ -142,3 +142,81 @@ if command -v sqlite3 >/dev/null; then
     same "$(sqlite3 'odd name#1.db' 'SELECT count(*) FROM lines')" 4 "rows after a DELETE"
     absent none.db no.st
 fi
+
+# Columns by the names that people give them. taken: the report's first lines, in one.
+taken() { sed -n '/^columns/,/^read/p' stdout | sed '1d;$d' | tr -s ' \n' ' '; }
+cat >orders.csv <<'X'
+Customer ID,BASKET_ID,InvoiceDate,StockCode,Quantity,Price
+7 ,1,2020-01-01,a,1,2
+7,1,2020-01-01, b,1,3
+8,2,2020-01-02,a ,1,2
+8,2,2020-01-02,c,5,2
+X
+ok "$PARSREC" import -o orders.st orders.csv
+same "$(taken)" " actions user = Customer ID, session = BASKET_ID, time = InvoiceDate, item = StockCode unused: Quantity, Price " \
+    "recognised columns"
+says "3  keys had spaces around them, which were removed"
+same "$(counts orders.st)" "2 2 3 4" "trimmed keys are one"
+same "$(cat stderr)" "" "no warning"
+# Naming some columns leaves the others recognised.
+ok "$PARSREC" import -o named.st orders.csv --user "customer id" --item stockcode
+ok cmp orders.st named.st
+ok "$PARSREC" import -o named.st orders.csv --session ''
+same "$(count sessions named.st)" 4 "no session on request"
+same "$(cat stderr)" "warning: no column was recognised as the session, so every action is a basket of one item (unused columns: BASKET_ID, Quantity, Price); name it with --session COL, or cut sessions by time with --session-by day or --session-gap 30m" \
+    "warning for baskets of one item"
+says "4  sessions of one item"
+ok "$PARSREC" info named.st
+says "warning: nearly every basket has one item only"
+same "$("$PARSREC" info --json named.st | grep -c '"one_item_baskets": *true')" 1 "info --json"
+"$PARSREC" train -o named.model named.st --model pop >stdout 2>stderr </dev/null || fail "train"
+same "$(grep -c '^warning: nearly every basket has one item only' stderr)" 1 "train warns"
+for names in user,item customer,product client_id,EAN Household_Key,Product.ID member,sku buyer,upc \
+    User-ID,Article-Number; do
+    { echo "$names,order_id,date"; echo u,a,1,2020-01-01; echo u,b,1,2020-01-01; } >names.csv
+    ok "$PARSREC" import -o names.st names.csv
+    same "$(counts names.st)" "1 1 2 2" "names $names"
+done
+printf 'order_id,user_id,order_number,product_id,add_to_cart_order\n9,u,1,a,1\n9,u,1,b,2\n' >cart.csv
+ok "$PARSREC" import -o cart.st cart.csv
+same "$(taken)" " actions user = user_id, session = order_id, item = product_id unused: order_number, add_to_cart_order " \
+    "the id before the number"
+same "$(counts cart.st)" "1 1 2 2" "orders by id"
+printf 'household_key,BASKET_ID,DAY,PRODUCT_ID,TRANS_TIME\nh,1,3,a,1405\nh,1,3,b,1405\n' >panel.csv
+ok "$PARSREC" import -o panel.st panel.csv
+same "$(taken)" " actions user = household_key, session = BASKET_ID, time = DAY, item = PRODUCT_ID unused: TRANS_TIME " "a panel"
+
+# Items files as shops have them.
+cat >catalogue.csv <<'X'
+sku;Title;Department;Aisle;Sub-Category;Unit Price;colour
+a;Apple;FOOD;FRUIT;POME;1,50;red
+b;Bread;FOOD;;;1.234,00;
+X
+printf 'user;session;sku\nu;1;a\nu;1;b\n' >semi.csv
+ok "$PARSREC" import -o cat.st semi.csv --items catalogue.csv
+same "$(taken)" " actions user = user, session = session, item = sku items item = sku, name = Title, category = Department > Aisle > Sub-Category numbers: Unit Price (decimal comma) words: colour " \
+    "columns of the items file"
+same "$(count categories cat.st) $(count category_levels cat.st) $(count items_with_name cat.st) $(count item_features cat.st)" \
+    "3 3 2 2" "categories, levels, names, features"
+ok "$PARSREC" import -o cat.st semi.csv --items catalogue.csv --categorical Department
+same "$(count category_levels cat.st) $(count item_features cat.st)" "2 3" "a feature on request"
+ok "$PARSREC" check cat.st
+ok "$PARSREC" import --json -o cat.st semi.csv --items catalogue.csv
+says '{"column":"Unit Price","decimal_comma":true,"role":"number","table":"items"}'
+
+# Order within sessions.
+ok "$PARSREC" import -o ordered.st orders.csv --ordered
+ok "$PARSREC" info ordered.st
+says "items stand in the order in which they were taken"
+same "$("$PARSREC" info --json ordered.st | grep -c '"ordered": *true')" 1 "ordered"
+same "$("$PARSREC" info --json orders.st | grep -c '"ordered": *false')" 1 "not ordered"
+
+# Times of other forms, all the same moment.
+for form in "31/12/2024 14:05=%d/%m/%Y %H:%M" "12/31/24 2:05 PM=%m/%d/%y %I:%M %p" "20241231140500=%Y%m%d%H%M%S" \
+    "Dec 31 2024 14:05=%b %d %Y %H:%M" "45657.5868055556=excel" "1735653900123=ms" "1735653900123456=us"; do
+    printf 'user,item,time\nu,a,%s\nu,b,%s\n' "${form%%=*}" "${form%%=*}" >form.csv
+    ok "$PARSREC" import -o form.st form.csv --time-format "${form#*=}" --session-by day
+    same "$("$PARSREC" info form.st | sed -n 's/^ *first *//p')" "2024-12-31T14:05:00Z" "$form"
+done
+ok "$PARSREC" import -o form.st form.csv
+same "$(grep -c "numbers that only order sessions; if they are dates, add --time-format 'us'" stderr)" 1 "microseconds"

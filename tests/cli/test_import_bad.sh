@@ -47,7 +47,7 @@ refused "latin.csv:3:4: byte 0xE9 is not UTF-8; for ISO 8859-1 or Windows-1252 a
     latin.csv
 ok "$PARSREC" import -o latin.st latin.csv --encoding latin1
 printf '\377\376u\000s\000' >wide16.csv
-refused "wide16.csv: is UTF-16 text; save it as UTF-8" wide16.csv
+refused "wide16.csv: is UTF-16 text, which import does not read; save it as UTF-8" wide16.csv
 printf '%s\nu1,s1,5,apple\nu1,s2,3,pear\n' "$header" >back.csv
 refused "back.csv:3:3: the time '3' lies before the row above of user 'u1'; sort the file or add --sort" \
     back.csv
@@ -119,8 +119,8 @@ printf 'item,name,price\napple,Apple,cheap\n' >price.csv
 refused "price.csv:2:3: 'cheap' is not a number, but column 'price' must hold numbers" \
     fine.csv --items price.csv --number price
 refused "feature column 'prize'" fine.csv --items price.csv --number prize
-printf 'sku,name\napple,Apple\n' >nokey.csv
-refused "nokey.csv: there is no column 'item', only sku, name; its rows need a key" \
+printf 'thing,name\napple,Apple\n' >nokey.csv
+refused "nokey.csv: no column is recognised as the item among thing, name; its rows need that key" \
     fine.csv --items nokey.csv
 printf 'user,age\n,3\n' >nobody.csv
 refused "nobody.csv:2:1: the user is empty; name it" fine.csv --users nobody.csv
@@ -137,7 +137,7 @@ refused "deep.csv:2:2: the category has more than 32 levels" fine.csv --items de
 
 # Sessions by time need times.
 printf 'user,item\nu,a\n' >untimed.csv
-refused "there is no column 'time', only user, item; sessions are cut by time" untimed.csv --session-gap 30m
+refused "untimed.csv: no column is recognised as the time; name it with --time COL, because sessions are cut by time" untimed.csv --session-gap 30m
 refused "are not dates or Unix seconds" fine.csv --session-by day
 refused "sessions come from a column or are cut by time, not both" fine.csv --session session --session-by day
 refused "--table and --query are for sqlite: and postgresql: inputs" fine.csv --table x
@@ -167,3 +167,44 @@ fails 2 "pass -o DATA" "$PARSREC" import fine.csv
 fails 2 "something is missing" "$PARSREC" import -o x.st
 fails 2 "exclude each other" "$PARSREC" import -o x.st fine.csv --session-gap 1h --session-by day
 fails 2 "a time such as 30m" "$PARSREC" import -o x.st fine.csv --session-gap soon
+
+# Columns: all that are missing in one sentence, and questions where two fit.
+printf 'Kunde,Ware,Preis\nu,a,1\n' >strange.csv
+refused "strange.csv: no column is recognised as the user or the item among Kunde, Ware, Preis; name them with --user COL and --item COL" \
+    strange.csv
+refused "strange.csv: no column is recognised as the item among Ware, Preis; name it with --item COL" \
+    strange.csv --user kunde
+refused "strange.csv: there are no columns 'buyer' and 'thing', only Kunde, Ware, Preis; name yours with --user and --item" \
+    strange.csv --user buyer --item thing
+printf 'client,customer,item\nu,v,a\n' >two.csv
+refused "two.csv: is the user the column 'client' or the column 'customer'? name it with --user" two.csv
+printf 'u1,17,2020-01-01,apple\nu2,18,2020-01-02,pear\n' >bare.csv
+refused "bare.csv: the first line is a row, not the names of columns (u1, 17, 2020-01-01, apple); put a line such as user,session,time,item above it" \
+    bare.csv
+
+# Dates of another form.
+printf '%s\nu1,s1,31/12/2024,a\n' "$header" >day.csv
+refused "day.csv:2:3: the date '31/12/2024' has another form; add --time-format '%d/%m/%Y'" day.csv
+printf '%s\nu1,s1,1/2/2024,a\n' "$header" >either.csv
+refused "either.csv:2:3: the date '1/2/2024' has another form; add --time-format '%d/%m/%Y', or '%m/%d/%Y' if the month comes first" \
+    either.csv
+printf '%s\nu1,s1,1/2/2024,a\nu1,s2,1/13/2024,b\n' "$header" >settled.csv
+refused "settled.csv:2:3: the date '1/2/2024' has another form; add --time-format '%m/%d/%Y'" settled.csv
+if grep -q "comes first" stderr; then fail "the rows below tell"; else pass; fi
+refused "day.csv:2:3: the date '31/12/2024' has another form than --time-format '%m/%d/%Y'; add --time-format '%d/%m/%Y'" \
+    day.csv --time-format '%m/%d/%Y'
+printf '%s\nu1,s1,14:05,a\n' "$header" >clock.csv
+refused "clock.csv:2:3: '14:05' is a time of day without a date; name the column of the date with --time" clock.csv
+printf '%s\nu1,s1,45657.5,a\n' "$header" >excel.csv
+refused "the time '45657.5' looks like a day number of Excel; add --time-format excel" excel.csv
+printf '%s\nu1,s1,20241231,a\n' "$header" >digits.csv
+refused "if they are dates, add --time-format '%Y%m%d'" digits.csv --session-by day
+refused "--time-format '%d/%m' gives no date" fine.csv --time-format '%d/%m'
+
+# Decimal commas that cannot be told.
+printf 'item,price\napple,"1,234"\n' >thousand.csv
+refused "thousand.csv: column 'price': is the comma in '1,234' a decimal comma or does it part thousands?" \
+    fine.csv --items thousand.csv
+printf 'item;price\napple;1,5\npear;2.25\n' >mix.csv
+refused "mix.csv: column 'price' has numbers with a decimal comma, such as '1,5', and others with a decimal point" \
+    fine.csv --items mix.csv
