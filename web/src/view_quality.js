@@ -3,8 +3,11 @@ import { api } from './api.js';
 import { fill, h } from './dom.js';
 import { select } from './fields.js';
 import { empty, failed, waiting } from './notice.js';
-import { qualityChart } from './quality_chart.js';
+import { meaning, protocols } from './measures.js';
 import { modelFacts } from './model_facts.js';
+import { released } from './press.js';
+import { qualityChart } from './quality_chart.js';
+import { prose } from './words.js';
 
 const again = 1500; // milliseconds between questions while the server still evaluates
 
@@ -17,20 +20,60 @@ function table(rows, names) {
   };
   return h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Measures' },
     h('table', null,
-      h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Model'), names.map((name) => h('th', { scope: 'col' }, name)))),
+      h('thead', null, h('tr', null, h('th', { scope: 'col' }, 'Model'), names.map((name) => h('th', { scope: 'col', title: meaning(name) }, name)))),
       h('tbody', null, rows.map((r) => h('tr', null, h('th', { scope: 'row' }, r.model), names.map((name) => cell(r, name)))))));
 }
 
-function results({ models: rows }) {
+const verdicts = {
+  ahead: (model, other) => `${model} is better than counting (${other})`,
+  level: (_, other) => `level with counting (${other}): the difference may be chance`,
+  behind: (model, other) => `counting (${other}) is better than ${model}`,
+  none: () => 'too few baskets to tell',
+};
+
+function protocolRow(model, { protocol, negatives, measure, value, baselines, best_baseline: best, verdict }) {
+  const other = baselines.find((b) => b.model === best);
+  const among = negatives > 0 ? `among ${negatives} other items` : 'in the whole catalogue';
+  return h('tr', { class: verdict === 'behind' ? 'behind' : null },
+    h('th', { scope: 'row' }, protocols[protocol] ?? protocol, h('small', null, ` ${among}, ${measure}`)),
+    h('td', null, value.toFixed(3)),
+    h('td', null, other ? `${other.value.toFixed(3)} ${best}` : '–'),
+    h('td', { class: 'words' }, (verdicts[verdict] ?? verdicts.none)(model, best)));
+}
+
+/** Whether the model is worth more than counting, protocol by protocol; nothing where the server does not say. */
+function verdict(baselines) {
+  if (!baselines) return null;
+  const { model, sentence, protocols: rows, verdict: whole } = baselines;
+  return [
+    h('p', { class: `verdict ${whole}`, role: whole === 'behind' ? 'alert' : null }, prose(sentence)),
+    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Beside counting' },
+      h('table', null,
+        h('thead', null, h('tr', null, ['Question', model, 'Best count', 'Verdict'].map((head) =>
+          h('th', { scope: 'col', class: head === 'Verdict' ? 'words' : null }, head)))),
+        h('tbody', null, rows.map((row) => protocolRow(model, row))))),
+    h('h3', null, 'All measures'),
+  ];
+}
+
+function results({ models: rows, baselines }) {
   const names = Object.keys(rows[0].metrics);
   const chartPlace = h('div');
-  const draw = (name) => fill(chartPlace, qualityChart(rows, name));
+  const about = h('p', { class: 'quiet', 'aria-live': 'polite' });
+  function draw(name) {
+    fill(about, meaning(name) ?? '');
+    fill(chartPlace, qualityChart(rows, name));
+  }
   const first = names.includes('HR@10') ? 'HR@10' : names.at(-1);
   draw(first);
+  const explained = names.filter(meaning);
   return [
+    verdict(baselines),
     h('p', { class: 'quiet' }, 'Each customer’s last basket was kept back; the models say what comes next in it.'),
     table(rows, names),
-    h('div', { class: 'measure' }, select('Measure', names.map((name) => [name, name]), first, draw), chartPlace),
+    explained.length > 0 && h('details', { class: 'measures' }, h('summary', null, 'What the measures mean'),
+      h('dl', { class: 'model-facts' }, explained.map((name) => [h('dt', null, name), h('dd', null, meaning(name))]))),
+    h('div', { class: 'measure' }, select('Measure', names.map((name) => [name, name]), first, draw), about, chartPlace),
   ];
 }
 
@@ -40,8 +83,9 @@ export function qualityView() {
   async function load() {
     try {
       const answer = await api.quality();
+      await released();
       if (answer.ready) fill(place, results(answer));
-      else if (answer.failure) fill(place, empty(answer.failure));
+      else if (answer.failure) fill(place, empty(prose(answer.failure)));
       else setTimeout(load, again);
     } catch (error) {
       fill(place, failed(error, load));

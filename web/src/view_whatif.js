@@ -32,19 +32,22 @@ function request({ change, things, groups, buyers, question }) {
   return { [change]: named, groups: [...groups, ...buyers], question };
 }
 
+/** Those that change most in units sold: a share of next to nothing says little. */
 function byChange(rows) {
   const size = new Map();
-  for (const r of rows) size.set(r.category, Math.max(size.get(r.category) ?? 0, Math.abs(r.change)));
+  for (const r of rows) size.set(r.category, Math.max(size.get(r.category) ?? 0, Math.abs(r.after - r.before)));
   const best = [...size].sort((a, b) => b[1] - a[1]).slice(0, shown).map(([name]) => name);
   return best.flatMap((name) => rows.filter((r) => r.category === name));
 }
 
+const isSum = ({ kind }) => kind === 'leaves' || kind === 'total';
+
 function results(answer) {
-  const all = answer.filter((r) => !r.dropped && r.change !== null);
+  const all = answer.filter((r) => !isSum(r) && !r.dropped && r.change !== null);
   if (all.length === 0) return empty('Nothing is left whose sales could change.');
   const rows = byChange(all);
   return h('section', { class: 'card', 'aria-label': 'Answer' },
-    h('h2', null, summary(rows, all[0].scenario)), whatifChart(rows), whatifTable(rows));
+    h('h2', null, summary(rows, all[0].scenario)), whatifChart(rows), whatifTable([...rows, ...answer.filter(isSum)]));
 }
 
 function chipsOf(state, change) {

@@ -3,24 +3,30 @@ import { h } from './dom.js';
 import { groupLabel } from './groups.js';
 import { percent, prose, sentence, shown } from './words.js';
 
-const units = (n) => n.toFixed(3);
+const units = (n) => (n === null ? '–' : n.toFixed(3));
+const share = (n) => (n === null ? '–' : percent(n));
+const money = (n) => (n === null || n === undefined ? '–' : n.toFixed(2));
+const sums = { leaves: 'What leaves the shelf', total: 'Everything' };
 
-function row(r) {
-  return h('tr', null,
-    h('th', { scope: 'row' }, shown(r.category)), h('td', null, groupLabel(r.group)),
+function row(r, hasMoney) {
+  const { revenue_before: paidBefore, revenue_after: paidAfter } = r;
+  return h('tr', { class: r.kind in sums ? 'sum' : null },
+    h('th', { scope: 'row' }, sums[r.kind] ?? shown(r.category)), h('td', null, groupLabel(r.group)),
     h('td', null, units(r.before)), h('td', null, units(r.after)),
-    h('td', null, percent(r.change)),
-    h('td', null, `${percent(r.change_low)} … ${percent(r.change_high)}`));
+    h('td', { class: r.change > 0 ? 'more' : r.change < 0 ? 'less' : null }, share(r.change)),
+    h('td', null, r.change_low === null ? '–' : `${percent(r.change_low)} … ${percent(r.change_high)}`),
+    hasMoney && [h('td', null, money(paidBefore)), h('td', null, money(paidAfter))]);
 }
 
 export function whatifTable(rows) {
-  const heads = ['Category', 'Group', 'Before', 'After', 'Change', 'Interval'];
+  const hasMoney = rows.some((r) => Number.isFinite(r.revenue_before));
+  const heads = ['Category', 'Group', 'Before', 'After', 'Change', 'Interval', ...(hasMoney ? ['Money before', 'Money after'] : [])];
   return h('details', null,
-    h('summary', null, 'All numbers, in units a basket'),
+    h('summary', null, hasMoney ? 'All numbers: units and money per basket' : 'All numbers: units per basket'),
     h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All numbers' },
       h('table', null,
         h('thead', null, h('tr', null, heads.map((head) => h('th', { scope: 'col' }, head)))),
-        h('tbody', null, rows.map(row)))));
+        h('tbody', null, rows.map((r) => row(r, hasMoney))))));
 }
 
 /** The largest change whose interval leaves zero out, or that there is none. */

@@ -42,6 +42,32 @@ export async function twins(folder) {
   return [await train(folder, data, ...small, '--epochs', '2')];
 }
 
+export const hostile = {
+  names: ['<script>window.harm=1</script>', '<img src=x onerror="window.harm=1">', '"quoted" \'single\' &amp;',
+    '=SUM(A1)', 'bell\u0007 \u001b[31m', '\u202egnp.exe', 'שלום 12', 'مرحبا', 'a\u2069\u202eb', '</title></svg>x'],
+  categories: ['<b>BOLD</b>', 'דברים', '=CATEGORY'],
+  user: '<i onclick="window.harm=1">u</i>',
+};
+
+/** A shop whose names mean harm. */
+export async function hostileShop(folder) {
+  const [actions, items, data] = ['actions.csv', 'items.csv', 'shop.st'].map((name) => join(folder, name));
+  const cell = (text) => `"${text.replaceAll('"', '""')}"`;
+  const table = (rows) => rows.map((row) => `${row.map(cell).join(',')}\n`).join('');
+  const { names, categories } = hostile;
+  await writeFile(items, table([['item', 'name', 'category'],
+    ...names.map((name, i) => [`<u>${i}</u>`, name, categories[i % categories.length]])]));
+  const rows = [['user', 'session', 'time', 'item']];
+  for (let u = 0; u < 12; u += 1)
+    for (let s = 0; s < 6; s += 1)
+      for (let k = 0; k < 3; k += 1)
+        rows.push([u === 0 ? hostile.user : `u${u}`, `${u}.${s}`, String(1_600_000_000 + 86_400 * s + u),
+          `<u>${(u + s * 3 + k * (1 + u % 3)) % names.length}</u>`]);
+  await writeFile(actions, table(rows));
+  await run(program, ['import', '-o', data, actions, '--items', items]);
+  return [await train(folder, data, '--set', 'dim.user=8', '--set', 'dim.item=8', '--epochs', '2')];
+}
+
 /** The same without names and categories, and a model that only counts. */
 export async function plainShop(folder) {
   const data = join(folder, 'plain.st');

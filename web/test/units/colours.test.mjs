@@ -44,6 +44,15 @@ test('stops of heatmaps are those of src/plot/heat_scale.c', () => {
   }
 });
 
+test('orange speaks for, blue against: bars as maps and reports', () => {
+  const shop = read('style/shop.css');
+  assert.match(shop, /\.fill \{\n  background: var\(--s1\);/);
+  assert.match(shop, /\.fill\.against \{\n  background: var\(--s0\);/);
+  const strong = (stops) => [1, 5].map((at) => parseInt(stops[3].slice(at, at + 2), 16)); // red and blue
+  assert.ok(strong(heat.above)[0] > strong(heat.above)[1]);
+  assert.ok(strong(heat.below)[0] < strong(heat.below)[1]);
+});
+
 test('text stands out from what is behind it', () => {
   for (const [theme, c] of Object.entries(themes())) {
     for (const text of ['ink', 'quiet', 's0'])
