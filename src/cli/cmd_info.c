@@ -174,10 +174,11 @@ static void print_best_sellers(const findings *f)
         parsrec_name name = parsrec_data_item_name(f->input.data, row->number);
         if (name.size == 0)
             name = parsrec_data_key(f->input.data, PARSREC_ITEM, row->number);
-        char label[40];
+        char label[160];
         cli_fit(label, sizeof label, name, 36);
-        printf("  %s%*s%13s%12.2f %%\n", label, 36 - cli_width(label), "",
-               cli_grouped(&number, row->sessions),
+        fputs("  ", stdout);
+        cli_print_text(label);
+        printf("%*s%13s%12.2f %%\n", 36 - cli_width(label), "", cli_grouped(&number, row->sessions),
                100 * (double)row->sessions / (double)f->stats.sessions);
     }
 }

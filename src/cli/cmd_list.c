@@ -59,9 +59,9 @@ void cli_fit(char *out, size_t size, parsrec_name name, size_t width)
     }
     bool whole = at == name.size;
     size_t kept = whole ? name.size : cut;
-    for (size_t i = 0; i < kept; i++) /* a line break or escape must not reach the terminal */
-        out[i] = (unsigned char)name.bytes[i] < ' ' || name.bytes[i] == 127 ? '?' : name.bytes[i];
+    memcpy(out, name.bytes, kept);
     memcpy(out + kept, whole ? "" : "...", whole ? 1 : 4);
+    pr_text_clean(out);
 }
 
 static json_t *name_json(parsrec_name name)
@@ -103,7 +103,8 @@ static void print_cell(parsrec_name name, int width)
 {
     char cell[CELL];
     cli_fit(cell, sizeof cell, name, (size_t)width);
-    printf("%s%*s  ", cell, width - cli_width(cell), "");
+    cli_print_text(cell);
+    printf("%*s  ", width - cli_width(cell), "");
 }
 
 static void print_path(const parsrec_data *data, int32_t category, int width)

@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "parsrec.h"
 
-/* The name, cut to `width` characters with "..." at the end, and terminated. `size` must be more than
+/* The name, cut to `width` characters with "..." at the end, without controls, and terminated. `size` must be more than
  * 4 * width bytes for any text to fit; fewer bytes cut earlier. */
 void cli_fit(char *out, size_t size, parsrec_name name, size_t width);
 int cli_width(const char *text); /* characters of UTF-8 */

@@ -164,7 +164,7 @@ refused "no good row is left" allbad.csv --max-bad 10
 
 # Wrong usage.
 fails 2 "pass -o DATA" "$PARSREC" import fine.csv
-fails 2 "something is missing" "$PARSREC" import -o x.st
+fails 2 "name an INPUT to read" "$PARSREC" import -o x.st
 fails 2 "exclude each other" "$PARSREC" import -o x.st fine.csv --session-gap 1h --session-by day
 fails 2 "a time such as 30m" "$PARSREC" import -o x.st fine.csv --session-gap soon
 

@@ -26,6 +26,10 @@ ok "$PARSREC" recommend shop.model --user "<b>u0</b>" --basket i10 -k 20 --expla
 plain stdout
 ok "$PARSREC" info shop.st
 plain stdout
+for thing in users items categories; do
+    ok "$PARSREC" list shop.st $thing -n 0
+    plain stdout
+done
 ok python3 "$peer" check items categories whatif whatif_item compare
 says "files checked"
 finish
