@@ -27,7 +27,7 @@ start_server served.model --token-file token --access-log access.log --store non
 
 # ---- quality: the model beside counts, in the answer and in the log ----
 waited=0
-until curl -s "$url/v1/quality" | grep -q '"ready":true' || [ $waited -ge 1200 ]; do
+until web "$url/v1/quality" | grep -q '"ready":true' || [ $waited -ge 1200 ]; do
     sleep 0.1
     waited=$((waited + 1))
 done
