@@ -44,7 +44,7 @@ static void add_headers(struct MHD_Response *m, const client *c)
         snprintf(text, sizeof text, "%d", r->retry_after);
         MHD_add_response_header(m, "Retry-After", text);
     }
-    if (atomic_load_explicit(&c->server->app->stopping, memory_order_relaxed))
+    if (c->closing || atomic_load_explicit(&c->server->app->stopping, memory_order_relaxed))
         MHD_add_response_header(m, "Connection", "close");
 }
 
@@ -67,6 +67,7 @@ static enum MHD_Result send_response(client *c)
     if (m == NULL)
         return MHD_NO;
     add_headers(m, c);
+    atomic_store_explicit(&c->sent_at, pr_now(), memory_order_relaxed);
     set_stage(c, STAGE_SENT);
     enum MHD_Result result = MHD_queue_response(c->connection, (unsigned)c->response.status, m);
     MHD_destroy_response(m);
@@ -134,6 +135,38 @@ static bool announces_too_much(const client *c)
            bytes > c->server->app->options->body_most;
 }
 
+typedef struct framing {
+    unsigned lengths, codings;
+    bool other_coding;
+} framing;
+
+static enum MHD_Result note_framing(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
+{
+    framing *f = context;
+    (void)kind;
+    f->lengths += strcasecmp(name, "Content-Length") == 0;
+    if (strcasecmp(name, "Transfer-Encoding") == 0) {
+        f->codings++;
+        f->other_coding |= value == NULL || strcasecmp(value, "chunked") != 0;
+    }
+    return MHD_YES;
+}
+
+/* Where the length of a body is said twice, a proxy in front may have read another one, and have taken for a body
+ * what is a request here, or the other way round. libmicrohttpd lets that pass. */
+static bool has_one_length(client *c)
+{
+    framing f = {0};
+    MHD_get_connection_values(c->connection, MHD_HEADER_KIND, note_framing, &f);
+    if (f.lengths + f.codings <= 1 && !f.other_coding)
+        return true;
+    answer_error(
+        &c->response, 400, "bad_request",
+        "Say the length of the body once: one Content-Length, or Transfer-Encoding: chunked.");
+    return false;
+}
+
 static void refuse_body(client *c)
 {
     answer_error(&c->response, 413, "too_large", "A body may have at most %llu bytes.",
@@ -181,6 +214,9 @@ static enum MHD_Result start(client *c, const char *method)
 {
     c->complete_at = pr_now();
     read_headers(c, method);
+    c->closing = !has_one_length(c);
+    if (c->closing)
+        return send_response(c);
     c->decided = !is_welcome(c);
     if (c->decided && (announces_too_much(c) || c->response.status == 503))
         return send_response(c);

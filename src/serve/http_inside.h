@@ -25,12 +25,14 @@ typedef struct client {
     int fd;
     atomic_int stage;       /* exchange_stage */
     _Atomic double waiting; /* since when the next request is waited for */
+    _Atomic double sent_at; /* when the answer was ready to be sent */
 
     http_request request;
     target_verdict verdict;
     char *body;
     size_t body_capacity;
     bool decided; /* the answer is known before the body */
+    bool closing; /* the connection ends with the answer */
     bool body_too_large;
     atomic_bool left; /* the client closed the connection while the answer was being made */
     const route *route;

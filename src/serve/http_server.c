@@ -12,6 +12,7 @@
 
 enum {
     HEADER_BYTES = 16384,   /* of a request's line and headers together */
+    SEND_TIMES = 10,        /* --request-time, for an answer to be taken */
     SHED_CONNECTIONS = 256, /* beyond the limit that still get a 503; further ones are closed */
     STORE_THREADS = 16,     /* that wait for the disk: more of them share one commit */
     STORE_QUEUE = 1024,
@@ -82,7 +83,9 @@ void http_server_tend(http_server *s)
     for (client *c = s->clients; c != NULL; c = c->after) {
         int stage = atomic_load(&c->stage);
         bool reading = stage == STAGE_IDLE || stage == STAGE_HEADERS || stage == STAGE_BODY;
-        if (reading && c->fd >= 0 && now - atomic_load(&c->waiting) > limit) {
+        bool slow = (reading && now - atomic_load(&c->waiting) > limit) ||
+                    (stage == STAGE_SENT && now - atomic_load(&c->sent_at) > SEND_TIMES * limit);
+        if (slow && c->fd >= 0) {
             shutdown(c->fd, SHUT_RDWR);
             c->fd = -1;
             atomic_fetch_add(&s->app->counts.cut, 1);

@@ -1,14 +1,16 @@
 """Clients that mean harm, or do not know better. Each must get its status, or be cut off, and the server must
 answer everybody else meanwhile.
-    hostile_clients.py PORT SECONDS CONNECTIONS    SECONDS: what the server gives a request to arrive"""
+    hostile_clients.py PORT SECONDS CONNECTIONS IDLE    SECONDS: what the server gives a request to arrive; CONNECTIONS:
+                                                        how many it serves; IDLE: how many say nothing"""
 import json
+import re
 import resource
 import socket
 import sys
 import threading
 import time
 
-port, seconds, limit = (int(a) for a in sys.argv[1:4])
+port, seconds, limit, idle_count = (int(a) for a in sys.argv[1:5])
 problems = []
 PATIENCE = 120  # a busy machine may be slow; nothing here should need it
 
@@ -176,6 +178,64 @@ answer = raw(head + b'7\r\n{"k":1}\r\n0\r\n\r\n')
 check("a small body in pieces", status_of(answer), 200)
 alive("bodies")
 
+# ---- bodies in pieces, well and badly cut ----
+chunked = b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
+for name, body, expected in [
+    ("a byte a piece", b"".join(b"1\r\n%c\r\n" % c for c in b'{"k":1}') + b"0\r\n\r\n", {200}),
+    ("capitals and zeros in front", b'0007\r\n{"k":1}\r\n000\r\n\r\n', {200}),
+    ("an extension and a trailer", b'7;a=b\r\n{"k":1}\r\n0\r\nX-More: 1\r\n\r\n', {200, 400, b""}),
+    ("a size that is none", b"zz\r\n{}\r\n0\r\n\r\n", {400, b""}),
+    ("a negative size", b"-1\r\n{}\r\n0\r\n\r\n", {400, b""}),
+    ("a size beyond 64 bits", b"1ffffffffffffffff\r\n{}\r\n0\r\n\r\n", {400, 413, b""}),
+    ("a size of 64 bits", b"ffffffffffffffff\r\n{}\r\n0\r\n\r\n", {400, 413, b""}),
+    ("a piece longer than it says", b'2\r\n{"k":1}\r\n0\r\n\r\n', {400, b""}),
+]:
+    s = connect()
+    s.sendall(chunked + body)
+    s.shutdown(socket.SHUT_WR)
+    check("pieces: " + name, status_of(read_all(s)), expected)
+    s.close()
+alive("pieces")
+
+# ---- many requests in one packet: answered in their order ----
+users = [b"pipelined-%d" % i for i in range(100)]
+bodies = [b'{"user":"' + u + b'","k":1}' for u in users]
+packet = b"".join(
+    b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n%s\r\n%s"
+    % (len(b), b"Connection: close\r\n" if b is bodies[-1] else b"", b)
+    for b in bodies
+)
+answer = raw(packet)
+check("a hundred at once", [u for u in users if b'"user":"' + u + b'"' in answer], users)
+places = [answer.find(b'"user":"' + u + b'"') for u in users]
+check("their order", places, sorted(places))
+alive("a hundred at once")
+
+# ---- whose length is said twice: nothing that follows is taken for a request of its own ----
+inner = b"GET /v1/model HTTP/1.1\r\nHost: localhost\r\n\r\n"
+for name, headers, body in [
+    ("length and pieces", b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n", b"0\r\n\r\n"),
+    ("pieces and length", b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n", b"0\r\n\r\n"),
+    ("two lengths", b"Content-Length: 2\r\nContent-Length: %d\r\n" % (2 + len(inner)), b"{}"),
+    ("two lengths, the other way", b"Content-Length: %d\r\nContent-Length: 2\r\n" % (2 + len(inner)), b"{}"),
+    ("a list of lengths", b"Content-Length: 2, %d\r\n" % (2 + len(inner)), b"{}"),
+    ("a length with a sign", b"Content-Length: +2\r\n", b"{}"),
+    ("a length in another base", b"Content-Length: 0x2\r\n", b"{}"),
+    ("an unknown coding", b"Transfer-Encoding: xchunked\r\nContent-Length: 2\r\n", b"{}"),
+    ("codings in a list", b"Transfer-Encoding: chunked, identity\r\nContent-Length: 2\r\n", b"{}"),
+    ("a space before the colon", b"Transfer-Encoding : chunked\r\nContent-Length: 5\r\n", b"0\r\n\r\n"),
+    ("a folded header", b"Transfer-Encoding:\r\n chunked\r\nContent-Length: 5\r\n", b"0\r\n\r\n"),
+    ("a line that ends early", b"Transfer-Encoding: chunked\nContent-Length: 5\r\n", b"0\r\n\r\n"),
+]:
+    s = connect()
+    s.sendall(b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\n" + headers + b"\r\n" + body + inner)
+    s.shutdown(socket.SHUT_WR)
+    answer = read_all(s)
+    s.close()
+    found = [int(n) for n in re.findall(rb"HTTP/1\.[01] (\d{3}) ", answer)]
+    check(f"{name}: refused, and the connection closed", found, ([400], []))
+alive("lengths")
+
 # ---- two requests in one packet; one that hides in another ----
 two = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
 answer = raw(two + two[:-2] + b"Connection: close\r\n\r\n")
@@ -198,7 +258,53 @@ for _ in range(50):  # before the answer, which another thread makes
     s = connect()
     s.sendall(b"GET /v1/relations?map=lift&by=item&user=K01 HTTP/1.1\r\nHost: localhost\r\n\r\n")
     s.close()
+for i in range(24):  # more long work than fits, and nobody waits for it
+    s = connect()
+    body = b'{"drop":["item=1000"],"draws":1000,"resamples":%d}' % (9000 + i)
+    s.sendall(b"POST /v1/whatif HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+    s.close()
 alive("those who leave")
+
+
+def job(body):
+    """A job's name once there is room for it."""
+    began = time.monotonic()
+    while time.monotonic() - began < PATIENCE:
+        answer = post(b"/v1/jobs", body)
+        if status_of(answer) in (200, 202):
+            return json.loads(answer.split(b"\r\n\r\n", 1)[1])["job"].encode()
+        check("no room for a job", status_of(answer), 503)
+        check("when to come again", b"\r\nRetry-After: " in answer, True)
+        time.sleep(0.1)
+    problems.append("work that nobody waits for is not given up")
+    return b"none"
+
+
+def job_state(name):
+    return json.loads(get(b"/v1/jobs/" + name).split(b"\r\n\r\n", 1)[1]).get("status")
+
+
+name = job(b'{"kind":"relations","request":{"map":"lift","by":"category"}}')
+began = time.monotonic()
+while job_state(name) in ("queued", "running") and time.monotonic() - began < PATIENCE:
+    time.sleep(0.1)
+check("a job after those who left", job_state(name), "done")
+for target in [b"/v1/jobs/", b"/v1/jobs/%00", b"/v1/jobs/../model", b"/v1/jobs/" + b"0" * 32, b"/v1/jobs/" + b"f" * 1500]:
+    check(f"GET {target[:40]!r}", status_of(get(target)), {400, 404})
+
+# ---- more jobs than fit ----
+found = [
+    post(b"/v1/jobs", b'{"kind":"whatif","request":{"drop":["item=1000"],"draws":1000,"resamples":%d}}' % (8000 + i))
+    for i in range(30)
+]
+check("jobs beyond the queue", sorted({status_of(a) for a in found}), [202, 503])
+check("when to come again", all(b"\r\nRetry-After: " in a for a in found if status_of(a) == 503), True)
+for a in found:
+    if status_of(a) == 202:
+        name = json.loads(a.split(b"\r\n\r\n", 1)[1])["job"].encode()
+        head = b"DELETE /v1/jobs/" + name + b" HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        check("a job is cancelled", status_of(raw(head)), 200)
+alive("jobs")
 
 # ---- more slow work than the queue holds: told to come again, nothing worse ----
 found = []
@@ -216,7 +322,6 @@ for t in threads:
     t.join()
 check("slow work", {status_of(a) for a in found} <= {200, 503}, True)
 refused = [a for a in found if status_of(a) == 503]
-check("slow work that is refused", len(refused) > 0, True)
 check("it is told when to come again", all(b"\r\nRetry-After: " in a for a in refused), True)
 
 # ---- slow clients: one byte at a time never makes a request ----
@@ -257,15 +362,25 @@ threads = [
 for t in threads:
     t.start()
 
-# ---- a thousand who say nothing ----
+# ---- one who asks for much and reads nothing ----
+deaf = connect()
+deaf.setblocking(False)
+try:
+    while True:
+        deaf.send(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
+except BlockingIOError:
+    pass
+
+# ---- thousands who say nothing ----
 soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096) if hard != resource.RLIM_INFINITY else 4096, hard))
-idle = [connect() for _ in range(1000)]
-alive("a thousand idle connections")
+wanted = limit + 500
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, wanted) if hard != resource.RLIM_INFINITY else wanted, hard))
+idle = [connect() for _ in range(idle_count)]
+alive("idle connections")
 check("an answer beside them", status_of(post(b"/v1/recommend", b'{"k":1}')), 200)
 
 # ---- more connections than are served: some are told to come again, others are closed ----
-crowd = [connect() for _ in range(max(0, limit - 1000 + 20))]
+crowd = [connect() for _ in range(limit - idle_count + 20)]
 answer = get(b"/healthz")
 check("one too many", status_of(answer), {503, b""})
 if status_of(answer) == 503:
@@ -279,6 +394,9 @@ for name, took in slow.items():
     check(f"slow {name} is cut off", took < PATIENCE, True)
 check("slow ones", sorted(slow), ["body", "headers"])
 check("a silent one", read_all(silent), b"")
+deaf.setblocking(True)
+deaf.settimeout(PATIENCE)
+check("the one who reads nothing is cut off", read_all(deaf) != b"timed out", True)
 check("the idle are closed", all(read_all(s) == b"" for s in idle), True)
 time.sleep(1)
 alive("everything")

@@ -3,7 +3,79 @@
 example=$PARSREC_SOURCE/examples
 ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv"
 ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 1
-start_server shop.model --request-time 5s --work-time 20s --connections 1100 --no-quality
-ok timeout 600 python3 "$PARSREC_SOURCE/tests/cli/hostile_clients.py" "${url##*:}" 5 1100
+# As many descriptors as 5,000 idle connections need, where the machine allows them.
+idle=5000
+[ "$(ulimit -Hn)" = unlimited ] || [ "$(ulimit -Hn)" -ge 6500 ] || idle=$(($(ulimit -Hn) - 1500))
+start_server shop.model --request-time 5s --work-time 20s --connections $((idle + 100)) --no-quality
+ok timeout 900 python3 "$PARSREC_SOURCE/tests/cli/hostile_clients.py" "${url##*:}" 5 $((idle + 100)) $idle
+stop_server
+same "$(grep -c -i -E 'sanitizer|runtime error' server.err)" 0 "sanitizers"
+
+# ---- hardly any descriptors: what does not fit waits or is closed, and the server is there afterwards ----
+program=$PARSREC
+printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$program" >limited
+chmod +x limited
+PARSREC=$PWD/limited
+start_server shop.model --request-time 2s --no-quality
+PARSREC=$program
+python3 - "${url##*:}" >stdout 2>&1 <<'P'
+import socket, sys
+crowd = [socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60) for _ in range(200)]
+for s in crowd[::2]:
+    s.close()
+P
+same "$?" 0 "two hundred connections to a server with 64 descriptors"
+tries=0
+while [ "$(curl -s -m 20 -o stdout -w '%{http_code}' "$url/healthz")" != 200 ] && [ $tries -lt 60 ]; do
+    sleep 0.5
+    tries=$((tries + 1))
+done
+ask 200 GET /readyz
+ask 200 POST /v1/recommend '{"user":"K01","k":1}'
+ask 200 POST /v1/events '{"user":"K01","items":["1000"]}'
+stop_server
+same "$(grep -c -i -E 'sanitizer|runtime error' server.err)" 0 "sanitizers"
+
+# ---- storms of reloads: the same model, a damaged one, one of another shop ----
+ok "$PARSREC" synth -o other.st --users 20 --sessions 5 --categories 3 --products 4
+ok "$PARSREC" train -o other.model other.st --model pop
+head -c 3000 shop.model >damaged.model
+echo 0123456789abcdef0123456789abcdef >token
+token=$(cat token)
+cp shop.model served.model
+start_server served.model --token-file token --no-quality
+# storm STATUS MODEL: twenty reloads of it at once, beside recommendations that must all be answered.
+storm() {
+    cp "$2" served.new && mv served.new served.model
+    for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        web -X POST -o /dev/null -w '%{http_code}\n' "$url/v1/admin/reload" >"reload.$n" &
+        web -o /dev/null -w '%{http_code}\n' --data-binary '{"user":"K01","basket":["1000"],"k":1}' "$url/v1/recommend" \
+            >"answer.$n" &
+    done
+    for n in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        while ! [ -s "reload.$n" ] || ! [ -s "answer.$n" ]; do sleep 0.05; done
+    done
+    same "$(cat reload.* | sort -u)" "$1" "reloads of $2"
+    same "$(cat answer.* | sort -u)" 200 "recommendations beside them"
+    rm -f reload.* answer.*
+}
+ask 200 GET '/v1/relations?map=lift&by=item&top=5'
+cp stdout first.json
+ask 200 POST /v1/jobs '{"kind":"relations","request":{"map":"lift","by":"item","top":5}}'
+tells 'a["status"] == "done" and a["result"] == json.load(open("first.json"))'
+storm 200 shop.model
+storm 422 damaged.model
+ask 200 GET /v1/model
+tells 'a["kind"] == "parsrec"'
+storm 200 other.model
+ask 200 GET /v1/model
+tells 'a["kind"] == "pop" and a["items"] == 12'
+ask 200 POST /v1/recommend '{"user":"K01","basket":["1000"],"k":2}'
+tells 'a["unknown_items"] == ["1000"] and len(a["items"]) == 2'
+ask 200 GET '/v1/relations?map=lift&by=item&top=5'
+tells 'a["names"] != json.load(open("first.json"))["names"]'
+storm 200 shop.model
+ask 200 GET '/v1/relations?map=lift&by=item&top=5'
+same "$(cat stdout)" "$(cat first.json)" "the first model's map"
 stop_server
 same "$(grep -c -i -E 'sanitizer|runtime error' server.err)" 0 "sanitizers"
