@@ -57,6 +57,7 @@ async function timed(question, signal) {
 export function recommendationsPanel(store) {
   const list = roving(h('ol', { class: 'hits' }));
   const note = h('p', { class: 'quiet', role: 'status' });
+  const leftOut = h('p', { class: 'notice failed', role: 'alert', hidden: true });
   let before = [];
 
   const ask = latest(timed, ({ answer, error }, question) => {
@@ -64,6 +65,9 @@ export function recommendationsPanel(store) {
     if (error) return update(list, h('li', { class: 'plain' }, failed(error, () => ask(question))));
     const hits = remember(answer.items);
     const scale = scaleOf(hits.map(({ why }) => (why ? reasonsOf(why) : [])));
+    const unknown = answer.unknown_items ?? [];
+    fill(leftOut, `The model does not know ${unknown.map(shown).join(', ')}; left out of the question.`);
+    leftOut.hidden = unknown.length === 0;
     fill(note, `${sources[answer.source](answer.user)} · answered in ${answer.milliseconds.toFixed(0)} ms`);
     update(list, hits.length > 0 ? hits.map((hit, rank) => card(store, hit, rank, scale, before))
       : h('li', { class: 'plain' }, empty('Nothing is left to recommend.')));
@@ -82,7 +86,7 @@ export function recommendationsPanel(store) {
     h('div', { class: 'row spread wrap' }, h('h2', null, 'What comes next'),
       h('div', { class: 'row wrap short' },
         choice(store, 'wanted', 'Show', [[3, '3'], [6, '6'], [12, '12']]), ofCategory)),
-    note, list,
+    note, leftOut, list,
     h('p', { class: 'quiet legend' },
       'Bars: how many times as likely the item is because of each thing. ',
       h('span', { class: 'key for' }), ' speaks for it, ', h('span', { class: 'key against' }), ' against it.'));

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import * as address from '../../src/address.js';
 import { groupLabel, waysApart } from '../../src/groups.js';
+import { meaning } from '../../src/measures.js';
 import { reasonsOf, scaleOf } from '../../src/reasons.js';
 import * as relations from '../../src/relations.js';
 import { createStore } from '../../src/store.js';
@@ -62,4 +63,18 @@ test('groups in words, values of a feature together', () => {
     { label: 'the true groups', groups: ['truth'] },
     { label: 'by town', groups: ['town=A', 'town=B'] },
   ]);
+});
+
+test('names are shown and do nothing else', () => {
+  assert.equal(words.shown('<b>"x"</b>'), '<b>"x"</b>');
+  assert.equal(words.shown('two\nlines\t\u001b[1m\u009b'), 'two lines \ufffd[1m\ufffd');
+  assert.equal(words.shown('a\u2069\u202eb'), 'a\ufffd\ufffdb');
+  assert.equal(words.shown('שלום 12'), '\u2068שלום 12\u2069');
+  assert.equal(words.prose('with שלום & שלום 2 times'), 'with \u2068שלום & שלום\u2069 2 times');
+});
+
+test('groups of buyers, and measures in words', () => {
+  assert.equal(groupLabel('buyers:FOOD > DAIRY'), 'buyers of FOOD > DAIRY');
+  assert.match(meaning('NDCG@20'), /HR@20/);
+  assert.equal(meaning('Nonsense@1'), null);
 });
