@@ -7,9 +7,13 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "math/wide.h"
 #ifdef PR_REAL_DOUBLE
@@ -82,9 +86,54 @@ static void choose_kernels(const char *name)
     unsetenv("OPENBLAS_CORETYPE");
 }
 
+/* ---- address space ---- */
+
+/* OpenBLAS takes a work area when it is loaded and for every thread that multiplies, and tries for ever
+ * where it cannot have one. Under a limit (ulimit -v) room for them is kept from the start, and every thread
+ * gives its piece back just before its first product; without the room no library is loaded. */
+enum { AREA_BYTES = 129 << 20, AREAS_MOST = 64 };
+
+static struct {
+    void *pieces[AREAS_MOST];
+    atomic_uint left;
+} kept;
+
+static bool keep_room(void)
+{
+    struct rlimit limit;
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned wanted = 1 + (cores > 0 && cores < AREAS_MOST ? (unsigned)cores : AREAS_MOST - 1),
+             n = 0;
+    if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return true;
+    while (n < wanted) {
+        void *piece = mmap(NULL, AREA_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (piece == MAP_FAILED)
+            break;
+        kept.pieces[n++] = piece;
+    }
+    bool enough = n == wanted;
+    while (n > 0 && !enough)
+        munmap(kept.pieces[--n], AREA_BYTES);
+    atomic_store(&kept.left, n);
+    return enough;
+}
+
+static void give_room(void)
+{
+    unsigned left = atomic_load(&kept.left);
+    while (left > 0 && !atomic_compare_exchange_weak(&kept.left, &left, left - 1))
+        ;
+    if (left > 0)
+        munmap(kept.pieces[left - 1], AREA_BYTES);
+}
+
 /* Our workers are the threads: OpenBLAS is told to start none before it can. */
 static void load(void)
 {
+    if (!keep_room())
+        return;
+    give_room();
     const char *names[] = {getenv("PARSREC_BLAS"), "libopenblas.so.0", "libblis.so.4",
                            "libcblas.so.3", "libblas.so.3"};
     bool given = getenv("OPENBLAS_NUM_THREADS") != NULL;
@@ -192,6 +241,11 @@ void pr_gemm(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep
     if (!pr_blas_load()) {
         pr_gemm_plain(c, c_stride, a, b, keep, M, N, K);
         return;
+    }
+    static _Thread_local bool entered;
+    if (!entered) {
+        entered = true;
+        give_room();
     }
     blas.gemm(CblasRowMajor, way(a), way(b), narrow(M), narrow(N), narrow(K), 1, a.at,
               narrow(a.stride), b.at, narrow(b.stride), keep, c, narrow(c_stride));

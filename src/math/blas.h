@@ -35,7 +35,7 @@ void pr_gemm_each(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real
                   size_t N, size_t K);
 
 /* Loads the library, without threads of its own: our workers are the threads. False when there is
- * none; products are then right, but slow. Products load it by themselves; call this at the start
+ * none, or a limit on address space leaves it no room; products are then right, but slow. Products load it by themselves; call this at the start
  * where the first one should not have to wait. */
 bool pr_blas_load(void);
 

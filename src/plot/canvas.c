@@ -113,6 +113,8 @@ static parsrec_status finish_file(pr_canvas *canvas, parsrec_error *err)
         drawn = cairo_surface_status(canvas->surface);
     if (drawn == CAIRO_STATUS_SUCCESS)
         return pr_writer_save(&canvas->file, canvas->path, err);
+    if (drawn == CAIRO_STATUS_NO_MEMORY || canvas->file.failed)
+        return pr_fail_memory(err);
     return pr_fail(err, PARSREC_E_IO, "%s: cannot be drawn: %s", canvas->path,
                    cairo_status_to_string(drawn));
 }
