@@ -1,11 +1,13 @@
 /* Mapping and atomic writing. */
 #include "base/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -104,6 +106,54 @@ static parsrec_status open_direct(pr_atomic_file *file, const char *path, parsre
     return PARSREC_OK;
 }
 
+/* ---- temporary names ---- */
+
+/* NAME.4711-0.tmp: the process and a number of its own. A writer holds a lock on its file for as long as
+ * it writes, so that whoever can lock one knows that its writer is gone. Process numbers would not tell:
+ * they are used again, and another container on the same disk has its own. */
+static bool is_temporary_of(const char *entry, const char *name, size_t length)
+{
+    int end = 0;
+    unsigned process, number;
+    return strncmp(entry, name, length) == 0 &&
+           sscanf(entry + length, ".%u-%u.tmp%n", &process, &number, &end) == 2 && end > 0 &&
+           entry[length + (size_t)end] == '\0';
+}
+
+/* Removes what writers of this file left behind when they were killed. The path is cut in two meanwhile. */
+static void remove_stale(char *path)
+{
+    char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const char *folder = slash == NULL ? "." : slash == path ? "/" : path;
+    if (slash != NULL)
+        *slash = '\0';
+    DIR *listing = opendir(folder);
+    if (slash != NULL)
+        *slash = '/';
+    for (struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;) {
+        if (!is_temporary_of(e->d_name, name, strlen(name)))
+            continue;
+        int fd = openat(dirfd(listing), e->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+            unlinkat(dirfd(listing), e->d_name, 0);
+        if (fd >= 0)
+            close(fd);
+    }
+    if (listing != NULL)
+        closedir(listing);
+}
+
+/* Whether the new file is ours: somebody who tidies up may have locked it first, or removed it. Where
+ * the file system has no locks nobody tidies up. */
+static bool claim(int fd)
+{
+    struct stat st;
+    if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+        return errno != EWOULDBLOCK;
+    return fstat(fd, &st) != 0 || st.st_nlink > 0;
+}
+
 static parsrec_status open_temporary(pr_atomic_file *file, const char *path, parsrec_error *err)
 {
     file->path = resolve(path);
@@ -114,16 +164,21 @@ static parsrec_status open_temporary(pr_atomic_file *file, const char *path, par
     file->temporary = pr_alloc(room, 1);
     if (file->temporary == NULL)
         return pr_fail_memory(err);
+    remove_stale(file->path);
     /* Not mkstemp: that gives 0600, and a result has the rights any new file would have. */
     static atomic_uint number;
-    do {
+    for (;;) {
         snprintf(file->temporary, room, "%s.%u-%u.tmp", file->path, (unsigned)getpid(),
                  atomic_fetch_add(&number, 1));
         file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    } while (file->fd < 0 && errno == EEXIST);
-    if (file->fd < 0)
-        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", path);
-    return PARSREC_OK;
+        if (file->fd >= 0 && claim(file->fd))
+            return PARSREC_OK;
+        if (file->fd >= 0)
+            close(file->fd);
+        else if (errno != EEXIST)
+            return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", path);
+        file->fd = -1;
+    }
 }
 
 parsrec_status pr_atomic_open(pr_atomic_file **out, const char *path, parsrec_error *err)
@@ -199,19 +254,16 @@ parsrec_status pr_atomic_flush(pr_atomic_file *file, parsrec_error *err)
 
 /* The rename itself must survive a power cut. Some file systems cannot sync a folder; then the
  * rename is as durable as they make it. */
-static void sync_folder(const char *path)
+static void sync_folder(char *path)
 {
-    const char *slash = strrchr(path, '/');
-    size_t length = slash == NULL ? 0 : slash == path ? 1 : (size_t)(slash - path);
-    char *folder = length > 0 ? pr_copy_string(path, length) : pr_copy_string(".", 1);
-    if (folder == NULL)
-        return;
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    char *slash = strrchr(path, '/');
+    if (slash != NULL)
+        slash[slash == path] = '\0'; /* the path is not needed any more */
+    int fd = open(slash != NULL ? path : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         (void)fsync(fd);
         close(fd);
     }
-    pr_free(folder);
 }
 
 parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err)

@@ -18,7 +18,8 @@ parsrec_status pr_file_map(pr_mapping *out, const char *path, parsrec_error *err
 void pr_file_unmap(pr_mapping *mapping); /* a zeroed mapping is fine */
 
 /* A file that appears under its name complete or not at all: written beside its place under a
- * temporary name, synced, renamed, folder synced. "-" writes to stdout; a target that is not a
+ * temporary name, synced, renamed, folder synced. Temporary files of writers that were killed are removed
+ * when the same file is written again. "-" writes to stdout; a target that is not a
  * plain file (/dev/null, a pipe) is written directly. */
 typedef struct pr_atomic_file pr_atomic_file;
 
