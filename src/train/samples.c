@@ -47,8 +47,9 @@ pr_windows pr_windows_of(const pr_model *model)
 
 pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 {
-    size_t steps = pr_model_steps(model);
-    pr_limits limits = {.rows = (size_t)model->config.batch, .steps = steps};
+    size_t steps = pr_model_steps(model), rows = (size_t)model->config.batch;
+    /* There are no more samples than actions, whatever the batch could hold. */
+    pr_limits limits = {.rows = rows < data->actions ? rows : data->actions + 1, .steps = steps};
     for (size_t s = 0; s < data->sessions; s++) {
         size_t size = (size_t)(data->session_offsets[s + 1] - data->session_offsets[s]);
         limits.basket = size > limits.basket ? size : limits.basket;
