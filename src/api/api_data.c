@@ -52,18 +52,10 @@ static parsrec_status verify_model(pr_container *file, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* Opening it has checked the container; what it holds means something to one run only. */
-static parsrec_status verify_container(pr_container *file, parsrec_error *err)
-{
-    (void)err;
-    pr_container_free(file);
-    return PARSREC_OK;
-}
-
 static const checker checkers[] = {
     {PR_DATA_FORMAT, PR_DATA_VERSION, verify_data},
     {PR_MODEL_FORMAT, PR_MODEL_VERSION, verify_model},
-    {PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, verify_container},
+    {PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, pr_checkpoint_inspect},
 };
 
 static parsrec_status find_checker(const pr_container *file, const checker **out,

@@ -45,6 +45,7 @@ typedef struct pr_tensor {
 } pr_tensor;
 
 uint64_t pr_tensor_count(const pr_tensor *tensor); /* elements */
+bool pr_tensor_finite(const pr_tensor *tensor);    /* no NaN or infinity; true of whole numbers */
 
 typedef struct pr_metadata {
     const char *key, *value;

@@ -1,6 +1,7 @@
 /* One tensor's entry in the header, checked word by word, and the small facts about tensors. */
 #include "data/container_entry.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,6 +35,20 @@ uint64_t pr_tensor_count(const pr_tensor *tensor)
     for (unsigned i = 0; i < tensor->rank; i++)
         count *= tensor->shape[i]; /* no overflow: checked when read, in memory when written */
     return count;
+}
+
+bool pr_tensor_finite(const pr_tensor *tensor)
+{
+    uint64_t count = pr_tensor_count(tensor);
+    const float *single = tensor->data;
+    const double *wide = tensor->data;
+    for (uint64_t i = 0; i < count && tensor->dtype == PR_F32; i++)
+        if (!isfinite(single[i]))
+            return false;
+    for (uint64_t i = 0; i < count && tensor->dtype == PR_F64; i++)
+        if (!isfinite(wide[i]))
+            return false;
+    return true;
 }
 
 /* Where a reading stands: which tensor of which file, and who is told. */

@@ -137,6 +137,9 @@ static parsrec_status read_tensor(const void **out, const pr_container *file,
         if (found->shape[i] != expected->shape[i])
             return pr_fail(err, PARSREC_E_FORMAT, "%s: %s has a shape that does not fit the data",
                            pr_container_path(file), expected->name);
+    if (!pr_tensor_finite(found))
+        return pr_fail(err, PARSREC_E_FORMAT, "%s: %s contains a value that is not finite",
+                       pr_container_path(file), expected->name);
     *out = found->data;
     return PARSREC_OK;
 }

@@ -101,6 +101,14 @@ parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err)
     return model->weights != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
+parsrec_status pr_model_verify(const pr_model *model, const char *origin, parsrec_error *err)
+{
+    parsrec_error why;
+    if (model->kind->verify == NULL || model->kind->verify(model, &why) == PARSREC_OK)
+        return PARSREC_OK;
+    return pr_fail(err, why.status, "%s: %s", origin, why.message);
+}
+
 parsrec_status pr_model_introduce(pr_model *model, const pr_kin *kin, parsrec_error *err)
 {
     model->kin = *kin;

@@ -139,6 +139,8 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
 parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_config *config,
                                 const pr_shop *shop, parsrec_error *err);
 parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err);
+/* Whether weights that came from a file are safe to use; `origin` begins the sentence. */
+parsrec_status pr_model_verify(const pr_model *model, const char *origin, parsrec_error *err);
 /* Before memory is taken for a model that will learn: what it is told of its items, which is borrowed
  * for as long as it learns. */
 parsrec_status pr_model_introduce(pr_model *model, const pr_kin *kin, parsrec_error *err);

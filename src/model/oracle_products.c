@@ -17,8 +17,9 @@ void pr_argmax_chances(pr_real *log_chance, const float *base, size_t n, double 
         top = base[j] > top ? base[j] : top;
         chance[j] = 0;
     }
-    for (double x = top - BELOW; x <= top + ABOVE; x += STEP) {
-        double all = STEP / sqrt(2 * M_PI);
+    /* By number of steps: where a mean is so large that a step does not change it, x stays. */
+    for (int step = 0; step <= (int)((BELOW + ABOVE) / STEP); step++) {
+        double x = top - BELOW + step * STEP, all = STEP / sqrt(2 * M_PI);
         for (size_t j = 0; j < n; j++) {
             double z = x - base[j], below = z < BELOW ? erfc(-z * M_SQRT1_2) / 2 : 1;
             all *= below;

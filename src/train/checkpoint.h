@@ -49,6 +49,9 @@ parsrec_status pr_checkpoint_open(pr_checkpoint *out, const char *path, const pr
 /* Takes the container over, also when it fails. */
 parsrec_status pr_checkpoint_from(pr_checkpoint *out, pr_container *file, const pr_dataset *data,
                                   parsrec_error *err);
+/* What can be verified without the data set: settings, position, and that the blocks of numbers are
+ * whole, alike in shape and finite. Takes the container over. */
+parsrec_status pr_checkpoint_inspect(pr_container *file, parsrec_error *err);
 void pr_checkpoint_close(pr_checkpoint *checkpoint); /* a zeroed one is fine */
 
 parsrec_status pr_checkpoint_fits(const pr_checkpoint *checkpoint, const pr_model *model,

@@ -1,5 +1,6 @@
 /* Checkpoints, read: nothing in the file is believed before it is compared with the rest. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -8,7 +9,8 @@
 
 static parsrec_status damaged(const pr_checkpoint *c, const char *tensor, parsrec_error *err)
 {
-    return pr_fail(err, PARSREC_E_FORMAT, "%s: the tensor '%s' does not make sense",
+    return pr_fail(err, PARSREC_E_FORMAT,
+                   "%s: the tensor '%s' does not fit the rest of the checkpoint",
                    pr_container_path(c->file), tensor);
 }
 
@@ -39,13 +41,17 @@ static parsrec_status read_position(pr_checkpoint *c, parsrec_error *err)
     return PARSREC_OK;
 }
 
-static parsrec_status read_head(pr_checkpoint *c, const pr_dataset *data, parsrec_error *err)
+static parsrec_status read_head(pr_checkpoint *c, parsrec_error *err)
 {
     uint32_t version;
     PR_TRY(
         pr_container_expect(c->file, PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, &version, err));
     PR_TRY(pr_model_words_read(c->file, &c->kind, &c->config, err));
-    PR_TRY(read_position(c, err));
+    return read_position(c, err);
+}
+
+static parsrec_status belongs_to(const pr_checkpoint *c, const pr_dataset *data, parsrec_error *err)
+{
     pr_identity identity = pr_data_identity(data);
     const char *said = pr_container_metadata(c->file, "data");
     if (said == NULL || strcmp(said, identity.text) != 0)
@@ -59,7 +65,9 @@ parsrec_status pr_checkpoint_from(pr_checkpoint *out, pr_container *file, const 
                                   parsrec_error *err)
 {
     *out = (pr_checkpoint){.file = file};
-    parsrec_status status = read_head(out, data, err);
+    parsrec_status status = read_head(out, err);
+    if (status == PARSREC_OK)
+        status = belongs_to(out, data, err);
     if (status != PARSREC_OK)
         pr_checkpoint_close(out);
     return status;
@@ -110,22 +118,52 @@ static void unpack_epoch(pr_epoch *e, const double *row, size_t i)
     }
 }
 
-static parsrec_status read_epochs(pr_train_result *result, const pr_checkpoint *c,
-                                  parsrec_error *err)
+/* rows: [epochs, PR_EPOCH_COLUMNS], checked. */
+static parsrec_status find_epochs(const double **rows, const pr_checkpoint *c, parsrec_error *err)
 {
     const pr_tensor *t;
     PR_TRY(pr_container_need(c->file, "epochs", PR_F64, 2, &t, err));
     if (t->shape[0] != c->at.epoch || t->shape[1] != PR_EPOCH_COLUMNS)
         return damaged(c, "epochs", err);
-    size_t count = c->at.epoch;
-    PR_TRY(pr_grow(&result->epochs, &result->epoch_capacity, count, sizeof *result->epochs, err));
-    for (size_t i = 0; i < count; i++) {
-        const double *row = (const double *)t->data + i * PR_EPOCH_COLUMNS;
-        if (!sensible(row))
+    *rows = t->data;
+    for (size_t i = 0; i < c->at.epoch; i++)
+        if (!sensible(*rows + i * PR_EPOCH_COLUMNS))
             return damaged(c, "epochs", err);
-        unpack_epoch(&result->epochs[i], row, i);
-    }
+    return PARSREC_OK;
+}
+
+static parsrec_status read_epochs(pr_train_result *result, const pr_checkpoint *c,
+                                  parsrec_error *err)
+{
+    const double *rows;
+    size_t count = c->at.epoch;
+    PR_TRY(find_epochs(&rows, c, err));
+    PR_TRY(pr_grow(&result->epochs, &result->epoch_capacity, count, sizeof *result->epochs, err));
+    for (size_t i = 0; i < count; i++)
+        unpack_epoch(&result->epochs[i], rows + i * PR_EPOCH_COLUMNS, i);
     result->epoch_count = count;
+    return PARSREC_OK;
+}
+
+/* What is counted does not change while a run learns: the best weights hold the same once there are
+ * any, and no moments belong to it. */
+static parsrec_status check_counted(const pr_run_state *run, const pr_checkpoint *c,
+                                    parsrec_error *err)
+{
+    const pr_params *params = &run->model->params;
+    for (size_t i = 0; i < params->count; i++) {
+        const pr_param *p = &params->list[i];
+        const pr_real *is = run->model->weights + p->at, *best = run->best + p->at;
+        size_t size = pr_param_size(p);
+        bool same = run->at.best_epoch == 0 || memcmp(is, best, size * sizeof *is) == 0;
+        for (unsigned k = 0; k < 2 && p->words && same; k++) {
+            const uint32_t *moment = (const void *)(pr_trainer_moment(run->trainer, k) + p->at);
+            for (size_t j = 0; j < size && same; j++)
+                same = moment[j] == 0;
+        }
+        if (p->counted && !same)
+            return damaged(c, p->name, err);
+    }
     return PARSREC_OK;
 }
 
@@ -136,5 +174,50 @@ parsrec_status pr_checkpoint_read(pr_run_state *run, const pr_checkpoint *c, par
     for (size_t b = 0; b < PR_CHECKPOINT_BLOCKS; b++)
         PR_TRY(pr_block_read(pr_checkpoint_block(run, b), c->file, pr_checkpoint_prefixes[b],
                              &run->model->params, err));
+    PR_TRY(pr_model_verify(run->model, pr_container_path(c->file), err));
+    PR_TRY(check_counted(run, c, err));
     return read_epochs(run->result, c, err);
+}
+
+/* ---- without the data set ---- */
+
+/* Every parameter has its tensor in each block, all of one type and shape. */
+static parsrec_status check_blocks(const pr_checkpoint *c, parsrec_error *err)
+{
+    size_t params = 0, prefix = strlen(pr_checkpoint_prefixes[0]),
+           all = pr_container_tensors(c->file);
+    for (size_t i = 0; i < all; i++) {
+        const pr_tensor *t = pr_container_at(c->file, i), *other;
+        if (!pr_tensor_finite(t))
+            return pr_fail(err, PARSREC_E_FORMAT,
+                           "%s: tensor '%s' contains a value that is not finite",
+                           pr_container_path(c->file), t->name);
+        if (strncmp(t->name, pr_checkpoint_prefixes[0], prefix) != 0 || t->name[prefix] != '.')
+            continue;
+        params++;
+        for (size_t b = 1; b < PR_CHECKPOINT_BLOCKS; b++) {
+            char name[64];
+            if (snprintf(name, sizeof name, "%s%s", pr_checkpoint_prefixes[b], t->name + prefix) >=
+                (int)sizeof name)
+                return damaged(c, t->name, err);
+            PR_TRY(pr_container_need(c->file, name, t->dtype, t->rank, &other, err));
+            if (memcmp(other->shape, t->shape, t->rank * sizeof *t->shape) != 0)
+                return damaged(c, name, err);
+        }
+    }
+    return params > 0 && all == PR_CHECKPOINT_BLOCKS * params + 2 ? PARSREC_OK
+                                                                  : damaged(c, "param", err);
+}
+
+parsrec_status pr_checkpoint_inspect(pr_container *file, parsrec_error *err)
+{
+    pr_checkpoint c = {.file = file};
+    const double *rows;
+    parsrec_status status = read_head(&c, err);
+    if (status == PARSREC_OK)
+        status = find_epochs(&rows, &c, err);
+    if (status == PARSREC_OK)
+        status = check_blocks(&c, err);
+    pr_checkpoint_close(&c);
+    return status;
 }

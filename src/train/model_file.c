@@ -1,7 +1,6 @@
 /* Model files, written and read. */
 #include "train/model_file.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -111,12 +110,12 @@ parsrec_status pr_block_read(pr_real *block, const pr_container *file, const cha
         const pr_param *p = &params->list[i];
         const pr_tensor *t;
         PR_TRY(find_block_tensor(&t, file, prefix, p, err));
-        const float *numbers = t->data; /* or whole numbers of the same size */
-        for (size_t k = 0; k < pr_param_size(p) && !p->words; k++)
-            if (!isfinite(numbers[k]))
-                return pr_fail(err, PARSREC_E_FORMAT, "%s: tensor '%s' holds a number that is none",
-                               pr_container_path(file), t->name);
-        memcpy(block + p->at, numbers, pr_param_size(p) * sizeof *numbers);
+        if (!pr_tensor_finite(t))
+            return pr_fail(err, PARSREC_E_FORMAT,
+                           "%s: tensor '%s' contains a value that is not finite",
+                           pr_container_path(file), t->name);
+        /* float, or whole numbers of the same size */
+        memcpy(block + p->at, t->data, pr_param_size(p) * sizeof(float));
     }
     return PARSREC_OK;
 }
@@ -156,10 +155,7 @@ static parsrec_status read_model(pr_model **out, const pr_dataset *data, const c
     PR_TRY(pr_block_check(data->file, PARAM_PREFIX, &model->params, err));
     PR_TRY(pr_model_weigh(model, err));
     PR_TRY(pr_block_read(model->weights, data->file, PARAM_PREFIX, &model->params, err));
-    parsrec_error why;
-    if (model->kind->verify == NULL || model->kind->verify(model, &why) == PARSREC_OK)
-        return PARSREC_OK;
-    return pr_fail(err, why.status, "%s: %s", pr_container_path(data->file), why.message);
+    return pr_model_verify(model, pr_container_path(data->file), err);
 }
 
 parsrec_status pr_model_from(pr_model_file *out, pr_container *file, parsrec_error *err)

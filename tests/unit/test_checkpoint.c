@@ -222,10 +222,13 @@ static void numbers_that_do_not_fit(void **state)
         {{.tensor = "moment2.user_emb", .with = {"moment2.user_emb", PR_F32, 2, {2, 4}, wide}},
          "its settings ask for"},
         {{.tensor = "position"}, "'position' is missing"},
-        {{.tensor = "position", .with = {"position", PR_U64, 1, {3}, far}}, "does not make sense"},
+        {{.tensor = "position", .with = {"position", PR_U64, 1, {3}, far}},
+         "does not fit the rest"},
         {{.tensor = "position", .with = {"position", PR_U64, 1, {9}, far}}, "stands at batch 1000"},
-        {{.tensor = "position", .with = {"position", PR_U64, 1, {9}, best}}, "does not make sense"},
-        {{.tensor = "position", .with = {"position", PR_U64, 1, {9}, none}}, "does not make sense"},
+        {{.tensor = "position", .with = {"position", PR_U64, 1, {9}, best}},
+         "does not fit the rest"},
+        {{.tensor = "position", .with = {"position", PR_U64, 1, {9}, none}},
+         "does not fit the rest"},
         {{.tensor = "epochs", .with = {"epochs", PR_F64, 2, {0, 27}, epochs}}, "'epochs' does not"},
         {{.tensor = "epochs", .with = {"epochs", PR_F64, 2, {1, 27}, epochs}}, "'epochs' does not"},
     };
@@ -244,7 +247,73 @@ static void numbers_that_are_none(void **state)
     for (size_t i = 0; i < 2; i++) {
         bad[5] = i == 0 ? NAN : INFINITY;
         assert_fails(files[i].read(rewrite(files[i].name, &nan), &err), PARSREC_E_FORMAT,
-                     "holds a number that is none");
+                     "is not finite");
+    }
+}
+
+/* Links between items that lead outside, end nowhere, or differ between the blocks. */
+static void links_that_lead_outside(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    static const struct {
+        const char *tensor;
+        uint32_t value;
+        const char *says;
+    } cases[] = {
+        {"param.near.to", 7, "leads to no item"},
+        {"param.near.to", UINT32_MAX, "leads to no item"},
+        {"param.near.ends", UINT32_MAX, "end nowhere"},
+        {"param.near.ends", 1u << 31, "end nowhere"},
+        {"best.near.to", 7, "'near.to' does not fit the rest"},
+        {"best.near.ends", UINT32_MAX, "'near.ends' does not fit the rest"},
+        {"moment1.near.to", 0x7fc00000, "'near.to' does not fit the rest"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pr_container *file;
+        const pr_tensor *is;
+        uint32_t words[256];
+        assert_ok(pr_container_open(&file, toy_path("ckpt"), &err));
+        assert_ok(pr_container_need(file, cases[i].tensor, PR_U32, 2, &is, &err));
+        change c = {.tensor = cases[i].tensor, .with = *is};
+        size_t count = (size_t)pr_tensor_count(is);
+        assert_in_range(count, 1, sizeof words / sizeof *words);
+        memcpy(words, is->data, count * sizeof *words);
+        words[0] = cases[i].value;
+        c.with.name = cases[i].tensor;
+        c.with.data = words;
+        pr_container_free(file);
+        assert_fails(resume(rewrite("ckpt", &c), &err), PARSREC_E_FORMAT, cases[i].says);
+    }
+}
+
+/* What parsrec check sees without the data set. */
+static void the_check_reads_checkpoints(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    static const float wide[8];
+    static const uint64_t none[9] = {1, 0, 1, 0, 9, 0, 0, 0, 9};
+    float bad[(6 + 1) * 2] = {[5] = NAN};
+    const struct {
+        change change;
+        const char *says;
+    } cases[] = {
+        {{.tensor = "best.user_emb"}, "'best.user_emb' is missing"},
+        {{.tensor = "param.user_emb"}, "does not fit the rest"},
+        {{.tensor = "moment2.user_emb", .with = {"moment2.user_emb", PR_F32, 2, {2, 4}, wide}},
+         "does not fit the rest"},
+        {{.tensor = "moment1.user_emb", .with = {"moment1.user_emb", PR_F32, 2, {7, 2}, bad}},
+         "not finite"},
+        {{.tensor = "position", .with = {"position", PR_U64, 1, {9}, none}},
+         "does not fit the rest"},
+        {{.key = "config", .value = "{\"epochs\": -1}"}, "epochs"},
+    };
+    assert_ok(parsrec_file_check(toy_path("ckpt"), NULL, &err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        parsrec_status status = parsrec_file_check(rewrite("ckpt", &cases[i].change), NULL, &err);
+        if (status == PARSREC_OK || strstr(err.message, cases[i].says) == NULL)
+            fail_msg("case %zu: %s", i, err.message);
     }
 }
 
@@ -255,6 +324,7 @@ int main(void)
         cmocka_unit_test(one_flipped_bit),         cmocka_unit_test(another_version_or_kind),
         cmocka_unit_test(another_data_set),        cmocka_unit_test(settings_that_do_not_fit),
         cmocka_unit_test(numbers_that_do_not_fit), cmocka_unit_test(numbers_that_are_none),
+        cmocka_unit_test(links_that_lead_outside), cmocka_unit_test(the_check_reads_checkpoints),
     };
     return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -1,0 +1,572 @@
+/* mutate FOLDER COUNT [SEED [FIRST]]: makes data sets, models and checkpoints in a new folder, damages
+ * them COUNT times (tests/mutation.h), seals each with a right checksum and hands it to the public calls in
+ * a child process. Reports crashes, sanitizer reports, leaks, failures without a sentence, and time or
+ * memory far beyond what the undamaged files take. Mutation number i of a seed is always the same one.
+ * Status 0: nothing was found; 1: what was found stands in FOLDER as found-NUMBER, with its report. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mutation.h"
+
+#include "parsrec.h"
+
+enum {
+    BATCH = 50,          /* mutations of one child process */
+    MEMORY_MB = 700,     /* of a child, at most */
+    CODE_FOUND = 40,     /* a child ends with: a call behaved wrongly, ... */
+    CODE_SANITIZER = 24, /* ... a sanitizer reported */
+};
+
+/* Read by the sanitizers at the start of the program; unused without them. */
+#define FOR_SANITIZERS(name, text)                                       \
+    __attribute__((visibility("default"), used)) const char *name(void); \
+    const char *name(void)                                               \
+    {                                                                    \
+        return text;                                                     \
+    }
+FOR_SANITIZERS(__asan_default_options,
+               "max_allocation_size_mb=200:allocator_may_return_null=1:quarantine_size_mb=16:"
+               "exitcode=24:abort_on_error=0")
+FOR_SANITIZERS(__ubsan_default_options, "halt_on_error=1:print_stacktrace=1:exitcode=24")
+FOR_SANITIZERS(__lsan_default_options, "print_suppressions=0")
+FOR_SANITIZERS(__lsan_default_suppressions, "leak:libfontconfig\n")
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+/* ---- files to damage ---- */
+
+typedef enum sort { DATA, MODEL, CHECKPOINT } sort;
+
+typedef struct recipe {
+    const char *name;
+    sort sort;
+    const char *data, *kind; /* what it is made from; NULL: made by make_data */
+    const char *set[6];
+} recipe;
+
+#define SMALL "dim.user=4", "dim.item=4", "length=5", "batch=16"
+static const recipe recipes[] = {
+    {"synth.data", DATA, NULL, NULL, {NULL}},
+    {"shop.data", DATA, NULL, NULL, {NULL}},
+    {"plain.data", DATA, NULL, NULL, {NULL}},
+    {"features.model",
+     MODEL,
+     "synth.data",
+     "parsrec",
+     {SMALL, "features.user=on", "features.session=on"}},
+    {"shop.model", MODEL, "shop.data", "parsrec", {SMALL, "features.item=on"}},
+    {"plain.model", MODEL, "plain.data", "parsrec", {SMALL, "neighbours=3", "cell=gru"}},
+    {"sasrec.model", MODEL, "plain.data", "sasrec", {SMALL}},
+    {"bert4rec.model", MODEL, "plain.data", "bert4rec", {SMALL}},
+    {"pop.model", MODEL, "plain.data", "pop", {NULL}},
+    {"personal.model", MODEL, "shop.data", "personal", {NULL}},
+    {"recent.model", MODEL, "plain.data", "recent", {NULL}},
+    {"markov.model", MODEL, "shop.data", "markov", {NULL}},
+    {"oracle.model", MODEL, "synth.data", "oracle", {NULL}},
+    {"random.model", MODEL, "plain.data", "random", {NULL}},
+    {"features.ckpt",
+     CHECKPOINT,
+     "synth.data",
+     "parsrec",
+     {SMALL, "features.user=on", "features.item=on"}},
+    {"shop.ckpt", CHECKPOINT, "shop.data", "parsrec", {SMALL, "history=decayed"}},
+    {"plain.ckpt", CHECKPOINT, "plain.data", "parsrec", {SMALL, "neighbours=3", "loss=sampled"}},
+    {"sasrec.ckpt", CHECKPOINT, "plain.data", "sasrec", {SMALL}},
+    {"bert4rec.ckpt", CHECKPOINT, "plain.data", "bert4rec", {SMALL}},
+};
+enum { RECIPES = sizeof recipes / sizeof *recipes };
+
+static void must(parsrec_status status, const parsrec_error *err)
+{
+    if (status == PARSREC_OK)
+        return;
+    fprintf(stderr, "mutate: %s\n", err->message);
+    exit(2);
+}
+
+/* A shop with two levels of categories, a feature, times; or with none of these. */
+static void write_csv(void)
+{
+    FILE *actions = fopen("shop.csv", "w"), *items = fopen("items.csv", "w");
+    MUTATION_NEED(actions != NULL && items != NULL);
+    fputs("user,session,time,item\n", actions);
+    for (int u = 0; u < 12; u++)
+        for (int k = 0; k < 4 + u % 3; k++)
+            for (int i = 0; i < 1 + (u + k) % 4; i++)
+                fprintf(actions, "u%d,s%d,%d,i%d\n", u, k, 1700000000 + 86400 * k,
+                        (u * 3 + (k * k + u) % 5 + i) % 17);
+    fputs("item,name,category,price\n", items);
+    for (int i = 0; i < 17; i++)
+        fprintf(items, "i%d,Item %d,%s > C%d,%d\n", i, i, i % 2 == 0 ? "FOOD" : "HOME", i % 5, i);
+    MUTATION_NEED(fclose(actions) == 0 && fclose(items) == 0);
+}
+
+static void make_data(const char *name)
+{
+    parsrec_error err = {0};
+    if (strcmp(name, "synth.data") == 0) {
+        parsrec_synth_options o = parsrec_synth_default();
+        o.users = 10;
+        o.sessions = 5;
+        o.categories = 4;
+        o.products = 4;
+        o.features = PARSREC_FEATURES_ALL;
+        o.threads = 1;
+        must(parsrec_synth(name, &o, NULL, NULL, &err), &err);
+        return;
+    }
+    const char *input = "shop.csv";
+    parsrec_import_options o = parsrec_import_default();
+    write_csv();
+    if (strcmp(name, "shop.data") == 0)
+        o.items_path = "items.csv";
+    must(parsrec_import(name, &input, 1, &o, NULL, NULL, &err), &err);
+}
+
+static int stop_in_second_epoch(void *context, const parsrec_progress *progress)
+{
+    int *calls = context;
+    return strcmp(progress->stage, "training") == 0 && progress->done > progress->total / 3 &&
+           ++*calls == 2;
+}
+
+static void make_trained(const recipe *r)
+{
+    parsrec_error err = {0};
+    parsrec_data *data;
+    parsrec_train_options o = parsrec_train_default();
+    char out[64];
+    int calls = 0;
+    parsrec_hooks hooks = {.context = &calls, .on_progress = stop_in_second_epoch};
+    snprintf(out, sizeof out, "%.*s", (int)strcspn(r->name, "."), r->name);
+    strcat(out, r->sort == MODEL ? ".model" : "");
+    o.model = r->kind;
+    o.set = r->set;
+    while (o.set_count < sizeof r->set / sizeof *r->set && r->set[o.set_count] != NULL)
+        o.set_count++;
+    o.epochs = parsrec_model_counts(r->kind) ? 0 : 3;
+    o.threads = 1;
+    must(parsrec_data_load(&data, r->data, &err), &err);
+    parsrec_status status =
+        parsrec_train(data, out, &o, NULL, r->sort == CHECKPOINT ? &hooks : NULL, &err);
+    if (r->sort == MODEL || status != PARSREC_E_STOPPED)
+        must(status, &err);
+    parsrec_data_free(data);
+}
+
+/* ---- the calls ---- */
+
+/* A call may refuse a damaged file with a sentence; it must not run out of memory over it. */
+static bool went_well(const char *call, parsrec_status status, const parsrec_error *err)
+{
+    if (status == PARSREC_OK)
+        return true;
+    if (status != PARSREC_E_MEMORY && err->message[0] != '\0')
+        return false;
+    fprintf(stderr, "%s: status %d, '%s'\n", call, (int)status, err->message);
+    _exit(CODE_FOUND);
+}
+#define CALL(function, ...) \
+    (err = (parsrec_error){0}, went_well(#function, function(__VA_ARGS__, &err), &err))
+
+static void evaluate(const parsrec_model *model, const parsrec_data *data, pr_stream *s)
+{
+    parsrec_error err;
+    parsrec_eval_report *report = malloc(sizeof *report);
+    parsrec_eval_options o = parsrec_eval_default();
+    o.protocol = (parsrec_protocol)mutation_pick(s, 3);
+    o.negatives = mutation_pick(s, 2) * 7;
+    o.candidates =
+        mutation_pick(s, 2) == 0 ? PARSREC_CANDIDATES_UNIFORM : PARSREC_CANDIDATES_POPULAR;
+    o.exclude_seen = mutation_pick(s, 4) == 0;
+    o.threads = 1;
+    CALL(parsrec_eval, model, data, &o, report, NULL);
+    free(report);
+}
+
+static void explain(const parsrec_model *model, const parsrec_data *data, pr_stream *s)
+{
+    parsrec_error err;
+    parsrec_explanation *e = NULL;
+    parsrec_explain_options o = parsrec_explain_default();
+    char group[300];
+    const char *groups = group;
+    o.items = mutation_pick(s, 2) == 0;
+    o.threads = 1;
+    if (mutation_pick(s, 2) == 0 &&
+        parsrec_data_group(data, mutation_pick(s, 4), group, sizeof group)) {
+        o.groups = &groups;
+        o.group_count = 1;
+    }
+    char *text = NULL;
+    if (CALL(parsrec_explain, &e, model, data, &o, NULL) &&
+        CALL(parsrec_explanation_text, &text, e, PARSREC_TEXT_JSON))
+        parsrec_text_free(text);
+    parsrec_explanation_free(e);
+}
+
+static void what_if(const parsrec_model *model, const parsrec_data *data, pr_stream *s)
+{
+    parsrec_error err;
+    parsrec_whatif_answer *answer = NULL;
+    parsrec_whatif_options o = parsrec_whatif_default();
+    parsrec_name key = parsrec_model_key(model, PARSREC_ITEM, 0);
+    char thing[400], *text = NULL;
+    const char *drop = thing;
+    snprintf(thing, sizeof thing, "item=%.*s", (int)(key.size < 300 ? key.size : 300), key.bytes);
+    if (mutation_pick(s, 2) == 0 && parsrec_model_size(model, PARSREC_CATEGORY) > 0) {
+        char path[300];
+        parsrec_model_category_path(model, 0, path, sizeof path);
+        snprintf(thing, sizeof thing, "category=%s", path);
+    }
+    o.drop = &drop;
+    o.drop_count = 1;
+    o.draws = 1;
+    o.resamples = 20;
+    o.truth_sets = 1;
+    o.threads = 1;
+    o.estimator = (parsrec_estimator)mutation_pick(s, 4);
+    if (CALL(parsrec_whatif, &answer, &model, 1, data, &o, NULL) &&
+        CALL(parsrec_whatif_text, &text, answer, PARSREC_TEXT_JSON))
+        parsrec_text_free(text);
+    parsrec_whatif_free(answer);
+}
+
+static void study(const parsrec_model *model, const parsrec_data *data, pr_stream *s)
+{
+    switch (mutation_pick(s, 4)) {
+    case 0:
+        explain(model, data, s);
+        break;
+    case 1:
+        what_if(model, data, s);
+        break;
+    default:
+        evaluate(model, data, s);
+    }
+}
+
+static void recommend(const parsrec_model *model, pr_stream *s)
+{
+    parsrec_error err;
+    parsrec_scratch *own = NULL;
+    parsrec_hit hits[8];
+    parsrec_why *why = malloc(8 * sizeof *why);
+    parsrec_answer answer;
+    parsrec_request request = parsrec_request_default();
+    size_t items = parsrec_model_size(model, PARSREC_ITEM),
+           users = parsrec_model_size(model, PARSREC_USER);
+    int32_t basket[3];
+    parsrec_model_facts facts;
+    parsrec_model_describe(model, &facts);
+    request.basket.list = basket;
+    bool ready = CALL(parsrec_scratch_new, &own, model, 0);
+    for (int round = 0; ready && round < 4; round++) {
+        request.user = round == 0 || users == 0 ? PARSREC_GUEST : (int32_t)mutation_pick(s, users);
+        request.basket.count = items > 0 ? (size_t)round % 4 : 0;
+        for (size_t i = 0; i < request.basket.count; i++)
+            basket[i] = (int32_t)mutation_pick(s, items);
+        if (CALL(parsrec_recommend, model, own, &request, hits, 8, &answer) && round > 1) {
+            char sentence[600];
+            if (CALL(parsrec_recommend_why, model, own, &request, hits, answer.count, why) &&
+                answer.count > 0)
+                parsrec_why_sentence(model, why, sentence, sizeof sentence);
+        }
+    }
+    parsrec_scratch_free(own);
+    free(why);
+}
+
+static void live(const parsrec_model *model)
+{
+    parsrec_error err;
+    parsrec_live *live = NULL;
+    parsrec_scratch *own = NULL;
+    char *text = NULL;
+    const char *answer;
+    static const char request[] = "{\"user\":\"new\",\"k\":3,\"explain\":true}";
+    const int32_t items[] = {0, (int32_t)parsrec_model_size(model, PARSREC_ITEM) - 1};
+    if (CALL(parsrec_live_new, &live, model) &&
+        CALL(parsrec_live_add, live, "new", "today", items, 2) &&
+        CALL(parsrec_scratch_new, &own, model, 0)) {
+        CALL(parsrec_live_recommend_json, live, own, request, strlen(request), 5, &answer);
+        if (CALL(parsrec_live_user_json, &text, live, "new", 3))
+            parsrec_text_free(text);
+        if (CALL(parsrec_live_search_json, &text, live, PARSREC_ITEM, "i", 5))
+            parsrec_text_free(text);
+        CALL(parsrec_live_forget, live, "u1");
+    }
+    parsrec_scratch_free(own);
+    parsrec_live_free(live);
+}
+
+static void try_model(const char *path, pr_stream *s)
+{
+    parsrec_error err;
+    parsrec_model *model = NULL;
+    const char *users[] = {"u1", "u2"};
+    if (!CALL(parsrec_model_load, &model, path))
+        return;
+    recommend(model, s);
+    live(model);
+    study(model, parsrec_model_data(model), s);
+    parsrec_model_free(model);
+    CALL(parsrec_model_forget, path, "forgotten", users, 1 + mutation_pick(s, 2));
+}
+
+static void try_training(const parsrec_data *data, const char *resume, const char *kind)
+{
+    parsrec_error err;
+    static const char *const set[] = {SMALL};
+    parsrec_train_options o = parsrec_train_default();
+    o.resume = resume;
+    o.model = kind;
+    o.set = set;
+    o.set_count = resume == NULL ? sizeof set / sizeof *set : 0;
+    o.epochs = resume == NULL ? 1 : 3;
+    o.threads = 1;
+    CALL(parsrec_train, data, "trained", &o, NULL, NULL);
+}
+
+/* Counting models of it, a model trained on it, and models that were made before met with it. */
+static void try_data(const char *path, const recipe *r, pr_stream *s)
+{
+    static const char *const counting[] = {"pop",      "personal", "recent", "markov", "pop",
+                                           "personal", "recent",   "markov", "random", "oracle"};
+    static const char *const learning[] = {"parsrec", "sasrec", "bert4rec"};
+    parsrec_error err;
+    parsrec_data *data = NULL;
+    parsrec_data_stats stats;
+    parsrec_model *model = NULL;
+    parsrec_train_options o = parsrec_train_default();
+    parsrec_pasts_report report;
+    char older[64];
+    if (!CALL(parsrec_data_load, &data, path))
+        return;
+    CALL(parsrec_data_statistics, data, &stats);
+    o.model = counting[mutation_pick(s, sizeof counting / sizeof *counting)];
+    o.threads = 1;
+    if (CALL(parsrec_model_count, &model, data, &o, NULL)) {
+        recommend(model, s);
+        study(model, data, s);
+        parsrec_model_free(model);
+    }
+    if (mutation_pick(s, 2) == 0)
+        try_training(data, NULL, learning[mutation_pick(s, 3)]);
+    snprintf(older, sizeof older, "%.*s.model", (int)strcspn(r->name, "."), r->name);
+    if (strcmp(r->name, "synth.data") == 0)
+        snprintf(older, sizeof older, "features.model");
+    model = NULL;
+    if (CALL(parsrec_model_load, &model, older)) {
+        study(model, data, s);
+        if (CALL(parsrec_model_take_pasts, model, data, &report))
+            recommend(model, s);
+        parsrec_model_free(model);
+    }
+    parsrec_data_free(data);
+}
+
+static void try_checkpoint(const char *path, const recipe *r)
+{
+    parsrec_error err;
+    parsrec_data *data = NULL;
+    if (!CALL(parsrec_data_load, &data, r->data))
+        return;
+    try_training(data, path, NULL);
+    parsrec_data_free(data);
+}
+
+/* Everything that can be asked of one file; whether the check let it pass. */
+static bool try_file(const char *path, const recipe *r, pr_stream *s)
+{
+    parsrec_error err;
+    parsrec_file_report report;
+    char format[32];
+    CALL(parsrec_file_format, path, format);
+    bool good = CALL(parsrec_file_check, path, &report);
+    if (r->sort == DATA)
+        try_data(path, r, s);
+    else if (r->sort == MODEL)
+        try_model(path, s);
+    else
+        try_checkpoint(path, r);
+    return good;
+}
+
+/* ---- children ---- */
+
+/* What a child tells as it goes. */
+typedef struct progress {
+    size_t at, accepted;
+    double slowest; /* CPU seconds of one mutation */
+    char what[700];
+} progress;
+
+typedef struct hunt {
+    uint64_t seed;
+    double seconds_most; /* CPU time of one mutation */
+    progress *shared;
+    size_t found;
+} hunt;
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* SIGPROF ends the child when one mutation takes longer. */
+static void set_alarm(double seconds)
+{
+    struct itimerval timer = {.it_value = {.tv_sec = (time_t)seconds + 1}};
+    setitimer(ITIMER_PROF, &timer, NULL);
+}
+
+/* The first RECIPES numbers are the files as they are. */
+static void one_mutation(const hunt *h, size_t i)
+{
+    pr_rng rng = pr_rng_make(h->seed, UINT64_C(0x6d7574617465)); /* "mutate" */
+    pr_stream s = pr_stream_at(&rng, (uint32_t)i, (uint32_t)(i >> 32), 0);
+    const recipe *r = &recipes[i < RECIPES ? i : mutation_pick(&s, RECIPES)];
+    double before = cpu_seconds();
+    mutation *m = mutation_open(r->name);
+    if (i >= RECIPES)
+        mutation_apply(m, &s);
+    snprintf(h->shared->what, sizeof h->shared->what, "%s: %s", r->name, m->what);
+    mutation_seal(m, "mutant");
+    mutation_free(m);
+    set_alarm(h->seconds_most);
+    h->shared->accepted += try_file("mutant", r, &s);
+    double took = cpu_seconds() - before;
+    h->shared->slowest = took > h->shared->slowest ? took : h->shared->slowest;
+}
+
+static _Noreturn void child(const hunt *h, size_t first, size_t count)
+{
+    struct rlimit memory = {(rlim_t)MEMORY_MB << 20, (rlim_t)MEMORY_MB << 20};
+    int log = open("report", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    MUTATION_NEED(log >= 0 && dup2(log, STDERR_FILENO) >= 0);
+    if (!SANITIZED) /* the shadow of a sanitizer is larger than any limit */
+        setrlimit(RLIMIT_AS, &memory);
+    for (size_t i = first; i < first + count; i++) {
+        h->shared->at = i;
+        one_mutation(h, i);
+    }
+    h->shared->at = first + count; /* leaks are looked for at exit */
+    set_alarm(60);
+    exit(0);
+}
+
+static void keep(const char *name, size_t i, const char *ending)
+{
+    char to[64];
+    snprintf(to, sizeof to, "found-%zu%s", i, ending);
+    rename(name, to);
+}
+
+/* Runs mutations in one process. The number of those that were tried: fewer when one ended it. */
+static size_t run_batch(hunt *h, size_t first, size_t count)
+{
+    int status;
+    struct rusage used;
+    fflush(stdout); /* or the child would print it again */
+    pid_t id = fork();
+    MUTATION_NEED(id >= 0);
+    if (id == 0)
+        child(h, first, count);
+    while (wait4(id, &status, 0, &used) < 0)
+        MUTATION_NEED(errno == EINTR);
+    bool large = used.ru_maxrss > MEMORY_MB * 1024L;
+    bool leaked = WIFEXITED(status) && h->shared->at == first + count;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0 && !large)
+        return count;
+    if ((leaked || large) && count > 1) { /* which of them? */
+        for (size_t i = first; i < first + count; i++)
+            run_batch(h, i, 1);
+        return count;
+    }
+    size_t at = h->shared->at < first + count ? h->shared->at : first;
+    const char *why = WIFSIGNALED(status) && WTERMSIG(status) == SIGPROF ? "takes too long"
+                      : WIFSIGNALED(status)                   ? strsignal(WTERMSIG(status))
+                      : leaked                                ? "leaks"
+                      : large                                 ? "takes too much memory"
+                      : WEXITSTATUS(status) == CODE_FOUND     ? "behaves wrongly"
+                      : WEXITSTATUS(status) == CODE_SANITIZER ? "sanitizer report"
+                                                              : "unexpected exit";
+    printf("mutation %zu: %s: %s\n", at, why, h->shared->what);
+    fflush(stdout);
+    keep("mutant", at, "");
+    keep("report", at, ".txt");
+    h->found++;
+    return at - first + 1;
+}
+
+static void make_files(void)
+{
+    int status;
+    pid_t id = fork();
+    MUTATION_NEED(id >= 0);
+    for (size_t i = 0; id == 0 && i < RECIPES; i++) {
+        if (recipes[i].kind == NULL)
+            make_data(recipes[i].name);
+        else
+            make_trained(&recipes[i]);
+    }
+    if (id == 0)
+        _exit(0);
+    MUTATION_NEED(waitpid(id, &status, 0) == id && status == 0);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3 || mkdir(argv[1], 0777) != 0 || chdir(argv[1]) != 0) {
+        fprintf(stderr, "usage: mutate NEW_FOLDER COUNT [SEED [FIRST]]\n");
+        return 2;
+    }
+    size_t count = strtoull(argv[2], NULL, 10), first = argc > 4 ? strtoull(argv[4], NULL, 10) : 0;
+    hunt h = {.seed = argc > 3 ? strtoull(argv[3], NULL, 10) : 1, .seconds_most = 60};
+    h.shared =
+        mmap(NULL, sizeof *h.shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    MUTATION_NEED(h.shared != MAP_FAILED);
+    make_files();
+    run_batch(&h, 0, RECIPES);
+    if (h.found > 0 || h.shared->accepted != RECIPES) {
+        printf("the files as they are are not read\n");
+        return 1;
+    }
+    h.seconds_most = 10 + 20 * h.shared->slowest;
+    printf("an undamaged file takes %.2f s at most, a damaged one may take %.1f s\n",
+           h.shared->slowest, h.seconds_most);
+    h.shared->slowest = 0;
+    h.shared->accepted = 0;
+    for (size_t i = first; i < first + count;) {
+        size_t left = first + count - i;
+        i += run_batch(&h, RECIPES + i, left < BATCH ? left : BATCH);
+        if (i % 5000 < BATCH && i >= 5000) {
+            printf("%zu tried, %zu found\n", i - first, h.found);
+            fflush(stdout);
+        }
+    }
+    printf("%zu mutations, %zu passed the check, %zu found; the slowest took %.2f s\n", count,
+           h.shared->accepted, h.found, h.shared->slowest);
+    return h.found > 0;
+}
