@@ -175,10 +175,12 @@ class Trial:
     # ---- rounds ----
 
     def new_store(self):
-        if self.file is not None:
-            for end in ("", "-wal", "-shm"):
-                if os.path.exists(self.file + end):
-                    os.remove(self.file + end)
+        if self.file is None:
+            subprocess.run(["psql", "-q", self.store, "-c", "DROP TABLE parsrec_events, parsrec_meta"], check=True)
+            return
+        for end in ("", "-wal", "-shm"):
+            if os.path.exists(self.file + end):
+                os.remove(self.file + end)
 
     def work(self, server, number):
         jobs = {"events": [(self.send_events, f"r{number}-{i}-") for i in range(2)],
@@ -203,9 +205,9 @@ class Trial:
                 server = Server(self.parsrec, self.store)
             server.wait()
             self.look(Client(server.port, self.token))
-            if number % ROUNDS_A_STORE == 0 and number > 0 and self.file is not None:
+            if number % ROUNDS_A_STORE == 0 and number > 0:
                 server.stop()
-                if os.path.exists(self.file + "-wal"):
+                if self.file is not None and os.path.exists(self.file + "-wal"):
                     sys.exit("the log is still there after a stop in good order")
                 self.new_store()
                 server = Server(self.parsrec, self.store)

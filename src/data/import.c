@@ -220,6 +220,9 @@ static parsrec_status read_events(importer *im, parsrec_error *err)
         return PARSREC_OK;
     PR_TRY(pr_events_open(&rows, &im->events, im->options->events,
                           c->actions > 0 ? c->form : PR_TIME_NUMBER, im->hooks, err));
+    /* --time-format is how the other inputs write times. */
+    im->actions.time_pattern = NULL;
+    im->actions.last_text = (pr_slice){NULL, 0};
     parsrec_status status = keep_name(im, rows->name, err);
     if (status == PARSREC_OK)
         status = read_rows(im, rows, take_action, &context, &im->report->rows_read,

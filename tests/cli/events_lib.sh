@@ -110,6 +110,9 @@ walk_through() {
     tells 'a["baskets"] == 1 and a["recent"] == [["1000"]]'
     stop_server
     ok "$PARSREC" import -o only.st --events "$store"
+    # The store has times of its own, whatever the form of those in other inputs.
+    printf 'user,session,time,item\nben,r1,02.03.2010 13:08,1000\nben,r2,05.03.2010 09:00,1007\n' >german.csv
+    ok "$PARSREC" import -o german.st german.csv --time-format '%d.%m.%Y %H:%M' --events "$store"
     fails 1 "events" "$PARSREC" import -o none.st --events sqlite:shop.st
     fails 1 "no.db" "$PARSREC" export-events sqlite:no.db -o x.csv
     absent no.db x.csv none.st
