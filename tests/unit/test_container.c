@@ -3,6 +3,7 @@
 
 #include "base/files.h"
 #include "data/container.h"
+#include "data/file_kind.h"
 
 static char folder[] = "/tmp/parsrec-container-XXXXXX", path[64];
 
@@ -349,6 +350,51 @@ static void files_that_are_none_are_named(void **state)
     assert_fails(pr_container_open(&c, path, &err), PARSREC_E_FORMAT, "is empty (0 bytes)");
 }
 
+/* ---- what a file is ---- */
+
+static void files_are_told_by_their_first_bytes(void **state)
+{
+    (void)state;
+#define FILE_OF(bytes, kind)           \
+    {                                  \
+        bytes, sizeof(bytes) - 1, kind \
+    }
+    static const struct {
+        const char *bytes;
+        size_t size;
+        pr_file_kind kind;
+    } cases[] = {
+        FILE_OF("", PR_KIND_EMPTY),
+        FILE_OF("user,item\n", PR_KIND_TEXT),
+        FILE_OF("caf\xE9;1\n", PR_KIND_TEXT),
+        FILE_OF("ORC,BZh,PAR1\n1,2,3\n", PR_KIND_TEXT),
+        FILE_OF("BZh91AY&SY\x01\x02", PR_KIND_BZIP2),
+        FILE_OF("PAR1\x15\x04", PR_KIND_PARQUET),
+        FILE_OF("ARROW1\0\0", PR_KIND_ARROW),
+        FILE_OF("SQLite format 3\0", PR_KIND_SQLITE),
+        FILE_OF("%PDF-1.4\n", PR_KIND_PDF),
+        FILE_OF("PK\3\4....xl/workbook.xml", PR_KIND_XLSX),
+        FILE_OF("PK\3\4....mimetypeapplication/vnd.oasis.opendocument.spreadsheet", PR_KIND_ODS),
+        FILE_OF("PK\3\4....[Content_Types].xml...word/document.xml", PR_KIND_OFFICE),
+        FILE_OF("PK\3\4....a.csv", PR_KIND_ZIP),
+        FILE_OF("\x1F\x8B\x08", PR_KIND_GZIP),
+        FILE_OF("\xFF\xFEu\0s\0", PR_KIND_UTF16),
+        FILE_OF("u\0s\0e\0r\0", PR_KIND_UTF16),
+        FILE_OF("\0u\0s\0e\0r", PR_KIND_UTF16),
+        FILE_OF(" <!DOCTYPE html>", PR_KIND_HTML),
+        FILE_OF("[{\"user\":1}]", PR_KIND_JSON),
+        FILE_OF("\x40\0\0\0\0\0\0\0{\"__metadata__\":{\"format\":\"parsrec.model\"}",
+                PR_KIND_MODEL),
+        FILE_OF("\x40\0\0\0\0\0\0\0{\"__metadata__\":{\"format\":\"pt\"}", PR_KIND_SAFETENSORS),
+        FILE_OF("\x01\x02\x03\x04\x05", PR_KIND_UNKNOWN),
+        FILE_OF("\xC1\xC2\xC3\xC4\xC5\xC6\xC7\xC8\xC9\xCA", PR_KIND_UNKNOWN),
+    };
+#undef FILE_OF
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (pr_file_kind_of(cases[i].bytes, cases[i].size) != cases[i].kind)
+            fail_msg("case %zu is taken for %d", i, pr_file_kind_of(cases[i].bytes, cases[i].size));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -362,6 +408,7 @@ int main(void)
         cmocka_unit_test(misaligned_foreign_files_are_read),
         cmocka_unit_test(formats_and_versions_are_words_and_numbers),
         cmocka_unit_test(files_that_are_none_are_named),
+        cmocka_unit_test(files_are_told_by_their_first_bytes),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
