@@ -1,4 +1,5 @@
-/* Bars from zero with their intervals: a row for each name, one or several bars in it. */
+/* Bars from zero, to the left where they are below it, with their intervals: a row for each name, one or
+ * several bars in it. */
 #ifndef PR_BARS_H
 #define PR_BARS_H
 
@@ -20,6 +21,7 @@ typedef struct pr_bars {
         *colours; /* [rows] where there is one series: its number in the palette; or NULL */
     double mark;  /* a dashed line across all rows; NaN: none */
     const char *mark_label; /* "random ranker" */
+    bool percent;           /* values are changes as shares: 0.05 is written +5.0 % */
 } pr_bars;
 
 /* .png, .svg or .pdf by the ending of path. */

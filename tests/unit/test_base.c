@@ -10,6 +10,7 @@
 #include "base/hooks.h"
 #include "base/intern.h"
 #include "base/json.h"
+#include "base/labels.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/siphash.h"
@@ -588,10 +589,37 @@ static void passwords_are_found_in_addresses(void **state)
     }
 }
 
+/* Long names are cut so that they fit and still differ. */
+static void labels_stay_different(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"FOOD > BREAD",
+                                        "GOODS > FOOD > BAKERY AND SIMILAR ARTICLES",
+                                        "GOODS > FOOD > CLEANING AND SIMILAR ARTICLES",
+                                        "Gew\xC3\xBCrze aus aller Welt, gemahlen",
+                                        "AAAAAAAAAAAAAAAAAAAAAAAA1AAAAAAAAAAAAAAAAAAAAAAAAAA",
+                                        "AAAAAAAAAAAAAAAAAAAAAAAA2AAAAAAAAAAAAAAAAAAAAAAAAAA",
+                                        "AAAAAAAAAAAAAAAAAAAAAAAA2AAAAAAAAAAAAAAAAAAAAAAAAAA"};
+    enum { COUNT = sizeof names / sizeof *names, WIDTH = 20 };
+    char *out[COUNT] = {0};
+    parsrec_error err;
+    assert_ok(pr_labels_fit(out, names, COUNT, WIDTH, NULL, NULL, &err));
+    assert_string_equal(out[0], names[0]);
+    assert_string_equal(out[3], "…ller Welt, gemahlen");
+    for (size_t i = 0; i < COUNT; i++) {
+        assert_true(pr_text_width(out[i]) <= WIDTH);
+        for (size_t j = 0; j < i; j++)
+            assert_int_equal(strcmp(out[i], out[j]) == 0, strcmp(names[i], names[j]) == 0);
+    }
+    for (size_t i = 0; i < COUNT; i++)
+        pr_free(out[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passwords_are_found_in_addresses),
+        cmocka_unit_test(labels_stay_different),
         cmocka_unit_test(messages_are_safe_to_print),
         cmocka_unit_test(memory_fails_on_request_and_overflow),
         cmocka_unit_test(arena_hands_out_aligned_pieces),
