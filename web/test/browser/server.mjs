@@ -11,13 +11,16 @@ import { promisify } from 'node:util';
 
 const source = fileURLToPath(new URL('../../..', import.meta.url));
 const program = process.env.PARSREC ?? join(source, 'build/release/src/parsrec');
-const run = promisify(execFile);
+const execute = promisify(execFile);
 
-const examples = join(source, 'examples');
+/** The program with these words. */
+export const run = (words) => execute(program, words);
 
-async function train(folder, data, ...settings) {
+export const examples = join(source, 'examples');
+
+export async function train(folder, data, ...settings) {
   const model = join(folder, 'model.st');
-  await run(program, ['train', '-o', model, data, ...settings]);
+  await run(['train', '-o', model, data, ...settings]);
   return model;
 }
 
@@ -25,7 +28,7 @@ async function train(folder, data, ...settings) {
 export async function cornerShop(folder) {
   const data = join(folder, 'shop.st');
   const items = join(examples, 'corner_shop_items.csv');
-  await run(program, ['import', '-o', data, join(examples, 'corner_shop.csv'), '--items', items]);
+  await run(['import', '-o', data, join(examples, 'corner_shop.csv'), '--items', items]);
   const small = ['--set', 'dim.user=32', '--set', 'dim.item=32', '--set', 'batch=32'];
   return [await train(folder, data, ...small, '--epochs', '12')];
 }
@@ -71,14 +74,14 @@ export async function hostileShop(folder) {
 /** The same without names and categories, and a model that only counts. */
 export async function plainShop(folder) {
   const data = join(folder, 'plain.st');
-  await run(program, ['import', '-o', data, join(examples, 'corner_shop.csv')]);
+  await run(['import', '-o', data, join(examples, 'corner_shop.csv')]);
   return [await train(folder, data, '--model', 'personal')];
 }
 
 /** Synthetic baskets of two kinds of customers; the truth stays with the data. */
 export async function twoGroups(folder) {
   const data = join(folder, 'synthetic.st');
-  await run(program, ['synth', '-o', data, '--users', '96', '--sessions', '20', '--products', '10', '--seed', '3']);
+  await run(['synth', '-o', data, '--users', '96', '--sessions', '20', '--products', '10', '--seed', '3']);
   const small = ['--set', 'dim.user=16', '--set', 'dim.item=16'];
   return [await train(folder, data, ...small, '--epochs', '2'), data];
 }
