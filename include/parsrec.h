@@ -1159,7 +1159,7 @@ typedef struct parsrec_whatif_options {
     const char *const *groups;             /* of users (docs/whatif.md); none: everybody */
     size_t drop_count, only_count, add_count, watch_count, group_count;
     bool each;                   /* every dropped thing is a scenario of its own */
-    bool selection, rechoice;    /* questions to answer */
+    bool selection, rechoice;    /* questions to answer; rechoice alone unless set */
     parsrec_estimator estimator; /* that the tables show */
     parsrec_missing missing;
     bool raw;            /* levels as the model has them, not scaled to past sales */
@@ -1176,7 +1176,18 @@ typedef struct parsrec_whatif_options {
 
 PARSREC_API parsrec_whatif_options parsrec_whatif_default(void);
 
-/* Unit sales a basket of one line of goods, before and after. NaN for what is not known. */
+/* What a row counts: one category or item, all that leaves the shelf, or everything together. */
+typedef enum parsrec_whatif_kind {
+    PARSREC_WHATIF_LINE,
+    PARSREC_WHATIF_LEAVES,
+    PARSREC_WHATIF_TOTAL,
+} parsrec_whatif_kind;
+
+PARSREC_API const char *parsrec_whatif_kind_name(parsrec_whatif_kind kind); /* "line" */
+
+/* Units per basket, before and after. Every basket counts alike and an item once per basket, so that
+ * `before` is what a pivot table of the baskets of the group's users says (on synthetic data: of those
+ * before the test sessions). NaN for what is not known. */
 typedef struct parsrec_whatif_row {
     const char *scenario, *group, *category; /* category: or item; live as long as the answer */
     parsrec_question question;
@@ -1187,6 +1198,11 @@ typedef struct parsrec_whatif_row {
     double test_before, test_after;         /* of the one test set; after: selection alone */
     double true_before, true_after;         /* expected, on synthetic data */
     double floor; /* mean error of the expected sales against a test set of this size, as a share */
+    parsrec_whatif_kind kind;
+    double baskets; /* of the group, that `before` is a mean over */
+    /* Money per basket, where items have prices; low and high bound revenue_after. */
+    double revenue_before, revenue_after, revenue_low, revenue_high;
+    double revenue_change, revenue_change_low, revenue_change_high;
 } parsrec_whatif_row;
 
 /* An answer with its reports. */

@@ -8,12 +8,8 @@
 
 parsrec_whatif_options parsrec_whatif_default(void)
 {
-    return (parsrec_whatif_options){.selection = true,
-                                    .rechoice = true,
-                                    .resamples = 1000,
-                                    .interval = 0.9,
-                                    .truth_sets = 200,
-                                    .seed = 1};
+    return (parsrec_whatif_options){
+        .rechoice = true, .resamples = 1000, .interval = 0.9, .truth_sets = 200, .seed = 1};
 }
 
 /* Models that answer together must know the same users and items. */
@@ -89,7 +85,7 @@ static parsrec_status write_text(pr_writer *text, const parsrec_whatif_answer *a
     switch (kind) {
     case PARSREC_TEXT_PLAIN:
     case PARSREC_TEXT_TERMINAL:
-        pr_whatif_table(text, answer);
+        PR_TRY(pr_whatif_table(text, answer, err));
         break;
     case PARSREC_TEXT_CSV:
         pr_whatif_csv(text, answer);

@@ -19,7 +19,7 @@ typedef struct whatif_args {
     bool json;
 } whatif_args;
 
-static const char *const questions[] = {"both", "selection", "rechoice", NULL};
+static const char *const questions[] = {"rechoice", "selection", "both", NULL};
 static const char *const estimators[] = {"rollout", "expected", "top10", "counted", NULL};
 static const char *const missing[] = {"refill", "leave", NULL};
 
@@ -34,17 +34,17 @@ static const cli_option options[] = {
              "users to tell apart: truth, FEATURE=VALUE, NAME=FILE, buyers:CATEGORY, cluster:N, "
              "user:KEY; everybody unless given"),
     CLI_LIST(0, "watch", "THING", whatif_args, watch,
-             "tell of these; those that change most unless given"),
+             "show these rows; those that change most unless given"),
     CLI_CHOICE(0, "question", whatif_args, question, questions,
-               "baskets without it as they are, or what its buyers do when it is gone"),
+               "what its buyers do when it is gone, or what baskets without it hold, which is no "
+               "effect; a preset asks both"),
     CLI_CHOICE(0, "estimator", whatif_args, estimator, estimators, "whose figures are shown"),
     CLI_CHOICE(0, "missing", whatif_args, missing, missing,
                "shoppers who miss a whole category take something else, or leave its place empty"),
     CLI_FLAG(0, "raw", whatif_args, options.raw,
-             "figures of the model alone, not leant on past sales"),
-    CLI_COUNT(
-        0, "level", whatif_args, options.level, 0, 32,
-        "depth of the categories that sales are told by, 1 at the top (default: the deepest)"),
+             "model estimates without calibration to past sales"),
+    CLI_COUNT(0, "level", whatif_args, options.level, 0, 32,
+              "depth of the categories in the rows, 1 at the top (default: the deepest)"),
     CLI_COUNT(0, "draws", whatif_args, options.draws, 0, 100000,
               "baskets drawn per user (default: about 40,000 in all)"),
     CLI_REAL(0, "interval", whatif_args, options.interval, 0.01, 0.999,
@@ -74,6 +74,8 @@ const cli_command cli_whatif = {
     .summary = "what becomes of sales when the assortment changes",
     .usage = "parsrec whatif MODEL... DATA --drop category=NAME [-o DIR] [options]",
     .details =
+        "Says what the same shoppers would buy instead, per basket, with a row for what leaves, a\n"
+        "total, and revenue where items have a price.\n"
         "Several models of the same data widen the intervals by what training leaves to chance.\n"
         "Reports: DIR/report.html, .csv, .json and a chart for each question and group. With\n"
         "--preset paper no model and no data are named: both are made in DIR, and the same "
@@ -168,7 +170,7 @@ static void apply(whatif_args *a)
     o->watch_count = a->watch.count;
     o->groups = a->groups.word;
     o->group_count = a->groups.count;
-    o->selection = a->question != 2;
+    o->selection = a->question != 0 || a->preset != NULL;
     o->rechoice = a->question != 1;
     o->estimator = (parsrec_estimator)a->estimator;
     o->missing = (parsrec_missing)a->missing;

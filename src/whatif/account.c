@@ -110,8 +110,13 @@ static void enter_rechoice(pr_account *a, size_t number, const pr_drawn *b, pr_b
         a->after[l] = kept * a->after[l] + a->refill[l];
     add->refilled += a->missing == PARSREC_MISSING_LEAVE ? 0 : empty;
     add->lost += 1 - kept;
-    pr_ledger_add(&a->book->after[PARSREC_RECHOICE][number], a->cohort, b->user, a->after, 1);
-    pr_ledger_add(&a->book->refill[number], a->cohort, b->user, a->refill, 1);
+    double weight = a->cohort->weight[b->user];
+    for (size_t l = 0; l < a->lines->count; l++) {
+        a->after[l] *= weight;
+        a->refill[l] *= weight;
+    }
+    pr_ledger_add(&a->book->after[PARSREC_RECHOICE][number], a->cohort, b->user, a->after, weight);
+    pr_ledger_add(&a->book->refill[number], a->cohort, b->user, a->refill, weight);
 }
 
 /* ---- whole baskets ---- */
@@ -120,16 +125,18 @@ static void enter_facts(pr_account *a, size_t number, const pr_drawn *b, size_t 
                         const pr_basket_facts *add)
 {
     const pr_cohort *c = a->cohort;
+    double weight = c->weight[b->user];
     for (size_t i = c->cell_offsets[b->user]; i < c->cell_offsets[b->user + 1]; i++) {
         size_t group = c->cell_group[c->cell_list[i]];
         pr_basket_facts *f = &a->facts[group * a->scenarios->count + number];
-        f->baskets++;
-        f->items += (double)b->size;
-        f->touched += missing > 0;
-        f->touched_items += missing > 0 ? (double)b->size : 0;
-        f->swapped += add->swapped;
-        f->refilled += add->refilled;
-        f->lost += add->lost;
+        f->baskets += weight;
+        f->items += weight * (double)b->size;
+        f->touched += missing > 0 ? weight : 0;
+        f->touched_items += missing > 0 ? weight * (double)b->size : 0;
+        f->swapped += weight * add->swapped;
+        f->refilled += weight * add->refilled;
+        f->lost += weight * add->lost;
+        f->gone += weight * (double)missing;
     }
 }
 
@@ -137,11 +144,14 @@ static void enter_scenario(pr_account *a, size_t number, const pr_drawn *b)
 {
     const pr_scenario *s = &a->scenarios->list[number];
     size_t missing = pr_scenario_missing(s, b->items, b->size);
+    double weight = a->cohort->weight[b->user];
     pr_basket_facts add = {0};
     if (missing == 0)
-        pr_ledger_add(&a->book->after[PARSREC_SELECTION][number], a->cohort, b->user, a->row, 1);
+        pr_ledger_add(&a->book->after[PARSREC_SELECTION][number], a->cohort, b->user, a->row,
+                      weight);
     if (missing == 0 && s->add_count == 0)
-        pr_ledger_add(&a->book->after[PARSREC_RECHOICE][number], a->cohort, b->user, a->row, 1);
+        pr_ledger_add(&a->book->after[PARSREC_RECHOICE][number], a->cohort, b->user, a->row,
+                      weight);
     else
         enter_rechoice(a, number, b, &add);
     enter_facts(a, number, b, missing, &add);
@@ -150,11 +160,12 @@ static void enter_scenario(pr_account *a, size_t number, const pr_drawn *b)
 void pr_account_basket(void *context, const pr_drawn *b)
 {
     pr_account *a = context;
+    double weight = a->cohort->weight[b->user];
     memset(a->row, 0, a->lines->count * sizeof *a->row);
     for (size_t i = 0; i < b->size; i++)
-        pr_lines_sell(a->lines, a->row, b->items[i], 1);
-    pr_ledger_add(&a->book->before, a->cohort, b->user, a->row, 1);
+        pr_lines_sell(a->lines, a->row, b->items[i], weight);
+    pr_ledger_add(&a->book->before, a->cohort, b->user, a->row, weight);
     for (size_t s = 0; s < a->scenarios->count; s++)
         enter_scenario(a, s, b);
-    pr_spill_drawn(a->spill, a->cohort, a->lines, b, a->row);
+    pr_spill_drawn(a->spill, a->cohort, a->lines, b);
 }

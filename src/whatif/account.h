@@ -11,6 +11,7 @@ typedef struct pr_basket_facts {
     double items, touched_items;
     double swapped, refilled; /* slots that another of the category, or anything else, takes */
     double lost;              /* baskets given up */
+    double gone;              /* units of what is missing */
 } pr_basket_facts;
 
 typedef struct pr_account {
@@ -21,7 +22,7 @@ typedef struct pr_account {
     pr_book *book;
     pr_spill *spill;
     pr_basket_facts *facts;       /* [groups, scenarios] */
-    double *row, *after, *refill; /* [lines] */
+    double *row, *after, *refill; /* [lines]; times the weight of the user */
 } pr_account;
 
 /* A sink of pr_rollout_run. */

@@ -7,11 +7,18 @@
 #include "whatif/account.h"
 #include "whatif/true_sales.h"
 
-/* An estimate of one line, for a scenario, question, estimator and group. */
+/* An estimate of one line, for a scenario, question, estimator and group. low and high bound `after`,
+ * change_low and change_high bound `change`, which is what tables and charts state: users who buy much
+ * make both before and after larger, so that `after` alone is less certain than the change. */
 typedef struct pr_estimate {
     double before, after, low, high;
     double change, change_low, change_high;
 } pr_estimate;
+
+/* Everything on the shelf together, per basket, by the estimator that the tables show. */
+typedef struct pr_total {
+    pr_estimate units, money; /* money: NaN where there are no prices */
+} pr_total;
 
 /* Empty slots and what fills them, a basket. */
 typedef struct pr_slots {
@@ -57,7 +64,8 @@ struct parsrec_whatif_answer {
     parsrec_estimator estimator; /* that the tables show */
     parsrec_missing missing;
     double interval;
-    bool raw, synthetic;
+    bool raw;
+    bool synthetic; /* the truth is known; the past ends before the test sessions then */
     size_t model_count, draws, resamples;
     uint64_t seed;
 
@@ -65,6 +73,9 @@ struct parsrec_whatif_answer {
     pr_ledger
         *grown;      /* [scenarios]: of past baskets where something is missing, units times size */
     double *sizes;   /* [groups, 2]: mean and variance of the items of past baskets */
+    size_t items;    /* of the data, which reports outlive */
+    double *sold;    /* [groups, items]: past baskets with the item */
+    double *price;   /* [items], NaN where unknown; NULL: the data have no prices */
     pr_slots *fills; /* [models, scenarios, groups] */
     bool *single;    /* [lines]: past baskets had them once at most, or nearly so */
     pr_book *books;  /* [models, PR_ESTIMATORS - 1] */
@@ -73,6 +84,7 @@ struct parsrec_whatif_answer {
     pr_true_sales truth;
 
     pr_estimate *estimates;  /* see pr_estimate_of */
+    pr_total *totals;        /* [scenarios, PR_QUESTIONS, groups] */
     bool *watched;           /* [scenarios, lines] */
     pr_agreement *agreement; /* see pr_agreement_of; NULL without truth */
     pr_hanging *hanging;     /* [hanging_count], by group and question, strongest first */
@@ -89,6 +101,12 @@ static inline pr_estimate *pr_estimate_of(const pr_answer *a, size_t scenario, s
 {
     size_t at = (scenario * PR_QUESTIONS + question) * PR_ESTIMATORS + estimator;
     return &a->estimates[(at * a->cohort.group_count + group) * a->lines.count + line];
+}
+
+static inline pr_total *pr_total_of(const pr_answer *a, size_t scenario, size_t question,
+                                    size_t group)
+{
+    return &a->totals[(scenario * PR_QUESTIONS + question) * a->cohort.group_count + group];
 }
 
 static inline pr_agreement *pr_agreement_of(const pr_answer *a, size_t scenario, size_t question,
@@ -126,6 +144,7 @@ typedef struct pr_rates {
     double grown;         /* past: units where something is missing, times items of the basket */
     const pr_slots *fill; /* of re-choice, the whole group's */
     bool whole;           /* the line stays on the shelf */
+    bool gone;            /* nothing of it stays */
     bool single;          /* a basket has it once at most */
 } pr_rates;
 
@@ -133,17 +152,41 @@ typedef struct pr_rates {
 void pr_rates_estimate(double *before, double *after, const pr_rates *r, const pr_answer *a,
                        size_t question, size_t estimator);
 
+/* Empty slots and what fills them, from the rates of all bins; their `fill` becomes f. f->size and
+ * f->size_variance are given. */
+void pr_slots_sum(pr_slots *f, pr_rates *rates, size_t bins);
+
+/* Whether an estimator has an answer: new items are known to drawn baskets alone, and re-choice is not
+ * for counting. */
+bool pr_estimator_tells(const pr_answer *a, size_t question, size_t estimator, size_t line);
+
 /* The estimates without intervals, from the books. */
-void pr_answer_estimate(pr_answer *a);
+parsrec_status pr_answer_estimate(pr_answer *a, parsrec_error *err);
 
 /* ---- intervals.c ---- */
 
-parsrec_status pr_answer_intervals(pr_answer *a, pr_pool *pool, parsrec_error *err);
+/* Of the lines that are watched, or of all where they are few; and the totals with theirs. */
+parsrec_status pr_answer_intervals(pr_answer *a, pr_pool *pool, const parsrec_hooks *hooks,
+                                   parsrec_error *err);
+
+/* ---- money.c ---- */
+
+/* Prices from the items' feature `price` or from synthetic data; none is no failure. */
+parsrec_status pr_answer_prices(pr_answer *a, const pr_truth *truth, parsrec_error *err);
+/* The mean price that past baskets paid for a line; `scenario` SIZE_MAX: of all its items, else of those
+ * that stay. NaN without prices. */
+double pr_line_price(const pr_answer *a, size_t scenario, size_t group, size_t line);
+/* The share of past sales whose price is known. */
+double pr_priced_share(const pr_answer *a, size_t group);
+/* What leaves, before: units, and money or NaN. False where nothing leaves. */
+bool pr_leaving(const pr_answer *a, size_t scenario, size_t group, double *units, double *money);
+/* The money of an estimate of units, by the mean prices before and after. */
+pr_estimate pr_money_of(const pr_estimate *units, double price_before, double price_after);
 
 /* ---- watch.c ---- */
 
 /* Marks the lines in `named`[count], or those that change most. */
-void pr_answer_watch(pr_answer *a, const size_t *named, size_t count);
+parsrec_status pr_answer_watch(pr_answer *a, const size_t *named, size_t count, parsrec_error *err);
 /* The strongest pairs of the ranking. */
 parsrec_status pr_answer_hanging(pr_answer *a, parsrec_error *err);
 /* How well the estimators do, where the truth is known. */
@@ -151,7 +194,7 @@ parsrec_status pr_answer_judge(pr_answer *a, parsrec_error *err);
 
 /* ---- reports ---- */
 
-void pr_whatif_table(pr_writer *out, const pr_answer *a);
+parsrec_status pr_whatif_table(pr_writer *out, const pr_answer *a, parsrec_error *err);
 void pr_whatif_csv(pr_writer *out, const pr_answer *a);
 parsrec_status pr_whatif_json(pr_writer *out, const pr_answer *a, bool rows_only,
                               parsrec_error *err);
@@ -159,7 +202,27 @@ parsrec_status pr_whatif_html(pr_writer *out, const pr_answer *a, parsrec_error 
 /* The chart of a scenario and question, one picture a group: into a page, or to a file. */
 parsrec_status pr_whatif_chart(pr_writer *page, const char *path, const pr_answer *a,
                                size_t scenario, size_t question, size_t group, parsrec_error *err);
-/* The sentence on what a question means. */
+/* The sentence on what a question means, and how the page asks it. */
 const char *pr_question_sentence(const pr_answer *a, size_t question);
+const char *pr_question_asked(size_t question);
+/* Questions in the order of reports: the effect first, then what selection compares. */
+extern const size_t pr_question_order[PR_QUESTIONS];
+/* What `before` is a mean over, and what prices are known. */
+void pr_write_before(pr_writer *out, const pr_answer *a, size_t group);
+/* The largest change among the rows shown whose interval leaves zero out, and what becomes of the whole
+ * basket and its money. */
+void pr_write_finding(pr_writer *out, const pr_answer *a, size_t scenario, size_t question,
+                      size_t group);
+/* A share as "+12.3 %", "0.0 %" or, where it is not known, "-". */
+enum { PR_PERCENT_BYTES = 32 };
+const char *pr_percent_text(char *text, double share);
+/* "[+1.2, +3.4]", or "-" where there is no interval. */
+const char *pr_range_text(char *text, const pr_estimate *e);
+/* The lines to show of a scenario, in order of the change that the first group's units make; returns how
+ * many. `list` has room for all lines. */
+size_t pr_shown_lines(size_t *list, const pr_answer *a, size_t scenario);
+/* "12,345" */
+void pr_write_grouped(pr_writer *out, uint64_t value);
+const char *pr_total_name(const pr_answer *a); /* "all categories" */
 
 #endif

@@ -3,6 +3,7 @@
  * as the past has seen it.                                                (docs/whatif.md) */
 #include <math.h>
 
+#include "base/memory.h"
 #include "whatif/answer.h"
 
 static double ratio(double a, double b)
@@ -71,9 +72,10 @@ static double mixed_refill(const pr_rates *r)
 static double rechosen(const pr_rates *r, parsrec_missing missing)
 {
     lift l = lift_of(r);
-    if (missing == PARSREC_MISSING_REFILL)
-        return ratio(r->past, r->before) * (r->after - r->refill) +
-               r->fill->scale * mixed_refill(r);
+    if (missing == PARSREC_MISSING_REFILL) {
+        double stays = r->before > 0 ? r->past / r->before * (r->after - r->refill) : r->past;
+        return stays + (r->refill > 0 ? r->fill->scale * mixed_refill(r) : 0);
+    }
     double lost = (1 - ratio(r->after, r->before)) * ratio(l.both, l.model);
     return r->past * fmax(0, 1 - lost * ratio(1 - r->past_share, 1 - r->share));
 }
@@ -89,11 +91,15 @@ void pr_rates_estimate(double *before, double *after, const pr_rates *r, const p
         *after *= r->like;
         return;
     }
-    if (!(r->past > 0) || !(r->before > 0))
-        return;
     *before = r->past;
-    *after *= r->past / r->before;
-    if (estimator != PARSREC_ROLLOUT || !r->whole || !(r->past_share > 0) || r->share >= 1)
+    if (!(r->past > 0)) /* never sold: nothing to calibrate by */
+        *after = r->past;
+    else if (r->before > 0)
+        *after *= r->past / r->before;
+    else /* sold, but in no basket of the model */
+        *after = r->gone ? 0 : r->past;
+    if (!(r->past > 0) || estimator != PARSREC_ROLLOUT || !r->whole || !(r->past_share > 0) ||
+        r->share >= 1)
         return;
     *after = question == PARSREC_SELECTION ? selected(r) : rechosen(r, a->missing);
 }
@@ -137,47 +143,52 @@ static pr_rates rates_of(const pr_answer *a, const pr_book *book, size_t s, size
         .grown = units(a, &a->grown[s], g, line, past),
         .single = a->single[line],
         .whole = !pr_line_dropped(a, s, line),
+        .gone = a->scenarios.list[s].state[line] == PR_SHELF_NONE,
     };
 }
 
 /* Units of what is missing, past against model. */
-static double missing_level(const pr_answer *a, const pr_book *book, size_t s, size_t g)
+static double missing_level(const pr_rates *rates, size_t bins)
 {
     double past = 0, model = 0;
-    for (size_t l = 0; l < a->lines.bins; l++)
-        if (a->scenarios.list[s].state[l] == PR_SHELF_NONE) {
-            past += pr_ledger_rate(&a->past.before, &a->cohort, g, l);
-            model += pr_ledger_rate(&book->before, &a->cohort, g, l);
+    for (size_t l = 0; l < bins; l++)
+        if (rates[l].gone) {
+            past += rates[l].past;
+            model += rates[l].before;
         }
     return past > 0 ? ratio(past, model) : 1;
 }
 
 /* Refills are reckoned line by line; together they must fill the slots that are empty. */
-static void sum_fill(pr_slots *f, const pr_answer *a, const pr_book *book, size_t s, size_t g)
+void pr_slots_sum(pr_slots *f, pr_rates *rates, size_t bins)
 {
-    double level = missing_level(a, book, s, g), mixed = 0;
-    *f = (pr_slots){.size = a->sizes[2 * g], .size_variance = a->sizes[2 * g + 1]};
+    double level = missing_level(rates, bins), mixed = 0;
+    *f = (pr_slots){.size = f->size, .size_variance = f->size_variance};
     for (int pass = 0; pass < 2; pass++)
-        for (size_t l = 0; l < a->lines.bins; l++) {
-            pr_rates r = rates_of(a, book, s, PARSREC_RECHOICE, g, l);
-            r.fill = f;
-            if (!(r.refill > 0) || !(r.past > 0))
+        for (size_t l = 0; l < bins; l++) {
+            pr_rates *r = &rates[l];
+            r->fill = f;
+            if (!(r->refill > 0) || !(r->past > 0))
                 continue;
-            if (pass == 1) {
-                mixed += mixed_refill(&r);
+            if (pass == 0)
+                f->slots += r->refill * level;
+            if (!r->whole) { /* its lift would be that of what is missing: the model decides */
+                f->slots -= pass == 0 ? r->refill * ratio(r->past, r->before) : 0;
                 continue;
             }
-            f->slots += r.refill * level;
-            f->lean += lean_refill(&r);
-            f->growth += growth(&r);
+            if (pass == 1) {
+                mixed += mixed_refill(r);
+                continue;
+            }
+            f->lean += lean_refill(r);
+            f->growth += growth(r);
         }
     f->scale = mixed > 0 ? f->slots / mixed : 1;
 }
 
 /* ---- estimates ---- */
 
-/* New items are known to rolled-out baskets alone, and re-choice is not for counting. */
-static bool can_tell(const pr_answer *a, size_t question, size_t estimator, size_t line)
+bool pr_estimator_tells(const pr_answer *a, size_t question, size_t estimator, size_t line)
 {
     bool new_item = a->lines.list[line].kind == PR_LINE_NEW;
     if (estimator == PARSREC_COUNTED)
@@ -191,7 +202,7 @@ static void estimate_one(pr_answer *a, size_t s, size_t q, size_t e, size_t g, s
     size_t models = e == PARSREC_COUNTED ? 1 : a->model_count;
     double before = 0, after = 0;
     *out = (pr_estimate){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
-    if (!can_tell(a, q, e, line))
+    if (!pr_estimator_tells(a, q, e, line))
         return;
     for (size_t m = 0; m < models; m++) {
         double one, other;
@@ -207,16 +218,28 @@ static void estimate_one(pr_answer *a, size_t s, size_t q, size_t e, size_t g, s
     out->change = before > 0 ? after / before - 1 : NAN;
 }
 
-void pr_answer_estimate(pr_answer *a)
+parsrec_status pr_answer_estimate(pr_answer *a, parsrec_error *err)
 {
+    pr_rates *rates = pr_alloc(a->lines.bins, sizeof *rates);
+    if (rates == NULL)
+        return pr_fail_memory(err);
     for (size_t m = 0; m < a->model_count; m++)
         for (size_t s = 0; s < a->scenarios.count; s++)
-            for (size_t g = 0; g < a->cohort.group_count; g++)
-                sum_fill(pr_slots_of(a, m, s, g), a, pr_book_of(a, m, PARSREC_ROLLOUT), s, g);
+            for (size_t g = 0; g < a->cohort.group_count; g++) {
+                pr_slots *f = pr_slots_of(a, m, s, g);
+                f->size = a->sizes[2 * g];
+                f->size_variance = a->sizes[2 * g + 1];
+                for (size_t l = 0; l < a->lines.bins; l++)
+                    rates[l] =
+                        rates_of(a, pr_book_of(a, m, PARSREC_ROLLOUT), s, PARSREC_RECHOICE, g, l);
+                pr_slots_sum(f, rates, a->lines.bins);
+            }
+    pr_free(rates);
     for (size_t s = 0; s < a->scenarios.count; s++)
         for (size_t q = 0; q < PR_QUESTIONS; q++)
             for (size_t e = 0; e < PR_ESTIMATORS; e++)
                 for (size_t g = 0; g < a->cohort.group_count; g++)
                     for (size_t l = 0; l < a->lines.count; l++)
                         estimate_one(a, s, q, e, g, l);
+    return PARSREC_OK;
 }

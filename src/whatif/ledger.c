@@ -16,49 +16,54 @@ static parsrec_status count_members(pr_cohort *c, const pr_dataset *data, size_t
 {
     for (size_t g = 0; g < c->group_count; g++) {
         const pr_user_group *group = &c->groups->list[g];
-        for (size_t i = 0; i < group->count; i++)
-            if (pr_split_evaluated(data, (size_t)group->users[i], last)) {
-                c->members[g]++;
-                c->cell_offsets[group->users[i] + 1]++;
-            }
+        for (size_t i = 0; i < group->count; i++) {
+            c->members[g] += pr_split_evaluated(data, (size_t)group->users[i], last);
+            c->cell_offsets[group->users[i] + 1]++;
+        }
         if (c->members[g] == 0)
             return pr_fail(err, PARSREC_E_INPUT,
                            "group %s: none of its %zu users has a test session (that takes %zu "
                            "sessions); choose another group",
                            group->name, group->count, last + 2);
     }
+    double baskets = 0;
     for (size_t u = 0; u < data->users; u++) {
-        if (c->cell_offsets[u + 1] > 0)
+        if (c->cell_offsets[u + 1] > 0 && pr_split_evaluated(data, u, last)) {
             c->users[c->user_count++] = (int32_t)u;
+            baskets += (double)(data->user_offsets[u + 1] - data->user_offsets[u]);
+        }
         c->cell_offsets[u + 1] += c->cell_offsets[u];
     }
+    for (size_t u = 0; u < data->users; u++)
+        c->weight[u] = (double)(data->user_offsets[u + 1] - data->user_offsets[u]) *
+                       (double)c->user_count / baskets;
     return PARSREC_OK;
 }
 
 static void plan_cells(pr_cohort *c, size_t lines)
 {
+    const pr_user_group *groups = c->groups->list;
     size_t most = LEDGER_NUMBERS / (lines * c->group_count);
     if (most > CELLS_A_GROUP)
         most = CELLS_A_GROUP;
     if (most < CELLS_LEAST)
         most = CELLS_LEAST;
     for (size_t g = 0; g < c->group_count; g++)
-        c->first_cell[g + 1] = c->first_cell[g] + (c->members[g] < most ? c->members[g] : most);
+        c->first_cell[g + 1] = c->first_cell[g] + (groups[g].count < most ? groups[g].count : most);
     c->cells = c->first_cell[c->group_count];
 }
 
 /* Neighbours in a group come to different cells, so that cells are alike in size. */
-static void give_cells(pr_cohort *c, const pr_dataset *data, size_t last, size_t *next)
+static void give_cells(pr_cohort *c, const pr_dataset *data, size_t *next)
 {
     for (size_t u = 0; u < data->users; u++)
         next[u] = c->cell_offsets[u];
     for (size_t g = 0; g < c->group_count; g++) {
         const pr_user_group *group = &c->groups->list[g];
-        size_t cells = c->first_cell[g + 1] - c->first_cell[g], seen = 0;
+        size_t cells = c->first_cell[g + 1] - c->first_cell[g];
         for (size_t i = 0; i < group->count; i++) {
             size_t user = (size_t)group->users[i];
-            if (pr_split_evaluated(data, user, last))
-                c->cell_list[next[user]++] = (uint32_t)(c->first_cell[g] + seen++ % cells);
+            c->cell_list[next[user]++] = (uint32_t)(c->first_cell[g] + i % cells);
         }
         for (size_t cell = c->first_cell[g]; cell < c->first_cell[g + 1]; cell++)
             c->cell_group[cell] = (uint32_t)g;
@@ -70,10 +75,12 @@ parsrec_status pr_cohort_init(pr_cohort *c, const pr_dataset *data, const pr_use
 {
     *c = (pr_cohort){.groups = groups, .group_count = groups->count};
     c->users = pr_alloc(data->users, sizeof *c->users);
+    c->weight = pr_alloc(data->users, sizeof *c->weight);
     c->members = pr_alloc_zero(groups->count, sizeof *c->members);
     c->first_cell = pr_alloc_zero(groups->count + 1, sizeof *c->first_cell);
     c->cell_offsets = pr_alloc_zero(data->users + 1, sizeof *c->cell_offsets);
-    if (c->users == NULL || c->members == NULL || c->first_cell == NULL || c->cell_offsets == NULL)
+    if (c->users == NULL || c->weight == NULL || c->members == NULL || c->first_cell == NULL ||
+        c->cell_offsets == NULL)
         return pr_fail_memory(err);
     PR_TRY(count_members(c, data, last, err));
     plan_cells(c, lines);
@@ -84,7 +91,7 @@ parsrec_status pr_cohort_init(pr_cohort *c, const pr_dataset *data, const pr_use
         pr_free(next);
         return pr_fail_memory(err);
     }
-    give_cells(c, data, last, next);
+    give_cells(c, data, next);
     pr_free(next);
     return PARSREC_OK;
 }
@@ -92,6 +99,7 @@ parsrec_status pr_cohort_init(pr_cohort *c, const pr_dataset *data, const pr_use
 void pr_cohort_free(pr_cohort *c)
 {
     pr_free(c->users);
+    pr_free(c->weight);
     pr_free(c->members);
     pr_free(c->first_cell);
     pr_free(c->cell_offsets);

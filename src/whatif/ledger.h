@@ -6,12 +6,15 @@
 #include "data/dataset.h"
 #include "data/user_groups.h"
 
-/* The users that are asked about, by group. */
+/* The users of the groups. All of them have cells, so that all their baskets are counted; baskets are
+ * drawn for those who have a history and a test session. */
 typedef struct pr_cohort {
     const pr_user_groups *groups;
     size_t group_count;
-    int32_t *users; /* all of them once, ascending; each has a test session */
+    int32_t *users; /* those who have a test session, once, ascending */
     size_t user_count;
+    double
+        *weight; /* [users of the data]: what a drawn basket counts, by the baskets of the user */
     size_t *members;    /* [groups]: users of each group who have a test session */
     size_t *first_cell; /* [groups + 1] */
     size_t cells;
@@ -21,7 +24,9 @@ typedef struct pr_cohort {
 } pr_cohort;
 
 /* `last`: as the models' setting. `lines`: columns of the ledgers to come, which limit the cells. A group
- * none of whose users has a test session is E_INPUT. Free also on failure. */
+ * none of whose users has a test session is E_INPUT. Weights are 1 on average over `users`, so that drawn
+ * baskets, like counted ones, are of heavy and light shoppers in the proportion of their baskets. Free
+ * also on failure. */
 parsrec_status pr_cohort_init(pr_cohort *cohort, const pr_dataset *data,
                               const pr_user_groups *groups, size_t last, size_t lines,
                               parsrec_error *err);

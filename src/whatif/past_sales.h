@@ -4,9 +4,10 @@
 
 #include "whatif/answer.h"
 
-/* Enters every session of the cohort's users before their test sessions into a->past, the test sessions
- * into a->test: all of them before, by selection those without what is missing after. Re-choice is what
- * counting cannot tell; its ledgers stay empty. Fills a->grown, a->sizes and a->single too. */
+/* Enters every session of the groups' users into a->past, and the test sessions into a->test: all of them
+ * before, by selection those without what is missing after. On synthetic data the test sessions are not
+ * part of the past, so that estimates can be judged by them. Re-choice is what counting cannot tell; its
+ * ledgers stay empty. Fills a->grown, a->sizes, a->single and a->sold too. */
 parsrec_status pr_past_sales(pr_answer *a, const pr_dataset *data, size_t last, parsrec_error *err);
 
 #endif

@@ -42,7 +42,14 @@ static parsrec_status name_it(pr_scenario *s, const pr_lines *lines, const chang
     write_names(&text, lines, text.size > 0 ? "; with the new " : "with the new ", c->add,
                 c->add_count);
     s->name = pr_writer_take(&text);
-    return s->name != NULL ? PARSREC_OK : pr_fail_memory(err);
+    text = (pr_writer){0};
+    write_names(&text, lines, "leaves: ", c->drop, c->drop_count);
+    if (c->only_count > 0)
+        pr_write(&text, "%severything else", c->drop_count > 0 ? ", " : "leaves: ");
+    else if (c->drop_count == 0)
+        pr_write(&text, "leaves: nothing");
+    s->leaving = pr_writer_take(&text);
+    return s->name != NULL && s->leaving != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
 static void take_off(pr_scenario *s, const pr_lines *lines, const change *c)
@@ -160,6 +167,7 @@ void pr_scenarios_free(pr_scenarios *scenarios)
     for (size_t i = 0; i < scenarios->count; i++) {
         pr_scenario *s = &scenarios->list[i];
         pr_free(s->name);
+        pr_free(s->leaving);
         pr_free(s->off);
         pr_free(s->state);
         pr_free(s->part);

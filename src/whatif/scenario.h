@@ -14,6 +14,7 @@ typedef enum pr_on_shelf {
 
 typedef struct pr_scenario {
     char *name;       /* "without C0" */
+    char *leaving;    /* "leaves: C0" */
     bool *off;        /* [items] */
     size_t off_count; /* items that are off */
     uint8_t *state;   /* [lines.count]: pr_on_shelf */

@@ -43,8 +43,15 @@ static void enter_refill(pr_spill *s, size_t group, size_t hub, double slots, co
         refill[l] += l == s->hub[hub] ? 0 : slots * b->rest[l] / others;
 }
 
-void pr_spill_drawn(pr_spill *s, const pr_cohort *cohort, const pr_lines *lines, const pr_drawn *b,
-                    const double *row)
+static double units_of_bin(const pr_lines *lines, const pr_drawn *b, int32_t bin)
+{
+    double units = 0;
+    for (size_t k = 0; k < b->size; k++)
+        units += lines->bin_of[b->items[k]] == bin;
+    return units;
+}
+
+void pr_spill_drawn(pr_spill *s, const pr_cohort *cohort, const pr_lines *lines, const pr_drawn *b)
 {
     for (size_t i = cohort->cell_offsets[b->user]; i < cohort->cell_offsets[b->user + 1]; i++) {
         size_t group = cohort->cell_group[cohort->cell_list[i]];
@@ -52,7 +59,7 @@ void pr_spill_drawn(pr_spill *s, const pr_cohort *cohort, const pr_lines *lines,
         for (size_t k = 0; k < b->size; k++) {
             int32_t bin = lines->bin_of[b->items[k]];
             if (s->hub_of[bin] >= 0 && first_of_bin(lines, b->items, k))
-                enter_refill(s, group, (size_t)s->hub_of[bin], row[bin], b);
+                enter_refill(s, group, (size_t)s->hub_of[bin], units_of_bin(lines, b, bin), b);
         }
     }
 }

@@ -28,9 +28,9 @@ parsrec_status pr_spill_init(pr_spill *spill, const pr_lines *lines, size_t grou
                              const double *sales, parsrec_error *err);
 void pr_spill_free(pr_spill *spill); /* a zeroed one is fine */
 
-/* Enters a drawn basket, or all past ones; row[bins] is the basket's sales. */
+/* Enters a drawn basket, or all past ones. */
 void pr_spill_drawn(pr_spill *spill, const pr_cohort *cohort, const pr_lines *lines,
-                    const pr_drawn *basket, const double *row);
+                    const pr_drawn *basket);
 void pr_spill_past(pr_spill *spill, const pr_cohort *cohort, const pr_lines *lines,
                    const pr_dataset *data, size_t last);
 

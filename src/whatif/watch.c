@@ -1,5 +1,6 @@
 /* What is worth telling: the lines that change most, the pairs that hang together, and how far the
  * estimates are from the truth where that is known. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,53 +9,65 @@
 #include "math/rank_agreement.h"
 #include "whatif/answer.h"
 
-enum { WATCHED_MOST = 6, UNITS_LEAST = 10 };
+/* Units that past baskets must have held: of a line to be among those that change most, and of a pair to
+ * be ranked. */
+enum { WATCHED_MOST = 8, WATCHED_UNITS = 20, UNITS_LEAST = 10 };
 
 /* ---- lines that change most ---- */
 
-/* The largest change of a line in any group, against what chance does to sales of its size. */
+/* The largest change of a line in any group, in units over all past baskets, against what chance does to
+ * sales of its size. Few units say nothing, however large the share by which they change: lines that
+ * past baskets hardly held come after all others. */
 static double largest_change(const pr_answer *a, size_t s, size_t q, size_t line)
 {
     double most = 0;
     for (size_t g = 0; g < a->cohort.group_count; g++) {
         const pr_estimate *e = pr_estimate_of(a, s, q, a->estimator, g, line);
-        double change = fabs(e->after - e->before) / sqrt(e->before);
-        if (change > most) /* false for NaN */
+        double baskets = pr_ledger_baskets(&a->past.before, &a->cohort, g);
+        double sold = baskets * pr_ledger_rate(&a->past.before, &a->cohort, g, line);
+        double change = baskets * fabs(e->after - e->before) / sqrt(sold + WATCHED_UNITS);
+        if (sold < WATCHED_UNITS)
+            change = fmin(change, 1) * DBL_MIN; /* still in order, where there is nothing else */
+        if (change > most)                      /* false for NaN */
             most = change;
     }
     return most;
 }
 
-static void watch_most(pr_answer *a, size_t s, size_t q)
+static void watch_most(pr_answer *a, double *changes, size_t s, size_t q)
 {
     bool *watched = a->watched + s * a->lines.count;
+    for (size_t l = 0; l < a->lines.bins; l++)
+        changes[l] =
+            l == a->lines.other || pr_line_dropped(a, s, l) ? 0 : largest_change(a, s, q, l);
     for (size_t n = 0; n < WATCHED_MOST; n++) {
         size_t best = a->lines.bins;
-        double most = 0;
-        for (size_t l = 0; l < a->lines.bins; l++) {
-            double change = largest_change(a, s, q, l);
-            if (l != a->lines.other && !watched[l] && !pr_line_dropped(a, s, l) && change > most) {
+        for (size_t l = 0; l < a->lines.bins; l++)
+            if (!watched[l] && changes[l] > (best < a->lines.bins ? changes[best] : 0))
                 best = l;
-                most = change;
-            }
-        }
         if (best < a->lines.bins)
             watched[best] = true;
     }
 }
 
-void pr_answer_watch(pr_answer *a, const size_t *named, size_t count)
+parsrec_status pr_answer_watch(pr_answer *a, const size_t *named, size_t count, parsrec_error *err)
 {
+    double *changes = pr_alloc(a->lines.bins, sizeof *changes);
+    if (changes == NULL)
+        return pr_fail_memory(err);
     for (size_t s = 0; s < a->scenarios.count; s++) {
         bool *watched = a->watched + s * a->lines.count;
         for (size_t i = 0; i < count; i++)
             watched[named[i]] = true;
         for (size_t i = 0; i < a->scenarios.list[s].add_count; i++)
             watched[a->scenarios.list[s].adds[i]] = true;
-        for (size_t q = 0; q < PR_QUESTIONS && count == 0; q++)
-            if (a->asked[q])
-                watch_most(a, s, q);
+        /* What is asked first decides: rows of both questions are the same. */
+        size_t q = pr_question_order[a->asked[pr_question_order[0]] ? 0 : 1];
+        if (count == 0)
+            watch_most(a, changes, s, q);
     }
+    pr_free(changes);
+    return PARSREC_OK;
 }
 
 /* ---- what hangs on what ---- */

@@ -59,8 +59,10 @@ static parsrec_status check_options(const parsrec_whatif_options *o, parsrec_err
         return pr_fail(err, PARSREC_E_ARGUMENT, "there is no estimator number %d",
                        (int)o->estimator);
     if (o->estimator == PARSREC_COUNTED && !o->selection)
-        return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "counting past baskets answers selection alone; take another estimator");
+        return pr_fail(
+            err, PARSREC_E_ARGUMENT,
+            "counting past baskets answers selection alone; ask --question selection, or "
+            "take another estimator");
     if (!(o->interval > 0 && o->interval < 1) || o->resamples < RESAMPLES_LEAST)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "intervals need a share between 0 and 1 and at least %d resamples",
@@ -116,11 +118,13 @@ static parsrec_status open_books(pass *p, parsrec_error *err)
     a->single = pr_alloc(lines, sizeof *a->single);
     a->fills = pr_alloc_zero(a->model_count * scenarios, groups * sizeof *a->fills);
     a->sizes = pr_alloc_zero(groups, 2 * sizeof *a->sizes);
+    a->sold = pr_alloc_zero(groups * a->items, sizeof *a->sold);
+    a->totals = pr_alloc_zero(scenarios * PR_QUESTIONS, groups * sizeof *a->totals);
     a->grown = pr_alloc_zero(scenarios, sizeof *a->grown);
     p->rows = pr_alloc(3 * lines, sizeof *p->rows);
     if (a->books == NULL || a->facts == NULL || a->estimates == NULL || a->watched == NULL ||
         a->single == NULL || a->fills == NULL || a->sizes == NULL || a->grown == NULL ||
-        p->rows == NULL)
+        a->sold == NULL || a->totals == NULL || p->rows == NULL)
         return pr_fail_memory(err);
     for (size_t s = 0; s < scenarios; s++)
         PR_TRY(pr_ledger_init(&a->grown[s], &a->cohort, lines, err));
@@ -217,9 +221,9 @@ static parsrec_status answer(pass *p, const size_t *watched, const parsrec_whati
 {
     pr_answer *a = p->a;
     PR_TRY(fill_books(p, o, err));
-    pr_answer_estimate(a);
-    pr_answer_watch(a, watched, o->watch_count);
-    PR_TRY(pr_answer_intervals(a, p->pool, err));
+    PR_TRY(pr_answer_estimate(a, err));
+    PR_TRY(pr_answer_watch(a, watched, o->watch_count, err));
+    PR_TRY(pr_answer_intervals(a, p->pool, p->hooks, err));
     PR_TRY(pr_answer_hanging(a, err));
     return pr_answer_judge(a, err);
 }
@@ -244,6 +248,8 @@ parsrec_status pr_whatif(pr_answer *a, const pr_model *const *models, size_t mod
     snprintf(a->checksum, sizeof a->checksum, "%s", pr_dataset_checksum(data));
     PR_TRY_GOTO(copy_words(a, o, err));
     PR_TRY_GOTO(read_words(a, &watched, &p, o, err));
+    a->items = data->items;
+    PR_TRY_GOTO(pr_answer_prices(a, a->synthetic ? &truth : NULL, err));
     set_questions(a, o);
     set_numbers(a, o);
     PR_TRY_GOTO(pr_pool_new(&p.pool, o->threads, err));
@@ -273,6 +279,9 @@ void pr_answer_clear(pr_answer *a)
         pr_ledger_free(&a->grown[s]);
     pr_free(a->grown);
     pr_free(a->sizes);
+    pr_free(a->sold);
+    pr_free(a->price);
+    pr_free(a->totals);
     pr_free(a->fills);
     pr_free(a->single);
     pr_free(a->agreement);

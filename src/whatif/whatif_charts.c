@@ -1,4 +1,5 @@
-/* The paper's figure: sales of each line before and after, estimated and actual, one chart a group. */
+/* Changes of sales with their intervals, one chart a group: the figure beside a table. Orange is more, blue
+ * is less; where the truth is known it stands beside the estimate. */
 #include <math.h>
 #include <stdio.h>
 
@@ -6,69 +7,58 @@
 #include "plot/bars.h"
 #include "whatif/answer.h"
 
-enum { SERIES_MOST = 4, TITLE_BYTES = 400 };
+enum { SERIES_MOST = 2, TITLE_BYTES = 400, BLUE = 0, ORANGE = 1 };
 
-typedef struct chart {
-    const char **names;
-    pr_bar *bars;
-    const char *series[SERIES_MOST];
-    size_t rows, series_count;
-} chart;
-
-static pr_bar plain(double value)
-{
-    return (pr_bar){value, value, value};
-}
-
-static void add_row(chart *c, const pr_answer *a, size_t s, size_t q, size_t g, size_t line)
+static void add_row(pr_bar *bars, size_t *colour, const pr_answer *a, size_t s, size_t q, size_t g,
+                    size_t line)
 {
     const pr_estimate *e = pr_estimate_of(a, s, q, a->estimator, g, line);
-    pr_bar *bars = c->bars + c->rows * c->series_count;
-    size_t n = 0;
-    bool known = !isnan(e->low);
-    bars[n++] = plain(e->before);
-    bars[n++] = (pr_bar){e->after, known ? e->low : e->after, known ? e->high : e->after};
-    if (q == PARSREC_SELECTION)
-        bars[n++] = plain(pr_ledger_rate(&a->test.after[q][s], &a->cohort, g, line));
-    if (a->truth.sets > 0)
-        bars[n++] = plain(a->truth.after[q][pr_true_at(&a->truth, s, g, line)]);
-    c->names[c->rows++] = a->lines.list[line].name;
-}
-
-static void name_series(chart *c, const pr_answer *a, size_t q)
-{
-    c->series[c->series_count++] = "before";
-    c->series[c->series_count++] = "estimated";
-    if (q == PARSREC_SELECTION)
-        c->series[c->series_count++] = "test set";
-    if (a->truth.sets > 0)
-        c->series[c->series_count++] = "expected";
+    bool known = !isnan(e->change_low);
+    bars[0] =
+        (pr_bar){e->change, known ? e->change_low : e->change, known ? e->change_high : e->change};
+    *colour = e->change < 0 ? BLUE : ORANGE;
+    if (a->truth.sets > 0) {
+        double before = a->truth.before[pr_true_at(&a->truth, 0, g, line)];
+        double after = a->truth.after[q][pr_true_at(&a->truth, s, g, line)];
+        double change = before > 0 ? after / before - 1 : NAN;
+        bars[1] = (pr_bar){change, change, change};
+    }
 }
 
 parsrec_status pr_whatif_chart(pr_writer *page, const char *path, const pr_answer *a,
                                size_t scenario, size_t question, size_t group, parsrec_error *err)
 {
-    size_t lines = a->lines.count;
+    static const char *const series[SERIES_MOST] = {"estimated", "true"};
+    size_t lines = a->lines.count, each = a->truth.sets > 0 ? 2 : 1;
+    size_t *shown = pr_alloc(lines, sizeof *shown), *colours = pr_alloc(lines, sizeof *colours);
+    const char **names = pr_alloc(lines, sizeof *names);
+    pr_bar *bars = pr_alloc(lines * SERIES_MOST, sizeof *bars);
     char title[TITLE_BYTES];
-    chart c = {.names = pr_alloc(lines, sizeof *c.names),
-               .bars = pr_alloc(lines * SERIES_MOST, sizeof *c.bars)};
-    parsrec_status status = c.names != NULL && c.bars != NULL ? PARSREC_OK : pr_fail_memory(err);
-    if (status == PARSREC_OK) {
-        name_series(&c, a, question);
-        for (size_t l = 0; l < lines; l++)
-            if (a->watched[scenario * lines + l])
-                add_row(&c, a, scenario, question, group, l);
-        snprintf(title, sizeof title, "%s: units a basket", a->groups.list[group].name);
-        pr_bars bars = {.title = title,
-                        .rows = c.names,
-                        .row_count = c.rows,
-                        .series = c.series,
-                        .series_count = c.series_count,
-                        .bars = c.bars,
-                        .mark = NAN};
-        status = page != NULL ? pr_bars_inline(&bars, page, err) : pr_bars_draw(&bars, path, err);
+    parsrec_status status = PARSREC_OK;
+    if (shown == NULL || colours == NULL || names == NULL || bars == NULL) {
+        status = pr_fail_memory(err);
+        goto done;
     }
-    pr_free(c.names);
-    pr_free(c.bars);
+    size_t count = pr_shown_lines(shown, a, scenario);
+    for (size_t i = 0; i < count; i++) {
+        names[i] = a->lines.list[shown[i]].name;
+        add_row(bars + i * each, &colours[i], a, scenario, question, group, shown[i]);
+    }
+    snprintf(title, sizeof title, "%s: change of units per basket", a->groups.list[group].name);
+    pr_bars chart = {.title = title,
+                     .rows = names,
+                     .row_count = count,
+                     .series = series,
+                     .series_count = each,
+                     .bars = bars,
+                     .colours = colours,
+                     .percent = true,
+                     .mark = NAN};
+    status = page != NULL ? pr_bars_inline(&chart, page, err) : pr_bars_draw(&chart, path, err);
+done:
+    pr_free(shown);
+    pr_free(colours);
+    pr_free(names);
+    pr_free(bars);
     return status;
 }

@@ -15,7 +15,7 @@ static json_t *row_json(const parsrec_whatif_row *r)
 {
     return json_pack(
         "{s:o, s:s, s:s, s:o, s:o, s:b, s:b, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, "
-        "s:o, s:o}",
+        "s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
         "scenario", pr_json_string(r->scenario), "question", parsrec_question_name(r->question),
         "estimator", parsrec_estimator_name(r->estimator), "group", pr_json_string(r->group),
         "category", pr_json_string(r->category), "watched", r->watched, "dropped", r->dropped,
@@ -23,7 +23,11 @@ static json_t *row_json(const parsrec_whatif_row *r)
         number(r->high), "change", number(r->change), "change_low", number(r->change_low),
         "change_high", number(r->change_high), "test_before", number(r->test_before), "test_after",
         number(r->test_after), "true_before", number(r->true_before), "true_after",
-        number(r->true_after), "floor", number(r->floor));
+        number(r->true_after), "floor", number(r->floor), "kind", parsrec_whatif_kind_name(r->kind),
+        "baskets", number(r->baskets), "revenue_before", number(r->revenue_before), "revenue_after",
+        number(r->revenue_after), "revenue_low", number(r->revenue_low), "revenue_high",
+        number(r->revenue_high), "revenue_change", number(r->revenue_change), "revenue_change_low",
+        number(r->revenue_change_low), "revenue_change_high", number(r->revenue_change_high));
 }
 
 /* Those of the estimator chosen, or of all. */

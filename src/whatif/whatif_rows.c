@@ -15,43 +15,104 @@ static void fill_truth(const pr_answer *a, size_t s, size_t q, size_t g, size_t 
     row->floor = a->truth.floor[q][pr_true_at(&a->truth, s, g, line)];
 }
 
-/* Rows stand by scenario, question, estimator, group and line; the questions that were not asked are
- * passed over. */
+static void put_units(parsrec_whatif_row *row, const pr_estimate *x)
+{
+    row->before = x->before;
+    row->after = x->after;
+    row->low = x->low;
+    row->high = x->high;
+    row->change = x->change;
+    row->change_low = x->change_low;
+    row->change_high = x->change_high;
+}
+
+static void put_money(parsrec_whatif_row *row, const pr_estimate *x)
+{
+    row->revenue_before = x->before;
+    row->revenue_after = x->after;
+    row->revenue_low = x->low;
+    row->revenue_high = x->high;
+    row->revenue_change = x->change;
+    row->revenue_change_low = x->change_low;
+    row->revenue_change_high = x->change_high;
+}
+
+static void fill_line(const pr_answer *a, size_t s, size_t q, size_t e, size_t g, size_t line,
+                      parsrec_whatif_row *row)
+{
+    const pr_estimate *x = pr_estimate_of(a, s, q, e, g, line);
+    bool old = a->lines.list[line].kind != PR_LINE_NEW;
+    pr_estimate money =
+        pr_money_of(x, pr_line_price(a, SIZE_MAX, g, line), pr_line_price(a, s, g, line));
+    row->category = a->lines.list[line].name;
+    row->watched = a->watched[s * a->lines.count + line];
+    row->dropped = pr_line_dropped(a, s, line);
+    put_units(row, x);
+    put_money(row, &money);
+    if (old)
+        row->test_before = pr_ledger_rate(&a->test.before, &a->cohort, g, line);
+    if (old && q == PARSREC_SELECTION)
+        row->test_after = pr_ledger_rate(&a->test.after[q][s], &a->cohort, g, line);
+    fill_truth(a, s, q, g, line, row);
+}
+
+/* What leaves, and the total: of the estimator that is shown. */
+static void fill_sum(const pr_answer *a, size_t s, size_t q, size_t g, parsrec_whatif_row *row)
+{
+    pr_estimate units = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}, money = units;
+    if (row->kind == PARSREC_WHATIF_TOTAL) {
+        row->category = pr_total_name(a);
+        units = pr_total_of(a, s, q, g)->units;
+        money = pr_total_of(a, s, q, g)->money;
+    } else if (pr_leaving(a, s, g, &units.before, &money.before)) {
+        row->category = a->scenarios.list[s].leaving;
+        row->dropped = true;
+        units = (pr_estimate){units.before, 0, 0, 0, -1, -1, -1};
+        if (a->price != NULL)
+            money = (pr_estimate){money.before, 0, 0, 0, -1, -1, -1};
+    }
+    put_units(row, &units);
+    put_money(row, &money);
+}
+
+/* Rows stand by scenario, question, estimator, group and line, then what leaves and the total; the
+ * questions that were not asked are passed over. */
 bool parsrec_whatif_row_at(const parsrec_whatif_answer *a, size_t i, parsrec_whatif_row *row)
 {
     if (a == NULL || row == NULL)
         return false;
     size_t lines = a->lines.count, groups = a->cohort.group_count, questions = 0, asked[2];
     for (size_t q = 0; q < PR_QUESTIONS; q++)
-        if (a->asked[q])
-            asked[questions++] = q;
-    size_t line = i % lines, g = i / lines % groups, e = i / lines / groups % PR_ESTIMATORS;
-    size_t q = asked[i / lines / groups / PR_ESTIMATORS % questions];
-    size_t s = i / lines / groups / PR_ESTIMATORS / questions;
+        if (a->asked[pr_question_order[q]])
+            asked[questions++] = pr_question_order[q];
+    size_t each = lines + 2, line = i % each, g = i / each % groups;
+    size_t e = i / each / groups % PR_ESTIMATORS;
+    size_t q = asked[i / each / groups / PR_ESTIMATORS % questions];
+    size_t s = i / each / groups / PR_ESTIMATORS / questions;
     if (s >= a->scenarios.count)
         return false;
-    const pr_estimate *x = pr_estimate_of(a, s, q, e, g, line);
-    bool old = a->lines.list[line].kind != PR_LINE_NEW;
     *row = (parsrec_whatif_row){
         .scenario = a->scenarios.list[s].name,
         .group = a->groups.list[g].name,
-        .category = a->lines.list[line].name,
+        .category = "",
         .question = (parsrec_question)q,
         .estimator = (parsrec_estimator)e,
-        .watched = a->watched[s * lines + line],
-        .dropped = pr_line_dropped(a, s, line),
-        .before = x->before,
-        .after = x->after,
-        .low = x->low,
-        .high = x->high,
-        .change = x->change,
-        .change_low = x->change_low,
-        .change_high = x->change_high,
-        .test_before = old ? pr_ledger_rate(&a->test.before, &a->cohort, g, line) : NAN,
-        .test_after = old && q == PARSREC_SELECTION
-                          ? pr_ledger_rate(&a->test.after[q][s], &a->cohort, g, line)
-                          : NAN};
-    fill_truth(a, s, q, g, line, row);
+        .kind = line < lines    ? PARSREC_WHATIF_LINE
+                : line == lines ? PARSREC_WHATIF_LEAVES
+                                : PARSREC_WHATIF_TOTAL,
+        .baskets = pr_ledger_baskets(&a->past.before, &a->cohort, g),
+        .before = NAN,
+        .after = NAN,
+        .test_before = NAN,
+        .test_after = NAN,
+        .true_before = NAN,
+        .true_after = NAN,
+        .floor = NAN,
+    };
+    if (line < lines)
+        fill_line(a, s, q, e, g, line, row);
+    else if (e == (size_t)a->estimator)
+        fill_sum(a, s, q, g, row);
     return true;
 }
 
@@ -74,11 +135,16 @@ static void write_value(pr_writer *out, double value, const char *end)
 void pr_whatif_csv(pr_writer *out, const pr_answer *a)
 {
     parsrec_whatif_row r;
-    pr_write(out,
-             "scenario,question,estimator,group,category,watched,dropped,before,after,low,high,"
-             "change,change_low,change_high,test_before,test_after,true_before,true_after,"
-             "floor\n");
+    pr_write(
+        out,
+        "scenario,question,estimator,group,category,watched,dropped,before,after,low,high,"
+        "change,change_low,change_high,test_before,test_after,true_before,true_after,"
+        "floor,kind,baskets,revenue_before,revenue_after,revenue_low,revenue_high,revenue_change,"
+        "revenue_change_low,revenue_change_high\n");
     for (size_t i = 0; parsrec_whatif_row_at(a, i, &r); i++) {
+        const double money[] = {
+            r.baskets,      r.revenue_before, r.revenue_after,      r.revenue_low,
+            r.revenue_high, r.revenue_change, r.revenue_change_low, r.revenue_change_high};
         const double values[] = {r.before,     r.after,       r.low,         r.high,
                                  r.change,     r.change_low,  r.change_high, r.test_before,
                                  r.test_after, r.true_before, r.true_after,  r.floor};
@@ -92,6 +158,9 @@ void pr_whatif_csv(pr_writer *out, const pr_answer *a)
         write_field(out, r.category);
         pr_write(out, "%d,%d,", r.watched, r.dropped);
         for (size_t v = 0; v < count; v++)
-            write_value(out, values[v], v + 1 < count ? "," : "\n");
+            write_value(out, values[v], ",");
+        pr_write(out, "%s,", parsrec_whatif_kind_name(r.kind));
+        for (size_t v = 0; v < sizeof money / sizeof *money; v++)
+            write_value(out, money[v], v + 1 < sizeof money / sizeof *money ? "," : "\n");
     }
 }

@@ -9,7 +9,7 @@ ok "$PARSREC" whatif --preset paper -o out $few --epochs 1 $more --threads 2
 says "without C0"
 says "Selection:"
 says "Re-choice:"
-says "What hangs on what"
+says "What goes together"
 says "report.html"
 for file in groups.json data.st model-1.st report.csv report.json report.html selection-1-1.svg \
     rechoice-1-2.svg; do
@@ -41,11 +41,23 @@ same "$(grep -c "goes on" stderr)" 1 "a training that goes on"
 
 # ---- models and data of one's own, JSON ----
 model=out/model-1.st data=out/data.st
-ok "$PARSREC" whatif $model $data --drop category=C0 --group truth $quick --json
+ok "$PARSREC" whatif $model $data --drop category=C0 --group truth $quick --question both --json
 cp stdout rows.json
 cat >check.py <<'END'
 import csv, json
 rows = json.load(open("rows.json"))
+totals = [r for r in rows if r["kind"] == "total"]
+leaves = [r for r in rows if r["kind"] == "leaves"]
+assert len(totals) == len(leaves) == 2 * 2 and all(r["category"] == "leaves: C0" for r in leaves)
+for t, l in zip(totals, leaves):
+    same = [r for r in rows if r["kind"] == "line"
+            and (r["group"], r["question"]) == (t["group"], t["question"])]
+    for key in ("before", "after", "revenue_before", "revenue_after"):
+        assert abs(sum(r[key] for r in same) - t[key]) < 1e-6, (key, t)
+    assert l["before"] == [r for r in same if r["category"] == "C0"][0]["before"] and l["after"] == 0
+    assert t["revenue_low"] <= t["revenue_after"] <= t["revenue_high"]
+rows = [r for r in rows if r["kind"] == "line"]
+assert rows[0]["question"] == "rechoice"
 for r in rows:
     assert r["low"] <= r["after"] <= r["high"] or abs(r["after"] - r["low"]) < 1, r
     assert {"group", "category", "before", "after", "low", "high", "question"} <= set(r)
@@ -57,7 +69,8 @@ kept = [r for r in rows if r["question"] == "rechoice" and r["category"] != "C0"
 assert len(kept) == 38 and all(r["change"] > 0 for r in kept)
 table = list(csv.DictReader(open("out/report.csv")))
 report = json.load(open("out/report.json"))
-assert len(table) == len(report["rows"]) == 20 * 2 * (4 + 3), len(table)
+assert len(table) == len(report["rows"]) == 20 * 2 * (4 + 3) + 2 * 2 * 2, len(table)
+table = [r for r in table if r["kind"] == "line"]
 assert {r["estimator"] for r in table} == {"rollout", "expected", "top10", "counted"}
 assert all(float(r["floor"]) > 0 for r in table if r["category"] != "C0")
 for a in report["agreement"]:
@@ -66,13 +79,14 @@ END
 ok python3 check.py
 
 # ---- several models, several scenarios, one pass ----
-ok "$PARSREC" whatif $model $model $data --drop C0 --drop C1 --each $quick --watch C2
+ok "$PARSREC" whatif $model $model $data --drop C0 --drop C1 --each $quick --watch C2 --question both
 says "without C0"
 says "without C1"
 says "2 models"
 same "$(grep -c '^everybody  C2' stdout)" 4 "a row for each scenario and question"
-ok "$PARSREC" whatif $model $data --drop C0 --drop C1 $quick --question rechoice
+ok "$PARSREC" whatif $model $data --drop C0 --drop C1 $quick
 says "without C0, C1"
+says "leaves: C0, C1"
 if grep -q "Selection:" stdout; then fail "a question that was not asked"; else pass; fi
 ok "$PARSREC" whatif $model $data --drop item=3 --drop item=4 --watch C0 $more
 says "swapped within the category"
@@ -83,6 +97,54 @@ says "brandnew"
 ok "$PARSREC" whatif $model $data --drop C0 --missing leave $quick
 says "given up"
 ok "$PARSREC" whatif $model $data --drop C0 --group cluster:2 --group buyers:C2 $quick
+
+# ---- a pivot table of the imported file says what was sold before ----
+awk -F, 'NR == 1 { print $0 ",Unit_Price" } NR > 1 { print $0 "," NR % 7 + 1 ".50" }' \
+    "$PARSREC_SOURCE/examples/corner_shop_items.csv" >items.csv
+baskets="$PARSREC_SOURCE/examples/corner_shop.csv"
+ok "$PARSREC" import -o shop.st "$baskets" --items items.csv
+ok "$PARSREC" train -o shop.model shop.st --epochs 1 --set dim.user=4 --set dim.item=4
+ok "$PARSREC" whatif shop.model shop.st --drop BAKERY $quick --json
+cp stdout shop.json
+ok "$PARSREC" whatif shop.model shop.st --drop BAKERY --group user:K01 $quick --json
+cp stdout user.json
+cat >pivot.py <<'END'
+import csv, json, sys
+items = {r["item"]: r for r in csv.DictReader(open("items.csv"))}
+everybody = list(csv.DictReader(open(sys.argv[1])))
+for name, actions in ("shop.json", everybody), ("user.json", [r for r in everybody if r["user"] == "K01"]):
+    baskets = len({(r["user"], r["session"]) for r in actions})
+    units, money = {}, {}
+    for user, session, item in {(r["user"], r["session"], r["item"]) for r in actions}:
+        c = items[item]["category"]
+        units[c] = units.get(c, 0) + 1
+        money[c] = money.get(c, 0) + float(items[item]["Unit_Price"])
+    near = lambda a, b: abs(a - b) < 1e-6 * max(1, abs(b))
+    rows = json.load(open(name))
+    assert {r["question"] for r in rows} == {"rechoice"}
+    for r in rows:
+        assert r["baskets"] == baskets, (r["baskets"], baskets)
+        if r["kind"] == "line":
+            c = r["category"]
+            assert near(r["before"], units.get(c, 0) / baskets), r
+            assert near(r["revenue_before"], money.get(c, 0) / baskets), r
+        elif r["kind"] == "leaves":
+            assert near(r["before"], units.get("FOOD > BAKERY", 0) / baskets) and r["after"] == 0
+            assert near(r["revenue_before"], money.get("FOOD > BAKERY", 0) / baskets), r
+        else:
+            assert near(r["before"], sum(units.values()) / baskets), r
+            assert near(r["revenue_before"], sum(money.values()) / baskets), r
+            assert near(r["after"], r["before"]), r
+END
+ok python3 pivot.py "$baskets"
+ok "$PARSREC" whatif shop.model shop.st --drop BAKERY $quick
+says "the mean over the 775 baskets of 60 users"
+says "leaves: FOOD > BAKERY"
+says "all categories"
+says "Revenue per basket"
+if grep -q "Selection" stdout; then fail "selection without being asked"; else pass; fi
+ok "$PARSREC" whatif shop.model shop.st --drop BAKERY $quick --question selection
+says "not an effect"
 
 # ---- nonsense: a sentence each, and no folder left behind ----
 fails 1 "is not a folder" "$PARSREC" whatif nothing.st $data --drop C0 -o $model

@@ -345,6 +345,7 @@ static void counted_by_hand(void **state)
     parsrec_whatif_options o = quick();
     o.drop = drop;
     o.drop_count = 1;
+    o.selection = true;
     pr_answer *a = answer_of(data, &o);
     double units = 0, baskets = 0, all = 0, every = 0;
     for (size_t u = 0; u < data->users; u++)
@@ -364,6 +365,65 @@ static void counted_by_hand(void **state)
     assert_close(e->before, all / every, 1e-12);
     assert_close(e->after, units / baskets, 1e-12);
     assert_true(e->low <= e->after && e->after <= e->high && e->low < e->high);
+    drop_answer(a);
+}
+
+/* The total is the sum of its rows, what leaves is what was counted, and refilled baskets keep their size
+ * in every resample; money is units times prices. */
+static void totals_add_up(void **state)
+{
+    (void)state;
+    static const char *const drop[] = {"C0", "item=7"};
+    parsrec_whatif_options o = quick();
+    o.drop = drop;
+    o.drop_count = 2;
+    pr_answer *a = answer_of(data, &o);
+    const pr_total *t = pr_total_of(a, 0, PARSREC_RECHOICE, 0);
+    assert_close(t->units.before, sold(a, PARSREC_RECHOICE, false), 1e-9);
+    assert_close(t->units.after, sold(a, PARSREC_RECHOICE, true), 1e-9);
+    assert_close(t->units.change, 0, 1e-6);
+    assert_close(t->units.change_low, 0, 1e-6);
+    assert_close(t->units.change_high, 0, 1e-6);
+    double units, money, count = 0, paid = 0, all = 0, baskets = 0;
+    for (size_t u = 0; u < data->users; u++)
+        for (int64_t s = data->user_offsets[u]; s + 1 < data->user_offsets[u + 1]; s++, baskets++)
+            for (int64_t i = data->session_offsets[s]; i < data->session_offsets[s + 1]; i++) {
+                int32_t item = data->action_items[i];
+                bool leaves = item / PRODUCTS == 0 || item == 7;
+                all += a->price[item];
+                count += leaves;
+                paid += leaves ? a->price[item] : 0;
+            }
+    assert_true(pr_leaving(a, 0, 0, &units, &money));
+    assert_close(units, count / baskets, 1e-9);
+    assert_close(money, paid / baskets, 1e-9);
+    assert_close(t->money.before, all / baskets, 1e-9);
+    assert_true(t->money.low <= t->money.after && t->money.after <= t->money.high);
+    drop_answer(a);
+}
+
+/* Lines that were hardly sold are not among those that change most. */
+static void few_sales_are_not_watched(void **state)
+{
+    (void)state;
+    static const char *const drop[] = {"C1"};
+    parsrec_error err;
+    parsrec_whatif_options o = quick();
+    o.drop = drop;
+    o.drop_count = 1;
+    pr_answer *a = answer_of(data, &o);
+    size_t rare = 3;
+    pr_estimate *e = pr_estimate_of(a, 0, PARSREC_RECHOICE, PARSREC_ROLLOUT, 0, rare);
+    for (size_t c = a->cohort.first_cell[0]; c < a->cohort.first_cell[1]; c++)
+        a->past.before.units[c * a->lines.count + rare] = 0;
+    *e = (pr_estimate){.before = 0, .after = 0.2, .change = 1e9};
+    memset(a->watched, 0, a->lines.count * sizeof *a->watched);
+    assert_ok(pr_answer_watch(a, NULL, 0, &err));
+    size_t watched = 0;
+    for (size_t l = 0; l < a->lines.count; l++)
+        watched += a->watched[l];
+    assert_int_equal(watched, 8);
+    assert_false(a->watched[rare]);
     drop_answer(a);
 }
 
@@ -444,6 +504,8 @@ int main(void)
         cmocka_unit_test(a_new_item_takes_from_its_category),
         cmocka_unit_test(nothing_but_some),
         cmocka_unit_test(counted_by_hand),
+        cmocka_unit_test(totals_add_up),
+        cmocka_unit_test(few_sales_are_not_watched),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(every_allocation_may_fail),
     };
