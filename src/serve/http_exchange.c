@@ -137,19 +137,25 @@ static bool announces_too_much(const client *c)
 
 typedef struct framing {
     unsigned lengths, codings;
-    bool other_coding;
+    bool doubtful;
 } framing;
 
+/* The library keeps a space between name and colon as part of the name, and adds a folded line to the name of an
+ * empty header: neither is the header that a proxy may have seen. */
 static enum MHD_Result note_framing(void *context, enum MHD_ValueKind kind, const char *name,
                                     const char *value)
 {
+    static const char length[] = "Content-Length", coding[] = "Transfer-Encoding";
     framing *f = context;
     (void)kind;
-    f->lengths += strcasecmp(name, "Content-Length") == 0;
-    if (strcasecmp(name, "Transfer-Encoding") == 0) {
-        f->codings++;
-        f->other_coding |= value == NULL || strcasecmp(value, "chunked") != 0;
-    }
+    bool is_length = strncasecmp(name, length, sizeof length - 1) == 0;
+    bool is_coding = strncasecmp(name, coding, sizeof coding - 1) == 0;
+    f->lengths += is_length;
+    f->codings += is_coding;
+    f->doubtful |= (is_length && strlen(name) != sizeof length - 1) ||
+                   (is_coding && strlen(name) != sizeof coding - 1) ||
+                   (is_coding && (value == NULL || strcasecmp(value, "chunked") != 0)) ||
+                   strpbrk(name, " \t") != NULL;
     return MHD_YES;
 }
 
@@ -159,7 +165,7 @@ static bool has_one_length(client *c)
 {
     framing f = {0};
     MHD_get_connection_values(c->connection, MHD_HEADER_KIND, note_framing, &f);
-    if (f.lengths + f.codings <= 1 && !f.other_coding)
+    if (f.lengths + f.codings <= 1 && !f.doubtful)
         return true;
     answer_error(
         &c->response, 400, "bad_request",
