@@ -6,10 +6,10 @@
  * column that we do not know leaves them, or a hash table? If neither: were two neighbours neighbours in
  * earlier baskets more often than other items of a basket?
  *
- * People write no list in one fixed order. In the real lists that we measured fewer than 1 % of frequent pairs
+ * People write no list in one fixed order. In the real lists that we measured at most 8 % of frequent pairs
  * stand in one order at least 95 % of the time; after a sort all do. The slot order of a hash table depends
  * on the table's size and that on the basket's, so pairs are counted apart for baskets of 2 to 3 items, 4 to 7,
- * 8 to 15 and so on: about a third are fixed then (docs/training.md has the table). */
+ * 8 to 15 and so on: four in ten are fixed then (docs/training.md has the table). */
 #ifndef PR_BASKET_ORDER_H
 #define PR_BASKET_ORDER_H
 
@@ -21,7 +21,7 @@ typedef struct pr_order_facts {
     uint64_t pairs; /* of either kind */
     /* Neighbours whose first item has the smaller number, key or name. */
     uint64_t compared[3], ascending[3];
-    /* Pairs among the most frequent items that were bought together often enough, and those of them that
+    /* Pairs among the most frequent items that stand in a basket, not side by side, often enough, and those that
      * stand in one order at least 95 % of the time. */
     uint64_t frequent, fixed;
 } pr_order_facts;

@@ -111,9 +111,9 @@ static void columns_that_sort_are_named(void **state)
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_NAME);
     f = (pr_order_facts){.compared = {50, 50, 50}, .ascending = {50, 50, 50}};
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_UNKNOWN);
-    f = (pr_order_facts){.frequent = 100, .fixed = 15};
+    f = (pr_order_facts){.frequent = 100, .fixed = 20};
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_FIXED);
-    f = (pr_order_facts){.frequent = 100, .fixed = 14};
+    f = (pr_order_facts){.frequent = 100, .fixed = 19};
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_FREE);
 }
 
