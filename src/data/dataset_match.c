@@ -267,6 +267,7 @@ parsrec_status pr_dataset_match(pr_pruned *out, pr_match_facts *facts, const pr_
     out->data.users = data->users;
     out->data.time_kind = data->time_kind;
     out->data.source = data->source;
+    out->data.events = data->events;
     out->data.file = NULL;
     out->data.checksum = pr_dataset_checksum(data);
     parsrec_status status = match_all(&m, err);
