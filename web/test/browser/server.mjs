@@ -40,7 +40,7 @@ export async function twins(folder) {
   await writeFile(actions, (await readFile(join(examples, 'corner_shop.csv'), 'utf8')) + more.join(''));
   await writeFile(items, `${await readFile(join(examples, 'corner_shop_items.csv'), 'utf8')}9001,Bread,FOOD > BAKERY\n9002,Bread,FOOD > BAKERY\n`);
   const data = join(folder, 'shop.st');
-  await run(program, ['import', '-o', data, actions, '--items', items]);
+  await run(['import', '-o', data, actions, '--items', items]);
   const small = ['--set', 'dim.user=32', '--set', 'dim.item=32', '--set', 'batch=32'];
   return [await train(folder, data, ...small, '--epochs', '2')];
 }
@@ -67,7 +67,7 @@ export async function hostileShop(folder) {
         rows.push([u === 0 ? hostile.user : `u${u}`, `${u}.${s}`, String(1_600_000_000 + 86_400 * s + u),
           `<u>${(u + s * 3 + k * (1 + u % 3)) % names.length}</u>`]);
   await writeFile(actions, table(rows));
-  await run(program, ['import', '-o', data, actions, '--items', items]);
+  await run(['import', '-o', data, actions, '--items', items]);
   return [await train(folder, data, '--set', 'dim.user=8', '--set', 'dim.item=8', '--epochs', '2')];
 }
 

@@ -26,7 +26,7 @@ test('a shop without names and categories, a model that counts', async () => {
     await page.getByLabel('Map', { exact: true }).selectOption('lift');
     await page.locator('figure svg').nth(2).waitFor();
     await page.getByRole('link', { name: 'Quality' }).click();
-    await page.locator('.view-quality table').waitFor();
+    await page.getByRole('region', { name: 'Measures' }).waitFor();
     await clean();
   } finally {
     await server.stop();

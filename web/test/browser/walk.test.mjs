@@ -208,9 +208,11 @@ test('a new item comes beside one that is there', async () => {
 
 test('what the model is worth', async () => {
   await page.getByRole('link', { name: 'Quality' }).click();
-  const table = page.locator('.view-quality table');
+  const table = page.getByRole('region', { name: 'Measures' }).locator('table');
   await table.waitFor();
-  const { models } = await ask('/v1/quality');
+  const { models, baselines } = await ask('/v1/quality');
+  assert.equal(await page.locator('.verdict').textContent(), baselines.sentence);
+  assert.equal(await page.getByRole('region', { name: 'Beside counting' }).locator('tbody tr').count(), baselines.protocols.length);
   assert.deepEqual(await table.locator('tbody th').allTextContents(), models.map(({ model }) => model));
   const cell = await table.locator('tbody tr').first().locator('td').first().textContent();
   assert.equal(cell, Object.values(models[0].metrics)[0].value.toFixed(3));
