@@ -41,7 +41,7 @@ static uint64_t pair_of(int32_t a, int32_t b)
 
 static uint64_t *slot_of(const counting *c, uint64_t pair)
 {
-    size_t at = XXH3_64bits(&pair, sizeof pair) % SLOTS;
+    size_t at = XXH3_64bits_withSeed(&pair, sizeof pair, pr_name_seed()) % SLOTS;
     while (c->slots[at] != 0 && c->slots[at] != pair)
         at = (at + 1) % SLOTS;
     return &c->slots[at];
