@@ -41,13 +41,27 @@ function protocolRow(model, { protocol, negatives, measure, value, baselines, be
     h('td', { class: 'words' }, (verdicts[verdict] ?? verdicts.none)(model, best)));
 }
 
+const questionOf = ({ protocol, negatives }) =>
+  `${protocols[protocol] ?? protocol}${negatives > 0 ? '' : ' (whole catalogue)'}`;
+
+/** The verdicts of all protocols in one sentence. */
+function headline(model, rows) {
+  const those = (word) => rows.filter(({ verdict }) => verdict === word).map((row) => `“${questionOf(row)}”`);
+  const [behind, level, ahead] = ['behind', 'level', 'ahead'].map(those);
+  if (behind.length > 0) return `Counting is better than ${model} at ${behind.join(', ')}`;
+  if (ahead.length === 0) return `${model} is not better than counting.`;
+  if (level.length > 0) return `${model} is better than counting, but level at ${level.join(', ')}`;
+  return `${model} is better than counting at every question.`;
+}
+
 /** Whether the model is worth more than counting, protocol by protocol; nothing where the server does not say. */
 function verdict(baselines) {
   if (!baselines) return null;
   const { model, sentence, protocols: rows, verdict: whole } = baselines;
   return [
-    h('p', { class: `verdict ${whole}`, role: whole === 'behind' ? 'alert' : null }, prose(sentence)),
-    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'Beside counting' },
+    h('div', { class: `verdict ${whole}`, role: whole === 'behind' ? 'alert' : null },
+      h('p', null, h('strong', null, headline(model, rows))), h('p', { class: 'quiet' }, prose(sentence))),
+    h('div', { class: 'scroll verdicts', tabindex: '0', role: 'region', 'aria-label': 'Beside counting' },
       h('table', null,
         h('thead', null, h('tr', null, ['Question', model, 'Best count', 'Verdict'].map((head) =>
           h('th', { scope: 'col', class: head === 'Verdict' ? 'words' : null }, head)))),

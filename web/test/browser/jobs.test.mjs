@@ -136,7 +136,7 @@ test('the quality view says where counting is better', async () => {
       protocols: [protocol('remaining', 'ahead'), protocol('next', 'behind'), protocol('basket', 'level')] },
   } }));
   await page.getByRole('link', { name: 'Quality' }).click();
-  await page.getByRole('alert').getByText('Counting (personal) is better').waitFor();
+  await page.getByRole('alert').getByText('Counting is better than parsrec at “Which item exactly is next?”', { exact: true }).waitFor();
   const rows = page.getByRole('region', { name: 'Beside counting' }).locator('tbody tr');
   assert.deepEqual(await rows.locator('td.words').allTextContents(), ['parsrec is better than counting (personal)',
     'counting (personal) is better than parsrec', 'level with counting (personal): the difference may be chance']);

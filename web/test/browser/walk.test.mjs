@@ -211,7 +211,7 @@ test('what the model is worth', async () => {
   const table = page.getByRole('region', { name: 'Measures' }).locator('table');
   await table.waitFor();
   const { models, baselines } = await ask('/v1/quality');
-  assert.equal(await page.locator('.verdict').textContent(), baselines.sentence);
+  assert.equal(await page.locator('.verdict .quiet').textContent(), baselines.sentence);
   assert.equal(await page.getByRole('region', { name: 'Beside counting' }).locator('tbody tr').count(), baselines.protocols.length);
   assert.deepEqual(await table.locator('tbody th').allTextContents(), models.map(({ model }) => model));
   const cell = await table.locator('tbody tr').first().locator('td').first().textContent();
