@@ -76,8 +76,10 @@ static const route *missing(const http_request *request, const bool *methods,
 static bool is_listed(const char *list, const char *word)
 {
     size_t size = strlen(word);
+    if (size == 0) /* is found everywhere, even behind the end */
+        return false;
     for (const char *at = list; (at = strstr(at, word)) != NULL; at++)
-        if (size > 0 && (at == list || at[-1] == ' ') && (at[size] == ',' || at[size] == '\0'))
+        if ((at == list || at[-1] == ' ') && (at[size] == ',' || at[size] == '\0'))
             return true;
     return false;
 }
