@@ -19,10 +19,11 @@ broken() {
     exit 1
 }
 milliseconds() { date +%s%3N; }
-# Moments between the start of a command and a little after the usual end of it, in seconds.
+# Moments between the start of a command and its usual end, in seconds: more than are needed, because a
+# command may come to its end first.
 moments() {
     awk -v n="$kills" -v s="$seed" -v most="$1" \
-        'BEGIN { srand(s); for (i = 0; i < n; i++) printf "%.4f\n", (2 + most * 1.2 * rand()) / 1000 }'
+        'BEGIN { srand(s); for (i = 0; i < 20 * n; i++) printf "%.4f\n", (1 + most * rand()) / 1000 }'
 }
 no_temporaries() {
     if find . -name '*.tmp' | grep -q .; then broken "left temporary files: $(find . -name '*.tmp')"; fi
@@ -48,6 +49,7 @@ replaces() {
     cp "$output" new
     old=0 renewed=0 cut=0
     for moment in $(moments $took); do
+        [ "$cut" -lt "$kills" ] || break
         cp old "$output"
         if killed_at "$@"; then cut=$((cut + 1)); fi
         if cmp -s "$output" new; then
@@ -73,6 +75,7 @@ kill_training() {
     took=$(($(milliseconds) - begun))
     cut=0 resumes=0 finished=0
     for moment in $(moments $((took / 2))); do
+        [ "$cut" -lt "$kills" ] || break
         how=$settings
         if [ -s model.ckpt ]; then
             "$program" check model.ckpt >/dev/null || broken "the checkpoint is damaged"
@@ -104,6 +107,7 @@ kill_comparison() {
     took=$(($(milliseconds) - begun))
     cut=0 reports=0
     for moment in $(moments $took); do
+        [ "$cut" -lt "$kills" ] || break
         if killed_at "$program" compare shop.data --models pop,personal,markov -o compared; then
             cut=$((cut + 1))
         fi
