@@ -207,7 +207,7 @@ const char *pr_question_sentence(const pr_answer *a, size_t question);
 const char *pr_question_asked(size_t question);
 /* Questions in the order of reports: the effect first, then what selection compares. */
 extern const size_t pr_question_order[PR_QUESTIONS];
-/* What `before` is a mean over, and what prices are known. */
+/* What `before` is a mean over, and what prices are known; SIZE_MAX: of every group. */
 void pr_write_before(pr_writer *out, const pr_answer *a, size_t group);
 /* The largest change among the rows shown whose interval leaves zero out, and what becomes of the whole
  * basket and its money. */

@@ -14,7 +14,7 @@
 enum {
     ROWS = 32,
     TEAMS_A_ROUND = 8,
-    TEAM_BASKETS = 512, /* about */
+    TEAM_BASKETS = 128, /* about; a round of teams is as long as progress is silent */
     PURPOSE_SIZE = 0x771F01,
     PURPOSE_ITEM = 0x771F02,
 };

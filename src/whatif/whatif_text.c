@@ -264,7 +264,7 @@ parsrec_status pr_whatif_table(pr_writer *out, const pr_answer *a, parsrec_error
                  a->scenarios.list[s].name, parsrec_estimator_name(a->estimator), a->model_count,
                  a->model_count == 1 ? "" : "s");
         write_facts(out, a, s);
-        pr_write_before(&words, a, 0);
+        pr_write_before(&words, a, a->cohort.group_count > 1 ? SIZE_MAX : 0);
         write_sentences(out, &words);
         parsrec_status status = make_labels(&names, a, s, err);
         for (size_t i = 0; i < PR_QUESTIONS && status == PARSREC_OK; i++)

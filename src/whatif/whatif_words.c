@@ -1,4 +1,5 @@
 /* Names and sentences that several reports use. */
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -61,12 +62,15 @@ void pr_write_grouped(pr_writer *out, uint64_t value)
 
 void pr_write_before(pr_writer *out, const pr_answer *a, size_t group)
 {
-    const pr_user_group *g = &a->groups.list[group];
-    double priced = pr_priced_share(a, group);
+    double priced = pr_priced_share(a, group == SIZE_MAX ? 0 : group);
     pr_write(out, "Units per basket; an item counts once per basket. ");
     if (a->raw)
         pr_write(out, "Before: model estimates without calibration to past sales.");
+    else if (group == SIZE_MAX)
+        pr_write(out, "Before: the mean over all%s baskets of a group's users, every basket alike.",
+                 a->synthetic ? " past" : "");
     else {
+        const pr_user_group *g = &a->groups.list[group];
         pr_write(out, "Before: the mean over the ");
         pr_write_grouped(out, (uint64_t)pr_ledger_baskets(&a->past.before, &a->cohort, group));
         pr_write(out, "%s baskets of ", a->synthetic ? " past" : "");
@@ -158,13 +162,17 @@ static void write_largest(pr_writer *out, const pr_answer *a, size_t s, size_t q
         }
     }
     const char *name = a->groups.list[group].name;
+    int first = toupper((unsigned char)name[0]); /* of a sentence */
     if (best == SIZE_MAX) {
-        pr_write(out, "%s: no change of a single %s is certain.", name,
+        pr_write(out, "%c%s: no change of a single %s is certain.", first, name + 1,
                  a->lines.by_item ? "item" : "category");
         return;
     }
     const pr_estimate *e = pr_estimate_of(a, s, q, a->estimator, group, best);
-    pr_write(out, q == PARSREC_SELECTION ? "Baskets of %s without it hold" : "%s would buy", name);
+    if (q == PARSREC_SELECTION)
+        pr_write(out, "Baskets of %s without it hold", name);
+    else
+        pr_write(out, "%c%s would buy", first, name + 1);
     pr_write(out, " %.1f %% %s of %s (%+.1f to %+.1f %%).", 100 * most,
              e->change > 0 ? "more" : "less", a->lines.list[best].name, 100 * e->change_low,
              100 * e->change_high);

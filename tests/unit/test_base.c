@@ -605,6 +605,7 @@ static void labels_stay_different(void **state)
     parsrec_error err;
     assert_ok(pr_labels_fit(out, names, COUNT, WIDTH, NULL, NULL, &err));
     assert_string_equal(out[0], names[0]);
+    assert_string_equal(out[1], "…BAKERY AND SIMILAR…");
     assert_string_equal(out[3], "…ller Welt, gemahlen");
     for (size_t i = 0; i < COUNT; i++) {
         assert_true(pr_text_width(out[i]) <= WIDTH);
