@@ -205,6 +205,34 @@ static json_t *difference_json(const parsrec_explanation *e, parsrec_map map, co
                      values_json(first, second, parsrec_explanation_size(e)));
 }
 
+/* What the baskets confirm of a map, strongest first, in words and numbers; null for a map that makes no
+ * sentences. */
+static json_t *findings_json(const parsrec_explanation *e, size_t group, parsrec_map map)
+{
+    enum { MOST = 10, WORDS = 1024 };
+    parsrec_relation list[MOST];
+    char sentence[WORDS], evidence[WORDS];
+    if (map == PARSREC_MAP_EMBEDDING)
+        return json_null();
+    json_t *out = json_array();
+    size_t n = parsrec_explanation_relations(e, group, map, true, list, MOST);
+    for (size_t i = 0; i < n; i++) {
+        const parsrec_relation *r = &list[i];
+        parsrec_relation_sentence(e, map, r, sentence, sizeof sentence);
+        parsrec_relation_evidence(e, r, evidence, sizeof evidence);
+        json_array_append_new(
+            out, json_pack("{s:o, s:o, s:f, s:I, s:I, s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "row",
+                           pr_json_string(parsrec_explanation_name(e, r->row)), "column",
+                           pr_json_string(parsrec_explanation_name(e, r->column)), "value",
+                           r->value, "both", (json_int_t)r->both, "row_baskets",
+                           (json_int_t)r->row_baskets, "column_baskets",
+                           (json_int_t)r->column_baskets, "baskets", (json_int_t)r->baskets, "lift",
+                           r->lift, "lift_low", r->low, "lift_high", r->high, "sentence",
+                           pr_json_string(sentence), "evidence", pr_json_string(evidence)));
+    }
+    return out;
+}
+
 static json_t *maps_json(const parsrec_explanation *e, const asked *q)
 {
     size_t size = parsrec_explanation_size(e);
@@ -213,9 +241,11 @@ static json_t *maps_json(const parsrec_explanation *e, const asked *q)
         json_array_append_new(names, pr_json_string(parsrec_explanation_name(e, i)));
     for (size_t g = 0; parsrec_explanation_group(e, g) != NULL; g++) {
         const double *map = parsrec_explanation_map(e, g, q->map);
-        json_array_append_new(
-            groups, json_pack("{s:o, s:o}", "name", pr_json_string(parsrec_explanation_group(e, g)),
-                              "values", map != NULL ? values_json(map, NULL, size) : json_null()));
+        json_array_append_new(groups,
+                              json_pack("{s:o, s:o, s:o}", "name",
+                                        pr_json_string(parsrec_explanation_group(e, g)), "values",
+                                        map != NULL ? values_json(map, NULL, size) : json_null(),
+                                        "findings", findings_json(e, g, q->map)));
     }
     return json_pack("{s:s, s:s, s:o, s:o, s:o}", "map", map_names[q->map], "by",
                      q->options.items ? "item" : "category", "names", names, "groups", groups,

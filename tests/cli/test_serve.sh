@@ -75,6 +75,9 @@ tells 'a["map"] == "lift" and len(a["groups"]) == 1 and len(a["groups"][0]["valu
 cp stdout first.json
 ask 200 GET '/v1/relations?map=lift&by=category&user=K01'
 same "$(cat stdout)" "$(cat first.json)" "the same map again"
+# Findings are what was counted: of all baskets, enough of them, and more than chance.
+ask 200 GET '/v1/relations?map=lift&by=category&group=everybody'
+tells 'len(a["groups"][0]["findings"]) > 0 and all(f["both"] >= 10 and f["lift_low"] > 1 and f["lift"] * f["row_baskets"] * f["column_baskets"] - f["both"] * f["baskets"] < 1 and "by chance" in f["evidence"] for f in a["groups"][0]["findings"])'
 ask 200 GET '/v1/relations?map=drop&by=item&top=4&user=K01'
 tells 'len(a["names"]) == 4 and any(v is not None for r in a["groups"][0]["values"] for v in r)'
 ask 200 GET '/v1/relations?map=lift&group=cluster:2&difference=cluster%201,cluster+2'

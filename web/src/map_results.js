@@ -6,7 +6,7 @@ import { heatLimit } from './heat_colours.js';
 import { heatmap } from './heatmap.js';
 import { mapKinds } from './map_kinds.js';
 import { advice } from './notice.js';
-import { difference, shortLabels, strongest } from './relations.js';
+import { confirmedCells, difference, shortLabels, strongest } from './relations.js';
 import { sentence, shown } from './words.js';
 
 const listed = 6;
@@ -14,6 +14,15 @@ const listed = 6;
 function list(title, cells, say) {
   return h('section', { class: 'card' }, h('h2', null, title),
     h('ol', { class: 'strongest' }, cells.map((cell) => h('li', null, say(cell)))));
+}
+
+/** What the baskets confirm of a map, with the counts below each sentence (docs/explanations.md). */
+function findingsList(title, findings) {
+  const items = findings.slice(0, listed).map(({ sentence: words, evidence }) =>
+    h('li', null, shown(words), h('p', { class: 'quiet' }, shown(evidence))));
+  return h('section', { class: 'card' }, h('h2', null, title),
+    items.length > 0 ? h('ol', { class: 'strongest' }, items)
+      : h('p', { class: 'quiet' }, 'Nothing that the baskets confirm.'));
 }
 
 const sayer = (kind) => ({ row, column, value }) =>
@@ -30,6 +39,10 @@ function pair(kind, names, first, second) {
   const limit = heatLimit([first.values, second.values].flat(2), kind.least);
   const say = sayer(kind);
   const sayApart = apartSayer(kind, a, b);
+  const stands = ({ name, values, findings }) => (findings
+    ? findingsList(`Strongest for ${groupLabel(name)}`, findings)
+    : list(`Strongest for ${groupLabel(name)}`, strongest(names, values, listed), say));
+  const confirmed = first.findings && confirmedCells([...first.findings, ...second.findings]);
   const shared = { names, labels: shortLabels(names), format: kind.format };
   return [
     h('div', { class: 'gallery' },
@@ -37,9 +50,9 @@ function pair(kind, names, first, second) {
       heatmap({ ...shared, title: sentence(b), values: second.values, limit, say }),
       heatmap({ ...shared, title: `${sentence(a)} against ${b}`, values: apart, limit: heatLimit(apart.flat(), kind.least), say: sayApart })),
     h('div', { class: 'gallery' },
-      list(`Strongest for ${a}`, strongest(names, first.values, listed), say),
-      list(`Strongest for ${b}`, strongest(names, second.values, listed), say),
-      list('Where they differ most', strongest(names, apart, listed), sayApart)),
+      stands(first),
+      stands(second),
+      list('Where they differ most', strongest(names, apart, listed, confirmed), sayApart)),
   ];
 }
 

@@ -43,6 +43,8 @@ test('two maps, their difference and what stands out', () => {
   assert.deepEqual(relations.difference([[5, null]], [[3, 1]]), [[2, null]]);
   const best = relations.strongest(['x', 'y'], [[9, -2], [1, 9]], 5);
   assert.deepEqual(best, [{ row: 'x', column: 'y', value: -2 }, { row: 'y', column: 'x', value: 1 }]);
+  const keep = relations.confirmedCells([{ row: 'y', column: 'x' }]);
+  assert.equal(relations.strongest(['x', 'y', 'z'], [[9, 1, 8], [2, 9, 8], [8, 8, 9]], 5, keep).length, 2);
   assert.deepEqual(relations.shortLabels(['A > N', 'B > N', 'B > M']), ['A > N', 'B > N', 'M']);
 });
 
