@@ -43,7 +43,7 @@ static void sales_table(pr_writer *page, const pr_answer *a, const size_t *shown
                         size_t s, size_t q, size_t g)
 {
     char range[32];
-    snprintf(range, sizeof range, "%.0f %% interval of the change", 100 * a->interval);
+    snprintf(range, sizeof range, "%.0f %% interval", 100 * a->interval);
     const char *headings[] = {a->lines.by_item ? "item" : "category",
                               "units before",
                               "units after",
