@@ -42,7 +42,8 @@ function pair(kind, names, first, second) {
   const stands = ({ name, values, findings }) => (findings
     ? findingsList(`Strongest for ${groupLabel(name)}`, findings)
     : list(`Strongest for ${groupLabel(name)}`, strongest(names, values, listed), say));
-  const confirmed = first.findings && confirmedCells([...first.findings, ...second.findings]);
+  const confirmed = first.findings && second.findings
+    ? confirmedCells([...first.findings, ...second.findings]) : undefined;
   const shared = { names, labels: shortLabels(names), format: kind.format };
   return [
     h('div', { class: 'gallery' },
