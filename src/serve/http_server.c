@@ -198,14 +198,18 @@ void http_server_stop(http_server *s, double seconds)
 {
     if (s == NULL)
         return;
+    /* New clients are refused at once. The descriptor stays until the daemon's threads, which may still have to take
+     * it off their lists, are gone: another file could get its number. */
     int fd = MHD_quiesce_daemon(s->daemon);
     if (fd >= 0)
-        close(fd);
+        shutdown(fd, SHUT_RDWR);
     let_finish(s, seconds);
     /* Those who wait elsewhere must be resumed before the daemon ends. */
     for (size_t i = 0; i < PACES; i++)
         if (s->pools[i] != NULL)
             workers_finish(s->pools[i]);
     MHD_stop_daemon(s->daemon);
+    if (fd >= 0)
+        close(fd);
     server_free(s);
 }
