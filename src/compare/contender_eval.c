@@ -18,8 +18,10 @@ static void on_user(void *context, uint64_t user, const parsrec_share *shares, s
     collector *to = context;
     parsrec_comparison *c = to->c;
     pr_tally **rows = &to->attempt->tallies;
-    to->other_users |= !to->first && (to->count >= c->user_count || c->users[to->count] != user);
-    if (to->failed || to->other_users ||
+    if (to->failed)
+        return;
+    to->other_users = !to->first && (to->count >= c->user_count || c->users[to->count] != user);
+    if (to->other_users ||
         pr_grow(rows, &to->capacity, (to->count + 1) * measures, sizeof **rows, NULL) !=
             PARSREC_OK ||
         (to->first && pr_grow(&c->users, &c->user_capacity, to->count + 1, sizeof *c->users,
@@ -48,12 +50,17 @@ static parsrec_status evaluate_model(parsrec_comparison *c, pr_contender *r, pr_
     r->parameters = facts.parameters;
     r->ceiling = strcmp(facts.kind, "oracle") == 0;
     PR_TRY(parsrec_eval(model, data, &options, &a->report, hooks, err));
+    if (to.failed && !to.other_users) {
+        if (to.first)
+            c->user_count = 0; /* not all of them are known */
+        return pr_fail_memory(err);
+    }
     if (to.other_users || to.count != c->user_count)
         return pr_fail(err, PARSREC_E_INPUT,
                        "%s is evaluated on other users than %s; models that are compared need the "
                        "same setting last and the same users and items",
                        r->entry->name, c->rows[c->first].entry->name);
-    return to.failed ? pr_fail_memory(err) : PARSREC_OK;
+    return PARSREC_OK;
 }
 
 parsrec_status pr_contender_evaluate(parsrec_comparison *c, pr_contender *r,
