@@ -165,11 +165,11 @@ static parsrec_status run(char **text, const engine *e, json_t *request, const p
     return status;
 }
 
-/* Baskets are drawn, then those of the test sessions are walked through. */
+/* Baskets are drawn, those of the test sessions are walked through, and users are drawn again for intervals. */
 static size_t stages(const json_t *request)
 {
     (void)request;
-    return 2;
+    return 3;
 }
 
 const job_kind job_whatif = {"whatif", check, run, stages};

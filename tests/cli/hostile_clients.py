@@ -261,7 +261,7 @@ for _ in range(50):  # before the answer, which another thread makes
     s.close()
 for i in range(24):  # more long work than fits, and nobody waits for it
     s = connect()
-    body = b'{"drop":["item=1000"],"draws":1000,"resamples":%d}' % (9000 + i)
+    body = b'{"drop":["item=1000"],"draws":1000,"resamples":%d}' % (20 + i)
     s.sendall(b"POST /v1/whatif HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
     s.close()
 alive("those who leave")
@@ -295,7 +295,7 @@ for target in [b"/v1/jobs/", b"/v1/jobs/%00", b"/v1/jobs/../model", b"/v1/jobs/"
 
 # ---- more jobs than fit ----
 found = [
-    post(b"/v1/jobs", b'{"kind":"whatif","request":{"drop":["item=1000"],"draws":1000,"resamples":%d}}' % (8000 + i))
+    post(b"/v1/jobs", b'{"kind":"whatif","request":{"drop":["item=1000"],"draws":1000,"resamples":%d}}' % (60 + i))
     for i in range(30)
 ]
 check("jobs beyond the queue", sorted({status_of(a) for a in found}), [202, 503])
