@@ -6,7 +6,7 @@
 
 #include "base/hooks.h"
 #include "base/text.h"
-#include "data/truth.h"
+#include "synth/truth.h"
 
 /* The paper's models, and the count of a user's own purchases, which it leaves out. The oracle joins
  * them on all synthetic data. */

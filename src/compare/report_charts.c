@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "plot/bars.h"
-#include "plot/curves.h"
-#include "plot/page.h"
+#include "report/bars.h"
+#include "report/curves.h"
+#include "report/page.h"
 
 /* Arrays that the charts borrow. */
 typedef struct desk {

@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "compare/comparison.h"
 #include "compare/report_charts.h"
-#include "plot/page.h"
+#include "report/page.h"
 
 /* Hands a sentence that writes itself to the page. */
 static void sentence(pr_writer *page, const parsrec_comparison *c,

@@ -2,7 +2,7 @@
 #include "eval/candidate_source.h"
 
 #include "base/memory.h"
-#include "data/rows.h"
+#include "import/rows.h"
 
 void pr_source_free(pr_candidate_source *s)
 {

@@ -1,8 +1,8 @@
 /* One pass gathers the scores by class, one takes exponentials, one adds them up. */
 #include "explain/class_mass.h"
 
-#include "explain/chances.h"
 #include "math/exponential.h"
+#include "model/chances.h"
 
 PR_INLINE double class_sums_any(double *mass, const pr_real *x, const size_t *offsets, size_t count)
 {

@@ -13,7 +13,7 @@
 
 #include "base/hooks.h"
 #include "base/threads.h"
-#include "data/user_groups.h"
+#include "eval/user_groups.h"
 #include "explain/axis.h"
 #include "parsrec.h"
 

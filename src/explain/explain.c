@@ -9,7 +9,7 @@
 #include "explain/some_users.h"
 #include "math/rank_agreement.h"
 #include "model/user_clusters.h"
-#include "plot/heatmap_order.h"
+#include "report/heatmap_order.h"
 
 /* What is needed while it is made. */
 typedef struct making {

@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "explain/explain_words.h"
-#include "plot/page.h"
+#include "report/page.h"
 
 enum { WORDS = 1024, BESIDE_MOST = 25 }; /* maps of more rows lie below each other */
 

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "explain/explanation.h"
-#include "plot/heatmap.h"
+#include "report/heatmap.h"
 
 enum { NAME = 512 };
 

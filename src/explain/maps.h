@@ -5,7 +5,7 @@
 
 #include "explain/evidence.h"
 #include "explain/tour.h"
-#include "plot/heat_scale.h"
+#include "report/heat_scale.h"
 
 typedef enum pr_map_kind {
     PR_MAP_TRUTH,     /* covariance that synthetic data were made with */

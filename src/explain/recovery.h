@@ -3,8 +3,8 @@
 #define PR_RECOVERY_H
 
 #include "base/threads.h"
-#include "data/truth.h"
-#include "data/user_groups.h"
+#include "eval/user_groups.h"
+#include "synth/truth.h"
 
 #define PR_RELATED_LIFT \
     1.05 /* two categories are related when bought together so much more often */

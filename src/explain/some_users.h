@@ -2,7 +2,7 @@
 #ifndef PR_SOME_USERS_H
 #define PR_SOME_USERS_H
 
-#include "data/user_groups.h"
+#include "eval/user_groups.h"
 
 /* Every n-th user of the group, n the least that leaves about baskets_most baskets or fewer; all of them for
  * 0. The name is the group's own. Free `some->users` with pr_free, also on failure. */

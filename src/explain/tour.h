@@ -10,7 +10,7 @@
 
 #include "base/hooks.h"
 #include "base/threads.h"
-#include "data/user_groups.h"
+#include "eval/user_groups.h"
 #include "explain/axis.h"
 #include "model/model.h"
 

@@ -5,9 +5,9 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "model/counting.h"
-#include "model/parsrec_net.h"
-#include "model/sequence.h"
+#include "model/counting/counting.h"
+#include "model/parsrec/parsrec_net.h"
+#include "model/sequence/sequence.h"
 
 const pr_model_kind *const pr_model_kinds[] = {&pr_parsrec, &pr_sasrec,   &pr_bert4rec, &pr_random,
                                                &pr_pop,     &pr_personal, &pr_recent,   &pr_markov,

@@ -6,8 +6,8 @@
 
 #include "base/memory.h"
 #include "base/xxh3.h"
+#include "model/model_file.h"
 #include "train/checkpoint_parts.h"
-#include "train/model_file.h"
 
 const char *const pr_checkpoint_prefixes[PR_CHECKPOINT_BLOCKS] = {"param", "best", "moment1",
                                                                   "moment2"};

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/model_file.h"
 #include "train/checkpoint_parts.h"
-#include "train/model_file.h"
 
 static parsrec_status damaged(const pr_checkpoint *c, const char *tensor, parsrec_error *err)
 {

@@ -3,7 +3,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "train/baselines.h"
+#include "eval/baselines.h"
 
 parsrec_status pr_run_log_open(pr_run_log *log, const char *path, bool append, parsrec_error *err)
 {

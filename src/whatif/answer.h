@@ -3,7 +3,7 @@
 #define PR_ANSWER_H
 
 #include "base/writer.h"
-#include "data/user_groups.h"
+#include "eval/user_groups.h"
 #include "whatif/account.h"
 #include "whatif/true_sales.h"
 

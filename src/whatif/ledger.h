@@ -4,7 +4,7 @@
 #define PR_LEDGER_H
 
 #include "data/dataset.h"
-#include "data/user_groups.h"
+#include "eval/user_groups.h"
 
 /* The users of the groups. All of them have cells, so that all their baskets are counted; baskets are
  * drawn for those who have a history and a test session. */

@@ -5,7 +5,7 @@
 
 #include "base/hooks.h"
 #include "base/threads.h"
-#include "data/truth.h"
+#include "synth/truth.h"
 #include "whatif/books.h"
 
 /* Units a basket; [groups, lines], or [scenarios, groups, lines]. */

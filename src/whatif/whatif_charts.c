@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "plot/bars.h"
+#include "report/bars.h"
 #include "whatif/answer.h"
 
 enum { SERIES_MOST = 2, TITLE_BYTES = 400, BLUE = 0, ORANGE = 1 };

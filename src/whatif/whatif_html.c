@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "plot/page.h"
+#include "report/page.h"
 #include "whatif/answer.h"
 
 static void cell(pr_writer *page, const char *format, double value)

@@ -2,11 +2,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "toy_shop.h"
+#include "support/toy_shop.h"
 
 #include "base/memory.h"
+#include "model/model_file.h"
 #include "train/checkpoint.h"
-#include "train/model_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

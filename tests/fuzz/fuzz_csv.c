@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/xxh3.h"
-#include "data/rows_csv.h"
-#include "text_rows.h"
+#include "import/rows_csv.h"
+#include "support/text_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,8 +3,8 @@
 #include <stdint.h>
 
 #include "data/directory.h"
-#include "model/recommend.h"
-#include "train/model_file.h"
+#include "model/model_file.h"
+#include "recommend/recommend.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

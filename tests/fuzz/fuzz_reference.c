@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "data/assembly.h"
-#include "data/rows_csv.h"
-#include "text_rows.h"
+#include "import/assembly.h"
+#include "import/rows_csv.h"
+#include "support/text_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,9 +3,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "../sample_data.h"
-#include "api/loaded.h"
 #include "base/json.h"
+#include "recommend/loaded.h"
+#include "support/sample_data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* Any bytes as the body of POST /v1/recommend: an answer that is JSON, or an error with a sentence. */
-#include "../serve_app.h"
+#include "support/serve_app.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

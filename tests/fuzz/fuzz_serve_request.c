@@ -1,6 +1,6 @@
 /* Any request to any path: a line "METHOD TARGET", lines "Name: value" of the headers that matter, an empty line,
  * the body. */
-#include "../serve_app.h"
+#include "support/serve_app.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

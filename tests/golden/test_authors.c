@@ -1,10 +1,10 @@
 /* Outputs, hidden states, attention, losses, gradients and updates against the numbers of the
  * authors' PyTorch module (golden.json). Built in float and in double. */
-#include "numbers.h"
+#include "support/numbers.h"
 
 #include "base/json.h"
 #include "math/optimise.h"
-#include "model/parsrec_net.h"
+#include "model/parsrec/parsrec_net.h"
 #include "model/trainer.h"
 
 /* Their vocabulary has 13 rows: start of basket 0, end of basket 1, items from 2, all of them in

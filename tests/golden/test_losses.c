@@ -1,6 +1,6 @@
 /* Ten training losses in a row against a PyTorch run: ten_losses.json, made by ten_losses.py. The
  * whole path takes part: forward, backward, clipping, Adam for maps and for embedding rows. */
-#include "numbers.h"
+#include "support/numbers.h"
 
 #include "base/json.h"
 #include "model/trainer.h"

@@ -1,8 +1,8 @@
 /* The whole of PARSRec against central differences, in double, for every kind of setting. */
-#include "shaken.h"
+#include "support/shaken.h"
 
 #include "model/trainer.h"
-#include "toy_features.h"
+#include "support/toy_features.h"
 
 enum { USERS = 4, ITEMS = 9, ROWS = 5, LONGEST = 5 };
 

@@ -1,5 +1,5 @@
 /* Gradients of every op against central differences, in double. */
-#include "numbers.h"
+#include "support/numbers.h"
 
 #include "math/activation.h"
 #include "math/attention.h"

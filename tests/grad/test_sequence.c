@@ -1,5 +1,5 @@
 /* The sequence models against central differences, in double. */
-#include "numbers.h"
+#include "support/numbers.h"
 
 #include "math/self_attention.h"
 #include "model/trainer.h"

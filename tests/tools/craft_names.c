@@ -2,7 +2,7 @@
  * gives names that collide in a table without a seed. */
 #include <stdlib.h>
 
-#include "crafted.h"
+#include "support/crafted.h"
 
 int main(int argc, char **argv)
 {

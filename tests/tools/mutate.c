@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "mutation.h"
+#include "support/mutation.h"
 
 #include "parsrec.h"
 

@@ -2,9 +2,9 @@
  * shop that fuzz_checkpoint knows; checkpoint_seeds.py makes seeds of them. */
 #include <stdio.h>
 
-#include "toy_shop.h"
+#include "support/toy_shop.h"
 
-#include "train/model_file.h"
+#include "model/model_file.h"
 #include "train/train.h"
 
 static int stop_at_third(void *context, const parsrec_progress *progress)

@@ -2,9 +2,9 @@
  * counted where the kind counts. */
 #include <stdio.h>
 
-#include "sample_data.h"
-#include "train/count_model.h"
-#include "train/model_file.h"
+#include "model/counting/count_model.h"
+#include "model/model_file.h"
+#include "support/sample_data.h"
 
 static parsrec_status make_model(pr_model **out, const char *kind, const pr_dataset *data,
                                  parsrec_error *err)

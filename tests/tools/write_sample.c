@@ -1,7 +1,7 @@
 /* write_sample FILE: the sample data set as the library writes it, for scripts and fuzz seeds. */
 #include <stdio.h>
 
-#include "sample_data.h"
+#include "support/sample_data.h"
 
 int main(int argc, char **argv)
 {

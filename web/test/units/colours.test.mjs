@@ -26,9 +26,9 @@ function contrast(a, b) {
   return (high + 0.05) / (low + 0.05);
 }
 
-test('roles are those of src/plot/palette.c', () => {
+test('roles are those of src/report/palette.c', () => {
   const { light, dark } = themes();
-  const roles = [...read('../src/plot/palette.c').matchAll(/\{"(\w+)", 0x(\w{6}), 0x(\w{6})\}/g)];
+  const roles = [...read('../src/report/palette.c').matchAll(/\{"(\w+)", 0x(\w{6}), 0x(\w{6})\}/g)];
   assert.ok(roles.length >= 11);
   for (const [, name, forLight, forDark] of roles) {
     assert.equal(light[name], `#${forLight.toLowerCase()}`, `${name}, light`);
@@ -36,8 +36,8 @@ test('roles are those of src/plot/palette.c', () => {
   }
 });
 
-test('stops of heatmaps are those of src/plot/heat_scale.c', () => {
-  const source = read('../src/plot/heat_scale.c');
+test('stops of heatmaps are those of src/report/heat_scale.c', () => {
+  const source = read('../src/report/heat_scale.c');
   for (const side of ['above', 'below']) {
     const [, list] = source.match(new RegExp(`${side}\\[STOPS\\] = \\{([^}]*)\\}`));
     assert.deepEqual(heat[side], list.split(', ').map((stop) => stop.replace('0x', '#')));

@@ -1,0 +1,230 @@
+/* Trials: drawn, found in the folder, trained on from where they are. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "compare/made.h"
+#include "compare/tuning.h"
+#include "train/train.h"
+
+enum { DRAWS_MOST = 200 };
+
+/* ---- drawing ---- */
+
+parsrec_train_options pr_trial_order(const parsrec_tuning *t, const pr_trial *trial, size_t epochs,
+                                     unsigned threads)
+{
+    parsrec_train_options o = parsrec_train_default();
+    o.model = t->kind;
+    o.preset = t->preset;
+    o.config_path = t->config_path;
+    o.set = trial->words;
+    o.set_count = trial->word_count;
+    o.epochs = epochs;
+    o.seed = t->seed;
+    o.threads = threads;
+    o.keep_checkpoint = true;
+    return o;
+}
+
+static parsrec_status take_room(const parsrec_tuning *t, pr_trial *trial, size_t number,
+                                parsrec_error *err)
+{
+    size_t ranges = t->space.count, fixed = t->space.fixed_count;
+    snprintf(trial->name, sizeof trial->name, "trial-%02zu", number + 1);
+    int n = snprintf(trial->path, sizeof trial->path, "%s/%s.st", t->folder, trial->name);
+    if (n < 0 || (size_t)n >= sizeof trial->path)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the path of the folder is too long");
+    trial->values = pr_alloc_zero(ranges, sizeof *trial->values);
+    trial->set = pr_alloc_zero(ranges, sizeof *trial->set);
+    trial->words = pr_alloc_zero(fixed + ranges, sizeof *trial->words);
+    if (trial->values == NULL || trial->set == NULL || trial->words == NULL)
+        return pr_fail_memory(err);
+    if (fixed > 0)
+        memcpy(trial->words, t->space.fixed, fixed * sizeof *trial->words);
+    trial->word_count = fixed;
+    return PARSREC_OK;
+}
+
+/* The settings as they are: what the first trial stands for. */
+static parsrec_status keep_settings(const parsrec_tuning *t, pr_trial *trial, size_t *epochs,
+                                    parsrec_error *err)
+{
+    pr_config config;
+    parsrec_train_options o = pr_trial_order(t, trial, *epochs, 1);
+    PR_TRY(pr_made_wanted(&config, &o, err));
+    for (size_t i = 0; i < t->space.count; i++)
+        pr_config_value(&config, t->space.ranges[i].setting, trial->values[i], PR_VALUE_SIZE);
+    *epochs = (size_t)config.epochs;
+    return PARSREC_OK;
+}
+
+static bool is_new(const parsrec_tuning *t, const pr_trial *trial)
+{
+    size_t bytes = t->space.count * sizeof *trial->values;
+    for (const pr_trial *other = t->trials; other < trial; other++)
+        if (memcmp(other->values, trial->values, bytes) == 0)
+            return false;
+    return true;
+}
+
+/* Settings that do not go together are drawn again, and so are settings that were drawn before. */
+static bool draw_values(const parsrec_tuning *t, pr_trial *trial, size_t number)
+{
+    for (size_t draw = 0; draw < DRAWS_MOST; draw++) {
+        pr_config config;
+        for (size_t i = 0; i < t->space.count; i++) {
+            const pr_range *r = &t->space.ranges[i];
+            memset(trial->values[i], 0, sizeof *trial->values);
+            pr_space_draw(trial->values[i], r, t->seed, number, draw);
+            snprintf(trial->set[i], sizeof *trial->set, "%s=%s", r->key, trial->values[i]);
+            trial->words[t->space.fixed_count + i] = trial->set[i];
+        }
+        trial->word_count = t->space.fixed_count + t->space.count;
+        parsrec_train_options o = pr_trial_order(t, trial, 1, 1);
+        if (is_new(t, trial) && pr_made_wanted(&config, &o, NULL) == PARSREC_OK)
+            return true;
+    }
+    return false;
+}
+
+parsrec_status pr_tuning_draw(parsrec_tuning *t, const parsrec_tune_options *o, parsrec_error *err)
+{
+    size_t epochs = (size_t)o->epochs, wanted = (size_t)o->trials;
+    t->trials = pr_alloc_zero(wanted, sizeof *t->trials);
+    t->order = pr_alloc_zero(wanted, sizeof *t->order);
+    if (t->trials == NULL || t->order == NULL)
+        return pr_fail_memory(err);
+    for (t->count = 0; t->count < wanted; t->count++) {
+        pr_trial *trial = &t->trials[t->count];
+        t->order[t->count] = t->count;
+        parsrec_status status = take_room(t, trial, t->count, err);
+        if (status == PARSREC_OK && t->count == 0)
+            status = keep_settings(t, trial, &epochs, err);
+        if (status != PARSREC_OK) {
+            t->count++; /* so that it is freed */
+            return status;
+        }
+        if (t->count > 0 && !draw_values(t, trial, t->count)) {
+            t->count++;
+            return pr_fail(err, PARSREC_E_CONFIG,
+                           "only %zu different settings can be drawn from these ranges; ask for "
+                           "fewer --trials or widen them",
+                           t->count - 1);
+        }
+    }
+    t->rounds[0] = (pr_tune_round){epochs, wanted};
+    return PARSREC_OK;
+}
+
+parsrec_status pr_trial_weigh(parsrec_tuning *t, const pr_trial *trial, const parsrec_data *data,
+                              parsrec_error *err)
+{
+    pr_config config;
+    double bytes;
+    parsrec_train_options o = pr_trial_order(t, trial, 1, 1);
+    PR_TRY(pr_made_wanted(&config, &o, err));
+    PR_TRY(pr_train_bytes(&bytes, t->kind, &config, data, 1, err));
+    t->bytes = fmax(t->bytes, bytes);
+    return PARSREC_OK;
+}
+
+/* ---- the folder ---- */
+
+static void checkpoint_of(char out[4200], const pr_trial *trial)
+{
+    snprintf(out, 4200, "%s.ckpt", trial->path);
+}
+
+parsrec_status pr_trial_look(const parsrec_tuning *t, const pr_trial *trial,
+                             const parsrec_data *data, bool retrain, parsrec_error *err)
+{
+    char checkpoint[4200], log[4200], reason[160] = "it cannot be told how";
+    pr_made m;
+    pr_config wanted;
+    checkpoint_of(checkpoint, trial);
+    snprintf(log, sizeof log, "%s.log", trial->path);
+    bool under_way = access(checkpoint, F_OK) == 0, known = false;
+    if (!under_way && access(trial->path, F_OK) != 0 && access(log, F_OK) != 0)
+        return PARSREC_OK;
+    parsrec_train_options o = pr_trial_order(t, trial, 1, 1);
+    PR_TRY(pr_made_wanted(&wanted, &o, err));
+    known = under_way ? pr_made_by_checkpoint(&m, checkpoint, data, t->checksum, NULL) == PARSREC_OK
+                      : pr_made_by_log(&m, trial->path);
+    if (known)
+        m.config.epochs = wanted.epochs; /* which grow from round to round */
+    if (known && pr_made_fits(&m, &wanted, &o, t->checksum, reason, sizeof reason))
+        return PARSREC_OK;
+    if (!retrain)
+        return pr_fail(err, PARSREC_E_CONFIG,
+                       "%s belongs to another search (%s); choose another folder, or pass "
+                       "--retrain to begin again",
+                       trial->path, reason);
+    unlink(checkpoint);
+    unlink(trial->path);
+    unlink(log);
+    return PARSREC_OK;
+}
+
+/* ---- training ---- */
+
+parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
+                              const parsrec_data *data, size_t epochs, unsigned threads,
+                              const parsrec_hooks *hooks, parsrec_error *err)
+{
+    char checkpoint[4200];
+    parsrec_error why = {0};
+    parsrec_train_options o = pr_trial_order(t, trial, epochs, threads);
+    checkpoint_of(checkpoint, trial);
+    if (access(checkpoint, F_OK) == 0) {
+        o = parsrec_train_default();
+        o.resume = checkpoint;
+        o.epochs = epochs;
+        o.threads = threads;
+        o.keep_checkpoint = true;
+    }
+    o.skip_baselines = true; /* trials are compared with each other */
+    parsrec_status status = parsrec_train(data, trial->path, &o, NULL, hooks, &why);
+    if (status == PARSREC_OK)
+        return PARSREC_OK;
+    if (status == PARSREC_E_STOPPED)
+        return pr_fail(err, status,
+                       "stopped while training %s; the same command goes on from there",
+                       trial->name);
+    return pr_fail(err, status, "%s: %s", trial->name, why.message);
+}
+
+void pr_trial_read(pr_trial *trial, const char *measure, size_t epochs)
+{
+    pr_learning *l = &trial->learning;
+    pr_learning_free(l);
+    pr_learning_read(l, trial->path, measure);
+    if (l->count > epochs)
+        l->count = epochs; /* of an earlier search that went further */
+    trial->epoch = 0;
+    for (size_t i = 0; i < l->count; i++)
+        if (trial->epoch == 0 || l->value[i] > trial->value) {
+            trial->value = l->value[i];
+            trial->epoch = i + 1;
+        }
+}
+
+void pr_tuning_clear(parsrec_tuning *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        pr_free(t->trials[i].values);
+        pr_free(t->trials[i].set);
+        pr_free(t->trials[i].words);
+        pr_learning_free(&t->trials[i].learning);
+    }
+    pr_free(t->trials);
+    pr_free(t->order);
+    pr_space_free(&t->space);
+    pr_free(t->data_path);
+    pr_free(t->folder);
+    pr_free(t->command);
+    pr_free(t->preset);
+    pr_free(t->config_path);
+}

@@ -1,0 +1,274 @@
+/* Rounds: all trials learn for a few epochs, the best of them go on from where they are. Nothing here looks
+ * at a test session. */
+#include "compare/tune.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/crew.h"
+#include "base/files.h"
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "base/threads.h"
+#include "compare/tuning.h"
+#include "model/model.h"
+
+/* ---- the plan ---- */
+
+/* The last round has all epochs, each one before it a `cut`th of them with `cut` times the trials. */
+static void plan_rounds(parsrec_tuning *t, size_t cut)
+{
+    size_t epochs = t->rounds[0].epochs, trials = t->count, share = 1;
+    t->round_count = 1;
+    while (t->round_count < PR_ROUNDS_MOST && trials / (share * cut) >= 1 &&
+           epochs / (share * cut) >= 1) {
+        share *= cut;
+        t->round_count++;
+    }
+    for (size_t i = 0; i < t->round_count; i++, share /= cut) {
+        t->rounds[i] = (pr_tune_round){(epochs + share - 1) / share, trials};
+        trials = trials / cut > 1 ? trials / cut : 1;
+    }
+}
+
+static parsrec_status read_space(parsrec_tuning *t, const parsrec_tune_options *o,
+                                 parsrec_error *err)
+{
+    const char *kind = o->model != NULL ? o->model : "parsrec";
+    const pr_model_kind *known = pr_model_kind_named(kind);
+    pr_config unused;
+    PR_TRY(pr_model_defaults(&unused, kind, err)); /* which knows what kinds there are */
+    if (known == NULL || known->learn == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' counts: there is nothing to tune",
+                       kind);
+    snprintf(t->kind, sizeof t->kind, "%s", kind);
+    for (size_t i = 0; i < o->set_count; i++)
+        PR_TRY(pr_space_add(&t->space, o->set[i], err));
+    return t->space.count > 0 ? PARSREC_OK : pr_space_usual(&t->space, kind, err);
+}
+
+static parsrec_status copy_word(char **to, const char *from, parsrec_error *err)
+{
+    *to = from != NULL ? pr_copy_string(from, strlen(from)) : NULL;
+    return from == NULL || *to != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+static parsrec_status choose_measure(parsrec_tuning *t, const char *measure, parsrec_error *err)
+{
+    static const char *const known[] = {"NDCG@10", "HR@10", "Sess-Prec@10"};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (measure == NULL || strcmp(measure, known[i]) == 0) {
+            t->measure = known[i];
+            return PARSREC_OK;
+        }
+    return pr_fail(err, PARSREC_E_ARGUMENT,
+                   "training is validated by NDCG@10, HR@10 and Sess-Prec@10; choose one of them");
+}
+
+static parsrec_status begin(parsrec_tuning *t, const char *data_path, const char *folder,
+                            const parsrec_tune_options *o, parsrec_error *err)
+{
+    t->began = pr_now();
+    t->seed = o->seed;
+    if (o->trials < 1 || o->trials > 10000 || o->cut < 2 || o->cut > 100)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "there can be 1 to 10,000 trials and a cut of 2 to "
+                       "100");
+    PR_TRY(choose_measure(t, o->measure, err));
+    PR_TRY(copy_word(&t->data_path, data_path, err));
+    PR_TRY(copy_word(&t->folder, folder, err));
+    PR_TRY(copy_word(&t->command, o->command, err));
+    PR_TRY(copy_word(&t->preset, o->preset, err));
+    PR_TRY(copy_word(&t->config_path, o->config_path, err));
+    PR_TRY(read_space(t, o, err));
+    PR_TRY(pr_tuning_draw(t, o, err));
+    plan_rounds(t, (size_t)o->cut);
+    return PARSREC_OK;
+}
+
+/* ---- a round ---- */
+
+typedef struct work {
+    parsrec_tuning *t;
+    const parsrec_data *data;
+    size_t epochs;
+    unsigned threads;
+    bool last;
+    size_t *trials; /* that have not come so far yet */
+    size_t count;
+} work;
+
+static parsrec_status train_one(void *context, size_t task, const parsrec_hooks *hooks,
+                                parsrec_error *err)
+{
+    const work *w = context;
+    return pr_trial_train(w->t, &w->t->trials[w->trials[task]], w->data, w->epochs, w->threads,
+                          hooks, err);
+}
+
+static const char *name_of(void *context, size_t task)
+{
+    const work *w = context;
+    return w->t->trials[w->trials[task]].name;
+}
+
+/* Trials of this round that are not through, by their logs; the last round wants their models too. */
+static void gather(work *w, size_t trials)
+{
+    for (size_t i = 0; i < trials; i++) {
+        pr_trial *trial = &w->t->trials[w->t->order[i]];
+        pr_trial_read(trial, w->t->measure, w->epochs);
+        if (trial->learning.count < w->epochs || (w->last && access(trial->path, F_OK) != 0))
+            w->trials[w->count++] = w->t->order[i];
+    }
+}
+
+static bool comes_before(const parsrec_tuning *t, size_t a, size_t b)
+{
+    const pr_trial *x = &t->trials[a], *y = &t->trials[b];
+    if (x->rounds != y->rounds)
+        return x->rounds > y->rounds;
+    return x->value != y->value ? x->value > y->value : a < b;
+}
+
+static void sort_trials(parsrec_tuning *t)
+{
+    for (size_t i = 1; i < t->count; i++)
+        for (size_t at = i; at > 0 && comes_before(t, t->order[at], t->order[at - 1]); at--) {
+            size_t moved = t->order[at];
+            t->order[at] = t->order[at - 1];
+            t->order[at - 1] = moved;
+        }
+}
+
+/* Checkpoints of those that are cut are of no use any more. */
+static void finish_round(parsrec_tuning *t, size_t number)
+{
+    size_t trials = t->rounds[number].trials;
+    for (size_t i = 0; i < trials; i++) {
+        pr_trial *trial = &t->trials[t->order[i]];
+        pr_trial_read(trial, t->measure, t->rounds[number].epochs);
+        trial->rounds = number + 1;
+        if (number == 0)
+            trial->first = trial->value;
+    }
+    t->done = number + 1;
+    sort_trials(t);
+    for (size_t i = number + 1 < t->round_count ? t->rounds[number + 1].trials : trials; i < trials;
+         i++) {
+        char checkpoint[4200];
+        snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", t->trials[t->order[i]].path);
+        unlink(checkpoint);
+    }
+}
+
+static parsrec_status run_round(parsrec_tuning *t, size_t number, const parsrec_data *data,
+                                const parsrec_tune_options *o, const parsrec_hooks *hooks,
+                                parsrec_error *err)
+{
+    unsigned threads = o->threads > 0 ? o->threads : pr_cores();
+    unsigned jobs = pr_crew_jobs((unsigned)o->jobs, threads, t->bytes);
+    const pr_tune_round *r = &t->rounds[number];
+    char stage[96];
+    work w = {.t = t,
+              .data = data,
+              .epochs = r->epochs,
+              .threads = threads / jobs > 1 ? threads / jobs : 1,
+              .last = number + 1 == t->round_count,
+              .trials = pr_alloc(r->trials, sizeof *w.trials)};
+    if (w.trials == NULL)
+        return pr_fail_memory(err);
+    gather(&w, r->trials);
+    snprintf(stage, sizeof stage, "round %zu of %zu, %zu trials to epoch %zu", number + 1,
+             t->round_count, r->trials, r->epochs);
+    if (w.count > 0)
+        pr_say(hooks, PARSREC_LOG_INFO, "%s", stage);
+    pr_crew_plan plan = {&w, train_one, name_of, w.count, jobs, stage, "training"};
+    parsrec_status status = pr_crew_run(&plan, hooks, err);
+    pr_free(w.trials);
+    if (status == PARSREC_OK)
+        finish_round(t, number);
+    return status;
+}
+
+/* ---- what is written ---- */
+
+static parsrec_status write_file(const parsrec_tuning *t, const char *name, parsrec_text_kind kind,
+                                 parsrec_error *err)
+{
+    char path[4200];
+    pr_writer out = {0};
+    snprintf(path, sizeof path, "%s/%s", t->folder, name);
+    parsrec_status status = pr_tuning_write(&out, t, kind, err);
+    if (status == PARSREC_OK)
+        return pr_writer_save(&out, path, err);
+    pr_writer_free(&out);
+    return status;
+}
+
+/* As train --config reads it. */
+static parsrec_status write_best(const parsrec_tuning *t, parsrec_error *err)
+{
+    const pr_trial *best = &t->trials[t->order[0]];
+    parsrec_train_options o = pr_trial_order(t, best, t->rounds[t->round_count - 1].epochs, 1);
+    char path[4200], *text;
+    pr_writer out = {0};
+    PR_TRY(parsrec_config_text(&text, &o, err));
+    snprintf(path, sizeof path, "%s/best.conf", t->folder);
+    pr_write(&out, "# %s of parsrec tune: validation %s %.4f in epoch %zu; seed %llu\n%s",
+             best->name, t->measure, best->value, best->epoch, (unsigned long long)t->seed, text);
+    parsrec_text_free(text);
+    return pr_writer_save(&out, path, err);
+}
+
+static parsrec_status write_reports(parsrec_tuning *t, parsrec_error *err)
+{
+    char path[4200];
+    t->seconds = pr_now() - t->began;
+    PR_TRY(write_best(t, err));
+    PR_TRY(write_file(t, "report.md", PARSREC_TEXT_MARKDOWN, err));
+    PR_TRY(write_file(t, "report.csv", PARSREC_TEXT_CSV, err));
+    PR_TRY(write_file(t, "report.json", PARSREC_TEXT_JSON, err));
+    PR_TRY(write_file(t, "report.html", PARSREC_TEXT_HTML, err));
+    snprintf(path, sizeof path, "%s/epochs.svg", t->folder);
+    return pr_tuning_draw_epochs(t, path, err);
+}
+
+/* ---- all of it ---- */
+
+static parsrec_status tune_on(parsrec_tuning *t, const parsrec_data *data,
+                              const parsrec_tune_options *o, const parsrec_hooks *hooks,
+                              parsrec_error *err)
+{
+    parsrec_data_stats stats;
+    PR_TRY(parsrec_data_statistics(data, &stats, err));
+    memcpy(t->checksum, stats.checksum, sizeof t->checksum);
+    if (stats.evaluated_users == 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "nobody can be validated: a search needs users with three sessions");
+    for (size_t i = 0; i < t->count; i++) {
+        PR_TRY(pr_trial_weigh(t, &t->trials[i], data, err));
+        PR_TRY(pr_trial_look(t, &t->trials[i], data, o->retrain, err));
+    }
+    PR_TRY(pr_folder_make(t->folder, err));
+    for (size_t number = 0; number < t->round_count; number++) {
+        PR_TRY(run_round(t, number, data, o, hooks, err));
+        PR_TRY(write_reports(t, err));
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_tune(parsrec_tuning *t, const char *data_path, const char *folder,
+                       const parsrec_tune_options *o, const parsrec_hooks *hooks,
+                       parsrec_error *err)
+{
+    parsrec_data *data;
+    PR_TRY(begin(t, data_path, folder, o, err));
+    PR_TRY(parsrec_data_load(&data, data_path, err));
+    parsrec_status status = tune_on(t, data, o, hooks, err);
+    parsrec_data_free(data);
+    return status;
+}

@@ -1,0 +1,80 @@
+/* A search as the files of this room share it. */
+#ifndef PR_TUNING_H
+#define PR_TUNING_H
+
+#include "base/writer.h"
+#include "compare/learning.h"
+#include "compare/space.h"
+#include "data/dataset.h"
+
+/* One choice of settings and how far it came. */
+typedef struct pr_trial {
+    char name[32];                   /* "trial-07", its file without .st */
+    char path[4096];                 /* of its model */
+    char (*values)[PR_VALUE_SIZE];   /* [ranges], as --set takes them */
+    char (*set)[PR_VALUE_SIZE + 32]; /* [ranges]: "key=value"; the first trial sets nothing */
+    const char **words;              /* all that is set: fixed, then `set` */
+    size_t word_count;
+    pr_learning learning;
+    size_t rounds; /* that it took part in */
+    double first;  /* the best value of the first round, which all trials have ... */
+    double value;  /* ... and of all its rounds, */
+    size_t epoch;  /* which was after this one; 0: nothing is known yet */
+} pr_trial;
+
+/* Trials that are trained on to a number of epochs. */
+typedef struct pr_tune_round {
+    size_t epochs, trials;
+} pr_tune_round;
+
+enum { PR_ROUNDS_MOST = 32 };
+
+struct parsrec_tuning {
+    pr_space space;
+    char kind[32];
+    pr_trial *trials;
+    size_t count;
+    size_t *order; /* [count]: trials, the best first: later rounds before earlier, then by value */
+    pr_tune_round rounds[PR_ROUNDS_MOST];
+    size_t round_count, done; /* rounds that are through */
+    const char *measure;      /* "NDCG@10" */
+    uint64_t seed;
+    char checksum[17];                                         /* of the data */
+    char *data_path, *folder, *command, *preset, *config_path; /* the last three may be NULL */
+    double began, seconds;
+    double bytes; /* that the largest trial takes */
+};
+
+/* ---- trials (trials.c) ---- */
+
+/* Draws all trials: the first has the settings as they are, the others differ from each other and are such
+ * as the model takes. */
+parsrec_status pr_tuning_draw(parsrec_tuning *t, const parsrec_tune_options *o, parsrec_error *err);
+/* What training gets. */
+parsrec_train_options pr_trial_order(const parsrec_tuning *t, const pr_trial *trial, size_t epochs,
+                                     unsigned threads);
+/* Whether such a model can be laid out on these data, and how much memory that takes. */
+parsrec_status pr_trial_weigh(parsrec_tuning *t, const pr_trial *trial, const parsrec_data *data,
+                              parsrec_error *err);
+/* Refuses what the folder holds made otherwise, or removes it. */
+parsrec_status pr_trial_look(const parsrec_tuning *t, const pr_trial *trial,
+                             const parsrec_data *data, bool retrain, parsrec_error *err);
+/* Trains it to so many epochs, from where it is. */
+parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
+                              const parsrec_data *data, size_t epochs, unsigned threads,
+                              const parsrec_hooks *hooks, parsrec_error *err);
+/* Reads its log up to that epoch. */
+void pr_trial_read(pr_trial *trial, const char *measure, size_t epochs);
+void pr_tuning_clear(parsrec_tuning *t);
+
+/* ---- reports (tune_table.c, tune_html.c) ---- */
+
+parsrec_status pr_tuning_write(pr_writer *out, const parsrec_tuning *t, parsrec_text_kind kind,
+                               parsrec_error *err);
+/* Who is the best and what that is worth, in a few sentences. */
+void pr_tuning_verdict(pr_writer *out, const parsrec_tuning *t);
+parsrec_status pr_tuning_page(pr_writer *page, const parsrec_tuning *t, parsrec_error *err);
+/* Validation by epoch as a picture, .png, .svg or .pdf by its ending. */
+parsrec_status pr_tuning_draw_epochs(const parsrec_tuning *t, const char *path, parsrec_error *err);
+
+#endif

@@ -1,0 +1,388 @@
+/* Runs the model and the baselines through each protocol, then words and JSON for the result. */
+#include "eval/baselines.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/writer.h"
+#include "eval/tallies.h"
+#include "model/counting/count_model.h"
+
+static const char *const kinds[PARSREC_BASELINES] = {"pop", "personal", "markov"};
+
+static const struct {
+    parsrec_protocol protocol;
+    const pr_rule *rule;
+    bool whole; /* over the whole catalogue */
+} questions[PARSREC_BASELINE_ROWS] = {
+    {PARSREC_PROTOCOL_REMAINING, &pr_remaining, false},
+    {PARSREC_PROTOCOL_NEXT, &pr_next, false},
+    {PARSREC_PROTOCOL_BASKET, &pr_basket_list, true},
+    {PARSREC_PROTOCOL_REMAINING, &pr_remaining, true},
+    {PARSREC_PROTOCOL_NEXT, &pr_next, true},
+};
+
+enum { CUTOFF = 10 };
+
+/* ---- who is evaluated ---- */
+
+/* At most this many users, and scores over the whole catalogue by one protocol; but never fewer users than
+ * an interval needs. */
+enum { USERS_MOST = 3000, USERS_LEAST = 200 };
+static const double scores_most = 1e9;
+
+static size_t sample_size(size_t users, size_t steps, size_t items)
+{
+    double scores = (double)steps * (double)items;
+    double fit = scores > scores_most ? (double)users * scores_most / scores : (double)users;
+    size_t most = fit < USERS_LEAST ? USERS_LEAST : fit > USERS_MOST ? USERS_MOST : (size_t)fit;
+    return users < most ? users : most;
+}
+
+/* Marks the users to evaluate, evenly spread over those who can be. */
+static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr_dataset *data,
+                         pr_part part, size_t last)
+{
+    size_t users = 0, steps = 0, place = 0;
+    for (size_t u = 0; u < data->users; u++) {
+        int64_t first = pr_split_session(data, u, part, last);
+        if (first < 0)
+            continue;
+        int64_t end = part == PR_VALID ? first + 1 : data->user_offsets[u + 1];
+        steps += (size_t)(data->session_offsets[end] - data->session_offsets[first]);
+        users++;
+    }
+    size_t wanted = sample_size(users, steps, data->items);
+    for (size_t u = 0; u < data->users; u++) {
+        bool can_be = pr_split_evaluated(data, u, last);
+        chosen[u] = can_be && (place + 1) * wanted / users != place * wanted / users;
+        place += can_be;
+    }
+    report->users = wanted;
+    report->users_of = users;
+}
+
+/* ---- one protocol ---- */
+
+/* The models to compare: the one in question first. */
+typedef struct field {
+    const pr_model *models[PARSREC_BASELINES + 1];
+    pr_model *counted[PARSREC_BASELINES + 1]; /* those that were made here */
+    size_t count;
+} field;
+
+/* The tallies of NDCG@10 alone. */
+static parsrec_status take_gain(pr_tally **out, pr_evaluation *e, size_t *users, parsrec_error *err)
+{
+    pr_user_tallies t;
+    size_t wanted = 0, k = 0;
+    *out = NULL;
+    parsrec_status status = pr_user_tallies_make(&t, e, PR_ALL, err);
+    if (status == PARSREC_OK) {
+        while (pr_protocol_measure(&e->protocol, wanted, &k) != PR_NDCG ||
+               e->protocol.k[k] != CUTOFF)
+            wanted++;
+        *out = pr_alloc(t.count, sizeof **out);
+        status = *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+    }
+    for (size_t u = 0; *out != NULL && u < t.count; u++)
+        (*out)[u] = t.rows[u * t.measures + wanted];
+    *users = t.count;
+    pr_user_tallies_free(&t);
+    return status;
+}
+
+static double mean_of(const pr_tally *rows, size_t users)
+{
+    pr_tally all = {0};
+    for (size_t u = 0; u < users; u++) {
+        all.sum += rows[u].sum;
+        all.weight += rows[u].weight;
+    }
+    return all.weight > 0 ? all.sum / all.weight : 0;
+}
+
+static void judge(parsrec_baseline_row *row)
+{
+    for (size_t i = 1; i < row->count; i++)
+        if (row->baselines[i].value > row->baselines[row->best].value)
+            row->best = i;
+    if (row->count == 0)
+        return;
+    const parsrec_baseline *best = &row->baselines[row->best];
+    row->verdict = best->low > 0    ? PARSREC_VERDICT_AHEAD
+                   : best->high < 0 ? PARSREC_VERDICT_BEHIND
+                                    : PARSREC_VERDICT_LEVEL;
+}
+
+static parsrec_status compare(parsrec_baseline_row *row, pr_tally *const *gains,
+                              const field *models, size_t users, pr_pool *pool, parsrec_error *err)
+{
+    pr_resampling how = pr_resampling_default();
+    row->users = users;
+    row->value = mean_of(gains[0], users);
+    for (size_t i = 1; i < models->count; i++) {
+        pr_contrast contrast;
+        PR_TRY(pr_paired(&contrast, &(pr_tallies){gains[0], users, 1},
+                         &(pr_tallies){gains[i], users, 1}, &how, pool, err));
+        row->baselines[row->count++] = (parsrec_baseline){.model = models->models[i]->kind->name,
+                                                          .value = mean_of(gains[i], users),
+                                                          .low = contrast.difference.low,
+                                                          .high = contrast.difference.high};
+    }
+    judge(row);
+    return PARSREC_OK;
+}
+
+static parsrec_status run_row(parsrec_baseline_row *row, pr_evaluation *e, const field *models,
+                              pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_tally *gains[PARSREC_BASELINES + 1] = {0};
+    size_t users = 0;
+    parsrec_status status = PARSREC_OK;
+    row->baskets = e->count;
+    row->negatives = e->protocol.negatives;
+    for (size_t i = 0; i < models->count; i++) {
+        pr_scores unused;
+        PR_TRY_GOTO(pr_evaluation_run(e, models->models[i], pool, hooks, &unused, err));
+        PR_TRY_GOTO(take_gain(&gains[i], e, &users, err));
+    }
+    status = compare(row, gains, models, users, pool, err);
+done:
+    for (size_t i = 0; i < models->count; i++)
+        pr_free(gains[i]);
+    return status;
+}
+
+static parsrec_status add_row(parsrec_baseline_report *report, size_t question,
+                              const pr_dataset *data, const pr_protocol *base, const field *models,
+                              pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_evaluation e;
+    pr_protocol p = *base;
+    p.rule = questions[question].rule;
+    p.negatives = questions[question].whole ? 0 : p.negatives;
+    PR_TRY(pr_evaluation_init(&e, data, &p, err));
+    parsrec_baseline_row *row = &report->rows[report->row_count];
+    *row = (parsrec_baseline_row){.protocol = questions[question].protocol};
+    parsrec_status status = PARSREC_OK;
+    if (e.count > 0) {
+        status = run_row(row, &e, models, pool, hooks, err);
+        report->row_count++;
+    }
+    pr_evaluation_free(&e);
+    return status;
+}
+
+/* ---- all of them ---- */
+
+static parsrec_status add_counted(field *models, const char *kind, const pr_config *config,
+                                  const pr_dataset *data, const pr_scope *scope, pr_pool *pool,
+                                  const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_model **to = &models->counted[models->count];
+    PR_TRY(pr_count_model(to, kind, config, data, scope, pool, hooks, err));
+    models->models[models->count++] = *to;
+    return PARSREC_OK;
+}
+
+/* A model in question that counts is counted again, without the sessions to be predicted. */
+static parsrec_status gather(field *models, const pr_model *model, const pr_dataset *data,
+                             pr_part part, pr_pool *pool, const parsrec_hooks *hooks,
+                             parsrec_error *err)
+{
+    pr_scope scope = pr_scope_before(part, (size_t)model->config.last);
+    const char *own = model->kind->name;
+    if (model->kind->count != NULL)
+        PR_TRY(add_counted(models, own, &model->config, data, &scope, pool, hooks, err));
+    else
+        models->models[models->count++] = model;
+    for (size_t i = 0; i < PARSREC_BASELINES; i++) {
+        pr_config config;
+        if (strcmp(kinds[i], own) == 0)
+            continue;
+        PR_TRY(pr_model_defaults(&config, kinds[i], err));
+        config.last = model->config.last;
+        PR_TRY(add_counted(models, kinds[i], &config, data, &scope, pool, hooks, err));
+    }
+    return PARSREC_OK;
+}
+
+static void sum_up(parsrec_baseline_report *report)
+{
+    for (size_t i = 0; i < report->row_count; i++) {
+        parsrec_verdict verdict = report->rows[i].verdict;
+        report->verdict = verdict > report->verdict ? verdict : report->verdict;
+    }
+}
+
+parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *model,
+                            const pr_dataset *data, pr_part part, pr_pool *pool,
+                            const parsrec_hooks *hooks, parsrec_error *err)
+{
+    field models = {0};
+    size_t last = (size_t)model->config.last;
+    *report = (parsrec_baseline_report){.split = part == PR_TEST ? PARSREC_SPLIT_TEST
+                                                                 : PARSREC_SPLIT_VALID};
+    snprintf(report->model, sizeof report->model, "%s", model->kind->name);
+    bool *chosen = pr_alloc(data->users, sizeof *chosen);
+    if (chosen == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = PARSREC_OK;
+    choose_users(chosen, report, data, part, last);
+    if (report->users > 0)
+        PR_TRY_GOTO(gather(&models, model, data, part, pool, hooks, err));
+    pr_protocol p = pr_protocol_paper(part);
+    p.held = p.last = last;
+    p.users = chosen;
+    p.negatives = p.negatives < data->items ? p.negatives : data->items;
+    for (size_t q = 0; q < PARSREC_BASELINE_ROWS && report->users > 0; q++)
+        PR_TRY_GOTO(add_row(report, q, data, &p, &models, pool, hooks, err));
+    sum_up(report);
+done:
+    if (status != PARSREC_OK)
+        *report = (parsrec_baseline_report){0};
+    for (size_t i = 0; i <= PARSREC_BASELINES; i++)
+        pr_model_free(models.counted[i]);
+    pr_free(chosen);
+    return status;
+}
+
+/* ---- words ---- */
+
+static bool beaten(const parsrec_baseline_row *row)
+{
+    return row->count > 0 && row->baselines[row->best].value > row->value;
+}
+
+/* "basket 0.0918, personal is better: 0.1236 (markov 0.0870, pop 0.0210)" */
+static void write_row(pr_writer *out, const parsrec_baseline_row *row)
+{
+    const parsrec_baseline *best = &row->baselines[row->best];
+    const char *words = row->verdict == PARSREC_VERDICT_BEHIND  ? " is better: "
+                        : row->verdict == PARSREC_VERDICT_AHEAD ? NULL
+                        : beaten(row) ? " is slightly better, within chance: "
+                                      : " is as good within chance: ";
+    bool named[PARSREC_BASELINES] = {0};
+    size_t shown = 0;
+    pr_write(out, "%s %.4f", parsrec_protocol_name(row->protocol), row->value);
+    if (row->count > 0 && words != NULL) {
+        pr_write(out, ", %s%s%.4f", best->model, words, best->value);
+        named[row->best] = true;
+        shown++;
+    }
+    for (bool first = true; shown < row->count; shown++, first = false) {
+        size_t next = PARSREC_BASELINES;
+        for (size_t i = 0; i < row->count; i++)
+            if (!named[i] &&
+                (next == PARSREC_BASELINES || row->baselines[i].value > row->baselines[next].value))
+                next = i;
+        named[next] = true;
+        pr_write(out, "%s%s %.4f", first ? " (" : ", ", row->baselines[next].model,
+                 row->baselines[next].value);
+    }
+    if (row->count > (words != NULL))
+        pr_write(out, ")");
+}
+
+static const parsrec_baseline_row *sampled_row(const parsrec_baseline_report *report,
+                                               parsrec_protocol protocol)
+{
+    for (size_t i = 0; i < report->row_count; i++)
+        if (report->rows[i].protocol == protocol && report->rows[i].negatives > 0)
+            return &report->rows[i];
+    return NULL;
+}
+
+/* First every protocol once, as `eval` measures it; what the whole catalogue adds is said only where it
+ * changes the verdict to counting's favour. */
+static void write_line(pr_writer *out, const parsrec_baseline_report *report)
+{
+    const parsrec_baseline_row *behind = NULL;
+    bool whole = false;
+    pr_write(out, "%s NDCG@10, ", report->split == PARSREC_SPLIT_TEST ? "Test" : "Validation");
+    if (report->users < report->users_of)
+        pr_write(out, "%llu of ", (unsigned long long)report->users);
+    pr_write(out, "%llu users, remaining and next against sampled items:",
+             (unsigned long long)report->users_of);
+    for (size_t i = 0; i < report->row_count; i++) {
+        const parsrec_baseline_row *row = &report->rows[i];
+        const parsrec_baseline_row *sampled = sampled_row(report, row->protocol);
+        bool again = sampled != NULL && sampled != row;
+        if (row->verdict == PARSREC_VERDICT_BEHIND && behind == NULL)
+            behind = row;
+        if (again && (row->verdict != PARSREC_VERDICT_BEHIND || sampled->verdict == row->verdict))
+            continue;
+        pr_write(out, "%s", i == 0 ? " " : again && !whole ? "; over the whole catalogue " : "; ");
+        whole |= again;
+        write_row(out, row);
+    }
+    pr_write(out, ".");
+    if (behind != NULL)
+        pr_write(out, " Where counting is better, use it: parsrec train --model %s.",
+                 behind->baselines[behind->best].model);
+}
+
+char *parsrec_baselines_text(const parsrec_baseline_report *report, char *buffer, size_t size)
+{
+    pr_writer line = {0};
+    if (report->row_count > 0)
+        write_line(&line, report);
+    if (size > 0)
+        snprintf(buffer, size, "%s", line.text != NULL ? line.text : "");
+    pr_writer_free(&line);
+    return buffer;
+}
+
+const char *parsrec_verdict_name(parsrec_verdict verdict)
+{
+    static const char *const names[] = {"none", "ahead", "level", "behind"};
+    return (size_t)verdict < sizeof names / sizeof *names ? names[verdict] : "unknown";
+}
+
+/* ---- JSON ---- */
+
+static json_t *row_json(const parsrec_baseline_row *row)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < row->count; i++) {
+        const parsrec_baseline *b = &row->baselines[i];
+        json_array_append_new(list,
+                              json_pack("{s:s, s:f, s:{s:f, s:f}}", "model", b->model, "value",
+                                        b->value, "difference", "low", b->low, "high", b->high));
+    }
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:f, s:o, s:s?, s:s}", "protocol",
+                     parsrec_protocol_name(row->protocol), "measure", "NDCG@10", "negatives",
+                     (json_int_t)row->negatives, "users", (json_int_t)row->users, "baskets",
+                     (json_int_t)row->baskets, "value", row->value, "baselines", list,
+                     "best_baseline", row->count > 0 ? row->baselines[row->best].model : NULL,
+                     "verdict", parsrec_verdict_name(row->verdict));
+}
+
+json_t *pr_baselines_json(const parsrec_baseline_report *report)
+{
+    char sentence[2048];
+    json_t *rows = json_array();
+    for (size_t i = 0; i < report->row_count; i++)
+        if (json_array_append_new(rows, row_json(&report->rows[i])) != 0) {
+            json_decref(rows);
+            return NULL;
+        }
+    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:s, s:s}", "model", report->model, "split",
+                     report->split == PARSREC_SPLIT_TEST ? "test" : "valid", "users",
+                     (json_int_t)report->users, "users_of", (json_int_t)report->users_of,
+                     "protocols", rows, "verdict", parsrec_verdict_name(report->verdict),
+                     "sentence", parsrec_baselines_text(report, sentence, sizeof sentence));
+}
+
+parsrec_status parsrec_baselines_json(char **out, const parsrec_baseline_report *report,
+                                      parsrec_error *err)
+{
+    if (out == NULL || report == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_baselines_json needs out and a report");
+    json_t *json = pr_baselines_json(report);
+    *out = json != NULL ? pr_json_text(json) : NULL;
+    json_decref(json);
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}

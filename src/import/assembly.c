@@ -1,0 +1,253 @@
+/* Putting sessions in order. Input that is grouped already, as most is, is not moved at all. */
+#include "import/assembly.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+void pr_assembly_free(pr_assembly *b)
+{
+    pr_free(b->user_offsets);
+    pr_free(b->session_offsets);
+    pr_free(b->action_items);
+    pr_free(b->times);
+    pr_free(b->user_from);
+    pr_free(b->item_from);
+    pr_free(b->session_from);
+    *b = (pr_assembly){0};
+}
+
+/* ---- the order of sessions ---- */
+
+/* Users are numbered by first appearance, so sessions are grouped when their users ascend. */
+static bool in_order(const pr_collect *c)
+{
+    for (size_t s = 1; s < c->sessions; s++) {
+        if (c->session_user[s] < c->session_user[s - 1])
+            return false;
+        if (c->session_user[s] == c->session_user[s - 1] &&
+            c->session_time[s] < c->session_time[s - 1])
+            return false;
+    }
+    return true;
+}
+
+static parsrec_status make_user_offsets(pr_assembly *b, const pr_collect *c, parsrec_error *err)
+{
+    b->users = c->users.count;
+    b->user_offsets = pr_alloc_zero(b->users + 1, sizeof *b->user_offsets);
+    if (b->user_offsets == NULL)
+        return pr_fail_memory(err);
+    for (size_t s = 0; s < c->sessions; s++)
+        b->user_offsets[c->session_user[s] + 1]++;
+    for (size_t u = 0; u < b->users; u++)
+        b->user_offsets[u + 1] += b->user_offsets[u];
+    return PARSREC_OK;
+}
+
+typedef struct dated {
+    int64_t time;
+    uint32_t session;
+} dated;
+
+static int by_time(const void *left, const void *right)
+{
+    const dated *a = left, *b = right;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    return a->session < b->session ? -1 : a->session > b->session;
+}
+
+/* Sorts one user's sessions by time; equal times keep the order of the input. */
+static parsrec_status sort_user(uint32_t *order, size_t count, const int64_t *times,
+                                parsrec_error *err)
+{
+    bool ascending = true;
+    for (size_t i = 1; i < count && ascending; i++)
+        ascending = times[order[i - 1]] <= times[order[i]];
+    if (ascending)
+        return PARSREC_OK;
+    dated *list = pr_alloc(count, sizeof *list);
+    if (list == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        list[i] = (dated){times[order[i]], order[i]};
+    qsort(list, count, sizeof *list, by_time);
+    for (size_t i = 0; i < count; i++)
+        order[i] = list[i].session;
+    pr_free(list);
+    return PARSREC_OK;
+}
+
+/* b->session_from[place] = session, grouped by user and, within one, by time. */
+static parsrec_status order_sessions(pr_assembly *b, const pr_collect *c, parsrec_error *err)
+{
+    b->session_from = pr_alloc(c->sessions, sizeof *b->session_from);
+    int64_t *next = pr_alloc(b->users, sizeof *next);
+    if (b->session_from == NULL || next == NULL) {
+        pr_free(next);
+        return pr_fail_memory(err);
+    }
+    memcpy(next, b->user_offsets, b->users * sizeof *next);
+    for (size_t s = 0; s < c->sessions; s++)
+        b->session_from[next[c->session_user[s]]++] = (uint32_t)s;
+    pr_free(next);
+    for (size_t u = 0; u < b->users; u++) {
+        size_t first = (size_t)b->user_offsets[u];
+        PR_TRY(sort_user(b->session_from + first, (size_t)b->user_offsets[u + 1] - first,
+                         c->session_time, err));
+    }
+    return PARSREC_OK;
+}
+
+/* ---- the actions of sessions ---- */
+
+/* Each session is one run, and the runs stand in the order of the sessions. */
+static bool runs_in_order(const pr_collect *c)
+{
+    if (c->run_count != c->sessions)
+        return false;
+    for (size_t i = 0; i < c->run_count; i++)
+        if (c->runs[i].session != i)
+            return false;
+    return true;
+}
+
+static void take_actions(pr_assembly *b, pr_collect *c)
+{
+    for (size_t i = 0; i < c->run_count; i++)
+        b->session_offsets[i + 1] = b->session_offsets[i] + c->runs[i].count;
+    b->action_items = c->action_items;
+    c->action_items = NULL;
+}
+
+/* place_of[session]: where it goes; NULL when it stays. */
+static parsrec_status move_actions(pr_assembly *b, const pr_collect *c, const uint32_t *place_of,
+                                   parsrec_error *err)
+{
+    b->action_items = pr_alloc(c->actions, sizeof *b->action_items);
+    if (b->action_items == NULL)
+        return pr_fail_memory(err);
+    /* Until they are moved, session_offsets[p + 1] says where the next action of place p goes. */
+    for (size_t i = 0; i < c->run_count; i++) {
+        size_t s = c->runs[i].session, p = place_of != NULL ? place_of[s] : s;
+        if (p + 2 <= c->sessions)
+            b->session_offsets[p + 2] += c->runs[i].count;
+    }
+    for (size_t p = 2; p <= c->sessions; p++)
+        b->session_offsets[p] += b->session_offsets[p - 1];
+    const int32_t *from = c->action_items;
+    for (size_t i = 0; i < c->run_count; i++) {
+        size_t s = c->runs[i].session, p = place_of != NULL ? place_of[s] : s;
+        int64_t *next = &b->session_offsets[p + 1];
+        memcpy(b->action_items + *next, from, c->runs[i].count * sizeof *from);
+        *next += c->runs[i].count;
+        from += c->runs[i].count;
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status move_sessions(pr_assembly *b, const pr_collect *c, parsrec_error *err)
+{
+    uint32_t *place_of = pr_alloc(c->sessions, sizeof *place_of);
+    b->times = pr_alloc(c->sessions, sizeof *b->times);
+    parsrec_status status;
+    if (place_of == NULL || b->times == NULL) {
+        status = pr_fail_memory(err);
+    } else {
+        for (size_t p = 0; p < c->sessions; p++) {
+            place_of[b->session_from[p]] = (uint32_t)p;
+            b->times[p] = c->session_time[b->session_from[p]];
+        }
+        status = move_actions(b, c, place_of, err);
+    }
+    pr_free(place_of);
+    return status;
+}
+
+static void drop_gathered(pr_collect *c)
+{
+    pr_free(c->action_items);
+    pr_free(c->runs);
+    pr_free(c->session_user);
+    pr_free(c->session_time);
+    c->action_items = NULL;
+    c->runs = NULL;
+    c->session_user = NULL;
+    c->session_time = NULL;
+}
+
+parsrec_status pr_assembly_make(pr_assembly *b, pr_collect *c, parsrec_error *err)
+{
+    *b = (pr_assembly){.sessions = c->sessions, .items = c->items.count, .actions = c->actions};
+    PR_TRY(make_user_offsets(b, c, err));
+    b->session_offsets = pr_alloc_zero(b->sessions + 1, sizeof *b->session_offsets);
+    if (b->session_offsets == NULL)
+        return pr_fail_memory(err);
+    if (!in_order(c)) {
+        PR_TRY(order_sessions(b, c, err));
+        PR_TRY(move_sessions(b, c, err));
+    } else {
+        if (runs_in_order(c))
+            take_actions(b, c);
+        else
+            PR_TRY(move_actions(b, c, NULL, err));
+        b->times = c->session_time;
+        c->session_time = NULL;
+    }
+    drop_gathered(c);
+    return PARSREC_OK;
+}
+
+/* ---- rules ---- */
+
+void pr_assembly_join(pr_assembly *b, parsrec_session_rule rule, int64_t gap)
+{
+    size_t kept = 0;
+    for (size_t u = 0; u < b->users; u++) {
+        size_t first = (size_t)b->user_offsets[u], end = (size_t)b->user_offsets[u + 1];
+        b->user_offsets[u] = (int64_t)kept;
+        int64_t before = 0;
+        for (size_t s = first; s < end; s++) {
+            int64_t time = b->times[s];
+            bool joins =
+                s > first && (rule == PARSREC_SESSION_GAP
+                                  ? time - before <= gap
+                                  : pr_time_period(time, rule) == pr_time_period(before, rule));
+            if (!joins) {
+                b->times[kept] = time;
+                b->session_offsets[kept++] = b->session_offsets[s];
+            }
+            before = time;
+        }
+    }
+    b->user_offsets[b->users] = (int64_t)kept;
+    b->session_offsets[kept] = (int64_t)b->actions;
+    b->sessions = kept;
+    pr_free(b->session_from); /* a joined session comes from several */
+    b->session_from = NULL;
+}
+
+parsrec_status pr_assembly_unique(pr_assembly *b, uint64_t *dropped, parsrec_error *err)
+{
+    /* seen[item] is the last session that had it, + 1: linear, whatever the size of a basket. */
+    uint32_t *seen = pr_alloc_zero(b->items, sizeof *seen);
+    if (seen == NULL)
+        return pr_fail_memory(err);
+    size_t kept = 0, at = 0;
+    for (size_t s = 0; s < b->sessions; s++) {
+        size_t end = (size_t)b->session_offsets[s + 1];
+        for (; at < end; at++) {
+            int32_t item = b->action_items[at];
+            if (seen[item] != s + 1)
+                b->action_items[kept++] = item;
+            seen[item] = (uint32_t)(s + 1);
+        }
+        b->session_offsets[s + 1] = (int64_t)kept;
+    }
+    *dropped = b->actions - kept;
+    b->actions = kept;
+    pr_free(seen);
+    return PARSREC_OK;
+}

@@ -1,0 +1,348 @@
+/* Gathering actions. */
+#include "import/collect.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+enum { USER_BYTES = sizeof(uint32_t) };
+
+static void free_keys(pr_collect *c)
+{
+    pr_intern_free(&c->keys);
+    pr_free(c->key_session);
+    pr_free(c->scratch);
+    pr_free(c->last_time);
+    pr_free(c->items_seen);
+    c->items_seen = NULL;
+    c->key_session = NULL;
+    c->scratch = NULL;
+    c->last_time = NULL;
+}
+
+void pr_collect_seal(pr_collect *c)
+{
+    free_keys(c);
+    pr_intern_seal(&c->users);
+    pr_intern_seal(&c->items);
+}
+
+void pr_collect_free(pr_collect *c)
+{
+    free_keys(c);
+    pr_intern_free(&c->users);
+    pr_intern_free(&c->items);
+    pr_free(c->action_items);
+    pr_free(c->runs);
+    pr_free(c->session_user);
+    pr_free(c->session_time);
+    *c = (pr_collect){0};
+}
+
+pr_slice pr_collect_key(const pr_collect *c, size_t k, uint32_t *user)
+{
+    pr_slice key = pr_intern_name(&c->keys, k);
+    memcpy(user, key.bytes, USER_BYTES);
+    return (pr_slice){key.bytes + USER_BYTES, key.size - USER_BYTES};
+}
+
+pr_slice pr_key_trim(pr_slice key, uint64_t *count)
+{
+    size_t before = key.size;
+    for (;;) {
+        pr_slice k = pr_slice_trim(key);
+        if (k.size >= 2 && memcmp(k.bytes, "\xC2\xA0", 2) == 0)
+            k = (pr_slice){k.bytes + 2, k.size - 2};
+        if (k.size >= 2 && memcmp(k.bytes + k.size - 2, "\xC2\xA0", 2) == 0)
+            k.size -= 2;
+        if (k.size == key.size)
+            break;
+        key = k;
+    }
+    *count += key.size < before;
+    return key;
+}
+
+/* ---- times ---- */
+
+static parsrec_status mixed_times(const pr_rows *rows, const pr_action_columns *columns,
+                                  uint64_t line, pr_slice text, pr_time_form before,
+                                  parsrec_error *err)
+{
+    static const char *const forms[] = {"empty", "numbers", "dates"};
+    pr_excerpt hold;
+    if (columns->time == PR_NO_COLUMN)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "%s: has no times, but the inputs before it have; give all of them times",
+                       rows->name);
+    return pr_rows_fail(rows, line, columns->time, err,
+                        "the time %s is of another kind than those before, which are %s",
+                        pr_show(&hold, text), forms[before]);
+}
+
+static bool is_clock(pr_slice text)
+{
+    text = pr_slice_trim(text);
+    size_t digits = 0, colons = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        digits += text.bytes[i] >= '0' && text.bytes[i] <= '9';
+        colons += text.bytes[i] == ':';
+    }
+    return colons > 0 && digits + colons == text.size && digits <= 6;
+}
+
+static bool may_be_excel(pr_slice text)
+{
+    double days;
+    return pr_parse_f64(pr_slice_trim(text), &days) && days >= 20000 && days < 80000;
+}
+
+static parsrec_status say_foreign(const pr_collect *c, const pr_rows *rows, uint64_t line,
+                                  size_t column, const pr_time_guess *g, parsrec_error *err)
+{
+    char other[96] = "", fits[64] = "";
+    pr_excerpt hold;
+    if (g->other[0] != '\0')
+        snprintf(other, sizeof other, ", or '%s' if the month comes first", g->other);
+    if (c->time_pattern != NULL)
+        snprintf(fits, sizeof fits, " than --time-format '%s'", c->time_pattern);
+    return pr_rows_fail(rows, line, column, err,
+                        "the date %s has another form%s; add --time-format '%s'%s",
+                        pr_show(&hold, pr_slice_of(c->foreign_text)), fits, g->pattern, other);
+}
+
+static parsrec_status bad_time(pr_collect *c, const pr_rows *rows, const pr_row *row, size_t column,
+                               const char *problem, parsrec_error *err)
+{
+    pr_excerpt hold;
+    pr_time_guess guess;
+    pr_slice text = row->fields[column];
+    if (pr_time_guess_pattern(text, &guess)) {
+        snprintf(c->foreign_text, sizeof c->foreign_text, "%.*s", (int)text.size, text.bytes);
+        if (c->foreign_line == 0) {
+            c->foreign = guess;
+            c->foreign_line = row->line;
+        }
+        return say_foreign(c, rows, row->line, column, &guess, err);
+    }
+    if (is_clock(text))
+        return pr_rows_fail(rows, row->line, column, err,
+                            "%s is a time of day without a date; name the column of the date with "
+                            "--time",
+                            pr_show(&hold, text));
+    if (c->time_pattern == NULL && may_be_excel(text))
+        return pr_rows_fail(rows, row->line, column, err,
+                            "the time %s looks like a day number of Excel; add --time-format excel",
+                            pr_show(&hold, text));
+    return pr_rows_fail(
+        rows, row->line, column, err, "the time %s %s%s%s%s", pr_show(&hold, text), problem,
+        c->time_pattern != NULL ? " '" : "; describe its form with --time-format",
+        c->time_pattern != NULL ? c->time_pattern : "", c->time_pattern != NULL ? "'" : "");
+}
+
+parsrec_status pr_collect_foreign(const pr_collect *c, pr_rows *rows, size_t column,
+                                  parsrec_error *err)
+{
+    enum { LOOK_ROWS = 1 << 18 };
+    pr_time_guess settled = c->foreign;
+    for (size_t n = 0; n < LOOK_ROWS && settled.other[0] != '\0'; n++) {
+        pr_row row;
+        bool end;
+        pr_time_guess guess;
+        parsrec_status status = rows->next(rows, &row, &end, NULL);
+        if (status == PARSREC_E_INPUT)
+            continue;
+        if (status != PARSREC_OK || end)
+            break;
+        if (pr_time_guess_pattern(row.fields[column], &guess) && guess.other[0] == '\0' &&
+            (strcmp(guess.pattern, settled.pattern) == 0 ||
+             strcmp(guess.pattern, settled.other) == 0))
+            settled = guess;
+    }
+    return say_foreign(c, rows, c->foreign_line, column, &settled, err);
+}
+
+/* The time of a row; equal texts in a row of rows are read once. */
+static parsrec_status read_time(pr_collect *c, const pr_rows *rows,
+                                const pr_action_columns *columns, const pr_row *row, int64_t *value,
+                                pr_time_form *form, parsrec_error *err)
+{
+    pr_slice text = {"", 0};
+    if (columns->time != PR_NO_COLUMN)
+        text = row->fields[columns->time];
+    if (c->last_text.bytes != NULL && pr_slice_equal(text, c->last_text)) {
+        *value = c->last_value;
+        *form = c->last_form;
+    } else {
+        const char *problem = c->time_pattern != NULL
+                                  ? pr_time_parse_as(text, c->time_pattern, form, value)
+                                  : pr_time_parse(text, form, value);
+        if (problem != NULL)
+            return bad_time(c, rows, row, columns->time, problem, err);
+        c->last_text = (pr_slice){NULL, 0};
+        if (text.size <= sizeof c->last_hold) {
+            memcpy(c->last_hold, text.bytes, text.size);
+            c->last_text = (pr_slice){c->last_hold, text.size};
+            c->last_value = *value;
+            c->last_form = *form;
+        }
+    }
+    if (c->actions > 0 && *form != c->form)
+        return mixed_times(rows, columns, row->line, text, c->form, err);
+    return PARSREC_OK;
+}
+
+static parsrec_status check_order(pr_collect *c, const pr_rows *rows, size_t column,
+                                  const pr_row *row, uint32_t user, int64_t time,
+                                  parsrec_error *err)
+{
+    pr_excerpt who, when;
+    if (!c->sort && time < c->last_time[user])
+        return pr_rows_fail(rows, row->line, column, err,
+                            "the time %s lies before the row above of user %s; sort the file or "
+                            "add --sort",
+                            pr_show(&when, row->fields[column]),
+                            pr_show(&who, pr_intern_name(&c->users, user)));
+    c->last_time[user] = time;
+    return PARSREC_OK;
+}
+
+/* ---- users, sessions ---- */
+
+static parsrec_status find_user(pr_collect *c, pr_slice name, uint32_t *user, parsrec_error *err)
+{
+    if (c->actions > 0 && pr_slice_equal(name, pr_intern_name(&c->users, c->last_user))) {
+        *user = c->last_user;
+        return PARSREC_OK;
+    }
+    size_t before = c->users.count;
+    PR_TRY(pr_grow(&c->last_time, &c->last_capacity, before + 1, sizeof *c->last_time, err));
+    PR_TRY(pr_intern_add(&c->users, name, user, err));
+    if (c->users.count > before)
+        c->last_time[before] = INT64_MIN;
+    return PARSREC_OK;
+}
+
+static parsrec_status new_session(pr_collect *c, uint32_t user, int64_t time, uint32_t *session,
+                                  parsrec_error *err)
+{
+    if (c->sessions >= UINT32_MAX)
+        return pr_fail(err, PARSREC_E_LIMIT, "more than 2^32 - 1 sessions");
+    PR_TRY(pr_grow(&c->session_user, &c->user_capacity, c->sessions + 1, sizeof *c->session_user,
+                   err));
+    PR_TRY(pr_grow(&c->session_time, &c->time_capacity, c->sessions + 1, sizeof *c->session_time,
+                   err));
+    c->session_user[c->sessions] = user;
+    c->session_time[c->sessions] = time;
+    *session = (uint32_t)c->sessions++;
+    return PARSREC_OK;
+}
+
+/* The session of a user and a text, a new one if there is none yet. */
+static parsrec_status keyed_session(pr_collect *c, uint32_t user, pr_slice text, int64_t time,
+                                    uint32_t *session, parsrec_error *err)
+{
+    uint32_t key;
+    size_t before = c->keys.count, size = USER_BYTES + text.size;
+    PR_TRY(pr_grow(&c->scratch, &c->scratch_capacity, size, 1, err));
+    memcpy(c->scratch, &user, USER_BYTES);
+    memcpy(c->scratch + USER_BYTES, text.bytes, text.size);
+    PR_TRY(pr_grow(&c->key_session, &c->key_capacity, before + 1, sizeof *c->key_session, err));
+    PR_TRY(pr_intern_add(&c->keys, (pr_slice){c->scratch, size}, &key, err));
+    if (c->keys.count > before)
+        PR_TRY(new_session(c, user, time, &c->key_session[key], err));
+    *session = c->key_session[key];
+    c->last_key = key;
+    return PARSREC_OK;
+}
+
+static bool continues_session(const pr_collect *c, uint32_t user, pr_slice text)
+{
+    uint32_t owner;
+    return c->actions > 0 && c->last_key != SIZE_MAX && user == c->last_user &&
+           pr_slice_equal(text, pr_collect_key(c, c->last_key, &owner));
+}
+
+static parsrec_status find_session(pr_collect *c, uint32_t user, pr_slice text, int64_t time,
+                                   uint32_t *session, parsrec_error *err)
+{
+    if (text.size == 0) {
+        c->last_key = SIZE_MAX;
+        return new_session(c, user, time, session, err);
+    }
+    if (continues_session(c, user, text))
+        *session = c->last_session;
+    else
+        PR_TRY(keyed_session(c, user, text, time, session, err));
+    if (time < c->session_time[*session])
+        c->session_time[*session] = time;
+    return PARSREC_OK;
+}
+
+/* ---- actions ---- */
+
+static parsrec_status append(pr_collect *c, uint32_t session, uint32_t item, parsrec_error *err)
+{
+    pr_run *run = c->run_count > 0 ? &c->runs[c->run_count - 1] : NULL;
+    if (run == NULL || run->session != session || run->count == UINT32_MAX) {
+        PR_TRY(pr_grow(&c->runs, &c->run_capacity, c->run_count + 1, sizeof *c->runs, err));
+        run = &c->runs[c->run_count++];
+        *run = (pr_run){session, 0};
+    }
+    PR_TRY(pr_grow(&c->action_items, &c->action_capacity, c->actions + 1, sizeof *c->action_items,
+                   err));
+    run->count++;
+    c->action_items[c->actions++] = (int32_t)item;
+    return PARSREC_OK;
+}
+
+static parsrec_status find_item(pr_collect *c, pr_slice name, uint32_t *item, parsrec_error *err)
+{
+    if (c->items_seen == NULL)
+        c->items_seen = pr_alloc_zero(1, sizeof *c->items_seen);
+    if (c->items_seen == NULL)
+        return pr_fail_memory(err);
+    return pr_name_number(c->items_seen, &c->items, name, item, err);
+}
+
+static void note_time(pr_collect *c, pr_time_form form, int64_t time)
+{
+    bool first = c->actions == 0;
+    c->form = form;
+    if (first || time < c->least_time)
+        c->least_time = time;
+    if (first || time > c->greatest_time)
+        c->greatest_time = time;
+}
+
+parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
+                              const pr_row *row, parsrec_error *err)
+{
+    uint64_t trimmed = c->trimmed;
+    pr_slice name = pr_key(row->fields[columns->user], &trimmed);
+    pr_slice item_name = pr_key(row->fields[columns->item], &trimmed);
+    pr_slice text = {"", 0};
+    uint32_t user, item, session;
+    int64_t time;
+    pr_time_form form;
+    if (name.size == 0)
+        return pr_rows_fail(rows, row->line, columns->user, err,
+                            "the user is empty; every row needs one");
+    if (item_name.size == 0)
+        return pr_rows_fail(rows, row->line, columns->item, err,
+                            "the item has no name; every row needs one");
+    PR_TRY(read_time(c, rows, columns, row, &time, &form, err));
+    PR_TRY(find_user(c, name, &user, err));
+    if (form != PR_TIME_EMPTY)
+        PR_TRY(check_order(c, rows, columns->time, row, user, time, err));
+    PR_TRY(find_item(c, item_name, &item, err));
+    if (c->keyed && columns->session != PR_NO_COLUMN)
+        text = pr_key(row->fields[columns->session], &trimmed);
+    PR_TRY(find_session(c, user, text, time, &session, err));
+    note_time(c, form, time);
+    c->last_user = user;
+    c->last_session = session;
+    c->trimmed = trimmed;
+    return append(c, session, item, err);
+}

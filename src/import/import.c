@@ -1,0 +1,578 @@
+/* The course of an import: read the actions, read what is known of items, users and sessions, put
+ * everything in order, write. */
+#include "import/import.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/hooks.h"
+#include "base/memory.h"
+#include "data/statistics.h"
+#include "import/import_columns.h"
+#include "import/import_events.h"
+#include "import/import_features.h"
+
+enum { ROWS_BETWEEN_REPORTS = 1 << 14 };
+
+typedef struct importer {
+    const parsrec_import_options *options;
+    parsrec_import_report *report;
+    const parsrec_hooks *hooks;
+    pr_collect actions;
+    pr_table tables[PR_FEATURE_TABLES];
+    int32_t *row_of[PR_FEATURE_TABLES]; /* of each user, session and item of the actions; or NULL */
+    pr_assembly baskets;
+    pr_blocks blocks;
+    pr_dataset data;
+    char **names; /* of the inputs, as shown */
+    size_t name_count;
+    char
+        *key_names[PR_FEATURE_TABLES]; /* columns of users, sessions and items in the first input */
+    char *source;
+    char *events; /* the mark of a server's store */
+    char stage[128];
+} importer;
+
+static void free_importer(importer *im)
+{
+    pr_collect_free(&im->actions);
+    for (int i = 0; i < PR_FEATURE_TABLES; i++) {
+        pr_table_free(&im->tables[i]);
+        pr_free(im->row_of[i]);
+        pr_free(im->key_names[i]);
+    }
+    pr_assembly_free(&im->baskets);
+    pr_blocks_free(&im->blocks);
+    for (size_t i = 0; i < im->name_count; i++)
+        pr_free(im->names[i]);
+    pr_free(im->names);
+    pr_free(im->source);
+    pr_free(im->events);
+}
+
+/* ---- reading ---- */
+
+/* A bad row: counted while max_bad allows, else the failure of the import. */
+static parsrec_status count_bad(importer *im, uint64_t *counter, const parsrec_error *row_error,
+                                parsrec_error *err)
+{
+    parsrec_import_report *r = im->report;
+    if (r->first_bad[0] == '\0')
+        memcpy(r->first_bad, row_error->message, sizeof r->first_bad);
+    (*counter)++;
+    uint64_t bad = r->bad_rows + r->bad_table_rows;
+    if (bad <= im->options->max_bad)
+        return PARSREC_OK;
+    if (im->options->max_bad == 0)
+        return pr_fail(err, row_error->status, "%s", row_error->message);
+    return pr_fail(err, PARSREC_E_INPUT, "more than %llu bad rows; the first: %s",
+                   (unsigned long long)im->options->max_bad, r->first_bad);
+}
+
+static parsrec_status report_progress(importer *im, const pr_rows *rows, parsrec_error *err)
+{
+    uint64_t done, total;
+    rows->position(rows, &done, &total);
+    return pr_progress(im->hooks, im->stage, rows->lines ? "bytes" : "rows", done, total, err);
+}
+
+typedef parsrec_status take_row(void *context, const pr_rows *rows, const pr_row *row,
+                                parsrec_error *err);
+
+/* Hands every row on; *count is those that came, bad ones included. */
+static parsrec_status read_rows(importer *im, pr_rows *rows, take_row *take, void *context,
+                                uint64_t *count, uint64_t *bad, parsrec_error *err)
+{
+    parsrec_error row_error = {0};
+    snprintf(im->stage, sizeof im->stage, "reading %s", rows->name);
+    for (uint64_t n = 0;; n++) {
+        pr_row row;
+        bool end;
+        if (n % ROWS_BETWEEN_REPORTS == 0)
+            PR_TRY(report_progress(im, rows, err));
+        parsrec_status status = rows->next(rows, &row, &end, &row_error);
+        if (status == PARSREC_OK && end)
+            return PARSREC_OK;
+        if (status == PARSREC_OK)
+            status = take(context, rows, &row, &row_error);
+        ++*count;
+        if (status == PARSREC_E_INPUT)
+            PR_TRY(count_bad(im, bad, &row_error, err));
+        else if (status != PARSREC_OK)
+            return pr_fail(err, status, "%s", row_error.message);
+    }
+}
+
+static pr_rows_options row_options(const importer *im, bool actions)
+{
+    const parsrec_import_options *o = im->options;
+    return (pr_rows_options){.format = actions ? o->format : PARSREC_INPUT_AUTO,
+                             .latin1 = o->latin1,
+                             .table = actions ? o->table : NULL,
+                             .query = actions ? o->query : NULL,
+                             .hooks = im->hooks};
+}
+
+/* ---- actions ---- */
+
+/* Puts a column into the report. */
+static void report_column(importer *im, parsrec_import_table table, parsrec_column_role role,
+                          pr_slice name, const pr_table_column *of)
+{
+    parsrec_import_report *r = im->report;
+    if (r->column_count < PARSREC_IMPORT_COLUMNS_MOST) {
+        parsrec_import_column *c = &r->columns[r->column_count];
+        *c = (parsrec_import_column){.table = table,
+                                     .role = role,
+                                     .decimal_comma = of != NULL && of->decimal_comma,
+                                     .level = of != NULL ? of->level : 0};
+        size_t size = name.size < sizeof c->name ? name.size : sizeof c->name - 1;
+        while (size < name.size && size > 0 && ((unsigned char)name.bytes[size] & 0xC0) == 0x80)
+            size--;
+        memcpy(c->name, name.bytes, size);
+    }
+    r->column_count++;
+}
+
+/* What the columns of the first input are taken for. */
+static parsrec_status note_columns(importer *im, const pr_rows *rows,
+                                   const pr_action_columns *columns, parsrec_error *err)
+{
+    const size_t of_role[] = {PR_NO_COLUMN, columns->user, columns->session, columns->time,
+                              columns->item};
+    if (im->name_count > 1)
+        return PARSREC_OK;
+    for (size_t i = 0; i < rows->column_count; i++) {
+        parsrec_column_role role = PARSREC_COLUMN_UNUSED;
+        for (size_t k = 1; k < sizeof of_role / sizeof *of_role; k++)
+            if (of_role[k] == i)
+                role = (parsrec_column_role)k;
+        report_column(im, PARSREC_TABLE_ACTIONS, role, rows->columns[i], NULL);
+    }
+    const size_t keys[PR_FEATURE_TABLES] = {columns->user, columns->session, columns->item};
+    for (int t = 0; t < PR_FEATURE_TABLES; t++) {
+        if (keys[t] == PR_NO_COLUMN)
+            continue;
+        pr_slice name = rows->columns[keys[t]];
+        im->key_names[t] = pr_copy_string(name.bytes, name.size);
+        if (im->key_names[t] == NULL)
+            return pr_fail_memory(err);
+    }
+    return PARSREC_OK;
+}
+
+typedef struct action_context {
+    pr_collect *actions;
+    pr_action_columns columns;
+} action_context;
+
+static parsrec_status take_action(void *context, const pr_rows *rows, const pr_row *row,
+                                  parsrec_error *err)
+{
+    action_context *c = context;
+    return pr_collect_row(c->actions, rows, &c->columns, row, err);
+}
+
+static parsrec_status keep_name(importer *im, const char *name, parsrec_error *err)
+{
+    im->names[im->name_count] = pr_copy_string(name, strlen(name));
+    if (im->names[im->name_count] == NULL)
+        return pr_fail_memory(err);
+    im->name_count++;
+    return PARSREC_OK;
+}
+
+static parsrec_status read_input(importer *im, const char *input, parsrec_error *err)
+{
+    pr_rows *rows;
+    pr_rows_options options = row_options(im, true);
+    action_context context = {.actions = &im->actions};
+    PR_TRY(pr_rows_open(&rows, input, &options, err));
+    parsrec_status status = keep_name(im, rows->name, err);
+    if (status == PARSREC_OK)
+        status = pr_columns_of_actions(&context.columns, rows, im->options, err);
+    if (status == PARSREC_OK)
+        status = note_columns(im, rows, &context.columns, err);
+    if (status == PARSREC_OK)
+        status = read_rows(im, rows, take_action, &context, &im->report->rows_read,
+                           &im->report->bad_rows, err);
+    if (status == PARSREC_OK &&
+        (context.columns.session == PR_NO_COLUMN) != (im->key_names[PR_OF_SESSION] == NULL))
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "%s has %s column of sessions, unlike the inputs before it", rows->name,
+               context.columns.session == PR_NO_COLUMN ? "no" : "a");
+    /* The first bad row ends it, and is a date that may be read in two ways: the rows below know. */
+    if (status == PARSREC_E_INPUT && im->options->max_bad == 0 && im->actions.foreign_line > 0 &&
+        im->actions.foreign.other[0] != '\0')
+        status = pr_collect_foreign(&im->actions, rows, context.columns.time, err);
+    pr_rows_free(rows);
+    return status;
+}
+
+/* The purchases in a server's store, after all other inputs, whose form of time they take on. */
+static parsrec_status read_events(importer *im, parsrec_error *err)
+{
+    pr_rows *rows;
+    const pr_collect *c = &im->actions;
+    action_context context = {.actions = &im->actions,
+                              .columns = {.user = 0, .session = 1, .time = 2, .item = 3}};
+    if (im->options->events == NULL)
+        return PARSREC_OK;
+    PR_TRY(pr_events_open(&rows, &im->events, im->options->events,
+                          c->actions > 0 ? c->form : PR_TIME_NUMBER, im->hooks, err));
+    /* --time-format is how the other inputs write times. */
+    im->actions.time_pattern = NULL;
+    im->actions.last_text = (pr_slice){NULL, 0};
+    parsrec_status status = keep_name(im, rows->name, err);
+    if (status == PARSREC_OK)
+        status = read_rows(im, rows, take_action, &context, &im->report->rows_read,
+                           &im->report->bad_rows, err);
+    pr_rows_free(rows);
+    return status;
+}
+
+static parsrec_status read_actions(importer *im, const char *const *inputs, size_t count,
+                                   parsrec_error *err)
+{
+    im->names = pr_alloc_zero(count + 1, sizeof *im->names); /* the store of --events is one more */
+    if (im->names == NULL)
+        return pr_fail_memory(err);
+    im->actions.sort = im->options->sort;
+    im->actions.time_pattern = im->options->time_format;
+    im->actions.keyed = im->options->session_rule == PARSREC_SESSION_COLUMN;
+    for (size_t i = 0; i < count; i++)
+        PR_TRY(read_input(im, inputs[i], err));
+    PR_TRY(read_events(im, err));
+    if (im->report->rows_read == 0)
+        return pr_fail(err, PARSREC_E_INPUT, "%s: there are no rows below the header",
+                       im->names[0]);
+    if (im->actions.actions == 0)
+        return pr_fail(err, PARSREC_E_INPUT, "no good row is left; the first bad one: %s",
+                       im->report->first_bad);
+    return PARSREC_OK;
+}
+
+/* ---- tables ---- */
+
+typedef struct table_context {
+    pr_table *table;
+    const pr_collect *actions;
+} table_context;
+
+static parsrec_status take_table_row(void *context, const pr_rows *rows, const pr_row *row,
+                                     parsrec_error *err)
+{
+    table_context *c = context;
+    return pr_table_row(c->table, c->actions, rows, row, err);
+}
+
+static void report_table(importer *im, const pr_table *t)
+{
+    static const parsrec_import_table tables[] = {PARSREC_TABLE_USERS, PARSREC_TABLE_SESSIONS,
+                                                  PARSREC_TABLE_ITEMS};
+    static const parsrec_column_role keys[] = {PARSREC_COLUMN_USER, PARSREC_COLUMN_SESSION,
+                                               PARSREC_COLUMN_ITEM};
+    static const parsrec_column_role roles[] = {[PR_COLUMN_NUMBER] = PARSREC_COLUMN_NUMBER,
+                                                [PR_COLUMN_CATEGORY] = PARSREC_COLUMN_WORDS,
+                                                [PR_COLUMN_NAME] = PARSREC_COLUMN_NAME,
+                                                [PR_COLUMN_TREE] = PARSREC_COLUMN_CATEGORY,
+                                                [PR_COLUMN_KEY_PART] = PARSREC_COLUMN_UNUSED};
+    for (size_t i = 0; i < t->column_count; i++) {
+        const pr_table_column *c = &t->columns[i];
+        parsrec_column_role role = i == t->key_column    ? keys[t->of]
+                                   : i == t->user_column ? PARSREC_COLUMN_USER
+                                                         : roles[c->type];
+        report_column(im, tables[t->of], role, pr_slice_of(c->name), c);
+    }
+    im->report->trimmed_keys += t->trimmed;
+}
+
+static parsrec_status read_table(importer *im, pr_feature_of of, const char *path,
+                                 parsrec_error *err)
+{
+    pr_rows *rows;
+    uint64_t count = 0;
+    pr_rows_options options = row_options(im, false);
+    table_context context = {&im->tables[of], &im->actions};
+    if (path == NULL)
+        return PARSREC_OK;
+    PR_TRY(pr_rows_open(&rows, path, &options, err));
+    parsrec_status status =
+        pr_table_begin(&im->tables[of], of, rows, im->options, im->key_names[of], err);
+    if (status == PARSREC_OK)
+        status =
+            read_rows(im, rows, take_table_row, &context, &count, &im->report->bad_table_rows, err);
+    if (status == PARSREC_OK)
+        status = pr_table_settle(&im->tables[of], rows, err);
+    if (status == PARSREC_OK)
+        report_table(im, &im->tables[of]);
+    pr_rows_free(rows);
+    return status;
+}
+
+/* A name in --number or --categorical that no table has is a slip of the pen. */
+static parsrec_status check_list(const importer *im, const char *list, parsrec_error *err)
+{
+    while (list != NULL && *list != '\0') {
+        size_t length = strcspn(list, ",");
+        pr_slice word = pr_slice_trim((pr_slice){list, length});
+        bool found = word.size == 0;
+        for (int t = 0; t < PR_FEATURE_TABLES; t++)
+            for (size_t i = 0; i < im->tables[t].column_count; i++)
+                found =
+                    found || (im->tables[t].columns[i].type <= PR_COLUMN_CATEGORY &&
+                              strlen(im->tables[t].columns[i].name) == word.size &&
+                              memcmp(im->tables[t].columns[i].name, word.bytes, word.size) == 0);
+        pr_excerpt hold;
+        if (!found)
+            return pr_fail(err, PARSREC_E_NOT_FOUND,
+                           "no items, users or sessions file has a feature column %s",
+                           pr_show(&hold, word));
+        list += length + (list[length] == ',');
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status read_tables(importer *im, parsrec_error *err)
+{
+    const parsrec_import_options *o = im->options;
+    parsrec_import_report *r = im->report;
+    size_t unknown;
+    PR_TRY(read_table(im, PR_OF_ITEM, o->items_path, err));
+    PR_TRY(read_table(im, PR_OF_USER, o->users_path, err));
+    PR_TRY(read_table(im, PR_OF_SESSION, o->sessions_path, err));
+    PR_TRY(check_list(im, o->number_columns, err));
+    PR_TRY(check_list(im, o->category_columns, err));
+    pr_names users = pr_intern_view(&im->actions.users), items = pr_intern_view(&im->actions.items);
+    if (o->items_path != NULL) {
+        PR_TRY(pr_table_match(&im->tables[PR_OF_ITEM], &items, &im->row_of[PR_OF_ITEM], &unknown,
+                              err));
+        r->unknown_items = unknown;
+    }
+    if (o->users_path != NULL) {
+        PR_TRY(pr_table_match(&im->tables[PR_OF_USER], &users, &im->row_of[PR_OF_USER], &unknown,
+                              err));
+        r->unknown_users = unknown;
+    }
+    if (o->sessions_path != NULL) {
+        PR_TRY(pr_table_match_sessions(&im->tables[PR_OF_SESSION], &im->actions,
+                                       &im->row_of[PR_OF_SESSION], &unknown, err));
+        r->unknown_sessions = unknown;
+    }
+    return PARSREC_OK;
+}
+
+/* ---- the data set ---- */
+
+/* The form in which numbers would be dates, or NULL. Excel's day numbers look like any others. */
+static const char *form_of_numbers(const pr_collect *c, bool excel)
+{
+    static const struct {
+        int64_t least, beyond;
+        const char *pattern;
+    } ranges[] = {{19000101, 21010101, "%Y%m%d"},
+                  {INT64_C(19000101000000), INT64_C(21010101000000), "%Y%m%d%H%M%S"},
+                  {INT64_C(100000000000), INT64_C(10000000000000), "ms"},
+                  {INT64_C(100000000000000), INT64_C(10000000000000000), "us"},
+                  {INT64_C(100000000000000000), INT64_MAX, "ns"},
+                  {20000, 80000, "excel"}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        char text[2][24];
+        bool fits = c->least_time >= ranges[i].least && c->greatest_time < ranges[i].beyond;
+        snprintf(text[0], sizeof text[0], "%lld", (long long)c->least_time);
+        snprintf(text[1], sizeof text[1], "%lld", (long long)c->greatest_time);
+        for (int k = 0; k < 2 && fits; k++) {
+            pr_time_form form;
+            int64_t value;
+            fits = pr_time_parse_as(pr_slice_of(text[k]), ranges[i].pattern, &form, &value) == NULL;
+        }
+        if (fits)
+            return excel || strcmp(ranges[i].pattern, "excel") != 0 ? ranges[i].pattern : NULL;
+    }
+    return NULL;
+}
+
+/* Times that only order. Where sessions are cut by time they are of no use; elsewhere a word is enough. */
+static parsrec_status check_ordinals(const importer *im, parsrec_time_kind kind, parsrec_error *err)
+{
+    bool by_time = im->options->session_rule != PARSREC_SESSION_COLUMN;
+    const pr_collect *c = &im->actions;
+    if (kind == PARSREC_TIME_UNIX || (kind == PARSREC_TIME_NONE && !by_time))
+        return PARSREC_OK;
+    const char *form = kind == PARSREC_TIME_ORDINAL ? form_of_numbers(c, by_time) : NULL;
+    if (form != NULL && !by_time)
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "the times of %s, %lld to %lld, are numbers that only order sessions; if they are "
+               "dates, add --time-format '%s'",
+               im->names[0], (long long)c->least_time, (long long)c->greatest_time, form);
+    if (!by_time)
+        return PARSREC_OK;
+    if (form != NULL)
+        return pr_fail(
+            err, PARSREC_E_INPUT,
+            "sessions are cut by time, but the times of %s are not dates or Unix seconds; "
+            "if they are dates, add --time-format '%s'",
+            im->names[0], form);
+    return pr_fail(err, PARSREC_E_INPUT,
+                   "sessions are cut by time, but the times of %s are not dates or Unix "
+                   "seconds; use a session column",
+                   im->names[0]);
+}
+
+static parsrec_status make_baskets(importer *im, parsrec_error *err)
+{
+    const parsrec_import_options *o = im->options;
+    pr_assembly *b = &im->baskets;
+    parsrec_time_kind kind =
+        pr_time_kind(im->actions.form, im->actions.least_time, im->actions.greatest_time);
+    PR_TRY(check_ordinals(im, kind, err));
+    im->data.time_kind = kind;
+    PR_TRY(pr_assembly_make(b, &im->actions, err));
+    if (o->session_rule != PARSREC_SESSION_COLUMN)
+        pr_assembly_join(b, o->session_rule, o->session_gap);
+    PR_TRY(pr_assembly_unique(b, &im->report->repeats_dropped, err));
+    if (o->min_actions > 1)
+        PR_TRY(pr_assembly_filter(b, o->min_actions, im->report, err));
+    if (b->actions == 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "nothing is left: no user and item have %llu actions each; lower "
+                       "--min-actions",
+                       (unsigned long long)o->min_actions);
+    return PARSREC_OK;
+}
+
+/* The names of the users or items that stayed. */
+static parsrec_status choose_names(importer *im, pr_names *out, const pr_intern *all,
+                                   const uint32_t *from, size_t count, parsrec_error *err)
+{
+    *out = pr_intern_view(all);
+    if (from == NULL)
+        return PARSREC_OK;
+    pr_names names = *out;
+    return pr_names_choose(out, &names, (const int32_t *)from, count, &im->blocks, err);
+}
+
+/* Rows in the numbering of the data set; counts those without one. */
+static int32_t *final_rows(importer *im, pr_feature_of of, const uint32_t *from, size_t count,
+                           uint64_t *without)
+{
+    int32_t *rows = pr_blocks_alloc(&im->blocks, count, sizeof *rows);
+    for (size_t i = 0; rows != NULL && i < count; i++) {
+        rows[i] = im->row_of[of][from != NULL ? from[i] : i];
+        *without += rows[i] < 0;
+    }
+    return rows;
+}
+
+static parsrec_status gather(importer *im, pr_feature_of of, const uint32_t *from, size_t count,
+                             uint64_t *without, parsrec_error *err)
+{
+    if (im->row_of[of] == NULL)
+        return PARSREC_OK;
+    int32_t *rows = final_rows(im, of, from, count, without);
+    if (rows == NULL)
+        return pr_fail_memory(err);
+    PR_TRY(pr_features_gather(&im->data, &im->tables[of], rows, count, &im->blocks, err));
+    if (of == PR_OF_ITEM)
+        return pr_catalogue_gather(&im->data, &im->tables[of], rows, &im->blocks, err);
+    return PARSREC_OK;
+}
+
+static parsrec_status fill_data(importer *im, parsrec_error *err)
+{
+    static const int64_t no_names[1] = {0};
+    pr_dataset *d = &im->data;
+    pr_assembly *b = &im->baskets;
+    uint64_t sessions_without = 0;
+    d->users = b->users;
+    d->sessions = b->sessions;
+    d->items = b->items;
+    d->actions = b->actions;
+    d->user_offsets = b->user_offsets;
+    d->session_offsets = b->session_offsets;
+    d->action_items = b->action_items;
+    d->times = d->time_kind != PARSREC_TIME_NONE ? b->times : NULL;
+    d->item_names = d->category_names = (pr_names){"", no_names, 0};
+    PR_TRY(choose_names(im, &d->user_keys, &im->actions.users, b->user_from, b->users, err));
+    PR_TRY(choose_names(im, &d->item_keys, &im->actions.items, b->item_from, b->items, err));
+    PR_TRY(gather(im, PR_OF_ITEM, b->item_from, b->items, &im->report->items_without_row, err));
+    PR_TRY(gather(im, PR_OF_USER, b->user_from, b->users, &im->report->users_without_row, err));
+    return gather(im, PR_OF_SESSION, b->session_from, b->sessions, &sessions_without, err);
+}
+
+/* Baskets of one item say nothing of what goes together, and are mostly a column that was missed. */
+static void warn_of_single_items(const importer *im)
+{
+    const pr_dataset *d = &im->data;
+    char unused[200] = "";
+    size_t used = 0;
+    if (!pr_mostly_single_items(d))
+        return;
+    for (uint64_t i = 0; i < im->report->column_count && i < PARSREC_IMPORT_COLUMNS_MOST; i++) {
+        const parsrec_import_column *c = &im->report->columns[i];
+        if (c->table == PARSREC_TABLE_ACTIONS && c->role == PARSREC_COLUMN_UNUSED &&
+            used + strlen(c->name) + 8 < sizeof unused)
+            used += (size_t)snprintf(unused + used, sizeof unused - used, "%s%s",
+                                     used > 0 ? ", " : " (unused columns: ", c->name);
+    }
+    if (used > 0)
+        snprintf(unused + used, sizeof unused - used, ")");
+    const char *session = im->key_names[PR_OF_SESSION];
+    if (im->options->session_rule != PARSREC_SESSION_COLUMN)
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "nearly every basket has one item only, although sessions are cut by time; try a "
+               "longer --session-gap, or --session-by day");
+    else if (session != NULL)
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "nearly every basket has one item only, although sessions come from column '%s'; is "
+               "another column the basket?%s",
+               session, unused);
+    else
+        pr_say(
+            im->hooks, PARSREC_LOG_WARNING,
+            "no column was recognised as the session, so every action is a basket of one item%s; "
+            "name it with --session COL, or cut sessions by time with --session-by day or "
+            "--session-gap 30m",
+            unused);
+}
+
+static parsrec_status write_data(importer *im, const char *out_path, parsrec_error *err)
+{
+    parsrec_import_report *r = im->report;
+    r->users = im->data.users;
+    r->sessions = im->data.sessions;
+    r->items = im->data.items;
+    r->actions = im->data.actions;
+    r->trimmed_keys += im->actions.trimmed;
+    im->data.ordered = im->options->ordered;
+    r->one_item_sessions = pr_one_item_sessions(&im->data);
+    im->source =
+        pr_import_source((const char *const *)im->names, im->name_count, im->options, im->report);
+    if (im->source == NULL)
+        return pr_fail_memory(err);
+    im->data.source = im->source;
+    im->data.events = im->events;
+    snprintf(im->stage, sizeof im->stage, "writing");
+    PR_TRY(pr_progress(im->hooks, im->stage, "actions", 0, im->data.actions, err));
+    return pr_dataset_save(&im->data, NULL, 0, out_path, err);
+}
+
+parsrec_status pr_import(const char *out_path, const char *const *inputs, size_t input_count,
+                         const parsrec_import_options *options, parsrec_import_report *report,
+                         const parsrec_hooks *hooks, parsrec_error *err)
+{
+    importer im = {.options = options, .report = report, .hooks = hooks};
+    parsrec_status status;
+    *report = (parsrec_import_report){0};
+    PR_TRY(pr_import_check(inputs, input_count, options, err));
+    PR_TRY_GOTO(read_actions(&im, inputs, input_count, err));
+    PR_TRY_GOTO(read_tables(&im, err));
+    pr_collect_seal(&im.actions);
+    PR_TRY_GOTO(make_baskets(&im, err));
+    PR_TRY_GOTO(fill_data(&im, err));
+    PR_TRY_GOTO(write_data(&im, out_path, err));
+    warn_of_single_items(&im);
+done:
+    free_importer(&im);
+    return status;
+}

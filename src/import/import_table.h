@@ -1,0 +1,66 @@
+/* A table about items, users or sessions: a key and columns of cells, each cell a number of a text.
+ * What the columns mean is settled when all of it has been read. */
+#ifndef PR_IMPORT_TABLE_H
+#define PR_IMPORT_TABLE_H
+
+#include "base/intern.h"
+#include "data/dataset.h"
+#include "import/collect.h"
+
+typedef enum pr_column_type {
+    PR_COLUMN_GUESS, /* numbers if all its texts are, otherwise categories */
+    PR_COLUMN_NUMBER,
+    PR_COLUMN_CATEGORY,
+    PR_COLUMN_NAME,     /* of the item, for people */
+    PR_COLUMN_TREE,     /* a level of the item's category path, or all of it */
+    PR_COLUMN_KEY_PART, /* not a feature */
+} pr_column_type;
+
+typedef struct pr_table_column {
+    pr_column_type type;
+    bool decimal_comma; /* of numbers, once settled */
+    int level;          /* of PR_COLUMN_TREE: low is broad */
+    char *name;
+    pr_intern texts;
+    int32_t *cells; /* [rows]: number of a text, -1 where empty */
+    size_t capacity;
+} pr_table_column;
+
+typedef struct pr_table {
+    pr_feature_of of;
+    pr_intern keys; /* one a row; of sessions with a user: the user's number, then the text */
+    bool with_user;
+    pr_table_column *columns;
+    size_t column_count;
+    size_t nobody; /* rows whose user is unknown; the others are looked up by their key */
+    size_t key_column, user_column;
+    uint64_t trimmed; /* keys that had blanks around them */
+    char *scratch;
+    size_t scratch_capacity;
+} pr_table;
+
+void pr_table_free(pr_table *table); /* a zeroed one is fine */
+
+/* Finds the key, which the actions call `key` (or NULL), and settles what can be told from the header. */
+parsrec_status pr_table_begin(pr_table *table, pr_feature_of of, const pr_rows *rows,
+                              const parsrec_import_options *options, const char *key,
+                              parsrec_error *err);
+
+/* Adds a row, or refuses it with E_INPUT and leaves no trace of it. */
+parsrec_status pr_table_row(pr_table *table, const pr_collect *actions, const pr_rows *rows,
+                            const pr_row *row, parsrec_error *err);
+
+/* After the last row: which of the columns are numbers, and how they are written. */
+parsrec_status pr_table_settle(pr_table *table, const pr_rows *rows, parsrec_error *err);
+
+/* A finite number that a float can hold, with a decimal point, or with a decimal comma and perhaps points
+ * between thousands. */
+bool pr_cell_number(pr_slice text, bool decimal_comma, float *value);
+
+/* Levels of a path such as "GROCERY > COOKIES". */
+size_t pr_category_depth(pr_slice path);
+
+/* True when the comma-separated list (or NULL) has the name. */
+bool pr_list_has(const char *list, const char *name);
+
+#endif

@@ -1,0 +1,347 @@
+/* The CSV reader: buffer, header, and what may be wrong with a row. */
+#include "import/rows_csv.h"
+
+#include <string.h>
+
+#include "base/memory.h"
+#include "data/file_kind.h"
+#include "import/csv_mask.h"
+#include "import/csv_scan.h"
+
+enum { FIRST_CAPACITY = 1 << 18 };
+
+typedef struct csv {
+    pr_rows base;
+    pr_bytes *bytes;
+    pr_csv_scan scan;
+    size_t capacity;        /* of the buffer, the block behind it not counted */
+    uint64_t line;          /* of scan.start */
+    uint64_t rows;          /* given so far */
+    bool suspect;           /* the buffer holds a byte that is not plain ASCII text, or a NUL */
+    bool ragged, skip_line; /* skip_line: the rest of this line belongs to a row refused before */
+    char *names;            /* of the columns, one after the other */
+    pr_slice *columns;
+} csv;
+
+/* ---- the buffer ---- */
+
+/* True when some byte is NUL or has its high bit set. */
+static bool has_unusual(const char *bytes, size_t size)
+{
+    unsigned char high = 0;
+    for (size_t i = 0; i < size; i++)
+        high |= (unsigned char)bytes[i];
+    return high >= 0x80 || memchr(bytes, '\0', size) != NULL;
+}
+
+static parsrec_status set_capacity(csv *self, size_t capacity, parsrec_error *err)
+{
+    char *buffer = pr_realloc(self->scan.buffer, capacity + PR_CSV_BLOCK, 1);
+    if (buffer == NULL)
+        return pr_fail_memory(err);
+    memset(buffer + self->scan.filled, 0, capacity + PR_CSV_BLOCK - self->scan.filled);
+    self->scan.buffer = buffer;
+    self->capacity = capacity;
+    return PARSREC_OK;
+}
+
+/* Moves the begun row to the front and fills the rest of the buffer, enlarging it for a row that
+ * fills it alone. */
+static parsrec_status refill(csv *self, parsrec_error *err)
+{
+    pr_csv_scan *s = &self->scan;
+    size_t kept = s->filled - s->start, got;
+    memmove(s->buffer, s->buffer + s->start, kept);
+    s->start = 0;
+    s->filled = kept;
+    if (kept == self->capacity)
+        PR_TRY(set_capacity(self, self->capacity * 2, err));
+    PR_TRY(pr_bytes_fill(self->bytes, s->buffer + kept, self->capacity - kept, &got, err));
+    s->filled += got;
+    s->last = s->filled < self->capacity;
+    self->suspect = has_unusual(s->buffer, s->filled);
+    pr_csv_scan_restart(s);
+    return PARSREC_OK;
+}
+
+/* ---- going on after a bad row ---- */
+
+/* Behind the next line end of the text, whatever quotes say: a quote left open then costs one line
+ * and not the rest of the file. */
+static parsrec_status pass_line(csv *self, parsrec_error *err)
+{
+    pr_csv_scan *s = &self->scan;
+    for (;;) {
+        char *end = memchr(s->buffer + s->start, '\n', s->filled - s->start);
+        s->start = end != NULL ? (size_t)(end - s->buffer) + 1 : s->filled;
+        if (end != NULL || s->last)
+            break;
+        PR_TRY(refill(self, err));
+    }
+    self->line++;
+    self->skip_line = false;
+    pr_csv_scan_restart(s);
+    return PARSREC_OK;
+}
+
+static void pass_row(csv *self)
+{
+    self->scan.start = self->scan.end;
+    self->line += self->scan.lines;
+}
+
+static uint64_t place_of(const csv *self)
+{
+    return self->base.lines ? self->line : self->rows + 1;
+}
+
+static parsrec_status too_long(csv *self, parsrec_error *err)
+{
+    self->skip_line = true;
+    return pr_rows_fail(&self->base, place_of(self), PR_NO_COLUMN, err,
+                        "the row is longer than 1 MiB; is a quote left open?");
+}
+
+static parsrec_status bad_quote(csv *self, pr_csv_result result, parsrec_error *err)
+{
+    self->skip_line = true;
+    return pr_rows_fail(&self->base, place_of(self), self->scan.count, err,
+                        result == PR_CSV_OPEN_QUOTE
+                            ? "a quote is left open to the end of the file; close it"
+                            : "text follows the closing quote; write \"\" for a quote inside");
+}
+
+/* ---- rows ---- */
+
+/* Scans the row at scan.start, reading on as needed. */
+static parsrec_status scan_row(csv *self, parsrec_error *err)
+{
+    pr_csv_scan *s = &self->scan;
+    for (;;) {
+        pr_csv_result result = pr_csv_scan_row(s);
+        if (result == PR_CSV_ROW)
+            break;
+        if (result == PR_CSV_MEMORY)
+            return pr_fail_memory(err);
+        bool unended = result == PR_CSV_MORE || result == PR_CSV_OPEN_QUOTE;
+        if (unended && s->filled - s->start > PR_CSV_LONGEST_ROW)
+            return too_long(self, err);
+        if (result != PR_CSV_MORE)
+            return bad_quote(self, result, err);
+        PR_TRY(refill(self, err));
+    }
+    return s->end - s->start > PR_CSV_LONGEST_ROW ? too_long(self, err) : PARSREC_OK;
+}
+
+static size_t field_at(const csv *self, size_t position)
+{
+    const pr_csv_scan *s = &self->scan;
+    size_t kept = s->count < s->capacity ? s->count : s->capacity, i = 0;
+    while (i + 1 < kept && s->fields[i + 1].bytes <= s->buffer + position)
+        i++;
+    return i;
+}
+
+static parsrec_status check_bytes(csv *self, parsrec_error *err)
+{
+    pr_csv_scan *s = &self->scan;
+    const char *row = s->buffer + s->start;
+    size_t size = s->end - s->start, at;
+    const char *nul = memchr(row, '\0', size);
+    if (nul != NULL)
+        return pr_rows_fail(&self->base, place_of(self), field_at(self, (size_t)(nul - s->buffer)),
+                            err, "a NUL byte; is this a text file?");
+    if (!pr_utf8_valid(row, size, &at))
+        return pr_rows_fail(&self->base, place_of(self), field_at(self, s->start + at), err,
+                            "byte 0x%02X is not UTF-8; for ISO 8859-1 or Windows-1252 add "
+                            "--encoding latin1",
+                            (unsigned)(unsigned char)row[at]);
+    return PARSREC_OK;
+}
+
+static parsrec_status check_row(csv *self, parsrec_error *err)
+{
+    const pr_csv_scan *s = &self->scan;
+    if (self->suspect)
+        PR_TRY(check_bytes(self, err));
+    if (s->count == self->base.column_count || self->ragged)
+        return PARSREC_OK;
+    const char *is_cut = s->count < self->base.column_count
+                             ? "is the line cut?"
+                             : "does a value hold the delimiter without quotes?";
+    return pr_rows_fail(&self->base, place_of(self),
+                        s->count < self->base.column_count ? s->count - 1 : self->base.column_count,
+                        err, "%zu fields where the header has %zu; %s", s->count,
+                        self->base.column_count, is_cut);
+}
+
+static bool is_blank(const pr_csv_scan *s)
+{
+    return s->count == 1 && s->fields[0].size == 0 && s->buffer[s->start] != '"';
+}
+
+/* Accepts the scanned row: it stays in the buffer until the next call. */
+static void give_row(csv *self, pr_row *row)
+{
+    pr_csv_scan *s = &self->scan;
+    *row = (pr_row){s->fields, s->count, place_of(self)};
+    if (s->escapes)
+        pr_csv_unescape(s);
+    self->rows++;
+    pass_row(self);
+}
+
+static parsrec_status csv_next(pr_rows *base, pr_row *row, bool *end, parsrec_error *err)
+{
+    csv *self = (csv *)base;
+    pr_csv_scan *s = &self->scan;
+    *end = false;
+    if (self->skip_line)
+        PR_TRY(pass_line(self, err));
+    for (;;) {
+        if (s->start == s->filled && s->last) {
+            *end = true;
+            return PARSREC_OK;
+        }
+        PR_TRY(scan_row(self, err));
+        if (s->start == s->filled || !is_blank(s))
+            break;
+        pass_row(self);
+    }
+    if (s->start == s->filled) {
+        *end = true;
+        return PARSREC_OK;
+    }
+    parsrec_status status = check_row(self, err);
+    if (status == PARSREC_OK)
+        give_row(self, row);
+    else
+        pass_row(self);
+    return status;
+}
+
+static void csv_position(const pr_rows *base, uint64_t *done, uint64_t *total)
+{
+    const csv *self = (const csv *)base;
+    self->bytes->position(self->bytes, done, total);
+}
+
+static void csv_free(pr_rows *base)
+{
+    csv *self = (csv *)base;
+    pr_bytes_free(self->bytes);
+    pr_free(self->scan.buffer);
+    pr_free(self->scan.fields);
+    pr_free(self->names);
+    pr_free(self->columns);
+    pr_free(self);
+}
+
+/* ---- the header ---- */
+
+static bool begins_with(const pr_csv_scan *s, const char *bytes, size_t size)
+{
+    return s->filled - s->start >= size && memcmp(s->buffer + s->start, bytes, size) == 0;
+}
+
+/* The delimiter that the first line has most often outside quotes; a comma when it has none. */
+static char guess_delimiter(const pr_csv_scan *s)
+{
+    static const char delimiters[] = {',', '\t', ';', '|'};
+    size_t counts[sizeof delimiters] = {0}, best = 0;
+    bool quoted = false;
+    for (const char *c = s->buffer + s->start; c < s->buffer + s->filled; c++) {
+        if (*c == '\n' && !quoted)
+            break;
+        quoted = quoted != (*c == '"');
+        for (size_t i = 0; i < sizeof delimiters && !quoted; i++)
+            counts[i] += *c == delimiters[i];
+    }
+    for (size_t i = 1; i < sizeof delimiters; i++)
+        if (counts[i] > counts[best])
+            best = i;
+    return delimiters[best];
+}
+
+static parsrec_status begin_text(csv *self, const pr_csv_options *options, parsrec_error *err)
+{
+    pr_csv_scan *s = &self->scan;
+    PR_TRY(set_capacity(self, options->buffer > 0 ? options->buffer : FIRST_CAPACITY, err));
+    PR_TRY(refill(self, err));
+    if (self->base.lines)
+        PR_TRY(pr_kind_expect_table(s->buffer, s->filled, self->base.name, err));
+    if (begins_with(s, "\xEF\xBB\xBF", 3))
+        s->start = 3;
+    s->delimiter = options->delimiter != 0 ? options->delimiter : guess_delimiter(s);
+    self->base.delimiter = self->base.lines ? s->delimiter : 0;
+    pr_csv_scan_restart(s);
+    return PARSREC_OK;
+}
+
+static parsrec_status copy_names(csv *self, parsrec_error *err)
+{
+    const pr_csv_scan *s = &self->scan;
+    size_t bytes = 0;
+    for (size_t i = 0; i < s->count; i++)
+        bytes += s->fields[i].size;
+    self->names = pr_alloc(bytes, 1);
+    self->columns = pr_alloc(s->count, sizeof *self->columns);
+    if (self->names == NULL || self->columns == NULL)
+        return pr_fail_memory(err);
+    char *to = self->names;
+    for (size_t i = 0; i < s->count; i++) {
+        pr_slice name = pr_slice_trim(s->fields[i]);
+        memcpy(to, name.bytes, name.size);
+        self->columns[i] = (pr_slice){to, name.size};
+        to += name.size;
+    }
+    self->base.columns = self->columns;
+    self->base.column_count = s->count;
+    return PARSREC_OK;
+}
+
+static parsrec_status read_header(csv *self, const pr_csv_options *options, parsrec_error *err)
+{
+    pr_row row;
+    bool end;
+    PR_TRY(begin_text(self, options, err));
+    self->scan.grow = self->ragged = true;
+    PR_TRY(csv_next(&self->base, &row, &end, err));
+    if (end)
+        return pr_fail(err, PARSREC_E_INPUT, "%s: is empty; the first line must name the columns",
+                       self->base.name);
+    PR_TRY(copy_names(self, err));
+    self->rows = 0;
+    self->scan.grow = self->ragged = false;
+    return PARSREC_OK;
+}
+
+void pr_csv_allow_ragged(pr_rows *base)
+{
+    csv *self = (csv *)base;
+    self->scan.grow = self->ragged = true;
+}
+
+parsrec_status pr_csv_open(pr_rows **out, pr_bytes *bytes, const pr_csv_options *options,
+                           parsrec_error *err)
+{
+    *out = NULL;
+    csv *self = pr_alloc_zero(1, sizeof *self);
+    if (self == NULL) {
+        pr_bytes_free(bytes);
+        return pr_fail_memory(err);
+    }
+    self->base = (pr_rows){.name = bytes->name,
+                           .lines = !options->database,
+                           .next = csv_next,
+                           .position = csv_position,
+                           .free = csv_free};
+    self->bytes = bytes;
+    self->line = 1;
+    parsrec_status status = read_header(self, options, err);
+    if (status != PARSREC_OK)
+        csv_free(&self->base);
+    else
+        *out = &self->base;
+    return status;
+}

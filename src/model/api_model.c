@@ -1,0 +1,166 @@
+/* Loaded models for the public: what they hold, names and numbers. */
+#include <stdio.h>
+
+#include "base/memory.h"
+#include "math/blas.h"
+#include "recommend/loaded.h"
+
+/* ---- loading ---- */
+
+static parsrec_status load(parsrec_model *model, const char *path, parsrec_error *err)
+{
+    PR_TRY(pr_model_load(&model->file, path, err));
+    PR_TRY(pr_model_make_ready(model->file.model, err));
+    PR_TRY(pr_directory_init(&model->directory, model->file.data, err));
+    model->pasts = pr_pasts_of(model->file.data);
+    return pr_model_count_popular(model, err);
+}
+
+parsrec_status parsrec_model_load(parsrec_model **out, const char *path, parsrec_error *err)
+{
+    if (out == NULL || path == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_model_load needs out and path");
+    *out = NULL;
+    parsrec_model *model = pr_alloc_zero(1, sizeof *model);
+    if (model == NULL)
+        return pr_fail_memory(err);
+    pr_blas_load();
+    parsrec_status status = load(model, path, err);
+    if (status == PARSREC_OK)
+        *out = model;
+    else
+        parsrec_model_free(model);
+    return status;
+}
+
+void parsrec_model_free(parsrec_model *model)
+{
+    if (model == NULL)
+        return;
+    pr_pasts_free(&model->pasts);
+    pr_free(model->popularity);
+    pr_directory_free(&model->directory);
+    if (model->borrows_data)
+        model->file.data = NULL;
+    pr_model_file_free(&model->file);
+    pr_free(model);
+}
+
+const parsrec_data *parsrec_model_data(const parsrec_model *model)
+{
+    return model->file.data;
+}
+
+parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data *data,
+                                        parsrec_pasts_report *report, parsrec_error *err)
+{
+    if (model == NULL || data == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_model_take_pasts needs model and data");
+    pr_pasts pasts;
+    parsrec_pasts_report unused;
+    PR_TRY(pr_pasts_match(&pasts, data, &model->directory.users, &model->directory.items,
+                          report != NULL ? report : &unused, err));
+    pr_pasts_free(&model->pasts);
+    model->pasts = pasts;
+    return pr_model_count_popular(model, err);
+}
+
+/* ---- what it is ---- */
+
+void parsrec_model_describe(const parsrec_model *model, parsrec_model_facts *facts)
+{
+    const pr_model *m = model->file.model;
+    const pr_container *file = model->file.data->file;
+    *facts = (parsrec_model_facts){.bytes = file != NULL ? pr_container_bytes(file) : 0,
+                                   .users = m->users,
+                                   .items = m->items,
+                                   .categories = model->file.data->categories};
+    snprintf(facts->kind, sizeof facts->kind, "%s", m->kind->name);
+    for (size_t i = 0; i < m->params.count; i++)
+        facts->parameters += pr_param_size(&m->params.list[i]);
+}
+
+bool parsrec_model_setting(const parsrec_model *model, size_t i, parsrec_setting *setting)
+{
+    if (i >= pr_config_count())
+        return false;
+    pr_config initial; /* a kind of the list has defaults that can be set */
+    pr_model_defaults(&initial, model->file.model->kind->name, NULL);
+    initial = pr_config_as_found(&initial, &model->file.model->config);
+    setting->key = pr_config_key(i);
+    setting->help = pr_config_help(i);
+    pr_config_value(&model->file.model->config, i, setting->value, sizeof setting->value);
+    pr_config_value(&initial, i, setting->initial, sizeof setting->initial);
+    return true;
+}
+
+/* ---- names and numbers ---- */
+
+size_t parsrec_model_size(const parsrec_model *model, parsrec_thing thing)
+{
+    switch (thing) {
+    case PARSREC_USER:
+        return model->pasts.users;
+    case PARSREC_ITEM:
+        return model->file.data->items;
+    case PARSREC_CATEGORY:
+        return model->file.data->categories;
+    }
+    return 0;
+}
+
+static bool within(const parsrec_model *model, parsrec_thing thing, int32_t number)
+{
+    return number >= 0 && (size_t)number < parsrec_model_size(model, thing);
+}
+
+static parsrec_status find(const parsrec_model *model, parsrec_thing thing, pr_slice word,
+                           int32_t *number, parsrec_error *err)
+{
+    switch (thing) {
+    case PARSREC_USER:
+        return pr_directory_user(&model->directory, word, number, err);
+    case PARSREC_ITEM:
+        return pr_directory_item(&model->directory, word, number, err);
+    case PARSREC_CATEGORY:
+        return pr_directory_category(&model->directory, word, number, err);
+    }
+    return pr_fail(err, PARSREC_E_ARGUMENT, "users, items and categories have names");
+}
+
+parsrec_status parsrec_model_find(const parsrec_model *model, parsrec_thing thing, const char *word,
+                                  int32_t *number, parsrec_error *err)
+{
+    if (model == NULL || word == NULL || number == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_model_find needs a model, a word and a place for the number");
+    PR_TRY(find(model, thing, pr_slice_of(word), number, err));
+    /* A user may have been named by data that could not be taken to the end. */
+    return within(model, thing, *number) ? PARSREC_OK : pr_fail_memory(err);
+}
+
+parsrec_name parsrec_model_key(const parsrec_model *model, parsrec_thing thing, int32_t number)
+{
+    if (!within(model, thing, number))
+        return (parsrec_name){"", 0};
+    if (thing != PARSREC_USER)
+        return parsrec_data_key(model->file.data, thing, number);
+    pr_slice key = pr_intern_name(&model->directory.users, (size_t)number);
+    return (parsrec_name){key.bytes, key.size};
+}
+
+parsrec_name parsrec_model_item_name(const parsrec_model *model, int32_t item)
+{
+    return parsrec_data_item_name(model->file.data, item);
+}
+
+int32_t parsrec_model_item_category(const parsrec_model *model, int32_t item)
+{
+    return parsrec_data_item_category(model->file.data, item);
+}
+
+char *parsrec_model_category_path(const parsrec_model *model, int32_t category, char *buffer,
+                                  size_t size)
+{
+    return parsrec_data_category_path(model->file.data, category, buffer, size);
+}

@@ -1,0 +1,296 @@
+/* oracle: the best that can be known of synthetic data. It reads the truth the data were made from,
+ * score = log P(category | group, categories so far) + log P(product | category, user), and is the row
+ * that no model can be above, but for luck. */
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/counting/counting.h"
+#include "model/counting/oracle_inside.h"
+
+_Static_assert(sizeof(pr_trip) == 32, "a trip is eight whole numbers of a parameter");
+enum { TRIP_WORDS = 8 };
+
+static parsrec_status layout(pr_model *model, parsrec_error *err)
+{
+    pr_params *p = &model->params;
+    PR_TRY(pr_params_add_words(p, "shape", 1, 2, err)); /* groups, categories */
+    PR_TRY(pr_params_add_words(p, "user_group", 1, model->users, err));
+    PR_TRY(pr_params_add_words(p, "item_category", 1, model->items, err));
+    PR_TRY(pr_params_add_numbers(p, "size_chance", 1, PR_BASKET_MOST + 1, err));
+    PR_TRY(pr_params_add_words(p, "trip", PR_ROWS_OPEN, TRIP_WORDS, err));
+    return pr_params_add_numbers(p, "product", model->users + 1, model->items, err);
+}
+
+/* ---- counting, or rather reading ---- */
+
+static void copy_facts(pr_model *model, const pr_truth *t)
+{
+    uint32_t *shape = pr_model_wholes(model, "shape"),
+             *group = pr_model_wholes(model, "user_group");
+    uint32_t *category = pr_model_wholes(model, "item_category");
+    pr_real *chance = pr_model_numbers(model, "size_chance");
+    const pr_size_law *law = pr_size_law_of(t->options.size_rule);
+    shape[0] = (uint32_t)t->groups;
+    shape[1] = (uint32_t)t->categories;
+    for (size_t u = 0; u < t->users; u++)
+        group[u] = (uint32_t)t->group[u];
+    for (size_t i = 0; i < t->items; i++)
+        category[i] = (uint32_t)(i / t->products);
+    for (size_t n = 0; n <= PR_BASKET_MOST; n++) /* no basket has more than there are categories */
+        chance[n < t->categories ? n : t->categories] += (pr_real)pr_size_chance(law, n);
+}
+
+typedef struct reading {
+    pr_real *product; /* [users + 1, items] */
+    const pr_truth *truth;
+    double *work; /* [threads, 2 * products] */
+    size_t first;
+} reading;
+
+static void read_user(void *context, size_t task, unsigned worker)
+{
+    const reading *r = context;
+    const pr_truth *t = r->truth;
+    double *work = r->work + worker * 2 * t->products;
+    size_t at = (r->first + task) * t->items;
+    for (size_t c = 0; c < t->categories; c++, at += t->products)
+        pr_argmax_chances(r->product + at, t->base_utility + at, t->products, work);
+}
+
+/* The row for guests: the mean over all users. */
+static void read_anyone(const reading *r, double *mean)
+{
+    const pr_truth *t = r->truth;
+    pr_real *anyone = r->product + t->users * t->items;
+    memset(mean, 0, t->items * sizeof *mean);
+    for (size_t u = 0; u < t->users; u++)
+        for (size_t i = 0; i < t->items; i++)
+            mean[i] += exp((double)r->product[u * t->items + i]);
+    for (size_t i = 0; i < t->items; i++)
+        anyone[i] = (pr_real)log(mean[i] / (double)t->users);
+}
+
+static parsrec_status read_users(reading *r, const pr_counted *from, parsrec_error *err)
+{
+    enum { USERS_A_ROUND = 64 };
+    size_t users = r->truth->users;
+    for (r->first = 0; r->first < users; r->first += USERS_A_ROUND) {
+        PR_TRY(pr_progress(from->hooks, "asking the oracle", "users", r->first, users, err));
+        size_t left = users - r->first;
+        pr_pool_run(from->pool, read_user, r, left < USERS_A_ROUND ? left : USERS_A_ROUND);
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status read_products(pr_model *model, const pr_counted *from, parsrec_error *err)
+{
+    const pr_truth *t = from->truth;
+    reading r = {.product = pr_model_numbers(model, "product"), .truth = t};
+    r.work = pr_alloc(pr_pool_threads(from->pool) * 2 * t->products, sizeof *r.work);
+    double *mean = pr_alloc(t->items, sizeof *mean);
+    parsrec_status status = r.work != NULL && mean != NULL ? PARSREC_OK : pr_fail_memory(err);
+    if (status == PARSREC_OK)
+        status = read_users(&r, from, err);
+    if (status == PARSREC_OK)
+        read_anyone(&r, mean);
+    pr_free(mean);
+    pr_free(r.work);
+    return status;
+}
+
+static parsrec_status count(pr_model *model, const pr_counted *from, parsrec_error *err)
+{
+    const pr_truth *t = from->truth;
+    PR_TRY(pr_params_set_rows(&model->params, "trip", t->groups * PR_TRIPS, err));
+    PR_TRY(pr_model_weigh(model, err));
+    copy_facts(model, t);
+    pr_trip *trips = (pr_trip *)(void *)pr_model_wholes(model, "trip");
+    PR_TRY(pr_trips_draw(trips, t, from->pool, err));
+    return read_products(model, from, err);
+}
+
+/* ---- files ---- */
+
+static parsrec_status no_oracle(const char *what, parsrec_error *err)
+{
+    return pr_fail(err, PARSREC_E_FORMAT, "the oracle's %s do not fit together", what);
+}
+
+static parsrec_status verify(const pr_model *model, parsrec_error *err)
+{
+    const uint32_t *shape = pr_model_wholes(model, "shape");
+    const uint32_t *group = pr_model_wholes(model, "user_group");
+    const uint32_t *category = pr_model_wholes(model, "item_category");
+    size_t groups = shape[0], categories = shape[1];
+    size_t trips = pr_params_find(&model->params, "trip")->rows;
+    if (groups == 0 || categories == 0 || categories > model->items || trips % groups != 0)
+        return no_oracle("sizes", err);
+    for (size_t u = 0; u < model->users; u++)
+        if (group[u] >= groups)
+            return no_oracle("groups", err);
+    for (size_t i = 0; i < model->items; i++)
+        if (category[i] >= categories)
+            return no_oracle("categories", err);
+    const pr_trip *trip = (const pr_trip *)(const void *)pr_model_wholes(model, "trip");
+    for (size_t i = 0; i < trips; i++)
+        for (size_t p = 0; p < PR_BASKET_MOST; p++)
+            if (trip[i].order[p] >= categories || trip[i].first > PR_BASKET_MOST + 1)
+                return no_oracle("trips", err);
+    return PARSREC_OK;
+}
+
+/* ---- sessions ---- */
+
+typedef struct row {
+    int32_t user;
+    size_t count; /* of the categories seen */
+    bool asked;   /* the present step's chances are there */
+} row;
+
+typedef struct state {
+    size_t groups, categories;
+    row *rows;
+    uint16_t *seen;    /* [rows, categories] */
+    uint8_t *has;      /* [rows, categories] */
+    pr_real *category; /* [rows, categories]: log chances */
+    double *chance;    /* [categories] */
+    pr_real *opening;  /* [groups + 1, categories]: those of empty baskets, guests' last ... */
+    bool *opened;      /* [groups + 1]: ... where they have been asked for */
+} state;
+
+static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t rows)
+{
+    const uint32_t *shape = pr_model_wholes(model, "shape");
+    *s = (state){.groups = shape[0], .categories = shape[1]};
+    s->rows = pr_arena_take(arena, rows, sizeof *s->rows);
+    s->seen = pr_arena_take(arena, rows * s->categories, sizeof *s->seen);
+    s->has = pr_arena_take(arena, rows * s->categories, sizeof *s->has);
+    s->category = pr_arena_take(arena, rows * s->categories, sizeof *s->category);
+    s->chance = pr_arena_take(arena, s->categories, sizeof *s->chance);
+    s->opening = pr_arena_take(arena, (s->groups + 1) * s->categories, sizeof *s->opening);
+    s->opened = pr_arena_take_zero(arena, s->groups + 1, sizeof *s->opened);
+}
+
+static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
+{
+    (void)capacity;
+    pr_arena counter = pr_arena_counter();
+    state sizing;
+    pr_arena_take(&counter, 1, sizeof sizing);
+    take_state(&sizing, &counter, model, rows);
+    return counter.used;
+}
+
+static void open(pr_session *session)
+{
+    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
+    take_state(s, &session->arena, session->model, session->rows);
+    session->own = s;
+}
+
+static void start(pr_session *session, const pr_start *starts)
+{
+    state *s = session->own;
+    for (size_t r = 0; r < session->active; r++)
+        s->rows[r] = (row){.user = starts[r].user};
+    memset(s->has, 0, session->active * s->categories);
+}
+
+static void place(pr_session *session, const int32_t *items)
+{
+    state *s = session->own;
+    const uint32_t *category = pr_model_wholes(session->model, "item_category");
+    for (size_t r = 0; r < session->active; r++) {
+        size_t base = r * s->categories;
+        if (items[r] < 0 || s->has[base + category[items[r]]] != 0)
+            continue;
+        s->has[base + category[items[r]]] = 1;
+        s->seen[base + s->rows[r].count++] = (uint16_t)category[items[r]];
+        s->rows[r].asked = false;
+    }
+}
+
+/* A guest may be of any group. */
+static size_t group_of(const pr_model *model, const state *s, int32_t user)
+{
+    return user >= 0 ? pr_model_wholes(model, "user_group")[user] : s->groups;
+}
+
+static pr_trips trips_of(const pr_model *model, const state *s, size_t group)
+{
+    size_t all = pr_params_find(&model->params, "trip")->rows, each = all / s->groups;
+    const pr_trip *list = (const pr_trip *)(const void *)pr_model_wholes(model, "trip");
+    size_t width = s->categories < PR_BASKET_MOST ? s->categories : PR_BASKET_MOST;
+    if (group == s->groups)
+        return (pr_trips){list, all, width};
+    return (pr_trips){list + group * each, each, width};
+}
+
+/* What cannot come, as a second item of a category, stays below all that can. */
+static void ask(const pr_session *session, size_t group, const pr_seen *seen, pr_real *scores)
+{
+    const state *s = session->own;
+    pr_trips trips = trips_of(session->model, s, group);
+    pr_trips_chances(s->chance, s->categories, &trips, seen,
+                     pr_model_numbers(session->model, "size_chance"));
+    for (size_t c = 0; c < s->categories; c++)
+        scores[c] = (pr_real)log(s->chance[c] + 1e-30);
+}
+
+static const pr_real *category_scores(const pr_session *session, size_t r)
+{
+    const state *s = session->own;
+    row *one = &s->rows[r];
+    size_t group = group_of(session->model, s, one->user), base = r * s->categories;
+    bool opening = one->count == 0;
+    pr_real *scores = opening ? s->opening + group * s->categories : s->category + base;
+    bool *asked = opening ? &s->opened[group] : &one->asked;
+    if (!*asked)
+        ask(session, group, &(pr_seen){s->seen + base, one->count, s->has + base}, scores);
+    *asked = true;
+    return scores;
+}
+
+static const pr_real *product_scores(const pr_model *model, int32_t user)
+{
+    size_t at = user >= 0 ? (size_t)user : model->users;
+    return pr_model_numbers(model, "product") + at * model->items;
+}
+
+static void score_all(pr_session *session, pr_real *scores)
+{
+    const state *s = session->own;
+    const pr_model *model = session->model;
+    const uint32_t *category = pr_model_wholes(model, "item_category");
+    for (size_t r = 0; r < session->active; r++) {
+        const pr_real *mine = category_scores(session, r);
+        const pr_real *product = product_scores(model, s->rows[r].user);
+        for (size_t i = 0; i < model->items; i++)
+            scores[r * model->items + i] = mine[category[i]] + product[i];
+    }
+}
+
+static void score(pr_session *session, size_t r, const int32_t *items, size_t n, pr_real *scores)
+{
+    const state *s = session->own;
+    const uint32_t *category = pr_model_wholes(session->model, "item_category");
+    const pr_real *mine = category_scores(session, r);
+    const pr_real *product = product_scores(session->model, s->rows[r].user);
+    for (size_t i = 0; i < n; i++)
+        scores[i] = mine[category[items[i]]] + product[items[i]];
+}
+
+const pr_model_kind pr_oracle = {
+    .name = "oracle",
+    .summary = "the best possible on synthetic data, by their truth",
+    .layout = layout,
+    .count = count,
+    .needs_truth = true,
+    .verify = verify,
+    .session_bytes = session_bytes,
+    .open = open,
+    .start = start,
+    .place = place,
+    .score_all = score_all,
+    .score = score,
+};

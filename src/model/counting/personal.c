@@ -1,0 +1,136 @@
+/* personal: how often the user bought an item before; recent: the same with older sessions counting
+ * less. The user's items are put in order when a session starts, so that ties are settled exactly and
+ * not by what rounding leaves of a sum. */
+#include <string.h>
+
+#include "math/topk.h"
+#include "model/counting/counting.h"
+#include "model/history.h"
+
+typedef struct state {
+    pr_config how;       /* of the history's weights */
+    pr_real *never;      /* [V]: scores of items the user never bought */
+    pr_real *scores;     /* [rows,V] */
+    int32_t *items;      /* [V]: the user's, in order of first purchase, then by ... */
+    pr_real *weights;    /* [V]: ... the popularity, if that settles ties */
+    pr_real *tie;        /* [V] */
+    int32_t *order;      /* [V]: their places, best first */
+    int32_t *slots;      /* [V]: zero between calls */
+    int32_t *spare;      /* [V] */
+    pr_real *spare_real; /* [V] */
+} state;
+
+static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t rows)
+{
+    size_t items = model->items;
+    *s = (state){.how = model->config};
+    s->how.history = model->kind == &pr_recent ? PR_HISTORY_DECAYED : PR_HISTORY_SUM;
+    s->never = pr_arena_take(arena, items, sizeof *s->never);
+    s->scores = pr_arena_take(arena, rows * items, sizeof *s->scores);
+    s->items = pr_arena_take(arena, items, sizeof *s->items);
+    s->weights = pr_arena_take(arena, items, sizeof *s->weights);
+    s->tie = pr_arena_take(arena, items, sizeof *s->tie);
+    s->order = pr_arena_take(arena, items, sizeof *s->order);
+    s->slots = pr_arena_take_zero(arena, items, sizeof *s->slots);
+    s->spare = pr_arena_take(arena, items, sizeof *s->spare);
+    s->spare_real = pr_arena_take(arena, items, sizeof *s->spare_real);
+}
+
+static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
+{
+    (void)capacity;
+    pr_arena counter = pr_arena_counter();
+    state sizing;
+    pr_arena_take(&counter, 1, sizeof sizing);
+    take_state(&sizing, &counter, model, rows);
+    return counter.used;
+}
+
+/* Below every item bought, in the order of popularity: -1 / (1 + count) differs for all counts up to
+ * ten million. */
+static void open(pr_session *session)
+{
+    const pr_model *model = session->model;
+    const pr_real *popularity = pr_popularity(model);
+    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
+    take_state(s, &session->arena, model, session->rows);
+    for (size_t i = 0; i < model->items; i++)
+        s->never[i] = model->config.fill ? -1 / (1 + popularity[i]) : -(pr_real)INFINITY;
+    session->own = s;
+}
+
+/* The user's items by popularity, the earlier purchase first among equals. */
+static void by_popularity(state *s, size_t n, const pr_real *popularity)
+{
+    for (size_t i = 0; i < n; i++) {
+        s->tie[i] = popularity[s->items[i]];
+        s->spare[i] = s->items[i];
+        s->spare_real[i] = s->weights[i];
+    }
+    pr_topk(s->order, s->tie, n, n);
+    for (size_t i = 0; i < n; i++) {
+        s->items[i] = s->spare[s->order[i]];
+        s->weights[i] = s->spare_real[s->order[i]];
+        s->tie[i] = popularity[s->items[i]];
+    }
+}
+
+static void start(pr_session *session, const pr_start *starts)
+{
+    state *s = session->own;
+    size_t items = session->model->items;
+    for (size_t r = 0; r < session->active; r++) {
+        pr_real *scores = s->scores + r * items;
+        memcpy(scores, s->never, items * sizeof *scores);
+        size_t n = pr_history_bag(s->items, s->weights, s->slots, &starts[r].history, &s->how);
+        for (size_t i = 0; i < n; i++)
+            s->tie[i] = -(pr_real)i; /* the earlier purchase first */
+        if (s->how.ties == PR_TIES_POPULAR)
+            by_popularity(s, n, pr_popularity(session->model));
+        pr_topk(s->order, s->weights, n, n);
+        pr_settle_ties(s->spare_real, s->order, s->weights, s->tie, n);
+        for (size_t i = 0; i < n; i++)
+            scores[s->items[i]] = s->spare_real[i];
+    }
+}
+
+static void score_all(pr_session *session, pr_real *scores)
+{
+    const state *s = session->own;
+    memcpy(scores, s->scores, session->active * session->model->items * sizeof *scores);
+}
+
+static void score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+{
+    const state *s = session->own;
+    for (size_t i = 0; i < n; i++)
+        scores[i] = s->scores[row * session->model->items + (size_t)items[i]];
+}
+
+const pr_model_kind pr_personal = {
+    .name = "personal",
+    .summary = "how often the user bought each item",
+    .scores_are_shares = true,
+    .layout = pr_popularity_layout,
+    .count = pr_popularity_count,
+    .session_bytes = session_bytes,
+    .open = open,
+    .start = start,
+    .place = pr_place_nothing,
+    .score_all = score_all,
+    .score = score,
+};
+
+const pr_model_kind pr_recent = {
+    .name = "recent",
+    .summary = "the same, older sessions counting less",
+    .scores_are_shares = true,
+    .layout = pr_popularity_layout,
+    .count = pr_popularity_count,
+    .session_bytes = session_bytes,
+    .open = open,
+    .start = start,
+    .place = pr_place_nothing,
+    .score_all = score_all,
+    .score = score,
+};

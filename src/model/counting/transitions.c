@@ -1,0 +1,288 @@
+/* Counting links row by row, so that memory holds one dense row and what is kept. */
+#include "model/counting/transitions.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "math/topk.h"
+
+/* ---- where items are ---- */
+
+/* The sessions that count: of each item those that hold it, and whether the user has another one
+ * after it. */
+typedef struct place {
+    const pr_counted *from;
+    uint64_t *start;   /* [V + 1] */
+    uint32_t *session; /* [actions counted], by item */
+    bool *followed;    /* [sessions] */
+} place;
+
+static void free_place(place *p)
+{
+    pr_free(p->start);
+    pr_free(p->session);
+    pr_free(p->followed);
+}
+
+static void count_places(place *p)
+{
+    const pr_dataset *data = p->from->data;
+    for (size_t u = 0; u < data->users; u++)
+        for (int64_t s = data->user_offsets[u], end = pr_counted_end(p->from, u); s < end; s++) {
+            p->followed[s] = s + 1 < end;
+            for (int64_t a = data->session_offsets[s]; a < data->session_offsets[s + 1]; a++)
+                p->start[data->action_items[a]]++;
+        }
+    uint64_t at = 0;
+    for (size_t i = 0; i <= data->items; i++) {
+        uint64_t n = i < data->items ? p->start[i] : 0;
+        p->start[i] = at;
+        at += n;
+    }
+}
+
+/* Moves each start to its end and back again. */
+static void fill_places(place *p)
+{
+    const pr_dataset *data = p->from->data;
+    for (size_t u = 0; u < data->users; u++)
+        for (int64_t s = data->user_offsets[u], end = pr_counted_end(p->from, u); s < end; s++)
+            for (int64_t a = data->session_offsets[s]; a < data->session_offsets[s + 1]; a++)
+                p->session[p->start[data->action_items[a]]++] = (uint32_t)s;
+    memmove(p->start + 1, p->start, data->items * sizeof *p->start);
+    p->start[0] = 0;
+}
+
+static parsrec_status find_places(place *p, const pr_counted *from, parsrec_error *err)
+{
+    const pr_dataset *data = from->data;
+    *p = (place){.from = from};
+    p->start = pr_alloc_zero(data->items + 1, sizeof *p->start);
+    p->session = pr_alloc(data->actions, sizeof *p->session);
+    p->followed = pr_alloc_zero(data->sessions, sizeof *p->followed);
+    if (p->start == NULL || p->session == NULL || p->followed == NULL)
+        return pr_fail_memory(err);
+    count_places(p);
+    fill_places(p);
+    return PARSREC_OK;
+}
+
+/* ---- one row ---- */
+
+typedef struct desk {
+    double *sum;      /* [V], zero between rows */
+    int32_t *touched; /* [V] */
+    size_t count;
+    pr_real *values; /* [V] */
+    int32_t *best;   /* [V] */
+} desk;
+
+static void free_desk(desk *d)
+{
+    pr_free(d->sum);
+    pr_free(d->touched);
+    pr_free(d->values);
+    pr_free(d->best);
+}
+
+static parsrec_status make_desk(desk *d, size_t items, parsrec_error *err)
+{
+    *d = (desk){.sum = pr_alloc_zero(items, sizeof *d->sum)};
+    d->touched = pr_alloc(items, sizeof *d->touched);
+    d->values = pr_alloc(items, sizeof *d->values);
+    d->best = pr_alloc(items, sizeof *d->best);
+    return d->sum != NULL && d->touched != NULL && d->values != NULL && d->best != NULL
+               ? PARSREC_OK
+               : pr_fail_memory(err);
+}
+
+/* Each session has one vote for an item, shared by what follows the item there. Returns whether there
+ * was anything to vote for. */
+static bool add_session(desk *d, const pr_dataset *data, size_t session, int32_t item)
+{
+    const int32_t *first = data->action_items + data->session_offsets[session];
+    const int32_t *end = data->action_items + data->session_offsets[session + 1];
+    size_t n = (size_t)(end - first) - (item >= 0);
+    for (const int32_t *b = first; b < end; b++) {
+        if (*b == item)
+            continue;
+        if (d->sum[*b] == 0)
+            d->touched[d->count++] = *b;
+        d->sum[*b] += 1 / (double)n;
+    }
+    return n > 0;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* The best of the row, in ascending order, into touched. Of equal ones the smaller numbers stay. */
+static void keep_best(desk *d, size_t width)
+{
+    qsort(d->touched, d->count, sizeof *d->touched, ascending);
+    if (d->count <= width)
+        return;
+    for (size_t i = 0; i < d->count; i++)
+        d->values[i] = (pr_real)d->sum[d->touched[i]];
+    pr_topk(d->best, d->values, d->count, width);
+    qsort(d->best, width, sizeof *d->best, ascending);
+    size_t kept = 0;
+    for (size_t i = 0; i < d->count; i++)
+        if (kept < width && d->best[kept] == (int32_t)i)
+            d->touched[kept++] = d->touched[i]; /* kept <= i: nothing is overwritten too early */
+        else
+            d->sum[d->touched[i]] = 0;
+    d->count = kept;
+}
+
+static parsrec_status emit(pr_links *out, desk *d, size_t width, parsrec_error *err)
+{
+    keep_best(d, width);
+    if (out->count + d->count >= UINT32_MAX)
+        return pr_fail(err, PARSREC_E_LIMIT, "too many links between items; lower markov.width");
+    PR_TRY(pr_grow(&out->item, &out->item_capacity, out->count + d->count, sizeof *out->item, err));
+    PR_TRY(
+        pr_grow(&out->times, &out->times_capacity, out->count + d->count, sizeof *out->times, err));
+    for (size_t i = 0; i < d->count; i++) {
+        out->item[out->count] = (uint32_t)d->touched[i];
+        out->times[out->count++] = (float)d->sum[d->touched[i]];
+        d->sum[d->touched[i]] = 0;
+    }
+    d->count = 0;
+    return PARSREC_OK;
+}
+
+static void add_row(desk *d, pr_links *out, const place *p, size_t item, pr_link_kind kind)
+{
+    size_t votes = 0;
+    for (uint64_t k = p->start[item]; k < p->start[item + 1]; k++) {
+        size_t s = p->session[k];
+        if (kind == PR_WITHIN)
+            votes += add_session(d, p->from->data, s, (int32_t)item);
+        else if (p->followed[s])
+            votes += add_session(d, p->from->data, s + 1, -1);
+    }
+    out->total[item] = (float)votes;
+}
+
+/* ---- all rows ---- */
+
+static parsrec_status count_rows(pr_links *out, desk *d, const place *p, const pr_model *model,
+                                 pr_link_kind kind, parsrec_error *err)
+{
+    enum { ROWS_A_ROUND = 256 };
+    const char *stage = kind == PR_WITHIN ? "linking items of a session" : "linking sessions";
+    for (size_t i = 0; i < model->items; i++) {
+        if (i % ROWS_A_ROUND == 0)
+            PR_TRY(pr_progress(p->from->hooks, stage, "items", i, model->items, err));
+        add_row(d, out, p, i, kind);
+        PR_TRY(emit(out, d, (size_t)model->config.markov_width, err));
+        out->start[i + 1] = (uint32_t)out->count;
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_links_count(pr_links *out, const pr_model *model, const pr_counted *from,
+                              pr_link_kind kind, parsrec_error *err)
+{
+    place p = {0};
+    desk d = {0};
+    parsrec_status status = PARSREC_OK;
+    *out = (pr_links){.start = pr_alloc_zero(model->items + 1, sizeof *out->start),
+                      .total = pr_alloc_zero(model->items, sizeof *out->total)};
+    if (out->start == NULL || out->total == NULL)
+        status = pr_fail_memory(err);
+    if (status == PARSREC_OK)
+        status = find_places(&p, from, err);
+    if (status == PARSREC_OK)
+        status = make_desk(&d, model->items, err);
+    if (status == PARSREC_OK)
+        status = count_rows(out, &d, &p, model, kind, err);
+    free_place(&p);
+    free_desk(&d);
+    return status;
+}
+
+void pr_links_free(pr_links *links)
+{
+    pr_free(links->start);
+    pr_free(links->total);
+    pr_free(links->item);
+    pr_free(links->times);
+    *links = (pr_links){0};
+}
+
+/* ---- as parameters ---- */
+
+typedef struct names {
+    char start[32], total[32], item[32], count[32];
+} names;
+
+static names names_of(const char *name)
+{
+    names n;
+    snprintf(n.start, sizeof n.start, "%s.start", name);
+    snprintf(n.total, sizeof n.total, "%s.total", name);
+    snprintf(n.item, sizeof n.item, "%s.item", name);
+    snprintf(n.count, sizeof n.count, "%s.count", name);
+    return n;
+}
+
+parsrec_status pr_transitions_layout(pr_model *model, const char *name, parsrec_error *err)
+{
+    names n = names_of(name);
+    pr_params *p = &model->params;
+    PR_TRY(pr_params_add_words(p, n.start, 1, model->items + 1, err));
+    PR_TRY(pr_params_add_numbers(p, n.total, 1, model->items, err));
+    PR_TRY(pr_params_add_words(p, n.item, PR_ROWS_OPEN, 1, err));
+    return pr_params_add_numbers(p, n.count, PR_ROWS_OPEN, 1, err);
+}
+
+parsrec_status pr_transitions_size(pr_model *model, const char *name, const pr_links *links,
+                                   parsrec_error *err)
+{
+    names n = names_of(name);
+    PR_TRY(pr_params_set_rows(&model->params, n.item, links->count, err));
+    return pr_params_set_rows(&model->params, n.count, links->count, err);
+}
+
+void pr_transitions_set(pr_model *model, const char *name, const pr_links *links)
+{
+    names n = names_of(name);
+    pr_real *total = pr_model_numbers(model, n.total), *count = pr_model_numbers(model, n.count);
+    memcpy(pr_model_wholes(model, n.start), links->start,
+           (model->items + 1) * sizeof *links->start);
+    if (links->count > 0)
+        memcpy(pr_model_wholes(model, n.item), links->item, links->count * sizeof *links->item);
+    for (size_t i = 0; i < model->items; i++)
+        total[i] = links->total[i];
+    for (size_t i = 0; i < links->count; i++)
+        count[i] = links->times[i];
+}
+
+parsrec_status pr_transitions_verify(const pr_model *model, const char *name, parsrec_error *err)
+{
+    names n = names_of(name);
+    size_t rows = pr_params_find(&model->params, n.item)->rows;
+    pr_transitions t = pr_transitions_of(model, name);
+    bool good = pr_params_find(&model->params, n.count)->rows == rows && t.start[0] == 0 &&
+                t.start[model->items] == rows;
+    for (size_t i = 0; i < model->items && good; i++)
+        good = t.start[i] <= t.start[i + 1];
+    for (size_t e = 0; e < rows && good; e++)
+        good = t.item[e] < model->items;
+    return good ? PARSREC_OK
+                : pr_fail(err, PARSREC_E_FORMAT, "the links '%s' do not fit the items", name);
+}
+
+pr_transitions pr_transitions_of(const pr_model *model, const char *name)
+{
+    names n = names_of(name);
+    return (pr_transitions){pr_model_wholes(model, n.start), pr_model_wholes(model, n.item),
+                            pr_model_numbers(model, n.total), pr_model_numbers(model, n.count)};
+}

@@ -1,0 +1,181 @@
+/* Scores, choice and gradients of a step whose targets are told apart from drawn items. */
+#include "model/parsrec/parsrec_drawn.h"
+
+#include "math/blas.h"
+#include "math/drawn_loss.h"
+
+PR_LOCAL_LEVELS(pr_real, dot, pr_dot, (const pr_real *x, const pr_real *y, size_t n), (x, y, n))
+
+PR_LOCAL_LEVELS(void, add_scaled, pr_add_scaled,
+                (pr_real *restrict y, const pr_real *restrict x, pr_real factor, size_t n),
+                (y, x, factor, n))
+
+/* ---- scores ---- */
+
+/* What drawn items score besides their products. */
+static void add_parts(pr_arnn_drawn *d, const pr_output *out, size_t B)
+{
+    for (size_t n = 0; n < d->count && (out->bias != NULL || out->dense != NULL); n++) {
+        pr_real own = out->bias != NULL ? out->bias[d->ids[n]] : 0, *score = d->score + n * B;
+        for (size_t r = 0; r < B; r++)
+            score[r] += own;
+        if (out->dense == NULL)
+            continue;
+        const pr_real *values = out->dense->values + (size_t)d->ids[n] * out->dense->stride;
+        for (size_t r = 0; r < B; r++)
+            score[r] += out->dense->gates[r] * values[r];
+    }
+    const pr_extra *x = out->extra;
+    for (size_t t = 0; x != NULL && t < pr_tiles(d->items); t++)
+        for (size_t r = 0; r < B; r++)
+            for (size_t i = x->offsets[t * x->stride + r]; i < x->offsets[t * x->stride + r + 1];
+                 i++)
+                if (d->slots[x->items[i]] > 0)
+                    d->score[(size_t)(d->slots[x->items[i]] - 1) * B + r] += x->values[i];
+}
+
+static void bar(pr_arnn_drawn *d, size_t r, int32_t item, size_t B)
+{
+    if (d->slots[item] > 0)
+        d->score[(size_t)(d->slots[item] - 1) * B + r] = PR_BARRED;
+}
+
+static void bar_taken(pr_arnn_drawn *d, const pr_taken *taken, size_t B)
+{
+    for (size_t p = 0; p < taken->count; p++)
+        for (size_t r = 0; r < B; r++)
+            bar(d, r, taken->items[taken->at[p] + r], B);
+}
+
+/* Row r's score of an item, which is then row r of own. */
+static pr_real score_of(pr_arnn_drawn *d, const pr_real *o, const pr_output *out, size_t r,
+                        int32_t item, size_t B)
+{
+    int32_t slot = d->slots[item];
+    pr_arnn_see(d, &d->own, r, out->table, item);
+    if (slot > 0)
+        return d->score[(size_t)(slot - 1) * B + r];
+    return pr_output_score(dot(o + r * d->dv, d->own.rows + r * d->dv, d->dv), out, r, item);
+}
+
+static int32_t best_left(pr_arnn_drawn *d, const pr_real *o, const pr_output *out,
+                         const pr_arnn_teacher *teacher, size_t r, size_t B)
+{
+    pr_real most = d->top[r];
+    int32_t best = -1;
+    for (size_t i = 0; i < teacher->count[r]; i++) {
+        int32_t item = teacher->left[r * teacher->stride + i];
+        pr_real y = score_of(d, o, out, r, item, B);
+        if (y > most || (y == most && best < 0)) { /* it may be the largest that was drawn itself */
+            most = y;
+            best = item;
+        }
+    }
+    return best;
+}
+
+void pr_arnn_drawn_scores(pr_arnn_drawn *d, const pr_real *o, const pr_output *out,
+                          const pr_arnn_teacher *teacher, size_t j, size_t B)
+{
+    pr_arnn_draw(d, out->table, j);
+    pr_gemm(d->score, B, pr_mat(d->all.rows, d->dv), pr_flip(o, d->dv), 0, d->count, B, d->dv);
+    add_parts(d, out, B);
+    bar_taken(d, &out->taken, B);
+    pr_drawn_top(d->top, d->score, d->count, B);
+    for (size_t r = 0; r < B && !d->chunk->batch->in_order; r++)
+        d->winner[r] = best_left(d, o, out, teacher, r, B);
+}
+
+/* ---- gradients ---- */
+
+/* The target is no wrong answer; of pairs, nothing in the basket is. */
+static void bar_right_answers(pr_arnn_drawn *d, const int32_t *target, size_t B)
+{
+    for (size_t r = 0; r < B; r++) {
+        const pr_basket *b = &d->chunk->batch->baskets[d->chunk->order[r]];
+        bar(d, r, target[r], B);
+        for (size_t i = 0; d->config->loss == PR_LOSS_BPR && i < b->size; i++)
+            bar(d, r, b->items[i], B);
+    }
+}
+
+static void bias_gradient(pr_real *dbias, const pr_arnn_drawn *d, const int32_t *target, size_t B)
+{
+    for (size_t n = 0; n < d->count; n++)
+        dbias[d->ids[n]] += pr_sum(d->score + n * B, B);
+    for (size_t r = 0; r < B; r++)
+        dbias[target[r]] += d->target[r];
+}
+
+static void dense_gradient(const pr_dense *x, const pr_arnn_drawn *d, const int32_t *target,
+                           size_t B)
+{
+    for (size_t r = 0; r < B; r++)
+        x->dgates[r] = d->target[r] * x->values[(size_t)target[r] * x->stride + r];
+    for (size_t n = 0; n < d->count; n++) {
+        const pr_real *values = x->values + (size_t)d->ids[n] * x->stride;
+        for (size_t r = 0; r < B; r++)
+            x->dgates[r] += d->score[n * B + r] * values[r];
+    }
+}
+
+static void extra_gradient(const pr_extra *x, const pr_arnn_drawn *d, const int32_t *target,
+                           size_t B)
+{
+    for (size_t t = 0; t < pr_tiles(d->items); t++)
+        for (size_t r = 0; r < B; r++)
+            for (size_t i = x->offsets[t * x->stride + r]; i < x->offsets[t * x->stride + r + 1];
+                 i++) {
+                int32_t slot = d->slots[x->items[i]];
+                x->gradients[i] = x->items[i] == target[r] ? d->target[r]
+                                  : slot > 0               ? d->score[(size_t)(slot - 1) * B + r]
+                                                           : 0;
+            }
+}
+
+/* dtable's row += by · g, as far as it was seen. */
+static void row_gradient(pr_real *dtable, const pr_arnn_drawn *d, const pr_arnn_seen *seen,
+                         size_t i, int32_t item, const pr_real *g, pr_real by)
+{
+    pr_real *row = dtable + (size_t)item * d->dv;
+    if (d->bytes > 0)
+        pr_drop_backward(row, g, seen->keep + i * d->bytes, by * d->drop.scale, d->dv);
+    else
+        add_scaled(row, g, by, d->dv);
+}
+
+static void product_gradient(pr_real *do_, pr_real *dtable, pr_arnn_drawn *d, const pr_real *o,
+                             const int32_t *target, size_t B)
+{
+    size_t D = d->dv;
+    pr_gemm(do_, D, pr_flip(d->score, B), pr_mat(d->all.rows, D), 0, B, D, d->count);
+    for (size_t r = 0; r < B; r++) {
+        add_scaled(do_ + r * D, d->own.rows + r * D, d->target[r], D);
+        row_gradient(dtable, d, &d->own, r, target[r], o + r * D, d->target[r]);
+    }
+    pr_gemm(d->all.rows, D, pr_mat(d->score, B), pr_mat(o, D), 0, d->count, D, B);
+    for (size_t n = 0; n < d->count; n++)
+        row_gradient(dtable, d, &d->all, n, d->ids[n], d->all.rows + n * D, 1);
+}
+
+double pr_arnn_drawn_gradient(pr_real *do_, pr_real *dtable, pr_real *dbias, pr_arnn_drawn *d,
+                              const pr_real *o, const pr_output *out, const int32_t *target,
+                              pr_real factor, size_t B)
+{
+    for (size_t r = 0; r < B; r++)
+        d->target[r] = score_of(d, o, out, r, target[r], B);
+    bar_right_answers(d, target, B);
+    double loss =
+        d->config->loss == PR_LOSS_BPR
+            ? pr_pairwise_gradient(d->score, d->target, d->work, d->times, factor, d->count, B)
+            : pr_sampled_gradient(d->score, d->target, d->work, d->times, factor, d->count, B);
+    if (dbias != NULL)
+        bias_gradient(dbias, d, target, B);
+    if (out->dense != NULL)
+        dense_gradient(out->dense, d, target, B);
+    if (out->extra != NULL)
+        extra_gradient(out->extra, d, target, B);
+    product_gradient(do_, dtable, d, o, target, B);
+    pr_arnn_draw_end(d);
+    return loss;
+}

@@ -1,0 +1,302 @@
+/* PARSRec on open baskets: rows side by side, each with items placed so far. A step is run when its
+ * outcome is asked for. */
+#include <assert.h>
+#include <string.h>
+
+#include "math/bag.h"
+#include "math/embedding.h"
+#include "math/linear.h"
+#include "model/history.h"
+#include "model/parsrec/parsrec_state.h"
+
+enum { FEW = 8 }; /* rows of a session that uses what a model has ready */
+
+static void take_state(pr_arnn_state *s, pr_arena *arena, const pr_model *model, size_t rows,
+                       size_t capacity)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    *s = (pr_arnn_state){.net.d = d};
+    pr_arnn_tape_take(&s->net.t, arena, &d, rows, rows, capacity);
+    for (size_t l = 0; l < d.layers && !pr_arnn_is_upper(&d, l); l++) {
+        s->fresh[l] = s->net.t.layer[l].kv;
+        s->kept[l] = pr_arena_take(arena, rows * capacity * 2 * d.dq, sizeof(pr_real));
+    }
+    s->hidden = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
+    s->memory = pr_arena_take(arena, rows * d.dv, sizeof(pr_real));
+    s->joint = pr_arena_take(arena, rows * (d.dv + d.dq), sizeof(pr_real));
+    s->room = pr_arena_take(arena, rows * (3 * d.dv + d.dq), sizeof(pr_real));
+    s->looked = pr_arena_take(arena, rows, sizeof *s->looked);
+    s->moved = pr_arena_take(arena, rows, sizeof *s->moved);
+    s->twin = pr_arena_take(arena, rows, sizeof *s->twin);
+    s->list = pr_arena_take(arena, rows, sizeof *s->list);
+    s->at = pr_arena_take(arena, capacity, sizeof *s->at);
+    s->keys = pr_arena_take(arena, rows, sizeof *s->keys);
+    s->placed = pr_arena_take(arena, rows, sizeof *s->placed);
+    s->ids = pr_arena_take(arena, rows, sizeof *s->ids);
+    s->chosen = pr_arena_take(arena, rows * capacity, sizeof *s->chosen);
+    s->bag_items = pr_arena_take(arena, d.items, sizeof *s->bag_items);
+    s->bag_weights = pr_arena_take(arena, d.items, sizeof *s->bag_weights);
+    s->slots = pr_arena_take_zero(arena, d.items, sizeof *s->slots);
+    if (rows == 1 && model->ready != NULL && d.traits->count == 0)
+        pr_arnn_kept_take(&s->lately, arena, &d);
+    s->query.codes = pr_arena_take(arena, (d.dv + 3) / 4 * 4, 1);
+    s->likely = pr_arena_take(arena, d.items, sizeof *s->likely);
+    s->exact = pr_arena_take(arena, PR_ARNN_LIKELY, sizeof *s->exact);
+    if (!d.recall)
+        return;
+    s->had = pr_arena_take(arena, rows * d.items, sizeof *s->had);
+    s->had_count = pr_arena_take(arena, rows, sizeof *s->had_count);
+    s->recall = pr_arena_take(arena, rows * d.items, sizeof *s->recall);
+    if (d.neighbours > 0)
+        s->expected = pr_arena_take(arena, rows * d.items, sizeof *s->expected);
+}
+
+size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity)
+{
+    pr_arena counter = pr_arena_counter();
+    pr_arnn_state sizing;
+    pr_arena_take(&counter, 1, sizeof sizing);
+    take_state(&sizing, &counter, model, rows, capacity);
+    return counter.used;
+}
+
+void pr_arnn_open(pr_session *session)
+{
+    pr_arnn_state *s = pr_arena_take(&session->arena, 1, sizeof *s);
+    take_state(s, &session->arena, session->model, session->rows, session->capacity);
+    for (size_t p = 0; p < session->capacity; p++)
+        s->at[p] = p;
+    s->net.w = pr_arnn_view_of(session->model, session->model->weights);
+    s->ready = session->rows <= FEW ? session->model->ready : NULL;
+    session->own = s;
+}
+
+/* Projects e's rows and files them as the newest key of each row that placed something. */
+static void file_keys(pr_session *session, const int32_t *items)
+{
+    pr_arnn_state *s = session->own;
+    size_t width = 2 * s->net.d.dq;
+    for (size_t l = 0; l < s->net.d.layers; l++)
+        s->net.t.layer[l].kv = s->fresh[l];
+    pr_arnn_place_forward(&s->net, 0, session->active, true);
+    for (size_t l = 0; l < s->net.d.layers && s->kept[l] != NULL; l++) {
+        for (size_t r = 0; r < session->active; r++)
+            if (items == NULL || items[r] >= 0)
+                memcpy(s->kept[l] + (r * session->capacity + s->keys[r] - 1) * width,
+                       s->fresh[l] + r * width, width * sizeof(pr_real));
+        s->net.t.layer[l].kv = s->kept[l];
+    }
+}
+
+static void begin_history(pr_session *session, size_t r, const pr_start *start)
+{
+    pr_arnn_state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    pr_real *h = s->net.t.z + r * 2 * d->dv;
+    if (start->vector != NULL) {
+        memcpy(h, start->vector, d->dv * sizeof *h);
+        return;
+    }
+    size_t offsets[2] = {0, pr_history_bag(s->bag_items, s->bag_weights, s->slots, &start->history,
+                                           &session->model->config)};
+    pr_bags bag = {s->bag_items, s->bag_weights, offsets};
+    pr_bag_forward(h, s->net.w.item, &bag, NULL, 1, d->items, d->dv);
+}
+
+/* What was kept of a start has them already. */
+static void add_features(pr_session *session, const pr_start *starts, bool known)
+{
+    pr_arnn_state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    if (d->traits->count == 0)
+        return;
+    for (size_t r = 0; r < session->active; r++)
+        pr_arnn_about_read(&s->net, r, &starts[r].about);
+    pr_arnn_about_forward(&s->net, session->active);
+    for (size_t r = 0; r < session->active && !known; r++)
+        pr_add(s->net.t.z + r * 2 * d->dv, s->net.t.about + r * d->dv, d->dv);
+}
+
+bool pr_arnn_same_past(const pr_start *a, const pr_start *b)
+{
+    return a->vector == b->vector && a->history.items == b->history.items &&
+           a->history.count == b->history.count && a->history.sessions == b->history.sessions &&
+           a->history.session_count == b->history.session_count;
+}
+
+static void begin_recall(pr_session *session, size_t r, const pr_start *start)
+{
+    pr_arnn_state *s = session->own;
+    size_t V = s->net.d.items;
+    if (s->net.d.recall)
+        s->had_count[r] = pr_recall_make(
+            s->had + r * V, s->recall + r * V, s->expected != NULL ? s->expected + r * V : NULL,
+            s->slots, &start->history, session->model->config.recall_decay, &s->net.w.near);
+}
+
+/* The row before has the same past. */
+static void copy_past(pr_arnn_state *s, size_t r)
+{
+    const pr_arnn_dims *d = &s->net.d;
+    size_t V = d->items;
+    memcpy(s->net.t.z + r * 2 * d->dv, s->net.t.z + (r - 1) * 2 * d->dv, d->dv * sizeof(pr_real));
+    if (!d->recall)
+        return;
+    s->had_count[r] = s->had_count[r - 1];
+    memcpy(s->had + r * V, s->had + (r - 1) * V, s->had_count[r] * sizeof *s->had);
+    memcpy(s->recall + r * V, s->recall + (r - 1) * V, s->had_count[r] * sizeof *s->recall);
+    if (s->expected != NULL)
+        memcpy(s->expected + r * V, s->expected + (r - 1) * V, V * sizeof *s->expected);
+}
+
+static void begin_row(pr_session *session, const pr_start *starts, size_t r, bool known)
+{
+    pr_arnn_state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    if (r > 0 && pr_arnn_same_past(&starts[r], &starts[r - 1])) {
+        copy_past(s, r);
+    } else {
+        if (!known)
+            begin_history(session, r, &starts[r]);
+        begin_recall(session, r, &starts[r]);
+    }
+    if (d->pull)
+        memset(s->net.t.pull + r * d->dv, 0, d->dv * sizeof(pr_real));
+    if (d->follow)
+        pr_embedding_forward(s->net.t.follow + r * d->dv, s->net.w.follow,
+                             &(int32_t){(int32_t)d->items}, 1, d->dv);
+    s->keys[r] = 1; /* the start of the basket, until an item is placed */
+    s->placed[r] = 0;
+    s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
+}
+
+void pr_arnn_start(pr_session *session, const pr_start *starts)
+{
+    pr_arnn_state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    size_t rows = session->active;
+    bool known = s->lately.slots > 0 &&
+                 pr_arnn_kept_begin(&s->lately, starts->alike, s->net.t.ucell, s->net.t.z);
+    for (size_t r = 0; r < rows; r++)
+        begin_row(session, starts, r, known);
+    add_features(session, starts, known);
+    pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
+    pr_arnn_cell_begin(&s->net, rows);
+    size_t together = s->ready != NULL ? 1 : rows; /* its bits must not depend on other rows */
+    for (size_t r = 0; r < rows; r += together)
+        pr_arnn_parts_begin(&s->net, r, together);
+    s->ran = false;
+    for (size_t r = 0; r < rows; r++)
+        s->ids[r] = s->chosen[r * session->capacity] = (int32_t)d->items;
+    if (s->ready != NULL) {
+        pr_arnn_quick_begin(session, starts, known);
+        return;
+    }
+    pr_arnn_user_forward(&s->net, 0, rows);
+    pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, rows, d->dv);
+    file_keys(session, NULL);
+}
+
+/* ---- steps ---- */
+
+void pr_arnn_run(pr_session *session)
+{
+    pr_arnn_state *s = session->own;
+    if (s->ran)
+        return;
+    if (s->ready != NULL) {
+        pr_arnn_quick_run(session);
+        return;
+    }
+    pr_arnn_step step = {.rows = session->active,
+                         .at = s->at,
+                         .stride = session->capacity,
+                         .counts = s->keys,
+                         .hidden = s->hidden,
+                         .hidden_stride = s->net.d.dv,
+                         .hidden_rows = session->active,
+                         .memory = s->memory};
+    for (size_t r = 0; r < session->active; r++)
+        step.query = step.query || s->keys[r] > 1;
+    pr_arnn_step_forward(&s->net, &step);
+    s->ran = true;
+}
+
+/* The next hidden states. */
+static void move(pr_session *session)
+{
+    const pr_arnn_state *s = session->own;
+    if (s->ready != NULL)
+        pr_arnn_quick_moves(session);
+    else
+        pr_arnn_run(session);
+}
+
+/* What was placed before fades where baskets are lists. */
+static void pull(pr_arnn_net *net, size_t r, int32_t item)
+{
+    size_t dv = net->d.dv;
+    pr_real *sum = net->t.pull + r * dv;
+    const pr_real *own = net->w.pull + (size_t)item * dv;
+    for (size_t i = 0; i < dv; i++)
+        sum[i] = net->d.fade * sum[i] + own[i];
+}
+
+void pr_arnn_place(pr_session *session, const int32_t *items)
+{
+    pr_arnn_state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    move(session);
+    if (s->ready != NULL)
+        pr_arnn_quick_part(session, items);
+    for (size_t r = 0; r < session->active; r++) {
+        s->ids[r] = items[r] < 0 ? (int32_t)d->items : items[r];
+        if (items[r] < 0)
+            continue;
+        assert(s->placed[r] < session->capacity);
+        s->chosen[r * session->capacity + s->placed[r]] = items[r];
+        s->keys[r] = ++s->placed[r]; /* the first item takes the place of the start */
+        s->looked[r] = s->moved[r] = false;
+        memcpy(s->net.t.z + r * 2 * d->dv, s->hidden + r * d->dv, d->dv * sizeof *s->hidden);
+        if (d->cell == PR_CELL_LSTM)
+            memcpy(s->net.t.memory + r * d->dv, s->memory + r * d->dv, d->dv * sizeof *s->memory);
+        if (s->lately.slots > 0)
+            pr_arnn_kept_place(&s->lately, items[r]);
+        if (d->follow)
+            pr_embedding_forward(s->net.t.follow + r * d->dv, s->net.w.follow, &items[r], 1, d->dv);
+        if (d->pull)
+            pull(&s->net, r, items[r]);
+    }
+    s->ran = false;
+    if (s->ready != NULL)
+        return;
+    pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, session->active, d->dv);
+    file_keys(session, items);
+}
+
+/* Of the last layer that looks at items, mean over heads. */
+size_t pr_arnn_attention(pr_session *session, size_t row, pr_real *weights)
+{
+    pr_arnn_state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    size_t n = s->placed[row], layer = d->paper ? 0 : d->layers - 1;
+    if (n == 0)
+        return 0;
+    pr_arnn_run(session);
+    const pr_real *w = s->net.t.layer[layer].weight + row * d->heads * s->net.t.keys;
+    for (size_t p = 0; p < n; p++) {
+        weights[p] = 0;
+        for (size_t h = 0; h < d->heads; h++)
+            weights[p] += w[h * n + p] / (pr_real)d->heads;
+    }
+    return n;
+}
+
+void pr_arnn_peek(pr_session *session, size_t row, const pr_real **o, const pr_real **hidden)
+{
+    pr_arnn_state *s = session->own;
+    pr_arnn_run(session);
+    move(session);
+    *o = s->net.t.o + row * s->net.d.dv;
+    *hidden = s->hidden + row * s->net.d.dv;
+}

@@ -1,0 +1,65 @@
+/* Models that see a user's past and open basket as one sequence. */
+#ifndef PR_SEQUENCE_H
+#define PR_SEQUENCE_H
+
+#include "math/softmax_loss.h"
+#include "model/sequence/encoder.h"
+
+extern const pr_model_kind pr_sasrec, pr_bert4rec;
+
+/* ---- sessions: the same for both ---- */
+
+size_t pr_sequence_session_bytes(const pr_model *model, size_t rows, size_t capacity);
+void pr_sequence_open(pr_session *session);
+void pr_sequence_start(pr_session *session, const pr_start *starts);
+void pr_sequence_place(pr_session *session, const int32_t *items);
+void pr_sequence_score_all(pr_session *session, pr_real *scores);
+void pr_sequence_score(pr_session *session, size_t row, const int32_t *items, size_t n,
+                       pr_real *scores);
+
+/* BERT4Rec's last map before the table: o = LayerNorm(GELU(y·wᵀ + b)). Keeps raw, unit and rate for
+ * backward; all [n,D] but rate[n]. */
+typedef struct pr_head {
+    pr_real *y, *raw, *act, *unit, *rate, *o;
+} pr_head;
+void pr_head_take(pr_head *h, pr_arena *arena, size_t n, size_t D);
+void pr_head_forward(pr_head *h, const pr_encoder *e, size_t n);
+/* From do_[n,D] in h->o's place to dy in h->y's. */
+void pr_head_backward(pr_head *h, pr_encoder *e, size_t n);
+
+/* ---- a chunk of training sequences ---- */
+
+enum { PR_LOSS_ROWS = 256 }; /* positions whose catalogue scores are held at a time */
+
+typedef struct pr_sequence_run {
+    pr_encoder e;
+    pr_sequences s;
+    uint32_t *rows;     /* [count]: their places in the batch */
+    int32_t *target;    /* [T] */
+    pr_softmax softmax; /* cross entropy only */
+    pr_chunk *chunk;
+} pr_sequence_run;
+
+/* Memory, views and dropout of a chunk; with sequences still empty. */
+void pr_sequence_run_take(pr_sequence_run *run, pr_arena *arena, const pr_model *model,
+                          const pr_limits *limits);
+void pr_sequence_run_begin(pr_sequence_run *run, const pr_model *model, pr_chunk *chunk);
+/* Where each sequence's attention weights go, once their lengths are known. */
+void pr_sequence_run_plan(pr_sequence_run *run);
+/* Cross entropy of o[n,D] against target[n]: sets do_[n,D], which may not be o, adds into the
+ * gradient of the item table and to the chunk's loss. */
+void pr_sequence_cross_entropy(pr_sequence_run *run, pr_real *do_, const pr_real *o,
+                               const int32_t *target, size_t n, double factor);
+
+static inline const pr_basket *pr_sequence_basket(const pr_sequence_run *run, size_t i)
+{
+    return &run->chunk->batch->baskets[run->chunk->order[i]];
+}
+
+/* Multiplications of the encoder forward, over so many positions of which so many pairs attend. */
+double pr_sequence_products(const pr_model *model, double positions, double pairs);
+
+/* Neither kind has masks of a whole batch. */
+size_t pr_sequence_mask_bytes(const pr_model *model);
+
+#endif

@@ -1,0 +1,58 @@
+/* A drawing surface that becomes PNG, SVG or PDF by the ending of its name, or a piece of SVG for a
+ * page, in one drawing code. Coordinates are points from the top left; PNG has two pixels a point. */
+#ifndef PR_CANVAS_H
+#define PR_CANVAS_H
+
+#include "base/writer.h"
+#include "report/palette.h"
+
+typedef struct pr_canvas pr_canvas;
+
+typedef enum pr_align {
+    PR_LEFT,
+    PR_CENTRE,
+    PR_RIGHT,
+} pr_align;
+
+typedef struct pr_point {
+    double x, y;
+} pr_point;
+
+/* White paper of that size. */
+parsrec_status pr_canvas_new(pr_canvas **out, const char *path, double width, double height,
+                             parsrec_error *err);
+/* An <svg> element that takes its colours from the page's CSS variables (pr_palette_css), so that it
+ * follows light and dark, and says `label` to those who cannot see it. It is written to `page`, which
+ * is borrowed until the canvas is finished. */
+parsrec_status pr_canvas_inline(pr_canvas **out, pr_writer *page, const char *label, double width,
+                                double height, parsrec_error *err);
+/* Writes the file, atomically, or ends the element, and frees the canvas. */
+parsrec_status pr_canvas_finish(pr_canvas *canvas, parsrec_error *err);
+void pr_canvas_abort(pr_canvas *canvas); /* NULL is fine */
+
+/* What is drawn from now on has this colour: by its role, or as it is. */
+void pr_canvas_role(pr_canvas *canvas, size_t role, double opacity);
+void pr_canvas_colour(pr_canvas *canvas, pr_colour colour, double opacity);
+
+void pr_canvas_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
+                    const char *text);
+/* Reads upward; x is where its foot stands, and `align` says which end or middle is at y. */
+void pr_canvas_text_upward(pr_canvas *canvas, double x, double y, double size, pr_align align,
+                           bool bold, const char *text);
+double pr_canvas_text_width(pr_canvas *canvas, double size, bool bold, const char *text);
+/* The text, or as much of it as fits into that width with an ellipsis, in buffer. Returns buffer. */
+char *pr_canvas_fitted(pr_canvas *canvas, double size, bool bold, double width, const char *text,
+                       char *buffer, size_t buffer_size);
+void pr_canvas_line(pr_canvas *canvas, double x0, double y0, double x1, double y1, double width);
+void pr_canvas_dashed(pr_canvas *canvas, double x0, double y0, double x1, double y1, double width);
+void pr_canvas_path(pr_canvas *canvas, const pr_point *points, size_t count, double width);
+void pr_canvas_dot(pr_canvas *canvas, double x, double y, double radius);
+void pr_canvas_box(pr_canvas *canvas, double x, double y, double width, double height);
+/* A box that says `note` when it is pointed at, on a page. */
+void pr_canvas_noted_box(pr_canvas *canvas, double x, double y, double width, double height,
+                         const char *note);
+/* A field of rows x columns equal boxes, each with its own colour, as one image. */
+void pr_canvas_field(pr_canvas *canvas, double x, double y, double width, double height,
+                     const pr_colour *colours, size_t rows, size_t columns);
+
+#endif

@@ -1,0 +1,121 @@
+/* The public face of data sets, and the check of any file. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "data/dataset.h"
+#include "data/statistics.h"
+#include "model/model_file.h"
+#include "train/checkpoint.h"
+
+parsrec_status parsrec_data_load(parsrec_data **out, const char *path, parsrec_error *err)
+{
+    if (out == NULL || path == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_load needs out and path");
+    return pr_dataset_load(out, path, err);
+}
+
+void parsrec_data_free(parsrec_data *data)
+{
+    pr_dataset_free(data);
+}
+
+parsrec_status parsrec_data_statistics(const parsrec_data *data, parsrec_data_stats *stats,
+                                       parsrec_error *err)
+{
+    if (data == NULL || stats == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_statistics needs data and stats");
+    return pr_dataset_statistics(data, stats, err);
+}
+
+/* Each format that can be checked: its newest version and who verifies the contents. The function
+ * takes the container over. */
+typedef struct checker {
+    const char *format;
+    uint32_t newest;
+    parsrec_status (*verify)(pr_container *file, parsrec_error *err);
+} checker;
+
+static parsrec_status verify_data(pr_container *file, parsrec_error *err)
+{
+    pr_dataset *data;
+    PR_TRY(pr_dataset_from(&data, file, err));
+    pr_dataset_free(data);
+    return PARSREC_OK;
+}
+
+static parsrec_status verify_model(pr_container *file, parsrec_error *err)
+{
+    pr_model_file model;
+    PR_TRY(pr_model_from(&model, file, err));
+    pr_model_file_free(&model);
+    return PARSREC_OK;
+}
+
+static const checker checkers[] = {
+    {PR_DATA_FORMAT, PR_DATA_VERSION, verify_data},
+    {PR_MODEL_FORMAT, PR_MODEL_VERSION, verify_model},
+    {PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, pr_checkpoint_inspect},
+};
+
+static parsrec_status find_checker(const pr_container *file, const checker **out,
+                                   parsrec_error *err)
+{
+    const char *format = pr_container_metadata(file, "format");
+    pr_excerpt hold;
+    *out = NULL;
+    for (size_t i = 0; i < sizeof checkers / sizeof *checkers; i++)
+        if (format != NULL && strcmp(format, checkers[i].format) == 0)
+            *out = &checkers[i];
+    if (*out != NULL)
+        return PARSREC_OK;
+    if (format == NULL)
+        return pr_fail(err, PARSREC_E_FORMAT,
+                       "%s: a safetensors file without the metadata 'format'; parsrec did not "
+                       "write it",
+                       pr_container_path(file));
+    return pr_fail(err, PARSREC_E_FORMAT, "%s: the format %s is not one this parsrec can check",
+                   pr_container_path(file), pr_show(&hold, pr_slice_of(format)));
+}
+
+static parsrec_status check_container(pr_container *file, parsrec_file_report *report,
+                                      parsrec_error *err)
+{
+    const checker *found;
+    parsrec_file_report r = {.bytes = pr_container_bytes(file),
+                             .tensors = pr_container_tensors(file),
+                             .has_checksum = pr_container_checksum(file)[0] != '\0'};
+    parsrec_status status = find_checker(file, &found, err);
+    if (status == PARSREC_OK)
+        status = pr_container_expect(file, found->format, found->newest, &r.version, err);
+    if (status != PARSREC_OK) {
+        pr_container_free(file);
+        return status;
+    }
+    snprintf(r.format, sizeof r.format, "%s", found->format);
+    PR_TRY(found->verify(file, err));
+    if (report != NULL)
+        *report = r;
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_file_format(const char *path, char format[32], parsrec_error *err)
+{
+    if (path == NULL || format == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_file_format needs a path and room");
+    pr_container *file;
+    PR_TRY(pr_container_open(&file, path, err));
+    const char *name = pr_container_metadata(file, "format");
+    snprintf(format, 32, "%s", name != NULL ? name : "");
+    pr_container_free(file);
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_file_check(const char *path, parsrec_file_report *report, parsrec_error *err)
+{
+    if (path == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_file_check needs a path");
+    pr_container *file;
+    PR_TRY(pr_container_open(&file, path, err));
+    return check_container(file, report, err);
+}

@@ -1,0 +1,294 @@
+/* Training for the public: settings, and the files beside a model. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "base/memory.h"
+#include "eval/baselines.h"
+#include "model/counting/count_model.h"
+#include "model/model_file.h"
+#include "report/api_curves.h"
+#include "train/run_log.h"
+#include "train/train.h"
+#include "train/train_config.h"
+
+parsrec_train_options parsrec_train_default(void)
+{
+    return (parsrec_train_options){.checkpoint_minutes = 5, .seed = 1};
+}
+
+void parsrec_text_free(char *text)
+{
+    pr_free(text);
+}
+
+/* ---- settings ---- */
+
+static parsrec_status read_config_file(pr_config *config, const char *path, parsrec_error *err)
+{
+    pr_mapping file;
+    PR_TRY(pr_file_map(&file, path, err));
+    parsrec_status status = pr_config_read(config, (const char *)file.bytes, file.size, path, err);
+    pr_file_unmap(&file);
+    return status;
+}
+
+parsrec_status pr_train_config(pr_config *config, const parsrec_train_options *o,
+                               parsrec_error *err)
+{
+    const char *kind = o->model != NULL ? o->model : "parsrec";
+    PR_TRY(pr_model_defaults(config, kind, err));
+    if (o->preset != NULL)
+        PR_TRY(pr_config_preset(config, o->preset, err));
+    if (o->config_path != NULL)
+        PR_TRY(read_config_file(config, o->config_path, err));
+    for (size_t i = 0; i < o->set_count; i++)
+        PR_TRY(pr_config_assign(config, o->set[i], err));
+    if (o->epochs > 0) {
+        char number[32];
+        snprintf(number, sizeof number, "%llu", (unsigned long long)o->epochs);
+        PR_TRY(pr_config_set(config, "epochs", number, err));
+    }
+    return pr_model_check(kind, config, err);
+}
+
+parsrec_status parsrec_config_text(char **out, const parsrec_train_options *options,
+                                   parsrec_error *err)
+{
+    if (out == NULL || options == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_config_text needs out and options");
+    pr_config config;
+    *out = NULL;
+    PR_TRY(pr_train_config(&config, options, err));
+    *out = pr_config_text(&config);
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+/* ---- what is told and written ---- */
+
+typedef struct paths {
+    char checkpoint[4096], log[4096], png[4096], svg[4096];
+} paths;
+
+static parsrec_status make_paths(paths *p, const char *out_path, parsrec_error *err)
+{
+    if (strlen(out_path) > sizeof p->log - 16)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the output path is too long");
+    snprintf(p->checkpoint, sizeof p->checkpoint, "%s.ckpt", out_path);
+    snprintf(p->log, sizeof p->log, "%s.log", out_path);
+    snprintf(p->png, sizeof p->png, "%s.png", out_path);
+    snprintf(p->svg, sizeof p->svg, "%s.svg", out_path);
+    return PARSREC_OK;
+}
+
+/* One run as the public sees it. */
+typedef struct show {
+    const parsrec_data *data;
+    const char *out_path;
+    paths paths;
+    pr_train_plan plan;
+    pr_pool *pool;
+    pr_run_log log;
+    const parsrec_hooks *hooks;
+    bool keep_checkpoint, skip_baselines;
+} show;
+
+static parsrec_epoch public_epoch(const pr_epoch *e)
+{
+    const size_t k = PR_CHOICE_CUTOFF;
+    return (parsrec_epoch){.number = e->number,
+                           .loss = e->loss,
+                           .hit_rate_10 = e->valid.value[PR_ALL][PR_HR][k],
+                           .ndcg_10 = e->valid.value[PR_ALL][PR_NDCG][k],
+                           .session_precision_10 = e->valid.value[PR_ALL][PR_SESS_PREC][k],
+                           .seconds = e->seconds,
+                           .items_per_s = e->items_per_s,
+                           .earlier = e->earlier};
+}
+
+/* The log is opened once nothing can be wrong with the settings any more, so that a mistake leaves
+ * no file behind. */
+static void on_begin(void *context, const pr_model *model, uint64_t seed)
+{
+    show *s = context;
+    parsrec_error err;
+    if (pr_run_log_open(&s->log, s->paths.log, s->plan.resume != NULL, &err) != PARSREC_OK)
+        pr_say(s->hooks, PARSREC_LOG_WARNING, "%s", err.message);
+    if (s->plan.resume == NULL && access(s->paths.checkpoint, F_OK) == 0)
+        pr_say(s->hooks, PARSREC_LOG_WARNING,
+               "%s of an unfinished run will be replaced; --resume would have gone on from it",
+               s->paths.checkpoint);
+    pr_run_log_begin(&s->log, s->data, model, seed, pr_pool_threads(s->pool), s->plan.resume);
+}
+
+static void on_epoch(void *context, const pr_epoch *epoch)
+{
+    show *s = context;
+    pr_run_log_epoch(&s->log, epoch);
+    parsrec_epoch shown = public_epoch(epoch);
+    if (s->hooks != NULL && s->hooks->on_epoch != NULL)
+        s->hooks->on_epoch(s->hooks->context, &shown);
+}
+
+static parsrec_status draw(const pr_train_result *result, const paths *p, parsrec_error *err)
+{
+    parsrec_epoch *epochs = pr_alloc(result->epoch_count, sizeof *epochs);
+    if (epochs == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < result->epoch_count; i++)
+        epochs[i] = public_epoch(&result->epochs[i]);
+    parsrec_status status = pr_learning_curves(epochs, result->epoch_count, p->png, p->svg, err);
+    pr_free(epochs);
+    return status;
+}
+
+/* The model is written already: what goes wrong here is a warning, and so is a wish to stop. */
+static void compare_with_counts(show *s, const pr_model *model, parsrec_train_report *report)
+{
+    parsrec_error err = {0};
+    if (s->skip_baselines)
+        return;
+    if (pr_baselines(&report->baselines, model, s->data, PR_VALID, s->pool, s->hooks, &err) !=
+        PARSREC_OK)
+        pr_say(s->hooks, PARSREC_LOG_WARNING,
+               "the model is written, but it was not compared with counts: %s", err.message);
+    pr_run_log_baselines(&s->log, &report->baselines);
+}
+
+static parsrec_status write_results(const show *s, const pr_train_result *result,
+                                    parsrec_train_report *report, parsrec_error *err)
+{
+    PR_TRY(pr_model_save(result->model, s->data, s->out_path, err));
+    if (!s->keep_checkpoint)
+        unlink(s->paths.checkpoint); /* the model is safe now */
+    if (draw(result, &s->paths, err) != PARSREC_OK && err != NULL)
+        pr_say(s->hooks, PARSREC_LOG_WARNING, "the learning curves: %s", err->message);
+    *report = (parsrec_train_report){
+        .epochs = (uint32_t)result->epoch_count,
+        .best_epoch = result->best_epoch,
+        .stopped_early = result->stopped_early,
+        .best = public_epoch(&result->epochs[result->best_epoch - 1]),
+        .best_by = result->best_by,
+    };
+    return PARSREC_OK;
+}
+
+/* ---- the run ---- */
+
+static parsrec_status run(show *s, parsrec_train_report *report, parsrec_error *err)
+{
+    pr_train_listener listener = {s, on_begin, on_epoch};
+    pr_train_result result;
+    parsrec_error why = {0};
+    const char *event = "finished", *message = "the model is written";
+    parsrec_status status =
+        pr_train(&result, s->data, &s->plan, s->pool, &listener, s->hooks, &why);
+    if (status == PARSREC_OK)
+        status = write_results(s, &result, report, &why);
+    if (status == PARSREC_OK)
+        compare_with_counts(s, result.model, report);
+    else if (status == PARSREC_E_STOPPED && access(s->paths.checkpoint, F_OK) == 0)
+        snprintf(report->checkpoint, sizeof report->checkpoint, "%s", s->paths.checkpoint);
+    pr_train_result_free(&result);
+    if (status != PARSREC_OK) {
+        event = status == PARSREC_E_STOPPED ? "stopped" : "failed";
+        message = why.message;
+        if (err != NULL)
+            *err = why;
+    }
+    pr_run_log_end(&s->log, event, message);
+    pr_run_log_close(&s->log);
+    return status;
+}
+
+/* ---- models that count ---- */
+
+static bool counts(const pr_train_plan *plan)
+{
+    const pr_model_kind *kind = plan->resume == NULL ? pr_model_kind_named(plan->kind) : NULL;
+    return kind != NULL && kind->count != NULL;
+}
+
+static parsrec_status check_counting(const parsrec_train_options *o, parsrec_error *err)
+{
+    if (o->epochs == 0 && o->patience == 0)
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_ARGUMENT,
+                   "the model '%s' counts in one pass; leave out --epochs and --patience",
+                   o->model);
+}
+
+/* Everything before the test sessions is counted; evaluation counts again for the split it is on. */
+static parsrec_status count(show *s, parsrec_train_report *report, parsrec_error *err)
+{
+    pr_scope scope = pr_scope_before(PR_TEST, (size_t)s->plan.config.last);
+    pr_model *model;
+    PR_TRY(pr_count_model(&model, s->plan.kind, &s->plan.config, s->data, &scope, s->pool, s->hooks,
+                          err));
+    on_begin(s, model, s->plan.seed);
+    parsrec_status status = pr_model_save(model, s->data, s->out_path, err);
+    if (status == PARSREC_OK)
+        compare_with_counts(s, model, report);
+    pr_run_log_end(&s->log, status == PARSREC_OK ? "finished" : "failed",
+                   status == PARSREC_OK ? "the model is written" : "the model cannot be written");
+    pr_run_log_close(&s->log);
+    pr_model_free(model);
+    return status;
+}
+
+/* A path that cannot be written is better known before the training than after it. */
+static parsrec_status try_output(const char *path, parsrec_error *err)
+{
+    pr_atomic_file *file;
+    PR_TRY(pr_atomic_open(&file, path, err));
+    pr_atomic_abort(file);
+    return PARSREC_OK;
+}
+
+static parsrec_status make_plan(pr_train_plan *plan, const parsrec_train_options *o,
+                                parsrec_error *err)
+{
+    *plan = (pr_train_plan){.kind = o->model != NULL ? o->model : "parsrec",
+                            .seed = o->seed,
+                            .patience = (size_t)o->patience,
+                            .checkpoint_seconds = o->checkpoint_minutes * 60,
+                            .resume = o->resume};
+    if (o->resume == NULL)
+        return pr_train_config(&plan->config, o, err);
+    if (o->model != NULL || o->preset != NULL || o->config_path != NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "a resumed run keeps its model and settings; leave out --model, --preset "
+                       "and --config");
+    PR_TRY(pr_train_config(&plan->config, o, err)); /* whether the changes can be read at all */
+    plan->set = o->set;
+    plan->set_count = o->set_count;
+    plan->epochs = (size_t)o->epochs;
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
+                             const parsrec_train_options *options, parsrec_train_report *report,
+                             const parsrec_hooks *hooks, parsrec_error *err)
+{
+    if (data == NULL || out_path == NULL || options == NULL || strcmp(out_path, "-") == 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "training needs data, a file to write and options");
+    parsrec_train_report unused;
+    show s = {.data = data,
+              .out_path = out_path,
+              .hooks = hooks,
+              .keep_checkpoint = options->keep_checkpoint,
+              .skip_baselines = options->skip_baselines};
+    report = report != NULL ? report : &unused;
+    *report = (parsrec_train_report){.best_by = ""};
+    PR_TRY(make_plan(&s.plan, options, err));
+    if (counts(&s.plan))
+        PR_TRY(check_counting(options, err));
+    PR_TRY(make_paths(&s.paths, out_path, err));
+    s.plan.checkpoint = s.paths.checkpoint;
+    PR_TRY(try_output(out_path, err));
+    PR_TRY(pr_pool_new(&s.pool, options->threads, err));
+    parsrec_status status = counts(&s.plan) ? count(&s, report, err) : run(&s, report, err);
+    pr_pool_free(s.pool);
+    return status;
+}

@@ -1,0 +1,384 @@
+/* train: the same bits at any number of threads and after any stop, and every odd data set; for every
+ * kind that learns. */
+#include "support/toy_run.h"
+
+#include "base/memory.h"
+
+static const toy_sizes ordinary = {.users = 40, .items = 50, .least = 3, .spread = 8, .sizes = 5};
+
+/* ---- the same file ---- */
+
+static void threads_do_not_matter(void **state)
+{
+    parsrec_error err;
+    toy_shop shop =
+        toy_make((toy_sizes){.users = 150, .items = 40, .least = 6, .spread = 3, .sizes = 3});
+    pr_train_plan plan = toy_plan(*state, 8, 300, 2); /* so many rows make several chunks */
+    assert_ok(toy_train(&shop.data, &plan, 1, NULL, NULL, &err));
+    toy_bytes one = toy_read(toy_path("model"));
+    for (unsigned threads = 2; threads <= 3; threads++) {
+        assert_ok(toy_train(&shop.data, &plan, threads, NULL, NULL, &err));
+        toy_assert_model(&one);
+    }
+    plan.seed++;
+    assert_ok(toy_train(&shop.data, &plan, 1, NULL, NULL, &err));
+    toy_bytes other = toy_read(toy_path("model"));
+    assert_int_equal(one.size, other.size);
+    assert_memory_not_equal(one.bytes, other.bytes, one.size);
+    free(one.bytes);
+    free(other.bytes);
+    toy_free(&shop);
+}
+
+/* Runs to the end, stopping after every `pace` progress calls. Returns the number of stops. */
+static unsigned train_in_pieces(const pr_dataset *data, pr_train_plan plan, unsigned pace,
+                                unsigned *in_validation)
+{
+    parsrec_error err;
+    for (unsigned stops = 0;; stops++) {
+        toy_stop stop = {.at = pace};
+        parsrec_status status = toy_train(data, &plan, 1 + stops % 2, &stop, NULL, &err);
+        if (status == PARSREC_OK)
+            return stops;
+        assert_int_equal(status, PARSREC_E_STOPPED);
+        assert_non_null(strstr(err.message, "stopped in epoch"));
+        *in_validation += stop.validating;
+        plan.resume = plan.checkpoint;
+    }
+}
+
+static void stops_do_not_matter(void **state)
+{
+    parsrec_error err;
+    toy_shop shop = toy_make(ordinary);
+    pr_train_plan plan = toy_plan(*state, 4, 14, 3);
+    toy_stop all = {0};
+    assert_ok(toy_train(&shop.data, &plan, 2, &all, NULL, &err));
+    toy_bytes whole = toy_read(toy_path("model"));
+    unsigned in_validation = 0, stops = 0;
+    plan.checkpoint = toy_path("ckpt");
+    /* Each piece is longer than a validation, which begins again after a stop within it. */
+    for (unsigned pace = 2; pace <= all.calls; pace++) {
+        stops += train_in_pieces(&shop.data, plan, pace, &in_validation);
+        toy_assert_model(&whole);
+    }
+    assert_true(all.calls > 15 && stops > all.calls && in_validation >= 3);
+    free(whole.bytes);
+    toy_free(&shop);
+}
+
+static void checkpoints_within_an_epoch_do_not_matter(void **state)
+{
+    parsrec_error err;
+    toy_shop shop = toy_make(ordinary);
+    pr_train_plan plan = toy_plan(*state, 4, 16, 2);
+    assert_ok(toy_train(&shop.data, &plan, 2, NULL, NULL, &err));
+    toy_bytes whole = toy_read(toy_path("model"));
+    plan.checkpoint = toy_path("ckpt");
+    plan.checkpoint_seconds = 0; /* after every batch */
+    assert_ok(toy_train(&shop.data, &plan, 2, NULL, NULL, &err));
+    toy_assert_model(&whole);
+    free(whole.bytes);
+    toy_free(&shop);
+}
+
+static void a_run_can_be_made_longer(void **state)
+{
+    parsrec_error err;
+    toy_shop shop = toy_make(ordinary);
+    pr_train_plan plan = toy_plan(*state, 4, 16, 4), shorter = toy_plan(*state, 4, 16, 2);
+    assert_ok(toy_train(&shop.data, &plan, 2, NULL, NULL, &err));
+    toy_bytes whole = toy_read(toy_path("model"));
+    shorter.checkpoint = toy_path("ckpt"); /* the last one stands after epoch 2 */
+    assert_ok(toy_train(&shop.data, &shorter, 2, NULL, NULL, &err));
+    pr_train_plan on = {.resume = shorter.checkpoint, .checkpoint_seconds = 1e9, .epochs = 4};
+    pr_train_result result;
+    assert_ok(toy_train(&shop.data, &on, 1, NULL, &result, &err));
+    toy_assert_model(&whole);
+    assert_int_equal(result.epoch_count, 4);
+    assert_true(result.epochs[1].earlier && !result.epochs[2].earlier);
+    pr_train_result_free(&result);
+    free(whole.bytes);
+    toy_free(&shop);
+}
+
+static void settings_of_a_run_under_way(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    toy_shop shop = toy_make(ordinary);
+    pr_train_plan plan = toy_plan(&toy_kinds[0], 4, 32, 2);
+    toy_stop stop = {.at = 5};
+    plan.checkpoint = toy_path("ckpt");
+    assert_int_equal(toy_train(&shop.data, &plan, 1, &stop, NULL, &err), PARSREC_E_STOPPED);
+    static const char *const batch[] = {"batch=16"}, *const rate[] = {"rate=0.002", "clip=1"};
+    plan.resume = plan.checkpoint;
+    plan.set_count = 1;
+    plan.set = batch;
+    assert_fails(toy_train(&shop.data, &plan, 1, NULL, NULL, &err), PARSREC_E_CONFIG,
+                 "batch is 32; of a run under way");
+    plan.set_count = 2;
+    plan.set = rate;
+    pr_train_result result;
+    assert_ok(toy_train(&shop.data, &plan, 1, NULL, &result, &err));
+    assert_close(result.model->config.rate, 0.002, 0);
+    assert_int_equal(result.model->config.batch, 32);
+    pr_train_result_free(&result);
+    toy_free(&shop);
+}
+
+/* ---- the best epoch ---- */
+
+static void the_best_epoch_is_kept(void **state)
+{
+    parsrec_error err;
+    toy_shop shop = toy_make(ordinary);
+    pr_train_plan plan = toy_plan(*state, 4, 32, 40);
+    plan.config.rate = 0.05; /* so fast that it must turn back */
+    plan.patience = 3;
+    plan.checkpoint = toy_path("ckpt");
+    pr_train_result result, again;
+    assert_ok(toy_train(&shop.data, &plan, 2, NULL, &result, &err));
+    toy_bytes patient = toy_read(toy_path("model"));
+    uint32_t best = 1;
+    for (uint32_t e = 2; e <= result.epoch_count; e++)
+        if (pr_epoch_merit(&result.epochs[e - 1], &pr_remaining) >
+            pr_epoch_merit(&result.epochs[best - 1], &pr_remaining))
+            best = e;
+    assert_true(result.stopped_early);
+    assert_int_equal(result.best_epoch, best);
+    assert_int_equal(result.epoch_count, best + 3);
+
+    pr_train_plan exact = plan;
+    exact.patience = 0;
+    exact.config.epochs = (int)best;
+    assert_ok(toy_train(&shop.data, &exact, 2, NULL, &again, &err));
+    assert_memory_equal(again.model->weights, result.model->weights,
+                        result.model->params.size * sizeof(pr_real));
+    pr_train_result_free(&again);
+
+    /* Patience is part of what a checkpoint keeps. */
+    toy_stop stop = {.at = 4};
+    assert_int_equal(toy_train(&shop.data, &plan, 1, &stop, NULL, &err), PARSREC_E_STOPPED);
+    pr_train_plan on = {.resume = plan.checkpoint, .checkpoint_seconds = 1e9};
+    assert_ok(toy_train(&shop.data, &on, 1, NULL, NULL, &err));
+    toy_assert_model(&patient);
+    pr_train_result_free(&result);
+    free(patient.bytes);
+    toy_free(&shop);
+}
+
+/* ---- odd data ---- */
+
+static void nobody_to_validate(void **state)
+{
+    parsrec_error err;
+    toy_shop shop =
+        toy_make((toy_sizes){.users = 20, .items = 9, .least = 1, .spread = 2, .sizes = 3});
+    pr_train_plan plan = toy_plan(*state, 4, 8, 3);
+    plan.patience = 1; /* without effect */
+    pr_train_result result;
+    assert_ok(toy_train(&shop.data, &plan, 2, NULL, &result, &err));
+    assert_int_equal(result.epoch_count, 3);
+    assert_int_equal(result.best_epoch, 3);
+    assert_int_equal(result.epochs[2].valid.baskets, 0);
+    pr_train_result_free(&result);
+    toy_free(&shop);
+}
+
+static void a_single_item(void **state)
+{
+    parsrec_error err;
+    toy_shop shop =
+        toy_make((toy_sizes){.users = 5, .items = 1, .least = 3, .spread = 2, .fixed = 1});
+    pr_train_plan plan = toy_plan(*state, 4, 8, 2);
+    pr_train_result result;
+    assert_ok(toy_train(&shop.data, &plan, 2, NULL, &result, &err));
+    if (plan.config.loss != PR_LOSS_BCE)
+        assert_close(result.epochs[1].loss, 0, 1e-6); /* nothing to confuse it with */
+    else
+        assert_close(result.epochs[1].loss, 2 * log(2), 0.5); /* right and wrong are the same */
+    pr_train_result_free(&result);
+    toy_free(&shop);
+}
+
+/* Baskets of eight items of which three steps are learnt from: over the epochs every item is a
+ * target, not the first three alone. */
+static void long_baskets_are_cut_but_wholly_used(void **state)
+{
+    parsrec_error err;
+    enum { BASKET = 8, ITEMS = 24 };
+    toy_shop shop = toy_make(
+        (toy_sizes){.users = 30, .items = ITEMS, .least = 4, .spread = 2, .fixed = BASKET});
+    for (size_t i = 0; i < shop.data.actions; i++)
+        shop.items[i] = (int32_t)(i % BASKET); /* always the same eight */
+    pr_train_plan plan = toy_plan(&toy_kinds[0], 4, 16, 6);
+    plan.config.steps = 3;
+    plan.config.recall = plan.config.neighbours = 0; /* what a guest is shown is learnt then */
+    plan.config.unique = *(const bool *)*state;
+    pr_train_result result;
+    assert_ok(toy_train(&shop.data, &plan, 1, NULL, &result, &err));
+    pr_session *session;
+    assert_ok(pr_session_new(&session, result.model, 1, 1, &err));
+    pr_start start = {.user = PR_ANYONE};
+    pr_real scores[ITEMS];
+    pr_session_start(session, &start, 1);
+    pr_session_score_all(session, scores);
+    for (size_t in = 0; in < BASKET; in++)
+        for (size_t out = BASKET; out < ITEMS; out++)
+            assert_true(scores[in] > scores[out]);
+    pr_session_free(session);
+    pr_train_result_free(&result);
+    toy_free(&shop);
+}
+
+/* ---- when numbers run away ---- */
+
+static void divergence_names_the_place(void **state)
+{
+    parsrec_error err;
+    toy_shop shop = toy_make(ordinary);
+    pr_train_plan plan = toy_plan(*state, 16, 16, 9);
+    plan.checkpoint = toy_path("ckpt");
+    plan.checkpoint_seconds = 0;
+    toy_stop stop = {.at = 3};
+    assert_int_equal(toy_train(&shop.data, &plan, 1, &stop, NULL, &err), PARSREC_E_STOPPED);
+    static const char *const wild[] = {"rate=10", "clip=0"};
+    plan.resume = plan.checkpoint;
+    plan.set = wild;
+    plan.set_count = 2;
+    assert_fails(toy_train(&shop.data, &plan, 2, NULL, NULL, &err), PARSREC_E_DIVERGED,
+                 "training diverged in epoch ");
+    assert_non_null(strstr(err.message, ", batch "));
+    assert_non_null(strstr(err.message, "the last good checkpoint is "));
+    assert_non_null(strstr(err.message, plan.checkpoint));
+    static const char *const tame[] = {"rate=0.0001", "clip=1"};
+    plan.set = tame;
+    plan.checkpoint = NULL;
+    toy_stop soon = {.at = 1};
+    parsrec_status status = toy_train(&shop.data, &plan, 1, &soon, NULL, &err);
+    assert_true(status == PARSREC_E_STOPPED || status == PARSREC_E_DIVERGED); /* it was read */
+
+    pr_train_plan fresh = toy_plan(*state, 16, 16, 9);
+    fresh.config.rate = 10;
+    fresh.config.clip = 0;
+    assert_fails(toy_train(&shop.data, &fresh, 2, NULL, NULL, &err), PARSREC_E_DIVERGED,
+                 "no checkpoint was written yet");
+    toy_free(&shop);
+}
+
+/* ---- memory ---- */
+
+typedef struct counting {
+    size_t before, most;
+    unsigned batches;
+} counting;
+
+static int count_allocations(void *context, const parsrec_progress *p)
+{
+    counting *c = context;
+    size_t now = pr_memory_count();
+    bool learning = strstr(p->note, "items/s") != NULL;
+    if (learning && c->before > 0) {
+        c->most = now - c->before > c->most ? now - c->before : c->most;
+        c->batches++;
+    }
+    c->before = learning ? now : 0; /* validation may allocate, once an epoch */
+    return 0;
+}
+
+static void a_batch_allocates_nothing(void **state)
+{
+    parsrec_error err;
+    toy_shop shop = toy_make(ordinary);
+    pr_train_plan plan = toy_plan(*state, 4, 4, 3);
+    counting c = {0};
+    parsrec_hooks hooks = {.context = &c, .on_progress = count_allocations};
+    pr_pool *pool;
+    pr_train_result result;
+    assert_ok(pr_pool_new(&pool, 2, &err));
+    assert_ok(pr_train(&result, &shop.data, &plan, pool, NULL, &hooks, &err));
+    assert_true(c.batches > 20);
+    assert_int_equal(c.most, 0);
+    pr_train_result_free(&result);
+    pr_pool_free(pool);
+    toy_free(&shop);
+}
+
+/* One epoch, saved and loaded again, with two threads. */
+static parsrec_status whole_life(const pr_dataset *data, const toy_kind *kind, parsrec_error *err)
+{
+    pr_train_plan plan = toy_plan(kind, 2, 8, 1);
+    plan.checkpoint = toy_path("ckpt");
+    toy_stop stop = {.at = 2};
+    parsrec_status status = toy_train(data, &plan, 2, &stop, NULL, err);
+    if (status != PARSREC_E_STOPPED)
+        return status;
+    plan.resume = plan.checkpoint;
+    PR_TRY(toy_train(data, &plan, 2, NULL, NULL, err));
+    pr_model_file file;
+    PR_TRY(pr_model_load(&file, toy_path("model"), err));
+    pr_model_file_free(&file);
+    return PARSREC_OK;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    parsrec_error err;
+    toy_shop shop =
+        toy_make((toy_sizes){.users = 6, .items = 7, .least = 3, .spread = 2, .sizes = 3});
+    parsrec_status status = PARSREC_E_MEMORY;
+    size_t n = 0;
+    for (; status != PARSREC_OK; n++) {
+        err = (parsrec_error){0};
+        pr_memory_fail_after(n);
+        status = whole_life(&shop.data, *state, &err);
+        pr_memory_fail_after(SIZE_MAX);
+        if (status != PARSREC_OK) {
+            assert_int_equal(status, PARSREC_E_MEMORY);
+            assert_int_equal(err.status, PARSREC_E_MEMORY);
+        }
+    }
+    assert_true(n > 100);
+    toy_free(&shop);
+}
+
+/* ---- all of them ---- */
+
+static const struct {
+    const char *name;
+    CMUnitTestFunction run;
+} of_every_kind[] = {
+    {"threads do not matter", threads_do_not_matter},
+    {"stops do not matter", stops_do_not_matter},
+    {"checkpoints within an epoch do not matter", checkpoints_within_an_epoch_do_not_matter},
+    {"a run can be made longer", a_run_can_be_made_longer},
+    {"the best epoch is kept", the_best_epoch_is_kept},
+    {"nobody to validate", nobody_to_validate},
+    {"a single item", a_single_item},
+    {"divergence names the place", divergence_names_the_place},
+    {"a batch allocates nothing", a_batch_allocates_nothing},
+    {"every allocation may fail", every_allocation_may_fail},
+};
+enum { OF_EVERY_KIND = sizeof of_every_kind / sizeof *of_every_kind };
+
+int main(void)
+{
+    static bool plain = false, unique = true;
+    static char names[OF_EVERY_KIND * TOY_KINDS][80];
+    struct CMUnitTest tests[OF_EVERY_KIND * TOY_KINDS + 2] = {
+        cmocka_unit_test(settings_of_a_run_under_way),
+        cmocka_unit_test_prestate(long_baskets_are_cut_but_wholly_used, &plain),
+        cmocka_unit_test_prestate(long_baskets_are_cut_but_wholly_used, &unique),
+    };
+    for (size_t i = 0; i < OF_EVERY_KIND * TOY_KINDS; i++) {
+        toy_kind *kind =
+            (toy_kind *)&toy_kinds[i / OF_EVERY_KIND]; /* cmocka's state is not const */
+        snprintf(names[i], sizeof names[i], "%s: %s", kind->title,
+                 of_every_kind[i % OF_EVERY_KIND].name);
+        tests[i + 2] = (struct CMUnitTest){.name = names[i],
+                                           .test_func = of_every_kind[i % OF_EVERY_KIND].run,
+                                           .initial_state = kind};
+    }
+    return cmocka_run_group_tests(tests, toy_open_folder, toy_remove_folder);
+}
