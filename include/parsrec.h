@@ -392,6 +392,12 @@ PARSREC_API parsrec_status parsrec_synth(const char *out_path, const parsrec_syn
                                          parsrec_synth_report *report, const parsrec_hooks *hooks,
                                          parsrec_error *err);
 
+/* The options that a synthetic data set was made with: paths NULL, threads 0. E_NOT_FOUND when the
+ * data set is not synthetic. */
+PARSREC_API parsrec_status parsrec_synth_options_of(const parsrec_data *data,
+                                                    parsrec_synth_options *options,
+                                                    parsrec_error *err);
+
 /* ---- a model beside counts --------------------------------------------------------------- */
 
 typedef enum parsrec_split {
@@ -1215,26 +1221,6 @@ PARSREC_API parsrec_status parsrec_whatif(parsrec_whatif_answer **out,
                                           const parsrec_whatif_options *options,
                                           const parsrec_hooks *hooks, parsrec_error *err);
 PARSREC_API void parsrec_whatif_free(parsrec_whatif_answer *answer); /* NULL is fine */
-
-/* The paper's scenario from synthesis on: in group A the categories C0 and C2 go together (covariance
- * .6), in group B they do not, C1 is independent of both; C0 is dropped. */
-typedef struct parsrec_whatif_paper_options {
-    uint64_t users, sessions;
-    bool outside;    /* as in parsrec_synth_options */
-    uint64_t models; /* trained, with seeds from `seed` on */
-    uint64_t epochs; /* of each */
-    uint64_t seed;   /* of the data, and of the first model */
-} parsrec_whatif_paper_options;
-
-PARSREC_API parsrec_whatif_paper_options parsrec_whatif_paper_default(void);
-
-/* Makes data and models in the folder, unless they stand there already, and answers. Groups, what is
- * dropped and what is watched are the scenario's unless the options name others. A run that was stopped
- * or killed goes on where it was when called again. */
-PARSREC_API parsrec_status parsrec_whatif_paper(parsrec_whatif_answer **out, const char *folder,
-                                                const parsrec_whatif_paper_options *paper,
-                                                const parsrec_whatif_options *options,
-                                                const parsrec_hooks *hooks, parsrec_error *err);
 
 /* Row number i; false after the last. */
 PARSREC_API bool parsrec_whatif_row_at(const parsrec_whatif_answer *answer, size_t i,

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
+#include "cli/whatif_paper.h"
 #include "parsrec.h"
 
 typedef struct whatif_args {
@@ -15,7 +16,7 @@ typedef struct whatif_args {
     const char *output, *preset;
     int question, estimator, missing;
     parsrec_whatif_options options;
-    parsrec_whatif_paper_options paper;
+    cli_whatif_paper_options paper;
     bool json;
 } whatif_args;
 
@@ -122,7 +123,7 @@ static parsrec_status ask(parsrec_whatif_answer **answer, whatif_args *a, const 
 {
     const parsrec_hooks *hooks = cli_hooks();
     if (a->preset != NULL)
-        return parsrec_whatif_paper(answer, a->output, &a->paper, &a->options, hooks, err);
+        return cli_whatif_paper(answer, a->output, &a->paper, &a->options, hooks, err);
     if (a->output != NULL)
         PR_TRY(pr_folder_check(a->output, err));
     shop s = {0};
@@ -195,7 +196,7 @@ static int check(const whatif_args *a, const cli_words *words)
 
 int cmd_whatif(int argc, char **argv)
 {
-    whatif_args a = {.options = parsrec_whatif_default(), .paper = parsrec_whatif_paper_default()};
+    whatif_args a = {.options = parsrec_whatif_default(), .paper = cli_whatif_paper_default()};
     cli_words words;
     parsrec_error err = {0};
     parsrec_whatif_answer *answer = NULL;

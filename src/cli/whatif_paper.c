@@ -1,5 +1,7 @@
 /* The paper's scenario in a folder: groups.json, data.st, model-1.st, model-2.st, ... What stands there
  * and fits is used; what is missing is made. */
+#include "cli/whatif_paper.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +11,6 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "base/writer.h"
-#include "synth/truth.h"
 
 enum { PATH_BYTES = 4200, MODELS_MOST = 20 };
 
@@ -20,15 +21,15 @@ static const char groups_text[] = "{\"groups\": [\n"
                                   "  {\"name\": \"B\", \"share\": 0.5, \"blocks\": [20]}\n"
                                   "]}\n";
 
-parsrec_whatif_paper_options parsrec_whatif_paper_default(void)
+cli_whatif_paper_options cli_whatif_paper_default(void)
 {
-    return (parsrec_whatif_paper_options){
+    return (cli_whatif_paper_options){
         .users = 1024, .sessions = 100, .models = 1, .epochs = 40, .seed = 1};
 }
 
 typedef struct workshop {
     const char *folder;
-    const parsrec_whatif_paper_options *paper;
+    const cli_whatif_paper_options *paper;
     const parsrec_hooks *hooks;
     unsigned threads;
     parsrec_data *data;
@@ -69,18 +70,16 @@ static parsrec_status make_data(const workshop *w, const char *path, parsrec_err
 
 static parsrec_status check_data(const workshop *w, const char *path, parsrec_error *err)
 {
-    pr_truth truth;
-    parsrec_synth_options o = wanted(w);
-    PR_TRY(pr_truth_read(&truth, w->data, err));
-    const parsrec_synth_options *has = &truth.options;
-    if (has->users == o.users && has->sessions == o.sessions && has->outside == o.outside &&
-        has->seed == o.seed)
+    parsrec_synth_options has, o = wanted(w);
+    PR_TRY(parsrec_synth_options_of(w->data, &has, err));
+    if (has.users == o.users && has.sessions == o.sessions && has.outside == o.outside &&
+        has.seed == o.seed)
         return PARSREC_OK;
     return pr_fail(err, PARSREC_E_INPUT,
                    "%s holds other data (%llu users, %llu sessions, seed %llu%s); choose another "
                    "folder, or the same settings",
-                   path, (unsigned long long)has->users, (unsigned long long)has->sessions,
-                   (unsigned long long)has->seed, has->outside ? ", outside" : "");
+                   path, (unsigned long long)has.users, (unsigned long long)has.sessions,
+                   (unsigned long long)has.seed, has.outside ? ", outside" : "");
 }
 
 static parsrec_status get_data(workshop *w, parsrec_error *err)
@@ -167,14 +166,11 @@ static parsrec_status ask(parsrec_whatif_answer **out, const workshop *w,
     return parsrec_whatif(out, models, (size_t)w->paper->models, w->data, &o, w->hooks, err);
 }
 
-parsrec_status parsrec_whatif_paper(parsrec_whatif_answer **out, const char *folder,
-                                    const parsrec_whatif_paper_options *paper,
-                                    const parsrec_whatif_options *options,
-                                    const parsrec_hooks *hooks, parsrec_error *err)
+parsrec_status cli_whatif_paper(parsrec_whatif_answer **out, const char *folder,
+                                const cli_whatif_paper_options *paper,
+                                const parsrec_whatif_options *options, const parsrec_hooks *hooks,
+                                parsrec_error *err)
 {
-    if (out == NULL || folder == NULL || paper == NULL || options == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "parsrec_whatif_paper needs out, folder and options");
     *out = NULL;
     if (paper->models < 1 || paper->models > MODELS_MOST)
         return pr_fail(err, PARSREC_E_ARGUMENT, "from 1 to %d models can be trained", MODELS_MOST);

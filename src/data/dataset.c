@@ -188,3 +188,29 @@ void pr_dataset_free(pr_dataset *d)
     pr_container_free(d->file);
     pr_free(d);
 }
+
+/* ---- public ---- */
+
+parsrec_status parsrec_data_load(parsrec_data **out, const char *path, parsrec_error *err)
+{
+    if (out == NULL || path == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_load needs out and path");
+    return pr_dataset_load(out, path, err);
+}
+
+void parsrec_data_free(parsrec_data *data)
+{
+    pr_dataset_free(data);
+}
+
+parsrec_status parsrec_file_format(const char *path, char format[32], parsrec_error *err)
+{
+    if (path == NULL || format == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_file_format needs a path and room");
+    pr_container *file;
+    PR_TRY(pr_container_open(&file, path, err));
+    const char *name = pr_container_metadata(file, "format");
+    snprintf(format, 32, "%s", name != NULL ? name : "");
+    pr_container_free(file);
+    return PARSREC_OK;
+}

@@ -226,3 +226,11 @@ void parsrec_calendar_clear(parsrec_calendar *calendar)
     pr_free(calendar->month);
     *calendar = (parsrec_calendar){0};
 }
+
+parsrec_status parsrec_data_statistics(const parsrec_data *data, parsrec_data_stats *stats,
+                                       parsrec_error *err)
+{
+    if (data == NULL || stats == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_statistics needs data and stats");
+    return pr_dataset_statistics(data, stats, err);
+}

@@ -10,7 +10,7 @@
 #include "eval/score_dump.h"
 #include "eval/tallies.h"
 #include "model/counting/count_model.h"
-#include "recommend/loaded.h"
+#include "model/loaded.h"
 
 _Static_assert(sizeof(parsrec_share) == sizeof(pr_tally), "a tally by another name");
 

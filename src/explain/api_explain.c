@@ -1,7 +1,7 @@
 /* Explanations for the public. */
 #include "base/memory.h"
 #include "explain/explain_words.h"
-#include "recommend/loaded.h"
+#include "model/loaded.h"
 
 enum { TOP = 60, BASKET = 10 };
 

@@ -1,8 +1,8 @@
 /* A model file without some users, for the public. */
 #include "base/memory.h"
 #include "data/dataset_without.h"
+#include "model/loaded.h"
 #include "model/model_without.h"
-#include "recommend/loaded.h"
 
 static parsrec_status mark_users(bool *gone, const pr_dataset *data, const char *path,
                                  const char *const *users, size_t count, parsrec_error *err)

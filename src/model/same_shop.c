@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/hooks.h"
-#include "recommend/loaded.h"
+#include "model/loaded.h"
 
 /* Columns that the model reads must be there. Their values are matched by name. */
 static parsrec_status check_columns(const pr_model_file *file, const pr_dataset *data,

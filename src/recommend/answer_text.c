@@ -1,7 +1,7 @@
 /* Answers as JSON text, written straight away: a tree of values would cost as much again as the scores. */
 #include <string.h>
 
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 
 /* The answer's words are constants. */
 #define WRITE(writer, text) pr_write_bytes(writer, text, sizeof(text) - 1)

@@ -1,6 +1,6 @@
 /* Live pasts for the public: arguments are checked here, the pasts themselves are data/live_pasts.h. */
 #include "base/memory.h"
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 
 /* The rows that a history vector is made of, where it is a sum or a mean of all. */
 static pr_live_rows history_rows(const pr_model *model)

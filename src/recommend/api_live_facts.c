@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 
 /* Takes the value over, which may be NULL. */
 static parsrec_status hand_over(char **out, json_t *json, parsrec_error *err)

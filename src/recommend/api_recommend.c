@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/xxh3.h"
 #include "math/topk.h"
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 
 enum { DEFAULT_BASKET = 256 };
 
@@ -79,28 +79,6 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
     pr_given_free(&scratch->given);
     pr_free(scratch->features);
     pr_free(scratch);
-}
-
-/* ---- popularity ---- */
-
-parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err)
-{
-    const pr_pasts *pasts = &model->pasts;
-    size_t items = model->file.data->items;
-    uint64_t *count = pr_alloc_zero(items, sizeof *count); /* floats end at 2^24 */
-    if (model->popularity == NULL)
-        model->popularity = pr_alloc(items, sizeof *model->popularity);
-    if (count == NULL || model->popularity == NULL) {
-        pr_free(count);
-        return pr_fail_memory(err);
-    }
-    int64_t sessions = pasts->user_offsets[pasts->users];
-    for (int64_t a = 0; a < pasts->session_offsets[sessions]; a++)
-        count[pasts->items[a]]++;
-    for (size_t i = 0; i < items; i++)
-        model->popularity[i] = sessions > 0 ? (pr_real)count[i] / (pr_real)sessions : 0;
-    pr_free(count);
-    return PARSREC_OK;
 }
 
 /* ---- who asks ---- */

@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 
 /* ---- reading ---- */
 

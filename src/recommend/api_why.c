@@ -1,7 +1,7 @@
 /* Why an item is recommended, for the public. */
 #include <math.h>
 
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 #include "recommend/reason_text.h"
 
 /* ---- numbers ---- */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 
 void pr_given_free(pr_given *given)
 {

@@ -1,7 +1,7 @@
 /* Before a request is answered: numbers within their limits, filters as marks on items. */
 #include <string.h>
 
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 
 /* ---- checks ---- */
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 
 #define WRITE(writer, text) pr_write_bytes(writer, text, sizeof(text) - 1)
 

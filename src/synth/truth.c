@@ -186,3 +186,14 @@ parsrec_status pr_truth_choice(pr_choice *choice, const pr_truth *truth, parsrec
     memcpy(choice->alpha, truth->alpha, truth->categories * sizeof *choice->alpha);
     return PARSREC_OK;
 }
+
+parsrec_status parsrec_synth_options_of(const parsrec_data *data, parsrec_synth_options *options,
+                                        parsrec_error *err)
+{
+    if (data == NULL || options == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_synth_options_of needs data and options");
+    pr_truth truth;
+    PR_TRY(pr_truth_read(&truth, data, err));
+    *options = truth.options;
+    return PARSREC_OK;
+}

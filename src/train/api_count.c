@@ -2,7 +2,7 @@
 #include "base/memory.h"
 #include "math/blas.h"
 #include "model/counting/count_model.h"
-#include "recommend/loaded.h"
+#include "model/loaded.h"
 #include "train/train_config.h"
 
 static parsrec_status count(parsrec_model *model, const parsrec_data *data,

@@ -3,7 +3,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "recommend/loaded.h"
+#include "model/loaded.h"
 #include "whatif/whatif.h"
 
 parsrec_whatif_options parsrec_whatif_default(void)

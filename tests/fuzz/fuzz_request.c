@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 #include "support/sample_data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "model/model_file.h"
-#include "recommend/loaded.h"
+#include "recommend/answering.h"
 #include "support/crafted.h"
 #include "support/toy_shop.h"
 

@@ -1,32 +1,11 @@
-/* The public face of data sets, and the check of any file. */
+/* The check of any file that parsrec writes: data sets, models, checkpoints. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "data/dataset.h"
-#include "data/statistics.h"
 #include "model/model_file.h"
 #include "train/checkpoint.h"
-
-parsrec_status parsrec_data_load(parsrec_data **out, const char *path, parsrec_error *err)
-{
-    if (out == NULL || path == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_load needs out and path");
-    return pr_dataset_load(out, path, err);
-}
-
-void parsrec_data_free(parsrec_data *data)
-{
-    pr_dataset_free(data);
-}
-
-parsrec_status parsrec_data_statistics(const parsrec_data *data, parsrec_data_stats *stats,
-                                       parsrec_error *err)
-{
-    if (data == NULL || stats == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_statistics needs data and stats");
-    return pr_dataset_statistics(data, stats, err);
-}
 
 /* Each format that can be checked: its newest version and who verifies the contents. The function
  * takes the container over. */
@@ -96,18 +75,6 @@ static parsrec_status check_container(pr_container *file, parsrec_file_report *r
     PR_TRY(found->verify(file, err));
     if (report != NULL)
         *report = r;
-    return PARSREC_OK;
-}
-
-parsrec_status parsrec_file_format(const char *path, char format[32], parsrec_error *err)
-{
-    if (path == NULL || format == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_file_format needs a path and room");
-    pr_container *file;
-    PR_TRY(pr_container_open(&file, path, err));
-    const char *name = pr_container_metadata(file, "format");
-    snprintf(format, 32, "%s", name != NULL ? name : "");
-    pr_container_free(file);
     return PARSREC_OK;
 }
 

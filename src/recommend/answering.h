@@ -1,23 +1,13 @@
-/* A loaded model and a thread's memory for it, as the files of this room share them. */
-#ifndef PR_LOADED_H
-#define PR_LOADED_H
+/* A thread's memory for answers, and how a request becomes one. */
+#ifndef PR_ANSWERING_H
+#define PR_ANSWERING_H
 
 #include "base/json.h"
 #include "base/writer.h"
-#include "data/dataset_match.h"
-#include "data/directory.h"
 #include "data/live_pasts.h"
-#include "model/model_file.h"
+#include "model/loaded.h"
 #include "recommend/reasons.h"
 #include "recommend/recommend.h"
-
-struct parsrec_model {
-    pr_model_file file;
-    bool borrows_data;      /* file.data belongs to the caller */
-    pr_directory directory; /* its users go on beyond the model's when pasts were taken */
-    pr_pasts pasts;
-    pr_real *popularity; /* [items]: the share of sessions in the pasts that hold it */
-};
 
 struct parsrec_live {
     const parsrec_model *model;
@@ -104,25 +94,11 @@ parsrec_status pr_answer_write(parsrec_scratch *own, const json_t *user,
                                const parsrec_request *request, const parsrec_answer *answer,
                                parsrec_error *err);
 
-/* Counts again what is bought most, after the pasts were set. */
-parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err);
-
 /* A name, or null where it is empty. NULL when out of memory. */
 json_t *pr_name_json(parsrec_name name);
 json_t *pr_category_json(const parsrec_model *model, int32_t item); /* the path, or null */
 /* The same as text; and an item's reasons as the field `why` of an answer. */
 void pr_name_write(pr_writer *out, parsrec_name name);
 void pr_why_write(pr_writer *out, const parsrec_model *model, const parsrec_why *why);
-
-/* A data set in the numbering of a model (data/dataset_match.h). What the model does not know is said once,
- * by the hooks. A model that is counted again from the result knows all of its users. E_INPUT if it lacks a
- * feature that the model reads, or has no item of it. */
-typedef struct pr_fitted {
-    const pr_dataset *data; /* the caller's, or the one in `match` */
-    pr_pruned match;
-} pr_fitted;
-parsrec_status pr_fit_data(pr_fitted *out, const pr_model_file *file, const pr_dataset *data,
-                           bool counted_again, const parsrec_hooks *hooks, parsrec_error *err);
-void pr_fitted_free(pr_fitted *fitted); /* a zeroed one is fine */
 
 #endif
