@@ -126,11 +126,11 @@ parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data
 }
 
 /* Models that would have to be trained cannot be compared on data that were fitted to another one. */
-static parsrec_status check_ready(const parsrec_comparison *c, const pr_entry *file,
+static parsrec_status check_ready(const parsrec_comparison *c, const pr_listed_model *file,
                                   parsrec_error *err)
 {
     for (size_t i = 0; i < c->list.count; i++) {
-        const pr_entry *e = &c->list.entries[i];
+        const pr_listed_model *e = &c->list.entries[i];
         if (e->path == NULL && !parsrec_model_counts(e->kind))
             return pr_fail(err, PARSREC_E_INPUT,
                            "%s was trained on other data; on these it can be compared with other "
@@ -147,7 +147,7 @@ static parsrec_status fit_data(const parsrec_data **used, pr_pruned *match, pars
                                const parsrec_comparison *c, const parsrec_hooks *hooks,
                                parsrec_error *err)
 {
-    const pr_entry *file = NULL;
+    const pr_listed_model *file = NULL;
     for (size_t i = 0; i < c->list.count && file == NULL; i++)
         file = c->list.entries[i].path != NULL ? &c->list.entries[i] : NULL;
     if (file == NULL)

@@ -26,7 +26,7 @@ typedef struct pr_attempt {
 
 /* A model: its attempts, of which one that counts or stands in a file has one, and all taken together. */
 typedef struct pr_contender {
-    const pr_entry *entry;
+    const pr_listed_model *entry;
     pr_attempt *attempts;
     size_t attempt_count, judged; /* the first `judged` are evaluated */
     bool ceiling;                 /* knows how the data were made: shown apart, never the best */
@@ -46,12 +46,12 @@ typedef struct pr_contender {
 } pr_contender;
 
 /* A measure as a column of the table. */
-typedef struct pr_column {
+typedef struct pr_table_column {
     size_t measure;      /* of the report */
     char name[32];       /* "Sess-Prec@10" */
     char brief[24];      /* "SP@10" */
     size_t best, second; /* rows, PR_NONE where there are fewer; the ceiling does not compete */
-} pr_column;
+} pr_table_column;
 
 enum { PR_COLUMNS = PARSREC_MEASURES_MOST };
 
@@ -59,7 +59,7 @@ struct parsrec_comparison {
     pr_model_list list;
     pr_contender *rows;
     size_t count;
-    pr_column columns[PR_COLUMNS];
+    pr_table_column columns[PR_COLUMNS];
     uint64_t *users; /* evaluated, the same for all */
     size_t user_count, user_capacity;
     size_t first;                /* the row that was evaluated first */
@@ -113,15 +113,15 @@ void pr_contender_clear(pr_contender *r);
 /* ".1234" as papers write it, "-" for what was not measured. Returns buffer. */
 char *pr_decimal(double value, char *buffer, size_t size);
 /* "[.5121, .5302]" */
-char *pr_range(const pr_interval *interval, char *buffer, size_t size);
+char *pr_interval_text(const pr_interval *interval, char *buffer, size_t size);
 /* "+4.3 %": how much better the best is than the second, "" where there is no second. */
-char *pr_improvement(const parsrec_comparison *c, const pr_column *column, char *buffer,
+char *pr_improvement(const parsrec_comparison *c, const pr_table_column *column, char *buffer,
                      size_t size);
 /* "p .012", "p < .001" */
 char *pr_p_value(double p, char *buffer, size_t size);
-double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_column *column);
+double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_table_column *column);
 /* 1 for the best and whatever equals it, 2 for the second, 0 for the rest. */
-int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_column *column);
+int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_table_column *column);
 
 /* What is called otherwise in a comparison and in an ablation. */
 typedef struct pr_phrases {
@@ -130,7 +130,7 @@ typedef struct pr_phrases {
 const pr_phrases *pr_phrases_of(const parsrec_comparison *c);
 
 /* What was set on top of the kind's own settings: "loss=bce layers=2". */
-void pr_write_settings(pr_writer *out, const pr_entry *entry);
+void pr_write_settings(pr_writer *out, const pr_listed_model *entry);
 /* What bold, underlined and the short names of the columns mean. */
 void pr_write_legend(pr_writer *out, const parsrec_comparison *c);
 /* Which sessions, against what, by which rule: one sentence. */

@@ -22,7 +22,7 @@ typedef struct order {
 } order;
 
 /* An entry's own number of epochs goes before the one for all. */
-static bool sets_epochs(const pr_entry *e)
+static bool sets_epochs(const pr_listed_model *e)
 {
     for (size_t i = 0; i < e->set_count; i++)
         if (strncmp(e->set[i], "epochs=", 7) == 0)
@@ -30,7 +30,7 @@ static bool sets_epochs(const pr_entry *e)
     return false;
 }
 
-static void make_order(order *o, const pr_entry *e, const pr_recipe *recipe, uint64_t seed,
+static void make_order(order *o, const pr_listed_model *e, const pr_recipe *recipe, uint64_t seed,
                        bool counts)
 {
     o->train = parsrec_train_default();
@@ -49,7 +49,7 @@ static void make_order(order *o, const pr_entry *e, const pr_recipe *recipe, uin
     }
 }
 
-static parsrec_status wanted_config(pr_config *config, const pr_entry *e, const order *o,
+static parsrec_status wanted_config(pr_config *config, const pr_listed_model *e, const order *o,
                                     parsrec_error *err)
 {
     parsrec_error why = {0};
@@ -60,7 +60,7 @@ static parsrec_status wanted_config(pr_config *config, const pr_entry *e, const 
 
 /* ---- the plan ---- */
 
-static parsrec_status refuse(const char *path, const pr_entry *e, const char *reason,
+static parsrec_status refuse(const char *path, const pr_listed_model *e, const char *reason,
                              parsrec_error *err)
 {
     return pr_fail(err, PARSREC_E_CONFIG,
@@ -69,7 +69,7 @@ static parsrec_status refuse(const char *path, const pr_entry *e, const char *re
                    path, reason, e->kind, e->name, path);
 }
 
-static parsrec_status remove_old(const pr_entry *e, pr_attempt *a, const char *checkpoint,
+static parsrec_status remove_old(const pr_listed_model *e, pr_attempt *a, const char *checkpoint,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
     if ((unlink(checkpoint) != 0 && access(checkpoint, F_OK) == 0) ||
@@ -80,7 +80,7 @@ static parsrec_status remove_old(const pr_entry *e, pr_attempt *a, const char *c
     return PARSREC_OK;
 }
 
-static parsrec_status look_into_folder(const pr_entry *e, pr_attempt *a,
+static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
                                        const parsrec_comparison *c, const parsrec_data *data,
                                        const order *o, const pr_config *wanted, bool retrain,
                                        const parsrec_hooks *hooks, parsrec_error *err)
@@ -108,8 +108,9 @@ static parsrec_status look_into_folder(const pr_entry *e, pr_attempt *a,
 }
 
 /* The first seed's file bears the name alone, so that seeds can be added later. */
-static parsrec_status make_path(pr_attempt *a, const pr_entry *e, const parsrec_comparison *c,
-                                const pr_recipe *recipe, parsrec_error *err)
+static parsrec_status make_path(pr_attempt *a, const pr_listed_model *e,
+                                const parsrec_comparison *c, const pr_recipe *recipe,
+                                parsrec_error *err)
 {
     int n = e->path != NULL ? snprintf(a->path, sizeof a->path, "%s", e->path)
             : a->seed == recipe->seed
@@ -139,7 +140,7 @@ parsrec_status pr_contender_plan(pr_contender *r, const parsrec_comparison *c,
                                  const parsrec_data *data, const pr_recipe *recipe,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
-    const pr_entry *e = r->entry;
+    const pr_listed_model *e = r->entry;
     pr_config wanted;
     if (e->path != NULL)
         return make_attempts(r, c, 1, recipe, err);

@@ -26,7 +26,7 @@ static char *cut_name(char *word, const char **name)
     return word + n + 1;
 }
 
-static parsrec_status take_settings(pr_entry *e, char *text, parsrec_error *err)
+static parsrec_status take_settings(pr_listed_model *e, char *text, parsrec_error *err)
 {
     pr_excerpt hold;
     while (text != NULL) {
@@ -49,7 +49,7 @@ static parsrec_status take_settings(pr_entry *e, char *text, parsrec_error *err)
 }
 
 /* A file goes by its last part without ".st", a kind by itself and what is set. */
-static void make_name(pr_entry *e)
+static void make_name(pr_listed_model *e)
 {
     if (e->path != NULL) {
         const char *slash = strrchr(e->path, '/');
@@ -67,8 +67,8 @@ static void make_name(pr_entry *e)
 }
 
 /* It becomes part of a file's name. */
-static parsrec_status check_name(const pr_model_list *list, const pr_entry *e, const char *given,
-                                 parsrec_error *err)
+static parsrec_status check_name(const pr_model_list *list, const pr_listed_model *e,
+                                 const char *given, parsrec_error *err)
 {
     pr_excerpt hold;
     const char *name = given != NULL ? given : e->name;
@@ -93,7 +93,7 @@ static parsrec_status check_name(const pr_model_list *list, const pr_entry *e, c
 
 static parsrec_status read_entry(pr_model_list *list, char *word, parsrec_error *err)
 {
-    pr_entry e = {.base = PR_NONE};
+    pr_listed_model e = {.base = PR_NONE};
     const char *name;
     word = cut_name(word, &name);
     if (looks_like_file(word)) {
@@ -135,7 +135,7 @@ parsrec_status pr_model_list_read(pr_model_list *list, const char *text, parsrec
 
 parsrec_status pr_model_list_add(pr_model_list *list, const char *kind, parsrec_error *err)
 {
-    pr_entry e = {.kind = kind, .base = PR_NONE};
+    pr_listed_model e = {.kind = kind, .base = PR_NONE};
     for (size_t i = 0; i < list->count; i++)
         if (list->entries[i].kind != NULL && strcmp(list->entries[i].kind, kind) == 0)
             return PARSREC_OK;

@@ -8,7 +8,7 @@ enum { PR_ENTRY_SETTINGS = 32, PR_ENTRY_NAME = 64 };
 #define PR_NONE ((size_t)-1)
 
 /* One model. The words live in the list. */
-typedef struct pr_entry {
+typedef struct pr_listed_model {
     char name[PR_ENTRY_NAME];           /* its row, and its file NAME.st */
     const char *kind;                   /* NULL for a ready model */
     const char *path;                   /* of a ready model; else NULL */
@@ -16,10 +16,10 @@ typedef struct pr_entry {
     const char *set[PR_ENTRY_SETTINGS]; /* "key=value" each */
     size_t set_count;
     size_t base; /* an ablation: the entry that this one departs from; PR_NONE: from none */
-} pr_entry;
+} pr_listed_model;
 
 typedef struct pr_model_list {
-    pr_entry *entries;
+    pr_listed_model *entries;
     size_t count, capacity;
     char *text; /* a copy of the list, cut up */
 } pr_model_list;

@@ -14,7 +14,7 @@
 typedef struct desk {
     const char **names;
     size_t *colours;
-    pr_bar *bars; /* [2 · rows] */
+    pr_chart_bar *bars; /* [2 · rows] */
     pr_curve *curves;
 } desk;
 
@@ -40,11 +40,11 @@ static void free_desk(desk *d)
 }
 
 static parsrec_status measure_bars(pr_writer *page, const parsrec_comparison *c, desk *d,
-                                   const pr_column *column, parsrec_error *err)
+                                   const pr_table_column *column, parsrec_error *err)
 {
     for (size_t row = 0; row < c->count; row++) {
         const pr_interval *i = &c->rows[row].intervals[column->measure];
-        d->bars[row] = (pr_bar){pr_cell_value(c, row, column), i->low, i->high};
+        d->bars[row] = (pr_chart_bar){pr_cell_value(c, row, column), i->low, i->high};
     }
     pr_bars chart = {.title = column->name,
                      .rows = d->names,
@@ -84,13 +84,13 @@ static parsrec_status split_bars(pr_writer *page, const parsrec_comparison *c, d
                                  parsrec_error *err)
 {
     static const char *const series[] = {"bought before", "new to the user"};
-    const pr_column *column = &c->columns[c->chosen];
+    const pr_table_column *column = &c->columns[c->chosen];
     char title[96];
     size_t told = 0;
     for (size_t row = 0; row < c->count; row++) {
         const parsrec_measure *m = &c->rows[row].report.measures[column->measure];
-        d->bars[2 * row] = (pr_bar){m->repeat, m->repeat, m->repeat};
-        d->bars[2 * row + 1] = (pr_bar){m->fresh, m->fresh, m->fresh};
+        d->bars[2 * row] = (pr_chart_bar){m->repeat, m->repeat, m->repeat};
+        d->bars[2 * row + 1] = (pr_chart_bar){m->fresh, m->fresh, m->fresh};
         told += !isnan(m->repeat) || !isnan(m->fresh);
     }
     if (told == 0)

@@ -28,7 +28,7 @@ static void table_row(pr_writer *page, const parsrec_comparison *c, size_t row)
     char number[32];
     (c->rows[row].ceiling ? pr_page_aside : pr_page_row)(page, c->rows[row].entry->name);
     for (size_t i = 0; i < c->column_count; i++) {
-        const pr_column *column = &c->columns[i];
+        const pr_table_column *column = &c->columns[i];
         static const pr_cell looks[] = {PR_CELL_PLAIN, PR_CELL_BEST, PR_CELL_SECOND};
         pr_page_cell(page, pr_decimal(pr_cell_value(c, row, column), number, sizeof number),
                      looks[pr_cell_rank(c, row, column)]);
@@ -73,7 +73,7 @@ static void table(pr_writer *page, const parsrec_comparison *c)
 
 static void worth(pr_writer *page, const parsrec_comparison *c)
 {
-    const pr_column *column = &c->columns[c->chosen];
+    const pr_table_column *column = &c->columns[c->chosen];
     const pr_phrases *phrases = pr_phrases_of(c);
     const char *headings[] = {phrases->row,        column->name,     "95 % interval",
                               phrases->difference, "interval of it", "p"};
@@ -87,12 +87,13 @@ static void worth(pr_writer *page, const parsrec_comparison *c)
         pr_page_row(page, r->entry->name);
         pr_page_cell(page, pr_decimal(pr_cell_value(c, row, column), number, sizeof number),
                      alone && !r->ceiling ? PR_CELL_BEST : PR_CELL_PLAIN);
-        pr_page_cell(page, pr_range(&r->intervals[column->measure], range, sizeof range),
+        pr_page_cell(page, pr_interval_text(&r->intervals[column->measure], range, sizeof range),
                      PR_CELL_PLAIN);
         pr_page_cell(
             page, alone ? reference : pr_decimal(r->versus.difference.value, number, sizeof number),
             PR_CELL_PLAIN);
-        pr_page_cell(page, alone ? "" : pr_range(&r->versus.difference, range, sizeof range),
+        pr_page_cell(page,
+                     alone ? "" : pr_interval_text(&r->versus.difference, range, sizeof range),
                      PR_CELL_PLAIN);
         pr_page_cell(page, alone ? "" : pr_p_value(r->p, number, sizeof number), PR_CELL_PLAIN);
         pr_page_row_end(page);
@@ -107,7 +108,7 @@ static void worth(pr_writer *page, const parsrec_comparison *c)
 /* The same with seeds of training in the place of users. */
 static void seeds(pr_writer *page, const parsrec_comparison *c)
 {
-    const pr_column *column = &c->columns[c->chosen];
+    const pr_table_column *column = &c->columns[c->chosen];
     const pr_phrases *phrases = pr_phrases_of(c);
     const char *headings[] = {phrases->row, column->name, "95 % interval over seeds",
                               phrases->difference, "interval of it over seeds"};
@@ -122,12 +123,12 @@ static void seeds(pr_writer *page, const parsrec_comparison *c)
         const pr_interval *spread = &r->spread[column->measure];
         pr_page_row(page, r->entry->name);
         pr_page_cell(page, pr_decimal(spread->value, text, sizeof text), PR_CELL_PLAIN);
-        pr_page_cell(page, pr_range(spread, text, sizeof text), PR_CELL_PLAIN);
+        pr_page_cell(page, pr_interval_text(spread, text, sizeof text), PR_CELL_PLAIN);
         pr_page_cell(page,
                      alone ? phrases->reference
                            : pr_decimal(r->versus_spread.value, text, sizeof text),
                      PR_CELL_PLAIN);
-        pr_page_cell(page, alone ? "" : pr_range(&r->versus_spread, text, sizeof text),
+        pr_page_cell(page, alone ? "" : pr_interval_text(&r->versus_spread, text, sizeof text),
                      PR_CELL_PLAIN);
         pr_page_row_end(page);
     }

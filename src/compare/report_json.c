@@ -57,7 +57,7 @@ static json_t *seeds(const parsrec_comparison *c, const pr_contender *r)
     return json_pack("{s:o, s:o}", "intervals", intervals, "runs", list);
 }
 
-static json_t *settings(const pr_entry *e)
+static json_t *settings(const pr_listed_model *e)
 {
     json_t *list = json_array();
     if (e->preset != NULL)

@@ -27,13 +27,13 @@ static parsrec_status find_setting(size_t *setting, pr_slice key, parsrec_error 
 }
 
 /* Any value must be one that the setting can have. */
-static parsrec_status check_value(const pr_range *r, const char *value, parsrec_error *err)
+static parsrec_status check_value(const pr_tune_range *r, const char *value, parsrec_error *err)
 {
     pr_config any = pr_config_default();
     return pr_config_set(&any, r->key, value, err);
 }
 
-static parsrec_status cut_list(pr_range *r, parsrec_error *err)
+static parsrec_status cut_list(pr_tune_range *r, parsrec_error *err)
 {
     size_t capacity = 0;
     for (char *word = r->text; word != NULL;) {
@@ -48,7 +48,7 @@ static parsrec_status cut_list(pr_range *r, parsrec_error *err)
     return PARSREC_OK;
 }
 
-static parsrec_status read_span(pr_range *r, char *dots, parsrec_error *err)
+static parsrec_status read_span(pr_tune_range *r, char *dots, parsrec_error *err)
 {
     pr_setting_type type = pr_settings[r->setting].type;
     char *high = dots + 2, *log = strstr(high, "(log)");
@@ -70,7 +70,7 @@ static parsrec_status read_span(pr_range *r, char *dots, parsrec_error *err)
     return PARSREC_OK;
 }
 
-static parsrec_status read_range(pr_range *r, const char *values, parsrec_error *err)
+static parsrec_status read_range(pr_tune_range *r, const char *values, parsrec_error *err)
 {
     r->key = pr_config_key(r->setting);
     if (strcmp(r->key, "epochs") == 0 || strcmp(r->key, "last") == 0)
@@ -83,7 +83,7 @@ static parsrec_status read_range(pr_range *r, const char *values, parsrec_error 
     return dots != NULL ? read_span(r, dots, err) : cut_list(r, err);
 }
 
-static void free_range(pr_range *r)
+static void free_range(pr_tune_range *r)
 {
     pr_free(r->words);
     pr_free(r->text);
@@ -93,7 +93,7 @@ parsrec_status pr_space_add(pr_space *space, const char *text, parsrec_error *er
 {
     const char *equals = strchr(text, '=');
     pr_excerpt hold;
-    pr_range r = {0};
+    pr_tune_range r = {0};
     if (equals == NULL)
         return pr_fail(err, PARSREC_E_CONFIG,
                        "--set: %s is not key=value, key=a,b or key=low..high",
@@ -149,14 +149,14 @@ parsrec_status pr_space_usual(pr_space *space, const char *kind, parsrec_error *
 /* ---- drawing ---- */
 
 /* Three digits are enough to tell values apart, and to read. */
-static void write_number(char out[PR_VALUE_SIZE], const pr_range *r, double share)
+static void write_number(char out[PR_VALUE_SIZE], const pr_tune_range *r, double share)
 {
     double value =
         r->log ? r->low * pow(r->high / r->low, share) : r->low + (r->high - r->low) * share;
     snprintf(out, PR_VALUE_SIZE, "%.3g", fmin(fmax(value, r->low), r->high));
 }
 
-static void write_whole(char out[PR_VALUE_SIZE], const pr_range *r, double share)
+static void write_whole(char out[PR_VALUE_SIZE], const pr_tune_range *r, double share)
 {
     double low = r->low - (r->log ? 0.5 : 0), above = r->high + (r->log ? 0.5 : 1);
     double value =
@@ -164,7 +164,7 @@ static void write_whole(char out[PR_VALUE_SIZE], const pr_range *r, double share
     snprintf(out, PR_VALUE_SIZE, "%.0f", fmin(fmax(value, r->low), r->high));
 }
 
-void pr_space_draw(char out[PR_VALUE_SIZE], const pr_range *r, uint64_t seed, size_t trial,
+void pr_space_draw(char out[PR_VALUE_SIZE], const pr_tune_range *r, uint64_t seed, size_t trial,
                    size_t draw)
 {
     pr_rng rng = pr_rng_make(seed, PURPOSE);

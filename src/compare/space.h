@@ -7,7 +7,7 @@
 enum { PR_VALUE_SIZE = 64 };
 
 /* One setting that is drawn. */
-typedef struct pr_range {
+typedef struct pr_tune_range {
     size_t setting; /* its number in the table of settings */
     const char *key;
     char **words; /* [word_count] of a list; else from low to high */
@@ -16,10 +16,10 @@ typedef struct pr_range {
     bool log;   /* equal ratios, not equal distances, are equally likely */
     bool whole; /* whole numbers alone */
     char *text; /* that the words point into */
-} pr_range;
+} pr_tune_range;
 
 typedef struct pr_space {
-    pr_range *ranges;
+    pr_tune_range *ranges;
     size_t count, capacity;
     const char **fixed; /* "key=value": what the caller sets once and for all */
     size_t fixed_count, fixed_capacity;
@@ -33,7 +33,7 @@ parsrec_status pr_space_usual(pr_space *space, const char *kind, parsrec_error *
 void pr_space_free(pr_space *space); /* a zeroed one is fine */
 
 /* The value of one range in one draw of a trial: by seed and place alone. */
-void pr_space_draw(char out[PR_VALUE_SIZE], const pr_range *range, uint64_t seed, size_t trial,
+void pr_space_draw(char out[PR_VALUE_SIZE], const pr_tune_range *range, uint64_t seed, size_t trial,
                    size_t draw);
 
 #endif

@@ -47,7 +47,7 @@ static void write_row(pr_writer *out, const parsrec_comparison *c, size_t row)
     pr_write(out, "| ");
     write_name(out, c->rows[row].entry->name);
     for (size_t i = 0; i < c->column_count; i++) {
-        const pr_column *column = &c->columns[i];
+        const pr_table_column *column = &c->columns[i];
         int rank = pr_cell_rank(c, row, column);
         pr_write(out, " | %s%s%s", begins[rank],
                  pr_decimal(pr_cell_value(c, row, column), number, sizeof number), ends[rank]);
@@ -81,7 +81,7 @@ static void write_table(pr_writer *out, const parsrec_comparison *c)
 
 static void write_worth(pr_writer *out, const parsrec_comparison *c)
 {
-    const pr_column *column = &c->columns[c->chosen];
+    const pr_table_column *column = &c->columns[c->chosen];
     char a[32], b[80], d[80], e[32], f[32], g[32], h[32];
     pr_write(out,
              "| %s | %s | 95 %% interval | bought before | new to the user | %s | interval of it | "
@@ -95,10 +95,10 @@ static void write_worth(pr_writer *out, const parsrec_comparison *c)
         pr_write(out, "| ");
         write_name(out, r->entry->name);
         pr_write(out, " | %s | %s | %s | %s | %s | %s | %s |\n", pr_decimal(m->value, a, sizeof a),
-                 pr_range(&r->intervals[column->measure], b, sizeof b),
+                 pr_interval_text(&r->intervals[column->measure], b, sizeof b),
                  pr_decimal(m->repeat, e, sizeof e), pr_decimal(m->fresh, f, sizeof f),
                  alone ? reference : pr_decimal(r->versus.difference.value, g, sizeof g),
-                 alone ? "" : pr_range(&r->versus.difference, d, sizeof d),
+                 alone ? "" : pr_interval_text(&r->versus.difference, d, sizeof d),
                  alone ? "" : pr_p_value(r->p, h, sizeof h));
     }
     pr_write(out, "\n");
@@ -107,7 +107,7 @@ static void write_worth(pr_writer *out, const parsrec_comparison *c)
 /* Seed by seed, where there are several. */
 static void write_seeds(pr_writer *out, const parsrec_comparison *c)
 {
-    const pr_column *column = &c->columns[c->chosen];
+    const pr_table_column *column = &c->columns[c->chosen];
     const char *difference = pr_phrases_of(c)->difference;
     char text[80];
     pr_write(out,
@@ -127,10 +127,10 @@ static void write_seeds(pr_writer *out, const parsrec_comparison *c)
                                 sizeof text));
         const pr_interval *spread = &r->spread[column->measure];
         pr_write(out, " | %s", pr_decimal(spread->value, text, sizeof text));
-        pr_write(out, " | %s |", pr_range(spread, text, sizeof text));
+        pr_write(out, " | %s |", pr_interval_text(spread, text, sizeof text));
         if (pr_comparison_reference(c, row) != PR_NONE) {
             pr_write(out, " %s", pr_decimal(r->versus_spread.value, text, sizeof text));
-            pr_write(out, " | %s |\n", pr_range(&r->versus_spread, text, sizeof text));
+            pr_write(out, " | %s |\n", pr_interval_text(&r->versus_spread, text, sizeof text));
         } else
             pr_write(out, " %s | |\n", r->ceiling ? "" : pr_phrases_of(c)->reference);
     }

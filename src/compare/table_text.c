@@ -61,7 +61,7 @@ static void write_row(const page *p, size_t row, size_t first, size_t end)
     char number[32];
     write_name(p, p->c->rows[row].entry->name);
     for (size_t i = first; i < end; i++) {
-        const pr_column *column = &p->c->columns[i];
+        const pr_table_column *column = &p->c->columns[i];
         static const char *const styles[] = {NULL, "\033[1m", "\033[4m"};
         write_cell(p, i, pr_decimal(pr_cell_value(p->c, row, column), number, sizeof number),
                    styles[pr_cell_rank(p->c, row, column)]);
@@ -106,7 +106,7 @@ static void write_block(const page *p, size_t first, size_t end)
 static void write_worth(const page *p)
 {
     const parsrec_comparison *c = p->c;
-    const pr_column *column = &c->columns[c->chosen];
+    const pr_table_column *column = &c->columns[c->chosen];
     char number[32], range[80], test[32];
     write_name(p, "");
     pr_write(p->out, " %7s  %-16s  %s\n", column->brief, "95 % interval",
@@ -116,11 +116,11 @@ static void write_worth(const page *p)
         write_name(p, r->entry->name);
         pr_write(p->out, " %7s  %-16s",
                  pr_decimal(r->intervals[column->measure].value, number, sizeof number),
-                 pr_range(&r->intervals[column->measure], range, sizeof range));
+                 pr_interval_text(&r->intervals[column->measure], range, sizeof range));
         if (pr_comparison_reference(c, row) != PR_NONE)
             pr_write(p->out, "  %6s %s  %s%s",
                      pr_decimal(r->versus.difference.value, number, sizeof number),
-                     pr_range(&r->versus.difference, range, sizeof range),
+                     pr_interval_text(&r->versus.difference, range, sizeof range),
                      pr_p_value(r->p, test, sizeof test), pr_comparison_differs(r) ? " *" : "");
         else if (!r->ceiling)
             pr_write(p->out, "  %s", pr_phrases_of(c)->reference);
@@ -144,9 +144,9 @@ static void write_spread(const page *p)
         if (r->judged < 2)
             continue;
         write_name(p, r->entry->name);
-        pr_write(p->out, "  %-16s", pr_range(&r->spread[measure], range, sizeof range));
+        pr_write(p->out, "  %-16s", pr_interval_text(&r->spread[measure], range, sizeof range));
         if (pr_comparison_reference(c, row) != PR_NONE)
-            pr_write(p->out, "  %s", pr_range(&r->versus_spread, range, sizeof range));
+            pr_write(p->out, "  %s", pr_interval_text(&r->versus_spread, range, sizeof range));
         pr_write(p->out, "\n");
     }
     pr_write(p->out, "\n");

@@ -76,7 +76,7 @@ static bool draw_values(const parsrec_tuning *t, pr_trial *trial, size_t number)
     for (size_t draw = 0; draw < DRAWS_MOST; draw++) {
         pr_config config;
         for (size_t i = 0; i < t->space.count; i++) {
-            const pr_range *r = &t->space.ranges[i];
+            const pr_tune_range *r = &t->space.ranges[i];
             memset(trial->values[i], 0, sizeof *trial->values);
             pr_space_draw(trial->values[i], r, t->seed, number, draw);
             snprintf(trial->set[i], sizeof *trial->set, "%s=%s", r->key, trial->values[i]);

@@ -115,7 +115,7 @@ parsrec_status pr_tuning_draw_epochs(const parsrec_tuning *t, const char *path, 
 /* ---- by value ---- */
 
 /* Numbers as they are or by their logarithm, words by their place in the list. */
-static double place_of(const pr_range *r, const char *value)
+static double place_of(const pr_tune_range *r, const char *value)
 {
     double number;
     bool is_number = pr_parse_f64(pr_slice_of(value), &number);
@@ -135,7 +135,7 @@ static void add_value(const parsrec_tuning *t, const pr_trial *trial, size_t key
         add_point(x, y, count, NAN, NAN);
 }
 
-static void name_axis(char *out, size_t size, const pr_range *r)
+static void name_axis(char *out, size_t size, const pr_tune_range *r)
 {
     double number;
     snprintf(out, size, "%s%s", r->log ? "log10 of " : "", r->key);

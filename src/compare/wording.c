@@ -25,7 +25,7 @@ char *pr_decimal(double value, char *buffer, size_t size)
     return buffer;
 }
 
-char *pr_range(const pr_interval *interval, char *buffer, size_t size)
+char *pr_interval_text(const pr_interval *interval, char *buffer, size_t size)
 {
     char low[32], high[32];
     snprintf(buffer, size, "[%s, %s]", pr_decimal(interval->low, low, sizeof low),
@@ -33,7 +33,7 @@ char *pr_range(const pr_interval *interval, char *buffer, size_t size)
     return buffer;
 }
 
-char *pr_improvement(const parsrec_comparison *c, const pr_column *column, char *buffer,
+char *pr_improvement(const parsrec_comparison *c, const pr_table_column *column, char *buffer,
                      size_t size)
 {
     buffer[0] = '\0';
@@ -80,7 +80,7 @@ static void write_grouped(pr_writer *out, uint64_t value)
     }
 }
 
-void pr_write_settings(pr_writer *out, const pr_entry *e)
+void pr_write_settings(pr_writer *out, const pr_listed_model *e)
 {
     if (e->preset != NULL)
         pr_write(out, "preset=%s%s", e->preset, e->set_count > 0 ? " " : "");
@@ -193,7 +193,7 @@ static size_t write_apart(pr_writer *out, const parsrec_comparison *c, size_t ba
 
 static void write_ablation_verdict(pr_writer *out, const parsrec_comparison *c)
 {
-    const pr_column *column = &c->columns[c->chosen];
+    const pr_table_column *column = &c->columns[c->chosen];
     char number[32];
     bool begun = false;
     for (size_t base = 0; base < c->count; base++) {
@@ -215,7 +215,7 @@ static void write_ablation_verdict(pr_writer *out, const parsrec_comparison *c)
 
 void pr_write_verdict(pr_writer *out, const parsrec_comparison *c)
 {
-    const pr_column *column = &c->columns[c->chosen];
+    const pr_table_column *column = &c->columns[c->chosen];
     char number[32], p[32];
     if (c->ablation) {
         write_ablation_verdict(out, c);

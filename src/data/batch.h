@@ -19,16 +19,16 @@ typedef enum pr_feature_of {
 } pr_feature_of;
 
 /* One column: numbers (NaN where unknown) or codes into a table of values (-1 where unknown). */
-typedef struct pr_feature {
+typedef struct pr_feature_column {
     char *name;
     const float *number; /* or NULL */
     const int32_t *code; /* or NULL */
     pr_names values;     /* of the codes */
-} pr_feature;
+} pr_feature_column;
 
 /* A row of some columns; zeroed: nothing is known. */
 typedef struct pr_facts {
-    const pr_feature *columns;
+    const pr_feature_column *columns;
     size_t count, row;
 } pr_facts;
 
@@ -40,7 +40,7 @@ typedef struct pr_about {
 /* How many users and items there are, and which columns tell of them and of sessions. */
 typedef struct pr_shop {
     size_t users, items, categories;
-    const pr_feature *features[PR_FEATURE_TABLES];
+    const pr_feature_column *features[PR_FEATURE_TABLES];
     size_t feature_count[PR_FEATURE_TABLES];
 } pr_shop;
 

@@ -70,7 +70,7 @@ __attribute__((format(printf, 2, 3))) static parsrec_status refuse(const place *
                    pr_show(&hold, pr_slice_of(at->name)), text);
 }
 
-static parsrec_status read_dtype(pr_entry *e, const json_t *value, const place *at)
+static parsrec_status read_dtype(pr_container_entry *e, const json_t *value, const place *at)
 {
     const char *text = json_string_value(value);
     if (text == NULL)
@@ -93,7 +93,7 @@ static bool read_size(const json_t *value, uint64_t *size)
     return true;
 }
 
-static parsrec_status read_shape(pr_entry *e, const json_t *value, const place *at)
+static parsrec_status read_shape(pr_container_entry *e, const json_t *value, const place *at)
 {
     if (!json_is_array(value))
         return refuse(at, "has no shape");
@@ -107,7 +107,7 @@ static parsrec_status read_shape(pr_entry *e, const json_t *value, const place *
     return PARSREC_OK;
 }
 
-static parsrec_status read_offsets(pr_entry *e, const json_t *value, const place *at)
+static parsrec_status read_offsets(pr_container_entry *e, const json_t *value, const place *at)
 {
     if (json_array_size(value) != 2 || !read_size(json_array_get(value, 0), &e->begin) ||
         !read_size(json_array_get(value, 1), &e->end))
@@ -133,8 +133,8 @@ static bool byte_size(const pr_tensor *tensor, uint64_t *bytes)
     return !overflow;
 }
 
-parsrec_status pr_entry_read(pr_entry *e, const char *name, const json_t *value, const char *path,
-                             parsrec_error *err)
+parsrec_status pr_container_entry_read(pr_container_entry *e, const char *name, const json_t *value,
+                                       const char *path, parsrec_error *err)
 {
     place at = {path, name, err};
     size_t length = strlen(name);
@@ -155,14 +155,15 @@ parsrec_status pr_entry_read(pr_entry *e, const char *name, const json_t *value,
     return PARSREC_OK;
 }
 
-bool pr_entry_is_padding(const pr_entry *entry)
+bool pr_container_entry_is_padding(const pr_container_entry *entry)
 {
     const char *name = entry->tensor.name;
     return entry->tensor.dtype == PR_U8 && strncmp(name, "pad.", 4) == 0 && name[4] != '\0' &&
            strspn(name + 4, "0123456789") == strlen(name + 4);
 }
 
-parsrec_status pr_entry_place(pr_entry *e, const unsigned char *data, parsrec_error *err)
+parsrec_status pr_container_entry_place(pr_container_entry *e, const unsigned char *data,
+                                        parsrec_error *err)
 {
     static const uint64_t nothing = 0;
     size_t bytes = (size_t)(e->end - e->begin);

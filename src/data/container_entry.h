@@ -13,20 +13,21 @@ enum {
     PR_ALIGNMENT = 64,        /* of the tensors we write */
 };
 
-typedef struct pr_entry {
+typedef struct pr_container_entry {
     pr_tensor tensor;    /* the name belongs to the JSON */
     uint64_t begin, end; /* in the data area */
     void *copy;          /* holds the data when they are not aligned in the file */
-} pr_entry;
+} pr_container_entry;
 
 /* Checks name, dtype, shape and offsets against each other; not yet against the file. */
-parsrec_status pr_entry_read(pr_entry *entry, const char *name, const json_t *value,
-                             const char *path, parsrec_error *err);
+parsrec_status pr_container_entry_read(pr_container_entry *entry, const char *name,
+                                       const json_t *value, const char *path, parsrec_error *err);
 
 /* True for pad.N tensors, which only align others. */
-bool pr_entry_is_padding(const pr_entry *entry);
+bool pr_container_entry_is_padding(const pr_container_entry *entry);
 
 /* Points the tensor at its bytes, or at an aligned copy of them. */
-parsrec_status pr_entry_place(pr_entry *entry, const unsigned char *data, parsrec_error *err);
+parsrec_status pr_container_entry_place(pr_container_entry *entry, const unsigned char *data,
+                                        parsrec_error *err);
 
 #endif

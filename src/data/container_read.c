@@ -25,7 +25,7 @@ struct pr_container {
     size_t data_size;
     json_t *json;     /* owns the names and metadata */
     json_t *metadata; /* part of json, or NULL */
-    pr_entry *entries;
+    pr_container_entry *entries;
     size_t count;
     char checksum[PR_CHECKSUM_DIGITS + 1];
 };
@@ -100,14 +100,14 @@ static parsrec_status read_entries(pr_container *c, parsrec_error *err)
     json_object_foreach(c->json, name, value)
     {
         if (strcmp(name, PR_METADATA_KEY) != 0)
-            PR_TRY(pr_entry_read(&c->entries[c->count++], name, value, c->path, err));
+            PR_TRY(pr_container_entry_read(&c->entries[c->count++], name, value, c->path, err));
     }
     return PARSREC_OK;
 }
 
 static int by_place(const void *left, const void *right)
 {
-    const pr_entry *a = left, *b = right;
+    const pr_container_entry *a = left, *b = right;
     if (a->begin != b->begin)
         return a->begin < b->begin ? -1 : 1;
     return (a->end > b->end) - (a->end < b->end);
@@ -115,7 +115,7 @@ static int by_place(const void *left, const void *right)
 
 static int by_name(const void *left, const void *right)
 {
-    const pr_entry *a = left, *b = right;
+    const pr_container_entry *a = left, *b = right;
     return strcmp(a->tensor.name, b->tensor.name);
 }
 
@@ -127,7 +127,7 @@ static parsrec_status check_cover(pr_container *c, parsrec_error *err)
     uint64_t end = 0;
     pr_excerpt hold;
     for (size_t i = 0; i < c->count; end = c->entries[i++].end) {
-        const pr_entry *e = &c->entries[i];
+        const pr_container_entry *e = &c->entries[i];
         if (e->end > c->data_size)
             return pr_fail(err, PARSREC_E_FORMAT,
                            "%s: tensor %s ends at byte %llu of %zu; the file is cut short", c->path,
@@ -176,12 +176,12 @@ static parsrec_status place_tensors(pr_container *c, parsrec_error *err)
 {
     size_t kept = 0;
     for (size_t i = 0; i < c->count; i++)
-        if (!pr_entry_is_padding(&c->entries[i]))
+        if (!pr_container_entry_is_padding(&c->entries[i]))
             c->entries[kept++] = c->entries[i];
     c->count = kept;
     qsort(c->entries, c->count, sizeof *c->entries, by_name);
     for (size_t i = 0; i < c->count; i++)
-        PR_TRY(pr_entry_place(&c->entries[i], c->data, err));
+        PR_TRY(pr_container_entry_place(&c->entries[i], c->data, err));
     return PARSREC_OK;
 }
 
@@ -268,8 +268,8 @@ const pr_tensor *pr_container_at(const pr_container *c, size_t i)
 
 const pr_tensor *pr_container_find(const pr_container *c, const char *name)
 {
-    pr_entry key = {.tensor.name = name};
-    const pr_entry *found =
+    pr_container_entry key = {.tensor.name = name};
+    const pr_container_entry *found =
         c->count > 0 ? bsearch(&key, c->entries, c->count, sizeof key, by_name) : NULL;
     return found != NULL ? &found->tensor : NULL;
 }

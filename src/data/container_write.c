@@ -11,7 +11,7 @@
 
 typedef struct writer {
     const char *path;
-    pr_entry *entries; /* in the order of the file */
+    pr_container_entry *entries; /* in the order of the file */
     size_t count;
     json_t *json;
     char *head; /* length, header, spaces */
@@ -27,7 +27,8 @@ static uint64_t aligned(uint64_t at)
 
 static int by_size_then_name(const void *left, const void *right)
 {
-    const pr_tensor *a = &((const pr_entry *)left)->tensor, *b = &((const pr_entry *)right)->tensor;
+    const pr_tensor *a = &((const pr_container_entry *)left)->tensor,
+                    *b = &((const pr_container_entry *)right)->tensor;
     size_t of_a = pr_dtype_size(a->dtype), of_b = pr_dtype_size(b->dtype);
     return of_a != of_b ? (of_a < of_b ? 1 : -1) : strcmp(a->name, b->name);
 }
@@ -52,7 +53,7 @@ static parsrec_status lay_out(writer *w, const pr_tensor *tensors, parsrec_error
     qsort(w->entries, w->count, sizeof *w->entries, by_size_then_name);
     uint64_t end = 0;
     for (size_t i = 0; i < w->count; i++) {
-        pr_entry *e = &w->entries[i];
+        pr_container_entry *e = &w->entries[i];
         e->begin = aligned(end);
         end = e->end = e->begin + pr_tensor_count(&e->tensor) * pr_dtype_size(e->tensor.dtype);
     }
@@ -99,7 +100,7 @@ static parsrec_status put_tensors(const writer *w, parsrec_error *err)
     uint64_t end = 0;
     unsigned pads = 0;
     for (size_t i = 0; i < w->count; end = w->entries[i++].end) {
-        const pr_entry *e = &w->entries[i];
+        const pr_container_entry *e = &w->entries[i];
         if (e->begin > end) {
             char name[32];
             snprintf(name, sizeof name, "pad.%u", pads++);
@@ -156,7 +157,7 @@ static parsrec_status pour_data(const writer *w, sink *into, void *context, pars
     static const unsigned char zeros[PR_ALIGNMENT];
     uint64_t end = 0;
     for (size_t i = 0; i < w->count; end = w->entries[i++].end) {
-        const pr_entry *e = &w->entries[i];
+        const pr_container_entry *e = &w->entries[i];
         PR_TRY(into(context, zeros, (size_t)(e->begin - end), err));
         PR_TRY(into(context, e->tensor.data, (size_t)(e->end - e->begin), err));
     }

@@ -19,7 +19,7 @@ typedef struct pr_scope {
 
 /* All that may be known before the sessions of a part: for PR_VALID the training sessions, for PR_TEST
  * the validation sessions as well. */
-static inline pr_scope pr_scope_before(pr_part part, size_t last)
+static inline pr_scope pr_scope_before(pr_split_part part, size_t last)
 {
     return (pr_scope){.held = part == PR_VALID ? last + 1 : last, .last = last};
 }

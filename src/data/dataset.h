@@ -37,7 +37,7 @@ struct parsrec_data {
     const int32_t *item_category;   /* [items], or NULL when categories == 0 */
 
     size_t feature_count[PR_FEATURE_TABLES];
-    pr_feature *features[PR_FEATURE_TABLES];
+    pr_feature_column *features[PR_FEATURE_TABLES];
 
     const char
         *events; /* JSON {store id: number}: up to which event it has a server's; NULL: none */

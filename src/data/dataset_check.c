@@ -183,7 +183,7 @@ static parsrec_status check_catalogue(const check *c)
     return check_codes(c, "item_category", d->item_category, d->items, -1, d->categories);
 }
 
-static parsrec_status check_feature(const check *c, const pr_feature *f, size_t rows)
+static parsrec_status check_feature(const check *c, const pr_feature_column *f, size_t rows)
 {
     pr_excerpt hold;
     const char *name = pr_show(&hold, pr_slice_of(f->name));

@@ -67,8 +67,8 @@ void pr_features_free(pr_dataset *d)
     }
 }
 
-static parsrec_status read_feature(const pr_dataset *d, pr_feature *feature, const char *tensor,
-                                   pr_feature_of table, parsrec_error *err)
+static parsrec_status read_feature(const pr_dataset *d, pr_feature_column *feature,
+                                   const char *tensor, pr_feature_of table, parsrec_error *err)
 {
     const char *name = tensor + strlen(pr_feature_prefix(table)),
                *path = pr_container_path(d->file);
@@ -115,7 +115,7 @@ static parsrec_status read_table(pr_dataset *d, pr_feature_of table, parsrec_err
         }
         size_t n = d->feature_count[table];
         PR_TRY(pr_grow(&d->features[table], &capacity, n + 1, sizeof **d->features, err));
-        d->features[table][n] = (pr_feature){0};
+        d->features[table][n] = (pr_feature_column){0};
         d->feature_count[table]++;
         PR_TRY(read_feature(d, &d->features[table][n], name, table, err));
     }

@@ -33,7 +33,7 @@ static bool same_columns(const pr_dataset *data, const pr_dataset *onto, pr_feat
     if (data->feature_count[of] < onto->feature_count[of])
         return false;
     for (size_t i = 0; i < onto->feature_count[of]; i++) {
-        const pr_feature *a = &data->features[of][i], *b = &onto->features[of][i];
+        const pr_feature_column *a = &data->features[of][i], *b = &onto->features[of][i];
         if (strcmp(a->name, b->name) != 0 || (a->number == NULL) != (b->number == NULL) ||
             !same_names(&a->values, &b->values))
             return false;
@@ -171,8 +171,9 @@ static size_t row_count(const match *m, pr_feature_of of)
 
 /* Fills a column from one of data, or with nothing known where `from` is NULL. Codes go through `code`
  * ([values], NULL: as they are). */
-static parsrec_status fill_column(match *m, pr_feature *to, pr_feature_of of,
-                                  const pr_feature *from, const int32_t *code, parsrec_error *err)
+static parsrec_status fill_column(match *m, pr_feature_column *to, pr_feature_of of,
+                                  const pr_feature_column *from, const int32_t *code,
+                                  parsrec_error *err)
 {
     size_t rows = row_count(m, of);
     float *numbers = pr_pruned_keep(m->out, rows, sizeof *numbers);
@@ -191,7 +192,8 @@ static parsrec_status fill_column(match *m, pr_feature *to, pr_feature_of of,
     return PARSREC_OK;
 }
 
-static const pr_feature *column_named(const pr_dataset *d, pr_feature_of of, const char *name)
+static const pr_feature_column *column_named(const pr_dataset *d, pr_feature_of of,
+                                             const char *name)
 {
     for (size_t i = 0; i < d->feature_count[of]; i++)
         if (strcmp(d->features[of][i].name, name) == 0)
@@ -200,9 +202,10 @@ static const pr_feature *column_named(const pr_dataset *d, pr_feature_of of, con
 }
 
 /* A column as the other has it, with the rows of data. */
-static parsrec_status known_column(match *m, pr_feature *to, pr_feature_of of, parsrec_error *err)
+static parsrec_status known_column(match *m, pr_feature_column *to, pr_feature_of of,
+                                   parsrec_error *err)
 {
-    const pr_feature *from = column_named(m->data, of, to->name);
+    const pr_feature_column *from = column_named(m->data, of, to->name);
     pr_intern values = {0};
     if (from == NULL || (from->number == NULL) != (to->number == NULL))
         return fill_column(m, to, of, NULL, NULL, err);
@@ -224,7 +227,7 @@ static parsrec_status known_column(match *m, pr_feature *to, pr_feature_of of, p
 static parsrec_status copy_columns(match *m, pr_feature_of of, parsrec_error *err)
 {
     size_t known = m->onto->feature_count[of], own = m->data->feature_count[of], count = known;
-    pr_feature *columns = pr_pruned_keep(m->out, known + own, sizeof *columns);
+    pr_feature_column *columns = pr_pruned_keep(m->out, known + own, sizeof *columns);
     if (columns == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < known; i++) {
@@ -232,7 +235,7 @@ static parsrec_status copy_columns(match *m, pr_feature_of of, parsrec_error *er
         PR_TRY(known_column(m, &columns[i], of, err));
     }
     for (size_t i = 0; i < own; i++) {
-        const pr_feature *from = &m->data->features[of][i];
+        const pr_feature_column *from = &m->data->features[of][i];
         if (column_named(m->onto, of, from->name) != NULL)
             continue;
         columns[count] = *from;

@@ -32,7 +32,7 @@ static void list_names(listing *l, const pr_names *names, const char *name)
     list(l, PR_I64, names->offsets, names->count + 1, "%s.offsets", name);
 }
 
-static void list_feature(listing *l, const pr_feature *f, const char *prefix, size_t rows)
+static void list_feature(listing *l, const pr_feature_column *f, const char *prefix, size_t rows)
 {
     if (f->number != NULL) {
         list(l, PR_F32, f->number, rows, "%s%s", prefix, f->name);

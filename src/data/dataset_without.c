@@ -89,8 +89,8 @@ static parsrec_status copy_actions(pr_pruned *p, const pr_dataset *from, const b
 
 /* ---- features ---- */
 
-static parsrec_status copy_numbers(pr_pruned *p, pr_feature *f, const bool *gone, size_t rows,
-                                   parsrec_error *err)
+static parsrec_status copy_numbers(pr_pruned *p, pr_feature_column *f, const bool *gone,
+                                   size_t rows, parsrec_error *err)
 {
     float *number = pr_pruned_keep(p, rows, sizeof *number);
     size_t n = 0;
@@ -104,7 +104,7 @@ static parsrec_status copy_numbers(pr_pruned *p, pr_feature *f, const bool *gone
 }
 
 /* The values that are left keep their order and get new codes. */
-static parsrec_status copy_codes(pr_pruned *p, pr_feature *f, const bool *gone, size_t rows,
+static parsrec_status copy_codes(pr_pruned *p, pr_feature_column *f, const bool *gone, size_t rows,
                                  parsrec_error *err)
 {
     size_t values = f->values.count, left = 0, n = 0;
@@ -137,7 +137,7 @@ static parsrec_status copy_features(pr_pruned *p, const pr_dataset *from, pr_fea
                                     const bool *gone, size_t rows, parsrec_error *err)
 {
     size_t count = from->feature_count[table];
-    pr_feature *features = pr_pruned_keep(p, count, sizeof *features);
+    pr_feature_column *features = pr_pruned_keep(p, count, sizeof *features);
     if (features == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < count; i++) {

@@ -7,11 +7,11 @@
 
 #include "data/dataset.h"
 
-typedef enum pr_part {
+typedef enum pr_split_part {
     PR_TRAIN,
     PR_VALID,
     PR_TEST,
-} pr_part;
+} pr_split_part;
 
 static inline bool pr_split_evaluated(const pr_dataset *data, size_t user, size_t last)
 {
@@ -27,7 +27,7 @@ static inline int64_t pr_split_train_end(const pr_dataset *data, size_t user, si
 
 /* The user's validation or first test session, -1 for a user who is not evaluated. Everything before
  * it is its history. */
-static inline int64_t pr_split_session(const pr_dataset *data, size_t user, pr_part part,
+static inline int64_t pr_split_session(const pr_dataset *data, size_t user, pr_split_part part,
                                        size_t last)
 {
     if (!pr_split_evaluated(data, user, last))

@@ -33,31 +33,31 @@ static parsrec_status run_model(const pr_model *model, pr_evaluation *e, const b
 
 /* ---- the report ---- */
 
-static double value_of(const pr_scores *s, pr_aspect aspect, pr_measure m, size_t k)
+static double value_of(const pr_scores *s, pr_aspect aspect, pr_measure_id m, size_t k)
 {
     bool told = s->weight[aspect] > 0 && (aspect == PR_ALL || pr_measure_split(m));
     return told ? s->value[aspect][m][k] : NAN;
 }
 
 /* Names and cutoffs; numbers follow. */
-static void name_measures(parsrec_eval_report *report, const pr_protocol *p)
+static void name_measures(parsrec_eval_report *report, const pr_eval_protocol *p)
 {
     report->measure_count = pr_protocol_measures(p);
     for (size_t i = 0; i < report->measure_count; i++) {
         size_t k;
-        pr_measure m = pr_protocol_measure(p, i, &k);
+        pr_measure_id m = pr_protocol_measure(p, i, &k);
         report->measures[i] =
             (parsrec_measure){.name = pr_measure_name(m), .k = pr_measure_at_k(m) ? p->k[k] : 0};
     }
 }
 
-static void fill_measures(parsrec_eval_report *report, const pr_protocol *p,
+static void fill_measures(parsrec_eval_report *report, const pr_eval_protocol *p,
                           const pr_scores *scores, const pr_scores *chance)
 {
     for (size_t i = 0; i < report->measure_count; i++) {
         parsrec_measure *to = &report->measures[i];
         size_t k;
-        pr_measure m = pr_protocol_measure(p, i, &k);
+        pr_measure_id m = pr_protocol_measure(p, i, &k);
         to->value = value_of(scores, PR_ALL, m, k);
         to->random = value_of(chance, PR_ALL, m, k);
         to->repeat = value_of(scores, PR_REPEAT, m, k);
@@ -125,7 +125,7 @@ parsrec_status parsrec_eval_measures(const parsrec_eval_options *options,
 {
     if (options == NULL || measures == NULL || count == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval_measures needs options and room");
-    pr_protocol p;
+    pr_eval_protocol p;
     parsrec_eval_report report;
     PR_TRY(pr_judging_rule(&p, options, err));
     name_measures(&report, &p);
@@ -138,7 +138,7 @@ parsrec_status parsrec_eval_measures(const parsrec_eval_options *options,
 
 static parsrec_status check_somebody(const pr_evaluation *e, parsrec_error *err)
 {
-    const pr_protocol *p = &e->protocol;
+    const pr_eval_protocol *p = &e->protocol;
     if (e->count > 0)
         return PARSREC_OK;
     return pr_fail(err, PARSREC_E_INPUT,

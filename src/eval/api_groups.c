@@ -6,7 +6,7 @@
 
 enum { VALUES_MOST = 32 };
 
-static size_t words_of(const pr_feature *feature)
+static size_t words_of(const pr_feature_column *feature)
 {
     return feature->code != NULL && feature->values.count <= VALUES_MOST ? feature->values.count
                                                                          : 0;
@@ -30,7 +30,7 @@ bool parsrec_data_group(const parsrec_data *data, size_t i, char *buffer, size_t
     }
     i -= plain_count;
     for (size_t f = 0; f < data->feature_count[PR_OF_USER]; f++) {
-        const pr_feature *feature = &data->features[PR_OF_USER][f];
+        const pr_feature_column *feature = &data->features[PR_OF_USER][f];
         if (i < words_of(feature)) {
             pr_slice value = pr_name(&feature->values, i);
             snprintf(buffer, size, "%s=%.*s", feature->name, (int)value.size, value.bytes);

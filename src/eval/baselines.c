@@ -42,7 +42,7 @@ static size_t sample_size(size_t users, size_t steps, size_t items)
 
 /* Marks the users to evaluate, evenly spread over those who can be. */
 static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr_dataset *data,
-                         pr_part part, size_t last)
+                         pr_split_part part, size_t last)
 {
     size_t users = 0, steps = 0, place = 0;
     for (size_t u = 0; u < data->users; u++) {
@@ -156,11 +156,12 @@ done:
 }
 
 static parsrec_status add_row(parsrec_baseline_report *report, size_t question,
-                              const pr_dataset *data, const pr_protocol *base, const field *models,
-                              pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
+                              const pr_dataset *data, const pr_eval_protocol *base,
+                              const field *models, pr_pool *pool, const parsrec_hooks *hooks,
+                              parsrec_error *err)
 {
     pr_evaluation e;
-    pr_protocol p = *base;
+    pr_eval_protocol p = *base;
     p.rule = questions[question].rule;
     p.negatives = questions[question].whole ? 0 : p.negatives;
     PR_TRY(pr_evaluation_init(&e, data, &p, err));
@@ -189,7 +190,7 @@ static parsrec_status add_counted(field *models, const char *kind, const pr_conf
 
 /* A model in question that counts is counted again, without the sessions to be predicted. */
 static parsrec_status gather(field *models, const pr_model *model, const pr_dataset *data,
-                             pr_part part, pr_pool *pool, const parsrec_hooks *hooks,
+                             pr_split_part part, pr_pool *pool, const parsrec_hooks *hooks,
                              parsrec_error *err)
 {
     pr_scope scope = pr_scope_before(part, (size_t)model->config.last);
@@ -218,7 +219,7 @@ static void sum_up(parsrec_baseline_report *report)
 }
 
 parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *model,
-                            const pr_dataset *data, pr_part part, pr_pool *pool,
+                            const pr_dataset *data, pr_split_part part, pr_pool *pool,
                             const parsrec_hooks *hooks, parsrec_error *err)
 {
     field models = {0};
@@ -233,7 +234,7 @@ parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *mod
     choose_users(chosen, report, data, part, last);
     if (report->users > 0)
         PR_TRY_GOTO(gather(&models, model, data, part, pool, hooks, err));
-    pr_protocol p = pr_protocol_paper(part);
+    pr_eval_protocol p = pr_protocol_paper(part);
     p.held = p.last = last;
     p.users = chosen;
     p.negatives = p.negatives < data->items ? p.negatives : data->items;

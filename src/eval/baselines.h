@@ -13,7 +13,7 @@
 
 /* The setting `last` of the model says which sessions were held out. E_STOPPED when the hooks ask. */
 parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *model,
-                            const pr_dataset *data, pr_part part, pr_pool *pool,
+                            const pr_dataset *data, pr_split_part part, pr_pool *pool,
                             const parsrec_hooks *hooks, parsrec_error *err);
 
 /* NULL when out of memory. */

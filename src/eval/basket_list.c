@@ -23,7 +23,7 @@ static size_t place_of(const pr_step *s, size_t i)
 }
 
 /* Hits and gains, first in the columns of recall and NDCG. */
-static void add(const pr_protocol *p, float *sums, pr_aspect aspect, size_t place)
+static void add(const pr_eval_protocol *p, float *sums, pr_aspect aspect, size_t place)
 {
     float *hits = pr_sums_column(p, sums, aspect, RECALL);
     float *gain = pr_sums_column(p, sums, aspect, NDCG);
@@ -35,7 +35,7 @@ static void add(const pr_protocol *p, float *sums, pr_aspect aspect, size_t plac
 }
 
 /* Turns them into measures of one basket; the weight was the number of items so far. */
-static void finish(const pr_protocol *p, float *sums, pr_aspect aspect)
+static void finish(const pr_eval_protocol *p, float *sums, pr_aspect aspect)
 {
     float *column[COLUMNS], *weight = pr_sums_weight(p, sums, aspect);
     size_t size = (size_t)*weight;

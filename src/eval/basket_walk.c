@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "data/pasts.h"
+#include "data/histories.h"
 #include "eval/score_dump.h"
 
 /* Text of a dump is handed in when it is that long, or at the end. */
@@ -17,7 +17,7 @@ typedef struct walk {
     int32_t *others;
 } walk;
 
-static void begin(pr_evaluation *e, pr_desk *own, pr_session *session, pr_evaluated *baskets,
+static void begin(pr_evaluation *e, pr_desk *own, pr_scorer *session, pr_evaluated *baskets,
                   walk *walks, size_t rows)
 {
     pr_start starts[PR_WALK_ROWS];
@@ -25,7 +25,7 @@ static void begin(pr_evaluation *e, pr_desk *own, pr_session *session, pr_evalua
     for (size_t r = 0; r < rows; r++) {
         pr_evaluated *b = &baskets[r];
         walk *w = &walks[r];
-        *w = (walk){.history = pr_past_before(e->data, b->user, b->session),
+        *w = (walk){.history = pr_history_before(e->data, b->user, b->session),
                     .own = e->data->action_items + e->data->session_offsets[b->session],
                     .taken = own->taken + used,
                     .seen = own->seen + used,
@@ -34,7 +34,7 @@ static void begin(pr_evaluation *e, pr_desk *own, pr_session *session, pr_evalua
                                .history = w->history,
                                .about = pr_about_session(e->data, b->user, b->session)};
         used += b->size;
-        pr_candidates_turn(&own->candidates, &w->history, w->own, b->size, w->seen);
+        pr_candidate_set_turn(&own->candidates, &w->history, w->own, b->size, w->seen);
         for (size_t i = 0; i < b->size; i++)
             w->taken[i] = false;
         for (size_t i = 0; i < pr_sums_count(&e->protocol); i++)
@@ -42,16 +42,16 @@ static void begin(pr_evaluation *e, pr_desk *own, pr_session *session, pr_evalua
         size_t left = own->candidates.left;
         b->others =
             (uint32_t)(negatives == 0 ? left
-                                      : pr_candidates_draw(&own->candidates, b->user, b->session,
-                                                           negatives, w->others));
+                                      : pr_candidate_set_draw(&own->candidates, b->user, b->session,
+                                                              negatives, w->others));
         if (e->dump != NULL)
             pr_dump_basket(&own->page, e, b, &own->candidates, w->own, w->others);
     }
-    pr_session_start(session, starts, rows);
+    pr_scorer_start(session, starts, rows);
 }
 
 /* A score that is no number is no recommendation. */
-static void tidy(const pr_protocol *p, const walk *w, float *mine, size_t size)
+static void tidy(const pr_eval_protocol *p, const walk *w, float *mine, size_t size)
 {
     for (size_t i = 0; i < size; i++)
         if (!(mine[i] > -INFINITY) || (p->exclude_seen && w->seen[i]))
@@ -59,7 +59,7 @@ static void tidy(const pr_protocol *p, const walk *w, float *mine, size_t size)
 }
 
 /* Takes the own items out of the row of all scores, so that what is left are the others. */
-static void take_out(const pr_protocol *p, pr_desk *own, const pr_evaluated *b, const walk *w,
+static void take_out(const pr_eval_protocol *p, pr_desk *own, const pr_evaluated *b, const walk *w,
                      float *all)
 {
     for (size_t i = 0; i < b->size; i++) {
@@ -78,18 +78,18 @@ static void score_full(const pr_evaluation *e, pr_desk *own, const pr_evaluated 
     take_out(&e->protocol, own, b, w, all);
 }
 
-static void score_sampled(const pr_evaluation *e, pr_desk *own, pr_session *session,
+static void score_sampled(const pr_evaluation *e, pr_desk *own, pr_scorer *session,
                           const pr_evaluated *b, const walk *w, size_t row, size_t number)
 {
-    pr_session_score(session, row, w->own, b->size, own->mine);
-    pr_session_score(session, row, w->others, b->others, own->theirs);
+    pr_scorer_score(session, row, w->own, b->size, own->mine);
+    pr_scorer_score(session, row, w->others, b->others, own->theirs);
     if (e->dump != NULL)
         pr_dump_sampled(&own->page, e, b, number, own->mine, own->theirs);
 }
 
 /* Scores one step of one basket and returns the item to place. */
-static int32_t step(const pr_evaluation *e, pr_desk *own, pr_session *session,
-                    const pr_evaluated *b, walk *w, size_t row, size_t number)
+static int32_t step(const pr_evaluation *e, pr_desk *own, pr_scorer *session, const pr_evaluated *b,
+                    walk *w, size_t row, size_t number)
 {
     bool full = e->protocol.negatives == 0;
     float *theirs = own->theirs + (full ? row * e->data->items : 0);
@@ -119,7 +119,7 @@ static void hand_in(const pr_evaluation *e, pr_desk *own, size_t group, bool las
         pr_ordered_write(e->dump, group, &own->page, last);
 }
 
-void pr_walk_group(pr_evaluation *e, pr_desk *own, pr_session *session, pr_evaluated *baskets,
+void pr_walk_group(pr_evaluation *e, pr_desk *own, pr_scorer *session, pr_evaluated *baskets,
                    size_t rows, size_t group)
 {
     walk walks[PR_WALK_ROWS];
@@ -127,14 +127,14 @@ void pr_walk_group(pr_evaluation *e, pr_desk *own, pr_session *session, pr_evalu
     begin(e, own, session, baskets, walks, rows);
     for (size_t j = 0; j < baskets[0].steps; j++) {
         if (e->protocol.negatives == 0)
-            pr_session_score_all(session, own->theirs);
+            pr_scorer_score_all(session, own->theirs);
         for (size_t i = 0; i < rows; i++) {
             items[i] =
                 j < baskets[i].steps ? step(e, own, session, &baskets[i], &walks[i], i, j) : -1;
             hand_in(e, own, group, false);
         }
         if (j + 1 < baskets[0].steps)
-            pr_session_place(session, items);
+            pr_scorer_place(session, items);
     }
     hand_in(e, own, group, true);
 }

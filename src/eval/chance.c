@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "data/pasts.h"
+#include "data/histories.h"
 #include "eval/candidates.h"
 #include "eval/evaluation.h"
 
@@ -12,7 +12,7 @@ enum { PURPOSE = 0xC4A2CE, DRAWS = 10 };
 /* Room for one basket, and the sums of all. */
 typedef struct guess {
     pr_rng rng;
-    pr_candidates candidates; /* tell what the user had before */
+    pr_candidate_set candidates; /* tell what the user had before */
     pr_evaluated *baskets;
     float *sums;
     bool *taken, *seen;
@@ -36,7 +36,8 @@ static void draw_places(pr_stream *stream, size_t *place, size_t count, size_t r
 }
 
 /* Puts the own items that may be recommended at random places among the others. */
-static void shuffle_basket(guess *g, const pr_protocol *p, const pr_evaluated *b, uint32_t draw)
+static void shuffle_basket(guess *g, const pr_eval_protocol *p, const pr_evaluated *b,
+                           uint32_t draw)
 {
     size_t ranked = 0;
     pr_stream stream = pr_stream_at(&g->rng, b->user, b->session, draw);
@@ -54,7 +55,7 @@ static void shuffle_basket(guess *g, const pr_protocol *p, const pr_evaluated *b
     }
 }
 
-static void walk_basket(guess *g, const pr_protocol *p, const pr_evaluated *b)
+static void walk_basket(guess *g, const pr_eval_protocol *p, const pr_evaluated *b)
 {
     for (size_t i = 0; i < pr_sums_count(p); i++)
         b->sums[i] = 0;
@@ -74,10 +75,10 @@ static void walk_all(guess *g, const pr_evaluation *e, uint32_t draw)
 {
     for (size_t i = 0; i < e->count; i++) {
         const pr_evaluated *b = &g->baskets[i];
-        pr_history history = pr_past_before(e->data, b->user, b->session);
-        pr_candidates_turn(&g->candidates, &history,
-                           e->data->action_items + e->data->session_offsets[b->session], b->size,
-                           g->seen);
+        pr_history history = pr_history_before(e->data, b->user, b->session);
+        pr_candidate_set_turn(&g->candidates, &history,
+                              e->data->action_items + e->data->session_offsets[b->session], b->size,
+                              g->seen);
         shuffle_basket(g, &e->protocol, b, draw);
         walk_basket(g, &e->protocol, b);
     }
@@ -98,7 +99,7 @@ static parsrec_status make_guess(guess *g, const pr_evaluation *e, parsrec_error
 {
     size_t n = e->largest, width = pr_sums_count(&e->protocol);
     *g = (guess){.rng = pr_rng_make(e->protocol.seed, PURPOSE)};
-    PR_TRY(pr_candidates_init(&g->candidates, e->data->items, NULL, 0, false, err));
+    PR_TRY(pr_candidate_set_init(&g->candidates, e->data->items, NULL, 0, false, err));
     g->baskets = pr_alloc(e->count, sizeof *g->baskets);
     g->sums = pr_alloc(e->count, width * sizeof *g->sums);
     g->taken = pr_alloc(n, sizeof *g->taken);
@@ -119,7 +120,7 @@ static parsrec_status make_guess(guess *g, const pr_evaluation *e, parsrec_error
 
 static void free_guess(guess *g)
 {
-    pr_candidates_free(&g->candidates);
+    pr_candidate_set_free(&g->candidates);
     pr_free(g->baskets);
     pr_free(g->sums);
     pr_free(g->taken);

@@ -19,7 +19,7 @@ static int longer_first(const void *left, const void *right)
 }
 
 /* The sessions of a user that a protocol evaluates: from *first up to the one returned. */
-static int64_t sessions_of(const pr_dataset *data, size_t user, const pr_protocol *p,
+static int64_t sessions_of(const pr_dataset *data, size_t user, const pr_eval_protocol *p,
                            int64_t *first)
 {
     *first = pr_split_session(data, user, p->part, p->held);
@@ -75,7 +75,7 @@ static parsrec_status check_lists(pr_evaluation *e, parsrec_error *err)
 }
 
 parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,
-                                  const pr_protocol *protocol, parsrec_error *err)
+                                  const pr_eval_protocol *protocol, parsrec_error *err)
 {
     *e = (pr_evaluation){.data = data, .protocol = *protocol};
     gather(e);
@@ -108,7 +108,7 @@ parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data
                                         parsrec_error *err)
 {
     enum { LARGE_CATALOGUE = 20000 };
-    pr_protocol p = pr_protocol_paper(PR_VALID);
+    pr_eval_protocol p = pr_protocol_paper(PR_VALID);
     p.held = held;
     PR_TRY(pr_evaluation_init(e, data, &p, err));
     if (e->count > 0)
@@ -122,7 +122,7 @@ parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data
 
 /* ---- sums ---- */
 
-static void add_basket(pr_scores *scores, const pr_protocol *p, const pr_evaluated *b,
+static void add_basket(pr_scores *scores, const pr_eval_protocol *p, const pr_evaluated *b,
                        pr_aspect aspect)
 {
     double weight = (double)*pr_sums_weight(p, b->sums, aspect);
@@ -140,7 +140,7 @@ static void add_basket(pr_scores *scores, const pr_protocol *p, const pr_evaluat
 
 void pr_evaluation_sum(const pr_evaluation *e, const pr_evaluated *baskets, pr_scores *scores)
 {
-    const pr_protocol *p = &e->protocol;
+    const pr_eval_protocol *p = &e->protocol;
     *scores = (pr_scores){.baskets = e->count};
     for (size_t i = 0; i < e->count; i++)
         scores->steps += baskets[i].steps;

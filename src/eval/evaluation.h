@@ -27,7 +27,7 @@ typedef struct pr_scores {
 /* The baskets to evaluate and room for their sums, made once and used for every epoch or model. */
 typedef struct pr_evaluation {
     const pr_dataset *data;
-    pr_protocol protocol;
+    pr_eval_protocol protocol;
     pr_evaluated *baskets; /* by steps, most first */
     float *sums;           /* of all baskets */
     size_t count, largest; /* items of the largest basket */
@@ -36,7 +36,7 @@ typedef struct pr_evaluation {
 } pr_evaluation;
 
 parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,
-                                  const pr_protocol *protocol, parsrec_error *err);
+                                  const pr_eval_protocol *protocol, parsrec_error *err);
 void pr_evaluation_free(pr_evaluation *e); /* a zeroed one is fine */
 
 /* What training validates with: the paper's protocol or, where no validation basket has two items,

@@ -65,11 +65,11 @@ static parsrec_status make_desk(pr_desk *own, const run *r, const pr_model *mode
 {
     const pr_evaluation *e = r->e;
     size_t cells = r->width * e->largest;
-    PR_TRY(pr_session_new(&own->small, model, r->width, small_steps(e), err));
+    PR_TRY(pr_scorer_new(&own->small, model, r->width, small_steps(e), err));
     if (r->long_count > 0)
-        PR_TRY(pr_session_new(&own->large, model, r->long_width, e->longest, err));
-    PR_TRY(pr_candidates_init(&own->candidates, e->data->items, e->protocol.source,
-                              e->protocol.seed, e->protocol.exclude_seen, err));
+        PR_TRY(pr_scorer_new(&own->large, model, r->long_width, e->longest, err));
+    PR_TRY(pr_candidate_set_init(&own->candidates, e->data->items, e->protocol.source,
+                                 e->protocol.seed, e->protocol.exclude_seen, err));
     own->taken = pr_alloc(cells, sizeof *own->taken);
     own->seen = pr_alloc(cells, sizeof *own->seen);
     own->others = pr_alloc(r->width * e->protocol.negatives, sizeof *own->others);
@@ -83,9 +83,9 @@ static parsrec_status make_desk(pr_desk *own, const run *r, const pr_model *mode
 
 static void free_desk(pr_desk *own)
 {
-    pr_session_free(own->small);
-    pr_session_free(own->large);
-    pr_candidates_free(&own->candidates);
+    pr_scorer_free(own->small);
+    pr_scorer_free(own->large);
+    pr_candidate_set_free(&own->candidates);
     pr_free(own->taken);
     pr_free(own->seen);
     pr_free(own->others);

@@ -22,7 +22,7 @@ const char *parsrec_protocol_name(parsrec_protocol protocol)
 
 parsrec_eval_options parsrec_eval_default(void)
 {
-    pr_protocol p = pr_protocol_paper(PR_TEST);
+    pr_eval_protocol p = pr_protocol_paper(PR_TEST);
     parsrec_eval_options o = {
         .negatives = p.negatives, .k_count = p.k_count, .place_k = p.place_k, .seed = p.seed};
     for (size_t i = 0; i < p.k_count; i++)
@@ -32,7 +32,8 @@ parsrec_eval_options parsrec_eval_default(void)
 
 /* ---- numbers ---- */
 
-static parsrec_status set_cutoffs(pr_protocol *p, const parsrec_eval_options *o, parsrec_error *err)
+static parsrec_status set_cutoffs(pr_eval_protocol *p, const parsrec_eval_options *o,
+                                  parsrec_error *err)
 {
     if (o->k_count < 1 || o->k_count > PR_CUTOFFS)
         return pr_fail(err, PARSREC_E_ARGUMENT, "1 to %d cutoffs can be reported", PR_CUTOFFS);
@@ -46,7 +47,7 @@ static parsrec_status set_cutoffs(pr_protocol *p, const parsrec_eval_options *o,
 }
 
 /* Sessions that the model has learnt from would flatter it. */
-static parsrec_status set_last(pr_protocol *p, const parsrec_eval_options *o, size_t held,
+static parsrec_status set_last(pr_eval_protocol *p, const parsrec_eval_options *o, size_t held,
                                parsrec_error *err)
 {
     p->held = held;
@@ -59,7 +60,8 @@ static parsrec_status set_last(pr_protocol *p, const parsrec_eval_options *o, si
                    held, (unsigned long long)o->last, (unsigned long long)o->last);
 }
 
-parsrec_status pr_judging_rule(pr_protocol *p, const parsrec_eval_options *o, parsrec_error *err)
+parsrec_status pr_judging_rule(pr_eval_protocol *p, const parsrec_eval_options *o,
+                               parsrec_error *err)
 {
     if ((size_t)o->protocol >= RULES)
         return pr_fail(err, PARSREC_E_ARGUMENT, "there is no protocol number %d", (int)o->protocol);
@@ -73,7 +75,7 @@ parsrec_status pr_judging_rule(pr_protocol *p, const parsrec_eval_options *o, pa
     return set_cutoffs(p, o, err);
 }
 
-static parsrec_status set_numbers(pr_protocol *p, const parsrec_eval_options *o, size_t items,
+static parsrec_status set_numbers(pr_eval_protocol *p, const parsrec_eval_options *o, size_t items,
                                   size_t held, parsrec_error *err)
 {
     PR_TRY(pr_judging_rule(p, o, err));
@@ -151,7 +153,7 @@ static XXH64_hash_t digest(XXH64_hash_t so_far, const void *bytes, size_t size)
     return XXH3_64bits_withSeed(bytes, size, so_far);
 }
 
-static XXH64_hash_t digest_protocol(XXH64_hash_t sum, const pr_protocol *p)
+static XXH64_hash_t digest_protocol(XXH64_hash_t sum, const pr_eval_protocol *p)
 {
     char words[160];
     snprintf(words, sizeof words, "%s/%d/%zu/%zu/%zu/%d/%d/%zu/%llu", p->rule->name, (int)p->part,

@@ -5,14 +5,14 @@
 #include "eval/evaluation.h"
 
 typedef struct pr_judging {
-    pr_protocol protocol; /* points into the rest, which must stay where it is */
+    pr_eval_protocol protocol; /* points into the rest, which must stay where it is */
     pr_candidate_source source;
     bool *users;
     bool *counted; /* users whose sessions models that count may count; NULL: everybody */
 } pr_judging;
 
 /* The part of a protocol that needs no data: rule, cutoffs, seed. */
-parsrec_status pr_judging_rule(pr_protocol *p, const parsrec_eval_options *options,
+parsrec_status pr_judging_rule(pr_eval_protocol *p, const parsrec_eval_options *options,
                                parsrec_error *err);
 
 /* `held`: the setting `last` of the models to be judged. Reads the files that the options name. */

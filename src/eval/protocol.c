@@ -25,32 +25,32 @@ static const struct {
 #undef MEASURE_ROW
 };
 
-const char *pr_measure_name(pr_measure measure)
+const char *pr_measure_name(pr_measure_id measure)
 {
     return measures[measure].name;
 }
 
-bool pr_measure_at_k(pr_measure measure)
+bool pr_measure_at_k(pr_measure_id measure)
 {
     return measures[measure].at_k;
 }
 
-bool pr_measure_split(pr_measure measure)
+bool pr_measure_split(pr_measure_id measure)
 {
     return measures[measure].split;
 }
 
-pr_protocol pr_protocol_paper(pr_part part)
+pr_eval_protocol pr_protocol_paper(pr_split_part part)
 {
-    return (pr_protocol){.rule = &pr_remaining,
-                         .part = part,
-                         .held = 1,
-                         .last = 1,
-                         .negatives = 100,
-                         .seed = 5,
-                         .place_k = 10,
-                         .k = {1, 5, 10},
-                         .k_count = 3};
+    return (pr_eval_protocol){.rule = &pr_remaining,
+                              .part = part,
+                              .held = 1,
+                              .last = 1,
+                              .negatives = 100,
+                              .seed = 5,
+                              .place_k = 10,
+                              .k = {1, 5, 10},
+                              .k_count = 3};
 }
 
 size_t pr_step_above(const pr_step *step, size_t i)
@@ -62,7 +62,7 @@ size_t pr_step_above(const pr_step *step, size_t i)
     return pr_rank(step->mine[i], step->theirs, step->their_count);
 }
 
-void pr_sums_rank(const pr_protocol *p, float *sums, pr_aspect aspect, size_t rank)
+void pr_sums_rank(const pr_eval_protocol *p, float *sums, pr_aspect aspect, size_t rank)
 {
     float *hits = pr_sums_column(p, sums, aspect, 0), *gain = pr_sums_column(p, sums, aspect, 1);
     *pr_sums_weight(p, sums, aspect) += 1;

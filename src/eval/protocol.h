@@ -19,16 +19,16 @@ enum { PR_CUTOFFS = 8, PR_COLUMNS_MOST = 5 };
     X(PRECISION, "Precision", true, false)  \
     X(NDCG_WHOLE, "NDCG-whole", true, true) \
     X(PHR, "PHR", true, true)
-typedef enum pr_measure {
+typedef enum pr_measure_id {
 #define PR_MEASURE_ENUM(id, name, at_k, split) PR_##id,
     PR_MEASURE_MAP(PR_MEASURE_ENUM)
 #undef PR_MEASURE_ENUM
         PR_MEASURES
-} pr_measure;
+} pr_measure_id;
 
-const char *pr_measure_name(pr_measure measure);
-bool pr_measure_at_k(pr_measure measure);
-bool pr_measure_split(pr_measure measure);
+const char *pr_measure_name(pr_measure_id measure);
+bool pr_measure_at_k(pr_measure_id measure);
+bool pr_measure_split(pr_measure_id measure);
 
 /* Everything, and apart what the user had in an earlier session and what is new to the user. */
 typedef enum pr_aspect { PR_ALL, PR_REPEAT, PR_FRESH, PR_ASPECTS } pr_aspect;
@@ -36,7 +36,7 @@ typedef enum pr_aspect { PR_ALL, PR_REPEAT, PR_FRESH, PR_ASPECTS } pr_aspect;
 /* How a measure comes out of the sums of baskets: the column's total by the total weight, or the mean
  * of each basket's own mean. */
 typedef struct pr_measure_rule {
-    pr_measure measure;
+    pr_measure_id measure;
     uint8_t column;
     bool per_basket;
 } pr_measure_rule;
@@ -60,9 +60,9 @@ extern const pr_rule pr_remaining, pr_next, pr_basket_list;
 extern const pr_rule *const pr_rules[];
 const pr_rule *pr_rule_find(const char *name); /* or NULL */
 
-typedef struct pr_protocol {
+typedef struct pr_eval_protocol {
     const pr_rule *rule;
-    pr_part part;
+    pr_split_part part;
     size_t held;       /* test sessions of a user that training left out: the setting `last` */
     size_t last;       /* how many of them are evaluated */
     const bool *users; /* [users]: who is evaluated; NULL: everybody who can be */
@@ -73,15 +73,15 @@ typedef struct pr_protocol {
     size_t place_k;       /* the best remaining item is placed when it ranks among so many */
     size_t k[PR_CUTOFFS]; /* cutoffs reported, k_count of them */
     size_t k_count;
-} pr_protocol;
+} pr_eval_protocol;
 
 /* Any remaining item counts; 100 negatives, place 10, k = 1, 5, 10. */
-pr_protocol pr_protocol_paper(pr_part part);
+pr_eval_protocol pr_protocol_paper(pr_split_part part);
 
 /* ---- one step, as a rule sees it ---- */
 
 struct pr_step {
-    const pr_protocol *protocol;
+    const pr_eval_protocol *protocol;
     size_t number;       /* of the step, from 0 */
     size_t size;         /* items of the basket */
     const bool *taken;   /* [size]: placed already */
@@ -103,25 +103,25 @@ static inline bool pr_step_has(const pr_step *step, pr_aspect aspect, size_t i)
 /* ---- sums of one basket ---- */
 
 /* For each aspect its weight (steps, or 1 for a basket), then columns of k_count sums. */
-static inline size_t pr_sums_stride(const pr_protocol *p)
+static inline size_t pr_sums_stride(const pr_eval_protocol *p)
 {
     return 1 + p->rule->columns * p->k_count;
 }
-static inline size_t pr_sums_count(const pr_protocol *p)
+static inline size_t pr_sums_count(const pr_eval_protocol *p)
 {
     return PR_ASPECTS * pr_sums_stride(p);
 }
-static inline float *pr_sums_column(const pr_protocol *p, float *sums, pr_aspect aspect,
+static inline float *pr_sums_column(const pr_eval_protocol *p, float *sums, pr_aspect aspect,
                                     size_t column)
 {
     return sums + aspect * pr_sums_stride(p) + 1 + column * p->k_count;
 }
-static inline float *pr_sums_weight(const pr_protocol *p, float *sums, pr_aspect aspect)
+static inline float *pr_sums_weight(const pr_eval_protocol *p, float *sums, pr_aspect aspect)
 {
     return sums + aspect * pr_sums_stride(p);
 }
 
 /* Counts one more ranked item: weight, hit (column 0) and gain (column 1) at every cutoff. */
-void pr_sums_rank(const pr_protocol *p, float *sums, pr_aspect aspect, size_t rank);
+void pr_sums_rank(const pr_eval_protocol *p, float *sums, pr_aspect aspect, size_t rank);
 
 #endif

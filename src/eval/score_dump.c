@@ -26,7 +26,7 @@ static json_t *catalogue(const pr_dataset *data)
     return keys;
 }
 
-static json_t *cutoffs(const pr_protocol *p)
+static json_t *cutoffs(const pr_eval_protocol *p)
 {
     json_t *k = json_array();
     for (size_t i = 0; i < p->k_count; i++)
@@ -34,7 +34,7 @@ static json_t *cutoffs(const pr_protocol *p)
     return k;
 }
 
-static const char *candidates_of(const pr_protocol *p)
+static const char *candidates_of(const pr_eval_protocol *p)
 {
     static const char *const names[] = {[PR_SOURCE_UNIFORM] = "uniform",
                                         [PR_SOURCE_POPULAR] = "popular",
@@ -46,7 +46,7 @@ static const char *candidates_of(const pr_protocol *p)
 
 void pr_dump_head(pr_writer *to, const pr_evaluation *e, const char *model, const char *fingerprint)
 {
-    const pr_protocol *p = &e->protocol;
+    const pr_eval_protocol *p = &e->protocol;
     const char *checksum = pr_dataset_checksum(e->data);
     json_t *head =
         json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:I, s:b, s:I, s:o, s:I, s:I, s:s, s:s, s:o}",
@@ -147,7 +147,7 @@ static void begin_line(pr_writer *to, const pr_evaluation *e, const pr_evaluated
 }
 
 void pr_dump_basket(pr_writer *to, const pr_evaluation *e, const pr_evaluated *b,
-                    const pr_candidates *candidates, const int32_t *own, const int32_t *others)
+                    const pr_candidate_set *candidates, const int32_t *own, const int32_t *others)
 {
     size_t had = 0;
     begin_line(to, e, b);
@@ -158,7 +158,7 @@ void pr_dump_basket(pr_writer *to, const pr_evaluation *e, const pr_evaluated *b
     write_items(to, ",\"items\":[", own, b->size);
     write_word(to, ",\"before\":[");
     for (size_t i = 0; i < e->data->items; i++)
-        if (pr_candidates_had(candidates, i))
+        if (pr_candidate_set_had(candidates, i))
             write_item(to, &had, (int32_t)i);
     write_word(to, "]");
     if (e->protocol.negatives > 0)

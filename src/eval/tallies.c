@@ -5,12 +5,12 @@
 
 #include "base/memory.h"
 
-static size_t cutoffs_of(const pr_protocol *p, pr_measure measure)
+static size_t cutoffs_of(const pr_eval_protocol *p, pr_measure_id measure)
 {
     return pr_measure_at_k(measure) ? p->k_count : 1;
 }
 
-size_t pr_protocol_measures(const pr_protocol *p)
+size_t pr_protocol_measures(const pr_eval_protocol *p)
 {
     size_t count = 0;
     for (size_t m = 0; m < p->rule->measure_count; m++)
@@ -18,7 +18,7 @@ size_t pr_protocol_measures(const pr_protocol *p)
     return count;
 }
 
-pr_measure pr_protocol_measure(const pr_protocol *p, size_t i, size_t *k)
+pr_measure_id pr_protocol_measure(const pr_eval_protocol *p, size_t i, size_t *k)
 {
     size_t m = 0;
     while (i >= cutoffs_of(p, p->rule->measures[m].measure))
@@ -27,7 +27,8 @@ pr_measure pr_protocol_measure(const pr_protocol *p, size_t i, size_t *k)
     return p->rule->measures[m].measure;
 }
 
-static void add_basket(pr_tally *row, const pr_protocol *p, const pr_evaluated *b, pr_aspect aspect)
+static void add_basket(pr_tally *row, const pr_eval_protocol *p, const pr_evaluated *b,
+                       pr_aspect aspect)
 {
     double weight = (double)*pr_sums_weight(p, b->sums, aspect);
     if (weight == 0)

@@ -7,9 +7,9 @@
 
 /* Measures of a protocol in the order in which they are reported: those of its rule, each at every
  * cutoff, or once where it has none. */
-size_t pr_protocol_measures(const pr_protocol *p);
+size_t pr_protocol_measures(const pr_eval_protocol *p);
 /* Measure number i and the cutoff it stands at. */
-pr_measure pr_protocol_measure(const pr_protocol *p, size_t i, size_t *k);
+pr_measure_id pr_protocol_measure(const pr_eval_protocol *p, size_t i, size_t *k);
 
 /* Users in the order of their numbers: the same in every evaluation by one protocol. */
 typedef struct pr_user_tallies {

@@ -164,7 +164,7 @@ static parsrec_status add_equation(making *m, const char *spec, const char *equa
                                    parsrec_error *err)
 {
     pr_slice name = {spec, (size_t)(equals - spec)}, value = pr_slice_of(equals + 1);
-    const pr_feature *feature = pr_user_feature_named(m->data, name);
+    const pr_feature_column *feature = pr_user_feature_named(m->data, name);
     if (feature == NULL) {
         PR_TRY(mark_file(m, name, equals + 1, err));
         return add_group(m, name, err);

@@ -49,7 +49,7 @@ parsrec_status pr_mark_buyers(bool *members, const pr_dataset *data, size_t last
 
 /* ---- features ---- */
 
-const pr_feature *pr_user_feature_named(const pr_dataset *data, pr_slice name)
+const pr_feature_column *pr_user_feature_named(const pr_dataset *data, pr_slice name)
 {
     for (size_t i = 0; i < data->feature_count[PR_OF_USER]; i++)
         if (pr_slice_is(name, data->features[PR_OF_USER][i].name))
@@ -71,8 +71,9 @@ static bool parse_range(pr_slice text, double *low, double *high)
     return false;
 }
 
-static parsrec_status mark_numbers(bool *members, const pr_dataset *data, const pr_feature *feature,
-                                   pr_slice value, parsrec_error *err)
+static parsrec_status mark_numbers(bool *members, const pr_dataset *data,
+                                   const pr_feature_column *feature, pr_slice value,
+                                   parsrec_error *err)
 {
     double low, high;
     pr_excerpt hold;
@@ -85,8 +86,9 @@ static parsrec_status mark_numbers(bool *members, const pr_dataset *data, const 
     return PARSREC_OK;
 }
 
-static parsrec_status mark_codes(bool *members, const pr_dataset *data, const pr_feature *feature,
-                                 pr_slice value, parsrec_error *err)
+static parsrec_status mark_codes(bool *members, const pr_dataset *data,
+                                 const pr_feature_column *feature, pr_slice value,
+                                 parsrec_error *err)
 {
     pr_excerpt hold;
     for (size_t code = 0; code < feature->values.count; code++) {
@@ -100,8 +102,8 @@ static parsrec_status mark_codes(bool *members, const pr_dataset *data, const pr
                    pr_show(&hold, value));
 }
 
-parsrec_status pr_mark_feature(bool *members, const pr_dataset *data, const pr_feature *feature,
-                               pr_slice value, parsrec_error *err)
+parsrec_status pr_mark_feature(bool *members, const pr_dataset *data,
+                               const pr_feature_column *feature, pr_slice value, parsrec_error *err)
 {
     return (feature->number != NULL ? mark_numbers : mark_codes)(members, data, feature, value,
                                                                  err);

@@ -125,7 +125,7 @@ static parsrec_status desk_init(pr_tour_desk *d, const pr_tour *w, size_t basket
 {
     size_t V = w->data->items, N = w->axis->count;
     d->rows = rows_for(w);
-    PR_TRY(pr_session_new(&d->session, w->model, d->rows, w->basket_most, err));
+    PR_TRY(pr_scorer_new(&d->session, w->model, d->rows, w->basket_most, err));
     d->starts = pr_alloc(d->rows, sizeof *d->starts);
     d->items = pr_alloc(d->rows, sizeof *d->items);
     d->scores = pr_alloc_aligned(w->drop ? d->rows * V : 1, sizeof *d->scores);
@@ -150,7 +150,7 @@ static parsrec_status desk_init(pr_tour_desk *d, const pr_tour *w, size_t basket
 
 static void desk_free(pr_tour_desk *d)
 {
-    pr_session_free(d->session);
+    pr_scorer_free(d->session);
     pr_free(d->starts);
     pr_free(d->items);
     pr_free_aligned(d->scores);

@@ -34,7 +34,7 @@ typedef struct pr_tour_watch {
 
 /* Memory of one thread. */
 typedef struct pr_tour_desk {
-    pr_session *session;
+    pr_scorer *session;
     size_t rows;
     pr_tour_watch *watch;
     bool reports;             /* this thread, the caller's, calls the hooks */

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/pasts.h"
+#include "data/histories.h"
 #include "explain/class_mass.h"
 #include "explain/tour_inside.h"
 
@@ -61,13 +61,13 @@ static void begin(const pr_tour *tour, pr_tour_desk *desk, pr_tour_basket *baske
         baskets[i].row = row;
         pr_start start = {.user = pr_known_user(tour->data, (size_t)baskets[i].user)};
         start.history =
-            pr_past_before(tour->data, (size_t)baskets[i].user, (size_t)baskets[i].session);
+            pr_history_before(tour->data, (size_t)baskets[i].user, (size_t)baskets[i].session);
         start.about =
             pr_about_session(tour->data, (size_t)baskets[i].user, (size_t)baskets[i].session);
         for (size_t r = 0; r < rows_of(tour, &baskets[i]); r++)
             desk->starts[row++] = start;
     }
-    pr_session_start(desk->session, desk->starts, rows);
+    pr_scorer_start(desk->session, desk->starts, rows);
 }
 
 /* Item number t of each basket; its row t + 1 leaves that item out. */
@@ -80,7 +80,7 @@ static void place(const pr_tour *tour, pr_tour_desk *desk, const pr_tour_basket 
         for (size_t r = 0; r < rows_of(tour, b); r++)
             desk->items[b->row + r] = over || r == t + 1 ? -1 : pr_tour_items(tour, b->session)[t];
     }
-    pr_session_place(desk->session, desk->items);
+    pr_scorer_place(desk->session, desk->items);
 }
 
 /* ---- drop effects ---- */
@@ -175,12 +175,12 @@ static void look(pr_tour_sums *sums, const pr_tour *tour, pr_tour_desk *desk,
                  const pr_tour_basket *baskets, size_t count, size_t t)
 {
     if (tour->drop)
-        pr_session_score_all(desk->session, desk->scores);
+        pr_scorer_score_all(desk->session, desk->scores);
     for (size_t i = 0; i < count && t < baskets[i].size; i++) { /* the largest come first */
         const pr_tour_basket *b = &baskets[i];
         if (tour->attention)
-            pr_session_attention(desk->session, b->row,
-                                 desk->weights + b->weights + pr_tour_weights(t));
+            pr_scorer_attention(desk->session, b->row,
+                                desk->weights + b->weights + pr_tour_weights(t));
         if (tour->drop)
             add_effects(sums, tour, desk, b, t);
     }

@@ -284,11 +284,11 @@ static parsrec_status find_session(pr_collect *c, uint32_t user, pr_slice text, 
 
 static parsrec_status append(pr_collect *c, uint32_t session, uint32_t item, parsrec_error *err)
 {
-    pr_run *run = c->run_count > 0 ? &c->runs[c->run_count - 1] : NULL;
+    pr_collect_run *run = c->run_count > 0 ? &c->runs[c->run_count - 1] : NULL;
     if (run == NULL || run->session != session || run->count == UINT32_MAX) {
         PR_TRY(pr_grow(&c->runs, &c->run_capacity, c->run_count + 1, sizeof *c->runs, err));
         run = &c->runs[c->run_count++];
-        *run = (pr_run){session, 0};
+        *run = (pr_collect_run){session, 0};
     }
     PR_TRY(pr_grow(&c->action_items, &c->action_capacity, c->actions + 1, sizeof *c->action_items,
                    err));

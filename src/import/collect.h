@@ -14,9 +14,9 @@ typedef struct pr_action_columns {
 } pr_action_columns;
 
 /* Consecutive actions of one session. */
-typedef struct pr_run {
+typedef struct pr_collect_run {
     uint32_t session, count;
-} pr_run;
+} pr_collect_run;
 
 typedef struct pr_collect {
     bool sort;  /* times may go back */
@@ -26,7 +26,7 @@ typedef struct pr_collect {
     pr_intern keys;        /* of sessions: the user's number in 4 bytes, then the session's text */
     uint32_t *key_session; /* [keys.count] */
     int32_t *action_items;
-    pr_run *runs;
+    pr_collect_run *runs;
     uint32_t *session_user;
     int64_t *session_time; /* the earliest of its actions */
     int64_t *last_time;    /* [users.count] */

@@ -117,8 +117,9 @@ static int32_t cell_at(const pr_table_column *c, int32_t row)
     return row >= 0 ? c->cells[row] : -1;
 }
 
-static parsrec_status gather_numbers(pr_feature *f, const pr_table_column *c, const int32_t *rows,
-                                     size_t count, pr_blocks *blocks, parsrec_error *err)
+static parsrec_status gather_numbers(pr_feature_column *f, const pr_table_column *c,
+                                     const int32_t *rows, size_t count, pr_blocks *blocks,
+                                     parsrec_error *err)
 {
     float *values = pr_blocks_alloc(blocks, count, sizeof *values);
     float *of_text = pr_blocks_alloc(blocks, c->texts.count, sizeof *of_text);
@@ -135,8 +136,9 @@ static parsrec_status gather_numbers(pr_feature *f, const pr_table_column *c, co
 }
 
 /* Codes by first appearance among the things that are there, so that no value is without one. */
-static parsrec_status gather_codes(pr_feature *f, const pr_table_column *c, const int32_t *rows,
-                                   size_t count, pr_blocks *blocks, parsrec_error *err)
+static parsrec_status gather_codes(pr_feature_column *f, const pr_table_column *c,
+                                   const int32_t *rows, size_t count, pr_blocks *blocks,
+                                   parsrec_error *err)
 {
     int32_t *codes = pr_blocks_alloc(blocks, count, sizeof *codes);
     int32_t *code_of = pr_blocks_alloc(blocks, c->texts.count, sizeof *code_of); /* + 1 */
@@ -160,7 +162,7 @@ static parsrec_status gather_codes(pr_feature *f, const pr_table_column *c, cons
 parsrec_status pr_features_gather(pr_dataset *data, const pr_table *table, const int32_t *rows,
                                   size_t count, pr_blocks *blocks, parsrec_error *err)
 {
-    pr_feature *features = pr_blocks_alloc(blocks, table->column_count, sizeof *features);
+    pr_feature_column *features = pr_blocks_alloc(blocks, table->column_count, sizeof *features);
     if (features == NULL)
         return pr_fail_memory(err);
     data->features[table->of] = features;
@@ -168,7 +170,7 @@ parsrec_status pr_features_gather(pr_dataset *data, const pr_table *table, const
         const pr_table_column *c = &table->columns[i];
         if (c->type > PR_COLUMN_CATEGORY)
             continue;
-        pr_feature *f = &features[data->feature_count[table->of]];
+        pr_feature_column *f = &features[data->feature_count[table->of]];
         f->name = c->name;
         PR_TRY((c->type == PR_COLUMN_NUMBER ? gather_numbers : gather_codes)(f, c, rows, count,
                                                                              blocks, err));

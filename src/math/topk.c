@@ -215,7 +215,8 @@ PR_INLINE void bar_any(pr_real *scores, const uint8_t *marks, uint8_t which, siz
     for (size_t i = 0; i < n; i++)
         scores[i] = (marks[i] & which) != 0 ? -(pr_real)INFINITY : scores[i];
 }
-PR_LEVELS(void, pr_bar, bar_any, (pr_real * scores, const uint8_t *marks, uint8_t which, size_t n),
+PR_LEVELS(void, pr_topk_bar, bar_any,
+          (pr_real * scores, const uint8_t *marks, uint8_t which, size_t n),
           (scores, marks, which, n))
 
 PR_INLINE pr_real top_any(const pr_real *scores, size_t n)

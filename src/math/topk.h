@@ -17,7 +17,7 @@ size_t pr_at_least(int32_t *found, const pr_real *scores, size_t n, pr_real bar)
 size_t pr_topk_rank(const pr_real *scores, size_t n, size_t item);
 
 /* Scores of what has one of these marks become -INFINITY. */
-void pr_bar(pr_real *scores, const uint8_t *marks, uint8_t which, size_t n);
+void pr_topk_bar(pr_real *scores, const uint8_t *marks, uint8_t which, size_t n);
 /* The largest score; -INFINITY of none. */
 pr_real pr_top(const pr_real *scores, size_t n);
 

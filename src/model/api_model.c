@@ -9,7 +9,7 @@
 
 parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err)
 {
-    const pr_pasts *pasts = &model->pasts;
+    const pr_histories *pasts = &model->pasts;
     size_t items = model->file.data->items;
     uint64_t *count = pr_alloc_zero(items, sizeof *count); /* floats end at 2^24 */
     if (model->popularity == NULL)
@@ -32,7 +32,7 @@ static parsrec_status load(parsrec_model *model, const char *path, parsrec_error
     PR_TRY(pr_model_load(&model->file, path, err));
     PR_TRY(pr_model_make_ready(model->file.model, err));
     PR_TRY(pr_directory_init(&model->directory, model->file.data, err));
-    model->pasts = pr_pasts_of(model->file.data);
+    model->pasts = pr_histories_of(model->file.data);
     return pr_model_count_popular(model, err);
 }
 
@@ -57,7 +57,7 @@ void parsrec_model_free(parsrec_model *model)
 {
     if (model == NULL)
         return;
-    pr_pasts_free(&model->pasts);
+    pr_histories_free(&model->pasts);
     pr_free(model->popularity);
     pr_directory_free(&model->directory);
     if (model->borrows_data)
@@ -76,11 +76,11 @@ parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data
 {
     if (model == NULL || data == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_model_take_pasts needs model and data");
-    pr_pasts pasts;
+    pr_histories pasts;
     parsrec_pasts_report unused;
-    PR_TRY(pr_pasts_match(&pasts, data, &model->directory.users, &model->directory.items,
-                          report != NULL ? report : &unused, err));
-    pr_pasts_free(&model->pasts);
+    PR_TRY(pr_histories_match(&pasts, data, &model->directory.users, &model->directory.items,
+                              report != NULL ? report : &unused, err));
+    pr_histories_free(&model->pasts);
     model->pasts = pasts;
     return pr_model_count_popular(model, err);
 }

@@ -7,17 +7,17 @@
 #include "base/text.h"
 #include "model/config_table.h"
 
-static int *whole_at(pr_config *config, const pr_setting *s)
+static int *whole_at(pr_config *config, const pr_config_setting *s)
 {
     return (int *)(void *)((char *)config + s->offset);
 }
 
-static double *number_at(pr_config *config, const pr_setting *s)
+static double *number_at(pr_config *config, const pr_config_setting *s)
 {
     return (double *)(void *)((char *)config + s->offset);
 }
 
-static const pr_setting *find(pr_slice key)
+static const pr_config_setting *find(pr_slice key)
 {
     for (size_t i = 0; i < pr_setting_count; i++)
         if (pr_slice_is(key, pr_settings[i].key))
@@ -25,7 +25,7 @@ static const pr_setting *find(pr_slice key)
     return NULL;
 }
 
-static parsrec_status set_number(pr_config *config, const pr_setting *s, pr_slice value,
+static parsrec_status set_number(pr_config *config, const pr_config_setting *s, pr_slice value,
                                  parsrec_error *err)
 {
     pr_excerpt hold;
@@ -45,7 +45,7 @@ static parsrec_status set_number(pr_config *config, const pr_setting *s, pr_slic
     return PARSREC_OK;
 }
 
-static parsrec_status set_switch(pr_config *config, const pr_setting *s, pr_slice value,
+static parsrec_status set_switch(pr_config *config, const pr_config_setting *s, pr_slice value,
                                  parsrec_error *err)
 {
     static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
@@ -59,7 +59,7 @@ static parsrec_status set_switch(pr_config *config, const pr_setting *s, pr_slic
                    pr_show(&hold, value));
 }
 
-static parsrec_status set_choice(pr_config *config, const pr_setting *s, pr_slice value,
+static parsrec_status set_choice(pr_config *config, const pr_config_setting *s, pr_slice value,
                                  parsrec_error *err)
 {
     char list[128] = "";
@@ -78,7 +78,7 @@ static parsrec_status set_choice(pr_config *config, const pr_setting *s, pr_slic
 
 static parsrec_status set(pr_config *config, pr_slice key, pr_slice value, parsrec_error *err)
 {
-    const pr_setting *s = find(key);
+    const pr_config_setting *s = find(key);
     pr_excerpt hold;
     if (s == NULL) {
         pr_suggest near;

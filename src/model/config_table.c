@@ -34,7 +34,7 @@ static const char *const optimisers[] = {"adam", "sgd", NULL};
         key, PR_CHOICE, AT(field), 0, 0, initial, choices, help \
     }
 
-const pr_setting pr_settings[] = {
+const pr_config_setting pr_settings[] = {
     WHOLE("dim.user", dim_user, 1, 4096, "128", "width of a user's row"),
     WHOLE("dim.item", dim_item, 1, 4096, "128", "width of an item's row and of the hidden state"),
     WHOLE("heads", heads, 1, 64, "2",

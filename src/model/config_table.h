@@ -6,7 +6,7 @@
 
 typedef enum pr_setting_type { PR_WHOLE, PR_NUMBER, PR_SWITCH, PR_CHOICE } pr_setting_type;
 
-typedef struct pr_setting {
+typedef struct pr_config_setting {
     const char *key;
     pr_setting_type type;
     size_t offset; /* in pr_config */
@@ -14,9 +14,9 @@ typedef struct pr_setting {
     const char *initial;        /* as --set takes it */
     const char *const *choices; /* ends with NULL */
     const char *help;
-} pr_setting;
+} pr_config_setting;
 
-extern const pr_setting pr_settings[];
+extern const pr_config_setting pr_settings[];
 extern const size_t pr_setting_count;
 
 #endif

@@ -21,14 +21,14 @@ const char *pr_config_help(size_t i)
     return pr_settings[i].help;
 }
 
-static int whole(const pr_config *config, const pr_setting *s)
+static int whole(const pr_config *config, const pr_config_setting *s)
 {
     int value;
     memcpy(&value, (const char *)config + s->offset, sizeof value);
     return value;
 }
 
-static double number(const pr_config *config, const pr_setting *s)
+static double number(const pr_config *config, const pr_config_setting *s)
 {
     double value;
     memcpy(&value, (const char *)config + s->offset, sizeof value);
@@ -50,7 +50,7 @@ static void number_text(char *buffer, size_t size, double value)
 
 char *pr_config_value(const pr_config *config, size_t i, char *buffer, size_t size)
 {
-    const pr_setting *s = &pr_settings[i];
+    const pr_config_setting *s = &pr_settings[i];
     if (s->type == PR_NUMBER)
         number_text(buffer, size, number(config, s));
     else if (s->type == PR_WHOLE)
@@ -63,7 +63,7 @@ char *pr_config_value(const pr_config *config, size_t i, char *buffer, size_t si
 }
 
 /* "a|b" or "1..64" */
-static void range_text(char *out, size_t size, const pr_setting *s)
+static void range_text(char *out, size_t size, const pr_config_setting *s)
 {
     out[0] = '\0';
     if (s->type == PR_WHOLE || s->type == PR_NUMBER)
@@ -93,7 +93,7 @@ char *pr_config_text(const pr_config *config)
 
 static json_t *value_json(const pr_config *config, size_t i)
 {
-    const pr_setting *s = &pr_settings[i];
+    const pr_config_setting *s = &pr_settings[i];
     switch (s->type) {
     case PR_WHOLE:
         return json_integer(whole(config, s));

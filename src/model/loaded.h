@@ -4,14 +4,14 @@
 
 #include "data/dataset_match.h"
 #include "data/directory.h"
-#include "data/pasts.h"
+#include "data/histories.h"
 #include "model/model_file.h"
 
 struct parsrec_model {
     pr_model_file file;
     bool borrows_data;      /* file.data belongs to the caller */
     pr_directory directory; /* its users go on beyond the model's when pasts were taken */
-    pr_pasts pasts;
+    pr_histories pasts;
     pr_real *popularity; /* [items]: the share of sessions in the pasts that hold it */
 };
 

@@ -12,7 +12,7 @@
 #include "model/traits.h"
 
 typedef struct pr_model pr_model;
-typedef struct pr_session pr_session;
+typedef struct pr_scorer pr_scorer;
 typedef struct pr_chunk pr_chunk;
 struct pr_counted; /* data/counted.h */
 
@@ -38,9 +38,9 @@ typedef struct pr_limits {
 enum { PR_OPERATIONS_A_PRODUCT = 6 };
 
 /* A score as the sum of its parts and of what each placed item adds directly. */
-typedef struct pr_parts {
+typedef struct pr_score_terms {
     pr_real network, history, memory, item;
-} pr_parts;
+} pr_score_terms;
 
 typedef struct pr_model_kind {
     const char *name, *summary;
@@ -60,15 +60,15 @@ typedef struct pr_model_kind {
 
     /* ---- sessions; memory comes from session->arena, of session_bytes ---- */
     size_t (*session_bytes)(const pr_model *model, size_t rows, size_t capacity);
-    void (*open)(pr_session *session);
-    void (*start)(pr_session *session, const pr_start *starts);
-    void (*place)(pr_session *session, const int32_t *items);
-    void (*score_all)(pr_session *session, pr_real *scores);
-    void (*score)(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores);
-    bool (*best)(pr_session *session, const uint8_t *barred, size_t k, int32_t *best,
+    void (*open)(pr_scorer *session);
+    void (*start)(pr_scorer *session, const pr_start *starts);
+    void (*place)(pr_scorer *session, const int32_t *items);
+    void (*score_all)(pr_scorer *session, pr_real *scores);
+    void (*score)(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores);
+    bool (*best)(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
                  pr_real *scores, size_t *count); /* a short cut, or false; NULL: there is none */
-    size_t (*attention)(pr_session *session, size_t row, pr_real *weights); /* or NULL: has none */
-    bool (*parts)(pr_session *session, size_t row, int32_t item, pr_parts *parts,
+    size_t (*attention)(pr_scorer *session, size_t row, pr_real *weights); /* or NULL: has none */
+    bool (*parts)(pr_scorer *session, size_t row, int32_t item, pr_score_terms *parts,
                   pr_real *placed); /* or NULL: scores have none */
 
     /* ---- models that only count; NULL for those that learn ---- */
@@ -92,7 +92,7 @@ typedef struct pr_model_kind {
 /* A column of what is known of items: those with the same word have a part in common; a number multiplies
  * the part of its column. */
 typedef struct pr_kin_column {
-    const pr_feature *feature;
+    const pr_feature_column *feature;
     size_t at;          /* its first part, behind those of categories */
     pr_real mean, rate; /* of numbers: a value less the mean, times the rate */
 } pr_kin_column;
@@ -155,7 +155,7 @@ uint32_t *pr_model_wholes(const pr_model *model, const char *name);
 /* ---- sessions: open baskets, many rows at a time ---- */
 
 /* One thread uses a session; threads share the model. */
-struct pr_session {
+struct pr_scorer {
     const pr_model *model;
     size_t rows, capacity; /* rows at most at once; items a row can hold */
     size_t active;         /* rows in use since the last start */
@@ -163,31 +163,31 @@ struct pr_session {
     void *own; /* the kind's state */
 };
 
-parsrec_status pr_session_new(pr_session **out, const pr_model *model, size_t rows, size_t capacity,
-                              parsrec_error *err);
-void pr_session_free(pr_session *session); /* NULL is fine */
+parsrec_status pr_scorer_new(pr_scorer **out, const pr_model *model, size_t rows, size_t capacity,
+                             parsrec_error *err);
+void pr_scorer_free(pr_scorer *session); /* NULL is fine */
 
 /* Opens `rows` baskets, at most session->rows. */
-void pr_session_start(pr_session *session, const pr_start *starts, size_t rows);
+void pr_scorer_start(pr_scorer *session, const pr_start *starts, size_t rows);
 /* Puts items[r] into basket r; -1 leaves a row as it is. At most `capacity` items a row. */
-void pr_session_place(pr_session *session, const int32_t *items);
+void pr_scorer_place(pr_scorer *session, const int32_t *items);
 /* scores[active,V] of every item as the next one. */
-void pr_session_score_all(pr_session *session, pr_real *scores);
+void pr_scorer_score_all(pr_scorer *session, pr_real *scores);
 /* scores[n] of some items for one row. */
-void pr_session_score(pr_session *session, size_t row, const int32_t *items, size_t n,
-                      pr_real *scores);
+void pr_scorer_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
+                     pr_real *scores);
 /* The best k items that are not barred, best first, in a session of one row; scores[V] has their scores, and is undefined
  * elsewhere. Returns how many. */
-size_t pr_session_best(pr_session *session, const uint8_t *barred, size_t k, int32_t *best,
-                       pr_real *scores);
+size_t pr_scorer_best(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
+                      pr_real *scores);
 /* The weight of each placed item in the present step, mean over heads; returns their number, 0
  * while the basket is empty or when the model has no attention. */
-size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights);
+size_t pr_scorer_attention(pr_scorer *session, size_t row, pr_real *weights);
 
 /* The parts of an item's score, with what each placed item adds, in their order; false where scores are
  * no sums. */
-bool pr_session_parts(pr_session *session, size_t row, int32_t item, pr_parts *parts,
-                      pr_real *placed);
+bool pr_scorer_terms(pr_scorer *session, size_t row, int32_t item, pr_score_terms *parts,
+                     pr_real *placed);
 
 /* Where the time of training goes, for those who want to know. */
 #define PR_STEP_PARTS_MAP(X)                    \

@@ -11,10 +11,10 @@ static parsrec_status check_columns(const pr_model_file *file, const pr_dataset 
     const pr_traits *traits = &file->model->traits;
     for (size_t i = 0; i < traits->count; i++) {
         const pr_trait *t = &traits->list[i];
-        const pr_feature *wanted = &file->data->features[t->of][t->column];
+        const pr_feature_column *wanted = &file->data->features[t->of][t->column];
         bool found = false;
         for (size_t c = 0; c < data->feature_count[t->of]; c++) {
-            const pr_feature *f = &data->features[t->of][c];
+            const pr_feature_column *f = &data->features[t->of][c];
             found |= strcmp(f->name, wanted->name) == 0 && (f->number != NULL) == t->number;
         }
         pr_excerpt hold;

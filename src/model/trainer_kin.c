@@ -41,7 +41,7 @@ static void for_tables(pr_trainer *t, void (*each)(work *w), pr_real sign)
 /* Which part of a column item v has, and how much of it; 0 for none. */
 static pr_real part_of(const pr_kin_column *column, size_t v, size_t *part)
 {
-    const pr_feature *f = column->feature;
+    const pr_feature_column *f = column->feature;
     *part = column->at;
     if (f->number != NULL)
         return isfinite(f->number[v]) ? ((pr_real)f->number[v] - column->mean) * column->rate : 0;

@@ -7,7 +7,7 @@
 
 static void add(pr_traits *t, const pr_shop *shop, pr_feature_of of, size_t column)
 {
-    const pr_feature *f = &shop->features[of][column];
+    const pr_feature_column *f = &shop->features[of][column];
     pr_trait *trait = &t->list[t->count++];
     *trait = (pr_trait){.of = of, .column = column, .number = f->number != NULL};
     trait->words = trait->number ? 0 : f->values.count;
@@ -38,7 +38,8 @@ void pr_traits_free(pr_traits *t)
     *t = (pr_traits){0};
 }
 
-static void read_number(pr_real *inputs, const pr_feature *f, size_t row, const pr_real *scale)
+static void read_number(pr_real *inputs, const pr_feature_column *f, size_t row,
+                        const pr_real *scale)
 {
     float x = f != NULL ? f->number[row] : NAN;
     double unit = isfinite(x) ? ((double)x - (double)scale[0]) * (double)scale[1] : 0;
@@ -52,7 +53,8 @@ void pr_traits_read(const pr_traits *t, const pr_about *about, const pr_real *sc
     for (size_t i = 0, words = 0; i < t->count; i++) {
         const pr_trait *trait = &t->list[i];
         const pr_facts *facts = trait->of == PR_OF_USER ? &about->user : &about->session;
-        const pr_feature *f = trait->column < facts->count ? &facts->columns[trait->column] : NULL;
+        const pr_feature_column *f =
+            trait->column < facts->count ? &facts->columns[trait->column] : NULL;
         if (trait->number) {
             read_number(inputs + PR_TRAIT_INPUTS * trait->at, f, facts->row,
                         scale + PR_TRAIT_SCALE * trait->at);

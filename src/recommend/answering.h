@@ -4,14 +4,14 @@
 
 #include "base/json.h"
 #include "base/writer.h"
-#include "data/live_pasts.h"
+#include "data/live_histories.h"
 #include "model/loaded.h"
 #include "recommend/reasons.h"
 #include "recommend/recommend.h"
 
 struct parsrec_live {
     const parsrec_model *model;
-    pr_live_pasts *pasts;
+    pr_live_histories *pasts;
 };
 
 /* Numbers that a JSON request names, kept from request to request. */
@@ -25,7 +25,7 @@ enum { PR_REQUEST_LISTS = 6 };
 /* What a request says of its session and its user, in the columns of the model's data set. */
 typedef struct pr_given {
     bool taken; /* the memory below */
-    pr_feature *columns[2];
+    pr_feature_column *columns[2];
     float *numbers[2];
     int32_t *codes[2];
 } pr_given;
@@ -38,7 +38,7 @@ struct parsrec_scratch {
     size_t *shown;            /* [categories]: items of the answer */
     pr_reasons reasons;       /* zeroed until somebody asks why */
     const parsrec_live *live; /* whose pasts the request under way uses; NULL: the model's */
-    pr_past_copy past;
+    pr_history_copy past;
     pr_given given;
     /* For requests as JSON: */
     pr_number_list lists[PR_REQUEST_LISTS];

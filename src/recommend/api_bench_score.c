@@ -22,7 +22,7 @@ static parsrec_status make_bench(bench *b, parsrec_error *err)
 {
     size_t users = 0;
     for (size_t u = 0; u < b->model->pasts.users; u++)
-        users += pr_past(&b->model->pasts, (int32_t)u).count > 0;
+        users += pr_user_history(&b->model->pasts, (int32_t)u).count > 0;
     if (users == 0)
         return pr_fail(err, PARSREC_E_INPUT, "no user of the model has bought anything to ask for");
     b->hits = pr_alloc(b->k, sizeof *b->hits);
@@ -45,12 +45,12 @@ static void free_bench(bench *b)
  * nobody had open a moment ago, of a user who may have been here. */
 static parsrec_request request_of(const bench *b, size_t number)
 {
-    const pr_pasts *pasts = &b->model->pasts;
+    const pr_histories *pasts = &b->model->pasts;
     parsrec_request r = parsrec_request_default();
     size_t user = number % pasts->users;
-    while (pr_past(pasts, (int32_t)user).count == 0)
+    while (pr_user_history(pasts, (int32_t)user).count == 0)
         user = (user + 1) % pasts->users;
-    pr_history past = pr_past(pasts, (int32_t)user);
+    pr_history past = pr_user_history(pasts, (int32_t)user);
     const int64_t *open = past.sessions + number / pasts->users % past.session_count;
     size_t size = (size_t)(open[1] - open[0]);
     r.user = (int32_t)user;

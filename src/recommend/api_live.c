@@ -1,4 +1,4 @@
-/* Live pasts for the public: arguments are checked here, the pasts themselves are data/live_pasts.h. */
+/* Live pasts for the public: arguments are checked here, the pasts themselves are data/live_histories.h. */
 #include "base/memory.h"
 #include "recommend/answering.h"
 

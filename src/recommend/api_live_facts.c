@@ -104,7 +104,7 @@ parsrec_status parsrec_live_user_json(char **out, const parsrec_live *live, cons
                                       size_t recent, parsrec_error *err)
 {
     int32_t number;
-    pr_past_copy copy = {0};
+    pr_history_copy copy = {0};
     if (out == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_live_user_json needs out");
     *out = NULL;
@@ -121,7 +121,7 @@ parsrec_status parsrec_live_user_json(char **out, const parsrec_live *live, cons
                                      recent_json(live->model, &copy.history, recent)),
                            err);
     }
-    pr_past_copy_free(&copy);
+    pr_history_copy_free(&copy);
     return status;
 }
 

@@ -75,7 +75,7 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
     pr_free(scratch->unknown);
     pr_free(scratch->marks);
     pr_free(scratch->shown);
-    pr_past_copy_free(&scratch->past);
+    pr_history_copy_free(&scratch->past);
     pr_given_free(&scratch->given);
     pr_free(scratch->features);
     pr_free(scratch);
@@ -121,7 +121,7 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
         own_row = own_row && own->past.own_row;
         stamp = own->past.stamp;
     } else if (r->user != PARSREC_GUEST) {
-        start->history = pr_past(&model->pasts, r->user);
+        start->history = pr_user_history(&model->pasts, r->user);
     }
     if (own_row)
         start->user = r->user;

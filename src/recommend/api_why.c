@@ -13,9 +13,9 @@ static size_t place_once(parsrec_scratch *own, const parsrec_numbers *basket)
     size_t count = 0;
     for (size_t i = 0; i < basket->count; i++) {
         int32_t item = basket->list[i];
-        if ((barred[item] & PR_PLACED) != 0)
+        if ((barred[item] & PR_MASK_PLACED) != 0)
             continue;
-        barred[item] |= PR_PLACED;
+        barred[item] |= PR_MASK_PLACED;
         own->reasons.basket[count++] = item;
     }
     return count;
@@ -66,10 +66,10 @@ static void explain_popular(const parsrec_scratch *own, parsrec_why *whys, size_
 
 /* Everything up to the hits. */
 static parsrec_status begin_question(parsrec_scratch *own, const parsrec_request *request,
-                                     pr_question *question, parsrec_source *source,
+                                     pr_why_question *question, parsrec_source *source,
                                      parsrec_error *err)
 {
-    *question = (pr_question){.barred = own->recommender.barred};
+    *question = (pr_why_question){.barred = own->recommender.barred};
     PR_TRY(pr_request_prepare(own, request, err));
     if (own->reasons.session == NULL)
         PR_TRY(pr_reasons_init(&own->reasons, own->model->file.model,
@@ -84,7 +84,7 @@ parsrec_status pr_answer_why(parsrec_scratch *own, const parsrec_request *reques
                              const parsrec_hit *hits, size_t count, parsrec_why *whys,
                              parsrec_error *err)
 {
-    pr_question question;
+    pr_why_question question;
     parsrec_source source;
     PR_TRY(begin_question(own, request, &question, &source, err));
     PR_TRY(take_hits(own, hits, count, whys, err));
@@ -106,7 +106,7 @@ parsrec_status pr_answer_explained(parsrec_scratch *own, const parsrec_request *
                                    parsrec_hit *hits, size_t capacity, parsrec_why *whys,
                                    parsrec_answer *answer, parsrec_error *err)
 {
-    pr_question question;
+    pr_why_question question;
     if (in_one_go(own->model, request)) {
         PR_TRY(begin_question(own, request, &question, &answer->source, err));
         if (!pr_counts_answer(own->model, answer->source)) {

@@ -16,7 +16,7 @@ parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capa
                                parsrec_error *err)
 {
     *r = (pr_reasons){0};
-    PR_TRY(pr_session_new(&r->session, model, ROWS, capacity, err));
+    PR_TRY(pr_scorer_new(&r->session, model, ROWS, capacity, err));
     r->scores = pr_alloc_aligned(ROWS * model->items, sizeof *r->scores);
     r->spare = pr_alloc_aligned(model->items, sizeof *r->spare);
     r->order = pr_alloc(model->items, sizeof *r->order);
@@ -32,7 +32,7 @@ parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capa
 
 void pr_reasons_free(pr_reasons *r)
 {
-    pr_session_free(r->session);
+    pr_scorer_free(r->session);
     pr_free_aligned(r->scores);
     pr_free_aligned(r->spare);
     pr_free(r->order);
@@ -46,12 +46,12 @@ void pr_reasons_free(pr_reasons *r)
 
 /* Numbers of omissions: nothing, an item of the basket, the history, the user. */
 typedef struct plan {
-    const pr_question *question;
+    const pr_why_question *question;
     size_t first, items; /* the basket's items that are explained */
     bool has_history, has_user;
 } plan;
 
-static plan plan_of(const pr_question *q)
+static plan plan_of(const pr_why_question *q)
 {
     size_t items = q->size < PARSREC_REASONS_MOST ? q->size : PARSREC_REASONS_MOST;
     return (plan){.question = q,
@@ -96,13 +96,13 @@ static void run(pr_reasons *r, const plan *p, size_t from, size_t rows)
     int32_t placed[ROWS];
     for (size_t i = 0; i < rows; i++)
         starts[i] = start_of(p, from + i);
-    pr_session_start(r->session, starts, rows);
+    pr_scorer_start(r->session, starts, rows);
     for (size_t at = 0; at < p->question->size; at++) {
         for (size_t i = 0; i < rows; i++)
             placed[i] = omits_item(p, from + i, at) ? -1 : p->question->basket[at];
-        pr_session_place(r->session, placed);
+        pr_scorer_place(r->session, placed);
     }
-    pr_session_score_all(r->session, r->scores);
+    pr_scorer_score_all(r->session, r->scores);
 }
 
 /* ---- effects ---- */
@@ -133,7 +133,7 @@ static void take_row(const pr_reasons *r, const plan *p, size_t omission, pr_rea
     for (size_t i = 0; i < p->question->size; i++)
         scores[p->question->basket[i]] = -(pr_real)INFINITY;
     pr_chances chances = pr_chances_of(model, scores);
-    pr_bar(scores, p->question->barred, PR_BARRED, model->items);
+    pr_topk_bar(scores, p->question->barred, PR_MASK_BARRED, model->items);
     for (size_t i = 0; i < count; i++) {
         size_t item = (size_t)whys[i].item;
         note(p, omission, &whys[i], pr_log_chance(&chances, scores[item]),
@@ -178,8 +178,8 @@ static uint64_t count_earlier(const pr_history *h, int32_t item)
 /* Of a basket that is too long, what is not explained counts as the network's. */
 static void take_apart(pr_reasons *r, const plan *p, parsrec_why *why)
 {
-    pr_parts parts;
-    if (!pr_session_parts(r->session, 0, why->item, &parts, r->placed))
+    pr_score_terms parts;
+    if (!pr_scorer_terms(r->session, 0, why->item, &parts, r->placed))
         return;
     why->has_parts = true;
     why->parts = (parsrec_parts){(double)parts.network, (double)parts.history, (double)parts.memory,
@@ -212,18 +212,19 @@ static size_t rows_from(const plan *p, size_t from)
     return omissions(p) - from < ROWS ? omissions(p) - from : ROWS;
 }
 
-size_t pr_reasons_best(pr_reasons *r, const pr_question *question, size_t k)
+size_t pr_reasons_best(pr_reasons *r, const pr_why_question *question, size_t k)
 {
     plan p = plan_of(question);
     size_t items = r->session->model->items;
     run(r, &p, 0, rows_from(&p, 0));
     r->begun = true;
     memcpy(r->spare, r->scores, items * sizeof *r->spare);
-    pr_bar(r->spare, question->barred, UINT8_MAX, items);
+    pr_topk_bar(r->spare, question->barred, UINT8_MAX, items);
     return pr_topk(r->order, r->spare, items, k < items ? k : items);
 }
 
-void pr_reasons_find(pr_reasons *r, const pr_question *question, parsrec_why *whys, size_t count)
+void pr_reasons_find(pr_reasons *r, const pr_why_question *question, parsrec_why *whys,
+                     size_t count)
 {
     plan p = plan_of(question);
     size_t items = r->session->model->items;
@@ -233,7 +234,7 @@ void pr_reasons_find(pr_reasons *r, const pr_question *question, parsrec_why *wh
             run(r, &p, from, rows);
         r->begun = false;
         if (from == 0) {
-            pr_session_attention(r->session, 0, r->attention);
+            pr_scorer_attention(r->session, 0, r->attention);
             for (size_t i = 0; i < count; i++)
                 begin(r, &p, &whys[i]);
         }

@@ -9,7 +9,7 @@ parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, siz
                                    parsrec_error *err)
 {
     *r = (pr_recommender){0};
-    PR_TRY(pr_session_new(&r->session, model, 1, capacity, err));
+    PR_TRY(pr_scorer_new(&r->session, model, 1, capacity, err));
     r->scores = pr_alloc_aligned(model->items, sizeof *r->scores);
     r->best = pr_alloc(model->items, sizeof *r->best);
     r->barred = pr_alloc_zero(model->items, sizeof *r->barred);
@@ -21,7 +21,7 @@ parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, siz
 
 void pr_recommender_free(pr_recommender *r)
 {
-    pr_session_free(r->session);
+    pr_scorer_free(r->session);
     pr_free_aligned(r->scores);
     pr_free(r->best);
     pr_free(r->barred);
@@ -36,12 +36,12 @@ void pr_recommender_clear(pr_recommender *r)
 size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *basket, size_t n,
                     size_t k)
 {
-    pr_session_start(r->session, start, 1);
+    pr_scorer_start(r->session, start, 1);
     for (size_t i = 0; i < n; i++) {
-        if ((r->barred[basket[i]] & PR_PLACED) != 0)
+        if ((r->barred[basket[i]] & PR_MASK_PLACED) != 0)
             continue; /* training baskets hold no item twice */
-        pr_session_place(r->session, &basket[i]);
-        r->barred[basket[i]] |= PR_PLACED;
+        pr_scorer_place(r->session, &basket[i]);
+        r->barred[basket[i]] |= PR_MASK_PLACED;
     }
     return pr_recommend_more(r, k);
 }
@@ -49,5 +49,5 @@ size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *bas
 size_t pr_recommend_more(pr_recommender *r, size_t k)
 {
     size_t items = r->session->model->items;
-    return pr_session_best(r->session, r->barred, k < items ? k : items, r->best, r->scores);
+    return pr_scorer_best(r->session, r->barred, k < items ? k : items, r->best, r->scores);
 }

@@ -6,13 +6,13 @@
 
 /* Memory of one thread; nothing is allocated after it is made. */
 typedef struct pr_recommender {
-    pr_session *session; /* of one row */
-    pr_real *scores;     /* [V]: of what is in best[] */
-    int32_t *best;       /* [V] */
-    uint8_t *barred;     /* [V]: not 0 where an item may not be recommended */
+    pr_scorer *session; /* of one row */
+    pr_real *scores;    /* [V]: of what is in best[] */
+    int32_t *best;      /* [V] */
+    uint8_t *barred;    /* [V]: not 0 where an item may not be recommended */
 } pr_recommender;
 
-enum { PR_BARRED = 1, PR_PLACED = 2 };
+enum { PR_MASK_BARRED = 1, PR_MASK_PLACED = 2 };
 
 parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, size_t capacity,
                                    parsrec_error *err);

@@ -38,7 +38,7 @@ static void copy_row(pr_given *given, const pr_dataset *data, pr_feature_of of,
                      const pr_facts *facts)
 {
     for (size_t i = 0; i < data->feature_count[of]; i++) {
-        pr_feature *f = &given->columns[of][i];
+        pr_feature_column *f = &given->columns[of][i];
         *f = data->features[of][i];
         if (f->number != NULL) {
             given->numbers[of][i] = facts->count > 0 ? f->number[facts->row] : NAN;
@@ -72,7 +72,7 @@ static parsrec_status set_value(pr_given *given, pr_feature_of of, size_t i,
 {
     pr_excerpt hold;
     char digits[32];
-    const pr_feature *f = &given->columns[of][i];
+    const pr_feature_column *f = &given->columns[of][i];
     if (f->number != NULL && value->word != NULL)
         return pr_fail(err, PARSREC_E_INPUT, "features: %s must be a number, or null",
                        pr_show(&hold, pr_slice_of(f->name)));
@@ -135,7 +135,7 @@ bool parsrec_model_column(const parsrec_model *model, size_t i, parsrec_column *
         return false;
     pr_feature_of of = i < traits->count ? traits->list[i].of : PR_OF_ITEM;
     size_t at = i < traits->count ? traits->list[i].column : i - traits->count;
-    const pr_feature *f = &file->data->features[of][at];
+    const pr_feature_column *f = &file->data->features[of][at];
     *column = (parsrec_column){tables[of], f->name, f->number != NULL};
     return true;
 }

@@ -72,7 +72,7 @@ static void bar_categories(parsrec_scratch *own, const parsrec_numbers *listed, 
     for (size_t i = 0; i < data->items; i++) {
         int32_t c = data->item_category[i];
         if ((c >= 0 && own->marks[c] != 0) == inside)
-            own->recommender.barred[i] = PR_BARRED;
+            own->recommender.barred[i] = PR_MASK_BARRED;
     }
 }
 
@@ -81,12 +81,12 @@ static void bar_items(parsrec_scratch *own, const parsrec_request *r)
     uint8_t *barred = own->recommender.barred;
     pr_recommender_clear(&own->recommender);
     if (r->only.count > 0) {
-        memset(barred, PR_BARRED, own->model->file.data->items);
+        memset(barred, PR_MASK_BARRED, own->model->file.data->items);
         for (size_t i = 0; i < r->only.count; i++)
             barred[r->only.list[i]] = 0;
     }
     for (size_t i = 0; i < r->exclude.count; i++)
-        barred[r->exclude.list[i]] = PR_BARRED;
+        barred[r->exclude.list[i]] = PR_MASK_BARRED;
     bar_categories(own, &r->categories, false);
     bar_categories(own, &r->exclude_categories, true);
 }

@@ -120,7 +120,7 @@ static void draw_axis(pr_canvas *canvas, const frame *f, const pr_bars *chart)
     }
 }
 
-static void draw_interval(pr_canvas *canvas, const frame *f, const pr_bar *bar, double middle)
+static void draw_interval(pr_canvas *canvas, const frame *f, const pr_chart_bar *bar, double middle)
 {
     if (!(bar->high > bar->low))
         return;
@@ -134,8 +134,8 @@ static void draw_interval(pr_canvas *canvas, const frame *f, const pr_bar *bar, 
     }
 }
 
-static void draw_bar(pr_canvas *canvas, const frame *f, const pr_bars *chart, const pr_bar *bar,
-                     double y, size_t colour)
+static void draw_bar(pr_canvas *canvas, const frame *f, const pr_bars *chart,
+                     const pr_chart_bar *bar, double y, size_t colour)
 {
     char text[32];
     double middle = y + f->bar / 2;

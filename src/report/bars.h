@@ -6,9 +6,9 @@
 #include "base/writer.h"
 
 /* low = high draws no interval, a NaN value no bar. */
-typedef struct pr_bar {
+typedef struct pr_chart_bar {
     double value, low, high;
-} pr_bar;
+} pr_chart_bar;
 
 typedef struct pr_bars {
     const char *title;
@@ -16,7 +16,7 @@ typedef struct pr_bars {
     size_t row_count;
     const char *const *series; /* names of the bars of a row, shown where there are several */
     size_t series_count;
-    const pr_bar *bars; /* [rows · series] */
+    const pr_chart_bar *bars; /* [rows · series] */
     const size_t
         *colours; /* [rows] where there is one series: its number in the palette; or NULL */
     double mark;  /* a dashed line across all rows; NaN: none */

@@ -180,10 +180,11 @@ static parsrec_status add(pr_synth_columns *out, size_t which, const facts *f,
 {
     const struct column *c = &columns[which];
     size_t at = out->count[c->of]++, rows = rows_of(f, c->of);
-    pr_feature *feature = &out->list[c->of][at];
+    pr_feature_column *feature = &out->list[c->of][at];
     float *number = c->words == 0 ? pr_alloc(rows, sizeof *number) : NULL;
     int32_t *code = c->words > 0 ? pr_alloc(rows, sizeof *code) : NULL;
-    *feature = (pr_feature){.name = (char *)(uintptr_t)c->name, .number = number, .code = code};
+    *feature =
+        (pr_feature_column){.name = (char *)(uintptr_t)c->name, .number = number, .code = code};
     if (number == NULL && code == NULL)
         return pr_fail_memory(err);
     fill(number, code, which, f, seed);

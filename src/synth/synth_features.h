@@ -8,7 +8,7 @@
 enum { PR_SYNTH_COLUMNS = 4 }; /* of a table, at most */
 
 typedef struct pr_synth_columns {
-    pr_feature list[PR_FEATURE_TABLES][PR_SYNTH_COLUMNS];
+    pr_feature_column list[PR_FEATURE_TABLES][PR_SYNTH_COLUMNS];
     pr_intern words[PR_FEATURE_TABLES][PR_SYNTH_COLUMNS];
     size_t count[PR_FEATURE_TABLES];
 } pr_synth_columns;

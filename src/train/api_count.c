@@ -13,7 +13,7 @@ static parsrec_status count(parsrec_model *model, const parsrec_data *data,
     pr_pool *pool;
     PR_TRY(pr_train_config(&config, options, err));
     PR_TRY(pr_directory_init(&model->directory, data, err));
-    model->pasts = pr_pasts_of(data);
+    model->pasts = pr_histories_of(data);
     PR_TRY(pr_model_count_popular(model, err));
     PR_TRY(pr_pool_new(&pool, options->threads, err));
     pr_scope scope = pr_scope_before(PR_TEST, (size_t)config.last);

@@ -94,7 +94,7 @@ typedef struct show {
     bool keep_checkpoint, skip_baselines;
 } show;
 
-static parsrec_epoch public_epoch(const pr_epoch *e)
+static parsrec_epoch public_epoch(const pr_epoch_result *e)
 {
     const size_t k = PR_CHOICE_CUTOFF;
     return (parsrec_epoch){.number = e->number,
@@ -122,7 +122,7 @@ static void on_begin(void *context, const pr_model *model, uint64_t seed)
     pr_run_log_begin(&s->log, s->data, model, seed, pr_pool_threads(s->pool), s->plan.resume);
 }
 
-static void on_epoch(void *context, const pr_epoch *epoch)
+static void on_epoch(void *context, const pr_epoch_result *epoch)
 {
     show *s = context;
     pr_run_log_epoch(&s->log, epoch);

@@ -97,7 +97,7 @@ static parsrec_status list_columns(pr_beginning *out, pr_kin *kin, const pr_data
     if (out->columns == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
-        const pr_feature *f = &data->features[PR_OF_ITEM][i];
+        const pr_feature_column *f = &data->features[PR_OF_ITEM][i];
         spread s = {0};
         for (size_t v = 0; f->number != NULL && v < data->items; v++)
             add_number(&s, (double)f->number[v]);

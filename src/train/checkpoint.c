@@ -68,7 +68,7 @@ static void pack_position(uint64_t *out, const pr_run_state *run)
     out[PR_AT_STEP] = *pr_trainer_step(run->trainer);
 }
 
-static void pack_epoch(double *row, const pr_epoch *e)
+static void pack_epoch(double *row, const pr_epoch_result *e)
 {
     row[0] = e->loss;
     row[1] = (double)e->valid.baskets;

@@ -106,9 +106,9 @@ static bool sensible(const double *row)
     return row[1] >= 0 && row[1] < 0x1p53 && row[2] >= 0 && row[2] < 0x1p53;
 }
 
-static void unpack_epoch(pr_epoch *e, const double *row, size_t i)
+static void unpack_epoch(pr_epoch_result *e, const double *row, size_t i)
 {
-    *e = (pr_epoch){.number = (uint32_t)i + 1, .loss = row[0], .earlier = true};
+    *e = (pr_epoch_result){.number = (uint32_t)i + 1, .loss = row[0], .earlier = true};
     e->valid.baskets = (size_t)row[1];
     e->valid.steps = (size_t)row[2];
     for (size_t k = 0; k < PR_CUTOFFS; k++) {

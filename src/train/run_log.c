@@ -43,7 +43,7 @@ void pr_run_log_begin(pr_run_log *log, const pr_dataset *data, const pr_model *m
                        resume != NULL ? pr_json_string(resume) : json_null()));
 }
 
-void pr_run_log_epoch(pr_run_log *log, const pr_epoch *e)
+void pr_run_log_epoch(pr_run_log *log, const pr_epoch_result *e)
 {
     const size_t k = PR_CHOICE_CUTOFF;
     put(log,

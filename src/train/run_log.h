@@ -19,7 +19,7 @@ void pr_run_log_close(pr_run_log *log);
 /* resume: the checkpoint the run goes on from, or NULL. */
 void pr_run_log_begin(pr_run_log *log, const pr_dataset *data, const pr_model *model, uint64_t seed,
                       unsigned threads, const char *resume);
-void pr_run_log_epoch(pr_run_log *log, const pr_epoch *epoch);
+void pr_run_log_epoch(pr_run_log *log, const pr_epoch_result *epoch);
 /* A model beside counts; nothing when the report has no rows. */
 void pr_run_log_baselines(pr_run_log *log, const parsrec_baseline_report *report);
 /* "finished", "stopped" or "failed" and a sentence. */

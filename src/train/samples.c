@@ -1,12 +1,12 @@
 /* Baskets as views. */
 #include "train/samples.h"
 
-#include "data/pasts.h"
+#include "data/histories.h"
 
 /* The newest items before a session, what came before them as history. */
 static pr_basket sequence_of(const pr_dataset *data, const pr_sample *sample)
 {
-    pr_history past = pr_past_before(data, sample->user, sample->session);
+    pr_history past = pr_history_before(data, sample->user, sample->session);
     size_t before = past.count - sample->later - sample->steps;
     return (pr_basket){
         .user = (int32_t)sample->user,
@@ -21,7 +21,7 @@ static pr_basket view_of(const pr_dataset *data, const pr_sample *sample)
     int64_t begin = data->session_offsets[sample->session];
     return (pr_basket){
         .user = (int32_t)sample->user,
-        .history = pr_past_before(data, sample->user, sample->session),
+        .history = pr_history_before(data, sample->user, sample->session),
         .items = data->action_items + begin,
         .size = (size_t)(data->session_offsets[sample->session + 1] - begin),
         .about = pr_about_session(data, sample->user, sample->session),

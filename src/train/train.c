@@ -17,7 +17,7 @@ enum { HOPELESS = 100 };
 /* ---- one batch ---- */
 
 /* batch: of this epoch, from 1. */
-static parsrec_status diverged(const pr_run *r, uint64_t batch, const char *what,
+static parsrec_status diverged(const pr_train_run *r, uint64_t batch, const char *what,
                                parsrec_error *err)
 {
     const char *good = r->good_checkpoint;
@@ -31,7 +31,7 @@ static parsrec_status diverged(const pr_run *r, uint64_t batch, const char *what
 }
 
 /* What an item costs a model that knows nothing. */
-static double guessing_costs(const pr_run *r)
+static double guessing_costs(const pr_train_run *r)
 {
     const pr_config *c = &r->state.model->config;
     if (c->loss == PR_LOSS_BCE)
@@ -41,8 +41,8 @@ static double guessing_costs(const pr_run *r)
     return log((double)r->data->items + 1);
 }
 
-static parsrec_status judge(const pr_run *r, parsrec_status status, const pr_batch_result *result,
-                            parsrec_error *err)
+static parsrec_status judge(const pr_train_run *r, parsrec_status status,
+                            const pr_batch_result *result, parsrec_error *err)
 {
     double loss = result->total / (double)(result->items > 0 ? result->items : 1);
     double guessing = guessing_costs(r);
@@ -56,7 +56,7 @@ static parsrec_status judge(const pr_run *r, parsrec_status status, const pr_bat
     return diverged(r, r->state.at.batch + 1, what, err);
 }
 
-static parsrec_status learn_batch(pr_run *r, parsrec_error *err)
+static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
     pr_batch batch = pr_batch_view(&r->batches, at->batch, r->data, r->baskets);
@@ -73,7 +73,7 @@ static parsrec_status learn_batch(pr_run *r, parsrec_error *err)
 
 /* ---- checkpoints and progress ---- */
 
-static parsrec_status save(pr_run *r, parsrec_error *err)
+static parsrec_status save(pr_train_run *r, parsrec_error *err)
 {
     r->last_checkpoint = pr_now();
     if (r->plan->checkpoint == NULL)
@@ -85,14 +85,14 @@ static parsrec_status save(pr_run *r, parsrec_error *err)
     return PARSREC_OK;
 }
 
-static double rate_of(const pr_run *r)
+static double rate_of(const pr_train_run *r)
 {
     double seconds = pr_now() - r->epoch_began;
     return seconds > 0 ? (double)(r->state.at.items - r->items_before) / seconds : 0;
 }
 
 /* Tells how far the run is, with the words of the moment. */
-static parsrec_status tell(const pr_run *r, const char *words, parsrec_error *err)
+static parsrec_status tell(const pr_train_run *r, const char *words, parsrec_error *err)
 {
     const pr_position *at = &r->state.at;
     const pr_train_result *done = r->state.result;
@@ -112,7 +112,7 @@ static parsrec_status tell(const pr_run *r, const char *words, parsrec_error *er
 }
 
 /* The caller wants to stop: saves first. */
-static parsrec_status stop(pr_run *r, parsrec_error *err)
+static parsrec_status stop(pr_train_run *r, parsrec_error *err)
 {
     const pr_position *at = &r->state.at;
     PR_TRY(save(r, err));
@@ -122,7 +122,7 @@ static parsrec_status stop(pr_run *r, parsrec_error *err)
 
 /* ---- epochs ---- */
 
-static parsrec_status learn_epoch(pr_run *r, parsrec_error *err)
+static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
     pr_batches_arrange(&r->batches, at->epoch);
@@ -148,7 +148,7 @@ static int on_validation(void *context, const parsrec_progress *progress)
     return tell(context, words, NULL) != PARSREC_OK;
 }
 
-static parsrec_status validate(pr_run *r, pr_scores *scores, parsrec_error *err)
+static parsrec_status validate(pr_train_run *r, pr_scores *scores, parsrec_error *err)
 {
     parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
     if (!pr_run_state_finite(&r->state))
@@ -159,10 +159,11 @@ static parsrec_status validate(pr_run *r, pr_scores *scores, parsrec_error *err)
     return status == PARSREC_E_STOPPED ? stop(r, err) : status;
 }
 
-static void keep_if_best(pr_run *r, const pr_epoch *epoch)
+static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
 {
     pr_position *at = &r->state.at;
-    const pr_epoch *best = at->best_epoch > 0 ? &r->state.result->epochs[at->best_epoch - 1] : NULL;
+    const pr_epoch_result *best =
+        at->best_epoch > 0 ? &r->state.result->epochs[at->best_epoch - 1] : NULL;
     /* Without anybody to validate on, the newest model is as good as can be told. */
     const pr_rule *rule = r->evaluation.protocol.rule;
     if (best != NULL && r->evaluation.count > 0 &&
@@ -172,16 +173,16 @@ static void keep_if_best(pr_run *r, const pr_epoch *epoch)
     memcpy(r->state.best, r->state.model->weights, r->state.model->params.size * sizeof(pr_real));
 }
 
-static parsrec_status finish_epoch(pr_run *r, parsrec_error *err)
+static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
     pr_train_result *result = r->state.result;
     PR_TRY(pr_grow(&result->epochs, &result->epoch_capacity, result->epoch_count + 1,
                    sizeof *result->epochs, err));
-    pr_epoch epoch = {.number = at->epoch + 1,
-                      .loss = at->loss / (double)at->items,
-                      .seconds = pr_now() - r->epoch_began,
-                      .items_per_s = rate_of(r)};
+    pr_epoch_result epoch = {.number = at->epoch + 1,
+                             .loss = at->loss / (double)at->items,
+                             .seconds = pr_now() - r->epoch_began,
+                             .items_per_s = rate_of(r)};
     PR_TRY(validate(r, &epoch.valid, err));
     keep_if_best(r, &epoch);
     result->epochs[result->epoch_count++] = epoch;
@@ -191,19 +192,20 @@ static parsrec_status finish_epoch(pr_run *r, parsrec_error *err)
     return save(r, err);
 }
 
-static bool out_of_patience(const pr_run *r)
+static bool out_of_patience(const pr_train_run *r)
 {
     const pr_position *at = &r->state.at;
     return at->patience > 0 && at->epoch - at->best_epoch >= at->patience;
 }
 
-static void tell_epoch(const pr_train_listener *listener, const pr_epoch *epoch)
+static void tell_epoch(const pr_train_listener *listener, const pr_epoch_result *epoch)
 {
     if (listener != NULL && listener->epoch != NULL)
         listener->epoch(listener->context, epoch);
 }
 
-static parsrec_status train_all(pr_run *r, const pr_train_listener *listener, parsrec_error *err)
+static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listener,
+                                parsrec_error *err)
 {
     const pr_train_result *result = r->state.result;
     if (listener != NULL && listener->begin != NULL)
@@ -224,7 +226,7 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
                         const parsrec_hooks *hooks, parsrec_error *err)
 {
     *result = (pr_train_result){0};
-    pr_run r = {.plan = plan, .data = data, .pool = pool, .hooks = hooks};
+    pr_train_run r = {.plan = plan, .data = data, .pool = pool, .hooks = hooks};
     r.state.data = data;
     r.state.result = result;
     parsrec_status status;

@@ -21,18 +21,18 @@ typedef struct pr_train_plan {
 } pr_train_plan;
 
 /* What is known of a finished epoch. */
-typedef struct pr_epoch {
+typedef struct pr_epoch_result {
     uint32_t number; /* from 1 */
     double loss;     /* cross entropy of a predicted item, mean over the epoch */
     pr_scores valid; /* all zero when no user can be validated */
     double seconds;  /* of learning, in this process; like the next */
     double items_per_s;
     bool earlier; /* learnt before the run was resumed */
-} pr_epoch;
+} pr_epoch_result;
 
 typedef struct pr_train_result {
     pr_model *model; /* the best one; owned by the result */
-    pr_epoch *epochs;
+    pr_epoch_result *epochs;
     size_t epoch_count, epoch_capacity;
     uint32_t best_epoch; /* its number */
     const char *best_by; /* the measure that chose it; "" when nobody can be validated */
@@ -45,7 +45,7 @@ typedef struct pr_train_listener {
     /* Everything is set up; the model has the kind and settings in force. */
     void (*begin)(void *context, const pr_model *model, uint64_t seed);
     /* After each epoch, once it is saved; after a resume first for those learnt before. */
-    void (*epoch)(void *context, const pr_epoch *epoch);
+    void (*epoch)(void *context, const pr_epoch_result *epoch);
 } pr_train_listener;
 
 /* Trains on the sessions that are neither validation nor test. When the caller's progress hook asks
@@ -63,11 +63,11 @@ parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *
 /* By what the best epoch is chosen: Sess-Prec@10, as the reference does, or NDCG@10 where validation
  * is by the rule `next`, as is usual for sequences. */
 enum { PR_CHOICE_CUTOFF = 2 };
-static inline pr_measure pr_choice_measure(const pr_rule *rule)
+static inline pr_measure_id pr_choice_measure(const pr_rule *rule)
 {
     return rule == &pr_next ? PR_NDCG : PR_SESS_PREC;
 }
-static inline double pr_epoch_merit(const pr_epoch *epoch, const pr_rule *rule)
+static inline double pr_epoch_merit(const pr_epoch_result *epoch, const pr_rule *rule)
 {
     return epoch->valid.value[PR_ALL][pr_choice_measure(rule)][PR_CHOICE_CUTOFF];
 }

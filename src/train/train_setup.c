@@ -8,7 +8,7 @@
 
 /* ---- what it will need ---- */
 
-static parsrec_status outline(pr_run *r, const char *kind, const pr_config *config,
+static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config *config,
                               parsrec_error *err)
 {
     const pr_dataset *data = r->data;
@@ -27,7 +27,7 @@ static parsrec_status outline(pr_run *r, const char *kind, const pr_config *conf
 /* The program itself with its libraries, and what the matrix products of a thread take. */
 enum { PROGRAM_BYTES = 14000000, THREAD_BYTES = 2000000 };
 
-static void tell_memory(const pr_run *r, const pr_limits *limits)
+static void tell_memory(const pr_train_run *r, const pr_limits *limits)
 {
     const pr_model *model = r->state.model;
     const pr_dataset *d = r->data;
@@ -59,9 +59,9 @@ parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *
     return PARSREC_OK;
 }
 
-static void tell_validation(const pr_run *r)
+static void tell_validation(const pr_train_run *r)
 {
-    const pr_protocol *p = &r->evaluation.protocol;
+    const pr_eval_protocol *p = &r->evaluation.protocol;
     if (r->evaluation.count == 0)
         pr_say(r->hooks, PARSREC_LOG_WARNING,
                "nobody can be validated (that takes %zu sessions of a user); the model of the last "
@@ -76,7 +76,7 @@ static void tell_validation(const pr_run *r)
 
 /* ---- taking it ---- */
 
-static parsrec_status take_memory(pr_run *r, parsrec_error *err)
+static parsrec_status take_memory(pr_train_run *r, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
     pr_limits limits = pr_limits_of(r->data, s->model);
@@ -89,7 +89,7 @@ static parsrec_status take_memory(pr_run *r, parsrec_error *err)
     return s->best != NULL && r->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
-static parsrec_status set_up_fresh(pr_run *r, parsrec_error *err)
+static parsrec_status set_up_fresh(pr_train_run *r, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
     s->at = (pr_position){.seed = r->plan->seed, .patience = r->plan->patience};
@@ -128,7 +128,7 @@ static parsrec_status change_settings(pr_config *config, const pr_train_plan *pl
     return PARSREC_OK;
 }
 
-static parsrec_status go_on(pr_run *r, pr_checkpoint *from, parsrec_error *err)
+static parsrec_status go_on(pr_train_run *r, pr_checkpoint *from, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
     s->at = from->at;
@@ -148,7 +148,7 @@ static parsrec_status go_on(pr_run *r, pr_checkpoint *from, parsrec_error *err)
     return PARSREC_OK;
 }
 
-parsrec_status pr_run_set_up(pr_run *r, parsrec_error *err)
+parsrec_status pr_run_set_up(pr_train_run *r, parsrec_error *err)
 {
     if (r->plan->resume == NULL)
         return set_up_fresh(r, err);
@@ -159,7 +159,7 @@ parsrec_status pr_run_set_up(pr_run *r, parsrec_error *err)
     return status;
 }
 
-void pr_run_tear_down(pr_run *r)
+void pr_run_tear_down(pr_train_run *r)
 {
     pr_trainer_free(r->state.trainer);
     pr_model_free(r->state.model);

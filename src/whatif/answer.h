@@ -94,40 +94,42 @@ struct parsrec_whatif_answer {
     double seconds;
 };
 
-typedef parsrec_whatif_answer pr_answer;
+typedef parsrec_whatif_answer pr_whatif_result;
 
-static inline pr_estimate *pr_estimate_of(const pr_answer *a, size_t scenario, size_t question,
-                                          size_t estimator, size_t group, size_t line)
+static inline pr_estimate *pr_estimate_of(const pr_whatif_result *a, size_t scenario,
+                                          size_t question, size_t estimator, size_t group,
+                                          size_t line)
 {
     size_t at = (scenario * PR_QUESTIONS + question) * PR_ESTIMATORS + estimator;
     return &a->estimates[(at * a->cohort.group_count + group) * a->lines.count + line];
 }
 
-static inline pr_total *pr_total_of(const pr_answer *a, size_t scenario, size_t question,
+static inline pr_total *pr_total_of(const pr_whatif_result *a, size_t scenario, size_t question,
                                     size_t group)
 {
     return &a->totals[(scenario * PR_QUESTIONS + question) * a->cohort.group_count + group];
 }
 
-static inline pr_agreement *pr_agreement_of(const pr_answer *a, size_t scenario, size_t question,
-                                            size_t estimator, size_t group)
+static inline pr_agreement *pr_agreement_of(const pr_whatif_result *a, size_t scenario,
+                                            size_t question, size_t estimator, size_t group)
 {
     size_t at = (scenario * PR_QUESTIONS + question) * PR_ESTIMATORS + estimator;
     return &a->agreement[at * a->cohort.group_count + group];
 }
 
-static inline pr_slots *pr_slots_of(const pr_answer *a, size_t model, size_t scenario, size_t group)
+static inline pr_slots *pr_slots_of(const pr_whatif_result *a, size_t model, size_t scenario,
+                                    size_t group)
 {
     return &a->fills[(model * a->scenarios.count + scenario) * a->cohort.group_count + group];
 }
 
-static inline pr_book *pr_book_of(const pr_answer *a, size_t model, size_t estimator)
+static inline pr_book *pr_book_of(const pr_whatif_result *a, size_t model, size_t estimator)
 {
     return &a->books[model * (PR_ESTIMATORS - 1) + estimator];
 }
 
 /* Whether a line is sold less or not at all by decree: no effect, but the cause. */
-static inline bool pr_line_dropped(const pr_answer *a, size_t scenario, size_t line)
+static inline bool pr_line_dropped(const pr_whatif_result *a, size_t scenario, size_t line)
 {
     return a->scenarios.list[scenario].state[line] != PR_SHELF_ALL;
 }
@@ -149,7 +151,7 @@ typedef struct pr_rates {
 } pr_rates;
 
 /* Sales before and after from rates, calibrated unless `raw`                  (docs/whatif.md) */
-void pr_rates_estimate(double *before, double *after, const pr_rates *r, const pr_answer *a,
+void pr_rates_estimate(double *before, double *after, const pr_rates *r, const pr_whatif_result *a,
                        size_t question, size_t estimator);
 
 /* Empty slots and what fills them, from the rates of all bins; their `fill` becomes f. f->size and
@@ -158,60 +160,62 @@ void pr_slots_sum(pr_slots *f, pr_rates *rates, size_t bins);
 
 /* Whether an estimator has an answer: new items are known to drawn baskets alone, and re-choice is not
  * for counting. */
-bool pr_estimator_tells(const pr_answer *a, size_t question, size_t estimator, size_t line);
+bool pr_estimator_tells(const pr_whatif_result *a, size_t question, size_t estimator, size_t line);
 
 /* The estimates without intervals, from the books. */
-parsrec_status pr_answer_estimate(pr_answer *a, parsrec_error *err);
+parsrec_status pr_whatif_estimate(pr_whatif_result *a, parsrec_error *err);
 
 /* ---- intervals.c ---- */
 
 /* Of the lines that are watched, or of all where they are few; and the totals with theirs. */
-parsrec_status pr_answer_intervals(pr_answer *a, pr_pool *pool, const parsrec_hooks *hooks,
+parsrec_status pr_whatif_intervals(pr_whatif_result *a, pr_pool *pool, const parsrec_hooks *hooks,
                                    parsrec_error *err);
 
 /* ---- money.c ---- */
 
 /* Prices from the items' feature `price` or from synthetic data; none is no failure. */
-parsrec_status pr_answer_prices(pr_answer *a, const pr_truth *truth, parsrec_error *err);
+parsrec_status pr_whatif_prices(pr_whatif_result *a, const pr_truth *truth, parsrec_error *err);
 /* The mean price that past baskets paid for a line; `scenario` SIZE_MAX: of all its items, else of those
  * that stay. NaN without prices. */
-double pr_line_price(const pr_answer *a, size_t scenario, size_t group, size_t line);
+double pr_line_price(const pr_whatif_result *a, size_t scenario, size_t group, size_t line);
 /* The share of past sales whose price is known. */
-double pr_priced_share(const pr_answer *a, size_t group);
+double pr_priced_share(const pr_whatif_result *a, size_t group);
 /* What leaves, before: units, and money or NaN. False where nothing leaves. */
-bool pr_leaving(const pr_answer *a, size_t scenario, size_t group, double *units, double *money);
+bool pr_leaving(const pr_whatif_result *a, size_t scenario, size_t group, double *units,
+                double *money);
 /* The money of an estimate of units, by the mean prices before and after. */
 pr_estimate pr_money_of(const pr_estimate *units, double price_before, double price_after);
 
 /* ---- watch.c ---- */
 
 /* Marks the lines in `named`[count], or those that change most. */
-parsrec_status pr_answer_watch(pr_answer *a, const size_t *named, size_t count, parsrec_error *err);
+parsrec_status pr_whatif_watch(pr_whatif_result *a, const size_t *named, size_t count,
+                               parsrec_error *err);
 /* The strongest pairs of the ranking. */
-parsrec_status pr_answer_hanging(pr_answer *a, parsrec_error *err);
+parsrec_status pr_whatif_hanging(pr_whatif_result *a, parsrec_error *err);
 /* How well the estimators do, where the truth is known. */
-parsrec_status pr_answer_judge(pr_answer *a, parsrec_error *err);
+parsrec_status pr_whatif_judge(pr_whatif_result *a, parsrec_error *err);
 
 /* ---- reports ---- */
 
-parsrec_status pr_whatif_table(pr_writer *out, const pr_answer *a, parsrec_error *err);
-void pr_whatif_csv(pr_writer *out, const pr_answer *a);
-parsrec_status pr_whatif_json(pr_writer *out, const pr_answer *a, bool rows_only,
+parsrec_status pr_whatif_table(pr_writer *out, const pr_whatif_result *a, parsrec_error *err);
+void pr_whatif_csv(pr_writer *out, const pr_whatif_result *a);
+parsrec_status pr_whatif_json(pr_writer *out, const pr_whatif_result *a, bool rows_only,
                               parsrec_error *err);
-parsrec_status pr_whatif_html(pr_writer *out, const pr_answer *a, parsrec_error *err);
+parsrec_status pr_whatif_html(pr_writer *out, const pr_whatif_result *a, parsrec_error *err);
 /* The chart of a scenario and question, one picture a group: into a page, or to a file. */
-parsrec_status pr_whatif_chart(pr_writer *page, const char *path, const pr_answer *a,
+parsrec_status pr_whatif_chart(pr_writer *page, const char *path, const pr_whatif_result *a,
                                size_t scenario, size_t question, size_t group, parsrec_error *err);
 /* The sentence on what a question means, and how the page asks it. */
-const char *pr_question_sentence(const pr_answer *a, size_t question);
+const char *pr_question_sentence(const pr_whatif_result *a, size_t question);
 const char *pr_question_asked(size_t question);
 /* Questions in the order of reports: the effect first, then what selection compares. */
 extern const size_t pr_question_order[PR_QUESTIONS];
 /* What `before` is a mean over, and what prices are known; SIZE_MAX: of every group. */
-void pr_write_before(pr_writer *out, const pr_answer *a, size_t group);
+void pr_write_before(pr_writer *out, const pr_whatif_result *a, size_t group);
 /* The largest change among the rows shown whose interval leaves zero out, and what becomes of the whole
  * basket and its money. */
-void pr_write_finding(pr_writer *out, const pr_answer *a, size_t scenario, size_t question,
+void pr_write_finding(pr_writer *out, const pr_whatif_result *a, size_t scenario, size_t question,
                       size_t group);
 /* A share as "+12.3 %", "0.0 %" or, where it is not known, "-". */
 enum { PR_PERCENT_BYTES = 32 };
@@ -220,9 +224,9 @@ const char *pr_percent_text(char *text, double share);
 const char *pr_range_text(char *text, const pr_estimate *e);
 /* The lines to show of a scenario, in order of the change that the first group's units make; returns how
  * many. `list` has room for all lines. */
-size_t pr_shown_lines(size_t *list, const pr_answer *a, size_t scenario);
+size_t pr_shown_lines(size_t *list, const pr_whatif_result *a, size_t scenario);
 /* "12,345" */
 void pr_write_grouped(pr_writer *out, uint64_t value);
-const char *pr_total_name(const pr_answer *a); /* "all categories" */
+const char *pr_total_name(const pr_whatif_result *a); /* "all categories" */
 
 #endif

@@ -31,7 +31,7 @@ static parsrec_status same_shop(const parsrec_model *const *models, size_t count
     return PARSREC_OK;
 }
 
-static parsrec_status answer_with(pr_answer *answer, const parsrec_model *const *models,
+static parsrec_status answer_with(pr_whatif_result *answer, const parsrec_model *const *models,
                                   size_t count, const parsrec_data *data,
                                   const parsrec_whatif_options *options, const parsrec_hooks *hooks,
                                   parsrec_error *err)
@@ -60,7 +60,7 @@ parsrec_status parsrec_whatif(parsrec_whatif_answer **out, const parsrec_model *
     if (out == NULL || models == NULL || model_count == 0 || data == NULL || options == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_whatif needs models, data and options");
     *out = NULL;
-    pr_answer *answer = pr_alloc_zero(1, sizeof *answer);
+    pr_whatif_result *answer = pr_alloc_zero(1, sizeof *answer);
     if (answer == NULL)
         return pr_fail_memory(err);
     parsrec_status status = answer_with(answer, models, model_count, data, options, hooks, err);
@@ -75,7 +75,7 @@ void parsrec_whatif_free(parsrec_whatif_answer *answer)
 {
     if (answer == NULL)
         return;
-    pr_answer_clear(answer);
+    pr_whatif_clear(answer);
     pr_free(answer);
 }
 

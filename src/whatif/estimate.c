@@ -80,7 +80,7 @@ static double rechosen(const pr_rates *r, parsrec_missing missing)
     return r->past * fmax(0, 1 - lost * ratio(1 - r->past_share, 1 - r->share));
 }
 
-void pr_rates_estimate(double *before, double *after, const pr_rates *r, const pr_answer *a,
+void pr_rates_estimate(double *before, double *after, const pr_rates *r, const pr_whatif_result *a,
                        size_t question, size_t estimator)
 {
     *before = r->before;
@@ -106,13 +106,14 @@ void pr_rates_estimate(double *before, double *after, const pr_rates *r, const p
 
 /* ---- rates from books ---- */
 
-static double units(const pr_answer *a, const pr_ledger *ledger, size_t g, size_t line, double by)
+static double units(const pr_whatif_result *a, const pr_ledger *ledger, size_t g, size_t line,
+                    double by)
 {
     return by > 0 ? pr_ledger_units(ledger, &a->cohort, g, line) / by : NAN;
 }
 
 /* past / model of the bin that a new item joins; 0 for lines that are not new. */
-static double like_ratio(const pr_answer *a, const pr_book *book, size_t group, size_t line)
+static double like_ratio(const pr_whatif_result *a, const pr_book *book, size_t group, size_t line)
 {
     const pr_line *l = &a->lines.list[line];
     if (l->kind != PR_LINE_NEW)
@@ -122,8 +123,8 @@ static double like_ratio(const pr_answer *a, const pr_book *book, size_t group, 
                  pr_ledger_rate(&book->before, &a->cohort, group, bin));
 }
 
-static pr_rates rates_of(const pr_answer *a, const pr_book *book, size_t s, size_t q, size_t g,
-                         size_t line)
+static pr_rates rates_of(const pr_whatif_result *a, const pr_book *book, size_t s, size_t q,
+                         size_t g, size_t line)
 {
     const pr_ledger *kept = &book->after[PARSREC_SELECTION][s];
     const pr_ledger *past_kept = &a->past.after[PARSREC_SELECTION][s];
@@ -188,7 +189,7 @@ void pr_slots_sum(pr_slots *f, pr_rates *rates, size_t bins)
 
 /* ---- estimates ---- */
 
-bool pr_estimator_tells(const pr_answer *a, size_t question, size_t estimator, size_t line)
+bool pr_estimator_tells(const pr_whatif_result *a, size_t question, size_t estimator, size_t line)
 {
     bool new_item = a->lines.list[line].kind == PR_LINE_NEW;
     if (estimator == PARSREC_COUNTED)
@@ -196,7 +197,7 @@ bool pr_estimator_tells(const pr_answer *a, size_t question, size_t estimator, s
     return !new_item || (estimator == PARSREC_ROLLOUT && question == PARSREC_RECHOICE);
 }
 
-static void estimate_one(pr_answer *a, size_t s, size_t q, size_t e, size_t g, size_t line)
+static void estimate_one(pr_whatif_result *a, size_t s, size_t q, size_t e, size_t g, size_t line)
 {
     pr_estimate *out = pr_estimate_of(a, s, q, e, g, line);
     size_t models = e == PARSREC_COUNTED ? 1 : a->model_count;
@@ -218,7 +219,7 @@ static void estimate_one(pr_answer *a, size_t s, size_t q, size_t e, size_t g, s
     out->change = before > 0 ? after / before - 1 : NAN;
 }
 
-parsrec_status pr_answer_estimate(pr_answer *a, parsrec_error *err)
+parsrec_status pr_whatif_estimate(pr_whatif_result *a, parsrec_error *err)
 {
     pr_rates *rates = pr_alloc(a->lines.bins, sizeof *rates);
     if (rates == NULL)

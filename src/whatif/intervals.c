@@ -20,7 +20,7 @@ static const size_t ALL = SIZE_MAX;
 
 /* Sums are needed of some lines, and of baskets, in the ledgers that are used. */
 typedef struct work {
-    const pr_answer *a;
+    const pr_whatif_result *a;
     pr_rng users, models;
     size_t group, cells;
     size_t *lines;      /* [kept]: those that get intervals, or all for totals */
@@ -42,7 +42,7 @@ typedef struct work {
 /* Of a book: before, after selection, after re-choice, refills. */
 enum { BEFORE = -1, REFILL = PR_QUESTIONS, TABLES = PR_QUESTIONS + 1 };
 
-static size_t ledger_at(const pr_answer *a, size_t model, size_t e, size_t s, int table)
+static size_t ledger_at(const pr_whatif_result *a, size_t model, size_t e, size_t s, int table)
 {
     size_t scenarios = a->scenarios.count, each = 1 + TABLES * scenarios;
     size_t place = table == BEFORE ? 0 : 1 + (size_t)table * scenarios + s;
@@ -111,7 +111,7 @@ static double like_ratio(const work *w, const double *sums, size_t before, size_
 static pr_rates rates_of(const work *w, const double *sums, size_t m, size_t e, size_t s, size_t q,
                          size_t k)
 {
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     size_t first = ledger_at(a, m, e, s, BEFORE), kept = ledger_at(a, m, e, s, PARSREC_SELECTION);
     size_t past_kept = ledger_at(a, 0, PARSREC_COUNTED, s, PARSREC_SELECTION);
     double past = baskets(w, sums, 0), model = baskets(w, sums, first);
@@ -138,7 +138,7 @@ static pr_rates rates_of(const work *w, const double *sums, size_t m, size_t e, 
 static void outcome(const work *w, const double *sums, size_t task, size_t s, size_t q, size_t e,
                     size_t k, double *values)
 {
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     size_t models = e == PARSREC_COUNTED ? 1 : a->model_count;
     double before = 0, after = 0;
     pr_stream draw = pr_stream_at(&w->models, (uint32_t)task, 0, 0);
@@ -176,7 +176,7 @@ static void add_up(const work *w, double *sums, double *times, size_t task)
 static void resample(void *context, size_t task, unsigned worker)
 {
     const work *w = context;
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     double *times = w->hands + worker * (w->cells + w->ledger_count * w->width);
     double *sums = times + w->cells, *values = w->values + task;
     add_up(w, sums, times, task);
@@ -197,7 +197,7 @@ typedef struct sum {
 } sum;
 
 /* A new item that competes with everything has no bin that counts it. */
-static bool in_total(const pr_answer *a, size_t line)
+static bool in_total(const pr_whatif_result *a, size_t line)
 {
     return line < a->lines.bins || (a->lines.by_item && a->lines.list[line].kind == PR_LINE_NEW);
 }
@@ -216,7 +216,7 @@ static void add_to_total(const work *w, sum *t, size_t k, double before, double 
  * baskets keep their size. */
 static sum total_of(const work *w, const double *sums, pr_rates *rates, size_t task, size_t q)
 {
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     size_t e = a->estimator, models = e == PARSREC_COUNTED ? 1 : a->model_count;
     pr_stream draw = pr_stream_at(&w->models, (uint32_t)task, 0, 0);
     sum all = {0};
@@ -242,7 +242,7 @@ static sum total_of(const work *w, const double *sums, pr_rates *rates, size_t t
 static void resample_totals(void *context, size_t task, unsigned worker)
 {
     const work *w = context;
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     double *times = w->hands + worker * (w->cells + w->ledger_count * w->width);
     double *sums = times + w->cells, *values = w->values + task;
     add_up(w, sums, times, task);
@@ -259,7 +259,7 @@ static void resample_totals(void *context, size_t task, unsigned worker)
 
 static pr_estimate estimate_of(const work *w, double before, double after, double *values)
 {
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     double change = before > 0 ? after / before - 1 : NAN;
     pr_interval level = pr_percentiles(after, values, w->resamples, a->interval);
     pr_interval moved = pr_percentiles(change, values + w->resamples, w->resamples, a->interval);
@@ -275,7 +275,7 @@ static pr_estimate estimate_of(const work *w, double before, double after, doubl
 
 static void read_off_totals(work *w)
 {
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     static const pr_estimate unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     double *values = w->values;
     for (size_t q = 0; q < PR_QUESTIONS; q++, values += TOTAL_NUMBERS * w->resamples) {
@@ -297,7 +297,7 @@ static void read_off_totals(work *w)
 
 static void find_prices(work *w)
 {
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     for (size_t k = 0; k < w->kept; k++) {
         bool known = a->price != NULL;
         w->prices[k] = known ? pr_line_price(a, SIZE_MAX, w->group, w->lines[k]) : 0;
@@ -309,7 +309,7 @@ static void find_prices(work *w)
 
 static void read_off(work *w)
 {
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     double *values = w->values;
     for (size_t s = 0; s < a->scenarios.count; s++)
         for (size_t q = 0; q < PR_QUESTIONS; q++)
@@ -329,7 +329,7 @@ static void read_off(work *w)
 }
 
 /* All lines where they are few, else those watched, and the bins that new items join. */
-static bool wants_interval(const pr_answer *a, size_t line)
+static bool wants_interval(const pr_whatif_result *a, size_t line)
 {
     bool wanted = a->lines.count <= LINES_MOST;
     for (size_t s = 0; s < a->scenarios.count; s++)
@@ -342,7 +342,7 @@ static bool wants_interval(const pr_answer *a, size_t line)
 
 static void list_ledgers(work *w)
 {
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     list_book(w, &a->past);
     for (size_t m = 0; m < a->model_count; m++)
         for (size_t e = 0; e < PR_ESTIMATORS - 1; e++)
@@ -355,7 +355,7 @@ static void list_ledgers(work *w)
 /* Totals take the past and the books of one estimator, of one scenario. */
 static void choose_ledgers(work *w)
 {
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     size_t scenarios = a->scenarios.count, each = 1 + TABLES * scenarios;
     for (size_t i = 0; i < w->ledger_count; i++) {
         size_t book = i / each, table = i % each;
@@ -371,7 +371,7 @@ static void choose_ledgers(work *w)
 static parsrec_status reserve(work *w, unsigned threads, parsrec_error *err)
 {
     bool totals = w->scenario != ALL;
-    const pr_answer *a = w->a;
+    const pr_whatif_result *a = w->a;
     size_t scenarios = a->scenarios.count, books = 1 + a->model_count * (PR_ESTIMATORS - 1);
     size_t ledgers = books * (1 + TABLES * scenarios) + scenarios, most = 0, used = 0;
     for (size_t g = 0; g < a->cohort.group_count; g++) {
@@ -408,7 +408,7 @@ static parsrec_status reserve(work *w, unsigned threads, parsrec_error *err)
 }
 
 /* The lines of all scenarios, or the totals of one. */
-static parsrec_status draw_again(pr_answer *a, size_t scenario, pr_pool *pool,
+static parsrec_status draw_again(pr_whatif_result *a, size_t scenario, pr_pool *pool,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
     work w = {.a = a,
@@ -443,7 +443,7 @@ static parsrec_status draw_again(pr_answer *a, size_t scenario, pr_pool *pool,
     return status;
 }
 
-parsrec_status pr_answer_intervals(pr_answer *a, pr_pool *pool, const parsrec_hooks *hooks,
+parsrec_status pr_whatif_intervals(pr_whatif_result *a, pr_pool *pool, const parsrec_hooks *hooks,
                                    parsrec_error *err)
 {
     PR_TRY(draw_again(a, ALL, pool, hooks, err));

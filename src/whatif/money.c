@@ -26,14 +26,14 @@ static bool means_price(const char *name)
 static const float *price_feature(const pr_dataset *data)
 {
     for (size_t i = 0; i < data->feature_count[PR_OF_ITEM]; i++) {
-        const pr_feature *f = &data->features[PR_OF_ITEM][i];
+        const pr_feature_column *f = &data->features[PR_OF_ITEM][i];
         if (f->number != NULL && means_price(f->name))
             return f->number;
     }
     return NULL;
 }
 
-parsrec_status pr_answer_prices(pr_answer *a, const pr_truth *truth, parsrec_error *err)
+parsrec_status pr_whatif_prices(pr_whatif_result *a, const pr_truth *truth, parsrec_error *err)
 {
     const pr_dataset *data = a->lines.data;
     const float *feature = price_feature(data);
@@ -49,7 +49,7 @@ parsrec_status pr_answer_prices(pr_answer *a, const pr_truth *truth, parsrec_err
     return PARSREC_OK;
 }
 
-double pr_line_price(const pr_answer *a, size_t scenario, size_t group, size_t line)
+double pr_line_price(const pr_whatif_result *a, size_t scenario, size_t group, size_t line)
 {
     const pr_line *l = &a->lines.list[line];
     const double *sold = a->sold + group * a->items;
@@ -68,7 +68,7 @@ double pr_line_price(const pr_answer *a, size_t scenario, size_t group, size_t l
     return units > 0 ? money / units : 0;
 }
 
-double pr_priced_share(const pr_answer *a, size_t group)
+double pr_priced_share(const pr_whatif_result *a, size_t group)
 {
     const double *sold = a->sold + group * a->items;
     double all = 0, priced = 0;
@@ -79,7 +79,8 @@ double pr_priced_share(const pr_answer *a, size_t group)
     return all > 0 ? priced / all : 0;
 }
 
-bool pr_leaving(const pr_answer *a, size_t scenario, size_t group, double *units, double *money)
+bool pr_leaving(const pr_whatif_result *a, size_t scenario, size_t group, double *units,
+                double *money)
 {
     const pr_scenario *s = &a->scenarios.list[scenario];
     const double *sold = a->sold + group * a->items;

@@ -5,7 +5,7 @@
 
 #include "math/exponential.h"
 
-void pr_chances(pr_real *scores, size_t items, const int32_t *placed, size_t n)
+void pr_next_chances(pr_real *scores, size_t items, const int32_t *placed, size_t n)
 {
     pr_real top = -INFINITY;
     double total = 0;

@@ -7,7 +7,7 @@
 
 /* In place: scores[V] become chances that add up to 1. What is placed gets none; scores that are no
  * numbers neither. */
-void pr_chances(pr_real *scores, size_t items, const int32_t *placed, size_t n);
+void pr_next_chances(pr_real *scores, size_t items, const int32_t *placed, size_t n);
 
 /* The item at which the sum of chances passes `unit`, which is in (0, 1); -1 where all are 0. */
 int32_t pr_chances_draw(const pr_real *chances, size_t items, double unit);

@@ -11,14 +11,14 @@
 static const double once = 1.02;
 
 typedef struct counting {
-    pr_answer *a;
+    pr_whatif_result *a;
     double *row;             /* [lines]: the basket */
     double *units, *baskets; /* [lines]: of past baskets, to see what is bought once */
 } counting;
 
 static void enter(counting *c, pr_book *book, size_t user, const int32_t *items, size_t size)
 {
-    pr_answer *a = c->a;
+    pr_whatif_result *a = c->a;
     memset(c->row, 0, a->lines.count * sizeof *c->row);
     for (size_t k = 0; k < size; k++)
         pr_lines_sell(&a->lines, c->row, items[k], 1);
@@ -32,7 +32,7 @@ static void enter(counting *c, pr_book *book, size_t user, const int32_t *items,
  * the sales of a line. */
 static void enter_growth(counting *c, size_t user, const int32_t *items, size_t size)
 {
-    pr_answer *a = c->a;
+    pr_whatif_result *a = c->a;
     const pr_cohort *cohort = &a->cohort;
     double n = (double)size;
     for (size_t l = 0; l < a->lines.count; l++) {
@@ -71,7 +71,7 @@ static void count_user(counting *c, const pr_dataset *data, size_t user, size_t 
 
 static void finish(counting *c)
 {
-    pr_answer *a = c->a;
+    pr_whatif_result *a = c->a;
     for (size_t l = 0; l < a->lines.count; l++)
         a->single[l] = c->units[l] <= once * c->baskets[l];
     for (size_t g = 0; g < a->cohort.group_count; g++) {
@@ -82,7 +82,8 @@ static void finish(counting *c)
     }
 }
 
-parsrec_status pr_past_sales(pr_answer *a, const pr_dataset *data, size_t last, parsrec_error *err)
+parsrec_status pr_past_sales(pr_whatif_result *a, const pr_dataset *data, size_t last,
+                             parsrec_error *err)
 {
     size_t lines = a->lines.count;
     double *room = pr_alloc_zero(3 * lines, sizeof *room);

@@ -8,6 +8,7 @@
  * before, by selection those without what is missing after. On synthetic data the test sessions are not
  * part of the past, so that estimates can be judged by them. Re-choice is what counting cannot tell; its
  * ledgers stay empty. Fills a->grown, a->sizes, a->single and a->sold too. */
-parsrec_status pr_past_sales(pr_answer *a, const pr_dataset *data, size_t last, parsrec_error *err);
+parsrec_status pr_past_sales(pr_whatif_result *a, const pr_dataset *data, size_t last,
+                             parsrec_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "data/pasts.h"
+#include "data/histories.h"
 #include "data/split.h"
 #include "whatif/next_chances.h"
 
@@ -38,7 +38,7 @@ typedef struct team {
 
 /* Memory of one thread. */
 typedef struct desk {
-    pr_session *session;
+    pr_scorer *session;
     pr_real *scores; /* [ROWS, V] */
 } desk;
 
@@ -136,7 +136,7 @@ static int32_t draw_item(const run *r, team *t, const job *j, size_t step, pr_re
 {
     int32_t *items = t->items + j->place * r->most;
     size_t V = r->how->data->items;
-    pr_chances(scores, V, items, step);
+    pr_next_chances(scores, V, items, step);
     pr_bits bits = pr_rng_at(&r->item_rng, j->user, j->draw, (uint32_t)step, 0);
     int32_t item = pr_chances_draw(scores, V, pr_unit53(bits.word[0], bits.word[1]));
     if (item < 0) { /* the catalogue is used up: nothing comes after it either */
@@ -155,7 +155,7 @@ static void look_further(const run *r, team *t, const job *j, pr_real *scores)
 {
     const pr_scenarios *scenarios = r->how->scenarios;
     size_t size = t->sizes[j->place];
-    pr_chances(scores, r->how->data->items, t->items + j->place * r->most, size);
+    pr_next_chances(scores, r->how->data->items, t->items + j->place * r->most, size);
     pr_chances_lines(t->rest + j->place * r->how->lines->count, r->how->lines, scores);
     for (size_t s = 0; s < scenarios->count; s++)
         pr_chances_parts(t->part + j->place * r->part_width + s * scenarios->parts,
@@ -170,12 +170,12 @@ static void draw_rows(const run *r, team *t, desk *own, const job *jobs, size_t 
     for (size_t i = 0; i < rows; i++) {
         size_t test = (size_t)pr_split_session(r->how->data, jobs[i].user, PR_TEST, r->last);
         starts[i] = (pr_start){.user = pr_known_user(r->how->data, jobs[i].user),
-                               .history = pr_past_before(r->how->data, jobs[i].user, test),
+                               .history = pr_history_before(r->how->data, jobs[i].user, test),
                                .about = pr_about_session(r->how->data, jobs[i].user, test)};
     }
-    pr_session_start(own->session, starts, rows);
+    pr_scorer_start(own->session, starts, rows);
     for (size_t step = 0; step <= jobs[0].size; step++) {
-        pr_session_score_all(own->session, own->scores);
+        pr_scorer_score_all(own->session, own->scores);
         for (size_t i = 0; i < rows; i++) {
             pr_real *scores = own->scores + i * V;
             items[i] = -1;
@@ -185,7 +185,7 @@ static void draw_rows(const run *r, team *t, desk *own, const job *jobs, size_t 
                 look_further(r, t, &jobs[i], scores);
         }
         if (step < jobs[0].size)
-            pr_session_place(own->session, items);
+            pr_scorer_place(own->session, items);
     }
 }
 
@@ -226,7 +226,7 @@ static parsrec_status reserve(run *r, unsigned threads, parsrec_error *err)
     if (r->desks == NULL)
         return pr_fail_memory(err);
     for (unsigned i = 0; i < threads; i++) {
-        PR_TRY(pr_session_new(&r->desks[i].session, r->how->model, ROWS, r->most, err));
+        PR_TRY(pr_scorer_new(&r->desks[i].session, r->how->model, ROWS, r->most, err));
         r->desks[i].scores = pr_alloc_aligned(ROWS * r->how->data->items, sizeof(pr_real));
         if (r->desks[i].scores == NULL)
             return pr_fail_memory(err);
@@ -249,7 +249,7 @@ static parsrec_status reserve(run *r, unsigned threads, parsrec_error *err)
 static void release(run *r, unsigned threads)
 {
     for (unsigned i = 0; r->desks != NULL && i < threads; i++) {
-        pr_session_free(r->desks[i].session);
+        pr_scorer_free(r->desks[i].session);
         pr_free_aligned(r->desks[i].scores);
     }
     pr_free(r->desks);

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "data/pasts.h"
+#include "data/histories.h"
 #include "data/split.h"
 #include "math/topk.h"
 #include "whatif/next_chances.h"
@@ -24,7 +24,7 @@ typedef struct path {
 } path;
 
 typedef struct desk {
-    pr_session *session;
+    pr_scorer *session;
     pr_real *scores; /* [ROWS, V] */
     pr_real *masked; /* [V] */
     float *row;
@@ -94,7 +94,7 @@ static void count_scenario(const run *r, desk *own, path *p, size_t number, cons
 static int32_t step(const run *r, desk *own, path *p, size_t number, pr_real *scores)
 {
     const pr_lines *lines = r->how->lines;
-    pr_chances(scores, lines->data->items, p->placed, number);
+    pr_next_chances(scores, lines->data->items, p->placed, number);
     pr_chances_lines(own->row, lines, scores);
     for (size_t l = 0; l < lines->count; l++)
         p->chances[l] += own->row[l];
@@ -135,16 +135,16 @@ static void walk_group(void *context, size_t task, unsigned worker)
         const test_basket *b = &r->baskets[first + i];
         begin(r, &paths[i], b);
         starts[i] = (pr_start){.user = pr_known_user(r->how->data, b->user),
-                               .history = pr_past_before(r->how->data, b->user, b->session),
+                               .history = pr_history_before(r->how->data, b->user, b->session),
                                .about = pr_about_session(r->how->data, b->user, b->session)};
     }
-    pr_session_start(own->session, starts, rows);
+    pr_scorer_start(own->session, starts, rows);
     for (size_t j = 0; j < paths[0].size; j++) {
-        pr_session_score_all(own->session, own->scores);
+        pr_scorer_score_all(own->session, own->scores);
         for (size_t i = 0; i < rows; i++)
             items[i] = j < paths[i].size ? step(r, own, &paths[i], j, own->scores + i * V) : -1;
         if (j + 1 < paths[0].size)
-            pr_session_place(own->session, items);
+            pr_scorer_place(own->session, items);
     }
 }
 
@@ -211,7 +211,7 @@ static parsrec_status reserve(run *r, unsigned threads, parsrec_error *err)
     }
     for (unsigned i = 0; i < threads; i++) {
         desk *own = &r->desks[i];
-        PR_TRY(pr_session_new(&own->session, r->how->model, ROWS, r->most, err));
+        PR_TRY(pr_scorer_new(&own->session, r->how->model, ROWS, r->most, err));
         own->scores = pr_alloc_aligned(ROWS * V, sizeof *own->scores);
         own->masked = pr_alloc_aligned(V, sizeof *own->masked);
         own->row = pr_alloc(lines, sizeof *own->row);
@@ -224,7 +224,7 @@ static parsrec_status reserve(run *r, unsigned threads, parsrec_error *err)
 static void release(run *r, unsigned threads)
 {
     for (unsigned i = 0; r->desks != NULL && i < threads; i++) {
-        pr_session_free(r->desks[i].session);
+        pr_scorer_free(r->desks[i].session);
         pr_free_aligned(r->desks[i].scores);
         pr_free_aligned(r->desks[i].masked);
         pr_free(r->desks[i].row);

@@ -18,7 +18,7 @@ enum { WATCHED_MOST = 8, WATCHED_UNITS = 20, UNITS_LEAST = 10 };
 /* The largest change of a line in any group, in units over all past baskets, against what chance does to
  * sales of its size. Few units say nothing, however large the share by which they change: lines that
  * past baskets hardly held come after all others. */
-static double largest_change(const pr_answer *a, size_t s, size_t q, size_t line)
+static double largest_change(const pr_whatif_result *a, size_t s, size_t q, size_t line)
 {
     double most = 0;
     for (size_t g = 0; g < a->cohort.group_count; g++) {
@@ -34,7 +34,7 @@ static double largest_change(const pr_answer *a, size_t s, size_t q, size_t line
     return most;
 }
 
-static void watch_most(pr_answer *a, double *changes, size_t s, size_t q)
+static void watch_most(pr_whatif_result *a, double *changes, size_t s, size_t q)
 {
     bool *watched = a->watched + s * a->lines.count;
     for (size_t l = 0; l < a->lines.bins; l++)
@@ -50,7 +50,8 @@ static void watch_most(pr_answer *a, double *changes, size_t s, size_t q)
     }
 }
 
-parsrec_status pr_answer_watch(pr_answer *a, const size_t *named, size_t count, parsrec_error *err)
+parsrec_status pr_whatif_watch(pr_whatif_result *a, const size_t *named, size_t count,
+                               parsrec_error *err)
 {
     double *changes = pr_alloc(a->lines.bins, sizeof *changes);
     if (changes == NULL)
@@ -74,7 +75,7 @@ parsrec_status pr_answer_watch(pr_answer *a, const size_t *named, size_t count, 
 
 /* The share of baskets with a hub, and how sales of everything else change by selection: baskets that
  * hold one thing are larger than others, so that without it all else falls together. */
-static double general_change(const pr_answer *a, size_t group, size_t hub)
+static double general_change(const pr_whatif_result *a, size_t group, size_t hub)
 {
     const pr_spill *s = &a->spill;
     const double *joint = s->past.joint + (group * s->hubs + hub) * s->bins;
@@ -99,7 +100,8 @@ static double lift(const pr_pairs *p, const pr_spill *s, const pr_hanging *h, do
 }
 
 /* The share of baskets with the hub that can still take the bin. */
-static double open_share(const pr_answer *a, const pr_pairs *p, const pr_hanging *h, double lift)
+static double open_share(const pr_whatif_result *a, const pr_pairs *p, const pr_hanging *h,
+                         double lift)
 {
     double units = p->units[h->group * a->spill.bins + h->bin] / p->baskets[h->group];
     return a->single[h->bin] ? fmax(0.05, 1 - lift * units) : 1;
@@ -107,7 +109,7 @@ static double open_share(const pr_answer *a, const pr_pairs *p, const pr_hanging
 
 /* What becomes of a bin without a hub, leant on the past as estimates are; false where it has seen
  * little of them. */
-static bool hang(const pr_answer *a, pr_hanging *h, double general)
+static bool hang(const pr_whatif_result *a, pr_hanging *h, double general)
 {
     const pr_spill *s = &a->spill;
     double drawn, past, model = lift(&s->drawn, s, h, &drawn), both = lift(&s->past, s, h, &past);
@@ -137,7 +139,7 @@ static void keep(pr_hanging *list, size_t *count, const pr_hanging *h)
         list[at] = *h;
 }
 
-parsrec_status pr_answer_hanging(pr_answer *a, parsrec_error *err)
+parsrec_status pr_whatif_hanging(pr_whatif_result *a, parsrec_error *err)
 {
     size_t most = a->cohort.group_count * PR_HANGING_MOST;
     a->hanging = pr_alloc(most, sizeof *a->hanging);
@@ -166,8 +168,8 @@ typedef struct comparison {
 } comparison;
 
 /* Sums of errors over the bins that stay, and their changes for the rank correlation. */
-static void compare(const pr_answer *a, size_t s, size_t q, size_t e, size_t g, comparison *c,
-                    pr_agreement *out)
+static void compare(const pr_whatif_result *a, size_t s, size_t q, size_t e, size_t g,
+                    comparison *c, pr_agreement *out)
 {
     double intervals = 0, tests = 0;
     *out = (pr_agreement){0};
@@ -199,7 +201,7 @@ static void compare(const pr_answer *a, size_t s, size_t q, size_t e, size_t g, 
     out->coverage = intervals > 0 ? out->coverage / intervals : NAN;
 }
 
-parsrec_status pr_answer_judge(pr_answer *a, parsrec_error *err)
+parsrec_status pr_whatif_judge(pr_whatif_result *a, parsrec_error *err)
 {
     size_t groups = a->cohort.group_count;
     if (a->truth.sets == 0)

@@ -15,7 +15,8 @@ enum { BASKETS_DRAWN = 40000, DRAWS_LEAST = 4, DRAWS_MOST = 100, RESAMPLES_LEAST
 
 /* ---- words ---- */
 
-static parsrec_status copy_words(pr_answer *a, const parsrec_whatif_options *o, parsrec_error *err)
+static parsrec_status copy_words(pr_whatif_result *a, const parsrec_whatif_options *o,
+                                 parsrec_error *err)
 {
     if (o->command != NULL)
         a->command = pr_copy_string(o->command, strlen(o->command));
@@ -71,14 +72,14 @@ static parsrec_status check_options(const parsrec_whatif_options *o, parsrec_err
 }
 
 /* New items are a matter of re-choice: no basket was ever without them. */
-static void set_questions(pr_answer *a, const parsrec_whatif_options *o)
+static void set_questions(pr_whatif_result *a, const parsrec_whatif_options *o)
 {
     bool dropped = o->drop_count + o->only_count > 0;
     a->asked[PARSREC_SELECTION] = o->selection && dropped;
     a->asked[PARSREC_RECHOICE] = o->rechoice || !dropped;
 }
 
-static void set_numbers(pr_answer *a, const parsrec_whatif_options *o)
+static void set_numbers(pr_whatif_result *a, const parsrec_whatif_options *o)
 {
     size_t users = a->cohort.user_count, draws = BASKETS_DRAWN / users;
     draws = draws < DRAWS_LEAST ? DRAWS_LEAST : draws > DRAWS_MOST ? DRAWS_MOST : draws;
@@ -94,7 +95,7 @@ static void set_numbers(pr_answer *a, const parsrec_whatif_options *o)
 /* ---- passes ---- */
 
 typedef struct pass {
-    pr_answer *a;
+    pr_whatif_result *a;
     const pr_model *const *models;
     const pr_dataset *data;
     size_t last;
@@ -105,7 +106,7 @@ typedef struct pass {
 
 static parsrec_status open_books(pass *p, parsrec_error *err)
 {
-    pr_answer *a = p->a;
+    pr_whatif_result *a = p->a;
     size_t lines = a->lines.count, scenarios = a->scenarios.count;
     size_t books = a->model_count * (PR_ESTIMATORS - 1), groups = a->cohort.group_count;
     PR_TRY(pr_book_init(&a->past, &a->cohort, lines, scenarios, err));
@@ -135,7 +136,7 @@ static parsrec_status open_books(pass *p, parsrec_error *err)
 
 static parsrec_status ask_model(pass *p, size_t model, parsrec_error *err)
 {
-    pr_answer *a = p->a;
+    pr_whatif_result *a = p->a;
     pr_account account = {.cohort = &a->cohort,
                           .lines = &a->lines,
                           .scenarios = &a->scenarios,
@@ -162,7 +163,7 @@ static parsrec_status ask_model(pass *p, size_t model, parsrec_error *err)
 
 static parsrec_status start_spill(pass *p, parsrec_error *err)
 {
-    pr_answer *a = p->a;
+    pr_whatif_result *a = p->a;
     for (size_t l = 0; l < a->lines.count; l++) {
         p->rows[l] = 0;
         for (size_t g = 0; g < a->cohort.group_count; g++)
@@ -175,7 +176,7 @@ static parsrec_status start_spill(pass *p, parsrec_error *err)
 
 static parsrec_status fill_books(pass *p, const parsrec_whatif_options *o, parsrec_error *err)
 {
-    pr_answer *a = p->a;
+    pr_whatif_result *a = p->a;
     PR_TRY(open_books(p, err));
     PR_TRY(pr_past_sales(a, p->data, p->last, err));
     PR_TRY(start_spill(p, err));
@@ -197,7 +198,7 @@ static parsrec_status cluster_users(void *context, int32_t *cluster, size_t clus
     return pr_user_clusters(cluster, models[0], clusters, err);
 }
 
-static parsrec_status read_words(pr_answer *a, size_t **watched, const pass *p,
+static parsrec_status read_words(pr_whatif_result *a, size_t **watched, const pass *p,
                                  const parsrec_whatif_options *o, parsrec_error *err)
 {
     const pr_dataset *data = p->data;
@@ -219,16 +220,16 @@ static parsrec_status read_words(pr_answer *a, size_t **watched, const pass *p,
 static parsrec_status answer(pass *p, const size_t *watched, const parsrec_whatif_options *o,
                              parsrec_error *err)
 {
-    pr_answer *a = p->a;
+    pr_whatif_result *a = p->a;
     PR_TRY(fill_books(p, o, err));
-    PR_TRY(pr_answer_estimate(a, err));
-    PR_TRY(pr_answer_watch(a, watched, o->watch_count, err));
-    PR_TRY(pr_answer_intervals(a, p->pool, p->hooks, err));
-    PR_TRY(pr_answer_hanging(a, err));
-    return pr_answer_judge(a, err);
+    PR_TRY(pr_whatif_estimate(a, err));
+    PR_TRY(pr_whatif_watch(a, watched, o->watch_count, err));
+    PR_TRY(pr_whatif_intervals(a, p->pool, p->hooks, err));
+    PR_TRY(pr_whatif_hanging(a, err));
+    return pr_whatif_judge(a, err);
 }
 
-parsrec_status pr_whatif(pr_answer *a, const pr_model *const *models, size_t model_count,
+parsrec_status pr_whatif(pr_whatif_result *a, const pr_model *const *models, size_t model_count,
                          const pr_dataset *data, const parsrec_whatif_options *o,
                          const parsrec_hooks *hooks, parsrec_error *err)
 {
@@ -249,7 +250,7 @@ parsrec_status pr_whatif(pr_answer *a, const pr_model *const *models, size_t mod
     PR_TRY_GOTO(copy_words(a, o, err));
     PR_TRY_GOTO(read_words(a, &watched, &p, o, err));
     a->items = data->items;
-    PR_TRY_GOTO(pr_answer_prices(a, a->synthetic ? &truth : NULL, err));
+    PR_TRY_GOTO(pr_whatif_prices(a, a->synthetic ? &truth : NULL, err));
     set_questions(a, o);
     set_numbers(a, o);
     PR_TRY_GOTO(pr_pool_new(&p.pool, o->threads, err));
@@ -262,7 +263,7 @@ done:
     return status;
 }
 
-void pr_answer_clear(pr_answer *a)
+void pr_whatif_clear(pr_whatif_result *a)
 {
     size_t scenarios = a->scenarios.count;
     for (size_t i = 0; a->books != NULL && i < a->model_count * (PR_ESTIMATORS - 1); i++)

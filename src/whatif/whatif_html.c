@@ -27,7 +27,7 @@ static void change_cells(pr_writer *page, const pr_estimate *e)
     pr_page_cell(page, pr_range_text(text, e), PR_CELL_PLAIN);
 }
 
-static void estimate_cells(pr_writer *page, const pr_answer *a, const pr_estimate *e,
+static void estimate_cells(pr_writer *page, const pr_whatif_result *a, const pr_estimate *e,
                            const pr_estimate *money)
 {
     cell(page, "%.4f", e->before);
@@ -39,8 +39,8 @@ static void estimate_cells(pr_writer *page, const pr_answer *a, const pr_estimat
     cell(page, "%.4f", money->after);
 }
 
-static void sales_table(pr_writer *page, const pr_answer *a, const size_t *shown, size_t count,
-                        size_t s, size_t q, size_t g)
+static void sales_table(pr_writer *page, const pr_whatif_result *a, const size_t *shown,
+                        size_t count, size_t s, size_t q, size_t g)
 {
     char range[32];
     snprintf(range, sizeof range, "%.0f %% interval", 100 * a->interval);
@@ -75,8 +75,8 @@ static void sales_table(pr_writer *page, const pr_answer *a, const size_t *shown
 }
 
 /* The same rows against what the generator makes. */
-static void truth_table(pr_writer *page, const pr_answer *a, const size_t *shown, size_t count,
-                        size_t s, size_t q, size_t g)
+static void truth_table(pr_writer *page, const pr_whatif_result *a, const size_t *shown,
+                        size_t count, size_t s, size_t q, size_t g)
 {
     static const char *const headings[] = {"category",    "estimated change", "true change",
                                            "units after", "true units after", "error",
@@ -116,7 +116,7 @@ static void written(pr_writer *page, pr_writer *words,
     pr_free(text);
 }
 
-static parsrec_status group_block(pr_writer *page, const pr_answer *a, const size_t *shown,
+static parsrec_status group_block(pr_writer *page, const pr_whatif_result *a, const size_t *shown,
                                   size_t count, size_t s, size_t q, size_t g, parsrec_error *err)
 {
     pr_writer words = {0};
@@ -139,7 +139,7 @@ static parsrec_status group_block(pr_writer *page, const pr_answer *a, const siz
     return PARSREC_OK;
 }
 
-static parsrec_status question(pr_writer *page, const pr_answer *a, size_t s, size_t q,
+static parsrec_status question(pr_writer *page, const pr_whatif_result *a, size_t s, size_t q,
                                parsrec_error *err)
 {
     char heading[500];
@@ -161,7 +161,7 @@ static parsrec_status question(pr_writer *page, const pr_answer *a, size_t s, si
 
 /* ---- against the truth ---- */
 
-static void agreement(pr_writer *page, const pr_answer *a, size_t s, size_t q)
+static void agreement(pr_writer *page, const pr_whatif_result *a, size_t s, size_t q)
 {
     static const char *const headings[] = {"group",           "estimator",      "rank correlation",
                                            "error of change", "MAPE, expected", "noise floor",
@@ -194,7 +194,7 @@ static void agreement(pr_writer *page, const pr_answer *a, size_t s, size_t q)
 
 /* ---- what goes together ---- */
 
-static void hanging(pr_writer *page, const pr_answer *a)
+static void hanging(pr_writer *page, const pr_whatif_result *a)
 {
     static const char *const headings[] = {"without",   "change of", "group",
                                            "re-choice", "selection", "beyond"};
@@ -222,7 +222,7 @@ static void hanging(pr_writer *page, const pr_answer *a)
     pr_page_fold_end(page);
 }
 
-static void made_from(pr_writer *page, const pr_answer *a)
+static void made_from(pr_writer *page, const pr_whatif_result *a)
 {
     char text[200];
     pr_page_section(page, "How it was made");
@@ -247,7 +247,7 @@ static void made_from(pr_writer *page, const pr_answer *a)
                         "are given, would change. They cannot show what all models get wrong.");
 }
 
-parsrec_status pr_whatif_html(pr_writer *page, const pr_answer *a, parsrec_error *err)
+parsrec_status pr_whatif_html(pr_writer *page, const pr_whatif_result *a, parsrec_error *err)
 {
     char title[400];
     snprintf(title, sizeof title, "What if: %s",

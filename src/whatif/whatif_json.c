@@ -31,7 +31,7 @@ static json_t *row_json(const parsrec_whatif_row *r)
 }
 
 /* Those of the estimator chosen, or of all. */
-static json_t *rows_json(const pr_answer *a, bool chosen)
+static json_t *rows_json(const pr_whatif_result *a, bool chosen)
 {
     json_t *list = json_array();
     parsrec_whatif_row r;
@@ -46,7 +46,7 @@ static json_t *rows_json(const pr_answer *a, bool chosen)
     return list;
 }
 
-static json_t *agreement_json(const pr_answer *a)
+static json_t *agreement_json(const pr_whatif_result *a)
 {
     json_t *list = json_array();
     for (size_t s = 0; a->agreement != NULL && s < a->scenarios.count; s++)
@@ -70,7 +70,7 @@ static json_t *agreement_json(const pr_answer *a)
     return list;
 }
 
-static json_t *hanging_json(const pr_answer *a)
+static json_t *hanging_json(const pr_whatif_result *a)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < a->hanging_count; i++) {
@@ -86,7 +86,7 @@ static json_t *hanging_json(const pr_answer *a)
     return list;
 }
 
-static json_t *facts_json(const pr_answer *a)
+static json_t *facts_json(const pr_whatif_result *a)
 {
     json_t *list = json_array();
     for (size_t g = 0; g < a->cohort.group_count; g++)
@@ -108,7 +108,7 @@ static json_t *text_or_null(const char *text)
     return text != NULL ? pr_json_string(text) : json_null();
 }
 
-static json_t *answer_json(const pr_answer *a)
+static json_t *answer_json(const pr_whatif_result *a)
 {
     return json_pack("{s:o, s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:s, s:s, s:b, s:f, s:o, "
                      "s:o, s:o, s:o}",
@@ -123,7 +123,7 @@ static json_t *answer_json(const pr_answer *a)
                      agreement_json(a), "hanging", hanging_json(a), "baskets", facts_json(a));
 }
 
-parsrec_status pr_whatif_json(pr_writer *out, const pr_answer *a, bool rows_only,
+parsrec_status pr_whatif_json(pr_writer *out, const pr_whatif_result *a, bool rows_only,
                               parsrec_error *err)
 {
     json_t *json = rows_only ? rows_json(a, true) : answer_json(a);

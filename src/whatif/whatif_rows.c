@@ -4,7 +4,7 @@
 
 #include "whatif/answer.h"
 
-static void fill_truth(const pr_answer *a, size_t s, size_t q, size_t g, size_t line,
+static void fill_truth(const pr_whatif_result *a, size_t s, size_t q, size_t g, size_t line,
                        parsrec_whatif_row *row)
 {
     row->true_before = row->true_after = row->floor = NAN;
@@ -37,8 +37,8 @@ static void put_money(parsrec_whatif_row *row, const pr_estimate *x)
     row->revenue_change_high = x->change_high;
 }
 
-static void fill_line(const pr_answer *a, size_t s, size_t q, size_t e, size_t g, size_t line,
-                      parsrec_whatif_row *row)
+static void fill_line(const pr_whatif_result *a, size_t s, size_t q, size_t e, size_t g,
+                      size_t line, parsrec_whatif_row *row)
 {
     const pr_estimate *x = pr_estimate_of(a, s, q, e, g, line);
     bool old = a->lines.list[line].kind != PR_LINE_NEW;
@@ -57,7 +57,8 @@ static void fill_line(const pr_answer *a, size_t s, size_t q, size_t e, size_t g
 }
 
 /* What leaves, and the total: of the estimator that is shown. */
-static void fill_sum(const pr_answer *a, size_t s, size_t q, size_t g, parsrec_whatif_row *row)
+static void fill_sum(const pr_whatif_result *a, size_t s, size_t q, size_t g,
+                     parsrec_whatif_row *row)
 {
     pr_estimate units = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}, money = units;
     if (row->kind == PARSREC_WHATIF_TOTAL) {
@@ -132,7 +133,7 @@ static void write_value(pr_writer *out, double value, const char *end)
         pr_write(out, "%.6g%s", value, end);
 }
 
-void pr_whatif_csv(pr_writer *out, const pr_answer *a)
+void pr_whatif_csv(pr_writer *out, const pr_whatif_result *a)
 {
     parsrec_whatif_row r;
     pr_write(

@@ -28,7 +28,8 @@ static void free_labels(labels *t)
     pr_free(t->line);
 }
 
-static parsrec_status make_labels(labels *t, const pr_answer *a, size_t s, parsrec_error *err)
+static parsrec_status make_labels(labels *t, const pr_whatif_result *a, size_t s,
+                                  parsrec_error *err)
 {
     size_t most = a->lines.count + 2;
     *t = (labels){pr_alloc(most, sizeof *t->names), pr_alloc_zero(most, sizeof *t->shown),
@@ -64,7 +65,7 @@ static void write_number(pr_writer *out, const char *format, double value, int w
 }
 
 /* Groups are few, and told apart by their full names. */
-static int widest_group(const pr_answer *a)
+static int widest_group(const pr_whatif_result *a)
 {
     int most = 5;
     for (size_t g = 0; g < a->cohort.group_count; g++)
@@ -75,7 +76,7 @@ static int widest_group(const pr_answer *a)
 
 /* ---- sales ---- */
 
-static void write_estimate(pr_writer *out, const pr_answer *a, const pr_estimate *e,
+static void write_estimate(pr_writer *out, const pr_whatif_result *a, const pr_estimate *e,
                            const pr_estimate *money)
 {
     char change[PR_PERCENT_BYTES], range[PR_PERCENT_BYTES];
@@ -88,7 +89,7 @@ static void write_estimate(pr_writer *out, const pr_answer *a, const pr_estimate
     write_number(out, "%.4f", money->after, 10);
 }
 
-static void write_line(pr_writer *out, const pr_answer *a, size_t s, size_t q, size_t g,
+static void write_line(pr_writer *out, const pr_whatif_result *a, size_t s, size_t q, size_t g,
                        size_t line)
 {
     const pr_estimate *e = pr_estimate_of(a, s, q, a->estimator, g, line);
@@ -111,7 +112,7 @@ static void write_line(pr_writer *out, const pr_answer *a, size_t s, size_t q, s
     write_number(out, "%.1f %%", 100 * a->truth.floor[q][pr_true_at(&a->truth, s, g, line)], 8);
 }
 
-static void write_headings(pr_writer *out, const pr_answer *a, const labels *names, size_t q)
+static void write_headings(pr_writer *out, const pr_whatif_result *a, const labels *names, size_t q)
 {
     char range[32];
     snprintf(range, sizeof range, "%.0f %% interval", 100 * a->interval);
@@ -128,15 +129,16 @@ static void write_headings(pr_writer *out, const pr_answer *a, const labels *nam
     pr_write(out, "\n");
 }
 
-static void begin_row(pr_writer *out, const pr_answer *a, const labels *names, size_t g, size_t i)
+static void begin_row(pr_writer *out, const pr_whatif_result *a, const labels *names, size_t g,
+                      size_t i)
 {
     write_padded(out, a->groups.list[g].name, widest_group(a));
     pr_write(out, "  ");
     write_padded(out, names->shown[i], names->width);
 }
 
-static void write_group(pr_writer *out, const pr_answer *a, const labels *names, size_t s, size_t q,
-                        size_t g)
+static void write_group(pr_writer *out, const pr_whatif_result *a, const labels *names, size_t s,
+                        size_t q, size_t g)
 {
     double units, money;
     for (size_t i = 0; i + 2 < names->count; i++) {
@@ -162,7 +164,8 @@ static void write_sentences(pr_writer *out, pr_writer *words)
     pr_write_wrapped(out, words, 100);
 }
 
-static void write_sales(pr_writer *out, const pr_answer *a, const labels *names, size_t s, size_t q)
+static void write_sales(pr_writer *out, const pr_whatif_result *a, const labels *names, size_t s,
+                        size_t q)
 {
     pr_writer words = {0};
     pr_write(&words, "%s", pr_question_sentence(a, q));
@@ -183,7 +186,7 @@ static void write_sales(pr_writer *out, const pr_answer *a, const labels *names,
 /* ---- what else there is ---- */
 
 /* How many past baskets are concerned: counted, not estimated. */
-static void write_facts(pr_writer *out, const pr_answer *a, size_t s)
+static void write_facts(pr_writer *out, const pr_whatif_result *a, size_t s)
 {
     for (size_t g = 0; g < a->cohort.group_count; g++) {
         const pr_basket_facts *f = &a->facts[g * a->scenarios.count + s];
@@ -210,7 +213,7 @@ static void write_facts(pr_writer *out, const pr_answer *a, size_t s)
     }
 }
 
-static void write_agreement(pr_writer *out, const pr_answer *a, size_t s, size_t q)
+static void write_agreement(pr_writer *out, const pr_whatif_result *a, size_t s, size_t q)
 {
     pr_write(out, "\nAgainst the truth (%s, %zu test sets made again), over all categories left\n",
              parsrec_question_name((parsrec_question)q), a->truth.sets);
@@ -234,7 +237,7 @@ static void write_agreement(pr_writer *out, const pr_answer *a, size_t s, size_t
         }
 }
 
-static void write_hanging(pr_writer *out, const pr_answer *a)
+static void write_hanging(pr_writer *out, const pr_whatif_result *a)
 {
     if (a->hanging_count == 0 || !a->asked[PARSREC_SELECTION])
         return;
@@ -255,7 +258,7 @@ static void write_hanging(pr_writer *out, const pr_answer *a)
 }
 
 /* One answer may have several scenarios; what is the same for all of them is said once. */
-parsrec_status pr_whatif_table(pr_writer *out, const pr_answer *a, parsrec_error *err)
+parsrec_status pr_whatif_table(pr_writer *out, const pr_whatif_result *a, parsrec_error *err)
 {
     for (size_t s = 0; s < a->scenarios.count; s++) {
         labels names;

@@ -31,7 +31,7 @@ const char *pr_question_asked(size_t question)
                                         : "What do people buy who go without?";
 }
 
-const char *pr_question_sentence(const pr_answer *a, size_t question)
+const char *pr_question_sentence(const pr_whatif_result *a, size_t question)
 {
     if (question == PARSREC_SELECTION)
         return "Selection: past baskets without it, compared with all baskets. These are other "
@@ -45,7 +45,7 @@ const char *pr_question_sentence(const pr_answer *a, size_t question)
            "else instead; baskets keep their size.";
 }
 
-const char *pr_total_name(const pr_answer *a)
+const char *pr_total_name(const pr_whatif_result *a)
 {
     return a->lines.by_item ? "all items" : "all categories";
 }
@@ -60,7 +60,7 @@ void pr_write_grouped(pr_writer *out, uint64_t value)
     }
 }
 
-void pr_write_before(pr_writer *out, const pr_answer *a, size_t group)
+void pr_write_before(pr_writer *out, const pr_whatif_result *a, size_t group)
 {
     double priced = pr_priced_share(a, group == SIZE_MAX ? 0 : group);
     pr_write(out, "Units per basket; an item counts once per basket. ");
@@ -112,7 +112,7 @@ const char *pr_range_text(char *text, const pr_estimate *e)
     return text;
 }
 
-size_t pr_shown_lines(size_t *list, const pr_answer *a, size_t s)
+size_t pr_shown_lines(size_t *list, const pr_whatif_result *a, size_t s)
 {
     size_t count = 0, q = pr_question_order[a->asked[pr_question_order[0]] ? 0 : 1];
     for (size_t l = 0; l < a->lines.count; l++) {
@@ -148,7 +148,8 @@ static void write_level(pr_writer *out, const char *what, const pr_estimate *e)
     pr_write(out, ".");
 }
 
-static void write_largest(pr_writer *out, const pr_answer *a, size_t s, size_t q, size_t group)
+static void write_largest(pr_writer *out, const pr_whatif_result *a, size_t s, size_t q,
+                          size_t group)
 {
     size_t best = SIZE_MAX;
     double most = 0;
@@ -178,7 +179,7 @@ static void write_largest(pr_writer *out, const pr_answer *a, size_t s, size_t q
              100 * e->change_high);
 }
 
-void pr_write_finding(pr_writer *out, const pr_answer *a, size_t s, size_t q, size_t group)
+void pr_write_finding(pr_writer *out, const pr_whatif_result *a, size_t s, size_t q, size_t group)
 {
     const pr_total *t = pr_total_of(a, s, q, group);
     write_largest(out, a, s, q, group);

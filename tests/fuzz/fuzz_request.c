@@ -25,7 +25,7 @@ static parsrec_scratch *open_once(void)
     sample_make(&held);
     pr_shop shop = pr_shop_of(&held.data);
     model.file.data = &held.data;
-    model.pasts = pr_pasts_of(&held.data);
+    model.pasts = pr_histories_of(&held.data);
     if (pr_model_outline(&model.file.model, "parsrec", &config, &shop, &err) != PARSREC_OK ||
         pr_model_weigh(model.file.model, &err) != PARSREC_OK ||
         pr_directory_init(&model.directory, &held.data, &err) != PARSREC_OK ||

@@ -186,21 +186,21 @@ static void assert_row(const pr_real *actual, const json_t *step, const char *na
         assert_close((double)actual[i], (double)expected[i], output_tolerance);
 }
 
-static void assert_attention(pr_session *s, const fixture *f, const json_t *step, size_t row)
+static void assert_attention(pr_scorer *s, const fixture *f, const json_t *step, size_t row)
 {
     pr_real actual[STEPS], expected[STEPS];
-    size_t n = pr_session_attention(s, row, actual);
+    size_t n = pr_scorer_attention(s, row, actual);
     const json_t *layers = at(step, "attention_weights_mean_over_heads");
     flatten(expected, json_array_get(json_array_get(layers, f->layers - 1), row));
     for (size_t p = 0; p < n; p++)
         assert_close((double)actual[p], (double)expected[p], output_tolerance);
 }
 
-static void assert_step(fixture *f, pr_session *s, size_t j)
+static void assert_step(fixture *f, pr_scorer *s, size_t j)
 {
     const json_t *step = json_array_get(at(f->its, "eval_mode/steps"), j);
     pr_real scores[ROWS * VOCABULARY];
-    pr_session_score_all(s, scores);
+    pr_scorer_score_all(s, scores);
     for (size_t r = 0; r < ROWS; r++) {
         if (j >= f->sizes[r])
             continue;
@@ -219,20 +219,20 @@ static void outputs_match(void **state)
     for (size_t number = 0; number < 2; number++) {
         fixture *f = open_case(number);
         parsrec_error err;
-        pr_session *s;
+        pr_scorer *s;
         pr_start starts[ROWS];
         for (size_t r = 0; r < ROWS; r++)
             starts[r] = (pr_start){.user = f->baskets[r].user, .history = f->baskets[r].history};
-        assert_ok(pr_session_new(&s, f->model, ROWS, STEPS, &err));
-        pr_session_start(s, starts, ROWS);
+        assert_ok(pr_scorer_new(&s, f->model, ROWS, STEPS, &err));
+        pr_scorer_start(s, starts, ROWS);
         for (size_t j = 0; j < STEPS; j++) {
             int32_t next[ROWS];
             for (size_t r = 0; r < ROWS; r++)
                 next[r] = j + 1 < f->sizes[r] ? f->items[r][j] : -1;
             assert_step(f, s, j);
-            pr_session_place(s, next);
+            pr_scorer_place(s, next);
         }
-        pr_session_free(s);
+        pr_scorer_free(s);
         close_case(f);
     }
 }

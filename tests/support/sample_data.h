@@ -19,7 +19,7 @@ typedef struct sample {
     float age[SAMPLE_USERS], price[SAMPLE_ITEMS];
     int32_t channel[SAMPLE_SESSIONS];
     char price_name[300];
-    pr_feature user_feature[1], session_feature[1], item_feature[1];
+    pr_feature_column user_feature[1], session_feature[1], item_feature[1];
     pr_dataset data;
 } sample;
 
@@ -50,11 +50,12 @@ static inline void sample_make(sample *s)
         .channel = {0, 1, -1, 1, 0},
         .price_name = "price.EUR",
     };
-    s->user_feature[0] = (pr_feature){.name = (char *)(uintptr_t) "age", .number = s->age};
-    s->item_feature[0] = (pr_feature){.name = s->price_name, .number = s->price};
-    s->session_feature[0] = (pr_feature){.name = (char *)(uintptr_t) "channel",
-                                         .code = s->channel,
-                                         .values = sample_names("shopweb", channel_names, 2)};
+    s->user_feature[0] = (pr_feature_column){.name = (char *)(uintptr_t) "age", .number = s->age};
+    s->item_feature[0] = (pr_feature_column){.name = s->price_name, .number = s->price};
+    s->session_feature[0] =
+        (pr_feature_column){.name = (char *)(uintptr_t) "channel",
+                            .code = s->channel,
+                            .values = sample_names("shopweb", channel_names, 2)};
     s->data = (pr_dataset){
         .users = SAMPLE_USERS,
         .sessions = SAMPLE_SESSIONS,

@@ -11,10 +11,10 @@ enum { TOY_USERS = 32, TOY_SESSIONS = 160 };
 static float toy_age[TOY_USERS], toy_hour[TOY_SESSIONS];
 static int32_t toy_town[TOY_USERS], toy_day[TOY_SESSIONS];
 static const int64_t toy_offsets[] = {0, 1, 2, 3, 4, 5};
-static pr_feature toy_user[] = {
+static pr_feature_column toy_user[] = {
     {.name = (char *)(uintptr_t) "age", .number = toy_age},
     {.name = (char *)(uintptr_t) "town", .code = toy_town, .values = {"abc", toy_offsets, 3}}};
-static pr_feature toy_session[] = {
+static pr_feature_column toy_session[] = {
     {.name = (char *)(uintptr_t) "day", .code = toy_day, .values = {"abcde", toy_offsets, 5}},
     {.name = (char *)(uintptr_t) "hour", .number = toy_hour}};
 

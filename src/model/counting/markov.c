@@ -64,7 +64,7 @@ static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
     return counter.used;
 }
 
-static void open(pr_session *session)
+static void open(pr_scorer *session)
 {
     const pr_model *model = session->model;
     const pr_real *count = pr_popularity(model);
@@ -82,7 +82,7 @@ static void open(pr_session *session)
 
 /* An item's vote, as a distribution over what follows it: (links + smooth * popular) / (all + smooth).
  * Links that were not kept are left to popularity. */
-static void vote(pr_session *session, size_t row, const pr_transitions *links, int32_t item,
+static void vote(pr_scorer *session, size_t row, const pr_transitions *links, int32_t item,
                  double weight)
 {
     state *s = session->own;
@@ -97,7 +97,7 @@ static void vote(pr_session *session, size_t row, const pr_transitions *links, i
 }
 
 /* The last session; of a history without sessions the last item. */
-static void vote_history(pr_session *session, size_t row, const pr_history *h)
+static void vote_history(pr_scorer *session, size_t row, const pr_history *h)
 {
     const state *s = session->own;
     size_t first = h->count > 0 ? h->count - 1 : 0;
@@ -111,7 +111,7 @@ static void vote_history(pr_session *session, size_t row, const pr_history *h)
         vote(session, row, &s->across, h->items[i], 1 / (double)(h->count - first));
 }
 
-static void start(pr_session *session, const pr_start *starts)
+static void start(pr_scorer *session, const pr_start *starts)
 {
     state *s = session->own;
     memset(s->sum, 0, session->active * session->model->items * sizeof *s->sum);
@@ -121,7 +121,7 @@ static void start(pr_session *session, const pr_start *starts)
     }
 }
 
-static void place(pr_session *session, const int32_t *items)
+static void place(pr_scorer *session, const int32_t *items)
 {
     const state *s = session->own;
     for (size_t r = 0; r < session->active; r++)
@@ -137,7 +137,7 @@ static pr_real score_of(const state *s, size_t row, const pr_real *sum, size_t i
     return (pr_real)(linked + rest * (double)s->popular[item]);
 }
 
-static void score_all(pr_session *session, pr_real *scores)
+static void score_all(pr_scorer *session, pr_real *scores)
 {
     const state *s = session->own;
     size_t items = session->model->items;
@@ -146,7 +146,7 @@ static void score_all(pr_session *session, pr_real *scores)
             scores[r * items + i] = score_of(s, r, s->sum + r * items, i);
 }
 
-static void score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
     const state *s = session->own;
     for (size_t i = 0; i < n; i++)

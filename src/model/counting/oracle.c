@@ -181,14 +181,14 @@ static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
     return counter.used;
 }
 
-static void open(pr_session *session)
+static void open(pr_scorer *session)
 {
     state *s = pr_arena_take(&session->arena, 1, sizeof *s);
     take_state(s, &session->arena, session->model, session->rows);
     session->own = s;
 }
 
-static void start(pr_session *session, const pr_start *starts)
+static void start(pr_scorer *session, const pr_start *starts)
 {
     state *s = session->own;
     for (size_t r = 0; r < session->active; r++)
@@ -196,7 +196,7 @@ static void start(pr_session *session, const pr_start *starts)
     memset(s->has, 0, session->active * s->categories);
 }
 
-static void place(pr_session *session, const int32_t *items)
+static void place(pr_scorer *session, const int32_t *items)
 {
     state *s = session->own;
     const uint32_t *category = pr_model_wholes(session->model, "item_category");
@@ -227,7 +227,7 @@ static pr_trips trips_of(const pr_model *model, const state *s, size_t group)
 }
 
 /* What cannot come, as a second item of a category, stays below all that can. */
-static void ask(const pr_session *session, size_t group, const pr_seen *seen, pr_real *scores)
+static void ask(const pr_scorer *session, size_t group, const pr_seen *seen, pr_real *scores)
 {
     const state *s = session->own;
     pr_trips trips = trips_of(session->model, s, group);
@@ -237,7 +237,7 @@ static void ask(const pr_session *session, size_t group, const pr_seen *seen, pr
         scores[c] = (pr_real)log(s->chance[c] + 1e-30);
 }
 
-static const pr_real *category_scores(const pr_session *session, size_t r)
+static const pr_real *category_scores(const pr_scorer *session, size_t r)
 {
     const state *s = session->own;
     row *one = &s->rows[r];
@@ -257,7 +257,7 @@ static const pr_real *product_scores(const pr_model *model, int32_t user)
     return pr_model_numbers(model, "product") + at * model->items;
 }
 
-static void score_all(pr_session *session, pr_real *scores)
+static void score_all(pr_scorer *session, pr_real *scores)
 {
     const state *s = session->own;
     const pr_model *model = session->model;
@@ -270,7 +270,7 @@ static void score_all(pr_session *session, pr_real *scores)
     }
 }
 
-static void score(pr_session *session, size_t r, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *session, size_t r, const int32_t *items, size_t n, pr_real *scores)
 {
     const state *s = session->own;
     const uint32_t *category = pr_model_wholes(session->model, "item_category");

@@ -48,7 +48,7 @@ static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
 
 /* Below every item bought, in the order of popularity: -1 / (1 + count) differs for all counts up to
  * ten million. */
-static void open(pr_session *session)
+static void open(pr_scorer *session)
 {
     const pr_model *model = session->model;
     const pr_real *popularity = pr_popularity(model);
@@ -75,7 +75,7 @@ static void by_popularity(state *s, size_t n, const pr_real *popularity)
     }
 }
 
-static void start(pr_session *session, const pr_start *starts)
+static void start(pr_scorer *session, const pr_start *starts)
 {
     state *s = session->own;
     size_t items = session->model->items;
@@ -94,13 +94,13 @@ static void start(pr_session *session, const pr_start *starts)
     }
 }
 
-static void score_all(pr_session *session, pr_real *scores)
+static void score_all(pr_scorer *session, pr_real *scores)
 {
     const state *s = session->own;
     memcpy(scores, s->scores, session->active * session->model->items * sizeof *scores);
 }
 
-static void score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
     const state *s = session->own;
     for (size_t i = 0; i < n; i++)

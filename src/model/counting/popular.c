@@ -74,7 +74,7 @@ void pr_settle_ties(pr_real *scores, const int32_t *order, const pr_real *values
 
 /* ---- the kind ---- */
 
-void pr_place_nothing(pr_session *session, const int32_t *items)
+void pr_place_nothing(pr_scorer *session, const int32_t *items)
 {
     (void)session;
     (void)items;
@@ -103,7 +103,7 @@ static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
 }
 
 /* Items of equal popularity stay equal, or stand in the order of their numbers. */
-static void open(pr_session *session)
+static void open(pr_scorer *session)
 {
     const pr_model *model = session->model;
     const pr_real *popularity = pr_popularity(model);
@@ -117,13 +117,13 @@ static void open(pr_session *session)
     pr_settle_ties(s->scores, s->order, popularity, NULL, model->items);
 }
 
-static void start(pr_session *session, const pr_start *starts)
+static void start(pr_scorer *session, const pr_start *starts)
 {
     (void)session;
     (void)starts;
 }
 
-static void score_all(pr_session *session, pr_real *scores)
+static void score_all(pr_scorer *session, pr_real *scores)
 {
     const state *s = session->own;
     size_t items = session->model->items;
@@ -131,7 +131,7 @@ static void score_all(pr_session *session, pr_real *scores)
         memcpy(scores + r * items, s->scores, items * sizeof *scores);
 }
 
-static void score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
     (void)row;
     const state *s = session->own;

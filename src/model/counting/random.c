@@ -40,14 +40,14 @@ static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
     return counter.used;
 }
 
-static void open(pr_session *session)
+static void open(pr_scorer *session)
 {
     state *s = pr_arena_take(&session->arena, 1, sizeof *s);
     take_state(s, &session->arena, session->rows);
     session->own = s;
 }
 
-static void start(pr_session *session, const pr_start *starts)
+static void start(pr_scorer *session, const pr_start *starts)
 {
     state *s = session->own;
     for (size_t r = 0; r < session->active; r++) {
@@ -62,7 +62,7 @@ static pr_real number(const state *s, size_t row, size_t item)
     return (pr_real)((bits.word[0] >> 8) * 0x1p-24);
 }
 
-static void score_all(pr_session *session, pr_real *scores)
+static void score_all(pr_scorer *session, pr_real *scores)
 {
     size_t items = session->model->items;
     for (size_t r = 0; r < session->active; r++)
@@ -70,7 +70,7 @@ static void score_all(pr_session *session, pr_real *scores)
             scores[r * items + i] = number(session->own, r, i);
 }
 
-static void score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
     for (size_t i = 0; i < n; i++)
         scores[i] = number(session->own, row, (size_t)items[i]);

@@ -10,7 +10,7 @@ static pr_real *joint_of(const pr_arnn_state *s, size_t r)
 }
 
 /* Rows that speak for themselves and of which something is not done yet; NULL: all such. */
-static pr_arnn_rows rows_to_do(const pr_session *session, const bool *done)
+static pr_arnn_rows rows_to_do(const pr_scorer *session, const bool *done)
 {
     pr_arnn_state *s = session->own;
     size_t count = 0;
@@ -25,7 +25,7 @@ static bool alike(const pr_start *a, const pr_start *b)
     return a->user == b->user && pr_arnn_same_past(a, b);
 }
 
-void pr_arnn_quick_begin(pr_session *session, const pr_start *starts, bool known)
+void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known)
 {
     pr_arnn_state *s = session->own;
     bool features = s->net.d.traits->count > 0; /* may differ from row to row */
@@ -41,7 +41,7 @@ void pr_arnn_quick_begin(pr_session *session, const pr_start *starts, bool known
         pr_arnn_kept_learn(&s->lately, starts->alike, s->net.t.ucell, s->net.t.z);
 }
 
-static void look(pr_session *session, size_t r)
+static void look(pr_scorer *session, size_t r)
 {
     pr_arnn_state *s = session->own;
     if (!s->looked[r])
@@ -50,7 +50,7 @@ static void look(pr_session *session, size_t r)
     s->looked[r] = true;
 }
 
-void pr_arnn_quick_moves(pr_session *session)
+void pr_arnn_quick_moves(pr_scorer *session)
 {
     pr_arnn_state *s = session->own;
     pr_arnn_rows rows = rows_to_do(session, s->moved);
@@ -85,7 +85,7 @@ static void part(pr_arnn_state *s, size_t r)
     s->twin[r] = r;
 }
 
-void pr_arnn_quick_part(pr_session *session, const int32_t *items)
+void pr_arnn_quick_part(pr_scorer *session, const int32_t *items)
 {
     pr_arnn_state *s = session->own;
     for (size_t r = 0; r < session->active; r++)
@@ -93,7 +93,7 @@ void pr_arnn_quick_part(pr_session *session, const int32_t *items)
             part(s, r);
 }
 
-void pr_arnn_quick_run(pr_session *session)
+void pr_arnn_quick_run(pr_scorer *session)
 {
     pr_arnn_state *s = session->own;
     pr_arnn_quick_part(session, NULL);

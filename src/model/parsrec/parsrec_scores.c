@@ -37,7 +37,7 @@ static void add_memory(const pr_arnn_state *s, size_t row, pr_real *scores)
         add_expected(scores, s->expected + row * V, expectation(s, row), V);
 }
 
-void pr_arnn_score_all(pr_session *session, pr_real *scores)
+void pr_arnn_score_all(pr_scorer *session, pr_real *scores)
 {
     const pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
@@ -71,7 +71,7 @@ static void score_output(const pr_arnn_state *s, size_t row, const int32_t *item
         scores[i] += pr_dot(s->net.w.item + (size_t)items[i] * d->dv, o, d->dv);
 }
 
-void pr_arnn_score(pr_session *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+void pr_arnn_score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
@@ -102,12 +102,12 @@ static void score_least(pr_arnn_state *s, const uint8_t *barred, pr_real *least)
     if (d->bias)
         pr_add(least, s->net.w.bias, d->items);
     add_memory(s, 0, least);
-    pr_bar(least, barred, UINT8_MAX, d->items);
+    pr_topk_bar(least, barred, UINT8_MAX, d->items);
 }
 
 /* Two steps: the k-th largest of what items score at least is a bar that others must be able to reach, and few are.
  * Those few are scored in full. */
-bool pr_arnn_best(pr_session *session, const uint8_t *barred, size_t k, int32_t *best,
+bool pr_arnn_best(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
                   pr_real *scores, size_t *count)
 {
     pr_arnn_state *s = session->own;
@@ -164,7 +164,7 @@ static pr_real history_of(const pr_arnn_state *s, size_t row, const pr_real *e)
 }
 
 /* What the p-th placed item adds to an item with the row e of the table. */
-static pr_real pulled(const pr_session *session, size_t row, size_t p, const pr_real *e)
+static pr_real pulled(const pr_scorer *session, size_t row, size_t p, const pr_real *e)
 {
     const pr_arnn_state *s = session->own;
     size_t dv = s->net.d.dv;
@@ -177,7 +177,7 @@ static pr_real pulled(const pr_session *session, size_t row, size_t p, const pr_
     return sum * left;
 }
 
-bool pr_arnn_score_parts(pr_session *session, size_t row, int32_t item, pr_parts *parts,
+bool pr_arnn_score_parts(pr_scorer *session, size_t row, int32_t item, pr_score_terms *parts,
                          pr_real *placed)
 {
     pr_arnn_state *s = session->own;
@@ -185,7 +185,7 @@ bool pr_arnn_score_parts(pr_session *session, size_t row, int32_t item, pr_parts
     const pr_real *e = s->net.w.item + (size_t)item * d->dv;
     if (!d->bias && !d->pull && !d->follow && !d->past && !d->recall)
         return false;
-    *parts = (pr_parts){.item = d->bias ? s->net.w.bias[item] : 0};
+    *parts = (pr_score_terms){.item = d->bias ? s->net.w.bias[item] : 0};
     pr_arnn_score(session, row, &item, 1, &parts->network);
     parts->history = history_of(s, row, e);
     parts->memory = memory_of(s, row, item);

@@ -60,7 +60,7 @@ size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity
     return counter.used;
 }
 
-void pr_arnn_open(pr_session *session)
+void pr_arnn_open(pr_scorer *session)
 {
     pr_arnn_state *s = pr_arena_take(&session->arena, 1, sizeof *s);
     take_state(s, &session->arena, session->model, session->rows, session->capacity);
@@ -72,7 +72,7 @@ void pr_arnn_open(pr_session *session)
 }
 
 /* Projects e's rows and files them as the newest key of each row that placed something. */
-static void file_keys(pr_session *session, const int32_t *items)
+static void file_keys(pr_scorer *session, const int32_t *items)
 {
     pr_arnn_state *s = session->own;
     size_t width = 2 * s->net.d.dq;
@@ -88,7 +88,7 @@ static void file_keys(pr_session *session, const int32_t *items)
     }
 }
 
-static void begin_history(pr_session *session, size_t r, const pr_start *start)
+static void begin_history(pr_scorer *session, size_t r, const pr_start *start)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
@@ -104,7 +104,7 @@ static void begin_history(pr_session *session, size_t r, const pr_start *start)
 }
 
 /* What was kept of a start has them already. */
-static void add_features(pr_session *session, const pr_start *starts, bool known)
+static void add_features(pr_scorer *session, const pr_start *starts, bool known)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
@@ -124,7 +124,7 @@ bool pr_arnn_same_past(const pr_start *a, const pr_start *b)
            a->history.session_count == b->history.session_count;
 }
 
-static void begin_recall(pr_session *session, size_t r, const pr_start *start)
+static void begin_recall(pr_scorer *session, size_t r, const pr_start *start)
 {
     pr_arnn_state *s = session->own;
     size_t V = s->net.d.items;
@@ -149,7 +149,7 @@ static void copy_past(pr_arnn_state *s, size_t r)
         memcpy(s->expected + r * V, s->expected + (r - 1) * V, V * sizeof *s->expected);
 }
 
-static void begin_row(pr_session *session, const pr_start *starts, size_t r, bool known)
+static void begin_row(pr_scorer *session, const pr_start *starts, size_t r, bool known)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
@@ -170,7 +170,7 @@ static void begin_row(pr_session *session, const pr_start *starts, size_t r, boo
     s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
 }
 
-void pr_arnn_start(pr_session *session, const pr_start *starts)
+void pr_arnn_start(pr_scorer *session, const pr_start *starts)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
@@ -199,7 +199,7 @@ void pr_arnn_start(pr_session *session, const pr_start *starts)
 
 /* ---- steps ---- */
 
-void pr_arnn_run(pr_session *session)
+void pr_arnn_run(pr_scorer *session)
 {
     pr_arnn_state *s = session->own;
     if (s->ran)
@@ -223,7 +223,7 @@ void pr_arnn_run(pr_session *session)
 }
 
 /* The next hidden states. */
-static void move(pr_session *session)
+static void move(pr_scorer *session)
 {
     const pr_arnn_state *s = session->own;
     if (s->ready != NULL)
@@ -242,7 +242,7 @@ static void pull(pr_arnn_net *net, size_t r, int32_t item)
         sum[i] = net->d.fade * sum[i] + own[i];
 }
 
-void pr_arnn_place(pr_session *session, const int32_t *items)
+void pr_arnn_place(pr_scorer *session, const int32_t *items)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
@@ -275,7 +275,7 @@ void pr_arnn_place(pr_session *session, const int32_t *items)
 }
 
 /* Of the last layer that looks at items, mean over heads. */
-size_t pr_arnn_attention(pr_session *session, size_t row, pr_real *weights)
+size_t pr_arnn_attention(pr_scorer *session, size_t row, pr_real *weights)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
@@ -292,7 +292,7 @@ size_t pr_arnn_attention(pr_session *session, size_t row, pr_real *weights)
     return n;
 }
 
-void pr_arnn_peek(pr_session *session, size_t row, const pr_real **o, const pr_real **hidden)
+void pr_arnn_peek(pr_scorer *session, size_t row, const pr_real **o, const pr_real **hidden)
 {
     pr_arnn_state *s = session->own;
     pr_arnn_run(session);

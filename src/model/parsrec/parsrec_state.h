@@ -38,19 +38,19 @@ typedef struct pr_arnn_state {
 } pr_arnn_state;
 
 /* Runs the present step, unless it has been. */
-void pr_arnn_run(pr_session *session);
+void pr_arnn_run(pr_scorer *session);
 /* Rows that leave something out have the same past, most of them. */
 bool pr_arnn_same_past(const pr_start *a, const pr_start *b);
 
 /* ---- sessions of few rows, by what the model has ready ---- */
 
 /* After histories and users are set. `known`: what users bring to the cell is set too. */
-void pr_arnn_quick_begin(pr_session *session, const pr_start *starts, bool known);
+void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known);
 /* The next hidden states, of rows that are nobody's twin. */
-void pr_arnn_quick_moves(pr_session *session);
+void pr_arnn_quick_moves(pr_scorer *session);
 /* Rows that place something else than their twins go their own way; NULL: all rows do. */
-void pr_arnn_quick_part(pr_session *session, const int32_t *items);
+void pr_arnn_quick_part(pr_scorer *session, const int32_t *items);
 /* Outputs of all rows. */
-void pr_arnn_quick_run(pr_session *session);
+void pr_arnn_quick_run(pr_scorer *session);
 
 #endif

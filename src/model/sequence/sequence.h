@@ -10,11 +10,11 @@ extern const pr_model_kind pr_sasrec, pr_bert4rec;
 /* ---- sessions: the same for both ---- */
 
 size_t pr_sequence_session_bytes(const pr_model *model, size_t rows, size_t capacity);
-void pr_sequence_open(pr_session *session);
-void pr_sequence_start(pr_session *session, const pr_start *starts);
-void pr_sequence_place(pr_session *session, const int32_t *items);
-void pr_sequence_score_all(pr_session *session, pr_real *scores);
-void pr_sequence_score(pr_session *session, size_t row, const int32_t *items, size_t n,
+void pr_sequence_open(pr_scorer *session);
+void pr_sequence_start(pr_scorer *session, const pr_start *starts);
+void pr_sequence_place(pr_scorer *session, const int32_t *items);
+void pr_sequence_score_all(pr_scorer *session, pr_real *scores);
+void pr_sequence_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
                        pr_real *scores);
 
 /* BERT4Rec's last map before the table: o = LayerNorm(GELU(y·wᵀ + b)). Keeps raw, unit and rate for

@@ -52,7 +52,7 @@ size_t pr_sequence_session_bytes(const pr_model *model, size_t rows, size_t capa
     return counter.used;
 }
 
-void pr_sequence_open(pr_session *session)
+void pr_sequence_open(pr_scorer *session)
 {
     state *s = pr_arena_take(&session->arena, 1, sizeof *s);
     take_state(s, &session->arena, session->model, session->rows);
@@ -66,7 +66,7 @@ static size_t room(const state *s)
     return s->e.d.positions - 1;
 }
 
-void pr_sequence_start(pr_session *session, const pr_start *starts)
+void pr_sequence_start(pr_scorer *session, const pr_start *starts)
 {
     state *s = session->own;
     for (size_t r = 0; r < session->active; r++) {
@@ -112,7 +112,7 @@ static void take_outcomes(state *s, size_t n, const size_t *ends)
 }
 
 /* Encodes the windows of stale rows. */
-static void run(pr_session *session)
+static void run(pr_scorer *session)
 {
     state *s = session->own;
     size_t n = 0, at = 0;
@@ -158,7 +158,7 @@ static void append(state *s, size_t r, int32_t item)
     s->stale[r] = s->stale[r] || s->e.d.cloze;
 }
 
-void pr_sequence_place(pr_session *session, const int32_t *items)
+void pr_sequence_place(pr_scorer *session, const int32_t *items)
 {
     state *s = session->own;
     size_t n = 0;
@@ -181,7 +181,7 @@ void pr_sequence_place(pr_session *session, const int32_t *items)
 
 /* ---- scores ---- */
 
-void pr_sequence_score_all(pr_session *session, pr_real *scores)
+void pr_sequence_score_all(pr_scorer *session, pr_real *scores)
 {
     state *s = session->own;
     size_t D = s->e.d.width, V = s->e.d.items;
@@ -189,7 +189,7 @@ void pr_sequence_score_all(pr_session *session, pr_real *scores)
     pr_gemm(scores, V, pr_mat(s->o, D), pr_flip(s->e.w.item, D), 0, session->active, V, D);
 }
 
-void pr_sequence_score(pr_session *session, size_t row, const int32_t *items, size_t n,
+void pr_sequence_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
                        pr_real *scores)
 {
     state *s = session->own;

@@ -12,7 +12,7 @@ static parsrec_status list_of(pr_model_list *list, parsrec_ablate_options o, par
     return pr_ablation_list(list, &o, &plain, NULL, err);
 }
 
-static const pr_entry *entry_named(const pr_model_list *list, const char *name)
+static const pr_listed_model *entry_named(const pr_model_list *list, const char *name)
 {
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->entries[i].name, name) == 0)
@@ -36,7 +36,7 @@ static void rows_can_be_trained(void **state)
         rows += pr_ablation_groups[g].count;
     assert_int_equal(list.count, rows);
     for (size_t i = 0; i < list.count; i++) {
-        const pr_entry *e = &list.entries[i];
+        const pr_listed_model *e = &list.entries[i];
         parsrec_train_options t = parsrec_train_default();
         char *text;
         t.model = e->kind;
@@ -56,12 +56,13 @@ static void two_bases(void **state)
     parsrec_error err = {0};
     pr_model_list list;
     assert_ok(list_of(&list, parsrec_ablate_default(), &err));
-    const pr_entry *paper = entry_named(&list, "paper"), *ours = entry_named(&list, "default");
+    const pr_listed_model *paper = entry_named(&list, "paper"),
+                          *ours = entry_named(&list, "default");
     assert_int_equal(paper->base, PR_NONE);
     assert_int_equal(ours->base, PR_NONE);
     assert_string_equal(paper->preset, "paper");
     assert_null(ours->preset);
-    const pr_entry *row = entry_named(&list, "remove-ln");
+    const pr_listed_model *row = entry_named(&list, "remove-ln");
     assert_ptr_equal(&list.entries[row->base], paper);
     assert_string_equal(row->preset, "paper");
     assert_string_equal(row->set[0], "layer_norm=off");
@@ -82,7 +83,7 @@ static void rows_that_data_cannot_have(void **state)
     pr_model_list list;
     assert_ok(pr_ablation_list(&list, &o, &some, NULL, &err));
     assert_int_equal(list.count, 4);
-    const pr_entry *extra = entry_named(&list, "extra-features");
+    const pr_listed_model *extra = entry_named(&list, "extra-features");
     assert_int_equal(extra->set_count, 2);
     assert_string_equal(extra->set[0], "features.user=on");
     assert_string_equal(extra->set[1], "features.item=on"); /* of categories */

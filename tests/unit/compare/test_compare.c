@@ -16,7 +16,7 @@ static void list_of_models(void **state)
         &list, "pop,wide=parsrec:dim.item=64:heads=4,sasrec:loss=bce:preset=paper,@a/b.st,x=c.st",
         &err));
     assert_int_equal(list.count, 5);
-    const pr_entry *e = list.entries;
+    const pr_listed_model *e = list.entries;
     assert_string_equal(e[0].name, "pop");
     assert_string_equal(e[0].kind, "pop");
     assert_string_equal(e[1].name, "wide");
@@ -88,7 +88,8 @@ static void fill_attempt(pr_attempt *a, size_t bound)
 }
 
 /* Seed number i hits with i users more. */
-static void fill_row(pr_contender *r, pr_entry *e, size_t bound, const char *name, size_t seeds)
+static void fill_row(pr_contender *r, pr_listed_model *e, size_t bound, const char *name,
+                     size_t seeds)
 {
     snprintf(e->name, sizeof e->name, "%s", name);
     e->kind = "parsrec";
@@ -109,7 +110,7 @@ static void judge(parsrec_comparison *c)
     pr_pool_free(pool);
 }
 
-static void make(parsrec_comparison *c, pr_entry *entries, size_t seeds)
+static void make(parsrec_comparison *c, pr_listed_model *entries, size_t seeds)
 {
     parsrec_error err;
     *c = (parsrec_comparison){.count = ROWS,
@@ -135,7 +136,7 @@ static void make(parsrec_comparison *c, pr_entry *entries, size_t seeds)
 static void best_and_second(void **state)
 {
     (void)state;
-    pr_entry entries[ROWS] = {0};
+    pr_listed_model entries[ROWS] = {0};
     parsrec_comparison c;
     make(&c, entries, 1);
     assert_int_equal(c.columns[0].best, 0);
@@ -155,7 +156,7 @@ static void best_and_second(void **state)
 static void p_is_corrected(void **state)
 {
     (void)state;
-    pr_entry entries[ROWS] = {0};
+    pr_listed_model entries[ROWS] = {0};
     parsrec_comparison c;
     make(&c, entries, 1);
     assert_close(c.rows[1].versus.p, 1.0 / 2001, 1e-12);
@@ -170,7 +171,7 @@ static void p_is_corrected(void **state)
 static void seeds_are_pooled(void **state)
 {
     (void)state;
-    pr_entry entries[ROWS] = {0};
+    pr_listed_model entries[ROWS] = {0};
     parsrec_comparison c;
     make(&c, entries, 3);
     const pr_contender *r = &c.rows[0];
@@ -195,7 +196,7 @@ static void seeds_are_pooled(void **state)
 static void ablation_has_bases(void **state)
 {
     (void)state;
-    pr_entry entries[ROWS] = {0};
+    pr_listed_model entries[ROWS] = {0};
     parsrec_comparison c;
     make(&c, entries, 1);
     c.ablation = true;
@@ -235,7 +236,7 @@ static void assert_has(const char *text, const char *piece)
 static void texts(void **state)
 {
     (void)state;
-    pr_entry entries[ROWS] = {0};
+    pr_listed_model entries[ROWS] = {0};
     parsrec_comparison c;
     make(&c, entries, 1);
     char *text = text_of(&c, PARSREC_TEXT_PLAIN);
@@ -268,7 +269,7 @@ static void texts(void **state)
 static void json_texts(void **state)
 {
     (void)state;
-    pr_entry entries[ROWS] = {0};
+    pr_listed_model entries[ROWS] = {0};
     parsrec_comparison c;
     make(&c, entries, 1);
     char *text = text_of(&c, PARSREC_TEXT_JSON_MODELS);

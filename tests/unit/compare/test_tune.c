@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "compare/space.h"
 
-static double drawn(const pr_range *r, size_t trial)
+static double drawn(const pr_tune_range *r, size_t trial)
 {
     char text[PR_VALUE_SIZE];
     pr_space_draw(text, r, 1, trial, 0);

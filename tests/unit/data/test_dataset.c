@@ -488,12 +488,12 @@ static void make_later(sample *s)
     static const int64_t user_offsets[] = {0, 2, 4, 5}, session_offsets[] = {0, 1, 3, 4, 5, 7};
     static const int32_t items[] = {0, 2, 1, 1, 3, 4, 2}, channel[] = {2, 1, 0, 0, -1};
     static const float age[] = {61, 20, 32}, height[] = {1, 2, 3};
-    static pr_feature of_user[2], of_session[1];
-    of_user[0] = (pr_feature){.name = (char *)(uintptr_t) "height", .number = height};
-    of_user[1] = (pr_feature){.name = (char *)(uintptr_t) "age", .number = age};
-    of_session[0] = (pr_feature){.name = (char *)(uintptr_t) "channel",
-                                 .code = channel,
-                                 .values = sample_names("webphoneshop", channels, 3)};
+    static pr_feature_column of_user[2], of_session[1];
+    of_user[0] = (pr_feature_column){.name = (char *)(uintptr_t) "height", .number = height};
+    of_user[1] = (pr_feature_column){.name = (char *)(uintptr_t) "age", .number = age};
+    of_session[0] = (pr_feature_column){.name = (char *)(uintptr_t) "channel",
+                                        .code = channel,
+                                        .values = sample_names("webphoneshop", channels, 3)};
     *s = (sample){0};
     s->data = (pr_dataset){
         .users = 3,

@@ -92,7 +92,7 @@ static parsrec_status run_dump(pr_evaluation *e, const pr_model *model, pr_pool 
 static parsrec_status dump(const pr_dataset *data, const pr_rule *rule, size_t negatives,
                            unsigned threads, parsrec_error *err)
 {
-    pr_protocol protocol = pr_protocol_paper(PR_TEST);
+    pr_eval_protocol protocol = pr_protocol_paper(PR_TEST);
     pr_scope scope = pr_scope_before(PR_TEST, 1);
     pr_evaluation e = {0};
     pr_model *model = NULL;

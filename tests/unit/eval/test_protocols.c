@@ -5,7 +5,7 @@
 
 /* The sums of one basket, and how they are asked for. */
 typedef struct sheet {
-    pr_protocol protocol;
+    pr_eval_protocol protocol;
     float sums[PR_ASPECTS * (1 + PR_COLUMNS_MOST * PR_CUTOFFS)];
 } sheet;
 

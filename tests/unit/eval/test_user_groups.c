@@ -81,9 +81,9 @@ static void features(void **state)
     assert_fails(make_one("age=1..x"), PARSREC_E_ARGUMENT, "as in 30..40");
     static const int32_t codes[] = {1, -1, 0};
     static const int64_t words[] = {0, 3, 6};
-    shop.user_feature[0] = (pr_feature){.name = (char *)(uintptr_t) "town",
-                                        .code = codes,
-                                        .values = sample_names("romnyc", words, 2)};
+    shop.user_feature[0] = (pr_feature_column){.name = (char *)(uintptr_t) "town",
+                                               .code = codes,
+                                               .values = sample_names("romnyc", words, 2)};
     assert_ok(make_one("town=nyc"));
     assert_group(0, "town=nyc", "a");
     assert_fails(make_one("town=ber"), PARSREC_E_NOT_FOUND, "'town' has no value 'ber'");

@@ -2,7 +2,7 @@
 #include "explain/explanation.h"
 
 #include "base/memory.h"
-#include "data/pasts.h"
+#include "data/histories.h"
 #include "support/sample_data.h"
 #include "support/testing.h"
 #include "support/toy_shop.h"
@@ -144,18 +144,18 @@ static void plain_chances(double *chance, int32_t user, int64_t session, const i
                           size_t n, const int32_t *barred, size_t barred_count, bool untouched,
                           int32_t next, pr_real *weights)
 {
-    pr_session *s;
+    pr_scorer *s;
     pr_real scores[ITEMS];
-    assert_ok(pr_session_new(&s, model, 1, 8, &err));
+    assert_ok(pr_scorer_new(&s, model, 1, 8, &err));
     pr_start start = {.user = user,
-                      .history = pr_past_before(&toy.data, (size_t)user, (size_t)session)};
-    pr_session_start(s, &start, 1);
+                      .history = pr_history_before(&toy.data, (size_t)user, (size_t)session)};
+    pr_scorer_start(s, &start, 1);
     for (size_t p = 0; p < n; p++)
-        pr_session_place(s, &basket[p]);
-    pr_session_score_all(s, scores);
+        pr_scorer_place(s, &basket[p]);
+    pr_scorer_score_all(s, scores);
     if (weights != NULL)
-        pr_session_attention(s, 0, weights);
-    pr_session_free(s);
+        pr_scorer_attention(s, 0, weights);
+    pr_scorer_free(s);
     double all = 0, total = 0;
     for (int c = 0; c <= CLASSES + 1; c++)
         chance[c] = 0;

@@ -121,12 +121,12 @@ static void features_have_types(void **state)
     assert_int_equal(r.users_without_row, 1);
     assert_int_equal(d->feature_count[PR_OF_ITEM], 4);
     for (size_t i = 0; i < 4; i++) { /* in order of their names */
-        const pr_feature *f = &d->features[PR_OF_ITEM][i];
+        const pr_feature_column *f = &d->features[PR_OF_ITEM][i];
         static const char *const names[] = {"code", "colour", "none", "weight"};
         assert_string_equal(f->name, names[i]);
         assert_int_equal(f->number != NULL, i == 3);
     }
-    const pr_feature *f = d->features[PR_OF_ITEM];
+    const pr_feature_column *f = d->features[PR_OF_ITEM];
     assert_true(f[0].code[0] == 0 && f[0].code[1] == 0 && f[0].code[2] == -1);
     assert_int_equal(f[0].values.count, 1);
     assert_int_equal(f[1].values.count, 1); /* black belongs to an item that nobody took */

@@ -37,12 +37,12 @@ static pr_start anna_before(size_t s)
                       .history = {actions, (size_t)session_offsets[s], session_offsets, s}};
 }
 
-static void assert_scores(pr_session *session, size_t row, const double expected[ITEMS])
+static void assert_scores(pr_scorer *session, size_t row, const double expected[ITEMS])
 {
     static const int32_t all[ITEMS] = {0, 1, 2, 3, 4, 5};
     pr_real every[3 * ITEMS], some[ITEMS];
-    pr_session_score_all(session, every);
-    pr_session_score(session, row, all, ITEMS, some);
+    pr_scorer_score_all(session, every);
+    pr_scorer_score(session, row, all, ITEMS, some);
     for (int i = 0; i < ITEMS; i++) {
         assert_true(every[row * ITEMS + (size_t)i] == some[i]);
         if (isinf(expected[i]))
@@ -55,14 +55,14 @@ static void assert_scores(pr_session *session, size_t row, const double expected
 static void assert_popularity(const pr_scope *scope, const double expected[ITEMS])
 {
     parsrec_error err;
-    pr_session *session;
+    pr_scorer *session;
     pr_model *model = counted("pop", NULL, scope);
-    assert_ok(pr_session_new(&session, model, 2, 4, &err));
+    assert_ok(pr_scorer_new(&session, model, 2, 4, &err));
     pr_start starts[2] = {anna_before(2), {.user = PR_ANYONE}};
-    pr_session_start(session, starts, 2);
+    pr_scorer_start(session, starts, 2);
     assert_scores(session, 0, expected);
     assert_scores(session, 1, expected);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -104,10 +104,10 @@ static void own_purchases_come_first(void **state)
     parsrec_error err;
     pr_scope scope = pr_scope_before(PR_TEST, 1); /* popularity 3 3 1 0 2 0 */
     pr_model *model = counted("personal", NULL, &scope);
-    pr_session *session;
-    assert_ok(pr_session_new(&session, model, 3, 4, &err));
+    pr_scorer *session;
+    assert_ok(pr_scorer_new(&session, model, 3, 4, &err));
     pr_start starts[3] = {anna_before(3), {.user = PR_ANYONE}, anna_before(1)};
-    pr_session_start(session, starts, 3);
+    pr_scorer_start(session, starts, 3);
     static const double anna[] = {3, 2, 1, -1, -1.0 / 3, -1};
     static const double guest[] = {-0.25, -0.25, -0.5, -1, -1.0 / 3, -1};
     static const double early[] = {1, 1, -0.5, -1, -1.0 / 3, -1};
@@ -115,9 +115,9 @@ static void own_purchases_come_first(void **state)
     assert_scores(session, 1, guest);
     assert_scores(session, 2, early);
     static const int32_t basket[] = {0, 4, -1};
-    pr_session_place(session, basket);
+    pr_scorer_place(session, basket);
     assert_scores(session, 0, anna); /* what is in the basket changes nothing */
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -128,12 +128,12 @@ static void order_of(const char *kind, const char *setting, pr_real scores[ITEMS
     parsrec_error err;
     pr_scope scope = pr_scope_before(PR_TEST, 1);
     pr_model *model = counted(kind, setting, &scope);
-    pr_session *session;
-    assert_ok(pr_session_new(&session, model, 1, 4, &err));
+    pr_scorer *session;
+    assert_ok(pr_scorer_new(&session, model, 1, 4, &err));
     pr_start start = {.user = 0, .history = {past, 5, NULL, 0}};
-    pr_session_start(session, &start, 1);
-    pr_session_score_all(session, scores);
-    pr_session_free(session);
+    pr_scorer_start(session, &start, 1);
+    pr_scorer_score_all(session, scores);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -158,15 +158,15 @@ static void equal_items_stay_equal(void **state)
     parsrec_error err;
     pr_scope scope = {.held = 0};
     pr_model *model = counted("personal", NULL, &scope); /* items 2 and 3: popularity 1 both */
-    pr_session *session;
+    pr_scorer *session;
     pr_real s[ITEMS];
     static const int32_t past[] = {3, 2};
-    assert_ok(pr_session_new(&session, model, 1, 4, &err));
+    assert_ok(pr_scorer_new(&session, model, 1, 4, &err));
     pr_start start = {.user = 0, .history = {past, 2, NULL, 0}};
-    pr_session_start(session, &start, 1);
-    pr_session_score_all(session, s);
+    pr_scorer_start(session, &start, 1);
+    pr_scorer_score_all(session, s);
     assert_true(s[2] == s[3] && s[2] == 1);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -177,15 +177,15 @@ static void popularity_may_be_a_strict_order(void **state)
     parsrec_error err;
     pr_scope scope = pr_scope_before(PR_TEST, 1);
     pr_model *model = counted("pop", "ties=first", &scope);
-    pr_session *session;
+    pr_scorer *session;
     pr_real s[ITEMS];
-    assert_ok(pr_session_new(&session, model, 1, 4, &err));
+    assert_ok(pr_scorer_new(&session, model, 1, 4, &err));
     pr_start start = {.user = PR_ANYONE};
-    pr_session_start(session, &start, 1);
-    pr_session_score_all(session, s);
+    pr_scorer_start(session, &start, 1);
+    pr_scorer_score_all(session, s);
     assert_true(s[0] > s[1] && s[1] == 3 && s[1] > s[4] && s[4] > s[2] && s[2] > s[3]);
     assert_true(s[3] > s[5] && s[5] == 0);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -195,13 +195,13 @@ static void old_sessions_fade(void **state)
     parsrec_error err;
     pr_scope scope = pr_scope_before(PR_TEST, 1);
     pr_model *model = counted("recent", "history.decay=0.5", &scope);
-    pr_session *session;
-    assert_ok(pr_session_new(&session, model, 1, 4, &err));
+    pr_scorer *session;
+    assert_ok(pr_scorer_new(&session, model, 1, 4, &err));
     pr_start start = anna_before(3); /* {0 1} {0 2} {0 1}: 0.25, 0.5, 1; together 3.5 */
-    pr_session_start(session, &start, 1);
+    pr_scorer_start(session, &start, 1);
     static const double expected[] = {1.75 / 3.5, 1.25 / 3.5, 0.5 / 3.5, -1, -1.0 / 3, -1};
     assert_scores(session, 0, expected);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -211,15 +211,15 @@ static void chance_is_drawn_once_a_basket(void **state)
     parsrec_error err;
     pr_scope scope = pr_scope_before(PR_TEST, 1);
     pr_model *model = counted("random", NULL, &scope);
-    pr_session *session;
+    pr_scorer *session;
     pr_real before[3 * ITEMS], after[3 * ITEMS];
-    assert_ok(pr_session_new(&session, model, 3, 4, &err));
+    assert_ok(pr_scorer_new(&session, model, 3, 4, &err));
     pr_start starts[3] = {anna_before(3), anna_before(2), {.user = PR_ANYONE}};
-    pr_session_start(session, starts, 3);
-    pr_session_score_all(session, before);
+    pr_scorer_start(session, starts, 3);
+    pr_scorer_score_all(session, before);
     static const int32_t basket[] = {0, 4, -1};
-    pr_session_place(session, basket);
-    pr_session_score_all(session, after);
+    pr_scorer_place(session, basket);
+    pr_scorer_score_all(session, after);
     assert_memory_equal(before, after, sizeof before);
     double mean = 0;
     for (int i = 0; i < 3 * ITEMS; i++) {
@@ -228,7 +228,7 @@ static void chance_is_drawn_once_a_basket(void **state)
             assert_true(before[i] != before[j]);
     }
     assert_close(mean, 0.5, 0.2); /* 0.068 is one standard deviation */
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -240,13 +240,13 @@ static double popular(double count)
     return count / 9;
 }
 
-static pr_session *markov_session(pr_model **model, const char *setting, size_t rows)
+static pr_scorer *markov_session(pr_model **model, const char *setting, size_t rows)
 {
     parsrec_error err;
     pr_scope scope = pr_scope_before(PR_TEST, 1);
-    pr_session *session;
+    pr_scorer *session;
     *model = counted("markov", setting, &scope);
-    assert_ok(pr_session_new(&session, *model, rows, 4, &err));
+    assert_ok(pr_scorer_new(&session, *model, rows, 4, &err));
     return session;
 }
 
@@ -254,9 +254,9 @@ static void links_follow_items(void **state)
 {
     (void)state;
     pr_model *model;
-    pr_session *session = markov_session(&model, NULL, 3);
+    pr_scorer *session = markov_session(&model, NULL, 3);
     pr_start starts[3] = {{.user = PR_ANYONE}, {.user = PR_ANYONE}, anna_before(2)};
-    pr_session_start(session, starts, 3);
+    pr_scorer_start(session, starts, 3);
     double nothing[ITEMS], expected[ITEMS];
     static const double count[ITEMS] = {3, 3, 1, 0, 2, 0};
     for (int i = 0; i < ITEMS; i++)
@@ -272,8 +272,8 @@ static void links_follow_items(void **state)
     expected[2] += 0.5 * (0.5 / 3);
     assert_scores(session, 2, expected);
     static const int32_t first[] = {0, -1, -1}, second[] = {4, -1, -1};
-    pr_session_place(session, first);
-    pr_session_place(session, second);
+    pr_scorer_place(session, first);
+    pr_scorer_place(session, second);
     /* 0: three sessions, smooth 1; 4: one session with 1, the other has nothing else. Two votes. */
     rest = (0.25 + 0.5) / 2;
     for (int i = 0; i < ITEMS; i++)
@@ -282,7 +282,7 @@ static void links_follow_items(void **state)
     expected[2] += (1.0 / 4) / 2;
     assert_scores(session, 0, expected);
     assert_scores(session, 1, nothing);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -291,17 +291,17 @@ static void links_that_are_cut_go_to_popularity(void **state)
 {
     (void)state;
     pr_model *model;
-    pr_session *session = markov_session(&model, "markov.width=1", 1);
+    pr_scorer *session = markov_session(&model, "markov.width=1", 1);
     pr_start start = {.user = PR_ANYONE};
     static const int32_t first[] = {0};
     static const double count[ITEMS] = {3, 3, 1, 0, 2, 0};
     double expected[ITEMS];
-    pr_session_start(session, &start, 1);
-    pr_session_place(session, first);
+    pr_scorer_start(session, &start, 1);
+    pr_scorer_place(session, first);
     for (int i = 0; i < ITEMS; i++)
         expected[i] = 0.5 * popular(count[i]) + (i == 1 ? 0.5 : 0);
     assert_scores(session, 0, expected);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -310,17 +310,17 @@ static void plain_sequences_have_a_last_item(void **state)
 {
     (void)state;
     pr_model *model;
-    pr_session *session = markov_session(&model, NULL, 2);
+    pr_scorer *session = markov_session(&model, NULL, 2);
     static const int32_t past[] = {1, 0, 2};
     static const int64_t sessions[] = {0, 2, 3, 3}; /* and an empty one behind */
     pr_start starts[2] = {{.user = 0, .history = {past, 3, NULL, 0}},
                           {.user = 0, .history = {past, 3, sessions, 3}}};
     pr_real scores[2 * ITEMS];
-    pr_session_start(session, starts, 2);
-    pr_session_score_all(session, scores);
+    pr_scorer_start(session, starts, 2);
+    pr_scorer_score_all(session, scores);
     assert_memory_equal(scores, scores + ITEMS, ITEMS * sizeof *scores);
     assert_close((double)scores[0], 0.5 * popular(3) + 0.25, 1e-6);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 

@@ -33,9 +33,9 @@ static void all_columns_lose_the_user(void **state)
     assert_int_equal(p.data.action_items[1], 3);
     assert_int_equal(p.data.times[0], 0);
     assert_int_equal(p.data.times[1], 1800000000);
-    const pr_feature *age = &p.data.features[PR_OF_USER][0];
+    const pr_feature_column *age = &p.data.features[PR_OF_USER][0];
     assert_true(isnan(age->number[0]) && age->number[1] == 60);
-    const pr_feature *channel = &p.data.features[PR_OF_SESSION][0];
+    const pr_feature_column *channel = &p.data.features[PR_OF_SESSION][0];
     assert_int_equal(channel->code[0], 1);
     assert_int_equal(channel->code[1], 0);
     assert_ok(pr_dataset_check(&p.data, "pruned", &err));
@@ -53,7 +53,7 @@ static void values_that_nobody_has_go_too(void **state)
     sample_make(&s);
     s.channel[0] = 1; /* ann: web web -; cy: web shop */
     assert_ok(pr_dataset_without(&p, &s.data, (const bool[]){false, false, true}, &err));
-    const pr_feature *channel = &p.data.features[PR_OF_SESSION][0];
+    const pr_feature_column *channel = &p.data.features[PR_OF_SESSION][0];
     assert_names(&channel->values, (const char *const[]){"web"}, 1);
     assert_int_equal(channel->code[0], 0);
     assert_int_equal(channel->code[1], 0);

@@ -52,7 +52,7 @@ static int32_t families[ITEMS];
 /* And two columns: colours, which some have none of, and sizes, which are unknown of some. */
 static int32_t colours[ITEMS];
 static float sizes[ITEMS];
-static const pr_feature item_features[] = {
+static const pr_feature_column item_features[] = {
     {.name = NULL, .code = colours, .values = {"ab", toy_offsets, 2}},
     {.name = NULL, .number = sizes}};
 static const pr_kin_column item_columns[] = {{&item_features[0], 3, 0, 0},
@@ -338,18 +338,18 @@ static bool placed_before(const pr_basket *basket, size_t j, size_t v)
 static double loss_by_sessions(const pr_model *model, const pr_basket *baskets, size_t rows)
 {
     parsrec_error err;
-    pr_session *session;
+    pr_scorer *session;
     pr_real *scores = zeros(ROWS * ITEMS);
     pr_start starts[ROWS];
     double loss = 0;
-    assert_ok(pr_session_new(&session, model, rows, LONGEST, &err));
+    assert_ok(pr_scorer_new(&session, model, rows, LONGEST, &err));
     for (size_t r = 0; r < rows; r++)
         starts[r] = (pr_start){
             .user = baskets[r].user, .history = baskets[r].history, .about = baskets[r].about};
-    pr_session_start(session, starts, rows);
+    pr_scorer_start(session, starts, rows);
     for (size_t j = 0; j < LONGEST; j++) {
         int32_t next[ROWS];
-        pr_session_score_all(session, scores);
+        pr_scorer_score_all(session, scores);
         for (size_t r = 0; r < rows; r++) {
             next[r] = j + 1 < baskets[r].size ? baskets[r].items[j] : -1;
             double sum = 0;
@@ -359,10 +359,10 @@ static double loss_by_sessions(const pr_model *model, const pr_basket *baskets, 
             if (j < baskets[r].size)
                 loss += log(sum) - (double)scores[r * ITEMS + (size_t)baskets[r].items[j]];
         }
-        pr_session_place(session, next);
+        pr_scorer_place(session, next);
     }
     free(scores);
-    pr_session_free(session);
+    pr_scorer_free(session);
     return loss / (double)rows;
 }
 
@@ -403,40 +403,40 @@ static void rows_do_not_touch_each_other(void **state)
     static shop s;
     parsrec_error err;
     pr_model *model;
-    pr_session *three, *one;
+    pr_scorer *three, *one;
     pr_config config = small_config();
     config.bias = config.pull = config.past = config.recall = config.neighbours = 1;
     config.cell = *(const int *)*state;
     fill_shop(&s);
     assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
     shake(model, 0.1);
-    assert_ok(pr_session_new(&three, model, 3, 4, &err));
-    assert_ok(pr_session_new(&one, model, 1, 4, &err));
+    assert_ok(pr_scorer_new(&three, model, 3, 4, &err));
+    assert_ok(pr_scorer_new(&one, model, 1, 4, &err));
     pr_start starts[3] = {{.user = 3, .history = s.baskets[0].history},
                           {.user = PR_ANYONE},
                           {.user = 5, .history = s.baskets[1].history}};
-    pr_session_start(three, starts, 3);
-    pr_session_start(one, starts + 2, 1);
-    pr_session_place(three, (int32_t[]){7, -1, 1});
-    pr_session_place(three, (int32_t[]){-1, -1, 2});
-    pr_session_place(one, (int32_t[]){1});
-    pr_session_place(one, (int32_t[]){2});
+    pr_scorer_start(three, starts, 3);
+    pr_scorer_start(one, starts + 2, 1);
+    pr_scorer_place(three, (int32_t[]){7, -1, 1});
+    pr_scorer_place(three, (int32_t[]){-1, -1, 2});
+    pr_scorer_place(one, (int32_t[]){1});
+    pr_scorer_place(one, (int32_t[]){2});
     int32_t some[3] = {0, 599, 44};
     pr_real a[3], b[3], weights[4], *all = zeros(3 * ITEMS);
-    pr_session_score(three, 2, some, 3, a);
-    pr_session_score(one, 0, some, 3, b);
-    pr_session_score_all(three, all);
+    pr_scorer_score(three, 2, some, 3, a);
+    pr_scorer_score(one, 0, some, 3, b);
+    pr_scorer_score_all(three, all);
     for (size_t i = 0; i < 3; i++) {
         assert_close(a[i], b[i], 1e-5);
         assert_close(all[2 * ITEMS + (size_t)some[i]], b[i], 1e-5);
     }
-    assert_int_equal(pr_session_attention(three, 1, weights), 0);
-    assert_int_equal(pr_session_attention(three, 0, weights), 1);
-    assert_int_equal(pr_session_attention(three, 2, weights), 2);
+    assert_int_equal(pr_scorer_attention(three, 1, weights), 0);
+    assert_int_equal(pr_scorer_attention(three, 0, weights), 1);
+    assert_int_equal(pr_scorer_attention(three, 2, weights), 2);
     assert_close(weights[0] + weights[1], 1, 1e-5);
     free(all);
-    pr_session_free(three);
-    pr_session_free(one);
+    pr_scorer_free(three);
+    pr_scorer_free(one);
     pr_model_free(model);
 }
 
@@ -448,26 +448,26 @@ static void parts_add_up(void **state)
     parsrec_error err;
     pr_config config = small_config();
     pr_model *model;
-    pr_session *session;
-    pr_parts parts;
+    pr_scorer *session;
+    pr_score_terms parts;
     pr_real placed[4], score;
     int32_t item = 44;
     fill_shop(&s);
     assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
-    assert_ok(pr_session_new(&session, model, 1, 4, &err));
-    pr_session_start(session, &(pr_start){.user = 3}, 1);
-    assert_false(pr_session_parts(session, 0, item, &parts, placed)); /* the paper's has none */
-    pr_session_free(session);
+    assert_ok(pr_scorer_new(&session, model, 1, 4, &err));
+    pr_scorer_start(session, &(pr_start){.user = 3}, 1);
+    assert_false(pr_scorer_terms(session, 0, item, &parts, placed)); /* the paper's has none */
+    pr_scorer_free(session);
     pr_model_free(model);
     config.bias = config.pull = config.past = config.recall = config.neighbours = 1;
     assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
     shake(model, 0.1);
-    assert_ok(pr_session_new(&session, model, 1, 4, &err));
-    pr_session_start(session, &(pr_start){.user = 3, .history = s.baskets[0].history}, 1);
-    pr_session_place(session, (int32_t[]){7});
-    pr_session_place(session, (int32_t[]){1});
-    assert_true(pr_session_parts(session, 0, item, &parts, placed));
-    pr_session_score(session, 0, &item, 1, &score);
+    assert_ok(pr_scorer_new(&session, model, 1, 4, &err));
+    pr_scorer_start(session, &(pr_start){.user = 3, .history = s.baskets[0].history}, 1);
+    pr_scorer_place(session, (int32_t[]){7});
+    pr_scorer_place(session, (int32_t[]){1});
+    assert_true(pr_scorer_terms(session, 0, item, &parts, placed));
+    pr_scorer_score(session, 0, &item, 1, &score);
     assert_close(parts.network + parts.history + parts.memory + parts.item + placed[0] + placed[1],
                  score, 1e-5);
     assert_close(parts.item, pr_model_numbers(model, "bias")[item], 0);
@@ -486,7 +486,7 @@ static void parts_add_up(void **state)
     assert_close(placed[0], sum, 1e-6);
     assert_true(fabs((double)parts.network) > 1e-3 && fabs((double)parts.history) > 1e-4);
     assert_true(fabs((double)parts.memory) > 1e-3);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -497,21 +497,21 @@ static void parts_of_a_list_add_up(void **state)
     parsrec_error err;
     pr_config config = small_config();
     pr_model *model;
-    pr_session *session;
-    pr_parts parts;
+    pr_scorer *session;
+    pr_score_terms parts;
     pr_real placed[2][4], score;
     int32_t item = 44;
     config.pull = 1, config.pull_fade = 0.5, config.order = PR_ORDER_STORED;
     assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
     shake(model, 0.1);
-    assert_ok(pr_session_new(&session, model, 1, 4, &err));
-    pr_session_start(session, &(pr_start){.user = 3}, 1);
-    pr_session_place(session, (int32_t[]){7});
+    assert_ok(pr_scorer_new(&session, model, 1, 4, &err));
+    pr_scorer_start(session, &(pr_start){.user = 3}, 1);
+    pr_scorer_place(session, (int32_t[]){7});
     for (int i = 0; i < 2; i++) {
-        pr_session_place(session, (int32_t[]){1 + i});
-        assert_true(pr_session_parts(session, 0, item, &parts, placed[i]));
+        pr_scorer_place(session, (int32_t[]){1 + i});
+        assert_true(pr_scorer_terms(session, 0, item, &parts, placed[i]));
     }
-    pr_session_score(session, 0, &item, 1, &score);
+    pr_scorer_score(session, 0, &item, 1, &score);
     assert_close(parts.network + placed[1][0] + placed[1][1] + placed[1][2], score, 1e-5);
     assert_true(fabs((double)placed[0][0]) > 1e-3);
     assert_close(placed[1][0], 0.5 * (double)placed[0][0], 1e-6);
@@ -529,7 +529,7 @@ static void parts_of_a_list_add_up(void **state)
         sum += (scale * (double)pull[i] + (double)follow[i]) * (double)e[i];
     }
     assert_close(placed[1][2], sum, 1e-6);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
 }
 
@@ -540,15 +540,15 @@ static parsrec_status make_all(parsrec_error *err)
     pr_model *model = NULL;
     pr_pool *pool = NULL;
     pr_trainer *trainer = NULL;
-    pr_session *session = NULL;
+    pr_scorer *session = NULL;
     parsrec_status status;
     fill_shop(&s);
     PR_TRY_GOTO(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, err));
     PR_TRY_GOTO(pr_pool_new(&pool, 1, err));
     PR_TRY_GOTO(pr_trainer_new(&trainer, model, pool, &limits, 9, err));
-    PR_TRY_GOTO(pr_session_new(&session, model, 2, 4, err));
+    PR_TRY_GOTO(pr_scorer_new(&session, model, 2, 4, err));
 done:
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_trainer_free(trainer);
     pr_pool_free(pool);
     pr_model_free(model);

@@ -148,12 +148,12 @@ static void scores_are_log_chances(void **state)
     parsrec_error err;
     toy_shop shop = toy_make((toy_sizes){2, 4, 3, 1, 2, 0});
     pr_model *model = read_truth(&shop, 2);
-    pr_session *session;
+    pr_scorer *session;
     pr_real scores[3 * 4];
-    assert_ok(pr_session_new(&session, model, 3, 4, &err));
+    assert_ok(pr_scorer_new(&session, model, 3, 4, &err));
     pr_start starts[3] = {{.user = 0}, {.user = 1}, {.user = PR_ANYONE}};
-    pr_session_start(session, starts, 3);
-    pr_session_score_all(session, scores);
+    pr_scorer_start(session, starts, 3);
+    pr_scorer_score_all(session, scores);
     double first = below(2 / sqrt(2)), last = below(3 / sqrt(2));
     assert_close(exp((double)scores[0]), 0.5 * first, 1e-6);
     assert_close(exp((double)scores[1]), 0.5 * (1 - first), 1e-6);
@@ -161,17 +161,17 @@ static void scores_are_log_chances(void **state)
     assert_close(exp((double)scores[4 + 3]), 0.5 * last, 1e-6);
     assert_close(exp((double)scores[8 + 0]), 0.5 * (first + 0.5) / 2, 1e-6);
     static const int32_t placed[] = {1, 3, -1};
-    pr_session_place(session, placed);
-    pr_session_score_all(session, scores);
+    pr_scorer_place(session, placed);
+    pr_scorer_score_all(session, scores);
     assert_close(exp((double)scores[0]), 0, 1e-20); /* nobody buys twice from a category */
     assert_close(exp((double)scores[2]), 0.5, 1e-6);
     assert_close(exp((double)scores[4]), 0.5, 1e-6);
     assert_close(exp((double)scores[8 + 2]), 0.5 * (1 - last + 0.5) / 2, 1e-6);
     static const int32_t some[] = {3, 0};
     pr_real few[2];
-    pr_session_score(session, 0, some, 2, few);
+    pr_scorer_score(session, 0, some, 2, few);
     assert_true(few[0] == scores[3] && few[1] == scores[0]);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_model_free(model);
     toy_free(&shop);
 }

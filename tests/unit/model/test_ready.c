@@ -24,24 +24,24 @@ static pr_model *make_model(const char *const *settings, bool ready)
 }
 
 /* What can be asked of a session after each item that was placed. */
-static void assert_same_state(pr_session *a, pr_session *b)
+static void assert_same_state(pr_scorer *a, pr_scorer *b)
 {
     static pr_real scores[2][ROWS * ITEMS], some[2][4], weights[2][BASKET];
     const int32_t items[] = {44, 0, 7, 7};
-    pr_session_score_all(a, scores[0]);
-    pr_session_score_all(b, scores[1]);
+    pr_scorer_score_all(a, scores[0]);
+    pr_scorer_score_all(b, scores[1]);
     for (size_t i = 0; i < a->active * ITEMS; i++)
         assert_close((double)scores[0][i], (double)scores[1][i], 2e-5);
     for (size_t r = 0; r < a->active; r++) {
         const pr_real *o[2], *hidden[2];
-        pr_session_score(a, r, items, 4, some[0]);
-        pr_session_score(b, r, items, 4, some[1]);
+        pr_scorer_score(a, r, items, 4, some[0]);
+        pr_scorer_score(b, r, items, 4, some[1]);
         for (size_t i = 0; i < 4; i++) {
             assert_close((double)some[0][i], (double)some[1][i], 2e-5);
             assert_close((double)some[0][i], (double)scores[0][r * ITEMS + (size_t)items[i]], 2e-5);
         }
-        size_t n = pr_session_attention(a, r, weights[0]);
-        assert_int_equal(n, pr_session_attention(b, r, weights[1]));
+        size_t n = pr_scorer_attention(a, r, weights[0]);
+        assert_int_equal(n, pr_scorer_attention(b, r, weights[1]));
         for (size_t i = 0; i < n; i++)
             assert_close((double)weights[0][i], (double)weights[1][i], 1e-5);
         pr_arnn_peek(a, r, &o[0], &hidden[0]);
@@ -57,25 +57,25 @@ static void assert_same_answers(const pr_model *quick, const pr_model *plain)
     static const int32_t past[] = {3, 9, 3, 20, 44, 1};
     static const int64_t sessions[] = {0, 2, 6};
     parsrec_error err;
-    pr_session *a, *b;
+    pr_scorer *a, *b;
     const pr_start starts[ROWS] = {
         {.user = 2, .history = {past, 6, sessions, 2}}, {.user = PR_ANYONE}, {.user = 6}};
-    assert_ok(pr_session_new(&a, quick, ROWS, BASKET, &err));
-    assert_ok(pr_session_new(&b, plain, ROWS, BASKET, &err));
+    assert_ok(pr_scorer_new(&a, quick, ROWS, BASKET, &err));
+    assert_ok(pr_scorer_new(&b, plain, ROWS, BASKET, &err));
     for (int round = 0; round < 2; round++) {
-        pr_session_start(a, starts, ROWS);
-        pr_session_start(b, starts, ROWS);
+        pr_scorer_start(a, starts, ROWS);
+        pr_scorer_start(b, starts, ROWS);
         for (int32_t i = 0; i < BASKET; i++) {
             const int32_t items[ROWS] = {i * 5, i % 2 == 0 ? 40 - i : -1, (i * 7 + 3) % ITEMS};
             if (round == 0)
                 assert_same_state(a, b);
-            pr_session_place(a, items);
-            pr_session_place(b, items);
+            pr_scorer_place(a, items);
+            pr_scorer_place(b, items);
         }
         assert_same_state(a, b);
     }
-    pr_session_free(a);
-    pr_session_free(b);
+    pr_scorer_free(a);
+    pr_scorer_free(b);
 }
 
 static void answers_are_the_plain_network_s(void **state)
@@ -122,27 +122,27 @@ static void kept_baskets_change_nothing(void **state)
     static const char *const settings[] = {"dim.user=16",  "dim.item=32",   "pull=on", "bias=on",
                                            "order=stored", "pull.fade=0.6", NULL};
     parsrec_error err;
-    pr_session *kept, *fresh;
+    pr_scorer *kept, *fresh;
     static pr_real scores[2][ITEMS];
     pr_model *model = make_model(settings, true);
-    assert_ok(pr_session_new(&kept, model, 1, 20, &err));
-    assert_ok(pr_session_new(&fresh, model, 1, 20, &err));
+    assert_ok(pr_scorer_new(&kept, model, 1, 20, &err));
+    assert_ok(pr_scorer_new(&fresh, model, 1, 20, &err));
     for (uint32_t n = 0; n < 400; n++) {
         pr_start start = start_of(n), unknown = start;
         unknown.alike = 0;
-        pr_session_start(kept, &start, 1);
-        pr_session_start(fresh, &unknown, 1);
+        pr_scorer_start(kept, &start, 1);
+        pr_scorer_start(fresh, &unknown, 1);
         for (uint32_t i = 0; i < n % 14; i++) {
             int32_t item = item_of(n, i);
-            pr_session_place(kept, &item);
-            pr_session_place(fresh, &item);
+            pr_scorer_place(kept, &item);
+            pr_scorer_place(fresh, &item);
         }
-        pr_session_score_all(kept, scores[0]);
-        pr_session_score_all(fresh, scores[1]);
+        pr_scorer_score_all(kept, scores[0]);
+        pr_scorer_score_all(fresh, scores[1]);
         assert_memory_equal(scores[0], scores[1], sizeof scores[0]);
     }
-    pr_session_free(kept);
-    pr_session_free(fresh);
+    pr_scorer_free(kept);
+    pr_scorer_free(fresh);
     pr_model_free(model);
 }
 
@@ -160,7 +160,7 @@ static void the_best_are_the_best(void **state)
     static pr_real scores[MANY], all[MANY];
     for (size_t v = 0; v < sizeof variants / sizeof *variants; v++) {
         parsrec_error err;
-        pr_session *session;
+        pr_scorer *session;
         pr_config config = pr_config_default();
         for (const char *const *line = variants[v]; *line != NULL; line++)
             assert_ok(pr_config_assign(&config, *line, &err));
@@ -168,26 +168,26 @@ static void the_best_are_the_best(void **state)
         assert_ok(pr_model_new(&model, "parsrec", &config, USERS, MANY, 3, &err));
         shake(model, 0.2);
         assert_ok(pr_model_make_ready(model, &err));
-        assert_ok(pr_session_new(&session, model, 1, 20, &err));
+        assert_ok(pr_scorer_new(&session, model, 1, 20, &err));
         for (uint32_t n = 0; n < 200; n++) {
             pr_start start = start_of(n);
             size_t k = 1 + n % 40;
-            pr_session_start(session, &start, 1);
+            pr_scorer_start(session, &start, 1);
             for (uint32_t i = 0; i < n % 4; i++) {
                 int32_t item = item_of(n, i);
-                pr_session_place(session, &item);
+                pr_scorer_place(session, &item);
             }
             for (size_t i = 0; i < MANY; i++)
                 barred[i] = (uint8_t)((i + n) % (2 + n % 5) == 0);
-            size_t count = pr_session_best(session, barred, k, best, scores);
-            pr_session_score_all(session, all);
-            pr_bar(all, barred, UINT8_MAX, MANY);
+            size_t count = pr_scorer_best(session, barred, k, best, scores);
+            pr_scorer_score_all(session, all);
+            pr_topk_bar(all, barred, UINT8_MAX, MANY);
             assert_int_equal(count, pr_topk_plain(expected, all, MANY, k));
             assert_memory_equal(best, expected, count * sizeof *best);
             for (size_t i = 0; i < count; i++)
                 assert_true(scores[best[i]] == all[best[i]]);
         }
-        pr_session_free(session);
+        pr_scorer_free(session);
         pr_model_free(model);
     }
 }

@@ -56,12 +56,12 @@ static pr_history past_of(const int32_t *items, size_t count)
 static void score_past(const pr_model *model, pr_history past, pr_real *scores)
 {
     parsrec_error err;
-    pr_session *session;
+    pr_scorer *session;
     pr_start start = {.user = PR_ANYONE, .history = past};
-    assert_ok(pr_session_new(&session, model, 1, 1, &err));
-    pr_session_start(session, &start, 1);
-    pr_session_score_all(session, scores);
-    pr_session_free(session);
+    assert_ok(pr_scorer_new(&session, model, 1, 1, &err));
+    pr_scorer_start(session, &start, 1);
+    pr_scorer_score_all(session, scores);
+    pr_scorer_free(session);
 }
 
 /* Cross entropy of `target` after a history. */
@@ -268,26 +268,26 @@ static void placed_items_follow_the_history(void **state)
     for (size_t k = 0; k < KINDS; k++)
         for (size_t before = 0; before <= 9; before += 3) { /* nothing, some, all of the window */
             pr_model *model = make_model(kinds[k], NULL);
-            pr_session *asked, *silent;
+            pr_scorer *asked, *silent;
             pr_start start = {.user = 1, .history = past_of(lived[1], before)};
             pr_real scores[ITEMS], expected[ITEMS];
             window w = window_of(before);
-            assert_ok(pr_session_new(&asked, model, 1, LIVED, &err));
-            assert_ok(pr_session_new(&silent, model, 1, LIVED, &err));
-            pr_session_start(asked, &start, 1);
-            pr_session_start(silent, &start, 1);
+            assert_ok(pr_scorer_new(&asked, model, 1, LIVED, &err));
+            assert_ok(pr_scorer_new(&silent, model, 1, LIVED, &err));
+            pr_scorer_start(asked, &start, 1);
+            pr_scorer_start(silent, &start, 1);
             for (size_t n = before; n < LIVED; n++, w = window_after(w)) { /* far beyond a window */
                 expect(model, w, expected);
-                pr_session_score_all(asked, scores);
+                pr_scorer_score_all(asked, scores);
                 assert_scores(scores, expected, kinds[k]);
-                pr_session_place(asked, &lived[1][n]);
-                pr_session_place(silent, &lived[1][n]);
+                pr_scorer_place(asked, &lived[1][n]);
+                pr_scorer_place(silent, &lived[1][n]);
             }
             expect(model, w, expected);
-            pr_session_score_all(silent, scores);
+            pr_scorer_score_all(silent, scores);
             assert_scores(scores, expected, kinds[k]);
-            pr_session_free(asked);
-            pr_session_free(silent);
+            pr_scorer_free(asked);
+            pr_scorer_free(silent);
             pr_model_free(model);
         }
 }
@@ -298,19 +298,19 @@ static void guests_and_users_are_what_they_bought(void **state)
     parsrec_error err;
     for (size_t k = 0; k < KINDS; k++) {
         pr_model *model = make_model(kinds[k], NULL);
-        pr_session *session;
+        pr_scorer *session;
         const pr_start starts[] = {{.user = PR_ANYONE},
                                    {.user = 3},
                                    {.user = PR_ANYONE, .history = past_of(lived[2], 4)},
                                    {.user = 2, .history = past_of(lived[2], 4)}};
         pr_real scores[4 * ITEMS];
-        assert_ok(pr_session_new(&session, model, 4, 1, &err));
-        pr_session_start(session, starts, 4);
-        pr_session_score_all(session, scores);
+        assert_ok(pr_scorer_new(&session, model, 4, 1, &err));
+        pr_scorer_start(session, starts, 4);
+        pr_scorer_score_all(session, scores);
         assert_scores(scores, scores + ITEMS, "without a past");
         assert_scores(scores + 2 * ITEMS, scores + 3 * ITEMS, "with one");
         assert_true(differ(scores, scores + 2 * ITEMS));
-        pr_session_free(session);
+        pr_scorer_free(session);
         pr_model_free(model);
     }
 }
@@ -321,19 +321,19 @@ static void rows_do_not_touch_each_other(void **state)
     parsrec_error err;
     for (size_t k = 0; k < KINDS; k++) {
         pr_model *model = make_model(kinds[k], NULL);
-        pr_session *session;
+        pr_scorer *session;
         const pr_start starts[] = {{.user = 0, .history = past_of(lived[0], 3)},
                                    {.user = PR_ANYONE},
                                    {.user = 2, .history = past_of(lived[2], 2)}};
         pr_real all[3 * ITEMS], some[2], expected[ITEMS];
-        assert_ok(pr_session_new(&session, model, 4, LIVED, &err));
+        assert_ok(pr_scorer_new(&session, model, 4, LIVED, &err));
         for (int again = 0; again < 2; again++) { /* a new start forgets the baskets before */
-            pr_session_start(session, starts, 3);
-            pr_session_place(session, (int32_t[]){lived[0][3], -1, lived[2][2]});
-            pr_session_score_all(session, all);
-            pr_session_place(session, (int32_t[]){-1, -1, lived[2][3]});
-            pr_session_score(session, 2, (int32_t[]){ITEMS - 1, 4}, 2, some);
-            pr_session_score_all(session, all);
+            pr_scorer_start(session, starts, 3);
+            pr_scorer_place(session, (int32_t[]){lived[0][3], -1, lived[2][2]});
+            pr_scorer_score_all(session, all);
+            pr_scorer_place(session, (int32_t[]){-1, -1, lived[2][3]});
+            pr_scorer_score(session, 2, (int32_t[]){ITEMS - 1, 4}, 2, some);
+            pr_scorer_score_all(session, all);
             score_past(model, past_of(lived[0], 4), expected);
             assert_scores(all, expected, "row 0");
             score_past(model, past_of(NULL, 0), expected);
@@ -343,7 +343,7 @@ static void rows_do_not_touch_each_other(void **state)
             assert_close(some[0], expected[ITEMS - 1], 1e-5);
             assert_close(some[1], expected[4], 1e-5);
         }
-        pr_session_free(session);
+        pr_scorer_free(session);
         pr_model_free(model);
     }
 }

@@ -205,7 +205,7 @@ static const char *past_of(const opened *o, const char *user, const char *withou
 {
     static char text[512];
     parsrec_error err;
-    pr_past_copy copy = {0};
+    pr_history_copy copy = {0};
     int32_t number;
     assert_ok(parsrec_live_find(o->live, user, &number, &err));
     assert_ok(pr_live_past(o->live->pasts, number, without, &copy, &err));
@@ -218,7 +218,7 @@ static const char *past_of(const opened *o, const char *user, const char *withou
                                      i > copy.history.sessions[s] ? " " : "",
                                      (int)copy.history.items[i - copy.history.sessions[0]]);
     }
-    pr_past_copy_free(&copy);
+    pr_history_copy_free(&copy);
     return text;
 }
 
@@ -292,7 +292,7 @@ static void vectors_follow(void **state)
         const pr_model *model = o.model->file.model;
         const float *rows = pr_model_numbers(model, "item_emb");
         size_t width = (size_t)model->config.dim_item;
-        pr_past_copy copy = {0};
+        pr_history_copy copy = {0};
         live_through(&o);
         add(&o, "u00002", "open", (const int32_t[]){4, 9}, 2);
         for (int32_t user = 0; user < EARLY_USERS; user++) {
@@ -305,7 +305,7 @@ static void vectors_follow(void **state)
                 assert_close((double)copy.vector[k], sum / (double)copy.history.count, 1e-6);
             }
         }
-        pr_past_copy_free(&copy);
+        pr_history_copy_free(&copy);
         close_live(&o);
     }
 }

@@ -155,7 +155,7 @@ static parsrec_source expected_source(const parsrec_request *r)
 static void plain_scores(pr_real *scores, const pr_model_file *file, const parsrec_request *r)
 {
     parsrec_error err;
-    pr_session *session;
+    pr_scorer *session;
     pr_start start = {.user = r->user};
     if (expected_source(r) == PARSREC_SOURCE_POPULAR) {
         memset(scores, 0, SHOP_ITEMS * sizeof *scores);
@@ -173,15 +173,15 @@ static void plain_scores(pr_real *scores, const pr_model_file *file, const parsr
         start.history.items = file->data->action_items + first;
         start.history.count = (size_t)(file->data->session_offsets[sessions[1]] - first);
     }
-    assert_ok(pr_session_new(&session, file->model, 1, SHOP_ITEMS, &err));
-    pr_session_start(session, &start, 1);
+    assert_ok(pr_scorer_new(&session, file->model, 1, SHOP_ITEMS, &err));
+    pr_scorer_start(session, &start, 1);
     for (size_t i = 0; i < r->basket.count; i++) {
         parsrec_numbers before = {r->basket.list, i};
         if (!listed(&before, r->basket.list[i]))
-            pr_session_place(session, &r->basket.list[i]);
+            pr_scorer_place(session, &r->basket.list[i]);
     }
-    pr_session_score_all(session, scores);
-    pr_session_free(session);
+    pr_scorer_score_all(session, scores);
+    pr_scorer_free(session);
 }
 
 static void agrees_with_a_full_sort(void **state)

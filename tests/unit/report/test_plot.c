@@ -111,7 +111,7 @@ static void bars_are_true_to_scale(void **state)
     parsrec_error err;
     const char *rows[] = {"a", "b", "c"};
     const size_t colours[] = {0, 1, 2};
-    pr_bar bars[] = {{.8, .8, .8}, {.4, .4, .4}, {.2, .1, .3}};
+    pr_chart_bar bars[] = {{.8, .8, .8}, {.4, .4, .4}, {.2, .1, .3}};
     pr_bars chart = {"HR@10", rows, 3, NULL, 1, bars, colours, NAN, NULL, false};
     char folder[] = "/tmp/parsrec-plot-XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
@@ -132,7 +132,7 @@ static void page_stands_alone(void **state)
     const char *rows[] = {"<script>alert(1)</script>", "a & b"};
     const char *headings[] = {"name", "a \"b\\ </style>\n", "c"};
     const char *series[] = {"repeat", "new"};
-    pr_bar bars[] = {{.8, .7, .9}, {NAN, 0, 0}, {.2, .1, .3}, {0, 0, 0}};
+    pr_chart_bar bars[] = {{.8, .7, .9}, {NAN, 0, 0}, {.2, .1, .3}, {0, 0, 0}};
     pr_bars chart = {"\"HR@10\"", rows, 2, series, 2, bars, NULL, 0.1, "random", false};
     pr_curve curve = {"'x'", epochs, loss, 5};
     pr_panel panel = {"loss", &curve, 1, NULL};

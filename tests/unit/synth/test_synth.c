@@ -128,7 +128,7 @@ static void the_file_tells_how_it_was_made(void **state)
     unmake(&m);
 }
 
-static const pr_feature *column(const pr_dataset *d, pr_feature_of of, const char *name)
+static const pr_feature_column *column(const pr_dataset *d, pr_feature_of of, const char *name)
 {
     for (size_t i = 0; i < d->feature_count[of]; i++)
         if (strcmp(d->features[of][i].name, name) == 0)
@@ -154,7 +154,7 @@ static void features_are_what_they_say(void **state)
                         plain.data->actions * sizeof *plain.data->action_items);
     assert_int_equal(all.truth.options.features, PARSREC_FEATURES_ALL);
     assert_trips_repeat(&all);
-    const pr_feature *occasion = column(all.data, PR_OF_SESSION, "occasion");
+    const pr_feature_column *occasion = column(all.data, PR_OF_SESSION, "occasion");
     size_t fitting = 0;
     for (size_t s = 0; s < all.data->sessions; s++)
         for (int64_t a = all.data->session_offsets[s]; a < all.data->session_offsets[s + 1]; a++)
@@ -166,7 +166,7 @@ static void features_are_what_they_say(void **state)
         right += column(all.data, PR_OF_USER, "segment")->code[u] == all.truth.group[u];
     assert_true(right > 12 && right < 21);
     assert_close(column(all.data, PR_OF_ITEM, "price")->number[7], all.truth.price[7], 1e-6);
-    const pr_feature *signs = column(noise.data, PR_OF_USER, "star_sign");
+    const pr_feature_column *signs = column(noise.data, PR_OF_USER, "star_sign");
     assert_memory_equal(column(all.data, PR_OF_USER, "star_sign")->code, signs->code,
                         noise.data->users * sizeof *signs->code);
     unmake(&plain);

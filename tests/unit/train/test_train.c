@@ -218,16 +218,16 @@ static void long_baskets_are_cut_but_wholly_used(void **state)
     plan.config.unique = *(const bool *)*state;
     pr_train_result result;
     assert_ok(toy_train(&shop.data, &plan, 1, NULL, &result, &err));
-    pr_session *session;
-    assert_ok(pr_session_new(&session, result.model, 1, 1, &err));
+    pr_scorer *session;
+    assert_ok(pr_scorer_new(&session, result.model, 1, 1, &err));
     pr_start start = {.user = PR_ANYONE};
     pr_real scores[ITEMS];
-    pr_session_start(session, &start, 1);
-    pr_session_score_all(session, scores);
+    pr_scorer_start(session, &start, 1);
+    pr_scorer_score_all(session, scores);
     for (size_t in = 0; in < BASKET; in++)
         for (size_t out = BASKET; out < ITEMS; out++)
             assert_true(scores[in] > scores[out]);
-    pr_session_free(session);
+    pr_scorer_free(session);
     pr_train_result_free(&result);
     toy_free(&shop);
 }

@@ -77,20 +77,20 @@ static parsrec_whatif_options quick(void)
     return o;
 }
 
-static pr_answer *answer_of(const pr_dataset *of, const parsrec_whatif_options *o)
+static pr_whatif_result *answer_of(const pr_dataset *of, const parsrec_whatif_options *o)
 {
     parsrec_error err;
     pr_model *model = ignorant(of, 1);
     const pr_model *models[] = {model};
-    pr_answer *a = pr_alloc_zero(1, sizeof *a);
+    pr_whatif_result *a = pr_alloc_zero(1, sizeof *a);
     assert_ok(pr_whatif(a, models, 1, of, o, NULL, &err));
     pr_model_free(model);
     return a;
 }
 
-static void drop_answer(pr_answer *a)
+static void drop_answer(pr_whatif_result *a)
 {
-    pr_answer_clear(a);
+    pr_whatif_clear(a);
     pr_free(a);
 }
 
@@ -161,7 +161,7 @@ static void mistakes_are_explained(void **state)
     const pr_model *models[] = {model};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         parsrec_error err = {0};
-        pr_answer *a = pr_alloc_zero(1, sizeof *a);
+        pr_whatif_result *a = pr_alloc_zero(1, sizeof *a);
         assert_true(pr_whatif(a, models, 1, data, cases[i].options, NULL, &err) != PARSREC_OK);
         if (strstr(err.message, cases[i].says) == NULL)
             fail_msg("'%s' lacks '%s'", err.message, cases[i].says);
@@ -177,7 +177,7 @@ static void chances_of_scores(void **state)
     (void)state;
     pr_real scores[] = {0, (pr_real)log(2.0), NAN, -INFINITY, (pr_real)log(5.0), 3};
     const int32_t placed[] = {5};
-    pr_chances(scores, 6, placed, 1);
+    pr_next_chances(scores, 6, placed, 1);
     static const double expected[] = {1.0 / 8, 2.0 / 8, 0, 0, 5.0 / 8, 0};
     for (size_t i = 0; i < 6; i++)
         assert_close(scores[i], expected[i], 1e-6);
@@ -187,13 +187,14 @@ static void chances_of_scores(void **state)
     assert_int_equal(pr_chances_draw(scores, 6, 0.9999999999), 4);
     pr_real none[] = {1, 2};
     const int32_t both[] = {0, 1};
-    pr_chances(none, 2, both, 2);
+    pr_next_chances(none, 2, both, 2);
     assert_int_equal(pr_chances_draw(none, 2, 0.5), -1);
 }
 
 /* ---- the truth: the figures that simulation of the process gives ---- */
 
-static double true_change(const pr_answer *a, size_t question, const char *group, const char *name)
+static double true_change(const pr_whatif_result *a, size_t question, const char *group,
+                          const char *name)
 {
     size_t g = 0, l = 0;
     while (strcmp(a->groups.list[g].name, group) != 0)
@@ -205,7 +206,7 @@ static double true_change(const pr_answer *a, size_t question, const char *group
            1;
 }
 
-static pr_answer *truth_of(const pr_dataset *of, size_t sets)
+static pr_whatif_result *truth_of(const pr_dataset *of, size_t sets)
 {
     static const char *const drop[] = {"category=C0"}, *const groups[] = {"truth"};
     parsrec_whatif_options o = quick();
@@ -220,7 +221,7 @@ static pr_answer *truth_of(const pr_dataset *of, size_t sets)
 static void truth_of_the_papers_setting(void **state)
 {
     (void)state;
-    pr_answer *a = truth_of(data, 400);
+    pr_whatif_result *a = truth_of(data, 400);
     assert_close(true_change(a, PARSREC_SELECTION, "A", "C2"), -0.295, 0.02);
     assert_close(true_change(a, PARSREC_SELECTION, "B", "C2"), 0.005, 0.02);
     assert_close(true_change(a, PARSREC_SELECTION, "A", "C1"), 0.015, 0.02);
@@ -236,7 +237,7 @@ static void truth_of_the_papers_setting(void **state)
 static void truth_with_an_outside_option(void **state)
 {
     (void)state;
-    pr_answer *a = truth_of(outside, 300);
+    pr_whatif_result *a = truth_of(outside, 300);
     double together = true_change(a, PARSREC_RECHOICE, "A", "C2");
     double apart = true_change(a, PARSREC_RECHOICE, "B", "C2");
     assert_true(together < apart && apart < 0);
@@ -245,7 +246,7 @@ static void truth_with_an_outside_option(void **state)
 
 /* ---- sums that always hold ---- */
 
-static double sold(const pr_answer *a, size_t question, bool after)
+static double sold(const pr_whatif_result *a, size_t question, bool after)
 {
     double sum = 0;
     for (size_t l = 0; l < a->lines.bins; l++) {
@@ -255,7 +256,7 @@ static double sold(const pr_answer *a, size_t question, bool after)
     return sum;
 }
 
-static const pr_estimate *row_of(const pr_answer *a, const char *name)
+static const pr_estimate *row_of(const pr_whatif_result *a, const char *name)
 {
     for (size_t l = 0; l < a->lines.count; l++)
         if (strcmp(a->lines.list[l].name, name) == 0)
@@ -272,7 +273,7 @@ static void refilled_baskets_keep_their_size(void **state)
     o.drop = drop;
     o.drop_count = 2;
     o.raw = true;
-    pr_answer *a = answer_of(data, &o);
+    pr_whatif_result *a = answer_of(data, &o);
     assert_close(sold(a, PARSREC_RECHOICE, true), sold(a, PARSREC_RECHOICE, false), 1e-6);
     assert_close(row_of(a, "C0")->after, 0, 0);
     assert_close(row_of(a, "C5")->after, 0, 0);
@@ -295,7 +296,7 @@ static void an_item_is_replaced_by_its_like(void **state)
     o.watch = watch;
     o.drop_count = o.watch_count = 1;
     o.raw = true;
-    pr_answer *a = answer_of(data, &o);
+    pr_whatif_result *a = answer_of(data, &o);
     assert_close(row_of(a, "C0")->after, row_of(a, "C0")->before, 1e-9);
     assert_close(row_of(a, "C1")->after, row_of(a, "C1")->before, 1e-9);
     assert_close(row_of(a, "0")->after, 0, 0);
@@ -313,7 +314,7 @@ static void a_new_item_takes_from_its_category(void **state)
     o.watch = watch;
     o.add_count = o.watch_count = 1;
     o.raw = true;
-    pr_answer *a = answer_of(data, &o);
+    pr_whatif_result *a = answer_of(data, &o);
     assert_false(a->asked[PARSREC_SELECTION]);
     assert_close(row_of(a, "C0")->after, row_of(a, "C0")->before, 1e-6);
     assert_true(row_of(a, "new")->after > 0);
@@ -330,7 +331,7 @@ static void nothing_but_some(void **state)
     o.only_count = 3;
     o.raw = true;
     o.selection = false;
-    pr_answer *a = answer_of(data, &o);
+    pr_whatif_result *a = answer_of(data, &o);
     assert_close(row_of(a, "C3")->after, 0, 0);
     double left = row_of(a, "C0")->after + row_of(a, "C1")->after + row_of(a, "C2")->after;
     assert_close(left, sold(a, PARSREC_RECHOICE, false), 1e-6);
@@ -346,7 +347,7 @@ static void counted_by_hand(void **state)
     o.drop = drop;
     o.drop_count = 1;
     o.selection = true;
-    pr_answer *a = answer_of(data, &o);
+    pr_whatif_result *a = answer_of(data, &o);
     double units = 0, baskets = 0, all = 0, every = 0;
     for (size_t u = 0; u < data->users; u++)
         for (int64_t s = data->user_offsets[u]; s + 1 < data->user_offsets[u + 1]; s++) {
@@ -377,7 +378,7 @@ static void totals_add_up(void **state)
     parsrec_whatif_options o = quick();
     o.drop = drop;
     o.drop_count = 2;
-    pr_answer *a = answer_of(data, &o);
+    pr_whatif_result *a = answer_of(data, &o);
     const pr_total *t = pr_total_of(a, 0, PARSREC_RECHOICE, 0);
     assert_close(t->units.before, sold(a, PARSREC_RECHOICE, false), 1e-9);
     assert_close(t->units.after, sold(a, PARSREC_RECHOICE, true), 1e-9);
@@ -411,14 +412,14 @@ static void few_sales_are_not_watched(void **state)
     parsrec_whatif_options o = quick();
     o.drop = drop;
     o.drop_count = 1;
-    pr_answer *a = answer_of(data, &o);
+    pr_whatif_result *a = answer_of(data, &o);
     size_t rare = 3;
     pr_estimate *e = pr_estimate_of(a, 0, PARSREC_RECHOICE, PARSREC_ROLLOUT, 0, rare);
     for (size_t c = a->cohort.first_cell[0]; c < a->cohort.first_cell[1]; c++)
         a->past.before.units[c * a->lines.count + rare] = 0;
     *e = (pr_estimate){.before = 0, .after = 0.2, .change = 1e9};
     memset(a->watched, 0, a->lines.count * sizeof *a->watched);
-    assert_ok(pr_answer_watch(a, NULL, 0, &err));
+    assert_ok(pr_whatif_watch(a, NULL, 0, &err));
     size_t watched = 0;
     for (size_t l = 0; l < a->lines.count; l++)
         watched += a->watched[l];
@@ -439,9 +440,9 @@ static void threads_do_not_matter(void **state)
     o.each = true;
     o.truth_sets = 3;
     o.threads = 1;
-    pr_answer *one = answer_of(data, &o);
+    pr_whatif_result *one = answer_of(data, &o);
     o.threads = 3;
-    pr_answer *three = answer_of(data, &o);
+    pr_whatif_result *three = answer_of(data, &o);
     size_t count = 2 * PR_QUESTIONS * PR_ESTIMATORS * one->lines.count;
     assert_memory_equal(one->estimates, three->estimates, count * sizeof *one->estimates);
     assert_memory_equal(one->agreement, three->agreement,
@@ -477,11 +478,11 @@ static void every_allocation_may_fail(void **state)
     parsrec_status status = PARSREC_E_MEMORY;
     for (size_t after = 0; status != PARSREC_OK; after += after < 100 ? 1 : 7) {
         parsrec_error err = {0};
-        pr_answer a = {0};
+        pr_whatif_result a = {0};
         pr_memory_fail_after(after);
         status = pr_whatif(&a, models, 1, data, &o, NULL, &err);
         pr_memory_fail_after(SIZE_MAX);
-        pr_answer_clear(&a);
+        pr_whatif_clear(&a);
         if (status != PARSREC_OK && status != PARSREC_E_MEMORY)
             fail_msg("allocation %zu: %s", after, err.message);
         failures += status != PARSREC_OK;

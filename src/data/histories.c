@@ -1,18 +1,18 @@
 /* Pasts out of another data set than the numbers come from. */
-#include "data/pasts.h"
+#include "data/histories.h"
 
 #include "base/memory.h"
 
-pr_pasts pr_pasts_of(const pr_dataset *data)
+pr_histories pr_histories_of(const pr_dataset *data)
 {
-    return (pr_pasts){data->users, data->user_offsets, data->session_offsets, data->action_items,
-                      NULL};
+    return (pr_histories){data->users, data->user_offsets, data->session_offsets,
+                          data->action_items, NULL};
 }
 
-void pr_pasts_free(pr_pasts *pasts)
+void pr_histories_free(pr_histories *pasts)
 {
     pr_free(pasts->block);
-    *pasts = (pr_pasts){0};
+    *pasts = (pr_histories){0};
 }
 
 /* Everything a match makes. */
@@ -76,7 +76,7 @@ static void copy_user(columns *c, const match *m, const pr_dataset *data, int32_
     }
 }
 
-static parsrec_status copy_pasts(pr_pasts *out, const match *m, const pr_dataset *data,
+static parsrec_status copy_pasts(pr_histories *out, const match *m, const pr_dataset *data,
                                  parsrec_pasts_report *report, parsrec_error *err)
 {
     size_t offsets = m->users + data->sessions + 2;
@@ -92,13 +92,13 @@ static parsrec_status copy_pasts(pr_pasts *out, const match *m, const pr_dataset
         c.user_offsets[u + 1] = (int64_t)c.sessions;
     }
     report->unknown_actions = data->actions - c.actions;
-    *out = (pr_pasts){m->users, c.user_offsets, c.session_offsets, c.items, c.user_offsets};
+    *out = (pr_histories){m->users, c.user_offsets, c.session_offsets, c.items, c.user_offsets};
     return PARSREC_OK;
 }
 
-parsrec_status pr_pasts_match(pr_pasts *out, const pr_dataset *data, pr_intern *users,
-                              const pr_intern *items, parsrec_pasts_report *report,
-                              parsrec_error *err)
+parsrec_status pr_histories_match(pr_histories *out, const pr_dataset *data, pr_intern *users,
+                                  const pr_intern *items, parsrec_pasts_report *report,
+                                  parsrec_error *err)
 {
     match m = {0};
     *report = (parsrec_pasts_report){0};

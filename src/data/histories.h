@@ -6,24 +6,24 @@
 #include "data/batch.h"
 #include "data/dataset.h"
 
-typedef struct pr_pasts {
+typedef struct pr_histories {
     size_t users;
     const int64_t *user_offsets, *session_offsets; /* as in a data set; sessions may be empty */
     const int32_t *items;
     void *block; /* what they own, if anything */
-} pr_pasts;
+} pr_histories;
 
 /* A view of the data set. */
-pr_pasts pr_pasts_of(const pr_dataset *data);
+pr_histories pr_histories_of(const pr_dataset *data);
 
 /* The pasts in `data` for the numbers of `users` and `items`. Users that are new get the next numbers
  * and are added; a user whom `data` lacks has no past; items that are unknown are left out. */
-parsrec_status pr_pasts_match(pr_pasts *out, const pr_dataset *data, pr_intern *users,
-                              const pr_intern *items, parsrec_pasts_report *report,
-                              parsrec_error *err);
-void pr_pasts_free(pr_pasts *pasts); /* a zeroed one is fine */
+parsrec_status pr_histories_match(pr_histories *out, const pr_dataset *data, pr_intern *users,
+                                  const pr_intern *items, parsrec_pasts_report *report,
+                                  parsrec_error *err);
+void pr_histories_free(pr_histories *pasts); /* a zeroed one is fine */
 
-static inline pr_history pr_past(const pr_pasts *pasts, int32_t user)
+static inline pr_history pr_user_history(const pr_histories *pasts, int32_t user)
 {
     const int64_t *first = pasts->session_offsets + pasts->user_offsets[user];
     size_t sessions = (size_t)(pasts->user_offsets[user + 1] - pasts->user_offsets[user]);
@@ -34,7 +34,7 @@ static inline pr_history pr_past(const pr_pasts *pasts, int32_t user)
 }
 
 /* What a user of a data set bought before one of the user's sessions. */
-static inline pr_history pr_past_before(const pr_dataset *data, size_t user, size_t session)
+static inline pr_history pr_history_before(const pr_dataset *data, size_t user, size_t session)
 {
     const int64_t *first = data->session_offsets + data->user_offsets[user];
     size_t sessions = session - (size_t)data->user_offsets[user];

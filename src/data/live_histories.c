@@ -1,6 +1,6 @@
 /* One lock for all: a reader holds it while it copies one past, a writer while it adds to one. What users
  * bought since stands apart from the base, which is never copied unless both are asked for together. */
-#include "data/live_pasts.h"
+#include "data/live_histories.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -48,9 +48,9 @@ typedef struct hash_index {
     size_t slot_count;                   /* a power of two, at least twice the users */
 } hash_index;
 
-struct pr_live_pasts {
+struct pr_live_histories {
     pthread_rwlock_t lock;
-    const pr_pasts *base;
+    const pr_histories *base;
     const pr_intern *base_users;
     pr_live_rows rows;
     pr_intern users;    /* who are not in the base; their numbers begin after its */
@@ -76,11 +76,12 @@ static int make_lock(pthread_rwlock_t *lock)
     return bad;
 }
 
-parsrec_status pr_live_new(pr_live_pasts **out, const pr_pasts *base, const pr_intern *users,
-                           size_t items, const pr_live_rows *rows, parsrec_error *err)
+parsrec_status pr_live_new(pr_live_histories **out, const pr_histories *base,
+                           const pr_intern *users, size_t items, const pr_live_rows *rows,
+                           parsrec_error *err)
 {
     *out = NULL;
-    pr_live_pasts *live = pr_alloc_zero(1, sizeof *live);
+    pr_live_histories *live = pr_alloc_zero(1, sizeof *live);
     if (live == NULL || make_lock(&live->lock) != 0) {
         pr_free(live);
         return pr_fail_memory(err);
@@ -116,7 +117,7 @@ static void free_shopper(shopper *s)
     pr_free(s);
 }
 
-void pr_live_free(pr_live_pasts *live)
+void pr_live_free(pr_live_histories *live)
 {
     if (live == NULL)
         return;
@@ -133,7 +134,7 @@ void pr_live_free(pr_live_pasts *live)
 
 /* ---- users; the caller holds the lock ---- */
 
-static bool number_of(const pr_live_pasts *live, pr_slice key, size_t *number)
+static bool number_of(const pr_live_histories *live, pr_slice key, size_t *number)
 {
     uint32_t found;
     size_t first = live->base_users->count;
@@ -146,7 +147,7 @@ static bool number_of(const pr_live_pasts *live, pr_slice key, size_t *number)
     return true;
 }
 
-static bool is_known(const pr_live_pasts *live, size_t user)
+static bool is_known(const pr_live_histories *live, size_t user)
 {
     const shopper *s = live->shoppers[user];
     if (s != NULL && s->session_count + s->cart_count > 0)
@@ -155,15 +156,15 @@ static bool is_known(const pr_live_pasts *live, size_t user)
 }
 
 /* What the base has of a user who was not forgotten. */
-static pr_history base_past(const pr_live_pasts *live, size_t user)
+static pr_history base_past(const pr_live_histories *live, size_t user)
 {
     const shopper *s = live->shoppers[user];
     if (user >= live->base->users || (s != NULL && s->forgotten))
         return (pr_history){0};
-    return pr_past(live->base, (int32_t)user);
+    return pr_user_history(live->base, (int32_t)user);
 }
 
-static parsrec_status shopper_at(pr_live_pasts *live, size_t user, shopper **out,
+static parsrec_status shopper_at(pr_live_histories *live, size_t user, shopper **out,
                                  parsrec_error *err)
 {
     if (live->shoppers[user] == NULL)
@@ -173,7 +174,7 @@ static parsrec_status shopper_at(pr_live_pasts *live, size_t user, shopper **out
 }
 
 /* The number of a key, a new one if need be. */
-static parsrec_status number_for(pr_live_pasts *live, pr_slice key, size_t *number,
+static parsrec_status number_for(pr_live_histories *live, pr_slice key, size_t *number,
                                  parsrec_error *err)
 {
     uint32_t added;
@@ -204,7 +205,7 @@ static void add_rows(const pr_live_rows *rows, float *sum, const int32_t *items,
 }
 
 /* Before anything is added to a user for the first time. */
-static parsrec_status begin_sum(const pr_live_pasts *live, size_t user, shopper *s,
+static parsrec_status begin_sum(const pr_live_histories *live, size_t user, shopper *s,
                                 parsrec_error *err)
 {
     if (live->rows.table == NULL || s->sum != NULL)
@@ -242,7 +243,7 @@ static size_t begin_of(const shopper *s, size_t i)
 }
 
 /* Appends to the user's items those that the session does not hold yet; returns how many. */
-static size_t append_new(pr_live_pasts *live, shopper *s, size_t first, size_t end,
+static size_t append_new(pr_live_histories *live, shopper *s, size_t first, size_t end,
                          const int32_t *items, size_t count)
 {
     size_t added = 0;
@@ -270,13 +271,14 @@ static void move_into(shopper *s, size_t at, size_t added, int32_t *spare)
 }
 
 /* Sums of stamps tell which sessions they are of, and in which state. */
-static uint64_t new_stamp(pr_live_pasts *live)
+static uint64_t new_stamp(pr_live_histories *live)
 {
     live->changes++;
     return XXH3_64bits(&live->changes, sizeof live->changes);
 }
 
-static void add_to(pr_live_pasts *live, shopper *s, mark name, const int32_t *items, size_t count)
+static void add_to(pr_live_histories *live, shopper *s, mark name, const int32_t *items,
+                   size_t count)
 {
     size_t at = session_named(s, name);
     if (at == s->session_count)
@@ -333,7 +335,7 @@ static cart *new_cart(shopper *s, mark name)
     return &s->carts[s->cart_count++];
 }
 
-static parsrec_status put_into_cart(pr_live_pasts *live, pr_slice user, mark name,
+static parsrec_status put_into_cart(pr_live_histories *live, pr_slice user, mark name,
                                     const int32_t *items, size_t count, parsrec_error *err)
 {
     size_t number;
@@ -350,7 +352,7 @@ static parsrec_status put_into_cart(pr_live_pasts *live, pr_slice user, mark nam
     return PARSREC_OK;
 }
 
-parsrec_status pr_live_cart(pr_live_pasts *live, pr_slice user, const char *name,
+parsrec_status pr_live_cart(pr_live_histories *live, pr_slice user, const char *name,
                             const int32_t *items, size_t count, parsrec_error *err)
 {
     if (name == NULL)
@@ -361,7 +363,7 @@ parsrec_status pr_live_cart(pr_live_pasts *live, pr_slice user, const char *name
     return status;
 }
 
-static parsrec_status add(pr_live_pasts *live, pr_slice user, mark name, const int32_t *items,
+static parsrec_status add(pr_live_histories *live, pr_slice user, mark name, const int32_t *items,
                           size_t count, parsrec_error *err)
 {
     size_t number;
@@ -378,7 +380,7 @@ static parsrec_status add(pr_live_pasts *live, pr_slice user, mark name, const i
     return PARSREC_OK;
 }
 
-parsrec_status pr_live_add(pr_live_pasts *live, pr_slice user, const char *name,
+parsrec_status pr_live_add(pr_live_histories *live, pr_slice user, const char *name,
                            const int32_t *items, size_t count, parsrec_error *err)
 {
     pthread_rwlock_wrlock(&live->lock);
@@ -389,7 +391,7 @@ parsrec_status pr_live_add(pr_live_pasts *live, pr_slice user, const char *name,
 
 /* ---- forgetting ---- */
 
-static parsrec_status forget(pr_live_pasts *live, size_t user, parsrec_error *err)
+static parsrec_status forget(pr_live_histories *live, size_t user, parsrec_error *err)
 {
     shopper *s;
     PR_TRY(shopper_at(live, user, &s, err));
@@ -398,7 +400,7 @@ static parsrec_status forget(pr_live_pasts *live, size_t user, parsrec_error *er
     return PARSREC_OK;
 }
 
-parsrec_status pr_live_forget(pr_live_pasts *live, pr_slice user, parsrec_error *err)
+parsrec_status pr_live_forget(pr_live_histories *live, pr_slice user, parsrec_error *err)
 {
     size_t number;
     pthread_rwlock_wrlock(&live->lock);
@@ -407,7 +409,7 @@ parsrec_status pr_live_forget(pr_live_pasts *live, pr_slice user, parsrec_error 
     return status;
 }
 
-static size_t users_so_far(const pr_live_pasts *live)
+static size_t users_so_far(const pr_live_histories *live)
 {
     size_t users = live->base_users->count + live->users.count;
     return users < live->shopper_count ? users : live->shopper_count; /* memory may have run out */
@@ -426,7 +428,7 @@ static uint32_t *slot_of(const hash_index *x, const uint8_t hash[PR_SIPHASH_BYTE
 }
 
 /* Adds the users who came since it was last asked. */
-static parsrec_status extend_index(pr_live_pasts *live, const uint8_t secret[PR_SIPHASH_BYTES],
+static parsrec_status extend_index(pr_live_histories *live, const uint8_t secret[PR_SIPHASH_BYTES],
                                    parsrec_error *err)
 {
     hash_index *x = &live->by_hash;
@@ -454,7 +456,7 @@ static parsrec_status extend_index(pr_live_pasts *live, const uint8_t secret[PR_
     return PARSREC_OK;
 }
 
-parsrec_status pr_live_forget_hash(pr_live_pasts *live, const uint8_t secret[PR_SIPHASH_BYTES],
+parsrec_status pr_live_forget_hash(pr_live_histories *live, const uint8_t secret[PR_SIPHASH_BYTES],
                                    const uint8_t hash[PR_SIPHASH_BYTES], parsrec_error *err)
 {
     pthread_rwlock_wrlock(&live->lock);
@@ -466,7 +468,7 @@ parsrec_status pr_live_forget_hash(pr_live_pasts *live, const uint8_t secret[PR_
     return status;
 }
 
-bool pr_live_forgotten(pr_live_pasts *live, pr_slice user)
+bool pr_live_forgotten(pr_live_histories *live, pr_slice user)
 {
     size_t number;
     pthread_rwlock_rdlock(&live->lock);
@@ -478,7 +480,7 @@ bool pr_live_forgotten(pr_live_pasts *live, pr_slice user)
 
 /* ---- asking ---- */
 
-size_t pr_live_users(pr_live_pasts *live)
+size_t pr_live_users(pr_live_histories *live)
 {
     pthread_rwlock_rdlock(&live->lock);
     size_t users = users_so_far(live);
@@ -486,7 +488,7 @@ size_t pr_live_users(pr_live_pasts *live)
     return users;
 }
 
-bool pr_live_find(pr_live_pasts *live, pr_slice user, int32_t *number)
+bool pr_live_find(pr_live_histories *live, pr_slice user, int32_t *number)
 {
     size_t found;
     pthread_rwlock_rdlock(&live->lock);
@@ -498,7 +500,7 @@ bool pr_live_find(pr_live_pasts *live, pr_slice user, int32_t *number)
 }
 
 /* Returns false when that was enough. */
-static bool visit_some(const pr_live_pasts *live, size_t from, size_t end, pr_live_visit *visit,
+static bool visit_some(const pr_live_histories *live, size_t from, size_t end, pr_live_visit *visit,
                        void *context)
 {
     size_t first = live->base_users->count;
@@ -515,7 +517,7 @@ static bool visit_some(const pr_live_pasts *live, size_t from, size_t end, pr_li
     return true;
 }
 
-void pr_live_each(pr_live_pasts *live, pr_live_visit *visit, void *context)
+void pr_live_each(pr_live_histories *live, pr_live_visit *visit, void *context)
 {
     enum { A_ROUND = 1024 }; /* so that writers need not wait for all */
     size_t users = pr_live_users(live);
@@ -529,15 +531,15 @@ void pr_live_each(pr_live_pasts *live, pr_live_visit *visit, void *context)
 
 /* ---- copies ---- */
 
-void pr_past_copy_free(pr_past_copy *copy)
+void pr_history_copy_free(pr_history_copy *copy)
 {
     pr_free(copy->items);
     pr_free(copy->sessions);
     pr_free(copy->vector);
-    *copy = (pr_past_copy){0};
+    *copy = (pr_history_copy){0};
 }
 
-static void append_session(pr_past_copy *copy, const int32_t *items, size_t count)
+static void append_session(pr_history_copy *copy, const int32_t *items, size_t count)
 {
     pr_history *h = &copy->history;
     memcpy(copy->items + h->count, items, count * sizeof *items);
@@ -545,7 +547,7 @@ static void append_session(pr_past_copy *copy, const int32_t *items, size_t coun
     copy->sessions[++h->session_count] = (int64_t)h->count;
 }
 
-static void copy_both(pr_past_copy *copy, const pr_history *base, const shopper *s, size_t skip)
+static void copy_both(pr_history_copy *copy, const pr_history *base, const shopper *s, size_t skip)
 {
     copy->history = (pr_history){.items = copy->items, .sessions = copy->sessions};
     copy->sessions[0] = 0;
@@ -557,7 +559,8 @@ static void copy_both(pr_past_copy *copy, const pr_history *base, const shopper 
             append_session(copy, s->items + begin_of(s, i), s->sessions[i].end - begin_of(s, i));
 }
 
-static void copy_vector(const pr_live_rows *rows, pr_past_copy *copy, const shopper *s, size_t skip)
+static void copy_vector(const pr_live_rows *rows, pr_history_copy *copy, const shopper *s,
+                        size_t skip)
 {
     memcpy(copy->vector, s->sum, rows->width * sizeof *copy->vector);
     if (skip < s->session_count)
@@ -567,8 +570,8 @@ static void copy_vector(const pr_live_rows *rows, pr_past_copy *copy, const shop
         copy->vector[k] /= (float)copy->history.count;
 }
 
-static parsrec_status read_past(const pr_live_pasts *live, size_t user, mark without,
-                                pr_past_copy *copy, parsrec_error *err)
+static parsrec_status read_past(const pr_live_histories *live, size_t user, mark without,
+                                pr_history_copy *copy, parsrec_error *err)
 {
     const shopper *s = live->shoppers[user];
     pr_history base = base_past(live, user);
@@ -596,8 +599,8 @@ static parsrec_status read_past(const pr_live_pasts *live, size_t user, mark wit
     return PARSREC_OK;
 }
 
-parsrec_status pr_live_past(pr_live_pasts *live, int32_t user, const char *without,
-                            pr_past_copy *copy, parsrec_error *err)
+parsrec_status pr_live_past(pr_live_histories *live, int32_t user, const char *without,
+                            pr_history_copy *copy, parsrec_error *err)
 {
     pthread_rwlock_rdlock(&live->lock);
     parsrec_status status = read_past(live, (size_t)user, mark_of(without), copy, err);
@@ -625,7 +628,7 @@ static parsrec_status read_session(shopper *s, mark name, size_t most, int32_t *
     return PARSREC_OK;
 }
 
-parsrec_status pr_live_session(pr_live_pasts *live, int32_t user, const char *name, size_t most,
+parsrec_status pr_live_session(pr_live_histories *live, int32_t user, const char *name, size_t most,
                                int32_t **items, size_t *capacity, size_t *count, parsrec_error *err)
 {
     parsrec_status status = PARSREC_OK;

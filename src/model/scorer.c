@@ -5,12 +5,12 @@
 #include "math/topk.h"
 #include "model/model.h"
 
-parsrec_status pr_session_new(pr_session **out, const pr_model *model, size_t rows, size_t capacity,
-                              parsrec_error *err)
+parsrec_status pr_scorer_new(pr_scorer **out, const pr_model *model, size_t rows, size_t capacity,
+                             parsrec_error *err)
 {
     *out = NULL;
     size_t bytes = model->kind->session_bytes(model, rows, capacity);
-    pr_session *session = pr_alloc_zero(1, sizeof *session);
+    pr_scorer *session = pr_alloc_zero(1, sizeof *session);
     if (session == NULL || bytes == SIZE_MAX ||
         pr_arena_init(&session->arena, bytes, NULL) != PARSREC_OK) {
         pr_free(session);
@@ -24,7 +24,7 @@ parsrec_status pr_session_new(pr_session **out, const pr_model *model, size_t ro
     return PARSREC_OK;
 }
 
-void pr_session_free(pr_session *session)
+void pr_scorer_free(pr_scorer *session)
 {
     if (session == NULL)
         return;
@@ -32,44 +32,44 @@ void pr_session_free(pr_session *session)
     pr_free(session);
 }
 
-void pr_session_start(pr_session *session, const pr_start *starts, size_t rows)
+void pr_scorer_start(pr_scorer *session, const pr_start *starts, size_t rows)
 {
     assert(rows <= session->rows);
     session->active = rows;
     session->model->kind->start(session, starts);
 }
 
-void pr_session_place(pr_session *session, const int32_t *items)
+void pr_scorer_place(pr_scorer *session, const int32_t *items)
 {
     session->model->kind->place(session, items);
 }
 
-void pr_session_score_all(pr_session *session, pr_real *scores)
+void pr_scorer_score_all(pr_scorer *session, pr_real *scores)
 {
     session->model->kind->score_all(session, scores);
 }
 
-void pr_session_score(pr_session *session, size_t row, const int32_t *items, size_t n,
-                      pr_real *scores)
+void pr_scorer_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
+                     pr_real *scores)
 {
     assert(row < session->active);
     session->model->kind->score(session, row, items, n, scores);
 }
 
-size_t pr_session_best(pr_session *session, const uint8_t *barred, size_t k, int32_t *best,
-                       pr_real *scores)
+size_t pr_scorer_best(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
+                      pr_real *scores)
 {
     const pr_model *model = session->model;
     size_t count;
     assert(session->active == 1 && k <= model->items);
     if (model->kind->best != NULL && model->kind->best(session, barred, k, best, scores, &count))
         return count;
-    pr_session_score_all(session, scores);
-    pr_bar(scores, barred, UINT8_MAX, model->items);
+    pr_scorer_score_all(session, scores);
+    pr_topk_bar(scores, barred, UINT8_MAX, model->items);
     return pr_topk(best, scores, model->items, k);
 }
 
-size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights)
+size_t pr_scorer_attention(pr_scorer *session, size_t row, pr_real *weights)
 {
     assert(row < session->active);
     if (session->model->kind->attention == NULL)
@@ -77,8 +77,8 @@ size_t pr_session_attention(pr_session *session, size_t row, pr_real *weights)
     return session->model->kind->attention(session, row, weights);
 }
 
-bool pr_session_parts(pr_session *session, size_t row, int32_t item, pr_parts *parts,
-                      pr_real *placed)
+bool pr_scorer_terms(pr_scorer *session, size_t row, int32_t item, pr_score_terms *parts,
+                     pr_real *placed)
 {
     assert(row < session->active);
     return session->model->kind->parts != NULL &&
