@@ -78,4 +78,8 @@ same "$(includes "$folder/bad" | wc -l)" 1 "a planted include"
 printf 'base U pr_x\ndata D pr_x\ncli U parsrec_y\ndata D parsrec_y\n' >"$folder/planted"
 same "$(calls "$folder/planted")" "base -> data pr_x" "a planted call"
 
+# The drawing in docs is of the rooms as they are.
+/usr/bin/python3 scripts/rooms_svg.py "$PARSREC_BUILD" >"$folder/rooms.svg"
+same "$(cmp "$folder/rooms.svg" docs/rooms.svg 2>&1)" "" "docs/rooms.svg (scripts/rooms_svg.py makes it)"
+
 same "$(find src include -name '*.[ch]' | sed 's,.*/,,' | sort | uniq -d)" "" "repeated file names"
