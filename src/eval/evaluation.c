@@ -1,9 +1,15 @@
-/* Which baskets are evaluated, and what their sums make together. */
+/* Which baskets are evaluated, their walk, and what their sums make together. */
 #include "eval/evaluation.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/memory.h"
+#include "eval/candidates.h"
+#include "eval/score_dump.h"
+#include "eval/walker.h"
 
 static size_t size_of(const pr_dataset *data, int64_t session)
 {
@@ -120,8 +126,238 @@ parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data
     return pr_evaluation_init(e, data, &p, err);
 }
 
-/* ---- sums ---- */
+/* ---- the walk ---- */
 
+/* Rows of a group: many where baskets are small, few where they are long. Over the whole catalogue so
+ * few that their scores stay below a limit. */
+enum { ROWS = 32, LONG_ROWS = 4, FULL_SCORES = 4 << 20 };
+/* Text of a dump is handed in when it is that long, or at the end of its task. */
+enum { TASKS_PER_ROUND = 16, PAGE = 1 << 20 };
+
+/* A basket under way. */
+typedef struct course {
+    pr_evaluated *basket;
+    const int32_t *items; /* its own */
+    bool *taken, *seen;   /* [largest]: placed already; in the user's history */
+    int32_t *others;      /* [negatives]: what its items are ranked against */
+} course;
+
+/* Scratch memory of one thread. */
+typedef struct desk {
+    pr_candidate_set candidates;
+    course courses[ROWS];
+    bool *taken, *seen; /* [rows · largest] */
+    int32_t *others;    /* [rows · negatives] */
+    float *mine;        /* [largest] */
+    float *theirs;      /* [negatives] */
+    pr_writer page;     /* of a dump: text on its way to the file */
+} desk;
+
+typedef struct run {
+    pr_evaluation *e;
+    pr_walk walk;
+    desk *desks;
+    size_t long_count, long_tasks; /* baskets, at the front, and tasks of long walks */
+} run;
+
+/* The baskets are sorted: task by task as many as stand side by side. */
+static size_t list(void *context, size_t task, unsigned worker, pr_walk_basket *out)
+{
+    (void)worker;
+    const run *r = context;
+    bool is_long = task < r->long_tasks;
+    size_t width = is_long ? r->walk.long_rows : r->walk.rows;
+    size_t first = is_long ? task * width : r->long_count + (task - r->long_tasks) * width;
+    size_t end = is_long ? r->long_count : r->e->count, count = 0;
+    for (; count < width && first + count < end; count++) {
+        const pr_evaluated *b = &r->e->baskets[first + count];
+        out[count].user = b->user;
+        out[count].session = b->session;
+        out[count].steps = b->steps;
+        out[count].place = (uint32_t)(first + count);
+    }
+    return count;
+}
+
+static void begin(void *context, const pr_walk_step *at)
+{
+    const run *r = context;
+    const pr_evaluation *e = r->e;
+    size_t negatives = e->protocol.negatives;
+    desk *own = &r->desks[at->worker];
+    course *c = &own->courses[at->row];
+    pr_evaluated *b = &e->baskets[at->basket->place];
+    *c = (course){.basket = b,
+                  .items = e->data->action_items + e->data->session_offsets[b->session],
+                  .taken = own->taken + at->row * e->largest,
+                  .seen = own->seen + at->row * e->largest,
+                  .others = own->others + at->row * negatives};
+    memset(c->taken, 0, b->size * sizeof *c->taken);
+    memset(b->sums, 0, pr_sums_count(&e->protocol) * sizeof *b->sums);
+    pr_candidate_set_turn(&own->candidates, &at->start->history, c->items, b->size, c->seen);
+    b->others =
+        (uint32_t)(negatives == 0 ? own->candidates.left
+                                  : pr_candidate_set_draw(&own->candidates, b->user, b->session,
+                                                          negatives, c->others));
+    if (e->dump != NULL)
+        pr_dump_basket(&own->page, e, b, &own->candidates, c->items, c->others);
+}
+
+/* Scores into own->mine and, sampled, own->theirs. Over the whole catalogue the basket's own items are
+ * taken out of the row of all scores, so that what is left are the others. */
+static void take_scores(const pr_evaluation *e, desk *own, const course *c, const pr_walk_step *at)
+{
+    const pr_evaluated *b = c->basket;
+    const pr_history *history = &at->start->history;
+    if (e->protocol.negatives > 0) {
+        pr_scorer_score(at->scorer, at->row, c->items, b->size, own->mine);
+        pr_scorer_score(at->scorer, at->row, c->others, b->others, own->theirs);
+        if (e->dump != NULL)
+            pr_dump_sampled(&own->page, e, b, at->number, own->mine, own->theirs);
+    } else {
+        if (e->dump != NULL)
+            pr_dump_full(&own->page, e, b, at->number, at->scores);
+        for (size_t i = 0; i < b->size; i++) {
+            own->mine[i] = at->scores[c->items[i]];
+            at->scores[c->items[i]] = -INFINITY;
+        }
+        for (size_t i = 0; e->protocol.exclude_seen && i < history->count; i++)
+            at->scores[history->items[i]] = -INFINITY;
+    }
+    for (size_t i = 0; i < b->size; i++) /* a NaN is no recommendation */
+        if (!(own->mine[i] > -INFINITY) || (e->protocol.exclude_seen && c->seen[i]))
+            own->mine[i] = -INFINITY;
+}
+
+static void step(void *context, const pr_walk_step *at, int32_t *items)
+{
+    const run *r = context;
+    const pr_evaluation *e = r->e;
+    desk *own = &r->desks[at->worker];
+    course *c = &own->courses[at->row];
+    bool full = e->protocol.negatives == 0;
+    take_scores(e, own, c, at);
+    pr_step s = {.protocol = &e->protocol,
+                 .number = at->number,
+                 .size = c->basket->size,
+                 .taken = c->taken,
+                 .seen = c->seen,
+                 .mine = own->mine,
+                 .theirs = full ? at->scores : own->theirs,
+                 .their_count = full ? e->data->items : c->basket->others};
+    size_t placed = e->protocol.rule->count(&s, c->basket->sums);
+    assert(placed < c->basket->size && !c->taken[placed]);
+    c->taken[placed] = true;
+    items[0] = c->items[placed];
+    if (e->dump == NULL)
+        return;
+    pr_dump_placed(&own->page, e, placed);
+    if (own->page.size >= PAGE)
+        pr_ordered_write(e->dump, at->task, &own->page, false);
+}
+
+static void end_task(void *context, size_t task, unsigned worker)
+{
+    const run *r = context;
+    if (r->e->dump != NULL)
+        pr_ordered_write(r->e->dump, task, &r->desks[worker].page, true);
+}
+
+static parsrec_status collect(void *context, size_t first, size_t count, parsrec_error *err)
+{
+    (void)first;
+    (void)count;
+    const run *r = context;
+    return r->e->dump != NULL ? pr_ordered_check(r->e->dump, err) : PARSREC_OK;
+}
+
+static run plan(pr_evaluation *e, const pr_model *model)
+{
+    bool full = e->protocol.negatives == 0;
+    size_t scores = full ? FULL_SCORES : SIZE_MAX;
+    run r = {.e = e,
+             .walk = {.model = model,
+                      .data = e->data,
+                      .tasks_per_round = TASKS_PER_ROUND,
+                      .rows = pr_walk_rows_within(ROWS, e->data->items, scores),
+                      .long_rows = pr_walk_rows_within(LONG_ROWS, e->data->items, scores),
+                      .longest = e->longest,
+                      .scored_from = full ? 0 : PR_WALK_UNSCORED,
+                      .stage = "evaluating",
+                      .basket_count = e->count,
+                      .list = list,
+                      .begin = begin,
+                      .step = step,
+                      .end = end_task,
+                      .collect = collect}};
+    pr_walk *w = &r.walk;
+    while (r.long_count < e->count && e->baskets[r.long_count].steps > PR_WALK_SHORT)
+        r.long_count++;
+    r.long_tasks = (r.long_count + w->long_rows - 1) / w->long_rows;
+    w->tasks = r.long_tasks + (e->count - r.long_count + w->rows - 1) / w->rows;
+    w->task_most = w->rows;
+    return r;
+}
+
+size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsigned threads)
+{
+    if (e->count == 0)
+        return 0;
+    pr_evaluation copy = *e;
+    run r = plan(&copy, model);
+    size_t own = e->protocol.negatives * sizeof(float) + 2 * e->data->items * sizeof(uint32_t);
+    return pr_walk_bytes(&r.walk, threads) + threads * own;
+}
+
+static parsrec_status make_desk(desk *own, const run *r, parsrec_error *err)
+{
+    const pr_evaluation *e = r->e;
+    size_t cells = r->walk.rows * e->largest;
+    PR_TRY(pr_candidate_set_init(&own->candidates, e->data->items, e->protocol.source,
+                                 e->protocol.seed, e->protocol.exclude_seen, err));
+    own->taken = pr_alloc(cells, sizeof *own->taken);
+    own->seen = pr_alloc(cells, sizeof *own->seen);
+    own->others = pr_alloc(r->walk.rows * e->protocol.negatives, sizeof *own->others);
+    own->mine = pr_alloc(e->largest, sizeof *own->mine);
+    own->theirs = pr_alloc(e->protocol.negatives, sizeof *own->theirs);
+    bool all = own->taken != NULL && own->seen != NULL && own->others != NULL &&
+               own->mine != NULL && own->theirs != NULL;
+    return all ? PARSREC_OK : pr_fail_memory(err);
+}
+
+static void free_desk(desk *own)
+{
+    pr_candidate_set_free(&own->candidates);
+    pr_free(own->taken);
+    pr_free(own->seen);
+    pr_free(own->others);
+    pr_free(own->mine);
+    pr_free(own->theirs);
+    pr_writer_free(&own->page);
+}
+
+parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_pool *pool,
+                                 const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err)
+{
+    unsigned threads = pr_pool_threads(pool);
+    run r = plan(e, model);
+    parsrec_status status = PARSREC_OK;
+    r.walk.context = &r;
+    r.desks = pr_alloc_zero(threads, sizeof *r.desks);
+    if (r.desks == NULL)
+        return pr_fail_memory(err);
+    for (unsigned i = 0; i < threads && e->count > 0; i++)
+        PR_TRY_GOTO(make_desk(&r.desks[i], &r, err));
+    PR_TRY_GOTO(pr_walk_run(&r.walk, pool, hooks, err));
+    pr_evaluation_sum(e, e->baskets, scores);
+done:
+    for (unsigned i = 0; i < threads; i++)
+        free_desk(&r.desks[i]);
+    pr_free(r.desks);
+    return status;
+}
+
+/* ---- sums ---- */
 static void add_basket(pr_scores *scores, const pr_eval_protocol *p, const pr_evaluated *b,
                        pr_aspect aspect)
 {

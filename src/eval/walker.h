@@ -1,0 +1,111 @@
+/* The basket walker: takes baskets through a model step by step, many side by side, on all threads of
+ * a pool. Evaluation, what-if studies and explanations differ only in what they do at a step.
+ *
+ * A walk is a number of tasks. A task is a list of baskets that one thread walks from the first step
+ * to the last:
+ *
+ *   list(task)                         the caller writes down the task's baskets
+ *   the walker sorts them, most steps first, and puts as many side by side as the scorer has rows;
+ *   for each such group
+ *       begin(basket)                  for each basket of the group
+ *       for each step of its longest basket
+ *           scores of all items        unless the walk wants none
+ *           step(basket, items)        for each basket that still has a step; the caller reads the
+ *                                      scores and says what is placed
+ *           the items are placed
+ *   end(task)
+ *
+ * Tasks run in rounds. After each round `collect` is called on the calling thread, where the results
+ * of its tasks can be added in a fixed order. So memory for results is bounded by a round, and the
+ * results do not depend on the number of threads: a group's scores depend on its baskets only, and
+ * which baskets form a group depends on the lists only.
+ *
+ * Rows. A basket takes one row of the scorer, or several where variants of it run side by side (one
+ * item left out in each, say); all rows of a basket start alike and are placed into by the same call
+ * of `step`. A group never splits a basket. Baskets of similar length share a group, because a row
+ * that has ended costs as much as one that has not. With `long_rows`, groups whose first basket has
+ * more than PR_WALK_SHORT steps have fewer rows, so that the keys of an attention model fit in the
+ * cache; their baskets must then be in tasks of their own, at most that many at a time.
+ *
+ * Threads. `begin`, `step` and `end` run on any thread, those of one task on the same one. `worker`
+ * is the number of the thread: use it to pick scratch memory of your own, made before the walk for
+ * pr_pool_threads() workers. The walker allocates nothing once the first task runs, and callbacks
+ * should not either. `collect` and the hooks are called on the thread that called pr_walk_run. */
+#ifndef PR_WALKER_H
+#define PR_WALKER_H
+
+#include "base/hooks.h"
+#include "base/threads.h"
+#include "data/dataset.h"
+#include "model/model.h"
+
+enum {
+    PR_WALK_SHORT = 64,         /* steps; what has more is long */
+    PR_WALK_UNSCORED = 1 << 30, /* as `scored_from`: the walk wants no scores of all items */
+};
+
+/* One basket of a task. It starts with the user's history before `session`, and with what is known of
+ * that session; the session need not be what is placed. */
+typedef struct pr_walk_basket {
+    uint32_t user, session;
+    uint32_t steps; /* at least 1. Step j comes after j calls of place; nothing is placed after the
+                       last one */
+    uint32_t rows;  /* of the scorer, at least 1 */
+    uint32_t
+        place; /* position in a list of the caller's; the smaller first where steps are equal */
+} pr_walk_basket;
+
+/* Where a walk stands when it calls back. */
+typedef struct pr_walk_step {
+    size_t task;
+    unsigned worker;
+    const pr_walk_basket *basket;
+    const pr_start *start; /* how its rows began: user, history, features */
+    size_t number;         /* of the step, from 0 */
+    pr_scorer *scorer;
+    size_t row; /* the basket's first row in the scorer */
+    pr_real
+        *scores; /* [basket->rows, items]: of every item as the next one; the callback may change
+                        them. NULL before `scored_from` and in `begin` */
+} pr_walk_step;
+
+typedef struct pr_walk {
+    const pr_model *model;
+    const pr_dataset
+        *data; /* users and items numbered as in the data set; pr_known_user maps users */
+
+    size_t tasks, tasks_per_round;
+    size_t task_most;    /* baskets of the largest task */
+    size_t rows;         /* of a group, at most; a basket never has more */
+    size_t long_rows;    /* the same for long groups; 0: no difference is made */
+    size_t longest;      /* steps of the longest basket */
+    size_t scored_from;  /* first step that wants scores of all items, or PR_WALK_UNSCORED */
+    const char *stage;   /* of the progress reports, which count baskets ... */
+    const char *note;    /* ... and say this beside it; or NULL */
+    size_t basket_count; /* of all tasks */
+
+    void *context; /* first argument of the callbacks; those that may be NULL say so */
+    /* Writes the baskets of a task into out[task_most] and returns how many. Before, `rows` is 1 and
+     * `place` the position in `out`, so only user, session and steps must be set. */
+    size_t (*list)(void *context, size_t task, unsigned worker, pr_walk_basket *out);
+    void (*begin)(void *context, const pr_walk_step *at); /* or NULL */
+    /* Sets items[basket->rows] to what is placed into each row, -1 for nothing. They are all -1 when
+     * it is called; after the last step they are ignored. */
+    void (*step)(void *context, const pr_walk_step *at, int32_t *items);
+    void (*end)(void *context, size_t task, unsigned worker); /* or NULL */
+    /* After a round of tasks first..first+count-1; not called for a round that was stopped. */
+    parsrec_status (*collect)(void *context, size_t first, size_t count,
+                              parsrec_error *err); /* or NULL */
+} pr_walk;
+
+/* Runs all tasks. E_STOPPED when the hooks ask for it, at the latest after the groups under way. */
+parsrec_status pr_walk_run(const pr_walk *walk, pr_pool *pool, const parsrec_hooks *hooks,
+                           parsrec_error *err);
+
+/* Bytes that the walker takes for itself on so many threads, for an estimate beforehand. */
+size_t pr_walk_bytes(const pr_walk *walk, unsigned threads);
+
+/* As many rows, up to `most`, as keep the scores of a step within `scores` numbers; at least one. */
+size_t pr_walk_rows_within(size_t most, size_t items, size_t scores);
+
+#endif
