@@ -1,10 +1,16 @@
-/* Status names, texts and the one place where messages are written. */
+/* The version, status names and texts, and the one place where messages are written. */
 #include "base/status.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* From the build. */
+const char *parsrec_version(void)
+{
+    return PARSREC_VERSION_TEXT;
+}
 
 const char *parsrec_status_name(parsrec_status status)
 {

@@ -128,8 +128,11 @@ static void describe_file(const pr_dataset *d, parsrec_data_stats *s)
         s->synthetic |= strncmp(pr_container_at(d->file, i)->name, "truth.", 6) == 0;
 }
 
-parsrec_status pr_dataset_statistics(const pr_dataset *d, parsrec_data_stats *s, parsrec_error *err)
+parsrec_status parsrec_data_statistics(const parsrec_data *d, parsrec_data_stats *s,
+                                       parsrec_error *err)
 {
+    if (d == NULL || s == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_statistics needs data and stats");
     *s = (parsrec_data_stats){
         .users = d->users,
         .sessions = d->sessions,
@@ -225,12 +228,4 @@ void parsrec_calendar_clear(parsrec_calendar *calendar)
 {
     pr_free(calendar->month);
     *calendar = (parsrec_calendar){0};
-}
-
-parsrec_status parsrec_data_statistics(const parsrec_data *data, parsrec_data_stats *stats,
-                                       parsrec_error *err)
-{
-    if (data == NULL || stats == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_data_statistics needs data and stats");
-    return pr_dataset_statistics(data, stats, err);
 }

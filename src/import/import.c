@@ -557,13 +557,26 @@ static parsrec_status write_data(importer *im, const char *out_path, parsrec_err
     return pr_dataset_save(&im->data, NULL, 0, out_path, err);
 }
 
-parsrec_status pr_import(const char *out_path, const char *const *inputs, size_t input_count,
-                         const parsrec_import_options *options, parsrec_import_report *report,
-                         const parsrec_hooks *hooks, parsrec_error *err)
+parsrec_import_options parsrec_import_default(void)
 {
+    return (parsrec_import_options){0};
+}
+
+parsrec_status parsrec_import(const char *out_path, const char *const *inputs, size_t input_count,
+                              const parsrec_import_options *options, parsrec_import_report *report,
+                              const parsrec_hooks *hooks, parsrec_error *err)
+{
+    parsrec_import_options defaults = parsrec_import_default();
+    parsrec_import_report unseen;
+    options = options != NULL ? options : &defaults;
+    report = report != NULL ? report : &unseen;
+    *report = (parsrec_import_report){0};
+    if (out_path == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "name the file to write");
+    if ((inputs == NULL && input_count > 0) || (input_count == 0 && options->events == NULL))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "name at least one input");
     importer im = {.options = options, .report = report, .hooks = hooks};
     parsrec_status status;
-    *report = (parsrec_import_report){0};
     PR_TRY(pr_import_check(inputs, input_count, options, err));
     PR_TRY_GOTO(read_actions(&im, inputs, input_count, err));
     PR_TRY_GOTO(read_tables(&im, err));

@@ -4,11 +4,6 @@
 
 #include "base/status.h"
 
-/* What parsrec_import does once its arguments are checked; report is not NULL. */
-parsrec_status pr_import(const char *out_path, const char *const *inputs, size_t input_count,
-                         const parsrec_import_options *options, parsrec_import_report *report,
-                         const parsrec_hooks *hooks, parsrec_error *err);
-
 /* The sentence for options that contradict each other or the inputs. */
 parsrec_status pr_import_check(const char *const *inputs, size_t input_count,
                                const parsrec_import_options *options, parsrec_error *err);

@@ -1,14 +1,13 @@
 /* Options are checked, the market and the groups drawn, the baskets made and all of it written. */
-#include "synth/synth.h"
-
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "synth/synth_baskets.h"
-#include "synth/synth_features.h"
+#include "synth/synth.h"
 #include "synth/truth.h"
 
 /* ---- options ---- */
@@ -43,8 +42,15 @@ static parsrec_status check_memory(const parsrec_synth_options *o, bool keep_tru
     return PARSREC_OK;
 }
 
-parsrec_status pr_synth_check(const parsrec_synth_options *o, bool keep_truth, parsrec_error *err)
+static parsrec_status check_options(const char *out_path, const parsrec_synth_options *o,
+                                    parsrec_error *err)
 {
+    if (out_path == NULL && o->csv_path == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "nothing to write: name a data-set file, a CSV file or both");
+    if (out_path != NULL && o->csv_path != NULL && strcmp(out_path, o->csv_path) == 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "%s: the data set and the CSV cannot go to the same file", out_path);
     PR_TRY(in_range("users", o->users, PARSREC_SYNTH_USERS_MOST, err));
     PR_TRY(in_range("sessions", o->sessions, PARSREC_SYNTH_SESSIONS_MOST, err));
     PR_TRY(in_range("categories", o->categories, PARSREC_SYNTH_CATEGORIES_MOST, err));
@@ -53,7 +59,7 @@ parsrec_status pr_synth_check(const parsrec_synth_options *o, bool keep_truth, p
         return pr_fail(err, PARSREC_E_ARGUMENT, "size rule %d is not known", (int)o->size_rule);
     if ((unsigned)o->features > PARSREC_FEATURES_ALL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "features %d are not known", (int)o->features);
-    return check_memory(o, keep_truth, err);
+    return check_memory(o, out_path != NULL, err);
 }
 
 /* ---- names ---- */
@@ -69,6 +75,63 @@ static parsrec_status number_names(pr_intern *names, const char *prefix, size_t 
         PR_TRY(pr_intern_add(names, (pr_slice){text, (size_t)length}, &number, err));
     }
     pr_intern_seal(names);
+    return PARSREC_OK;
+}
+
+/* ---- actions as CSV, written by hand because printf would take longer than the drawing ---- */
+
+enum { DIGITS = 20 };
+
+static char *put_number(char *at, uint64_t value)
+{
+    char digits[DIGITS], *first = digits + DIGITS;
+    do {
+        *--first = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    size_t count = (size_t)(digits + DIGITS - first);
+    memcpy(at, first, count);
+    return at + count;
+}
+
+/* "user,user-time,time," begins every row of a session. */
+static size_t put_prefix(char *text, uint64_t user, uint64_t time)
+{
+    char *at = put_number(text, user);
+    *at++ = ',';
+    at = put_number(at, user);
+    *at++ = '-';
+    at = put_number(at, time);
+    *at++ = ',';
+    at = put_number(at, time);
+    *at++ = ',';
+    return (size_t)(at - text);
+}
+
+static parsrec_status write_session(pr_atomic_file *file, const pr_dataset *data, size_t user,
+                                    size_t session, parsrec_error *err)
+{
+    char row[5 * DIGITS + 8];
+    size_t prefix = put_prefix(row, user, (uint64_t)data->times[session]);
+    for (int64_t a = data->session_offsets[session]; a < data->session_offsets[session + 1]; a++) {
+        char *end = put_number(row + prefix, (uint64_t)data->action_items[a]);
+        *end++ = '\n';
+        PR_TRY(pr_atomic_write(file, row, (size_t)(end - row), err));
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status write_csv(pr_atomic_file *file, const pr_dataset *data,
+                                const parsrec_hooks *hooks, parsrec_error *err)
+{
+    static const char header[] = "user,session,time,item\n";
+    PR_TRY(pr_atomic_write(file, header, strlen(header), err));
+    for (size_t u = 0; u < data->users; u++) {
+        if (u % 256 == 0)
+            PR_TRY(pr_progress(hooks, "writing CSV", "users", u, data->users, err));
+        for (int64_t s = data->user_offsets[u]; s < data->user_offsets[u + 1]; s++)
+            PR_TRY(write_session(file, data, u, (size_t)s, err));
+    }
     return PARSREC_OK;
 }
 
@@ -191,7 +254,7 @@ static parsrec_status write_files(synthesis *s, const char *out_path, pr_atomic_
     pr_dataset data = dataset_view(s);
     pr_synth_columns_view(&data, &s->columns);
     if (*csv != NULL) {
-        PR_TRY(pr_synth_csv(*csv, &data, hooks, err));
+        PR_TRY(write_csv(*csv, &data, hooks, err));
         PR_TRY(pr_atomic_flush(*csv, err));
     }
     if (out_path != NULL)
@@ -201,14 +264,24 @@ static parsrec_status write_files(synthesis *s, const char *out_path, pr_atomic_
     return complete != NULL ? pr_atomic_commit(complete, err) : PARSREC_OK;
 }
 
-parsrec_status pr_synth(const char *out_path, const parsrec_synth_options *options,
-                        parsrec_synth_report *report, const parsrec_hooks *hooks,
-                        parsrec_error *err)
+parsrec_synth_options parsrec_synth_default(void)
 {
+    return (parsrec_synth_options){
+        .users = 1024, .sessions = 100, .categories = 20, .products = 100, .seed = 1};
+}
+
+parsrec_status parsrec_synth(const char *out_path, const parsrec_synth_options *options,
+                             parsrec_synth_report *report, const parsrec_hooks *hooks,
+                             parsrec_error *err)
+{
+    parsrec_synth_options defaults = parsrec_synth_default();
+    parsrec_synth_report unseen;
+    options = options != NULL ? options : &defaults;
+    report = report != NULL ? report : &unseen;
+    PR_TRY(check_options(out_path, options, err));
     synthesis s = {.options = options};
     pr_atomic_file *csv = NULL;
     parsrec_status status;
-    PR_TRY(pr_synth_check(options, out_path != NULL, err));
     if (options->csv_path != NULL)
         PR_TRY_GOTO(pr_atomic_open(&csv, options->csv_path, err));
     PR_TRY_GOTO(draw(&s, out_path != NULL, hooks, err));

@@ -1,6 +1,6 @@
 /* Users are drawn in small teams, one team a task, so that a category's factor stays in the cache
  * while the base utilities of a team are made. */
-#include "synth/synth_baskets.h"
+#include "synth/synth.h"
 
 #include <string.h>
 

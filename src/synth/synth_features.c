@@ -1,5 +1,5 @@
 /* Features, telling and not: each value is a function of the seed and of whom it belongs to. */
-#include "synth/synth_features.h"
+#include "synth/synth.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #define PR_TRUTH_H
 
 #include "data/dataset.h"
-#include "synth/synth_draw.h"
+#include "synth/synth.h"
 
 /* Tensors `truth.NAME`: name, type, rank, shape (U users, V items, G groups, C categories,
  * P products of a category). Group names stand beside them as truth.group_names. */

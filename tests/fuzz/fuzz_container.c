@@ -30,7 +30,7 @@ static void use_dataset(pr_container *file)
     parsrec_data_stats stats;
     if (pr_dataset_from(&d, file, &err) != PARSREC_OK)
         return;
-    (void)pr_dataset_statistics(d, &stats, &err);
+    (void)parsrec_data_statistics(d, &stats, &err);
     char path[64];
     for (size_t i = 0; i < d->categories; i++)
         sink = (unsigned char)pr_category_path(d, (int32_t)i, path, 1 + i % sizeof path)[0];

@@ -322,7 +322,7 @@ static void statistics_match_the_hand_count(void **state)
     sample s;
     sample_make(&s);
     parsrec_data_stats t;
-    assert_ok(pr_dataset_statistics(&s.data, &t, &err));
+    assert_ok(parsrec_data_statistics(&s.data, &t, &err));
     assert_int_equal(t.users, 3);
     assert_int_equal(t.sessions, 5);
     assert_int_equal(t.items, 4);
@@ -414,7 +414,7 @@ static void statistics_of_nothing_are_zero(void **state)
     assert_ok(pr_dataset_save(&empty, NULL, 0, path, &err));
     pr_dataset *d;
     assert_ok(pr_dataset_load(&d, path, &err));
-    assert_ok(pr_dataset_statistics(d, &t, &err));
+    assert_ok(parsrec_data_statistics(d, &t, &err));
     assert_close(t.density + t.basket_mean + t.repeat_share + t.actions_per_user, 0, 0);
     assert_int_equal(t.basket_median + t.sessions_per_user_median + t.evaluated_users, 0);
     pr_dataset_free(d);

@@ -3,8 +3,7 @@
 #include "support/testing.h"
 
 #include "support/jacobi.h"
-#include "synth/synth_draw.h"
-#include "synth/synth_market.h"
+#include "synth/synth.h"
 
 enum { C = 20, TRIPS = 60000 };
 

@@ -4,8 +4,7 @@
 
 #include "base/rng.h"
 #include "support/jacobi.h"
-#include "synth/psd.h"
-#include "synth/vine.h"
+#include "synth/matrices.h"
 
 enum { N = 30, PLACES = 100 };
 
