@@ -3,6 +3,7 @@
 #ifndef PR_ARENA_H
 #define PR_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -25,6 +26,11 @@ void *pr_arena_take_zero(pr_arena *arena, size_t count, size_t size);
 static inline pr_arena pr_arena_counter(void)
 {
     return (pr_arena){.size = SIZE_MAX};
+}
+
+static inline bool pr_arena_counts(const pr_arena *arena)
+{
+    return arena->base == NULL;
 }
 
 /* Takes back all pieces; under AddressSanitizer later use of them is reported. */

@@ -159,10 +159,9 @@ static void free_lane(lane *own)
 
 size_t pr_walk_bytes(const pr_walk *w, unsigned threads)
 {
-    const pr_model_kind *kind = w->model->kind;
-    size_t bytes = kind->session_bytes(w->model, w->rows, small_capacity(w));
+    size_t bytes = pr_scorer_bytes(w->model, w->rows, small_capacity(w));
     if (is_long(w, w->longest))
-        bytes += kind->session_bytes(w->model, w->long_rows, w->longest);
+        bytes += pr_scorer_bytes(w->model, w->long_rows, w->longest);
     if (w->scored_from != PR_WALK_UNSCORED)
         bytes += w->rows * w->data->items * sizeof(pr_real);
     return threads * (bytes + w->task_most * sizeof(pr_walk_basket));

@@ -42,6 +42,8 @@ typedef struct pr_score_terms {
     pr_real network, history, memory, item;
 } pr_score_terms;
 
+enum { PR_STATE_MOST = 16384 }; /* bytes of a kind's state, without what it takes from the arena */
+
 typedef struct pr_model_kind {
     const char *name, *summary;
     const char *const *settings; /* "key=value": its defaults where they are its own; or NULL */
@@ -58,9 +60,12 @@ typedef struct pr_model_kind {
     /* Works out what answers need again and again, into model->ready; NULL: nothing to do. */
     parsrec_status (*make_ready)(pr_model *model, parsrec_error *err);
 
-    /* ---- sessions; memory comes from session->arena, of session_bytes ---- */
-    size_t (*session_bytes)(const pr_model *model, size_t rows, size_t capacity);
-    void (*open)(pr_scorer *session);
+    /* ---- scorers: scorer->own is the kind's state, of state_bytes ---- */
+    size_t state_bytes; /* at most PR_STATE_MOST */
+    /* Sets up a state with room for `rows` baskets of `capacity` items, all of its memory from the
+     * arena. It is run twice: first with an arena that only counts, whose pieces are NULL
+     * (pr_arena_counts), to learn how much memory that is. */
+    void (*take)(void *state, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity);
     void (*start)(pr_scorer *session, const pr_start *starts);
     void (*place)(pr_scorer *session, const int32_t *items);
     void (*score_all)(pr_scorer *session, pr_real *scores);
@@ -165,6 +170,8 @@ struct pr_scorer {
 
 parsrec_status pr_scorer_new(pr_scorer **out, const pr_model *model, size_t rows, size_t capacity,
                              parsrec_error *err);
+/* The memory that such a scorer takes, for an estimate beforehand. */
+size_t pr_scorer_bytes(const pr_model *model, size_t rows, size_t capacity);
 void pr_scorer_free(pr_scorer *session); /* NULL is fine */
 
 /* Opens `rows` baskets, at most session->rows. */

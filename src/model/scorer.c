@@ -1,15 +1,38 @@
 /* Sessions: memory and checks common to all kinds. */
 #include <assert.h>
+#include <stddef.h>
 
 #include "base/memory.h"
 #include "math/topk.h"
 #include "model/model.h"
 
+/* The state itself comes from the arena too. */
+static void *take(pr_arena *arena, void *sizing, const pr_model *model, size_t rows,
+                  size_t capacity)
+{
+    void *state = pr_arena_take(arena, 1, model->kind->state_bytes);
+    state = state != NULL ? state : sizing;
+    model->kind->take(state, arena, model, rows, capacity);
+    return state;
+}
+
+size_t pr_scorer_bytes(const pr_model *model, size_t rows, size_t capacity)
+{
+    union {
+        max_align_t align;
+        unsigned char bytes[PR_STATE_MOST];
+    } sizing;
+    assert(model->kind->state_bytes <= sizeof sizing);
+    pr_arena counter = pr_arena_counter();
+    take(&counter, &sizing, model, rows, capacity);
+    return counter.used;
+}
+
 parsrec_status pr_scorer_new(pr_scorer **out, const pr_model *model, size_t rows, size_t capacity,
                              parsrec_error *err)
 {
     *out = NULL;
-    size_t bytes = model->kind->session_bytes(model, rows, capacity);
+    size_t bytes = pr_scorer_bytes(model, rows, capacity);
     pr_scorer *session = pr_alloc_zero(1, sizeof *session);
     if (session == NULL || bytes == SIZE_MAX ||
         pr_arena_init(&session->arena, bytes, NULL) != PARSREC_OK) {
@@ -19,7 +42,7 @@ parsrec_status pr_scorer_new(pr_scorer **out, const pr_model *model, size_t rows
     session->model = model;
     session->rows = rows;
     session->capacity = capacity;
-    model->kind->open(session);
+    session->own = take(&session->arena, NULL, model, rows, capacity);
     *out = session;
     return PARSREC_OK;
 }

@@ -46,38 +46,24 @@ typedef struct state {
     double *votes;    /* [rows] */
 } state;
 
-static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t rows)
+static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
+    (void)capacity;
+    state *s = own;
     *s = (state){.popular = pr_arena_take(arena, model->items, sizeof *s->popular)};
     s->sum = pr_arena_take(arena, rows * model->items, sizeof *s->sum);
     s->rest = pr_arena_take(arena, rows, sizeof *s->rest);
     s->votes = pr_arena_take(arena, rows, sizeof *s->votes);
-}
-
-static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
-{
-    (void)capacity;
-    pr_arena counter = pr_arena_counter();
-    state sizing;
-    pr_arena_take(&counter, 1, sizeof sizing);
-    take_state(&sizing, &counter, model, rows);
-    return counter.used;
-}
-
-static void open(pr_scorer *session)
-{
-    const pr_model *model = session->model;
-    const pr_real *count = pr_popularity(model);
-    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
-    take_state(s, &session->arena, model, session->rows);
+    if (pr_arena_counts(arena))
+        return;
     s->within = pr_transitions_of(model, "within");
     s->across = pr_transitions_of(model, "across");
+    const pr_real *count = pr_popularity(model);
     double total = 0;
     for (size_t i = 0; i < model->items; i++)
         total += (double)count[i];
     for (size_t i = 0; i < model->items; i++)
         s->popular[i] = (pr_real)(total > 0 ? (double)count[i] / total : 0);
-    session->own = s;
 }
 
 /* An item's vote, as a distribution over what follows it: (links + smooth * popular) / (all + smooth).
@@ -160,8 +146,8 @@ const pr_model_kind pr_markov = {
     .layout = layout,
     .count = count,
     .verify = verify,
-    .session_bytes = session_bytes,
-    .open = open,
+    .state_bytes = sizeof(state),
+    .take = take,
     .start = start,
     .place = place,
     .score_all = score_all,

@@ -158,8 +158,10 @@ typedef struct state {
     bool *opened;      /* [groups + 1]: ... where they have been asked for */
 } state;
 
-static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t rows)
+static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
+    state *s = own;
+    (void)capacity;
     const uint32_t *shape = pr_model_wholes(model, "shape");
     *s = (state){.groups = shape[0], .categories = shape[1]};
     s->rows = pr_arena_take(arena, rows, sizeof *s->rows);
@@ -169,23 +171,6 @@ static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t 
     s->chance = pr_arena_take(arena, s->categories, sizeof *s->chance);
     s->opening = pr_arena_take(arena, (s->groups + 1) * s->categories, sizeof *s->opening);
     s->opened = pr_arena_take_zero(arena, s->groups + 1, sizeof *s->opened);
-}
-
-static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
-{
-    (void)capacity;
-    pr_arena counter = pr_arena_counter();
-    state sizing;
-    pr_arena_take(&counter, 1, sizeof sizing);
-    take_state(&sizing, &counter, model, rows);
-    return counter.used;
-}
-
-static void open(pr_scorer *session)
-{
-    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
-    take_state(s, &session->arena, session->model, session->rows);
-    session->own = s;
 }
 
 static void start(pr_scorer *session, const pr_start *starts)
@@ -287,8 +272,8 @@ const pr_model_kind pr_oracle = {
     .count = count,
     .needs_truth = true,
     .verify = verify,
-    .session_bytes = session_bytes,
-    .open = open,
+    .state_bytes = sizeof(state),
+    .take = take,
     .start = start,
     .place = place,
     .score_all = score_all,

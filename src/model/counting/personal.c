@@ -20,8 +20,12 @@ typedef struct state {
     pr_real *spare_real; /* [V] */
 } state;
 
-static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t rows)
+/* Below every item bought, in the order of popularity: -1 / (1 + count) differs for all counts up to
+ * ten million. */
+static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
+    (void)capacity;
+    state *s = own;
     size_t items = model->items;
     *s = (state){.how = model->config};
     s->how.history = model->kind == &pr_recent ? PR_HISTORY_DECAYED : PR_HISTORY_SUM;
@@ -34,29 +38,11 @@ static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t 
     s->slots = pr_arena_take_zero(arena, items, sizeof *s->slots);
     s->spare = pr_arena_take(arena, items, sizeof *s->spare);
     s->spare_real = pr_arena_take(arena, items, sizeof *s->spare_real);
-}
-
-static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
-{
-    (void)capacity;
-    pr_arena counter = pr_arena_counter();
-    state sizing;
-    pr_arena_take(&counter, 1, sizeof sizing);
-    take_state(&sizing, &counter, model, rows);
-    return counter.used;
-}
-
-/* Below every item bought, in the order of popularity: -1 / (1 + count) differs for all counts up to
- * ten million. */
-static void open(pr_scorer *session)
-{
-    const pr_model *model = session->model;
+    if (pr_arena_counts(arena))
+        return;
     const pr_real *popularity = pr_popularity(model);
-    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
-    take_state(s, &session->arena, model, session->rows);
-    for (size_t i = 0; i < model->items; i++)
+    for (size_t i = 0; i < items; i++)
         s->never[i] = model->config.fill ? -1 / (1 + popularity[i]) : -(pr_real)INFINITY;
-    session->own = s;
 }
 
 /* The user's items by popularity, the earlier purchase first among equals. */
@@ -113,8 +99,8 @@ const pr_model_kind pr_personal = {
     .scores_are_shares = true,
     .layout = pr_popularity_layout,
     .count = pr_popularity_count,
-    .session_bytes = session_bytes,
-    .open = open,
+    .state_bytes = sizeof(state),
+    .take = take,
     .start = start,
     .place = pr_place_nothing,
     .score_all = score_all,
@@ -127,8 +113,8 @@ const pr_model_kind pr_recent = {
     .scores_are_shares = true,
     .layout = pr_popularity_layout,
     .count = pr_popularity_count,
-    .session_bytes = session_bytes,
-    .open = open,
+    .state_bytes = sizeof(state),
+    .take = take,
     .start = start,
     .place = pr_place_nothing,
     .score_all = score_all,

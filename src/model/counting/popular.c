@@ -85,31 +85,17 @@ typedef struct state {
     int32_t *order;  /* [V] */
 } state;
 
-static void take_state(state *s, pr_arena *arena, const pr_model *model)
-{
-    s->scores = pr_arena_take(arena, model->items, sizeof *s->scores);
-    s->order = pr_arena_take(arena, model->items, sizeof *s->order);
-}
-
-static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
+/* Items of equal popularity stay equal, or stand in the order of their numbers. */
+static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
     (void)rows;
     (void)capacity;
-    pr_arena counter = pr_arena_counter();
-    state sizing;
-    pr_arena_take(&counter, 1, sizeof sizing);
-    take_state(&sizing, &counter, model);
-    return counter.used;
-}
-
-/* Items of equal popularity stay equal, or stand in the order of their numbers. */
-static void open(pr_scorer *session)
-{
-    const pr_model *model = session->model;
+    state *s = own;
+    s->scores = pr_arena_take(arena, model->items, sizeof *s->scores);
+    s->order = pr_arena_take(arena, model->items, sizeof *s->order);
+    if (pr_arena_counts(arena))
+        return;
     const pr_real *popularity = pr_popularity(model);
-    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
-    take_state(s, &session->arena, model);
-    session->own = s;
     memcpy(s->scores, popularity, model->items * sizeof *s->scores);
     if (model->config.ties != PR_TIES_FIRST)
         return;
@@ -146,8 +132,8 @@ const pr_model_kind pr_pop = {
     .popular = true,
     .layout = pr_popularity_layout,
     .count = pr_popularity_count,
-    .session_bytes = session_bytes,
-    .open = open,
+    .state_bytes = sizeof(state),
+    .take = take,
     .start = start,
     .place = pr_place_nothing,
     .score_all = score_all,

@@ -21,30 +21,15 @@ static parsrec_status count(pr_model *model, const pr_counted *from, parsrec_err
     return pr_model_weigh(model, err);
 }
 
-static void take_state(state *s, pr_arena *arena, size_t rows)
+static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
+    (void)model;
+    (void)capacity;
+    state *s = own;
     enum { PURPOSE = 0x72616e64 };
     *s = (state){.rng = pr_rng_make(1, PURPOSE)};
     s->user = pr_arena_take(arena, rows, sizeof *s->user);
     s->past = pr_arena_take(arena, rows, sizeof *s->past);
-}
-
-static size_t session_bytes(const pr_model *model, size_t rows, size_t capacity)
-{
-    (void)model;
-    (void)capacity;
-    pr_arena counter = pr_arena_counter();
-    state sizing;
-    pr_arena_take(&counter, 1, sizeof sizing);
-    take_state(&sizing, &counter, rows);
-    return counter.used;
-}
-
-static void open(pr_scorer *session)
-{
-    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
-    take_state(s, &session->arena, session->rows);
-    session->own = s;
 }
 
 static void start(pr_scorer *session, const pr_start *starts)
@@ -82,8 +67,8 @@ const pr_model_kind pr_random = {
     .scores_are_shares = true,
     .layout = layout,
     .count = count,
-    .session_bytes = session_bytes,
-    .open = open,
+    .state_bytes = sizeof(state),
+    .take = take,
     .start = start,
     .place = pr_place_nothing,
     .score_all = score_all,

@@ -185,8 +185,8 @@ void pr_arnn_about_forward(pr_arnn_net *net, size_t rows);
 void pr_arnn_about_backward(pr_arnn_net *net, const pr_real *dabout, size_t rows);
 
 /* Sessions and training, for the table of functions. */
-size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity);
-void pr_arnn_open(pr_scorer *session);
+void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t rows,
+                  size_t capacity);
 void pr_arnn_start(pr_scorer *session, const pr_start *starts);
 void pr_arnn_place(pr_scorer *session, const int32_t *items);
 void pr_arnn_score_all(pr_scorer *session, pr_real *scores);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "model/param_list.h"
+#include "model/parsrec/parsrec_state.h"
 #include "model/recall.h"
 
 static parsrec_status verify(const pr_model *model, parsrec_error *err)
@@ -45,8 +46,8 @@ const pr_model_kind pr_parsrec = {
     .check = check,
     .layout = pr_arnn_layout,
     .make_ready = pr_arnn_make_ready,
-    .session_bytes = pr_arnn_session_bytes,
-    .open = pr_arnn_open,
+    .state_bytes = sizeof(pr_arnn_state),
+    .take = pr_arnn_take,
     .start = pr_arnn_start,
     .place = pr_arnn_place,
     .score_all = pr_arnn_score_all,

@@ -11,9 +11,9 @@
 
 enum { FEW = 8 }; /* rows of a session that uses what a model has ready */
 
-static void take_state(pr_arnn_state *s, pr_arena *arena, const pr_model *model, size_t rows,
-                       size_t capacity)
+void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
+    pr_arnn_state *s = state;
     pr_arnn_dims d = pr_arnn_dims_of(model);
     *s = (pr_arnn_state){.net.d = d};
     pr_arnn_tape_take(&s->net.t, arena, &d, rows, rows, capacity);
@@ -42,33 +42,19 @@ static void take_state(pr_arnn_state *s, pr_arena *arena, const pr_model *model,
     s->query.codes = pr_arena_take(arena, (d.dv + 3) / 4 * 4, 1);
     s->likely = pr_arena_take(arena, d.items, sizeof *s->likely);
     s->exact = pr_arena_take(arena, PR_ARNN_LIKELY, sizeof *s->exact);
-    if (!d.recall)
+    if (d.recall) {
+        s->had = pr_arena_take(arena, rows * d.items, sizeof *s->had);
+        s->had_count = pr_arena_take(arena, rows, sizeof *s->had_count);
+        s->recall = pr_arena_take(arena, rows * d.items, sizeof *s->recall);
+        if (d.neighbours > 0)
+            s->expected = pr_arena_take(arena, rows * d.items, sizeof *s->expected);
+    }
+    if (pr_arena_counts(arena))
         return;
-    s->had = pr_arena_take(arena, rows * d.items, sizeof *s->had);
-    s->had_count = pr_arena_take(arena, rows, sizeof *s->had_count);
-    s->recall = pr_arena_take(arena, rows * d.items, sizeof *s->recall);
-    if (d.neighbours > 0)
-        s->expected = pr_arena_take(arena, rows * d.items, sizeof *s->expected);
-}
-
-size_t pr_arnn_session_bytes(const pr_model *model, size_t rows, size_t capacity)
-{
-    pr_arena counter = pr_arena_counter();
-    pr_arnn_state sizing;
-    pr_arena_take(&counter, 1, sizeof sizing);
-    take_state(&sizing, &counter, model, rows, capacity);
-    return counter.used;
-}
-
-void pr_arnn_open(pr_scorer *session)
-{
-    pr_arnn_state *s = pr_arena_take(&session->arena, 1, sizeof *s);
-    take_state(s, &session->arena, session->model, session->rows, session->capacity);
-    for (size_t p = 0; p < session->capacity; p++)
+    for (size_t p = 0; p < capacity; p++)
         s->at[p] = p;
-    s->net.w = pr_arnn_view_of(session->model, session->model->weights);
-    s->ready = session->rows <= FEW ? session->model->ready : NULL;
-    session->own = s;
+    s->net.w = pr_arnn_view_of(model, model->weights);
+    s->ready = rows <= FEW ? model->ready : NULL;
 }
 
 /* Projects e's rows and files them as the newest key of each row that placed something. */

@@ -7,16 +7,6 @@
 
 extern const pr_model_kind pr_sasrec, pr_bert4rec;
 
-/* ---- sessions: the same for both ---- */
-
-size_t pr_sequence_session_bytes(const pr_model *model, size_t rows, size_t capacity);
-void pr_sequence_open(pr_scorer *session);
-void pr_sequence_start(pr_scorer *session, const pr_start *starts);
-void pr_sequence_place(pr_scorer *session, const int32_t *items);
-void pr_sequence_score_all(pr_scorer *session, pr_real *scores);
-void pr_sequence_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
-                       pr_real *scores);
-
 /* BERT4Rec's last map before the table: o = LayerNorm(GELU(y·wᵀ + b)). Keeps raw, unit and rate for
  * backward; all [n,D] but rate[n]. */
 typedef struct pr_head {
@@ -26,6 +16,30 @@ void pr_head_take(pr_head *h, pr_arena *arena, size_t n, size_t D);
 void pr_head_forward(pr_head *h, const pr_encoder *e, size_t n);
 /* From do_[n,D] in h->o's place to dy in h->y's. */
 void pr_head_backward(pr_head *h, pr_encoder *e, size_t n);
+
+/* ---- sessions: the same for both ---- */
+
+typedef struct pr_sequence_state {
+    pr_encoder e;
+    pr_sequences s;
+    int32_t *window;   /* [rows,positions]: items, oldest first */
+    size_t *count;     /* [rows]: items in the window */
+    bool *whole;       /* [rows]: the window has the user's first item */
+    bool *stale;       /* [rows]: the window is to be encoded */
+    size_t *tokens;    /* [rows]: positions encoded */
+    uint32_t *chosen;  /* [rows]: those of one pass */
+    size_t *chosen_at; /* [rows]: the position of each one's new token */
+    pr_real *o;        /* [rows,D]: what scores the catalogue */
+    pr_head head;
+} pr_sequence_state;
+
+void pr_sequence_take(void *state, pr_arena *arena, const pr_model *model, size_t rows,
+                      size_t capacity);
+void pr_sequence_start(pr_scorer *session, const pr_start *starts);
+void pr_sequence_place(pr_scorer *session, const int32_t *items);
+void pr_sequence_score_all(pr_scorer *session, pr_real *scores);
+void pr_sequence_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
+                       pr_real *scores);
 
 /* ---- a chunk of training sequences ---- */
 

@@ -8,22 +8,13 @@
 #include "math/embedding.h"
 #include "model/sequence/sequence.h"
 
-typedef struct state {
-    pr_encoder e;
-    pr_sequences s;
-    int32_t *window;   /* [rows,positions]: items, oldest first */
-    size_t *count;     /* [rows]: items in the window */
-    bool *whole;       /* [rows]: the window has the user's first item */
-    bool *stale;       /* [rows]: the window is to be encoded */
-    size_t *tokens;    /* [rows]: positions encoded */
-    uint32_t *chosen;  /* [rows]: those of one pass */
-    size_t *chosen_at; /* [rows]: the position of each one's new token */
-    pr_real *o;        /* [rows,D]: what scores the catalogue */
-    pr_head head;
-} state;
+typedef pr_sequence_state state;
 
-static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t rows)
+void pr_sequence_take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
+                      size_t capacity)
 {
+    (void)capacity; /* a window drops its oldest items */
+    state *s = own;
     pr_encoder_dims d = pr_encoder_dims_of(model);
     *s = (state){.e.d = d};
     pr_encoder_tape_take(&s->e.t, arena, &d, rows, d.positions, false);
@@ -40,24 +31,8 @@ static void take_state(state *s, pr_arena *arena, const pr_model *model, size_t 
     s->chosen_at = pr_arena_take(arena, rows, sizeof *s->chosen_at);
     s->o = pr_arena_take(arena, rows * d.width, sizeof *s->o);
     pr_head_take(&s->head, arena, rows, d.width);
-}
-
-size_t pr_sequence_session_bytes(const pr_model *model, size_t rows, size_t capacity)
-{
-    (void)capacity; /* a window forgets */
-    pr_arena counter = pr_arena_counter();
-    state sizing;
-    pr_arena_take(&counter, 1, sizeof sizing);
-    take_state(&sizing, &counter, model, rows);
-    return counter.used;
-}
-
-void pr_sequence_open(pr_scorer *session)
-{
-    state *s = pr_arena_take(&session->arena, 1, sizeof *s);
-    take_state(s, &session->arena, session->model, session->rows);
-    s->e.w = pr_encoder_view_of(session->model, session->model->weights);
-    session->own = s;
+    if (!pr_arena_counts(arena))
+        s->e.w = pr_encoder_view_of(model, model->weights);
 }
 
 /* Items that fit into a window beside the start row or the mask. */
