@@ -8,11 +8,19 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-/* Jansson calls a string it has no memory for a wrong token. A text is blamed only when there would
- * have been room for it. */
-static bool memory_left(size_t size)
+enum { BYTES_PER_BYTE = 32, BYTES_FIRST = 4096 };
+
+/* Whether there is memory to read a text of this size. Jansson 2.14 does not notice that the buffer of
+ * its lexer could not grow: it then aborts by an assertion in a number and writes past the end of the
+ * heap block in a string. Every text is therefore tested for room before it is read. A value takes at
+ * most about 30 bytes of memory for each byte of its text ("[0,0,0]"), so that Jansson finds what it
+ * needs unless other threads take it meanwhile. Nothing is written to the block, so it costs no pages. */
+static bool room_for(size_t size)
 {
-    void *room = pr_alloc(size, 1);
+    size_t bytes;
+    if (pr_mul_overflows(size, BYTES_PER_BYTE, &bytes) || bytes > SIZE_MAX - BYTES_FIRST)
+        return false;
+    void *room = pr_alloc(bytes + BYTES_FIRST, 1);
     pr_free(room);
     return room != NULL;
 }
@@ -21,10 +29,14 @@ parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const
                              parsrec_error *err)
 {
     json_error_t what;
+    *out = NULL;
+    if (!room_for(size))
+        return pr_fail_memory(err);
     *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &what);
     if (*out != NULL)
         return PARSREC_OK;
-    if (json_error_code(&what) == json_error_out_of_memory || !memory_left(size))
+    /* Jansson calls a string it has no memory for a wrong token. */
+    if (json_error_code(&what) == json_error_out_of_memory || !room_for(size))
         return pr_fail_memory(err);
     return pr_fail(err, PARSREC_E_FORMAT, "%s:%d:%d: not valid JSON: %s", origin, what.line,
                    what.column, what.text);

@@ -192,9 +192,10 @@ static parsrec_status contrast_rows(parsrec_comparison *c, pr_tally *one, pr_tal
 /* The ceiling is no test of anything. */
 static parsrec_status correct_p(parsrec_comparison *c, parsrec_error *err)
 {
-    double *p = pr_alloc(2 * c->count, sizeof *p), *corrected = p + c->count;
+    double *p = pr_alloc(2 * c->count, sizeof *p);
     if (p == NULL)
         return pr_fail_memory(err);
+    double *corrected = p + c->count;
     for (size_t row = 0; row < c->count; row++)
         p[row] = c->rows[row].ceiling ? NAN : c->rows[row].versus.p;
     pr_holm(corrected, p, c->count);

@@ -34,10 +34,11 @@ static void keep_epoch(pr_learning *l, size_t *capacity, const json_t *line, con
     if (number < 1 || number > EPOCHS_MOST || (size_t)number > l->count + 1 ||
         !read_value(l, json_object_get(line, "valid"), measure, &value))
         return;
-    size_t had = *capacity;
-    if (pr_grow(&l->epoch, capacity, (size_t)number, sizeof *l->epoch, NULL) != PARSREC_OK ||
-        pr_grow(&l->value, &had, (size_t)number, sizeof *l->value, NULL) != PARSREC_OK)
+    size_t room = *capacity, same = room;
+    if (pr_grow(&l->epoch, &room, (size_t)number, sizeof *l->epoch, NULL) != PARSREC_OK ||
+        pr_grow(&l->value, &same, (size_t)number, sizeof *l->value, NULL) != PARSREC_OK)
         return; /* the curve is cut; nothing else depends on it */
+    *capacity = room;
     l->epoch[number - 1] = (double)number;
     l->value[number - 1] = value;
     l->count = (size_t)number;
@@ -46,7 +47,9 @@ static void keep_epoch(pr_learning *l, size_t *capacity, const json_t *line, con
 static void read_line(pr_learning *l, size_t *capacity, const char *bytes, size_t size,
                       const char *measure)
 {
-    json_t *line = json_loadb(bytes, size, 0, NULL);
+    json_t *line;
+    if (pr_json_parse(&line, bytes, size, "log", NULL) != PARSREC_OK)
+        return; /* a line that was cut */
     const char *event = json_string_value(json_object_get(line, "event"));
     if (event != NULL && strcmp(event, "epoch") == 0) {
         l->seconds += json_number_value(json_object_get(line, "seconds"));

@@ -33,11 +33,11 @@ static void name_difference(char *out, size_t size, const pr_config *was, const 
 
 static bool read_begin(pr_made *m, const char *bytes, size_t size)
 {
-    json_t *line = json_loadb(bytes, size, 0, NULL);
+    json_t *line;
     const char *event = NULL, *kind = NULL, *data = NULL;
     json_t *config = NULL;
     json_int_t seed = 0;
-    bool good = line != NULL &&
+    bool good = pr_json_parse(&line, bytes, size, "log", NULL) == PARSREC_OK &&
                 json_unpack(line, "{s:s, s:s, s:o, s:I, s:s}", "event", &event, "model", &kind,
                             "config", &config, "seed", &seed, "data", &data) == 0 &&
                 strcmp(event, "begin") == 0;

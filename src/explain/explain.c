@@ -128,10 +128,11 @@ static parsrec_status new_map(const making *m, double **map, parsrec_error *err)
 static parsrec_status agreement_of_maps(double *rho, const double *a, const double *b, size_t N,
                                         parsrec_error *err)
 {
-    double *x = pr_alloc(2 * N * N, sizeof *x), *y = x + N * N;
+    double *x = pr_alloc(2 * N * N, sizeof *x);
     size_t n = 0;
     if (x == NULL)
         return pr_fail_memory(err);
+    double *y = x + N * N;
     for (size_t k = 0; k < N * N; k++) {
         if (k / N == k % N || isnan(a[k]) || isnan(b[k]))
             continue;

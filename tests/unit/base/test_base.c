@@ -394,6 +394,11 @@ static void json_is_stable_and_strict(void **state)
     static const char twice[] = "{\"a\": 1,\n \"a\": 2}";
     assert_fails(pr_json_parse(&json, twice, strlen(twice), "groups.json", &err), PARSREC_E_FORMAT,
                  "groups.json:2:");
+    pr_memory_fail_after(0); /* Jansson must not begin what it may not be able to end */
+    parsrec_status status = pr_json_parse(&json, text, strlen(text), "test", &err);
+    pr_memory_fail_after(SIZE_MAX);
+    assert_int_equal(status, PARSREC_E_MEMORY);
+    assert_null(json);
 }
 
 static int stop_at_once(void *context, const parsrec_progress *progress)
