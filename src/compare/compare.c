@@ -15,55 +15,6 @@
 
 enum { TEST_RESAMPLES = 10000, SEEDS_MOST = 1000 };
 
-/* ---- reports ---- */
-
-static parsrec_status write_report(const parsrec_comparison *c, const char *name,
-                                   parsrec_text_kind kind, parsrec_error *err)
-{
-    char path[4200];
-    pr_writer out = {0};
-    snprintf(path, sizeof path, "%s/%s", c->folder, name);
-    parsrec_status status = pr_comparison_write(&out, c, kind, err);
-    if (status == PARSREC_OK)
-        return pr_writer_save(&out, path, err);
-    pr_writer_free(&out);
-    return status;
-}
-
-parsrec_status pr_comparison_write(pr_writer *out, const parsrec_comparison *c,
-                                   parsrec_text_kind kind, parsrec_error *err)
-{
-    switch (kind) {
-    case PARSREC_TEXT_PLAIN:
-    case PARSREC_TEXT_TERMINAL:
-        pr_table_text(out, c, kind == PARSREC_TEXT_TERMINAL);
-        break;
-    case PARSREC_TEXT_MARKDOWN:
-        pr_table_markdown(out, c);
-        break;
-    case PARSREC_TEXT_CSV:
-        pr_report_csv(out, c);
-        break;
-    case PARSREC_TEXT_JSON:
-    case PARSREC_TEXT_JSON_MODELS:
-        PR_TRY(pr_report_json(out, c, kind == PARSREC_TEXT_JSON_MODELS, err));
-        break;
-    case PARSREC_TEXT_HTML:
-        PR_TRY(pr_report_html(out, c, err));
-        break;
-    }
-    return out->failed ? pr_fail_memory(err) : PARSREC_OK;
-}
-
-parsrec_status pr_comparison_save(parsrec_comparison *c, parsrec_error *err)
-{
-    c->seconds = pr_now() - c->began;
-    PR_TRY(write_report(c, "report.md", PARSREC_TEXT_MARKDOWN, err));
-    PR_TRY(write_report(c, "report.csv", PARSREC_TEXT_CSV, err));
-    PR_TRY(write_report(c, "report.json", PARSREC_TEXT_JSON, err));
-    return write_report(c, "report.html", PARSREC_TEXT_HTML, err);
-}
-
 /* ---- from the beginning ---- */
 
 static parsrec_status copy_words(parsrec_comparison *c, const char *data_path, const char *folder,

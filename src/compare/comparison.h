@@ -98,6 +98,10 @@ static inline size_t pr_comparison_reference(const parsrec_comparison *c, size_t
     return c->ablation ? c->rows[row].entry->base : row == best ? PR_NONE : best;
 }
 
+double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_table_column *column);
+/* 1 for the best and whatever equals it, 2 for the second, 0 for the rest. */
+int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_table_column *column);
+
 /* Whether a row differs from its reference by more than chance among users and, where there are several,
  * among seeds. */
 bool pr_comparison_differs(const pr_contender *row);
@@ -108,36 +112,6 @@ bool pr_comparison_differs(const pr_contender *row);
 parsrec_status pr_contender_pool(pr_contender *r, size_t users, double level, parsrec_error *err);
 void pr_contender_clear(pr_contender *r);
 
-/* ---- words that several reports use (wording.c) ---- */
-
-/* ".1234" as papers write it, "-" for what was not measured. Returns buffer. */
-char *pr_decimal(double value, char *buffer, size_t size);
-/* "[.5121, .5302]" */
-char *pr_interval_text(const pr_interval *interval, char *buffer, size_t size);
-/* "+4.3 %": how much better the best is than the second, "" where there is no second. */
-char *pr_improvement(const parsrec_comparison *c, const pr_table_column *column, char *buffer,
-                     size_t size);
-/* "p .012", "p < .001" */
-char *pr_p_value(double p, char *buffer, size_t size);
-double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_table_column *column);
-/* 1 for the best and whatever equals it, 2 for the second, 0 for the rest. */
-int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_table_column *column);
-
-/* What is called otherwise in a comparison and in an ablation. */
-typedef struct pr_phrases {
-    const char *title, *row, *difference, *reference, *bold;
-} pr_phrases;
-const pr_phrases *pr_phrases_of(const parsrec_comparison *c);
-
-/* What was set on top of the kind's own settings: "loss=bce layers=2". */
-void pr_write_settings(pr_writer *out, const pr_listed_model *entry);
-/* What bold, underlined and the short names of the columns mean. */
-void pr_write_legend(pr_writer *out, const parsrec_comparison *c);
-/* Which sessions, against what, by which rule: one sentence. */
-void pr_write_protocol(pr_writer *out, const parsrec_comparison *c);
-/* Who is the best and whether that is more than chance: one or two sentences. */
-void pr_write_verdict(pr_writer *out, const parsrec_comparison *c);
-
 /* ---- reports ---- */
 
 parsrec_status pr_comparison_write(pr_writer *out, const parsrec_comparison *c,
@@ -146,11 +120,8 @@ parsrec_status pr_comparison_write(pr_writer *out, const parsrec_comparison *c,
 /* report.md, .csv, .json and .html into the folder. */
 parsrec_status pr_comparison_save(parsrec_comparison *c, parsrec_error *err);
 
-void pr_table_text(pr_writer *out, const parsrec_comparison *c, bool terminal);
-void pr_table_markdown(pr_writer *out, const parsrec_comparison *c);
-void pr_report_csv(pr_writer *out, const parsrec_comparison *c);
-parsrec_status pr_report_json(pr_writer *out, const parsrec_comparison *c, bool rows_only,
-                              parsrec_error *err);
-parsrec_status pr_report_html(pr_writer *out, const parsrec_comparison *c, parsrec_error *err);
+/* The reports as JSON; rows_only: only the array of models. */
+parsrec_status pr_comparison_json(pr_writer *out, const parsrec_comparison *c, bool rows_only,
+                                  parsrec_error *err);
 
 #endif

@@ -7,12 +7,15 @@
 
 /* ---- Markdown ---- */
 
-/* What Markdown would read as markup is escaped; a line break would end a cell of a table. */
+/* What Markdown would read as markup is escaped; a line break would end a cell of a table. Brackets
+ * are left as they are unless they would make a link, and so is < before a space: both stand in
+ * intervals and tests, which should be readable in the file too. */
 static void write_plain(pr_writer *out, const char *text)
 {
     for (; *text != '\0'; text++) {
-        if (strchr("\\|*_`<>[]&#~", *text) != NULL)
-            pr_write(out, "\\");
+        bool markup = strchr("\\|*_`>&#~", *text) != NULL || (*text == '<' && text[1] != ' ') ||
+                      (*text == ']' && text[1] != '\0' && strchr("([:", text[1]) != NULL);
+        pr_write(out, "%s", markup ? "\\" : "");
         pr_write_bytes(out, *text == '\n' ? " " : text, 1);
     }
 }

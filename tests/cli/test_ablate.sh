@@ -5,9 +5,10 @@ few="--base $base --rows no-kin,heads-4 --row fast:rate=0.003"
 
 # ---- one command, two seeds, the reports of compare ----
 ok "$PARSREC" ablate shop.st $few -o out --epochs 2 --seeds 2
-says "difference to its base"
+says "to its base"
 says "Means over 2 seeds of training"
 says "over 2 seeds"
+ok grep -q "difference to its base" out/report.md
 for file in base no-kin heads-4 fast; do
     ok test -s out/$file.st
     ok test -s out/$file.seed2.st

@@ -122,6 +122,19 @@ static void as_html(void **state)
     pr_free(text);
 }
 
+static void numbers_as_papers_write_them(void **state)
+{
+    (void)state;
+    char text[32];
+    assert_string_equal(pr_share_text(0.21364, 4, text, sizeof text), ".2136");
+    assert_string_equal(pr_share_text(1, 4, text, sizeof text), "1.0000");
+    assert_string_equal(pr_share_text(-0.5, 4, text, sizeof text), "-.5000");
+    assert_string_equal(pr_share_text(-0.00001, 4, text, sizeof text), ".0000");
+    assert_string_equal(pr_share_text(10.5, 4, text, sizeof text), "10.5000");
+    assert_string_equal(pr_share_text(NAN, 4, text, sizeof text), "-");
+    assert_string_equal(pr_share_text(0.0123, 3, text, sizeof text), ".012");
+}
+
 /* What nobody wants is not kept. */
 static void only_what_is_wanted(void **state)
 {
@@ -165,9 +178,13 @@ static void no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(as_text),     cmocka_unit_test(as_terminal),
-        cmocka_unit_test(as_markdown), cmocka_unit_test(as_csv),
-        cmocka_unit_test(as_html),     cmocka_unit_test(only_what_is_wanted),
+        cmocka_unit_test(as_text),
+        cmocka_unit_test(as_terminal),
+        cmocka_unit_test(as_markdown),
+        cmocka_unit_test(as_csv),
+        cmocka_unit_test(as_html),
+        cmocka_unit_test(only_what_is_wanted),
+        cmocka_unit_test(numbers_as_papers_write_them),
         cmocka_unit_test(no_memory),
     };
     return cmocka_run_group_tests_name("report", tests, NULL, NULL);

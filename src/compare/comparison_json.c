@@ -123,8 +123,8 @@ static json_t *report_json(const parsrec_comparison *c)
         rows_json(c));
 }
 
-parsrec_status pr_report_json(pr_writer *out, const parsrec_comparison *c, bool rows_only,
-                              parsrec_error *err)
+parsrec_status pr_comparison_json(pr_writer *out, const parsrec_comparison *c, bool rows_only,
+                                  parsrec_error *err)
 {
     json_t *json = rows_only ? rows_json(c) : report_json(c);
     char *text = pr_json_indented(json);
