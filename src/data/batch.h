@@ -27,15 +27,15 @@ typedef struct pr_feature_column {
 } pr_feature_column;
 
 /* A row of some columns; zeroed: nothing is known. */
-typedef struct pr_facts {
+typedef struct pr_feature_row {
     const pr_feature_column *columns;
     size_t count, row;
-} pr_facts;
+} pr_feature_row;
 
 /* What is known of a session before its first item. */
-typedef struct pr_about {
-    pr_facts user, session;
-} pr_about;
+typedef struct pr_known_features {
+    pr_feature_row user, session;
+} pr_known_features;
 
 /* How many users and items there are, and which columns tell of them and of sessions. */
 typedef struct pr_shop {
@@ -60,7 +60,7 @@ typedef struct pr_basket {
     pr_history history;
     const int32_t *items;
     size_t size; /* at least 1 */
-    pr_about about;
+    pr_known_features features;
 } pr_basket;
 
 /* Baskets of one size, or nearly one: rows that end early cost nothing afterwards. */

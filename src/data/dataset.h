@@ -100,17 +100,18 @@ static inline int32_t pr_known_user(const pr_dataset *data, size_t user)
 }
 
 /* What is known of a user, and of one of the user's sessions. */
-static inline pr_about pr_about_user(const pr_dataset *data, size_t user)
+static inline pr_known_features pr_features_of_user(const pr_dataset *data, size_t user)
 {
-    return (pr_about){
+    return (pr_known_features){
         .user = {data->features[PR_OF_USER], data->feature_count[PR_OF_USER], user},
     };
 }
-static inline pr_about pr_about_session(const pr_dataset *data, size_t user, size_t session)
+static inline pr_known_features pr_features_of_session(const pr_dataset *data, size_t user,
+                                                       size_t session)
 {
-    pr_about about = pr_about_user(data, user);
-    about.session =
-        (pr_facts){data->features[PR_OF_SESSION], data->feature_count[PR_OF_SESSION], session};
+    pr_known_features about = pr_features_of_user(data, user);
+    about.session = (pr_feature_row){data->features[PR_OF_SESSION],
+                                     data->feature_count[PR_OF_SESSION], session};
     return about;
 }
 

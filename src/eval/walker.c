@@ -67,7 +67,7 @@ static void walk_group(const running *r, size_t task, unsigned worker,
         const pr_walk_basket *b = &baskets[i];
         pr_start start = {.user = pr_known_user(w->data, b->user),
                           .history = pr_history_before(w->data, b->user, b->session),
-                          .about = pr_about_session(w->data, b->user, b->session)};
+                          .features = pr_features_of_session(w->data, b->user, b->session)};
         for (size_t k = 0; k < b->rows; k++)
             own->starts[at.row + k] = start;
         at.basket = b;

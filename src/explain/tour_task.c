@@ -62,8 +62,8 @@ static void begin(const pr_tour *tour, pr_tour_desk *desk, pr_tour_basket *baske
         pr_start start = {.user = pr_known_user(tour->data, (size_t)baskets[i].user)};
         start.history =
             pr_history_before(tour->data, (size_t)baskets[i].user, (size_t)baskets[i].session);
-        start.about =
-            pr_about_session(tour->data, (size_t)baskets[i].user, (size_t)baskets[i].session);
+        start.features =
+            pr_features_of_session(tour->data, (size_t)baskets[i].user, (size_t)baskets[i].session);
         for (size_t r = 0; r < rows_of(tour, &baskets[i]); r++)
             desk->starts[row++] = start;
     }

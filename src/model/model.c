@@ -68,12 +68,12 @@ static parsrec_status lay_out(pr_model *model, const pr_shop *shop, parsrec_erro
         model->config.kin || (model->config.features_item &&
                               (shop->categories > 0 || shop->feature_count[PR_OF_ITEM] > 0));
     if (model->kind->reads_features)
-        PR_TRY(pr_traits_make(&model->traits, &model->config, shop, err));
+        PR_TRY(pr_feature_inputs_make(&model->inputs, &model->config, shop, err));
     return model->kind->layout(model, err);
 }
 
-parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_config *config,
-                                const pr_shop *shop, parsrec_error *err)
+parsrec_status pr_model_new_bare(pr_model **out, const char *kind, const pr_config *config,
+                                 const pr_shop *shop, parsrec_error *err)
 {
     size_t users = shop->users, items = shop->items;
     *out = NULL;
@@ -95,7 +95,7 @@ parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_confi
     return status;
 }
 
-parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err)
+parsrec_status pr_model_alloc_weights(pr_model *model, parsrec_error *err)
 {
     model->weights = pr_alloc_aligned(model->params.size, sizeof *model->weights);
     return model->weights != NULL ? PARSREC_OK : pr_fail_memory(err);
@@ -109,13 +109,13 @@ parsrec_status pr_model_verify(const pr_model *model, const char *origin, parsre
     return pr_fail(err, why.status, "%s: %s", origin, why.message);
 }
 
-parsrec_status pr_model_introduce(pr_model *model, const pr_kin *kin, parsrec_error *err)
+parsrec_status pr_model_set_tree(pr_model *model, const pr_category_tree *tree, parsrec_error *err)
 {
-    model->kin = *kin;
+    model->tree = *tree;
     for (size_t i = 0; i < model->params.count; i++) {
         const pr_param *p = &model->params.list[i];
         if (p->open && p->fill == PR_FILL_SHARED)
-            PR_TRY(pr_params_set_rows(&model->params, p->name, kin->parts, err));
+            PR_TRY(pr_params_set_rows(&model->params, p->name, tree->parts, err));
     }
     return PARSREC_OK;
 }
@@ -126,8 +126,8 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
     pr_model *model;
     pr_shop shop = {.users = users, .items = items};
     *out = NULL;
-    PR_TRY(pr_model_outline(&model, kind, config, &shop, err));
-    parsrec_status status = pr_model_weigh(model, err);
+    PR_TRY(pr_model_new_bare(&model, kind, config, &shop, err));
+    parsrec_status status = pr_model_alloc_weights(model, err);
     if (status != PARSREC_OK) {
         pr_model_free(model);
         return status;
@@ -137,14 +137,14 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
     return PARSREC_OK;
 }
 
-pr_real *pr_model_numbers(const pr_model *model, const char *name)
+pr_real *pr_model_reals(const pr_model *model, const char *name)
 {
     return model->weights + pr_params_find(&model->params, name)->at;
 }
 
-uint32_t *pr_model_wholes(const pr_model *model, const char *name)
+uint32_t *pr_model_u32(const pr_model *model, const char *name)
 {
-    return (uint32_t *)(void *)pr_model_numbers(model, name);
+    return (uint32_t *)(void *)pr_model_reals(model, name);
 }
 
 parsrec_status pr_model_make_ready(pr_model *model, parsrec_error *err)
@@ -157,7 +157,7 @@ void pr_model_free(pr_model *model)
     if (model == NULL)
         return;
     pr_params_free(&model->params);
-    pr_traits_free(&model->traits);
+    pr_feature_inputs_free(&model->inputs);
     pr_free_aligned(model->ready);
     pr_free_aligned(model->weights);
     pr_free(model);

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "data/batch.h"
 #include "model/config.h"
+#include "model/feature_inputs.h"
 #include "model/params.h"
-#include "model/traits.h"
 
 typedef struct pr_model pr_model;
 typedef struct pr_scorer pr_scorer;
@@ -22,7 +22,7 @@ typedef struct pr_start {
     int32_t user; /* 0..users-1 or PR_ANYONE */
     pr_history history;
     const pr_real *vector; /* [dim.item]: a history vector kept elsewhere, instead; or NULL */
-    pr_about about;
+    pr_known_features features;
     uint64_t alike; /* not 0: all starts of a session that have this number are alike */
 } pr_start;
 
@@ -96,33 +96,33 @@ typedef struct pr_model_kind {
 
 /* A column of what is known of items: those with the same word have a part in common; a number multiplies
  * the part of its column. */
-typedef struct pr_kin_column {
+typedef struct pr_shared_column {
     const pr_feature_column *feature;
     size_t at;          /* its first part, behind those of categories */
     pr_real mean, rate; /* of numbers: a value less the mean, times the rate */
-} pr_kin_column;
+} pr_shared_column;
 
 /* Which items belong together: views of a data set's tree of categories, parents before children, and
  * columns. */
-typedef struct pr_kin {
+typedef struct pr_category_tree {
     size_t categories;            /* 0: nothing is known */
     const int32_t *parent;        /* [categories], -1 at the top */
     const int32_t *item_category; /* [items], -1 for none */
-    const pr_kin_column *columns;
+    const pr_shared_column *columns;
     size_t column_count;
     size_t parts; /* of categories and columns together */
-} pr_kin;
+} pr_category_tree;
 
 struct pr_model {
     const pr_model_kind *kind;
     pr_config config;
     size_t users, items;
-    pr_traits traits; /* what it reads of users and sessions; none in most kinds */
+    pr_feature_inputs inputs; /* what it reads of users and sessions; none in most kinds */
     pr_params params;
-    pr_real *weights; /* one aligned block; read-only once training is over */
-    bool shares;      /* rows of items have parts in common */
-    pr_kin kin;       /* while it learns */
-    void *ready;      /* aligned memory of the kind's, or NULL */
+    pr_real *weights;      /* one aligned block; read-only once training is over */
+    bool shares;           /* rows of items have parts in common */
+    pr_category_tree tree; /* while it learns */
+    void *ready;           /* aligned memory of the kind's, or NULL */
 };
 
 /* All kinds, ending with NULL. */
@@ -141,21 +141,21 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
                             size_t items, uint64_t seed, parsrec_error *err);
 /* In two steps, for weights that come from a file: the list of parameters, which can be compared with
  * the file before memory is spent on it, then room for the weights, all zero. */
-parsrec_status pr_model_outline(pr_model **out, const char *kind, const pr_config *config,
-                                const pr_shop *shop, parsrec_error *err);
-parsrec_status pr_model_weigh(pr_model *model, parsrec_error *err);
+parsrec_status pr_model_new_bare(pr_model **out, const char *kind, const pr_config *config,
+                                 const pr_shop *shop, parsrec_error *err);
+parsrec_status pr_model_alloc_weights(pr_model *model, parsrec_error *err);
 /* Whether weights that came from a file are safe to use; `origin` begins the sentence. */
 parsrec_status pr_model_verify(const pr_model *model, const char *origin, parsrec_error *err);
 /* Before memory is taken for a model that will learn: what it is told of its items, which is borrowed
  * for as long as it learns. */
-parsrec_status pr_model_introduce(pr_model *model, const pr_kin *kin, parsrec_error *err);
+parsrec_status pr_model_set_tree(pr_model *model, const pr_category_tree *tree, parsrec_error *err);
 /* For a model whose weights do not change any more: sessions of few rows become quick. */
 parsrec_status pr_model_make_ready(pr_model *model, parsrec_error *err);
 void pr_model_free(pr_model *model); /* NULL is fine */
 
 /* The weights of one parameter, which must be in the list. */
-pr_real *pr_model_numbers(const pr_model *model, const char *name);
-uint32_t *pr_model_wholes(const pr_model *model, const char *name);
+pr_real *pr_model_reals(const pr_model *model, const char *name);
+uint32_t *pr_model_u32(const pr_model *model, const char *name);
 
 /* ---- sessions: open baskets, many rows at a time ---- */
 

@@ -149,11 +149,11 @@ static parsrec_status read_model(pr_model **out, const pr_dataset *data, const c
 {
     pr_model *model;
     pr_shop shop = pr_shop_of(data);
-    PR_TRY(pr_model_outline(&model, kind, config, &shop, err));
+    PR_TRY(pr_model_new_bare(&model, kind, config, &shop, err));
     *out = model;
     PR_TRY(take_rows(&model->params, data->file, err));
     PR_TRY(pr_block_check(data->file, PARAM_PREFIX, &model->params, err));
-    PR_TRY(pr_model_weigh(model, err));
+    PR_TRY(pr_model_alloc_weights(model, err));
     PR_TRY(pr_block_read(model->weights, data->file, PARAM_PREFIX, &model->params, err));
     return pr_model_verify(model, pr_container_path(data->file), err);
 }

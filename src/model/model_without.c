@@ -34,11 +34,11 @@ static void copy_param(pr_real *to, const pr_param *p, const pr_real *from, cons
 }
 
 /* lost[rows of the table of words] of words that `after` has no more; those that it has kept their order. */
-static void mark_words(bool *lost, const pr_traits *traits, const pr_shop *before,
+static void mark_words(bool *lost, const pr_feature_inputs *inputs, const pr_shop *before,
                        const pr_shop *after)
 {
-    for (size_t i = 0; i < traits->count; i++) {
-        const pr_trait *t = &traits->list[i];
+    for (size_t i = 0; i < inputs->count; i++) {
+        const pr_feature_input *t = &inputs->list[i];
         if (t->number)
             continue;
         const pr_names *old = &before->features[t->of][t->column].values;
@@ -66,13 +66,13 @@ parsrec_status pr_model_without(pr_model **out, const pr_model *from, const bool
                                 const pr_shop *before, const pr_shop *after, parsrec_error *err)
 {
     pr_model *model;
-    PR_TRY(pr_model_outline(&model, from->kind->name, &from->config, after, err));
-    bool *lost = pr_alloc_zero(from->traits.rows, sizeof *lost);
+    PR_TRY(pr_model_new_bare(&model, from->kind->name, &from->config, after, err));
+    bool *lost = pr_alloc_zero(from->inputs.rows, sizeof *lost);
     parsrec_status status = lost == NULL ? pr_fail_memory(err) : open_rows(model, from, err);
     if (status == PARSREC_OK)
-        status = pr_model_weigh(model, err);
+        status = pr_model_alloc_weights(model, err);
     if (status == PARSREC_OK) {
-        mark_words(lost, &from->traits, before, after);
+        mark_words(lost, &from->inputs, before, after);
         copy_all(model, from, gone, lost);
         *out = model;
     } else {

@@ -65,7 +65,7 @@ parsrec_status pr_params_add_numbers(pr_params *params, const char *name, size_t
                                      parsrec_error *err);
 parsrec_status pr_params_add_words(pr_params *params, const char *name, size_t rows, size_t cols,
                                    parsrec_error *err);
-/* The parts that rows of a table have in common (pr_kin); rows are open. */
+/* The parts that rows of a table have in common (pr_category_tree); rows are open. */
 parsrec_status pr_params_add_shared(pr_params *params, const char *table, bool apart,
                                     parsrec_error *err);
 /* Gives an open parameter its rows; the places of those behind it change. */

@@ -8,9 +8,9 @@
 static parsrec_status check_columns(const pr_model_file *file, const pr_dataset *data,
                                     parsrec_error *err)
 {
-    const pr_traits *traits = &file->model->traits;
-    for (size_t i = 0; i < traits->count; i++) {
-        const pr_trait *t = &traits->list[i];
+    const pr_feature_inputs *inputs = &file->model->inputs;
+    for (size_t i = 0; i < inputs->count; i++) {
+        const pr_feature_input *t = &inputs->list[i];
         const pr_feature_column *wanted = &file->data->features[t->of][t->column];
         bool found = false;
         for (size_t c = 0; c < data->feature_count[t->of]; c++) {

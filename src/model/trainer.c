@@ -88,7 +88,7 @@ static bool take_memory(pr_trainer *t)
     t->users = pr_alloc_zero(rows, sizeof *t->users);
     t->touched = pr_alloc_zero(rows, sizeof *t->touched);
     t->stamp = pr_alloc_zero(user_rows(t->model), sizeof *t->stamp);
-    t->common = pr_alloc_aligned(t->model->kin.parts * pr_kin_width(t->model), one);
+    t->common = pr_alloc_aligned(t->model->tree.parts * pr_shared_width(t->model), one);
     t->spans = pr_alloc_zero(span_total(params), sizeof *t->spans);
     t->squares = pr_alloc_zero(span_total(params), sizeof *t->squares);
     return t->gradient != NULL && t->moment[0] != NULL && t->moment[1] != NULL &&

@@ -136,7 +136,7 @@ parsrec_status pr_trainer_gradient(pr_trainer *t, const pr_batch *batch, pr_batc
         pr_pool_run(t->pool, draw_mask, t, steps);
     pr_pool_run(t->pool, learn_chunk, t, t->chunk_count);
     pr_pool_run(t->pool, add_chunks, t, t->span_count);
-    double squares = add_users(t, batch->rows) + pr_kin_gradient(t);
+    double squares = add_users(t, batch->rows) + pr_shared_gradient(t);
     *result = (pr_batch_result){0};
     for (size_t i = 0; i < t->span_count; i++)
         squares += t->squares[i];
@@ -191,9 +191,9 @@ parsrec_status pr_trainer_update(pr_trainer *t, const pr_batch_result *result, p
     t->step++;
     t->adam = (pr_adam){c->rate, c->beta1, c->beta2, c->eps, t->step, 0};
     t->clip = pr_clip_factor(result->norm * result->norm, c->clip);
-    pr_kin_part(t);
+    pr_shared_subtract(t);
     pr_pool_run(t->pool, update_span, t, t->span_count);
-    pr_kin_join(t);
+    pr_shared_add(t);
     pr_pool_run(t->pool, update_user, t, t->touched_count);
     return PARSREC_OK;
 }

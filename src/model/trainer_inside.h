@@ -50,11 +50,11 @@ struct pr_trainer {
 
 /* Kin: the rows of a table are what each item has learnt itself and what its categories share
  * (docs/math.md, Kin). Updates act on the parts. */
-size_t pr_kin_width(const pr_model *model); /* most columns of a table with shared parts, or 0 */
+size_t pr_shared_width(const pr_model *model); /* most columns of a table with shared parts, or 0 */
 /* After the gradient of the tables is there: that of the shared parts. Returns its square. */
-double pr_kin_gradient(pr_trainer *t);
-void pr_kin_part(pr_trainer *t); /* leaves each item its own part in the tables ... */
-void pr_kin_join(pr_trainer *t); /* ... and puts the shared ones, as they are now, on top again */
+double pr_shared_gradient(pr_trainer *t);
+void pr_shared_subtract(pr_trainer *t); /* leaves each item its own part in the tables ... */
+void pr_shared_add(pr_trainer *t); /* ... and puts the shared ones, as they are now, on top again */
 
 static inline size_t pr_chunk_rows(size_t steps)
 {

@@ -66,7 +66,7 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *req
 
 /* Puts what the request says in place of what is known; *about then points into own->given. */
 parsrec_status pr_request_about(parsrec_scratch *own, const parsrec_request *request,
-                                pr_about *about, parsrec_error *err);
+                                pr_known_features *about, parsrec_error *err);
 void pr_given_free(pr_given *given); /* a zeroed one is fine */
 
 /* Whether counts answer in the model's place: not where the model is made of them. */

@@ -9,7 +9,7 @@ static pr_live_rows history_rows(const pr_model *model)
     const pr_config *config = &model->config;
     if (name == NULL || config->history == PR_HISTORY_DECAYED || config->history_length > 0)
         return (pr_live_rows){0};
-    return (pr_live_rows){.table = pr_model_numbers(model, name),
+    return (pr_live_rows){.table = pr_model_reals(model, name),
                           .width = pr_params_find(&model->params, name)->cols,
                           .mean = config->history == PR_HISTORY_MEAN};
 }

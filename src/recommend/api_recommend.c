@@ -127,7 +127,7 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
         start->user = r->user;
     bool forgotten = own->live != NULL && !own->past.own_row;
     if (r->user >= 0 && (size_t)r->user < model->file.data->users && !forgotten)
-        start->about = pr_about_user(model->file.data, (size_t)r->user);
+        start->features = pr_features_of_user(model->file.data, (size_t)r->user);
     bool usual = r->history == NULL && r->feature_count == 0;
     start->alike = usual ? alike(r->user, own_row, stamp) : 0;
     if (r->history != NULL) {
@@ -135,7 +135,7 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
         start->vector = NULL;
     }
     *source = source_of(model, r, start);
-    return pr_request_about(own, r, &start->about, err);
+    return pr_request_about(own, r, &start->features, err);
 }
 
 /* ---- the answer ---- */

@@ -99,7 +99,7 @@ parsrec_status pr_answer_why(parsrec_scratch *own, const parsrec_request *reques
 static bool in_one_go(const parsrec_model *model, const parsrec_request *r)
 {
     const pr_model *m = model->file.model;
-    return m->ready != NULL && m->traits.count == 0 && r->max_per_category == 0;
+    return m->ready != NULL && m->inputs.count == 0 && r->max_per_category == 0;
 }
 
 parsrec_status pr_answer_explained(parsrec_scratch *own, const parsrec_request *request,

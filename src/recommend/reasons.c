@@ -80,10 +80,10 @@ static pr_start start_of(const plan *p, size_t omission)
 {
     pr_start start = p->question->start;
     if (omits_history(p, omission))
-        return (pr_start){.user = start.user, .about = start.about};
+        return (pr_start){.user = start.user, .features = start.features};
     if (omission > p->items) {
         start.user = PR_ANYONE;
-        start.about.user = (pr_facts){0};
+        start.features.user = (pr_feature_row){0};
     }
     return start;
 }

@@ -35,7 +35,7 @@ static parsrec_status take(pr_given *given, const pr_dataset *data, parsrec_erro
 
 /* The columns with one row: that of `facts`, or one of which nothing is known. */
 static void copy_row(pr_given *given, const pr_dataset *data, pr_feature_of of,
-                     const pr_facts *facts)
+                     const pr_feature_row *facts)
 {
     for (size_t i = 0; i < data->feature_count[of]; i++) {
         pr_feature_column *f = &given->columns[of][i];
@@ -103,8 +103,8 @@ static parsrec_status set_named(pr_given *given, const pr_dataset *data,
                    pr_show(&hold, pr_slice_of(value->name)));
 }
 
-parsrec_status pr_request_about(parsrec_scratch *own, const parsrec_request *r, pr_about *about,
-                                parsrec_error *err)
+parsrec_status pr_request_about(parsrec_scratch *own, const parsrec_request *r,
+                                pr_known_features *about, parsrec_error *err)
 {
     const pr_dataset *data = own->model->file.data;
     pr_given *given = &own->given;
@@ -116,9 +116,9 @@ parsrec_status pr_request_about(parsrec_scratch *own, const parsrec_request *r, 
     copy_row(given, data, PR_OF_SESSION, &about->session);
     for (size_t i = 0; i < r->feature_count; i++)
         PR_TRY(set_named(given, data, &r->features[i], err));
-    about->user = (pr_facts){given->columns[PR_OF_USER], data->feature_count[PR_OF_USER], 0};
+    about->user = (pr_feature_row){given->columns[PR_OF_USER], data->feature_count[PR_OF_USER], 0};
     about->session =
-        (pr_facts){given->columns[PR_OF_SESSION], data->feature_count[PR_OF_SESSION], 0};
+        (pr_feature_row){given->columns[PR_OF_SESSION], data->feature_count[PR_OF_SESSION], 0};
     return PARSREC_OK;
 }
 
@@ -127,14 +127,14 @@ static const char *const tables[PR_FEATURE_TABLES] = {"user", "session", "item"}
 bool parsrec_model_column(const parsrec_model *model, size_t i, parsrec_column *column)
 {
     const pr_model_file *file = &model->file;
-    const pr_traits *traits = &file->model->traits;
+    const pr_feature_inputs *inputs = &file->model->inputs;
     size_t items = file->model->kind->reads_features && file->model->config.features_item
                        ? file->data->feature_count[PR_OF_ITEM]
                        : 0;
-    if (i >= traits->count + items)
+    if (i >= inputs->count + items)
         return false;
-    pr_feature_of of = i < traits->count ? traits->list[i].of : PR_OF_ITEM;
-    size_t at = i < traits->count ? traits->list[i].column : i - traits->count;
+    pr_feature_of of = i < inputs->count ? inputs->list[i].of : PR_OF_ITEM;
+    size_t at = i < inputs->count ? inputs->list[i].column : i - inputs->count;
     const pr_feature_column *f = &file->data->features[of][at];
     *column = (parsrec_column){tables[of], f->name, f->number != NULL};
     return true;

@@ -89,8 +89,8 @@ static double rate_of(const spread *s)
 /* ---- items ---- */
 
 /* All columns of items, behind the categories. */
-static parsrec_status list_columns(pr_beginning *out, pr_kin *kin, const pr_dataset *data,
-                                   parsrec_error *err)
+static parsrec_status list_columns(pr_beginning *out, pr_category_tree *tree,
+                                   const pr_dataset *data, parsrec_error *err)
 {
     size_t count = data->feature_count[PR_OF_ITEM];
     out->columns = pr_alloc(count, sizeof *out->columns);
@@ -101,11 +101,11 @@ static parsrec_status list_columns(pr_beginning *out, pr_kin *kin, const pr_data
         spread s = {0};
         for (size_t v = 0; f->number != NULL && v < data->items; v++)
             add_number(&s, (double)f->number[v]);
-        out->columns[i] = (pr_kin_column){f, kin->parts, (pr_real)s.mean, (pr_real)rate_of(&s)};
-        kin->parts += f->number != NULL ? 1 : f->values.count;
+        out->columns[i] = (pr_shared_column){f, tree->parts, (pr_real)s.mean, (pr_real)rate_of(&s)};
+        tree->parts += f->number != NULL ? 1 : f->values.count;
     }
-    kin->columns = out->columns;
-    kin->column_count = count;
+    tree->columns = out->columns;
+    tree->column_count = count;
     return PARSREC_OK;
 }
 
@@ -115,34 +115,35 @@ parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_da
 {
     bool neighbours = pr_params_find(&model->params, "near.to") != NULL;
     bool find = neighbours && model->config.kin && data->categories == 0;
-    pr_kin kin = {.categories = data->categories,
-                  .parent = data->category_parent,
-                  .item_category = data->item_category};
+    pr_category_tree tree = {.categories = data->categories,
+                             .parent = data->category_parent,
+                             .item_category = data->item_category};
     *out = (pr_beginning){0};
     if (neighbours && (find || !resumed))
         PR_TRY(count_neighbours(&out->near, model, data, pool, hooks, err));
     if (find) {
         PR_TRY(pr_families_find(&out->families, &out->near, err));
-        kin = (pr_kin){.categories = out->families.count,
-                       .parent = out->families.parent,
-                       .item_category = out->families.item_family};
+        tree = (pr_category_tree){.categories = out->families.count,
+                                  .parent = out->families.parent,
+                                  .item_category = out->families.item_family};
     }
-    kin.parts = kin.categories;
+    tree.parts = tree.categories;
     if (model->config.features_item)
-        PR_TRY(list_columns(out, &kin, data, err));
-    return pr_model_introduce(model, &kin, err);
+        PR_TRY(list_columns(out, &tree, data, err));
+    return pr_model_set_tree(model, &tree, err);
 }
 
 /* Mean and inverse of the deviation in training. */
-static void measure(pr_real *scale, const pr_trait *trait, const pr_dataset *data, size_t last)
+static void measure(pr_real *scale, const pr_feature_input *input, const pr_dataset *data,
+                    size_t last)
 {
-    const float *number = data->features[trait->of][trait->column].number;
+    const float *number = data->features[input->of][input->column].number;
     spread s = {0};
     for (size_t u = 0; u < data->users; u++) {
         int64_t end = pr_split_train_end(data, u, last);
-        if (trait->of == PR_OF_USER && end > data->user_offsets[u])
+        if (input->of == PR_OF_USER && end > data->user_offsets[u])
             add_number(&s, (double)number[u]);
-        for (int64_t i = data->user_offsets[u]; trait->of == PR_OF_SESSION && i < end; i++)
+        for (int64_t i = data->user_offsets[u]; input->of == PR_OF_SESSION && i < end; i++)
             add_number(&s, (double)number[i]);
     }
     scale[0] = (pr_real)s.mean;
@@ -151,13 +152,13 @@ static void measure(pr_real *scale, const pr_trait *trait, const pr_dataset *dat
 
 static void measure_numbers(pr_model *model, const pr_dataset *data)
 {
-    const pr_traits *traits = &model->traits;
-    if (traits->numbers == 0)
+    const pr_feature_inputs *inputs = &model->inputs;
+    if (inputs->numbers == 0)
         return;
-    pr_real *scale = pr_model_numbers(model, "feature.scale");
-    for (size_t i = 0; i < traits->count; i++)
-        if (traits->list[i].number)
-            measure(scale + PR_TRAIT_SCALE * traits->list[i].at, &traits->list[i], data,
+    pr_real *scale = pr_model_reals(model, "feature.scale");
+    for (size_t i = 0; i < inputs->count; i++)
+        if (inputs->list[i].number)
+            measure(scale + PR_INPUT_SCALE * inputs->list[i].at, &inputs->list[i], data,
                     (size_t)model->config.last);
 }
 
@@ -169,10 +170,10 @@ void pr_begin(pr_model *model, const pr_beginning *from, const pr_dataset *data,
     measure_numbers(model, data);
     if (V == 0)
         return;
-    memcpy(pr_model_wholes(model, "near.ends"), near->ends, V * sizeof *near->ends);
-    memcpy(pr_model_wholes(model, "near.to"), near->to, links * sizeof *near->to);
-    memcpy(pr_model_numbers(model, "near.weights"), near->weights, links * sizeof *near->weights);
-    memcpy(pr_model_numbers(model, "near.base"), near->base, V * sizeof *near->base);
+    memcpy(pr_model_u32(model, "near.ends"), near->ends, V * sizeof *near->ends);
+    memcpy(pr_model_u32(model, "near.to"), near->to, links * sizeof *near->to);
+    memcpy(pr_model_reals(model, "near.weights"), near->weights, links * sizeof *near->weights);
+    memcpy(pr_model_reals(model, "near.base"), near->base, V * sizeof *near->base);
 }
 
 void pr_beginning_free(pr_beginning *b)

@@ -11,7 +11,7 @@
 typedef struct pr_beginning {
     pr_near near; /* counted; items 0 where the model has none or nobody asked */
     pr_families families;
-    pr_kin_column *columns; /* of items */
+    pr_shared_column *columns; /* of items */
 } pr_beginning;
 
 /* Decides what settings leave to the data. */

@@ -146,9 +146,9 @@ static parsrec_status set_up(bench *b, const char *kind, const pr_config *wanted
     PR_TRY(pr_settle(&settled, b->data, NULL, err));
     PR_TRY(pr_pool_new(&b->pool, threads, err));
     pr_shop shop = pr_shop_of(b->data);
-    PR_TRY(pr_model_outline(&b->model, kind, config, &shop, err));
+    PR_TRY(pr_model_new_bare(&b->model, kind, config, &shop, err));
     PR_TRY(pr_beginning_make(&b->beginning, b->model, b->data, false, b->pool, NULL, err));
-    PR_TRY(pr_model_weigh(b->model, err));
+    PR_TRY(pr_model_alloc_weights(b->model, err));
     pr_begin(b->model, &b->beginning, b->data, 1);
     pr_limits limits = pr_limits_of(b->data, b->model);
     PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));

@@ -24,7 +24,7 @@ static pr_basket view_of(const pr_dataset *data, const pr_sample *sample)
         .history = pr_history_before(data, sample->user, sample->session),
         .items = data->action_items + begin,
         .size = (size_t)(data->session_offsets[sample->session + 1] - begin),
-        .about = pr_about_session(data, sample->user, sample->session),
+        .features = pr_features_of_session(data, sample->user, sample->session),
     };
 }
 

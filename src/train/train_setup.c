@@ -14,7 +14,7 @@ static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config
     const pr_dataset *data = r->data;
     pr_run_state *s = &r->state;
     pr_shop shop = pr_shop_of(data);
-    PR_TRY(pr_model_outline(&s->model, kind, config, &shop, err));
+    PR_TRY(pr_model_new_bare(&s->model, kind, config, &shop, err));
     if (s->model->kind->learn == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not learn in epochs", kind);
     PR_TRY(pr_beginning_make(&r->beginning, s->model, data, r->plan->resume != NULL, r->pool,
@@ -51,7 +51,7 @@ parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *
 {
     pr_model *model;
     pr_shop shop = pr_shop_of(data);
-    PR_TRY(pr_model_outline(&model, kind, config, &shop, err));
+    PR_TRY(pr_model_new_bare(&model, kind, config, &shop, err));
     pr_limits limits = pr_limits_of(data, model);
     *bytes = 2.0 * (double)model->params.size * sizeof(pr_real) +
              (double)pr_trainer_bytes(model, &limits, threads) + (double)threads * THREAD_BYTES;
@@ -82,7 +82,7 @@ static parsrec_status take_memory(pr_train_run *r, parsrec_error *err)
     pr_limits limits = pr_limits_of(r->data, s->model);
     tell_memory(r, &limits);
     tell_validation(r);
-    PR_TRY(pr_model_weigh(s->model, err));
+    PR_TRY(pr_model_alloc_weights(s->model, err));
     PR_TRY(pr_trainer_new(&s->trainer, s->model, r->pool, &limits, s->at.seed, err));
     s->best = pr_alloc_aligned(s->model->params.size, sizeof *s->best);
     r->baskets = pr_alloc((size_t)s->model->config.batch, sizeof *r->baskets);

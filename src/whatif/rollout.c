@@ -169,9 +169,10 @@ static void draw_rows(const run *r, team *t, desk *own, const job *jobs, size_t 
     size_t V = r->how->data->items;
     for (size_t i = 0; i < rows; i++) {
         size_t test = (size_t)pr_split_session(r->how->data, jobs[i].user, PR_TEST, r->last);
-        starts[i] = (pr_start){.user = pr_known_user(r->how->data, jobs[i].user),
-                               .history = pr_history_before(r->how->data, jobs[i].user, test),
-                               .about = pr_about_session(r->how->data, jobs[i].user, test)};
+        starts[i] =
+            (pr_start){.user = pr_known_user(r->how->data, jobs[i].user),
+                       .history = pr_history_before(r->how->data, jobs[i].user, test),
+                       .features = pr_features_of_session(r->how->data, jobs[i].user, test)};
     }
     pr_scorer_start(own->session, starts, rows);
     for (size_t step = 0; step <= jobs[0].size; step++) {

@@ -134,9 +134,10 @@ static void walk_group(void *context, size_t task, unsigned worker)
     for (size_t i = 0; i < rows; i++) {
         const test_basket *b = &r->baskets[first + i];
         begin(r, &paths[i], b);
-        starts[i] = (pr_start){.user = pr_known_user(r->how->data, b->user),
-                               .history = pr_history_before(r->how->data, b->user, b->session),
-                               .about = pr_about_session(r->how->data, b->user, b->session)};
+        starts[i] =
+            (pr_start){.user = pr_known_user(r->how->data, b->user),
+                       .history = pr_history_before(r->how->data, b->user, b->session),
+                       .features = pr_features_of_session(r->how->data, b->user, b->session)};
     }
     pr_scorer_start(own->session, starts, rows);
     for (size_t j = 0; j < paths[0].size; j++) {

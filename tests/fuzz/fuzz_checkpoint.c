@@ -32,9 +32,9 @@ static parsrec_status read_numbers(const pr_checkpoint *from, pr_run_state *run,
 {
     pr_limits limits = {.rows = 4, .steps = 2, .basket = 2, .history = 8};
     pr_shop toys = pr_shop_of(&shop.data);
-    PR_TRY(pr_model_outline(&run->model, from->kind, &from->config, &toys, err));
+    PR_TRY(pr_model_new_bare(&run->model, from->kind, &from->config, &toys, err));
     PR_TRY(pr_checkpoint_fits(from, run->model, err));
-    PR_TRY(pr_model_weigh(run->model, err));
+    PR_TRY(pr_model_alloc_weights(run->model, err));
     PR_TRY(pr_trainer_new(&run->trainer, run->model, pool, &limits, from->at.seed, err));
     run->best = pr_alloc_aligned(run->model->params.size, sizeof *run->best);
     need(run->best != NULL);

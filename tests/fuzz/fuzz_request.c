@@ -26,8 +26,8 @@ static parsrec_scratch *open_once(void)
     pr_shop shop = pr_shop_of(&held.data);
     model.file.data = &held.data;
     model.pasts = pr_histories_of(&held.data);
-    if (pr_model_outline(&model.file.model, "parsrec", &config, &shop, &err) != PARSREC_OK ||
-        pr_model_weigh(model.file.model, &err) != PARSREC_OK ||
+    if (pr_model_new_bare(&model.file.model, "parsrec", &config, &shop, &err) != PARSREC_OK ||
+        pr_model_alloc_weights(model.file.model, &err) != PARSREC_OK ||
         pr_directory_init(&model.directory, &held.data, &err) != PARSREC_OK ||
         pr_model_count_popular(&model, &err) != PARSREC_OK ||
         parsrec_scratch_new(&own, &model, 4, &err) != PARSREC_OK)

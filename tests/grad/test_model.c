@@ -41,8 +41,8 @@ static void open_model(model_case *c, const char *const *settings)
     for (size_t i = 0; settings[i] != NULL; i++)
         assert_ok(pr_config_assign(&config, settings[i], &err));
     pr_shop shop = {TOY_SHOP(USERS, ITEMS)};
-    assert_ok(pr_model_outline(&c->model, "parsrec", &config, &shop, &err));
-    assert_ok(pr_model_weigh(c->model, &err));
+    assert_ok(pr_model_new_bare(&c->model, "parsrec", &config, &shop, &err));
+    assert_ok(pr_model_alloc_weights(c->model, &err));
     pr_params_fill(&c->model->params, c->model->weights, PR_INIT_NORMAL, 3);
     shake(c->model, 0.4);
     assert_ok(pr_pool_new(&c->pool, 1, &err));
@@ -53,7 +53,7 @@ static void open_model(model_case *c, const char *const *settings)
                                     .history = {past, pasts[r], past_sessions, past_count[r]},
                                     .items = bought[r],
                                     .size = sizes[r],
-                                    .about = toy_about(r % USERS, r)};
+                                    .features = toy_features(r % USERS, r)};
     c->batch = (pr_batch){.baskets = c->baskets, .rows = ROWS, .number = 11, .in_order = true};
 }
 

@@ -11,9 +11,9 @@ static inline void shaken_links(pr_model *model)
 {
     if (pr_params_find(&model->params, "near.to") == NULL)
         return;
-    uint32_t *ends = pr_model_wholes(model, "near.ends"), *to = pr_model_wholes(model, "near.to");
-    pr_real *weights = pr_model_numbers(model, "near.weights");
-    pr_real *base = pr_model_numbers(model, "near.base");
+    uint32_t *ends = pr_model_u32(model, "near.ends"), *to = pr_model_u32(model, "near.to");
+    pr_real *weights = pr_model_reals(model, "near.weights");
+    pr_real *base = pr_model_reals(model, "near.base");
     for (uint32_t v = 0; v < model->items; v++) {
         ends[v] = v + 1;
         to[v] = (v + 2) % (uint32_t)model->items;
@@ -31,9 +31,9 @@ static inline void shake(pr_model *model, double by)
             model->weights[k] += more[k];
     }
     shaken_links(model);
-    for (size_t i = 0; i < model->traits.numbers; i++) {
-        pr_model_numbers(model, "feature.scale")[2 * i] = (pr_real)0.5;
-        pr_model_numbers(model, "feature.scale")[2 * i + 1] = (pr_real)0.6;
+    for (size_t i = 0; i < model->inputs.numbers; i++) {
+        pr_model_reals(model, "feature.scale")[2 * i] = (pr_real)0.5;
+        pr_model_reals(model, "feature.scale")[2 * i + 1] = (pr_real)0.6;
     }
     free(more);
 }

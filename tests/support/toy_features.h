@@ -35,10 +35,10 @@ static inline void toy_fill(void)
     }
 }
 
-static inline pr_about toy_about(size_t user, size_t session)
+static inline pr_known_features toy_features(size_t user, size_t session)
 {
     toy_fill();
-    return (pr_about){{toy_user, 2, user}, {toy_session, 2, session}};
+    return (pr_known_features){{toy_user, 2, user}, {toy_session, 2, session}};
 }
 
 #endif

@@ -37,7 +37,7 @@ parsrec_status pr_count_model(pr_model **out, const char *kind, const pr_config 
     pr_model *model;
     *out = NULL;
     pr_shop shop = pr_shop_of(data);
-    PR_TRY(pr_model_outline(&model, kind, config, &shop, err));
+    PR_TRY(pr_model_new_bare(&model, kind, config, &shop, err));
     parsrec_status status = count(model, data, scope, pool, hooks, err);
     if (status == PARSREC_OK)
         *out = model;

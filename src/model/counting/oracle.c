@@ -25,10 +25,9 @@ static parsrec_status layout(pr_model *model, parsrec_error *err)
 
 static void copy_facts(pr_model *model, const pr_truth *t)
 {
-    uint32_t *shape = pr_model_wholes(model, "shape"),
-             *group = pr_model_wholes(model, "user_group");
-    uint32_t *category = pr_model_wholes(model, "item_category");
-    pr_real *chance = pr_model_numbers(model, "size_chance");
+    uint32_t *shape = pr_model_u32(model, "shape"), *group = pr_model_u32(model, "user_group");
+    uint32_t *category = pr_model_u32(model, "item_category");
+    pr_real *chance = pr_model_reals(model, "size_chance");
     const pr_size_law *law = pr_size_law_of(t->options.size_rule);
     shape[0] = (uint32_t)t->groups;
     shape[1] = (uint32_t)t->categories;
@@ -85,7 +84,7 @@ static parsrec_status read_users(reading *r, const pr_counted *from, parsrec_err
 static parsrec_status read_products(pr_model *model, const pr_counted *from, parsrec_error *err)
 {
     const pr_truth *t = from->truth;
-    reading r = {.product = pr_model_numbers(model, "product"), .truth = t};
+    reading r = {.product = pr_model_reals(model, "product"), .truth = t};
     r.work = pr_alloc(pr_pool_threads(from->pool) * 2 * t->products, sizeof *r.work);
     double *mean = pr_alloc(t->items, sizeof *mean);
     parsrec_status status = r.work != NULL && mean != NULL ? PARSREC_OK : pr_fail_memory(err);
@@ -102,9 +101,9 @@ static parsrec_status count(pr_model *model, const pr_counted *from, parsrec_err
 {
     const pr_truth *t = from->truth;
     PR_TRY(pr_params_set_rows(&model->params, "trip", t->groups * PR_TRIPS, err));
-    PR_TRY(pr_model_weigh(model, err));
+    PR_TRY(pr_model_alloc_weights(model, err));
     copy_facts(model, t);
-    pr_trip *trips = (pr_trip *)(void *)pr_model_wholes(model, "trip");
+    pr_trip *trips = (pr_trip *)(void *)pr_model_u32(model, "trip");
     PR_TRY(pr_trips_draw(trips, t, from->pool, err));
     return read_products(model, from, err);
 }
@@ -118,9 +117,9 @@ static parsrec_status no_oracle(const char *what, parsrec_error *err)
 
 static parsrec_status verify(const pr_model *model, parsrec_error *err)
 {
-    const uint32_t *shape = pr_model_wholes(model, "shape");
-    const uint32_t *group = pr_model_wholes(model, "user_group");
-    const uint32_t *category = pr_model_wholes(model, "item_category");
+    const uint32_t *shape = pr_model_u32(model, "shape");
+    const uint32_t *group = pr_model_u32(model, "user_group");
+    const uint32_t *category = pr_model_u32(model, "item_category");
     size_t groups = shape[0], categories = shape[1];
     size_t trips = pr_params_find(&model->params, "trip")->rows;
     if (groups == 0 || categories == 0 || categories > model->items || trips % groups != 0)
@@ -131,7 +130,7 @@ static parsrec_status verify(const pr_model *model, parsrec_error *err)
     for (size_t i = 0; i < model->items; i++)
         if (category[i] >= categories)
             return no_oracle("categories", err);
-    const pr_trip *trip = (const pr_trip *)(const void *)pr_model_wholes(model, "trip");
+    const pr_trip *trip = (const pr_trip *)(const void *)pr_model_u32(model, "trip");
     for (size_t i = 0; i < trips; i++)
         for (size_t p = 0; p < PR_BASKET_MOST; p++)
             if (trip[i].order[p] >= categories || trip[i].first > PR_BASKET_MOST + 1)
@@ -162,7 +161,7 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
 {
     state *s = own;
     (void)capacity;
-    const uint32_t *shape = pr_model_wholes(model, "shape");
+    const uint32_t *shape = pr_model_u32(model, "shape");
     *s = (state){.groups = shape[0], .categories = shape[1]};
     s->rows = pr_arena_take(arena, rows, sizeof *s->rows);
     s->seen = pr_arena_take(arena, rows * s->categories, sizeof *s->seen);
@@ -184,7 +183,7 @@ static void start(pr_scorer *session, const pr_start *starts)
 static void place(pr_scorer *session, const int32_t *items)
 {
     state *s = session->own;
-    const uint32_t *category = pr_model_wholes(session->model, "item_category");
+    const uint32_t *category = pr_model_u32(session->model, "item_category");
     for (size_t r = 0; r < session->active; r++) {
         size_t base = r * s->categories;
         if (items[r] < 0 || s->has[base + category[items[r]]] != 0)
@@ -198,13 +197,13 @@ static void place(pr_scorer *session, const int32_t *items)
 /* A guest may be of any group. */
 static size_t group_of(const pr_model *model, const state *s, int32_t user)
 {
-    return user >= 0 ? pr_model_wholes(model, "user_group")[user] : s->groups;
+    return user >= 0 ? pr_model_u32(model, "user_group")[user] : s->groups;
 }
 
 static pr_trips trips_of(const pr_model *model, const state *s, size_t group)
 {
     size_t all = pr_params_find(&model->params, "trip")->rows, each = all / s->groups;
-    const pr_trip *list = (const pr_trip *)(const void *)pr_model_wholes(model, "trip");
+    const pr_trip *list = (const pr_trip *)(const void *)pr_model_u32(model, "trip");
     size_t width = s->categories < PR_BASKET_MOST ? s->categories : PR_BASKET_MOST;
     if (group == s->groups)
         return (pr_trips){list, all, width};
@@ -217,7 +216,7 @@ static void ask(const pr_scorer *session, size_t group, const pr_seen *seen, pr_
     const state *s = session->own;
     pr_trips trips = trips_of(session->model, s, group);
     pr_trips_chances(s->chance, s->categories, &trips, seen,
-                     pr_model_numbers(session->model, "size_chance"));
+                     pr_model_reals(session->model, "size_chance"));
     for (size_t c = 0; c < s->categories; c++)
         scores[c] = (pr_real)log(s->chance[c] + 1e-30);
 }
@@ -239,14 +238,14 @@ static const pr_real *category_scores(const pr_scorer *session, size_t r)
 static const pr_real *product_scores(const pr_model *model, int32_t user)
 {
     size_t at = user >= 0 ? (size_t)user : model->users;
-    return pr_model_numbers(model, "product") + at * model->items;
+    return pr_model_reals(model, "product") + at * model->items;
 }
 
 static void score_all(pr_scorer *session, pr_real *scores)
 {
     const state *s = session->own;
     const pr_model *model = session->model;
-    const uint32_t *category = pr_model_wholes(model, "item_category");
+    const uint32_t *category = pr_model_u32(model, "item_category");
     for (size_t r = 0; r < session->active; r++) {
         const pr_real *mine = category_scores(session, r);
         const pr_real *product = product_scores(model, s->rows[r].user);
@@ -258,7 +257,7 @@ static void score_all(pr_scorer *session, pr_real *scores)
 static void score(pr_scorer *session, size_t r, const int32_t *items, size_t n, pr_real *scores)
 {
     const state *s = session->own;
-    const uint32_t *category = pr_model_wholes(session->model, "item_category");
+    const uint32_t *category = pr_model_u32(session->model, "item_category");
     const pr_real *mine = category_scores(session, r);
     const pr_real *product = product_scores(session->model, s->rows[r].user);
     for (size_t i = 0; i < n; i++)

@@ -16,7 +16,7 @@ parsrec_status pr_popularity_layout(pr_model *model, parsrec_error *err)
 
 const pr_real *pr_popularity(const pr_model *model)
 {
-    return pr_model_numbers(model, "popularity");
+    return pr_model_reals(model, "popularity");
 }
 
 static void count_user(uint64_t *count, const pr_counted *from, size_t user)
@@ -41,11 +41,11 @@ static parsrec_status count_all(uint64_t *count, const pr_counted *from, parsrec
 
 parsrec_status pr_popularity_count(pr_model *model, const pr_counted *from, parsrec_error *err)
 {
-    PR_TRY(pr_model_weigh(model, err));
+    PR_TRY(pr_model_alloc_weights(model, err));
     uint64_t *count = pr_alloc_zero(model->items, sizeof *count); /* floats end at 2^24 */
     if (count == NULL)
         return pr_fail_memory(err);
-    pr_real *popularity = pr_model_numbers(model, "popularity");
+    pr_real *popularity = pr_model_reals(model, "popularity");
     parsrec_status status = count_all(count, from, err);
     for (size_t i = 0; i < model->items; i++)
         popularity[i] = (pr_real)count[i];

@@ -18,7 +18,7 @@ static parsrec_status layout(pr_model *model, parsrec_error *err)
 static parsrec_status count(pr_model *model, const pr_counted *from, parsrec_error *err)
 {
     (void)from;
-    return pr_model_weigh(model, err);
+    return pr_model_alloc_weights(model, err);
 }
 
 static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)

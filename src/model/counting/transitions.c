@@ -254,11 +254,10 @@ parsrec_status pr_transitions_size(pr_model *model, const char *name, const pr_l
 void pr_transitions_set(pr_model *model, const char *name, const pr_links *links)
 {
     names n = names_of(name);
-    pr_real *total = pr_model_numbers(model, n.total), *count = pr_model_numbers(model, n.count);
-    memcpy(pr_model_wholes(model, n.start), links->start,
-           (model->items + 1) * sizeof *links->start);
+    pr_real *total = pr_model_reals(model, n.total), *count = pr_model_reals(model, n.count);
+    memcpy(pr_model_u32(model, n.start), links->start, (model->items + 1) * sizeof *links->start);
     if (links->count > 0)
-        memcpy(pr_model_wholes(model, n.item), links->item, links->count * sizeof *links->item);
+        memcpy(pr_model_u32(model, n.item), links->item, links->count * sizeof *links->item);
     for (size_t i = 0; i < model->items; i++)
         total[i] = links->total[i];
     for (size_t i = 0; i < links->count; i++)
@@ -283,6 +282,6 @@ parsrec_status pr_transitions_verify(const pr_model *model, const char *name, pa
 pr_transitions pr_transitions_of(const pr_model *model, const char *name)
 {
     names n = names_of(name);
-    return (pr_transitions){pr_model_wholes(model, n.start), pr_model_wholes(model, n.item),
-                            pr_model_numbers(model, n.total), pr_model_numbers(model, n.count)};
+    return (pr_transitions){pr_model_u32(model, n.start), pr_model_u32(model, n.item),
+                            pr_model_reals(model, n.total), pr_model_reals(model, n.count)};
 }

@@ -8,7 +8,7 @@
 #include "model/parsrec/parsrec_drawn.h"
 #include "model/parsrec/parsrec_net.h"
 #include "model/parsrec/parsrec_teacher.h"
-#include "model/recall.h"
+#include "model/repeats.h"
 
 /* Dropout of one kind of looked-up rows; keep is NULL when nothing is dropped. */
 typedef struct pr_arnn_drop {
@@ -33,7 +33,7 @@ typedef struct pr_arnn_run {
     pr_real *bag_weights;
     size_t *bag_offsets;
     pr_bags bags;
-    pr_recalled recalled;
+    pr_repeats recalled;
     pr_arnn_teacher teacher;
     pr_softmax softmax;  /* loss = ce ... */
     pr_arnn_drawn drawn; /* ... or another */

@@ -51,14 +51,14 @@ static int32_t user_row(const pr_arnn_run *run, size_t r, const pr_rng *rng)
 
 /* Some baskets keep to themselves what is known of them, so that models can do without: half of those that
  * hide their user, and as many sessions as there are such. */
-static pr_about about_of(const pr_arnn_run *run, size_t r, const pr_rng *rng)
+static pr_known_features about_of(const pr_arnn_run *run, size_t r, const pr_rng *rng)
 {
-    pr_about about = basket_of(run, r)->about;
+    pr_known_features about = basket_of(run, r)->features;
     pr_bits bits = pr_rng_at(rng, run->chunk->batch->number, run->chunk->order[r], 0, 0);
     if (pr_unit32(bits.word[0]) < run->config->anyone / 2)
-        about.user = (pr_facts){0};
+        about.user = (pr_feature_row){0};
     if (pr_unit32(bits.word[1]) < run->config->anyone)
-        about.session = (pr_facts){0};
+        about.session = (pr_feature_row){0};
     return about;
 }
 
@@ -68,7 +68,7 @@ static void begin_users(pr_arnn_run *run)
     pr_rng rng = pr_rng_make(run->chunk->seed, UINT64_C(0x616E796F6E65)); /* "anyone" */
     for (size_t r = 0; r < R; r++) {
         run->users[r] = user_row(run, r, &rng);
-        pr_about about = about_of(run, r, &rng);
+        pr_known_features about = about_of(run, r, &rng);
         pr_arnn_about_read(&run->net, r, &about);
     }
     pr_embedding_forward(run->net.t.u, run->net.w.user, run->users, R, du);
@@ -93,7 +93,7 @@ static void begin_history(pr_arnn_run *run)
     run->bags = (pr_bags){run->bag_items, run->bag_weights, run->bag_offsets};
     pr_real *h = run->net.t.dh;
     pr_bag_forward(h, run->net.w.item, &run->bags, run->softmax.score, R, d->items, d->dv);
-    if (d->traits->count > 0) {
+    if (d->inputs->count > 0) {
         pr_arnn_about_forward(&run->net, R);
         pr_add(h, run->net.t.about, R * d->dv);
     }
@@ -104,10 +104,10 @@ static void begin_history(pr_arnn_run *run)
     }
     run->recalled.near = run->net.w.near;
     for (size_t r = 0; d->recall && r < R; r++)
-        pr_recalled_add(&run->recalled, r, run->slots, &basket_of(run, r)->history,
-                        run->config->recall_decay);
+        pr_repeats_add(&run->recalled, r, run->slots, &basket_of(run, r)->history,
+                       run->config->recall_decay);
     if (d->recall)
-        pr_recalled_order(&run->recalled);
+        pr_repeats_order(&run->recalled);
     pr_arnn_cell_begin(&run->net, R);
     pr_arnn_parts_begin(&run->net, 0, R);
 }
@@ -213,7 +213,7 @@ static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
     const pr_real *o = run->net.t.o + at;
     size_t gates = run->first[j] * PR_GATES;
     if (d->recall)
-        pr_recalled_values(&run->recalled, run->net.t.gate + gates, rows);
+        pr_repeats_values(&run->recalled, run->net.t.gate + gates, rows);
     if (run->config->loss == PR_LOSS_CE)
         pr_softmax_scores(&run->softmax, o, &out, rows, d->items, d->dv);
     else
@@ -222,7 +222,7 @@ static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
     choose_targets(run, j);
     double loss = loss_of(run, run->net.t.do_ + at, o, &out, (pr_real)factor, rows);
     if (d->recall)
-        pr_recalled_backward(&run->recalled, run->net.t.dgate + gates, rows);
+        pr_repeats_backward(&run->recalled, run->net.t.dgate + gates, rows);
     pr_chunk_mark(run->chunk, PR_PART_LOSS);
     pr_chunk_add_loss(run->chunk, loss, factor, rows);
 }
@@ -275,7 +275,7 @@ static void backward(pr_arnn_run *run)
                               d->dv);
     pr_chunk_mark(run->chunk, PR_PART_BACKWARD);
     drop_rows_backward(&run->drop_history, t->dh, R, d->dv);
-    if (d->traits->count > 0)
+    if (d->inputs->count > 0)
         pr_arnn_about_backward(&run->net, t->dh, R);
     pr_bag_backward(run->net.g.item, t->dh, &run->bags, run->softmax.score, R, d->items, d->dv);
     drop_rows_backward(&run->drop_user, t->du, R, du);

@@ -48,7 +48,7 @@ void pr_arnn_run_take(pr_arnn_run *run, pr_arena *arena, const pr_model *model,
     take_drop(&run->drop_keys, arena, c->dropout_keys, T, d.dv);
     take_bags(run, arena, &d, R, limits->history);
     if (d.recall)
-        pr_recalled_take(&run->recalled, arena, R, d.items, limits->history, d.neighbours > 0);
+        pr_repeats_take(&run->recalled, arena, R, d.items, limits->history, d.neighbours > 0);
     pr_arnn_teacher_take(&run->teacher, arena, R, limits->basket);
     if (c->loss == PR_LOSS_CE)
         take_softmax(&run->softmax, arena, &d, R, pr_arnn_mask_bytes(model) > 0);

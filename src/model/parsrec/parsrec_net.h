@@ -23,7 +23,7 @@ typedef struct pr_arnn_dims {
     pr_real fade;   /* of what a placed item pulls, left a step later; 1 where baskets are sets */
     bool kin_apart; /* the parts are those of features.item alone */
     size_t neighbours; /* of an item, at most */
-    const pr_traits *traits;
+    const pr_feature_inputs *inputs;
     size_t width; /* of the map of numbers among them */
     pr_real eps;
 } pr_arnn_dims;
@@ -180,7 +180,7 @@ void pr_arnn_parts_maps_backward(pr_arnn_net *net);
  * The latter two only where there are any. */
 void pr_arnn_about_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
 void pr_arnn_about_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
-void pr_arnn_about_read(pr_arnn_net *net, size_t row, const pr_about *about);
+void pr_arnn_about_read(pr_arnn_net *net, size_t row, const pr_known_features *about);
 void pr_arnn_about_forward(pr_arnn_net *net, size_t rows);
 void pr_arnn_about_backward(pr_arnn_net *net, const pr_real *dabout, size_t rows);
 

@@ -5,7 +5,7 @@
 
 #include "model/param_list.h"
 #include "model/parsrec/parsrec_state.h"
-#include "model/recall.h"
+#include "model/repeats.h"
 
 static parsrec_status verify(const pr_model *model, parsrec_error *err)
 {
@@ -88,7 +88,7 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.kin = model->shares;
     d.kin_apart = c->kin == 0;
     d.neighbours = d.recall ? (size_t)c->neighbours : 0;
-    d.traits = &model->traits;
+    d.inputs = &model->inputs;
     d.width = (size_t)c->features_width;
     d.eps = (pr_real)c->layer_norm_eps;
     return d;
@@ -179,13 +179,13 @@ static void list_neighbours(pr_lister *l, pr_near *near, const pr_arnn_dims *d)
 /* Maps that begin with nothing: training begins as it would without features. */
 static void list_features(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
 {
-    size_t numbers = d->traits->numbers, width = d->width;
-    if (d->traits->words > 0)
-        pr_list_apart(l, &v->word, PR_WORD_TABLE, d->traits->rows, d->dv, PR_FILL_ZERO);
+    size_t numbers = d->inputs->numbers, width = d->width;
+    if (d->inputs->words > 0)
+        pr_list_apart(l, &v->word, PR_WORD_TABLE, d->inputs->rows, d->dv, PR_FILL_ZERO);
     if (numbers == 0)
         return;
-    pr_list_apart(l, &v->about_scale, "feature.scale", numbers, PR_TRAIT_SCALE, PR_FILL_COUNTED);
-    pr_list_apart(l, &v->about_in_w, "feature.in_w", width, PR_TRAIT_INPUTS * numbers, PR_FILL_MAP);
+    pr_list_apart(l, &v->about_scale, "feature.scale", numbers, PR_INPUT_SCALE, PR_FILL_COUNTED);
+    pr_list_apart(l, &v->about_in_w, "feature.in_w", width, PR_INPUT_WIDTH * numbers, PR_FILL_MAP);
     pr_list_apart(l, &v->about_in_b, "feature.in_b", 1, width, PR_FILL_BIAS);
     pr_list_apart(l, &v->about_out_w, "feature.out_w", d->dv, width, PR_FILL_ZERO);
 }

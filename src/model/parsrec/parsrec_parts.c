@@ -5,7 +5,7 @@
 
 #include "math/linear.h"
 #include "model/parsrec/parsrec_net.h"
-#include "model/recall.h"
+#include "model/repeats.h"
 
 static pr_real *take_zero(pr_arena *arena, size_t rows, size_t cols)
 {
@@ -60,7 +60,7 @@ void pr_arnn_parts_begin(pr_arnn_net *net, size_t first, size_t rows)
     if (d->recall) {
         pr_real *gate = t->ugate + first * PR_GATES;
         pr_bias_spread(gate, net->w.gate_b, rows, PR_GATES);
-        size_t as_count = d->neighbours > 0 ? PR_GATE_EXPECTED : PR_RECALL_COUNT;
+        size_t as_count = d->neighbours > 0 ? PR_GATE_EXPECTED : PR_REPEAT_COUNT;
         for (size_t r = 0; r < rows; r++)
             gate[r * PR_GATES + as_count] += 1; /* begins as a count */
         pr_gemm(gate, PR_GATES, u, pr_flip(net->w.gate_w, d->dz), 1, rows, PR_GATES, d->du);

@@ -28,7 +28,7 @@ static bool alike(const pr_start *a, const pr_start *b)
 void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known)
 {
     pr_arnn_state *s = session->own;
-    bool features = s->net.d.traits->count > 0; /* may differ from row to row */
+    bool features = s->net.d.inputs->count > 0; /* may differ from row to row */
     for (size_t r = 0; r < session->active; r++) {
         s->twin[r] = r > 0 && !features && alike(&starts[r], &starts[r - 1]) ? s->twin[r - 1] : r;
         s->looked[r] = s->moved[r] = false;

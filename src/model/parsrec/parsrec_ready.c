@@ -9,7 +9,7 @@
 #include "math/layer_norm.h"
 #include "math/linear.h"
 #include "math/panels.h"
-#include "model/recall.h"
+#include "model/repeats.h"
 
 enum {
     ITEMS_AT_ONCE = 256,

@@ -11,7 +11,7 @@ static pr_real recalled(const pr_arnn_state *s, size_t row, size_t i)
     const pr_real *f = s->recall[row * s->net.d.items + i];
     const pr_real *gate = s->net.t.gate + row * PR_GATES;
     pr_real sum = 0;
-    for (size_t k = 0; k < PR_RECALL_FEATURES; k++)
+    for (size_t k = 0; k < PR_REPEAT_FEATURES; k++)
         sum += gate[k] * f[k];
     return sum;
 }
@@ -158,7 +158,7 @@ static pr_real history_of(const pr_arnn_state *s, size_t row, const pr_real *e)
     if (!d->past)
         return 0;
     pr_real sum = pr_dot(s->net.t.past + row * d->dv, e, d->dv);
-    for (size_t i = 0; d->traits->count > 0 && i < d->dv; i++)
+    for (size_t i = 0; d->inputs->count > 0 && i < d->dv; i++)
         sum -= e[i] * pr_dot(s->net.w.past_w + i * d->dv, s->net.t.about + row * d->dv, d->dv);
     return sum;
 }

@@ -37,7 +37,7 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
     s->bag_items = pr_arena_take(arena, d.items, sizeof *s->bag_items);
     s->bag_weights = pr_arena_take(arena, d.items, sizeof *s->bag_weights);
     s->slots = pr_arena_take_zero(arena, d.items, sizeof *s->slots);
-    if (rows == 1 && model->ready != NULL && d.traits->count == 0)
+    if (rows == 1 && model->ready != NULL && d.inputs->count == 0)
         pr_arnn_kept_take(&s->lately, arena, &d);
     s->query.codes = pr_arena_take(arena, (d.dv + 3) / 4 * 4, 1);
     s->likely = pr_arena_take(arena, d.items, sizeof *s->likely);
@@ -94,10 +94,10 @@ static void add_features(pr_scorer *session, const pr_start *starts, bool known)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
-    if (d->traits->count == 0)
+    if (d->inputs->count == 0)
         return;
     for (size_t r = 0; r < session->active; r++)
-        pr_arnn_about_read(&s->net, r, &starts[r].about);
+        pr_arnn_about_read(&s->net, r, &starts[r].features);
     pr_arnn_about_forward(&s->net, session->active);
     for (size_t r = 0; r < session->active && !known; r++)
         pr_add(s->net.t.z + r * 2 * d->dv, s->net.t.about + r * d->dv, d->dv);
@@ -115,7 +115,7 @@ static void begin_recall(pr_scorer *session, size_t r, const pr_start *start)
     pr_arnn_state *s = session->own;
     size_t V = s->net.d.items;
     if (s->net.d.recall)
-        s->had_count[r] = pr_recall_make(
+        s->had_count[r] = pr_repeat_features(
             s->had + r * V, s->recall + r * V, s->expected != NULL ? s->expected + r * V : NULL,
             s->slots, &start->history, session->model->config.recall_decay, &s->net.w.near);
 }

@@ -4,7 +4,7 @@
 
 #include "model/parsrec/parsrec_kept.h"
 #include "model/parsrec/parsrec_ready.h"
-#include "model/recall.h"
+#include "model/repeats.h"
 
 enum { PR_ARNN_LIKELY = 1024 }; /* items at most that are looked at twice, to find the best */
 
@@ -24,7 +24,7 @@ typedef struct pr_arnn_state {
     pr_real *bag_weights;
     int32_t *had;      /* [rows,V]: items of each row's past, had_count of them */
     size_t *had_count; /* [rows] */
-    pr_real (*recall)[PR_RECALL_FEATURES]; /* [rows,V] */
+    pr_real (*recall)[PR_REPEAT_FEATURES]; /* [rows,V] */
     pr_real *expected;                     /* [rows,V], or NULL */
     pr_arnn_kept lately;                   /* no slots: nothing is kept */
     pr_coarse_query query;                 /* of one row that was made ready */

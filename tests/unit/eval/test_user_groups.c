@@ -157,7 +157,7 @@ static void clusters(void **state)
     pr_model *model, *counts;
     config.dim_user = config.dim_item = 4;
     assert_ok(pr_model_new(&model, "parsrec", &config, SAMPLE_USERS, SAMPLE_ITEMS, 1, &err));
-    pr_real *rows = pr_model_numbers(model, "user_emb");
+    pr_real *rows = pr_model_reals(model, "user_emb");
     for (size_t i = 0; i < 12; i++)
         rows[i] = i < 4 ? 0 : i < 8 ? 100 : 1; /* bob is far off, but has bought nothing */
     assert_ok(make_with(model, "cluster:1"));
@@ -166,8 +166,8 @@ static void clusters(void **state)
     assert_group(0, "cluster 1", "a");
     assert_group(1, "cluster 2", "c");
     assert_fails(make_with(model, "cluster:3"), PARSREC_E_ARGUMENT, "3 clusters of 2 users");
-    assert_ok(pr_model_outline(&counts, "pop", &config,
-                               &(pr_shop){.users = SAMPLE_USERS, .items = SAMPLE_ITEMS}, &err));
+    assert_ok(pr_model_new_bare(&counts, "pop", &config,
+                                &(pr_shop){.users = SAMPLE_USERS, .items = SAMPLE_ITEMS}, &err));
     assert_fails(make_with(counts, "cluster:2"), PARSREC_E_UNSUPPORTED, "model pop learns nothing");
     pr_model_free(counts);
     pr_model_free(model);

@@ -494,7 +494,7 @@ static void embedding_by_hand(void **state)
 {
     (void)state;
     double map[CLASSES * CLASSES], expected = 0, pairs = 0;
-    const pr_real *rows = pr_model_numbers(model, "item_emb");
+    const pr_real *rows = pr_model_reals(model, "item_emb");
     assert_ok(pr_map_embedding(map, model, &axis, &err));
     for (size_t i = 1; i < ITEMS; i += CLASSES + 1)
         for (size_t j = 3; j < ITEMS; j += CLASSES + 1, pairs++)
@@ -767,8 +767,8 @@ static void what_cannot_be_explained(void **state)
     pr_explanation_clear(&e);
     pr_model *learnt = model;
     pr_config config = pr_config_default();
-    assert_ok(
-        pr_model_outline(&model, "pop", &config, &(pr_shop){.users = USERS, .items = ITEMS}, &err));
+    assert_ok(pr_model_new_bare(&model, "pop", &config, &(pr_shop){.users = USERS, .items = ITEMS},
+                                &err));
     o = parsrec_explain_default();
     o.maps[PARSREC_MAP_ATTENTION] = true;
     assert_fails(explain(&e, &toy.data, &o, 1), PARSREC_E_UNSUPPORTED, "pop has no attention");

@@ -91,8 +91,8 @@ static void settings_widen_and_narrow_the_scope(void **state)
     pr_model *narrow = counted("pop", "count=train", &scope);
     pr_model *wide = counted("pop", "count=all", &scope);
     for (int i = 0; i < ITEMS; i++) {
-        assert_close((double)pr_model_numbers(narrow, "popularity")[i], train[i], 0);
-        assert_close((double)pr_model_numbers(wide, "popularity")[i], all[i], 0);
+        assert_close((double)pr_model_reals(narrow, "popularity")[i], train[i], 0);
+        assert_close((double)pr_model_reals(wide, "popularity")[i], all[i], 0);
     }
     pr_model_free(narrow);
     pr_model_free(wide);
@@ -352,7 +352,7 @@ static void links_fit_into_a_file(void **state)
                    {"within.item", 5, 30},
                    {"across.item", 0, UINT32_MAX}};
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        uint32_t *word = pr_model_wholes(model, damages[i].name) + damages[i].at, before = *word;
+        uint32_t *word = pr_model_u32(model, damages[i].name) + damages[i].at, before = *word;
         *word = damages[i].value;
         assert_ok(pr_model_save(model, &toy.data, toy_path("model"), &err));
         *word = before;

@@ -77,8 +77,8 @@ static void rows_of_words_go_too(void **state)
     s.channel[0] = 1; /* ann: web web -; cy: web shop, the only one from there */
     const bool gone[] = {false, false, true};
     pr_shop before = pr_shop_of(&s.data);
-    assert_ok(pr_model_outline(&whole, "parsrec", &config, &before, &err));
-    assert_ok(pr_model_weigh(whole, &err));
+    assert_ok(pr_model_new_bare(&whole, "parsrec", &config, &before, &err));
+    assert_ok(pr_model_alloc_weights(whole, &err));
     for (size_t i = 0; i < whole->params.size; i++)
         whole->weights[i] = (pr_real)i;
     assert_ok(pr_dataset_without(&p, &s.data, gone, &err));
@@ -92,8 +92,8 @@ static void rows_of_words_go_too(void **state)
     assert_memory_equal(less->weights + to->at, whole->weights + from->at, row);
     assert_memory_equal(less->weights + to->at + to->cols,
                         whole->weights + from->at + 2 * from->cols, row);
-    assert_memory_equal(pr_model_numbers(less, "feature.in_w"),
-                        pr_model_numbers(whole, "feature.in_w"), 16 * 2 * sizeof(pr_real));
+    assert_memory_equal(pr_model_reals(less, "feature.in_w"), pr_model_reals(whole, "feature.in_w"),
+                        16 * 2 * sizeof(pr_real));
     pr_model_free(less);
     pr_model_free(whole);
     pr_pruned_free(&p);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "model/history.h"
 #include "model/parsrec/parsrec_teacher.h"
-#include "model/recall.h"
+#include "model/repeats.h"
 #include "model/trainer.h"
 
 #include "support/toy_features.h"
@@ -32,7 +32,7 @@ static void fill_shop(shop *s)
                                     .history = {s->past[r], past, NULL, 0},
                                     .items = s->items[r],
                                     .size = size,
-                                    .about = toy_about(r % USERS, r)};
+                                    .features = toy_features(r % USERS, r)};
     }
 }
 
@@ -55,17 +55,17 @@ static float sizes[ITEMS];
 static const pr_feature_column item_features[] = {
     {.name = NULL, .code = colours, .values = {"ab", toy_offsets, 2}},
     {.name = NULL, .number = sizes}};
-static const pr_kin_column item_columns[] = {{&item_features[0], 3, 0, 0},
-                                             {&item_features[1], 5, 2, 0.5f}};
+static const pr_shared_column item_columns[] = {{&item_features[0], 3, 0, 0},
+                                                {&item_features[1], 5, 2, 0.5f}};
 
-static pr_kin some_kin(void)
+static pr_category_tree some_tree(void)
 {
     for (int32_t v = 0; v < ITEMS; v++) {
         families[v] = v % 4 - 1;
         colours[v] = v % 3 - 1;
         sizes[v] = v % 7 == 0 ? NAN : (float)(v % 5);
     }
-    return (pr_kin){3, parents, families, item_columns, 2, 6};
+    return (pr_category_tree){3, parents, families, item_columns, 2, 6};
 }
 
 static double size_of(size_t v)
@@ -77,11 +77,11 @@ static pr_model *new_model(const pr_config *config)
 {
     parsrec_error err;
     pr_model *model;
-    pr_kin kin = some_kin();
+    pr_category_tree tree = some_tree();
     assert_ok(
-        pr_model_outline(&model, "parsrec", config, &(pr_shop){TOY_SHOP(USERS, ITEMS)}, &err));
-    assert_ok(pr_model_introduce(model, &kin, &err));
-    assert_ok(pr_model_weigh(model, &err));
+        pr_model_new_bare(&model, "parsrec", config, &(pr_shop){TOY_SHOP(USERS, ITEMS)}, &err));
+    assert_ok(pr_model_set_tree(model, &tree, &err));
+    assert_ok(pr_model_alloc_weights(model, &err));
     pr_params_fill(&model->params, model->weights, PR_INIT_NORMAL, 1);
     return model;
 }
@@ -143,7 +143,7 @@ static void training_lowers_the_loss(void **state)
     assert_true(last < first - 0.5);
 }
 
-/* One step of plain descent: a row moves by its own gradient and by those of all its kin. */
+/* One step of plain descent: a row moves by its own gradient and by those of all items that share a category. */
 static void kin_learn_together(void **state)
 {
     (void)state;
@@ -306,22 +306,22 @@ static void pasts_are_recalled_by_number_and_age(void **state)
     (void)state;
     int32_t list[] = {5, 2, 5, 8, 2, 7, 2}, items[4], slots[10] = {0};
     int64_t sessions[] = {100, 102, 105, 107}; /* 5 2 | 5 8 2 | 7 2 */
-    pr_real f[4][PR_RECALL_FEATURES];
+    pr_real f[4][PR_REPEAT_FEATURES];
     pr_history h = {list, 7, sessions, 3};
-    assert_int_equal(pr_recall_make(items, f, NULL, slots, &h, 0.5, NULL), 4);
+    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL), 4);
     assert_true(items[0] == 7 && items[1] == 2 && items[2] == 5 && items[3] == 8);
-    assert_close(f[1][PR_RECALL_COUNT], log(1 + 3), 1e-6);
-    assert_close(f[1][PR_RECALL_RECENT], log(1 + 1 + 0.5 + 0.25), 1e-6);
-    assert_close(f[2][PR_RECALL_RECENT], log(1 + 0.5 + 0.25), 1e-6);
-    assert_close(f[3][PR_RECALL_COUNT], log(1 + 1), 1e-6);
-    assert_close(f[3][PR_RECALL_HAD], 1, 0);
-    assert_close(f[0][PR_RECALL_SESSIONS], log(1 + 3), 1e-6);
+    assert_close(f[1][PR_REPEAT_COUNT], log(1 + 3), 1e-6);
+    assert_close(f[1][PR_REPEAT_RECENT], log(1 + 1 + 0.5 + 0.25), 1e-6);
+    assert_close(f[2][PR_REPEAT_RECENT], log(1 + 0.5 + 0.25), 1e-6);
+    assert_close(f[3][PR_REPEAT_COUNT], log(1 + 1), 1e-6);
+    assert_close(f[3][PR_REPEAT_HAD], 1, 0);
+    assert_close(f[0][PR_REPEAT_SESSIONS], log(1 + 3), 1e-6);
     h = (pr_history){list, 3, NULL, 0}; /* one age */
-    assert_int_equal(pr_recall_make(items, f, NULL, slots, &h, 0.5, NULL), 2);
-    assert_close(f[0][PR_RECALL_RECENT], log(1 + 2), 1e-6);
-    assert_close(f[0][PR_RECALL_SESSIONS], log(1 + 1), 1e-6);
+    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL), 2);
+    assert_close(f[0][PR_REPEAT_RECENT], log(1 + 2), 1e-6);
+    assert_close(f[0][PR_REPEAT_SESSIONS], log(1 + 1), 1e-6);
     h.count = 0;
-    assert_int_equal(pr_recall_make(items, f, NULL, slots, &h, 0.5, NULL), 0);
+    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL), 0);
     for (size_t i = 0; i < 10; i++)
         assert_int_equal(slots[i], 0);
 }
@@ -344,8 +344,9 @@ static double loss_by_sessions(const pr_model *model, const pr_basket *baskets, 
     double loss = 0;
     assert_ok(pr_scorer_new(&session, model, rows, LONGEST, &err));
     for (size_t r = 0; r < rows; r++)
-        starts[r] = (pr_start){
-            .user = baskets[r].user, .history = baskets[r].history, .about = baskets[r].about};
+        starts[r] = (pr_start){.user = baskets[r].user,
+                               .history = baskets[r].history,
+                               .features = baskets[r].features};
     pr_scorer_start(session, starts, rows);
     for (size_t j = 0; j < LONGEST; j++) {
         int32_t next[ROWS];
@@ -470,12 +471,12 @@ static void parts_add_up(void **state)
     pr_scorer_score(session, 0, &item, 1, &score);
     assert_close(parts.network + parts.history + parts.memory + parts.item + placed[0] + placed[1],
                  score, 1e-5);
-    assert_close(parts.item, pr_model_numbers(model, "bias")[item], 0);
+    assert_close(parts.item, pr_model_reals(model, "bias")[item], 0);
     size_t dv = (size_t)config.dim_item, du = (size_t)config.dim_user;
-    const pr_real *e = pr_model_numbers(model, "item_emb") + (size_t)item * dv;
-    const pr_real *pull = pr_model_numbers(model, "pull_emb") + 7 * dv;
-    const pr_real *w = pr_model_numbers(model, "pull.user_w");
-    const pr_real *u = pr_model_numbers(model, "user_emb") + 3 * du;
+    const pr_real *e = pr_model_reals(model, "item_emb") + (size_t)item * dv;
+    const pr_real *pull = pr_model_reals(model, "pull_emb") + 7 * dv;
+    const pr_real *w = pr_model_reals(model, "pull.user_w");
+    const pr_real *u = pr_model_reals(model, "user_emb") + 3 * du;
     double sum = 0;
     for (size_t i = 0; i < dv; i++) {
         double scale = 1;
@@ -516,11 +517,11 @@ static void parts_of_a_list_add_up(void **state)
     assert_true(fabs((double)placed[0][0]) > 1e-3);
     assert_close(placed[1][0], 0.5 * (double)placed[0][0], 1e-6);
     size_t dv = (size_t)config.dim_item;
-    const pr_real *e = pr_model_numbers(model, "item_emb") + (size_t)item * dv;
-    const pr_real *follow = pr_model_numbers(model, "follow_emb") + 2 * dv;
-    const pr_real *pull = pr_model_numbers(model, "pull_emb") + 2 * dv;
-    const pr_real *w = pr_model_numbers(model, "pull.user_w");
-    const pr_real *u = pr_model_numbers(model, "user_emb") + 3 * (size_t)config.dim_user;
+    const pr_real *e = pr_model_reals(model, "item_emb") + (size_t)item * dv;
+    const pr_real *follow = pr_model_reals(model, "follow_emb") + 2 * dv;
+    const pr_real *pull = pr_model_reals(model, "pull_emb") + 2 * dv;
+    const pr_real *w = pr_model_reals(model, "pull.user_w");
+    const pr_real *u = pr_model_reals(model, "user_emb") + 3 * (size_t)config.dim_user;
     double sum = 0;
     for (size_t i = 0; i < dv; i++) {
         double scale = 1;

@@ -136,7 +136,7 @@ static pr_model *read_truth(const toy_shop *shop, unsigned threads)
     assert_ok(pr_pool_new(&pool, threads, &err));
     pr_counted from = {.data = &shop->data, .truth = &truth, .pool = pool};
     assert_ok(
-        pr_model_outline(&model, "oracle", &config, &(pr_shop){.users = 2, .items = 4}, &err));
+        pr_model_new_bare(&model, "oracle", &config, &(pr_shop){.users = 2, .items = 4}, &err));
     assert_ok(model->kind->count(model, &from, &err));
     pr_pool_free(pool);
     return model;
@@ -200,7 +200,7 @@ static void the_oracle_fits_into_a_file(void **state)
                    {"item_category", 2, "categories"},
                    {"trip", 0, NULL}}; /* a filter may miss something, but points nowhere */
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        uint32_t *word = pr_model_wholes(model, damages[i].name), before = *word;
+        uint32_t *word = pr_model_u32(model, damages[i].name), before = *word;
         *word = damages[i].value;
         assert_ok(pr_model_save(model, &shop.data, toy_path("model"), &err));
         *word = before;
@@ -211,7 +211,7 @@ static void the_oracle_fits_into_a_file(void **state)
             assert_ok(pr_model_load(&file, toy_path("model"), &err));
         pr_model_file_free(&file);
     }
-    pr_model_wholes(model, "trip")[2] = 2; /* the first category of the first trip */
+    pr_model_u32(model, "trip")[2] = 2; /* the first category of the first trip */
     assert_ok(pr_model_save(model, &shop.data, toy_path("model"), &err));
     assert_fails(pr_model_load(&file, toy_path("model"), &err), PARSREC_E_FORMAT, "trips");
     pr_model_free(one);

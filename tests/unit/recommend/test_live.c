@@ -290,7 +290,7 @@ static void vectors_follow(void **state)
     for (int m = 0; m < 2; m++) {
         opened o = open_live(model_path[m]);
         const pr_model *model = o.model->file.model;
-        const float *rows = pr_model_numbers(model, "item_emb");
+        const float *rows = pr_model_reals(model, "item_emb");
         size_t width = (size_t)model->config.dim_item;
         pr_history_copy copy = {0};
         live_through(&o);

@@ -1,5 +1,5 @@
 /* Counts and decayed counts of one pass over a history, newest session first. */
-#include "model/recall.h"
+#include "model/repeats.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 typedef struct past {
     int32_t *items;
-    pr_real (*features)[PR_RECALL_FEATURES];
+    pr_real (*features)[PR_REPEAT_FEATURES];
     int32_t *slots; /* one more than an item's place; 0: not met yet */
     size_t count;
 } past;
@@ -18,17 +18,18 @@ static void meet(past *p, const int32_t *items, size_t n, double weight)
         int32_t *slot = &p->slots[items[i]];
         if (*slot == 0) {
             p->items[p->count] = items[i];
-            p->features[p->count][PR_RECALL_COUNT] = 0;
-            p->features[p->count][PR_RECALL_RECENT] = 0;
+            p->features[p->count][PR_REPEAT_COUNT] = 0;
+            p->features[p->count][PR_REPEAT_RECENT] = 0;
             *slot = (int32_t)++p->count;
         }
-        p->features[*slot - 1][PR_RECALL_COUNT] += 1;
-        p->features[*slot - 1][PR_RECALL_RECENT] += (pr_real)weight;
+        p->features[*slot - 1][PR_REPEAT_COUNT] += 1;
+        p->features[*slot - 1][PR_REPEAT_RECENT] += (pr_real)weight;
     }
 }
 
-size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], pr_real *expected,
-                      int32_t *slots, const pr_history *history, double decay, const pr_near *near)
+size_t pr_repeat_features(int32_t *items, pr_real (*features)[PR_REPEAT_FEATURES],
+                          pr_real *expected, int32_t *slots, const pr_history *history,
+                          double decay, const pr_near *near)
 {
     past p = {items, features, slots, 0};
     size_t sessions = history->sessions != NULL ? history->session_count : 0;
@@ -41,24 +42,24 @@ size_t pr_recall_make(int32_t *items, pr_real (*features)[PR_RECALL_FEATURES], p
         meet(&p, history->items + first, end - first, weight);
     }
     if (expected != NULL)
-        pr_near_expect(expected, near, items, &features[0][PR_RECALL_COUNT], PR_RECALL_FEATURES,
+        pr_near_expect(expected, near, items, &features[0][PR_REPEAT_COUNT], PR_REPEAT_FEATURES,
                        p.count);
     for (size_t i = 0; i < p.count; i++) {
         pr_real *f = features[i];
         slots[items[i]] = 0;
-        f[PR_RECALL_COUNT] = pr_ln(1 + f[PR_RECALL_COUNT]);
-        f[PR_RECALL_RECENT] = pr_ln(1 + f[PR_RECALL_RECENT]);
-        f[PR_RECALL_HAD] = 1;
-        f[PR_RECALL_SESSIONS] = pr_log((pr_real)(1 + (sessions > 0 ? sessions : 1)));
+        f[PR_REPEAT_COUNT] = pr_ln(1 + f[PR_REPEAT_COUNT]);
+        f[PR_REPEAT_RECENT] = pr_ln(1 + f[PR_REPEAT_RECENT]);
+        f[PR_REPEAT_HAD] = 1;
+        f[PR_REPEAT_SESSIONS] = pr_log((pr_real)(1 + (sessions > 0 ? sessions : 1)));
     }
     return p.count;
 }
 
-void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items, size_t history,
-                      bool neighbours)
+void pr_repeats_take(pr_repeats *r, pr_arena *arena, size_t rows, size_t items, size_t history,
+                     bool neighbours)
 {
     size_t distinct = rows * (history < items ? history : items);
-    *r = (pr_recalled){.rows = rows, .tiles = pr_tiles(items)};
+    *r = (pr_repeats){.rows = rows, .tiles = pr_tiles(items)};
     r->items = pr_arena_take(arena, distinct, sizeof *r->items);
     r->raw_items = pr_arena_take(arena, distinct, sizeof *r->raw_items);
     r->features = pr_arena_take(arena, distinct, sizeof *r->features);
@@ -77,7 +78,7 @@ void pr_recalled_take(pr_recalled *r, pr_arena *arena, size_t rows, size_t items
 }
 
 /* Turns some rows so that those of one item stand beside each other: whole lines of the cache. */
-static void file_rows(pr_recalled *r, size_t first, size_t rows)
+static void file_rows(pr_repeats *r, size_t first, size_t rows)
 {
     size_t V = r->near.items;
     for (size_t v = 0; v < V; v++)
@@ -85,18 +86,18 @@ static void file_rows(pr_recalled *r, size_t first, size_t rows)
             r->expected[v * r->rows + first + i] = r->few[i * V + v];
 }
 
-void pr_recalled_add(pr_recalled *r, size_t row, int32_t *slots, const pr_history *history,
-                     double decay)
+void pr_repeats_add(pr_repeats *r, size_t row, int32_t *slots, const pr_history *history,
+                    double decay)
 {
     size_t at = r->raw_offsets[row];
     pr_real *own = r->few != NULL ? r->few + row % PR_LANES * r->near.items : NULL;
-    r->raw_offsets[row + 1] =
-        at + pr_recall_make(r->raw_items + at, r->raw + at, own, slots, history, decay, &r->near);
+    r->raw_offsets[row + 1] = at + pr_repeat_features(r->raw_items + at, r->raw + at, own, slots,
+                                                      history, decay, &r->near);
     if (own != NULL && (row % PR_LANES == PR_LANES - 1 || row + 1 == r->rows))
         file_rows(r, row / PR_LANES * PR_LANES, row % PR_LANES + 1);
 }
 
-void pr_recalled_order(pr_recalled *r)
+void pr_repeats_order(pr_repeats *r)
 {
     size_t at = 0;
     for (size_t t = 0; t < r->tiles; t++) {
@@ -114,7 +115,7 @@ void pr_recalled_order(pr_recalled *r)
     r->extra = (pr_extra){r->items, r->offsets, r->rows + 1, r->values, r->gradients};
 }
 
-void pr_recalled_values(pr_recalled *r, const pr_real *gates, size_t rows)
+void pr_repeats_values(pr_repeats *r, const pr_real *gates, size_t rows)
 {
     for (size_t row = 0; r->how != NULL && row < rows; row++)
         r->how[row] = gates[row * PR_GATES + PR_GATE_EXPECTED];
@@ -124,14 +125,14 @@ void pr_recalled_values(pr_recalled *r, const pr_real *gates, size_t rows)
             const pr_real *g = gates + row * PR_GATES;
             for (size_t i = range[0]; i < range[1]; i++) {
                 pr_real sum = 0;
-                for (size_t f = 0; f < PR_RECALL_FEATURES; f++)
+                for (size_t f = 0; f < PR_REPEAT_FEATURES; f++)
                     sum += g[f] * r->features[i][f];
                 r->values[i] = sum;
             }
         }
 }
 
-void pr_recalled_backward(const pr_recalled *r, pr_real *dgates, size_t rows)
+void pr_repeats_backward(const pr_repeats *r, pr_real *dgates, size_t rows)
 {
     memset(dgates, 0, rows * PR_GATES * sizeof *dgates);
     for (size_t row = 0; r->dhow != NULL && row < rows; row++)
@@ -141,7 +142,7 @@ void pr_recalled_backward(const pr_recalled *r, pr_real *dgates, size_t rows)
             const size_t *range = r->offsets + t * (r->rows + 1) + row;
             pr_real *dg = dgates + row * PR_GATES;
             for (size_t i = range[0]; i < range[1]; i++)
-                for (size_t f = 0; f < PR_RECALL_FEATURES; f++)
+                for (size_t f = 0; f < PR_REPEAT_FEATURES; f++)
                     dg[f] += r->gradients[i] * r->features[i][f];
         }
 }
