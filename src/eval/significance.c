@@ -274,3 +274,71 @@ done:
     clear(&w);
     return status;
 }
+
+/* ---- several tests at once ---- */
+
+/* How many tests have a smaller p than that. */
+static size_t count_smaller(const double *p, size_t count, double than)
+{
+    size_t smaller = 0;
+    for (size_t i = 0; i < count; i++)
+        smaller += p[i] < than;
+    return smaller;
+}
+
+/* The smallest p counts for all tests, the next for one fewer, and so on; a corrected p is never below
+ * one before it. Comparisons with NaN are false, so that those count nowhere. */
+void pr_holm(double *corrected, const double *p, size_t count)
+{
+    size_t tests = count_smaller(p, count, INFINITY);
+    for (size_t i = 0; i < count; i++) {
+        corrected[i] = p[i];
+        for (size_t other = 0; !isnan(p[i]) && other < count; other++)
+            if (p[other] <= p[i])
+                corrected[i] =
+                    fmin(1, fmax(corrected[i],
+                                 p[other] * (double)(tests - count_smaller(p, count, p[other]))));
+    }
+}
+
+/* ---- a few numbers ---- */
+
+/* How much of t with that many degrees of freedom lies within ±sqrt(degrees) · tan(angle): the finite
+ * sums that whole degrees have, of even or odd powers of the cosine. */
+static double covered(double angle, size_t degrees)
+{
+    bool odd = degrees % 2 == 1;
+    double cosine = cos(angle), term = odd ? cosine : 1, sum = 0;
+    for (size_t k = odd ? 3 : 2; k <= degrees; k += 2) {
+        sum += term;
+        term *= cosine * cosine * (double)(k - 1) / (double)k;
+    }
+    return odd ? (angle + sin(angle) * sum) * M_2_PI : sin(angle) * sum;
+}
+
+double pr_student_quantile(double level, size_t degrees)
+{
+    double low = 0, high = M_PI_2;
+    for (int i = 0; i < 60; i++) {
+        double middle = (low + high) / 2;
+        if (covered(middle, degrees) < level)
+            low = middle;
+        else
+            high = middle;
+    }
+    return sqrt((double)degrees) * tan(low);
+}
+
+pr_interval pr_student(const double *values, size_t count, double level)
+{
+    double mean = 0, squares = 0;
+    for (size_t i = 0; i < count; i++)
+        mean += values[i] / (double)count;
+    if (count < 2)
+        return (pr_interval){mean, NAN, NAN};
+    for (size_t i = 0; i < count; i++)
+        squares += (values[i] - mean) * (values[i] - mean);
+    double error = sqrt(squares / (double)(count - 1) / (double)count);
+    double reach = pr_student_quantile(level, count - 1) * error;
+    return (pr_interval){mean, mean - reach, mean + reach};
+}
