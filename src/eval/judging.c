@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "base/xxh3.h"
-#include "eval/user_list.h"
+#include "eval/user_groups.h"
 
 _Static_assert(PARSREC_CUTOFFS_MOST == (int)PR_CUTOFFS, "as many cutoffs outside as inside");
 _Static_assert(PARSREC_MEASURES_MOST == (int)PR_COLUMNS_MOST * (int)PR_CUTOFFS,
@@ -180,7 +180,7 @@ parsrec_status pr_judging_fingerprint(char out[17], const pr_judging *j, const p
     sum = digest(sum, model->kind->name, strlen(model->kind->name));
     sum = digest(sum, checksum, strlen(checksum));
     sum = digest_protocol(sum, &j->protocol);
-    if (j->source.kind == PR_SOURCE_LISTED) {
+    if (j->source.kind == PARSREC_CANDIDATES_FILE) {
         sum = digest(sum, j->source.offsets, (data->users + 1) * sizeof *j->source.offsets);
         sum = digest(sum, j->source.items,
                      (size_t)j->source.offsets[data->users] * sizeof *j->source.items);

@@ -1,17 +1,21 @@
-/* One function for each kind of group; all mark members, and a group is made of the marks. */
+/* One function for each kind of group, and the groups that a data set offers by itself. */
 #include "eval/user_groups.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/intern.h"
 #include "base/memory.h"
-#include "eval/user_list.h"
-#include "eval/user_marks.h"
+#include "data/directory.h"
+#include "data/split.h"
+#include "import/rows.h"
+#include "import/rows_csv.h"
 #include "synth/truth.h"
 
 enum { CLUSTERS_MOST = 1000 };
 
-/* What all of them need. */
+/* What all kinds of groups need. */
 typedef struct making {
     pr_user_groups *groups;
     const pr_group_source *from;
@@ -29,19 +33,6 @@ const pr_user_group *pr_user_group_named(const pr_user_groups *groups, pr_slice 
     return NULL;
 }
 
-static parsrec_status fill_group(pr_user_group *group, const making *m, size_t count, pr_slice name,
-                                 parsrec_error *err)
-{
-    group->name = pr_copy_string(name.bytes, name.size);
-    group->users = pr_alloc(count, sizeof *group->users);
-    if (group->name == NULL || group->users == NULL)
-        return pr_fail_memory(err);
-    for (size_t u = 0; u < m->data->users; u++)
-        if (m->members[u])
-            group->users[group->count++] = (int32_t)u;
-    return PARSREC_OK;
-}
-
 static parsrec_status add_group(making *m, pr_slice name, parsrec_error *err)
 {
     pr_user_groups *groups = m->groups;
@@ -52,14 +43,21 @@ static parsrec_status add_group(making *m, pr_slice name, parsrec_error *err)
     if (count == 0)
         return pr_fail(err, PARSREC_E_INPUT, "group %s has no users", pr_show(&hold, name));
     if (pr_user_group_named(groups, name) != NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "two groups are called %s; give them two names",
-                       pr_show(&hold, name));
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "two groups are called %s; give them different names", pr_show(&hold, name));
     PR_TRY(pr_grow(&groups->list, &groups->capacity, groups->count + 1, sizeof *groups->list, err));
-    groups->list[groups->count] = (pr_user_group){0};
-    return fill_group(&groups->list[groups->count++], m, count, name, err);
+    pr_user_group *group = &groups->list[groups->count++];
+    *group = (pr_user_group){.name = pr_copy_string(name.bytes, name.size)};
+    group->users = pr_alloc(count, sizeof *group->users);
+    if (group->name == NULL || group->users == NULL)
+        return pr_fail_memory(err);
+    for (size_t u = 0; u < m->data->users; u++)
+        if (m->members[u])
+            group->users[group->count++] = (int32_t)u;
+    return PARSREC_OK;
 }
 
-/* Groups that numbers stand for: one of each value below `count`. */
+/* The users with one value of a number that everybody has. */
 static parsrec_status add_numbered(making *m, const int32_t *number, int32_t value, pr_slice name,
                                    parsrec_error *err)
 {
@@ -88,24 +86,53 @@ static parsrec_status add_truth(making *m, pr_slice spec, pr_slice rest, parsrec
     return PARSREC_OK;
 }
 
+static bool bought(const pr_dataset *d, size_t user, size_t last, const bool *wanted)
+{
+    int64_t first = d->session_offsets[d->user_offsets[user]];
+    int64_t end = d->session_offsets[pr_split_train_end(d, user, last)];
+    for (int64_t a = first; a < end; a++) {
+        int32_t category = d->item_category[d->action_items[a]];
+        if (category >= 0 && wanted[category])
+            return true;
+    }
+    return false;
+}
+
 static parsrec_status add_buyers(making *m, pr_slice spec, pr_slice rest, parsrec_error *err)
 {
-    PR_TRY(pr_mark_buyers(m->members, m->data, m->from->last, rest, err));
+    const pr_dataset *d = m->data;
+    pr_directory directory;
+    int32_t category = -1;
+    parsrec_status status = pr_directory_init(&directory, d, err);
+    if (status == PARSREC_OK)
+        status = pr_directory_category(&directory, rest, &category, err);
+    pr_directory_free(&directory);
+    PR_TRY(status);
+    bool *wanted = pr_alloc_zero(d->categories, sizeof *wanted);
+    if (wanted == NULL)
+        return pr_fail_memory(err);
+    wanted[category] = true;
+    /* Parents stand before children, so one pass reaches everything below. */
+    for (size_t c = (size_t)category + 1; c < d->categories; c++)
+        wanted[c] = d->category_parent[c] >= 0 && wanted[d->category_parent[c]];
+    for (size_t u = 0; u < d->users; u++)
+        m->members[u] = bought(d, u, m->from->last, wanted);
+    pr_free(wanted);
     return add_group(m, spec, err);
 }
 
 static parsrec_status add_user(making *m, pr_slice spec, pr_slice rest, parsrec_error *err)
 {
     pr_excerpt hold;
-    memset(m->members, false, m->data->users * sizeof *m->members);
     for (size_t u = 0; u < m->data->users; u++)
         m->members[u] = pr_slice_equal(pr_name(&m->data->user_keys, u), rest);
-    return memchr(m->members, true, m->data->users) != NULL
-               ? add_group(m, spec, err)
-               : pr_fail(err, PARSREC_E_NOT_FOUND, "user %s is not in the data set",
-                         pr_show(&hold, rest));
+    if (memchr(m->members, true, m->data->users) == NULL)
+        return pr_fail(err, PARSREC_E_NOT_FOUND, "user %s is not in the data set",
+                       pr_show(&hold, rest));
+    return add_group(m, spec, err);
 }
 
+/* The source clusters the model's users, whose numbers may differ from the data set's. */
 static parsrec_status add_clusters(making *m, int32_t *cluster, size_t clusters, parsrec_error *err)
 {
     const pr_dataset *d = m->data;
@@ -146,42 +173,126 @@ static parsrec_status add_cluster(making *m, pr_slice spec, pr_slice rest, parsr
     return status;
 }
 
-/* ---- WORD=WORD: a feature or a file ---- */
+/* ---- lists of users in files ---- */
 
-/* The sentence names both readings, since either may have been meant. */
-static parsrec_status mark_file(making *m, pr_slice name, const char *path, parsrec_error *err)
+static parsrec_status mark(bool *members, const pr_intern *users, const pr_rows *rows, pr_slice key,
+                           uint64_t line, parsrec_error *err)
 {
-    parsrec_error inner = {0};
+    uint32_t user;
     pr_excerpt hold;
-    parsrec_status status = pr_user_list_read(m->members, path, m->data, &inner);
-    if (status == PARSREC_OK || status == PARSREC_E_MEMORY)
-        return status == PARSREC_OK ? status : pr_fail_memory(err);
-    return pr_fail(err, status, "group %s is no user feature, so it is a file: %s",
-                   pr_show(&hold, name), inner.message);
+    if (!pr_intern_find(users, key, &user))
+        return pr_rows_fail(rows, line, 0, err, "user %s is not in the data set",
+                            pr_show(&hold, key));
+    members[user] = true;
+    return PARSREC_OK;
 }
 
+static parsrec_status mark_all(bool *members, const pr_intern *users, pr_rows *rows,
+                               parsrec_error *err)
+{
+    uint32_t user;
+    /* What reads like a header may be the first key. */
+    if (!pr_slice_is(rows->columns[0], "user") || pr_intern_find(users, rows->columns[0], &user))
+        PR_TRY(mark(members, users, rows, rows->columns[0], 1, err));
+    for (;;) {
+        pr_row row;
+        bool end = false;
+        PR_TRY(rows->next(rows, &row, &end, err));
+        if (end)
+            return PARSREC_OK;
+        PR_TRY(mark(members, users, rows, row.fields[0], row.line, err));
+    }
+}
+
+parsrec_status pr_user_list_read(bool *members, const char *path, const pr_dataset *data,
+                                 parsrec_error *err)
+{
+    pr_intern users = {0};
+    pr_rows *rows = NULL;
+    pr_rows_options options = {.format = PARSREC_INPUT_CSV};
+    memset(members, false, data->users * sizeof *members);
+    parsrec_status status = pr_rows_open(&rows, path, &options, err);
+    if (status == PARSREC_OK)
+        status = pr_intern_load(&users, &data->user_keys, err);
+    if (status == PARSREC_OK)
+        status = mark_all(members, &users, rows, err);
+    pr_rows_free(rows);
+    pr_intern_free(&users);
+    return status;
+}
+
+/* ---- WORD=WORD: a feature or a file ---- */
+
+/* "31" or "30..40", both ends included. */
+static bool parse_range(pr_slice text, double *low, double *high)
+{
+    if (pr_parse_f64(text, low)) {
+        *high = *low;
+        return true;
+    }
+    for (size_t i = 1; i + 2 < text.size; i++)
+        if (text.bytes[i] == '.' && text.bytes[i + 1] == '.')
+            return pr_parse_f64((pr_slice){text.bytes, i}, low) &&
+                   pr_parse_f64((pr_slice){text.bytes + i + 2, text.size - i - 2}, high);
+    return false;
+}
+
+static parsrec_status mark_feature(making *m, const pr_feature_column *feature, pr_slice value,
+                                   parsrec_error *err)
+{
+    size_t users = m->data->users;
+    pr_excerpt hold;
+    if (feature->number != NULL) {
+        double low, high;
+        if (!parse_range(value, &low, &high))
+            return pr_fail(err, PARSREC_E_ARGUMENT,
+                           "user feature '%s' is a number: %s is not one, nor a range as in 30..40",
+                           feature->name, pr_show(&hold, value));
+        for (size_t u = 0; u < users; u++)
+            m->members[u] = (double)feature->number[u] >= low && (double)feature->number[u] <= high;
+        return PARSREC_OK;
+    }
+    for (size_t code = 0; code < feature->values.count; code++) {
+        if (!pr_slice_equal(pr_name(&feature->values, code), value))
+            continue;
+        for (size_t u = 0; u < users; u++)
+            m->members[u] = feature->code[u] == (int32_t)code;
+        return PARSREC_OK;
+    }
+    return pr_fail(err, PARSREC_E_NOT_FOUND, "user feature '%s' has no value %s", feature->name,
+                   pr_show(&hold, value));
+}
+
+/* Where there is no such feature and no such file, the sentence names both readings. */
 static parsrec_status add_equation(making *m, const char *spec, const char *equals,
                                    parsrec_error *err)
 {
-    pr_slice name = {spec, (size_t)(equals - spec)}, value = pr_slice_of(equals + 1);
-    const pr_feature_column *feature = pr_user_feature_named(m->data, name);
-    if (feature == NULL) {
-        PR_TRY(mark_file(m, name, equals + 1, err));
-        return add_group(m, name, err);
+    pr_slice name = {spec, (size_t)(equals - spec)};
+    for (size_t i = 0; i < m->data->feature_count[PR_OF_USER]; i++) {
+        const pr_feature_column *feature = &m->data->features[PR_OF_USER][i];
+        if (!pr_slice_is(name, feature->name))
+            continue;
+        PR_TRY(mark_feature(m, feature, pr_slice_of(equals + 1), err));
+        return add_group(m, pr_slice_of(spec), err);
     }
-    PR_TRY(pr_mark_feature(m->members, m->data, feature, value, err));
-    return add_group(m, pr_slice_of(spec), err);
+    parsrec_error inner = {0};
+    pr_excerpt hold;
+    parsrec_status status = pr_user_list_read(m->members, equals + 1, m->data, &inner);
+    if (status == PARSREC_E_MEMORY)
+        return pr_fail_memory(err);
+    if (status != PARSREC_OK)
+        return pr_fail(err, status, "group %s is not a user feature, so it is a file: %s",
+                       pr_show(&hold, name), inner.message);
+    return add_group(m, name, err);
 }
 
 /* ---- all of them ---- */
 
-typedef struct kind {
+static const struct {
     const char *word;
     bool whole; /* the word is the specification; else it ends with ':' and something follows */
     parsrec_status (*add)(making *m, pr_slice spec, pr_slice rest, parsrec_error *err);
-} kind;
-
-static const kind kinds[] = {
+} kinds[] = {
     {"everybody", true, add_everybody}, {"truth", true, add_truth},
     {"buyers:", false, add_buyers},     {"user:", false, add_user},
     {"cluster:", false, add_cluster},
@@ -209,6 +320,7 @@ static parsrec_status add_spec(making *m, const char *spec, parsrec_error *err)
 parsrec_status pr_user_groups_init(pr_user_groups *groups, const pr_group_source *from,
                                    const char *const *specs, size_t count, parsrec_error *err)
 {
+    assert(from->last > 0);
     *groups = (pr_user_groups){0};
     making m = {groups, from, from->data, pr_alloc_zero(from->data->users, sizeof(bool))};
     parsrec_status status = m.members == NULL ? pr_fail_memory(err) : PARSREC_OK;
@@ -228,4 +340,38 @@ void pr_user_groups_free(pr_user_groups *groups)
     }
     pr_free(groups->list);
     *groups = (pr_user_groups){0};
+}
+
+/* Features with few different words can serve as groups; those with more are keys or texts. */
+static size_t values_offered(const pr_feature_column *feature)
+{
+    enum { VALUES_MOST = 32 };
+    size_t count = feature->code != NULL ? feature->values.count : 0;
+    return count <= VALUES_MOST ? count : 0;
+}
+
+bool parsrec_data_group(const parsrec_data *data, size_t i, char *buffer, size_t size)
+{
+    static const char *const plain[] = {"everybody", "truth"};
+    pr_truth truth;
+    if (data == NULL || buffer == NULL || size == 0)
+        return false;
+    bool has_truth = data->file != NULL && pr_truth_read(&truth, data, NULL) == PARSREC_OK;
+    size_t plain_count = has_truth ? 2 : 1;
+    if (i < plain_count) {
+        snprintf(buffer, size, "%s", plain[i]);
+        return true;
+    }
+    i -= plain_count;
+    for (size_t f = 0; f < data->feature_count[PR_OF_USER]; f++) {
+        const pr_feature_column *feature = &data->features[PR_OF_USER][f];
+        size_t values = values_offered(feature);
+        if (i < values) {
+            pr_slice value = pr_name(&feature->values, i);
+            snprintf(buffer, size, "%s=%.*s", feature->name, (int)value.size, value.bytes);
+            return true;
+        }
+        i -= values;
+    }
+    return false;
 }

@@ -1,12 +1,15 @@
-/* Groups of users, by what they are, what they bought or who they are.
+/* Groups of users, by what they are, what they bought or who they are. Explanations and what-if
+ * studies report by group; evaluation reads lists of users from files.
  *
  *   everybody           all users
- *   truth               the groups that synthetic data were made with, each under its name
+ *   truth               the groups that synthetic data were generated with, each under its name
  *   FEATURE=VALUE       a user feature: a word, a number, or LOW..HIGH for numbers
- *   NAME=FILE           keys in a file, one a line, where there is no feature NAME
- *   buyers:CATEGORY     who bought of the category, or of one below it, in a training session
- *   cluster:N           N groups of users who are alike to the model
- *   user:KEY            one user */
+ *   NAME=FILE           keys in a file, one per line, where there is no feature NAME
+ *   buyers:CATEGORY     who bought from the category, or one below it, in a training session
+ *   cluster:N           N groups of users whom the model treats alike
+ *   user:KEY            one user
+ *
+ * Every kind of specification marks members[users]; a group is made of the marks. */
 #ifndef PR_USER_GROUPS_H
 #define PR_USER_GROUPS_H
 
@@ -18,7 +21,7 @@ typedef struct pr_user_group {
     size_t count;
 } pr_user_group;
 
-/* Groups may overlap; no two have one name. */
+/* Groups may overlap; their names differ. */
 typedef struct pr_user_groups {
     pr_user_group *list;
     size_t count, capacity;
@@ -28,18 +31,23 @@ typedef struct pr_user_groups {
 typedef struct pr_group_source {
     const pr_dataset *data;
     size_t last; /* sessions of a user kept for the test (data/split.h) */
-    /* Clusters of users, which only those who know a model can make. cluster[users] is 0, or -1 for
-     * users without a session, who stay out; the others get 0..clusters-1. NULL: cluster:N fails. */
+    /* Clusters users, which takes a model. cluster[users] is 0, or -1 for users without a session, who
+     * stay out; the others get 0..clusters-1. NULL: cluster:N fails. */
     parsrec_status (*cluster)(void *context, int32_t *cluster, size_t clusters, parsrec_error *err);
     void *context;
 } pr_group_source;
 
-/* Without specifications the one group is everybody. Free also on failure. */
+/* Without specifications there is one group, everybody. Free also on failure. */
 parsrec_status pr_user_groups_init(pr_user_groups *groups, const pr_group_source *from,
                                    const char *const *specs, size_t count, parsrec_error *err);
 void pr_user_groups_free(pr_user_groups *groups); /* a zeroed one is fine */
 
 /* A group by its name, or NULL. */
 const pr_user_group *pr_user_group_named(const pr_user_groups *groups, pr_slice name);
+
+/* Sets members[users] for the keys in a file: one per line or the first column of a CSV file, also
+ * compressed, with or without a header "user". E_INPUT for a key that the data set does not have. */
+parsrec_status pr_user_list_read(bool *members, const char *path, const pr_dataset *data,
+                                 parsrec_error *err);
 
 #endif

@@ -77,7 +77,7 @@ static void features(void **state)
     assert_ok(make_one("age=30..60")); /* bob's is not known */
     assert_group(0, "age=30..60", "ac");
     assert_fails(make_one("age=61..90"), PARSREC_E_INPUT, "'age=61..90' has no users");
-    assert_fails(make_one("age=old"), PARSREC_E_ARGUMENT, "'old' is none");
+    assert_fails(make_one("age=old"), PARSREC_E_ARGUMENT, "'old' is not one");
     assert_fails(make_one("age=1..x"), PARSREC_E_ARGUMENT, "as in 30..40");
     static const int32_t codes[] = {1, -1, 0};
     static const int64_t words[] = {0, 3, 6};
@@ -99,7 +99,7 @@ static void files(void **state)
     fclose(file);
     assert_ok(make_one("vips=test_user_groups.csv"));
     assert_group(0, "vips", "ac");
-    assert_fails(make_one("vips=no_such_file"), PARSREC_E_IO, "'vips' is no user feature");
+    assert_fails(make_one("vips=no_such_file"), PARSREC_E_IO, "'vips' is not a user feature");
     file = fopen(path, "w");
     assert_non_null(file);
     fputs("dan\n", file);
