@@ -1,14 +1,38 @@
-/* The items a basket's own items are ranked against: drawn once for a basket from a seed of their
- * own, so that every model sees the same. */
+/* The items that a basket's own items are ranked against. They are drawn once per basket, by a seed of
+ * their own and the basket's place (user, session), so that every model and every protocol sees the
+ * same ones. A source says where they come from and is shared by threads; a set is the scratch memory
+ * with which one thread draws. */
 #ifndef PR_CANDIDATES_H
 #define PR_CANDIDATES_H
 
 #include "base/rng.h"
 #include "base/status.h"
 #include "data/batch.h"
-#include "eval/candidate_source.h"
+#include "data/counted.h"
 
-/* Scratch of one thread. */
+/* ---- where they come from ---- */
+
+/* Read-only once made, so threads may share it. A zeroed one is uniform. */
+typedef struct pr_candidate_source {
+    parsrec_candidates kind;
+    uint64_t *below;  /* by popularity [items + 1]: actions of all items before this one */
+    int64_t *offsets; /* from a file [users + 1]: the list of each user ... */
+    int32_t *items;   /* ... in these */
+    size_t longest;   /* items of the longest list */
+} pr_candidate_source;
+
+/* An item's chance is its number of actions in `scope`. */
+parsrec_status pr_source_popular(pr_candidate_source *s, const pr_dataset *data,
+                                 const pr_scope *scope, parsrec_error *err);
+/* CSV, also compressed, with a header: rows "user,item", or "user,items" with the items of a user
+ * separated by spaces. Items must be in the data set; rows of unknown users are skipped. */
+parsrec_status pr_source_listed(pr_candidate_source *s, const pr_dataset *data, const char *path,
+                                parsrec_error *err);
+void pr_source_free(pr_candidate_source *s); /* a zeroed one is fine */
+
+/* ---- drawing them ---- */
+
+/* Scratch memory of one thread. */
 typedef struct pr_candidate_set {
     pr_rng rng;
     const pr_candidate_source *source; /* NULL: uniform */
@@ -25,7 +49,7 @@ parsrec_status pr_candidate_set_init(pr_candidate_set *c, size_t items,
                                      bool exclude_seen, parsrec_error *err);
 void pr_candidate_set_free(pr_candidate_set *c); /* a zeroed one is fine */
 
-/* Turns to a basket: its items are no candidates. seen[i] tells whether own item i is in the history. */
+/* Begins a basket, whose own items are no candidates. Sets seen[i] if own item i is in the history. */
 void pr_candidate_set_turn(pr_candidate_set *c, const pr_history *history, const int32_t *own,
                            size_t size, bool *seen);
 
@@ -35,8 +59,8 @@ static inline bool pr_candidate_set_had(const pr_candidate_set *c, size_t item)
     return c->had[item] == c->basket;
 }
 
-/* Draws up to `wanted` different items for the present basket, fewer when there are no more; of a list
- * the first. The place is (user, session). Returns how many. Once for a turn. */
+/* Draws up to `wanted` different items for the present basket, fewer if there are no more; from a list
+ * its first ones. Call it once per basket. Returns how many. */
 size_t pr_candidate_set_draw(pr_candidate_set *c, uint32_t user, uint32_t session, size_t wanted,
                              int32_t *out);
 

@@ -67,7 +67,7 @@ static void gather(pr_evaluation *e)
 static parsrec_status check_lists(pr_evaluation *e, parsrec_error *err)
 {
     const pr_candidate_source *s = e->protocol.source;
-    if (s == NULL || s->kind != PR_SOURCE_LISTED)
+    if (s == NULL || s->kind != PARSREC_CANDIDATES_FILE)
         return PARSREC_OK;
     for (size_t i = 0; i < e->count; i++) {
         uint32_t user = e->baskets[i].user;

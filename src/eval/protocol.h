@@ -5,7 +5,7 @@
 #define PR_PROTOCOL_H
 
 #include "data/split.h"
-#include "eval/candidate_source.h"
+#include "eval/candidates.h"
 
 enum { PR_CUTOFFS = 8, PR_COLUMNS_MOST = 5 };
 

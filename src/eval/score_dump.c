@@ -36,12 +36,12 @@ static json_t *cutoffs(const pr_eval_protocol *p)
 
 static const char *candidates_of(const pr_eval_protocol *p)
 {
-    static const char *const names[] = {[PR_SOURCE_UNIFORM] = "uniform",
-                                        [PR_SOURCE_POPULAR] = "popular",
-                                        [PR_SOURCE_LISTED] = "file"};
+    static const char *const names[] = {[PARSREC_CANDIDATES_UNIFORM] = "uniform",
+                                        [PARSREC_CANDIDATES_POPULAR] = "popular",
+                                        [PARSREC_CANDIDATES_FILE] = "file"};
     if (p->negatives == 0)
         return "all";
-    return names[p->source != NULL ? p->source->kind : PR_SOURCE_UNIFORM];
+    return names[p->source != NULL ? p->source->kind : PARSREC_CANDIDATES_UNIFORM];
 }
 
 void pr_dump_head(pr_writer *to, const pr_evaluation *e, const char *model, const char *fingerprint)

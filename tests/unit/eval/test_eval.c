@@ -97,7 +97,7 @@ static void popular_candidates_follow_the_counts(void **state)
     parsrec_error err;
     pr_candidate_set c;
     uint64_t below[] = {0, 1, 1, 3, 8};
-    pr_candidate_source source = {.kind = PR_SOURCE_POPULAR, .below = below};
+    pr_candidate_source source = {.kind = PARSREC_CANDIDATES_POPULAR, .below = below};
     int first[4] = {0};
     int32_t out[4];
     assert_ok(pr_candidate_set_init(&c, 4, &source, 5, false, &err));
@@ -124,7 +124,7 @@ static void listed_candidates_are_taken_as_they_are(void **state)
     int64_t offsets[] = {0, 1, 6};
     int32_t items[] = {9, 4, 7, 4, 2, 5};
     pr_candidate_source source = {
-        .kind = PR_SOURCE_LISTED, .offsets = offsets, .items = items, .longest = 5};
+        .kind = PARSREC_CANDIDATES_FILE, .offsets = offsets, .items = items, .longest = 5};
     int32_t out[5];
     static const int32_t basket[] = {7, 3};
     assert_ok(pr_candidate_set_init(&c, 10, &source, 5, false, &err));
