@@ -1,13 +1,14 @@
 /* The number type of all arithmetic, and the letters that shapes are written in.
  *
- *   B  rows of a batch (baskets)       Du  width of a user row
- *   L  steps of a basket               Di  width of an item row, and of the hidden state
- *   U  users                           Dq  width of a query, Du + Di
- *   V  items of the catalogue          H   heads of the attention
- *   I, O  inputs and outputs of a map  T   rows of a tile
+ *   B, R  rows of a batch, of a step        du  width of a user row
+ *   T     rows of all steps of a pass       dv  width of an item row and of the hidden state
+ *   L     steps of a basket or sequence     dq  width of a query, du + dv
+ *   U, V  users, items of the catalogue     dz  width of the cell's input, dq + dv
+ *   I, O  inputs and outputs of a map       D   width where there is only one
+ *   H     heads of the attention            N   drawn items
  *
- * Matrices are row-major; x[B,I] has B rows of I numbers. Ops take outputs, inputs, sizes, in this
- * order; they allocate nothing and keep nothing. */
+ * A d before the name of an array is its gradient: dx, dkv. Matrices are row-major; x[B,I] has B rows
+ * of I numbers. Ops take outputs, inputs, sizes, in this order; they allocate nothing and keep nothing. */
 #ifndef PR_SHAPES_H
 #define PR_SHAPES_H
 

@@ -1,29 +1,181 @@
-/* A chunk of baskets: all steps forward with their losses, then back through time. */
+/* Learning from a chunk of baskets: all steps forward with their losses, then back through time. */
+#include <assert.h>
 #include <string.h>
 
 #include "math/embedding.h"
 #include "math/linear.h"
 #include "model/history.h"
-#include "model/parsrec/parsrec_chunk.h"
+#include "model/parsrec/parsrec_learn.h"
 
-static const pr_basket *basket_of(const pr_arnn_run *run, size_t r)
+/* ---- memory ---- */
+
+static void take_drop(pr_arnn_drop *drop, pr_arena *arena, double p, size_t rows, size_t width)
 {
-    return &run->chunk->batch->baskets[run->chunk->order[r]];
+    *drop = (pr_arnn_drop){.how = pr_drop_make(p), .bytes = pr_drop_bytes(width)};
+    if (p > 0)
+        drop->keep = pr_arena_take(arena, rows, drop->bytes);
+}
+
+static void take_softmax(pr_softmax *s, pr_arena *arena, const pr_arnn_dims *d, size_t R, bool mask)
+{
+    size_t tiles = pr_tiles(d->items), one = sizeof(pr_real);
+    s->score = pr_arena_take(arena, d->items * R, one);
+    s->top = pr_arena_take(arena, tiles * R, one);
+    s->total = pr_arena_take(arena, tiles * R, one);
+    s->best = pr_arena_take(arena, R, one);
+    s->winner = pr_arena_take(arena, R, sizeof *s->winner);
+    s->tile = pr_arena_take(arena, PR_TILE * d->dv + R, one);
+    if (mask)
+        s->dropped = pr_arena_take(arena, d->items * d->dv, one);
+}
+
+static void take_bags(pr_arnn_pass *pass, pr_arena *arena, const pr_arnn_dims *d, size_t R,
+                      size_t history)
+{
+    size_t distinct = history < d->items ? history : d->items;
+    pass->bag_items = pr_arena_take(arena, R * distinct, sizeof *pass->bag_items);
+    pass->bag_weights = pr_arena_take(arena, R * distinct, sizeof *pass->bag_weights);
+    pass->bag_offsets = pr_arena_take(arena, R + 1, sizeof *pass->bag_offsets);
+    pass->slots = pr_arena_take_zero(arena, d->items, sizeof *pass->slots);
+}
+
+static void pass_take(pr_arnn_pass *pass, pr_arena *arena, const pr_model *model,
+                      const pr_limits *limits)
+{
+    const pr_config *c = &model->config;
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    size_t R = limits->rows, T = R * limits->steps;
+    *pass = (pr_arnn_pass){.net.d = d, .config = c, .steps = limits->steps};
+    pass->first = pr_arena_take(arena, limits->steps + 2, sizeof *pass->first);
+    pass->rows = pr_arena_take(arena, limits->steps + 2, sizeof *pass->rows);
+    pass->users = pr_arena_take(arena, R, sizeof *pass->users);
+    pass->keys = pr_arena_take(arena, T, sizeof *pass->keys);
+    pass->target = pr_arena_take(arena, R, sizeof *pass->target);
+    take_drop(&pass->drop_user, arena, c->dropout_user, R, d.du);
+    take_drop(&pass->drop_history, arena, c->dropout_history, R, d.dv);
+    take_drop(&pass->drop_keys, arena, c->dropout_keys, T, d.dv);
+    take_bags(pass, arena, &d, R, limits->history);
+    if (d.recall)
+        pr_repeats_take(&pass->recalled, arena, R, d.items, limits->history, d.neighbours > 0);
+    pr_arnn_teacher_take(&pass->teacher, arena, R, limits->basket);
+    if (c->loss == PR_LOSS_CE)
+        take_softmax(&pass->softmax, arena, &d, R, pr_arnn_mask_bytes(model) > 0);
+    else
+        pr_arnn_drawn_take(&pass->drawn, arena, model, R);
+}
+
+size_t pr_arnn_chunk_bytes(const pr_model *model, const pr_limits *limits)
+{
+    pr_arena counter = pr_arena_counter();
+    pr_arnn_pass pass;
+    pass_take(&pass, &counter, model, limits);
+    pr_arnn_tape_take(&pass.net.t, &counter, &pass.net.d, limits->rows * limits->steps,
+                      limits->rows, limits->steps);
+    pr_arnn_tape_take_backward(&pass.net.t, &counter, &pass.net.d);
+    return counter.used;
+}
+
+size_t pr_arnn_mask_bytes(const pr_model *model)
+{
+    const pr_config *c = &model->config;
+    if (c->dropout_output == PR_DROP_NONE || !(c->dropout_output_rate > 0) || c->loss != PR_LOSS_CE)
+        return 0; /* rows that are drawn are masked one by one */
+    return pr_drop_bytes(model->items * (size_t)c->dim_item);
+}
+
+void pr_arnn_draw_mask(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
+                       uint32_t step)
+{
+    const pr_config *c = &model->config;
+    pr_rng rng = pr_rng_make(seed, UINT64_C(0x6F7574707574)); /* "output" */
+    uint32_t place[3] = {batch, 0, c->dropout_output == PR_DROP_STEP ? step : 0};
+    pr_drop_draw(mask, &rng, place, 0, pr_arnn_mask_bytes(model),
+                 pr_drop_make(c->dropout_output_rate));
+}
+
+/* ---- the teacher ---- */
+
+void pr_arnn_teacher_take(pr_arnn_teacher *t, pr_arena *arena, size_t rows, size_t basket)
+{
+    t->stride = basket;
+    t->left = pr_arena_take(arena, rows * basket, sizeof *t->left);
+    t->count = pr_arena_take(arena, rows, sizeof *t->count);
+}
+
+void pr_arnn_teacher_begin(pr_arnn_teacher *t, size_t row, const pr_basket *basket)
+{
+    assert(basket->size <= t->stride);
+    t->count[row] = basket->size;
+    memcpy(t->left + row * t->stride, basket->items, basket->size * sizeof *t->left);
+}
+
+void pr_arnn_teacher_cut(pr_arnn_teacher *t, size_t row, size_t most, bool list,
+                         const uint32_t place[3])
+{
+    int32_t *left = t->left + row * t->stride;
+    size_t count = t->count[row];
+    if (count <= most)
+        return;
+    pr_stream stream = pr_stream_at(&t->rng, place[0], place[1], place[2]);
+    if (list) {
+        size_t from = pr_stream_below(&stream, (uint32_t)(count - most + 1));
+        memmove(left, left + from, most * sizeof *left);
+    }
+    for (size_t i = 0; !list && i < most; i++) {
+        size_t j = i + pr_stream_below(&stream, (uint32_t)(count - i));
+        int32_t item = left[j];
+        left[j] = left[i];
+        left[i] = item;
+    }
+    t->count[row] = most;
+}
+
+static size_t place_of(const int32_t *left, size_t count, int32_t item)
+{
+    size_t i = 0;
+    while (i < count && left[i] != item)
+        i++;
+    return i;
+}
+
+int32_t pr_arnn_teacher_choose(pr_arnn_teacher *t, size_t row, int32_t winner,
+                               pr_teacher_choice how, const uint32_t place[3])
+{
+    assert(t->count[row] > 0);
+    int32_t *left = t->left + row * t->stride;
+    size_t count = t->count[row], i = how == PR_CHOOSE_FIRST ? 0 : place_of(left, count, winner);
+    if (i == count && how == PR_CHOOSE_WINNER_OR_FIRST)
+        i = 0;
+    if (i == count) {
+        pr_stream stream = pr_stream_at(&t->rng, place[0], place[1], place[2]);
+        i = pr_stream_below(&stream, (uint32_t)count);
+    }
+    int32_t target = left[i];
+    memmove(left + i, left + i + 1, (count - i - 1) * sizeof *left);
+    t->count[row]--;
+    return target;
+}
+
+/* ---- a chunk ---- */
+
+static const pr_basket *basket_of(const pr_arnn_pass *pass, size_t r)
+{
+    return &pass->chunk->batch->baskets[pass->chunk->order[r]];
 }
 
 /* Rows come longest basket first, so the rows of every step are a prefix of those before. */
-static void plan_steps(pr_arnn_run *run)
+static void plan_steps(pr_arnn_pass *pass)
 {
-    size_t at = 0, rows = run->chunk->rows;
-    for (size_t j = 0; j <= run->steps; j++) {
-        while (rows > 0 && (j == run->steps || basket_of(run, rows - 1)->size <= j))
+    size_t at = 0, rows = pass->chunk->rows;
+    for (size_t j = 0; j <= pass->steps; j++) {
+        while (rows > 0 && (j == pass->steps || basket_of(pass, rows - 1)->size <= j))
             rows--;
-        run->rows[j] = rows;
-        run->first[j] = at;
+        pass->rows[j] = rows;
+        pass->first[j] = at;
         at += rows;
     }
-    run->rows[run->steps + 1] = 0;
-    run->first[run->steps + 1] = at;
+    pass->rows[pass->steps + 1] = 0;
+    pass->first[pass->steps + 1] = at;
 }
 
 static void drop_row(pr_arnn_drop *drop, pr_real *x, size_t row, const uint32_t place[3], size_t n)
@@ -42,249 +194,251 @@ static void drop_rows_backward(const pr_arnn_drop *drop, pr_real *dx, size_t row
         pr_drop_forward(dx + r * n, dx + r * n, drop->keep + r * drop->bytes, drop->how.scale, n);
 }
 
-static int32_t user_row(const pr_arnn_run *run, size_t r, const pr_rng *rng)
+static int32_t user_row(const pr_arnn_pass *pass, size_t r, const pr_rng *rng)
 {
-    int32_t anyone = (int32_t)run->net.d.users, user = basket_of(run, r)->user;
-    pr_bits bits = pr_rng_at(rng, run->chunk->batch->number, run->chunk->order[r], 0, 0);
-    return user < 0 || pr_unit32(bits.word[0]) < run->config->anyone ? anyone : user;
+    int32_t anyone = (int32_t)pass->net.d.users, user = basket_of(pass, r)->user;
+    pr_bits bits = pr_rng_at(rng, pass->chunk->batch->number, pass->chunk->order[r], 0, 0);
+    return user < 0 || pr_unit32(bits.word[0]) < pass->config->anyone ? anyone : user;
 }
 
 /* Some baskets keep to themselves what is known of them, so that models can do without: half of those that
  * hide their user, and as many sessions as there are such. */
-static pr_known_features about_of(const pr_arnn_run *run, size_t r, const pr_rng *rng)
+static pr_known_features about_of(const pr_arnn_pass *pass, size_t r, const pr_rng *rng)
 {
-    pr_known_features about = basket_of(run, r)->features;
-    pr_bits bits = pr_rng_at(rng, run->chunk->batch->number, run->chunk->order[r], 0, 0);
-    if (pr_unit32(bits.word[0]) < run->config->anyone / 2)
+    pr_known_features about = basket_of(pass, r)->features;
+    pr_bits bits = pr_rng_at(rng, pass->chunk->batch->number, pass->chunk->order[r], 0, 0);
+    if (pr_unit32(bits.word[0]) < pass->config->anyone / 2)
         about.user = (pr_feature_row){0};
-    if (pr_unit32(bits.word[1]) < run->config->anyone)
+    if (pr_unit32(bits.word[1]) < pass->config->anyone)
         about.session = (pr_feature_row){0};
     return about;
 }
 
-static void begin_users(pr_arnn_run *run)
+static void begin_users(pr_arnn_pass *pass)
 {
-    size_t R = run->chunk->rows, du = run->net.d.du;
-    pr_rng rng = pr_rng_make(run->chunk->seed, UINT64_C(0x616E796F6E65)); /* "anyone" */
+    size_t R = pass->chunk->rows, du = pass->net.d.du;
+    pr_rng rng = pr_rng_make(pass->chunk->seed, UINT64_C(0x616E796F6E65)); /* "anyone" */
     for (size_t r = 0; r < R; r++) {
-        run->users[r] = user_row(run, r, &rng);
-        pr_known_features about = about_of(run, r, &rng);
-        pr_arnn_about_read(&run->net, r, &about);
+        pass->users[r] = user_row(pass, r, &rng);
+        pr_known_features about = about_of(pass, r, &rng);
+        pr_arnn_about_read(&pass->net, r, &about);
     }
-    pr_embedding_forward(run->net.t.u, run->net.w.user, run->users, R, du);
+    pr_embedding_forward(pass->net.t.u, pass->net.w.user, pass->users, R, du);
     for (size_t r = 0; r < R; r++) {
-        uint32_t place[3] = {run->chunk->batch->number, run->chunk->order[r], 0};
-        drop_row(&run->drop_user, run->net.t.u + r * du, r, place, du);
+        uint32_t place[3] = {pass->chunk->batch->number, pass->chunk->order[r], 0};
+        drop_row(&pass->drop_user, pass->net.t.u + r * du, r, place, du);
     }
-    pr_arnn_user_forward(&run->net, 0, R);
+    pr_arnn_user_forward(&pass->net, 0, R);
 }
 
 /* The first hidden states: history bags, which stand beside each other in dh's memory first. */
-static void begin_history(pr_arnn_run *run)
+static void begin_history(pr_arnn_pass *pass)
 {
-    const pr_arnn_dims *d = &run->net.d;
-    size_t R = run->chunk->rows, pairs = 0;
+    const pr_arnn_dims *d = &pass->net.d;
+    size_t R = pass->chunk->rows, pairs = 0;
     for (size_t r = 0; r < R; r++) {
-        run->bag_offsets[r] = pairs;
-        pairs += pr_history_bag(run->bag_items + pairs, run->bag_weights + pairs, run->slots,
-                                &basket_of(run, r)->history, run->config);
+        pass->bag_offsets[r] = pairs;
+        pairs += pr_history_bag(pass->bag_items + pairs, pass->bag_weights + pairs, pass->slots,
+                                &basket_of(pass, r)->history, pass->config);
     }
-    run->bag_offsets[R] = pairs;
-    run->bags = (pr_bags){run->bag_items, run->bag_weights, run->bag_offsets};
-    pr_real *h = run->net.t.dh;
-    pr_bag_forward(h, run->net.w.item, &run->bags, run->softmax.score, R, d->items, d->dv);
+    pass->bag_offsets[R] = pairs;
+    pass->bags = (pr_bags){pass->bag_items, pass->bag_weights, pass->bag_offsets};
+    pr_real *h = pass->net.t.dh;
+    pr_bag_forward(h, pass->net.w.item, &pass->bags, pass->softmax.score, R, d->items, d->dv);
     if (d->inputs->count > 0) {
-        pr_arnn_about_forward(&run->net, R);
-        pr_add(h, run->net.t.about, R * d->dv);
+        pr_arnn_about_forward(&pass->net, R);
+        pr_add(h, pass->net.t.about, R * d->dv);
     }
     for (size_t r = 0; r < R; r++) {
-        uint32_t place[3] = {run->chunk->batch->number, run->chunk->order[r], 0};
-        drop_row(&run->drop_history, h + r * d->dv, r, place, d->dv);
-        memcpy(run->net.t.z + r * 2 * d->dv, h + r * d->dv, d->dv * sizeof *h);
+        uint32_t place[3] = {pass->chunk->batch->number, pass->chunk->order[r], 0};
+        drop_row(&pass->drop_history, h + r * d->dv, r, place, d->dv);
+        memcpy(pass->net.t.z + r * 2 * d->dv, h + r * d->dv, d->dv * sizeof *h);
     }
-    run->recalled.near = run->net.w.near;
+    pass->recalled.near = pass->net.w.near;
     for (size_t r = 0; d->recall && r < R; r++)
-        pr_repeats_add(&run->recalled, r, run->slots, &basket_of(run, r)->history,
-                       run->config->recall_decay);
+        pr_repeats_add(&pass->recalled, r, pass->slots, &basket_of(pass, r)->history,
+                       pass->config->recall_decay);
     if (d->recall)
-        pr_repeats_order(&run->recalled);
-    pr_arnn_cell_begin(&run->net, R);
-    pr_arnn_parts_begin(&run->net, 0, R);
+        pr_repeats_order(&pass->recalled);
+    pr_arnn_cell_begin(&pass->net, R);
+    pr_arnn_parts_begin(&pass->net, 0, R);
 }
 
 /* What the items placed before step j add to the output, by one item more. */
-static void pull(pr_arnn_run *run, size_t j)
+static void pull(pr_arnn_pass *pass, size_t j)
 {
-    size_t dv = run->net.d.dv, first = run->first[j], n = run->rows[j] * dv;
-    pr_real *sum = run->net.t.pull + first * dv, fade = run->net.d.fade;
-    const pr_real *before = run->net.t.pull + run->first[j - 1] * dv;
-    pr_embedding_forward(sum, run->net.w.pull, run->keys + first, run->rows[j], dv);
+    size_t dv = pass->net.d.dv, first = pass->first[j], n = pass->rows[j] * dv;
+    pr_real *sum = pass->net.t.pull + first * dv, fade = pass->net.d.fade;
+    const pr_real *before = pass->net.t.pull + pass->first[j - 1] * dv;
+    pr_embedding_forward(sum, pass->net.w.pull, pass->keys + first, pass->rows[j], dv);
     for (size_t i = 0; i < n; i++)
         sum[i] += fade * before[i];
 }
 
 /* The items placed before step j become keys and values. */
-static void place(pr_arnn_run *run, size_t j)
+static void place(pr_arnn_pass *pass, size_t j)
 {
-    size_t dv = run->net.d.dv, first = run->first[j], rows = run->rows[j];
-    pr_embedding_forward(run->net.t.e + first * dv, run->net.w.item, run->keys + first, rows, dv);
+    size_t dv = pass->net.d.dv, first = pass->first[j], rows = pass->rows[j];
+    pr_embedding_forward(pass->net.t.e + first * dv, pass->net.w.item, pass->keys + first, rows,
+                         dv);
     for (size_t r = 0; r < rows; r++) {
-        uint32_t where[3] = {run->chunk->batch->number, run->chunk->order[r], (uint32_t)j};
-        drop_row(&run->drop_keys, run->net.t.e + (first + r) * dv, first + r, where, dv);
+        uint32_t where[3] = {pass->chunk->batch->number, pass->chunk->order[r], (uint32_t)j};
+        drop_row(&pass->drop_keys, pass->net.t.e + (first + r) * dv, first + r, where, dv);
     }
-    pr_arnn_place_forward(&run->net, first, rows, j > 0);
-    if (run->net.d.follow)
-        pr_embedding_forward(run->net.t.follow + first * dv, run->net.w.follow, run->keys + first,
-                             rows, dv);
-    if (run->net.d.pull && j > 0)
-        pull(run, j);
+    pr_arnn_place_forward(&pass->net, first, rows, j > 0);
+    if (pass->net.d.follow)
+        pr_embedding_forward(pass->net.t.follow + first * dv, pass->net.w.follow,
+                             pass->keys + first, rows, dv);
+    if (pass->net.d.pull && j > 0)
+        pull(pass, j);
 }
 
 /* At step 0 the only key is the start of the basket; later the placed items without it. */
-static pr_arnn_step step_of(const pr_arnn_run *run, size_t j)
+static pr_arnn_step step_of(const pr_arnn_pass *pass, size_t j)
 {
-    size_t stride = 2 * run->net.d.dv;
+    size_t stride = 2 * pass->net.d.dv;
     return (pr_arnn_step){
-        .first = run->first[j],
-        .rows = run->rows[j],
-        .at = j == 0 ? run->first : run->first + 1,
+        .first = pass->first[j],
+        .rows = pass->rows[j],
+        .at = j == 0 ? pass->first : pass->first + 1,
         .stride = 1,
         .keys = j == 0 ? 1 : j,
         .query = j > 1,
-        .hidden = run->net.t.z + run->first[j + 1] * stride,
+        .hidden = pass->net.t.z + pass->first[j + 1] * stride,
         .hidden_stride = stride,
-        .hidden_rows = run->rows[j + 1],
-        .memory = run->net.t.memory != NULL ? run->net.t.memory + run->first[j + 1] * run->net.d.dv
-                                            : NULL,
+        .hidden_rows = pass->rows[j + 1],
+        .memory = pass->net.t.memory != NULL
+                      ? pass->net.t.memory + pass->first[j + 1] * pass->net.d.dv
+                      : NULL,
     };
 }
 
-static void choose_targets(pr_arnn_run *run, size_t j)
+static void choose_targets(pr_arnn_pass *pass, size_t j)
 {
-    const pr_batch *batch = run->chunk->batch;
-    pr_teacher_choice how = batch->in_order     ? PR_CHOOSE_FIRST
-                            : run->net.d.follow ? PR_CHOOSE_WINNER_OR_FIRST
-                                                : PR_CHOOSE_WINNER_OR_ANY;
+    const pr_batch *batch = pass->chunk->batch;
+    pr_teacher_choice how = batch->in_order      ? PR_CHOOSE_FIRST
+                            : pass->net.d.follow ? PR_CHOOSE_WINNER_OR_FIRST
+                                                 : PR_CHOOSE_WINNER_OR_ANY;
     const int32_t *winner =
-        run->config->loss == PR_LOSS_CE ? run->softmax.winner : run->drawn.winner;
-    for (size_t r = 0; r < run->rows[j]; r++) {
-        uint32_t where[3] = {batch->number, run->chunk->order[r], (uint32_t)j};
-        run->target[r] = pr_arnn_teacher_choose(&run->teacher, r, winner[r], how, where);
-        if (r < run->rows[j + 1])
-            run->keys[run->first[j + 1] + r] = run->target[r];
+        pass->config->loss == PR_LOSS_CE ? pass->softmax.winner : pass->drawn.winner;
+    for (size_t r = 0; r < pass->rows[j]; r++) {
+        uint32_t where[3] = {batch->number, pass->chunk->order[r], (uint32_t)j};
+        pass->target[r] = pr_arnn_teacher_choose(&pass->teacher, r, winner[r], how, where);
+        if (r < pass->rows[j + 1])
+            pass->keys[pass->first[j + 1] + r] = pass->target[r];
     }
 }
 
-static pr_output output_of(const pr_arnn_run *run, const pr_model *model, size_t j)
+static pr_output output_of(const pr_arnn_pass *pass, const pr_model *model, size_t j)
 {
     size_t bytes = pr_arnn_mask_bytes(model);
-    pr_output out = {.table = run->net.w.item,
-                     .keep = bytes > 0 ? run->chunk->masks + j * bytes : NULL,
-                     .scale = run->drop_output.scale,
-                     .bias = run->net.w.bias,
-                     .extra = run->net.d.recall ? &run->recalled.extra : NULL,
-                     .dense = run->net.d.neighbours > 0 ? &run->recalled.dense : NULL};
-    if (run->config->unique)
-        out.taken = (pr_taken){run->keys, run->first + 1, j};
+    pr_output out = {.table = pass->net.w.item,
+                     .keep = bytes > 0 ? pass->chunk->masks + j * bytes : NULL,
+                     .scale = pass->drop_output.scale,
+                     .bias = pass->net.w.bias,
+                     .extra = pass->net.d.recall ? &pass->recalled.extra : NULL,
+                     .dense = pass->net.d.neighbours > 0 ? &pass->recalled.dense : NULL};
+    if (pass->config->unique)
+        out.taken = (pr_taken){pass->keys, pass->first + 1, j};
     return out;
 }
 
 /* Of a step's targets, with the gradients of outputs and item table. */
-static double loss_of(pr_arnn_run *run, pr_real *do_, const pr_real *o, const pr_output *out,
+static double loss_of(pr_arnn_pass *pass, pr_real *do_, const pr_real *o, const pr_output *out,
                       pr_real factor, size_t rows)
 {
-    const pr_arnn_view *g = &run->net.g;
-    if (run->config->loss != PR_LOSS_CE)
-        return pr_arnn_drawn_gradient(do_, g->item, g->bias, &run->drawn, o, out, run->target,
+    const pr_arnn_view *g = &pass->net.g;
+    if (pass->config->loss != PR_LOSS_CE)
+        return pr_arnn_drawn_gradient(do_, g->item, g->bias, &pass->drawn, o, out, pass->target,
                                       factor, rows);
-    return pr_softmax_gradient(do_, g->item, g->bias, &run->softmax, o, out, run->target, factor,
-                               rows, run->net.d.items, run->net.d.dv);
+    return pr_softmax_gradient(do_, g->item, g->bias, &pass->softmax, o, out, pass->target, factor,
+                               rows, pass->net.d.items, pass->net.d.dv);
 }
 
 /* Scores, targets, loss and the gradients of outputs and item table, all of step j. */
-static void score_step(pr_arnn_run *run, const pr_model *model, size_t j)
+static void score_step(pr_arnn_pass *pass, const pr_model *model, size_t j)
 {
-    const pr_arnn_dims *d = &run->net.d;
-    const pr_batch *batch = run->chunk->batch;
-    size_t rows = run->rows[j], at = run->first[j] * d->dv;
+    const pr_arnn_dims *d = &pass->net.d;
+    const pr_batch *batch = pass->chunk->batch;
+    size_t rows = pass->rows[j], at = pass->first[j] * d->dv;
     double factor =
         batch->step_weight != NULL ? (double)batch->step_weight[j] : 1 / (double)batch->rows;
-    pr_output out = output_of(run, model, j);
-    const pr_real *o = run->net.t.o + at;
-    size_t gates = run->first[j] * PR_GATES;
+    pr_output out = output_of(pass, model, j);
+    const pr_real *o = pass->net.t.o + at;
+    size_t gates = pass->first[j] * PR_GATES;
     if (d->recall)
-        pr_repeats_values(&run->recalled, run->net.t.gate + gates, rows);
-    if (run->config->loss == PR_LOSS_CE)
-        pr_softmax_scores(&run->softmax, o, &out, rows, d->items, d->dv);
+        pr_repeats_values(&pass->recalled, pass->net.t.gate + gates, rows);
+    if (pass->config->loss == PR_LOSS_CE)
+        pr_softmax_scores(&pass->softmax, o, &out, rows, d->items, d->dv);
     else
-        pr_arnn_drawn_scores(&run->drawn, o, &out, &run->teacher, j, rows);
-    pr_chunk_mark(run->chunk, PR_PART_SCORES);
-    choose_targets(run, j);
-    double loss = loss_of(run, run->net.t.do_ + at, o, &out, (pr_real)factor, rows);
+        pr_arnn_drawn_scores(&pass->drawn, o, &out, &pass->teacher, j, rows);
+    pr_chunk_mark(pass->chunk, PR_PART_SCORES);
+    choose_targets(pass, j);
+    double loss = loss_of(pass, pass->net.t.do_ + at, o, &out, (pr_real)factor, rows);
     if (d->recall)
-        pr_repeats_backward(&run->recalled, run->net.t.dgate + gates, rows);
-    pr_chunk_mark(run->chunk, PR_PART_LOSS);
-    pr_chunk_add_loss(run->chunk, loss, factor, rows);
+        pr_repeats_backward(&pass->recalled, pass->net.t.dgate + gates, rows);
+    pr_chunk_mark(pass->chunk, PR_PART_LOSS);
+    pr_chunk_add_loss(pass->chunk, loss, factor, rows);
 }
 
-static void begin_teacher(pr_arnn_run *run, size_t r)
+static void begin_teacher(pr_arnn_pass *pass, size_t r)
 {
-    const pr_batch *batch = run->chunk->batch;
-    uint32_t where[3] = {batch->number, run->chunk->order[r], UINT32_MAX};
-    pr_arnn_teacher_begin(&run->teacher, r, basket_of(run, r));
-    if (run->config->unique && !batch->in_order)
-        pr_arnn_teacher_cut(&run->teacher, r, run->steps, run->net.d.follow, where);
+    const pr_batch *batch = pass->chunk->batch;
+    uint32_t where[3] = {batch->number, pass->chunk->order[r], UINT32_MAX};
+    pr_arnn_teacher_begin(&pass->teacher, r, basket_of(pass, r));
+    if (pass->config->unique && !batch->in_order)
+        pr_arnn_teacher_cut(&pass->teacher, r, pass->steps, pass->net.d.follow, where);
 }
 
-static void forward(pr_arnn_run *run, const pr_model *model)
+static void forward(pr_arnn_pass *pass, const pr_model *model)
 {
-    begin_users(run);
-    begin_history(run);
-    for (size_t r = 0; r < run->chunk->rows; r++) {
-        run->keys[r] = (int32_t)run->net.d.items; /* the row of the basket's start */
-        begin_teacher(run, r);
+    begin_users(pass);
+    begin_history(pass);
+    for (size_t r = 0; r < pass->chunk->rows; r++) {
+        pass->keys[r] = (int32_t)pass->net.d.items; /* the row of the basket's start */
+        begin_teacher(pass, r);
     }
-    pr_chunk_mark(run->chunk, PR_PART_BEGIN);
-    for (size_t j = 0; j < run->steps; j++) {
-        pr_arnn_step s = step_of(run, j);
-        place(run, j);
-        pr_arnn_step_forward(&run->net, &s);
-        pr_chunk_mark(run->chunk, PR_PART_FORWARD);
-        score_step(run, model, j);
+    pr_chunk_mark(pass->chunk, PR_PART_BEGIN);
+    for (size_t j = 0; j < pass->steps; j++) {
+        pr_arnn_step s = step_of(pass, j);
+        place(pass, j);
+        pr_arnn_step_forward(&pass->net, &s);
+        pr_chunk_mark(pass->chunk, PR_PART_FORWARD);
+        score_step(pass, model, j);
     }
 }
 
-static void backward(pr_arnn_run *run)
+static void backward(pr_arnn_pass *pass)
 {
-    const pr_arnn_dims *d = &run->net.d;
-    pr_arnn_tape *t = &run->net.t;
-    size_t R = run->chunk->rows, du = d->du;
-    for (size_t j = run->steps; j-- > 0;) {
-        pr_arnn_step s = step_of(run, j);
-        pr_arnn_step_backward(&run->net, &s);
+    const pr_arnn_dims *d = &pass->net.d;
+    pr_arnn_tape *t = &pass->net.t;
+    size_t R = pass->chunk->rows, du = d->du;
+    for (size_t j = pass->steps; j-- > 0;) {
+        pr_arnn_step s = step_of(pass, j);
+        pr_arnn_step_backward(&pass->net, &s);
     }
-    pr_arnn_cell_end(&run->net);
-    bool asked = run->steps > 2; /* else no row ever had two keys to choose from */
-    pr_arnn_maps_backward(&run->net, asked ? run->first[1] : t->T, asked ? run->first[2] : t->T);
-    drop_rows_backward(&run->drop_keys, t->de, t->T, d->dv);
-    pr_embedding_backward(run->net.g.item, t->de, run->keys, t->T, d->dv);
+    pr_arnn_cell_end(&pass->net);
+    bool asked = pass->steps > 2; /* else no row ever had two keys to choose from */
+    pr_arnn_maps_backward(&pass->net, asked ? pass->first[1] : t->T, asked ? pass->first[2] : t->T);
+    drop_rows_backward(&pass->drop_keys, t->de, t->T, d->dv);
+    pr_embedding_backward(pass->net.g.item, t->de, pass->keys, t->T, d->dv);
     if (d->follow)
-        pr_embedding_backward(run->net.g.follow, t->do_, run->keys, t->T, d->dv);
+        pr_embedding_backward(pass->net.g.follow, t->do_, pass->keys, t->T, d->dv);
     if (d->pull)
-        pr_embedding_backward(run->net.g.pull, t->dpull + R * d->dv, run->keys + R, t->T - R,
+        pr_embedding_backward(pass->net.g.pull, t->dpull + R * d->dv, pass->keys + R, t->T - R,
                               d->dv);
-    pr_chunk_mark(run->chunk, PR_PART_BACKWARD);
-    drop_rows_backward(&run->drop_history, t->dh, R, d->dv);
+    pr_chunk_mark(pass->chunk, PR_PART_BACKWARD);
+    drop_rows_backward(&pass->drop_history, t->dh, R, d->dv);
     if (d->inputs->count > 0)
-        pr_arnn_about_backward(&run->net, t->dh, R);
-    pr_bag_backward(run->net.g.item, t->dh, &run->bags, run->softmax.score, R, d->items, d->dv);
-    drop_rows_backward(&run->drop_user, t->du, R, du);
+        pr_arnn_about_backward(&pass->net, t->dh, R);
+    pr_bag_backward(pass->net.g.item, t->dh, &pass->bags, pass->softmax.score, R, d->items, d->dv);
+    drop_rows_backward(&pass->drop_user, t->du, R, du);
     for (size_t r = 0; r < R; r++) {
-        size_t row = run->chunk->order[r];
-        run->chunk->users[row] = run->users[r];
-        memcpy(run->chunk->user_gradient + row * du, t->du + r * du, du * sizeof *t->du);
+        size_t row = pass->chunk->order[r];
+        pass->chunk->users[row] = pass->users[r];
+        memcpy(pass->chunk->user_gradient + row * du, t->du + r * du, du * sizeof *t->du);
     }
-    pr_chunk_mark(run->chunk, PR_PART_BEGIN);
+    pr_chunk_mark(pass->chunk, PR_PART_BEGIN);
 }
 
 /* The sizes this chunk really has. */
@@ -303,24 +457,24 @@ static pr_limits limits_of(const pr_chunk *chunk)
 
 void pr_arnn_learn(const pr_model *model, pr_chunk *chunk)
 {
-    pr_arnn_run run;
+    pr_arnn_pass pass;
     pr_limits limits = limits_of(chunk);
-    pr_arnn_run_take(&run, chunk->arena, model, &limits);
-    run.chunk = chunk;
-    run.net.w = pr_arnn_view_of(model, model->weights);
-    run.net.g = pr_arnn_view_of(model, chunk->gradient);
-    run.drop_user.rng = pr_rng_make(chunk->seed, UINT64_C(0x75736572));          /* "user" */
-    run.drop_history.rng = pr_rng_make(chunk->seed, UINT64_C(0x686973746F7279)); /* "history" */
-    run.drop_keys.rng = pr_rng_make(chunk->seed, UINT64_C(0x6B657973));          /* "keys" */
-    run.teacher.rng = pr_rng_make(chunk->seed, UINT64_C(0x74656163686572));      /* "teacher" */
-    run.drop_output = pr_drop_make(model->config.dropout_output_rate);
+    pass_take(&pass, chunk->arena, model, &limits);
+    pass.chunk = chunk;
+    pass.net.w = pr_arnn_view_of(model, model->weights);
+    pass.net.g = pr_arnn_view_of(model, chunk->gradient);
+    pass.drop_user.rng = pr_rng_make(chunk->seed, UINT64_C(0x75736572));          /* "user" */
+    pass.drop_history.rng = pr_rng_make(chunk->seed, UINT64_C(0x686973746F7279)); /* "history" */
+    pass.drop_keys.rng = pr_rng_make(chunk->seed, UINT64_C(0x6B657973));          /* "keys" */
+    pass.teacher.rng = pr_rng_make(chunk->seed, UINT64_C(0x74656163686572));      /* "teacher" */
+    pass.drop_output = pr_drop_make(model->config.dropout_output_rate);
     if (model->config.loss != PR_LOSS_CE)
-        pr_arnn_drawn_begin(&run.drawn, chunk);
-    plan_steps(&run);
-    pr_arnn_tape_take(&run.net.t, chunk->arena, &run.net.d, run.first[run.steps], chunk->rows,
-                      run.steps);
-    pr_arnn_tape_take_backward(&run.net.t, chunk->arena, &run.net.d);
-    forward(&run, model);
-    memset(run.net.t.dh, 0, chunk->rows * run.net.d.dv * sizeof(pr_real));
-    backward(&run);
+        pr_arnn_drawn_begin(&pass.drawn, chunk);
+    plan_steps(&pass);
+    pr_arnn_tape_take(&pass.net.t, chunk->arena, &pass.net.d, pass.first[pass.steps], chunk->rows,
+                      pass.steps);
+    pr_arnn_tape_take_backward(&pass.net.t, chunk->arena, &pass.net.d);
+    forward(&pass, model);
+    memset(pass.net.t.dh, 0, chunk->rows * pass.net.d.dv * sizeof(pr_real));
+    backward(&pass);
 }

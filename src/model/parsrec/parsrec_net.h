@@ -1,5 +1,31 @@
-/* PARSRec from the inside: parameters, the tape of a forward pass, the steps of its attention-fused
- * recurrent network (the paper's ARNN, hence the names). docs/math.md has tensors and formulas. */
+/* PARSRec from the inside: its dimensions, its tensors, and the attention-fused recurrent network (the
+ * paper's ARNN, hence the names). docs/math.md has tensors and formulas.
+ *
+ * Files. parsrec_params.c lists the tensors once; layout, views, files and reports read that list.
+ * parsrec_net.c is the network: one step forward and backward over rows of baskets. parsrec_learn.c
+ * trains it on a chunk of baskets (parsrec_drawn.c: losses against drawn items). parsrec_scorer.c answers
+ * for open baskets, parsrec_answer.c makes that fast.
+ *
+ * Two ways to run. A training chunk knows its baskets: rows are sorted longest basket first, so the rows
+ * of step j + 1 are the first ones of step j, and every step keeps what the backward pass needs. A scorer
+ * does not know what comes next: its tape has one step, keys and values of placed items are copied aside.
+ * With few rows and a model that was made ready, it does not run the plain network at all but tables in
+ * which maps are multiplied out for every item (parsrec_answer.c); the sums are the same, in another
+ * order.
+ *
+ * The tape (pr_arnn_tape) is all memory of a pass, taken from an arena that was sized by the same calls
+ * with a counting arena. T rows in all, R at most in a step; rows of step j stand together from
+ * first[j] on. What depends on the user alone is computed once per basket ([R,.]), its gradients come
+ * once from sums over the steps (names that begin with s).
+ *
+ * Twins: rows of an explanation leave out one thing each and agree for most of the way. A row whose twin
+ * is another row has what that row has; it is computed once, until they place different items.
+ * Kept baskets: for the users who asked last, the user's share of the cell and the hidden states of the
+ * last basket stay, so that one more item is one more step. Neither changes a bit of any answer.
+ *
+ * Invariants. Same bits at any number of threads: chunks are cut by a rule that does not know the number
+ * of threads and their gradients are added in order; a row of a scorer has the bits that it has alone.
+ * Nothing here allocates once an arena is sized. Weights do not change while a model is ready. */
 #ifndef PR_PARSREC_NET_H
 #define PR_PARSREC_NET_H
 
@@ -18,7 +44,7 @@ typedef struct pr_arnn_dims {
     bool norm, residual, paper; /* layer_norm, layer_norm.query, stack = paper */
     pr_ffn ffn;
     pr_cell_kind cell;
-    size_t blocks; /* of dv rows in cell_w: see parsrec_cell.c */
+    size_t blocks; /* of dv rows in cell_w: see parsrec_net.c */
     bool bias, pull, follow, past, recall, kin;
     pr_real fade;   /* of what a placed item pulls, left a step later; 1 where baskets are sets */
     bool kin_apart; /* the parts are those of features.item alone */
@@ -138,53 +164,27 @@ void pr_arnn_step_backward(pr_arnn_net *net, const pr_arnn_step *s);
  * key_first: tape rows from here on have keys; query_first: from here on queries were asked. */
 void pr_arnn_maps_backward(pr_arnn_net *net, size_t key_first, size_t query_first);
 
-void pr_arnn_layer_forward(pr_arnn_net *net, size_t l, const pr_arnn_step *s);
-void pr_arnn_layer_backward(pr_arnn_net *net, size_t l, const pr_arnn_step *s);
-void pr_arnn_layer_maps_backward(pr_arnn_net *net, size_t l, size_t key_first, size_t query_first);
-
-void pr_arnn_ffn_forward(pr_arnn_net *net, pr_real *y, const pr_real *x, size_t first, size_t rows);
-/* Sets dx; keeps dy for the maps. */
-void pr_arnn_ffn_backward(pr_arnn_net *net, pr_real *dx, const pr_real *dy, size_t first,
-                          size_t rows);
-
-/* The recurrent cell: see parsrec_cell.c. */
+/* Blocks of dv rows in cell_w: one for each sum of the cell, then the output's. */
 size_t pr_arnn_cell_blocks(pr_cell_kind cell);
-void pr_arnn_cell_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
-void pr_arnn_cell_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
 /* After the first hidden states of rows 0..rows are set: an lstm remembers them. */
 void pr_arnn_cell_begin(pr_arnn_net *net, size_t rows);
-void pr_arnn_cell_user(pr_arnn_net *net, size_t first, size_t rows);
-void pr_arnn_cell_forward(pr_arnn_net *net, const pr_arnn_step *s);
-/* From the output's gradient and t.dh, that of the next hidden state, to tmp2, that of z. */
-void pr_arnn_cell_backward(pr_arnn_net *net, const pr_arnn_step *s, const pr_real *dout);
 /* After the last step backward, before anything else is done with t.dh: what the first hidden states
  * gave to the memory. */
 void pr_arnn_cell_end(pr_arnn_net *net);
-void pr_arnn_cell_maps_backward(pr_arnn_net *net);
-
-/* Parts of the output that are added to what the network says: see parsrec_parts.c. */
-void pr_arnn_parts_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
-void pr_arnn_parts_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
 /* After t.u and the first hidden states of these rows are set. */
 void pr_arnn_parts_begin(pr_arnn_net *net, size_t first, size_t rows);
-/* Adds what history and placed items say to the outputs of tape rows from `first` on ... */
+/* Adds what history and placed items say to the outputs of tape rows from `first` on. */
 void pr_arnn_parts_sum(pr_arnn_net *net, size_t first, size_t rows);
-/* ... and works out the gates besides. */
-void pr_arnn_parts_forward(pr_arnn_net *net, const pr_arnn_step *s);
-void pr_arnn_parts_backward(pr_arnn_net *net, const pr_arnn_step *s);
-/* Adds the gates' share to dz[rows,2dv] of a step. */
-void pr_arnn_gates_backward(pr_arnn_net *net, const pr_arnn_step *s, pr_real *dz);
-void pr_arnn_parts_maps_backward(pr_arnn_net *net);
-
 /* Features: reads those of one row; then t.about of the first rows; then gradients, from dabout[rows,dv].
  * The latter two only where there are any. */
-void pr_arnn_about_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
-void pr_arnn_about_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d);
 void pr_arnn_about_read(pr_arnn_net *net, size_t row, const pr_known_features *about);
 void pr_arnn_about_forward(pr_arnn_net *net, size_t rows);
 void pr_arnn_about_backward(pr_arnn_net *net, const pr_real *dabout, size_t rows);
 
-/* Sessions and training, for the table of functions. */
+/* Sets model->ready, or leaves it NULL where the settings or the size do not allow it. */
+parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err);
+
+/* Scorers and training, for the table of functions. */
 void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t rows,
                   size_t capacity);
 void pr_arnn_start(pr_scorer *session, const pr_start *starts);

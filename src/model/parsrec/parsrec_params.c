@@ -1,10 +1,9 @@
 /* PARSRec's table of functions and its parameters, listed once. */
-#include "model/parsrec/parsrec_ready.h"
 
 #include <stdio.h>
 
 #include "model/param_list.h"
-#include "model/parsrec/parsrec_state.h"
+#include "model/parsrec/parsrec_scorer.h"
 #include "model/repeats.h"
 
 static parsrec_status verify(const pr_model *model, parsrec_error *err)

@@ -3,7 +3,7 @@
 #include "support/shaken.h"
 
 #include "math/drawn_loss.h"
-#include "model/parsrec/parsrec_drawn.h"
+#include "model/parsrec/parsrec_learn.h"
 #include "model/trainer.h"
 
 enum { DRAWN = 23, B = 19 };

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "model/history.h"
-#include "model/parsrec/parsrec_teacher.h"
+#include "model/parsrec/parsrec_learn.h"
 #include "model/repeats.h"
 #include "model/trainer.h"
 

@@ -1,10 +1,64 @@
-/* The state of an open session of PARSRec, for the files that step it and that read scores off it. */
-#ifndef PR_PARSREC_STATE_H
-#define PR_PARSREC_STATE_H
+/* PARSRec while it answers: what is made ready when a model is loaded, what is kept of open baskets, and
+ * the state of a scorer. */
+#ifndef PR_PARSREC_SCORER_H
+#define PR_PARSREC_SCORER_H
 
-#include "model/parsrec/parsrec_kept.h"
-#include "model/parsrec/parsrec_ready.h"
+#include "math/coarse.h"
+#include "model/parsrec/parsrec_net.h"
 #include "model/repeats.h"
+
+/* ---- tables for answers: what the maps of query, keys, values and join make of an item is worked out
+ * once for every item, and two maps that follow each other become one ---- */
+
+typedef struct pr_arnn_ready {
+    size_t stride;
+    pr_real
+        *items; /* [V + 1, stride], see math/item_attention.h; the last is the start of a basket */
+    /* Panels (math/panels.h): from a user's row to the cell; from the hidden state and the normed sum beside it to
+     * the next hidden state, and to the output; from there to the scores. */
+    pr_real *user_w, *move_w, *answer_w, *table;
+    pr_real *cell_b; /* [2dv]: what the cell gets besides, hidden state and output */
+    pr_real *gate_w; /* [gates, dv + dq]; with recall */
+    pr_real *gate_b;
+    pr_coarse coarse;
+} pr_arnn_ready;
+
+/* Rows of a scorer to work on, in order, and room for count * (3dv + dq) numbers. */
+typedef struct pr_arnn_rows {
+    const size_t *list;
+    size_t count;
+    pr_real *room;
+} pr_arnn_rows;
+
+/* ---- baskets that are still open: for each of the users who asked last, the user's share of the cell
+ * and the hidden states of the last basket. Belongs to a scorer of one row ---- */
+
+enum { PR_ARNN_KEPT_STEPS = 8 };
+
+/* A basket: hidden[i], for i < steps, is what follows the first i of its items. */
+typedef struct pr_arnn_kept_basket {
+    uint64_t alike; /* as the start has it; 0: nothing is kept here */
+    uint32_t items, steps;
+    int32_t item[PR_ARNN_KEPT_STEPS];
+} pr_arnn_kept_basket;
+
+typedef struct pr_arnn_kept {
+    size_t slots, dv;
+    pr_arnn_kept_basket *baskets; /* [slots] */
+    pr_real *
+        rows; /* [slots, (3 + PR_ARNN_KEPT_STEPS) * dv]: cell, first hidden state, those that follow */
+    size_t open;   /* the basket under way; slots: it is not kept */
+    size_t placed; /* items of it */
+} pr_arnn_kept;
+
+/* From an arena, which may be counting. */
+void pr_arnn_kept_take(pr_arnn_kept *kept, pr_arena *arena, const pr_arnn_dims *d);
+
+/* Begins a basket. True, and cell[2dv] and hidden[dv] are set, if a start like this one is kept. */
+bool pr_arnn_kept_begin(pr_arnn_kept *kept, uint64_t alike, pr_real *cell, pr_real *hidden);
+void pr_arnn_kept_place(pr_arnn_kept *kept, int32_t item);
+
+/* ---- the state of a scorer ---- */
 
 enum { PR_ARNN_LIKELY = 1024 }; /* items at most that are looked at twice, to find the best */
 
@@ -38,7 +92,7 @@ typedef struct pr_arnn_state {
 } pr_arnn_state;
 
 /* Runs the present step, unless it has been. */
-void pr_arnn_run(pr_scorer *session);
+void pr_arnn_ensure_step(pr_scorer *session);
 /* Rows that leave something out have the same past, most of them. */
 bool pr_arnn_same_past(const pr_start *a, const pr_start *b);
 

@@ -1,6 +1,6 @@
-/* Tables for answering, made when a model is loaded, and the steps that use them (docs/math.md, Answering). */
-#include "model/parsrec/parsrec_ready.h"
-
+/* Fast answers: tables made when a model is loaded, the steps of few rows that use them, and what is kept
+ * of baskets that are still open (docs/math.md, Answering). */
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -9,11 +9,12 @@
 #include "math/layer_norm.h"
 #include "math/linear.h"
 #include "math/panels.h"
-#include "model/repeats.h"
+#include "model/parsrec/parsrec_scorer.h"
 
 enum {
     ITEMS_AT_ONCE = 256,
-    BYTES_MOST = 64 << 20, /* beyond, the catalogue takes longer to score than the network to run */
+    TABLES_MOST =
+        64 << 20, /* beyond, the catalogue takes longer to score than the network to run */
 };
 
 /* ---- making the tables ---- */
@@ -22,7 +23,7 @@ static bool allows(const pr_arnn_dims *d)
 {
     size_t row = (2 * d->heads * d->dq + d->heads + 2 * d->dv) * sizeof(pr_real);
     return d->layers == 1 && d->ffn == PR_FFN_NONE && d->cell == PR_CELL_RNN && d->norm &&
-           d->residual && d->items < BYTES_MOST / row;
+           d->residual && d->items < TABLES_MOST / row;
 }
 
 /* What a query is multiplied with, and what is added, of items whose keys and values are in kv. */
@@ -122,7 +123,7 @@ static void make_all_items(pr_arnn_ready *ready, const pr_arnn_net *net, pr_real
     }
 }
 
-static size_t most(size_t a, size_t b)
+static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
 }
@@ -138,7 +139,7 @@ parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
     size_t bytes = arena.used, in = d->dv + d->dq;
     arena = (pr_arena){0};
     pr_real *room =
-        pr_alloc_aligned(most(ITEMS_AT_ONCE * 2 * d->dq, (2 * in + 1) * d->dv), sizeof *room);
+        pr_alloc_aligned(larger(ITEMS_AT_ONCE * 2 * d->dq, (2 * in + 1) * d->dv), sizeof *room);
     if (room == NULL || pr_arena_init(&arena, bytes, NULL) != PARSREC_OK) {
         pr_free_aligned(room);
         return pr_fail_memory(err);
@@ -158,6 +159,7 @@ parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
 static void through(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stride,
                     const pr_arnn_rows *rows, const pr_real *panels, size_t I, size_t O)
 {
+    assert(rows->count > 0);
     size_t n = rows->count, first = rows->list[0];
     pr_real *near_x = rows->room, *near_y = rows->room + n * I;
     if (rows->list[n - 1] - first + 1 == n) {
@@ -174,7 +176,7 @@ static void through(pr_real *y, size_t y_stride, const pr_real *x, size_t x_stri
         memcpy(y + rows->list[i] * y_stride, near_y + i * O, O * sizeof *y);
 }
 
-void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, const pr_arnn_rows *rows)
+static void quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, const pr_arnn_rows *rows)
 {
     const pr_arnn_dims *d = &net->d;
     size_t two = 2 * d->dv;
@@ -183,8 +185,8 @@ void pr_arnn_quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, const pr_a
     through(net->t.ucell, two, net->t.u, d->du, rows, ready->user_w, d->du, two);
 }
 
-void pr_arnn_quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *joint,
-                        const int32_t *ids, size_t n)
+static void quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *joint,
+                       const int32_t *ids, size_t n)
 {
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_layer *w = &net->w.layer[0];
@@ -205,8 +207,8 @@ static void begin_half(const pr_arnn_net *net, pr_real *y, size_t row, size_t ha
     memcpy(y + row * dv, net->t.ucell + (2 * row + half) * dv, dv * sizeof *y);
 }
 
-void pr_arnn_quick_move(const pr_arnn_net *net, const pr_arnn_ready *ready,
-                        const pr_arnn_rows *rows, pr_real *hidden, const pr_real *joint)
+static void quick_move(const pr_arnn_net *net, const pr_arnn_ready *ready, const pr_arnn_rows *rows,
+                       pr_real *hidden, const pr_real *joint)
 {
     size_t dv = net->d.dv, in = dv + net->d.dq;
     for (size_t i = 0; i < rows->count; i++)
@@ -216,8 +218,8 @@ void pr_arnn_quick_move(const pr_arnn_net *net, const pr_arnn_ready *ready,
         pr_relu_forward(hidden + rows->list[i] * dv, hidden + rows->list[i] * dv, dv);
 }
 
-void pr_arnn_quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
-                          const pr_real *joint)
+static void quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t rows,
+                         const pr_real *joint)
 {
     const pr_arnn_dims *d = &net->d;
     size_t in = d->dv + d->dq;
@@ -231,4 +233,189 @@ void pr_arnn_quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t r
     if (d->recall)
         pr_gemm_each(net->t.gate, PR_GATES, pr_mat(joint, in), pr_flip(ready->gate_w, in), 1, rows,
                      PR_GATES, in);
+}
+
+/* ---- open baskets that are kept ---- */
+
+/* A start has one place where it may be kept; whoever comes later takes it over. */
+enum {
+    KEPT_BYTES = 4 << 20, /* per session: some hundred users, in the nearer caches */
+    KEPT_SLOTS_MOST = 4096,
+};
+
+static size_t row_size(size_t dv)
+{
+    return (3 + PR_ARNN_KEPT_STEPS) * dv;
+}
+
+void pr_arnn_kept_take(pr_arnn_kept *kept, pr_arena *arena, const pr_arnn_dims *d)
+{
+    size_t slots = KEPT_BYTES / (row_size(d->dv) * sizeof(pr_real)) + 1;
+    *kept = (pr_arnn_kept){.slots = slots < KEPT_SLOTS_MOST ? slots : KEPT_SLOTS_MOST, .dv = d->dv};
+    kept->open = kept->slots;
+    kept->baskets = pr_arena_take_zero(arena, kept->slots, sizeof *kept->baskets);
+    kept->rows = pr_arena_take(arena, kept->slots * row_size(d->dv), sizeof *kept->rows);
+}
+
+static pr_real *row_of(const pr_arnn_kept *kept, size_t slot)
+{
+    return kept->rows + slot * row_size(kept->dv);
+}
+
+bool pr_arnn_kept_begin(pr_arnn_kept *kept, uint64_t alike, pr_real *cell, pr_real *hidden)
+{
+    size_t slot = alike % kept->slots, dv = kept->dv;
+    kept->placed = 0;
+    kept->open = kept->slots;
+    if (alike == 0 || kept->baskets[slot].alike != alike)
+        return false;
+    kept->open = slot;
+    memcpy(cell, row_of(kept, slot), 2 * dv * sizeof *cell);
+    memcpy(hidden, row_of(kept, slot) + 2 * dv, dv * sizeof *hidden);
+    return true;
+}
+
+static void kept_learn(pr_arnn_kept *kept, uint64_t alike, const pr_real *cell,
+                       const pr_real *hidden)
+{
+    size_t slot = alike % kept->slots, dv = kept->dv;
+    if (alike == 0)
+        return;
+    kept->open = slot;
+    kept->baskets[slot] = (pr_arnn_kept_basket){.alike = alike};
+    memcpy(row_of(kept, slot), cell, 2 * dv * sizeof *cell);
+    memcpy(row_of(kept, slot) + 2 * dv, hidden, dv * sizeof *hidden);
+}
+
+static bool kept_next(const pr_arnn_kept *kept, pr_real *hidden)
+{
+    if (kept->open == kept->slots || kept->placed >= kept->baskets[kept->open].steps)
+        return false;
+    memcpy(hidden, row_of(kept, kept->open) + (3 + kept->placed) * kept->dv,
+           kept->dv * sizeof *hidden);
+    return true;
+}
+
+static void kept_follow(pr_arnn_kept *kept, const pr_real *hidden)
+{
+    if (kept->open == kept->slots || kept->placed >= PR_ARNN_KEPT_STEPS)
+        return;
+    kept->baskets[kept->open].steps = (uint32_t)kept->placed + 1;
+    memcpy(row_of(kept, kept->open) + (3 + kept->placed) * kept->dv, hidden,
+           kept->dv * sizeof *hidden);
+}
+
+/* Another item than last time: what followed it is of no use. */
+void pr_arnn_kept_place(pr_arnn_kept *kept, int32_t item)
+{
+    size_t at = kept->placed++;
+    if (kept->open == kept->slots || at >= PR_ARNN_KEPT_STEPS)
+        return;
+    pr_arnn_kept_basket *b = &kept->baskets[kept->open];
+    if (at < b->items && b->item[at] == item)
+        return;
+    b->item[at] = item;
+    b->items = (uint32_t)at + 1;
+    b->steps = b->steps < at + 1 ? b->steps : (uint32_t)at + 1;
+}
+
+/* ---- rows of a session ---- */
+
+static pr_real *joint_of(const pr_arnn_state *s, size_t r)
+{
+    return s->joint + r * (s->net.d.dv + s->net.d.dq);
+}
+
+/* Rows that speak for themselves and of which something is not done yet; NULL: all such. */
+static pr_arnn_rows rows_to_do(const pr_scorer *session, const bool *done)
+{
+    pr_arnn_state *s = session->own;
+    size_t count = 0;
+    for (size_t r = 0; r < session->active; r++)
+        if (s->twin[r] == r && (done == NULL || !done[r]))
+            s->list[count++] = r;
+    return (pr_arnn_rows){s->list, count, s->room};
+}
+
+static bool alike(const pr_start *a, const pr_start *b)
+{
+    return a->user == b->user && pr_arnn_same_past(a, b);
+}
+
+void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known)
+{
+    pr_arnn_state *s = session->own;
+    bool features = s->net.d.inputs->count > 0; /* may differ from row to row */
+    for (size_t r = 0; r < session->active; r++) {
+        s->twin[r] = r > 0 && !features && alike(&starts[r], &starts[r - 1]) ? s->twin[r - 1] : r;
+        s->looked[r] = s->moved[r] = false;
+    }
+    if (known)
+        return;
+    pr_arnn_rows rows = rows_to_do(session, NULL);
+    quick_user(&s->net, s->ready, &rows);
+    if (s->lately.slots > 0)
+        kept_learn(&s->lately, starts->alike, s->net.t.ucell, s->net.t.z);
+}
+
+static void look(pr_scorer *session, size_t r)
+{
+    pr_arnn_state *s = session->own;
+    if (!s->looked[r])
+        quick_look(&s->net, s->ready, r, joint_of(s, r), s->chosen + r * session->capacity,
+                   s->keys[r]);
+    s->looked[r] = true;
+}
+
+void pr_arnn_quick_moves(pr_scorer *session)
+{
+    pr_arnn_state *s = session->own;
+    pr_arnn_rows rows = rows_to_do(session, s->moved);
+    if (rows.count == 0)
+        return;
+    for (size_t i = 0; i < rows.count; i++)
+        s->moved[rows.list[i]] = true;
+    if (s->lately.slots > 0 && kept_next(&s->lately, s->hidden))
+        return;
+    for (size_t i = 0; i < rows.count; i++)
+        look(session, rows.list[i]);
+    quick_move(&s->net, s->ready, &rows, s->hidden, s->joint);
+    if (s->lately.slots > 0)
+        kept_follow(&s->lately, s->hidden);
+}
+
+/* The row takes over what was worked out for its twin. */
+static void part(pr_arnn_state *s, size_t r)
+{
+    size_t t = s->twin[r], dv = s->net.d.dv, weights = s->net.d.heads * s->net.t.keys;
+    pr_real *weight = s->net.t.layer[0].weight;
+    memcpy(s->net.t.ucell + r * 2 * dv, s->net.t.ucell + t * 2 * dv, 2 * dv * sizeof(pr_real));
+    memcpy(s->net.t.z + r * 2 * dv, s->net.t.z + t * 2 * dv, dv * sizeof(pr_real));
+    if (s->looked[t]) {
+        memcpy(joint_of(s, r), joint_of(s, t), (dv + s->net.d.dq) * sizeof(pr_real));
+        memcpy(weight + r * weights, weight + t * weights, weights * sizeof *weight);
+    }
+    if (s->moved[t])
+        memcpy(s->hidden + r * dv, s->hidden + t * dv, dv * sizeof(pr_real));
+    s->looked[r] = s->looked[t];
+    s->moved[r] = s->moved[t];
+    s->twin[r] = r;
+}
+
+void pr_arnn_quick_part(pr_scorer *session, const int32_t *items)
+{
+    pr_arnn_state *s = session->own;
+    for (size_t r = 0; r < session->active; r++)
+        if (s->twin[r] != r && (items == NULL || items[r] != items[s->twin[r]]))
+            part(s, r);
+}
+
+void pr_arnn_quick_run(pr_scorer *session)
+{
+    pr_arnn_state *s = session->own;
+    pr_arnn_quick_part(session, NULL);
+    for (size_t r = 0; r < session->active; r++)
+        look(session, r);
+    quick_answer(&s->net, s->ready, session->active, s->joint);
+    s->ran = true;
 }
