@@ -33,19 +33,3 @@ void parsrec_tuning_free(parsrec_tuning *tuning)
     pr_tuning_clear(tuning);
     pr_free(tuning);
 }
-
-parsrec_status parsrec_tuning_text(char **out, const parsrec_tuning *tuning, parsrec_text_kind kind,
-                                   parsrec_error *err)
-{
-    if (out == NULL || tuning == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_tuning_text needs out and tuning");
-    pr_writer text = {0};
-    *out = NULL;
-    parsrec_status status = pr_tuning_write(&text, tuning, kind, err);
-    if (status != PARSREC_OK) {
-        pr_writer_free(&text);
-        return status;
-    }
-    *out = pr_writer_take(&text);
-    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
-}

@@ -625,15 +625,10 @@ static parsrec_status make_report(pr_report *r, const parsrec_comparison *c, uns
 parsrec_status pr_comparison_write(pr_writer *out, const parsrec_comparison *c,
                                    parsrec_text_kind kind, parsrec_error *err)
 {
-    static const unsigned formats[] = {[PARSREC_TEXT_PLAIN] = PR_IN_TEXT,
-                                       [PARSREC_TEXT_TERMINAL] = PR_IN_TEXT,
-                                       [PARSREC_TEXT_MARKDOWN] = PR_IN_MARKDOWN,
-                                       [PARSREC_TEXT_CSV] = PR_IN_CSV,
-                                       [PARSREC_TEXT_HTML] = PR_IN_HTML};
     pr_report r;
     if (kind == PARSREC_TEXT_JSON || kind == PARSREC_TEXT_JSON_MODELS)
         return pr_comparison_json(out, c, kind == PARSREC_TEXT_JSON_MODELS, err);
-    parsrec_status status = make_report(&r, c, formats[kind], err);
+    parsrec_status status = make_report(&r, c, pr_report_format(kind), err);
     if (status == PARSREC_OK)
         status = pr_report_write(out, &r, kind, err);
     pr_report_free(&r);

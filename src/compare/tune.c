@@ -194,49 +194,6 @@ static parsrec_status run_round(parsrec_tuning *t, size_t number, const parsrec_
     return status;
 }
 
-/* ---- what is written ---- */
-
-static parsrec_status write_file(const parsrec_tuning *t, const char *name, parsrec_text_kind kind,
-                                 parsrec_error *err)
-{
-    char path[4200];
-    pr_writer out = {0};
-    snprintf(path, sizeof path, "%s/%s", t->folder, name);
-    parsrec_status status = pr_tuning_write(&out, t, kind, err);
-    if (status == PARSREC_OK)
-        return pr_writer_save(&out, path, err);
-    pr_writer_free(&out);
-    return status;
-}
-
-/* As train --config reads it. */
-static parsrec_status write_best(const parsrec_tuning *t, parsrec_error *err)
-{
-    const pr_trial *best = &t->trials[t->order[0]];
-    parsrec_train_options o = pr_trial_order(t, best, t->rounds[t->round_count - 1].epochs, 1);
-    char path[4200], *text;
-    pr_writer out = {0};
-    PR_TRY(parsrec_config_text(&text, &o, err));
-    snprintf(path, sizeof path, "%s/best.conf", t->folder);
-    pr_write(&out, "# %s of parsrec tune: validation %s %.4f in epoch %zu; seed %llu\n%s",
-             best->name, t->measure, best->value, best->epoch, (unsigned long long)t->seed, text);
-    parsrec_text_free(text);
-    return pr_writer_save(&out, path, err);
-}
-
-static parsrec_status write_reports(parsrec_tuning *t, parsrec_error *err)
-{
-    char path[4200];
-    t->seconds = pr_now() - t->began;
-    PR_TRY(write_best(t, err));
-    PR_TRY(write_file(t, "report.md", PARSREC_TEXT_MARKDOWN, err));
-    PR_TRY(write_file(t, "report.csv", PARSREC_TEXT_CSV, err));
-    PR_TRY(write_file(t, "report.json", PARSREC_TEXT_JSON, err));
-    PR_TRY(write_file(t, "report.html", PARSREC_TEXT_HTML, err));
-    snprintf(path, sizeof path, "%s/epochs.svg", t->folder);
-    return pr_tuning_draw_epochs(t, path, err);
-}
-
 /* ---- all of it ---- */
 
 static parsrec_status tune_on(parsrec_tuning *t, const parsrec_data *data,
@@ -256,7 +213,7 @@ static parsrec_status tune_on(parsrec_tuning *t, const parsrec_data *data,
     PR_TRY(pr_folder_make(t->folder, err));
     for (size_t number = 0; number < t->round_count; number++) {
         PR_TRY(run_round(t, number, data, o, hooks, err));
-        PR_TRY(write_reports(t, err));
+        PR_TRY(pr_tuning_save(t, err));
     }
     return PARSREC_OK;
 }

@@ -67,14 +67,7 @@ parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
 void pr_trial_read(pr_trial *trial, const char *measure, size_t epochs);
 void pr_tuning_clear(parsrec_tuning *t);
 
-/* ---- reports (tune_table.c, tune_html.c) ---- */
-
-parsrec_status pr_tuning_write(pr_writer *out, const parsrec_tuning *t, parsrec_text_kind kind,
-                               parsrec_error *err);
-/* Who is the best and what that is worth, in a few sentences. */
-void pr_tuning_verdict(pr_writer *out, const parsrec_tuning *t);
-parsrec_status pr_tuning_page(pr_writer *page, const parsrec_tuning *t, parsrec_error *err);
-/* Validation by epoch as a picture, .png, .svg or .pdf by its ending. */
-parsrec_status pr_tuning_draw_epochs(const parsrec_tuning *t, const char *path, parsrec_error *err);
+/* best.conf and the reports into the folder (tune_report.c). */
+parsrec_status pr_tuning_save(parsrec_tuning *t, parsrec_error *err);
 
 #endif

@@ -233,6 +233,23 @@ const char *pr_report_cell_text(const pr_report *r, const pr_report_block *table
 
 /* ---- writing ---- */
 
+unsigned pr_report_format(parsrec_text_kind kind)
+{
+    switch (kind) {
+    case PARSREC_TEXT_PLAIN:
+    case PARSREC_TEXT_TERMINAL:
+        return PR_IN_TEXT;
+    case PARSREC_TEXT_MARKDOWN:
+        return PR_IN_MARKDOWN;
+    case PARSREC_TEXT_CSV:
+        return PR_IN_CSV;
+    case PARSREC_TEXT_HTML:
+        return PR_IN_HTML;
+    default:
+        return 0;
+    }
+}
+
 parsrec_status pr_report_write(pr_writer *out, const pr_report *r, parsrec_text_kind kind,
                                parsrec_error *err)
 {

@@ -154,6 +154,9 @@ void pr_report_free(pr_report *report); /* a zeroed one is fine */
 
 /* ---- writing ---- */
 
+/* The PR_IN_ format of a kind of text; 0 for JSON. */
+unsigned pr_report_format(parsrec_text_kind kind);
+
 /* Writes the blocks of that format; not PARSREC_TEXT_JSON, whose keys are each study's own. */
 parsrec_status pr_report_write(pr_writer *out, const pr_report *report, parsrec_text_kind kind,
                                parsrec_error *err);

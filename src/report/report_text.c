@@ -218,7 +218,8 @@ static bool stand_apart(pr_report_kind before, pr_report_kind after)
 {
     if (before == PR_REPORT_SECTION || before == PR_REPORT_HEADING || before == PR_REPORT_FOLD)
         return false;
-    if (before == PR_REPORT_TABLE && after == PR_REPORT_NOTE)
+    if ((before == PR_REPORT_TABLE && after == PR_REPORT_NOTE) ||
+        (before == PR_REPORT_TEXT && after == PR_REPORT_CODE))
         return false;
     return !(before == after && (after == PR_REPORT_FACT || after == PR_REPORT_FINDING));
 }
