@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs one fuzz target for some seconds, starting from and adding to a private copy of its corpus.
-#   scripts/fuzz.sh checkpoint|container|csv|model|reference|request|serve_recommend|serve_events|serve_whatif|serve_request [SECONDS]
+#   scripts/fuzz.sh TARGET [SECONDS]      TARGET: a tests/fuzz/fuzz_TARGET.c, such as csv; 300 seconds unless given
 set -eu
 cd "$(dirname "$0")/.."
 target=${1:?usage: scripts/fuzz.sh TARGET [SECONDS]}
