@@ -18,23 +18,25 @@ broken() {
     echo "$command: $*"
     exit 1
 }
-milliseconds() { date +%s%3N; }
-# Moments between the start of a command and its usual end, in seconds: more than are needed, because a
-# command may come to its end first.
-moments() {
-    awk -v n="$kills" -v s="$seed" -v most="$1" \
-        'BEGIN { srand(s); for (i = 0; i < 20 * n; i++) printf "%.4f\n", (1 + most * rand()) / 1000 }'
+microseconds() { date +%s%6N; }
+# Parts of the time that a command takes, in thousandths: more than are needed, because a command may come to
+# its end first.
+parts() {
+    awk -v n="$kills" -v s="$seed" 'BEGIN { srand(s); for (i = 0; i < 20 * n; i++) print int(1000 * rand()) }'
 }
 no_temporaries() {
     if find . -name '*.tmp' | grep -q .; then broken "left temporary files: $(find . -name '*.tmp')"; fi
 }
-# Runs "$@" and kills it after $moment seconds. True if it was killed.
+# Runs "$@" and kills it after $part of $took microseconds. True if it was killed. What a command takes changes with
+# what else runs, so $took follows: most runs shall be killed, and at any moment of theirs.
 killed_at() {
     code=0
+    after=$((1000 + took * part / 1000))
+    moment=$(printf '%d.%06d' $((after / 1000000)) $((after % 1000000)))
     timeout -s KILL "$moment" "$@" >/dev/null 2>&1 </dev/null || code=$?
     case $code in
-    0) return 1 ;;
-    137) return 0 ;;
+    0) took=$((took * 9 / 10 + 1000)) && return 1 ;;
+    137) took=$((took * 51 / 50)) && return 0 ;;
     *) broken "status $code instead of a kill: $*" ;;
     esac
 }
@@ -43,12 +45,12 @@ killed_at() {
 replaces() {
     output=$1
     shift
-    begun=$(milliseconds)
+    begun=$(microseconds)
     "$@" >/dev/null 2>&1
-    took=$(($(milliseconds) - begun))
+    took=$(($(microseconds) - begun))
     cp "$output" new
     old=0 renewed=0 cut=0
-    for moment in $(moments $took); do
+    for part in $(parts); do
         [ "$cut" -lt "$kills" ] || break
         cp old "$output"
         if killed_at "$@"; then cut=$((cut + 1)); fi
@@ -57,7 +59,7 @@ replaces() {
         elif cmp -s "$output" old; then
             old=$((old + 1))
         else
-            broken "neither the old file nor the new one after a kill at $moment s"
+            broken "neither the old file nor the new one after $moment s"
         fi
     done
     left=$(find . -name '*.tmp' | wc -l)
@@ -70,11 +72,12 @@ replaces() {
 
 kill_training() {
     settings="--model parsrec --set dim.user=16 --set dim.item=16 --set batch=32 --epochs 6"
-    begun=$(milliseconds)
+    begun=$(microseconds)
     "$program" train -o whole shop.data $settings >/dev/null 2>&1
-    took=$(($(milliseconds) - begun))
+    took=$(($(microseconds) - begun))
     cut=0 resumes=0 finished=0
-    for moment in $(moments $((took / 2))); do
+    took=$((took / 2))
+    for part in $(parts); do
         [ "$cut" -lt "$kills" ] || break
         how=$settings
         if [ -s model.ckpt ]; then
@@ -102,11 +105,11 @@ kill_training() {
 }
 
 kill_comparison() {
-    begun=$(milliseconds)
+    begun=$(microseconds)
     "$program" compare shop.data --models pop,personal,markov -o first >/dev/null 2>&1
-    took=$(($(milliseconds) - begun))
+    took=$(($(microseconds) - begun))
     cut=0 reports=0
-    for moment in $(moments $took); do
+    for part in $(parts); do
         [ "$cut" -lt "$kills" ] || break
         if killed_at "$program" compare shop.data --models pop,personal,markov -o compared; then
             cut=$((cut + 1))
