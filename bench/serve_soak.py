@@ -1,9 +1,9 @@
 """Events and reloads for a server under load, and the proof that nothing acknowledged was lost.
-    serve_soak.py load URL PID TOKEN SECONDS MODEL OTHER TOLD    a reload every 2 seconds, MODEL and OTHER in turn,
-                                                                 events all the time; what was acknowledged goes to
-                                                                 TOLD. It ends when the server, which is process
-                                                                 PID, is gone; that must come after SECONDS.
-    serve_soak.py verify URL TOKEN TOLD                          every basket in TOLD is in its user's past"""
+    serve_soak.py load URL PID TOKEN MODEL OTHER TOLD    a reload every 2 seconds, MODEL and OTHER in turn, events all the
+                                                         time; what was acknowledged goes to TOLD. The file TOLD.begun
+                                                         appears with the first of both. It ends when the server, which
+                                                         is process PID, is gone; TOLD.over must be there before.
+    serve_soak.py verify URL TOKEN TOLD                  every basket in TOLD is in its user's past"""
 import http.client
 import json
 import os
@@ -36,9 +36,9 @@ class Client:
 
 
 class Load:
-    def __init__(self, url, process, token, seconds, model, other, told):
+    def __init__(self, url, process, token, model, other, told):
         self.url, self.process, self.token = url, process, token
-        self.ends = time.monotonic() + seconds
+        self.begun, self.over = told + ".begun", told + ".over"
         self.models = [other, model + ".first"]
         self.model = model
         shutil.copy(model, self.models[1])
@@ -52,7 +52,11 @@ class Load:
             self.failures.append(what)
 
     def is_over(self):
-        return time.monotonic() >= self.ends
+        return os.path.exists(self.over)
+
+    def note_beginning(self):
+        if self.events > 0 and self.reloads > 0:
+            open(self.begun, "w").close()
 
     def until_the_end(self, work, *given):
         try:
@@ -74,6 +78,7 @@ class Load:
             with self.lock:
                 self.events += 1
                 self.told.write(json.dumps([user, items]) + "\n")
+            self.note_beginning()
             made += 1
             time.sleep(PAUSE)
 
@@ -87,6 +92,7 @@ class Load:
             if status != 200:
                 self.fail(f"reload: {status} {answer}")
             self.reloads += 1
+            self.note_beginning()
             time.sleep(2)
 
     def watch(self):
@@ -153,6 +159,5 @@ def verify(url, token, told):
 
 
 if sys.argv[1] == "load":
-    url, process, token, seconds, model, other, told = sys.argv[2:]
-    sys.exit(Load(url, process, token, float(seconds), model, other, told).run())
+    sys.exit(Load(*sys.argv[2:]).run())
 sys.exit(verify(*sys.argv[2:]))

@@ -41,15 +41,17 @@ start() { # STORE
 
 soak() { # STORE
     cp model-1.st served.st
+    rm -f told.begun told.over
     start "$1"
     wrk -t1 -c16 -d"${seconds}s" --timeout 10s --latency -s "$PARSREC_SOURCE/bench/serve.lua" "$(cat url)/v1/recommend" 0 "$(cat token)" >wrk.out &
     wrk_pid=$!
-    python3 "$PARSREC_SOURCE/bench/serve_soak.py" load "$(cat url)" $server_pid "$(cat token)" "$seconds" served.st \
-        model-2.st told >load.out 2>&1 &
+    python3 "$PARSREC_SOURCE/bench/serve_soak.py" load "$(cat url)" $server_pid "$(cat token)" served.st model-2.st told \
+        >load.out 2>&1 &
     load_pid=$!
     wait $wrk_pid
     wrk_pid=
-    sleep 2
+    while ! [ -e told.begun ] && kill -0 $load_pid 2>/dev/null; do sleep 0.1; done
+    : >told.over
     kill -9 $server_pid
     wait $server_pid 2>/dev/null
     wait $load_pid || bad=1
