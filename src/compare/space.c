@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/text.h"
-#include "model/config_table.h"
+#include "model/config.h"
 
 enum { PURPOSE = 0x7C4E };
 
@@ -50,7 +50,7 @@ static parsrec_status cut_list(pr_tune_range *r, parsrec_error *err)
 
 static parsrec_status read_span(pr_tune_range *r, char *dots, parsrec_error *err)
 {
-    pr_setting_type type = pr_settings[r->setting].type;
+    pr_setting_type type = pr_config_type(r->setting);
     char *high = dots + 2, *log = strstr(high, "(log)");
     r->log = log != NULL && log[5] == '\0';
     if (r->log)

@@ -1,31 +1,181 @@
-/* Reading settings: strict values, ranges in the message. */
+/* Settings: the table, reading them from text, and writing them. */
 #include "model/config.h"
 
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/suggest.h"
 #include "base/text.h"
-#include "model/config_table.h"
 
-static int *whole_at(pr_config *config, const pr_config_setting *s)
+/* ---- the table: every setting once, with key, range, default and meaning ---- */
+
+typedef struct setting {
+    const char *key;
+    pr_setting_type type;
+    size_t offset; /* in pr_config */
+    double low, high;
+    const char *initial;        /* as --set takes it */
+    const char *const *choices; /* ends with NULL */
+    const char *help;
+} setting;
+
+static const char *const stacks[] = {"query", "paper", NULL};
+static const char *const ffns[] = {"none", "pre", "post", NULL};
+static const char *const cells[] = {"rnn", "gru", "lstm", NULL};
+static const char *const output_drops[] = {"step", "batch", "none", NULL};
+static const char *const histories[] = {"mean", "sum", "decayed", NULL};
+static const char *const inits[] = {"normal", "reference", NULL};
+static const char *const orders[] = {"any", "stored", "auto", NULL};
+static const char *const losses[] = {"ce", "bce", "sampled", "bpr", NULL};
+static const char *const counts[] = {"before", "train", "all", NULL};
+static const char *const ties[] = {"popular", "first", NULL};
+static const char *const windows[] = {"all", "last", NULL};
+static const char *const optimisers[] = {"adam", "sgd", NULL};
+
+#define AT(field) offsetof(pr_config, field)
+#define WHOLE(key, field, low, high, initial, help)              \
+    {                                                            \
+        key, PR_WHOLE, AT(field), low, high, initial, NULL, help \
+    }
+#define NUMBER(key, field, low, high, initial, help)              \
+    {                                                             \
+        key, PR_NUMBER, AT(field), low, high, initial, NULL, help \
+    }
+#define SWITCH(key, field, initial, help)                    \
+    {                                                        \
+        key, PR_SWITCH, AT(field), 0, 1, initial, NULL, help \
+    }
+#define CHOICE(key, field, choices, initial, help)              \
+    {                                                           \
+        key, PR_CHOICE, AT(field), 0, 0, initial, choices, help \
+    }
+
+static const setting settings[] = {
+    WHOLE("dim.user", dim_user, 1, 4096, "128", "width of a user embedding"),
+    WHOLE("dim.item", dim_item, 1, 4096, "128",
+          "width of an item embedding and of the hidden state"),
+    WHOLE("heads", heads, 1, 64, "2",
+          "attention heads; must divide dim.user + dim.item (sequence models: dim.item)"),
+    WHOLE("layers", layers, 1, 8, "1", "attention layers"),
+    CHOICE("stack", stack, stacks, "query",
+           "what a layer passes to the next: its output as query, or (paper) as key and value"),
+    CHOICE("ffn", ffn, ffns, "none", "feed-forward layers before or after the recurrent cell"),
+    CHOICE("cell", cell, cells, "rnn", "recurrent cell: the paper's with ReLU, GRU or LSTM"),
+    SWITCH("layer_norm", layer_norm, "on", "layer norm after the attention"),
+    SWITCH("layer_norm.query", layer_norm_query, "on", "add the query before the layer norm"),
+    NUMBER("layer_norm.eps", layer_norm_eps, 0, 1, "1e-08", "added to the variance"),
+    NUMBER("dropout.user", dropout_user, 0, 0.95, "0.1", "dropout rate of a user embedding"),
+    NUMBER("dropout.history", dropout_history, 0, 0.95, "0.1",
+           "dropout rate of the history vector"),
+    NUMBER("dropout.keys", dropout_keys, 0, 0.95, "0.1",
+           "dropout rate of the embeddings of placed items"),
+    CHOICE("dropout.output", dropout_output, output_drops, "step",
+           "dropout mask over the output item table: a new one per step, per batch, or none"),
+    NUMBER("dropout.output_rate", dropout_output_rate, 0, 0.95, "0.1", "dropout rate of that mask"),
+    CHOICE("history", history, histories, "mean",
+           "how the items of the history make the first hidden state"),
+    WHOLE("history.length", history_length, 0, 1000000, "0",
+          "newest items of the history that are used; 0 for all"),
+    NUMBER("history.decay", history_decay, 0.01, 1, "0.95",
+           "history=decayed: weight of a session relative to the next newer one"),
+    SWITCH("bias", bias, "off", "a bias per item in the scores"),
+    SWITCH("pull", pull, "off",
+           "placed items add to every score directly, in addition to the network"),
+    SWITCH("past", past, "off",
+           "the history adds to every score directly, in addition to the network"),
+    SWITCH("recall", recall, "off",
+           "repeat purchases: items bought before score by how often and how recently"),
+    NUMBER("recall.decay", recall_decay, 0.01, 1, "0.9",
+           "repeat purchases: weight of a session relative to the next newer one"),
+    WHOLE("neighbours", neighbours, 0, 64, "0",
+          "repeat purchases: items whose counts predict the count of another; 0 for none"),
+    SWITCH("kin", kin, "off",
+           "items of one category, and of those above it, share a part of their embeddings"),
+    SWITCH("features.user", features_user, "off",
+           "user features are added to the first hidden state"),
+    SWITCH("features.session", features_session, "off",
+           "session features are added to the first hidden state"),
+    SWITCH("features.item", features_item, "off",
+           "items with the same category or feature value share a part of their embeddings"),
+    WHOLE("features.width", features_width, 1, 1024, "16",
+          "width of the hidden layer that numeric features pass through"),
+    CHOICE("order", order, orders, "any",
+           "basket order: any (ignore it), stored (learn it), auto (learn it if informative)"),
+    NUMBER("pull.fade", pull_fade, 0, 1, "1",
+           "order=stored: share of a placed item's pull that is left one step later"),
+    SWITCH("unique", unique, "off", "learn that an item is not placed twice"),
+    CHOICE("init", init, inits, "normal", "initial weights: normal, or as in the authors' code"),
+    CHOICE("loss", loss, losses, "ce",
+           "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec), sampled "
+           "cross entropy or bpr (parsrec)"),
+    CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
+    NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
+    NUMBER("adam.beta1", beta1, 0, 0.9999, "0.9", "Adam: decay of the first moment"),
+    NUMBER("adam.beta2", beta2, 0, 0.999999, "0.999", "Adam: decay of the second moment"),
+    NUMBER("adam.eps", eps, 1e-20, 1, "1e-08",
+           "Adam: added to the square root of the second moment"),
+    NUMBER("weight_decay", weight_decay, 0, 100, "0",
+           "decoupled weight decay, multiplied by the learning rate"),
+    NUMBER("clip", clip, 0, 1e9, "30",
+           "gradient norm above which gradients are scaled down; 0 for no clipping"),
+    WHOLE("batch", batch, 1, 65536, "256", "baskets per batch"),
+    WHOLE("epochs", epochs, 1, 100000, "50", "passes over the data"),
+    WHOLE("steps", steps, 1, 4096, "128", "steps per basket that are learnt from"),
+    WHOLE("last", last, 1, 1000000, "1", "newest sessions per user that are held out for the test"),
+    NUMBER("anyone", anyone, 0, 1, "0.02",
+           "share of baskets that train the embedding of unknown users"),
+    CHOICE("count", count, counts, "before",
+           "counting models: count sessions before those evaluated, training sessions, or all"),
+    CHOICE("ties", ties, ties, "popular",
+           "equal counts: the more popular or the earlier bought item first; pop: left equal, or "
+           "by number"),
+    WHOLE("markov.width", markov_width, 1, 1000000, "1024", "markov: transitions kept per item"),
+    NUMBER("markov.smooth", markov_smooth, 1e-6, 1e6, "1",
+           "markov: weight of popularity, in sessions"),
+    SWITCH("fill", fill, "on", "personal, recent: rank items never bought too, by popularity"),
+    WHOLE("length", length, 1, 4096, "200",
+          "sequence models: newest items of a user that are used"),
+    CHOICE("windows", windows, windows, "all",
+           "sequence models: learn from all windows of a user's items, or from the last one only"),
+    WHOLE("ffn.width", ffn_width, 1, 16, "1",
+          "sequence models: inner width of feed-forward layers, as a multiple of dim.item"),
+    NUMBER("dropout.hidden", dropout_hidden, 0, 0.95, "0.2",
+           "sequence models: dropout rate of embeddings and layer outputs"),
+    NUMBER("dropout.attention", dropout_attention, 0, 0.95, "0.2",
+           "sequence models: dropout rate of attention weights"),
+    WHOLE("negatives", negatives, 1, 65536, "256",
+          "losses other than ce: sampled items per target (parsrec: per step)"),
+    NUMBER("mask", mask, 0.01, 0.95, "0.2", "bert4rec: share of items that are masked"),
+    NUMBER("mask.last", mask_last, 0, 1, "0.1",
+           "bert4rec: share of sequences in which only the last item is masked"),
+};
+enum { SETTINGS = sizeof settings / sizeof *settings };
+
+/* ---- reading: strict values, ranges in the message ---- */
+
+static int *whole_at(pr_config *config, const setting *s)
 {
     return (int *)(void *)((char *)config + s->offset);
 }
 
-static double *number_at(pr_config *config, const pr_config_setting *s)
+static double *number_at(pr_config *config, const setting *s)
 {
     return (double *)(void *)((char *)config + s->offset);
 }
 
-static const pr_config_setting *find(pr_slice key)
+static const setting *find(pr_slice key)
 {
-    for (size_t i = 0; i < pr_setting_count; i++)
-        if (pr_slice_is(key, pr_settings[i].key))
-            return &pr_settings[i];
+    for (size_t i = 0; i < SETTINGS; i++)
+        if (pr_slice_is(key, settings[i].key))
+            return &settings[i];
     return NULL;
 }
 
-static parsrec_status set_number(pr_config *config, const pr_config_setting *s, pr_slice value,
+static parsrec_status set_number(pr_config *config, const setting *s, pr_slice value,
                                  parsrec_error *err)
 {
     pr_excerpt hold;
@@ -45,7 +195,7 @@ static parsrec_status set_number(pr_config *config, const pr_config_setting *s, 
     return PARSREC_OK;
 }
 
-static parsrec_status set_switch(pr_config *config, const pr_config_setting *s, pr_slice value,
+static parsrec_status set_switch(pr_config *config, const setting *s, pr_slice value,
                                  parsrec_error *err)
 {
     static const char *const words[] = {"off", "on", "false", "true", "no", "yes", "0", "1"};
@@ -59,7 +209,7 @@ static parsrec_status set_switch(pr_config *config, const pr_config_setting *s, 
                    pr_show(&hold, value));
 }
 
-static parsrec_status set_choice(pr_config *config, const pr_config_setting *s, pr_slice value,
+static parsrec_status set_choice(pr_config *config, const setting *s, pr_slice value,
                                  parsrec_error *err)
 {
     char list[128] = "";
@@ -72,19 +222,19 @@ static parsrec_status set_choice(pr_config *config, const pr_config_setting *s, 
         strncat(list, s->choices[i], sizeof list - strlen(list) - 1);
     }
     pr_excerpt hold;
-    return pr_fail(err, PARSREC_E_CONFIG, "setting %s: %s is none of: %s", s->key,
+    return pr_fail(err, PARSREC_E_CONFIG, "setting %s: %s is not one of: %s", s->key,
                    pr_show(&hold, value), list);
 }
 
 static parsrec_status set(pr_config *config, pr_slice key, pr_slice value, parsrec_error *err)
 {
-    const pr_config_setting *s = find(key);
+    const setting *s = find(key);
     pr_excerpt hold;
     if (s == NULL) {
         pr_suggest near;
         pr_suggest_start(&near, key);
-        for (size_t i = 0; i < pr_setting_count; i++)
-            pr_suggest_offer(&near, pr_slice_of(pr_settings[i].key));
+        for (size_t i = 0; i < SETTINGS; i++)
+            pr_suggest_offer(&near, pr_slice_of(settings[i].key));
         return pr_fail(err, PARSREC_E_CONFIG,
                        "there is no setting %s%s; train --print-config lists them all",
                        pr_show(&hold, key), pr_suggest_sentence(&near));
@@ -102,8 +252,8 @@ static parsrec_status set(pr_config *config, pr_slice key, pr_slice value, parsr
 pr_config pr_config_default(void)
 {
     pr_config config = {0};
-    for (size_t i = 0; i < pr_setting_count; i++)
-        (void)pr_config_set(&config, pr_settings[i].key, pr_settings[i].initial, NULL);
+    for (size_t i = 0; i < SETTINGS; i++)
+        (void)pr_config_set(&config, settings[i].key, settings[i].initial, NULL);
     return config;
 }
 
@@ -160,7 +310,7 @@ parsrec_status pr_config_read(pr_config *config, const char *text, size_t size, 
     return PARSREC_OK;
 }
 
-/* The paper's settings, whatever the defaults become. */
+/* The paper's settings, independent of the defaults. */
 static const char *const paper[] = {
     "dim.user=128",
     "dim.item=128",
@@ -217,4 +367,153 @@ pr_config pr_config_as_found(const pr_config *wanted, const pr_config *found)
     if (config.order == PR_ORDER_AUTO)
         config.order = found->order;
     return config;
+}
+
+/* ---- writing: as values, as a commented file, as JSON ---- */
+
+size_t pr_config_count(void)
+{
+    return SETTINGS;
+}
+
+const char *pr_config_key(size_t i)
+{
+    assert(i < SETTINGS);
+    return settings[i].key;
+}
+
+pr_setting_type pr_config_type(size_t i)
+{
+    assert(i < SETTINGS);
+    return settings[i].type;
+}
+
+const char *pr_config_help(size_t i)
+{
+    assert(i < SETTINGS);
+    return settings[i].help;
+}
+
+static int whole_of(const pr_config *config, const setting *s)
+{
+    int value;
+    memcpy(&value, (const char *)config + s->offset, sizeof value);
+    return value;
+}
+
+static double number_of(const pr_config *config, const setting *s)
+{
+    double value;
+    memcpy(&value, (const char *)config + s->offset, sizeof value);
+    return value;
+}
+
+/* The shortest text that reads back as the same number; 30 rather than 3e+01. */
+static void number_text(char *buffer, size_t size, double value)
+{
+    double back;
+    bool ordinary = fabs(value) >= 1e-4 && fabs(value) < 1e6;
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, size, "%.*g", digits, value);
+        if (sscanf(buffer, "%lf", &back) == 1 && back == value &&
+            !(ordinary && strchr(buffer, 'e') != NULL))
+            return;
+    }
+}
+
+char *pr_config_value(const pr_config *config, size_t i, char *buffer, size_t size)
+{
+    assert(i < SETTINGS);
+    const setting *s = &settings[i];
+    if (s->type == PR_NUMBER)
+        number_text(buffer, size, number_of(config, s));
+    else if (s->type == PR_WHOLE)
+        snprintf(buffer, size, "%d", whole_of(config, s));
+    else if (s->type == PR_SWITCH)
+        snprintf(buffer, size, "%s", whole_of(config, s) != 0 ? "on" : "off");
+    else
+        snprintf(buffer, size, "%s", s->choices[whole_of(config, s)]);
+    return buffer;
+}
+
+/* "a|b" or "1..64" */
+static void range_text(char *out, size_t size, const setting *s)
+{
+    out[0] = '\0';
+    if (s->type == PR_WHOLE || s->type == PR_NUMBER)
+        snprintf(out, size, "%g..%g", s->low, s->high);
+    else if (s->type == PR_SWITCH)
+        snprintf(out, size, "on|off");
+    else
+        for (size_t i = 0; s->choices[i] != NULL; i++) {
+            strncat(out, i > 0 ? "|" : "", size - strlen(out) - 1);
+            strncat(out, s->choices[i], size - strlen(out) - 1);
+        }
+}
+
+char *pr_config_text(const pr_config *config)
+{
+    size_t size = SETTINGS * 256, used = 0;
+    char *text = pr_alloc_zero(size, 1);
+    for (size_t i = 0; text != NULL && i < SETTINGS; i++) {
+        char value[64], range[64];
+        range_text(range, sizeof range, &settings[i]);
+        pr_config_value(config, i, value, sizeof value);
+        used += (size_t)snprintf(text + used, size - used, "# %s (%s)\n%s = %s\n", settings[i].help,
+                                 range, settings[i].key, value);
+    }
+    return text;
+}
+
+static json_t *value_json(const pr_config *config, size_t i)
+{
+    const setting *s = &settings[i];
+    switch (s->type) {
+    case PR_WHOLE:
+        return json_integer(whole_of(config, s));
+    case PR_SWITCH:
+        return json_boolean(whole_of(config, s) != 0);
+    case PR_CHOICE:
+        return json_string(s->choices[whole_of(config, s)]);
+    default:
+        return json_real(number_of(config, s));
+    }
+}
+
+json_t *pr_config_json(const pr_config *config)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; object != NULL && i < SETTINGS; i++)
+        if (json_object_set_new(object, settings[i].key, value_json(config, i)) != 0) {
+            json_decref(object);
+            return NULL;
+        }
+    return object;
+}
+
+static void json_text(char *text, size_t size, const json_t *value)
+{
+    if (json_is_string(value))
+        snprintf(text, size, "%s", json_string_value(value));
+    else if (json_is_boolean(value))
+        snprintf(text, size, "%s", json_is_true(value) ? "on" : "off");
+    else if (json_is_integer(value))
+        snprintf(text, size, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        snprintf(text, size, "%.17g", json_real_value(value));
+    else
+        snprintf(text, size, "(neither text nor number)");
+}
+
+parsrec_status pr_config_from_json(pr_config *config, const json_t *object, parsrec_error *err)
+{
+    if (!json_is_object(object))
+        return pr_fail(err, PARSREC_E_CONFIG, "settings must be a JSON object");
+    json_t *open = (json_t *)(uintptr_t)object; /* jansson's iterators lack const */
+    for (void *at = json_object_iter(open); at != NULL; at = json_object_iter_next(open, at)) {
+        char text[64];
+        json_text(text, sizeof text, json_object_iter_value(at));
+        PR_TRY(pr_config_set(config, json_object_iter_key(at), text, err));
+    }
+    return PARSREC_OK;
 }

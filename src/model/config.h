@@ -23,8 +23,8 @@ typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_window_kind { PR_WINDOWS_ALL, PR_WINDOWS_LAST } pr_window_kind;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 
-/* Whole numbers, switches and choices are int, the rest double: see config_table.c for names,
- * ranges, defaults and what each means. */
+/* Whole numbers, switches and choices are int, the rest double: the table in config.c has their names,
+ * ranges, defaults and meanings. */
 typedef struct pr_config {
     int dim_user, dim_item, heads, layers, stack, ffn, cell;
     int layer_norm, layer_norm_query;
@@ -62,8 +62,12 @@ pr_config pr_config_as_found(const pr_config *wanted, const pr_config *found);
 
 /* ---- showing ---- */
 
+typedef enum pr_setting_type { PR_WHOLE, PR_NUMBER, PR_SWITCH, PR_CHOICE } pr_setting_type;
+
+/* Settings are numbered 0..pr_config_count() - 1. */
 size_t pr_config_count(void);
 const char *pr_config_key(size_t i);
+pr_setting_type pr_config_type(size_t i);
 const char *pr_config_help(size_t i);
 /* The value as --set takes it. Returns buffer. */
 char *pr_config_value(const pr_config *config, size_t i, char *buffer, size_t size);
