@@ -3,8 +3,8 @@
 
 #include "base/memory.h"
 #include "data/dataset_without.h"
+#include "model/forget.h"
 #include "model/model_file.h"
-#include "model/model_without.h"
 #include "support/sample_data.h"
 
 static void assert_names(const pr_names *names, const char *const *expected, size_t count)

@@ -1,6 +1,6 @@
 /* A model without some of its users. */
-#ifndef PR_MODEL_WITHOUT_H
-#define PR_MODEL_WITHOUT_H
+#ifndef PR_FORGET_H
+#define PR_FORGET_H
 
 #include "model/model.h"
 
