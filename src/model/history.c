@@ -1,5 +1,10 @@
-/* History bags: mean, sum, or an average that decays with the age of the session. */
+/* A user's history as a weighted bag of items, and as features of items bought before. */
 #include "model/history.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "math/logarithm.h"
 
 size_t pr_history_count(const pr_history *history, const pr_config *config)
 {
@@ -60,4 +65,150 @@ size_t pr_history_bag(int32_t *items, pr_real *weights, int32_t *slots, const pr
         slots[items[i]] = 0;
     }
     return b.pairs;
+}
+
+/* ---- repeat purchases ----
+ *
+ * Counts and decayed counts from one pass over a history, newest session first. */
+
+typedef struct past {
+    int32_t *items;
+    pr_real (*features)[PR_REPEAT_FEATURES];
+    int32_t *slots; /* one more than an item's place; 0: not met yet */
+    size_t count;
+} past;
+
+static void meet(past *p, const int32_t *items, size_t n, double weight)
+{
+    for (size_t i = 0; i < n; i++) {
+        int32_t *slot = &p->slots[items[i]];
+        if (*slot == 0) {
+            p->items[p->count] = items[i];
+            p->features[p->count][PR_REPEAT_COUNT] = 0;
+            p->features[p->count][PR_REPEAT_RECENT] = 0;
+            *slot = (int32_t)++p->count;
+        }
+        p->features[*slot - 1][PR_REPEAT_COUNT] += 1;
+        p->features[*slot - 1][PR_REPEAT_RECENT] += (pr_real)weight;
+    }
+}
+
+size_t pr_repeat_features(int32_t *items, pr_real (*features)[PR_REPEAT_FEATURES],
+                          pr_real *expected, int32_t *slots, const pr_history *history,
+                          double decay, const pr_near *near)
+{
+    past p = {items, features, slots, 0};
+    size_t sessions = history->sessions != NULL ? history->session_count : 0;
+    if (sessions == 0 && history->count > 0)
+        meet(&p, history->items, history->count, 1);
+    double weight = 1;
+    for (size_t s = sessions; s-- > 0; weight *= decay) {
+        size_t first = (size_t)(history->sessions[s] - history->sessions[0]);
+        size_t end = (size_t)(history->sessions[s + 1] - history->sessions[0]);
+        meet(&p, history->items + first, end - first, weight);
+    }
+    if (expected != NULL)
+        pr_near_expect(expected, near, items, &features[0][PR_REPEAT_COUNT], PR_REPEAT_FEATURES,
+                       p.count);
+    for (size_t i = 0; i < p.count; i++) {
+        pr_real *f = features[i];
+        slots[items[i]] = 0;
+        f[PR_REPEAT_COUNT] = pr_ln(1 + f[PR_REPEAT_COUNT]);
+        f[PR_REPEAT_RECENT] = pr_ln(1 + f[PR_REPEAT_RECENT]);
+        f[PR_REPEAT_HAD] = 1;
+        f[PR_REPEAT_SESSIONS] = pr_log((pr_real)(1 + (sessions > 0 ? sessions : 1)));
+    }
+    return p.count;
+}
+
+void pr_repeats_take(pr_repeats *r, pr_arena *arena, size_t rows, size_t items, size_t history,
+                     bool neighbours)
+{
+    size_t distinct = rows * (history < items ? history : items);
+    *r = (pr_repeats){.rows = rows, .tiles = pr_tiles(items)};
+    r->items = pr_arena_take(arena, distinct, sizeof *r->items);
+    r->raw_items = pr_arena_take(arena, distinct, sizeof *r->raw_items);
+    r->features = pr_arena_take(arena, distinct, sizeof *r->features);
+    r->raw = pr_arena_take(arena, distinct, sizeof *r->raw);
+    r->values = pr_arena_take(arena, distinct, sizeof *r->values);
+    r->gradients = pr_arena_take(arena, distinct, sizeof *r->gradients);
+    r->offsets = pr_arena_take(arena, r->tiles * (rows + 1), sizeof *r->offsets);
+    r->raw_offsets = pr_arena_take_zero(arena, rows + 1, sizeof *r->raw_offsets);
+    if (!neighbours)
+        return;
+    r->expected = pr_arena_take(arena, items * rows, sizeof *r->expected);
+    r->few = pr_arena_take(arena, PR_LANES * items, sizeof *r->few);
+    r->how = pr_arena_take(arena, rows, sizeof *r->how);
+    r->dhow = pr_arena_take(arena, rows, sizeof *r->dhow);
+    r->dense = (pr_dense){r->expected, rows, r->how, r->dhow};
+}
+
+/* Turns some rows so that those of one item stand beside each other: whole lines of the cache. */
+static void file_rows(pr_repeats *r, size_t first, size_t rows)
+{
+    size_t V = r->near.items;
+    for (size_t v = 0; v < V; v++)
+        for (size_t i = 0; i < rows; i++)
+            r->expected[v * r->rows + first + i] = r->few[i * V + v];
+}
+
+void pr_repeats_add(pr_repeats *r, size_t row, int32_t *slots, const pr_history *history,
+                    double decay)
+{
+    size_t at = r->raw_offsets[row];
+    pr_real *own = r->few != NULL ? r->few + row % PR_LANES * r->near.items : NULL;
+    r->raw_offsets[row + 1] = at + pr_repeat_features(r->raw_items + at, r->raw + at, own, slots,
+                                                      history, decay, &r->near);
+    if (own != NULL && (row % PR_LANES == PR_LANES - 1 || row + 1 == r->rows))
+        file_rows(r, row / PR_LANES * PR_LANES, row % PR_LANES + 1);
+}
+
+void pr_repeats_order(pr_repeats *r)
+{
+    size_t at = 0;
+    for (size_t t = 0; t < r->tiles; t++) {
+        size_t *offsets = r->offsets + t * (r->rows + 1);
+        for (size_t row = 0; row < r->rows; row++) {
+            offsets[row] = at;
+            for (size_t i = r->raw_offsets[row]; i < r->raw_offsets[row + 1]; i++)
+                if ((size_t)r->raw_items[i] / PR_TILE == t) {
+                    r->items[at] = r->raw_items[i];
+                    memcpy(r->features[at++], r->raw[i], sizeof *r->raw);
+                }
+        }
+        offsets[r->rows] = at;
+    }
+    r->extra = (pr_extra){r->items, r->offsets, r->rows + 1, r->values, r->gradients};
+}
+
+void pr_repeats_values(pr_repeats *r, const pr_real *gates, size_t rows)
+{
+    for (size_t row = 0; r->how != NULL && row < rows; row++)
+        r->how[row] = gates[row * PR_GATES + PR_GATE_EXPECTED];
+    for (size_t t = 0; t < r->tiles; t++)
+        for (size_t row = 0; row < rows; row++) {
+            const size_t *range = r->offsets + t * (r->rows + 1) + row;
+            const pr_real *g = gates + row * PR_GATES;
+            for (size_t i = range[0]; i < range[1]; i++) {
+                pr_real sum = 0;
+                for (size_t f = 0; f < PR_REPEAT_FEATURES; f++)
+                    sum += g[f] * r->features[i][f];
+                r->values[i] = sum;
+            }
+        }
+}
+
+void pr_repeats_backward(const pr_repeats *r, pr_real *dgates, size_t rows)
+{
+    memset(dgates, 0, rows * PR_GATES * sizeof *dgates);
+    for (size_t row = 0; r->dhow != NULL && row < rows; row++)
+        dgates[row * PR_GATES + PR_GATE_EXPECTED] = r->dhow[row];
+    for (size_t t = 0; t < r->tiles; t++)
+        for (size_t row = 0; row < rows; row++) {
+            const size_t *range = r->offsets + t * (r->rows + 1) + row;
+            pr_real *dg = dgates + row * PR_GATES;
+            for (size_t i = range[0]; i < range[1]; i++)
+                for (size_t f = 0; f < PR_REPEAT_FEATURES; f++)
+                    dg[f] += r->gradients[i] * r->features[i][f];
+        }
 }

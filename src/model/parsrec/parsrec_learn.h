@@ -8,8 +8,8 @@
 #include "math/bag.h"
 #include "math/dropout.h"
 #include "math/softmax_loss.h"
+#include "model/history.h"
 #include "model/parsrec/parsrec_net.h"
-#include "model/repeats.h"
 
 /* ---- teacher enforcing: which of a basket's items is the target of a step ---- */
 

@@ -8,8 +8,8 @@
 #include "math/gated_cell.h"
 #include "math/layer_norm.h"
 #include "math/linear.h"
+#include "model/history.h"
 #include "model/parsrec/parsrec_net.h"
-#include "model/repeats.h"
 
 static pr_real *take(pr_arena *arena, size_t rows, size_t cols)
 {

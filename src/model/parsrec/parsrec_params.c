@@ -2,9 +2,9 @@
 
 #include <stdio.h>
 
-#include "model/param_list.h"
+#include "model/history.h"
+#include "model/params.h"
 #include "model/parsrec/parsrec_scorer.h"
-#include "model/repeats.h"
 
 static parsrec_status verify(const pr_model *model, parsrec_error *err)
 {

@@ -4,8 +4,8 @@
 #define PR_PARSREC_SCORER_H
 
 #include "math/coarse.h"
+#include "model/history.h"
 #include "model/parsrec/parsrec_net.h"
-#include "model/repeats.h"
 
 /* ---- tables for answers: what the maps of query, keys, values and join make of an item is worked out
  * once for every item, and two maps that follow each other become one ---- */

@@ -5,7 +5,6 @@
 #include "base/memory.h"
 #include "model/history.h"
 #include "model/parsrec/parsrec_learn.h"
-#include "model/repeats.h"
 #include "model/trainer.h"
 
 #include "support/toy_features.h"
