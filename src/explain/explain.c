@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "explain/explanation.h"
+#include "explain/explain.h"
 #include "explain/some_users.h"
 #include "math/rank_agreement.h"
 #include "model/user_clusters.h"

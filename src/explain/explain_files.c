@@ -5,7 +5,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "explain/explanation.h"
+#include "explain/explain.h"
 
 enum { PATH = 4096, SLUG = 48 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "explain/explanation.h"
+#include "explain/explain.h"
 #include "report/heatmap.h"
 
 enum { NAME = 512 };

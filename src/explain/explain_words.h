@@ -2,7 +2,7 @@
 #ifndef PR_EXPLAIN_WORDS_H
 #define PR_EXPLAIN_WORDS_H
 
-#include "explain/explanation.h"
+#include "explain/explain.h"
 
 /* All of these cut to size and return buffer. */
 

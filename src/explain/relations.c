@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "explain/explanation.h"
+#include "explain/explain.h"
 
 enum { BASKETS_LEAST = 10, TREE_CELLS_LEAST = 6 };
 static const double WORTH_NAMING = 0.0488; /* log 1.05: a twentieth more */

@@ -4,7 +4,7 @@
 
 #include "base/writer.h"
 #include "eval/user_groups.h"
-#include "whatif/account.h"
+#include "whatif/rechoice.h"
 #include "whatif/true_sales.h"
 
 /* An estimate of one line, for a scenario, question, estimator and group. low and high bound `after`,

@@ -3,7 +3,7 @@
 #ifndef PR_BOOKS_H
 #define PR_BOOKS_H
 
-#include "whatif/ledger.h"
+#include "whatif/sales.h"
 #include "whatif/scenario.h"
 
 enum { PR_QUESTIONS = 2, PR_ESTIMATORS = 4 };

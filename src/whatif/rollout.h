@@ -6,7 +6,7 @@
 #include "base/hooks.h"
 #include "base/threads.h"
 #include "model/model.h"
-#include "whatif/ledger.h"
+#include "whatif/sales.h"
 #include "whatif/scenario.h"
 
 enum { PR_ROLLOUT_ITEMS = 100 }; /* longer baskets are cut there */

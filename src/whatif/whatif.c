@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "model/user_clusters.h"
 #include "whatif/past_sales.h"
-#include "whatif/walk.h"
+#include "whatif/test_walk.h"
 
 enum { BASKETS_DRAWN = 40000, DRAWS_LEAST = 4, DRAWS_MOST = 100, RESAMPLES_LEAST = 20 };
 

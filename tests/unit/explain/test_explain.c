@@ -1,5 +1,5 @@
 /* Maps of relationships against plain loops over single baskets, and what is made of them. */
-#include "explain/explanation.h"
+#include "explain/explain.h"
 
 #include "base/memory.h"
 #include "data/histories.h"

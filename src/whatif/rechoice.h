@@ -3,7 +3,7 @@
 #define PR_ACCOUNT_H
 
 #include "whatif/books.h"
-#include "whatif/spill.h"
+#include "whatif/cross_effects.h"
 
 /* What became of whole baskets. */
 typedef struct pr_basket_facts {

@@ -1,5 +1,5 @@
 /* Cells of users, and sums over them. */
-#include "whatif/ledger.h"
+#include "whatif/sales.h"
 
 #include <math.h>
 

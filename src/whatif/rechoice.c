@@ -2,7 +2,7 @@
  * shopper who finds something missing takes another item of its category, or, where the whole category
  * is gone, what the model expects next in a basket that held it: the wish for it is known, the item is
  * not to be had.                                                        (docs/whatif.md) */
-#include "whatif/account.h"
+#include "whatif/rechoice.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Sums over pairs of bins. */
-#include "whatif/spill.h"
+#include "whatif/cross_effects.h"
 
 #include <stdlib.h>
 

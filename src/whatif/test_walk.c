@@ -1,6 +1,6 @@
 /* The path through a basket is that of training: the model's first choice if it is in the basket, else
  * a random item that remains. It is the same before and after, so both share one walk. */
-#include "whatif/walk.h"
+#include "whatif/test_walk.h"
 
 #include <stdlib.h>
 #include <string.h>
