@@ -76,7 +76,7 @@ static int print_explanation(const explain_args *a, const parsrec_explanation *e
         cli_print_text(text);
     parsrec_text_free(text);
     if (!a->json)
-        printf("%s/report.html has the pictures; maps stand beside it as CSV, PNG, SVG and PDF\n",
+        printf("\n%s/report.html has the pictures; next to it are the maps as CSV, PNG, SVG, PDF\n",
                a->output);
     return cli_close_output("explain");
 }

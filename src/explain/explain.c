@@ -1,20 +1,25 @@
-/* Group by group: a tour through its baskets, its maps, and what they are worth. */
+/* Group by group: evidence, sums over baskets, maps, and how far they can be trusted. */
+#include "explain/explain.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "explain/explain.h"
-#include "explain/some_users.h"
 #include "math/rank_agreement.h"
+#include "model/loaded.h"
 #include "model/user_clusters.h"
 #include "report/heatmap_order.h"
 
 /* What is needed while it is made. */
 typedef struct making {
     pr_explanation *e;
-    const pr_explain_request *ask;
+    const pr_model *model;
+    const pr_dataset *data;
+    const parsrec_explain_options *options;
+    pr_pool *pool;
+    const parsrec_hooks *hooks;
     pr_user_groups groups;
     pr_truth truth;
     pr_group_truth *truths; /* [groups], or NULL */
@@ -22,14 +27,7 @@ typedef struct making {
 
 /* ---- which maps ---- */
 
-static const pr_map_kind public_kinds[PARSREC_MAPS] = {
-    [PARSREC_MAP_ATTENTION] = PR_MAP_ATTENTION,
-    [PARSREC_MAP_DROP] = PR_MAP_DROP,
-    [PARSREC_MAP_LIFT] = PR_MAP_LIFT,
-    [PARSREC_MAP_EMBEDDING] = PR_MAP_EMBEDDING,
-};
-
-static bool model_has(const pr_model *model, parsrec_map map)
+static bool model_has(const pr_model *model, size_t map)
 {
     if (map == PARSREC_MAP_ATTENTION)
         return model->kind->attention != NULL;
@@ -38,23 +36,20 @@ static bool model_has(const pr_model *model, parsrec_map map)
 
 static parsrec_status choose_maps(making *m, parsrec_error *err)
 {
-    const bool *asked = m->ask->options->maps;
-    const pr_model *model = m->ask->model;
+    const bool *asked = m->options->maps;
     bool any = false;
-    for (size_t i = 0; i < PARSREC_MAPS; i++)
-        any = any || asked[i];
-    for (size_t i = 0; i < PARSREC_MAPS; i++) {
-        bool there = model_has(model, (parsrec_map)i);
-        pr_map_kind kind = public_kinds[i];
-        if (asked[i] && !there)
+    for (size_t k = 0; k < PARSREC_MAPS; k++)
+        any = any || asked[k];
+    for (size_t k = 0; k < PARSREC_MAPS; k++) {
+        bool there = model_has(m->model, k);
+        if (asked[k] && !there)
             return pr_fail(err, PARSREC_E_UNSUPPORTED,
-                           "model %s has no %s, so there is no such map; its drop effects can be "
-                           "mapped",
-                           model->kind->name,
-                           i == PARSREC_MAP_ATTENTION ? "attention" : "embedding of items");
-        m->e->has[kind] = any ? asked[i] : there;
+                           "model %s has no %s, so it has no such map; take --map drop instead",
+                           m->model->kind->name,
+                           k == PARSREC_MAP_ATTENTION ? "attention" : "embedding of items");
+        m->e->has[k] = any ? asked[k] : there;
     }
-    m->e->has[PR_MAP_EVEN] = m->e->has[PR_MAP_ATTENTION];
+    m->e->has[PR_MAP_EVEN] = m->e->has[PARSREC_MAP_ATTENTION];
     return PARSREC_OK;
 }
 
@@ -67,10 +62,10 @@ static parsrec_status cluster(void *context, int32_t *number, size_t clusters, p
 
 static parsrec_status choose_groups(making *m, parsrec_error *err)
 {
-    const parsrec_explain_options *o = m->ask->options;
+    const parsrec_explain_options *o = m->options;
     /* The callback takes what it is given back as const. */
-    pr_group_source from = {m->ask->data, (size_t)m->ask->model->config.last, cluster,
-                            (void *)(uintptr_t)m->ask->model};
+    pr_group_source from = {m->data, (size_t)m->model->config.last, cluster,
+                            (void *)(uintptr_t)m->model};
     PR_TRY(pr_user_groups_init(&m->groups, &from, o->groups, o->group_count, err));
     m->e->groups = pr_alloc_zero(m->groups.count, sizeof *m->e->groups);
     if (m->e->groups == NULL)
@@ -103,7 +98,7 @@ static bool find_pair(making *m, const char *text, const char *comma)
 /* Names may hold commas: any of them may be the one between the two. */
 static parsrec_status choose_difference(making *m, parsrec_error *err)
 {
-    const char *text = m->ask->options->difference;
+    const char *text = m->options->difference;
     pr_excerpt hold;
     m->e->has_difference = text != NULL || m->groups.count == 2;
     m->e->difference.b = 1;
@@ -144,13 +139,35 @@ static parsrec_status agreement_of_maps(double *rho, const double *a, const doub
     return status;
 }
 
-static parsrec_status fill_toured(making *m, pr_explained_group *to, pr_tour_sums *sums,
-                                  parsrec_error *err)
+/* Every n-th user of a group stands for it, n the least that leaves about baskets_most baskets or fewer; all of
+ * them for 0. Without chance, and from all over the group. Free `some->users`. */
+static parsrec_status choose_users(pr_user_group *some, const making *m, size_t g,
+                                   parsrec_error *err)
 {
-    typedef void make_map(double *map, const pr_tour_sums *from);
-    static make_map *const makers[PR_MAP_KINDS] = {[PR_MAP_ATTENTION] = pr_map_attention,
+    const pr_user_group *group = &m->groups.list[g];
+    uint64_t baskets = 0, most = m->options->baskets_most;
+    for (size_t i = 0; i < group->count; i++) {
+        const int64_t *own = m->data->user_offsets + group->users[i];
+        baskets += (uint64_t)(own[1] - own[0]);
+    }
+    size_t step = most > 0 && baskets > most ? (size_t)((baskets + most - 1) / most) : 1;
+    *some = (pr_user_group){.name = group->name};
+    some->users = pr_alloc(group->count, sizeof *some->users);
+    if (some->users == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < group->count; i += step)
+        some->users[some->count++] = group->users[i];
+    return PARSREC_OK;
+}
+
+/* The maps that are made of sums over baskets. */
+static parsrec_status make_maps(making *m, pr_explained_group *to, pr_map_sums *sums,
+                                parsrec_error *err)
+{
+    typedef void make_map(double *map, const pr_map_sums *from);
+    static make_map *const makers[PR_MAP_KINDS] = {[PARSREC_MAP_ATTENTION] = pr_map_attention,
                                                    [PR_MAP_EVEN] = pr_map_even,
-                                                   [PR_MAP_DROP] = pr_map_drop};
+                                                   [PARSREC_MAP_DROP] = pr_map_drop};
     for (size_t k = 0; k < PR_MAP_KINDS; k++) {
         if (makers[k] == NULL || !m->e->has[k])
             continue;
@@ -160,37 +177,36 @@ static parsrec_status fill_toured(making *m, pr_explained_group *to, pr_tour_sum
     to->baskets = sums->baskets;
     to->cut = sums->cut;
     to->steps = sums->steps;
-    if (!m->e->has[PR_MAP_DROP])
+    if (!m->e->has[PARSREC_MAP_DROP])
         return PARSREC_OK;
     to->placed = sums->placed;
     sums->placed = NULL;
-    if (!m->e->has[PR_MAP_ATTENTION])
+    if (!m->e->has[PARSREC_MAP_ATTENTION])
         return PARSREC_OK;
     to->step_agreement = sums->pairs > 0 ? sums->agreeing / sums->pairs : NAN;
-    return agreement_of_maps(&to->map_agreement, to->maps[PR_MAP_ATTENTION], to->maps[PR_MAP_DROP],
-                             m->e->axis.count, err);
+    return agreement_of_maps(&to->map_agreement, to->maps[PARSREC_MAP_ATTENTION],
+                             to->maps[PARSREC_MAP_DROP], m->e->axis.count, err);
 }
 
-static parsrec_status tour_group(making *m, size_t g, parsrec_error *err)
+static parsrec_status walk_group(making *m, size_t g, parsrec_error *err)
 {
     pr_user_group some = {0};
-    pr_tour tour = {.model = m->ask->model,
-                    .data = m->ask->data,
-                    .axis = &m->e->axis,
-                    .group = &some,
-                    .basket_most = m->e->basket_most,
-                    .attention = m->e->has[PR_MAP_ATTENTION],
-                    .drop = m->e->has[PR_MAP_DROP]};
-    pr_tour_sums sums = {0};
-    if (!tour.attention && !tour.drop)
+    pr_map_source source = {.model = m->model,
+                            .data = m->data,
+                            .axis = &m->e->axis,
+                            .group = &some,
+                            .basket_most = m->e->basket_most,
+                            .attention = m->e->has[PARSREC_MAP_ATTENTION],
+                            .drop = m->e->has[PARSREC_MAP_DROP]};
+    pr_map_sums sums = {0};
+    if (!source.attention && !source.drop)
         return PARSREC_OK;
-    parsrec_status status =
-        pr_some_users(&some, &m->groups.list[g], m->ask->data, m->ask->options->baskets_most, err);
-    if (status == PARSREC_OK)
-        status = pr_tour_run(&sums, &tour, m->ask->pool, m->ask->hooks, err);
-    if (status == PARSREC_OK)
-        status = fill_toured(m, &m->e->groups[g], &sums, err);
-    pr_tour_sums_free(&sums);
+    parsrec_status status;
+    PR_TRY_GOTO(choose_users(&some, m, g, err));
+    PR_TRY_GOTO(pr_map_sums_make(&sums, &source, m->pool, m->hooks, err));
+    PR_TRY_GOTO(make_maps(m, &m->e->groups[g], &sums, err));
+done:
+    pr_map_sums_free(&sums);
     pr_free(some.users);
     return status;
 }
@@ -198,24 +214,24 @@ static parsrec_status tour_group(making *m, size_t g, parsrec_error *err)
 static parsrec_status explain_group(making *m, size_t g, parsrec_error *err)
 {
     pr_explained_group *to = &m->e->groups[g];
-    PR_TRY(pr_evidence_count(&to->evidence, m->ask->data, &m->e->axis, &m->groups.list[g],
-                             m->ask->pool, m->ask->hooks, err));
-    if (m->e->has[PR_MAP_LIFT]) {
-        PR_TRY(new_map(m, &to->maps[PR_MAP_LIFT], err));
-        pr_map_lift(to->maps[PR_MAP_LIFT], &to->evidence);
+    PR_TRY(pr_evidence_count(&to->evidence, m->data, &m->e->axis, &m->groups.list[g], m->pool,
+                             m->hooks, err));
+    if (m->e->has[PARSREC_MAP_LIFT]) {
+        PR_TRY(new_map(m, &to->maps[PARSREC_MAP_LIFT], err));
+        pr_map_lift(to->maps[PARSREC_MAP_LIFT], &to->evidence);
     }
-    PR_TRY(tour_group(m, g, err));
-    if (to->maps[PR_MAP_DROP] != NULL)
-        PR_TRY(pr_tree_sums_init(&to->tree, &m->e->axis, to->maps[PR_MAP_DROP], err));
+    PR_TRY(walk_group(m, g, err));
+    if (to->maps[PARSREC_MAP_DROP] != NULL)
+        PR_TRY(pr_tree_sums_init(&to->tree, &m->e->axis, to->maps[PARSREC_MAP_DROP], err));
     if (!m->e->has_truth)
         return PARSREC_OK;
     size_t N = m->e->axis.count;
     PR_TRY(pr_group_truth_init(&m->truths[g], &m->truth, &m->groups.list[g], PR_TRUTH_TRIPS,
-                               m->ask->pool, err));
+                               m->pool, err));
     PR_TRY(new_map(m, &to->maps[PR_MAP_TRUTH], err));
     memcpy(to->maps[PR_MAP_TRUTH], m->truths[g].sigma, N * N * sizeof(double));
     for (size_t k = 0; k < PR_MAP_KINDS; k++) {
-        const double *map = pr_explained_map(m->e, g, (pr_map_kind)k);
+        const double *map = pr_explained_map(m->e, g, k);
         if (map != NULL)
             PR_TRY(pr_recovery_score(&to->recovery[k], map, &m->truths[g], N, err));
     }
@@ -247,8 +263,8 @@ static parsrec_status subtract(making *m, parsrec_error *err)
 /* Truth is of categories: a map of all of them, in their order, can be held against it. */
 static parsrec_status read_truth(making *m, parsrec_error *err)
 {
-    const pr_dataset *data = m->ask->data;
-    if (m->ask->options->no_recovery || data->file == NULL ||
+    const pr_dataset *data = m->data;
+    if (m->options->no_recovery || data->file == NULL ||
         pr_container_find(data->file, "truth.group") == NULL || m->e->axis.items ||
         m->e->axis.count != data->categories)
         return PARSREC_OK;
@@ -262,24 +278,23 @@ static parsrec_status read_truth(making *m, parsrec_error *err)
 static parsrec_status order_rows(making *m, parsrec_error *err)
 {
     size_t N = m->e->axis.count;
-    const double *by = pr_explained_map(m->e, 0, PR_MAP_DROP);
-    by = by != NULL ? by : pr_explained_map(m->e, 0, PR_MAP_LIFT);
-    by = by != NULL ? by : pr_explained_map(m->e, 0, PR_MAP_ATTENTION);
+    const double *by = pr_explained_map(m->e, 0, PARSREC_MAP_DROP);
+    by = by != NULL ? by : pr_explained_map(m->e, 0, PARSREC_MAP_LIFT);
+    by = by != NULL ? by : pr_explained_map(m->e, 0, PARSREC_MAP_ATTENTION);
     by = by != NULL ? by : m->e->embedding;
     m->e->order = pr_alloc(N, sizeof *m->e->order);
     if (m->e->order == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < N; i++)
         m->e->order[i] = i;
-    return m->ask->options->cluster ? pr_heatmap_order_clusters(m->e->order, by, N, err)
-                                    : PARSREC_OK;
+    return m->options->cluster ? pr_heatmap_order_clusters(m->e->order, by, N, err) : PARSREC_OK;
 }
 
 static parsrec_status keep_words(making *m, parsrec_error *err)
 {
-    const parsrec_explain_options *o = m->ask->options;
-    const char *checksum = pr_dataset_checksum(m->ask->data);
-    snprintf(m->e->model_kind, sizeof m->e->model_kind, "%s", m->ask->model->kind->name);
+    const parsrec_explain_options *o = m->options;
+    const char *checksum = pr_dataset_checksum(m->data);
+    snprintf(m->e->model_kind, sizeof m->e->model_kind, "%s", m->model->kind->name);
     snprintf(m->e->checksum, sizeof m->e->checksum, "%s", checksum);
     const char *words[] = {o->model_name, o->data_name, o->command};
     char **places[] = {&m->e->model_name, &m->e->data_name, &m->e->command};
@@ -295,18 +310,18 @@ static parsrec_status keep_words(making *m, parsrec_error *err)
 
 static parsrec_status make(making *m, parsrec_error *err)
 {
-    const parsrec_explain_options *o = m->ask->options;
+    const parsrec_explain_options *o = m->options;
     pr_axis_options axis = {o->items, (size_t)o->level, (size_t)o->top, o->show, o->show_count};
     m->e->basket_most = (size_t)o->basket_most;
     PR_TRY(keep_words(m, err));
     PR_TRY(choose_maps(m, err));
-    PR_TRY(pr_axis_init(&m->e->axis, m->ask->data, &axis, err));
+    PR_TRY(pr_axis_init(&m->e->axis, m->data, &axis, err));
     PR_TRY(choose_groups(m, err));
     PR_TRY(choose_difference(m, err));
     PR_TRY(read_truth(m, err));
-    if (m->e->has[PR_MAP_EMBEDDING]) {
+    if (m->e->has[PARSREC_MAP_EMBEDDING]) {
         PR_TRY(new_map(m, &m->e->embedding, err));
-        PR_TRY(pr_map_embedding(m->e->embedding, m->ask->model, &m->e->axis, err));
+        PR_TRY(pr_map_embedding(m->e->embedding, m->model, &m->e->axis, err));
     }
     for (size_t g = 0; g < m->groups.count; g++)
         PR_TRY(explain_group(m, g, err));
@@ -315,11 +330,12 @@ static parsrec_status make(making *m, parsrec_error *err)
     return order_rows(m, err);
 }
 
-parsrec_status pr_explain(pr_explanation *out, const pr_explain_request *request,
-                          parsrec_error *err)
+parsrec_status pr_explain(pr_explanation *out, const pr_model *model, const pr_dataset *data,
+                          const parsrec_explain_options *options, pr_pool *pool,
+                          const parsrec_hooks *hooks, parsrec_error *err)
 {
     double began = pr_now();
-    making m = {.e = out, .ask = request};
+    making m = {out, model, data, options, pool, hooks, {0}, {0}, NULL};
     parsrec_status status = make(&m, err);
     for (size_t g = 0; m.truths != NULL && g < m.groups.count; g++)
         pr_group_truth_free(&m.truths[g]);
@@ -349,4 +365,82 @@ void pr_explanation_clear(pr_explanation *e)
     pr_free(e->command);
     pr_axis_free(&e->axis);
     *e = (pr_explanation){0};
+}
+
+/* ---- for the public ---- */
+
+parsrec_explain_options parsrec_explain_default(void)
+{
+    return (parsrec_explain_options){.top = 60, .basket_most = 10};
+}
+
+static parsrec_status explain(pr_explanation *e, const parsrec_model *model,
+                              const parsrec_data *data, const parsrec_explain_options *o,
+                              const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_pool *pool;
+    pr_fitted fitted;
+    if (o->top < 2 || o->top > PR_AXIS_MOST)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "a map shows 2 to %d rows, not %llu", PR_AXIS_MOST,
+                       (unsigned long long)o->top);
+    if (o->basket_most < 2 || o->basket_most > PR_MAP_BASKET_MOST)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "2 to %d items of a basket can be looked at",
+                       PR_MAP_BASKET_MOST);
+    PR_TRY(pr_fit_data(&fitted, &model->file, data, false, hooks, err));
+    parsrec_status status = pr_pool_new(&pool, o->threads, err);
+    if (status == PARSREC_OK) {
+        status = pr_explain(e, model->file.model, fitted.data, o, pool, hooks, err);
+        pr_pool_free(pool);
+    }
+    pr_fitted_free(&fitted);
+    return status;
+}
+
+parsrec_status parsrec_explain(parsrec_explanation **out, const parsrec_model *model,
+                               const parsrec_data *data, const parsrec_explain_options *options,
+                               const parsrec_hooks *hooks, parsrec_error *err)
+{
+    if (out == NULL || model == NULL || data == NULL || options == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_explain needs out, model, data, options");
+    *out = NULL;
+    pr_explanation *e = pr_alloc_zero(1, sizeof *e);
+    if (e == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = explain(e, model, data, options, hooks, err);
+    if (status == PARSREC_OK)
+        *out = e;
+    else
+        parsrec_explanation_free(e);
+    return status;
+}
+
+void parsrec_explanation_free(parsrec_explanation *explanation)
+{
+    if (explanation == NULL)
+        return;
+    pr_explanation_clear(explanation);
+    pr_free(explanation);
+}
+
+size_t parsrec_explanation_size(const parsrec_explanation *explanation)
+{
+    return explanation->axis.count;
+}
+
+const char *parsrec_explanation_name(const parsrec_explanation *explanation, size_t row)
+{
+    return row < explanation->axis.count ? explanation->axis.names[row] : NULL;
+}
+
+const char *parsrec_explanation_group(const parsrec_explanation *explanation, size_t group)
+{
+    return group < explanation->group_count ? explanation->groups[group].name : NULL;
+}
+
+const double *parsrec_explanation_map(const parsrec_explanation *explanation, size_t group,
+                                      parsrec_map map)
+{
+    if (group >= explanation->group_count || (size_t)map >= PARSREC_MAPS)
+        return NULL;
+    return pr_explained_map(explanation, group, map);
 }

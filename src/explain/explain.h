@@ -1,13 +1,29 @@
-/* What parsrec explain found, and everything that is written about it. */
-#ifndef PR_EXPLANATION_H
-#define PR_EXPLANATION_H
+/* parsrec explain: how items or categories relate to each other, for groups of users.
+ *
+ * An explanation is made once, from a model and a data set, and is then only read. Its parts, in the order
+ * in which they are made:
+ *
+ *     axis.h       which classes (items or categories) are the rows and columns of all maps
+ *     evidence.h   per group: in how many baskets each pair of classes occurs, and how certain that is
+ *     maps.h       per group: square maps of numbers, one for each kind that was asked for
+ *     recovery.h   synthetic data: how well each map finds the relations the data were made with
+ *     relations.c  the strongest cells of a map, each with a verdict, and sentences about them
+ *
+ * The rule of the room: the model proposes and the baskets decide. A map may say anything; a sentence is
+ * shown as a finding only if the counts confirm it (parsrec_relation_verdict), and what they do not confirm
+ * is shown apart. That is why every group has evidence, whatever maps were asked for.
+ *
+ * An explanation owns all of its memory, also the names of classes and groups, so it outlives model and
+ * data. Reports (explain_report.c, explain_json.c, explain_files.c) read it and keep nothing. */
+#ifndef PR_EXPLAIN_H
+#define PR_EXPLAIN_H
 
 #include "base/json.h"
 #include "base/writer.h"
 #include "explain/maps.h"
 #include "explain/recovery.h"
 
-/* Sums of a map over the pairs of classes that a category holds, by category. */
+/* Sums of a map over the pairs of classes within a category, by category. */
 typedef struct pr_tree_sums {
     double *sum;   /* [categories] */
     size_t *cells; /* [categories] */
@@ -24,9 +40,9 @@ typedef struct pr_explained_group {
     uint64_t baskets, cut, steps;
     double *maps[PR_MAP_KINDS]; /* [N,N] each, or NULL */
     double *placed;             /* [N]: how often a class was left out; NULL without drop effects */
-    pr_evidence evidence;       /* what was counted in all of the group's baskets */
+    pr_evidence evidence;       /* counted in all of the group's baskets */
     pr_tree_sums tree;          /* of the drop map */
-    double step_agreement; /* Kendall's tau of attention and effect within steps; NaN: not known */
+    double step_agreement; /* Kendall's tau of attention and effect within steps; NaN: unknown */
     double map_agreement;  /* Spearman's rho of the two maps, without the diagonal; NaN likewise */
     pr_recovery recovery[PR_MAP_KINDS];
 } pr_explained_group;
@@ -38,7 +54,7 @@ typedef struct pr_explained_difference {
     pr_difference_recovery recovery[PR_MAP_KINDS];
 } pr_explained_difference;
 
-/* The public handle is this very struct. */
+/* The public handle is this struct. */
 struct parsrec_explanation {
     pr_axis axis;
     bool has[PR_MAP_KINDS];
@@ -50,30 +66,21 @@ struct parsrec_explanation {
     size_t *order;     /* [N]: in which pictures show the classes */
     size_t basket_most;
     char model_kind[32], checksum[17];
-    char *model_name, *data_name, *command; /* command may be NULL */
+    char *model_name, *data_name, *command; /* may be NULL */
     double seconds;
 };
 typedef struct parsrec_explanation pr_explanation;
 
-/* What it is asked for. */
-typedef struct pr_explain_request {
-    const pr_model *model;
-    const pr_dataset *data;
-    const parsrec_explain_options *options;
-    pr_pool *pool;
-    const parsrec_hooks *hooks;
-} pr_explain_request;
-
-/* `out` begins zeroed and is to be freed also on failure. */
-parsrec_status pr_explain(pr_explanation *out, const pr_explain_request *request,
-                          parsrec_error *err);
+/* `out` is zeroed, and to be cleared also on failure. */
+parsrec_status pr_explain(pr_explanation *out, const pr_model *model, const pr_dataset *data,
+                          const parsrec_explain_options *options, pr_pool *pool,
+                          const parsrec_hooks *hooks, parsrec_error *err);
 void pr_explanation_clear(pr_explanation *e);
 
-/* The map of a group, or NULL. */
-static inline const double *pr_explained_map(const pr_explanation *e, size_t group,
-                                             pr_map_kind kind)
+/* The map of a group, or NULL. `kind`: a parsrec_map or PR_MAP_*, here and below. */
+static inline const double *pr_explained_map(const pr_explanation *e, size_t group, size_t kind)
 {
-    return kind == PR_MAP_EMBEDDING ? e->embedding : e->groups[group].maps[kind];
+    return kind == PARSREC_MAP_EMBEDDING ? e->embedding : e->groups[group].maps[kind];
 }
 
 /* ---- the strongest relationships ---- */
@@ -81,19 +88,19 @@ static inline const double *pr_explained_map(const pr_explanation *e, size_t gro
 enum { PR_STRONGEST = 10, PR_PLACED_LEAST = 10 };
 
 /* Maps that have a list of strongest relationships. */
-static inline bool pr_map_is_listed(pr_map_kind kind)
+static inline bool pr_map_is_listed(size_t kind)
 {
-    return kind == PR_MAP_DROP || kind == PR_MAP_LIFT || kind == PR_MAP_ATTENTION;
+    return kind == PARSREC_MAP_DROP || kind == PARSREC_MAP_LIFT || kind == PARSREC_MAP_ATTENTION;
 }
 
 /* What a cell of a listed map says, what was counted, and the verdict. */
-void pr_relation_set(parsrec_relation *relation, const pr_explanation *e, size_t group,
-                     pr_map_kind kind, size_t row, size_t column);
+void pr_relation_set(parsrec_relation *relation, const pr_explanation *e, size_t group, size_t kind,
+                     size_t row, size_t column);
 
-/* As parsrec_explanation_relations. Columns of the drop map that were left out fewer than PR_PLACED_LEAST times
- * do not count. */
+/* As parsrec_explanation_relations. Columns of the drop map that were left out fewer than PR_PLACED_LEAST
+ * times do not count. */
 size_t pr_relations(parsrec_relation *list, size_t most, const pr_explanation *e, size_t group,
-                    pr_map_kind kind, bool confirmed);
+                    size_t kind, bool confirmed);
 
 /* One cell of the difference of two groups. */
 typedef struct pr_contrast {
@@ -101,30 +108,49 @@ typedef struct pr_contrast {
     double value;                   /* of the difference */
 } pr_contrast;
 
-/* The largest differences, whatever their sign, that the counted lifts of the two groups confirm. */
-size_t pr_contrasts(pr_contrast *list, size_t most, const pr_explanation *e, pr_map_kind kind);
+/* The largest differences, of either sign, that the counted lifts of the two groups confirm. */
+size_t pr_contrasts(pr_contrast *list, size_t most, const pr_explanation *e, size_t kind);
 
-/* ---- what is written ---- */
+/* The map whose sentences come first: the drop effect, or else lift, or attention; PR_MAP_KINDS: no map has a
+ * list. */
+size_t pr_first_list(const pr_explanation *e);
 
-void pr_explanation_plain(pr_writer *text, const pr_explanation *e);
+/* ---- sentences; all are cut to size and return buffer ---- */
+
+/* Why a relation is not confirmed: "too few baskets to tell". */
+char *pr_verdict_words(const parsrec_relation *relation, char *buffer, size_t size);
+/* "TEA with BREAD in the basket: 2.10 times as likely for A, 1.20 times for B". */
+char *pr_contrast_words(const pr_explanation *e, const pr_contrast *contrast, char *buffer,
+                        size_t size);
+/* The counted lifts of both groups. */
+char *pr_contrast_evidence(const pr_explanation *e, const pr_contrast *contrast, char *buffer,
+                           size_t size);
+/* The rule by which sentences are chosen, with its figures. */
+char *pr_rule_words(const pr_explanation *e, char *buffer, size_t size);
+/* 1234567 as "1,234,567". */
+char *pr_explain_count(uint64_t count, char *buffer, size_t size);
+/* How far attention and drop effects agree; empty where that is unknown. */
+char *pr_agreement_words(const pr_explained_group *group, char *buffer, size_t size);
+/* "A against B" */
+char *pr_difference_name(const pr_explanation *e, char *buffer, size_t size);
+
+/* ---- reports ---- */
+
+/* PARSREC_TEXT_PLAIN or PARSREC_TEXT_HTML. */
+parsrec_status pr_explanation_write(pr_writer *out, const pr_explanation *e, parsrec_text_kind kind,
+                                    parsrec_error *err);
 json_t *pr_explanation_json(const pr_explanation *e, bool with_maps); /* NULL: out of memory */
+/* The same as one line. */
+parsrec_status pr_explanation_write_json(pr_writer *out, const pr_explanation *e, bool with_maps,
+                                         parsrec_error *err);
 void pr_explanation_csv(pr_writer *csv, const pr_explanation *e, const double *map);
-parsrec_status pr_explanation_html(pr_writer *page, const pr_explanation *e, parsrec_error *err);
-
-/* Everything into a folder: report.html, report.json, and each map as CSV, PNG, SVG and PDF. */
-parsrec_status pr_explanation_save(const pr_explanation *e, const char *folder,
-                                   const parsrec_hooks *hooks, parsrec_error *err);
 
 /* One map of some groups side by side, or of the difference (group_count 0), to a file or, with a NULL
  * path, into a page. */
 typedef struct pr_explained_picture {
-    pr_map_kind kind;
-    size_t first_group, group_count;
+    size_t kind, first_group, group_count;
 } pr_explained_picture;
 parsrec_status pr_explanation_draw(const pr_explanation *e, const pr_explained_picture *picture,
                                    const char *path, pr_writer *page, parsrec_error *err);
-
-/* "group A", "A - B": cut to size. Returns buffer. */
-char *pr_difference_name(const pr_explanation *e, char *buffer, size_t size);
 
 #endif

@@ -1,11 +1,119 @@
-/* The folder: pages, numbers and pictures, each written whole or not at all. */
+/* Pictures of maps, and the folder of an explanation: pages, numbers and pictures, each file written whole or
+ * not at all. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"
 #include "base/memory.h"
 #include "explain/explain.h"
+#include "report/heatmap.h"
+
+/* ---- pictures ---- */
+
+enum { NAME = 512 };
+
+char *pr_difference_name(const pr_explanation *e, char *buffer, size_t size)
+{
+    const pr_explained_difference *d = &e->difference;
+    snprintf(buffer, size, "%s against %s", e->groups[d->a].name, e->groups[d->b].name);
+    return buffer;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* One cell in a hundred may be stronger than the strongest colour, so that a single large one, or the
+ * diagonal, does not pale all others. 0 where nothing is known. */
+static parsrec_status find_limit(double *limit, const pr_heatmap_panel *panels, size_t count,
+                                 size_t N, parsrec_error *err)
+{
+    double *size = pr_alloc(count * N * N, sizeof *size);
+    size_t n = 0;
+    if (size == NULL)
+        return pr_fail_memory(err);
+    for (size_t p = 0; p < count; p++)
+        for (size_t k = 0; k < N * N; k++)
+            if (k / N != k % N && isfinite(panels[p].cells[k]))
+                size[n++] = fabs(panels[p].cells[k]);
+    qsort(size, n, sizeof *size, ascending);
+    *limit = n > 0 ? size[n - 1 - n / 100] : 0;
+    pr_free(size);
+    return PARSREC_OK;
+}
+
+/* Lines are drawn between branches of the category tree, where those hold several rows. */
+static bool has_blocks(const pr_explanation *e)
+{
+    bool as_catalogue = true;
+    for (size_t i = 0; i < e->axis.count; i++)
+        as_catalogue = as_catalogue && e->order[i] == i;
+    return as_catalogue && e->axis.block[e->axis.count - 1] + 1 < e->axis.count;
+}
+
+static parsrec_status draw(const pr_explanation *e, size_t kind, const pr_heatmap_panel *panels,
+                           size_t count, double limit, const char *path, pr_writer *page,
+                           parsrec_error *err)
+{
+    const pr_map_words *words = &pr_map_words_of[kind];
+    pr_heatmap_side side = {.names = (const char *const *)e->axis.names,
+                            .count = e->axis.count,
+                            .order = e->order,
+                            .groups = has_blocks(e) ? e->axis.block : NULL};
+    pr_heatmap map = {.title = words->title,
+                      .rows = side,
+                      .columns = side,
+                      .panels = panels,
+                      .panel_count = count,
+                      .scale_title = words->scale,
+                      .unit = words->unit};
+    map.rows.title = "bought next";
+    map.columns.title = "in the basket";
+    map.limit = limit;
+    if (words->unit == PR_HEAT_TIMES) /* a fifth more or less is hardly worth a colour */
+        map.limit = fmax(map.limit, log(1.2));
+    return path != NULL ? pr_heatmap_draw(&map, path, err) : pr_heatmap_inline(&map, page, err);
+}
+
+/* The maps of all groups have one scale, so that they can be compared. */
+static parsrec_status draw_groups(const pr_explanation *e, const pr_explained_picture *picture,
+                                  const char *path, pr_writer *page, parsrec_error *err)
+{
+    bool shared = picture->kind == PARSREC_MAP_EMBEDDING;
+    size_t count = shared ? 1 : e->group_count;
+    double limit = 0;
+    pr_heatmap_panel *panels = pr_alloc(count, sizeof *panels);
+    if (panels == NULL)
+        return pr_fail_memory(err);
+    for (size_t g = 0; g < count; g++)
+        panels[g] = (pr_heatmap_panel){shared ? NULL : e->groups[g].name,
+                                       pr_explained_map(e, g, picture->kind)};
+    parsrec_status status = find_limit(&limit, panels, count, e->axis.count, err);
+    if (status == PARSREC_OK)
+        status = draw(e, picture->kind, panels + picture->first_group, picture->group_count, limit,
+                      path, page, err);
+    pr_free(panels);
+    return status;
+}
+
+parsrec_status pr_explanation_draw(const pr_explanation *e, const pr_explained_picture *picture,
+                                   const char *path, pr_writer *page, parsrec_error *err)
+{
+    char name[NAME];
+    double limit = 0;
+    if (picture->group_count > 0)
+        return draw_groups(e, picture, path, page, err);
+    pr_heatmap_panel one = {pr_difference_name(e, name, sizeof name),
+                            e->difference.maps[picture->kind]};
+    PR_TRY(find_limit(&limit, &one, 1, e->axis.count, err));
+    return draw(e, picture->kind, &one, 1, limit, path, page, err);
+}
+
+/* ---- files ---- */
 
 enum { PATH = 4096, SLUG = 48 };
 
@@ -85,9 +193,10 @@ static parsrec_status save_group(saving *s, size_t group, parsrec_error *err)
 {
     char slug[SLUG];
     make_slug(slug, s->e->groups[group].name, group);
-    for (size_t k = 0; k < PR_MAP_KINDS; k++) {
+    for (size_t i = 0; i < PR_MAP_KINDS; i++) {
+        size_t k = pr_map_order[i];
         const double *map = s->e->groups[group].maps[k];
-        pr_explained_picture picture = {(pr_map_kind)k, group, 1};
+        pr_explained_picture picture = {k, group, 1};
         if (map != NULL && k != PR_MAP_EVEN)
             PR_TRY(save_map(s, slug, &picture, map, err));
     }
@@ -97,47 +206,39 @@ static parsrec_status save_group(saving *s, size_t group, parsrec_error *err)
 static parsrec_status save_shared(saving *s, parsrec_error *err)
 {
     const pr_explanation *e = s->e;
-    pr_explained_picture embedding = {PR_MAP_EMBEDDING, 0, 1};
+    pr_explained_picture embedding = {PARSREC_MAP_EMBEDDING, 0, 1};
     if (e->embedding != NULL)
         PR_TRY(save_map(s, "", &embedding, e->embedding, err));
-    for (size_t k = 0; k < PR_MAP_KINDS; k++) {
-        pr_explained_picture picture = {(pr_map_kind)k, 0, 0};
+    for (size_t i = 0; i < PR_MAP_KINDS; i++) {
+        size_t k = pr_map_order[i];
+        pr_explained_picture picture = {k, 0, 0};
         if (e->difference.maps[k] != NULL && k != PR_MAP_EVEN)
             PR_TRY(save_map(s, "difference", &picture, e->difference.maps[k], err));
     }
     return PARSREC_OK;
 }
 
-static parsrec_status save_json(const pr_explanation *e, const char *folder, parsrec_error *err)
+/* report.json or report.html. */
+static parsrec_status save_report(const pr_explanation *e, const char *folder, bool html,
+                                  parsrec_error *err)
 {
     char path[PATH];
-    json_t *json = pr_explanation_json(e, true);
-    char *text = json != NULL ? pr_json_text(json) : NULL;
     pr_writer out = {0};
-    json_decref(json);
-    if (text == NULL)
-        return pr_fail_memory(err);
-    pr_write(&out, "%s\n", text);
-    pr_free(text);
-    snprintf(path, sizeof path, "%s/report.json", folder);
-    return pr_writer_save(&out, path, err);
-}
-
-static parsrec_status save_html(const pr_explanation *e, const char *folder, parsrec_error *err)
-{
-    char path[PATH];
-    pr_writer page = {0};
-    parsrec_status status = pr_explanation_html(&page, e, err);
-    snprintf(path, sizeof path, "%s/report.html", folder);
+    parsrec_status status = html ? pr_explanation_write(&out, e, PARSREC_TEXT_HTML, err)
+                                 : pr_explanation_write_json(&out, e, true, err);
+    snprintf(path, sizeof path, "%s/report.%s", folder, html ? "html" : "json");
     if (status == PARSREC_OK)
-        return pr_writer_save(&page, path, err);
-    pr_writer_free(&page);
+        return pr_writer_save(&out, path, err);
+    pr_writer_free(&out);
     return status;
 }
 
-parsrec_status pr_explanation_save(const pr_explanation *e, const char *folder,
-                                   const parsrec_hooks *hooks, parsrec_error *err)
+parsrec_status parsrec_explanation_save(const parsrec_explanation *e, const char *folder,
+                                        const parsrec_hooks *hooks, parsrec_error *err)
 {
+    if (e == NULL || folder == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_explanation_save needs explanation and folder");
     if (strlen(folder) > PATH - 128)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the name of the folder is too long");
     PR_TRY(pr_folder_make(folder, err));
@@ -149,6 +250,6 @@ parsrec_status pr_explanation_save(const pr_explanation *e, const char *folder,
         PR_TRY(save_group(&s, g, err));
     PR_TRY(save_shared(&s, err));
     PR_TRY(pr_progress(hooks, "drawing", "maps", s.done, s.total, err));
-    PR_TRY(save_json(e, folder, err));
-    return save_html(e, folder, err);
+    PR_TRY(save_report(e, folder, false, err));
+    return save_report(e, folder, true, err);
 }

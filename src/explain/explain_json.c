@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "explain/explain_words.h"
+#include "explain/explain.h"
 
 static json_t *number(double value)
 {
@@ -46,7 +46,7 @@ static json_t *relation(const pr_explanation *e, const parsrec_relation *r)
     return out;
 }
 
-static json_t *relations(const pr_explanation *e, size_t group, pr_map_kind kind, bool confirmed)
+static json_t *relations(const pr_explanation *e, size_t group, size_t kind, bool confirmed)
 {
     parsrec_relation list[PR_STRONGEST];
     json_t *out = json_array();
@@ -57,7 +57,7 @@ static json_t *relations(const pr_explanation *e, size_t group, pr_map_kind kind
 }
 
 /* What the counted lifts of both groups confirm. */
-static json_t *contrasts(const pr_explanation *e, pr_map_kind kind)
+static json_t *contrasts(const pr_explanation *e, size_t kind)
 {
     pr_contrast list[PR_STRONGEST];
     json_t *out = json_array();
@@ -83,14 +83,15 @@ static json_t *group(const pr_explanation *e, size_t g, bool with_maps)
     const pr_explained_group *from = &e->groups[g];
     json_t *strongest = json_object(), *recovered = json_object(), *maps = json_object();
     json_t *unconfirmed = json_object();
-    for (size_t k = 0; k < PR_MAP_KINDS; k++) {
-        const double *map = pr_explained_map(e, g, (pr_map_kind)k);
+    for (size_t i = 0; i < PR_MAP_KINDS; i++) {
+        size_t k = pr_map_order[i];
+        const double *map = pr_explained_map(e, g, k);
         const char *name = pr_map_words_of[k].name;
         if (map == NULL)
             continue;
-        if (pr_map_is_listed((pr_map_kind)k)) {
-            json_object_set_new(strongest, name, relations(e, g, (pr_map_kind)k, true));
-            json_object_set_new(unconfirmed, name, relations(e, g, (pr_map_kind)k, false));
+        if (pr_map_is_listed(k)) {
+            json_object_set_new(strongest, name, relations(e, g, k, true));
+            json_object_set_new(unconfirmed, name, relations(e, g, k, false));
         }
         if (from->recovery[k].pairs > 0 && k != PR_MAP_TRUTH)
             json_object_set_new(recovered, name, recovery(&from->recovery[k]));
@@ -119,13 +120,14 @@ static json_t *difference(const pr_explanation *e, bool with_maps)
     json_t *out = json_pack("{s:o, s:o}", "first", text(e->groups[d->a].name), "second",
                             text(e->groups[d->b].name));
     json_t *strongest = json_object(), *recovered = json_object(), *maps = json_object();
-    for (size_t k = 0; k < PR_MAP_KINDS; k++) {
+    for (size_t i = 0; i < PR_MAP_KINDS; i++) {
+        size_t k = pr_map_order[i];
         const char *name = pr_map_words_of[k].name;
         const pr_difference_recovery *r = &d->recovery[k];
         if (d->maps[k] == NULL)
             continue;
-        if (pr_map_is_listed((pr_map_kind)k))
-            json_object_set_new(strongest, name, contrasts(e, (pr_map_kind)k));
+        if (pr_map_is_listed(k))
+            json_object_set_new(strongest, name, contrasts(e, k));
         if (r->pairs > 0 && k != PR_MAP_TRUTH)
             json_object_set_new(recovered, name,
                                 json_pack("{s:o, s:o, s:o, s:o}", "rank", number(r->rank),
@@ -154,4 +156,17 @@ json_t *pr_explanation_json(const pr_explanation *e, bool with_maps)
                      whole(e->basket_most), "names", names, "groups", groups, "difference",
                      e->has_difference ? difference(e, with_maps) : json_null(), "seconds",
                      e->seconds);
+}
+
+parsrec_status pr_explanation_write_json(pr_writer *out, const pr_explanation *e, bool with_maps,
+                                         parsrec_error *err)
+{
+    json_t *json = pr_explanation_json(e, with_maps);
+    char *line = json != NULL ? pr_json_text(json) : NULL;
+    json_decref(json);
+    if (line == NULL)
+        return pr_fail_memory(err);
+    pr_write(out, "%s\n", line);
+    pr_free(line);
+    return PARSREC_OK;
 }

@@ -1,21 +1,32 @@
-/* Maps: what each class has to do with each other one, as numbers. Row i is what is bought next,
- * column j what is in the basket. */
+/* Maps: how each class of items relates to each other class, as numbers. Row i is what is bought next,
+ * column j what is in the basket.
+ *
+ * Lift is counted in all baskets of a group (evidence.h) and an embedding map is read from the model's
+ * tables. Attention and drop effects take a walk: the model is led through the group's baskets, item by
+ * item in stored order, and pr_map_sums holds what is summed on the way. At a step with the items S in the
+ * basket, leaving out one item j of S changes the probability of class i from p(i | S) to p(i | S without
+ * j). Both are shares of all classes that S does not touch: a customer who has bread seldom takes another
+ * one, which would make everything else look likelier. docs/explanations.md has the formulas. */
 #ifndef PR_MAPS_H
 #define PR_MAPS_H
 
+#include "base/hooks.h"
+#include "base/threads.h"
+#include "eval/user_groups.h"
+#include "explain/axis.h"
 #include "explain/evidence.h"
-#include "explain/tour.h"
+#include "model/model.h"
 #include "report/heat_scale.h"
 
-typedef enum pr_map_kind {
-    PR_MAP_TRUTH,     /* covariance that synthetic data were made with */
-    PR_MAP_ATTENTION, /* share of the attention of row i that goes to column j */
-    PR_MAP_EVEN,      /* the same with equal weights: what attention owes to mere counting */
-    PR_MAP_DROP,      /* log of how many times as likely j makes i as other items do */
-    PR_MAP_LIFT,      /* log of how many times as often both are bought as by chance */
-    PR_MAP_EMBEDDING, /* dot product of the rows that the model learnt for them */
-    PR_MAP_KINDS
-} pr_map_kind;
+/* A map is a parsrec_map or one of the two that only reports show. */
+enum {
+    PR_MAP_TRUTH = PARSREC_MAPS, /* covariance that synthetic data were made with */
+    PR_MAP_EVEN, /* attention with equal weights: what is left of it when baskets are only counted */
+    PR_MAP_KINDS,
+};
+
+/* All maps in the order of reports. */
+extern const size_t pr_map_order[PR_MAP_KINDS];
 
 typedef struct pr_map_words {
     const char *name;  /* "drop": in options and names of files */
@@ -26,16 +37,56 @@ typedef struct pr_map_words {
 } pr_map_words;
 extern const pr_map_words pr_map_words_of[PR_MAP_KINDS];
 
-/* map[N,N]; NaN where nothing is known. */
-void pr_map_attention(double *map, const pr_tour_sums *sums);
-void pr_map_even(double *map, const pr_tour_sums *sums);
-void pr_map_drop(double *map, const pr_tour_sums *sums);
+/* ---- sums over baskets ---- */
+
+/* Stages of a basket: one item in it, two, or more. What is always bought first becomes less likely once a
+ * basket has begun, whatever begins it, so effects are compared within a stage. */
+enum { PR_MAP_BASKET_MOST = 64, PR_MAP_STAGES = 3 };
+
+/* What sums are made from. */
+typedef struct pr_map_source {
+    const pr_model *model;
+    const pr_dataset *data; /* users and items as the model numbers them */
+    const pr_axis *axis;
+    const pr_user_group *group;
+    size_t basket_most; /* items of a basket that are looked at, 2..PR_MAP_BASKET_MOST */
+    bool attention, drop;
+    size_t task_baskets; /* baskets per task, about; 0: the default */
+} pr_map_source;
+
+/* Sums over a group; N classes. Rows are what is predicted, columns what was placed before. */
+typedef struct pr_map_sums {
+    size_t N;
+    double *attention;      /* [N,N]: over users, rows of each user normalised ... */
+    double *even;           /* [N,N]: ... the same if all items of a step had equal weights ... */
+    double *users_with_row; /* [N]: ... and the number of users who have that row */
+    double *effect;  /* [stages,N,N], columns first: sums of log p(i | S) - log p(i | S without j)
+                               for j of the column's class ... */
+    double *counted; /* [stages,N,N]: ... and the number of steps and items they are over */
+    double *placed;  /* [N]: how often an item of the class was left out */
+    double *spare;   /* [N]: work space for making a map */
+    double agreeing, pairs; /* pairs of items of a step that attention and effect order alike, less
+                               those they order differently; and all pairs */
+    uint64_t baskets, cut, steps; /* walked through; of them longer than basket_most; predictions */
+} pr_map_sums;
+
+/* The same bits at any number of threads. Memory is a few maps per thread, and the attention of the baskets
+ * of a few users. E_INPUT where no basket has two items. Free also on failure. */
+parsrec_status pr_map_sums_make(pr_map_sums *sums, const pr_map_source *source, pr_pool *pool,
+                                const parsrec_hooks *hooks, parsrec_error *err);
+void pr_map_sums_free(pr_map_sums *sums); /* a zeroed one is fine */
+
+/* ---- maps: map[N,N]; NaN where nothing is known ---- */
+
+void pr_map_attention(double *map, const pr_map_sums *sums);
+void pr_map_even(double *map, const pr_map_sums *sums);
+void pr_map_drop(double *map, const pr_map_sums *sums);
 
 /* Baskets that hold both, against what chance would make of how often each is held, half a basket added to
  * both numbers. On the diagonal: NaN. */
 void pr_map_lift(double *map, const pr_evidence *evidence);
 
-/* Means over the items of each class. E_UNSUPPORTED for a model without rows of items. */
+/* Means over the items of each class. E_UNSUPPORTED for a model without embeddings of items. */
 parsrec_status pr_map_embedding(double *map, const pr_model *model, const pr_axis *axis,
                                 parsrec_error *err);
 

@@ -1,10 +1,125 @@
-/* Pairs of categories, in order of a map and of the truth. */
+/* The truth of a group, and pairs of categories in order of a map and of that truth. */
 #include "explain/recovery.h"
 
+#include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "math/rank_agreement.h"
+
+/* ---- the truth of a group: its covariance as it was set, and the lift of new trips ---- */
+
+enum { TASKS = 64 }; /* whatever the number of threads */
+
+/* Trips beyond those of the data set: other draws of the same users. */
+#define FIRST_TRIP (UINT64_C(1) << 30)
+
+typedef struct trips {
+    const pr_truth *truth;
+    const pr_user_group *group;
+    pr_choice choice;
+    pr_shopper *shoppers; /* [threads] */
+    uint64_t *both;       /* [TASKS,C,C] */
+    uint64_t made[TASKS];
+    size_t each; /* trips of a user */
+} trips;
+
+static void count_trip(uint64_t *both, size_t C, const size_t *list, size_t n)
+{
+    for (size_t a = 0; a < n; a++)
+        for (size_t b = 0; b < n; b++)
+            both[list[a] * C + list[b]]++;
+}
+
+/* Every TASKS-th user of the group. */
+static void make_trips(void *context, size_t task, unsigned worker)
+{
+    trips *t = context;
+    size_t C = t->truth->categories, list[PR_BASKET_MOST];
+    pr_shopper *shopper = &t->shoppers[worker];
+    for (size_t i = task; i < t->group->count; i += TASKS) {
+        size_t user = (size_t)t->group->users[i];
+        pr_shopper_become(shopper, &t->choice, user, (size_t)t->truth->group[user],
+                          t->truth->base_utility + user * t->truth->items);
+        for (size_t k = 0; k < t->each; k++) {
+            size_t n = pr_shopper_list(list, shopper, &t->choice, FIRST_TRIP + k, NULL);
+            count_trip(t->both + task * C * C, C, list, n);
+            t->made[task] += n > 0;
+        }
+    }
+}
+
+static void set_lift(double *lift, trips *t)
+{
+    size_t C = t->truth->categories;
+    for (size_t k = 1; k < TASKS; k++) {
+        t->made[0] += t->made[k];
+        for (size_t i = 0; i < C * C; i++)
+            t->both[i] += t->both[k * C * C + i];
+    }
+    for (size_t i = 0; i < C; i++)
+        for (size_t j = 0; j < C; j++) {
+            double each = (double)t->both[i * C + i] * (double)t->both[j * C + j];
+            lift[i * C + j] = each > 0 ? (double)t->both[i * C + j] * (double)t->made[0] / each : 0;
+        }
+}
+
+static parsrec_status simulate(double *lift, trips *t, pr_pool *pool, parsrec_error *err)
+{
+    size_t C = t->truth->categories, threads = pr_pool_threads(pool);
+    PR_TRY(pr_truth_choice(&t->choice, t->truth, err));
+    t->both = pr_alloc_zero(TASKS * C * C, sizeof *t->both);
+    t->shoppers = pr_alloc_zero(threads, sizeof *t->shoppers);
+    if (t->both == NULL || t->shoppers == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < threads; i++)
+        PR_TRY(pr_shopper_init(&t->shoppers[i], &t->choice, err));
+    pr_pool_run(pool, make_trips, t, TASKS);
+    set_lift(lift, t);
+    return PARSREC_OK;
+}
+
+static void mean_sigma(double *sigma, const pr_truth *truth, const pr_user_group *group)
+{
+    size_t cells = truth->categories * truth->categories;
+    memset(sigma, 0, cells * sizeof *sigma);
+    for (size_t i = 0; i < group->count; i++) {
+        const double *own = truth->sigma + (size_t)truth->group[group->users[i]] * cells;
+        for (size_t k = 0; k < cells; k++)
+            sigma[k] += own[k] / (double)group->count;
+    }
+}
+
+parsrec_status pr_group_truth_init(pr_group_truth *out, const pr_truth *truth,
+                                   const pr_user_group *group, size_t count, pr_pool *pool,
+                                   parsrec_error *err)
+{
+    size_t cells = truth->categories * truth->categories, threads = pr_pool_threads(pool);
+    *out = (pr_group_truth){pr_alloc(cells, sizeof(double)), pr_alloc(cells, sizeof(double))};
+    if (out->sigma == NULL || out->lift == NULL)
+        return pr_fail_memory(err);
+    mean_sigma(out->sigma, truth, group);
+    trips t = {.truth = truth, .group = group};
+    assert(group->count > 0);
+    t.each = (count + group->count - 1) / group->count;
+    parsrec_status status = simulate(out->lift, &t, pool, err);
+    for (size_t i = 0; t.shoppers != NULL && i < threads; i++)
+        pr_shopper_free(&t.shoppers[i]);
+    pr_free(t.shoppers);
+    pr_free(t.both);
+    pr_choice_free(&t.choice);
+    return status;
+}
+
+void pr_group_truth_free(pr_group_truth *truth)
+{
+    pr_free(truth->sigma);
+    pr_free(truth->lift);
+    *truth = (pr_group_truth){0};
+}
+
+/* ---- pairs of categories ---- */
 
 typedef struct pairs {
     double *map, *truth;
@@ -71,27 +186,19 @@ parsrec_status pr_recovery_score(pr_recovery *out, const double *map, const pr_g
 
 /* ---- differences ---- */
 
-static void subtract(double *a, const double *b, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        a[k] -= b[k];
-}
-
-static void make_absolute(double *a, size_t n)
-{
-    for (size_t k = 0; k < n; k++)
-        a[k] = fabs(a[k]);
-}
-
 static parsrec_status score_difference(pr_difference_recovery *out, pairs *p, const pairs *b,
                                        parsrec_error *err)
 {
-    subtract(p->map, b->map, p->count);
-    subtract(p->truth, b->truth, p->count);
+    for (size_t k = 0; k < p->count; k++) {
+        p->map[k] -= b->map[k];
+        p->truth[k] -= b->truth[k];
+    }
     out->pairs = p->count;
     PR_TRY(pr_spearman(&out->rank, p->map, p->truth, p->count, err));
-    make_absolute(p->map, p->count);
-    make_absolute(p->truth, p->count);
+    for (size_t k = 0; k < p->count; k++) {
+        p->map[k] = fabs(p->map[k]);
+        p->truth[k] = fabs(p->truth[k]);
+    }
     out->differents = mark_above(p, PR_DIFFERENT_SIGMA);
     return pr_auc(&out->different, p->map, p->yes, p->count, err);
 }

@@ -7,7 +7,7 @@ ok "$PARSREC" explain m.st s.st --group truth -o out
 says "relationships of 20 categories by model parsrec"
 says "A: 12 users, 144 baskets of two items or more"
 says "A against B"
-says "how well maps recover the truth"
+says "How well maps recover the truth"
 for map in attention drop lift truth; do
     for ending in csv png svg pdf; do
         ok test -s "out/$map-A.$ending"

@@ -76,7 +76,7 @@ static void equal_names_are_told_apart(void **state)
     pr_axis_free(&axis);
 }
 
-/* ---- the tour, against plain loops ---- */
+/* ---- sums over baskets, against plain loops ---- */
 
 enum { USERS = 40, ITEMS = 23, CLASSES = 5 };
 
@@ -123,17 +123,17 @@ static int free_toy(void **state)
     return 0;
 }
 
-static pr_tour tour_of(size_t basket_most)
+static pr_map_source source_of(size_t basket_most)
 {
-    return (pr_tour){model, &toy.data, &axis, &group, basket_most, true, true, 7};
+    return (pr_map_source){model, &toy.data, &axis, &group, basket_most, true, true, 7};
 }
 
-static parsrec_status run(pr_tour_sums *sums, const pr_tour *tour, unsigned threads)
+static parsrec_status run(pr_map_sums *sums, const pr_map_source *source, unsigned threads)
 {
     pr_pool *pool;
-    *sums = (pr_tour_sums){0};
+    *sums = (pr_map_sums){0};
     PR_TRY(pr_pool_new(&pool, threads, &err));
-    parsrec_status status = pr_tour_run(sums, tour, pool, NULL, &err);
+    parsrec_status status = pr_map_sums_make(sums, source, pool, NULL, &err);
     pr_pool_free(pool);
     return status;
 }
@@ -179,8 +179,8 @@ static void plain_chances(double *chance, int32_t user, int64_t session, const i
 }
 
 typedef struct plain_maps {
-    double effect[PR_TOUR_STAGES][CLASSES][CLASSES]; /* row, column ... */
-    double counted[PR_TOUR_STAGES][CLASSES][CLASSES];
+    double effect[PR_MAP_STAGES][CLASSES][CLASSES]; /* row, column ... */
+    double counted[PR_MAP_STAGES][CLASSES][CLASSES];
     double attention[CLASSES][CLASSES], rows[CLASSES];
     double agreeing, pairs;
 } plain_maps;
@@ -255,7 +255,7 @@ static void plain_user(plain_maps *m, int32_t who, size_t basket_most)
 static double plain_drop(const plain_maps *m, int i, int j)
 {
     double sum = 0, steps = 0;
-    for (int s = 0; s < PR_TOUR_STAGES; s++) {
+    for (int s = 0; s < PR_MAP_STAGES; s++) {
         double others[CLASSES], common = 0;
         size_t n = 0;
         for (int k = 0; k < CLASSES; k++)
@@ -274,9 +274,9 @@ static void ends_are_not_common(void **state)
 {
     (void)state;
     enum { N = 6 };
-    double effect[PR_TOUR_STAGES * N * N] = {0}, counted[PR_TOUR_STAGES * N * N] = {0}, spare[N];
+    double effect[PR_MAP_STAGES * N * N] = {0}, counted[PR_MAP_STAGES * N * N] = {0}, spare[N];
     const double on_first[] = {7, 1, 2, 3, 50, -9};
-    pr_tour_sums sums = {.N = N, .effect = effect, .counted = counted, .spare = spare};
+    pr_map_sums sums = {.N = N, .effect = effect, .counted = counted, .spare = spare};
     for (size_t j = 0; j < N; j++) {
         effect[j * N] = 2 * on_first[j];
         counted[j * N] = 2;
@@ -288,15 +288,15 @@ static void ends_are_not_common(void **state)
     assert_true(isnan(map[N]));
 }
 
-static void tour_is_what_plain_loops_find(void **state)
+static void sums_are_what_plain_loops_find(void **state)
 {
     (void)state;
     for (size_t most = 3; most <= 6; most += 3) {
-        pr_tour tour = tour_of(most);
-        pr_tour_sums sums;
+        pr_map_source source = source_of(most);
+        pr_map_sums sums;
         plain_maps plain = {0};
         double drop[CLASSES * CLASSES], attention[CLASSES * CLASSES];
-        assert_ok(run(&sums, &tour, 2));
+        assert_ok(run(&sums, &source, 2));
         for (int32_t u = 0; u < USERS; u++)
             plain_user(&plain, u, most);
         pr_map_drop(drop, &sums);
@@ -311,7 +311,7 @@ static void tour_is_what_plain_loops_find(void **state)
         assert_close(sums.pairs, plain.pairs, 0);
         assert_close(sums.agreeing, plain.agreeing, 4); /* a few pairs are equal up to rounding */
         assert_int_equal(sums.cut > 0, most == 3);
-        pr_tour_sums_free(&sums);
+        pr_map_sums_free(&sums);
     }
 }
 
@@ -319,77 +319,77 @@ static void tour_is_what_plain_loops_find(void **state)
 static void effects_are_not_all_alike(void **state)
 {
     (void)state;
-    pr_tour tour = tour_of(6);
-    pr_tour_sums sums;
+    pr_map_source source = source_of(6);
+    pr_map_sums sums;
     double map[CLASSES * CLASSES], least = INFINITY, most = -INFINITY;
-    assert_ok(run(&sums, &tour, 1));
+    assert_ok(run(&sums, &source, 1));
     pr_map_drop(map, &sums);
     for (size_t k = 0; k < CLASSES * CLASSES; k++) {
         least = fmin(least, map[k]);
         most = fmax(most, map[k]);
     }
     assert_true(most - least > 0.1);
-    pr_tour_sums_free(&sums);
+    pr_map_sums_free(&sums);
 }
 
 static void threads_change_nothing(void **state)
 {
     (void)state;
-    pr_tour tour = tour_of(5);
-    pr_tour_sums one, more;
+    pr_map_source source = source_of(5);
+    pr_map_sums one, more;
     size_t cells = CLASSES * CLASSES * sizeof(double);
-    assert_ok(run(&one, &tour, 1));
+    assert_ok(run(&one, &source, 1));
     for (unsigned threads = 2; threads <= 3; threads++) {
-        assert_ok(run(&more, &tour, threads));
+        assert_ok(run(&more, &source, threads));
         assert_memory_equal(one.attention, more.attention, cells);
-        assert_memory_equal(one.effect, more.effect, PR_TOUR_STAGES * cells);
-        assert_memory_equal(one.counted, more.counted, PR_TOUR_STAGES * cells);
+        assert_memory_equal(one.effect, more.effect, PR_MAP_STAGES * cells);
+        assert_memory_equal(one.counted, more.counted, PR_MAP_STAGES * cells);
         assert_close(one.agreeing, more.agreeing, 0);
-        pr_tour_sums_free(&more);
+        pr_map_sums_free(&more);
     }
-    pr_tour_sums_free(&one);
+    pr_map_sums_free(&one);
 }
 
 static void attention_needs_no_scores(void **state)
 {
     (void)state;
-    pr_tour both = tour_of(5), alone = both;
-    pr_tour_sums a, b;
+    pr_map_source both = source_of(5), alone = both;
+    pr_map_sums a, b;
     alone.drop = false;
     assert_ok(run(&a, &both, 1));
     assert_ok(run(&b, &alone, 1));
     for (size_t k = 0; k < CLASSES * CLASSES; k++)
         assert_close(a.attention[k], b.attention[k], 1e-5); /* other rows beside them */
     assert_close(b.placed[0], 0, 0);
-    pr_tour_sums_free(&a);
-    pr_tour_sums_free(&b);
+    pr_map_sums_free(&a);
+    pr_map_sums_free(&b);
 }
 
 static void baskets_of_one_item_say_nothing(void **state)
 {
     (void)state;
     toy_shop single = toy_make((toy_sizes){USERS, ITEMS, 3, 4, 1, 1});
-    pr_tour tour = tour_of(5);
-    pr_tour_sums sums;
-    tour.data = &single.data;
-    assert_fails(run(&sums, &tour, 2), PARSREC_E_INPUT, "no basket of two items");
-    pr_tour_sums_free(&sums);
+    pr_map_source source = source_of(5);
+    pr_map_sums sums;
+    source.data = &single.data;
+    assert_fails(run(&sums, &source, 2), PARSREC_E_INPUT, "no basket of two items");
+    pr_map_sums_free(&sums);
     toy_free(&single);
 }
 
-static void memory_of_the_tour_fails(void **state)
+static void memory_of_the_sums_fails(void **state)
 {
     (void)state;
-    pr_tour tour = tour_of(5);
+    pr_map_source source = source_of(5);
     parsrec_status status = PARSREC_E_MEMORY;
     size_t after = 0;
     for (; status != PARSREC_OK && after < 300; after++) {
-        pr_tour_sums sums;
+        pr_map_sums sums;
         pr_memory_fail_after(after);
-        status = run(&sums, &tour, 2);
+        status = run(&sums, &source, 2);
         pr_memory_fail_after(SIZE_MAX);
         assert_true(status == PARSREC_OK || status == PARSREC_E_MEMORY);
-        pr_tour_sums_free(&sums);
+        pr_map_sums_free(&sums);
     }
     assert_int_equal(status, PARSREC_OK);
     assert_true(after > 30);
@@ -534,8 +534,8 @@ static void make_six(made *m)
     m->e.axis.category_names = m->categories;
     m->e.groups = &m->group;
     m->e.group_count = 1;
-    m->e.has[PR_MAP_DROP] = true;
-    m->group.maps[PR_MAP_DROP] = m->drop;
+    m->e.has[PARSREC_MAP_DROP] = true;
+    m->group.maps[PARSREC_MAP_DROP] = m->drop;
     m->group.placed = m->placed;
     m->group.evidence = (pr_evidence){SIX, 10000, pr_evidence_reach(SIX), m->both, m->error};
     m->categories[0] = (char *)(uintptr_t) "GROCERY";
@@ -552,7 +552,7 @@ static void make_six(made *m)
 static parsrec_relation_verdict verdict_of(made *m, size_t i, size_t j)
 {
     parsrec_relation r;
-    pr_relation_set(&r, &m->e, 0, PR_MAP_DROP, i, j);
+    pr_relation_set(&r, &m->e, 0, PARSREC_MAP_DROP, i, j);
     return r.verdict;
 }
 
@@ -571,7 +571,7 @@ static void data_must_confirm(void **state)
     assert_int_equal(verdict_of(&m, 0, 1), PARSREC_RELATION_UNCERTAIN); /* 2.08; counted 1.00 */
     assert_int_equal(verdict_of(&m, 2, LAST_ONE), PARSREC_RELATION_CONTRADICTED);
     assert_int_equal(verdict_of(&m, 2, 3), PARSREC_RELATION_CATEGORY);
-    assert_int_equal(pr_relations(list, 3, &m.e, 0, PR_MAP_DROP, true), 2);
+    assert_int_equal(pr_relations(list, 3, &m.e, 0, PARSREC_MAP_DROP, true), 2);
     assert_int_equal(list[0].row + list[0].column, LAST_ONE);
     assert_close(list[0].lift, 3, 1e-12);
     assert_close(list[0].strength, log(list[0].low), 1e-12);
@@ -580,7 +580,7 @@ static void data_must_confirm(void **state)
     assert_string_equal(list[1].category, "GROCERY");
     assert_close(list[1].category_part, (8 * log(2.08) + log(1.5)) / 9, 1e-9);
     assert_close(list[1].strength, log(3) - list[1].category_part, 1e-9);
-    assert_int_equal(pr_relations(list, 1, &m.e, 0, PR_MAP_DROP, false), 1);
+    assert_int_equal(pr_relations(list, 1, &m.e, 0, PARSREC_MAP_DROP, false), 1);
     assert_close(list[0].value, log(9), 1e-12);
     pr_tree_sums_free(&m.group.tree);
 }
@@ -600,10 +600,10 @@ static void two_baskets_prove_nothing(void **state)
     m.both[0] = m.both[LAST_ONE * SIX + LAST_ONE] = 32;
     assert_ok(pr_tree_sums_init(&m.group.tree, &m.e.axis, m.drop, &err));
     assert_int_equal(verdict_of(&m, 0, LAST_ONE), PARSREC_RELATION_FEW);
-    assert_int_equal(pr_relations(list, SIX * SIX, &m.e, 0, PR_MAP_DROP, true), 0);
-    assert_int_equal(pr_relations(list, SIX * SIX, &m.e, 0, PR_MAP_DROP, false), 11);
+    assert_int_equal(pr_relations(list, SIX * SIX, &m.e, 0, PARSREC_MAP_DROP, true), 0);
+    assert_int_equal(pr_relations(list, SIX * SIX, &m.e, 0, PARSREC_MAP_DROP, false), 11);
     m.placed[0] = m.placed[LAST_ONE] = 9; /* too seldom left out to be listed at all */
-    assert_int_equal(pr_relations(list, SIX * SIX, &m.e, 0, PR_MAP_DROP, false), 10);
+    assert_int_equal(pr_relations(list, SIX * SIX, &m.e, 0, PARSREC_MAP_DROP, false), 10);
     pr_tree_sums_free(&m.group.tree);
 }
 
@@ -624,12 +624,12 @@ static void counts_must_differ(void **state)
     a.e.groups = groups;
     a.e.group_count = 2;
     a.e.difference = (pr_explained_difference){.a = 0, .b = 1};
-    a.e.difference.maps[PR_MAP_DROP] = apart;
+    a.e.difference.maps[PARSREC_MAP_DROP] = apart;
     apart[0 * SIX + LAST_ONE] = log(3);
     apart[1 * SIX + LAST_ONE] = log(3.5);
     for (size_t g = 0; g < 2; g++)
         assert_ok(pr_tree_sums_init(&groups[g].tree, &a.e.axis, a.drop, &err));
-    assert_int_equal(pr_contrasts(list, 3, &a.e, PR_MAP_DROP), 1);
+    assert_int_equal(pr_contrasts(list, 3, &a.e, PARSREC_MAP_DROP), 1);
     assert_int_equal(list[0].first.row, 0);
     assert_close(list[0].first.lift / list[0].second.lift, 3, 1e-9);
     for (size_t g = 0; g < 2; g++)
@@ -709,8 +709,7 @@ static parsrec_status explain(pr_explanation *e, const pr_dataset *data,
     pr_pool *pool;
     *e = (pr_explanation){0};
     PR_TRY(pr_pool_new(&pool, threads, &err));
-    pr_explain_request ask = {model, data, options, pool, NULL};
-    parsrec_status status = pr_explain(e, &ask, &err);
+    parsrec_status status = pr_explain(e, model, data, options, pool, NULL, &err);
     pr_pool_free(pool);
     return status;
 }
@@ -729,21 +728,21 @@ static void explanation_of_two_groups(void **state)
     assert_int_equal(e.group_count, 2);
     assert_true(e.has_difference && !e.has_truth);
     for (size_t k = 0; k < 9; k++) {
-        double a = e.groups[0].maps[PR_MAP_DROP][k], b = e.groups[1].maps[PR_MAP_DROP][k];
-        double d = e.difference.maps[PR_MAP_DROP][k];
+        double a = e.groups[0].maps[PARSREC_MAP_DROP][k], b = e.groups[1].maps[PARSREC_MAP_DROP][k];
+        double d = e.difference.maps[PARSREC_MAP_DROP][k];
         assert_true(isnan(a) ? isnan(d) : d == a - b);
     }
     pr_writer text = {0}, page = {0}, csv = {0};
-    pr_explanation_plain(&text, &e);
+    assert_ok(pr_explanation_write(&text, &e, PARSREC_TEXT_PLAIN, &err));
     assert_non_null(strstr(text.text, "everybody: 40 users"));
-    assert_ok(pr_explanation_html(&page, &e, &err));
+    assert_ok(pr_explanation_write(&page, &e, PARSREC_TEXT_HTML, &err));
     assert_non_null(strstr(page.text, "Can attention be trusted?"));
-    pr_explanation_csv(&csv, &e, e.groups[1].maps[PR_MAP_LIFT]);
+    pr_explanation_csv(&csv, &e, e.groups[1].maps[PARSREC_MAP_LIFT]);
     assert_memory_equal(csv.text, "bought next,a,b,c\na,,", 21);
     json_t *json = pr_explanation_json(&e, true);
     json_t *group_json = json_array_get(json_object_get(json, "groups"), 1);
     json_t *row = json_array_get(json_object_get(json_object_get(group_json, "maps"), "drop"), 2);
-    assert_close(json_real_value(json_array_get(row, 1)), e.groups[1].maps[PR_MAP_DROP][7], 0);
+    assert_close(json_real_value(json_array_get(row, 1)), e.groups[1].maps[PARSREC_MAP_DROP][7], 0);
     json_decref(json);
     pr_writer_free(&text);
     pr_writer_free(&page);
@@ -809,19 +808,19 @@ int main(void)
         cmocka_unit_test(two_baskets_prove_nothing),    cmocka_unit_test(counts_must_differ),
         cmocka_unit_test(truth_is_recovered_by_itself), cmocka_unit_test(ends_are_not_common),
     };
-    const struct CMUnitTest toured[] = {
-        cmocka_unit_test(tour_is_what_plain_loops_find),
+    const struct CMUnitTest walked[] = {
+        cmocka_unit_test(sums_are_what_plain_loops_find),
         cmocka_unit_test(errors_are_what_plain_loops_find),
         cmocka_unit_test(effects_are_not_all_alike),
         cmocka_unit_test(threads_change_nothing),
         cmocka_unit_test(attention_needs_no_scores),
         cmocka_unit_test(baskets_of_one_item_say_nothing),
-        cmocka_unit_test(memory_of_the_tour_fails),
+        cmocka_unit_test(memory_of_the_sums_fails),
         cmocka_unit_test(embedding_by_hand),
         cmocka_unit_test(explanation_of_two_groups),
         cmocka_unit_test(what_cannot_be_explained),
         cmocka_unit_test(memory_of_the_whole_fails),
     };
     return cmocka_run_group_tests(plain, NULL, NULL) +
-           cmocka_run_group_tests(toured, make_toy, free_toy);
+           cmocka_run_group_tests(walked, make_toy, free_toy);
 }
