@@ -135,8 +135,8 @@ static int print_text(const list_args *a, const parsrec_data *data, parsrec_thin
 {
     static const char *const heads[] = {
         "user                 baskets     items\n",
-        "item              name                                  category                      "
-        "baskets     users\n",
+        ("item              name                                  category                      "
+         "baskets     users\n"),
         "category                                                       baskets     users\n"};
     size_t shown = a->most > 0 && a->most < count ? (size_t)a->most : count;
     cli_number number;

@@ -475,7 +475,7 @@ static void sentences_by_hand(void **state)
                        .history = none,
                        .user = none,
                        .earlier_baskets = 12,
-                       .reasons = {{MILK, .2, {.61, .61, 3}}, {BREAD, .8, {.39, .39, 2}}},
+                       .reasons = {{MILK, .2, {.61, .61, 3}, 0}, {BREAD, .8, {.39, .39, 2}, 0}},
                        .reason_count = 2};
     assert_sentence(&why, "because of Milk 1.5l (0.61) and bread (0.39); you also bought it in 12 "
                           "earlier baskets");

@@ -1,0 +1,25 @@
+# clang reads every source file without a warning, by the flags that the build has for it.
+if ! command -v clang >/dev/null; then
+    echo "skipped: clang is not installed"
+    exit 77
+fi
+case $(grep -E '^PARSREC_SANITIZE:' "$PARSREC_BUILD/CMakeCache.txt") in
+*=?*) echo "skipped: the release build is enough"; exit 77 ;;
+esac
+/usr/bin/python3 - "$PARSREC_BUILD/compile_commands.json" >commands <<'EOF'
+import json, shlex, sys
+seen = set()
+for entry in json.load(open(sys.argv[1])):
+    words = shlex.split(entry["command"])
+    words = words[next(i for i, w in enumerate(words) if w.startswith("-")):]  # without the compiler and a cache before it
+    if entry["file"].endswith(".c") and entry["file"] not in seen:
+        at = words.index("-o")
+        del words[at:at + 2]
+        print(shlex.join(["clang", "-fsyntax-only", "-Werror"] + words))
+        seen.add(entry["file"])
+EOF
+cd "$PARSREC_BUILD" || exit 1
+tr '\n' '\0' <"$folder/commands" | xargs -0 -P2 -I{} sh -c '{}' >"$folder/said" 2>&1
+same "$?" 0 "status of clang: $(grep -m3 'error:' "$folder/said")"
+same "$(grep -c 'error:\|warning:' "$folder/said")" 0 "warnings of clang"
+[ "$(wc -l <"$folder/commands")" -gt 200 ] || fail "only $(wc -l <"$folder/commands") files were read"
