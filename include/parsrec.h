@@ -591,6 +591,8 @@ PARSREC_API char *parsrec_model_category_path(const parsrec_model *model, int32_
 
 /* Working memory of one thread for one model, which must outlive it. */
 typedef struct parsrec_scratch parsrec_scratch;
+/* Histories that grow while requests are answered; see "live histories" below. */
+typedef struct parsrec_live parsrec_live;
 
 #define PARSREC_BASKET_MOST 1000000
 
@@ -634,10 +636,12 @@ typedef struct parsrec_request {
     parsrec_numbers exclude, only; /* items */
     parsrec_numbers exclude_categories, categories;
     size_t max_per_category; /* of the answer's items that are of one category; 0: any number */
-    const char *session; /* live pasts: the name under which this very basket is being added, and
-                                so no part of the history; NULL: none */
-    const parsrec_feature *features; /* these go before what the model knows of the user */
+    const parsrec_feature *features; /* these replace what the model knows of the user */
     size_t feature_count;
+    const parsrec_live *live; /* whose histories are used; NULL: those stored with the model */
+    const char
+        *session; /* with live: the name under which this basket is being added, so that it is
+                            no part of the history; NULL: none */
 } parsrec_request;
 
 PARSREC_API parsrec_request parsrec_request_default(void); /* a guest's empty basket, 10 items */
@@ -724,14 +728,37 @@ PARSREC_API parsrec_status parsrec_recommend_why(const parsrec_model *model, par
 PARSREC_API char *parsrec_why_sentence(const parsrec_model *model, const parsrec_why *why,
                                        char *buffer, size_t size);
 
-/* Recommendation with a request and an answer as JSON text (docs/recommend.md); k is default_k where the
- * request names none. Items that the model does not know are left out and listed in the answer, unless the
- * request is strict. The answer is one line, terminated, and lives until the next call with this
- * scratch. */
+/* How requests are read as JSON. Zeroed means the defaults. */
+typedef struct parsrec_json_options {
+    size_t k;                 /* of requests that have none; 0: 10 */
+    const parsrec_live *live; /* as in parsrec_request; NULL: none, and no field "session" */
+    size_t
+        batch_most; /* {"requests":[...]} of at most this many is answered by {"answers":[...]}, an
+                          answer or {"error":{"code","message"}} each; 0: one request only */
+    const char *(*error_code)(parsrec_status status); /* in a batch; NULL: parsrec_status_name */
+} parsrec_json_options;
+
+/* Recommendation with a request and an answer as JSON text (docs/recommend.md). Items that the model does
+ * not know are left out and listed in the answer, unless the request is strict. The answer is one line,
+ * terminated, and lives until the next call with this scratch. `options` may be NULL. */
 PARSREC_API parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratch *own,
+                                                  const parsrec_json_options *options,
                                                   const char *request, size_t size,
-                                                  size_t default_k, const char **answer,
-                                                  parsrec_error *err);
+                                                  const char **answer, parsrec_error *err);
+
+/* The same text for an answer of parsrec_recommend. */
+typedef struct parsrec_answer_parts {
+    const char *user; /* key as the caller has it, UTF-8; NULL: a guest */
+    const parsrec_request *request;
+    parsrec_answer answer;
+    const parsrec_hit *hits;
+    const parsrec_why *whys;    /* of the hits; NULL: without reasons */
+    const char *const *unknown; /* items that were left out because the model does not know them */
+    size_t unknown_count;
+} parsrec_answer_parts;
+PARSREC_API parsrec_status parsrec_answer_json(const parsrec_model *model, parsrec_scratch *own,
+                                               const parsrec_answer_parts *parts, const char **text,
+                                               parsrec_error *err);
 
 /* ---- times ------------------------------------------------------------------------------- */
 
@@ -740,12 +767,11 @@ PARSREC_API parsrec_status parsrec_recommend_json(const parsrec_model *model, pa
 PARSREC_API parsrec_status parsrec_time_read(const char *text, int64_t *seconds,
                                              parsrec_error *err);
 
-/* ---- live pasts -------------------------------------------------------------------------- */
+/* ---- live histories ---------------------------------------------------------------------- */
 
-/* What users bought after the model was made. Threads share it: those that ask do not wait for each
- * other, those that add take turns. The model must outlive it, and must not take pasts meanwhile. */
-typedef struct parsrec_live parsrec_live;
-
+/* What users bought after the model was made; requests use it by parsrec_request.live. Threads share it:
+ * those that read do not wait for each other, those that add take turns. The model must outlive it, and
+ * must not take pasts meanwhile. With it a scratch allocates when a history is longer than all before. */
 PARSREC_API parsrec_status parsrec_live_new(parsrec_live **out, const parsrec_model *model,
                                             parsrec_error *err);
 PARSREC_API void parsrec_live_free(parsrec_live *live); /* NULL is fine */
@@ -780,27 +806,21 @@ PARSREC_API parsrec_status parsrec_live_forget_hash(parsrec_live *live,
 /* Whether the user was forgotten and what the model's data have is hidden; true also when more was added since. */
 PARSREC_API bool parsrec_live_forgotten(const parsrec_live *live, const char *user);
 
-/* The number of a user who is known to the model or was added, for requests below; E_NOT_FOUND for
- * others and for those forgotten. */
+/* The number of a user who is known to the model or was added, for requests with these live histories;
+ * E_NOT_FOUND for others and for those forgotten. */
 PARSREC_API parsrec_status parsrec_live_find(const parsrec_live *live, const char *user,
                                              int32_t *number, parsrec_error *err);
 
-/* As parsrec_recommend, parsrec_recommend_why and parsrec_recommend_json, with pasts as they are now.
- * The scratch is one made for the model; it takes memory when a past is longer than all before. A JSON
- * request may have "session". */
-PARSREC_API parsrec_status parsrec_live_recommend(const parsrec_live *live, parsrec_scratch *own,
-                                                  const parsrec_request *request, parsrec_hit *hits,
-                                                  size_t capacity, parsrec_answer *answer,
-                                                  parsrec_error *err);
-PARSREC_API parsrec_status parsrec_live_recommend_why(const parsrec_live *live,
-                                                      parsrec_scratch *own,
-                                                      const parsrec_request *request,
-                                                      const parsrec_hit *hits, size_t count,
-                                                      parsrec_why *whys, parsrec_error *err);
-PARSREC_API parsrec_status parsrec_live_recommend_json(const parsrec_live *live,
-                                                       parsrec_scratch *own, const char *request,
-                                                       size_t size, size_t default_k,
-                                                       const char **answer, parsrec_error *err);
+/* What a user bought: different items, those in most baskets first, at most `capacity`. E_NOT_FOUND as
+ * parsrec_live_find. */
+typedef struct parsrec_bought {
+    int32_t item;
+    size_t count; /* baskets */
+    size_t last;  /* baskets ago; 0: in the newest */
+} parsrec_bought;
+PARSREC_API parsrec_status parsrec_live_bought(const parsrec_live *live, const char *user,
+                                               parsrec_bought *list, size_t capacity, size_t *count,
+                                               parsrec_error *err);
 
 /* {"user","known","baskets","items":[{"item","name","category","count","last"}],"recent":[[keys]...]}:
  * different items, those in most baskets first; `last` is how many baskets ago, 0 for the newest; and the

@@ -1,18 +1,19 @@
-/* parsrec recommend: the best next items of an open basket. The command line becomes a request as a
- * stream would carry it, so both say and understand the same. */
+/* parsrec recommend: the best next items of an open basket, from options or from a stream of JSON. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
-#include "cli/recommend_stream.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
-enum { BASKET_MOST = 1024 };
+enum { BASKET_MOST = 1024, LONGEST_LINE = 1 << 20, READ_BYTES = 1 << 16 };
 
 typedef struct recommend_args {
     const char *user;
@@ -23,7 +24,7 @@ typedef struct recommend_args {
 
 static const cli_option options[] = {
     CLI_TEXT('u', "user", "U", recommend_args, user, "whose basket it is"),
-    CLI_FLAG(0, "guest", recommend_args, guest, "nobody's: what is said without --user"),
+    CLI_FLAG(0, "guest", recommend_args, guest, "no user: the same as omitting --user"),
     CLI_LIST('b', "basket", "A,B,...", recommend_args, basket, "the items in it, in order"),
     CLI_COUNT('k', "k", recommend_args, k, 1, 1000000, "items wanted"),
     CLI_LIST(0, "exclude", "A,B,...", recommend_args, exclude, "never these items"),
@@ -65,207 +66,354 @@ const cli_command cli_recommend = {
 
 /* ---- the request ---- */
 
-static int append_word(json_t *array, pr_slice word)
+typedef struct number_list {
+    int32_t *list;
+    size_t count, capacity;
+} number_list;
+
+/* The options that are lists, by the names of the request's fields. */
+static const struct {
+    const char *key;
+    parsrec_thing thing;
+    size_t words, numbers; /* offsets in recommend_args and in parsrec_request */
+} lists[] = {
+#define LIST(key, thing, words, numbers)                                                \
+    {                                                                                   \
+        key, thing, offsetof(recommend_args, words), offsetof(parsrec_request, numbers) \
+    }
+    LIST("basket", PARSREC_ITEM, basket, basket),
+    LIST("exclude", PARSREC_ITEM, exclude, exclude),
+    LIST("only", PARSREC_ITEM, only, only),
+    LIST("categories", PARSREC_CATEGORY, category, categories),
+    LIST("exclude_categories", PARSREC_CATEGORY, exclude_category, exclude_categories),
+#undef LIST
+};
+enum { LISTS = sizeof lists / sizeof *lists, ONLY = 2 };
+
+typedef struct question {
+    const recommend_args *args;
+    const parsrec_model *model;
+    parsrec_request request;
+    number_list numbers[LISTS];
+    char **unknown; /* items that the model does not know */
+    size_t unknown_count, unknown_capacity;
+    parsrec_feature features[CLI_LIST_MOST];
+    char feature_names[CLI_LIST_MOST][256];
+    parsrec_hit *hits;
+    parsrec_why *whys;
+} question;
+
+static void free_question(question *q)
 {
-    word = pr_slice_trim(word);
-    return word.size > 0 ? json_array_append_new(array, json_stringn(word.bytes, word.size)) : 0;
+    for (size_t i = 0; i < LISTS; i++)
+        pr_free(q->numbers[i].list);
+    for (size_t i = 0; i < q->unknown_count; i++)
+        pr_free(q->unknown[i]);
+    pr_free(q->unknown);
+    pr_free(q->hits);
+    pr_free(q->whys);
 }
 
-/* "A,B,C", unless something is called just that. */
-static int append_words(json_t *array, const parsrec_model *model, parsrec_thing thing,
-                        const char *text)
+/* Adds one name to list `i`. As in a stream, an item that the model does not know is left out, and a
+ * category that does not exist is a mistake. */
+static parsrec_status add_word(question *q, size_t i, pr_slice text, parsrec_error *err)
+{
+    number_list *out = &q->numbers[i];
+    parsrec_error inner = {0};
+    PR_TRY(pr_grow(&out->list, &out->capacity, out->count + 1, sizeof *out->list, err));
+    PR_TRY(
+        pr_grow(&q->unknown, &q->unknown_capacity, q->unknown_count + 1, sizeof *q->unknown, err));
+    char *word = pr_copy_string(text.bytes, text.size);
+    if (word == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status =
+        parsrec_model_find(q->model, lists[i].thing, word, &out->list[out->count], &inner);
+    if (status == PARSREC_E_NOT_FOUND && lists[i].thing == PARSREC_ITEM && !q->args->strict) {
+        q->unknown[q->unknown_count++] = word;
+        pr_fail(err, status, "%s: %s", lists[i].key, inner.message); /* if nothing else is left */
+        return PARSREC_OK;
+    }
+    pr_free(word);
+    if (status != PARSREC_OK)
+        return pr_fail(err, status, "%s: %s", lists[i].key, inner.message);
+    out->count++;
+    return PARSREC_OK;
+}
+
+/* "A,B,C", unless something has exactly this name. */
+static parsrec_status add_words(question *q, size_t i, const char *text, parsrec_error *err)
 {
     int32_t unused;
-    if (parsrec_model_find(model, thing, text, &unused, NULL) == PARSREC_OK)
-        return append_word(array, pr_slice_of(text));
-    int bad = 0;
-    for (const char *end; (end = strchr(text, ',')) != NULL; text = end + 1)
-        bad |= append_word(array, (pr_slice){text, (size_t)(end - text)});
-    return bad | append_word(array, pr_slice_of(text));
-}
-
-static int set_list(json_t *request, const char *key, const parsrec_model *model,
-                    parsrec_thing thing, const cli_strings *list)
-{
-    json_t *array = json_array();
-    int bad = 0;
-    for (size_t i = 0; i < list->count; i++)
-        bad |= append_words(array, model, thing, list->word[i]);
-    return bad | json_object_set_new(request, key, array);
+    bool whole = parsrec_model_find(q->model, lists[i].thing, text, &unused, NULL) == PARSREC_OK;
+    for (const char *end = text; end != NULL; text = end + 1) {
+        end = whole ? NULL : strchr(text, ',');
+        pr_slice word = {text, end != NULL ? (size_t)(end - text) : strlen(text)};
+        word = pr_slice_trim(word);
+        if (word.size > 0)
+            PR_TRY(add_word(q, i, word, err));
+        if (end == NULL)
+            break;
+    }
+    return PARSREC_OK;
 }
 
 /* NAME=VALUE; a value that reads as a number is one. */
-static int set_features(json_t *request, const cli_strings *list)
+static void add_feature(question *q, const char *text)
 {
-    json_t *object = json_object();
-    int bad = 0;
-    for (size_t i = 0; i < list->count; i++) {
-        const char *text = list->word[i], *end = strchr(text, '=');
-        size_t length = end != NULL ? (size_t)(end - text) : strlen(text);
-        pr_slice value = pr_slice_of(end != NULL ? end + 1 : "");
-        double number;
-        char name[256];
-        snprintf(name, sizeof name, "%.*s", (int)length, text);
-        bool is_number = pr_parse_f64(value, &number);
-        bad |= json_object_set_new(
-            object, name, is_number ? json_real(number) : json_stringn(value.bytes, value.size));
-    }
-    return bad | json_object_set_new(request, "features", object);
+    size_t i = q->request.feature_count++;
+    const char *end = strchr(text, '=');
+    parsrec_feature *f = &q->features[i];
+    snprintf(q->feature_names[i], sizeof *q->feature_names, "%.*s",
+             (int)(end != NULL ? (size_t)(end - text) : strlen(text)), text);
+    *f = (parsrec_feature){.name = q->feature_names[i]};
+    const char *value = end != NULL ? end + 1 : "";
+    if (!pr_parse_f64(pr_slice_of(value), &f->number))
+        f->word = value;
 }
 
-/* NULL when a word is not UTF-8, which JSON and the model's names are, or memory ran out. */
-static char *request_text(const recommend_args *a, const parsrec_model *model)
+static parsrec_status make_request(question *q, parsrec_error *err)
 {
-    json_t *r = json_object();
-    int bad = json_object_set_new(r, "k", json_integer((json_int_t)a->k));
-    if (a->user != NULL)
-        bad |= json_object_set_new(r, "user", json_string(a->user));
-    if (a->explain)
-        bad |= json_object_set_new(r, "explain", json_true());
-    if (a->strict)
-        bad |= json_object_set_new(r, "strict", json_true());
-    if (a->max_per_category > 0)
-        bad |= json_object_set_new(r, "max_per_category",
-                                   json_integer((json_int_t)a->max_per_category));
-    if (a->feature.count > 0)
-        bad |= set_features(r, &a->feature);
-    bad |= set_list(r, "basket", model, PARSREC_ITEM, &a->basket);
-    bad |= set_list(r, "exclude", model, PARSREC_ITEM, &a->exclude);
-    bad |= set_list(r, "only", model, PARSREC_ITEM, &a->only);
-    bad |= set_list(r, "categories", model, PARSREC_CATEGORY, &a->category);
-    bad |= set_list(r, "exclude_categories", model, PARSREC_CATEGORY, &a->exclude_category);
-    char *text = bad == 0 ? json_dumps(r, JSON_COMPACT) : NULL;
-    json_decref(r);
-    return text;
+    const recommend_args *a = q->args;
+    parsrec_request *r = &q->request;
+    *r = parsrec_request_default();
+    r->k = (size_t)a->k;
+    r->max_per_category = (size_t)a->max_per_category;
+    r->features = q->features;
+    for (size_t i = 0; i < a->feature.count; i++)
+        add_feature(q, a->feature.word[i]);
+    if (a->user != NULL &&
+        parsrec_model_find(q->model, PARSREC_USER, a->user, &r->user, NULL) != PARSREC_OK)
+        r->user = PARSREC_GUEST; /* as everybody whom the model does not know */
+    for (size_t i = 0; i < LISTS; i++) {
+        const cli_strings *words = (const void *)((const char *)a + lists[i].words);
+        size_t unknown = q->unknown_count;
+        for (size_t n = 0; n < words->count; n++)
+            PR_TRY(add_words(q, i, words->word[n], err));
+        if (i == ONLY && q->numbers[i].count == 0 && q->unknown_count > unknown)
+            return err->status; /* an empty list would let everything pass */
+        *(parsrec_numbers *)((char *)r + lists[i].numbers) =
+            (parsrec_numbers){q->numbers[i].list, q->numbers[i].count};
+    }
+    return PARSREC_OK;
 }
 
 /* ---- the answer for people ---- */
 
-/* Characters, not bytes; what a terminal would act on is shown as '?'. */
-static size_t width_of(const char *text)
+static void print_table(const question *q, size_t count)
 {
-    size_t width = 0;
-    for (; text != NULL && *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
-    return width;
-}
-
-static void print_words(const char *text)
-{
-    cli_print_text(text != NULL ? text : "");
-}
-
-static void print_cell(const char *text, size_t width)
-{
-    print_words(text);
-    for (size_t n = width_of(text); n < width + 2; n++)
-        putchar(' ');
-}
-
-static const char *text_at(const json_t *items, size_t i, const char *key)
-{
-    return json_string_value(json_object_get(json_array_get(items, i), key));
-}
-
-static size_t widest(const json_t *items, const char *key)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < json_array_size(items); i++) {
-        size_t own = width_of(text_at(items, i, key));
-        width = own > width ? own : width;
+    size_t keys = 0, names = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t key = cli_name_width(parsrec_model_key(q->model, PARSREC_ITEM, q->hits[i].item));
+        size_t name = cli_name_width(parsrec_model_item_name(q->model, q->hits[i].item));
+        keys = key > keys ? key : keys;
+        names = name > names ? name : names;
     }
-    return width > 0 && width < strlen(key) ? strlen(key) : width;
-}
-
-static void print_reason(const json_t *item)
-{
-    const json_t *why = json_object_get(item, "why");
-    if (why == NULL)
-        return;
-    fputs("      ", stdout);
-    print_words(json_string_value(json_object_get(why, "sentence")));
-    putchar('\n');
-}
-
-static void print_table(const json_t *items)
-{
-    size_t item = widest(items, "item"), name = widest(items, "name");
+    keys = keys < 4 ? 4 : keys;
+    names = names > 0 && names < 4 ? 4 : names;
     fputs("rank  ", stdout);
-    print_cell("item", item);
-    if (name > 0)
-        print_cell("name", name);
+    cli_print_cell((parsrec_name){"item", 4}, keys);
+    if (names > 0)
+        cli_print_cell((parsrec_name){"name", 4}, names);
     printf("%9s\n", "score");
-    for (size_t i = 0; i < json_array_size(items); i++) {
+    for (size_t i = 0; i < count; i++) {
         printf("%4zu  ", i + 1);
-        print_cell(text_at(items, i, "item"), item);
-        if (name > 0)
-            print_cell(text_at(items, i, "name"), name);
-        printf("%9.4f\n", json_number_value(json_object_get(json_array_get(items, i), "score")));
-        print_reason(json_array_get(items, i));
+        cli_print_cell(parsrec_model_key(q->model, PARSREC_ITEM, q->hits[i].item), keys);
+        if (names > 0)
+            cli_print_cell(parsrec_model_item_name(q->model, q->hits[i].item), names);
+        printf("%9.4f\n", (double)q->hits[i].score);
+        if (q->whys == NULL)
+            continue;
+        char sentence[512];
+        fputs("      ", stdout);
+        cli_print_text(parsrec_why_sentence(q->model, &q->whys[i], sentence, sizeof sentence));
+        putchar('\n');
     }
 }
 
-/* A word on standard error where a user is not served as one. */
-static void print_source(const recommend_args *a, const char *source)
+static void print_text(const question *q, const parsrec_answer *answer)
 {
-    if (a->user == NULL)
-        return;
-    if (strcmp(source, parsrec_source_name(PARSREC_SOURCE_ANYONE)) == 0)
+    const char *user = q->args->user;
+    if (user != NULL && answer->source == PARSREC_SOURCE_ANYONE)
         fprintf(stderr, "note: the model was not trained on user '%s', who is served as anyone\n",
-                a->user);
-    if (strcmp(source, parsrec_source_name(PARSREC_SOURCE_POPULAR)) == 0)
+                user);
+    if (user != NULL && answer->source == PARSREC_SOURCE_POPULAR)
         fprintf(stderr, "note: nothing is known of user '%s', who gets what is bought most\n",
-                a->user);
-}
-
-/* What is not in the answer because the model does not know it. */
-static void print_unknown(const json_t *items)
-{
-    for (size_t i = 0; i < json_array_size(items); i++) {
+                user);
+    for (size_t i = 0; i < q->unknown_count; i++) {
         pr_excerpt hold;
-        const char *word = json_string_value(json_array_get(items, i));
         fprintf(stderr, "note: the model does not know item %s, which is left out\n",
-                pr_show(&hold, pr_slice_of(word)));
+                pr_show(&hold, pr_slice_of(q->unknown[i])));
     }
-}
-
-static int print_text(const recommend_args *a, const char *answer)
-{
-    json_t *json = json_loads(answer, 0, NULL);
-    if (json == NULL) {
-        fprintf(stderr, "parsrec recommend: out of memory\n");
-        return CLI_FAILED;
-    }
-    const json_t *items = json_object_get(json, "items");
-    print_source(a, json_string_value(json_object_get(json, "source")));
-    print_unknown(json_object_get(json, "unknown_items"));
-    if (json_array_size(items) == 0)
+    if (answer->count == 0)
         fprintf(stderr, "note: the basket and the filters leave no item to recommend\n");
     else
-        print_table(items);
-    json_decref(json);
-    return cli_close_output("recommend");
+        print_table(q, answer->count);
 }
 
-/* ---- the command ---- */
+static parsrec_status answer_question(question *q, parsrec_scratch *own, parsrec_error *err)
+{
+    parsrec_answer answer;
+    const char *text;
+    PR_TRY(make_request(q, err));
+    size_t items = parsrec_model_size(q->model, PARSREC_ITEM);
+    size_t most = q->request.k < items ? q->request.k : items;
+    q->hits = pr_alloc(most, sizeof *q->hits);
+    q->whys = q->args->explain ? pr_alloc(most, sizeof *q->whys) : NULL;
+    if (q->hits == NULL || (q->args->explain && q->whys == NULL))
+        return pr_fail_memory(err);
+    PR_TRY(parsrec_recommend(q->model, own, &q->request, q->hits, most, &answer, err));
+    if (q->args->explain)
+        PR_TRY(
+            parsrec_recommend_why(q->model, own, &q->request, q->hits, answer.count, q->whys, err));
+    if (!q->args->json) {
+        print_text(q, &answer);
+        return PARSREC_OK;
+    }
+    parsrec_answer_parts parts = {q->args->user,   &q->request, answer,
+                                  q->hits,         q->whys,     (const char *const *)q->unknown,
+                                  q->unknown_count};
+    PR_TRY(parsrec_answer_json(q->model, own, &parts, &text, err));
+    puts(text);
+    return PARSREC_OK;
+}
+
+/* Names of the model are UTF-8; so must be those on the command line. */
+static bool valid(const cli_strings *words)
+{
+    size_t at;
+    for (size_t i = 0; i < words->count; i++)
+        if (!pr_utf8_valid(words->word[i], strlen(words->word[i]), &at))
+            return false;
+    return true;
+}
 
 static int answer_once(const recommend_args *a, const parsrec_model *model, parsrec_scratch *own)
 {
     parsrec_error err = {0};
-    const char *answer;
-    char *request = request_text(a, model);
-    if (request == NULL)
+    question q = {.args = a, .model = model};
+    cli_strings user = {.word = {a->user}, .count = a->user != NULL};
+    bool good = valid(&user) && valid(&a->feature);
+    for (size_t i = 0; i < LISTS; i++)
+        good = good && valid((const void *)((const char *)a + lists[i].words));
+    if (!good)
         return cli_usage_error(&cli_recommend, "a name on the command line is not valid UTF-8");
-    parsrec_status status =
-        parsrec_recommend_json(model, own, request, strlen(request), a->k, &answer, &err);
-    free(request);
-    if (status != PARSREC_OK)
-        return cli_report("recommend", &err);
-    if (!a->json)
-        return print_text(a, answer);
-    puts(answer);
-    return cli_close_output("recommend");
+    parsrec_status status = answer_question(&q, own, &err);
+    free_question(&q);
+    return status == PARSREC_OK ? cli_close_output("recommend") : cli_report("recommend", &err);
 }
+
+/* ---- a stream of requests ---- */
+
+/* Output is flushed whenever the program is about to wait for input: a person or program that asks one
+ * thing at a time gets each answer at once, and a pipe full of requests is answered in large pieces. */
+typedef struct line_stream {
+    char *bytes; /* LONGEST_LINE + READ_BYTES */
+    size_t begin, end;
+    bool skipping; /* the rest of a line that was too long */
+    bool at_end;
+    uint64_t line, failed;
+    const parsrec_model *model;
+    parsrec_scratch *own;
+    size_t default_k;
+} line_stream;
+
+static void print_error(line_stream *s, const parsrec_error *err)
+{
+    s->failed++;
+    json_t *json =
+        json_pack("{s:{s:s, s:o, s:I}}", "error", "code", parsrec_status_name(err->status),
+                  "message", cli_json_text(err->message), "line", (json_int_t)s->line);
+    char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
+    puts(text != NULL ? text : "{\"error\":{\"code\":\"E_MEMORY\",\"message\":\"out of memory\"}}");
+    free(text);
+    json_decref(json);
+}
+
+static void answer(line_stream *s, pr_slice line)
+{
+    parsrec_error err = {0};
+    const char *text;
+    s->line++;
+    if (line.size > 0 && line.bytes[line.size - 1] == '\r')
+        line.size--;
+    if (pr_slice_trim(line).size == 0)
+        return;
+    parsrec_status status =
+        line.size > LONGEST_LINE
+            ? pr_fail(&err, PARSREC_E_LIMIT, "a request of more than %d bytes; send shorter ones",
+                      LONGEST_LINE)
+            : parsrec_recommend_json(s->model, s->own, &(parsrec_json_options){.k = s->default_k},
+                                     line.bytes, line.size, &text, &err);
+    if (status == PARSREC_OK)
+        puts(text);
+    else
+        print_error(s, &err);
+}
+
+/* Answers all complete lines; the beginning of another one stays. */
+static void answer_lines(line_stream *s)
+{
+    char *newline;
+    while ((newline = memchr(s->bytes + s->begin, '\n', s->end - s->begin)) != NULL) {
+        size_t next = (size_t)(newline - s->bytes) + 1;
+        if (!s->skipping)
+            answer(s, (pr_slice){s->bytes + s->begin, next - 1 - s->begin});
+        s->skipping = false;
+        s->begin = next;
+    }
+    if (s->end - s->begin > LONGEST_LINE && !s->skipping) {
+        answer(s, (pr_slice){s->bytes + s->begin, s->end - s->begin});
+        s->skipping = true;
+    }
+    if (s->skipping)
+        s->begin = s->end;
+    memmove(s->bytes, s->bytes + s->begin, s->end - s->begin);
+    s->end -= s->begin;
+    s->begin = 0;
+}
+
+/* False when nobody listens or reading fails. */
+static bool read_more(line_stream *s)
+{
+    if (cli_close_output("recommend") != CLI_OK)
+        return false;
+    ssize_t n;
+    do
+        n = read(STDIN_FILENO, s->bytes + s->end, READ_BYTES);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        fprintf(stderr, "parsrec recommend: standard input: reading failed: %s\n", strerror(errno));
+    s->end += n > 0 ? (size_t)n : 0;
+    s->at_end = n == 0;
+    return n >= 0;
+}
+
+static int answer_stream(const parsrec_model *model, parsrec_scratch *own, size_t default_k)
+{
+    line_stream s = {.model = model, .own = own, .default_k = default_k};
+    s.bytes = pr_alloc(LONGEST_LINE + READ_BYTES, 1);
+    if (s.bytes == NULL) {
+        fprintf(stderr, "parsrec recommend: out of memory\n");
+        return CLI_FAILED;
+    }
+    bool done = true;
+    while (done && !s.at_end) {
+        done = read_more(&s);
+        answer_lines(&s);
+    }
+    if (done && s.end > 0) /* the last line may lack its newline */
+        answer(&s, (pr_slice){s.bytes, s.end});
+    done = done && cli_close_output("recommend") == CLI_OK;
+    pr_free(s.bytes);
+    cli_number failed, lines;
+    if (s.failed > 0)
+        fprintf(stderr,
+                "parsrec recommend: %s of %s lines failed; each has an answer with \"error\"\n",
+                cli_grouped(&failed, s.failed), cli_grouped(&lines, s.line));
+    return done && s.failed == 0 ? CLI_OK : CLI_FAILED;
+}
+
+/* ---- the command ---- */
 
 static parsrec_status take_pasts(parsrec_model *model, const char *path, parsrec_error *err)
 {
@@ -298,7 +446,7 @@ static int recommend(const recommend_args *a, const char *model_path, const char
     if (status == PARSREC_OK)
         status = parsrec_scratch_new(&own, model, BASKET_MOST, &err);
     int rc = status != PARSREC_OK ? cli_report("recommend", &err)
-             : stream             ? cli_recommend_stream(model, own, (size_t)a->k)
+             : stream             ? answer_stream(model, own, (size_t)a->k)
                                   : answer_once(a, model, own);
     parsrec_scratch_free(own);
     parsrec_model_free(model);

@@ -7,15 +7,35 @@
 #include "cli/options.h"
 #include "cli/terminal.h"
 
-void cli_print_text(const char *text)
+static void print_characters(const char *from, const char *end)
 {
-    for (const char *at = text, *from = text; *from != '\0'; from = at) {
+    for (const char *at = from; from < end; from = at) {
         uint32_t c = pr_utf8_next(&at);
         if (c != '\n' && (pr_is_control(c) || pr_is_direction_control(c)))
             putchar('?');
         else
             fwrite(from, 1, (size_t)(at - from), stdout);
     }
+}
+
+void cli_print_text(const char *text)
+{
+    print_characters(text, text + strlen(text));
+}
+
+size_t cli_name_width(parsrec_name name)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < name.size; i++)
+        width += ((unsigned char)name.bytes[i] & 0xC0) != 0x80;
+    return width;
+}
+
+void cli_print_cell(parsrec_name name, size_t width)
+{
+    print_characters(name.bytes, name.bytes + name.size);
+    for (size_t n = cli_name_width(name); n < width + 2; n++)
+        putchar(' ');
 }
 
 json_t *cli_json_text(const char *text)

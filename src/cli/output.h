@@ -3,10 +3,14 @@
 #define CLI_OUTPUT_H
 
 #include "base/json.h"
+#include "parsrec.h"
 
-/* Text with names out of files in it: a terminal must not act on what stands in them, so controls other than
- * line breaks and marks that turn the direction of text become '?'. */
+/* Text that contains names from files: a terminal must not act on them, so control characters other than
+ * line breaks, and marks that change the direction of text, become '?'. */
 void cli_print_text(const char *text);
+/* A name as a cell of a table: padded to `width` characters, then two spaces. */
+void cli_print_cell(parsrec_name name, size_t width);
+size_t cli_name_width(parsrec_name name); /* characters, not bytes */
 
 /* A JSON string of any bytes: a path or message may hold what is not UTF-8, shown as '?'. */
 json_t *cli_json_text(const char *text);

@@ -1,12 +1,20 @@
-/* Answers as JSON text, written straight away: a tree of values would cost as much again as the scores. */
+/* Answers as JSON text, written directly: building a tree of values would cost as much as the scores. */
+#include <math.h>
 #include <string.h>
 
-#include "recommend/answering.h"
+#include "recommend/recommend.h"
 
-/* The answer's words are constants. */
+/* The answer's constant parts. */
 #define WRITE(writer, text) pr_write_bytes(writer, text, sizeof(text) - 1)
 
-void pr_name_write(pr_writer *w, parsrec_name name)
+/* ,"key": and a number. */
+#define WRITE_NUMBER(writer, key, value)   \
+    do {                                   \
+        WRITE(writer, ",\"" key "\":");    \
+        pr_write_decimal(writer, (value)); \
+    } while (0)
+
+static void write_name(pr_writer *w, parsrec_name name)
 {
     if (name.size > 0)
         pr_write_quoted(w, name.bytes, name.size);
@@ -14,87 +22,156 @@ void pr_name_write(pr_writer *w, parsrec_name name)
         WRITE(w, "null");
 }
 
-static void write_category(pr_writer *w, const parsrec_model *model, int32_t item)
+/* ---- reasons ---- */
+
+static void write_rank(pr_writer *w, size_t rank)
 {
-    char path[1024];
-    int32_t category = parsrec_model_item_category(model, item);
-    if (category < 0) {
+    WRITE(w, ",\"rank\":");
+    pr_write_count(w, rank);
+}
+
+/* null where there was nothing to leave out. */
+static void write_effect(pr_writer *w, const parsrec_effect *e)
+{
+    if (isnan(e->effect)) {
         WRITE(w, "null");
         return;
     }
-    size_t size = strlen(parsrec_model_category_path(model, category, path, sizeof path)), cut;
-    if (size == sizeof path - 1 && !pr_utf8_valid(path, size, &cut))
-        size = cut; /* it was too long, and ended within a character */
-    pr_write_quoted(w, path, size);
+    WRITE(w, "{\"effect\":");
+    pr_write_decimal(w, e->effect);
+    WRITE_NUMBER(w, "share", e->share);
+    write_rank(w, e->rank);
+    WRITE(w, "}");
 }
 
-static void write_hit(pr_writer *w, const parsrec_scratch *own, size_t i)
+static void write_reason(pr_writer *w, const parsrec_model *model, const parsrec_reason *r)
 {
-    const parsrec_hit *hit = &own->hits[i];
     WRITE(w, "{\"item\":");
-    pr_name_write(w, parsrec_model_key(own->model, PARSREC_ITEM, hit->item));
+    write_name(w, parsrec_model_key(model, PARSREC_ITEM, r->item));
     WRITE(w, ",\"name\":");
-    pr_name_write(w, parsrec_model_item_name(own->model, hit->item));
-    WRITE(w, ",\"category\":");
-    write_category(w, own->model, hit->item);
-    WRITE(w, ",\"score\":");
-    pr_write_float(w, hit->score);
-    if (own->explain) {
-        WRITE(w, ",\"why\":");
-        pr_why_write(w, own->model, &own->whys[i]);
+    write_name(w, parsrec_model_item_name(model, r->item));
+    WRITE_NUMBER(w, "attention", r->attention);
+    WRITE_NUMBER(w, "effect", r->drop.effect);
+    WRITE_NUMBER(w, "share", r->drop.share);
+    write_rank(w, r->drop.rank);
+    if (!isnan(r->part))
+        WRITE_NUMBER(w, "part", r->part);
+    WRITE(w, "}");
+}
+
+static void write_why(pr_writer *w, const parsrec_model *model, const parsrec_why *why)
+{
+    char sentence[512];
+    parsrec_why_sentence(model, why, sentence, sizeof sentence);
+    WRITE(w, "{\"sentence\":");
+    pr_write_quoted(w, sentence, strlen(sentence));
+    WRITE(w, ",\"basket\":[");
+    for (size_t i = 0; i < why->reason_count; i++) {
+        if (i > 0)
+            WRITE(w, ",");
+        write_reason(w, model, &why->reasons[i]);
+    }
+    WRITE(w, "],\"history\":");
+    write_effect(w, &why->history);
+    WRITE(w, ",\"user\":");
+    write_effect(w, &why->user);
+    WRITE(w, ",\"earlier_baskets\":");
+    pr_write_count(w, why->earlier_baskets);
+    WRITE_NUMBER(w, "log_probability", why->log_probability);
+    write_rank(w, why->rank);
+    if (why->has_parts) { /* only where a score is a sum */
+        WRITE(w, ",\"parts\":{\"network\":");
+        pr_write_decimal(w, why->parts.network);
+        WRITE_NUMBER(w, "history", why->parts.history);
+        WRITE_NUMBER(w, "memory", why->parts.memory);
+        WRITE_NUMBER(w, "item", why->parts.item);
+        WRITE(w, "}");
     }
     WRITE(w, "}");
 }
 
-/* A key as the request has it: text, a whole number, or nothing. */
-static void write_given(pr_writer *w, const json_t *key)
+/* ---- answers ---- */
+
+static void write_hit(pr_writer *w, const parsrec_model *model, const parsrec_hit *hit,
+                      const parsrec_why *why)
 {
-    if (json_is_string(key))
-        pr_write_quoted(w, json_string_value(key), json_string_length(key));
-    else if (json_is_integer(key))
-        pr_write(w, "%" JSON_INTEGER_FORMAT, json_integer_value(key));
-    else
+    char path[1024];
+    int32_t category = parsrec_model_item_category(model, hit->item);
+    WRITE(w, "{\"item\":");
+    write_name(w, parsrec_model_key(model, PARSREC_ITEM, hit->item));
+    WRITE(w, ",\"name\":");
+    write_name(w, parsrec_model_item_name(model, hit->item));
+    WRITE(w, ",\"category\":");
+    if (category >= 0) {
+        size_t size = strlen(parsrec_model_category_path(model, category, path, sizeof path)), cut;
+        if (size == sizeof path - 1 && !pr_utf8_valid(path, size, &cut))
+            size = cut; /* it was too long, and ended within a character */
+        pr_write_quoted(w, path, size);
+    } else {
         WRITE(w, "null");
-}
-
-static void write_unknown(pr_writer *w, const parsrec_scratch *own)
-{
-    if (own->unknown_count == 0)
-        return;
-    WRITE(w, ",\"unknown_items\":[");
-    for (size_t i = 0; i < own->unknown_count; i++) {
-        if (i > 0)
-            WRITE(w, ",");
-        write_given(w, own->unknown[i]);
     }
-    WRITE(w, "]");
+    WRITE(w, ",\"score\":");
+    pr_write_float(w, hit->score);
+    if (why != NULL) {
+        WRITE(w, ",\"why\":");
+        write_why(w, model, why);
+    }
+    WRITE(w, "}");
 }
 
-parsrec_status pr_answer_write(parsrec_scratch *own, const json_t *user, const parsrec_request *r,
-                               const parsrec_answer *answer, parsrec_error *err)
+void pr_answer_write(parsrec_scratch *own, const parsrec_request *r, const parsrec_answer *answer,
+                     const parsrec_hit *hits, const parsrec_why *whys)
 {
     pr_writer *w = &own->text;
-    w->size = 0;
-    w->failed = false;
-    WRITE(w, "{\"user\":");
-    write_given(w, user);
-    WRITE(w, ",\"source\":");
     const char *source = parsrec_source_name(answer->source);
+    WRITE(w, "{\"user\":");
+    if (own->user.size > 0)
+        pr_write_bytes(w, own->user.text, own->user.size);
+    else
+        WRITE(w, "null");
+    WRITE(w, ",\"source\":");
     pr_write_quoted(w, source, strlen(source));
     WRITE(w, ",\"basket\":[");
     for (size_t i = 0; i < r->basket.count; i++) {
         if (i > 0)
             WRITE(w, ",");
-        pr_name_write(w, parsrec_model_key(own->model, PARSREC_ITEM, r->basket.list[i]));
+        write_name(w, parsrec_model_key(own->model, PARSREC_ITEM, r->basket.list[i]));
     }
     WRITE(w, "],\"items\":[");
     for (size_t i = 0; i < answer->count; i++) {
         if (i > 0)
             WRITE(w, ",");
-        write_hit(w, own, i);
+        write_hit(w, own->model, &hits[i], whys != NULL ? &whys[i] : NULL);
     }
     WRITE(w, "]");
-    write_unknown(w, own);
+    if (own->unknown.size > 0) {
+        WRITE(w, ",\"unknown_items\":[");
+        pr_write_bytes(w, own->unknown.text, own->unknown.size);
+        WRITE(w, "]");
+    }
     WRITE(w, "}");
-    return w->failed ? pr_fail_memory(err) : PARSREC_OK;
+}
+
+parsrec_status parsrec_answer_json(const parsrec_model *model, parsrec_scratch *own,
+                                   const parsrec_answer_parts *parts, const char **text,
+                                   parsrec_error *err)
+{
+    if (model == NULL || own == NULL || parts == NULL || text == NULL || own->model != model)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_answer_json needs a model, a scratch made for it, the parts of an "
+                       "answer and a place for the text");
+    pr_writer_restart(&own->user);
+    pr_writer_restart(&own->unknown);
+    pr_writer_restart(&own->text);
+    if (parts->user != NULL)
+        pr_write_quoted(&own->user, parts->user, strlen(parts->user));
+    for (size_t i = 0; i < parts->unknown_count; i++) {
+        if (i > 0)
+            WRITE(&own->unknown, ",");
+        pr_write_quoted(&own->unknown, parts->unknown[i], strlen(parts->unknown[i]));
+    }
+    pr_answer_write(own, parts->request, &parts->answer, parts->hits, parts->whys);
+    *text = own->text.text;
+    return own->user.failed || own->unknown.failed || own->text.failed ? pr_fail_memory(err)
+                                                                       : PARSREC_OK;
 }

@@ -1,6 +1,10 @@
-/* Live pasts for the public: arguments are checked here, the pasts themselves are data/live_histories.h. */
+/* Live histories: checked arguments here, the histories themselves in data/live_histories.h; what is known of
+ * a user, and search by text, as JSON. */
+#include <ctype.h>
+#include <stdlib.h>
+
 #include "base/memory.h"
-#include "recommend/answering.h"
+#include "recommend/recommend.h"
 
 /* The rows that a history vector is made of, where it is a sum or a mean of all. */
 static pr_live_rows history_rows(const pr_model *model)
@@ -41,27 +45,22 @@ void parsrec_live_free(parsrec_live *live)
     pr_free(live);
 }
 
-/* ---- what happens ---- */
+/* ---- events ---- */
 
-static parsrec_status check_user(const char *user, parsrec_error *err)
+/* All arguments; whether the user is known does not matter. */
+static parsrec_status check_items(const parsrec_live *live, const char *user, const int32_t *items,
+                                  size_t count, const char *call, parsrec_error *err)
 {
+    if (live == NULL || user == NULL || (items == NULL && count > 0) || count > PARSREC_BASKET_MOST)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "%s needs live histories, a user and at most %d items", call,
+                       PARSREC_BASKET_MOST);
     size_t at;
     if (user[0] == '\0')
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "the user has no key; a guest's basket is not kept");
     if (!pr_utf8_valid(user, strlen(user), &at))
         return pr_fail(err, PARSREC_E_ARGUMENT, "the user's key is not valid UTF-8");
-    return PARSREC_OK;
-}
-
-/* Everything but the user's being there. */
-static parsrec_status check_items(const parsrec_live *live, const char *user, const int32_t *items,
-                                  size_t count, const char *call, parsrec_error *err)
-{
-    if (live == NULL || user == NULL || (items == NULL && count > 0) || count > PARSREC_BASKET_MOST)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "%s needs live pasts, a user and at most %d items",
-                       call, PARSREC_BASKET_MOST);
-    PR_TRY(check_user(user, err));
     size_t limit = live->model->file.data->items;
     for (size_t i = 0; i < count; i++)
         if (items[i] >= 0 && (size_t)items[i] >= limit)
@@ -92,7 +91,8 @@ parsrec_status parsrec_live_cart(parsrec_live *live, const char *user, const cha
 parsrec_status parsrec_live_forget(parsrec_live *live, const char *user, parsrec_error *err)
 {
     if (live == NULL || user == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_live_forget needs live pasts and a user");
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_live_forget needs live histories and a user");
     return pr_live_forget(live->pasts, pr_slice_of(user), err);
 }
 
@@ -102,7 +102,7 @@ parsrec_status parsrec_live_forget_hash(parsrec_live *live,
 {
     if (live == NULL || secret == NULL || hash == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "parsrec_live_forget_hash needs live pasts, a secret and a hash");
+                       "parsrec_live_forget_hash needs live histories, a secret and a hash");
     return pr_live_forget_hash(live->pasts, secret, hash, err);
 }
 
@@ -117,7 +117,7 @@ parsrec_status parsrec_live_find(const parsrec_live *live, const char *user, int
     pr_excerpt hold;
     if (live == NULL || user == NULL || number == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "parsrec_live_find needs live pasts, a user and a place for the number");
+                       "parsrec_live_find needs live histories, a user and a place for the number");
     if (!pr_live_find(live->pasts, pr_slice_of(user), number))
         return pr_fail(err, PARSREC_E_NOT_FOUND,
                        "there is no user %s; use a key of the data or of an event, or ask for a "
@@ -126,43 +126,269 @@ parsrec_status parsrec_live_find(const parsrec_live *live, const char *user, int
     return PARSREC_OK;
 }
 
-/* ---- what is recommended ---- */
+/* ---- what is known, as JSON ---- */
 
-parsrec_status parsrec_live_recommend(const parsrec_live *live, parsrec_scratch *own,
-                                      const parsrec_request *request, parsrec_hit *hits,
-                                      size_t capacity, parsrec_answer *answer, parsrec_error *err)
+/* Takes the value over, which may be NULL. */
+static parsrec_status hand_over(char **out, json_t *json, parsrec_error *err)
 {
-    if (live == NULL || own == NULL || request == NULL || answer == NULL ||
-        (hits == NULL && capacity > 0) || own->model != live->model)
-        return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "parsrec_live_recommend needs live pasts, a scratch made for their model, a "
-                       "request and room for the answer");
-    own->live = live;
-    return pr_answer_request(own, request, hits, capacity, answer, err);
+    char *text = json != NULL ? pr_json_text(json) : NULL;
+    json_decref(json);
+    *out = text;
+    return text != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
-parsrec_status parsrec_live_recommend_why(const parsrec_live *live, parsrec_scratch *own,
-                                          const parsrec_request *request, const parsrec_hit *hits,
-                                          size_t count, parsrec_why *whys, parsrec_error *err)
+/* A name, or null where it is empty. NULL when out of memory. */
+static json_t *name_json(parsrec_name name)
 {
-    if (live == NULL || own == NULL || request == NULL || own->model != live->model ||
-        (count > 0 && (hits == NULL || whys == NULL)))
-        return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "parsrec_live_recommend_why needs live pasts, a scratch made for their "
-                       "model, a request, hits and room for their reasons");
-    own->live = live;
-    return pr_answer_why(own, request, hits, count, whys, err);
+    return name.size > 0 ? json_stringn_nocheck(name.bytes, name.size) : json_null();
 }
 
-parsrec_status parsrec_live_recommend_json(const parsrec_live *live, parsrec_scratch *own,
-                                           const char *request, size_t size, size_t default_k,
-                                           const char **answer, parsrec_error *err)
+static json_t *item_json(const parsrec_model *model, int32_t item)
 {
-    if (live == NULL || own == NULL || request == NULL || answer == NULL ||
-        own->model != live->model)
+    char path[1024];
+    int32_t category = parsrec_model_item_category(model, item);
+    return json_pack(
+        "{s:o, s:o, s:o}", "item", name_json(parsrec_model_key(model, PARSREC_ITEM, item)), "name",
+        name_json(parsrec_model_item_name(model, item)), "category",
+        category >= 0
+            ? pr_json_string(parsrec_model_category_path(model, category, path, sizeof path))
+            : json_null());
+}
+
+/* ---- one user ---- */
+
+/* By item, then the newest first. */
+static int by_item(const void *a, const void *b)
+{
+    const parsrec_bought *x = a, *y = b;
+    return x->item != y->item ? (x->item > y->item) - (x->item < y->item)
+                              : (x->last > y->last) - (x->last < y->last);
+}
+
+/* Those in most baskets first, then those bought last, then by number. */
+static int by_count(const void *a, const void *b)
+{
+    const parsrec_bought *x = a, *y = b;
+    if (x->count != y->count)
+        return (x->count < y->count) - (x->count > y->count);
+    return x->last != y->last ? (x->last > y->last) - (x->last < y->last) : by_item(a, b);
+}
+
+/* The different items of a history. Free *list with pr_free. */
+static parsrec_status count_bought(const pr_history *h, parsrec_bought **list, size_t *count,
+                                   parsrec_error *err)
+{
+    size_t n = 0, different = 0;
+    parsrec_bought *all = *list = pr_alloc(h->count, sizeof *all);
+    if (all == NULL)
+        return pr_fail_memory(err);
+    for (size_t s = 0; s < h->session_count; s++)
+        for (int64_t i = h->sessions[s]; i < h->sessions[s + 1]; i++)
+            all[n++] = (parsrec_bought){h->items[i - h->sessions[0]], 1, h->session_count - 1 - s};
+    qsort(all, n, sizeof *all, by_item);
+    for (size_t i = 0; i < n; i++)
+        if (different > 0 && all[different - 1].item == all[i].item)
+            all[different - 1].count++;
+        else
+            all[different++] = all[i];
+    qsort(all, different, sizeof *all, by_count);
+    *count = different;
+    return PARSREC_OK;
+}
+
+/* The user's number and a copy of the history, to be freed also when it fails. */
+static parsrec_status read_history(const parsrec_live *live, const char *user, int32_t *number,
+                                   pr_history_copy *copy, parsrec_error *err)
+{
+    PR_TRY(parsrec_live_find(live, user, number, err));
+    return pr_live_past(live->pasts, *number, NULL, copy, err);
+}
+
+parsrec_status parsrec_live_bought(const parsrec_live *live, const char *user, parsrec_bought *out,
+                                   size_t capacity, size_t *count, parsrec_error *err)
+{
+    int32_t number;
+    pr_history_copy copy = {0};
+    parsrec_bought *list = NULL;
+    if (count == NULL || (out == NULL && capacity > 0))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_live_bought needs room for the items");
+    *count = 0;
+    parsrec_status status = read_history(live, user, &number, &copy, err);
+    if (status == PARSREC_OK)
+        status = count_bought(&copy.history, &list, count, err);
+    if (*count > capacity)
+        *count = capacity;
+    if (*count > 0)
+        memcpy(out, list, *count * sizeof *list);
+    pr_free(list);
+    pr_history_copy_free(&copy);
+    return status;
+}
+
+static json_t *bought_json(const parsrec_model *model, const pr_history *h)
+{
+    json_t *array = json_array();
+    parsrec_bought *list;
+    size_t different = 0;
+    int bad = count_bought(h, &list, &different, NULL) != PARSREC_OK;
+    for (size_t i = 0; i < different; i++) {
+        json_t *item = item_json(model, list[i].item);
+        bad |= json_object_set_new(item, "count", json_integer((json_int_t)list[i].count));
+        bad |= json_object_set_new(item, "last", json_integer((json_int_t)list[i].last));
+        bad |= json_array_append_new(array, item);
+    }
+    pr_free(list);
+    if (bad != 0) {
+        json_decref(array);
+        return NULL;
+    }
+    return array;
+}
+
+static json_t *recent_json(const parsrec_model *model, const pr_history *h, size_t most)
+{
+    json_t *array = json_array();
+    int bad = 0;
+    for (size_t s = h->session_count, n = 0; s-- > 0 && n < most; n++) {
+        json_t *basket = json_array();
+        for (int64_t i = h->sessions[s]; i < h->sessions[s + 1]; i++)
+            bad |= json_array_append_new(
+                basket,
+                name_json(parsrec_model_key(model, PARSREC_ITEM, h->items[i - h->sessions[0]])));
+        bad |= json_array_append_new(array, basket);
+    }
+    if (bad != 0) {
+        json_decref(array);
+        return NULL;
+    }
+    return array;
+}
+
+parsrec_status parsrec_live_user_json(char **out, const parsrec_live *live, const char *user,
+                                      size_t recent, parsrec_error *err)
+{
+    int32_t number;
+    pr_history_copy copy = {0};
+    if (out == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_live_user_json needs out");
+    *out = NULL;
+    parsrec_status status = read_history(live, user, &number, &copy, err);
+    if (status == PARSREC_OK) {
+        const pr_dataset *data = live->model->file.data;
+        bool known = copy.own_row && (size_t)number < data->users &&
+                     data->user_offsets[number] < data->user_offsets[number + 1];
+        status = hand_over(out,
+                           json_pack("{s:s, s:b, s:I, s:o, s:o}", "user", user, "known", known,
+                                     "baskets", (json_int_t)copy.history.session_count, "items",
+                                     bought_json(live->model, &copy.history), "recent",
+                                     recent_json(live->model, &copy.history, recent)),
+                           err);
+    }
+    pr_history_copy_free(&copy);
+    return status;
+}
+
+/* ---- search ---- */
+
+/* Where a name holds the text: nowhere, somewhere, or at its beginning. */
+typedef enum fit { FIT_NONE, FIT_INSIDE, FIT_BEGINNING } fit;
+
+static bool same_letters(const char *a, const char *b, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (tolower((unsigned char)a[i]) != tolower((unsigned char)b[i]))
+            return false;
+    return true;
+}
+
+static fit fit_of(pr_slice text, pr_slice name)
+{
+    for (size_t at = 0; at + text.size <= name.size; at++)
+        if (same_letters(name.bytes + at, text.bytes, text.size))
+            return at == 0 ? FIT_BEGINNING : FIT_INSIDE;
+    return FIT_NONE;
+}
+
+/* Two lists, so that one pass is enough: what begins with the text, and what holds it. */
+typedef struct search {
+    const parsrec_model *model;
+    pr_slice text;
+    size_t limit;
+    json_t *begins, *holds;
+    int bad;
+} search;
+
+static bool enough(const search *s)
+{
+    return json_array_size(s->begins) >= s->limit || s->bad != 0;
+}
+
+/* Takes `found` over. */
+static void add_found(search *s, fit how, json_t *found)
+{
+    json_t *list = how == FIT_BEGINNING ? s->begins : s->holds;
+    s->bad |= json_array_append_new(list, found);
+}
+
+static bool wanted(const search *s, fit how)
+{
+    return how == FIT_BEGINNING || (how == FIT_INSIDE && json_array_size(s->holds) < s->limit);
+}
+
+static bool visit_user(void *context, int32_t user, pr_slice key, size_t sessions)
+{
+    (void)user;
+    search *s = context;
+    fit how = fit_of(s->text, key);
+    if (wanted(s, how))
+        add_found(s, how,
+                  json_pack("{s:o, s:I}", "user", json_stringn_nocheck(key.bytes, key.size),
+                            "baskets", (json_int_t)sessions));
+    return !enough(s);
+}
+
+static void search_items(search *s)
+{
+    const parsrec_model *model = s->model;
+    for (size_t i = 0; i < model->file.data->items && !enough(s); i++) {
+        parsrec_name key = parsrec_model_key(model, PARSREC_ITEM, (int32_t)i);
+        parsrec_name name = parsrec_model_item_name(model, (int32_t)i);
+        fit by_key = fit_of(s->text, (pr_slice){key.bytes, key.size});
+        fit by_name = fit_of(s->text, (pr_slice){name.bytes, name.size});
+        fit how = by_key > by_name ? by_key : by_name;
+        if (wanted(s, how))
+            add_found(s, how, item_json(model, (int32_t)i));
+    }
+}
+
+static json_t *found_json(search *s, const char *key)
+{
+    for (size_t i = 0; i < json_array_size(s->holds) && !enough(s); i++)
+        s->bad |= json_array_append(s->begins, json_array_get(s->holds, i));
+    json_t *json = s->bad == 0 ? json_pack("{s:O}", key, s->begins) : NULL;
+    json_decref(s->begins);
+    json_decref(s->holds);
+    return json;
+}
+
+parsrec_status parsrec_live_search_json(char **out, const parsrec_live *live, parsrec_thing thing,
+                                        const char *text, size_t limit, parsrec_error *err)
+{
+    if (out == NULL || live == NULL || text == NULL ||
+        (thing != PARSREC_USER && thing != PARSREC_ITEM))
         return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "parsrec_live_recommend_json needs live pasts, a scratch made for their "
-                       "model, a request and a place for the answer");
-    own->live = live;
-    return pr_answer_json(own, request, size, default_k, answer, err);
+                       "parsrec_live_search_json needs out, live histories, PARSREC_USER or "
+                       "PARSREC_ITEM, and a text");
+    *out = NULL;
+    search s = {.model = live->model,
+                .text = pr_slice_of(text),
+                .limit = limit,
+                .begins = json_array(),
+                .holds = json_array()};
+    s.bad = s.begins == NULL || s.holds == NULL;
+    if (thing == PARSREC_ITEM)
+        search_items(&s);
+    else if (!enough(&s))
+        pr_live_each(live->pasts, visit_user, &s);
+    return hand_over(out, found_json(&s, thing == PARSREC_ITEM ? "items" : "users"), err);
 }

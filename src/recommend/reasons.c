@@ -2,6 +2,7 @@
  * its newest items, without history, and as anyone. */
 #include "recommend/reasons.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -114,17 +115,6 @@ static parsrec_effect *effect_of(const plan *p, parsrec_why *why, size_t omissio
     return omits_history(p, omission) ? &why->history : &why->user;
 }
 
-static void note(const plan *p, size_t omission, parsrec_why *why, double chance, size_t rank)
-{
-    if (omission == 0) {
-        why->log_probability = chance;
-        why->rank = rank;
-    } else {
-        *effect_of(p, why, omission) =
-            (parsrec_effect){.effect = why->log_probability - chance, .rank = rank};
-    }
-}
-
 /* Reads off one row what an omission does to every item that is explained; the row is lost. */
 static void take_row(const pr_reasons *r, const plan *p, size_t omission, pr_real *scores,
                      parsrec_why *whys, size_t count)
@@ -136,12 +126,19 @@ static void take_row(const pr_reasons *r, const plan *p, size_t omission, pr_rea
     pr_topk_bar(scores, p->question->barred, PR_MASK_BARRED, model->items);
     for (size_t i = 0; i < count; i++) {
         size_t item = (size_t)whys[i].item;
-        note(p, omission, &whys[i], pr_log_chance(&chances, scores[item]),
-             pr_topk_rank(scores, model->items, item));
+        double chance = pr_log_chance(&chances, scores[item]);
+        size_t rank = pr_topk_rank(scores, model->items, item);
+        if (omission == 0) {
+            whys[i].log_probability = chance;
+            whys[i].rank = rank;
+        } else {
+            *effect_of(p, &whys[i], omission) =
+                (parsrec_effect){.effect = whys[i].log_probability - chance, .rank = rank};
+        }
     }
 }
 
-/* What each effect is of all that speak for the item; rounding speaks for nobody. */
+/* Each effect as a share of all positive effects; differences within rounding count as none. */
 static void set_shares(const plan *p, parsrec_why *why)
 {
     const double rounding = 1e-5;
@@ -157,7 +154,7 @@ static void set_shares(const plan *p, parsrec_why *why)
 
 /* ---- what needs no omission ---- */
 
-/* Most items are new to a user, which is soon seen; a basket that holds one twice counts once. */
+/* Most items are new to a user, so a quick scan comes first; a basket that holds one twice counts once. */
 static uint64_t count_earlier(const pr_history *h, int32_t item)
 {
     uint64_t baskets = 0;
@@ -175,21 +172,6 @@ static uint64_t count_earlier(const pr_history *h, int32_t item)
     return baskets;
 }
 
-/* Of a basket that is too long, what is not explained counts as the network's. */
-static void take_apart(pr_reasons *r, const plan *p, parsrec_why *why)
-{
-    pr_score_terms parts;
-    if (!pr_scorer_terms(r->session, 0, why->item, &parts, r->placed))
-        return;
-    why->has_parts = true;
-    why->parts = (parsrec_parts){(double)parts.network, (double)parts.history, (double)parts.memory,
-                                 (double)parts.item};
-    for (size_t i = 0; i < p->first; i++)
-        why->parts.network += (double)r->placed[i];
-    for (size_t i = 0; i < p->items; i++)
-        why->reasons[i].part = (double)r->placed[p->first + i];
-}
-
 static void begin(pr_reasons *r, const plan *p, parsrec_why *why)
 {
     const parsrec_effect none = {.effect = (double)NAN, .share = (double)NAN};
@@ -204,7 +186,16 @@ static void begin(pr_reasons *r, const plan *p, parsrec_why *why)
             (parsrec_reason){.item = p->question->basket[p->first + i],
                              .attention = looks ? (double)r->attention[p->first + i] : (double)NAN,
                              .part = (double)NAN};
-    take_apart(r, p, why);
+    pr_score_terms parts;
+    if (!pr_scorer_terms(r->session, 0, why->item, &parts, r->placed))
+        return;
+    why->has_parts = true;
+    why->parts = (parsrec_parts){(double)parts.network, (double)parts.history, (double)parts.memory,
+                                 (double)parts.item};
+    for (size_t i = 0; i < p->first; i++) /* of a long basket, what is not explained */
+        why->parts.network += (double)r->placed[i];
+    for (size_t i = 0; i < p->items; i++)
+        why->reasons[i].part = (double)r->placed[p->first + i];
 }
 
 static size_t rows_from(const plan *p, size_t from)
@@ -216,6 +207,7 @@ size_t pr_reasons_best(pr_reasons *r, const pr_why_question *question, size_t k)
 {
     plan p = plan_of(question);
     size_t items = r->session->model->items;
+    assert(question->size <= r->session->capacity);
     run(r, &p, 0, rows_from(&p, 0));
     r->begun = true;
     memcpy(r->spare, r->scores, items * sizeof *r->spare);
@@ -243,4 +235,127 @@ void pr_reasons_find(pr_reasons *r, const pr_why_question *question, parsrec_why
     }
     for (size_t i = 0; i < count; i++)
         set_shares(&p, &whys[i]);
+}
+
+/* ---- requests ---- */
+
+/* The basket's items, each once, as they are placed; marks them. */
+static size_t place_once(parsrec_scratch *own, const parsrec_numbers *basket)
+{
+    uint8_t *barred = own->recommender.barred;
+    size_t count = 0;
+    for (size_t i = 0; i < basket->count; i++) {
+        int32_t item = basket->list[i];
+        if ((barred[item] & PR_MASK_PLACED) != 0)
+            continue;
+        barred[item] |= PR_MASK_PLACED;
+        own->reasons.basket[count++] = item;
+    }
+    return count;
+}
+
+static parsrec_status take_hits(const parsrec_scratch *own, const parsrec_hit *hits, size_t count,
+                                parsrec_why *whys, parsrec_error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        int32_t item = hits[i].item;
+        if (item < 0 || (size_t)item >= own->model->file.data->items)
+            return pr_fail(err, PARSREC_E_ARGUMENT,
+                           "hits[%zu] is item %d, the model's numbers are below %zu", i, (int)item,
+                           own->model->file.data->items);
+        if (own->recommender.barred[item] != 0)
+            return pr_fail(
+                err, PARSREC_E_ARGUMENT,
+                "hits[%zu], item %d, is in the basket or not allowed by the request; ask "
+                "about the hits of its answer",
+                i, (int)item);
+        whys[i].item = item;
+    }
+    return PARSREC_OK;
+}
+
+/* Best sellers have no reason but that. */
+static void explain_popular(const parsrec_scratch *own, parsrec_why *whys, size_t count)
+{
+    const parsrec_effect none = {.effect = (double)NAN, .share = (double)NAN};
+    const pr_real *popularity = own->model->popularity;
+    const uint8_t *barred = own->recommender.barred;
+    size_t items = own->model->file.data->items;
+    double sum = 0;
+    for (size_t i = 0; i < items; i++)
+        sum += (double)popularity[i];
+    for (size_t h = 0; h < count; h++) {
+        size_t item = (size_t)whys[h].item, before = 0;
+        for (size_t i = 0; i < items; i++)
+            before += barred[i] == 0 && (popularity[i] > popularity[item] ||
+                                         (popularity[i] == popularity[item] && i < item));
+        whys[h] = (parsrec_why){.item = whys[h].item,
+                                .log_probability = log((double)popularity[item] / sum),
+                                .rank = before + 1,
+                                .history = none,
+                                .user = none};
+    }
+}
+
+/* Everything up to the hits. */
+static parsrec_status begin_question(parsrec_scratch *own, const parsrec_request *request,
+                                     pr_why_question *question, parsrec_source *source,
+                                     parsrec_error *err)
+{
+    *question = (pr_why_question){.barred = own->recommender.barred};
+    PR_TRY(pr_request_prepare(own, request, err));
+    if (own->reasons.session == NULL)
+        PR_TRY(pr_reasons_init(&own->reasons, own->model->file.model,
+                               own->recommender.session->capacity, err));
+    PR_TRY(pr_request_start(own, request, &question->start, source, err));
+    question->basket = own->reasons.basket;
+    question->size = place_once(own, &request->basket);
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_recommend_why(const parsrec_model *model, parsrec_scratch *own,
+                                     const parsrec_request *request, const parsrec_hit *hits,
+                                     size_t count, parsrec_why *whys, parsrec_error *err)
+{
+    pr_why_question question;
+    parsrec_source source;
+    if (model == NULL || own == NULL || request == NULL || own->model != model ||
+        (count > 0 && (hits == NULL || whys == NULL)))
+        return pr_fail(
+            err, PARSREC_E_ARGUMENT,
+            "parsrec_recommend_why needs a model, a scratch made for it, a request, hits "
+            "and room for their reasons");
+    PR_TRY(begin_question(own, request, &question, &source, err));
+    PR_TRY(take_hits(own, hits, count, whys, err));
+    if (pr_counts_answer(model, source))
+        explain_popular(own, whys, count);
+    else if (count > 0)
+        pr_reasons_find(&own->reasons, &question, whys, count);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_recommend_explained(parsrec_scratch *own, const parsrec_request *request,
+                                      parsrec_hit *hits, size_t capacity, parsrec_why *whys,
+                                      parsrec_answer *answer, parsrec_error *err)
+{
+    pr_why_question question;
+    const pr_model *m = own->model->file.model;
+    /* Where scores do not depend on the rows beside them, the first row of the explanation has those of the
+     * answer. */
+    if (m->ready != NULL && m->inputs.count == 0 && request->max_per_category == 0) {
+        PR_TRY(begin_question(own, request, &question, &answer->source, err));
+        if (!pr_counts_answer(own->model, answer->source)) {
+            size_t wanted = request->k < capacity ? request->k : capacity;
+            answer->count = pr_reasons_best(&own->reasons, &question, wanted);
+            for (size_t i = 0; i < answer->count; i++) {
+                int32_t item = own->reasons.order[i];
+                hits[i] = (parsrec_hit){item, (float)own->reasons.scores[item]};
+                whys[i].item = item;
+            }
+            pr_reasons_find(&own->reasons, &question, whys, answer->count);
+            return PARSREC_OK;
+        }
+    }
+    PR_TRY(parsrec_recommend(own->model, own, request, hits, capacity, answer, err));
+    return parsrec_recommend_why(own->model, own, request, hits, answer->count, whys, err);
 }

@@ -1,10 +1,14 @@
-/* Why an item is recommended: what becomes of its chance and rank when an item of the basket, the
- * user's history or the user is left out. Every kind of model can be asked that. */
+/* Why an item is recommended: how its probability and rank change when an item of the basket, the user's
+ * history or the user is left out. Every kind of model can answer that, because it needs scores only. */
 #ifndef PR_REASONS_H
 #define PR_REASONS_H
 
+#include "data/dataset.h"
+#include "model/model.h"
 #include "parsrec.h"
-#include "recommend/recommend.h"
+
+/* Why an item may not be recommended: a filter of the request, or it is in the basket. */
+enum { PR_MASK_BARRED = 1, PR_MASK_PLACED = 2 };
 
 /* Memory of one thread; nothing is allocated after it is made. */
 typedef struct pr_reasons {
@@ -27,14 +31,17 @@ typedef struct pr_why_question {
     pr_start start;
     const int32_t *basket; /* each item once */
     size_t size;           /* at most the capacity */
-    const uint8_t *barred; /* [V]: what may not be recommended, and why (model/recommend.h) */
+    const uint8_t *barred; /* [V]: PR_MASK_*; 0 may be recommended */
 } pr_why_question;
 
-/* The best k items of a question that is about to be explained: order[] has them, scores[] their scores. Returns how
- * many. */
+/* The best k items of a question that is explained next, with the same question: order[] has them, scores[]
+ * their scores. Returns how many. */
 size_t pr_reasons_best(pr_reasons *reasons, const pr_why_question *question, size_t k);
 /* Sets all of whys[count] but the items, which are given and may be recommended. */
 void pr_reasons_find(pr_reasons *reasons, const pr_why_question *question, parsrec_why *whys,
                      size_t count);
+
+/* parsrec_why_sentence for the names of a data set. */
+char *pr_reason_sentence(const pr_dataset *data, const parsrec_why *why, char *buffer, size_t size);
 
 #endif

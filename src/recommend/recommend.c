@@ -1,9 +1,34 @@
-/* From an open basket to its best next items. */
+/* From a request to its hits: scratch, who asks, from what source the answer comes, ranking. */
 #include "recommend/recommend.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/xxh3.h"
+#include "math/topk.h"
+
+enum { DEFAULT_BASKET = 256 };
+
+parsrec_request parsrec_request_default(void)
+{
+    return (parsrec_request){.user = PARSREC_GUEST, .k = 10};
+}
+
+const char *parsrec_source_name(parsrec_source source)
+{
+    switch (source) {
+    case PARSREC_SOURCE_MODEL:
+        return "model";
+    case PARSREC_SOURCE_ANYONE:
+        return "anyone";
+    case PARSREC_SOURCE_POPULAR:
+        return "popular";
+    }
+    return "";
+}
+
+/* ---- scratch ---- */
 
 parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, size_t capacity,
                                    parsrec_error *err)
@@ -28,14 +53,121 @@ void pr_recommender_free(pr_recommender *r)
     *r = (pr_recommender){0};
 }
 
-void pr_recommender_clear(pr_recommender *r)
+parsrec_status parsrec_scratch_new(parsrec_scratch **out, const parsrec_model *model,
+                                   size_t basket_most, parsrec_error *err)
 {
-    memset(r->barred, 0, r->session->model->items);
+    if (out == NULL || model == NULL || basket_most > PARSREC_BASKET_MOST)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_scratch_new needs out, a model and a basket of at most %d items",
+                       PARSREC_BASKET_MOST);
+    *out = NULL;
+    parsrec_scratch *own = pr_alloc_zero(1, sizeof *own);
+    if (own == NULL)
+        return pr_fail_memory(err);
+    own->model = model;
+    own->marks = pr_alloc(model->file.data->categories, sizeof *own->marks);
+    own->shown = pr_alloc(model->file.data->categories, sizeof *own->shown);
+    parsrec_status status =
+        own->marks == NULL || own->shown == NULL ? pr_fail_memory(err) : PARSREC_OK;
+    if (status == PARSREC_OK)
+        status = pr_recommender_init(&own->recommender, model->file.model,
+                                     basket_most > 0 ? basket_most : DEFAULT_BASKET, err);
+    if (status == PARSREC_OK)
+        *out = own;
+    else
+        parsrec_scratch_free(own);
+    return status;
+}
+
+void parsrec_scratch_limit(parsrec_scratch *scratch, size_t k_most)
+{
+    if (scratch != NULL)
+        scratch->k_most = k_most;
+}
+
+void parsrec_scratch_free(parsrec_scratch *scratch)
+{
+    if (scratch == NULL)
+        return;
+    pr_recommender_free(&scratch->recommender);
+    pr_reasons_free(&scratch->reasons);
+    for (size_t i = 0; i < PR_REQUEST_FIELDS; i++)
+        pr_free(scratch->lists[i].list);
+    pr_free(scratch->hits);
+    pr_free(scratch->whys);
+    pr_writer_free(&scratch->text);
+    pr_writer_free(&scratch->user);
+    pr_writer_free(&scratch->unknown);
+    pr_free(scratch->session);
+    pr_free(scratch->marks);
+    pr_free(scratch->shown);
+    pr_history_copy_free(&scratch->past);
+    pr_given_free(&scratch->given);
+    pr_free(scratch->features);
+    pr_free(scratch);
+}
+
+/* ---- who asks ---- */
+
+/* A user without a session was never trained on: that row still has its initial values. */
+static bool has_own_row(const parsrec_model *model, int32_t user)
+{
+    const pr_dataset *data = model->file.data;
+    return user >= 0 && (size_t)user < data->users &&
+           data->user_offsets[user] < data->user_offsets[user + 1];
+}
+
+parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, pr_start *start,
+                                parsrec_source *source, parsrec_error *err)
+{
+    const parsrec_model *model = own->model;
+    bool own_row = has_own_row(model, r->user), forgotten = false;
+    uint64_t stamp = 1;
+    *start = (pr_start){.user = PR_ANYONE};
+    if (r->live != NULL && r->user != PARSREC_GUEST) {
+        PR_TRY(pr_live_past(r->live->pasts, r->user, r->session, &own->past, err));
+        start->history = own->past.history;
+        start->vector = own->past.has_vector ? own->past.vector : NULL;
+        forgotten = !own->past.own_row;
+        own_row = own_row && !forgotten;
+        stamp = own->past.stamp;
+    } else if (r->user != PARSREC_GUEST) {
+        start->history = pr_user_history(&model->pasts, r->user);
+    }
+    if (own_row)
+        start->user = r->user;
+    if (r->user >= 0 && (size_t)r->user < model->file.data->users && !forgotten)
+        start->features = pr_features_of_user(model->file.data, (size_t)r->user);
+    /* Equal `alike` lets the model reuse what it computed for this start: number, row and state of the
+     * history say all, unless the request brings a history or features of its own. */
+    if (r->history == NULL && r->feature_count == 0) {
+        uint64_t who[2] = {(uint64_t)(uint32_t)r->user << 1 | own_row, stamp};
+        start->alike = XXH3_64bits(who, sizeof who) | 1;
+    }
+    if (r->history != NULL) {
+        start->history = (pr_history){.items = r->history->list, .count = r->history->count};
+        start->vector = NULL;
+    }
+    bool nothing = start->user == PR_ANYONE && start->history.count == 0 && r->basket.count == 0;
+    *source = nothing || model->file.model->kind->popular ? PARSREC_SOURCE_POPULAR
+              : start->user == PR_ANYONE                  ? PARSREC_SOURCE_ANYONE
+                                                          : PARSREC_SOURCE_MODEL;
+    return pr_request_features(own, r, &start->features, err);
+}
+
+/* ---- ranking ---- */
+
+/* The best k for the basket as it stands. */
+static size_t rank_best(pr_recommender *r, size_t k)
+{
+    size_t items = r->session->model->items;
+    return pr_scorer_best(r->session, r->barred, k < items ? k : items, r->best, r->scores);
 }
 
 size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *basket, size_t n,
                     size_t k)
 {
+    assert(n <= r->session->capacity);
     pr_scorer_start(r->session, start, 1);
     for (size_t i = 0; i < n; i++) {
         if ((r->barred[basket[i]] & PR_MASK_PLACED) != 0)
@@ -43,11 +175,63 @@ size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *bas
         pr_scorer_place(r->session, &basket[i]);
         r->barred[basket[i]] |= PR_MASK_PLACED;
     }
-    return pr_recommend_more(r, k);
+    return rank_best(r, k);
 }
 
-size_t pr_recommend_more(pr_recommender *r, size_t k)
+/* The best sellers among the items that are not barred. */
+static size_t rank_popular(const parsrec_model *model, pr_recommender *r, size_t k)
 {
-    size_t items = r->session->model->items;
-    return pr_scorer_best(r->session, r->barred, k < items ? k : items, r->best, r->scores);
+    size_t items = model->file.data->items;
+    for (size_t i = 0; i < items; i++)
+        r->scores[i] = r->barred[i] != 0 ? -(pr_real)INFINITY : model->popularity[i];
+    return pr_topk(r->best, r->scores, items, k < items ? k : items);
+}
+
+/* Keeps those of the best `found` that the limit per category lets through; stops at `wanted`. */
+static size_t thin_out(parsrec_scratch *own, size_t found, size_t wanted, size_t limit)
+{
+    const pr_dataset *data = own->model->file.data;
+    int32_t *best = own->recommender.best;
+    size_t kept = 0;
+    memset(own->shown, 0, data->categories * sizeof *own->shown);
+    for (size_t i = 0; i < found && kept < wanted; i++) {
+        int32_t c = data->item_category != NULL ? data->item_category[best[i]] : -1;
+        if (c < 0 || own->shown[c]++ < limit)
+            best[kept++] = best[i];
+    }
+    return kept;
+}
+
+parsrec_status parsrec_recommend(const parsrec_model *model, parsrec_scratch *own,
+                                 const parsrec_request *request, parsrec_hit *hits, size_t capacity,
+                                 parsrec_answer *answer, parsrec_error *err)
+{
+    if (model == NULL || own == NULL || request == NULL || answer == NULL ||
+        (hits == NULL && capacity > 0) || own->model != model)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_recommend needs a model, a scratch made for it, a request and room "
+                       "for the answer");
+    pr_start start;
+    pr_recommender *r = &own->recommender;
+    PR_TRY(pr_request_prepare(own, request, err));
+    PR_TRY(pr_request_start(own, request, &start, &answer->source, err));
+    size_t wanted = request->k < capacity ? request->k : capacity;
+    bool popular = pr_counts_answer(model, answer->source);
+    size_t found =
+        popular ? rank_popular(model, r, wanted)
+                : pr_recommend(r, &start, request->basket.list, request->basket.count, wanted);
+    if (request->max_per_category > 0) {
+        /* How many of the best it takes to fill the answer shows only on the way. */
+        size_t items = model->file.data->items, asked = wanted, kept;
+        while ((kept = thin_out(own, found, wanted, request->max_per_category)) < wanted &&
+               found == asked && asked < items) {
+            asked = asked > items / 4 ? items : 4 * asked;
+            found = popular ? rank_popular(model, r, asked) : rank_best(r, asked);
+        }
+        found = kept;
+    }
+    answer->count = found;
+    for (size_t i = 0; i < found; i++)
+        hits[i] = (parsrec_hit){r->best[i], (float)r->scores[r->best[i]]};
+    return PARSREC_OK;
 }

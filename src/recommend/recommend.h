@@ -1,8 +1,45 @@
-/* The best next items of one open basket, out of those a caller allows. */
+/* Recommendation: the best next items for an open basket, and why.
+ *
+ * One request passes through these subjects, each a file:
+ *
+ *   request_json.c   JSON text -> parsrec_request (and batches of them); one table lists the fields
+ *   request.c        checks the numbers, turns filters into one mark per item, lays features out
+ *   recommend.c      who asks and from what source; scores, the best k, at most n per category
+ *   reasons.c        the same basket with one thing left out at a time: what each is worth
+ *   sentence.c       reasons as a sentence
+ *   answer_json.c    hits and reasons -> JSON text
+ *   live.c           histories that grow while requests are answered
+ *
+ * The callers of the library choose where to enter: parsrec_recommend and parsrec_recommend_why take
+ * structs with numbers, parsrec_recommend_json takes text. All end in pr_request_prepare, which is the
+ * only place that checks a request, so that nothing behind it has to.
+ *
+ * Histories. A request names its live histories (parsrec_request.live) or uses those stored with the
+ * model. They are part of the request, not of the scratch, so that a scratch has no mode: two requests
+ * in a row may differ in everything but the model.
+ *
+ * Memory. parsrec_scratch is one thread's working memory for one model. parsrec_recommend allocates
+ * nothing; the memory for reasons, features and JSON is allocated when first needed, grows with the
+ * largest request seen and stays. Hence an answer in text lives until the next call with its scratch.
+ *
+ * Marks. barred[item] is 0 for what may be recommended. PR_MASK_BARRED comes from the filters,
+ * PR_MASK_PLACED from the basket; reasons need the difference, because an item of the basket that is
+ * left out does not become a candidate. */
 #ifndef PR_RECOMMEND_H
 #define PR_RECOMMEND_H
 
-#include "model/model.h"
+#include "base/json.h"
+#include "base/writer.h"
+#include "data/live_histories.h"
+#include "model/loaded.h"
+#include "recommend/reasons.h"
+
+struct parsrec_live {
+    const parsrec_model *model;
+    pr_live_histories *pasts;
+};
+
+/* ---- ranking ---- */
 
 /* Memory of one thread; nothing is allocated after it is made. */
 typedef struct pr_recommender {
@@ -12,20 +49,94 @@ typedef struct pr_recommender {
     uint8_t *barred;    /* [V]: not 0 where an item may not be recommended */
 } pr_recommender;
 
-enum { PR_MASK_BARRED = 1, PR_MASK_PLACED = 2 };
-
 parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, size_t capacity,
                                    parsrec_error *err);
 void pr_recommender_free(pr_recommender *r); /* a zeroed one is fine */
-
-/* Allows every item again. */
-void pr_recommender_clear(pr_recommender *r);
 
 /* Places the basket's items, each once, at most the capacity; then best[] holds up to k items that are
  * neither placed nor barred, best first, scores[] their scores. Returns how many. */
 size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *basket, size_t n,
                     size_t k);
-/* Another number of items for the same basket. */
-size_t pr_recommend_more(pr_recommender *r, size_t k);
+
+/* ---- scratch ---- */
+
+/* The features of a request, in the columns of the model's data set. */
+typedef struct pr_given {
+    bool taken; /* the memory below */
+    pr_feature_column *columns[2];
+    float *numbers[2];
+    int32_t *codes[2];
+} pr_given;
+
+/* A list of a JSON request as the model's numbers. */
+typedef struct pr_number_list {
+    int32_t *list;
+    size_t count, capacity;
+    bool given; /* the request has the field */
+} pr_number_list;
+
+enum { PR_REQUEST_FIELDS = 13 };
+
+struct parsrec_scratch {
+    const parsrec_model *model;
+    pr_recommender recommender;
+    size_t k_most;      /* 0: any */
+    uint8_t *marks;     /* [categories] */
+    size_t *shown;      /* [categories]: items of the answer */
+    pr_reasons reasons; /* zeroed until a request asks for them */
+    pr_history_copy past;
+    pr_given given;
+    /* For requests as JSON: */
+    pr_number_list lists[PR_REQUEST_FIELDS]; /* by the field's place in the table */
+    parsrec_feature *features;
+    size_t feature_capacity;
+    char *session; /* name of the open session */
+    size_t session_capacity;
+    parsrec_hit *hits;
+    size_t hit_capacity;
+    parsrec_why *whys;
+    size_t why_capacity;
+    pr_writer user, unknown; /* keys as the request gives them, as JSON: "K02"; "A",17 */
+    pr_writer text;
+};
+
+/* ---- requests ---- */
+
+/* Checks a request and marks what its filters bar. */
+parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *request,
+                                  parsrec_error *err);
+/* How the scorer starts, and from what source the answer comes. After pr_request_prepare. */
+parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *request,
+                                pr_start *start, parsrec_source *source, parsrec_error *err);
+/* Replaces what is known of user and session by the features of the request; *known then points into
+ * own->given. */
+parsrec_status pr_request_features(parsrec_scratch *own, const parsrec_request *request,
+                                   pr_known_features *known, parsrec_error *err);
+void pr_given_free(pr_given *given); /* a zeroed one is fine */
+
+/* Whether counts answer in the model's place: not where the model itself consists of counts. */
+static inline bool pr_counts_answer(const parsrec_model *model, parsrec_source source)
+{
+    return source == PARSREC_SOURCE_POPULAR && !model->file.model->kind->popular;
+}
+
+/* parsrec_recommend and parsrec_recommend_why in one pass where the model allows it; whys[] has room for
+ * as many as hits[]. */
+parsrec_status pr_recommend_explained(parsrec_scratch *own, const parsrec_request *request,
+                                      parsrec_hit *hits, size_t capacity, parsrec_why *whys,
+                                      parsrec_answer *answer, parsrec_error *err);
+
+/* ---- JSON ---- */
+
+/* Appends an answer to own->text, with own->user and own->unknown; `whys` NULL: without reasons. */
+void pr_answer_write(parsrec_scratch *own, const parsrec_request *request,
+                     const parsrec_answer *answer, const parsrec_hit *hits,
+                     const parsrec_why *whys);
+/* Sets a writer back to nothing; its memory stays. */
+static inline void pr_writer_restart(pr_writer *writer)
+{
+    writer->size = 0;
+    writer->failed = false;
+}
 
 #endif

@@ -1,7 +1,12 @@
-/* Before a request is answered: numbers within their limits, filters as marks on items. */
+/* Before a request is scored: numbers within their limits, filters as marks on items, features as columns
+ * of one row. */
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "recommend/answering.h"
+#include "base/memory.h"
+#include "recommend/recommend.h"
 
 /* ---- checks ---- */
 
@@ -23,7 +28,10 @@ static parsrec_status check_request(const parsrec_scratch *own, const parsrec_re
                                     parsrec_error *err)
 {
     const parsrec_model *model = own->model;
-    size_t users = own->live != NULL ? pr_live_users(own->live->pasts) : model->pasts.users;
+    if (r->live != NULL && r->live->model != model)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "the live histories of the request were made for another model");
+    size_t users = r->live != NULL ? pr_live_users(r->live->pasts) : model->pasts.users;
     size_t items = model->file.data->items;
     size_t categories = model->file.data->categories, most = own->recommender.session->capacity;
     if (r->user != PARSREC_GUEST && (r->user < 0 || (size_t)r->user >= users))
@@ -51,50 +59,173 @@ static parsrec_status check_request(const parsrec_scratch *own, const parsrec_re
 
 /* ---- filters ---- */
 
-/* Marks categories and all below them; parents stand before children. */
-static void mark_categories(uint8_t *marks, const pr_dataset *data, const parsrec_numbers *listed)
+/* Bars the items inside the listed categories and all below them, or those outside. Parents come before
+ * children, so one pass reaches every level. */
+static void bar_categories(parsrec_scratch *own, const parsrec_numbers *listed, bool inside)
 {
+    const pr_dataset *data = own->model->file.data;
+    uint8_t *marks = own->marks;
+    if (listed->count == 0)
+        return;
     memset(marks, 0, data->categories);
     for (size_t i = 0; i < listed->count; i++)
         marks[listed->list[i]] = 1;
     for (size_t c = 0; c < data->categories; c++)
         if (data->category_parent[c] >= 0 && marks[data->category_parent[c]] != 0)
             marks[c] = 1;
-}
-
-/* Bars the items inside the marked categories, or those outside. */
-static void bar_categories(parsrec_scratch *own, const parsrec_numbers *listed, bool inside)
-{
-    const pr_dataset *data = own->model->file.data;
-    if (listed->count == 0)
-        return;
-    mark_categories(own->marks, data, listed);
     for (size_t i = 0; i < data->items; i++) {
         int32_t c = data->item_category[i];
-        if ((c >= 0 && own->marks[c] != 0) == inside)
+        if ((c >= 0 && marks[c] != 0) == inside)
             own->recommender.barred[i] = PR_MASK_BARRED;
     }
 }
 
-static void bar_items(parsrec_scratch *own, const parsrec_request *r)
+parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *r,
+                                  parsrec_error *err)
 {
     uint8_t *barred = own->recommender.barred;
-    pr_recommender_clear(&own->recommender);
-    if (r->only.count > 0) {
-        memset(barred, PR_MASK_BARRED, own->model->file.data->items);
-        for (size_t i = 0; i < r->only.count; i++)
-            barred[r->only.list[i]] = 0;
-    }
+    PR_TRY(check_request(own, r, err));
+    memset(barred, r->only.count > 0 ? PR_MASK_BARRED : 0, own->model->file.data->items);
+    for (size_t i = 0; i < r->only.count; i++)
+        barred[r->only.list[i]] = 0;
     for (size_t i = 0; i < r->exclude.count; i++)
         barred[r->exclude.list[i]] = PR_MASK_BARRED;
     bar_categories(own, &r->categories, false);
     bar_categories(own, &r->exclude_categories, true);
+    return PARSREC_OK;
 }
 
-parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *request,
-                                  parsrec_error *err)
+/* ---- features ---- */
+
+void pr_given_free(pr_given *given)
 {
-    PR_TRY(check_request(own, request, err));
-    bar_items(own, request);
+    for (int of = PR_OF_USER; of <= PR_OF_SESSION; of++) {
+        pr_free(given->columns[of]);
+        pr_free(given->numbers[of]);
+        pr_free(given->codes[of]);
+    }
+    *given = (pr_given){0};
+}
+
+static parsrec_status take(pr_given *given, const pr_dataset *data, parsrec_error *err)
+{
+    for (int of = PR_OF_USER; of <= PR_OF_SESSION; of++) {
+        size_t n = data->feature_count[of];
+        given->columns[of] = pr_alloc(n, sizeof *given->columns[of]);
+        given->numbers[of] = pr_alloc(n, sizeof *given->numbers[of]);
+        given->codes[of] = pr_alloc(n, sizeof *given->codes[of]);
+        if (given->columns[of] == NULL || given->numbers[of] == NULL || given->codes[of] == NULL) {
+            pr_given_free(given);
+            return pr_fail_memory(err);
+        }
+    }
+    given->taken = true;
     return PARSREC_OK;
+}
+
+/* The columns with one row: that of `row`, or one in which every value is unknown. */
+static void copy_row(pr_given *given, const pr_dataset *data, pr_feature_of of,
+                     const pr_feature_row *row)
+{
+    for (size_t i = 0; i < data->feature_count[of]; i++) {
+        pr_feature_column *f = &given->columns[of][i];
+        *f = data->features[of][i];
+        if (f->number != NULL) {
+            given->numbers[of][i] = row->count > 0 ? f->number[row->row] : NAN;
+            f->number = &given->numbers[of][i];
+        } else {
+            given->codes[of][i] = row->count > 0 ? f->code[row->row] : -1;
+            f->code = &given->codes[of][i];
+        }
+    }
+}
+
+/* -1 for a word that the data set does not have: it counts as unknown. */
+static int32_t code_of(const pr_names *values, const char *word)
+{
+    for (size_t i = 0; i < values->count; i++)
+        if (pr_slice_is(pr_name(values, i), word))
+            return (int32_t)i;
+    return -1;
+}
+
+/* The nearest float; beyond the largest, that one. */
+static float narrow(double x)
+{
+    if (isnan(x))
+        return NAN;
+    return (float)fmin(fmax(x, -(double)FLT_MAX), (double)FLT_MAX);
+}
+
+static parsrec_status set_value(pr_given *given, pr_feature_of of, size_t i,
+                                const parsrec_feature *value, parsrec_error *err)
+{
+    pr_excerpt hold;
+    char digits[32];
+    const pr_feature_column *f = &given->columns[of][i];
+    if (f->number != NULL && value->word != NULL)
+        return pr_fail(err, PARSREC_E_INPUT, "features: %s must be a number, or null",
+                       pr_show(&hold, pr_slice_of(f->name)));
+    if (f->number != NULL) {
+        given->numbers[of][i] = narrow(value->number);
+        return PARSREC_OK;
+    }
+    snprintf(digits, sizeof digits, "%.15g", value->number); /* categories may look like numbers */
+    given->codes[of][i] = code_of(&f->values, value->word != NULL ? value->word : digits);
+    return PARSREC_OK;
+}
+
+static parsrec_status set_named(pr_given *given, const pr_dataset *data,
+                                const parsrec_feature *value, parsrec_error *err)
+{
+    bool found = false;
+    for (int of = PR_OF_USER; of <= PR_OF_SESSION; of++)
+        for (size_t i = 0; i < data->feature_count[of]; i++)
+            if (strcmp(data->features[of][i].name, value->name) == 0) {
+                PR_TRY(set_value(given, (pr_feature_of)of, i, value, err));
+                found = true;
+            }
+    pr_excerpt hold;
+    if (found)
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_INPUT,
+                   "features: the model's data have no %s of users or sessions",
+                   pr_show(&hold, pr_slice_of(value->name)));
+}
+
+parsrec_status pr_request_features(parsrec_scratch *own, const parsrec_request *r,
+                                   pr_known_features *known, parsrec_error *err)
+{
+    const pr_dataset *data = own->model->file.data;
+    pr_given *given = &own->given;
+    if (r->feature_count == 0)
+        return PARSREC_OK;
+    if (!given->taken)
+        PR_TRY(take(given, data, err));
+    copy_row(given, data, PR_OF_USER, &known->user);
+    copy_row(given, data, PR_OF_SESSION, &known->session);
+    for (size_t i = 0; i < r->feature_count; i++)
+        PR_TRY(set_named(given, data, &r->features[i], err));
+    known->user = (pr_feature_row){given->columns[PR_OF_USER], data->feature_count[PR_OF_USER], 0};
+    known->session =
+        (pr_feature_row){given->columns[PR_OF_SESSION], data->feature_count[PR_OF_SESSION], 0};
+    return PARSREC_OK;
+}
+
+static const char *const tables[PR_FEATURE_TABLES] = {"user", "session", "item"};
+
+bool parsrec_model_column(const parsrec_model *model, size_t i, parsrec_column *column)
+{
+    const pr_model_file *file = &model->file;
+    const pr_feature_inputs *inputs = &file->model->inputs;
+    size_t items = file->model->kind->reads_features && file->model->config.features_item
+                       ? file->data->feature_count[PR_OF_ITEM]
+                       : 0;
+    if (i >= inputs->count + items)
+        return false;
+    pr_feature_of of = i < inputs->count ? inputs->list[i].of : PR_OF_ITEM;
+    size_t at = i < inputs->count ? inputs->list[i].column : i - inputs->count;
+    const pr_feature_column *f = &file->data->features[of][at];
+    *column = (parsrec_column){tables[of], f->name, f->number != NULL};
+    return true;
 }

@@ -1,31 +1,69 @@
-/* Requests as JSON; their answers are written by answer_text.c. */
+/* Requests as JSON text, one or a batch. The table below lists the fields of a request once: parsing, the
+ * sentence about unknown fields and the lists all read it. */
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "recommend/answering.h"
+#include "recommend/recommend.h"
 
-/* ---- reading ---- */
+enum { DEFAULT_K = 10 };
 
-static const struct {
+/* A request being read. Texts live as long as the parsed JSON or the scratch. */
+typedef struct reading {
+    parsrec_scratch *own;
+    parsrec_request request;
+    parsrec_numbers history; /* request.history points here where the field is given */
+    bool explain;
+    bool strict; /* an item that the model does not know is a mistake */
+} reading;
+
+typedef struct field {
     const char *key;
-    parsrec_thing thing;
-} lists[PR_REQUEST_LISTS] = {
-    {"basket", PARSREC_ITEM},         {"exclude", PARSREC_ITEM},
-    {"only", PARSREC_ITEM},           {"history", PARSREC_ITEM},
-    {"categories", PARSREC_CATEGORY}, {"exclude_categories", PARSREC_CATEGORY},
+    parsrec_status (*read)(reading *in, const struct field *f, json_t *value, parsrec_error *err);
+    size_t offset;       /* in struct reading, of the value */
+    parsrec_thing thing; /* that a list names */
+    bool whitelist;      /* only what is listed may be recommended: an empty rest is a mistake */
+} field;
+
+static parsrec_status read_user(reading *, const field *, json_t *, parsrec_error *);
+static parsrec_status read_list(reading *, const field *, json_t *, parsrec_error *);
+static parsrec_status read_size(reading *, const field *, json_t *, parsrec_error *);
+static parsrec_status read_features(reading *, const field *, json_t *, parsrec_error *);
+static parsrec_status read_flag(reading *, const field *, json_t *, parsrec_error *);
+static parsrec_status read_session(reading *, const field *, json_t *, parsrec_error *);
+
+#define AT(member) offsetof(reading, member)
+static const field fields[] = {
+    {"user", read_user, AT(request.user), PARSREC_USER, false},
+    {"basket", read_list, AT(request.basket), PARSREC_ITEM, false},
+    {"k", read_size, AT(request.k), 0, false},
+    {"exclude", read_list, AT(request.exclude), PARSREC_ITEM, false},
+    {"only", read_list, AT(request.only), PARSREC_ITEM, true},
+    {"categories", read_list, AT(request.categories), PARSREC_CATEGORY, false},
+    {"exclude_categories", read_list, AT(request.exclude_categories), PARSREC_CATEGORY, false},
+    {"max_per_category", read_size, AT(request.max_per_category), 0, false},
+    {"history", read_list, AT(history), PARSREC_ITEM, false},
+    {"features", read_features, AT(request.features), 0, false},
+    {"explain", read_flag, AT(explain), 0, false},
+    {"strict", read_flag, AT(strict), 0, false},
+    {"session", read_session, AT(request.session), 0, false},
 };
-enum { BASKET, EXCLUDE, ONLY, HISTORY, CATEGORIES, EXCLUDE_CATEGORIES };
+enum { BASKET = 1, HISTORY = 8, STRICT = 11 }; /* their places in the table */
+static_assert(sizeof fields / sizeof *fields == PR_REQUEST_FIELDS, "a list for every field");
 
-#define KNOWN_FIELDS                                                                     \
-    "user, basket, k, exclude, only, categories, exclude_categories, max_per_category, " \
-    "history, features, explain, strict, session"
+static void *place(reading *in, const field *f)
+{
+    return (char *)in + f->offset;
+}
 
-/* Keys that look like numbers often come as such. NULL for what is neither. */
+/* ---- the fields ---- */
+
+/* Keys that look like numbers often come as such. NULL for what is neither text nor a whole number. */
 static const char *word_of(const json_t *value, char *hold, size_t size)
 {
     if (json_is_string(value))
@@ -36,265 +74,276 @@ static const char *word_of(const json_t *value, char *hold, size_t size)
     return hold;
 }
 
-/* Notes an item that the model does not know, as often as it comes: to look for it among the others would
- * take long for a long list. */
-static parsrec_status note_unknown(parsrec_scratch *own, const json_t *value, parsrec_error *err)
+/* A key as the request has it, text or a whole number. */
+static void write_key(pr_writer *w, const json_t *key)
 {
-    PR_TRY(pr_grow(&own->unknown, &own->unknown_capacity, own->unknown_count + 1,
-                   sizeof *own->unknown, err));
-    own->unknown[own->unknown_count++] = value;
-    return PARSREC_OK;
+    if (json_is_string(key))
+        pr_write_quoted(w, json_string_value(key), json_string_length(key));
+    else
+        pr_write(w, "%" JSON_INTEGER_FORMAT, json_integer_value(key));
 }
 
-/* A shop's catalogue moves on while a model stays: an item that it does not know is left out, and named in the
- * answer, unless the request is strict. A category that does not exist, or a list `only` of which nothing is
- * left, is a mistake always: to leave out a filter would let everything through. */
-static parsrec_status read_list(parsrec_scratch *own, size_t which, const json_t *array,
-                                parsrec_error *err)
+/* A shop's catalogue changes while a model stays: an item that it does not know is left out, and listed in
+ * the answer as often as it occurs, unless the request is strict. A category that does not exist, or a
+ * list `only` of which nothing is left, is always a mistake: without the filter everything would pass. */
+static parsrec_status read_list(reading *in, const field *f, json_t *array, parsrec_error *err)
 {
-    pr_number_list *out = &own->lists[which];
-    const char *key = lists[which].key;
-    bool lenient = !own->strict && lists[which].thing == PARSREC_ITEM;
+    parsrec_scratch *own = in->own;
+    pr_number_list *out = &own->lists[f - fields];
     parsrec_error inner = {0};
     if (!json_is_array(array))
-        return pr_fail(err, PARSREC_E_INPUT, "%s must be a list, such as [\"A\", \"B\"]", key);
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be a list, such as [\"A\", \"B\"]", f->key);
+    out->given = true;
     for (size_t i = 0; i < json_array_size(array); i++) {
         char hold[32];
         const json_t *value = json_array_get(array, i);
         const char *word = word_of(value, hold, sizeof hold);
         if (word == NULL)
-            return pr_fail(err, PARSREC_E_INPUT, "%s[%zu] is neither text nor a whole number", key,
-                           i);
+            return pr_fail(err, PARSREC_E_INPUT, "%s[%zu] is neither text nor a whole number",
+                           f->key, i);
         PR_TRY(pr_grow(&out->list, &out->capacity, out->count + 1, sizeof *out->list, err));
-        parsrec_status status = parsrec_model_find(own->model, lists[which].thing, word,
-                                                   &out->list[out->count], &inner);
-        if (status == PARSREC_OK)
+        parsrec_status status =
+            parsrec_model_find(own->model, f->thing, word, &out->list[out->count], &inner);
+        if (status == PARSREC_OK) {
             out->count++;
-        else if (lenient && status == PARSREC_E_NOT_FOUND)
-            PR_TRY(note_unknown(own, value, err));
-        else
-            return pr_fail(err, inner.status, "%s: %s", key, inner.message);
+        } else if (status == PARSREC_E_NOT_FOUND && f->thing == PARSREC_ITEM && !in->strict) {
+            if (own->unknown.size > 0)
+                pr_write_bytes(&own->unknown, ",", 1);
+            write_key(&own->unknown, value);
+        } else {
+            return pr_fail(err, inner.status, "%s: %s", f->key, inner.message);
+        }
     }
-    if (which == ONLY && out->count == 0 && json_array_size(array) > 0)
-        return pr_fail(err, inner.status, "%s: %s", key, inner.message);
+    if (f->whitelist && out->count == 0 && json_array_size(array) > 0)
+        return pr_fail(err, inner.status, "%s: %s", f->key, inner.message);
     return PARSREC_OK;
 }
 
-/* An unknown user is served as anyone. */
-static parsrec_status read_user(parsrec_request *r, const parsrec_scratch *own, const json_t *value,
-                                parsrec_error *err)
+/* An unknown user is served as a guest. */
+static parsrec_status read_user(reading *in, const field *f, json_t *value, parsrec_error *err)
 {
     char hold[32];
+    parsrec_request *r = &in->request;
     const char *word = word_of(value, hold, sizeof hold);
     if (word == NULL && !json_is_null(value))
         return pr_fail(err, PARSREC_E_INPUT,
-                       "user must be text, or null for a guest; leave it out for a guest too");
-    bool known = word != NULL;
-    if (known && own->live != NULL)
-        known = pr_live_find(own->live->pasts, pr_slice_of(word), &r->user);
-    else if (known)
-        known = parsrec_model_find(own->model, PARSREC_USER, word, &r->user, NULL) == PARSREC_OK;
+                       "%s must be text, or null for a guest; leave it out for a guest too",
+                       f->key);
+    if (word == NULL)
+        return PARSREC_OK;
+    write_key(&in->own->user, value);
+    bool known = r->live != NULL ? pr_live_find(r->live->pasts, pr_slice_of(word), &r->user)
+                                 : parsrec_model_find(in->own->model, PARSREC_USER, word, &r->user,
+                                                      NULL) == PARSREC_OK;
     if (!known)
         r->user = PARSREC_GUEST;
     return PARSREC_OK;
 }
 
-static parsrec_status read_size(size_t *size, const char *key, const json_t *value,
-                                parsrec_error *err)
+static parsrec_status read_size(reading *in, const field *f, json_t *value, parsrec_error *err)
 {
     if (!json_is_integer(value) || json_integer_value(value) < 1 ||
         json_integer_value(value) > INT_MAX)
-        return pr_fail(err, PARSREC_E_INPUT, "%s must be a whole number from 1", key);
-    *size = (size_t)json_integer_value(value);
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be a whole number from 1", f->key);
+    *(size_t *)place(in, f) = (size_t)json_integer_value(value);
     return PARSREC_OK;
 }
 
-/* Copied, because a number's digits are here for the moment only. */
-static parsrec_status read_session(parsrec_request *r, parsrec_scratch *own, const json_t *value,
-                                   parsrec_error *err)
+static parsrec_status read_flag(reading *in, const field *f, json_t *value, parsrec_error *err)
+{
+    if (!json_is_boolean(value))
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be true or false", f->key);
+    *(bool *)place(in, f) = json_is_true(value);
+    return PARSREC_OK;
+}
+
+/* The name is copied, because the digits of a number are local to this function. */
+static parsrec_status read_session(reading *in, const field *f, json_t *value, parsrec_error *err)
 {
     char hold[32];
+    parsrec_scratch *own = in->own;
     const char *word = word_of(value, hold, sizeof hold);
-    if (own->live == NULL)
+    if (in->request.live == NULL)
         return pr_fail(err, PARSREC_E_INPUT,
-                       "session has a meaning only where baskets are followed as they grow: with "
-                       "parsrec serve; leave it out");
+                       "%s has a meaning only where baskets are followed as they grow: with "
+                       "parsrec serve; leave it out",
+                       f->key);
     if (word == NULL)
         return pr_fail(err, PARSREC_E_INPUT,
-                       "session must be text, the name under which the basket is sent as events");
+                       "%s must be text, the name under which the basket is sent as events",
+                       f->key);
     size_t size = strlen(word) + 1;
     PR_TRY(pr_grow(&own->session, &own->session_capacity, size, 1, err));
-    r->session = memcpy(own->session, word, size);
+    in->request.session = memcpy(own->session, word, size);
     return PARSREC_OK;
 }
 
-/* Words and names live as long as the parsed request. */
-static parsrec_status read_features(parsrec_request *r, parsrec_scratch *own, json_t *object,
-                                    parsrec_error *err)
+static parsrec_status read_features(reading *in, const field *f, json_t *object, parsrec_error *err)
 {
+    parsrec_scratch *own = in->own;
     if (!json_is_object(object))
         return pr_fail(err, PARSREC_E_INPUT,
-                       "features must be an object, such as {\"weather\": \"rain\", \"hour\": 9}");
+                       "%s must be an object, such as {\"weather\": \"rain\", \"hour\": 9}",
+                       f->key);
     PR_TRY(pr_grow(&own->features, &own->feature_capacity, json_object_size(object),
                    sizeof *own->features, err));
     for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
         const json_t *value = json_object_iter_value(at);
-        parsrec_feature *f = &own->features[r->feature_count];
-        *f = (parsrec_feature){.name = json_object_iter_key(at), .number = (double)NAN};
+        parsrec_feature *feature = &own->features[in->request.feature_count];
+        *feature = (parsrec_feature){.name = json_object_iter_key(at), .number = (double)NAN};
         if (json_is_string(value))
-            f->word = json_string_value(value);
+            feature->word = json_string_value(value);
         else if (json_is_number(value))
-            f->number = json_number_value(value);
+            feature->number = json_number_value(value);
         else if (!json_is_null(value))
-            return pr_fail(err, PARSREC_E_INPUT, "features: a value is text, a number or null");
-        r->feature_count++;
+            return pr_fail(err, PARSREC_E_INPUT, "%s: a value is text, a number or null", f->key);
+        in->request.feature_count++;
     }
-    r->features = own->features;
+    in->request.features = own->features;
     return PARSREC_OK;
 }
 
-static parsrec_status read_flag(bool *flag, const char *key, const json_t *value,
-                                parsrec_error *err)
-{
-    if (!json_is_boolean(value))
-        return pr_fail(err, PARSREC_E_INPUT, "%s must be true or false", key);
-    *flag = json_is_true(value);
-    return PARSREC_OK;
-}
+/* ---- one request ---- */
 
-static parsrec_status read_field(parsrec_request *r, parsrec_scratch *own, const char *key,
-                                 json_t *value, parsrec_error *err)
+static parsrec_status fail_unknown_field(const char *key, parsrec_error *err)
 {
-    if (strcmp(key, "user") == 0)
-        return read_user(r, own, value, err);
-    if (strcmp(key, "k") == 0)
-        return read_size(&r->k, key, value, err);
-    if (strcmp(key, "max_per_category") == 0)
-        return read_size(&r->max_per_category, key, value, err);
-    if (strcmp(key, "session") == 0)
-        return read_session(r, own, value, err);
-    if (strcmp(key, "features") == 0)
-        return read_features(r, own, value, err);
-    if (strcmp(key, "explain") == 0)
-        return read_flag(&own->explain, key, value, err);
-    if (strcmp(key, "strict") == 0)
-        return PARSREC_OK; /* read before all others */
-    for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
-        if (strcmp(key, lists[i].key) == 0)
-            return read_list(own, i, value, err);
+    char known[256];
+    size_t used = 0;
     pr_excerpt hold;
-    return pr_fail(err, PARSREC_E_INPUT, "there is no field %s; a request has: " KNOWN_FIELDS,
-                   pr_show(&hold, pr_slice_of(key)));
+    for (size_t i = 0; i < PR_REQUEST_FIELDS; i++)
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
+                                 fields[i].key);
+    assert(used < sizeof known);
+    return pr_fail(err, PARSREC_E_INPUT, "there is no field %s; a request has: %s",
+                   pr_show(&hold, pr_slice_of(key)), known);
 }
 
-static parsrec_status read_request(parsrec_request *r, parsrec_scratch *own, json_t *json,
-                                   parsrec_error *err)
+static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err)
 {
+    parsrec_scratch *own = in->own;
+    parsrec_request *r = &in->request;
     if (!json_is_object(json))
         return pr_fail(err, PARSREC_E_INPUT,
                        "a request is an object, such as {\"user\": \"U\", \"basket\": [\"A\"]}");
-    for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
+    for (size_t i = 0; i < PR_REQUEST_FIELDS; i++) {
         own->lists[i].count = 0;
-    own->explain = own->strict = false;
-    own->unknown_count = 0;
-    const json_t *strict = json_object_get(json, "strict");
-    if (strict != NULL)
-        PR_TRY(read_flag(&own->strict, "strict", strict, err));
-    for (void *at = json_object_iter(json); at != NULL; at = json_object_iter_next(json, at))
-        PR_TRY(read_field(r, own, json_object_iter_key(at), json_object_iter_value(at), err));
-    return PARSREC_OK;
-}
-
-/* A session without a basket stands for that basket, as far as events have told of it. */
-static parsrec_status read_open_basket(const parsrec_request *r, parsrec_scratch *own,
-                                       const json_t *json, parsrec_error *err)
-{
-    pr_number_list *basket = &own->lists[BASKET];
-    if (r->session == NULL || r->user == PARSREC_GUEST ||
-        json_object_get(json, lists[BASKET].key) != NULL)
-        return PARSREC_OK;
-    assert(own->live != NULL);
-    return pr_live_session(own->live->pasts, r->user, r->session,
-                           own->recommender.session->capacity, &basket->list, &basket->capacity,
-                           &basket->count, err);
-}
-
-/* The lists stay where they are and are looked at when all have been read: they grow meanwhile. */
-static void attach_lists(parsrec_request *r, parsrec_numbers *history, const parsrec_scratch *own,
-                         const json_t *json)
-{
-    parsrec_numbers *const places[PR_REQUEST_LISTS] = {
-        &r->basket, &r->exclude, &r->only, history, &r->categories, &r->exclude_categories};
-    for (size_t i = 0; i < PR_REQUEST_LISTS; i++)
-        *places[i] = (parsrec_numbers){own->lists[i].list, own->lists[i].count};
-    if (json_object_get(json, lists[HISTORY].key) != NULL)
-        r->history = history;
-}
-
-/* ---- names as values ---- */
-
-json_t *pr_name_json(parsrec_name name)
-{
-    return name.size > 0 ? json_stringn_nocheck(name.bytes, name.size) : json_null();
-}
-
-json_t *pr_category_json(const parsrec_model *model, int32_t item)
-{
-    char path[1024];
-    int32_t category = parsrec_model_item_category(model, item);
-    if (category < 0)
-        return json_null();
-    return pr_json_string(parsrec_model_category_path(model, category, path, sizeof path));
-}
-
-/* ---- the answer ---- */
-
-static parsrec_status answer_parsed(parsrec_scratch *own, json_t *json, size_t default_k,
-                                    parsrec_error *err)
-{
-    parsrec_request r = parsrec_request_default();
-    parsrec_numbers history;
-    parsrec_answer answer;
-    r.k = default_k;
-    PR_TRY(read_request(&r, own, json, err));
-    PR_TRY(read_open_basket(&r, own, json, err));
-    attach_lists(&r, &history, own, json);
-    size_t items = own->model->file.data->items, most = r.k < items ? r.k : items;
-    PR_TRY(pr_grow(&own->hits, &own->hit_capacity, most, sizeof *own->hits, err));
-    if (own->explain) {
-        PR_TRY(pr_grow(&own->whys, &own->why_capacity, most, sizeof *own->whys, err));
-        PR_TRY(pr_answer_explained(own, &r, own->hits, most, own->whys, &answer, err));
-    } else {
-        PR_TRY(pr_answer_request(own, &r, own->hits, most, &answer, err));
+        own->lists[i].given = false;
     }
-    return pr_answer_write(own, json_object_get(json, "user"), &r, &answer, err);
+    pr_writer_restart(&own->user);
+    pr_writer_restart(&own->unknown);
+    json_t *strict = json_object_get(json, fields[STRICT].key); /* before the lists it is about */
+    if (strict != NULL)
+        PR_TRY(read_flag(in, &fields[STRICT], strict, err));
+    for (void *at = json_object_iter(json); at != NULL; at = json_object_iter_next(json, at)) {
+        const char *key = json_object_iter_key(at);
+        size_t i = 0;
+        while (i < PR_REQUEST_FIELDS && strcmp(key, fields[i].key) != 0)
+            i++;
+        if (i == PR_REQUEST_FIELDS)
+            return fail_unknown_field(key, err);
+        PR_TRY(fields[i].read(in, &fields[i], json_object_iter_value(at), err));
+    }
+    /* A session without a basket means its open basket, as far as events have reported it. */
+    pr_number_list *basket = &own->lists[BASKET];
+    if (r->session != NULL && r->user != PARSREC_GUEST && !basket->given)
+        PR_TRY(pr_live_session(r->live->pasts, r->user, r->session,
+                               own->recommender.session->capacity, &basket->list, &basket->capacity,
+                               &basket->count, err));
+    /* Lists move as they grow, so the request points to them only now. */
+    for (size_t i = 0; i < PR_REQUEST_FIELDS; i++)
+        if (fields[i].read == read_list)
+            *(parsrec_numbers *)place(in, &fields[i]) =
+                (parsrec_numbers){own->lists[i].list, own->lists[i].count};
+    if (own->lists[HISTORY].given)
+        r->history = &in->history;
+    return own->user.failed || own->unknown.failed ? pr_fail_memory(err) : PARSREC_OK;
 }
 
-parsrec_status pr_answer_json(parsrec_scratch *own, const char *request, size_t size,
-                              size_t default_k, const char **answer, parsrec_error *err)
+/* Appends the answer to own->text. */
+static parsrec_status answer_one(parsrec_scratch *own, const parsrec_json_options *options,
+                                 json_t *json, parsrec_error *err)
 {
-    json_t *json;
-    parsrec_error why = {0};
-    *answer = NULL;
-    parsrec_status status = pr_json_parse(&json, request, size, "request", &why);
-    if (status == PARSREC_E_FORMAT)
-        return pr_fail(err, PARSREC_E_INPUT, "%s", why.message);
-    if (status != PARSREC_OK)
-        return pr_fail(err, status, "%s", why.message);
-    status = answer_parsed(own, json, default_k, err);
-    json_decref(json);
-    *answer = status == PARSREC_OK ? own->text.text : NULL;
-    return status;
+    reading in = {.own = own, .request = parsrec_request_default()};
+    parsrec_request *r = &in.request;
+    parsrec_answer answer;
+    r->k = options->k > 0 ? options->k : DEFAULT_K;
+    r->live = options->live;
+    PR_TRY(read_request(&in, json, err));
+    size_t items = own->model->file.data->items, most = r->k < items ? r->k : items;
+    PR_TRY(pr_grow(&own->hits, &own->hit_capacity, most, sizeof *own->hits, err));
+    if (in.explain) {
+        PR_TRY(pr_grow(&own->whys, &own->why_capacity, most, sizeof *own->whys, err));
+        PR_TRY(pr_recommend_explained(own, r, own->hits, most, own->whys, &answer, err));
+    } else {
+        PR_TRY(parsrec_recommend(own->model, own, r, own->hits, most, &answer, err));
+    }
+    pr_answer_write(own, r, &answer, own->hits, in.explain ? own->whys : NULL);
+    return own->text.failed ? pr_fail_memory(err) : PARSREC_OK;
+}
+
+/* ---- batches ---- */
+
+static void write_error(pr_writer *w, const char *code, const char *message)
+{
+    size_t size = strlen(message), cut;
+    if (!pr_utf8_valid(message, size, &cut))
+        size = cut; /* a long message may end within a character */
+    pr_write(w, "{\"error\":{\"code\":");
+    pr_write_quoted(w, code, strlen(code));
+    pr_write(w, ",\"message\":");
+    pr_write_quoted(w, message, size);
+    pr_write(w, "}}");
+}
+
+/* {"answers":[...]}: a request that fails does not affect the others. */
+static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_options *options,
+                                   const json_t *requests, parsrec_error *err)
+{
+    pr_writer *w = &own->text;
+    if (!json_is_array(requests) || json_array_size(requests) > options->batch_most)
+        return pr_fail(err, PARSREC_E_INPUT, "requests must be a list of at most %zu.",
+                       options->batch_most);
+    pr_write(w, "{\"answers\":[");
+    for (size_t i = 0; i < json_array_size(requests) && !w->failed; i++) {
+        parsrec_error own_err = {0};
+        if (i > 0)
+            pr_write_bytes(w, ",", 1);
+        parsrec_status status = answer_one(own, options, json_array_get(requests, i), &own_err);
+        if (status != PARSREC_OK)
+            write_error(w,
+                        options->error_code != NULL ? options->error_code(status)
+                                                    : parsrec_status_name(status),
+                        own_err.message);
+    }
+    pr_write(w, "]}");
+    return w->failed ? pr_fail_memory(err) : PARSREC_OK;
 }
 
 parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratch *own,
-                                      const char *request, size_t size, size_t default_k,
-                                      const char **answer, parsrec_error *err)
+                                      const parsrec_json_options *options, const char *request,
+                                      size_t size, const char **answer, parsrec_error *err)
 {
+    const parsrec_json_options defaults = {0};
+    json_t *json;
+    parsrec_error why = {0};
     if (model == NULL || own == NULL || request == NULL || answer == NULL || own->model != model)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "parsrec_recommend_json needs a model, a scratch made for it, a request and "
                        "a place for the answer");
-    own->live = NULL;
-    return pr_answer_json(own, request, size, default_k, answer, err);
+    *answer = NULL;
+    if (options == NULL)
+        options = &defaults;
+    parsrec_status status = pr_json_parse(&json, request, size, "request", &why);
+    if (status != PARSREC_OK)
+        return pr_fail(err, status == PARSREC_E_FORMAT ? PARSREC_E_INPUT : status, "%s",
+                       why.message);
+    pr_writer_restart(&own->text);
+    const json_t *requests = json_object_get(json, "requests");
+    if (requests != NULL && json_object_size(json) == 1 && options->batch_most > 0)
+        status = answer_batch(own, options, requests, err);
+    else
+        status = answer_one(own, options, json, err);
+    json_decref(json);
+    *answer = status == PARSREC_OK ? own->text.text : NULL;
+    return status;
 }

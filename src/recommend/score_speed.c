@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/hooks.h"
 #include "base/memory.h"
-#include "recommend/answering.h"
+#include "recommend/recommend.h"
 
 enum { CALLS_MOST = 1 << 20, LEAST = 64, ROUND = 256 };
 

@@ -1,8 +1,8 @@
 /* "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets" */
-#include "recommend/reason_text.h"
-
 #include <math.h>
 #include <string.h>
+
+#include "recommend/recommend.h"
 
 enum { NAMED_MOST = 3, NAME_BYTES = 48 };
 /* Least share of a reason after the first, and least effect of any: a twentieth of the chance. */
@@ -162,4 +162,10 @@ char *pr_reason_sentence(const pr_dataset *data, const parsrec_why *why, char *b
     }
     buffer[t.used] = '\0';
     return buffer;
+}
+
+char *parsrec_why_sentence(const parsrec_model *model, const parsrec_why *why, char *buffer,
+                           size_t size)
+{
+    return pr_reason_sentence(model->file.data, why, buffer, size);
 }

@@ -19,8 +19,7 @@ typedef struct asked {
     parsrec_explain_options options;
     const char *groups[ANALYSIS_GROUPS_MOST];
     char user[TARGET_BYTES_MOST + 8]; /* "user:KEY"; empty: none */
-    json_t *facts;                    /* of that user */
-    const char *show[TOP_MOST];       /* what the user bought most; texts of the facts */
+    char *show[TOP_MOST];             /* keys of what the user bought most */
 } asked;
 
 /* ---- reading ---- */
@@ -123,23 +122,24 @@ static parsrec_status check_fields(json_t *request, parsrec_error *err)
 }
 
 /* Of one user's items those that the user bought most are shown: what everybody buys most may not be among
- * them at all. Without any, the rows stay everybody's. */
-static void show_own_items(asked *q, const engine *e)
+ * them at all. Without any, the rows stay everybody's. False when out of memory. */
+static bool show_own_items(asked *q, const engine *e)
 {
-    char *text = NULL;
+    parsrec_bought items[TOP_MOST];
+    size_t count = 0;
     if (q->user[0] == '\0' || !q->options.items)
-        return;
-    if (parsrec_live_user_json(&text, e->live, q->user + strlen("user:"), 0, NULL) == PARSREC_OK)
-        q->facts = json_loads(text, 0, NULL);
-    parsrec_text_free(text);
-    const json_t *items = json_object_get(q->facts, "items");
-    size_t count = json_array_size(items);
-    if (count < 2)
-        return;
-    q->options.show_count = count < q->options.top ? count : (size_t)q->options.top;
-    for (size_t i = 0; i < q->options.show_count; i++)
-        q->show[i] = json_string_value(json_object_get(json_array_get(items, i), "item"));
-    q->options.show = q->show;
+        return true;
+    parsrec_live_bought(e->live, q->user + strlen("user:"), items, (size_t)q->options.top, &count,
+                        NULL); /* a user who is not known has bought nothing */
+    for (size_t i = 0; i < count && count >= 2; i++) {
+        parsrec_name key = parsrec_model_key(e->model, PARSREC_ITEM, items[i].item);
+        q->show[i] = pr_copy_string(key.bytes, key.size);
+        if (q->show[i] == NULL)
+            return false;
+        q->options.show_count++;
+    }
+    q->options.show = q->options.show_count > 0 ? (const char *const *)q->show : NULL;
+    return true;
 }
 
 static parsrec_status read_question(asked *q, const engine *e, json_t *request, parsrec_error *err)
@@ -277,9 +277,10 @@ static parsrec_status run(char **text, const engine *e, json_t *request, const p
 {
     asked q;
     PR_TRY(read_question(&q, e, request, err));
-    show_own_items(&q, e);
-    parsrec_status status = explain(text, e, &q, hooks, err);
-    json_decref(q.facts);
+    parsrec_status status =
+        show_own_items(&q, e) ? explain(text, e, &q, hooks, err) : pr_fail_memory(err);
+    for (size_t i = 0; i < q.options.show_count; i++)
+        pr_free(q.show[i]);
     return status;
 }
 

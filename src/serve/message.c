@@ -118,7 +118,7 @@ static size_t meaning_of(parsrec_status status)
     return i;
 }
 
-static const char *code_of(parsrec_status status)
+const char *failure_code(parsrec_status status)
 {
     size_t i = meaning_of(status);
     return i < sizeof meanings / sizeof *meanings ? meanings[i].code : "internal";
@@ -138,14 +138,14 @@ static const char *message_of(const parsrec_error *err)
 
 json_t *failure_json(const parsrec_error *err)
 {
-    return error_json(code_of(err->status), message_of(err));
+    return error_json(failure_code(err->status), message_of(err));
 }
 
 void answer_failure(http_response *response, const parsrec_error *err)
 {
     size_t i = meaning_of(err->status);
     int status = i < sizeof meanings / sizeof *meanings ? meanings[i].http : 500;
-    answer_error(response, status, code_of(err->status), "%s", message_of(err));
+    answer_error(response, status, failure_code(err->status), "%s", message_of(err));
     if (status == 503)
         response->retry_after = 1;
 }

@@ -54,6 +54,7 @@ void answer_error(http_response *response, int status, const char *code, const c
     __attribute__((format(printf, 4, 5)));
 /* The same for what the library says, with the HTTP status that its status means. */
 void answer_failure(http_response *response, const parsrec_error *err);
+const char *failure_code(parsrec_status status); /* "bad_request" */
 /* The object inside "error", for answers that hold several; NULL when out of memory. */
 json_t *failure_json(const parsrec_error *err);
 

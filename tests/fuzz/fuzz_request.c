@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
-#include "recommend/answering.h"
+#include "recommend/recommend.h"
 #include "support/sample_data.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -41,18 +41,26 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     parsrec_error err = {0};
     parsrec_scratch *own = open_once();
     const char *answer = NULL;
-    if (parsrec_recommend_json(&model, own, (const char *)data, size, 3, &answer, &err) !=
+    const parsrec_json_options options = {.k = 3, .batch_most = 4};
+    if (parsrec_recommend_json(&model, own, &options, (const char *)data, size, &answer, &err) !=
         PARSREC_OK) {
         if (err.message[0] == '\0' || answer != NULL)
             __builtin_trap();
         return 0;
     }
     json_t *json = json_loads(answer, JSON_REJECT_DUPLICATES, NULL);
-    if (strchr(answer, '\n') != NULL || !json_is_array(json_object_get(json, "items")))
+    json_t *asked = json_loadb((const char *)data, size, 0, NULL);
+    bool explain = json_is_true(json_object_get(asked, "explain"));
+    size_t requests = json_array_size(json_object_get(asked, "requests"));
+    bool batch = json_object_get(json, "answers") != NULL;
+    json_decref(asked);
+    if (strchr(answer, '\n') != NULL ||
+        !json_is_array(json_object_get(json, batch ? "answers" : "items")) ||
+        (batch && json_array_size(json_object_get(json, "answers")) != requests))
         __builtin_trap();
     for (size_t i = 0; i < json_array_size(json_object_get(json, "items")); i++) {
         const json_t *item = json_array_get(json_object_get(json, "items"), i);
-        if (own->explain != json_is_object(json_object_get(item, "why")))
+        if (explain != json_is_object(json_object_get(item, "why")))
             __builtin_trap(); /* asked for means given */
     }
     json_decref(json);

@@ -307,7 +307,8 @@ static void live(const parsrec_model *model)
     if (CALL(parsrec_live_new, &live, model) &&
         CALL(parsrec_live_add, live, "new", "today", items, 2) &&
         CALL(parsrec_scratch_new, &own, model, 0)) {
-        CALL(parsrec_live_recommend_json, live, own, request, strlen(request), 5, &answer);
+        const parsrec_json_options options = {.k = 5, .live = live};
+        CALL(parsrec_recommend_json, model, own, &options, request, strlen(request), &answer);
         if (CALL(parsrec_live_user_json, &text, live, "new", 3))
             parsrec_text_free(text);
         if (CALL(parsrec_live_search_json, &text, live, PARSREC_ITEM, "i", 5))

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "model/model_file.h"
-#include "recommend/answering.h"
+#include "recommend/recommend.h"
 #include "support/crafted.h"
 #include "support/toy_shop.h"
 
@@ -116,6 +116,23 @@ static void close_live(opened *o)
     parsrec_model_free(o->model);
 }
 
+/* The public calls with live histories. */
+static parsrec_status live_recommend(const opened *o, const parsrec_request *r, parsrec_hit *hits,
+                                     size_t capacity, parsrec_answer *a, parsrec_error *err)
+{
+    parsrec_request live = *r;
+    live.live = o->live;
+    return parsrec_recommend(o->model, o->own, &live, hits, capacity, a, err);
+}
+
+static parsrec_status live_json(const opened *o, const char *request, size_t k, const char **answer,
+                                parsrec_error *err)
+{
+    const parsrec_json_options options = {.k = k, .live = o->live};
+    return parsrec_recommend_json(o->model, o->own, &options, request, strlen(request), answer,
+                                  err);
+}
+
 static const char *user_key(int64_t user, char key[16])
 {
     snprintf(key, 16, "u%05d", (int)user);
@@ -163,7 +180,7 @@ static void assert_same_answer(const opened *o, const opened *expected, const ch
     parsrec_answer a[2];
     assert_ok(parsrec_live_find(o->live, key, &live.user, &err));
     assert_ok(parsrec_model_find(expected->model, PARSREC_USER, key, &taken.user, &err));
-    assert_ok(parsrec_live_recommend(o->live, o->own, &live, hits[0], ITEMS, &a[0], &err));
+    assert_ok(live_recommend(o, &live, hits[0], ITEMS, &a[0], &err));
     assert_ok(
         parsrec_recommend(expected->model, expected->own, &taken, hits[1], ITEMS, &a[1], &err));
     assert_int_equal(a[0].source, a[1].source);
@@ -324,15 +341,15 @@ static void an_open_session_is_not_the_past(void **state)
     r.session = "now";
     opened o = open_live(model_path[0]);
     assert_ok(parsrec_live_find(o.live, "u00003", &r.user, &err));
-    assert_ok(parsrec_live_recommend(o.live, o.own, &r, hits[0], 5, &a, &err));
+    assert_ok(live_recommend(&o, &r, hits[0], 5, &a, &err));
     add(&o, "u00003", "now", basket, 2);
-    assert_ok(parsrec_live_recommend(o.live, o.own, &r, hits[1], 5, &a, &err));
+    assert_ok(live_recommend(&o, &r, hits[1], 5, &a, &err));
     for (int i = 0; i < 5; i++) {
         assert_int_equal(hits[0][i].item, hits[1][i].item);
         assert_close((double)hits[0][i].score, (double)hits[1][i].score, 1e-6);
     }
     r.session = NULL; /* but it is when it is over */
-    assert_ok(parsrec_live_recommend(o.live, o.own, &r, hits[1], 5, &a, &err));
+    assert_ok(live_recommend(&o, &r, hits[1], 5, &a, &err));
     assert_true(fabs((double)hits[0][0].score - (double)hits[1][0].score) > 1e-5);
     close_live(&o);
 }
@@ -352,24 +369,23 @@ static void one_who_is_forgotten_is_a_guest(void **state)
     parsrec_hit hits[3];
     parsrec_answer a;
     assert_ok(parsrec_live_find(o.live, "u00003", &r.user, &err));
-    assert_ok(parsrec_live_recommend_json(o.live, o.own, ask_as_guest, strlen(ask_as_guest), 3,
-                                          &answer, &err));
+    assert_ok(live_json(&o, ask_as_guest, 3, &answer, &err));
     snprintf(guest, sizeof guest, "%s", strstr(answer, "\"source\""));
     add(&o, "u00003", "s", (const int32_t[]){1, 2}, 2);
-    assert_ok(parsrec_live_recommend_json(o.live, o.own, ask, strlen(ask), 3, &answer, &err));
+    assert_ok(live_json(&o, ask, 3, &answer, &err));
     assert_non_null(strstr(answer, "\"source\":\"model\""));
     assert_ok(parsrec_live_forget(o.live, "u00003", &err));
     assert_fails(parsrec_live_find(o.live, "u00003", &(int32_t){0}, &err), PARSREC_E_NOT_FOUND,
                  "no user 'u00003'");
-    assert_ok(parsrec_live_recommend_json(o.live, o.own, ask, strlen(ask), 3, &answer, &err));
+    assert_ok(live_json(&o, ask, 3, &answer, &err));
     assert_string_equal(strstr(answer, "\"source\""), guest);
     /* Also for those who kept the number. */
-    assert_ok(parsrec_live_recommend(o.live, o.own, &r, hits, 3, &a, &err));
+    assert_ok(live_recommend(&o, &r, hits, 3, &a, &err));
     assert_int_equal(a.source, PARSREC_SOURCE_ANYONE);
     /* What comes later is a new past, and the row stays unused. */
     add(&o, "u00003", "s", (const int32_t[]){5}, 1);
     assert_string_equal(past_of(&o, "u00003", NULL), "5");
-    assert_ok(parsrec_live_recommend_json(o.live, o.own, ask, strlen(ask), 3, &answer, &err));
+    assert_ok(live_json(&o, ask, 3, &answer, &err));
     assert_non_null(strstr(answer, "\"source\":\"anyone\""));
     assert_string_not_equal(strstr(answer, "\"source\""), guest);
     /* Nobody, twice, and one of whom only events are known. */
@@ -484,6 +500,15 @@ static void facts_of_a_user(void **state)
     assert_fails(parsrec_live_user_json(&text, o.live, "nobody", 2, &err), PARSREC_E_NOT_FOUND,
                  "nobody");
     assert_null(text);
+    parsrec_bought list[2];
+    size_t count;
+    assert_ok(parsrec_live_bought(o.live, "eve", list, 2, &count, &err)); /* of three */
+    assert_int_equal(count, 2);
+    assert_true(list[0].item == 4 && list[0].count == 2 && list[0].last == 0);
+    assert_true(list[1].item == 7 && list[1].count == 1 && list[1].last == 1);
+    assert_fails(parsrec_live_bought(o.live, "nobody", list, 2, &count, &err), PARSREC_E_NOT_FOUND,
+                 "nobody");
+    assert_int_equal(count, 0);
     close_live(&o);
 }
 
@@ -527,8 +552,7 @@ static void a_session_stands_for_its_basket(void **state)
     const int32_t first[] = {3, 5}, second[] = {7}, other[] = {9};
     const char *text;
     char *named;
-#define ASK(request) \
-    assert_ok(parsrec_live_recommend_json(o.live, o.own, request, strlen(request), 2, &text, &err))
+#define ASK(request) assert_ok(live_json(&o, request, 2, &text, &err))
     assert_ok(parsrec_live_add(o.live, "eve", "till-7", first, 2, &err));
     assert_ok(parsrec_live_add(o.live, "eve", "till-8", other, 1, &err));
     assert_ok(parsrec_live_add(o.live, "eve", "till-7", second, 1, &err));
@@ -563,18 +587,20 @@ static void bad_arguments_get_a_sentence(void **state)
                  "items[0] is 30");
     assert_ok(parsrec_live_add(o.live, "eve", NULL, NULL, 0, &err));
     assert_fails(parsrec_live_find(o.live, "eve", &r.user, &err), PARSREC_E_NOT_FOUND, "eve");
-    assert_fails(parsrec_live_recommend(o.live, other.own, &r, NULL, 0, &a, &err),
-                 PARSREC_E_ARGUMENT, "a scratch made for their model");
+    assert_fails(parsrec_recommend(o.model, other.own, &r, NULL, 0, &a, &err), PARSREC_E_ARGUMENT,
+                 "a scratch made for it");
+    r.live = o.live;
+    assert_fails(parsrec_recommend(other.model, other.own, &r, NULL, 0, &a, &err),
+                 PARSREC_E_ARGUMENT, "made for another model");
     r.user = EARLY_USERS;
-    assert_fails(parsrec_live_recommend(o.live, o.own, &r, NULL, 0, &a, &err), PARSREC_E_ARGUMENT,
-                 "user 15");
-#define JSON(request) \
-    parsrec_live_recommend_json(o.live, o.own, request, strlen(request), 2, &text, &err)
+    assert_fails(live_recommend(&o, &r, NULL, 0, &a, &err), PARSREC_E_ARGUMENT, "user 15");
+#define JSON(request) live_json(&o, request, 2, &text, &err)
     assert_ok(JSON("{\"session\":\"s\"}"));
     assert_ok(JSON("{\"session\":17}"));
     assert_fails(JSON("{\"session\":[]}"), PARSREC_E_INPUT, "session must be text");
-    assert_fails(parsrec_recommend_json(o.model, o.own, "{\"session\":\"s\"}", 15, 2, &text, &err),
-                 PARSREC_E_INPUT, "leave it out");
+    assert_fails(
+        parsrec_recommend_json(o.model, o.own, NULL, "{\"session\":\"s\"}", 15, &text, &err),
+        PARSREC_E_INPUT, "leave it out");
     close_live(&o);
     close_live(&other);
 }
@@ -593,7 +619,7 @@ static parsrec_status some_life(opened *o, parsrec_error *err)
         status = parsrec_live_add(o->live, user_key(3 * i, key), i < 5 ? "s" : NULL, items, 3, err);
     }
     if (status == PARSREC_OK)
-        status = parsrec_live_recommend_json(o->live, o->own, ask, strlen(ask), 3, &answer, err);
+        status = live_json(o, ask, 3, &answer, err);
     if (status == PARSREC_OK)
         status = parsrec_live_forget(o->live, "u00007", err);
     if (status == PARSREC_OK)
@@ -673,8 +699,9 @@ static void *read_answers(void *context)
         char *text = NULL;
         snprintf(ask, sizeof ask, "{\"user\":\"%s\",\"k\":2}",
                  i % 3 == 0 ? "u00000" : (i % 3 == 1 ? "u00001" : "w1-2"));
-        all->problems += parsrec_live_recommend_json(all->o->live, own, ask, strlen(ask), 2,
-                                                     &answer, NULL) != PARSREC_OK;
+        all->problems += parsrec_recommend_json(all->o->model, own,
+                                                &(parsrec_json_options){.live = all->o->live}, ask,
+                                                strlen(ask), &answer, NULL) != PARSREC_OK;
         if (i % 20 == 0)
             all->problems += parsrec_live_search_json(&text, all->o->live, PARSREC_USER, "w", 5,
                                                       NULL) != PARSREC_OK;

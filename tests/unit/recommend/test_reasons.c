@@ -8,7 +8,6 @@
 #include "base/writer.h"
 #include "model/chances.h"
 #include "model/model_file.h"
-#include "recommend/reason_text.h"
 #include "recommend/recommend.h"
 #include "support/sample_data.h"
 #include "support/toy_shop.h"
@@ -514,7 +513,9 @@ static void answers_in_json(void **state)
     parsrec_error err;
     const char *answer;
     opened o = open_kind("parsrec");
-#define JSON(text) parsrec_recommend_json(o.model, o.own, text, strlen(text), 2, &answer, &err)
+#define JSON(text)                                                                              \
+    parsrec_recommend_json(o.model, o.own, &(parsrec_json_options){.k = 2}, text, strlen(text), \
+                           &answer, &err)
     assert_ok(JSON("{\"user\":\"u00002\",\"basket\":[\"i00001\",\"i00009\"],\"explain\":true}"));
     json_t *json = json_loads(answer, 0, NULL), *basket, *history;
     double chance, attention, effect, share, network;
@@ -564,7 +565,8 @@ static json_t *asked(const opened *o, uint32_t n, bool explain)
         pr_write(&text, "%s\"%.*s\"", i > 0 ? "," : "", (int)item.size, item.bytes);
     }
     pr_write(&text, "]}");
-    assert_ok(parsrec_recommend_json(o->model, o->own, text.text, text.size, 5, &answer, &err));
+    assert_ok(parsrec_recommend_json(o->model, o->own, &(parsrec_json_options){.k = 5}, text.text,
+                                     text.size, &answer, &err));
     pr_writer_free(&text);
     json_t *json = json_loads(answer, 0, NULL);
     assert_non_null(json);

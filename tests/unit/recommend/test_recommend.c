@@ -553,8 +553,8 @@ static void out_of_memory_is_a_status(void **state)
         if (status == PARSREC_OK)
             status = parsrec_scratch_new(&own, model, 0, &err);
         if (status == PARSREC_OK)
-            status =
-                parsrec_recommend_json(model, own, request, sizeof request - 1, 3, &answer, &err);
+            status = parsrec_recommend_json(model, own, &(parsrec_json_options){.k = 3}, request,
+                                            sizeof request - 1, &answer, &err);
         pr_memory_fail_after(SIZE_MAX);
         whole = status == PARSREC_OK;
         if (!whole)
@@ -574,7 +574,9 @@ static void json_requests(void **state)
     parsrec_error err;
     const char *answer;
     opened o = open_model(sample_path, 3);
-#define JSON(text) parsrec_recommend_json(o.model, o.own, text, strlen(text), 2, &answer, &err)
+#define JSON(text)                                                                              \
+    parsrec_recommend_json(o.model, o.own, &(parsrec_json_options){.k = 2}, text, strlen(text), \
+                           &answer, &err)
     assert_ok(JSON("{\"user\":\"ann\",\"basket\":[\"milk\"],\"only\":[\"T\\u00e9\"]}"));
     char expected[256];
     parsrec_request r = {.user = 0, .k = 1, .basket = LIST(MILK), .only = LIST(TEA)};
@@ -619,6 +621,75 @@ static void json_requests(void **state)
     assert_fails(JSON("{\"bascet\":[]}"), PARSREC_E_INPUT, "no field 'bascet'");
     assert_fails(JSON("[]"), PARSREC_E_INPUT, "a request is an object");
     assert_fails(JSON(""), PARSREC_E_INPUT, "not valid JSON");
+#undef JSON
+    close_model(&o);
+}
+
+static const char *code_for_test(parsrec_status status)
+{
+    return status == PARSREC_E_LIMIT ? "too_large" : "other";
+}
+
+/* Many requests in one text: each answer is that of the request alone. */
+static void json_batches(void **state)
+{
+    (void)state;
+    static const char one[] = "{\"user\":\"ann\",\"basket\":[\"milk\"],\"explain\":true}";
+    static const char batch[] = "{\"requests\":[{\"user\":\"ann\",\"basket\":[\"milk\"],"
+                                "\"explain\":true},{\"k\":9},{\"requests\":[]}]}";
+    parsrec_error err;
+    parsrec_json_options options = {.k = 2, .batch_most = 3, .error_code = code_for_test};
+    const char *answer;
+    opened o = open_model(sample_path, 3);
+    parsrec_scratch_limit(o.own, 5);
+    assert_ok(parsrec_recommend_json(o.model, o.own, &options, one, strlen(one), &answer, &err));
+    char *alone = pr_copy_string(answer, strlen(answer));
+    assert_non_null(alone);
+    assert_ok(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err));
+    assert_memory_equal(answer, "{\"answers\":[", 12);
+    assert_memory_equal(answer + 12, alone, strlen(alone));
+    const char *rest = answer + 12 + strlen(alone);
+    assert_non_null(strstr(rest, ",{\"error\":{\"code\":\"too_large\",\"message\":\"k is 9, at"));
+    assert_non_null(strstr(rest, "\"code\":\"other\",\"message\":\"there is no field 'requests'"));
+    options.error_code = NULL;
+    assert_ok(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err));
+    assert_non_null(strstr(answer, "\"code\":\"E_LIMIT\""));
+    options.batch_most = 2;
+    assert_fails(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err),
+        PARSREC_E_INPUT, "a list of at most 2");
+    options.batch_most = 0;
+    assert_fails(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err),
+        PARSREC_E_INPUT, "no field 'requests'");
+    pr_free(alone);
+    close_model(&o);
+}
+
+/* An answer of structs is written as that of a text. */
+static void answers_as_json(void **state)
+{
+    (void)state;
+    static const char one[] = "{\"user\":\"ann\",\"basket\":[\"milk\",\"x\",\"y\"]}";
+    static const char *const unknown[] = {"x", "y"};
+    parsrec_error err;
+    const char *answer;
+    opened o = open_model(sample_path, 3);
+    assert_ok(parsrec_recommend_json(o.model, o.own, NULL, one, strlen(one), &answer, &err));
+    char *expected = pr_copy_string(answer, strlen(answer));
+    assert_non_null(expected);
+    parsrec_request r = {.user = 0, .k = 10, .basket = LIST(MILK)};
+    parsrec_hit hits[10];
+    parsrec_answer_parts parts = {
+        .user = "ann", .request = &r, .hits = hits, .unknown = unknown, .unknown_count = 2};
+    assert_ok(parsrec_recommend(o.model, o.own, &r, hits, 10, &parts.answer, &err));
+    assert_ok(parsrec_answer_json(o.model, o.own, &parts, &answer, &err));
+    assert_string_equal(answer, expected);
+    assert_fails(parsrec_answer_json(o.model, o.own, NULL, &answer, &err), PARSREC_E_ARGUMENT,
+                 "needs a model");
+    pr_free(expected);
     close_model(&o);
 }
 
@@ -733,6 +804,8 @@ int main(void)
         cmocka_unit_test(a_request_allocates_nothing),
         cmocka_unit_test(out_of_memory_is_a_status),
         cmocka_unit_test(json_requests),
+        cmocka_unit_test(json_batches),
+        cmocka_unit_test(answers_as_json),
         cmocka_unit_test(threads_share_a_model),
         cmocka_unit_test(model_files_are_checked),
         cmocka_unit_test(settings_must_fit_the_tensors),

@@ -233,14 +233,14 @@ static parsrec_status call_recommend(parsrec_error *err)
     if (status == PARSREC_OK)
         status = parsrec_scratch_new(&scratch, own, 0, err);
     if (status == PARSREC_OK)
-        status = parsrec_recommend_json(own, scratch, request, strlen(request), 5, &answer, err);
+        status = parsrec_recommend_json(own, scratch, NULL, request, strlen(request), &answer, err);
     if (status == PARSREC_OK)
         status = parsrec_live_new(&live, own, err);
     if (status == PARSREC_OK)
         status = parsrec_live_add(live, "new", "today", bought, 2, err);
     if (status == PARSREC_OK)
-        status =
-            parsrec_live_recommend_json(live, scratch, request, strlen(request), 5, &answer, err);
+        status = parsrec_recommend_json(own, scratch, &(parsrec_json_options){.live = live},
+                                        request, strlen(request), &answer, err);
     if (status == PARSREC_OK)
         status = parsrec_live_user_json(&text, live, "new", 3, err);
     parsrec_text_free(text);
