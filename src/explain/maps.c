@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "eval/walker.h"
-#include "math/exponential.h"
+#include "math/vecmath.h"
 #include "model/chances.h"
 
 const size_t pr_map_order[PR_MAP_KINDS] = {PR_MAP_TRUTH,     PARSREC_MAP_ATTENTION,

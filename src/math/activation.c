@@ -1,7 +1,7 @@
 /* ReLU and GELU, forward and backward. */
 #include "math/activation.h"
 
-#include "math/exponential.h"
+#include "math/vecmath.h"
 
 PR_INLINE void relu_forward_any(pr_real *y, const pr_real *x, size_t n)
 {

@@ -1,7 +1,7 @@
 /* GRU and LSTM, the part of them that is not a matrix product. */
 #include "math/gated_cell.h"
 
-#include "math/exponential.h"
+#include "math/vecmath.h"
 
 PR_INLINE pr_real hyperbolic(pr_real x)
 {

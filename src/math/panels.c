@@ -1,8 +1,8 @@
-/* Every output is one sum over the inputs in their order, whichever rows and outputs are worked on at once. This file
- * is compiled with contraction on. */
+/* Kernels of answers. This file is compiled with contraction on (docs/adr/0009). Every output of a map is
+ * one sum over the inputs in their order, whichever rows and outputs are computed at once. */
 #include "math/panels.h"
 
-#include "math/wide.h"
+#include "math/vecmath.h"
 
 enum {
     VECTORS = PR_PANEL / PR_LANES,
@@ -168,3 +168,26 @@ PR_INLINE void some_any(pr_real *y, const pr_real *x, const pr_real *w, const in
 PR_LEVELS(void, pr_panels_add_some, some_any,
           (pr_real * y, const pr_real *x, const pr_real *w, const int32_t *ids, size_t n, size_t I),
           (y, x, w, ids, n, I))
+
+/* ---- the sum under a softmax ---- */
+
+/* Few enough numbers of one sign for a sum in single precision to be as good as they are. */
+enum { EXP_BLOCK = 16 * PR_LANES };
+
+PR_INLINE double exp_sum_any(const pr_real *x, pr_real top, size_t n)
+{
+    double sum = 0;
+    size_t i = 0;
+    for (size_t end; i + PR_LANES <= n; i = end) {
+        pr_real sums[PR_LANES] = {0};
+        end = n - i < EXP_BLOCK ? i + (n - i) / PR_LANES * PR_LANES : i + EXP_BLOCK;
+        for (; i < end; i += PR_LANES)
+            for (size_t j = 0; j < PR_LANES; j++)
+                sums[j] += pr_exp(x[i + j] - top);
+        sum += (double)pr_sum(sums, PR_LANES);
+    }
+    for (; i < n; i++)
+        sum += (double)pr_exp(x[i] - top);
+    return sum;
+}
+PR_LEVELS(double, pr_exp_sum, exp_sum_any, (const pr_real *x, pr_real top, size_t n), (x, top, n))

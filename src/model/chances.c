@@ -3,8 +3,9 @@
 
 #include <math.h>
 
-#include "math/exponential.h"
+#include "math/panels.h"
 #include "math/topk.h"
+#include "math/vecmath.h"
 
 static double sum_of_shares(const pr_real *scores, size_t n)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/logarithm.h"
+#include "math/vecmath.h"
 
 /* Stands for what is not foreseen at all. */
 #define LITTLE ((pr_real)(1.0 / 64))

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "math/exponential.h"
+#include "math/vecmath.h"
 
 void pr_next_chances(pr_real *scores, size_t items, const int32_t *placed, size_t n)
 {

@@ -3,7 +3,6 @@
 
 #include "math/activation.h"
 #include "math/attention.h"
-#include "math/bag.h"
 #include "math/dropout.h"
 #include "math/embedding.h"
 #include "math/gated_cell.h"

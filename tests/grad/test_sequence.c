@@ -1,7 +1,7 @@
 /* The sequence models against central differences, in double. */
 #include "support/numbers.h"
 
-#include "math/self_attention.h"
+#include "math/attention.h"
 #include "model/trainer.h"
 
 enum { USERS = 4, ITEMS = 11, ROWS = 4, LONGEST = 7 };

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 #include "math/activation.h"
-#include "math/item_attention.h"
+#include "math/attention.h"
 #include "math/layer_norm.h"
 #include "math/linear.h"
 #include "math/panels.h"

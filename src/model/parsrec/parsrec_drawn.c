@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "math/blas.h"
-#include "math/drawn_loss.h"
-#include "math/logarithm.h"
+#include "math/sampled_loss.h"
+#include "math/vecmath.h"
 #include "model/parsrec/parsrec_learn.h"
 
 PR_LOCAL_LEVELS(pr_real, dot, pr_dot, (const pr_real *x, const pr_real *y, size_t n), (x, y, n))

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "math/bag.h"
 #include "math/embedding.h"
 #include "math/linear.h"
 #include "math/panels.h"

@@ -12,8 +12,7 @@
 
 typedef struct pr_arnn_ready {
     size_t stride;
-    pr_real
-        *items; /* [V + 1, stride], see math/item_attention.h; the last is the start of a basket */
+    pr_real *items; /* [V + 1, stride], see math/attention.h; the last is the start of a basket */
     /* Panels (math/panels.h): from a user's row to the cell; from the hidden state and the normed sum beside it to
      * the next hidden state, and to the output; from there to the scores. */
     pr_real *user_w, *move_w, *answer_w, *table;

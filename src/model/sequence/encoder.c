@@ -12,7 +12,6 @@
 #include "math/embedding.h"
 #include "math/layer_norm.h"
 #include "math/linear.h"
-#include "math/self_attention.h"
 #include "model/sequence/sequence.h"
 
 pr_encoder_dims pr_encoder_dims_of(const pr_model *model)

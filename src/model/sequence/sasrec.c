@@ -1,7 +1,7 @@
 /* SASRec: self-attention over what came before, the next item as the target of every position. */
 #include <string.h>
 
-#include "math/binary_loss.h"
+#include "math/sampled_loss.h"
 #include "model/sequence/sequence.h"
 
 enum { TRIES = 100 }; /* draws of a wrong item before a right one is let pass */

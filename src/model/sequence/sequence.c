@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "math/activation.h"
+#include "math/attention.h"
 #include "math/blas.h"
 #include "math/embedding.h"
 #include "math/layer_norm.h"
 #include "math/linear.h"
-#include "math/self_attention.h"
 
 /* ---- BERT4Rec's head ---- */
 

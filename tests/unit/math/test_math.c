@@ -1,15 +1,14 @@
 /* math: each fast version against its plain one, and edges. */
 #include "support/numbers.h"
 
-#include "math/bag.h"
 #include "math/blas.h"
 #include "math/dropout.h"
 #include "math/embedding.h"
-#include "math/exponential.h"
 #include "math/linear.h"
 #include "math/optimise.h"
 #include "math/softmax_loss.h"
 #include "math/topk.h"
+#include "math/vecmath.h"
 
 static void compare_products(size_t M, size_t N, size_t K)
 {

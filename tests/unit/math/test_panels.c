@@ -5,9 +5,9 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "math/coarse.h"
-#include "math/exponential.h"
 #include "math/panels.h"
 #include "math/topk.h"
+#include "math/vecmath.h"
 
 enum { ROWS = 13, IN = 70, OUT = 200 };
 

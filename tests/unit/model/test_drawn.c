@@ -2,7 +2,7 @@
  * what is placed next. */
 #include "support/shaken.h"
 
-#include "math/drawn_loss.h"
+#include "math/sampled_loss.h"
 #include "model/parsrec/parsrec_learn.h"
 #include "model/trainer.h"
 

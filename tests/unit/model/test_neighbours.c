@@ -7,7 +7,7 @@
 #include "support/toy_shop.h"
 
 #include "base/memory.h"
-#include "math/logarithm.h"
+#include "math/vecmath.h"
 #include "model/families.h"
 
 enum { USERS = 60, ITEMS = 12, RIDGE = 200 };

@@ -1,5 +1,5 @@
 /* The vector form of exp. */
-#include "math/exponential.h"
+#include "math/vecmath.h"
 
 PR_INLINE void exp_all_any(pr_real *y, const pr_real *x, size_t n)
 {

@@ -1,10 +1,21 @@
-/* Losses of a target against drawn items, the same for all rows, so that their scores are one product.
- * Scores are kept transposed, score[N,B], as in softmax_loss.h, whose PR_BARRED takes an item out of a
- * row. */
-#ifndef PR_DRAWN_LOSS_H
-#define PR_DRAWN_LOSS_H
+/* Losses of a target against sampled items. */
+#ifndef PR_SAMPLED_LOSS_H
+#define PR_SAMPLED_LOSS_H
 
 #include "math/wide.h"
+
+/* ---- each row has its own items: binary cross entropy ---- */
+
+/* ids[B,N]: the first of each row is right, the others wrong. With s = o·table[id], loss = factor ·
+ * sum of log(1 + exp(-s)) for the right and log(1 + exp(s)) for the others: returns that sum without
+ * the factor, sets do_[B,D], adds into dtable.               (docs/math.md, Binary cross entropy) */
+double pr_binary_gradient(pr_real *do_, pr_real *dtable, const pr_real *o, const pr_real *table,
+                          const int32_t *ids, pr_real factor, size_t B, size_t N, size_t D);
+
+/* ---- all rows share the sampled items, so that their scores are one product ----
+ *
+ * Scores are kept transposed, score[N,B], as in softmax_loss.h, whose PR_BARRED removes an item from a
+ * row. */
 
 /* top[B] = the largest score of each row. */
 void pr_drawn_top(pr_real *top, const pr_real *score, size_t N, size_t B);
