@@ -20,7 +20,7 @@ typedef struct pr_attempt {
     char path[4096]; /* of the model; "" for one that only counts */
     pr_task_kind task;
     parsrec_eval_report report;
-    pr_tally *tallies; /* [users · measures of the report] */
+    parsrec_share *tallies; /* [users · measures of the report] */
     pr_learning learning;
 } pr_attempt;
 
@@ -35,7 +35,7 @@ typedef struct pr_contender {
     char kind[32];
     uint64_t parameters;
     parsrec_eval_report report; /* means over the attempts */
-    pr_tally *tallies;          /* their sum, [users · measures of the report] */
+    parsrec_share *tallies;     /* their sum, [users · measures of the report] */
     pr_interval *intervals;     /* over users [measures of the report] */
     pr_interval *spread; /* over seeds [measures of the report]; low and high NaN for one attempt */
     pr_contrast

@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "compare/comparison.h"
-#include "eval/eval_json.h"
+#include "eval/evaluation.h"
 
 static json_t *number(double value)
 {

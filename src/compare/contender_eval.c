@@ -17,7 +17,7 @@ static void on_user(void *context, uint64_t user, const parsrec_share *shares, s
 {
     collector *to = context;
     parsrec_comparison *c = to->c;
-    pr_tally **rows = &to->attempt->tallies;
+    parsrec_share **rows = &to->attempt->tallies;
     if (to->failed)
         return;
     to->other_users = !to->first && (to->count >= c->user_count || c->users[to->count] != user);
@@ -30,7 +30,7 @@ static void on_user(void *context, uint64_t user, const parsrec_share *shares, s
         return;
     }
     for (size_t m = 0; m < measures; m++)
-        (*rows)[to->count * measures + m] = (pr_tally){shares[m].sum, shares[m].weight};
+        (*rows)[to->count * measures + m] = (parsrec_share){shares[m].sum, shares[m].weight};
     if (to->first)
         c->users[c->user_count++] = user;
     to->count++;

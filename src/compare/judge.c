@@ -146,7 +146,7 @@ static parsrec_status add_intervals(parsrec_comparison *c, pr_pool *pool, parsre
 }
 
 /* The tallies of one measure, side by side. */
-static void take_column(pr_tally *out, const pr_contender *row, size_t measure, size_t users)
+static void take_column(parsrec_share *out, const pr_contender *row, size_t measure, size_t users)
 {
     for (size_t u = 0; u < users; u++)
         out[u] = row->tallies[u * row->report.measure_count + measure];
@@ -169,7 +169,7 @@ static parsrec_status contrast_seeds(pr_contender *r, const pr_contender *with, 
     return PARSREC_OK;
 }
 
-static parsrec_status contrast_rows(parsrec_comparison *c, pr_tally *one, pr_tally *other,
+static parsrec_status contrast_rows(parsrec_comparison *c, parsrec_share *one, parsrec_share *other,
                                     pr_pool *pool, parsrec_error *err)
 {
     size_t measure = c->columns[c->chosen].measure;
@@ -207,7 +207,7 @@ static parsrec_status correct_p(parsrec_comparison *c, parsrec_error *err)
 
 static parsrec_status add_contrasts(parsrec_comparison *c, pr_pool *pool, parsrec_error *err)
 {
-    pr_tally *both = pr_alloc(2 * c->user_count, sizeof *both);
+    parsrec_share *both = pr_alloc(2 * c->user_count, sizeof *both);
     if (both == NULL)
         return pr_fail_memory(err);
     parsrec_status status = contrast_rows(c, both, both + c->user_count, pool, err);

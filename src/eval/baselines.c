@@ -6,21 +6,19 @@
 
 #include "base/memory.h"
 #include "base/writer.h"
-#include "eval/tallies.h"
+#include "eval/significance.h"
 #include "model/counting/count_model.h"
+#include "model/loaded.h"
 
 static const char *const kinds[PARSREC_BASELINES] = {"pop", "personal", "markov"};
 
 static const struct {
     parsrec_protocol protocol;
-    const pr_rule *rule;
     bool whole; /* over the whole catalogue */
 } questions[PARSREC_BASELINE_ROWS] = {
-    {PARSREC_PROTOCOL_REMAINING, &pr_remaining, false},
-    {PARSREC_PROTOCOL_NEXT, &pr_next, false},
-    {PARSREC_PROTOCOL_BASKET, &pr_basket_list, true},
-    {PARSREC_PROTOCOL_REMAINING, &pr_remaining, true},
-    {PARSREC_PROTOCOL_NEXT, &pr_next, true},
+    {PARSREC_PROTOCOL_REMAINING, false}, {PARSREC_PROTOCOL_NEXT, false},
+    {PARSREC_PROTOCOL_BASKET, true},     {PARSREC_PROTOCOL_REMAINING, true},
+    {PARSREC_PROTOCOL_NEXT, true},
 };
 
 enum { CUTOFF = 10 };
@@ -73,12 +71,14 @@ typedef struct field {
 } field;
 
 /* The tallies of NDCG@10 alone. */
-static parsrec_status take_gain(pr_tally **out, pr_evaluation *e, size_t *users, parsrec_error *err)
+static parsrec_status take_gain(parsrec_share **out, pr_evaluation *e, size_t *users,
+                                parsrec_error *err)
 {
     pr_user_tallies t;
     size_t wanted = 0, k = 0;
     *out = NULL;
-    parsrec_status status = pr_user_tallies_make(&t, e, PR_ALL, err);
+    parsrec_status status =
+        pr_user_tallies_make(&t, &e->protocol, e->baskets, e->count, PR_ALL, err);
     if (status == PARSREC_OK) {
         while (pr_protocol_measure(&e->protocol, wanted, &k) != PR_NDCG ||
                e->protocol.k[k] != CUTOFF)
@@ -93,9 +93,9 @@ static parsrec_status take_gain(pr_tally **out, pr_evaluation *e, size_t *users,
     return status;
 }
 
-static double mean_of(const pr_tally *rows, size_t users)
+static double mean_of(const parsrec_share *rows, size_t users)
 {
-    pr_tally all = {0};
+    parsrec_share all = {0};
     for (size_t u = 0; u < users; u++) {
         all.sum += rows[u].sum;
         all.weight += rows[u].weight;
@@ -116,7 +116,7 @@ static void judge(parsrec_baseline_row *row)
                                     : PARSREC_VERDICT_LEVEL;
 }
 
-static parsrec_status compare(parsrec_baseline_row *row, pr_tally *const *gains,
+static parsrec_status compare(parsrec_baseline_row *row, parsrec_share *const *gains,
                               const field *models, size_t users, pr_pool *pool, parsrec_error *err)
 {
     pr_resampling how = pr_resampling_default();
@@ -138,7 +138,7 @@ static parsrec_status compare(parsrec_baseline_row *row, pr_tally *const *gains,
 static parsrec_status run_row(parsrec_baseline_row *row, pr_evaluation *e, const field *models,
                               pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
 {
-    pr_tally *gains[PARSREC_BASELINES + 1] = {0};
+    parsrec_share *gains[PARSREC_BASELINES + 1] = {0};
     size_t users = 0;
     parsrec_status status = PARSREC_OK;
     row->baskets = e->count;
@@ -162,7 +162,7 @@ static parsrec_status add_row(parsrec_baseline_report *report, size_t question,
 {
     pr_evaluation e;
     pr_eval_protocol p = *base;
-    p.rule = questions[question].rule;
+    p.rule = pr_rules[questions[question].protocol];
     p.negatives = questions[question].whole ? 0 : p.negatives;
     PR_TRY(pr_evaluation_init(&e, data, &p, err));
     parsrec_baseline_row *row = &report->rows[report->row_count];
@@ -247,6 +247,21 @@ done:
     for (size_t i = 0; i <= PARSREC_BASELINES; i++)
         pr_model_free(models.counted[i]);
     pr_free(chosen);
+    return status;
+}
+
+parsrec_status parsrec_baselines(parsrec_baseline_report *report, const parsrec_model *model,
+                                 parsrec_split split, unsigned threads, const parsrec_hooks *hooks,
+                                 parsrec_error *err)
+{
+    if (report == NULL || model == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_baselines needs a report and a model");
+    pr_pool *pool;
+    PR_TRY(pr_pool_new(&pool, threads, err));
+    parsrec_status status =
+        pr_baselines(report, model->file.model, model->file.data,
+                     split == PARSREC_SPLIT_VALID ? PR_VALID : PR_TEST, pool, hooks, err);
+    pr_pool_free(pool);
     return status;
 }
 

@@ -139,7 +139,7 @@ parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, p
     for (uint32_t draw = 0; draw < DRAWS && status == PARSREC_OK; draw++) {
         pr_scores one;
         walk_all(&g, e, draw);
-        pr_evaluation_sum(e, g.baskets, &one);
+        pr_scores_sum(&one, &e->protocol, g.baskets, e->count);
         add(scores, &one, draw + 1 < DRAWS ? 1 : 1.0 / DRAWS);
     }
     free_guess(&g);

@@ -66,8 +66,8 @@ static void gather(pr_evaluation *e)
 /* Candidates from a file: as many as the longest list has, and some for every basket. */
 static parsrec_status check_lists(pr_evaluation *e, parsrec_error *err)
 {
-    const pr_candidate_source *s = e->protocol.source;
-    if (s == NULL || s->kind != PARSREC_CANDIDATES_FILE)
+    const pr_candidate_source *s = &e->protocol.source;
+    if (s->kind != PARSREC_CANDIDATES_FILE)
         return PARSREC_OK;
     for (size_t i = 0; i < e->count; i++) {
         uint32_t user = e->baskets[i].user;
@@ -313,7 +313,7 @@ static parsrec_status make_desk(desk *own, const run *r, parsrec_error *err)
 {
     const pr_evaluation *e = r->e;
     size_t cells = r->walk.rows * e->largest;
-    PR_TRY(pr_candidate_set_init(&own->candidates, e->data->items, e->protocol.source,
+    PR_TRY(pr_candidate_set_init(&own->candidates, e->data->items, &e->protocol.source,
                                  e->protocol.seed, e->protocol.exclude_seen, err));
     own->taken = pr_alloc(cells, sizeof *own->taken);
     own->seen = pr_alloc(cells, sizeof *own->seen);
@@ -349,46 +349,10 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
     for (unsigned i = 0; i < threads && e->count > 0; i++)
         PR_TRY_GOTO(make_desk(&r.desks[i], &r, err));
     PR_TRY_GOTO(pr_walk_run(&r.walk, pool, hooks, err));
-    pr_evaluation_sum(e, e->baskets, scores);
+    pr_scores_sum(scores, &e->protocol, e->baskets, e->count);
 done:
     for (unsigned i = 0; i < threads; i++)
         free_desk(&r.desks[i]);
     pr_free(r.desks);
     return status;
-}
-
-/* ---- sums ---- */
-static void add_basket(pr_scores *scores, const pr_eval_protocol *p, const pr_evaluated *b,
-                       pr_aspect aspect)
-{
-    double weight = (double)*pr_sums_weight(p, b->sums, aspect);
-    if (weight == 0)
-        return;
-    scores->weight[aspect] += weight;
-    for (size_t m = 0; m < p->rule->measure_count; m++) {
-        const pr_measure_rule *rule = &p->rule->measures[m];
-        const float *sum = pr_sums_column(p, b->sums, aspect, rule->column);
-        for (size_t k = 0; k < p->k_count; k++)
-            scores->value[aspect][rule->measure][k] +=
-                rule->per_basket ? (double)sum[k] / weight : (double)sum[k];
-    }
-}
-
-void pr_evaluation_sum(const pr_evaluation *e, const pr_evaluated *baskets, pr_scores *scores)
-{
-    const pr_eval_protocol *p = &e->protocol;
-    *scores = (pr_scores){.baskets = e->count};
-    for (size_t i = 0; i < e->count; i++)
-        scores->steps += baskets[i].steps;
-    for (pr_aspect a = PR_ALL; a < PR_ASPECTS; a++) {
-        double counted = 0;
-        for (size_t i = 0; i < e->count; i++) {
-            add_basket(scores, p, &baskets[i], a);
-            counted += *pr_sums_weight(p, baskets[i].sums, a) > 0 ? 1 : 0;
-        }
-        for (size_t m = 0; m < p->rule->measure_count && counted > 0; m++)
-            for (size_t k = 0; k < p->k_count; k++)
-                scores->value[a][p->rule->measures[m].measure][k] /=
-                    p->rule->measures[m].per_basket ? counted : scores->weight[a];
-    }
 }

@@ -1,30 +1,18 @@
-/* Runs models through a protocol: baskets side by side on all threads, and what each basket scored is
- * kept, so that intervals and comparisons can be made from it. */
+/* Runs models through a protocol, and keeps what each basket scored, so that intervals and comparisons
+ * can be made from it. */
 #ifndef PR_EVALUATION_H
 #define PR_EVALUATION_H
 
 #include "base/hooks.h"
+#include "base/json.h"
 #include "base/ordered_file.h"
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "eval/protocol.h"
 #include "model/model.h"
 
-/* One evaluated basket. */
-typedef struct pr_evaluated {
-    uint32_t user, session, size;
-    uint32_t steps;  /* of its walk */
-    uint32_t others; /* items it was ranked against, known after a run */
-    float *sums;     /* as protocol.h lays them out */
-} pr_evaluated;
-
-typedef struct pr_scores {
-    size_t baskets, steps;
-    double weight[PR_ASPECTS]; /* steps of each aspect, or baskets where a basket is one step */
-    double value[PR_ASPECTS][PR_MEASURES][PR_CUTOFFS]; /* a measure without cutoff stands at 0 */
-} pr_scores;
-
-/* The baskets to evaluate and room for their sums, made once and used for every epoch or model. */
+/* The baskets to evaluate and room for their sums, made once and used for every epoch or model. What the
+ * protocol points to must outlive it. */
 typedef struct pr_evaluation {
     const pr_dataset *data;
     pr_eval_protocol protocol;
@@ -48,14 +36,15 @@ parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data
 parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_pool *pool,
                                  const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err);
 
-/* Memory that a run takes on so many threads, for an estimate beforehand. */
+/* Memory that a run takes with this number of threads, for an estimate beforehand. */
 size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsigned threads);
 
-/* What a ranker that knows nothing gets on the candidates of the last run: every candidate of a basket
- * has a number drawn once. Mean of several draws. */
+/* What a random ranker gets on the candidates of the last run: every candidate of a basket has a random
+ * number, drawn once. Mean of several draws. */
 parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, parsrec_error *err);
 
-/* Measures out of the sums of baskets. */
-void pr_evaluation_sum(const pr_evaluation *e, const pr_evaluated *baskets, pr_scores *scores);
+/* A report as the members of parsrec_eval_json; NULL when out of memory. */
+json_t *pr_eval_json(const char *model, const char *data, const parsrec_eval_options *options,
+                     const parsrec_eval_report *report);
 
 #endif

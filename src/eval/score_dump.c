@@ -41,7 +41,7 @@ static const char *candidates_of(const pr_eval_protocol *p)
                                         [PARSREC_CANDIDATES_FILE] = "file"};
     if (p->negatives == 0)
         return "all";
-    return names[p->source != NULL ? p->source->kind : PARSREC_CANDIDATES_UNIFORM];
+    return names[p->source.kind];
 }
 
 void pr_dump_head(pr_writer *to, const pr_evaluation *e, const char *model, const char *fingerprint)

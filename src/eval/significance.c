@@ -28,28 +28,28 @@ typedef struct work {
     const pr_tallies *a, *b; /* b is NULL where one model stands alone */
     pr_rng rng;
     size_t resamples;
-    double *values;  /* [measures · resamples] */
-    pr_tally *hands; /* room for two totals a measure, for each worker */
-    pr_tally *swaps; /* [tables · measures · 16]: what swapping moves from b to a */
+    double *values;       /* [measures · resamples] */
+    parsrec_share *hands; /* room for two totals a measure, for each worker */
+    parsrec_share *swaps; /* [tables · measures · 16]: what swapping moves from b to a */
     size_t tables;
-    const pr_tally *totals; /* [2 · measures] of a and b */
+    const parsrec_share *totals; /* [2 · measures] of a and b */
 } work;
 
-static double ratio(pr_tally t)
+static double ratio(parsrec_share t)
 {
     return t.weight > 0 ? t.sum / t.weight : 0;
 }
 
-static void add_row(pr_tally *totals, const pr_tallies *t, size_t user)
+static void add_row(parsrec_share *totals, const pr_tallies *t, size_t user)
 {
-    const pr_tally *row = t->rows + user * t->measures;
+    const parsrec_share *row = t->rows + user * t->measures;
     for (size_t m = 0; m < t->measures; m++) {
         totals[m].sum += row[m].sum;
         totals[m].weight += row[m].weight;
     }
 }
 
-static void add_all(pr_tally *totals, const pr_tallies *t)
+static void add_all(parsrec_share *totals, const pr_tallies *t)
 {
     memset(totals, 0, t->measures * sizeof *totals);
     for (size_t u = 0; u < t->users; u++)
@@ -74,7 +74,7 @@ static void resample(void *context, size_t task, unsigned worker)
 {
     const work *w = context;
     size_t users = w->a->users, measures = w->a->measures;
-    pr_tally *mine = w->hands + worker * 2 * measures, *theirs = mine + measures;
+    parsrec_share *mine = w->hands + worker * 2 * measures, *theirs = mine + measures;
     uint32_t drawn[DRAWS];
     memset(mine, 0, 2 * measures * sizeof *mine);
     for (size_t first = 0; first < users; first += DRAWS) {
@@ -129,20 +129,21 @@ pr_interval pr_percentiles(double value, double *values, size_t count, double le
 /* ---- swapped models ---- */
 
 /* For four users, each of the 16 ways to swap some of them: what that moves from b to a. */
-static void fill_table(pr_tally *table, const work *w, size_t first, size_t measure)
+static void fill_table(parsrec_share *table, const work *w, size_t first, size_t measure)
 {
     size_t measures = w->a->measures;
-    table[0] = (pr_tally){0};
+    table[0] = (parsrec_share){0};
     for (size_t bit = 0; bit < SWAP_USERS; bit++) {
-        pr_tally moved = {0};
+        parsrec_share moved = {0};
         if (first + bit < w->a->users) {
-            const pr_tally *x = &w->a->rows[(first + bit) * measures + measure];
-            const pr_tally *y = &w->b->rows[(first + bit) * measures + measure];
-            moved = (pr_tally){y->sum - x->sum, y->weight - x->weight};
+            const parsrec_share *x = &w->a->rows[(first + bit) * measures + measure];
+            const parsrec_share *y = &w->b->rows[(first + bit) * measures + measure];
+            moved = (parsrec_share){y->sum - x->sum, y->weight - x->weight};
         }
         size_t half = (size_t)1 << bit;
         for (size_t i = 0; i < half; i++)
-            table[half + i] = (pr_tally){table[i].sum + moved.sum, table[i].weight + moved.weight};
+            table[half + i] =
+                (parsrec_share){table[i].sum + moved.sum, table[i].weight + moved.weight};
     }
 }
 
@@ -155,15 +156,16 @@ static void fill_tables(void *context, size_t task, unsigned worker)
 }
 
 /* Sums of one measure after swapping the users whose bits are set. */
-static pr_tally swapped(const work *w, uint32_t resample, size_t measure)
+static parsrec_share swapped(const work *w, uint32_t resample, size_t measure)
 {
-    const pr_tally *table = w->swaps + measure * w->tables * SWAP_CASES;
-    pr_tally moved = {0};
+    const parsrec_share *table = w->swaps + measure * w->tables * SWAP_CASES;
+    parsrec_share moved = {0};
     for (size_t first = 0; first < w->tables; first += SWAP_TABLES) {
         pr_bits bits = pr_rng_at(&w->rng, resample, (uint32_t)(first / SWAP_TABLES), 0, 0);
         size_t count = w->tables - first < SWAP_TABLES ? w->tables - first : SWAP_TABLES;
         for (size_t i = 0; i < count; i++, table += SWAP_CASES) {
-            const pr_tally *t = &table[bits.word[i / 8] >> i % 8 * SWAP_USERS & (SWAP_CASES - 1)];
+            const parsrec_share *t =
+                &table[bits.word[i / 8] >> i % 8 * SWAP_USERS & (SWAP_CASES - 1)];
             moved.sum += t->sum;
             moved.weight += t->weight;
         }
@@ -177,10 +179,10 @@ static void swap_some(void *context, size_t task, unsigned worker)
     const work *w = context;
     (void)worker;
     size_t m = task / w->resamples;
-    pr_tally moved = swapped(w, (uint32_t)(task % w->resamples), m);
-    pr_tally a = w->totals[m], b = w->totals[w->a->measures + m];
-    w->values[task] = ratio((pr_tally){a.sum + moved.sum, a.weight + moved.weight}) -
-                      ratio((pr_tally){b.sum - moved.sum, b.weight - moved.weight});
+    parsrec_share moved = swapped(w, (uint32_t)(task % w->resamples), m);
+    parsrec_share a = w->totals[m], b = w->totals[w->a->measures + m];
+    w->values[task] = ratio((parsrec_share){a.sum + moved.sum, a.weight + moved.weight}) -
+                      ratio((parsrec_share){b.sum - moved.sum, b.weight - moved.weight});
 }
 
 /* The share of differences at least as large, this one counted too. Sums in another order may differ
@@ -206,7 +208,7 @@ static parsrec_status prepare(work *w, const pr_resampling *how, pr_pool *pool, 
     w->hands = pr_alloc((pr_pool_threads(pool) + 1) * 2 * measures, sizeof *w->hands);
     if (w->values == NULL || w->hands == NULL)
         return pr_fail_memory(err);
-    pr_tally *totals = w->hands + pr_pool_threads(pool) * 2 * measures;
+    parsrec_share *totals = w->hands + pr_pool_threads(pool) * 2 * measures;
     memset(totals, 0, 2 * measures * sizeof *totals);
     add_all(totals, w->a);
     if (w->b != NULL)

@@ -6,15 +6,10 @@
 
 #include "base/threads.h"
 
-/* What one user adds to a measure, which is the sum over users / the weight over users: hits and
- * steps for a hit rate, the share of hits and 1 for Sess-Prec. */
-typedef struct pr_tally {
-    double sum, weight;
-} pr_tally;
-
-/* Several measures of the same users, so that they share the draws. */
+/* What users add to measures (parsrec_share: hits and steps for a hit rate, the share of hits and 1 for
+ * Sess-Prec); several measures of the same users share the draws. */
 typedef struct pr_tallies {
-    const pr_tally *rows; /* [users · measures], a user's measures side by side */
+    const parsrec_share *rows; /* [users · measures], a user's measures side by side */
     size_t users, measures;
 } pr_tallies;
 

@@ -76,7 +76,7 @@ static void fill_attempt(pr_attempt *a, size_t bound)
     a->tallies = pr_alloc(USERS, sizeof *a->tallies);
     assert_non_null(a->tallies);
     for (size_t u = 0; u < USERS; u++)
-        a->tallies[u] = (pr_tally){u < bound, 1};
+        a->tallies[u] = (parsrec_share){u < bound, 1};
     a->report.baskets = a->report.steps = USERS;
     a->report.measure_count = 1;
     a->report.measures[0] = (parsrec_measure){.name = "HR",

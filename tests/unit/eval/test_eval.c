@@ -2,7 +2,7 @@
 #include "support/testing.h"
 
 #include "eval/candidates.h"
-#include "eval/metrics.h"
+#include "eval/measures.h"
 
 static void ties_count_against_us(void **state)
 {

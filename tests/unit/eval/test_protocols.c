@@ -152,7 +152,6 @@ static void one_list_for_the_whole_basket(void **state)
 typedef struct pair {
     sheet sheets[2];
     pr_evaluated baskets[2];
-    pr_evaluation e;
     pr_scores scores;
 } pair;
 
@@ -170,8 +169,7 @@ static void walk_pair(pair *p, const pr_rule *rule)
             taken[rule->count(&step, p->sheets[b].sums)] = true;
         }
     }
-    p->e = (pr_evaluation){.protocol = p->sheets[0].protocol, .baskets = p->baskets, .count = 2};
-    pr_evaluation_sum(&p->e, p->baskets, &p->scores);
+    pr_scores_sum(&p->scores, &p->sheets[0].protocol, p->baskets, 2);
 }
 
 /* The first basket has items 0 and 1: item 1 at rank 2, then item 0 at rank 2; both had before. The
@@ -233,7 +231,7 @@ static void what_is_not_recommended_is_no_hit(void **state)
     (void)state;
     static const float none[] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     bool taken[4] = {false};
-    for (size_t i = 0; pr_rules[i] != NULL; i++) {
+    for (size_t i = 0; i < PR_RULES; i++) {
         sheet s = sheet_of(pr_rules[i], 1);
         pr_step step = step_of(&s, taken, 0);
         step.mine = none;

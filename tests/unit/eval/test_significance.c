@@ -9,7 +9,7 @@
 static pr_pool *one;
 static size_t resamples = 2000;
 
-static pr_interval bootstrap(const pr_tally *rows, size_t users, double level)
+static pr_interval bootstrap(const parsrec_share *rows, size_t users, double level)
 {
     parsrec_error err = {0};
     pr_interval out;
@@ -20,7 +20,8 @@ static pr_interval bootstrap(const pr_tally *rows, size_t users, double level)
     return out;
 }
 
-static pr_contrast paired(const pr_tally *a, const pr_tally *b, size_t users, uint64_t seed)
+static pr_contrast paired(const parsrec_share *a, const parsrec_share *b, size_t users,
+                          uint64_t seed)
 {
     parsrec_error err = {0};
     pr_contrast out;
@@ -37,7 +38,7 @@ static pr_contrast paired(const pr_tally *a, const pr_tally *b, size_t users, ui
 static void two_users(void **state)
 {
     (void)state;
-    const pr_tally rows[] = {{1, 2}, {3, 2}};
+    const parsrec_share rows[] = {{1, 2}, {3, 2}};
     pr_interval wide = bootstrap(rows, 2, 0.95), narrow = bootstrap(rows, 2, 0.4);
     assert_close(wide.value, 1, 0);
     assert_close(wide.low, 0.5, 0);
@@ -50,7 +51,7 @@ static void two_users(void **state)
 static void ratio_of_sums(void **state)
 {
     (void)state;
-    const pr_tally rows[] = {{1, 1}, {0, 9}};
+    const parsrec_share rows[] = {{1, 1}, {0, 9}};
     pr_interval i = bootstrap(rows, 2, 0.95);
     assert_close(i.value, 0.1, 1e-15);
     assert_close(i.low, 0, 0);
@@ -61,7 +62,7 @@ static void ratio_of_sums(void **state)
 static void users_without_weight(void **state)
 {
     (void)state;
-    const pr_tally some[] = {{0, 0}, {1, 2}}, none[] = {{0, 0}, {0, 0}};
+    const parsrec_share some[] = {{0, 0}, {1, 2}}, none[] = {{0, 0}, {0, 0}};
     pr_interval i = bootstrap(some, 2, 0.95);
     assert_close(i.value, 0.5, 0);
     assert_close(i.low, 0.5, 0);
@@ -79,7 +80,8 @@ static void users_without_weight(void **state)
 static void four_users(void **state)
 {
     (void)state;
-    const pr_tally a[] = {{2, 1}, {2, 1}, {2, 1}, {2, 1}}, b[] = {{1, 1}, {1, 1}, {1, 1}, {1, 1}};
+    const parsrec_share a[] = {{2, 1}, {2, 1}, {2, 1}, {2, 1}},
+                        b[] = {{1, 1}, {1, 1}, {1, 1}, {1, 1}};
     pr_contrast c = paired(a, b, 4, 1);
     assert_close(c.difference.value, 1, 0);
     assert_close(c.difference.low, 1, 0);
@@ -95,9 +97,9 @@ static void four_users(void **state)
 static void five_users(void **state)
 {
     (void)state;
-    const pr_tally zero[5] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}};
-    const pr_tally last[5] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {3, 1}};
-    const pr_tally all[5] = {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {4, 1}};
+    const parsrec_share zero[5] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {0, 1}};
+    const parsrec_share last[5] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}, {3, 1}};
+    const parsrec_share all[5] = {{1, 1}, {1, 1}, {1, 1}, {1, 1}, {4, 1}};
     assert_close(paired(last, zero, 5, 1).p, 1, 0);
     assert_close(paired(all, zero, 5, 1).p, 2.0 / 32, 0.02);
 }
@@ -107,7 +109,7 @@ static void five_users(void **state)
 static void weights_are_swapped_too(void **state)
 {
     (void)state;
-    const pr_tally a[] = {{1, 1}, {1, 1}}, b[] = {{0, 1}, {1, 2}};
+    const parsrec_share a[] = {{1, 1}, {1, 1}}, b[] = {{0, 1}, {1, 2}};
     pr_contrast c = paired(a, b, 2, 1);
     assert_close(c.difference.value, 2.0 / 3, 1e-15);
     assert_close(c.p, 0.5, 0.04);
@@ -117,10 +119,10 @@ static void weights_are_swapped_too(void **state)
 static void smallest_p(void **state)
 {
     (void)state;
-    pr_tally a[100], b[100];
+    parsrec_share a[100], b[100];
     for (size_t u = 0; u < 100; u++) {
-        a[u] = (pr_tally){1, 1};
-        b[u] = (pr_tally){0, 1};
+        a[u] = (parsrec_share){1, 1};
+        b[u] = (parsrec_share){0, 1};
     }
     assert_close(paired(a, b, 100, 1).p, 1.0 / 2001, 1e-15);
 }
@@ -131,13 +133,13 @@ enum { STEPS_MOST = 9 };
 
 /* A user with a chance of her own and 1..9 steps; what she hits is a draw. The chance grows with the
  * steps, so that a mean of ratios would be wrong: E[sum] / E[steps] = .1 + .5 · E[n²] / (9 E[n]). */
-static pr_tally simulated_user(pr_stream *s, double better)
+static parsrec_share simulated_user(pr_stream *s, double better)
 {
     uint32_t steps = 1 + pr_stream_below(s, STEPS_MOST);
     double chance = 0.1 + 0.5 * steps / STEPS_MOST + better, hits = 0;
     for (uint32_t i = 0; i < steps; i++)
         hits += pr_stream_unit(s) < chance;
-    return (pr_tally){hits, steps};
+    return (parsrec_share){hits, steps};
 }
 
 static double true_rate(void)
@@ -174,7 +176,7 @@ static void coverage(void **state)
     size_t low = 0, high = 0;
     for (uint32_t trial = 0; trial < TRIALS; trial++) {
         pr_stream s = pr_stream_at(&rng, trial, 0, 0);
-        pr_tally rows[USERS];
+        parsrec_share rows[USERS];
         for (size_t u = 0; u < USERS; u++)
             rows[u] = simulated_user(&s, 0);
         pr_interval i = bootstrap(rows, USERS, 0.95);
@@ -191,9 +193,9 @@ static void width(void **state)
 {
     (void)state;
     enum { USERS = 2000 };
-    static pr_tally rows[USERS];
+    static parsrec_share rows[USERS];
     for (size_t u = 0; u < USERS; u++)
-        rows[u] = (pr_tally){u % 10 < 3, 1};
+        rows[u] = (parsrec_share){u % 10 < 3, 1};
     pr_interval i = bootstrap(rows, USERS, 0.95);
     double expected = 2 * 1.959964 * sqrt(0.3 * 0.7 / USERS);
     assert_close(i.value, 0.3, 1e-12);
@@ -208,7 +210,7 @@ static double share_found(double better, double *inside)
     size_t found = 0, held = 0;
     for (uint32_t trial = 0; trial < TRIALS; trial++) {
         pr_stream s = pr_stream_at(&rng, trial, 0, 0);
-        pr_tally a[USERS], b[USERS];
+        parsrec_share a[USERS], b[USERS];
         for (size_t u = 0; u < USERS; u++) {
             a[u] = simulated_user(&s, better);
             b[u] = simulated_user(&s, 0);
@@ -235,7 +237,7 @@ static void errors_of_the_test(void **state)
 
 enum { MANY = 1003, MEASURES = 3 };
 
-static void simulate_measures(pr_tally *rows, uint64_t seed)
+static void simulate_measures(parsrec_share *rows, uint64_t seed)
 {
     pr_rng rng = pr_rng_make(seed, 0x7E57);
     for (uint32_t u = 0; u < MANY; u++) {
@@ -249,7 +251,7 @@ static void simulate_measures(pr_tally *rows, uint64_t seed)
 static void same_bits(void **state)
 {
     (void)state;
-    static pr_tally a[MANY * MEASURES], b[MANY * MEASURES], alone[MANY];
+    static parsrec_share a[MANY * MEASURES], b[MANY * MEASURES], alone[MANY];
     simulate_measures(a, 1);
     simulate_measures(b, 2);
     parsrec_error err = {0};
@@ -278,7 +280,7 @@ static void same_bits(void **state)
 static void no_memory(void **state)
 {
     (void)state;
-    const pr_tally rows[] = {{1, 2}, {3, 2}};
+    const parsrec_share rows[] = {{1, 2}, {3, 2}};
     pr_tallies t = {rows, 2, 1};
     pr_resampling how = pr_resampling_default();
     parsrec_error err = {0};

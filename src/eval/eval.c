@@ -1,0 +1,264 @@
+/* parsrec_eval: a model run through a protocol, its report and the report as JSON. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "eval/evaluation.h"
+#include "eval/score_dump.h"
+#include "eval/significance.h"
+#include "model/counting/count_model.h"
+#include "model/loaded.h"
+
+/* ---- the report ---- */
+
+/* Names and cutoffs; values follow. */
+static void name_measures(parsrec_eval_report *report, const pr_eval_protocol *p)
+{
+    report->measure_count = pr_protocol_measures(p);
+    for (size_t i = 0; i < report->measure_count; i++) {
+        size_t k;
+        const pr_measure_info *m = &pr_measure_table[pr_protocol_measure(p, i, &k)];
+        report->measures[i] = (parsrec_measure){.name = m->name, .k = m->at_k ? p->k[k] : 0};
+    }
+}
+
+parsrec_status parsrec_eval_measures(const parsrec_eval_options *options,
+                                     parsrec_measure measures[PARSREC_MEASURES_MOST], size_t *count,
+                                     parsrec_error *err)
+{
+    if (options == NULL || measures == NULL || count == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval_measures needs options and room");
+    pr_eval_protocol p;
+    parsrec_eval_report report;
+    PR_TRY(pr_protocol_rule(&p, options, err));
+    name_measures(&report, &p);
+    *count = report.measure_count;
+    memcpy(measures, report.measures, report.measure_count * sizeof *measures);
+    return PARSREC_OK;
+}
+
+static double value_of(const pr_scores *s, pr_aspect aspect, pr_measure_id m, size_t k)
+{
+    bool measured = s->weight[aspect] > 0 && (aspect == PR_ALL || pr_measure_table[m].split);
+    return measured ? s->value[aspect][m][k] : NAN;
+}
+
+static void fill_report(parsrec_eval_report *report, const pr_eval_protocol *p,
+                        const pr_scores *scores, const pr_scores *chance)
+{
+    report->baskets = scores->baskets;
+    report->steps = scores->steps;
+    report->negatives = p->negatives;
+    report->repeat_steps = (uint64_t)scores->weight[PR_REPEAT];
+    report->fresh_steps = (uint64_t)scores->weight[PR_FRESH];
+    name_measures(report, p);
+    for (size_t i = 0; i < report->measure_count; i++) {
+        parsrec_measure *to = &report->measures[i];
+        size_t k;
+        pr_measure_id m = pr_protocol_measure(p, i, &k);
+        to->value = value_of(scores, PR_ALL, m, k);
+        to->random = value_of(chance, PR_ALL, m, k);
+        to->repeat = value_of(scores, PR_REPEAT, m, k);
+        to->fresh = value_of(scores, PR_FRESH, m, k);
+        to->repeat_random = value_of(chance, PR_REPEAT, m, k);
+        to->fresh_random = value_of(chance, PR_FRESH, m, k);
+    }
+}
+
+/* Intervals over users, and each user's share for the caller who asked for it. */
+static parsrec_status report_users(parsrec_eval_report *report, const pr_evaluation *e,
+                                   const parsrec_eval_options *o, pr_pool *pool, parsrec_error *err)
+{
+    pr_user_tallies t;
+    pr_interval intervals[PARSREC_MEASURES_MOST];
+    pr_resampling how = pr_resampling_default();
+    parsrec_status status = PARSREC_OK;
+    PR_TRY_GOTO(pr_user_tallies_make(&t, &e->protocol, e->baskets, e->count, PR_ALL, err));
+    PR_TRY_GOTO(
+        pr_bootstrap(intervals, &(pr_tallies){t.rows, t.count, t.measures}, &how, pool, err));
+    for (size_t i = 0; i < report->measure_count; i++) {
+        report->measures[i].low = intervals[i].low;
+        report->measures[i].high = intervals[i].high;
+    }
+    report->users = t.count;
+    for (size_t row = 0; row < t.count && o->on_user != NULL; row++)
+        o->on_user(o->user_context, t.users[row], t.rows + row * t.measures, t.measures);
+done:
+    pr_user_tallies_free(&t);
+    return status;
+}
+
+/* ---- a run ---- */
+
+/* A counting model may know here what was before the sessions evaluated: it is counted again. */
+static parsrec_status run_model(const pr_model *model, pr_evaluation *e, pr_pool *pool,
+                                const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err)
+{
+    pr_scope scope = pr_scope_before(e->protocol.part, e->protocol.held);
+    scope.users = e->protocol.counted;
+    pr_model *counted;
+    if (model->kind->count == NULL)
+        return pr_evaluation_run(e, model, pool, hooks, scores, err);
+    PR_TRY(pr_count_model(&counted, model->kind->name, &model->config, e->data, &scope, pool, hooks,
+                          err));
+    parsrec_status status = pr_evaluation_run(e, counted, pool, hooks, scores, err);
+    pr_model_free(counted);
+    return status;
+}
+
+static parsrec_status run_and_report(const pr_model *model, pr_evaluation *e,
+                                     const parsrec_eval_options *options,
+                                     parsrec_eval_report *report, const parsrec_hooks *hooks,
+                                     parsrec_error *err)
+{
+    const pr_eval_protocol *p = &e->protocol;
+    pr_pool *pool;
+    pr_scores scores, chance;
+    if (e->count == 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "nobody can be evaluated: no user%s has %zu sessions, an evaluated one with "
+                       "at least %zu item%s",
+                       p->users != NULL ? " of the list" : "", p->held + 2, p->rule->smallest,
+                       p->rule->smallest == 1 ? "" : "s");
+    PR_TRY(pr_pool_new(&pool, options->threads, err));
+    parsrec_status status = run_model(model, e, pool, hooks, &scores, err);
+    if (status == PARSREC_OK)
+        status = pr_evaluation_chance(e, &chance, err);
+    if (status == PARSREC_OK) {
+        fill_report(report, p, &scores, &chance);
+        status = report_users(report, e, options, pool, err);
+    }
+    pr_pool_free(pool);
+    return status;
+}
+
+/* The same with a file that takes what was ranked. */
+static parsrec_status run_and_dump(const pr_model *model, pr_evaluation *e,
+                                   const parsrec_eval_options *options, parsrec_eval_report *report,
+                                   const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_writer head = {0};
+    PR_TRY(pr_ordered_open(&e->dump, options->dump_path, err));
+    pr_dump_head(&head, e, model->kind->name, report->fingerprint);
+    pr_ordered_write(e->dump, 0, &head, false);
+    pr_writer_free(&head);
+    parsrec_status status = pr_ordered_check(e->dump, err);
+    if (status == PARSREC_OK)
+        status = run_and_report(model, e, options, report, hooks, err);
+    if (status == PARSREC_OK)
+        return pr_ordered_commit(e->dump, err);
+    pr_ordered_abort(e->dump);
+    return status;
+}
+
+static parsrec_status evaluate(const pr_model *model, const pr_dataset *data,
+                               const parsrec_eval_options *options, parsrec_eval_report *report,
+                               const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_eval_protocol p = {0};
+    pr_evaluation e = {0};
+    parsrec_status status;
+    PR_TRY_GOTO(pr_protocol_init(&p, options, data, (size_t)model->config.last, err));
+    PR_TRY_GOTO(pr_protocol_fingerprint(report->fingerprint, &p, data, model, err));
+    PR_TRY_GOTO(pr_evaluation_init(&e, data, &p, err));
+    bool dumps = options->dump_path != NULL && e.count > 0;
+    status = (dumps ? run_and_dump : run_and_report)(model, &e, options, report, hooks, err);
+done:
+    pr_evaluation_free(&e);
+    pr_protocol_free(&p);
+    return status;
+}
+
+parsrec_status parsrec_eval(const parsrec_model *loaded, const parsrec_data *data,
+                            const parsrec_eval_options *options, parsrec_eval_report *report,
+                            const parsrec_hooks *hooks, parsrec_error *err)
+{
+    if (loaded == NULL || data == NULL || options == NULL || report == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval needs model, data and options");
+    const pr_model *model = loaded->file.model;
+    double began = pr_now();
+    pr_fitted fitted;
+    *report = (parsrec_eval_report){0};
+    PR_TRY(pr_fit_data(&fitted, &loaded->file, data, model->kind->count != NULL, hooks, err));
+    parsrec_status status = evaluate(model, fitted.data, options, report, hooks, err);
+    pr_fitted_free(&fitted);
+    report->seconds = pr_now() - began;
+    return status;
+}
+
+/* ---- JSON ---- */
+
+/* One column of the measures, given by its offset in parsrec_measure, as an object. */
+static json_t *measures(const parsrec_eval_report *r, size_t column)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < r->measure_count; i++) {
+        char name[48];
+        double value;
+        memcpy(&value, (const char *)&r->measures[i] + column, sizeof value);
+        json_object_set_new(object, pr_measure_title(&r->measures[i], name, sizeof name),
+                            isnan(value) ? json_null() : json_real(value));
+    }
+    return object;
+}
+
+static json_t *intervals(const parsrec_eval_report *r)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < r->measure_count; i++) {
+        const parsrec_measure *m = &r->measures[i];
+        char name[48];
+        json_object_set_new(object, pr_measure_title(m, name, sizeof name),
+                            json_pack("[f, f]", m->low, m->high));
+    }
+    return object;
+}
+
+static json_t *part(const parsrec_eval_report *r, uint64_t steps, size_t column, size_t random)
+{
+    return json_pack("{s:I, s:o, s:o}", "steps", (json_int_t)steps, "metrics", measures(r, column),
+                     "random", measures(r, random));
+}
+
+json_t *pr_eval_json(const char *model, const char *data, const parsrec_eval_options *o,
+                     const parsrec_eval_report *r)
+{
+    const char *candidates = o->negatives == 0                             ? "all"
+                             : o->candidates == PARSREC_CANDIDATES_POPULAR ? "popular"
+                             : o->candidates == PARSREC_CANDIDATES_FILE    ? o->candidates_path
+                                                                           : "uniform";
+    json_t *asked = json_pack(
+        "{s:o, s:o, s:s, s:s, s:I, s:b, s:o, s:b}", "model", pr_json_string(model), "data",
+        pr_json_string(data), "split", o->split == PARSREC_SPLIT_TEST ? "test" : "valid",
+        "protocol", parsrec_protocol_name(o->protocol), "negatives", (json_int_t)r->negatives,
+        "full", (int)(o->negatives == 0), "candidates", pr_json_string(candidates), "exclude_seen",
+        (int)o->exclude_seen);
+    json_t *found = json_pack(
+        "{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:f}", "users", (json_int_t)r->users,
+        "baskets", (json_int_t)r->baskets, "steps", (json_int_t)r->steps, "metrics",
+        measures(r, offsetof(parsrec_measure, value)), "intervals", intervals(r), "random",
+        measures(r, offsetof(parsrec_measure, random)), "repeat",
+        part(r, r->repeat_steps, offsetof(parsrec_measure, repeat),
+             offsetof(parsrec_measure, repeat_random)),
+        "new",
+        part(r, r->fresh_steps, offsetof(parsrec_measure, fresh),
+             offsetof(parsrec_measure, fresh_random)),
+        "fingerprint", r->fingerprint, "seconds", r->seconds);
+    bool whole = asked != NULL && found != NULL && json_object_update(asked, found) == 0;
+    json_decref(found);
+    if (!whole)
+        json_decref(asked);
+    return whole ? asked : NULL;
+}
+
+parsrec_status parsrec_eval_json(char **out, const char *model, const char *data,
+                                 const parsrec_eval_options *options,
+                                 const parsrec_eval_report *report, parsrec_error *err)
+{
+    if (out == NULL || model == NULL || data == NULL || options == NULL || report == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval_json needs names and a report");
+    *out = pr_json_indented(pr_eval_json(model, data, options, report));
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}

@@ -1,0 +1,131 @@
+/* What rankings are worth: ranks and gains, the table of measures, the sums in which a basket's results
+ * are kept, and what each user adds to a measure.
+ *
+ * A rule (protocol.h) counts the steps of a basket into columns of sums, one number per cutoff. A
+ * measure is one such column, divided either by the weight of all baskets together (a mean over steps)
+ * or basket by basket (a mean over baskets). All columns are kept three times: over everything, over
+ * items that the user had in an earlier session, and over items that are new to the user. */
+#ifndef PR_MEASURES_H
+#define PR_MEASURES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/status.h"
+
+/* ---- ranks and gains ---- */
+
+/* Position, from 0, of an item with score `best` among others. A tie counts against it, and so does a
+ * NaN among the others. */
+size_t pr_rank(float best, const float *others, size_t count);
+
+/* Gain of a hit at position rank: 1 / log2(rank + 2), 0 from position k on. */
+double pr_gain(size_t rank, size_t k);
+
+/* The gain of a list that begins with `count` right answers. */
+double pr_ideal(size_t count);
+
+/* ---- the table of measures ---- */
+
+enum { PR_CUTOFFS = PARSREC_CUTOFFS_MOST, PR_COLUMNS_MOST = 5 };
+
+/* id, name, name in a table's head, legend, has cutoffs, is split into repeat and new items */
+#define PR_MEASURE_MAP(X)                                                                          \
+    X(HR, "HR", "HR", "HR@k: share of steps with a hit among the first k.", true, true)            \
+    X(NDCG, "NDCG", "N", "N@k: NDCG, hits among the first k with less credit for later places.",   \
+      true, true)                                                                                  \
+    X(SESS_PREC, "Sess-Prec", "SP",                                                                \
+      "SP@k: Sess-Prec, the share of hits of a basket, averaged over baskets.", true, true)        \
+    X(MRR, "MRR", "MRR", "MRR: mean of 1 / place.", false, true)                                   \
+    X(RECALL, "Recall", "Rec",                                                                     \
+      "Rec@k: Recall, the share of the basket's items among the first k.", true, true)             \
+    X(PRECISION, "Precision", "Prec",                                                              \
+      "Prec@k: Precision, the share of the first k that are in the basket.", true, false)          \
+    X(NDCG_WHOLE, "NDCG-whole", "N-whole",                                                         \
+      "N-whole@k: NDCG against an ideal of the whole basket, however large.", true, true)          \
+    X(PHR, "PHR", "PHR", "PHR@k: share of baskets with at least one hit among the first k.", true, \
+      true)
+typedef enum pr_measure_id {
+#define PR_MEASURE_ENUM(id, name, brief, legend, at_k, split) PR_##id,
+    PR_MEASURE_MAP(PR_MEASURE_ENUM)
+#undef PR_MEASURE_ENUM
+        PR_MEASURES
+} pr_measure_id;
+
+typedef struct pr_measure_info {
+    const char *name, *brief, *legend;
+    bool at_k, split;
+} pr_measure_info;
+
+extern const pr_measure_info pr_measure_table[PR_MEASURES];
+const pr_measure_info *pr_measure_named(const char *name); /* or NULL */
+
+/* "HR@10"; "MRR" has no cutoff. Returns buffer. */
+char *pr_measure_title(const parsrec_measure *measure, char *buffer, size_t size);
+
+/* ---- sums of one basket ---- */
+
+/* Everything; what the user had in an earlier session; what is new to the user. */
+typedef enum pr_aspect { PR_ALL, PR_REPEAT, PR_FRESH, PR_ASPECTS } pr_aspect;
+
+/* How a measure comes out of the sums: the column's total by the total weight, or the mean of each
+ * basket's own mean. */
+typedef struct pr_measure_rule {
+    pr_measure_id measure;
+    uint8_t column;
+    bool per_basket;
+} pr_measure_rule;
+
+struct pr_eval_protocol;
+
+/* For each aspect its weight (steps, or 1 for a basket), then columns of k_count sums. */
+size_t pr_sums_count(const struct pr_eval_protocol *p);
+float *pr_sums_column(const struct pr_eval_protocol *p, float *sums, pr_aspect aspect,
+                      size_t column);
+float *pr_sums_weight(const struct pr_eval_protocol *p, float *sums, pr_aspect aspect);
+
+/* Counts one more ranked item: weight, hit (column 0) and gain (column 1) at every cutoff. */
+void pr_sums_rank(const struct pr_eval_protocol *p, float *sums, pr_aspect aspect, size_t rank);
+
+/* ---- sums of all baskets ---- */
+
+/* One evaluated basket. */
+typedef struct pr_evaluated {
+    uint32_t user, session, size;
+    uint32_t steps;  /* of its walk */
+    uint32_t others; /* items it was ranked against, known after a run */
+    float *sums;
+} pr_evaluated;
+
+typedef struct pr_scores {
+    size_t baskets, steps;
+    double weight[PR_ASPECTS]; /* steps of each aspect, or baskets where a basket is one step */
+    double value[PR_ASPECTS][PR_MEASURES][PR_CUTOFFS]; /* a measure without cutoff stands at 0 */
+} pr_scores;
+
+void pr_scores_sum(pr_scores *scores, const struct pr_eval_protocol *p, const pr_evaluated *baskets,
+                   size_t count);
+
+/* ---- what each user adds ---- */
+
+/* Measures of a protocol in the order in which they are reported: those of its rule, each at every
+ * cutoff, or once where it has none. */
+size_t pr_protocol_measures(const struct pr_eval_protocol *p);
+/* Measure number i, and the number of its cutoff. */
+pr_measure_id pr_protocol_measure(const struct pr_eval_protocol *p, size_t i, size_t *k);
+
+/* Users in ascending order: the same in every evaluation by one protocol. */
+typedef struct pr_user_tallies {
+    parsrec_share *rows; /* [count · measures] */
+    uint32_t *users;     /* [count] */
+    size_t count, measures;
+} pr_user_tallies;
+
+/* From baskets after a run. Free with pr_user_tallies_free, also on failure. */
+parsrec_status pr_user_tallies_make(pr_user_tallies *out, const struct pr_eval_protocol *p,
+                                    const pr_evaluated *baskets, size_t count, pr_aspect aspect,
+                                    parsrec_error *err);
+void pr_user_tallies_free(pr_user_tallies *tallies); /* a zeroed one is fine */
+
+#endif
