@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "compare/comparison.h"
+#include "eval/protocol.h"
 #include "report/bars.h"
 #include "report/curves.h"
 #include "report/report.h"
@@ -63,16 +64,9 @@ static void write_grouped(pr_writer *out, uint64_t value)
 
 static void write_protocol(pr_writer *out, const parsrec_comparison *c)
 {
-    static const char *const rules[][2] = {
-        {"remaining", ": any item that remains in the basket is a right answer"},
-        {"next", ": one fixed target at a time"},
-        {"basket", ": one list for the whole basket, made before it begins"},
-    };
     const parsrec_eval_report *r = &c->rows[0].report;
     const parsrec_eval_options *o = &c->eval;
-    const char *protocol = parsrec_protocol_name(o->protocol), *rule = "";
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        rule = strcmp(rules[i][0], protocol) == 0 ? rules[i][1] : rule;
+    const pr_rule *rule = pr_rules[o->protocol];
     pr_write(out, "%s sessions: ", o->split == PARSREC_SPLIT_TEST ? "Last" : "Second to last");
     write_grouped(out, r->baskets);
     pr_write(out, " baskets with ");
@@ -88,7 +82,7 @@ static void write_protocol(pr_writer *out, const parsrec_comparison *c)
                      ? "items or fewer from a list for each user"
                      : "sampled items");
     }
-    pr_write(out, "; protocol %s%s%s.", protocol, rule,
+    pr_write(out, "; protocol %s: %s%s.", rule->name, rule->summary,
              o->exclude_seen ? "; items the user had before are left out" : "");
     if (c->seeds > 1)
         pr_write(out, " Means over %zu seeds of training.", c->seeds);
@@ -97,24 +91,12 @@ static void write_protocol(pr_writer *out, const parsrec_comparison *c)
 /* What bold, underlined and the short names of the columns mean. */
 static void write_legend(pr_writer *out, const parsrec_comparison *c)
 {
-    static const struct {
-        const char *measure, *words;
-    } known[] = {
-        {"HR", "HR@k: share of steps with a hit among the first k."},
-        {"NDCG", "N@k: NDCG, hits among the first k with less credit for later places."},
-        {"Sess-Prec", "SP@k: Sess-Prec, the share of hits of a basket, averaged over baskets."},
-        {"MRR", "MRR: mean of 1 / place."},
-        {"Recall", "Rec@k: Recall, the share of the basket's items among the first k."},
-        {"Precision", "Prec@k: Precision, the share of the first k that are in the basket."},
-        {"NDCG-whole", "N-whole@k: NDCG against an ideal of the whole basket, however large."},
-        {"PHR", "PHR@k: share of baskets with at least one hit among the first k."},
-    };
     const parsrec_eval_report *r = &c->rows[0].report;
     pr_write(out, "%s", phrases_of(c)->bold);
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    for (size_t i = 0; i < PR_MEASURES; i++)
         for (size_t m = 0; m < r->measure_count; m++)
-            if (strcmp(r->measures[m].name, known[i].measure) == 0) {
-                pr_write(out, " %s", known[i].words);
+            if (strcmp(r->measures[m].name, pr_measure_table[i].name) == 0) {
+                pr_write(out, " %s", pr_measure_table[i].legend);
                 break;
             }
     pr_write(out, " The random ranker orders candidates by chance");

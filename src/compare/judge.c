@@ -1,37 +1,19 @@
 /* Which numbers are shown, who is the best, and by how much more than chance. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
 #include "compare/comparison.h"
+#include "eval/measures.h"
 
 /* ---- columns ---- */
 
-static const char *brief_name(const char *name)
-{
-    static const char *const known[][2] = {{"NDCG", "N"},
-                                           {"NDCG-whole", "N-whole"},
-                                           {"Sess-Prec", "SP"},
-                                           {"Recall", "Rec"},
-                                           {"Precision", "Prec"}};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(known[i][0], name) == 0)
-            return known[i][1];
-    return name;
-}
-
 static void name_column(pr_table_column *column, const parsrec_measure *m)
 {
-    const char *brief = brief_name(m->name);
-    if (m->k == 0) {
-        snprintf(column->name, sizeof column->name, "%s", m->name);
-        snprintf(column->brief, sizeof column->brief, "%s", brief);
-        return;
-    }
-    snprintf(column->name, sizeof column->name, "%s@%llu", m->name, (unsigned long long)m->k);
-    snprintf(column->brief, sizeof column->brief, "%s@%llu", brief, (unsigned long long)m->k);
+    parsrec_measure brief = {.name = pr_measure_named(m->name)->brief, .k = m->k};
+    pr_measure_title(m, column->name, sizeof column->name);
+    pr_measure_title(&brief, column->brief, sizeof column->brief);
 }
 
 double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_table_column *column)
