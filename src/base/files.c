@@ -307,3 +307,19 @@ parsrec_status pr_folder_check(const char *folder, parsrec_error *err)
         rmdir(folder);
     return PARSREC_OK;
 }
+
+static const char *beside(pr_path *hold, const char *path, const char *ending)
+{
+    snprintf(hold->text, sizeof hold->text, "%s%s", path, ending);
+    return hold->text;
+}
+
+const char *pr_checkpoint_path(pr_path *hold, const char *model_path)
+{
+    return beside(hold, model_path, ".ckpt");
+}
+
+const char *pr_log_path(pr_path *hold, const char *model_path)
+{
+    return beside(hold, model_path, ".log");
+}

@@ -6,6 +6,14 @@
 
 #include "base/status.h"
 
+/* The files that stand beside a model file: MODEL.ckpt, the checkpoint of a run that has not ended, and
+ * MODEL.log, its record. The result is hold->text. */
+typedef struct pr_path {
+    char text[4200];
+} pr_path;
+const char *pr_checkpoint_path(pr_path *hold, const char *model_path);
+const char *pr_log_path(pr_path *hold, const char *model_path);
+
 /* A whole file, read-only in memory. */
 typedef struct pr_mapping {
     const unsigned char *bytes;

@@ -29,22 +29,14 @@ static double characters(void *context, const char *text)
     return pr_text_width(text);
 }
 
-/* Where character number `n` of a text begins. */
-static const char *character(const char *text, int n)
-{
-    for (; n > 0 && *text != '\0'; n--)
-        for (text++; ((unsigned char)*text & 0xC0) == 0x80;)
-            text++;
-    return text;
-}
-
 /* Keeps so many characters of a text of `all`, of which `same` may be left out before the others. */
 static void cut(char *out, const char *text, int all, int keep, int same, kept way)
 {
     int first = way == KEPT_END || way == KEPT_DIFFERENT ? 0
                 : way == KEPT_BOTH                       ? (keep + 1) / 2
                                                          : keep;
-    const char *end = character(text, first), *rest = character(text, all - (keep - first));
+    const char *end = pr_utf8_at(text, (size_t)first),
+               *rest = pr_utf8_at(text, (size_t)(all - (keep - first)));
     size_t size = (size_t)(end - text);
     memcpy(out, text, size);
     memcpy(out + size, dots, sizeof dots);
@@ -53,8 +45,8 @@ static void cut(char *out, const char *text, int all, int keep, int same, kept w
         strcpy(out, rest);
         return;
     }
-    const char *begin = character(text, same);
-    size = (size_t)(character(begin, keep) - begin);
+    const char *begin = pr_utf8_at(text, (size_t)same);
+    size = (size_t)(pr_utf8_at(begin, (size_t)keep) - begin);
     memcpy(out, begin, size);
     memcpy(out + size, dots, sizeof dots);
 }
@@ -83,7 +75,7 @@ static int same_beginning(const char *const *names, size_t count, size_t i)
         same--;
     int letters = 0;
     for (size_t n = 0; n < same; n++)
-        letters += ((unsigned char)names[i][n] & 0xC0) != 0x80;
+        letters += pr_utf8_begins(names[i][n]);
     return letters;
 }
 

@@ -1,9 +1,12 @@
 /* Strict numbers, durations, UTF-8. */
 #include "base/text.h"
 
+#include <assert.h>
+#include <inttypes.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,13 +188,8 @@ char *pr_text_clean(char *text)
 const char *pr_show(pr_excerpt *hold, pr_slice s)
 {
     enum { MOST = 40 };
-    size_t n = s.size;
-    bool cut = n > MOST;
-    if (cut) {
-        n = MOST;
-        while (n > 0 && ((unsigned char)s.bytes[n] & 0xC0) == 0x80)
-            n--;
-    }
+    size_t n = pr_utf8_cut(s.bytes, s.size, MOST);
+    bool cut = n < s.size;
     char *out = hold->text;
     *out++ = '\'';
     memcpy(out, s.bytes, n);
@@ -209,6 +207,52 @@ int pr_text_width(const char *text)
 {
     int width = 0;
     for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80;
+        width += pr_utf8_begins(*text);
     return width;
+}
+
+size_t pr_utf8_cut(const char *bytes, size_t size, size_t most)
+{
+    if (size <= most)
+        return size;
+    size_t n = most;
+    while (n > 0 && !pr_utf8_begins(bytes[n]))
+        n--;
+    return n;
+}
+
+const char *pr_utf8_at(const char *text, size_t n)
+{
+    for (; n > 0 && *text != '\0'; n--)
+        do
+            text++;
+        while (!pr_utf8_begins(*text));
+    return text;
+}
+
+const char *pr_digits_of(pr_digits *hold, uint64_t value)
+{
+    char digits[24];
+    int n = snprintf(digits, sizeof digits, "%" PRIu64, value);
+    char *out = hold->text;
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && (n - i) % 3 == 0)
+            *out++ = ',';
+        *out++ = digits[i];
+    }
+    *out = '\0';
+    return hold->text;
+}
+
+int pr_ascending_f64(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    assert(x == x && y == y);
+    return (x > y) - (x < y);
+}
+
+int pr_ascending_i32(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
 }

@@ -53,8 +53,28 @@ bool pr_parse_f64(pr_slice s, double *value); /* finite, '.' whatever the locale
 /* "30m", "2h", "1d", "45s" or plain seconds. */
 bool pr_parse_duration(pr_slice s, int64_t *seconds);
 
-/* Characters of UTF-8 text. */
+/* Characters of UTF-8 text: what a column of a terminal or table needs. */
 int pr_text_width(const char *text);
+
+/* Where to cut `size` bytes of UTF-8 to keep at most `most` bytes: never inside a character. */
+size_t pr_utf8_cut(const char *bytes, size_t size, size_t most);
+/* Where character number `n` of a text begins, or its end if it has fewer. */
+const char *pr_utf8_at(const char *text, size_t n);
+/* Whether a byte begins a character, so that a text can be cut before it. */
+static inline bool pr_utf8_begins(char byte)
+{
+    return ((unsigned char)byte & 0xC0) != 0x80;
+}
+
+/* 1234567 as "1,234,567". The result is hold->text. */
+typedef struct pr_digits {
+    char text[28];
+} pr_digits;
+const char *pr_digits_of(pr_digits *hold, uint64_t value);
+
+/* For qsort. NaN has no place in an order: leave it out first. */
+int pr_ascending_f64(const void *a, const void *b);
+int pr_ascending_i32(const void *a, const void *b);
 
 /* True for well-formed UTF-8; else *at is the first byte that is not. */
 bool pr_utf8_valid(const char *bytes, size_t size, size_t *at);

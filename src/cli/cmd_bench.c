@@ -58,10 +58,10 @@ static void print_speed(const bench_args *a, const parsrec_train_speed *s)
         printf("}}\n");
         return;
     }
-    cli_number rate;
+    pr_digits rate;
     printf("threads        %10u  kernels for %s\n", s->threads,
            s->kernels[0] != '\0' ? s->kernels : "an unknown processor");
-    printf("items/s        %10s\n", cli_grouped(&rate, (uint64_t)(s->items_per_s + 0.5)));
+    printf("items/s        %10s\n", pr_digits_of(&rate, (uint64_t)(s->items_per_s + 0.5)));
     printf("GFLOP/s        %10.1f  nominal operations of the plain network\n", s->gflops);
     printf("sgemm GFLOP/s  %10.1f  this machine, same threads, same run\n", s->sgemm_gflops);
     printf("share          %10.3f\n\nwhere the time of a step goes\n", s->share);

@@ -28,9 +28,9 @@ const cli_command cli_check = {
 
 static int accept_text(const char *path, const parsrec_file_report *r)
 {
-    cli_number tensors, bytes;
+    pr_digits tensors, bytes;
     printf("%s: %s version %u, %s tensors, %s bytes, %s\n", path, r->format, r->version,
-           cli_grouped(&tensors, r->tensors), cli_grouped(&bytes, r->bytes),
+           pr_digits_of(&tensors, r->tensors), pr_digits_of(&bytes, r->bytes),
            r->has_checksum ? "checksum matches" : "no checksum");
     return cli_close_output("check");
 }

@@ -57,11 +57,11 @@ static char *measure_name(const parsrec_measure *m, char *buffer, size_t size)
 
 static void print_head(const eval_args *a, const parsrec_eval_report *r)
 {
-    cli_number users, baskets, steps;
+    pr_digits users, baskets, steps;
     printf("%s sessions: %s users, %s baskets, %s steps, against ",
            a->eval.split == PARSREC_SPLIT_TEST ? "last" : "second to last",
-           cli_grouped(&users, r->users), cli_grouped(&baskets, r->baskets),
-           cli_grouped(&steps, r->steps));
+           pr_digits_of(&users, r->users), pr_digits_of(&baskets, r->baskets),
+           pr_digits_of(&steps, r->steps));
     if (r->negatives == 0)
         puts("the whole catalogue\n");
     else if (a->eval.candidates == PARSREC_CANDIDATES_FILE)

@@ -53,7 +53,7 @@ int cmd_export_events(int argc, char **argv)
     export_args a = {.types = "buy"};
     cli_words words;
     parsrec_error err = {0};
-    cli_number events, rows, through;
+    pr_digits events, rows, through;
     int rc = cli_parse(&cli_export_events, &a, &words, argc, argv);
     if (rc != CLI_CONTINUE)
         return rc;
@@ -66,7 +66,7 @@ int cmd_export_events(int argc, char **argv)
         return cli_report("export-events", &err);
     if (strcmp(a.output, "-") != 0)
         printf("%s: %s events in %s rows, up to number %s of store %s\n", a.output,
-               cli_grouped(&events, x.events), cli_grouped(&rows, x.rows),
-               cli_grouped(&through, x.through), x.id);
+               pr_digits_of(&events, x.events), pr_digits_of(&rows, x.rows),
+               pr_digits_of(&through, x.through), x.id);
     return cli_close_output("export-events");
 }

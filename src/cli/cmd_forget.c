@@ -37,7 +37,7 @@ int cmd_forget(int argc, char **argv)
     forget_args a = {0};
     cli_words words;
     parsrec_error err = {0};
-    cli_number count;
+    pr_digits count;
     int rc = cli_parse(&cli_forget, &a, &words, argc, argv);
     if (rc != CLI_CONTINUE)
         return rc;
@@ -50,7 +50,7 @@ int cmd_forget(int argc, char **argv)
         PARSREC_OK)
         return cli_report("forget", &err);
     cli_finish_line();
-    printf("%s: written without %s user%s\n", a.output, cli_grouped(&count, a.users.count),
+    printf("%s: written without %s user%s\n", a.output, pr_digits_of(&count, a.users.count),
            a.users.count == 1 ? "" : "s");
     return cli_close_output("forget");
 }

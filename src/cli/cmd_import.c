@@ -86,9 +86,9 @@ const cli_command cli_import = {
 
 static void print_line(uint64_t count, const char *text)
 {
-    cli_number hold;
+    pr_digits hold;
     if (count > 0)
-        printf("  %15s  %s\n", cli_grouped(&hold, count), text);
+        printf("  %15s  %s\n", pr_digits_of(&hold, count), text);
 }
 
 /* ---- columns ---- */

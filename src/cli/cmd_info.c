@@ -137,13 +137,13 @@ static const char *time_text(char *out, size_t size, int64_t seconds, parsrec_ti
 
 static void print_fact(const fact *f, const parsrec_data_stats *s)
 {
-    cli_number hold;
+    pr_digits hold;
     switch (f->kind) {
     case HEADING:
         printf("\n%s\n", f->label);
         break;
     case COUNT:
-        printf("  %-*s%*s\n", LABEL, f->label, VALUE, cli_grouped(&hold, count_of(f, s)));
+        printf("  %-*s%*s\n", LABEL, f->label, VALUE, pr_digits_of(&hold, count_of(f, s)));
         break;
     case MEAN:
         printf("  %-*s%*.2f\n", LABEL, f->label, VALUE, real_of(f, s));
@@ -156,18 +156,18 @@ static void print_fact(const fact *f, const parsrec_data_stats *s)
 
 static void print_order(const parsrec_order_report *o)
 {
-    cli_number pairs;
+    pr_digits pairs;
     printf("\norder within baskets\n  %s%s\n", parsrec_basket_order_text(o->order),
            o->learnt ? ", and neighbours come again" : "");
     printf("  %-*s%*.3f %%\n", LABEL, "neighbours that are sorted", VALUE, 100 * o->sorted_share);
     printf("  %-*s%*.3f %% of %s\n", LABEL, "pairs in a fixed order", VALUE, 100 * o->fixed_share,
-           cli_grouped(&pairs, o->pairs));
+           pr_digits_of(&pairs, o->pairs));
     printf("  %-*s%*s\n", LABEL, "learnt by order = auto", VALUE, o->learnt ? "yes" : "no");
 }
 
 static void print_best_sellers(const findings *f)
 {
-    cli_number number;
+    pr_digits number;
     printf("\nbest sellers                                baskets  share of all\n");
     for (size_t i = 0; i < f->item_count && i < BEST_SELLERS; i++) {
         const parsrec_listed *row = &f->items[i];
@@ -178,16 +178,17 @@ static void print_best_sellers(const findings *f)
         cli_fit(label, sizeof label, name, 36);
         fputs("  ", stdout);
         cli_print_text(label);
-        printf("%*s%13s%12.2f %%\n", 36 - cli_width(label), "", cli_grouped(&number, row->sessions),
+        printf("%*s%13s%12.2f %%\n", 36 - cli_width(label), "",
+               pr_digits_of(&number, row->sessions),
                100 * (double)row->sessions / (double)f->stats.sessions);
     }
 }
 
 static void print_bar(const char *label, uint64_t value, uint64_t largest)
 {
-    cli_number number;
+    pr_digits number;
     int length = largest > 0 ? (int)((double)value / (double)largest * BAR + .5) : 0;
-    printf("  %-12s%13s  %.*s\n", label, cli_grouped(&number, value), length,
+    printf("  %-12s%13s  %.*s\n", label, pr_digits_of(&number, value), length,
            "##############################");
 }
 

@@ -50,7 +50,7 @@ void cli_fit(char *out, size_t size, parsrec_name name, size_t width)
 {
     size_t characters = 0, at = 0, cut = 0;
     for (; at < name.size && at + 4 < size; at++) {
-        if (((unsigned char)name.bytes[at] & 0xC0) == 0x80)
+        if (!pr_utf8_begins(name.bytes[at]))
             continue;
         if (characters + 3 == width)
             cut = at; /* where "..." goes if the rest does not fit */
@@ -116,7 +116,7 @@ static void print_path(const parsrec_data *data, int32_t category, int width)
 
 static void print_row(const parsrec_data *data, parsrec_thing thing, const parsrec_listed *row)
 {
-    cli_number sessions, other;
+    pr_digits sessions, other;
     if (thing == PARSREC_CATEGORY) {
         print_path(data, row->number, PATH_WIDTH + 12);
     } else {
@@ -126,8 +126,8 @@ static void print_row(const parsrec_data *data, parsrec_thing thing, const parsr
             print_path(data, parsrec_data_item_category(data, row->number), NAME_WIDTH - 12);
         }
     }
-    printf("%10s%10s\n", cli_grouped(&sessions, row->sessions),
-           cli_grouped(&other, thing == PARSREC_USER ? row->actions : row->users));
+    printf("%10s%10s\n", pr_digits_of(&sessions, row->sessions),
+           pr_digits_of(&other, thing == PARSREC_USER ? row->actions : row->users));
 }
 
 static int print_text(const list_args *a, const parsrec_data *data, parsrec_thing thing,
@@ -139,13 +139,13 @@ static int print_text(const list_args *a, const parsrec_data *data, parsrec_thin
          "baskets     users\n"),
         "category                                                       baskets     users\n"};
     size_t shown = a->most > 0 && a->most < count ? (size_t)a->most : count;
-    cli_number number;
+    pr_digits number;
     fputs(heads[thing], stdout);
     for (size_t i = 0; i < shown; i++)
         print_row(data, thing, &rows[i]);
     if (shown < count)
         printf("and %s more; -n 0 shows all, TEXT narrows it down\n",
-               cli_grouped(&number, count - shown));
+               pr_digits_of(&number, count - shown));
     return cli_close_output("list");
 }
 

@@ -405,11 +405,11 @@ static int answer_stream(const parsrec_model *model, parsrec_scratch *own, size_
         answer(&s, (pr_slice){s.bytes, s.end});
     done = done && cli_close_output("recommend") == CLI_OK;
     pr_free(s.bytes);
-    cli_number failed, lines;
+    pr_digits failed, lines;
     if (s.failed > 0)
         fprintf(stderr,
                 "parsrec recommend: %s of %s lines failed; each has an answer with \"error\"\n",
-                cli_grouped(&failed, s.failed), cli_grouped(&lines, s.line));
+                pr_digits_of(&failed, s.failed), pr_digits_of(&lines, s.line));
     return done && s.failed == 0 ? CLI_OK : CLI_FAILED;
 }
 
@@ -419,7 +419,7 @@ static parsrec_status take_pasts(parsrec_model *model, const char *path, parsrec
 {
     parsrec_data *data;
     parsrec_pasts_report r;
-    cli_number items, actions;
+    pr_digits items, actions;
     parsrec_status status = parsrec_data_load(&data, path, err);
     if (status != PARSREC_OK)
         return status;
@@ -430,7 +430,7 @@ static parsrec_status take_pasts(parsrec_model *model, const char *path, parsrec
             stderr,
             "warning: %s: %s items that the model does not know are left out of the users' past "
             "(%s actions)\n",
-            path, cli_grouped(&items, r.unknown_items), cli_grouped(&actions, r.unknown_actions));
+            path, pr_digits_of(&items, r.unknown_items), pr_digits_of(&actions, r.unknown_actions));
     return status;
 }
 

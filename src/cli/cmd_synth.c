@@ -62,7 +62,7 @@ static bool is_stdout(const char *path)
 
 static void print_report(const synth_args *a, const parsrec_synth_report *r)
 {
-    cli_number hold[4];
+    pr_digits hold[4];
     if (a->json) {
         printf("{\"users\": %llu, \"sessions\": %llu, \"items\": %llu, \"actions\": %llu, "
                "\"groups\": %llu}\n",
@@ -72,10 +72,10 @@ static void print_report(const synth_args *a, const parsrec_synth_report *r)
         return;
     }
     printf("%s: %s users in %llu group%s, %s sessions, %s items, %s actions\n",
-           a->output != NULL ? a->output : a->synth.csv_path, cli_grouped(&hold[0], r->users),
+           a->output != NULL ? a->output : a->synth.csv_path, pr_digits_of(&hold[0], r->users),
            (unsigned long long)r->groups, r->groups == 1 ? "" : "s",
-           cli_grouped(&hold[1], r->sessions), cli_grouped(&hold[2], r->items),
-           cli_grouped(&hold[3], r->actions));
+           pr_digits_of(&hold[1], r->sessions), pr_digits_of(&hold[2], r->items),
+           pr_digits_of(&hold[3], r->actions));
 }
 
 int cmd_synth(int argc, char **argv)

@@ -96,7 +96,7 @@ static void keep(watch *w, const parsrec_epoch *e)
 
 static void on_epoch(void *context, const parsrec_epoch *e)
 {
-    cli_number rate;
+    pr_digits rate;
     cli_finish_line();
     /* Fits into 80 columns. */
     fprintf(stderr, "epoch %3u  loss %.3f  HR@10 %.3f  NDCG@10 %.3f  Sess-Prec@10 %.3f", e->number,
@@ -104,7 +104,7 @@ static void on_epoch(void *context, const parsrec_epoch *e)
     if (e->earlier)
         fputs("  before\n", stderr);
     else
-        fprintf(stderr, "  %s/s\n", cli_grouped(&rate, (uint64_t)e->items_per_s));
+        fprintf(stderr, "  %s/s\n", pr_digits_of(&rate, (uint64_t)e->items_per_s));
     keep(context, e);
 }
 

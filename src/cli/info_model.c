@@ -37,12 +37,12 @@ static void print_columns(const parsrec_model *model)
 void cli_print_model(const parsrec_model *model)
 {
     parsrec_model_facts f;
-    cli_number number;
+    pr_digits number;
     parsrec_model_describe(model, &f);
     printf("\nmodel\n");
     printf("  %-26s%20s\n", "kind", f.kind);
-    printf("  %-26s%20s\n", "parameters", cli_grouped(&number, f.parameters));
-    printf("  %-26s%20s\n", "bytes of the file", cli_grouped(&number, f.bytes));
+    printf("  %-26s%20s\n", "parameters", pr_digits_of(&number, f.parameters));
+    printf("  %-26s%20s\n", "bytes of the file", pr_digits_of(&number, f.bytes));
     printf("\nsettings\n");
     if (print_settings(model) == 0)
         printf("  all as the defaults\n");

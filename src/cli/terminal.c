@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/text.h"
 
 static volatile sig_atomic_t stop_asked;
 
@@ -55,21 +56,6 @@ void cli_finish_line(void)
     clear_line();
     view.idle = true;
     pthread_mutex_unlock(&view.lock);
-}
-
-const char *cli_grouped(cli_number *hold, uint64_t value)
-{
-    char *end = hold->text + sizeof hold->text - 1;
-    *end = '\0';
-    for (int digits = 0;; digits++) {
-        if (digits > 0 && digits % 3 == 0)
-            *--end = ',';
-        *--end = (char)('0' + value % 10);
-        value /= 10;
-        if (value == 0)
-            break;
-    }
-    return memmove(hold->text, end, strlen(end) + 1);
 }
 
 static void on_log(void *context, parsrec_log_level level, const char *text)
@@ -116,26 +102,21 @@ static void cut_to_terminal(line *l)
     struct winsize size;
     if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 4)
         return;
-    size_t columns = size.ws_col - 3u;
-    if (l->used <= columns)
-        return;
-    while (columns > 0 && ((unsigned char)l->text[columns] & 0xC0) == 0x80)
-        columns--; /* not inside a UTF-8 character */
-    l->text[columns] = '\0';
+    l->text[pr_utf8_cut(l->text, l->used, size.ws_col - 3u)] = '\0';
 }
 
 /* "explaining: 812 of 33,842 baskets, 2 %, 40 s left", or "loading shop.st: 3 s" for a stage without a count. */
 static void draw(const parsrec_progress *p, double elapsed)
 {
     line l = {.used = 0};
-    cli_number done;
+    pr_digits done;
     add(&l, "%s: ", p->stage);
     if (p->unit == NULL)
         add(&l, "%.0f s", elapsed);
     else if (p->note == NULL) {
-        add(&l, "%s", cli_grouped(&done, p->done));
+        add(&l, "%s", pr_digits_of(&done, p->done));
         if (p->total > 0)
-            add(&l, " of %s", cli_grouped(&done, p->total));
+            add(&l, " of %s", pr_digits_of(&done, p->total));
         add(&l, " %s%s", p->unit, p->total > 0 ? ", " : "");
     }
     if (p->total > 0) {

@@ -5,6 +5,7 @@
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
+#include "base/text.h"
 #include "parsrec.h"
 
 /* Hooks that draw to stderr and stop the call after SIGINT or SIGTERM. One command at a time. */
@@ -22,11 +23,5 @@ int cli_report(const char *command, const parsrec_error *err);
 
 /* Flushes stdout; a full disk or closed pipe becomes a failure, not silence. Returns the status. */
 int cli_close_output(const char *command);
-
-/* 1234567 as "1,234,567" in hold, which is returned. */
-typedef struct cli_number {
-    char text[32];
-} cli_number;
-const char *cli_grouped(cli_number *hold, uint64_t value);
 
 #endif

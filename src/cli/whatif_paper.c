@@ -96,9 +96,9 @@ static parsrec_status get_data(workshop *w, parsrec_error *err)
 
 static parsrec_status train(const workshop *w, size_t number, const char *path, parsrec_error *err)
 {
-    char checkpoint[PATH_BYTES + 8];
+    pr_path hold;
+    const char *checkpoint = pr_checkpoint_path(&hold, path);
     parsrec_train_options o = parsrec_train_default();
-    snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", path);
     o.epochs = w->paper->epochs;
     o.seed = w->paper->seed + number;
     o.threads = w->threads;

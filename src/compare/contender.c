@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "compare/made.h"
@@ -85,9 +86,10 @@ static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
                                        const order *o, const pr_config *wanted, bool retrain,
                                        const parsrec_hooks *hooks, parsrec_error *err)
 {
-    char checkpoint[4200], reason[160] = "no log beside it tells how";
+    char reason[160] = "no log beside it tells how";
+    pr_path hold;
     pr_made m;
-    snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", a->path);
+    const char *checkpoint = pr_checkpoint_path(&hold, a->path);
     bool interrupted = access(checkpoint, F_OK) == 0, finished = access(a->path, F_OK) == 0;
     a->task = interrupted ? PR_CONTENDER_RESUME
               : finished  ? PR_CONTENDER_READY
@@ -169,13 +171,12 @@ parsrec_status pr_contender_train(const pr_contender *r, const pr_attempt *a,
                                   const parsrec_hooks *hooks, parsrec_error *err)
 {
     order o = {0};
-    char checkpoint[4200];
+    pr_path checkpoint;
     parsrec_error why = {0};
     make_order(&o, r->entry, recipe, a->seed, false);
     if (a->task == PR_CONTENDER_RESUME) {
-        snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", a->path);
         o.train = parsrec_train_default();
-        o.train.resume = checkpoint;
+        o.train.resume = pr_checkpoint_path(&checkpoint, a->path);
         o.train.threads = recipe->threads;
     }
     o.train.skip_baselines = true; /* the comparison has its own */

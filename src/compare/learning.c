@@ -60,12 +60,11 @@ static void read_line(pr_learning *l, size_t *capacity, const char *bytes, size_
 
 void pr_learning_read(pr_learning *l, const char *model_path, const char *measure)
 {
-    char path[4200];
+    pr_path path;
     pr_mapping file;
     size_t capacity = 0;
     *l = (pr_learning){0};
-    snprintf(path, sizeof path, "%s.log", model_path);
-    if (pr_file_map(&file, path, NULL) != PARSREC_OK)
+    if (pr_file_map(&file, pr_log_path(&path, model_path), NULL) != PARSREC_OK)
         return;
     const char *text = (const char *)file.bytes;
     for (size_t at = 0; at < file.size;) {

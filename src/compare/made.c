@@ -54,11 +54,10 @@ static bool read_begin(pr_made *m, const char *bytes, size_t size)
 /* The last line that begins a run tells how the model beside it was made. */
 bool pr_made_by_log(pr_made *m, const char *model_path)
 {
-    char path[4200];
+    pr_path path;
     pr_mapping file;
     bool found = false;
-    snprintf(path, sizeof path, "%s.log", model_path);
-    if (pr_file_map(&file, path, NULL) != PARSREC_OK)
+    if (pr_file_map(&file, pr_log_path(&path, model_path), NULL) != PARSREC_OK)
         return false;
     const char *text = (const char *)file.bytes;
     for (size_t at = 0; at < file.size;) {

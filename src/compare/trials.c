@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "compare/made.h"
 #include "compare/tuning.h"
@@ -133,19 +134,15 @@ parsrec_status pr_trial_weigh(parsrec_tuning *t, const pr_trial *trial, const pa
 
 /* ---- the folder ---- */
 
-static void checkpoint_of(char out[4200], const pr_trial *trial)
-{
-    snprintf(out, 4200, "%s.ckpt", trial->path);
-}
-
 parsrec_status pr_trial_look(const parsrec_tuning *t, const pr_trial *trial,
                              const parsrec_data *data, bool retrain, parsrec_error *err)
 {
-    char checkpoint[4200], log[4200], reason[160] = "it cannot be told how";
+    char reason[160] = "it cannot be told how";
+    pr_path hold[2];
     pr_made m;
     pr_config wanted;
-    checkpoint_of(checkpoint, trial);
-    snprintf(log, sizeof log, "%s.log", trial->path);
+    const char *checkpoint = pr_checkpoint_path(&hold[0], trial->path);
+    const char *log = pr_log_path(&hold[1], trial->path);
     bool under_way = access(checkpoint, F_OK) == 0, known = false;
     if (!under_way && access(trial->path, F_OK) != 0 && access(log, F_OK) != 0)
         return PARSREC_OK;
@@ -174,10 +171,10 @@ parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
                               const parsrec_data *data, size_t epochs, unsigned threads,
                               const parsrec_hooks *hooks, parsrec_error *err)
 {
-    char checkpoint[4200];
+    pr_path hold;
     parsrec_error why = {0};
     parsrec_train_options o = pr_trial_order(t, trial, epochs, threads);
-    checkpoint_of(checkpoint, trial);
+    const char *checkpoint = pr_checkpoint_path(&hold, trial->path);
     if (access(checkpoint, F_OK) == 0) {
         o = parsrec_train_default();
         o.resume = checkpoint;

@@ -159,9 +159,8 @@ static void finish_round(parsrec_tuning *t, size_t number)
     sort_trials(t);
     for (size_t i = number + 1 < t->round_count ? t->rounds[number + 1].trials : trials; i < trials;
          i++) {
-        char checkpoint[4200];
-        snprintf(checkpoint, sizeof checkpoint, "%s.ckpt", t->trials[t->order[i]].path);
-        unlink(checkpoint);
+        pr_path checkpoint;
+        unlink(pr_checkpoint_path(&checkpoint, t->trials[t->order[i]].path));
     }
 }
 

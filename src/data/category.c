@@ -2,14 +2,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "data/dataset.h"
 
 /* Appends what fits of `part`, cut between characters; returns the new length. */
 static size_t append(char *buffer, size_t used, size_t size, pr_slice part)
 {
-    size_t n = part.size < size - 1 - used ? part.size : size - 1 - used;
-    while (n > 0 && n < part.size && ((unsigned char)part.bytes[n] & 0xC0) == 0x80)
-        n--;
+    size_t n = pr_utf8_cut(part.bytes, part.size, size - 1 - used);
     memcpy(buffer + used, part.bytes, n);
     buffer[used + n] = '\0';
     return used + n;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/xxh3.h"
 #include "data/dataset_features.h"
 
@@ -57,7 +58,7 @@ static parsrec_status check_names(const check *c, const char *table, const pr_na
         /* Valid as a whole; a boundary inside a character would still break two names. */
         for (size_t i = 0; i < names->count; i++) {
             at = (size_t)names->offsets[i];
-            if (at < size && ((unsigned char)names->bytes[at] & 0xC0) == 0x80)
+            if (at < size && !pr_utf8_begins(names->bytes[at]))
                 return REFUSE(c, "%s: name %zu is not valid UTF-8", table, i);
         }
         return PARSREC_OK;

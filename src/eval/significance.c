@@ -9,6 +9,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "base/text.h"
 
 enum {
     PURPOSE_DRAW = 0xB0075, /* keep these draws apart from all others of the same seed */
@@ -91,12 +92,6 @@ static void resample(void *context, size_t task, unsigned worker)
     }
 }
 
-static int ascending(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 /* Resamples in which nothing was weighed say nothing and are left out. */
 static size_t without_nan(double *values, size_t count)
 {
@@ -121,7 +116,7 @@ pr_interval pr_percentiles(double value, double *values, size_t count, double le
     count = without_nan(values, count);
     if (count == 0)
         return (pr_interval){value, value, value};
-    qsort(values, count, sizeof *values, ascending);
+    qsort(values, count, sizeof *values, pr_ascending_f64);
     return (pr_interval){value, quantile(values, count, (1 - level) / 2),
                          quantile(values, count, (1 + level) / 2)};
 }

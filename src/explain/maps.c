@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "eval/walker.h"
 #include "math/vecmath.h"
 #include "model/chances.h"
@@ -571,12 +572,6 @@ void pr_map_even(double *map, const pr_map_sums *sums)
     mean_rows(map, sums->even, sums->users_with_row, sums->N);
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* What leaving out an item of any other class does to the chances of class i at a stage: the mean over
  * columns without the fifth at either end, so that what is particular to a few does not count. */
 static double common_effect(const pr_map_sums *sums, size_t stage, size_t i)
@@ -587,7 +582,7 @@ static double common_effect(const pr_map_sums *sums, size_t stage, size_t i)
         if (i != j && sums->counted[at] > 0)
             sums->spare[n++] = sums->effect[at] / sums->counted[at];
     }
-    qsort(sums->spare, n, sizeof *sums->spare, ascending);
+    qsort(sums->spare, n, sizeof *sums->spare, pr_ascending_f64);
     double sum = 0;
     for (size_t k = n / 5; k < n - n / 5; k++)
         sum += sums->spare[k];

@@ -7,6 +7,7 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "data/statistics.h"
 #include "import/import_columns.h"
 #include "import/import_events.h"
@@ -126,10 +127,7 @@ static void report_column(importer *im, parsrec_import_table table, parsrec_colu
                                      .role = role,
                                      .decimal_comma = of != NULL && of->decimal_comma,
                                      .level = of != NULL ? of->level : 0};
-        size_t size = name.size < sizeof c->name ? name.size : sizeof c->name - 1;
-        while (size < name.size && size > 0 && ((unsigned char)name.bytes[size] & 0xC0) == 0x80)
-            size--;
-        memcpy(c->name, name.bytes, size);
+        memcpy(c->name, name.bytes, pr_utf8_cut(name.bytes, name.size, sizeof c->name - 1));
     }
     r->column_count++;
 }

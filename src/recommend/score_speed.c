@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "recommend/recommend.h"
 
 enum { CALLS_MOST = 1 << 20, LEAST = 64, ROUND = 256 };
@@ -87,12 +88,6 @@ static parsrec_status ask_for(bench *b, double seconds, bool why, size_t *calls,
     return PARSREC_OK;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static parsrec_status measure(bench *b, double seconds, parsrec_score_speed *speed,
                               parsrec_error *err)
 {
@@ -102,13 +97,13 @@ static parsrec_status measure(bench *b, double seconds, parsrec_score_speed *spe
     double sum = 0;
     for (size_t i = 0; i < calls; i++)
         sum += b->times[i];
-    qsort(b->times, calls, sizeof *b->times, ascending);
+    qsort(b->times, calls, sizeof *b->times, pr_ascending_f64);
     *speed = (parsrec_score_speed){.calls = calls,
                                    .mean = sum / (double)calls,
                                    .median = b->times[calls / 2],
                                    .p99 = b->times[calls - 1 - calls / 100]};
     PR_TRY(ask_for(b, 0.25 * seconds, true, &calls, err));
-    qsort(b->times, calls, sizeof *b->times, ascending);
+    qsort(b->times, calls, sizeof *b->times, pr_ascending_f64);
     speed->why_median = b->times[calls / 2];
     return PARSREC_OK;
 }

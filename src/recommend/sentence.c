@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "recommend/recommend.h"
 
 enum { NAMED_MOST = 3, NAME_BYTES = 48 };
@@ -64,9 +65,7 @@ static void add_name(text *t, const pr_dataset *data, int32_t item)
         name = pr_name(&data->item_names, (size_t)item);
     if (name.size == 0)
         name = pr_name(&data->item_keys, (size_t)item);
-    size_t n = name.size < NAME_BYTES ? name.size : NAME_BYTES;
-    while (n > 0 && n < name.size && ((unsigned char)name.bytes[n] & 0xC0) == 0x80)
-        n--;
+    size_t n = pr_utf8_cut(name.bytes, name.size, NAME_BYTES);
     add_bytes(t, name.bytes, n);
     add(t, n < name.size ? "…" : "");
 }

@@ -1,6 +1,7 @@
 /* Words and shapes, each for cairo and for a page. */
 #include <string.h>
 
+#include "base/text.h"
 #include "report/canvas_inside.h"
 
 static const double QUARTER_TURN = 3.14159265358979 / 2;
@@ -34,8 +35,7 @@ char *pr_canvas_fitted(pr_canvas *canvas, double size, bool bold, double width, 
     if (n > buffer_size - sizeof dots)
         n = buffer_size - sizeof dots;
     do {
-        while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
-            n--; /* not inside a UTF-8 character */
+        n = pr_utf8_cut(text, strlen(text), n);
         memcpy(buffer, text, n);
         memcpy(buffer + n, dots, sizeof dots);
     } while (n > 0 && pr_canvas_text_width(canvas, size, bold, buffer) > width && n-- > 0);

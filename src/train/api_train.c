@@ -68,15 +68,16 @@ parsrec_status parsrec_config_text(char **out, const parsrec_train_options *opti
 /* ---- what is told and written ---- */
 
 typedef struct paths {
-    char checkpoint[4096], log[4096], png[4096], svg[4096];
+    pr_path checkpoint, log;
+    char png[4096], svg[4096];
 } paths;
 
 static parsrec_status make_paths(paths *p, const char *out_path, parsrec_error *err)
 {
-    if (strlen(out_path) > sizeof p->log - 16)
+    if (strlen(out_path) > sizeof p->png - 16)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the output path is too long");
-    snprintf(p->checkpoint, sizeof p->checkpoint, "%s.ckpt", out_path);
-    snprintf(p->log, sizeof p->log, "%s.log", out_path);
+    pr_checkpoint_path(&p->checkpoint, out_path);
+    pr_log_path(&p->log, out_path);
     snprintf(p->png, sizeof p->png, "%s.png", out_path);
     snprintf(p->svg, sizeof p->svg, "%s.svg", out_path);
     return PARSREC_OK;
@@ -113,12 +114,12 @@ static void on_begin(void *context, const pr_model *model, uint64_t seed)
 {
     show *s = context;
     parsrec_error err;
-    if (pr_run_log_open(&s->log, s->paths.log, s->plan.resume != NULL, &err) != PARSREC_OK)
+    if (pr_run_log_open(&s->log, s->paths.log.text, s->plan.resume != NULL, &err) != PARSREC_OK)
         pr_say(s->hooks, PARSREC_LOG_WARNING, "%s", err.message);
-    if (s->plan.resume == NULL && access(s->paths.checkpoint, F_OK) == 0)
+    if (s->plan.resume == NULL && access(s->paths.checkpoint.text, F_OK) == 0)
         pr_say(s->hooks, PARSREC_LOG_WARNING,
                "%s of an unfinished run will be replaced; --resume would have gone on from it",
-               s->paths.checkpoint);
+               s->paths.checkpoint.text);
     pr_run_log_begin(&s->log, s->data, model, seed, pr_pool_threads(s->pool), s->plan.resume);
 }
 
@@ -161,7 +162,7 @@ static parsrec_status write_results(const show *s, const pr_train_result *result
 {
     PR_TRY(pr_model_save(result->model, s->data, s->out_path, err));
     if (!s->keep_checkpoint)
-        unlink(s->paths.checkpoint); /* the model is safe now */
+        unlink(s->paths.checkpoint.text); /* the model is safe now */
     if (draw(result, &s->paths, err) != PARSREC_OK && err != NULL)
         pr_say(s->hooks, PARSREC_LOG_WARNING, "the learning curves: %s", err->message);
     *report = (parsrec_train_report){
@@ -188,8 +189,8 @@ static parsrec_status run(show *s, parsrec_train_report *report, parsrec_error *
         status = write_results(s, &result, report, &why);
     if (status == PARSREC_OK)
         compare_with_counts(s, result.model, report);
-    else if (status == PARSREC_E_STOPPED && access(s->paths.checkpoint, F_OK) == 0)
-        snprintf(report->checkpoint, sizeof report->checkpoint, "%s", s->paths.checkpoint);
+    else if (status == PARSREC_E_STOPPED && access(s->paths.checkpoint.text, F_OK) == 0)
+        snprintf(report->checkpoint, sizeof report->checkpoint, "%s", s->paths.checkpoint.text);
     pr_train_result_free(&result);
     if (status != PARSREC_OK) {
         event = status == PARSREC_E_STOPPED ? "stopped" : "failed";
@@ -285,7 +286,7 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     if (counts(&s.plan))
         PR_TRY(check_counting(options, err));
     PR_TRY(make_paths(&s.paths, out_path, err));
-    s.plan.checkpoint = s.paths.checkpoint;
+    s.plan.checkpoint = s.paths.checkpoint.text;
     PR_TRY(try_output(out_path, err));
     PR_TRY(pr_pool_new(&s.pool, options->threads, err));
     parsrec_status status = counts(&s.plan) ? count(&s, report, err) : run(&s, report, err);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "math/topk.h"
 
 /* ---- where items are ---- */
@@ -115,22 +116,16 @@ static bool add_session(desk *d, const pr_dataset *data, size_t session, int32_t
     return n > 0;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* The best of the row, in ascending order, into touched. Of equal ones the smaller numbers stay. */
 static void keep_best(desk *d, size_t width)
 {
-    qsort(d->touched, d->count, sizeof *d->touched, ascending);
+    qsort(d->touched, d->count, sizeof *d->touched, pr_ascending_i32);
     if (d->count <= width)
         return;
     for (size_t i = 0; i < d->count; i++)
         d->values[i] = (pr_real)d->sum[d->touched[i]];
     pr_topk(d->best, d->values, d->count, width);
-    qsort(d->best, width, sizeof *d->best, ascending);
+    qsort(d->best, width, sizeof *d->best, pr_ascending_i32);
     size_t kept = 0;
     for (size_t i = 0; i < d->count; i++)
         if (kept < width && d->best[kept] == (int32_t)i)

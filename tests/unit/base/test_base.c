@@ -298,6 +298,27 @@ static void utf8_is_checked(void **state)
         "'123456789012345678901234567890123456789...'");
 }
 
+static void text_is_cut_between_characters(void **state)
+{
+    (void)state;
+    const char *text = "a\xC3\xA9\xE2\x82\xAC!"; /* 1, 2, 3 and 1 bytes */
+    const size_t expected[] = {0, 1, 1, 3, 3, 3, 6, 7, 7};
+    for (size_t most = 0; most < sizeof expected / sizeof *expected; most++)
+        assert_int_equal(pr_utf8_cut(text, strlen(text), most), expected[most]);
+    const size_t begins[] = {0, 1, 3, 6, 7, 7};
+    for (size_t n = 0; n < sizeof begins / sizeof *begins; n++)
+        assert_int_equal(pr_utf8_at(text, n) - text, begins[n]);
+    assert_int_equal(pr_text_width(text), 4);
+    pr_digits hold;
+    assert_string_equal(pr_digits_of(&hold, 0), "0");
+    assert_string_equal(pr_digits_of(&hold, 999), "999");
+    assert_string_equal(pr_digits_of(&hold, 1234567), "1,234,567");
+    assert_string_equal(pr_digits_of(&hold, UINT64_MAX), "18,446,744,073,709,551,615");
+    pr_path path;
+    assert_string_equal(pr_log_path(&path, "m/x"), "m/x.log");
+    assert_string_equal(pr_checkpoint_path(&path, "m/x"), "m/x.ckpt");
+}
+
 static void names_get_dense_numbers(void **state)
 {
     (void)state;
@@ -638,6 +659,7 @@ int main(void)
         cmocka_unit_test(atomic_file_appears_complete_or_not_at_all),
         cmocka_unit_test(numbers_are_parsed_strictly),
         cmocka_unit_test(utf8_is_checked),
+        cmocka_unit_test(text_is_cut_between_characters),
         cmocka_unit_test(names_get_dense_numbers),
         cmocka_unit_test(near_words_are_suggested_best_first),
         cmocka_unit_test(crafted_names_do_not_pile_up),
