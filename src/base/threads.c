@@ -1,6 +1,7 @@
 /* The pool: workers sleep on a condition, tasks are taken by an atomic counter. */
 #include "base/threads.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -16,7 +17,7 @@ typedef struct worker {
 struct pr_pool {
     pthread_mutex_t lock;
     pthread_cond_t work, idle;
-    unsigned long round; /* guarded by lock, like the next three */
+    unsigned long round; /* guarded by lock, like the next two */
     unsigned busy;
     bool quit;
     unsigned started;
@@ -37,7 +38,7 @@ unsigned pr_cores(void)
     return n > 0 ? (unsigned)n : 1;
 }
 
-static void work_off(pr_pool *pool, unsigned number)
+static void run_tasks(pr_pool *pool, unsigned number)
 {
     for (;;) {
         size_t task = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
@@ -60,7 +61,7 @@ static void *worker_main(void *argument)
             break;
         seen = pool->round;
         pthread_mutex_unlock(&pool->lock);
-        work_off(pool, self->number);
+        run_tasks(pool, self->number);
         pthread_mutex_lock(&pool->lock);
         if (--pool->busy == 0)
             pthread_cond_signal(&pool->idle);
@@ -69,13 +70,12 @@ static void *worker_main(void *argument)
     return NULL;
 }
 
-parsrec_status pr_pool_new(pr_pool **out, unsigned threads, parsrec_error *err)
+/* A pool with as many of its threads - 1 workers as could be started. */
+static parsrec_status make(pr_pool **out, unsigned threads, parsrec_error *err)
 {
-    *out = NULL;
-    if (threads == 0)
-        threads = pr_cores();
     pr_pool *pool = pr_alloc_zero(1, sizeof *pool);
     worker *workers = pr_alloc_zero(threads, sizeof *workers);
+    *out = NULL;
     if (pool == NULL || workers == NULL) {
         pr_free(pool);
         pr_free(workers);
@@ -88,15 +88,35 @@ parsrec_status pr_pool_new(pr_pool **out, unsigned threads, parsrec_error *err)
     pthread_cond_init(&pool->idle, NULL);
     for (unsigned i = 0; i + 1 < threads; i++) {
         workers[i] = (worker){.pool = pool, .number = i + 1};
-        if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]) != 0) {
-            pr_pool_free(pool);
-            return pr_fail(err, PARSREC_E_LIMIT,
-                           "cannot start thread %u; ask for fewer with --threads", i + 2);
-        }
+        if (pthread_create(&workers[i].thread, NULL, worker_main, &workers[i]) != 0)
+            break;
         pool->started++;
     }
     *out = pool;
     return PARSREC_OK;
+}
+
+parsrec_status pr_pool_new(pr_pool **out, unsigned threads, parsrec_error *err)
+{
+    PR_TRY(make(out, threads > 0 ? threads : pr_cores(), err));
+    unsigned started = (*out)->started;
+    if (started + 1 == (*out)->threads)
+        return PARSREC_OK;
+    pr_pool_free(*out);
+    *out = NULL;
+    return pr_fail(err, PARSREC_E_LIMIT, "cannot start thread %u; ask for fewer with --threads",
+                   started + 2);
+}
+
+parsrec_status pr_pool_background(pr_pool **out, unsigned workers, parsrec_error *err)
+{
+    assert(workers > 0);
+    PR_TRY(make(out, workers + 1, err));
+    if ((*out)->started > 0)
+        return PARSREC_OK;
+    pr_pool_free(*out);
+    *out = NULL;
+    return pr_fail(err, PARSREC_E_MEMORY, "the system gives no more threads");
 }
 
 void pr_pool_free(pr_pool *pool)
@@ -121,24 +141,46 @@ unsigned pr_pool_threads(const pr_pool *pool)
     return pool->threads;
 }
 
-void pr_pool_run(pr_pool *pool, pr_task *task, void *context, size_t tasks)
+static void set_tasks(pr_pool *pool, pr_task *task, void *context, size_t tasks)
 {
+    assert(pool->busy == 0); /* a round at a time, and none from inside a task */
     pool->task = task;
     pool->context = context;
     pool->tasks = tasks;
     atomic_store(&pool->next, 0);
-    if (pool->started > 0 && tasks > 1) {
-        pthread_mutex_lock(&pool->lock);
-        pool->busy = pool->started;
-        pool->round++;
-        pthread_cond_broadcast(&pool->work);
-        pthread_mutex_unlock(&pool->lock);
-    }
-    work_off(pool, 0);
-    if (pool->started > 0 && tasks > 1) {
-        pthread_mutex_lock(&pool->lock);
-        while (pool->busy > 0)
-            pthread_cond_wait(&pool->idle, &pool->lock);
-        pthread_mutex_unlock(&pool->lock);
-    }
+}
+
+static void wake_workers(pr_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    pool->busy = pool->started;
+    pool->round++;
+    pthread_cond_broadcast(&pool->work);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void pr_pool_start(pr_pool *pool, pr_task *task, void *context, size_t tasks)
+{
+    assert(pool->started > 0);
+    set_tasks(pool, task, context, tasks);
+    wake_workers(pool);
+}
+
+void pr_pool_wait(pr_pool *pool)
+{
+    pthread_mutex_lock(&pool->lock);
+    while (pool->busy > 0)
+        pthread_cond_wait(&pool->idle, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+void pr_pool_run(pr_pool *pool, pr_task *task, void *context, size_t tasks)
+{
+    bool shared = pool->started > 0 && tasks > 1;
+    set_tasks(pool, task, context, tasks);
+    if (shared)
+        wake_workers(pool);
+    run_tasks(pool, 0);
+    if (shared)
+        pr_pool_wait(pool);
 }

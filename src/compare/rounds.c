@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/crew.h"
 #include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "base/threads.h"
 #include "compare/named_hooks.h"
 
 /* ---- the plan ---- */
@@ -106,15 +106,15 @@ static parsrec_status train_round(parsrec_comparison *c, size_t number, const pa
     if (recipe->seeds > 1)
         snprintf(stage, sizeof stage, "seed %zu of %llu, training %zu models", number + 1,
                  (unsigned long long)recipe->seeds, all.count);
-    pr_crew_plan plan = {.context = &all,
-                         .work = train_one,
-                         .name = name_of,
-                         .tasks = all.count,
-                         .jobs = jobs,
-                         .stage = stage,
-                         .counted = "training"};
+    pr_queue queue = {.context = &all,
+                      .run = train_one,
+                      .name = name_of,
+                      .jobs = all.count,
+                      .workers = jobs,
+                      .stage = stage,
+                      .counted = "training"};
     if (status == PARSREC_OK)
-        status = pr_crew_run(&plan, hooks, err);
+        status = pr_queue_run(&queue, hooks, err);
     pr_free(all.rows);
     pr_free(all.names);
     return status;
@@ -166,7 +166,7 @@ parsrec_status pr_comparison_rounds(parsrec_comparison *c, const parsrec_data *d
     PR_TRY(plan_all(c, data, recipe, hooks, err));
     for (size_t row = 0; row < c->count; row++)
         largest = c->rows[row].bytes > largest ? c->rows[row].bytes : largest;
-    jobs = pr_crew_jobs(jobs, threads, largest);
+    jobs = pr_queue_workers(jobs, threads, largest);
     each.threads = threads / jobs > 1 ? threads / jobs : 1;
     for (size_t number = 0; number < recipe->seeds; number++) {
         PR_TRY(evaluate_round(c, number, true, data, recipe, hooks, err));

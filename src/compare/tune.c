@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/crew.h"
 #include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
@@ -169,7 +168,7 @@ static parsrec_status run_round(parsrec_tuning *t, size_t number, const parsrec_
                                 parsrec_error *err)
 {
     unsigned threads = o->threads > 0 ? o->threads : pr_cores();
-    unsigned jobs = pr_crew_jobs((unsigned)o->jobs, threads, t->bytes);
+    unsigned jobs = pr_queue_workers((unsigned)o->jobs, threads, t->bytes);
     const pr_tune_round *r = &t->rounds[number];
     char stage[96];
     work w = {.t = t,
@@ -185,8 +184,8 @@ static parsrec_status run_round(parsrec_tuning *t, size_t number, const parsrec_
              t->round_count, r->trials, r->epochs);
     if (w.count > 0)
         pr_say(hooks, PARSREC_LOG_INFO, "%s", stage);
-    pr_crew_plan plan = {&w, train_one, name_of, w.count, jobs, stage, "training"};
-    parsrec_status status = pr_crew_run(&plan, hooks, err);
+    pr_queue queue = {&w, train_one, name_of, w.count, jobs, stage, "training"};
+    parsrec_status status = pr_queue_run(&queue, hooks, err);
     pr_free(w.trials);
     if (status == PARSREC_OK)
         finish_round(t, number);

@@ -264,8 +264,10 @@ static void give_way(void)
     sched_setscheduler(0, SCHED_BATCH, &none);
 }
 
-static void *run_jobs(void *context)
+/* Each task of the pool is one runner, until the end. */
+static void run_jobs(void *context, size_t runner, unsigned worker)
 {
+    (void)runner, (void)worker;
     jobs *t = context;
     give_way();
     pthread_mutex_lock(&t->lock);
@@ -279,17 +281,14 @@ static void *run_jobs(void *context)
             run_job(t, j);
     }
     pthread_mutex_unlock(&t->lock);
-    return NULL;
 }
 
-/* One runner is enough to begin with. */
 static parsrec_status start_runners(jobs *t, parsrec_error *err)
 {
-    while (t->thread_count < JOB_RUNNERS &&
-           pthread_create(&t->threads[t->thread_count], NULL, run_jobs, t) == 0)
-        t->thread_count++;
-    if (t->thread_count == 0)
-        return pr_fail(err, PARSREC_E_MEMORY, "the system gives no more threads");
+    if (t->runners != NULL)
+        return PARSREC_OK;
+    PR_TRY(pr_pool_background(&t->runners, JOB_RUNNERS, err));
+    pr_pool_start(t->runners, run_jobs, t, JOB_RUNNERS);
     return PARSREC_OK;
 }
 
@@ -301,8 +300,7 @@ void jobs_free(jobs *t)
     t->ending = true;
     pthread_cond_broadcast(&t->queued);
     pthread_mutex_unlock(&t->lock);
-    for (unsigned i = 0; i < t->thread_count; i++)
-        pthread_join(t->threads[i], NULL);
+    pr_pool_free(t->runners);
     for (size_t i = 0; i < t->count; i++)
         job_free(t->all[i]);
     pthread_cond_destroy(&t->queued);

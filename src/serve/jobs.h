@@ -13,6 +13,7 @@
 #define SERVE_JOBS_H
 
 #include "base/json.h"
+#include "base/threads.h"
 #include "serve/engine.h"
 
 enum {
@@ -63,9 +64,8 @@ typedef struct jobs {
     pthread_cond_t queued, changed;
     struct job *all[JOBS_MOST];
     size_t count, waiting;
-    uint64_t calls; /* orders the queue, and what was used */
-    pthread_t threads[JOB_RUNNERS];
-    unsigned thread_count; /* started with the first job */
+    uint64_t calls;   /* orders the queue, and what was used */
+    pr_pool *runners; /* started with the first job */
     bool ending;
 } jobs;
 

@@ -1,12 +1,12 @@
-/* crew: tasks side by side, callbacks on the calling thread, one error. */
+/* queue: jobs side by side, callbacks on the calling thread, one error. */
 #include "support/testing.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/crew.h"
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "base/threads.h"
 
 enum { TASKS = 12, STEPS = 5 };
 
@@ -78,9 +78,9 @@ static void on_epoch(void *context, const parsrec_epoch *epoch)
 static parsrec_status run(scene *s, unsigned jobs, parsrec_error *err)
 {
     parsrec_hooks hooks = {s, on_log, on_progress, on_epoch};
-    pr_crew_plan plan = {s, work, name_of, TASKS, jobs, "working on it", "working"};
+    pr_queue queue = {s, work, name_of, TASKS, jobs, "working on it", "working"};
     s->caller = pthread_self();
-    return pr_crew_run(&plan, &hooks, err);
+    return pr_queue_run(&queue, &hooks, err);
 }
 
 static void every_task_once(void **state)
@@ -126,13 +126,13 @@ static void nothing_to_do_and_nobody_to_tell(void **state)
     (void)state;
     parsrec_error err;
     scene s = {.failing = TASKS, .stopping = TASKS};
-    pr_crew_plan plan = {&s, work, name_of, 0, 3, "x", "working"};
-    assert_ok(pr_crew_run(&plan, NULL, &err));
-    plan.tasks = TASKS;
-    assert_ok(pr_crew_run(&plan, NULL, &err));
+    pr_queue queue = {&s, work, name_of, 0, 3, "x", "working"};
+    assert_ok(pr_queue_run(&queue, NULL, &err));
+    queue.jobs = TASKS;
+    assert_ok(pr_queue_run(&queue, NULL, &err));
     assert_int_equal(atomic_load(&s.done), TASKS);
     pr_memory_fail_after(0);
-    parsrec_status status = pr_crew_run(&plan, NULL, &err);
+    parsrec_status status = pr_queue_run(&queue, NULL, &err);
     pr_memory_fail_after(SIZE_MAX);
     assert_int_equal(status, PARSREC_E_MEMORY);
 }
@@ -145,5 +145,5 @@ int main(void)
         cmocka_unit_test(the_caller_can_stop),
         cmocka_unit_test(nothing_to_do_and_nobody_to_tell),
     };
-    return cmocka_run_group_tests_name("crew", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("queue", tests, NULL, NULL);
 }
