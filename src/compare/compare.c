@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "compare/preset.h"
 #include "compare/rounds.h"
-#include "data/dataset_match.h"
+#include "data/dataset_edit.h"
 #include "model/model.h"
 
 enum { TEST_RESAMPLES = 10000, SEEDS_MOST = 1000 };
@@ -94,7 +94,7 @@ static parsrec_status check_ready(const parsrec_comparison *c, const pr_listed_m
 
 /* Model files may have been trained on earlier data: users and items get the numbers of the first one, which
  * is kept in *model as long as the data are used. */
-static parsrec_status fit_data(const parsrec_data **used, pr_pruned *match, parsrec_model **model,
+static parsrec_status fit_data(const parsrec_data **used, pr_derived *match, parsrec_model **model,
                                const parsrec_comparison *c, const parsrec_hooks *hooks,
                                parsrec_error *err)
 {
@@ -136,14 +136,14 @@ parsrec_status pr_compare(parsrec_comparison *c, const char *data_path, const ch
     }
     PR_TRY(parsrec_data_load(&data, c->data_path, err));
     parsrec_model *model = NULL;
-    pr_pruned match = {0};
+    pr_derived match = {0};
     const parsrec_data *used = data;
     parsrec_status status = fit_data(&used, &match, &model, c, hooks, err);
     if (status == PARSREC_OK)
         status = parsrec_data_statistics(used, &c->stats, err);
     if (status == PARSREC_OK)
         status = pr_comparison_run(c, used, o, hooks, err);
-    pr_pruned_free(&match);
+    pr_derived_free(&match);
     parsrec_model_free(model);
     parsrec_data_free(data);
     return status;

@@ -42,7 +42,7 @@ struct parsrec_data {
     const char
         *events; /* JSON {store id: number}: up to which event it has a server's; NULL: none */
     /* [users]: the user's number in a model, PR_ANYONE for a user it does not know; NULL: the same number.
-     * Only of a data set that was matched with a model's (dataset_match.h). */
+     * Only of a data set that was matched with a model's (dataset_edit.h). */
     const int32_t *known_as;
     size_t known_users;   /* users of that model */
     const char *checksum; /* of the file that it was made from */

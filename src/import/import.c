@@ -23,7 +23,7 @@ typedef struct importer {
     pr_table tables[PR_FEATURE_TABLES];
     int32_t *row_of[PR_FEATURE_TABLES]; /* of each user, session and item of the actions; or NULL */
     pr_assembly baskets;
-    pr_blocks blocks;
+    pr_region region; /* what lives as long as the data set in the making */
     pr_dataset data;
     char **names; /* of the inputs, as shown */
     size_t name_count;
@@ -43,7 +43,7 @@ static void free_importer(importer *im)
         pr_free(im->key_names[i]);
     }
     pr_assembly_free(&im->baskets);
-    pr_blocks_free(&im->blocks);
+    pr_region_free(&im->region);
     for (size_t i = 0; i < im->name_count; i++)
         pr_free(im->names[i]);
     pr_free(im->names);
@@ -447,14 +447,14 @@ static parsrec_status choose_names(importer *im, pr_names *out, const pr_intern 
     if (from == NULL)
         return PARSREC_OK;
     pr_names names = *out;
-    return pr_names_choose(out, &names, (const int32_t *)from, count, &im->blocks, err);
+    return pr_names_choose(out, &names, (const int32_t *)from, count, &im->region, err);
 }
 
 /* Rows in the numbering of the data set; counts those without one. */
 static int32_t *final_rows(importer *im, pr_feature_of of, const uint32_t *from, size_t count,
                            uint64_t *without)
 {
-    int32_t *rows = pr_blocks_alloc(&im->blocks, count, sizeof *rows);
+    int32_t *rows = pr_region_take(&im->region, count, sizeof *rows);
     for (size_t i = 0; rows != NULL && i < count; i++) {
         rows[i] = im->row_of[of][from != NULL ? from[i] : i];
         *without += rows[i] < 0;
@@ -470,9 +470,9 @@ static parsrec_status gather(importer *im, pr_feature_of of, const uint32_t *fro
     int32_t *rows = final_rows(im, of, from, count, without);
     if (rows == NULL)
         return pr_fail_memory(err);
-    PR_TRY(pr_features_gather(&im->data, &im->tables[of], rows, count, &im->blocks, err));
+    PR_TRY(pr_features_gather(&im->data, &im->tables[of], rows, count, &im->region, err));
     if (of == PR_OF_ITEM)
-        return pr_catalogue_gather(&im->data, &im->tables[of], rows, &im->blocks, err);
+        return pr_catalogue_gather(&im->data, &im->tables[of], rows, &im->region, err);
     return PARSREC_OK;
 }
 

@@ -30,7 +30,7 @@ static bool any(const int32_t *cells, size_t count)
 }
 
 static parsrec_status gather_names(pr_dataset *data, const pr_table_column *c, const int32_t *rows,
-                                   pr_blocks *blocks, parsrec_error *err)
+                                   pr_region *region, parsrec_error *err)
 {
     int32_t *cells = cells_of_items(c, rows, data->items);
     if (cells == NULL)
@@ -38,7 +38,7 @@ static parsrec_status gather_names(pr_dataset *data, const pr_table_column *c, c
     pr_names texts = pr_intern_view(&c->texts);
     parsrec_status status = PARSREC_OK;
     if (any(cells, data->items))
-        status = pr_names_choose(&data->item_names, &texts, cells, data->items, blocks, err);
+        status = pr_names_choose(&data->item_names, &texts, cells, data->items, region, err);
     pr_free(cells);
     return status;
 }
@@ -97,14 +97,14 @@ static parsrec_status add_path(tree *t, pr_slice path, int32_t *node, parsrec_er
 }
 
 /* Splits the nodes' keys into names and parents. */
-static parsrec_status write_tree(pr_dataset *data, const tree *t, pr_blocks *blocks,
+static parsrec_status write_tree(pr_dataset *data, const tree *t, pr_region *region,
                                  parsrec_error *err)
 {
     size_t count = t->nodes.count;
     size_t bytes = count > 0 ? (size_t)t->nodes.offsets[count] - count * sizeof(int32_t) : 0;
-    char *text = pr_blocks_alloc(blocks, bytes, 1);
-    int64_t *offsets = pr_blocks_alloc(blocks, count + 1, sizeof *offsets);
-    int32_t *parents = pr_blocks_alloc(blocks, count, sizeof *parents);
+    char *text = pr_region_take(region, bytes, 1);
+    int64_t *offsets = pr_region_take(region, count + 1, sizeof *offsets);
+    int32_t *parents = pr_region_take(region, count, sizeof *parents);
     if (text == NULL || offsets == NULL || parents == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
@@ -155,16 +155,16 @@ static parsrec_status fill_tree(tree *t, int32_t *item_category, const pr_table 
 }
 
 static parsrec_status gather_tree(pr_dataset *data, const pr_table *table, const int32_t *rows,
-                                  pr_blocks *blocks, parsrec_error *err)
+                                  pr_region *region, parsrec_error *err)
 {
     tree t = {0};
-    int32_t *item_category = pr_blocks_alloc(blocks, data->items, sizeof *item_category);
+    int32_t *item_category = pr_region_take(region, data->items, sizeof *item_category);
     if (item_category == NULL)
         return pr_fail_memory(err);
     parsrec_status status = fill_tree(&t, item_category, table, rows, data->items, err);
     if (status == PARSREC_OK && t.nodes.count > 0) {
         data->item_category = item_category;
-        status = write_tree(data, &t, blocks, err);
+        status = write_tree(data, &t, region, err);
     }
     pr_intern_free(&t.nodes);
     pr_free(t.scratch);
@@ -172,13 +172,13 @@ static parsrec_status gather_tree(pr_dataset *data, const pr_table *table, const
 }
 
 parsrec_status pr_catalogue_gather(pr_dataset *data, const pr_table *table, const int32_t *rows,
-                                   pr_blocks *blocks, parsrec_error *err)
+                                   pr_region *region, parsrec_error *err)
 {
     const pr_table_column *names = find_column(table, PR_COLUMN_NAME);
     const pr_table_column *categories = find_column(table, PR_COLUMN_TREE);
     if (names != NULL)
-        PR_TRY(gather_names(data, names, rows, blocks, err));
+        PR_TRY(gather_names(data, names, rows, region, err));
     if (categories != NULL)
-        PR_TRY(gather_tree(data, table, rows, blocks, err));
+        PR_TRY(gather_tree(data, table, rows, region, err));
     return PARSREC_OK;
 }

@@ -6,33 +6,14 @@
 
 #include "base/memory.h"
 
-void *pr_blocks_alloc(pr_blocks *blocks, size_t count, size_t size)
-{
-    if (pr_grow(&blocks->block, &blocks->capacity, blocks->count + 1, sizeof *blocks->block,
-                NULL) != PARSREC_OK)
-        return NULL;
-    void *block = pr_alloc_zero(count, size);
-    if (block != NULL)
-        blocks->block[blocks->count++] = block;
-    return block;
-}
-
-void pr_blocks_free(pr_blocks *blocks)
-{
-    for (size_t i = 0; i < blocks->count; i++)
-        pr_free(blocks->block[i]);
-    pr_free(blocks->block);
-    *blocks = (pr_blocks){0};
-}
-
 parsrec_status pr_names_choose(pr_names *out, const pr_names *names, const int32_t *from,
-                               size_t count, pr_blocks *blocks, parsrec_error *err)
+                               size_t count, pr_region *region, parsrec_error *err)
 {
     size_t bytes = 0;
     for (size_t i = 0; i < count; i++)
         bytes += from[i] >= 0 ? pr_name(names, (size_t)from[i]).size : 0;
-    char *text = pr_blocks_alloc(blocks, bytes, 1);
-    int64_t *offsets = pr_blocks_alloc(blocks, count + 1, sizeof *offsets);
+    char *text = pr_region_take(region, bytes, 1);
+    int64_t *offsets = pr_region_take(region, count + 1, sizeof *offsets);
     if (text == NULL || offsets == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < count; i++) {
@@ -118,11 +99,11 @@ static int32_t cell_at(const pr_table_column *c, int32_t row)
 }
 
 static parsrec_status gather_numbers(pr_feature_column *f, const pr_table_column *c,
-                                     const int32_t *rows, size_t count, pr_blocks *blocks,
+                                     const int32_t *rows, size_t count, pr_region *region,
                                      parsrec_error *err)
 {
-    float *values = pr_blocks_alloc(blocks, count, sizeof *values);
-    float *of_text = pr_blocks_alloc(blocks, c->texts.count, sizeof *of_text);
+    float *values = pr_region_take(region, count, sizeof *values);
+    float *of_text = pr_region_take(region, c->texts.count, sizeof *of_text);
     if (values == NULL || of_text == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < c->texts.count; i++)
@@ -137,12 +118,12 @@ static parsrec_status gather_numbers(pr_feature_column *f, const pr_table_column
 
 /* Codes by first appearance among the things that are there, so that no value is without one. */
 static parsrec_status gather_codes(pr_feature_column *f, const pr_table_column *c,
-                                   const int32_t *rows, size_t count, pr_blocks *blocks,
+                                   const int32_t *rows, size_t count, pr_region *region,
                                    parsrec_error *err)
 {
-    int32_t *codes = pr_blocks_alloc(blocks, count, sizeof *codes);
-    int32_t *code_of = pr_blocks_alloc(blocks, c->texts.count, sizeof *code_of); /* + 1 */
-    int32_t *chosen = pr_blocks_alloc(blocks, c->texts.count, sizeof *chosen);
+    int32_t *codes = pr_region_take(region, count, sizeof *codes);
+    int32_t *code_of = pr_region_take(region, c->texts.count, sizeof *code_of); /* + 1 */
+    int32_t *chosen = pr_region_take(region, c->texts.count, sizeof *chosen);
     if (codes == NULL || code_of == NULL || chosen == NULL)
         return pr_fail_memory(err);
     int32_t known = 0;
@@ -156,13 +137,13 @@ static parsrec_status gather_codes(pr_feature_column *f, const pr_table_column *
     }
     f->code = codes;
     pr_names texts = pr_intern_view(&c->texts);
-    return pr_names_choose(&f->values, &texts, chosen, (size_t)known, blocks, err);
+    return pr_names_choose(&f->values, &texts, chosen, (size_t)known, region, err);
 }
 
 parsrec_status pr_features_gather(pr_dataset *data, const pr_table *table, const int32_t *rows,
-                                  size_t count, pr_blocks *blocks, parsrec_error *err)
+                                  size_t count, pr_region *region, parsrec_error *err)
 {
-    pr_feature_column *features = pr_blocks_alloc(blocks, table->column_count, sizeof *features);
+    pr_feature_column *features = pr_region_take(region, table->column_count, sizeof *features);
     if (features == NULL)
         return pr_fail_memory(err);
     data->features[table->of] = features;
@@ -173,7 +154,7 @@ parsrec_status pr_features_gather(pr_dataset *data, const pr_table *table, const
         pr_feature_column *f = &features[data->feature_count[table->of]];
         f->name = c->name;
         PR_TRY((c->type == PR_COLUMN_NUMBER ? gather_numbers : gather_codes)(f, c, rows, count,
-                                                                             blocks, err));
+                                                                             region, err));
         data->feature_count[table->of]++;
     }
     return PARSREC_OK;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/dataset_without.h"
+#include "data/dataset_edit.h"
 #include "model/loaded.h"
 
 static parsrec_status open_rows(pr_model *model, const pr_model *from, parsrec_error *err)
@@ -110,7 +110,7 @@ static parsrec_status mark_users(bool *gone, const pr_dataset *data, const char 
 static parsrec_status save_without(const pr_model_file *file, const bool *gone, const char *path,
                                    parsrec_error *err)
 {
-    pr_pruned pruned;
+    pr_derived pruned;
     pr_model *model = NULL;
     PR_TRY(pr_dataset_without(&pruned, file->data, gone, err));
     pr_shop before = pr_shop_of(file->data), after = pr_shop_of(&pruned.data);
@@ -118,7 +118,7 @@ static parsrec_status save_without(const pr_model_file *file, const bool *gone, 
     if (status == PARSREC_OK)
         status = pr_model_save(model, &pruned.data, path, err);
     pr_model_free(model);
-    pr_pruned_free(&pruned);
+    pr_derived_free(&pruned);
     return status;
 }
 

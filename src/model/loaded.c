@@ -235,6 +235,6 @@ parsrec_status pr_fit_data(pr_fitted *out, const pr_model_file *file, const pr_d
 
 void pr_fitted_free(pr_fitted *fitted)
 {
-    pr_pruned_free(&fitted->match);
+    pr_derived_free(&fitted->match);
     fitted->data = NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef PR_LOADED_H
 #define PR_LOADED_H
 
-#include "data/dataset_match.h"
+#include "data/dataset_edit.h"
 #include "data/directory.h"
 #include "data/histories.h"
 #include "model/model_file.h"
@@ -18,12 +18,12 @@ struct parsrec_model {
 /* Counts again what is bought most, after the pasts were set. */
 parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err);
 
-/* A data set in the numbering of a model (data/dataset_match.h). What the model does not know is said once,
+/* A data set in the numbering of a model (data/dataset_edit.h). What the model does not know is said once,
  * by the hooks. A model that is counted again from the result knows all of its users. E_INPUT if it lacks a
  * feature that the model reads, or has no item of it. */
 typedef struct pr_fitted {
     const pr_dataset *data; /* the caller's, or the one in `match` */
-    pr_pruned match;
+    pr_derived match;
 } pr_fitted;
 parsrec_status pr_fit_data(pr_fitted *out, const pr_model_file *file, const pr_dataset *data,
                            bool counted_again, const parsrec_hooks *hooks, parsrec_error *err);

@@ -19,9 +19,9 @@ static parsrec_status same_shop(const parsrec_model *const *models, size_t count
     const pr_dataset *first = models[0]->file.data;
     for (size_t i = 1; i < count; i++) {
         pr_match_facts facts;
-        pr_pruned unused;
+        pr_derived unused;
         PR_TRY(pr_dataset_match(&unused, &facts, models[i]->file.data, first, err));
-        pr_pruned_free(&unused);
+        pr_derived_free(&unused);
         if (!facts.same)
             return pr_fail(err, PARSREC_E_INPUT,
                            "model %zu was trained on other users or items than the first; models "

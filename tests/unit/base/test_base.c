@@ -104,6 +104,38 @@ static void arena_hands_out_aligned_pieces(void **state)
     pr_arena_free(&arena);
 }
 
+static void region_grows_and_fails_softly(void **state)
+{
+    (void)state;
+    pr_region region = {0};
+    unsigned char *pieces[400];
+    for (size_t i = 0; i < 400; i++) {
+        size_t size = i % 50 == 0 ? 100000 : i; /* some are blocks of their own, one is empty */
+        pieces[i] = pr_region_take(&region, size, 1);
+        assert_non_null(pieces[i]);
+        assert_int_equal((uintptr_t)pieces[i] % _Alignof(max_align_t), 0);
+        for (size_t k = 0; k < size; k++)
+            assert_int_equal(pieces[i][k], 0);
+        memset(pieces[i], (int)(i % 251), size);
+    }
+    for (size_t i = 1; i < 400; i++)
+        if (i % 50 != 0)
+            assert_true(pieces[i][0] == i % 251 && pieces[i][i - 1] == i % 251);
+    assert_string_equal(pr_region_string(&region, "names", 4), "name");
+    parsrec_error err;
+    assert_ok(pr_region_check(&region, &err));
+    assert_null(pr_region_take(&region, SIZE_MAX / 2, 3));
+    assert_fails(pr_region_check(&region, &err), PARSREC_E_MEMORY, "out of memory");
+    pr_region_free(&region);
+    assert_ok(pr_region_check(&region, &err));
+    pr_memory_fail_after(0);
+    void *piece = pr_region_take(&region, 8, 1);
+    pr_memory_fail_after(SIZE_MAX);
+    assert_null(piece);
+    assert_int_equal(pr_region_check(&region, &err), PARSREC_E_MEMORY);
+    pr_region_free(&region);
+}
+
 static void philox_matches_its_published_vector(void **state)
 {
     (void)state;
@@ -650,6 +682,7 @@ int main(void)
         cmocka_unit_test(messages_are_safe_to_print),
         cmocka_unit_test(memory_fails_on_request_and_overflow),
         cmocka_unit_test(arena_hands_out_aligned_pieces),
+        cmocka_unit_test(region_grows_and_fails_softly),
         cmocka_unit_test(philox_matches_its_published_vector),
         cmocka_unit_test(siphash_matches_its_published_vectors),
         cmocka_unit_test(normal_quantile_inverts_erfc),

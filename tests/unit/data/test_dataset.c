@@ -4,7 +4,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "data/dataset_match.h"
+#include "data/dataset_edit.h"
 #include "data/statistics.h"
 #include "support/sample_data.h"
 
@@ -517,7 +517,7 @@ static void later_data_get_the_numbers_of_a_model(void **state)
     (void)state;
     parsrec_error err;
     sample model, later;
-    pr_pruned out;
+    pr_derived out;
     pr_match_facts facts;
     char sentence[300];
     sample_make(&model);
@@ -553,7 +553,7 @@ static void later_data_get_the_numbers_of_a_model(void **state)
     assert_string_equal(d->features[PR_OF_USER][1].name, "height");
     assert_close((double)d->features[PR_OF_USER][1].number[2], 2, 0);
     assert_memory_equal(d->features[PR_OF_SESSION][0].code, channel, sizeof channel);
-    pr_pruned_free(&out);
+    pr_derived_free(&out);
 }
 
 static void the_same_data_are_not_copied(void **state)
@@ -561,7 +561,7 @@ static void the_same_data_are_not_copied(void **state)
     (void)state;
     parsrec_error err;
     sample a, b;
-    pr_pruned out;
+    pr_derived out;
     pr_match_facts facts;
     char sentence[300];
     sample_make(&a);
@@ -571,7 +571,7 @@ static void the_same_data_are_not_copied(void **state)
     assert_ptr_equal(out.data.action_items, a.data.action_items);
     assert_null(out.data.known_as);
     assert_string_equal(pr_match_sentence(&facts, &a.data, sentence, sizeof sentence), "");
-    pr_pruned_free(&out);
+    pr_derived_free(&out);
 }
 
 static void another_shop_is_refused(void **state)
@@ -579,7 +579,7 @@ static void another_shop_is_refused(void **state)
     (void)state;
     parsrec_error err;
     sample a, b;
-    pr_pruned out;
+    pr_derived out;
     pr_match_facts facts;
     sample_make(&a);
     sample_make(&b);

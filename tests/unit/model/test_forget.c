@@ -2,7 +2,7 @@
 #include "support/testing.h"
 
 #include "base/memory.h"
-#include "data/dataset_without.h"
+#include "data/dataset_edit.h"
 #include "model/forget.h"
 #include "model/model_file.h"
 #include "support/sample_data.h"
@@ -20,7 +20,7 @@ static void all_columns_lose_the_user(void **state)
     (void)state;
     parsrec_error err;
     sample s;
-    pr_pruned p;
+    pr_derived p;
     sample_make(&s);
     assert_ok(pr_dataset_without(&p, &s.data, (const bool[]){true, false, false}, &err));
     assert_int_equal(p.data.users, 2);
@@ -39,7 +39,7 @@ static void all_columns_lose_the_user(void **state)
     assert_int_equal(channel->code[0], 1);
     assert_int_equal(channel->code[1], 0);
     assert_ok(pr_dataset_check(&p.data, "pruned", &err));
-    pr_pruned_free(&p);
+    pr_derived_free(&p);
 }
 
 /* With cy goes the only session from the shop but ann's first; without ann and her shop, one value is left
@@ -49,7 +49,7 @@ static void values_that_nobody_has_go_too(void **state)
     (void)state;
     parsrec_error err;
     sample s;
-    pr_pruned p;
+    pr_derived p;
     sample_make(&s);
     s.channel[0] = 1; /* ann: web web -; cy: web shop */
     assert_ok(pr_dataset_without(&p, &s.data, (const bool[]){false, false, true}, &err));
@@ -59,7 +59,7 @@ static void values_that_nobody_has_go_too(void **state)
     assert_int_equal(channel->code[1], 0);
     assert_int_equal(channel->code[2], -1);
     assert_ok(pr_dataset_check(&p.data, "pruned", &err));
-    pr_pruned_free(&p);
+    pr_derived_free(&p);
 }
 
 /* Words that nobody is left with lose their row; the others keep theirs, under new numbers. */
@@ -68,7 +68,7 @@ static void rows_of_words_go_too(void **state)
     (void)state;
     parsrec_error err;
     sample s;
-    pr_pruned p;
+    pr_derived p;
     pr_model *whole, *less;
     pr_config config = pr_config_default();
     config.dim_user = config.dim_item = 4;
@@ -96,7 +96,7 @@ static void rows_of_words_go_too(void **state)
                         16 * 2 * sizeof(pr_real));
     pr_model_free(less);
     pr_model_free(whole);
-    pr_pruned_free(&p);
+    pr_derived_free(&p);
 }
 
 static void out_of_memory_is_a_status(void **state)

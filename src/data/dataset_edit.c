@@ -1,0 +1,393 @@
+/* Which user of the source comes where, then the columns in that order. */
+#include "data/dataset_edit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/memory.h"
+
+/* One data set in the making. */
+typedef struct edit {
+    pr_derived *out;
+    const pr_dataset *from;
+    size_t users;          /* of the result */
+    int32_t *order;        /* [users]: the user of `from` who comes there */
+    const int32_t *item;   /* [items of from]: number in the result, or -1; NULL: as it is */
+    int64_t *from_session; /* [sessions of the result]: the session of `from` */
+} edit;
+
+static void *take(edit *e, size_t count, size_t size)
+{
+    return pr_region_take(&e->out->region, count, size);
+}
+
+void pr_derived_free(pr_derived *derived)
+{
+    pr_region_free(&derived->region);
+    *derived = (pr_derived){0};
+}
+
+/* ---- users and their sessions ---- */
+
+static parsrec_status copy_keys(edit *e, parsrec_error *err)
+{
+    const pr_names *keys = &e->from->user_keys;
+    char *bytes = take(e, (size_t)keys->offsets[keys->count], 1);
+    int64_t *offsets = take(e, e->users + 1, sizeof *offsets);
+    if (bytes == NULL || offsets == NULL)
+        return pr_fail_memory(err);
+    for (size_t u = 0; u < e->users; u++) {
+        pr_slice key = pr_name(keys, (size_t)e->order[u]);
+        memcpy(bytes + offsets[u], key.bytes, key.size);
+        offsets[u + 1] = offsets[u] + (int64_t)key.size;
+    }
+    e->out->data.users = e->users;
+    e->out->data.user_keys = (pr_names){bytes, offsets, e->users};
+    return PARSREC_OK;
+}
+
+static parsrec_status copy_sessions(edit *e, parsrec_error *err)
+{
+    const pr_dataset *from = e->from;
+    pr_dataset *to = &e->out->data;
+    int64_t *user_offsets = take(e, e->users + 1, sizeof *user_offsets);
+    int64_t *session_offsets = take(e, from->sessions + 1, sizeof *session_offsets);
+    int64_t *times = take(e, from->sessions, sizeof *times);
+    int32_t *items = take(e, from->actions, sizeof *items);
+    e->from_session = take(e, from->sessions, sizeof *e->from_session);
+    PR_TRY(pr_region_check(&e->out->region, err));
+    size_t sessions = 0, actions = 0;
+    for (size_t u = 0; u < e->users; u++) {
+        size_t user = (size_t)e->order[u];
+        for (int64_t s = from->user_offsets[user]; s < from->user_offsets[user + 1]; s++) {
+            size_t before = actions;
+            for (int64_t a = from->session_offsets[s]; a < from->session_offsets[s + 1]; a++) {
+                int32_t was = from->action_items[a], item = e->item != NULL ? e->item[was] : was;
+                if (item >= 0)
+                    items[actions++] = item;
+            }
+            if (actions == before)
+                continue;
+            e->from_session[sessions] = s;
+            times[sessions] = from->times != NULL ? from->times[s] : 0;
+            session_offsets[++sessions] = (int64_t)actions;
+        }
+        user_offsets[u + 1] = (int64_t)sessions;
+    }
+    to->sessions = sessions;
+    to->actions = actions;
+    to->user_offsets = user_offsets;
+    to->session_offsets = session_offsets;
+    to->action_items = items;
+    to->times = from->times != NULL ? times : NULL;
+    return PARSREC_OK;
+}
+
+/* ---- features ---- */
+
+static size_t row_count(const edit *e, pr_feature_of of)
+{
+    return of == PR_OF_USER ? e->users : e->out->data.sessions;
+}
+
+/* The row of the source that a row of the result comes from. */
+static size_t source_row(const edit *e, pr_feature_of of, size_t row)
+{
+    return of == PR_OF_USER ? (size_t)e->order[row] : (size_t)e->from_session[row];
+}
+
+/* Fills a column from one of the source, or with nothing known where `from` is NULL. Codes go through `code`
+ * ([values], NULL: as they are). */
+static parsrec_status fill_column(edit *e, pr_feature_column *to, pr_feature_of of,
+                                  const pr_feature_column *from, const int32_t *code,
+                                  parsrec_error *err)
+{
+    size_t rows = row_count(e, of);
+    bool number = to->number != NULL;
+    float *numbers = number ? take(e, rows, sizeof *numbers) : NULL;
+    int32_t *codes = number ? NULL : take(e, rows, sizeof *codes);
+    if (numbers == NULL && codes == NULL)
+        return pr_fail_memory(err);
+    for (size_t r = 0; r < rows; r++) {
+        size_t row = source_row(e, of, r);
+        if (number) {
+            numbers[r] = from != NULL ? from->number[row] : NAN;
+        } else {
+            int32_t was = from != NULL ? from->code[row] : -1;
+            codes[r] = was >= 0 && code != NULL ? code[was] : was;
+        }
+    }
+    to->number = numbers;
+    to->code = codes;
+    return PARSREC_OK;
+}
+
+/* ---- without some users ---- */
+
+/* The values that are left keep their order and get new codes: code[values of f], of which those that nobody
+ * has any more are never asked for. */
+static parsrec_status keep_values(edit *e, pr_feature_column *f, pr_feature_of of, int32_t *code,
+                                  parsrec_error *err)
+{
+    size_t values = f->values.count, left = 0;
+    int64_t *offsets = take(e, values + 1, sizeof *offsets);
+    char *bytes = take(e, (size_t)f->values.offsets[values], 1);
+    if (offsets == NULL || bytes == NULL)
+        return pr_fail_memory(err);
+    for (size_t r = 0; r < row_count(e, of); r++) {
+        int32_t was = f->code[source_row(e, of, r)];
+        if (was >= 0)
+            code[was] = 1;
+    }
+    for (size_t v = 0; v < values; v++) {
+        pr_slice value = pr_name(&f->values, v);
+        if (code[v] == 0)
+            continue;
+        memcpy(bytes + offsets[left], value.bytes, value.size);
+        offsets[left + 1] = offsets[left] + (int64_t)value.size;
+        code[v] = (int32_t)left++;
+    }
+    f->values = (pr_names){bytes, offsets, left};
+    return PARSREC_OK;
+}
+
+static parsrec_status copy_features(edit *e, pr_feature_of of, parsrec_error *err)
+{
+    size_t count = e->from->feature_count[of];
+    pr_feature_column *features = take(e, count, sizeof *features);
+    if (features == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < count; i++) {
+        const pr_feature_column *from = &e->from->features[of][i];
+        int32_t *code = NULL;
+        features[i] = *from;
+        if (from->number == NULL) {
+            code = take(e, from->values.count, sizeof *code);
+            if (code == NULL)
+                return pr_fail_memory(err);
+            PR_TRY(keep_values(e, &features[i], of, code, err));
+        }
+        PR_TRY(fill_column(e, &features[i], of, from, code, err));
+    }
+    e->out->data.features[of] = features;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_dataset_without(pr_derived *out, const pr_dataset *from, const bool *gone,
+                                  parsrec_error *err)
+{
+    *out = (pr_derived){.data = *from};
+    out->data.file = NULL;
+    edit e = {.out = out, .from = from};
+    parsrec_status status;
+    e.order = take(&e, from->users, sizeof *e.order);
+    PR_TRY_GOTO(pr_region_check(&out->region, err));
+    for (size_t u = 0; u < from->users; u++)
+        if (!gone[u])
+            e.order[e.users++] = (int32_t)u;
+    PR_TRY_GOTO(copy_keys(&e, err));
+    PR_TRY_GOTO(copy_sessions(&e, err));
+    PR_TRY_GOTO(copy_features(&e, PR_OF_USER, err));
+    status = copy_features(&e, PR_OF_SESSION, err);
+done:
+    if (status != PARSREC_OK)
+        pr_derived_free(out);
+    return status;
+}
+
+/* ---- in the numbering of another ---- */
+
+static bool same_names(const pr_names *a, const pr_names *b)
+{
+    return a->count == b->count &&
+           (a->count == 0 ||
+            (a->offsets[a->count] == b->offsets[b->count] &&
+             memcmp(a->offsets, b->offsets, (a->count + 1) * sizeof *a->offsets) == 0 &&
+             memcmp(a->bytes, b->bytes, (size_t)a->offsets[a->count]) == 0));
+}
+
+static bool same_columns(const pr_dataset *data, const pr_dataset *onto, pr_feature_of of)
+{
+    if (data->feature_count[of] < onto->feature_count[of])
+        return false;
+    for (size_t i = 0; i < onto->feature_count[of]; i++) {
+        const pr_feature_column *a = &data->features[of][i], *b = &onto->features[of][i];
+        if (strcmp(a->name, b->name) != 0 || (a->number == NULL) != (b->number == NULL) ||
+            !same_names(&a->values, &b->values))
+            return false;
+    }
+    return true;
+}
+
+static bool same(const pr_dataset *data, const pr_dataset *onto)
+{
+    return same_names(&data->user_keys, &onto->user_keys) &&
+           same_names(&data->item_keys, &onto->item_keys) && same_columns(data, onto, PR_OF_USER) &&
+           same_columns(data, onto, PR_OF_SESSION);
+}
+
+static parsrec_status match_items(edit *e, const pr_dataset *onto, size_t *unknown,
+                                  parsrec_error *err)
+{
+    size_t items = e->from->items;
+    pr_intern known = {0};
+    int32_t *item = take(e, items, sizeof *item);
+    parsrec_status status =
+        item != NULL ? pr_intern_load(&known, &onto->item_keys, err) : pr_fail_memory(err);
+    for (size_t i = 0; status == PARSREC_OK && i < items; i++) {
+        uint32_t number;
+        bool found = pr_intern_find(&known, pr_name(&e->from->item_keys, i), &number);
+        item[i] = found ? (int32_t)number : -1;
+        *unknown += !found;
+    }
+    pr_intern_free(&known);
+    e->item = item;
+    if (status == PARSREC_OK && *unknown == items)
+        return pr_fail(
+            err, PARSREC_E_INPUT,
+            "none of the %zu items of the data set is in the model's catalogue; pass data "
+            "of the shop that the model was trained on",
+            items);
+    return status;
+}
+
+/* known_as[users] of the result: the number in onto, or PR_ANYONE. */
+static parsrec_status match_users(edit *e, int32_t *known_as, const pr_dataset *onto,
+                                  size_t *unknown, parsrec_error *err)
+{
+    size_t users = e->from->users, placed = 0;
+    pr_intern here = {0};
+    bool *taken = take(e, users, sizeof *taken);
+    e->order = take(e, users, sizeof *e->order);
+    PR_TRY(pr_region_check(&e->out->region, err));
+    parsrec_status status = pr_intern_load(&here, &e->from->user_keys, err);
+    for (size_t u = 0; status == PARSREC_OK && u < onto->users; u++) {
+        uint32_t number;
+        if (!pr_intern_find(&here, pr_name(&onto->user_keys, u), &number))
+            continue;
+        known_as[placed] = (int32_t)u;
+        e->order[placed++] = (int32_t)number;
+        taken[number] = true;
+    }
+    pr_intern_free(&here);
+    *unknown = users - placed;
+    for (size_t u = 0; status == PARSREC_OK && u < users; u++) {
+        if (taken[u])
+            continue;
+        known_as[placed] = PR_ANYONE;
+        e->order[placed++] = (int32_t)u;
+    }
+    e->users = users;
+    return status;
+}
+
+static const pr_feature_column *column_named(const pr_dataset *d, pr_feature_of of,
+                                             const char *name)
+{
+    for (size_t i = 0; i < d->feature_count[of]; i++)
+        if (strcmp(d->features[of][i].name, name) == 0)
+            return &d->features[of][i];
+    return NULL;
+}
+
+/* Fills a column of onto with the rows of the source. */
+static parsrec_status fill_known_column(edit *e, pr_feature_column *to, pr_feature_of of,
+                                        parsrec_error *err)
+{
+    const pr_feature_column *from = column_named(e->from, of, to->name);
+    pr_intern values = {0};
+    if (from == NULL || (from->number == NULL) != (to->number == NULL))
+        return fill_column(e, to, of, NULL, NULL, err);
+    if (from->number != NULL)
+        return fill_column(e, to, of, from, NULL, err);
+    int32_t *code = take(e, from->values.count, sizeof *code);
+    if (code == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = pr_intern_load(&values, &to->values, err);
+    for (size_t v = 0; status == PARSREC_OK && v < from->values.count; v++) {
+        uint32_t number;
+        bool found = pr_intern_find(&values, pr_name(&from->values, v), &number);
+        code[v] = found ? (int32_t)number : -1;
+    }
+    pr_intern_free(&values);
+    return status == PARSREC_OK ? fill_column(e, to, of, from, code, err) : status;
+}
+
+static parsrec_status match_features(edit *e, const pr_dataset *onto, pr_feature_of of,
+                                     parsrec_error *err)
+{
+    size_t known = onto->feature_count[of], own = e->from->feature_count[of], count = known;
+    pr_feature_column *columns = take(e, known + own, sizeof *columns);
+    if (columns == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < known; i++) {
+        columns[i] = onto->features[of][i];
+        PR_TRY(fill_known_column(e, &columns[i], of, err));
+    }
+    for (size_t i = 0; i < own; i++) {
+        const pr_feature_column *from = &e->from->features[of][i];
+        if (column_named(onto, of, from->name) != NULL)
+            continue;
+        columns[count] = *from;
+        PR_TRY(fill_column(e, &columns[count++], of, from, NULL, err));
+    }
+    e->out->data.features[of] = columns;
+    e->out->data.feature_count[of] = count;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_dataset_match(pr_derived *out, pr_match_facts *facts, const pr_dataset *data,
+                                const pr_dataset *onto, parsrec_error *err)
+{
+    *facts = (pr_match_facts){.same = same(data, onto)};
+    *out = (pr_derived){.data = *data};
+    if (facts->same)
+        return PARSREC_OK;
+    out->data = *onto; /* for its catalogue */
+    out->data.time_kind = data->time_kind;
+    out->data.source = data->source;
+    out->data.events = data->events;
+    out->data.file = NULL;
+    out->data.checksum = pr_dataset_checksum(data);
+    edit e = {.out = out, .from = data};
+    parsrec_status status;
+    int32_t *known_as = take(&e, data->users, sizeof *known_as);
+    out->data.known_as = known_as;
+    out->data.known_users = onto->users;
+    PR_TRY_GOTO(pr_region_check(&out->region, err));
+    PR_TRY_GOTO(match_items(&e, onto, &facts->unknown_items, err));
+    PR_TRY_GOTO(match_users(&e, known_as, onto, &facts->unknown_users, err));
+    PR_TRY_GOTO(copy_keys(&e, err));
+    PR_TRY_GOTO(copy_sessions(&e, err));
+    facts->lost_sessions = data->sessions - out->data.sessions;
+    facts->unknown_actions = data->actions - out->data.actions;
+    PR_TRY_GOTO(match_features(&e, onto, PR_OF_USER, err));
+    status = match_features(&e, onto, PR_OF_SESSION, err);
+done:
+    if (status != PARSREC_OK)
+        pr_derived_free(out);
+    return status;
+}
+
+char *pr_match_sentence(const pr_match_facts *f, const pr_dataset *data, char *buffer, size_t size)
+{
+    char users[120] = "", items[200] = "";
+    if (f->unknown_users > 0)
+        snprintf(users, sizeof users,
+                 "%zu of %zu users are new to the model and served as unknown users",
+                 f->unknown_users, data->users);
+    if (f->unknown_items > 0)
+        snprintf(
+            items, sizeof items,
+            "%zu of %zu items (%zu of %zu actions) are not in its catalogue and are left out%s",
+            f->unknown_items, data->items, f->unknown_actions, data->actions,
+            f->lost_sessions > 0 ? ", with sessions that have no other item" : "");
+    const char *between = users[0] != '\0' && items[0] != '\0' ? "; " : "";
+    if (size > 0)
+        buffer[0] = '\0';
+    if (users[0] != '\0' || items[0] != '\0')
+        snprintf(buffer, size, "the data set is not the one the model was trained on: %s%s%s",
+                 users, between, items);
+    return buffer;
+}
