@@ -1,12 +1,147 @@
-/* A data set out of its file: tensors become columns, nothing is copied. What the numbers say is
- * checked in dataset_check.c. */
+/* A data set out of its file, where tensors become columns and nothing is copied; the check that its numbers
+ * make sense together; and back into a file. */
 #include "data/dataset.h"
 
+#include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
-#include "data/dataset_features.h"
+#include "base/text.h"
+#include "base/xxh3.h"
+
+enum {
+    TIME_KINDS = 3,
+    NAME_BYTES = 256, /* holds every tensor name of a data set */
+};
+
+/* ---- feature columns: user_feature.NAME holds numbers (F32) or codes (I32); the words of the codes
+ * are in user_feature.NAME.values.bytes and .offsets ---- */
+
+static const char *const time_kind_names[TIME_KINDS] = {"none", "ordinal", "unix"};
+
+static const char *const value_parts[] = {".values.bytes", ".values.offsets"};
+
+const char *pr_feature_prefix(pr_feature_of table)
+{
+    static const char *const prefixes[PR_FEATURE_TABLES] = {"user_feature.", "session_feature.",
+                                                            "item_feature."};
+    return prefixes[table];
+}
+
+size_t pr_feature_rows(const pr_dataset *data, pr_feature_of table)
+{
+    const size_t rows[PR_FEATURE_TABLES] = {data->users, data->sessions, data->items};
+    return rows[table];
+}
+
+pr_shop pr_shop_of(const pr_dataset *data)
+{
+    pr_shop shop = {data->users, data->items, data->categories, {NULL}, {0}};
+    for (int table = 0; table < PR_FEATURE_TABLES; table++) {
+        shop.features[table] = data->features[table];
+        shop.feature_count[table] = data->feature_count[table];
+    }
+    return shop;
+}
+
+/* The length of `name` without the ending that marks a table of values; 0 when it has none. */
+static size_t owner_length(const char *name)
+{
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof value_parts / sizeof *value_parts; i++) {
+        size_t ending = strlen(value_parts[i]);
+        if (length > ending && strcmp(name + length - ending, value_parts[i]) == 0)
+            return length - ending;
+    }
+    return 0;
+}
+
+bool pr_feature_name_valid(const char *name)
+{
+    size_t length = strlen(name), at;
+    if (length == 0 || length > PR_FEATURE_NAME_MAX || owner_length(name) > 0 ||
+        !pr_utf8_valid(name, length, &at))
+        return false;
+    for (size_t i = 0; i < length; i++)
+        if ((unsigned char)name[i] < 0x20 || name[i] == 0x7f)
+            return false;
+    return true;
+}
+
+static void free_features(pr_dataset *d)
+{
+    for (int table = 0; table < PR_FEATURE_TABLES; table++) {
+        for (size_t i = 0; i < d->feature_count[table]; i++)
+            pr_free(d->features[table][i].name);
+        pr_free(d->features[table]);
+    }
+}
+
+static parsrec_status read_feature(const pr_dataset *d, pr_feature_column *feature,
+                                   const char *tensor, pr_feature_of table, parsrec_error *err)
+{
+    const char *name = tensor + strlen(pr_feature_prefix(table)),
+               *path = pr_container_path(d->file);
+    pr_excerpt hold;
+    if (!pr_feature_name_valid(name))
+        return pr_fail(err, PARSREC_E_FORMAT, "%s: tensor %s does not name a feature", path,
+                       pr_show(&hold, pr_slice_of(tensor)));
+    feature->name = pr_copy_string(name, strlen(name));
+    if (feature->name == NULL)
+        return pr_fail_memory(err);
+    size_t rows = pr_feature_rows(d, table);
+    if (pr_container_find(d->file, tensor)->dtype == PR_F32)
+        return pr_column_need(d->file, tensor, PR_F32, &feature->number, rows, err);
+    PR_TRY(pr_column_need(d->file, tensor, PR_I32, &feature->code, rows, err));
+    char values[NAME_BYTES];
+    snprintf(values, sizeof values, "%s.values", tensor);
+    return pr_names_need(d->file, values, &feature->values, err);
+}
+
+/* Values that belong to no column of codes were lost from it: better said than passed over. */
+static parsrec_status check_owner(const pr_dataset *d, const char *tensor, parsrec_error *err)
+{
+    char owner[NAME_BYTES];
+    snprintf(owner, sizeof owner, "%.*s", (int)owner_length(tensor), tensor);
+    const pr_tensor *column = pr_container_find(d->file, owner);
+    pr_excerpt hold;
+    if (column != NULL && column->dtype == PR_I32)
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_FORMAT, "%s: tensor %s belongs to no I32 column",
+                   pr_container_path(d->file), pr_show(&hold, pr_slice_of(tensor)));
+}
+
+static parsrec_status read_table(pr_dataset *d, pr_feature_of table, parsrec_error *err)
+{
+    const char *prefix = pr_feature_prefix(table);
+    size_t capacity = 0;
+    for (size_t i = 0; i < pr_container_tensors(d->file); i++) {
+        const char *name = pr_container_at(d->file, i)->name;
+        if (strncmp(name, prefix, strlen(prefix)) != 0)
+            continue;
+        if (owner_length(name) > 0) {
+            PR_TRY(check_owner(d, name, err));
+            continue;
+        }
+        size_t n = d->feature_count[table];
+        PR_TRY(pr_grow(&d->features[table], &capacity, n + 1, sizeof **d->features, err));
+        d->features[table][n] = (pr_feature_column){0};
+        d->feature_count[table]++;
+        PR_TRY(read_feature(d, &d->features[table][n], name, table, err));
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status read_features(pr_dataset *d, parsrec_error *err)
+{
+    for (int table = 0; table < PR_FEATURE_TABLES; table++)
+        PR_TRY(read_table(d, (pr_feature_of)table, err));
+    return PARSREC_OK;
+}
+
+/* ---- loading ---- */
 
 static const int64_t no_names[1] = {0};
 
@@ -34,7 +169,7 @@ parsrec_status pr_column_need(const pr_container *file, const char *name, pr_dty
 parsrec_status pr_names_need(const pr_container *file, const char *name, pr_names *names,
                              parsrec_error *err)
 {
-    char part[PR_PART_NAME_BYTES];
+    char part[NAME_BYTES];
     size_t size, count;
     snprintf(part, sizeof part, "%s.offsets", name);
     PR_TRY(pr_vector_need(file, part, PR_I64, &names->offsets, &count, err));
@@ -87,8 +222,8 @@ static parsrec_status read_times(pr_dataset *d, parsrec_error *err)
 {
     const char *kind = pr_container_metadata(d->file, "time_kind");
     bool known = false;
-    for (int i = 0; i < PR_TIME_KINDS; i++) {
-        if (strcmp(kind != NULL ? kind : "none", pr_time_kind_names[i]) == 0) {
+    for (int i = 0; i < TIME_KINDS; i++) {
+        if (strcmp(kind != NULL ? kind : "none", time_kind_names[i]) == 0) {
             d->time_kind = (parsrec_time_kind)i;
             known = true;
         }
@@ -134,7 +269,7 @@ static parsrec_status read_dataset(pr_dataset *d, parsrec_error *err)
     PR_TRY(read_actions(d, err));
     PR_TRY(read_times(d, err));
     PR_TRY(read_catalogue(d, err));
-    PR_TRY(pr_features_read(d, err));
+    PR_TRY(read_features(d, err));
     const char *source = pr_container_metadata(d->file, "source");
     d->source = source != NULL ? source : "";
     d->events = pr_container_metadata(d->file, "events");
@@ -184,7 +319,7 @@ void pr_dataset_free(pr_dataset *d)
 {
     if (d == NULL)
         return;
-    pr_features_free(d);
+    free_features(d);
     pr_container_free(d->file);
     pr_free(d);
 }
@@ -213,4 +348,346 @@ parsrec_status parsrec_file_format(const char *path, char format[32], parsrec_er
     snprintf(format, 32, "%s", name != NULL ? name : "");
     pr_container_free(file);
     return PARSREC_OK;
+}
+
+/* ---- checking: each column is walked once, so that nobody after it has to ask ---- */
+
+/* Where the data came from and who is told. */
+typedef struct check {
+    const pr_dataset *data;
+    const char *origin;
+    parsrec_error *err;
+} check;
+
+#define REFUSE(c, format, ...) \
+    pr_fail((c)->err, PARSREC_E_FORMAT, "%s: " format, (c)->origin, __VA_ARGS__)
+
+/* From 0 to `end` in steps of at least `step`. */
+static parsrec_status check_offsets(const check *c, const char *name, const int64_t *offsets,
+                                    size_t rows, size_t end, int64_t step)
+{
+    if (offsets[0] != 0)
+        return REFUSE(c, "%s begins with %lld, not 0", name, (long long)offsets[0]);
+    for (size_t i = 0; i < rows; i++) {
+        if (offsets[i + 1] < offsets[i])
+            return REFUSE(c, "%s falls at %zu from %lld to %lld", name, i, (long long)offsets[i],
+                          (long long)offsets[i + 1]);
+        if (offsets[i + 1] - offsets[i] < step)
+            return REFUSE(c, "%s: row %zu is empty", name, i);
+    }
+    if ((uint64_t)offsets[rows] != end)
+        return REFUSE(c, "%s ends with %lld, expected %zu", name, (long long)offsets[rows], end);
+    return PARSREC_OK;
+}
+
+/* Values from -1 (or 0) to count - 1. */
+static parsrec_status check_codes(const check *c, const char *name, const int32_t *codes,
+                                  size_t rows, int32_t low, size_t count)
+{
+    for (size_t i = 0; i < rows; i++)
+        if (codes[i] < low || (codes[i] >= 0 && (size_t)codes[i] >= count))
+            return REFUSE(c, "%s[%zu] is %d, allowed are %d to %lld", name, i, codes[i], low,
+                          (long long)count - 1);
+    return PARSREC_OK;
+}
+
+static parsrec_status check_names(const check *c, const char *table, const pr_names *names,
+                                  bool may_be_empty)
+{
+    size_t size = (size_t)names->offsets[names->count], at;
+    PR_TRY(check_offsets(c, table, names->offsets, names->count, size, may_be_empty ? 0 : 1));
+    if (size > 0 && memchr(names->bytes, 0, size) != NULL)
+        return REFUSE(c, "%s: a name holds a NUL byte", table);
+    if (pr_utf8_valid(names->bytes, size, &at)) {
+        /* Valid as a whole; a boundary inside a character would still break two names. */
+        for (size_t i = 0; i < names->count; i++) {
+            at = (size_t)names->offsets[i];
+            if (at < size && !pr_utf8_begins(names->bytes[at]))
+                return REFUSE(c, "%s: name %zu is not valid UTF-8", table, i);
+        }
+        return PARSREC_OK;
+    }
+    return REFUSE(c, "%s: byte %zu is not valid UTF-8", table, at);
+}
+
+/* Equal names in the same scope; scope may be NULL. */
+static bool same_name(const pr_names *names, const int32_t *scope, size_t a, size_t b)
+{
+    pr_slice x = pr_name(names, a), y = pr_name(names, b);
+    return x.size == y.size && (scope == NULL || scope[a] == scope[b]) &&
+           memcmp(x.bytes, y.bytes, x.size) == 0;
+}
+
+/* Every name once, or once below each parent: a hash set of the numbers alone. The hash is seeded, so
+ * that nobody can prepare a file whose names all collide; the verdict does not depend on it. */
+static parsrec_status check_unique(const check *c, const char *table, const pr_names *names,
+                                   const int32_t *scope)
+{
+    size_t slots = 16;
+    while (slots / 2 < names->count)
+        slots *= 2;
+    uint32_t *taken = pr_alloc_zero(slots, sizeof *taken); /* number + 1 */
+    if (taken == NULL)
+        return pr_fail_memory(c->err);
+    parsrec_status status = PARSREC_OK;
+    uint64_t seed = pr_name_seed();
+    for (size_t i = 0; i < names->count && status == PARSREC_OK; i++) {
+        pr_slice name = pr_name(names, i);
+        uint64_t own = seed + (scope != NULL ? (uint64_t)(int64_t)scope[i] : 0);
+        size_t at = XXH3_64bits_withSeed(name.bytes, name.size, own) & (slots - 1);
+        while (taken[at] != 0 && !same_name(names, scope, taken[at] - 1, i))
+            at = (at + 1) & (slots - 1);
+        pr_excerpt hold;
+        if (taken[at] != 0)
+            status = REFUSE(c, "%s: %s stands there twice, as %u and %zu", table,
+                            pr_show(&hold, name), taken[at] - 1, i);
+        taken[at] = (uint32_t)i + 1;
+    }
+    pr_free(taken);
+    return status;
+}
+
+static parsrec_status check_table(const check *c, const char *table, const pr_names *names,
+                                  const int32_t *scope)
+{
+    if (names->count >= INT32_MAX)
+        return REFUSE(c, "%s: %zu names are too many", table, names->count);
+    PR_TRY(check_names(c, table, names, false));
+    return check_unique(c, table, names, scope);
+}
+
+/* seen[item] is the last session + 1 that held the item. */
+static parsrec_status check_baskets(const check *c)
+{
+    const pr_dataset *d = c->data;
+    PR_TRY(check_codes(c, "items", d->action_items, d->actions, 0, d->items));
+    uint64_t *seen = pr_alloc_zero(d->items, sizeof *seen);
+    if (seen == NULL)
+        return pr_fail_memory(c->err);
+    parsrec_status status = PARSREC_OK;
+    for (size_t s = 0; s < d->sessions && status == PARSREC_OK; s++) {
+        for (int64_t a = d->session_offsets[s]; a < d->session_offsets[s + 1]; a++) {
+            int32_t item = d->action_items[a];
+            pr_excerpt hold;
+            if (seen[item] == s + 1)
+                status = REFUSE(c, "item %s stands twice in session %zu",
+                                pr_show(&hold, pr_name(&d->item_keys, (size_t)item)), s);
+            seen[item] = s + 1;
+        }
+    }
+    pr_free(seen);
+    return status;
+}
+
+static parsrec_status check_times(const check *c)
+{
+    const pr_dataset *d = c->data;
+    for (size_t u = 0; d->times != NULL && u < d->users; u++) {
+        for (int64_t s = d->user_offsets[u] + 1; s < d->user_offsets[u + 1]; s++) {
+            pr_excerpt hold;
+            if (d->times[s] < d->times[s - 1])
+                return REFUSE(c, "times of user %s fall at session %lld from %lld to %lld",
+                              pr_show(&hold, pr_name(&d->user_keys, u)), (long long)s,
+                              (long long)d->times[s - 1], (long long)d->times[s]);
+        }
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status check_depth(const check *c)
+{
+    const pr_dataset *d = c->data;
+    unsigned char *level = pr_alloc_zero(d->categories, 1);
+    if (level == NULL)
+        return pr_fail_memory(c->err);
+    parsrec_status status = PARSREC_OK;
+    for (size_t i = 0; i < d->categories && status == PARSREC_OK; i++) {
+        int32_t parent = d->category_parent[i];
+        if (parent >= 0)
+            level[i] = (unsigned char)(level[parent] + 1);
+        if (level[i] >= PR_CATEGORY_LEVELS)
+            status = REFUSE(c, "the categories have more than %d levels", PR_CATEGORY_LEVELS);
+    }
+    pr_free(level);
+    return status;
+}
+
+static parsrec_status check_catalogue(const check *c)
+{
+    const pr_dataset *d = c->data;
+    if (d->item_names.count > 0)
+        PR_TRY(check_names(c, "item_names", &d->item_names, true));
+    if (d->categories == 0)
+        return PARSREC_OK;
+    for (size_t i = 0; i < d->categories; i++)
+        if (d->category_parent[i] < -1 || d->category_parent[i] >= (int64_t)i)
+            return REFUSE(c, "category_parent[%zu] is %d; a parent stands before its children", i,
+                          d->category_parent[i]);
+    PR_TRY(check_depth(c));
+    PR_TRY(check_table(c, "category_names", &d->category_names, d->category_parent));
+    return check_codes(c, "item_category", d->item_category, d->items, -1, d->categories);
+}
+
+static parsrec_status check_feature(const check *c, const pr_feature_column *f, size_t rows)
+{
+    pr_excerpt hold;
+    const char *name = pr_show(&hold, pr_slice_of(f->name));
+    if (!pr_feature_name_valid(f->name))
+        return REFUSE(c,
+                      "%s cannot be the name of a feature; take 1 to %d bytes of plain text "
+                      "that do not end in .values.bytes or .values.offsets",
+                      name, PR_FEATURE_NAME_MAX);
+    for (size_t i = 0; f->number != NULL && i < rows; i++)
+        if (isinf(f->number[i]))
+            return REFUSE(c, "feature %s is infinite in row %zu", name, i);
+    if (f->code == NULL)
+        return PARSREC_OK;
+    PR_TRY(check_table(c, name, &f->values, NULL));
+    return check_codes(c, name, f->code, rows, -1, f->values.count);
+}
+
+static parsrec_status check_features(const check *c)
+{
+    for (int table = 0; table < PR_FEATURE_TABLES; table++)
+        for (size_t i = 0; i < c->data->feature_count[table]; i++)
+            PR_TRY(check_feature(c, &c->data->features[table][i],
+                                 pr_feature_rows(c->data, (pr_feature_of)table)));
+    return PARSREC_OK;
+}
+
+parsrec_status pr_dataset_check(const pr_dataset *d, const char *origin, parsrec_error *err)
+{
+    const check c = {d, origin, err};
+    PR_TRY(check_table(&c, "user_keys", &d->user_keys, NULL));
+    PR_TRY(check_table(&c, "item_keys", &d->item_keys, NULL));
+    PR_TRY(check_offsets(&c, "user_offsets", d->user_offsets, d->users, d->sessions, 0));
+    PR_TRY(check_offsets(&c, "session_offsets", d->session_offsets, d->sessions, d->actions, 1));
+    PR_TRY(check_baskets(&c));
+    PR_TRY(check_times(&c));
+    PR_TRY(check_catalogue(&c));
+    return check_features(&c);
+}
+
+/* ---- saving ---- */
+
+/* The tensors to write, with the names made for them. */
+typedef struct listing {
+    pr_tensor *tensors;
+    char (*names)[NAME_BYTES];
+    size_t count;
+} listing;
+
+__attribute__((format(printf, 5, 6))) static void list(listing *l, pr_dtype dtype, const void *data,
+                                                       size_t count, const char *format, ...)
+{
+    static const uint64_t nothing = 0;
+    char *name = l->names[l->count];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(name, NAME_BYTES, format, args);
+    va_end(args);
+    l->tensors[l->count++] =
+        (pr_tensor){name, dtype, 1, {count}, data != NULL ? data : (const void *)&nothing};
+}
+
+static void list_names(listing *l, const pr_names *names, const char *name)
+{
+    list(l, PR_U8, names->bytes, (size_t)names->offsets[names->count], "%s.bytes", name);
+    list(l, PR_I64, names->offsets, names->count + 1, "%s.offsets", name);
+}
+
+static void list_feature(listing *l, const pr_feature_column *f, const char *prefix, size_t rows)
+{
+    if (f->number != NULL) {
+        list(l, PR_F32, f->number, rows, "%s%s", prefix, f->name);
+        return;
+    }
+    char values[NAME_BYTES];
+    list(l, PR_I32, f->code, rows, "%s%s", prefix, f->name);
+    snprintf(values, sizeof values, "%s%s.values", prefix, f->name);
+    list_names(l, &f->values, values);
+}
+
+static void list_all(listing *l, const pr_dataset *d)
+{
+    list(l, PR_I64, d->user_offsets, d->users + 1, "user_offsets");
+    list(l, PR_I64, d->session_offsets, d->sessions + 1, "session_offsets");
+    list(l, PR_I32, d->action_items, d->actions, "items");
+    if (d->time_kind != PARSREC_TIME_NONE)
+        list(l, PR_I64, d->times, d->sessions, "times");
+    list_names(l, &d->user_keys, "user_keys");
+    list_names(l, &d->item_keys, "item_keys");
+    if (d->item_names.count > 0)
+        list_names(l, &d->item_names, "item_names");
+    if (d->categories > 0) {
+        list_names(l, &d->category_names, "category_names");
+        list(l, PR_I32, d->category_parent, d->categories, "category_parent");
+        list(l, PR_I32, d->item_category, d->items, "item_category");
+    }
+    for (int table = 0; table < PR_FEATURE_TABLES; table++)
+        for (size_t i = 0; i < d->feature_count[table]; i++)
+            list_feature(l, &d->features[table][i], pr_feature_prefix((pr_feature_of)table),
+                         pr_feature_rows(d, (pr_feature_of)table));
+}
+
+/* As many as list_all and the extras can give. */
+static size_t most_tensors(const pr_dataset *d, size_t extra_count)
+{
+    size_t most = 14 + extra_count;
+    for (int table = 0; table < PR_FEATURE_TABLES; table++)
+        most += 3 * d->feature_count[table];
+    return most;
+}
+
+enum { OWN_METADATA = 3 };
+
+/* The metadata of the columns, then those of the enclosing file. Returns how many. */
+static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_enclosing *in)
+{
+    size_t count = 0;
+    out[count++] = (pr_metadata){"time_kind", time_kind_names[d->time_kind]};
+    if (d->ordered)
+        out[count++] = (pr_metadata){"ordered", "yes"};
+    if (d->source != NULL && d->source[0] != '\0')
+        out[count++] = (pr_metadata){"source", d->source};
+    if (d->events != NULL)
+        out[count++] = (pr_metadata){"events", d->events};
+    for (size_t i = 0; i < in->metadata_count; i++)
+        out[count++] = in->metadata[i];
+    return count;
+}
+
+parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in, const char *path,
+                                  parsrec_error *err)
+{
+    PR_TRY(pr_dataset_check(data, path, err));
+    size_t most = most_tensors(data, in->tensor_count);
+    listing l = {.tensors = pr_alloc(most, sizeof *l.tensors),
+                 .names = pr_alloc(most, sizeof *l.names)};
+    pr_metadata *metadata = pr_alloc(OWN_METADATA + in->metadata_count, sizeof *metadata);
+    parsrec_status status;
+    if (l.tensors == NULL || l.names == NULL || metadata == NULL) {
+        status = pr_fail_memory(err);
+    } else {
+        list_all(&l, data);
+        for (size_t i = 0; i < in->tensor_count; i++)
+            l.tensors[l.count++] = in->tensors[i];
+        size_t count = gather_metadata(metadata, data, in);
+        status = pr_container_write(path, in->format, in->version, metadata, count, l.tensors,
+                                    l.count, err);
+    }
+    pr_free(l.tensors);
+    pr_free(l.names);
+    pr_free(metadata);
+    return status;
+}
+
+parsrec_status pr_dataset_save(const pr_dataset *data, const pr_tensor *extra, size_t extra_count,
+                               const char *path, parsrec_error *err)
+{
+    pr_enclosing in = {.format = PR_DATA_FORMAT,
+                       .version = PR_DATA_VERSION,
+                       .tensors = extra,
+                       .tensor_count = extra_count};
+    return pr_dataset_enclose(data, &in, path, err);
 }

@@ -124,4 +124,25 @@ bool pr_feature_name_valid(const char *name);
 /* "GROCERY > COOKIES" for a category number; cut to size. Returns buffer. */
 char *pr_category_path(const pr_dataset *data, int32_t category, char *buffer, size_t size);
 
+/* Sessions of one item; and whether they are at least 95 % of all, which mostly means that an import missed the
+ * column of the session. */
+uint64_t pr_one_item_sessions(const pr_dataset *data);
+bool pr_mostly_single_items(const pr_dataset *data);
+
+/* ---- for readers of files that carry more than a data set (synth/truth.c) ---- */
+
+/* A tensor of one dimension. `column` is the address of the pointer to set; the second form knows
+ * how many elements it must have. */
+parsrec_status pr_vector_need(const pr_container *file, const char *name, pr_dtype dtype,
+                              const void *column, size_t *count, parsrec_error *err);
+parsrec_status pr_column_need(const pr_container *file, const char *name, pr_dtype dtype,
+                              const void *column, size_t count, parsrec_error *err);
+
+/* NAME.bytes and NAME.offsets; the offsets begin and end right, their order is checked later. */
+parsrec_status pr_names_need(const pr_container *file, const char *name, pr_names *names,
+                             parsrec_error *err);
+
+/* Rows of a table: users, sessions or items. */
+size_t pr_feature_rows(const pr_dataset *data, pr_feature_of table);
+
 #endif

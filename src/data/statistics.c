@@ -1,5 +1,5 @@
 /* Statistics of a data set. */
-#include "data/statistics.h"
+#include "data/dataset.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "data/statistics.h"
+#include "data/dataset.h"
 #include "import/import_columns.h"
 #include "import/import_events.h"
 #include "import/import_features.h"

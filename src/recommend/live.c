@@ -1,4 +1,4 @@
-/* Live histories: checked arguments here, the histories themselves in data/live_histories.h; what is known of
+/* Live histories: checked arguments here, the histories themselves in data/histories.h; what is known of
  * a user, and search by text, as JSON. */
 #include <ctype.h>
 #include <stdlib.h>

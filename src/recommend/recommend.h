@@ -30,7 +30,7 @@
 
 #include "base/json.h"
 #include "base/writer.h"
-#include "data/live_histories.h"
+#include "data/histories.h"
 #include "model/loaded.h"
 #include "recommend/reasons.h"
 

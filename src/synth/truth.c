@@ -7,7 +7,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
-#include "data/dataset_features.h"
+#include "data/dataset.h"
 
 static const char *const feature_words[] = {"none", "signal", "noise", "all"};
 

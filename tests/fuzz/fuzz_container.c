@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "data/dataset.h"
-#include "data/statistics.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,8 +4,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "data/dataset.h"
 #include "data/dataset_edit.h"
-#include "data/statistics.h"
 #include "support/sample_data.h"
 
 static char folder[] = "/tmp/parsrec-dataset-XXXXXX", path[64];
