@@ -2,6 +2,7 @@
  * make sense together; and back into a file. */
 #include "data/dataset.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -639,7 +640,7 @@ static size_t most_tensors(const pr_dataset *d, size_t extra_count)
     return most;
 }
 
-enum { OWN_METADATA = 3 };
+enum { OWN_METADATA = 4 };
 
 /* The metadata of the columns, then those of the enclosing file. Returns how many. */
 static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_enclosing *in)
@@ -673,6 +674,7 @@ parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in
         for (size_t i = 0; i < in->tensor_count; i++)
             l.tensors[l.count++] = in->tensors[i];
         size_t count = gather_metadata(metadata, data, in);
+        assert(count <= OWN_METADATA + in->metadata_count && l.count <= most);
         status = pr_container_write(path, in->format, in->version, metadata, count, l.tensors,
                                     l.count, err);
     }

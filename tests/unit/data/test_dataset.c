@@ -95,6 +95,26 @@ static void optional_parts_may_be_absent(void **state)
     pr_dataset_free(d);
 }
 
+/* What is said of the whole, all at once. */
+static void all_metadata_come_back(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample s;
+    sample_make(&s);
+    s.data.ordered = true;
+    s.data.source = "{\"kind\":\"import\"}";
+    s.data.events = "{\"store\":7}";
+    assert_ok(pr_dataset_save(&s.data, NULL, 0, path, &err));
+    pr_dataset *d;
+    assert_ok(pr_dataset_load(&d, path, &err));
+    assert_true(d->ordered);
+    assert_string_equal(d->source, s.data.source);
+    assert_string_equal(d->events, s.data.events);
+    assert_int_equal(d->time_kind, s.data.time_kind);
+    pr_dataset_free(d);
+}
+
 static void category_paths_read_from_the_top(void **state)
 {
     (void)state;
@@ -594,6 +614,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(everything_comes_back),
         cmocka_unit_test(optional_parts_may_be_absent),
+        cmocka_unit_test(all_metadata_come_back),
         cmocka_unit_test(category_paths_read_from_the_top),
         cmocka_unit_test(every_rule_is_kept),
         cmocka_unit_test(deep_category_trees_are_refused),
