@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "import/rows_csv.h"
+#include "import/rows.h"
 
 typedef struct tally {
     unsigned long rows, fields, bytes;

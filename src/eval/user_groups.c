@@ -10,7 +10,7 @@
 #include "data/directory.h"
 #include "data/split.h"
 #include "import/rows.h"
-#include "import/rows_csv.h"
+#include "import/rows.h"
 #include "synth/truth.h"
 
 enum { CLUSTERS_MOST = 1000 };

@@ -8,21 +8,20 @@
 
 typedef struct pr_bytes pr_bytes;
 struct pr_bytes {
-    char *name; /* for messages; owned */
+    char *name;       /* for messages; owned */
+    pr_bytes *source; /* what a layer reads from, owned; NULL: it reads from outside */
     /* Up to size bytes (size > 0); *got is 0 at the end only. Failures are final. */
     parsrec_status (*read)(pr_bytes *self, void *buffer, size_t size, size_t *got,
                            parsrec_error *err);
-    /* Bytes of the underlying file read so far and in all; total 0 when not known. */
+    /* Bytes of the file read so far and in all; total 0 when not known. NULL: as the source. */
     void (*position)(const pr_bytes *self, uint64_t *done, uint64_t *total);
-    void (*free)(pr_bytes *self);
+    /* Releases what the struct holds besides name, source and itself; NULL: nothing. */
+    void (*close)(pr_bytes *self);
 };
 
 /* Opens a path, or stdin for "-". What begins like gzip or zstd data is decompressed, whatever the
  * name says. */
 parsrec_status pr_bytes_open(pr_bytes **out, const char *path, parsrec_error *err);
-
-/* The file or pipe itself. */
-parsrec_status pr_bytes_plain(pr_bytes **out, const char *path, parsrec_error *err);
 
 /* Layers. Each takes its source over, also when it fails. */
 parsrec_status pr_bytes_gzip(pr_bytes **out, pr_bytes *source, parsrec_error *err);
@@ -32,10 +31,11 @@ parsrec_status pr_bytes_latin1(pr_bytes **out, pr_bytes *source, parsrec_error *
 /* Reads ahead on a thread of its own, so that decompressing and parsing overlap. */
 parsrec_status pr_bytes_ahead(pr_bytes **out, pr_bytes *source, parsrec_error *err);
 
-/* For layers: a zeroed struct of `size` bytes that begins with a pr_bytes and bears the source's
- * name; NULL when out of memory. */
-void *pr_bytes_layer(size_t size, const char *name);
-void pr_bytes_free(pr_bytes *bytes); /* NULL is fine */
+/* For new kinds: a zeroed struct of `size` bytes that begins with a pr_bytes, with its name and source set.
+ * Takes the source over, which may be NULL; NULL when out of memory. */
+void *pr_bytes_new(size_t size, const char *name, pr_bytes *source);
+void pr_bytes_free(pr_bytes *bytes); /* and its source; NULL is fine */
+void pr_bytes_position(const pr_bytes *bytes, uint64_t *done, uint64_t *total);
 
 /* Reads until the buffer is full or the source ends. */
 parsrec_status pr_bytes_fill(pr_bytes *bytes, void *buffer, size_t size, size_t *got,

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "import/rows_csv.h"
-
 void pr_rows_free(pr_rows *rows)
 {
     if (rows != NULL)

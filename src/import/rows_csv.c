@@ -1,19 +1,207 @@
-/* The CSV reader: buffer, header, and what may be wrong with a row. */
-#include "import/rows_csv.h"
-
+/* The CSV reader: fields in a buffer, the buffer, the header, and what may be wrong with a row. */
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/file_kind.h"
 #include "import/csv_mask.h"
-#include "import/csv_scan.h"
+#include "import/rows.h"
+
+/* ---- rows of fields in a buffer, by bit masks: 64 bytes are compared at once, then each special byte is one
+ * bit to pass. Knows nothing of files and messages ---- */
+
+typedef struct csv_scan {
+    char *buffer; /* `filled` bytes of text, and room for PR_CSV_BLOCK more behind them */
+    size_t filled;
+    size_t start; /* of the next row */
+    bool last;    /* nothing follows the filled part */
+    char delimiter;
+    bool grow; /* keep every field; otherwise those beyond the capacity are only counted */
+
+    /* Set by find_row. */
+    pr_slice *fields;
+    size_t capacity, count;
+    size_t end;         /* where the row ends, its line end included */
+    uint64_t lines;     /* that the row covers, line ends inside quotes counted */
+    bool escapes;       /* some field holds "" */
+    size_t block;       /* internal: where `mask` begins */
+    uint64_t mask;      /* internal: special bytes of the block that were not passed yet */
+    size_t mask_filled; /* internal: `filled` when the mask was made */
+} csv_scan;
+
+typedef enum csv_result {
+    CSV_ROW,         /* fields[0..count) are the row; quotes around them are off */
+    CSV_MORE,        /* the row does not end in the buffer */
+    CSV_OPEN_QUOTE,  /* the text ended inside a quoted field, number count */
+    CSV_AFTER_QUOTE, /* text follows the closing quote of field number count */
+    CSV_MEMORY,
+} csv_result;
+
+/* The mask of the block at `at`, bits before `at` and beyond the text cleared. */
+static void load_block(csv_scan *s, size_t at)
+{
+    s->block = at / PR_CSV_BLOCK * PR_CSV_BLOCK;
+    s->mask_filled = s->filled;
+    s->mask = 0;
+    if (s->block >= s->filled)
+        return;
+    s->mask = pr_csv_mask(s->buffer + s->block, s->delimiter) & ~(uint64_t)0 << (at - s->block);
+    size_t left = s->filled - s->block;
+    if (left < PR_CSV_BLOCK)
+        s->mask &= ((uint64_t)1 << left) - 1;
+}
+
+static void restart(csv_scan *s)
+{
+    load_block(s, s->start);
+}
+
+/* Position of the next special byte, `filled` when there is none; passes it. */
+static inline size_t next_special(csv_scan *s)
+{
+    while (s->mask == 0) {
+        if (s->block + PR_CSV_BLOCK >= s->filled)
+            return s->filled;
+        load_block(s, s->block + PR_CSV_BLOCK);
+    }
+    size_t at = s->block + (size_t)__builtin_ctzll(s->mask);
+    s->mask &= s->mask - 1;
+    return at;
+}
+
+static bool make_room(csv_scan *s)
+{
+    return !s->grow ||
+           pr_grow(&s->fields, &s->capacity, s->count + 1, sizeof *s->fields, NULL) == PARSREC_OK;
+}
+
+static inline bool add_field(csv_scan *s, size_t from, size_t to)
+{
+    if (s->count >= s->capacity && !make_room(s))
+        return false;
+    if (s->count < s->capacity)
+        s->fields[s->count] = (pr_slice){s->buffer + from, to - from};
+    s->count++;
+    return true;
+}
+
+static size_t count_lines(const char *from, const char *to)
+{
+    size_t lines = 0;
+    while ((from = memchr(from, '\n', (size_t)(to - from))) != NULL) {
+        from++;
+        lines++;
+    }
+    return lines;
+}
+
+/* The closing quote of a field whose text begins at `at`; SIZE_MAX when the text ends first. */
+static size_t closing_quote(csv_scan *s, size_t at)
+{
+    for (;;) {
+        const char *q = memchr(s->buffer + at, '"', s->filled - at);
+        if (q == NULL)
+            return SIZE_MAX;
+        size_t p = (size_t)(q - s->buffer);
+        if (p + 1 == s->filled && !s->last)
+            return SIZE_MAX; /* perhaps the first half of "" */
+        if (p + 1 == s->filled || s->buffer[p + 1] != '"')
+            return p;
+        s->escapes = true;
+        at = p + 2;
+    }
+}
+
+/* A field that begins with a quote at `at`. On success *at is the delimiter or line end behind it
+ * (or `filled`), which has been passed. */
+static csv_result quoted_field(csv_scan *s, size_t *at)
+{
+    size_t from = *at + 1, close = closing_quote(s, from);
+    if (close == SIZE_MAX)
+        return s->last ? CSV_OPEN_QUOTE : CSV_MORE;
+    size_t p = close + 1;
+    if (p < s->filled && s->buffer[p] == '\r') {
+        if (p + 1 == s->filled && !s->last)
+            return CSV_MORE;
+        if (p + 1 == s->filled || s->buffer[p + 1] == '\n')
+            p++;
+    }
+    if (p == s->filled && !s->last)
+        return CSV_MORE;
+    if (p < s->filled && s->buffer[p] != s->delimiter && s->buffer[p] != '\n')
+        return CSV_AFTER_QUOTE;
+    s->lines += count_lines(s->buffer + from, s->buffer + close);
+    if (!add_field(s, from, close))
+        return CSV_MEMORY;
+    load_block(s, p + 1);
+    *at = p;
+    return CSV_ROW;
+}
+
+/* A field without quotes around it; a quote inside is a byte like others. */
+static csv_result plain_field(csv_scan *s, size_t *at)
+{
+    size_t from = *at, p = next_special(s);
+    while (p < s->filled && s->buffer[p] == '"')
+        p = next_special(s);
+    if (p == s->filled && !s->last)
+        return CSV_MORE;
+    bool ends_row = p == s->filled || s->buffer[p] == '\n';
+    size_t to = ends_row && p > from && s->buffer[p - 1] == '\r' ? p - 1 : p;
+    *at = p;
+    return add_field(s, from, to) ? CSV_ROW : CSV_MEMORY;
+}
+
+static csv_result find_row(csv_scan *s)
+{
+    size_t at = s->start;
+    s->count = 0;
+    s->lines = 1;
+    s->escapes = false;
+    for (;;) {
+        bool quoted = at < s->filled && s->buffer[at] == '"';
+        csv_result result = quoted ? quoted_field(s, &at) : plain_field(s, &at);
+        if (result != CSV_ROW) {
+            restart(s);
+            return result;
+        }
+        if (at == s->filled || s->buffer[at] == '\n') {
+            s->end = at < s->filled ? at + 1 : at;
+            return CSV_ROW;
+        }
+        at++;
+    }
+}
+
+static size_t unescape_field(char *text, size_t size)
+{
+    size_t to = 0;
+    for (size_t from = 0; from < size; from++) {
+        text[to++] = text[from];
+        if (text[from] == '"')
+            from++;
+    }
+    return to;
+}
+
+static void unescape(csv_scan *s)
+{
+    size_t kept = s->count < s->capacity ? s->count : s->capacity;
+    for (size_t i = 0; s->escapes && i < kept; i++) {
+        size_t from = (size_t)(s->fields[i].bytes - s->buffer);
+        /* Only a quoted field has a quote before it. */
+        if (from > s->start && s->buffer[from - 1] == '"')
+            s->fields[i].size = unescape_field(s->buffer + from, s->fields[i].size);
+    }
+}
+
+/* ---- the reader ---- */
 
 enum { FIRST_CAPACITY = 1 << 18 };
 
 typedef struct csv {
     pr_rows base;
     pr_bytes *bytes;
-    pr_csv_scan scan;
+    csv_scan scan;
     size_t capacity;        /* of the buffer, the block behind it not counted */
     uint64_t line;          /* of scan.start */
     uint64_t rows;          /* given so far */
@@ -49,7 +237,7 @@ static parsrec_status set_capacity(csv *self, size_t capacity, parsrec_error *er
  * fills it alone. */
 static parsrec_status refill(csv *self, parsrec_error *err)
 {
-    pr_csv_scan *s = &self->scan;
+    csv_scan *s = &self->scan;
     size_t kept = s->filled - s->start, got;
     memmove(s->buffer, s->buffer + s->start, kept);
     s->start = 0;
@@ -60,7 +248,7 @@ static parsrec_status refill(csv *self, parsrec_error *err)
     s->filled += got;
     s->last = s->filled < self->capacity;
     self->suspect = has_unusual(s->buffer, s->filled);
-    pr_csv_scan_restart(s);
+    restart(s);
     return PARSREC_OK;
 }
 
@@ -70,7 +258,7 @@ static parsrec_status refill(csv *self, parsrec_error *err)
  * and not the rest of the file. */
 static parsrec_status pass_line(csv *self, parsrec_error *err)
 {
-    pr_csv_scan *s = &self->scan;
+    csv_scan *s = &self->scan;
     for (;;) {
         char *end = memchr(s->buffer + s->start, '\n', s->filled - s->start);
         s->start = end != NULL ? (size_t)(end - s->buffer) + 1 : s->filled;
@@ -80,7 +268,7 @@ static parsrec_status pass_line(csv *self, parsrec_error *err)
     }
     self->line++;
     self->skip_line = false;
-    pr_csv_scan_restart(s);
+    restart(s);
     return PARSREC_OK;
 }
 
@@ -102,11 +290,11 @@ static parsrec_status too_long(csv *self, parsrec_error *err)
                         "the row is longer than 1 MiB; is a quote left open?");
 }
 
-static parsrec_status bad_quote(csv *self, pr_csv_result result, parsrec_error *err)
+static parsrec_status bad_quote(csv *self, csv_result result, parsrec_error *err)
 {
     self->skip_line = true;
     return pr_rows_fail(&self->base, place_of(self), self->scan.count, err,
-                        result == PR_CSV_OPEN_QUOTE
+                        result == CSV_OPEN_QUOTE
                             ? "a quote is left open to the end of the file; close it"
                             : "text follows the closing quote; write \"\" for a quote inside");
 }
@@ -116,17 +304,17 @@ static parsrec_status bad_quote(csv *self, pr_csv_result result, parsrec_error *
 /* Scans the row at scan.start, reading on as needed. */
 static parsrec_status scan_row(csv *self, parsrec_error *err)
 {
-    pr_csv_scan *s = &self->scan;
+    csv_scan *s = &self->scan;
     for (;;) {
-        pr_csv_result result = pr_csv_scan_row(s);
-        if (result == PR_CSV_ROW)
+        csv_result result = find_row(s);
+        if (result == CSV_ROW)
             break;
-        if (result == PR_CSV_MEMORY)
+        if (result == CSV_MEMORY)
             return pr_fail_memory(err);
-        bool unended = result == PR_CSV_MORE || result == PR_CSV_OPEN_QUOTE;
+        bool unended = result == CSV_MORE || result == CSV_OPEN_QUOTE;
         if (unended && s->filled - s->start > PR_CSV_LONGEST_ROW)
             return too_long(self, err);
-        if (result != PR_CSV_MORE)
+        if (result != CSV_MORE)
             return bad_quote(self, result, err);
         PR_TRY(refill(self, err));
     }
@@ -135,7 +323,7 @@ static parsrec_status scan_row(csv *self, parsrec_error *err)
 
 static size_t field_at(const csv *self, size_t position)
 {
-    const pr_csv_scan *s = &self->scan;
+    const csv_scan *s = &self->scan;
     size_t kept = s->count < s->capacity ? s->count : s->capacity, i = 0;
     while (i + 1 < kept && s->fields[i + 1].bytes <= s->buffer + position)
         i++;
@@ -144,7 +332,7 @@ static size_t field_at(const csv *self, size_t position)
 
 static parsrec_status check_bytes(csv *self, parsrec_error *err)
 {
-    pr_csv_scan *s = &self->scan;
+    csv_scan *s = &self->scan;
     const char *row = s->buffer + s->start;
     size_t size = s->end - s->start, at;
     const char *nul = memchr(row, '\0', size);
@@ -161,7 +349,7 @@ static parsrec_status check_bytes(csv *self, parsrec_error *err)
 
 static parsrec_status check_row(csv *self, parsrec_error *err)
 {
-    const pr_csv_scan *s = &self->scan;
+    const csv_scan *s = &self->scan;
     if (self->suspect)
         PR_TRY(check_bytes(self, err));
     if (s->count == self->base.column_count || self->ragged)
@@ -175,7 +363,7 @@ static parsrec_status check_row(csv *self, parsrec_error *err)
                         self->base.column_count, is_cut);
 }
 
-static bool is_blank(const pr_csv_scan *s)
+static bool is_blank(const csv_scan *s)
 {
     return s->count == 1 && s->fields[0].size == 0 && s->buffer[s->start] != '"';
 }
@@ -183,10 +371,10 @@ static bool is_blank(const pr_csv_scan *s)
 /* Accepts the scanned row: it stays in the buffer until the next call. */
 static void give_row(csv *self, pr_row *row)
 {
-    pr_csv_scan *s = &self->scan;
+    csv_scan *s = &self->scan;
     *row = (pr_row){s->fields, s->count, place_of(self)};
     if (s->escapes)
-        pr_csv_unescape(s);
+        unescape(s);
     self->rows++;
     pass_row(self);
 }
@@ -194,7 +382,7 @@ static void give_row(csv *self, pr_row *row)
 static parsrec_status csv_next(pr_rows *base, pr_row *row, bool *end, parsrec_error *err)
 {
     csv *self = (csv *)base;
-    pr_csv_scan *s = &self->scan;
+    csv_scan *s = &self->scan;
     *end = false;
     if (self->skip_line)
         PR_TRY(pass_line(self, err));
@@ -223,7 +411,7 @@ static parsrec_status csv_next(pr_rows *base, pr_row *row, bool *end, parsrec_er
 static void csv_position(const pr_rows *base, uint64_t *done, uint64_t *total)
 {
     const csv *self = (const csv *)base;
-    self->bytes->position(self->bytes, done, total);
+    pr_bytes_position(self->bytes, done, total);
 }
 
 static void csv_free(pr_rows *base)
@@ -239,13 +427,13 @@ static void csv_free(pr_rows *base)
 
 /* ---- the header ---- */
 
-static bool begins_with(const pr_csv_scan *s, const char *bytes, size_t size)
+static bool begins_with(const csv_scan *s, const char *bytes, size_t size)
 {
     return s->filled - s->start >= size && memcmp(s->buffer + s->start, bytes, size) == 0;
 }
 
 /* The delimiter that the first line has most often outside quotes; a comma when it has none. */
-static char guess_delimiter(const pr_csv_scan *s)
+static char guess_delimiter(const csv_scan *s)
 {
     static const char delimiters[] = {',', '\t', ';', '|'};
     size_t counts[sizeof delimiters] = {0}, best = 0;
@@ -265,7 +453,7 @@ static char guess_delimiter(const pr_csv_scan *s)
 
 static parsrec_status begin_text(csv *self, const pr_csv_options *options, parsrec_error *err)
 {
-    pr_csv_scan *s = &self->scan;
+    csv_scan *s = &self->scan;
     PR_TRY(set_capacity(self, options->buffer > 0 ? options->buffer : FIRST_CAPACITY, err));
     PR_TRY(refill(self, err));
     if (self->base.lines)
@@ -274,13 +462,13 @@ static parsrec_status begin_text(csv *self, const pr_csv_options *options, parsr
         s->start = 3;
     s->delimiter = options->delimiter != 0 ? options->delimiter : guess_delimiter(s);
     self->base.delimiter = self->base.lines ? s->delimiter : 0;
-    pr_csv_scan_restart(s);
+    restart(s);
     return PARSREC_OK;
 }
 
 static parsrec_status copy_names(csv *self, parsrec_error *err)
 {
-    const pr_csv_scan *s = &self->scan;
+    const csv_scan *s = &self->scan;
     size_t bytes = 0;
     for (size_t i = 0; i < s->count; i++)
         bytes += s->fields[i].size;

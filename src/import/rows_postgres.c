@@ -8,7 +8,7 @@
 #include "base/address.h"
 #include "base/hooks.h"
 #include "base/memory.h"
-#include "import/rows_csv.h"
+#include "import/rows.h"
 
 enum { WAIT_MILLISECONDS = 100 };
 
@@ -22,14 +22,12 @@ typedef struct postgres {
     bool ended;
 } postgres;
 
-static void postgres_free(pr_bytes *base)
+static void postgres_close(pr_bytes *base)
 {
     postgres *self = (postgres *)base;
     if (self->piece != NULL)
         PQfreemem(self->piece);
     PQfinish(self->connection);
-    pr_free(base->name);
-    pr_free(self);
 }
 
 /* The first line of what libpq says: never the connection string, which may hold a password. */
@@ -281,17 +279,17 @@ parsrec_status pr_postgres_open(pr_rows **out, const char *input, const pr_rows_
 {
     *out = NULL;
     char *name = shown_name(input);
-    postgres *self = name != NULL ? pr_bytes_layer(sizeof *self, name) : NULL;
+    postgres *self = name != NULL ? pr_bytes_new(sizeof *self, name, NULL) : NULL;
     pr_free(name);
     if (self == NULL)
         return pr_fail_memory(err);
     self->base.read = postgres_read;
     self->base.position = postgres_position;
-    self->base.free = postgres_free;
+    self->base.close = postgres_close;
     self->hooks = options->hooks;
     parsrec_status status = start(self, input, options, err);
     if (status != PARSREC_OK) {
-        postgres_free(&self->base);
+        pr_bytes_free(&self->base);
         return status;
     }
     pr_csv_options csv = {.delimiter = ',', .database = true};

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "import/rows_csv.h"
+#include "import/rows.h"
 
 enum { USER, TIME, SESSION, ITEM, COLUMNS };
 

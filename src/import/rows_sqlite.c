@@ -5,7 +5,7 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
-#include "import/rows_csv.h"
+#include "import/rows.h"
 
 typedef struct sqlite {
     pr_rows base;

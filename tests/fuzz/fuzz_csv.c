@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/xxh3.h"
-#include "import/rows_csv.h"
+#include "import/rows.h"
 #include "support/text_rows.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

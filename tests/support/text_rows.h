@@ -33,21 +33,14 @@ static inline void text_position(const pr_bytes *base, uint64_t *done, uint64_t 
     *total = ((const text_bytes *)base)->size;
 }
 
-static inline void text_free(pr_bytes *base)
-{
-    pr_free(base->name);
-    pr_free(base);
-}
-
 /* NULL when out of memory. */
 static inline pr_bytes *text_source(const char *text, size_t size, size_t piece)
 {
-    text_bytes *self = pr_bytes_layer(sizeof *self, "t.csv");
+    text_bytes *self = pr_bytes_new(sizeof *self, "t.csv", NULL);
     if (self == NULL)
         return NULL;
     self->base.read = text_read;
     self->base.position = text_position;
-    self->base.free = text_free;
     self->text = text;
     self->size = size;
     self->piece = piece;

@@ -7,7 +7,7 @@
 
 #include "base/rng.h"
 #include "import/csv_mask.h"
-#include "import/rows_csv.h"
+#include "import/rows.h"
 #include "support/text_rows.h"
 
 /* What a text gives, as one line: rows end in '/', fields are in <>, line numbers first; a bad row

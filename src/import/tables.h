@@ -1,11 +1,18 @@
-/* A table about items, users or sessions: a key and columns of cells, each cell a number of a text.
- * What the columns mean is settled when all of it has been read. */
-#ifndef PR_IMPORT_TABLE_H
-#define PR_IMPORT_TABLE_H
+/* Tables about items, users and sessions become columns of the data set.
+ *
+ * A table is read whole: a key and columns of cells, each cell a number of a text. What the columns mean is
+ * settled when all of it has been read (pr_table_settle). Then rows are matched to the users, items or sessions of
+ * the actions by their keys, and the cells are gathered in the numbering of the data set. */
+#ifndef PR_TABLES_H
+#define PR_TABLES_H
 
+#include "base/arena.h"
 #include "base/intern.h"
 #include "data/dataset.h"
+#include "import/assembly.h"
 #include "import/collect.h"
+
+/* ---- reading a table ---- */
 
 typedef enum pr_column_type {
     PR_COLUMN_GUESS, /* numbers if all its texts are, otherwise categories */
@@ -62,5 +69,28 @@ size_t pr_category_depth(pr_slice path);
 
 /* True when the comma-separated list (or NULL) has the name. */
 bool pr_list_has(const char *list, const char *name);
+
+/* ---- matching and gathering ---- */
+
+/* row_of[names->count] becomes the table's row of each name, -1 where it has none; free it with pr_free.
+ * *unmatched_rows counts the rows that no name asked for. */
+parsrec_status pr_table_match(const pr_table *table, const pr_names *names, int32_t **row_of,
+                              size_t *unmatched_rows, parsrec_error *err);
+/* The same for the sessions of `actions`, whose keys must still be there. */
+parsrec_status pr_table_match_sessions(const pr_table *table, const pr_collect *actions,
+                                       int32_t **row_of, size_t *unmatched_rows,
+                                       parsrec_error *err);
+
+/* Feature columns of `count` things, thing i in row rows[i] (-1: none), into data->features. */
+parsrec_status pr_features_gather(pr_dataset *data, const pr_table *table, const int32_t *rows,
+                                  size_t count, pr_region *region, parsrec_error *err);
+
+/* Item names and the category tree. */
+parsrec_status pr_catalogue_gather(pr_dataset *data, const pr_table *table, const int32_t *rows,
+                                   pr_region *region, parsrec_error *err);
+
+/* A table of names chosen from another: name i is names[from[i]]; a negative number gives "". */
+parsrec_status pr_names_choose(pr_names *out, const pr_names *names, const int32_t *from,
+                               size_t count, pr_region *region, parsrec_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* Names of columns, compared by letters and digits alone. */
-#include "import/import_columns.h"
+#include "import/columns.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Events by SQL: the tables are those of src/serve/store_sqlite.c and store_postgres.c. */
-#include "import/import_events.h"
+#include "import/rows.h"
 
 #include <stdio.h>
 #include <string.h>
