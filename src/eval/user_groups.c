@@ -10,7 +10,6 @@
 #include "data/directory.h"
 #include "data/split.h"
 #include "import/rows.h"
-#include "import/rows.h"
 #include "synth/truth.h"
 
 enum { CLUSTERS_MOST = 1000 };

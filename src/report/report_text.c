@@ -42,7 +42,7 @@ static size_t wrap_heading(pr_slice lines[LINES_MOST], const char *text, int wid
         for (; text[end] != '\0' && used <= width; end++) {
             if (text[end] == ' ')
                 fits = end;
-            used += ((unsigned char)text[end] & 0xC0) != 0x80;
+            used += pr_utf8_begins(text[end]);
         }
         bool rest = used <= width || fits == 0 || count + 1 == LINES_MOST;
         lines[count++] = (pr_slice){text, rest ? strlen(text) : fits};
@@ -56,7 +56,7 @@ static int longest_word(const char *text)
 {
     int longest = 0, length = 0;
     for (; *text != '\0'; text++) {
-        length = *text == ' ' ? 0 : length + (((unsigned char)*text & 0xC0) != 0x80);
+        length = *text == ' ' ? 0 : length + pr_utf8_begins(*text);
         longest = length > longest ? length : longest;
     }
     return longest;
@@ -93,7 +93,7 @@ static void write_cell(pr_writer *out, const table *t, size_t column, pr_slice t
     int space = t->widths[column];
     bool left = t->columns[column].kind == PR_COLUMN_WORDS;
     for (size_t i = 0; i < text.size; i++)
-        space -= ((unsigned char)text.bytes[i] & 0xC0) != 0x80;
+        space -= pr_utf8_begins(text.bytes[i]);
     *owed += gap(t, column) + (left ? 0 : space);
     if (text.size > 0) {
         pr_write(out, "%*s%s", *owed, "", style);
