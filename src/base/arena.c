@@ -1,5 +1,5 @@
-/* Bump allocation: in one aligned block with red zones between pieces under AddressSanitizer, or in a chain
- * of blocks. */
+/* Bump allocation: in one aligned block with red zones between pieces under AddressSanitizer, or in
+ * a chain of blocks. */
 #include "base/arena.h"
 
 #include <stdalign.h>

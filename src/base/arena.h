@@ -1,12 +1,13 @@
 /* Memory that is handed out piece by piece and taken back all at once.
  *
- * pr_arena: the memory of one step or one request. Sized beforehand, often by running the code that takes it
- * on a counting arena; asking for more than is there gives NULL, never a crash. Reset and used again, so that
- * a step or an answer allocates nothing.
+ * pr_arena: the memory of one step or one request. Sized beforehand, often by running the code that
+ * takes it on a counting arena; asking for more than is there gives NULL, never a crash. Reset and
+ * used again, so that a step or an answer allocates nothing.
  *
- * pr_region: the memory of one job (an import, a study, a report), which cannot know its size beforehand. It
- * grows, and one call frees it, so that a job has one line of clean-up instead of one per array. A take that
- * fails gives NULL and is remembered: a job may take several pieces and ask once.
+ * pr_region: the memory of one job (an import, a study, a report), which cannot know its size
+ * beforehand. It grows, and one call frees it, so that a job has one line of clean-up instead of
+ * one per array. A take that fails gives NULL and is remembered: a job may take several pieces and
+ * ask once.
  *
  * What outlives a job, or grows element by element (pr_grow), belongs in neither: use pr_alloc. */
 #ifndef PR_ARENA_H
@@ -30,8 +31,8 @@ void pr_arena_free(pr_arena *arena); /* a zeroed arena is fine */
 void *pr_arena_take(pr_arena *arena, size_t count, size_t size);
 void *pr_arena_take_zero(pr_arena *arena, size_t count, size_t size);
 
-/* An arena that only counts: its pieces are NULL and `used` grows. Sizes memory by the very code that
- * takes it. */
+/* An arena that only counts: its pieces are NULL and `used` grows. Sizes memory by the very code
+ * that takes it. */
 static inline pr_arena pr_arena_counter(void)
 {
     return (pr_arena){.size = SIZE_MAX};
@@ -56,8 +57,9 @@ typedef struct pr_region {
     bool failed;
 } pr_region;
 
-/* count * size zeroed bytes, aligned for any type, that live until the region is freed; NULL when memory runs
- * out. Large pieces are blocks of their own, so pages that are never written cost nothing. */
+/* count * size zeroed bytes, aligned for any type, that live until the region is freed; NULL when
+ * memory runs out. Large pieces are blocks of their own, so pages that are never written cost
+ * nothing. */
 void *pr_region_take(pr_region *region, size_t count, size_t size);
 /* A terminated copy. */
 char *pr_region_string(pr_region *region, const char *text, size_t length);

@@ -108,9 +108,9 @@ static parsrec_status open_direct(pr_atomic_file *file, const char *path, parsre
 
 /* ---- temporary names ---- */
 
-/* NAME.4711-0.tmp: the process and a number of its own. A writer holds a lock on its file for as long as
- * it writes, so that whoever can lock one knows that its writer is gone. Process numbers would not tell:
- * they are used again, and another container on the same disk has its own. */
+/* NAME.4711-0.tmp: the process and a number of its own. A writer holds a lock on its file for as
+ * long as it writes, so that whoever can lock one knows that its writer is gone. Process numbers do
+ * not show it: they are used again, and another container on the same disk has its own. */
 static bool is_temporary_of(const char *entry, const char *name, size_t length)
 {
     int end = 0;
@@ -120,7 +120,8 @@ static bool is_temporary_of(const char *entry, const char *name, size_t length)
            entry[length + (size_t)end] == '\0';
 }
 
-/* Removes what writers of this file left behind when they were killed. The path is cut in two meanwhile. */
+/* Removes what writers of this file left behind when they were killed. The path is cut in two
+ * meanwhile. */
 static void remove_stale(char *path)
 {
     char *slash = strrchr(path, '/');
@@ -144,8 +145,8 @@ static void remove_stale(char *path)
         closedir(listing);
 }
 
-/* Whether the new file is ours: somebody who tidies up may have locked it first, or removed it. Where
- * the file system has no locks nobody tidies up. */
+/* Whether the new file is ours: another writer that cleans up may have locked or removed it first.
+ * Where the file system has no locks, no writer cleans up. */
 static bool claim(int fd)
 {
     struct stat st;

@@ -6,7 +6,7 @@
 
 #include "base/status.h"
 
-/* The files that stand beside a model file: MODEL.ckpt, the checkpoint of a run that has not ended, and
+/* The files beside a model file: MODEL.ckpt, the checkpoint of a run that has not ended, and
  * MODEL.log, its record. The result is hold->text. */
 typedef struct pr_path {
     char text[4200];
@@ -26,9 +26,9 @@ parsrec_status pr_file_map(pr_mapping *out, const char *path, parsrec_error *err
 void pr_file_unmap(pr_mapping *mapping); /* a zeroed mapping is fine */
 
 /* A file that appears under its name complete or not at all: written beside its place under a
- * temporary name, synced, renamed, folder synced. Temporary files of writers that were killed are removed
- * when the same file is written again. "-" writes to stdout; a target that is not a
- * plain file (/dev/null, a pipe) is written directly. */
+ * temporary name, synced, renamed, folder synced. Temporary files of writers that were killed are
+ * removed when the same file is written again. "-" writes to stdout; a target that is not a plain
+ * file (/dev/null, a pipe) is written directly. */
 typedef struct pr_atomic_file pr_atomic_file;
 
 parsrec_status pr_atomic_open(pr_atomic_file **out, const char *path, parsrec_error *err);
@@ -41,7 +41,8 @@ parsrec_status pr_atomic_flush(pr_atomic_file *file, parsrec_error *err);
 parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err);
 void pr_atomic_abort(pr_atomic_file *file); /* NULL is fine */
 
-/* Makes a folder that may be there already; fails with a sentence unless files can be written in it. */
+/* Makes a folder that may be there already; fails with a sentence unless files can be written in
+ * it. */
 parsrec_status pr_folder_make(const char *folder, parsrec_error *err);
 /* The same sentence before long work that ends with making it; leaves nothing behind. */
 parsrec_status pr_folder_check(const char *folder, parsrec_error *err);

@@ -140,9 +140,9 @@ static parsrec_status enlarge(pr_intern *table, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* Takes another seed after a search that was too long. Names that collide whatever the seed would ask
- * for it again and again; so it waits until the table has doubled. Without memory the table stays as it
- * is, which is slow and right. */
+/* Takes another seed after a search that was too long. Names that collide with every seed would ask
+ * for it repeatedly, so it waits until the table has doubled. Without memory the table stays as it
+ * is, which is slow but correct. */
 static void reseed(pr_intern *table)
 {
     atomic_fetch_add(&long_probes, 1);
@@ -214,7 +214,7 @@ parsrec_status pr_intern_load(pr_intern *table, const pr_names *names, parsrec_e
         PR_TRY(pr_intern_add(table, pr_name(names, i), &number, err));
         pr_excerpt hold;
         if (number != i)
-            return pr_fail(err, PARSREC_E_FORMAT, "the name %s stands twice in one table",
+            return pr_fail(err, PARSREC_E_FORMAT, "the name %s occurs twice in one table",
                            pr_show(&hold, pr_name(names, i)));
     }
     return PARSREC_OK;

@@ -1,17 +1,17 @@
-/* Names to dense numbers: the first new name is 0, the next 1, and so on. The names stand one after
- * the other in one block with offsets, the very form in which files carry them.
+/* Names to dense numbers: the first new name is 0, the next 1, and so on. The names are stored one
+ * after the other in one block with offsets, the form in which files carry them.
  *
- * Names come from strangers, who must not be able to choose them so that they share a slot. The hash
- * is therefore seeded from the system's random source, once per process. Numbers and bytes do not
- * depend on the seed, only the order of slots does, and slots are never written to a file. Where one
- * search nevertheless takes more than PR_PROBE_MOST steps, the table takes another seed. */
+ * Names come from untrusted input, which must not be able to make them share a slot. The hash is
+ * therefore seeded from the system's random source, once per process. Numbers and bytes do not
+ * depend on the seed, only the order of slots does, and slots are never written to a file. Where
+ * one search nevertheless takes more than PR_PROBE_MOST steps, the table takes another seed. */
 #ifndef PR_INTERN_H
 #define PR_INTERN_H
 
 #include "base/status.h"
 #include "base/text.h"
 
-/* A table of names somebody else owns: name i is bytes[offsets[i] .. offsets[i+1]). */
+/* A view of a table of names: name i is bytes[offsets[i] .. offsets[i+1]). */
 typedef struct pr_names {
     const char *bytes;
     const int64_t *offsets; /* count + 1 */
@@ -44,7 +44,7 @@ void pr_intern_free(pr_intern *table);
 parsrec_status pr_intern_add(pr_intern *table, pr_slice name, uint32_t *number, parsrec_error *err);
 bool pr_intern_find(const pr_intern *table, pr_slice name, uint32_t *number);
 
-/* Fills an empty table with the names of a view, each once, number i for name i. A name that comes
+/* Fills an empty table with the names of a view, each once, number i for name i. A name that occurs
  * twice is E_FORMAT. */
 parsrec_status pr_intern_load(pr_intern *table, const pr_names *names, parsrec_error *err);
 

@@ -10,11 +10,12 @@
 
 enum { BYTES_PER_BYTE = 32, BYTES_FIRST = 4096 };
 
-/* Whether there is memory to read a text of this size. Jansson 2.14 does not notice that the buffer of
- * its lexer could not grow: it then aborts by an assertion in a number and writes past the end of the
- * heap block in a string. Every text is therefore tested for room before it is read. A value takes at
- * most about 30 bytes of memory for each byte of its text ("[0,0,0]"), so that Jansson finds what it
- * needs unless other threads take it meanwhile. Nothing is written to the block, so it costs no pages. */
+/* Whether there is memory to read a text of this size. Jansson 2.14 does not notice that the buffer
+ * of its lexer could not grow: it then aborts by an assertion in a number and writes past the end
+ * of the heap block in a string. Every text is therefore tested for room before it is read. A value
+ * takes at most about 30 bytes of memory for each byte of its text ("[0,0,0]"), so that Jansson
+ * finds what it needs unless other threads take it meanwhile. Nothing is written to the block, so
+ * it costs no pages. */
 static bool room_for(size_t size)
 {
     size_t bytes;

@@ -29,7 +29,8 @@ static double characters(void *context, const char *text)
     return pr_text_width(text);
 }
 
-/* Keeps so many characters of a text of `all`, of which `same` may be left out before the others. */
+/* Keeps `keep` of the `all` characters of a text, leaving out up to `same` at its beginning
+ * first. */
 static void cut(char *out, const char *text, int all, int keep, int same, kept way)
 {
     int first = way == KEPT_END || way == KEPT_DIFFERENT ? 0
@@ -88,7 +89,7 @@ static bool looks_like_another(const char *const *cuts, const char *const *names
     return false;
 }
 
-/* A number for a name that nothing tells apart: equal names have the same. */
+/* A number for a name that no cut makes unique; equal names have the same. */
 static size_t number_of(const size_t *numbers, const char *const *names, size_t i)
 {
     size_t most = 0;

@@ -1,5 +1,10 @@
-/* All of the library's own allocations pass here: sizes are checked products, and tests can make
- * the n-th allocation fail or count what a step allocates. */
+/* All of the library's own allocations pass here. Sizes are products that are checked for overflow,
+ * and tests can make the n-th allocation fail or count what a step allocates: that is how "no
+ * allocation per step" and "no leak when memory runs out" are proved. Running out of memory is a
+ * status (pr_fail_memory), never an abort.
+ *
+ * Which allocation to use: pr_arena for a step or request, pr_region for a job (both base/arena.h),
+ * pr_grow for an array that grows by one, pr_alloc for what outlives them. */
 #ifndef PR_MEMORY_H
 #define PR_MEMORY_H
 
@@ -31,7 +36,7 @@ static inline parsrec_status pr_grow(void *array, size_t *capacity, size_t neede
     return needed <= *capacity ? PARSREC_OK : pr_grow_now(array, capacity, needed, size, err);
 }
 
-/* Bytes that this machine has left for programs, about; 0 when it does not tell. */
+/* About how many bytes this machine has left for programs; 0 when that is not known. */
 uint64_t pr_memory_available(void);
 
 /* For tests: the allocation number `after` from now (0 the next) and all following ones fail;

@@ -1,5 +1,5 @@
-/* Long jobs on a background pool. A worker that has a message waits until the calling thread has delivered
- * it, so nothing is copied and no buffer can overflow. */
+/* Long jobs on a background pool. A worker that has a message waits until the calling thread has
+ * delivered it, so nothing is copied and no buffer can overflow. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -84,7 +84,8 @@ static int on_progress(void *context, const parsrec_progress *p)
     return stop;
 }
 
-/* Of several errors the first job's is kept, but a job that was only asked to stop is not the cause. */
+/* Of several errors the first job's is kept, but a job that was only asked to stop is not the
+ * cause. */
 static void keep_error(running *q, size_t job, const parsrec_error *why)
 {
     bool cause = why->status != PARSREC_E_STOPPED, kept = q->error.status != PARSREC_E_STOPPED;

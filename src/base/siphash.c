@@ -1,4 +1,5 @@
-/* SipHash: two rounds per word of 8 bytes, four at the end, and four more for the second half of the hash. */
+/* SipHash: two rounds per word of 8 bytes, four at the end, and four more for the second half of
+ * the hash. */
 #include "base/siphash.h"
 
 typedef struct state {

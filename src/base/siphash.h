@@ -1,5 +1,5 @@
-/* SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012): a keyed hash. Without the key, nobody can
- * tell which text a hash is of, nor make two texts with one hash. */
+/* SipHash-2-4 with 128 bits of output (Aumasson and Bernstein, 2012): a keyed hash. Without the key
+ * it cannot be found out which text a hash belongs to, nor can two texts with one hash be made. */
 #ifndef PR_SIPHASH_H
 #define PR_SIPHASH_H
 

@@ -36,7 +36,7 @@ const char *parsrec_status_text(parsrec_status status)
     return "unknown status";
 }
 
-/* Messages quote names out of files; a terminal must not act on what stands in them. A cut in the
+/* Messages quote names out of files; a terminal must not act on their contents. A cut in the
  * middle of a UTF-8 character is taken back to its beginning. */
 static void make_printable(char *text, size_t length, bool cut)
 {

@@ -39,7 +39,8 @@ static unsigned edits(pr_slice a, pr_slice b)
     return rows[a.size % 3][b.size];
 }
 
-/* 0 equal but for case, 1 begins with, 2 contains, 3 and more: letters that differ; FAR otherwise. */
+/* 0 equal but for case, 1 begins with, 2 contains, 3 and more: letters that differ; FAR
+ * otherwise. */
 static unsigned distance(pr_slice wanted, pr_slice known)
 {
     if (wanted.size == 0 || known.size == 0)

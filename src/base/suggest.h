@@ -3,7 +3,8 @@
  * Offer every known word in turn, then ask for the sentence. A word counts as near when it is equal
  * but for case, begins with or contains the wanted one, or differs by few letters (one in four, at
  * most three; two letters exchanged count as one). The best three are kept in this order, the first
- * offered first among equals. Nothing is allocated, so this may be used while reporting an error. */
+ * offered first among equals. Nothing is allocated, so this may be used while reporting an
+ * error. */
 #ifndef PR_SUGGEST_H
 #define PR_SUGGEST_H
 

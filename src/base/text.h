@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Bytes that belong to somebody else; not terminated. */
+/* A view of bytes; not terminated. */
 typedef struct pr_slice {
     const char *bytes;
     size_t size;
@@ -39,7 +39,7 @@ static inline bool pr_slice_equal(pr_slice a, pr_slice b)
 bool pr_slice_is(pr_slice s, const char *text);
 pr_slice pr_slice_trim(pr_slice s); /* without spaces and tabs at both ends */
 
-/* Lower case of ASCII letters, whatever the locale; other bytes as they are. */
+/* Lower case of ASCII letters in any locale; other bytes as they are. */
 static inline char pr_lower(char c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
@@ -48,7 +48,7 @@ static inline char pr_lower(char c)
 /* The whole slice must be the number: no spaces, no rest, no overflow. */
 bool pr_parse_i64(pr_slice s, int64_t *value);
 bool pr_parse_u64(pr_slice s, uint64_t *value);
-bool pr_parse_f64(pr_slice s, double *value); /* finite, '.' whatever the locale */
+bool pr_parse_f64(pr_slice s, double *value); /* finite, '.' in any locale */
 
 /* "30m", "2h", "1d", "45s" or plain seconds. */
 bool pr_parse_duration(pr_slice s, int64_t *seconds);
@@ -79,14 +79,15 @@ int pr_ascending_i32(const void *a, const void *b);
 /* True for well-formed UTF-8; else *at is the first byte that is not. */
 bool pr_utf8_valid(const char *bytes, size_t size, size_t *at);
 
-/* The character at *at, which moves past it; 0 at the end. U+FFFD stands for a byte that is not UTF-8. */
+/* The character at *at, which moves past it; 0 at the end. U+FFFD stands for a byte that is not
+ * UTF-8. */
 uint32_t pr_utf8_next(const char **at);
-/* Characters that act instead of being shown: C0 and C1 controls and DEL; or those that override the
- * direction of the text around them (U+202A..202E, U+2066..2069). */
+/* Characters that have an effect instead of a shape: C0 and C1 controls and DEL; or those that
+ * override the direction of the text around them (U+202A..202E, U+2066..2069). */
 bool pr_is_control(uint32_t character);
 bool pr_is_direction_control(uint32_t character);
-/* Makes a name fit to be shown in a line, in place: line breaks and tabs become spaces, other controls
- * '?'. Returns text. */
+/* Makes a name fit to be shown in a line, in place: line breaks and tabs become spaces, other
+ * controls '?'. Returns text. */
 char *pr_text_clean(char *text);
 
 /* A quoted, shortened form for messages: at most 40 bytes, cut between characters. The result

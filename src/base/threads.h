@@ -1,13 +1,14 @@
-/* Threads. The library starts them here and nowhere else, except for the one that decompresses ahead of an
- * import.
+/* Threads. The library starts them here and nowhere else, except for the one that decompresses
+ * ahead of an import.
  *
- * pr_pool runs many short tasks and waits for them: a loop over numbers, spread over cores. Workers sleep
- * between rounds; a task is taken with one atomic addition, so tasks begin in the order of their numbers.
- * Which thread runs a task is left to chance: a result may depend on the number of the task only, never on
- * the worker, and is then the same with any number of threads.
+ * pr_pool runs many short tasks and waits for them: a loop over numbers, spread over cores. Workers
+ * sleep between rounds; a task is taken with one atomic addition, so tasks begin in the order of
+ * their numbers. Which thread runs a task is left to chance: a result may depend on the number of
+ * the task only, never on the worker, and is then the same with any number of threads.
  *
- * pr_queue runs a few long jobs (training a model) side by side while the caller's callbacks stay on the
- * calling thread. It is a pool whose caller does not work but delivers messages and progress. */
+ * pr_queue runs a few long jobs (training a model) side by side while the caller's callbacks stay
+ * on the calling thread. It is a pool whose caller does not work but delivers messages and
+ * progress. */
 #ifndef PR_THREADS_H
 #define PR_THREADS_H
 
@@ -29,9 +30,9 @@ unsigned pr_pool_threads(const pr_pool *pool);
 /* Runs tasks 0..tasks-1 and returns when all are done. Not to be called from inside a task. */
 void pr_pool_run(pr_pool *pool, pr_task *task, void *context, size_t tasks);
 
-/* For a caller that does not work itself: `workers` threads, or as many as the system gives but at least
- * one. pr_pool_start returns at once; pr_pool_wait, or pr_pool_free, returns when all tasks that began are
- * done. Workers are then numbered from 1. */
+/* For a caller that does not work itself: `workers` threads, or as many as the system gives but at
+ * least one. pr_pool_start returns at once; pr_pool_wait, or pr_pool_free, returns when all tasks
+ * that began are done. Workers are then numbered from 1. */
 parsrec_status pr_pool_background(pr_pool **out, unsigned workers, parsrec_error *err);
 void pr_pool_start(pr_pool *pool, pr_task *task, void *context, size_t tasks);
 void pr_pool_wait(pr_pool *pool);
@@ -42,7 +43,8 @@ unsigned pr_cores(void);
 
 typedef struct pr_queue {
     void *context;
-    /* Runs one job; what its hooks report is passed on to the caller's. Called on several threads at once. */
+    /* Runs one job; what its hooks report is passed on to the caller's. Called on several threads
+     * at once. */
     parsrec_status (*run)(void *context, size_t job, const parsrec_hooks *hooks,
                           parsrec_error *err);
     const char *(*name)(void *context, size_t job); /* for messages */
@@ -52,13 +54,13 @@ typedef struct pr_queue {
     const char *counted; /* the stage of a job whose progress is the job's: "training" */
 } pr_queue;
 
-/* Jobs begin in order. Messages have the job's name in front, epochs carry it. When a job fails, or the
- * caller wants to stop, no more begin and running ones are asked to stop; the error is that of the first
- * job that failed by itself. */
+/* Jobs begin in order. Messages have the job's name in front, epochs carry it. When a job fails, or
+ * the caller wants to stop, no more begin and running ones are asked to stop; the error is that of
+ * the first job that failed by itself. */
 parsrec_status pr_queue_run(const pr_queue *queue, const parsrec_hooks *hooks, parsrec_error *err);
 
-/* How many workers to have: as many as wanted or, with 0, one per thread as long as memory has room for
- * that many of the largest job, which takes `bytes`. */
+/* How many workers to have: as many as wanted or, with 0, one per thread as long as memory has room
+ * for that many of the largest job, which takes `bytes`. */
 unsigned pr_queue_workers(unsigned wanted, unsigned threads, double bytes);
 
 #endif

@@ -50,8 +50,8 @@ static bool runs_leftward(uint32_t c)
            (c >= 0x1E800 && c <= 0x1EFFF);
 }
 
-/* Where a run from right to left ends: after its last letter, over spaces, digits and signs between its
- * words. */
+/* Where a run from right to left ends: after its last letter, over spaces, digits and signs between
+ * its words. */
 static const char *leftward_end(const char *text)
 {
     const char *end = text;
@@ -91,8 +91,8 @@ static void write_character(pr_writer *w, uint32_t c, const char *bytes, size_t 
     }
 }
 
-/* Text from right to left is isolated (U+2068 ... U+2069), or the numbers and signs beside it would change
- * their places with it. */
+/* Text from right to left is isolated (U+2068 ... U+2069), or the numbers and signs beside it would
+ * change their places with it. */
 void pr_write_escaped(pr_writer *w, const char *text)
 {
     static const char isolate[] = "\xE2\x81\xA8", pop[] = "\xE2\x81\xA9";
@@ -127,7 +127,7 @@ void pr_write_csv(pr_writer *w, const char *text)
 
 /* ---- JSON ---- */
 
-/* Bytes of a JSON string that do not stand for themselves. */
+/* Bytes of a JSON string that must be escaped. */
 static bool needs_escape(char c)
 {
     return (unsigned char)c < 0x20 || c == '"' || c == '\\';
@@ -163,7 +163,8 @@ void pr_write_quoted(pr_writer *w, const char *bytes, size_t size)
 
 enum { DECIMALS = 7, DECIMAL_ONE = 10000000, DIGITS_MOST = 24 };
 
-/* Digits from the last to the first, before `end`; at least `least` of them. Returns where they begin. */
+/* Digits from the last to the first, before `end`; at least `least` of them. Returns where they
+ * begin. */
 static char *digits_before(char *end, uint64_t value, size_t least)
 {
     char *at = end;
@@ -205,7 +206,7 @@ void pr_write_decimal(pr_writer *w, double value)
                      DECIMAL_ONE);
 }
 
-/* Nine digits tell every float from its neighbours. */
+/* Nine digits distinguish every float from its neighbours. */
 static void write_float_slowly(pr_writer *w, float value)
 {
     char digits[32];
@@ -213,7 +214,7 @@ static void write_float_slowly(pr_writer *w, float value)
     bool real = false;
     for (int i = 0; i < size; i++) {
         if (strchr("0123456789+-e", digits[i]) == NULL)
-            digits[i] = '.'; /* whatever the locale has */
+            digits[i] = '.'; /* in any locale */
         real = real || digits[i] == '.' || digits[i] == 'e';
     }
     pr_write_bytes(w, digits, (size_t)size);

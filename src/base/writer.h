@@ -17,23 +17,24 @@ typedef struct pr_writer {
 
 void pr_write(pr_writer *writer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void pr_write_bytes(pr_writer *writer, const char *bytes, size_t size);
-/* For text and attributes of HTML and SVG: & < > " ' become entities, controls U+FFFD, and text from right
- * to left is isolated. */
+/* For text and attributes of HTML and SVG: & < > " ' become entities, controls U+FFFD, and text
+ * from right to left is isolated. */
 void pr_write_escaped(pr_writer *writer, const char *text);
-/* A field of a CSV file, in quotes where it needs them. Spreadsheets read what begins with = + - @, a tab or
- * a carriage return as a formula; an apostrophe before it makes it text. For names, not for numbers. */
+/* A field of a CSV file, in quotes where it needs them. Spreadsheets read what begins with = + - @,
+ * a tab or a carriage return as a formula; an apostrophe before it makes it text. For names, not
+ * for numbers. */
 void pr_write_csv(pr_writer *writer, const char *text);
 /* A JSON string of UTF-8, with its quotes. */
 void pr_write_quoted(pr_writer *writer, const char *bytes, size_t size);
 
-/* A JSON number with at most seven digits behind the point, many times quicker than printf; null where it is
- * not finite. */
+/* A JSON number with at most seven digits behind the point, many times quicker than printf; null
+ * where it is not finite. */
 void pr_write_decimal(pr_writer *writer, double value);
 void pr_write_count(pr_writer *writer, uint64_t value);
 /* A JSON number that reads back as the very float; null where it is not finite. */
 void pr_write_float(pr_writer *writer, float value);
 
-/* The words of another text in lines of at most so many characters; that text is freed. */
+/* The words of another text in lines of at most `width` characters; that text is freed. */
 void pr_write_wrapped(pr_writer *writer, pr_writer *words, int width);
 
 /* Hands the text over, to be freed with pr_free; NULL when memory ran out on the way. */

@@ -15,7 +15,7 @@ enum {
     HITS_LEAST = 100, /* of what chance gives: fewer say nothing */
 };
 
-/* Fixed pairs are counted among so many items, in baskets of so many classes of size. */
+/* Fixed pairs are counted among the TOP most frequent items, in CLASSES classes of basket size. */
 enum { TOP = 256, CLASSES = 8, BASKET_MOST = 256 };
 enum { TOGETHER_LEAST = 10, FREQUENT_LEAST = 20, COMPARED_LEAST = 100 };
 static const double always = 0.95, sorted_least = 0.95, fixed_least = 0.20;
@@ -32,7 +32,7 @@ typedef struct counting {
     pr_order_facts facts;
 } counting;
 
-/* ---- neighbours that come again ---- */
+/* ---- neighbours that occur again ---- */
 
 static uint64_t pair_of(int32_t a, int32_t b)
 {
@@ -172,8 +172,8 @@ static size_t class_of(size_t size)
     return class;
 }
 
-/* Neighbours are left out: that filters follow coffee is a habit, but a habit does not order what stands
- * far apart, as a sort does. */
+/* Neighbours are left out: that filters follow coffee is a habit, but a habit does not order what
+ * stands far apart, as a sort does. */
 static void count_pairs(counting *c, const int32_t *items, size_t n)
 {
     size_t known[BASKET_MOST], count = 0; /* where the TOP items stand */
@@ -285,7 +285,7 @@ parsrec_basket_order pr_order_found(const pr_order_facts *facts)
     return facts->others >= HITS_LEAST ? PARSREC_ORDER_FREE : PARSREC_ORDER_UNKNOWN;
 }
 
-bool pr_order_tells(const pr_order_facts *facts)
+bool pr_order_informative(const pr_order_facts *facts)
 {
     return pr_order_found(facts) == PARSREC_ORDER_FREE && facts->others >= HITS_LEAST &&
            facts->neighbours * 5 > facts->others * 6;
@@ -305,7 +305,7 @@ parsrec_status parsrec_data_order(const parsrec_data *data, parsrec_order_report
         .fixed_share = pr_order_fixed_share(&facts),
         .neighbour_ratio =
             facts.others >= HITS_LEAST ? (double)facts.neighbours / (double)facts.others : 0,
-        .learnt = pr_order_tells(&facts),
+        .learnt = pr_order_informative(&facts),
     };
     return PARSREC_OK;
 }

@@ -1,5 +1,5 @@
-/* What models learn from and score: views of ids, no files. All pointers belong to somebody else
- * and must outlive the view. */
+/* What models learn from and score: views of ids, no files. What pointers refer to is owned
+ * elsewhere and must outlive the view. */
 #ifndef PR_BATCH_H
 #define PR_BATCH_H
 
@@ -37,14 +37,15 @@ typedef struct pr_known_features {
     pr_feature_row user, session;
 } pr_known_features;
 
-/* How many users and items there are, and which columns tell of them and of sessions. */
+/* How many users and items there are, and the feature columns of users, sessions and items. */
 typedef struct pr_shop {
     size_t users, items, categories;
     const pr_feature_column *features[PR_FEATURE_TABLES];
     size_t feature_count[PR_FEATURE_TABLES];
 } pr_shop;
 
-/* What a user bought before: items of one session after the other, oldest first, with repetition. */
+/* What a user bought before: items of one session after the other, oldest first, with
+ * repetition. */
 typedef struct pr_history {
     const int32_t *items;
     size_t count;

@@ -1,5 +1,5 @@
-/* Full batches of one size first; what is left of each size is joined with its neighbours as long as
- * padding stays small. */
+/* Full batches of one size first; what is left of each size is joined with its neighbours as long
+ * as padding stays small. */
 #include "data/batches.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { PURPOSE = 0xBA7C, SHUFFLE_BASKETS = 0, SHUFFLE_BATCHES = 1 };
 
-/* Padding is at most one part in so many of a batch's steps. */
+/* Padding is at most this fraction (one in ...) of a batch's steps. */
 enum { PADDING_PART = 10 };
 
 /* Items of a user's training sessions. */

@@ -1,5 +1,5 @@
 /* Training baskets in batches of one size, or nearly one size where sizes are rare; a fresh shuffle
- * for each epoch, a function of seed and epoch alone. */
+ * for each epoch, a function of seed and epoch only. */
 #ifndef PR_BATCHES_H
 #define PR_BATCHES_H
 

@@ -123,7 +123,7 @@ bool pr_tensor_finite(const pr_tensor *tensor)
     return true;
 }
 
-/* Where a reading stands: which tensor of which file, and who is told. */
+/* What is being read, for messages. */
 typedef struct place {
     const char *path, *name;
     parsrec_error *err;
@@ -613,7 +613,7 @@ static parsrec_status put(const writer *w, json_t *object, const char *name, jso
     pr_excerpt hold;
     parsrec_status status = check_text(w, name, err);
     if (status == PARSREC_OK && json_object_get(object, name) != NULL)
-        status = pr_fail(err, PARSREC_E_ARGUMENT, "%s: %s would stand twice in the file", w->path,
+        status = pr_fail(err, PARSREC_E_ARGUMENT, "%s: %s would occur twice in the file", w->path,
                          pr_show(&hold, pr_slice_of(name)));
     if (status != PARSREC_OK) {
         json_decref(value);

@@ -1,15 +1,16 @@
 /* The one container for every file that the library writes: data sets, models, checkpoints. It is a
- * safetensors file (a JSON header, then the bytes of the tensors) with a checksum and a format name in its
- * metadata; docs/format.md is the specification.
+ * safetensors file (a JSON header, then the bytes of the tensors) with a checksum and a format name
+ * in its metadata; docs/format.md is the specification.
  *
- * Reading does not trust the file. pr_container_open maps it and checks, before anything is used: the length of
- * the header, each entry (name, dtype, shape, offsets), that the tensors cover the data area without hole or
- * overlap, and the checksum where there is one. Afterwards tensors are views into the mapping, so opening
- * costs one pass over the bytes and no copy, and everything read from it must be released before the container.
+ * Reading does not trust the file. pr_container_open maps it and checks, before anything is used:
+ * the length of the header, each entry (name, dtype, shape, offsets), that the tensors cover the
+ * data area without hole or overlap, and the checksum where there is one. Afterwards tensors are
+ * views into the mapping, so opening costs one pass over the bytes and no copy, and everything read
+ * from it must be released before the container.
  *
- * Writing is deterministic: equal arguments give equal bytes. Tensors are sorted by element size and name and
- * begin at multiples of 64 bytes (tensors called pad.N fill the gaps; readers never see them). The file appears
- * under its name complete or not at all (base/files.h). */
+ * Writing is deterministic: equal arguments give equal bytes. Tensors are sorted by element size
+ * and name and begin at multiples of 64 bytes (tensors called pad.N fill the gaps; readers never
+ * see them). The file appears under its name complete or not at all (base/files.h). */
 #ifndef PR_CONTAINER_H
 #define PR_CONTAINER_H
 

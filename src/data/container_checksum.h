@@ -11,11 +11,11 @@
 
 enum { PR_CHECKSUM_DIGITS = 16 };
 
-/* Where the digits stand in a header, known from the key before them. False when the header has
+/* Where the digits are in a header, found by the key before them. False when the header has
  * no such place. */
 bool pr_checksum_find(const char *header, size_t size, size_t *at);
 
-/* Begins a sum with the header whose digits stand at `at`; tensor bytes follow by
+/* Begins a sum with the header whose digits are at `at`; tensor bytes follow by
  * XXH3_64bits_update. */
 void pr_checksum_begin(XXH3_state_t *sum, const char *header, size_t size, size_t at);
 

@@ -1,5 +1,5 @@
-/* What a model that only counts may look at: a view of a data set that ends, for each user, where the
- * sessions to be predicted begin. */
+/* What a model that only counts may look at: a view of a data set that ends, for each user, where
+ * the sessions to be predicted begin. */
 #ifndef PR_COUNTED_H
 #define PR_COUNTED_H
 
@@ -17,8 +17,8 @@ typedef struct pr_scope {
     const bool *users; /* [users]: whose sessions are; NULL: everybody's */
 } pr_scope;
 
-/* All that may be known before the sessions of a part: for PR_VALID the training sessions, for PR_TEST
- * the validation sessions as well. */
+/* All that may be known before the sessions of a part: for PR_VALID the training sessions, for
+ * PR_TEST the validation sessions as well. */
 static inline pr_scope pr_scope_before(pr_split_part part, size_t last)
 {
     return (pr_scope){.held = part == PR_VALID ? last + 1 : last, .last = last};

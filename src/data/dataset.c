@@ -1,5 +1,5 @@
-/* A data set out of its file, where tensors become columns and nothing is copied; the check that its numbers
- * make sense together; and back into a file. */
+/* A data set out of its file, where tensors become columns and nothing is copied; the check that
+ * its numbers make sense together; and back into a file. */
 #include "data/dataset.h"
 
 #include <assert.h>
@@ -230,8 +230,7 @@ static parsrec_status read_times(pr_dataset *d, parsrec_error *err)
         }
     }
     if (!known)
-        return pr_fail(err, PARSREC_E_FORMAT,
-                       "%s: time_kind is none, ordinal or unix, the file has another word",
+        return pr_fail(err, PARSREC_E_FORMAT, "%s: time_kind must be none, ordinal or unix",
                        pr_container_path(d->file));
     if (d->time_kind != PARSREC_TIME_NONE)
         return pr_column_need(d->file, "times", PR_I64, &d->times, d->sessions, err);
@@ -351,9 +350,9 @@ parsrec_status parsrec_file_format(const char *path, char format[32], parsrec_er
     return PARSREC_OK;
 }
 
-/* ---- checking: each column is walked once, so that nobody after it has to ask ---- */
+/* ---- checking: each column is walked once, so that no later code has to ask ---- */
 
-/* Where the data came from and who is told. */
+/* Where the data came from, for messages. */
 typedef struct check {
     const pr_dataset *data;
     const char *origin;
@@ -419,8 +418,8 @@ static bool same_name(const pr_names *names, const int32_t *scope, size_t a, siz
            memcmp(x.bytes, y.bytes, x.size) == 0;
 }
 
-/* Every name once, or once below each parent: a hash set of the numbers alone. The hash is seeded, so
- * that nobody can prepare a file whose names all collide; the verdict does not depend on it. */
+/* Every name once, or once below each parent: a hash set of the numbers only. The hash is seeded,
+ * so that no file can be prepared whose names all collide; the verdict does not depend on it. */
 static parsrec_status check_unique(const check *c, const char *table, const pr_names *names,
                                    const int32_t *scope)
 {
@@ -471,7 +470,7 @@ static parsrec_status check_baskets(const check *c)
             int32_t item = d->action_items[a];
             pr_excerpt hold;
             if (seen[item] == s + 1)
-                status = REFUSE(c, "item %s stands twice in session %zu",
+                status = REFUSE(c, "item %s occurs twice in session %zu",
                                 pr_show(&hold, pr_name(&d->item_keys, (size_t)item)), s);
             seen[item] = s + 1;
         }
@@ -522,7 +521,7 @@ static parsrec_status check_catalogue(const check *c)
         return PARSREC_OK;
     for (size_t i = 0; i < d->categories; i++)
         if (d->category_parent[i] < -1 || d->category_parent[i] >= (int64_t)i)
-            return REFUSE(c, "category_parent[%zu] is %d; a parent stands before its children", i,
+            return REFUSE(c, "category_parent[%zu] is %d; a parent comes before its children", i,
                           d->category_parent[i]);
     PR_TRY(check_depth(c));
     PR_TRY(check_table(c, "category_names", &d->category_names, d->category_parent));

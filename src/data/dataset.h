@@ -1,5 +1,19 @@
 /* A data set: users, their sessions in order of time, the items of each session, and what is known
- * of them. Columns and offsets; rows are views. Field names here are tensor names in the file. */
+ * of them.
+ *
+ * It is a set of columns: offsets say which sessions belong to a user and which actions to a
+ * session, so rows are views and nothing is copied when a file is loaded. Field names here are
+ * tensor names in the file.
+ *
+ * Life cycle: made in memory by import or synth, saved (pr_dataset_save), loaded and checked once
+ * (pr_dataset_load, pr_dataset_check), then read-only and shared by threads. A model file carries
+ * the data set it was trained on (pr_dataset_enclose, pr_dataset_inside). dataset_edit.h derives
+ * data sets from others.
+ *
+ * Invariants, which all other code relies on without asking again: offsets ascend, no session is
+ * empty, no item occurs twice in a session, the sessions of a user ascend in time, keys are unique
+ * and valid UTF-8, every number is in range, categories form a tree with parents before
+ * children. */
 #ifndef PR_DATASET_H
 #define PR_DATASET_H
 
@@ -32,7 +46,7 @@ struct parsrec_data {
     /* A tree: category c stands below category_parent[c] (-1 at the top), parents before children.
      * An item's category is its deepest known node, -1 for none. */
     size_t categories;
-    pr_names category_names;        /* of the node alone, not the path */
+    pr_names category_names;        /* of the node, not the path */
     const int32_t *category_parent; /* [categories] */
     const int32_t *item_category;   /* [items], or NULL when categories == 0 */
 
@@ -41,8 +55,8 @@ struct parsrec_data {
 
     const char
         *events; /* JSON {store id: number}: up to which event it has a server's; NULL: none */
-    /* [users]: the user's number in a model, PR_ANYONE for a user it does not know; NULL: the same number.
-     * Only of a data set that was matched with a model's (dataset_edit.h). */
+    /* [users]: the user's number in a model, PR_ANYONE for a user it does not know; NULL: the same
+     * number. Only of a data set that was matched with a model's (dataset_edit.h). */
     const int32_t *known_as;
     size_t known_users;   /* users of that model */
     const char *checksum; /* of the file that it was made from */
@@ -55,8 +69,8 @@ struct parsrec_data {
 /* Loads and checks everything pr_dataset_check asks. */
 parsrec_status pr_dataset_load(pr_dataset **out, const char *path, parsrec_error *err);
 parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_error *err);
-/* The same inside a file of another format, which the caller has asked for: a model carries the data
- * set it was trained on. */
+/* The same inside a file of another format, which the caller has asked for: a model carries the
+ * data set it was trained on. */
 parsrec_status pr_dataset_inside(pr_dataset **out, pr_container *file, parsrec_error *err);
 /* Both take the container over, also when they fail. */
 void pr_dataset_free(pr_dataset *data); /* of a loaded one; NULL is fine */
@@ -82,7 +96,7 @@ typedef struct pr_enclosing {
 parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in, const char *path,
                                   parsrec_error *err);
 
-/* What models are told of it; views. */
+/* What models need to know of it; views. */
 pr_shop pr_shop_of(const pr_dataset *data);
 
 /* Of the file it lives in or was made from; "" if there is none. */
@@ -115,7 +129,7 @@ static inline pr_known_features pr_features_of_session(const pr_dataset *data, s
     return about;
 }
 
-/* "user_feature.", "session_feature.", "item_feature.": what stands before a feature's name. */
+/* "user_feature.", "session_feature.", "item_feature.": the prefix of a feature's name. */
 const char *pr_feature_prefix(pr_feature_of table);
 /* False for a name that no file can carry: empty, too long, control characters, not UTF-8, or with
  * an ending that marks the tables of values. */
@@ -124,8 +138,8 @@ bool pr_feature_name_valid(const char *name);
 /* "GROCERY > COOKIES" for a category number; cut to size. Returns buffer. */
 char *pr_category_path(const pr_dataset *data, int32_t category, char *buffer, size_t size);
 
-/* Sessions of one item; and whether they are at least 95 % of all, which mostly means that an import missed the
- * column of the session. */
+/* Sessions of one item; and whether they are at least 95 % of all, which mostly means that an
+ * import missed the column of the session. */
 uint64_t pr_one_item_sessions(const pr_dataset *data);
 bool pr_mostly_single_items(const pr_dataset *data);
 

@@ -97,8 +97,8 @@ static size_t source_row(const edit *e, pr_feature_of of, size_t row)
     return of == PR_OF_USER ? (size_t)e->order[row] : (size_t)e->from_session[row];
 }
 
-/* Fills a column from one of the source, or with nothing known where `from` is NULL. Codes go through `code`
- * ([values], NULL: as they are). */
+/* Fills a column from one of the source, or with nothing known where `from` is NULL. Codes go
+ * through `code` ([values], NULL: as they are). */
 static parsrec_status fill_column(edit *e, pr_feature_column *to, pr_feature_of of,
                                   const pr_feature_column *from, const int32_t *code,
                                   parsrec_error *err)
@@ -125,8 +125,8 @@ static parsrec_status fill_column(edit *e, pr_feature_column *to, pr_feature_of 
 
 /* ---- without some users ---- */
 
-/* The values that are left keep their order and get new codes: code[values of f], of which those that nobody
- * has any more are never asked for. */
+/* The values that are left keep their order and get new codes: code[values of f], of which those
+ * without a row are never used. */
 static parsrec_status keep_values(edit *e, pr_feature_column *f, pr_feature_of of, int32_t *code,
                                   parsrec_error *err)
 {

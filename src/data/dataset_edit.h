@@ -1,7 +1,8 @@
 /* Data sets derived from others: some users left out, or the numbering of another data set.
  *
- * Both copy the columns of users, sessions and actions into a region and share the rest (the catalogue: keys,
- * names, categories and features of items) with the data set it comes from, which must outlive the result. */
+ * Both copy the columns of users, sessions and actions into a region and share the rest (the
+ * catalogue: keys, names, categories and features of items) with the data set it comes from, which
+ * must outlive the result. */
 #ifndef PR_DATASET_EDIT_H
 #define PR_DATASET_EDIT_H
 
@@ -15,8 +16,8 @@ typedef struct pr_derived {
 
 void pr_derived_free(pr_derived *derived); /* a zeroed one is fine */
 
-/* Without the users whose mark gone[users] is set: without their keys, sessions and features. The others keep
- * their order. Values of features that nobody has any more are left out too. */
+/* Without the users whose mark gone[users] is set: without their keys, sessions and features. The
+ * others keep their order. Feature values without a user left are dropped too. */
 parsrec_status pr_dataset_without(pr_derived *out, const pr_dataset *from, const bool *gone,
                                   parsrec_error *err);
 
@@ -28,15 +29,15 @@ typedef struct pr_match_facts {
     size_t lost_sessions; /* that had unknown items only */
 } pr_match_facts;
 
-/* `data` in the numbering of `onto`, as a model that was trained on `onto` needs it; users and items are matched
- * by their keys. Later data of the same shop have new users, new items and another order: one mapping serves
- * evaluation, explanation and what-if.
+/* `data` in the numbering of `onto`, as a model that was trained on `onto` needs it; users and
+ * items are matched by their keys. Later data of the same shop have new users, new items and
+ * another order: one mapping serves evaluation, explanation and what-if.
  *
- * The catalogue is that of `onto`. Items it does not have are left out, and with them sessions that have no
- * other item. Users come in the order of `onto`, then those it does not have; `known_as` says which is
- * which. So a reordered copy of the same data gives the same data set, down to the numbers of sessions.
- * Columns of users and sessions that `onto` has come first, in its order and with its codes; columns of its
- * own follow. E_INPUT if the two have no item in common. */
+ * The catalogue is that of `onto`. Items it does not have are left out, and with them sessions that
+ * have no other item. Users come in the order of `onto`, then those it does not have; `known_as`
+ * says which is which. So a reordered copy of the same data gives the same data set, down to the
+ * numbers of sessions. Columns of users and sessions that `onto` has come first, in its order and
+ * with its codes; columns of its own follow. E_INPUT if the two have no item in common. */
 parsrec_status pr_dataset_match(pr_derived *out, pr_match_facts *facts, const pr_dataset *data,
                                 const pr_dataset *onto, parsrec_error *err);
 

@@ -9,7 +9,7 @@ enum {
     SUGGEST_MOST = 20000, /* names looked at for "did you mean": a wrong word stays cheap */
 };
 
-/* ---- words that several may bear ---- */
+/* ---- words that several things may share ---- */
 
 static void words_free(pr_words *words)
 {
@@ -30,7 +30,7 @@ static parsrec_status words_add(pr_words *words, pr_slice word, int32_t number, 
     return PARSREC_OK;
 }
 
-/* -1 for a word nobody bears. */
+/* -1 for an unknown word. */
 static int32_t words_find(const pr_words *words, pr_slice word)
 {
     uint32_t at;

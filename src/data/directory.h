@@ -1,5 +1,5 @@
-/* What people call things, to numbers: users and items by key, items also by name and categories by
- * path or name, where one alone bears it. Read-only once made, so threads may share it. */
+/* From words to numbers: users and items by key, items also by name and categories by path or name,
+ * where it is unique. Read-only once made, so threads may share it. */
 #ifndef PR_DIRECTORY_H
 #define PR_DIRECTORY_H
 
@@ -25,7 +25,7 @@ parsrec_status pr_directory_init(pr_directory *directory, const pr_dataset *data
                                  parsrec_error *err);
 void pr_directory_free(pr_directory *directory); /* a zeroed one is fine */
 
-/* E_NOT_FOUND with a sentence for a word that nobody bears, or several. */
+/* E_NOT_FOUND with a sentence for a word that is unknown or not unique. */
 parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, int32_t *user,
                                  parsrec_error *err);
 parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, int32_t *item,

@@ -186,10 +186,10 @@ static const kind_words words[] = {
     [PR_KIND_PICTURE] = {"a picture", AS_CSV},
     [PR_KIND_PROGRAM] = {"a program", AS_CSV},
     [PR_KIND_SAFETENSORS] = {"a safetensors file of another program", AS_CSV},
-    [PR_KIND_DATA] = {"a parsrec data set already", "go on with parsrec train -o MODEL %s"},
+    [PR_KIND_DATA] = {"a parsrec data set already", "continue with parsrec train -o MODEL %s"},
     [PR_KIND_MODEL] = {"a parsrec model, not a table", "parsrec info %s shows what is in it"},
     [PR_KIND_CHECKPOINT] = {"a checkpoint of a training run, not a table",
-                            "go on with parsrec train -o MODEL DATA --resume %s"},
+                            "continue with parsrec train -o MODEL DATA --resume %s"},
 };
 
 /* "PATH: is X<between>; advice with the path". */

@@ -1,6 +1,6 @@
-/* What a file is, told from its first bytes. People hand a spreadsheet to import, a table to train, a
- * data set where the model belongs; a sentence that names the file for what it is, and the command that
- * helps, saves them the search. Every reader asks here when a file is not what it expected. */
+/* What a file is, by its first bytes. People pass a spreadsheet to import, a table to train, a data
+ * set where the model belongs; a sentence that says what the file is, and which command helps,
+ * saves them the search. Every reader asks here when a file is not what it expected. */
 #ifndef PR_FILE_KIND_H
 #define PR_FILE_KIND_H
 
@@ -45,13 +45,13 @@ typedef enum pr_file_kind {
 /* By the first bytes; the more there are, up to 64 KiB, the surer. */
 pr_file_kind pr_file_kind_of(const void *bytes, size_t size);
 
-/* E_INPUT with the sentence for a file that import cannot read as a table. OK for one that it may try:
- * text, and what nobody knows. */
+/* E_INPUT with the sentence for a file that import cannot read as a table. OK for one that it may
+ * try: text, and unknown kinds. */
 parsrec_status pr_kind_expect_table(const void *bytes, size_t size, const char *path,
                                     parsrec_error *err);
 
-/* E_FORMAT with the sentence for a file that is none of ours. OK for one of ours, even a damaged one, and
- * for what nobody knows. */
+/* E_FORMAT with the sentence for a file that is not one of ours. OK for one of ours, even a damaged
+ * one, and for unknown kinds. */
 parsrec_status pr_kind_expect_ours(const void *bytes, size_t size, const char *path,
                                    parsrec_error *err);
 

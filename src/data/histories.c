@@ -13,10 +13,10 @@ pr_histories pr_histories_of(const pr_dataset *data)
                           data->action_items, NULL};
 }
 
-void pr_histories_free(pr_histories *pasts)
+void pr_histories_free(pr_histories *histories)
 {
-    pr_free(pasts->block);
-    *pasts = (pr_histories){0};
+    pr_free(histories->block);
+    *histories = (pr_histories){0};
 }
 
 /* Everything a match makes. */
@@ -80,8 +80,8 @@ static void copy_user(columns *c, const match *m, const pr_dataset *data, int32_
     }
 }
 
-static parsrec_status copy_pasts(pr_histories *out, const match *m, const pr_dataset *data,
-                                 parsrec_pasts_report *report, parsrec_error *err)
+static parsrec_status copy_histories(pr_histories *out, const match *m, const pr_dataset *data,
+                                     parsrec_pasts_report *report, parsrec_error *err)
 {
     size_t offsets = m->users + data->sessions + 2;
     columns c = {.user_offsets = pr_alloc(offsets + (data->actions + 1) / 2, sizeof(int64_t))};
@@ -110,17 +110,17 @@ parsrec_status pr_histories_match(pr_histories *out, const pr_dataset *data, pr_
     if (status == PARSREC_OK)
         status = match_users(&m, data, users, report, err);
     if (status == PARSREC_OK)
-        status = copy_pasts(out, &m, data, report, err);
+        status = copy_histories(out, &m, data, report, err);
     pr_free(m.source);
     pr_free(m.translate);
     return status;
 }
 
-/* ---- live: what users bought since stands apart from the base, which is never copied unless both are
- * asked for together ---- */
+/* ---- live: additions are kept apart from the base, which is copied only when a history with both is
+ * asked for ---- */
 
 enum { CARTS_MOST = 4 }; /* open baskets of a user; the oldest makes room */
-enum { UNCHANGED = 1 };  /* the stamp of a past as the base has it */
+enum { UNCHANGED = 1 };  /* the stamp of a history as the base has it */
 
 /* Names of sessions are remembered by 128 bits of seeded hash; 0 is no name. */
 typedef struct mark {
@@ -167,7 +167,7 @@ struct pr_live_histories {
     pr_intern users;    /* who are not in the base; their numbers begin after its */
     shopper **shoppers; /* [users so far, at least], NULL for those of whom there is nothing new */
     size_t shopper_count;
-    hash_index by_hash; /* empty until somebody is forgotten */
+    hash_index by_hash; /* empty until a user is forgotten */
     uint8_t *held;      /* [items]: 0 but while a basket is looked at */
     uint64_t changes;   /* so far */
 };
@@ -267,7 +267,7 @@ static bool is_known(const pr_live_histories *live, size_t user)
 }
 
 /* What the base has of a user who was not forgotten. */
-static pr_history base_past(const pr_live_histories *live, size_t user)
+static pr_history base_history(const pr_live_histories *live, size_t user)
 {
     const shopper *s = live->shoppers[user];
     if (user >= live->base->users || (s != NULL && s->forgotten))
@@ -324,7 +324,7 @@ static parsrec_status begin_sum(const pr_live_histories *live, size_t user, shop
     s->sum = pr_alloc_zero(live->rows.width, sizeof *s->sum);
     if (s->sum == NULL)
         return pr_fail_memory(err);
-    pr_history base = base_past(live, user);
+    pr_history base = base_history(live, user);
     add_rows(&live->rows, s->sum, base.items, base.count, 1);
     return PARSREC_OK;
 }
@@ -381,7 +381,7 @@ static void move_into(shopper *s, size_t at, size_t added, int32_t *spare)
     memcpy(s->items + end, spare, added * sizeof *spare);
 }
 
-/* Sums of stamps tell which sessions they are of, and in which state. */
+/* Sums of stamps identify their sessions, and in which state. */
 static uint64_t new_stamp(pr_live_histories *live)
 {
     live->changes++;
@@ -621,7 +621,7 @@ static bool visit_some(const pr_live_histories *live, size_t from, size_t end, p
             continue;
         pr_slice key = u < first ? pr_intern_name(live->base_users, u)
                                  : pr_intern_name(&live->users, u - first);
-        size_t sessions = base_past(live, u).session_count + (s != NULL ? s->session_count : 0);
+        size_t sessions = base_history(live, u).session_count + (s != NULL ? s->session_count : 0);
         if (!visit(context, (int32_t)u, key, sessions))
             return false;
     }
@@ -681,11 +681,11 @@ static void copy_vector(const pr_live_rows *rows, pr_history_copy *copy, const s
         copy->vector[k] /= (float)copy->history.count;
 }
 
-static parsrec_status read_past(const pr_live_histories *live, size_t user, mark without,
-                                pr_history_copy *copy, parsrec_error *err)
+static parsrec_status read_history(const pr_live_histories *live, size_t user, mark without,
+                                   pr_history_copy *copy, parsrec_error *err)
 {
     const shopper *s = live->shoppers[user];
-    pr_history base = base_past(live, user);
+    pr_history base = base_history(live, user);
     copy->own_row = s == NULL || !s->forgotten;
     copy->history = base;
     copy->has_vector = false;
@@ -710,11 +710,11 @@ static parsrec_status read_past(const pr_live_histories *live, size_t user, mark
     return PARSREC_OK;
 }
 
-parsrec_status pr_live_past(pr_live_histories *live, int32_t user, const char *without,
-                            pr_history_copy *copy, parsrec_error *err)
+parsrec_status pr_live_history(pr_live_histories *live, int32_t user, const char *without,
+                               pr_history_copy *copy, parsrec_error *err)
 {
     pthread_rwlock_rdlock(&live->lock);
-    parsrec_status status = read_past(live, (size_t)user, mark_of(without), copy, err);
+    parsrec_status status = read_history(live, (size_t)user, mark_of(without), copy, err);
     pthread_rwlock_unlock(&live->lock);
     return status;
 }

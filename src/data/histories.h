@@ -1,11 +1,13 @@
 /* What users bought before now.
  *
- * pr_histories is a read-only view: the columns of a data set, or of another data set matched to its numbers by
- * keys. pr_live_histories grows while it is read: a base that never changes, and after it what was added
- * since (by a server's events). Nothing of the base is copied until a history with additions is asked for.
+ * pr_histories is a read-only view: the columns of a data set, or of another data set matched to
+ * its numbers by keys. pr_live_histories grows while it is read: a base that never changes, and
+ * after it what was added since (by a server's events). Nothing of the base is copied until a
+ * history with additions is asked for.
  *
- * Any number of threads may read and write a pr_live_histories: one lock, which a reader holds while it
- * copies one history into its own pr_history_copy. The copy stays as it was when it was read. */
+ * Any number of threads may read and write a pr_live_histories: one lock, which a reader holds
+ * while it copies one history into its own pr_history_copy. The copy stays as it was when it was
+ * read. */
 #ifndef PR_HISTORIES_H
 #define PR_HISTORIES_H
 
@@ -26,18 +28,18 @@ typedef struct pr_histories {
 /* A view of the data set. */
 pr_histories pr_histories_of(const pr_dataset *data);
 
-/* The pasts in `data` for the numbers of `users` and `items`. Users that are new get the next numbers
- * and are added; a user whom `data` lacks has no past; items that are unknown are left out. */
+/* The histories in `data` in the numbering of `users` and `items`. New users get the next numbers
+ * and are added; a user whom `data` lacks has an empty history; unknown items are left out. */
 parsrec_status pr_histories_match(pr_histories *out, const pr_dataset *data, pr_intern *users,
                                   const pr_intern *items, parsrec_pasts_report *report,
                                   parsrec_error *err);
-void pr_histories_free(pr_histories *pasts); /* a zeroed one is fine */
+void pr_histories_free(pr_histories *histories); /* a zeroed one is fine */
 
-static inline pr_history pr_user_history(const pr_histories *pasts, int32_t user)
+static inline pr_history pr_user_history(const pr_histories *histories, int32_t user)
 {
-    const int64_t *first = pasts->session_offsets + pasts->user_offsets[user];
-    size_t sessions = (size_t)(pasts->user_offsets[user + 1] - pasts->user_offsets[user]);
-    return (pr_history){.items = pasts->items + first[0],
+    const int64_t *first = histories->session_offsets + histories->user_offsets[user];
+    size_t sessions = (size_t)(histories->user_offsets[user + 1] - histories->user_offsets[user]);
+    return (pr_history){.items = histories->items + first[0],
                         .count = (size_t)(first[sessions] - first[0]),
                         .sessions = first,
                         .session_count = sessions};
@@ -58,35 +60,35 @@ static inline pr_history pr_history_before(const pr_dataset *data, size_t user, 
 
 typedef struct pr_live_histories pr_live_histories;
 
-/* A table with a row for every item, of which a past has the sum, kept up to date with every item that is
- * added. */
+/* A table with a row per item; each history has the sum of its items' rows, kept up to date with
+ * every item that is added. */
 typedef struct pr_live_rows {
     const float *table; /* NULL: no sums are kept */
     size_t width;
-    bool mean; /* pasts have the mean, not the sum */
+    bool mean; /* histories have the mean, not the sum */
 } pr_live_rows;
 
-/* `base`, `users`, whose numbers it is in, and the table must outlive it and not change; `items` bounds
- * the numbers of items. */
+/* `base`, `users`, whose numbers it is in, and the table must outlive it and not change; `items`
+ * bounds the numbers of items. */
 parsrec_status pr_live_new(pr_live_histories **out, const pr_histories *base,
                            const pr_intern *users, size_t items, const pr_live_rows *rows,
                            parsrec_error *err);
 void pr_live_free(pr_live_histories *live); /* NULL is fine */
 
-/* Adds to the session of that name, NULL for one that stays alone. Items below 0 are left out; all others
- * must be below `items`. Nothing is changed on failure. */
+/* Adds to the session of that name, NULL for a session of its own. Items below 0 are left out; all
+ * others must be below `items`. Nothing is changed on failure. */
 parsrec_status pr_live_add(pr_live_histories *live, pr_slice user, const char *session,
                            const int32_t *items, size_t count, parsrec_error *err);
 
-/* Puts items into an open basket, which is no part of the past. What pr_live_add adds under the same name leaves
- * it. Only the newest few of a user are kept; one without a name is not. */
+/* Puts items into an open basket, which is not part of the history. What pr_live_add adds under the
+ * same name leaves it. Only the newest few of a user are kept; one without a name is not. */
 parsrec_status pr_live_cart(pr_live_histories *live, pr_slice user, const char *session,
                             const int32_t *items, size_t count, parsrec_error *err);
 
 /* Drops what was added, and hides what the base has, for good. */
 parsrec_status pr_live_forget(pr_live_histories *live, pr_slice user, parsrec_error *err);
-/* The same for the user whose key has this hash (base/siphash.h), if there is one. The secret is the same in
- * all calls. */
+/* The same for the user whose key has this hash (base/siphash.h), if there is one. The secret is
+ * the same in all calls. */
 parsrec_status pr_live_forget_hash(pr_live_histories *live, const uint8_t secret[PR_SIPHASH_BYTES],
                                    const uint8_t hash[PR_SIPHASH_BYTES], parsrec_error *err);
 /* Whether what the base has of this user is hidden. */
@@ -95,15 +97,16 @@ bool pr_live_forgotten(pr_live_histories *live, pr_slice user);
 /* Numbers go up to, not including, this one. */
 size_t pr_live_users(pr_live_histories *live);
 
-/* False for a user who is not known, or was forgotten and has bought nothing and opened no basket since. */
+/* False for a user who is not known, or was forgotten and has bought nothing and opened no basket
+ * since. */
 bool pr_live_find(pr_live_histories *live, pr_slice user, int32_t *number);
 
-/* Calls with each user who is known, in order of numbers, until it returns false. The key lives for the
- * call, which must not come back here. */
+/* Calls with each user who is known, in order of numbers, until it returns false. The key lives for
+ * the call, which must not come back here. */
 typedef bool pr_live_visit(void *context, int32_t user, pr_slice key, size_t sessions);
 void pr_live_each(pr_live_histories *live, pr_live_visit *visit, void *context);
 
-/* A past that stays as it was when it was read. Begins zeroed; one thread uses it again and again. */
+/* A history as it was when it was read. Begins zeroed; one thread reuses it. */
 typedef struct pr_history_copy {
     int32_t *items;
     int64_t *sessions;
@@ -113,17 +116,19 @@ typedef struct pr_history_copy {
     bool has_vector;    /* ... where something was added and sums are kept */
     pr_history history; /* of `items`, or of the base where nothing was added */
     bool own_row;       /* false once the user was forgotten */
-    uint64_t stamp;     /* pasts of a user that differ have different ones; never 0 */
+    uint64_t stamp;     /* different histories of a user have different stamps; never 0 */
 } pr_history_copy;
 
 void pr_history_copy_free(pr_history_copy *copy); /* a zeroed one is fine */
 
-/* The past of a number below pr_live_users, without the session of that name, if not NULL. */
-parsrec_status pr_live_past(pr_live_histories *live, int32_t user, const char *without,
-                            pr_history_copy *copy, parsrec_error *err);
+/* The history of a user number below pr_live_users, without the session of that name, if not
+ * NULL. */
+parsrec_status pr_live_history(pr_live_histories *live, int32_t user, const char *without,
+                               pr_history_copy *copy, parsrec_error *err);
 
-/* The items of one session so far, in the order they were added, those of its open basket last, into a list that grows; the newest `most`
- * where there are more, none where there is no session of that name. */
+/* The items of one session so far, in the order they were added, those of its open basket last,
+ * into a list that grows; the newest `most` where there are more, none where there is no session of
+ * that name. */
 parsrec_status pr_live_session(pr_live_histories *live, int32_t user, const char *name, size_t most,
                                int32_t **items, size_t *capacity, size_t *count,
                                parsrec_error *err);

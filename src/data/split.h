@@ -25,8 +25,8 @@ static inline int64_t pr_split_train_end(const pr_dataset *data, size_t user, si
     return data->user_offsets[user + 1] - kept;
 }
 
-/* The user's validation or first test session, -1 for a user who is not evaluated. Everything before
- * it is its history. */
+/* The user's validation or first test session, -1 for a user who is not evaluated. Everything
+ * before it is its history. */
 static inline int64_t pr_split_session(const pr_dataset *data, size_t user, pr_split_part part,
                                        size_t last)
 {

@@ -103,7 +103,7 @@ static void find_times(const pr_dataset *d, parsrec_data_stats *s)
     }
 }
 
-/* Parents stand before their children, so one walk knows every level. */
+/* Parents come before their children, so one pass finds every level. */
 static parsrec_status count_levels(const pr_dataset *d, uint64_t *levels, parsrec_error *err)
 {
     unsigned char *level = pr_alloc_zero(d->categories, 1);

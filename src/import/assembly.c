@@ -103,7 +103,7 @@ static parsrec_status order_sessions(pr_assembly *b, const pr_collect *c, parsre
 
 /* ---- the actions of sessions ---- */
 
-/* Each session is one run, and the runs stand in the order of the sessions. */
+/* Each session is one run, and the runs are in the order of the sessions. */
 static bool runs_in_order(const pr_collect *c)
 {
     if (c->run_count != c->sessions)
@@ -231,7 +231,7 @@ void pr_assembly_join(pr_assembly *b, parsrec_session_rule rule, int64_t gap)
 
 parsrec_status pr_assembly_unique(pr_assembly *b, uint64_t *dropped, parsrec_error *err)
 {
-    /* seen[item] is the last session that had it, + 1: linear, whatever the size of a basket. */
+    /* seen[item] is the last session that had it, + 1: linear for any size of basket. */
     uint32_t *seen = pr_alloc_zero(b->items, sizeof *seen);
     if (seen == NULL)
         return pr_fail_memory(err);
@@ -311,7 +311,7 @@ static void count_actions(filter *f)
         for (size_t a = first_action(b, u); a < end; a++)
             f->item_users[f->item_offsets[b->action_items[a]]++] = (uint32_t)u;
     }
-    for (size_t i = b->items; i > 0; i--) /* the offsets stand at the ends now */
+    for (size_t i = b->items; i > 0; i--) /* the offsets are at the ends now */
         f->item_offsets[i] = f->item_offsets[i - 1];
     f->item_offsets[0] = 0;
 }

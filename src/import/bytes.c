@@ -1,4 +1,5 @@
-/* Plain files and pipes, the layers over them, and the choice of a decompressor by the first bytes. */
+/* Plain files and pipes, the layers over them, and the choice of a decompressor by the first
+ * bytes. */
 #include "import/bytes.h"
 
 #include <errno.h>

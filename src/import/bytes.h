@@ -19,8 +19,8 @@ struct pr_bytes {
     void (*close)(pr_bytes *self);
 };
 
-/* Opens a path, or stdin for "-". What begins like gzip or zstd data is decompressed, whatever the
- * name says. */
+/* Opens a path, or stdin for "-". What begins like gzip or zstd data is decompressed, regardless of
+ * its name. */
 parsrec_status pr_bytes_open(pr_bytes **out, const char *path, parsrec_error *err);
 
 /* Layers. Each takes its source over, also when it fails. */
@@ -31,8 +31,8 @@ parsrec_status pr_bytes_latin1(pr_bytes **out, pr_bytes *source, parsrec_error *
 /* Reads ahead on a thread of its own, so that decompressing and parsing overlap. */
 parsrec_status pr_bytes_ahead(pr_bytes **out, pr_bytes *source, parsrec_error *err);
 
-/* For new kinds: a zeroed struct of `size` bytes that begins with a pr_bytes, with its name and source set.
- * Takes the source over, which may be NULL; NULL when out of memory. */
+/* For new kinds: a zeroed struct of `size` bytes that begins with a pr_bytes, with its name and
+ * source set. Takes the source over, which may be NULL; NULL when out of memory. */
 void *pr_bytes_new(size_t size, const char *name, pr_bytes *source);
 void pr_bytes_free(pr_bytes *bytes); /* and its source; NULL is fine */
 void pr_bytes_position(const pr_bytes *bytes, uint64_t *done, uint64_t *total);

@@ -163,7 +163,7 @@ parsrec_status pr_collect_foreign(const pr_collect *c, pr_rows *rows, size_t col
     return say_foreign(c, rows, c->foreign_line, column, &settled, err);
 }
 
-/* The time of a row; equal texts in a row of rows are read once. */
+/* The time of a row. A text equal to that of the row before is not parsed again. */
 static parsrec_status read_time(pr_collect *c, const pr_rows *rows,
                                 const pr_action_columns *columns, const pr_row *row, int64_t *value,
                                 pr_time_form *form, parsrec_error *err)
@@ -239,7 +239,7 @@ static parsrec_status new_session(pr_collect *c, uint32_t user, int64_t time, ui
     return PARSREC_OK;
 }
 
-/* The session of a user and a text, a new one if there is none yet. */
+/* The session of a user and a text, created if it is new. */
 static parsrec_status keyed_session(pr_collect *c, uint32_t user, pr_slice text, int64_t time,
                                     uint32_t *session, parsrec_error *err)
 {

@@ -1,5 +1,5 @@
 /* The rows of the actions, gathered in the order of the input: names become numbers, rows of one
- * session a run. At most 12 bytes an action and 16 a session, beside the names. */
+ * session a run. At most 12 bytes per action and 16 per session, besides the names. */
 #ifndef PR_COLLECT_H
 #define PR_COLLECT_H
 
@@ -19,8 +19,8 @@ typedef struct pr_collect_run {
 } pr_collect_run;
 
 typedef struct pr_collect {
-    bool sort;  /* times may go back */
-    bool keyed; /* sessions are told apart by the session column, where it is not empty */
+    bool sort;                /* times may go back */
+    bool keyed;               /* the session column identifies sessions, where it is not empty */
     const char *time_pattern; /* of pr_time_parse_as; NULL: pr_time_parse */
     pr_intern users, items;
     pr_intern keys;        /* of sessions: the user's number in 4 bytes, then the session's text */
@@ -41,7 +41,7 @@ typedef struct pr_collect {
     uint64_t foreign_line; /* 0: none */
     char foreign_text[48];
 
-    /* The row before: most rows go on with its user, session and time. */
+    /* The row before: most rows have the same user, session and time. */
     uint32_t last_user, last_session;
     size_t last_key; /* SIZE_MAX: none */
     pr_slice last_text;
@@ -75,8 +75,8 @@ static inline pr_slice pr_key(pr_slice key, uint64_t *count)
     return pr_key_trim(key, count);
 }
 
-/* Once a foreign date may have its day or its month first: looks at the times of later rows, up to a
- * bound, and says which, if one of them tells. E_INPUT with the sentence. */
+/* Once a foreign date may have its day or its month first: looks at the times of later rows, up to
+ * a bound, and says which, if one of them shows it. E_INPUT with the sentence. */
 parsrec_status pr_collect_foreign(const pr_collect *c, pr_rows *rows, size_t column,
                                   parsrec_error *err);
 

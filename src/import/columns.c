@@ -1,4 +1,4 @@
-/* Names of columns, compared by letters and digits alone. */
+/* Names of columns, compared by letters and digits only. */
 #include "import/columns.h"
 
 #include <stdarg.h>
@@ -9,8 +9,8 @@
 
 enum { PLAIN_BYTES = 48, ROLES = 5 };
 
-/* The letters and digits of a name, in lower case: "Customer ID" and "customer_id" are one. Longer names
- * and others than ASCII letters match nothing. */
+/* The letters and digits of a name, in lower case: "Customer ID" and "customer_id" are one. Longer
+ * names and others than ASCII letters match nothing. */
 typedef struct plain {
     char text[PLAIN_BYTES];
     size_t size;
@@ -63,8 +63,8 @@ static const char *const item_words[] = {"item",    "product", "sku",       "ean
                                          "gtin",    "article", "stockcode", "asin",  "isbn",
                                          "barcode", "plu",     "prod",      "movie", NULL};
 
-/* How well a column fits: the word it is made of, and how: as it is, with id or key, alone, with a number
- * or code. */
+/* How well a column fits: the word it is made of, and how: as it is, with id or key, by itself,
+ * with a number or code. */
 typedef struct fit {
     int word; /* -1: not at all */
     int form;
@@ -93,8 +93,8 @@ static fit fit_word(pr_slice name, const char *const *words)
 
 /* ---- times ---- */
 
-/* The word is always 0: of two columns with times the better form is taken. A column "Time" beside a
- * "Date" mostly has the clock alone, so it comes late. */
+/* The word is always 0: of two columns with times the better form is taken. A column "Time" beside
+ * a "Date" mostly has only the time of day, so it comes late. */
 static fit fit_time(pr_slice name)
 {
     static const char *const whole[] = {"datetime", "timestamp", NULL};
@@ -264,7 +264,7 @@ static parsrec_status find_named(size_t *column, const pr_rows *rows, const char
     return PARSREC_OK;
 }
 
-/* True when column a is to be preferred to column b whatever else there is. */
+/* True when column a is preferred to column b in any case. */
 static bool beats(fit a, fit b)
 {
     if (a.word == b.word)
@@ -272,8 +272,8 @@ static bool beats(fit a, fit b)
     return a.word == 0;
 }
 
-/* The best column for a role among those that are free. One that fits but does not lose to the best is a
- * question to the user: two words of which none is our own, or two columns of one form. */
+/* The best column for a role among those that are free. One that fits but does not lose to the best
+ * is a question to the user: two words of which none is our own, or two columns of one form. */
 static parsrec_status recognise(size_t *column, const pr_rows *rows, parsrec_column_role role,
                                 const bool *taken, parsrec_error *err)
 {

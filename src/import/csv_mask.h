@@ -1,4 +1,4 @@
-/* Where a delimiter, a line end or a quote stands in 64 bytes of text: bit i for byte i. This is
+/* Where a delimiter, a line end or a quote is in 64 bytes of text: bit i for byte i. This is
  * what makes the CSV reader fast; docs/adr/0003-own-csv-reader.md has the numbers. */
 #ifndef PR_CSV_MASK_H
 #define PR_CSV_MASK_H

@@ -1,5 +1,5 @@
-/* The course of an import: read the actions, read what is known of items, users and sessions, put
- * everything in order, write. */
+/* parsrec_import: read the actions, read the tables about items, users and sessions, put everything
+ * in order, write. */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static parsrec_status check_options(const char *const *inputs, size_t input_coun
 
 /* ---- the note ---- */
 
-/* A file's own name: its folder is nobody's business. */
+/* A file's own name; its folder is private. */
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -114,8 +114,8 @@ static int set_report(json_t *object, const parsrec_import_report *r)
     return failed | set_count(object, "filtered_actions", r->filtered_actions);
 }
 
-/* How the file came to be, as JSON; free with pr_free, NULL when out of memory. Neither folders nor passwords
- * are in it. */
+/* How the file came to be, as JSON; free with pr_free, NULL when out of memory. Neither folders nor
+ * passwords are in it. */
 static char *source_text(const char *const *names, size_t count,
                          const parsrec_import_options *options, const parsrec_import_report *report)
 {
@@ -318,7 +318,8 @@ static parsrec_status read_input(importer *im, const char *input, parsrec_error 
         pr_say(im->hooks, PARSREC_LOG_WARNING,
                "%s has %s column of sessions, unlike the inputs before it", rows->name,
                context.columns.session == PR_NO_COLUMN ? "no" : "a");
-    /* The first bad row ends it, and is a date that may be read in two ways: the rows below know. */
+    /* The first bad row ends it, and is a date that may be read in two ways: the rows below
+     * know. */
     if (status == PARSREC_E_INPUT && im->options->max_bad == 0 && im->actions.foreign_line > 0 &&
         im->actions.foreign.other[0] != '\0')
         status = pr_collect_foreign(&im->actions, rows, context.columns.time, err);
@@ -509,7 +510,8 @@ static const char *form_of_numbers(const pr_collect *c, bool excel)
     return NULL;
 }
 
-/* Times that only order. Where sessions are cut by time they are of no use; elsewhere a word is enough. */
+/* Times that only order. Where sessions are cut by time they are of no use; elsewhere a word is
+ * enough. */
 static parsrec_status check_ordinals(const importer *im, parsrec_time_kind kind, parsrec_error *err)
 {
     bool by_time = im->options->session_rule != PARSREC_SESSION_COLUMN;
@@ -617,7 +619,8 @@ static parsrec_status fill_data(importer *im, parsrec_error *err)
     return gather(im, PR_OF_SESSION, b->session_from, b->sessions, &sessions_without, err);
 }
 
-/* Baskets of one item say nothing of what goes together, and are mostly a column that was missed. */
+/* Baskets of one item say nothing of what goes together, and are mostly a column that was
+ * missed. */
 static void warn_of_single_items(const importer *im)
 {
     const pr_dataset *d = &im->data;

@@ -1,6 +1,6 @@
 /* Numbers of short names seen lately, in front of a pr_intern: a name of up to 8 bytes is one word
- * to compare, where the table takes a hash and three dependent reads. Names hold no NUL. Each name has
- * one place: names chosen to share it cost a look into the table each, and no search. */
+ * to compare, where the table takes a hash and three dependent reads. Names hold no NUL. Each name
+ * has one place: names chosen to share it cost a look into the table each, and no search. */
 #ifndef PR_NAME_CACHE_H
 #define PR_NAME_CACHE_H
 

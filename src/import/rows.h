@@ -9,11 +9,13 @@
  *   tables.h     tables about items, users and sessions become features, names and categories
  *   import.c     parsrec_import, which runs all of it and says what it did
  *
- * A reader of rows knows nothing of users and items; import knows nothing of quotes and queries. Rows are
- * views into the reader's buffer, so an action is copied once, as numbers. A row that is not valid is refused with
- * a sentence that has its place (name:line:column) and may be skipped; everything else is final.
+ * A reader of rows knows nothing of users and items; import knows nothing of quotes and queries.
+ * Rows are views into the reader's buffer, so an action is copied once, as numbers. A row that is
+ * not valid is refused with a sentence that has its place (name:line:column) and may be skipped;
+ * everything else is final.
  *
- * Import is measured (bench/import.sh): what happens per row allocates nothing once the names are known. */
+ * Import is measured (bench/import.sh): what happens per row allocates nothing once the names are
+ * known. */
 #ifndef PR_ROWS_H
 #define PR_ROWS_H
 
@@ -106,8 +108,8 @@ parsrec_status pr_postgres_open(pr_rows **out, const char *input, const pr_rows_
 /* ---- the store of `parsrec serve`: its purchases, and the mark that keeps a server from counting them a second
  * time when a model of this data is served with that store ---- */
 
-/* Rows of user, session, time and item in the order of time, with times of the given form, which the other
- * inputs have. *mark is what the data set keeps as its `events`; free it with pr_free. */
+/* Rows of user, session, time and item in the order of time, with times of the given form, which
+ * the other inputs have. *mark is what the data set keeps as its `events`; free it with pr_free. */
 parsrec_status pr_events_open(pr_rows **out, char **mark, const char *url, pr_time_form form,
                               const parsrec_hooks *hooks, parsrec_error *err);
 

@@ -234,7 +234,7 @@ static parsrec_status set_capacity(csv *self, size_t capacity, parsrec_error *er
 }
 
 /* Moves the begun row to the front and fills the rest of the buffer, enlarging it for a row that
- * fills it alone. */
+ * fills it by itself. */
 static parsrec_status refill(csv *self, parsrec_error *err)
 {
     csv_scan *s = &self->scan;
@@ -252,10 +252,10 @@ static parsrec_status refill(csv *self, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* ---- going on after a bad row ---- */
+/* ---- continuing after a bad row ---- */
 
-/* Behind the next line end of the text, whatever quotes say: a quote left open then costs one line
- * and not the rest of the file. */
+/* Moves behind the next line end of the text, also inside quotes: a quote left open then costs one
+ * line and not the rest of the file. */
 static parsrec_status pass_line(csv *self, parsrec_error *err)
 {
     csv_scan *s = &self->scan;

@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "data/dataset.h"
 
-/* What differs between the two databases. A row whose time is not known, from a store of old, gets that of the
- * rows before it. */
+/* What differs between the two databases. A row whose time is not known, from a store of old, gets
+ * that of the rows before it. */
 typedef struct dialect {
     const char *mark;     /* the store's id, and the number of its last entry */
     const char *purchase; /* with two %s: the time, and the number up to which */

@@ -28,7 +28,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "1.234,50" to "1234.50". Points must stand before groups of three digits; 0 when this is no such
+/* "1.234,50" to "1234.50". Points must be before groups of three digits; 0 when this is no such
  * number. */
 static size_t without_comma(pr_slice text, char *out, size_t room)
 {
@@ -125,7 +125,7 @@ static pr_column_type type_of(const pr_table *t, size_t column, const char *name
     return pr_list_has(options->category_columns, name) ? PR_COLUMN_CATEGORY : PR_COLUMN_GUESS;
 }
 
-/* Of the columns that nobody has spoken for, the one that best fits the name of the item. */
+/* Of the columns without a given role, the one that best fits the name of the item. */
 static void find_item_name(pr_table *t, const pr_rows *rows)
 {
     pr_table_column *best = NULL;
@@ -144,8 +144,9 @@ static void find_item_name(pr_table *t, const pr_rows *rows)
         best->type = PR_COLUMN_NAME;
 }
 
-/* Department, aisle and the like are levels of the category path, one column for each level; a column
- * with codes only where no other spells the level out. A column "category" is the whole path. */
+/* Department, aisle and the like are levels of the category path, one column for each level; a
+ * column with codes only where no other spells the level out. A column "category" is the whole
+ * path. */
 static void find_categories(pr_table *t, const pr_rows *rows)
 {
     enum { LEVELS = 8 };
@@ -208,7 +209,7 @@ parsrec_status pr_table_begin(pr_table *t, pr_feature_of of, const pr_rows *rows
 
 /* ---- numbers ---- */
 
-/* A column that is numbers but for commas: decimal commas, unless every comma might stand before
+/* A column that is numbers but for commas: decimal commas, unless every comma might be before
  * thousands in a file whose delimiter is a comma. */
 static parsrec_status settle_commas(pr_table_column *c, const pr_rows *rows, bool *number,
                                     parsrec_error *err)

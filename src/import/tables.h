@@ -1,8 +1,9 @@
 /* Tables about items, users and sessions become columns of the data set.
  *
- * A table is read whole: a key and columns of cells, each cell a number of a text. What the columns mean is
- * settled when all of it has been read (pr_table_settle). Then rows are matched to the users, items or sessions of
- * the actions by their keys, and the cells are gathered in the numbering of the data set. */
+ * A table is read whole: a key and columns of cells, each cell a number of a text. What the columns
+ * mean is settled when all of it has been read (pr_table_settle). Then rows are matched to the
+ * users, items or sessions of the actions by their keys, and the cells are gathered in the
+ * numbering of the data set. */
 #ifndef PR_TABLES_H
 #define PR_TABLES_H
 
@@ -35,7 +36,7 @@ typedef struct pr_table_column {
 
 typedef struct pr_table {
     pr_feature_of of;
-    pr_intern keys; /* one a row; of sessions with a user: the user's number, then the text */
+    pr_intern keys; /* one per row; of sessions with a user: the user's number, then the text */
     bool with_user;
     pr_table_column *columns;
     size_t column_count;
@@ -48,7 +49,7 @@ typedef struct pr_table {
 
 void pr_table_free(pr_table *table); /* a zeroed one is fine */
 
-/* Finds the key, which the actions call `key` (or NULL), and settles what can be told from the header. */
+/* Finds the key, which the actions call `key` (or NULL), and settles what the header shows. */
 parsrec_status pr_table_begin(pr_table *table, pr_feature_of of, const pr_rows *rows,
                               const parsrec_import_options *options, const char *key,
                               parsrec_error *err);
@@ -60,8 +61,8 @@ parsrec_status pr_table_row(pr_table *table, const pr_collect *actions, const pr
 /* After the last row: which of the columns are numbers, and how they are written. */
 parsrec_status pr_table_settle(pr_table *table, const pr_rows *rows, parsrec_error *err);
 
-/* A finite number that a float can hold, with a decimal point, or with a decimal comma and perhaps points
- * between thousands. */
+/* A finite number that a float can hold, with a decimal point, or with a decimal comma and perhaps
+ * points between thousands. */
 bool pr_cell_number(pr_slice text, bool decimal_comma, float *value);
 
 /* Levels of a path such as "GROCERY > COOKIES". */
@@ -72,8 +73,8 @@ bool pr_list_has(const char *list, const char *name);
 
 /* ---- matching and gathering ---- */
 
-/* row_of[names->count] becomes the table's row of each name, -1 where it has none; free it with pr_free.
- * *unmatched_rows counts the rows that no name asked for. */
+/* row_of[names->count] becomes the table's row of each name, -1 where it has none; free it with
+ * pr_free. *unmatched_rows counts the rows that no name asked for. */
 parsrec_status pr_table_match(const pr_table *table, const pr_names *names, int32_t **row_of,
                               size_t *unmatched_rows, parsrec_error *err);
 /* The same for the sessions of `actions`, whose keys must still be there. */

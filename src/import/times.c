@@ -102,7 +102,7 @@ static const char *parse_zone(cursor *c, int64_t *seconds)
         return NULL;
     int sign = take(c, '+') ? 1 : take(c, '-') ? -1 : 0;
     if (sign == 0 || !take_digits(c, 2, &hour))
-        return "goes on after the time of day; a zone is Z or +01:00";
+        return "has more text after the time of day; a zone is Z or +01:00";
     (void)take(c, ':');
     if (c->at < c->end && !take_digits(c, 2, &minute))
         return "has a zone that is not Z or such as +01:00";
@@ -118,12 +118,12 @@ static const char *parse_date_time(cursor *c, int64_t *seconds)
     if (problem != NULL || c->at == c->end)
         return problem;
     if (!take(c, 'T') && !take(c, 't') && !take(c, ' '))
-        return "goes on after its date; a time of day follows a T or a space";
+        return "has more text after its date; a time of day follows a T or a space";
     problem = parse_clock(c, seconds);
     if (problem == NULL)
         problem = parse_zone(c, seconds);
     if (problem == NULL && c->at != c->end)
-        problem = "goes on after its end";
+        problem = "has more text after its end";
     return problem;
 }
 

@@ -201,7 +201,7 @@ static parsrec_status read_history(const parsrec_live *live, const char *user, i
                                    pr_history_copy *copy, parsrec_error *err)
 {
     PR_TRY(parsrec_live_find(live, user, number, err));
-    return pr_live_past(live->pasts, *number, NULL, copy, err);
+    return pr_live_history(live->pasts, *number, NULL, copy, err);
 }
 
 parsrec_status parsrec_live_bought(const parsrec_live *live, const char *user, parsrec_bought *out,

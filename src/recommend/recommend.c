@@ -125,7 +125,7 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
     uint64_t stamp = 1;
     *start = (pr_start){.user = PR_ANYONE};
     if (r->live != NULL && r->user != PARSREC_GUEST) {
-        PR_TRY(pr_live_past(r->live->pasts, r->user, r->session, &own->past, err));
+        PR_TRY(pr_live_history(r->live->pasts, r->user, r->session, &own->past, err));
         start->history = own->past.history;
         start->vector = own->past.has_vector ? own->past.vector : NULL;
         forgotten = !own->past.own_row;

@@ -1,5 +1,5 @@
-/* One shopping trip: what it needs (constants, generators, factors, a shopper per thread), then basket
- * size, shopping list, products and order. */
+/* One shopping trip: what it needs (constants, generators, factors, a shopper per thread), then
+ * basket size, shopping list, products and order. */
 #include "synth/synth.h"
 
 #include <math.h>
@@ -165,7 +165,7 @@ size_t pr_draw_size(const pr_choice *choice, size_t user, size_t session)
 
 /* ---- categories ---- */
 
-/* Categories that move as one (a correlation of 1) would differ by rounding alone, so that the same
+/* Categories that move as one (a correlation of 1) would differ only by rounding, so that the same
  * one always won. A nudge far below anything that matters makes it a fair coin. */
 static void nudge(double *utility, const pr_choice *choice, size_t user, size_t session)
 {

@@ -255,7 +255,7 @@ static parsrec_status read_group(pr_groups *out, size_t g, json_t *group, place 
     at->group = pr_show(&at->hold, text);
     PR_TRY(pr_intern_add(&out->names, text, &number, at->err));
     if (number != g)
-        return pr_fail(at->err, PARSREC_E_CONFIG, "%s: group %s stands twice", at->path, at->group);
+        return pr_fail(at->err, PARSREC_E_CONFIG, "%s: group %s occurs twice", at->path, at->group);
     out->share[g] = share == NULL ? 1.0 / (double)out->count : json_number_value(share);
     if (!(out->share[g] > 0 && out->share[g] <= 1))
         return pr_fail(at->err, PARSREC_E_CONFIG,

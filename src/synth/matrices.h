@@ -1,5 +1,5 @@
-/* Matrices that the generator needs: positive semidefinite ones (a check, and a factor to draw normals
- * with) and random correlations by the vine method. Plain loops, for a few hundred rows. */
+/* Matrices that the generator needs: positive semidefinite ones (a check, and a factor to draw
+ * normals with) and random correlations by the vine method. Plain loops, for a few hundred rows. */
 #ifndef PR_MATRICES_H
 #define PR_MATRICES_H
 
@@ -20,7 +20,7 @@ parsrec_status pr_psd_factor(double *factor, size_t *rank, const double *a, size
 
 /* Draws an n x n correlation matrix and a factor of it, correlation = factor * factor'. The factor
  * is lower triangular and stored by columns: factor[k * n + i] is row i, column k, zero for i < k.
- * The matrix depends on the generator and `place` alone; a smaller n gives its leading part. */
+ * The matrix depends only on the generator and `place`; a smaller n gives its leading part. */
 void pr_vine_draw(double *factor, double *correlation, size_t n, const pr_rng *rng, uint32_t place);
 
 #endif

@@ -6,15 +6,16 @@
  *   pr_choice   everything that a shopping trip depends on, except the users' base utilities
  *   pr_baskets  all trips of all users, in parallel, as columns of a data set
  *   pr_synth_columns   optional features of users, sessions and items
- * parsrec_synth (synth.c) runs them and writes the data set; truth.h stores what was drawn beside it
- * as tensors `truth.*` and reads it back for the oracle, what-if and the recovery of maps.
+ * parsrec_synth (synth.c) runs them and writes the data set; truth.h stores what was drawn beside
+ * it as tensors `truth.*` and reads it back for the oracle, what-if and the recovery of maps.
  *
- * Every draw is a function of the seed, its purpose and its place (user, session, category, product);
- * nothing depends on the order of work. Results are therefore the same with any number of threads, and
- * a trip can be repeated with a changed shelf: what changes is then the choice, not the luck.
- * docs/synthetic.md has the formulas.
+ * Every draw is a function of the seed, its purpose and its place (user, session, category,
+ * product); nothing depends on the order of work. Results are therefore the same with any number of
+ * threads, and a trip can be repeated with a changed shelf: what changes is then the choice, not
+ * the luck. docs/synthetic.md has the formulas.
  *
- * All structs here are owned by their caller, must be freed also on failure, and a zeroed one is fine. */
+ * All structs here are owned by their caller, must be freed also on failure, and a zeroed one is
+ * fine. */
 #ifndef PR_SYNTH_H
 #define PR_SYNTH_H
 
@@ -47,7 +48,7 @@ void pr_groups_free(pr_groups *groups);
 
 double *pr_groups_sigma(const pr_groups *groups, size_t group); /* [categories, categories] */
 
-/* The first user that does not belong to `group` or one before it: users stand group by group. */
+/* The first user that does not belong to `group` or one before it: users are ordered by group. */
 size_t pr_group_end(const pr_groups *groups, size_t group, size_t users);
 
 /* ---- constants, purposes, and one shopping trip ---- */
@@ -64,7 +65,7 @@ enum { PR_BASKET_MOST = 10, PR_NOISE_BUCKETS = 1024 };
     X(outside_mean, 1.5) /* of the value of staying at home: ours */ \
     X(outside_sd, 1.0)   /* the same */
 
-/* Ours, for features that tell something. */
+/* Ours, for informative features. */
 enum { PR_SYNTH_OCCASIONS = 4, PR_SYNTH_BRANDS = 10 };
 #define PR_SYNTH_OCCASION_SHIFT 1.0 /* utility of every fourth category, by the occasion */
 #define PR_SYNTH_TASTE_SD       1.0 /* of what a user thinks of a brand */
@@ -168,7 +169,8 @@ size_t pr_shopper_list(size_t *list, pr_shopper *shopper, const pr_choice *choic
 
 /* ---- the steps of a trip ---- */
 
-/* How many categories the user means to buy from: 2..10 or 3..10, whatever there is. */
+/* How many categories the user means to buy from: 2..10 or 3..10, regardless of what is for
+ * sale. */
 size_t pr_draw_size(const pr_choice *choice, size_t user, size_t session);
 
 /* What the trip is for: 0..PR_SYNTH_OCCASIONS-1, all equally likely. */
@@ -183,8 +185,8 @@ void pr_draw_utilities(double *utility, double *normal, const pr_choice *choice,
 size_t pr_best_categories(size_t *list, size_t n, const double *utility, size_t categories,
                           const bool *may);
 
-/* With an outside option: what staying at home is worth. A trip is made when the sum of the positive
- * utilities of the categories bought from is larger. */
+/* With an outside option: what staying at home is worth. A trip is made when the sum of the
+ * positive utilities of the categories bought from is larger. */
 double pr_draw_home(const pr_choice *choice, size_t user, size_t session);
 
 /* The product (0..products-1) of largest utility in a category. The plain version evaluates the
@@ -211,8 +213,8 @@ parsrec_status pr_market_draw(pr_market *market, const parsrec_synth_options *op
                               pr_pool *pool, parsrec_error *err);
 void pr_market_free(pr_market *market); /* a zeroed one is fine */
 
-/* omega - beta * price of a category's products for one user, and what the user thinks of their brands;
- * work[2 * products]. */
+/* omega - beta * price of a category's products for one user, and what the user thinks of their
+ * brands; work[2 * products]. */
 void pr_market_utilities(float *base, const pr_market *market, size_t user, size_t category,
                          double *work);
 

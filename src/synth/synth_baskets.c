@@ -1,4 +1,4 @@
-/* Users are drawn in small teams, one team a task, so that a category's factor stays in the cache
+/* Users are drawn in small teams, one team per task, so that a category's factor stays in the cache
  * while the base utilities of a team are made. */
 #include "synth/synth.h"
 
@@ -23,7 +23,7 @@ typedef struct drawing {
     pr_baskets *out;
     desk *desks;
     uint8_t *sizes; /* [users, sessions]: items of each trip, 0 for none */
-    size_t room;    /* items kept free for each user; those bought stand at its beginning */
+    size_t room;    /* items kept free for each user; those bought are at its beginning */
     size_t first_team;
 } drawing;
 

@@ -1,4 +1,4 @@
-/* Features, telling and not: each value is a function of the seed and of whom it belongs to. */
+/* Features, informative and not: each value is a function of the seed and of what it belongs to. */
 #include "synth/synth.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static bool unknown(pr_stream *draw)
     return pr_stream_below(draw, 10) == 0;
 }
 
-/* ---- telling ---- */
+/* ---- informative ---- */
 
 static double income(const facts *f, pr_stream *draw, size_t user, size_t thing)
 {
@@ -62,7 +62,7 @@ static double price(const facts *f, pr_stream *draw, size_t user, size_t item)
     return f->market->price[item];
 }
 
-/* ---- not telling ---- */
+/* ---- uninformative ---- */
 
 static double normal(const facts *f, pr_stream *draw, size_t user, size_t thing)
 {

@@ -77,7 +77,7 @@ char *pr_truth_source(const parsrec_synth_options *options)
 static parsrec_status bad_source(const pr_container *file, parsrec_error *err)
 {
     return pr_fail(err, PARSREC_E_FORMAT,
-                   "%s: its metadata \"source\" does not tell how the data were synthesised",
+                   "%s: its metadata \"source\" does not say how the data were generated",
                    pr_container_path(file));
 }
 

@@ -1,4 +1,4 @@
-/* The ground truth of a synthetic data set: all that was drawn, as it stands in the file. */
+/* The ground truth of a synthetic data set: all that was drawn, as stored in the file. */
 #ifndef PR_TRUTH_H
 #define PR_TRUTH_H
 
@@ -6,7 +6,7 @@
 #include "synth/synth.h"
 
 /* Tensors `truth.NAME`: name, type, rank, shape (U users, V items, G groups, C categories,
- * P products of a category). Group names stand beside them as truth.group_names. */
+ * P products of a category). Group names are beside them as truth.group_names. */
 #define PR_TRUTH_TENSORS(X)                                                        \
     X(group, I32, int32_t, 1, U, 0, 0)              /* of each user */             \
     X(sigma, F64, double, 3, G, C, C)               /* covariance of categories */ \

@@ -24,7 +24,7 @@ parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsre
     }
     PR_TRY(pr_order_count(&facts, data, (size_t)config->last, err));
     parsrec_basket_order kind = pr_order_found(&facts);
-    config->order = pr_order_tells(&facts) ? PR_ORDER_STORED : PR_ORDER_ANY;
+    config->order = pr_order_informative(&facts) ? PR_ORDER_STORED : PR_ORDER_ANY;
     if (config->order == PR_ORDER_STORED)
         pr_say(hooks, PARSREC_LOG_INFO,
                "the order within baskets tells something, and is learnt (order = stored): "

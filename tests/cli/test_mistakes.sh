@@ -108,7 +108,7 @@ mistake 1 "parsrec recommend: shop.st: is a data set, not a model; train one wit
     "$PARSREC" recommend shop.st --user K01
 mistake 1 "parsrec train: shop.model: is a model, not a data set; the model comes first and the data set second, as in parsrec eval MODEL DATA" \
     "$PARSREC" train -o out.model shop.model
-mistake 1 "parsrec import: shop.st: is a parsrec data set already; go on with parsrec train -o MODEL shop.st" \
+mistake 1 "parsrec import: shop.st: is a parsrec data set already; continue with parsrec train -o MODEL shop.st" \
     import shop.st
 
 # 12. An unknown user gets an answer, and a word; where nothing can be done for one, it is a mistake.

@@ -377,7 +377,7 @@ static void names_get_dense_numbers(void **state)
     pr_intern_free(&copy);
     static const int64_t twice[] = {0, 1, 2};
     pr_names same = {"aa", twice, 2};
-    assert_fails(pr_intern_load(&copy, &same, &err), PARSREC_E_FORMAT, "'a' stands twice");
+    assert_fails(pr_intern_load(&copy, &same, &err), PARSREC_E_FORMAT, "'a' occurs twice");
     pr_intern_free(&copy);
     pr_intern_free(&table);
 }

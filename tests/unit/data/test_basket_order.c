@@ -69,12 +69,12 @@ static void sorted_baskets_are_seen_and_tell_nothing(void **state)
     pr_order_facts sorted = facts_of(&t);
     assert_int_equal(pr_order_found(&sorted), PARSREC_ORDER_FIXED);
     assert_close(pr_order_fixed_share(&sorted), 1, 0);
-    assert_false(pr_order_tells(&sorted));
+    assert_false(pr_order_informative(&sorted));
     make_toy(&t, false);
     pr_order_facts drawn = facts_of(&t);
     assert_int_equal(pr_order_found(&drawn), PARSREC_ORDER_FREE);
     assert_true(pr_order_fixed_share(&drawn) < 0.02);
-    assert_false(pr_order_tells(&drawn));
+    assert_false(pr_order_informative(&drawn));
     assert_true(drawn.others > 1000); /* it was not for want of pairs */
     assert_close((double)drawn.neighbours / (double)drawn.others, 1, 0.05);
 }
@@ -96,7 +96,7 @@ static void habits_tell(void **state)
     }
     pr_order_facts facts = facts_of(&t);
     assert_int_equal(pr_order_found(&facts), PARSREC_ORDER_FREE);
-    assert_true(pr_order_tells(&facts));
+    assert_true(pr_order_informative(&facts));
 }
 
 static void columns_that_sort_are_named(void **state)
@@ -123,9 +123,9 @@ static void little_data_tell_nothing(void **state)
     const pr_order_facts few = {.neighbours = 90, .others = 10, .pairs = 100};
     const pr_order_facts clear = {.neighbours = 900, .others = 100, .pairs = 1000};
     const pr_order_facts slight = {.neighbours = 110, .others = 100, .pairs = 1000};
-    assert_false(pr_order_tells(&few));
-    assert_true(pr_order_tells(&clear));
-    assert_false(pr_order_tells(&slight));
+    assert_false(pr_order_informative(&few));
+    assert_true(pr_order_informative(&clear));
+    assert_false(pr_order_informative(&slight));
 }
 
 int main(void)

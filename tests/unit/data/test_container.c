@@ -135,10 +135,10 @@ static void the_writer_refuses_what_cannot_be_read(void **state)
     parsrec_error err;
     const pr_tensor twice[] = {tensors[0], {"b.octets", PR_F64, 1, {3}, reals}};
     assert_fails(pr_container_write(path, "k", 1, NULL, 0, twice, 2, &err), PARSREC_E_ARGUMENT,
-                 "'b.octets' would stand twice");
+                 "'b.octets' would occur twice");
     const pr_metadata again = {"version", "7"}, broken = {"key", "a\xFF"};
     assert_fails(pr_container_write(path, "k", 1, &again, 1, NULL, 0, &err), PARSREC_E_ARGUMENT,
-                 "'version' would stand twice");
+                 "'version' would occur twice");
     assert_fails(pr_container_write(path, "k", 1, &broken, 1, NULL, 0, &err), PARSREC_E_ARGUMENT,
                  "not UTF-8");
     assert_fails(pr_container_write("/nonexistent/x", "k", 1, NULL, 0, NULL, 0, &err), PARSREC_E_IO,

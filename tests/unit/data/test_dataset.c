@@ -180,7 +180,7 @@ static const rule rules[] = {
     {session_negative, "session_offsets falls at 0"},
     {item_high, "items[4] is 4, allowed are 0 to 3"},
     {item_low, "items[4] is -1, allowed are 0 to 3"},
-    {item_twice, "item 'bread' stands twice in session 2"},
+    {item_twice, "item 'bread' occurs twice in session 2"},
     {times_fall, "times of user 'ann' fall at session 1"},
     {key_twice, "user_keys: 'ann' stands there twice, as 0 and 1"},
     {key_empty, "user_keys: row 0 is empty"},

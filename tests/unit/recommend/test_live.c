@@ -225,7 +225,7 @@ static const char *past_of(const opened *o, const char *user, const char *withou
     pr_history_copy copy = {0};
     int32_t number;
     assert_ok(parsrec_live_find(o->live, user, &number, &err));
-    assert_ok(pr_live_past(o->live->pasts, number, without, &copy, &err));
+    assert_ok(pr_live_history(o->live->pasts, number, without, &copy, &err));
     size_t used = 0;
     text[0] = '\0';
     for (size_t s = 0; s < copy.history.session_count; s++) {
@@ -313,7 +313,7 @@ static void vectors_follow(void **state)
         live_through(&o);
         add(&o, "u00002", "open", (const int32_t[]){4, 9}, 2);
         for (int32_t user = 0; user < EARLY_USERS; user++) {
-            assert_ok(pr_live_past(o.live->pasts, user, user == 2 ? "open" : NULL, &copy, &err));
+            assert_ok(pr_live_history(o.live->pasts, user, user == 2 ? "open" : NULL, &copy, &err));
             assert_int_equal(copy.has_vector, m == 0);
             for (size_t k = 0; k < width && copy.has_vector; k++) {
                 double sum = 0;

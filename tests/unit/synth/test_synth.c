@@ -380,7 +380,7 @@ static void groups_files_are_checked(void **state)
         {"{\"groups\": [{\"name\": \"A\", \"share\": \"1\", \"blocks\": [3]}]}", "\"share\" must"},
         {"{\"groups\": [{\"name\": \"A\", \"share\": 0.4, \"blocks\": [3]}]}", "add up to 0.4"},
         {"{\"groups\": [{\"name\": \"A\", \"blocks\": [3]}, {\"name\": \"A\", \"blocks\": [3]}]}",
-         "'A' stands twice"},
+         "'A' occurs twice"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_fails(run_groups(bad[i].text, 3, &err), PARSREC_E_CONFIG, bad[i].says);
@@ -458,10 +458,10 @@ static void truth_that_does_not_fit_is_refused(void **state)
     static const char *const sources[] = {"", "{}", "[1]", "{\"users\": 21}"};
     for (size_t i = 0; i < 4; i++)
         assert_fails(read_changed(&m, tensors, n, sources[i], &err), PARSREC_E_FORMAT,
-                     "does not tell how");
+                     "does not say how");
     char *fewer = pr_truth_source(&(parsrec_synth_options){
         .users = 20, .sessions = 1, .categories = 20, .products = 10, .seed = 1});
-    assert_fails(read_changed(&m, tensors, n, fewer, &err), PARSREC_E_FORMAT, "does not tell how");
+    assert_fails(read_changed(&m, tensors, n, fewer, &err), PARSREC_E_FORMAT, "does not say how");
     pr_free(fewer);
     int32_t group[21] = {0};
     group[20] = 2;
