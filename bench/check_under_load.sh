@@ -11,7 +11,7 @@ cd "$(dirname "$0")/.." || exit 1
 rounds=${1:-10} loops=${2:-6} build=build/${BUILD:-release}
 [ $# -lt 1 ] || shift
 [ $# -lt 1 ] || shift
-timed='^web[.]|^cli[.](serve|mistakes|train|memory|kill|store|forget|import_postgres|bench)|^unit[.](serve|store|crew|kill|live|train)$'
+timed='^web[.]|^cli[.](serve|mistakes|train|memory|kill|store|forget|import_postgres|bench)|^unit[.](serve|store|queue|kill|live|train)$'
 [ $# -gt 0 ] || set -- -R "$timed"
 logs=$(mktemp -d)
 busy=

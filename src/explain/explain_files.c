@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "explain/explain.h"
 #include "report/heatmap.h"
 
@@ -19,12 +20,6 @@ char *pr_difference_name(const pr_explanation *e, char *buffer, size_t size)
     const pr_explained_difference *d = &e->difference;
     snprintf(buffer, size, "%s against %s", e->groups[d->a].name, e->groups[d->b].name);
     return buffer;
-}
-
-static int ascending(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 /* One cell in a hundred may be stronger than the strongest colour, so that a single large one, or the
@@ -40,7 +35,7 @@ static parsrec_status find_limit(double *limit, const pr_heatmap_panel *panels, 
         for (size_t k = 0; k < N * N; k++)
             if (k / N != k % N && isfinite(panels[p].cells[k]))
                 size[n++] = fabs(panels[p].cells[k]);
-    qsort(size, n, sizeof *size, ascending);
+    qsort(size, n, sizeof *size, pr_ascending_f64);
     *limit = n > 0 ? size[n - 1 - n / 100] : 0;
     pr_free(size);
     return PARSREC_OK;
