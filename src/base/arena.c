@@ -2,6 +2,7 @@
  * a chain of blocks. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdint.h>
 #include <string.h>
@@ -56,6 +57,7 @@ void pr_arena_free(pr_arena *arena)
 
 void *pr_arena_take(pr_arena *arena, size_t count, size_t size)
 {
+    assert(arena->used <= arena->size);
     size_t bytes = pr_arena_bytes(count, size);
     if (bytes > arena->size - arena->used)
         return NULL;

@@ -2,6 +2,7 @@
  * touches the names. */
 #include "base/intern.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/random.h>
@@ -180,6 +181,7 @@ static parsrec_status append(pr_intern *table, pr_slice name, parsrec_error *err
 
 parsrec_status pr_intern_add(pr_intern *table, pr_slice name, uint32_t *number, parsrec_error *err)
 {
+    assert(table->slot_count > 0 || table->count == 0); /* not sealed */
     if (table->count >= table->slot_count / 3 * 2)
         PR_TRY(enlarge(table, err));
     uint64_t hash = hash_of(table, name);
@@ -198,6 +200,7 @@ parsrec_status pr_intern_add(pr_intern *table, pr_slice name, uint32_t *number, 
 
 bool pr_intern_find(const pr_intern *table, pr_slice name, uint32_t *number)
 {
+    assert(table->slot_count > 0 || table->count == 0); /* not sealed */
     if (table->slot_count == 0)
         return false;
     uint64_t slot = table->slots[probe(table, name, hash_of(table, name))];
@@ -209,6 +212,7 @@ bool pr_intern_find(const pr_intern *table, pr_slice name, uint32_t *number)
 
 parsrec_status pr_intern_load(pr_intern *table, const pr_names *names, parsrec_error *err)
 {
+    assert(table->count == 0);
     for (size_t i = 0; i < names->count; i++) {
         uint32_t number;
         PR_TRY(pr_intern_add(table, pr_name(names, i), &number, err));

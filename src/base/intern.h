@@ -8,6 +8,8 @@
 #ifndef PR_INTERN_H
 #define PR_INTERN_H
 
+#include <assert.h>
+
 #include "base/status.h"
 #include "base/text.h"
 
@@ -20,6 +22,7 @@ typedef struct pr_names {
 
 static inline pr_slice pr_name(const pr_names *names, size_t i)
 {
+    assert(i < names->count);
     return (pr_slice){names->bytes + names->offsets[i],
                       (size_t)(names->offsets[i + 1] - names->offsets[i])};
 }
@@ -53,6 +56,7 @@ void pr_intern_seal(pr_intern *table);
 
 static inline pr_slice pr_intern_name(const pr_intern *table, size_t i)
 {
+    assert(i < table->count);
     return (pr_slice){table->bytes + table->offsets[i],
                       (size_t)(table->offsets[i + 1] - table->offsets[i])};
 }

@@ -1,6 +1,7 @@
 /* Checked allocation with a switch for tests that make it fail. */
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +90,7 @@ void pr_free_aligned(void *memory)
 parsrec_status pr_grow_now(void *array, size_t *capacity, size_t needed, size_t size,
                            parsrec_error *err)
 {
+    assert(needed > *capacity && size > 0);
     size_t target = *capacity < 16 ? 16 : *capacity;
     while (target < needed) {
         if (target > SIZE_MAX / 2)

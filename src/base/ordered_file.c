@@ -1,6 +1,7 @@
 /* A file and whose turn it is: the task whose turn it is has the file to itself. */
 #include "base/ordered_file.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 #include "base/files.h"
@@ -34,6 +35,7 @@ parsrec_status pr_ordered_open(pr_ordered_file **out, const char *path, parsrec_
 static void wait_for_turn(pr_ordered_file *f, size_t task)
 {
     pthread_mutex_lock(&f->lock);
+    assert(f->turn <= task); /* a task hands in its last piece once */
     while (f->turn != task)
         pthread_cond_wait(&f->turned, &f->lock);
     pthread_mutex_unlock(&f->lock);

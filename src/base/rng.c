@@ -1,6 +1,7 @@
 /* Purposes and streams over Philox, and the normal quantile. */
 #include "base/rng.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ double pr_stream_unit(pr_stream *s)
 
 uint32_t pr_stream_below(pr_stream *s, uint32_t n)
 {
+    assert(n > 0);
     /* Multiply and shift; the few low products that would favour some values are drawn again. */
     uint32_t floor = (uint32_t)-n % n;
     for (;;) {
@@ -57,6 +59,7 @@ double pr_stream_normal(pr_stream *s)
 
 void pr_stream_shuffle(pr_stream *s, void *array, size_t n, size_t size)
 {
+    assert(size <= 64 && n <= UINT32_MAX);
     unsigned char *bytes = array, hold[64];
     for (size_t i = n; i > 1; i--) {
         size_t j = pr_stream_below(s, (uint32_t)i);

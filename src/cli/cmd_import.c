@@ -41,22 +41,22 @@ static const cli_option options[] = {
     CLI_TEXT(0, "number", "COL,...", import_args, import.number_columns,
              "feature columns that must hold numbers"),
     CLI_TEXT(0, "categorical", "COL,...", import_args, import.category_columns,
-             "feature columns that are categories, even of numbers"),
+             "feature columns that are categories, even if they are numbers"),
     CLI_TEXT(0, "table", "NAME", import_args, import.table, "databases: read this table"),
     CLI_TEXT(0, "query", "SQL", import_args, import.query,
              "databases: read the rows of this query"),
     CLI_TEXT(0, "events", "STORE", import_args, import.events,
-             "also the purchases in this store of a server"),
+             "also import the purchases in this store of a server"),
     CLI_CHOICE(0, "format", import_args, format, formats, "how text inputs are read"),
-    CLI_CHOICE(0, "encoding", import_args, encoding, encodings, "of text inputs"),
+    CLI_CHOICE(0, "encoding", import_args, encoding, encodings, "encoding of text inputs"),
     CLI_DURATION(0, "session-gap", import_args, import.session_gap,
                  "a longer pause begins a new session: 30m, 2h, 1d"),
     CLI_CHOICE(0, "session-by", import_args, session_by, periods,
-               "one session a user and day, week or month (UTC)"),
+               "one session per user per day, week or month (UTC)"),
     CLI_FLAG(0, "sort", import_args, import.sort,
              "order sessions by time instead of refusing times out of order"),
     CLI_FLAG(0, "ordered", import_args, import.ordered,
-             "items of a session stand in the order in which they were taken"),
+             "items of a session are in the order in which they were taken"),
     CLI_COUNT(0, "min-actions", import_args, import.min_actions, 0, 1e15,
               "drop users and items with fewer actions, until stable"),
     CLI_COUNT(0, "max-bad", import_args, import.max_bad, 0, 1e15,
@@ -67,14 +67,14 @@ static const cli_option options[] = {
 
 const cli_command cli_import = {
     .name = "import",
-    .summary = "turn tables of who took what when into a data set",
+    .summary = "turn tables of purchases into a data set",
     .usage = "parsrec import -o DATA INPUT... [options]",
     .details =
         "INPUT is a CSV or TSV file (also .gz, .zst, or - for standard input), the\n"
         "reference's user_id,time,session_length,session_items text, sqlite:FILE or\n"
         "postgresql://...\n"
         "Columns that are not named by an option are recognised by their names: customer_id,\n"
-        "Order ID, InvoiceDate, sku and the like; the report says which was taken for what.\n"
+        "Order ID, InvoiceDate, sku and the like; the report says which column has which role.\n"
         "docs/import.md has the rules.\n",
     .examples =
         "  parsrec import -o shop.data orders.csv --items products.csv\n"

@@ -29,12 +29,11 @@ static const cli_option options[] = {
               "products of each category"),
     CLI_CHOICE(0, "size-rule", synth_args, size_rule, size_rules, "how basket sizes are drawn"),
     CLI_TEXT(0, "groups", "FILE", synth_args, synth.groups_path,
-             "groups of users with their covariances, as JSON; the paper's two if not given"),
+             "groups of users with their covariances, as JSON (default: the paper's two)"),
     CLI_FLAG(0, "outside", synth_args, synth.outside,
              "users may stay at home, and what is not on the shelf is not replaced"),
-    CLI_CHOICE(
-        0, "features", synth_args, features, feature_words,
-        "columns of users, sessions and items: such as tell something, such as tell nothing"),
+    CLI_CHOICE(0, "features", synth_args, features, feature_words,
+               "feature columns: informative (signal), uninformative (noise) or both (all)"),
     CLI_TEXT(0, "csv", "FILE", synth_args, synth.csv_path,
              "also write user,session,time,item as CSV; - is stdout"),
     CLI_COUNT(0, "seed", synth_args, synth.seed, 0, 18446744073709551615.0,
@@ -46,7 +45,7 @@ static const cli_option options[] = {
 
 const cli_command cli_synth = {
     .name = "synth",
-    .summary = "make baskets of a known process, as in the paper's appendix",
+    .summary = "generate baskets by a known process, as in the paper's appendix",
     .usage = "parsrec synth -o DATA [options]",
     .details = "docs/synthetic.md describes the process, the groups file and the truth.\n"
                "The paper's scale is --users 8192 --sessions 170.\n",

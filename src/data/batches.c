@@ -2,6 +2,7 @@
  * as padding stays small. */
 #include "data/batches.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -117,6 +118,7 @@ parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t bat
                                size_t limit, size_t last, pr_windows windows, uint64_t seed,
                                parsrec_error *err)
 {
+    assert(batch_size > 0 && limit > 0);
     *b = (pr_batches){.batch_size = batch_size,
                       .limit = windows != PR_BASKETS ? 0 : limit,
                       .most = limit,

@@ -1,6 +1,7 @@
 /* Containers: checksum, entries of the header, reading and writing. */
 #include "data/container.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -93,11 +94,13 @@ enum { DTYPE_COUNT = sizeof dtypes / sizeof *dtypes };
 
 size_t pr_dtype_size(pr_dtype dtype)
 {
+    assert((size_t)dtype < DTYPE_COUNT);
     return dtypes[dtype].size;
 }
 
 const char *pr_dtype_name(pr_dtype dtype)
 {
+    assert((size_t)dtype < DTYPE_COUNT);
     return dtypes[dtype].name;
 }
 
@@ -236,6 +239,7 @@ static bool entry_is_padding(const entry *e)
 
 static parsrec_status entry_place(entry *e, const unsigned char *data, parsrec_error *err)
 {
+    assert(e->begin <= e->end && e->copy == NULL);
     static const uint64_t nothing = 0;
     size_t bytes = (size_t)(e->end - e->begin);
     const unsigned char *in_file = data + e->begin;
@@ -501,6 +505,7 @@ size_t pr_container_tensors(const pr_container *c)
 
 const pr_tensor *pr_container_at(const pr_container *c, size_t i)
 {
+    assert(i < c->count);
     return &c->entries[i].tensor;
 }
 

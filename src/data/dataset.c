@@ -26,6 +26,7 @@ static const char *const value_parts[] = {".values.bytes", ".values.offsets"};
 
 const char *pr_feature_prefix(pr_feature_of table)
 {
+    assert((unsigned)table < PR_FEATURE_TABLES);
     static const char *const prefixes[PR_FEATURE_TABLES] = {"user_feature.", "session_feature.",
                                                             "item_feature."};
     return prefixes[table];
@@ -33,6 +34,7 @@ const char *pr_feature_prefix(pr_feature_of table)
 
 size_t pr_feature_rows(const pr_dataset *data, pr_feature_of table)
 {
+    assert((unsigned)table < PR_FEATURE_TABLES);
     const size_t rows[PR_FEATURE_TABLES] = {data->users, data->sessions, data->items};
     return rows[table];
 }

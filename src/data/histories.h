@@ -11,6 +11,8 @@
 #ifndef PR_HISTORIES_H
 #define PR_HISTORIES_H
 
+#include <assert.h>
+
 #include "base/intern.h"
 #include "base/siphash.h"
 #include "data/batch.h"
@@ -37,6 +39,7 @@ void pr_histories_free(pr_histories *histories); /* a zeroed one is fine */
 
 static inline pr_history pr_user_history(const pr_histories *histories, int32_t user)
 {
+    assert(user >= 0 && (size_t)user < histories->users);
     const int64_t *first = histories->session_offsets + histories->user_offsets[user];
     size_t sessions = (size_t)(histories->user_offsets[user + 1] - histories->user_offsets[user]);
     return (pr_history){.items = histories->items + first[0],
@@ -48,6 +51,8 @@ static inline pr_history pr_user_history(const pr_histories *histories, int32_t 
 /* What a user of a data set bought before one of the user's sessions. */
 static inline pr_history pr_history_before(const pr_dataset *data, size_t user, size_t session)
 {
+    assert(user < data->users && (int64_t)session >= data->user_offsets[user] &&
+           (int64_t)session <= data->user_offsets[user + 1]);
     const int64_t *first = data->session_offsets + data->user_offsets[user];
     size_t sessions = session - (size_t)data->user_offsets[user];
     return (pr_history){.items = data->action_items + first[0],

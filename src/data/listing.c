@@ -1,5 +1,6 @@
 /* What a data set holds, by name and by how often it was bought: the public names of users, items
  * and categories, and lists of them. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,7 @@ static size_t append(char *buffer, size_t used, size_t size, pr_slice part)
 
 char *pr_category_path(const pr_dataset *data, int32_t category, char *buffer, size_t size)
 {
+    assert(size > 0 && category < (int32_t)data->categories);
     int32_t chain[PR_CATEGORY_LEVELS];
     size_t levels = 0, used = 0;
     for (int32_t c = category; c >= 0 && levels < PR_CATEGORY_LEVELS; c = data->category_parent[c])

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "explain/explain.h"
 
 enum { BASKETS_LEAST = 10, TREE_CELLS_LEAST = 6, NUMBER = 32 };
@@ -233,15 +234,8 @@ static char *times(double factor, char buffer[NUMBER])
 
 char *pr_explain_count(uint64_t count, char *buffer, size_t size)
 {
-    char digits[24], grouped[NUMBER];
-    int n = snprintf(digits, sizeof digits, "%llu", (unsigned long long)count), used = 0;
-    for (int i = 0; i < n; i++) {
-        if (i > 0 && (n - i) % 3 == 0)
-            grouped[used++] = ',';
-        grouped[used++] = digits[i];
-    }
-    grouped[used] = '\0';
-    snprintf(buffer, size, "%s", grouped);
+    pr_digits digits;
+    snprintf(buffer, size, "%s", pr_digits_of(&digits, count));
     return buffer;
 }
 

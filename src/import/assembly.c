@@ -1,6 +1,7 @@
 /* From gathered rows to the columns of a data set. */
 #include "import/assembly.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -204,6 +205,7 @@ parsrec_status pr_assembly_make(pr_assembly *b, pr_collect *c, parsrec_error *er
 
 void pr_assembly_join(pr_assembly *b, parsrec_session_rule rule, int64_t gap)
 {
+    assert(b->actions == b->sessions && b->times != NULL); /* one action per session */
     size_t kept = 0;
     for (size_t u = 0; u < b->users; u++) {
         size_t first = (size_t)b->user_offsets[u], end = (size_t)b->user_offsets[u + 1];

@@ -2,6 +2,7 @@
  * bytes. */
 #include "import/bytes.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -54,6 +55,7 @@ void pr_bytes_position(const pr_bytes *bytes, uint64_t *done, uint64_t *total)
 parsrec_status pr_bytes_fill(pr_bytes *bytes, void *buffer, size_t size, size_t *got,
                              parsrec_error *err)
 {
+    assert(bytes->read != NULL);
     size_t filled = 0, n = 1;
     while (filled < size && n > 0) {
         PR_TRY(bytes->read(bytes, (char *)buffer + filled, size - filled, &n, err));

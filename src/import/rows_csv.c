@@ -1,4 +1,5 @@
 /* The CSV reader: fields in a buffer, the buffer, the header, and what may be wrong with a row. */
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -513,6 +514,7 @@ void pr_csv_allow_ragged(pr_rows *base)
 parsrec_status pr_csv_open(pr_rows **out, pr_bytes *bytes, const pr_csv_options *options,
                            parsrec_error *err)
 {
+    assert(options->buffer == 0 || options->buffer >= 3);
     *out = NULL;
     csv *self = pr_alloc_zero(1, sizeof *self);
     if (self == NULL) {

@@ -1,6 +1,7 @@
 /* Reading times and telling days, weeks and months apart. */
 #include "import/times.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -548,6 +549,8 @@ static int64_t month_of(int64_t day)
 
 int64_t pr_time_period(int64_t seconds, parsrec_session_rule rule)
 {
+    assert(rule == PARSREC_SESSION_DAY || rule == PARSREC_SESSION_WEEK ||
+           rule == PARSREC_SESSION_MONTH);
     int64_t day = floor_div(seconds, DAY);
     if (rule == PARSREC_SESSION_WEEK)
         return floor_div(day + 3, 7); /* 1970-01-01 was a Thursday */

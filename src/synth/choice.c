@@ -2,6 +2,7 @@
  * basket size, shopping list, products and order. */
 #include "synth/synth.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -95,6 +96,7 @@ static int by_top(const void *a, const void *b)
 void pr_shopper_become(pr_shopper *shopper, const pr_choice *choice, size_t user, size_t group,
                        const float *base)
 {
+    assert(group < choice->groups);
     shopper->user = (uint32_t)user;
     shopper->group = group;
     shopper->base = base;
@@ -291,6 +293,7 @@ static void look_at_block(leader *lead, const pr_choice *choice, const float *me
 size_t pr_draw_product(const pr_shopper *shopper, const pr_choice *choice, size_t session,
                        size_t category)
 {
+    assert(category < choice->categories);
     const float *mean = shopper->base + category * choice->products;
     size_t blocks = pr_shelf_blocks(choice);
     const pr_shelf_block *block = shopper->blocks + category * blocks;

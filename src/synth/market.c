@@ -1,6 +1,7 @@
 /* Groups of users, built in or from JSON; prices, product correlations and base utilities. */
 #include "synth/synth.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -37,6 +38,7 @@ double *pr_groups_sigma(const pr_groups *groups, size_t group)
 
 size_t pr_group_end(const pr_groups *groups, size_t group, size_t users)
 {
+    assert(group < groups->count);
     if (group + 1 >= groups->count)
         return users;
     double before = 0;
@@ -389,6 +391,7 @@ static void add_tastes(float *base, const pr_market *m, size_t user, size_t cate
 void pr_market_utilities(float *base, const pr_market *market, size_t user, size_t category,
                          double *work)
 {
+    assert(category < market->categories);
     size_t n = market->products;
     const double *factor = market->factor + category * n * n;
     double *normal = work, *omega = work + n;

@@ -1,6 +1,7 @@
 /* Eigenvalue by Householder reduction and bisection; factor by Cholesky with pivots; the C-vine. */
 #include "synth/matrices.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -87,6 +88,7 @@ static double bisect(const double *d, const double *e2, size_t n)
 
 parsrec_status pr_smallest_eigenvalue(double *value, const double *a, size_t n, parsrec_error *err)
 {
+    assert(n > 0);
     double *copy = pr_alloc(n * n + 4 * n, sizeof *copy);
     if (copy == NULL)
         return pr_fail_memory(err);
@@ -127,6 +129,7 @@ static void add_column(double *factor, size_t k, size_t pivot, double *left, con
 parsrec_status pr_psd_factor(double *factor, size_t *rank, const double *a, size_t n,
                              parsrec_error *err)
 {
+    assert(n > 0);
     double *left = pr_alloc(n, sizeof *left); /* variance of each row not explained yet */
     if (left == NULL)
         return pr_fail_memory(err);

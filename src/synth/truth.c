@@ -1,6 +1,7 @@
 /* Ground truth into tensors and back. */
 #include "synth/truth.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,6 +29,7 @@ size_t pr_truth_tensors(const pr_truth *t, pr_tensor *tensors)
                                names->bytes};
     tensors[n++] =
         (pr_tensor){"truth.group_names.offsets", PR_I64, 1, {names->count + 1}, names->offsets};
+    assert(n <= PR_TRUTH_MOST_TENSORS);
     return n;
 }
 

@@ -190,7 +190,8 @@ static parsrec_status run(show *s, parsrec_train_report *report, parsrec_error *
     if (status == PARSREC_OK)
         compare_with_counts(s, result.model, report);
     else if (status == PARSREC_E_STOPPED && access(s->paths.checkpoint.text, F_OK) == 0)
-        snprintf(report->checkpoint, sizeof report->checkpoint, "%s", s->paths.checkpoint.text);
+        snprintf(report->checkpoint, sizeof report->checkpoint, "%.4095s",
+                 s->paths.checkpoint.text);
     pr_train_result_free(&result);
     if (status != PARSREC_OK) {
         event = status == PARSREC_E_STOPPED ? "stopped" : "failed";
