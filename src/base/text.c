@@ -1,4 +1,4 @@
-/* Strict numbers, durations, UTF-8. */
+/* Strict numbers, durations, UTF-8, short labels, suggestions. */
 #include "base/text.h"
 
 #include <assert.h>
@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/memory.h"
 
 pr_slice pr_slice_of(const char *text)
 {
@@ -255,4 +257,233 @@ int pr_ascending_i32(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
+}
+
+/* ---- labels ---- */
+
+typedef enum kept {
+    KEPT_END,
+    KEPT_DIFFERENT, /* from where it is unlike other names on */
+    KEPT_BOTH,
+    KEPT_BEGINNING,
+    KEPT_WAYS,
+} kept;
+
+typedef struct cutting {
+    pr_label_width width;
+    void *context;
+    int same; /* characters that another name begins with too, in whole words */
+} cutting;
+
+static const char dots[] = "…";
+
+static double characters(void *context, const char *text)
+{
+    (void)context;
+    return pr_text_width(text);
+}
+
+/* Keeps `keep` of the `all` characters of a text, leaving out up to `same` at its beginning
+ * first. */
+static void cut(char *out, const char *text, int all, int keep, int same, kept way)
+{
+    int first = way == KEPT_END || way == KEPT_DIFFERENT ? 0
+                : way == KEPT_BOTH                       ? (keep + 1) / 2
+                                                         : keep;
+    const char *end = pr_utf8_at(text, (size_t)first),
+               *rest = pr_utf8_at(text, (size_t)(all - (keep - first)));
+    size_t size = (size_t)(end - text);
+    memcpy(out, text, size);
+    memcpy(out + size, dots, sizeof dots);
+    out += size + sizeof dots - 1;
+    if (way != KEPT_DIFFERENT || all - keep <= same) {
+        strcpy(out, rest);
+        return;
+    }
+    const char *begin = pr_utf8_at(text, (size_t)same);
+    size = (size_t)(pr_utf8_at(begin, (size_t)keep) - begin);
+    memcpy(out, begin, size);
+    memcpy(out + size, dots, sizeof dots);
+}
+
+/* The longest cut that fits. */
+static void shorten(char *out, const char *text, double limit, const cutting *c, kept way)
+{
+    int all = pr_text_width(text), keep = all;
+    strcpy(out, text);
+    while (c->width(c->context, out) > limit && --keep >= 1)
+        cut(out, text, all, keep, c->same, way);
+}
+
+/* Characters that a name begins with like the name most like it, back to the last space. */
+static int same_beginning(const char *const *names, size_t count, size_t i)
+{
+    size_t same = 0;
+    for (size_t j = 0; j < count; j++) {
+        size_t n = 0;
+        while (names[i][n] != '\0' && names[i][n] == names[j][n])
+            n++;
+        if (n > same && strcmp(names[i], names[j]) != 0)
+            same = n;
+    }
+    while (same > 0 && names[i][same - 1] != ' ')
+        same--;
+    int letters = 0;
+    for (size_t n = 0; n < same; n++)
+        letters += pr_utf8_begins(names[i][n]);
+    return letters;
+}
+
+static bool looks_like_another(const char *const *cuts, const char *const *names, size_t count,
+                               size_t i)
+{
+    for (size_t j = 0; j < count; j++)
+        if (strcmp(cuts[i], cuts[j]) == 0 && strcmp(names[i], names[j]) != 0)
+            return true;
+    return false;
+}
+
+/* A number for a name that no cut makes unique; equal names have the same. */
+static size_t number_of(const size_t *numbers, const char *const *names, size_t i)
+{
+    size_t most = 0;
+    for (size_t j = 0; j < i; j++) {
+        if (numbers[j] > 0 && strcmp(names[i], names[j]) == 0)
+            return numbers[j];
+        most = numbers[j] > most ? numbers[j] : most;
+    }
+    return most + 1;
+}
+
+parsrec_status pr_labels_fit(char **out, const char *const *names, size_t count, double limit,
+                             pr_label_width width, void *context, parsrec_error *err)
+{
+    pr_region region = {0};
+    char **cuts = pr_region_take(&region, KEPT_WAYS * count, sizeof *cuts);
+    size_t *numbers = pr_region_take(&region, count, sizeof *numbers);
+    parsrec_status status = pr_region_check(&region, err);
+    cutting c = {width != NULL ? width : characters, context, 0};
+    for (size_t i = 0; i < count; i++) {
+        size_t bytes = strlen(names[i]) + 2 * sizeof dots + 24;
+        out[i] = pr_alloc(bytes, 1);
+        c.same = same_beginning(names, count, i);
+        for (size_t way = 0; way < KEPT_WAYS && status == PARSREC_OK; way++) {
+            char *cut_name = cuts[way * count + i] = pr_region_take(&region, bytes, 1);
+            if (cut_name == NULL || out[i] == NULL)
+                status = pr_fail_memory(err);
+            else
+                shorten(cut_name, names[i], limit, &c, (kept)way);
+        }
+    }
+    for (size_t i = 0; i < count && status == PARSREC_OK; i++) {
+        size_t way = 0;
+        const char *const *list = (const char *const *)cuts;
+        while (way < KEPT_WAYS && looks_like_another(list + way * count, names, count, i))
+            way++;
+        if (way < KEPT_WAYS) {
+            strcpy(out[i], cuts[way * count + i]);
+            continue;
+        }
+        char number[24];
+        numbers[i] = number_of(numbers, names, i);
+        snprintf(number, sizeof number, " (%zu)", numbers[i]);
+        shorten(out[i], names[i], limit - c.width(context, number), &c, KEPT_BEGINNING);
+        strcat(out[i], number);
+    }
+    pr_region_free(&region);
+    return status;
+}
+
+/* ---- suggestions ---- */
+
+enum { LONGEST = 64, FAR = 1000 }; /* longer words are compared by their beginnings */
+
+static bool begins(pr_slice text, size_t at, pr_slice part)
+{
+    for (size_t i = 0; i < part.size; i++)
+        if (pr_lower(text.bytes[at + i]) != pr_lower(part.bytes[i]))
+            return false;
+    return true;
+}
+
+static unsigned least(unsigned a, unsigned b)
+{
+    return a < b ? a : b;
+}
+
+/* Letters to insert, remove or replace, or neighbours to exchange, that turn one into the other
+ * (the restricted Damerau-Levenshtein distance), row by row. */
+static unsigned edits(pr_slice a, pr_slice b)
+{
+    unsigned rows[3][LONGEST + 1];
+    for (size_t j = 0; j <= b.size; j++)
+        rows[0][j] = (unsigned)j;
+    for (size_t i = 1; i <= a.size; i++) {
+        unsigned *now = rows[i % 3], *before = rows[(i + 2) % 3], *earlier = rows[(i + 1) % 3];
+        now[0] = (unsigned)i;
+        for (size_t j = 1; j <= b.size; j++) {
+            bool equal = pr_lower(a.bytes[i - 1]) == pr_lower(b.bytes[j - 1]);
+            now[j] = least(least(now[j - 1], before[j]) + 1, before[j - 1] + !equal);
+            if (i > 1 && j > 1 && pr_lower(a.bytes[i - 1]) == pr_lower(b.bytes[j - 2]) &&
+                pr_lower(a.bytes[i - 2]) == pr_lower(b.bytes[j - 1]))
+                now[j] = least(now[j], earlier[j - 2] + 1);
+        }
+    }
+    return rows[a.size % 3][b.size];
+}
+
+/* 0 equal but for case, 1 begins with, 2 contains, 3 and more: letters that differ; FAR
+ * otherwise. */
+static unsigned distance(pr_slice wanted, pr_slice known)
+{
+    if (wanted.size == 0 || known.size == 0)
+        return FAR;
+    if (known.size >= wanted.size && begins(known, 0, wanted))
+        return known.size == wanted.size ? 0 : 1;
+    for (size_t at = 1; wanted.size > 2 && at + wanted.size <= known.size; at++)
+        if (begins(known, at, wanted))
+            return 2;
+    size_t longer = wanted.size > known.size ? wanted.size : known.size;
+    size_t shorter = wanted.size + known.size - longer;
+    unsigned allowed = least((unsigned)(longer + 3) / 4, 3);
+    if (longer > LONGEST || longer - shorter > allowed)
+        return FAR;
+    unsigned n = edits(wanted, known);
+    return n <= allowed && n < longer ? n + 2 : FAR;
+}
+
+void pr_suggest_start(pr_suggest *suggest, pr_slice wanted)
+{
+    suggest->wanted = wanted;
+    suggest->count = 0;
+    suggest->sentence[0] = '\0';
+}
+
+void pr_suggest_offer(pr_suggest *suggest, pr_slice known)
+{
+    unsigned d = distance(suggest->wanted, known);
+    if (d == FAR ||
+        (suggest->count == PR_SUGGESTIONS && d >= suggest->distance[suggest->count - 1]))
+        return;
+    size_t at = suggest->count < PR_SUGGESTIONS ? suggest->count++ : PR_SUGGESTIONS - 1;
+    for (; at > 0 && suggest->distance[at - 1] > d; at--) {
+        suggest->distance[at] = suggest->distance[at - 1];
+        suggest->near[at] = suggest->near[at - 1];
+    }
+    suggest->distance[at] = d;
+    pr_show(&suggest->near[at], known);
+}
+
+const char *pr_suggest_sentence(pr_suggest *suggest)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < suggest->count; i++)
+        used += (size_t)snprintf(suggest->sentence + used, sizeof suggest->sentence - used, "%s%s",
+                                 i == 0                   ? " (did you mean "
+                                 : i + 1 < suggest->count ? ", "
+                                                          : " or ",
+                                 suggest->near[i].text);
+    if (used > 0)
+        snprintf(suggest->sentence + used, sizeof suggest->sentence - used, "?)");
+    return suggest->sentence;
 }

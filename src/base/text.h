@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/status.h"
+
 /* A view of bytes; not terminated. */
 typedef struct pr_slice {
     const char *bytes;
@@ -96,5 +98,43 @@ typedef struct pr_excerpt {
     char text[48];
 } pr_excerpt;
 const char *pr_show(pr_excerpt *hold, pr_slice s);
+
+/* ---- names made short enough for a column or a chart, and still different from each other ---- */
+
+/* How much room a text takes, in the unit of the limit. */
+typedef double (*pr_label_width)(void *context, const char *text);
+
+/* out[i] becomes names[i], or as much of it as fits into the limit, with an ellipsis. First its end
+ * is tried, which distinguishes category paths; where two names then look the same, what follows
+ * the words that it shares with another name; then both ends; then the beginning; and if nothing
+ * helps, the beginning and a number. Names that are equal stay equal. `width` NULL counts
+ * characters. Free each of out[count] with pr_free, also on failure. */
+parsrec_status pr_labels_fit(char **out, const char *const *names, size_t count, double limit,
+                             pr_label_width width, void *context, parsrec_error *err);
+
+/* ---- "did you mean ...?": the known words nearest to one that is not known ---- */
+
+/* Offer every known word in turn, then ask for the sentence. A word counts as near when it is equal
+ * but for case, begins with or contains the wanted one, or differs by few letters (one in four, at
+ * most three; two letters exchanged count as one). The best three are kept in this order, the first
+ * offered first among equals. Nothing is allocated, so this may be used while reporting an
+ * error. */
+
+enum { PR_SUGGESTIONS = 3 };
+
+typedef struct pr_suggest {
+    pr_slice wanted;
+    size_t count;
+    pr_excerpt near[PR_SUGGESTIONS]; /* best first, in quotes */
+    unsigned distance[PR_SUGGESTIONS];
+    char sentence[PR_SUGGESTIONS * (sizeof(pr_excerpt) + 4) + 24];
+} pr_suggest;
+
+/* `wanted` must live until the last offer. */
+void pr_suggest_start(pr_suggest *suggest, pr_slice wanted);
+void pr_suggest_offer(pr_suggest *suggest, pr_slice known);
+
+/* " (did you mean 'A', 'B' or 'C'?)", or "" when nothing is near. Lives in *suggest. */
+const char *pr_suggest_sentence(pr_suggest *suggest);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/address.h"
 #include "base/memory.h"
-#include "base/suggest.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "parsrec.h"
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/suggest.h"
 #include "base/text.h"
 
 int cli_usage_error(const cli_command *command, const char *format, ...)

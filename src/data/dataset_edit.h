@@ -6,7 +6,7 @@
 #ifndef PR_DATASET_EDIT_H
 #define PR_DATASET_EDIT_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "data/dataset.h"
 
 typedef struct pr_derived {

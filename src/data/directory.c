@@ -2,7 +2,7 @@
 #include "data/directory.h"
 
 #include "base/memory.h"
-#include "base/suggest.h"
+#include "base/text.h"
 
 enum {
     PATH_BYTES = 4096,    /* of a category; a longer path is found by its beginning */

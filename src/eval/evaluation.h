@@ -5,8 +5,8 @@
 
 #include "base/hooks.h"
 #include "base/json.h"
-#include "base/ordered_file.h"
 #include "base/threads.h"
+#include "base/writer.h"
 #include "data/dataset.h"
 #include "eval/protocol.h"
 #include "model/model.h"

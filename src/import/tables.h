@@ -7,8 +7,8 @@
 #ifndef PR_TABLES_H
 #define PR_TABLES_H
 
-#include "base/arena.h"
 #include "base/intern.h"
+#include "base/memory.h"
 #include "data/dataset.h"
 #include "import/assembly.h"
 #include "import/collect.h"

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/suggest.h"
 #include "base/text.h"
 
 /* ---- the table: every setting once, with key, range, default and meaning ---- */

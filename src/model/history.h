@@ -2,7 +2,7 @@
 #ifndef PR_HISTORY_H
 #define PR_HISTORY_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "data/batch.h"
 #include "math/softmax_loss.h"
 #include "model/config.h"

@@ -4,8 +4,8 @@
 #ifndef PR_MODEL_H
 #define PR_MODEL_H
 
-#include "base/arena.h"
 #include "base/clock.h"
+#include "base/memory.h"
 #include "data/batch.h"
 #include "model/config.h"
 #include "model/feature_inputs.h"

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "base/labels.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "report/canvas.h"
 #include "report/curves.h"
 

@@ -1,7 +1,6 @@
 /* A document as lines for a terminal or a log. */
 #include <string.h>
 
-#include "base/labels.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/report.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/labels.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "whatif/answer.h"

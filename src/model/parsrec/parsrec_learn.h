@@ -2,7 +2,7 @@
 #ifndef PR_PARSREC_LEARN_H
 #define PR_PARSREC_LEARN_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "data/batch.h"
 #include "math/dropout.h"

@@ -4,7 +4,7 @@
 #ifndef PR_ENCODER_H
 #define PR_ENCODER_H
 
-#include "base/arena.h"
+#include "base/memory.h"
 #include "base/rng.h"
 #include "math/dropout.h"
 #include "model/model.h"

@@ -5,17 +5,14 @@
 #include <sys/stat.h>
 
 #include "base/address.h"
-#include "base/arena.h"
 #include "base/files.h"
 #include "base/hooks.h"
 #include "base/intern.h"
 #include "base/json.h"
-#include "base/labels.h"
 #include "base/memory.h"
 #include "base/rng.h"
 #include "base/siphash.h"
 #include "base/status.h"
-#include "base/suggest.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "base/writer.h"

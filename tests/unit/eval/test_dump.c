@@ -2,7 +2,7 @@
 #include "support/toy_run.h"
 
 #include "base/memory.h"
-#include "base/ordered_file.h"
+#include "base/writer.h"
 #include "eval/score_dump.h"
 #include "model/counting/count_model.h"
 
