@@ -311,7 +311,8 @@ static void tensors_must_fit_together(void **state)
     write_misfit(NULL, "none");
     assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_FORMAT, "does not say ordinal or unix");
     write_misfit(NULL, "lunar");
-    assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_FORMAT, "another word");
+    assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_FORMAT,
+                 "must be none, ordinal or unix");
     assert_ok(pr_container_write(path, PR_DATA_FORMAT, 2, NULL, 0, NULL, 0, &err));
     assert_fails(pr_dataset_load(&d, path, &err), PARSREC_E_VERSION,
                  "parsrec.data version 2, this parsrec reads up to 1");
