@@ -43,7 +43,7 @@ struct parsrec_data {
     pr_names user_keys, item_keys; /* as the source calls them; every key once */
     pr_names item_names;           /* for people; count 0 when the source has none */
 
-    /* A tree: category c stands below category_parent[c] (-1 at the top), parents before children.
+    /* A tree: category c is below category_parent[c] (-1 at the top), parents before children.
      * An item's category is its deepest known node, -1 for none. */
     size_t categories;
     pr_names category_names;        /* of the node, not the path */

@@ -203,7 +203,7 @@ typedef struct pr_market {
     double *base_price;  /* [categories] */
     double *price;       /* [categories, products] */
     double *correlation; /* [categories, products, products] */
-    double *factor;      /* of the correlations, by columns, see vine.h */
+    double *factor;      /* of the correlations, by columns (matrices.h) */
     int32_t *brand;      /* [items], NULL: there are none */
     pr_rng omega, taste;
 } pr_market;
