@@ -14,6 +14,8 @@ struct pr_truth; /* data/truth.h */
 typedef struct pr_scope {
     size_t held;       /* last sessions of each user who is evaluated that are not; 0: count all */
     size_t last;       /* test sessions of a user, which say who is evaluated (split.h) */
+    size_t more;       /* of the sessions that are left, so many of the newest of every user who has
+                          more are not counted either: what is fitted is tried on them */
     const bool *users; /* [users]: whose sessions are; NULL: everybody's */
 } pr_scope;
 
@@ -39,7 +41,9 @@ static inline int64_t pr_counted_end(const pr_counted *c, size_t user)
     if (c->scope.users != NULL && !c->scope.users[user])
         return offsets[user];
     int64_t held = pr_split_evaluated(c->data, user, c->scope.last) ? (int64_t)c->scope.held : 0;
-    int64_t end = offsets[user + 1] - held;
+    int64_t end = offsets[user + 1] - held, more = (int64_t)c->scope.more;
+    if (end - offsets[user] > more)
+        end -= more;
     return end > offsets[user] ? end : offsets[user];
 }
 

@@ -16,9 +16,10 @@ static parsrec_status layout(pr_model *model, parsrec_error *err)
 static parsrec_status count(pr_model *model, const pr_counted *from, parsrec_error *err)
 {
     pr_links within = {0}, across = {0};
+    size_t width = (size_t)model->config.markov_width;
     parsrec_status status;
-    PR_TRY_GOTO(pr_links_count(&within, model, from, PR_WITHIN, err));
-    PR_TRY_GOTO(pr_links_count(&across, model, from, PR_ACROSS, err));
+    PR_TRY_GOTO(pr_links_count(&within, from, PR_WITHIN, width, err));
+    PR_TRY_GOTO(pr_links_count(&across, from, PR_ACROSS, width, err));
     PR_TRY_GOTO(pr_transitions_size(model, "within", &within, err));
     PR_TRY_GOTO(pr_transitions_size(model, "across", &across, err));
     PR_TRY_GOTO(pr_popularity_count(model, from, err));

@@ -101,7 +101,7 @@ static parsrec_status make_desk(desk *d, size_t items, parsrec_error *err)
 
 /* Each session has one vote for an item, shared by what follows the item there. Returns whether there
  * was anything to vote for. */
-static bool add_session(desk *d, const pr_dataset *data, size_t session, int32_t item)
+static bool add_session(desk *d, const pr_dataset *data, size_t session, int32_t item, bool shared)
 {
     const int32_t *first = data->action_items + data->session_offsets[session];
     const int32_t *end = data->action_items + data->session_offsets[session + 1];
@@ -111,7 +111,7 @@ static bool add_session(desk *d, const pr_dataset *data, size_t session, int32_t
             continue;
         if (d->sum[*b] == 0)
             d->touched[d->count++] = *b;
-        d->sum[*b] += 1 / (double)n;
+        d->sum[*b] += shared ? 1 / (double)n : 1;
     }
     return n > 0;
 }
@@ -157,47 +157,49 @@ static void add_row(desk *d, pr_links *out, const place *p, size_t item, pr_link
     size_t votes = 0;
     for (uint64_t k = p->start[item]; k < p->start[item + 1]; k++) {
         size_t s = p->session[k];
-        if (kind == PR_WITHIN)
-            votes += add_session(d, p->from->data, s, (int32_t)item);
+        if (kind != PR_ACROSS)
+            votes += add_session(d, p->from->data, s, (int32_t)item, kind == PR_WITHIN);
         else if (p->followed[s])
-            votes += add_session(d, p->from->data, s + 1, -1);
+            votes += add_session(d, p->from->data, s + 1, -1, true);
     }
     out->total[item] = (float)votes;
 }
 
 /* ---- all rows ---- */
 
-static parsrec_status count_rows(pr_links *out, desk *d, const place *p, const pr_model *model,
-                                 pr_link_kind kind, parsrec_error *err)
+static parsrec_status count_rows(pr_links *out, desk *d, const place *p, pr_link_kind kind,
+                                 size_t width, parsrec_error *err)
 {
     enum { ROWS_A_ROUND = 256 };
-    const char *stage = kind == PR_WITHIN ? "linking items of a session" : "linking sessions";
-    for (size_t i = 0; i < model->items; i++) {
+    const char *stage = kind == PR_ACROSS ? "linking sessions" : "linking items of a session";
+    size_t items = p->from->data->items;
+    for (size_t i = 0; i < items; i++) {
         if (i % ROWS_A_ROUND == 0)
-            PR_TRY(pr_progress(p->from->hooks, stage, "items", i, model->items, err));
+            PR_TRY(pr_progress(p->from->hooks, stage, "items", i, items, err));
         add_row(d, out, p, i, kind);
-        PR_TRY(emit(out, d, (size_t)model->config.markov_width, err));
+        PR_TRY(emit(out, d, width, err));
         out->start[i + 1] = (uint32_t)out->count;
     }
     return PARSREC_OK;
 }
 
-parsrec_status pr_links_count(pr_links *out, const pr_model *model, const pr_counted *from,
-                              pr_link_kind kind, parsrec_error *err)
+parsrec_status pr_links_count(pr_links *out, const pr_counted *from, pr_link_kind kind,
+                              size_t width, parsrec_error *err)
 {
+    size_t items = from->data->items;
     place p = {0};
     desk d = {0};
     parsrec_status status = PARSREC_OK;
-    *out = (pr_links){.start = pr_alloc_zero(model->items + 1, sizeof *out->start),
-                      .total = pr_alloc_zero(model->items, sizeof *out->total)};
+    *out = (pr_links){.start = pr_alloc_zero(items + 1, sizeof *out->start),
+                      .total = pr_alloc_zero(items, sizeof *out->total)};
     if (out->start == NULL || out->total == NULL)
         status = pr_fail_memory(err);
     if (status == PARSREC_OK)
         status = find_places(&p, from, err);
     if (status == PARSREC_OK)
-        status = make_desk(&d, model->items, err);
+        status = make_desk(&d, items, err);
     if (status == PARSREC_OK)
-        status = count_rows(out, &d, &p, model, kind, err);
+        status = count_rows(out, &d, &p, kind, width, err);
     free_place(&p);
     free_desk(&d);
     return status;

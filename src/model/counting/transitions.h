@@ -6,8 +6,9 @@
 #include "model/model.h"
 
 typedef enum pr_link_kind {
-    PR_WITHIN, /* in the same session, in any order */
-    PR_ACROSS, /* in the user's next session */
+    PR_WITHIN,   /* in the same session, in any order */
+    PR_ACROSS,   /* in the user's next session */
+    PR_TOGETHER, /* in the same session, in any order; every session counts 1 for each pair */
 } pr_link_kind;
 
 /* Links while they are counted. */
@@ -19,9 +20,10 @@ typedef struct pr_links {
     size_t count, item_capacity, times_capacity;
 } pr_links;
 
-/* Counts the links of every item and keeps the most frequent of each, config markov.width of them. */
-parsrec_status pr_links_count(pr_links *out, const pr_model *model, const pr_counted *from,
-                              pr_link_kind kind, parsrec_error *err);
+/* Counts the links of every item and keeps the most frequent of each, `width` of them. A session has one
+ * vote for each item, shared by what is linked to it there; PR_TOGETHER counts sessions instead. */
+parsrec_status pr_links_count(pr_links *out, const pr_counted *from, pr_link_kind kind,
+                              size_t width, parsrec_error *err);
 void pr_links_free(pr_links *links); /* a zeroed one is fine */
 
 /* The same as parameters NAME.start, NAME.total, NAME.item and NAME.count. */
