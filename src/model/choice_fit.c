@@ -79,8 +79,8 @@ static size_t chunks_of(const pr_choices *c)
     return (c->cases + CHUNK - 1) / CHUNK;
 }
 
-/* All cases under these weights, less what the ridge costs. scale[i] is the curvature at the start. */
-static sums evaluate(const fit *f, const double *scale, double ridge, pr_pool *pool)
+/* All cases under these weights, less ridge[i]/2 · (weights[i] - held[i])². */
+static sums evaluate(const fit *f, const double *held, const double *ridge, pr_pool *pool)
 {
     size_t F = f->c->features;
     sums all = {0};
@@ -93,10 +93,10 @@ static sums evaluate(const fit *f, const double *scale, double ridge, pr_pool *p
             all.curve[i] += f->chunks[n].curve[i];
     }
     for (size_t i = 0; i < F; i++) {
-        double r = ridge * scale[i];
-        all.value -= r / 2 * f->weights[i] * f->weights[i];
-        all.gradient[i] -= r * f->weights[i];
-        all.curve[i * F + i] += r;
+        double off = f->weights[i] - held[i];
+        all.value -= ridge[i] / 2 * off * off;
+        all.gradient[i] -= ridge[i] * off;
+        all.curve[i * F + i] += ridge[i];
     }
     return all;
 }
@@ -128,49 +128,49 @@ static bool solve(double *step, sums *s, size_t F)
     return true;
 }
 
-parsrec_status pr_choice_fit(double *weights, double *gain, const pr_choices *c, double ridge,
+parsrec_status pr_choice_fit(double *weights, double *gain, const pr_choices *c, double prior,
                              pr_pool *pool, parsrec_error *err)
 {
     size_t F = c->features;
-    double now[MOST] = {0}, next[MOST] = {0}, scale[MOST] = {0}, step[MOST];
-    assert(F > 0 && F <= MOST && ridge > 0);
-    memset(weights, 0, F * sizeof *weights);
+    double zero[MOST] = {0}, now[MOST] = {0}, next[MOST] = {0}, ridge[MOST] = {0}, step[MOST];
+    assert(F > 0 && F <= MOST && prior > 0);
     if (gain != NULL)
         *gain = 0;
     if (c->cases == 0)
         return PARSREC_OK;
-    fit f = {.c = c, .weights = now, .chunks = pr_alloc(chunks_of(c), sizeof *f.chunks)};
+    fit f = {.c = c, .weights = zero, .chunks = pr_alloc(chunks_of(c), sizeof *f.chunks)};
     if (f.chunks == NULL)
         return pr_fail_memory(err);
-    sums at = evaluate(&f, scale, 0, pool);
-    double begin = at.value;
+    sums at = evaluate(&f, zero, zero, pool);
+    double equal = at.value;
     for (size_t i = 0; i < F; i++)
-        scale[i] = at.curve[i * F + i] + 1e-6 * (double)c->cases;
-    at = evaluate(&f, scale, ridge, pool);
+        ridge[i] = prior * (at.curve[i * F + i] / (double)c->cases + 1e-6);
+    memcpy(now, weights, F * sizeof *now);
+    f.weights = now;
+    at = evaluate(&f, weights, ridge, pool);
     for (size_t n = 0; n < STEPS; n++) {
         double value = at.value, size = 1;
         if (!solve(step, &at, F))
             break;
-        /* Half as far, and again, until it is a gain; far from the maximum a whole step may overshoot. */
+        /* Far from the maximum a whole step may overshoot: half as far, until it is a gain. */
+        f.weights = next;
         for (;; size /= 2) {
             for (size_t i = 0; i < F; i++)
                 next[i] = now[i] + size * step[i];
-            f.weights = next;
-            at = evaluate(&f, scale, ridge, pool);
+            at = evaluate(&f, weights, ridge, pool);
             if (at.value >= value || size < 1e-3)
                 break;
         }
         if (!(at.value > value))
             break;
         memcpy(now, next, sizeof now);
-        f.weights = now;
         if (at.value - value < 1e-7 * (double)c->cases)
             break;
     }
     memcpy(weights, now, F * sizeof *weights);
     if (gain != NULL) {
         f.weights = now;
-        *gain = (evaluate(&f, scale, 0, pool).value - begin) / (double)c->cases;
+        *gain = (evaluate(&f, zero, zero, pool).value - equal) / (double)c->cases;
     }
     pr_free(f.chunks);
     return PARSREC_OK;

@@ -2,9 +2,9 @@
  *
  * A case is one choice: alternatives with F features each, some of which were taken and share the
  * choice between them. The chance of alternative a is exp(w·x_a + offset_a) / sum of the same. The
- * weights maximise the sum over cases of the log chances, mean over those taken, less ridge/2 · |w|²
- * per case with features in units of their spread. Newton's method: the objective is concave, so a few
- * steps find the one maximum.
+ * weights maximise the sum over cases of the log chances, mean over those taken, less a ridge that
+ * holds them near given ones: as strong as `prior` cases that speak for those. Newton's method: the
+ * objective is concave, so a few steps find the one maximum.
  *
  * Alternatives may be a sample: an offset of log(1 / chance to be sampled) makes up for those left
  * out. */
@@ -25,9 +25,10 @@ typedef struct pr_choices {
     float *offset;   /* [alternatives] */
 } pr_choices;
 
-/* Sets weights[F] and gain, unless NULL: the mean log chance of a case above that of equal chances.
- * The same bits at any number of threads. Without cases all weights are 0. */
-parsrec_status pr_choice_fit(double *weights, double *gain, const pr_choices *choices, double ridge,
+/* Replaces weights[F], which are the ones held to, by those that fit. `gain`, unless NULL, is the mean log
+ * chance of a case above that of equal chances. The same bits at any number of threads. Without cases
+ * the weights stay. */
+parsrec_status pr_choice_fit(double *weights, double *gain, const pr_choices *choices, double prior,
                              pr_pool *pool, parsrec_error *err);
 
 #endif

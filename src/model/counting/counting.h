@@ -6,7 +6,7 @@
 #include "data/counted.h"
 #include "model/model.h"
 
-extern const pr_model_kind pr_random, pr_pop, pr_personal, pr_recent, pr_markov, pr_oracle;
+extern const pr_model_kind pr_random, pr_pop, pr_personal, pr_recent, pr_markov, pr_mix, pr_oracle;
 
 /* The parameter popularity [1,V]: how often each item was bought. Layout first; counting takes the
  * weights' memory, so all parameters must have their sizes by then. */
