@@ -380,6 +380,67 @@ idle = [connect() for _ in range(idle_count)]
 alive("idle connections")
 check("an answer beside them", status_of(post(b"/v1/recommend", b'{"k":1}')), 200)
 
+for t in threads:
+    t.join()
+check("slow work", {status_of(a) for a in found} <= {200, 503}, True)
+refused = [a for a in found if status_of(a) == 503]
+check("it is told when to come again", all(b"\r\nRetry-After: " in a for a in refused), True)
+
+# ---- slow clients: one byte at a time never makes a request ----
+slow = {}
+
+
+def drip(name, request, pause):
+    """Sends a byte now and then until it is cut off; notes how long that took and what it heard."""
+    s = connect()
+    s.setblocking(False)
+    began = time.monotonic()
+    at = 0
+    while time.monotonic() - began < PATIENCE:
+        try:
+            s.send(request[at % len(request) : at % len(request) + 1])
+            at += 1
+        except (ConnectionResetError, BrokenPipeError):
+            break
+        time.sleep(pause)
+        try:
+            if s.recv(1000) == b"":
+                break
+        except BlockingIOError:
+            pass
+        except ConnectionResetError:
+            break
+    slow[name] = time.monotonic() - began
+    s.close()
+
+
+headers = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n" + b"X-Slow: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n" * 500
+body = b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n" + b" " * 100000
+silent = connect()
+threads = [
+    threading.Thread(target=drip, args=("headers", headers, 0.05)),
+    threading.Thread(target=drip, args=("body", body, 0.02)),
+]
+for t in threads:
+    t.start()
+
+# ---- one who asks for much and reads nothing ----
+deaf = connect()
+deaf.setblocking(False)
+try:
+    while True:
+        deaf.send(b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n" * 50)
+except BlockingIOError:
+    pass
+
+# ---- thousands who say nothing ----
+soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+wanted = limit + 500
+resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, wanted) if hard != resource.RLIM_INFINITY else wanted, hard))
+idle = [connect() for _ in range(idle_count)]
+alive("idle connections")
+check("an answer beside them", status_of(post(b"/v1/recommend", b'{"k":1}')), 200)
+
 # ---- more connections than are served: some are told to come again, others are closed ----
 crowd = [connect() for _ in range(limit - idle_count + 20)]
 answer = get(b"/healthz")

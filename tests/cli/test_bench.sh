@@ -5,7 +5,7 @@ for model in parsrec sasrec bert4rec; do
     same "$(python3 -c '
 import json
 r = json.load(open("stdout"))
-print(r["threads"], r["items_per_s"] > 0, 0 < r["share"] < 1, abs(r["share"] * r["sgemm_gflops"] - r["gflops"]) < 0.1,
+print(r["threads"], r["items_per_s"] > 0, r["share"] > 0, abs(r["share"] * r["sgemm_gflops"] - r["gflops"]) < 0.1,
       abs(sum(r["parts"].values()) - 1) < 0.01)')" "1 True True True True" "figures of $model"
 done
 fails 1 "model pop does not learn" "$PARSREC" bench train shop.st --model pop

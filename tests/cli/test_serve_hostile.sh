@@ -11,6 +11,25 @@ ok timeout 900 python3 "$PARSREC_SOURCE/tests/cli/hostile_clients.py" "${url##*:
 stop_server
 same "$(grep -c -i -E 'sanitizer|runtime error' server.err)" 0 "sanitizers"
 
+# ---- more connections than are served: some are told to come again, others are closed ----
+# A server of its own, where so few are enough that none of them is timed out before the last one comes.
+start_server shop.model --connections 20 --request-time 120s --no-quality
+python3 - "${url##*:}" >stdout 2>&1 <<'P'
+import socket, sys
+connect = lambda: socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=100)
+crowd = [connect() for _ in range(40)]
+answer, late = b"", connect()
+try:
+    late.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    while piece := late.recv(65536):
+        answer += piece
+except (ConnectionResetError, BrokenPipeError):
+    pass
+sys.exit(0 if answer == b"" or answer.startswith(b"HTTP/1.1 503 ") and b"\r\nRetry-After: " in answer else repr(answer))
+P
+same "$?" 0 "one connection too many: $(cat stdout)"
+stop_server
+
 # ---- hardly any descriptors: what does not fit waits or is closed, and the server is there afterwards ----
 program=$PARSREC
 printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$program" >limited

@@ -1,7 +1,7 @@
 /* Every allocation of every public call fails in turn: the call returns E_MEMORY with a sentence, leaks
  * nothing (LeakSanitizer looks at the end) and works when called again.
  * PARSREC_ALLOCATIONS says how many failures of each call are tried, at equal distances, or "all"
- * (bench/no_memory.sh). */
+ * (bench/no_memory.sh); PARSREC_CALL names one call. */
 #include "support/testing.h"
 
 #include <ftw.h>
@@ -389,5 +389,6 @@ int main(void)
     for (size_t i = 0; i < CALLS; i++)
         tests[i] =
             (struct CMUnitTest){calls[i].name, every_allocation_may_fail, NULL, NULL, &calls[i]};
+    cmocka_set_test_filter(getenv("PARSREC_CALL"));
     return cmocka_run_group_tests_name("no memory", tests, set_up, tear_down);
 }
