@@ -1,255 +1,296 @@
-/* The loop. A run's state is a position and blocks of numbers; everything random is a function of
- * seed and place, so going on from a checkpoint is the same as never having stopped. */
-#include "train/train.h"
-
-#include <math.h>
+/* Training for the public: settings, and the files beside a model. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "base/clock.h"
+#include "base/files.h"
 #include "base/memory.h"
-#include "train/samples.h"
-#include "train/train_setup.h"
+#include "eval/baselines.h"
+#include "model/counting/count_model.h"
+#include "model/model_file.h"
+#include "report/api_curves.h"
+#include "train/run_log.h"
+#include "train/train.h"
+#include "train/train_config.h"
 
-/* A batch whose items cost so many times what blind guessing costs will not recover. */
-enum { HOPELESS = 100 };
-
-/* ---- one batch ---- */
-
-/* batch: of this epoch, from 1. */
-static parsrec_status diverged(const pr_train_run *r, uint64_t batch, const char *what,
-                               parsrec_error *err)
+parsrec_train_options parsrec_train_default(void)
 {
-    const char *good = r->good_checkpoint;
-    return pr_fail(
-        err, PARSREC_E_DIVERGED,
-        "training diverged in epoch %u, batch %llu of %zu: %s; try a lower rate or clip; "
-        "%s%s",
-        r->state.at.epoch + 1, (unsigned long long)batch, r->batches.batch_count, what,
-        good != NULL ? "the last good checkpoint is " : "no checkpoint was written yet",
-        good != NULL ? good : "");
+    return (parsrec_train_options){.checkpoint_minutes = 5, .seed = 1};
 }
 
-/* What an item costs a model that knows nothing. */
-static double guessing_costs(const pr_train_run *r)
+void parsrec_text_free(char *text)
 {
-    const pr_config *c = &r->state.model->config;
-    if (c->loss == PR_LOSS_BCE)
-        return (1 + c->negatives) * log(2);
-    if (c->loss == PR_LOSS_BPR)
-        return log(2);
-    return log((double)r->data->items + 1);
+    pr_free(text);
 }
 
-static parsrec_status judge(const pr_train_run *r, parsrec_status status,
-                            const pr_batch_result *result, parsrec_error *err)
+/* ---- settings ---- */
+
+static parsrec_status read_config_file(pr_config *config, const char *path, parsrec_error *err)
 {
-    double loss = result->total / (double)(result->items > 0 ? result->items : 1);
-    double guessing = guessing_costs(r);
-    char what[160];
-    if (status == PARSREC_OK && loss < HOPELESS * guessing)
-        return PARSREC_OK;
-    if (status != PARSREC_OK && status != PARSREC_E_DIVERGED)
-        return status;
-    snprintf(what, sizeof what, "loss %g an item (blind guessing has %.2f), gradient norm %g", loss,
-             guessing, result->norm);
-    return diverged(r, r->state.at.batch + 1, what, err);
-}
-
-static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
-{
-    pr_position *at = &r->state.at;
-    pr_batch batch = pr_batch_view(&r->batches, at->batch, r->data, r->baskets);
-    batch.number = (uint32_t)at->batches;
-    pr_batch_result result = {0};
-    parsrec_status status = pr_trainer_learn(r->state.trainer, &batch, &result, err);
-    PR_TRY(judge(r, status, &result, err));
-    at->batch++;
-    at->batches++;
-    at->items += result.items;
-    at->loss += result.total;
-    return PARSREC_OK;
-}
-
-/* ---- checkpoints and progress ---- */
-
-static parsrec_status save(pr_train_run *r, parsrec_error *err)
-{
-    r->last_checkpoint = pr_now();
-    if (r->plan->checkpoint == NULL)
-        return PARSREC_OK;
-    if (!pr_run_state_finite(&r->state))
-        return diverged(r, r->state.at.batch, "a weight is no number any more", err);
-    PR_TRY(pr_checkpoint_save(&r->state, r->plan->checkpoint, err));
-    r->good_checkpoint = r->plan->checkpoint;
-    return PARSREC_OK;
-}
-
-static double rate_of(const pr_train_run *r)
-{
-    double seconds = pr_now() - r->epoch_began;
-    return seconds > 0 ? (double)(r->state.at.items - r->items_before) / seconds : 0;
-}
-
-/* Tells how far the run is, with the words of the moment. */
-static parsrec_status tell(const pr_train_run *r, const char *words, parsrec_error *err)
-{
-    const pr_position *at = &r->state.at;
-    const pr_train_result *done = r->state.result;
-    uint64_t epochs = (uint64_t)r->state.model->config.epochs, batches = r->batches.batch_count;
-    char note[200];
-    int used = snprintf(note, sizeof note, "epoch %u of %llu, %s, loss %.4f", at->epoch + 1,
-                        (unsigned long long)epochs, words,
-                        at->items > 0 ? at->loss / (double)at->items : 0);
-    if (done->epoch_count > 0 && r->evaluation.count > 0) {
-        const pr_scores *v = &done->epochs[done->epoch_count - 1].valid;
-        snprintf(note + used, sizeof note - (size_t)used, ", HR@10 %.4f, NDCG@10 %.4f",
-                 v->value[PR_ALL][PR_HR][PR_CHOICE_CUTOFF],
-                 v->value[PR_ALL][PR_NDCG][PR_CHOICE_CUTOFF]);
-    }
-    return pr_progress_note(r->hooks, "training", "batches", at->epoch * batches + at->batch,
-                            epochs * batches, note, err);
-}
-
-/* The caller wants to stop: saves first. */
-static parsrec_status stop(pr_train_run *r, parsrec_error *err)
-{
-    const pr_position *at = &r->state.at;
-    PR_TRY(save(r, err));
-    return pr_fail(err, PARSREC_E_STOPPED, "stopped in epoch %u after %llu of %zu batches",
-                   at->epoch + 1, (unsigned long long)at->batch, r->batches.batch_count);
-}
-
-/* ---- epochs ---- */
-
-static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
-{
-    pr_position *at = &r->state.at;
-    pr_batches_arrange(&r->batches, at->epoch);
-    r->epoch_began = pr_now();
-    while (at->batch < r->batches.batch_count) {
-        char words[40];
-        PR_TRY(learn_batch(r, err));
-        snprintf(words, sizeof words, "%.0f items/s", rate_of(r));
-        if (tell(r, words, err) != PARSREC_OK)
-            return stop(r, err);
-        if (pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds)
-            PR_TRY(save(r, err));
-    }
-    return PARSREC_OK;
-}
-
-/* Validation is part of the run: its progress is told as the run's. */
-static int on_validation(void *context, const parsrec_progress *progress)
-{
-    char words[40];
-    double total = (double)(progress->total > 0 ? progress->total : 1);
-    snprintf(words, sizeof words, "validating %.0f %%", 100 * (double)progress->done / total);
-    return tell(context, words, NULL) != PARSREC_OK;
-}
-
-static parsrec_status validate(pr_train_run *r, pr_scores *scores, parsrec_error *err)
-{
-    parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
-    if (!pr_run_state_finite(&r->state))
-        return diverged(r, r->state.at.batch, "a weight is no number any more", err);
-    parsrec_status status =
-        pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, scores, err);
-    /* All batches of the epoch are done; after a resume validation comes again. */
-    return status == PARSREC_E_STOPPED ? stop(r, err) : status;
-}
-
-static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
-{
-    pr_position *at = &r->state.at;
-    const pr_epoch_result *best =
-        at->best_epoch > 0 ? &r->state.result->epochs[at->best_epoch - 1] : NULL;
-    /* Without anybody to validate on, the newest model is as good as can be told. */
-    const pr_rule *rule = r->evaluation.protocol.rule;
-    if (best != NULL && r->evaluation.count > 0 &&
-        !(pr_epoch_merit(epoch, rule) > pr_epoch_merit(best, rule)))
-        return;
-    at->best_epoch = epoch->number;
-    memcpy(r->state.best, r->state.model->weights, r->state.model->params.size * sizeof(pr_real));
-}
-
-static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
-{
-    pr_position *at = &r->state.at;
-    pr_train_result *result = r->state.result;
-    PR_TRY(pr_grow(&result->epochs, &result->epoch_capacity, result->epoch_count + 1,
-                   sizeof *result->epochs, err));
-    pr_epoch_result epoch = {.number = at->epoch + 1,
-                             .loss = at->loss / (double)at->items,
-                             .seconds = pr_now() - r->epoch_began,
-                             .items_per_s = rate_of(r)};
-    PR_TRY(validate(r, &epoch.valid, err));
-    keep_if_best(r, &epoch);
-    result->epochs[result->epoch_count++] = epoch;
-    at->epoch++;
-    at->batch = at->items = r->items_before = 0;
-    at->loss = 0;
-    return save(r, err);
-}
-
-static bool out_of_patience(const pr_train_run *r)
-{
-    const pr_position *at = &r->state.at;
-    return at->patience > 0 && at->epoch - at->best_epoch >= at->patience;
-}
-
-static void tell_epoch(const pr_train_listener *listener, const pr_epoch_result *epoch)
-{
-    if (listener != NULL && listener->epoch != NULL)
-        listener->epoch(listener->context, epoch);
-}
-
-static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listener,
-                                parsrec_error *err)
-{
-    const pr_train_result *result = r->state.result;
-    if (listener != NULL && listener->begin != NULL)
-        listener->begin(listener->context, r->state.model, r->state.at.seed);
-    for (size_t i = 0; i < result->epoch_count; i++)
-        tell_epoch(listener, &result->epochs[i]);
-    r->last_checkpoint = pr_now();
-    while (r->state.at.epoch < (uint32_t)r->state.model->config.epochs && !out_of_patience(r)) {
-        PR_TRY(learn_epoch(r, err));
-        PR_TRY(finish_epoch(r, err));
-        tell_epoch(listener, &result->epochs[result->epoch_count - 1]);
-    }
-    return PARSREC_OK;
-}
-
-parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const pr_train_plan *plan,
-                        pr_pool *pool, const pr_train_listener *listener,
-                        const parsrec_hooks *hooks, parsrec_error *err)
-{
-    *result = (pr_train_result){0};
-    pr_train_run r = {.plan = plan, .data = data, .pool = pool, .hooks = hooks};
-    r.state.data = data;
-    r.state.result = result;
-    parsrec_status status;
-    PR_TRY_GOTO(pr_run_set_up(&r, err));
-    PR_TRY_GOTO(train_all(&r, listener, err));
-    memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
-    result->best_epoch = r.state.at.best_epoch;
-    result->best_by = r.evaluation.count == 0                                    ? ""
-                      : pr_choice_measure(r.evaluation.protocol.rule) == PR_NDCG ? "NDCG@10"
-                                                                                 : "Sess-Prec@10";
-    result->stopped_early = r.state.at.epoch < (uint32_t)r.state.model->config.epochs;
-    result->model = r.state.model;
-    r.state.model = NULL;
-done:
-    pr_run_tear_down(&r);
-    if (status != PARSREC_OK)
-        pr_train_result_free(result);
+    pr_mapping file;
+    PR_TRY(pr_file_map(&file, path, err));
+    parsrec_status status = pr_config_read(config, (const char *)file.bytes, file.size, path, err);
+    pr_file_unmap(&file);
     return status;
 }
 
-void pr_train_result_free(pr_train_result *result)
+parsrec_status pr_train_config(pr_config *config, const parsrec_train_options *o,
+                               parsrec_error *err)
 {
-    pr_model_free(result->model);
-    pr_free(result->epochs);
-    *result = (pr_train_result){0};
+    const char *kind = o->model != NULL ? o->model : "parsrec";
+    PR_TRY(pr_model_defaults(config, kind, err));
+    if (o->preset != NULL)
+        PR_TRY(pr_config_preset(config, o->preset, err));
+    if (o->config_path != NULL)
+        PR_TRY(read_config_file(config, o->config_path, err));
+    for (size_t i = 0; i < o->set_count; i++)
+        PR_TRY(pr_config_assign(config, o->set[i], err));
+    if (o->epochs > 0) {
+        char number[32];
+        snprintf(number, sizeof number, "%llu", (unsigned long long)o->epochs);
+        PR_TRY(pr_config_set(config, "epochs", number, err));
+    }
+    return pr_model_check(kind, config, err);
+}
+
+parsrec_status parsrec_config_text(char **out, const parsrec_train_options *options,
+                                   parsrec_error *err)
+{
+    if (out == NULL || options == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_config_text needs out and options");
+    pr_config config;
+    *out = NULL;
+    PR_TRY(pr_train_config(&config, options, err));
+    *out = pr_config_text(&config);
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+/* ---- what is told and written ---- */
+
+typedef struct paths {
+    pr_path checkpoint, log;
+    char png[4096], svg[4096];
+} paths;
+
+static parsrec_status make_paths(paths *p, const char *out_path, parsrec_error *err)
+{
+    if (strlen(out_path) > sizeof p->png - 16)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the output path is too long");
+    pr_checkpoint_path(&p->checkpoint, out_path);
+    pr_log_path(&p->log, out_path);
+    snprintf(p->png, sizeof p->png, "%s.png", out_path);
+    snprintf(p->svg, sizeof p->svg, "%s.svg", out_path);
+    return PARSREC_OK;
+}
+
+/* One run as the public sees it. */
+typedef struct show {
+    const parsrec_data *data;
+    const char *out_path;
+    paths paths;
+    pr_train_plan plan;
+    pr_pool *pool;
+    pr_run_log log;
+    const parsrec_hooks *hooks;
+    bool keep_checkpoint, skip_baselines;
+} show;
+
+static parsrec_epoch public_epoch(const pr_epoch_result *e)
+{
+    const size_t k = PR_CHOICE_CUTOFF;
+    return (parsrec_epoch){.number = e->number,
+                           .loss = e->loss,
+                           .hit_rate_10 = e->valid.value[PR_ALL][PR_HR][k],
+                           .ndcg_10 = e->valid.value[PR_ALL][PR_NDCG][k],
+                           .session_precision_10 = e->valid.value[PR_ALL][PR_SESS_PREC][k],
+                           .seconds = e->seconds,
+                           .items_per_s = e->items_per_s,
+                           .earlier = e->earlier};
+}
+
+/* The log is opened once nothing can be wrong with the settings any more, so that a mistake leaves
+ * no file behind. */
+static void on_begin(void *context, const pr_model *model, uint64_t seed)
+{
+    show *s = context;
+    parsrec_error err;
+    if (pr_run_log_open(&s->log, s->paths.log.text, s->plan.resume != NULL, &err) != PARSREC_OK)
+        pr_say(s->hooks, PARSREC_LOG_WARNING, "%s", err.message);
+    if (s->plan.resume == NULL && access(s->paths.checkpoint.text, F_OK) == 0)
+        pr_say(s->hooks, PARSREC_LOG_WARNING,
+               "%s of an unfinished run will be replaced; --resume would have gone on from it",
+               s->paths.checkpoint.text);
+    pr_run_log_begin(&s->log, s->data, model, seed, pr_pool_threads(s->pool), s->plan.resume);
+}
+
+static void on_epoch(void *context, const pr_epoch_result *epoch)
+{
+    show *s = context;
+    pr_run_log_epoch(&s->log, epoch);
+    parsrec_epoch shown = public_epoch(epoch);
+    if (s->hooks != NULL && s->hooks->on_epoch != NULL)
+        s->hooks->on_epoch(s->hooks->context, &shown);
+}
+
+static parsrec_status draw(const pr_train_result *result, const paths *p, parsrec_error *err)
+{
+    parsrec_epoch *epochs = pr_alloc(result->epoch_count, sizeof *epochs);
+    if (epochs == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < result->epoch_count; i++)
+        epochs[i] = public_epoch(&result->epochs[i]);
+    parsrec_status status = pr_learning_curves(epochs, result->epoch_count, p->png, p->svg, err);
+    pr_free(epochs);
+    return status;
+}
+
+/* The model is written already: what goes wrong here is a warning, and so is a wish to stop. */
+static void compare_with_counts(show *s, const pr_model *model, parsrec_train_report *report)
+{
+    parsrec_error err = {0};
+    if (s->skip_baselines)
+        return;
+    if (pr_baselines(&report->baselines, model, s->data, PR_VALID, s->pool, s->hooks, &err) !=
+        PARSREC_OK)
+        pr_say(s->hooks, PARSREC_LOG_WARNING,
+               "the model is written, but it was not compared with counts: %s", err.message);
+    pr_run_log_baselines(&s->log, &report->baselines);
+}
+
+static parsrec_status write_results(const show *s, const pr_train_result *result,
+                                    parsrec_train_report *report, parsrec_error *err)
+{
+    PR_TRY(pr_model_save(result->model, s->data, s->out_path, err));
+    if (!s->keep_checkpoint)
+        unlink(s->paths.checkpoint.text); /* the model is safe now */
+    if (draw(result, &s->paths, err) != PARSREC_OK && err != NULL)
+        pr_say(s->hooks, PARSREC_LOG_WARNING, "the learning curves: %s", err->message);
+    *report = (parsrec_train_report){
+        .epochs = (uint32_t)result->epoch_count,
+        .best_epoch = result->best_epoch,
+        .stopped_early = result->stopped_early,
+        .best = public_epoch(&result->epochs[result->best_epoch - 1]),
+        .best_by = result->best_by,
+    };
+    return PARSREC_OK;
+}
+
+/* ---- the run ---- */
+
+static parsrec_status run(show *s, parsrec_train_report *report, parsrec_error *err)
+{
+    pr_train_listener listener = {s, on_begin, on_epoch};
+    pr_train_result result;
+    parsrec_error why = {0};
+    const char *event = "finished", *message = "the model is written";
+    parsrec_status status =
+        pr_train(&result, s->data, &s->plan, s->pool, &listener, s->hooks, &why);
+    if (status == PARSREC_OK)
+        status = write_results(s, &result, report, &why);
+    if (status == PARSREC_OK)
+        compare_with_counts(s, result.model, report);
+    else if (status == PARSREC_E_STOPPED && access(s->paths.checkpoint.text, F_OK) == 0)
+        snprintf(report->checkpoint, sizeof report->checkpoint, "%.4095s",
+                 s->paths.checkpoint.text);
+    pr_train_result_free(&result);
+    if (status != PARSREC_OK) {
+        event = status == PARSREC_E_STOPPED ? "stopped" : "failed";
+        message = why.message;
+        if (err != NULL)
+            *err = why;
+    }
+    pr_run_log_end(&s->log, event, message);
+    pr_run_log_close(&s->log);
+    return status;
+}
+
+/* ---- models that count ---- */
+
+static bool counts(const pr_train_plan *plan)
+{
+    const pr_model_kind *kind = plan->resume == NULL ? pr_model_kind_named(plan->kind) : NULL;
+    return kind != NULL && kind->count != NULL;
+}
+
+static parsrec_status check_counting(const parsrec_train_options *o, parsrec_error *err)
+{
+    if (o->epochs == 0 && o->patience == 0)
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_ARGUMENT,
+                   "the model '%s' counts in one pass; leave out --epochs and --patience",
+                   o->model);
+}
+
+/* Everything before the test sessions is counted; evaluation counts again for the split it is on. */
+static parsrec_status count(show *s, parsrec_train_report *report, parsrec_error *err)
+{
+    pr_scope scope = pr_scope_before(PR_TEST, (size_t)s->plan.config.last);
+    pr_model *model;
+    PR_TRY(pr_count_model(&model, s->plan.kind, &s->plan.config, s->data, &scope, s->pool, s->hooks,
+                          err));
+    on_begin(s, model, s->plan.seed);
+    parsrec_status status = pr_model_save(model, s->data, s->out_path, err);
+    if (status == PARSREC_OK)
+        compare_with_counts(s, model, report);
+    pr_run_log_end(&s->log, status == PARSREC_OK ? "finished" : "failed",
+                   status == PARSREC_OK ? "the model is written" : "the model cannot be written");
+    pr_run_log_close(&s->log);
+    pr_model_free(model);
+    return status;
+}
+
+/* A path that cannot be written is better known before the training than after it. */
+static parsrec_status try_output(const char *path, parsrec_error *err)
+{
+    pr_atomic_file *file;
+    PR_TRY(pr_atomic_open(&file, path, err));
+    pr_atomic_abort(file);
+    return PARSREC_OK;
+}
+
+static parsrec_status make_plan(pr_train_plan *plan, const parsrec_train_options *o,
+                                parsrec_error *err)
+{
+    *plan = (pr_train_plan){.kind = o->model != NULL ? o->model : "parsrec",
+                            .seed = o->seed,
+                            .patience = (size_t)o->patience,
+                            .checkpoint_seconds = o->checkpoint_minutes * 60,
+                            .resume = o->resume};
+    if (o->resume == NULL)
+        return pr_train_config(&plan->config, o, err);
+    if (o->model != NULL || o->preset != NULL || o->config_path != NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "a resumed run keeps its model and settings; leave out --model, --preset "
+                       "and --config");
+    PR_TRY(pr_train_config(&plan->config, o, err)); /* whether the changes can be read at all */
+    plan->set = o->set;
+    plan->set_count = o->set_count;
+    plan->epochs = (size_t)o->epochs;
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
+                             const parsrec_train_options *options, parsrec_train_report *report,
+                             const parsrec_hooks *hooks, parsrec_error *err)
+{
+    if (data == NULL || out_path == NULL || options == NULL || strcmp(out_path, "-") == 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "training needs data, a file to write and options");
+    parsrec_train_report unused;
+    show s = {.data = data,
+              .out_path = out_path,
+              .hooks = hooks,
+              .keep_checkpoint = options->keep_checkpoint,
+              .skip_baselines = options->skip_baselines};
+    report = report != NULL ? report : &unused;
+    *report = (parsrec_train_report){.best_by = ""};
+    PR_TRY(make_plan(&s.plan, options, err));
+    if (counts(&s.plan))
+        PR_TRY(check_counting(options, err));
+    PR_TRY(make_paths(&s.paths, out_path, err));
+    s.plan.checkpoint = s.paths.checkpoint.text;
+    PR_TRY(try_output(out_path, err));
+    PR_TRY(pr_pool_new(&s.pool, options->threads, err));
+    parsrec_status status = counts(&s.plan) ? count(&s, report, err) : run(&s, report, err);
+    pr_pool_free(s.pool);
+    return status;
 }

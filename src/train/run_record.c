@@ -1,5 +1,5 @@
 /* JSON lines. */
-#include "train/run_log.h"
+#include "train/run_record.h"
 
 #include "base/json.h"
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* The log beside a model: one JSON object a line, appended and flushed, so that a run that ends in
  * any way leaves what it knew. */
-#ifndef PR_RUN_LOG_H
-#define PR_RUN_LOG_H
+#ifndef PR_RUN_RECORD_H
+#define PR_RUN_RECORD_H
 
 #include <stdio.h>
 

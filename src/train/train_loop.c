@@ -1,0 +1,255 @@
+/* The loop. A run's state is a position and blocks of numbers; everything random is a function of
+ * seed and place, so going on from a checkpoint is the same as never having stopped. */
+#include "train/train.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "train/samples.h"
+#include "train/train_setup.h"
+
+/* A batch whose items cost so many times what blind guessing costs will not recover. */
+enum { HOPELESS = 100 };
+
+/* ---- one batch ---- */
+
+/* batch: of this epoch, from 1. */
+static parsrec_status diverged(const pr_train_run *r, uint64_t batch, const char *what,
+                               parsrec_error *err)
+{
+    const char *good = r->good_checkpoint;
+    return pr_fail(
+        err, PARSREC_E_DIVERGED,
+        "training diverged in epoch %u, batch %llu of %zu: %s; try a lower rate or clip; "
+        "%s%s",
+        r->state.at.epoch + 1, (unsigned long long)batch, r->batches.batch_count, what,
+        good != NULL ? "the last good checkpoint is " : "no checkpoint was written yet",
+        good != NULL ? good : "");
+}
+
+/* What an item costs a model that knows nothing. */
+static double guessing_costs(const pr_train_run *r)
+{
+    const pr_config *c = &r->state.model->config;
+    if (c->loss == PR_LOSS_BCE)
+        return (1 + c->negatives) * log(2);
+    if (c->loss == PR_LOSS_BPR)
+        return log(2);
+    return log((double)r->data->items + 1);
+}
+
+static parsrec_status judge(const pr_train_run *r, parsrec_status status,
+                            const pr_batch_result *result, parsrec_error *err)
+{
+    double loss = result->total / (double)(result->items > 0 ? result->items : 1);
+    double guessing = guessing_costs(r);
+    char what[160];
+    if (status == PARSREC_OK && loss < HOPELESS * guessing)
+        return PARSREC_OK;
+    if (status != PARSREC_OK && status != PARSREC_E_DIVERGED)
+        return status;
+    snprintf(what, sizeof what, "loss %g an item (blind guessing has %.2f), gradient norm %g", loss,
+             guessing, result->norm);
+    return diverged(r, r->state.at.batch + 1, what, err);
+}
+
+static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
+{
+    pr_position *at = &r->state.at;
+    pr_batch batch = pr_batch_view(&r->batches, at->batch, r->data, r->baskets);
+    batch.number = (uint32_t)at->batches;
+    pr_batch_result result = {0};
+    parsrec_status status = pr_trainer_learn(r->state.trainer, &batch, &result, err);
+    PR_TRY(judge(r, status, &result, err));
+    at->batch++;
+    at->batches++;
+    at->items += result.items;
+    at->loss += result.total;
+    return PARSREC_OK;
+}
+
+/* ---- checkpoints and progress ---- */
+
+static parsrec_status save(pr_train_run *r, parsrec_error *err)
+{
+    r->last_checkpoint = pr_now();
+    if (r->plan->checkpoint == NULL)
+        return PARSREC_OK;
+    if (!pr_run_state_finite(&r->state))
+        return diverged(r, r->state.at.batch, "a weight is no number any more", err);
+    PR_TRY(pr_checkpoint_save(&r->state, r->plan->checkpoint, err));
+    r->good_checkpoint = r->plan->checkpoint;
+    return PARSREC_OK;
+}
+
+static double rate_of(const pr_train_run *r)
+{
+    double seconds = pr_now() - r->epoch_began;
+    return seconds > 0 ? (double)(r->state.at.items - r->items_before) / seconds : 0;
+}
+
+/* Tells how far the run is, with the words of the moment. */
+static parsrec_status tell(const pr_train_run *r, const char *words, parsrec_error *err)
+{
+    const pr_position *at = &r->state.at;
+    const pr_train_result *done = r->state.result;
+    uint64_t epochs = (uint64_t)r->state.model->config.epochs, batches = r->batches.batch_count;
+    char note[200];
+    int used = snprintf(note, sizeof note, "epoch %u of %llu, %s, loss %.4f", at->epoch + 1,
+                        (unsigned long long)epochs, words,
+                        at->items > 0 ? at->loss / (double)at->items : 0);
+    if (done->epoch_count > 0 && r->evaluation.count > 0) {
+        const pr_scores *v = &done->epochs[done->epoch_count - 1].valid;
+        snprintf(note + used, sizeof note - (size_t)used, ", HR@10 %.4f, NDCG@10 %.4f",
+                 v->value[PR_ALL][PR_HR][PR_CHOICE_CUTOFF],
+                 v->value[PR_ALL][PR_NDCG][PR_CHOICE_CUTOFF]);
+    }
+    return pr_progress_note(r->hooks, "training", "batches", at->epoch * batches + at->batch,
+                            epochs * batches, note, err);
+}
+
+/* The caller wants to stop: saves first. */
+static parsrec_status stop(pr_train_run *r, parsrec_error *err)
+{
+    const pr_position *at = &r->state.at;
+    PR_TRY(save(r, err));
+    return pr_fail(err, PARSREC_E_STOPPED, "stopped in epoch %u after %llu of %zu batches",
+                   at->epoch + 1, (unsigned long long)at->batch, r->batches.batch_count);
+}
+
+/* ---- epochs ---- */
+
+static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
+{
+    pr_position *at = &r->state.at;
+    pr_batches_arrange(&r->batches, at->epoch);
+    r->epoch_began = pr_now();
+    while (at->batch < r->batches.batch_count) {
+        char words[40];
+        PR_TRY(learn_batch(r, err));
+        snprintf(words, sizeof words, "%.0f items/s", rate_of(r));
+        if (tell(r, words, err) != PARSREC_OK)
+            return stop(r, err);
+        if (pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds)
+            PR_TRY(save(r, err));
+    }
+    return PARSREC_OK;
+}
+
+/* Validation is part of the run: its progress is told as the run's. */
+static int on_validation(void *context, const parsrec_progress *progress)
+{
+    char words[40];
+    double total = (double)(progress->total > 0 ? progress->total : 1);
+    snprintf(words, sizeof words, "validating %.0f %%", 100 * (double)progress->done / total);
+    return tell(context, words, NULL) != PARSREC_OK;
+}
+
+static parsrec_status validate(pr_train_run *r, pr_scores *scores, parsrec_error *err)
+{
+    parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
+    if (!pr_run_state_finite(&r->state))
+        return diverged(r, r->state.at.batch, "a weight is no number any more", err);
+    parsrec_status status =
+        pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, scores, err);
+    /* All batches of the epoch are done; after a resume validation comes again. */
+    return status == PARSREC_E_STOPPED ? stop(r, err) : status;
+}
+
+static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
+{
+    pr_position *at = &r->state.at;
+    const pr_epoch_result *best =
+        at->best_epoch > 0 ? &r->state.result->epochs[at->best_epoch - 1] : NULL;
+    /* Without anybody to validate on, the newest model is as good as can be told. */
+    const pr_rule *rule = r->evaluation.protocol.rule;
+    if (best != NULL && r->evaluation.count > 0 &&
+        !(pr_epoch_merit(epoch, rule) > pr_epoch_merit(best, rule)))
+        return;
+    at->best_epoch = epoch->number;
+    memcpy(r->state.best, r->state.model->weights, r->state.model->params.size * sizeof(pr_real));
+}
+
+static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
+{
+    pr_position *at = &r->state.at;
+    pr_train_result *result = r->state.result;
+    PR_TRY(pr_grow(&result->epochs, &result->epoch_capacity, result->epoch_count + 1,
+                   sizeof *result->epochs, err));
+    pr_epoch_result epoch = {.number = at->epoch + 1,
+                             .loss = at->loss / (double)at->items,
+                             .seconds = pr_now() - r->epoch_began,
+                             .items_per_s = rate_of(r)};
+    PR_TRY(validate(r, &epoch.valid, err));
+    keep_if_best(r, &epoch);
+    result->epochs[result->epoch_count++] = epoch;
+    at->epoch++;
+    at->batch = at->items = r->items_before = 0;
+    at->loss = 0;
+    return save(r, err);
+}
+
+static bool out_of_patience(const pr_train_run *r)
+{
+    const pr_position *at = &r->state.at;
+    return at->patience > 0 && at->epoch - at->best_epoch >= at->patience;
+}
+
+static void tell_epoch(const pr_train_listener *listener, const pr_epoch_result *epoch)
+{
+    if (listener != NULL && listener->epoch != NULL)
+        listener->epoch(listener->context, epoch);
+}
+
+static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listener,
+                                parsrec_error *err)
+{
+    const pr_train_result *result = r->state.result;
+    if (listener != NULL && listener->begin != NULL)
+        listener->begin(listener->context, r->state.model, r->state.at.seed);
+    for (size_t i = 0; i < result->epoch_count; i++)
+        tell_epoch(listener, &result->epochs[i]);
+    r->last_checkpoint = pr_now();
+    while (r->state.at.epoch < (uint32_t)r->state.model->config.epochs && !out_of_patience(r)) {
+        PR_TRY(learn_epoch(r, err));
+        PR_TRY(finish_epoch(r, err));
+        tell_epoch(listener, &result->epochs[result->epoch_count - 1]);
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const pr_train_plan *plan,
+                        pr_pool *pool, const pr_train_listener *listener,
+                        const parsrec_hooks *hooks, parsrec_error *err)
+{
+    *result = (pr_train_result){0};
+    pr_train_run r = {.plan = plan, .data = data, .pool = pool, .hooks = hooks};
+    r.state.data = data;
+    r.state.result = result;
+    parsrec_status status;
+    PR_TRY_GOTO(pr_run_set_up(&r, err));
+    PR_TRY_GOTO(train_all(&r, listener, err));
+    memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
+    result->best_epoch = r.state.at.best_epoch;
+    result->best_by = r.evaluation.count == 0                                    ? ""
+                      : pr_choice_measure(r.evaluation.protocol.rule) == PR_NDCG ? "NDCG@10"
+                                                                                 : "Sess-Prec@10";
+    result->stopped_early = r.state.at.epoch < (uint32_t)r.state.model->config.epochs;
+    result->model = r.state.model;
+    r.state.model = NULL;
+done:
+    pr_run_tear_down(&r);
+    if (status != PARSREC_OK)
+        pr_train_result_free(result);
+    return status;
+}
+
+void pr_train_result_free(pr_train_result *result)
+{
+    pr_model_free(result->model);
+    pr_free(result->epochs);
+    *result = (pr_train_result){0};
+}
