@@ -3,9 +3,9 @@
 #define PR_COMPARISON_H
 
 #include "base/writer.h"
-#include "compare/learning.h"
 #include "compare/model_list.h"
 #include "eval/significance.h"
+#include "train/run_record.h"
 
 /* What has to be done for a model. */
 typedef enum pr_task_kind {
@@ -21,7 +21,7 @@ typedef struct pr_attempt {
     pr_task_kind task;
     parsrec_eval_report report;
     parsrec_share *tallies; /* [users · measures of the report] */
-    pr_learning learning;
+    pr_run_record record;   /* by the log beside the model; empty without one */
 } pr_attempt;
 
 /* A model: its attempts, of which one that counts or stands in a file has one, and all taken together. */
@@ -42,7 +42,11 @@ typedef struct pr_contender {
         versus; /* this model against its reference, by the chosen measure, over users ... */
     double p;   /* ... its p corrected for the number of such tests (Holm) ... */
     pr_interval versus_spread; /* ... and over seeds, as `spread` */
-    pr_learning learning;      /* the mean, as far as all attempts went */
+    struct {                   /* validation after each epoch, by pr_validation_measures[0]: */
+        double *epoch, *value; /* [count]: the mean, as far as all attempts went */
+        size_t count;
+        double seconds; /* of learning, all attempts together */
+    } learning;
 } pr_contender;
 
 /* A measure as a column of the table. */

@@ -67,15 +67,15 @@ static json_t *settings(const pr_listed_model *e)
     return list;
 }
 
-static json_t *learning(const pr_learning *l)
+static json_t *learning(const pr_contender *r)
 {
-    if (l->count == 0)
+    if (r->learning.count == 0)
         return json_null();
     json_t *values = json_array();
-    for (size_t i = 0; i < l->count; i++)
-        json_array_append_new(values, json_real(l->value[i]));
-    return json_pack("{s:s, s:o, s:f}", "measure", l->measure, "validation", values, "seconds",
-                     l->seconds);
+    for (size_t i = 0; i < r->learning.count; i++)
+        json_array_append_new(values, json_real(r->learning.value[i]));
+    return json_pack("{s:s, s:o, s:f}", "measure", pr_validation_measures[0], "validation", values,
+                     "seconds", r->learning.seconds);
 }
 
 /* The object of eval, and the keys of a comparison after its own. */
@@ -88,7 +88,7 @@ static json_t *row_json(const parsrec_comparison *c, size_t row)
                              settings(r->entry), "parameters", (json_int_t)r->parameters, "file",
                              path[0] != '\0' ? pr_json_string(path) : json_null(),
                              c->ablation ? "versus_base" : "versus_best", versus(c, row),
-                             "learning", learning(&r->learning), "seeds", seeds(c, r));
+                             "learning", learning(r), "seeds", seeds(c, r));
     if (object == NULL || more == NULL || json_object_update(object, more) != 0) {
         json_decref(object);
         object = NULL;

@@ -413,14 +413,15 @@ static parsrec_status learning_chart(pr_report *r, const parsrec_comparison *c, 
                                      parsrec_error *err)
 {
     size_t count = 0;
-    char label[64] = "";
+    char label[64];
+    snprintf(label, sizeof label, "%s of the validation sessions", pr_validation_measures[0]);
     for (size_t row = 0; row < c->count; row++) {
-        const pr_learning *l = &c->rows[row].learning;
-        if (l->count == 0)
+        const pr_contender *m = &c->rows[row];
+        if (m->learning.count == 0)
             continue;
-        snprintf(label, sizeof label, "%s of the validation sessions", l->measure);
         d->curve_colours[count] = row;
-        d->curves[count++] = (pr_curve){d->names[row], l->epoch, l->value, l->count};
+        d->curves[count++] =
+            (pr_curve){d->names[row], m->learning.epoch, m->learning.value, m->learning.count};
     }
     if (count == 0)
         return PARSREC_OK;

@@ -9,7 +9,6 @@
 #include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
-#include "compare/made.h"
 #include "model/model.h"
 #include "train/train.h"
 
@@ -54,7 +53,7 @@ static parsrec_status wanted_config(pr_config *config, const pr_listed_model *e,
                                     parsrec_error *err)
 {
     parsrec_error why = {0};
-    parsrec_status status = pr_made_wanted(config, &o->train, &why);
+    parsrec_status status = pr_train_settings(config, &o->train, &why);
     return status == PARSREC_OK ? status
                                 : pr_fail(err, status, "the model %s: %s", e->name, why.message);
 }
@@ -88,7 +87,7 @@ static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
 {
     char reason[160] = "no log beside it tells how";
     pr_path hold;
-    pr_made m;
+    pr_run_record record = {0};
     const char *checkpoint = pr_checkpoint_path(&hold, a->path);
     bool interrupted = access(checkpoint, F_OK) == 0, finished = access(a->path, F_OK) == 0;
     a->task = interrupted ? PR_CONTENDER_RESUME
@@ -97,11 +96,15 @@ static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
     if (a->task == PR_CONTENDER_TRAIN)
         return PARSREC_OK;
     parsrec_error why = {0};
-    bool known = interrupted ? pr_made_by_checkpoint(&m, checkpoint, data, c->stats.checksum,
-                                                     &why) == PARSREC_OK
-                             : pr_made_by_log(&m, a->path);
-    if (known && pr_made_fits(&m, wanted, &o->train, c->stats.checksum, reason, sizeof reason))
+    bool known = pr_run_record_read(&record, a->path, data, &why) == PARSREC_OK &&
+                 record.source != PR_RECORD_NONE;
+    bool fits = known && pr_run_record_fits(&record, wanted, &o->train, c->stats.checksum, reason,
+                                            sizeof reason);
+    pr_run_record_free(&record);
+    if (fits)
         return PARSREC_OK;
+    if (why.status == PARSREC_E_MEMORY)
+        return pr_fail_memory(err);
     if (retrain)
         return remove_old(e, a, checkpoint, hooks, err);
     if (!known && interrupted)

@@ -77,7 +77,8 @@ parsrec_status pr_contender_evaluate(parsrec_comparison *c, pr_contender *r,
     }
     if (status != PARSREC_OK)
         return pr_fail(err, status, "%s: %s", r->entry->name, why.message);
-    pr_learning_read(&a->learning, a->path, NULL);
+    if (a->path[0] != '\0')
+        PR_TRY(pr_run_record_read(&a->record, a->path, NULL, err));
     r->judged++;
     return PARSREC_OK;
 }

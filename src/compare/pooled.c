@@ -70,24 +70,26 @@ static parsrec_status pool_spread(pr_contender *r, double level, parsrec_error *
 /* The mean curve ends where the shortest does. */
 static parsrec_status pool_learning(pr_contender *r, parsrec_error *err)
 {
-    const pr_learning *first = &r->attempts[0].learning;
-    size_t count = first->count;
+    size_t count = r->attempts[0].record.epoch_count;
     for (size_t i = 1; i < r->judged; i++)
-        if (r->attempts[i].learning.count < count)
-            count = r->attempts[i].learning.count;
-    pr_learning_free(&r->learning);
-    r->learning = (pr_learning){.epoch = pr_alloc_zero(count, sizeof(double)),
-                                .value = pr_alloc_zero(count, sizeof(double)),
-                                .count = count};
+        if (r->attempts[i].record.epoch_count < count)
+            count = r->attempts[i].record.epoch_count;
+    pr_free(r->learning.epoch);
+    pr_free(r->learning.value);
+    r->learning.epoch = pr_alloc_zero(count, sizeof *r->learning.epoch);
+    r->learning.value = pr_alloc_zero(count, sizeof *r->learning.value);
+    r->learning.count = count;
+    r->learning.seconds = 0;
     if (r->learning.epoch == NULL || r->learning.value == NULL)
         return pr_fail_memory(err);
-    memcpy(r->learning.measure, first->measure, sizeof first->measure);
     for (size_t i = 0; i < r->judged; i++) {
-        const pr_learning *l = &r->attempts[i].learning;
-        r->learning.seconds += l->seconds;
+        const pr_run_record *run = &r->attempts[i].record;
+        r->learning.seconds += run->seconds;
         for (size_t at = 0; at < count; at++) {
-            r->learning.epoch[at] = l->epoch[at];
-            r->learning.value[at] += l->value[at] / (double)r->judged;
+            r->learning.epoch[at] = (double)(at + 1);
+            r->learning.value[at] +=
+                pr_validation_value(&run->epochs[at], pr_validation_measures[0]) /
+                (double)r->judged;
         }
     }
     return PARSREC_OK;
@@ -105,11 +107,12 @@ void pr_contender_clear(pr_contender *r)
 {
     for (size_t i = 0; i < r->attempt_count; i++) {
         pr_free(r->attempts[i].tallies);
-        pr_learning_free(&r->attempts[i].learning);
+        pr_run_record_free(&r->attempts[i].record);
     }
     pr_free(r->attempts);
     pr_free(r->tallies);
     pr_free(r->intervals);
     pr_free(r->spread);
-    pr_learning_free(&r->learning);
+    pr_free(r->learning.epoch);
+    pr_free(r->learning.value);
 }

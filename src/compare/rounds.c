@@ -46,7 +46,7 @@ static parsrec_status plan_all(parsrec_comparison *c, const parsrec_data *data,
 
 /* ---- trainings side by side ---- */
 
-typedef struct round {
+typedef struct seed_round {
     parsrec_comparison *c;
     const parsrec_data *data;
     pr_recipe recipe; /* with the threads of one training */
@@ -54,12 +54,12 @@ typedef struct round {
     size_t *rows; /* that have something to learn in this round */
     char (*names)[PR_ENTRY_NAME + 32];
     size_t count;
-} round;
+} seed_round;
 
 static parsrec_status train_one(void *context, size_t task, const parsrec_hooks *hooks,
                                 parsrec_error *err)
 {
-    const round *all = context;
+    const seed_round *all = context;
     const pr_contender *r = &all->c->rows[all->rows[task]];
     const pr_attempt *a = &r->attempts[all->number];
     pr_say(hooks, PARSREC_LOG_INFO, "%s (model %zu of %zu)",
@@ -70,11 +70,11 @@ static parsrec_status train_one(void *context, size_t task, const parsrec_hooks 
 
 static const char *name_of(void *context, size_t task)
 {
-    return ((const round *)context)->names[task];
+    return ((const seed_round *)context)->names[task];
 }
 
 /* Who has something to learn, and how it is called. */
-static parsrec_status gather(round *all, parsrec_error *err)
+static parsrec_status gather(seed_round *all, parsrec_error *err)
 {
     const parsrec_comparison *c = all->c;
     all->rows = pr_alloc(c->count, sizeof *all->rows);
@@ -100,7 +100,7 @@ static parsrec_status train_round(parsrec_comparison *c, size_t number, const pa
                                   const parsrec_hooks *hooks, parsrec_error *err)
 {
     char stage[96];
-    round all = {.c = c, .data = data, .recipe = *recipe, .number = number};
+    seed_round all = {.c = c, .data = data, .recipe = *recipe, .number = number};
     parsrec_status status = gather(&all, err);
     snprintf(stage, sizeof stage, "training %zu models", all.count);
     if (recipe->seeds > 1)

@@ -6,7 +6,6 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "compare/made.h"
 #include "compare/tuning.h"
 #include "train/train.h"
 
@@ -55,7 +54,7 @@ static parsrec_status keep_settings(const parsrec_tuning *t, pr_trial *trial, si
 {
     pr_config config;
     parsrec_train_options o = pr_trial_order(t, trial, *epochs, 1);
-    PR_TRY(pr_made_wanted(&config, &o, err));
+    PR_TRY(pr_train_settings(&config, &o, err));
     for (size_t i = 0; i < t->space.count; i++)
         pr_config_value(&config, t->space.ranges[i].setting, trial->values[i], PR_VALUE_SIZE);
     *epochs = (size_t)config.epochs;
@@ -85,7 +84,7 @@ static bool draw_values(const parsrec_tuning *t, pr_trial *trial, size_t number)
         }
         trial->word_count = t->space.fixed_count + t->space.count;
         parsrec_train_options o = pr_trial_order(t, trial, 1, 1);
-        if (is_new(t, trial) && pr_made_wanted(&config, &o, NULL) == PARSREC_OK)
+        if (is_new(t, trial) && pr_train_settings(&config, &o, NULL) == PARSREC_OK)
             return true;
     }
     return false;
@@ -126,7 +125,7 @@ parsrec_status pr_trial_weigh(parsrec_tuning *t, const pr_trial *trial, const pa
     pr_config config;
     double bytes;
     parsrec_train_options o = pr_trial_order(t, trial, 1, 1);
-    PR_TRY(pr_made_wanted(&config, &o, err));
+    PR_TRY(pr_train_settings(&config, &o, err));
     PR_TRY(pr_train_bytes(&bytes, t->kind, &config, data, 1, err));
     t->bytes = fmax(t->bytes, bytes);
     return PARSREC_OK;
@@ -137,22 +136,22 @@ parsrec_status pr_trial_weigh(parsrec_tuning *t, const pr_trial *trial, const pa
 parsrec_status pr_trial_look(const parsrec_tuning *t, const pr_trial *trial,
                              const parsrec_data *data, bool retrain, parsrec_error *err)
 {
-    char reason[160] = "it cannot be told how";
+    char reason[160] = "there is no record of it";
     pr_path hold[2];
-    pr_made m;
+    pr_run_record record = {0};
     pr_config wanted;
     const char *checkpoint = pr_checkpoint_path(&hold[0], trial->path);
     const char *log = pr_log_path(&hold[1], trial->path);
-    bool under_way = access(checkpoint, F_OK) == 0, known = false;
-    if (!under_way && access(trial->path, F_OK) != 0 && access(log, F_OK) != 0)
+    if (access(checkpoint, F_OK) != 0 && access(trial->path, F_OK) != 0 && access(log, F_OK) != 0)
         return PARSREC_OK;
     parsrec_train_options o = pr_trial_order(t, trial, 1, 1);
-    PR_TRY(pr_made_wanted(&wanted, &o, err));
-    known = under_way ? pr_made_by_checkpoint(&m, checkpoint, data, t->checksum, NULL) == PARSREC_OK
-                      : pr_made_by_log(&m, trial->path);
-    if (known)
-        m.config.epochs = wanted.epochs; /* which grow from round to round */
-    if (known && pr_made_fits(&m, &wanted, &o, t->checksum, reason, sizeof reason))
+    PR_TRY(pr_train_settings(&wanted, &o, err));
+    bool fits = pr_run_record_read(&record, trial->path, data, NULL) == PARSREC_OK &&
+                record.source != PR_RECORD_NONE;
+    record.config.epochs = wanted.epochs; /* which grow from round to round */
+    fits = fits && pr_run_record_fits(&record, &wanted, &o, t->checksum, reason, sizeof reason);
+    pr_run_record_free(&record);
+    if (fits)
         return PARSREC_OK;
     if (!retrain)
         return pr_fail(err, PARSREC_E_CONFIG,
@@ -193,19 +192,23 @@ parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
     return pr_fail(err, status, "%s: %s", trial->name, why.message);
 }
 
-void pr_trial_read(pr_trial *trial, const char *measure, size_t epochs)
+parsrec_status pr_trial_read(pr_trial *trial, const char *measure, size_t epochs,
+                             parsrec_error *err)
 {
-    pr_learning *l = &trial->learning;
-    pr_learning_free(l);
-    pr_learning_read(l, trial->path, measure);
-    if (l->count > epochs)
-        l->count = epochs; /* of an earlier search that went further */
+    pr_run_record *r = &trial->record;
+    pr_run_record_free(r);
+    PR_TRY(pr_run_record_read(r, trial->path, NULL, err));
+    if (r->epoch_count > epochs)
+        r->epoch_count = epochs; /* of an earlier search that trained for longer */
     trial->epoch = 0;
-    for (size_t i = 0; i < l->count; i++)
-        if (trial->epoch == 0 || l->value[i] > trial->value) {
-            trial->value = l->value[i];
+    for (size_t i = 0; i < r->epoch_count; i++) {
+        double value = pr_validation_value(&r->epochs[i], measure);
+        if (trial->epoch == 0 || value > trial->value) {
+            trial->value = value;
             trial->epoch = i + 1;
         }
+    }
+    return PARSREC_OK;
 }
 
 void pr_tuning_clear(parsrec_tuning *t)
@@ -214,7 +217,7 @@ void pr_tuning_clear(parsrec_tuning *t)
         pr_free(t->trials[i].values);
         pr_free(t->trials[i].set);
         pr_free(t->trials[i].words);
-        pr_learning_free(&t->trials[i].learning);
+        pr_run_record_free(&t->trials[i].record);
     }
     pr_free(t->trials);
     pr_free(t->order);

@@ -57,10 +57,9 @@ static parsrec_status copy_word(char **to, const char *from, parsrec_error *err)
 
 static parsrec_status choose_measure(parsrec_tuning *t, const char *measure, parsrec_error *err)
 {
-    static const char *const known[] = {"NDCG@10", "HR@10", "Sess-Prec@10"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (measure == NULL || strcmp(measure, known[i]) == 0) {
-            t->measure = known[i];
+    for (size_t i = 0; i < PR_VALIDATION_MEASURES; i++)
+        if (measure == NULL || strcmp(measure, pr_validation_measures[i]) == 0) {
+            t->measure = pr_validation_measures[i];
             return PARSREC_OK;
         }
     return pr_fail(err, PARSREC_E_ARGUMENT,
@@ -115,14 +114,15 @@ static const char *name_of(void *context, size_t task)
 }
 
 /* Trials of this round that are not through, by their logs; the last round wants their models too. */
-static void gather(work *w, size_t trials)
+static parsrec_status gather(work *w, size_t trials, parsrec_error *err)
 {
     for (size_t i = 0; i < trials; i++) {
         pr_trial *trial = &w->t->trials[w->t->order[i]];
-        pr_trial_read(trial, w->t->measure, w->epochs);
-        if (trial->learning.count < w->epochs || (w->last && access(trial->path, F_OK) != 0))
+        PR_TRY(pr_trial_read(trial, w->t->measure, w->epochs, err));
+        if (trial->record.epoch_count < w->epochs || (w->last && access(trial->path, F_OK) != 0))
             w->trials[w->count++] = w->t->order[i];
     }
+    return PARSREC_OK;
 }
 
 static bool comes_before(const parsrec_tuning *t, size_t a, size_t b)
@@ -144,12 +144,12 @@ static void sort_trials(parsrec_tuning *t)
 }
 
 /* Checkpoints of those that are cut are of no use any more. */
-static void finish_round(parsrec_tuning *t, size_t number)
+static parsrec_status finish_round(parsrec_tuning *t, size_t number, parsrec_error *err)
 {
     size_t trials = t->rounds[number].trials;
     for (size_t i = 0; i < trials; i++) {
         pr_trial *trial = &t->trials[t->order[i]];
-        pr_trial_read(trial, t->measure, t->rounds[number].epochs);
+        PR_TRY(pr_trial_read(trial, t->measure, t->rounds[number].epochs, err));
         trial->rounds = number + 1;
         if (number == 0)
             trial->first = trial->value;
@@ -161,6 +161,7 @@ static void finish_round(parsrec_tuning *t, size_t number)
         pr_path checkpoint;
         unlink(pr_checkpoint_path(&checkpoint, t->trials[t->order[i]].path));
     }
+    return PARSREC_OK;
 }
 
 static parsrec_status run_round(parsrec_tuning *t, size_t number, const parsrec_data *data,
@@ -179,17 +180,16 @@ static parsrec_status run_round(parsrec_tuning *t, size_t number, const parsrec_
               .trials = pr_alloc(r->trials, sizeof *w.trials)};
     if (w.trials == NULL)
         return pr_fail_memory(err);
-    gather(&w, r->trials);
+    parsrec_status status = gather(&w, r->trials, err);
     snprintf(stage, sizeof stage, "round %zu of %zu, %zu trials to epoch %zu", number + 1,
              t->round_count, r->trials, r->epochs);
-    if (w.count > 0)
+    if (status == PARSREC_OK && w.count > 0)
         pr_say(hooks, PARSREC_LOG_INFO, "%s", stage);
     pr_queue queue = {&w, train_one, name_of, w.count, jobs, stage, "training"};
-    parsrec_status status = pr_queue_run(&queue, hooks, err);
-    pr_free(w.trials);
     if (status == PARSREC_OK)
-        finish_round(t, number);
-    return status;
+        status = pr_queue_run(&queue, hooks, err);
+    pr_free(w.trials);
+    return status == PARSREC_OK ? finish_round(t, number, err) : status;
 }
 
 /* ---- all of it ---- */

@@ -36,14 +36,15 @@ static void write_verdict(pr_writer *out, const parsrec_tuning *t)
 {
     const pr_trial *best = best_of(t), *first = &t->trials[0];
     pr_write(out, "The best is %s: validation %s %.4f in epoch %zu of %zu.", best->name, t->measure,
-             best->value, best->epoch, best->learning.count);
+             best->value, best->epoch, best->record.epoch_count);
     if (best == first)
         pr_write(out, " Those are the settings as given.");
     else
         pr_write(out,
                  " The settings as given (trial-01) reached %.4f in %zu of %zu epochs; after the "
                  "first round the two had %.4f and %.4f.",
-                 first->value, first->learning.count, last_epochs(t), best->first, first->first);
+                 first->value, first->record.epoch_count, last_epochs(t), best->first,
+                 first->first);
     if (t->done < t->round_count)
         pr_write(out, " %zu of %zu rounds are done.", t->done, t->round_count);
     pr_write(out,
@@ -81,7 +82,7 @@ static parsrec_status trials_table(pr_report *r, const parsrec_tuning *t, parsre
     for (size_t i = 0; i < t->count; i++) {
         const pr_trial *trial = &t->trials[t->order[i]];
         pr_report_row(r, PR_ROW_PLAIN, trial->name);
-        pr_report_number(r, (double)trial->learning.count, PR_PLAIN);
+        pr_report_number(r, (double)trial->record.epoch_count, PR_PLAIN);
         pr_report_number(r, trial->value, i == 0 ? PR_BEST : PR_PLAIN);
         pr_report_number(r, (double)trial->epoch, PR_PLAIN);
         for (size_t k = 0; k < t->space.count; k++)
@@ -110,14 +111,15 @@ static parsrec_status data_table(pr_report *r, const parsrec_tuning *t, parsrec_
     pr_free(columns);
     for (size_t i = 0; i < t->count; i++) {
         const pr_trial *trial = &t->trials[t->order[i]];
-        for (size_t e = 0; e < trial->learning.count; e++) {
+        for (size_t e = 0; e < trial->record.epoch_count; e++) {
             snprintf(place, sizeof place, "%zu", i + 1);
             pr_report_row(r, PR_ROW_PLAIN, place);
             pr_report_words(r, PR_PLAIN, "%s", trial->name);
             for (size_t k = 0; k < t->space.count; k++)
                 pr_report_words(r, PR_PLAIN, "%s", trial->values[k]);
             pr_report_number(r, (double)(e + 1), PR_PLAIN);
-            pr_report_number(r, trial->learning.value[e], PR_PLAIN);
+            pr_report_number(r, pr_validation_value(&trial->record.epochs[e], t->measure),
+                             PR_PLAIN);
         }
     }
     return PARSREC_OK;
@@ -152,7 +154,7 @@ static parsrec_status make_curves(curve_set *s, const parsrec_tuning *t, const p
 {
     size_t points = 0, used = 0;
     for (size_t i = 0; i < t->count; i++)
-        points += t->trials[i].learning.count + 2;
+        points += t->trials[i].record.epoch_count + 2;
     *s = (curve_set){.x = pr_alloc(2 * points, sizeof *s->x)};
     if (s->x == NULL)
         return pr_fail_memory(err);
@@ -165,10 +167,10 @@ static parsrec_status make_curves(curve_set *s, const parsrec_tuning *t, const p
             const pr_trial *trial = &t->trials[t->order[place]];
             if (group <= t->done && trial->rounds != group)
                 continue;
-            size_t epochs = range == NULL ? trial->learning.count : 0;
+            size_t epochs = range == NULL ? trial->record.epoch_count : 0;
             for (size_t e = 0; e < epochs; e++, used++) {
-                s->x[used] = trial->learning.epoch[e];
-                s->y[used] = trial->learning.value[e];
+                s->x[used] = (double)(e + 1);
+                s->y[used] = pr_validation_value(&trial->record.epochs[e], t->measure);
             }
             if (range != NULL) {
                 s->x[used] = place_of(range, trial->values[range - t->space.ranges]);
@@ -283,8 +285,9 @@ static json_t *trial_json(const parsrec_tuning *t, const pr_trial *trial)
     json_t *settings = json_object(), *values = json_array();
     for (size_t k = 0; k < t->space.count; k++)
         json_object_set_new(settings, t->space.ranges[k].key, json_string(trial->values[k]));
-    for (size_t e = 0; e < trial->learning.count; e++)
-        json_array_append_new(values, json_real(trial->learning.value[e]));
+    for (size_t e = 0; e < trial->record.epoch_count; e++)
+        json_array_append_new(values,
+                              json_real(pr_validation_value(&trial->record.epochs[e], t->measure)));
     return json_pack("{s:s, s:I, s:I, s:f, s:o, s:o, s:o}", "trial", trial->name, "rounds",
                      (json_int_t)trial->rounds, "best_epoch", (json_int_t)trial->epoch, "value",
                      trial->value, "settings", settings, "validation", values, "file",

@@ -3,9 +3,9 @@
 #define PR_TUNING_H
 
 #include "base/writer.h"
-#include "compare/learning.h"
 #include "compare/space.h"
 #include "data/dataset.h"
+#include "train/run_record.h"
 
 /* One choice of settings and how far it came. */
 typedef struct pr_trial {
@@ -15,11 +15,11 @@ typedef struct pr_trial {
     char (*set)[PR_VALUE_SIZE + 32]; /* [ranges]: "key=value"; the first trial sets nothing */
     const char **words;              /* all that is set: fixed, then `set` */
     size_t word_count;
-    pr_learning learning;
-    size_t rounds; /* that it took part in */
-    double first;  /* the best value of the first round, which all trials have ... */
-    double value;  /* ... and of all its rounds, */
-    size_t epoch;  /* which was after this one; 0: nothing is known yet */
+    pr_run_record record; /* its epochs so far */
+    size_t rounds;        /* that it took part in */
+    double first;         /* the best value of the first round, which all trials have ... */
+    double value;         /* ... and of all its rounds, */
+    size_t epoch;         /* which was after this one; 0: nothing is known yet */
 } pr_trial;
 
 /* Trials that are trained on to a number of epochs. */
@@ -64,7 +64,8 @@ parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
                               const parsrec_data *data, size_t epochs, unsigned threads,
                               const parsrec_hooks *hooks, parsrec_error *err);
 /* Reads its log up to that epoch. */
-void pr_trial_read(pr_trial *trial, const char *measure, size_t epochs);
+parsrec_status pr_trial_read(pr_trial *trial, const char *measure, size_t epochs,
+                             parsrec_error *err);
 void pr_tuning_clear(parsrec_tuning *t);
 
 /* best.conf and the reports into the folder (tune_report.c). */

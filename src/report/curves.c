@@ -3,7 +3,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
+#include "base/memory.h"
 #include "report/canvas.h"
 
 /* On a page the picture is narrower, so that its words stay readable on a phone. */
@@ -217,4 +219,183 @@ parsrec_status pr_curves_inline(const pr_curves *chart, pr_writer *page, parsrec
     PR_TRY(pr_canvas_inline(&canvas, page, chart->title, PAGE_WIDTH, height_of(chart), err));
     draw(canvas, chart, PAGE_WIDTH);
     return pr_canvas_finish(canvas, err);
+}
+
+/* ---- for a terminal: each character cell holds two by four braille dots ---- */
+
+enum { DOTS_X = 2, DOTS_Y = 4, MARGIN = 10 };
+
+typedef struct grid {
+    size_t columns, rows;
+    double x_low, x_high, y_low, y_high;
+    unsigned char *cells; /* dot pattern of each cell */
+} grid;
+
+static void set_dot(grid *g, size_t x, size_t y)
+{
+    static const unsigned char bits[DOTS_Y][DOTS_X] = {
+        {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    g->cells[y / DOTS_Y * g->columns + x / DOTS_X] |= bits[y % DOTS_Y][x % DOTS_X];
+}
+
+static double scaled(double v, double low, double high, size_t dots)
+{
+    return high > low ? (v - low) / (high - low) * (double)(dots - 1) : 0;
+}
+
+static void draw_segment(grid *g, double x0, double y0, double x1, double y1)
+{
+    double steps = fmax(1, ceil(fmax(fabs(x1 - x0), fabs(y1 - y0))));
+    for (double i = 0; i <= steps; i++) {
+        double x = x0 + (x1 - x0) * i / steps, y = y0 + (y1 - y0) * i / steps;
+        set_dot(g, (size_t)lround(x), (size_t)lround(y));
+    }
+}
+
+static void draw_dots(grid *g, const pr_curve *curve)
+{
+    size_t wide = g->columns * DOTS_X, high = g->rows * DOTS_Y;
+    double last_x = NAN, last_y = NAN;
+    for (size_t i = 0; i < curve->count; i++) {
+        double x = scaled(curve->x[i], g->x_low, g->x_high, wide);
+        double y = (double)(high - 1) - scaled(curve->y[i], g->y_low, g->y_high, high);
+        if (isfinite(y))
+            draw_segment(g, isfinite(last_y) ? last_x : x, isfinite(last_y) ? last_y : y, x, y);
+        last_x = x;
+        last_y = y;
+    }
+}
+
+static void measure_grid(grid *g, const pr_panel *panel)
+{
+    g->x_low = g->y_low = HUGE_VAL;
+    g->x_high = g->y_high = -HUGE_VAL;
+    for (size_t c = 0; c < panel->count; c++) {
+        for (size_t i = 0; i < panel->curves[c].count; i++) {
+            g->x_low = fmin(g->x_low, panel->curves[c].x[i]);
+            g->x_high = fmax(g->x_high, panel->curves[c].x[i]);
+            if (!isfinite(panel->curves[c].y[i]))
+                continue;
+            g->y_low = fmin(g->y_low, panel->curves[c].y[i]);
+            g->y_high = fmax(g->y_high, panel->curves[c].y[i]);
+        }
+    }
+}
+
+static char *append_cell(char *out, unsigned char dots)
+{
+    if (dots == 0) {
+        *out++ = ' ';
+        return out;
+    }
+    /* U+2800 plus the pattern, in UTF-8. */
+    *out++ = (char)0xE2;
+    *out++ = (char)(0xA0 | dots >> 6);
+    *out++ = (char)(0x80 | (dots & 0x3F));
+    return out;
+}
+
+static char *append_rows(char *out, const grid *g)
+{
+    for (size_t row = 0; row < g->rows; row++) {
+        char label[32] = "";
+        if (row == 0 || row + 1 == g->rows)
+            snprintf(label, sizeof label, "%.4g", row == 0 ? g->y_high : g->y_low);
+        out += sprintf(out, "%*s |", MARGIN - 2, label);
+        for (size_t c = 0; c < g->columns; c++)
+            out = append_cell(out, g->cells[row * g->columns + c]);
+        while (out[-1] == ' ')
+            out--;
+        *out++ = '\n';
+    }
+    return out;
+}
+
+char *pr_curves_text(const pr_panel *panel, size_t columns, size_t rows)
+{
+    grid g = {.columns = columns > MARGIN + 8 ? columns - MARGIN : 8, .rows = rows > 2 ? rows : 2};
+    measure_grid(&g, panel);
+    size_t legend = 64;
+    for (size_t c = 0; c < panel->count; c++)
+        legend += strlen(panel->curves[c].name) + 2;
+    g.cells = pr_alloc_zero(g.columns * g.rows, 1);
+    char *text = pr_alloc(g.rows * (g.columns * 3 + 48) + legend + strlen(panel->label), 1);
+    if (g.cells != NULL && text != NULL) {
+        for (size_t c = 0; g.y_low <= g.y_high && c < panel->count; c++)
+            draw_dots(&g, &panel->curves[c]);
+        char *out = append_rows(text, &g);
+        out += sprintf(out, "%*s %s:", MARGIN - 1, "", panel->label);
+        for (size_t c = 0; c < panel->count; c++)
+            out += sprintf(out, "%s %s", c > 0 ? "," : "", panel->curves[c].name);
+        strcpy(out, "\n");
+    } else {
+        pr_free(text);
+        text = NULL;
+    }
+    pr_free(g.cells);
+    return text;
+}
+
+/* ---- learning curves: epochs become columns, columns curves ---- */
+
+enum { MEASURES = 3 };
+
+/* The columns of all epochs, so that each can be a curve. */
+typedef struct columns {
+    double *block, *number, *loss, *measure[MEASURES];
+    pr_curve losses[1], measures[MEASURES];
+    pr_panel panels[2];
+} columns;
+
+static const char *const measure_names[MEASURES] = {"HR@10", "NDCG@10", "Sess-Prec@10"};
+
+static parsrec_status make_columns(columns *c, const parsrec_epoch *epochs, size_t count,
+                                   parsrec_error *err)
+{
+    c->block = pr_alloc(count * (2 + MEASURES), sizeof *c->block);
+    if (c->block == NULL)
+        return pr_fail_memory(err);
+    c->number = c->block;
+    c->loss = c->block + count;
+    c->losses[0] = (pr_curve){"training", c->number, c->loss, count};
+    for (size_t m = 0; m < MEASURES; m++) {
+        c->measure[m] = c->block + (2 + m) * count;
+        c->measures[m] = (pr_curve){measure_names[m], c->number, c->measure[m], count};
+    }
+    for (size_t i = 0; i < count; i++) {
+        c->number[i] = epochs[i].number;
+        c->loss[i] = epochs[i].loss;
+        c->measure[0][i] = epochs[i].hit_rate_10;
+        c->measure[1][i] = epochs[i].ndcg_10;
+        c->measure[2][i] = epochs[i].session_precision_10;
+    }
+    c->panels[0] = (pr_panel){"loss of a predicted item", c->losses, 1, NULL};
+    c->panels[1] = (pr_panel){"validation", c->measures, MEASURES, NULL};
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_curves_text(char **out, const parsrec_epoch *epochs, size_t count,
+                                   size_t columns_wide, parsrec_error *err)
+{
+    if (out == NULL || (epochs == NULL && count > 0))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_curves_text needs out and epochs");
+    columns c;
+    *out = NULL;
+    PR_TRY(make_columns(&c, epochs, count, err));
+    *out = pr_curves_text(&c.panels[1], columns_wide, 10);
+    pr_free(c.block);
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+parsrec_status pr_learning_curves(const parsrec_epoch *epochs, size_t count, const char *png,
+                                  const char *svg, parsrec_error *err)
+{
+    columns c;
+    PR_TRY(make_columns(&c, epochs, count, err));
+    pr_curves chart = {"Learning curves", "epoch", c.panels, 2};
+    parsrec_status status = pr_curves_draw(&chart, png, err);
+    if (status == PARSREC_OK)
+        status = pr_curves_draw(&chart, svg, err);
+    pr_free(c.block);
+    return status;
 }

@@ -36,6 +36,10 @@ parsrec_status pr_curves_inline(const pr_curves *chart, pr_writer *page, parsrec
  * and a legend below. Returns text to be freed with pr_free, NULL when out of memory. */
 char *pr_curves_text(const pr_panel *panel, size_t columns, size_t rows);
 
+/* Loss and validation of a run as two pictures. */
+parsrec_status pr_learning_curves(const parsrec_epoch *epochs, size_t count, const char *png,
+                                  const char *svg, parsrec_error *err);
+
 /* Round steps for an axis: the first tick at or above low, and the step, about `wanted` of them. */
 void pr_ticks(double low, double high, int wanted, double *first, double *step);
 

@@ -1,15 +1,14 @@
-/* Slices of training between slices of plain matrix products, both on all threads. */
-#include "train/bench_train.h"
-
+/* How fast training is, as a share of what this machine's own matrix product reaches: slices of
+ * training between slices of plain products, both on all threads, so that both see the same machine. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "data/batches.h"
 #include "math/blas.h"
-#include "train/beginning.h"
-#include "train/samples.h"
+#include "train/train_setup.h"
 
 enum { SLICES = 5, SHAPES = 4 };
 static const double product_seconds = 0.15; /* of each shape, before and after each slice */
@@ -171,20 +170,10 @@ static void tear_down(bench *b)
     pr_free(b->baskets);
 }
 
-static void share_parts(pr_bench_train_result *result, const pr_trainer *trainer)
-{
-    double sum = 0;
-    pr_trainer_parts(trainer, result->part_share);
-    for (size_t p = 0; p < PR_STEP_PARTS; p++)
-        sum += result->part_share[p];
-    for (size_t p = 0; p < PR_STEP_PARTS; p++)
-        result->part_share[p] /= sum;
-}
-
-static parsrec_status measure(pr_bench_train_result *result, bench *b, double seconds,
+static parsrec_status measure(parsrec_train_speed *speed, bench *b, double seconds,
                               const parsrec_hooks *hooks, parsrec_error *err)
 {
-    double sgemm = 0;
+    double sgemm = 0, sum = 0;
     work rate, mean = {0};
     PR_TRY(train_for(b, fmin(seconds / 4, 2), &rate, err)); /* warms up caches and clocks */
     PR_TRY(pr_trainer_measure(b->trainer, err));
@@ -198,24 +187,60 @@ static parsrec_status measure(pr_bench_train_result *result, bench *b, double se
         sgemm += fmax(before, after) / SLICES;
         before = after;
     }
-    result->items_per_s = mean.items;
-    result->gflops = mean.operations * 1e-9;
-    result->sgemm_gflops = sgemm;
-    result->share = result->gflops / sgemm;
-    result->loss = b->loss;
-    share_parts(result, b->trainer);
-    result->threads = pr_pool_threads(b->pool);
+    *speed = (parsrec_train_speed){.items_per_s = mean.items,
+                                   .gflops = mean.operations * 1e-9,
+                                   .sgemm_gflops = sgemm,
+                                   .share = mean.operations * 1e-9 / sgemm,
+                                   .loss = b->loss,
+                                   .threads = pr_pool_threads(b->pool)};
+    pr_trainer_parts(b->trainer, speed->part_share);
+    for (size_t p = 0; p < PARSREC_STEP_PARTS; p++)
+        sum += speed->part_share[p];
+    for (size_t p = 0; p < PARSREC_STEP_PARTS; p++)
+        speed->part_share[p] /= sum;
+    const char *core = pr_blas_core();
+    snprintf(speed->kernels, sizeof speed->kernels, "%s", core != NULL ? core : "");
     return PARSREC_OK;
 }
 
-parsrec_status pr_bench_train(pr_bench_train_result *result, const pr_dataset *data,
-                              const char *kind, const pr_config *config, double seconds,
-                              unsigned threads, const parsrec_hooks *hooks, parsrec_error *err)
+/* The settings a run is measured with: the paper's, or a kind's own. */
+static parsrec_status settings(pr_config *config, const char *model, const char *const *set,
+                               size_t set_count, parsrec_error *err)
 {
+    PR_TRY(pr_model_defaults(config, model, err));
+    if (strcmp(model, "parsrec") == 0)
+        PR_TRY(pr_config_preset(config, "paper", err));
+    for (size_t i = 0; i < set_count; i++)
+        PR_TRY(pr_config_assign(config, set[i], err));
+    return pr_model_check(model, config, err);
+}
+
+parsrec_status parsrec_bench_train(const parsrec_data *data, const char *model, double seconds,
+                                   unsigned threads, const char *const *set, size_t set_count,
+                                   parsrec_train_speed *speed, const parsrec_hooks *hooks,
+                                   parsrec_error *err)
+{
+    if (data == NULL || speed == NULL || !(seconds > 0))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_bench_train needs data and a time");
     bench b = {.data = data};
-    parsrec_status status = set_up(&b, kind, config, threads, err);
+    pr_config config;
+    model = model != NULL ? model : "parsrec";
+    PR_TRY(settings(&config, model, set, set_count, err));
+    parsrec_status status = set_up(&b, model, &config, threads, err);
     if (status == PARSREC_OK)
-        status = measure(result, &b, seconds, hooks, err);
+        status = measure(speed, &b, seconds, hooks, err);
     tear_down(&b);
     return status;
+}
+
+_Static_assert(PARSREC_STEP_PARTS == (int)PR_STEP_PARTS, "the public count of parts is right");
+
+const char *parsrec_step_part(size_t part)
+{
+    static const char *const names[] = {
+#define NAME(name, text) text,
+        PR_STEP_PARTS_MAP(NAME)
+#undef NAME
+    };
+    return part < PR_STEP_PARTS ? names[part] : NULL;
 }

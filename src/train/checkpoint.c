@@ -1,18 +1,46 @@
-/* Checkpoints, written: weights, best weights, both moments, the epochs so far and the position. */
+/* Checkpoints: weights, best weights, both moments, the epochs so far and the position. When one is
+ * read, nothing in the file is believed before it is compared with the rest. */
 #include "train/checkpoint.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/xxh3.h"
 #include "model/model_file.h"
-#include "train/checkpoint_parts.h"
 
-const char *const pr_checkpoint_prefixes[PR_CHECKPOINT_BLOCKS] = {"param", "best", "moment1",
-                                                                  "moment2"};
+/* Every block of numbers with its name in the file. */
+enum { BLOCKS = 4 };
+/* The tensor "position": whole numbers; the loss as the bits of a double. */
+enum {
+    AT_SEED,
+    AT_PATIENCE,
+    AT_EPOCH,
+    AT_BATCH,
+    AT_BATCHES,
+    AT_ITEMS,
+    AT_LOSS,
+    AT_BEST_EPOCH,
+    AT_STEP,
+    AT_COUNT,
+};
 
-pr_real *pr_checkpoint_block(const pr_run_state *run, size_t i)
+/* The tensor "epochs", one row each: loss, validated baskets and steps, then hit rate, NDCG and
+ * session precision at each cutoff. */
+enum { EPOCH_COLUMNS = 3 + 3 * PR_CUTOFFS };
+
+/* "users/sessions/items/actions/digest": the digest is of the sessions and of both tables of keys. */
+typedef struct identity {
+    char text[128];
+} identity;
+
+/* ---- writing ---- */
+
+static const char *const prefixes[BLOCKS] = {"param", "best", "moment1", "moment2"};
+
+static pr_real *block_of(const pr_run_state *run, size_t i)
 {
     switch (i) {
     case 0:
@@ -26,8 +54,8 @@ pr_real *pr_checkpoint_block(const pr_run_state *run, size_t i)
 
 bool pr_run_state_finite(const pr_run_state *run)
 {
-    for (size_t b = 0; b < PR_CHECKPOINT_BLOCKS; b++) {
-        const pr_real *block = pr_checkpoint_block(run, b);
+    for (size_t b = 0; b < BLOCKS; b++) {
+        const pr_real *block = block_of(run, b);
         pr_real sum = 0; /* zero times what is no number is no number */
         for (size_t i = 0; i < run->model->params.size; i++)
             sum += block[i] * 0;
@@ -37,7 +65,7 @@ bool pr_run_state_finite(const pr_run_state *run)
     return true;
 }
 
-pr_identity pr_data_identity(const pr_dataset *d)
+static identity data_identity(const pr_dataset *d)
 {
     XXH3_state_t sum;
     XXH3_64bits_reset(&sum);
@@ -48,7 +76,7 @@ pr_identity pr_data_identity(const pr_dataset *d)
     for (size_t i = 0; i < 2; i++)
         if (keys[i]->count > 0)
             XXH3_64bits_update(&sum, keys[i]->bytes, (size_t)keys[i]->offsets[keys[i]->count]);
-    pr_identity id;
+    identity id;
     snprintf(id.text, sizeof id.text, "%zu/%zu/%zu/%zu/%016llx", d->users, d->sessions, d->items,
              d->actions, (unsigned long long)XXH3_64bits_digest(&sum));
     return id;
@@ -57,15 +85,15 @@ pr_identity pr_data_identity(const pr_dataset *d)
 static void pack_position(uint64_t *out, const pr_run_state *run)
 {
     const pr_position *at = &run->at;
-    out[PR_AT_SEED] = at->seed;
-    out[PR_AT_PATIENCE] = at->patience;
-    out[PR_AT_EPOCH] = at->epoch;
-    out[PR_AT_BATCH] = at->batch;
-    out[PR_AT_BATCHES] = at->batches;
-    out[PR_AT_ITEMS] = at->items;
-    memcpy(&out[PR_AT_LOSS], &at->loss, sizeof at->loss);
-    out[PR_AT_BEST_EPOCH] = at->best_epoch;
-    out[PR_AT_STEP] = *pr_trainer_step(run->trainer);
+    out[AT_SEED] = at->seed;
+    out[AT_PATIENCE] = at->patience;
+    out[AT_EPOCH] = at->epoch;
+    out[AT_BATCH] = at->batch;
+    out[AT_BATCHES] = at->batches;
+    out[AT_ITEMS] = at->items;
+    memcpy(&out[AT_LOSS], &at->loss, sizeof at->loss);
+    out[AT_BEST_EPOCH] = at->best_epoch;
+    out[AT_STEP] = *pr_trainer_step(run->trainer);
 }
 
 static void pack_epoch(double *row, const pr_epoch_result *e)
@@ -85,28 +113,26 @@ typedef struct listing {
     size_t count;
     char (*names)[64];
     double *epochs;
-    uint64_t position[PR_AT_COUNT];
+    uint64_t position[AT_COUNT];
     pr_model_words words;
 } listing;
 
 static parsrec_status list_all(listing *l, const pr_run_state *run, parsrec_error *err)
 {
     size_t params = run->model->params.count, epochs = run->result->epoch_count;
-    l->tensors = pr_alloc(PR_CHECKPOINT_BLOCKS * params + 2, sizeof *l->tensors);
-    l->names = pr_alloc(PR_CHECKPOINT_BLOCKS * params, sizeof *l->names);
-    l->epochs = pr_alloc(epochs * PR_EPOCH_COLUMNS, sizeof *l->epochs);
+    l->tensors = pr_alloc(BLOCKS * params + 2, sizeof *l->tensors);
+    l->names = pr_alloc(BLOCKS * params, sizeof *l->names);
+    l->epochs = pr_alloc(epochs * EPOCH_COLUMNS, sizeof *l->epochs);
     if (l->tensors == NULL || l->names == NULL || l->epochs == NULL)
         return pr_fail_memory(err);
-    for (size_t b = 0; b < PR_CHECKPOINT_BLOCKS; b++, l->count += params)
-        PR_TRY(pr_block_tensors(l->tensors + l->count, l->names + l->count,
-                                pr_checkpoint_prefixes[b], &run->model->params,
-                                pr_checkpoint_block(run, b), err));
+    for (size_t b = 0; b < BLOCKS; b++, l->count += params)
+        PR_TRY(pr_block_tensors(l->tensors + l->count, l->names + l->count, prefixes[b],
+                                &run->model->params, block_of(run, b), err));
     for (size_t i = 0; i < epochs; i++)
-        pack_epoch(l->epochs + i * PR_EPOCH_COLUMNS, &run->result->epochs[i]);
-    l->tensors[l->count++] =
-        (pr_tensor){"epochs", PR_F64, 2, {epochs, PR_EPOCH_COLUMNS}, l->epochs};
+        pack_epoch(l->epochs + i * EPOCH_COLUMNS, &run->result->epochs[i]);
+    l->tensors[l->count++] = (pr_tensor){"epochs", PR_F64, 2, {epochs, EPOCH_COLUMNS}, l->epochs};
     pack_position(l->position, run);
-    l->tensors[l->count++] = (pr_tensor){"position", PR_U64, 1, {PR_AT_COUNT}, l->position};
+    l->tensors[l->count++] = (pr_tensor){"position", PR_U64, 1, {AT_COUNT}, l->position};
     return pr_model_words_make(&l->words, run->model, err);
 }
 
@@ -115,8 +141,8 @@ parsrec_status pr_checkpoint_save(const pr_run_state *run, const char *path, par
     listing l = {0};
     parsrec_status status = list_all(&l, run, err);
     if (status == PARSREC_OK) {
-        pr_identity identity = pr_data_identity(run->data);
-        const pr_metadata metadata[] = {l.words.list[0], l.words.list[1], {"data", identity.text}};
+        identity known = data_identity(run->data);
+        const pr_metadata metadata[] = {l.words.list[0], l.words.list[1], {"data", known.text}};
         status = pr_container_write(path, PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, metadata,
                                     sizeof metadata / sizeof *metadata, l.tensors, l.count, err);
     }
@@ -125,4 +151,298 @@ parsrec_status pr_checkpoint_save(const pr_run_state *run, const char *path, par
     pr_free(l.tensors);
     pr_free(l.names);
     return status;
+}
+
+static parsrec_status damaged(const pr_checkpoint *c, const char *tensor, parsrec_error *err)
+{
+    return pr_fail(err, PARSREC_E_FORMAT,
+                   "%s: the tensor '%s' does not fit the rest of the checkpoint",
+                   pr_container_path(c->file), tensor);
+}
+
+/* ---- head ---- */
+
+static parsrec_status read_position(pr_checkpoint *c, parsrec_error *err)
+{
+    const pr_tensor *t;
+    PR_TRY(pr_container_need(c->file, "position", PR_U64, 1, &t, err));
+    if (t->shape[0] != AT_COUNT)
+        return damaged(c, "position", err);
+    const uint64_t *number = t->data;
+    if (number[AT_EPOCH] > UINT32_MAX - 1 || number[AT_BEST_EPOCH] > number[AT_EPOCH] ||
+        (number[AT_EPOCH] > 0) != (number[AT_BEST_EPOCH] > 0))
+        return damaged(c, "position", err);
+    c->at = (pr_position){.seed = number[AT_SEED],
+                          .patience = number[AT_PATIENCE],
+                          .epoch = (uint32_t)number[AT_EPOCH],
+                          .batch = number[AT_BATCH],
+                          .batches = number[AT_BATCHES],
+                          .items = number[AT_ITEMS],
+                          .best_epoch = (uint32_t)number[AT_BEST_EPOCH]};
+    memcpy(&c->at.loss, &number[AT_LOSS], sizeof c->at.loss);
+    c->step = number[AT_STEP];
+    bool begun = c->at.batch > 0;
+    if (!isfinite(c->at.loss) || begun != (c->at.items > 0) || c->at.batch > c->at.batches)
+        return damaged(c, "position", err);
+    return PARSREC_OK;
+}
+
+static parsrec_status read_head(pr_checkpoint *c, parsrec_error *err)
+{
+    uint32_t version;
+    PR_TRY(
+        pr_container_expect(c->file, PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, &version, err));
+    PR_TRY(pr_model_words_read(c->file, &c->kind, &c->config, err));
+    return read_position(c, err);
+}
+
+static parsrec_status belongs_to(const pr_checkpoint *c, const pr_dataset *data, parsrec_error *err)
+{
+    identity known = data_identity(data);
+    const char *said = pr_container_metadata(c->file, "data");
+    if (said == NULL || strcmp(said, known.text) != 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "%s: belongs to another data set; resume with the one it was begun on",
+                       pr_container_path(c->file));
+    return PARSREC_OK;
+}
+
+parsrec_status pr_checkpoint_from(pr_checkpoint *out, pr_container *file, const pr_dataset *data,
+                                  parsrec_error *err)
+{
+    *out = (pr_checkpoint){.file = file};
+    parsrec_status status = read_head(out, err);
+    if (status == PARSREC_OK)
+        status = belongs_to(out, data, err);
+    if (status != PARSREC_OK)
+        pr_checkpoint_close(out);
+    return status;
+}
+
+parsrec_status pr_checkpoint_open(pr_checkpoint *out, const char *path, const pr_dataset *data,
+                                  parsrec_error *err)
+{
+    *out = (pr_checkpoint){0};
+    pr_container *file;
+    PR_TRY(pr_sealed_open(&file, path, err));
+    return pr_checkpoint_from(out, file, data, err);
+}
+
+void pr_checkpoint_close(pr_checkpoint *checkpoint)
+{
+    pr_container_free(checkpoint->file);
+    *checkpoint = (pr_checkpoint){0};
+}
+
+/* ---- numbers ---- */
+
+parsrec_status pr_checkpoint_fits(const pr_checkpoint *c, const pr_model *model, parsrec_error *err)
+{
+    for (size_t b = 0; b < BLOCKS; b++)
+        PR_TRY(pr_block_check(c->file, prefixes[b], &model->params, err));
+    return PARSREC_OK;
+}
+
+/* Counts below 2^53 and finite numbers. */
+static bool sensible(const double *row)
+{
+    for (size_t i = 0; i < EPOCH_COLUMNS; i++)
+        if (!isfinite(row[i]))
+            return false;
+    return row[1] >= 0 && row[1] < 0x1p53 && row[2] >= 0 && row[2] < 0x1p53;
+}
+
+static void unpack_epoch(pr_epoch_result *e, const double *row, size_t i)
+{
+    *e = (pr_epoch_result){.number = (uint32_t)i + 1, .loss = row[0], .earlier = true};
+    e->valid.baskets = (size_t)row[1];
+    e->valid.steps = (size_t)row[2];
+    for (size_t k = 0; k < PR_CUTOFFS; k++) {
+        e->valid.value[PR_ALL][PR_HR][k] = row[3 + 3 * k];
+        e->valid.value[PR_ALL][PR_NDCG][k] = row[4 + 3 * k];
+        e->valid.value[PR_ALL][PR_SESS_PREC][k] = row[5 + 3 * k];
+    }
+}
+
+/* rows: [epochs, EPOCH_COLUMNS], checked. */
+static parsrec_status find_epochs(const double **rows, const pr_checkpoint *c, parsrec_error *err)
+{
+    const pr_tensor *t;
+    PR_TRY(pr_container_need(c->file, "epochs", PR_F64, 2, &t, err));
+    if (t->shape[0] != c->at.epoch || t->shape[1] != EPOCH_COLUMNS)
+        return damaged(c, "epochs", err);
+    *rows = t->data;
+    for (size_t i = 0; i < c->at.epoch; i++)
+        if (!sensible(*rows + i * EPOCH_COLUMNS))
+            return damaged(c, "epochs", err);
+    return PARSREC_OK;
+}
+
+static parsrec_status read_epochs(pr_train_result *result, const pr_checkpoint *c,
+                                  parsrec_error *err)
+{
+    const double *rows;
+    size_t count = c->at.epoch;
+    PR_TRY(find_epochs(&rows, c, err));
+    PR_TRY(pr_grow(&result->epochs, &result->epoch_capacity, count, sizeof *result->epochs, err));
+    for (size_t i = 0; i < count; i++)
+        unpack_epoch(&result->epochs[i], rows + i * EPOCH_COLUMNS, i);
+    result->epoch_count = count;
+    return PARSREC_OK;
+}
+
+/* What is counted does not change while a run learns: the best weights hold the same once there are
+ * any, and no moments belong to it. */
+static parsrec_status check_counted(const pr_run_state *run, const pr_checkpoint *c,
+                                    parsrec_error *err)
+{
+    const pr_params *params = &run->model->params;
+    for (size_t i = 0; i < params->count; i++) {
+        const pr_param *p = &params->list[i];
+        const pr_real *is = run->model->weights + p->at, *best = run->best + p->at;
+        size_t size = pr_param_size(p);
+        bool same = run->at.best_epoch == 0 || memcmp(is, best, size * sizeof *is) == 0;
+        for (unsigned k = 0; k < 2 && p->words && same; k++) {
+            const uint32_t *moment = (const void *)(pr_trainer_moment(run->trainer, k) + p->at);
+            for (size_t j = 0; j < size && same; j++)
+                same = moment[j] == 0;
+        }
+        if (p->counted && !same)
+            return damaged(c, p->name, err);
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_checkpoint_read(pr_run_state *run, const pr_checkpoint *c, parsrec_error *err)
+{
+    run->at = c->at;
+    *pr_trainer_step(run->trainer) = c->step;
+    for (size_t b = 0; b < BLOCKS; b++)
+        PR_TRY(pr_block_read(block_of(run, b), c->file, prefixes[b], &run->model->params, err));
+    PR_TRY(pr_model_verify(run->model, pr_container_path(c->file), err));
+    PR_TRY(check_counted(run, c, err));
+    return read_epochs(run->result, c, err);
+}
+
+/* ---- without the data set ---- */
+
+/* Every parameter has its tensor in each block, all of one type and shape. */
+static parsrec_status check_blocks(const pr_checkpoint *c, parsrec_error *err)
+{
+    size_t params = 0, prefix = strlen(prefixes[0]), all = pr_container_tensors(c->file);
+    for (size_t i = 0; i < all; i++) {
+        const pr_tensor *t = pr_container_at(c->file, i), *other;
+        if (!pr_tensor_finite(t))
+            return pr_fail(err, PARSREC_E_FORMAT,
+                           "%s: tensor '%s' contains a value that is not finite",
+                           pr_container_path(c->file), t->name);
+        if (strncmp(t->name, prefixes[0], prefix) != 0 || t->name[prefix] != '.')
+            continue;
+        params++;
+        for (size_t b = 1; b < BLOCKS; b++) {
+            char name[64];
+            if (snprintf(name, sizeof name, "%s%s", prefixes[b], t->name + prefix) >=
+                (int)sizeof name)
+                return damaged(c, t->name, err);
+            PR_TRY(pr_container_need(c->file, name, t->dtype, t->rank, &other, err));
+            if (memcmp(other->shape, t->shape, t->rank * sizeof *t->shape) != 0)
+                return damaged(c, name, err);
+        }
+    }
+    return params > 0 && all == BLOCKS * params + 2 ? PARSREC_OK : damaged(c, "param", err);
+}
+
+parsrec_status pr_checkpoint_inspect(pr_container *file, parsrec_error *err)
+{
+    pr_checkpoint c = {.file = file};
+    const double *rows;
+    parsrec_status status = read_head(&c, err);
+    if (status == PARSREC_OK)
+        status = find_epochs(&rows, &c, err);
+    if (status == PARSREC_OK)
+        status = check_blocks(&c, err);
+    pr_checkpoint_close(&c);
+    return status;
+}
+
+/* ---- the check of any file that parsrec writes: data sets, models, checkpoints ---- */
+
+/* Each format that can be checked: its newest version and who verifies the contents. The function
+ * takes the container over. */
+typedef struct checker {
+    const char *format;
+    uint32_t newest;
+    parsrec_status (*verify)(pr_container *file, parsrec_error *err);
+} checker;
+
+static parsrec_status verify_data(pr_container *file, parsrec_error *err)
+{
+    pr_dataset *data;
+    PR_TRY(pr_dataset_from(&data, file, err));
+    pr_dataset_free(data);
+    return PARSREC_OK;
+}
+
+static parsrec_status verify_model(pr_container *file, parsrec_error *err)
+{
+    pr_model_file model;
+    PR_TRY(pr_model_from(&model, file, err));
+    pr_model_file_free(&model);
+    return PARSREC_OK;
+}
+
+static const checker checkers[] = {
+    {PR_DATA_FORMAT, PR_DATA_VERSION, verify_data},
+    {PR_MODEL_FORMAT, PR_MODEL_VERSION, verify_model},
+    {PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, pr_checkpoint_inspect},
+};
+
+static parsrec_status find_checker(const pr_container *file, const checker **out,
+                                   parsrec_error *err)
+{
+    const char *format = pr_container_metadata(file, "format");
+    pr_excerpt hold;
+    *out = NULL;
+    for (size_t i = 0; i < sizeof checkers / sizeof *checkers; i++)
+        if (format != NULL && strcmp(format, checkers[i].format) == 0)
+            *out = &checkers[i];
+    if (*out != NULL)
+        return PARSREC_OK;
+    if (format == NULL)
+        return pr_fail(err, PARSREC_E_FORMAT,
+                       "%s: a safetensors file without the metadata 'format'; parsrec did not "
+                       "write it",
+                       pr_container_path(file));
+    return pr_fail(err, PARSREC_E_FORMAT, "%s: the format %s is not one this parsrec can check",
+                   pr_container_path(file), pr_show(&hold, pr_slice_of(format)));
+}
+
+static parsrec_status check_container(pr_container *file, parsrec_file_report *report,
+                                      parsrec_error *err)
+{
+    const checker *found;
+    parsrec_file_report r = {.bytes = pr_container_bytes(file),
+                             .tensors = pr_container_tensors(file),
+                             .has_checksum = pr_container_checksum(file)[0] != '\0'};
+    parsrec_status status = find_checker(file, &found, err);
+    if (status == PARSREC_OK)
+        status = pr_container_expect(file, found->format, found->newest, &r.version, err);
+    if (status != PARSREC_OK) {
+        pr_container_free(file);
+        return status;
+    }
+    snprintf(r.format, sizeof r.format, "%s", found->format);
+    PR_TRY(found->verify(file, err));
+    if (report != NULL)
+        *report = r;
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_file_check(const char *path, parsrec_file_report *report, parsrec_error *err)
+{
+    if (path == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_file_check needs a path");
+    pr_container *file;
+    PR_TRY(pr_container_open(&file, path, err));
+    return check_container(file, report, err);
 }

@@ -1,4 +1,6 @@
-/* Training for the public: settings, and the files beside a model. */
+/* Training for callers: settings, the files beside a model, and models that only count. */
+#include "train/train.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -6,12 +8,12 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "eval/baselines.h"
+#include "math/blas.h"
 #include "model/counting/count_model.h"
+#include "model/loaded.h"
 #include "model/model_file.h"
-#include "report/api_curves.h"
-#include "train/run_log.h"
-#include "train/train.h"
-#include "train/train_config.h"
+#include "report/curves.h"
+#include "train/run_record.h"
 
 parsrec_train_options parsrec_train_default(void)
 {
@@ -34,8 +36,8 @@ static parsrec_status read_config_file(pr_config *config, const char *path, pars
     return status;
 }
 
-parsrec_status pr_train_config(pr_config *config, const parsrec_train_options *o,
-                               parsrec_error *err)
+parsrec_status pr_train_settings(pr_config *config, const parsrec_train_options *o,
+                                 parsrec_error *err)
 {
     const char *kind = o->model != NULL ? o->model : "parsrec";
     PR_TRY(pr_model_defaults(config, kind, err));
@@ -60,12 +62,12 @@ parsrec_status parsrec_config_text(char **out, const parsrec_train_options *opti
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_config_text needs out and options");
     pr_config config;
     *out = NULL;
-    PR_TRY(pr_train_config(&config, options, err));
+    PR_TRY(pr_train_settings(&config, options, err));
     *out = pr_config_text(&config);
     return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
-/* ---- what is told and written ---- */
+/* ---- what a run reports and writes ---- */
 
 typedef struct paths {
     pr_path checkpoint, log;
@@ -83,8 +85,8 @@ static parsrec_status make_paths(paths *p, const char *out_path, parsrec_error *
     return PARSREC_OK;
 }
 
-/* One run as the public sees it. */
-typedef struct show {
+/* One call of parsrec_train. */
+typedef struct call {
     const parsrec_data *data;
     const char *out_path;
     paths paths;
@@ -93,7 +95,7 @@ typedef struct show {
     pr_run_log log;
     const parsrec_hooks *hooks;
     bool keep_checkpoint, skip_baselines;
-} show;
+} call;
 
 static parsrec_epoch public_epoch(const pr_epoch_result *e)
 {
@@ -108,24 +110,26 @@ static parsrec_epoch public_epoch(const pr_epoch_result *e)
                            .earlier = e->earlier};
 }
 
-/* The log is opened once nothing can be wrong with the settings any more, so that a mistake leaves
- * no file behind. */
+/* The log is opened once all settings are known to be right, so that a mistake leaves no file behind. */
 static void on_begin(void *context, const pr_model *model, uint64_t seed)
 {
-    show *s = context;
+    call *s = context;
     parsrec_error err;
+    pr_run_record record = {.config = model->config, .seed = seed, .patience = s->plan.patience};
+    snprintf(record.kind, sizeof record.kind, "%s", model->kind->name);
+    snprintf(record.data, sizeof record.data, "%s", pr_dataset_checksum(s->data));
     if (pr_run_log_open(&s->log, s->paths.log.text, s->plan.resume != NULL, &err) != PARSREC_OK)
         pr_say(s->hooks, PARSREC_LOG_WARNING, "%s", err.message);
     if (s->plan.resume == NULL && access(s->paths.checkpoint.text, F_OK) == 0)
         pr_say(s->hooks, PARSREC_LOG_WARNING,
-               "%s of an unfinished run will be replaced; --resume would have gone on from it",
+               "%s of an unfinished run will be replaced; --resume would have continued it",
                s->paths.checkpoint.text);
-    pr_run_log_begin(&s->log, s->data, model, seed, pr_pool_threads(s->pool), s->plan.resume);
+    pr_run_log_begin(&s->log, &record, pr_pool_threads(s->pool), s->plan.resume);
 }
 
 static void on_epoch(void *context, const pr_epoch_result *epoch)
 {
-    show *s = context;
+    call *s = context;
     pr_run_log_epoch(&s->log, epoch);
     parsrec_epoch shown = public_epoch(epoch);
     if (s->hooks != NULL && s->hooks->on_epoch != NULL)
@@ -144,8 +148,8 @@ static parsrec_status draw(const pr_train_result *result, const paths *p, parsre
     return status;
 }
 
-/* The model is written already: what goes wrong here is a warning, and so is a wish to stop. */
-static void compare_with_counts(show *s, const pr_model *model, parsrec_train_report *report)
+/* The model is written already: an error here is a warning, and so is a request to stop. */
+static void compare_with_counts(call *s, const pr_model *model, parsrec_train_report *report)
 {
     parsrec_error err = {0};
     if (s->skip_baselines)
@@ -153,11 +157,12 @@ static void compare_with_counts(show *s, const pr_model *model, parsrec_train_re
     if (pr_baselines(&report->baselines, model, s->data, PR_VALID, s->pool, s->hooks, &err) !=
         PARSREC_OK)
         pr_say(s->hooks, PARSREC_LOG_WARNING,
-               "the model is written, but it was not compared with counts: %s", err.message);
+               "the model is written, but it was not compared with counting models: %s",
+               err.message);
     pr_run_log_baselines(&s->log, &report->baselines);
 }
 
-static parsrec_status write_results(const show *s, const pr_train_result *result,
+static parsrec_status write_results(const call *s, const pr_train_result *result,
                                     parsrec_train_report *report, parsrec_error *err)
 {
     PR_TRY(pr_model_save(result->model, s->data, s->out_path, err));
@@ -177,7 +182,7 @@ static parsrec_status write_results(const show *s, const pr_train_result *result
 
 /* ---- the run ---- */
 
-static parsrec_status run(show *s, parsrec_train_report *report, parsrec_error *err)
+static parsrec_status run(call *s, parsrec_train_report *report, parsrec_error *err)
 {
     pr_train_listener listener = {s, on_begin, on_epoch};
     pr_train_result result;
@@ -222,7 +227,7 @@ static parsrec_status check_counting(const parsrec_train_options *o, parsrec_err
 }
 
 /* Everything before the test sessions is counted; evaluation counts again for the split it is on. */
-static parsrec_status count(show *s, parsrec_train_report *report, parsrec_error *err)
+static parsrec_status count(call *s, parsrec_train_report *report, parsrec_error *err)
 {
     pr_scope scope = pr_scope_before(PR_TEST, (size_t)s->plan.config.last);
     pr_model *model;
@@ -257,12 +262,12 @@ static parsrec_status make_plan(pr_train_plan *plan, const parsrec_train_options
                             .checkpoint_seconds = o->checkpoint_minutes * 60,
                             .resume = o->resume};
     if (o->resume == NULL)
-        return pr_train_config(&plan->config, o, err);
+        return pr_train_settings(&plan->config, o, err);
     if (o->model != NULL || o->preset != NULL || o->config_path != NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "a resumed run keeps its model and settings; leave out --model, --preset "
                        "and --config");
-    PR_TRY(pr_train_config(&plan->config, o, err)); /* whether the changes can be read at all */
+    PR_TRY(pr_train_settings(&plan->config, o, err)); /* whether the changes can be read at all */
     plan->set = o->set;
     plan->set_count = o->set_count;
     plan->epochs = (size_t)o->epochs;
@@ -276,7 +281,7 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     if (data == NULL || out_path == NULL || options == NULL || strcmp(out_path, "-") == 0)
         return pr_fail(err, PARSREC_E_ARGUMENT, "training needs data, a file to write and options");
     parsrec_train_report unused;
-    show s = {.data = data,
+    call s = {.data = data,
               .out_path = out_path,
               .hooks = hooks,
               .keep_checkpoint = options->keep_checkpoint,
@@ -292,5 +297,52 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     PR_TRY(pr_pool_new(&s.pool, options->threads, err));
     parsrec_status status = counts(&s.plan) ? count(&s, report, err) : run(&s, report, err);
     pr_pool_free(s.pool);
+    return status;
+}
+
+/* ---- counting models in memory ---- */
+
+static parsrec_status count_into(parsrec_model *model, const parsrec_data *data,
+                                 const parsrec_train_options *options, const parsrec_hooks *hooks,
+                                 parsrec_error *err)
+{
+    pr_config config;
+    pr_pool *pool;
+    PR_TRY(pr_train_settings(&config, options, err));
+    PR_TRY(pr_directory_init(&model->directory, data, err));
+    model->pasts = pr_histories_of(data);
+    PR_TRY(pr_model_count_popular(model, err));
+    PR_TRY(pr_pool_new(&pool, options->threads, err));
+    pr_scope scope = pr_scope_before(PR_TEST, (size_t)config.last);
+    parsrec_status status =
+        pr_count_model(&model->file.model, options->model, &config, data, &scope, pool, hooks, err);
+    pr_pool_free(pool);
+    return status;
+}
+
+bool parsrec_model_counts(const char *kind)
+{
+    const pr_model_kind *known = kind != NULL ? pr_model_kind_named(kind) : NULL;
+    return known != NULL && known->count != NULL;
+}
+
+parsrec_status parsrec_model_count(parsrec_model **out, const parsrec_data *data,
+                                   const parsrec_train_options *options, const parsrec_hooks *hooks,
+                                   parsrec_error *err)
+{
+    if (out == NULL || data == NULL || options == NULL || options->model == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_model_count needs out, data and a kind");
+    *out = NULL;
+    parsrec_model *model = pr_alloc_zero(1, sizeof *model);
+    if (model == NULL)
+        return pr_fail_memory(err);
+    pr_blas_load();
+    model->borrows_data = true;
+    model->file.data = (pr_dataset *)(uintptr_t)data; /* only read, and never freed */
+    parsrec_status status = count_into(model, data, options, hooks, err);
+    if (status == PARSREC_OK)
+        *out = model;
+    else
+        parsrec_model_free(model);
     return status;
 }

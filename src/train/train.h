@@ -56,6 +56,10 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
                         const parsrec_hooks *hooks, parsrec_error *err);
 void pr_train_result_free(pr_train_result *result); /* a zeroed one is fine */
 
+/* The settings in force: the kind's own, then preset, config file, `set` and epochs. */
+parsrec_status pr_train_settings(pr_config *config, const parsrec_train_options *options,
+                                 parsrec_error *err);
+
 /* About how many bytes a training takes, without the data. */
 parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *config,
                               const pr_dataset *data, unsigned threads, parsrec_error *err);

@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "train/samples.h"
 #include "train/train_setup.h"
 
 /* A batch whose items cost so many times what blind guessing costs will not recover. */

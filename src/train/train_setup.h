@@ -1,10 +1,50 @@
-/* A training run: everything it holds, taken before the first batch. */
+/* Setting up a run: everything it holds, taken before the first batch. Also used by the benchmark of
+ * training, which needs the same model and batches without a run. */
 #ifndef PR_TRAIN_SETUP_H
 #define PR_TRAIN_SETUP_H
 
+#include "base/hooks.h"
+#include "base/threads.h"
 #include "data/batches.h"
-#include "train/beginning.h"
+#include "data/dataset.h"
+#include "model/families.h"
 #include "train/checkpoint.h"
+
+/* ---- batches ---- */
+
+/* Views of the baskets of one batch, in the caller's array of batch_size. The number is left 0. */
+pr_batch pr_batch_view(const pr_batches *batches, size_t batch, const pr_dataset *data,
+                       pr_basket *baskets);
+
+/* What a model learns from. */
+pr_windows pr_windows_of(const pr_model *model);
+
+/* The largest sizes of any batch of a data set. */
+pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model);
+
+/* ---- a model before its first batch ---- */
+
+/* What is counted in the training sessions, what a model is given about its items, its first weights. */
+typedef struct pr_beginning {
+    pr_near near; /* counted; items 0 where the model has none or nobody asked */
+    pr_families families;
+    pr_shared_column *columns; /* of items */
+} pr_beginning;
+
+/* Decides what settings leave to the data. */
+parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks,
+                         parsrec_error *err);
+
+/* For the outline of a model that will learn, before memory is taken for its weights. Data and beginning
+ * are borrowed for as long as it learns. `resumed`: its weights come from a checkpoint. */
+parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_dataset *data,
+                                 bool resumed, pr_pool *pool, const parsrec_hooks *hooks,
+                                 parsrec_error *err);
+/* Into that memory: first weights, and what was counted and measured. */
+void pr_begin(pr_model *model, const pr_beginning *from, const pr_dataset *data, uint64_t seed);
+void pr_beginning_free(pr_beginning *beginning); /* a zeroed one is fine */
+
+/* ---- a run ---- */
 
 typedef struct pr_train_run {
     const pr_train_plan *plan;
