@@ -50,12 +50,12 @@ typedef struct pr_contender {
 } pr_contender;
 
 /* A measure as a column of the table. */
-typedef struct pr_table_column {
+typedef struct pr_measure_column {
     size_t measure;      /* of the report */
     char name[32];       /* "Sess-Prec@10" */
     char brief[24];      /* "SP@10" */
     size_t best, second; /* rows, PR_NONE where there are fewer; the ceiling does not compete */
-} pr_table_column;
+} pr_measure_column;
 
 enum { PR_COLUMNS = PARSREC_MEASURES_MOST };
 
@@ -63,7 +63,7 @@ struct parsrec_comparison {
     pr_model_list list;
     pr_contender *rows;
     size_t count;
-    pr_table_column columns[PR_COLUMNS];
+    pr_measure_column columns[PR_COLUMNS];
     uint64_t *users; /* evaluated, the same for all */
     size_t user_count, user_capacity;
     size_t first;                /* the row that was evaluated first */
@@ -102,9 +102,9 @@ static inline size_t pr_comparison_reference(const parsrec_comparison *c, size_t
     return c->ablation ? c->rows[row].entry->base : row == best ? PR_NONE : best;
 }
 
-double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_table_column *column);
+double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_measure_column *column);
 /* 1 for the best and whatever equals it, 2 for the second, 0 for the rest. */
-int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_table_column *column);
+int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_measure_column *column);
 
 /* Whether a row differs from its reference by more than chance among users and, where there are several,
  * among seeds. */

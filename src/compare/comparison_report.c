@@ -130,7 +130,7 @@ static size_t write_apart(pr_writer *out, const parsrec_comparison *c, size_t ba
 /* Who is the best and whether that is significant, or what each base's rows change. */
 static void write_verdict(pr_writer *out, const parsrec_comparison *c)
 {
-    const pr_table_column *column = &c->columns[c->chosen];
+    const pr_measure_column *column = &c->columns[c->chosen];
     char number[32];
     bool begun = false;
     for (size_t base = 0; c->ablation && base < c->count; base++) {
@@ -175,7 +175,7 @@ static void measures_row(pr_report *r, const parsrec_comparison *c, size_t row)
 }
 
 /* How much better the best is than the second, in percent: "+4.3 %". */
-static void gain_cell(pr_report *r, const parsrec_comparison *c, const pr_table_column *column)
+static void gain_cell(pr_report *r, const parsrec_comparison *c, const pr_measure_column *column)
 {
     double second = column->second != PR_NONE ? pr_cell_value(c, column->second, column) : 0;
     double gain = second > 0 ? 100 * (pr_cell_value(c, column->best, column) / second - 1) : 0;
@@ -188,10 +188,10 @@ static void gain_cell(pr_report *r, const parsrec_comparison *c, const pr_table_
 static void measures_table(pr_report *r, const parsrec_comparison *c)
 {
     pr_report_column columns[PR_COLUMNS + 1] = {
-        {phrases_of(c)->row, PR_COLUMN_WORDS, 0, NULL, NAME_MOST}};
+        {phrases_of(c)->row, PR_REPORT_WORDS, 0, NULL, NAME_MOST}};
     for (size_t i = 0; i < c->column_count; i++)
         columns[i + 1] =
-            (pr_report_column){c->columns[i].brief, PR_COLUMN_SHARE, DECIMALS, NULL, 0};
+            (pr_report_column){c->columns[i].brief, PR_REPORT_SHARE, DECIMALS, NULL, 0};
     pr_report_table(r, columns, c->column_count + 1);
     for (size_t row = 0; row < c->count; row++)
         if (!c->rows[row].ceiling)
@@ -213,15 +213,15 @@ static void measures_table(pr_report *r, const parsrec_comparison *c)
 
 static void significance_table(pr_report *r, const parsrec_comparison *c)
 {
-    const pr_table_column *column = &c->columns[c->chosen];
+    const pr_measure_column *column = &c->columns[c->chosen];
     const phrases *words = phrases_of(c);
     const pr_report_column columns[] = {
-        {words->row, PR_COLUMN_WORDS, 0, NULL, NAME_MOST},
-        {column->name, PR_COLUMN_SHARE, DECIMALS, NULL, 0},
-        {"95 % interval", PR_COLUMN_SHARE, DECIMALS, NULL, 0},
-        {words->difference, PR_COLUMN_SHARE, DECIMALS, NULL, 0},
-        {"95 % interval", PR_COLUMN_SHARE, DECIMALS, NULL, 0},
-        {"p", PR_COLUMN_WORDS, 0, NULL, 0},
+        {words->row, PR_REPORT_WORDS, 0, NULL, NAME_MOST},
+        {column->name, PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {"95 % interval", PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {words->difference, PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {"95 % interval", PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {"p", PR_REPORT_WORDS, 0, NULL, 0},
     };
     char number[32];
     pr_report_only(r, FOR_FILES);
@@ -254,19 +254,19 @@ static void significance_table(pr_report *r, const parsrec_comparison *c)
  * values, which may be many. */
 static void seeds_table(pr_report *r, const parsrec_comparison *c, bool values)
 {
-    const pr_table_column *column = &c->columns[c->chosen];
+    const pr_measure_column *column = &c->columns[c->chosen];
     const phrases *words = phrases_of(c);
     char by_seed[64], over_seeds[64] = "95 % interval", text[32];
     snprintf(by_seed, sizeof by_seed, "%s by seed", column->name);
     if (!values) /* there is no heading above the table */
         snprintf(over_seeds, sizeof over_seeds, "95 %% interval over %zu seeds", c->seeds);
     const pr_report_column columns[] = {
-        {words->row, PR_COLUMN_WORDS, 0, NULL, NAME_MOST},
-        {by_seed, PR_COLUMN_WORDS, 0, NULL, 0},
-        {"mean", PR_COLUMN_SHARE, DECIMALS, NULL, 0},
-        {over_seeds, PR_COLUMN_SHARE, DECIMALS, NULL, 0},
-        {words->difference, PR_COLUMN_SHARE, DECIMALS, NULL, 0},
-        {over_seeds, PR_COLUMN_SHARE, DECIMALS, NULL, 0},
+        {words->row, PR_REPORT_WORDS, 0, NULL, NAME_MOST},
+        {by_seed, PR_REPORT_WORDS, 0, NULL, 0},
+        {"mean", PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {over_seeds, PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {words->difference, PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {over_seeds, PR_REPORT_SHARE, DECIMALS, NULL, 0},
     };
     pr_report_column shown[6];
     size_t count = 0;
@@ -335,7 +335,7 @@ static parsrec_status measure_charts(pr_report *r, const parsrec_comparison *c, 
                   "Longer is better. The thin line is the 95 %% confidence interval over users.");
     pr_report_add(r, PR_REPORT_GALLERY, "%s", "");
     for (size_t i = 0; i < c->column_count; i++) {
-        const pr_table_column *column = &c->columns[i];
+        const pr_measure_column *column = &c->columns[i];
         const parsrec_measure *m = &all[column->measure];
         bool largest = true;
         for (size_t j = 0; j < c->column_count; j++) {
@@ -368,11 +368,11 @@ static parsrec_status repeat_and_new(pr_report *r, const parsrec_comparison *c, 
                                      parsrec_error *err)
 {
     static const char *const series[] = {"bought before", "new to the user"};
-    const pr_table_column *column = &c->columns[c->chosen];
+    const pr_measure_column *column = &c->columns[c->chosen];
     const pr_report_column columns[] = {
-        {phrases_of(c)->row, PR_COLUMN_WORDS, 0, NULL, 0},
-        {series[0], PR_COLUMN_SHARE, DECIMALS, NULL, 0},
-        {series[1], PR_COLUMN_SHARE, DECIMALS, NULL, 0},
+        {phrases_of(c)->row, PR_REPORT_WORDS, 0, NULL, 0},
+        {series[0], PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {series[1], PR_REPORT_SHARE, DECIMALS, NULL, 0},
     };
     size_t measured = 0;
     for (size_t row = 0; row < c->count; row++) {
@@ -436,14 +436,14 @@ static parsrec_status learning_chart(pr_report *r, const parsrec_comparison *c, 
 static void models_table(pr_report *r, const parsrec_comparison *c)
 {
     const pr_report_column columns[] = {
-        {phrases_of(c)->row, PR_COLUMN_WORDS, 0, NULL, 0},
-        {"kind", PR_COLUMN_WORDS, 0, NULL, 0},
-        {"settings", PR_COLUMN_WORDS, 0, NULL, 0},
-        {"parameters", PR_COLUMN_NUMBER, 0, NULL, 0},
-        {"epochs", PR_COLUMN_NUMBER, 0, NULL, 0},
-        {"training", PR_COLUMN_NUMBER, 0, " s", 0},
-        {"evaluation", PR_COLUMN_NUMBER, 1, " s", 0},
-        {"fingerprint", PR_COLUMN_NUMBER, 0, NULL, 0},
+        {phrases_of(c)->row, PR_REPORT_WORDS, 0, NULL, 0},
+        {"kind", PR_REPORT_WORDS, 0, NULL, 0},
+        {"settings", PR_REPORT_WORDS, 0, NULL, 0},
+        {"parameters", PR_REPORT_NUMBER, 0, NULL, 0},
+        {"epochs", PR_REPORT_NUMBER, 0, NULL, 0},
+        {"training", PR_REPORT_NUMBER, 0, " s", 0},
+        {"evaluation", PR_REPORT_NUMBER, 1, " s", 0},
+        {"fingerprint", PR_REPORT_NUMBER, 0, NULL, 0},
     };
     pr_report_add(r, PR_REPORT_FOLD, "Models and their settings");
     pr_report_table(r, columns, sizeof columns / sizeof *columns);

@@ -9,14 +9,14 @@
 
 /* ---- columns ---- */
 
-static void name_column(pr_table_column *column, const parsrec_measure *m)
+static void name_column(pr_measure_column *column, const parsrec_measure *m)
 {
     parsrec_measure brief = {.name = pr_measure_named(m->name)->brief, .k = m->k};
     pr_measure_title(m, column->name, sizeof column->name);
     pr_measure_title(&brief, column->brief, sizeof column->brief);
 }
 
-double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_table_column *column)
+double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_measure_column *column)
 {
     return c->rows[row].report.measures[column->measure].value;
 }
@@ -29,14 +29,14 @@ static void list_columns(parsrec_comparison *c, const parsrec_measure *measures,
     for (size_t m = 0; m < count; m++) {
         if (has_hr && strcmp(measures[m].name, "NDCG") == 0 && measures[m].k == 1)
             continue;
-        pr_table_column *column = &c->columns[c->column_count++];
-        *column = (pr_table_column){.measure = m, .best = PR_NONE, .second = PR_NONE};
+        pr_measure_column *column = &c->columns[c->column_count++];
+        *column = (pr_measure_column){.measure = m, .best = PR_NONE, .second = PR_NONE};
         name_column(column, &measures[m]);
     }
 }
 
 /* Of equal values the earlier row comes first. */
-static void rank_column(const parsrec_comparison *c, pr_table_column *column)
+static void rank_column(const parsrec_comparison *c, pr_measure_column *column)
 {
     column->best = column->second = PR_NONE;
     for (size_t row = 0; row < c->count; row++) {
@@ -52,7 +52,7 @@ static void rank_column(const parsrec_comparison *c, pr_table_column *column)
     }
 }
 
-int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_table_column *column)
+int pr_cell_rank(const parsrec_comparison *c, size_t row, const pr_measure_column *column)
 {
     double value = pr_cell_value(c, row, column);
     size_t base = c->rows[row].entry->base;

@@ -71,12 +71,12 @@ static parsrec_status trials_table(pr_report *r, const parsrec_tuning *t, parsre
     if (columns == NULL)
         return pr_fail_memory(err);
     columns[0] = (pr_report_column){.heading = "trial"};
-    columns[1] = (pr_report_column){.heading = "epochs", .kind = PR_COLUMN_NUMBER};
-    columns[2] = (pr_report_column){.heading = t->measure, .kind = PR_COLUMN_NUMBER, .decimals = 4};
-    columns[3] = (pr_report_column){.heading = "best epoch", .kind = PR_COLUMN_NUMBER};
+    columns[1] = (pr_report_column){.heading = "epochs", .kind = PR_REPORT_NUMBER};
+    columns[2] = (pr_report_column){.heading = t->measure, .kind = PR_REPORT_NUMBER, .decimals = 4};
+    columns[3] = (pr_report_column){.heading = "best epoch", .kind = PR_REPORT_NUMBER};
     for (size_t k = 0; k < t->space.count; k++)
         columns[BEFORE + k] =
-            (pr_report_column){.heading = t->space.ranges[k].key, .kind = PR_COLUMN_NUMBER};
+            (pr_report_column){.heading = t->space.ranges[k].key, .kind = PR_REPORT_NUMBER};
     pr_report_table(r, columns, BEFORE + t->space.count);
     pr_free(columns);
     for (size_t i = 0; i < t->count; i++) {
@@ -103,7 +103,7 @@ static parsrec_status data_table(pr_report *r, const parsrec_tuning *t, parsrec_
     columns[1].heading = "trial";
     for (size_t k = 0; k < t->space.count; k++)
         columns[2 + k] =
-            (pr_report_column){.heading = t->space.ranges[k].key, .kind = PR_COLUMN_NUMBER};
+            (pr_report_column){.heading = t->space.ranges[k].key, .kind = PR_REPORT_NUMBER};
     columns[count - 2].heading = "epoch";
     columns[count - 1].heading = t->measure;
     pr_report_only(r, PR_IN_CSV);

@@ -59,9 +59,9 @@ static json_t *relations(const pr_explanation *e, size_t group, size_t kind, boo
 /* What the counted lifts of both groups confirm. */
 static json_t *contrasts(const pr_explanation *e, size_t kind)
 {
-    pr_contrast list[PR_STRONGEST];
+    pr_map_contrast list[PR_STRONGEST];
     json_t *out = json_array();
-    size_t n = pr_contrasts(list, PR_STRONGEST, e, kind);
+    size_t n = pr_map_contrasts(list, PR_STRONGEST, e, kind);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(out, json_pack("{s:o, s:o, s:f, s:o, s:o}", "row",
                                              text(e->axis.names[list[i].first.row]), "column",

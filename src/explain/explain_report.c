@@ -91,11 +91,11 @@ static void group_heading(pr_report *r, const pr_explanation *e, size_t group)
 
 static void add_contrasts(pr_report *r, const pr_explanation *e)
 {
-    pr_contrast list[PR_STRONGEST];
+    pr_map_contrast list[PR_STRONGEST];
     char sentence[WORDS], counted[WORDS], name[WORDS];
     if (e->difference.maps[PARSREC_MAP_DROP] == NULL)
         return;
-    size_t n = pr_contrasts(list, PR_STRONGEST, e, PARSREC_MAP_DROP);
+    size_t n = pr_map_contrasts(list, PR_STRONGEST, e, PARSREC_MAP_DROP);
     pr_report_add(r, PR_REPORT_SECTION, "%s", pr_difference_name(e, name, sizeof name));
     if (n == 0)
         pr_report_add(r, PR_REPORT_TEXT, "No difference that the baskets confirm.");
@@ -231,11 +231,11 @@ static void add_agreement(pr_report *r, const pr_explanation *e)
 
 static void add_recovery(pr_report *r, const pr_explanation *e)
 {
-    static const pr_report_column columns[] = {{"group", PR_COLUMN_WORDS, 0, NULL, 24},
-                                               {"map", PR_COLUMN_WORDS, 0, NULL, 0},
-                                               {"rank correlation", PR_COLUMN_NUMBER, 3, NULL, 0},
-                                               {"covariance above 0", PR_COLUMN_NUMBER, 3, NULL, 0},
-                                               {"related", PR_COLUMN_NUMBER, 3, NULL, 0}};
+    static const pr_report_column columns[] = {{"group", PR_REPORT_WORDS, 0, NULL, 24},
+                                               {"map", PR_REPORT_WORDS, 0, NULL, 0},
+                                               {"rank correlation", PR_REPORT_NUMBER, 3, NULL, 0},
+                                               {"covariance above 0", PR_REPORT_NUMBER, 3, NULL, 0},
+                                               {"related", PR_REPORT_NUMBER, 3, NULL, 0}};
     pr_report_only(r, 0);
     pr_report_add(r, PR_REPORT_SECTION, "How well maps recover the truth");
     pr_report_table(r, columns, sizeof columns / sizeof *columns);
@@ -260,10 +260,10 @@ static void add_recovery(pr_report *r, const pr_explanation *e)
 
 static void add_difference_recovery(pr_report *r, const pr_explanation *e)
 {
-    static const pr_report_column columns[] = {{"groups", PR_COLUMN_WORDS, 0, NULL, 24},
-                                               {"map", PR_COLUMN_WORDS, 0, NULL, 0},
-                                               {"rank correlation", PR_COLUMN_NUMBER, 3, NULL, 0},
-                                               {"different", PR_COLUMN_NUMBER, 3, NULL, 0}};
+    static const pr_report_column columns[] = {{"groups", PR_REPORT_WORDS, 0, NULL, 24},
+                                               {"map", PR_REPORT_WORDS, 0, NULL, 0},
+                                               {"rank correlation", PR_REPORT_NUMBER, 3, NULL, 0},
+                                               {"different", PR_REPORT_NUMBER, 3, NULL, 0}};
     char name[WORDS];
     pr_report_table(r, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < PR_MAP_KINDS; i++) {

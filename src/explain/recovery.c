@@ -36,7 +36,7 @@ static void count_trip(uint64_t *both, size_t C, const size_t *list, size_t n)
 static void make_trips(void *context, size_t task, unsigned worker)
 {
     trips *t = context;
-    size_t C = t->truth->categories, list[PR_BASKET_MOST];
+    size_t C = t->truth->categories, list[PR_SYNTH_BASKET_MOST];
     pr_shopper *shopper = &t->shoppers[worker];
     for (size_t i = task; i < t->group->count; i += TASKS) {
         size_t user = (size_t)t->group->users[i];

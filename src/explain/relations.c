@@ -181,7 +181,7 @@ size_t parsrec_explanation_relations(const parsrec_explanation *explanation, siz
 
 /* The lifts of the two groups differ by more than both intervals together allow, in the same direction as the
  * map, and both groups have baskets enough. */
-static bool differ(const pr_contrast *c)
+static bool differ(const pr_map_contrast *c)
 {
     const parsrec_relation *a = &c->first, *b = &c->second;
     bool enough = (a->both >= BASKETS_LEAST || a->expected >= BASKETS_LEAST) &&
@@ -193,7 +193,7 @@ static bool differ(const pr_contrast *c)
     return fabs(apart) > reach && (apart > 0) == (c->value > 0);
 }
 
-size_t pr_contrasts(pr_contrast *list, size_t most, const pr_explanation *e, size_t kind)
+size_t pr_map_contrasts(pr_map_contrast *list, size_t most, const pr_explanation *e, size_t kind)
 {
     const pr_explained_difference *d = &e->difference;
     size_t N = e->axis.count, count = 0;
@@ -204,7 +204,7 @@ size_t pr_contrasts(pr_contrast *list, size_t most, const pr_explanation *e, siz
             double there = d->maps[kind][a * N + b], back = d->maps[kind][b * N + a];
             bool turn = isnan(there) || fabs(back) > fabs(there);
             size_t i = turn ? b : a, j = turn ? a : b, at;
-            pr_contrast c = {.value = turn ? back : there};
+            pr_map_contrast c = {.value = turn ? back : there};
             if (isnan(c.value))
                 continue;
             pr_relation_set(&c.first, e, d->a, kind, i, j);
@@ -294,7 +294,8 @@ char *pr_verdict_words(const parsrec_relation *r, char *buffer, size_t size)
     return buffer;
 }
 
-char *pr_contrast_words(const pr_explanation *e, const pr_contrast *c, char *buffer, size_t size)
+char *pr_contrast_words(const pr_explanation *e, const pr_map_contrast *c, char *buffer,
+                        size_t size)
 {
     char a[NUMBER], b[NUMBER];
     snprintf(buffer, size, "%s with %s in the basket: %s times as likely for %s, %s times for %s",
@@ -304,7 +305,8 @@ char *pr_contrast_words(const pr_explanation *e, const pr_contrast *c, char *buf
     return buffer;
 }
 
-char *pr_contrast_evidence(const pr_explanation *e, const pr_contrast *c, char *buffer, size_t size)
+char *pr_contrast_evidence(const pr_explanation *e, const pr_map_contrast *c, char *buffer,
+                           size_t size)
 {
     char counts[2][2][NUMBER], lift[2][NUMBER];
     const parsrec_relation *sides[] = {&c->first, &c->second};

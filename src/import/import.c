@@ -390,11 +390,11 @@ static void report_table(importer *im, const pr_table *t)
                                                   PARSREC_TABLE_ITEMS};
     static const parsrec_column_role keys[] = {PARSREC_COLUMN_USER, PARSREC_COLUMN_SESSION,
                                                PARSREC_COLUMN_ITEM};
-    static const parsrec_column_role roles[] = {[PR_COLUMN_NUMBER] = PARSREC_COLUMN_NUMBER,
-                                                [PR_COLUMN_CATEGORY] = PARSREC_COLUMN_WORDS,
-                                                [PR_COLUMN_NAME] = PARSREC_COLUMN_NAME,
-                                                [PR_COLUMN_TREE] = PARSREC_COLUMN_CATEGORY,
-                                                [PR_COLUMN_KEY_PART] = PARSREC_COLUMN_UNUSED};
+    static const parsrec_column_role roles[] = {[PR_TABLE_NUMBER] = PARSREC_COLUMN_NUMBER,
+                                                [PR_TABLE_CATEGORY] = PARSREC_COLUMN_WORDS,
+                                                [PR_TABLE_NAME] = PARSREC_COLUMN_NAME,
+                                                [PR_TABLE_TREE] = PARSREC_COLUMN_CATEGORY,
+                                                [PR_TABLE_KEY_PART] = PARSREC_COLUMN_UNUSED};
     for (size_t i = 0; i < t->column_count; i++) {
         const pr_table_column *c = &t->columns[i];
         parsrec_column_role role = i == t->key_column    ? keys[t->of]
@@ -438,7 +438,7 @@ static parsrec_status check_list(const importer *im, const char *list, parsrec_e
         for (int t = 0; t < PR_FEATURE_TABLES; t++)
             for (size_t i = 0; i < im->tables[t].column_count; i++)
                 found =
-                    found || (im->tables[t].columns[i].type <= PR_COLUMN_CATEGORY &&
+                    found || (im->tables[t].columns[i].type <= PR_TABLE_CATEGORY &&
                               strlen(im->tables[t].columns[i].name) == word.size &&
                               memcmp(im->tables[t].columns[i].name, word.bytes, word.size) == 0);
         pr_excerpt hold;

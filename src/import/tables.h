@@ -16,18 +16,18 @@
 /* ---- reading a table ---- */
 
 typedef enum pr_column_type {
-    PR_COLUMN_GUESS, /* numbers if all its texts are, otherwise categories */
-    PR_COLUMN_NUMBER,
-    PR_COLUMN_CATEGORY,
-    PR_COLUMN_NAME,     /* of the item, for people */
-    PR_COLUMN_TREE,     /* a level of the item's category path, or all of it */
-    PR_COLUMN_KEY_PART, /* not a feature */
+    PR_TABLE_GUESS, /* numbers if all its texts are, otherwise categories */
+    PR_TABLE_NUMBER,
+    PR_TABLE_CATEGORY,
+    PR_TABLE_NAME,     /* of the item, for people */
+    PR_TABLE_TREE,     /* a level of the item's category path, or all of it */
+    PR_TABLE_KEY_PART, /* not a feature */
 } pr_column_type;
 
 typedef struct pr_table_column {
     pr_column_type type;
     bool decimal_comma; /* of numbers, once settled */
-    int level;          /* of PR_COLUMN_TREE: low is broad */
+    int level;          /* of PR_TABLE_TREE: low is broad */
     char *name;
     pr_intern texts;
     int32_t *cells; /* [rows]: number of a text, -1 where empty */

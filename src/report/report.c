@@ -219,10 +219,10 @@ const char *pr_report_cell_text(const pr_report *r, const pr_report_block *table
         return pr_report_string(r, cell->text);
     if (isnan(cell->number))
         return "-";
-    if (c->kind == PR_COLUMN_SHARE)
+    if (c->kind == PR_REPORT_SHARE)
         pr_share_text(cell->number, c->decimals, buffer, PR_CELL_BYTES);
     else
-        snprintf(buffer, PR_CELL_BYTES, c->kind == PR_COLUMN_SIGNED ? "%+.*f" : "%.*f", c->decimals,
+        snprintf(buffer, PR_CELL_BYTES, c->kind == PR_REPORT_SIGNED ? "%+.*f" : "%.*f", c->decimals,
                  cell->number);
     if (c->unit != PR_NO_TEXT) {
         size_t n = strlen(buffer);

@@ -52,10 +52,10 @@ enum {
 };
 
 typedef enum pr_column_kind {
-    PR_COLUMN_WORDS,  /* left-aligned */
-    PR_COLUMN_NUMBER, /* right-aligned, as are the next two */
-    PR_COLUMN_SIGNED, /* with + or - */
-    PR_COLUMN_SHARE,  /* without a zero before the point, as papers write: .1234 */
+    PR_REPORT_WORDS,  /* left-aligned */
+    PR_REPORT_NUMBER, /* right-aligned, as are the next two */
+    PR_REPORT_SIGNED, /* with + or - */
+    PR_REPORT_SHARE,  /* without a zero before the point, as papers write: .1234 */
 } pr_column_kind;
 
 typedef struct pr_report_column {

@@ -36,7 +36,7 @@ static void write_markdown_table(pr_writer *out, const pr_report *r, const pr_re
     pr_write(out, "\n|");
     for (size_t c = 0; c < b->column_count; c++)
         pr_write(out, "%s",
-                 r->columns[b->first_column + c].kind == PR_COLUMN_WORDS ? "---|" : "--:|");
+                 r->columns[b->first_column + c].kind == PR_REPORT_WORDS ? "---|" : "--:|");
     pr_write(out, "\n");
     for (size_t i = 0; i < b->row_count; i++) {
         const pr_report_row_entry *row = &r->rows[b->first_row + i];
@@ -105,7 +105,7 @@ static void write_field(pr_writer *out, const pr_report *r, const pr_report_cell
         return;
     }
     const char *text = pr_report_string(r, cell->text);
-    if (kind != PR_COLUMN_WORDS && pr_parse_f64(pr_slice_of(text), &number))
+    if (kind != PR_REPORT_WORDS && pr_parse_f64(pr_slice_of(text), &number))
         pr_write(out, "%s", text);
     else
         pr_write_csv(out, text);

@@ -21,7 +21,7 @@ static void write_table(pr_writer *page, const pr_report *r, const pr_report_blo
         const pr_report_cell_entry *cells = &r->cells[row->first_cell];
         begin_row[row->kind](page, pr_report_string(r, cells[0].text));
         for (size_t c = 1; c < count; c++) {
-            bool words = r->columns[b->first_column + c].kind == PR_COLUMN_WORDS;
+            bool words = r->columns[b->first_column + c].kind == PR_REPORT_WORDS;
             if (c < row->cell_count)
                 pr_page_cell(page, pr_report_cell_text(r, b, c, &cells[c], buffer),
                              words && cells[c].emphasis == PR_PLAIN ? PR_CELL_TEXT

@@ -69,7 +69,7 @@ static void measure(table *t)
         const char *heading = pr_report_string(t->r, t->columns[c].heading);
         int width = longest_word(heading), half = (pr_text_width(heading) + 1) / 2;
         width = half > width ? half : width;
-        if (t->columns[c].kind != PR_COLUMN_WORDS && width < NUMBER_LEAST)
+        if (t->columns[c].kind != PR_REPORT_WORDS && width < NUMBER_LEAST)
             width = NUMBER_LEAST;
         for (size_t row = 0; row < t->block->row_count; row++) {
             int cell = pr_text_width(cell_text(t, row, c, buffer));
@@ -82,7 +82,7 @@ static void measure(table *t)
 /* Between columns: one space before numbers, which stand apart by their alignment, else two. */
 static int gap(const table *t, size_t column)
 {
-    return column == 0 ? 0 : t->columns[column].kind == PR_COLUMN_WORDS ? 2 : 1;
+    return column == 0 ? 0 : t->columns[column].kind == PR_REPORT_WORDS ? 2 : 1;
 }
 
 /* One cell. Spaces are owed until something follows them, so that lines have none at their end. */
@@ -90,7 +90,7 @@ static void write_cell(pr_writer *out, const table *t, size_t column, pr_slice t
                        const char *style, int *owed)
 {
     int space = t->widths[column];
-    bool left = t->columns[column].kind == PR_COLUMN_WORDS;
+    bool left = t->columns[column].kind == PR_REPORT_WORDS;
     for (size_t i = 0; i < text.size; i++)
         space -= pr_utf8_begins(text.bytes[i]);
     *owed += gap(t, column) + (left ? 0 : space);

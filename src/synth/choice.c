@@ -141,13 +141,13 @@ static double sizes_up_to(const pr_size_law *law, size_t size)
 
 double pr_size_chance(const pr_size_law *law, size_t size)
 {
-    if (size < law->least || size > PR_BASKET_MOST)
+    if (size < law->least || size > PR_SYNTH_BASKET_MOST)
         return 0;
     double below = size > law->least || law->redraw ? sizes_up_to(law, size - 1) : 0;
-    double upto = size < PR_BASKET_MOST || law->redraw ? sizes_up_to(law, size) : 1;
+    double upto = size < PR_SYNTH_BASKET_MOST || law->redraw ? sizes_up_to(law, size) : 1;
     double total = 1;
     if (law->redraw)
-        total = sizes_up_to(law, PR_BASKET_MOST) - sizes_up_to(law, law->least - 1);
+        total = sizes_up_to(law, PR_SYNTH_BASKET_MOST) - sizes_up_to(law, law->least - 1);
     return (upto - below) / total;
 }
 
@@ -158,10 +158,10 @@ size_t pr_draw_size(const pr_choice *choice, size_t user, size_t session)
     for (;;) {
         double weibull = law->scale * pow(-log(pr_stream_unit(&s)), 1 / law->shape);
         double size = ceil(law->plus + weibull);
-        if (size >= (double)law->least && size <= PR_BASKET_MOST)
+        if (size >= (double)law->least && size <= PR_SYNTH_BASKET_MOST)
             return (size_t)size;
         if (!law->redraw)
-            return size < (double)law->least ? law->least : PR_BASKET_MOST;
+            return size < (double)law->least ? law->least : PR_SYNTH_BASKET_MOST;
     }
 }
 
@@ -322,7 +322,7 @@ size_t pr_shopper_list(size_t *list, pr_shopper *shopper, const pr_choice *choic
 size_t pr_shopper_trip(pr_shopper *shopper, const pr_choice *choice, size_t session,
                        const bool *shelf, int32_t *items)
 {
-    size_t list[PR_BASKET_MOST];
+    size_t list[PR_SYNTH_BASKET_MOST];
     size_t count = pr_shopper_list(list, shopper, choice, session, shelf);
     for (size_t i = 0; i < count; i++) {
         size_t product = pr_draw_product(shopper, choice, session, list[i]);

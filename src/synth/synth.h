@@ -53,7 +53,7 @@ size_t pr_group_end(const pr_groups *groups, size_t group, size_t users);
 
 /* ---- constants, purposes, and one shopping trip ---- */
 
-enum { PR_BASKET_MOST = 10, PR_NOISE_BUCKETS = 1024 };
+enum { PR_SYNTH_BASKET_MOST = 10, PR_NOISE_BUCKETS = 1024 };
 
 /* The numbers of the paper's appendix A: name in the file's `source`, value. */
 #define PR_SYNTH_CONSTANTS(X)                                        \
@@ -78,7 +78,7 @@ typedef struct pr_synth_constants {
 
 extern const pr_synth_constants pr_synth_paper;
 
-/* A rule for basket sizes: ceil(plus + Weibull), cut to least..PR_BASKET_MOST or drawn again. */
+/* A rule for basket sizes: ceil(plus + Weibull), cut to least..PR_SYNTH_BASKET_MOST or drawn again. */
 typedef struct pr_size_law {
     const char *name;
     double shape, scale, plus;
@@ -157,13 +157,13 @@ void pr_shopper_free(pr_shopper *shopper); /* a zeroed one is fine */
 void pr_shopper_become(pr_shopper *shopper, const pr_choice *choice, size_t user, size_t group,
                        const float *base);
 
-/* The whole trip: writes up to PR_BASKET_MOST items in the order of the basket and returns how
+/* The whole trip: writes up to PR_SYNTH_BASKET_MOST items in the order of the basket and returns how
  * many; 0 when nothing is bought, so that there is no session. `shelf` says for each category
  * whether it is there; NULL: all are. */
 size_t pr_shopper_trip(pr_shopper *shopper, const pr_choice *choice, size_t session,
                        const bool *shelf, int32_t *items);
 
-/* The categories that the trip buys from, best first, at most PR_BASKET_MOST; returns how many. */
+/* The categories that the trip buys from, best first, at most PR_SYNTH_BASKET_MOST; returns how many. */
 size_t pr_shopper_list(size_t *list, pr_shopper *shopper, const pr_choice *choice, size_t session,
                        const bool *shelf);
 

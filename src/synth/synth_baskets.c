@@ -29,7 +29,7 @@ typedef struct drawing {
 
 static size_t most_in_basket(const parsrec_synth_options *o)
 {
-    return o->categories < PR_BASKET_MOST ? (size_t)o->categories : PR_BASKET_MOST;
+    return o->categories < PR_SYNTH_BASKET_MOST ? (size_t)o->categories : PR_SYNTH_BASKET_MOST;
 }
 
 double pr_baskets_bytes(const parsrec_synth_options *o, bool keep_base)

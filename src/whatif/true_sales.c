@@ -65,7 +65,7 @@ static void become(const run *r, desk *own, size_t user, const bool *off)
 /* The items of a trip, as a row of sales. Which product is bought matters only where items are named. */
 static size_t shop(const run *r, desk *own, size_t trip, const bool *shelf, int32_t *items)
 {
-    size_t list[PR_BASKET_MOST];
+    size_t list[PR_SYNTH_BASKET_MOST];
     size_t count = pr_shopper_list(list, &own->shopper, r->choice, trip, shelf);
     memset(own->row, 0, r->lines->count * sizeof *own->row);
     for (size_t i = 0; i < count; i++) {
@@ -79,7 +79,7 @@ static size_t shop(const run *r, desk *own, size_t trip, const bool *shelf, int3
 
 static void one_trip(run *r, desk *own, size_t set, size_t user, size_t trip)
 {
-    int32_t items[PR_BASKET_MOST], others[PR_BASKET_MOST];
+    int32_t items[PR_SYNTH_BASKET_MOST], others[PR_SYNTH_BASKET_MOST];
     become(r, own, user, NULL);
     size_t count = shop(r, own, trip, NULL, items);
     if (count == 0)

@@ -16,7 +16,7 @@ static parsrec_status layout(pr_model *model, parsrec_error *err)
     PR_TRY(pr_params_add_words(p, "shape", 1, 2, err)); /* groups, categories */
     PR_TRY(pr_params_add_words(p, "user_group", 1, model->users, err));
     PR_TRY(pr_params_add_words(p, "item_category", 1, model->items, err));
-    PR_TRY(pr_params_add_numbers(p, "size_chance", 1, PR_BASKET_MOST + 1, err));
+    PR_TRY(pr_params_add_numbers(p, "size_chance", 1, PR_SYNTH_BASKET_MOST + 1, err));
     PR_TRY(pr_params_add_words(p, "trip", PR_ROWS_OPEN, TRIP_WORDS, err));
     return pr_params_add_numbers(p, "product", model->users + 1, model->items, err);
 }
@@ -35,7 +35,8 @@ static void copy_facts(pr_model *model, const pr_truth *t)
         group[u] = (uint32_t)t->group[u];
     for (size_t i = 0; i < t->items; i++)
         category[i] = (uint32_t)(i / t->products);
-    for (size_t n = 0; n <= PR_BASKET_MOST; n++) /* no basket has more than there are categories */
+    for (size_t n = 0; n <= PR_SYNTH_BASKET_MOST;
+         n++) /* no basket has more than there are categories */
         chance[n < t->categories ? n : t->categories] += (pr_real)pr_size_chance(law, n);
 }
 
@@ -132,8 +133,8 @@ static parsrec_status verify(const pr_model *model, parsrec_error *err)
             return no_oracle("categories", err);
     const pr_trip *trip = (const pr_trip *)(const void *)pr_model_u32(model, "trip");
     for (size_t i = 0; i < trips; i++)
-        for (size_t p = 0; p < PR_BASKET_MOST; p++)
-            if (trip[i].order[p] >= categories || trip[i].first > PR_BASKET_MOST + 1)
+        for (size_t p = 0; p < PR_SYNTH_BASKET_MOST; p++)
+            if (trip[i].order[p] >= categories || trip[i].first > PR_SYNTH_BASKET_MOST + 1)
                 return no_oracle("trips", err);
     return PARSREC_OK;
 }
@@ -204,7 +205,7 @@ static pr_trips trips_of(const pr_model *model, const state *s, size_t group)
 {
     size_t all = pr_params_find(&model->params, "trip")->rows, each = all / s->groups;
     const pr_trip *list = (const pr_trip *)(const void *)pr_model_u32(model, "trip");
-    size_t width = s->categories < PR_BASKET_MOST ? s->categories : PR_BASKET_MOST;
+    size_t width = s->categories < PR_SYNTH_BASKET_MOST ? s->categories : PR_SYNTH_BASKET_MOST;
     if (group == s->groups)
         return (pr_trips){list, all, width};
     return (pr_trips){list + group * each, each, width};

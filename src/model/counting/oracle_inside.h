@@ -10,7 +10,7 @@
  * basket of n items has the first n of them, whatever n is. */
 typedef struct pr_trip {
     uint64_t filter; /* bit c % 64 of each; a category without its bit is not there */
-    uint16_t order[PR_BASKET_MOST]; /* as many as there are, best first */
+    uint16_t order[PR_SYNTH_BASKET_MOST]; /* as many as there are, best first */
     uint32_t first; /* the smallest basket for which the trip is made; above the largest: none is */
 } pr_trip;
 

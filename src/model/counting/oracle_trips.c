@@ -31,16 +31,16 @@ static uint32_t first_size(const pr_choice *choice, const double *utility, const
         if (worth > home)
             return (uint32_t)n + 1;
     }
-    return PR_BASKET_MOST + 1;
+    return PR_SYNTH_BASKET_MOST + 1;
 }
 
 static void draw_one(pr_trip *trip, const pr_choice *choice, size_t group, size_t draw,
                      double *work)
 {
-    size_t list[PR_BASKET_MOST], categories = choice->categories;
+    size_t list[PR_SYNTH_BASKET_MOST], categories = choice->categories;
     double *utility = work, *normal = work + categories;
     pr_draw_utilities(utility, normal, choice, group, group, draw);
-    size_t count = pr_best_categories(list, PR_BASKET_MOST, utility, categories, NULL);
+    size_t count = pr_best_categories(list, PR_SYNTH_BASKET_MOST, utility, categories, NULL);
     *trip = (pr_trip){.first = first_size(choice, utility, list, count, group, draw)};
     for (size_t i = 0; i < count; i++) {
         trip->order[i] = (uint16_t)list[i];
@@ -84,8 +84,8 @@ parsrec_status pr_trips_draw(pr_trip *trips, const pr_truth *truth, pr_pool *poo
  * all of that many items, and of one of the others to come next. */
 static void shares_of(double *share, size_t placed, const pr_real *size_chance)
 {
-    share[PR_BASKET_MOST + 1] = 0;
-    for (size_t n = PR_BASKET_MOST + 1; n-- > 0;) {
+    share[PR_SYNTH_BASKET_MOST + 1] = 0;
+    for (size_t n = PR_SYNTH_BASKET_MOST + 1; n-- > 0;) {
         double parts = 1;
         for (size_t i = 0; i < placed && i < n; i++)
             parts *= (double)(n - i) / (double)(i + 1);
@@ -143,7 +143,7 @@ void pr_trips_chances(double *chance, size_t categories, const pr_trips *trips, 
                       const pr_real *size_chance)
 {
     enum { ENOUGH = 200 };
-    double share[PR_BASKET_MOST + 2], sum = 0;
+    double share[PR_SYNTH_BASKET_MOST + 2], sum = 0;
     memset(chance, 0, categories * sizeof *chance);
     shares_of(share, seen->count, size_chance);
     if (add_matching(chance, trips, seen, share) < ENOUGH)

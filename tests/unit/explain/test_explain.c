@@ -614,7 +614,7 @@ static void counts_must_differ(void **state)
     made a, b;
     pr_explained_group groups[2];
     double apart[SIX * SIX] = {0};
-    pr_contrast list[3];
+    pr_map_contrast list[3];
     make_six(&a);
     make_six(&b);
     set_pair(&a, 0, LAST_ONE, log(3), 300);
@@ -629,7 +629,7 @@ static void counts_must_differ(void **state)
     apart[1 * SIX + LAST_ONE] = log(3.5);
     for (size_t g = 0; g < 2; g++)
         assert_ok(pr_tree_sums_init(&groups[g].tree, &a.e.axis, a.drop, &err));
-    assert_int_equal(pr_contrasts(list, 3, &a.e, PARSREC_MAP_DROP), 1);
+    assert_int_equal(pr_map_contrasts(list, 3, &a.e, PARSREC_MAP_DROP), 1);
     assert_int_equal(list[0].first.row, 0);
     assert_close(list[0].first.lift / list[0].second.lift, 3, 1e-9);
     for (size_t g = 0; g < 2; g++)

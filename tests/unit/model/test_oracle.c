@@ -43,7 +43,7 @@ static pr_trip trip(int a, int b, int c, uint32_t first)
 }
 
 /* Four categories; baskets of two (0.75) or three (0.25) items; two trips in equal parts. */
-static const pr_real sizes[PR_BASKET_MOST + 1] = {0, 0, 0.75f, 0.25f};
+static const pr_real sizes[PR_SYNTH_BASKET_MOST + 1] = {0, 0, 0.75f, 0.25f};
 
 static void ask(const pr_trip *list, size_t count, int seen, double chance[4])
 {
@@ -84,7 +84,7 @@ static void trips_not_made_say_nothing(void **state)
     (void)state;
     double chance[4];
     /* The second is made for baskets of three only, the third never. */
-    pr_trip list[] = {trip(0, 1, 2, 1), trip(3, 1, 2, 3), trip(3, 1, 2, PR_BASKET_MOST + 1)};
+    pr_trip list[] = {trip(0, 1, 2, 1), trip(3, 1, 2, 3), trip(3, 1, 2, PR_SYNTH_BASKET_MOST + 1)};
     ask(list, 3, -1, chance);
     double front = 0.75 / 2 + 0.25 / 3, third = 0.25 / 3, sum = 2 * front + 4 * third;
     assert_close(chance[0], front / sum, 1e-7);

@@ -13,10 +13,10 @@ static void assert_has(const char *text, const char *piece)
 static void build(pr_report *r)
 {
     static const pr_report_column columns[] = {
-        {"model", PR_COLUMN_WORDS, 0, NULL, 12},
-        {"HR@1", PR_COLUMN_SHARE, 4, NULL, 0},
-        {"difference to the best", PR_COLUMN_SIGNED, 1, " %", 0},
-        {"why", PR_COLUMN_WORDS, 0, NULL, 0},
+        {"model", PR_REPORT_WORDS, 0, NULL, 12},
+        {"HR@1", PR_REPORT_SHARE, 4, NULL, 0},
+        {"difference to the best", PR_REPORT_SIGNED, 1, " %", 0},
+        {"why", PR_REPORT_WORDS, 0, NULL, 0},
     };
     pr_report_add(r, PR_REPORT_TITLE, "Models & <more>");
     pr_write(pr_report_open(r, PR_REPORT_LEAD), "The best is %s.", "a|b");
@@ -144,7 +144,7 @@ static void only_what_is_wanted(void **state)
     assert_false(pr_report_is_wanted(&r));
     pr_write(pr_report_open(&r, PR_REPORT_CHART), "<svg>");
     pr_report_fact(&r, "a", "b");
-    pr_report_table(&r, &(pr_report_column){"x", PR_COLUMN_WORDS, 0, NULL, 0}, 1);
+    pr_report_table(&r, &(pr_report_column){"x", PR_REPORT_WORDS, 0, NULL, 0}, 1);
     pr_report_row(&r, PR_ROW_PLAIN, "row");
     assert_int_equal(r.block_count, 0);
     assert_int_equal(r.text.size, 0);

@@ -84,7 +84,7 @@ static void assert_trips_repeat(made *m)
     for (size_t u = 0; u < m->data->users; u++) {
         become(m, u);
         for (size_t t = 0; t < m->truth.options.sessions; t++) {
-            int32_t again[PR_BASKET_MOST];
+            int32_t again[PR_SYNTH_BASKET_MOST];
             const int32_t *stored = NULL;
             size_t n = pr_shopper_trip(&m->shopper, &m->choice, t, NULL, again);
             assert_int_equal(session_at(m->data, u, t, &stored), n);
@@ -196,7 +196,7 @@ static void a_missing_category_is_replaced(void **state)
     for (size_t u = 0; u < m.data->users; u++) {
         become(&m, u);
         for (size_t t = 0; t < 15; t++) {
-            int32_t full[PR_BASKET_MOST], items[PR_BASKET_MOST];
+            int32_t full[PR_SYNTH_BASKET_MOST], items[PR_SYNTH_BASKET_MOST];
             size_t n = pr_shopper_trip(&m.shopper, &m.choice, t, NULL, full);
             assert_int_equal(pr_shopper_trip(&m.shopper, &m.choice, t, shelf, items), n);
             for (size_t i = 0; i < n; i++) {
@@ -227,7 +227,7 @@ static void outside_leaves_slots_empty(void **state)
     for (size_t u = 0; u < m.data->users; u++) {
         become(&m, u);
         for (size_t t = 0; t < 15; t++) {
-            int32_t full[PR_BASKET_MOST], items[PR_BASKET_MOST];
+            int32_t full[PR_SYNTH_BASKET_MOST], items[PR_SYNTH_BASKET_MOST];
             size_t n = pr_shopper_trip(&m.shopper, &m.choice, t, NULL, full);
             size_t left = pr_shopper_trip(&m.shopper, &m.choice, t, shelf, items), missing = 0;
             for (size_t i = 0; i < n; i++)

@@ -172,7 +172,7 @@ static void compare_with_peer(bool outside)
         pr_shopper_become(&f.shopper, &f.choice, g, g, f.base);
         for (size_t t = 0; t < TRIPS; t++) {
             bool bought[C] = {false};
-            int32_t items[PR_BASKET_MOST];
+            int32_t items[PR_SYNTH_BASKET_MOST];
             size_t n = pr_shopper_trip(&f.shopper, &f.choice, t, NULL, items);
             for (size_t i = 0; i < n; i++)
                 bought[items[i]] = true;
@@ -227,10 +227,10 @@ static void sizes_follow_weibull(void **state)
         o.size_rule = rules[r];
         fixture f;
         set_up(&f, o);
-        double seen[PR_BASKET_MOST + 1] = {0}, chi = 0, all = 0;
+        double seen[PR_SYNTH_BASKET_MOST + 1] = {0}, chi = 0, all = 0;
         for (size_t t = 0; t < TRIPS; t++)
             seen[pr_draw_size(&f.choice, t / 100, t % 100)]++;
-        for (size_t n = rules[r] == PARSREC_SIZE_PAPER ? 2 : 3; n <= PR_BASKET_MOST; n++) {
+        for (size_t n = rules[r] == PARSREC_SIZE_PAPER ? 2 : 3; n <= PR_SYNTH_BASKET_MOST; n++) {
             double expected = TRIPS * size_probability(n, rules[r]);
             chi += (seen[n] - expected) * (seen[n] - expected) / expected;
             assert_close(TRIPS * pr_size_chance(pr_size_law_of(rules[r]), n), expected,
