@@ -1,5 +1,5 @@
 # The rooms of the house keep their directions (CONTRIBUTING.md has the table): what a room calls, as the
-# linker sees it, and what it includes. No file name and no identifier of a header is used twice.
+# linker sees it, and what it includes. No file name is used twice (test_identifiers.sh: identifiers).
 cd "$PARSREC_SOURCE" || exit 1
 
 # The rooms that each room may use.
