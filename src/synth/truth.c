@@ -123,8 +123,9 @@ static bool parse_source(json_t *json, parsrec_synth_options *o)
 static parsrec_status read_source(pr_truth *t, const pr_dataset *data, parsrec_error *err)
 {
     json_t *json;
-    if (pr_json_parse(&json, data->source, strlen(data->source), "source", NULL) != PARSREC_OK)
-        return bad_source(data->file, err);
+    parsrec_status status = pr_json_parse(&json, data->source, strlen(data->source), "source", err);
+    if (status != PARSREC_OK)
+        return status == PARSREC_E_MEMORY ? status : bad_source(data->file, err);
     bool good = parse_source(json, &t->options);
     json_decref(json);
     return good ? PARSREC_OK : bad_source(data->file, err);
