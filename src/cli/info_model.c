@@ -34,6 +34,17 @@ static void print_columns(const parsrec_model *model)
     }
 }
 
+void cli_print_weights(const parsrec_model *model)
+{
+    const char *name;
+    double value;
+    for (size_t i = 0; parsrec_model_weight(model, i, &name, &value); i++) {
+        if (i == 0)
+            printf("\nweights of what is counted\n");
+        printf("  %-26s%20.4f\n", name, value);
+    }
+}
+
 void cli_print_model(const parsrec_model *model)
 {
     parsrec_model_facts f;
@@ -47,6 +58,7 @@ void cli_print_model(const parsrec_model *model)
     if (print_settings(model) == 0)
         printf("  all as the defaults\n");
     print_columns(model);
+    cli_print_weights(model);
 }
 
 static json_t *settings_json(const parsrec_model *model)
@@ -90,12 +102,27 @@ static json_t *columns_json(const parsrec_model *model)
     return NULL;
 }
 
+/* Adds the member "weights" where there are some. */
+static json_t *add_weights(json_t *json, const parsrec_model *model)
+{
+    const char *name;
+    double value;
+    json_t *weights = json_object();
+    for (size_t i = 0; parsrec_model_weight(model, i, &name, &value); i++)
+        json_object_set_new(weights, name, json_real(value));
+    if (json != NULL && json_object_size(weights) > 0)
+        json_object_set(json, "weights", weights);
+    json_decref(weights);
+    return json;
+}
+
 json_t *cli_model_json(const parsrec_model *model)
 {
     parsrec_model_facts f;
     parsrec_model_describe(model, &f);
-    return json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "kind", f.kind, "parameters",
-                     (json_int_t)f.parameters, "bytes", (json_int_t)f.bytes, "settings",
-                     settings_json(model), "changed", changed_json(model), "features",
-                     columns_json(model));
+    json_t *json = json_pack("{s:s, s:I, s:I, s:o, s:o, s:o}", "kind", f.kind, "parameters",
+                             (json_int_t)f.parameters, "bytes", (json_int_t)f.bytes, "settings",
+                             settings_json(model), "changed", changed_json(model), "features",
+                             columns_json(model));
+    return add_weights(json, model);
 }

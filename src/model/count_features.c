@@ -8,8 +8,8 @@
 #include "base/memory.h"
 #include "math/vecmath.h"
 
-const char *const pr_count_feature_names[PR_COUNT_FEATURES] = {
-    "times", "recent", "had", "popular", "lift", "neighbours", "sessions"};
+const char *const pr_count_feature_names[PR_COUNT_FEATURES + 1] = {
+    "times", "recent", "had", "popular", "lift", "neighbours", "sessions", NULL};
 
 /* ---- tables ---- */
 

@@ -38,7 +38,8 @@ typedef enum pr_count_feature {
     PR_COUNT_FEATURES,
 } pr_count_feature;
 
-extern const char *const pr_count_feature_names[PR_COUNT_FEATURES];
+/* Ends with NULL. */
+extern const char *const pr_count_feature_names[PR_COUNT_FEATURES + 1];
 
 enum { PR_LIFT_WIDTH = 256, PR_COUNT_NEIGHBOURS_K = 10 };
 

@@ -117,6 +117,19 @@ bool parsrec_model_setting(const parsrec_model *model, size_t i, parsrec_setting
     return true;
 }
 
+bool parsrec_model_weight(const parsrec_model *model, size_t i, const char **name, double *value)
+{
+    const pr_model *m = model->file.model;
+    if (m->kind->shown == NULL)
+        return false;
+    for (size_t k = 0; k <= i; k++)
+        if (m->kind->shown_names[k] == NULL)
+            return false;
+    *name = m->kind->shown_names[i];
+    *value = (double)pr_model_reals(m, m->kind->shown)[i];
+    return true;
+}
+
 /* ---- names and numbers ---- */
 
 size_t parsrec_model_size(const parsrec_model *model, parsrec_thing thing)

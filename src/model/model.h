@@ -54,6 +54,9 @@ typedef struct pr_model_kind {
     const char *history_table;   /* the parameter whose rows make a history vector; NULL: there is
                                     no such vector */
 
+    const char *shown;              /* the parameter whose numbers a person can read, one for ... */
+    const char *const *shown_names; /* ... each of these, ending with NULL; both NULL: none is */
+
     parsrec_status (*check)(const pr_config *config, parsrec_error *err); /* or NULL */
     parsrec_status (*layout)(pr_model *model, parsrec_error *err);        /* lists the parameters */
 

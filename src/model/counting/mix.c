@@ -393,6 +393,8 @@ static bool terms(pr_scorer *session, size_t row, int32_t item, pr_score_terms *
 const pr_model_kind pr_mix = {
     .name = "mix",
     .summary = "seven counts, weighed by what was bought next",
+    .shown = "mix.weights",
+    .shown_names = pr_count_feature_names,
     .layout = layout,
     .count = count,
     .verify = verify,
