@@ -414,7 +414,7 @@ typedef enum parsrec_protocol {
 PARSREC_API const char *parsrec_protocol_name(parsrec_protocol protocol); /* "remaining", ... */
 
 /* Models that only count (docs/models.md) and take seconds to make: what any other model must beat. */
-enum { PARSREC_BASELINES = 3, PARSREC_BASELINE_ROWS = 5 };
+enum { PARSREC_BASELINES = 5, PARSREC_BASELINE_ROWS = 5 };
 
 typedef enum parsrec_verdict {
     PARSREC_VERDICT_NONE,   /* nothing to compare */
@@ -564,6 +564,11 @@ typedef struct parsrec_setting {
 /* Setting number i; false after the last. */
 PARSREC_API bool parsrec_model_setting(const parsrec_model *model, size_t i,
                                        parsrec_setting *setting);
+
+/* Weight number i of a model that is a sum of few terms (`mix`), with the name of its term, which lives for
+ * ever; false after the last, and for models whose weights say nothing by themselves. */
+PARSREC_API bool parsrec_model_weight(const parsrec_model *model, size_t i, const char **name,
+                                      double *value);
 
 /* ---- names and numbers ------------------------------------------------------------------- */
 
@@ -925,6 +930,14 @@ PARSREC_API parsrec_status parsrec_eval(const parsrec_model *model, const parsre
                                         parsrec_eval_report *report, const parsrec_hooks *hooks,
                                         parsrec_error *err);
 
+/* The same by several options, as a rule one for each protocol: reports[count]. What they have in common
+ * is done once. A report without users had nobody to evaluate; E_INPUT when that is so of all. */
+PARSREC_API parsrec_status parsrec_eval_several(const parsrec_model *model,
+                                                const parsrec_data *data,
+                                                const parsrec_eval_options *options, size_t count,
+                                                parsrec_eval_report *reports,
+                                                const parsrec_hooks *hooks, parsrec_error *err);
+
 /* Compares a model with counts in every protocol, on the data that are in its file. Of large data, users are sampled evenly, so that it
  * takes seconds. */
 PARSREC_API parsrec_status parsrec_baselines(parsrec_baseline_report *report,
@@ -937,6 +950,14 @@ PARSREC_API parsrec_status parsrec_baselines(parsrec_baseline_report *report,
 PARSREC_API parsrec_status parsrec_eval_json(char **out, const char *model, const char *data,
                                              const parsrec_eval_options *options,
                                              const parsrec_eval_report *report, parsrec_error *err);
+
+/* The members of the first report that has users, as parsrec_eval_json gives them, and "protocols": an
+ * object with all reports by the name of their protocol, null for one without users. */
+PARSREC_API parsrec_status parsrec_eval_several_json(char **out, const char *model,
+                                                     const char *data,
+                                                     const parsrec_eval_options *options,
+                                                     const parsrec_eval_report *reports,
+                                                     size_t count, parsrec_error *err);
 
 /* ---- comparison -------------------------------------------------------------------------- */
 

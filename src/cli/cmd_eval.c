@@ -96,15 +96,80 @@ static void print_table(const eval_args *a, const parsrec_eval_report *r)
         print_number(m->fresh);
         putchar('\n');
     }
-    printf("\nprotocol %s, fingerprint %s, %.1f s\n", cli_protocols[a->words.protocol],
+    printf("\nprotocol %s, fingerprint %s, %.1f s\n", parsrec_protocol_name(a->eval.protocol),
            r->fingerprint, r->seconds);
 }
 
-static int print_json(const eval_args *a, const cli_words *words, const parsrec_eval_report *r)
+/* ---- all protocols ---- */
+
+/* The measure of a report that has this name and cutoff, or NULL. */
+static const parsrec_measure *find_measure(const parsrec_eval_report *r,
+                                           const parsrec_measure *like)
+{
+    for (size_t i = 0; i < r->measure_count; i++)
+        if (r->measures[i].k == like->k && strcmp(r->measures[i].name, like->name) == 0)
+            return &r->measures[i];
+    return NULL;
+}
+
+static void print_row(const parsrec_eval_report *reports, const parsrec_measure *m)
+{
+    char name[48];
+    printf("%-14s", measure_name(m, name, sizeof name));
+    for (size_t p = 0; p < CLI_PROTOCOLS; p++) {
+        const parsrec_measure *cell = find_measure(&reports[p], m);
+        if (cell == NULL)
+            printf(" %24s", "-");
+        else
+            printf("  %7.4f [%.4f, %.4f]", cell->value, cell->low, cell->high);
+    }
+    putchar('\n');
+}
+
+/* A column for each protocol. */
+static void print_side_by_side(const parsrec_eval_options *how, const parsrec_eval_report *reports)
+{
+    pr_digits digits;
+    char against[32];
+    double seconds = 0;
+    printf("%s sessions; intervals of 95 %% over users\n\n%-14s",
+           how->split == PARSREC_SPLIT_TEST ? "last" : "second to last", "");
+    for (size_t p = 0; p < CLI_PROTOCOLS; p++)
+        printf(" %24s", parsrec_protocol_name(how[p].protocol));
+    printf("\n%-14s", "users");
+    for (size_t p = 0; p < CLI_PROTOCOLS; p++)
+        printf(" %24s", pr_digits_of(&digits, reports[p].users));
+    printf("\n%-14s", "ranked against");
+    for (size_t p = 0; p < CLI_PROTOCOLS; p++) {
+        snprintf(against, sizeof against, "%llu items", (unsigned long long)reports[p].negatives);
+        printf(" %24s", reports[p].users == 0       ? "-"
+                        : reports[p].negatives == 0 ? "all items"
+                                                    : against);
+        seconds += reports[p].seconds;
+    }
+    putchar('\n');
+    for (size_t p = 0; p < CLI_PROTOCOLS; p++)
+        for (size_t i = 0; i < reports[p].measure_count; i++) {
+            const parsrec_measure *m = &reports[p].measures[i];
+            bool shown = false;
+            for (size_t before = 0; before < p; before++)
+                shown = shown || find_measure(&reports[before], m) != NULL;
+            if (!shown)
+                print_row(reports, m);
+        }
+    printf("\n%.1f s; --protocol NAME shows repeat and new items, and what a random ranker gets\n",
+           seconds);
+}
+
+static int print_json(const cli_words *words, const parsrec_eval_options *how,
+                      const parsrec_eval_report *r, size_t count)
 {
     parsrec_error err = {0};
     char *text;
-    if (parsrec_eval_json(&text, words->word[0], words->word[1], &a->eval, r, &err) != PARSREC_OK)
+    const char *model = words->word[0], *data = words->word[1];
+    if ((count == 1
+             ? parsrec_eval_json(&text, model, data, how, r, &err)
+             : parsrec_eval_several_json(&text, model, data, how, r, count, &err)) != PARSREC_OK)
         return cli_report("eval", &err);
     puts(text);
     parsrec_text_free(text);
@@ -130,8 +195,9 @@ static parsrec_status get_model(parsrec_model **model, const eval_args *a, const
     return parsrec_model_count(model, data, &how, cli_hooks(), err);
 }
 
-static parsrec_status run(const eval_args *a, const cli_words *words, parsrec_eval_report *report,
-                          parsrec_error *err)
+static parsrec_status run(const eval_args *a, const cli_words *words,
+                          const parsrec_eval_options *how, size_t count,
+                          parsrec_eval_report *reports, parsrec_error *err)
 {
     parsrec_model *model = NULL;
     parsrec_data *data = NULL;
@@ -140,7 +206,7 @@ static parsrec_status run(const eval_args *a, const cli_words *words, parsrec_ev
     if (status == PARSREC_OK)
         status = get_model(&model, a, words->word[0], data, err);
     if (status == PARSREC_OK)
-        status = parsrec_eval(model, data, &a->eval, report, cli_hooks(), err);
+        status = parsrec_eval_several(model, data, how, count, reports, cli_hooks(), err);
     parsrec_model_free(model);
     parsrec_data_free(data);
     return status;
@@ -162,12 +228,20 @@ int cmd_eval(int argc, char **argv)
         return cli_usage_error(&cli_eval, "--dump-scores: the result goes to standard output, so "
                                           "name a file or a pipe");
     parsrec_error err = {0};
-    parsrec_eval_report report;
-    if (run(&a, &words, &report, &err) != PARSREC_OK)
+    parsrec_eval_options how[CLI_PROTOCOLS] = {a.eval};
+    parsrec_eval_report reports[CLI_PROTOCOLS];
+    /* What is dumped was ranked by one protocol. */
+    size_t count = a.words.protocol > 0 || a.eval.dump_path != NULL ? 1 : CLI_PROTOCOLS;
+    for (size_t p = 0; p < count && count > 1; p++)
+        how[p] = cli_eval_for(&a.eval, &a.words, (parsrec_protocol)p);
+    if (run(&a, &words, how, count, reports, &err) != PARSREC_OK)
         return cli_report("eval", &err);
     cli_finish_line();
     if (a.json)
-        return print_json(&a, &words, &report);
-    print_table(&a, &report);
+        return print_json(&words, how, reports, count);
+    if (count == 1)
+        print_table(&a, reports);
+    else
+        print_side_by_side(how, reports);
     return cli_close_output("eval");
 }

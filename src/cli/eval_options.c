@@ -6,7 +6,7 @@
 #include "base/text.h"
 
 const char *const cli_splits[] = {"test", "valid", NULL};
-const char *const cli_protocols[] = {"remaining", "next", "basket", NULL};
+const char *const cli_protocols[] = {"all", "remaining", "next", "basket", NULL};
 
 cli_eval_words cli_eval_default(void)
 {
@@ -44,6 +44,17 @@ static void set_candidates(parsrec_eval_options *o, const cli_eval_words *w)
         o->negatives = w->negatives;
     else if (w->full || (uniform && o->protocol == PARSREC_PROTOCOL_BASKET))
         o->negatives = 0;
+    else
+        o->negatives = parsrec_eval_default().negatives;
+}
+
+parsrec_eval_options cli_eval_for(const parsrec_eval_options *eval, const cli_eval_words *words,
+                                  parsrec_protocol protocol)
+{
+    parsrec_eval_options o = *eval;
+    o.protocol = protocol;
+    set_candidates(&o, words);
+    return o;
 }
 
 int cli_eval_apply(const cli_command *command, parsrec_eval_options *eval,
@@ -55,7 +66,7 @@ int cli_eval_apply(const cli_command *command, parsrec_eval_options *eval,
     if (words->full && (words->negatives > 0 || strcmp(words->candidates, "uniform") != 0))
         return cli_usage_error(command, "--full ranks every item: it goes without --negatives and "
                                         "--candidates");
-    eval->protocol = (parsrec_protocol)words->protocol;
+    eval->protocol = (parsrec_protocol)(words->protocol > 0 ? words->protocol - 1 : 0);
     eval->split = words->split == 0 ? PARSREC_SPLIT_TEST : PARSREC_SPLIT_VALID;
     set_candidates(eval, words);
     if (words->negatives > 0 && eval->candidates_path != NULL)

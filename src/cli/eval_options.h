@@ -5,9 +5,12 @@
 #include "cli/options.h"
 #include "parsrec.h"
 
+enum { CLI_PROTOCOLS = 3 };
+
 /* What is typed and has to be read before it is an option of the library. */
 typedef struct cli_eval_words {
-    int split, protocol;
+    int split;
+    int protocol;       /* 0: all of them; else one more than a parsrec_protocol */
     uint64_t negatives; /* 0: not typed */
     const char *k, *candidates;
     bool full;
@@ -22,8 +25,8 @@ extern const char *const cli_splits[], *const cli_protocols[];
     CLI_CHOICE(0, "split", type, words.split, cli_splits,                                       \
                "the last session of each user, or the one before"),                             \
         CLI_CHOICE(0, "protocol", type, words.protocol, cli_protocols,                          \
-                   "any remaining item counts, one fixed target at a time, or one list for a "  \
-                   "whole basket"),                                                             \
+                   "any remaining item counts, one fixed target at a time, one list for a "     \
+                   "whole basket, or all three"),                                               \
         CLI_COUNT(0, "negatives", type, words.negatives, 1, 1e9,                                \
                   "sampled items that a basket's own are ranked against [100; with basket all " \
                   "items]"),                                                                    \
@@ -42,8 +45,13 @@ extern const char *const cli_splits[], *const cli_protocols[];
         CLI_COUNT(0, "place-k", type, eval.place_k, 1, 1e9,                                     \
                   "place the best remaining item next when it ranks among so many")
 
-/* Puts the words into the options; explains a mistake. CLI_CONTINUE or the exit status. */
+/* Puts the words into the options; explains a mistake. CLI_CONTINUE or the exit status. With all
+ * protocols asked for, the options are those of the first. */
 int cli_eval_apply(const cli_command *command, parsrec_eval_options *eval,
                    const cli_eval_words *words);
+
+/* The same options for another protocol: its candidates are as typed, or its own default. */
+parsrec_eval_options cli_eval_for(const parsrec_eval_options *eval, const cli_eval_words *words,
+                                  parsrec_protocol protocol);
 
 #endif

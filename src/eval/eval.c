@@ -92,23 +92,31 @@ done:
 
 /* ---- a run ---- */
 
-/* A counting model may know here what was before the sessions evaluated: it is counted again. */
-static parsrec_status run_model(const pr_model *model, pr_evaluation *e, pr_pool *pool,
-                                const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err)
+/* A counting model may know here what was before the sessions evaluated: it is counted again, once for
+ * all protocols that agree on these sessions and on whose sessions count. */
+typedef struct recounted {
+    pr_model *model;
+    pr_split_part part;
+    const char *users_path;
+} recounted;
+
+static parsrec_status recount(recounted *r, const pr_model *model, const pr_evaluation *e,
+                              const char *users_path, pr_pool *pool, const parsrec_hooks *hooks,
+                              parsrec_error *err)
 {
-    pr_scope scope = pr_scope_before(e->protocol.part, e->protocol.held);
-    scope.users = e->protocol.counted;
-    pr_model *counted;
-    if (model->kind->count == NULL)
-        return pr_evaluation_run(e, model, pool, hooks, scores, err);
-    PR_TRY(pr_count_model(&counted, model->kind->name, &model->config, e->data, &scope, pool, hooks,
-                          err));
-    parsrec_status status = pr_evaluation_run(e, counted, pool, hooks, scores, err);
-    pr_model_free(counted);
-    return status;
+    const pr_eval_protocol *p = &e->protocol;
+    pr_scope scope = pr_scope_before(p->part, p->held);
+    scope.users = p->counted;
+    if (r->model != NULL && r->part == p->part && r->users_path == users_path)
+        return PARSREC_OK;
+    pr_model_free(r->model);
+    r->part = p->part;
+    r->users_path = users_path;
+    return pr_count_model(&r->model, model->kind->name, &model->config, e->data, &scope, pool,
+                          hooks, err);
 }
 
-static parsrec_status run_and_report(const pr_model *model, pr_evaluation *e,
+static parsrec_status run_and_report(const pr_model *model, recounted *counted, pr_evaluation *e,
                                      const parsrec_eval_options *options,
                                      parsrec_eval_report *report, const parsrec_hooks *hooks,
                                      parsrec_error *err)
@@ -123,19 +131,22 @@ static parsrec_status run_and_report(const pr_model *model, pr_evaluation *e,
                        p->users != NULL ? " of the list" : "", p->held + 2, p->rule->smallest,
                        p->rule->smallest == 1 ? "" : "s");
     PR_TRY(pr_pool_new(&pool, options->threads, err));
-    parsrec_status status = run_model(model, e, pool, hooks, &scores, err);
-    if (status == PARSREC_OK)
-        status = pr_evaluation_chance(e, &chance, err);
-    if (status == PARSREC_OK) {
-        fill_report(report, p, &scores, &chance);
-        status = report_users(report, e, options, pool, err);
+    parsrec_status status = PARSREC_OK;
+    if (model->kind->count != NULL) {
+        PR_TRY_GOTO(recount(counted, model, e, options->count_users_path, pool, hooks, err));
+        model = counted->model;
     }
+    PR_TRY_GOTO(pr_evaluation_run(e, model, pool, hooks, &scores, err));
+    PR_TRY_GOTO(pr_evaluation_chance(e, &chance, err));
+    fill_report(report, p, &scores, &chance);
+    status = report_users(report, e, options, pool, err);
+done:
     pr_pool_free(pool);
     return status;
 }
 
 /* The same with a file that takes what was ranked. */
-static parsrec_status run_and_dump(const pr_model *model, pr_evaluation *e,
+static parsrec_status run_and_dump(const pr_model *model, recounted *counted, pr_evaluation *e,
                                    const parsrec_eval_options *options, parsrec_eval_report *report,
                                    const parsrec_hooks *hooks, parsrec_error *err)
 {
@@ -146,46 +157,67 @@ static parsrec_status run_and_dump(const pr_model *model, pr_evaluation *e,
     pr_writer_free(&head);
     parsrec_status status = pr_ordered_check(e->dump, err);
     if (status == PARSREC_OK)
-        status = run_and_report(model, e, options, report, hooks, err);
+        status = run_and_report(model, counted, e, options, report, hooks, err);
     if (status == PARSREC_OK)
         return pr_ordered_commit(e->dump, err);
     pr_ordered_abort(e->dump);
     return status;
 }
 
-static parsrec_status evaluate(const pr_model *model, const pr_dataset *data,
+/* By one protocol. *nobody is set when E_INPUT says that there is nobody to evaluate. */
+static parsrec_status evaluate(const pr_model *model, recounted *counted, const pr_dataset *data,
                                const parsrec_eval_options *options, parsrec_eval_report *report,
-                               const parsrec_hooks *hooks, parsrec_error *err)
+                               bool *nobody, const parsrec_hooks *hooks, parsrec_error *err)
 {
+    double began = pr_now();
     pr_eval_protocol p = {0};
     pr_evaluation e = {0};
     parsrec_status status;
     PR_TRY_GOTO(pr_protocol_init(&p, options, data, (size_t)model->config.last, err));
     PR_TRY_GOTO(pr_protocol_fingerprint(report->fingerprint, &p, data, model, err));
     PR_TRY_GOTO(pr_evaluation_init(&e, data, &p, err));
+    *nobody = e.count == 0;
     bool dumps = options->dump_path != NULL && e.count > 0;
-    status = (dumps ? run_and_dump : run_and_report)(model, &e, options, report, hooks, err);
+    status =
+        (dumps ? run_and_dump : run_and_report)(model, counted, &e, options, report, hooks, err);
 done:
     pr_evaluation_free(&e);
     pr_protocol_free(&p);
+    report->seconds = pr_now() - began;
     return status;
 }
 
-parsrec_status parsrec_eval(const parsrec_model *loaded, const parsrec_data *data,
+parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_data *data,
+                                    const parsrec_eval_options *options, size_t count,
+                                    parsrec_eval_report *reports, const parsrec_hooks *hooks,
+                                    parsrec_error *err)
+{
+    if (loaded == NULL || data == NULL || options == NULL || reports == NULL || count == 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval needs model, data and options");
+    const pr_model *model = loaded->file.model;
+    pr_fitted fitted;
+    recounted counted = {0};
+    size_t empty = 0;
+    parsrec_status status = PARSREC_OK;
+    memset(reports, 0, count * sizeof *reports);
+    PR_TRY(pr_fit_data(&fitted, &loaded->file, data, model->kind->count != NULL, hooks, err));
+    for (size_t i = 0; i < count && status == PARSREC_OK; i++) {
+        bool nobody = false;
+        status =
+            evaluate(model, &counted, fitted.data, &options[i], &reports[i], &nobody, hooks, err);
+        if (nobody && ++empty < count)
+            status = PARSREC_OK;
+    }
+    pr_model_free(counted.model);
+    pr_fitted_free(&fitted);
+    return status;
+}
+
+parsrec_status parsrec_eval(const parsrec_model *model, const parsrec_data *data,
                             const parsrec_eval_options *options, parsrec_eval_report *report,
                             const parsrec_hooks *hooks, parsrec_error *err)
 {
-    if (loaded == NULL || data == NULL || options == NULL || report == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval needs model, data and options");
-    const pr_model *model = loaded->file.model;
-    double began = pr_now();
-    pr_fitted fitted;
-    *report = (parsrec_eval_report){0};
-    PR_TRY(pr_fit_data(&fitted, &loaded->file, data, model->kind->count != NULL, hooks, err));
-    parsrec_status status = evaluate(model, fitted.data, options, report, hooks, err);
-    pr_fitted_free(&fitted);
-    report->seconds = pr_now() - began;
-    return status;
+    return parsrec_eval_several(model, data, options, 1, report, hooks, err);
 }
 
 /* ---- JSON ---- */
@@ -260,5 +292,32 @@ parsrec_status parsrec_eval_json(char **out, const char *model, const char *data
     if (out == NULL || model == NULL || data == NULL || options == NULL || report == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval_json needs names and a report");
     *out = pr_json_indented(pr_eval_json(model, data, options, report));
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+parsrec_status parsrec_eval_several_json(char **out, const char *model, const char *data,
+                                         const parsrec_eval_options *options,
+                                         const parsrec_eval_report *reports, size_t count,
+                                         parsrec_error *err)
+{
+    if (out == NULL || model == NULL || data == NULL || options == NULL || reports == NULL ||
+        count == 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_eval_several_json needs names and reports");
+    size_t first = 0;
+    while (first + 1 < count && reports[first].users == 0)
+        first++;
+    json_t *json = pr_eval_json(model, data, &options[first], &reports[first]);
+    json_t *all = json_object();
+    int bad = json == NULL || all == NULL;
+    for (size_t i = 0; i < count && bad == 0; i++)
+        bad = json_object_set_new(all, parsrec_protocol_name(options[i].protocol),
+                                  reports[i].users > 0
+                                      ? pr_eval_json(model, data, &options[i], &reports[i])
+                                      : json_null());
+    bad = bad != 0 || json_object_set(json, "protocols", all) != 0;
+    json_decref(all);
+    *out = bad == 0 ? pr_json_indented(json_incref(json)) : NULL;
+    json_decref(json);
     return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
 }

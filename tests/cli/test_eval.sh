@@ -4,7 +4,23 @@ ok "$PARSREC" import -o shop.st "$shop"
 ok "$PARSREC" train -o model.st shop.st --set dim.user=8 --set dim.item=8 --epochs 2
 ok "$PARSREC" eval model.st shop.st
 says "Sess-Prec"
-ok "$PARSREC" eval model.st shop.st --json --k 1,47
+# Without --protocol all three stand side by side; the members beside "protocols" are those of the first.
+says "remaining                     next                   basket"
+says "Recall@10"
+ok "$PARSREC" eval model.st shop.st --json
+cp stdout all.json
+for p in remaining next basket; do
+    ok "$PARSREC" eval model.st shop.st --json --protocol $p
+    same "$(python3 -c '
+import json, sys
+a, b = json.load(open("all.json")), json.load(open("stdout"))
+one = a["protocols"][sys.argv[1]]
+if b["protocol"] == "remaining":
+    assert {k: v for k, v in a.items() if k not in ("protocols", "seconds")} == {k: v for k, v in b.items() if k != "seconds"}
+del one["seconds"], b["seconds"]
+print(one == b)' $p)" True "all protocols at once give the figures of $p"
+done
+ok "$PARSREC" eval model.st shop.st --protocol remaining --json --k 1,47
 # Every own item is among the first 47 of a catalogue of 47, for us and for a random ranker.
 says '"HR@47": 1.0'
 same "$(grep -c '"HR@47": 1.0' stdout)" 6 "all, repeat and new items, and a random ranker of each"
@@ -122,5 +138,5 @@ fails 1 "item 'w' is not in the data set" \
 fails 1 "lists.csv" "$PARSREC" eval four_model.st four.st --candidates nowhere/lists.csv
 fails 2 "goes without" "$PARSREC" eval four_model.st four.st --full --candidates popular
 fails 2 "says how many" "$PARSREC" eval four_model.st four.st --candidates lists.csv --negatives 3
-ok "$PARSREC" eval model.st shop.st --candidates popular --negatives 5
+ok "$PARSREC" eval model.st shop.st --candidates popular --negatives 5 --protocol next
 says "5 items drawn by popularity"
