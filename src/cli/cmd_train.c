@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/info_model.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
@@ -48,8 +49,8 @@ const cli_command cli_train = {
     .summary = "train a model on a data set",
     .usage = "parsrec train -o MODEL DATA [options]",
     .details =
-        "Kinds: parsrec, sasrec and bert4rec learn; pop, personal, recent, markov and random\n"
-        "count; oracle knows the truth of synthetic data. docs/models.md describes them.\n"
+        "Kinds: parsrec, sasrec and bert4rec learn; pop, personal, recent, markov, mix and\n"
+        "random count; oracle knows the truth of synthetic data. docs/models.md describes them.\n"
         "Beside MODEL stand MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
         "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and says\n"
         "how to go on. Of a run under way, --epochs, --patience and --set of rate and clip\n"
@@ -160,7 +161,11 @@ static int print_report(const train_args *a, const parsrec_train_report *r, cons
     if (a->json)
         return print_json(a, r);
     if (r->epochs == 0) {
+        parsrec_model *model = NULL;
         printf("%s: counted\n", a->output);
+        if (parsrec_model_load(&model, a->output, NULL) == PARSREC_OK)
+            cli_print_weights(model);
+        parsrec_model_free(model);
         print_baselines(r);
         return cli_close_output("train");
     }

@@ -10,7 +10,7 @@
 #include "model/counting/count_model.h"
 #include "model/loaded.h"
 
-static const char *const kinds[PARSREC_BASELINES] = {"pop", "personal", "markov"};
+static const char *const kinds[PARSREC_BASELINES] = {"pop", "personal", "recent", "markov", "mix"};
 
 static const struct {
     parsrec_protocol protocol;

@@ -1,4 +1,5 @@
-/* A model beside baselines: `pop`, `personal` and `markov`, which only count and are made in seconds. Every
+/* A model beside baselines: `pop`, `personal`, `recent`, `markov` and `mix`, which only count and are
+ * made in seconds. Every
  * protocol is compared on the same sessions and candidates, and the difference has an interval over users,
  * so that the verdict is about the models and not about luck. Training ends with it, the server shows it.
  *

@@ -60,5 +60,5 @@ fails 1 "has no ground truth; only data made by parsrec synth have it" \
 fails 1 "counts in one pass" "$PARSREC" train -o x.st shop.st --model pop --epochs 3
 fails 1 "counts in one pass" "$PARSREC" train -o x.st shop.st --model personal --patience 3
 fails 1 "leave out --model" "$PARSREC" train -o x.st shop.st --model pop --resume y.ckpt
-fails 1 "setting ties: 'coin' is none of" "$PARSREC" train -o x.st shop.st --model pop --set ties=coin
+fails 1 "setting ties: 'coin' is not one of" "$PARSREC" train -o x.st shop.st --model pop --set ties=coin
 absent x.st x.st.log

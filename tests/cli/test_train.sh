@@ -39,8 +39,8 @@ for r in b["protocols"]:
 print(b["split"], b["users"] == b["users_of"] > 0, rows)
 ' "$1"
 }
-three="['pop', 'personal', 'markov']"
-same "$(compared n.json)" "valid True [('remaining', False, $three), ('next', False, $three), ('basket', True, $three), ('remaining', True, $three), ('next', True, $three)]" "protocols and baselines"
+all="['pop', 'personal', 'recent', 'markov', 'mix']"
+same "$(compared n.json)" "valid True [('remaining', False, $all), ('next', False, $all), ('basket', True, $all), ('remaining', True, $all), ('next', True, $all)]" "protocols and baselines"
 # Its figures are those of eval.
 for p in remaining next basket; do
     ok "$PARSREC" eval n.st shop.st --split valid --protocol $p --json
@@ -56,10 +56,10 @@ done
 # A model that counts is compared with the others.
 ok "$PARSREC" train --model pop -o pop.st shop.st
 says "Validation NDCG@10"
-says "Where counting is better, use it: parsrec train --model markov"
+says "Where counting is better, use it: parsrec train --model mix"
 ok "$PARSREC" train --model personal -o personal.st shop.st --json
 cp stdout personal.json
-same "$(compared personal.json | cut -d')' -f1)" "valid True [('remaining', False, ['pop', 'markov']" "its own kind is left out"
+same "$(compared personal.json | cut -d')' -f1)" "valid True [('remaining', False, ['pop', 'recent', 'markov', 'mix']" "its own kind is left out"
 # A run that kept its checkpoint can be made longer: the same model as one that was longer from the start.
 ok "$PARSREC" train -o k.st shop.st $small --epochs 1 --keep-checkpoint
 ok test -s k.st.ckpt
