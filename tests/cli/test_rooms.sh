@@ -83,3 +83,9 @@ same "$(calls "$folder/planted")" "base -> data pr_x" "a planted call"
 same "$(cmp "$folder/rooms.svg" docs/rooms.svg 2>&1)" "" "docs/rooms.svg (scripts/rooms_svg.py makes it)"
 
 same "$(find src include -name '*.[ch]' | sed 's,.*/,,' | sort | uniq -d)" "" "repeated file names"
+
+# Files that documents, scripts and comments name exist.
+missing=$(grep -ohE '\b(src|tests|bench|scripts|examples|cmake)/[A-Za-z0-9_/]+\.(c|h|sh|py|csv|json)\b' \
+    README.md CONTRIBUTING.md docs/*.md docs/adr/*.md web/README.md | sort -u |
+    grep -v -e _hello -e NAME | while read -r named; do [ -e "$named" ] || echo "$named"; done)
+same "$missing" "" "files named in documents that do not exist"
