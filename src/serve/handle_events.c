@@ -6,7 +6,7 @@
 
 #include "base/memory.h"
 #include "serve/event_flow.h"
-#include "serve/handlers.h"
+#include "serve/routes.h"
 
 enum { EVENTS_MOST = 1000, WORD_MOST = 256, HOLD_BYTES = 32 };
 #define QUANTITY_MOST 1e9

@@ -1,7 +1,10 @@
-/* POST /v1/recommend: one request, or many in one body. */
+/* POST /v1/recommend, one request or many in one body; and what requests name: search for items and users,
+ * what is known of one user, the categories. */
 #include <string.h>
 
-#include "serve/handlers.h"
+#include "serve/routes.h"
+
+/* ---- recommendation ---- */
 
 enum { BATCH_MOST = 1000 };
 
@@ -25,5 +28,104 @@ void handle_recommend(app *a, const http_request *request, http_response *respon
     }
     if (status != PARSREC_OK)
         answer_failure(response, &err);
+    engine_drop(e);
+}
+
+/* ---- items, users, categories ---- */
+
+enum { LIMIT_DEFAULT = 20, LIMIT_MOST = 1000, RECENT_BASKETS = 20 };
+
+/* A whole number in a query field; the default where it is missing. False when it is not one in the range,
+ * and the response says so. */
+static bool query_count(const http_request *request, const char *name, uint64_t low, uint64_t high,
+                        uint64_t *value, http_response *response)
+{
+    const char *text = http_target_field(&request->target, name);
+    uint64_t given = *value;
+    if (text != NULL && (!pr_parse_u64(pr_slice_of(text), &given) || given < low || given > high)) {
+        answer_error(response, 400, "bad_request", "%s must be a whole number from %llu to %llu.",
+                     name, (unsigned long long)low, (unsigned long long)high);
+        return false;
+    }
+    *value = given;
+    return true;
+}
+
+engine *handler_engine(app *a, http_response *response)
+{
+    engine *e = engine_take(&a->engines);
+    if (e == NULL) {
+        answer_error(response, 503, "not_ready", "The model is being loaded; ask again soon.");
+        response->retry_after = 1;
+    }
+    return e;
+}
+
+/* A text of the library's becomes the answer. */
+static void finish(engine *e, parsrec_status status, char *text, const parsrec_error *err,
+                   http_response *response)
+{
+    if (status == PARSREC_OK)
+        answer_text(response, text, strlen(text));
+    else
+        answer_failure(response, err);
+    parsrec_text_free(text);
+    engine_drop(e);
+}
+
+static void search(app *a, const http_request *request, parsrec_thing thing,
+                   http_response *response)
+{
+    uint64_t limit = LIMIT_DEFAULT;
+    const char *text = http_target_field(&request->target, "q");
+    parsrec_error err = {0};
+    char *found = NULL;
+    if (!query_count(request, "limit", 1, LIMIT_MOST, &limit, response))
+        return;
+    engine *e = handler_engine(a, response);
+    if (e == NULL)
+        return;
+    parsrec_status status = parsrec_live_search_json(&found, e->live, thing,
+                                                     text != NULL ? text : "", (size_t)limit, &err);
+    finish(e, status, found, &err, response);
+}
+
+void handle_items(app *a, const http_request *request, http_response *response)
+{
+    search(a, request, PARSREC_ITEM, response);
+}
+
+void handle_users(app *a, const http_request *request, http_response *response)
+{
+    search(a, request, PARSREC_USER, response);
+}
+
+void handle_user(app *a, const http_request *request, http_response *response)
+{
+    parsrec_error err = {0};
+    char *text = NULL;
+    engine *e = handler_engine(a, response);
+    if (e == NULL)
+        return;
+    parsrec_status status =
+        parsrec_live_user_json(&text, e->live, request->target.segments[2], RECENT_BASKETS, &err);
+    finish(e, status, text, &err, response);
+}
+
+/* ---- categories ---- */
+
+void handle_categories(app *a, const http_request *request, http_response *response)
+{
+    char path[1024];
+    (void)request;
+    engine *e = handler_engine(a, response);
+    if (e == NULL)
+        return;
+    json_t *list = json_array();
+    size_t count = parsrec_model_size(e->model, PARSREC_CATEGORY);
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(list, pr_json_string(parsrec_model_category_path(e->model, (int32_t)i,
+                                                                               path, sizeof path)));
+    answer_json(response, 200, json_pack("{s:o}", "categories", list));
     engine_drop(e);
 }

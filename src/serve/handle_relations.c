@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "serve/analysis.h"
-#include "serve/handlers.h"
+#include "serve/routes.h"
 
 /* A map of a few thousand baskets is there in seconds, whatever the size of the shop. */
 enum { TOP_DEFAULT = 20, TOP_MOST = 100, BASKETS_MOST = 6000 };

@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "serve/analysis.h"
-#include "serve/handlers.h"
+#include "serve/routes.h"
 
 enum { WORDS_MOST = 64, DRAWS_MOST = 1000, RESAMPLES_MOST = 10000, LEVEL_MOST = 32 };
 

@@ -1,5 +1,20 @@
-/* The daemon of libmicrohttpd, its threads, and connections that come and go. */
+/* HTTP by libmicrohttpd: connections that come and go; on each one request after the other, read, routed,
+ * answered where it was read or by a thread that may take its time, and counted; and the listening socket.
+ *
+ * libmicrohttpd calls exchange_begin, then exchange_go_on once per piece of a request, then exchange_end. A
+ * client lives as long as its connection and its memory serves one request after the other. While a pool
+ * works on it (STAGE_WORKING) the connection is suspended and only that thread touches the client; stage,
+ * waiting, sent_at and left are atomic, because http_server_tend looks at them from another thread. */
+#include "serve/http_server.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <netdb.h>
+#include <netinet/in.h>
 #include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -7,8 +22,406 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "base/threads.h"
-#include "serve/http_inside.h"
+#include "serve/routes.h"
+#include "serve/workers.h"
+
+/* How far a request is. */
+typedef enum exchange_stage {
+    STAGE_IDLE,    /* none has begun */
+    STAGE_HEADERS, /* the request line is there */
+    STAGE_BODY,
+    STAGE_WORKING, /* a thread elsewhere makes the answer */
+    STAGE_SENT,
+} exchange_stage;
+
+/* A connection, with the request that is on it now. Its memory serves one request after the other. */
+typedef struct client {
+    struct http_server *server;
+    struct client *before, *after; /* in the server's list */
+    struct MHD_Connection *connection;
+    int fd;
+    atomic_int stage;       /* exchange_stage */
+    _Atomic double waiting; /* since when the next request is waited for */
+    _Atomic double sent_at; /* when the answer was ready to be sent */
+
+    http_request request;
+    target_verdict verdict;
+    char *body;
+    size_t body_capacity;
+    bool decided; /* the answer is known before the body */
+    bool closing; /* the connection ends with the answer */
+    bool body_too_large;
+    atomic_bool left; /* the client closed the connection while the answer was being made */
+    const route *route;
+    http_response response;
+    double complete_at; /* when the last byte of the request was there */
+    work_item work;
+} client;
+
+struct http_server {
+    app *app;
+    access_log *log;
+    struct MHD_Daemon *daemon;
+    workers *pools[PACES]; /* none for the quick */
+    char *certificate, *key;
+    pthread_mutex_t lock; /* of the list */
+    client *clients;
+};
+
+/* ---- one request ---- */
+
+static void set_stage(client *c, exchange_stage stage)
+{
+    atomic_store_explicit(&c->stage, (int)stage, memory_order_relaxed);
+}
+
+/* ---- sending ---- */
+
+/* Nothing is loaded from elsewhere, nothing inline runs, nobody frames it. */
+static const char page_policy[] =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
+
+static void add_headers(struct MHD_Response *m, const client *c)
+{
+    const http_response *r = &c->response;
+    char text[96];
+    MHD_add_response_header(m, "Content-Type", r->type);
+    MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
+    if (r->etag != NULL) {
+        snprintf(text, sizeof text, "\"%s\"", r->etag);
+        MHD_add_response_header(m, "ETag", text);
+    }
+    MHD_add_response_header(m, "Cache-Control", r->page ? "no-cache" : "no-store");
+    if (r->page) {
+        MHD_add_response_header(m, "Content-Security-Policy", page_policy);
+        MHD_add_response_header(m, "Referrer-Policy", "no-referrer");
+    }
+    if (r->allow != NULL)
+        MHD_add_response_header(m, "Allow", r->allow);
+    if (r->status == 401)
+        MHD_add_response_header(m, "WWW-Authenticate", "Bearer");
+    if (r->retry_after > 0) {
+        snprintf(text, sizeof text, "%d", r->retry_after);
+        MHD_add_response_header(m, "Retry-After", text);
+    }
+    if (c->closing || atomic_load_explicit(&c->server->app->stopping, memory_order_relaxed))
+        MHD_add_response_header(m, "Connection", "close");
+}
+
+static struct MHD_Response *make_response(client *c)
+{
+    http_response *r = &c->response;
+    struct MHD_Response *m =
+        r->owned != NULL
+            ? MHD_create_response_from_buffer_with_free_callback(r->size, r->owned, pr_free)
+            : MHD_create_response_from_buffer(r->size, (void *)(uintptr_t)r->body,
+                                              MHD_RESPMEM_PERSISTENT);
+    if (m != NULL)
+        r->owned = NULL; /* the response's now */
+    return m;
+}
+
+static enum MHD_Result send_response(client *c)
+{
+    struct MHD_Response *m = make_response(c);
+    if (m == NULL)
+        return MHD_NO;
+    add_headers(m, c);
+    atomic_store_explicit(&c->sent_at, pr_now(), memory_order_relaxed);
+    set_stage(c, STAGE_SENT);
+    enum MHD_Result result = MHD_queue_response(c->connection, (unsigned)c->response.status, m);
+    MHD_destroy_response(m);
+    return result;
+}
+
+/* ---- answering ---- */
+
+static void shed(client *c, const char *why)
+{
+    atomic_fetch_add(&c->server->app->counts.shed, 1);
+    answer_error(&c->response, 503, "overloaded", "%s", why);
+    c->response.retry_after = 1;
+}
+
+static void work_elsewhere(work_item *work)
+{
+    client *c = (client *)((char *)work - offsetof(client, work));
+    c->route->handle(c->server->app, &c->request, &c->response);
+    MHD_resume_connection(c->connection); /* exchange_go_on is called again */
+}
+
+static enum MHD_Result answer(client *c)
+{
+    workers *pool = c->server->pools[c->route->pace];
+    c->complete_at = pr_now();
+    c->request.body = (pr_slice){c->body != NULL ? c->body : "", c->request.body.size};
+    if (pool == NULL) {
+        c->route->handle(c->server->app, &c->request, &c->response);
+        return send_response(c);
+    }
+    set_stage(c, STAGE_WORKING);
+    c->work.run = work_elsewhere;
+    MHD_suspend_connection(c->connection);
+    if (!workers_submit(pool, &c->work)) {
+        shed(c, "Too many such requests are waiting; ask again soon.");
+        MHD_resume_connection(c->connection);
+    }
+    return MHD_YES;
+}
+
+/* ---- reading ---- */
+
+static const char *header(const client *c, const char *name)
+{
+    return MHD_lookup_connection_value(c->connection, MHD_HEADER_KIND, name);
+}
+
+static void read_headers(client *c, const char *method)
+{
+    http_request *r = &c->request;
+    r->method = http_method_of(method);
+    r->authorization = header(c, "Authorization");
+    r->host = header(c, "Host");
+    r->origin = header(c, "Origin");
+    r->if_none_match = header(c, "If-None-Match");
+    r->idempotency_key = header(c, "Idempotency-Key");
+}
+
+static bool announces_too_much(const client *c)
+{
+    uint64_t bytes;
+    const char *length = header(c, "Content-Length");
+    return length != NULL && pr_parse_u64(pr_slice_of(length), &bytes) &&
+           bytes > c->server->app->options->body_most;
+}
+
+typedef struct framing {
+    unsigned lengths, codings;
+    bool doubtful;
+} framing;
+
+/* The library keeps a space between name and colon as part of the name, and adds a folded line to the name of an
+ * empty header: neither is the header that a proxy may have seen. */
+static enum MHD_Result note_framing(void *context, enum MHD_ValueKind kind, const char *name,
+                                    const char *value)
+{
+    static const char length[] = "Content-Length", coding[] = "Transfer-Encoding";
+    framing *f = context;
+    (void)kind;
+    bool is_length = strncasecmp(name, length, sizeof length - 1) == 0;
+    bool is_coding = strncasecmp(name, coding, sizeof coding - 1) == 0;
+    f->lengths += is_length;
+    f->codings += is_coding;
+    f->doubtful |= (is_length && strlen(name) != sizeof length - 1) ||
+                   (is_coding && strlen(name) != sizeof coding - 1) ||
+                   (is_coding && (value == NULL || strcasecmp(value, "chunked") != 0)) ||
+                   strpbrk(name, " \t") != NULL;
+    return MHD_YES;
+}
+
+/* Where the length of a body is said twice, a proxy in front may have read another one, and have taken for a body
+ * what is a request here, or the other way round. libmicrohttpd lets that pass. */
+static bool has_one_length(client *c)
+{
+    framing f = {0};
+    MHD_get_connection_values(c->connection, MHD_HEADER_KIND, note_framing, &f);
+    if (f.lengths + f.codings <= 1 && !f.doubtful)
+        return true;
+    answer_error(
+        &c->response, 400, "bad_request",
+        "Say the length of the body once: one Content-Length, or Transfer-Encoding: chunked.");
+    return false;
+}
+
+static void refuse_body(client *c)
+{
+    answer_error(&c->response, 413, "too_large", "A body may have at most %llu bytes.",
+                 (unsigned long long)c->server->app->options->body_most);
+}
+
+static bool has_target(client *c)
+{
+    if (c->verdict == TARGET_TOO_LONG)
+        answer_error(&c->response, 414, "too_long", "The path or the query is too long.");
+    else if (c->verdict == TARGET_BAD)
+        answer_error(&c->response, 400, "bad_request",
+                     "The path or the query is not valid: check %%XX and UTF-8.");
+    return c->verdict == TARGET_OK;
+}
+
+static bool has_room(client *c)
+{
+    const app *a = c->server->app;
+    if ((uint64_t)atomic_load_explicit(&a->counts.connections, memory_order_relaxed) <=
+        a->options->connections_most)
+        return true;
+    shed(c, "Too many connections are open; ask again soon.");
+    return false;
+}
+
+/* False when the answer is known before the body. */
+static bool is_welcome(client *c)
+{
+    if (!has_room(c) || !has_target(c))
+        return false;
+    c->route = route_find(c->server->app, &c->request, &c->response);
+    if (c->route == NULL)
+        return false;
+    if (announces_too_much(c)) {
+        refuse_body(c);
+        return false;
+    }
+    return true;
+}
+
+/* An answer that does not wait for the body closes the connection; so a body of bearable size is read,
+ * and dropped, first. */
+static enum MHD_Result start(client *c, const char *method)
+{
+    c->complete_at = pr_now();
+    read_headers(c, method);
+    c->closing = !has_one_length(c);
+    if (c->closing)
+        return send_response(c);
+    c->decided = !is_welcome(c);
+    if (c->decided && (announces_too_much(c) || c->response.status == 503))
+        return send_response(c);
+    set_stage(c, STAGE_BODY);
+    return MHD_YES;
+}
+
+/* A body without a length may still turn out too large; then the rest is dropped. */
+static void take_piece(client *c, const char *bytes, size_t size)
+{
+    size_t have = c->request.body.size;
+    if (c->decided || c->body_too_large)
+        return;
+    if (have + size > c->server->app->options->body_most ||
+        pr_grow(&c->body, &c->body_capacity, have + size, 1, NULL) != PARSREC_OK) {
+        c->body_too_large = true;
+        return;
+    }
+    memcpy(c->body + have, bytes, size);
+    c->request.body.size = have + size;
+}
+
+static enum MHD_Result finish_reading(client *c)
+{
+    if (!c->decided && !c->body_too_large)
+        return answer(c);
+    c->complete_at = pr_now();
+    if (!c->decided)
+        refuse_body(c);
+    return send_response(c);
+}
+
+/* ---- callbacks ---- */
+
+static void *exchange_begin(void *server, const char *uri, struct MHD_Connection *connection)
+{
+    (void)server;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    client *c = info != NULL ? info->socket_context : NULL;
+    if (c == NULL)
+        return NULL;
+    c->verdict = http_target_parse(&c->request.target, uri);
+    c->request.body.size = 0;
+    c->body_too_large = false;
+    atomic_store(&c->left, false);
+    c->request.left = &c->left;
+    c->route = NULL;
+    set_stage(c, STAGE_HEADERS);
+    atomic_fetch_add_explicit(&c->server->app->counts.in_flight, 1, memory_order_relaxed);
+    return c;
+}
+
+static enum MHD_Result exchange_go_on(void *server, struct MHD_Connection *connection,
+                                      const char *url, const char *method, const char *version,
+                                      const char *upload, size_t *upload_size, void **context)
+{
+    (void)server;
+    (void)connection;
+    (void)url;
+    (void)version;
+    client *c = *context;
+    if (c == NULL)
+        return MHD_NO;
+    switch ((exchange_stage)atomic_load_explicit(&c->stage, memory_order_relaxed)) {
+    case STAGE_HEADERS:
+        return start(c, method);
+    case STAGE_BODY:
+        if (*upload_size == 0)
+            return finish_reading(c);
+        take_piece(c, upload, *upload_size);
+        *upload_size = 0;
+        return MHD_YES;
+    case STAGE_WORKING:
+        return send_response(c);
+    case STAGE_IDLE:
+    case STAGE_SENT:
+        break;
+    }
+    return MHD_NO;
+}
+
+static void log_request(const client *c, double seconds)
+{
+    const app *a = c->server->app;
+    const http_request *r = &c->request;
+    const char *target = a->options->log_targets ? r->target.text
+                         : c->route != NULL      ? c->route->path
+                         : c->response.page      ? "page"
+                                                 : "other";
+    access_log_write(c->server->log, &(access_line){
+                                         .method = http_method_name(r->method),
+                                         .target = target,
+                                         .status = c->response.status,
+                                         .bytes = c->response.size,
+                                         .seconds = seconds,
+                                     });
+}
+
+/* Memory of a body that was far larger than usual is given back. */
+static void tidy_up(client *c)
+{
+    enum { KEPT = 16384 };
+    http_response_free(&c->response);
+    if (c->body_capacity > KEPT) {
+        pr_free(c->body);
+        c->body = NULL;
+        c->body_capacity = 0;
+    }
+}
+
+static void exchange_end(void *server, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode how)
+{
+    (void)server;
+    (void)connection;
+    (void)how;
+    client *c = *context;
+    if (c == NULL)
+        return;
+    metrics *counts = &c->server->app->counts;
+    double now = pr_now(), seconds = now - c->complete_at;
+    if (c->response.status != 0) {
+        metrics_count(counts, c->route != NULL ? (size_t)(c->route - routes) : route_count,
+                      c->response.status, seconds);
+        log_request(c, seconds);
+    }
+    atomic_fetch_sub_explicit(&counts->in_flight, 1, memory_order_relaxed);
+    tidy_up(c);
+    atomic_store_explicit(&c->waiting, now, memory_order_relaxed);
+    set_stage(c, STAGE_IDLE);
+    *context = NULL;
+}
+
+/* ---- the daemon ---- */
 
 enum {
     HEADER_BYTES = 16384,   /* of a request's line and headers together */
@@ -212,4 +625,93 @@ void http_server_stop(http_server *s, double seconds)
     if (fd >= 0)
         close(fd);
     server_free(s);
+}
+
+/* ---- the listening socket ---- */
+
+enum { BACKLOG = 1024 };
+
+typedef struct host_port {
+    char host[256], port[8];
+} host_port;
+
+static parsrec_status split_address(host_port *out, const char *address, parsrec_error *err)
+{
+    const char *colon = strrchr(address, ':'), *host = address;
+    size_t size = colon != NULL ? (size_t)(colon - address) : 0;
+    uint64_t port;
+    if (size >= 2 && host[0] == '[' && host[size - 1] == ']') {
+        host++;
+        size -= 2;
+    }
+    if (size == 0 || size >= sizeof out->host || colon[1] == '\0' ||
+        strspn(colon + 1, "0123456789") != strlen(colon + 1))
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "'%s' is not an address to listen on; write 127.0.0.1:8080 or [::1]:8080",
+                       address);
+    if (!pr_parse_u64(pr_slice_of(colon + 1), &port) || port > UINT16_MAX)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "cannot listen on %s: ports go from 1 to 65535, and 0 takes a free one",
+                       address);
+    memcpy(out->host, host, size);
+    out->host[size] = '\0';
+    snprintf(out->port, sizeof out->port, "%u", (unsigned)port); /* without zeros in front */
+    return PARSREC_OK;
+}
+
+static bool is_loopback(const struct sockaddr *address)
+{
+    if (address->sa_family == AF_INET)
+        return (ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr) >>
+                24) == 127;
+    return address->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
+}
+
+static int bind_to(const struct addrinfo *info)
+{
+    int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    int yes = 1;
+    if (fd < 0)
+        return -1;
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) == 0 &&
+        bind(fd, info->ai_addr, info->ai_addrlen) == 0 && listen(fd, BACKLOG) == 0)
+        return fd;
+    int why = errno;
+    close(fd);
+    errno = why;
+    return -1;
+}
+
+static void describe(listen_socket *s)
+{
+    struct sockaddr_storage bound = {0};
+    socklen_t size = sizeof bound;
+    char host[64] = "", port[8] = "";
+    getsockname(s->fd, (struct sockaddr *)&bound, &size);
+    getnameinfo((struct sockaddr *)&bound, size, host, sizeof host, port, sizeof port,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+    snprintf(s->address, sizeof s->address, bound.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host,
+             port);
+    s->loopback = is_loopback((struct sockaddr *)&bound);
+}
+
+parsrec_status listen_open(listen_socket *out, const char *address, parsrec_error *err)
+{
+    host_port words;
+    struct addrinfo *found;
+    struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    out->fd = -1;
+    PR_TRY(split_address(&words, address, err));
+    int code = getaddrinfo(words.host, words.port, &hints, &found);
+    if (code != 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "cannot listen on %s: %s", address,
+                       gai_strerror(code));
+    for (const struct addrinfo *i = found; i != NULL && out->fd < 0; i = i->ai_next)
+        out->fd = bind_to(i);
+    freeaddrinfo(found);
+    if (out->fd < 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "cannot listen on %s", address);
+    describe(out);
+    return PARSREC_OK;
 }

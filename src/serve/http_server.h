@@ -2,9 +2,22 @@
 #ifndef SERVE_HTTP_SERVER_H
 #define SERVE_HTTP_SERVER_H
 
-#include "serve/access_log.h"
+#include "base/status.h"
 #include "serve/app.h"
-#include "serve/listen_socket.h"
+#include "serve/http_log.h"
+
+/* ---- the listening socket ---- */
+
+typedef struct listen_socket {
+    int fd;
+    bool loopback;    /* only this machine can connect */
+    char address[80]; /* "127.0.0.1:8080", "[::1]:40123": as bound, with the port that 0 became */
+} listen_socket;
+
+/* "HOST:PORT"; an IPv6 address stands in brackets. */
+parsrec_status listen_open(listen_socket *out, const char *address, parsrec_error *err);
+
+/* ---- the server ---- */
 
 typedef struct http_server http_server;
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "serve/access.h"
-#include "serve/handlers.h"
 
 const route routes[] = {
     {HTTP_POST, "/v1/recommend", handle_recommend, PACE_QUICK, ACCESS_API, ""},

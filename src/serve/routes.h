@@ -1,8 +1,12 @@
-/* Which paths there are, what they need and who answers. */
+/* Which paths there are, what they need and who answers. docs/openapi.json describes the same routes; a test
+ * compares both. */
 #ifndef SERVE_ROUTES_H
 #define SERVE_ROUTES_H
 
 #include "serve/app.h"
+#include "serve/routes.h"
+
+/* ---- routes ---- */
 
 typedef void handler(app *a, const http_request *request, http_response *response);
 
@@ -38,5 +42,41 @@ const route *route_find(const app *a, const http_request *request, http_response
 
 /* Finds the route and answers, all in one: what tests call. */
 void route_answer(app *a, const http_request *request, http_response *response);
+
+/* ---- handlers ---- */
+
+handler handle_recommend;                           /* handle_recommend.c */
+handler handle_events, handle_forget;               /* handle_events.c */
+handler handle_items, handle_users, handle_user;    /* handle_recommend.c */
+handler handle_categories;                          /* handle_recommend.c */
+handler handle_groups, handle_relations;            /* handle_relations.c */
+handler handle_whatif;                              /* handle_whatif.c */
+handler handle_job_start, handle_job;               /* handle_jobs.c */
+handler handle_job_cancel;                          /* handle_jobs.c */
+handler handle_model, handle_quality;               /* handle_server.c */
+handler handle_health, handle_ready, handle_counts; /* handle_server.c */
+handler handle_reload, handle_openapi;              /* handle_server.c */
+
+/* A file of the page; false when there is none at that path. */
+bool handle_page(const http_request *request, http_response *response); /* handle_server.c */
+
+/* The current engine, which the caller drops; NULL and a 503 while there is none. */
+engine *handler_engine(app *a, http_response *response);
+
+/* ---- answers by jobs ---- */
+
+/* Submits the request as a job, waits for it no longer than --work-time, and answers with its result. */
+void analysis_answer(app *a, const job_kind *kind, json_t *question, const http_request *request,
+                     http_response *response);
+/* The answer of a server that has no room for another job. */
+void analysis_refuse(app *a, http_response *response);
+
+/* Whether a client may name this group: one of the data set's own, buyers, clusters or one user; never one
+ * that would be read from a file, nor a user who was forgotten. */
+parsrec_status analysis_check_group(const engine *e, const char *group, parsrec_error *err);
+/* How many groups a name stands for: the number of clusters, else one. */
+size_t analysis_group_parts(const char *group);
+
+enum { ANALYSIS_CLUSTERS_MOST = 12, ANALYSIS_GROUPS_MOST = 16 };
 
 #endif

@@ -1,10 +1,14 @@
-/* From start to stop: load, listen, wait for signals. */
-#include "serve/serve.h"
-
+/* The server as a process: starting, signals, the tick every second, stopping; and telling a service manager
+ * such as systemd (sd_notify(3)): one datagram to the socket that NOTIFY_SOCKET names. */
 #include <malloc.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -12,8 +16,32 @@
 #include "serve/access.h"
 #include "serve/event_flow.h"
 #include "serve/http_server.h"
-#include "serve/reload.h"
-#include "serve/service_manager.h"
+#include "serve/serve.h"
+
+/* ---- the service manager ---- */
+
+/* "READY=1", "STOPPING=1"; does nothing where nobody listens. */
+static void tell_service_manager(const char *state)
+{
+    const char *path = getenv("NOTIFY_SOCKET");
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = path != NULL ? strlen(path) : 0;
+    if (length < 2 || length >= sizeof address.sun_path)
+        return;
+    memcpy(address.sun_path, path, length);
+    if (path[0] == '@') /* a name that is not in the file system */
+        address.sun_path[0] = '\0';
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
+    ssize_t sent =
+        sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address, size);
+    (void)sent; /* a manager that does not listen is not our failure */
+    close(fd);
+}
+
+/* ---- the server ---- */
 
 serve_options serve_default(void)
 {
@@ -124,9 +152,9 @@ static parsrec_status serve_on(app *a, const listen_socket *socket, access_log *
     warn_if_readable(o->store_path);
     warn_if_readable(o->tls_key);
     fprintf(stderr, "serving %s; SIGHUP loads it again, Ctrl-C stops\n", o->model_path);
-    service_manager_tell("READY=1");
+    tell_service_manager("READY=1");
     wait_for_the_end(a, server, log);
-    service_manager_tell("STOPPING=1");
+    tell_service_manager("STOPPING=1");
     atomic_store(&a->stopping, true);
     http_server_stop(server, (double)o->stop_seconds);
     return PARSREC_OK;

@@ -1,10 +1,15 @@
-/* What the server counts, as Prometheus reads it. Counters are added to without locks. */
-#ifndef SERVE_HTTP_METRICS_H
-#define SERVE_HTTP_METRICS_H
+/* What is recorded of every request: counters, as Prometheus reads them, and a line in the access log.
+ * Counters are added to without locks. A line says when, what, how it ended and how long it took; ids of
+ * users are left out unless --log-targets asks for them. */
+#ifndef SERVE_HTTP_LOG_H
+#define SERVE_HTTP_LOG_H
 
 #include <stdatomic.h>
 
+#include "base/status.h"
 #include "base/writer.h"
+
+/* ---- counts ---- */
 
 enum { METRIC_ROUTES_MOST = 32, METRIC_CODES = 20, METRIC_BUCKETS = 16 };
 
@@ -34,5 +39,23 @@ typedef struct metrics_view {
 } metrics_view;
 
 void metrics_write(pr_writer *out, const metrics_view *view);
+
+/* ---- access log ---- */
+
+typedef struct access_log access_log;
+
+typedef struct access_line {
+    const char *method, *target; /* the route's path, or the request's own */
+    int status;
+    size_t bytes;
+    double seconds;
+} access_line;
+
+/* "-" is stdout. */
+parsrec_status access_log_open(access_log **out, const char *path, parsrec_error *err);
+void access_log_close(access_log *log); /* NULL is fine, here and below */
+void access_log_write(access_log *log, const access_line *line);
+void access_log_flush(access_log *log);  /* every second or so */
+void access_log_reopen(access_log *log); /* after the file was moved away */
 
 #endif
