@@ -1,10 +1,8 @@
 /* parsrec ablate: a model with one part changed at a time, and the report. */
 #include <stddef.h>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/compare_output.h"
-#include "cli/eval_options.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 
 typedef struct ablate_args {
@@ -19,17 +17,18 @@ static const cli_option options[] = {
     CLI_TEXT('o', "output", "DIR", ablate_args, output, "folder for models and reports"),
     CLI_TEXT(0, "preset", "NAME", ablate_args, ablate.preset,
              "rows: paper, parts (of the default settings), or all of them"),
-    CLI_TEXT(0, "rows", "LIST", ablate_args, ablate.rows, "these rows alone, as remove-ln,no-kin"),
+    CLI_TEXT(0, "rows", "LIST", ablate_args, ablate.rows,
+             "only these rows, such as remove-ln,no-kin"),
     CLI_LIST(0, "row", "NAME:KEY=VALUE", ablate_args, row,
-             "a row of your own, with :KEY=VALUE for more; may be repeated"),
+             "a row of your own; add settings as :KEY=VALUE; repeatable"),
     CLI_TEXT(0, "base", "KIND:KEY=VALUE", ablate_args, ablate.base,
-             "what rows depart from, instead of the preset's own"),
+             "base settings that rows change (default: the preset's)"),
     CLI_COMPARE_OPTIONS(ablate_args, ablate.how),
     CLI_EVAL_OPTIONS(ablate_args, ablate.how.eval, words),
     CLI_COUNT(0, "candidate-seed", ablate_args, ablate.how.eval.seed, 0, 9223372036854775807.0,
-              "of the sampled items, the same for every row"),
+              "seed of the sampled items, the same for every row"),
     CLI_THREADS(ablate_args, ablate.how.eval.threads),
-    CLI_FLAG(0, "json", ablate_args, json, "print one JSON object a row"),
+    CLI_FLAG(0, "json", ablate_args, json, "print one JSON object per row"),
     CLI_END,
 };
 
@@ -40,7 +39,7 @@ const cli_command cli_ablate = {
     .details =
         "A row is a name and settings on top of a base. What is missing is trained and kept as\n"
         "DIR/NAME.st, of further seeds as DIR/NAME.seedN.st. After Ctrl-C, or a kill, the same\n"
-        "command goes on where it was. Reports: DIR/report.html, .md, .csv and .json, with\n"
+        "command resumes. Reports: DIR/report.html, .md, .csv and .json, with\n"
         "several seeds after each of them; docs/ablate.md lists the rows.\n",
     .examples = "  parsrec ablate shop.data -o ablation --preset paper --epochs 2\n",
     .options = options,
@@ -57,9 +56,7 @@ static int ablate(const ablate_args *a, const char *data_path)
         cli_stage("loading %s", data_path);
     parsrec_status status =
         parsrec_ablate(&comparison, data_path, a->output, &a->ablate, &hooks, &err);
-    cli_finish_line();
-    return status == PARSREC_OK ? cli_print_comparison("ablate", comparison, a->output, a->json)
-                                : cli_report("ablate", &err);
+    return cli_finish_comparison("ablate", status, comparison, a->output, a->json, &err);
 }
 
 int cmd_ablate(int argc, char **argv)

@@ -1,10 +1,8 @@
 /* parsrec compare: several models on the same data, and the report. */
 #include <stddef.h>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/compare_output.h"
-#include "cli/eval_options.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 
 typedef struct compare_args {
@@ -17,15 +15,15 @@ typedef struct compare_args {
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "DIR", compare_args, output, "folder for models and reports"),
     CLI_TEXT(0, "models", "LIST", compare_args, compare.models,
-             "which models, as pop,personal,x=sasrec:loss=bce,old=@FILE"),
+             "models, such as pop,personal,x=sasrec:loss=bce,old=@FILE"),
     CLI_TEXT(0, "preset", "NAME", compare_args, compare.preset,
-             "paper-small or paper-synthetic: their data, unless DATA is named, and models"),
+             "paper-small or paper-synthetic: its models, and its data unless DATA is given"),
     CLI_COMPARE_OPTIONS(compare_args, compare),
     CLI_EVAL_OPTIONS(compare_args, compare.eval, words),
     CLI_COUNT(0, "candidate-seed", compare_args, compare.eval.seed, 0, 9223372036854775807.0,
-              "of the sampled items, the same for every model"),
+              "seed of the sampled items, the same for every model"),
     CLI_THREADS(compare_args, compare.eval.threads),
-    CLI_FLAG(0, "json", compare_args, json, "print one JSON object a model"),
+    CLI_FLAG(0, "json", compare_args, json, "print one JSON object per model"),
     CLI_END,
 };
 
@@ -36,8 +34,8 @@ const cli_command cli_compare = {
     .details =
         "An entry of LIST is a kind of model, with settings KIND:key=value:key=value, or a model\n"
         "file; NAME= before it gives it another name. What is missing is trained and kept as\n"
-        "DIR/NAME.st. After Ctrl-C, or a kill, the same command goes on where it was. Reports:\n"
-        "DIR/report.html, .md, .csv and .json; docs/compare.md tells how to read them.\n",
+        "DIR/NAME.st. After Ctrl-C, or a kill, the same command resumes. Reports:\n"
+        "DIR/report.html, .md, .csv and .json; docs/compare.md explains how to read them.\n",
     .examples = "  parsrec compare shop.data --models pop,personal,markov,parsrec -o comparison\n",
     .options = options,
     .least_words = 0,
@@ -53,9 +51,7 @@ static int compare(const compare_args *a, const char *data_path)
         cli_stage("loading %s", data_path);
     parsrec_status status =
         parsrec_compare(&comparison, data_path, a->output, &a->compare, &hooks, &err);
-    cli_finish_line();
-    return status == PARSREC_OK ? cli_print_comparison("compare", comparison, a->output, a->json)
-                                : cli_report("compare", &err);
+    return cli_finish_comparison("compare", status, comparison, a->output, a->json, &err);
 }
 
 int cmd_compare(int argc, char **argv)

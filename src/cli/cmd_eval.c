@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/eval_options.h"
 #include "cli/output.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -19,10 +19,9 @@ typedef struct eval_args {
 
 static const cli_option options[] = {
     CLI_EVAL_OPTIONS(eval_args, eval, words),
-    CLI_LIST(0, "set", "KEY=VALUE", eval_args, set,
-             "one setting of a kind that counts; may be repeated"),
+    CLI_LIST(0, "set", "KEY=VALUE", eval_args, set, "a setting of a counting model; repeatable"),
     CLI_COUNT(0, "seed", eval_args, eval.seed, 0, 9223372036854775807.0,
-              "of the sampled items, the same for every model"),
+              "seed of the sampled items, the same for every model"),
     CLI_THREADS(eval_args, eval.threads),
     CLI_TEXT(0, "dump-scores", "FILE", eval_args, eval.dump_path,
              "write what was ranked, for another program to measure (JSON lines)"),

@@ -3,9 +3,9 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -25,25 +25,25 @@ static const cli_option options[] = {
     CLI_TEXT('o', "output", "DIR", explain_args, output,
              "write the page, pictures and numbers into DIR"),
     CLI_CHOICE(0, "by", explain_args, by, by_words,
-               "what rows and columns are; auto: categories where there are any"),
-    CLI_CHOICE(0, "map", explain_args, map, map_words, "which map; all that the model has"),
+               "rows and columns; auto: categories if there are any, else items"),
+    CLI_CHOICE(0, "map", explain_args, map, map_words,
+               "which map (default: all that the model has)"),
     CLI_LIST(
         0, "group", "GROUP", explain_args, groups,
         "everybody, truth, FEATURE=VALUE, NAME=FILE, buyers:CATEGORY, cluster:N or user:KEY; may "
         "be repeated"),
     CLI_TEXT(0, "difference", "A,B", explain_args, explain.difference,
-             "also group A less group B; of two groups by itself"),
+             "also show A minus B (automatic with exactly two groups)"),
     CLI_COUNT(0, "level", explain_args, explain.level, 0, 32,
               "categories at this level of the tree, 1 at the top (default: those of the items)"),
-    CLI_COUNT(0, "top", explain_args, explain.top, 2, 1000, "rows of a map: those bought most"),
+    CLI_COUNT(0, "top", explain_args, explain.top, 2, 1000, "rows of a map: the best sellers"),
     CLI_LIST(0, "show", "NAME", explain_args, show,
-             "this item or category instead; may be repeated"),
+             "show this item or category instead; repeatable"),
     CLI_COUNT(0, "basket", explain_args, explain.basket_most, 2, 64,
-              "items of a basket that are looked at, in stored order"),
-    CLI_COUNT(
-        0, "baskets", explain_args, explain.baskets_most, 0, 1000000000,
-        "baskets of a group that the model is asked about, of users spread evenly (default: all)"),
-    CLI_CHOICE(0, "order", explain_args, order, order_words, "of rows in pictures"),
+              "items per basket that are read, in stored order"),
+    CLI_COUNT(0, "baskets", explain_args, explain.baskets_most, 0, 1000000000,
+              "baskets per group that the model scores, from users spread evenly (default: all)"),
+    CLI_CHOICE(0, "order", explain_args, order, order_words, "order of rows in pictures"),
     CLI_THREADS(explain_args, explain.threads),
     CLI_FLAG(0, "json", explain_args, json, "print the result as JSON"),
     CLI_END,
@@ -53,7 +53,7 @@ const cli_command cli_explain = {
     .name = "explain",
     .summary = "map what items or categories have to do with each other",
     .usage = "parsrec explain MODEL DATA -o DIR [options]",
-    .details = "docs/explanations.md tells what each map is and how far to trust it.\n",
+    .details = "docs/explanations.md explains each map and how far to trust it.\n",
     .examples =
         "  parsrec explain shop.model shop.data -o maps\n"
         "  parsrec explain shop.model shop.data --by item --top 10 --group user:K02 -o items\n",

@@ -13,7 +13,7 @@ typedef struct forget_args {
 
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "FILE", forget_args, output, "write the model without them to FILE"),
-    CLI_LIST('u', "user", "U", forget_args, users, "who is forgotten; may be repeated"),
+    CLI_LIST('u', "user", "U", forget_args, users, "user to forget; repeatable"),
     CLI_END,
 };
 

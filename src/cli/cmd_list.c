@@ -4,8 +4,7 @@
 
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/input.h"
-#include "cli/listed.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 
 typedef struct list_args {

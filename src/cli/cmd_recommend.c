@@ -28,13 +28,12 @@ static const cli_option options[] = {
     CLI_LIST('b', "basket", "A,B,...", recommend_args, basket, "the items in it, in order"),
     CLI_COUNT('k', "k", recommend_args, k, 1, 1000000, "items wanted"),
     CLI_LIST(0, "exclude", "A,B,...", recommend_args, exclude, "never these items"),
-    CLI_LIST(0, "only", "A,B,...", recommend_args, only, "none but these items"),
-    CLI_LIST(0, "category", "C,...", recommend_args, category,
-             "none but items of these categories"),
+    CLI_LIST(0, "only", "A,B,...", recommend_args, only, "only these items"),
+    CLI_LIST(0, "category", "C,...", recommend_args, category, "only items of these categories"),
     CLI_LIST(0, "exclude-category", "C,...", recommend_args, exclude_category,
              "never items of these categories"),
     CLI_LIST(0, "feature", "NAME=VALUE", recommend_args, feature,
-             "what is known of the session, or of its user; may be repeated"),
+             "a feature of the session or its user; repeatable"),
     CLI_COUNT(0, "max-per-category", recommend_args, max_per_category, 0, 1000000,
               "at most N items of one category (default: no limit)"),
     CLI_FLAG(0, "explain", recommend_args, explain, "say why each item is recommended"),
@@ -49,7 +48,8 @@ const cli_command cli_recommend = {
     .summary = "the best next items for a user and an open basket",
     .usage = "parsrec recommend MODEL [DATA] [-] [options]",
     .details =
-        "Items are named by key or exact name, categories by name or path (\"A > B\"), with all\n"
+        "Items are named by key or exact name, categories by name or path (\"A > B\"), including "
+        "all\n"
         "below them. Lists may be repeated; a name with commas needs an option of its own.\n"
         "With DATA, users' earlier sessions are those in DATA, also of users that the model\n"
         "never saw.\n"

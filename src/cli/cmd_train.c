@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/info_model.h"
 #include "cli/output.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -21,10 +21,10 @@ static const cli_option options[] = {
     CLI_TEXT(0, "model", "KIND", train_args, train.model,
              "kind of model, see below (default: parsrec)"),
     CLI_TEXT(0, "preset", "NAME", train_args, train.preset,
-             "a named group of settings: paper; other settings come on top"),
+             "a named group of settings: paper; other settings override it"),
     CLI_TEXT(0, "config", "FILE", train_args, train.config_path,
-             "settings, one key = value a line"),
-    CLI_LIST(0, "set", "KEY=VALUE", train_args, set, "one setting; may be repeated"),
+             "file of settings, one key = value per line"),
+    CLI_LIST(0, "set", "KEY=VALUE", train_args, set, "one setting; repeatable"),
     CLI_FLAG(0, "print-config", train_args, print_config,
              "print the settings in force as a commented file and stop"),
     CLI_COUNT(0, "epochs", train_args, train.epochs, 0, 100000,
@@ -32,11 +32,11 @@ static const cli_option options[] = {
     CLI_COUNT(0, "patience", train_args, train.patience, 0, 100000,
               "stop after N epochs without a better validation (default: never)"),
     CLI_TEXT(0, "resume", "CKPT", train_args, train.resume,
-             "go on from a checkpoint with its settings, bit for bit"),
+             "resume from a checkpoint with its settings, bit for bit"),
     CLI_REAL(0, "checkpoint-minutes", train_args, train.checkpoint_minutes, 0, 100000,
              "time between checkpoints within an epoch; 0 writes one after every batch"),
     CLI_FLAG(0, "keep-checkpoint", train_args, train.keep_checkpoint,
-             "keep it when done, so that --resume with more --epochs can go on from it"),
+             "keep it when done, so that --resume with more --epochs can continue"),
     CLI_COUNT(0, "seed", train_args, train.seed, 0, 9223372036854775807.0,
               "equal seeds give equal models"),
     CLI_THREADS(train_args, train.threads),
@@ -53,7 +53,7 @@ const cli_command cli_train = {
         "random count; oracle knows the truth of synthetic data. docs/models.md describes them.\n"
         "Beside MODEL stand MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
         "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and says\n"
-        "how to go on. Of a run under way, --epochs, --patience and --set of rate and clip\n"
+        "how to resume. During a run, --epochs, --patience and --set of rate and clip\n"
         "may change.\n",
     .examples = "  parsrec train -o shop.model shop.data\n"
                 "  parsrec train -o fast.model shop.data --epochs 5 --set rate=0.003\n"

@@ -1,9 +1,8 @@
 /* parsrec tune: a search for better settings, on validation sessions alone. */
 #include <stdio.h>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
-#include "cli/compare_output.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 
 typedef struct tune_args {
@@ -16,25 +15,25 @@ typedef struct tune_args {
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "DIR", tune_args, output, "folder for models, best.conf and reports"),
     CLI_TEXT(0, "model", "KIND", tune_args, tune.model, "kind of model (default: parsrec)"),
-    CLI_TEXT(0, "preset", "NAME", tune_args, tune.preset, "settings to begin from, as for train"),
+    CLI_TEXT(0, "preset", "NAME", tune_args, tune.preset, "settings to start from, as for train"),
     CLI_TEXT(0, "config", "FILE", tune_args, tune.config_path, "the same from a file"),
     CLI_LIST(0, "set", "KEY=VALUES", tune_args, set,
-             "a,b,c or low..high or 'low..high(log)' to draw from; one value holds for all"),
-    CLI_COUNT(0, "trials", tune_args, tune.trials, 1, 10000, "choices of settings to try"),
+             "values to draw from: a,b,c or low..high or 'low..high(log)'; one value is fixed"),
+    CLI_COUNT(0, "trials", tune_args, tune.trials, 1, 10000, "combinations of settings to try"),
     CLI_COUNT(0, "epochs", tune_args, tune.epochs, 0, 100000,
-              "of the trials that finish (default: as the settings say)"),
+              "epochs of the trials that finish (default: as the settings say)"),
     CLI_COUNT(0, "cut", tune_args, tune.cut, 2, 100,
-              "one trial in N goes on to the next round, which is N times as long"),
+              "one trial in N advances to the next round, which is N times as long"),
     CLI_TEXT(0, "measure", "NAME", tune_args, tune.measure,
-             "of validation: NDCG@10, HR@10 or Sess-Prec@10 (default: NDCG@10)"),
+             "validation measure: NDCG@10, HR@10 or Sess-Prec@10 (default: NDCG@10)"),
     CLI_COUNT(0, "seed", tune_args, tune.seed, 0, 9223372036854775807.0,
-              "of the draws, and of every training"),
+              "seed of the draws and of every training"),
     CLI_COUNT(0, "jobs", tune_args, tune.jobs, 0, 1024,
               "trainings at the same time (default: as cores and memory allow)"),
     CLI_FLAG(0, "retrain", tune_args, tune.retrain,
-             "begin again where DIR holds trials of another search"),
+             "start over if DIR has trials of another search"),
     CLI_THREADS(tune_args, tune.threads),
-    CLI_FLAG(0, "json", tune_args, json, "print one JSON object a trial"),
+    CLI_FLAG(0, "json", tune_args, json, "print one JSON object per trial"),
     CLI_END,
 };
 
@@ -45,8 +44,8 @@ const cli_command cli_tune = {
     .details =
         "Draws settings, trains all of them for a few epochs, and the best of them for more. The\n"
         "first trial has the settings as they are. DIR/best.conf is for parsrec train --config.\n"
-        "After Ctrl-C, or a kill, the same command goes on where it was. Reports:\n"
-        "DIR/report.html, .md, .csv, .json and epochs.svg; docs/tune.md tells more.\n",
+        "After Ctrl-C, or a kill, the same command resumes. Reports:\n"
+        "DIR/report.html, .md, .csv, .json and epochs.svg; docs/tune.md has more.\n",
     .examples = "  parsrec tune shop.data -o search --trials 4 --epochs 2\n",
     .options = options,
     .least_words = 1,

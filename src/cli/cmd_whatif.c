@@ -4,9 +4,9 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 #include "cli/whatif_paper.h"
 #include "parsrec.h"
@@ -26,20 +26,21 @@ static const char *const missing[] = {"refill", "leave", NULL};
 
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "DIR", whatif_args, output, "folder for the reports"),
-    CLI_LIST(0, "drop", "THING", whatif_args, drop, "take category=NAME or item=KEY off the shelf"),
-    CLI_LIST(0, "only", "THING", whatif_args, only, "leave nothing but this on the shelf"),
+    CLI_LIST(0, "drop", "THING", whatif_args, drop,
+             "remove category=NAME or item=KEY from the shelf"),
+    CLI_LIST(0, "only", "THING", whatif_args, only, "leave only this on the shelf"),
     CLI_LIST(0, "add", "item=NEW:like=KEY", whatif_args, add,
-             "a new item that begins like a known one"),
-    CLI_FLAG(0, "each", whatif_args, options.each, "make a scenario of each --drop"),
+             "a new item that the model treats like a known one"),
+    CLI_FLAG(0, "each", whatif_args, options.each, "one scenario per --drop"),
     CLI_LIST(0, "group", "GROUP", whatif_args, groups,
              "users to tell apart: truth, FEATURE=VALUE, NAME=FILE, buyers:CATEGORY, cluster:N, "
-             "user:KEY; everybody unless given"),
+             "user:KEY (default: everybody)"),
     CLI_LIST(0, "watch", "THING", whatif_args, watch,
-             "show these rows; those that change most unless given"),
+             "report these rows (default: those that change most)"),
     CLI_CHOICE(0, "question", whatif_args, question, questions,
                "what its buyers do when it is gone, or what baskets without it hold, which is no "
                "effect; a preset asks both"),
-    CLI_CHOICE(0, "estimator", whatif_args, estimator, estimators, "whose figures are shown"),
+    CLI_CHOICE(0, "estimator", whatif_args, estimator, estimators, "which estimate is shown"),
     CLI_CHOICE(0, "missing", whatif_args, missing, missing,
                "shoppers who miss a whole category take something else, or leave its place empty"),
     CLI_FLAG(0, "raw", whatif_args, options.raw,
@@ -49,11 +50,11 @@ static const cli_option options[] = {
     CLI_COUNT(0, "draws", whatif_args, options.draws, 0, 100000,
               "baskets drawn per user (default: about 40,000 in all)"),
     CLI_REAL(0, "interval", whatif_args, options.interval, 0.01, 0.999,
-             "share that intervals hold"),
+             "confidence level of the intervals"),
     CLI_COUNT(0, "resamples", whatif_args, options.resamples, 20, 1e6,
-              "draws of users, and of models, for intervals"),
+              "bootstrap draws of users and models for the intervals"),
     CLI_COUNT(0, "truth-sets", whatif_args, options.truth_sets, 0, 1e6,
-              "synthetic data: test sets made again from the truth"),
+              "synthetic data: test sets drawn again from the truth"),
     CLI_TEXT(0, "preset", "paper", whatif_args, preset,
              "the paper's scenario from synthesis on; then also:"),
     CLI_COUNT(0, "users", whatif_args, paper.users, 3, PARSREC_SYNTH_USERS_MOST,
@@ -64,7 +65,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "models", whatif_args, paper.models, 1, 20, "preset: models to train"),
     CLI_COUNT(0, "epochs", whatif_args, paper.epochs, 1, 100000, "preset: epochs of each"),
     CLI_COUNT(0, "seed", whatif_args, options.seed, 0, 9223372036854775807.0,
-              "of the draws; of a preset's data and models too"),
+              "seed of the draws, and of a preset's data and models"),
     CLI_THREADS(whatif_args, options.threads),
     CLI_FLAG(0, "json", whatif_args, json, "print the rows as JSON"),
     CLI_END,
@@ -75,14 +76,15 @@ const cli_command cli_whatif = {
     .summary = "what becomes of sales when the assortment changes",
     .usage = "parsrec whatif MODEL... DATA --drop category=NAME [-o DIR] [options]",
     .details =
-        "Says what the same shoppers would buy instead, per basket, with a row for what leaves, a\n"
+        "Estimates what the same shoppers would buy instead, per basket, with a row for what "
+        "leaves, a\n"
         "total, and revenue where items have a price.\n"
         "Several models of the same data widen the intervals by what training leaves to chance.\n"
         "Reports: DIR/report.html, .csv, .json and a chart for each question and group. With\n"
         "--preset paper no model and no data are named: both are made in DIR, and the same "
         "command\n"
-        "goes on after a stop. docs/whatif.md tells what the two questions are and what the\n"
-        "answers are worth.\n",
+        "goes on after a stop. docs/whatif.md explains the two questions and how far to trust the\n"
+        "answers.\n",
     .examples = "  parsrec whatif shop.model shop.data --drop category=BAKERY -o answer\n"
                 "  parsrec whatif shop.model shop.data --drop \"item=Coffee beans\" --json\n",
     .options = options,

@@ -1,0 +1,118 @@
+/* What several commands share: options of evaluation and comparison, input files that may be a data set or a
+ * model, tables of comparisons, and the command line for reports. */
+#ifndef CLI_SHARED_H
+#define CLI_SHARED_H
+
+#include "cli/options.h"
+#include "cli/output.h"
+#include "parsrec.h"
+
+/* ---- the command as it was typed ---- */
+
+/* "parsrec compare ...", to be pasted into a shell. Free with parsrec_text_free; NULL when out of
+ * memory. */
+char *cli_command_line(int argc, char **argv);
+
+/* ---- input files ---- */
+
+/* A zeroed one is fine to close. */
+typedef struct cli_input {
+    parsrec_model *model;     /* NULL for a data set */
+    const parsrec_data *data; /* the data set, or the one inside the model */
+    parsrec_data *own;
+} cli_input;
+
+parsrec_status cli_input_open(cli_input *input, const char *path, parsrec_error *err);
+void cli_input_close(cli_input *input);
+
+/* ---- evaluation ---- */
+
+enum { CLI_PROTOCOLS = 3 };
+
+/* What is typed and has to be read before it is an option of the library. */
+typedef struct cli_eval_words {
+    int split;
+    int protocol;       /* 0: all of them; else one more than a parsrec_protocol */
+    uint64_t negatives; /* 0: not typed */
+    const char *k, *candidates;
+    bool full;
+} cli_eval_words;
+
+cli_eval_words cli_eval_default(void);
+
+extern const char *const cli_splits[], *const cli_protocols[];
+
+/* Rows of an option table: `eval` is a parsrec_eval_options, `words` a cli_eval_words of the type. */
+#define CLI_EVAL_OPTIONS(type, eval, words)                                                     \
+    CLI_CHOICE(0, "split", type, words.split, cli_splits,                                       \
+               "the last session of each user, or the one before"),                             \
+        CLI_CHOICE(0, "protocol", type, words.protocol, cli_protocols,                          \
+                   "any remaining item counts, one fixed target at a time, one list for a "     \
+                   "whole basket, or all three"),                                               \
+        CLI_COUNT(0, "negatives", type, words.negatives, 1, 1e9,                                \
+                  "sampled items that a basket's own are ranked against [100; with basket all " \
+                  "items]"),                                                                    \
+        CLI_FLAG(0, "full", type, words.full, "rank against the whole catalogue instead"),      \
+        CLI_TEXT(0, "candidates", "uniform|popular|FILE", type, words.candidates,               \
+                 "how negatives are drawn, or a file with a list per user"),                    \
+        CLI_FLAG(0, "exclude-seen", type, eval.exclude_seen,                                    \
+                 "leave items that the user bought before out of the ranking"),                 \
+        CLI_TEXT(0, "users", "FILE", type, eval.users_path,                                     \
+                 "evaluate only these users, one key per line"),                                \
+        CLI_TEXT(0, "count-users", "FILE", type, eval.count_users_path,                         \
+                 "counting models: count only the sessions of these users"),                    \
+        CLI_COUNT(0, "last", type, eval.last, 0, 1e6,                                           \
+                  "sessions per user in the test (default: as many as training left out)"),     \
+        CLI_TEXT(0, "k", "N,...", type, words.k, "cutoffs to report"),                          \
+        CLI_COUNT(0, "place-k", type, eval.place_k, 1, 1e9,                                     \
+                  "place the best remaining item next if it ranks among the first N")
+
+/* Puts the words into the options; explains a mistake. CLI_CONTINUE or the exit status. With all
+ * protocols asked for, the options are those of the first. */
+int cli_eval_apply(const cli_command *command, parsrec_eval_options *eval,
+                   const cli_eval_words *words);
+/* The same options for another protocol: its candidates are as typed, or its own default. */
+parsrec_eval_options cli_eval_for(const parsrec_eval_options *eval, const cli_eval_words *words,
+                                  parsrec_protocol protocol);
+
+/* ---- comparisons ---- */
+
+/* Rows of an option table: `how` is a parsrec_compare_options of the type. */
+#define CLI_COMPARE_OPTIONS(type, how)                                                             \
+    CLI_COUNT(0, "epochs", type, how.epochs, 0, 100000,                                            \
+              "passes over the data of every learning model (default: as its settings say)"),      \
+        CLI_COUNT(0, "patience", type, how.patience, 0, 100000,                                    \
+                  "stop a training after N epochs without a better validation (default: never)"),  \
+        CLI_COUNT(0, "seed", type, how.seed, 0, 9223372036854775807.0,                             \
+                  "seed of training, and of data made for it"),                                    \
+        CLI_COUNT(0, "seeds", type, how.seeds, 1, 1000,                                            \
+                  "train every learning model with N seeds, counting up from --seed"),             \
+        CLI_COUNT(0, "jobs", type, how.jobs, 0, 1024,                                              \
+                  "trainings at the same time (default: as cores and memory allow)"),              \
+        CLI_FLAG(0, "retrain", type, how.retrain, "train again what DIR has with other settings"), \
+        CLI_TEXT(0, "measure", "NAME", type, how.measure,                                          \
+                 "measure that decides, such as HR@10 (default: NDCG at the largest k)")
+
+/* The hooks of the terminal, with one line per epoch. */
+parsrec_hooks cli_compare_hooks(void);
+
+/* Ends a command that compares: prints the table, or one JSON object per model, and where the reports are,
+ * and frees the comparison; or reports the error. Returns the exit status. */
+int cli_finish_comparison(const char *command, parsrec_status status,
+                          parsrec_comparison *comparison, const char *folder, bool json,
+                          parsrec_error *err);
+
+/* ---- rows of a data set ---- */
+
+/* The name, cut to `width` characters with "..." at the end, without controls, and terminated. `size` must be more than
+ * 4 * width bytes for any text to fit; fewer bytes cut earlier. */
+void cli_fit(char *out, size_t size, parsrec_name name, size_t width);
+int cli_width(const char *text); /* characters of UTF-8 */
+
+/* One row as an object; NULL when out of memory. */
+json_t *cli_listed_json(const parsrec_data *data, parsrec_thing thing, const parsrec_listed *row);
+
+/* The weights of a model of counts; nothing where a model has none. */
+void cli_print_weights(const parsrec_model *model);
+
+#endif
