@@ -1,5 +1,5 @@
 # Install rules: library (shared and static), header, pkg-config file, CMake package, program, man
-# page. Consumers write find_package(parsrec) and link parsrec::shared or parsrec::static, or ask
+# page, completions. Consumers write find_package(parsrec) and link parsrec::shared or parsrec::static, or ask
 # pkg-config for parsrec.
 include(CMakePackageConfigHelpers)
 
@@ -9,6 +9,11 @@ install(TARGETS parsrec_shared parsrec_static EXPORT parsrec-targets
 install(TARGETS parsrec RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(FILES include/parsrec.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/man/parsrec.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES contrib/completions/parsrec.bash RENAME parsrec
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES contrib/completions/_parsrec DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES contrib/completions/parsrec.fish
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
 set(PARSREC_CMAKE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/parsrec)
 install(EXPORT parsrec-targets NAMESPACE parsrec:: DESTINATION ${PARSREC_CMAKE_DIR})

@@ -74,7 +74,7 @@ static int help_of(const char *name)
 {
     char help[] = "--help";
     const entry *found = find(name);
-    return found != NULL ? found->run(2, (char *[]){NULL, help, NULL}) : CLI_USAGE;
+    return found != NULL ? found->run(2, (char *[]){help, help, NULL}) : CLI_USAGE;
 }
 
 int main(int argc, char **argv)
@@ -85,6 +85,10 @@ int main(int argc, char **argv)
     hide_passwords(argc, argv);
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
+        if (argc == 3 && strcmp(argv[2], "--man") == 0)
+            return cli_print_man_page();
+        if (argc == 4 && strcmp(argv[2], "--completion") == 0)
+            return cli_print_completion(argv[3]);
         if (argc > 2)
             return help_of(argv[2]);
         print_commands(stdout);

@@ -1,6 +1,7 @@
 /* The option parser and --help. */
 #include "cli/options.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -96,8 +97,83 @@ static void print_option(const cli_option *o, void *fields)
     putchar('\n');
 }
 
+/* ---- the man page ---- */
+
+static bool as_manual;
+
+void cli_help_as_manual(void)
+{
+    as_manual = true;
+}
+
+void cli_print_roff(const char *text)
+{
+    bool verbatim = false;
+    for (const char *at = text; *at != '\0';) {
+        bool indented = *at == ' ';
+        if (indented != verbatim)
+            puts(indented ? ".nf" : ".fi");
+        verbatim = indented;
+        if (*at == '.' || *at == '\'')
+            fputs("\\&", stdout);
+        for (; *at != '\0' && *at != '\n'; at++)
+            if (*at == '-')
+                fputs("\\-", stdout);
+            else if (*at == '\\')
+                fputs("\\e", stdout);
+            else
+                putchar(*at);
+        if (*at == '\n') {
+            putchar('\n');
+            at++;
+        }
+    }
+    if (verbatim)
+        puts(".fi");
+}
+
+/* A section: usage, options, details, examples. */
+static void print_manual(const cli_command *command, void *fields)
+{
+    printf(".SS %s\n", command->name);
+    cli_print_roff(command->summary);
+    printf("\n.PP\n.B ");
+    cli_print_roff(command->usage);
+    putchar('\n');
+    for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++) {
+        printf(".TP\n.B ");
+        if (o->letter != 0)
+            printf("\\-%c, ", o->letter);
+        fputs("\\-\\-", stdout);
+        cli_print_roff(o->name);
+        if (o->argument != NULL) {
+            fputs(" \\fI", stdout);
+            cli_print_roff(o->argument);
+            fputs("\\fR", stdout);
+        }
+        for (size_t i = 0; o->kind == CLI_KIND_CHOICE && o->choices[i] != NULL; i++) {
+            putchar(i > 0 ? '|' : ' ');
+            cli_print_roff(o->choices[i]);
+        }
+        putchar('\n');
+        cli_print_roff(o->help);
+        print_default(o, fields);
+        putchar('\n');
+    }
+    if (command->details != NULL) {
+        puts(".PP");
+        cli_print_roff(command->details);
+    }
+    puts(".PP\nExamples:");
+    cli_print_roff(command->examples);
+}
+
 static void print_help(const cli_command *command, void *fields)
 {
+    if (as_manual) {
+        print_manual(command, fields);
+        return;
+    }
     printf("%s\n\nusage: %s\n\n", command->summary, command->usage);
     for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++)
         print_option(o, fields);
@@ -246,10 +322,23 @@ static int parse_option(const cli_command *command, void *fields, int argc, char
     return set_value(command, o, fields, value);
 }
 
+/* Mistakes in a table, found by the first run of its command. */
+static void check_table(const cli_command *command)
+{
+    assert(command->summary != NULL && command->usage != NULL && command->examples != NULL);
+    assert(command->least_words <= command->most_words);
+    for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++) {
+        assert(o->help != NULL && o->low <= o->high);
+        assert((o->kind == CLI_KIND_CHOICE) == (o->choices != NULL));
+        assert((o->kind == CLI_KIND_FLAG || o->kind == CLI_KIND_CHOICE) == (o->argument == NULL));
+    }
+}
+
 int cli_parse(const cli_command *command, void *fields, cli_words *words, int argc, char **argv)
 {
     size_t count = 0;
     bool only_words = false;
+    check_table(command);
     for (int i = 1; i < argc; i++) {
         if (only_words || argv[i][0] != '-' || argv[i][1] == '\0') {
             argv[1 + count++] = argv[i];

@@ -1,4 +1,14 @@
-/* Command-line options as tables: the parser, --help and the man-page test all read them. */
+/* Command-line options as tables.
+ *
+ * A command has a struct of arguments with defaults, a table of cli_option that says which option sets which
+ * field, of what kind and in what range, and a cli_command with usage, details and examples. Everything
+ * else is read from these tables: cli_parse fills the struct, --help shows the true defaults, `parsrec help
+ * --man` writes the man page and `parsrec help --completion SHELL` the completions. So an option is
+ * described in one place. Tests compare the committed man page and completions with what is printed, and
+ * run the examples.
+ *
+ * An option takes its value as the next word or after '='; letters may have it attached. Values are checked
+ * when they are parsed, and the message names the range, so that commands need no checks of their own. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -96,6 +106,11 @@ enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CONTINUE = -1 };
  * was shown or the mistake explained, and the value is the exit status. Sorts argv's words to the
  * front, as getopt does. */
 int cli_parse(const cli_command *command, void *fields, cli_words *words, int argc, char **argv);
+
+/* From now on --help prints a section of the man page. */
+void cli_help_as_manual(void);
+/* Text for roff, with its special characters escaped; lines that are indented stay as they are. */
+void cli_print_roff(const char *text);
 
 /* Explains a mistake in the use of a command; returns CLI_USAGE. */
 int cli_usage_error(const cli_command *command, const char *format, ...)

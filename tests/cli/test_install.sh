@@ -11,6 +11,9 @@ ok "$folder/usr/bin/parsrec" --version
 version=$(sed 's/parsrec //' stdout)
 same "$(pkg-config --modversion parsrec)" "$version" "pkg-config version"
 ok test -f "$folder/usr/share/man/man1/parsrec.1"
+ok test -f "$folder/usr/share/bash-completion/completions/parsrec"
+ok test -f "$folder/usr/share/zsh/site-functions/_parsrec"
+ok test -f "$folder/usr/share/fish/vendor_completions.d/parsrec.fish"
 
 example=$PARSREC_SOURCE/examples/statistics.c
 # shellcheck disable=SC2046 # words

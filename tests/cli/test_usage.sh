@@ -7,8 +7,6 @@ fails 2 "there is no command 'trian'" "$PARSREC" trian
 fails 2 "(did you mean 'train'?)" "$PARSREC" trian
 fails 2 "(did you mean '--epochs'?)" "$PARSREC" train --epoch 3
 fails 2 "(did you mean 'remaining'?)" "$PARSREC" eval m d --protocol remainin
-ok "$PARSREC" help train
-says "usage: parsrec train"
 fails 2 "unknown option --nonsense" "$PARSREC" info --nonsense
 fails 2 "a whole number from" "$PARSREC" synth -o x.st --users -5
 fails 2 "--seed needs a value" "$PARSREC" synth --seed
@@ -17,6 +15,8 @@ fails 2 "something is missing" "$PARSREC" check
 
 # No default that means something else, every kind of model named.
 for command in $("$PARSREC" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+    ok "$PARSREC" help "$command"
+    says "usage: parsrec $command"
     "$PARSREC" "$command" --help >help.txt
     same "$(grep -E '0 (as|never|for|all|those|the) .*\[0\]' help.txt)" "" "$command: a [0] that is not 0"
     ok grep -q '^examples:' help.txt
@@ -28,24 +28,35 @@ for kind in $kinds; do
 done
 ok test "$(echo "$kinds" | wc -w)" -gt 5
 
-# Each command and each of its options stands in parsrec(1), and parsrec(1) names no other.
+# parsrec(1) and the completions are what the program prints from its option tables:
+#   parsrec help --man >docs/man/parsrec.1
+#   parsrec help --completion bash >contrib/completions/parsrec.bash (zsh: _parsrec, fish: parsrec.fish)
 man=$PARSREC_SOURCE/docs/man/parsrec.1
-"$PARSREC" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p' >commands
-ok test -s commands
-while read -r command; do
-    "$PARSREC" "$command" --help | grep -oE '^ +(-[a-zA-Z], )?--[a-z0-9-]+' | grep -oE '[-][-][a-z0-9-]+' |
-        sed "s/^/$command /"
-done <commands | grep -v -- ' --help$' | sort >in_help
-awk '/^\.SS / {command = $2; next}
-     /^\.SH / {command = ""}
-     command != "" && /^\.B/ {
-         line = $0; gsub(/\\-/, "-", line)
-         while (match(line, /--[a-z0-9-]+/)) {
-             print command, substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)
-         }
-     }' "$man" | sort -u >in_man
-ok diff in_help in_man
+completions=$PARSREC_SOURCE/contrib/completions
+"$PARSREC" help --man >made
+ok cmp made "$man"
+"$PARSREC" help --completion bash >made
+ok cmp made "$completions/parsrec.bash"
+"$PARSREC" help --completion zsh >made
+ok cmp made "$completions/_parsrec"
+"$PARSREC" help --completion fish >made
+ok cmp made "$completions/parsrec.fish"
+fails 2 "no completion for 'tcsh'" "$PARSREC" help --completion tcsh
 if command -v mandoc >/dev/null; then
     mandoc -T lint -W warning "$man" >lint 2>&1
     same "$(cat lint)" "" "man page"
+fi
+
+# Completion in bash: commands, options of a command, choices of an option.
+if command -v bash >/dev/null; then
+    cat >complete.bash <<'B'
+. "$1"
+shift
+COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+_parsrec
+echo "${COMPREPLY[*]}"
+B
+    same "$(bash complete.bash "$completions/parsrec.bash" parsrec exp)" "explain export-events" "commands"
+    same "$(bash complete.bash "$completions/parsrec.bash" parsrec eval --prot)" "--protocol" "options"
+    same "$(bash complete.bash "$completions/parsrec.bash" parsrec eval --protocol ba)" "basket" "choices"
 fi

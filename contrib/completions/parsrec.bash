@@ -1,0 +1,50 @@
+# bash completion, printed by: parsrec help --completion bash
+_parsrec() {
+    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} list=
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        list="synth import info list check train recommend eval compare ablate tune explain whatif serve forget export-events bench help"
+    else
+        case "${COMP_WORDS[1]} $before" in
+        "synth --size-rule") list="reference paper" ;;
+        "synth --features") list="none signal noise all" ;;
+        "import --format") list="auto csv tsv reference" ;;
+        "import --encoding") list="utf-8 latin1" ;;
+        "import --session-by") list="column day week month" ;;
+        "eval --split") list="test valid" ;;
+        "eval --protocol") list="remaining next basket" ;;
+        "compare --split") list="test valid" ;;
+        "compare --protocol") list="remaining next basket" ;;
+        "ablate --split") list="test valid" ;;
+        "ablate --protocol") list="remaining next basket" ;;
+        "explain --by") list="auto category item" ;;
+        "explain --map") list="all attention drop lift embedding" ;;
+        "explain --order") list="catalogue cluster" ;;
+        "whatif --question") list="rechoice selection both" ;;
+        "whatif --estimator") list="rollout expected top10 counted" ;;
+        "whatif --missing") list="refill leave" ;;
+        *)
+            case "${COMP_WORDS[1]} $word" in
+            "synth -"*) list="--output --users --sessions --categories --products --size-rule --groups --outside --features --csv --seed --threads --json --help" ;;
+            "import -"*) list="--output --user --session --time --item --time-format --items --users --sessions --number --categorical --table --query --events --format --encoding --session-gap --session-by --sort --ordered --min-actions --max-bad --json --help" ;;
+            "info -"*) list="--json --help" ;;
+            "list -"*) list="--most --json --help" ;;
+            "check -"*) list="--json --help" ;;
+            "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --threads --json --help" ;;
+            "recommend -"*) list="--user --guest --basket --k --exclude --only --category --exclude-category --feature --max-per-category --explain --strict --json --help" ;;
+            "eval -"*) list="--split --protocol --negatives --full --candidates --exclude-seen --users --count-users --last --k --place-k --set --seed --threads --dump-scores --json --help" ;;
+            "compare -"*) list="--output --models --preset --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --count-users --last --k --place-k --candidate-seed --threads --json --help" ;;
+            "ablate -"*) list="--output --preset --rows --row --base --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --count-users --last --k --place-k --candidate-seed --threads --json --help" ;;
+            "tune -"*) list="--output --model --preset --config --set --trials --epochs --cut --measure --seed --jobs --retrain --threads --json --help" ;;
+            "explain -"*) list="--output --by --map --group --difference --level --top --show --basket --baskets --order --threads --json --help" ;;
+            "whatif -"*) list="--output --drop --only --add --each --group --watch --question --estimator --missing --raw --level --draws --interval --resamples --truth-sets --preset --users --sessions --outside --models --epochs --seed --threads --json --help" ;;
+            "serve -"*) list="--listen --store --store-file --token-file --tls-cert --tls-key --host --access-log --log-targets --no-quality --body-most --basket-most --k-most --connections --request-time --work-time --stop-time --threads --help" ;;
+            "forget -"*) list="--output --user --help" ;;
+            "export-events -"*) list="--output --types --help" ;;
+            "bench -"*) list="--model --seconds --basket --k --threads --set --json --help" ;;
+            esac ;;
+        esac
+    fi
+    [ -z "$list" ] || mapfile -t COMPREPLY < <(compgen -W "$list" -- "$word")
+}
+complete -o default -F _parsrec parsrec
