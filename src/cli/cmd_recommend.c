@@ -372,7 +372,7 @@ static void answer_lines(line_stream *s)
     s->begin = 0;
 }
 
-/* False when nobody listens or reading fails. */
+/* False when output is closed or reading fails. */
 static bool read_more(line_stream *s)
 {
     if (cli_close_output("recommend") != CLI_OK)

@@ -1,4 +1,4 @@
-/* parsrec tune: a search for better settings, on validation sessions alone. */
+/* parsrec tune: a search for better settings, on validation sessions only. */
 #include <stdio.h>
 
 #include "cli/commands.h"

@@ -83,7 +83,7 @@ const cli_command cli_whatif = {
         "Reports: DIR/report.html, .csv, .json and a chart for each question and group. With\n"
         "--preset paper no model and no data are named: both are made in DIR, and the same "
         "command\n"
-        "goes on after a stop. docs/whatif.md explains the two questions and how far to trust the\n"
+        "resumes after a stop. docs/whatif.md explains the two questions and how far to trust the\n"
         "answers.\n",
     .examples = "  parsrec whatif shop.model shop.data --drop category=BAKERY -o answer\n"
                 "  parsrec whatif shop.model shop.data --drop \"item=Coffee beans\" --json\n",

@@ -1,6 +1,6 @@
 /* What a person sees while a command runs: a live line on a terminal, plain lines elsewhere (the first after a
- * second, then one every ten), and Ctrl-C that stops cleanly. A clock of its own draws the line again, so that it
- * shows from the first second and goes on while a stage reports nothing. PARSREC_PROGRESS=off in the environment
+ * second, then one every ten), and Ctrl-C that stops cleanly. A timer redraws the line, so that it shows
+ * from the first second and continues while a stage reports nothing. PARSREC_PROGRESS=off in the environment
  * keeps all of it away; PARSREC_PROGRESS=all shows every report at once, for tests. */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H

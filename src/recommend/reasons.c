@@ -220,6 +220,9 @@ void pr_reasons_find(pr_reasons *r, const pr_why_question *question, parsrec_why
 {
     plan p = plan_of(question);
     size_t items = r->session->model->items;
+    assert(question->size <= r->session->capacity);
+    for (size_t i = 0; i < count; i++)
+        assert(question->barred[whys[i].item] == 0);
     for (size_t from = 0; from < omissions(&p); from += ROWS) {
         size_t rows = rows_from(&p, from);
         if (!r->begun)
@@ -248,6 +251,7 @@ static size_t place_once(parsrec_scratch *own, const parsrec_numbers *basket)
         int32_t item = basket->list[i];
         if ((barred[item] & PR_MASK_PLACED) != 0)
             continue;
+        assert(count < own->reasons.session->capacity);
         barred[item] |= PR_MASK_PLACED;
         own->reasons.basket[count++] = item;
     }

@@ -122,6 +122,7 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
 {
     const parsrec_model *model = own->model;
     bool own_row = has_own_row(model, r->user), forgotten = false;
+    assert(r->user == PARSREC_GUEST || r->user >= 0); /* checked by pr_request_prepare */
     uint64_t stamp = 1;
     *start = (pr_start){.user = PR_ANYONE};
     if (r->live != NULL && r->user != PARSREC_GUEST) {

@@ -42,8 +42,8 @@ static void free_bench(bench *b)
     pr_free(b->times);
 }
 
-/* The first items of one of a user's sessions, another one each time round, with everything as the past: a basket that
- * nobody had open a moment ago, of a user who may have been here. */
+/* The first items of one of a user's sessions, a different one in each round, with the whole history: a basket that
+ * no cache has, of a user whose start may be cached. */
 static parsrec_request request_of(const bench *b, size_t number)
 {
     const pr_histories *pasts = &b->model->pasts;

@@ -1,6 +1,7 @@
 /* Loading, counting, and handing out memory. */
 #include "serve/engine.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -93,16 +94,9 @@ parsrec_status engine_load(engine **out, const engine_files *files, parsrec_erro
 
 void engine_drop(engine *e)
 {
+    assert(e == NULL || atomic_load(&e->users) > 0);
     if (e != NULL && atomic_fetch_sub(&e->users, 1) == 1)
         engine_free(e);
-}
-
-static void stop_keeping(engine *e)
-{
-    pthread_mutex_lock(&e->idle_lock);
-    e->retired = true;
-    free_idle(e);
-    pthread_mutex_unlock(&e->idle_lock);
 }
 
 void engine_retire(engine *e)
@@ -110,7 +104,10 @@ void engine_retire(engine *e)
     const struct timespec moment = {.tv_nsec = 1000000};
     if (e == NULL)
         return;
-    stop_keeping(e);
+    pthread_mutex_lock(&e->idle_lock);
+    e->retired = true;
+    free_idle(e);
+    pthread_mutex_unlock(&e->idle_lock);
     for (double most = pr_now() + RETIRE_SECONDS; atomic_load(&e->users) > 1 && pr_now() < most;)
         nanosleep(&moment, NULL);
     engine_drop(e); /* a slow one who is still there is the last */
@@ -144,6 +141,7 @@ parsrec_status engine_borrow(engine *e, parsrec_scratch **out, parsrec_error *er
 
 void engine_give_back(engine *e, parsrec_scratch *scratch)
 {
+    assert(scratch != NULL && atomic_load(&e->users) > 0);
     pthread_mutex_lock(&e->idle_lock);
     bool kept = !e->retired && pr_grow(&e->idle, &e->idle_capacity, e->idle_count + 1,
                                        sizeof(parsrec_scratch *), NULL) == PARSREC_OK;
@@ -154,7 +152,7 @@ void engine_give_back(engine *e, parsrec_scratch *scratch)
         parsrec_scratch_free(scratch);
 }
 
-/* ---- the engine of now ---- */
+/* ---- the slot of the current engine ---- */
 
 void engine_slot_init(engine_slot *slot)
 {
@@ -181,6 +179,7 @@ engine *engine_take(engine_slot *slot)
 
 void engine_put(engine_slot *slot, engine *e)
 {
+    assert(e != NULL && atomic_load(&e->users) > 0);
     pthread_mutex_lock(&slot->lock);
     engine *before = slot->current;
     e->number = ++slot->loads;

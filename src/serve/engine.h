@@ -1,4 +1,4 @@
-/* A model that is being served, with its live pasts and the memory of threads that use it. Counted: a
+/* A model that is being served, with its live histories and the scratches of threads that use it. Counted: a
  * new one takes its place at once, and the old one goes when the last request has finished with it. */
 #ifndef SERVE_ENGINE_H
 #define SERVE_ENGINE_H
@@ -55,15 +55,15 @@ void engine_retire(engine *e);
 /* What relations and what-if walk through. */
 const parsrec_data *engine_data(const engine *e);
 
-/* A number that changes with the model and with every user who is forgotten: what was told of the old one
- * must not be told again. */
+/* A number that changes with the model and with every user who is forgotten: an answer about the
+ * old state must not be given again. */
 uint64_t engine_state(const engine *e);
 
 /* A thread's memory, to be given back before the engine is dropped. */
 parsrec_status engine_borrow(engine *e, parsrec_scratch **out, parsrec_error *err);
 void engine_give_back(engine *e, parsrec_scratch *scratch);
 
-/* The place where everybody finds the engine of now. */
+/* The place where all threads find the current engine. */
 typedef struct engine_slot {
     pthread_mutex_t lock;
     engine *current;

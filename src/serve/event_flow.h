@@ -19,7 +19,7 @@ parsrec_status event_flow_append(app *a, const store_event *events, size_t count
                                  parsrec_error *err);
 parsrec_status event_flow_forget(app *a, const char *user, parsrec_error *err);
 
-/* Brings an engine to the end of the store, then makes it the engine of now, with no event between. */
+/* Brings an engine to the end of the store, then makes it the current engine, with no event in between. */
 parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err);
 
 /* "up", "down" or "none", as events and the thread that follows found it last; does not wait for the store. */

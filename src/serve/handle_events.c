@@ -188,7 +188,7 @@ static int add_once(json_t *list, const char *word)
     return json_array_append_new(list, json_string(word));
 }
 
-/* A name becomes the key, which later models know too; what this model does not know is told, and kept. */
+/* A name becomes the key, which later models know too; what this model does not know is reported in the answer, and stored. */
 static parsrec_status name_item(batch *b, size_t i, const parsrec_model *model, parsrec_error *err)
 {
     int32_t item;

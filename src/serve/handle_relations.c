@@ -84,7 +84,7 @@ static parsrec_status read_user(asked *q, const engine *e, const json_t *value, 
     return add_group(q, e, q->user, err);
 }
 
-/* A list of names, or one name alone. */
+/* A list of names, or a single name. */
 static parsrec_status read_groups(asked *q, const engine *e, const json_t *value,
                                   parsrec_error *err)
 {

@@ -79,7 +79,7 @@ static void set_stage(client *c, exchange_stage stage)
 
 /* ---- sending ---- */
 
-/* Nothing is loaded from elsewhere, nothing inline runs, nobody frames it. */
+/* Nothing is loaded from other hosts, no inline script runs, and no page may frame it. */
 static const char page_policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
@@ -596,7 +596,7 @@ static bool is_busy(const app *a)
     return atomic_load(&a->counts.in_flight) > 0;
 }
 
-/* Who has a connection may still ask, is answered and told to close it. */
+/* Requests on open connections are still answered, with the header that closes the connection. */
 static void let_finish(const http_server *s, double seconds)
 {
     const struct timespec moment = {.tv_nsec = 10000000};

@@ -27,7 +27,7 @@ parsrec_status http_server_start(http_server **out, app *a, const listen_socket 
 /* Cuts connections whose request does not come to its end, and notices clients who left before their answer;
  * called about every second. */
 void http_server_tend(http_server *server);
-/* Takes no new connections, lets requests finish for so many seconds, and ends. NULL is fine. */
+/* Takes no new connections, waits up to `seconds` for requests to finish, and ends. NULL is fine. */
 void http_server_stop(http_server *server, double seconds);
 
 #endif

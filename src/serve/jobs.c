@@ -157,7 +157,7 @@ static job *find_id(const jobs *t, const char *id)
     return NULL;
 }
 
-/* One that answers the same question about the model of now. */
+/* A job with the same question about the current model. */
 static job *find_equal(const jobs *t, const job_kind *kind, const char *key)
 {
     uint64_t state = state_now(t);

@@ -58,7 +58,7 @@ void job_view_free(job_view *view); /* a zeroed one is fine */
 typedef struct jobs {
     engine_slot *engines;
     const atomic_bool *stopping;
-    double left_seconds; /* a job is cancelled when nobody has asked about it for so long */
+    double left_seconds; /* a job that no client has asked about for this long is cancelled */
     size_t bytes_most;   /* of all results that are kept */
     pthread_mutex_t lock;
     pthread_cond_t queued, changed;
@@ -74,7 +74,7 @@ void jobs_free(jobs *table); /* cancels what runs, and waits for it */
 
 typedef enum jobs_verdict {
     JOBS_TAKEN,
-    JOBS_FULL,    /* the queue is; come again */
+    JOBS_FULL,    /* the queue is; try again later */
     JOBS_REFUSED, /* the error says why */
 } jobs_verdict;
 
@@ -83,7 +83,8 @@ jobs_verdict jobs_submit(jobs *table, const job_kind *kind, json_t *request, job
                          parsrec_error *err);
 /* Looks at a job, which keeps it wanted. False when there is none of that name. */
 bool jobs_look(jobs *table, const char *id, job_view *view);
-/* One who submitted it wants it no more; it is cancelled when all who did have said so and nobody waits. */
+/* One client that submitted it no longer wants it; it is cancelled when all of them have said so and no
+ * request waits. */
 bool jobs_cancel(jobs *table, const char *id, job_view *view);
 
 /* Submits, and waits until the job is finished, `deadline` has passed or `left` is true. The view then says how

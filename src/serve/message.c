@@ -1,6 +1,7 @@
 /* Requests taken apart; answers as JSON, and errors in their one form. */
 #include "serve/message.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,6 +49,7 @@ void answer_owned(http_response *response, char *text, size_t size, const char *
         out_of_memory(response);
         return;
     }
+    assert(type != NULL);
     http_response_free(response);
     *response =
         (http_response){.status = 200, .type = type, .body = text, .size = size, .owned = text};
@@ -186,7 +188,7 @@ static int hex_digit(char c)
 /* Where decoded pieces go, one after the other. */
 typedef struct pieces {
     char *next;
-    bool plus_is_space; /* as browsers write forms; in a query alone */
+    bool plus_is_space; /* as browsers write forms; only in a query */
 } pieces;
 
 /* NULL for what cannot be decoded. */

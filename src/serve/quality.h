@@ -22,9 +22,8 @@ typedef struct quality {
 void quality_init(quality *q);
 void quality_free(quality *q); /* stops the work first */
 
-/* Begins to evaluate the engine's model, unless it is the same file as before, then
- * what began goes on; work on an older one is
- * given up. Takes its own hold of the engine. Calls take turns. */
+/* Starts to evaluate the engine's model and abandons work on an older one. If the file is the same as before,
+ * the evaluation under way continues. Holds a reference to the engine. One call at a time. */
 void quality_start(quality *q, engine *e);
 
 /* {"ready":true,"models":[...]}, or {"ready":false} with the reason if there is one; NULL when out of

@@ -1,4 +1,4 @@
-/* The server: answers over HTTP until it is told to stop. */
+/* The server: answers over HTTP until a signal stops it. */
 #ifndef SERVE_SERVE_H
 #define SERVE_SERVE_H
 

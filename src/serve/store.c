@@ -266,7 +266,7 @@ static parsrec_status write_rows(store *s, waiting *from, size_t count, parsrec_
     return status;
 }
 
-/* Together, or, when that fails, each alone, so that one does not spoil the others' day. */
+/* All in one commit; if that fails, each in its own, so that one bad row does not fail the others. */
 static void write_all(store *s, waiting *from, waiting *end, size_t count)
 {
     parsrec_error err = {0};

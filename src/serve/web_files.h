@@ -1,5 +1,5 @@
 /* The files of the page, inside the program. The table is made by the build (CMake, PARSREC_WEB); without
- * the page it holds its end alone. */
+ * the page it has only the end mark. */
 #ifndef SERVE_WEB_FILES_H
 #define SERVE_WEB_FILES_H
 
