@@ -12,11 +12,11 @@ _parsrec() {
         "import --encoding") list="utf-8 latin1" ;;
         "import --session-by") list="column day week month" ;;
         "eval --split") list="test valid" ;;
-        "eval --protocol") list="remaining next basket" ;;
+        "eval --protocol") list="all remaining next basket" ;;
         "compare --split") list="test valid" ;;
-        "compare --protocol") list="remaining next basket" ;;
+        "compare --protocol") list="all remaining next basket" ;;
         "ablate --split") list="test valid" ;;
-        "ablate --protocol") list="remaining next basket" ;;
+        "ablate --protocol") list="all remaining next basket" ;;
         "explain --by") list="auto category item" ;;
         "explain --map") list="all attention drop lift embedding" ;;
         "explain --order") list="catalogue cluster" ;;
