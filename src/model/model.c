@@ -1,6 +1,7 @@
 /* The table of kinds, and models in memory. */
 #include "model/model.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -97,6 +98,7 @@ parsrec_status pr_model_new_bare(pr_model **out, const char *kind, const pr_conf
 
 parsrec_status pr_model_alloc_weights(pr_model *model, parsrec_error *err)
 {
+    assert(model->weights == NULL);
     model->weights = pr_alloc_aligned(model->params.size, sizeof *model->weights);
     return model->weights != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
@@ -111,6 +113,7 @@ parsrec_status pr_model_verify(const pr_model *model, const char *origin, parsre
 
 parsrec_status pr_model_set_tree(pr_model *model, const pr_category_tree *tree, parsrec_error *err)
 {
+    assert(model->weights == NULL); /* rows may still change */
     model->tree = *tree;
     for (size_t i = 0; i < model->params.count; i++) {
         const pr_param *p = &model->params.list[i];
@@ -139,12 +142,16 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
 
 pr_real *pr_model_reals(const pr_model *model, const char *name)
 {
-    return model->weights + pr_params_find(&model->params, name)->at;
+    const pr_param *p = pr_params_find(&model->params, name);
+    assert(model->weights != NULL && p != NULL && !p->words);
+    return model->weights + p->at;
 }
 
 uint32_t *pr_model_u32(const pr_model *model, const char *name)
 {
-    return (uint32_t *)(void *)pr_model_reals(model, name);
+    const pr_param *p = pr_params_find(&model->params, name);
+    assert(model->weights != NULL && p != NULL && p->words);
+    return (uint32_t *)(void *)(model->weights + p->at);
 }
 
 parsrec_status pr_model_make_ready(pr_model *model, parsrec_error *err)

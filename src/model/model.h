@@ -1,6 +1,24 @@
-/* What a model is to the rest of the library: a list of parameters, sessions that place items and
- * score what comes next, and, for those that learn, one training batch. Adding a model is one table
- * of functions and one line in model.c. */
+/* What a model is to the rest of the library: a list of parameters, scorers that place items and score
+ * what comes next, and, for models that learn, one training batch. Adding a model is one table of
+ * functions (pr_model_kind) and one line in model.c.
+ *
+ * The life of a model, in this order:
+ *
+ *   1. pr_model_new_bare      checks the settings and lists the parameters; no weights yet. A file can be
+ *                             compared with the list before memory is spent on it.
+ *   2. rows of open parameters  some parameters have as many rows as the data or the file say:
+ *                             pr_model_set_tree (categories and item features, before training),
+ *                             pr_params_set_rows (from a file, or while counting).
+ *   3. pr_model_alloc_weights one aligned block for all parameters. The list must not change any more.
+ *   4. the weights            pr_params_fill (training), kind->count (counting models, which do steps 2
+ *                             and 3 themselves) or pr_block_read with pr_model_verify (a file).
+ *   5. training               pr_trainer (trainer.h) is the only one that changes weights after this.
+ *   6. pr_model_make_ready    optional: tables for quick answers, made from the final weights.
+ *   7. pr_scorer_new          any number of scorers, one thread each; they share the model, read-only.
+ *   8. pr_model_free          after the last scorer. It frees a model in any of these states.
+ *
+ * pr_model_new does 1, 3 and 4 for a model without categories or features. A model borrows the category
+ * tree of step 2 while it learns and nothing else; loaded.h keeps a model together with its data set. */
 #ifndef PR_MODEL_H
 #define PR_MODEL_H
 
@@ -60,7 +78,7 @@ typedef struct pr_model_kind {
     parsrec_status (*check)(const pr_config *config, parsrec_error *err); /* or NULL */
     parsrec_status (*layout)(pr_model *model, parsrec_error *err);        /* lists the parameters */
 
-    /* Works out what answers need again and again, into model->ready; NULL: nothing to do. */
+    /* Computes tables for quick answers into model->ready; NULL: nothing to do. */
     parsrec_status (*make_ready)(pr_model *model, parsrec_error *err);
 
     /* ---- scorers: scorer->own is the kind's state, of state_bytes ---- */
@@ -139,7 +157,7 @@ parsrec_status pr_model_check(const char *kind, const pr_config *config, parsrec
 /* Most items of a sample that a model learns from. */
 size_t pr_model_steps(const pr_model *model);
 
-/* A model with first weights. */
+/* A model with initial weights. */
 parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *config, size_t users,
                             size_t items, uint64_t seed, parsrec_error *err);
 /* In two steps, for weights that come from a file: the list of parameters, which can be compared with
@@ -147,12 +165,12 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
 parsrec_status pr_model_new_bare(pr_model **out, const char *kind, const pr_config *config,
                                  const pr_shop *shop, parsrec_error *err);
 parsrec_status pr_model_alloc_weights(pr_model *model, parsrec_error *err);
-/* Whether weights that came from a file are safe to use; `origin` begins the sentence. */
+/* Whether weights from a file are safe to use; `origin` begins the message. */
 parsrec_status pr_model_verify(const pr_model *model, const char *origin, parsrec_error *err);
 /* Before memory is taken for a model that will learn: what it is told of its items, which is borrowed
  * for as long as it learns. */
 parsrec_status pr_model_set_tree(pr_model *model, const pr_category_tree *tree, parsrec_error *err);
-/* For a model whose weights do not change any more: sessions of few rows become quick. */
+/* For a model whose weights are final: makes scorers of few rows quick. */
 parsrec_status pr_model_make_ready(pr_model *model, parsrec_error *err);
 void pr_model_free(pr_model *model); /* NULL is fine */
 
@@ -162,7 +180,7 @@ uint32_t *pr_model_u32(const pr_model *model, const char *name);
 
 /* ---- sessions: open baskets, many rows at a time ---- */
 
-/* One thread uses a session; threads share the model. */
+/* One thread uses a scorer; threads share the model. */
 struct pr_scorer {
     const pr_model *model;
     size_t rows, capacity; /* rows at most at once; items a row can hold */

@@ -1,6 +1,7 @@
 /* The list of parameters and their first values. */
 #include "model/params.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -87,7 +88,9 @@ parsrec_status pr_params_add_shared(pr_params *params, const char *table, bool a
                                     parsrec_error *err)
 {
     char name[sizeof params->list->name];
-    size_t of = (size_t)(pr_params_find(params, table) - params->list);
+    const pr_param *listed = pr_params_find(params, table);
+    assert(listed != NULL);
+    size_t of = (size_t)(listed - params->list);
     snprintf(name, sizeof name, "%s.kin", table);
     PR_TRY(pr_params_add(params, name, 0, params->list[of].cols, PR_FILL_SHARED, err));
     params->list[params->count - 1].open = true;

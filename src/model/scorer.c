@@ -1,4 +1,4 @@
-/* Sessions: memory and checks common to all kinds. */
+/* Scorers: memory and checks common to all kinds. */
 #include <assert.h>
 #include <stddef.h>
 
