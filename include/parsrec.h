@@ -410,6 +410,7 @@ typedef enum parsrec_protocol {
     PARSREC_PROTOCOL_NEXT,      /* one fixed target at a time, in stored order */
     PARSREC_PROTOCOL_BASKET, /* one list before the basket starts, all of the basket to be found */
 } parsrec_protocol;
+enum { PARSREC_PROTOCOLS = 3 };
 
 PARSREC_API const char *parsrec_protocol_name(parsrec_protocol protocol); /* "remaining", ... */
 
@@ -976,6 +977,10 @@ typedef struct parsrec_compare_options {
     bool retrain;              /* make again what the folder holds made otherwise */
     const char *command;       /* as it was typed, for the reports; NULL: not told */
     parsrec_eval_options eval; /* the same for all; its threads are those of training too */
+    const parsrec_eval_options *others; /* by which the models are evaluated as well, as a rule the
+                                            other protocols: values beside those of `eval` */
+    size_t other_count;                 /* up to PARSREC_PROTOCOLS - 1 */
+    bool only_listed; /* do not add personal, recent, markov and mix to the models */
 } parsrec_compare_options;
 
 PARSREC_API parsrec_compare_options parsrec_compare_default(void);

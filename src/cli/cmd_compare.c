@@ -23,6 +23,8 @@ static const cli_option options[] = {
     CLI_COUNT(0, "candidate-seed", compare_args, compare.eval.seed, 0, 9223372036854775807.0,
               "seed of the sampled items, the same for every model"),
     CLI_THREADS(compare_args, compare.eval.threads),
+    CLI_FLAG(0, "only-listed", compare_args, compare.only_listed,
+             "do not add personal, recent, markov and mix"),
     CLI_FLAG(0, "json", compare_args, json, "print one JSON object per model"),
     CLI_END,
 };
@@ -68,6 +70,11 @@ int cmd_compare(int argc, char **argv)
         rc = cli_usage_error(&cli_compare, "which models? pass --models pop,personal,parsrec");
     if (rc == CLI_CONTINUE && a.output == NULL)
         rc = cli_usage_error(&cli_compare, "nowhere to write; pass -o DIR");
+    parsrec_eval_options others[PARSREC_PROTOCOLS];
+    for (size_t p = 1; p < PARSREC_PROTOCOLS && a.words.protocol == 0; p++)
+        others[a.compare.other_count++] =
+            cli_eval_for(&a.compare.eval, &a.words, (parsrec_protocol)p);
+    a.compare.others = others;
     if (rc == CLI_CONTINUE) {
         a.compare.command = command;
         rc = compare(&a, words.count > 0 ? words.word[0] : NULL);

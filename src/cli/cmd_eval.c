@@ -115,7 +115,7 @@ static void print_row(const parsrec_eval_report *reports, const parsrec_measure 
 {
     char name[48];
     printf("%-14s", measure_name(m, name, sizeof name));
-    for (size_t p = 0; p < CLI_PROTOCOLS; p++) {
+    for (size_t p = 0; p < PARSREC_PROTOCOLS; p++) {
         const parsrec_measure *cell = find_measure(&reports[p], m);
         if (cell == NULL)
             printf(" %24s", "-");
@@ -133,13 +133,13 @@ static void print_side_by_side(const parsrec_eval_options *how, const parsrec_ev
     double seconds = 0;
     printf("%s sessions; intervals of 95 %% over users\n\n%-14s",
            how->split == PARSREC_SPLIT_TEST ? "last" : "second to last", "");
-    for (size_t p = 0; p < CLI_PROTOCOLS; p++)
+    for (size_t p = 0; p < PARSREC_PROTOCOLS; p++)
         printf(" %24s", parsrec_protocol_name(how[p].protocol));
     printf("\n%-14s", "users");
-    for (size_t p = 0; p < CLI_PROTOCOLS; p++)
+    for (size_t p = 0; p < PARSREC_PROTOCOLS; p++)
         printf(" %24s", pr_digits_of(&digits, reports[p].users));
     printf("\n%-14s", "ranked against");
-    for (size_t p = 0; p < CLI_PROTOCOLS; p++) {
+    for (size_t p = 0; p < PARSREC_PROTOCOLS; p++) {
         snprintf(against, sizeof against, "%llu items", (unsigned long long)reports[p].negatives);
         printf(" %24s", reports[p].users == 0       ? "-"
                         : reports[p].negatives == 0 ? "all items"
@@ -147,7 +147,7 @@ static void print_side_by_side(const parsrec_eval_options *how, const parsrec_ev
         seconds += reports[p].seconds;
     }
     putchar('\n');
-    for (size_t p = 0; p < CLI_PROTOCOLS; p++)
+    for (size_t p = 0; p < PARSREC_PROTOCOLS; p++)
         for (size_t i = 0; i < reports[p].measure_count; i++) {
             const parsrec_measure *m = &reports[p].measures[i];
             bool shown = false;
@@ -227,10 +227,10 @@ int cmd_eval(int argc, char **argv)
         return cli_usage_error(&cli_eval, "--dump-scores: the result goes to standard output, so "
                                           "name a file or a pipe");
     parsrec_error err = {0};
-    parsrec_eval_options how[CLI_PROTOCOLS] = {a.eval};
-    parsrec_eval_report reports[CLI_PROTOCOLS];
+    parsrec_eval_options how[PARSREC_PROTOCOLS] = {a.eval};
+    parsrec_eval_report reports[PARSREC_PROTOCOLS];
     /* What is dumped was ranked by one protocol. */
-    size_t count = a.words.protocol > 0 || a.eval.dump_path != NULL ? 1 : CLI_PROTOCOLS;
+    size_t count = a.words.protocol > 0 || a.eval.dump_path != NULL ? 1 : PARSREC_PROTOCOLS;
     for (size_t p = 0; p < count && count > 1; p++)
         how[p] = cli_eval_for(&a.eval, &a.words, (parsrec_protocol)p);
     if (run(&a, &words, how, count, reports, &err) != PARSREC_OK)

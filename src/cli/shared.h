@@ -27,8 +27,6 @@ void cli_input_close(cli_input *input);
 
 /* ---- evaluation ---- */
 
-enum { CLI_PROTOCOLS = 3 };
-
 /* What is typed and has to be read before it is an option of the library. */
 typedef struct cli_eval_words {
     int split;

@@ -35,7 +35,10 @@ static parsrec_status copy_words(parsrec_comparison *c, const char *data_path, c
     return PARSREC_OK;
 }
 
-/* The list of models: as given or as the preset has it. */
+/* What every table has: a model that is not ahead of these has learnt nothing they do not know. */
+static const char *const counts[] = {"personal", "recent", "markov", "mix"};
+
+/* The list of models: as given or as the preset has it, and the counts. */
 static parsrec_status read_list(parsrec_comparison *c, const parsrec_compare_options *o,
                                 const pr_preset *preset, parsrec_error *err)
 {
@@ -43,7 +46,10 @@ static parsrec_status read_list(parsrec_comparison *c, const parsrec_compare_opt
     if (models == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "which models? pass --models pop,personal,parsrec or a --preset");
-    return pr_model_list_read(&c->list, models, err);
+    PR_TRY(pr_model_list_read(&c->list, models, err));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && !o->only_listed; i++)
+        PR_TRY(pr_model_list_add(&c->list, counts[i], err));
+    return PARSREC_OK;
 }
 
 parsrec_status pr_comparison_begin(parsrec_comparison *c, const char *data_path, const char *folder,
@@ -51,6 +57,11 @@ parsrec_status pr_comparison_begin(parsrec_comparison *c, const char *data_path,
 {
     c->began = pr_now();
     c->eval = o->eval;
+    if (o->other_count > PR_OTHER_PROTOCOLS || (o->other_count > 0 && o->others == NULL))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "at most %d further protocols can be shown",
+                       PR_OTHER_PROTOCOLS);
+    for (size_t i = 0; i < o->other_count; i++)
+        c->others[c->other_count++] = o->others[i];
     c->seed = o->seed;
     c->resampling = c->testing = pr_resampling_default();
     c->testing.resamples = TEST_RESAMPLES;

@@ -14,12 +14,15 @@ typedef enum pr_task_kind {
     PR_CONTENDER_TRAIN,  /* there is nothing yet */
 } pr_task_kind;
 
+enum { PR_OTHER_PROTOCOLS = PARSREC_PROTOCOLS - 1 };
+
 /* One training of a model, with a seed of its own. */
 typedef struct pr_attempt {
     uint64_t seed;
     char path[4096]; /* of the model; "" for one that only counts */
     pr_task_kind task;
     parsrec_eval_report report;
+    parsrec_eval_report others[PR_OTHER_PROTOCOLS];
     parsrec_share *tallies; /* [users · measures of the report] */
     pr_run_record record;   /* by the log beside the model; empty without one */
 } pr_attempt;
@@ -34,15 +37,17 @@ typedef struct pr_contender {
     double bytes;                 /* that a training takes, about */
     char kind[32];
     uint64_t parameters;
-    parsrec_eval_report report; /* means over the attempts */
-    parsrec_share *tallies;     /* their sum, [users · measures of the report] */
-    pr_interval *intervals;     /* over users [measures of the report] */
+    parsrec_eval_report report;                     /* means over the attempts */
+    parsrec_eval_report others[PR_OTHER_PROTOCOLS]; /* the same by other protocols */
+    parsrec_share *tallies; /* their sum, [users · measures of the report] */
+    pr_interval *intervals; /* over users [measures of the report] */
     pr_interval *spread; /* over seeds [measures of the report]; low and high NaN for one attempt */
     pr_contrast
         versus; /* this model against its reference, by the chosen measure, over users ... */
     double p;   /* ... its p corrected for the number of such tests (Holm) ... */
-    pr_interval versus_spread; /* ... and over seeds, as `spread` */
-    struct {                   /* validation after each epoch, by pr_validation_measures[0]: */
+    pr_interval versus_spread; /* ... and over seeds, as `spread` ... */
+    double seed_p; /* ... with the chance of such a difference if only seeds made it; or NaN */
+    struct {       /* validation after each epoch, by pr_validation_measures[0]: */
         double *epoch, *value; /* [count]: the mean, as far as all attempts went */
         size_t count;
         double seconds; /* of learning, all attempts together */
@@ -71,6 +76,8 @@ struct parsrec_comparison {
     bool ablation;               /* rows are told against their bases, not against the best */
     size_t column_count, chosen; /* chosen: the column that decides which model is the best */
     parsrec_eval_options eval;
+    parsrec_eval_options others[PR_OTHER_PROTOCOLS]; /* further protocols, shown beside */
+    size_t other_count;
     parsrec_data_stats stats;
     pr_resampling resampling; /* of intervals ... */
     pr_resampling testing;    /* ... and of tests, which need more: p is a count of rare things */

@@ -23,12 +23,12 @@ static json_t *versus(const parsrec_comparison *c, size_t row)
     size_t reference = pr_comparison_reference(c, row);
     if (reference == PR_NONE)
         return json_null();
-    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o}", "model",
+    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "model",
                      pr_json_string(c->rows[reference].entry->name), "measure",
                      c->columns[c->chosen].name, "difference", number(r->versus.difference.value),
                      "interval", interval(&r->versus.difference), "p", number(r->versus.p),
                      "p_corrected", number(r->p), "interval_over_seeds",
-                     interval(&r->versus_spread));
+                     interval(&r->versus_spread), "p_over_seeds", number(r->seed_p));
 }
 
 /* A training: its seed, its file and what it reached, in the order of the columns. */
@@ -78,6 +78,23 @@ static json_t *learning(const pr_contender *r)
                      "seconds", r->learning.seconds);
 }
 
+/* All protocols by name, as eval has them; NULL where there is one only. */
+static json_t *protocols(const parsrec_comparison *c, const pr_contender *r)
+{
+    if (c->other_count == 0)
+        return NULL;
+    json_t *all = json_object();
+    const char *name = parsrec_protocol_name(c->eval.protocol);
+    json_object_set_new(all, name,
+                        pr_eval_json(r->entry->name, c->data_path, &c->eval, &r->report));
+    for (size_t i = 0; i < c->other_count; i++)
+        json_object_set_new(all, parsrec_protocol_name(c->others[i].protocol),
+                            r->others[i].users > 0 ? pr_eval_json(r->entry->name, c->data_path,
+                                                                  &c->others[i], &r->others[i])
+                                                   : json_null());
+    return all;
+}
+
 /* The object of eval, and the keys of a comparison after its own. */
 static json_t *row_json(const parsrec_comparison *c, size_t row)
 {
@@ -94,6 +111,10 @@ static json_t *row_json(const parsrec_comparison *c, size_t row)
         object = NULL;
     }
     json_decref(more);
+    json_t *all = protocols(c, r);
+    if (object != NULL && all != NULL)
+        json_object_set(object, "protocols", all);
+    json_decref(all);
     return object;
 }
 

@@ -209,6 +209,78 @@ static void measures_table(pr_report *r, const parsrec_comparison *c)
         pr_report_number(r, c->rows[0].report.measures[c->columns[i].measure].random, PR_PLAIN);
 }
 
+/* ---- other protocols ---- */
+
+/* One column: NDCG or Recall at the largest cutoff by a protocol, the comparison's own or another. */
+typedef struct protocol_column {
+    char name[48];
+    size_t other;   /* PR_NONE: the comparison's own */
+    size_t measure; /* of the report */
+} protocol_column;
+
+static const parsrec_eval_report *report_of(const parsrec_comparison *c, size_t row, size_t other)
+{
+    return other == PR_NONE ? &c->rows[row].report : &c->rows[row].others[other];
+}
+
+static size_t add_protocol_column(protocol_column *to, const parsrec_comparison *c, size_t other,
+                                  const char *measure)
+{
+    const parsrec_eval_report *r = report_of(c, 0, other);
+    size_t best = PR_NONE;
+    for (size_t m = 0; m < r->measure_count; m++)
+        if (strcmp(r->measures[m].name, measure) == 0 &&
+            (best == PR_NONE || r->measures[m].k > r->measures[best].k))
+            best = m;
+    if (best == PR_NONE)
+        return 0;
+    const parsrec_eval_options *o = other == PR_NONE ? &c->eval : &c->others[other];
+    char title[32];
+    *to = (protocol_column){.other = other, .measure = best};
+    snprintf(to->name, sizeof to->name, "%s %s", parsrec_protocol_name(o->protocol),
+             pr_measure_title(&r->measures[best], title, sizeof title));
+    return 1;
+}
+
+static void protocols_table(pr_report *r, const parsrec_comparison *c)
+{
+    static const char *const measures[] = {"NDCG", "Recall"};
+    protocol_column list[2 * PARSREC_PROTOCOLS];
+    pr_report_column columns[2 * PARSREC_PROTOCOLS + 1] = {
+        {phrases_of(c)->row, PR_REPORT_WORDS, 0, NULL, NAME_MOST}};
+    size_t count = 0;
+    if (c->other_count == 0)
+        return;
+    for (size_t p = 0; p <= c->other_count; p++)
+        for (size_t m = 0; m < sizeof measures / sizeof *measures; m++)
+            count += add_protocol_column(&list[count], c, p == 0 ? PR_NONE : p - 1, measures[m]);
+    for (size_t i = 0; i < count; i++)
+        columns[i + 1] = (pr_report_column){list[i].name, PR_REPORT_SHARE, DECIMALS, NULL, 0};
+    pr_report_only(r, FOR_FILES);
+    pr_report_add(r, PR_REPORT_SECTION, "All protocols");
+    pr_report_only(r, 0);
+    pr_report_table(r, columns, count + 1);
+    for (size_t row = 0; row < c->count; row++) {
+        bool ceiling = c->rows[row].ceiling;
+        pr_report_row(r, ceiling ? PR_ROW_ASIDE : PR_ROW_PLAIN, c->rows[row].entry->name);
+        for (size_t i = 0; i < count; i++) {
+            double value = report_of(c, row, list[i].other)->measures[list[i].measure].value;
+            bool best = !ceiling;
+            for (size_t k = 0; k < c->count; k++)
+                best = best &&
+                       (c->rows[k].ceiling ||
+                        report_of(c, k, list[i].other)->measures[list[i].measure].value <= value);
+            pr_report_number(r, value, best ? PR_BEST : PR_PLAIN);
+        }
+    }
+    pr_report_add(r, PR_REPORT_NOTE,
+                  "remaining: %s. next: %s. basket: %s, ranked against all items unless said "
+                  "otherwise.",
+                  pr_rules[PARSREC_PROTOCOL_REMAINING]->summary,
+                  pr_rules[PARSREC_PROTOCOL_NEXT]->summary,
+                  pr_rules[PARSREC_PROTOCOL_BASKET]->summary);
+}
+
 /* ---- significance ---- */
 
 static void significance_table(pr_report *r, const parsrec_comparison *c)
@@ -267,10 +339,12 @@ static void seeds_table(pr_report *r, const parsrec_comparison *c, bool values)
         {over_seeds, PR_REPORT_SHARE, DECIMALS, NULL, 0},
         {words->difference, PR_REPORT_SHARE, DECIMALS, NULL, 0},
         {over_seeds, PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {"p over seeds", PR_REPORT_WORDS, 0, NULL, 0},
     };
-    pr_report_column shown[6];
+    enum { COUNT = sizeof columns / sizeof *columns };
+    pr_report_column shown[COUNT];
     size_t count = 0;
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < COUNT; i++)
         if (values || i != 1)
             shown[count++] = columns[i];
     pr_report_table(r, shown, count);
@@ -295,6 +369,7 @@ static void seeds_table(pr_report *r, const parsrec_comparison *c, bool values)
         if (pr_comparison_reference(c, row) != PR_NONE) {
             pr_report_number(r, m->versus_spread.value, PR_PLAIN);
             interval_cell(r, &m->versus_spread);
+            pr_report_words(r, PR_PLAIN, "%s", p_value(m->seed_p, text, sizeof text));
         } else {
             pr_report_words(r, PR_PLAIN, "%s", m->ceiling ? "" : words->reference);
         }
@@ -312,7 +387,8 @@ static void seeds_section(pr_report *r, const parsrec_comparison *c)
     seeds_table(r, c, true);
     pr_report_add(r, PR_REPORT_NOTE,
                   "Trainings that differ only in their seed. Confidence intervals of means by "
-                  "Student's t; differences are paired by seed.");
+                  "Student's t; differences are paired by seed. p over seeds: the chance of a "
+                  "difference at least as large if nothing but the seeds made it (paired t test).");
 }
 
 /* ---- charts ---- */
@@ -566,6 +642,7 @@ static parsrec_status build(pr_report *r, const parsrec_comparison *c, chart_roo
     pr_report_only(r, PR_IN_HTML);
     if (pr_report_is_wanted(r))
         PR_TRY(measure_charts(r, c, d, err));
+    protocols_table(r, c);
     significance_table(r, c);
     seeds_section(r, c);
     PR_TRY(repeat_and_new(r, c, d, err));

@@ -41,15 +41,20 @@ static parsrec_status evaluate_model(parsrec_comparison *c, pr_contender *r, pr_
                                      const parsrec_hooks *hooks, parsrec_error *err)
 {
     collector to = {.c = c, .attempt = a, .first = c->user_count == 0};
-    parsrec_eval_options options = c->eval;
-    options.on_user = on_user;
-    options.user_context = &to;
+    parsrec_eval_options options[PARSREC_PROTOCOLS] = {c->eval};
+    parsrec_eval_report reports[PARSREC_PROTOCOLS];
+    options[0].on_user = on_user;
+    options[0].user_context = &to;
+    for (size_t i = 0; i < c->other_count; i++)
+        options[1 + i] = c->others[i];
     parsrec_model_facts facts;
     parsrec_model_describe(model, &facts);
     snprintf(r->kind, sizeof r->kind, "%s", facts.kind);
     r->parameters = facts.parameters;
     r->ceiling = strcmp(facts.kind, "oracle") == 0;
-    PR_TRY(parsrec_eval(model, data, &options, &a->report, hooks, err));
+    PR_TRY(parsrec_eval_several(model, data, options, 1 + c->other_count, reports, hooks, err));
+    a->report = reports[0];
+    memcpy(a->others, reports + 1, c->other_count * sizeof *a->others);
     if (to.failed && !to.other_users) {
         if (to.first)
             c->user_count = 0; /* not all of them are known */

@@ -147,6 +147,7 @@ static parsrec_status contrast_seeds(pr_contender *r, const pr_contender *with, 
             r->attempts[i < r->judged ? i : r->judged - 1].report.measures[measure].value -
             with->attempts[i < with->judged ? i : with->judged - 1].report.measures[measure].value;
     r->versus_spread = pr_student(differences, count, level);
+    r->seed_p = pr_student_p(differences, count);
     pr_free(differences);
     return PARSREC_OK;
 }
@@ -160,6 +161,7 @@ static parsrec_status contrast_rows(parsrec_comparison *c, parsrec_share *one, p
         size_t reference = pr_comparison_reference(c, row);
         r->versus = (pr_contrast){.p = NAN};
         r->versus_spread = (pr_interval){0, NAN, NAN};
+        r->seed_p = NAN;
         if (reference == PR_NONE)
             continue;
         take_column(one, r, measure, c->user_count);

@@ -17,16 +17,21 @@ static void add_measure(parsrec_measure *to, const parsrec_measure *from, double
     to->high += share * from->high;
 }
 
-static void pool_report(pr_contender *r)
+/* The mean of the reports that stand at an offset of each attempt. */
+static void pool_report(parsrec_eval_report *out, const pr_contender *r, size_t offset)
 {
-    r->report = r->attempts[0].report;
-    for (size_t i = 1; i < r->judged; i++)
-        r->report.seconds += r->attempts[i].report.seconds;
-    for (size_t m = 0; r->judged > 1 && m < r->report.measure_count; m++) {
-        parsrec_measure *mean = &r->report.measures[m];
+    const char *first = (const char *)r->attempts + offset;
+    *out = *(const parsrec_eval_report *)(const void *)first;
+    for (size_t m = 0; r->judged > 1 && m < out->measure_count; m++) {
+        parsrec_measure *mean = &out->measures[m];
         mean->value = mean->random = mean->repeat = mean->fresh = mean->low = mean->high = 0;
-        for (size_t i = 0; i < r->judged; i++)
-            add_measure(mean, &r->attempts[i].report.measures[m], 1 / (double)r->judged);
+    }
+    for (size_t i = 0; r->judged > 1 && i < r->judged; i++) {
+        const parsrec_eval_report *one =
+            (const parsrec_eval_report *)(const void *)(first + i * sizeof *r->attempts);
+        out->seconds += i > 0 ? one->seconds : 0;
+        for (size_t m = 0; m < out->measure_count; m++)
+            add_measure(&out->measures[m], &one->measures[m], 1 / (double)r->judged);
     }
 }
 
@@ -97,7 +102,10 @@ static parsrec_status pool_learning(pr_contender *r, parsrec_error *err)
 
 parsrec_status pr_contender_pool(pr_contender *r, size_t users, double level, parsrec_error *err)
 {
-    pool_report(r);
+    pool_report(&r->report, r, offsetof(pr_attempt, report));
+    for (size_t i = 0; i < PR_OTHER_PROTOCOLS; i++)
+        pool_report(&r->others[i], r,
+                    offsetof(pr_attempt, others) + i * sizeof(parsrec_eval_report));
     PR_TRY(pool_tallies(r, users, err));
     PR_TRY(pool_spread(r, level, err));
     return pool_learning(r, err);

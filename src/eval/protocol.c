@@ -13,7 +13,7 @@ _Static_assert(PARSREC_MEASURES_MOST == (int)PR_COLUMNS_MOST * (int)PR_CUTOFFS,
 
 const char *parsrec_protocol_name(parsrec_protocol protocol)
 {
-    return (size_t)protocol < PR_RULES ? pr_rules[protocol]->name : "unknown";
+    return (size_t)protocol < PARSREC_PROTOCOLS ? pr_rules[protocol]->name : "unknown";
 }
 
 pr_eval_protocol pr_protocol_paper(pr_split_part part)
@@ -43,7 +43,7 @@ parsrec_status pr_protocol_rule(pr_eval_protocol *p, const parsrec_eval_options 
                                 parsrec_error *err)
 {
     *p = pr_protocol_paper(o->split == PARSREC_SPLIT_VALID ? PR_VALID : PR_TEST);
-    if ((size_t)o->protocol >= PR_RULES)
+    if ((size_t)o->protocol >= PARSREC_PROTOCOLS)
         return pr_fail(err, PARSREC_E_ARGUMENT, "there is no protocol number %d", (int)o->protocol);
     if (o->place_k < 1)
         return pr_fail(err, PARSREC_E_ARGUMENT, "at least 1 place is needed");

@@ -40,8 +40,7 @@ typedef struct pr_rule {
 extern const pr_rule pr_remaining, pr_next, pr_basket_list;
 
 /* By parsrec_protocol. */
-enum { PR_RULES = 3 };
-extern const pr_rule *const pr_rules[PR_RULES];
+extern const pr_rule *const pr_rules[PARSREC_PROTOCOLS];
 
 typedef struct pr_eval_protocol {
     const pr_rule *rule;

@@ -178,7 +178,7 @@ const pr_rule pr_basket_list = {
     .count = count_list,
 };
 
-const pr_rule *const pr_rules[PR_RULES] = {
+const pr_rule *const pr_rules[PARSREC_PROTOCOLS] = {
     [PARSREC_PROTOCOL_REMAINING] = &pr_remaining,
     [PARSREC_PROTOCOL_NEXT] = &pr_next,
     [PARSREC_PROTOCOL_BASKET] = &pr_basket_list,

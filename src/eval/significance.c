@@ -326,16 +326,34 @@ double pr_student_quantile(double level, size_t degrees)
     return sqrt((double)degrees) * tan(low);
 }
 
-pr_interval pr_student(const double *values, size_t count, double level)
+/* Mean and standard error. */
+static double mean_of(const double *values, size_t count, double *error)
 {
     double mean = 0, squares = 0;
     for (size_t i = 0; i < count; i++)
         mean += values[i] / (double)count;
-    if (count < 2)
-        return (pr_interval){mean, NAN, NAN};
     for (size_t i = 0; i < count; i++)
         squares += (values[i] - mean) * (values[i] - mean);
-    double error = sqrt(squares / (double)(count - 1) / (double)count);
+    *error = count < 2 ? NAN : sqrt(squares / (double)(count - 1) / (double)count);
+    return mean;
+}
+
+pr_interval pr_student(const double *values, size_t count, double level)
+{
+    double error, mean = mean_of(values, count, &error);
+    if (count < 2)
+        return (pr_interval){mean, NAN, NAN};
     double reach = pr_student_quantile(level, count - 1) * error;
     return (pr_interval){mean, mean - reach, mean + reach};
+}
+
+double pr_student_p(const double *values, size_t count)
+{
+    double error, mean = mean_of(values, count, &error);
+    if (count < 2)
+        return NAN;
+    if (mean == 0 || error == 0)
+        return mean == 0 ? 1 : 0;
+    double angle = atan(fabs(mean) / error / sqrt((double)(count - 1)));
+    return fmax(0, 1 - covered(angle, count - 1));
 }

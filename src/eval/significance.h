@@ -54,6 +54,9 @@ void pr_holm(double *corrected, const double *p, size_t count);
 /* The mean of a few numbers, as of trainings with several seeds, with its interval by Student's t; low and
  * high are NaN for one number. */
 pr_interval pr_student(const double *values, size_t count, double level);
+/* Two-sided p of their mean by Student's t: the chance of a mean at least this far from 0 if the numbers
+ * were draws around 0. NaN for one number. */
+double pr_student_p(const double *values, size_t count);
 /* What t stays within by a chance of `level`: 4.303 for 0.95 and two degrees of freedom. */
 double pr_student_quantile(double level, size_t degrees);
 

@@ -12,7 +12,7 @@
 
 enum { NICE = 10 }; /* more, and a busy machine lets it neither end nor be stopped */
 
-static const char *const peers[] = {"pop", "personal", "recent", "markov"};
+static const char *const peers[] = {"pop", "personal", "recent", "markov", "mix"};
 
 typedef struct task {
     quality *to;

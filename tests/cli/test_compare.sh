@@ -14,11 +14,16 @@ if grep -q "$(printf '\033')" stdout; then fail "escape codes without a terminal
 # The value by users' shares is the value of the evaluation, model by model.
 same "$(awk '$1 == "a" {print $6; exit}' stdout)" "$(awk '$1 == "a" {n++; if (n == 2) print $2}' stdout)" \
     "NDCG@10 in both tables"
+# What counts joins the table, and all protocols stand side by side, unless the command says otherwise.
+says "basket    basket"
+for kind in recent markov mix; do
+    same "$(grep -c "^$kind " stdout)" 3 "$kind is in the tables"
+done
 for file in report.md report.csv report.json report.html a.st a.st.log b.st; do
     ok test -s "out/$file"
 done
 absent out/pop.st out/personal.st out/a.st.ckpt
-same "$(wc -l <out/report.csv)" 33 "rows of the CSV: 4 models, 8 measures, a heading"
+same "$(wc -l <out/report.csv)" 57 "rows of the CSV: 4 models and 3 more that count, 8 measures, a heading"
 same "$(grep -c '://' out/report.html)" 0 "hosts named in the page"
 same "$(grep -c '<script' out/report.html)" 0 "scripts in the page"
 ok grep -q 'prefers-color-scheme:dark' out/report.html
@@ -33,8 +38,12 @@ import csv, json
 rows, one = json.load(open("all.json")), json.load(open("one.json"))
 a = [r for r in rows if r["model"] == "a"][0]
 for key in one:
-    if key not in ("model", "seconds"):
+    if key not in ("model", "seconds", "protocols"):
         assert a[key] == one[key], key
+for protocol, told in one["protocols"].items():
+    for key in told:
+        if key not in ("model", "seconds"):
+            assert a["protocols"][protocol][key] == told[key], (protocol, key)
 for row in csv.DictReader(open("out/report.csv")):
     assert float(row["low"]) <= float(row["value"]) <= float(row["high"]), row
 report = json.load(open("out/report.json"))
@@ -52,6 +61,10 @@ cp out/a.st a_before.st
 ok "$PARSREC" compare shop.st --models "$list" -o out --epochs 2 --threads 3
 ok cmp first.csv out/report.csv
 ok cmp a_before.st out/a.st
+# Nothing but what is listed, by one protocol.
+ok "$PARSREC" compare shop.st --models "$list" -o out --epochs 2 --only-listed --protocol remaining
+same "$(wc -l <out/report.csv)" 33 "rows of the CSV: 4 models, 8 measures, a heading"
+same "$(grep -c '"protocols"' out/report.json)" 0 "other protocols"
 # A model of its own, under another name, and other protocols.
 ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st,out/b.st" -o other --full --k 1,3 --measure HR@3
 says "By HR@3 the best is"

@@ -126,7 +126,7 @@ static void threads_do_not_matter(void **state)
     (void)state;
     parsrec_error err;
     toy_shop shop = toy_make(many);
-    for (size_t i = 0; i < PR_RULES; i++)
+    for (size_t i = 0; i < PARSREC_PROTOCOLS; i++)
         for (size_t negatives = 0; negatives <= 10; negatives += 10) {
             assert_ok(dump(&shop.data, pr_rules[i], negatives, 1, &err));
             toy_bytes one = toy_read(toy_path("other"));

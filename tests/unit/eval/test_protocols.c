@@ -231,7 +231,7 @@ static void what_is_not_recommended_is_no_hit(void **state)
     (void)state;
     static const float none[] = {-INFINITY, -INFINITY, -INFINITY, -INFINITY};
     bool taken[4] = {false};
-    for (size_t i = 0; i < PR_RULES; i++) {
+    for (size_t i = 0; i < PARSREC_PROTOCOLS; i++) {
         sheet s = sheet_of(pr_rules[i], 1);
         pr_step step = step_of(&s, taken, 0);
         step.mine = none;
