@@ -114,6 +114,7 @@ complete -c parsrec -n '__fish_seen_subcommand_from compare' -l k -x -d 'cutoffs
 complete -c parsrec -n '__fish_seen_subcommand_from compare' -l place-k -x -d 'place the best remaining item next if it ranks among the first N'
 complete -c parsrec -n '__fish_seen_subcommand_from compare' -l candidate-seed -x -d 'seed of the sampled items, the same for every model'
 complete -c parsrec -n '__fish_seen_subcommand_from compare' -l threads -x -d 'worker threads (default: one per core); results do not depend on it'
+complete -c parsrec -n '__fish_seen_subcommand_from compare' -l only-listed -d 'do not add personal, recent, markov and mix'
 complete -c parsrec -n '__fish_seen_subcommand_from compare' -l json -d 'print one JSON object per model'
 complete -c parsrec -n __fish_use_subcommand -f -a ablate -d 'change one part of a model at a time, with a report'
 complete -c parsrec -n '__fish_seen_subcommand_from ablate' -l output -s o -r -d 'folder for models and reports'

@@ -329,6 +329,19 @@ static void holm(void **state)
             assert_close(corrected[i], expected[i], 1e-12);
 }
 
+/* Of 1, 2 and 3, t = 2 sqrt 3 with two degrees of freedom, for which p = 1 - t / sqrt(2 + t^2). */
+static void seeds_have_a_p(void **state)
+{
+    (void)state;
+    const double values[] = {1, 2, 3}, same[] = {0.5, 0.5}, none[] = {-1, 1};
+    double t = 2 * sqrt(3);
+    assert_close(pr_student_p(values, 3), 1 - t / sqrt(2 + t * t), 1e-12);
+    assert_close(pr_student_p(values, 2), 1 - atan(3) * M_2_PI, 1e-12); /* t = 3, one degree */
+    assert_close(pr_student_p(same, 2), 0, 0);
+    assert_close(pr_student_p(none, 2), 1, 0);
+    assert_true(isnan(pr_student_p(values, 1)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -346,6 +359,7 @@ int main(void)
         cmocka_unit_test(no_memory),
         cmocka_unit_test(student),
         cmocka_unit_test(holm),
+        cmocka_unit_test(seeds_have_a_p),
     };
     if (pr_pool_new(&one, 1, NULL) != PARSREC_OK)
         return 1;
