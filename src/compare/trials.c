@@ -71,7 +71,8 @@ static bool is_new(const parsrec_tuning *t, const pr_trial *trial)
 }
 
 /* Settings that do not go together are drawn again, and so are settings that were drawn before. */
-static bool draw_values(const parsrec_tuning *t, pr_trial *trial, size_t number)
+static parsrec_status draw_values(const parsrec_tuning *t, pr_trial *trial, size_t number,
+                                  parsrec_error *err)
 {
     for (size_t draw = 0; draw < DRAWS_MOST; draw++) {
         pr_config config;
@@ -84,10 +85,18 @@ static bool draw_values(const parsrec_tuning *t, pr_trial *trial, size_t number)
         }
         trial->word_count = t->space.fixed_count + t->space.count;
         parsrec_train_options o = pr_trial_order(t, trial, 1, 1);
-        if (is_new(t, trial) && pr_train_settings(&config, &o, NULL) == PARSREC_OK)
-            return true;
+        if (!is_new(t, trial))
+            continue;
+        parsrec_status status = pr_train_settings(&config, &o, NULL);
+        if (status == PARSREC_OK)
+            return PARSREC_OK;
+        if (status == PARSREC_E_MEMORY)
+            return pr_fail_memory(err);
     }
-    return false;
+    return pr_fail(err, PARSREC_E_CONFIG,
+                   "only %zu different settings can be drawn from these ranges; ask for fewer "
+                   "--trials or widen them",
+                   number);
 }
 
 parsrec_status pr_tuning_draw(parsrec_tuning *t, const parsrec_tune_options *o, parsrec_error *err)
@@ -101,18 +110,12 @@ parsrec_status pr_tuning_draw(parsrec_tuning *t, const parsrec_tune_options *o, 
         pr_trial *trial = &t->trials[t->count];
         t->order[t->count] = t->count;
         parsrec_status status = take_room(t, trial, t->count, err);
-        if (status == PARSREC_OK && t->count == 0)
-            status = keep_settings(t, trial, &epochs, err);
+        if (status == PARSREC_OK)
+            status = t->count == 0 ? keep_settings(t, trial, &epochs, err)
+                                   : draw_values(t, trial, t->count, err);
         if (status != PARSREC_OK) {
             t->count++; /* so that it is freed */
             return status;
-        }
-        if (t->count > 0 && !draw_values(t, trial, t->count)) {
-            t->count++;
-            return pr_fail(err, PARSREC_E_CONFIG,
-                           "only %zu different settings can be drawn from these ranges; ask for "
-                           "fewer --trials or widen them",
-                           t->count - 1);
         }
     }
     t->rounds[0] = (pr_tune_round){epochs, wanted};
