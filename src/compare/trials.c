@@ -57,7 +57,7 @@ static parsrec_status keep_settings(const parsrec_tuning *t, pr_trial *trial, si
     PR_TRY(pr_train_settings(&config, &o, err));
     for (size_t i = 0; i < t->space.count; i++)
         pr_config_value(&config, t->space.ranges[i].setting, trial->values[i], PR_VALUE_SIZE);
-    *epochs = (size_t)config.epochs;
+    *epochs = config.epochs > 0 ? (size_t)config.epochs : 16; /* left to the data: about that */
     return PARSREC_OK;
 }
 

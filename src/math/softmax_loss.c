@@ -194,13 +194,23 @@ static double join_tiles(pr_softmax *s, const pr_real *target_score, pr_real fac
     return loss;
 }
 
-/* The scores of targets, as the first pass had them. */
+/* The scores of targets, as the first pass had them; means where targets are soft. */
 PR_INLINE void target_scores_any(pr_real *y, const int32_t *target, const pr_real *o,
                                  const pr_output *out, const pr_real *table, size_t B, size_t D)
 {
-    for (size_t r = 0; r < B; r++)
+    const pr_soft *soft = &out->soft;
+    for (size_t r = 0; r < B; r++) {
         y[r] =
             pr_output_score(pr_dot(o + r * D, table + (size_t)target[r] * D, D), out, r, target[r]);
+        if (!(soft->share > 0))
+            continue;
+        pr_real sum = y[r];
+        for (size_t i = 0; i < soft->counts[r]; i++) {
+            int32_t item = soft->items[r * soft->stride + i];
+            sum += pr_output_score(pr_dot(o + r * D, table + (size_t)item * D, D), out, r, item);
+        }
+        y[r] += soft->share * (sum / (pr_real)(soft->counts[r] + 1) - y[r]);
+    }
 }
 PR_LOCAL_LEVELS(void, target_scores, target_scores_any,
                 (pr_real * y, const int32_t *target, const pr_real *o, const pr_output *out,
@@ -230,8 +240,16 @@ double pr_softmax_gradient(pr_real *do_, pr_real *dtable, pr_real *dbias, pr_sof
     double loss = join_tiles(s, s->tile, factor, pr_tiles(V), B);
     for (size_t t = 0; t < pr_tiles(V); t++)
         tile_gradient(s->score + t * PR_TILE * B, s->total + t * B, tile_rows(t * PR_TILE, V), B);
-    for (size_t r = 0; r < B; r++)
-        s->score[(size_t)target[r] * B + r] -= factor;
+    for (size_t r = 0; r < B; r++) {
+        pr_real each = 0;
+        if (out->soft.share > 0) {
+            each = factor * out->soft.share / (pr_real)(out->soft.counts[r] + 1);
+            for (size_t i = 0; i < out->soft.counts[r]; i++)
+                s->score[(size_t)out->soft.items[r * out->soft.stride + i] * B + r] -= each;
+            each -= factor * out->soft.share;
+        }
+        s->score[(size_t)target[r] * B + r] -= factor + each;
+    }
     if (out->extra != NULL)
         extra_gradient(out->extra, s->score, pr_tiles(V), B);
     if (out->dense != NULL)

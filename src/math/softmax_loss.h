@@ -52,6 +52,15 @@ typedef struct pr_taken {
     size_t count;
 } pr_taken;
 
+/* Items that share the target's mass: those of row r begin at items[r·stride], counts[r] of them, the
+ * target not among them. It keeps 1 - share and its part of the rest. */
+typedef struct pr_soft {
+    const int32_t *items;
+    const size_t *counts;
+    size_t stride;
+    pr_real share; /* 0: the target has all of it */
+} pr_soft;
+
 /* The table as the output sees it; keep NULL for no mask. */
 typedef struct pr_output {
     const pr_real *table; /* [V,D] */
@@ -61,6 +70,7 @@ typedef struct pr_output {
     const pr_extra *extra; /* or NULL */
     const pr_dense *dense; /* or NULL */
     pr_taken taken;
+    pr_soft soft;
 } pr_output;
 
 /* y and all that row r's score of an item has besides its product. */

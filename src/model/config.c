@@ -121,12 +121,19 @@ static const setting settings[] = {
            "decoupled weight decay, multiplied by the learning rate"),
     NUMBER("clip", clip, 0, 1e9, "30",
            "gradient norm above which gradients are scaled down; 0 for no clipping"),
-    WHOLE("batch", batch, 1, 65536, "256", "baskets per batch"),
-    WHOLE("epochs", epochs, 1, 100000, "50", "passes over the data"),
+    WHOLE("batch", batch, 0, 65536, "256", "baskets per batch; 0: by the number of baskets"),
+    WHOLE("epochs", epochs, 0, 100000, "50", "passes over the data; 0: by the number of batches"),
     WHOLE("steps", steps, 1, 4096, "128", "steps per basket that are learnt from"),
     WHOLE("last", last, 1, 1000000, "1", "newest sessions per user that are held out for the test"),
     NUMBER("anyone", anyone, 0, 1, "0.02",
            "share of baskets that train the embedding of unknown users"),
+    NUMBER("user.shrink", user_shrink, 0, 1e6, "0",
+           "earlier purchases at which a user's own row has half of the weight, the row of unknown "
+           "users the rest; 0: it always has all of it"),
+    NUMBER("targets.soft", targets_soft, 0, 1, "0",
+           "share of baskets whose remaining items share the target evenly, whoever ranks first"),
+    SWITCH("mix", mix, "off",
+           "after training, weigh the score against plain counts on the validation sessions"),
     CHOICE("count", count, counts, "before",
            "counting models: count sessions before those evaluated, training sessions, or all"),
     CHOICE("ties", ties, ties, "popular",
@@ -346,6 +353,9 @@ static const char *const paper[] = {
     "kin=off",
     "unique=off",
     "weight_decay=0",
+    "user.shrink=0",
+    "targets.soft=0",
+    "mix=off",
     NULL,
 };
 
@@ -365,6 +375,10 @@ pr_config pr_config_as_found(const pr_config *wanted, const pr_config *found)
     pr_config config = *wanted;
     if (config.order == PR_ORDER_AUTO)
         config.order = found->order;
+    if (config.batch == 0)
+        config.batch = found->batch;
+    if (config.epochs == 0)
+        config.epochs = found->epochs;
     return config;
 }
 

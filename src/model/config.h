@@ -37,6 +37,8 @@ typedef struct pr_config {
     int count, ties, fill, markov_width;
     double markov_smooth;
     double rate, beta1, beta2, eps, clip, anyone;
+    double targets_soft, user_shrink;
+    int mix;
     int bias, pull, past, recall, unique, kin, neighbours, order;
     double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;

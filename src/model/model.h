@@ -62,6 +62,16 @@ typedef struct pr_score_terms {
 
 enum { PR_STATE_MOST = 16384 }; /* bytes of a kind's state, without what it takes from the arena */
 
+/* What a mix is fitted to: baskets that nothing was learnt from, and how often each item was bought in
+ * the training sessions. */
+typedef struct pr_mix_data {
+    const pr_basket *baskets;
+    size_t count;
+    const uint32_t *bought; /* [V] */
+    uint64_t seed;
+    struct pr_pool *pool;
+} pr_mix_data;
+
 typedef struct pr_model_kind {
     const char *name, *summary;
     const char *const *settings; /* "key=value": its defaults where they are its own; or NULL */
@@ -110,6 +120,9 @@ typedef struct pr_model_kind {
     void (*draw_mask)(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                       uint32_t step); /* unused where mask_bytes is 0 */
     void (*learn)(const pr_model *model, pr_chunk *chunk);
+    /* After the last epoch: weighs the score and plain counts against each other, if the settings say so;
+     * NULL: there is no mix. */
+    parsrec_status (*fit_mix)(pr_model *model, const struct pr_mix_data *data, parsrec_error *err);
     /* What the plain network needs for a batch, forward and backward, of which so many items were
      * predicted; for the measurement of speed                (docs/math.md, Nominal operations) */
     double (*operations)(const pr_model *model, const pr_batch *batch, uint64_t items);

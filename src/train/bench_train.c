@@ -139,10 +139,10 @@ static parsrec_status take_products(bench *b, parsrec_error *err)
 static parsrec_status set_up(bench *b, const char *kind, const pr_config *wanted, unsigned threads,
                              parsrec_error *err)
 {
-    size_t rows = (size_t)wanted->batch;
     pr_config settled = *wanted;
     const pr_config *config = &settled;
     PR_TRY(pr_settle(&settled, b->data, NULL, err));
+    size_t rows = (size_t)settled.batch;
     PR_TRY(pr_pool_new(&b->pool, threads, err));
     pr_shop shop = pr_shop_of(b->data);
     PR_TRY(pr_model_new_bare(&b->model, kind, config, &shop, err));

@@ -1,5 +1,6 @@
 /* The loop. A run's state is a position and blocks of numbers; everything random is a function of
  * seed and place, so going on from a checkpoint is the same as never having stopped. */
+#include "train/mixing.h"
 #include "train/train.h"
 
 #include <math.h>
@@ -232,6 +233,7 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     PR_TRY_GOTO(pr_run_set_up(&r, err));
     PR_TRY_GOTO(train_all(&r, listener, err));
     memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
+    PR_TRY_GOTO(pr_mix_fit(r.state.model, data, r.state.at.seed, pool, hooks, err));
     result->best_epoch = r.state.at.best_epoch;
     result->best_by = r.evaluation.count == 0                                    ? ""
                       : pr_choice_measure(r.evaluation.protocol.rule) == PR_NDCG ? "NDCG@10"

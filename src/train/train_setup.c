@@ -57,6 +57,8 @@ pr_windows pr_windows_of(const pr_model *model)
 pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 {
     size_t steps = pr_model_steps(model), rows = (size_t)model->config.batch;
+    if (rows == 0)
+        rows = 256; /* not settled yet: the most it can be */
     /* There are no more samples than actions, whatever the batch could hold. */
     pr_limits limits = {.rows = rows < data->actions ? rows : data->actions + 1, .steps = steps};
     for (size_t s = 0; s < data->sessions; s++) {
@@ -77,10 +79,43 @@ pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 
 /* ---- what the data decide ---- */
 
+/* Small data need small batches to be gone through often enough, large ones are learnt faster by large
+ * batches; the number of passes makes for about as many steps whatever the data (docs/training.md). */
+static void settle_steps(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks)
+{
+    enum {
+        BATCHES = 400,
+        BATCH_LEAST = 32,
+        BATCH_MOST = 256,
+        STEPS = 6000,
+        EPOCHS_LEAST = 8,
+        EPOCHS_MOST = 40
+    };
+    size_t baskets = 0, last = (size_t)config->last;
+    bool batch = config->batch == 0, epochs = config->epochs == 0;
+    for (size_t u = 0; u < data->users; u++)
+        baskets += (size_t)(pr_split_train_end(data, u, last) - data->user_offsets[u]);
+    if (batch) {
+        config->batch = BATCH_LEAST;
+        while (config->batch < BATCH_MOST && (size_t)config->batch * BATCHES * 7 / 5 < baskets)
+            config->batch *= 2;
+    }
+    if (epochs) {
+        size_t steps = baskets / (size_t)config->batch + 1, most = STEPS / steps;
+        config->epochs = most < EPOCHS_LEAST  ? EPOCHS_LEAST
+                         : most > EPOCHS_MOST ? EPOCHS_MOST
+                                              : (int)most;
+    }
+    if (batch || epochs)
+        pr_say(hooks, PARSREC_LOG_INFO, "%zu training baskets: batch = %d, epochs = %d", baskets,
+               config->batch, config->epochs);
+}
+
 parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks,
                          parsrec_error *err)
 {
     pr_order_facts facts;
+    settle_steps(config, data, hooks);
     if (config->order != PR_ORDER_AUTO)
         return PARSREC_OK;
     if (data->ordered) {

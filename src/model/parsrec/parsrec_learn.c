@@ -51,6 +51,8 @@ static void pass_take(pr_arnn_pass *pass, pr_arena *arena, const pr_model *model
     pass->users = pr_arena_take(arena, R, sizeof *pass->users);
     pass->keys = pr_arena_take(arena, T, sizeof *pass->keys);
     pass->target = pr_arena_take(arena, R, sizeof *pass->target);
+    pass->sharing = pr_arena_take(arena, R, sizeof *pass->sharing);
+    pass->soft = d.follow ? 0 : c->targets_soft;
     take_drop(&pass->drop_user, arena, c->dropout_user, R, d.du);
     take_drop(&pass->drop_history, arena, c->dropout_history, R, d.dv);
     take_drop(&pass->drop_keys, arena, c->dropout_keys, T, d.dv);
@@ -194,11 +196,18 @@ static void drop_rows_backward(const pr_arnn_drop *drop, pr_real *dx, size_t row
         pr_drop_forward(dx + r * n, dx + r * n, drop->keep + r * drop->bytes, drop->how.scale, n);
 }
 
+/* A user's own row, or the one of unknown users: always a share of the baskets, and the more of them the
+ * less is known of the user, so that a row is learnt as far as answers will use it (user.shrink). */
 static int32_t user_row(const pr_arnn_pass *pass, size_t r, const pr_rng *rng)
 {
-    int32_t anyone = (int32_t)pass->net.d.users, user = basket_of(pass, r)->user;
+    const pr_basket *b = basket_of(pass, r);
+    int32_t anyone = (int32_t)pass->net.d.users;
+    double without = pass->config->anyone;
+    double unknown = 1 - (double)pr_arnn_user_share(pass->config, &b->history);
+    if (unknown > without)
+        without = unknown;
     pr_bits bits = pr_rng_at(rng, pass->chunk->batch->number, pass->chunk->order[r], 0, 0);
-    return user < 0 || pr_unit32(bits.word[0]) < pass->config->anyone ? anyone : user;
+    return b->user < 0 || pr_unit32(bits.word[0]) < without ? anyone : b->user;
 }
 
 /* Some baskets keep to themselves what is known of them, so that models can do without: half of those that
@@ -313,6 +322,19 @@ static pr_arnn_step step_of(const pr_arnn_pass *pass, size_t j)
     };
 }
 
+/* A share of the baskets, where they are sets, is placed evenly instead of by the model's own choice, and
+ * what remains of them shares the target's mass. Two things are learnt so: in which order the model itself
+ * would place, which says that what it ranked first and was not placed is not in the basket, and how likely
+ * each item is whoever placed. */
+static bool placed_evenly(const pr_arnn_pass *pass, size_t r)
+{
+    if (!(pass->soft > 0))
+        return false;
+    pr_bits bits =
+        pr_rng_at(&pass->place_rng, pass->chunk->batch->number, pass->chunk->order[r], 0, 0);
+    return pr_unit32(bits.word[0]) < pass->soft;
+}
+
 static void choose_targets(pr_arnn_pass *pass, size_t j)
 {
     const pr_batch *batch = pass->chunk->batch;
@@ -323,7 +345,11 @@ static void choose_targets(pr_arnn_pass *pass, size_t j)
         pass->config->loss == PR_LOSS_CE ? pass->softmax.winner : pass->drawn.winner;
     for (size_t r = 0; r < pass->rows[j]; r++) {
         uint32_t where[3] = {batch->number, pass->chunk->order[r], (uint32_t)j};
-        pass->target[r] = pr_arnn_teacher_choose(&pass->teacher, r, winner[r], how, where);
+        bool evenly = placed_evenly(pass, r);
+        pass->target[r] =
+            pr_arnn_teacher_choose(&pass->teacher, r, evenly ? -1 : winner[r], how, where);
+        /* The first step has no order: its target is soft in every basket. */
+        pass->sharing[r] = evenly || j == 0 ? pass->teacher.count[r] : 0;
         if (r < pass->rows[j + 1])
             pass->keys[pass->first[j + 1] + r] = pass->target[r];
     }
@@ -340,6 +366,8 @@ static pr_output output_of(const pr_arnn_pass *pass, const pr_model *model, size
                      .dense = pass->net.d.neighbours > 0 ? &pass->recalled.dense : NULL};
     if (pass->config->unique)
         out.taken = (pr_taken){pass->keys, pass->first + 1, j};
+    if (pass->soft > 0)
+        out.soft = (pr_soft){pass->teacher.left, pass->sharing, pass->teacher.stride, 1};
     return out;
 }
 
@@ -466,6 +494,7 @@ void pr_arnn_learn(const pr_model *model, pr_chunk *chunk)
     pass.drop_user.rng = pr_rng_make(chunk->seed, UINT64_C(0x75736572));          /* "user" */
     pass.drop_history.rng = pr_rng_make(chunk->seed, UINT64_C(0x686973746F7279)); /* "history" */
     pass.drop_keys.rng = pr_rng_make(chunk->seed, UINT64_C(0x6B657973));          /* "keys" */
+    pass.place_rng = pr_rng_make(chunk->seed, UINT64_C(0x706C616365));            /* "place" */
     pass.teacher.rng = pr_rng_make(chunk->seed, UINT64_C(0x74656163686572));      /* "teacher" */
     pass.drop_output = pr_drop_make(model->config.dropout_output_rate);
     if (model->config.loss != PR_LOSS_CE)

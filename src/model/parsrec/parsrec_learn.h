@@ -113,6 +113,9 @@ typedef struct pr_arnn_pass {
     pr_bags bags;
     pr_repeats recalled;
     pr_arnn_teacher teacher;
+    pr_rng place_rng;
+    double soft;         /* share of baskets that are placed evenly */
+    size_t *sharing;     /* [R]: items left that share the target's mass */
     pr_softmax softmax;  /* loss = ce ... */
     pr_arnn_drawn drawn; /* ... or another */
 } pr_arnn_pass;

@@ -45,7 +45,7 @@ typedef struct pr_arnn_dims {
     pr_ffn ffn;
     pr_cell_kind cell;
     size_t blocks; /* of dv rows in cell_w: see parsrec_net.c */
-    bool bias, pull, follow, past, recall, kin;
+    bool bias, pull, follow, past, recall, kin, mix;
     pr_real fade;   /* of what a placed item pulls, left a step later; 1 where baskets are sets */
     bool kin_apart; /* the parts are those of features.item alone */
     size_t neighbours; /* of an item, at most */
@@ -55,6 +55,19 @@ typedef struct pr_arnn_dims {
 } pr_arnn_dims;
 
 pr_arnn_dims pr_arnn_dims_of(const pr_model *model);
+
+/* How much of a user's own row counts after so much history; the rest is the row of unknown users. */
+static inline pr_real pr_arnn_user_share(const pr_config *config, const pr_history *history)
+{
+    double n = (double)history->count, half = config->user_shrink;
+    return half > 0 ? (pr_real)(n / (n + half)) : 1;
+}
+
+/* What the mix at the end of training adds to a score: weights of the score itself, of the features of
+ * repeat purchases, of what neighbours lead to expect and of log popularity; one row for the first step
+ * of a basket, one for later ones. All zero: the score as it is. (docs/math.md, The mix) */
+enum { PR_MIX_SCORE, PR_MIX_GATES, PR_MIX_POPULAR = PR_MIX_GATES + 5, PR_MIX_WEIGHTS };
+enum { PR_MIX_FIRST, PR_MIX_LATER, PR_MIX_STAGES };
 
 /* Where the tensors of one block (weights or gradients) are. */
 typedef struct pr_arnn_layer {
@@ -72,6 +85,7 @@ typedef struct pr_arnn_view {
     pr_real *pull, *scale_w;  /* [items,dv], [dv,du] */
     pr_real *follow;          /* [items + 1,dv], the last for the start of a basket */
     pr_real *past_w;          /* [dv,dv] */
+    pr_real *mix, *popular;   /* [stages,weights], [items]: counted at the end of training */
     pr_real *gate_w, *gate_b; /* [gates,dz], [gates] */
     pr_near near;
     pr_real *word, *about_scale;      /* [words,dv], [numbers,2]: features */
@@ -203,6 +217,7 @@ size_t pr_arnn_mask_bytes(const pr_model *model);
 void pr_arnn_draw_mask(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                        uint32_t step);
 void pr_arnn_learn(const pr_model *model, pr_chunk *chunk);
+parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, parsrec_error *err);
 double pr_arnn_operations(const pr_model *model, const pr_batch *batch, uint64_t items);
 
 #endif

@@ -31,9 +31,12 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
 
 /* The paper's network and the parts that add up: half the width then does as well. */
 static const char *const settings[] = {
-    "dim.user=64", "dim.item=64", "bias=on",       "pull=on",   "past=on",
-    "recall=on",   "kin=on",      "neighbours=10", "unique=on", "weight_decay=0.1",
-    "epochs=16",   "order=auto",  "pull.fade=0.7", NULL,
+    "dim.user=64",      "dim.item=64",      "bias=on",
+    "pull=on",          "past=on",          "recall=on",
+    "kin=on",           "neighbours=10",    "unique=on",
+    "weight_decay=0.1", "order=auto",       "pull.fade=0.7",
+    "user.shrink=100",  "targets.soft=0.5", "mix=on",
+    "batch=0",          "epochs=0",         NULL,
 };
 
 const pr_model_kind pr_parsrec = {
@@ -59,6 +62,7 @@ const pr_model_kind pr_parsrec = {
     .draw_mask = pr_arnn_draw_mask,
     .verify = verify,
     .learn = pr_arnn_learn,
+    .fit_mix = pr_arnn_fit_mix,
     .operations = pr_arnn_operations,
 };
 
@@ -84,6 +88,7 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.fade = d.follow ? (pr_real)c->pull_fade : 1;
     d.past = c->past != 0;
     d.recall = c->recall != 0;
+    d.mix = c->mix && d.recall && d.bias && c->neighbours > 0;
     d.kin = model->shares;
     d.kin_apart = c->kin == 0;
     d.neighbours = d.recall ? (size_t)c->neighbours : 0;
@@ -205,6 +210,10 @@ static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
     if (d->neighbours > 0)
         list_neighbours(l, &v->near, d);
     list_features(l, v, d);
+    if (d->mix) {
+        pr_list_apart(l, &v->mix, "mix.weights", PR_MIX_STAGES, PR_MIX_WEIGHTS, PR_FILL_COUNTED);
+        pr_list_apart(l, &v->popular, "mix.popular", 1, d->items, PR_FILL_COUNTED);
+    }
     if (d->kin)
         pr_list_shared(l, "item_emb", d->kin_apart);
     if (d->kin && d->pull)

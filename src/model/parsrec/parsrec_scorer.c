@@ -14,6 +14,48 @@
 
 enum { FEW = 8 }; /* rows of a session that uses what a model has ready */
 
+/* Item biases with the mix's share of popularity in them, for first and later steps. */
+static void begin_mix(pr_arnn_state *s)
+{
+    const pr_arnn_view *w = &s->net.w;
+    if (!s->net.d.mix)
+        s->bias[PR_MIX_FIRST] = s->bias[PR_MIX_LATER] = w->bias;
+    for (size_t i = 0; s->net.d.mix && i < PR_MIX_STAGES; i++) {
+        const pr_real *mix = w->mix + i * PR_MIX_WEIGHTS;
+        for (size_t k = 0; k < PR_MIX_WEIGHTS; k++)
+            s->mixed = s->mixed || mix[k] != 0;
+        for (size_t v = 0; v < s->net.d.items; v++)
+            s->bias[i][v] =
+                (1 + mix[PR_MIX_SCORE]) * w->bias[v] + mix[PR_MIX_POPULAR] * w->popular[v];
+    }
+}
+
+static size_t stage_of(const pr_arnn_state *s, size_t row)
+{
+    return s->placed[row] == 0 ? PR_MIX_FIRST : PR_MIX_LATER;
+}
+
+/* How the network's own score counts in a row. */
+static pr_real score_weight(const pr_arnn_state *s, size_t row)
+{
+    return s->mixed ? 1 + s->net.w.mix[stage_of(s, row) * PR_MIX_WEIGHTS + PR_MIX_SCORE] : 1;
+}
+
+/* Outputs and gates of a step that has just run become those of the mixed score: it is a sum of the same
+ * features, so that a mix costs answers nothing. */
+static void mix_step(pr_arnn_state *s, size_t rows)
+{
+    size_t dv = s->net.d.dv;
+    for (size_t r = 0; s->mixed && r < rows; r++) {
+        const pr_real *mix = s->net.w.mix + stage_of(s, r) * PR_MIX_WEIGHTS;
+        pr_real *gate = s->net.t.gate + r * PR_GATES, own = score_weight(s, r);
+        for (size_t i = 0; i < dv; i++)
+            s->net.t.o[r * dv + i] *= own;
+        for (size_t k = 0; k < PR_GATES; k++)
+            gate[k] = own * gate[k] + mix[PR_MIX_GATES + k];
+    }
+}
+
 void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
     pr_arnn_state *s = state;
@@ -52,12 +94,15 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
         if (d.neighbours > 0)
             s->expected = pr_arena_take(arena, rows * d.items, sizeof *s->expected);
     }
+    for (size_t i = 0; d.mix && i < PR_MIX_STAGES; i++)
+        s->bias[i] = pr_arena_take(arena, d.items, sizeof *s->bias[i]);
     if (pr_arena_counts(arena))
         return;
     for (size_t p = 0; p < capacity; p++)
         s->at[p] = p;
     s->net.w = pr_arnn_view_of(model, model->weights);
     s->ready = rows <= FEW ? model->ready : NULL;
+    begin_mix(s);
 }
 
 /* Projects e's rows and files them as the newest key of each row that placed something. */
@@ -160,6 +205,20 @@ static void begin_row(pr_scorer *session, const pr_start *starts, size_t r, bool
     s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
 }
 
+/* A user's row counts as far as the history goes; the rest is the row of unknown users. */
+static void shrink_user(pr_scorer *session, size_t r, const pr_start *start)
+{
+    pr_arnn_state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    pr_real share = pr_arnn_user_share(&session->model->config, &start->history);
+    if (share == 1 || start->user < 0)
+        return;
+    const pr_real *anyone = s->net.w.user + d->users * d->du;
+    pr_real *u = s->net.t.u + r * d->du;
+    for (size_t i = 0; i < d->du; i++)
+        u[i] = share * u[i] + (1 - share) * anyone[i];
+}
+
 void pr_arnn_start(pr_scorer *session, const pr_start *starts)
 {
     pr_arnn_state *s = session->own;
@@ -171,6 +230,8 @@ void pr_arnn_start(pr_scorer *session, const pr_start *starts)
         begin_row(session, starts, r, known);
     add_features(session, starts, known);
     pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
+    for (size_t r = 0; r < rows; r++)
+        shrink_user(session, r, &starts[r]);
     pr_arnn_cell_begin(&s->net, rows);
     size_t together = s->ready != NULL ? 1 : rows; /* its bits must not depend on other rows */
     for (size_t r = 0; r < rows; r += together)
@@ -196,6 +257,7 @@ void pr_arnn_ensure_step(pr_scorer *session)
         return;
     if (s->ready != NULL) {
         pr_arnn_quick_run(session);
+        mix_step(s, session->active);
         return;
     }
     pr_arnn_step step = {.rows = session->active,
@@ -209,6 +271,7 @@ void pr_arnn_ensure_step(pr_scorer *session)
     for (size_t r = 0; r < session->active; r++)
         step.query = step.query || s->keys[r] > 1;
     pr_arnn_step_forward(&s->net, &step);
+    mix_step(s, session->active);
     s->ran = true;
 }
 
@@ -331,8 +394,8 @@ void pr_arnn_score_all(pr_scorer *session, pr_real *scores)
     const pr_arnn_dims *d = &s->net.d;
     size_t rows = session->active;
     pr_arnn_ensure_step(session);
-    if (d->bias)
-        pr_bias_spread(scores, s->net.w.bias, rows, d->items);
+    for (size_t r = 0; d->bias && r < rows; r++)
+        memcpy(scores + r * d->items, s->bias[stage_of(s, r)], d->items * sizeof *scores);
     if (s->ready != NULL)
         pr_panels_map(scores, d->items, d->bias, s->net.t.o, d->dv, s->ready->table, rows, d->dv,
                       d->items);
@@ -350,7 +413,7 @@ static void score_output(const pr_arnn_state *s, size_t row, const int32_t *item
     const pr_arnn_dims *d = &s->net.d;
     const pr_real *o = s->net.t.o + row * d->dv;
     for (size_t i = 0; i < n; i++)
-        scores[i] = d->bias ? s->net.w.bias[items[i]] : 0;
+        scores[i] = d->bias ? s->bias[stage_of(s, row)][items[i]] : 0;
     if (s->ready != NULL) {
         pr_panels_add_some(scores, o, s->net.w.item, items, n, d->dv);
         return;
@@ -388,7 +451,7 @@ static void score_least(pr_arnn_state *s, const uint8_t *barred, pr_real *least)
     const pr_arnn_dims *d = &s->net.d;
     pr_coarse_least(least, &s->ready->coarse, &s->query);
     if (d->bias)
-        pr_add(least, s->net.w.bias, d->items);
+        pr_add(least, s->bias[stage_of(s, 0)], d->items);
     add_memory(s, 0, least);
     pr_topk_bar(least, barred, UINT8_MAX, d->items);
 }
@@ -473,15 +536,16 @@ bool pr_arnn_score_parts(pr_scorer *session, size_t row, int32_t item, pr_score_
     const pr_real *e = s->net.w.item + (size_t)item * d->dv;
     if (!d->bias && !d->pull && !d->follow && !d->past && !d->recall)
         return false;
-    *parts = (pr_score_terms){.item = d->bias ? s->net.w.bias[item] : 0};
+    *parts = (pr_score_terms){.item = d->bias ? s->bias[stage_of(s, row)][item] : 0};
     pr_arnn_score(session, row, &item, 1, &parts->network);
-    parts->history = history_of(s, row, e);
+    pr_real own = score_weight(s, row);
+    parts->history = own * history_of(s, row, e);
     parts->memory = memory_of(s, row, item);
     parts->network -= parts->item + parts->history + parts->memory;
     for (size_t p = 0; p < s->placed[row]; p++) {
-        placed[p] = d->pull ? pulled(session, row, p, e) : 0;
+        placed[p] = d->pull ? own * pulled(session, row, p, e) : 0;
         if (d->follow && p + 1 == s->placed[row])
-            placed[p] += pr_dot(s->net.t.follow + row * d->dv, e, d->dv);
+            placed[p] += own * pr_dot(s->net.t.follow + row * d->dv, e, d->dv);
         parts->network -= placed[p];
     }
     return true;

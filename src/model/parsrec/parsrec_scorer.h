@@ -85,9 +85,11 @@ typedef struct pr_arnn_state {
     pr_real *exact;                        /* [PR_ARNN_LIKELY]: ... and their scores */
     /* What is there of the present step: outputs; and of each row that was made ready, normed sums and next
      * hidden states. A row with a twin has what the twin has, until one of them goes its own way. */
-    bool ran, *looked, *moved; /* [rows] */
-    size_t *twin, *list;       /* [rows]: itself, or a row before it; rows to work on */
-    pr_real *room;             /* see pr_arnn_rows */
+    pr_real *bias[PR_MIX_STAGES]; /* [V] each; the model's own without a mix, NULL without biases */
+    bool mixed;                   /* outputs and gates are to be weighed by the mix */
+    bool ran, *looked, *moved;    /* [rows] */
+    size_t *twin, *list;          /* [rows]: itself, or a row before it; rows to work on */
+    pr_real *room;                /* see pr_arnn_rows */
 } pr_arnn_state;
 
 /* Runs the present step, unless it has been. */

@@ -9,6 +9,19 @@
 
 enum { USERS = 7, ITEMS = 45, BASKET = 9, ROWS = 3 };
 
+/* A model that mixes gets weights for it, as the end of training would set them. */
+static void set_mix(pr_model *model)
+{
+    if (pr_params_find(&model->params, "mix.weights") == NULL)
+        return;
+    pr_real *mix = pr_model_reals(model, "mix.weights");
+    pr_real *popular = pr_model_reals(model, "mix.popular");
+    for (size_t i = 0; i < PR_MIX_STAGES * PR_MIX_WEIGHTS; i++)
+        mix[i] = (pr_real)0.3 * (pr_real)((int)(i * 5 % 7) - 3);
+    for (size_t v = 0; v < model->items; v++)
+        popular[v] = (pr_real)(v % 11) / 4;
+}
+
 static pr_model *make_model(const char *const *settings, bool ready)
 {
     parsrec_error err;
@@ -18,6 +31,7 @@ static pr_model *make_model(const char *const *settings, bool ready)
         assert_ok(pr_config_assign(&config, *settings, &err));
     assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 3, &err));
     shake(model, 0.2);
+    set_mix(model);
     if (ready)
         assert_ok(pr_model_make_ready(model, &err));
     return model;
@@ -81,12 +95,14 @@ static void assert_same_answers(const pr_model *quick, const pr_model *plain)
 static void answers_are_the_plain_network_s(void **state)
 {
     (void)state;
-    static const char *const variants[][8] = {
+    static const char *const variants[][9] = {
         {"dim.user=16", "dim.item=32", "heads=2", NULL},
         {"dim.user=5", "dim.item=7", "heads=3", "bias=on", NULL},
         {"dim.user=9", "dim.item=6", "heads=1", "pull=on", "past=on", "order=stored", NULL},
         {"dim.user=9", "dim.item=6", "heads=1", "pull=on", "pull.fade=0.6", "order=stored", NULL},
         {"dim.user=8", "dim.item=8", "heads=4", "recall=on", "neighbours=3", "bias=on", NULL},
+        {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "pull=on", "mix=on",
+         "user.shrink=3", NULL},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         pr_model *quick = make_model(variants[i], true), *plain = make_model(variants[i], false);
@@ -151,9 +167,11 @@ static void the_best_are_the_best(void **state)
 {
     (void)state;
     enum { MANY = 700 };
-    static const char *const variants[][8] = {
+    static const char *const variants[][9] = {
         {"dim.user=16", "dim.item=24", NULL},
         {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "pull=on", NULL},
+        {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "pull=on", "mix=on",
+         "user.shrink=3", NULL},
     };
     static uint8_t barred[MANY];
     static int32_t best[MANY], expected[MANY];
@@ -167,6 +185,7 @@ static void the_best_are_the_best(void **state)
         pr_model *model;
         assert_ok(pr_model_new(&model, "parsrec", &config, USERS, MANY, 3, &err));
         shake(model, 0.2);
+        set_mix(model);
         assert_ok(pr_model_make_ready(model, &err));
         assert_ok(pr_scorer_new(&session, model, 1, 20, &err));
         for (uint32_t n = 0; n < 200; n++) {

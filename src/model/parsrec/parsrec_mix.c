@@ -1,0 +1,203 @@
+/* The mix: weights of PARSRec's score and of plain counts, by a conditional logit on baskets that
+ * nothing was learnt from (docs/math.md, The mix). A question is the first step of a basket or a later
+ * one; its answers are the items that remain, in equal parts; its candidates are the answers, items of
+ * the past and others drawn evenly, each of which stands for as many as were not drawn. */
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "model/choice_fit.h"
+#include "model/parsrec/parsrec_scorer.h"
+
+enum {
+    QUESTIONS_MOST = 2000, /* of a stage */
+    QUESTIONS_LEAST = 50,  /* fewer say too little: the score stays as it is */
+    CANDIDATES_MOST = 512, /* of a question */
+    PAST_MOST = 160,       /* of these, items of the past */
+    PRIOR = 5,             /* cases that speak for the plain score */
+    W = PR_MIX_WEIGHTS,
+};
+
+typedef struct fitting {
+    pr_model *model;
+    const pr_mix_data *data;
+    pr_scorer *scorer;
+    const pr_real *popular;
+    pr_real *all;    /* [V] */
+    int32_t *basket; /* [longest]: in the order in which it is placed */
+    uint32_t *stamp; /* [V]: the question that an item was last a candidate of */
+    uint32_t now;
+    int32_t items[CANDIDATES_MOST];
+    pr_real scores[CANDIDATES_MOST];
+    pr_choices stage[PR_MIX_STAGES];
+} fitting;
+
+/* ---- questions ---- */
+
+static bool add_item(fitting *f, size_t *n, size_t most, int32_t item)
+{
+    if (*n >= most || f->stamp[item] == f->now)
+        return false;
+    f->stamp[item] = f->now;
+    f->items[(*n)++] = item;
+    return true;
+}
+
+/* The question after the first `placed` items of f->basket. */
+static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
+{
+    pr_choices *q = &f->stage[placed == 0 ? PR_MIX_FIRST : PR_MIX_LATER];
+    const pr_arnn_state *s = f->scorer->own;
+    size_t V = f->model->items, n = 0, answers = b->size - placed;
+    const int32_t *rest = f->basket + placed;
+    if (answers > CANDIDATES_MOST / 4)
+        answers = CANDIDATES_MOST / 4;
+    f->now++;
+    for (size_t i = 0; i < placed; i++)
+        f->stamp[f->basket[i]] = f->now;
+    for (size_t i = 0; i < answers; i++)
+        add_item(f, &n, CANDIDATES_MOST, rest[i]);
+    for (size_t i = answers; placed + i < b->size; i++)
+        f->stamp[rest[i]] = f->now; /* right answers are nobody's rivals */
+    answers = n;
+    for (size_t i = 0; i < s->had_count[0]; i++)
+        add_item(f, &n, answers + PAST_MOST, s->had[i]);
+    size_t sure = n, others = V - b->size - (sure - answers);
+    pr_rng rng = pr_rng_make(f->data->seed, UINT64_C(0x6D6978)); /* "mix" */
+    pr_stream stream = pr_stream_at(&rng, (uint32_t)number, placed > 0, 0);
+    if (others <= CANDIDATES_MOST - sure) {
+        for (size_t v = 0; v < V; v++)
+            add_item(f, &n, CANDIDATES_MOST, (int32_t)v);
+    } else {
+        while (n < CANDIDATES_MOST)
+            add_item(f, &n, CANDIDATES_MOST, (int32_t)pr_stream_below(&stream, (uint32_t)V));
+    }
+    float stands_for = n > sure ? (float)log((double)others / (double)(n - sure)) : 0;
+    size_t first = q->starts[q->cases];
+    float *x = q->x + first * W;
+    memset(x, 0, n * W * sizeof *x);
+    pr_arnn_score(f->scorer, 0, f->items, n, f->scores);
+    for (size_t i = 0; i < n; i++) {
+        size_t v = (size_t)f->items[i];
+        q->offset[first + i] = i < sure ? 0 : stands_for;
+        x[i * W + PR_MIX_SCORE] = (float)f->scores[i];
+        x[i * W + PR_MIX_GATES + PR_GATE_EXPECTED] = (float)s->expected[v];
+        x[i * W + PR_MIX_POPULAR] = (float)f->popular[v];
+    }
+    for (size_t h = 0; h < s->had_count[0]; h++)
+        for (size_t i = 0; i < n; i++)
+            if (f->items[i] == s->had[h])
+                for (size_t k = 0; k < PR_REPEAT_FEATURES; k++)
+                    x[i * W + PR_MIX_GATES + k] = (float)s->recall[h][k];
+    q->taken[q->cases++] = (uint32_t)answers;
+    q->starts[q->cases] = first + n;
+}
+
+/* What the protocol `remaining` places next: the best item that is left if it ranks among ten, else the
+ * first. It comes to the front of rest[n]. */
+static void choose_own(fitting *f, int32_t *rest, size_t n)
+{
+    enum { RANK_MOST = 10 };
+    size_t best = 0, above = 0;
+    pr_scorer_score_all(f->scorer, f->all);
+    for (size_t i = 1; i < n; i++)
+        best = f->all[rest[i]] > f->all[rest[best]] ? i : best;
+    f->now++;
+    for (const int32_t *p = f->basket; p < rest; p++)
+        f->stamp[*p] = f->now;
+    for (size_t v = 0; v < f->model->items; v++)
+        above += f->stamp[v] != f->now && f->all[v] > f->all[rest[best]];
+    if (above >= RANK_MOST)
+        return;
+    int32_t item = rest[best];
+    memmove(rest + 1, rest, best * sizeof *rest);
+    rest[0] = item;
+}
+
+/* Of every basket its first step; of longer ones a later step too, placed as stored in one half of them
+ * and by the model's own choice in the other. */
+static void ask_all(fitting *f)
+{
+    size_t count = f->data->count, most = count < QUESTIONS_MOST ? count : QUESTIONS_MOST;
+    pr_rng rng = pr_rng_make(f->data->seed, UINT64_C(0x70726566)); /* "pref" */
+    for (size_t i = 0; i < most; i++) {
+        const pr_basket *b = &f->data->baskets[i * count / most];
+        pr_start start = {.user = b->user, .history = b->history, .features = b->features};
+        memcpy(f->basket, b->items, b->size * sizeof *f->basket);
+        pr_scorer_start(f->scorer, &start, 1);
+        ask(f, b, i, 0);
+        if (b->size < 2)
+            continue;
+        pr_stream stream = pr_stream_at(&rng, (uint32_t)i, 0, 0);
+        size_t placed = 1 + pr_stream_below(&stream, (uint32_t)(b->size - 1));
+        if (placed > f->scorer->capacity)
+            placed = f->scorer->capacity;
+        for (size_t p = 0; p < placed; p++) {
+            if (i % 2 == 0)
+                choose_own(f, f->basket + p, b->size - p);
+            pr_scorer_place(f->scorer, &f->basket[p]);
+        }
+        ask(f, b, i, placed);
+    }
+}
+
+/* ---- all of it ---- */
+
+static parsrec_status take_memory(fitting *f, size_t longest, parsrec_error *err)
+{
+    f->all = pr_alloc(f->model->items, sizeof *f->all);
+    f->basket = pr_alloc(longest, sizeof *f->basket);
+    size_t most = f->data->count < QUESTIONS_MOST ? f->data->count : QUESTIONS_MOST;
+    f->stamp = pr_alloc_zero(f->model->items, sizeof *f->stamp);
+    for (size_t i = 0; i < PR_MIX_STAGES; i++) {
+        pr_choices *q = &f->stage[i];
+        *q = (pr_choices){.features = W,
+                          .starts = pr_alloc_zero(most + 1, sizeof *q->starts),
+                          .taken = pr_alloc(most, sizeof *q->taken),
+                          .x = pr_alloc(most * CANDIDATES_MOST * W, sizeof *q->x),
+                          .offset = pr_alloc(most * CANDIDATES_MOST, sizeof *q->offset)};
+        if (q->starts == NULL || q->taken == NULL || q->x == NULL || q->offset == NULL)
+            return pr_fail_memory(err);
+    }
+    return f->stamp != NULL && f->all != NULL && f->basket != NULL ? PARSREC_OK
+                                                                   : pr_fail_memory(err);
+}
+
+parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, parsrec_error *err)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    if (!d.mix || data->count == 0)
+        return PARSREC_OK;
+    pr_arnn_view v = pr_arnn_view_of(model, model->weights);
+    memset(v.mix, 0, PR_MIX_STAGES * W * sizeof *v.mix);
+    for (size_t i = 0; i < model->items; i++)
+        v.popular[i] = pr_log(1 + (pr_real)data->bought[i]);
+    fitting f = {.model = model, .data = data, .popular = v.popular};
+    size_t longest = 1;
+    for (size_t i = 0; i < data->count; i++)
+        longest = data->baskets[i].size > longest ? data->baskets[i].size : longest;
+    parsrec_status status;
+    PR_TRY_GOTO(take_memory(&f, longest, err));
+    PR_TRY_GOTO(pr_scorer_new(&f.scorer, model, 1, longest < 64 ? longest : 64, err));
+    ask_all(&f);
+    for (size_t i = 0; i < PR_MIX_STAGES; i++) {
+        double w[W] = {[PR_MIX_SCORE] = 1};
+        if (f.stage[i].cases >= QUESTIONS_LEAST)
+            PR_TRY_GOTO(pr_choice_fit(w, NULL, &f.stage[i], PRIOR, data->pool, err));
+        for (size_t k = 0; k < W; k++)
+            v.mix[i * W + k] = (pr_real)(w[k] - (k == PR_MIX_SCORE ? 1 : 0));
+    }
+done:
+    pr_scorer_free(f.scorer);
+    pr_free(f.stamp);
+    pr_free(f.all);
+    pr_free(f.basket);
+    for (size_t i = 0; i < PR_MIX_STAGES; i++) {
+        pr_free(f.stage[i].starts);
+        pr_free(f.stage[i].taken);
+        pr_free(f.stage[i].x);
+        pr_free(f.stage[i].offset);
+    }
+    return status;
+}

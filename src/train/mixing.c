@@ -1,0 +1,54 @@
+/* What a mix is fitted to: the validation sessions, and counts of the training sessions. */
+#include "train/mixing.h"
+
+#include "base/memory.h"
+#include "data/histories.h"
+#include "data/split.h"
+#include "model/parsrec/parsrec_net.h"
+
+static void tell(const pr_model *model, const parsrec_hooks *hooks)
+{
+    static const char *const stages[] = {"first step", "later steps"};
+    const pr_real *w = pr_model_reals(model, "mix.weights");
+    for (size_t i = 0; i < PR_MIX_STAGES; i++, w += PR_MIX_WEIGHTS)
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "mix, %s: score %.3f, count %+.3f, recent count %+.3f, bought before %+.3f, "
+               "sessions %+.3f, neighbours %+.3f, popularity %+.3f",
+               stages[i], 1 + (double)w[0], (double)w[1], (double)w[2], (double)w[3], (double)w[4],
+               (double)w[5], (double)w[6]);
+}
+
+parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed, pr_pool *pool,
+                          const parsrec_hooks *hooks, parsrec_error *err)
+{
+    size_t last = (size_t)model->config.last;
+    if (model->kind->fit_mix == NULL || pr_params_find(&model->params, "mix.weights") == NULL)
+        return PARSREC_OK;
+    pr_basket *baskets = pr_alloc(data->users, sizeof *baskets);
+    uint32_t *bought = pr_alloc_zero(data->items, sizeof *bought);
+    pr_mix_data from = {.baskets = baskets, .bought = bought, .seed = seed, .pool = pool};
+    parsrec_status status = baskets != NULL && bought != NULL ? PARSREC_OK : pr_fail_memory(err);
+    for (size_t u = 0; status == PARSREC_OK && u < data->users; u++) {
+        int64_t end = data->session_offsets[pr_split_train_end(data, u, last)];
+        for (int64_t a = data->session_offsets[data->user_offsets[u]]; a < end; a++)
+            bought[data->action_items[a]]++;
+        int64_t session = pr_split_session(data, u, PR_VALID, last);
+        if (session < 0)
+            continue;
+        int64_t begin = data->session_offsets[session];
+        baskets[from.count++] = (pr_basket){
+            .user = pr_known_user(data, u),
+            .history = pr_history_before(data, u, (size_t)session),
+            .items = data->action_items + begin,
+            .size = (size_t)(data->session_offsets[session + 1] - begin),
+            .features = pr_features_of_session(data, u, (size_t)session),
+        };
+    }
+    if (status == PARSREC_OK)
+        status = model->kind->fit_mix(model, &from, err);
+    if (status == PARSREC_OK)
+        tell(model, hooks);
+    pr_free(baskets);
+    pr_free(bought);
+    return status;
+}

@@ -1,0 +1,135 @@
+/* The mix of a score with plain counts: it finds what counts say and a network does not, the same way
+ * every time, and leaves models alone that have none. */
+#include "support/testing.h"
+
+#include "base/threads.h"
+#include "model/parsrec/parsrec_net.h"
+#include "support/shaken.h"
+
+enum { USERS = 80, ITEMS = 70, PAST = 4 };
+
+static int32_t pasts[USERS][PAST];
+static const int64_t sessions[] = {0, 2, PAST};
+static pr_basket baskets[USERS];
+static uint32_t bought[ITEMS];
+static pr_pool *pool;
+
+static pr_model *make_model(const char *mix)
+{
+    const char *settings[] = {"dim.user=6",   "dim.item=6", "recall=on",
+                              "neighbours=3", "bias=on",    mix};
+    parsrec_error err;
+    pr_model *model;
+    pr_config config = pr_config_default();
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        assert_ok(pr_config_assign(&config, settings[i], &err));
+    assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 3, &err));
+    shake(model, 0.8);
+    return model;
+}
+
+/* Everybody buys again two of the four items they had; one item of the catalogue is in every basket. */
+static pr_mix_data repeaters(void)
+{
+    for (int32_t u = 0; u < USERS; u++) {
+        for (int32_t i = 0; i < PAST; i++)
+            pasts[u][i] = (u * 7 + i * 16) % (ITEMS - 1);
+        static int32_t items[USERS][3];
+        items[u][0] = pasts[u][u % 2];
+        items[u][1] = ITEMS - 1;
+        items[u][2] = pasts[u][2 + u % 2];
+        baskets[u] = (pr_basket){
+            .user = u, .history = {pasts[u], PAST, sessions, 2}, .items = items[u], .size = 3};
+    }
+    bought[ITEMS - 1] = 1000;
+    return (pr_mix_data){
+        .baskets = baskets, .count = USERS, .bought = bought, .seed = 9, .pool = pool};
+}
+
+/* How many of the best four items after the first `placed` ones the user had before, or everybody buys. */
+static size_t counts_among_best(const pr_model *model, int32_t user, size_t placed)
+{
+    parsrec_error err;
+    pr_scorer *scorer;
+    static pr_real scores[ITEMS];
+    size_t hits = 0;
+    pr_start start = {.user = user, .history = baskets[user].history};
+    assert_ok(pr_scorer_new(&scorer, model, 1, 4, &err));
+    pr_scorer_start(scorer, &start, 1);
+    for (size_t p = 0; p < placed; p++)
+        pr_scorer_place(scorer, &baskets[user].items[p]);
+    pr_scorer_score_all(scorer, scores);
+    for (int32_t v = 0; v < ITEMS; v++) {
+        size_t above = 0;
+        bool expected = v == ITEMS - 1;
+        for (size_t i = 0; i < ITEMS; i++)
+            above += scores[i] > scores[v];
+        for (size_t i = 0; i < PAST; i++)
+            expected = expected || pasts[user][i] == v;
+        hits += above < 4 && expected;
+    }
+    pr_scorer_free(scorer);
+    return hits;
+}
+
+static void counts_are_found(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_mix_data data = repeaters();
+    pr_model *model = make_model("mix=on");
+    size_t before = 0, after = 0;
+    for (int32_t u = 0; u < USERS; u++)
+        before += counts_among_best(model, u, (size_t)u % 2);
+    assert_ok(model->kind->fit_mix(model, &data, &err));
+    for (int32_t u = 0; u < USERS; u++)
+        after += counts_among_best(model, u, (size_t)u % 2);
+    assert_true(before < 3 * USERS);
+    assert_true(after > 4 * USERS * 95 / 100);
+    pr_model_free(model);
+}
+
+static void the_same_every_time(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_mix_data data = repeaters();
+    pr_model *a = make_model("mix=on"), *b = make_model("mix=on");
+    assert_ok(a->kind->fit_mix(a, &data, &err));
+    assert_ok(b->kind->fit_mix(b, &data, &err));
+    assert_memory_equal(a->weights, b->weights, a->params.size * sizeof *a->weights);
+    assert_ok(b->kind->fit_mix(b, &data, &err)); /* a second time begins anew */
+    assert_memory_equal(a->weights, b->weights, a->params.size * sizeof *a->weights);
+    pr_model_free(a);
+    pr_model_free(b);
+}
+
+static void little_data_and_other_models_stay(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_mix_data data = repeaters();
+    pr_model *none = make_model("mix=off"), *few = make_model("mix=on");
+    assert_null(pr_params_find(&none->params, "mix.weights"));
+    assert_ok(none->kind->fit_mix(none, &data, &err));
+    data.count = 20;
+    assert_ok(few->kind->fit_mix(few, &data, &err));
+    for (size_t i = 0; i < PR_MIX_STAGES * PR_MIX_WEIGHTS; i++)
+        assert_true(pr_model_reals(few, "mix.weights")[i] == 0);
+    pr_model_free(none);
+    pr_model_free(few);
+}
+
+int main(void)
+{
+    parsrec_error err;
+    assert_ok(pr_pool_new(&pool, 2, &err));
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(counts_are_found),
+        cmocka_unit_test(the_same_every_time),
+        cmocka_unit_test(little_data_and_other_models_stay),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    pr_pool_free(pool);
+    return failed;
+}
