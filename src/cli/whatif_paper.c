@@ -1,4 +1,4 @@
-/* The paper's scenario in a folder: groups.json, data.st, model-1.st, model-2.st, ... What stands there
+/* The paper's scenario in a folder: groups.json, data.st, model-1.st, model-2.st, ... What is there
  * and fits is used; what is missing is made. */
 #include "cli/whatif_paper.h"
 
@@ -27,14 +27,14 @@ cli_whatif_paper_options cli_whatif_paper_default(void)
         .users = 1024, .sessions = 100, .models = 1, .epochs = 40, .seed = 1};
 }
 
-typedef struct workshop {
+typedef struct preset_run {
     const char *folder;
     const cli_whatif_paper_options *paper;
     const parsrec_hooks *hooks;
     unsigned threads;
     parsrec_data *data;
     parsrec_model *models[MODELS_MOST];
-} workshop;
+} preset_run;
 
 static bool there(const char *path)
 {
@@ -43,7 +43,7 @@ static bool there(const char *path)
 
 /* ---- data ---- */
 
-static parsrec_synth_options wanted(const workshop *w)
+static parsrec_synth_options wanted(const preset_run *w)
 {
     parsrec_synth_options o = parsrec_synth_default();
     o.users = w->paper->users;
@@ -54,7 +54,7 @@ static parsrec_synth_options wanted(const workshop *w)
     return o;
 }
 
-static parsrec_status make_data(const workshop *w, const char *path, parsrec_error *err)
+static parsrec_status make_data(const preset_run *w, const char *path, parsrec_error *err)
 {
     char groups[PATH_BYTES];
     parsrec_synth_options o = wanted(w);
@@ -68,7 +68,7 @@ static parsrec_status make_data(const workshop *w, const char *path, parsrec_err
     return parsrec_synth(path, &o, NULL, w->hooks, err);
 }
 
-static parsrec_status check_data(const workshop *w, const char *path, parsrec_error *err)
+static parsrec_status check_data(const preset_run *w, const char *path, parsrec_error *err)
 {
     parsrec_synth_options has, o = wanted(w);
     PR_TRY(parsrec_synth_options_of(w->data, &has, err));
@@ -82,7 +82,7 @@ static parsrec_status check_data(const workshop *w, const char *path, parsrec_er
                    (unsigned long long)has.seed, has.outside ? ", outside" : "");
 }
 
-static parsrec_status get_data(workshop *w, parsrec_error *err)
+static parsrec_status get_data(preset_run *w, parsrec_error *err)
 {
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/data.st", w->folder);
@@ -94,7 +94,8 @@ static parsrec_status get_data(workshop *w, parsrec_error *err)
 
 /* ---- models ---- */
 
-static parsrec_status train(const workshop *w, size_t number, const char *path, parsrec_error *err)
+static parsrec_status train(const preset_run *w, size_t number, const char *path,
+                            parsrec_error *err)
 {
     pr_path hold;
     const char *checkpoint = pr_checkpoint_path(&hold, path);
@@ -109,13 +110,12 @@ static parsrec_status train(const workshop *w, size_t number, const char *path, 
         o.preset = NULL;
     }
     pr_say(w->hooks, PARSREC_LOG_INFO, "%s: training, model %zu of %llu, %s", path, number + 1,
-           (unsigned long long)w->paper->models,
-           o.resume != NULL ? "goes on" : "from the beginning");
+           (unsigned long long)w->paper->models, o.resume != NULL ? "resumed" : "from the start");
     return parsrec_train(w->data, path, &o, NULL, w->hooks, err);
 }
 
 /* A finished model must have been trained as long as is wanted now. */
-static parsrec_status check_model(const workshop *w, const parsrec_model *model, const char *path,
+static parsrec_status check_model(const preset_run *w, const parsrec_model *model, const char *path,
                                   parsrec_error *err)
 {
     parsrec_setting setting;
@@ -129,7 +129,7 @@ static parsrec_status check_model(const workshop *w, const parsrec_model *model,
     return PARSREC_OK;
 }
 
-static parsrec_status get_models(workshop *w, parsrec_error *err)
+static parsrec_status get_models(preset_run *w, parsrec_error *err)
 {
     char path[PATH_BYTES];
     for (size_t i = 0; i < w->paper->models; i++) {
@@ -144,7 +144,7 @@ static parsrec_status get_models(workshop *w, parsrec_error *err)
 
 /* ---- the answer ---- */
 
-static parsrec_status ask(parsrec_whatif_answer **out, const workshop *w,
+static parsrec_status ask(parsrec_whatif_answer **out, const preset_run *w,
                           const parsrec_whatif_options *options, parsrec_error *err)
 {
     static const char *const drop[] = {"category=C0"}, *const groups[] = {"truth"};
@@ -174,7 +174,7 @@ parsrec_status cli_whatif_paper(parsrec_whatif_answer **out, const char *folder,
     *out = NULL;
     if (paper->models < 1 || paper->models > MODELS_MOST)
         return pr_fail(err, PARSREC_E_ARGUMENT, "from 1 to %d models can be trained", MODELS_MOST);
-    workshop w = {.folder = folder, .paper = paper, .hooks = hooks, .threads = options->threads};
+    preset_run w = {.folder = folder, .paper = paper, .hooks = hooks, .threads = options->threads};
     parsrec_status status;
     PR_TRY_GOTO(pr_folder_make(folder, err));
     PR_TRY_GOTO(get_data(&w, err));

@@ -16,9 +16,9 @@ typedef struct cli_whatif_paper_options {
 
 cli_whatif_paper_options cli_whatif_paper_default(void);
 
-/* Makes data and models in the folder, unless they stand there already, and answers. Groups, what is
+/* Makes data and models in the folder, unless they are there already, and answers. Groups, what is
  * dropped and what is watched are the scenario's unless the options name others. A run that was stopped
- * or killed goes on where it was when called again. */
+ * or killed resumes where it was when called again. */
 parsrec_status cli_whatif_paper(parsrec_whatif_answer **out, const char *folder,
                                 const cli_whatif_paper_options *paper,
                                 const parsrec_whatif_options *options, const parsrec_hooks *hooks,

@@ -97,7 +97,7 @@ static void choose_top(choosing *c)
         c->list[n].chosen = c->list[n].actions > 0;
 }
 
-/* A category that was named stands for everything below it, up to another that was. */
+/* A category that was named covers everything below it, up to another that was named. */
 static void gather_below(choosing *c)
 {
     for (size_t i = 0; i < c->data->items; i++) {
@@ -159,7 +159,7 @@ static pr_slice plain_name(const pr_axis *axis, const pr_dataset *d, int32_t num
     return pr_name(named ? &d->item_names : &d->item_keys, n);
 }
 
-/* Where two bear one name, a category is called by its path and an item by name and key. */
+/* Where two have the same name, a category is called by its path and an item by name and key. */
 static char *long_name(const pr_axis *axis, const pr_dataset *d, int32_t number)
 {
     char text[1024];

@@ -1,5 +1,5 @@
-/* What stands at the rows and columns of a map: items, or the categories they belong to. Both are
- * classes of items; a class of one item is that item. */
+/* The rows and columns of a map: items, or the categories they belong to. Both are classes of
+ * items; a class of one item is that item. */
 #ifndef PR_AXIS_H
 #define PR_AXIS_H
 
@@ -10,8 +10,8 @@ enum { PR_AXIS_MOST = 1000 }; /* classes; a map has the square of that */
 typedef struct pr_axis_options {
     bool items;   /* else categories */
     size_t level; /* of the category tree, 1 at the top; 0: the category of an item itself */
-    size_t top;   /* so many classes, those with most actions */
-    const char *const *list; /* these classes alone, as people call them; NULL: as `top` says */
+    size_t top;   /* number of classes: those with most actions */
+    const char *const *list; /* only these classes, by name; NULL: as `top` says */
     size_t list_count;
 } pr_axis_options;
 
@@ -26,19 +26,19 @@ typedef struct pr_axis {
         *offsets;  /* [count + 2]: ... class c has those from offsets[c] on; the rest comes last */
     char **names;  /* [count] */
     size_t *block; /* [count]: the branch of the category tree it belongs to; lines between them */
-    int32_t *
-        paths; /* [count,PR_CATEGORY_LEVELS]: categories from the top of the tree down to the class, then -1 */
+    /* [count,PR_CATEGORY_LEVELS]: categories from the top of the tree to the class, then -1 */
+    int32_t *paths;
     char **category_names; /* [categories]: of those on a path; others NULL */
     size_t categories;
 } pr_axis;
 
-/* Classes are in order of the catalogue: categories by number, items by category. E_INPUT where there
- * are no categories or fewer than two classes. Free also on failure. */
+/* Classes are in order of the catalogue: categories by number, items by category. E_INPUT where
+ * there are no categories or fewer than two classes. Free also on failure. */
 parsrec_status pr_axis_init(pr_axis *axis, const pr_dataset *data, const pr_axis_options *options,
                             parsrec_error *err);
 void pr_axis_free(pr_axis *axis); /* a zeroed one is fine */
 
-/* The lowest category that holds both classes, as a place on the path of each; -1: there is none. */
+/* The lowest category that contains both classes, as a place on the path of each; -1: none. */
 int pr_axis_common(const pr_axis *axis, size_t i, size_t j);
 
 #endif

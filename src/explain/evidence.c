@@ -9,8 +9,8 @@
 
 enum { USERS_A_TASK = 128, TASKS_A_ROUND = 64 };
 
-/* Sums over users. For one user a_i is the number of baskets with class i, a_ij of those with both, and m of
- * all of them. */
+/* Sums over users. For one user a_i is the number of baskets with class i, a_ij of those with both,
+ * and m of all of them. */
 typedef struct sums {
     uint64_t *both;                   /* [N,N]: a_ij; the diagonal is a_i */
     uint64_t *both_square;            /* [N,N]: a_ij² */
@@ -252,7 +252,8 @@ void pr_evidence_of(parsrec_relation *r, const pr_evidence *e)
     if (!(r->expected > 0)) {
         r->lift = r->low = r->high = (double)NAN;
     } else if (r->both == 0) {
-        /* None seen: the upper end is the mean of the Poisson counts of which one in 2 / alpha is zero. */
+        /* None seen: the upper end is the mean of the Poisson counts of which one in 2 / alpha is
+         * zero. */
         r->lift = r->low = 0;
         r->high = -log(erfc(e->reach * M_SQRT1_2) / 2) / r->expected;
     } else {

@@ -1,20 +1,22 @@
 /* parsrec explain: how items or categories relate to each other, for groups of users.
  *
- * An explanation is made once, from a model and a data set, and is then only read. Its parts, in the order
- * in which they are made:
+ * An explanation is made once, from a model and a data set, and is then only read. Its parts, in
+ * the order in which they are made:
  *
  *     axis.h       which classes (items or categories) are the rows and columns of all maps
- *     evidence.h   per group: in how many baskets each pair of classes occurs, and how certain that is
+ *     evidence.h   per group: how many baskets have each pair of classes, and how certain that is
  *     maps.h       per group: square maps of numbers, one for each kind that was asked for
  *     recovery.h   synthetic data: how well each map finds the relations the data were made with
  *     relations.c  the strongest cells of a map, each with a verdict, and sentences about them
  *
- * The rule of the room: the model proposes and the baskets decide. A map may say anything; a sentence is
- * shown as a finding only if the counts confirm it (parsrec_relation_verdict), and what they do not confirm
- * is shown apart. That is why every group has evidence, whatever maps were asked for.
+ * The rule of the room: the model proposes and the baskets decide. A map may say anything; a
+ * sentence is shown as a finding only if the counts confirm it (parsrec_relation_verdict), and what
+ * they do not confirm is shown apart. That is why every group has evidence, whatever maps were
+ * asked for.
  *
- * An explanation owns all of its memory, also the names of classes and groups, so it outlives model and
- * data. Reports (explain_report.c, explain_json.c, explain_files.c) read it and keep nothing. */
+ * An explanation owns all of its memory, also the names of classes and groups, so it outlives model
+ * and data. Reports (explain_report.c, explain_json.c, explain_files.c) read it and keep
+ * nothing. */
 #ifndef PR_EXPLAIN_H
 #define PR_EXPLAIN_H
 
@@ -97,8 +99,8 @@ static inline bool pr_map_is_listed(size_t kind)
 void pr_relation_set(parsrec_relation *relation, const pr_explanation *e, size_t group, size_t kind,
                      size_t row, size_t column);
 
-/* As parsrec_explanation_relations. Columns of the drop map that were left out fewer than PR_PLACED_LEAST
- * times do not count. */
+/* As parsrec_explanation_relations. Columns of the drop map that were left out fewer than
+ * PR_PLACED_LEAST times do not count. */
 size_t pr_relations(parsrec_relation *list, size_t most, const pr_explanation *e, size_t group,
                     size_t kind, bool confirmed);
 
@@ -111,8 +113,8 @@ typedef struct pr_map_contrast {
 /* The largest differences, of either sign, that the counted lifts of the two groups confirm. */
 size_t pr_map_contrasts(pr_map_contrast *list, size_t most, const pr_explanation *e, size_t kind);
 
-/* The map whose sentences come first: the drop effect, or else lift, or attention; PR_MAP_KINDS: no map has a
- * list. */
+/* The map whose sentences come first: the drop effect, or else lift, or attention; PR_MAP_KINDS: no
+ * map has a list. */
 size_t pr_first_list(const pr_explanation *e);
 
 /* ---- sentences; all are cut to size and return buffer ---- */
@@ -145,8 +147,8 @@ parsrec_status pr_explanation_write_json(pr_writer *out, const pr_explanation *e
                                          parsrec_error *err);
 void pr_explanation_csv(pr_writer *csv, const pr_explanation *e, const double *map);
 
-/* One map of some groups side by side, or of the difference (group_count 0), to a file or, with a NULL
- * path, into a page. */
+/* One map of some groups side by side, or of the difference (group_count 0), to a file or, with a
+ * NULL path, into a page. */
 typedef struct pr_explained_picture {
     size_t kind, first_group, group_count;
 } pr_explained_picture;

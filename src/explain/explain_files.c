@@ -1,5 +1,5 @@
-/* Pictures of maps, and the folder of an explanation: pages, numbers and pictures, each file written whole or
- * not at all. */
+/* Pictures of maps, and the folder of an explanation: pages, numbers and pictures, each file
+ * written whole or not at all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +22,8 @@ char *pr_difference_name(const pr_explanation *e, char *buffer, size_t size)
     return buffer;
 }
 
-/* One cell in a hundred may be stronger than the strongest colour, so that a single large one, or the
- * diagonal, does not pale all others. 0 where nothing is known. */
+/* One cell in a hundred may be stronger than the strongest colour, so that a single large one, or
+ * the diagonal, does not pale all others. 0 where nothing is known. */
 static parsrec_status find_limit(double *limit, const pr_heatmap_panel *panels, size_t count,
                                  size_t N, parsrec_error *err)
 {

@@ -1,5 +1,5 @@
-/* The explanation for readers: lines of text, and a page with findings first, one map, and everything else
- * folded away. */
+/* The explanation for readers: lines of text, and a page with findings first, one map, and
+ * everything else folded away. */
 #include <stdio.h>
 
 #include "explain/explain.h"
@@ -104,7 +104,8 @@ static void add_contrasts(pr_report *r, const pr_explanation *e)
                           pr_contrast_evidence(e, &list[i], counted, sizeof counted));
 }
 
-/* Text has all about a group together; the page has what can be relied on first, and folds the rest away. */
+/* Text has all about a group together; the page has what can be relied on first, and folds the rest
+ * away. */
 static void add_findings(pr_report *r, const pr_explanation *e)
 {
     char words[WORDS];

@@ -1,5 +1,5 @@
-/* The model is led through the baskets of a group in tasks of fixed size, whose sums are added in their
- * order, so that the number of threads changes nothing; then maps are made of the sums. */
+/* The model is led through the baskets of a group in tasks of fixed size, whose sums are added in
+ * their order, so that the number of threads changes nothing; then maps are made of the sums. */
 #include "explain/maps.h"
 
 #include <assert.h>
@@ -114,8 +114,8 @@ static size_t weights_before(size_t t)
     return t * (t - 1) / 2;
 }
 
-/* With drop effects a basket has a row for all of its items, and one without each of them; the last item is
- * never left out, since nothing follows it. */
+/* With drop effects a basket has a row for all of its items, and one without each of them; the last
+ * item is never left out, since nothing follows it. */
 static size_t list_baskets(void *context, size_t number, unsigned thread, pr_walk_basket *out)
 {
     run *r = context;
@@ -189,8 +189,8 @@ static void set_mass(class_mass *m, pr_real *work, const pr_real *scores, const 
     m->all = class_sums(m->mass, work, axis->offsets, axis->count);
 }
 
-/* The log probability of an item with that score. An item that a counting model never saw has no probability
- * at all; a small one stands for it. */
+/* The log probability of an item with that score. An item that a counting model never saw has no
+ * probability at all; a small one stands for it. */
 static double log_of_score(const class_mass *m, pr_real score)
 {
     if (!m->shares)
@@ -198,8 +198,8 @@ static double log_of_score(const class_mass *m, pr_real score)
     return log(fmax((double)score / m->all, PR_CHANCE_LEAST));
 }
 
-/* logs[N] of the probabilities of the classes that the basket does not touch, as shares of all of those, the
- * rest with them; -INFINITY for the others and where the probability is 0. */
+/* logs[N] of the probabilities of the classes that the basket does not touch, as shares of all of
+ * those, the rest with them; -INFINITY for the others and where the probability is 0. */
 static void log_classes(double *logs, const class_mass *m, const bool *held, size_t N)
 {
     double all = m->mass[N];
@@ -230,8 +230,8 @@ static void add_agreement(pr_map_sums *sums, const float *weight, const double *
     sums->pairs += (double)weights_before(t);
 }
 
-/* After t items, of which rows 1..t leave out one each: the effect of each placed item on every class; on its
- * own class by its share of everything. */
+/* After t items, of which rows 1..t leave out one each: the effect of each placed item on every
+ * class; on its own class by its share of everything. */
 static void add_effects(pr_map_sums *sums, const pr_map_source *from, worker *own, const basket *b,
                         size_t t, pr_real *all_scores)
 {
@@ -277,8 +277,9 @@ static void add_effects(pr_map_sums *sums, const pr_map_source *from, worker *ow
 
 /* ---- attention ---- */
 
-/* Adds one basket to the attention of its user, a matrix of classes: what came next against each item that
- * was there. A column of it counts once for each item of the class that the user placed. */
+/* Adds one basket to the attention of its user, a matrix of classes: what came next against each
+ * item that was there. A column of it counts once for each item of the class that the user
+ * placed. */
 static void add_attention(const pr_map_source *from, worker *own, const basket *b, uint32_t user)
 {
     const int32_t *items = b->items;
@@ -315,8 +316,9 @@ static bool add_row(double *sum, double *row, const size_t *distinct, size_t N)
     return total > 0;
 }
 
-/* Attention as in the paper: a user's weights by item, summed over the rows of a class, averaged over its
- * columns, rows normalised; then the mean over users. At the end of a task, when all weights are there. */
+/* Attention as in the paper: a user's weights by item, summed over the rows of a class, averaged
+ * over its columns, rows normalised; then the mean over users. At the end of a task, when all
+ * weights are there. */
 static void sum_attention(void *context, size_t task, unsigned thread)
 {
     run *r = context;
@@ -572,8 +574,9 @@ void pr_map_even(double *map, const pr_map_sums *sums)
     mean_rows(map, sums->even, sums->users_with_row, sums->N);
 }
 
-/* What leaving out an item of any other class does to the chances of class i at a stage: the mean over
- * columns without the fifth at either end, so that what is particular to a few does not count. */
+/* What leaving out an item of any other class does to the chances of class i at a stage: the mean
+ * over columns without the fifth at either end, so that what is particular to a few does not
+ * count. */
 static double common_effect(const pr_map_sums *sums, size_t stage, size_t i)
 {
     size_t N = sums->N, n = 0;

@@ -1,12 +1,13 @@
-/* Maps: how each class of items relates to each other class, as numbers. Row i is what is bought next,
- * column j what is in the basket.
+/* Maps: how each class of items relates to each other class, as numbers. Row i is what is bought
+ * next, column j what is in the basket.
  *
- * Lift is counted in all baskets of a group (evidence.h) and an embedding map is read from the model's
- * tables. Attention and drop effects take a walk: the model is led through the group's baskets, item by
- * item in stored order, and pr_map_sums holds what is summed on the way. At a step with the items S in the
- * basket, leaving out one item j of S changes the probability of class i from p(i | S) to p(i | S without
- * j). Both are shares of all classes that S does not touch: a customer who has bread seldom takes another
- * one, which would make everything else look likelier. docs/explanations.md has the formulas. */
+ * Lift is counted in all baskets of a group (evidence.h) and an embedding map is read from the
+ * model's tables. Attention and drop effects take a walk: the model is led through the group's
+ * baskets, item by item in stored order, and pr_map_sums holds what is summed on the way. At a step
+ * with the items S in the basket, leaving out one item j of S changes the probability of class i
+ * from p(i | S) to p(i | S without j). Both are shares of all classes that S does not touch: a
+ * customer who has bread seldom takes another one, which would make everything else look likelier.
+ * docs/explanations.md has the formulas. */
 #ifndef PR_MAPS_H
 #define PR_MAPS_H
 
@@ -21,7 +22,7 @@
 /* A map is a parsrec_map or one of the two that only reports show. */
 enum {
     PR_MAP_TRUTH = PARSREC_MAPS, /* covariance that synthetic data were made with */
-    PR_MAP_EVEN, /* attention with equal weights: what is left of it when baskets are only counted */
+    PR_MAP_EVEN,                 /* attention with equal weights: how much of it is mere counting */
     PR_MAP_KINDS,
 };
 
@@ -39,8 +40,8 @@ extern const pr_map_words pr_map_words_of[PR_MAP_KINDS];
 
 /* ---- sums over baskets ---- */
 
-/* Stages of a basket: one item in it, two, or more. What is always bought first becomes less likely once a
- * basket has begun, whatever begins it, so effects are compared within a stage. */
+/* Stages of a basket: one item in it, two, or more. What is always bought first becomes less likely
+ * once a basket has begun, whatever begins it, so effects are compared within a stage. */
 enum { PR_MAP_BASKET_MOST = 64, PR_MAP_STAGES = 3 };
 
 /* What sums are made from. */
@@ -70,8 +71,8 @@ typedef struct pr_map_sums {
     uint64_t baskets, cut, steps; /* walked through; of them longer than basket_most; predictions */
 } pr_map_sums;
 
-/* The same bits at any number of threads. Memory is a few maps per thread, and the attention of the baskets
- * of a few users. E_INPUT where no basket has two items. Free also on failure. */
+/* The same bits at any number of threads. Memory is a few maps per thread, and the attention of the
+ * baskets of a few users. E_INPUT where no basket has two items. Free also on failure. */
 parsrec_status pr_map_sums_make(pr_map_sums *sums, const pr_map_source *source, pr_pool *pool,
                                 const parsrec_hooks *hooks, parsrec_error *err);
 void pr_map_sums_free(pr_map_sums *sums); /* a zeroed one is fine */
@@ -82,8 +83,8 @@ void pr_map_attention(double *map, const pr_map_sums *sums);
 void pr_map_even(double *map, const pr_map_sums *sums);
 void pr_map_drop(double *map, const pr_map_sums *sums);
 
-/* Baskets that hold both, against what chance would make of how often each is held, half a basket added to
- * both numbers. On the diagonal: NaN. */
+/* Baskets with both, against the number expected by chance from how often each is bought, half a
+ * basket added to both numbers. On the diagonal: NaN. */
 void pr_map_lift(double *map, const pr_evidence *evidence);
 
 /* Means over the items of each class. E_UNSUPPORTED for a model without embeddings of items. */

@@ -16,16 +16,16 @@ typedef struct pr_group_truth {
     double *lift;  /* [C,C]: of many more trips of its users; the diagonal counts for nothing */
 } pr_group_truth;
 
-/* With about so many trips in all; after a million the standard error of a lift near 1 is .005. Free also
- * on failure. The same at any number of threads. */
+/* From about `trips` trips in all; after a million the standard error of a lift near 1 is .005.
+ * Free also on failure. The same at any number of threads. */
 enum { PR_TRUTH_TRIPS = 1000000 };
 parsrec_status pr_group_truth_init(pr_group_truth *out, const pr_truth *truth,
                                    const pr_user_group *group, size_t trips, pr_pool *pool,
                                    parsrec_error *err);
 void pr_group_truth_free(pr_group_truth *truth); /* a zeroed one is fine */
 
-/* Of the C (C - 1) / 2 pairs of categories, each by the mean of its two cells. NaN where there is nothing
- * to tell apart. */
+/* Of the C (C - 1) / 2 pairs of categories, each by the mean of its two cells. NaN where all
+ * pairs are alike. */
 typedef struct pr_recovery {
     double rank;     /* Spearman's correlation with the covariance */
     double positive; /* area under the curve: covariance above 0 or not */
@@ -38,8 +38,8 @@ parsrec_status pr_recovery_score(pr_recovery *out, const double *map, const pr_g
 /* Of two groups: do maps differ where covariances do? */
 typedef struct pr_difference_recovery {
     double rank; /* Spearman's correlation of the differences, with their signs */
-    double
-        different; /* area under the curve of |difference|: |sigma_a - sigma_b| > PR_DIFFERENT_SIGMA */
+    /* Area under the curve of |difference|: |sigma_a - sigma_b| > PR_DIFFERENT_SIGMA. */
+    double different;
     size_t differents, pairs;
 } pr_difference_recovery;
 parsrec_status pr_recovery_difference(pr_difference_recovery *out, const double *map_a,

@@ -1,4 +1,5 @@
-/* The strongest relationships of a map, each checked against the counts, and sentences about them. */
+/* The strongest relationships of a map, each checked against the counts, and sentences about
+ * them. */
 #include <math.h>
 #include <stdio.h>
 
@@ -18,7 +19,7 @@ const char *parsrec_relation_verdict_name(parsrec_relation_verdict verdict)
 
 /* ---- what the category tree alone explains ---- */
 
-/* Adds a cell to all categories that hold both of its classes. */
+/* Adds a cell to all categories that contain both of its classes. */
 static void add_to_tree(pr_tree_sums *tree, const pr_axis *axis, size_t i, size_t j, double value)
 {
     for (int l = pr_axis_common(axis, i, j); l >= 0; l--) {
@@ -50,8 +51,8 @@ void pr_tree_sums_free(pr_tree_sums *tree)
     *tree = (pr_tree_sums){0};
 }
 
-/* The mean of the other pairs of the lowest category that holds both and has three other pairs or more. What
- * such pairs have against each other is not credited to this one. */
+/* The mean of the other pairs of the lowest category that contains both and has three other pairs
+ * or more. What such pairs have against each other is not credited to this one. */
 static void set_category_part(parsrec_relation *r, const pr_tree_sums *tree, const pr_axis *axis,
                               const double *map)
 {
@@ -179,8 +180,8 @@ size_t parsrec_explanation_relations(const parsrec_explanation *explanation, siz
 
 /* ---- two groups ---- */
 
-/* The lifts of the two groups differ by more than both intervals together allow, in the same direction as the
- * map, and both groups have baskets enough. */
+/* The lifts of the two groups differ by more than both intervals together allow, in the same
+ * direction as the map, and both groups have baskets enough. */
 static bool differ(const pr_map_contrast *c)
 {
     const parsrec_relation *a = &c->first, *b = &c->second;
@@ -328,8 +329,8 @@ char *pr_rule_words(const pr_explanation *e, char *buffer, size_t size)
     char pairs[NUMBER];
     snprintf(
         buffer, size,
-        "A sentence is shown only if at least 10 baskets hold both and the count by itself is "
-        "above chance. The intervals hold the true figures of all %s pairs at once with 95 %%. "
+        "A sentence is shown only if at least 10 baskets contain both and the count by itself is "
+        "above chance. The intervals contain the true figures of all %s pairs at once with 95 %%. "
         "Sentences are ordered by the smaller of two figures: what the map says, less what is "
         "usual for other pairs of the same category, and the lower end of the interval.",
         pr_explain_count((uint64_t)e->axis.count * (e->axis.count - 1) / 2, pairs, sizeof pairs));

@@ -1,14 +1,16 @@
-/* Sums over pairs of bins. */
+/* Sums over pairs of bins, and the strongest effects. */
 #include "whatif/cross_effects.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
 #include "data/split.h"
+#include "whatif/whatif.h"
 
-/* ---- entering ---- */
+/* ---- adding baskets ---- */
 
-/* A bin counts once a basket, at its first item. */
+/* A bin counts once per basket, at its first item. */
 static bool first_of_bin(const pr_lines *lines, const int32_t *items, size_t k)
 {
     for (size_t i = 0; i < k; i++)
@@ -17,30 +19,30 @@ static bool first_of_bin(const pr_lines *lines, const int32_t *items, size_t k)
     return true;
 }
 
-static void enter(const pr_spill *s, pr_pairs *p, const pr_lines *lines, size_t group,
-                  const int32_t *items, size_t size)
+static void add(const pr_cross_sums *s, pr_pairs *p, const pr_lines *lines, size_t group,
+                const int32_t *items, size_t size)
 {
     p->baskets[group]++;
     for (size_t k = 0; k < size; k++) {
-        int32_t hub = s->hub_of[lines->bin_of[items[k]]];
+        int32_t drop = s->drop_of[lines->bin_of[items[k]]];
         p->units[group * s->bins + (size_t)lines->bin_of[items[k]]]++;
-        if (hub < 0 || !first_of_bin(lines, items, k))
+        if (drop < 0 || !first_of_bin(lines, items, k))
             continue;
-        double *joint = p->joint + (group * s->hubs + (size_t)hub) * s->bins;
-        p->with[group * s->hubs + (size_t)hub]++;
+        double *joint = p->joint + (group * s->drops + (size_t)drop) * s->bins;
+        p->with[group * s->drops + (size_t)drop]++;
         for (size_t i = 0; i < size; i++)
             joint[lines->bin_of[items[i]]]++;
     }
 }
 
-/* All slots of the hub go to what the model expects next. */
-static void enter_refill(pr_spill *s, size_t group, size_t hub, double slots, const pr_drawn *b)
+/* All slots of the dropped bin go to what the model expects next. */
+static void add_refill(pr_cross_sums *s, size_t group, size_t drop, double slots, const pr_drawn *b)
 {
-    double *refill = s->refill + (group * s->hubs + hub) * s->bins, others = 0;
+    double *refill = s->refill + (group * s->drops + drop) * s->bins, others = 0;
     for (size_t l = 0; l < s->bins; l++)
-        others += l == s->hub[hub] ? 0 : b->rest[l];
+        others += l == s->drop[drop] ? 0 : b->rest[l];
     for (size_t l = 0; l < s->bins && others > 1e-12; l++)
-        refill[l] += l == s->hub[hub] ? 0 : slots * b->rest[l] / others;
+        refill[l] += l == s->drop[drop] ? 0 : slots * b->rest[l] / others;
 }
 
 static double units_of_bin(const pr_lines *lines, const pr_drawn *b, int32_t bin)
@@ -51,21 +53,22 @@ static double units_of_bin(const pr_lines *lines, const pr_drawn *b, int32_t bin
     return units;
 }
 
-void pr_spill_drawn(pr_spill *s, const pr_cohort *cohort, const pr_lines *lines, const pr_drawn *b)
+void pr_cross_sums_drawn(pr_cross_sums *s, const pr_cohort *cohort, const pr_lines *lines,
+                         const pr_drawn *b)
 {
     for (size_t i = cohort->cell_offsets[b->user]; i < cohort->cell_offsets[b->user + 1]; i++) {
         size_t group = cohort->cell_group[cohort->cell_list[i]];
-        enter(s, &s->drawn, lines, group, b->items, b->size);
+        add(s, &s->drawn, lines, group, b->items, b->size);
         for (size_t k = 0; k < b->size; k++) {
             int32_t bin = lines->bin_of[b->items[k]];
-            if (s->hub_of[bin] >= 0 && first_of_bin(lines, b->items, k))
-                enter_refill(s, group, (size_t)s->hub_of[bin], units_of_bin(lines, b, bin), b);
+            if (s->drop_of[bin] >= 0 && first_of_bin(lines, b->items, k))
+                add_refill(s, group, (size_t)s->drop_of[bin], units_of_bin(lines, b, bin), b);
         }
     }
 }
 
-void pr_spill_past(pr_spill *s, const pr_cohort *cohort, const pr_lines *lines,
-                   const pr_dataset *data, size_t last)
+void pr_cross_sums_past(pr_cross_sums *s, const pr_cohort *cohort, const pr_lines *lines,
+                        const pr_dataset *data, size_t last)
 {
     for (size_t u = 0; u < cohort->user_count; u++) {
         size_t user = (size_t)cohort->users[u];
@@ -74,7 +77,7 @@ void pr_spill_past(pr_spill *s, const pr_cohort *cohort, const pr_lines *lines,
             size_t size = (size_t)(data->session_offsets[t + 1] - data->session_offsets[t]);
             const int32_t *items = data->action_items + data->session_offsets[t];
             for (size_t i = cohort->cell_offsets[user]; i < cohort->cell_offsets[user + 1]; i++)
-                enter(s, &s->past, lines, cohort->cell_group[cohort->cell_list[i]], items, size);
+                add(s, &s->past, lines, cohort->cell_group[cohort->cell_list[i]], items, size);
         }
     }
 }
@@ -94,48 +97,48 @@ static int best_first(const void *a, const void *b)
     return x->bin < y->bin ? -1 : 1;
 }
 
-static parsrec_status choose_hubs(pr_spill *s, const pr_lines *lines, const double *sales,
-                                  parsrec_error *err)
+static parsrec_status choose_drops(pr_cross_sums *s, const pr_lines *lines, const double *sales,
+                                   parsrec_error *err)
 {
     seller *sellers = pr_alloc(s->bins, sizeof *sellers);
     if (sellers == NULL)
         return pr_fail_memory(err);
     for (size_t l = 0; l < s->bins; l++) {
         sellers[l] = (seller){l == lines->other ? -1 : sales[l], l};
-        s->hub_of[l] = -1;
+        s->drop_of[l] = -1;
     }
     qsort(sellers, s->bins, sizeof *sellers, best_first);
-    for (size_t h = 0; h < s->hubs; h++) {
-        s->hub[h] = sellers[h].bin;
-        s->hub_of[sellers[h].bin] = (int32_t)h;
+    for (size_t h = 0; h < s->drops; h++) {
+        s->drop[h] = sellers[h].bin;
+        s->drop_of[sellers[h].bin] = (int32_t)h;
     }
     pr_free(sellers);
     return PARSREC_OK;
 }
 
-static bool reserve(pr_pairs *p, size_t groups, size_t hubs, size_t bins)
+static bool reserve(pr_pairs *p, size_t groups, size_t drops, size_t bins)
 {
     p->baskets = pr_alloc_zero(groups, sizeof *p->baskets);
     p->units = pr_alloc_zero(groups * bins, sizeof *p->units);
-    p->with = pr_alloc_zero(groups * hubs, sizeof *p->with);
-    p->joint = pr_alloc_zero(groups * hubs * bins, sizeof *p->joint);
+    p->with = pr_alloc_zero(groups * drops, sizeof *p->with);
+    p->joint = pr_alloc_zero(groups * drops * bins, sizeof *p->joint);
     return p->baskets != NULL && p->units != NULL && p->with != NULL && p->joint != NULL;
 }
 
-parsrec_status pr_spill_init(pr_spill *s, const pr_lines *lines, size_t groups, const double *sales,
-                             parsrec_error *err)
+parsrec_status pr_cross_sums_init(pr_cross_sums *s, const pr_lines *lines, size_t groups,
+                                  const double *sales, parsrec_error *err)
 {
-    *s = (pr_spill){.bins = lines->bins};
+    *s = (pr_cross_sums){.bins = lines->bins};
     size_t bins = lines->bins - (lines->other < lines->bins);
-    s->hubs = bins < PR_HUBS_MOST ? bins : PR_HUBS_MOST;
-    s->hub = pr_alloc(s->hubs, sizeof *s->hub);
-    s->hub_of = pr_alloc(s->bins, sizeof *s->hub_of);
-    s->refill = pr_alloc_zero(groups * s->hubs * s->bins, sizeof *s->refill);
-    bool fine = reserve(&s->drawn, groups, s->hubs, s->bins);
-    fine = reserve(&s->past, groups, s->hubs, s->bins) && fine;
-    if (!fine || s->hub == NULL || s->hub_of == NULL || s->refill == NULL)
+    s->drops = bins < PR_DROPS_MOST ? bins : PR_DROPS_MOST;
+    s->drop = pr_alloc(s->drops, sizeof *s->drop);
+    s->drop_of = pr_alloc(s->bins, sizeof *s->drop_of);
+    s->refill = pr_alloc_zero(groups * s->drops * s->bins, sizeof *s->refill);
+    bool fine = reserve(&s->drawn, groups, s->drops, s->bins);
+    fine = reserve(&s->past, groups, s->drops, s->bins) && fine;
+    if (!fine || s->drop == NULL || s->drop_of == NULL || s->refill == NULL)
         return pr_fail_memory(err);
-    return choose_hubs(s, lines, sales, err);
+    return choose_drops(s, lines, sales, err);
 }
 
 static void release(pr_pairs *p)
@@ -146,12 +149,105 @@ static void release(pr_pairs *p)
     pr_free(p->joint);
 }
 
-void pr_spill_free(pr_spill *s)
+void pr_cross_sums_free(pr_cross_sums *s)
 {
-    pr_free(s->hub);
-    pr_free(s->hub_of);
+    pr_free(s->drop);
+    pr_free(s->drop_of);
     pr_free(s->refill);
     release(&s->drawn);
     release(&s->past);
-    *s = (pr_spill){0};
+    *s = (pr_cross_sums){0};
+}
+
+/* ---- ranking ---- */
+
+enum { UNITS_LEAST = 10 }; /* that past and drawn baskets must be expected to hold of a pair */
+
+/* How sales of everything but the dropped bin change by selection: baskets that
+ * hold one thing are larger than others, so that without it all else falls together. */
+static double general_change(const pr_whatif_result *a, size_t group, size_t drop)
+{
+    const pr_cross_sums *s = &a->cross;
+    const double *joint = s->past.joint + (group * s->drops + drop) * s->bins;
+    double all = 0, together = 0;
+    double share = s->past.with[group * s->drops + drop] / s->past.baskets[group];
+    for (size_t l = 0; l < s->bins; l++)
+        if (l != s->drop[drop]) {
+            all += s->past.units[group * s->bins + l];
+            together += joint[l];
+        }
+    return all > 0 && share < 1 ? (all - together) / all / (1 - share) - 1 : 0;
+}
+
+/* Units in baskets with the dropped bin over those expected if both were independent. */
+static double lift(const pr_pairs *p, const pr_cross_sums *s, const pr_cross_effect *h,
+                   double *expected)
+{
+    double with = p->with[h->group * s->drops + h->drop];
+    *expected = with * p->units[h->group * s->bins + h->bin] / p->baskets[h->group];
+    return *expected > 0
+               ? p->joint[((size_t)h->group * s->drops + h->drop) * s->bins + h->bin] / *expected
+               : 1;
+}
+
+/* The share of baskets with the dropped bin that can still take the bin. */
+static double open_share(const pr_whatif_result *a, const pr_pairs *p, const pr_cross_effect *h,
+                         double lift)
+{
+    double units = p->units[h->group * a->cross.bins + h->bin] / p->baskets[h->group];
+    return a->single[h->bin] ? fmax(0.05, 1 - lift * units) : 1;
+}
+
+/* What becomes of a bin without the dropped one, calibrated to the past as estimates are; false
+ * where the past has seen too little of them. */
+static bool set_effect(const pr_whatif_result *a, pr_cross_effect *h, double general)
+{
+    const pr_cross_sums *s = &a->cross;
+    double drawn, past, model = lift(&s->drawn, s, h, &drawn), both = lift(&s->past, s, h, &past);
+    double share = s->past.with[h->group * s->drops + h->drop] / s->past.baskets[h->group];
+    if (past < UNITS_LEAST || drawn < UNITS_LEAST || share >= 1 || h->bin == a->lines.other)
+        return false;
+    size_t pair = ((size_t)h->group * s->drops + h->drop) * s->bins + h->bin;
+    both = (both * past + PR_PRIOR_UNITS * model) / (past + PR_PRIOR_UNITS);
+    h->change[PARSREC_SELECTION] = (1 - share * both) / (1 - share) - 1;
+    h->change[PARSREC_RECHOICE] = s->refill[pair] / s->drawn.units[h->group * s->bins + h->bin] *
+                                  (model > 0 ? both / model : 1) *
+                                  open_share(a, &s->past, h, both) /
+                                  open_share(a, &s->drawn, h, model);
+    h->beyond = h->change[PARSREC_SELECTION] - general;
+    h->weight = fabs(h->beyond) * (1 - share) / share * sqrt(past);
+    return true;
+}
+
+/* Keeps the strongest, best first. */
+static void keep(pr_cross_effect *list, size_t *count, const pr_cross_effect *h)
+{
+    size_t at = *count < PR_CROSS_EFFECTS_MOST ? (*count)++ : PR_CROSS_EFFECTS_MOST;
+    for (; at > 0 && h->weight > list[at - 1].weight; at--)
+        if (at < PR_CROSS_EFFECTS_MOST)
+            list[at] = list[at - 1];
+    if (at < PR_CROSS_EFFECTS_MOST)
+        list[at] = *h;
+}
+
+parsrec_status pr_whatif_cross_effects(pr_whatif_result *a, parsrec_error *err)
+{
+    size_t most = a->cohort.group_count * PR_CROSS_EFFECTS_MOST;
+    a->cross_effects = pr_alloc(most, sizeof *a->cross_effects);
+    if (a->cross_effects == NULL)
+        return pr_fail_memory(err);
+    for (size_t g = 0; g < a->cohort.group_count; g++) {
+        size_t count = 0;
+        for (size_t drop = 0; drop < a->cross.drops; drop++) {
+            double general = general_change(a, g, drop);
+            for (size_t bin = 0; bin < a->cross.bins; bin++) {
+                pr_cross_effect h = {
+                    .group = (uint32_t)g, .drop = (uint32_t)drop, .bin = (uint32_t)bin};
+                if (a->cross.drop[drop] != bin && set_effect(a, &h, general))
+                    keep(a->cross_effects + a->cross_effect_count, &count, &h);
+            }
+        }
+        a->cross_effect_count += count;
+    }
+    return PARSREC_OK;
 }

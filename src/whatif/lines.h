@@ -1,8 +1,11 @@
-/* Lines of goods: what sales are told by. The first ones, the bins, part the catalogue: every item
- * belongs to the bin of its category, or is its own where there are no categories. Behind them stand
- * the lines that somebody named (an item, a category that is no bin) and items that are new. */
+/* Lines of goods: what the rows of a sales table are about. The first lines, the bins, partition
+ * the catalogue: every item belongs to the bin of its category, or is a bin itself where there are
+ * no categories. After them come the lines that the caller named (an item, a category that is no
+ * bin) and new items. */
 #ifndef PR_LINES_H
 #define PR_LINES_H
+
+#include <assert.h>
 
 #include "data/dataset.h"
 #include "data/directory.h"
@@ -33,25 +36,28 @@ typedef struct pr_lines {
     int32_t *bin_of; /* [items] */
     uint64_t *named; /* [items]: bit i is set where the item belongs to line bins + i */
     bool by_item;    /* bins are items: there are no categories */
-    size_t other;    /* the bin of all that has none of its own; SIZE_MAX: there is none */
+    size_t
+        other; /* the bin of all items without a bin of their own; SIZE_MAX: there is no such bin */
 } pr_lines;
 
-/* `level`: categories are those of that depth, 1 at the top; 0: as deep as they go. The last two must
- * outlive the lines. To be freed also on failure. */
+/* `level`: categories are those of that depth, 1 at the top; 0: as deep as they go. The last two
+ * must outlive the lines. To be freed also on failure. */
 parsrec_status pr_lines_init(pr_lines *lines, const pr_dataset *data, const pr_directory *directory,
                              size_t level, parsrec_error *err);
 void pr_lines_free(pr_lines *lines); /* a zeroed one is fine */
 
-/* "category=X", "item=Y", or just a name that a category or else an item bears. Sets *line to the bin
- * with just these items, or to a named line, made if it is new. */
+/* "category=X", "item=Y", or just the name of a category or else of an item. Sets *line to the bin
+ * with just these items, or to a named line, made if there is none yet. */
 parsrec_status pr_lines_find(pr_lines *lines, const char *word, size_t *line, parsrec_error *err);
 
 /* "item=Z:like=W" */
 parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, parsrec_error *err);
 
-/* Whether a named line holds all items of a bin. Categories are nested, so its ends tell. */
+/* Whether a named line contains all items of a bin. Categories are nested, so the first and the
+ * last item of the bin decide. */
 static inline bool pr_lines_cover(const pr_lines *lines, size_t named, size_t bin)
 {
+    assert(bin < lines->bins && named >= lines->bins && named < lines->count);
     const pr_line *b = &lines->list[bin];
     uint64_t bit = (uint64_t)1 << (named - lines->bins);
     return (lines->named[b->items[0]] & lines->named[b->items[b->count - 1]] & bit) != 0 &&

@@ -1,11 +1,14 @@
-/* One pass over the sessions. Every basket counts alike, so that sales per basket are those of a plain
- * pivot table. */
-#include "whatif/past_sales.h"
-
+/* What past baskets say: one pass over the sessions, in which every basket counts alike, so that
+ * sales per basket are those of a plain pivot table; and prices. Baskets say which items were
+ * bought, not what was paid: an item has one price, and a line the mean price of its items as past
+ * baskets held them. */
+#include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/split.h"
+#include "whatif/whatif.h"
 
 /* Units in a basket that has any, up to which a line counts as bought once. */
 static const double once = 1.02;
@@ -16,21 +19,21 @@ typedef struct counting {
     double *units, *baskets; /* [lines]: of past baskets, to see what is bought once */
 } counting;
 
-static void enter(counting *c, pr_book *book, size_t user, const int32_t *items, size_t size)
+static void add(counting *c, pr_sales_set *sales, size_t user, const int32_t *items, size_t size)
 {
     pr_whatif_result *a = c->a;
     memset(c->row, 0, a->lines.count * sizeof *c->row);
     for (size_t k = 0; k < size; k++)
         pr_lines_sell(&a->lines, c->row, items[k], 1);
-    pr_ledger_add(&book->before, &a->cohort, user, c->row, 1);
+    pr_sales_add(&sales->before, &a->cohort, user, c->row, 1);
     for (size_t s = 0; s < a->scenarios.count; s++)
         if (pr_scenario_missing(&a->scenarios.list[s], items, size) == 0)
-            pr_ledger_add(&book->after[PARSREC_SELECTION][s], &a->cohort, user, c->row, 1);
+            pr_sales_add(&sales->after[PARSREC_SELECTION][s], &a->cohort, user, c->row, 1);
 }
 
-/* What only the past tells: how sales grow with the basket, what is bought once, and which items make up
- * the sales of a line. */
-static void enter_growth(counting *c, size_t user, const int32_t *items, size_t size)
+/* What only past baskets show: how sales grow with the basket, what is bought once, and which items
+ * make up the sales of a line. */
+static void add_growth(counting *c, size_t user, const int32_t *items, size_t size)
 {
     pr_whatif_result *a = c->a;
     const pr_cohort *cohort = &a->cohort;
@@ -42,7 +45,7 @@ static void enter_growth(counting *c, size_t user, const int32_t *items, size_t 
     }
     for (size_t s = 0; s < a->scenarios.count; s++)
         if (pr_scenario_missing(&a->scenarios.list[s], items, size) > 0)
-            pr_ledger_add(&a->grown[s], cohort, user, c->row, 1);
+            pr_sales_add(&a->by_size[s], cohort, user, c->row, 1);
     for (size_t i = cohort->cell_offsets[user]; i < cohort->cell_offsets[user + 1]; i++) {
         size_t group = cohort->cell_group[cohort->cell_list[i]];
         a->sizes[2 * group] += n;
@@ -61,11 +64,11 @@ static void count_user(counting *c, const pr_dataset *data, size_t user, size_t 
         const int32_t *items = data->action_items + data->session_offsets[s];
         size_t size = (size_t)(data->session_offsets[s + 1] - data->session_offsets[s]);
         if (s < test || !c->a->synthetic) {
-            enter(c, &c->a->past, user, items, size);
-            enter_growth(c, user, items, size);
+            add(c, &c->a->past, user, items, size);
+            add_growth(c, user, items, size);
         }
         if (s >= test)
-            enter(c, &c->a->test, user, items, size);
+            add(c, &c->a->test, user, items, size);
     }
 }
 
@@ -75,7 +78,7 @@ static void finish(counting *c)
     for (size_t l = 0; l < a->lines.count; l++)
         a->single[l] = c->units[l] <= once * c->baskets[l];
     for (size_t g = 0; g < a->cohort.group_count; g++) {
-        double baskets = pr_ledger_baskets(&a->past.before, &a->cohort, g);
+        double baskets = pr_sales_baskets(&a->past.before, &a->cohort, g);
         double mean = a->sizes[2 * g] / baskets;
         a->sizes[2 * g] = mean;
         a->sizes[2 * g + 1] = a->sizes[2 * g + 1] / baskets - mean * mean;
@@ -96,4 +99,113 @@ parsrec_status pr_past_sales(pr_whatif_result *a, const pr_dataset *data, size_t
     finish(&c);
     pr_free(room);
     return PARSREC_OK;
+}
+
+/* ---- prices ---- */
+
+/* "price", "Price", "unit_price", "UnitPrice" */
+static bool means_price(const char *name)
+{
+    char letters[16];
+    size_t n = 0;
+    for (; *name != '\0'; name++) {
+        if (!isalpha((unsigned char)*name))
+            continue;
+        if (n + 1 == sizeof letters)
+            return false;
+        letters[n++] = (char)tolower((unsigned char)*name);
+    }
+    letters[n] = '\0';
+    return strcmp(letters, "price") == 0 || strcmp(letters, "unitprice") == 0;
+}
+
+static const float *price_feature(const pr_dataset *data)
+{
+    for (size_t i = 0; i < data->feature_count[PR_OF_ITEM]; i++) {
+        const pr_feature_column *f = &data->features[PR_OF_ITEM][i];
+        if (f->number != NULL && means_price(f->name))
+            return f->number;
+    }
+    return NULL;
+}
+
+parsrec_status pr_whatif_prices(pr_whatif_result *a, const pr_truth *truth, parsrec_error *err)
+{
+    const pr_dataset *data = a->lines.data;
+    const float *feature = price_feature(data);
+    if (feature == NULL && (truth == NULL || truth->price == NULL))
+        return PARSREC_OK;
+    a->price = pr_alloc(data->items, sizeof *a->price);
+    if (a->price == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < data->items; i++) {
+        double price = feature != NULL ? (double)feature[i] : truth->price[i];
+        a->price[i] = isfinite(price) ? price : NAN;
+    }
+    return PARSREC_OK;
+}
+
+double pr_line_price(const pr_whatif_result *a, size_t scenario, size_t group, size_t line)
+{
+    const pr_line *l = &a->lines.list[line];
+    const double *sold = a->sold + group * a->items;
+    double units = 0, money = 0;
+    if (a->price == NULL)
+        return NAN;
+    if (l->kind == PR_LINE_NEW)
+        return a->price[l->items[0]];
+    for (size_t i = 0; i < l->count; i++) {
+        int32_t item = l->items[i];
+        if (scenario != SIZE_MAX && a->scenarios.list[scenario].off[item])
+            continue;
+        units += sold[item];
+        money += isnan(a->price[item]) ? 0 : sold[item] * a->price[item];
+    }
+    return units > 0 ? money / units : 0;
+}
+
+double pr_priced_share(const pr_whatif_result *a, size_t group)
+{
+    const double *sold = a->sold + group * a->items;
+    double all = 0, priced = 0;
+    for (size_t i = 0; a->price != NULL && i < a->items; i++) {
+        all += sold[i];
+        priced += isnan(a->price[i]) ? 0 : sold[i];
+    }
+    return all > 0 ? priced / all : 0;
+}
+
+bool pr_leaving(const pr_whatif_result *a, size_t scenario, size_t group, double *units,
+                double *money)
+{
+    const pr_scenario *s = &a->scenarios.list[scenario];
+    const double *sold = a->sold + group * a->items;
+    const pr_basket_facts *drawn = &a->facts[group * a->scenarios.count + scenario];
+    double baskets = pr_sales_baskets(&a->past.before, &a->cohort, group);
+    *units = 0;
+    *money = a->price != NULL ? 0 : NAN;
+    for (size_t i = 0; i < a->items; i++)
+        if (s->off[i]) {
+            *units += sold[i] / baskets;
+            *money += a->price != NULL && !isnan(a->price[i]) ? sold[i] * a->price[i] / baskets : 0;
+        }
+    if (a->raw && a->estimator == PARSREC_ROLLOUT && *units > 0) { /* the model's own level */
+        *money *= drawn->gone / drawn->baskets / *units;
+        *units = drawn->gone / drawn->baskets;
+    }
+    return s->off_count > 0;
+}
+
+pr_estimate pr_money_of(const pr_estimate *units, double price_before, double price_after)
+{
+    double ratio = price_before > 0 ? price_after / price_before : NAN;
+    return (pr_estimate){
+        .before = units->before * price_before,
+        .after = units->after * price_after,
+        .low = units->low * price_after,
+        .high = units->high * price_after,
+        .change = (1 + units->change) * ratio - 1,
+        .change_low = (1 + units->change_low) * ratio - 1,
+        .change_high = (1 + units->change_high) * ratio - 1,
+    };
 }

@@ -1,60 +1,111 @@
-/* Teams of users are drawn side by side, a team a task: its baskets are sorted by size, so that those
- * of a group of rows end together. What a team drew stays in its records until the round is over. */
+/* Batches of users are drawn side by side, a batch per task. What a batch drew stays in its records
+ * until the round is over; then the baskets are handed on in order, and re-choice changes them.
+ *
+ * By selection a basket with something missing is not there. By re-choice a shopper who finds
+ * something missing takes another item of its category, or, where the whole category is gone, what
+ * the model expects next in a basket that held it: the wish for it is known, the item is not
+ * available. (docs/whatif.md) */
 #include "whatif/rollout.h"
 
+#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/rng.h"
-#include "data/histories.h"
 #include "data/split.h"
-#include "whatif/next_chances.h"
+#include "eval/walker.h"
+#include "math/vecmath.h"
+#include "whatif/cross_effects.h"
+
+/* ---- probabilities ---- */
+
+void pr_next_chances(pr_real *scores, size_t items, const int32_t *placed, size_t n)
+{
+    pr_real top = -INFINITY;
+    double total = 0;
+    for (size_t i = 0; i < n; i++)
+        scores[placed[i]] = -INFINITY;
+    for (size_t i = 0; i < items; i++)
+        if (scores[i] > top)
+            top = scores[i];
+    for (size_t i = 0; i < items; i++)
+        scores[i] = scores[i] > -INFINITY ? scores[i] - top : -INFINITY; /* NaN too */
+    pr_exp_all(scores, scores, items);
+    for (size_t i = 0; i < items; i++)
+        total += scores[i];
+    pr_real factor = total > 0 ? (pr_real)(1 / total) : 0;
+    for (size_t i = 0; i < items; i++)
+        scores[i] *= factor;
+}
+
+int32_t pr_chances_draw(const pr_real *chances, size_t items, double unit)
+{
+    double sum = 0;
+    int32_t last = -1;
+    for (size_t i = 0; i < items; i++) {
+        if (!(chances[i] > 0))
+            continue;
+        sum += chances[i];
+        last = (int32_t)i; /* rounding may leave the sum just below 1 */
+        if (sum >= unit)
+            break;
+    }
+    return last;
+}
+
+void pr_chances_lines(float *row, const pr_lines *lines, const pr_real *chances)
+{
+    for (size_t l = 0; l < lines->count; l++) {
+        const pr_line *line = &lines->list[l];
+        double sum = 0;
+        for (size_t k = 0; k < line->count && line->kind != PR_LINE_NEW; k++)
+            sum += chances[line->items[k]];
+        row[l] = (float)sum;
+    }
+}
+
+/* part[scenario->parts]: the probability that the next item is in the part of a bin that is off. */
+static void chances_of_parts(float *part, const pr_scenario *s, const pr_real *chances)
+{
+    for (size_t p = 0; p < s->parts; p++)
+        part[p] = 0;
+    for (size_t i = 0; i < s->part_item_count; i++)
+        part[s->part_of[i]] += (float)chances[s->part_items[i]];
+}
+
+/* ---- drawing ---- */
 
 enum {
     ROWS = 32,
-    TEAMS_A_ROUND = 8,
-    TEAM_BASKETS = 128, /* about; a round of teams is as long as progress is silent */
+    BATCHES_PER_ROUND = 8,
+    BATCH_BASKETS = 128, /* about; progress is reported between groups of rows */
     PURPOSE_SIZE = 0x771F01,
     PURPOSE_ITEM = 0x771F02,
 };
 
-/* A basket to draw, and where its record stands in the team's. */
-typedef struct job {
-    uint32_t user, draw, size;
-    uint32_t place;
-} job;
-
-/* What a team drew. */
-typedef struct team {
-    job *jobs;      /* [users · draws], sorted by size */
-    size_t *sizes;  /* by place, the users in order and their draws */
+/* What a batch drew, by place: the users in order and their draws. */
+typedef struct batch {
+    size_t *sizes;
     int32_t *items; /* [places, most] */
     float *rest;    /* [places, lines] */
     float *part;    /* [places, scenarios · parts] */
     float *taken;   /* [places, scenarios · adds · most] */
-    size_t first_user, users;
-} team;
-
-/* Memory of one thread. */
-typedef struct desk {
-    pr_scorer *session;
-    pr_real *scores; /* [ROWS, V] */
-} desk;
+} batch;
 
 typedef struct run {
     const pr_rollout *how;
     pr_rng size_rng, item_rng;
-    size_t team_users, most;      /* items of a basket */
+    size_t batch_users, most;     /* items of a basket */
     size_t part_width, add_width; /* numbers of a record */
-    team teams[TEAMS_A_ROUND];
-    desk *desks;
+    batch batches[BATCHES_PER_ROUND];
     size_t last;
+    void (*sink)(void *context, const pr_drawn *basket);
+    void *context;
 } run;
 
-/* ---- sizes ---- */
-
-/* Of a past session of the user, each as likely as the other. */
+/* Of a past session of the user, each as likely as the others. */
 static size_t past_size(const run *r, size_t user, size_t draw)
 {
     const pr_dataset *data = r->how->data;
@@ -81,39 +132,41 @@ static size_t largest_past(const pr_rollout *how, size_t last)
     return most < PR_ROLLOUT_ITEMS ? most : PR_ROLLOUT_ITEMS;
 }
 
-static int longest_first(const void *a, const void *b)
+/* Users of a batch. */
+static size_t users_of(const run *r, size_t task)
 {
-    const job *x = a, *y = b;
-    if (x->size != y->size)
-        return x->size > y->size ? -1 : 1;
-    return x->place < y->place ? -1 : 1;
+    size_t left = r->how->cohort->user_count - task * r->batch_users;
+    return left < r->batch_users ? left : r->batch_users;
 }
 
-static void plan_team(const run *r, team *t)
+/* One step more than items: at the last one the model says what would come next. */
+static size_t list_batch(void *context, size_t task, unsigned thread, pr_walk_basket *out)
 {
+    const run *r = context;
+    const batch *t = &r->batches[task % BATCHES_PER_ROUND];
     size_t place = 0;
-    for (size_t i = 0; i < t->users; i++)
+    (void)thread;
+    for (size_t i = 0; i < users_of(r, task); i++)
         for (size_t draw = 0; draw < r->how->draws; draw++, place++) {
-            uint32_t user = (uint32_t)r->how->cohort->users[t->first_user + i];
+            uint32_t user = (uint32_t)r->how->cohort->users[task * r->batch_users + i];
             t->sizes[place] = past_size(r, user, draw);
-            t->jobs[place] =
-                (job){user, (uint32_t)draw, (uint32_t)t->sizes[place], (uint32_t)place};
+            out[place].user = user;
+            out[place].session = (uint32_t)pr_split_session(r->how->data, user, PR_TEST, r->last);
+            out[place].steps = (uint32_t)t->sizes[place] + 1;
         }
-    qsort(t->jobs, place, sizeof *t->jobs, longest_first);
+    return place;
 }
-
-/* ---- drawing ---- */
 
 /* New items compete within the category of the item they are like, or, without categories, with
- * everything: the chance that one of them is taken where `item` would have been. */
-static void take_new(const run *r, team *t, const job *j, size_t step, int32_t item,
+ * everything: the probability that one of them is taken where `item` would have been. */
+static void take_new(const run *r, batch *t, size_t place, size_t step, int32_t item,
                      const pr_real *chances)
 {
     const pr_lines *lines = r->how->lines;
     size_t adds = r->how->scenarios->adds, bin = (size_t)lines->bin_of[item];
     for (size_t s = 0; s < r->how->scenarios->count && adds > 0; s++) {
         const pr_scenario *scenario = &r->how->scenarios->list[s];
-        float *taken = t->taken + j->place * r->add_width + s * adds * r->most;
+        float *taken = t->taken + place * r->add_width + s * adds * r->most;
         double rivals = 0, total = 0;
         for (size_t k = 0; k < lines->list[bin].count && !lines->by_item; k++)
             if (!scenario->off[lines->list[bin].items[k]])
@@ -132,155 +185,77 @@ static void take_new(const run *r, team *t, const job *j, size_t step, int32_t i
     }
 }
 
-static int32_t draw_item(const run *r, team *t, const job *j, size_t step, pr_real *scores)
-{
-    int32_t *items = t->items + j->place * r->most;
-    size_t V = r->how->data->items;
-    pr_next_chances(scores, V, items, step);
-    pr_bits bits = pr_rng_at(&r->item_rng, j->user, j->draw, (uint32_t)step, 0);
-    int32_t item = pr_chances_draw(scores, V, pr_unit53(bits.word[0], bits.word[1]));
-    if (item < 0) { /* the catalogue is used up: nothing comes after it either */
-        t->sizes[j->place] = step;
-        memset(t->rest + j->place * r->how->lines->count, 0,
-               r->how->lines->count * sizeof *t->rest);
-        memset(t->part + j->place * r->part_width, 0, r->part_width * sizeof *t->part);
-        return -1;
-    }
-    take_new(r, t, j, step, item, scores);
-    items[step] = item;
-    return item;
-}
-
-static void look_further(const run *r, team *t, const job *j, pr_real *scores)
+static void look_further(const run *r, batch *t, size_t place, pr_real *scores)
 {
     const pr_scenarios *scenarios = r->how->scenarios;
-    size_t size = t->sizes[j->place];
-    pr_next_chances(scores, r->how->data->items, t->items + j->place * r->most, size);
-    pr_chances_lines(t->rest + j->place * r->how->lines->count, r->how->lines, scores);
+    pr_next_chances(scores, r->how->data->items, t->items + place * r->most, t->sizes[place]);
+    pr_chances_lines(t->rest + place * r->how->lines->count, r->how->lines, scores);
     for (size_t s = 0; s < scenarios->count; s++)
-        pr_chances_parts(t->part + j->place * r->part_width + s * scenarios->parts,
+        chances_of_parts(t->part + place * r->part_width + s * scenarios->parts,
                          &scenarios->list[s], scores);
 }
 
-static void draw_rows(const run *r, team *t, desk *own, const job *jobs, size_t rows)
-{
-    pr_start starts[ROWS];
-    int32_t items[ROWS];
-    size_t V = r->how->data->items;
-    for (size_t i = 0; i < rows; i++) {
-        size_t test = (size_t)pr_split_session(r->how->data, jobs[i].user, PR_TEST, r->last);
-        starts[i] =
-            (pr_start){.user = pr_known_user(r->how->data, jobs[i].user),
-                       .history = pr_history_before(r->how->data, jobs[i].user, test),
-                       .features = pr_features_of_session(r->how->data, jobs[i].user, test)};
-    }
-    pr_scorer_start(own->session, starts, rows);
-    for (size_t step = 0; step <= jobs[0].size; step++) {
-        pr_scorer_score_all(own->session, own->scores);
-        for (size_t i = 0; i < rows; i++) {
-            pr_real *scores = own->scores + i * V;
-            items[i] = -1;
-            if (step < t->sizes[jobs[i].place])
-                items[i] = draw_item(r, t, &jobs[i], step, scores);
-            else if (step == t->sizes[jobs[i].place])
-                look_further(r, t, &jobs[i], scores);
-        }
-        if (step < jobs[0].size)
-            pr_scorer_place(own->session, items);
-    }
-}
-
-static void draw_team(void *context, size_t task, unsigned worker)
+static void draw_item(void *context, const pr_walk_step *at, int32_t *placed)
 {
     run *r = context;
-    team *t = &r->teams[task];
-    size_t count = t->users * r->how->draws;
-    plan_team(r, t);
-    for (size_t first = 0; first < count; first += ROWS)
-        draw_rows(r, t, &r->desks[worker], t->jobs + first,
-                  count - first < ROWS ? count - first : ROWS);
+    batch *t = &r->batches[at->task % BATCHES_PER_ROUND];
+    size_t V = r->how->data->items, place = at->basket->place, step = at->number;
+    size_t lines = r->how->lines->count;
+    int32_t *items = t->items + place * r->most;
+    if (step == t->sizes[place])
+        look_further(r, t, place, at->scores);
+    if (step >= t->sizes[place])
+        return;
+    pr_next_chances(at->scores, V, items, step);
+    pr_bits bits = pr_rng_at(&r->item_rng, at->basket->user, (uint32_t)(place % r->how->draws),
+                             (uint32_t)step, 0);
+    int32_t item = pr_chances_draw(at->scores, V, pr_unit53(bits.word[0], bits.word[1]));
+    if (item < 0) { /* the catalogue is used up: nothing comes after it either */
+        t->sizes[place] = step;
+        memset(t->rest + place * lines, 0, lines * sizeof *t->rest);
+        memset(t->part + place * r->part_width, 0, r->part_width * sizeof *t->part);
+        return;
+    }
+    take_new(r, t, place, step, item, at->scores);
+    *placed = items[step] = item;
 }
 
-static void hand_over(const run *r, const team *t,
-                      void (*sink)(void *context, const pr_drawn *basket), void *context)
+static parsrec_status hand_on(void *context, size_t first, size_t count, parsrec_error *err)
 {
-    for (size_t place = 0; place < t->users * r->how->draws; place++) {
-        pr_drawn basket = {
-            .user = (size_t)r->how->cohort->users[t->first_user + place / r->how->draws],
-            .size = t->sizes[place],
-            .most = r->most,
-            .items = t->items + place * r->most,
-            .rest = t->rest + place * r->how->lines->count,
-            .part = t->part + place * r->part_width,
-            .taken = t->taken + place * r->add_width,
-        };
-        sink(context, &basket);
+    run *r = context;
+    size_t draws = r->how->draws;
+    (void)err;
+    for (size_t task = first; task < first + count; task++) {
+        const batch *t = &r->batches[task % BATCHES_PER_ROUND];
+        for (size_t place = 0; place < users_of(r, task) * draws; place++) {
+            pr_drawn basket = {
+                .user = (size_t)r->how->cohort->users[task * r->batch_users + place / draws],
+                .size = t->sizes[place],
+                .most = r->most,
+                .items = t->items + place * r->most,
+                .rest = t->rest + place * r->how->lines->count,
+                .part = t->part + place * r->part_width,
+                .taken = t->taken + place * r->add_width,
+            };
+            r->sink(r->context, &basket);
+        }
     }
+    return PARSREC_OK;
 }
 
-/* ---- memory ---- */
-
-static parsrec_status reserve(run *r, unsigned threads, parsrec_error *err)
+static parsrec_status reserve(run *r, parsrec_error *err)
 {
-    size_t places = r->team_users * r->how->draws;
-    r->desks = pr_alloc_zero(threads, sizeof *r->desks);
-    if (r->desks == NULL)
-        return pr_fail_memory(err);
-    for (unsigned i = 0; i < threads; i++) {
-        PR_TRY(pr_scorer_new(&r->desks[i].session, r->how->model, ROWS, r->most, err));
-        r->desks[i].scores = pr_alloc_aligned(ROWS * r->how->data->items, sizeof(pr_real));
-        if (r->desks[i].scores == NULL)
-            return pr_fail_memory(err);
-    }
-    for (size_t i = 0; i < TEAMS_A_ROUND; i++) {
-        team *t = &r->teams[i];
-        t->jobs = pr_alloc(places, sizeof *t->jobs);
+    size_t places = r->batch_users * r->how->draws;
+    for (size_t i = 0; i < BATCHES_PER_ROUND; i++) {
+        batch *t = &r->batches[i];
         t->sizes = pr_alloc(places, sizeof *t->sizes);
         t->items = pr_alloc(places, r->most * sizeof *t->items);
         t->rest = pr_alloc(places, r->how->lines->count * sizeof *t->rest);
         t->part = pr_alloc(places, r->part_width * sizeof *t->part);
         t->taken = pr_alloc_zero(places, r->add_width * sizeof *t->taken);
-        if (t->jobs == NULL || t->sizes == NULL || t->items == NULL || t->rest == NULL ||
-            t->part == NULL || t->taken == NULL)
+        if (t->sizes == NULL || t->items == NULL || t->rest == NULL || t->part == NULL ||
+            t->taken == NULL)
             return pr_fail_memory(err);
-    }
-    return PARSREC_OK;
-}
-
-static void release(run *r, unsigned threads)
-{
-    for (unsigned i = 0; r->desks != NULL && i < threads; i++) {
-        pr_scorer_free(r->desks[i].session);
-        pr_free_aligned(r->desks[i].scores);
-    }
-    pr_free(r->desks);
-    for (size_t i = 0; i < TEAMS_A_ROUND; i++) {
-        pr_free(r->teams[i].jobs);
-        pr_free(r->teams[i].sizes);
-        pr_free(r->teams[i].items);
-        pr_free(r->teams[i].rest);
-        pr_free(r->teams[i].part);
-        pr_free(r->teams[i].taken);
-    }
-}
-
-static parsrec_status run_rounds(run *r, pr_pool *pool,
-                                 void (*sink)(void *context, const pr_drawn *basket), void *context,
-                                 const parsrec_hooks *hooks, parsrec_error *err)
-{
-    size_t users = r->how->cohort->user_count;
-    for (size_t first = 0; first < users;) {
-        size_t teams = 0;
-        PR_TRY(pr_progress(hooks, "drawing baskets", "users", first, users, err));
-        for (; teams < TEAMS_A_ROUND && first < users; teams++) {
-            team *t = &r->teams[teams];
-            t->first_user = first;
-            t->users = users - first < r->team_users ? users - first : r->team_users;
-            first += t->users;
-        }
-        pr_pool_run(pool, draw_team, r, teams);
-        for (size_t i = 0; i < teams; i++)
-            hand_over(r, &r->teams[i], sink, context);
     }
     return PARSREC_OK;
 }
@@ -289,21 +264,202 @@ parsrec_status pr_rollout_run(const pr_rollout *how, pr_pool *pool,
                               void (*sink)(void *context, const pr_drawn *basket), void *context,
                               const parsrec_hooks *hooks, parsrec_error *err)
 {
-    run *r = pr_alloc_zero(1, sizeof *r);
-    if (r == NULL)
-        return pr_fail_memory(err);
-    r->how = how;
-    r->last = (size_t)how->model->config.last;
-    r->size_rng = pr_rng_make(how->seed, PURPOSE_SIZE);
-    r->item_rng = pr_rng_make(how->seed, PURPOSE_ITEM);
-    r->team_users = how->draws < TEAM_BASKETS ? TEAM_BASKETS / how->draws : 1;
-    r->most = largest_past(how, r->last);
-    r->part_width = how->scenarios->count * how->scenarios->parts;
-    r->add_width = how->scenarios->count * how->scenarios->adds * r->most;
-    parsrec_status status = reserve(r, pr_pool_threads(pool), err);
+    assert(how->draws > 0 && how->cohort->user_count > 0);
+    run r = {.how = how, .sink = sink, .context = context};
+    r.last = (size_t)how->model->config.last;
+    r.size_rng = pr_rng_make(how->seed, PURPOSE_SIZE);
+    r.item_rng = pr_rng_make(how->seed, PURPOSE_ITEM);
+    r.batch_users = how->draws < BATCH_BASKETS ? BATCH_BASKETS / how->draws : 1;
+    r.most = largest_past(how, r.last);
+    r.part_width = how->scenarios->count * how->scenarios->parts;
+    r.add_width = how->scenarios->count * how->scenarios->adds * r.most;
+    pr_walk walk = {.model = how->model,
+                    .data = how->data,
+                    .tasks = (how->cohort->user_count + r.batch_users - 1) / r.batch_users,
+                    .tasks_per_round = BATCHES_PER_ROUND,
+                    .task_most = r.batch_users * how->draws,
+                    .rows = ROWS,
+                    .longest = r.most + 1,
+                    .stage = "drawing baskets",
+                    .basket_count = how->cohort->user_count * how->draws,
+                    .context = &r,
+                    .list = list_batch,
+                    .step = draw_item,
+                    .collect = hand_on};
+    parsrec_status status = reserve(&r, err);
     if (status == PARSREC_OK)
-        status = run_rounds(r, pool, sink, context, hooks, err);
-    release(r, pr_pool_threads(pool));
-    pr_free(r);
+        status = pr_walk_run(&walk, pool, hooks, err);
+    for (size_t i = 0; i < BATCHES_PER_ROUND; i++) {
+        pr_free(r.batches[i].sizes);
+        pr_free(r.batches[i].items);
+        pr_free(r.batches[i].rest);
+        pr_free(r.batches[i].part);
+        pr_free(r.batches[i].taken);
+    }
     return status;
+}
+
+/* ---- re-choice ---- */
+
+/* The probability that the next item is of a bin and on the shelf. */
+static double on_shelf(const pr_scenario *s, const pr_drawn *b, const float *part, size_t bin)
+{
+    double chance = s->state[bin] == PR_SHELF_NONE ? 0 : b->rest[bin];
+    for (size_t p = 0; p < s->parts; p++)
+        if (s->part[p] == bin)
+            chance -= part[p];
+    return chance > 0 ? chance : 0;
+}
+
+/* The same of a line that the caller named: all on the shelf, or made of bins that are. */
+static double named_on_shelf(const pr_rechoice *a, const pr_scenario *s, const pr_drawn *b,
+                             const float *part, size_t named)
+{
+    double chance = 0;
+    if (s->state[named] == PR_SHELF_ALL)
+        return b->rest[named];
+    for (size_t bin = 0; bin < a->lines->bins && s->state[named] == PR_SHELF_PART; bin++)
+        if (pr_lines_cover(a->lines, named, bin))
+            chance += on_shelf(s, b, part, bin);
+    return chance;
+}
+
+/* What fills empty slots, by line: probabilities of what is on the shelf after the basket. */
+static void add_refill(const pr_rechoice *a, const pr_scenario *s, const pr_drawn *b,
+                       const float *part, double slots)
+{
+    double total = 0;
+    for (size_t l = 0; l < a->lines->bins; l++)
+        total += on_shelf(s, b, part, l);
+    for (size_t l = 0; l < a->lines->count && slots > 0 && total > 1e-12; l++)
+        a->refill[l] +=
+            slots / total *
+            (l < a->lines->bins ? on_shelf(s, b, part, l) : named_on_shelf(a, s, b, part, l));
+}
+
+/* Another item of the same bin: the bin keeps the sale, named lines inside it share it by their
+ * probabilities. */
+static void add_swap(const pr_rechoice *a, const pr_scenario *s, const pr_drawn *b,
+                     const float *part, int32_t item, double units)
+{
+    size_t bin = (size_t)a->lines->bin_of[item];
+    double others = on_shelf(s, b, part, bin);
+    a->after[bin] += units;
+    for (size_t l = a->lines->bins; l < a->lines->count; l++) {
+        const pr_line *line = &a->lines->list[l];
+        if (line->kind != PR_LINE_NAMED)
+            continue;
+        if (pr_lines_cover(a->lines, l, bin))
+            a->after[l] += units;
+        else if (s->state[l] == PR_SHELF_ALL && others > 1e-12 &&
+                 (size_t)a->lines->bin_of[line->items[0]] == bin)
+            a->after[l] += units * b->rest[l] / others;
+    }
+}
+
+/* New items take their share of a slot; returns what is left of it. */
+static double add_new(const pr_rechoice *a, const pr_scenario *s, size_t number, const pr_drawn *b,
+                      size_t slot, size_t most)
+{
+    double left = 1;
+    for (size_t i = 0; i < s->add_count; i++) {
+        double taken = b->taken[(number * a->scenarios->adds + i) * most + slot];
+        const pr_line *line = &a->lines->list[s->adds[i]];
+        a->after[s->adds[i]] += taken;
+        left -= taken;
+        if (a->lines->by_item || taken <= 0)
+            continue;
+        size_t bin = (size_t)a->lines->bin_of[line->items[0]];
+        a->after[bin] += taken;
+        for (size_t l = a->lines->bins; l < a->lines->count; l++)
+            if (a->lines->list[l].kind == PR_LINE_NAMED && pr_lines_cover(a->lines, l, bin))
+                a->after[l] += taken;
+    }
+    return left;
+}
+
+static void add_rechoice(pr_rechoice *a, size_t number, const pr_drawn *b, pr_basket_facts *add)
+{
+    const pr_scenario *s = &a->scenarios->list[number];
+    const float *part = b->part + number * a->scenarios->parts;
+    double empty = 0, kept = 1;
+    memset(a->after, 0, a->lines->count * sizeof *a->after);
+    memset(a->refill, 0, a->lines->count * sizeof *a->refill);
+    for (size_t i = 0; i < b->size; i++) {
+        int32_t item = b->items[i];
+        double units = s->add_count > 0 ? add_new(a, s, number, b, i, b->most) : 1;
+        if (!s->off[item])
+            pr_lines_sell(a->lines, a->after, item, units);
+        else if (s->state[a->lines->bin_of[item]] == PR_SHELF_PART && !a->lines->by_item) {
+            add_swap(a, s, b, part, item, units);
+            add->swapped += units;
+        } else
+            empty += units;
+    }
+    if (a->missing == PARSREC_MISSING_LEAVE && b->size > 0)
+        kept = 1 - empty / (double)b->size;
+    else
+        add_refill(a, s, b, part, empty);
+    for (size_t l = 0; l < a->lines->count; l++)
+        a->after[l] = kept * a->after[l] + a->refill[l];
+    add->refilled += a->missing == PARSREC_MISSING_LEAVE ? 0 : empty;
+    add->lost += 1 - kept;
+    double weight = a->cohort->weight[b->user];
+    for (size_t l = 0; l < a->lines->count; l++) {
+        a->after[l] *= weight;
+        a->refill[l] *= weight;
+    }
+    pr_sales_add(&a->sales->after[PARSREC_RECHOICE][number], a->cohort, b->user, a->after, weight);
+    pr_sales_add(&a->sales->refill[number], a->cohort, b->user, a->refill, weight);
+}
+
+/* ---- whole baskets ---- */
+
+static void add_facts(pr_rechoice *a, size_t number, const pr_drawn *b, size_t missing,
+                      const pr_basket_facts *add)
+{
+    const pr_cohort *c = a->cohort;
+    double weight = c->weight[b->user];
+    for (size_t i = c->cell_offsets[b->user]; i < c->cell_offsets[b->user + 1]; i++) {
+        size_t group = c->cell_group[c->cell_list[i]];
+        pr_basket_facts *f = &a->facts[group * a->scenarios->count + number];
+        f->baskets += weight;
+        f->items += weight * (double)b->size;
+        f->touched += missing > 0 ? weight : 0;
+        f->touched_items += missing > 0 ? weight * (double)b->size : 0;
+        f->swapped += weight * add->swapped;
+        f->refilled += weight * add->refilled;
+        f->lost += weight * add->lost;
+        f->gone += weight * (double)missing;
+    }
+}
+
+static void add_scenario(pr_rechoice *a, size_t number, const pr_drawn *b)
+{
+    const pr_scenario *s = &a->scenarios->list[number];
+    size_t missing = pr_scenario_missing(s, b->items, b->size);
+    double weight = a->cohort->weight[b->user];
+    pr_basket_facts add = {0};
+    if (missing == 0)
+        pr_sales_add(&a->sales->after[PARSREC_SELECTION][number], a->cohort, b->user, a->row,
+                     weight);
+    if (missing == 0 && s->add_count == 0)
+        pr_sales_add(&a->sales->after[PARSREC_RECHOICE][number], a->cohort, b->user, a->row,
+                     weight);
+    else
+        add_rechoice(a, number, b, &add);
+    add_facts(a, number, b, missing, &add);
+}
+
+void pr_rechoice_basket(void *context, const pr_drawn *b)
+{
+    pr_rechoice *a = context;
+    double weight = a->cohort->weight[b->user];
+    memset(a->row, 0, a->lines->count * sizeof *a->row);
+    for (size_t i = 0; i < b->size; i++)
+        pr_lines_sell(a->lines, a->row, b->items[i], weight);
+    pr_sales_add(&a->sales->before, a->cohort, b->user, a->row, weight);
+    for (size_t s = 0; s < a->scenarios->count; s++)
+        add_scenario(a, s, b);
+    pr_cross_sums_drawn(a->cross, a->cohort, a->lines, b);
 }

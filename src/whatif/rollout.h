@@ -1,5 +1,5 @@
-/* Rolled-out baskets: complete ones, drawn item by item from a model's chances, for users with their
- * history and of sizes they had before. */
+/* Rolled-out baskets: complete ones, drawn item by item from a model's probabilities, for users
+ * with their history and of sizes they had before; and what each of them becomes in a scenario. */
 #ifndef PR_ROLLOUT_H
 #define PR_ROLLOUT_H
 
@@ -7,7 +7,6 @@
 #include "base/threads.h"
 #include "model/model.h"
 #include "whatif/sales.h"
-#include "whatif/scenario.h"
 
 enum { PR_ROLLOUT_ITEMS = 100 }; /* longer baskets are cut there */
 
@@ -17,25 +16,68 @@ typedef struct pr_rollout {
     const pr_cohort *cohort;
     const pr_lines *lines;
     const pr_scenarios *scenarios;
-    size_t draws; /* baskets of each user */
+    size_t draws; /* baskets per user */
     uint64_t seed;
 } pr_rollout;
 
-/* One of them, with what the model would add to it. */
+/* A drawn basket, with what the model would add to it. */
 typedef struct pr_drawn {
     size_t user, size;
     size_t most;          /* stride of `taken` */
     const int32_t *items; /* [size] */
-    const float *rest;    /* [lines]: chances of one more item, by line */
+    const float *rest;    /* [lines]: probabilities of one more item, by line */
     const float *part;    /* [scenarios, scenarios->parts]: of them, off the shelf */
-    /* [scenarios, adds, most]: the chance that a new item is taken instead of one in the basket */
+    /* [scenarios, adds, most]: the probability that a new item is taken instead of one in the
+     * basket */
     const float *taken;
 } pr_drawn;
 
-/* Calls `sink` for every basket, in the order of users and draws, on the calling thread. The baskets
- * depend on the model, the data and the seed: equal places have equal luck whatever the model is. */
+/* Calls `sink` for every basket, in the order of users and draws, on the calling thread. The
+ * baskets depend on the model, the data and the seed: a user, draw and step have the same random
+ * number whatever the model is. */
 parsrec_status pr_rollout_run(const pr_rollout *how, pr_pool *pool,
                               void (*sink)(void *context, const pr_drawn *basket), void *context,
                               const parsrec_hooks *hooks, parsrec_error *err);
+
+/* ---- re-choice ---- */
+
+/* What became of whole baskets; sums over baskets, weighted by user. */
+typedef struct pr_basket_facts {
+    double baskets, touched; /* touched: with something that is missing */
+    double items, touched_items;
+    double swapped, refilled; /* slots that another item of the category, or anything else, takes */
+    double lost;              /* baskets given up */
+    double gone;              /* units of what is missing */
+} pr_basket_facts;
+
+struct pr_cross_sums;
+
+/* Adds drawn baskets to sales: as they are, without those that are touched, and refilled. */
+typedef struct pr_rechoice {
+    const pr_cohort *cohort;
+    const pr_lines *lines;
+    const pr_scenarios *scenarios;
+    parsrec_missing missing;
+    pr_sales_set *sales;
+    struct pr_cross_sums *cross;
+    pr_basket_facts *facts;       /* [groups, scenarios] */
+    double *row, *after, *refill; /* [lines]; times the weight of the user */
+} pr_rechoice;
+
+/* A sink of pr_rollout_run. */
+void pr_rechoice_basket(void *rechoice, const pr_drawn *basket);
+
+/* ---- probabilities of the next item ---- */
+
+/* In place: scores[V] of one open basket become probabilities that add up to 1, a softmax over what
+ * is not in it yet. What is placed gets 0, and so do scores that are not finite. */
+void pr_next_chances(pr_real *scores, size_t items, const int32_t *placed, size_t n);
+
+/* The item at which the sum of probabilities passes `unit`, which is in (0, 1); -1 where all are
+ * 0. */
+int32_t pr_chances_draw(const pr_real *chances, size_t items, double unit);
+
+/* row[lines->count]: the probability that the next item belongs to a line; 0 for new items. */
+void pr_chances_lines(float *row, const pr_lines *lines, const pr_real *chances);
 
 #endif

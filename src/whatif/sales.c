@@ -6,8 +6,8 @@
 #include "base/memory.h"
 #include "data/split.h"
 
-/* A group has at most this many cells, and fewer where ledgers would become too large. */
-enum { CELLS_A_GROUP = 512, CELLS_LEAST = 24, LEDGER_NUMBERS = 1 << 19 };
+/* A group has at most this many cells, and fewer where tables would become too large. */
+enum { CELLS_PER_GROUP = 512, CELLS_LEAST = 24, SALES_NUMBERS = 1 << 19 };
 
 /* ---- the cohort ---- */
 
@@ -43,9 +43,9 @@ static parsrec_status count_members(pr_cohort *c, const pr_dataset *data, size_t
 static void plan_cells(pr_cohort *c, size_t lines)
 {
     const pr_user_group *groups = c->groups->list;
-    size_t most = LEDGER_NUMBERS / (lines * c->group_count);
-    if (most > CELLS_A_GROUP)
-        most = CELLS_A_GROUP;
+    size_t most = SALES_NUMBERS / (lines * c->group_count);
+    if (most > CELLS_PER_GROUP)
+        most = CELLS_PER_GROUP;
     if (most < CELLS_LEAST)
         most = CELLS_LEAST;
     for (size_t g = 0; g < c->group_count; g++)
@@ -108,53 +108,92 @@ void pr_cohort_free(pr_cohort *c)
     *c = (pr_cohort){0};
 }
 
-/* ---- the ledger ---- */
+/* ---- sums ---- */
 
-parsrec_status pr_ledger_init(pr_ledger *ledger, const pr_cohort *cohort, size_t lines,
-                              parsrec_error *err)
+parsrec_status pr_sales_init(pr_sales *sales, const pr_cohort *cohort, size_t lines,
+                             parsrec_error *err)
 {
-    *ledger = (pr_ledger){.lines = lines};
-    ledger->units = pr_alloc_zero(cohort->cells * lines, sizeof *ledger->units);
-    ledger->baskets = pr_alloc_zero(cohort->cells, sizeof *ledger->baskets);
-    return ledger->units != NULL && ledger->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
+    *sales = (pr_sales){.lines = lines};
+    sales->units = pr_alloc_zero(cohort->cells * lines, sizeof *sales->units);
+    sales->baskets = pr_alloc_zero(cohort->cells, sizeof *sales->baskets);
+    return sales->units != NULL && sales->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
-void pr_ledger_free(pr_ledger *ledger)
+void pr_sales_free(pr_sales *sales)
 {
-    pr_free(ledger->units);
-    pr_free(ledger->baskets);
-    *ledger = (pr_ledger){0};
+    pr_free(sales->units);
+    pr_free(sales->baskets);
+    *sales = (pr_sales){0};
 }
 
-void pr_ledger_add(pr_ledger *ledger, const pr_cohort *cohort, size_t user, const double *units,
-                   double baskets)
+void pr_sales_add(pr_sales *sales, const pr_cohort *cohort, size_t user, const double *units,
+                  double baskets)
 {
     for (size_t i = cohort->cell_offsets[user]; i < cohort->cell_offsets[user + 1]; i++) {
-        double *row = ledger->units + cohort->cell_list[i] * ledger->lines;
-        ledger->baskets[cohort->cell_list[i]] += baskets;
-        for (size_t l = 0; l < ledger->lines; l++)
+        double *row = sales->units + cohort->cell_list[i] * sales->lines;
+        sales->baskets[cohort->cell_list[i]] += baskets;
+        for (size_t l = 0; l < sales->lines; l++)
             row[l] += units[l];
     }
 }
 
-double pr_ledger_units(const pr_ledger *ledger, const pr_cohort *cohort, size_t group, size_t line)
+double pr_sales_units(const pr_sales *sales, const pr_cohort *cohort, size_t group, size_t line)
 {
     double sum = 0;
     for (size_t cell = cohort->first_cell[group]; cell < cohort->first_cell[group + 1]; cell++)
-        sum += ledger->units[cell * ledger->lines + line];
+        sum += sales->units[cell * sales->lines + line];
     return sum;
 }
 
-double pr_ledger_baskets(const pr_ledger *ledger, const pr_cohort *cohort, size_t group)
+double pr_sales_baskets(const pr_sales *sales, const pr_cohort *cohort, size_t group)
 {
     double sum = 0;
     for (size_t cell = cohort->first_cell[group]; cell < cohort->first_cell[group + 1]; cell++)
-        sum += ledger->baskets[cell];
+        sum += sales->baskets[cell];
     return sum;
 }
 
-double pr_ledger_rate(const pr_ledger *ledger, const pr_cohort *cohort, size_t group, size_t line)
+double pr_sales_rate(const pr_sales *sales, const pr_cohort *cohort, size_t group, size_t line)
 {
-    double baskets = pr_ledger_baskets(ledger, cohort, group);
-    return baskets > 0 ? pr_ledger_units(ledger, cohort, group, line) / baskets : NAN;
+    double baskets = pr_sales_baskets(sales, cohort, group);
+    return baskets > 0 ? pr_sales_units(sales, cohort, group, line) / baskets : NAN;
+}
+
+/* ---- sets of tables ---- */
+
+static parsrec_status init_tables(pr_sales **out, const pr_cohort *cohort, size_t lines,
+                                  size_t count, parsrec_error *err)
+{
+    *out = pr_alloc_zero(count, sizeof **out);
+    if (*out == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        PR_TRY(pr_sales_init(&(*out)[i], cohort, lines, err));
+    return PARSREC_OK;
+}
+
+static void free_tables(pr_sales *tables, size_t count)
+{
+    for (size_t i = 0; tables != NULL && i < count; i++)
+        pr_sales_free(&tables[i]);
+    pr_free(tables);
+}
+
+parsrec_status pr_sales_set_init(pr_sales_set *set, const pr_cohort *cohort, size_t lines,
+                                 size_t scenarios, parsrec_error *err)
+{
+    *set = (pr_sales_set){0};
+    PR_TRY(pr_sales_init(&set->before, cohort, lines, err));
+    for (size_t q = 0; q < PR_QUESTIONS; q++)
+        PR_TRY(init_tables(&set->after[q], cohort, lines, scenarios, err));
+    return init_tables(&set->refill, cohort, lines, scenarios, err);
+}
+
+void pr_sales_set_free(pr_sales_set *set, size_t scenarios)
+{
+    pr_sales_free(&set->before);
+    for (size_t q = 0; q < PR_QUESTIONS; q++)
+        free_tables(set->after[q], scenarios);
+    free_tables(set->refill, scenarios);
+    *set = (pr_sales_set){0};
 }

@@ -1,21 +1,23 @@
-/* Sales by user and line of goods, kept so that users can be drawn again for intervals. A cell is one
- * user of a group, or, in a large group, a bucket of users: they are drawn together then. */
-#ifndef PR_LEDGER_H
-#define PR_LEDGER_H
+/* Sales sums: units by user and line, kept so that users can be drawn again for intervals. A cell
+ * is one user of a group, or, in a large group, a bucket of users, who are then drawn together. */
+#ifndef PR_SALES_H
+#define PR_SALES_H
 
 #include "data/dataset.h"
 #include "eval/user_groups.h"
+#include "whatif/scenario.h"
 
-/* The users of the groups. All of them have cells, so that all their baskets are counted; baskets are
- * drawn for those who have a history and a test session. */
+enum { PR_QUESTIONS = 2, PR_ESTIMATORS = 4 };
+
+/* The users of the groups. All of them have cells, so that all their baskets are counted; baskets
+ * are drawn for those who have a history and a test session. */
 typedef struct pr_cohort {
     const pr_user_groups *groups;
     size_t group_count;
     int32_t *users; /* those who have a test session, once, ascending */
     size_t user_count;
-    double
-        *weight; /* [users of the data]: what a drawn basket counts, by the baskets of the user */
-    size_t *members;    /* [groups]: users of each group who have a test session */
+    double *weight;  /* [users of the data]: of a drawn basket, by the user's number of baskets */
+    size_t *members; /* [groups]: users of each group who have a test session */
     size_t *first_cell; /* [groups + 1] */
     size_t cells;
     size_t *cell_offsets; /* [users of the data + 1]: where a user counts ... */
@@ -23,33 +25,46 @@ typedef struct pr_cohort {
     uint32_t *cell_group; /* [cells] */
 } pr_cohort;
 
-/* `last`: as the models' setting. `lines`: columns of the ledgers to come, which limit the cells. A group
- * none of whose users has a test session is E_INPUT. Weights are 1 on average over `users`, so that drawn
- * baskets, like counted ones, are of heavy and light shoppers in the proportion of their baskets. Free
- * also on failure. */
+/* `last`: as the models' setting. `lines`: columns of the sums to come, which limit the cells. A
+ * group none of whose users has a test session is E_INPUT. Weights are 1 on average over `users`,
+ * so that drawn baskets, like counted ones, come from heavy and light shoppers in the proportion of
+ * their baskets. Free also on failure. */
 parsrec_status pr_cohort_init(pr_cohort *cohort, const pr_dataset *data,
                               const pr_user_groups *groups, size_t last, size_t lines,
                               parsrec_error *err);
 void pr_cohort_free(pr_cohort *cohort); /* a zeroed one is fine */
 
-typedef struct pr_ledger {
+/* One table of sums. */
+typedef struct pr_sales {
     size_t lines;
     double *units;   /* [cells, lines] */
     double *baskets; /* [cells] */
-} pr_ledger;
+} pr_sales;
 
-parsrec_status pr_ledger_init(pr_ledger *ledger, const pr_cohort *cohort, size_t lines,
-                              parsrec_error *err);
-void pr_ledger_free(pr_ledger *ledger); /* a zeroed one is fine */
+parsrec_status pr_sales_init(pr_sales *sales, const pr_cohort *cohort, size_t lines,
+                             parsrec_error *err);
+void pr_sales_free(pr_sales *sales); /* a zeroed one is fine */
 
-/* Adds a basket of a user, or several: units[lines]. */
-void pr_ledger_add(pr_ledger *ledger, const pr_cohort *cohort, size_t user, const double *units,
-                   double baskets);
+/* Adds one or several baskets of a user: units[lines]. */
+void pr_sales_add(pr_sales *sales, const pr_cohort *cohort, size_t user, const double *units,
+                  double baskets);
 
 /* Units of a line, and baskets, of a whole group. */
-double pr_ledger_units(const pr_ledger *ledger, const pr_cohort *cohort, size_t group, size_t line);
-double pr_ledger_baskets(const pr_ledger *ledger, const pr_cohort *cohort, size_t group);
-/* Units a basket; NaN without baskets. */
-double pr_ledger_rate(const pr_ledger *ledger, const pr_cohort *cohort, size_t group, size_t line);
+double pr_sales_units(const pr_sales *sales, const pr_cohort *cohort, size_t group, size_t line);
+double pr_sales_baskets(const pr_sales *sales, const pr_cohort *cohort, size_t group);
+/* Units per basket; NaN without baskets. */
+double pr_sales_rate(const pr_sales *sales, const pr_cohort *cohort, size_t group, size_t line);
+
+/* All tables of one estimator with one model, or of the past: sales before, and after each scenario
+ * under each question. Tables that an estimator does not fill stay zero. */
+typedef struct pr_sales_set {
+    pr_sales before;
+    pr_sales *after[PR_QUESTIONS]; /* [scenarios] */
+    pr_sales *refill; /* [scenarios]: of re-choice, what is bought in place of what is missing */
+} pr_sales_set;
+
+parsrec_status pr_sales_set_init(pr_sales_set *set, const pr_cohort *cohort, size_t lines,
+                                 size_t scenarios, parsrec_error *err);
+void pr_sales_set_free(pr_sales_set *set, size_t scenarios); /* a zeroed one is fine */
 
 #endif

@@ -1,4 +1,4 @@
-/* A change of the assortment: what leaves the shelf, what comes to it. */
+/* A change of the assortment: what leaves the shelf, what is added. */
 #ifndef PR_SCENARIO_H
 #define PR_SCENARIO_H
 
@@ -16,7 +16,7 @@ typedef struct pr_scenario {
     char *name;       /* "without C0" */
     char *leaving;    /* "leaves: C0" */
     bool *off;        /* [items] */
-    size_t off_count; /* items that are off */
+    size_t off_count; /* items off the shelf */
     uint8_t *state;   /* [lines.count]: pr_on_shelf */
     size_t *part;     /* bins of which a part is off ... */
     size_t parts;
@@ -30,16 +30,16 @@ typedef struct pr_scenario {
 typedef struct pr_scenarios {
     pr_scenario *list;
     size_t count;
-    size_t parts, adds; /* the most of any */
+    size_t parts, adds; /* the most of any scenario */
 } pr_scenarios;
 
-/* From the words of the options; makes the lines they name. With options->each every dropped thing is
- * a scenario of its own. Free also on failure. */
+/* From the words of the options; makes the lines they name. With options->each every --drop is a
+ * scenario of its own. Free also on failure. */
 parsrec_status pr_scenarios_init(pr_scenarios *out, pr_lines *lines,
                                  const parsrec_whatif_options *options, parsrec_error *err);
 void pr_scenarios_free(pr_scenarios *scenarios); /* a zeroed one is fine */
 
-/* Whether one of the items is off. */
+/* How many of the items are off the shelf. */
 static inline size_t pr_scenario_missing(const pr_scenario *s, const int32_t *items, size_t n)
 {
     size_t missing = 0;

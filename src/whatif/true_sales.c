@@ -1,19 +1,21 @@
-/* A test set is a task. Its trips bear numbers that come after all trips of the data, so that they are
- * new ones of the same people. */
+/* A test set is a task. Its trips are numbered after all trips of the data, so that they are new
+ * ones of the same people. */
 #include "whatif/true_sales.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/rank_agreement.h"
+#include "whatif/whatif.h"
 
-enum { SETS_A_ROUND = 16 };
+enum { SETS_PER_ROUND = 16 };
 
-typedef struct desk {
+typedef struct worker {
     pr_shopper shopper;
     float *base; /* [items]: -INFINITY for products that are off */
     double *row; /* [lines] */
-} desk;
+} worker;
 
 typedef struct run {
     const pr_truth *truth;
@@ -27,7 +29,7 @@ typedef struct run {
     size_t blocks;      /* 1 + 2 · scenarios */
     double *baskets;    /* [sets, blocks, groups] */
     double *units;      /* [sets, blocks, groups, lines] */
-    desk *desks;
+    worker *workers;
 } run;
 
 /* Where a block of a set begins: 0 before, then by scenario selection and re-choice. */
@@ -36,7 +38,7 @@ static size_t block_of(const run *r, size_t set, size_t scenario, parsrec_questi
     return set * r->blocks + 1 + 2 * scenario + (question == PARSREC_RECHOICE);
 }
 
-static void enter(run *r, size_t block, size_t user, const double *row, double baskets)
+static void add(run *r, size_t block, size_t user, const double *row, double baskets)
 {
     const pr_cohort *c = r->cohort;
     for (size_t i = c->cell_offsets[user]; i < c->cell_offsets[user + 1]; i++) {
@@ -49,7 +51,7 @@ static void enter(run *r, size_t block, size_t user, const double *row, double b
 
 /* ---- trips ---- */
 
-static void become(const run *r, desk *own, size_t user, const bool *off)
+static void become(const run *r, worker *own, size_t user, const bool *off)
 {
     const pr_truth *t = r->truth;
     const float *base = t->base_utility + user * t->items;
@@ -62,8 +64,9 @@ static void become(const run *r, desk *own, size_t user, const bool *off)
     own->shopper.group = (size_t)t->group[user];
 }
 
-/* The items of a trip, as a row of sales. Which product is bought matters only where items are named. */
-static size_t shop(const run *r, desk *own, size_t trip, const bool *shelf, int32_t *items)
+/* The items of a trip, as a row of sales. Which product is bought matters only where items are
+ * named. */
+static size_t shop(const run *r, worker *own, size_t trip, const bool *shelf, int32_t *items)
 {
     size_t list[PR_SYNTH_BASKET_MOST];
     size_t count = pr_shopper_list(list, &own->shopper, r->choice, trip, shelf);
@@ -77,34 +80,34 @@ static size_t shop(const run *r, desk *own, size_t trip, const bool *shelf, int3
     return count;
 }
 
-static void one_trip(run *r, desk *own, size_t set, size_t user, size_t trip)
+static void one_trip(run *r, worker *own, size_t set, size_t user, size_t trip)
 {
     int32_t items[PR_SYNTH_BASKET_MOST], others[PR_SYNTH_BASKET_MOST];
     become(r, own, user, NULL);
     size_t count = shop(r, own, trip, NULL, items);
     if (count == 0)
         return; /* stayed at home, and would without the category */
-    enter(r, set * r->blocks, user, own->row, 1);
+    add(r, set * r->blocks, user, own->row, 1);
     for (size_t s = 0; s < r->scenarios->count; s++)
         if (pr_scenario_missing(&r->scenarios->list[s], items, count) == 0) {
-            enter(r, block_of(r, set, s, PARSREC_SELECTION), user, own->row, 1);
-            enter(r, block_of(r, set, s, PARSREC_RECHOICE), user, own->row, 1);
+            add(r, block_of(r, set, s, PARSREC_SELECTION), user, own->row, 1);
+            add(r, block_of(r, set, s, PARSREC_RECHOICE), user, own->row, 1);
         }
     for (size_t s = 0; s < r->scenarios->count; s++)
         if (pr_scenario_missing(&r->scenarios->list[s], items, count) > 0) {
             become(r, own, user, r->scenarios->list[s].off);
             shop(r, own, trip, r->shelf[s], others);
-            enter(r, block_of(r, set, s, PARSREC_RECHOICE), user, own->row, 1);
+            add(r, block_of(r, set, s, PARSREC_RECHOICE), user, own->row, 1);
         }
 }
 
-static void make_set(void *context, size_t task, unsigned worker)
+static void make_set(void *context, size_t task, unsigned thread)
 {
     run *r = context;
     size_t set = r->first + task;
     for (size_t i = 0; i < r->cohort->user_count; i++)
         for (size_t k = 0; k < r->last; k++)
-            one_trip(r, &r->desks[worker], set, (size_t)r->cohort->users[i],
+            one_trip(r, &r->workers[thread], set, (size_t)r->cohort->users[i],
                      (size_t)r->truth->options.sessions + set * r->last + k);
 }
 
@@ -116,11 +119,11 @@ static double rate(const run *r, size_t block, size_t group, size_t line)
     return r->baskets[at] > 0 ? r->units[at * r->lines->count + line] / r->baskets[at] : NAN;
 }
 
-/* Expected sales a basket, and how far a single set is off. */
+/* Expected sales per basket, and the mean error of a single set. */
 static void sum_up(const run *r, size_t sets, size_t offset, size_t group, size_t line,
                    double *expected, double *floor)
 {
-    double units = 0, baskets = 0, off = 0, told = 0;
+    double units = 0, baskets = 0, off = 0, counted = 0;
     for (size_t set = 0; set < sets; set++) {
         size_t at = (set * r->blocks + offset) * r->cohort->group_count + group;
         units += r->units[at * r->lines->count + line];
@@ -132,10 +135,10 @@ static void sum_up(const run *r, size_t sets, size_t offset, size_t group, size_
         if (isnan(one))
             continue;
         off += fabs(one - *expected);
-        told++;
+        counted++;
     }
     if (floor != NULL)
-        *floor = told > 0 && *expected > 0 ? off / told / *expected : NAN;
+        *floor = counted > 0 && *expected > 0 ? off / counted / *expected : NAN;
 }
 
 static void fill(pr_true_sales *out, const run *r, size_t sets)
@@ -172,8 +175,8 @@ static parsrec_status reserve(run *r, size_t sets, unsigned threads, parsrec_err
 {
     size_t groups = r->cohort->group_count, cells;
     r->shelf = pr_alloc_zero(r->scenarios->count, sizeof *r->shelf);
-    r->desks = pr_alloc_zero(threads, sizeof *r->desks);
-    if (r->shelf == NULL || r->desks == NULL ||
+    r->workers = pr_alloc_zero(threads, sizeof *r->workers);
+    if (r->shelf == NULL || r->workers == NULL ||
         pr_mul_overflows(sets * r->blocks * groups, r->lines->count, &cells))
         return pr_fail_memory(err);
     r->baskets = pr_alloc_zero(sets * r->blocks, groups * sizeof *r->baskets);
@@ -181,10 +184,10 @@ static parsrec_status reserve(run *r, size_t sets, unsigned threads, parsrec_err
     if (r->baskets == NULL || r->units == NULL)
         return pr_fail_memory(err);
     for (unsigned i = 0; i < threads; i++) {
-        PR_TRY(pr_shopper_init(&r->desks[i].shopper, r->choice, err));
-        r->desks[i].base = pr_alloc(r->truth->items, sizeof *r->desks[i].base);
-        r->desks[i].row = pr_alloc(r->lines->count, sizeof *r->desks[i].row);
-        if (r->desks[i].base == NULL || r->desks[i].row == NULL)
+        PR_TRY(pr_shopper_init(&r->workers[i].shopper, r->choice, err));
+        r->workers[i].base = pr_alloc(r->truth->items, sizeof *r->workers[i].base);
+        r->workers[i].row = pr_alloc(r->lines->count, sizeof *r->workers[i].row);
+        if (r->workers[i].base == NULL || r->workers[i].row == NULL)
             return pr_fail_memory(err);
     }
     for (size_t s = 0; s < r->scenarios->count; s++) {
@@ -202,13 +205,13 @@ static void release(run *r, unsigned threads)
 {
     for (size_t s = 0; r->shelf != NULL && s < r->scenarios->count; s++)
         pr_free(r->shelf[s]);
-    for (unsigned i = 0; r->desks != NULL && i < threads; i++) {
-        pr_shopper_free(&r->desks[i].shopper);
-        pr_free(r->desks[i].base);
-        pr_free(r->desks[i].row);
+    for (unsigned i = 0; r->workers != NULL && i < threads; i++) {
+        pr_shopper_free(&r->workers[i].shopper);
+        pr_free(r->workers[i].base);
+        pr_free(r->workers[i].row);
     }
     pr_free(r->shelf);
-    pr_free(r->desks);
+    pr_free(r->workers);
     pr_free(r->baskets);
     pr_free(r->units);
 }
@@ -216,10 +219,10 @@ static void release(run *r, unsigned threads)
 static parsrec_status run_sets(run *r, size_t sets, pr_pool *pool, const parsrec_hooks *hooks,
                                parsrec_error *err)
 {
-    for (r->first = 0; r->first < sets; r->first += SETS_A_ROUND) {
+    for (r->first = 0; r->first < sets; r->first += SETS_PER_ROUND) {
         PR_TRY(pr_progress(hooks, "making test sets again", "sets", r->first, sets, err));
         size_t left = sets - r->first;
-        pr_pool_run(pool, make_set, r, left < SETS_A_ROUND ? left : SETS_A_ROUND);
+        pr_pool_run(pool, make_set, r, left < SETS_PER_ROUND ? left : SETS_PER_ROUND);
     }
     return PARSREC_OK;
 }
@@ -261,4 +264,70 @@ void pr_true_sales_free(pr_true_sales *sales)
         pr_free(sales->floor[q]);
     }
     *sales = (pr_true_sales){0};
+}
+
+/* ---- against the truth ---- */
+
+typedef struct comparison {
+    double *estimated, *real; /* changes, [bins] */
+    size_t count;
+} comparison;
+
+/* Sums of errors over the bins that stay, and their changes for the rank correlation. */
+static void compare(const pr_whatif_result *a, size_t s, size_t q, size_t e, size_t g,
+                    comparison *c, pr_agreement *out)
+{
+    double intervals = 0, tests = 0;
+    *out = (pr_agreement){0};
+    c->count = 0;
+    for (size_t l = 0; l < a->lines.bins; l++) {
+        const pr_estimate *x = pr_estimate_of(a, s, q, e, g, l);
+        double before = a->truth.before[pr_true_at(&a->truth, 0, g, l)];
+        double after = a->truth.after[q][pr_true_at(&a->truth, s, g, l)];
+        double test = pr_sales_rate(&a->test.after[q][s], &a->cohort, g, l);
+        if (pr_line_dropped(a, s, l) || !(before > 0) || !(after > 0) || isnan(x->change))
+            continue;
+        c->estimated[c->count] = x->change;
+        c->real[c->count++] = after / before - 1;
+        out->points += 100 * fabs(x->change - (after / before - 1));
+        out->error += fabs(x->after - after) / after;
+        out->floor += a->truth.floor[q][pr_true_at(&a->truth, s, g, l)];
+        intervals += !isnan(x->low);
+        out->coverage += x->low <= after && after <= x->high;
+        if (test > 0) {
+            out->test += fabs(x->after - test) / test;
+            tests++;
+        }
+    }
+    double n = (double)c->count;
+    out->points = n > 0 ? out->points / n : NAN;
+    out->error = n > 0 ? out->error / n : NAN;
+    out->floor = n > 0 ? out->floor / n : NAN;
+    out->test = tests > 0 ? out->test / tests : NAN;
+    out->coverage = intervals > 0 ? out->coverage / intervals : NAN;
+}
+
+parsrec_status pr_whatif_judge(pr_whatif_result *a, parsrec_error *err)
+{
+    size_t groups = a->cohort.group_count;
+    if (a->truth.sets == 0)
+        return PARSREC_OK;
+    comparison c = {pr_alloc(a->lines.bins, sizeof(double)),
+                    pr_alloc(a->lines.bins, sizeof(double)), 0};
+    a->agreement =
+        pr_alloc(a->scenarios.count * PR_QUESTIONS * PR_ESTIMATORS, groups * sizeof *a->agreement);
+    parsrec_status status = c.estimated != NULL && c.real != NULL && a->agreement != NULL
+                                ? PARSREC_OK
+                                : pr_fail_memory(err);
+    for (size_t i = 0;
+         status == PARSREC_OK && i < a->scenarios.count * PR_QUESTIONS * PR_ESTIMATORS * groups;
+         i++) {
+        size_t g = i % groups, e = i / groups % PR_ESTIMATORS;
+        size_t q = i / groups / PR_ESTIMATORS % PR_QUESTIONS;
+        compare(a, i / groups / PR_ESTIMATORS / PR_QUESTIONS, q, e, g, &c, &a->agreement[i]);
+        status = pr_spearman(&a->agreement[i].rank, c.estimated, c.real, c.count, err);
+    }
+    pr_free(c.estimated);
+    pr_free(c.real);
+    return status;
 }

@@ -1,21 +1,21 @@
-/* The truth about synthetic data: test sets made again from what the generator saved, with everything
- * on the shelf and, by the same draws, without what is missing. */
+/* The truth about synthetic data: test sets simulated from what the generator saved, with
+ * everything on the shelf and, by the same draws, without what is missing. */
 #ifndef PR_TRUE_SALES_H
 #define PR_TRUE_SALES_H
 
 #include "base/hooks.h"
 #include "base/threads.h"
 #include "synth/truth.h"
-#include "whatif/books.h"
+#include "whatif/sales.h"
 
-/* Units a basket; [groups, lines], or [scenarios, groups, lines]. */
+/* Units per basket; [groups, lines], or [scenarios, groups, lines]. */
 typedef struct pr_true_sales {
     size_t sets; /* test sets made; 0: nothing is known */
     size_t groups, lines;
     double *before;
     double *after[PR_QUESTIONS];
-    /* How far one test set of this size is off, on average, as a share: the error of somebody who
-     * knows the expected sales. */
+    /* The mean error of one test set of this size, as a share: the error of an estimator that knows
+     * the expected sales. */
     double *floor[PR_QUESTIONS];
 } pr_true_sales;
 

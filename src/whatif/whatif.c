@@ -1,14 +1,15 @@
-/* The order of work: everything that can be wrong in the words is found first; then sales are counted,
- * models asked, one pass for all scenarios, and the truth made again where it is known. */
+/* The order of work: everything that can be wrong in the words is found first; then sales are
+ * counted, models asked, one pass for all scenarios, and the truth made again where it is known. */
 #include "whatif/whatif.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/files.h"
 #include "base/memory.h"
+#include "model/loaded.h"
 #include "model/user_clusters.h"
-#include "whatif/past_sales.h"
 #include "whatif/test_walk.h"
 
 enum { BASKETS_DRAWN = 40000, DRAWS_LEAST = 4, DRAWS_MOST = 100, RESAMPLES_LEAST = 20 };
@@ -37,7 +38,7 @@ static parsrec_status check_models(const pr_model *const *models, size_t count, 
         bool pairs = m->kind->learn != NULL && m->config.loss == PR_LOSS_BPR;
         if ((m->kind->count != NULL && !m->kind->needs_truth) || binary || pairs)
             return pr_fail(err, PARSREC_E_ARGUMENT,
-                           "a model of kind %s%s ranks items but has no chances of them; train "
+                           "a model of kind %s%s ranks items but gives no probabilities; train "
                            "parsrec or sasrec with loss=ce",
                            m->kind->name,
                            binary  ? " with loss=bce"
@@ -45,7 +46,7 @@ static parsrec_status check_models(const pr_model *const *models, size_t count, 
                                    : "");
         if (m->config.last != models[0]->config.last)
             return pr_fail(err, PARSREC_E_ARGUMENT,
-                           "the models keep %lld and %lld sessions for the test; take models "
+                           "the models keep %lld and %lld sessions for the test; use models "
                            "trained with the same setting last",
                            (long long)models[0]->config.last, (long long)m->config.last);
     }
@@ -60,10 +61,9 @@ static parsrec_status check_options(const parsrec_whatif_options *o, parsrec_err
         return pr_fail(err, PARSREC_E_ARGUMENT, "there is no estimator number %d",
                        (int)o->estimator);
     if (o->estimator == PARSREC_COUNTED && !o->selection)
-        return pr_fail(
-            err, PARSREC_E_ARGUMENT,
-            "counting past baskets answers selection alone; ask --question selection, or "
-            "take another estimator");
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "counting past baskets answers selection only; ask --question selection, or "
+                       "take another estimator");
     if (!(o->interval > 0 && o->interval < 1) || o->resamples < RESAMPLES_LEAST)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "intervals need a share between 0 and 1 and at least %d resamples",
@@ -104,14 +104,14 @@ typedef struct pass {
     double *rows; /* [3 · lines] */
 } pass;
 
-static parsrec_status open_books(pass *p, parsrec_error *err)
+static parsrec_status reserve_sales(pass *p, parsrec_error *err)
 {
     pr_whatif_result *a = p->a;
     size_t lines = a->lines.count, scenarios = a->scenarios.count;
-    size_t books = a->model_count * (PR_ESTIMATORS - 1), groups = a->cohort.group_count;
-    PR_TRY(pr_book_init(&a->past, &a->cohort, lines, scenarios, err));
-    PR_TRY(pr_book_init(&a->test, &a->cohort, lines, scenarios, err));
-    a->books = pr_alloc_zero(books, sizeof *a->books);
+    size_t sales = a->model_count * (PR_ESTIMATORS - 1), groups = a->cohort.group_count;
+    PR_TRY(pr_sales_set_init(&a->past, &a->cohort, lines, scenarios, err));
+    PR_TRY(pr_sales_set_init(&a->test, &a->cohort, lines, scenarios, err));
+    a->sales = pr_alloc_zero(sales, sizeof *a->sales);
     a->facts = pr_alloc_zero(groups * scenarios, sizeof *a->facts);
     a->estimates =
         pr_alloc(scenarios * PR_QUESTIONS * PR_ESTIMATORS, groups * lines * sizeof *a->estimates);
@@ -121,65 +121,65 @@ static parsrec_status open_books(pass *p, parsrec_error *err)
     a->sizes = pr_alloc_zero(groups, 2 * sizeof *a->sizes);
     a->sold = pr_alloc_zero(groups * a->items, sizeof *a->sold);
     a->totals = pr_alloc_zero(scenarios * PR_QUESTIONS, groups * sizeof *a->totals);
-    a->grown = pr_alloc_zero(scenarios, sizeof *a->grown);
+    a->by_size = pr_alloc_zero(scenarios, sizeof *a->by_size);
     p->rows = pr_alloc(3 * lines, sizeof *p->rows);
-    if (a->books == NULL || a->facts == NULL || a->estimates == NULL || a->watched == NULL ||
-        a->single == NULL || a->fills == NULL || a->sizes == NULL || a->grown == NULL ||
+    if (a->sales == NULL || a->facts == NULL || a->estimates == NULL || a->watched == NULL ||
+        a->single == NULL || a->fills == NULL || a->sizes == NULL || a->by_size == NULL ||
         a->sold == NULL || a->totals == NULL || p->rows == NULL)
         return pr_fail_memory(err);
     for (size_t s = 0; s < scenarios; s++)
-        PR_TRY(pr_ledger_init(&a->grown[s], &a->cohort, lines, err));
-    for (size_t i = 0; i < books; i++)
-        PR_TRY(pr_book_init(&a->books[i], &a->cohort, lines, scenarios, err));
+        PR_TRY(pr_sales_init(&a->by_size[s], &a->cohort, lines, err));
+    for (size_t i = 0; i < sales; i++)
+        PR_TRY(pr_sales_set_init(&a->sales[i], &a->cohort, lines, scenarios, err));
     return PARSREC_OK;
 }
 
 static parsrec_status ask_model(pass *p, size_t model, parsrec_error *err)
 {
     pr_whatif_result *a = p->a;
-    pr_account account = {.cohort = &a->cohort,
-                          .lines = &a->lines,
-                          .scenarios = &a->scenarios,
-                          .missing = a->missing,
-                          .book = pr_book_of(a, model, PARSREC_ROLLOUT),
-                          .spill = &a->spill,
-                          .facts = a->facts,
-                          .row = p->rows,
-                          .after = p->rows + a->lines.count,
-                          .refill = p->rows + 2 * a->lines.count};
+    pr_rechoice account = {.cohort = &a->cohort,
+                           .lines = &a->lines,
+                           .scenarios = &a->scenarios,
+                           .missing = a->missing,
+                           .sales = pr_sales_of(a, model, PARSREC_ROLLOUT),
+                           .cross = &a->cross,
+                           .facts = a->facts,
+                           .row = p->rows,
+                           .after = p->rows + a->lines.count,
+                           .refill = p->rows + 2 * a->lines.count};
     pr_rollout rollout = {p->models[model], p->data,  &a->cohort, &a->lines,
                           &a->scenarios,    a->draws, a->seed};
-    pr_walks walks = {p->models[model],
-                      p->data,
-                      &a->cohort,
-                      &a->lines,
-                      &a->scenarios,
-                      a->seed,
-                      pr_book_of(a, model, PARSREC_EXPECTED),
-                      pr_book_of(a, model, PARSREC_TOP10)};
-    PR_TRY(pr_rollout_run(&rollout, p->pool, pr_account_basket, &account, p->hooks, err));
-    return pr_walks_run(&walks, p->pool, p->hooks, err);
+    pr_test_walk walks = {p->models[model],
+                          p->data,
+                          &a->cohort,
+                          &a->lines,
+                          &a->scenarios,
+                          a->seed,
+                          pr_sales_of(a, model, PARSREC_EXPECTED),
+                          pr_sales_of(a, model, PARSREC_TOP10)};
+    PR_TRY(pr_rollout_run(&rollout, p->pool, pr_rechoice_basket, &account, p->hooks, err));
+    return pr_test_walk_run(&walks, p->pool, p->hooks, err);
 }
 
-static parsrec_status start_spill(pass *p, parsrec_error *err)
+static parsrec_status start_cross(pass *p, parsrec_error *err)
 {
     pr_whatif_result *a = p->a;
     for (size_t l = 0; l < a->lines.count; l++) {
         p->rows[l] = 0;
         for (size_t g = 0; g < a->cohort.group_count; g++)
-            p->rows[l] += pr_ledger_units(&a->past.before, &a->cohort, g, l);
+            p->rows[l] += pr_sales_units(&a->past.before, &a->cohort, g, l);
     }
-    PR_TRY(pr_spill_init(&a->spill, &a->lines, a->cohort.group_count, p->rows, err));
-    pr_spill_past(&a->spill, &a->cohort, &a->lines, p->data, p->last);
+    PR_TRY(pr_cross_sums_init(&a->cross, &a->lines, a->cohort.group_count, p->rows, err));
+    pr_cross_sums_past(&a->cross, &a->cohort, &a->lines, p->data, p->last);
     return PARSREC_OK;
 }
 
-static parsrec_status fill_books(pass *p, const parsrec_whatif_options *o, parsrec_error *err)
+static parsrec_status fill_sales(pass *p, const parsrec_whatif_options *o, parsrec_error *err)
 {
     pr_whatif_result *a = p->a;
-    PR_TRY(open_books(p, err));
+    PR_TRY(reserve_sales(p, err));
     PR_TRY(pr_past_sales(a, p->data, p->last, err));
-    PR_TRY(start_spill(p, err));
+    PR_TRY(start_cross(p, err));
     for (size_t m = 0; m < a->model_count; m++)
         PR_TRY(ask_model(p, m, err));
     if (!a->synthetic || o->truth_sets == 0)
@@ -221,11 +221,11 @@ static parsrec_status answer(pass *p, const size_t *watched, const parsrec_whati
                              parsrec_error *err)
 {
     pr_whatif_result *a = p->a;
-    PR_TRY(fill_books(p, o, err));
+    PR_TRY(fill_sales(p, o, err));
     PR_TRY(pr_whatif_estimate(a, err));
     PR_TRY(pr_whatif_watch(a, watched, o->watch_count, err));
     PR_TRY(pr_whatif_intervals(a, p->pool, p->hooks, err));
-    PR_TRY(pr_whatif_hanging(a, err));
+    PR_TRY(pr_whatif_cross_effects(a, err));
     return pr_whatif_judge(a, err);
 }
 
@@ -266,19 +266,19 @@ done:
 void pr_whatif_clear(pr_whatif_result *a)
 {
     size_t scenarios = a->scenarios.count;
-    for (size_t i = 0; a->books != NULL && i < a->model_count * (PR_ESTIMATORS - 1); i++)
-        pr_book_free(&a->books[i], scenarios);
-    pr_free(a->books);
-    pr_book_free(&a->past, scenarios);
-    pr_book_free(&a->test, scenarios);
-    pr_spill_free(&a->spill);
+    for (size_t i = 0; a->sales != NULL && i < a->model_count * (PR_ESTIMATORS - 1); i++)
+        pr_sales_set_free(&a->sales[i], scenarios);
+    pr_free(a->sales);
+    pr_sales_set_free(&a->past, scenarios);
+    pr_sales_set_free(&a->test, scenarios);
+    pr_cross_sums_free(&a->cross);
     pr_true_sales_free(&a->truth);
     pr_free(a->facts);
     pr_free(a->estimates);
     pr_free(a->watched);
-    for (size_t s = 0; a->grown != NULL && s < scenarios; s++)
-        pr_ledger_free(&a->grown[s]);
-    pr_free(a->grown);
+    for (size_t s = 0; a->by_size != NULL && s < scenarios; s++)
+        pr_sales_free(&a->by_size[s]);
+    pr_free(a->by_size);
     pr_free(a->sizes);
     pr_free(a->sold);
     pr_free(a->price);
@@ -286,7 +286,7 @@ void pr_whatif_clear(pr_whatif_result *a)
     pr_free(a->fills);
     pr_free(a->single);
     pr_free(a->agreement);
-    pr_free(a->hanging);
+    pr_free(a->cross_effects);
     pr_cohort_free(&a->cohort);
     pr_user_groups_free(&a->groups);
     pr_scenarios_free(&a->scenarios);
@@ -294,4 +294,158 @@ void pr_whatif_clear(pr_whatif_result *a)
     pr_directory_free(&a->directory);
     pr_free(a->command);
     pr_free(a->data_name);
+}
+
+/* ---- for the public ---- */
+
+parsrec_whatif_options parsrec_whatif_default(void)
+{
+    return (parsrec_whatif_options){
+        .rechoice = true, .resamples = 1000, .interval = 0.9, .truth_sets = 200, .seed = 1};
+}
+
+/* Models that answer together must know the same users and items. */
+static parsrec_status same_shop(const parsrec_model *const *models, size_t count,
+                                parsrec_error *err)
+{
+    const pr_dataset *first = models[0]->file.data;
+    for (size_t i = 1; i < count; i++) {
+        pr_match_facts facts;
+        pr_derived unused;
+        PR_TRY(pr_dataset_match(&unused, &facts, models[i]->file.data, first, err));
+        pr_derived_free(&unused);
+        if (!facts.same)
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "model %zu was trained on other users or items than the first; models "
+                           "that answer together are trained on one data set",
+                           i + 1);
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status answer_with(pr_whatif_result *answer, const parsrec_model *const *models,
+                                  size_t count, const parsrec_data *data,
+                                  const parsrec_whatif_options *options, const parsrec_hooks *hooks,
+                                  parsrec_error *err)
+{
+    pr_fitted fitted = {0};
+    const pr_model **inside = pr_alloc(count, sizeof *inside);
+    if (inside == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = same_shop(models, count, err);
+    for (size_t i = 0; i < count; i++)
+        inside[i] = models[i]->file.model;
+    if (status == PARSREC_OK)
+        status = pr_fit_data(&fitted, &models[0]->file, data, false, hooks, err);
+    if (status == PARSREC_OK)
+        status = pr_whatif(answer, inside, count, fitted.data, options, hooks, err);
+    pr_fitted_free(&fitted);
+    pr_free(inside);
+    return status;
+}
+
+parsrec_status parsrec_whatif(parsrec_whatif_answer **out, const parsrec_model *const *models,
+                              size_t model_count, const parsrec_data *data,
+                              const parsrec_whatif_options *options, const parsrec_hooks *hooks,
+                              parsrec_error *err)
+{
+    if (out == NULL || models == NULL || model_count == 0 || data == NULL || options == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_whatif needs models, data and options");
+    *out = NULL;
+    pr_whatif_result *answer = pr_alloc_zero(1, sizeof *answer);
+    if (answer == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = answer_with(answer, models, model_count, data, options, hooks, err);
+    if (status == PARSREC_OK)
+        *out = answer;
+    else
+        parsrec_whatif_free(answer);
+    return status;
+}
+
+void parsrec_whatif_free(parsrec_whatif_answer *answer)
+{
+    if (answer == NULL)
+        return;
+    pr_whatif_clear(answer);
+    pr_free(answer);
+}
+
+static parsrec_status write_text(pr_writer *text, const parsrec_whatif_answer *answer,
+                                 parsrec_text_kind kind, parsrec_error *err)
+{
+    switch (kind) {
+    case PARSREC_TEXT_PLAIN:
+    case PARSREC_TEXT_TERMINAL:
+    case PARSREC_TEXT_HTML:
+        PR_TRY(pr_whatif_write(text, answer, kind, err));
+        break;
+    case PARSREC_TEXT_CSV:
+        pr_whatif_csv(text, answer);
+        break;
+    case PARSREC_TEXT_JSON:
+    case PARSREC_TEXT_JSON_MODELS:
+        PR_TRY(pr_whatif_json(text, answer, kind == PARSREC_TEXT_JSON_MODELS, err));
+        break;
+    case PARSREC_TEXT_MARKDOWN:
+        return pr_fail(err, PARSREC_E_ARGUMENT, "an answer is not written as Markdown");
+    }
+    return text->failed ? pr_fail_memory(err) : PARSREC_OK;
+}
+
+parsrec_status parsrec_whatif_text(char **out, const parsrec_whatif_answer *answer,
+                                   parsrec_text_kind kind, parsrec_error *err)
+{
+    if (out == NULL || answer == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_whatif_text needs out and answer");
+    pr_writer text = {0};
+    *out = NULL;
+    parsrec_status status = write_text(&text, answer, kind, err);
+    if (status != PARSREC_OK) {
+        pr_writer_free(&text);
+        return status;
+    }
+    *out = pr_writer_take(&text);
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+/* ---- files ---- */
+
+static parsrec_status save_text(const parsrec_whatif_answer *answer, const char *folder,
+                                const char *name, parsrec_text_kind kind, parsrec_error *err)
+{
+    char path[4200];
+    pr_writer text = {0};
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    parsrec_status status = write_text(&text, answer, kind, err);
+    if (status == PARSREC_OK)
+        return pr_writer_save(&text, path, err);
+    pr_writer_free(&text);
+    return status;
+}
+
+static parsrec_status save_charts(const parsrec_whatif_answer *a, const char *folder,
+                                  parsrec_error *err)
+{
+    char path[4200];
+    for (size_t s = 0; s < a->scenarios.count; s++)
+        for (size_t q = 0; q < PR_QUESTIONS; q++)
+            for (size_t g = 0; g < a->cohort.group_count && a->asked[q]; g++) {
+                snprintf(path, sizeof path, "%s/%s-%zu-%zu.svg", folder,
+                         parsrec_question_name((parsrec_question)q), s + 1, g + 1);
+                PR_TRY(pr_whatif_chart(NULL, path, a, s, q, g, err));
+            }
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_whatif_save(const parsrec_whatif_answer *answer, const char *folder,
+                                   parsrec_error *err)
+{
+    if (answer == NULL || folder == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_whatif_save needs answer and folder");
+    PR_TRY(pr_folder_make(folder, err));
+    PR_TRY(save_text(answer, folder, "report.csv", PARSREC_TEXT_CSV, err));
+    PR_TRY(save_text(answer, folder, "report.json", PARSREC_TEXT_JSON, err));
+    PR_TRY(save_charts(answer, folder, err));
+    return save_text(answer, folder, "report.html", PARSREC_TEXT_HTML, err);
 }

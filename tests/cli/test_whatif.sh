@@ -37,7 +37,7 @@ kill -9 $job 2>/dev/null
 wait $job 2>/dev/null
 ok test -e killed/model-1.st.ckpt
 ok "$PARSREC" whatif --preset paper -o killed $few --epochs 4 $quick
-same "$(grep -c "goes on" stderr)" 1 "a training that goes on"
+same "$(grep -c "resumed" stderr)" 1 "a training that resumes"
 
 # ---- models and data of one's own, JSON ----
 model=out/model-1.st data=out/data.st
@@ -83,7 +83,7 @@ ok "$PARSREC" whatif $model $model $data --drop C0 --drop C1 --each $quick --wat
 says "without C0"
 says "without C1"
 says "2 models"
-same "$(grep -c '^everybody  C2' stdout)" 4 "a row for each scenario and question"
+same "$(grep -c '^C2 ' stdout)" 8 "an estimate and its truth for each scenario and question"
 ok "$PARSREC" whatif $model $data --drop C0 --drop C1 $quick
 says "without C0, C1"
 says "leaves: C0, C1"

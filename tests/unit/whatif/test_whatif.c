@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "whatif/next_chances.h"
+#include "whatif/rollout.h"
 #include "whatif/whatif.h"
 
 /* ---- data: the paper's groups, made once ---- */
