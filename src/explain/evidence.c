@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 
-enum { USERS_A_TASK = 128, TASKS_A_ROUND = 64 };
+enum { USERS_PER_TASK = 128, TASKS_PER_ROUND = 64 };
 
 /* Sums over users. For one user a_i is the number of baskets with class i, a_ij of those with both,
  * and m of all of them. */
@@ -21,24 +21,24 @@ typedef struct sums {
 } sums;
 
 /* Memory of one thread. */
-typedef struct desk {
+typedef struct worker {
     sums total;
     uint32_t *user;    /* [N,N]: a_ij of the user at hand; zero between users */
     uint32_t *touched; /* [N]: classes of that user */
     uint32_t *list;    /* [N]: classes of one basket */
     bool *seen, *held; /* [N] */
-} desk;
+} worker;
 
 typedef struct counting {
     const pr_dataset *data;
     const pr_axis *axis;
     const pr_user_group *group;
-    desk *desks; /* [threads] */
+    worker *workers; /* [threads] */
     unsigned threads;
     size_t first; /* task of this round */
 } counting;
 
-static parsrec_status desk_init(desk *d, size_t N, parsrec_error *err)
+static parsrec_status worker_init(worker *d, size_t N, parsrec_error *err)
 {
     uint64_t **tables[] = {&d->total.both, &d->total.both_square, &d->total.both_row,
                            &d->total.both_all, &d->total.product};
@@ -55,7 +55,7 @@ static parsrec_status desk_init(desk *d, size_t N, parsrec_error *err)
     return all ? PARSREC_OK : pr_fail_memory(err);
 }
 
-static void desk_free(desk *d)
+static void worker_free(worker *d)
 {
     pr_free(d->total.both);
     pr_free(d->total.both_square);
@@ -72,7 +72,7 @@ static void desk_free(desk *d)
 /* ---- counting ---- */
 
 /* Adds one basket to the user's counts; returns how many classes the user has touched by now. */
-static size_t count_basket(desk *d, const int32_t *items, size_t size, const pr_axis *axis,
+static size_t count_basket(worker *d, const int32_t *items, size_t size, const pr_axis *axis,
                            size_t touched)
 {
     size_t N = axis->count, n = 0;
@@ -96,7 +96,7 @@ static size_t count_basket(desk *d, const int32_t *items, size_t size, const pr_
 }
 
 /* Moves the user's counts into the sums. */
-static void take_user(desk *d, size_t N, size_t touched, uint64_t baskets)
+static void take_user(worker *d, size_t N, size_t touched, uint64_t baskets)
 {
     sums *to = &d->total;
     for (size_t a = 0; a < touched; a++) {
@@ -124,11 +124,11 @@ static void take_user(desk *d, size_t N, size_t touched, uint64_t baskets)
     to->baskets_square += baskets * baskets;
 }
 
-static void count_users(void *context, size_t task, unsigned worker)
+static void count_users(void *context, size_t task, unsigned thread)
 {
     counting *c = context;
-    desk *d = &c->desks[worker];
-    size_t first = (c->first + task) * USERS_A_TASK, end = first + USERS_A_TASK;
+    worker *d = &c->workers[thread];
+    size_t first = (c->first + task) * USERS_PER_TASK, end = first + USERS_PER_TASK;
     for (size_t u = first; u < end && u < c->group->count; u++) {
         const int64_t *own = c->data->user_offsets + c->group->users[u];
         size_t touched = 0;
@@ -147,13 +147,13 @@ static void add(uint64_t *to, const uint64_t *from, size_t n)
         to[i] += from[i];
 }
 
-/* All into the first desk. */
+/* All into the first worker. */
 static void gather(counting *c)
 {
     size_t cells = c->axis->count * c->axis->count;
-    sums *to = &c->desks[0].total;
+    sums *to = &c->workers[0].total;
     for (unsigned i = 1; i < c->threads; i++) {
-        const sums *from = &c->desks[i].total;
+        const sums *from = &c->workers[i].total;
         add(to->both, from->both, cells);
         add(to->both_square, from->both_square, cells);
         add(to->both_row, from->both_row, cells);
@@ -196,33 +196,33 @@ parsrec_status pr_evidence_count(pr_evidence *out, const pr_dataset *data, const
                                  const pr_user_group *group, pr_pool *pool,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
-    size_t N = axis->count, tasks = (group->count + USERS_A_TASK - 1) / USERS_A_TASK;
+    size_t N = axis->count, tasks = (group->count + USERS_PER_TASK - 1) / USERS_PER_TASK;
     counting c = {.data = data, .axis = axis, .group = group, .threads = pr_pool_threads(pool)};
     parsrec_status status = PARSREC_OK;
     *out = (pr_evidence){.N = N, .reach = pr_evidence_reach(N)};
     out->error = pr_alloc(N * N, sizeof *out->error);
-    c.desks = pr_alloc_zero(c.threads, sizeof *c.desks);
-    if (out->error == NULL || c.desks == NULL)
+    c.workers = pr_alloc_zero(c.threads, sizeof *c.workers);
+    if (out->error == NULL || c.workers == NULL)
         status = pr_fail_memory(err);
     for (unsigned i = 0; i < c.threads && status == PARSREC_OK; i++)
-        status = desk_init(&c.desks[i], N, err);
-    for (; c.first < tasks && status == PARSREC_OK; c.first += TASKS_A_ROUND) {
+        status = worker_init(&c.workers[i], N, err);
+    for (; c.first < tasks && status == PARSREC_OK; c.first += TASKS_PER_ROUND) {
         size_t left = tasks - c.first;
-        status = pr_progress(hooks, "counting pairs", "users", c.first * USERS_A_TASK, group->count,
+        status = pr_progress(hooks, "counting pairs", "users", c.first * USERS_PER_TASK, group->count,
                              err);
         if (status == PARSREC_OK)
-            pr_pool_run(pool, count_users, &c, left < TASKS_A_ROUND ? left : TASKS_A_ROUND);
+            pr_pool_run(pool, count_users, &c, left < TASKS_PER_ROUND ? left : TASKS_PER_ROUND);
     }
     if (status == PARSREC_OK) {
         gather(&c);
-        set_errors(out, &c.desks[0].total);
-        out->baskets = c.desks[0].total.baskets;
-        out->both = c.desks[0].total.both;
-        c.desks[0].total.both = NULL;
+        set_errors(out, &c.workers[0].total);
+        out->baskets = c.workers[0].total.baskets;
+        out->both = c.workers[0].total.both;
+        c.workers[0].total.both = NULL;
     }
-    for (unsigned i = 0; c.desks != NULL && i < c.threads; i++)
-        desk_free(&c.desks[i]);
-    pr_free(c.desks);
+    for (unsigned i = 0; c.workers != NULL && i < c.threads; i++)
+        worker_free(&c.workers[i]);
+    pr_free(c.workers);
     return status;
 }
 
