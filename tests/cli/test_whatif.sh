@@ -160,14 +160,14 @@ fails 1 "not in the data set" "$PARSREC" whatif $model $data --drop C0 --group u
 fails 1 "already" "$PARSREC" whatif $model $data --add item=3:like=4 -o bad
 fails 1 "item=NAME:like=ITEM" "$PARSREC" whatif $model $data --add item=3 -o bad
 fails 1 "goes without" "$PARSREC" whatif $model $data --drop C0 --only C1 --each -o bad
-fails 1 "selection alone" "$PARSREC" whatif $model $data --drop C0 --estimator counted \
+fails 1 "selection only" "$PARSREC" whatif $model $data --drop C0 --estimator counted \
     --question rechoice -o bad
 fails 2 "nothing changes" "$PARSREC" whatif $model $data -o bad
 fails 2 "which model" "$PARSREC" whatif $data --drop C0
 fails 2 "no preset" "$PARSREC" whatif --preset other -o bad
 fails 2 "pass -o DIR" "$PARSREC" whatif --preset paper
 ok "$PARSREC" train -o pop.st $data --model pop
-fails 1 "has no chances" "$PARSREC" whatif pop.st $data --drop C0
+fails 1 "gives no probabilities" "$PARSREC" whatif pop.st $data --drop C0
 ok "$PARSREC" train -o pairs.st $data --epochs 1 --set dim.user=4 --set dim.item=4 --set loss=bpr
 fails 1 "with loss=bpr ranks items" "$PARSREC" whatif pairs.st $data --drop C0
 printf 'user,session,item\na,1,x\na,2,y\na,3,x\n' | "$PARSREC" import -o other.st - >/dev/null 2>&1
