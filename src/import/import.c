@@ -390,16 +390,16 @@ static void report_table(importer *im, const pr_table *t)
                                                   PARSREC_TABLE_ITEMS};
     static const parsrec_column_role keys[] = {PARSREC_COLUMN_USER, PARSREC_COLUMN_SESSION,
                                                PARSREC_COLUMN_ITEM};
-    static const parsrec_column_role roles[] = {[PR_TABLE_NUMBER] = PARSREC_COLUMN_NUMBER,
-                                                [PR_TABLE_CATEGORY] = PARSREC_COLUMN_WORDS,
-                                                [PR_TABLE_NAME] = PARSREC_COLUMN_NAME,
-                                                [PR_TABLE_TREE] = PARSREC_COLUMN_CATEGORY,
-                                                [PR_TABLE_KEY_PART] = PARSREC_COLUMN_UNUSED};
+    static const parsrec_column_role roles[] = {[PR_TABLE_NUMBERS] = PARSREC_COLUMN_NUMBER,
+                                                [PR_TABLE_WORDS] = PARSREC_COLUMN_WORDS,
+                                                [PR_TABLE_NAMES] = PARSREC_COLUMN_NAME,
+                                                [PR_TABLE_CATEGORIES] = PARSREC_COLUMN_CATEGORY,
+                                                [PR_TABLE_SKIPPED] = PARSREC_COLUMN_UNUSED};
     for (size_t i = 0; i < t->column_count; i++) {
         const pr_table_column *c = &t->columns[i];
         parsrec_column_role role = i == t->key_column    ? keys[t->of]
                                    : i == t->user_column ? PARSREC_COLUMN_USER
-                                                         : roles[c->type];
+                                                         : roles[c->holds];
         report_column(im, tables[t->of], role, pr_slice_of(c->name), c);
     }
     im->report->trimmed_keys += t->trimmed;
@@ -438,7 +438,7 @@ static parsrec_status check_list(const importer *im, const char *list, parsrec_e
         for (int t = 0; t < PR_FEATURE_TABLES; t++)
             for (size_t i = 0; i < im->tables[t].column_count; i++)
                 found =
-                    found || (im->tables[t].columns[i].type <= PR_TABLE_CATEGORY &&
+                    found || (im->tables[t].columns[i].holds <= PR_TABLE_WORDS &&
                               strlen(im->tables[t].columns[i].name) == word.size &&
                               memcmp(im->tables[t].columns[i].name, word.bytes, word.size) == 0);
         pr_excerpt hold;

@@ -111,18 +111,18 @@ static parsrec_status find_keys(pr_table *t, const pr_rows *rows,
     return PARSREC_OK;
 }
 
-static pr_column_type type_of(const pr_table *t, size_t column, const char *name,
-                              const parsrec_import_options *options)
+static pr_table_content content_of(const pr_table *t, size_t column, const char *name,
+                                   const parsrec_import_options *options)
 {
     if (column == t->key_column || column == t->user_column || name[0] == '\0')
-        return PR_TABLE_KEY_PART;
+        return PR_TABLE_SKIPPED;
     if (t->of == PR_OF_ITEM && strcmp(name, "name") == 0)
-        return PR_TABLE_NAME;
+        return PR_TABLE_NAMES;
     if (t->of == PR_OF_ITEM && strcmp(name, "category") == 0)
-        return PR_TABLE_TREE;
+        return PR_TABLE_CATEGORIES;
     if (pr_list_has(options->number_columns, name))
-        return PR_TABLE_NUMBER;
-    return pr_list_has(options->category_columns, name) ? PR_TABLE_CATEGORY : PR_TABLE_GUESS;
+        return PR_TABLE_NUMBERS;
+    return pr_list_has(options->category_columns, name) ? PR_TABLE_WORDS : PR_TABLE_UNDECIDED;
 }
 
 /* Of the columns without a given role, the one that best fits the name of the item. */
@@ -132,15 +132,16 @@ static void find_item_name(pr_table *t, const pr_rows *rows)
     int best_rank = 0;
     for (size_t i = 0; i < t->column_count; i++) {
         int rank = pr_columns_name_rank(rows->columns[i]);
-        if (t->columns[i].type == PR_TABLE_NAME)
+        if (t->columns[i].holds == PR_TABLE_NAMES)
             return;
-        if (t->columns[i].type != PR_TABLE_GUESS || rank < 0 || (best != NULL && rank >= best_rank))
+        if (t->columns[i].holds != PR_TABLE_UNDECIDED || rank < 0 ||
+            (best != NULL && rank >= best_rank))
             continue;
         best = &t->columns[i];
         best_rank = rank;
     }
     if (best != NULL)
-        best->type = PR_TABLE_NAME;
+        best->holds = PR_TABLE_NAMES;
 }
 
 /* Department, aisle and the like are levels of the category path, one column for each level; a
@@ -151,18 +152,18 @@ static void find_categories(pr_table *t, const pr_rows *rows)
     enum { LEVELS = 8 };
     pr_table_column *of_level[LEVELS] = {NULL};
     for (size_t i = 0; i < t->column_count; i++)
-        if (t->columns[i].type == PR_TABLE_TREE)
+        if (t->columns[i].holds == PR_TABLE_CATEGORIES)
             return;
     for (int codes = 0; codes < 2; codes++)
         for (size_t i = 0; i < t->column_count; i++) {
             int level = pr_columns_category_level(rows->columns[i]);
-            if (t->columns[i].type == PR_TABLE_GUESS && level >= 0 && level < LEVELS &&
+            if (t->columns[i].holds == PR_TABLE_UNDECIDED && level >= 0 && level < LEVELS &&
                 of_level[level] == NULL && pr_columns_is_code(rows->columns[i]) == (codes == 1))
                 of_level[level] = &t->columns[i];
         }
     for (int level = 0; level < LEVELS; level++)
         if (of_level[level] != NULL) {
-            of_level[level]->type = PR_TABLE_TREE;
+            of_level[level]->holds = PR_TABLE_CATEGORIES;
             of_level[level]->level = level;
         }
 }
@@ -173,7 +174,7 @@ static parsrec_status check_name(const pr_table *t, const pr_rows *rows, size_t 
     const pr_table_column *c = &t->columns[column];
     size_t found;
     pr_excerpt hold;
-    if (c->type == PR_TABLE_KEY_PART)
+    if (c->holds == PR_TABLE_SKIPPED)
         return PARSREC_OK;
     if (!pr_feature_name_valid(c->name))
         return pr_rows_fail(rows, 1, column, err,
@@ -196,7 +197,7 @@ parsrec_status pr_table_begin(pr_table *t, pr_feature_of of, const pr_rows *rows
         t->column_count++;
         if (t->columns[i].name == NULL)
             return pr_fail_memory(err);
-        t->columns[i].type = type_of(t, i, t->columns[i].name, options);
+        t->columns[i].holds = content_of(t, i, t->columns[i].name, options);
         PR_TRY(check_name(t, rows, i, err));
     }
     if (of == PR_OF_ITEM) {
@@ -253,15 +254,15 @@ parsrec_status pr_table_settle(pr_table *t, const pr_rows *rows, parsrec_error *
     for (size_t i = 0; i < t->column_count; i++) {
         pr_table_column *c = &t->columns[i];
         float value;
-        if (c->type != PR_TABLE_GUESS && c->type != PR_TABLE_NUMBER)
+        if (c->holds != PR_TABLE_UNDECIDED && c->holds != PR_TABLE_NUMBERS)
             continue;
         bool number = c->texts.count > 0;
         for (size_t k = 0; k < c->texts.count && number; k++)
             number = pr_cell_number(pr_intern_name(&c->texts, k), false, &value);
         if (!number)
             PR_TRY(settle_commas(c, rows, &number, err));
-        if (c->type == PR_TABLE_GUESS)
-            c->type = number ? PR_TABLE_NUMBER : PR_TABLE_CATEGORY;
+        if (c->holds == PR_TABLE_UNDECIDED)
+            c->holds = number ? PR_TABLE_NUMBERS : PR_TABLE_WORDS;
     }
     return PARSREC_OK;
 }
@@ -296,13 +297,13 @@ static parsrec_status check_cells(const pr_table *t, const pr_rows *rows, const 
     size_t depth = 0;
     for (size_t i = 0; i < t->column_count; i++) {
         pr_slice text = pr_slice_trim(row->fields[i]);
-        if (t->columns[i].type == PR_TABLE_TREE)
+        if (t->columns[i].holds == PR_TABLE_CATEGORIES)
             depth += pr_category_depth(text);
         if (depth > PR_CATEGORY_LEVELS)
             return pr_rows_fail(rows, row->line, i, err,
                                 "the category has more than %d levels; shorten the path",
                                 PR_CATEGORY_LEVELS);
-        if (t->columns[i].type == PR_TABLE_NUMBER && text.size > 0 &&
+        if (t->columns[i].holds == PR_TABLE_NUMBERS && text.size > 0 &&
             !pr_cell_number(text, false, &value) && !pr_cell_number(text, true, &value))
             return pr_rows_fail(rows, row->line, i, err,
                                 "%s is not a number, but column '%s' must hold numbers",
@@ -348,7 +349,7 @@ parsrec_status pr_table_row(pr_table *t, const pr_collect *actions, const pr_row
                             "the %s %s stands here a second time; keep one row", what[t->of],
                             pr_show(&hold, row->fields[t->key_column]));
     for (size_t i = 0; i < t->column_count; i++)
-        if (t->columns[i].type != PR_TABLE_KEY_PART)
+        if (t->columns[i].holds != PR_TABLE_SKIPPED)
             PR_TRY(set_cell(&t->columns[i], at, pr_slice_trim(row->fields[i]), err));
     return PARSREC_OK;
 }
@@ -496,12 +497,12 @@ parsrec_status pr_features_gather(pr_dataset *data, const pr_table *table, const
     data->features[table->of] = features;
     for (size_t i = 0; i < table->column_count; i++) {
         const pr_table_column *c = &table->columns[i];
-        if (c->type > PR_TABLE_CATEGORY)
+        if (c->holds > PR_TABLE_WORDS)
             continue;
         pr_feature_column *f = &features[data->feature_count[table->of]];
         f->name = c->name;
-        PR_TRY((c->type == PR_TABLE_NUMBER ? gather_numbers : gather_codes)(f, c, rows, count,
-                                                                            region, err));
+        PR_TRY((c->holds == PR_TABLE_NUMBERS ? gather_numbers : gather_codes)(f, c, rows, count,
+                                                                              region, err));
         data->feature_count[table->of]++;
     }
     return PARSREC_OK;
@@ -509,10 +510,10 @@ parsrec_status pr_features_gather(pr_dataset *data, const pr_table *table, const
 
 /* ---- item names and the category tree ---- */
 
-static const pr_table_column *find_column(const pr_table *table, pr_column_type type)
+static const pr_table_column *find_column(const pr_table *table, pr_table_content holds)
 {
     for (size_t i = 0; i < table->column_count; i++)
-        if (table->columns[i].type == type && table->columns[i].texts.count > 0)
+        if (table->columns[i].holds == holds && table->columns[i].texts.count > 0)
             return &table->columns[i];
     return NULL;
 }
@@ -632,7 +633,7 @@ static size_t path_columns(const pr_table *table, const pr_table_column **column
     size_t count = 0;
     for (size_t i = 0; i < table->column_count && count < PATH_COLUMNS; i++) {
         const pr_table_column *c = &table->columns[i];
-        if (c->type != PR_TABLE_TREE || c->texts.count == 0)
+        if (c->holds != PR_TABLE_CATEGORIES || c->texts.count == 0)
             continue;
         size_t at = count++;
         for (; at > 0 && columns[at - 1]->level > c->level; at--)
@@ -679,8 +680,8 @@ static parsrec_status gather_tree(pr_dataset *data, const pr_table *table, const
 parsrec_status pr_catalogue_gather(pr_dataset *data, const pr_table *table, const int32_t *rows,
                                    pr_region *region, parsrec_error *err)
 {
-    const pr_table_column *names = find_column(table, PR_TABLE_NAME);
-    const pr_table_column *categories = find_column(table, PR_TABLE_TREE);
+    const pr_table_column *names = find_column(table, PR_TABLE_NAMES);
+    const pr_table_column *categories = find_column(table, PR_TABLE_CATEGORIES);
     if (names != NULL)
         PR_TRY(gather_names(data, names, rows, region, err));
     if (categories != NULL)

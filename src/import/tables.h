@@ -15,22 +15,23 @@
 
 /* ---- reading a table ---- */
 
-typedef enum pr_column_type {
-    PR_TABLE_GUESS, /* numbers if all its texts are, otherwise categories */
-    PR_TABLE_NUMBER,
-    PR_TABLE_CATEGORY,
-    PR_TABLE_NAME,     /* of the item, for people */
-    PR_TABLE_TREE,     /* a level of the item's category path, or all of it */
-    PR_TABLE_KEY_PART, /* not a feature */
-} pr_column_type;
+/* What a column holds. Numbers and words become features. */
+typedef enum pr_table_content {
+    PR_TABLE_UNDECIDED, /* until pr_table_settle: numbers if every cell is one, otherwise words */
+    PR_TABLE_NUMBERS,
+    PR_TABLE_WORDS,      /* values of a categorical feature */
+    PR_TABLE_NAMES,      /* of items, for people */
+    PR_TABLE_CATEGORIES, /* a level of the items' category paths, or the whole paths */
+    PR_TABLE_SKIPPED,    /* not stored: keys, or a column without a name */
+} pr_table_content;
 
 typedef struct pr_table_column {
-    pr_column_type type;
+    pr_table_content holds;
     bool decimal_comma; /* of numbers, once settled */
-    int level;          /* of PR_TABLE_TREE: low is broad */
+    int level;          /* of PR_TABLE_CATEGORIES: low is broad */
     char *name;
-    pr_intern texts;
-    int32_t *cells; /* [rows]: number of a text, -1 where empty */
+    pr_intern texts; /* the different texts of the column */
+    int32_t *cells;  /* [rows]: index into texts, -1 where empty */
     size_t capacity;
 } pr_table_column;
 
