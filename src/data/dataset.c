@@ -1,5 +1,5 @@
-/* A data set out of its file, where tensors become columns and nothing is copied; the check that
- * its numbers make sense together; and back into a file. */
+/* Loading a data set, where tensors become columns and nothing is copied; checking its invariants;
+ * saving it. */
 #include "data/dataset.h"
 
 #include <assert.h>
@@ -19,8 +19,6 @@ enum {
 
 /* ---- feature columns: user_feature.NAME holds numbers (F32) or codes (I32); the words of the codes
  * are in user_feature.NAME.values.bytes and .offsets ---- */
-
-static const char *const time_kind_names[TIME_KINDS] = {"none", "ordinal", "unix"};
 
 static const char *const value_parts[] = {".values.bytes", ".values.offsets"};
 
@@ -49,7 +47,7 @@ pr_shop pr_shop_of(const pr_dataset *data)
     return shop;
 }
 
-/* The length of `name` without the ending that marks a table of values; 0 when it has none. */
+/* For the tensor of a column's values, the length of the column's name; 0 for other tensors. */
 static size_t owner_length(const char *name)
 {
     size_t length = strlen(name);
@@ -103,7 +101,8 @@ static parsrec_status read_feature(const pr_dataset *d, pr_feature_column *featu
     return pr_names_need(d->file, values, &feature->values, err);
 }
 
-/* Values that belong to no column of codes were lost from it: better said than passed over. */
+/* Values without their column of codes mean that the file has lost a column: an error, not something
+ * to ignore. */
 static parsrec_status check_owner(const pr_dataset *d, const char *tensor, parsrec_error *err)
 {
     char owner[NAME_BYTES];
@@ -147,6 +146,8 @@ static parsrec_status read_features(pr_dataset *d, parsrec_error *err)
 /* ---- loading ---- */
 
 static const int64_t no_names[1] = {0};
+
+static const char *const time_kind_names[TIME_KINDS] = {"none", "ordinal", "unix"};
 
 parsrec_status pr_vector_need(const pr_container *file, const char *name, pr_dtype dtype,
                               const void *column, size_t *count, parsrec_error *err)
@@ -194,7 +195,7 @@ static bool has_names(const pr_container *file, const char *offsets)
     return pr_container_find(file, offsets) != NULL;
 }
 
-/* user_offsets and session_offsets: one more element than there are rows. */
+/* Offsets have one element more than there are rows. */
 static parsrec_status read_offsets(const pr_container *file, const char *name,
                                    const int64_t **offsets, size_t *rows, parsrec_error *err)
 {
@@ -326,7 +327,7 @@ void pr_dataset_free(pr_dataset *d)
     pr_free(d);
 }
 
-/* ---- public ---- */
+/* ---- public functions ---- */
 
 parsrec_status parsrec_data_load(parsrec_data **out, const char *path, parsrec_error *err)
 {
@@ -352,9 +353,9 @@ parsrec_status parsrec_file_format(const char *path, char format[32], parsrec_er
     return PARSREC_OK;
 }
 
-/* ---- checking: each column is walked once, so that no later code has to ask ---- */
+/* ---- checking: every column is read once, so that no later code has to check ---- */
 
-/* Where the data came from, for messages. */
+/* What is checked, and its name in messages. */
 typedef struct check {
     const pr_dataset *data;
     const char *origin;
@@ -364,7 +365,7 @@ typedef struct check {
 #define REFUSE(c, format, ...) \
     pr_fail((c)->err, PARSREC_E_FORMAT, "%s: " format, (c)->origin, __VA_ARGS__)
 
-/* From 0 to `end` in steps of at least `step`. */
+/* Offsets go from 0 to `end`; each is at least `step` more than the one before. */
 static parsrec_status check_offsets(const check *c, const char *name, const int64_t *offsets,
                                     size_t rows, size_t end, int64_t step)
 {
@@ -382,7 +383,7 @@ static parsrec_status check_offsets(const check *c, const char *name, const int6
     return PARSREC_OK;
 }
 
-/* Values from -1 (or 0) to count - 1. */
+/* Codes are from `low`, which is 0 or -1, to count - 1. */
 static parsrec_status check_codes(const check *c, const char *name, const int32_t *codes,
                                   size_t rows, int32_t low, size_t count)
 {
@@ -412,7 +413,7 @@ static parsrec_status check_names(const check *c, const char *table, const pr_na
     return REFUSE(c, "%s: byte %zu is not valid UTF-8", table, at);
 }
 
-/* Equal names in the same scope; scope may be NULL. */
+/* Equal names in the same scope, scope[i] for name i; NULL: all names share one. */
 static bool same_name(const pr_names *names, const int32_t *scope, size_t a, size_t b)
 {
     pr_slice x = pr_name(names, a), y = pr_name(names, b);
@@ -420,8 +421,9 @@ static bool same_name(const pr_names *names, const int32_t *scope, size_t a, siz
            memcmp(x.bytes, y.bytes, x.size) == 0;
 }
 
-/* Every name once, or once below each parent: a hash set of the numbers only. The hash is seeded,
- * so that no file can be prepared whose names all collide; the verdict does not depend on it. */
+/* Each name occurs once, or once per scope (siblings in the category tree). The hash set holds the
+ * numbers only. Its hash is seeded, so that no file can be made whose names all collide; the result
+ * does not depend on the seed. */
 static parsrec_status check_unique(const check *c, const char *table, const pr_names *names,
                                    const int32_t *scope)
 {
@@ -572,15 +574,16 @@ parsrec_status pr_dataset_check(const pr_dataset *d, const char *origin, parsrec
 
 /* ---- saving ---- */
 
-/* The tensors to write, with the names made for them. */
-typedef struct listing {
+/* The tensors to write, and their names. */
+typedef struct tensor_list {
     pr_tensor *tensors;
     char (*names)[NAME_BYTES];
     size_t count;
-} listing;
+} tensor_list;
 
-__attribute__((format(printf, 5, 6))) static void list(listing *l, pr_dtype dtype, const void *data,
-                                                       size_t count, const char *format, ...)
+__attribute__((format(printf, 5, 6))) static void add_tensor(tensor_list *l, pr_dtype dtype,
+                                                             const void *data, size_t count,
+                                                             const char *format, ...)
 {
     static const uint64_t nothing = 0;
     char *name = l->names[l->count];
@@ -592,47 +595,47 @@ __attribute__((format(printf, 5, 6))) static void list(listing *l, pr_dtype dtyp
         (pr_tensor){name, dtype, 1, {count}, data != NULL ? data : (const void *)&nothing};
 }
 
-static void list_names(listing *l, const pr_names *names, const char *name)
+static void add_names(tensor_list *l, const pr_names *names, const char *name)
 {
-    list(l, PR_U8, names->bytes, (size_t)names->offsets[names->count], "%s.bytes", name);
-    list(l, PR_I64, names->offsets, names->count + 1, "%s.offsets", name);
+    add_tensor(l, PR_U8, names->bytes, (size_t)names->offsets[names->count], "%s.bytes", name);
+    add_tensor(l, PR_I64, names->offsets, names->count + 1, "%s.offsets", name);
 }
 
-static void list_feature(listing *l, const pr_feature_column *f, const char *prefix, size_t rows)
+static void add_feature(tensor_list *l, const pr_feature_column *f, const char *prefix, size_t rows)
 {
     if (f->number != NULL) {
-        list(l, PR_F32, f->number, rows, "%s%s", prefix, f->name);
+        add_tensor(l, PR_F32, f->number, rows, "%s%s", prefix, f->name);
         return;
     }
     char values[NAME_BYTES];
-    list(l, PR_I32, f->code, rows, "%s%s", prefix, f->name);
+    add_tensor(l, PR_I32, f->code, rows, "%s%s", prefix, f->name);
     snprintf(values, sizeof values, "%s%s.values", prefix, f->name);
-    list_names(l, &f->values, values);
+    add_names(l, &f->values, values);
 }
 
-static void list_all(listing *l, const pr_dataset *d)
+static void add_columns(tensor_list *l, const pr_dataset *d)
 {
-    list(l, PR_I64, d->user_offsets, d->users + 1, "user_offsets");
-    list(l, PR_I64, d->session_offsets, d->sessions + 1, "session_offsets");
-    list(l, PR_I32, d->action_items, d->actions, "items");
+    add_tensor(l, PR_I64, d->user_offsets, d->users + 1, "user_offsets");
+    add_tensor(l, PR_I64, d->session_offsets, d->sessions + 1, "session_offsets");
+    add_tensor(l, PR_I32, d->action_items, d->actions, "items");
     if (d->time_kind != PARSREC_TIME_NONE)
-        list(l, PR_I64, d->times, d->sessions, "times");
-    list_names(l, &d->user_keys, "user_keys");
-    list_names(l, &d->item_keys, "item_keys");
+        add_tensor(l, PR_I64, d->times, d->sessions, "times");
+    add_names(l, &d->user_keys, "user_keys");
+    add_names(l, &d->item_keys, "item_keys");
     if (d->item_names.count > 0)
-        list_names(l, &d->item_names, "item_names");
+        add_names(l, &d->item_names, "item_names");
     if (d->categories > 0) {
-        list_names(l, &d->category_names, "category_names");
-        list(l, PR_I32, d->category_parent, d->categories, "category_parent");
-        list(l, PR_I32, d->item_category, d->items, "item_category");
+        add_names(l, &d->category_names, "category_names");
+        add_tensor(l, PR_I32, d->category_parent, d->categories, "category_parent");
+        add_tensor(l, PR_I32, d->item_category, d->items, "item_category");
     }
     for (int table = 0; table < PR_FEATURE_TABLES; table++)
         for (size_t i = 0; i < d->feature_count[table]; i++)
-            list_feature(l, &d->features[table][i], pr_feature_prefix((pr_feature_of)table),
-                         pr_feature_rows(d, (pr_feature_of)table));
+            add_feature(l, &d->features[table][i], pr_feature_prefix((pr_feature_of)table),
+                        pr_feature_rows(d, (pr_feature_of)table));
 }
 
-/* As many as list_all and the extras can give. */
+/* An upper bound: add_columns writes at most 14 tensors and 3 per feature. */
 static size_t most_tensors(const pr_dataset *d, size_t extra_count)
 {
     size_t most = 14 + extra_count;
@@ -641,9 +644,9 @@ static size_t most_tensors(const pr_dataset *d, size_t extra_count)
     return most;
 }
 
-enum { OWN_METADATA = 4 };
+enum { OWN_METADATA = 4 }; /* at most, see gather_metadata */
 
-/* The metadata of the columns, then those of the enclosing file. Returns how many. */
+/* The metadata of the data set, then of the enclosing file. Returns their number. */
 static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_enclosing *in)
 {
     size_t count = 0;
@@ -664,14 +667,14 @@ parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in
 {
     PR_TRY(pr_dataset_check(data, path, err));
     size_t most = most_tensors(data, in->tensor_count);
-    listing l = {.tensors = pr_alloc(most, sizeof *l.tensors),
-                 .names = pr_alloc(most, sizeof *l.names)};
+    tensor_list l = {.tensors = pr_alloc(most, sizeof *l.tensors),
+                     .names = pr_alloc(most, sizeof *l.names)};
     pr_metadata *metadata = pr_alloc(OWN_METADATA + in->metadata_count, sizeof *metadata);
     parsrec_status status;
     if (l.tensors == NULL || l.names == NULL || metadata == NULL) {
         status = pr_fail_memory(err);
     } else {
-        list_all(&l, data);
+        add_columns(&l, data);
         for (size_t i = 0; i < in->tensor_count; i++)
             l.tensors[l.count++] = in->tensors[i];
         size_t count = gather_metadata(metadata, data, in);

@@ -1,19 +1,31 @@
 /* A data set: users, their sessions in order of time, the items of each session, and what is known
- * of them.
+ * about them.
  *
- * It is a set of columns: offsets say which sessions belong to a user and which actions to a
- * session, so rows are views and nothing is copied when a file is loaded. Field names here are
- * tensor names in the file.
+ *   container.h      the file format under every file that the library writes
+ *   file_kind.h      what a file is, for messages about files that are not what was expected
+ *   dataset.h        a data set in memory and in its file (this file)
+ *   dataset_edit.h   data sets derived from others: without some users, or renumbered
+ *   directory.h      from keys and names to numbers
+ *   split.h          which sessions are for training, validation and test
+ *   counted.h        the sessions that a counting model may look at
+ *   histories.h      what users bought before: stored, and live in a server
+ *   batch.h          the views of users, sessions and items that models work on
+ *   batches.h        training baskets in batches, shuffled for each epoch
+ *   basket_order.h   whether the order of items within baskets means something
+ *   listing.c, statistics.c   public functions that list and summarise a data set
  *
- * Life cycle: made in memory by import or synth, saved (pr_dataset_save), loaded and checked once
- * (pr_dataset_load, pr_dataset_check), then read-only and shared by threads. A model file carries
- * the data set it was trained on (pr_dataset_enclose, pr_dataset_inside). dataset_edit.h derives
- * data sets from others.
+ * A data set is a set of columns: offsets say which sessions belong to a user and which actions to
+ * a session. An action is one item in one session. Rows are views, so nothing is copied when a file
+ * is loaded. Columns have the names of their tensors in the file unless a comment gives another.
  *
- * Invariants, which all other code relies on without asking again: offsets ascend, no session is
- * empty, no item occurs twice in a session, the sessions of a user ascend in time, keys are unique
- * and valid UTF-8, every number is in range, categories form a tree with parents before
- * children. */
+ * Life cycle: made in memory by import or synth and saved (pr_dataset_save); loaded and checked
+ * once (pr_dataset_load); then read-only and shared by threads. A model file contains the data set
+ * that the model was trained on (pr_dataset_enclose, pr_dataset_inside).
+ *
+ * Invariants. pr_dataset_check verifies them on every load and save, and all other code relies on
+ * them: offsets ascend, no session is empty, no item occurs twice in a session, the times of a
+ * user's sessions do not decrease, keys are unique, all names are valid UTF-8, all numbers are in
+ * range, and categories form a tree with parents before children. A user may have no sessions. */
 #ifndef PR_DATASET_H
 #define PR_DATASET_H
 
@@ -29,7 +41,7 @@ enum {
     PR_FEATURE_NAME_MAX = 200, /* bytes */
 };
 
-/* The public handle is this very struct. */
+/* parsrec_data, opaque in parsrec.h, is this struct. */
 typedef struct parsrec_data pr_dataset;
 
 struct parsrec_data {
@@ -40,8 +52,8 @@ struct parsrec_data {
     const int64_t *times;           /* [sessions], or NULL with PARSREC_TIME_NONE */
     parsrec_time_kind time_kind;
 
-    pr_names user_keys, item_keys; /* as the source calls them; every key once */
-    pr_names item_names;           /* for people; count 0 when the source has none */
+    pr_names user_keys, item_keys; /* what the imported tables call them; every key once */
+    pr_names item_names;           /* for people; count 0 when there are none */
 
     /* A tree: category c is below category_parent[c] (-1 at the top), parents before children.
      * An item's category is its deepest known node, -1 for none. */
@@ -53,38 +65,41 @@ struct parsrec_data {
     size_t feature_count[PR_FEATURE_TABLES];
     pr_feature_column *features[PR_FEATURE_TABLES];
 
-    const char
-        *events; /* JSON {store id: number}: up to which event it has a server's; NULL: none */
-    /* [users]: the user's number in a model, PR_ANYONE for a user it does not know; NULL: the same
-     * number. Only of a data set that was matched with a model's (dataset_edit.h). */
-    const int32_t *known_as;
-    size_t known_users;   /* users of that model */
-    const char *checksum; /* of the file that it was made from */
+    bool ordered;       /* items of a session are in the order in which they were taken */
+    const char *source; /* JSON that says how import or synth made the file; "" if unknown */
+    /* JSON {store id: number}: the last event of each server store that was imported; NULL: none. */
+    const char *events;
 
-    bool ordered;       /* the order of items within sessions is that in which they were taken */
-    const char *source; /* JSON on how the file came to be ("" if unknown): import or synth */
-    pr_container *file; /* where the columns live and `truth.*` tensors are found; NULL in memory */
+    /* [users]: the user's number in a model, PR_ANYONE for a user it does not know. Set only in a
+     * data set that was matched to a model's (dataset_edit.h); NULL: the numbers are the same. */
+    const int32_t *known_as;
+    size_t known_users; /* users of that model */
+
+    pr_container *file;   /* owns the columns and any `truth.*` tensors; NULL when made in memory */
+    const char *checksum; /* without `file`: of the file that the data come from, or NULL */
 };
 
-/* Loads and checks everything pr_dataset_check asks. */
-parsrec_status pr_dataset_load(pr_dataset **out, const char *path, parsrec_error *err);
-parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_error *err);
-/* The same inside a file of another format, which the caller has asked for: a model carries the
- * data set it was trained on. */
-parsrec_status pr_dataset_inside(pr_dataset **out, pr_container *file, parsrec_error *err);
-/* Both take the container over, also when they fail. */
-void pr_dataset_free(pr_dataset *data); /* of a loaded one; NULL is fine */
+/* ---- loading and saving ---- */
 
-/* Offsets ascend and no session is empty, numbers are in range, no item twice in a session, times
- * ascend within a user, keys are unique, names are UTF-8, categories form a tree. Linear time.
- * `origin` names the data in messages. */
+/* Loads a file of the format PR_DATA_FORMAT and checks the invariants. */
+parsrec_status pr_dataset_load(pr_dataset **out, const char *path, parsrec_error *err);
+/* The same from an open container. Takes `file` over, also on failure. */
+parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_error *err);
+/* The same from a container of another format, such as a model; the caller has checked that format
+ * with pr_container_expect. Takes `file` over, also on failure. */
+parsrec_status pr_dataset_inside(pr_dataset **out, pr_container *file, parsrec_error *err);
+/* Only for data sets from these three functions; NULL is fine. */
+void pr_dataset_free(pr_dataset *data);
+
+/* Checks the invariants in linear time; E_FORMAT for the first that does not hold. `origin` names
+ * the data in messages. */
 parsrec_status pr_dataset_check(const pr_dataset *data, const char *origin, parsrec_error *err);
 
-/* Checks, then writes the columns, `extra` tensors (truth.*) and data->source. */
+/* Checks, then writes the columns, their metadata and the `extra` tensors (truth.*). */
 parsrec_status pr_dataset_save(const pr_dataset *data, const pr_tensor *extra, size_t extra_count,
                                const char *path, parsrec_error *err);
 
-/* Writes the columns into a file of another format, with its own metadata and tensors. */
+/* The same into a file of another format, which adds its own metadata and tensors. */
 typedef struct pr_enclosing {
     const char *format;
     uint32_t version;
@@ -96,10 +111,12 @@ typedef struct pr_enclosing {
 parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in, const char *path,
                                   parsrec_error *err);
 
-/* What models need to know of it; views. */
+/* ---- asking ---- */
+
+/* What models need to know about a data set: views of it. */
 pr_shop pr_shop_of(const pr_dataset *data);
 
-/* Of the file it lives in or was made from; "" if there is none. */
+/* The checksum of the file that the data come from; "" if there is none. */
 static inline const char *pr_dataset_checksum(const pr_dataset *data)
 {
     return data->file != NULL       ? pr_container_checksum(data->file)
@@ -107,13 +124,13 @@ static inline const char *pr_dataset_checksum(const pr_dataset *data)
                                     : "";
 }
 
-/* The user as a model of these data knows them. */
+/* The user's number in the model that the data set was matched to; PR_ANYONE if unknown to it. */
 static inline int32_t pr_known_user(const pr_dataset *data, size_t user)
 {
     return data->known_as != NULL ? data->known_as[user] : (int32_t)user;
 }
 
-/* What is known of a user, and of one of the user's sessions. */
+/* The features of a user alone, or of a user and one of the user's sessions. */
 static inline pr_known_features pr_features_of_user(const pr_dataset *data, size_t user)
 {
     return (pr_known_features){
@@ -129,34 +146,35 @@ static inline pr_known_features pr_features_of_session(const pr_dataset *data, s
     return about;
 }
 
-/* "user_feature.", "session_feature.", "item_feature.": the prefix of a feature's name. */
+/* Rows of a feature table: the number of users, sessions or items. */
+size_t pr_feature_rows(const pr_dataset *data, pr_feature_of table);
+/* The prefix of its tensors: "user_feature.", "session_feature." or "item_feature.". */
 const char *pr_feature_prefix(pr_feature_of table);
-/* False for a name that no file can carry: empty, too long, control characters, not UTF-8, or with
- * an ending that marks the tables of values. */
+/* False for a name that cannot be part of a tensor name: empty, longer than PR_FEATURE_NAME_MAX,
+ * not UTF-8, with control characters, or ending in .values.bytes or .values.offsets. */
 bool pr_feature_name_valid(const char *name);
 
 /* "GROCERY > COOKIES" for a category number; cut to size. Returns buffer. */
 char *pr_category_path(const pr_dataset *data, int32_t category, char *buffer, size_t size);
 
-/* Sessions of one item; and whether they are at least 95 % of all, which mostly means that an
- * import missed the column of the session. */
+/* The number of sessions with one item; and whether they are at least 95 % of all sessions, which
+ * usually means that import missed the session column. */
 uint64_t pr_one_item_sessions(const pr_dataset *data);
 bool pr_mostly_single_items(const pr_dataset *data);
 
-/* ---- for readers of files that carry more than a data set (synth/truth.c) ---- */
+/* ---- reading columns: for files that contain more than a data set (synth/truth.c) ---- */
 
-/* A tensor of one dimension. `column` is the address of the pointer to set; the second form knows
- * how many elements it must have. */
+/* `column` is the address of a `const T *`, which is set to the elements of the one-dimensional
+ * tensor of that name. pr_vector_need says how many there are; pr_column_need refuses any number but
+ * `count`. E_FORMAT if the tensor is missing or of another type. */
 parsrec_status pr_vector_need(const pr_container *file, const char *name, pr_dtype dtype,
                               const void *column, size_t *count, parsrec_error *err);
 parsrec_status pr_column_need(const pr_container *file, const char *name, pr_dtype dtype,
                               const void *column, size_t count, parsrec_error *err);
 
-/* NAME.bytes and NAME.offsets; the offsets begin and end right, their order is checked later. */
+/* A view of NAME.bytes and NAME.offsets. Only the first and last offset are checked here, the others
+ * by pr_dataset_check. */
 parsrec_status pr_names_need(const pr_container *file, const char *name, pr_names *names,
                              parsrec_error *err);
-
-/* Rows of a table: users, sessions or items. */
-size_t pr_feature_rows(const pr_dataset *data, pr_feature_of table);
 
 #endif
