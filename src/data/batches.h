@@ -5,41 +5,44 @@
 
 #include "data/dataset.h"
 
-/* A training basket by its place in the data set; `steps` is its size, cut to the limit. Of a
- * sequence: `steps` items of the user before `session`. */
+/* What a sample is: a basket, or a sequence of items across the baskets of a user. */
+typedef enum pr_windows {
+    PR_BASKETS,     /* one training basket */
+    PR_WINDOW_LAST, /* a sequence: the newest items of a user's training sessions, up to the limit */
+    PR_WINDOW_ALL,  /* the same, and the sequences before it: every item is predicted once */
+} pr_windows;
+
+/* A sample by its place in the data set. Of a basket: its session, and its size cut to the limit. Of
+ * a sequence: `steps` items of the user that end `later` items before `session`. */
 typedef struct pr_sample {
     uint32_t user, session;
     uint32_t steps;
-    uint32_t later; /* of a sequence: items between its end and the session */
+    uint32_t later;
 } pr_sample;
 
-/* What a sample is. */
-typedef enum pr_windows {
-    PR_BASKETS,     /* one training basket */
-    PR_WINDOW_LAST, /* the newest items of a user's training sessions, as many as the limit allows */
-    PR_WINDOW_ALL,  /* the same, and the windows before it: every item is predicted once */
-} pr_windows;
-
 typedef struct pr_batches {
-    pr_sample *baskets; /* of the current epoch, batch after batch */
+    /* The current epoch; basket_count and steps are the same in every epoch. */
+    pr_sample *baskets; /* the samples of the current epoch, batch after batch */
     size_t basket_count;
     uint32_t *offsets; /* [batch_count + 1] into baskets */
     size_t batch_count;
-    size_t steps;  /* of all baskets: predicted items of an epoch */
-    size_t padded; /* steps that batches add to make their baskets equally long */
+    size_t steps;  /* of all samples: the predictions of an epoch */
+    size_t padded; /* steps added to make the baskets of a batch equally long */
 
     size_t batch_size;
-    size_t last;        /* test sessions of a user */
-    size_t most, limit; /* steps of a sample; classes of size, apart from 0 */
+    size_t last; /* test sessions per user */
+    size_t most; /* steps of a sample, at most */
+    /* Samples are sorted into sizes 0 to `limit`. Sequences need no sorting: all have size 0. */
+    size_t limit;
     pr_windows windows;
     uint64_t seed;
     pr_sample *sorted;      /* by size, in the order of the data within a size */
     uint32_t *size_offsets; /* [limit + 2] into sorted */
-    uint32_t *order, *draft, *draft_offsets, *batch_order; /* scratch of arranging */
+    uint32_t *order, *draft, *draft_offsets, *batch_order; /* scratch of pr_batches_arrange */
 } pr_batches;
 
-/* Gathers the training baskets of a data set, or its sequences. limit: most steps of either;
- * last: test sessions of a user (split.h). Sequences of all lengths are mixed. */
+/* Gathers the samples of a data set, each of at most `limit` steps; `last` is the number of test
+ * sessions per user (split.h). Sequences of different lengths share batches. */
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
                                size_t limit, size_t last, pr_windows windows, uint64_t seed,
                                parsrec_error *err);

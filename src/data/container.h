@@ -4,13 +4,13 @@
  *
  * Reading does not trust the file. pr_container_open maps it and checks, before anything is used:
  * the length of the header, each entry (name, dtype, shape, offsets), that the tensors cover the
- * data area without hole or overlap, and the checksum where there is one. Afterwards tensors are
- * views into the mapping, so opening costs one pass over the bytes and no copy, and everything read
- * from it must be released before the container.
+ * data area without gaps or overlaps, and the checksum if the file has one. Afterwards tensors are
+ * views into the mapping, so opening costs one pass over the bytes and no copy, and the container
+ * must outlive everything read from it.
  *
- * Writing is deterministic: equal arguments give equal bytes. Tensors are sorted by element size
- * and name and begin at multiples of 64 bytes (tensors called pad.N fill the gaps; readers never
- * see them). The file appears under its name complete or not at all (base/files.h). */
+ * Writing is deterministic: equal arguments give equal bytes. Tensors are sorted by element size,
+ * largest first, then by name, and begin at multiples of 64 bytes; tensors called pad.N fill the
+ * gaps, and the reading functions below hide them. The file appears under its name complete or not at all (base/files.h). */
 #ifndef PR_CONTAINER_H
 #define PR_CONTAINER_H
 
@@ -20,7 +20,7 @@
 
 #include "base/status.h"
 
-/* name, bytes of one element, safetensors' name */
+/* safetensors' name, bytes of one element */
 #define PR_DTYPES(X) \
     X(U8, 1)         \
     X(I32, 4)        \
@@ -56,7 +56,7 @@ typedef struct pr_tensor {
 } pr_tensor;
 
 uint64_t pr_tensor_count(const pr_tensor *tensor); /* elements */
-bool pr_tensor_finite(const pr_tensor *tensor);    /* no NaN or infinity; true of whole numbers */
+bool pr_tensor_finite(const pr_tensor *tensor);    /* no NaN or infinity; always true of integers */
 
 typedef struct pr_metadata {
     const char *key, *value;
@@ -66,11 +66,11 @@ typedef struct pr_metadata {
 
 typedef struct pr_container pr_container;
 
-/* Maps and checks a whole file: header, shapes, offsets without holes or overlaps, checksum when it
- * carries one. A tensor that is not aligned for its element type is copied. */
+/* Maps and checks a whole file, as said above. A tensor that is not aligned for its element type is
+ * copied. */
 parsrec_status pr_container_open(pr_container **out, const char *path, parsrec_error *err);
 
-/* The same over bytes that stay the caller's and must outlive the container. */
+/* The same for bytes in memory, which the caller owns and which must outlive the container. */
 parsrec_status pr_container_parse(pr_container **out, const void *bytes, size_t size,
                                   const char *origin, parsrec_error *err);
 void pr_container_free(pr_container *container); /* NULL is fine */
@@ -80,23 +80,24 @@ uint64_t pr_container_bytes(const pr_container *container);
 const char *pr_container_metadata(const pr_container *container, const char *key); /* or NULL */
 const char *pr_container_checksum(const pr_container *container); /* 16 hex digits or "" */
 
+/* Tensors in order of their names. */
 size_t pr_container_tensors(const pr_container *container);
 const pr_tensor *pr_container_at(const pr_container *container, size_t i);
 const pr_tensor *pr_container_find(const pr_container *container, const char *name); /* or NULL */
 
-/* The tensor of that name, type and rank, or a sentence that says what is missing. */
+/* The tensor of that name, type and rank; E_FORMAT if there is none. */
 parsrec_status pr_container_need(const pr_container *container, const char *name, pr_dtype dtype,
                                  unsigned rank, const pr_tensor **out, parsrec_error *err);
 
-/* Refuses a file of another format, or of a newer version than the reader knows. */
+/* Refuses a file of another format with E_FORMAT, and one newer than version `newest` with
+ * E_VERSION. */
 parsrec_status pr_container_expect(const pr_container *container, const char *format,
                                    uint32_t newest, uint32_t *version, parsrec_error *err);
 
 /* ---- writing ---- */
 
-/* Writes tensors (any order; they are sorted by element size, then name, and 64-byte aligned by
- * pad.N tensors) and metadata. `format` and `version` become metadata, a checksum is added. Equal
- * arguments give equal files. */
+/* Writes tensors, in any order, and metadata; adds the metadata `format`, `version` and `checksum`.
+ * E_ARGUMENT for a name that occurs twice or is not UTF-8. */
 parsrec_status pr_container_write(const char *path, const char *format, uint32_t version,
                                   const pr_metadata *metadata, size_t metadata_count,
                                   const pr_tensor *tensors, size_t tensor_count,

@@ -1,5 +1,5 @@
-/* The checksum of a container: XXH3 over the header, its own 16 digits counted as '0', and then
- * over the tensor bytes. Reader and writer share it. */
+/* The checksum of a container: XXH3 over the header, with the 16 digits of the checksum itself taken
+ * as '0', and then over the tensor bytes. For container.c, and for tests that alter files. */
 #ifndef PR_CONTAINER_CHECKSUM_H
 #define PR_CONTAINER_CHECKSUM_H
 
@@ -11,11 +11,10 @@
 
 enum { PR_CHECKSUM_DIGITS = 16 };
 
-/* Where the digits are in a header, found by the key before them. False when the header has
- * no such place. */
+/* Finds where the digits begin in a header; false when it has no key "checksum" with 16 of them. */
 bool pr_checksum_find(const char *header, size_t size, size_t *at);
 
-/* Begins a sum with the header whose digits are at `at`; tensor bytes follow by
+/* Begins a sum with the header, whose digits are at `at`; the caller adds the tensor bytes with
  * XXH3_64bits_update. */
 void pr_checksum_begin(XXH3_state_t *sum, const char *header, size_t size, size_t at);
 

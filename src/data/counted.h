@@ -1,5 +1,5 @@
-/* What a model that only counts may look at: a view of a data set that ends, for each user, where
- * the sessions to be predicted begin. */
+/* What a counting model may look at: a view of a data set that ends, for each user, before the
+ * sessions to be predicted. */
 #ifndef PR_COUNTED_H
 #define PR_COUNTED_H
 
@@ -8,19 +8,20 @@
 #include "data/dataset.h"
 #include "data/split.h"
 
-struct pr_truth; /* data/truth.h */
+struct pr_truth; /* synth/truth.h */
 
-/* Which sessions may be counted. */
+/* Which sessions are counted: of each user the oldest, up to pr_counted_end. */
 typedef struct pr_scope {
-    size_t held;       /* last sessions of each user who is evaluated that are not; 0: count all */
-    size_t last;       /* test sessions of a user, which say who is evaluated (split.h) */
-    size_t more;       /* of the sessions that are left, so many of the newest of every user who has
-                          more are not counted either: what is fitted is tried on them */
-    const bool *users; /* [users]: whose sessions are; NULL: everybody's */
+    size_t held; /* newest sessions left out for each evaluated user; 0: none */
+    size_t last; /* test sessions per user, which decides who is evaluated (split.h) */
+    /* Then this many more are left out for every user who keeps at least one: settings are fitted on
+     * the rest and tried on these. */
+    size_t more;
+    const bool *users; /* [users]: false leaves the user out; NULL: all users count */
 } pr_scope;
 
-/* All that may be known before the sessions of a part: for PR_VALID the training sessions, for
- * PR_TEST the validation sessions as well. */
+/* Everything before the sessions of a part: for PR_VALID the training sessions, for PR_TEST also the
+ * validation sessions. */
 static inline pr_scope pr_scope_before(pr_split_part part, size_t last)
 {
     return (pr_scope){.held = part == PR_VALID ? last + 1 : last, .last = last};
@@ -29,12 +30,12 @@ static inline pr_scope pr_scope_before(pr_split_part part, size_t last)
 typedef struct pr_counted {
     const pr_dataset *data;
     pr_scope scope;
-    const struct pr_truth *truth; /* what the data were made from, for kinds that need it */
+    const struct pr_truth *truth; /* of a synthetic shop, for models that need it; else NULL */
     pr_pool *pool;
     const parsrec_hooks *hooks;
 } pr_counted;
 
-/* The sessions of a user that count go from user_offsets[user] up to, not including, this one. */
+/* The user's sessions from user_offsets[user] up to, but not including, this one are counted. */
 static inline int64_t pr_counted_end(const pr_counted *c, size_t user)
 {
     const int64_t *offsets = c->data->user_offsets;

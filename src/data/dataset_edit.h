@@ -1,8 +1,8 @@
 /* Data sets derived from others: some users left out, or the numbering of another data set.
  *
- * Both copy the columns of users, sessions and actions into a region and share the rest (the
- * catalogue: keys, names, categories and features of items) with the data set it comes from, which
- * must outlive the result. */
+ * Both copy the columns of users, sessions and actions and share the rest with their arguments: the
+ * catalogue (keys, names, categories and features of items), and texts such as the names of
+ * features. All data sets passed in must outlive the result. */
 #ifndef PR_DATASET_EDIT_H
 #define PR_DATASET_EDIT_H
 
@@ -11,22 +11,23 @@
 
 typedef struct pr_derived {
     pr_dataset data;
-    pr_region region; /* of its own columns */
+    pr_region region; /* holds the copied columns */
 } pr_derived;
 
-void pr_derived_free(pr_derived *derived); /* a zeroed one is fine */
+/* Frees the copies, not the data sets that the result was made from; a zeroed one is fine. */
+void pr_derived_free(pr_derived *derived);
 
-/* Without the users whose mark gone[users] is set: without their keys, sessions and features. The
- * others keep their order. Feature values without a user left are dropped too. */
+/* Leaves out the users with gone[user] set: their keys, sessions and features. The others keep their
+ * order. Values of features that no remaining user or session has are dropped too. */
 parsrec_status pr_dataset_without(pr_derived *out, const pr_dataset *from, const bool *gone,
                                   parsrec_error *err);
 
 /* ---- the numbering of another data set ---- */
 
 typedef struct pr_match_facts {
-    bool same; /* the same users, items and columns under the same numbers: nothing was copied */
+    bool same; /* users, items and columns had the same numbers already: nothing was copied */
     size_t unknown_users, unknown_items, unknown_actions;
-    size_t lost_sessions; /* that had unknown items only */
+    size_t lost_sessions; /* that had only unknown items */
 } pr_match_facts;
 
 /* `data` in the numbering of `onto`, as a model that was trained on `onto` needs it; users and

@@ -1,7 +1,7 @@
-/* The split by time: of each user with enough sessions the last ones are test sessions, the one
- * before them validation, the rest train. How many are kept for the test is the setting `last` of a
- * model, 1 unless a panel has few users: training, counting and evaluation must agree on it. Users
- * with fewer than last + 2 sessions only train. */
+/* The split by time. A user with at least last + 2 sessions is evaluated: the newest `last` sessions
+ * are for the test, the one before them for validation, the others for training. All sessions of
+ * other users are for training. `last` is a setting of the model, 1 unless the data have few users;
+ * training, counting and evaluation must use the same. */
 #ifndef PR_SPLIT_H
 #define PR_SPLIT_H
 
@@ -25,8 +25,8 @@ static inline int64_t pr_split_train_end(const pr_dataset *data, size_t user, si
     return data->user_offsets[user + 1] - kept;
 }
 
-/* The user's validation or first test session, -1 for a user who is not evaluated. Everything
- * before it is its history. */
+/* The user's validation session (PR_VALID) or first test session (PR_TEST), -1 for a user who is not
+ * evaluated. The sessions before it are its history. Not for PR_TRAIN. */
 static inline int64_t pr_split_session(const pr_dataset *data, size_t user, pr_split_part part,
                                        size_t last)
 {
