@@ -1,4 +1,4 @@
-/* From gathered rows to the columns of a data set. */
+/* From gathered actions to the columns of a data set. */
 #include "import/assembly.h"
 
 #include <assert.h>
@@ -21,8 +21,8 @@ void pr_assembly_free(pr_assembly *b)
 
 /* ---- the order of sessions ---- */
 
-/* Users are numbered by first appearance, so sessions are grouped when their users ascend. */
-static bool in_order(const pr_collect *c)
+/* Whether the sessions are in their final order: by user, then by time. */
+static bool sessions_in_order(const pr_collect *c)
 {
     for (size_t s = 1; s < c->sessions; s++) {
         if (c->session_user[s] < c->session_user[s - 1])
@@ -81,7 +81,7 @@ static parsrec_status sort_user(uint32_t *order, size_t count, const int64_t *ti
     return PARSREC_OK;
 }
 
-/* b->session_from[place] = session, grouped by user and, within one, by time. */
+/* Fills b->session_from: sessions by user, then by time. */
 static parsrec_status order_sessions(pr_assembly *b, const pr_collect *c, parsrec_error *err)
 {
     b->session_from = pr_alloc(c->sessions, sizeof *b->session_from);
@@ -123,7 +123,7 @@ static void take_actions(pr_assembly *b, pr_collect *c)
     c->action_items = NULL;
 }
 
-/* place_of[session]: where it goes; NULL when it stays. */
+/* Copies the actions session by session. place_of[session] is its final number; NULL: the same. */
 static parsrec_status move_actions(pr_assembly *b, const pr_collect *c, const uint32_t *place_of,
                                    parsrec_error *err)
 {
@@ -186,7 +186,7 @@ parsrec_status pr_assembly_make(pr_assembly *b, pr_collect *c, parsrec_error *er
     b->session_offsets = pr_alloc_zero(b->sessions + 1, sizeof *b->session_offsets);
     if (b->session_offsets == NULL)
         return pr_fail_memory(err);
-    if (!in_order(c)) {
+    if (!sessions_in_order(c)) {
         PR_TRY(order_sessions(b, c, err));
         PR_TRY(move_sessions(b, c, err));
     } else {
@@ -262,10 +262,10 @@ typedef struct filter {
     uint64_t least;
     uint64_t *count; /* [nodes]: actions left */
     bool *dropped;   /* [nodes] */
-    uint32_t *queue; /* every node once, in rounds */
+    uint32_t *queue; /* nodes to drop, each once; a round drops what the one before it queued */
     size_t queued;
     int64_t *item_offsets; /* [items + 1] into item_users */
-    uint32_t *item_users;  /* [actions]: who took part in the actions of an item */
+    uint32_t *item_users;  /* [actions]: for each item, the users of its actions */
 } filter;
 
 static void free_filter(filter *f)
@@ -318,7 +318,7 @@ static void count_actions(filter *f)
     f->item_offsets[0] = 0;
 }
 
-/* One action of a node is gone; the node falls when too few are left. */
+/* A node has one action less; it is queued when that leaves it with too few. */
 static void lose_action(filter *f, size_t node)
 {
     if (!f->dropped[node] && f->count[node]-- == f->least)
@@ -366,7 +366,8 @@ static uint32_t *list_kept(const bool *dropped, size_t count, size_t *kept)
     return from;
 }
 
-/* Moves what stays of one user's sessions to the front; `place` counts sessions and actions. */
+/* Moves the remaining sessions and actions of one user to the front. *sessions and *actions are where
+ * the next ones go. */
 static void keep_user(pr_assembly *b, const filter *f, size_t user, const int32_t *new_item,
                       size_t *sessions, size_t *actions)
 {
@@ -385,6 +386,7 @@ static void keep_user(pr_assembly *b, const filter *f, size_t user, const int32_
     }
 }
 
+/* Makes session_from explicit, because compact changes the numbers of sessions. */
 static parsrec_status number_sessions(pr_assembly *b, parsrec_error *err)
 {
     if (b->session_from != NULL)

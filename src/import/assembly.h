@@ -1,5 +1,9 @@
-/* From gathered rows to the columns of a data set: sessions in order, cut by time where asked,
- * repeats within a basket dropped, rare users and items dropped where asked. */
+/* Gathered actions become the columns of a data set. The calls come in this order:
+ *
+ *   pr_assembly_make     sorts sessions by user and time
+ *   pr_assembly_join     if sessions are cut by time: joins single actions into sessions
+ *   pr_assembly_unique   drops repeats of an item within a session
+ *   pr_assembly_filter   if asked for: drops rare users and items */
 #ifndef PR_ASSEMBLY_H
 #define PR_ASSEMBLY_H
 
@@ -7,26 +11,29 @@
 
 typedef struct pr_assembly {
     size_t users, sessions, items, actions;
-    int64_t *user_offsets, *session_offsets;
+    int64_t *user_offsets, *session_offsets; /* these four as in a data set */
     int32_t *action_items;
     int64_t *times;
-    /* Numbers in the pr_collect; NULL where they did not change. */
+    /* [users], [items], [sessions]: the number in the pr_collect; NULL: the same number. After
+     * pr_assembly_join session_from means nothing: a session then comes from several. */
     uint32_t *user_from, *item_from, *session_from;
 } pr_assembly;
 
 void pr_assembly_free(pr_assembly *b); /* a zeroed one is fine */
 
-/* Takes the actions, sessions and times out of `c`; its names stay. */
+/* Moves actions, sessions and times out of `c`, which keeps the names of users and items. `b` must be
+ * freed also on failure. */
 parsrec_status pr_assembly_make(pr_assembly *b, pr_collect *c, parsrec_error *err);
 
-/* Joins neighbouring sessions of a user by the rule: a pause of at most `gap` seconds, or the same
- * day, week or month. Every session must have one action. */
+/* Joins consecutive sessions of a user that are at most `gap` seconds apart (PARSREC_SESSION_GAP) or
+ * lie in the same day, week or month. Every session must have exactly one action. */
 void pr_assembly_join(pr_assembly *b, parsrec_session_rule rule, int64_t gap);
 
-/* Keeps the first of equal items in a session; returns how many were dropped. */
+/* Keeps the first of equal items in a session; *dropped is the number of others. */
 parsrec_status pr_assembly_unique(pr_assembly *b, uint64_t *dropped, parsrec_error *err);
 
-/* Drops users and items with fewer than `least` actions until none is left. */
+/* Drops users and items with fewer than `least` actions, again and again until every remaining one
+ * has at least `least`. */
 parsrec_status pr_assembly_filter(pr_assembly *b, uint64_t least, parsrec_import_report *report,
                                   parsrec_error *err);
 

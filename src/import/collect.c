@@ -1,4 +1,4 @@
-/* Gathering actions. */
+/* From rows to actions: the fields of a row are looked up, checked and stored as numbers. */
 #include "import/collect.h"
 
 #include <stdio.h>
@@ -8,7 +8,8 @@
 
 enum { USER_BYTES = sizeof(uint32_t) };
 
-static void free_keys(pr_collect *c)
+/* What pr_collect_seal gives up early. */
+static void free_lookup(pr_collect *c)
 {
     pr_intern_free(&c->keys);
     pr_free(c->key_session);
@@ -23,14 +24,14 @@ static void free_keys(pr_collect *c)
 
 void pr_collect_seal(pr_collect *c)
 {
-    free_keys(c);
+    free_lookup(c);
     pr_intern_seal(&c->users);
     pr_intern_seal(&c->items);
 }
 
 void pr_collect_free(pr_collect *c)
 {
-    free_keys(c);
+    free_lookup(c);
     pr_intern_free(&c->users);
     pr_intern_free(&c->items);
     pr_free(c->action_items);
@@ -66,9 +67,9 @@ pr_slice pr_key_trim(pr_slice key, uint64_t *count)
 
 /* ---- times ---- */
 
-static parsrec_status mixed_times(const pr_rows *rows, const pr_action_columns *columns,
-                                  uint64_t line, pr_slice text, pr_time_form before,
-                                  parsrec_error *err)
+static parsrec_status fail_mixed_times(const pr_rows *rows, const pr_action_columns *columns,
+                                       uint64_t line, pr_slice text, pr_time_form before,
+                                       parsrec_error *err)
 {
     static const char *const forms[] = {"empty", "numbers", "dates"};
     pr_excerpt hold;
@@ -98,8 +99,8 @@ static bool may_be_excel(pr_slice text)
     return pr_parse_f64(pr_slice_trim(text), &days) && days >= 20000 && days < 80000;
 }
 
-static parsrec_status say_foreign(const pr_collect *c, const pr_rows *rows, uint64_t line,
-                                  size_t column, const pr_time_guess *g, parsrec_error *err)
+static parsrec_status fail_foreign(const pr_collect *c, const pr_rows *rows, uint64_t line,
+                                   size_t column, const pr_time_guess *g, parsrec_error *err)
 {
     char other[96] = "", fits[64] = "";
     pr_excerpt hold;
@@ -112,8 +113,8 @@ static parsrec_status say_foreign(const pr_collect *c, const pr_rows *rows, uint
                         pr_show(&hold, pr_slice_of(c->foreign_text)), fits, g->pattern, other);
 }
 
-static parsrec_status bad_time(pr_collect *c, const pr_rows *rows, const pr_row *row, size_t column,
-                               const char *problem, parsrec_error *err)
+static parsrec_status fail_time(pr_collect *c, const pr_rows *rows, const pr_row *row,
+                                size_t column, const char *problem, parsrec_error *err)
 {
     pr_excerpt hold;
     pr_time_guess guess;
@@ -124,7 +125,7 @@ static parsrec_status bad_time(pr_collect *c, const pr_rows *rows, const pr_row 
             c->foreign = guess;
             c->foreign_line = row->line;
         }
-        return say_foreign(c, rows, row->line, column, &guess, err);
+        return fail_foreign(c, rows, row->line, column, &guess, err);
     }
     if (is_clock(text))
         return pr_rows_fail(rows, row->line, column, err,
@@ -160,7 +161,7 @@ parsrec_status pr_collect_foreign(const pr_collect *c, pr_rows *rows, size_t col
              strcmp(guess.pattern, settled.other) == 0))
             settled = guess;
     }
-    return say_foreign(c, rows, c->foreign_line, column, &settled, err);
+    return fail_foreign(c, rows, c->foreign_line, column, &settled, err);
 }
 
 /* The time of a row. A text equal to that of the row before is not parsed again. */
@@ -179,7 +180,7 @@ static parsrec_status read_time(pr_collect *c, const pr_rows *rows,
                                   ? pr_time_parse_as(text, c->time_pattern, form, value)
                                   : pr_time_parse(text, form, value);
         if (problem != NULL)
-            return bad_time(c, rows, row, columns->time, problem, err);
+            return fail_time(c, rows, row, columns->time, problem, err);
         c->last_text = (pr_slice){NULL, 0};
         if (text.size <= sizeof c->last_hold) {
             memcpy(c->last_hold, text.bytes, text.size);
@@ -189,7 +190,7 @@ static parsrec_status read_time(pr_collect *c, const pr_rows *rows,
         }
     }
     if (c->actions > 0 && *form != c->form)
-        return mixed_times(rows, columns, row->line, text, c->form, err);
+        return fail_mixed_times(rows, columns, row->line, text, c->form, err);
     return PARSREC_OK;
 }
 

@@ -1,5 +1,9 @@
-/* The rows of the actions, gathered in the order of the input: names become numbers, rows of one
- * session a run. At most 12 bytes per action and 16 per session, besides the names. */
+/* Actions gathered in the order of the input: users, sessions and items become numbers. This
+ * takes 4 bytes per action, 8 per run of actions of one session and 16 per session, besides the
+ * names.
+ *
+ * A pr_collect begins zeroed, with `sort`, `keyed` and `time_pattern` set by the caller. After the
+ * last row pr_collect_seal frees what only reading needs, and pr_assembly_make takes the actions. */
 #ifndef PR_COLLECT_H
 #define PR_COLLECT_H
 
@@ -8,7 +12,7 @@
 #include "import/rows.h"
 #include "import/times.h"
 
-/* Where an input has what; PR_NO_COLUMN for what it lacks. */
+/* Which column of an input is what; PR_NO_COLUMN for what it lacks. */
 typedef struct pr_action_columns {
     size_t user, session, time, item;
 } pr_action_columns;
@@ -19,29 +23,31 @@ typedef struct pr_collect_run {
 } pr_collect_run;
 
 typedef struct pr_collect {
-    bool sort;                /* times may go back */
-    bool keyed;               /* the session column identifies sessions, where it is not empty */
-    const char *time_pattern; /* of pr_time_parse_as; NULL: pr_time_parse */
+    bool sort;                /* accept times that go back; else such a row is refused */
+    bool keyed;               /* sessions have keys: the session column, where it is not empty */
+    const char *time_pattern; /* for pr_time_parse_as; NULL: pr_time_parse */
+
     pr_intern users, items;
-    pr_intern keys;        /* of sessions: the user's number in 4 bytes, then the session's text */
+    pr_intern keys; /* of sessions: the user's number in 4 bytes, then the text of the column */
     uint32_t *key_session; /* [keys.count] */
     int32_t *action_items;
     pr_collect_run *runs;
     uint32_t *session_user;
-    int64_t *session_time; /* the earliest of its actions */
-    int64_t *last_time;    /* [users.count] */
+    int64_t *session_time; /* of its earliest action */
+    int64_t *last_time;    /* [users.count]: of the user's latest row */
     size_t actions, run_count, sessions;
     size_t key_capacity, action_capacity, run_capacity, user_capacity, time_capacity, last_capacity;
-    pr_time_form form; /* of all times so far, when there are actions */
+    pr_time_form form; /* of all times so far; set once there are actions */
     int64_t least_time, greatest_time;
     uint64_t trimmed; /* keys that had blanks around them */
 
-    /* The first date of a foreign form, for the sentence about it. */
+    /* A date in a form that is not read without --time-format, such as 31.12.2010: the guess and
+     * line of the first, the text of the latest. For messages. */
     pr_time_guess foreign;
     uint64_t foreign_line; /* 0: none */
     char foreign_text[48];
 
-    /* The row before: most rows have the same user, session and time. */
+    /* The row before, since most rows have the same user, session and time. */
     uint32_t last_user, last_session;
     size_t last_key; /* SIZE_MAX: none */
     pr_slice last_text;
@@ -53,20 +59,25 @@ typedef struct pr_collect {
     size_t scratch_capacity;
 } pr_collect;
 
-void pr_collect_free(pr_collect *c);
-/* What only reading needs: the keys of sessions, the slots of the names. */
-void pr_collect_seal(pr_collect *c);
+void pr_collect_free(pr_collect *c); /* a zeroed one is fine */
 
-/* Adds a row, or refuses it with E_INPUT and leaves no trace of it. */
+/* Adds a row, or refuses it with E_INPUT; a refused row leaves nothing but a note of a foreign
+ * date. */
 parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
                               const pr_row *row, parsrec_error *err);
 
-/* A key without spaces, tabs and no-break spaces at its ends; counts those that had some. */
+/* Frees what only reading needs: the keys of sessions and the hash tables of users and items. No
+ * rows can be added and no session keys asked for afterwards. */
+void pr_collect_seal(pr_collect *c);
+
+/* True of a byte that may be part of a blank: space, tab, or a no-break space (C2 A0 in UTF-8). */
 static inline bool pr_key_blank(unsigned char c)
 {
     return c == ' ' || c == '\t' || c == 0xC2 || c == 0xA0;
 }
 pr_slice pr_key_trim(pr_slice key, uint64_t *count);
+/* A key without blanks at its ends; *count grows by 1 if it had any. Most keys have none and do not
+ * reach pr_key_trim. */
 static inline pr_slice pr_key(pr_slice key, uint64_t *count)
 {
     if (key.size == 0 || (!pr_key_blank((unsigned char)key.bytes[0]) &&
@@ -75,12 +86,13 @@ static inline pr_slice pr_key(pr_slice key, uint64_t *count)
     return pr_key_trim(key, count);
 }
 
-/* Once a foreign date may have its day or its month first: looks at the times of later rows, up to
- * a bound, and says which, if one of them shows it. E_INPUT with the sentence. */
+/* After a row was refused for a foreign date that may have its day or its month first: reads on, up
+ * to a bound, for a date that decides it. Always E_INPUT, with a sentence that gives the pattern, or
+ * both if no row decides. */
 parsrec_status pr_collect_foreign(const pr_collect *c, pr_rows *rows, size_t column,
                                   parsrec_error *err);
 
-/* The text of session key number k, and whose it is. */
+/* The text of session key k and its user. */
 pr_slice pr_collect_key(const pr_collect *c, size_t k, uint32_t *user);
 
 #endif

@@ -16,7 +16,7 @@ size_t pr_rows_find(const pr_rows *rows, const char *name)
     for (size_t i = 0; i < rows->column_count; i++)
         if (pr_slice_is(rows->columns[i], name))
             return i;
-    return SIZE_MAX;
+    return PR_NO_COLUMN;
 }
 
 /* "a, b, c", cut with "..." when there are many. */
@@ -39,7 +39,7 @@ parsrec_status pr_rows_need(const pr_rows *rows, const char *name, const char *h
                             parsrec_error *err)
 {
     *column = pr_rows_find(rows, name);
-    if (*column == SIZE_MAX) {
+    if (*column == PR_NO_COLUMN) {
         char list[256];
         list_columns(rows, list, sizeof list);
         return pr_fail(err, PARSREC_E_NOT_FOUND, "%s: there is no column '%s', only %s; %s",

@@ -4,18 +4,20 @@
  *   rows.h       those bytes, or the result of a query, as rows of fields (this file)
  *   columns.h    which column is the user, the session, the time, the item
  *   times.h      what a time says
- *   collect.h    rows of actions gathered in the order of the input: names become numbers
+ *   collect.h    actions gathered in the order of the input: names become numbers
  *   assembly.h   gathered actions become the columns of a data set: sorted, cut, filtered
  *   tables.h     tables about items, users and sessions become features, names and categories
- *   import.c     parsrec_import, which runs all of it and says what it did
+ *   import.c     parsrec_import, which runs all of it and fills the report
  *
- * A reader of rows knows nothing of users and items; import knows nothing of quotes and queries.
- * Rows are views into the reader's buffer, so an action is copied once, as numbers. A row that is
- * not valid is refused with a sentence that has its place (name:line:column) and may be skipped;
- * everything else is final.
+ * The tables of actions say who took what and when, one item per row. The other tables describe
+ * items, users and sessions.
  *
- * Import is measured (bench/import.sh): what happens per row allocates nothing once the names are
- * known. */
+ * A reader of rows knows nothing about users and items; import knows nothing about quotes and
+ * queries. Rows are views into the reader's buffer, so an action is copied once, as numbers. A row
+ * that is not valid is refused with E_INPUT and a message that begins with its place
+ * (name:line:column); import may skip it. Every other failure ends the import.
+ *
+ * Import is measured (bench/import.sh): a row allocates nothing once its names are known. */
 #ifndef PR_ROWS_H
 #define PR_ROWS_H
 
@@ -28,11 +30,13 @@
 
 typedef struct pr_rows pr_rows;
 
-/* Views live until the next call on the same source. */
+#define PR_NO_COLUMN SIZE_MAX
+
+/* Views that live until the next call on the same source. */
 typedef struct pr_row {
     const pr_slice *fields;
-    size_t count;  /* equals the number of columns */
-    uint64_t line; /* from 1, the header is line 1; for databases the number of the row */
+    size_t count;  /* equals column_count, except after pr_csv_allow_ragged */
+    uint64_t line; /* of a text: from 1, the header included; of a database: the row, from 1 */
 } pr_row;
 
 struct pr_rows {
@@ -40,10 +44,10 @@ struct pr_rows {
     const pr_slice *columns; /* names, from the header */
     size_t column_count;
     char delimiter; /* of a text; 0 for databases */
-    bool lines;     /* positions are lines of a text ("name:line:column"), else rows */
+    bool lines;     /* a text: messages say "name:line:column"; else "name: row N, column M" */
 
-    /* The next row. *end is set after the last. A row that is not valid gives E_INPUT with the
-     * whole sentence and may be skipped by calling next again; other failures are final. */
+    /* The next row; *end is true, and there is no row, after the last. E_INPUT for a row that is not
+     * valid: the next call continues after it. Other failures are final. */
     parsrec_status (*next)(pr_rows *self, pr_row *row, bool *end, parsrec_error *err);
     /* How much of the source has been read, for progress; total 0 when not known. */
     void (*position)(const pr_rows *self, uint64_t *done, uint64_t *total);
@@ -52,28 +56,29 @@ struct pr_rows {
 
 typedef struct pr_rows_options {
     parsrec_input_format format; /* of files */
-    bool latin1;
-    const char *table, *query;  /* of databases */
-    const parsrec_hooks *hooks; /* asked while a server makes us wait */
+    bool latin1;                 /* files are Windows-1252, not UTF-8 */
+    const char *table, *query;   /* of databases; at most one is given */
+    const parsrec_hooks *hooks;  /* called while a database makes us wait */
 } pr_rows_options;
 
-/* Opens whatever `input` names: a file, "-", "sqlite:FILE" or "postgresql://...". */
+/* Opens whatever `input` names: a file, "-", "sqlite:FILE" or "postgresql://...". New kinds of input
+ * get a branch here. `input` and the hooks must outlive the rows; *out is NULL on failure. */
 parsrec_status pr_rows_open(pr_rows **out, const char *input, const pr_rows_options *options,
                             parsrec_error *err);
 void pr_rows_free(pr_rows *rows); /* NULL is fine */
 
 bool pr_rows_is_database(const char *input);
 
-/* The number of a column by its name, SIZE_MAX when there is none. */
+/* The number of a column by its name; PR_NO_COLUMN when there is none. */
 size_t pr_rows_find(const pr_rows *rows, const char *name);
 
-/* The same, or a sentence that lists the columns there are and ends with the hint. */
+/* The same, but E_NOT_FOUND when there is none, with the columns that there are and then `hint`; and
+ * E_INPUT when two columns have the name. */
 parsrec_status pr_rows_need(const pr_rows *rows, const char *name, const char *hint, size_t *column,
                             parsrec_error *err);
 
-/* E_INPUT with the place before the sentence: "name:line:column: ...". Columns count from 0 here
- * and from 1 in the message; PR_NO_COLUMN leaves them out. */
-#define PR_NO_COLUMN SIZE_MAX
+/* E_INPUT with the place before the message: "name:line:column: ...". Columns count from 0 here and
+ * from 1 in the message; PR_NO_COLUMN leaves the column out. */
 parsrec_status pr_rows_fail(const pr_rows *rows, uint64_t line, size_t column, parsrec_error *err,
                             const char *format, ...) __attribute__((format(printf, 5, 6)));
 
@@ -83,33 +88,36 @@ enum { PR_CSV_LONGEST_ROW = 1 << 20 };
 
 typedef struct pr_csv_options {
     char delimiter; /* 0: comma, tab, semicolon or bar, whichever the header has most */
-    bool database;  /* positions are rows of a result, not lines of a text */
-    size_t buffer;  /* bytes at first, at least 3; 0: 256 KiB. Tests use few to meet every edge */
+    bool database;  /* the text is the result of a query: messages name rows, not lines */
+    size_t buffer;  /* initial bytes, at least 3; 0: 256 KiB. For tests of the buffer's edges */
 } pr_csv_options;
 
-/* Reads the header. Takes `bytes` over, also when it fails. */
+/* Reads the header. Takes `bytes` over, also on failure. */
 parsrec_status pr_csv_open(pr_rows **out, pr_bytes *bytes, const pr_csv_options *options,
                            parsrec_error *err);
 
-/* From now on rows may have any number of fields. */
+/* Only for rows of pr_csv_open: from now on they may have any number of fields. */
 void pr_csv_allow_ragged(pr_rows *csv);
 
-/* The reference's text over a CSV reader that has read its header: one line of n items becomes n
- * rows of user, time, session, item. Takes `csv` over. */
+/* The text format of the paper's program, user_id,time,session_length,session_items. The header is
+ * recognised by pr_reference_header. pr_reference_open turns a line of n items into n rows of user,
+ * time, session and item; it takes `csv` over, also on failure. */
 bool pr_reference_header(const pr_rows *csv);
 parsrec_status pr_reference_open(pr_rows **out, pr_rows *csv, parsrec_error *err);
 
-/* Databases. */
+/* ---- databases ---- */
+
 parsrec_status pr_sqlite_open(pr_rows **out, const char *input, const pr_rows_options *options,
                               parsrec_error *err);
 parsrec_status pr_postgres_open(pr_rows **out, const char *input, const pr_rows_options *options,
                                 parsrec_error *err);
 
-/* ---- the store of `parsrec serve`: its purchases, and the mark that keeps a server from counting them a second
- * time when a model of this data is served with that store ---- */
+/* ---- purchases from the event store of `parsrec serve` ---- */
 
-/* Rows of user, session, time and item in the order of time, with times of the given form, which
- * the other inputs have. *mark is what the data set keeps as its `events`; free it with pr_free. */
+/* Rows of user, session, time and item in order of time. Times are written in `form`, that of the
+ * other inputs. *mark says up to which event the store was read; it becomes `events` of the data set,
+ * so that a server with this store and a model of this data does not count the purchases twice. Free
+ * it with pr_free. */
 parsrec_status pr_events_open(pr_rows **out, char **mark, const char *url, pr_time_form form,
                               const parsrec_hooks *hooks, parsrec_error *err);
 

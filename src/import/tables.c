@@ -209,8 +209,9 @@ parsrec_status pr_table_begin(pr_table *t, pr_feature_of of, const pr_rows *rows
 
 /* ---- numbers ---- */
 
-/* A column that is numbers but for commas: decimal commas, unless every comma might be before
- * thousands in a file whose delimiter is a comma. */
+/* For a column that is not all numbers with a decimal point. *number says whether it is all numbers
+ * with a decimal comma. In a file whose delimiter is a comma, commas that are all followed by three
+ * digits are refused: they may separate thousands. */
 static parsrec_status settle_commas(pr_table_column *c, const pr_rows *rows, bool *number,
                                     parsrec_error *err)
 {
@@ -339,7 +340,7 @@ parsrec_status pr_table_row(pr_table *t, const pr_collect *actions, const pr_row
     PR_TRY(check_cells(t, rows, row, err));
     PR_TRY(key_of(t, actions, row, &key, &known, err));
     if (!known) {
-        t->nobody++;
+        t->without_user++;
         return PARSREC_OK;
     }
     size_t at = t->keys.count;
@@ -375,7 +376,7 @@ parsrec_status pr_names_choose(pr_names *out, const pr_names *names, const int32
 
 /* ---- matching ---- */
 
-/* Which rows were asked for; a row may serve many sessions. */
+/* Rows found so far, and which of them were used; one row may belong to many sessions. */
 typedef struct match {
     int32_t *row_of;
     bool *used;
@@ -409,7 +410,7 @@ static void match_key(match *m, const pr_table *table, pr_slice key, size_t thin
 static void end_match(match *m, const pr_table *table, int32_t **row_of, size_t *unmatched_rows)
 {
     *row_of = m->row_of;
-    *unmatched_rows = table->keys.count - m->used_count + table->nobody;
+    *unmatched_rows = table->keys.count - m->used_count + table->without_user;
     pr_free(m->used);
 }
 
@@ -464,7 +465,7 @@ static parsrec_status gather_numbers(pr_feature_column *f, const pr_table_column
     return PARSREC_OK;
 }
 
-/* Codes by first appearance among the things that are there, so that no value is without one. */
+/* Codes are given by first appearance in `rows`, so that only values that occur get one. */
 static parsrec_status gather_codes(pr_feature_column *f, const pr_table_column *c,
                                    const int32_t *rows, size_t count, pr_region *region,
                                    parsrec_error *err)

@@ -1,9 +1,10 @@
 /* Tables about items, users and sessions become columns of the data set.
  *
- * A table is read whole: a key and columns of cells, each cell a number of a text. What the columns
- * mean is settled when all of it has been read (pr_table_settle). Then rows are matched to the
- * users, items or sessions of the actions by their keys, and the cells are gathered in the
- * numbering of the data set. */
+ * A table is read whole (pr_table_begin, pr_table_row). Each column stores its different texts once
+ * and one index per row. Whether a column holds numbers is decided after the last row
+ * (pr_table_settle). Then rows are matched by key to the users, items or sessions of the actions
+ * (pr_table_match), and the cells are gathered in the numbering of the data set (pr_features_gather,
+ * pr_catalogue_gather). */
 #ifndef PR_TABLES_H
 #define PR_TABLES_H
 
@@ -37,36 +38,38 @@ typedef struct pr_table_column {
 
 typedef struct pr_table {
     pr_feature_of of;
-    pr_intern keys; /* one per row; of sessions with a user: the user's number, then the text */
-    bool with_user;
+    pr_intern keys; /* one per row; if with_user: the user's number in 4 bytes, then the text */
+    bool with_user; /* a table of sessions that has a column of users */
     pr_table_column *columns;
     size_t column_count;
-    size_t nobody; /* rows whose user is unknown; the others are looked up by their key */
     size_t key_column, user_column;
-    uint64_t trimmed; /* keys that had blanks around them */
+    size_t without_user; /* rows not stored, because no action names their user */
+    uint64_t trimmed;    /* keys that had blanks around them */
     char *scratch;
     size_t scratch_capacity;
 } pr_table;
 
 void pr_table_free(pr_table *table); /* a zeroed one is fine */
 
-/* Finds the key, which the actions call `key` (or NULL), and settles what the header shows. */
+/* Finds the key column, which the actions call `key` (or NULL), and decides from the header what each
+ * column holds, as far as it shows. The table must be freed also on failure. */
 parsrec_status pr_table_begin(pr_table *table, pr_feature_of of, const pr_rows *rows,
                               const parsrec_import_options *options, const char *key,
                               parsrec_error *err);
 
-/* Adds a row, or refuses it with E_INPUT and leaves no trace of it. */
+/* Adds a row, or refuses it with E_INPUT and stores nothing of it. */
 parsrec_status pr_table_row(pr_table *table, const pr_collect *actions, const pr_rows *rows,
                             const pr_row *row, parsrec_error *err);
 
-/* After the last row: which of the columns are numbers, and how they are written. */
+/* After the last row: decides which undecided columns hold numbers, and whether their decimals are
+ * written with a comma. */
 parsrec_status pr_table_settle(pr_table *table, const pr_rows *rows, parsrec_error *err);
 
 /* A finite number that a float can hold, with a decimal point, or with a decimal comma and perhaps
  * points between thousands. */
 bool pr_cell_number(pr_slice text, bool decimal_comma, float *value);
 
-/* Levels of a path such as "GROCERY > COOKIES". */
+/* The number of levels of a path such as "GROCERY > COOKIES". */
 size_t pr_category_depth(pr_slice path);
 
 /* True when the comma-separated list (or NULL) has the name. */
@@ -74,24 +77,25 @@ bool pr_list_has(const char *list, const char *name);
 
 /* ---- matching and gathering ---- */
 
-/* row_of[names->count] becomes the table's row of each name, -1 where it has none; free it with
- * pr_free. *unmatched_rows counts the rows that no name asked for. */
+/* (*row_of)[names->count] is the table's row for each name, -1 where it has none; free it with
+ * pr_free. *unmatched_rows is the number of rows that belong to no name. */
 parsrec_status pr_table_match(const pr_table *table, const pr_names *names, int32_t **row_of,
                               size_t *unmatched_rows, parsrec_error *err);
-/* The same for the sessions of `actions`, whose keys must still be there. */
+/* The same for the sessions of `actions`, before pr_collect_seal. */
 parsrec_status pr_table_match_sessions(const pr_table *table, const pr_collect *actions,
                                        int32_t **row_of, size_t *unmatched_rows,
                                        parsrec_error *err);
 
-/* Feature columns of `count` things, thing i in row rows[i] (-1: none), into data->features. */
+/* Fills data->features from the table for `count` users, sessions or items; number i has the table's
+ * row rows[i], -1 for none. */
 parsrec_status pr_features_gather(pr_dataset *data, const pr_table *table, const int32_t *rows,
                                   size_t count, pr_region *region, parsrec_error *err);
 
-/* Item names and the category tree. */
+/* The same for item names and the category tree. */
 parsrec_status pr_catalogue_gather(pr_dataset *data, const pr_table *table, const int32_t *rows,
                                    pr_region *region, parsrec_error *err);
 
-/* A table of names chosen from another: name i is names[from[i]]; a negative number gives "". */
+/* Chooses names: name i of *out is name from[i] of `names`, or "" if from[i] is negative. */
 parsrec_status pr_names_choose(pr_names *out, const pr_names *names, const int32_t *from,
                                size_t count, pr_region *region, parsrec_error *err);
 
