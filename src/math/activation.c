@@ -6,7 +6,7 @@
 PR_INLINE void relu_forward_any(pr_real *y, const pr_real *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        y[i] = x[i] < 0 ? 0 : x[i]; /* NaN passes */
+        y[i] = x[i] < 0 ? 0 : x[i]; /* NaN stays NaN */
 }
 PR_LEVELS(void, pr_relu_forward, relu_forward_any, (pr_real * y, const pr_real *x, size_t n),
           (y, x, n))

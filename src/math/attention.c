@@ -1,5 +1,5 @@
-/* Attention: of one query over placed items, over items that are prepared for it, and of a sequence
- * over itself. */
+/* Attention: one query over the placed items, one query over prepared items, and a sequence over
+ * itself. */
 #include "math/attention.h"
 
 #include <assert.h>
@@ -106,7 +106,7 @@ PR_LEVELS(void, pr_item_attention, item_attention_any,
 
 enum { BLOCK = 64 };
 
-/* Columns that rows up to `end` can see. */
+/* How many columns the rows before `end` can see. */
 static size_t seen(const pr_self_shape *s, size_t end)
 {
     return s->causal ? end : s->L;
@@ -117,7 +117,7 @@ static size_t block_end(const pr_self_shape *s, size_t begin)
     return s->L - begin < BLOCK ? s->L : begin + BLOCK;
 }
 
-/* x[n] = softmax of x[n]; what lies behind, up to `width`, becomes 0. */
+/* x[n] = softmax of x[n]; columns n up to `width` become 0. */
 PR_INLINE void softmax_row(pr_real *x, size_t n, size_t width)
 {
     pr_real top = x[0], sum;
@@ -152,7 +152,7 @@ PR_LOCAL_LEVELS(void, scale_all, scale_all_any,
                 (pr_real * x, pr_real scale, size_t rows, size_t cols, size_t stride),
                 (x, scale, rows, cols, stride))
 
-/* weight -> what multiplies the values: itself, or masked into work. */
+/* Returns the weights that multiply the values: `weight` itself, or a masked copy in work. */
 static const pr_real *masked(pr_real *work, const pr_real *weight, const pr_self_mask *mask,
                              size_t head, const pr_self_shape *s)
 {
@@ -187,7 +187,7 @@ void pr_self_attention_forward(pr_real *y, pr_real *weight, pr_real *work, const
     }
 }
 
-/* d = gradient of the weights -> gradient of what softmax saw, times scale. */
+/* Turns d, the gradient of the weights, into the gradient of the softmax input times scale. */
 PR_INLINE void softmax_backward_any(pr_real *d, const pr_real *weight, pr_real scale, size_t begin,
                                     size_t end, size_t cols, size_t stride)
 {
@@ -242,7 +242,8 @@ void pr_self_attention_backward(pr_real *dqkv, pr_real *work, const pr_real *dy,
 {
     size_t width = s->D / s->H, cells = s->L * pr_self_stride(s->L);
     memset(dqkv, 0, s->L * 3 * s->D * sizeof *dqkv);
-    memset(work + cells, 0, cells * sizeof *work); /* masks pass over columns nobody computes */
+    memset(work + cells, 0, cells * sizeof *work); /* the mask also covers columns that are never
+                                                    * computed */
     for (size_t h = 0; h < s->H; h++)
         head_backward(dqkv + h * width, work, dy + h * width, weight + h * cells, qkv + h * width,
                       mask, h, s);

@@ -1,4 +1,5 @@
-/* Multi-head attention, three kinds. */
+/* Multi-head attention in three variants. All memory belongs to the caller; H must divide the
+ * width. */
 #ifndef PR_ATTENTION_H
 #define PR_ATTENTION_H
 
@@ -8,7 +9,8 @@
  *
  * Keys and values are projected once, when an item is placed; here they are only read. */
 
-/* The keys of one query: key p is row at[p] + shift of kv[.,2·Dq], its value the second half. */
+/* The keys of one query. Key p is the first half of row at[p] + shift of kv[.,2·Dq]; its value is
+ * the second half. */
 typedef struct pr_keys {
     const size_t *at;
     size_t shift, n;
@@ -19,35 +21,37 @@ typedef struct pr_keys {
  * Keeps weight[H,n]. One key needs no query: its weight is 1 and q may be NULL. */
 void pr_attention_forward(pr_real *y, pr_real *weight, const pr_real *q, const pr_real *kv,
                           const pr_keys *keys, size_t H, size_t Dq);
-/* Sets dq[Dq] (untouched with one key), adds into the keys' rows of dkv. work[n] is scratch. */
+/* Sets dq[Dq] (left untouched if there is only one key) and adds into the keys' rows of dkv.
+ * work[n] is scratch. */
 void pr_attention_backward(pr_real *dq, pr_real *dkv, pr_real *work, const pr_real *dy,
                            const pr_real *weight, const pr_real *q, const pr_real *kv,
                            const pr_keys *keys, size_t H, size_t Dq);
 
-/* ---- one query over items whose products with the maps are prepared, for answers ---- */
+/* ---- one query over items whose projections were computed beforehand, for serving ---- */
 
-/* A row of `items`, `stride` long, has for each head h of H
- *   [h,Dq]      what the query is multiplied with,
- *   [H + h,Dq]  what the item adds, all maps behind the attention included,
+/* A row of `items` has `stride` numbers. For each head h of H it contains
+ *   [h,Dq]      the vector that the query is multiplied by,
+ *   [H + h,Dq]  the item's contribution to the output, with all later maps already applied,
  *   [2H·Dq + h] a number that is added to the product.
- * y[Dq] += the rows ids[n], weighted by softmax; weight[H,n] are the weights. y may be q[Dq]. */
+ * y[Dq] += the contributions of rows ids[n], weighted by softmax. Sets weight[H,n]. y may be q. */
 void pr_item_attention(pr_real *y, pr_real *weight, const pr_real *q, const pr_real *items,
                        size_t stride, const int32_t *ids, size_t n, size_t H, size_t Dq);
 
 /* ---- a sequence over itself ---- */
 
 typedef struct pr_self_shape {
-    size_t L, H, D; /* positions, heads, width of all heads */
-    bool causal;    /* a position sees itself and those before it; else all */
+    size_t L, H, D; /* positions, heads, total width of all heads */
+    bool causal;    /* a position sees itself and earlier ones; otherwise all positions */
 } pr_self_shape;
 
-/* Rows of a weight matrix lie so far apart: whole lanes, and whole bytes of a mask. */
+/* Row stride of a weight matrix: a multiple of the lanes, so that a mask row is whole bytes. */
 static inline size_t pr_self_stride(size_t L)
 {
     return (L + PR_LANES - 1) / PR_LANES * PR_LANES;
 }
 
-/* A mask over the weights: one bit a number, stride / 8 bytes a row, head after head; or NULL. */
+/* A mask over the weights: one bit per weight, stride / 8 bytes per row, head by head. NULL: no
+ * mask. */
 typedef struct pr_self_mask {
     const uint8_t *keep;
     pr_real scale;
@@ -64,7 +68,7 @@ void pr_self_attention_backward(pr_real *dqkv, pr_real *work, const pr_real *dy,
                                 const pr_real *weight, const pr_real *qkv, const pr_self_mask *mask,
                                 const pr_self_shape *shape);
 
-/* The same by definition. */
+/* The same, written as the definition; for tests. */
 void pr_self_attention_forward_plain(pr_real *y, pr_real *weight, const pr_real *qkv,
                                      const pr_self_mask *mask, const pr_self_shape *shape);
 

@@ -1,5 +1,5 @@
-/* The one wrapper around CBLAS, which is loaded when the first product is wanted: programs that only
- * read data do not pay for it, and any CBLAS will do. */
+/* The only wrapper around CBLAS. The library is loaded on the first product, so commands that only
+ * read data do not pay for it, and any CBLAS implementation works. */
 #include "math/blas.h"
 
 #include <assert.h>
@@ -36,8 +36,8 @@ static bool is_old_core(const char *name)
     return false;
 }
 
-/* The kernels OpenBLAS should have chosen, when it has taken this processor for a much older one;
- * NULL when nothing is better. */
+/* The kernels OpenBLAS should have chosen if it mistook this processor for a much older one; NULL
+ * if its choice is right. */
 static const char *better_core(const char *core)
 {
 #if defined(__x86_64__)
@@ -56,7 +56,7 @@ static const char *better_core(const char *core)
 
 static struct {
     void *library;
-    __typeof__(&GEMM) gemm; /* NULL: no library was found */
+    __typeof__(&GEMM) gemm; /* NULL: no library found */
     char *(*core_name)(void);
 } blas;
 
@@ -73,8 +73,9 @@ static bool open_library(const char *name)
     return true;
 }
 
-/* OpenBLAS chooses its kernels when it is loaded, and does not know processors younger than itself:
- * where it chose badly, it is loaded again with the right word in its environment. */
+/* OpenBLAS chooses its kernels when it is loaded and does not recognise processors newer than
+ * itself. If it chose badly, it is loaded a second time with the right core name in its
+ * environment. */
 static void choose_kernels(const char *name)
 {
     const char *better = blas.core_name != NULL ? better_core(blas.core_name()) : NULL;
@@ -82,15 +83,16 @@ static void choose_kernels(const char *name)
         return;
     dlclose(blas.library);
     setenv("OPENBLAS_CORETYPE", better, 1);
-    open_library(name); /* the same one as before if the process holds it elsewhere */
+    open_library(name); /* returns the same handle if the process has loaded it elsewhere */
     unsetenv("OPENBLAS_CORETYPE");
 }
 
 /* ---- address space ---- */
 
-/* OpenBLAS takes a work area when it is loaded and for every thread that multiplies, and tries for ever
- * where it cannot have one. Under a limit (ulimit -v) room for them is kept from the start, and every thread
- * gives its piece back just before its first product; without the room no library is loaded. */
+/* OpenBLAS allocates a work area when it is loaded and one for every thread that multiplies, and
+ * retries forever if it cannot get one. Under an address-space limit (ulimit -v) space for these
+ * areas is reserved at load time, and every thread releases its piece just before its first
+ * product. If the space cannot be reserved, no library is loaded. */
 enum { AREA_BYTES = 129 << 20, AREAS_MOST = 64 };
 
 static struct {
@@ -128,7 +130,7 @@ static void give_room(void)
         munmap(kept.pieces[left - 1], AREA_BYTES);
 }
 
-/* Our workers are the threads: OpenBLAS is told to start none before it can. */
+/* The library has its own thread pool, so OpenBLAS is set to one thread before it starts any. */
 static void load(void)
 {
     if (!keep_room())
@@ -172,8 +174,8 @@ static enum CBLAS_TRANSPOSE way(pr_matrix m)
     return m.flip ? CblasTrans : CblasNoTrans;
 }
 
-/* c[N] = keep · c + a[K] · b. A product of matrices would first copy all of b, which costs more than
- * one row has to do. */
+/* c[N] = keep · c + a[K] · b. A matrix product would first copy all of b, which costs more than the
+ * work for one row. */
 PR_INLINE void row_any(pr_real *c, const pr_real *a, pr_matrix b, pr_real keep, size_t N, size_t K)
 {
     for (size_t j = 0; j < N; j++)
@@ -193,7 +195,7 @@ PR_LOCAL_LEVELS(void, multiply_row, row_any,
                 (pr_real * c, const pr_real *a, pr_matrix b, pr_real keep, size_t N, size_t K),
                 (c, a, b, keep, N, K))
 
-/* Some rows of b go through all rows of a while they are near. */
+/* A few rows of b at a time are used for all rows of a while they are in cache. */
 PR_INLINE void rows_any(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep,
                         size_t M, size_t N, size_t K)
 {

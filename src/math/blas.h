@@ -1,4 +1,4 @@
-/* Matrix products, through whatever CBLAS is there. */
+/* Matrix products, through whichever CBLAS is installed. Any thread may call these functions. */
 #ifndef PR_BLAS_H
 #define PR_BLAS_H
 
@@ -6,7 +6,7 @@
 
 #include "math/shapes.h"
 
-/* A matrix as a product sees it: rows lie `stride` apart; flipped means its transpose is meant. */
+/* An operand of a product. Rows are `stride` apart; `flip` means that the transpose is used. */
 typedef struct pr_matrix {
     const pr_real *at;
     size_t stride;
@@ -23,23 +23,25 @@ static inline pr_matrix pr_flip(const pr_real *at, size_t stride)
     return (pr_matrix){at, stride, true};
 }
 
-/* c[M,N] = a[M,K] · b[K,N] + keep * c; keep is 0 (c may hold anything) or 1. c's rows lie c_stride
- * apart. The result depends on the sizes and numbers alone, not on threads. */
+/* c[M,N] = a[M,K] · b[K,N] + keep * c; keep is 0 (the old c is ignored) or 1. Rows of c are
+ * c_stride apart. The result depends only on the sizes and the values, not on the number of
+ * threads. */
 void pr_gemm(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
              size_t N, size_t K);
 void pr_gemm_plain(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
                    size_t N, size_t K);
 
-/* The same for a few rows of `a`, which is not flipped, each with the very bits that it gets alone. */
+/* The same for a few rows of `a`, which must not be flipped. Each row gets exactly the bits it
+ * would get in a product of its own. */
 void pr_gemm_each(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real keep, size_t M,
                   size_t N, size_t K);
 
-/* Loads the library, without threads of its own: our workers are the threads. False when there is
- * none, or a limit on address space leaves it no room; products are then right, but slow. Products load it by themselves; call this at the start
- * where the first one should not have to wait. */
+/* Loads the library with its own threads switched off: the thread pool calls it. Returns false if
+ * there is no library, or if a limit on address space leaves no room for it; products are then
+ * correct but slow. The first product loads it too; call this at start-up to avoid that delay. */
 bool pr_blas_load(void);
 
-/* The processor the BLAS tuned itself for, or NULL if it does not say. */
+/* The processor that the BLAS tuned itself for, or NULL if unknown. */
 const char *pr_blas_core(void);
 
 #endif

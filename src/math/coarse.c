@@ -1,5 +1,6 @@
-/* Products of bytes have instructions of their own, which no plain loop is turned into: hence intrinsics, beside a plain
- * version for other processors. A query has seven bits, so that pairs of products fit sixteen on older ones. */
+/* Byte products have special instructions that compilers do not generate from plain loops, hence
+ * intrinsics here, beside a plain version for other processors. A query uses seven bits so that the
+ * sum of two products fits in sixteen bits on older processors. */
 #include "math/coarse.h"
 
 #include "math/topk.h"
@@ -13,12 +14,13 @@
 enum {
     BLOCK = 64,      /* rows */
     GROUP = 4,       /* columns */
-    CODE_MOST = 127, /* of a table */
-    QUERY_MOST = 63, /* of a query, which is stored above zero */
+    CODE_MOST = 127, /* largest code of a table */
+    QUERY_MOST = 63, /* largest code of a query before it is shifted to be unsigned */
     QUERY_SHIFT = 64,
 };
 
-static const pr_real TOO_LARGE = (pr_real)1e30; /* squares of more would not be finite */
+static const pr_real TOO_LARGE = (pr_real)1e30; /* the square of a larger value would not be
+                                                 * finite */
 
 static size_t up(size_t n, size_t unit)
 {
@@ -31,12 +33,12 @@ size_t pr_coarse_bytes(size_t rows, size_t width)
     return whole * up(width, GROUP) + whole * sizeof(int32_t) + whole * sizeof(pr_real);
 }
 
-/* ---- making ---- */
+/* ---- quantising a table ---- */
 
 static pr_real largest(const pr_real *x, size_t n)
 {
     pr_real most = 0;
-    for (size_t i = 0; i < n && most == most; i++) { /* a NaN ends it */
+    for (size_t i = 0; i < n && most == most; i++) { /* stops at a NaN */
         pr_real size = x[i] < 0 ? -x[i] : x[i];
         most = size <= most ? most : size;
     }
@@ -50,7 +52,7 @@ static int8_t *code_at(const pr_coarse *c, size_t row, size_t column)
            row % BLOCK * GROUP + column % GROUP;
 }
 
-/* How long the codes of a row are, and what was lost of it, in steps. */
+/* Updates the largest length of a row's codes and of its rounding error, in steps. */
 static void make_row(pr_coarse *c, size_t row, const pr_real *from)
 {
     pr_real most = largest(from, c->width), step = most / CODE_MOST;
@@ -86,17 +88,18 @@ void pr_coarse_make(pr_coarse *coarse, void *memory, const pr_real *table, size_
         make_row(coarse, r, table + r * width);
 }
 
-/* ---- asking ---- */
+/* ---- quantising a query ---- */
 
-/* |x·w - step·codes·…| ≤ |x| · |error of w| + |error of x| · |codes of w|, and rounding of the exact sums, of up to
- * `width` additions each. */
+/* |x·w - step·codes·…| ≤ |x| · |error of w| + |error of x| · |codes of w|, plus the rounding of the
+ * exact sums of up to `width` additions each. */
 static pr_real slack_of(const pr_coarse *c, double length, double error)
 {
     double rounding = 2 * (double)c->width * 1.2e-7 * length * (double)(c->length + c->error);
     return (pr_real)((length * (double)c->error + error * (double)c->length + rounding) * 1.0001);
 }
 
-/* Codes of x in `width` columns; how long x and what rounding took from it are, squared, in steps. */
+/* Codes of x in `width` columns; also the squared lengths of x and of its rounding error, in
+ * steps. */
 PR_INLINE void code_any(uint8_t *codes, const pr_real *x, pr_real step, size_t width,
                         pr_real *length, pr_real *error)
 {
@@ -227,7 +230,7 @@ void pr_coarse_least(pr_real *least, const pr_coarse *c, const pr_coarse_query *
     }
 }
 
-/* ---- what is within reach ---- */
+/* ---- candidates ---- */
 
 PR_INLINE void most_any(pr_real *scores, const pr_real *steps, pr_real more, size_t n)
 {
@@ -240,7 +243,7 @@ PR_LOCAL_LEVELS(void, raise, most_any,
 size_t pr_coarse_reach(int32_t *rows, const pr_coarse *coarse, const pr_coarse_query *query,
                        pr_real *least, pr_real bar)
 {
-    pr_real rounding = (pr_real)1e-6 * (1 + (bar < 0 ? -bar : bar)); /* of what was added since */
+    pr_real rounding = (pr_real)1e-6 * (1 + (bar < 0 ? -bar : bar)); /* of the terms added since */
     raise(least, coarse->steps, 2 * query->slack, coarse->rows);
     return pr_at_least(rows, least, coarse->rows, bar - rounding);
 }

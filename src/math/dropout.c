@@ -9,9 +9,9 @@ pr_drop pr_drop_make(double p)
     return (pr_drop){threshold, (pr_real)(65536.0 / (65536.0 - (double)threshold))};
 }
 
-/* Seven rounds are the fewest of Philox 4x32 that pass all statistical tests of its authors; masks
- * over the whole item table are drawn at every step, so they use no more. Many blocks are drawn
- * together, one lane a block; a single row needs few. */
+/* Seven rounds are the fewest of Philox 4x32 that pass all statistical tests of its authors. Masks
+ * over the whole item table are drawn at every step, so no more are used. Many blocks are drawn
+ * together, one lane per block; a single row needs few. */
 enum { ROUNDS = 7, MANY = 64, FEW = 16 };
 
 typedef struct blocks {
@@ -114,7 +114,7 @@ void pr_drop_backward_plain(pr_real *dx, const pr_real *dy, const uint8_t *keep,
         dx[i] += kept(keep, i, scale * dy[i]);
 }
 
-/* out = sixteen numbers times scale, or 0 where the two mask bytes say so. */
+/* out = sixteen numbers times scale, or 0 where the bit in the two mask bytes is 0. */
 PR_INLINE void mask_lanes(pr_lanes *out, const pr_real *x, const uint8_t *keep, pr_real scale)
 {
     pr_lanes_load(out, x);

@@ -1,5 +1,5 @@
-/* Dropout whose masks are a function of seed and place, whatever the threads. A mask is one bit a
- * number, eight numbers to a byte; byte b comes from Philox block b of the place. */
+/* Dropout whose masks depend only on seed and place, not on the number of threads. A mask has one
+ * bit per number, eight numbers per byte; byte b comes from Philox block b of the place. */
 #ifndef PR_DROPOUT_H
 #define PR_DROPOUT_H
 
@@ -7,8 +7,8 @@
 #include "math/wide.h"
 
 typedef struct pr_drop {
-    uint32_t threshold; /* a number is dropped when its 16 random bits are below */
-    pr_real scale;      /* kept numbers are multiplied, so that the mean stays */
+    uint32_t threshold; /* a number is dropped if its 16 random bits are below this */
+    pr_real scale;      /* kept numbers are multiplied by this, which preserves the mean */
 } pr_drop;
 
 /* p is rounded to a multiple of 2^-16; 0 <= p < 1. */
@@ -19,7 +19,7 @@ static inline size_t pr_drop_bytes(size_t n)
     return (n + 7) / 8;
 }
 
-/* Fills keep[0..bytes) with the masks of blocks first .. first + bytes of the place. */
+/* Fills keep[bytes] with the masks of blocks first .. first + bytes - 1 of the place. */
 void pr_drop_draw(uint8_t *keep, const pr_rng *rng, const uint32_t place[3], size_t first,
                   size_t bytes, pr_drop drop);
 void pr_drop_draw_plain(uint8_t *keep, const pr_rng *rng, const uint32_t place[3], size_t first,

@@ -30,7 +30,7 @@ PR_LEVELS(void, pr_embedding_scores, embedding_scores_any,
            size_t D),
           (score, table, ids, o, n, D))
 
-/* ---- bags: by looking rows up, or by one product with a matrix of weights ---- */
+/* ---- bags: by looking up rows, or by one product with a dense matrix of weights ---- */
 
 /* A looked-up row costs about as much as four columns of the product (measured, D = 128). */
 enum { LOOKUP_COST = 4 };

@@ -1,4 +1,4 @@
-/* Rows of a table looked up by number, and weighted sums of them. */
+/* Table rows looked up by index, and weighted sums of them. Indices must be valid rows. */
 #ifndef PR_EMBEDDING_H
 #define PR_EMBEDDING_H
 
@@ -6,17 +6,18 @@
 
 /* y[B,D] = rows ids[B] of table[.,D]                                  (docs/math.md, Embedding) */
 void pr_embedding_forward(pr_real *y, const pr_real *table, const int32_t *ids, size_t B, size_t D);
-/* Adds row r of dy[B,D] into row ids[r] of dtable, in the order of rows. */
+/* Adds row r of dy[B,D] into row ids[r] of dtable, in ascending order of r. */
 void pr_embedding_backward(pr_real *dtable, const pr_real *dy, const int32_t *ids, size_t B,
                            size_t D);
 
-/* score[n] = table[ids[i]] · o[D] */
+/* score[n] = table[ids[n]] · o[D] */
 void pr_embedding_scores(pr_real *score, const pr_real *table, const int32_t *ids, const pr_real *o,
                          size_t n, size_t D);
 
-/* ---- bags: weighted sums of rows, as the history of a user ---- */
+/* ---- bags: weighted sums of rows, such as a user's history ---- */
 
-/* B bags: row r holds pairs offsets[r] .. offsets[r+1] of (item, weight), every item once. */
+/* B bags: row r has the pairs offsets[r] .. offsets[r+1] - 1 of (item, weight), each item at most
+ * once. */
 typedef struct pr_bags {
     const int32_t *items;
     const pr_real *weights;

@@ -1,4 +1,4 @@
-/* GRU and LSTM, the part of them that is not a matrix product. */
+/* The parts of GRU and LSTM that are not matrix products. */
 #include "math/gated_cell.h"
 
 #include "math/vecmath.h"
@@ -50,7 +50,8 @@ PR_INLINE void lstm_forward_any(pr_real *restrict next, pr_real *restrict kept,
     for (size_t i = 0; i < D; i++) {
         g[i] = hyperbolic(g[i]);
         in[i] = pr_logistic(in[i]);
-        forget[i] = pr_logistic(forget[i] + 1); /* begins by keeping most of what is there */
+        forget[i] = pr_logistic(forget[i] + 1); /* the offset makes an untrained cell keep most of
+                                                 * its state */
         out[i] = pr_logistic(out[i]);
         kept[i] = forget[i] * memory[i] + in[i] * g[i];
         next[i] = out[i] * hyperbolic(kept[i]);

@@ -1,4 +1,4 @@
-/* Lloyd's algorithm from the starts of k-means++; distances as one matrix product a block of rows. */
+/* Lloyd's algorithm from k-means++ starts. Distances are one matrix product per block of rows. */
 #include "math/kmeans.h"
 
 #include <assert.h>
@@ -19,7 +19,7 @@ typedef struct work {
     pr_real *product; /* [BLOCK,k] */
     double *sum;      /* [k,D] */
     double *near;     /* [n]: squared distance to the nearest centre */
-    double *length;   /* [k]: squared, of the centres */
+    double *length;   /* [k]: squared length of each centre */
     size_t *count;    /* [k] */
     int32_t *cluster; /* [n] */
 } work;
@@ -64,7 +64,7 @@ static void set_centre(work *w, size_t c, size_t row)
     memcpy(w->centre + c * w->D, w->x + row * w->D, w->D * sizeof *w->centre);
 }
 
-/* A row drawn in proportion to its squared distance from the centres so far. */
+/* Draws a row with probability proportional to its squared distance from the centres so far. */
 static size_t draw_far(const work *w, pr_stream *s)
 {
     double total = 0;
@@ -76,7 +76,7 @@ static size_t draw_far(const work *w, pr_stream *s)
         if (left < 0)
             return i;
     }
-    return pr_stream_below(s, (uint32_t)w->n); /* all rows are centres already */
+    return pr_stream_below(s, (uint32_t)w->n); /* every row coincides with a centre */
 }
 
 static void begin(work *w, pr_stream *s)
@@ -109,7 +109,8 @@ static int32_t nearest(const work *w, const pr_real *product)
     return (int32_t)best;
 }
 
-/* |x - c|² without |x|², which decides nothing. True when some row changed its cluster. */
+/* Compares |x - c|² without |x|², which is the same for all centres. Returns true if a row changed
+ * its cluster. */
 static bool assign(work *w)
 {
     bool moved = false;
@@ -161,7 +162,7 @@ static double run(work *w, pr_stream *s)
     return total;
 }
 
-/* ---- names ---- */
+/* ---- numbering the clusters ---- */
 
 typedef struct standing {
     size_t size, first, old;

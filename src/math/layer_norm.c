@@ -1,4 +1,4 @@
-/* Layer norm, one row at a time while it stays in the nearest cache. */
+/* Layer norm, one row at a time while the row is in the L1 cache. */
 #include "math/layer_norm.h"
 
 PR_INLINE void layer_norm_forward_any(pr_real *y, pr_real *unit, pr_real *rate, const pr_real *x,

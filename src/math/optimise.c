@@ -1,4 +1,4 @@
-/* Adam for dense parameters and for touched rows, SGD, and clipping. */
+/* Adam for dense parameters and for rows with a gradient, SGD, and gradient clipping. */
 #include "math/optimise.h"
 
 typedef struct rates {
@@ -7,7 +7,7 @@ typedef struct rates {
     pr_real step, spread, eps;        /* w -= step · m / (sqrt(v) · spread + eps) */
 } rates;
 
-/* The moments' shares and the step, rounded once from double. */
+/* The factors of the moments and the step, rounded once from double. */
 static rates rates_of(const pr_adam *a, bool eps_first)
 {
     double c1 = 1 - pow(a->beta1, (double)a->step), c2 = 1 - pow(a->beta2, (double)a->step);

@@ -1,13 +1,14 @@
-/* Kernels of answers. This file is compiled with contraction on (docs/adr/0009). Every output of a map is
- * one sum over the inputs in their order, whichever rows and outputs are computed at once. */
+/* Kernels for serving. This file is compiled with contraction on (docs/adr/0009). Every output
+ * of a map is one sum over the inputs in order, no matter which rows and outputs are computed
+ * together. */
 #include "math/panels.h"
 
 #include "math/vecmath.h"
 
 enum {
     VECTORS = PR_PANEL / PR_LANES,
-    TOGETHER = 6, /* rows: their sums and a line of the panel fill 28 of 32 registers */
-    CHAINS = 8,   /* sums of single outputs under way, to hide how long an addition takes */
+    TOGETHER = 6, /* rows: their sums and a line of the panel use 28 of 32 registers */
+    CHAINS = 8,   /* concurrent sums of single outputs, to hide the latency of additions */
 };
 
 size_t pr_panels_size(size_t I, size_t O)
@@ -25,10 +26,10 @@ void pr_panels_make(pr_real *panels, const pr_real *w, size_t stride, size_t I, 
 
 /* ---- all outputs ---- */
 
-/* Fetched once: for two or three rows a compiler would rather fetch it again for each of them. */
+/* Loaded once: for two or three rows a compiler would reload it for each of them. */
 typedef volatile pr_lanes once __attribute__((may_alias));
 
-/* One panel and R rows, R known when this is compiled: the sums must stay in registers. */
+/* One panel and R rows. R is a compile-time constant, so the sums stay in registers. */
 PR_INLINE void panel_rows(pr_real *y, size_t y_stride, bool add, const pr_real *x, size_t x_stride,
                           const pr_real *panel, size_t I, size_t R)
 {
@@ -83,7 +84,7 @@ PR_INLINE void panel_some(pr_real *y, size_t y_stride, bool add, const pr_real *
     }
 }
 
-/* The last outputs, fewer than a panel has. */
+/* The last outputs, fewer than a full panel. */
 PR_INLINE void panel_rest(pr_real *y, size_t y_stride, bool add, const pr_real *x, size_t x_stride,
                           const pr_real *panel, size_t B, size_t I, size_t rest)
 {
@@ -118,7 +119,7 @@ PR_LOCAL_LEVELS(void, narrow, narrow_any,
                 (y, y_stride, add, x, x_stride, panels, B, I, O))
 
 #ifdef PR_HAS_AVX512
-/* Only here are there registers enough for the sums of several rows. */
+/* Only AVX-512 has enough registers for the sums of several rows. */
 __attribute__((target(PR_AVX512_TARGET))) static void wide(pr_real *y, size_t y_stride, bool add,
                                                            const pr_real *x, size_t x_stride,
                                                            const pr_real *panels, size_t B,
@@ -144,14 +145,15 @@ void pr_panels_map(pr_real *y, size_t y_stride, bool add, const pr_real *x, size
 
 typedef pr_real chains __attribute__((vector_size(CHAINS * sizeof(pr_real))));
 
-/* Vectors here too: what a compiler fuses in vectors it may take apart in a loop of single sums. */
+/* Vectors here too: a compiler may not fuse products and sums in a scalar loop as it does in
+ * vectors. */
 PR_INLINE void some_any(pr_real *y, const pr_real *x, const pr_real *w, const int32_t *ids,
                         size_t n, size_t I)
 {
     for (size_t first = 0; first < n; first += CHAINS) {
         const pr_real *row[CHAINS];
         chains sum = {0};
-        for (size_t c = 0; c < CHAINS; c++) { /* past the end, the last one again */
+        for (size_t c = 0; c < CHAINS; c++) { /* past the end the last one is repeated */
             size_t at = first + c < n ? first + c : n - 1;
             row[c] = w + (size_t)ids[at] * I;
             sum[c] = y[at];
@@ -171,7 +173,7 @@ PR_LEVELS(void, pr_panels_add_some, some_any,
 
 /* ---- the sum under a softmax ---- */
 
-/* Few enough numbers of one sign for a sum in single precision to be as good as they are. */
+/* Few enough numbers of one sign for a single-precision sum to be as accurate as they are. */
 enum { EXP_BLOCK = 16 * PR_LANES };
 
 PR_INLINE double exp_sum_any(const pr_real *x, pr_real top, size_t n)

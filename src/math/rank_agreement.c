@@ -1,4 +1,4 @@
-/* Ranks with ties, and what is made of them. */
+/* Ranks with ties, rank correlation and the area under the ROC curve. */
 #include "math/rank_agreement.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@ static int by_value(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* rank[i] from 1; equal values share the mean of the ranks they take up. */
+/* Ranks start at 1; equal values share the mean of their ranks. */
 static parsrec_status midranks(double *rank, const double *values, size_t n, parsrec_error *err)
 {
     place *order = pr_alloc(n, sizeof *order);
@@ -44,7 +44,8 @@ static bool any_nan(const double *values, size_t n)
     return false;
 }
 
-/* The mean of n ranks is known, so one pass is exact enough. 0 / 0 is the NaN that is promised. */
+/* The mean of n ranks is known, so one pass is accurate enough. 0 / 0 gives the NaN that the header
+ * promises. */
 static double correlation(const double *x, const double *y, size_t n)
 {
     double mean = (double)(n + 1) / 2, xy = 0, xx = 0, yy = 0;
@@ -72,7 +73,7 @@ parsrec_status pr_spearman(double *rho, const double *a, const double *b, size_t
     return status;
 }
 
-/* The rank sum of the positive cases, less the least it can be, counts the pairs they win. */
+/* The rank sum of the positive cases minus its minimum is the number of pairs they win. */
 static double area_of(const double *ranks, const bool *positive, size_t n)
 {
     double sum = 0;

@@ -39,7 +39,7 @@ PR_LEVELS(double, pr_binary_gradient, binary_gradient_any,
            const int32_t *ids, pr_real factor, size_t B, size_t N, size_t D),
           (do_, dtable, o, table, ids, factor, B, N, D))
 
-/* ---- sampled softmax and pairs: every loop runs over neighbouring rows ---- */
+/* ---- sampled softmax and pairwise loss: every loop runs over adjacent rows ---- */
 
 PR_INLINE void drawn_top_any(pr_real *restrict top, const pr_real *restrict score, size_t N,
                              size_t B)
@@ -110,11 +110,11 @@ double pr_sampled_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_r
     return loss;
 }
 
-/* Up to here an exponential is finite; log(1 + exp(x)) goes on as x does. */
+/* Largest x whose exponential is computed; beyond it log(1 + exp(x)) is x. */
 #define MOST ((pr_real)80)
 
-/* With x = score - t: score = exp(x) up to MOST, 0 for what is barred; count[B] = how many are not;
- * loss[B] = the sum of x beyond MOST. */
+/* With x = score - t: score = exp(x) for x up to MOST, 0 for barred items. count[B] = the number of
+ * items that are not barred; loss[B] = the sum of x beyond MOST. */
 PR_INLINE void odds_any(pr_real *restrict score, pr_real *restrict loss, pr_real *restrict count,
                         const pr_real *restrict t, const pr_real *restrict times, size_t N,
                         size_t B)
@@ -136,7 +136,7 @@ PR_LOCAL_LEVELS(void, odds, odds_any,
                  const pr_real *times, size_t N, size_t B),
                 (score, loss, count, t, times, N, B))
 
-/* From such odds: adds the sum of log(1 + odds) to loss[B]; score becomes its gradient. */
+/* Adds the sum of log(1 + odds) to loss[B]; score, the odds, becomes the gradient. */
 PR_INLINE void pairs_any(pr_real *restrict score, pr_real *restrict loss,
                          const pr_real *restrict times, size_t N, size_t B)
 {
@@ -173,7 +173,7 @@ double pr_pairwise_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_
     odds(score, sum, count, t, times, N, B);
     pairs(score, sum, times, N, B);
     for (size_t r = 0; r < B; r++) {
-        pr_real many = count[r] > 0 ? count[r] : 1; /* all may be barred */
+        pr_real many = count[r] > 0 ? count[r] : 1; /* all items may be barred */
         loss += (double)(sum[r] / many);
         count[r] = factor / many;
     }

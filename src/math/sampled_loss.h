@@ -1,4 +1,4 @@
-/* Losses of a target against sampled items. */
+/* Losses of a target against sampled items (negative sampling). */
 #ifndef PR_SAMPLED_LOSS_H
 #define PR_SAMPLED_LOSS_H
 
@@ -6,29 +6,30 @@
 
 /* ---- each row has its own items: binary cross entropy ---- */
 
-/* ids[B,N]: the first of each row is right, the others wrong. With s = o·table[id], loss = factor ·
- * sum of log(1 + exp(-s)) for the right and log(1 + exp(s)) for the others: returns that sum without
- * the factor, sets do_[B,D], adds into dtable.               (docs/math.md, Binary cross entropy) */
+/* ids[B,N]: the first item of each row is the target, the others are negatives. With s =
+ * o·table[id], loss = factor · sum of log(1 + exp(-s)) for targets and log(1 + exp(s)) for the
+ * negatives. Returns that sum without the factor, sets do_[B,D], adds into dtable.
+ *                                                           (docs/math.md, Binary cross entropy) */
 double pr_binary_gradient(pr_real *do_, pr_real *dtable, const pr_real *o, const pr_real *table,
                           const int32_t *ids, pr_real factor, size_t B, size_t N, size_t D);
 
 /* ---- all rows share the sampled items, so that their scores are one product ----
  *
- * Scores are kept transposed, score[N,B], as in softmax_loss.h, whose PR_BARRED removes an item from a
+ * Scores are kept transposed, score[N,B], as in softmax_loss.h. PR_BARRED excludes an item from a
  * row. */
 
 /* top[B] = the largest score of each row. */
 void pr_drawn_top(pr_real *top, const pr_real *score, size_t N, size_t B);
 
-/* loss = factor · sum over rows of log(exp(t) + sum of exp(score + more)) - t, with t the target's
- * score and more[N] what makes a drawn item stand for those that were not drawn. Returns that sum
- * without the factor; score[N,B] and t[B] become their gradients. work[2,B] is scratch.
- *                                                             (docs/math.md, Drawn items) */
+/* loss = factor · sum over rows of log(exp(t) + sum of exp(score + more)) - t, where t is the
+ * target's score and more[N] corrects for the items that were not drawn. Returns that sum without
+ * the factor; score[N,B] and t[B] become their gradients. work[2,B] is scratch.
+ *                                                                    (docs/math.md, Drawn items) */
 double pr_sampled_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_real *more,
                            pr_real factor, size_t N, size_t B);
 
 /* loss = factor · sum over rows of the mean of log(1 + exp(score - t)) over the items that are not
- * barred, each as many times[N] as it was drawn; the rest as above. */
+ * barred, each weighted by times[N], how often it was drawn. Otherwise as above. */
 double pr_pairwise_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_real *times,
                             pr_real factor, size_t N, size_t B);
 

@@ -1,14 +1,19 @@
 /* The number type of all arithmetic, and the letters that shapes are written in.
  *
- *   B, R  rows of a batch, of a step        du  width of a user row
- *   T     rows of all steps of a pass       dv  width of an item row and of the hidden state
- *   L     steps of a basket or sequence     dq  width of a query, du + dv
- *   U, V  users, items of the catalogue     dz  width of the cell's input, dq + dv
- *   I, O  inputs and outputs of a map       D   width where there is only one
- *   H     heads of the attention            N   drawn items
+ *   B        rows of a batch                 I, O     inputs and outputs of a map
+ *   R, T     rows of a step, rows of all     D        width, where there is only one
+ *            steps of a forward pass         du, dv   width of a user row; of an item row and the
+ *   L        positions of a sequence                  hidden state (fields of pr_arnn_dims)
+ *   V        items of the catalogue          dq, dz   width of a query, du + dv, and of the cell's
+ *   H        attention heads                          input, dq + dv (fields of pr_arnn_dims)
+ *   N        sampled items                   Dq       dq as an argument of an op
+ *   F, K     features of an alternative,     M, N, K  sizes of a matrix product: rows of c,
+ *            neighbours of an item                    columns of c, and the dimension summed over
  *
- * A d before the name of an array is its gradient: dx, dkv. Matrices are row-major; x[B,I] has B rows
- * of I numbers. Ops take outputs, inputs, sizes, in this order; they allocate nothing and keep nothing. */
+ * A d before the name of an array means its gradient: dx, dkv. Matrices are row-major: x[B,I] has B
+ * rows of I numbers, and x[.,I] any number of rows. Ops take outputs, inputs, sizes, in this order.
+ * They allocate nothing, keep no pointers, and expect buffers that do not overlap unless their
+ * comment says otherwise. */
 #ifndef PR_SHAPES_H
 #define PR_SHAPES_H
 

@@ -1,4 +1,4 @@
-/* Softmax cross entropy over the catalogue, fused with scores, winner and gradients. */
+/* Softmax cross entropy over the whole catalogue, fused with scores, best item and gradients. */
 #include "math/softmax_loss.h"
 
 #include "math/blas.h"
@@ -10,7 +10,7 @@ static size_t tile_rows(size_t first, size_t V)
     return V - first < PR_TILE ? V - first : PR_TILE;
 }
 
-/* Largest score of each basket in the tile, and the winner so far. */
+/* The largest score of each basket in the tile, and the best item so far. */
 PR_INLINE void tile_best_any(pr_softmax *s, pr_real *top, size_t first, size_t rows, size_t B)
 {
     const pr_real *score = s->score + first * B;
@@ -58,7 +58,7 @@ PR_LOCAL_LEVELS(void, tile_gradient, tile_gradient_any,
                 (pr_real *restrict score, const pr_real *restrict factor, size_t rows, size_t B),
                 (score, factor, rows, B))
 
-/* The rows of the table from `first` on, masked; left behind for the second pass. */
+/* The masked rows of the table from `first` on; they are kept for the second pass. */
 static const pr_real *masked_tile(pr_softmax *s, const pr_output *out, size_t first, size_t rows,
                                   size_t D)
 {
@@ -104,7 +104,7 @@ PR_LOCAL_LEVELS(void, add_dense, add_dense_any,
                  size_t rows, size_t B),
                 (score, d, bias, first, rows, B))
 
-/* All that a score has besides its product, for a tile. */
+/* Adds all terms of a tile's scores other than the product. */
 static void add_parts(pr_real *score, const pr_output *out, size_t t, size_t first, size_t rows,
                       size_t B)
 {
@@ -177,8 +177,8 @@ PR_INLINE void bias_gradient_any(pr_real *dbias, const pr_real *score, size_t V,
 PR_LOCAL_LEVELS(void, bias_gradient, bias_gradient_any,
                 (pr_real * dbias, const pr_real *score, size_t V, size_t B), (dbias, score, V, B))
 
-/* Joins the tiles' sums to one a basket, and turns total[t,r] into what an exponential of tile t
- * must be multiplied by. Returns the sum of the losses. */
+/* Combines the tiles' sums into one per basket, and turns total[t,r] into the factor for the
+ * exponentials of tile t. Returns the sum of the losses. */
 static double join_tiles(pr_softmax *s, const pr_real *target_score, pr_real factor, size_t tiles,
                          size_t B)
 {
@@ -194,7 +194,7 @@ static double join_tiles(pr_softmax *s, const pr_real *target_score, pr_real fac
     return loss;
 }
 
-/* The scores of targets, as the first pass had them; means where targets are soft. */
+/* The scores of the targets as computed in the first pass; means if targets are soft. */
 PR_INLINE void target_scores_any(pr_real *y, const int32_t *target, const pr_real *o,
                                  const pr_output *out, const pr_real *table, size_t B, size_t D)
 {

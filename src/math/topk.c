@@ -1,4 +1,4 @@
-/* Top-k by a heap of the k best so far, whose root is the one to beat. */
+/* Top-k with a heap of the k best so far, whose root is the smallest of them. */
 #include "math/topk.h"
 
 #include <stdbool.h>
@@ -36,7 +36,7 @@ static void rise(int32_t *heap, const pr_real *scores, size_t at)
     heap[at] = moving;
 }
 
-/* Takes the worst off the heap again and again, so that the best come to stand first. */
+/* Removes the worst from the heap until it is empty, so that the best come first. */
 static void unwind(int32_t *heap, const pr_real *scores, size_t count)
 {
     for (size_t end = count; end > 1; end--) {
@@ -48,8 +48,9 @@ static void unwind(int32_t *heap, const pr_real *scores, size_t count)
 }
 
 /* ---- columns ----
- * Scores stand in chunks of sixteen lines with sixteen columns. The largest of a column says whether it is worth looking
- * at; few are. */
+ *
+ * Scores are read in chunks of sixteen lines with sixteen columns. The maximum of a column decides
+ * whether the column is looked at; few are. */
 enum { LINES = 16, CHUNK = LINES * PR_LANES, COLUMNS_MOST = 4096 };
 
 static size_t columns_of(size_t n)
@@ -57,7 +58,7 @@ static size_t columns_of(size_t n)
     return (n + CHUNK - 1) / CHUNK * PR_LANES;
 }
 
-/* Lane by lane the larger one; a NaN in `a` never is. */
+/* The lane-wise maximum; a NaN in `a` is never taken. */
 PR_INLINE void keep_larger(pr_lanes *top, const pr_lanes *a)
 {
     __typeof__(*a > *top) larger = *a > *top;
@@ -122,7 +123,7 @@ static void offer_all(heap *h, size_t n)
             offer(h, i);
 }
 
-/* The k-th of the columns' largest: so many scores at least are as large. */
+/* The k-th largest of the column maxima: at least k scores are as large. */
 static pr_real sure_bar(int32_t *best, const pr_real *tops, size_t columns, size_t k)
 {
     heap h = {best, tops, 0, k};
@@ -151,7 +152,7 @@ size_t pr_topk(int32_t *best, const pr_real *scores, size_t n, size_t k)
     return h.count;
 }
 
-/* A chunk's are found column by column; this puts them in order. */
+/* Within a chunk, matches are found column by column; this sorts them. */
 static void order_last(int32_t *found, size_t from, size_t count)
 {
     for (size_t i = from + 1; i < count; i++) {
@@ -181,7 +182,7 @@ size_t pr_at_least(int32_t *found, const pr_real *scores, size_t n, pr_real bar)
 
 /* ---- ranks ---- */
 
-/* How many of x[n] come before a score: larger ones, or with `ties` equal ones too. */
+/* How many of x[n] rank before a score: larger ones and, with `ties`, equal ones too. */
 PR_INLINE size_t before(const pr_real *x, size_t n, pr_real score, bool ties)
 {
     pr_lanes a, own = (pr_lanes){0} + score;
@@ -189,7 +190,7 @@ PR_INLINE size_t before(const pr_real *x, size_t n, pr_real score, bool ties)
     size_t at = 0, sum = 0;
     for (; at + PR_LANES <= n; at += PR_LANES) {
         pr_lanes_load(&a, x + at);
-        counts -= ties ? a >= own : a > own; /* what holds is -1 */
+        counts -= ties ? a >= own : a > own; /* a true comparison is -1 */
     }
     for (; at < n; at++)
         sum += ties ? x[at] >= score : x[at] > score;
@@ -229,7 +230,7 @@ PR_INLINE pr_real top_any(const pr_real *scores, size_t n)
 }
 PR_LEVELS(pr_real, pr_top, top_any, (const pr_real *scores, size_t n), (scores, n))
 
-/* ---- plainly, for the tests ---- */
+/* ---- plain versions, for the tests ---- */
 
 static bool taken(const int32_t *best, size_t count, size_t i)
 {

@@ -4,21 +4,22 @@
 
 #include "math/shapes.h"
 
-/* Fills best[] with the positions of the k largest scores, largest first; of equal scores the
- * smaller position comes first. Scores of -INFINITY and NaN are never taken. Returns how many were
- * found, at most k. */
+/* Fills best[] with the positions of the k largest scores, largest first. Equal scores are
+ * ordered by position. Scores of -INFINITY and NaN are never taken. Returns how many were found,
+ * at most k. */
 size_t pr_topk(int32_t *best, const pr_real *scores, size_t n, size_t k);
 size_t pr_topk_plain(int32_t *best, const pr_real *scores, size_t n, size_t k);
 
-/* Positions of all scores that are at least `bar`, in order; returns how many. */
+/* Writes the positions of all scores that are at least `bar`, in ascending order, to found[n];
+ * returns how many. */
 size_t pr_at_least(int32_t *found, const pr_real *scores, size_t n, pr_real bar);
 
-/* Where pr_topk would put the score at `item`, from 1; 0 for what it never takes. */
+/* The rank, from 1, that pr_topk gives to the score at `item`; 0 if pr_topk never takes it. */
 size_t pr_topk_rank(const pr_real *scores, size_t n, size_t item);
 
-/* Scores of what has one of these marks become -INFINITY. */
+/* Sets scores[i] to -INFINITY where marks[i] has a bit of `which`. */
 void pr_topk_bar(pr_real *scores, const uint8_t *marks, uint8_t which, size_t n);
-/* The largest score; -INFINITY of none. */
+/* The largest score; -INFINITY if n is 0. */
 pr_real pr_top(const pr_real *scores, size_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* The vector form of exp. */
+/* exp over an array. */
 #include "math/vecmath.h"
 
 PR_INLINE void exp_all_any(pr_real *y, const pr_real *x, size_t n)

@@ -1,18 +1,18 @@
-/* exp and log for vectors, by polynomials of our own: the same bits at every vector level. */
+/* exp and log for vectors, by our own polynomials: the same bits at every vector level. */
 #ifndef PR_VECMATH_H
 #define PR_VECMATH_H
 
 #include "math/wide.h"
 
-/* x = n·ln 2 + r with |r| <= ln(2)/2; the Taylor series of exp(r) to r^7 is off by 5e-9 at most, and
- * 2^n goes into the exponent bits. Within 2 units in the last place of libm on [-87, 88]; below it
+/* x = n·ln 2 + r with |r| <= ln(2)/2; the Taylor series of exp(r) to r^7 is off by 5e-9 at most,
+ * and 2^n goes into the exponent bits. Within 2 units in the last place of libm on [-87, 88]; below it
  * is 0, above it stays at exp(88). NaN stays NaN. (docs/math.md, Exponential) */
 PR_INLINE pr_real pr_exp(pr_real x)
 {
 #ifdef PR_REAL_DOUBLE
     return exp(x);
 #else
-    const float magic = 0x1.8p23f; /* adding it rounds to a whole number in the low bits */
+    const float magic = 0x1.8p23f; /* adding it rounds to an integer in the low bits */
     const float ln2_high = 0x1.62e400p-1f, ln2_low = 0x1.7f7d1cp-20f;
     float in = x > 88.0f ? 88.0f : x;
     in = in < -87.0f ? -87.0f : in;
@@ -41,7 +41,7 @@ PR_INLINE pr_real pr_logistic(pr_real x)
     return 1 / (1 + pr_exp(-x));
 }
 
-/* x[n] = softmax of x, for a few numbers: the weights of an attention. */
+/* x[n] = softmax of x, for short rows such as attention weights; n must be at least 1. */
 PR_INLINE void pr_softmax_few(pr_real *x, size_t n)
 {
     pr_real top = x[0], sum = 0;

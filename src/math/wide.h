@@ -1,6 +1,6 @@
-/* Vector units without intrinsics. A body that is written once as plain loops is compiled for each
- * level of the processor, and every call takes the best one that is there. Sums run in sixteen
- * lanes whatever the unit, so that every level gives the same bits. */
+/* Vector code without intrinsics. A body written once as plain loops is compiled for each vector
+ * level (AVX-512, AVX2, base), and every call uses the best level the processor has. Sums run in
+ * sixteen lanes at every level, so that all levels give the same bits. */
 #ifndef PR_WIDE_H
 #define PR_WIDE_H
 
@@ -11,11 +11,11 @@
 #define PR_INLINE static inline __attribute__((always_inline))
 
 /* PR_LEVELS(type, name, body, (parameters), (arguments)) defines `type name(parameters)`, which
- * calls the PR_INLINE function `body`; PR_LOCAL_LEVELS the same, static. */
+ * calls the PR_INLINE function `body`. PR_LOCAL_LEVELS makes it static. */
 #define PR_LEVELS(...)       PR_LEVELS_IN(, __VA_ARGS__)
 #define PR_LOCAL_LEVELS(...) PR_LEVELS_IN(static, __VA_ARGS__)
 
-/* PR_ONE_LEVEL leaves the base level alone, for the test that compares them. */
+/* PR_ONE_LEVEL compiles only the base level, for the test that compares them. */
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(PR_ONE_LEVEL)
 #define PR_AVX512_TARGET "avx512f,fma"
 #define PR_HAS_AVX512    __builtin_cpu_supports("avx512f")
@@ -49,7 +49,7 @@
 enum { PR_LANES = 16 };
 typedef pr_real pr_lanes __attribute__((vector_size(PR_LANES * sizeof(pr_real))));
 
-/* Lanes are passed by address: by value their layout would depend on the level. */
+/* Lanes are passed by address: passed by value, their layout would depend on the level. */
 PR_INLINE void pr_lanes_load(pr_lanes *lanes, const pr_real *from)
 {
     memcpy(lanes, from, sizeof *lanes);
@@ -85,12 +85,12 @@ PR_INLINE pr_real pr_dot(const pr_real *x, const pr_real *y, size_t n)
     return pr_lanes_sum(&sum) + rest;
 }
 
-/* Eight rows of x, `stride` apart, at once, bit for bit as pr_dot has them: sums of their own keep the unit
- * busy, and their lanes come together in fewer steps. */
+/* Eight rows of x, `stride` apart, at once, with exactly the bits of pr_dot. Independent sums keep
+ * the unit busy, and their lanes are reduced together in fewer steps. */
 enum { PR_DOTS = 8 };
 typedef pr_real pr_half_lanes __attribute__((vector_size(PR_LANES / 2 * sizeof(pr_real))));
 
-/* What stands `width` lanes apart in two vectors is added, and both results share one. */
+/* Adds lanes that are `width` apart in two vectors; one vector holds both results. */
 #define PR_FOLD_8(a, b)                                                                      \
     (__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) + \
      __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31))
