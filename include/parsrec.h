@@ -1,9 +1,20 @@
 /* parsrec.h - next-item recommendation for open baskets, with personal item relationships.
  *
- * You free what you created; pointers returned `const` live as long as their owner; calls never
- * keep your pointers unless they say so. Paths may be "-" for stdin or stdout where a call says so.
- * A loaded object is read-only and may be shared by threads. The library never prints, exits or
- * aborts on input: each call returns a status and, if `err` is not NULL, one sentence in it. */
+ * Ownership. You free what you created: every _new, _load or `**out` has a _free that accepts NULL.
+ * After a failure there is nothing to free. A pointer returned as `const` is valid as long as the
+ * object it came from. No call keeps your pointers unless its comment says so.
+ *
+ * Errors. The library never prints, exits or aborts on input. A call that can fail returns a status
+ * and, if `err` is not NULL, one sentence in it. `err`, `hooks` and the reports of parsrec_import,
+ * parsrec_synth and parsrec_train may be NULL, as may the options of the first two. Any other
+ * missing argument is E_ARGUMENT unless a comment allows NULL; functions without a status need
+ * valid objects.
+ *
+ * Threads. A loaded data set or model is read-only and may be shared by threads. A scratch belongs
+ * to one thread at a time. Live histories do their own locking.
+ *
+ * Texts are UTF-8. A path may be "-" for stdin or stdout where a call says so. Fill an option
+ * struct by its _default function first, so that your code also compiles with later fields. */
 #ifndef PARSREC_H
 #define PARSREC_H
 
@@ -46,12 +57,13 @@ typedef enum parsrec_status {
 #undef PARSREC_STATUS_ENUM
 } parsrec_status;
 
-/* What went wrong, where, and what to do about it. Set only when a call does not return OK. */
+/* What went wrong, where, and what to do about it. Written only when a call fails. */
 typedef struct parsrec_error {
     parsrec_status status;
     char message[512];
 } parsrec_error;
 
+/* Static strings. */
 PARSREC_API const char *parsrec_status_name(parsrec_status status); /* "E_FORMAT" */
 PARSREC_API const char *parsrec_status_text(parsrec_status status);
 PARSREC_API const char *parsrec_version(void); /* "1.2.3" */
@@ -63,33 +75,33 @@ typedef enum parsrec_log_level {
     PARSREC_LOG_WARNING,
 } parsrec_log_level;
 
+/* Strings are valid during the callback. */
 typedef struct parsrec_progress {
     const char *stage; /* "reading actions.csv" */
     const char *unit;  /* "rows" */
-    const char *note;  /* how the work goes, "loss 5.31"; may be NULL */
+    const char *note;  /* state of the work, "loss 5.31"; may be NULL */
     uint64_t done;
-    uint64_t total; /* 0: not known */
+    uint64_t total; /* 0: unknown */
 } parsrec_progress;
 
-/* A finished epoch of training. Measures are of the validation sessions, in the paper's protocol with
- * 100 sampled items, or, where no validation session has two items, one fixed target at a time
- * (docs/evaluation.md); 0 when nobody can be validated. */
+/* A finished epoch of training. Measures are taken on the validation sessions: by the protocol
+ * `remaining` with 100 sampled items or, where no validation session has two items, by `next`
+ * (docs/evaluation.md). They are 0 if there is no validation session. */
 typedef struct parsrec_epoch {
     uint32_t number; /* from 1 */
-    double loss;     /* cross entropy of a predicted item */
+    double loss;     /* mean cross entropy per predicted item */
     double hit_rate_10, ndcg_10, session_precision_10;
-    double seconds, items_per_s; /* of learning, without validation */
-    bool earlier;                /* learnt before the run was resumed; both are 0 then */
-    const char
-        *name; /* of the model, where a call trains several; else NULL. Lives for the callback */
+    double seconds, items_per_s; /* of training, without validation */
+    bool earlier;     /* from before the run was resumed; seconds and items_per_s are then 0 */
+    const char *name; /* of the model if a call trains several, else NULL; valid in the callback */
 } parsrec_epoch;
 
-/* Callbacks of one call; any may be NULL. They run on the calling thread. */
+/* Callbacks of one call; any may be NULL. They run on the calling thread, before the call returns.
+ * If on_progress returns non-zero, the call stops, cleans up and returns E_STOPPED. */
 typedef struct parsrec_hooks {
     void *context;
     void (*on_log)(void *context, parsrec_log_level level, const char *text);
-    int (*on_progress)(void *context,
-                       const parsrec_progress *progress);        /* non-zero stops cleanly */
+    int (*on_progress)(void *context, const parsrec_progress *progress);
     void (*on_epoch)(void *context, const parsrec_epoch *epoch); /* training */
 } parsrec_hooks;
 
@@ -102,16 +114,17 @@ PARSREC_API parsrec_status parsrec_data_load(parsrec_data **out, const char *pat
                                              parsrec_error *err);
 PARSREC_API void parsrec_data_free(parsrec_data *data); /* NULL is fine */
 
-/* Up to which number the data set has the events of a server's store; 0 for one it has nothing of. */
+/* The number of the last event of a server's store that was imported into the data set; 0 if none
+ * of that store was. */
 PARSREC_API uint64_t parsrec_data_events_through(const parsrec_data *data, const char *store_id);
 
 typedef enum parsrec_time_kind {
-    PARSREC_TIME_NONE,    /* the source had no times: sessions keep the order of the file */
-    PARSREC_TIME_ORDINAL, /* numbers that only order */
+    PARSREC_TIME_NONE,    /* no times in the source: sessions keep the order of the file */
+    PARSREC_TIME_ORDINAL, /* numbers that give an order but no dates */
     PARSREC_TIME_UNIX,    /* seconds since 1970-01-01T00:00:00Z */
 } parsrec_time_kind;
 
-/* The paper's statistics table and what else an analyst asks first. */
+/* The paper's statistics table and other figures that an analyst looks at first. */
 typedef struct parsrec_data_stats {
     uint64_t users, sessions, items, actions;
     double actions_per_user, sessions_per_user;
@@ -127,17 +140,18 @@ typedef struct parsrec_data_stats {
     uint64_t user_features, session_features, item_features;
     parsrec_time_kind time_kind;
     int64_t first_time, last_time;
-    bool synthetic; /* the file carries its ground truth */
-    bool
-        one_item_baskets; /* 95 in 100 sessions or more have one item: mostly a column that was missed */
-    bool ordered;         /* import was told that the order within sessions has a meaning */
-    char checksum[17]; /* 16 hex digits; empty when the file has none */
+    bool synthetic; /* the file contains its ground truth */
+    /* At least 95 % of the sessions have one item. The usual cause is an unrecognised session
+     * column. */
+    bool one_item_baskets;
+    bool ordered;      /* imported with `ordered`: the order within sessions is meaningful */
+    char checksum[17]; /* 16 hex digits; empty if the file has none */
 } parsrec_data_stats;
 
 PARSREC_API parsrec_status parsrec_data_statistics(const parsrec_data *data,
                                                    parsrec_data_stats *stats, parsrec_error *err);
 
-/* When baskets were bought, in UTC. All 0 where the data have no dates. */
+/* When baskets were bought, in UTC. All 0 if the data have no dates. */
 typedef struct parsrec_month {
     int32_t year;
     uint32_t month; /* 1 to 12 */
@@ -148,7 +162,7 @@ typedef struct parsrec_month {
 
 typedef struct parsrec_calendar {
     uint64_t weekday[7];  /* sessions on Monday ... Sunday */
-    size_t months;        /* from the first month to the last; 0 when they span over a century */
+    size_t months;        /* from the first month to the last; 0 above PARSREC_MONTHS_MOST */
     parsrec_month *month; /* parsrec_calendar_clear frees them */
 } parsrec_calendar;
 
@@ -156,8 +170,8 @@ PARSREC_API parsrec_status parsrec_data_calendar(parsrec_calendar *out, const pa
                                                  parsrec_error *err);
 PARSREC_API void parsrec_calendar_clear(parsrec_calendar *calendar); /* a zeroed one is fine */
 
-/* Users, items or categories of a data set, those in the most sessions first (docs/import.md). A
- * category counts the sessions that have an item of it or of a category below it. */
+/* Users, items or categories of a data set, by number of sessions, largest first (docs/import.md).
+ * A category counts the sessions with an item of it or of a category below it. */
 typedef enum parsrec_thing {
     PARSREC_USER,
     PARSREC_ITEM,
@@ -166,20 +180,20 @@ typedef enum parsrec_thing {
 
 typedef struct parsrec_listed {
     int32_t number;
-    uint64_t sessions; /* that have it; of a user: the user's */
-    uint64_t actions;  /* rows; of an item as many as sessions */
-    uint64_t users;    /* who had it; of a user: 1 */
+    uint64_t sessions; /* that contain it; for a user, the user's sessions */
+    uint64_t actions;  /* rows; for an item equal to `sessions` */
+    uint64_t users;    /* who bought it; for a user, 1 */
 } parsrec_listed;
 
-/* All of a kind, or those whose key, name or path contains `text`, whatever its case (ASCII); NULL
- * for all. Free *rows with parsrec_list_free. */
+/* All of a kind, or those whose key, name or path contains `text`, ignoring ASCII case; NULL: all.
+ * Free *rows with parsrec_list_free. */
 PARSREC_API parsrec_status parsrec_data_list(parsrec_listed **rows, size_t *count,
                                              const parsrec_data *data, parsrec_thing thing,
                                              const char *text, parsrec_error *err);
 PARSREC_API void parsrec_list_free(parsrec_listed *rows); /* NULL is fine */
 
-/* UTF-8 that belongs to a data set or model, not terminated; size 0 where there is none or the
- * number is out of range. */
+/* UTF-8 that belongs to a data set or model and is valid as long as it. Not terminated. Size 0 if
+ * there is no name or the number is out of range. */
 typedef struct parsrec_name {
     const char *bytes;
     size_t size;
@@ -189,19 +203,19 @@ PARSREC_API parsrec_name parsrec_data_key(const parsrec_data *data, parsrec_thin
                                           int32_t number); /* a category's own name */
 PARSREC_API parsrec_name parsrec_data_item_name(const parsrec_data *data, int32_t item);
 PARSREC_API int32_t parsrec_data_item_category(const parsrec_data *data, int32_t item); /* or -1 */
-/* "FOOD > BAKERY" in buffer, cut to size and terminated. Returns buffer. */
+/* Writes "FOOD > BAKERY" to buffer, cut to size and terminated. Returns buffer. */
 PARSREC_API char *parsrec_data_category_path(const parsrec_data *data, int32_t category,
                                              char *buffer, size_t size);
 
 /* In which order the items of a basket are stored (docs/training.md, Order within baskets). */
 typedef enum parsrec_basket_order {
-    PARSREC_ORDER_UNKNOWN, /* too few baskets to say */
-    PARSREC_ORDER_FREE,    /* it differs from basket to basket, as where people choose it */
+    PARSREC_ORDER_UNKNOWN, /* too few baskets to decide */
+    PARSREC_ORDER_FREE,    /* it differs between baskets, as if shoppers chose it */
     PARSREC_ORDER_NUMBER,  /* sorted by item key, as numbers */
     PARSREC_ORDER_KEY,     /* sorted by item key, as text */
     PARSREC_ORDER_NAME,    /* sorted by item name */
-    PARSREC_ORDER_FIXED,   /* one fixed order, as a sort by a key that is not in the data or a hash
-                              table leaves it */
+    PARSREC_ORDER_FIXED,   /* one fixed order, such as that of a hash table or of a sort by a key
+                              that is not in the data */
 } parsrec_basket_order;
 
 PARSREC_API const char *parsrec_basket_order_name(parsrec_basket_order order); /* "number", ... */
@@ -209,10 +223,11 @@ PARSREC_API const char *parsrec_basket_order_text(parsrec_basket_order order); /
 
 typedef struct parsrec_order_report {
     parsrec_basket_order order;
-    double sorted_share; /* neighbours in a basket that stand in the order of number, key or name */
+    double sorted_share; /* of neighbours in a basket: sorted by number, key or name */
     uint64_t pairs;      /* frequent pairs of items */
-    double fixed_share;  /* of these, pairs that stand in one order at least 95 % of the time */
-    /* How much more often neighbours were neighbours before than other items of a basket; 0: unknown. */
+    double fixed_share;  /* of these: pairs stored in the same order at least 95 % of the time */
+    /* How many times as often neighbours in a basket were neighbours in earlier baskets as other
+     * pairs of the basket were. 1: order is uninformative; 0: unknown. */
     double neighbour_ratio;
     bool learnt; /* whether training with order = auto learns it */
 } parsrec_order_report;
@@ -220,24 +235,25 @@ typedef struct parsrec_order_report {
 PARSREC_API parsrec_status parsrec_data_order(const parsrec_data *data,
                                               parsrec_order_report *report, parsrec_error *err);
 
-/* Groups of users that the data set itself tells apart, as parsrec_explain and parsrec_whatif take them:
- * "everybody", "truth" where it is known, FEATURE=VALUE for user features of at most 32 words. Number i in
- * buffer, cut to size and terminated; false after the last. */
+/* Groups of users that the data set defines, as parsrec_explain and parsrec_whatif accept them:
+ * "everybody", "truth" if it is known, FEATURE=VALUE for user features with at most 32 different
+ * words. Writes group i to buffer, cut to size and terminated; false after the last. */
 PARSREC_API bool parsrec_data_group(const parsrec_data *data, size_t i, char *buffer, size_t size);
 
-/* Verifies a data-set or model file completely: structure, checksum, contents. */
 typedef struct parsrec_file_report {
     char format[32];   /* "parsrec.data", "parsrec.model", ... */
     uint32_t version;  /* of that format */
     uint64_t bytes;    /* of the whole file */
-    uint64_t tensors;  /* padding not counted */
-    bool has_checksum; /* files written by other programs may lack one */
+    uint64_t tensors;  /* without padding */
+    bool has_checksum; /* files written by other programs may have none */
 } parsrec_file_report;
 
-/* What a file says it is, as in the report; "" when it does not say. */
+/* Reads only the format that a file declares, as in the report; "" if it declares none. */
 PARSREC_API parsrec_status parsrec_file_format(const char *path, char format[32],
                                                parsrec_error *err);
 
+/* Verifies a data-set or model file completely: structure, checksum, contents. The report may be
+ * NULL. */
 PARSREC_API parsrec_status parsrec_file_check(const char *path, parsrec_file_report *report,
                                               parsrec_error *err);
 
@@ -245,20 +261,20 @@ PARSREC_API parsrec_status parsrec_file_check(const char *path, parsrec_file_rep
 
 typedef enum parsrec_session_rule {
     PARSREC_SESSION_COLUMN, /* by the session column; without one each action is a session */
-    PARSREC_SESSION_GAP,    /* a pause longer than session_gap begins a new session */
-    PARSREC_SESSION_DAY,    /* one session a user and day (UTC) */
-    PARSREC_SESSION_WEEK,   /* weeks begin on Monday (UTC) */
-    PARSREC_SESSION_MONTH,
+    PARSREC_SESSION_GAP,    /* a pause longer than session_gap starts a new session */
+    PARSREC_SESSION_DAY,    /* one session per user per day (UTC) */
+    PARSREC_SESSION_WEEK,   /* per week, which starts on Monday (UTC) */
+    PARSREC_SESSION_MONTH,  /* per month (UTC) */
 } parsrec_session_rule;
 
 typedef enum parsrec_input_format {
-    PARSREC_INPUT_AUTO, /* by prefix, extension and header */
+    PARSREC_INPUT_AUTO, /* detected from prefix, extension and header */
     PARSREC_INPUT_CSV,
     PARSREC_INPUT_TSV,
     PARSREC_INPUT_REFERENCE, /* user_id,time,session_length,session_items */
 } parsrec_input_format;
 
-/* What a column was taken for. */
+/* How a column was interpreted. */
 typedef enum parsrec_column_role {
     PARSREC_COLUMN_UNUSED,
     PARSREC_COLUMN_USER,
@@ -271,9 +287,9 @@ typedef enum parsrec_column_role {
     PARSREC_COLUMN_WORDS,    /* a feature whose values are categories */
 } parsrec_column_role;
 
-/* Strings are borrowed for the call. A column whose name is NULL is recognised by its name in the
- * header: user, session, time, item and what else they are called (docs/import.md). Session and time may
- * be missing; "" says that there is none. */
+/* Strings are borrowed for the call. A column whose name is NULL is recognised by its header: user,
+ * session, time, item and their common synonyms (docs/import.md). Session and time are optional; ""
+ * means that there is no such column. */
 typedef struct parsrec_import_options {
     const char *user_column, *session_column, *time_column, *item_column;
     const char *items_path;       /* item,name,category and feature columns; NULL: none */
@@ -283,24 +299,23 @@ typedef struct parsrec_import_options {
     const char *category_columns; /* comma-separated feature columns that are categories */
     const char *table;            /* databases: read this table ... */
     const char *query;            /* ... or the rows of this query */
-    const char *events;           /* also the purchases in this store of `parsrec serve`:
-                                     sqlite:FILE or postgresql://... The data set notes up to which
-                                     event it has them. NULL: none */
+    const char *events;           /* also import the purchases in this store of `parsrec serve`,
+                                     sqlite:FILE or postgresql://...; the data set records the
+                                     number of the last event. NULL: none */
     parsrec_input_format format;
     bool latin1; /* input is ISO 8859-1 (or Windows-1252), not UTF-8 */
-    bool sort;   /* order sessions by time instead of refusing times out of order */
+    bool sort;   /* sort sessions by time instead of rejecting times out of order */
     parsrec_session_rule session_rule;
-    int64_t session_gap;  /* seconds, for PARSREC_SESSION_GAP */
-    uint64_t min_actions; /* drop users and items with fewer, until stable; 0 keeps all */
-    uint64_t max_bad;     /* skip and count up to so many bad rows instead of failing */
-    const char
-        *time_format; /* as of strptime, or excel, s, ms, us, ns; NULL: ISO dates or numbers */
-    bool ordered;     /* the order of items within a session is that in which they were taken */
+    int64_t session_gap;     /* seconds, for PARSREC_SESSION_GAP */
+    uint64_t min_actions;    /* drop users and items with fewer, until none is left; 0: keep all */
+    uint64_t max_bad;        /* skip and count up to this many bad rows instead of failing */
+    const char *time_format; /* strptime format, or excel, s, ms, us, ns; NULL: ISO or numbers */
+    bool ordered;            /* items within a session are in the order in which they were taken */
 } parsrec_import_options;
 
 /* A column of an input, in the order of its header. */
 typedef enum parsrec_import_table {
-    PARSREC_TABLE_ACTIONS, /* of the first input */
+    PARSREC_TABLE_ACTIONS, /* the first input */
     PARSREC_TABLE_ITEMS,
     PARSREC_TABLE_USERS,
     PARSREC_TABLE_SESSIONS,
@@ -310,37 +325,38 @@ typedef struct parsrec_import_column {
     parsrec_import_table table;
     parsrec_column_role role;
     bool decimal_comma; /* of a number */
-    int level;          /* of a category: 0 is the broadest */
-    char name[64];      /* cut where it is longer */
+    int level;          /* of a category; 0 is the broadest */
+    char name[64];      /* cut if longer */
 } parsrec_import_column;
 
 #define PARSREC_IMPORT_COLUMNS_MOST 96
 
-/* What became of the input. rows_read = actions kept + everything dropped. */
+/* What happened to the input. rows_read = actions kept + everything dropped. */
 typedef struct parsrec_import_report {
     uint64_t rows_read;        /* rows of the action inputs, headers not counted */
-    uint64_t bad_rows;         /* of them, skipped under max_bad */
-    uint64_t bad_table_rows;   /* of the items, users and sessions files, skipped likewise */
-    uint64_t repeats_dropped;  /* an item already in the same basket */
+    uint64_t bad_rows;         /* of them, skipped because of max_bad */
+    uint64_t bad_table_rows;   /* of the items, users and sessions files, also skipped */
+    uint64_t repeats_dropped;  /* the item was already in the basket */
     uint64_t filtered_actions; /* dropped by min_actions ... */
     uint64_t filtered_users, filtered_items, filter_rounds;
-    uint64_t unknown_items;     /* rows of items_path that name no item of the actions */
-    uint64_t unknown_users;     /* rows of users_path that name no user of the actions */
-    uint64_t unknown_sessions;  /* rows of sessions_path that name no session of the actions */
+    uint64_t unknown_items;     /* rows of items_path whose item is not in the actions */
+    uint64_t unknown_users;     /* rows of users_path whose user is not in the actions */
+    uint64_t unknown_sessions;  /* rows of sessions_path whose session is not in the actions */
     uint64_t items_without_row; /* items that items_path does not list */
     uint64_t users_without_row;
     uint64_t users, sessions, items, actions; /* written */
-    char first_bad[512];                      /* the sentence of the first bad row, empty if none */
+    char first_bad[512];                      /* message for the first bad row, empty if none */
     uint64_t trimmed_keys;      /* keys of users, sessions and items that had spaces around them */
     uint64_t one_item_sessions; /* of the sessions written */
-    /* Every column of every table; column_count counts those beyond the room as well. */
+    /* Every column of every table. column_count also counts those that do not fit in columns[]. */
     uint64_t column_count;
     parsrec_import_column columns[PARSREC_IMPORT_COLUMNS_MOST];
 } parsrec_import_report;
 
 PARSREC_API parsrec_import_options parsrec_import_default(void);
 
-/* Reads all inputs ("-" is stdin) as one table and writes one data set to out_path, atomically. */
+/* Reads all inputs ("-" is stdin) as one table and writes one data set to out_path, atomically. No
+ * input is needed with options->events. */
 PARSREC_API parsrec_status parsrec_import(const char *out_path, const char *const *inputs,
                                           size_t input_count, const parsrec_import_options *options,
                                           parsrec_import_report *report, const parsrec_hooks *hooks,
@@ -349,31 +365,30 @@ PARSREC_API parsrec_status parsrec_import(const char *out_path, const char *cons
 /* ---- synthetic data ---------------------------------------------------------------------- */
 
 typedef enum parsrec_size_rule {
-    PARSREC_SIZE_REFERENCE, /* ceil(2 + Weibull) clipped to 3..10, as the authors' sample */
+    PARSREC_SIZE_REFERENCE, /* ceil(2 + Weibull) clipped to 3..10, as in the authors' sample */
     PARSREC_SIZE_PAPER,     /* ceil(Weibull), redrawn until 2..10 */
 } parsrec_size_rule;
 
-/* Largest sizes; what fits in memory may be less. */
+/* Upper limits; memory may allow less. */
 #define PARSREC_SYNTH_USERS_MOST      2000000000
 #define PARSREC_SYNTH_SESSIONS_MOST   2000000000
 #define PARSREC_SYNTH_CATEGORIES_MOST 1000
 #define PARSREC_SYNTH_PRODUCTS_MOST   10000
 
-/* Columns of what is known of users, sessions and items: none, such as tell something of what is bought
- * (sessions have an occasion and users like brands then, which changes what is bought), such as tell
- * nothing, or both. */
+/* Feature columns of users, sessions and items. */
 typedef enum parsrec_synth_features {
     PARSREC_FEATURES_NONE,
-    PARSREC_FEATURES_SIGNAL,
-    PARSREC_FEATURES_NOISE,
-    PARSREC_FEATURES_ALL,
+    PARSREC_FEATURES_SIGNAL, /* informative: sessions have an occasion and users prefer brands, and
+                                both change what is bought */
+    PARSREC_FEATURES_NOISE,  /* uninformative */
+    PARSREC_FEATURES_ALL,    /* both */
 } parsrec_synth_features;
 
 typedef struct parsrec_synth_options {
-    uint64_t users, sessions, categories, products; /* products: of each category */
+    uint64_t users, sessions, categories, products; /* products: per category */
     parsrec_size_rule size_rule;
     const char *groups_path; /* JSON with the groups' covariances; NULL: the paper's two */
-    bool outside;            /* trips may be lost and slots stay empty, see docs/synthetic.md */
+    bool outside;            /* trips may be lost and slots may stay empty (docs/synthetic.md) */
     parsrec_synth_features features;
     const char *csv_path; /* also write the actions as CSV ("-" is stdout); NULL: do not */
     uint64_t seed;
@@ -386,101 +401,102 @@ typedef struct parsrec_synth_report {
 
 PARSREC_API parsrec_synth_options parsrec_synth_default(void);
 
-/* Writes synthetic baskets with their ground truth to out_path, atomically; out_path may be NULL
- * when options->csv_path is not. */
+/* Writes synthetic baskets with their ground truth to out_path, atomically. out_path may be NULL if
+ * options->csv_path is not. */
 PARSREC_API parsrec_status parsrec_synth(const char *out_path, const parsrec_synth_options *options,
                                          parsrec_synth_report *report, const parsrec_hooks *hooks,
                                          parsrec_error *err);
 
-/* The options that a synthetic data set was made with: paths NULL, threads 0. E_NOT_FOUND when the
+/* The options that a synthetic data set was made with: paths NULL, threads 0. E_NOT_FOUND if the
  * data set is not synthetic. */
 PARSREC_API parsrec_status parsrec_synth_options_of(const parsrec_data *data,
                                                     parsrec_synth_options *options,
                                                     parsrec_error *err);
 
-/* ---- a model beside counts --------------------------------------------------------------- */
+/* ---- baselines --------------------------------------------------------------------------- */
 
 typedef enum parsrec_split {
     PARSREC_SPLIT_TEST,  /* the last session of each user with three or more */
-    PARSREC_SPLIT_VALID, /* the one before */
+    PARSREC_SPLIT_VALID, /* the session before it */
 } parsrec_split;
 
 typedef enum parsrec_protocol {
-    PARSREC_PROTOCOL_REMAINING, /* any item that remains in the basket is a right answer (the paper's) */
+    PARSREC_PROTOCOL_REMAINING, /* any remaining item of the basket is a hit (the paper's) */
     PARSREC_PROTOCOL_NEXT,      /* one fixed target at a time, in stored order */
-    PARSREC_PROTOCOL_BASKET, /* one list before the basket starts, all of the basket to be found */
+    PARSREC_PROTOCOL_BASKET, /* one ranking before the basket starts; all its items are targets */
 } parsrec_protocol;
 enum { PARSREC_PROTOCOLS = 3 };
 
 PARSREC_API const char *parsrec_protocol_name(parsrec_protocol protocol); /* "remaining", ... */
 
-/* Models that only count (docs/models.md) and take seconds to make: what any other model must beat. */
+/* Counting models (docs/models.md). They take seconds to make; any other model must beat them. */
 enum { PARSREC_BASELINES = 5, PARSREC_BASELINE_ROWS = 5 };
 
 typedef enum parsrec_verdict {
     PARSREC_VERDICT_NONE,   /* nothing to compare */
-    PARSREC_VERDICT_AHEAD,  /* the model is ahead of every baseline by more than chance */
-    PARSREC_VERDICT_LEVEL,  /* its difference from the best baseline is within chance */
-    PARSREC_VERDICT_BEHIND, /* the best baseline is ahead of the model by more than chance */
+    PARSREC_VERDICT_AHEAD,  /* the model is significantly better than every baseline */
+    PARSREC_VERDICT_LEVEL,  /* its difference from the best baseline is not significant */
+    PARSREC_VERDICT_BEHIND, /* the best baseline is significantly better than the model */
 } parsrec_verdict;
 
 PARSREC_API const char *parsrec_verdict_name(parsrec_verdict verdict); /* "ahead", ... */
 
 typedef struct parsrec_baseline {
-    const char *model; /* "pop", "personal", "markov"; static storage */
+    const char *model; /* "pop", "personal", "recent", "markov" or "mix"; static */
     double value;      /* NDCG@10 */
-    double low, high;  /* interval of 95 % over users of the model's NDCG@10 minus this one */
+    double low, high;  /* 95 % confidence interval over users of the model's NDCG@10 minus this */
 } parsrec_baseline;
 
-/* One protocol: the model's NDCG@10 and that of the baselines on the same sessions and candidates. */
+/* One protocol: NDCG@10 of the model and of the baselines on the same sessions and candidates. */
 typedef struct parsrec_baseline_row {
     parsrec_protocol protocol;
-    uint64_t negatives; /* sampled items that a basket is ranked against; 0: the whole catalogue */
+    uint64_t negatives; /* sampled items per basket; 0: the whole catalogue */
     uint64_t users, baskets;
     double value;
     parsrec_baseline baselines[PARSREC_BASELINES];
-    size_t count, best; /* baselines, and which of them has the highest value */
+    size_t count, best; /* of baselines; index of the one with the highest value */
     parsrec_verdict verdict;
 } parsrec_baseline_row;
 
-/* Every protocol with the candidates that `parsrec eval` takes by default, then `remaining` and `next`
- * over the whole catalogue. A protocol by which no session can be evaluated has no row. */
+/* Every protocol with the default candidates of `parsrec eval`, then `remaining` and `next` over
+ * the whole catalogue. A protocol in which no session can be evaluated has no row. */
 typedef struct parsrec_baseline_report {
-    char model[32]; /* its kind; it is not among its own baselines */
+    char model[32]; /* its kind, which is left out of the baselines */
     parsrec_split split;
-    uint64_t users, users_of; /* evaluated, of those who can be: large data are sampled */
+    uint64_t users, users_of; /* evaluated, and eligible; users of large data are sampled */
     parsrec_baseline_row rows[PARSREC_BASELINE_ROWS];
     size_t row_count;
-    parsrec_verdict verdict; /* behind if any row is, ahead if all are */
+    parsrec_verdict verdict; /* behind if any row is, ahead if all rows are */
 } parsrec_baseline_report;
 
-/* One line for people. It names every protocol in which counting is better and the command to use then.
- * Cut to size; empty if the report has no rows. Returns buffer. */
+/* One line for people. It names every protocol in which a counting model is better, and the command
+ * to use in that case. Cut to size and terminated; empty if the report has no rows. Returns
+ * buffer. */
 PARSREC_API char *parsrec_baselines_text(const parsrec_baseline_report *report, char *buffer,
                                          size_t size);
-/* The report as a JSON object (docs/training.md), with that line as `sentence`. Free with
- * parsrec_text_free. */
+/* The report as a JSON object (docs/training.md), with the line above as `sentence`. Free
+ * with parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_baselines_json(char **out, const parsrec_baseline_report *report,
                                                   parsrec_error *err);
 
 /* ---- training ---------------------------------------------------------------------------- */
 
-/* Settings come from the preset, then the config file, then `set`, then epochs; parsrec_config_text
- * shows all keys. A resumed run has the settings, seed and patience of its checkpoint: `model`,
- * `preset` and `config_path` must be NULL, `set` may change rate, clip and epochs. Strings are
- * borrowed for the call. */
+/* Settings come from the preset, then the config file, then `set`, then `epochs`; later ones win.
+ * parsrec_config_text lists all keys. A resumed run has the settings, seed and patience of its
+ * checkpoint: `model`, `preset` and `config_path` must be NULL, and `set` may change only rate,
+ * clip and epochs. Strings are borrowed for the call. */
 typedef struct parsrec_train_options {
     const char *model;       /* kind; NULL: "parsrec" */
     const char *preset;      /* "paper"; NULL: the defaults */
     const char *config_path; /* lines "key = value"; NULL: none */
-    const char *const *set;  /* "key=value" each */
+    const char *const *set;  /* set_count strings "key=value" */
     size_t set_count;
     uint64_t epochs;           /* 0: as the settings say */
-    uint64_t patience;         /* epochs without a better validation before stopping; 0: never */
-    const char *resume;        /* a checkpoint to go on from, or NULL */
+    uint64_t patience;         /* stop after this many epochs without improvement; 0: never */
+    const char *resume;        /* a checkpoint to resume from, or NULL */
     double checkpoint_minutes; /* between checkpoints within an epoch; every epoch ends with one */
-    bool keep_checkpoint; /* also of a finished run, so that one of more epochs can go on from it */
-    bool skip_baselines;  /* do not compare the trained model with counts */
+    bool keep_checkpoint; /* after a finished run too, so that more epochs can be added later */
+    bool skip_baselines;  /* do not compare the trained model with counting models */
     uint64_t seed;
     unsigned threads; /* 0: all cores; the model does not depend on it */
 } parsrec_train_options;
@@ -489,20 +505,23 @@ typedef struct parsrec_train_report {
     uint32_t epochs, best_epoch;
     bool stopped_early; /* by patience */
     parsrec_epoch best;
-    const char *best_by; /* the validation measure that chose it; "" when nobody can be validated */
-    char checkpoint[4096]; /* where a stopped run can be resumed from; empty after a finished one */
+    const char *best_by;   /* the validation measure that chose it; "" without validation; static */
+    char checkpoint[4096]; /* from which a stopped run can be resumed; empty after a finished run */
     parsrec_baseline_report baselines; /* on the validation sessions */
 } parsrec_train_report;
 
 PARSREC_API parsrec_train_options parsrec_train_default(void);
 
-/* Trains and writes the best model to out_path, atomically; beside it out_path.log (JSON lines),
- * out_path.png and .svg (learning curves) and, while it runs, out_path.ckpt. When on_progress asks
- * to stop, the checkpoint is written and the status is E_STOPPED. E_DIVERGED leaves the last good
- * checkpoint. A log or picture that cannot be written is a warning. A model that counts takes one pass
- * over all sessions but the last of each user: no epochs, no checkpoint, no curves. Last, once the model is
- * written, it is compared with counts on the validation sessions; when on_progress asks to stop in this
- * time, the report has no baselines and the status is OK. */
+/* Trains and writes the best model to out_path, atomically. Next to it are out_path.log (JSON
+ * lines), out_path.png and .svg (learning curves) and, during the run, out_path.ckpt. If
+ * on_progress stops the run, the checkpoint is written and the status is E_STOPPED. E_DIVERGED
+ * keeps the last good checkpoint. Failure to write the log or a picture is only a warning.
+ *
+ * A counting model takes one pass over all sessions but the last of each user: no epochs, no
+ * checkpoint, no curves.
+ *
+ * Once written, the model is compared with the baselines on the validation sessions. If on_progress
+ * stops this comparison, the report has no baselines and the status is OK. */
 PARSREC_API parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
                                          const parsrec_train_options *options,
                                          parsrec_train_report *report, const parsrec_hooks *hooks,
@@ -518,39 +537,43 @@ PARSREC_API void parsrec_text_free(char *text); /* NULL is fine */
 
 /* ---- models ------------------------------------------------------------------------------ */
 
-/* A trained model with its catalogue, its users and their pasts. Loading one sets OpenBLAS, where
- * that is the CBLAS in use, to a single thread: requests run side by side instead. */
+/* A trained model with its catalogue, its users and their histories. If the CBLAS in use is
+ * OpenBLAS, loading a model sets it to a single thread for the process: requests run in parallel
+ * instead. */
 typedef struct parsrec_model parsrec_model;
 
 PARSREC_API parsrec_status parsrec_model_load(parsrec_model **out, const char *path,
                                               parsrec_error *err);
 PARSREC_API void parsrec_model_free(parsrec_model *model); /* NULL is fine */
 
-/* A model of a kind that only counts, made from `data`, which must outlive it; no file is written.
- * options->model names the kind. */
-PARSREC_API bool parsrec_model_counts(const char *kind); /* whether a kind only counts */
+/* Whether `kind` is a counting model. */
+PARSREC_API bool parsrec_model_counts(const char *kind);
+/* Makes a counting model of the kind options->model from `data`, which must outlive it. No file is
+ * written. */
 PARSREC_API parsrec_status parsrec_model_count(parsrec_model **out, const parsrec_data *data,
                                                const parsrec_train_options *options,
                                                const parsrec_hooks *hooks, parsrec_error *err);
 
-/* The data set inside the model file: what it was trained on. */
+/* The data set inside the model file, which it was trained on. Belongs to the model. */
 PARSREC_API const parsrec_data *parsrec_model_data(const parsrec_model *model);
 
-/* How another data set fits a model. */
+/* How another data set matches a model. */
 typedef struct parsrec_pasts_report {
-    uint64_t users, new_users;               /* in the data; of these, whom the model never saw */
-    uint64_t unknown_items, unknown_actions; /* left out, because the model does not know them */
+    uint64_t users, new_users;               /* in the data; of these, unknown to the model */
+    uint64_t unknown_items, unknown_actions; /* left out because the model does not know the item */
 } parsrec_pasts_report;
 
-/* From now on users' pasts are those in `data`, matched by keys; nothing of `data` is kept. New users
- * get the next numbers; a user whom `data` lacks has no past. Not while other threads use the model. */
+/* Replaces the histories of all users by those in `data`, matched by key. `data` is copied and may
+ * be freed. New users get the next numbers; a user missing in `data` has no history. The report may
+ * be NULL. Not thread-safe: no other thread may use the model, and no live histories may refer to
+ * it. */
 PARSREC_API parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data *data,
                                                     parsrec_pasts_report *report,
                                                     parsrec_error *err);
 
 typedef struct parsrec_model_facts {
     char kind[32];       /* "parsrec" */
-    uint64_t parameters; /* numbers that were learnt */
+    uint64_t parameters; /* learned values */
     uint64_t bytes;      /* of the file */
     uint64_t users, items, categories;
 } parsrec_model_facts;
@@ -558,28 +581,28 @@ typedef struct parsrec_model_facts {
 PARSREC_API void parsrec_model_describe(const parsrec_model *model, parsrec_model_facts *facts);
 
 typedef struct parsrec_setting {
-    const char *key, *help;
-    char value[64], initial[64]; /* the model's, and the default */
+    const char *key, *help;      /* static */
+    char value[64], initial[64]; /* the model's value, and the default */
 } parsrec_setting;
 
-/* Setting number i; false after the last. */
+/* Setting i; false after the last. */
 PARSREC_API bool parsrec_model_setting(const parsrec_model *model, size_t i,
                                        parsrec_setting *setting);
 
-/* Weight number i of a model that is a sum of few terms (`mix`), with the name of its term, which lives for
- * ever; false after the last, and for models whose weights say nothing by themselves. */
+/* Weight i of a model that is a sum of a few terms (`mix`), with the name of the term (static).
+ * False after the last, and for models whose weights cannot be interpreted one by one. */
 PARSREC_API bool parsrec_model_weight(const parsrec_model *model, size_t i, const char **name,
                                       double *value);
 
 /* ---- names and numbers ------------------------------------------------------------------- */
 
-/* Numbers are dense, from 0: users, items and categories as parsrec_model_size says. */
+/* Users, items and categories of a model are numbered from 0 to parsrec_model_size - 1. */
 #define PARSREC_GUEST (-1)
 
 PARSREC_API size_t parsrec_model_size(const parsrec_model *model, parsrec_thing thing);
 
-/* A user or item by its key, an item also by its exact name, a category by its path ("FOOD > BAKERY")
- * or name; names count where one thing alone bears them. E_NOT_FOUND otherwise. */
+/* Finds a user or item by its key, an item also by its exact name, a category by its path
+ * ("FOOD > BAKERY") or name. E_NOT_FOUND if nothing matches or a name is ambiguous. */
 PARSREC_API parsrec_status parsrec_model_find(const parsrec_model *model, parsrec_thing thing,
                                               const char *word, int32_t *number,
                                               parsrec_error *err);
@@ -589,15 +612,15 @@ PARSREC_API parsrec_name parsrec_model_key(const parsrec_model *model, parsrec_t
 PARSREC_API parsrec_name parsrec_model_item_name(const parsrec_model *model, int32_t item);
 PARSREC_API int32_t parsrec_model_item_category(const parsrec_model *model,
                                                 int32_t item); /* or -1 */
-/* "FOOD > BAKERY" in buffer, cut to size and terminated. Returns buffer. */
+/* Writes "FOOD > BAKERY" to buffer, cut to size and terminated. Returns buffer. */
 PARSREC_API char *parsrec_model_category_path(const parsrec_model *model, int32_t category,
                                               char *buffer, size_t size);
 
 /* ---- recommendation ---------------------------------------------------------------------- */
 
-/* Working memory of one thread for one model, which must outlive it. */
+/* Working memory for one model, which must outlive it. For one thread at a time. */
 typedef struct parsrec_scratch parsrec_scratch;
-/* Histories that grow while requests are answered; see "live histories" below. */
+/* Histories that grow while requests are served; see "live histories" below. */
 typedef struct parsrec_live parsrec_live;
 
 #define PARSREC_BASKET_MOST 1000000
@@ -606,8 +629,8 @@ typedef struct parsrec_live parsrec_live;
 PARSREC_API parsrec_status parsrec_scratch_new(parsrec_scratch **out, const parsrec_model *model,
                                                size_t basket_most, parsrec_error *err);
 PARSREC_API void parsrec_scratch_free(parsrec_scratch *scratch); /* NULL is fine */
-/* From now on a request for more items is E_LIMIT; 0 lifts the limit. For servers: whoever asks decides on
- * k, and so on the size of the answer. */
+/* From now on a request for more than k_most items is E_LIMIT; 0 removes the limit. For servers,
+ * where the client chooses k and with it the size of the answer. */
 PARSREC_API void parsrec_scratch_limit(parsrec_scratch *scratch, size_t k_most);
 
 typedef struct parsrec_numbers {
@@ -615,64 +638,64 @@ typedef struct parsrec_numbers {
     size_t count;
 } parsrec_numbers;
 
-/* The columns that a model reads, one after the other; false behind the last. */
+/* A feature column that a model reads. */
 typedef struct parsrec_column {
-    const char *of, *name; /* of "user", "session" or "item" */
+    const char *of, *name; /* of: "user", "session" or "item"; valid as long as the model */
     bool number;           /* else words */
 } parsrec_column;
+/* Column i; false after the last. */
 PARSREC_API bool parsrec_model_column(const parsrec_model *model, size_t i, parsrec_column *column);
 
-/* Something known of the session under way, or of its user, by the name of a column that the model's data
- * set has of sessions or users. */
+/* A known feature of the current session or its user. The name is that of a session or user column
+ * in the model's data set. */
 typedef struct parsrec_feature {
     const char *name;
-    const char *word; /* NULL: it is a number, or unknown where that is NAN */
+    const char *word; /* NULL: the feature is `number`, or unknown if that is NaN */
     double number;
 } parsrec_feature;
 
-/* Who asks, and which items may be the answer. An empty list restricts nothing. A category stands for
- * everything below it too. */
+/* For whom, and which items are allowed. An empty list restricts nothing. A category includes all
+ * categories below it. All pointers are borrowed for the call. */
 typedef struct parsrec_request {
     int32_t user; /* or PARSREC_GUEST */
-    const parsrec_numbers
-        *history;                  /* items bought before, oldest first, instead of the past that is
-                                       known of the user; NULL: that one */
-    parsrec_numbers basket;        /* in the order they were placed; an item counts once */
+    /* Items bought before, oldest first. They replace the user's known history; NULL: use that. */
+    const parsrec_numbers *history;
+    parsrec_numbers basket;        /* in the order of placing; a repeated item counts once */
     size_t k;                      /* items wanted, at least 1 */
     parsrec_numbers exclude, only; /* items */
     parsrec_numbers exclude_categories, categories;
-    size_t max_per_category; /* of the answer's items that are of one category; 0: any number */
-    const parsrec_feature *features; /* these replace what the model knows of the user */
+    size_t max_per_category;         /* items per category in the answer; 0: no limit */
+    const parsrec_feature *features; /* replace what the model knows about the user */
     size_t feature_count;
-    const parsrec_live *live; /* whose histories are used; NULL: those stored with the model */
-    const char
-        *session; /* with live: the name under which this basket is being added, so that it is
-                            no part of the history; NULL: none */
+    const parsrec_live *live; /* the histories to use; NULL: those stored with the model */
+    const char *session;      /* with `live`: the session under which this basket is being added,
+                                 which is then left out of the history; NULL: none */
 } parsrec_request;
 
 PARSREC_API parsrec_request parsrec_request_default(void); /* a guest's empty basket, 10 items */
 
 typedef struct parsrec_hit {
     int32_t item;
-    float score; /* compares items of one answer; larger is better */
+    float score; /* larger is better; comparable only within one answer */
 } parsrec_hit;
 
 typedef enum parsrec_source {
-    PARSREC_SOURCE_MODEL,  /* the user's own row of the model */
-    PARSREC_SOURCE_ANYONE, /* the row for guests and users it never saw buy anything */
-    PARSREC_SOURCE_POPULAR, /* what is bought most: nothing is known, neither user nor past nor basket */
+    PARSREC_SOURCE_MODEL,   /* the user's own row of the model */
+    PARSREC_SOURCE_ANYONE,  /* the row for guests and unknown users */
+    PARSREC_SOURCE_POPULAR, /* best sellers: user, history and basket are all unknown or empty */
 } parsrec_source;
 
 PARSREC_API const char *parsrec_source_name(
     parsrec_source source); /* "model", "anyone", "popular" */
 
 typedef struct parsrec_answer {
-    size_t count; /* hits, at most k and capacity; fewer when fewer items are left */
+    size_t count; /* of hits: at most k and capacity, fewer if fewer items are allowed */
     parsrec_source source;
 } parsrec_answer;
 
-/* The best next items, best first, never one that is in the basket; of equal scores the smaller number
- * comes first. Allocates nothing. A basket longer than the scratch allows is E_LIMIT. */
+/* The best next items, best first, without those in the basket. Ties are broken by the smaller item
+ * number. Allocates nothing, except as stated for live histories. A basket longer than the scratch
+ * allows is E_LIMIT. Threads may share the model, each with its own scratch. */
 PARSREC_API parsrec_status parsrec_recommend(const parsrec_model *model, parsrec_scratch *own,
                                              const parsrec_request *request, parsrec_hit *hits,
                                              size_t capacity, parsrec_answer *answer,
@@ -680,86 +703,85 @@ PARSREC_API parsrec_status parsrec_recommend(const parsrec_model *model, parsrec
 
 /* ---- why an item is recommended ---- */
 
-#define PARSREC_REASONS_MOST 32 /* items of a basket that are explained: the newest */
+#define PARSREC_REASONS_MOST 32 /* basket items that are explained: the newest ones */
 
-/* What leaving something out does to an item. */
+/* The effect of one input (a basket item, the history, the user) on a recommended item, measured by
+ * leaving the input out. If there is nothing to leave out, the values are NaN, NaN and 0. */
 typedef struct parsrec_effect {
-    double
-        effect; /* the item's log-probability less that without it: above 0 it speaks for the item;
-                      NaN where there is nothing to leave out */
-    double share; /* of all that speaks for the item, 0 to 1; NaN likewise */
-    size_t rank;  /* the item's without it, from 1; 0: not to be recommended at all, or likewise */
+    double effect; /* log-probability of the item with the input minus without it; > 0: supports */
+    double share;  /* of the sum of all supporting effects, 0 to 1 */
+    size_t rank;   /* of the item without the input, from 1; 0: not recommended at all */
 } parsrec_effect;
 
 /* An item of the basket. */
 typedef struct parsrec_reason {
     int32_t item;
-    double
-        attention; /* the model's weight on it, mean over heads; NaN: the model has no attention */
+    double attention; /* attention weight, mean over heads; NaN: the model has no attention */
     parsrec_effect drop;
-    double part; /* what it adds to the score directly; NaN without parts */
+    double part; /* its own term of the score; NaN without parts */
 } parsrec_reason;
 
-/* A score that is a sum: these parts and those of the basket's items. */
+/* A score that is a sum: these terms and those of the basket items. */
 typedef struct parsrec_parts {
-    double network; /* what the network makes of user, history and basket together */
-    double history; /* the mean of all earlier items */
-    double memory;  /* this item in the user's past, and what goes with it there */
-    double item;    /* the item's own */
+    double network; /* of the network, from user, history and basket together */
+    double history; /* of the mean of all earlier items */
+    double memory;  /* repeat purchases of the item, and co-purchases, in the user's history */
+    double item;    /* item bias */
 } parsrec_parts;
 
 typedef struct parsrec_why {
-    int32_t item;             /* that is recommended */
-    double log_probability;   /* as the next one, out of all items that are not in the basket */
-    size_t rank;              /* among those that the request allows, from 1 */
-    parsrec_effect history;   /* all that is known of earlier baskets */
-    parsrec_effect user;      /* who the user is; anyone takes the place */
-    uint64_t earlier_baskets; /* of the user's that held the item */
+    int32_t item;             /* the recommended item */
+    double log_probability;   /* of being next, among all items that are not in the basket */
+    size_t rank;              /* among the items that the request allows, from 1 */
+    parsrec_effect history;   /* of all earlier baskets */
+    parsrec_effect user;      /* of the user's own row, against that of an unknown user */
+    uint64_t earlier_baskets; /* of the user, with the item */
     bool has_parts;           /* the model's score of the item is a sum */
     parsrec_parts parts;
     parsrec_reason reasons[PARSREC_REASONS_MOST];
     size_t reason_count;
 } parsrec_why;
 
-/* Why each of these hits is recommended to this request, which must allow them. An item of the basket
- * that is left out does not come into the ranking. The first call with a scratch takes memory, later ones
- * none. */
+/* Why each of these hits, which must be allowed by the request, is recommended: whys[count]. A
+ * basket item that is left out does not become a candidate. The first call with a scratch allocates
+ * memory, later calls do not. */
 PARSREC_API parsrec_status parsrec_recommend_why(const parsrec_model *model, parsrec_scratch *own,
                                                  const parsrec_request *request,
                                                  const parsrec_hit *hits, size_t count,
                                                  parsrec_why *whys, parsrec_error *err);
 
-/* "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets", with the shares,
- * in buffer, cut to size and terminated; 512 bytes are enough. Returns buffer. */
+/* Writes "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets" to
+ * buffer, cut to size and terminated. The numbers are shares; 512 bytes are enough. Returns
+ * buffer. */
 PARSREC_API char *parsrec_why_sentence(const parsrec_model *model, const parsrec_why *why,
                                        char *buffer, size_t size);
 
 /* How requests are read as JSON. Zeroed means the defaults. */
 typedef struct parsrec_json_options {
-    size_t k;                 /* of requests that have none; 0: 10 */
+    size_t k;                 /* for requests without one; 0: 10 */
     const parsrec_live *live; /* as in parsrec_request; NULL: none, and no field "session" */
-    size_t
-        batch_most; /* {"requests":[...]} of at most this many is answered by {"answers":[...]}, an
-                          answer or {"error":{"code","message"}} each; 0: one request only */
+    /* {"requests":[...]} with at most this many is answered by {"answers":[...]}, each an answer or
+     * {"error":{"code","message"}}. 0: no batches. */
+    size_t batch_most;
     const char *(*error_code)(parsrec_status status); /* in a batch; NULL: parsrec_status_name */
 } parsrec_json_options;
 
-/* Recommendation with a request and an answer as JSON text (docs/recommend.md). Items that the model does
- * not know are left out and listed in the answer, unless the request is strict. The answer is one line,
- * terminated, and lives until the next call with this scratch. `options` may be NULL. */
+/* Recommendation with request and answer as JSON text (docs/recommend.md). Unknown items are left
+ * out and listed in the answer, unless the request is strict. The answer is one line, terminated;
+ * it belongs to the scratch and is valid until the next call with it. `options` may be NULL. */
 PARSREC_API parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratch *own,
                                                   const parsrec_json_options *options,
                                                   const char *request, size_t size,
                                                   const char **answer, parsrec_error *err);
 
-/* The same text for an answer of parsrec_recommend. */
+/* The same text for an answer of parsrec_recommend; it is valid as long as there. */
 typedef struct parsrec_answer_parts {
-    const char *user; /* key as the caller has it, UTF-8; NULL: a guest */
+    const char *user; /* the caller's key for the user; NULL: a guest */
     const parsrec_request *request;
     parsrec_answer answer;
     const parsrec_hit *hits;
-    const parsrec_why *whys;    /* of the hits; NULL: without reasons */
-    const char *const *unknown; /* items that were left out because the model does not know them */
+    const parsrec_why *whys;    /* one per hit; NULL: no reasons */
+    const char *const *unknown; /* keys of items that were left out as unknown */
     size_t unknown_count;
 } parsrec_answer_parts;
 PARSREC_API parsrec_status parsrec_answer_json(const parsrec_model *model, parsrec_scratch *own,
@@ -768,86 +790,90 @@ PARSREC_API parsrec_status parsrec_answer_json(const parsrec_model *model, parsr
 
 /* ---- times ------------------------------------------------------------------------------- */
 
-/* Seconds since 1970 of an ISO 8601 date, or date and time, as import reads them: "2010-03-02",
- * "2010-03-02T13:08:00+01:00"; UTC where no zone is given. E_INPUT with a sentence for anything else. */
+/* Converts an ISO 8601 date, or date and time, to seconds since 1970, as import does: "2010-03-02",
+ * "2010-03-02T13:08:00+01:00". Without a zone the time is UTC. E_INPUT for anything else. */
 PARSREC_API parsrec_status parsrec_time_read(const char *text, int64_t *seconds,
                                              parsrec_error *err);
 
 /* ---- live histories ---------------------------------------------------------------------- */
 
-/* What users bought after the model was made; requests use it by parsrec_request.live. Threads share it:
- * those that read do not wait for each other, those that add take turns. The model must outlive it, and
- * must not take pasts meanwhile. With it a scratch allocates when a history is longer than all before. */
+/* What users bought after the model was made. Requests use it through parsrec_request.live. Threads
+ * may share it: a lock lets readers run in parallel and writers one at a time. The model must
+ * outlive it, and parsrec_model_take_pasts must not be called in between. With live histories, a
+ * scratch allocates when a history is longer than any before. */
 PARSREC_API parsrec_status parsrec_live_new(parsrec_live **out, const parsrec_model *model,
                                             parsrec_error *err);
 PARSREC_API void parsrec_live_free(parsrec_live *live); /* NULL is fine */
 
-/* Adds items to a session of a user, who is known by key from then on if not before. Items that are added
- * under one name of a session, which is a matter between the user and the caller, make one session, at the
- * place where it began; NULL makes a session of its own. An item counts once in a session. Numbers below
- * 0 stand for items that the model does not know and are left out. */
+/* Adds purchased items to a session of a user. A new user is known by this key from then on. Items
+ * added by the same user under the same session name form one session, in the place where it
+ * started; NULL always starts a new session. An item counts once per session. Negative numbers
+ * stand for items that the model does not know and are skipped. */
 PARSREC_API parsrec_status parsrec_live_add(parsrec_live *live, const char *user,
                                             const char *session, const int32_t *items, size_t count,
                                             parsrec_error *err);
 
-/* Puts items into the open basket of that name, which is no purchase: it does not count as past. A request with
- * the session and without a basket is about it. What is added by parsrec_live_add under the same name leaves it.
- * Only the newest few baskets of a user are kept; one without a name is not. */
+/* Puts items into the user's open basket of that session. This is not a purchase and not part of
+ * the history. A JSON request with this session and without a basket uses the open one. Items that
+ * are added by parsrec_live_add under the same name leave it. Only the newest few open baskets of a
+ * user are kept. Without a session name the call does nothing. */
 PARSREC_API parsrec_status parsrec_live_cart(parsrec_live *live, const char *user,
                                              const char *session, const int32_t *items,
                                              size_t count, parsrec_error *err);
 
-/* From now on the user is a guest: neither the model's row nor anything bought so far is used again.
- * What is added later begins a new past. A user nobody knows may be forgotten too. */
+/* From now on the user is treated as a guest: the model's row and all purchases so far are no
+ * longer used. Later purchases start a new history. OK if the user is unknown. */
 PARSREC_API parsrec_status parsrec_live_forget(parsrec_live *live, const char *user,
                                                parsrec_error *err);
 
-/* The same for whoever has a key with this hash, SipHash-2-4 with 128 bits under a secret that is the same in all
- * calls: whoever keeps a list of the forgotten need not keep their keys. */
+/* The same for the user whose key has this hash: SipHash-2-4, 128 bits. The secret must be the same
+ * in all calls. A list of forgotten users then need not contain their keys. */
 enum { PARSREC_HASH_BYTES = 16 };
 PARSREC_API parsrec_status parsrec_live_forget_hash(parsrec_live *live,
                                                     const uint8_t secret[PARSREC_HASH_BYTES],
                                                     const uint8_t hash[PARSREC_HASH_BYTES],
                                                     parsrec_error *err);
-/* Whether the user was forgotten and what the model's data have is hidden; true also when more was added since. */
+/* Whether the user was forgotten, so that the model's data about the user are hidden. Stays true
+ * when purchases are added later. */
 PARSREC_API bool parsrec_live_forgotten(const parsrec_live *live, const char *user);
 
-/* The number of a user who is known to the model or was added, for requests with these live histories;
- * E_NOT_FOUND for others and for those forgotten. */
+/* The number of a user who is in the model or was added, for requests with these live histories.
+ * E_NOT_FOUND for other users and for forgotten ones. */
 PARSREC_API parsrec_status parsrec_live_find(const parsrec_live *live, const char *user,
                                              int32_t *number, parsrec_error *err);
 
-/* What a user bought: different items, those in most baskets first, at most `capacity`. E_NOT_FOUND as
- * parsrec_live_find. */
 typedef struct parsrec_bought {
     int32_t item;
-    size_t count; /* baskets */
-    size_t last;  /* baskets ago; 0: in the newest */
+    size_t count; /* of baskets with it */
+    size_t last;  /* how many baskets ago; 0: in the newest */
 } parsrec_bought;
+/* The distinct items that a user bought, most frequent first, at most `capacity`. E_NOT_FOUND as in
+ * parsrec_live_find. */
 PARSREC_API parsrec_status parsrec_live_bought(const parsrec_live *live, const char *user,
                                                parsrec_bought *list, size_t capacity, size_t *count,
                                                parsrec_error *err);
 
-/* {"user","known","baskets","items":[{"item","name","category","count","last"}],"recent":[[keys]...]}:
- * different items, those in most baskets first; `last` is how many baskets ago, 0 for the newest; and the
- * newest baskets, newest first, at most `recent`. E_NOT_FOUND as parsrec_live_find; `known` is whether
- * the model has a row for the user. Free with parsrec_text_free. */
+/* {"user","known","baskets","items":[{"item","name","category","count","last"}],"recent":[[keys]]}
+ * `known` is whether the model has a row for the user; `items` is as in parsrec_live_bought,
+ * without a limit; `recent` has at most that many baskets, newest first. E_NOT_FOUND as in
+ * parsrec_live_find. Free with parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_live_user_json(char **out, const parsrec_live *live,
                                                   const char *user, size_t recent,
                                                   parsrec_error *err);
 
-/* PARSREC_USER: {"users":[{"user","baskets"}]}, PARSREC_ITEM: {"items":[{"item","name","category"}]}: at
- * most `limit` whose key, or an item's name, holds the text, small letters and capitals alike; those that
- * begin with it first, otherwise in order of their numbers. "" fits all. Free with parsrec_text_free. */
+/* At most `limit` users or items whose key, or item name, contains the text, ignoring ASCII case:
+ * {"users":[{"user","baskets"}]} for PARSREC_USER, {"items":[{"item","name","category"}]} for
+ * PARSREC_ITEM. Those that start with the text come first, otherwise by number. "" matches all.
+ * Free with parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_live_search_json(char **out, const parsrec_live *live,
                                                     parsrec_thing thing, const char *text,
                                                     size_t limit, parsrec_error *err);
 
 /* ---- forgetting -------------------------------------------------------------------------- */
 
-/* Writes a model file without these users to out_path, atomically: without their keys, their rows and
- * what they bought. What all users together taught the model stays in it. E_NOT_FOUND if the model has no
- * such user. out_path may be the same file. */
+/* Writes a copy of a model file to out_path, atomically, without the keys, rows and purchases of
+ * these users. Parameters that are shared by all users stay as they were trained. E_NOT_FOUND if
+ * the model does not have one of the users. out_path may be the same file. */
 PARSREC_API parsrec_status parsrec_model_forget(const char *model_path, const char *out_path,
                                                 const char *const *users, size_t count,
                                                 parsrec_error *err);
@@ -857,46 +883,46 @@ PARSREC_API parsrec_status parsrec_model_forget(const char *model_path, const ch
 enum { PARSREC_CUTOFFS_MOST = 8 };
 
 typedef enum parsrec_candidates {
-    PARSREC_CANDIDATES_UNIFORM, /* drawn alike */
-    PARSREC_CANDIDATES_POPULAR, /* drawn by the number of actions before the split */
-    PARSREC_CANDIDATES_FILE,    /* a list for each user */
+    PARSREC_CANDIDATES_UNIFORM, /* all items with equal probability */
+    PARSREC_CANDIDATES_POPULAR, /* in proportion to the number of actions before the split */
+    PARSREC_CANDIDATES_FILE,    /* a list per user */
 } parsrec_candidates;
 
-/* What one user adds to a measure, which is the sum of all sums / the sum of all weights. */
+/* What one user contributes to a measure, which is (sum of all sums) / (sum of all weights). */
 typedef struct parsrec_share {
     double sum, weight;
 } parsrec_share;
 
-/* How models are judged (docs/evaluation.md). What a basket's own items are ranked against is the same
- * for every model. Strings are borrowed for the call. */
+/* How models are evaluated (docs/evaluation.md). The candidates are the same for every model.
+ * Strings are borrowed for the call. */
 typedef struct parsrec_eval_options {
     parsrec_split split;
     parsrec_protocol protocol;
     uint64_t negatives;            /* sampled items; 0: the whole catalogue */
-    parsrec_candidates candidates; /* where these come from */
+    parsrec_candidates candidates; /* how they are sampled */
     const char *candidates_path;   /* of the file: rows of user and item, or user and items */
-    bool exclude_seen;             /* items that the user had before leave the ranking */
-    const char *users_path;        /* keys of the users to evaluate; NULL: everybody who can be */
-    const char *count_users_path;  /* models that count: whose sessions; NULL: everybody's */
-    uint64_t last;                 /* sessions of each user in the test split; 0: as many as the
-                                       model was trained to leave out */
+    bool exclude_seen;             /* leave out items that the user bought before */
+    const char *users_path;        /* keys of the users to evaluate; NULL: all eligible users */
+    const char *count_users_path;  /* counting models: users to count; NULL: all */
+    uint64_t last;                 /* sessions per user in the test split; 0: as many as the model
+                                       left out in training */
     uint64_t k[PARSREC_CUTOFFS_MOST]; /* cutoffs to report */
     size_t k_count;
-    uint64_t place_k; /* the best remaining item is placed next when it ranks among so many */
+    uint64_t place_k; /* the best remaining item is placed next if it ranks in the first place_k */
     uint64_t seed;    /* of the sampled items */
-    unsigned threads;
-    const char *dump_path; /* writes what was ranked there, as JSON lines; NULL: nowhere */
-    /* Told of every user evaluated, in order of their numbers, with what the user adds to each measure
-     * of the report: for statistics of your own. NULL: nobody asks. */
+    unsigned threads; /* 0: all cores; the results do not depend on it */
+    const char *dump_path; /* file for the rankings, as JSON lines; NULL: none */
+    /* Called on the calling thread for every evaluated user, in order of their numbers, with the
+     * user's contribution to each measure of the report: for your own statistics. May be NULL. */
     void (*on_user)(void *context, uint64_t user, const parsrec_share *shares, size_t measures);
     void *user_context;
 } parsrec_eval_options;
 
-/* One number. low and high bound an interval of 95 % over users. `repeat` is measured on items that the
- * user had in an earlier session, `fresh` on those that are new to the user; random is what a ranker
- * that knows nothing gets. NaN where there is nothing to measure. */
+/* One measure. low and high are the 95 % confidence interval over users. `repeat` is restricted to
+ * items that the user bought in an earlier session, `fresh` to items that are new to the user;
+ * `random` is the expected value of a random ranking. NaN if there is nothing to measure. */
 typedef struct parsrec_measure {
-    const char *name; /* "HR"; lives for ever */
+    const char *name; /* "HR"; static */
     uint64_t k;       /* 0: a measure without cutoff */
     double value, low, high, random;
     double repeat, fresh, repeat_random, fresh_random;
@@ -906,8 +932,8 @@ enum { PARSREC_MEASURES_MOST = 5 * PARSREC_CUTOFFS_MOST };
 
 typedef struct parsrec_eval_report {
     uint64_t users, baskets, steps;
-    uint64_t negatives;                 /* at most so many for a basket; 0: the whole catalogue */
-    uint64_t repeat_steps, fresh_steps; /* that have such an item to find */
+    uint64_t negatives;                 /* most per basket; 0: the whole catalogue */
+    uint64_t repeat_steps, fresh_steps; /* steps that have such a target */
     parsrec_measure measures[PARSREC_MEASURES_MOST];
     size_t measure_count;
     char fingerprint[17]; /* of protocol, candidates, seed, data and settings of the model */
@@ -916,44 +942,45 @@ typedef struct parsrec_eval_report {
 
 PARSREC_API parsrec_eval_options parsrec_eval_default(void);
 
-/* Names and cutoffs of the measures that a report with these options has, in its order; their values
- * are not set. */
+/* Names and cutoffs of the measures in a report with these options, in its order. Values are not
+ * set. */
 PARSREC_API parsrec_status parsrec_eval_measures(const parsrec_eval_options *options,
                                                  parsrec_measure measures[PARSREC_MEASURES_MOST],
                                                  size_t *count, parsrec_error *err);
 
-/* Evaluates on the users of `data`. Users and items are matched with the model's by key: users it does not
- * know are served as unknown users, items it does not have are left out, and a warning says how many. So do
- * parsrec_explain and parsrec_whatif. A model that counts is counted again, from what was before the
- * sessions evaluated. */
+/* Evaluates on the users of `data`. Users and items are matched with the model's by key. Users whom
+ * it does not know are evaluated as unknown users, unknown items are left out, and a warning gives
+ * their numbers; parsrec_explain and parsrec_whatif do the same. A counting model is counted anew,
+ * from what precedes the evaluated sessions. */
 PARSREC_API parsrec_status parsrec_eval(const parsrec_model *model, const parsrec_data *data,
                                         const parsrec_eval_options *options,
                                         parsrec_eval_report *report, const parsrec_hooks *hooks,
                                         parsrec_error *err);
 
-/* The same by several options, as a rule one for each protocol: reports[count]. What they have in common
- * is done once. A report without users had nobody to evaluate; E_INPUT when that is so of all. */
+/* The same with several options, usually one per protocol: reports[count]. Work that they share is
+ * done once. A report has no users if none could be evaluated; E_INPUT if that is true of all. */
 PARSREC_API parsrec_status parsrec_eval_several(const parsrec_model *model,
                                                 const parsrec_data *data,
                                                 const parsrec_eval_options *options, size_t count,
                                                 parsrec_eval_report *reports,
                                                 const parsrec_hooks *hooks, parsrec_error *err);
 
-/* Compares a model with counts in every protocol, on the data that are in its file. Of large data, users are sampled evenly, so that it
- * takes seconds. */
+/* Compares a model with the baselines in every protocol, on the data in its file. Users of large
+ * data are sampled evenly, so that it takes seconds. */
 PARSREC_API parsrec_status parsrec_baselines(parsrec_baseline_report *report,
                                              const parsrec_model *model, parsrec_split split,
                                              unsigned threads, const parsrec_hooks *hooks,
                                              parsrec_error *err);
 
-/* A report as JSON text (docs/evaluation.md); `model` and `data` are the names to put into it. Free with
+/* A report as JSON text (docs/evaluation.md) with the names `model` and `data`. Free with
  * parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_eval_json(char **out, const char *model, const char *data,
                                              const parsrec_eval_options *options,
                                              const parsrec_eval_report *report, parsrec_error *err);
 
-/* The members of the first report that has users, as parsrec_eval_json gives them, and "protocols": an
- * object with all reports by the name of their protocol, null for one without users. */
+/* The members of the first report that has users, as in parsrec_eval_json, and "protocols": an
+ * object with all reports by protocol name, null for a report without users. Free with
+ * parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_eval_several_json(char **out, const char *model,
                                                      const char *data,
                                                      const parsrec_eval_options *options,
@@ -964,21 +991,21 @@ PARSREC_API parsrec_status parsrec_eval_several_json(char **out, const char *mod
 
 /* Strings are borrowed for the call. */
 typedef struct parsrec_compare_options {
-    const char *models;  /* the list (docs/compare.md); NULL: the preset's */
+    const char *models;  /* list of models (docs/compare.md); NULL: the preset's */
     const char *preset;  /* "paper-small" or "paper-synthetic"; NULL: none */
-    const char *measure; /* that decides who is the best, "HR@10"; NULL: NDCG, or else the first
-                            measure, at the largest cutoff */
-    uint64_t epochs, patience; /* of every model that learns; 0: as its settings say, and never */
+    const char *measure; /* that ranks the models, "HR@10"; NULL: NDCG, or else the first measure,
+                            at the largest cutoff */
+    uint64_t epochs, patience; /* of every trained model; 0: as its settings say, and never */
     uint64_t seed;             /* of training, and of the data that a preset makes */
-    uint64_t seeds;            /* every model that learns is trained so many times, with seeds from
-                                   `seed` on, 1 to 1,000 */
-    uint64_t jobs;             /* trainings at the same time; 0: as many as cores and memory allow;
+    uint64_t seeds;            /* trainings per trained model, with seeds `seed`, `seed` + 1, ...;
+                                   1 to 1,000 */
+    uint64_t jobs;             /* parallel trainings; 0: as many as cores and memory allow; the
                                    results do not depend on it */
-    bool retrain;              /* make again what the folder holds made otherwise */
-    const char *command;       /* as it was typed, for the reports; NULL: not told */
-    parsrec_eval_options eval; /* the same for all; its threads are those of training too */
-    const parsrec_eval_options *others; /* by which the models are evaluated as well, as a rule the
-                                            other protocols: values beside those of `eval` */
+    bool retrain;              /* replace models in the folder that have other settings */
+    const char *command;       /* as typed, for the reports; NULL: not shown */
+    parsrec_eval_options eval; /* the same for all; its threads are used for training too */
+    const parsrec_eval_options *others; /* further evaluations of the same models, usually by the
+                                            other protocols; shown next to `eval` */
     size_t other_count;                 /* up to PARSREC_PROTOCOLS - 1 */
     bool only_listed; /* do not add personal, recent, markov and mix to the models */
 } parsrec_compare_options;
@@ -988,9 +1015,10 @@ PARSREC_API parsrec_compare_options parsrec_compare_default(void);
 /* Models side by side. */
 typedef struct parsrec_comparison parsrec_comparison;
 
-/* Trains what is missing in the folder, evaluates all models on the same users and candidates, and
- * writes report.md, .csv, .json and .html there, with several seeds after each of them. A run that was stopped or killed goes on where it was
- * when called again. data_path may be NULL with a preset, which then makes the data. */
+/* Trains the models that are missing in the folder, evaluates all of them on the same users and
+ * candidates, and writes report.md, .csv, .json and .html there; with several seeds, the reports
+ * are written after each seed. Call it again to resume a run that was stopped or killed. data_path
+ * may be NULL with a preset, which then makes the data. */
 PARSREC_API parsrec_status parsrec_compare(parsrec_comparison **out, const char *data_path,
                                            const char *folder,
                                            const parsrec_compare_options *options,
@@ -998,12 +1026,12 @@ PARSREC_API parsrec_status parsrec_compare(parsrec_comparison **out, const char 
 PARSREC_API void parsrec_comparison_free(parsrec_comparison *comparison); /* NULL is fine */
 
 typedef enum parsrec_text_kind {
-    PARSREC_TEXT_PLAIN,    /* the table and what it is worth */
+    PARSREC_TEXT_PLAIN,    /* the table with notes on its significance */
     PARSREC_TEXT_TERMINAL, /* the same, best in bold and second underlined */
     PARSREC_TEXT_MARKDOWN,
     PARSREC_TEXT_CSV,
     PARSREC_TEXT_JSON,
-    PARSREC_TEXT_JSON_MODELS, /* an array with one object a model, as parsrec_eval_json's and more */
+    PARSREC_TEXT_JSON_MODELS, /* an array of one object per model, which extend parsrec_eval_json */
     PARSREC_TEXT_HTML,
 } parsrec_text_kind;
 
@@ -1015,19 +1043,19 @@ PARSREC_API parsrec_status parsrec_comparison_text(char **out, const parsrec_com
 
 /* Strings are borrowed for the call. */
 typedef struct parsrec_ablate_options {
-    const char *preset; /* "paper", "parts" or "all" rows (docs/ablate.md); NULL: all, or those that
-                               the next two name */
-    const char *rows;   /* of these alone, separated by commas; NULL: all of the preset */
-    const char *const *row; /* rows of your own: "NAME:key=value:key=value" each */
+    const char *preset;     /* rows "paper", "parts" or "all" (docs/ablate.md); NULL: all, or those
+                               named by the next two */
+    const char *rows;       /* only these rows of the preset, separated by commas; NULL: all */
+    const char *const *row; /* your own rows: "NAME:key=value:key=value" each */
     size_t row_count;
-    const char *base; /* "KIND:key=value": what rows depart from; NULL: the preset's own */
+    const char *base;            /* "KIND:key=value", which rows modify; NULL: the preset's */
     parsrec_compare_options how; /* everything else; its models and preset must be NULL */
 } parsrec_ablate_options;
 
 PARSREC_API parsrec_ablate_options parsrec_ablate_default(void);
 
-/* A comparison whose rows are one model with one thing changed at a time, each told against the model as
- * it was. Files, reports and going on after a stop as with parsrec_compare. */
+/* A comparison whose rows are one model with one change each, compared with the unchanged model.
+ * Files, reports and resuming are as in parsrec_compare. */
 PARSREC_API parsrec_status parsrec_ablate(parsrec_comparison **out, const char *data_path,
                                           const char *folder, const parsrec_ablate_options *options,
                                           const parsrec_hooks *hooks, parsrec_error *err);
@@ -1036,19 +1064,19 @@ PARSREC_API parsrec_status parsrec_ablate(parsrec_comparison **out, const char *
 
 /* Strings are borrowed for the call. */
 typedef struct parsrec_tune_options {
-    const char *model, *preset,
-        *config_path;       /* where settings begin, as in parsrec_train_options */
-    const char *const *set; /* "key=a,b,c", "key=low..high" or "key=low..high(log)" to draw from,
-                               "key=value" for all trials; no ranges: the kind's usual ones */
+    const char *model, *preset, *config_path; /* initial settings, as in parsrec_train_options */
+    const char *const *set; /* "key=a,b,c", "key=low..high" or "key=low..high(log)" to sample from,
+                               "key=value" for all trials; no ranges: the defaults of the kind */
     size_t set_count;
-    uint64_t trials, epochs; /* epochs: of those that come to the end; 0: as the settings say */
-    uint64_t cut;        /* one trial in so many goes on to a round that is as many times longer */
-    const char *measure; /* of validation: "NDCG@10" (NULL too), "HR@10" or "Sess-Prec@10" */
-    uint64_t seed;       /* of the draws, and of every training */
+    uint64_t trials, epochs; /* epochs: of a trial in the last round; 0: as the settings say */
+    uint64_t cut;        /* the best 1/cut of the trials enter the next round, with cut times the
+                            epochs; 2 to 100 */
+    const char *measure; /* of validation: "NDCG@10" (also NULL), "HR@10" or "Sess-Prec@10" */
+    uint64_t seed;       /* of sampling, and of every training */
     uint64_t jobs;       /* as in parsrec_compare_options */
-    unsigned threads;    /* 0: all cores; results do not depend on it */
-    bool retrain;        /* begin again where the folder holds trials of another search */
-    const char *command; /* as it was typed, for the reports; NULL: not told */
+    unsigned threads;    /* 0: all cores; the results do not depend on it */
+    bool retrain;        /* start over if the folder has trials of another search */
+    const char *command; /* as typed, for the reports; NULL: not shown */
 } parsrec_tune_options;
 
 PARSREC_API parsrec_tune_options parsrec_tune_default(void);
@@ -1056,114 +1084,117 @@ PARSREC_API parsrec_tune_options parsrec_tune_default(void);
 /* A search for better settings. */
 typedef struct parsrec_tuning parsrec_tuning;
 
-/* Successive halving over random draws, the settings as they are among them, judged on validation sessions
- * alone. Writes best.conf, for config_path of training, and report.md, .csv, .json, .html and epochs.svg
- * into the folder. A run that was stopped or killed goes on where it was when called again. */
+/* Successive halving over random settings; the initial settings are one of the trials. Only
+ * validation sessions are used. Writes best.conf, for config_path of training, and report.md, .csv,
+ * .json, .html and epochs.svg into the folder. Call it again to resume a run that was stopped or
+ * killed. */
 PARSREC_API parsrec_status parsrec_tune(parsrec_tuning **out, const char *data_path,
                                         const char *folder, const parsrec_tune_options *options,
                                         const parsrec_hooks *hooks, parsrec_error *err);
 PARSREC_API void parsrec_tuning_free(parsrec_tuning *tuning); /* NULL is fine */
 
-/* Any kind; _JSON_MODELS is an array with one object a trial, the best first. Free with
+/* Any kind; _JSON_MODELS is an array with one object per trial, best first. Free with
  * parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_tuning_text(char **out, const parsrec_tuning *tuning,
                                                parsrec_text_kind kind, parsrec_error *err);
 
 /* ---- explanation ------------------------------------------------------------------------- */
 
-/* Maps of relationships (docs/explanations.md). Row i is what is bought next, column j what is in the
+/* Maps of item relationships (docs/explanations.md). Row i is bought next, column j is in the
  * basket. */
 typedef enum parsrec_map {
-    PARSREC_MAP_ATTENTION, /* share of the attention of row i that goes to column j */
-    PARSREC_MAP_DROP,      /* log of how many times as likely j makes i as other items do */
-    PARSREC_MAP_LIFT, /* log of how many times as often both are bought as by chance: no model */
-    PARSREC_MAP_EMBEDDING, /* dot products of what the model learnt of items */
+    PARSREC_MAP_ATTENTION, /* share of the attention of row i on column j */
+    PARSREC_MAP_DROP,      /* effect of j on the log-probability of i, relative to other items */
+    PARSREC_MAP_LIFT,      /* log of the lift, counted in the baskets without a model */
+    PARSREC_MAP_EMBEDDING, /* dot products of item embeddings */
 } parsrec_map;
 enum { PARSREC_MAPS = 4 };
 
 /* Strings are borrowed for the call. */
 typedef struct parsrec_explain_options {
     bool items;              /* rows and columns are items; else categories */
-    uint64_t level;          /* of the category tree, 1 at the top; 0: the categories of items */
-    uint64_t top;            /* so many rows, those bought most; 2 to 1,000 */
-    const char *const *show; /* these rows alone: items or categories, as people call them ... */
+    uint64_t level;          /* of the category tree, 1 at the top; 0: the items' own categories */
+    uint64_t top;            /* number of rows, best-selling first; 2 to 1,000 */
+    const char *const *show; /* only these rows: keys, names or category paths ... */
     size_t show_count;       /* ... 0: as `top` says */
-    bool maps[PARSREC_MAPS]; /* which to make; none: all that the model has */
-    const char *const
-        *groups; /* of users, as parsrec explain --group takes them; none: everybody */
+    bool maps[PARSREC_MAPS]; /* maps to make; none set: all that the model has */
+    const char *const *groups; /* of users, as in parsrec explain --group; none: everybody */
     size_t group_count;
-    const char *difference; /* "A,B": also the first group less the second; NULL: of two groups, if
-                               there are two */
-    uint64_t basket_most;   /* items of a basket that are looked at; 2 to 64 */
-    uint64_t baskets_most; /* the model is asked about so many baskets of a group, those of users at
-                               equal distances; 0: all */
-    bool no_recovery;      /* on synthetic data: do not measure how well maps recover the truth */
-    bool cluster;     /* pictures show rows that are alike together; else as the catalogue does */
-    unsigned threads; /* 0: all cores; the maps do not depend on it */
-    const char *model_name, *data_name; /* for the reports; NULL: not told */
-    const char *command;                /* as it was typed; NULL: not told */
+    const char *difference; /* "A,B": also the maps of A minus B; NULL: automatic with exactly two
+                               groups */
+    uint64_t basket_most;   /* items per basket that are used; 2 to 64 */
+    uint64_t baskets_most;  /* baskets per group that the model scores, from evenly spaced users;
+                               0: all */
+    bool no_recovery;       /* synthetic data: do not measure how well maps recover the truth */
+    bool cluster;           /* pictures group similar rows; else rows are in catalogue order */
+    unsigned threads;       /* 0: all cores; the maps do not depend on it */
+    const char *model_name, *data_name; /* for the reports; NULL: not shown */
+    const char *command;                /* as typed; NULL: not shown */
 } parsrec_explain_options;
 
 PARSREC_API parsrec_explain_options parsrec_explain_default(void);
 
-/* Maps of relationships, with what they are worth. */
+/* Maps of item relationships, with how well the data support them. */
 typedef struct parsrec_explanation parsrec_explanation;
 
-/* Walks through all baskets of the chosen users of `data`, which must be the users and items the model
- * was trained on. On synthetic data, how well each map recovers the truth is measured too. */
+/* Makes the maps from the baskets of the chosen users of `data`, matched with the model by key as
+ * in parsrec_eval. On synthetic data it also measures how well each map recovers the truth. */
 PARSREC_API parsrec_status parsrec_explain(parsrec_explanation **out, const parsrec_model *model,
                                            const parsrec_data *data,
                                            const parsrec_explain_options *options,
                                            const parsrec_hooks *hooks, parsrec_error *err);
 PARSREC_API void parsrec_explanation_free(parsrec_explanation *explanation); /* NULL is fine */
 
-/* Rows of every map, and the name of one; NULL beyond the last. */
+/* The number of rows of every map, and the name of a row; NULL after the last. */
 PARSREC_API size_t parsrec_explanation_size(const parsrec_explanation *explanation);
 PARSREC_API const char *parsrec_explanation_name(const parsrec_explanation *explanation,
                                                  size_t row);
-/* The name of a group; NULL beyond the last. */
+/* The name of a group; NULL after the last. */
 PARSREC_API const char *parsrec_explanation_group(const parsrec_explanation *explanation,
                                                   size_t group);
-/* [size · size], row by row, NaN where nothing is known; NULL for a map that was not made. */
+/* [size · size], row-major, NaN for unknown cells; NULL for a map that was not made. Belongs to the
+ * explanation. */
 PARSREC_API const double *parsrec_explanation_map(const parsrec_explanation *explanation,
                                                   size_t group, parsrec_map map);
 
-/* What the baskets say about a relationship that a map shows (docs/explanations.md). */
+/* Whether the baskets support a relationship that a map shows (docs/explanations.md). */
 typedef enum parsrec_relation_verdict {
-    PARSREC_RELATION_CONFIRMED,    /* counted often enough, and more often than by chance */
-    PARSREC_RELATION_FEW,          /* too few baskets to tell */
-    PARSREC_RELATION_UNCERTAIN,    /* the interval of the counted lift holds 1 */
-    PARSREC_RELATION_CONTRADICTED, /* the counted lift is below 1 */
-    PARSREC_RELATION_CATEGORY,     /* no more than other pairs of the same category have */
+    PARSREC_RELATION_CONFIRMED,    /* enough baskets, and significantly more than by chance */
+    PARSREC_RELATION_FEW,          /* too few baskets to decide */
+    PARSREC_RELATION_UNCERTAIN,    /* the confidence interval of the lift contains 1 */
+    PARSREC_RELATION_CONTRADICTED, /* the lift is below 1 */
+    PARSREC_RELATION_CATEGORY,     /* no stronger than other pairs of the same category */
 } parsrec_relation_verdict;
 PARSREC_API const char *parsrec_relation_verdict_name(
     parsrec_relation_verdict verdict); /* "confirmed" */
 
-/* A pair of rows of an explanation: what a map says of it, and what was counted. */
+/* A pair of rows of an explanation: its value in a map, and its counts in the baskets. */
 typedef struct parsrec_relation {
     size_t row, column;
-    double value;         /* of the map */
-    double category_part; /* of it, what other pairs of the same category have too; 0 or more */
-    const char *category; /* which; NULL without such a part; lives as long as the explanation */
-    double strength; /* by which relations are ordered: the smaller of what the map says by itself
-                             and the log of `low` */
-    uint64_t both, row_baskets, column_baskets,
-        baskets;            /* that hold both, each, and all there are */
+    double value;         /* in the map */
+    double category_part; /* the part of it that other pairs of the same category share; >= 0 */
+    const char *category; /* that category, NULL without such a part; belongs to the explanation */
+    double strength;      /* sort key: the smaller of the map's value without category_part and the
+                             log of `low` */
+    /* Baskets with both rows, with each of them, and all baskets. */
+    uint64_t both, row_baskets, column_baskets, baskets;
     double expected;        /* baskets with both by chance */
-    double lift, low, high; /* both / expected and its interval; NaN where nothing was bought */
+    double lift, low, high; /* both / expected, confidence interval; NaN if either was not bought */
     parsrec_relation_verdict verdict;
 } parsrec_relation;
 
-/* The strongest relations of a map that the data confirm, or those that they do not, strongest first. Of each
- * pair the larger cell. Returns how many there are, at most `capacity`; 0 for a map that was not made. */
+/* The relations of a map that the data confirm, or those that they do not, strongest first. Of the
+ * two cells of a pair the larger one is used. Returns their number, at most `capacity`; 0 for a map
+ * that was not made. */
 PARSREC_API size_t parsrec_explanation_relations(const parsrec_explanation *explanation,
                                                  size_t group, parsrec_map map, bool confirmed,
                                                  parsrec_relation *relations, size_t capacity);
-/* One relation in a sentence, in buffer, cut to size and terminated. Returns buffer. */
+/* Writes a relation as a sentence to buffer, cut to size and terminated. Returns buffer. */
 PARSREC_API char *parsrec_relation_sentence(const parsrec_explanation *explanation, parsrec_map map,
                                             const parsrec_relation *relation, char *buffer,
                                             size_t size);
-/* What was counted of it: "in 132 baskets together (...), 2.71 times as often as by chance (2.10 to 3.40)". */
+/* Writes its counts likewise: "in 132 baskets together (...), 2.71 times as often as by chance
+ * (2.10 to 3.40)". */
 PARSREC_API char *parsrec_relation_evidence(const parsrec_explanation *explanation,
                                             const parsrec_relation *relation, char *buffer,
                                             size_t size);
@@ -1172,63 +1203,64 @@ PARSREC_API char *parsrec_relation_evidence(const parsrec_explanation *explanati
 PARSREC_API parsrec_status parsrec_explanation_text(char **out,
                                                     const parsrec_explanation *explanation,
                                                     parsrec_text_kind kind, parsrec_error *err);
-/* Writes report.html, report.json and each map as CSV, PNG, SVG and PDF into a folder, which is made if
- * it is not there. */
+/* Writes report.html, report.json and each map as CSV, PNG, SVG and PDF into a folder, which is
+ * created if missing. */
 PARSREC_API parsrec_status parsrec_explanation_save(const parsrec_explanation *explanation,
                                                     const char *folder, const parsrec_hooks *hooks,
                                                     parsrec_error *err);
 
 /* ---- what if ----------------------------------------------------------------------------- */
 
-/* Two questions with two truths (docs/whatif.md). */
+/* Two questions, each with its own ground truth (docs/whatif.md). */
 typedef enum parsrec_question {
-    PARSREC_SELECTION, /* sales a basket among baskets without what is dropped, against all baskets */
-    PARSREC_RECHOICE, /* what the same shoppers buy when it is not on the shelf */
+    PARSREC_SELECTION, /* units per basket in baskets without the dropped things, against all */
+    PARSREC_RECHOICE,  /* what the same shoppers buy when the dropped things are not available */
 } parsrec_question;
 
 typedef enum parsrec_estimator {
-    PARSREC_ROLLOUT,  /* complete baskets drawn from the model */
-    PARSREC_EXPECTED, /* the model's chances at each step of the test baskets */
-    PARSREC_TOP10,    /* its ten best at each step: the paper's */
-    PARSREC_COUNTED,  /* no model: past baskets without what is dropped; selection alone */
+    PARSREC_ROLLOUT,  /* complete baskets sampled from the model */
+    PARSREC_EXPECTED, /* the model's probabilities at each step of the test baskets */
+    PARSREC_TOP10,    /* its ten best items at each step, as in the paper */
+    PARSREC_COUNTED,  /* no model: past baskets without the dropped things; selection only */
 } parsrec_estimator;
 
 PARSREC_API const char *parsrec_question_name(parsrec_question question);    /* "selection" */
 PARSREC_API const char *parsrec_estimator_name(parsrec_estimator estimator); /* "rollout" */
 
-/* What a shopper does who misses something whose whole category is gone, in re-choice. An item whose
- * category is still there is replaced by another of it. */
+/* Re-choice: what a shopper does if the whole category of an item is gone. If the category is still
+ * available, the item is replaced by another of the same category. */
 typedef enum parsrec_missing {
-    PARSREC_MISSING_REFILL, /* takes something else: baskets keep their size */
-    PARSREC_MISSING_LEAVE, /* takes nothing, and gives the basket up by the share that is missing */
+    PARSREC_MISSING_REFILL, /* takes another item: baskets keep their size */
+    PARSREC_MISSING_LEAVE,  /* takes nothing; abandons the basket with a probability equal to the
+                               missing share of it */
 } parsrec_missing;
 
-/* Strings are borrowed for the call. A thing is "category=NAME", "item=KEY" or a name alone. */
+/* Strings are borrowed for the call. A thing is "category=NAME", "item=KEY" or just a name. */
 typedef struct parsrec_whatif_options {
-    const char *const *drop, *const *only; /* things that leave, or that alone stay */
-    const char *const *add;                /* "item=NAME:like=KEY": new items */
-    const char *const *watch;              /* things to tell of; none: those that change most */
+    const char *const *drop, *const *only; /* things to remove, or the only ones to keep */
+    const char *const *add;                /* new items: "item=NAME:like=KEY" */
+    const char *const *watch;              /* things to report; none: those that change most */
     const char *const *groups;             /* of users (docs/whatif.md); none: everybody */
     size_t drop_count, only_count, add_count, watch_count, group_count;
     bool each;                   /* every dropped thing is a scenario of its own */
-    bool selection, rechoice;    /* questions to answer; rechoice alone unless set */
-    parsrec_estimator estimator; /* that the tables show */
+    bool selection, rechoice;    /* questions to answer, at least one; default: rechoice */
+    parsrec_estimator estimator; /* shown in the tables */
     parsrec_missing missing;
-    bool raw;            /* levels as the model has them, not scaled to past sales */
-    uint64_t level;      /* of the category tree that sales are told by, 1 at the top; 0: deepest */
-    uint64_t draws;      /* baskets drawn for each user; 0: about 40,000 in all */
-    uint64_t resamples;  /* of users, for intervals */
-    double interval;     /* 0.9 */
-    uint64_t truth_sets; /* synthetic data: test sets made again from the truth; 0: none */
-    uint64_t seed;       /* of draws and resamples */
-    unsigned threads;    /* 0: all cores; the answer does not depend on it */
-    const char *command; /* as it was typed, for the reports; NULL: not told */
-    const char *data_name; /* for the reports; NULL: not told */
+    bool raw;              /* model estimates without calibration to past sales */
+    uint64_t level;        /* of the category tree in the tables, 1 at the top; 0: deepest */
+    uint64_t draws;        /* baskets sampled per user; 0: about 40,000 in all */
+    uint64_t resamples;    /* bootstrap samples of users, for confidence intervals */
+    double interval;       /* confidence level, 0.9 */
+    uint64_t truth_sets;   /* synthetic data: test sets generated again from the truth; 0: none */
+    uint64_t seed;         /* of draws and resamples */
+    unsigned threads;      /* 0: all cores; the answer does not depend on it */
+    const char *command;   /* as typed, for the reports; NULL: not shown */
+    const char *data_name; /* for the reports; NULL: not shown */
 } parsrec_whatif_options;
 
 PARSREC_API parsrec_whatif_options parsrec_whatif_default(void);
 
-/* What a row counts: one category or item, all that leaves the shelf, or everything together. */
+/* What a row counts: one category or item, everything that is removed, or the total. */
 typedef enum parsrec_whatif_kind {
     PARSREC_WHATIF_LINE,
     PARSREC_WHATIF_LEAVES,
@@ -1237,22 +1269,22 @@ typedef enum parsrec_whatif_kind {
 
 PARSREC_API const char *parsrec_whatif_kind_name(parsrec_whatif_kind kind); /* "line" */
 
-/* Units per basket, before and after. Every basket counts alike and an item once per basket, so that
- * `before` is what a pivot table of the baskets of the group's users says (on synthetic data: of those
- * before the test sessions). NaN for what is not known. */
+/* Units per basket, before and after. All baskets have equal weight and an item counts once per
+ * basket, so that `before` equals a pivot table of the baskets of the group's users (on synthetic
+ * data: of those before the test sessions). NaN for unknown values. */
 typedef struct parsrec_whatif_row {
-    const char *scenario, *group, *category; /* category: or item; live as long as the answer */
+    const char *scenario, *group, *category; /* category: or item; valid as long as the answer */
     parsrec_question question;
     parsrec_estimator estimator;
     bool watched, dropped;
-    double before, after, low, high;        /* low and high bound `after` */
+    double before, after, low, high;        /* low, high: confidence interval of `after` */
     double change, change_low, change_high; /* after / before - 1 */
-    double test_before, test_after;         /* of the one test set; after: selection alone */
-    double true_before, true_after;         /* expected, on synthetic data */
-    double floor; /* mean error of the expected sales against a test set of this size, as a share */
+    double test_before, test_after;         /* in the test set; test_after: selection only */
+    double true_before, true_after;         /* expected values, on synthetic data */
+    double floor; /* mean relative error of the true expected sales on a test set of this size */
     parsrec_whatif_kind kind;
-    double baskets; /* of the group, that `before` is a mean over */
-    /* Money per basket, where items have prices; low and high bound revenue_after. */
+    double baskets; /* of the group, over which `before` is the mean */
+    /* Revenue per basket, if items have prices; low and high are the interval of revenue_after. */
     double revenue_before, revenue_after, revenue_low, revenue_high;
     double revenue_change, revenue_change_low, revenue_change_high;
 } parsrec_whatif_row;
@@ -1260,7 +1292,7 @@ typedef struct parsrec_whatif_row {
 /* An answer with its reports. */
 typedef struct parsrec_whatif_answer parsrec_whatif_answer;
 
-/* Models of one data set, trained with several seeds, say; one is enough. */
+/* Takes one model, or several of the same data set, for example trained with different seeds. */
 PARSREC_API parsrec_status parsrec_whatif(parsrec_whatif_answer **out,
                                           const parsrec_model *const *models, size_t model_count,
                                           const parsrec_data *data,
@@ -1268,51 +1300,51 @@ PARSREC_API parsrec_status parsrec_whatif(parsrec_whatif_answer **out,
                                           const parsrec_hooks *hooks, parsrec_error *err);
 PARSREC_API void parsrec_whatif_free(parsrec_whatif_answer *answer); /* NULL is fine */
 
-/* Row number i; false after the last. */
+/* Row i; false after the last. */
 PARSREC_API bool parsrec_whatif_row_at(const parsrec_whatif_answer *answer, size_t i,
                                        parsrec_whatif_row *row);
-/* PARSREC_TEXT_PLAIN, _CSV, _JSON (all there is), _JSON_MODELS (the rows of the tables) or _HTML. Free
- * with parsrec_text_free. */
+/* PARSREC_TEXT_PLAIN, _CSV, _JSON (everything), _JSON_MODELS (the rows of the tables) or _HTML.
+ * Free with parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_whatif_text(char **out, const parsrec_whatif_answer *answer,
                                                parsrec_text_kind kind, parsrec_error *err);
-/* Writes report.csv, .json, .html and, for each scenario and question, a chart into a folder, which is
- * made if it is not there. */
+/* Writes report.csv, .json, .html and a chart per scenario and question into a folder, which is
+ * created if missing. */
 PARSREC_API parsrec_status parsrec_whatif_save(const parsrec_whatif_answer *answer,
                                                const char *folder, parsrec_error *err);
 
 /* ---- speed ------------------------------------------------------------------------------- */
 
 enum { PARSREC_STEP_PARTS = 6 };
-PARSREC_API const char *parsrec_step_part(size_t part); /* its name; NULL beyond the last */
+PARSREC_API const char *parsrec_step_part(size_t part); /* its name; NULL after the last */
 
 typedef struct parsrec_train_speed {
     double items_per_s;  /* predicted items */
-    double gflops;       /* a second, of what the plain network needs for them */
-    double sgemm_gflops; /* this machine's own matrix product, same threads, same run */
+    double gflops;       /* per second: operations that the plain network needs for these items */
+    double sgemm_gflops; /* per second, of a matrix product with the same threads in this run */
     double share;        /* gflops / sgemm_gflops */
-    double loss;         /* of the last batch, an item */
+    double loss;         /* of the last batch, per item */
     unsigned threads;
-    double part_share[PARSREC_STEP_PARTS]; /* where the time of training goes */
-    char kernels[32];                      /* the processor OpenBLAS works for, "" if unknown */
+    double part_share[PARSREC_STEP_PARTS]; /* of the training time */
+    char kernels[32]; /* the processor that OpenBLAS has chosen, "" if unknown */
 } parsrec_train_speed;
 
-/* Trains a model of that kind (NULL: "parsrec", by the preset paper) for about so many seconds, with
- * `set` on top of its settings. */
+/* Trains a model of that kind (NULL: "parsrec" with the preset paper) for about that many seconds,
+ * with its settings changed by `set`. */
 PARSREC_API parsrec_status parsrec_bench_train(const parsrec_data *data, const char *model,
                                                double seconds, unsigned threads,
                                                const char *const *set, size_t set_count,
                                                parsrec_train_speed *speed,
                                                const parsrec_hooks *hooks, parsrec_error *err);
 
-/* What one call of parsrec_recommend takes, in microseconds. */
+/* Time per call of parsrec_recommend, in microseconds. */
 typedef struct parsrec_score_speed {
     uint64_t calls;
     double median, mean, p99;
-    double why_median; /* of parsrec_recommend_why for all hits, on top */
+    double why_median; /* of parsrec_recommend_why for all hits, in addition */
 } parsrec_score_speed;
 
-/* One thread asks for `k` items, for users of the model in turn, with baskets of up to `basket` items from
- * their last sessions, for about so many seconds. */
+/* Runs on one thread for about that many seconds. Requests `k` items for the users of the model in
+ * turn, with baskets of up to `basket` items from their last sessions. */
 PARSREC_API parsrec_status parsrec_bench_score(const parsrec_model *model, size_t basket, size_t k,
                                                double seconds, parsrec_score_speed *speed,
                                                const parsrec_hooks *hooks, parsrec_error *err);
