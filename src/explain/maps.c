@@ -10,7 +10,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "eval/walker.h"
-#include "math/vecmath.h"
 #include "model/chances.h"
 
 const size_t pr_map_order[PR_MAP_KINDS] = {PR_MAP_TRUTH,     PARSREC_MAP_ATTENTION,
@@ -151,62 +150,15 @@ static size_t list_baskets(void *context, size_t number, unsigned thread, pr_wal
 
 /* ---- drop effects ---- */
 
-/* Probabilities of one step by class. Items of -INFINITY are no candidates. */
-typedef struct class_mass {
-    double *mass; /* [count + 1]: sums over each class, the rest last */
-    double all;   /* their sum */
-    double top;   /* the largest score, by whose exponential all are divided */
-    bool shares;  /* scores are shares, not exponents (pr_model_kind) */
-} class_mass;
-
-PR_INLINE double class_sums_any(double *mass, const pr_real *x, const size_t *offsets, size_t count)
-{
-    double total = 0;
-    for (size_t c = 0; c <= count; c++) {
-        mass[c] = (double)pr_sum(x + offsets[c], offsets[c + 1] - offsets[c]);
-        total += mass[c];
-    }
-    return total;
-}
-PR_LOCAL_LEVELS(double, class_sums, class_sums_any,
-                (double *mass, const pr_real *x, const size_t *offsets, size_t count),
-                (mass, x, offsets, count))
-
-/* One pass gathers the scores by class, one takes exponentials, one adds them up. work[items]. */
-static void set_mass(class_mass *m, pr_real *work, const pr_real *scores, const pr_axis *axis)
-{
-    size_t V = axis->item_count;
-    pr_real most = m->shares ? 0 : -(pr_real)INFINITY;
-    for (size_t i = 0; i < V && !m->shares; i++)
-        most = scores[i] > most ? scores[i] : most;
-    m->top = (double)most;
-    for (size_t k = 0; k < V; k++)
-        work[k] = scores[axis->order[k]] - most;
-    if (!m->shares)
-        pr_exp_all(work, work, V);
-    for (size_t k = 0; m->shares && k < V; k++)
-        work[k] = work[k] > 0 ? work[k] : 0;
-    m->all = class_sums(m->mass, work, axis->offsets, axis->count);
-}
-
-/* The log probability of an item with that score. An item that a counting model never saw has no
- * probability at all; a small one stands for it. */
-static double log_of_score(const class_mass *m, pr_real score)
-{
-    if (!m->shares)
-        return (double)score - m->top - log(m->all);
-    return log(fmax((double)score / m->all, PR_CHANCE_LEAST));
-}
-
 /* logs[N] of the probabilities of the classes that the basket does not touch, as shares of all of
  * those, the rest with them; -INFINITY for the others and where the probability is 0. */
-static void log_classes(double *logs, const class_mass *m, const bool *held, size_t N)
+static void log_classes(double *logs, const double *mass, const bool *held, size_t N)
 {
-    double all = m->mass[N];
+    double all = mass[N];
     for (size_t i = 0; i < N; i++)
-        all += held[i] ? 0 : m->mass[i];
+        all += held[i] ? 0 : mass[i];
     for (size_t i = 0; i < N; i++)
-        logs[i] = held[i] || !(all > 0) ? -INFINITY : log(m->mass[i] / all);
+        logs[i] = held[i] || !(all > 0) ? -INFINITY : log(mass[i] / all);
 }
 
 static void add_cell(pr_map_sums *sums, size_t cell, double with, double without)
@@ -240,33 +192,33 @@ static void add_effects(pr_map_sums *sums, const pr_map_source *from, worker *ow
     size_t stage = t < PR_MAP_STAGES ? t - 1 : PR_MAP_STAGES - 1;
     const int32_t *items = b->items;
     const uint32_t *class = from->axis->class;
-    bool shares = from->model->kind->scores_are_shares;
-    class_mass with = {.mass = own->mass, .shares = shares};
-    class_mass without = {.mass = own->mass + N + 1, .shares = shares};
-    double *logs = own->logs, *logs_without = own->logs + N;
+    pr_chances with = {0};
     double next = 0; /* log probability of what came next */
+    double *mass = own->mass, *mass_without = own->mass + N + 1;
+    double *logs = own->logs, *logs_without = own->logs + N;
     for (size_t p = 0; p < t; p++)
         own->held[class[items[p]]] = true;
     for (size_t r = 0; r <= t; r++) {
-        pr_real *scores = all_scores + r * V, score = scores[items[t]];
-        class_mass *mass = r == 0 ? &with : &without;
+        pr_real *scores = all_scores + r * V, score = scores[items[t]]; /* of what came next */
+        double *sums_of_row = r == 0 ? mass : mass_without;
         for (size_t p = 0; p < t; p++)
             scores[items[p]] = -(pr_real)INFINITY;
-        set_mass(mass, own->work, scores, from->axis);
-        log_classes(r == 0 ? logs : logs_without, mass, own->held, N);
+        pr_chances chances = pr_chances_by_class(sums_of_row, own->work, from->model, scores,
+                                                 from->axis->order, from->axis->offsets, N);
+        log_classes(r == 0 ? logs : logs_without, sums_of_row, own->held, N);
         if (r == 0) {
-            next = log_of_score(&with, score);
+            with = chances;
+            next = pr_log_chance(&with, score);
             continue;
         }
         uint32_t c = class[items[r - 1]];
-        own->effect[r - 1] = next - log_of_score(&without, score);
+        own->effect[r - 1] = next - pr_log_chance(&chances, score);
         if (c >= N)
             continue;
         size_t column = (stage * N + c) * N;
         for (size_t i = 0; i < N; i++)
             add_cell(sums, column + i, logs[i], logs_without[i]);
-        add_cell(sums, column + c, log(with.mass[c] / with.all),
-                 log(without.mass[c] / without.all));
+        add_cell(sums, column + c, log(mass[c] / with.sum), log(mass_without[c] / chances.sum));
         sums->placed[c]++;
     }
     for (size_t p = 0; p < t; p++)

@@ -69,14 +69,6 @@ void pr_rechoice_basket(void *rechoice, const pr_drawn *basket);
 
 /* ---- probabilities of the next item ---- */
 
-/* In place: scores[V] of one open basket become probabilities that add up to 1, a softmax over what
- * is not in it yet. What is placed gets 0, and so do scores that are not finite. */
-void pr_next_chances(pr_real *scores, size_t items, const int32_t *placed, size_t n);
-
-/* The item at which the sum of probabilities passes `unit`, which is in (0, 1); -1 where all are
- * 0. */
-int32_t pr_chances_draw(const pr_real *chances, size_t items, double unit);
-
 /* row[lines->count]: the probability that the next item belongs to a line; 0 for new items. */
 void pr_chances_lines(float *row, const pr_lines *lines, const pr_real *chances);
 

@@ -11,6 +11,7 @@
 #include "data/split.h"
 #include "eval/walker.h"
 #include "math/topk.h"
+#include "model/chances.h"
 #include "whatif/rollout.h"
 
 enum { ROWS = 16, TASKS_PER_ROUND = 8, PURPOSE_WALK = 0x771F03, MOST_STEPS = 100 };

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
-#include "whatif/rollout.h"
+#include "model/chances.h"
 #include "whatif/whatif.h"
 
 /* ---- data: the paper's groups, made once ---- */
