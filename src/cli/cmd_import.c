@@ -1,4 +1,4 @@
-/* parsrec import: tables of who took what when become one data set. */
+/* parsrec import: tables of who took which item and when become one data set. */
 #include <stdio.h>
 #include <string.h>
 

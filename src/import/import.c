@@ -1,5 +1,5 @@
-/* parsrec_import: read the actions, read the tables about items, users and sessions, put everything
- * in order, write. */
+/* parsrec_import, at the end of this file: reads the actions, reads the tables about items, users and
+ * sessions, makes the data set and writes it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@
 #include "import/tables.h"
 #include "import/times.h"
 
-/* ---- options that fit together, and the note in the file on how it came to be ---- */
+/* ---- options that do not fit together ---- */
 
 static parsrec_status refuse(parsrec_error *err, const char *sentence)
 {
@@ -65,7 +65,7 @@ static parsrec_status check_options(const char *const *inputs, size_t input_coun
     return check_inputs(inputs, input_count, o, err);
 }
 
-/* ---- the note ---- */
+/* ---- `source` in the file: how it was made ---- */
 
 /* A file's own name; its folder is private. */
 static const char *base_name(const char *path)
@@ -114,8 +114,8 @@ static int set_report(json_t *object, const parsrec_import_report *r)
     return failed | set_count(object, "filtered_actions", r->filtered_actions);
 }
 
-/* How the file came to be, as JSON; free with pr_free, NULL when out of memory. Neither folders nor
- * passwords are in it. */
+/* How the file was made, as JSON without folders and passwords. Free with pr_free; NULL when out of
+ * memory. */
 static char *source_text(const char *const *names, size_t count,
                          const parsrec_import_options *options, const parsrec_import_report *report)
 {
@@ -140,17 +140,17 @@ typedef struct importer {
     const parsrec_hooks *hooks;
     pr_collect actions;
     pr_table tables[PR_FEATURE_TABLES];
-    int32_t *row_of[PR_FEATURE_TABLES]; /* of each user, session and item of the actions; or NULL */
+    /* The table's row for each user, session or item of the actions; NULL without that table. */
+    int32_t *row_of[PR_FEATURE_TABLES];
     pr_assembly baskets;
-    pr_region region; /* what lives as long as the data set in the making */
-    pr_dataset data;
-    char **names; /* of the inputs, as shown */
+    pr_dataset data;  /* its columns belong to the members above and to the region */
+    pr_region region; /* names and features that were copied for `data` */
+    char **names;     /* of the inputs, for messages and `source`: without passwords */
     size_t name_count;
-    char
-        *key_names[PR_FEATURE_TABLES]; /* columns of users, sessions and items in the first input */
-    char *source;
-    char *events; /* the mark of a server's store */
-    char stage[128];
+    /* The names of the user, session and item columns in the first input; NULL if it has none. */
+    char *key_names[PR_FEATURE_TABLES];
+    char *source, *events; /* for `data` */
+    char stage[128];       /* for progress */
 } importer;
 
 static void free_importer(importer *im)
@@ -172,7 +172,7 @@ static void free_importer(importer *im)
 
 /* ---- reading ---- */
 
-/* A bad row: counted while max_bad allows, else the failure of the import. */
+/* Counts a bad row; fails when there are more than max_bad. */
 static parsrec_status count_bad(importer *im, uint64_t *counter, const parsrec_error *row_error,
                                 parsrec_error *err)
 {
@@ -199,7 +199,8 @@ static parsrec_status report_progress(importer *im, const pr_rows *rows, parsrec
 typedef parsrec_status take_row(void *context, const pr_rows *rows, const pr_row *row,
                                 parsrec_error *err);
 
-/* Hands every row on; *count is those that came, bad ones included. */
+/* Calls `take` with every row. *count grows by the rows read, *bad by those of them that were
+ * refused. */
 static parsrec_status read_rows(importer *im, pr_rows *rows, take_row *take, void *context,
                                 uint64_t *count, uint64_t *bad, parsrec_error *err)
 {
@@ -251,7 +252,7 @@ static void report_column(importer *im, parsrec_import_table table, parsrec_colu
     r->column_count++;
 }
 
-/* What the columns of the first input are taken for. */
+/* Reports the columns of the first input and keeps the names of its keys; ignores later inputs. */
 static parsrec_status note_columns(importer *im, const pr_rows *rows,
                                    const pr_action_columns *columns, parsrec_error *err)
 {
@@ -318,8 +319,7 @@ static parsrec_status read_input(importer *im, const char *input, parsrec_error 
         pr_say(im->hooks, PARSREC_LOG_WARNING,
                "%s has %s column of sessions, unlike the inputs before it", rows->name,
                context.columns.session == PR_NO_COLUMN ? "no" : "a");
-    /* The first bad row ends it, and is a date that may be read in two ways: the rows below
-     * know. */
+    /* The import ends at a date that can be read in two ways; a row below may decide which. */
     if (status == PARSREC_E_INPUT && im->options->max_bad == 0 && im->actions.foreign_line > 0 &&
         im->actions.foreign.other[0] != '\0')
         status = pr_collect_foreign(&im->actions, rows, context.columns.time, err);
@@ -327,7 +327,7 @@ static parsrec_status read_input(importer *im, const char *input, parsrec_error 
     return status;
 }
 
-/* The purchases in a server's store, after all other inputs, whose form of time they take on. */
+/* The purchases in a server's store. They come after all other inputs and take their form of time. */
 static parsrec_status read_events(importer *im, parsrec_error *err)
 {
     pr_rows *rows;
@@ -428,7 +428,7 @@ static parsrec_status read_table(importer *im, pr_feature_of of, const char *pat
     return status;
 }
 
-/* A name in --number or --categorical that no table has is a slip of the pen. */
+/* Refuses a name in --number or --categorical that no table has: it is probably misspelt. */
 static parsrec_status check_list(const importer *im, const char *list, parsrec_error *err)
 {
     while (list != NULL && *list != '\0') {
@@ -482,7 +482,8 @@ static parsrec_status read_tables(importer *im, parsrec_error *err)
 
 /* ---- the data set ---- */
 
-/* The form in which numbers would be dates, or NULL. Excel's day numbers look like any others. */
+/* The --time-format by which all times, read as plain numbers, would be dates; NULL if there is none.
+ * Day numbers of Excel look like any small numbers, so they are considered only if `excel`. */
 static const char *form_of_numbers(const pr_collect *c, bool excel)
 {
     static const struct {
@@ -510,8 +511,8 @@ static const char *form_of_numbers(const pr_collect *c, bool excel)
     return NULL;
 }
 
-/* Times that only order. Where sessions are cut by time they are of no use; elsewhere a word is
- * enough. */
+/* For times that are not dates: an error if sessions are cut by time, else a warning if they could be
+ * dates in another form. */
 static parsrec_status check_ordinals(const importer *im, parsrec_time_kind kind, parsrec_error *err)
 {
     bool by_time = im->options->session_rule != PARSREC_SESSION_COLUMN;
@@ -560,7 +561,7 @@ static parsrec_status make_baskets(importer *im, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* The names of the users or items that stayed. */
+/* The names of the users or items that are left after filtering. */
 static parsrec_status choose_names(importer *im, pr_names *out, const pr_intern *all,
                                    const uint32_t *from, size_t count, parsrec_error *err)
 {
@@ -571,7 +572,8 @@ static parsrec_status choose_names(importer *im, pr_names *out, const pr_intern 
     return pr_names_choose(out, &names, (const int32_t *)from, count, &im->region, err);
 }
 
-/* Rows in the numbering of the data set; counts those without one. */
+/* The table's row for each user, session or item of the data set; *without grows by those that have
+ * none. */
 static int32_t *final_rows(importer *im, pr_feature_of of, const uint32_t *from, size_t count,
                            uint64_t *without)
 {
@@ -619,8 +621,8 @@ static parsrec_status fill_data(importer *im, parsrec_error *err)
     return gather(im, PR_OF_SESSION, b->session_from, b->sessions, &sessions_without, err);
 }
 
-/* Baskets of one item say nothing of what goes together, and are mostly a column that was
- * missed. */
+/* Baskets of one item say nothing about what goes together, and usually mean that the session column
+ * was not recognised. */
 static void warn_of_single_items(const importer *im)
 {
     const pr_dataset *d = &im->data;

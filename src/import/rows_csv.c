@@ -1,4 +1,5 @@
-/* The CSV reader: fields in a buffer, the buffer, the header, and what may be wrong with a row. */
+/* The CSV reader, in two layers: csv_scan finds the fields of a row in a buffer; csv fills the buffer,
+ * reads the header, checks rows and continues after bad ones. */
 #include <assert.h>
 #include <string.h>
 
@@ -7,8 +8,10 @@
 #include "import/csv_mask.h"
 #include "import/rows.h"
 
-/* ---- rows of fields in a buffer, by bit masks: 64 bytes are compared at once, then each special byte is one
- * bit to pass. Knows nothing of files and messages ---- */
+/* ---- the scanner ---- */
+
+/* Finds rows by bit masks: 64 bytes are compared at once, and each special byte (delimiter, line end,
+ * quote) is one bit. Knows nothing about files and messages. */
 
 typedef struct csv_scan {
     char *buffer; /* `filled` bytes of text, and room for PR_CSV_BLOCK more behind them */
@@ -21,16 +24,15 @@ typedef struct csv_scan {
     /* Set by find_row. */
     pr_slice *fields;
     size_t capacity, count;
-    size_t end;         /* where the row ends, its line end included */
-    uint64_t lines;     /* that the row covers, line ends inside quotes counted */
-    bool escapes;       /* some field holds "" */
-    size_t block;       /* internal: where `mask` begins */
-    uint64_t mask;      /* internal: special bytes of the block that were not passed yet */
-    size_t mask_filled; /* internal: `filled` when the mask was made */
+    size_t end;     /* where the row ends, its line end included */
+    uint64_t lines; /* that the row covers, line ends inside quotes counted */
+    bool escapes;   /* some field holds "" */
+    size_t block;   /* internal: where `mask` begins */
+    uint64_t mask;  /* internal: special bytes of the block that are still ahead */
 } csv_scan;
 
 typedef enum csv_result {
-    CSV_ROW,         /* fields[0..count) are the row; quotes around them are off */
+    CSV_ROW,         /* fields[0..count) are the row, without the quotes around them */
     CSV_MORE,        /* the row does not end in the buffer */
     CSV_OPEN_QUOTE,  /* the text ended inside a quoted field, number count */
     CSV_AFTER_QUOTE, /* text follows the closing quote of field number count */
@@ -41,7 +43,6 @@ typedef enum csv_result {
 static void load_block(csv_scan *s, size_t at)
 {
     s->block = at / PR_CSV_BLOCK * PR_CSV_BLOCK;
-    s->mask_filled = s->filled;
     s->mask = 0;
     if (s->block >= s->filled)
         return;
@@ -56,7 +57,7 @@ static void restart(csv_scan *s)
     load_block(s, s->start);
 }
 
-/* Position of the next special byte, `filled` when there is none; passes it. */
+/* Consumes the next special byte and returns its position; `filled` when there is none. */
 static inline size_t next_special(csv_scan *s)
 {
     while (s->mask == 0) {
@@ -112,8 +113,8 @@ static size_t closing_quote(csv_scan *s, size_t at)
     }
 }
 
-/* A field that begins with a quote at `at`. On success *at is the delimiter or line end behind it
- * (or `filled`), which has been passed. */
+/* A field that begins with a quote at `at`. On success *at is the delimiter or line end after it,
+ * which has been consumed, or `filled`. */
 static csv_result quoted_field(csv_scan *s, size_t *at)
 {
     size_t from = *at + 1, close = closing_quote(s, from);
@@ -207,7 +208,7 @@ typedef struct csv {
     uint64_t line;          /* of scan.start */
     uint64_t rows;          /* given so far */
     bool suspect;           /* the buffer holds a byte that is not plain ASCII text, or a NUL */
-    bool ragged, skip_line; /* skip_line: the rest of this line belongs to a row refused before */
+    bool ragged, skip_line; /* skip_line: this line belongs to a row that was refused */
     char *names;            /* of the columns, one after the other */
     pr_slice *columns;
 } csv;
@@ -255,8 +256,8 @@ static parsrec_status refill(csv *self, parsrec_error *err)
 
 /* ---- continuing after a bad row ---- */
 
-/* Moves behind the next line end of the text, also inside quotes: a quote left open then costs one
- * line and not the rest of the file. */
+/* Moves past the next line end, even inside quotes, so that a quote left open costs one line and not
+ * the rest of the file. */
 static parsrec_status pass_line(csv *self, parsrec_error *err)
 {
     csv_scan *s = &self->scan;
@@ -302,7 +303,7 @@ static parsrec_status bad_quote(csv *self, csv_result result, parsrec_error *err
 
 /* ---- rows ---- */
 
-/* Scans the row at scan.start, reading on as needed. */
+/* Scans the row at scan.start and refills the buffer as needed. */
 static parsrec_status scan_row(csv *self, parsrec_error *err)
 {
     csv_scan *s = &self->scan;
@@ -355,13 +356,13 @@ static parsrec_status check_row(csv *self, parsrec_error *err)
         PR_TRY(check_bytes(self, err));
     if (s->count == self->base.column_count || self->ragged)
         return PARSREC_OK;
-    const char *is_cut = s->count < self->base.column_count
-                             ? "is the line cut?"
-                             : "does a value hold the delimiter without quotes?";
+    const char *hint = s->count < self->base.column_count
+                           ? "is the line cut?"
+                           : "does a value hold the delimiter without quotes?";
     return pr_rows_fail(&self->base, place_of(self),
                         s->count < self->base.column_count ? s->count - 1 : self->base.column_count,
                         err, "%zu fields where the header has %zu; %s", s->count,
-                        self->base.column_count, is_cut);
+                        self->base.column_count, hint);
 }
 
 static bool is_blank(const csv_scan *s)
