@@ -78,8 +78,8 @@ static bool check_token(const app *a, const http_request *request, route_access 
 {
     if (access == ACCESS_OPEN)
         return true;
-    /* Without a token nobody else than this machine can connect (serve.c). With one it is asked for on every
-     * address: behind a proxy all requests come from this machine. */
+    /* Without a token only this machine can connect (serve.c). With a token it is required on every
+     * address, because behind a proxy all requests come from this machine. */
     if (access == ACCESS_API && a->token == NULL && !a->public_listen)
         return true;
     if (bears_token(a, request))
@@ -127,8 +127,9 @@ static bool is_word(pr_slice host, const char *word)
            strncasecmp(host.bytes, word, host.size) == 0;
 }
 
-/* A name in somebody else's domain can be made to point here (DNS rebinding); an address, "localhost" or
- * the server's own name cannot. Where others can connect, names are many, and the token protects. */
+/* A name in a foreign domain can be made to point here (DNS rebinding); an address, "localhost" or
+ * the server's own name cannot. If other machines can connect, the server may have many names, and
+ * the token protects it. */
 static bool host_is_ours(const app *a, const http_request *request)
 {
     if (request->host == NULL || a->public_listen)
@@ -137,7 +138,8 @@ static bool host_is_ours(const app *a, const http_request *request)
     return is_address(host) || is_word(host, "localhost") || is_word(host, a->options->host);
 }
 
-/* Browsers name the page that a request comes from. Ours has the host that is asked. */
+/* Browsers send the origin of the page that makes a request. Our own page has the host of the
+ * request. */
 static bool origin_is_ours(const http_request *request)
 {
     if (request->origin == NULL)

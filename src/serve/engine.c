@@ -1,4 +1,4 @@
-/* Loading, counting, and handing out memory. */
+/* Loading, reference counting, and scratches for threads. */
 #include "serve/engine.h"
 
 #include <assert.h>
@@ -110,7 +110,7 @@ void engine_retire(engine *e)
     pthread_mutex_unlock(&e->idle_lock);
     for (double most = pr_now() + RETIRE_SECONDS; atomic_load(&e->users) > 1 && pr_now() < most;)
         nanosleep(&moment, NULL);
-    engine_drop(e); /* a slow one who is still there is the last */
+    engine_drop(e); /* a slow request that still uses it frees it */
 }
 
 const parsrec_data *engine_data(const engine *e)

@@ -1,5 +1,5 @@
-/* Events on their way into the store and into live histories, and out as CSV. One lock orders those who add,
- * of whom there may be many, and the one who puts a new engine in place. */
+/* Events into the store and into live histories, and out as CSV. One read-write lock separates the
+ * threads that add events, which run in parallel, from the one that replaces the engine. */
 #include "serve/event_flow.h"
 
 #include <inttypes.h>
@@ -18,7 +18,7 @@ enum { FOLLOW_MILLISECONDS = 250, UNWRITTEN_SECONDS = 60 };
 
 /* ---- from the store into pasts ---- */
 
-/* A purchase goes into the past, or, with parsrec_live_cart, into an open basket. */
+/* Adds a purchase to the history or, with parsrec_live_cart, to an open basket. */
 typedef parsrec_status add_call(parsrec_live *live, const char *user, const char *session,
                                 const int32_t *items, size_t count, parsrec_error *err);
 
@@ -42,8 +42,8 @@ typedef struct catching_up {
     const store_identity *store;
 } catching_up;
 
-/* What the data of the model has already does not count again, except for a user who was forgotten: there the
- * data no longer count, only what came after. */
+/* Events that are already in the model's data are skipped, except for a forgotten user, whose data
+ * are hidden. */
 static parsrec_status take_event(engine *e, const store_entry *entry, parsrec_error *err)
 {
     const store_event *event = &entry->event;
@@ -54,7 +54,7 @@ static parsrec_status take_event(engine *e, const store_entry *entry, parsrec_er
         return add_items(e, event, parsrec_live_add, err);
     case STORE_CART:
         return add_items(e, event, parsrec_live_cart, err);
-    case STORE_VIEW: /* stored for whoever trains on them; no model uses them yet */
+    case STORE_VIEW: /* stored for training; no model uses them yet */
     case STORE_TYPE_COUNT:
         break;
     }
@@ -73,7 +73,7 @@ static parsrec_status take_entry(void *context, const store_entry *entry, parsre
     return PARSREC_OK;
 }
 
-/* Whoever comes first does the work of all who wait. */
+/* The first thread does the work of all that wait. */
 static parsrec_status catch_up(app *a, engine *e, parsrec_error *err)
 {
     uint64_t last;
@@ -94,7 +94,8 @@ static parsrec_status show_now(app *a, parsrec_error *err)
 
 /* ---- whether the store answers ---- */
 
-/* Says so in the log when it is lost and when it is back, once each. A mistake in an event is not the store's. */
+/* Logs once when the store is lost and once when it is back. An invalid event does not count as a
+ * failure of the store. */
 static void note_store(atomic_bool *down, parsrec_status status, const char *lost, const char *back,
                        const parsrec_error *err)
 {
@@ -120,7 +121,7 @@ static void note_read(app *a, parsrec_status status, const parsrec_error *err)
                "the store does not answer", "the store answers again", err);
 }
 
-/* Nobody may try to write again for long, so a failure to do so counts for a while. */
+/* There may be no further write for a long time, so a failed write counts for a while. */
 const char *event_flow_state(const app *a)
 {
     bool unwritten =
@@ -138,8 +139,8 @@ static parsrec_status no_store(parsrec_error *err)
                    "this server keeps no events; start it with --store sqlite:FILE");
 }
 
-/* What is stored is acknowledged even if it cannot be shown at once: the thread that follows makes up
- * for it. */
+/* Stored events are acknowledged even if they cannot be applied at once: the following thread
+ * applies them later. */
 parsrec_status event_flow_append(app *a, const store_event *events, size_t count, size_t *stored,
                                  parsrec_error *err)
 {
@@ -180,7 +181,7 @@ parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
                     (unsigned long long)e->events_through);
     }
     if (a->store != NULL)
-        status = catch_up(a, e, err); /* the long way, while events still come in */
+        status = catch_up(a, e, err); /* most of the replay, while events are still accepted */
     pthread_rwlock_wrlock(&a->order);
     if (status == PARSREC_OK && a->store != NULL)
         status = catch_up(a, e, err);
@@ -217,7 +218,7 @@ parsrec_status event_flow_follow(app *a, parsrec_error *err)
 
 /* ---- opening ---- */
 
-/* Those who want to put an engine in place must not wait for ever behind those who add. */
+/* A writer that replaces the engine must not starve behind threads that add events. */
 static void init_order(pthread_rwlock_t *order)
 {
     pthread_rwlockattr_t kind;
@@ -274,8 +275,8 @@ typedef struct export
 }
 export;
 
-/* RFC 4180: quoted where it holds what would end the field. Keys stay as they are, whatever they begin with:
- * import must find them again. */
+/* RFC 4180: quoted if it contains a character that would end the field. Keys are not changed,
+ * whatever they start with, so that import reads them back. */
 static void write_field(pr_writer *out, const char *text)
 {
     if (text[strcspn(text, ",\"\r\n")] == '\0') {

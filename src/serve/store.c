@@ -1,5 +1,6 @@
-/* The store in front of its database: rows are made here, and commits are shared. The thread that finds
- * nobody writing takes everything that waits and commits it; those that come meanwhile wait for the next. */
+/* The store in front of its database. It builds rows and shares commits: a thread that finds no
+ * writer takes all waiting rows and commits them; rows that arrive in the meantime wait for the
+ * next commit. */
 #include <pthread.h>
 #include <string.h>
 #include <sys/random.h>
@@ -10,7 +11,7 @@
 #include "base/text.h"
 #include "serve/store_inside.h"
 
-enum { BATCH_MOST = 8192 }; /* rows, unless one call brings more */
+enum { BATCH_MOST = 8192 }; /* rows per commit, unless one call has more */
 
 const char *const store_type_names[] = {
 #define X(name, text) text,
@@ -34,7 +35,7 @@ struct store {
     int64_t origin, batches;
     pthread_mutex_t lock, reading;
     pthread_cond_t changed;
-    bool writing; /* a thread has the database for itself, without the lock */
+    bool writing; /* a thread uses the database exclusively, without holding the lock */
     waiting *first, **end;
 };
 
@@ -193,7 +194,7 @@ static parsrec_status items_text(char **out, const store_event *e, parsrec_error
     return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
-/* Keys have no zero byte, so no two pairs give the same text. */
+/* Keys contain no zero byte, so different pairs give different texts. */
 static parsrec_status hash_id(char out[STORE_HASH_TEXT], const store *s, const store_event *e,
                               parsrec_error *err)
 {
@@ -266,7 +267,7 @@ static parsrec_status write_rows(store *s, waiting *from, size_t count, parsrec_
     return status;
 }
 
-/* All in one commit; if that fails, each in its own, so that one bad row does not fail the others. */
+/* All in one commit; if that fails, one by one, so that a bad row does not fail the others. */
 static void write_all(store *s, waiting *from, waiting *end, size_t count)
 {
     parsrec_error err = {0};
@@ -280,7 +281,8 @@ static void write_all(store *s, waiting *from, waiting *end, size_t count)
     }
 }
 
-/* Takes what waits, up to a limit, and writes it. The lock is held on entry and on return. */
+/* Takes the waiting rows, up to a limit, and writes them. The lock is held on entry and on
+ * return. */
 static void lead(store *s)
 {
     waiting *from = s->first, *w = from;
@@ -296,7 +298,7 @@ static void lead(store *s)
     pthread_mutex_lock(&s->lock);
     s->writing = false;
     for (waiting *next; from != w; from = next) {
-        next = from->next; /* it is gone once its thread sees that it is done */
+        next = from->next; /* its thread frees it once it is marked done */
         from->done = true;
     }
     pthread_cond_broadcast(&s->changed);
@@ -358,12 +360,12 @@ typedef struct replay {
     store_visit *visit;
     void *context;
     uint64_t last;
-    const char **items; /* kept from entry to entry, as are the quantities */
+    const char **items; /* reused between entries, as are the quantities */
     double *quantities;
     size_t capacity, quantity_capacity;
 } replay;
 
-/* The keys in a list, which live as long as it does. */
+/* The keys in a list; they are valid as long as the list. */
 static parsrec_status read_items(replay *r, const json_t *list, store_event *event,
                                  parsrec_error *err)
 {

@@ -1,5 +1,5 @@
-/* What the server must not lose: events, and who is to be forgotten. Threads share a store; several
- * servers may share a database. */
+/* Durable state of the server: events, and which users were forgotten. Threads may share a store;
+ * several servers may share a database. */
 #ifndef SERVE_STORE_H
 #define SERVE_STORE_H
 
@@ -25,15 +25,15 @@ extern const char *const store_type_names[STORE_TYPE_COUNT];
 /* False for a name that is not one of them. */
 bool store_type_of(const char *name, store_type *type);
 
-/* Items that a user bought, put into a basket or looked at, by keys, so that an event outlives the model of
- * its day. */
+/* Items that a user bought, put into a basket or viewed. They are stored by key, so that an event
+ * does not depend on the model in use. */
 typedef struct store_event {
     const char *user;    /* not empty */
-    const char *session; /* NULL: one of its own */
+    const char *session; /* NULL: a separate session */
     const char *const *items;
-    const double *quantities; /* [count]; NULL: one of each */
+    const double *quantities; /* [count]; NULL: 1 each */
     size_t count;
-    int64_t time; /* seconds since 1970; STORE_NO_TIME: not known, in stores of old */
+    int64_t time; /* seconds since 1970; STORE_NO_TIME: unknown, only in old stores */
     store_type type;
     const char *id; /* of two events of a user with the same id, the first is stored; NULL: none */
 } store_event;
@@ -42,52 +42,54 @@ typedef struct store_event {
 
 enum {
     STORE_NAME_MOST = 1024
-}; /* bytes of a user's key, a session's name or an event's id; an index has a limit */
+}; /* bytes of a user key, session name or event id; database indexes have a limit */
 
-/* "sqlite:FILE" or "postgresql://...". Makes what is missing, and brings a store that an older parsrec wrote
- * to today's form. No message shows a password. */
+/* "sqlite:FILE" or "postgresql://...". Creates what is missing and upgrades a store written by an
+ * older version. No message contains a password. */
 parsrec_status store_open(store **out, const char *url, parsrec_error *err);
-/* The same, but a file that is not there is an error. */
+/* The same, but a missing file is an error. */
 parsrec_status store_open_existing(store **out, const char *url, parsrec_error *err);
-/* Not while another thread uses it. NULL is fine. */
+/* No other thread may be using it. NULL is fine. */
 void store_close(store *s);
 
-/* Drawn when the store was made, and the same for all who open it. */
+/* Random, generated when the store is created; the same for all who open it. */
 typedef struct store_identity {
-    char id[2 * PR_SIPHASH_BYTES + 1]; /* tells stores apart: "9f86d081884c7d65..." */
-    uint8_t secret[PR_SIPHASH_BYTES];  /* keys the hashes of users who were forgotten */
+    char id[2 * PR_SIPHASH_BYTES + 1]; /* identifies the store: "9f86d081884c7d65..." */
+    uint8_t secret[PR_SIPHASH_BYTES];  /* keys the hashes of forgotten users */
 } store_identity;
 
 const store_identity *store_identity_of(const store *s);
 
-/* All of them or none, durable when it returns. Threads that come together share one commit. Texts are
- * UTF-8. *stored, unless NULL, is how many were new: the others have an id that was stored before. After E_IO
- * it is not known whether the events were stored. */
+/* Appends all events or none; they are durable on return. Concurrent calls share one commit. Texts
+ * are UTF-8. *stored, unless NULL, is the number of new events; the others have an id that was
+ * already stored. After E_IO it is unknown whether the events were stored. */
 parsrec_status store_append(store *s, const store_event *events, size_t count, size_t *stored,
                             parsrec_error *err);
 
-/* Removes the user's events for good and remembers, by a hash of the key, that the user was forgotten at this
+/* Deletes the user's events and records, by a hash of the key, that the user was forgotten at this
  * point. */
 parsrec_status store_forget(store *s, const char *user, parsrec_error *err);
 
-/* An event, or word that a user is to be forgotten, with everything that came before. */
+/* An event, or a record that a user was forgotten, with all events before it. */
 typedef struct store_entry {
-    uint64_t number;                     /* rises from entry to entry */
-    bool forget;                         /* there is no event */
-    bool own;                            /* came in through this very `store` since it was opened */
-    uint8_t user_hash[PR_SIPHASH_BYTES]; /* forget: of whose key, with the store's secret */
+    uint64_t number;                     /* increases with every entry */
+    bool forget;                         /* a user was forgotten; `event` is not set */
+    bool own;                            /* added through this `store` object */
+    uint8_t user_hash[PR_SIPHASH_BYTES]; /* forget: hash of the key, with the store's secret */
     store_event event;                   /* without its id */
 } store_entry;
 
-/* Lives for the call, and must not call the store. Anything but OK ends the replay with that status. */
+/* The entry is valid during the call. The callback must not call the store. Any status but OK ends
+ * the replay with that status. */
 typedef parsrec_status store_visit(void *context, const store_entry *entry, parsrec_error *err);
 
-/* Visits all entries after number `after` (0: all) in order; *last is that of the last one visited, or
- * `after`. Whoever asks again with `after` = *last misses nothing, whatever other servers add meanwhile. */
+/* Visits all entries after number `after` (0: all) in order. *last is the number of the last one
+ * visited, or `after`. A later call with `after` = *last misses no entry, even if other servers add
+ * some in between. */
 parsrec_status store_replay(store *s, uint64_t after, store_visit *visit, void *context,
                             uint64_t *last, parsrec_error *err);
 
-/* Whether the store answers, for /readyz. */
+/* Whether the store is reachable, for /readyz. */
 parsrec_status store_check(store *s, parsrec_error *err);
 
 #endif

@@ -1,26 +1,26 @@
-/* What a database does for the store. store.c sees to it that one thread at a time writes and one at a time
- * reads; both may happen together. */
+/* The interface of a database backend. store.c ensures that at most one thread writes and one
+ * thread reads at a time; both may happen at once. */
 #ifndef SERVE_STORE_INSIDE_H
 #define SERVE_STORE_INSIDE_H
 
 #include "serve/store.h"
 
-enum { STORE_HASH_TEXT = 2 * PR_SIPHASH_BYTES + 1 }; /* in hexadecimal, with its end */
+enum { STORE_HASH_TEXT = 2 * PR_SIPHASH_BYTES + 1 }; /* in hexadecimal, with the terminator */
 
-/* Items are a JSON list of keys, or [key, quantity] where that is not 1. A row without items says that a user
- * is to be forgotten: only the hash is stored. */
+/* Items are a JSON list of keys, or of [key, quantity] if the quantity is not 1. A row without
+ * items records that a user was forgotten: only the hash is stored. */
 typedef struct store_row {
-    const char *user, *session; /* session may be NULL; so may the user of a row that was read */
+    const char *user, *session; /* session may be NULL; in a row that was read, so may user */
     const char *items;
     int64_t time;
     const char *type;                /* "buy" */
-    char user_hash[STORE_HASH_TEXT]; /* when read: only of a user who is to be forgotten */
-    char event_id[STORE_HASH_TEXT];  /* of user and id; "": there is none. Only written */
-    bool duplicate;                  /* set by append: the id was there already */
+    char user_hash[STORE_HASH_TEXT]; /* when read: only for a forgotten user */
+    char event_id[STORE_HASH_TEXT];  /* hash of user and id; "": none. Only written */
+    bool duplicate;                  /* set by append: the id was already stored */
 } store_row;
 
-/* Rows that are committed together. origin says which `store` they came through, number which of its
- * batches it is: a batch that is sent again is stored once. */
+/* Rows that are committed together. `origin` identifies the `store` object, `number` the batch
+ * within it: a batch that is sent twice is stored once. */
 typedef struct store_batch {
     store_row **rows;
     size_t count;
@@ -32,7 +32,7 @@ typedef parsrec_status store_take(void *context, uint64_t number, int64_t origin
 
 typedef struct store_backend {
     const char *prefix; /* of its URLs */
-    /* The identity is what a new store gets, and on return what the store has. */
+    /* On entry the identity for a new store, on return that of the store. */
     parsrec_status (*open)(void **own, const char *url, store_identity *identity,
                            parsrec_error *err);
     void (*close)(void *own);

@@ -1,5 +1,5 @@
-/* The store in a PostgreSQL database, which several servers may share. Writers take turns by a lock of the
- * database, so that numbers become visible in their order and whoever follows them misses none. A batch that
+/* The store in a PostgreSQL database, which several servers may share. Writers are serialised by a
+ * database lock, so that numbers become visible in order and a follower misses none. A batch that
  * is sent again after a broken connection is stored once. */
 #include <inttypes.h>
 #include <libpq-fe.h>
@@ -14,7 +14,7 @@
 #include "serve/store_inside.h"
 
 #define TURN \
-    "pg_advisory_xact_lock(7021249510338126690)" /* "parsreb", a number nobody else takes */
+    "pg_advisory_xact_lock(7021249510338126690)" /* "parsreb", unlikely to be used by others */
 #define A_PAGE "4096"
 
 typedef struct postgres {
@@ -23,7 +23,7 @@ typedef struct postgres {
 
 /* ---- calling the database ---- */
 
-/* The first line of what libpq says: never the address, which may hold a password. */
+/* The first line of libpq's message. Never the address, which may contain a password. */
 static parsrec_status fail(PGconn *connection, const PGresult *result, const char *what,
                            parsrec_error *err)
 {
@@ -51,7 +51,7 @@ static void say_nothing(void *context, const char *message)
     (void)message;
 }
 
-/* What every connection begins with. A database that answers before a commit is on disk is asked not to. */
+/* Settings of every connection. Asks the database to report a commit only once it is on disk. */
 static const char settings[] = "SET statement_timeout = '30s'; SET client_min_messages = warning;"
                                "SELECT set_config('synchronous_commit', 'on', false)"
                                " WHERE current_setting('synchronous_commit') = 'off'";
@@ -75,10 +75,10 @@ typedef struct statement {
     const char *sql;
     const char *const *values;
     int count;
-    bool inside; /* a transaction, which a new connection does not have */
+    bool inside; /* a transaction is lost with its connection */
 } statement;
 
-/* Runs it, a second time where the connection turned out to be gone. Free the result with PQclear. */
+/* Runs it, and once more if the connection was lost. Free the result with PQclear. */
 static parsrec_status run(PGconn *connection, const statement *s, PGresult **out, const char *what,
                           parsrec_error *err)
 {
@@ -100,8 +100,8 @@ static parsrec_status run(PGconn *connection, const statement *s, PGresult **out
 
 /* ---- opening ---- */
 
-/* Also what version 1 lacked. A row without items says that the user whose key has the hash user_key is
- * forgotten. */
+/* Also adds what version 1 lacked. A row without items records that the user whose key has the hash
+ * user_key was forgotten. */
 #define create_tables                                                                       \
     "SELECT " TURN ";"                                                                      \
     "CREATE TABLE IF NOT EXISTS parsrec_events ("                                           \
@@ -122,7 +122,8 @@ static parsrec_status run(PGconn *connection, const statement *s, PGresult **out
 
 enum { SCHEMA = 2 };
 
-/* A text in the table of what the store is, set where it is missing. Another server may do the same now. */
+/* Reads a text from the table of store properties, after setting it if missing. Another server may
+ * do the same concurrently. */
 static parsrec_status settle_text(PGconn *connection, const char *name, char text[STORE_HASH_TEXT],
                                   parsrec_error *err)
 {
@@ -144,7 +145,7 @@ static parsrec_status settle_text(PGconn *connection, const char *name, char tex
                 : pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store does not say what it is");
 }
 
-/* Version 1 had the keys of forgotten users in clear. */
+/* Version 1 stored the keys of forgotten users as plain text. */
 static parsrec_status hash_forgotten(PGconn *connection, const store_identity *identity,
                                      parsrec_error *err)
 {
@@ -186,7 +187,7 @@ static parsrec_status make_now(PGconn *connection, store_identity *identity, par
                    "cannot make the store", err);
 }
 
-/* What the store is, where it is of today's form: then the right to make tables is not needed. */
+/* Reads the properties of a store in the current format, which needs no right to create tables. */
 static parsrec_status look(PGconn *connection, bool *ready, parsrec_error *err)
 {
     PGresult *result;
@@ -245,7 +246,7 @@ static parsrec_status make_tables(PGconn *connection, store_identity *identity, 
 
 static parsrec_status connect_to(PGconn **out, const char *url, parsrec_error *err)
 {
-    /* What the address says comes later and wins. */
+    /* Parameters in the address come later and override these. */
     const char *const keys[] = {"connect_timeout", "tcp_user_timeout",          "dbname",
                                 "client_encoding", "fallback_application_name", NULL};
     const char *const values[] = {"10", "30000", url, "UTF8", "parsrec serve", NULL};
@@ -268,7 +269,7 @@ static parsrec_status open_store(void **own, const char *url, store_identity *id
                                  parsrec_error *err)
 {
     PQconninfoOption *parsed =
-        PQconninfoParse(url, NULL); /* its message would quote the password */
+        PQconninfoParse(url, NULL); /* its message would contain the password */
     if (parsed == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "the store's address is not of the form "
@@ -320,8 +321,9 @@ static char *batch_text(const store_batch *batch)
     return text;
 }
 
-/* One statement is one transaction and one trip. Its rows get numbers after the turn came. It gives the places
- * of the rows that are stored, also where an earlier attempt stored them. */
+/* One statement is one transaction and one round trip. Its rows get their numbers after the lock is
+ * taken. It returns the indices of the rows that are stored, including those stored by an earlier
+ * attempt. */
 #define INSERT                                                                      \
     "inserted AS (INSERT INTO parsrec_events"                                       \
     "   (origin, batch, place, user_key, session, time, items, type, event_id)"     \
@@ -371,9 +373,9 @@ static parsrec_status append(void *own, const store_batch *batch, parsrec_error 
     return write_batch(own, s, batch, "cannot write to the store", err);
 }
 
-/* A statement sees what was there when it began: so the turn is taken by one before it. A batch that was
- * sent before is not removed by itself. Of an event with an id the hash of it stays: an event that is sent
- * again later is not stored after all. */
+/* A statement sees the state at its start, so a separate statement takes the lock first. A batch
+ * that is sent again does not remove its own row. The hash of an event's id is kept, so that an
+ * event that is sent again later is not stored. */
 static parsrec_status forget_now(postgres *self, const store_batch *batch, parsrec_error *err)
 {
     static const char sql[] =

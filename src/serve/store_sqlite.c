@@ -1,10 +1,10 @@
-/* The store in a file of SQLite: a write-ahead log that is synced with every commit, one connection that
- * writes and one that reads beside it.
+/* The store in an SQLite file: a write-ahead log that is synced on every commit, one connection for
+ * writing and one for reading.
  *
- * What is forgotten must leave the file, and SQLite's secure_delete alone does not see to that: when pages of a
- * tree are split or merged, copies of rows stay behind in the unused part of a page (found by searching the
- * file). So rows are only ever added at the end of their table and overwritten in place, with zeros of the same
- * length, which moves nothing; and indices hold keyed hashes only. */
+ * Forgotten data must leave the file. SQLite's secure_delete is not enough: when pages of a tree
+ * are split or merged, copies of rows remain in the unused part of a page (found by searching the
+ * file). So rows are only appended to their table and overwritten in place with zeros of the same
+ * length, which moves nothing; and indexes contain only keyed hashes. */
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -21,8 +21,8 @@ typedef struct sqlite {
     char *path;
     sqlite3 *writer, *reader;
     sqlite3_stmt *insert, *remove, *select;
-    store_identity *identity; /* while it is opened */
-    atomic_bool log_due;      /* the log may still hold what was forgotten */
+    store_identity *identity; /* during open */
+    atomic_bool log_due;      /* the log may still contain forgotten data */
 } sqlite;
 
 /* ---- calling SQLite ---- */
@@ -58,7 +58,7 @@ static parsrec_status prepare(const sqlite *self, sqlite3 *connection, sqlite3_s
     return fail(self, connection, "cannot use it as a store", err);
 }
 
-/* The one number a statement gives. */
+/* The single number that a statement returns. */
 static parsrec_status ask_number(const sqlite *self, const char *sql, int *number,
                                  parsrec_error *err)
 {
@@ -76,18 +76,18 @@ static parsrec_status ask_number(const sqlite *self, const char *sql, int *numbe
 /* ---- opening ---- */
 
 static const char create[] = "CREATE TABLE parsrec_events ("
-                             "  id INTEGER PRIMARY KEY AUTOINCREMENT," /* never used again */
+                             "  id INTEGER PRIMARY KEY AUTOINCREMENT," /* never reused */
                              "  origin INTEGER NOT NULL,"
                              "  user_key TEXT NOT NULL,"
                              "  session TEXT,"
                              "  time INTEGER,"
-                             "  items TEXT," /* NULL: the user of user_hash is forgotten */
+                             "  items TEXT," /* NULL: the user with user_hash was forgotten */
                              "  user_hash TEXT NOT NULL,"
                              "  type TEXT NOT NULL,"
                              "  event_id TEXT);";
 
-/* From version 1, which had the key of a forgotten user in clear. The file is written anew after the commit,
- * because pages of it may hold what was removed long ago. */
+/* Upgrades from version 1, which stored the keys of forgotten users as plain text. The file is
+ * rewritten after the commit, because its pages may contain data that was deleted long ago. */
 static const char upgrade[] =
     "DROP INDEX IF EXISTS parsrec_events_user;"
     "ALTER TABLE parsrec_events ADD COLUMN user_hash TEXT NOT NULL DEFAULT '';"
@@ -134,7 +134,7 @@ static parsrec_status upgrade_tables(sqlite *self, parsrec_error *err)
     return run(self, self->writer, upgrade, "cannot upgrade the store", err);
 }
 
-/* A text in the table of what the store is, set where it is missing. */
+/* Reads a text from the table of store properties, after setting it if missing. */
 static parsrec_status settle_text(const sqlite *self, const char *name, char text[STORE_HASH_TEXT],
                                   parsrec_error *err)
 {
@@ -188,7 +188,7 @@ static parsrec_status make_tables(sqlite *self, parsrec_error *err)
     return settle_identity(self, err);
 }
 
-/* Others may open the same file at this moment. */
+/* Others may be opening the same file. */
 static parsrec_status make_alone(sqlite *self, parsrec_error *err)
 {
     PR_TRY(run(self, self->writer, "BEGIN IMMEDIATE", "cannot write to the store", err));
@@ -200,7 +200,7 @@ static parsrec_status make_alone(sqlite *self, parsrec_error *err)
     return status;
 }
 
-/* The rest of an upgrade, perhaps of one that was interrupted here. */
+/* Completes an upgrade, perhaps one that was interrupted here. */
 static parsrec_status rewrite_if_due(sqlite *self, parsrec_error *err)
 {
     int due = 0;
@@ -211,8 +211,8 @@ static parsrec_status rewrite_if_due(sqlite *self, parsrec_error *err)
                "cannot upgrade the store", err);
 }
 
-/* Empties the log into the file. While somebody reads an older state that is not possible: it is tried again
- * later, and when the file is opened next. */
+/* Moves the log into the file. This is not possible while a reader uses an older state; it is tried
+ * again later, and when the file is next opened. */
 static void empty_log(sqlite *self, sqlite3 *connection)
 {
     int code = sqlite3_wal_checkpoint_v2(connection, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
@@ -221,9 +221,8 @@ static void empty_log(sqlite *self, sqlite3 *connection)
 
 static parsrec_status connect_both(sqlite *self, parsrec_error *err)
 {
-    static const char settings[] =
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-        "PRAGMA secure_delete = ON"; /* what is forgotten is overwritten */
+    static const char settings[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                                   "PRAGMA secure_delete = ON"; /* deleted data is overwritten */
     PR_TRY(connect_to(self, &self->writer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
     PR_TRY(run(self, self->writer, settings, "cannot use it as a store", err));
     PR_TRY(make_alone(self, err));
@@ -234,8 +233,8 @@ static parsrec_status connect_both(sqlite *self, parsrec_error *err)
                    " (origin, user_key, session, time, items, user_hash, type, event_id)"
                    " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (event_id) DO NOTHING",
                    err));
-    /* The same number of bytes, so that the row stays where it is. The hash of the id stays too: an event
-     * that is sent again later is not stored after all. */
+    /* The same number of bytes, so that the row stays where it is. The hash of the id is kept, so
+     * that an event that is sent again later is not stored. */
     PR_TRY(prepare(self, self->writer, &self->remove,
                    "UPDATE parsrec_events SET user_hash = " NOBODY ","
                    " user_key = zeroblob(length(CAST(user_key AS BLOB))),"
@@ -377,7 +376,7 @@ static parsrec_status take_row(sqlite3_stmt *s, store_take *take, void *context,
                 err);
 }
 
-/* What could not leave the log when a user was forgotten leaves it as soon as nobody reads. */
+/* Forgotten data that could not leave the log leaves it as soon as there is no reader. */
 static void tidy_log(sqlite *self)
 {
     if (!atomic_load(&self->log_due))
