@@ -133,7 +133,7 @@ static plain plainly(const opened *o, const char *kind, parsrec_request r, int32
     parsrec_hit hits[ITEMS];
     int32_t excluded[8];
     double sum = 0, score = -HUGE_VAL, top = -HUGE_VAL;
-    bool shares = parsrec_model_counts(kind);
+    bool shares = pr_model_kind_named(kind)->scores_are_shares;
     plain p = {0};
     for (size_t i = 0; i < r.exclude.count; i++)
         excluded[i] = r.exclude.list[i];
@@ -230,7 +230,7 @@ static void assert_parts(const char *kind, const parsrec_why *why, float score)
 {
     const parsrec_parts *p = &why->parts;
     double sum = p->network + p->history + p->memory + p->item;
-    assert_int_equal(why->has_parts, strcmp(kind, "parsrec") == 0 && isfinite(sum));
+    assert_int_equal(why->has_parts, pr_model_kind_named(kind)->parts != NULL && isfinite(sum));
     for (size_t i = 0; i < why->reason_count; i++)
         sum += why->reasons[i].part;
     if (why->has_parts)
