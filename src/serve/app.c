@@ -1,4 +1,5 @@
-/* The shared state, made before the first request and freed after the last; and loading a model. */
+/* The shared state, created before the first request and freed after the last; and loading a
+ * model. */
 #include "serve/app.h"
 
 #include <malloc.h>
@@ -45,27 +46,27 @@ static parsrec_status load(app *a, parsrec_error *err)
                                 .limits = {(size_t)o->basket_most, (size_t)o->k_most}};
     engine *fresh;
     PR_TRY(engine_load(&fresh, &files, err));
-    parsrec_status status = event_flow_open(a, err); /* not before there is a model to serve */
+    parsrec_status status = event_flow_open(a, err); /* not until there is a model to serve */
     if (status != PARSREC_OK) {
         engine_drop(fresh);
         return status;
     }
     engine *before = engine_take(&a->engines);
-    atomic_fetch_add(&fresh->users, 1); /* it may be replaced as soon as it is in place */
+    atomic_fetch_add(&fresh->users, 1); /* it may be replaced as soon as it is in the slot */
     status = event_flow_put(a, fresh, err);
     if (status != PARSREC_OK) {
         engine_drop(fresh);
         engine_drop(before);
     } else {
         if (!o->no_quality)
-            quality_start(&a->quality, fresh); /* which gives up the work on the one before */
+            quality_start(&a->quality, fresh); /* which abandons work on the previous model */
         engine_retire(before);
     }
     engine_drop(fresh);
     return status;
 }
 
-/* What the engine before left in the heap goes back to the system. */
+/* Returns the heap memory of the previous engine to the system. */
 static void trim_heap(void)
 {
 #ifdef __GLIBC__

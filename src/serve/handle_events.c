@@ -1,4 +1,4 @@
-/* POST /v1/events: baskets that grow or are finished; and DELETE /v1/users/{id}. */
+/* POST /v1/events: purchases, open baskets and views; and DELETE /v1/users/{id}. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,25 +11,25 @@
 enum { EVENTS_MOST = 1000, WORD_MOST = 256, HOLD_BYTES = 32 };
 #define QUANTITY_MOST 1e9
 
-/* Whole numbers up to here are seconds since 1970, beyond it milliseconds: the year 5138, or March 1973. */
+/* Whole numbers up to this are seconds since 1970 (up to the year 5138), larger ones milliseconds
+ * (from March 1973). */
 #define SECONDS_MOST 1e11
 
-/* A body that was read: events point into it and into these blocks. */
+/* A parsed body. Events point into it and into these blocks. */
 typedef struct batch {
     store_event *events;
-    const char **items; /* of all events, one after the other */
-    double *quantities; /* of the same */
-    char (*ids)[WORD_MOST +
-                HOLD_BYTES];  /* of events that have none of their own; NULL: no key was sent */
-    char **owned;             /* keys in the place of names; NULL: as it was sent */
-    char (*held)[HOLD_BYTES]; /* texts of numbers: an item each, and user, session and id */
+    const char **items;                  /* of all events, concatenated */
+    double *quantities;                  /* likewise */
+    char (*ids)[WORD_MOST + HOLD_BYTES]; /* for events without their own; NULL: no key was sent */
+    char **owned;                        /* the key that replaces a name; NULL: as sent */
+    char (*held)[HOLD_BYTES]; /* texts of numbers: one per item, and user, session and id */
     size_t item_count, held_count;
     json_t *unknown;
 } batch;
 
 /* ---- reading ---- */
 
-/* Keys that look like numbers often come as such. */
+/* Keys that look like numbers are often sent as numbers. */
 static parsrec_status read_word(batch *b, const char **out, const char *key, const json_t *value,
                                 parsrec_error *err)
 {
@@ -94,7 +94,7 @@ static parsrec_status read_items(batch *b, store_event *event, json_t *json, siz
     return PARSREC_OK;
 }
 
-/* Seconds or milliseconds since 1970, or an ISO 8601 date and time; this moment where none is given. */
+/* Seconds or milliseconds since 1970, or an ISO 8601 date and time; now if none is given. */
 static parsrec_status read_time(store_event *event, const json_t *value, parsrec_error *err)
 {
     static const char form[] = "time must be seconds or milliseconds since 1970, or a text such as "
@@ -159,7 +159,7 @@ static parsrec_status read_event(batch *b, store_event *event, json_t *json, siz
     return read_items(b, event, json, most, err);
 }
 
-/* The key of a whole body is a key for each of its events, by their places. */
+/* The idempotency key of a body gives each of its events a key, by position. */
 static parsrec_status name_events(batch *b, size_t count, const char *key, parsrec_error *err)
 {
     if (key == NULL)
@@ -188,7 +188,8 @@ static int add_once(json_t *list, const char *word)
     return json_array_append_new(list, json_string(word));
 }
 
-/* A name becomes the key, which later models know too; what this model does not know is reported in the answer, and stored. */
+/* Replaces a name by its key, which later models know too. An item that this model does not know is
+ * stored and reported in the answer. */
 static parsrec_status name_item(batch *b, size_t i, const parsrec_model *model, parsrec_error *err)
 {
     int32_t item;
@@ -214,7 +215,8 @@ static parsrec_status name_items(batch *b, app *a, parsrec_error *err)
 
 /* ---- a whole body ---- */
 
-/* One event stands for a list of one: the caller's reference, or NULL with a sentence. */
+/* A single event counts as a list of one. Returns a new reference, or NULL with an error
+ * message. */
 static json_t *event_list(json_t *body, parsrec_error *err)
 {
     json_t *list = json_object_get(body, "events");

@@ -1,5 +1,5 @@
-/* Answers by jobs: routes that wait for one, /v1/jobs for clients that ask again later, and the groups that
- * both kinds of jobs read. */
+/* Answers by jobs: routes that wait for one, /v1/jobs for clients that poll, and the groups that
+ * both kinds of jobs accept. */
 #include <string.h>
 
 #include "base/clock.h"
@@ -114,7 +114,7 @@ static json_t *head_json(const job_view *view)
                      view->phase);
 }
 
-/* The result is JSON already, and may be large: it is put between the other fields and the end. */
+/* The result is already JSON and may be large: it is inserted as text after the other fields. */
 static void answer_done(const job_view *view, http_response *response)
 {
     pr_writer out = {0};

@@ -1,5 +1,5 @@
-/* POST /v1/recommend, one request or many in one body; and what requests name: search for items and users,
- * what is known of one user, the categories. */
+/* POST /v1/recommend, one request or a batch; and lookups: search for items and users, the history
+ * of a user, the categories. */
 #include <string.h>
 
 #include "serve/routes.h"
@@ -35,8 +35,8 @@ void handle_recommend(app *a, const http_request *request, http_response *respon
 
 enum { LIMIT_DEFAULT = 20, LIMIT_MOST = 1000, RECENT_BASKETS = 20 };
 
-/* A whole number in a query field; the default where it is missing. False when it is not one in the range,
- * and the response says so. */
+/* A whole number in a query field; the default if it is missing. False if it is not a number in the
+ * range; the response then says so. */
 static bool query_count(const http_request *request, const char *name, uint64_t low, uint64_t high,
                         uint64_t *value, http_response *response)
 {
@@ -61,7 +61,7 @@ engine *handler_engine(app *a, http_response *response)
     return e;
 }
 
-/* A text of the library's becomes the answer. */
+/* Answers with a text made by the library. */
 static void finish(engine *e, parsrec_status status, char *text, const parsrec_error *err,
                    http_response *response)
 {

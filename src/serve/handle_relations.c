@@ -1,4 +1,5 @@
-/* GET /v1/relations and /v1/groups: maps of what goes with what, for one user, groups, or everybody. */
+/* GET /v1/relations and /v1/groups: maps of item relationships for one user, groups, or
+ * everybody. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,12 +8,12 @@
 #include "base/memory.h"
 #include "serve/routes.h"
 
-/* A map of a few thousand baskets is there in seconds, whatever the size of the shop. */
+/* A map of a few thousand baskets takes seconds, whatever the size of the shop. */
 enum { TOP_DEFAULT = 20, TOP_MOST = 100, BASKETS_MOST = 6000 };
 
 static const char *const map_names[PARSREC_MAPS] = {"attention", "drop", "lift", "embedding"};
 
-/* What a request asks for; texts live in the request and here. */
+/* A parsed request. Its texts belong to the request and to this struct. */
 typedef struct asked {
     parsrec_map map;
     parsrec_explain_options options;
@@ -120,8 +121,8 @@ static parsrec_status check_fields(json_t *request, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* Of one user's items those that the user bought most are shown: what everybody buys most may not be among
- * them at all. Without any, the rows stay everybody's. False when out of memory. */
+/* For one user, the rows are the items that the user bought most: the overall best sellers may not
+ * be among them. A user without purchases gets the overall rows. False if out of memory. */
 static bool show_own_items(asked *q, const engine *e)
 {
     parsrec_bought items[TOP_MOST];
@@ -129,7 +130,7 @@ static bool show_own_items(asked *q, const engine *e)
     if (q->user[0] == '\0' || !q->options.items)
         return true;
     parsrec_live_bought(e->live, q->user + strlen("user:"), items, (size_t)q->options.top, &count,
-                        NULL); /* a user who is not known has bought nothing */
+                        NULL); /* an unknown user has bought nothing */
     for (size_t i = 0; i < count && count >= 2; i++) {
         parsrec_name key = parsrec_model_key(e->model, PARSREC_ITEM, items[i].item);
         q->show[i] = pr_copy_string(key.bytes, key.size);
@@ -163,7 +164,7 @@ static parsrec_status read_question(asked *q, const engine *e, json_t *request, 
 
 /* ---- answering ---- */
 
-/* Values of a map, or of one less another; null where nothing is known. */
+/* Values of a map, or of the difference of two; null for unknown cells. */
 static json_t *values_json(const double *map, const double *less, size_t size)
 {
     json_t *rows = json_array();
@@ -187,7 +188,7 @@ static size_t group_named(const parsrec_explanation *e, const char *name, size_t
     return g;
 }
 
-/* "A,B", whose names the library has checked. */
+/* "A,B"; the library has checked the names. */
 static json_t *difference_json(const parsrec_explanation *e, parsrec_map map, const char *words)
 {
     const char *comma = words != NULL ? strchr(words, ',') : NULL;
@@ -204,8 +205,8 @@ static json_t *difference_json(const parsrec_explanation *e, parsrec_map map, co
                      values_json(first, second, parsrec_explanation_size(e)));
 }
 
-/* What the baskets confirm of a map, strongest first, in words and numbers; null for a map that makes no
- * sentences. */
+/* The relations of a map that the baskets confirm, strongest first, as sentences and numbers; null
+ * for a map without sentences. */
 static json_t *findings_json(const parsrec_explanation *e, size_t group, parsrec_map map)
 {
     enum { MOST = 10, WORDS = 1024 };
@@ -296,7 +297,7 @@ static size_t stages(const json_t *request)
 
 const job_kind job_relations = {"relations", check, run, stages};
 
-/* The query in the form of a job's request. NULL when out of memory. */
+/* The query as a job request. NULL if out of memory. */
 static json_t *request_of(const http_target *target)
 {
     json_t *request = json_object(), *groups = json_array();
@@ -307,7 +308,7 @@ static json_t *request_of(const http_target *target)
         if (strcmp(f->name, "group") == 0)
             bad |= json_array_append_new(groups, json_string(f->value));
         else if (json_object_get(request, f->name) != NULL)
-            continue; /* the first counts */
+            continue; /* the first one is used */
         else if (strcmp(f->name, "top") == 0 && pr_parse_u64(pr_slice_of(f->value), &top))
             bad |= json_object_set_new(request, f->name,
                                        json_integer(top <= TOP_MOST ? (json_int_t)top : 0));

@@ -1,6 +1,6 @@
-/* What the server says of itself: /healthz, /readyz, /metrics, /v1/model, /v1/quality, /v1/admin/reload,
- * /openapi.json, and the page, which is part of the program: a path is looked up in a table and never
- * becomes the name of a file. */
+/* What the server says of itself: /healthz, /readyz, /metrics, /v1/model, /v1/quality,
+ * /v1/admin/reload, /openapi.json, and the page, which is part of the program: a path is looked up
+ * in a table and never becomes the name of a file. */
 #include <string.h>
 
 #include "serve/event_flow.h"
@@ -16,8 +16,8 @@ void handle_health(app *a, const http_request *request, http_response *response)
     answer_json(response, 200, json_pack("{s:s}", "status", "ok"));
 }
 
-/* A balancer stops sending requests when this is not 200. A server whose store is gone still recommends: if it
- * said 503, the restart of a database that all servers share would take out all of them. */
+/* A load balancer stops sending requests if this is not 200. A server without its store still
+ * recommends. If it answered 503, restarting a shared database would take out all servers. */
 void handle_ready(app *a, const http_request *request, http_response *response)
 {
     (void)request;
@@ -116,7 +116,7 @@ void handle_quality(app *a, const http_request *request, http_response *response
 
 /* ---- loading again, the description of the routes ---- */
 
-extern const unsigned char openapi_json[]; /* docs/openapi.json, put in by the build */
+extern const unsigned char openapi_json[]; /* docs/openapi.json, embedded by the build */
 extern const size_t openapi_json_size;
 
 void handle_reload(app *a, const http_request *request, http_response *response)

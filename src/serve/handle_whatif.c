@@ -12,7 +12,7 @@ static const char *const questions[] = {"selection", "rechoice", "both"};
 static const char *const estimators[] = {"rollout", "expected", "top10", "counted"};
 static const char *const missings[] = {"refill", "leave"};
 
-/* A request; its texts live in the body that was parsed. */
+/* A parsed request; its texts belong to the body. */
 typedef struct question {
     const char *words[LISTS][WORDS_MOST];
     size_t counts[LISTS];
@@ -164,7 +164,7 @@ static parsrec_status run(char **text, const engine *e, json_t *request, const p
     return status;
 }
 
-/* Baskets are drawn, those of the test sessions are walked through, and users are drawn again for intervals. */
+/* Stages: sampling baskets, going through the test sessions, and resampling users for intervals. */
 static size_t stages(const json_t *request)
 {
     (void)request;

@@ -12,7 +12,7 @@
 
 /* ---- counts and the text of /metrics ---- */
 
-/* Statuses that this server answers with; the last stands for all others. */
+/* The statuses that this server sends; the last stands for all others. */
 static const int codes[METRIC_CODES] = {200, 204, 304, 400, 401, 403, 404, 405, 409, 413,
                                         414, 415, 421, 422, 500, 503, 504, 507, 431, 0};
 static const double bounds[METRIC_BUCKETS] = {50e-6,  100e-6, 200e-6, 400e-6, 800e-6, 1.5e-3,
@@ -195,8 +195,8 @@ void access_log_close(access_log *log)
     pr_free(log);
 }
 
-/* What a terminal would act on, or would break a line, is shown as '?'. By pieces and not by putc, which
- * would race with whoever else writes to standard output. */
+/* Control characters and line breaks are shown as '?'. Written in pieces and not by putc, which
+ * would interleave with other writers to stdout. */
 static void write_target(FILE *file, const char *text)
 {
     char piece[256];
@@ -241,7 +241,7 @@ void access_log_reopen(access_log *log)
         return;
     FILE *fresh = open_file(log->path);
     if (fresh == NULL)
-        return; /* lines go on into the old file, which is better than nowhere */
+        return; /* lines still go to the old file, which is better than losing them */
     pthread_mutex_lock(&log->lock);
     FILE *old = log->file;
     log->file = fresh;

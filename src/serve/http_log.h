@@ -1,6 +1,6 @@
-/* What is recorded of every request: counters, as Prometheus reads them, and a line in the access log.
- * Counters are added to without locks. A line says when, what, how it ended and how long it took; ids of
- * users are left out unless --log-targets asks for them. */
+/* What is recorded of every request: counters, as Prometheus reads them, and a line in the access
+ * log. Counters are added to without locks. A line says when, what, how it ended and how long it
+ * took; ids of users are left out unless --log-targets asks for them. */
 #ifndef SERVE_HTTP_LOG_H
 #define SERVE_HTTP_LOG_H
 
@@ -13,10 +13,10 @@
 
 enum { METRIC_ROUTES_MOST = 32, METRIC_CODES = 20, METRIC_BUCKETS = 16 };
 
-/* One for each route, and one for what has none. */
+/* One per route, and one for requests without a route. */
 typedef struct route_metrics {
     atomic_uint_fast64_t codes[METRIC_CODES];
-    atomic_uint_fast64_t buckets[METRIC_BUCKETS + 1]; /* the last: slower than all */
+    atomic_uint_fast64_t buckets[METRIC_BUCKETS + 1]; /* the last: slower than all limits */
     atomic_uint_fast64_t nanoseconds;
 } route_metrics;
 
@@ -28,7 +28,7 @@ typedef struct metrics {
 
 void metrics_count(metrics *m, size_t route, int status, double seconds);
 
-/* `name_of` gives method and path of a route. */
+/* `name_of` returns method and path of a route. */
 typedef struct metrics_view {
     const metrics *counts;
     size_t routes;

@@ -15,28 +15,29 @@
 #include "base/clock.h"
 #include "base/memory.h"
 
-/* Nice enough that requests do not wait for a job, and not so nice that a busy machine starves it. */
+/* High enough that requests do not wait for a job, and low enough that a busy machine does not
+ * starve it. */
 enum { NICE = 15 };
 
 static const double LEFT_SECONDS = 30;
 static const size_t BYTES_MOST = (size_t)64 << 20;
 
-/* The lock of the table guards everything but what never changes. */
+/* The table's lock guards everything but the fields that never change. */
 typedef struct job {
     jobs *table;
     const job_kind *kind;
     char id[JOB_ID_BYTES];
     json_t *request;
-    char *key;       /* equal for equal questions */
-    uint64_t state;  /* of the engine that it is about (engine_state) */
+    char *key;       /* equal for equal requests */
+    uint64_t state;  /* engine_state of its engine */
     uint64_t number; /* in the queue */
-    uint64_t used;   /* when it was last asked for, in calls */
+    uint64_t used;   /* when it was last used, in calls */
     job_status status;
     bool cancel;
-    unsigned askers;  /* who submitted it and did not cancel */
-    unsigned waiters; /* requests that wait for it now */
+    unsigned askers;  /* clients that submitted it and did not cancel */
+    unsigned waiters; /* requests that are waiting for it */
     double wanted_until, finished_at;
-    size_t stages, stage; /* how many there are, and which one it is in */
+    size_t stages, stage; /* number of stages, and the current one */
     uint64_t stage_done;
     double progress;
     char phase[sizeof((job_view *)0)->phase];
@@ -119,8 +120,8 @@ static uint64_t state_now(const jobs *t)
     return state;
 }
 
-/* Gives up jobs in the queue that nobody wants, and results that are too many or of another model. Who asked
- * for such a result may still fetch it for a while. */
+/* Removes queued jobs that are no longer wanted, and results that exceed the limit or belong to
+ * another model. The clients of such a result can still fetch it for a while. */
 static void sweep(jobs *t)
 {
     uint64_t state = state_now(t);
@@ -157,7 +158,7 @@ static job *find_id(const jobs *t, const char *id)
     return NULL;
 }
 
-/* A job with the same question about the current model. */
+/* A job with the same request to the current model. */
 static job *find_equal(const jobs *t, const job_kind *kind, const char *key)
 {
     uint64_t state = state_now(t);
@@ -170,7 +171,7 @@ static job *find_equal(const jobs *t, const job_kind *kind, const char *key)
     return NULL;
 }
 
-/* The view has everything but the text where memory ran out; false then. */
+/* False if out of memory: the view then has everything but the text. */
 static bool show(job_view *view, const job *j)
 {
     *view = (job_view){.status = j->status, .progress = j->progress, .err = j->err};
@@ -185,7 +186,7 @@ static bool show(job_view *view, const job *j)
 
 /* ---- running ---- */
 
-/* Stages come one after the other, and each goes from nothing to its total. */
+/* Stages follow each other; each goes from 0 to its total. */
 static void note_progress(job *j, const parsrec_progress *p)
 {
     if (strcmp(j->phase, p->stage) != 0 || p->done < j->stage_done) {
@@ -207,12 +208,12 @@ static int on_progress(void *context, const parsrec_progress *progress)
     pthread_mutex_lock(&t->lock);
     note_progress(j, progress);
     j->cancel |= t->ending || atomic_load(t->stopping) || is_unwanted(j);
-    bool stop = j->cancel; /* from now on nobody joins it */
+    bool stop = j->cancel; /* from now on no request joins it */
     pthread_mutex_unlock(&t->lock);
     return stop;
 }
 
-/* Without the lock. */
+/* Called without the lock. */
 static parsrec_status run_on(job *j, engine *e, char **text, parsrec_error *err)
 {
     const parsrec_hooks hooks = {.context = j, .on_progress = on_progress};
@@ -221,7 +222,7 @@ static parsrec_status run_on(job *j, engine *e, char **text, parsrec_error *err)
     return j->kind->run(text, e, j->request, &hooks, err);
 }
 
-/* With the lock held, before and after. */
+/* The lock is held on entry and on return. */
 static void run_job(jobs *t, job *j)
 {
     char *text = NULL;
@@ -256,7 +257,8 @@ static job *next_job(const jobs *t)
     return next;
 }
 
-/* In Linux the nice value and the policy are a thread's own, and threads that it starts inherit them. */
+/* On Linux the nice value and the policy belong to a thread and are inherited by threads that it
+ * starts. */
 static void give_way(void)
 {
     const struct sched_param none = {0};
@@ -321,7 +323,7 @@ static parsrec_status draw_id(char *id, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* Takes over the key, also on failure. */
+/* Takes ownership of the key, also on failure. */
 static parsrec_status new_job(job **out, jobs *t, const job_kind *kind, json_t *request, char *key,
                               parsrec_error *err)
 {
@@ -344,7 +346,7 @@ static parsrec_status new_job(job **out, jobs *t, const job_kind *kind, json_t *
     return PARSREC_OK;
 }
 
-/* The request in one form, whatever the order and the spaces it came in. */
+/* The request in canonical form, independent of the order of its fields and of white space. */
 static char *key_of(const json_t *request)
 {
     char *text = json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS);
@@ -374,7 +376,7 @@ static jobs_verdict enter(jobs *t, job **out, const job_kind *kind, json_t *requ
     return JOBS_TAKEN;
 }
 
-/* The table's lock is held when the job was taken, and only then. */
+/* On return the table's lock is held if the job was accepted, and only then. */
 static jobs_verdict submit(jobs *t, job **out, const job_kind *kind, json_t *request,
                            parsrec_error *err)
 {
@@ -450,13 +452,13 @@ bool jobs_cancel(jobs *t, const char *id, job_view *view)
             finish(t, j, JOB_CANCELLED);
         shown = show(view, j);
         if (j->cancel)
-            view->status = JOB_CANCELLED; /* it is, as far as the client is concerned */
+            view->status = JOB_CANCELLED; /* it is cancelled, as far as this client is concerned */
     }
     pthread_mutex_unlock(&t->lock);
     return j != NULL && shown;
 }
 
-/* A client that leaves is noticed about every second, so this need not look often. */
+/* A client that leaves is noticed about every second, so that checking rarely is enough. */
 static void wait_a_moment(jobs *t)
 {
     struct timespec until;
