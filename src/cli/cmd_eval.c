@@ -1,4 +1,4 @@
-/* parsrec eval: what a model is worth on sessions it has not seen. */
+/* parsrec eval: measures a model on sessions it has not seen. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -125,7 +125,7 @@ static void print_row(const parsrec_eval_report *reports, const parsrec_measure 
     putchar('\n');
 }
 
-/* A column for each protocol. */
+/* One column per protocol. */
 static void print_side_by_side(const parsrec_eval_options *how, const parsrec_eval_report *reports)
 {
     pr_digits digits;
@@ -175,7 +175,7 @@ static int print_json(const cli_words *words, const parsrec_eval_options *how,
     return cli_close_output("eval");
 }
 
-/* A file of that name goes before a kind. */
+/* A file of that name takes precedence over a kind. */
 static bool is_kind(const char *word)
 {
     return parsrec_model_counts(word) && access(word, F_OK) != 0;

@@ -1,4 +1,4 @@
-/* parsrec explain: what items or categories have to do with each other. */
+/* parsrec explain: relationships between items or categories. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* parsrec synth: baskets of a known process, with the truth about it. */
+/* parsrec synth: baskets from a known process, with its ground truth. */
 #include <stdio.h>
 #include <string.h>
 

@@ -63,7 +63,7 @@ const cli_command cli_train = {
     .most_words = 1,
 };
 
-/* Epochs as they come, for the curves at the end. */
+/* Epochs so far, for the curves at the end. */
 typedef struct watch {
     parsrec_epoch *epochs;
     size_t count, capacity;
@@ -111,7 +111,7 @@ static void on_epoch(void *context, const parsrec_epoch *e)
 
 /* ---- results ---- */
 
-/* The comparison with counts, or null without one. */
+/* The comparison with the baselines, or null without one. */
 static json_t *baselines_json(const parsrec_train_report *r)
 {
     char *text = NULL;
@@ -134,7 +134,7 @@ static int print_json(const train_args *a, const parsrec_train_report *r)
                            r->best.session_precision_10, "baselines", baselines_json(r)));
 }
 
-/* The last line: what the model is worth beside models that only count. */
+/* The last line: the model compared with the baselines. */
 static void print_baselines(const parsrec_train_report *r)
 {
     char line[2048];
@@ -196,7 +196,7 @@ static void tell_word(const char *word)
     fputc('\'', stderr);
 }
 
-/* There is no model, so whoever waits for one must not take this for success. */
+/* No model was written, so this must not look like success. */
 static int tell_stopped(const train_args *a, const char *data_path, const parsrec_train_report *r,
                         const parsrec_error *err)
 {

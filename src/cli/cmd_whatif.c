@@ -1,4 +1,4 @@
-/* parsrec whatif: what becomes of sales when the assortment changes. */
+/* parsrec whatif: how sales change when the assortment changes. */
 #include <stdio.h>
 #include <string.h>
 

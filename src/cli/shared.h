@@ -1,5 +1,5 @@
-/* What several commands share: options of evaluation and comparison, input files that may be a data set or a
- * model, tables of comparisons, and the command line for reports. */
+/* What several commands share: options of evaluation and comparison, input files that may be a data
+ * set or a model, tables of comparisons, and the command line for reports. */
 #ifndef CLI_SHARED_H
 #define CLI_SHARED_H
 
@@ -40,7 +40,8 @@ cli_eval_words cli_eval_default(void);
 
 extern const char *const cli_splits[], *const cli_protocols[];
 
-/* Rows of an option table: `eval` is a parsrec_eval_options, `words` a cli_eval_words of the type. */
+/* Rows of an option table: `eval` is a parsrec_eval_options, `words` a cli_eval_words of the
+ * type. */
 #define CLI_EVAL_OPTIONS(type, eval, words)                                                     \
     CLI_CHOICE(0, "split", type, words.split, cli_splits,                                       \
                "the last session of each user, or the one before"),                             \
@@ -94,23 +95,23 @@ parsrec_eval_options cli_eval_for(const parsrec_eval_options *eval, const cli_ev
 /* The hooks of the terminal, with one line per epoch. */
 parsrec_hooks cli_compare_hooks(void);
 
-/* Ends a command that compares: prints the table, or one JSON object per model, and where the reports are,
- * and frees the comparison; or reports the error. Returns the exit status. */
+/* Ends a command that compares: prints the table, or one JSON object per model, and where the
+ * reports are, and frees the comparison; or reports the error. Returns the exit status. */
 int cli_finish_comparison(const char *command, parsrec_status status,
                           parsrec_comparison *comparison, const char *folder, bool json,
                           parsrec_error *err);
 
 /* ---- rows of a data set ---- */
 
-/* The name, cut to `width` characters with "..." at the end, without controls, and terminated. `size` must be more than
- * 4 * width bytes for any text to fit; fewer bytes cut earlier. */
+/* The name, cut to `width` characters with "..." at the end, without controls, and terminated.
+ * `size` must be more than 4 * width bytes for any text to fit; fewer bytes cut earlier. */
 void cli_fit(char *out, size_t size, parsrec_name name, size_t width);
 int cli_width(const char *text); /* characters of UTF-8 */
 
 /* One row as an object; NULL when out of memory. */
 json_t *cli_listed_json(const parsrec_data *data, parsrec_thing thing, const parsrec_listed *row);
 
-/* The weights of a model of counts; nothing where a model has none. */
+/* The weights of a counting model; nothing if it has none. */
 void cli_print_weights(const parsrec_model *model);
 
 #endif

@@ -1,5 +1,5 @@
-/* Live histories: checked arguments here, the histories themselves in data/histories.h; what is known of
- * a user, and search by text, as JSON. */
+/* Live histories: checked arguments here, the histories themselves in data/histories.h; what is
+ * known of a user, and search by text, as JSON. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -128,7 +128,7 @@ parsrec_status parsrec_live_find(const parsrec_live *live, const char *user, int
 
 /* ---- what is known, as JSON ---- */
 
-/* Takes the value over, which may be NULL. */
+/* Takes ownership of the value, which may be NULL. */
 static parsrec_status hand_over(char **out, json_t *json, parsrec_error *err)
 {
     char *text = json != NULL ? pr_json_text(json) : NULL;
@@ -174,7 +174,7 @@ static int by_count(const void *a, const void *b)
     return x->last != y->last ? (x->last > y->last) - (x->last < y->last) : by_item(a, b);
 }
 
-/* The different items of a history. Free *list with pr_free. */
+/* The distinct items of a history. Free *list with pr_free. */
 static parsrec_status count_bought(const pr_history *h, parsrec_bought **list, size_t *count,
                                    parsrec_error *err)
 {
@@ -290,7 +290,7 @@ parsrec_status parsrec_live_user_json(char **out, const parsrec_live *live, cons
 
 /* ---- search ---- */
 
-/* Where a name holds the text: nowhere, somewhere, or at its beginning. */
+/* Where a name contains the text: nowhere, inside, or at its start. */
 typedef enum fit { FIT_NONE, FIT_INSIDE, FIT_BEGINNING } fit;
 
 static bool same_letters(const char *a, const char *b, size_t n)
@@ -323,7 +323,7 @@ static bool enough(const search *s)
     return json_array_size(s->begins) >= s->limit || s->bad != 0;
 }
 
-/* Takes `found` over. */
+/* Takes ownership of `found`. */
 static void add_found(search *s, fit how, json_t *found)
 {
     json_t *list = how == FIT_BEGINNING ? s->begins : s->holds;

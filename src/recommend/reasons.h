@@ -1,5 +1,6 @@
-/* Why an item is recommended: how its probability and rank change when an item of the basket, the user's
- * history or the user is left out. Every kind of model can answer that, because it needs scores only. */
+/* Why an item is recommended: how its probability and rank change when an item of the basket, the
+ * user's history or the user is left out. Every kind of model can answer that, because it needs
+ * scores only. */
 #ifndef PR_REASONS_H
 #define PR_REASONS_H
 
@@ -16,7 +17,7 @@ typedef struct pr_reasons {
     pr_real *scores;    /* [rows,V] */
     pr_real *spare;     /* [V] */
     int32_t *order;     /* [V] */
-    int32_t *basket;    /* [capacity]: for the caller: each item once */
+    int32_t *basket;    /* [capacity]: for the caller: distinct items */
     pr_real *attention; /* [capacity] */
     pr_real *placed;    /* [capacity]: what each item of the basket adds to a score */
     bool begun;         /* the first rows of a question have been run */
@@ -26,7 +27,7 @@ parsrec_status pr_reasons_init(pr_reasons *reasons, const pr_model *model, size_
                                parsrec_error *err);
 void pr_reasons_free(pr_reasons *reasons); /* a zeroed one is fine */
 
-/* An open basket whose recommendations are to be explained. */
+/* An open basket whose recommendations are explained. */
 typedef struct pr_why_question {
     pr_start start;
     const int32_t *basket; /* each item once */
@@ -34,8 +35,8 @@ typedef struct pr_why_question {
     const uint8_t *barred; /* [V]: PR_MASK_*; 0 may be recommended */
 } pr_why_question;
 
-/* The best k items of a question that is explained next, with the same question: order[] has them, scores[]
- * their scores. Returns how many. */
+/* The best k items of a question that is explained next, with the same question: order[] has them,
+ * scores[] their scores. Returns how many. */
 size_t pr_reasons_best(pr_reasons *reasons, const pr_why_question *question, size_t k);
 /* Sets all of whys[count] but the items, which are given and may be recommended. */
 void pr_reasons_find(pr_reasons *reasons, const pr_why_question *question, parsrec_why *whys,

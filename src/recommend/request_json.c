@@ -1,5 +1,5 @@
-/* Requests as JSON text, one or a batch. The table below lists the fields of a request once: parsing, the
- * sentence about unknown fields and the lists all read it. */
+/* Requests as JSON text, one or a batch. The table below lists the fields of a request once:
+ * parsing, the sentence about unknown fields and the lists all read it. */
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
@@ -63,7 +63,8 @@ static void *place(reading *in, const field *f)
 
 /* ---- the fields ---- */
 
-/* Keys that look like numbers often come as such. NULL for what is neither text nor a whole number. */
+/* Keys that look like numbers are often sent as numbers. NULL if neither text nor a whole
+ * number. */
 static const char *word_of(const json_t *value, char *hold, size_t size)
 {
     if (json_is_string(value))
@@ -83,9 +84,10 @@ static void write_key(pr_writer *w, const json_t *key)
         pr_write(w, "%" JSON_INTEGER_FORMAT, json_integer_value(key));
 }
 
-/* A shop's catalogue changes while a model stays: an item that it does not know is left out, and listed in
- * the answer as often as it occurs, unless the request is strict. A category that does not exist, or a
- * list `only` of which nothing is left, is always a mistake: without the filter everything would pass. */
+/* A shop's catalogue changes while a model stays: an item that it does not know is left out, and
+ * listed in the answer as often as it occurs, unless the request is strict. A category that does
+ * not exist, or a list `only` of which nothing is left, is always a mistake: without the filter
+ * everything would pass. */
 static parsrec_status read_list(reading *in, const field *f, json_t *array, parsrec_error *err)
 {
     parsrec_scratch *own = in->own;

@@ -6,7 +6,7 @@
 #include "recommend/recommend.h"
 
 enum { NAMED_MOST = 3, NAME_BYTES = 48 };
-/* Least share of a reason after the first, and least effect of any: a twentieth of the chance. */
+/* Least share of a reason after the first, and least effect of any: 1/20 of the probability. */
 static const double WORTH_A_WORD = 0.1, FELT = 0.05;
 
 typedef struct text {
@@ -35,7 +35,7 @@ static void add_count(text *t, uint64_t count)
     add_bytes(t, at, (size_t)(end - at));
 }
 
-/* Of one, with two digits behind the point. */
+/* A share of 1, with two decimals. */
 static void add_share(text *t, double share)
 {
     unsigned hundredths = (unsigned)(share * 100 + 0.5);
@@ -78,7 +78,7 @@ static void add_voice(text *t, const pr_dataset *data, const parsrec_why *why, s
         add(t, i == why->reason_count ? "what you bought before" : "your own taste");
 }
 
-/* The strongest voices that are worth a word, at most three, strongest first. */
+/* The strongest reasons that are worth mentioning, at most three, strongest first. */
 static size_t strongest(const parsrec_why *why, size_t named[NAMED_MOST])
 {
     size_t count = 0;
@@ -120,7 +120,7 @@ static void add_causes(text *t, const pr_dataset *data, const parsrec_why *why)
         add(t, "a common choice with anyone");
 }
 
-/* Whoever speaks against the item more than anything speaks for it. */
+/* An input that counts against the item more than any other supports it. */
 static void add_objection(text *t, const pr_dataset *data, const parsrec_why *why)
 {
     double best = FELT, worst = -FELT;
