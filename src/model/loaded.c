@@ -120,7 +120,7 @@ bool parsrec_model_setting(const parsrec_model *model, size_t i, parsrec_setting
 bool parsrec_model_weight(const parsrec_model *model, size_t i, const char **name, double *value)
 {
     const pr_model *m = model->file.model;
-    if (m->kind->shown == NULL)
+    if (m->kind->shown == NULL || pr_params_find(&m->params, m->kind->shown) == NULL)
         return false;
     for (size_t k = 0; k <= i; k++)
         if (m->kind->shown_names[k] == NULL)

@@ -120,9 +120,11 @@ typedef struct pr_model_kind {
     void (*draw_mask)(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                       uint32_t step); /* unused where mask_bytes is 0 */
     void (*learn)(const pr_model *model, pr_chunk *chunk);
-    /* After the last epoch: weighs the score and plain counts against each other, if the settings say so;
-     * NULL: there is no mix. */
-    parsrec_status (*fit_mix)(pr_model *model, const struct pr_mix_data *data, parsrec_error *err);
+    /* After the last epoch: weighs the score and plain counts against each other, if the settings say
+     * so; worth[2] is the gain in the mean log chance of an item over counts alone, at first and later
+     * steps, NaN where nothing was fitted. NULL: there is no mix. */
+    parsrec_status (*fit_mix)(pr_model *model, const struct pr_mix_data *data, double *worth,
+                              parsrec_error *err);
     /* What the plain network needs for a batch, forward and backward, of which so many items were
      * predicted; for the measurement of speed                (docs/math.md, Nominal operations) */
     double (*operations)(const pr_model *model, const pr_batch *batch, uint64_t items);

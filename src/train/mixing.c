@@ -6,16 +6,29 @@
 #include "data/split.h"
 #include "model/parsrec/parsrec_net.h"
 
-static void tell(const pr_model *model, const parsrec_hooks *hooks)
+/* A gain in the mean log chance of an item below this is nothing. */
+static const double nothing = 0.005;
+
+static void tell(const pr_model *model, const double worth[PR_MIX_STAGES],
+                 const parsrec_hooks *hooks)
 {
     static const char *const stages[] = {"first step", "later steps"};
     const pr_real *w = pr_model_reals(model, "mix.weights");
-    for (size_t i = 0; i < PR_MIX_STAGES; i++, w += PR_MIX_WEIGHTS)
+    for (size_t i = 0; i < PR_MIX_STAGES; i++, w += PR_MIX_WEIGHTS) {
         pr_say(hooks, PARSREC_LOG_INFO,
                "mix, %s: score %.3f, count %+.3f, recent count %+.3f, bought before %+.3f, "
                "sessions %+.3f, neighbours %+.3f, popularity %+.3f",
-               stages[i], 1 + (double)w[0], (double)w[1], (double)w[2], (double)w[3], (double)w[4],
+               stages[i], (double)w[0], (double)w[1], (double)w[2], (double)w[3], (double)w[4],
                (double)w[5], (double)w[6]);
+        if (worth[i] < nothing)
+            pr_say(hooks, PARSREC_LOG_WARNING,
+                   "mix, %s: the network adds nothing to the counts (log chance of an item %+.3f)",
+                   stages[i], worth[i]);
+        else if (worth[i] >= nothing)
+            pr_say(hooks, PARSREC_LOG_INFO,
+                   "mix, %s: the network adds %.3f to the log chance of an item under counts alone",
+                   stages[i], worth[i]);
+    }
 }
 
 parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed, pr_pool *pool,
@@ -26,6 +39,7 @@ parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed
         return PARSREC_OK;
     pr_basket *baskets = pr_alloc(data->users, sizeof *baskets);
     uint32_t *bought = pr_alloc_zero(data->items, sizeof *bought);
+    double worth[PR_MIX_STAGES];
     pr_mix_data from = {.baskets = baskets, .bought = bought, .seed = seed, .pool = pool};
     parsrec_status status = baskets != NULL && bought != NULL ? PARSREC_OK : pr_fail_memory(err);
     for (size_t u = 0; status == PARSREC_OK && u < data->users; u++) {
@@ -45,9 +59,9 @@ parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed
         };
     }
     if (status == PARSREC_OK)
-        status = model->kind->fit_mix(model, &from, err);
+        status = model->kind->fit_mix(model, &from, worth, err);
     if (status == PARSREC_OK)
-        tell(model, hooks);
+        tell(model, worth, hooks);
     pr_free(baskets);
     pr_free(bought);
     return status;

@@ -164,7 +164,21 @@ static parsrec_status take_memory(fitting *f, size_t longest, parsrec_error *err
                                                                    : pr_fail_memory(err);
 }
 
-parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, parsrec_error *err)
+/* Weights of a stage, and what they gain over those of the counts alone. */
+static parsrec_status fit_stage(double w[W], double *worth, pr_choices *q, pr_pool *pool,
+                                parsrec_error *err)
+{
+    double all, counts, without[W] = {0};
+    PR_TRY(pr_choice_fit(w, &all, q, PRIOR, pool, err));
+    for (size_t a = 0; a < q->starts[q->cases]; a++)
+        q->x[a * W + PR_MIX_SCORE] = 0;
+    PR_TRY(pr_choice_fit(without, &counts, q, PRIOR, pool, err));
+    *worth = all - counts;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double *worth,
+                               parsrec_error *err)
 {
     pr_arnn_dims d = pr_arnn_dims_of(model);
     if (!d.mix || data->count == 0)
@@ -183,10 +197,11 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, parsrec
     ask_all(&f);
     for (size_t i = 0; i < PR_MIX_STAGES; i++) {
         double w[W] = {[PR_MIX_SCORE] = 1};
+        worth[i] = NAN;
         if (f.stage[i].cases >= QUESTIONS_LEAST)
-            PR_TRY_GOTO(pr_choice_fit(w, NULL, &f.stage[i], PRIOR, data->pool, err));
+            PR_TRY_GOTO(fit_stage(w, &worth[i], &f.stage[i], data->pool, err));
         for (size_t k = 0; k < W; k++)
-            v.mix[i * W + k] = (pr_real)(w[k] - (k == PR_MIX_SCORE ? 1 : 0));
+            v.mix[i * W + k] = (pr_real)w[k];
     }
 done:
     pr_scorer_free(f.scorer);

@@ -65,7 +65,7 @@ static inline pr_real pr_arnn_user_share(const pr_config *config, const pr_histo
 
 /* What the mix at the end of training adds to a score: weights of the score itself, of the features of
  * repeat purchases, of what neighbours lead to expect and of log popularity; one row for the first step
- * of a basket, one for later ones. All zero: the score as it is. (docs/math.md, The mix) */
+ * of a basket, one for later ones. All zero: not fitted, the score as it is. (docs/math.md, The mix) */
 enum { PR_MIX_SCORE, PR_MIX_GATES, PR_MIX_POPULAR = PR_MIX_GATES + 5, PR_MIX_WEIGHTS };
 enum { PR_MIX_FIRST, PR_MIX_LATER, PR_MIX_STAGES };
 
@@ -217,7 +217,8 @@ size_t pr_arnn_mask_bytes(const pr_model *model);
 void pr_arnn_draw_mask(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                        uint32_t step);
 void pr_arnn_learn(const pr_model *model, pr_chunk *chunk);
-parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, parsrec_error *err);
+parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double *worth,
+                               parsrec_error *err);
 double pr_arnn_operations(const pr_model *model, const pr_batch *batch, uint64_t items);
 
 #endif

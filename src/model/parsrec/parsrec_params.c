@@ -39,10 +39,20 @@ static const char *const settings[] = {
     "batch=0",          "epochs=0",         NULL,
 };
 
+static const char *const mix_names[] = {
+    "first step: score",         "first step: count",          "first step: recent count",
+    "first step: bought before", "first step: sessions",       "first step: neighbours",
+    "first step: popularity",    "later steps: score",         "later steps: count",
+    "later steps: recent count", "later steps: bought before", "later steps: sessions",
+    "later steps: neighbours",   "later steps: popularity",    NULL,
+};
+
 const pr_model_kind pr_parsrec = {
     .name = "parsrec",
     .settings = settings,
     .summary = "attention-fused recurrent network over user, history and basket",
+    .shown = "mix.weights",
+    .shown_names = mix_names,
     .reads_features = true,
     .history_table = "item_emb",
     .check = check,

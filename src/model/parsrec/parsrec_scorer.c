@@ -14,19 +14,19 @@
 
 enum { FEW = 8 }; /* rows of a session that uses what a model has ready */
 
-/* Item biases with the mix's share of popularity in them, for first and later steps. */
+/* Item biases with the mix's share of popularity in them, for first and later steps. Weights that are all
+ * zero were not fitted yet. */
 static void begin_mix(pr_arnn_state *s)
 {
     const pr_arnn_view *w = &s->net.w;
-    if (!s->net.d.mix)
+    for (size_t k = 0; s->net.d.mix && k < PR_MIX_STAGES * PR_MIX_WEIGHTS; k++)
+        s->mixed = s->mixed || w->mix[k] != 0;
+    if (!s->mixed)
         s->bias[PR_MIX_FIRST] = s->bias[PR_MIX_LATER] = w->bias;
-    for (size_t i = 0; s->net.d.mix && i < PR_MIX_STAGES; i++) {
+    for (size_t i = 0; s->mixed && i < PR_MIX_STAGES; i++) {
         const pr_real *mix = w->mix + i * PR_MIX_WEIGHTS;
-        for (size_t k = 0; k < PR_MIX_WEIGHTS; k++)
-            s->mixed = s->mixed || mix[k] != 0;
         for (size_t v = 0; v < s->net.d.items; v++)
-            s->bias[i][v] =
-                (1 + mix[PR_MIX_SCORE]) * w->bias[v] + mix[PR_MIX_POPULAR] * w->popular[v];
+            s->bias[i][v] = mix[PR_MIX_SCORE] * w->bias[v] + mix[PR_MIX_POPULAR] * w->popular[v];
     }
 }
 
@@ -38,7 +38,7 @@ static size_t stage_of(const pr_arnn_state *s, size_t row)
 /* How the network's own score counts in a row. */
 static pr_real score_weight(const pr_arnn_state *s, size_t row)
 {
-    return s->mixed ? 1 + s->net.w.mix[stage_of(s, row) * PR_MIX_WEIGHTS + PR_MIX_SCORE] : 1;
+    return s->mixed ? s->net.w.mix[stage_of(s, row) * PR_MIX_WEIGHTS + PR_MIX_SCORE] : 1;
 }
 
 /* Outputs and gates of a step that has just run become those of the mixed score: it is a sum of the same

@@ -13,6 +13,7 @@ static const int64_t sessions[] = {0, 2, PAST};
 static pr_basket baskets[USERS];
 static uint32_t bought[ITEMS];
 static pr_pool *pool;
+static double worth[PR_MIX_STAGES];
 
 static pr_model *make_model(const char *mix)
 {
@@ -81,11 +82,12 @@ static void counts_are_found(void **state)
     size_t before = 0, after = 0;
     for (int32_t u = 0; u < USERS; u++)
         before += counts_among_best(model, u, (size_t)u % 2);
-    assert_ok(model->kind->fit_mix(model, &data, &err));
+    assert_ok(model->kind->fit_mix(model, &data, worth, &err));
     for (int32_t u = 0; u < USERS; u++)
         after += counts_among_best(model, u, (size_t)u % 2);
     assert_true(before < 3 * USERS);
     assert_true(after > 4 * USERS * 95 / 100);
+    assert_true(worth[PR_MIX_FIRST] < 0.2); /* weights that nothing was learnt by add little */
     pr_model_free(model);
 }
 
@@ -95,10 +97,10 @@ static void the_same_every_time(void **state)
     parsrec_error err;
     pr_mix_data data = repeaters();
     pr_model *a = make_model("mix=on"), *b = make_model("mix=on");
-    assert_ok(a->kind->fit_mix(a, &data, &err));
-    assert_ok(b->kind->fit_mix(b, &data, &err));
+    assert_ok(a->kind->fit_mix(a, &data, worth, &err));
+    assert_ok(b->kind->fit_mix(b, &data, worth, &err));
     assert_memory_equal(a->weights, b->weights, a->params.size * sizeof *a->weights);
-    assert_ok(b->kind->fit_mix(b, &data, &err)); /* a second time begins anew */
+    assert_ok(b->kind->fit_mix(b, &data, worth, &err)); /* a second time begins anew */
     assert_memory_equal(a->weights, b->weights, a->params.size * sizeof *a->weights);
     pr_model_free(a);
     pr_model_free(b);
@@ -111,11 +113,11 @@ static void little_data_and_other_models_stay(void **state)
     pr_mix_data data = repeaters();
     pr_model *none = make_model("mix=off"), *few = make_model("mix=on");
     assert_null(pr_params_find(&none->params, "mix.weights"));
-    assert_ok(none->kind->fit_mix(none, &data, &err));
+    assert_ok(none->kind->fit_mix(none, &data, worth, &err));
     data.count = 20;
-    assert_ok(few->kind->fit_mix(few, &data, &err));
+    assert_ok(few->kind->fit_mix(few, &data, worth, &err));
     for (size_t i = 0; i < PR_MIX_STAGES * PR_MIX_WEIGHTS; i++)
-        assert_true(pr_model_reals(few, "mix.weights")[i] == 0);
+        assert_true(pr_model_reals(few, "mix.weights")[i] == (i % PR_MIX_WEIGHTS == PR_MIX_SCORE));
     pr_model_free(none);
     pr_model_free(few);
 }
