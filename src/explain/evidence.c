@@ -208,8 +208,8 @@ parsrec_status pr_evidence_count(pr_evidence *out, const pr_dataset *data, const
         status = worker_init(&c.workers[i], N, err);
     for (; c.first < tasks && status == PARSREC_OK; c.first += TASKS_PER_ROUND) {
         size_t left = tasks - c.first;
-        status = pr_progress(hooks, "counting pairs", "users", c.first * USERS_PER_TASK, group->count,
-                             err);
+        status = pr_progress(hooks, "counting pairs", "users", c.first * USERS_PER_TASK,
+                             group->count, err);
         if (status == PARSREC_OK)
             pr_pool_run(pool, count_users, &c, left < TASKS_PER_ROUND ? left : TASKS_PER_ROUND);
     }
