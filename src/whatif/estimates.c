@@ -132,7 +132,8 @@ static void estimate_from(double *before, double *after, const rates *r, const p
     *after = question == PARSREC_SELECTION ? selected(r) : rechosen(r, a->missing);
 }
 
-/* Units of what is missing, past against model. */
+/* Units of what is missing, past against model; 0 where the group never bought it, so that its
+ * leaving changes nothing. */
 static double missing_level(const rates *all, size_t bins)
 {
     double past = 0, model = 0;
@@ -141,7 +142,7 @@ static double missing_level(const rates *all, size_t bins)
             past += all[l].past;
             model += all[l].before;
         }
-    return past > 0 ? ratio(past, model) : 1;
+    return ratio(past, model);
 }
 
 /* Empty slots and what fills them, from the rates of all bins; their `fill` becomes f. f->size and
@@ -151,7 +152,8 @@ static void sum_slots(pr_slots *f, rates *all, size_t bins)
 {
     double level = missing_level(all, bins), mixed = 0;
     *f = (pr_slots){.size = f->size, .size_variance = f->size_variance};
-    for (int pass = 0; pass < 2; pass++)
+    for (int pass = 0; pass < 2; pass++) {
+        f->slots = fmax(f->slots, 0);
         for (size_t l = 0; l < bins; l++) {
             rates *r = &all[l];
             r->fill = f;
@@ -170,6 +172,7 @@ static void sum_slots(pr_slots *f, rates *all, size_t bins)
             f->calibrated += calibrated_refill(r);
             f->slopes += size_slope(r);
         }
+    }
     f->scale = mixed > 0 ? f->slots / mixed : 1;
 }
 
