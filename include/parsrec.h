@@ -114,6 +114,14 @@ PARSREC_API parsrec_status parsrec_data_load(parsrec_data **out, const char *pat
                                              parsrec_error *err);
 PARSREC_API void parsrec_data_free(parsrec_data *data); /* NULL is fine */
 
+/* Splits the data by time instead of by user: nobody's sessions from that time on are learnt from.
+ * Of each user with two sessions before it, the first session from that time on is the test session;
+ * all later ones are left out, and users without a test session only train. `time` is in seconds since
+ * 1970, or a number as the source has it where its times only order. Call it before anything else is
+ * done with the data. E_INPUT without times, or when nobody is left to evaluate. */
+PARSREC_API parsrec_status parsrec_data_split_at(parsrec_data *data, int64_t time,
+                                                 parsrec_error *err);
+
 /* The number of the last event of a server's store that was imported into the data set; 0 if none
  * of that store was. */
 PARSREC_API uint64_t parsrec_data_events_through(const parsrec_data *data, const char *store_id);
@@ -1007,6 +1015,8 @@ typedef struct parsrec_compare_options {
     const parsrec_eval_options *others; /* further evaluations of the same models, usually by the
                                             other protocols; shown next to `eval` */
     size_t other_count;                 /* up to PARSREC_PROTOCOLS - 1 */
+    bool split;                         /* by time, at `split_at` (parsrec_data_split_at) */
+    int64_t split_at;
     bool only_listed; /* do not add personal, recent, markov and mix to the models */
 } parsrec_compare_options;
 

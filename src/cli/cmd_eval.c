@@ -14,6 +14,8 @@ typedef struct eval_args {
     parsrec_eval_options eval;
     cli_eval_words words;
     cli_strings set;
+    const char *split_at;
+    int64_t split_time;
     bool json;
 } eval_args;
 
@@ -22,6 +24,8 @@ static const cli_option options[] = {
     CLI_LIST(0, "set", "KEY=VALUE", eval_args, set, "a setting of a counting model; repeatable"),
     CLI_COUNT(0, "seed", eval_args, eval.seed, 0, 9223372036854775807.0,
               "seed of the sampled items, the same for every model"),
+    CLI_TEXT(0, "split-at", "TIME", eval_args, split_at,
+             "evaluate from this time on, learn from what was before; 2010-03-02 or a number"),
     CLI_THREADS(eval_args, eval.threads),
     CLI_TEXT(0, "dump-scores", "FILE", eval_args, eval.dump_path,
              "write what was ranked, for another program to measure (JSON lines)"),
@@ -202,6 +206,8 @@ static parsrec_status run(const eval_args *a, const cli_words *words,
     parsrec_data *data = NULL;
     cli_stage("loading %s", words->word[1]);
     parsrec_status status = parsrec_data_load(&data, words->word[1], err);
+    if (status == PARSREC_OK && a->split_at != NULL)
+        status = parsrec_data_split_at(data, a->split_time, err);
     if (status == PARSREC_OK)
         status = get_model(&model, a, words->word[0], data, err);
     if (status == PARSREC_OK)
@@ -218,6 +224,8 @@ int cmd_eval(int argc, char **argv)
     int rc = cli_parse(&cli_eval, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
         rc = cli_eval_apply(&cli_eval, &a.eval, &a.words);
+    if (rc == CLI_CONTINUE && a.split_at != NULL)
+        rc = cli_read_split(&cli_eval, a.split_at, &a.split_time);
     if (rc != CLI_CONTINUE)
         return rc;
     if (a.set.count > 0 && !is_kind(words.word[0]))

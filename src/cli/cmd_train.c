@@ -13,6 +13,8 @@ typedef struct train_args {
     const char *output;
     parsrec_train_options train;
     cli_strings set;
+    const char *split_at;
+    int64_t split_time;
     bool print_config, json;
 } train_args;
 
@@ -39,6 +41,8 @@ static const cli_option options[] = {
              "keep it when done, so that --resume with more --epochs can continue"),
     CLI_COUNT(0, "seed", train_args, train.seed, 0, 9223372036854775807.0,
               "equal seeds give equal models"),
+    CLI_TEXT(0, "split-at", "TIME", train_args, split_at,
+             "learn from sessions before this time only; 2010-03-02 or a number"),
     CLI_THREADS(train_args, train.threads),
     CLI_FLAG(0, "json", train_args, json, "print the result as JSON"),
     CLI_END,
@@ -231,6 +235,10 @@ static int train(const train_args *a, const char *data_path)
     cli_stage("loading %s", data_path);
     if (parsrec_data_load(&data, data_path, &err) != PARSREC_OK)
         return cli_report("train", &err);
+    if (a->split_at != NULL && parsrec_data_split_at(data, a->split_time, &err) != PARSREC_OK) {
+        parsrec_data_free(data);
+        return cli_report("train", &err);
+    }
     watch w = {.terminal = cli_hooks()};
     parsrec_data_stats stats;
     if (parsrec_data_statistics(data, &stats, &err) == PARSREC_OK && stats.one_item_baskets)
@@ -256,6 +264,8 @@ int cmd_train(int argc, char **argv)
     train_args a = {.train = parsrec_train_default()};
     cli_words words;
     int rc = cli_parse(&cli_train, &a, &words, argc, argv);
+    if (rc == CLI_CONTINUE && a.split_at != NULL)
+        rc = cli_read_split(&cli_train, a.split_at, &a.split_time);
     if (rc != CLI_CONTINUE)
         return rc;
     a.train.set = a.set.word;

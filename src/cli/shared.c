@@ -106,6 +106,15 @@ static void set_candidates(parsrec_eval_options *o, const cli_eval_words *w)
         o->negatives = parsrec_eval_default().negatives;
 }
 
+int cli_read_split(const cli_command *command, const char *text, int64_t *time)
+{
+    parsrec_error err = {0};
+    if (pr_parse_i64(pr_slice_of(text), time) || parsrec_time_read(text, time, &err) == PARSREC_OK)
+        return CLI_CONTINUE;
+    return cli_usage_error(command, "--split-at %s: expected a date, as 2010-03-02, or a number",
+                           text);
+}
+
 parsrec_eval_options cli_eval_for(const parsrec_eval_options *eval, const cli_eval_words *words,
                                   parsrec_protocol protocol)
 {

@@ -66,6 +66,9 @@ extern const char *const cli_splits[], *const cli_protocols[];
         CLI_COUNT(0, "place-k", type, eval.place_k, 1, 1e9,                                     \
                   "place the best remaining item next if it ranks among the first N")
 
+/* "2010-03-02" or a number, as data have their times. CLI_CONTINUE or the exit status. */
+int cli_read_split(const cli_command *command, const char *text, int64_t *time);
+
 /* Puts the words into the options; explains a mistake. CLI_CONTINUE or the exit status. With all
  * protocols asked for, the options are those of the first. */
 int cli_eval_apply(const cli_command *command, parsrec_eval_options *eval,

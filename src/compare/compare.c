@@ -146,6 +146,12 @@ parsrec_status pr_compare(parsrec_comparison *c, const char *data_path, const ch
         PR_TRY(pr_preset_data(preset, c->data_path, o->seed, o->eval.threads, hooks, err));
     }
     PR_TRY(parsrec_data_load(&data, c->data_path, err));
+    if (o->split) {
+        parsrec_status split = parsrec_data_split_at(data, o->split_at, err);
+        if (split != PARSREC_OK)
+            parsrec_data_free(data);
+        PR_TRY(split);
+    }
     parsrec_model *model = NULL;
     pr_derived match = {0};
     const parsrec_data *used = data;

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/xxh3.h"
+#include "data/dataset_edit.h"
 
 enum {
     TIME_KINDS = 3,
@@ -322,8 +323,11 @@ void pr_dataset_free(pr_dataset *d)
 {
     if (d == NULL)
         return;
-    free_features(d);
+    free_features(d->cut != NULL ? &d->cut->data : d);
     pr_container_free(d->file);
+    if (d->cut != NULL)
+        pr_derived_free(d->cut);
+    pr_free(d->cut);
     pr_free(d);
 }
 

@@ -76,7 +76,13 @@ struct parsrec_data {
     size_t known_users; /* users of that model */
 
     pr_container *file;   /* owns the columns and any `truth.*` tensors; NULL when made in memory */
-    const char *checksum; /* without `file`: of the file that the data come from, or NULL */
+    const char *checksum; /* of what the data come from, where that is not `file` as it is; or NULL */
+
+    /* After parsrec_data_split_at: users none of whose sessions are held out, the time, and the
+     * data set as it was with the memory of the columns that were cut. NULL before. */
+    const bool *trains_only; /* [users] */
+    int64_t split_at;
+    struct pr_derived *cut;
 };
 
 /* ---- loading and saving ---- */
@@ -119,9 +125,9 @@ pr_shop pr_shop_of(const pr_dataset *data);
 /* The checksum of the file that the data come from; "" if there is none. */
 static inline const char *pr_dataset_checksum(const pr_dataset *data)
 {
-    return data->file != NULL       ? pr_container_checksum(data->file)
-           : data->checksum != NULL ? data->checksum
-                                    : "";
+    return data->checksum != NULL ? data->checksum
+           : data->file != NULL   ? pr_container_checksum(data->file)
+                                  : "";
 }
 
 /* The user's number in the model that the data set was matched to; PR_ANYONE if unknown to it. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/xxh3.h"
 
 /* One data set in the making. */
 typedef struct edit {
@@ -15,6 +16,7 @@ typedef struct edit {
     int32_t *order;        /* [users]: the user of `from` who comes there */
     const int32_t *item;   /* [items of from]: number in the result, or -1; NULL: as it is */
     int64_t *from_session; /* [sessions of the result]: the session of `from` */
+    const int64_t *ends;   /* [users of from]: sessions from there on are left out; NULL: none */
 } edit;
 
 static void *take(edit *e, size_t count, size_t size)
@@ -42,6 +44,14 @@ static parsrec_status copy_keys(edit *e, parsrec_error *err)
         memcpy(bytes + offsets[u], key.bytes, key.size);
         offsets[u + 1] = offsets[u] + (int64_t)key.size;
     }
+    if (e->from->trains_only != NULL) {
+        bool *trains_only = take(e, e->users, sizeof *trains_only);
+        if (trains_only == NULL)
+            return pr_fail_memory(err);
+        for (size_t u = 0; u < e->users; u++)
+            trains_only[u] = e->from->trains_only[e->order[u]];
+        e->out->data.trains_only = trains_only;
+    }
     e->out->data.users = e->users;
     e->out->data.user_keys = (pr_names){bytes, offsets, e->users};
     return PARSREC_OK;
@@ -60,7 +70,8 @@ static parsrec_status copy_sessions(edit *e, parsrec_error *err)
     size_t sessions = 0, actions = 0;
     for (size_t u = 0; u < e->users; u++) {
         size_t user = (size_t)e->order[u];
-        for (int64_t s = from->user_offsets[user]; s < from->user_offsets[user + 1]; s++) {
+        int64_t end = e->ends != NULL ? e->ends[user] : from->user_offsets[user + 1];
+        for (int64_t s = from->user_offsets[user]; s < end; s++) {
             size_t before = actions;
             for (int64_t a = from->session_offsets[s]; a < from->session_offsets[s + 1]; a++) {
                 int32_t was = from->action_items[a], item = e->item != NULL ? e->item[was] : was;
@@ -194,6 +205,65 @@ done:
     if (status != PARSREC_OK)
         pr_derived_free(out);
     return status;
+}
+
+/* ---- cut at a time ---- */
+
+/* Of a user with two sessions before the time, those and the first after it; of the others none after. */
+static parsrec_status cut(pr_derived *out, const pr_dataset *from, int64_t time, parsrec_error *err)
+{
+    *out = (pr_derived){.data = *from};
+    edit e = {.out = out, .from = from, .users = from->users};
+    e.order = take(&e, from->users, sizeof *e.order);
+    int64_t *ends = take(&e, from->users, sizeof *ends);
+    bool *trains_only = take(&e, from->users, sizeof *trains_only);
+    char *checksum = take(&e, 17, 1);
+    PR_TRY(pr_region_check(&out->region, err));
+    for (size_t u = 0; u < from->users; u++) {
+        int64_t first = from->user_offsets[u], end = from->user_offsets[u + 1], s = first;
+        while (s < end && from->times[s] < time)
+            s++;
+        trains_only[u] = s - first < 2 || s == end;
+        ends[u] = trains_only[u] ? s : s + 1;
+        e.order[u] = (int32_t)u;
+    }
+    e.ends = ends;
+    PR_TRY(copy_sessions(&e, err));
+    PR_TRY(copy_features(&e, PR_OF_USER, err));
+    PR_TRY(copy_features(&e, PR_OF_SESSION, err));
+    const char *old = pr_dataset_checksum(from);
+    snprintf(checksum, 17, "%016llx",
+             (unsigned long long)XXH3_64bits_withSeed(old, strlen(old), (XXH64_hash_t)time));
+    out->data.checksum = checksum;
+    out->data.trains_only = trains_only;
+    out->data.split_at = time;
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_data_split_at(parsrec_data *data, int64_t time, parsrec_error *err)
+{
+    if (data == NULL || data->cut != NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_data_split_at needs data that were not split before");
+    if (data->times == NULL)
+        return pr_fail(err, PARSREC_E_INPUT, "the data have no times, so no time can split them");
+    pr_derived *derived = pr_alloc(1, sizeof *derived);
+    if (derived == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = cut(derived, data, time, err);
+    if (status == PARSREC_OK && memchr(derived->data.trains_only, false, data->users) == NULL)
+        status = pr_fail(err, PARSREC_E_INPUT,
+                         "no user has two sessions before that time and one after it");
+    if (status != PARSREC_OK) {
+        pr_derived_free(derived);
+        pr_free(derived);
+        return status;
+    }
+    pr_dataset whole = *data; /* its columns are still used, and freed with it */
+    *data = derived->data;
+    derived->data = whole;
+    data->cut = derived;
+    return PARSREC_OK;
 }
 
 /* ---- in the numbering of another ---- */

@@ -1,7 +1,10 @@
 /* The split by time. A user with at least last + 2 sessions is evaluated: the newest `last` sessions
  * are for the test, the one before them for validation, the others for training. All sessions of
  * other users are for training. `last` is a setting of the model, 1 unless the data have few users;
- * training, counting and evaluation must use the same. */
+ * training, counting and evaluation must use the same.
+ *
+ * A split by date is this split of data that were cut (parsrec_data_split_at): the test session is then
+ * the first from that time on, and users without one are marked as training only. */
 #ifndef PR_SPLIT_H
 #define PR_SPLIT_H
 
@@ -15,6 +18,8 @@ typedef enum pr_split_part {
 
 static inline bool pr_split_evaluated(const pr_dataset *data, size_t user, size_t last)
 {
+    if (data->trains_only != NULL && data->trains_only[user])
+        return false;
     return (size_t)(data->user_offsets[user + 1] - data->user_offsets[user]) >= last + 2;
 }
 

@@ -187,6 +187,20 @@ done:
     return status;
 }
 
+/* Data split by time evaluate a model only if it was trained on data split there or earlier: then its own
+ * data have no user with two sessions from that time on. */
+static parsrec_status check_split(const pr_dataset *own, int64_t time, parsrec_error *err)
+{
+    for (size_t u = 0; u < own->users; u++) {
+        int64_t end = own->user_offsets[u + 1];
+        if (own->times == NULL || (end - own->user_offsets[u] > 1 && own->times[end - 2] >= time))
+            return pr_fail(err, PARSREC_E_ARGUMENT,
+                           "the model has learnt from sessions after the time of the split; train "
+                           "it with the same --split-at");
+    }
+    return PARSREC_OK;
+}
+
 parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_data *data,
                                     const parsrec_eval_options *options, size_t count,
                                     parsrec_eval_report *reports, const parsrec_hooks *hooks,
@@ -200,6 +214,8 @@ parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_d
     size_t empty = 0;
     parsrec_status status = PARSREC_OK;
     memset(reports, 0, count * sizeof *reports);
+    if (data->cut != NULL && model->kind->count == NULL)
+        PR_TRY(check_split(loaded->file.data, data->split_at, err));
     PR_TRY(pr_fit_data(&fitted, &loaded->file, data, model->kind->count != NULL, hooks, err));
     for (size_t i = 0; i < count && status == PARSREC_OK; i++) {
         bool nobody = false;
