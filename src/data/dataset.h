@@ -75,8 +75,9 @@ struct parsrec_data {
     const int32_t *known_as;
     size_t known_users; /* users of that model */
 
-    pr_container *file;   /* owns the columns and any `truth.*` tensors; NULL when made in memory */
-    const char *checksum; /* of what the data come from, where that is not `file` as it is; or NULL */
+    pr_container *file; /* owns the columns and any `truth.*` tensors; NULL when made in memory */
+    const char
+        *checksum; /* of what the data come from, where that is not `file` as it is; or NULL */
 
     /* After parsrec_data_split_at: users none of whose sessions are held out, the time, and the
      * data set as it was with the memory of the columns that were cut. NULL before. */

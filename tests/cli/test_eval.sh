@@ -140,3 +140,51 @@ fails 2 "goes without" "$PARSREC" eval four_model.st four.st --full --candidates
 fails 2 "says how many" "$PARSREC" eval four_model.st four.st --candidates lists.csv --negatives 3
 ok "$PARSREC" eval model.st shop.st --candidates popular --negatives 5 --protocol next
 says "5 items drawn by popularity"
+
+# ---- a split by time ----
+# ann: two sessions before March and two from it on; bob: two before and none after; cy: one before and two
+# after; dee: all after. Ann alone is evaluated, on her first session from March on.
+cat >dated.csv <<'END'
+user,session,time,item
+ann,1,2020-01-05,tea
+ann,1,2020-01-05,milk
+ann,2,2020-02-05,tea
+ann,2,2020-02-05,jam
+ann,3,2020-03-05,tea
+ann,3,2020-03-05,milk
+ann,4,2020-04-05,jam
+ann,4,2020-04-05,rum
+bob,1,2020-01-06,tea
+bob,1,2020-01-06,milk
+bob,2,2020-02-06,tea
+bob,2,2020-02-06,jam
+bob,3,2020-02-07,jam
+bob,3,2020-02-07,milk
+cy,1,2020-02-01,milk
+cy,1,2020-02-01,jam
+cy,2,2020-03-01,rum
+cy,2,2020-03-01,tea
+cy,3,2020-03-02,rum
+cy,3,2020-03-02,jam
+dee,1,2020-05-01,rum
+dee,1,2020-05-01,tea
+END
+ok "$PARSREC" import -o dated.st dated.csv
+ok "$PARSREC" eval pop dated.st --protocol remaining
+says "3 users, 3 baskets"
+ok "$PARSREC" eval pop dated.st --protocol remaining --split-at 2020-03-01 --dump-scores dated.jsonl
+says "1 users, 1 baskets, 2 steps"
+same "$(python3 -c '
+import json
+head, basket, step = [json.loads(l) for l in open("dated.jsonl")][:3]
+print(basket["user"], basket["session"], [head["catalogue"][i] for i in basket["items"]])')" "ann 2 ['tea', 'milk']" "who is evaluated on what"
+ok "$PARSREC" train --model pop -o dated_pop.st dated.st --split-at 2020-03-01
+"$PARSREC" info dated_pop.st --json >stdout
+same "$(python3 -c 'import json; d = json.load(open("stdout")); d = d.get("data", d); print(d["users"], d["sessions"])')" "4 7" "later sessions are not in the model's file"
+ok "$PARSREC" train -o dated_model.st dated.st --epochs 1 --set dim.user=4 --set dim.item=4 --split-at 2020-03-01
+ok "$PARSREC" eval dated_model.st dated.st --split-at 2020-03-01
+ok "$PARSREC" train -o late_model.st dated.st --epochs 1 --set dim.user=4 --set dim.item=4
+fails 1 "train it with the same --split-at" "$PARSREC" eval late_model.st dated.st --split-at 2020-03-01
+ok "$PARSREC" compare dated.st --models pop -o dated_out --split-at 2020-03-01
+fails 2 "expected a date" "$PARSREC" eval pop dated.st --split-at soon
+fails 1 "no user has two sessions before" "$PARSREC" eval pop dated.st --split-at 2021-01-01
