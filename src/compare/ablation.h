@@ -2,7 +2,7 @@
 #ifndef PR_ABLATION_H
 #define PR_ABLATION_H
 
-#include "compare/comparison.h"
+#include "compare/compare.h"
 
 /* As pr_compare, with the rows that the options name for the list of models. */
 parsrec_status pr_ablate(parsrec_comparison *c, const char *data_path, const char *folder,

@@ -1,7 +1,7 @@
 /* Ablations for the public. */
 #include "base/memory.h"
 #include "compare/ablation.h"
-#include "compare/comparison.h"
+#include "compare/compare.h"
 
 parsrec_ablate_options parsrec_ablate_default(void)
 {

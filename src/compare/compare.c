@@ -1,60 +1,300 @@
-/* A comparison from the beginning to its reports. */
+/* A comparison from its options to its reports. The head of compare.h describes the steps. */
 #include "compare/compare.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
-#include "compare/preset.h"
-#include "compare/rounds.h"
+#include "base/text.h"
+#include "base/threads.h"
 #include "data/dataset_edit.h"
 #include "model/model.h"
+#include "synth/truth.h"
 
 enum { TEST_RESAMPLES = 10000, SEEDS_MOST = 1000 };
 
-/* ---- from the beginning ---- */
+/* ---- presets: comparisons that papers print, ready to run ---- */
 
-static parsrec_status copy_words(parsrec_comparison *c, const char *data_path, const char *folder,
-                                 const parsrec_compare_options *o, parsrec_error *err)
+typedef struct preset {
+    const char *name;
+    const char *models;
+    uint64_t users, sessions; /* of the synthetic data */
+} preset;
+
+/* The paper's models, and the count of a user's own purchases, which it leaves out. The oracle is added on
+ * all synthetic data. */
+#define PAPER_MODELS "pop,personal,sasrec,bert4rec,paper=parsrec:preset=paper,parsrec"
+
+static const preset presets[] = {
+    {"paper-small", PAPER_MODELS, 1024, 100},
+    {"paper-synthetic", PAPER_MODELS, 8192, 170},
+};
+
+static parsrec_status find_preset(const preset **out, const char *name, parsrec_error *err)
 {
-    char path[4096];
-    if (data_path == NULL) {
-        if ((size_t)snprintf(path, sizeof path, "%s/data.st", folder) >= sizeof path)
-            return pr_fail(err, PARSREC_E_ARGUMENT, "the path of the folder is too long");
-        data_path = path;
+    pr_excerpt hold;
+    for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        *out = &presets[i];
+        if (strcmp(presets[i].name, name) == 0)
+            return PARSREC_OK;
     }
-    c->data_path = pr_copy_string(data_path, strlen(data_path));
-    c->folder = pr_copy_string(folder, strlen(folder));
-    if (o->command != NULL)
-        c->command = pr_copy_string(o->command, strlen(o->command));
-    if (c->data_path == NULL || c->folder == NULL || (o->command != NULL && c->command == NULL))
-        return pr_fail_memory(err);
-    return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_ARGUMENT,
+                   "there is no preset %s; there are: paper-small, paper-synthetic",
+                   pr_show(&hold, pr_slice_of(name)));
 }
 
-/* What every table has: a model that is not ahead of these has learnt nothing they do not know. */
-static const char *const counts[] = {"personal", "recent", "markov", "mix"};
-
-/* The list of models: as given or as the preset has it, and the counts. */
-static parsrec_status read_list(parsrec_comparison *c, const parsrec_compare_options *o,
-                                const pr_preset *preset, parsrec_error *err)
+static bool same_data(const pr_dataset *data, const parsrec_synth_options *wanted)
 {
-    const char *models = o->models != NULL ? o->models : preset != NULL ? preset->models : NULL;
-    if (models == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "which models? pass --models pop,personal,parsrec or a --preset");
-    PR_TRY(pr_model_list_read(&c->list, models, err));
-    for (size_t i = 0; i < sizeof counts / sizeof *counts && !o->only_listed; i++)
-        PR_TRY(pr_model_list_add(&c->list, counts[i], err));
+    pr_truth truth;
+    if (pr_truth_read(&truth, data, NULL) != PARSREC_OK)
+        return false;
+    const parsrec_synth_options *o = &truth.options;
+    return o->users == wanted->users && o->sessions == wanted->sessions &&
+           o->categories == wanted->categories && o->products == wanted->products &&
+           o->size_rule == wanted->size_rule && o->outside == wanted->outside &&
+           o->seed == wanted->seed;
+}
+
+/* Makes the preset's data at path, unless the same data are there already. */
+static parsrec_status make_data(const preset *from, const char *path,
+                                const parsrec_compare_options *options, const parsrec_hooks *hooks,
+                                parsrec_error *err)
+{
+    parsrec_synth_options o = parsrec_synth_default();
+    o.users = from->users;
+    o.sessions = from->sessions;
+    o.seed = options->seed;
+    o.threads = options->eval.threads;
+    if (access(path, F_OK) != 0) {
+        pr_say(hooks, PARSREC_LOG_INFO, "%s: synthesising %llu users with %llu sessions each", path,
+               (unsigned long long)o.users, (unsigned long long)o.sessions);
+        return parsrec_synth(path, &o, NULL, hooks, err);
+    }
+    pr_dataset *data;
+    PR_TRY(pr_dataset_load(&data, path, err));
+    bool same = same_data(data, &o);
+    pr_dataset_free(data);
+    if (same)
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_INPUT,
+                   "%s holds other data than %s with seed %llu makes; choose another folder, or "
+                   "name the data",
+                   path, from->name, (unsigned long long)o.seed);
+}
+
+/* ---- hooks that put the name of a model before messages and progress ---- */
+
+typedef struct named_hooks {
+    parsrec_hooks hooks; /* for the callee; its context is this struct */
+    const parsrec_hooks *outer;
+    const char *name;
+    size_t number, count;
+} named_hooks;
+
+static void say_named(void *context, parsrec_log_level level, const char *text)
+{
+    const named_hooks *h = context;
+    pr_say(h->outer, level, "%s: %s", h->name, text);
+}
+
+static int progress_named(void *context, const parsrec_progress *progress)
+{
+    const named_hooks *h = context;
+    char stage[160];
+    parsrec_progress shown = *progress;
+    snprintf(stage, sizeof stage, "%s (%zu of %zu), %s", h->name, h->number, h->count,
+             progress->stage);
+    shown.stage = stage;
+    return h->outer->on_progress(h->outer->context, &shown);
+}
+
+static void epoch_named(void *context, const parsrec_epoch *epoch)
+{
+    const named_hooks *h = context;
+    h->outer->on_epoch(h->outer->context, epoch);
+}
+
+/* ---- the plan ---- */
+
+/* The name of one model may equal that of another's second seed. */
+static parsrec_status check_paths(const parsrec_comparison *c, const pr_contender *r,
+                                  parsrec_error *err)
+{
+    for (const pr_contender *other = c->rows; other < r; other++)
+        for (size_t i = 0; i < r->attempt_count; i++)
+            for (size_t j = 0; j < other->attempt_count; j++)
+                if (r->entry->path == NULL && r->attempts[i].path[0] != '\0' &&
+                    strcmp(r->attempts[i].path, other->attempts[j].path) == 0)
+                    return pr_fail(err, PARSREC_E_ARGUMENT,
+                                   "%s and %s would be the same file, %s; give one another name",
+                                   other->entry->name, r->entry->name, r->attempts[i].path);
     return PARSREC_OK;
 }
+
+static parsrec_status plan_all(parsrec_comparison *c, const parsrec_data *data,
+                               const parsrec_compare_options *o, const parsrec_hooks *hooks,
+                               parsrec_error *err)
+{
+    c->rows = pr_alloc_zero(c->list.count, sizeof *c->rows);
+    if (c->rows == NULL)
+        return pr_fail_memory(err);
+    c->count = c->list.count;
+    for (size_t row = 0; row < c->count; row++) {
+        pr_contender *r = &c->rows[row];
+        r->entry = &c->list.entries[row];
+        PR_TRY(pr_contender_plan(r, c, data, o, hooks, err));
+        PR_TRY(check_paths(c, r, err));
+    }
+    return pr_folder_make(c->folder, err); /* only after everything else is known to be right */
+}
+
+/* ---- rounds, one per seed ---- */
+
+typedef struct seed_round {
+    parsrec_comparison *c;
+    const parsrec_data *data;
+    const parsrec_compare_options *options; /* with the threads of one training */
+    size_t number;
+    size_t *rows; /* [count] that are trained in this round */
+    char (*names)[PR_ENTRY_NAME + 32];
+    size_t count;
+} seed_round;
+
+static parsrec_status train_one(void *context, size_t task, const parsrec_hooks *hooks,
+                                parsrec_error *err)
+{
+    const seed_round *all = context;
+    const pr_contender *r = &all->c->rows[all->rows[task]];
+    const pr_attempt *a = &r->attempts[all->number];
+    pr_say(hooks, PARSREC_LOG_INFO, "%s (model %zu of %zu)",
+           a->task == PR_CONTENDER_RESUME ? "training goes on" : "training", all->rows[task] + 1,
+           all->c->count);
+    return pr_contender_train(r, a, all->data, all->options, hooks, err);
+}
+
+static const char *name_of(void *context, size_t task)
+{
+    return ((const seed_round *)context)->names[task];
+}
+
+/* The rows that need training, and their names in messages. */
+static parsrec_status gather(seed_round *all, parsrec_error *err)
+{
+    const parsrec_comparison *c = all->c;
+    all->rows = pr_alloc(c->count, sizeof *all->rows);
+    all->names = pr_alloc(c->count, sizeof *all->names);
+    if (all->rows == NULL || all->names == NULL)
+        return pr_fail_memory(err);
+    for (size_t row = 0; row < c->count; row++) {
+        const pr_contender *r = &c->rows[row];
+        if (all->number >= r->attempt_count || r->attempts[all->number].task == PR_CONTENDER_READY)
+            continue;
+        char *name = all->names[all->count];
+        snprintf(name, sizeof *all->names, "%s", r->entry->name);
+        if (all->options->seeds > 1)
+            snprintf(name, sizeof *all->names, "%s, seed %llu", r->entry->name,
+                     (unsigned long long)r->attempts[all->number].seed);
+        all->rows[all->count++] = row;
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status train_round(parsrec_comparison *c, size_t number, const parsrec_data *data,
+                                  const parsrec_compare_options *o, unsigned jobs,
+                                  const parsrec_hooks *hooks, parsrec_error *err)
+{
+    char stage[96];
+    seed_round all = {.c = c, .data = data, .options = o, .number = number};
+    parsrec_status status = gather(&all, err);
+    snprintf(stage, sizeof stage, "training %zu models", all.count);
+    if (o->seeds > 1)
+        snprintf(stage, sizeof stage, "seed %zu of %llu, training %zu models", number + 1,
+                 (unsigned long long)o->seeds, all.count);
+    pr_queue queue = {.context = &all,
+                      .run = train_one,
+                      .name = name_of,
+                      .jobs = all.count,
+                      .workers = jobs,
+                      .stage = stage,
+                      .counted = "training"};
+    if (status == PARSREC_OK)
+        status = pr_queue_run(&queue, hooks, err);
+    pr_free(all.rows);
+    pr_free(all.names);
+    return status;
+}
+
+/* Evaluates the models of a round: with `ready` those that need no training, otherwise the others. */
+static parsrec_status evaluate_round(parsrec_comparison *c, size_t number, bool ready,
+                                     const parsrec_data *data, const parsrec_compare_options *o,
+                                     const parsrec_hooks *hooks, parsrec_error *err)
+{
+    for (size_t row = 0; row < c->count; row++) {
+        pr_contender *r = &c->rows[row];
+        if (number >= r->attempt_count || (r->attempts[number].task == PR_CONTENDER_READY) != ready)
+            continue;
+        named_hooks named = {
+            .outer = hooks, .name = r->entry->name, .number = row + 1, .count = c->count};
+        named.hooks.context = &named;
+        named.hooks.on_log = hooks != NULL && hooks->on_log != NULL ? say_named : NULL;
+        named.hooks.on_progress =
+            hooks != NULL && hooks->on_progress != NULL ? progress_named : NULL;
+        named.hooks.on_epoch = hooks != NULL && hooks->on_epoch != NULL ? epoch_named : NULL;
+        if (c->first == PR_NONE)
+            c->first = row;
+        PR_TRY(pr_contender_evaluate(c, r, data, o, &named.hooks, err));
+    }
+    return PARSREC_OK;
+}
+
+static parsrec_status judge_and_save(parsrec_comparison *c, parsrec_error *err)
+{
+    pr_pool *pool;
+    PR_TRY(pr_pool_new(&pool, c->eval.threads, err));
+    parsrec_status status = pr_comparison_judge(c, pool, err);
+    pr_pool_free(pool);
+    return status == PARSREC_OK ? pr_comparison_save(c, err) : status;
+}
+
+parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data,
+                                 const parsrec_compare_options *o, const parsrec_hooks *hooks,
+                                 parsrec_error *err)
+{
+    unsigned threads = o->eval.threads > 0 ? o->eval.threads : pr_cores();
+    double largest = 0;
+    parsrec_compare_options each = *o; /* of the trainings side by side: they share the threads */
+    assert(c->folder != NULL && c->column_count > 0); /* pr_comparison_begin was called */
+    assert(c->list.count > 0 && c->rows == NULL);
+    if (c->stats.synthetic && pr_model_kind_named("oracle") != NULL)
+        PR_TRY(pr_model_list_add(&c->list, "oracle", err));
+    c->first = PR_NONE;
+    PR_TRY(plan_all(c, data, o, hooks, err));
+    for (size_t row = 0; row < c->count; row++)
+        largest = c->rows[row].bytes > largest ? c->rows[row].bytes : largest;
+    unsigned jobs = pr_queue_workers((unsigned)o->jobs, threads, largest);
+    each.eval.threads = threads / jobs > 1 ? threads / jobs : 1;
+    for (size_t number = 0; number < o->seeds; number++) {
+        PR_TRY(evaluate_round(c, number, true, data, o, hooks, err));
+        PR_TRY(train_round(c, number, data, &each, jobs, hooks, err));
+        PR_TRY(evaluate_round(c, number, false, data, o, hooks, err));
+        c->seeds = number + 1;
+        PR_TRY(judge_and_save(c, err));
+    }
+    return PARSREC_OK;
+}
+
+/* ---- from the options to the run ---- */
 
 parsrec_status pr_comparison_begin(parsrec_comparison *c, const char *data_path, const char *folder,
                                    const parsrec_compare_options *o, parsrec_error *err)
 {
+    char path[4096];
+    assert(c->folder == NULL && c->rows == NULL); /* a zeroed comparison */
     c->began = pr_now();
     c->eval = o->eval;
     if (o->other_count > PR_OTHER_PROTOCOLS || (o->other_count > 0 && o->others == NULL))
@@ -67,27 +307,21 @@ parsrec_status pr_comparison_begin(parsrec_comparison *c, const char *data_path,
     c->testing.resamples = TEST_RESAMPLES;
     if (o->seeds < 1 || o->seeds > SEEDS_MOST)
         return pr_fail(err, PARSREC_E_ARGUMENT, "there can be 1 to %d seeds", SEEDS_MOST);
-    PR_TRY(copy_words(c, data_path, folder, o, err));
+    if (data_path == NULL) {
+        if ((size_t)snprintf(path, sizeof path, "%s/data.st", folder) >= sizeof path)
+            return pr_fail(err, PARSREC_E_ARGUMENT, "the path of the folder is too long");
+        data_path = path;
+    }
+    c->data_path = pr_copy_string(data_path, strlen(data_path));
+    c->folder = pr_copy_string(folder, strlen(folder));
+    if (o->command != NULL)
+        c->command = pr_copy_string(o->command, strlen(o->command));
+    if (c->data_path == NULL || c->folder == NULL || (o->command != NULL && c->command == NULL))
+        return pr_fail_memory(err);
     return pr_comparison_columns(c, o->measure, err);
 }
 
-parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data,
-                                 const parsrec_compare_options *o, const parsrec_hooks *hooks,
-                                 parsrec_error *err)
-{
-    if (c->stats.synthetic && pr_model_kind_named("oracle") != NULL)
-        PR_TRY(pr_model_list_add(&c->list, "oracle", err));
-    pr_recipe recipe = {.epochs = o->epochs,
-                        .patience = o->patience,
-                        .seed = o->seed,
-                        .seeds = o->seeds,
-                        .last = o->eval.last,
-                        .threads = o->eval.threads,
-                        .retrain = o->retrain};
-    return pr_comparison_rounds(c, data, &recipe, (unsigned)o->jobs, hooks, err);
-}
-
-/* Models that would have to be trained cannot be compared on data that were fitted to another one. */
+/* Models that have to be trained cannot be compared on data that were fitted to another model. */
 static parsrec_status check_ready(const parsrec_comparison *c, const pr_listed_model *file,
                                   parsrec_error *err)
 {
@@ -103,8 +337,8 @@ static parsrec_status check_ready(const parsrec_comparison *c, const pr_listed_m
     return PARSREC_OK;
 }
 
-/* Model files may have been trained on earlier data: users and items get the numbers of the first one, which
- * is kept in *model as long as the data are used. */
+/* Model files may have been trained on earlier data: users and items get the numbers of the first file,
+ * which stays in *model while the data are used. */
 static parsrec_status fit_data(const parsrec_data **used, pr_derived *match, parsrec_model **model,
                                const parsrec_comparison *c, const parsrec_hooks *hooks,
                                parsrec_error *err)
@@ -129,21 +363,29 @@ static parsrec_status fit_data(const parsrec_data **used, pr_derived *match, par
     return PARSREC_OK;
 }
 
-parsrec_status pr_compare(parsrec_comparison *c, const char *data_path, const char *folder,
-                          const parsrec_compare_options *o, const parsrec_hooks *hooks,
-                          parsrec_error *err)
+/* Every table has these: a model that is not better than they are has learnt nothing beyond them. */
+static const char *const counts[] = {"personal", "recent", "markov", "mix"};
+
+static parsrec_status compare(parsrec_comparison *c, const char *data_path, const char *folder,
+                              const parsrec_compare_options *o, const parsrec_hooks *hooks,
+                              parsrec_error *err)
 {
-    const pr_preset *preset = NULL;
+    const preset *chosen = NULL;
     parsrec_data *data;
     if (o->preset != NULL)
-        PR_TRY(pr_preset_find(&preset, o->preset, err));
-    if (data_path == NULL && preset == NULL)
+        PR_TRY(find_preset(&chosen, o->preset, err));
+    if (data_path == NULL && chosen == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "which data set? name one, or pass a --preset");
     PR_TRY(pr_comparison_begin(c, data_path, folder, o, err));
-    PR_TRY(read_list(c, o, preset, err));
+    if (o->models == NULL && chosen == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "which models? pass --models pop,personal,parsrec or a --preset");
+    PR_TRY(pr_model_list_read(&c->list, o->models != NULL ? o->models : chosen->models, err));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts && !o->only_listed; i++)
+        PR_TRY(pr_model_list_add(&c->list, counts[i], err));
     if (data_path == NULL) {
         PR_TRY(pr_folder_make(folder, err));
-        PR_TRY(pr_preset_data(preset, c->data_path, o->seed, o->eval.threads, hooks, err));
+        PR_TRY(make_data(chosen, c->data_path, o, hooks, err));
     }
     PR_TRY(parsrec_data_load(&data, c->data_path, err));
     if (o->split) {
@@ -166,6 +408,35 @@ parsrec_status pr_compare(parsrec_comparison *c, const char *data_path, const ch
     return status;
 }
 
+/* ---- public ---- */
+
+parsrec_compare_options parsrec_compare_default(void)
+{
+    return (parsrec_compare_options){
+        .seed = 1, .seeds = 1, .jobs = 1, .eval = parsrec_eval_default()};
+}
+
+parsrec_status parsrec_compare(parsrec_comparison **out, const char *data_path, const char *folder,
+                               const parsrec_compare_options *options, const parsrec_hooks *hooks,
+                               parsrec_error *err)
+{
+    if (out == NULL || folder == NULL || options == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_compare needs out, folder and options");
+    *out = NULL;
+    if (options->eval.dump_path != NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "scores are written by parsrec_eval, model by model, not by a comparison");
+    parsrec_comparison *c = pr_alloc_zero(1, sizeof *c);
+    if (c == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = compare(c, data_path, folder, options, hooks, err);
+    if (status == PARSREC_OK)
+        *out = c;
+    else
+        parsrec_comparison_free(c);
+    return status;
+}
+
 void pr_comparison_clear(parsrec_comparison *c)
 {
     for (size_t row = 0; row < c->count; row++)
@@ -176,4 +447,28 @@ void pr_comparison_clear(parsrec_comparison *c)
     pr_free(c->folder);
     pr_free(c->command);
     pr_model_list_free(&c->list);
+}
+
+void parsrec_comparison_free(parsrec_comparison *comparison)
+{
+    if (comparison == NULL)
+        return;
+    pr_comparison_clear(comparison);
+    pr_free(comparison);
+}
+
+parsrec_status parsrec_comparison_text(char **out, const parsrec_comparison *comparison,
+                                       parsrec_text_kind kind, parsrec_error *err)
+{
+    if (out == NULL || comparison == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_comparison_text needs out and comparison");
+    pr_writer text = {0};
+    *out = NULL;
+    parsrec_status status = pr_comparison_write(&text, comparison, kind, err);
+    if (status != PARSREC_OK) {
+        pr_writer_free(&text);
+        return status;
+    }
+    *out = pr_writer_take(&text);
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
 }

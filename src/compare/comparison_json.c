@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "base/memory.h"
-#include "compare/comparison.h"
+#include "compare/compare.h"
 #include "eval/evaluation.h"
 
 static json_t *number(double value)

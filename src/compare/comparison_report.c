@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "compare/comparison.h"
+#include "compare/compare.h"
 #include "eval/protocol.h"
 #include "report/bars.h"
 #include "report/curves.h"

@@ -4,7 +4,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
-#include "compare/comparison.h"
+#include "compare/compare.h"
 #include "eval/measures.h"
 
 /* ---- columns ---- */

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "compare/compare.h"
-#include "compare/comparison.h"
 
 /* ---- the list ---- */
 
