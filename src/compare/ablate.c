@@ -7,28 +7,66 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "compare/ablation_rows.h"
-#include "compare/compare.h"
 
-/* The list as text, with the number of each entry's base beside it. */
-typedef struct draft {
-    pr_writer text;
-    size_t *bases;
-    size_t count, capacity;
-} draft;
+/* ---- the rows that are known by name ---- */
 
-static parsrec_status add_entry(draft *d, const char *name, size_t name_size, const char *spec,
-                                const char *settings, size_t base, parsrec_error *err)
+/* The paper's table, in its order. */
+static const pr_ablation_row paper[] = {
+    {"remove-ln", "layer_norm=off"},
+    {"remove-dropout", "dropout.user=0:dropout.history=0:dropout.keys=0:dropout.output=none"},
+    {"remove-q-in-ln", "layer_norm.query=off"},
+    {"layers-2", "layers=2"},
+    {"heads-1", "heads=1"},
+    {"heads-4", "heads=4"},
+    {"ffn-pre", "ffn=pre"},
+    {"ffn-post", "ffn=post"},
+    {"extra-features", "features.user=on:features.session=on:features.item=on"},
+};
+
+/* What the default settings add to the paper's, removed one at a time, and alternatives for cell and loss. */
+static const pr_ablation_row parts[] = {
+    {"no-bias", "bias=off"},
+    {"no-pull", "pull=off"},
+    {"no-past", "past=off"},
+    {"no-recall", "recall=off:neighbours=0"},
+    {"no-neighbours", "neighbours=0"},
+    {"no-kin", "kin=off"},
+    {"no-order", "order=any"},
+    {"no-unique", "unique=off"},
+    {"no-weight-decay", "weight_decay=0"},
+    {"gru", "cell=gru"},
+    {"lstm", "cell=lstm"},
+    {"bpr", "loss=bpr"},
+    {"sampled", "loss=sampled"},
+    {"user-features", "features.user=on"},
+    {"session-features", "features.session=on"},
+    {"item-features", "features.item=on"},
+};
+
+#define ROWS(list) list, sizeof list / sizeof *list
+const pr_ablation_group pr_ablation_groups[] = {
+    {"paper", "paper", "parsrec:preset=paper", true, ROWS(paper)},
+    {"parts", "default", "parsrec", false, ROWS(parts)},
+};
+const size_t pr_ablation_group_count = sizeof pr_ablation_groups / sizeof *pr_ablation_groups;
+
+/* Whether a row has this name; if not, all names are in `list`. */
+static bool is_known(const char *name, size_t name_size, char *list, size_t size)
 {
-    PR_TRY(pr_grow(&d->bases, &d->capacity, d->count + 1, sizeof *d->bases, err));
-    d->bases[d->count] = base;
-    pr_write(&d->text, "%s", d->count++ > 0 ? "," : "");
-    pr_write_bytes(&d->text, name, name_size);
-    pr_write(&d->text, "=%s%s%s", spec, settings[0] != '\0' ? ":" : "", settings);
-    return PARSREC_OK;
+    size_t used = 0;
+    for (size_t g = 0; g < pr_ablation_group_count; g++)
+        for (size_t i = 0; i < pr_ablation_groups[g].count; i++) {
+            const char *known = pr_ablation_groups[g].rows[i].name;
+            if (strlen(known) == name_size && memcmp(known, name, name_size) == 0)
+                return true;
+            if (used < size)
+                used +=
+                    (size_t)snprintf(list + used, size - used, "%s%s", used > 0 ? ", " : "", known);
+        }
+    return false;
 }
 
-/* ---- known rows ---- */
+/* ---- which rows are wanted, and what the data allow ---- */
 
 static bool has_feature(const char *setting, const pr_ablation_group *group,
                         const parsrec_data_stats *stats)
@@ -42,8 +80,8 @@ static bool has_feature(const char *setting, const pr_ablation_group *group,
     return true;
 }
 
-/* The settings that these data can have, separated by colons; none are left of a row that is about
- * features alone which are not there. */
+/* The settings that these data allow, separated by colons; none for a row that is only about features
+ * which the data do not have. */
 static void possible_settings(char *out, size_t size, const char *settings,
                               const pr_ablation_group *group, const parsrec_data_stats *stats)
 {
@@ -56,7 +94,7 @@ static void possible_settings(char *out, size_t size, const char *settings,
     }
 }
 
-static parsrec_status add_known(draft *d, const pr_ablation_group *group,
+static parsrec_status add_known(pr_model_list *list, const pr_ablation_group *group,
                                 const pr_ablation_row *row, const char *spec, size_t base,
                                 const parsrec_data_stats *stats, const parsrec_hooks *hooks,
                                 parsrec_error *err)
@@ -68,7 +106,7 @@ static parsrec_status add_known(draft *d, const pr_ablation_group *group,
                row->name);
         return PARSREC_OK;
     }
-    return add_entry(d, row->name, strlen(row->name), spec, settings, base, err);
+    return pr_model_list_append(list, row->name, spec, settings, base, err);
 }
 
 /* Whether a comma-separated list names it. */
@@ -91,24 +129,29 @@ static bool wanted(const parsrec_ablate_options *o, const pr_ablation_group *gro
         return false;
     if (o->rows != NULL)
         return names(o->rows, row->name);
-    return o->preset != NULL || o->row_count == 0; /* rows of one's own may be all that is wanted */
+    return o->preset != NULL || o->row_count == 0; /* the caller may want only own rows */
 }
 
-/* ---- rows of one's own ---- */
+/* ---- the caller's own rows ---- */
 
-static parsrec_status add_own(draft *d, const char *row, const char *spec, size_t base,
+static parsrec_status add_own(pr_model_list *list, const char *row, const char *spec, size_t base,
                               parsrec_error *err)
 {
     pr_excerpt hold;
+    char name[PR_ENTRY_NAME];
     size_t n = strcspn(row, ":=,@/");
     if (n == 0 || row[n] != ':' || row[n + 1] == '\0' || strchr(row, ',') != NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "%s is no row; write --row NAME:key=value, with :key=value for more",
                        pr_show(&hold, pr_slice_of(row)));
-    return add_entry(d, row, n, spec, row + n + 1, base, err);
+    if (n >= sizeof name)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the name of a model has 1 to %d characters",
+                       PR_ENTRY_NAME - 1);
+    snprintf(name, sizeof name, "%.*s", (int)n, row);
+    return pr_model_list_append(list, name, spec, row + n + 1, base, err);
 }
 
-/* They depart from the preset's base, or else from the default settings. */
+/* They change the preset's base, or otherwise the default settings. */
 static bool takes_own(const parsrec_ablate_options *o, const pr_ablation_group *group)
 {
     if (o->row_count == 0)
@@ -119,24 +162,24 @@ static bool takes_own(const parsrec_ablate_options *o, const pr_ablation_group *
 
 /* ---- groups ---- */
 
-static parsrec_status add_group(draft *d, const pr_ablation_group *group,
+static parsrec_status add_group(pr_model_list *list, const pr_ablation_group *group,
                                 const parsrec_ablate_options *o, const parsrec_data_stats *stats,
                                 const parsrec_hooks *hooks, parsrec_error *err)
 {
     const char *spec = o->base != NULL ? o->base : group->spec;
     const char *name = o->base != NULL ? "base" : group->base;
-    size_t base = o->base != NULL ? 0 : d->count, some = takes_own(o, group);
+    size_t base = o->base != NULL ? 0 : list->count, some = takes_own(o, group);
     for (size_t i = 0; i < group->count; i++)
         some += wanted(o, group, &group->rows[i]);
     if (some == 0)
         return PARSREC_OK;
-    if (base == d->count)
-        PR_TRY(add_entry(d, name, strlen(name), spec, "", PR_NONE, err));
+    if (base == list->count)
+        PR_TRY(pr_model_list_append(list, name, spec, "", PR_NONE, err));
     for (size_t i = 0; i < group->count; i++)
         if (wanted(o, group, &group->rows[i]))
-            PR_TRY(add_known(d, group, &group->rows[i], spec, base, stats, hooks, err));
+            PR_TRY(add_known(list, group, &group->rows[i], spec, base, stats, hooks, err));
     for (size_t i = 0; takes_own(o, group) && i < o->row_count; i++)
-        PR_TRY(add_own(d, o->row[i], spec, base, err));
+        PR_TRY(add_own(list, o->row[i], spec, base, err));
     return PARSREC_OK;
 }
 
@@ -162,7 +205,7 @@ static parsrec_status check_words(const parsrec_ablate_options *o, parsrec_error
                        pr_show(&hold, pr_slice_of(o->preset)));
     for (const char *at = o->rows != NULL ? o->rows : ""; *at != '\0';) {
         size_t n = strcspn(at, ",");
-        if (!pr_ablation_knows(at, n, list, sizeof list))
+        if (!is_known(at, n, list, sizeof list))
             return pr_fail(err, PARSREC_E_ARGUMENT, "there is no row %s; there are: %s",
                            pr_show(&hold, (pr_slice){at, n}), list);
         at += n + (at[n] == ',');
@@ -170,37 +213,24 @@ static parsrec_status check_words(const parsrec_ablate_options *o, parsrec_error
     return check_base(o->base, err);
 }
 
-static parsrec_status write_draft(draft *d, const parsrec_ablate_options *o,
-                                  const parsrec_data_stats *stats, const parsrec_hooks *hooks,
-                                  parsrec_error *err)
-{
-    PR_TRY(check_words(o, err));
-    for (size_t g = 0; g < pr_ablation_group_count; g++)
-        PR_TRY(add_group(d, &pr_ablation_groups[g], o, stats, hooks, err));
-    if (d->count == 0)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "the preset %s has none of these rows", o->preset);
-    return d->text.failed ? pr_fail_memory(err) : PARSREC_OK;
-}
-
 parsrec_status pr_ablation_list(pr_model_list *list, const parsrec_ablate_options *o,
                                 const parsrec_data_stats *stats, const parsrec_hooks *hooks,
                                 parsrec_error *err)
 {
-    draft d = {0};
     *list = (pr_model_list){0};
-    parsrec_status status = write_draft(&d, o, stats, hooks, err);
-    if (status == PARSREC_OK)
-        status = pr_model_list_read(list, d.text.text, err);
-    for (size_t i = 0; status == PARSREC_OK && i < list->count; i++)
-        list->entries[i].base = d.bases[i];
-    pr_writer_free(&d.text);
-    pr_free(d.bases);
-    return status;
+    PR_TRY(check_words(o, err));
+    for (size_t g = 0; g < pr_ablation_group_count; g++)
+        PR_TRY(add_group(list, &pr_ablation_groups[g], o, stats, hooks, err));
+    if (list->count == 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the preset %s has none of these rows", o->preset);
+    return PARSREC_OK;
 }
 
-parsrec_status pr_ablate(parsrec_comparison *c, const char *data_path, const char *folder,
-                         const parsrec_ablate_options *o, const parsrec_hooks *hooks,
-                         parsrec_error *err)
+/* ---- public ---- */
+
+static parsrec_status ablate(parsrec_comparison *c, const char *data_path, const char *folder,
+                             const parsrec_ablate_options *o, const parsrec_hooks *hooks,
+                             parsrec_error *err)
 {
     parsrec_data *data;
     c->ablation = true;
@@ -212,5 +242,36 @@ parsrec_status pr_ablate(parsrec_comparison *c, const char *data_path, const cha
     if (status == PARSREC_OK)
         status = pr_comparison_run(c, data, &o->how, hooks, err);
     parsrec_data_free(data);
+    return status;
+}
+
+parsrec_ablate_options parsrec_ablate_default(void)
+{
+    parsrec_ablate_options o = {.how = parsrec_compare_default()};
+    o.how.jobs = 0;
+    return o;
+}
+
+parsrec_status parsrec_ablate(parsrec_comparison **out, const char *data_path, const char *folder,
+                              const parsrec_ablate_options *options, const parsrec_hooks *hooks,
+                              parsrec_error *err)
+{
+    if (out == NULL || data_path == NULL || folder == NULL || options == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_ablate needs out, data, folder and options");
+    *out = NULL;
+    if (options->how.models != NULL || options->how.preset != NULL ||
+        options->how.eval.dump_path != NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "the rows of an ablation come from its own options: models, preset and "
+                       "dump_path of how must be NULL");
+    parsrec_comparison *c = pr_alloc_zero(1, sizeof *c);
+    if (c == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = ablate(c, data_path, folder, options, hooks, err);
+    if (status == PARSREC_OK)
+        *out = c;
+    else
+        parsrec_comparison_free(c);
     return status;
 }

@@ -1,6 +1,7 @@
 /* Cuts the list in place: commas, the name, colons. */
 #include "compare/model_list.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -91,39 +92,64 @@ static parsrec_status check_name(const pr_model_list *list, const pr_listed_mode
     return PARSREC_OK;
 }
 
+/* A copy that the list owns; NULL without memory. */
+static char *keep_text(pr_model_list *list, const char *text)
+{
+    if (pr_grow(&list->texts, &list->text_capacity, list->text_count + 1, sizeof *list->texts,
+                NULL) != PARSREC_OK)
+        return NULL;
+    char *copy = pr_copy_string(text, strlen(text));
+    if (copy != NULL)
+        list->texts[list->text_count++] = copy;
+    return copy;
+}
+
+/* Adds an entry whose kind or path and settings are set, under `name` or a name made from them. */
+static parsrec_status add_entry(pr_model_list *list, pr_listed_model *e, const char *name,
+                                parsrec_error *err)
+{
+    assert((e->kind == NULL) != (e->path == NULL));
+    make_name(e);
+    PR_TRY(check_name(list, e, name, err));
+    if (name != NULL)
+        snprintf(e->name, sizeof e->name, "%s", name);
+    PR_TRY(pr_grow(&list->entries, &list->capacity, list->count + 1, sizeof *e, err));
+    list->entries[list->count++] = *e;
+    return PARSREC_OK;
+}
+
+/* KIND:key=value:... */
+static parsrec_status take_kind(pr_listed_model *e, char *word, parsrec_error *err)
+{
+    char *settings = strchr(word, ':');
+    if (settings != NULL)
+        *settings++ = '\0';
+    e->kind = word;
+    return settings != NULL ? take_settings(e, settings, err) : PARSREC_OK;
+}
+
 static parsrec_status read_entry(pr_model_list *list, char *word, parsrec_error *err)
 {
     pr_listed_model e = {.base = PR_NONE};
     const char *name;
     word = cut_name(word, &name);
-    if (looks_like_file(word)) {
+    if (looks_like_file(word))
         e.path = word[0] == '@' ? word + 1 : word;
-    } else {
-        char *settings = strchr(word, ':');
-        if (settings != NULL)
-            *settings++ = '\0';
-        e.kind = word;
-        if (settings != NULL)
-            PR_TRY(take_settings(&e, settings, err));
-    }
+    else
+        PR_TRY(take_kind(&e, word, err));
     if ((e.path != NULL ? e.path : e.kind)[0] == '\0')
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "the list of models has an empty place; write it as pop,personal,parsrec");
-    make_name(&e);
-    PR_TRY(check_name(list, &e, name, err));
-    if (name != NULL)
-        snprintf(e.name, sizeof e.name, "%s", name);
-    PR_TRY(pr_grow(&list->entries, &list->capacity, list->count + 1, sizeof e, err));
-    list->entries[list->count++] = e;
-    return PARSREC_OK;
+    return add_entry(list, &e, name, err);
 }
 
 parsrec_status pr_model_list_read(pr_model_list *list, const char *text, parsrec_error *err)
 {
-    *list = (pr_model_list){.text = pr_copy_string(text, strlen(text))};
-    if (list->text == NULL)
+    *list = (pr_model_list){0};
+    char *word = keep_text(list, text);
+    if (word == NULL)
         return pr_fail_memory(err);
-    for (char *word = list->text; word != NULL;) {
+    while (word != NULL) {
         char *next = strchr(word, ',');
         if (next != NULL)
             *next++ = '\0';
@@ -133,22 +159,36 @@ parsrec_status pr_model_list_read(pr_model_list *list, const char *text, parsrec
     return PARSREC_OK;
 }
 
+parsrec_status pr_model_list_append(pr_model_list *list, const char *name, const char *spec,
+                                    const char *settings, size_t base, parsrec_error *err)
+{
+    pr_listed_model e = {.base = base};
+    assert(base == PR_NONE || base < list->count);
+    char *kind = keep_text(list, spec), *more = keep_text(list, settings);
+    if (kind == NULL || more == NULL)
+        return pr_fail_memory(err);
+    PR_TRY(take_kind(&e, kind, err));
+    if (e.kind[0] == '\0')
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the model %s has no kind", name);
+    if (more[0] != '\0')
+        PR_TRY(take_settings(&e, more, err));
+    return add_entry(list, &e, name, err);
+}
+
 parsrec_status pr_model_list_add(pr_model_list *list, const char *kind, parsrec_error *err)
 {
     pr_listed_model e = {.kind = kind, .base = PR_NONE};
     for (size_t i = 0; i < list->count; i++)
         if (list->entries[i].kind != NULL && strcmp(list->entries[i].kind, kind) == 0)
             return PARSREC_OK;
-    make_name(&e);
-    PR_TRY(check_name(list, &e, NULL, err));
-    PR_TRY(pr_grow(&list->entries, &list->capacity, list->count + 1, sizeof e, err));
-    list->entries[list->count++] = e;
-    return PARSREC_OK;
+    return add_entry(list, &e, NULL, err);
 }
 
 void pr_model_list_free(pr_model_list *list)
 {
     pr_free(list->entries);
-    pr_free(list->text);
+    for (size_t i = 0; i < list->text_count; i++)
+        pr_free(list->texts[i]);
+    pr_free(list->texts);
     *list = (pr_model_list){0};
 }

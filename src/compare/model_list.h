@@ -15,21 +15,26 @@ typedef struct pr_listed_model {
     const char *preset;                 /* "preset=paper" among the settings; or NULL */
     const char *set[PR_ENTRY_SETTINGS]; /* "key=value" each */
     size_t set_count;
-    size_t base; /* an ablation: the entry that this one departs from; PR_NONE: from none */
+    size_t base; /* ablation: the entry that this one changes; PR_NONE: none */
 } pr_listed_model;
 
 typedef struct pr_model_list {
     pr_listed_model *entries;
     size_t count, capacity;
-    char *text; /* a copy of the list, cut up */
+    char **texts; /* that the words of the entries point into */
+    size_t text_count, text_capacity;
 } pr_model_list;
 
 /* Entries are separated by commas: KIND, KIND:key=value:key=value, a file as @FILE or as a path with
- * a slash or ending in .st, each with NAME= before it where it shall have a name of its own. Without
- * one it is called by its kind and settings, or by its file. Free with pr_model_list_free, also on
+ * a slash or ending in .st, each with NAME= before it to name it. Without a
+ * name it is called by its kind and settings, or by its file. Free with pr_model_list_free, also on
  * failure. */
 parsrec_status pr_model_list_read(pr_model_list *list, const char *text, parsrec_error *err);
-/* One more entry of that kind, unless there is one. */
+/* One more entry from its parts: a name, "KIND:key=value" and further settings "key=value:key=value", which
+ * may be "". The list keeps copies. */
+parsrec_status pr_model_list_append(pr_model_list *list, const char *name, const char *spec,
+                                    const char *settings, size_t base, parsrec_error *err);
+/* One more entry of that kind, unless there is one. The kind is borrowed. */
 parsrec_status pr_model_list_add(pr_model_list *list, const char *kind, parsrec_error *err);
 void pr_model_list_free(pr_model_list *list); /* a zeroed one is fine */
 

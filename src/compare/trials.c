@@ -6,7 +6,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "compare/tuning.h"
+#include "compare/tune.h"
 #include "train/train.h"
 
 enum { DRAWS_MOST = 200 };

@@ -1,5 +1,4 @@
-/* Rounds: all trials learn for a few epochs, the best of them go on from where they are. Nothing here looks
- * at a test session. */
+/* Rounds of successive halving: all trials train for a few epochs, the best of them continue. */
 #include "compare/tune.h"
 
 #include <math.h>
@@ -12,7 +11,6 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "base/threads.h"
-#include "compare/tuning.h"
 #include "model/model.h"
 
 /* ---- the plan ---- */
@@ -192,7 +190,7 @@ static parsrec_status run_round(parsrec_tuning *t, size_t number, const parsrec_
     return status == PARSREC_OK ? finish_round(t, number, err) : status;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole search ---- */
 
 static parsrec_status tune_on(parsrec_tuning *t, const parsrec_data *data,
                               const parsrec_tune_options *o, const parsrec_hooks *hooks,
@@ -216,9 +214,9 @@ static parsrec_status tune_on(parsrec_tuning *t, const parsrec_data *data,
     return PARSREC_OK;
 }
 
-parsrec_status pr_tune(parsrec_tuning *t, const char *data_path, const char *folder,
-                       const parsrec_tune_options *o, const parsrec_hooks *hooks,
-                       parsrec_error *err)
+static parsrec_status tune(parsrec_tuning *t, const char *data_path, const char *folder,
+                           const parsrec_tune_options *o, const parsrec_hooks *hooks,
+                           parsrec_error *err)
 {
     parsrec_data *data;
     PR_TRY(begin(t, data_path, folder, o, err));
@@ -226,4 +224,37 @@ parsrec_status pr_tune(parsrec_tuning *t, const char *data_path, const char *fol
     parsrec_status status = tune_on(t, data, o, hooks, err);
     parsrec_data_free(data);
     return status;
+}
+
+/* ---- public ---- */
+
+parsrec_tune_options parsrec_tune_default(void)
+{
+    return (parsrec_tune_options){.trials = 16, .cut = 3, .seed = 1};
+}
+
+parsrec_status parsrec_tune(parsrec_tuning **out, const char *data_path, const char *folder,
+                            const parsrec_tune_options *options, const parsrec_hooks *hooks,
+                            parsrec_error *err)
+{
+    if (out == NULL || data_path == NULL || folder == NULL || options == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_tune needs out, data, folder and options");
+    *out = NULL;
+    parsrec_tuning *t = pr_alloc_zero(1, sizeof *t);
+    if (t == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = tune(t, data_path, folder, options, hooks, err);
+    if (status == PARSREC_OK)
+        *out = t;
+    else
+        parsrec_tuning_free(t);
+    return status;
+}
+
+void parsrec_tuning_free(parsrec_tuning *tuning)
+{
+    if (tuning == NULL)
+        return;
+    pr_tuning_clear(tuning);
+    pr_free(tuning);
 }

@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "compare/tuning.h"
+#include "compare/tune.h"
 #include "report/curves.h"
 #include "report/report.h"
 

@@ -3,7 +3,6 @@
 
 #include "base/memory.h"
 #include "compare/ablation.h"
-#include "compare/ablation_rows.h"
 #include "model/model.h"
 
 static parsrec_status list_of(pr_model_list *list, parsrec_ablate_options o, parsrec_error *err)
