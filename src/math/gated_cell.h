@@ -4,9 +4,10 @@
 
 #include "math/wide.h"
 
-/* On entry gates[3D] holds the pre-activations of candidate n (input part only), reset r and update
- * u; on return it holds their values. back[D] is the hidden state's part of n. With h[D] the hidden
- * state: n = tanh(n + r·back), next = (1 - u)·n + u·h.                     (docs/math.md, Gated cells) */
+/* On entry gates[3D] holds the pre-activations of candidate n (input part only), reset r and
+ * update u; on return it holds their values. back[D] is the hidden state's part of n. With h[D]
+ * the hidden
+ * state: n = tanh(n + r·back), next = (1 - u)·n + u·h.               (docs/math.md, Gated cells) */
 void pr_gru_forward(pr_real *next, pr_real *gates, const pr_real *back, const pr_real *h, size_t D);
 /* Sets dgates[3D] and dback[D], the gradients of the pre-activations, and dh[D], the direct
  * gradient of h. */

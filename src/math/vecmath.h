@@ -5,8 +5,8 @@
 #include "math/wide.h"
 
 /* x = n·ln 2 + r with |r| <= ln(2)/2; the Taylor series of exp(r) to r^7 is off by 5e-9 at most,
- * and 2^n goes into the exponent bits. Within 2 units in the last place of libm on [-87, 88]; below it
- * is 0, above it stays at exp(88). NaN stays NaN. (docs/math.md, Exponential) */
+ * and 2^n goes into the exponent bits. Within 2 units in the last place of libm on [-87, 88];
+ * below it is 0, above it stays at exp(88). NaN stays NaN. (docs/math.md, Exponential) */
 PR_INLINE pr_real pr_exp(pr_real x)
 {
 #ifdef PR_REAL_DOUBLE

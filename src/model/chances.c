@@ -1,4 +1,5 @@
-/* Softmax for models that score by exponents, shares of the sum for those that count. */
+/* Scores to probabilities: softmax for models that score in logs, shares of the sum for counting
+ * models. */
 #include "model/chances.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* Newton's method over chunks of cases, whose sums are added in order. */
+/* Newton's method. Cases are summed in chunks, and the chunks' sums are added in order. */
 #include "model/choice_fit.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 
 enum { CHUNK = 64, STEPS = 30, MOST = PR_CHOICE_FEATURES_MOST };
 
-/* Sums of a chunk of cases. */
+/* Sums over a chunk of cases. */
 typedef struct sums {
     double value;
     double gradient[MOST];
@@ -30,8 +30,8 @@ static double score_of(const fit *f, size_t a)
     return s;
 }
 
-/* One case: its log chance, the mean features of those taken less the expected ones, and the spread of
- * features under the chances. */
+/* Adds one case: its log probability, the mean features of the alternatives taken minus the
+ * expected ones, and the covariance of features under the probabilities. */
 static void add_case(sums *to, const fit *f, size_t number)
 {
     const pr_choices *c = f->c;
@@ -79,7 +79,7 @@ static size_t chunks_of(const pr_choices *c)
     return (c->cases + CHUNK - 1) / CHUNK;
 }
 
-/* All cases under these weights, less ridge[i]/2 · (weights[i] - held[i])². */
+/* The objective over all cases with these weights, minus ridge[i]/2 · (weights[i] - held[i])². */
 static sums evaluate(const fit *f, const double *held, const double *ridge, pr_pool *pool)
 {
     size_t F = f->c->features;
@@ -101,7 +101,7 @@ static sums evaluate(const fit *f, const double *held, const double *ridge, pr_p
     return all;
 }
 
-/* Solves curve · step = gradient by Cholesky; false where it is not positive definite. */
+/* Solves curve · step = gradient by Cholesky; returns false if curve is not positive definite. */
 static bool solve(double *step, sums *s, size_t F)
 {
     double *l = s->curve;
@@ -152,7 +152,8 @@ parsrec_status pr_choice_fit(double *weights, double *gain, const pr_choices *c,
         double value = at.value, size = 1;
         if (!solve(step, &at, F))
             break;
-        /* Far from the maximum a whole step may overshoot: half as far, until it is a gain. */
+        /* Far from the maximum a full step may overshoot: it is halved until the objective
+         * improves. */
         f.weights = next;
         for (;; size /= 2) {
             for (size_t i = 0; i < F; i++)

@@ -269,7 +269,7 @@ parsrec_status pr_config_set(pr_config *config, const char *key, const char *val
     return set(config, pr_slice_of(key), pr_slice_of(value), err);
 }
 
-/* "key = value" between spaces; `where` begins a message. */
+/* Parses "key = value" with optional spaces; `where` starts the error message. */
 static parsrec_status assign(pr_config *config, pr_slice text, const char *where,
                              parsrec_error *err)
 {

@@ -1,5 +1,5 @@
-/* Settings of a model and its training: one table of keys, used by --set, config files and the
- * metadata of model files alike. */
+/* Settings of a model and its training: one table of keys, shared by --set, config files and the
+ * metadata of model files. */
 #ifndef PR_CONFIG_H
 #define PR_CONFIG_H
 
@@ -23,8 +23,8 @@ typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_window_kind { PR_WINDOWS_ALL, PR_WINDOWS_LAST } pr_window_kind;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 
-/* Whole numbers, switches and choices are int, the rest double: the table in config.c has their names,
- * ranges, defaults and meanings. */
+/* Integers, switches and choices are int, the rest double. The table in config.c has their names,
+ * ranges, defaults and descriptions. */
 typedef struct pr_config {
     int dim_user, dim_item, heads, layers, stack, ffn, cell;
     int layer_norm, layer_norm_query;
@@ -48,18 +48,18 @@ typedef struct pr_config {
 
 pr_config pr_config_default(void);
 
-/* One key; the value must be wholly readable and in range. */
+/* Sets one key. The whole value must parse and be in range. */
 parsrec_status pr_config_set(pr_config *config, const char *key, const char *value,
                              parsrec_error *err);
-/* "key=value", as --set gives it. */
+/* Sets from "key=value", as given to --set. */
 parsrec_status pr_config_assign(pr_config *config, const char *assignment, parsrec_error *err);
-/* Lines "key = value"; # begins a comment. `origin` names the text in messages. */
+/* Reads lines "key = value"; # starts a comment. `origin` names the text in messages. */
 parsrec_status pr_config_read(pr_config *config, const char *text, size_t size, const char *origin,
                               parsrec_error *err);
 /* A named group of settings: "paper". */
 parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err);
 
-/* Settings that were left to the data, as another config found them. */
+/* `wanted`, with the settings that were left to the data (auto) taken from `found`. */
 pr_config pr_config_as_found(const pr_config *wanted, const pr_config *found);
 
 /* ---- showing ---- */
@@ -71,13 +71,13 @@ size_t pr_config_count(void);
 const char *pr_config_key(size_t i);
 pr_setting_type pr_config_type(size_t i);
 const char *pr_config_help(size_t i);
-/* The value as --set takes it. Returns buffer. */
+/* Writes the value as --set takes it. Returns buffer. */
 char *pr_config_value(const pr_config *config, size_t i, char *buffer, size_t size);
-/* A config file with a comment on each key. Free with pr_free; NULL when out of memory. */
+/* A config file with a comment for each key. Free with pr_free; NULL if out of memory. */
 char *pr_config_text(const pr_config *config);
-/* As an object; NULL when out of memory. */
+/* The settings as a JSON object, owned by the caller; NULL if out of memory. */
 json_t *pr_config_json(const pr_config *config);
-/* Sets what the object holds; unknown keys are refused. */
+/* Sets the keys of the object; an unknown key is an error. */
 parsrec_status pr_config_from_json(pr_config *config, const json_t *object, parsrec_error *err);
 
 #endif

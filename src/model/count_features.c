@@ -1,4 +1,4 @@
-/* Tables of counts as parameters, and the planes made of them. */
+/* Count tables as parameters, and the feature planes computed from them. */
 #include "model/count_features.h"
 
 #include <assert.h>
@@ -52,7 +52,8 @@ parsrec_status pr_count_tables_count(pr_model *model, const pr_links *together,
     const pr_dataset *data = from->data;
     pr_real *held = pr_model_reals(model, "counts.held");
     uint64_t sessions = 0;
-    uint32_t *count = pr_alloc_zero(model->items, sizeof *count); /* floats end at 2^24 */
+    uint32_t *count = pr_alloc_zero(model->items, sizeof *count); /* not float: above 2^24 floats
+                                                                   * skip integers */
     if (count == NULL)
         return pr_fail_memory(err);
     for (size_t u = 0; u < data->users; u++) {
@@ -87,7 +88,7 @@ void pr_count_scratch_take(pr_count_scratch *own, pr_arena *arena, size_t items)
     own->slots = pr_arena_take_zero(arena, items, sizeof *own->slots);
 }
 
-/* An item that was never sold is as rare as one that half a session held. */
+/* An item that was never sold counts as if half a session contained it. */
 static void fill_popular(pr_real *plane, const pr_count_tables *t)
 {
     pr_real all = (pr_real)(t->sessions + 1);
@@ -114,7 +115,7 @@ void pr_count_features_start(pr_real *planes, const pr_count_tables *t, const pr
             planes[repeat_of[f] * V + (size_t)own->items[i]] = own->features[i][f];
 }
 
-/* sum -= log(e + 1), where e = rate · held: what a pair has by chance. */
+/* sum -= log(e + 1), where e = rate · held: what a pair has in common by chance. */
 PR_INLINE void lower_any(pr_real *restrict sum, const pr_real *restrict held, pr_real rate,
                          size_t n)
 {

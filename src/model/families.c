@@ -1,5 +1,5 @@
-/* Families level by level: members move to the family where they gain most, then families become the
- * members of the next level, until none of them gains any more. */
+/* Families level by level (Louvain): members move to the family where modularity gains most, then
+ * families become the members of the next level, until nothing improves. */
 #include "model/families.h"
 
 #include <string.h>
@@ -8,14 +8,14 @@
 
 enum { ROUNDS = 32, LEVELS = 16 }; /* at most */
 
-/* A graph without directions: every link stands at both ends; what links a member to itself, because
- * families were put together, counts in `weight` alone. */
+/* An undirected graph. Every link is stored at both ends. Links of a member to itself, which result
+ * from merging, count only in `weight`. */
 typedef struct graph {
     size_t count;
     size_t *start; /* [count + 1] */
     uint32_t *to;
     double *strength;
-    double *weight; /* [count]: of all links of a member */
+    double *weight; /* [count]: total weight of a member's links */
 } graph;
 
 typedef struct level {
@@ -26,10 +26,10 @@ typedef struct level {
 typedef struct finder {
     level levels[LEVELS];
     size_t count;
-    double total;     /* weight of all members */
-    double *sum;      /* [V]: links of the member under way, by family; zero between members */
+    double total;     /* total weight of all members */
+    double *sum;      /* [V]: link weight of the current member per family; zero between members */
     double *all;      /* [V]: weight of each family */
-    uint32_t *marked; /* [V]: families that are linked */
+    uint32_t *marked; /* [V]: families linked to the current member */
 } finder;
 
 static void free_graph(graph *g)
@@ -55,7 +55,8 @@ static parsrec_status take_graph(graph *g, size_t count, size_t links, parsrec_e
 
 /* ---- the first graph ---- */
 
-/* Counts first and fills next: `fill` says which. Starts are moved to their ends by filling. */
+/* Called twice: counts the links, then with `fill` stores them. Filling moves each start to its
+ * end. */
 static void link_items(graph *g, const pr_near *near, bool fill)
 {
     uint32_t k = 0;
@@ -75,7 +76,7 @@ static void link_items(graph *g, const pr_near *near, bool fill)
         }
 }
 
-/* Turns counts into beginnings. */
+/* Turns counts into start offsets. Returns the total. */
 static size_t begin_lines(size_t *start, size_t count)
 {
     size_t at = 0;
@@ -87,7 +88,7 @@ static size_t begin_lines(size_t *start, size_t count)
     return at;
 }
 
-/* Turns ends, to which filling moved them, into beginnings again. */
+/* Turns end offsets, left by filling, back into start offsets. */
 static void end_lines(size_t *start, size_t count)
 {
     memmove(start + 1, start, count * sizeof *start);
@@ -107,7 +108,7 @@ static parsrec_status graph_of_items(graph *g, const pr_near *near, parsrec_erro
 
 /* ---- one level ---- */
 
-/* The family where member m gains most; it stays where nothing is better. */
+/* The family where member m gains most; its own if none is better. */
 static uint32_t best_family(finder *f, const graph *g, const uint32_t *family, size_t m)
 {
     size_t marked = 0;
@@ -135,7 +136,7 @@ static uint32_t best_family(finder *f, const graph *g, const uint32_t *family, s
     return best;
 }
 
-/* Numbers families from 0 in the order of their first members. */
+/* Renumbers families from 0 in order of their first members. */
 static size_t number_families(uint32_t *family, uint32_t *number, size_t count)
 {
     uint32_t next = 0;
@@ -168,7 +169,8 @@ static void move_members(finder *f, const graph *g, level *l)
     l->families = number_families(l->family, f->marked, g->count);
 }
 
-/* Families as members of the next graph; links between the same two are left side by side. */
+/* Makes families the members of the next graph. Parallel links between two families are kept as
+ * they are. */
 static parsrec_status put_together(graph *out, const graph *g, const level *l, parsrec_error *err)
 {
     PR_TRY(take_graph(out, l->families, g->start[g->count], err));
@@ -214,7 +216,7 @@ static parsrec_status climb(finder *f, graph *g, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* The top level's families come first. */
+/* The families of the top level come first. */
 static parsrec_status write_tree(pr_families *out, const finder *f, size_t items,
                                  parsrec_error *err)
 {

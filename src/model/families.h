@@ -1,5 +1,5 @@
-/* Families of items, found where a catalogue has no categories: items whose neighbours are each other's
- * neighbours, in a tree of ever larger families (docs/math.md, Kin). */
+/* Families of items, for catalogues without categories: groups of items that are each other's
+ * neighbours, as a tree of increasingly large families (docs/math.md, Kin). */
 #ifndef PR_FAMILIES_H
 #define PR_FAMILIES_H
 
@@ -8,13 +8,13 @@
 
 typedef struct pr_families {
     size_t count;
-    int32_t *parent;      /* [count], -1 at the top; parents before children */
-    int32_t *item_family; /* [V], the smallest */
+    int32_t *parent;      /* [count], -1 at the top; parents come before children */
+    int32_t *item_family; /* [V]: the smallest family of each item */
 } pr_families;
 
-/* By the modularity of the links that speak for each other (Blondel and others, 2008). The same links
- * give the same families. */
+/* Maximises the modularity of mutual links (Blondel and others, 2008). The result is deterministic.
+ * The caller frees `out` with pr_families_free. */
 parsrec_status pr_families_find(pr_families *out, const pr_near *near, parsrec_error *err);
-void pr_families_free(pr_families *families); /* a zeroed one is fine */
+void pr_families_free(pr_families *families); /* a zeroed struct is allowed */
 
 #endif

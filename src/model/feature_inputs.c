@@ -1,4 +1,4 @@
-/* From columns to rows of a table and standardised numbers. */
+/* From feature columns to rows of the word table and standardised numbers. */
 #include "model/feature_inputs.h"
 
 #include <math.h>

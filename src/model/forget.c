@@ -1,8 +1,8 @@
-/* A model file without some users.
+/* Removes users from a model file.
  *
- * Which numbers belong to users shows in the list of parameters: a parameter that has fewer rows, or
- * columns, in a model of fewer users. Users come first there; a row for unknown users comes after them.
- * Feature values that no other user has are removed with them. */
+ * The list of parameters shows which numbers belong to users: a parameter that has fewer rows, or
+ * columns, in a model of fewer users. Users come first there; the row for unknown users follows.
+ * Feature values that only removed users had are removed too. */
 #include "model/forget.h"
 
 #include <assert.h>
@@ -26,7 +26,7 @@ static bool stays(const bool *gone, size_t users, size_t at)
     return at >= users || !gone[at];
 }
 
-/* Numbers and words have the same size. */
+/* Floats and words have the same size. */
 static void copy_param(pr_real *to, const pr_param *p, const pr_real *from, const pr_param *q,
                        const bool *gone, size_t users)
 {
@@ -38,7 +38,8 @@ static void copy_param(pr_real *to, const pr_param *p, const pr_real *from, cons
                 memcpy(to + p->at + n++, from + q->at + r * q->cols + c, sizeof *to);
 }
 
-/* lost[rows of the table of words] of words that `after` has no more; those that it has kept their order. */
+/* Sets lost[rows of the word table] for words that `after` no longer has; the remaining ones are in
+ * the same order. */
 static void mark_words(bool *lost, const pr_feature_inputs *inputs, const pr_shop *before,
                        const pr_shop *after)
 {

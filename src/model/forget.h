@@ -4,8 +4,8 @@
 
 #include "model/model.h"
 
-/* Without what it has of each user whose mark gone[users] is set, from a shop with them to one without;
- * everything else is the same. */
+/* A copy of `from` without the users marked in gone[users]; everything else is the same. `before`
+ * and `after` are the shop with and without them. The caller frees *out. */
 parsrec_status pr_model_without(pr_model **out, const pr_model *from, const bool *gone,
                                 const pr_shop *before, const pr_shop *after, parsrec_error *err);
 

@@ -12,7 +12,7 @@ size_t pr_history_count(const pr_history *history, const pr_config *config)
     return limit > 0 && history->count > limit ? limit : history->count;
 }
 
-/* The pairs gathered so far. slots[item] is one more than its place among them. */
+/* The pairs collected so far. slots[item] is the item's index among them plus one. */
 typedef struct bag {
     int32_t *items;
     pr_real *weights;
@@ -33,7 +33,8 @@ static void add_items(bag *b, const int32_t *from, size_t n, pr_real weight)
     }
 }
 
-/* The newest session weighs 1, each older one `decay` times the next. Returns the sum. */
+/* The newest session has weight 1; each older one has `decay` times the weight of the next. Returns
+ * the sum. */
 static double add_decayed(bag *b, const pr_history *h, size_t skip, double decay)
 {
     double total = 0;
@@ -74,7 +75,7 @@ size_t pr_history_bag(int32_t *items, pr_real *weights, int32_t *slots, const pr
 typedef struct past {
     int32_t *items;
     pr_real (*features)[PR_REPEAT_FEATURES];
-    int32_t *slots; /* one more than an item's place; 0: not met yet */
+    int32_t *slots; /* index of an item plus one; 0: not seen yet */
     size_t count;
 } past;
 
@@ -143,7 +144,7 @@ void pr_repeats_take(pr_repeats *r, pr_arena *arena, size_t rows, size_t items, 
     r->dense = (pr_dense){r->expected, rows, r->how, r->dhow};
 }
 
-/* Turns some rows so that those of one item stand beside each other: whole lines of the cache. */
+/* Transposes some rows so that the values of one item are adjacent, in whole cache lines. */
 static void file_rows(pr_repeats *r, size_t first, size_t rows)
 {
     size_t V = r->near.items;

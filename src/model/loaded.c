@@ -1,4 +1,4 @@
-/* Loaded models: loading, names and numbers, and fitting a data set to a model. */
+/* Loaded models: loading, names and indices, and matching a data set to a model. */
 #include "model/loaded.h"
 
 #include <stdio.h>
@@ -14,7 +14,8 @@ parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err)
 {
     const pr_histories *pasts = &model->pasts;
     size_t items = model->file.data->items;
-    uint64_t *count = pr_alloc_zero(items, sizeof *count); /* floats end at 2^24 */
+    uint64_t *count = pr_alloc_zero(items, sizeof *count); /* not float: above 2^24 floats skip
+                                                            * integers */
     if (model->popularity == NULL)
         model->popularity = pr_alloc(items, sizeof *model->popularity);
     if (count == NULL || model->popularity == NULL) {
@@ -107,7 +108,7 @@ bool parsrec_model_setting(const parsrec_model *model, size_t i, parsrec_setting
 {
     if (i >= pr_config_count())
         return false;
-    pr_config initial; /* a kind of the list has defaults that can be set */
+    pr_config initial; /* every kind in the table has valid defaults */
     pr_model_defaults(&initial, model->file.model->kind->name, NULL);
     initial = pr_config_as_found(&initial, &model->file.model->config);
     setting->key = pr_config_key(i);
@@ -130,7 +131,7 @@ bool parsrec_model_weight(const parsrec_model *model, size_t i, const char **nam
     return true;
 }
 
-/* ---- names and numbers ---- */
+/* ---- names and indices ---- */
 
 size_t parsrec_model_size(const parsrec_model *model, parsrec_thing thing)
 {
@@ -171,7 +172,7 @@ parsrec_status parsrec_model_find(const parsrec_model *model, parsrec_thing thin
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "parsrec_model_find needs a model, a word and a place for the number");
     PR_TRY(find(model, thing, pr_slice_of(word), number, err));
-    /* A user may have been named by data that could not be taken to the end. */
+    /* A user may have been added to the directory by data that then failed to load. */
     return within(model, thing, *number) ? PARSREC_OK : pr_fail_memory(err);
 }
 
@@ -203,7 +204,7 @@ char *parsrec_model_category_path(const parsrec_model *model, int32_t category, 
 
 /* ---- data in the numbering of a model ---- */
 
-/* Columns that the model reads must be there. Their values are matched by name. */
+/* Columns that the model reads must exist. Their values are matched by name. */
 static parsrec_status check_columns(const pr_model_file *file, const pr_dataset *data,
                                     parsrec_error *err)
 {

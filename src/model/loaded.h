@@ -9,24 +9,24 @@
 
 struct parsrec_model {
     pr_model_file file;
-    bool borrows_data;      /* file.data belongs to the caller */
-    pr_directory directory; /* its users go on beyond the model's when pasts were taken */
+    bool borrows_data;      /* file.data is owned by the caller */
+    pr_directory directory; /* after histories were loaded it may have more users than the model */
     pr_histories pasts;
-    pr_real *popularity; /* [items]: the share of sessions in the pasts that hold it */
+    pr_real *popularity; /* [items]: the share of history sessions that contain the item */
 };
 
-/* Counts again what is bought most, after the pasts were set. */
+/* Recomputes popularity after the histories changed. */
 parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err);
 
-/* A data set in the numbering of a model (data/dataset_edit.h). What the model does not know is said once,
- * by the hooks. A model that is counted again from the result knows all of its users. E_INPUT if it lacks a
- * feature that the model reads, or has no item of it. */
+/* A data set in the numbering of a model (data/dataset_edit.h). Names that the model does not know
+ * are reported once, through the hooks. A model that is counted again from the result knows all its
+ * users. E_INPUT if the data lack a feature that the model reads, or have none of its items. */
 typedef struct pr_fitted {
-    const pr_dataset *data; /* the caller's, or the one in `match` */
+    const pr_dataset *data; /* owned by the caller, or the one in `match` */
     pr_derived match;
 } pr_fitted;
 parsrec_status pr_fit_data(pr_fitted *out, const pr_model_file *file, const pr_dataset *data,
                            bool counted_again, const parsrec_hooks *hooks, parsrec_error *err);
-void pr_fitted_free(pr_fitted *fitted); /* a zeroed one is fine */
+void pr_fitted_free(pr_fitted *fitted); /* a zeroed struct is allowed */
 
 #endif

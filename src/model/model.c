@@ -1,4 +1,4 @@
-/* The table of kinds, and models in memory. */
+/* The table of kinds, and creating models. */
 #include "model/model.h"
 
 #include <assert.h>
@@ -113,7 +113,7 @@ parsrec_status pr_model_verify(const pr_model *model, const char *origin, parsre
 
 parsrec_status pr_model_set_tree(pr_model *model, const pr_category_tree *tree, parsrec_error *err)
 {
-    assert(model->weights == NULL); /* rows may still change */
+    assert(model->weights == NULL); /* open rows may still change */
     model->tree = *tree;
     for (size_t i = 0; i < model->params.count; i++) {
         const pr_param *p = &model->params.list[i];

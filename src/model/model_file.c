@@ -1,4 +1,4 @@
-/* Model files, written and read. */
+/* Writing and reading model files. */
 #include "model/model_file.h"
 
 #include <stdio.h>
@@ -80,7 +80,7 @@ static parsrec_status find_block_tensor(const pr_tensor **out, const pr_containe
     return PARSREC_OK;
 }
 
-/* Parameters that were counted have the rows that the file has. */
+/* Counted parameters get the number of rows that the file has. */
 static parsrec_status take_rows(pr_params *params, const pr_container *file, parsrec_error *err)
 {
     for (size_t i = 0; i < params->count; i++) {
@@ -114,7 +114,7 @@ parsrec_status pr_block_read(pr_real *block, const pr_container *file, const cha
             return pr_fail(err, PARSREC_E_FORMAT,
                            "%s: tensor '%s' contains a value that is not finite",
                            pr_container_path(file), t->name);
-        /* float, or whole numbers of the same size */
+        /* float, or integers of the same size */
         memcpy(block + p->at, t->data, pr_param_size(p) * sizeof(float));
     }
     return PARSREC_OK;
@@ -143,7 +143,7 @@ parsrec_status pr_model_save(const pr_model *model, const pr_dataset *data, cons
     return status;
 }
 
-/* The file must hold the tensors that its settings ask for before memory is spent on them. */
+/* Checks that the file has the tensors its settings require before memory is allocated for them. */
 static parsrec_status read_model(pr_model **out, const pr_dataset *data, const char *kind,
                                  const pr_config *config, parsrec_error *err)
 {

@@ -1,5 +1,5 @@
-/* Links between items: counted by regression over users, and from a user's counts to an expectation of
- * every item. */
+/* Neighbour links between items: estimated by regression over users, and used to compute the
+ * expected count of every item from a user's counts. */
 #include "model/neighbours.h"
 
 #include <assert.h>
@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "math/vecmath.h"
 
-/* Stands for what is not foreseen at all. */
+/* Added to counts, so that the log of an unexpected item is finite. */
 #define LITTLE ((pr_real)(1.0 / 64))
 
 PR_INLINE void begin_any(pr_real *restrict row, const pr_real *restrict base, pr_real scale,
@@ -68,20 +68,19 @@ parsrec_status pr_near_verify(const pr_near *near, size_t K, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* ---- counting the links ----
+/* ---- estimating the links ----
  *
- * For each item a small ridge regression of users' counts of it on their counts of the items that
- * are bought together with it most. Square roots of counts, so that a few users who buy a lot do not
- * dominate, and so that what long histories teach holds for short ones. Memory grows with the number of
- * items, not of their pairs. */
+ * For each item a small ridge regression of users' counts of it on their counts of the items most
+ * often bought with it. Square roots of counts are used, so that a few users who buy a lot do not
+ * dominate and results from long histories also hold for short ones. Memory grows with the number
+ * of items, not with the number of pairs. */
 
 enum {
-    WIDTH = 64, /* items that go with an item whose covariance is remembered */
-    MOST =
-        2048, /* distinct items of a user: who has more says little about pairs, and costs much */
+    WIDTH = 64,  /* co-purchased items per item whose covariance is stored */
+    MOST = 2048, /* distinct items per user: users with more say little about pairs and cost much */
     NOT_HERE = -1, /* no such item */
 };
-static const double ridge = 200; /* as if so many users had shown no relation */
+static const double ridge = 200; /* equivalent to this many users without any relation */
 
 /* Roots of counts, by user and by item. */
 typedef struct matrix {
@@ -94,10 +93,11 @@ typedef struct study {
     const pr_counted *from;
     size_t V, K;
     matrix by_user, by_item;
-    double *level;    /* [V]: a user's expected root, in roots of the user's actions */
+    double *level;    /* [V]: a user's expected root, as a multiple of the root of the user's
+                       * actions */
     double *variance; /* [V] */
     double scales;    /* sum of all users' actions */
-    int32_t *with;    /* [V,WIDTH]: what goes with an item most, NOT_HERE beyond the last */
+    int32_t *with;    /* [V,WIDTH]: the items that go with an item most, NOT_HERE after the last */
     double *together; /* [V,WIDTH]: their covariance */
     double *sums;     /* [workers,V], zero between items */
     int32_t *touched; /* [workers,V] */
@@ -150,9 +150,9 @@ static parsrec_status take_study(study *s, parsrec_error *err)
     return taken ? PARSREC_OK : pr_fail_memory(err);
 }
 
-/* ---- counts ---- */
+/* ---- counting ---- */
 
-/* One user's line, by the first worker's sums. Returns how many distinct items it has. */
+/* Fills one user's line, using the first worker's sums. Returns how many distinct items it has. */
 static size_t count_user(study *s, size_t user)
 {
     const pr_dataset *data = s->from->data;
@@ -217,9 +217,10 @@ static void measure(study *s)
     }
 }
 
-/* ---- what goes with an item ---- */
+/* ---- items that go with an item ---- */
 
-/* Files item h among those that go with v; the list is in order, of equals the smaller number first. */
+/* Inserts item h into the list of items that go with v. The list is sorted by strength; equals by
+ * index. */
 static void file(study *s, double *strength, size_t v, int32_t h, double covariance)
 {
     int32_t *with = s->with + v * WIDTH;
@@ -276,7 +277,7 @@ static const double *remembered(const study *s, size_t a, size_t b)
     return NULL;
 }
 
-/* Of two items; what is not remembered counts as unrelated. */
+/* The covariance of two items; pairs that are not stored count as unrelated. */
 static double covariance(const study *s, size_t a, size_t b)
 {
     const double *found = remembered(s, a, b);
@@ -284,7 +285,7 @@ static double covariance(const study *s, size_t a, size_t b)
     return found != NULL ? *found : 0;
 }
 
-/* Solves (m + extra·1) x = y by Cholesky; false where that is not positive. */
+/* Solves (m + extra·1) x = y by Cholesky; returns false if the matrix is not positive definite. */
 static bool solve(double *x, const double *y, const double *m, double extra, size_t n)
 {
     double l[WIDTH * WIDTH];
@@ -332,14 +333,14 @@ static void regress(void *context, size_t task, unsigned worker)
             m[i * n + j] = m[j * n + i] = covariance(s, (size_t)with[i], (size_t)with[j]);
     }
     while (!solve(x, s->together + v * WIDTH, m, extra, n))
-        extra *= 2; /* what is not remembered can leave too little */
+        extra *= 2; /* the stored covariances alone need not be positive definite */
     for (size_t i = 0; i < n; i++)
         s->found[v * s->K + i] = (pr_real)x[i];
 }
 
-/* ---- all of it ---- */
+/* ---- the whole estimate ---- */
 
-/* From the links to each item to the links from each. */
+/* Turns the links to each item into the links from each item. */
 static void write_links(const study *s, const pr_near *near)
 {
     memset(near->ends, 0, s->V * sizeof *near->ends);
@@ -349,7 +350,7 @@ static void write_links(const study *s, const pr_near *near)
         for (size_t i = 0; i < links(s, v); i++)
             near->ends[s->with[v * WIDTH + i]]++;
     uint32_t at = 0;
-    for (size_t h = 0; h < s->V; h++) { /* beginnings first, which filling moves to the ends */
+    for (size_t h = 0; h < s->V; h++) { /* start offsets first, which filling moves to the ends */
         uint32_t n = near->ends[h];
         near->ends[h] = at;
         at += n;

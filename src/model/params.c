@@ -1,4 +1,4 @@
-/* The list of parameters and their first values. */
+/* The list of parameters and their initial values. */
 #include "model/params.h"
 
 #include <assert.h>
@@ -10,7 +10,7 @@
 
 enum {
     ALIGN = 16,      /* numbers: 64 bytes of float */
-    APART = 1 << 20, /* more than there will ever be in order */
+    APART = 1 << 20, /* more than the parameters numbered in order will ever be */
 };
 
 void pr_params_free(pr_params *params)
@@ -19,7 +19,7 @@ void pr_params_free(pr_params *params)
     *params = (pr_params){0};
 }
 
-/* Puts a parameter behind those that have their place. */
+/* Places a parameter after those that already have a position. */
 static parsrec_status place(pr_params *params, pr_param *p, parsrec_error *err)
 {
     size_t n, end;
@@ -145,7 +145,7 @@ static void fill_normal(pr_real *x, size_t n, double deviation, const pr_rng *rn
     }
 }
 
-/* As the authors' code: the recurrent maps as ours, with biases of variance 1/outputs; other maps
+/* As in the authors' code: recurrent maps as ours, with biases of variance 1/outputs; other maps
  * uniform within ±1/sqrt(inputs), their biases zero. */
 static void fill_reference(const pr_param *p, pr_real *x, const pr_rng *rng, uint32_t name)
 {
@@ -153,10 +153,11 @@ static void fill_reference(const pr_param *p, pr_real *x, const pr_rng *rng, uin
     if (p->fill == PR_FILL_MAP)
         fill_uniform(x, n, 1 / sqrt((double)p->cols), rng, name);
     else if (p->fill == PR_FILL_CELL_BIAS)
-        fill_normal(x, n, sqrt(2 / (double)p->cols), rng, name); /* two maps stand in one */
+        fill_normal(x, n, sqrt(2 / (double)p->cols), rng, name); /* two maps are stacked in one */
 }
 
-/* Maps that stand in one, each with an equal share of the rows; 0: it is no map. */
+/* How many maps are stacked in a parameter, each with an equal share of the rows; 0 if it is not a
+ * map. */
 static size_t maps_in(pr_fill fill)
 {
     static const size_t maps[PR_FILLS] = {[PR_FILL_MAP] = 1,

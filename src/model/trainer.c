@@ -11,13 +11,13 @@
 #include "math/optimise.h"
 
 enum {
-    CHUNK_ROWS = 128,   /* large enough for fast products, two to a batch of 256 */
-    CHUNK_CELLS = 4096, /* rows times steps: bounds memory when baskets are long */
+    CHUNK_ROWS = 128,   /* large enough for fast products; a batch of 256 gives two */
+    CHUNK_CELLS = 4096, /* rows times steps: limits memory when baskets are long */
     LEAST_ROWS = 16,
-    SPAN = 16384, /* numbers in one task of adding up and updating */
+    SPAN = 16384, /* numbers per task of summing and updating */
 };
 
-/* A stretch of one parameter. */
+/* A range of one parameter. */
 typedef struct span {
     size_t at, n;
     bool lazy;
@@ -29,24 +29,25 @@ struct pr_trainer {
     pr_pool *pool;
     pr_limits limits;
     uint64_t seed, step;
-    size_t chunk_max; /* chunks a batch can have */
+    size_t chunk_max; /* most chunks per batch */
     pr_real *gradient, *moment[2];
     pr_real *extra; /* gradients of chunks 1, 2, ...; chunk 0 uses `gradient` */
     pr_arena *arenas;
     unsigned threads;
     pr_chunk *chunks;
     size_t chunk_count;
-    uint32_t *order; /* rows of the batch, dealt out to chunks */
+    uint32_t *order; /* rows of the batch, grouped by chunk */
     uint8_t *masks;
     pr_real *user_gradient;
     int32_t *users, *touched;
     size_t touched_count;
-    uint32_t *stamp; /* of each user row: the last batch that touched it */
+    uint32_t *stamp; /* per user row: the last batch that touched it */
     uint32_t stamp_now;
     span *spans;
     size_t span_count;
-    double *squares; /* of each span */
-    pr_real *common; /* [categories, most columns]: what a category's items share, parents' too */
+    double *squares; /* per span */
+    pr_real *common; /* [categories, most columns]: sum of the parts of a category and of all above
+                      * it */
     const pr_batch *batch;
     pr_adam adam;
     pr_real clip;
@@ -60,14 +61,14 @@ static size_t chunk_rows(size_t steps)
     return rows > CHUNK_ROWS ? CHUNK_ROWS : rows;
 }
 
-/* More than one are an even number, so that two threads have equal shares. */
+/* If more than one, an even number, so that two threads get equal shares. */
 static size_t chunk_count(size_t rows, size_t steps)
 {
     size_t chunks = (rows + chunk_rows(steps) - 1) / chunk_rows(steps);
     return chunks > 1 ? (chunks + 1) / 2 * 2 : chunks;
 }
 
-/* ---- memory: all that batches will need, taken once ---- */
+/* ---- memory: everything batches will need, allocated once ---- */
 
 /* The largest arena that chunks of any length need. */
 static size_t arena_bytes(const pr_model *model, const pr_limits *limits)
@@ -88,10 +89,10 @@ static size_t span_total(const pr_params *params)
     size_t n = 0;
     for (size_t i = 0; i < params->count && params->list[i].at < params->shared; i++)
         n += (pr_param_size(&params->list[i]) + SPAN - 1) / SPAN;
-    return n; /* at most: what is counted has none */
+    return n; /* an upper bound: counted parameters have none */
 }
 
-/* Maps and tables shrink by the weight decay; biases, gains and gates do not. */
+/* Weight decay applies to maps and tables, not to biases, gains and gates. */
 static bool decays(const pr_param *p)
 {
     return p->fill != PR_FILL_BIAS && p->fill != PR_FILL_CELL_BIAS && p->fill != PR_FILL_ONE;
@@ -129,7 +130,7 @@ size_t pr_trainer_bytes(const pr_model *model, const pr_limits *limits, unsigned
            limits->rows * user_width(model) * one;
 }
 
-/* Most columns of a table with shared parts; 0 without one. */
+/* The most columns of a table with shared parts; 0 if there is none. */
 static size_t shared_width(const pr_model *model)
 {
     size_t most = 0;
@@ -228,12 +229,12 @@ void pr_trainer_free(pr_trainer *t)
 /* ---- embeddings that items share ----
  *
  * A row of an item table is the sum of what was learnt for the item itself and of the rows of its
- * category, of all categories above it, and of its features (docs/math.md, Kin). A model keeps the sums
- * only, so nothing but training knows about the parts: the gradient of a shared row is the sum of its
- * items' gradients, and an update first subtracts the shared rows from the table, then adds them, as they
- * are now, again. */
+ * category, of all categories above it, and of its features (docs/math.md, Kin). A model stores
+ * only the sums, so only training knows about the parts. The gradient of a shared row is the sum
+ * of its items' gradients. An update first subtracts the shared rows from the table and afterwards
+ * adds the updated ones. */
 
-enum { SHARED_COLUMNS = 16, SHARED_ROWS = 512 }; /* of one task */
+enum { SHARED_COLUMNS = 16, SHARED_ROWS = 512 }; /* per task */
 
 typedef struct shared_work {
     pr_trainer *trainer;
@@ -253,7 +254,7 @@ static void for_tables(pr_trainer *t, void (*each)(shared_work *w), pr_real sign
         }
 }
 
-/* Which part of a column item v has, and how much of it; 0 for none. */
+/* Which part of a column item v has, and its factor; 0 if it has none. */
 static pr_real part_of(const pr_shared_column *column, size_t v, size_t *part)
 {
     const pr_feature_column *f = column->feature;
@@ -266,7 +267,7 @@ static pr_real part_of(const pr_shared_column *column, size_t v, size_t *part)
 
 /* ---- gradient ---- */
 
-/* Some columns of the whole table, so that every sum runs over items in order. */
+/* Processes some columns of the whole table, so that every sum runs over items in order. */
 static void sum_columns(void *context, size_t task, unsigned worker)
 {
     (void)worker;
@@ -311,7 +312,7 @@ static double shared_gradient(pr_trainer *t)
     return squares;
 }
 
-/* ---- parts of rows ---- */
+/* ---- shared parts of rows ---- */
 
 static void add_rows(void *context, size_t task, unsigned worker)
 {
@@ -334,7 +335,7 @@ static void add_rows(void *context, size_t task, unsigned worker)
     }
 }
 
-/* Adds to every row, or takes from it, what its category and all above it share, and its features. */
+/* Adds to every row, or subtracts from it, the shared parts of its categories and features. */
 static void add_table(shared_work *w)
 {
     pr_trainer *t = w->trainer;
@@ -376,7 +377,7 @@ static parsrec_status check_batch(const pr_trainer *t, const pr_batch *batch, si
                    batch->number);
 }
 
-/* The largest basket size below `limit`, 0 if there is none. */
+/* The largest basket size below `limit`; 0 if there is none. */
 static size_t next_size(const pr_batch *batch, size_t limit)
 {
     size_t most = 0;
@@ -386,15 +387,15 @@ static size_t next_size(const pr_batch *batch, size_t limit)
     return most;
 }
 
-/* Where chunk c begins in order[]: chunks before rows % chunks have one row more. */
+/* Where chunk c starts in order[]: the first rows % chunks chunks have one row more. */
 static size_t chunk_begin(size_t rows, size_t chunks, size_t c)
 {
     size_t more = rows % chunks;
     return c * (rows / chunks) + (c < more ? c : more);
 }
 
-/* Rows by size, longest first, dealt out in turn: order[] holds chunk after chunk. Equal sizes keep
- * their order. */
+/* Sorts rows by size, longest first, and deals them to the chunks in turn; order[] lists them chunk
+ * by chunk. Equal sizes keep their order. */
 static void deal(pr_trainer *t, const pr_batch *batch, size_t steps)
 {
     size_t chunks = chunk_count(batch->rows, steps), rank = 0;
@@ -446,7 +447,7 @@ static void add_chunks(void *context, size_t task, unsigned worker)
     t->squares[task] = pr_sum_squares(t->gradient + s->at, s->n);
 }
 
-/* Gathers the rows' user gradients in the order of the batch. */
+/* Adds up the rows' user gradients in the order of the batch. Returns their sum of squares. */
 static double add_users(pr_trainer *t, size_t rows)
 {
     const pr_param *users = pr_params_users(&t->model->params);
@@ -567,12 +568,12 @@ parsrec_status pr_trainer_learn(pr_trainer *t, const pr_batch *batch, pr_batch_r
     double began = t->parts != NULL ? pr_now() : 0, chunks = chunk_seconds(t);
     PR_TRY(pr_trainer_gradient(t, batch, result, err));
     PR_TRY(pr_trainer_update(t, result, err));
-    if (t->parts != NULL) /* whatever was not spent in chunks, threads that wait included */
+    if (t->parts != NULL) /* all time outside chunks, including waiting threads */
         t->parts[PR_PART_UPDATE] += (pr_now() - began) * t->threads - (chunk_seconds(t) - chunks);
     return PARSREC_OK;
 }
 
-/* ---- what a checkpoint and a measurement ask for ---- */
+/* ---- for checkpoints and measurements ---- */
 
 pr_real *pr_trainer_gradients(pr_trainer *t)
 {

@@ -1,4 +1,4 @@
-/* Gathers the rows of those who take part, and clusters them. */
+/* Collects the rows of the selected users and clusters them. */
 #include "model/user_clusters.h"
 
 #include <string.h>

@@ -1,12 +1,12 @@
-/* Users who are alike in what a model has learnt of them. */
+/* Clusters of users with similar embeddings. */
 #ifndef PR_USER_CLUSTERS_H
 #define PR_USER_CLUSTERS_H
 
 #include "model/model.h"
 
-/* cluster[users] says who takes part: -1 stays out; the others get 0..clusters-1, the largest cluster
- * first, by k-means over their rows of the model. E_UNSUPPORTED for a model that has no such rows,
- * E_ARGUMENT for more clusters than users. */
+/* On entry cluster[users] is -1 for users to leave out. The others get 0..clusters-1, the largest
+ * cluster first, by k-means over their rows of the user table. E_UNSUPPORTED for a model without a
+ * user table, E_ARGUMENT for more clusters than users. */
 parsrec_status pr_user_clusters(int32_t *cluster, const pr_model *model, size_t clusters,
                                 parsrec_error *err);
 
