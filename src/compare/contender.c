@@ -83,8 +83,8 @@ static parsrec_status remove_old(const pr_listed_model *e, pr_attempt *a, const 
 }
 
 static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
-                                       const parsrec_comparison *c, const parsrec_data *data,
-                                       const order *o, const pr_config *wanted, bool retrain,
+                                       const parsrec_data *data, const order *o,
+                                       const pr_config *wanted, bool retrain,
                                        const parsrec_hooks *hooks, parsrec_error *err)
 {
     char reason[160] = "no log beside it tells how";
@@ -100,8 +100,8 @@ static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
     parsrec_error why = {0};
     bool known = pr_run_record_read(&record, a->path, data, &why) == PARSREC_OK &&
                  record.source != PR_RECORD_NONE;
-    bool fits = known && pr_run_record_fits(&record, wanted, &o->train, c->stats.checksum, reason,
-                                            sizeof reason);
+    bool fits =
+        known && pr_run_record_fits(&record, wanted, &o->train, data, reason, sizeof reason);
     pr_run_record_free(&record);
     if (fits)
         return PARSREC_OK;
@@ -163,8 +163,8 @@ parsrec_status pr_contender_plan(pr_contender *r, const parsrec_comparison *c,
         r->attempts[0].path[0] = '\0';
     for (size_t i = 0; i < r->attempt_count && !r->counts; i++) {
         o.train.seed = r->attempts[i].seed;
-        PR_TRY(look_into_folder(e, &r->attempts[i], c, data, &o, &wanted, options->retrain, hooks,
-                                err));
+        PR_TRY(
+            look_into_folder(e, &r->attempts[i], data, &o, &wanted, options->retrain, hooks, err));
     }
     return PARSREC_OK;
 }

@@ -152,7 +152,7 @@ parsrec_status pr_trial_look(const parsrec_tuning *t, const pr_trial *trial,
     bool fits = pr_run_record_read(&record, trial->path, data, NULL) == PARSREC_OK &&
                 record.source != PR_RECORD_NONE;
     record.config.epochs = wanted.epochs; /* which grow from round to round */
-    fits = fits && pr_run_record_fits(&record, &wanted, &o, t->checksum, reason, sizeof reason);
+    fits = fits && pr_run_record_fits(&record, &wanted, &o, data, reason, sizeof reason);
     pr_run_record_free(&record);
     if (fits)
         return PARSREC_OK;

@@ -30,6 +30,15 @@ static inline int64_t pr_split_train_end(const pr_dataset *data, size_t user, si
     return data->user_offsets[user + 1] - kept;
 }
 
+/* Training sessions of all users. */
+static inline size_t pr_split_train_sessions(const pr_dataset *data, size_t last)
+{
+    size_t sessions = 0;
+    for (size_t u = 0; u < data->users; u++)
+        sessions += (size_t)(pr_split_train_end(data, u, last) - data->user_offsets[u]);
+    return sessions;
+}
+
 /* The user's validation session (PR_VALID) or first test session (PR_TEST), -1 for a user who is not
  * evaluated. The sessions before it are its history. Not for PR_TRAIN. */
 static inline int64_t pr_split_session(const pr_dataset *data, size_t user, pr_split_part part,

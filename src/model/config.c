@@ -370,15 +370,35 @@ parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_err
     return PARSREC_OK;
 }
 
-pr_config pr_config_as_found(const pr_config *wanted, const pr_config *found)
+void pr_config_settle_steps(pr_config *config, size_t baskets)
+{
+    enum {
+        BATCHES = 400,
+        BATCH_LEAST = 32,
+        BATCH_MOST = 256,
+        STEPS = 6000,
+        EPOCHS_LEAST = 8,
+        EPOCHS_MOST = 40
+    };
+    if (config->batch == 0) {
+        config->batch = BATCH_LEAST;
+        while (config->batch < BATCH_MOST && (size_t)config->batch * BATCHES * 7 / 5 < baskets)
+            config->batch *= 2;
+    }
+    if (config->epochs == 0) {
+        size_t steps = baskets / (size_t)config->batch + 1, most = STEPS / steps;
+        config->epochs = most < EPOCHS_LEAST  ? EPOCHS_LEAST
+                         : most > EPOCHS_MOST ? EPOCHS_MOST
+                                              : (int)most;
+    }
+}
+
+pr_config pr_config_settled(const pr_config *wanted, size_t baskets, const pr_config *found)
 {
     pr_config config = *wanted;
+    pr_config_settle_steps(&config, baskets);
     if (config.order == PR_ORDER_AUTO)
         config.order = found->order;
-    if (config.batch == 0)
-        config.batch = found->batch;
-    if (config.epochs == 0)
-        config.epochs = found->epochs;
     return config;
 }
 

@@ -59,8 +59,13 @@ parsrec_status pr_config_read(pr_config *config, const char *text, size_t size, 
 /* A named group of settings: "paper". */
 parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err);
 
-/* `wanted`, with the settings that were left to the data (auto) taken from `found`. */
-pr_config pr_config_as_found(const pr_config *wanted, const pr_config *found);
+/* Chooses `batch` and `epochs` where they are 0, by the number of training baskets. Small data need
+ * small batches to be gone through often enough, large data are learnt faster by large ones; the
+ * number of epochs makes for about as many steps whatever the data (docs/training.md). */
+void pr_config_settle_steps(pr_config *config, size_t baskets);
+/* `wanted` as training on data with so many training baskets settles it; `order = auto`, which takes
+ * a look at the data themselves, is taken from `found`. */
+pr_config pr_config_settled(const pr_config *wanted, size_t baskets, const pr_config *found);
 
 /* ---- showing ---- */
 

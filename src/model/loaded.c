@@ -6,6 +6,7 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "data/split.h"
 #include "math/blas.h"
 
 /* ---- loading ---- */
@@ -110,7 +111,9 @@ bool parsrec_model_setting(const parsrec_model *model, size_t i, parsrec_setting
         return false;
     pr_config initial; /* every kind in the table has valid defaults */
     pr_model_defaults(&initial, model->file.model->kind->name, NULL);
-    initial = pr_config_as_found(&initial, &model->file.model->config);
+    const pr_config *own = &model->file.model->config;
+    size_t baskets = pr_split_train_sessions(model->file.data, (size_t)own->last);
+    initial = pr_config_settled(&initial, baskets, own);
     setting->key = pr_config_key(i);
     setting->help = pr_config_help(i);
     pr_config_value(&model->file.model->config, i, setting->value, sizeof setting->value);

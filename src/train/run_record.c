@@ -1,5 +1,6 @@
 /* Run records: read from the log or a checkpoint, and written as lines of the log. */
 #include "train/run_record.h"
+#include "data/split.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -7,6 +8,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "data/split.h"
 #include "eval/baselines.h"
 #include "train/checkpoint.h"
 
@@ -114,17 +116,18 @@ void pr_run_record_free(pr_run_record *r)
 }
 
 bool pr_run_record_fits(const pr_run_record *r, const pr_config *wanted,
-                        const parsrec_train_options *o, const char *checksum, char *reason,
+                        const parsrec_train_options *o, const pr_dataset *data, char *reason,
                         size_t size)
 {
-    pr_config found = pr_config_as_found(wanted, &r->config);
+    size_t baskets = pr_split_train_sessions(data, (size_t)wanted->last);
+    pr_config found = pr_config_settled(wanted, baskets, &r->config);
     const char *kind = o->model != NULL ? o->model : "parsrec";
     char old[64], new[64];
     if (strcmp(r->kind, kind) != 0) {
         snprintf(reason, size, "it is of the kind %s", r->kind);
         return false;
     }
-    if (strcmp(r->data, checksum) != 0) {
+    if (strcmp(r->data, pr_dataset_checksum(data)) != 0) {
         snprintf(reason, size, "it was trained on other data");
         return false;
     }

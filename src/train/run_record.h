@@ -42,10 +42,10 @@ parsrec_status pr_run_record_read(pr_run_record *record, const char *model_path,
                                   const pr_dataset *data, parsrec_error *err);
 void pr_run_record_free(pr_run_record *record); /* a zeroed one is fine */
 
-/* Whether such a run is the one that options ask for, whose settings are `wanted`, on data of that
- * checksum. If not, says why in a few words: "seed = 1, not 2". */
+/* Whether such a run is the one that options ask for, whose settings are `wanted`, on these data. If
+ * not, says why in a few words: "seed = 1, not 2". */
 bool pr_run_record_fits(const pr_run_record *record, const pr_config *wanted,
-                        const parsrec_train_options *options, const char *checksum, char *reason,
+                        const parsrec_train_options *options, const pr_dataset *data, char *reason,
                         size_t size);
 
 /* The measures of validation, which runs are chosen by; the first is the usual one. */

@@ -79,36 +79,14 @@ pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 
 /* ---- what the data decide ---- */
 
-/* Small data need small batches to be gone through often enough, large ones are learnt faster by large
- * batches; the number of passes makes for about as many steps whatever the data (docs/training.md). */
 static void settle_steps(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks)
 {
-    enum {
-        BATCHES = 400,
-        BATCH_LEAST = 32,
-        BATCH_MOST = 256,
-        STEPS = 6000,
-        EPOCHS_LEAST = 8,
-        EPOCHS_MOST = 40
-    };
-    size_t baskets = 0, last = (size_t)config->last;
-    bool batch = config->batch == 0, epochs = config->epochs == 0;
-    for (size_t u = 0; u < data->users; u++)
-        baskets += (size_t)(pr_split_train_end(data, u, last) - data->user_offsets[u]);
-    if (batch) {
-        config->batch = BATCH_LEAST;
-        while (config->batch < BATCH_MOST && (size_t)config->batch * BATCHES * 7 / 5 < baskets)
-            config->batch *= 2;
-    }
-    if (epochs) {
-        size_t steps = baskets / (size_t)config->batch + 1, most = STEPS / steps;
-        config->epochs = most < EPOCHS_LEAST  ? EPOCHS_LEAST
-                         : most > EPOCHS_MOST ? EPOCHS_MOST
-                                              : (int)most;
-    }
-    if (batch || epochs)
-        pr_say(hooks, PARSREC_LOG_INFO, "%zu training baskets: batch = %d, epochs = %d", baskets,
-               config->batch, config->epochs);
+    if (config->batch != 0 && config->epochs != 0)
+        return;
+    size_t baskets = pr_split_train_sessions(data, (size_t)config->last);
+    pr_config_settle_steps(config, baskets);
+    pr_say(hooks, PARSREC_LOG_INFO, "%zu training baskets: batch = %d, epochs = %d", baskets,
+           config->batch, config->epochs);
 }
 
 parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks,

@@ -32,7 +32,7 @@ until web "$url/v1/quality" | grep -q '"ready":true' || [ $waited -ge 1200 ]; do
     waited=$((waited + 1))
 done
 ask 200 GET /v1/quality
-tells '[m["model"] for m in a["models"]] == ["parsrec", "pop", "personal", "recent", "markov"]'
+tells '[m["model"] for m in a["models"]] == ["parsrec", "pop", "personal", "recent", "markov", "mix"]'
 tells '[(p["protocol"], p["negatives"] > 0) for p in a["baselines"]["protocols"]][:3] == [("remaining", True), ("next", True), ("basket", False)]'
 tells 'all(p["verdict"] in ("ahead", "level", "behind") and p["best_baseline"] for p in a["baselines"]["protocols"])'
 tells 'a["baselines"]["sentence"].startswith("Test NDCG@10") and a["baselines"]["sentence"] in open("server.err").read()'
