@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/writer.h"
 #include "eval/significance.h"
-#include "model/counting/count_model.h"
+#include "model/counting/counting.h"
 #include "model/loaded.h"
 
 static const char *const kinds[PARSREC_BASELINES] = {"pop", "personal", "recent", "markov", "mix"};

@@ -8,7 +8,7 @@
 #include "eval/evaluation.h"
 #include "eval/score_dump.h"
 #include "eval/significance.h"
-#include "model/counting/count_model.h"
+#include "model/counting/counting.h"
 #include "model/loaded.h"
 
 /* ---- the report ---- */

@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "eval/baselines.h"
 #include "math/blas.h"
-#include "model/counting/count_model.h"
+#include "model/counting/counting.h"
 #include "model/loaded.h"
 #include "model/model_file.h"
 #include "report/curves.h"

@@ -2,7 +2,7 @@
  * counted where the kind counts. */
 #include <stdio.h>
 
-#include "model/counting/count_model.h"
+#include "model/counting/counting.h"
 #include "model/model_file.h"
 #include "support/sample_data.h"
 

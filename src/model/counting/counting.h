@@ -1,5 +1,15 @@
-/* Models that count instead of learning: their tables, and the popularity that all of them lean on.
- * docs/models.md has the formulas. */
+/* Models that count instead of learning (docs/models.md has the formulas).
+ *
+ * A kind is a pr_model_kind with `count` in place of training: it gives every parameter its size, takes
+ * the memory of the weights and fills them in one pass over the sessions that a pr_counted allows.
+ * Nothing of the sessions to be predicted is in them, because whoever evaluates counts again for the
+ * split at hand: pr_count_model is called for training, for evaluation and for every baseline, so it
+ * must take seconds. Counts of pairs are sparse (transitions.h); nothing is quadratic in items.
+ *
+ *   counting.c   pr_count_model; popularity and ties, which several kinds share
+ *   popular.c    pop, random             personal.c   personal, recent
+ *   markov.c     markov                  mix.c        mix (count_features.h, choice_fit.h)
+ *   oracle.c     oracle, on synthetic data with their truth */
 #ifndef PR_COUNTING_H
 #define PR_COUNTING_H
 
@@ -7,6 +17,11 @@
 #include "model/model.h"
 
 extern const pr_model_kind pr_random, pr_pop, pr_personal, pr_recent, pr_markov, pr_mix, pr_oracle;
+
+/* Counts what `scope` allows, or as much less or more as the setting `count` says. E_ARGUMENT for a kind that learns. */
+parsrec_status pr_count_model(pr_model **out, const char *kind, const pr_config *config,
+                              const pr_dataset *data, const pr_scope *scope, pr_pool *pool,
+                              const parsrec_hooks *hooks, parsrec_error *err);
 
 /* The parameter popularity [1,V]: how often each item was bought. Layout first; counting takes the
  * weights' memory, so all parameters must have their sizes by then. */

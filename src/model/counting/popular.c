@@ -1,84 +1,10 @@
-/* pop: the best sellers, the same for everybody. */
+/* pop: the best sellers, the same for everybody; random: the floor under every number. */
 #include <string.h>
 
-#include "base/memory.h"
 #include "math/topk.h"
 #include "model/counting/counting.h"
 
-enum { USERS_A_ROUND = 65536 };
-
-/* ---- popularity ---- */
-
-parsrec_status pr_popularity_layout(pr_model *model, parsrec_error *err)
-{
-    return pr_params_add_numbers(&model->params, "popularity", 1, model->items, err);
-}
-
-const pr_real *pr_popularity(const pr_model *model)
-{
-    return pr_model_reals(model, "popularity");
-}
-
-static void count_user(uint64_t *count, const pr_counted *from, size_t user)
-{
-    const pr_dataset *data = from->data;
-    int64_t first = data->session_offsets[data->user_offsets[user]];
-    int64_t end = data->session_offsets[pr_counted_end(from, user)];
-    for (int64_t a = first; a < end; a++)
-        count[data->action_items[a]]++;
-}
-
-static parsrec_status count_all(uint64_t *count, const pr_counted *from, parsrec_error *err)
-{
-    size_t users = from->data->users;
-    for (size_t u = 0; u < users; u++) {
-        if (u % USERS_A_ROUND == 0)
-            PR_TRY(pr_progress(from->hooks, "counting", "users", u, users, err));
-        count_user(count, from, u);
-    }
-    return PARSREC_OK;
-}
-
-parsrec_status pr_popularity_count(pr_model *model, const pr_counted *from, parsrec_error *err)
-{
-    PR_TRY(pr_model_alloc_weights(model, err));
-    uint64_t *count = pr_alloc_zero(model->items, sizeof *count); /* floats end at 2^24 */
-    if (count == NULL)
-        return pr_fail_memory(err);
-    pr_real *popularity = pr_model_reals(model, "popularity");
-    parsrec_status status = count_all(count, from, err);
-    for (size_t i = 0; i < model->items; i++)
-        popularity[i] = (pr_real)count[i];
-    pr_free(count);
-    return status;
-}
-
-/* ---- ties ---- */
-
-void pr_settle_ties(pr_real *scores, const int32_t *order, const pr_real *values,
-                    const pr_real *tie, size_t n)
-{
-    for (size_t i = n; i-- > 0;) {
-        int32_t at = order[i];
-        scores[at] = values[at];
-        if (i + 1 == n)
-            continue;
-        int32_t worse = order[i + 1];
-        pr_real least = scores[worse];
-        if (tie == NULL || values[worse] < values[at] || tie[worse] < tie[at])
-            least = pr_nextafter(least, (pr_real)INFINITY);
-        if (scores[at] < least)
-            scores[at] = least;
-    }
-}
-
-/* ---- the kind ---- */
-
-void pr_place_nothing(pr_scorer *session, const int32_t *items)
-{
-    (void)session;
-    (void)items;
-}
+/* ---- pop ---- */
 
 typedef struct state {
     pr_real *scores; /* [V] */
@@ -138,4 +64,83 @@ const pr_model_kind pr_pop = {
     .place = pr_place_nothing,
     .score_all = score_all,
     .score = score,
+};
+
+/* ---- random ---- */
+
+/* random: a ranker that knows nothing. An item's number is a function of the user, the length of the
+ * past and the item, so that it is drawn once for a basket: with fresh numbers at every step any of many
+ * items might come up, which scores too high to be a floor. */
+typedef struct random_state {
+    pr_rng rng;
+    uint32_t *user, *past; /* [rows] */
+} random_state;
+
+static parsrec_status random_layout(pr_model *model, parsrec_error *err)
+{
+    (void)model;
+    (void)err;
+    return PARSREC_OK;
+}
+
+static parsrec_status random_count(pr_model *model, const pr_counted *from, parsrec_error *err)
+{
+    (void)from;
+    return pr_model_alloc_weights(model, err);
+}
+
+static void random_take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
+                        size_t capacity)
+{
+    (void)model;
+    (void)capacity;
+    random_state *s = own;
+    enum { PURPOSE = 0x72616e64 };
+    *s = (random_state){.rng = pr_rng_make(1, PURPOSE)};
+    s->user = pr_arena_take(arena, rows, sizeof *s->user);
+    s->past = pr_arena_take(arena, rows, sizeof *s->past);
+}
+
+static void random_start(pr_scorer *session, const pr_start *starts)
+{
+    random_state *s = session->own;
+    for (size_t r = 0; r < session->active; r++) {
+        s->user[r] = (uint32_t)starts[r].user;
+        s->past[r] = (uint32_t)starts[r].history.count;
+    }
+}
+
+static pr_real random_number(const random_state *s, size_t row, size_t item)
+{
+    pr_bits bits = pr_rng_at(&s->rng, s->user[row], s->past[row], (uint32_t)item, 0);
+    return (pr_real)((bits.word[0] >> 8) * 0x1p-24);
+}
+
+static void random_score_all(pr_scorer *session, pr_real *scores)
+{
+    size_t items = session->model->items;
+    for (size_t r = 0; r < session->active; r++)
+        for (size_t i = 0; i < items; i++)
+            scores[r * items + i] = random_number(session->own, r, i);
+}
+
+static void random_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
+                         pr_real *scores)
+{
+    for (size_t i = 0; i < n; i++)
+        scores[i] = random_number(session->own, row, (size_t)items[i]);
+}
+
+const pr_model_kind pr_random = {
+    .name = "random",
+    .summary = "a number drawn for each item, once a basket",
+    .scores_are_shares = true,
+    .layout = random_layout,
+    .count = random_count,
+    .state_bytes = sizeof(random_state),
+    .take = random_take,
+    .start = random_start,
+    .place = pr_place_nothing,
+    .score_all = random_score_all,
+    .score = random_score,
 };

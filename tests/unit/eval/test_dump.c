@@ -4,7 +4,7 @@
 #include "base/memory.h"
 #include "base/writer.h"
 #include "eval/score_dump.h"
-#include "model/counting/count_model.h"
+#include "model/counting/counting.h"
 
 /* ---- an ordered file ---- */
 

@@ -6,7 +6,7 @@
 
 #include "data/histories.h"
 #include "eval/walker.h"
-#include "model/counting/count_model.h"
+#include "model/counting/counting.h"
 
 enum { USERS = 40, ITEMS = 30, MOST = 5, PER_TASK = 9 };
 

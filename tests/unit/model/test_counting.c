@@ -2,7 +2,7 @@
 #include "support/toy_run.h"
 
 #include "base/memory.h"
-#include "model/counting/count_model.h"
+#include "model/counting/counting.h"
 
 enum { ITEMS = 6 };
 

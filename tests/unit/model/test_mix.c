@@ -5,7 +5,7 @@
 #include "data/histories.h"
 #include "model/choice_fit.h"
 #include "model/count_features.h"
-#include "model/counting/count_model.h"
+#include "model/counting/counting.h"
 
 /* ---- the fit ---- */
 

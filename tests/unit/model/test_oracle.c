@@ -1,7 +1,7 @@
 /* model: the oracle's two halves against numbers worked out by hand. */
 #include "support/toy_run.h"
 
-#include "model/counting/oracle_inside.h"
+#include "model/counting/oracle.h"
 
 static double below(double z)
 {

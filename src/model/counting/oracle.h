@@ -1,6 +1,6 @@
-/* The oracle's parts: which categories come next, and which product of a category. */
-#ifndef PR_ORACLE_INSIDE_H
-#define PR_ORACLE_INSIDE_H
+/* The oracle's parts, for its tests: which categories come next, and which product of a category. */
+#ifndef PR_ORACLE_H
+#define PR_ORACLE_H
 
 #include "data/counted.h"
 #include "model/model.h"
