@@ -80,6 +80,35 @@ def baskets(*words):
         line(name, *cells)
 
 
+def difference(rows, ours, other, measure):
+    """Ours less another's, with its interval paired over users; known where one of the two is the best."""
+    for row, best, sign in ((rows[other], ours, -1), (rows[ours], other, 1)):
+        versus = row["versus_best"]
+        if versus and versus["model"] == best and versus["measure"] == measure:
+            ends = sorted(sign * end for end in versus["interval"])
+            return "%s [%s, %s]" % tuple(signed(v) for v in (sign * versus["difference"], *ends))
+    return "–"
+
+
+def signed(value):
+    return ("%+.4f" % value).replace("0.", ".", 1)
+
+
+def questions(*words):
+    """NAME FOLDER, again and again; a folder has the reports of the questions by name."""
+    known = ["pop", "personal", "recent", "markov", "mix"]
+    asked = [("remaining", "NDCG@10"), ("next", "NDCG@10"), ("basket", "NDCG@10"), ("basket", "Recall@10"), ("sampled", "NDCG@10"), ("sampled", "HR@10")]
+    head("data", "question", "measure", "best count", "SASRec", "parsrec", "parsrec less best count", "parsrec less SASRec")
+    for name, folder in zip(words[::2], words[1::2]):
+        for question, measure in asked:
+            rows = {row["model"]: row for row in rows_of("%s/%s.json" % (folder, question))}
+            best = max(known, key=lambda model: rows[model]["metrics"][measure])
+            line(name, "remaining, 100 items" if question == "sampled" else question, measure,
+                 "%s (%s)" % (decimal(rows[best]["metrics"][measure]), best), over_seeds(rows["sasrec"], measure),
+                 over_seeds(rows["parsrec"], measure), difference(rows, "parsrec", best, measure),
+                 difference(rows, "parsrec", "sasrec", measure))
+
+
 def counts(sample, *synthetic):
     """The sample, and the mean and range over synthetic data sets."""
     of = [{row["model"]: row["metrics"] for row in rows_of(path)} for path in (sample, *synthetic)]
