@@ -1,16 +1,74 @@
 /* Cairo surfaces written into memory and then to a file at once; or SVG elements written as text,
- * with cairo only to measure words. */
-#include "report/canvas_inside.h"
+ * with cairo only to measure words. Every word and shape is drawn here twice, once for each. */
+#include "report/canvas.h"
 
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
+#include <cairo.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/text.h"
 
-enum { PNG_SCALE = 2 };
+enum {
+    PNG_SCALE = 2,
+    PIXELS = 4, /* of a box in a field, so that smoothing by a viewer stays at its edges */
+};
+static const double QUARTER_TURN = 3.14159265358979 / 2;
+
+struct pr_canvas {
+    char *path; /* NULL: a piece of a page */
+    bool png;
+    cairo_surface_t *surface;
+    cairo_t *pen;
+    pr_writer file;
+    pr_writer *page;
+    char paint[48]; /* of the page's elements: "var(--ink);opacity:.5" */
+};
+
+/* ---- the palette ---- */
+
+enum { ROLES = PR_SERIES + PR_SERIES_COLOURS };
+
+/* The same hues twice: the dark ones are lighter, so that they stand out from dark paper. */
+static const struct {
+    const char *name;
+    unsigned light, dark;
+} roles[ROLES] = {
+    {"paper", 0xFFFFFF, 0x15181C}, {"ink", 0x21262B, 0xE6E9EC}, {"quiet", 0x6B737B, 0x9AA3AC},
+    {"s0", 0x0072B2, 0x4FA3E0},    {"s1", 0xD55E00, 0xF08A3C},  {"s2", 0x009E73, 0x2FBF95},
+    {"s3", 0xCC79A7, 0xDD93BC},    {"s4", 0xE69F00, 0xF0B73A},  {"s5", 0x56B4E9, 0x8CCBF2},
+    {"s6", 0x6A5ACD, 0xA79BF0},    {"s7", 0x7A6A53, 0xB8A68C},
+};
+
+static size_t wrapped(size_t role)
+{
+    return role < PR_SERIES ? role : PR_SERIES + (role - PR_SERIES) % PR_SERIES_COLOURS;
+}
+
+pr_colour pr_palette_role(size_t role, bool dark)
+{
+    unsigned rgb = dark ? roles[wrapped(role)].dark : roles[wrapped(role)].light;
+    return (pr_colour){(rgb >> 16 & 255) / 255.0, (rgb >> 8 & 255) / 255.0, (rgb & 255) / 255.0};
+}
+
+pr_colour pr_palette(size_t i)
+{
+    return pr_palette_role(PR_SERIES + i, false);
+}
+
+const char *pr_palette_name(size_t role)
+{
+    return roles[wrapped(role)].name;
+}
+
+void pr_palette_css(pr_writer *writer, bool dark)
+{
+    for (size_t r = 0; r < ROLES; r++)
+        pr_write(writer, "--%s:#%06x;", roles[r].name, dark ? roles[r].dark : roles[r].light);
+}
 
 /* ---- making and finishing ---- */
 
@@ -130,7 +188,7 @@ parsrec_status pr_canvas_finish(pr_canvas *canvas, parsrec_error *err)
     return status;
 }
 
-/* ---- colour ---- */
+/* ---- the colour of what is drawn ---- */
 
 void pr_canvas_role(pr_canvas *canvas, size_t role, double opacity)
 {
@@ -146,4 +204,264 @@ void pr_canvas_colour(pr_canvas *canvas, pr_colour c, double opacity)
     cairo_set_source_rgba(canvas->pen, c.red, c.green, c.blue, opacity);
     snprintf(canvas->paint, sizeof canvas->paint, "rgb(%.0f %.0f %.0f/%.3g)", c.red * 255,
              c.green * 255, c.blue * 255, opacity);
+}
+
+/* ---- words ---- */
+
+static void choose_font(pr_canvas *canvas, double size, bool bold)
+{
+    cairo_select_font_face(canvas->pen, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(canvas->pen, size);
+}
+
+double pr_canvas_text_width(pr_canvas *canvas, double size, bool bold, const char *text)
+{
+    cairo_text_extents_t extents;
+    choose_font(canvas, size, bold);
+    cairo_text_extents(canvas->pen, text, &extents);
+    return extents.x_advance;
+}
+
+char *pr_canvas_fitted(pr_canvas *canvas, double size, bool bold, double width, const char *text,
+                       char *buffer, size_t buffer_size)
+{
+    static const char dots[] = "…";
+    size_t n = strlen(text);
+    if (n < buffer_size && pr_canvas_text_width(canvas, size, bold, text) <= width) {
+        memcpy(buffer, text, n + 1);
+        return buffer;
+    }
+    if (n > buffer_size - sizeof dots)
+        n = buffer_size - sizeof dots;
+    do {
+        n = pr_utf8_cut(text, strlen(text), n);
+        memcpy(buffer, text, n);
+        memcpy(buffer + n, dots, sizeof dots);
+    } while (n > 0 && pr_canvas_text_width(canvas, size, bold, buffer) > width && n-- > 0);
+    return buffer;
+}
+
+static void write_text(pr_canvas *canvas, double x, double y, double size, pr_align align,
+                       bool bold, bool upward, const char *text)
+{
+    static const char *const anchors[] = {"start", "middle", "end"};
+    pr_write(canvas->page, "<text x=\"%.6g\" y=\"%.6g\" font-size=\"%.6g\" text-anchor=\"%s\"%s ",
+             x, y, size, anchors[align], bold ? " font-weight=\"600\"" : "");
+    if (upward)
+        pr_write(canvas->page, "transform=\"rotate(-90 %.6g %.6g)\" ", x, y);
+    pr_write(canvas->page, "style=\"fill:%s\">", canvas->paint);
+    pr_write_escaped(canvas->page, text);
+    pr_write(canvas->page, "</text>\n");
+}
+
+static void draw_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
+                      bool upward, const char *text)
+{
+    double width = pr_canvas_text_width(canvas, size, bold, text);
+    double back = align == PR_LEFT ? 0 : align == PR_RIGHT ? width : width / 2;
+    cairo_save(canvas->pen);
+    cairo_translate(canvas->pen, x, y);
+    if (upward)
+        cairo_rotate(canvas->pen, -QUARTER_TURN);
+    cairo_move_to(canvas->pen, -back, 0);
+    cairo_show_text(canvas->pen, text);
+    cairo_restore(canvas->pen);
+}
+
+void pr_canvas_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
+                    const char *text)
+{
+    (canvas->page != NULL ? write_text : draw_text)(canvas, x, y, size, align, bold, false, text);
+}
+
+void pr_canvas_text_upward(pr_canvas *canvas, double x, double y, double size, pr_align align,
+                           bool bold, const char *text)
+{
+    (canvas->page != NULL ? write_text : draw_text)(canvas, x, y, size, align, bold, true, text);
+}
+
+/* ---- shapes ---- */
+
+void pr_canvas_path(pr_canvas *canvas, const pr_point *points, size_t count, double width)
+{
+    if (count == 0)
+        return;
+    if (canvas->page != NULL) {
+        pr_write(canvas->page, "<path d=\"");
+        for (size_t i = 0; i < count; i++)
+            pr_write(canvas->page, "%c%.6g %.6g", i == 0 ? 'M' : 'L', points[i].x, points[i].y);
+        pr_write(canvas->page,
+                 "\" style=\"fill:none;stroke:%s;stroke-width:%.6g;stroke-linejoin:round\"/>\n",
+                 canvas->paint, width);
+        return;
+    }
+    cairo_set_line_width(canvas->pen, width);
+    cairo_set_line_join(canvas->pen, CAIRO_LINE_JOIN_ROUND);
+    cairo_new_path(canvas->pen); /* words leave a point behind */
+    for (size_t i = 0; i < count; i++)
+        cairo_line_to(canvas->pen, points[i].x, points[i].y);
+    cairo_stroke(canvas->pen);
+}
+
+static void draw_line(pr_canvas *canvas, double x0, double y0, double x1, double y1, double width,
+                      bool dashed)
+{
+    static const double dashes[] = {4, 3};
+    if (canvas->page != NULL) {
+        pr_write(canvas->page,
+                 "<line x1=\"%.6g\" y1=\"%.6g\" x2=\"%.6g\" y2=\"%.6g\" "
+                 "style=\"stroke:%s;stroke-width:%.6g%s\"/>\n",
+                 x0, y0, x1, y1, canvas->paint, width, dashed ? ";stroke-dasharray:4 3" : "");
+        return;
+    }
+    cairo_set_line_width(canvas->pen, width);
+    cairo_set_dash(canvas->pen, dashes, dashed ? 2 : 0, 0);
+    cairo_move_to(canvas->pen, x0, y0);
+    cairo_line_to(canvas->pen, x1, y1);
+    cairo_stroke(canvas->pen);
+    cairo_set_dash(canvas->pen, dashes, 0, 0);
+}
+
+void pr_canvas_line(pr_canvas *canvas, double x0, double y0, double x1, double y1, double width)
+{
+    draw_line(canvas, x0, y0, x1, y1, width, false);
+}
+
+void pr_canvas_dashed(pr_canvas *canvas, double x0, double y0, double x1, double y1, double width)
+{
+    draw_line(canvas, x0, y0, x1, y1, width, true);
+}
+
+void pr_canvas_dot(pr_canvas *canvas, double x, double y, double radius)
+{
+    if (canvas->page != NULL) {
+        pr_write(canvas->page, "<circle cx=\"%.6g\" cy=\"%.6g\" r=\"%.6g\" style=\"fill:%s\"/>\n",
+                 x, y, radius, canvas->paint);
+        return;
+    }
+    cairo_new_path(canvas->pen);
+    cairo_arc(canvas->pen, x, y, radius, 0, 4 * QUARTER_TURN);
+    cairo_fill(canvas->pen);
+}
+
+void pr_canvas_box(pr_canvas *canvas, double x, double y, double width, double height)
+{
+    pr_canvas_noted_box(canvas, x, y, width, height, NULL);
+}
+
+void pr_canvas_noted_box(pr_canvas *canvas, double x, double y, double width, double height,
+                         const char *note)
+{
+    if (canvas->page == NULL) {
+        cairo_rectangle(canvas->pen, x, y, width, height);
+        cairo_fill(canvas->pen);
+        return;
+    }
+    pr_write(canvas->page,
+             "<rect x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" style=\"fill:%s\"", x, y,
+             width, height, canvas->paint);
+    if (note == NULL) {
+        pr_write(canvas->page, "/>\n");
+        return;
+    }
+    pr_write(canvas->page, "><title>");
+    pr_write_escaped(canvas->page, note);
+    pr_write(canvas->page, "</title></rect>\n");
+}
+
+/* ---- fields of many boxes, as one image: a box each would make a heavy page ---- */
+
+static uint32_t pixel_of(pr_colour c)
+{
+    return (uint32_t)(c.red * 255 + .5) << 16 | (uint32_t)(c.green * 255 + .5) << 8 |
+           (uint32_t)(c.blue * 255 + .5);
+}
+
+static cairo_surface_t *make_image(const pr_colour *colours, size_t rows, size_t columns,
+                                   size_t pixels)
+{
+    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(columns * pixels),
+                                                        (int)(rows * pixels));
+    if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS)
+        return image;
+    unsigned char *bytes = cairo_image_surface_get_data(image);
+    size_t stride = (size_t)cairo_image_surface_get_stride(image);
+    for (size_t y = 0; y < rows * pixels; y++)
+        for (size_t x = 0; x < columns * pixels; x++) {
+            uint32_t pixel = pixel_of(colours[y / pixels * columns + x / pixels]);
+            memcpy(bytes + y * stride + 4 * x, &pixel, sizeof pixel);
+        }
+    cairo_surface_mark_dirty(image);
+    return image;
+}
+
+static void paint_image(pr_canvas *canvas, cairo_surface_t *image, double x, double y, double width,
+                        double height)
+{
+    cairo_save(canvas->pen);
+    cairo_translate(canvas->pen, x, y);
+    cairo_scale(canvas->pen, width / cairo_image_surface_get_width(image),
+                height / cairo_image_surface_get_height(image));
+    cairo_set_source_surface(canvas->pen, image, 0, 0);
+    cairo_pattern_set_filter(cairo_get_source(canvas->pen), CAIRO_FILTER_NEAREST);
+    cairo_paint(canvas->pen);
+    cairo_restore(canvas->pen);
+}
+
+/* On a page the image is inside the page, as base 64. */
+
+typedef struct encoder {
+    pr_writer *page;
+    unsigned char waiting[3];
+    size_t count;
+} encoder;
+
+static void write_group(encoder *e)
+{
+    static const char letters[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    uint32_t bits = (uint32_t)e->waiting[0] << 16 | (uint32_t)e->waiting[1] << 8 | e->waiting[2];
+    char text[4];
+    for (size_t i = 0; i < 4; i++)
+        text[i] = i <= e->count ? letters[bits >> (18 - 6 * i) & 63] : '=';
+    pr_write_bytes(e->page, text, 4);
+    *e = (encoder){.page = e->page};
+}
+
+static cairo_status_t encode(void *closure, const unsigned char *data, unsigned length)
+{
+    encoder *e = closure;
+    for (unsigned i = 0; i < length; i++) {
+        e->waiting[e->count++] = data[i];
+        if (e->count == 3)
+            write_group(e);
+    }
+    return e->page->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
+}
+
+static void write_image(pr_canvas *canvas, cairo_surface_t *image, double x, double y, double width,
+                        double height)
+{
+    encoder e = {.page = canvas->page};
+    pr_write(canvas->page,
+             "<image x=\"%.6g\" y=\"%.6g\" width=\"%.6g\" height=\"%.6g\" "
+             "preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
+             "href=\"data:image/png;base64,",
+             x, y, width, height);
+    if (cairo_surface_write_to_png_stream(image, encode, &e) != CAIRO_STATUS_SUCCESS)
+        canvas->page->failed = true;
+    if (e.count > 0)
+        write_group(&e);
+    pr_write(canvas->page, "\"/>\n");
+}
+
+void pr_canvas_field(pr_canvas *canvas, double x, double y, double width, double height,
+                     const pr_colour *colours, size_t rows, size_t columns)
+{
+    bool page = canvas->page != NULL;
+    cairo_surface_t *image =
+        make_image(colours, rows, columns, page || canvas->png ? 1 : (size_t)PIXELS);
+    (page ? write_image : paint_image)(canvas, image, x, y, width, height);
+    cairo_surface_destroy(image);
 }

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-#include "report/palette.h"
+#include "report/canvas.h"
 
 /* How numbers are shown: as they are, as factors of which they are the logarithms ("×2.1"), or as percentages of
  * 1 ("12 %"). */

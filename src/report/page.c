@@ -1,7 +1,7 @@
 /* HTML by hand: a few elements, and the style sheet of all reports. */
 #include "report/page.h"
 
-#include "report/palette.h"
+#include "report/canvas.h"
 
 enum {
     COLUMNS_FEW = 4,    /* tables of up to so many columns stay tables on a phone */

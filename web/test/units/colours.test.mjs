@@ -26,9 +26,9 @@ function contrast(a, b) {
   return (high + 0.05) / (low + 0.05);
 }
 
-test('roles are those of src/report/palette.c', () => {
+test('roles are those of src/report/canvas.c', () => {
   const { light, dark } = themes();
-  const roles = [...read('../src/report/palette.c').matchAll(/\{"(\w+)", 0x(\w{6}), 0x(\w{6})\}/g)];
+  const roles = [...read('../src/report/canvas.c').matchAll(/\{"(\w+)", 0x(\w{6}), 0x(\w{6})\}/g)];
   assert.ok(roles.length >= 11);
   for (const [, name, forLight, forDark] of roles) {
     assert.equal(light[name], `#${forLight.toLowerCase()}`, `${name}, light`);
