@@ -10,7 +10,7 @@
 #include "math/rank_agreement.h"
 #include "model/loaded.h"
 #include "model/user_clusters.h"
-#include "report/heatmap_order.h"
+#include "report/heatmap.h"
 
 /* What is needed while it is made. */
 typedef struct making {

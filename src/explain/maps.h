@@ -17,7 +17,7 @@
 #include "explain/axis.h"
 #include "explain/evidence.h"
 #include "model/model.h"
-#include "report/heat_scale.h"
+#include "report/heatmap.h"
 
 /* A map is a parsrec_map or one of the two that only reports show. */
 enum {

@@ -4,7 +4,44 @@
 #define PR_HEATMAP_H
 
 #include "base/writer.h"
-#include "report/heat_scale.h"
+#include "report/canvas.h"
+
+/* ---- scale ---- */
+
+/* Numbers to the colours of a heatmap: blue below zero, orange to brown above, nearly white at zero.
+ * The two sides differ in blue and yellow, which colour-blind readers tell apart, and both grow darker
+ * away from zero, so that a grey print still shows how strong a cell is. */
+
+/* How numbers are shown: as they are, as factors of which they are the logarithms ("×2.1"), or as percentages of
+ * 1 ("12 %"). */
+typedef enum pr_heat_unit { PR_HEAT_PLAIN, PR_HEAT_TIMES, PR_HEAT_PERCENT } pr_heat_unit;
+
+typedef struct pr_heat_scale {
+    double limit;   /* the number with the strongest colour; above 0 */
+    bool diverging; /* from -limit; else from 0, when no number is below it */
+    bool cut;       /* some numbers lie beyond the limit and get the colour of its end */
+    bool gaps;      /* some are not known */
+    pr_heat_unit unit;
+} pr_heat_scale;
+
+/* Begins zeroed, takes in numbers, then is settled: on the limit that is given, or with 0 on the largest
+ * number seen. */
+void pr_heat_scale_see(pr_heat_scale *scale, const double *numbers, size_t count);
+void pr_heat_scale_settle(pr_heat_scale *scale, double limit);
+
+pr_colour pr_heat_colour(const pr_heat_scale *scale, double number); /* NaN: quiet grey */
+/* What can be read on top of it: nearly black or white. */
+pr_colour pr_heat_ink(pr_colour background);
+
+/* Digits after the point with which the numbers of this scale are told apart. */
+int pr_heat_decimals(const pr_heat_scale *scale);
+/* A number with so many of them and a true minus sign, in buffer. Returns buffer. */
+char *pr_heat_text(double number, int decimals, char *buffer, size_t size);
+/* A number as the unit of the scale shows it, in buffer. Returns buffer. */
+char *pr_heat_value(const pr_heat_scale *scale, double number, int decimals, char *buffer,
+                    size_t size);
+
+/* ---- maps ---- */
 
 typedef struct pr_heatmap_panel {
     const char *title;   /* "group A"; NULL: none */
@@ -36,5 +73,17 @@ parsrec_status pr_heatmap_draw(const pr_heatmap *map, const char *path, parsrec_
 /* As a piece of a page, see pr_canvas_inline; wide ones scroll. Cells of small maps say their names and
  * number when pointed at. */
 parsrec_status pr_heatmap_inline(const pr_heatmap *map, pr_writer *page, parsrec_error *err);
+
+/* ---- orders of rows in which a map shows its blocks; heatmap_order.c ---- */
+
+/* order[n]: rows of group 0 first, then of group 1, ...; within a group as they stood. */
+parsrec_status pr_heatmap_order_groups(size_t *order, const size_t *groups, size_t n,
+                                       parsrec_error *err);
+
+/* order[n]: rows that are alike stand together. similarity[n,n] is larger for what is more alike; both
+ * triangles count by their mean, NaN as the least. Clusters by average linkage, whose sides are turned
+ * so that the rows which touch are as alike as can be. Takes time and memory n². */
+parsrec_status pr_heatmap_order_clusters(size_t *order, const double *similarity, size_t n,
+                                         parsrec_error *err);
 
 #endif

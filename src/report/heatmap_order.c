@@ -1,7 +1,7 @@
 /* Clusters by the chain of nearest neighbours: follow from a cluster to the one most like it until two
  * point at each other, merge these, go on. With average linkage that gives the same tree as merging
  * the most alike pair of all each time, in n² steps. */
-#include "report/heatmap_order.h"
+#include "report/heatmap.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// Numbers to colours of a heatmap, the same as in pictures of the program (src/report/heat_scale.c):
+// Numbers to colours of a heatmap, the same as in pictures of the program (src/report/heatmap.c):
 // blue below zero, orange to brown above, nearly white at zero, grey where nothing is known.
 
 export const above = ['#F7F7F5', '#FBD3A6', '#F0984A', '#C05A10', '#6E2C00'];

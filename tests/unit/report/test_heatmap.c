@@ -8,9 +8,7 @@
 #include "base/memory.h"
 #include "base/rng.h"
 #include "report/canvas.h"
-#include "report/heat_scale.h"
 #include "report/heatmap.h"
-#include "report/heatmap_order.h"
 
 /* ---- colours ---- */
 

@@ -36,8 +36,8 @@ test('roles are those of src/report/canvas.c', () => {
   }
 });
 
-test('stops of heatmaps are those of src/report/heat_scale.c', () => {
-  const source = read('../src/report/heat_scale.c');
+test('stops of heatmaps are those of src/report/heatmap.c', () => {
+  const source = read('../src/report/heatmap.c');
   for (const side of ['above', 'below']) {
     const [, list] = source.match(new RegExp(`${side}\\[STOPS\\] = \\{([^}]*)\\}`));
     assert.deepEqual(heat[side], list.split(', ').map((stop) => stop.replace('0x', '#')));
