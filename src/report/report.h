@@ -7,7 +7,7 @@
  *
  *     report_text.c    lines for a terminal, columns aligned, wide tables cut into several
  *     report_files.c   Markdown and CSV
- *     report_html.c    a page that stands alone, from the elements of page.h
+ *     report_html.c    a page that needs nothing else, with one style sheet for all reports
  *
  * Not every block belongs everywhere: a chart is SVG and only HTML shows it, the table for
  * spreadsheets has one row per number. pr_report_only chooses the formats of the blocks that follow.

@@ -1,6 +1,6 @@
 // Why an item is recommended, as bars: how much likelier each thing in the basket, the past and
 // the customer's own taste make it. Orange speaks for it, blue against,
-// as in the maps and in the reports (src/report/page.h).
+// as in the maps and in the reports (src/report/report_html.c).
 import { nameOf } from './catalogue.js';
 import { h } from './dom.js';
 import { times } from './words.js';

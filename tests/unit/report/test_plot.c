@@ -8,7 +8,7 @@
 #include "report/bars.h"
 #include "report/canvas.h"
 #include "report/curves.h"
-#include "report/page.h"
+#include "report/report.h"
 
 static const double epochs[] = {1, 2, 3, 4, 5};
 static const double loss[] = {7.1, 6.2, NAN, 5.4, 5.2};
@@ -130,7 +130,9 @@ static void page_stands_alone(void **state)
     (void)state;
     parsrec_error err;
     const char *rows[] = {"<script>alert(1)</script>", "a & b"};
-    const char *headings[] = {"name", "a \"b\\ </style>\n", "c"};
+    const pr_report_column columns[] = {{.heading = "name"},
+                                        {.heading = "a \"b\\ </style>\n", .kind = PR_REPORT_NUMBER},
+                                        {.heading = "c"}};
     const char *series[] = {"repeat", "new"};
     pr_chart_bar bars[] = {{.8, .7, .9}, {NAN, 0, 0}, {.2, .1, .3}, {0, 0, 0}};
     pr_bars chart = {"\"HR@10\"", rows, 2, series, 2, bars, NULL, 0.1, "random", false};
@@ -138,15 +140,15 @@ static void page_stands_alone(void **state)
     pr_panel panel = {"loss", &curve, 1, NULL};
     pr_curves curves = {"Learning", "epoch", &panel, 1};
     pr_writer page = {0};
-    pr_page_begin(&page, "Models <b>");
-    pr_page_table(&page, headings, 3);
-    pr_page_row(&page, rows[0]);
-    pr_page_cell(&page, "1", PR_CELL_BEST);
-    pr_page_row_end(&page);
-    pr_page_table_end(&page);
-    assert_ok(pr_bars_inline(&chart, &page, &err));
-    assert_ok(pr_curves_inline(&curves, &page, &err));
-    pr_page_end(&page);
+    pr_report report = {0};
+    pr_report_add(&report, PR_REPORT_TITLE, "Models <b>");
+    pr_report_table(&report, columns, 3);
+    pr_report_row(&report, PR_ROW_PLAIN, rows[0]);
+    pr_report_number(&report, 1, PR_BEST);
+    assert_ok(pr_bars_inline(&chart, pr_report_open(&report, PR_REPORT_CHART), &err));
+    assert_ok(pr_curves_inline(&curves, pr_report_open(&report, PR_REPORT_CHART), &err));
+    assert_ok(pr_report_write(&page, &report, PARSREC_TEXT_HTML, &err));
+    pr_report_free(&report);
     char *text = pr_writer_take(&page);
     assert_non_null(text);
     assert_non_null(strstr(text, "prefers-color-scheme:dark"));
