@@ -414,12 +414,16 @@ parsrec_status pr_dataset_match(pr_derived *out, pr_match_facts *facts, const pr
     *out = (pr_derived){.data = *data};
     if (facts->same)
         return PARSREC_OK;
-    out->data = *onto; /* for its catalogue */
+    out->data = *onto; /* for its catalogue; what follows is not about items */
     out->data.time_kind = data->time_kind;
+    out->data.ordered = data->ordered;
     out->data.source = data->source;
     out->data.events = data->events;
     out->data.file = NULL;
     out->data.checksum = pr_dataset_checksum(data);
+    out->data.trains_only = NULL; /* copy_keys has those of `data` */
+    out->data.split_at = data->split_at;
+    out->data.cut = NULL;
     edit e = {.out = out, .from = data};
     parsrec_status status;
     int32_t *known_as = take(&e, data->users, sizeof *known_as);

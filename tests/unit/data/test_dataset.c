@@ -543,8 +543,15 @@ static void later_data_get_the_numbers_of_a_model(void **state)
     char sentence[300];
     sample_make(&model);
     make_later(&later);
+    static const bool trains_only[SAMPLE_USERS] = {true, true, true};
+    model.data.trains_only = trains_only; /* of the model's users: says nothing about these */
+    model.data.split_at = 5;
+    later.data.ordered = true;
     assert_ok(pr_dataset_match(&out, &facts, &later.data, &model.data, &err));
     const pr_dataset *d = &out.data;
+    assert_true(d->ordered);
+    assert_null(d->trains_only);
+    assert_int_equal(d->split_at, 0);
     assert_false(facts.same);
     assert_int_equal(facts.unknown_users, 1);
     assert_int_equal(facts.unknown_items, 1);
