@@ -124,7 +124,9 @@ PARSREC_API parsrec_status parsrec_data_split_at(parsrec_data *data, int64_t tim
 
 /* The number of the last event of a server's store that was imported into the data set; 0 if none
  * of that store was. */
-PARSREC_API uint64_t parsrec_data_events_through(const parsrec_data *data, const char *store_id);
+PARSREC_API parsrec_status parsrec_data_events_through(const parsrec_data *data,
+                                                       const char *store_id, uint64_t *number,
+                                                       parsrec_error *err);
 
 typedef enum parsrec_time_kind {
     PARSREC_TIME_NONE,    /* no times in the source: sessions keep the order of the file */

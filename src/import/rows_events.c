@@ -99,13 +99,20 @@ parsrec_status pr_events_open(pr_rows **out, char **mark, const char *url, pr_ti
     return status;
 }
 
-uint64_t parsrec_data_events_through(const parsrec_data *data, const char *store_id)
+parsrec_status parsrec_data_events_through(const parsrec_data *data, const char *store_id,
+                                           uint64_t *number, parsrec_error *err)
 {
+    if (data == NULL || store_id == NULL || number == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_data_events_through needs data, a store and a number");
+    *number = 0;
+    if (data->events == NULL)
+        return PARSREC_OK;
     json_t *marks = NULL;
-    if (data == NULL || store_id == NULL || data->events == NULL ||
-        pr_json_parse(&marks, data->events, strlen(data->events), "events", NULL) != PARSREC_OK)
-        return 0;
+    PR_TRY(
+        pr_json_parse(&marks, data->events, strlen(data->events), "events of the data set", err));
     json_int_t through = json_integer_value(json_object_get(marks, store_id));
     json_decref(marks);
-    return through > 0 ? (uint64_t)through : 0;
+    *number = through > 0 ? (uint64_t)through : 0;
+    return PARSREC_OK;
 }

@@ -174,13 +174,13 @@ parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
 {
     parsrec_status status = PARSREC_OK;
     if (a->store != NULL) {
-        e->events_through =
-            parsrec_data_events_through(engine_data(e), store_identity_of(a->store)->id);
-        if (e->events_through > 0)
+        status = parsrec_data_events_through(engine_data(e), store_identity_of(a->store)->id,
+                                             &e->events_through, err);
+        if (status == PARSREC_OK && e->events_through > 0)
             fprintf(stderr, "the model's data has the events of the store up to number %llu\n",
                     (unsigned long long)e->events_through);
     }
-    if (a->store != NULL)
+    if (status == PARSREC_OK && a->store != NULL)
         status = catch_up(a, e, err); /* most of the replay, while events are still accepted */
     pthread_rwlock_wrlock(&a->order);
     if (status == PARSREC_OK && a->store != NULL)

@@ -374,6 +374,27 @@ static void every_allocation_may_fail(void **state)
     pr_dataset_free(d);
 }
 
+static void last_event_of_a_store(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    uint64_t number = 9;
+    const pr_dataset without = {0}, with = {.events = "{\"a\":7,\"b\":12}"};
+    const pr_dataset damaged = {.events = "{\"a\":"};
+    assert_ok(parsrec_data_events_through(&without, "a", &number, &err));
+    assert_int_equal(number, 0);
+    assert_ok(parsrec_data_events_through(&with, "b", &number, &err));
+    assert_int_equal(number, 12);
+    assert_ok(parsrec_data_events_through(&with, "c", &number, &err));
+    assert_int_equal(number, 0);
+    assert_int_equal(parsrec_data_events_through(&damaged, "a", &number, &err), PARSREC_E_FORMAT);
+    /* 0 would make a server add all purchases a second time. */
+    pr_memory_fail_after(0);
+    parsrec_status status = parsrec_data_events_through(&with, "b", &number, &err);
+    pr_memory_fail_after(SIZE_MAX);
+    assert_int_equal(status, PARSREC_E_MEMORY);
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -401,6 +422,7 @@ int main(void)
         cmocka_unit_test(crafted_names_are_quick_and_change_nothing),
         cmocka_unit_test(import_can_be_stopped),
         cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(last_event_of_a_store),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
