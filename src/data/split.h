@@ -8,6 +8,8 @@
 #ifndef PR_SPLIT_H
 #define PR_SPLIT_H
 
+#include <assert.h>
+
 #include "data/dataset.h"
 
 typedef enum pr_split_part {
@@ -44,6 +46,7 @@ static inline size_t pr_split_train_sessions(const pr_dataset *data, size_t last
 static inline int64_t pr_split_session(const pr_dataset *data, size_t user, pr_split_part part,
                                        size_t last)
 {
+    assert(part != PR_TRAIN);
     if (!pr_split_evaluated(data, user, last))
         return -1;
     return data->user_offsets[user + 1] - (int64_t)last - (part == PR_VALID ? 1 : 0);
