@@ -1,4 +1,4 @@
-/* Bars lie on their side, so that names of any length are read without turning the head. */
+/* Bars are horizontal, so that names of any length can be read. */
 #include "report/bars.h"
 
 #include <math.h>
@@ -22,12 +22,12 @@ enum {
     SIDE = 8,
 };
 
-/* Where things lie. */
+/* Positions and sizes. */
 typedef struct frame {
     double left, top, width, height;
     double bar, row;
     double least, most; /* the numbers at both ends; one of them may be 0 */
-    char **names;       /* [rows], as short as they must be */
+    char **names;       /* [rows], shortened to fit */
 } frame;
 
 static double row_height(const pr_bars *chart)
@@ -67,13 +67,6 @@ static double name_width(void *canvas, const char *name)
     return pr_canvas_text_width(canvas, 12, false, name);
 }
 
-static void free_names(frame *f, const pr_bars *chart)
-{
-    for (size_t r = 0; f->names != NULL && r < chart->row_count; r++)
-        pr_free(f->names[r]);
-    pr_free(f->names);
-}
-
 static parsrec_status measure(frame *f, pr_canvas *canvas, const pr_bars *chart, parsrec_error *err)
 {
     double names = 0;
@@ -96,12 +89,6 @@ static parsrec_status measure(frame *f, pr_canvas *canvas, const pr_bars *chart,
 static double x_at(const frame *f, double value)
 {
     return f->left + (value - f->least) / (f->most - f->least) * f->width;
-}
-
-static void write_value(char *text, size_t size, const pr_bars *chart, double value)
-{
-    snprintf(text, size, chart->percent ? "%+.1f %%" : "%.3f",
-             chart->percent ? 100 * value : value);
 }
 
 static void draw_axis(pr_canvas *canvas, const frame *f, const pr_bars *chart)
@@ -148,7 +135,8 @@ static void draw_bar(pr_canvas *canvas, const frame *f, const pr_bars *chart,
     double zero = x_at(f, 0), end = x_at(f, bar->value);
     pr_canvas_box(canvas, fmin(zero, end), y + 1, fabs(end - zero), f->bar - 2);
     draw_interval(canvas, f, bar, middle);
-    write_value(text, sizeof text, chart, bar->value);
+    snprintf(text, sizeof text, chart->percent ? "%+.1f %%" : "%.3f",
+             chart->percent ? 100 * bar->value : bar->value);
     pr_canvas_role(canvas, PR_INK, 1);
     if (bar->value < 0)
         pr_canvas_text(canvas, x_at(f, fmin(bar->value, bar->low)) - 6, middle + 4, 11, PR_RIGHT,
@@ -186,7 +174,7 @@ static void draw_legend(pr_canvas *canvas, const pr_bars *chart)
     }
 }
 
-/* The label stands above its line, moved inward where it would leave the picture. */
+/* The label is above its line, moved inward where it would leave the picture. */
 static void draw_mark(pr_canvas *canvas, const frame *f, const pr_bars *chart)
 {
     double x = x_at(f, chart->mark);
@@ -198,34 +186,31 @@ static void draw_mark(pr_canvas *canvas, const frame *f, const pr_bars *chart)
     pr_canvas_text(canvas, centre, f->top - 9, 11, PR_CENTRE, false, chart->mark_label);
 }
 
-static void draw_all(pr_canvas *canvas, const pr_bars *chart, const frame *f)
-{
-    char title[160];
-    pr_canvas_role(canvas, PR_INK, 1);
-    pr_canvas_text(
-        canvas, SIDE, 20, 14, PR_LEFT, true,
-        pr_canvas_fitted(canvas, 14, true, WIDTH - 2 * SIDE, chart->title, title, sizeof title));
-    if (chart->series_count > 1)
-        draw_legend(canvas, chart);
-    draw_axis(canvas, f, chart);
-    for (size_t r = 0; r < chart->row_count; r++)
-        draw_row(canvas, f, chart, r);
-    if (has_mark(chart))
-        draw_mark(canvas, f, chart);
-}
-
 /* Draws and finishes the canvas. */
 static parsrec_status draw(pr_canvas *canvas, const pr_bars *chart, parsrec_error *err)
 {
     frame f;
+    char title[160];
     parsrec_status status = measure(&f, canvas, chart, err);
     if (status == PARSREC_OK) {
-        draw_all(canvas, chart, &f);
+        pr_canvas_role(canvas, PR_INK, 1);
+        pr_canvas_text(canvas, SIDE, 20, 14, PR_LEFT, true,
+                       pr_canvas_fitted(canvas, 14, true, WIDTH - 2 * SIDE, chart->title, title,
+                                        sizeof title));
+        if (chart->series_count > 1)
+            draw_legend(canvas, chart);
+        draw_axis(canvas, &f, chart);
+        for (size_t r = 0; r < chart->row_count; r++)
+            draw_row(canvas, &f, chart, r);
+        if (has_mark(chart))
+            draw_mark(canvas, &f, chart);
         status = pr_canvas_finish(canvas, err);
     } else {
         pr_canvas_abort(canvas);
     }
-    free_names(&f, chart);
+    for (size_t r = 0; f.names != NULL && r < chart->row_count; r++)
+        pr_free(f.names[r]);
+    pr_free(f.names);
     return status;
 }
 

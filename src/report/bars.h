@@ -1,5 +1,5 @@
-/* Bars from zero, to the left where they are below it, with their intervals: a row for each name, one or
- * several bars in it. */
+/* Bars from zero, negative ones to the left, with their intervals. Each name has a row with one or
+ * several bars. */
 #ifndef PR_BARS_H
 #define PR_BARS_H
 

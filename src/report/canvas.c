@@ -2,6 +2,7 @@
  * with cairo only to measure words. Every word and shape is drawn here twice, once for each. */
 #include "report/canvas.h"
 
+#include <assert.h>
 #include <cairo-pdf.h>
 #include <cairo-svg.h>
 #include <cairo.h>
@@ -139,6 +140,7 @@ parsrec_status pr_canvas_new(pr_canvas **out, const char *path, double width, do
 parsrec_status pr_canvas_inline(pr_canvas **out, pr_writer *page, const char *label, double width,
                                 double height, parsrec_error *err)
 {
+    assert(page != NULL && label != NULL);
     PR_TRY(make(out, NULL, width, height, err));
     (*out)->page = page;
     pr_write(page, "<svg viewBox=\"0 0 %.6g %.6g\" width=\"%.6g\" role=\"img\" aria-label=\"",
@@ -208,17 +210,12 @@ void pr_canvas_colour(pr_canvas *canvas, pr_colour c, double opacity)
 
 /* ---- words ---- */
 
-static void choose_font(pr_canvas *canvas, double size, bool bold)
-{
-    cairo_select_font_face(canvas->pen, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(canvas->pen, size);
-}
-
 double pr_canvas_text_width(pr_canvas *canvas, double size, bool bold, const char *text)
 {
     cairo_text_extents_t extents;
-    choose_font(canvas, size, bold);
+    cairo_select_font_face(canvas->pen, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    cairo_set_font_size(canvas->pen, size);
     cairo_text_extents(canvas->pen, text, &extents);
     return extents.x_advance;
 }
@@ -227,6 +224,7 @@ char *pr_canvas_fitted(pr_canvas *canvas, double size, bool bold, double width, 
                        char *buffer, size_t buffer_size)
 {
     static const char dots[] = "…";
+    assert(buffer_size > sizeof dots);
     size_t n = strlen(text);
     if (n < buffer_size && pr_canvas_text_width(canvas, size, bold, text) <= width) {
         memcpy(buffer, text, n + 1);
@@ -298,7 +296,7 @@ void pr_canvas_path(pr_canvas *canvas, const pr_point *points, size_t count, dou
     }
     cairo_set_line_width(canvas->pen, width);
     cairo_set_line_join(canvas->pen, CAIRO_LINE_JOIN_ROUND);
-    cairo_new_path(canvas->pen); /* words leave a point behind */
+    cairo_new_path(canvas->pen); /* drawing words leaves a current point */
     for (size_t i = 0; i < count; i++)
         cairo_line_to(canvas->pen, points[i].x, points[i].y);
     cairo_stroke(canvas->pen);
@@ -372,12 +370,6 @@ void pr_canvas_noted_box(pr_canvas *canvas, double x, double y, double width, do
 
 /* ---- fields of many boxes, as one image: a box each would make a heavy page ---- */
 
-static uint32_t pixel_of(pr_colour c)
-{
-    return (uint32_t)(c.red * 255 + .5) << 16 | (uint32_t)(c.green * 255 + .5) << 8 |
-           (uint32_t)(c.blue * 255 + .5);
-}
-
 static cairo_surface_t *make_image(const pr_colour *colours, size_t rows, size_t columns,
                                    size_t pixels)
 {
@@ -389,7 +381,9 @@ static cairo_surface_t *make_image(const pr_colour *colours, size_t rows, size_t
     size_t stride = (size_t)cairo_image_surface_get_stride(image);
     for (size_t y = 0; y < rows * pixels; y++)
         for (size_t x = 0; x < columns * pixels; x++) {
-            uint32_t pixel = pixel_of(colours[y / pixels * columns + x / pixels]);
+            pr_colour c = colours[y / pixels * columns + x / pixels];
+            uint32_t pixel = (uint32_t)(c.red * 255 + .5) << 16 |
+                             (uint32_t)(c.green * 255 + .5) << 8 | (uint32_t)(c.blue * 255 + .5);
             memcpy(bytes + y * stride + 4 * x, &pixel, sizeof pixel);
         }
     cairo_surface_mark_dirty(image);

@@ -1,5 +1,14 @@
-/* A drawing surface that becomes PNG, SVG or PDF by the ending of its name, or a piece of SVG for a
- * page, in one drawing code. Coordinates are points from the top left; PNG has two pixels a point. */
+/* A drawing surface. It becomes a PNG, SVG or PDF file, by the ending of its name, or an <svg> element
+ * of an HTML page; charts draw the same way for all of them.
+ *
+ * Coordinates are points from the top left; PNG has two pixels per point. A canvas lives for one
+ * picture: pr_canvas_new or pr_canvas_inline, drawing, then pr_canvas_finish or pr_canvas_abort, which
+ * both free it. Drawing never fails before the end: cairo and the writer remember the first error, and
+ * pr_canvas_finish returns it. Files are written at once and atomically, so that no half picture is
+ * left behind.
+ *
+ * Colours are roles of a palette (paper, ink, series 0, 1, ...). In files they are those of light
+ * paper; an inline picture names CSS variables instead, so that it follows the page's light and dark. */
 #ifndef PR_CANVAS_H
 #define PR_CANVAS_H
 
@@ -13,7 +22,7 @@ typedef struct pr_colour {
     double red, green, blue;
 } pr_colour;
 
-/* What a colour is for; series i is PR_SERIES + i, over and over. */
+/* What a colour is for. Series i is PR_SERIES + i; its colours repeat after the last. */
 enum { PR_PAPER, PR_INK, PR_QUIET, PR_SERIES, PR_SERIES_COLOURS = 8 };
 
 pr_colour pr_palette_role(size_t role, bool dark);
@@ -39,12 +48,12 @@ typedef struct pr_point {
     double x, y;
 } pr_point;
 
-/* White paper of that size. */
+/* A file on white paper of that size. */
 parsrec_status pr_canvas_new(pr_canvas **out, const char *path, double width, double height,
                              parsrec_error *err);
 /* An <svg> element that takes its colours from the page's CSS variables (pr_palette_css), so that it
- * follows light and dark, and says `label` to those who cannot see it. It is written to `page`, which
- * is borrowed until the canvas is finished. */
+ * follows light and dark; `label` is read to those who cannot see it. It is written to `page`, which is
+ * borrowed until the canvas is finished. */
 parsrec_status pr_canvas_inline(pr_canvas **out, pr_writer *page, const char *label, double width,
                                 double height, parsrec_error *err);
 /* Writes the file, atomically, or ends the element, and frees the canvas. */
@@ -57,7 +66,7 @@ void pr_canvas_colour(pr_canvas *canvas, pr_colour colour, double opacity);
 
 void pr_canvas_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
                     const char *text);
-/* Reads upward; x is where its foot stands, and `align` says which end or middle is at y. */
+/* Reads upward; x is its baseline, and `align` says which end or middle is at y. */
 void pr_canvas_text_upward(pr_canvas *canvas, double x, double y, double size, pr_align align,
                            bool bold, const char *text);
 double pr_canvas_text_width(pr_canvas *canvas, double size, bool bold, const char *text);
@@ -69,7 +78,7 @@ void pr_canvas_dashed(pr_canvas *canvas, double x0, double y0, double x1, double
 void pr_canvas_path(pr_canvas *canvas, const pr_point *points, size_t count, double width);
 void pr_canvas_dot(pr_canvas *canvas, double x, double y, double radius);
 void pr_canvas_box(pr_canvas *canvas, double x, double y, double width, double height);
-/* A box that says `note` when it is pointed at, on a page. */
+/* A box that shows `note` when it is pointed at, on a page. */
 void pr_canvas_noted_box(pr_canvas *canvas, double x, double y, double width, double height,
                          const char *note);
 /* A field of rows x columns equal boxes, each with its own colour, as one image. */

@@ -1,6 +1,7 @@
 /* Line charts with axes, ticks and a name at the end of each curve. */
 #include "report/curves.h"
 
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,7 @@ enum {
 
 void pr_ticks(double low, double high, int wanted, double *first, double *step)
 {
+    assert(high > low && wanted > 0);
     double raw = (high - low) / wanted;
     double power = pow(10, floor(log10(raw)));
     double factor = raw / power;
@@ -43,7 +45,7 @@ static void widen(double value, double *low, double *high)
     *high = fmax(*high, value);
 }
 
-/* A range that never is empty, with a little air above and below. */
+/* A range that is never empty, with a margin above and below. */
 static void settle(double *low, double *high, double air)
 {
     if (*low > *high) {
@@ -143,7 +145,7 @@ static void draw_curve(pr_canvas *canvas, const frame *f, const pr_curve *curve,
             pr_canvas_dot(canvas, x_at(f, curve->x[i]), y_at(f, curve->y[i]), 2.2);
 }
 
-/* Names stand where their curves end, pushed apart so that none covers another. */
+/* Names are where their curves end, moved apart so that none covers another. */
 static void draw_names(pr_canvas *canvas, const frame *f, const pr_panel *panel)
 {
     enum { MOST = 16, LINE = 15 };
@@ -231,13 +233,6 @@ typedef struct grid {
     unsigned char *cells; /* dot pattern of each cell */
 } grid;
 
-static void set_dot(grid *g, size_t x, size_t y)
-{
-    static const unsigned char bits[DOTS_Y][DOTS_X] = {
-        {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
-    g->cells[y / DOTS_Y * g->columns + x / DOTS_X] |= bits[y % DOTS_Y][x % DOTS_X];
-}
-
 static double scaled(double v, double low, double high, size_t dots)
 {
     return high > low ? (v - low) / (high - low) * (double)(dots - 1) : 0;
@@ -245,10 +240,13 @@ static double scaled(double v, double low, double high, size_t dots)
 
 static void draw_segment(grid *g, double x0, double y0, double x1, double y1)
 {
+    static const unsigned char bits[DOTS_Y][DOTS_X] = {
+        {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     double steps = fmax(1, ceil(fmax(fabs(x1 - x0), fabs(y1 - y0))));
     for (double i = 0; i <= steps; i++) {
-        double x = x0 + (x1 - x0) * i / steps, y = y0 + (y1 - y0) * i / steps;
-        set_dot(g, (size_t)lround(x), (size_t)lround(y));
+        size_t x = (size_t)lround(x0 + (x1 - x0) * i / steps);
+        size_t y = (size_t)lround(y0 + (y1 - y0) * i / steps);
+        g->cells[y / DOTS_Y * g->columns + x / DOTS_X] |= bits[y % DOTS_Y][x % DOTS_X];
     }
 }
 
@@ -282,19 +280,6 @@ static void measure_grid(grid *g, const pr_panel *panel)
     }
 }
 
-static char *append_cell(char *out, unsigned char dots)
-{
-    if (dots == 0) {
-        *out++ = ' ';
-        return out;
-    }
-    /* U+2800 plus the pattern, in UTF-8. */
-    *out++ = (char)0xE2;
-    *out++ = (char)(0xA0 | dots >> 6);
-    *out++ = (char)(0x80 | (dots & 0x3F));
-    return out;
-}
-
 static char *append_rows(char *out, const grid *g)
 {
     for (size_t row = 0; row < g->rows; row++) {
@@ -302,8 +287,16 @@ static char *append_rows(char *out, const grid *g)
         if (row == 0 || row + 1 == g->rows)
             snprintf(label, sizeof label, "%.4g", row == 0 ? g->y_high : g->y_low);
         out += sprintf(out, "%*s |", MARGIN - 2, label);
-        for (size_t c = 0; c < g->columns; c++)
-            out = append_cell(out, g->cells[row * g->columns + c]);
+        for (size_t c = 0; c < g->columns; c++) {
+            unsigned char dots = g->cells[row * g->columns + c];
+            if (dots == 0) {
+                *out++ = ' ';
+                continue;
+            }
+            *out++ = (char)0xE2; /* U+2800 plus the pattern, in UTF-8 */
+            *out++ = (char)(0xA0 | dots >> 6);
+            *out++ = (char)(0x80 | (dots & 0x3F));
+        }
         while (out[-1] == ' ')
             out--;
         *out++ = '\n';

@@ -40,7 +40,8 @@ char *pr_curves_text(const pr_panel *panel, size_t columns, size_t rows);
 parsrec_status pr_learning_curves(const parsrec_epoch *epochs, size_t count, const char *png,
                                   const char *svg, parsrec_error *err);
 
-/* Round steps for an axis: the first tick at or above low, and the step, about `wanted` of them. */
+/* Round steps for an axis from low to high > low: the first tick at or above low, and the step that
+ * gives about `wanted` ticks. */
 void pr_ticks(double low, double high, int wanted, double *first, double *step);
 
 #endif

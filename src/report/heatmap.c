@@ -2,6 +2,7 @@
  * large the picture is. Then the parts are drawn where the layout puts them. */
 #include "report/heatmap.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -55,6 +56,7 @@ pr_colour pr_heat_colour(const pr_heat_scale *scale, double number)
 {
     if (!isfinite(number))
         return of_rgb(unknown);
+    assert(scale->limit > 0);
     const unsigned *stops = number < 0 ? below : above;
     double at = fmin(fabs(number) / scale->limit, 1) * (STOPS - 1);
     size_t i = at < STOPS - 2 ? (size_t)at : STOPS - 2;
@@ -74,6 +76,7 @@ pr_colour pr_heat_ink(pr_colour c)
 
 int pr_heat_decimals(const pr_heat_scale *scale)
 {
+    assert(scale->limit > 0);
     double power = floor(log10(scale->limit));
     double digits = power < 0 ? 1 - power : 2 - power;
     return digits < 0 ? 0 : digits > 6 ? 6 : (int)digits;
@@ -164,13 +167,13 @@ enum {
     WIDE = 1200,  /* a picture that scrolls on a page; others shrink to its width */
 };
 
-/* Who stands at a place of a side. */
+/* The number of the row or column at a place of a side. */
 static size_t index_at(const pr_heatmap_side *side, size_t place)
 {
     return side->order != NULL ? side->order[place] : place;
 }
 
-/* The group of who stands there; everybody is in one where there are no groups. */
+/* Its group; all are in group 0 where there are no groups. */
 static size_t group_at(const pr_heatmap_side *side, size_t place)
 {
     return side->groups != NULL ? side->groups[index_at(side, place)] : 0;
@@ -287,14 +290,6 @@ static parsrec_status lay_out_names(layout *l, pr_canvas *ruler, const pr_heatma
 
 /* ---- layout: the picture ---- */
 
-static double words_width(pr_canvas *ruler, const pr_heatmap *map)
-{
-    double width = pr_canvas_text_width(ruler, TITLE_SIZE, true, map->title);
-    if (map->subtitle != NULL)
-        width = fmax(width, pr_canvas_text_width(ruler, SMALL_SIZE, false, map->subtitle));
-    return ceil(fmin(width, WORDS_MOST));
-}
-
 /* What the colour bar takes to the right of its x. */
 static double bar_room(pr_canvas *ruler, const layout *l, const pr_heatmap *map)
 {
@@ -308,19 +303,17 @@ static double bar_room(pr_canvas *ruler, const layout *l, const pr_heatmap *map)
     return ceil(BAR + 8 + fmax(numbers + title, l->scale.gaps ? 48 : 0));
 }
 
-static double widest_panel_title(pr_canvas *ruler, const pr_heatmap *map)
-{
-    double widest = 0;
-    for (size_t p = 0; p < map->panel_count; p++)
-        if (map->panels[p].title != NULL)
-            widest =
-                fmax(widest, pr_canvas_text_width(ruler, PANEL_SIZE, true, map->panels[p].title));
-    return ceil(fmin(widest, PANEL_MOST));
-}
-
 static void lay_out_picture(layout *l, pr_canvas *ruler, const pr_heatmap *map)
 {
-    double panel_title = widest_panel_title(ruler, map);
+    double panel_title = 0, head = pr_canvas_text_width(ruler, TITLE_SIZE, true, map->title);
+    if (map->subtitle != NULL)
+        head = fmax(head, pr_canvas_text_width(ruler, SMALL_SIZE, false, map->subtitle));
+    head = ceil(fmin(head, WORDS_MOST));
+    for (size_t p = 0; p < map->panel_count; p++)
+        if (map->panels[p].title != NULL)
+            panel_title = fmax(panel_title,
+                               pr_canvas_text_width(ruler, PANEL_SIZE, true, map->panels[p].title));
+    panel_title = ceil(fmin(panel_title, PANEL_MOST));
     l->map_w = (double)map->columns.count * l->cell;
     l->map_h = (double)map->rows.count * l->cell;
     l->pitch = fmax(l->map_w, panel_title) + BETWEEN;
@@ -331,23 +324,11 @@ static void lay_out_picture(layout *l, pr_canvas *ruler, const pr_heatmap *map)
     l->bar_y = l->top;
     l->bar_h = fmin(fmax(l->map_h, BAR_LEAST), BAR_MOST);
     l->bar_end = l->bar_x + bar_room(ruler, l, map);
-    l->width = fmax(l->bar_end, words_width(ruler, map) + MARGIN) + MARGIN;
+    l->width = fmax(l->bar_end, head + MARGIN) + MARGIN;
     double map_foot =
         l->top + l->map_h + NEAR + l->columns.room + (map->columns.title != NULL ? 20 : 0);
     double bar_foot = l->bar_y + l->bar_h + (l->scale.gaps ? 34 : 6);
     l->height = ceil(fmax(map_foot, bar_foot) + MARGIN);
-}
-
-static parsrec_status check(const pr_heatmap *map, parsrec_error *err)
-{
-    if (map->rows.count == 0 || map->columns.count == 0 || map->panel_count == 0)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "a heatmap needs a row, a column and numbers");
-    if (map->rows.count > SIDE_MOST || map->columns.count > SIDE_MOST)
-        return pr_fail(err, PARSREC_E_LIMIT,
-                       "a heatmap of %zu rows and %zu columns cannot be drawn, only %d of each; "
-                       "choose fewer, or draw categories",
-                       map->rows.count, map->columns.count, SIDE_MOST);
-    return PARSREC_OK;
 }
 
 static parsrec_status measure(layout *l, pr_canvas *ruler, const pr_heatmap *map,
@@ -378,7 +359,13 @@ static void layout_free(layout *l)
 static parsrec_status lay_out(layout *l, const pr_heatmap *map, parsrec_error *err)
 {
     *l = (layout){0};
-    PR_TRY(check(map, err));
+    if (map->rows.count == 0 || map->columns.count == 0 || map->panel_count == 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "a heatmap needs a row, a column and numbers");
+    if (map->rows.count > SIDE_MOST || map->columns.count > SIDE_MOST)
+        return pr_fail(err, PARSREC_E_LIMIT,
+                       "a heatmap of %zu rows and %zu columns cannot be drawn, only %d of each; "
+                       "choose fewer, or draw categories",
+                       map->rows.count, map->columns.count, SIDE_MOST);
     pr_writer nowhere = {0};
     pr_canvas *ruler = NULL;
     parsrec_status status = pr_canvas_inline(&ruler, &nowhere, "", 1, 1, err);
@@ -475,7 +462,8 @@ static void draw_ticks(pr_canvas *canvas, const layout *l)
     draw_tick(canvas, l, high, l->scale.cut);
 }
 
-static void draw_colours(pr_canvas *canvas, const layout *l, const char *title)
+/* The colour bar with its title, or NULL, and what a cell without a number looks like. */
+static void draw_bar(pr_canvas *canvas, const layout *l, const char *title)
 {
     enum { STEPS = 128 };
     char name[NAME_BYTES];
@@ -492,10 +480,8 @@ static void draw_colours(pr_canvas *canvas, const layout *l, const char *title)
         pr_canvas_text_upward(
             canvas, l->bar_end - 4, l->bar_y + l->bar_h / 2, SMALL_SIZE, PR_CENTRE, false,
             pr_canvas_fitted(canvas, SMALL_SIZE, false, l->bar_h, title, name, sizeof name));
-}
-
-static void draw_gap_legend(pr_canvas *canvas, const layout *l)
-{
+    if (!l->scale.gaps)
+        return;
     double y = l->bar_y + l->bar_h + 16;
     pr_canvas_colour(canvas, pr_heat_colour(&l->scale, NAN), 1);
     pr_canvas_box(canvas, l->bar_x, y, BAR, BAR);
@@ -503,14 +489,6 @@ static void draw_gap_legend(pr_canvas *canvas, const layout *l)
         draw_hatch(canvas, l->bar_x, y, BAR);
     pr_canvas_role(canvas, PR_INK, 1);
     pr_canvas_text(canvas, l->bar_x + BAR + 6, y + 10.6, TICK_SIZE, PR_LEFT, false, "no data");
-}
-
-/* The colour bar with its title, or NULL, and what a cell without number looks like. */
-static void draw_bar(pr_canvas *canvas, const layout *l, const char *title)
-{
-    draw_colours(canvas, l, title);
-    if (l->scale.gaps)
-        draw_gap_legend(canvas, l);
 }
 
 /* Lines and ink on cells, whose colours are the same on light and dark paper. */
@@ -538,30 +516,25 @@ static const char *note_of(const place *at, size_t row, size_t column, double nu
     return note;
 }
 
-static void draw_value(pr_canvas *canvas, const place *at, double x, double y, double number)
-{
-    char text[64];
-    double size = at->l->value_size, side = at->l->cell - at->l->gap;
-    pr_canvas_colour(canvas, pr_heat_ink(pr_heat_colour(&at->l->scale, number)), 1);
-    pr_canvas_text(canvas, x + side / 2, y + side / 2 + size * .36, size, PR_CENTRE, false,
-                   pr_heat_value(&at->l->scale, number, at->l->decimals, text, sizeof text));
-}
-
 static void draw_cell(pr_canvas *canvas, const place *at, size_t row, size_t column)
 {
-    char note[3 * NAME_BYTES];
+    char note[3 * NAME_BYTES], text[64];
     double number = cell_at(at->map, at->panel, row, column);
-    double side = at->l->cell - at->l->gap;
+    double side = at->l->cell - at->l->gap, size = at->l->value_size;
     double x = at->x + (double)column * at->l->cell, y = at->y + (double)row * at->l->cell;
-    pr_canvas_colour(canvas, pr_heat_colour(&at->l->scale, number), 1);
+    pr_colour colour = pr_heat_colour(&at->l->scale, number);
+    pr_canvas_colour(canvas, colour, 1);
     pr_canvas_noted_box(canvas, x, y, side, side,
                         at->map->rows.count * at->map->columns.count <= NOTED
                             ? note_of(at, row, column, number, note, sizeof note)
                             : NULL);
-    if (!isfinite(number))
+    if (!isfinite(number)) {
         draw_hatch(canvas, x, y, side);
-    else if (at->l->value_size > 0)
-        draw_value(canvas, at, x, y, number);
+    } else if (size > 0) {
+        pr_canvas_colour(canvas, pr_heat_ink(colour), 1);
+        pr_canvas_text(canvas, x + side / 2, y + side / 2 + size * .36, size, PR_CENTRE, false,
+                       pr_heat_value(&at->l->scale, number, at->l->decimals, text, sizeof text));
+    }
 }
 
 static parsrec_status draw_field(pr_canvas *canvas, const place *at, parsrec_error *err)
@@ -577,15 +550,6 @@ static parsrec_status draw_field(pr_canvas *canvas, const place *at, parsrec_err
     pr_canvas_field(canvas, at->x, at->y, at->l->map_w, at->l->map_h, colours, rows, columns);
     pr_free(colours);
     return PARSREC_OK;
-}
-
-static void draw_boxes(pr_canvas *canvas, const place *at)
-{
-    pr_canvas_colour(canvas, white, 1); /* between the cells */
-    pr_canvas_box(canvas, at->x, at->y, at->l->map_w, at->l->map_h);
-    for (size_t r = 0; r < at->map->rows.count; r++)
-        for (size_t c = 0; c < at->map->columns.count; c++)
-            draw_cell(canvas, at, r, c);
 }
 
 /* ---- lines ---- */
@@ -688,10 +652,15 @@ static void draw_titles(pr_canvas *canvas, const place *at)
 
 static parsrec_status draw_panel(pr_canvas *canvas, const place *at, parsrec_error *err)
 {
-    if (at->l->boxes)
-        draw_boxes(canvas, at);
-    else
+    if (at->l->boxes) {
+        pr_canvas_colour(canvas, white, 1); /* between the cells */
+        pr_canvas_box(canvas, at->x, at->y, at->l->map_w, at->l->map_h);
+        for (size_t r = 0; r < at->map->rows.count; r++)
+            for (size_t c = 0; c < at->map->columns.count; c++)
+                draw_cell(canvas, at, r, c);
+    } else {
         PR_TRY(draw_field(canvas, at, err));
+    }
     draw_blocks(canvas, at);
     pr_canvas_role(canvas, PR_QUIET, 1);
     draw_frame(canvas, at->x, at->y, at->l->map_w - at->l->gap, at->l->map_h - at->l->gap);
@@ -704,7 +673,8 @@ static parsrec_status draw_panel(pr_canvas *canvas, const place *at, parsrec_err
 
 /* ---- the picture ---- */
 
-static void draw_head(pr_canvas *canvas, const pr_heatmap *map, const layout *l)
+static parsrec_status draw(pr_canvas *canvas, const pr_heatmap *map, const layout *l,
+                           parsrec_error *err)
 {
     char text[512];
     double width = l->width - 2 * MARGIN;
@@ -717,12 +687,6 @@ static void draw_head(pr_canvas *canvas, const pr_heatmap *map, const layout *l)
         pr_canvas_text(
             canvas, MARGIN, 39, SMALL_SIZE, PR_LEFT, false,
             pr_canvas_fitted(canvas, SMALL_SIZE, false, width, map->subtitle, text, sizeof text));
-}
-
-static parsrec_status draw(pr_canvas *canvas, const pr_heatmap *map, const layout *l,
-                           parsrec_error *err)
-{
-    draw_head(canvas, map, l);
     for (size_t p = 0; p < map->panel_count; p++) {
         place at = {map, l, p, l->left + (double)p * l->pitch, l->top};
         PR_TRY(draw_panel(canvas, &at, err));
@@ -731,7 +695,7 @@ static parsrec_status draw(pr_canvas *canvas, const pr_heatmap *map, const layou
     return PARSREC_OK;
 }
 
-/* Draws and finishes, whatever happens. */
+/* Draws and finishes; aborts the canvas on failure. */
 static parsrec_status complete(pr_canvas *canvas, const pr_heatmap *map, const layout *l,
                                parsrec_error *err)
 {

@@ -8,12 +8,12 @@
 
 /* ---- scale ---- */
 
-/* Numbers to the colours of a heatmap: blue below zero, orange to brown above, nearly white at zero.
- * The two sides differ in blue and yellow, which colour-blind readers tell apart, and both grow darker
- * away from zero, so that a grey print still shows how strong a cell is. */
-
-/* How numbers are shown: as they are, as factors of which they are the logarithms ("×2.1"), or as percentages of
- * 1 ("12 %"). */
+/* From numbers to the colours of a heatmap: blue below zero, orange to brown above, nearly white at
+ * zero. The two sides differ in blue and yellow, which colour-blind readers can distinguish, and both
+ * grow darker away from zero, so that a grey print still shows how strong a cell is.
+ *
+ * Numbers are shown as they are, as the factors whose logarithms they are ("×2.1"), or as percentages
+ * of 1 ("12 %"). */
 typedef enum pr_heat_unit { PR_HEAT_PLAIN, PR_HEAT_TIMES, PR_HEAT_PERCENT } pr_heat_unit;
 
 typedef struct pr_heat_scale {
@@ -24,8 +24,8 @@ typedef struct pr_heat_scale {
     pr_heat_unit unit;
 } pr_heat_scale;
 
-/* Begins zeroed, takes in numbers, then is settled: on the limit that is given, or with 0 on the largest
- * number seen. */
+/* A scale starts zeroed, sees all numbers, and is then settled: on the limit that is given, or for
+ * limit 0 on the largest absolute number seen. */
 void pr_heat_scale_see(pr_heat_scale *scale, const double *numbers, size_t count);
 void pr_heat_scale_settle(pr_heat_scale *scale, double limit);
 
@@ -33,9 +33,9 @@ pr_colour pr_heat_colour(const pr_heat_scale *scale, double number); /* NaN: qui
 /* What can be read on top of it: nearly black or white. */
 pr_colour pr_heat_ink(pr_colour background);
 
-/* Digits after the point with which the numbers of this scale are told apart. */
+/* Digits after the point that numbers of this scale need to differ. */
 int pr_heat_decimals(const pr_heat_scale *scale);
-/* A number with so many of them and a true minus sign, in buffer. Returns buffer. */
+/* A number with that many decimals and a true minus sign, in buffer. Returns buffer. */
 char *pr_heat_text(double number, int decimals, char *buffer, size_t size);
 /* A number as the unit of the scale shows it, in buffer. Returns buffer. */
 char *pr_heat_value(const pr_heat_scale *scale, double number, int decimals, char *buffer,
@@ -53,7 +53,7 @@ typedef struct pr_heatmap_side {
     const char *title; /* what the names are, "recommended"; NULL: none */
     const char *const *names;
     size_t count;
-    const size_t *order;            /* [count]: who stands first, second, ...; NULL: as numbered */
+    const size_t *order;            /* [count]: which comes first, second, ...; NULL: as numbered */
     const size_t *groups;           /* [count]: a line is drawn where it changes; NULL: no groups */
     const char *const *group_names; /* shown where there is no room for all names; or NULL */
 } pr_heatmap_side;
@@ -70,19 +70,19 @@ typedef struct pr_heatmap {
 
 /* .png, .svg or .pdf by the ending of path. E_LIMIT for a map of more cells than a picture can show. */
 parsrec_status pr_heatmap_draw(const pr_heatmap *map, const char *path, parsrec_error *err);
-/* As a piece of a page, see pr_canvas_inline; wide ones scroll. Cells of small maps say their names and
- * number when pointed at. */
+/* An element of a page, see pr_canvas_inline; wide ones scroll. Cells of small maps show their names
+ * and number when pointed at. */
 parsrec_status pr_heatmap_inline(const pr_heatmap *map, pr_writer *page, parsrec_error *err);
 
 /* ---- orders of rows in which a map shows its blocks; heatmap_order.c ---- */
 
-/* order[n]: rows of group 0 first, then of group 1, ...; within a group as they stood. */
+/* order[n]: rows of group 0 first, then of group 1, ...; within a group in their old order. */
 parsrec_status pr_heatmap_order_groups(size_t *order, const size_t *groups, size_t n,
                                        parsrec_error *err);
 
-/* order[n]: rows that are alike stand together. similarity[n,n] is larger for what is more alike; both
- * triangles count by their mean, NaN as the least. Clusters by average linkage, whose sides are turned
- * so that the rows which touch are as alike as can be. Takes time and memory n². */
+/* order[n]: similar rows are next to each other. similarity[n,n] is larger for rows that are more
+ * alike; the mean of both triangles counts, NaN as the least. Clusters by average linkage; each is
+ * reversed if that makes the rows at its border more alike. Takes time and memory n². */
 parsrec_status pr_heatmap_order_clusters(size_t *order, const double *similarity, size_t n,
                                          parsrec_error *err);
 

@@ -1,6 +1,6 @@
-/* Clusters by the chain of nearest neighbours: follow from a cluster to the one most like it until two
- * point at each other, merge these, go on. With average linkage that gives the same tree as merging
- * the most alike pair of all each time, in n² steps. */
+/* Clusters by the nearest-neighbour chain: follow from a cluster to the one most like it until two
+ * point at each other, merge these, and continue from the rest of the chain. With average linkage that
+ * gives the same tree as merging the most similar pair of all each time, in n² steps. */
 #include "report/heatmap.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ parsrec_status pr_heatmap_order_groups(size_t *order, const size_t *groups, size
 
 #define NOBODY SIZE_MAX
 
-/* A cluster bears the number of one of its rows. Its rows are a list from `head` to `tail`. */
+/* A cluster has the number of one of its rows. Its rows are a list from `head` to `tail`. */
 typedef struct forest {
     const double *rows; /* [n,n]: similarity as given */
     double *alike;      /* [n,n]: between clusters */
@@ -47,7 +47,7 @@ static double mean_of(const double *similarity, size_t n, size_t i, size_t j)
     return isfinite(mean) ? mean : -HUGE_VAL;
 }
 
-static parsrec_status plant(forest *f, const double *similarity, size_t n, parsrec_error *err)
+static parsrec_status forest_init(forest *f, const double *similarity, size_t n, parsrec_error *err)
 {
     *f = (forest){.rows = similarity, .n = n};
     size_t cells;
@@ -83,7 +83,7 @@ static void reverse(forest *f, size_t cluster)
     f->head[cluster] = before;
 }
 
-/* Puts b's rows behind a's, with the ends together that are most alike. */
+/* Puts b's rows behind a's, joined at the two ends that are most alike. */
 static void join(forest *f, size_t a, size_t b)
 {
     size_t ends[2] = {f->tail[a], f->head[a]}, others[2] = {f->head[b], f->tail[b]}, best = 0;
@@ -111,8 +111,8 @@ static void merge(forest *f, size_t a, size_t b)
     f->size[b] = 0;
 }
 
-/* The cluster most like `to`; of equals the one before it in the chain, else the smallest number. The
- * chain cannot come back to an earlier one but by rounding, which is not let. */
+/* The cluster most like `to`; among equals the one before it in the chain, else the smallest number.
+ * Only rounding could lead back to an earlier link, so those are not considered. */
 static size_t nearest(const forest *f, size_t to, size_t before)
 {
     size_t best = before;
@@ -156,7 +156,7 @@ parsrec_status pr_heatmap_order_clusters(size_t *order, const double *similarity
                                          parsrec_error *err)
 {
     forest f;
-    parsrec_status status = plant(&f, similarity, n, err);
+    parsrec_status status = forest_init(&f, similarity, n, err);
     if (status == PARSREC_OK && n > 0) {
         for (size_t merged = 1; merged < n; merged++)
             merge_two(&f);

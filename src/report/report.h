@@ -30,7 +30,7 @@ typedef enum pr_report_kind {
     PR_REPORT_HEADING, /* of a part of a section */
     PR_REPORT_LEAD,    /* the answer in a sentence or two */
     PR_REPORT_TEXT,    /* a paragraph */
-    PR_REPORT_NOTE,    /* a small note: how to read what stands above */
+    PR_REPORT_NOTE,    /* a small note: how to read what is above */
     PR_REPORT_CODE,    /* a command, as it was typed */
     PR_REPORT_FACT,    /* name and value */
     PR_REPORT_FINDING, /* a sentence of a numbered list, and its evidence */

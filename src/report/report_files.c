@@ -8,7 +8,7 @@
 /* ---- Markdown ---- */
 
 /* What Markdown would read as markup is escaped; a line break would end a cell of a table. Brackets
- * are left as they are unless they would make a link, and so is < before a space: both stand in
+ * are left as they are unless they would make a link, and so is < before a space: both occur in
  * intervals and tests, which should be readable in the file too. */
 static void write_plain(pr_writer *out, const char *text)
 {

@@ -79,7 +79,7 @@ static void measure(table *t)
     }
 }
 
-/* Between columns: one space before numbers, which stand apart by their alignment, else two. */
+/* Spaces between columns: one before numbers, which their alignment separates, else two. */
 static int gap(const table *t, size_t column)
 {
     return column == 0 ? 0 : t->columns[column].kind == PR_REPORT_WORDS ? 2 : 1;
@@ -205,15 +205,8 @@ static parsrec_status write_table(pr_writer *out, const pr_report *r, const pr_r
 
 /* ---- the document ---- */
 
-static void write_wrapped(pr_writer *out, const char *text, int line)
-{
-    pr_writer words = {0};
-    pr_write(&words, "%s", text);
-    pr_write_wrapped(out, &words, line);
-}
-
-/* Blocks stand apart by an empty line; headings stand with what follows, and so do lists. */
-static bool stand_apart(pr_report_kind before, pr_report_kind after)
+/* Whether an empty line goes between two blocks: not after a heading, nor inside a list. */
+static bool are_separated(pr_report_kind before, pr_report_kind after)
 {
     if (before == PR_REPORT_SECTION || before == PR_REPORT_HEADING || before == PR_REPORT_FOLD)
         return false;
@@ -232,11 +225,12 @@ parsrec_status pr_report_write_text(pr_writer *out, const pr_report *r, bool ter
     for (size_t i = 0; i < r->block_count; i++) {
         const pr_report_block *b = &r->blocks[i];
         const char *text = pr_report_string(r, b->text);
+        pr_writer words = {0};
         if ((b->formats & PR_IN_TEXT) == 0 || b->kind == PR_REPORT_CHART ||
             b->kind == PR_REPORT_FOLD_END || b->kind == PR_REPORT_GALLERY ||
             b->kind == PR_REPORT_GALLERY_END)
             continue;
-        if (before != NULL && stand_apart(before->kind, b->kind))
+        if (before != NULL && are_separated(before->kind, b->kind))
             pr_write(out, "\n");
         number = b->kind != PR_REPORT_FINDING ? 0 : number + 1;
         switch (b->kind) {
@@ -253,7 +247,8 @@ parsrec_status pr_report_write_text(pr_writer *out, const pr_report *r, bool ter
             pr_write(out, "  %s\n", text);
             break;
         default:
-            write_wrapped(out, text, line);
+            pr_write(&words, "%s", text);
+            pr_write_wrapped(out, &words, line);
         }
         before = b;
     }
