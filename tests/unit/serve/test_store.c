@@ -426,6 +426,11 @@ static void out_of_memory_is_a_status(void **state)
     parsrec_error err;
     bool whole = false;
     size_t failures = 0;
+    /* Only new entries are replayed: every entry needs memory, and a database that other tests filled has
+     * thousands of them. */
+    store *filled = open_store();
+    uint64_t from = last_number(filled);
+    store_close(filled);
     for (size_t i = 0; !whole; i++) {
         store *s = NULL;
         const char *items[] = {"milk"};
@@ -438,7 +443,7 @@ static void out_of_memory_is_a_status(void **state)
         if (status == PARSREC_OK)
             status = store_forget(s, "ann", &err);
         if (status == PARSREC_OK)
-            status = store_replay(s, 0, pass_over, &before, &last, &err);
+            status = store_replay(s, from, pass_over, &before, &last, &err);
         pr_memory_fail_after(SIZE_MAX);
         whole = status == PARSREC_OK;
         if (!whole)
