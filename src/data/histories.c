@@ -2,15 +2,28 @@
 #include "data/histories.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/xxh3.h"
 
+/* A stamp that this process has not used before. Consecutive numbers are hashed, so that sums of a
+ * few stamps differ as well. */
+static uint64_t new_stamp(void)
+{
+    static atomic_uint_fast64_t used;
+    uint64_t number = atomic_fetch_add(&used, 1) + 1;
+    return XXH3_64bits(&number, sizeof number);
+}
+
 pr_histories pr_histories_of(const pr_dataset *data)
 {
-    return (pr_histories){data->users, data->user_offsets, data->session_offsets,
-                          data->action_items, NULL};
+    return (pr_histories){.users = data->users,
+                          .user_offsets = data->user_offsets,
+                          .session_offsets = data->session_offsets,
+                          .items = data->action_items,
+                          .stamp = new_stamp()};
 }
 
 void pr_histories_free(pr_histories *histories)
@@ -96,7 +109,12 @@ static parsrec_status copy_histories(pr_histories *out, const match *m, const pr
         c.user_offsets[u + 1] = (int64_t)c.sessions;
     }
     report->unknown_actions = data->actions - c.actions;
-    *out = (pr_histories){m->users, c.user_offsets, c.session_offsets, c.items, c.user_offsets};
+    *out = (pr_histories){.users = m->users,
+                          .user_offsets = c.user_offsets,
+                          .session_offsets = c.session_offsets,
+                          .items = c.items,
+                          .block = c.user_offsets,
+                          .stamp = new_stamp()};
     return PARSREC_OK;
 }
 
@@ -120,7 +138,6 @@ parsrec_status pr_histories_match(pr_histories *out, const pr_dataset *data, pr_
  * asked for ---- */
 
 enum { CARTS_MOST = 4 }; /* open baskets of a user; the oldest makes room */
-enum { UNCHANGED = 1 };  /* the stamp of a history as the base has it */
 
 /* Names of sessions are remembered by 128 bits of seeded hash; 0 is no name. */
 typedef struct mark {
@@ -130,7 +147,7 @@ typedef struct mark {
 typedef struct session {
     mark name;
     size_t end;     /* of its items among the user's */
-    uint64_t stamp; /* a number that no change had before */
+    uint64_t stamp; /* a new one with every change */
 } session;
 
 /* An open basket: what is in it, apart from what was bought under the same name. */
@@ -148,7 +165,7 @@ typedef struct shopper {
     cart carts[CARTS_MOST]; /* newest last */
     size_t cart_count;
     bool forgotten; /* the base says nothing of this user */
-    uint64_t stamp; /* of what is not in a session, and the sum of the sessions' */
+    uint64_t stamp; /* sum of the sessions' stamps, and one more if forgotten; 0: as in the base */
 } shopper;
 
 /* Users by the hash of their key, for those who are forgotten by it. */
@@ -169,7 +186,6 @@ struct pr_live_histories {
     size_t shopper_count;
     hash_index by_hash; /* empty until a user is forgotten */
     uint8_t *held;      /* [items]: 0 but while a basket is looked at */
-    uint64_t changes;   /* so far */
 };
 
 /* ---- beginning and end ---- */
@@ -381,13 +397,6 @@ static void move_into(shopper *s, size_t at, size_t added, int32_t *spare)
     memcpy(s->items + end, spare, added * sizeof *spare);
 }
 
-/* Sums of stamps identify their sessions, and in which state. */
-static uint64_t new_stamp(pr_live_histories *live)
-{
-    live->changes++;
-    return XXH3_64bits(&live->changes, sizeof live->changes);
-}
-
 static void add_to(pr_live_histories *live, shopper *s, mark name, const int32_t *items,
                    size_t count)
 {
@@ -403,7 +412,7 @@ static void add_to(pr_live_histories *live, shopper *s, mark name, const int32_t
         s->sessions[i].end += added;
     s->count += added;
     s->stamp -= s->sessions[at].stamp;
-    s->sessions[at].stamp = new_stamp(live);
+    s->sessions[at].stamp = new_stamp();
     s->stamp += s->sessions[at].stamp;
 }
 
@@ -507,7 +516,7 @@ static parsrec_status forget(pr_live_histories *live, size_t user, parsrec_error
     shopper *s;
     PR_TRY(shopper_at(live, user, &s, err));
     empty_shopper(s);
-    *s = (shopper){.forgotten = true, .stamp = new_stamp(live)};
+    *s = (shopper){.forgotten = true, .stamp = new_stamp()};
     return PARSREC_OK;
 }
 
@@ -689,7 +698,7 @@ static parsrec_status read_history(const pr_live_histories *live, size_t user, m
     copy->own_row = s == NULL || !s->forgotten;
     copy->history = base;
     copy->has_vector = false;
-    copy->stamp = s != NULL && s->stamp != 0 ? s->stamp : UNCHANGED;
+    copy->stamp = s != NULL && s->stamp != 0 ? s->stamp : live->base->stamp;
     if (s == NULL || s->session_count == 0)
         return PARSREC_OK;
     PR_TRY(pr_grow(&copy->vector, &copy->vector_capacity, live->rows.width, sizeof *copy->vector,
@@ -700,7 +709,7 @@ static parsrec_status read_history(const pr_live_histories *live, size_t user, m
                    base.session_count + s->session_count + 1, sizeof *copy->sessions, err));
     size_t skip = session_named(s, without);
     if (skip < s->session_count && copy->stamp == s->sessions[skip].stamp)
-        copy->stamp = UNCHANGED;
+        copy->stamp = live->base->stamp;
     else if (skip < s->session_count)
         copy->stamp -= s->sessions[skip].stamp;
     copy_both(copy, &base, s, skip);

@@ -24,7 +24,8 @@ typedef struct pr_histories {
     size_t users;
     const int64_t *user_offsets, *session_offsets; /* as in a data set; sessions may be empty */
     const int32_t *items;
-    void *block; /* what they own, if anything */
+    void *block;    /* what they own, if anything */
+    uint64_t stamp; /* no other histories of this process have the same */
 } pr_histories;
 
 /* A view of the data set. */
@@ -121,7 +122,8 @@ typedef struct pr_history_copy {
     bool has_vector;    /* ... where something was added and sums are kept */
     pr_history history; /* of `items`, or of the base where nothing was added */
     bool own_row;       /* false once the user was forgotten */
-    uint64_t stamp;     /* different histories of a user have different stamps; never 0 */
+    uint64_t stamp;     /* different histories of a user have different stamps, also those of other
+                         * live histories and bases */
 } pr_history_copy;
 
 void pr_history_copy_free(pr_history_copy *copy); /* a zeroed one is fine */

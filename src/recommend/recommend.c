@@ -123,7 +123,7 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
     const parsrec_model *model = own->model;
     bool own_row = has_own_row(model, r->user), forgotten = false;
     assert(r->user == PARSREC_GUEST || r->user >= 0); /* checked by pr_request_prepare */
-    uint64_t stamp = 1;
+    uint64_t stamp = model->pasts.stamp;
     *start = (pr_start){.user = PR_ANYONE};
     if (r->live != NULL && r->user != PARSREC_GUEST) {
         PR_TRY(pr_live_history(r->live->pasts, r->user, r->session, &own->past, err));

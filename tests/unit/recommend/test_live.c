@@ -354,6 +354,65 @@ static void an_open_session_is_not_the_past(void **state)
     close_live(&o);
 }
 
+/* ---- a scratch that has answered before ---- */
+
+/* The answer of a scratch that remembers others is that of a new one. */
+static void assert_as_if_new(const opened *o, const parsrec_request *r)
+{
+    parsrec_error err;
+    parsrec_hit hits[2][5];
+    parsrec_answer a;
+    parsrec_scratch *fresh;
+    assert_ok(parsrec_scratch_new(&fresh, o->model, 8, &err));
+    assert_ok(parsrec_recommend(o->model, o->own, r, hits[0], 5, &a, &err));
+    assert_ok(parsrec_recommend(o->model, fresh, r, hits[1], 5, &a, &err));
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(hits[0][i].item, hits[1][i].item);
+        assert_close((double)hits[0][i].score, (double)hits[1][i].score, 0);
+    }
+    parsrec_scratch_free(fresh);
+}
+
+/* Two sets of live histories have different purchases of one user; one scratch answers with both. */
+static void live_histories_do_not_mix(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    opened o = open_live(model_path[0]);
+    parsrec_live *other;
+    parsrec_request r = parsrec_request_default(), r_other;
+    assert_ok(parsrec_live_new(&other, o.model, &err));
+    assert_ok(parsrec_live_find(o.live, "u00003", &r.user, &err));
+    assert_ok(parsrec_live_add(o.live, "u00003", "s", (const int32_t[]){3, 4, 5}, 3, &err));
+    assert_ok(parsrec_live_add(other, "u00003", "s", (const int32_t[]){17, 18, 19}, 3, &err));
+    r.live = o.live;
+    r_other = r;
+    r_other.live = other;
+    assert_as_if_new(&o, &r);
+    assert_as_if_new(&o, &r_other);
+    assert_as_if_new(&o, &r);
+    parsrec_live_free(other);
+    close_live(&o);
+}
+
+static void replaced_histories_count_at_once(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    parsrec_data *data;
+    opened o = open_live(model_path[0]);
+    parsrec_request r = parsrec_request_default();
+    assert_ok(parsrec_model_find(o.model, PARSREC_USER, "u00003", &r.user, &err));
+    assert_as_if_new(&o, &r);
+    parsrec_live_free(o.live);
+    o.live = NULL;
+    assert_ok(parsrec_data_load(&data, whole_path, &err));
+    assert_ok(parsrec_model_take_pasts(o.model, data, NULL, &err));
+    assert_as_if_new(&o, &r);
+    parsrec_data_free(data);
+    close_live(&o);
+}
+
 /* ---- forgetting ---- */
 
 static void one_who_is_forgotten_is_a_guest(void **state)
@@ -764,6 +823,8 @@ int main(void)
         cmocka_unit_test(long_sessions_keep_their_order),
         cmocka_unit_test(vectors_follow),
         cmocka_unit_test(an_open_session_is_not_the_past),
+        cmocka_unit_test(live_histories_do_not_mix),
+        cmocka_unit_test(replaced_histories_count_at_once),
         cmocka_unit_test(one_who_is_forgotten_is_a_guest),
         cmocka_unit_test(forgotten_by_a_hash_of_the_key),
         cmocka_unit_test(open_baskets_are_no_past),
