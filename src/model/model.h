@@ -45,7 +45,9 @@ typedef struct pr_start {
     const pr_real *vector; /* [dim.item]: a history vector computed elsewhere, used instead; or
                             * NULL */
     pr_known_features features;
-    uint64_t alike; /* not 0: starts of one call with the same number are identical */
+    uint64_t
+        alike; /* not 0: a name of this start. All starts that a scorer gets under one name, also
+                     * in later calls, are identical, so that it may reuse what it computed */
 } pr_start;
 
 /* The largest batch a trainer must have memory for. */

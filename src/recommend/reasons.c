@@ -80,9 +80,13 @@ static bool omits_history(const plan *p, size_t omission)
 static pr_start start_of(const plan *p, size_t omission)
 {
     pr_start start = p->question->start;
-    if (omits_history(p, omission))
-        return (pr_start){.user = start.user, .features = start.features};
-    if (omission > p->items) {
+    if (omission <= p->items)
+        return start;
+    start.alike = 0; /* no longer the start of that name */
+    if (omits_history(p, omission)) {
+        start.history = (pr_history){0};
+        start.vector = NULL;
+    } else {
         start.user = PR_ANYONE;
         start.features.user = (pr_feature_row){0};
     }
