@@ -9,10 +9,12 @@
  *   sentence.c       reasons as a sentence
  *   answer_json.c    hits and reasons -> JSON text
  *   live.c           histories that grow while requests are answered
+ *   score_speed.c    measures how long an answer takes (parsrec bench)
  *
- * The callers of the library choose where to enter: parsrec_recommend and parsrec_recommend_why take
- * structs with numbers, parsrec_recommend_json takes text. All end in pr_request_prepare, which is the
- * only place that checks a request, so that nothing behind it has to.
+ * Callers of the library choose where to enter: parsrec_recommend and parsrec_recommend_why take
+ * structs with numbers, parsrec_recommend_json takes text. All call pr_request_prepare, which checks
+ * the request, then pr_request_start, which looks up the features and fails if the model's data do not
+ * have them. The code after these two checks nothing more.
  *
  * Histories. A request names its live histories (parsrec_request.live) or uses those stored with the
  * model. They are part of the request, not of the scratch, so that a scratch has no mode: two requests

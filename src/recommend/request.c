@@ -49,6 +49,9 @@ static parsrec_status check_request(const parsrec_scratch *own, const parsrec_re
                        r->basket.count, most);
     if (r->feature_count > 0 && r->features == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "%zu features, but no list", r->feature_count);
+    for (size_t i = 0; i < r->feature_count; i++)
+        if (r->features[i].name == NULL)
+            return pr_fail(err, PARSREC_E_ARGUMENT, "features[%zu] has no name", i);
     PR_TRY(check_list(&r->basket, items, "basket", err));
     PR_TRY(check_list(&r->exclude, items, "exclude", err));
     PR_TRY(check_list(&r->only, items, "only", err));
@@ -163,6 +166,7 @@ static parsrec_status set_value(pr_given *given, pr_feature_of of, size_t i,
     pr_excerpt hold;
     char digits[32];
     const pr_feature_column *f = &given->columns[of][i];
+    bool unknown = value->word == NULL && isnan(value->number);
     if (f->number != NULL && value->word != NULL)
         return pr_fail(err, PARSREC_E_INPUT, "features: %s must be a number, or null",
                        pr_show(&hold, pr_slice_of(f->name)));
@@ -171,7 +175,8 @@ static parsrec_status set_value(pr_given *given, pr_feature_of of, size_t i,
         return PARSREC_OK;
     }
     snprintf(digits, sizeof digits, "%.15g", value->number); /* categories may look like numbers */
-    given->codes[of][i] = code_of(&f->values, value->word != NULL ? value->word : digits);
+    given->codes[of][i] =
+        unknown ? -1 : code_of(&f->values, value->word != NULL ? value->word : digits);
     return PARSREC_OK;
 }
 

@@ -333,6 +333,12 @@ static void bad_requests_get_a_sentence(void **state)
     r.exclude_categories = (parsrec_numbers)LIST(DRINK, -1);
     assert_fails(ASK(), PARSREC_E_ARGUMENT, "exclude_categories[1] is -1");
     r = parsrec_request_default();
+    r.features = &(parsrec_feature){.number = 1};
+    r.feature_count = 1;
+    assert_fails(ASK(), PARSREC_E_ARGUMENT, "features[0] has no name");
+    r.features = &(parsrec_feature){.name = "colour", .number = 1};
+    assert_fails(ASK(), PARSREC_E_INPUT, "no 'colour' of users or sessions");
+    r = parsrec_request_default();
     assert_fails(parsrec_recommend(o.model, other.own, &r, &hit, 1, &a, &err), PARSREC_E_ARGUMENT,
                  "a scratch made for it");
     assert_fails(parsrec_recommend(o.model, NULL, &r, &hit, 1, &a, &err), PARSREC_E_ARGUMENT,
@@ -341,6 +347,39 @@ static void bad_requests_get_a_sentence(void **state)
     assert_int_equal(a.count, 0);
     close_model(&o);
     close_model(&other);
+}
+
+/* ---- features ---- */
+
+/* The code of the session feature `channel` in a request with this value. */
+static int32_t channel_code(const opened *o, const char *word, double number)
+{
+    parsrec_error err;
+    parsrec_feature value = {.name = "channel", .word = word, .number = number};
+    parsrec_request r = parsrec_request_default();
+    pr_known_features known = {0};
+    r.features = &value;
+    r.feature_count = 1;
+    assert_ok(pr_request_features(o->own, &r, &known, &err));
+    return known.session.columns[0].code[0];
+}
+
+/* Among its values is what printf makes of a number that is unknown. */
+static void an_unknown_value_is_not_a_word(void **state)
+{
+    (void)state;
+    static const int64_t channels[] = {0, 3, 4};
+    sample s;
+    sample_make(&s);
+    s.session_feature[0].values = sample_names("nan5", channels, 2);
+    save_model(&s.data, path);
+    opened o = open_model(path, 2);
+    assert_int_equal(channel_code(&o, "nan", (double)NAN), 0);
+    assert_int_equal(channel_code(&o, NULL, 5), 1);
+    assert_int_equal(channel_code(&o, NULL, 6), -1);
+    assert_int_equal(channel_code(&o, NULL, (double)NAN), -1);
+    close_model(&o);
+    unlink(path);
 }
 
 /* ---- names ---- */
@@ -797,6 +836,7 @@ int main(void)
         cmocka_unit_test(filters_do_what_they_say),
         cmocka_unit_test(categories_have_their_limit),
         cmocka_unit_test(bad_requests_get_a_sentence),
+        cmocka_unit_test(an_unknown_value_is_not_a_word),
         cmocka_unit_test(names_and_numbers),
         cmocka_unit_test(a_name_that_several_bear),
         cmocka_unit_test(untrained_rows_are_not_used),
