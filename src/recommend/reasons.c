@@ -17,7 +17,7 @@ parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capa
                                parsrec_error *err)
 {
     *r = (pr_reasons){0};
-    PR_TRY(pr_scorer_new(&r->session, model, ROWS, capacity, err));
+    PR_TRY(pr_scorer_new(&r->scorer, model, ROWS, capacity, err));
     r->scores = pr_alloc_aligned(ROWS * model->items, sizeof *r->scores);
     r->spare = pr_alloc_aligned(model->items, sizeof *r->spare);
     r->order = pr_alloc(model->items, sizeof *r->order);
@@ -33,7 +33,7 @@ parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capa
 
 void pr_reasons_free(pr_reasons *r)
 {
-    pr_scorer_free(r->session);
+    pr_scorer_free(r->scorer);
     pr_free_aligned(r->scores);
     pr_free_aligned(r->spare);
     pr_free(r->order);
@@ -101,13 +101,13 @@ static void run(pr_reasons *r, const plan *p, size_t from, size_t rows)
     int32_t placed[ROWS];
     for (size_t i = 0; i < rows; i++)
         starts[i] = start_of(p, from + i);
-    pr_scorer_start(r->session, starts, rows);
+    pr_scorer_start(r->scorer, starts, rows);
     for (size_t at = 0; at < p->question->size; at++) {
         for (size_t i = 0; i < rows; i++)
             placed[i] = omits_item(p, from + i, at) ? -1 : p->question->basket[at];
-        pr_scorer_place(r->session, placed);
+        pr_scorer_place(r->scorer, placed);
     }
-    pr_scorer_score_all(r->session, r->scores);
+    pr_scorer_score_all(r->scorer, r->scores);
 }
 
 /* ---- effects ---- */
@@ -123,7 +123,7 @@ static parsrec_effect *effect_of(const plan *p, parsrec_why *why, size_t omissio
 static void take_row(const pr_reasons *r, const plan *p, size_t omission, pr_real *scores,
                      parsrec_why *whys, size_t count)
 {
-    const pr_model *model = r->session->model;
+    const pr_model *model = r->scorer->model;
     for (size_t i = 0; i < p->question->size; i++)
         scores[p->question->basket[i]] = -(pr_real)INFINITY;
     pr_chances chances = pr_chances_of(model, scores);
@@ -184,14 +184,14 @@ static void begin(pr_reasons *r, const plan *p, parsrec_why *why)
                          .user = none,
                          .earlier_baskets = count_earlier(&p->question->start.history, why->item),
                          .reason_count = p->items};
-    bool looks = r->session->model->kind->attention != NULL;
+    bool looks = r->scorer->model->kind->attention != NULL;
     for (size_t i = 0; i < p->items; i++)
         why->reasons[i] =
             (parsrec_reason){.item = p->question->basket[p->first + i],
                              .attention = looks ? (double)r->attention[p->first + i] : (double)NAN,
                              .part = (double)NAN};
     pr_score_terms parts;
-    if (!pr_scorer_terms(r->session, 0, why->item, &parts, r->placed))
+    if (!pr_scorer_terms(r->scorer, 0, why->item, &parts, r->placed))
         return;
     why->has_parts = true;
     why->parts = (parsrec_parts){(double)parts.network, (double)parts.history, (double)parts.memory,
@@ -207,13 +207,13 @@ static size_t rows_from(const plan *p, size_t from)
     return omissions(p) - from < ROWS ? omissions(p) - from : ROWS;
 }
 
-size_t pr_reasons_best(pr_reasons *r, const pr_why_question *question, size_t k)
+size_t pr_reasons_best(pr_reasons *r, pr_why_question *question, size_t k)
 {
     plan p = plan_of(question);
-    size_t items = r->session->model->items;
-    assert(question->size <= r->session->capacity);
+    size_t items = r->scorer->model->items;
+    assert(question->size <= r->scorer->capacity);
     run(r, &p, 0, rows_from(&p, 0));
-    r->begun = true;
+    question->started = true;
     memcpy(r->spare, r->scores, items * sizeof *r->spare);
     pr_topk_bar(r->spare, question->barred, UINT8_MAX, items);
     return pr_topk(r->order, r->spare, items, k < items ? k : items);
@@ -223,17 +223,16 @@ void pr_reasons_find(pr_reasons *r, const pr_why_question *question, parsrec_why
                      size_t count)
 {
     plan p = plan_of(question);
-    size_t items = r->session->model->items;
-    assert(question->size <= r->session->capacity);
+    size_t items = r->scorer->model->items;
+    assert(question->size <= r->scorer->capacity);
     for (size_t i = 0; i < count; i++)
         assert(question->barred[whys[i].item] == 0);
     for (size_t from = 0; from < omissions(&p); from += ROWS) {
         size_t rows = rows_from(&p, from);
-        if (!r->begun)
+        if (from > 0 || !question->started)
             run(r, &p, from, rows);
-        r->begun = false;
         if (from == 0) {
-            pr_scorer_attention(r->session, 0, r->attention);
+            pr_scorer_attention(r->scorer, 0, r->attention);
             for (size_t i = 0; i < count; i++)
                 begin(r, &p, &whys[i]);
         }
@@ -255,7 +254,7 @@ static size_t place_once(parsrec_scratch *own, const parsrec_numbers *basket)
         int32_t item = basket->list[i];
         if ((barred[item] & PR_MASK_PLACED) != 0)
             continue;
-        assert(count < own->reasons.session->capacity);
+        assert(count < own->reasons.scorer->capacity);
         barred[item] |= PR_MASK_PLACED;
         own->reasons.basket[count++] = item;
     }
@@ -312,9 +311,9 @@ static parsrec_status begin_question(parsrec_scratch *own, const parsrec_request
 {
     *question = (pr_why_question){.barred = own->recommender.barred};
     PR_TRY(pr_request_prepare(own, request, err));
-    if (own->reasons.session == NULL)
+    if (own->reasons.scorer == NULL)
         PR_TRY(pr_reasons_init(&own->reasons, own->model->file.model,
-                               own->recommender.session->capacity, err));
+                               own->recommender.scorer->capacity, err));
     PR_TRY(pr_request_start(own, request, &question->start, source, err));
     question->basket = own->reasons.basket;
     question->size = place_once(own, &request->basket);

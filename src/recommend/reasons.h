@@ -13,14 +13,13 @@ enum { PR_MASK_BARRED = 1, PR_MASK_PLACED = 2 };
 
 /* Memory of one thread; nothing is allocated after it is made. */
 typedef struct pr_reasons {
-    pr_scorer *session; /* of several rows, in each of which something else is left out */
+    pr_scorer *scorer;  /* with several rows, each of which leaves out something else */
     pr_real *scores;    /* [rows,V] */
-    pr_real *spare;     /* [V] */
-    int32_t *order;     /* [V] */
-    int32_t *basket;    /* [capacity]: for the caller: distinct items */
-    pr_real *attention; /* [capacity] */
+    pr_real *spare;     /* [V]: scores of the first row, without barred items */
+    int32_t *order;     /* [V]: the best items of pr_reasons_best */
+    int32_t *basket;    /* [capacity]: memory for a question's basket, not used here */
+    pr_real *attention; /* [capacity]: of the basket's items, in the first row */
     pr_real *placed;    /* [capacity]: what each item of the basket adds to a score */
-    bool begun;         /* the first rows of a question have been run */
 } pr_reasons;
 
 parsrec_status pr_reasons_init(pr_reasons *reasons, const pr_model *model, size_t capacity,
@@ -33,11 +32,13 @@ typedef struct pr_why_question {
     const int32_t *basket; /* each item once */
     size_t size;           /* at most the capacity */
     const uint8_t *barred; /* [V]: PR_MASK_*; 0 may be recommended */
+    bool started; /* set by pr_reasons_best: the scorer has the first rows of this question */
 } pr_why_question;
 
-/* The best k items of a question that is explained next, with the same question: order[] has them,
- * scores[] their scores. Returns how many. */
-size_t pr_reasons_best(pr_reasons *reasons, const pr_why_question *question, size_t k);
+/* Sets order[] to the best k items of a question, and scores[item] of each. Returns how many. If the next
+ * call with this memory is pr_reasons_find with the same question, that need not run the first rows
+ * again. No other call may come between the two. */
+size_t pr_reasons_best(pr_reasons *reasons, pr_why_question *question, size_t k);
 /* Sets all of whys[count] but the items, which are given and may be recommended. */
 void pr_reasons_find(pr_reasons *reasons, const pr_why_question *question, parsrec_why *whys,
                      size_t count);

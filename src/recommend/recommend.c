@@ -34,7 +34,7 @@ parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, siz
                                    parsrec_error *err)
 {
     *r = (pr_recommender){0};
-    PR_TRY(pr_scorer_new(&r->session, model, 1, capacity, err));
+    PR_TRY(pr_scorer_new(&r->scorer, model, 1, capacity, err));
     r->scores = pr_alloc_aligned(model->items, sizeof *r->scores);
     r->best = pr_alloc(model->items, sizeof *r->best);
     r->barred = pr_alloc_zero(model->items, sizeof *r->barred);
@@ -46,7 +46,7 @@ parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, siz
 
 void pr_recommender_free(pr_recommender *r)
 {
-    pr_scorer_free(r->session);
+    pr_scorer_free(r->scorer);
     pr_free_aligned(r->scores);
     pr_free(r->best);
     pr_free(r->barred);
@@ -161,19 +161,19 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
 /* The best k for the basket as it stands. */
 static size_t rank_best(pr_recommender *r, size_t k)
 {
-    size_t items = r->session->model->items;
-    return pr_scorer_best(r->session, r->barred, k < items ? k : items, r->best, r->scores);
+    size_t items = r->scorer->model->items;
+    return pr_scorer_best(r->scorer, r->barred, k < items ? k : items, r->best, r->scores);
 }
 
 size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *basket, size_t n,
                     size_t k)
 {
-    assert(n <= r->session->capacity);
-    pr_scorer_start(r->session, start, 1);
+    assert(n <= r->scorer->capacity);
+    pr_scorer_start(r->scorer, start, 1);
     for (size_t i = 0; i < n; i++) {
         if ((r->barred[basket[i]] & PR_MASK_PLACED) != 0)
             continue; /* training baskets hold no item twice */
-        pr_scorer_place(r->session, &basket[i]);
+        pr_scorer_place(r->scorer, &basket[i]);
         r->barred[basket[i]] |= PR_MASK_PLACED;
     }
     return rank_best(r, k);

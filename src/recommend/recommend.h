@@ -45,18 +45,19 @@ struct parsrec_live {
 
 /* Memory of one thread; nothing is allocated after it is made. */
 typedef struct pr_recommender {
-    pr_scorer *session; /* of one row */
-    pr_real *scores;    /* [V]: of what is in best[] */
-    int32_t *best;      /* [V] */
-    uint8_t *barred;    /* [V]: not 0 where an item may not be recommended */
+    pr_scorer *scorer; /* with one row */
+    pr_real *scores;   /* [V], by item: set for the items in best[], undefined elsewhere */
+    int32_t *best;     /* [V]: items of the last answer, best first */
+    uint8_t *barred;   /* [V]: PR_MASK_*; 0 may be recommended */
 } pr_recommender;
 
 parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, size_t capacity,
                                    parsrec_error *err);
 void pr_recommender_free(pr_recommender *r); /* a zeroed one is fine */
 
-/* Places the basket's items, each once, at most the capacity; then best[] holds up to k items that are
- * neither placed nor barred, best first, scores[] their scores. Returns how many. */
+/* Places the basket's items, each once, at most the capacity, and marks them in barred[], which must not
+ * have marks of an earlier basket. Then sets best[] to up to k items that are not barred, best first,
+ * and scores[item] of each. Returns how many. */
 size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *basket, size_t n,
                     size_t k);
 
@@ -64,8 +65,8 @@ size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *bas
 
 /* The features of a request, in the columns of the model's data set. */
 typedef struct pr_given {
-    bool taken; /* the memory below */
-    pr_feature_column *columns[2];
+    bool allocated; /* what follows, each [columns] for PR_OF_USER and PR_OF_SESSION */
+    pr_feature_column *columns[2]; /* with one row, which points to one of: */
     float *numbers[2];
     int32_t *codes[2];
 } pr_given;

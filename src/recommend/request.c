@@ -33,7 +33,7 @@ static parsrec_status check_request(const parsrec_scratch *own, const parsrec_re
                        "the live histories of the request were made for another model");
     size_t users = r->live != NULL ? pr_live_users(r->live->pasts) : model->pasts.users;
     size_t items = model->file.data->items;
-    size_t categories = model->file.data->categories, most = own->recommender.session->capacity;
+    size_t categories = model->file.data->categories, most = own->recommender.scorer->capacity;
     if (r->user != PARSREC_GUEST && (r->user < 0 || (size_t)r->user >= users))
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "user %d is neither PARSREC_GUEST nor below the model's %zu", (int)r->user,
@@ -110,7 +110,7 @@ void pr_given_free(pr_given *given)
     *given = (pr_given){0};
 }
 
-static parsrec_status take(pr_given *given, const pr_dataset *data, parsrec_error *err)
+static parsrec_status allocate(pr_given *given, const pr_dataset *data, parsrec_error *err)
 {
     for (int of = PR_OF_USER; of <= PR_OF_SESSION; of++) {
         size_t n = data->feature_count[of];
@@ -122,7 +122,7 @@ static parsrec_status take(pr_given *given, const pr_dataset *data, parsrec_erro
             return pr_fail_memory(err);
         }
     }
-    given->taken = true;
+    given->allocated = true;
     return PARSREC_OK;
 }
 
@@ -205,8 +205,8 @@ parsrec_status pr_request_features(parsrec_scratch *own, const parsrec_request *
     pr_given *given = &own->given;
     if (r->feature_count == 0)
         return PARSREC_OK;
-    if (!given->taken)
-        PR_TRY(take(given, data, err));
+    if (!given->allocated)
+        PR_TRY(allocate(given, data, err));
     copy_row(given, data, PR_OF_USER, &known->user);
     copy_row(given, data, PR_OF_SESSION, &known->session);
     for (size_t i = 0; i < r->feature_count; i++)

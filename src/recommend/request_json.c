@@ -249,7 +249,7 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
     pr_number_list *basket = &own->lists[BASKET];
     if (r->session != NULL && r->user != PARSREC_GUEST && !basket->given)
         PR_TRY(pr_live_session(r->live->pasts, r->user, r->session,
-                               own->recommender.session->capacity, &basket->list, &basket->capacity,
+                               own->recommender.scorer->capacity, &basket->list, &basket->capacity,
                                &basket->count, err));
     /* Lists move as they grow, so the request points to them only now. */
     for (size_t i = 0; i < PR_REQUEST_FIELDS; i++)
