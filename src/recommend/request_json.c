@@ -11,8 +11,6 @@
 #include "base/memory.h"
 #include "recommend/recommend.h"
 
-enum { DEFAULT_K = 10 };
-
 /* A request being read. Texts live as long as the parsed JSON or the scratch. */
 typedef struct reading {
     parsrec_scratch *own;
@@ -25,7 +23,7 @@ typedef struct reading {
 typedef struct field {
     const char *key;
     parsrec_status (*read)(reading *in, const struct field *f, json_t *value, parsrec_error *err);
-    size_t offset;       /* in struct reading, of the value */
+    size_t offset;       /* in struct reading; for lists, sizes and flags */
     parsrec_thing thing; /* that a list names */
     bool whitelist;      /* only what is listed may be recommended: an empty rest is a mistake */
 } field;
@@ -37,24 +35,44 @@ static parsrec_status read_features(reading *, const field *, json_t *, parsrec_
 static parsrec_status read_flag(reading *, const field *, json_t *, parsrec_error *);
 static parsrec_status read_session(reading *, const field *, json_t *, parsrec_error *);
 
-#define AT(member) offsetof(reading, member)
-static const field fields[] = {
-    {"user", read_user, AT(request.user), PARSREC_USER, false},
-    {"basket", read_list, AT(request.basket), PARSREC_ITEM, false},
-    {"k", read_size, AT(request.k), 0, false},
-    {"exclude", read_list, AT(request.exclude), PARSREC_ITEM, false},
-    {"only", read_list, AT(request.only), PARSREC_ITEM, true},
-    {"categories", read_list, AT(request.categories), PARSREC_CATEGORY, false},
-    {"exclude_categories", read_list, AT(request.exclude_categories), PARSREC_CATEGORY, false},
-    {"max_per_category", read_size, AT(request.max_per_category), 0, false},
-    {"history", read_list, AT(history), PARSREC_ITEM, false},
-    {"features", read_features, AT(request.features), 0, false},
-    {"explain", read_flag, AT(explain), 0, false},
-    {"strict", read_flag, AT(strict), 0, false},
-    {"session", read_session, AT(request.session), 0, false},
+/* The order in which they are named to the client. */
+enum {
+    USER,
+    BASKET,
+    K,
+    EXCLUDE,
+    ONLY,
+    CATEGORIES,
+    EXCLUDE_CATEGORIES,
+    MAX_PER_CATEGORY,
+    HISTORY,
+    FEATURES,
+    EXPLAIN,
+    STRICT,
+    SESSION,
+    FIELDS
 };
-enum { BASKET = 1, HISTORY = 8, STRICT = 11 }; /* their places in the table */
-static_assert(sizeof fields / sizeof *fields == PR_REQUEST_FIELDS, "a list for every field");
+static_assert(FIELDS == PR_REQUEST_FIELDS, "the scratch has a list for every field");
+
+#define LIST(member, of) .read = read_list, .offset = offsetof(reading, member), .thing = (of)
+#define SIZE(member)     .read = read_size, .offset = offsetof(reading, member)
+#define FLAG(member)     .read = read_flag, .offset = offsetof(reading, member)
+static const field fields[FIELDS] = {
+    [USER] = {"user", .read = read_user},
+    [BASKET] = {"basket", LIST(request.basket, PARSREC_ITEM)},
+    [K] = {"k", SIZE(request.k)},
+    [EXCLUDE] = {"exclude", LIST(request.exclude, PARSREC_ITEM)},
+    [ONLY] = {"only", LIST(request.only, PARSREC_ITEM), .whitelist = true},
+    [CATEGORIES] = {"categories", LIST(request.categories, PARSREC_CATEGORY)},
+    [EXCLUDE_CATEGORIES] = {"exclude_categories",
+                            LIST(request.exclude_categories, PARSREC_CATEGORY)},
+    [MAX_PER_CATEGORY] = {"max_per_category", SIZE(request.max_per_category)},
+    [HISTORY] = {"history", LIST(history, PARSREC_ITEM)},
+    [FEATURES] = {"features", .read = read_features},
+    [EXPLAIN] = {"explain", FLAG(explain)},
+    [STRICT] = {"strict", FLAG(strict)},
+    [SESSION] = {"session", .read = read_session},
+};
 
 static void *place(reading *in, const field *f)
 {
@@ -212,7 +230,7 @@ static parsrec_status fail_unknown_field(const char *key, parsrec_error *err)
     char known[256];
     size_t used = 0;
     pr_excerpt hold;
-    for (size_t i = 0; i < PR_REQUEST_FIELDS; i++)
+    for (size_t i = 0; i < FIELDS; i++)
         used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "",
                                  fields[i].key);
     assert(used < sizeof known);
@@ -227,7 +245,7 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
     if (!json_is_object(json))
         return pr_fail(err, PARSREC_E_INPUT,
                        "a request is an object, such as {\"user\": \"U\", \"basket\": [\"A\"]}");
-    for (size_t i = 0; i < PR_REQUEST_FIELDS; i++) {
+    for (size_t i = 0; i < FIELDS; i++) {
         own->lists[i].count = 0;
         own->lists[i].given = false;
     }
@@ -239,9 +257,9 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
     for (void *at = json_object_iter(json); at != NULL; at = json_object_iter_next(json, at)) {
         const char *key = json_object_iter_key(at);
         size_t i = 0;
-        while (i < PR_REQUEST_FIELDS && strcmp(key, fields[i].key) != 0)
+        while (i < FIELDS && strcmp(key, fields[i].key) != 0)
             i++;
-        if (i == PR_REQUEST_FIELDS)
+        if (i == FIELDS)
             return fail_unknown_field(key, err);
         PR_TRY(fields[i].read(in, &fields[i], json_object_iter_value(at), err));
     }
@@ -252,7 +270,7 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
                                own->recommender.scorer->capacity, &basket->list, &basket->capacity,
                                &basket->count, err));
     /* Lists move as they grow, so the request points to them only now. */
-    for (size_t i = 0; i < PR_REQUEST_FIELDS; i++)
+    for (size_t i = 0; i < FIELDS; i++)
         if (fields[i].read == read_list)
             *(parsrec_numbers *)place(in, &fields[i]) =
                 (parsrec_numbers){own->lists[i].list, own->lists[i].count};
@@ -268,7 +286,7 @@ static parsrec_status answer_one(parsrec_scratch *own, const parsrec_json_option
     reading in = {.own = own, .request = parsrec_request_default()};
     parsrec_request *r = &in.request;
     parsrec_answer answer;
-    r->k = options->k > 0 ? options->k : DEFAULT_K;
+    r->k = options->k > 0 ? options->k : r->k;
     r->live = options->live;
     PR_TRY(read_request(&in, json, err));
     size_t items = own->model->file.data->items, most = r->k < items ? r->k : items;
@@ -303,7 +321,7 @@ static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_opti
 {
     pr_writer *w = &own->text;
     if (!json_is_array(requests) || json_array_size(requests) > options->batch_most)
-        return pr_fail(err, PARSREC_E_INPUT, "requests must be a list of at most %zu.",
+        return pr_fail(err, PARSREC_E_INPUT, "requests must be a list of at most %zu",
                        options->batch_most);
     pr_write(w, "{\"answers\":[");
     for (size_t i = 0; i < json_array_size(requests) && !w->failed; i++) {
