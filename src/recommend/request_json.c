@@ -52,7 +52,7 @@ enum {
     SESSION,
     FIELDS
 };
-static_assert(FIELDS == PR_REQUEST_FIELDS, "the scratch has a list for every field");
+static_assert((int)FIELDS == (int)PR_REQUEST_FIELDS, "the scratch has a list for every field");
 
 #define LIST(member, of) .read = read_list, .offset = offsetof(reading, member), .thing = (of)
 #define SIZE(member)     .read = read_size, .offset = offsetof(reading, member)
