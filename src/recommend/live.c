@@ -274,9 +274,7 @@ parsrec_status parsrec_live_user_json(char **out, const parsrec_live *live, cons
     *out = NULL;
     parsrec_status status = read_history(live, user, &number, &copy, err);
     if (status == PARSREC_OK) {
-        const pr_dataset *data = live->model->file.data;
-        bool known = copy.own_row && (size_t)number < data->users &&
-                     data->user_offsets[number] < data->user_offsets[number + 1];
+        bool known = copy.own_row && pr_has_own_row(live->model, number);
         status = hand_over(out,
                            json_pack("{s:s, s:b, s:I, s:o, s:o}", "user", user, "known", known,
                                      "baskets", (json_int_t)copy.history.session_count, "items",

@@ -158,21 +158,13 @@ static void set_shares(const plan *p, parsrec_why *why)
 
 /* ---- what needs no omission ---- */
 
-/* Most items are new to a user, so a quick scan comes first; a basket that holds one twice counts once. */
+/* Sessions hold no item twice, so occurrences are baskets; a history of the request need not be divided
+ * into sessions. */
 static uint64_t count_earlier(const pr_history *h, int32_t item)
 {
     uint64_t baskets = 0;
-    size_t times = 0;
     for (size_t i = 0; i < h->count; i++)
-        times += h->items[i] == item;
-    if (times == 0 || h->sessions == NULL)
-        return times;
-    for (size_t s = 0; s < h->session_count; s++) {
-        bool held = false;
-        for (int64_t i = h->sessions[s]; i < h->sessions[s + 1]; i++)
-            held |= h->items[i - h->sessions[0]] == item;
-        baskets += held;
-    }
+        baskets += h->items[i] == item;
     return baskets;
 }
 

@@ -109,8 +109,7 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
 
 /* ---- who asks ---- */
 
-/* A user without a session was never trained on: that row still has its initial values. */
-static bool has_own_row(const parsrec_model *model, int32_t user)
+bool pr_has_own_row(const parsrec_model *model, int32_t user)
 {
     const pr_dataset *data = model->file.data;
     return user >= 0 && (size_t)user < data->users &&
@@ -121,7 +120,7 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
                                 parsrec_source *source, parsrec_error *err)
 {
     const parsrec_model *model = own->model;
-    bool own_row = has_own_row(model, r->user), forgotten = false;
+    bool own_row = pr_has_own_row(model, r->user), forgotten = false;
     assert(r->user == PARSREC_GUEST || r->user >= 0); /* checked by pr_request_prepare */
     uint64_t stamp = model->pasts.stamp;
     *start = (pr_start){.user = PR_ANYONE};

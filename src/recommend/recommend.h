@@ -117,6 +117,10 @@ parsrec_status pr_request_features(parsrec_scratch *own, const parsrec_request *
                                    pr_known_features *known, parsrec_error *err);
 void pr_given_free(pr_given *given); /* a zeroed one is fine */
 
+/* Whether the model learnt a row for the user. Users of other data and of live histories have none, and
+ * one without a session in the model's data was never trained on: that row has its initial values. */
+bool pr_has_own_row(const parsrec_model *model, int32_t user);
+
 /* Whether counts answer in the model's place: not where the model itself consists of counts. */
 static inline bool pr_counts_answer(const parsrec_model *model, parsrec_source source)
 {
