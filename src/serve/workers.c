@@ -1,102 +1,99 @@
-/* Threads that take work from a queue. */
+/* A queue in front of a background pool (base/threads.h): each of its threads runs one endless task
+ * that takes work from the queue. */
 #include "serve/workers.h"
 
+#include <assert.h>
 #include <pthread.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 struct workers {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; /* guards what follows, down to ending */
     pthread_cond_t more;
     work_item *first, **last;
     size_t queued, longest;
     bool ending;
-    pthread_t *threads;
-    unsigned thread_count;
+    pr_pool *pool;
 };
 
-/* NULL when there will be no more. */
-static work_item *next_item(workers *pool)
+static void take_work(void *context, size_t task, unsigned number)
 {
-    pthread_mutex_lock(&pool->lock);
-    while (pool->first == NULL && !pool->ending)
-        pthread_cond_wait(&pool->more, &pool->lock);
-    work_item *work = pool->first;
-    if (work != NULL) {
-        pool->first = work->next;
-        pool->queued--;
-        if (pool->first == NULL)
-            pool->last = &pool->first;
-    }
-    pthread_mutex_unlock(&pool->lock);
-    return work;
-}
-
-static void *work_on(void *context)
-{
-    for (work_item *work; (work = next_item(context)) != NULL;)
+    workers *w = context;
+    (void)task;
+    (void)number;
+    pthread_mutex_lock(&w->lock);
+    for (;;) {
+        while (w->first == NULL && !w->ending)
+            pthread_cond_wait(&w->more, &w->lock);
+        work_item *work = w->first;
+        if (work == NULL)
+            break;
+        w->first = work->next;
+        w->queued--;
+        if (w->first == NULL)
+            w->last = &w->first;
+        pthread_mutex_unlock(&w->lock);
         work->run(work);
-    return NULL;
+        pthread_mutex_lock(&w->lock);
+    }
+    pthread_mutex_unlock(&w->lock);
 }
 
 parsrec_status workers_new(workers **out, unsigned threads, size_t longest_queue,
                            parsrec_error *err)
 {
-    workers *pool = pr_alloc_zero(1, sizeof *pool);
+    assert(threads > 0 && longest_queue > 0);
+    workers *w = pr_alloc_zero(1, sizeof *w);
     *out = NULL;
-    if (pool == NULL)
+    if (w == NULL)
         return pr_fail_memory(err);
-    pthread_mutex_init(&pool->lock, NULL);
-    pthread_cond_init(&pool->more, NULL);
-    pool->last = &pool->first;
-    pool->longest = longest_queue;
-    pool->threads = pr_alloc(threads, sizeof *pool->threads);
-    parsrec_status status = pool->threads != NULL ? PARSREC_OK : pr_fail_memory(err);
-    while (status == PARSREC_OK && pool->thread_count < threads)
-        if (pthread_create(&pool->threads[pool->thread_count], NULL, work_on, pool) == 0)
-            pool->thread_count++;
-        else
-            status = pr_fail(err, PARSREC_E_MEMORY, "the system gives no more threads");
-    if (status == PARSREC_OK)
-        *out = pool;
-    else
-        workers_free(pool);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->more, NULL);
+    w->last = &w->first;
+    w->longest = longest_queue;
+    parsrec_status status = pr_pool_background(&w->pool, threads, err);
+    if (status == PARSREC_OK) {
+        pr_pool_start(w->pool, take_work, w, threads);
+        *out = w;
+    } else {
+        workers_free(w);
+    }
     return status;
 }
 
-bool workers_submit(workers *pool, work_item *work)
+bool workers_submit(workers *w, work_item *work)
 {
-    pthread_mutex_lock(&pool->lock);
-    bool room = pool->queued < pool->longest && !pool->ending;
+    pthread_mutex_lock(&w->lock);
+    bool room = w->queued < w->longest && !w->ending;
     if (room) {
         work->next = NULL;
-        *pool->last = work;
-        pool->last = &work->next;
-        pool->queued++;
-        pthread_cond_signal(&pool->more);
+        *w->last = work;
+        w->last = &work->next;
+        w->queued++;
+        pthread_cond_signal(&w->more);
     }
-    pthread_mutex_unlock(&pool->lock);
+    pthread_mutex_unlock(&w->lock);
     return room;
 }
 
-void workers_finish(workers *pool)
+void workers_finish(workers *w)
 {
-    pthread_mutex_lock(&pool->lock);
-    pool->ending = true;
-    pthread_cond_broadcast(&pool->more);
-    pthread_mutex_unlock(&pool->lock);
-    for (unsigned i = 0; i < pool->thread_count; i++)
-        pthread_join(pool->threads[i], NULL);
-    pool->thread_count = 0;
+    pthread_mutex_lock(&w->lock);
+    w->ending = true;
+    pthread_cond_broadcast(&w->more);
+    pthread_mutex_unlock(&w->lock);
+    pr_pool_wait(w->pool);
 }
 
-void workers_free(workers *pool)
+void workers_free(workers *w)
 {
-    if (pool == NULL)
+    if (w == NULL)
         return;
-    workers_finish(pool);
-    pthread_mutex_destroy(&pool->lock);
-    pthread_cond_destroy(&pool->more);
-    pr_free(pool->threads);
-    pr_free(pool);
+    if (w->pool != NULL)
+        workers_finish(w);
+    pr_pool_free(w->pool);
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->more);
+    pr_free(w);
 }
