@@ -1,10 +1,12 @@
-/* HTTP by libmicrohttpd: connections that come and go; on each one request after the other, read, routed,
- * answered where it was read or by a thread that may take its time, and counted; and the listening socket.
+/* Connections, their requests and the listening socket. A connection carries one request after the
+ * other; each is read, routed, answered (on the thread that read it, or on a pool if the route is slow)
+ * and counted.
  *
- * libmicrohttpd calls exchange_begin, then exchange_go_on once per piece of a request, then exchange_end. A
- * client lives as long as its connection and its memory serves one request after the other. While a pool
- * works on it (STAGE_WORKING) the connection is suspended and only that thread touches the client; stage,
- * waiting, sent_at and left are atomic, because http_server_tend looks at them from another thread. */
+ * libmicrohttpd calls exchange_begin, then exchange_continue once for each part of a request, then
+ * exchange_end. A client lives as long as its connection, and its memory is reused by the next request.
+ * While a pool works on a request (STAGE_WORKING), the connection is suspended and only that thread
+ * touches the client; stage, waiting, sent_at and left are atomic, because http_server_tend reads them
+ * from another thread. */
 #include "serve/http_server.h"
 
 #include <errno.h>
@@ -27,23 +29,22 @@
 #include "serve/routes.h"
 #include "serve/workers.h"
 
-/* How far a request is. */
 typedef enum exchange_stage {
-    STAGE_IDLE,    /* none has begun */
-    STAGE_HEADERS, /* the request line is there */
+    STAGE_IDLE,    /* waiting for a request */
+    STAGE_HEADERS, /* the request line has arrived */
     STAGE_BODY,
-    STAGE_WORKING, /* a thread elsewhere makes the answer */
+    STAGE_WORKING, /* a thread of a pool makes the answer */
     STAGE_SENT,
 } exchange_stage;
 
-/* A connection, with the request that is on it now. Its memory serves one request after the other. */
+/* A connection and its current request. */
 typedef struct client {
     struct http_server *server;
     struct client *before, *after; /* in the server's list */
     struct MHD_Connection *connection;
     int fd;
     atomic_int stage;       /* exchange_stage */
-    _Atomic double waiting; /* since when the next request is waited for */
+    _Atomic double waiting; /* time since which it waits for a request */
     _Atomic double sent_at; /* when the answer was ready to be sent */
 
     http_request request;
@@ -56,7 +57,7 @@ typedef struct client {
     atomic_bool left; /* the client closed the connection while the answer was being made */
     const route *route;
     http_response response;
-    double complete_at; /* when the last byte of the request was there */
+    double complete_at; /* when the last byte of the request arrived */
     work_item work;
 } client;
 
@@ -64,13 +65,11 @@ struct http_server {
     app *app;
     access_log *log;
     struct MHD_Daemon *daemon;
-    workers *pools[PACES]; /* none for the quick */
+    workers *pools[PACES]; /* NULL: handled where the request was read */
     char *certificate, *key;
     pthread_mutex_t lock; /* of the list */
     client *clients;
 };
-
-/* ---- one request ---- */
 
 static void set_stage(client *c, exchange_stage stage)
 {
@@ -79,7 +78,7 @@ static void set_stage(client *c, exchange_stage stage)
 
 /* ---- sending ---- */
 
-/* Nothing is loaded from other hosts, no inline script runs, and no page may frame it. */
+/* Nothing is loaded from other hosts, no inline script runs, and no other page may frame this one. */
 static const char page_policy[] =
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; manifest-src 'self'; base-uri 'none'; "
@@ -112,7 +111,7 @@ static void add_headers(struct MHD_Response *m, const client *c)
         MHD_add_response_header(m, "Connection", "close");
 }
 
-static struct MHD_Response *make_response(client *c)
+static enum MHD_Result send_response(client *c)
 {
     http_response *r = &c->response;
     struct MHD_Response *m =
@@ -120,38 +119,31 @@ static struct MHD_Response *make_response(client *c)
             ? MHD_create_response_from_buffer_with_free_callback(r->size, r->owned, pr_free)
             : MHD_create_response_from_buffer(r->size, (void *)(uintptr_t)r->body,
                                               MHD_RESPMEM_PERSISTENT);
-    if (m != NULL)
-        r->owned = NULL; /* the response's now */
-    return m;
-}
-
-static enum MHD_Result send_response(client *c)
-{
-    struct MHD_Response *m = make_response(c);
     if (m == NULL)
         return MHD_NO;
+    r->owned = NULL; /* now owned by m */
     add_headers(m, c);
     atomic_store_explicit(&c->sent_at, pr_now(), memory_order_relaxed);
     set_stage(c, STAGE_SENT);
-    enum MHD_Result result = MHD_queue_response(c->connection, (unsigned)c->response.status, m);
+    enum MHD_Result result = MHD_queue_response(c->connection, (unsigned)r->status, m);
     MHD_destroy_response(m);
     return result;
 }
 
 /* ---- answering ---- */
 
-static void shed(client *c, const char *why)
+static void refuse_for_load(client *c, const char *why)
 {
     atomic_fetch_add(&c->server->app->counts.shed, 1);
     answer_error(&c->response, 503, "overloaded", "%s", why);
     c->response.retry_after = 1;
 }
 
-static void work_elsewhere(work_item *work)
+static void handle_on_pool(work_item *work)
 {
     client *c = (client *)((char *)work - offsetof(client, work));
     c->route->handle(c->server->app, &c->request, &c->response);
-    MHD_resume_connection(c->connection); /* exchange_go_on is called again */
+    MHD_resume_connection(c->connection); /* exchange_continue is called again */
 }
 
 static enum MHD_Result answer(client *c)
@@ -164,10 +156,10 @@ static enum MHD_Result answer(client *c)
         return send_response(c);
     }
     set_stage(c, STAGE_WORKING);
-    c->work.run = work_elsewhere;
+    c->work.run = handle_on_pool;
     MHD_suspend_connection(c->connection);
     if (!workers_submit(pool, &c->work)) {
-        shed(c, "Too many such requests are waiting; ask again soon.");
+        refuse_for_load(c, "Too many such requests are waiting; ask again soon.");
         MHD_resume_connection(c->connection);
     }
     return MHD_YES;
@@ -178,17 +170,6 @@ static enum MHD_Result answer(client *c)
 static const char *header(const client *c, const char *name)
 {
     return MHD_lookup_connection_value(c->connection, MHD_HEADER_KIND, name);
-}
-
-static void read_headers(client *c, const char *method)
-{
-    http_request *r = &c->request;
-    r->method = http_method_of(method);
-    r->authorization = header(c, "Authorization");
-    r->host = header(c, "Host");
-    r->origin = header(c, "Origin");
-    r->if_none_match = header(c, "If-None-Match");
-    r->idempotency_key = header(c, "Idempotency-Key");
 }
 
 static bool announces_too_much(const client *c)
@@ -204,8 +185,8 @@ typedef struct framing {
     bool doubtful;
 } framing;
 
-/* The library keeps a space between name and colon as part of the name, and adds a folded line to the name of an
- * empty header: neither is the header that a proxy may have seen. */
+/* libmicrohttpd keeps a space between name and colon as part of the name, and appends a folded line to
+ * the name of an empty header. A proxy may have read another header than this one. */
 static enum MHD_Result note_framing(void *context, enum MHD_ValueKind kind, const char *name,
                                     const char *value)
 {
@@ -223,8 +204,8 @@ static enum MHD_Result note_framing(void *context, enum MHD_ValueKind kind, cons
     return MHD_YES;
 }
 
-/* Where the length of a body is said twice, a proxy in front may have read another one, and have taken for a body
- * what is a request here, or the other way round. libmicrohttpd lets that pass. */
+/* If the length of a body is given twice, a proxy in front may have used the other one, and have taken
+ * for a body what is a request here (request smuggling). libmicrohttpd accepts such requests. */
 static bool has_one_length(client *c)
 {
     framing f = {0};
@@ -243,30 +224,21 @@ static void refuse_body(client *c)
                  (unsigned long long)c->server->app->options->body_most);
 }
 
-static bool has_target(client *c)
+/* Finds the route. False when the request is refused before its body is read; the response is set. */
+static bool is_acceptable(client *c)
 {
+    const app *a = c->server->app;
+    if ((uint64_t)atomic_load_explicit(&a->counts.connections, memory_order_relaxed) >
+        a->options->connections_most) {
+        refuse_for_load(c, "Too many connections are open; ask again soon.");
+        return false;
+    }
     if (c->verdict == TARGET_TOO_LONG)
         answer_error(&c->response, 414, "too_long", "The path or the query is too long.");
     else if (c->verdict == TARGET_BAD)
         answer_error(&c->response, 400, "bad_request",
                      "The path or the query is not valid: check %%XX and UTF-8.");
-    return c->verdict == TARGET_OK;
-}
-
-static bool has_room(client *c)
-{
-    const app *a = c->server->app;
-    if ((uint64_t)atomic_load_explicit(&a->counts.connections, memory_order_relaxed) <=
-        a->options->connections_most)
-        return true;
-    shed(c, "Too many connections are open; ask again soon.");
-    return false;
-}
-
-/* False when the answer is known before the body. */
-static bool is_welcome(client *c)
-{
-    if (!has_room(c) || !has_target(c))
+    if (c->verdict != TARGET_OK)
         return false;
     c->route = route_find(c->server->app, &c->request, &c->response);
     if (c->route == NULL)
@@ -278,23 +250,29 @@ static bool is_welcome(client *c)
     return true;
 }
 
-/* An answer that does not wait for the body closes the connection; so a body of bearable size is read,
- * and dropped, first. */
+/* An answer before the body has been read closes the connection. Hence the body of a refused request is
+ * read and dropped first, unless it is too large or the server is overloaded. */
 static enum MHD_Result start(client *c, const char *method)
 {
+    http_request *r = &c->request;
     c->complete_at = pr_now();
-    read_headers(c, method);
+    r->method = http_method_of(method);
+    r->authorization = header(c, "Authorization");
+    r->host = header(c, "Host");
+    r->origin = header(c, "Origin");
+    r->if_none_match = header(c, "If-None-Match");
+    r->idempotency_key = header(c, "Idempotency-Key");
     c->closing = !has_one_length(c);
     if (c->closing)
         return send_response(c);
-    c->decided = !is_welcome(c);
+    c->decided = !is_acceptable(c);
     if (c->decided && (announces_too_much(c) || c->response.status == 503))
         return send_response(c);
     set_stage(c, STAGE_BODY);
     return MHD_YES;
 }
 
-/* A body without a length may still turn out too large; then the rest is dropped. */
+/* A body of unknown length may turn out too large; then the rest is dropped. */
 static void take_piece(client *c, const char *bytes, size_t size)
 {
     size_t have = c->request.body.size;
@@ -307,16 +285,6 @@ static void take_piece(client *c, const char *bytes, size_t size)
     }
     memcpy(c->body + have, bytes, size);
     c->request.body.size = have + size;
-}
-
-static enum MHD_Result finish_reading(client *c)
-{
-    if (!c->decided && !c->body_too_large)
-        return answer(c);
-    c->complete_at = pr_now();
-    if (!c->decided)
-        refuse_body(c);
-    return send_response(c);
 }
 
 /* ---- callbacks ---- */
@@ -340,9 +308,9 @@ static void *exchange_begin(void *server, const char *uri, struct MHD_Connection
     return c;
 }
 
-static enum MHD_Result exchange_go_on(void *server, struct MHD_Connection *connection,
-                                      const char *url, const char *method, const char *version,
-                                      const char *upload, size_t *upload_size, void **context)
+static enum MHD_Result exchange_continue(void *server, struct MHD_Connection *connection,
+                                         const char *url, const char *method, const char *version,
+                                         const char *upload, size_t *upload_size, void **context)
 {
     (void)server;
     (void)connection;
@@ -355,11 +323,17 @@ static enum MHD_Result exchange_go_on(void *server, struct MHD_Connection *conne
     case STAGE_HEADERS:
         return start(c, method);
     case STAGE_BODY:
-        if (*upload_size == 0)
-            return finish_reading(c);
-        take_piece(c, upload, *upload_size);
-        *upload_size = 0;
-        return MHD_YES;
+        if (*upload_size > 0) {
+            take_piece(c, upload, *upload_size);
+            *upload_size = 0;
+            return MHD_YES;
+        }
+        if (!c->decided && !c->body_too_large)
+            return answer(c);
+        c->complete_at = pr_now();
+        if (!c->decided)
+            refuse_body(c);
+        return send_response(c);
     case STAGE_WORKING:
         return send_response(c);
     case STAGE_IDLE:
@@ -386,21 +360,10 @@ static void log_request(const client *c, double seconds)
                                      });
 }
 
-/* Memory of a body that was far larger than usual is given back. */
-static void tidy_up(client *c)
-{
-    enum { KEPT = 16384 };
-    http_response_free(&c->response);
-    if (c->body_capacity > KEPT) {
-        pr_free(c->body);
-        c->body = NULL;
-        c->body_capacity = 0;
-    }
-}
-
 static void exchange_end(void *server, struct MHD_Connection *connection, void **context,
                          enum MHD_RequestTerminationCode how)
 {
+    enum { BODY_KEPT = 16384 }; /* a larger buffer is freed; it was an unusual request */
     (void)server;
     (void)connection;
     (void)how;
@@ -415,7 +378,12 @@ static void exchange_end(void *server, struct MHD_Connection *connection, void *
         log_request(c, seconds);
     }
     atomic_fetch_sub_explicit(&counts->in_flight, 1, memory_order_relaxed);
-    tidy_up(c);
+    http_response_free(&c->response);
+    if (c->body_capacity > BODY_KEPT) {
+        pr_free(c->body);
+        c->body = NULL;
+        c->body_capacity = 0;
+    }
     atomic_store_explicit(&c->waiting, now, memory_order_relaxed);
     set_stage(c, STAGE_IDLE);
     *context = NULL;
@@ -424,12 +392,12 @@ static void exchange_end(void *server, struct MHD_Connection *connection, void *
 /* ---- the daemon ---- */
 
 enum {
-    HEADER_BYTES = 16384,   /* of a request's line and headers together */
-    SEND_TIMES = 10,        /* --request-time, for an answer to be taken */
+    HEADER_BYTES = 16384,   /* limit of a request line and its headers together */
+    SEND_TIMES = 10,        /* a client may take 10 times --request-time to read its answer */
     SHED_CONNECTIONS = 256, /* beyond the limit that still get a 503; further ones are closed */
-    STORE_THREADS = 16,     /* that wait for the disk: more of them share one commit */
+    STORE_THREADS = 16,     /* wait for the disk; with more of them, more events share a commit */
     STORE_QUEUE = 1024,
-    SLOW_THREADS = 16, /* that wait for jobs */
+    SLOW_THREADS = 16, /* wait for jobs */
     SLOW_QUEUE = 64,
 };
 
@@ -480,15 +448,15 @@ static void on_connection(void *server, struct MHD_Connection *connection, void 
         disconnected(server, *context);
 }
 
-/* While a connection is suspended libmicrohttpd does not look at it. */
+/* libmicrohttpd does not watch a suspended connection. */
 static bool has_left(int fd)
 {
     struct pollfd p = {.fd = fd, .events = POLLRDHUP};
     return poll(&p, 1, 0) == 1 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR)) != 0;
 }
 
-/* libmicrohttpd's own limit starts again with every byte; this one does not. The list's lock keeps the
- * descriptor from being closed, and given to somebody else, meanwhile. */
+/* libmicrohttpd's own time limit starts again with every byte; this one does not. The list's lock keeps
+ * a descriptor from being closed, and its number reused, meanwhile. */
 void http_server_tend(http_server *s)
 {
     double now = pr_now(), limit = (double)s->app->options->request_seconds;
@@ -532,7 +500,7 @@ static parsrec_status start_daemon(http_server *s, int fd, parsrec_error *err)
     if (tls && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
         return pr_fail(err, PARSREC_E_UNSUPPORTED, "this libmicrohttpd was built without TLS");
     s->daemon = MHD_start_daemon(
-        flags, 0, NULL, NULL, exchange_go_on, s, MHD_OPTION_LISTEN_SOCKET, fd,
+        flags, 0, NULL, NULL, exchange_continue, s, MHD_OPTION_LISTEN_SOCKET, fd,
         MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)o->connections_most + SHED_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)o->request_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES,
@@ -545,16 +513,6 @@ static parsrec_status start_daemon(http_server *s, int fd, parsrec_error *err)
                        tls ? "the server does not start; are certificate and key a pair in PEM?"
                            : "the server does not start: too few threads or descriptors");
     return PARSREC_OK;
-}
-
-static parsrec_status start_parts(http_server *s, int fd, parsrec_error *err)
-{
-    const serve_options *o = s->app->options;
-    PR_TRY(read_text(&s->certificate, o->tls_certificate, err));
-    PR_TRY(read_text(&s->key, o->tls_key, err));
-    PR_TRY(workers_new(&s->pools[PACE_STORED], STORE_THREADS, STORE_QUEUE, err));
-    PR_TRY(workers_new(&s->pools[PACE_SLOW], SLOW_THREADS, SLOW_QUEUE, err));
-    return start_daemon(s, fd, err);
 }
 
 static void server_free(http_server *s)
@@ -570,6 +528,7 @@ static void server_free(http_server *s)
 parsrec_status http_server_start(http_server **out, app *a, const listen_socket *socket,
                                  access_log *log, parsrec_error *err)
 {
+    const serve_options *o = a->options;
     http_server *s = pr_alloc_zero(1, sizeof *s);
     *out = NULL;
     if (s == NULL) {
@@ -579,7 +538,15 @@ parsrec_status http_server_start(http_server **out, app *a, const listen_socket 
     s->app = a;
     s->log = log;
     pthread_mutex_init(&s->lock, NULL);
-    parsrec_status status = start_parts(s, socket->fd, err);
+    parsrec_status status = read_text(&s->certificate, o->tls_certificate, err);
+    if (status == PARSREC_OK)
+        status = read_text(&s->key, o->tls_key, err);
+    if (status == PARSREC_OK)
+        status = workers_new(&s->pools[PACE_STORED], STORE_THREADS, STORE_QUEUE, err);
+    if (status == PARSREC_OK)
+        status = workers_new(&s->pools[PACE_SLOW], SLOW_THREADS, SLOW_QUEUE, err);
+    if (status == PARSREC_OK)
+        status = start_daemon(s, socket->fd, err);
     if (status == PARSREC_OK) {
         *out = s;
         return PARSREC_OK;
@@ -591,33 +558,22 @@ parsrec_status http_server_start(http_server **out, app *a, const listen_socket 
 
 /* ---- stopping ---- */
 
-static bool is_busy(const app *a)
-{
-    return atomic_load(&a->counts.in_flight) > 0;
-}
-
-/* Requests on open connections are still answered, with the header that closes the connection. */
-static void let_finish(const http_server *s, double seconds)
-{
-    const struct timespec moment = {.tv_nsec = 10000000};
-    double now = pr_now(), least = now + 0.1, most = now + seconds;
-    while (now < least || (now < most && is_busy(s->app))) {
-        nanosleep(&moment, NULL);
-        now = pr_now();
-    }
-}
-
 void http_server_stop(http_server *s, double seconds)
 {
+    const struct timespec moment = {.tv_nsec = 10000000};
     if (s == NULL)
         return;
-    /* New clients are refused at once. The descriptor stays until the daemon's threads, which may still have to take
-     * it off their lists, are gone: another file could get its number. */
+    /* New clients are refused at once. The descriptor stays open until the daemon's threads, which may
+     * still have it in their lists, have ended: another file could get its number. */
     int fd = MHD_quiesce_daemon(s->daemon);
     if (fd >= 0)
         shutdown(fd, SHUT_RDWR);
-    let_finish(s, seconds);
-    /* Those who wait elsewhere must be resumed before the daemon ends. */
+    /* Requests on open connections are still answered, with the header that closes the connection. */
+    double now = pr_now(), least = now + 0.1, most = now + seconds;
+    for (; now < least || (now < most && atomic_load(&s->app->counts.in_flight) > 0);
+         now = pr_now())
+        nanosleep(&moment, NULL);
+    /* Suspended connections must be resumed before the daemon ends. */
     for (size_t i = 0; i < PACES; i++)
         if (s->pools[i] != NULL)
             workers_finish(s->pools[i]);
@@ -659,15 +615,6 @@ static parsrec_status split_address(host_port *out, const char *address, parsrec
     return PARSREC_OK;
 }
 
-static bool is_loopback(const struct sockaddr *address)
-{
-    if (address->sa_family == AF_INET)
-        return (ntohl(((const struct sockaddr_in *)(const void *)address)->sin_addr.s_addr) >>
-                24) == 127;
-    return address->sa_family == AF_INET6 &&
-           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)(const void *)address)->sin6_addr);
-}
-
 static int bind_to(const struct addrinfo *info)
 {
     int fd = socket(info->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
@@ -683,6 +630,7 @@ static int bind_to(const struct addrinfo *info)
     return -1;
 }
 
+/* The address that the socket is bound to. */
 static void describe(listen_socket *s)
 {
     struct sockaddr_storage bound = {0};
@@ -693,7 +641,13 @@ static void describe(listen_socket *s)
                 NI_NUMERICHOST | NI_NUMERICSERV);
     snprintf(s->address, sizeof s->address, bound.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host,
              port);
-    s->loopback = is_loopback((struct sockaddr *)&bound);
+    if (bound.ss_family == AF_INET) {
+        const struct sockaddr_in *v4 = (const void *)&bound;
+        s->loopback = ntohl(v4->sin_addr.s_addr) >> 24 == 127;
+    } else {
+        const struct sockaddr_in6 *v6 = (const void *)&bound;
+        s->loopback = bound.ss_family == AF_INET6 && IN6_IS_ADDR_LOOPBACK(&v6->sin6_addr);
+    }
 }
 
 parsrec_status listen_open(listen_socket *out, const char *address, parsrec_error *err)

@@ -1,4 +1,5 @@
-/* HTTP by libmicrohttpd: sockets on one side, handlers on the other. */
+/* HTTP by libmicrohttpd: sockets on one side, handlers on the other. app.h describes how a request
+ * passes through. */
 #ifndef SERVE_HTTP_SERVER_H
 #define SERVE_HTTP_SERVER_H
 
@@ -14,7 +15,7 @@ typedef struct listen_socket {
     char address[80]; /* "127.0.0.1:8080", "[::1]:40123": as bound, with the port that 0 became */
 } listen_socket;
 
-/* "HOST:PORT"; an IPv6 address stands in brackets. */
+/* Binds to "HOST:PORT"; an IPv6 address is in brackets. */
 parsrec_status listen_open(listen_socket *out, const char *address, parsrec_error *err);
 
 /* ---- the server ---- */
@@ -24,10 +25,11 @@ typedef struct http_server http_server;
 /* Takes over the socket, also on failure. Everything else must outlive the server. */
 parsrec_status http_server_start(http_server **out, app *a, const listen_socket *socket,
                                  access_log *log, parsrec_error *err);
-/* Cuts connections whose request does not come to its end, and notices clients who left before their answer;
- * called about every second. */
+/* Closes connections whose request does not arrive in time, and notices clients who left before their
+ * answer. To be called about every second. */
 void http_server_tend(http_server *server);
-/* Takes no new connections, waits up to `seconds` for requests to finish, and ends. NULL is fine. */
+/* Accepts no new connections, waits up to `seconds` for requests to finish, and frees the server. NULL
+ * is fine. */
 void http_server_stop(http_server *server, double seconds);
 
 #endif

@@ -1,4 +1,4 @@
-/* Requests taken apart; answers as JSON, and errors in their one form. */
+/* Parsing of targets, JSON answers and errors. */
 #include "serve/message.h"
 
 #include <assert.h>
@@ -34,25 +34,21 @@ void http_response_free(http_response *response)
 
 /* ---- bodies ---- */
 
-static void out_of_memory(http_response *response)
-{
-    static const char text[] =
-        "{\"error\":{\"code\":\"out_of_memory\",\"message\":\"The server is out of memory.\"}}";
-    http_response_free(response);
-    *response = (http_response){
-        .status = 503, .type = text_json, .body = text, .size = sizeof text - 1, .retry_after = 1};
-}
-
 void answer_owned(http_response *response, char *text, size_t size, const char *type)
 {
-    if (text == NULL) {
-        out_of_memory(response);
-        return;
-    }
+    static const char no_memory[] =
+        "{\"error\":{\"code\":\"out_of_memory\",\"message\":\"The server is out of memory.\"}}";
     assert(type != NULL);
     http_response_free(response);
-    *response =
-        (http_response){.status = 200, .type = type, .body = text, .size = size, .owned = text};
+    if (text != NULL)
+        *response =
+            (http_response){.status = 200, .type = type, .body = text, .size = size, .owned = text};
+    else
+        *response = (http_response){.status = 503,
+                                    .type = text_json,
+                                    .body = no_memory,
+                                    .size = sizeof no_memory - 1,
+                                    .retry_after = 1};
 }
 
 void answer_text(http_response *response, const char *text, size_t size)
@@ -100,7 +96,7 @@ void answer_error(http_response *response, int status, const char *code, const c
     answer_json(response, status, json_pack("{s:o}", "error", error_json(code, message)));
 }
 
-/* What a status of the library means to a client. */
+/* The library's statuses in HTTP. */
 static const struct {
     parsrec_status status;
     int http;
@@ -127,8 +123,8 @@ const char *failure_code(parsrec_status status)
     return i < sizeof meanings / sizeof *meanings ? meanings[i].code : "internal";
 }
 
-/* What a database or the system says may name its address or a file: it is for the log, not for clients.
- * event_flow.c logs a store that is lost, once. */
+/* A message from a database or the system may contain an address or a path: it goes to the log, not to
+ * clients. event_flow.c logs the loss of a store once. */
 static const char *message_of(const parsrec_error *err)
 {
     if (err->status == PARSREC_E_IO)
@@ -185,13 +181,13 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Where decoded pieces go, one after the other. */
+/* Decoded parts are written here, one after the other. */
 typedef struct pieces {
     char *next;
-    bool plus_is_space; /* as browsers write forms; only in a query */
+    bool plus_is_space; /* as in forms of browsers; only in a query */
 } pieces;
 
-/* NULL for what cannot be decoded. */
+/* NULL if it cannot be decoded. */
 static const char *decode(pieces *p, pr_slice raw)
 {
     char *begin = p->next, *out = p->next;
@@ -215,7 +211,8 @@ static const char *decode(pieces *p, pr_slice raw)
     return pr_utf8_valid(begin, (size_t)(out - begin), &at) ? begin : NULL;
 }
 
-/* The part up to `end` or the text's end; *rest goes behind it, or becomes NULL after the last. */
+/* The part up to `end` or the end of the text; *rest moves behind it, or becomes NULL after the last
+ * part. */
 static pr_slice cut(const char **rest, char end)
 {
     const char *begin = *rest, *stop = strchr(begin, end);
@@ -261,8 +258,8 @@ static target_verdict parse_query(http_target *t, pieces *p, const char *query)
     return TARGET_OK;
 }
 
-/* The text holds the raw target and behind it what is decoded, which is never longer but for the end of
- * each piece. */
+/* The buffer holds the raw target and behind it the decoded parts, which are never longer apart from
+ * their terminators. */
 target_verdict http_target_parse(http_target *target, const char *raw)
 {
     size_t size = strlen(raw);

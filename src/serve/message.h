@@ -1,9 +1,10 @@
-/* A request as handlers see it and what they answer: plain memory, nothing of sockets, so that handlers are
- * tested and fuzzed without any.
+/* Requests as handlers see them, and responses: plain memory without sockets, so that handlers can be
+ * tested and fuzzed without a network.
  *
- * A target is taken apart once: path segments and query fields, with every %XX decoded once and nothing
- * guessed. A response owns its body or points to static memory; whoever sends or drops it frees it. Errors
- * have one form, {"error":{"code","message"}}, and one table maps the library's statuses to HTTP. */
+ * A target is parsed once into path segments and query fields; every %XX is decoded exactly once. A
+ * response owns its body or points to static memory; whoever sends or drops the response frees it.
+ * Errors have one form, {"error":{"code","message"}}, and one table maps the library's statuses to
+ * HTTP. */
 #ifndef SERVE_MESSAGE_H
 #define SERVE_MESSAGE_H
 
@@ -27,7 +28,7 @@ typedef struct target_field {
 } target_field;
 
 typedef struct http_target {
-    /* The path as it was sent, then decoded pieces with their ends. */
+    /* The path as it was sent, then the decoded parts, each terminated. */
     char text[2 * TARGET_BYTES_MOST + TARGET_SEGMENTS_MOST + 2 * TARGET_FIELDS_MOST + 2];
     const char *segments[TARGET_SEGMENTS_MOST];
     size_t segment_count;
@@ -38,13 +39,13 @@ typedef struct http_target {
 typedef enum target_verdict {
     TARGET_OK,
     TARGET_BAD,      /* a broken %XX, a NUL, bytes that are not UTF-8, no '/' in front */
-    TARGET_TOO_LONG, /* more bytes, segments or fields than there is room for */
+    TARGET_TOO_LONG, /* too many bytes, segments or fields */
 } target_verdict;
 
-/* "." and ".." are ordinary words here: there is no file system behind a path. */
+/* "." and ".." are ordinary segments: there is no file system behind a path. */
 target_verdict http_target_parse(http_target *target, const char *raw);
 
-/* The value of a query field, the first of its name; NULL where it is missing. */
+/* The value of the first query field of this name; NULL if there is none. */
 const char *http_target_field(const http_target *target, const char *name);
 
 /* ---- requests and responses ---- */
@@ -59,7 +60,7 @@ typedef enum http_method {
 http_method http_method_of(const char *word);
 const char *http_method_name(http_method method); /* "GET" */
 
-/* Header values are NULL where they are missing. */
+/* Header values are NULL if the header is missing. */
 typedef struct http_request {
     http_method method;
     http_target target;
@@ -70,35 +71,35 @@ typedef struct http_request {
 
 typedef struct http_response {
     int status;       /* 200 */
-    const char *type; /* of the body; lives for ever */
+    const char *type; /* of the body; static memory */
     const char *body; /* static, or `owned` */
     size_t size;
     char *owned;       /* freed with pr_free by whoever sends or drops the response */
     const char *etag;  /* without quotes; NULL: none */
     const char *allow; /* of a 405; NULL: none */
-    int retry_after;   /* seconds; 0: not said */
-    bool page;         /* part of the page: it may be kept, and gets the page's security headers */
+    int retry_after;   /* seconds; 0: no such header */
+    bool page;         /* a file of the web page: may be cached, has its security headers */
 } http_response;
 
 void http_response_free(http_response *response); /* a zeroed one is fine */
 
-/* Answers with a value, which is taken over; NULL means that memory ran out. */
+/* Answers with a value and takes ownership of it; NULL means out of memory. */
 void answer_json(http_response *response, int status, json_t *json);
-/* A copy of a text that is JSON already. */
+/* Answers with a copy of a text that is JSON. */
 void answer_text(http_response *response, const char *text, size_t size);
-/* Takes over a text to be freed with pr_free; NULL means that memory ran out. */
+/* Answers with a text from pr_alloc and takes ownership of it; NULL means out of memory. */
 void answer_owned(http_response *response, char *text, size_t size, const char *type);
 
 /* {"error":{"code":"not_found","message":"One sentence."}} */
 void answer_error(http_response *response, int status, const char *code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-/* The same for what the library says, with the HTTP status that its status means. */
+/* The same for an error of the library, with the HTTP status that fits. */
 void answer_failure(http_response *response, const parsrec_error *err);
 const char *failure_code(parsrec_status status); /* "bad_request" */
-/* The object inside "error", for answers that hold several; NULL when out of memory. */
+/* The object inside "error", for answers with several; NULL when out of memory. */
 json_t *failure_json(const parsrec_error *err);
 
-/* The body as a JSON object: a new reference, or NULL and the response says what is wrong. */
+/* The body as a JSON object: a new reference, or NULL and the response is set. */
 json_t *read_body(const http_request *request, http_response *response);
 
 #endif
