@@ -66,19 +66,13 @@ static parsrec_status load(app *a, parsrec_error *err)
     return status;
 }
 
-/* Returns the heap memory of the previous engine to the system. */
-static void trim_heap(void)
-{
-#ifdef __GLIBC__
-    malloc_trim(1 << 20);
-#endif
-}
-
 parsrec_status reload(app *a, parsrec_error *err)
 {
     pthread_mutex_lock(&a->reload_lock);
     parsrec_status status = load(a, err);
-    trim_heap();
+#ifdef __GLIBC__
+    malloc_trim(1 << 20); /* returns the heap memory of the previous engine to the system */
+#endif
     pthread_mutex_unlock(&a->reload_lock);
     atomic_fetch_add(status == PARSREC_OK ? &a->counts.reloads : &a->counts.failed_reloads, 1);
     return status;

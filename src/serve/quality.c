@@ -1,5 +1,4 @@
-/* Evaluation of the served model and of the counting ones on its test split, in a thread that gives way to
- * those who answer requests. */
+/* Evaluation of the served model and of counting models on its test split, in a thread of low priority. */
 #include "serve/quality.h"
 
 #include <stdio.h>
@@ -10,7 +9,7 @@
 
 #include "base/memory.h"
 
-enum { NICE = 10 }; /* more, and a busy machine lets it neither end nor be stopped */
+enum { NICE = 10 }; /* with more, a busy machine would let it neither finish nor stop */
 
 static const char *const peers[] = {"pop", "personal", "recent", "markov", "mix"};
 
@@ -61,18 +60,6 @@ static parsrec_status add_row(json_t *rows, const parsrec_model *model, const ch
                                                                         : pr_fail_memory(err);
 }
 
-static parsrec_status add_peer(json_t *rows, const char *kind, const parsrec_data *data,
-                               const parsrec_hooks *hooks, parsrec_error *err)
-{
-    parsrec_train_options options = parsrec_train_default();
-    parsrec_model *model;
-    options.model = kind;
-    PR_TRY(parsrec_model_count(&model, data, &options, hooks, err));
-    parsrec_status status = add_row(rows, model, kind, data, hooks, err);
-    parsrec_model_free(model);
-    return status;
-}
-
 static parsrec_status fill_table(json_t *rows, quality *q, const engine *e, parsrec_error *err)
 {
     const parsrec_data *data = parsrec_model_data(e->model);
@@ -81,12 +68,19 @@ static parsrec_status fill_table(json_t *rows, quality *q, const engine *e, pars
     parsrec_model_describe(e->model, &facts);
     PR_TRY(add_row(rows, e->model, facts.kind, data, &hooks, err));
     for (size_t i = 0; i < sizeof peers / sizeof *peers; i++)
-        if (strcmp(peers[i], facts.kind) != 0)
-            PR_TRY(add_peer(rows, peers[i], data, &hooks, err));
+        if (strcmp(peers[i], facts.kind) != 0) {
+            parsrec_train_options options = parsrec_train_default();
+            parsrec_model *model;
+            options.model = peers[i];
+            PR_TRY(parsrec_model_count(&model, data, &options, &hooks, err));
+            parsrec_status status = add_row(rows, model, peers[i], data, &hooks, err);
+            parsrec_model_free(model);
+            PR_TRY(status);
+        }
     return PARSREC_OK;
 }
 
-/* The same verdict as at the end of a training, on the test sessions; the log has it too. */
+/* The comparison that ends a training, here on the test sessions; also written to the log. */
 static parsrec_status compare_with_counts(json_t **out, quality *q, const engine *e,
                                           parsrec_error *err)
 {
@@ -95,19 +89,27 @@ static parsrec_status compare_with_counts(json_t **out, quality *q, const engine
     char *text, line[2048];
     PR_TRY(parsrec_baselines(&report, e->model, PARSREC_SPLIT_TEST, 1, &hooks, err));
     PR_TRY(parsrec_baselines_json(&text, &report, err));
-    *out = json_loads(text, 0, NULL);
+    parsrec_status status = pr_json_parse(out, text, strlen(text), "baselines", err);
     parsrec_text_free(text);
-    if (*out == NULL)
-        return pr_fail_memory(err);
+    PR_TRY(status);
     if (report.row_count > 0)
         fprintf(stderr, "%s%s\n", report.verdict == PARSREC_VERDICT_BEHIND ? "warning: " : "",
                 parsrec_baselines_text(&report, line, sizeof line));
     return PARSREC_OK;
 }
 
-static void keep(quality *q, json_t *rows, json_t *baselines, parsrec_status status,
-                 const parsrec_error *err)
+static void *evaluate(void *context)
 {
+    task *t = context;
+    parsrec_error err = {0};
+    json_t *rows = json_array(), *baselines = NULL;
+    /* On Linux each thread has its own nice value. */
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+    parsrec_status status =
+        rows != NULL ? fill_table(rows, t->to, t->engine, &err) : pr_fail_memory(&err);
+    if (status == PARSREC_OK)
+        status = compare_with_counts(&baselines, t->to, t->engine, &err);
+    quality *q = t->to;
     pthread_mutex_lock(&q->lock);
     if (status == PARSREC_OK) {
         json_decref(q->table);
@@ -116,23 +118,9 @@ static void keep(quality *q, json_t *rows, json_t *baselines, parsrec_status sta
         q->baselines = json_incref(baselines);
         q->failure[0] = '\0';
     } else if (status != PARSREC_E_STOPPED) {
-        snprintf(q->failure, sizeof q->failure, "%s", err->message);
+        snprintf(q->failure, sizeof q->failure, "%s", err.message);
     }
     pthread_mutex_unlock(&q->lock);
-}
-
-static void *evaluate(void *context)
-{
-    task *t = context;
-    parsrec_error err = {0};
-    json_t *rows = json_array(), *baselines = NULL;
-    /* In Linux the nice value is a thread's own. */
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
-    parsrec_status status =
-        rows != NULL ? fill_table(rows, t->to, t->engine, &err) : pr_fail_memory(&err);
-    if (status == PARSREC_OK)
-        status = compare_with_counts(&baselines, t->to, t->engine, &err);
-    keep(t->to, rows, baselines, status, &err);
     json_decref(rows);
     json_decref(baselines);
     engine_drop(t->engine);
@@ -166,15 +154,12 @@ void quality_free(quality *q)
     pthread_mutex_destroy(&q->lock);
 }
 
-static bool is_same_file(const struct stat *a, const struct stat *b)
-{
-    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
 void quality_start(quality *q, engine *e)
 {
-    if (q->running && is_same_file(&q->at, &e->file))
+    const struct stat *old = &q->at, *new = &e->file;
+    if (q->running && old->st_ino == new->st_ino && old->st_dev == new->st_dev &&
+        old->st_size == new->st_size && old->st_mtim.tv_sec == new->st_mtim.tv_sec &&
+        old->st_mtim.tv_nsec == new->st_mtim.tv_nsec)
         return;
     stop(q);
     q->at = e->file;
@@ -199,7 +184,7 @@ json_t *quality_json(quality *q)
                    : q->failure[0] != '\0'
                        ? json_pack("{s:b, s:o}", "ready", 0, "failure", pr_json_string(q->failure))
                        : json_pack("{s:b}", "ready", 0);
-    /* The answer is written by another thread than the one that may replace the table. */
+    /* The caller writes the answer after the lock is released, when the table may be replaced. */
     json_t *copy = json_deep_copy(json);
     json_decref(json);
     pthread_mutex_unlock(&q->lock);

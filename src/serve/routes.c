@@ -1,4 +1,4 @@
-/* The table of routes, and finding one in it. */
+/* The table of routes and the search in it. */
 #include "serve/routes.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ const route routes[] = {
 const size_t route_count = sizeof routes / sizeof *routes;
 _Static_assert(sizeof routes / sizeof *routes <= METRIC_ROUTES_MOST, "room for counts");
 
-/* A pattern's segments against those of a request. */
+/* Compares the segments of a pattern with those of a request. */
 static bool matches(const char *pattern, const http_target *target)
 {
     size_t i = 0;
@@ -49,7 +49,7 @@ static bool matches(const char *pattern, const http_target *target)
     return i == target->segment_count;
 }
 
-/* Paths have one or two methods. */
+/* The Allow header of a path with these methods. */
 static const char *allowed(const bool *methods)
 {
     static const char *const words[] = {
@@ -75,7 +75,7 @@ static const route *missing(const http_request *request, const bool *methods,
 static bool is_listed(const char *list, const char *word)
 {
     size_t size = strlen(word);
-    if (size == 0) /* is found everywhere, even behind the end */
+    if (size == 0) /* strstr would find it everywhere */
         return false;
     for (const char *at = list; (at = strstr(at, word)) != NULL; at++)
         if ((at == list || at[-1] == ' ') && (at[size] == ',' || at[size] == '\0'))
@@ -83,7 +83,7 @@ static bool is_listed(const char *list, const char *word)
     return false;
 }
 
-/* A parameter that is misspelt must not be taken for one that was left out. */
+/* A misspelt parameter is an error; otherwise its default would be used without notice. */
 static bool check_query(const route *r, const http_target *target, http_response *response)
 {
     pr_excerpt hold;

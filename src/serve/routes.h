@@ -1,32 +1,31 @@
-/* Which paths there are, what they need and who answers. docs/openapi.json describes the same routes; a test
- * compares both. */
+/* The routes: path, method, required access and handler. docs/openapi.json describes the same routes; a
+ * test compares both. */
 #ifndef SERVE_ROUTES_H
 #define SERVE_ROUTES_H
 
 #include "serve/app.h"
-#include "serve/routes.h"
 
 /* ---- routes ---- */
 
 typedef void handler(app *a, const http_request *request, http_response *response);
 
-/* Where a handler may run. */
+/* Decides on which threads a handler runs. */
 typedef enum route_pace {
-    PACE_QUICK,  /* microseconds: where the request was read */
+    PACE_QUICK,  /* microseconds: on the thread that read the request */
     PACE_STORED, /* waits for a disk or a database */
     PACE_SLOW,   /* waits for a job */
 } route_pace;
 enum { PACES = 3 };
 
 typedef enum route_access {
-    ACCESS_OPEN,  /* anybody */
-    ACCESS_API,   /* with the token, if the server has one */
-    ACCESS_ADMIN, /* with the token, and not at all where there is none */
+    ACCESS_OPEN,  /* no token */
+    ACCESS_API,   /* the token, if the server has one */
+    ACCESS_ADMIN, /* the token; refused if the server has none */
 } route_access;
 
 typedef struct route {
     http_method method;
-    const char *path; /* a segment in braces stands for any word: "/v1/users/{id}" */
+    const char *path; /* a segment in braces matches any word: "/v1/users/{id}" */
     handler *handle;
     route_pace pace;
     route_access access;
@@ -36,11 +35,11 @@ typedef struct route {
 extern const route routes[];
 extern const size_t route_count;
 
-/* The route of a request, or NULL and the response says why not: 404, 405, 401, 403, 400. A path that no route
- * has may be a file of the page. */
+/* The route of a request, or NULL and the response is set: a file of the web page, or an error (404, 405,
+ * 401, 403, 400). */
 const route *route_find(const app *a, const http_request *request, http_response *response);
 
-/* Finds the route and answers, all in one: what tests call. */
+/* Finds the route and answers; for tests. */
 void route_answer(app *a, const http_request *request, http_response *response);
 
 /* ---- handlers ---- */
@@ -57,24 +56,24 @@ handler handle_model, handle_quality;               /* handle_server.c */
 handler handle_health, handle_ready, handle_counts; /* handle_server.c */
 handler handle_reload, handle_openapi;              /* handle_server.c */
 
-/* A file of the page; false when there is none at that path. */
+/* A file of the web page; false if there is none at that path. */
 bool handle_page(const http_request *request, http_response *response); /* handle_server.c */
 
-/* The current engine, which the caller drops; NULL and a 503 while there is none. */
+/* The current engine, which the caller drops; NULL and a 503 if there is none. */
 engine *handler_engine(app *a, http_response *response);
 
 /* ---- answers by jobs ---- */
 
-/* Submits the request as a job, waits for it no longer than --work-time, and answers with its result. */
+/* Submits the request as a job, waits for it up to --work-time, and answers with its result. */
 void analysis_answer(app *a, const job_kind *kind, json_t *question, const http_request *request,
                      http_response *response);
-/* The answer of a server that has no room for another job. */
+/* Answers that there is no room for another job. */
 void analysis_refuse(app *a, http_response *response);
 
-/* Whether a client may name this group: one of the data set's own, buyers, clusters or one user; never one
+/* Whether a client may use this group: one of the data set's own, buyers, clusters or one user; never one
  * that would be read from a file, nor a user who was forgotten. */
 parsrec_status analysis_check_group(const engine *e, const char *group, parsrec_error *err);
-/* How many groups a name stands for: the number of clusters, else one. */
+/* The number of groups that a name gives: the clusters of cluster:N, else one. */
 size_t analysis_group_parts(const char *group);
 
 enum { ANALYSIS_CLUSTERS_MOST = 12, ANALYSIS_GROUPS_MOST = 16 };

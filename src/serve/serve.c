@@ -1,5 +1,5 @@
-/* The server as a process: starting, signals, the tick every second, stopping; and telling a service manager
- * such as systemd (sd_notify(3)): one datagram to the socket that NOTIFY_SOCKET names. */
+/* The server as a process: start, signals, periodic work once per second, stop; and notices to a service
+ * manager such as systemd (sd_notify(3)): a datagram to the socket that NOTIFY_SOCKET names. */
 #include <malloc.h>
 #include <signal.h>
 #include <stddef.h>
@@ -20,8 +20,8 @@
 
 /* ---- the service manager ---- */
 
-/* "READY=1", "STOPPING=1"; does nothing where nobody listens. */
-static void tell_service_manager(const char *state)
+/* "READY=1", "STOPPING=1"; does nothing without a service manager. */
+static void notify_service_manager(const char *state)
 {
     const char *path = getenv("NOTIFY_SOCKET");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -29,7 +29,7 @@ static void tell_service_manager(const char *state)
     if (length < 2 || length >= sizeof address.sun_path)
         return;
     memcpy(address.sun_path, path, length);
-    if (path[0] == '@') /* a name that is not in the file system */
+    if (path[0] == '@') /* an abstract socket, not in the file system */
         address.sun_path[0] = '\0';
     int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (fd < 0)
@@ -37,11 +37,11 @@ static void tell_service_manager(const char *state)
     socklen_t size = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length);
     ssize_t sent =
         sendto(fd, state, strlen(state), MSG_NOSIGNAL, (struct sockaddr *)&address, size);
-    (void)sent; /* a manager that does not listen is not our failure */
+    (void)sent; /* if the manager does not listen, nothing is lost */
     close(fd);
 }
 
-/* ---- the server ---- */
+/* ---- options ---- */
 
 serve_options serve_default(void)
 {
@@ -72,7 +72,7 @@ static parsrec_status check(const serve_options *o, const app *a, const listen_s
     return PARSREC_OK;
 }
 
-/* Each connection is a descriptor; most systems allow more than they begin with. */
+/* Each connection takes a descriptor. Most systems allow more than the default limit. */
 static void allow_descriptors(uint64_t connections)
 {
     struct rlimit limit;
@@ -83,9 +83,9 @@ static void allow_descriptors(uint64_t connections)
     setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-/* The memory of a model that was replaced goes back to the system: its large blocks are mapped one by one,
- * instead of staying in the heap of whichever thread loaded it; and the many threads that wait for the store
- * share few heaps, instead of leaving holes in one each. */
+/* Makes malloc return the memory of replaced models to the system: large blocks are mapped one by one
+ * instead of staying in the heap of the thread that loaded them, and the many threads that wait for the
+ * store share a few heaps instead of fragmenting one each. */
 static void keep_heap_small(void)
 {
 #ifdef __GLIBC__
@@ -94,7 +94,7 @@ static void keep_heap_small(void)
 #endif
 }
 
-/* ---- signals: all threads leave them to this one ---- */
+/* ---- signals: blocked in all threads, received by this one ---- */
 
 static sigset_t own_signals(void)
 {
@@ -106,17 +106,8 @@ static sigset_t own_signals(void)
     return set;
 }
 
-static void say_reloaded(app *a, parsrec_status status, const parsrec_error *err)
-{
-    engine *e = engine_take(&a->engines);
-    if (status == PARSREC_OK)
-        fprintf(stderr, "loaded %s again in %.2f s\n", a->options->model_path, e->load_seconds);
-    else
-        fprintf(stderr, "warning: the old model stays: %s\n", err->message);
-    engine_drop(e);
-}
-
-static void wait_for_the_end(app *a, http_server *server, access_log *log)
+/* Returns on SIGINT or SIGTERM. */
+static void wait_for_stop(app *a, http_server *server, access_log *log)
 {
     const sigset_t set = own_signals();
     const struct timespec second = {.tv_sec = 1};
@@ -127,14 +118,21 @@ static void wait_for_the_end(app *a, http_server *server, access_log *log)
         if (signal_number == SIGHUP) {
             parsrec_error err = {0};
             access_log_reopen(log);
-            say_reloaded(a, reload(a, &err), &err);
+            if (reload(a, &err) == PARSREC_OK) {
+                engine *e = engine_take(&a->engines);
+                fprintf(stderr, "loaded %s again in %.2f s\n", a->options->model_path,
+                        e->load_seconds);
+                engine_drop(e);
+            } else {
+                fprintf(stderr, "warning: the old model stays: %s\n", err.message);
+            }
         }
         http_server_tend(server);
         access_log_flush(log);
     }
 }
 
-/* ---- the whole ---- */
+/* ---- running ---- */
 
 static parsrec_status serve_on(app *a, const listen_socket *socket, access_log *log,
                                parsrec_error *err)
@@ -152,9 +150,9 @@ static parsrec_status serve_on(app *a, const listen_socket *socket, access_log *
     warn_if_readable(o->store_path);
     warn_if_readable(o->tls_key);
     fprintf(stderr, "serving %s; SIGHUP loads it again, Ctrl-C stops\n", o->model_path);
-    tell_service_manager("READY=1");
-    wait_for_the_end(a, server, log);
-    tell_service_manager("STOPPING=1");
+    notify_service_manager("READY=1");
+    wait_for_stop(a, server, log);
+    notify_service_manager("STOPPING=1");
     atomic_store(&a->stopping, true);
     http_server_stop(server, (double)o->stop_seconds);
     return PARSREC_OK;
@@ -184,7 +182,7 @@ static parsrec_status run(app *a, parsrec_error *err)
 
 parsrec_status serve_run(const serve_options *options, parsrec_error *err)
 {
-    static app shared; /* large, and one server runs at a time */
+    static app shared; /* large; one server runs at a time */
     sigset_t set = own_signals(), before;
     allow_descriptors(options->connections_most);
     keep_heap_small();

@@ -4,7 +4,7 @@
 
 #include "parsrec.h"
 
-/* Strings are borrowed for the call; NULL: none, unless said otherwise. */
+/* Strings are borrowed during the call; NULL means none, unless stated otherwise. */
 typedef struct serve_options {
     const char *model_path, *data_path;
     const char *listen; /* "127.0.0.1:8080" */
@@ -14,32 +14,32 @@ typedef struct serve_options {
     const char *token_path;
     const char *tls_certificate, *tls_key;
     const char *access_log; /* "-" is stdout */
-    const char *host;       /* a name that this server is called by, besides its address */
-    bool log_targets;       /* the access log shows paths with user ids, and queries */
-    bool no_quality;        /* the model is not evaluated in the background */
+    const char *host; /* a host name of this server that clients may use; NULL: its address only */
+    bool log_targets; /* the access log shows paths with user ids, and queries */
+    bool no_quality;  /* the model is not evaluated in the background */
     uint64_t body_most, basket_most, k_most, connections_most;
-    int64_t request_seconds; /* for a request to arrive, and for an idle connection */
-    int64_t work_seconds;    /* for relations and what-if */
-    int64_t stop_seconds;    /* for requests to finish when the server stops */
+    int64_t request_seconds; /* limit for a request to arrive, and for an idle connection */
+    int64_t work_seconds;    /* limit for relations and what-if */
+    int64_t stop_seconds;    /* limit for requests to finish when the server stops */
     unsigned threads;
 } serve_options;
 
 serve_options serve_default(void);
 
-/* What is written of a store's events, and what came of it. */
+/* An export of a store's events: what to write (in), what was written (out). */
 typedef struct serve_export {
     const char *store, *output; /* output "-" is stdout */
-    bool types[3];              /* buy, cart, view: which of them */
-    uint64_t events, rows;      /* written */
-    char id[40];                /* of the store */
-    uint64_t through;           /* the number of its last event */
+    bool types[3];              /* buy, cart, view: which to write */
+    uint64_t events, rows;      /* out: written */
+    char id[40];                /* out: of the store */
+    uint64_t through;           /* out: the number of its last event */
 } serve_export;
 
 /* Writes the events as CSV that `parsrec import` reads: user,session,time,item,quantity,type. */
 parsrec_status serve_export_events(serve_export *x, parsrec_error *err);
 
-/* Serves until SIGINT or SIGTERM; SIGHUP loads the model again. The address goes to stdout, the rest of
- * what happens to stderr. */
+/* Serves until SIGINT or SIGTERM; SIGHUP loads the model again. The address is printed to stdout,
+ * messages to stderr. */
 parsrec_status serve_run(const serve_options *options, parsrec_error *err);
 
 #endif
