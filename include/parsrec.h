@@ -1112,13 +1112,18 @@ PARSREC_API parsrec_status parsrec_tuning_text(char **out, const parsrec_tuning 
 
 /* ---- explanation ------------------------------------------------------------------------- */
 
-/* Maps of item relationships (docs/explanations.md). Row i is bought next, column j is in the
- * basket. */
+/* Maps of item relationships (docs/explanations.md), with their names. Row i is bought next, column
+ * j is in the basket. */
+#define PARSREC_MAP_LIST(X)                                                                      \
+    X(ATTENTION, "attention") /* share of the attention of row i on column j */                  \
+    X(DROP, "drop")           /* effect of j on the log-probability of i, against other items */ \
+    X(LIFT, "lift")           /* log of the lift, counted in the baskets without a model */      \
+    X(EMBEDDING, "embedding") /* dot products of item embeddings */
+
 typedef enum parsrec_map {
-    PARSREC_MAP_ATTENTION, /* share of the attention of row i on column j */
-    PARSREC_MAP_DROP,      /* effect of j on the log-probability of i, relative to other items */
-    PARSREC_MAP_LIFT,      /* log of the lift, counted in the baskets without a model */
-    PARSREC_MAP_EMBEDDING, /* dot products of item embeddings */
+#define PARSREC_MAP_ENUM(id, name) PARSREC_MAP_##id,
+    PARSREC_MAP_LIST(PARSREC_MAP_ENUM)
+#undef PARSREC_MAP_ENUM
 } parsrec_map;
 enum { PARSREC_MAPS = 4 };
 
@@ -1229,11 +1234,16 @@ typedef enum parsrec_question {
     PARSREC_RECHOICE,  /* what the same shoppers buy when the dropped things are not available */
 } parsrec_question;
 
+#define PARSREC_ESTIMATOR_LIST(X)                                                            \
+    X(ROLLOUT, "rollout")   /* complete baskets sampled from the model */                    \
+    X(EXPECTED, "expected") /* the model's probabilities at each step of the test baskets */ \
+    X(TOP10, "top10")       /* its ten best items at each step, as in the paper */           \
+    X(COUNTED, "counted")   /* no model: past baskets without the dropped things; selection only */
+
 typedef enum parsrec_estimator {
-    PARSREC_ROLLOUT,  /* complete baskets sampled from the model */
-    PARSREC_EXPECTED, /* the model's probabilities at each step of the test baskets */
-    PARSREC_TOP10,    /* its ten best items at each step, as in the paper */
-    PARSREC_COUNTED,  /* no model: past baskets without the dropped things; selection only */
+#define PARSREC_ESTIMATOR_ENUM(id, name) PARSREC_##id,
+    PARSREC_ESTIMATOR_LIST(PARSREC_ESTIMATOR_ENUM)
+#undef PARSREC_ESTIMATOR_ENUM
 } parsrec_estimator;
 
 PARSREC_API const char *parsrec_question_name(parsrec_question question);    /* "selection" */
@@ -1241,10 +1251,14 @@ PARSREC_API const char *parsrec_estimator_name(parsrec_estimator estimator); /* 
 
 /* Re-choice: what a shopper does if the whole category of an item is gone. If the category is still
  * available, the item is replaced by another of the same category. */
+#define PARSREC_MISSING_LIST(X)                                           \
+    X(REFILL, "refill") /* takes another item: baskets keep their size */ \
+    X(LEAVE, "leave")   /* takes nothing; may abandon the basket (docs/whatif.md) */
+
 typedef enum parsrec_missing {
-    PARSREC_MISSING_REFILL, /* takes another item: baskets keep their size */
-    PARSREC_MISSING_LEAVE,  /* takes nothing; abandons the basket with a probability equal to the
-                               missing share of it */
+#define PARSREC_MISSING_ENUM(id, name) PARSREC_MISSING_##id,
+    PARSREC_MISSING_LIST(PARSREC_MISSING_ENUM)
+#undef PARSREC_MISSING_ENUM
 } parsrec_missing;
 
 /* Strings are borrowed for the call. A thing is "category=NAME", "item=KEY" or just a name. */

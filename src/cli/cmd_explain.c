@@ -10,7 +10,9 @@
 #include "parsrec.h"
 
 static const char *const by_words[] = {"auto", "category", "item", NULL};
-static const char *const map_words[] = {"all", "attention", "drop", "lift", "embedding", NULL};
+#define NAME(id, name) (name),
+static const char *const map_words[] = {"all", PARSREC_MAP_LIST(NAME) NULL};
+#undef NAME
 static const char *const order_words[] = {"catalogue", "cluster", NULL};
 
 typedef struct explain_args {

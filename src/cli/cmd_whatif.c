@@ -21,8 +21,10 @@ typedef struct whatif_args {
 } whatif_args;
 
 static const char *const questions[] = {"rechoice", "selection", "both", NULL};
-static const char *const estimators[] = {"rollout", "expected", "top10", "counted", NULL};
-static const char *const missing[] = {"refill", "leave", NULL};
+#define NAME(id, name) (name),
+static const char *const estimators[] = {PARSREC_ESTIMATOR_LIST(NAME) NULL};
+static const char *const missing[] = {PARSREC_MISSING_LIST(NAME) NULL};
+#undef NAME
 
 static const cli_option options[] = {
     CLI_TEXT('o', "output", "DIR", whatif_args, output, "folder for the reports"),

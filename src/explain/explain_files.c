@@ -163,7 +163,7 @@ static parsrec_status save_map(saving *s, const char *slug, const pr_explained_p
 {
     static const char *const endings[] = {"png", "svg", "pdf"};
     char path[PATH];
-    const char *name = pr_map_words_of[picture->kind].name, *dash = slug[0] != '\0' ? "-" : "";
+    const char *name = pr_map_name(picture->kind), *dash = slug[0] != '\0' ? "-" : "";
     pr_writer csv = {0};
     PR_TRY(pr_progress(s->hooks, "drawing", "maps", s->done++, s->total, err));
     pr_explanation_csv(&csv, s->e, map);

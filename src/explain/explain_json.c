@@ -86,7 +86,7 @@ static json_t *group(const pr_explanation *e, size_t g, bool with_maps)
     for (size_t i = 0; i < PR_MAP_KINDS; i++) {
         size_t k = pr_map_order[i];
         const double *map = pr_explained_map(e, g, k);
-        const char *name = pr_map_words_of[k].name;
+        const char *name = pr_map_name(k);
         if (map == NULL)
             continue;
         if (pr_map_is_listed(k)) {
@@ -122,7 +122,7 @@ static json_t *difference(const pr_explanation *e, bool with_maps)
     json_t *strongest = json_object(), *recovered = json_object(), *maps = json_object();
     for (size_t i = 0; i < PR_MAP_KINDS; i++) {
         size_t k = pr_map_order[i];
-        const char *name = pr_map_words_of[k].name;
+        const char *name = pr_map_name(k);
         const pr_difference_recovery *r = &d->recovery[k];
         if (d->maps[k] == NULL)
             continue;

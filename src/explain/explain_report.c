@@ -120,7 +120,7 @@ static void add_findings(pr_report *r, const pr_explanation *e)
             continue;
         group_heading(r, e, g);
         pr_report_only(r, PR_IN_TEXT);
-        pr_report_add(r, PR_REPORT_HEADING, "Strongest by %s", pr_map_words_of[kind].name);
+        pr_report_add(r, PR_REPORT_HEADING, "Strongest by %s", pr_map_name(kind));
         pr_report_only(r, 0);
         add_confirmed(r, e, g, kind);
         pr_report_only(r, PR_IN_TEXT);

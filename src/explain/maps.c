@@ -16,34 +16,44 @@ const size_t pr_map_order[PR_MAP_KINDS] = {PR_MAP_TRUTH,     PARSREC_MAP_ATTENTI
                                            PR_MAP_EVEN,      PARSREC_MAP_DROP,
                                            PARSREC_MAP_LIFT, PARSREC_MAP_EMBEDDING};
 
+const char *pr_map_name(size_t kind)
+{
+#define NAME(id, name) [PARSREC_MAP_##id] = (name),
+    static const char *const names[PR_MAP_KINDS] = {
+        [PR_MAP_TRUTH] = "truth", [PR_MAP_EVEN] = "even", PARSREC_MAP_LIST(NAME)};
+#undef NAME
+    assert(kind < PR_MAP_KINDS);
+    return names[kind];
+}
+
 const pr_map_words pr_map_words_of[PR_MAP_KINDS] = {
     [PR_MAP_TRUTH] =
-        {"truth", "True covariance", "covariance",
+        {"True covariance", "covariance",
          "The covariance of the wish for two categories that these synthetic data were "
          "made with: above 0 they are bought together more often than by chance.",
          PR_HEAT_PLAIN},
     [PARSREC_MAP_ATTENTION] =
-        {"attention", "Attention", "share of attention",
+        {"Attention", "share of attention",
          "How much the model looks at the column while it expects the row, as a share of the row. "
          "Looking is not the same as minding: what is in many baskets gets much of it, whatever it "
          "has to do with the row.",
          PR_HEAT_PERCENT},
-    [PR_MAP_EVEN] = {"even", "Attention, equal weights", "share",
+    [PR_MAP_EVEN] = {"Attention, equal weights", "share",
                      "The attention map of a model that looks at all items of a basket alike: what "
                      "is left of attention without its weights.",
                      PR_HEAT_PERCENT},
     [PARSREC_MAP_DROP] =
-        {"drop", "Effect on the next item", "times as likely",
+        {"Effect on the next item", "times as likely",
          "How many times as likely the row becomes because the column is in the "
          "basket: the model is asked again without it. ×2 means twice as likely as "
          "with other items in the basket, ×0.5 half as likely, ×1 no difference.",
          PR_HEAT_TIMES},
-    [PARSREC_MAP_LIFT] = {"lift", "Bought together", "times as often as by chance",
+    [PARSREC_MAP_LIFT] = {"Bought together", "times as often as by chance",
                           "How many times as often both are in one basket as chance would have it. "
                           "Plain counting, no model.",
                           PR_HEAT_TIMES},
     [PARSREC_MAP_EMBEDDING] =
-        {"embedding", "Likeness to the model", "dot product",
+        {"Likeness to the model", "dot product",
          "Dot products of what the model learnt of the items. The same for "
          "everybody: what is used in the same way points in the same direction.",
          PR_HEAT_PLAIN},

@@ -29,8 +29,9 @@ enum {
 /* All maps in the order of reports. */
 extern const size_t pr_map_order[PR_MAP_KINDS];
 
+const char *pr_map_name(size_t kind); /* "drop": in options, JSON and names of files */
+
 typedef struct pr_map_words {
-    const char *name;  /* "drop": in options and names of files */
     const char *title; /* "Drop effect" */
     const char *scale; /* what its numbers are */
     const char *how;   /* sentences on how to read it */

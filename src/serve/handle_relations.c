@@ -11,7 +11,9 @@
 /* A map of a few thousand baskets takes seconds, whatever the size of the shop. */
 enum { TOP_DEFAULT = 20, TOP_MOST = 100, BASKETS_MOST = 6000 };
 
-static const char *const map_names[PARSREC_MAPS] = {"attention", "drop", "lift", "embedding"};
+#define NAME(id, name) (name),
+static const char *const map_names[PARSREC_MAPS] = {PARSREC_MAP_LIST(NAME)};
+#undef NAME
 
 /* A parsed request. Its texts belong to the request and to this struct. */
 typedef struct asked {
@@ -29,11 +31,18 @@ static parsrec_status read_map(asked *q, const json_t *value, parsrec_error *err
     const char *word = json_string_value(value);
     size_t map = PARSREC_MAP_DROP;
     if (value != NULL)
-        for (map = 0; map < PARSREC_MAPS && (word == NULL || strcmp(word, map_names[map]) != 0);
-             map++)
-            ;
-    if (map == PARSREC_MAPS)
-        return pr_fail(err, PARSREC_E_INPUT, "map must be attention, drop, lift or embedding.");
+        for (map = 0; map < PARSREC_MAPS && (word == NULL || strcmp(word, map_names[map]) != 0);)
+            map++;
+    if (map == PARSREC_MAPS) {
+        char list[80] = "";
+        for (size_t i = 0, n = 0; i < PARSREC_MAPS && n < sizeof list; i++)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s",
+                                  i == 0                  ? ""
+                                  : i + 1 == PARSREC_MAPS ? " or "
+                                                          : ", ",
+                                  map_names[i]);
+        return pr_fail(err, PARSREC_E_INPUT, "map must be %s.", list);
+    }
     q->map = (parsrec_map)map;
     q->options.maps[map] = true;
     return PARSREC_OK;

@@ -9,8 +9,10 @@ enum { WORDS_MOST = 64, DRAWS_MOST = 1000, RESAMPLES_MOST = 10000, LEVEL_MOST = 
 enum { DROP, ONLY, ADD, WATCH, GROUPS, LISTS };
 static const char *const list_names[LISTS] = {"drop", "only", "add", "watch", "groups"};
 static const char *const questions[] = {"selection", "rechoice", "both"};
-static const char *const estimators[] = {"rollout", "expected", "top10", "counted"};
-static const char *const missings[] = {"refill", "leave"};
+#define NAME(id, name) (name),
+static const char *const estimators[] = {PARSREC_ESTIMATOR_LIST(NAME)};
+static const char *const missings[] = {PARSREC_MISSING_LIST(NAME)};
+#undef NAME
 
 /* A parsed request; its texts belong to the body. */
 typedef struct question {

@@ -16,7 +16,9 @@ const char *parsrec_question_name(parsrec_question question)
 
 const char *parsrec_estimator_name(parsrec_estimator estimator)
 {
-    static const char *const names[] = {"rollout", "expected", "top10", "counted"};
+#define NAME(id, name) [PARSREC_##id] = (name),
+    static const char *const names[] = {PARSREC_ESTIMATOR_LIST(NAME)};
+#undef NAME
     return (size_t)estimator < PR_ESTIMATORS ? names[estimator] : "unknown";
 }
 
@@ -302,6 +304,9 @@ static json_t *text_or_null(const char *text)
 
 static json_t *answer_json(const pr_whatif_result *a)
 {
+#define NAME(id, name) [PARSREC_MISSING_##id] = (name),
+    static const char *const missing_names[] = {PARSREC_MISSING_LIST(NAME)};
+#undef NAME
     return json_pack("{s:o, s:s, s:o, s:s, s:I, s:I, s:I, s:I, s:f, s:I, s:s, s:s, s:b, s:f, s:o, "
                      "s:o, s:o, s:o}",
                      "command", text_or_null(a->command), "version", parsrec_version(), "data",
@@ -309,9 +314,8 @@ static json_t *answer_json(const pr_whatif_result *a)
                      (json_int_t)a->model_count, "users", (json_int_t)a->cohort.user_count, "draws",
                      (json_int_t)a->draws, "resamples", (json_int_t)a->resamples, "interval",
                      a->interval, "seed", (json_int_t)a->seed, "estimator",
-                     parsrec_estimator_name(a->estimator), "missing",
-                     a->missing == PARSREC_MISSING_LEAVE ? "leave" : "refill", "raw", a->raw,
-                     "seconds", a->seconds, "rows", rows_json(a, false), "agreement",
+                     parsrec_estimator_name(a->estimator), "missing", missing_names[a->missing],
+                     "raw", a->raw, "seconds", a->seconds, "rows", rows_json(a, false), "agreement",
                      agreement_json(a), "hanging", cross_effects_json(a), "baskets", facts_json(a));
 }
 
