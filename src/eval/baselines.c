@@ -235,7 +235,7 @@ parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *mod
     if (report->users > 0)
         PR_TRY_GOTO(gather(&models, model, data, part, pool, hooks, err));
     pr_eval_protocol p = pr_protocol_paper(part);
-    p.held = p.last = last;
+    p.held_out = p.tested = last;
     p.users = chosen;
     p.negatives = p.negatives < data->items ? p.negatives : data->items;
     for (size_t q = 0; q < PARSREC_BASELINE_ROWS && report->users > 0; q++)

@@ -60,14 +60,14 @@ static void walk_basket(guess *g, const pr_eval_protocol *p, const pr_evaluated 
     for (size_t i = 0; i < pr_sums_count(p); i++)
         b->sums[i] = 0;
     for (size_t j = 0; j < b->steps; j++) {
-        pr_step s = {.protocol = p,
-                     .number = j,
-                     .size = b->size,
-                     .taken = g->taken,
-                     .seen = g->seen,
-                     .mine = g->mine,
-                     .above = g->above};
-        g->taken[p->rule->count(&s, b->sums)] = true;
+        pr_rule_step s = {.protocol = p,
+                          .number = j,
+                          .size = b->size,
+                          .taken = g->taken,
+                          .seen = g->seen,
+                          .mine = g->mine,
+                          .above = g->above};
+        g->taken[p->rule->count_step(&s, b->sums)] = true;
     }
 }
 

@@ -105,7 +105,7 @@ static parsrec_status recount(recounted *r, const pr_model *model, const pr_eval
                               parsrec_error *err)
 {
     const pr_eval_protocol *p = &e->protocol;
-    pr_scope scope = pr_scope_before(p->part, p->held);
+    pr_scope scope = pr_scope_before(p->part, p->held_out);
     scope.users = p->counted;
     if (r->model != NULL && r->part == p->part && r->users_path == users_path)
         return PARSREC_OK;
@@ -128,7 +128,7 @@ static parsrec_status run_and_report(const pr_model *model, recounted *counted, 
         return pr_fail(err, PARSREC_E_INPUT,
                        "nobody can be evaluated: no user%s has %zu sessions, an evaluated one with "
                        "at least %zu item%s",
-                       p->users != NULL ? " of the list" : "", p->held + 2, p->rule->smallest,
+                       p->users != NULL ? " of the list" : "", p->held_out + 2, p->rule->smallest,
                        p->rule->smallest == 1 ? "" : "s");
     PR_TRY(pr_pool_new(&pool, options->threads, err));
     parsrec_status status = PARSREC_OK;

@@ -28,12 +28,12 @@ static int longer_first(const void *left, const void *right)
 static int64_t sessions_of(const pr_dataset *data, size_t user, const pr_eval_protocol *p,
                            int64_t *first)
 {
-    *first = pr_split_session(data, user, p->part, p->held);
+    *first = pr_split_session(data, user, p->part, p->held_out);
     if (*first < 0 || (p->users != NULL && !p->users[user]))
         return *first;
     if (p->part == PR_VALID)
         return *first + 1;
-    *first = data->user_offsets[user + 1] - (int64_t)p->last;
+    *first = data->user_offsets[user + 1] - (int64_t)p->tested;
     return data->user_offsets[user + 1];
 }
 
@@ -110,17 +110,17 @@ void pr_evaluation_free(pr_evaluation *e)
     *e = (pr_evaluation){0};
 }
 
-parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data, size_t held,
+parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data, size_t held_out,
                                         parsrec_error *err)
 {
     enum { LARGE_CATALOGUE = 20000 };
     pr_eval_protocol p = pr_protocol_paper(PR_VALID);
-    p.held = held;
+    p.held_out = held_out;
     PR_TRY(pr_evaluation_init(e, data, &p, err));
     if (e->count > 0)
         return PARSREC_OK;
     pr_evaluation_free(e);
-    p.rule = &pr_next;
+    p.rule = &pr_rule_next;
     if (data->items <= LARGE_CATALOGUE)
         p.negatives = 0;
     return pr_evaluation_init(e, data, &p, err);
@@ -237,15 +237,15 @@ static void step(void *context, const pr_walk_step *at, int32_t *items)
     course *c = &own->courses[at->row];
     bool full = e->protocol.negatives == 0;
     take_scores(e, own, c, at);
-    pr_step s = {.protocol = &e->protocol,
-                 .number = at->number,
-                 .size = c->basket->size,
-                 .taken = c->taken,
-                 .seen = c->seen,
-                 .mine = own->mine,
-                 .theirs = full ? at->scores : own->theirs,
-                 .their_count = full ? e->data->items : c->basket->others};
-    size_t placed = e->protocol.rule->count(&s, c->basket->sums);
+    pr_rule_step s = {.protocol = &e->protocol,
+                      .number = at->number,
+                      .size = c->basket->size,
+                      .taken = c->taken,
+                      .seen = c->seen,
+                      .mine = own->mine,
+                      .theirs = full ? at->scores : own->theirs,
+                      .their_count = full ? e->data->items : c->basket->others};
+    size_t placed = e->protocol.rule->count_step(&s, c->basket->sums);
     assert(placed < c->basket->size && !c->taken[placed]);
     c->taken[placed] = true;
     items[0] = c->items[placed];

@@ -29,7 +29,7 @@ void pr_evaluation_free(pr_evaluation *e); /* a zeroed one is fine */
 
 /* What training validates with: the paper's protocol or, where no validation basket has two items,
  * as in plain sequences, the rule `next`, over the whole catalogue unless that is very large. */
-parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data, size_t held,
+parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data, size_t held_out,
                                         parsrec_error *err);
 
 /* Runs a model over all baskets on the pool's threads; the result does not depend on their number. */

@@ -18,10 +18,10 @@ const char *parsrec_protocol_name(parsrec_protocol protocol)
 
 pr_eval_protocol pr_protocol_paper(pr_split_part part)
 {
-    return (pr_eval_protocol){.rule = &pr_remaining,
+    return (pr_eval_protocol){.rule = &pr_rule_remaining,
                               .part = part,
-                              .held = 1,
-                              .last = 1,
+                              .held_out = 1,
+                              .tested = 1,
                               .negatives = 100,
                               .seed = 5,
                               .place_k = 10,
@@ -65,7 +65,7 @@ parsrec_status pr_protocol_rule(pr_eval_protocol *p, const parsrec_eval_options 
 static parsrec_status read_source(pr_eval_protocol *p, const parsrec_eval_options *o,
                                   const pr_dataset *data, parsrec_error *err)
 {
-    pr_scope scope = pr_scope_before(p->part, p->held);
+    pr_scope scope = pr_scope_before(p->part, p->held_out);
     if (o->candidates == PARSREC_CANDIDATES_UNIFORM)
         return PARSREC_OK;
     if (o->negatives == 0)
@@ -91,17 +91,17 @@ static parsrec_status read_users(const bool **users, const char *path, const pr_
 }
 
 parsrec_status pr_protocol_init(pr_eval_protocol *p, const parsrec_eval_options *o,
-                                const pr_dataset *data, size_t held, parsrec_error *err)
+                                const pr_dataset *data, size_t held_out, parsrec_error *err)
 {
     PR_TRY(pr_protocol_rule(p, o, err));
     p->negatives = o->negatives < data->items ? (size_t)o->negatives : data->items;
-    p->held = held;
-    p->last = o->last > 0 ? (size_t)o->last : held;
-    if (p->last > held) /* the model has learnt from sessions to be predicted */
+    p->held_out = held_out;
+    p->tested = o->last > 0 ? (size_t)o->last : held_out;
+    if (p->tested > held_out) /* the model has learnt from sessions to be predicted */
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "the model was trained with last=%zu, so it has seen some of the last %zu "
                        "sessions of a user; train it with last=%zu",
-                       held, p->last, p->last);
+                       held_out, p->tested, p->tested);
     PR_TRY(read_source(p, o, data, err));
     PR_TRY(read_users(&p->users, o->users_path, data, err));
     return read_users(&p->counted, o->count_users_path, data, err);
@@ -137,8 +137,8 @@ parsrec_status pr_protocol_fingerprint(char out[17], const pr_eval_protocol *p,
     sum = digest(sum, model->kind->name, strlen(model->kind->name));
     sum = digest(sum, checksum, strlen(checksum));
     snprintf(words, sizeof words, "%s/%d/%zu/%zu/%zu/%d/%d/%zu/%llu", p->rule->name, (int)p->part,
-             p->held, p->last, p->negatives, (int)p->source.kind, (int)p->exclude_seen, p->place_k,
-             (unsigned long long)p->seed);
+             p->held_out, p->tested, p->negatives, (int)p->source.kind, (int)p->exclude_seen,
+             p->place_k, (unsigned long long)p->seed);
     sum = digest(sum, words, strlen(words));
     for (size_t k = 0; k < p->k_count; k++) {
         snprintf(words, sizeof words, "@%zu", p->k[k]);

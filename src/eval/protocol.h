@@ -22,7 +22,7 @@
 #include "eval/measures.h"
 #include "model/model.h"
 
-typedef struct pr_step pr_step;
+typedef struct pr_rule_step pr_rule_step;
 
 typedef struct pr_rule {
     const char *name;
@@ -32,12 +32,12 @@ typedef struct pr_rule {
     size_t columns;
     const pr_measure_rule *measures;
     size_t measure_count;
-    /* Counts one step into the basket's sums and returns the position, in the basket, of the item that
-     * is placed next; it is not taken yet. */
-    size_t (*count)(const pr_step *step, float *sums);
+    /* Counts one step into the basket's sums. Returns the position in the basket of the item that is
+     * placed next, one that is not taken. */
+    size_t (*count_step)(const pr_rule_step *step, float *sums);
 } pr_rule;
 
-extern const pr_rule pr_remaining, pr_next, pr_basket_list;
+extern const pr_rule pr_rule_remaining, pr_rule_next, pr_rule_basket;
 
 /* By parsrec_protocol. */
 extern const pr_rule *const pr_rules[PARSREC_PROTOCOLS];
@@ -45,41 +45,46 @@ extern const pr_rule *const pr_rules[PARSREC_PROTOCOLS];
 typedef struct pr_eval_protocol {
     const pr_rule *rule;
     pr_split_part part;
-    size_t held;         /* test sessions of a user that training left out: the setting `last` */
-    size_t last;         /* how many of them are evaluated */
+    /* Training left out the newest `held_out` sessions of a user: the model's setting `last`. Of these
+     * the newest `tested` are evaluated with PR_TEST. */
+    size_t held_out, tested;
     const bool *users;   /* [users]: who is evaluated; NULL: everybody who can be */
     const bool *counted; /* [users]: whose sessions counting models may count; NULL: everybody's */
     size_t negatives; /* items drawn to rank a basket's own items against; 0: the whole catalogue */
     pr_candidate_source source; /* of these items */
     bool exclude_seen;          /* items that the user had before leave the ranking */
     uint64_t seed;              /* of the candidates */
-    size_t place_k;             /* the best remaining item is placed when it is among the first */
-    size_t k[PR_CUTOFFS];       /* cutoffs reported, k_count of them */
+    /* `remaining` places the best remaining item if its rank is below place_k, else the first remaining
+     * one in stored order. */
+    size_t place_k;
+    size_t k[PR_CUTOFFS]; /* cutoffs reported, k_count of them */
     size_t k_count;
 } pr_eval_protocol;
 
 /* Any remaining item counts; 100 negatives, place 10, k = 1, 5, 10. Owns nothing. */
 pr_eval_protocol pr_protocol_paper(pr_split_part part);
 
-/* The part of a protocol that needs no data: rule, cutoffs, seed. Owns nothing. */
+/* The part of a protocol that needs no data: rule, split, cutoffs, place_k, exclude_seen, seed. Owns
+ * nothing. */
 parsrec_status pr_protocol_rule(pr_eval_protocol *p, const parsrec_eval_options *options,
                                 parsrec_error *err);
 
-/* All of it. `held` is the setting `last` of the models to be evaluated. Reads the files that the
+/* All of it. `held_out` is the setting `last` of the models to be evaluated. Reads the files that the
  * options name; free what it owns with pr_protocol_free, also on failure. */
 parsrec_status pr_protocol_init(pr_eval_protocol *p, const parsrec_eval_options *options,
-                                const pr_dataset *data, size_t held, parsrec_error *err);
+                                const pr_dataset *data, size_t held_out, parsrec_error *err);
 void pr_protocol_free(pr_eval_protocol *p); /* a zeroed one is fine */
 
-/* Two results can be compared when everything but the model is the same. This is a digest of what a
- * result depends on, the model's kind and settings included. */
+/* A digest of all that a result depends on, except for the trained weights: protocol, data, and the
+ * model's kind and settings. Results of different models have different fingerprints, comparable or
+ * not. */
 parsrec_status pr_protocol_fingerprint(char out[17], const pr_eval_protocol *p,
                                        const pr_dataset *data, const pr_model *model,
                                        parsrec_error *err);
 
 /* ---- one step, as a rule sees it ---- */
 
-struct pr_step {
+struct pr_rule_step {
     const pr_eval_protocol *protocol;
     size_t number;       /* of the step, from 0 */
     size_t size;         /* items of the basket */
@@ -88,7 +93,8 @@ struct pr_step {
     const float *mine;   /* [size]: scores; -INFINITY: not recommended at all */
     const float *theirs; /* [their_count]: of the items they are ranked against */
     size_t their_count;
-    const size_t *above; /* [size]: instead of theirs, how many rank above; or NULL */
+    /* [size]: instead of `theirs`, how many of them rank above an own item that has a score; or NULL */
+    const size_t *above;
 };
 
 #endif

@@ -5,7 +5,7 @@
 #include "eval/protocol.h"
 
 /* How many of the others rank above own item i; SIZE_MAX for one that is not recommended. */
-static size_t above(const pr_step *step, size_t i)
+static size_t above(const pr_rule_step *step, size_t i)
 {
     if (!(step->mine[i] > -INFINITY))
         return SIZE_MAX;
@@ -26,7 +26,7 @@ static const pr_measure_rule remaining_measures[] = {
 
 /* The best remaining item of an aspect, the first in stored order among equals; `size` when there is
  * none. */
-static size_t best_of(const pr_step *s, pr_aspect aspect)
+static size_t best_of(const pr_rule_step *s, pr_aspect aspect)
 {
     size_t best = s->size;
     for (size_t i = 0; i < s->size; i++) {
@@ -37,7 +37,7 @@ static size_t best_of(const pr_step *s, pr_aspect aspect)
     return best;
 }
 
-static size_t count_remaining(const pr_step *s, float *sums)
+static size_t count_remaining(const pr_rule_step *s, float *sums)
 {
     size_t best[PR_ASPECTS], rank[PR_ASPECTS];
     for (pr_aspect a = PR_ALL; a < PR_ASPECTS; a++) {
@@ -57,14 +57,14 @@ static size_t count_remaining(const pr_step *s, float *sums)
     return first;
 }
 
-const pr_rule pr_remaining = {
+const pr_rule pr_rule_remaining = {
     .name = "remaining",
     .summary = "any item that remains in the basket is a right answer",
     .smallest = 2,
     .columns = STEP_COLUMNS,
     .measures = remaining_measures,
     .measure_count = sizeof remaining_measures / sizeof *remaining_measures,
-    .count = count_remaining,
+    .count_step = count_remaining,
 };
 
 /* ---- next: the items of a session in stored order, each given those before it ---- */
@@ -78,7 +78,7 @@ static const pr_measure_rule next_measures[] = {
     {PR_SESS_PREC, HITS, true},
 };
 
-static size_t count_next(const pr_step *s, float *sums)
+static size_t count_next(const pr_rule_step *s, float *sums)
 {
     size_t target = s->number, rank = above(s, target);
     /* Over the whole catalogue the later items of the session are wrong answers like all others;
@@ -94,14 +94,14 @@ static size_t count_next(const pr_step *s, float *sums)
     return target;
 }
 
-const pr_rule pr_next = {
+const pr_rule pr_rule_next = {
     .name = "next",
     .summary = "one fixed target at a time",
     .smallest = 1,
     .columns = NEXT_COLUMNS,
     .measures = next_measures,
     .measure_count = sizeof next_measures / sizeof *next_measures,
-    .count = count_next,
+    .count_step = count_next,
 };
 
 /* ---- basket: one list before the basket starts ---- */
@@ -116,7 +116,7 @@ static const pr_measure_rule list_measures[] = {
 
 /* Own items take positions in the list as well: before item i come those with a higher score and, of
  * equal ones, those stored earlier. */
-static size_t position_of(const pr_step *s, size_t i)
+static size_t position_of(const pr_rule_step *s, size_t i)
 {
     size_t position = above(s, i);
     if (position == SIZE_MAX)
@@ -146,7 +146,7 @@ static void finish_list(const pr_eval_protocol *p, float *sums, pr_aspect aspect
     *weight = 1;
 }
 
-static size_t count_list(const pr_step *s, float *sums)
+static size_t count_list(const pr_rule_step *s, float *sums)
 {
     const pr_eval_protocol *p = s->protocol;
     for (size_t i = 0; i < s->size; i++) {
@@ -167,7 +167,7 @@ static size_t count_list(const pr_step *s, float *sums)
     return 0;
 }
 
-const pr_rule pr_basket_list = {
+const pr_rule pr_rule_basket = {
     .name = "basket",
     .summary = "one list for the whole basket, made before it begins",
     .smallest = 1,
@@ -175,11 +175,11 @@ const pr_rule pr_basket_list = {
     .columns = LIST_COLUMNS,
     .measures = list_measures,
     .measure_count = sizeof list_measures / sizeof *list_measures,
-    .count = count_list,
+    .count_step = count_list,
 };
 
 const pr_rule *const pr_rules[PARSREC_PROTOCOLS] = {
-    [PARSREC_PROTOCOL_REMAINING] = &pr_remaining,
-    [PARSREC_PROTOCOL_NEXT] = &pr_next,
-    [PARSREC_PROTOCOL_BASKET] = &pr_basket_list,
+    [PARSREC_PROTOCOL_REMAINING] = &pr_rule_remaining,
+    [PARSREC_PROTOCOL_NEXT] = &pr_rule_next,
+    [PARSREC_PROTOCOL_BASKET] = &pr_rule_basket,
 };

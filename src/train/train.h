@@ -69,7 +69,7 @@ parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *
 enum { PR_CHOICE_CUTOFF = 2 };
 static inline pr_measure_id pr_choice_measure(const pr_rule *rule)
 {
-    return rule == &pr_next ? PR_NDCG : PR_SESS_PREC;
+    return rule == &pr_rule_next ? PR_NDCG : PR_SESS_PREC;
 }
 static inline double pr_epoch_merit(const pr_epoch_result *epoch, const pr_rule *rule)
 {

@@ -328,8 +328,8 @@ static void tell_validation(const pr_train_run *r)
         pr_say(r->hooks, PARSREC_LOG_WARNING,
                "nobody can be validated (that takes %zu sessions of a user); the model of the last "
                "epoch is kept and patience has no effect",
-               p->held + 2);
-    else if (p->rule != &pr_remaining)
+               p->held_out + 2);
+    else if (p->rule != &pr_rule_remaining)
         pr_say(r->hooks, PARSREC_LOG_INFO,
                "validation by the protocol %s against %s, because no validation session has two "
                "items; the best epoch is that of the best NDCG@10",

@@ -150,7 +150,7 @@ static void lines_read_as_told(void **state)
     static const int32_t items[] = {0, 0, 2};
     for (size_t i = 0; i < 3; i++)
         shop.items[i] = items[i];
-    assert_ok(dump(&shop.data, &pr_next, 0, 1, &err));
+    assert_ok(dump(&shop.data, &pr_rule_next, 0, 1, &err));
     toy_bytes file = toy_read(toy_path("other"));
     static const char expected[] =
         "{\"format\":\"parsrec.scores\",\"version\":1,\"model\":\"pop\",\"protocol\":\"next\","
@@ -194,7 +194,7 @@ static void every_allocation_may_fail(void **state)
     unlink(toy_path("other"));
     for (; status != PARSREC_OK; n++) {
         pr_memory_fail_after(n);
-        status = dump(&shop.data, &pr_remaining, 10, 2, &err);
+        status = dump(&shop.data, &pr_rule_remaining, 10, 2, &err);
         pr_memory_fail_after(SIZE_MAX);
         if (status != PARSREC_OK) {
             assert_int_equal(status, PARSREC_E_MEMORY);

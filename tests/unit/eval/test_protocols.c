@@ -35,26 +35,26 @@ static const float theirs[] = {0.5f, 0.8f, 0.1f};
 static const float mine[] = {0.3f, 0.5f, 0.9f, 0.5f};
 static const bool seen[] = {true, true, false, false};
 
-static pr_step step_of(const sheet *s, const bool *taken, size_t number)
+static pr_rule_step step_of(const sheet *s, const bool *taken, size_t number)
 {
-    return (pr_step){.protocol = &s->protocol,
-                     .number = number,
-                     .size = 4,
-                     .taken = taken,
-                     .seen = seen,
-                     .mine = mine,
-                     .theirs = theirs,
-                     .their_count = 3};
+    return (pr_rule_step){.protocol = &s->protocol,
+                          .number = number,
+                          .size = 4,
+                          .taken = taken,
+                          .seen = seen,
+                          .mine = mine,
+                          .theirs = theirs,
+                          .their_count = 3};
 }
 
 static void the_best_remaining_item_counts(void **state)
 {
     (void)state;
-    sheet s = sheet_of(&pr_remaining, 3);
+    sheet s = sheet_of(&pr_rule_remaining, 3);
     bool taken[4] = {false};
-    pr_step step = step_of(&s, taken, 0);
+    pr_rule_step step = step_of(&s, taken, 0);
     /* Item 2 stands first of all. Of those the user had, item 1 is best: 0.8 is above it and 0.5 ties. */
-    assert_int_equal(pr_remaining.count(&step, s.sums), 2);
+    assert_int_equal(pr_rule_remaining.count_step(&step, s.sums), 2);
     assert_close(weight(&s, PR_ALL), 1, 0);
     assert_close(sum(&s, PR_ALL, 0, 0), 1, 0);
     assert_close(sum(&s, PR_ALL, 1, 1), 1, 0);
@@ -64,16 +64,16 @@ static void the_best_remaining_item_counts(void **state)
     assert_close(sum(&s, PR_FRESH, 1, 1), 1, 0);
     /* Items 1 and 3 are equal: stored order decides. */
     taken[2] = true;
-    assert_int_equal(pr_remaining.count(&step, s.sums), 1);
+    assert_int_equal(pr_rule_remaining.count_step(&step, s.sums), 1);
     assert_close(sum(&s, PR_ALL, 0, 0), 1, 0);
     assert_close(sum(&s, PR_ALL, 0, 1), 2, 0);
     assert_close(sum(&s, PR_ALL, 1, 1), 1.5, 1e-7);
     /* Out of the first two, the first remaining item is placed. */
     s.protocol.place_k = 2;
-    assert_int_equal(pr_remaining.count(&step, s.sums), 0);
+    assert_int_equal(pr_rule_remaining.count_step(&step, s.sums), 0);
     /* When all repeat items are placed, only the other aspect goes on. */
     taken[0] = taken[1] = true;
-    assert_int_equal(pr_remaining.count(&step, s.sums), 3);
+    assert_int_equal(pr_rule_remaining.count_step(&step, s.sums), 3);
     assert_close(weight(&s, PR_ALL), 4, 0);
     assert_close(weight(&s, PR_REPEAT), 3, 0);
     assert_close(weight(&s, PR_FRESH), 4, 0);
@@ -82,11 +82,11 @@ static void the_best_remaining_item_counts(void **state)
 static void one_target_at_a_time(void **state)
 {
     (void)state;
-    sheet s = sheet_of(&pr_next, 3);
+    sheet s = sheet_of(&pr_rule_next, 3);
     bool taken[4] = {false};
     for (size_t j = 0; j < 4; j++) {
-        pr_step step = step_of(&s, taken, j);
-        assert_int_equal(pr_next.count(&step, s.sums), j);
+        pr_rule_step step = step_of(&s, taken, j);
+        assert_int_equal(pr_rule_next.count_step(&step, s.sums), j);
         taken[j] = true;
     }
     /* Ranks 2, 2, 0, 2. */
@@ -104,11 +104,11 @@ static void one_target_at_a_time(void **state)
 static void later_items_rank_as_well(void **state)
 {
     (void)state;
-    sheet s = sheet_of(&pr_next, 0);
+    sheet s = sheet_of(&pr_rule_next, 0);
     bool taken[4] = {false};
     for (size_t j = 0; j < 4; j++) {
-        pr_step step = step_of(&s, taken, j);
-        pr_next.count(&step, s.sums);
+        pr_rule_step step = step_of(&s, taken, j);
+        pr_rule_next.count_step(&step, s.sums);
     }
     /* Item 0: two others and three of its own; item 1: two and both later ones; items 2 and 3 as before. */
     assert_close(sum(&s, PR_ALL, 2, 0), 1.0 / 6 + 1.0 / 5 + 1 + 1.0 / 3, 1e-6);
@@ -120,12 +120,12 @@ static void one_list_for_the_whole_basket(void **state)
 {
     (void)state;
     enum { RECALL, PRECISION, NDCG, NDCG_WHOLE, PHR };
-    sheet s = sheet_of(&pr_basket_list, 3);
+    sheet s = sheet_of(&pr_rule_basket, 3);
     s.protocol.k_count = 3;
     s.protocol.k[2] = 5;
     bool taken[4] = {false};
-    pr_step step = step_of(&s, taken, 0);
-    pr_basket_list.count(&step, s.sums);
+    pr_rule_step step = step_of(&s, taken, 0);
+    pr_rule_basket.count_step(&step, s.sums);
     double at[] = {1, 0.6309297535714575, 0.5, 0.43067655807339306, 0.38685280723454163};
     assert_close(weight(&s, PR_ALL), 1, 0);
     assert_close(sum(&s, PR_ALL, RECALL, 0), 0.25, 1e-7);
@@ -164,9 +164,9 @@ static void walk_pair(pair *p, const pr_rule *rule)
             .size = sizes[b], .steps = rule->one_step ? 1 : sizes[b], .sums = p->sheets[b].sums};
         bool taken[4] = {false};
         for (size_t j = 0; j < p->baskets[b].steps; j++) {
-            pr_step step = step_of(&p->sheets[b], taken, j);
+            pr_rule_step step = step_of(&p->sheets[b], taken, j);
             step.size = sizes[b];
-            taken[rule->count(&step, p->sheets[b].sums)] = true;
+            taken[rule->count_step(&step, p->sheets[b].sums)] = true;
         }
     }
     pr_scores_sum(&p->scores, &p->sheets[0].protocol, p->baskets, 2);
@@ -178,7 +178,7 @@ static void steps_and_baskets_have_means_of_their_own(void **state)
 {
     (void)state;
     pair p;
-    walk_pair(&p, &pr_remaining);
+    walk_pair(&p, &pr_rule_remaining);
     double(*all)[PR_CUTOFFS] = p.scores.value[PR_ALL];
     assert_int_equal(p.scores.steps, 6);
     assert_close(all[PR_HR][0], 1.0 / 6, 1e-9);               /* one step of six */
@@ -201,7 +201,7 @@ static void reciprocal_ranks_and_shares_of_hits(void **state)
 {
     (void)state;
     pair p;
-    walk_pair(&p, &pr_next); /* ranks 2, 2, and 2, 2, 0, 2 */
+    walk_pair(&p, &pr_rule_next); /* ranks 2, 2, and 2, 2, 0, 2 */
     double(*all)[PR_CUTOFFS] = p.scores.value[PR_ALL];
     assert_close(all[PR_MRR][0], (5.0 / 3 + 1) / 6, 1e-7);
     assert_close(all[PR_HR][0], 1.0 / 6, 1e-9);
@@ -213,7 +213,7 @@ static void lists_have_a_mean_over_baskets(void **state)
 {
     (void)state;
     pair p;
-    walk_pair(&p, &pr_basket_list);
+    walk_pair(&p, &pr_rule_basket);
     double(*all)[PR_CUTOFFS] = p.scores.value[PR_ALL];
     assert_close(all[PR_RECALL][0], (0 + 0.25) / 2, 1e-7);
     assert_close(all[PR_RECALL][1], (0.5 + 0.25) / 2, 1e-7);
@@ -233,10 +233,10 @@ static void what_is_not_recommended_is_no_hit(void **state)
     bool taken[4] = {false};
     for (size_t i = 0; i < PARSREC_PROTOCOLS; i++) {
         sheet s = sheet_of(pr_rules[i], 1);
-        pr_step step = step_of(&s, taken, 0);
+        pr_rule_step step = step_of(&s, taken, 0);
         step.mine = none;
         step.their_count = 0;
-        pr_rules[i]->count(&step, s.sums);
+        pr_rules[i]->count_step(&step, s.sums);
         assert_close(weight(&s, PR_ALL), 1, 0);
         for (size_t c = 0; c < pr_rules[i]->columns; c++)
             assert_close(sum(&s, PR_ALL, c, 1), 0, 0);
