@@ -372,6 +372,65 @@ PARSREC_API parsrec_status parsrec_import(const char *out_path, const char *cons
                                           parsrec_import_report *report, const parsrec_hooks *hooks,
                                           parsrec_error *err);
 
+/* ---- import of rows in memory ---- */
+
+/* The structs of the Arrow C data and stream interfaces, as its specification defines them under
+ * these macros. pyarrow, polars, DuckDB and others fill them; no library is needed. */
+#ifndef ARROW_C_DATA_INTERFACE
+#define ARROW_C_DATA_INTERFACE
+
+#define ARROW_FLAG_DICTIONARY_ORDERED 1
+#define ARROW_FLAG_NULLABLE           2
+#define ARROW_FLAG_MAP_KEYS_SORTED    4
+
+struct ArrowSchema {
+    const char *format, *name, *metadata;
+    int64_t flags, n_children;
+    struct ArrowSchema **children, *dictionary;
+    void (*release)(struct ArrowSchema *);
+    void *private_data;
+};
+
+struct ArrowArray {
+    int64_t length, null_count, offset, n_buffers, n_children;
+    const void **buffers;
+    struct ArrowArray **children, *dictionary;
+    void (*release)(struct ArrowArray *);
+    void *private_data;
+};
+#endif
+#ifndef ARROW_C_STREAM_INTERFACE
+#define ARROW_C_STREAM_INTERFACE
+
+struct ArrowArrayStream {
+    int (*get_schema)(struct ArrowArrayStream *, struct ArrowSchema *out);
+    int (*get_next)(struct ArrowArrayStream *, struct ArrowArray *out);
+    const char *(*get_last_error)(struct ArrowArrayStream *);
+    void (*release)(struct ArrowArrayStream *);
+    void *private_data;
+};
+#endif
+
+/* Tables as streams of record batches. Columns may be text (utf8, large_utf8, utf8_view), whole or
+ * floating-point numbers, booleans, dates and timestamps, each also dictionary-encoded; a null is
+ * an empty field. Other types may only be in columns that are not used. */
+typedef struct parsrec_import_streams {
+    struct ArrowArrayStream *actions;
+    struct ArrowArrayStream *items, *users,
+        *sessions;    /* in place of the files of the options; NULL:
+                                                          those files, or none */
+    const char *name; /* of the actions, for messages and for `source` in the file; NULL: "rows" */
+} parsrec_import_streams;
+
+/* parsrec_import of rows in memory. Equal rows, options and names give a file with the same bytes.
+ * Takes the streams over: all are released before it returns, also on failure. Text is read where
+ * it is; a batch is released when its rows are read. */
+PARSREC_API parsrec_status parsrec_import_rows(const char *out_path,
+                                               const parsrec_import_streams *streams,
+                                               const parsrec_import_options *options,
+                                               parsrec_import_report *report,
+                                               const parsrec_hooks *hooks, parsrec_error *err);
+
 /* ---- synthetic data ---------------------------------------------------------------------- */
 
 typedef enum parsrec_size_rule {

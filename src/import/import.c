@@ -136,6 +136,7 @@ enum { ROWS_BETWEEN_REPORTS = 1 << 14 };
 
 typedef struct importer {
     const parsrec_import_options *options;
+    const parsrec_import_streams *streams; /* NULL: inputs are named */
     parsrec_import_report *report;
     const parsrec_hooks *hooks;
     pr_collect actions;
@@ -300,15 +301,27 @@ static parsrec_status keep_name(importer *im, const char *name, parsrec_error *e
     return PARSREC_OK;
 }
 
-static parsrec_status read_input(importer *im, const char *input, parsrec_error *err)
+/* The columns of actions that the source has to give. */
+static parsrec_status choose_columns(pr_rows *rows, const pr_action_columns *columns,
+                                     parsrec_error *err)
 {
-    pr_rows *rows;
-    pr_rows_options options = row_options(im, true);
+    const size_t of_role[] = {columns->user, columns->session, columns->time, columns->item};
+    size_t chosen[4], count = 0;
+    for (size_t i = 0; i < 4; i++)
+        if (of_role[i] != PR_NO_COLUMN)
+            chosen[count++] = of_role[i];
+    return rows->choose != NULL ? rows->choose(rows, chosen, count, err) : PARSREC_OK;
+}
+
+/* Reads a source of actions and frees it. */
+static parsrec_status read_source(importer *im, pr_rows *rows, parsrec_error *err)
+{
     action_context context = {.actions = &im->actions};
-    PR_TRY(pr_rows_open(&rows, input, &options, err));
     parsrec_status status = keep_name(im, rows->name, err);
     if (status == PARSREC_OK)
         status = pr_columns_of_actions(&context.columns, rows, im->options, err);
+    if (status == PARSREC_OK)
+        status = choose_columns(rows, &context.columns, err);
     if (status == PARSREC_OK)
         status = note_columns(im, rows, &context.columns, err);
     if (status == PARSREC_OK)
@@ -325,6 +338,22 @@ static parsrec_status read_input(importer *im, const char *input, parsrec_error 
         status = pr_collect_foreign(&im->actions, rows, context.columns.time, err);
     pr_rows_free(rows);
     return status;
+}
+
+static parsrec_status read_input(importer *im, const char *input, parsrec_error *err)
+{
+    pr_rows *rows;
+    pr_rows_options options = row_options(im, true);
+    PR_TRY(pr_rows_open(&rows, input, &options, err));
+    return read_source(im, rows, err);
+}
+
+static parsrec_status read_stream(importer *im, parsrec_error *err)
+{
+    pr_rows *rows;
+    const char *name = im->streams->name != NULL ? im->streams->name : "rows";
+    PR_TRY(pr_arrow_open(&rows, name, im->streams->actions, err));
+    return read_source(im, rows, err);
 }
 
 /* The purchases in a server's store. They come after all other inputs and take their form of time. */
@@ -352,7 +381,8 @@ static parsrec_status read_events(importer *im, parsrec_error *err)
 static parsrec_status read_actions(importer *im, const char *const *inputs, size_t count,
                                    parsrec_error *err)
 {
-    im->names = pr_alloc_zero(count + 1, sizeof *im->names); /* the store of --events is one more */
+    /* A stream and the store of --events are one more each. */
+    im->names = pr_alloc_zero(count + 2, sizeof *im->names);
     if (im->names == NULL)
         return pr_fail_memory(err);
     im->actions.sort = im->options->sort;
@@ -360,6 +390,8 @@ static parsrec_status read_actions(importer *im, const char *const *inputs, size
     im->actions.keyed = im->options->session_rule == PARSREC_SESSION_COLUMN;
     for (size_t i = 0; i < count; i++)
         PR_TRY(read_input(im, inputs[i], err));
+    if (im->streams != NULL)
+        PR_TRY(read_stream(im, err));
     PR_TRY(read_events(im, err));
     if (im->report->rows_read == 0)
         return pr_fail(err, PARSREC_E_INPUT, "%s: there are no rows below the header",
@@ -405,18 +437,41 @@ static void report_table(importer *im, const pr_table *t)
     im->report->trimmed_keys += t->trimmed;
 }
 
-static parsrec_status read_table(importer *im, pr_feature_of of, const char *path,
-                                 parsrec_error *err)
+/* The table about users, sessions or items: a stream or a file. *rows is NULL without one. */
+static parsrec_status open_table(importer *im, pr_feature_of of, pr_rows **rows, parsrec_error *err)
+{
+    static const char *const names[] = {"users", "sessions", "items"};
+    const parsrec_import_options *o = im->options;
+    const parsrec_import_streams *s = im->streams;
+    const char *const paths[] = {o->users_path, o->sessions_path, o->items_path};
+    struct ArrowArrayStream *const streams[] = {
+        s != NULL ? s->users : NULL, s != NULL ? s->sessions : NULL, s != NULL ? s->items : NULL};
+    pr_rows_options options = row_options(im, false);
+    *rows = NULL;
+    if (streams[of] != NULL)
+        return pr_arrow_open(rows, names[of], streams[of], err);
+    return paths[of] != NULL ? pr_rows_open(rows, paths[of], &options, err) : PARSREC_OK;
+}
+
+static parsrec_status choose_all(pr_rows *rows, parsrec_error *err)
+{
+    parsrec_status status = PARSREC_OK;
+    for (size_t i = 0; rows->choose != NULL && i < rows->column_count && status == PARSREC_OK; i++)
+        status = rows->choose(rows, &i, 1, err);
+    return status;
+}
+
+static parsrec_status read_table(importer *im, pr_feature_of of, parsrec_error *err)
 {
     pr_rows *rows;
     uint64_t count = 0;
-    pr_rows_options options = row_options(im, false);
     table_context context = {&im->tables[of], &im->actions};
-    if (path == NULL)
+    PR_TRY(open_table(im, of, &rows, err));
+    if (rows == NULL)
         return PARSREC_OK;
-    PR_TRY(pr_rows_open(&rows, path, &options, err));
-    parsrec_status status =
-        pr_table_begin(&im->tables[of], of, rows, im->options, im->key_names[of], err);
+    parsrec_status status = choose_all(rows, err);
+    if (status == PARSREC_OK)
+        status = pr_table_begin(&im->tables[of], of, rows, im->options, im->key_names[of], err);
     if (status == PARSREC_OK)
         status =
             read_rows(im, rows, take_table_row, &context, &count, &im->report->bad_table_rows, err);
@@ -456,23 +511,23 @@ static parsrec_status read_tables(importer *im, parsrec_error *err)
     const parsrec_import_options *o = im->options;
     parsrec_import_report *r = im->report;
     size_t unknown;
-    PR_TRY(read_table(im, PR_OF_ITEM, o->items_path, err));
-    PR_TRY(read_table(im, PR_OF_USER, o->users_path, err));
-    PR_TRY(read_table(im, PR_OF_SESSION, o->sessions_path, err));
+    PR_TRY(read_table(im, PR_OF_ITEM, err));
+    PR_TRY(read_table(im, PR_OF_USER, err));
+    PR_TRY(read_table(im, PR_OF_SESSION, err));
     PR_TRY(check_list(im, o->number_columns, err));
     PR_TRY(check_list(im, o->category_columns, err));
     pr_names users = pr_intern_view(&im->actions.users), items = pr_intern_view(&im->actions.items);
-    if (o->items_path != NULL) {
+    if (im->tables[PR_OF_ITEM].column_count > 0) {
         PR_TRY(pr_table_match(&im->tables[PR_OF_ITEM], &items, &im->row_of[PR_OF_ITEM], &unknown,
                               err));
         r->unknown_items = unknown;
     }
-    if (o->users_path != NULL) {
+    if (im->tables[PR_OF_USER].column_count > 0) {
         PR_TRY(pr_table_match(&im->tables[PR_OF_USER], &users, &im->row_of[PR_OF_USER], &unknown,
                               err));
         r->unknown_users = unknown;
     }
-    if (o->sessions_path != NULL) {
+    if (im->tables[PR_OF_SESSION].column_count > 0) {
         PR_TRY(pr_table_match_sessions(&im->tables[PR_OF_SESSION], &im->actions,
                                        &im->row_of[PR_OF_SESSION], &unknown, err));
         r->unknown_sessions = unknown;
@@ -684,6 +739,27 @@ parsrec_import_options parsrec_import_default(void)
     return (parsrec_import_options){0};
 }
 
+/* Everything behind the checks of the two public calls; `streams` may be NULL. */
+static parsrec_status import(const char *out_path, const char *const *inputs, size_t input_count,
+                             const parsrec_import_streams *streams,
+                             const parsrec_import_options *options, parsrec_import_report *report,
+                             const parsrec_hooks *hooks, parsrec_error *err)
+{
+    importer im = {.options = options, .streams = streams, .report = report, .hooks = hooks};
+    parsrec_status status;
+    PR_TRY(check_options(inputs, input_count, options, err));
+    PR_TRY_GOTO(read_actions(&im, inputs, input_count, err));
+    PR_TRY_GOTO(read_tables(&im, err));
+    pr_collect_seal(&im.actions);
+    PR_TRY_GOTO(make_baskets(&im, err));
+    PR_TRY_GOTO(fill_data(&im, err));
+    PR_TRY_GOTO(write_data(&im, out_path, err));
+    warn_of_single_items(&im);
+done:
+    free_importer(&im);
+    return status;
+}
+
 parsrec_status parsrec_import(const char *out_path, const char *const *inputs, size_t input_count,
                               const parsrec_import_options *options, parsrec_import_report *report,
                               const parsrec_hooks *hooks, parsrec_error *err)
@@ -697,17 +773,52 @@ parsrec_status parsrec_import(const char *out_path, const char *const *inputs, s
         return pr_fail(err, PARSREC_E_ARGUMENT, "name the file to write");
     if ((inputs == NULL && input_count > 0) || (input_count == 0 && options->events == NULL))
         return pr_fail(err, PARSREC_E_ARGUMENT, "name at least one input");
-    importer im = {.options = options, .report = report, .hooks = hooks};
-    parsrec_status status;
-    PR_TRY(check_options(inputs, input_count, options, err));
-    PR_TRY_GOTO(read_actions(&im, inputs, input_count, err));
-    PR_TRY_GOTO(read_tables(&im, err));
-    pr_collect_seal(&im.actions);
-    PR_TRY_GOTO(make_baskets(&im, err));
-    PR_TRY_GOTO(fill_data(&im, err));
-    PR_TRY_GOTO(write_data(&im, out_path, err));
-    warn_of_single_items(&im);
-done:
-    free_importer(&im);
+    return import(out_path, inputs, input_count, NULL, options, report, hooks, err);
+}
+
+/* The streams are there and a table is not given twice. */
+static parsrec_status check_streams(const parsrec_import_streams *s,
+                                    const parsrec_import_options *o, parsrec_error *err)
+{
+    struct ArrowArrayStream *const streams[] = {s->actions, s->items, s->users, s->sessions};
+    const char *const paths[] = {NULL, o->items_path, o->users_path, o->sessions_path};
+    if (s->actions == NULL)
+        return refuse(err, "parsrec_import_rows needs a stream of actions");
+    for (size_t i = 0; i < sizeof streams / sizeof *streams; i++) {
+        if (streams[i] != NULL && streams[i]->release == NULL)
+            return refuse(err, "an Arrow stream has been released before; make a new one");
+        if (streams[i] != NULL && paths[i] != NULL)
+            return refuse(err, "items, users and sessions come from a stream or a file, not both");
+    }
+    if (o->sessions_path == NULL && s->sessions != NULL &&
+        o->session_rule != PARSREC_SESSION_COLUMN)
+        return refuse(err, "a table of sessions needs sessions with names; use a session column");
+    if (o->table != NULL || o->query != NULL)
+        return refuse(err, "a table or query is for sqlite: and postgresql: inputs");
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_import_rows(const char *out_path, const parsrec_import_streams *streams,
+                                   const parsrec_import_options *options,
+                                   parsrec_import_report *report, const parsrec_hooks *hooks,
+                                   parsrec_error *err)
+{
+    parsrec_import_options defaults = parsrec_import_default();
+    parsrec_import_report unseen;
+    options = options != NULL ? options : &defaults;
+    report = report != NULL ? report : &unseen;
+    *report = (parsrec_import_report){0};
+    if (streams == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_import_rows needs streams");
+    parsrec_status status = out_path == NULL
+                                ? pr_fail(err, PARSREC_E_ARGUMENT, "name the file to write")
+                                : check_streams(streams, options, err);
+    if (status == PARSREC_OK)
+        status = import(out_path, NULL, 0, streams, options, report, hooks, err);
+    struct ArrowArrayStream *const all[] = {streams->actions, streams->items, streams->users,
+                                            streams->sessions};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i] != NULL && all[i]->release != NULL)
+            all[i]->release(all[i]);
     return status;
 }

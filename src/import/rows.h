@@ -46,6 +46,10 @@ struct pr_rows {
     char delimiter; /* of a text; 0 for databases */
     bool lines;     /* a text: messages say "name:line:column"; else "name: row N, column M" */
 
+    /* NULL for sources that give every field. Otherwise only the fields of chosen columns are given
+     * and the others are empty. To be called once, before the first row. */
+    parsrec_status (*choose)(pr_rows *self, const size_t *columns, size_t count,
+                             parsrec_error *err);
     /* The next row; *end is true, and there is no row, after the last. E_INPUT for a row that is not
      * valid: the next call continues after it. Other failures are final. */
     parsrec_status (*next)(pr_rows *self, pr_row *row, bool *end, parsrec_error *err);
@@ -111,6 +115,12 @@ parsrec_status pr_sqlite_open(pr_rows **out, const char *input, const pr_rows_op
                               parsrec_error *err);
 parsrec_status pr_postgres_open(pr_rows **out, const char *input, const pr_rows_options *options,
                                 parsrec_error *err);
+
+/* ---- record batches in memory ---- */
+
+/* Nothing is read but the schema. The stream must outlive the rows and is not released by them. */
+parsrec_status pr_arrow_open(pr_rows **out, const char *name, struct ArrowArrayStream *stream,
+                             parsrec_error *err);
 
 /* ---- purchases from the event store of `parsrec serve` ---- */
 
