@@ -770,6 +770,25 @@ PARSREC_API parsrec_status parsrec_recommend(const parsrec_model *model, parsrec
                                              size_t capacity, parsrec_answer *answer,
                                              parsrec_error *err);
 
+/* Many requests that differ in the user and the basket. */
+typedef struct parsrec_many {
+    const parsrec_request *request; /* everything else; its user is not used */
+    const int32_t *users;           /* [count], PARSREC_GUEST allowed; NULL: 0 ... count - 1 */
+    const int32_t *basket_items;    /* the baskets, one after the other ... */
+    const int64_t *basket_offsets;  /* ... and where each begins and ends: [count + 1]; NULL: every
+                                       basket is that of `request` */
+    size_t count;
+    unsigned threads; /* 0: all cores; the answers do not depend on it */
+} parsrec_many;
+
+/* The answers of parsrec_recommend to all of them: answers[count], and in hits[count · k] the first
+ * answers[i].count of row i; the rest of a row is item -1 with score NaN. If requests fail, the
+ * error is that of the first. */
+PARSREC_API parsrec_status parsrec_recommend_many(const parsrec_model *model,
+                                                  const parsrec_many *many, parsrec_hit *hits,
+                                                  parsrec_answer *answers,
+                                                  const parsrec_hooks *hooks, parsrec_error *err);
+
 /* ---- why an item is recommended ---- */
 
 #define PARSREC_REASONS_MOST 32 /* basket items that are explained: the newest ones */

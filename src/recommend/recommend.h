@@ -5,6 +5,7 @@
  *   request_json.c   JSON text -> parsrec_request (and batches of them); one table lists the fields
  *   request.c        checks the numbers, turns filters into one mark per item, lays features out
  *   recommend.c      who asks and from what source; scores, the best k, at most n per category
+ *   recommend_many.c many requests on all cores
  *   reasons.c        the same basket with one thing left out at a time: what each is worth
  *   sentence.c       reasons as a sentence
  *   answer_json.c    hits and reasons -> JSON text

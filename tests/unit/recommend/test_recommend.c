@@ -812,6 +812,104 @@ static void model_files_are_checked(void **state)
     close_model(&o);
 }
 
+/* Many requests at once are the same requests one by one, at any number of threads. */
+static void many_requests_equal_single_ones(void **state)
+{
+    (void)state;
+    enum { COUNT = 2100, K = 6 };
+    static parsrec_hit hits[COUNT * K], single[K];
+    static parsrec_answer answers[COUNT];
+    static int32_t users[COUNT], items[COUNT * 2];
+    static int64_t offsets[COUNT + 1];
+    opened o = open_model(shop_path, 8);
+    parsrec_error err = {0};
+    parsrec_answer answer;
+    int32_t barred[] = {1, 2};
+    parsrec_request r = parsrec_request_default();
+    r.k = K;
+    r.exclude = (parsrec_numbers){barred, 2};
+    for (size_t i = 0; i < COUNT; i++) {
+        users[i] = (int32_t)(i % (SHOP_USERS + 1)) - 1; /* guests too */
+        offsets[i + 1] = offsets[i] + (int64_t)(i % 3);
+        for (int64_t j = offsets[i]; j < offsets[i + 1]; j++)
+            items[j] = (int32_t)(i + (size_t)(7 * j)) % SHOP_ITEMS;
+    }
+    parsrec_many many = {.request = &r,
+                         .users = users,
+                         .basket_items = items,
+                         .basket_offsets = offsets,
+                         .count = COUNT};
+    for (many.threads = 1; many.threads <= 4; many.threads += 3) {
+        assert_ok(parsrec_recommend_many(o.model, &many, hits, answers, NULL, &err));
+        for (size_t i = 0; i < COUNT; i++) {
+            r.user = users[i];
+            r.basket = (parsrec_numbers){items + offsets[i], (size_t)(offsets[i + 1] - offsets[i])};
+            assert_ok(parsrec_recommend(o.model, o.own, &r, single, K, &answer, &err));
+            assert_int_equal(answers[i].count, answer.count);
+            assert_int_equal(answers[i].source, answer.source);
+            assert_memory_equal(&hits[i * K], single, answer.count * sizeof *hits);
+        }
+        r.basket = (parsrec_numbers){NULL, 0};
+    }
+    /* Users by number, one basket for all; what is missing is -1. */
+    int32_t only[] = {3, 4};
+    r.exclude = (parsrec_numbers){NULL, 0};
+    r.only = (parsrec_numbers){only, 2};
+    many = (parsrec_many){.request = &r, .count = SHOP_USERS};
+    assert_ok(parsrec_recommend_many(o.model, &many, hits, answers, NULL, &err));
+    for (size_t i = 0; i < SHOP_USERS; i++) {
+        assert_int_equal(answers[i].count, 2);
+        assert_true(hits[i * K + 1].item == 3 || hits[i * K + 1].item == 4);
+        assert_int_equal(hits[i * K + 2].item, -1);
+        assert_true(isnan(hits[i * K + 2].score));
+    }
+    close_model(&o);
+}
+
+static int stop_at_once(void *context, const parsrec_progress *progress)
+{
+    (void)context;
+    assert_string_equal(progress->unit, "requests");
+    return 1;
+}
+
+static void many_requests_can_fail_and_stop(void **state)
+{
+    (void)state;
+    opened o = open_model(shop_path, 8);
+    parsrec_error err = {0};
+    parsrec_hit hits[30];
+    parsrec_answer answers[3];
+    int32_t users[] = {0, SHOP_USERS, SHOP_USERS + 1};
+    int64_t offsets[] = {0, 2, 1, 1};
+    parsrec_request r = parsrec_request_default();
+    parsrec_many many = {.request = &r, .users = users, .count = 3, .threads = 2};
+    assert_fails(parsrec_recommend_many(o.model, &many, hits, answers, NULL, &err),
+                 PARSREC_E_ARGUMENT, "request 1: user 23");
+    many.users = NULL;
+    many.basket_offsets = offsets;
+    assert_fails(parsrec_recommend_many(o.model, &many, hits, answers, NULL, &err),
+                 PARSREC_E_ARGUMENT, "request 0: the offsets of baskets are wrong");
+    many.basket_offsets = NULL;
+    parsrec_hooks hooks = {.on_progress = stop_at_once};
+    assert_int_equal(parsrec_recommend_many(o.model, &many, hits, answers, &hooks, &err),
+                     PARSREC_E_STOPPED);
+    assert_fails(parsrec_recommend_many(o.model, &many, NULL, answers, NULL, &err),
+                 PARSREC_E_ARGUMENT, "room for the answers");
+    many.count = 0;
+    assert_ok(parsrec_recommend_many(o.model, &many, NULL, NULL, NULL, &err));
+    many.count = 3;
+    parsrec_status status = PARSREC_E_MEMORY;
+    for (size_t n = 0; status != PARSREC_OK; n++) {
+        pr_memory_fail_after(n);
+        status = parsrec_recommend_many(o.model, &many, hits, answers, NULL, &err);
+        pr_memory_fail_after(SIZE_MAX);
+        if (status != PARSREC_OK)
+            assert_int_equal(status, PARSREC_E_MEMORY);
+    }
+    close_model(&o);
+}
+
 /* Settings that ask for tensors the file does not hold: refused before memory is spent on them. */
 static void settings_must_fit_the_tensors(void **state)
 {
@@ -847,6 +945,8 @@ int main(void)
         cmocka_unit_test(json_batches),
         cmocka_unit_test(answers_as_json),
         cmocka_unit_test(threads_share_a_model),
+        cmocka_unit_test(many_requests_equal_single_ones),
+        cmocka_unit_test(many_requests_can_fail_and_stop),
         cmocka_unit_test(model_files_are_checked),
         cmocka_unit_test(settings_must_fit_the_tensors),
     };
