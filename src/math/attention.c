@@ -6,7 +6,7 @@
 
 #include "math/blas.h"
 #include "math/dropout.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 /* ---- one query, head by head ---- */
 

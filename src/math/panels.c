@@ -3,7 +3,7 @@
  * together. */
 #include "math/panels.h"
 
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 enum {
     VECTORS = PR_PANEL / PR_LANES,

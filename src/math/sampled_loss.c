@@ -2,7 +2,7 @@
 #include "math/sampled_loss.h"
 
 #include "math/softmax_loss.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 /* ---- binary cross entropy, one row at a time ---- */
 

@@ -3,7 +3,7 @@
 
 #include "math/blas.h"
 #include "math/dropout.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 static size_t tile_rows(size_t first, size_t V)
 {

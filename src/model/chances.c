@@ -6,7 +6,7 @@
 
 #include "math/panels.h"
 #include "math/topk.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 static double sum_of_shares(const pr_real *scores, size_t n)
 {

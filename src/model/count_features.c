@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 const char *const pr_count_feature_names[PR_COUNT_FEATURES + 1] = {
     "times", "recent", "had", "popular", "lift", "neighbours", "sessions", NULL};

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 size_t pr_history_count(const pr_history *history, const pr_config *config)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 /* Added to counts, so that the log of an unexpected item is finite. */
 #define LITTLE ((pr_real)(1.0 / 64))

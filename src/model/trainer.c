@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 #include "math/blas.h"
-#include "math/linear.h"
+#include "math/layers.h"
 #include "math/optimise.h"
 
 enum {

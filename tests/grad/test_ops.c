@@ -1,13 +1,10 @@
 /* Gradients of every op against central differences, in double. */
 #include "support/numbers.h"
 
-#include "math/activation.h"
 #include "math/attention.h"
 #include "math/dropout.h"
 #include "math/embedding.h"
-#include "math/gated_cell.h"
-#include "math/layer_norm.h"
-#include "math/linear.h"
+#include "math/layers.h"
 #include "math/softmax_loss.h"
 
 static const double tolerance = 1e-8;

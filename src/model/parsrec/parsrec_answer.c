@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "math/activation.h"
 #include "math/attention.h"
-#include "math/layer_norm.h"
-#include "math/linear.h"
+#include "math/layers.h"
 #include "math/panels.h"
 #include "model/parsrec/parsrec_scorer.h"
 

@@ -5,7 +5,7 @@
 
 #include "math/blas.h"
 #include "math/sampled_loss.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 #include "model/parsrec/parsrec_learn.h"
 
 PR_LOCAL_LEVELS(pr_real, dot, pr_dot, (const pr_real *x, const pr_real *y, size_t n), (x, y, n))

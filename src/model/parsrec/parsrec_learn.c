@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "math/embedding.h"
-#include "math/linear.h"
+#include "math/layers.h"
 #include "model/history.h"
 #include "model/parsrec/parsrec_learn.h"
 

@@ -2,12 +2,9 @@
 #include <assert.h>
 #include <string.h>
 
-#include "math/activation.h"
 #include "math/attention.h"
 #include "math/embedding.h"
-#include "math/gated_cell.h"
-#include "math/layer_norm.h"
-#include "math/linear.h"
+#include "math/layers.h"
 #include "model/history.h"
 #include "model/parsrec/parsrec_net.h"
 

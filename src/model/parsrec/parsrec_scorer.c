@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "math/embedding.h"
-#include "math/linear.h"
+#include "math/layers.h"
 #include "math/panels.h"
 #include "math/topk.h"
 #include "math/wide.h"

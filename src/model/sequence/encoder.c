@@ -6,12 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "math/activation.h"
 #include "math/attention.h"
 #include "math/blas.h"
 #include "math/embedding.h"
-#include "math/layer_norm.h"
-#include "math/linear.h"
+#include "math/layers.h"
 #include "model/sequence/sequence.h"
 
 pr_encoder_dims pr_encoder_dims_of(const pr_model *model)

@@ -4,12 +4,10 @@
 #include <assert.h>
 #include <string.h>
 
-#include "math/activation.h"
 #include "math/attention.h"
 #include "math/blas.h"
 #include "math/embedding.h"
-#include "math/layer_norm.h"
-#include "math/linear.h"
+#include "math/layers.h"
 
 /* ---- BERT4Rec's head ---- */
 

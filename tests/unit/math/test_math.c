@@ -4,11 +4,11 @@
 #include "math/blas.h"
 #include "math/dropout.h"
 #include "math/embedding.h"
-#include "math/linear.h"
+#include "math/layers.h"
 #include "math/optimise.h"
 #include "math/softmax_loss.h"
 #include "math/topk.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 static void compare_products(size_t M, size_t N, size_t K)
 {

@@ -7,7 +7,7 @@
 #include "math/coarse.h"
 #include "math/panels.h"
 #include "math/topk.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 enum { ROWS = 13, IN = 70, OUT = 200 };
 

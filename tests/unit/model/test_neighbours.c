@@ -7,7 +7,7 @@
 #include "support/toy_shop.h"
 
 #include "base/memory.h"
-#include "math/vecmath.h"
+#include "math/wide.h"
 #include "model/families.h"
 
 enum { USERS = 60, ITEMS = 12, RIDGE = 200 };

@@ -1,5 +1,5 @@
 /* exp over an array. */
-#include "math/vecmath.h"
+#include "math/wide.h"
 
 PR_INLINE void exp_all_any(pr_real *y, const pr_real *x, size_t n)
 {
