@@ -174,7 +174,7 @@ static size_t list(void *context, size_t task, unsigned worker, pr_walk_basket *
         out[count].user = b->user;
         out[count].session = b->session;
         out[count].steps = b->steps;
-        out[count].place = (uint32_t)(first + count);
+        out[count].index = (uint32_t)(first + count);
     }
     return count;
 }
@@ -186,7 +186,7 @@ static void begin(void *context, const pr_walk_step *at)
     size_t negatives = e->protocol.negatives;
     desk *own = &r->desks[at->worker];
     course *c = &own->courses[at->row];
-    pr_evaluated *b = &e->baskets[at->basket->place];
+    pr_evaluated *b = &e->baskets[at->basket->index];
     *c = (course){.basket = b,
                   .items = e->data->action_items + e->data->session_offsets[b->session],
                   .taken = own->taken + at->row * e->largest,

@@ -51,7 +51,7 @@ static int most_steps_first(const void *left, const void *right)
     const pr_walk_basket *a = left, *b = right;
     if (a->steps != b->steps)
         return a->steps > b->steps ? -1 : 1;
-    return (a->place > b->place) - (a->place < b->place);
+    return (a->index > b->index) - (a->index < b->index);
 }
 
 /* Walks baskets that stand side by side, of which the first has the most steps. */
@@ -105,7 +105,7 @@ static void run_task(void *context, size_t number, unsigned worker)
     if (atomic_load(&r->stop))
         return;
     for (size_t i = 0; i < w->task_most; i++)
-        own->baskets[i] = (pr_walk_basket){.rows = 1, .place = (uint32_t)i};
+        own->baskets[i] = (pr_walk_basket){.rows = 1, .index = (uint32_t)i};
     size_t count = w->list(w->context, task, worker, own->baskets);
     assert(count <= w->task_most);
     qsort(own->baskets, count, sizeof *own->baskets, most_steps_first);

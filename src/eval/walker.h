@@ -7,7 +7,7 @@
  *   list(task)                         the caller writes down the task's baskets
  *   the walker sorts them, most steps first, and puts as many side by side as the scorer has rows;
  *   for each such group
- *       begin(basket)                  for each basket of the group
+ *       begin(basket)                  for each basket of the group, before its rows are started
  *       for each step of its longest basket
  *           scores of all items        unless the walk wants none
  *           step(basket, items)        for each basket that still has a step; the caller reads the
@@ -25,7 +25,8 @@
  * of `step`. A group never splits a basket. Baskets of similar length share a group, because a row
  * that has ended costs as much as one that has not. With `long_rows`, groups whose first basket has
  * more than PR_WALK_SHORT steps have fewer rows, so that the keys of an attention model fit in the
- * cache; their baskets must then be in tasks of their own, at most that many at a time.
+ * cache. A task may have baskets of both kinds; one that has many long baskets takes a thread longer
+ * than others.
  *
  * Threads. `begin`, `step` and `end` run on any thread, those of one task on the same one. `worker`
  * is the number of the thread: use it to pick scratch memory of your own, made before the walk for
@@ -51,8 +52,7 @@ typedef struct pr_walk_basket {
     uint32_t steps; /* at least 1. Step j comes after j calls of place; nothing is placed after the
                        last one */
     uint32_t rows;  /* of the scorer, at least 1 */
-    uint32_t
-        place; /* position in a list of the caller's; the smaller first where steps are equal */
+    uint32_t index; /* the caller's number for it; where steps are equal, the smaller comes first */
 } pr_walk_basket;
 
 /* Where a walk stands when it calls back. */
@@ -62,22 +62,21 @@ typedef struct pr_walk_step {
     const pr_walk_basket *basket;
     const pr_start *start; /* how its rows began: user, history, features */
     size_t number;         /* of the step, from 0 */
-    pr_scorer *scorer;
-    size_t row; /* the basket's first row in the scorer */
-    pr_real
-        *scores; /* [basket->rows, items]: of every item as the next one; the callback may change
-                        them. NULL before `scored_from` and in `begin` */
+    pr_scorer *scorer;     /* not started yet in `begin` */
+    size_t row;            /* the basket's first row in the scorer */
+    /* [basket->rows, items]: of every item as the next one. The callback may change them. NULL before
+     * step `scored_from` and in `begin`. */
+    pr_real *scores;
 } pr_walk_step;
 
 typedef struct pr_walk {
     const pr_model *model;
-    const pr_dataset
-        *data; /* users and items numbered as in the data set; pr_known_user maps users */
+    const pr_dataset *data; /* its items have the model's numbers; pr_known_user maps its users */
 
-    size_t tasks, tasks_per_round;
-    size_t task_most;    /* baskets of the largest task */
-    size_t rows;         /* of a group, at most; a basket never has more */
-    size_t long_rows;    /* the same for long groups; 0: no difference is made */
+    size_t tasks, tasks_per_round; /* at least one per round */
+    size_t task_most;              /* baskets of the largest task */
+    size_t rows;                   /* of a group, at most; at least 1. A basket never has more */
+    size_t long_rows;    /* the same for long groups, at most `rows`; 0: no difference is made */
     size_t longest;      /* steps of the longest basket */
     size_t scored_from;  /* first step that wants scores of all items, or PR_WALK_UNSCORED */
     const char *stage;   /* of the progress reports, which count baskets ... */
@@ -86,13 +85,14 @@ typedef struct pr_walk {
 
     void *context; /* first argument of the callbacks; those that may be NULL say so */
     /* Writes the baskets of a task into out[task_most] and returns how many. Before, `rows` is 1 and
-     * `place` the position in `out`, so only user, session and steps must be set. */
+     * `index` the position in `out`, so only user, session and steps must be set. */
     size_t (*list)(void *context, size_t task, unsigned worker, pr_walk_basket *out);
     void (*begin)(void *context, const pr_walk_step *at); /* or NULL */
     /* Sets items[basket->rows] to what is placed into each row, -1 for nothing. They are all -1 when
      * it is called; after the last step they are ignored. */
     void (*step)(void *context, const pr_walk_step *at, int32_t *items);
-    void (*end)(void *context, size_t task, unsigned worker); /* or NULL */
+    /* Not called for a task that was stopped. Or NULL. */
+    void (*end)(void *context, size_t task, unsigned worker);
     /* After a round of tasks first..first+count-1; not called for a round that was stopped. */
     parsrec_status (*collect)(void *context, size_t first, size_t count,
                               parsrec_error *err); /* or NULL */

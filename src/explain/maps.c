@@ -311,7 +311,7 @@ static void look(void *context, const pr_walk_step *at, int32_t *placed)
 {
     run *r = context;
     worker *own = &r->workers[at->worker];
-    const basket *b = &own->baskets[at->basket->place];
+    const basket *b = &own->baskets[at->basket->index];
     size_t t = at->number;
     if (r->from->attention && t > 0)
         pr_scorer_attention(at->scorer, at->row, b->weights + weights_before(t));

@@ -165,7 +165,7 @@ static void draw_item(void *context, const pr_walk_step *at, int32_t *placed)
 {
     run *r = context;
     batch *t = &r->batches[at->task % BATCHES_PER_ROUND];
-    size_t V = r->how->data->items, place = at->basket->place, step = at->number;
+    size_t V = r->how->data->items, place = at->basket->index, step = at->number;
     size_t lines = r->how->lines->count;
     int32_t *items = t->items + place * r->most;
     if (step == t->sizes[place])

@@ -102,7 +102,7 @@ static void step(void *context, const pr_walk_step *at, int32_t *placed)
 {
     run *r = context;
     worker *own = &r->workers[at->worker];
-    path *p = path_of(r, at->task, at->basket->place);
+    path *p = path_of(r, at->task, at->basket->index);
     const pr_lines *lines = r->how->lines;
     pr_real *scores = at->scores;
     pr_next_chances(scores, lines->data->items, p->placed, at->number);

@@ -42,7 +42,7 @@ static size_t list(void *context, size_t task, unsigned worker, pr_walk_basket *
                                         .session = (uint32_t)s->shop.data.user_offsets[u + 1] - 1,
                                         .steps = (uint32_t)size_of(s, u),
                                         .rows = s->variants,
-                                        .place = (uint32_t)u};
+                                        .index = (uint32_t)u};
     return count;
 }
 
@@ -60,7 +60,7 @@ static void step(void *context, const pr_walk_step *at, int32_t *items)
     study *s = context;
     uint32_t user = at->basket->user;
     int32_t item = basket_of(s, user)[at->number];
-    assert_int_equal(at->basket->place, user);
+    assert_int_equal(at->basket->index, user);
     assert_int_equal(s->steps[user]++, (int)at->number);
     assert_true((at->scores != NULL) == (at->number > 0));
     for (size_t k = 0; k < s->variants; k++) {
