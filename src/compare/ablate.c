@@ -1,5 +1,5 @@
 /* The rows of an ablation become a list of models, and the list a comparison. */
-#include "compare/ablation.h"
+#include "compare/compare.h"
 
 #include <stdio.h>
 #include <string.h>

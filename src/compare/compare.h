@@ -2,7 +2,7 @@
  *
  * A comparison is a table: rows are models (pr_contender), columns are measures. `parsrec compare` takes
  * the rows from a list of models (model_list.h), `parsrec ablate` from a table of changed settings
- * (ablation.h); from there on both are the same code. `parsrec tune` (tune.h) shares the folder of runs and
+ * (ablate.c); from there on both are the same code. `parsrec tune` (tune.h) shares the folder of runs and
  * the report document, but compares on validation sessions only.
  *
  * Life cycle of a comparison:
@@ -189,5 +189,30 @@ parsrec_status pr_comparison_save(parsrec_comparison *c, parsrec_error *err);
 /* The reports as JSON; rows_only: only the array of models. */
 parsrec_status pr_comparison_json(pr_writer *out, const parsrec_comparison *c, bool rows_only,
                                   parsrec_error *err);
+
+/* ---- ablation (ablate.c): one part of a model changed at a time ---- */
+
+typedef struct pr_ablation_row {
+    const char *name, *settings; /* "key=value:key=value", on top of the base */
+} pr_ablation_row;
+
+/* Rows that each change one base. */
+typedef struct pr_ablation_group {
+    const char *preset; /* as --preset names it */
+    const char *base;   /* the name of the row that is the base ... */
+    const char *spec;   /* ... and its model, as in a list of models */
+    bool categories;    /* are features of items here; else the base shares them already (kin) */
+    const pr_ablation_row *rows;
+    size_t count;
+} pr_ablation_group;
+
+extern const pr_ablation_group pr_ablation_groups[];
+extern const size_t pr_ablation_group_count;
+
+/* The list of models that the options stand for, each entry with its base. Rows that need features which
+ * the data do not have are left out, with a message. Free with pr_model_list_free, also on failure. */
+parsrec_status pr_ablation_list(pr_model_list *list, const parsrec_ablate_options *options,
+                                const parsrec_data_stats *stats, const parsrec_hooks *hooks,
+                                parsrec_error *err);
 
 #endif

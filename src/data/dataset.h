@@ -6,8 +6,7 @@
  *   dataset.h        a data set in memory and in its file (this file)
  *   dataset_edit.h   data sets derived from others: without some users, or renumbered
  *   directory.h      from keys and names to numbers
- *   split.h          which sessions are for training, validation and test
- *   counted.h        the sessions that a counting model may look at
+ *   split.h          which sessions are for training, validation and test, and which are counted
  *   histories.h      what users bought before: stored, and live in a server
  *   batch.h          the views of users, sessions and items that models work on
  *   batches.h        training baskets in batches, shuffled for each epoch

@@ -8,7 +8,7 @@
 #include "base/writer.h"
 #include "eval/significance.h"
 #include "model/counting/counting.h"
-#include "model/loaded.h"
+#include "model/model_file.h"
 
 static const char *const kinds[PARSREC_BASELINES] = {"pop", "personal", "recent", "markov", "mix"};
 

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "base/status.h"
 #include "data/batch.h"
-#include "data/counted.h"
+#include "data/split.h"
 
 /* ---- where they come from ---- */
 

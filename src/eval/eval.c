@@ -9,7 +9,7 @@
 #include "eval/score_dump.h"
 #include "eval/significance.h"
 #include "model/counting/counting.h"
-#include "model/loaded.h"
+#include "model/model_file.h"
 
 /* ---- the report ---- */
 

@@ -4,16 +4,16 @@
  * The room. A *protocol* (here) is made of the public parsrec_eval_options, with the files they name
  * read. An *evaluation* (evaluation.h) lists the baskets of a protocol once and runs models over them
  * with the *walker* (walker.h), which explanations and what-if studies use as well. At each step the
- * protocol's *rule* (rules.c) counts into the basket's sums (measures.h) and says which item is placed
+ * protocol's *rule* (protocol.c) counts into the basket's sums (measures.h) and says which item is placed
  * next. Sums stay per basket, so that intervals and tests (significance.h) can resample users. The
- * random ranker (chance.c) runs the same rules without a model; baselines.h compares a model with
+ * random ranker (pr_evaluation_chance) runs the same rules without a model; baselines.h compares a model with
  * counting models by all rules.
  *
  * Invariants. Candidates depend on the seed, the user and the session, never on the model, the rule or
  * the threads; so results of two models are paired. A tie counts against the model. Models that count
  * are counted again from what precedes the sessions evaluated.
  *
- * A rule is one function over a step: to add one, write it in rules.c and list it in pr_rules. */
+ * A rule is one function over a step: to add one, write it in protocol.c and list it in pr_rules. */
 #ifndef PR_PROTOCOL_H
 #define PR_PROTOCOL_H
 

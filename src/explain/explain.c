@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "math/rank_agreement.h"
-#include "model/loaded.h"
-#include "model/user_clusters.h"
+#include "model/model.h"
+#include "model/model_file.h"
 #include "report/heatmap.h"
 
 /* What is needed while it is made. */

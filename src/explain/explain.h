@@ -15,7 +15,7 @@
  * asked for.
  *
  * An explanation owns all of its memory, also the names of classes and groups, so it outlives model
- * and data. Reports (explain_report.c, explain_json.c, explain_files.c) read it and keep
+ * and data. Reports (explain_report.c, explain_files.c) read it and keep
  * nothing. */
 #ifndef PR_EXPLAIN_H
 #define PR_EXPLAIN_H

@@ -8,7 +8,6 @@
 #define PR_COLLECT_H
 
 #include "base/intern.h"
-#include "import/name_cache.h"
 #include "import/rows.h"
 #include "import/times.h"
 
@@ -54,8 +53,8 @@ typedef struct pr_collect {
     char last_hold[40];
     pr_time_form last_form;
     int64_t last_value;
-    pr_name_cache *items_seen;
-    char *scratch; /* for composed keys */
+    struct name_cache *items_seen; /* numbers of short item names, in front of `items` */
+    char *scratch;                 /* for composed keys */
     size_t scratch_capacity;
 } pr_collect;
 

@@ -22,7 +22,7 @@
 #ifndef PR_COUNT_FEATURES_H
 #define PR_COUNT_FEATURES_H
 
-#include "data/counted.h"
+#include "data/split.h"
 #include "model/counting/transitions.h"
 #include "model/history.h"
 #include "model/model.h"

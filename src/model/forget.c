@@ -3,14 +3,14 @@
  * The list of parameters shows which numbers belong to users: a parameter that has fewer rows, or
  * columns, in a model of fewer users. Users come first there; the row for unknown users follows.
  * Feature values that only removed users had are removed too. */
-#include "model/forget.h"
+#include "model/model.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "data/dataset_edit.h"
-#include "model/loaded.h"
+#include "model/model_file.h"
 
 static parsrec_status open_rows(pr_model *model, const pr_model *from, parsrec_error *err)
 {

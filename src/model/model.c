@@ -1,11 +1,14 @@
-/* The table of kinds, and creating models. */
+/* The table of kinds, creating models, scorers, and clusters of users. */
 #include "model/model.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "math/kmeans.h"
+#include "math/topk.h"
 #include "model/counting/counting.h"
 #include "model/parsrec/parsrec_net.h"
 #include "model/sequence/sequence.h"
@@ -168,4 +171,157 @@ void pr_model_free(pr_model *model)
     pr_free_aligned(model->ready);
     pr_free_aligned(model->weights);
     pr_free(model);
+}
+
+/* ---- scorers: memory and checks common to all kinds ---- */
+
+/* The state itself comes from the arena too. */
+static void *take(pr_arena *arena, void *sizing, const pr_model *model, size_t rows,
+                  size_t capacity)
+{
+    void *state = pr_arena_take(arena, 1, model->kind->state_bytes);
+    state = state != NULL ? state : sizing;
+    model->kind->take(state, arena, model, rows, capacity);
+    return state;
+}
+
+size_t pr_scorer_bytes(const pr_model *model, size_t rows, size_t capacity)
+{
+    union {
+        max_align_t align;
+        unsigned char bytes[PR_STATE_MOST];
+    } sizing;
+    assert(model->kind->state_bytes <= sizeof sizing);
+    pr_arena counter = pr_arena_counter();
+    take(&counter, &sizing, model, rows, capacity);
+    return counter.used;
+}
+
+parsrec_status pr_scorer_new(pr_scorer **out, const pr_model *model, size_t rows, size_t capacity,
+                             parsrec_error *err)
+{
+    *out = NULL;
+    size_t bytes = pr_scorer_bytes(model, rows, capacity);
+    pr_scorer *scorer = pr_alloc_zero(1, sizeof *scorer);
+    if (scorer == NULL || bytes == SIZE_MAX ||
+        pr_arena_init(&scorer->arena, bytes, NULL) != PARSREC_OK) {
+        pr_free(scorer);
+        return pr_fail_memory(err);
+    }
+    scorer->model = model;
+    scorer->rows = rows;
+    scorer->capacity = capacity;
+    scorer->own = take(&scorer->arena, NULL, model, rows, capacity);
+    *out = scorer;
+    return PARSREC_OK;
+}
+
+void pr_scorer_free(pr_scorer *scorer)
+{
+    if (scorer == NULL)
+        return;
+    pr_arena_free(&scorer->arena);
+    pr_free(scorer);
+}
+
+void pr_scorer_start(pr_scorer *scorer, const pr_start *starts, size_t rows)
+{
+    assert(rows <= scorer->rows);
+    scorer->active = rows;
+    scorer->model->kind->start(scorer, starts);
+}
+
+void pr_scorer_place(pr_scorer *scorer, const int32_t *items)
+{
+    scorer->model->kind->place(scorer, items);
+}
+
+void pr_scorer_score_all(pr_scorer *scorer, pr_real *scores)
+{
+    scorer->model->kind->score_all(scorer, scores);
+}
+
+void pr_scorer_score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
+{
+    assert(row < scorer->active);
+    scorer->model->kind->score(scorer, row, items, n, scores);
+}
+
+size_t pr_scorer_best(pr_scorer *scorer, const uint8_t *barred, size_t k, int32_t *best,
+                      pr_real *scores)
+{
+    const pr_model *model = scorer->model;
+    size_t count;
+    assert(scorer->active == 1 && k <= model->items);
+    if (model->kind->best != NULL && model->kind->best(scorer, barred, k, best, scores, &count))
+        return count;
+    pr_scorer_score_all(scorer, scores);
+    pr_topk_bar(scores, barred, UINT8_MAX, model->items);
+    return pr_topk(best, scores, model->items, k);
+}
+
+size_t pr_scorer_attention(pr_scorer *scorer, size_t row, pr_real *weights)
+{
+    assert(row < scorer->active);
+    if (scorer->model->kind->attention == NULL)
+        return 0;
+    return scorer->model->kind->attention(scorer, row, weights);
+}
+
+bool pr_scorer_terms(pr_scorer *scorer, size_t row, int32_t item, pr_score_terms *parts,
+                     pr_real *placed)
+{
+    assert(row < scorer->active);
+    return scorer->model->kind->parts != NULL &&
+           scorer->model->kind->parts(scorer, row, item, parts, placed);
+}
+
+/* ---- clusters of users ---- */
+
+enum { SEED = 1 };
+
+static size_t gather(pr_real *rows, int32_t *list, const int32_t *cluster, const pr_model *model,
+                     const pr_param *table)
+{
+    size_t n = 0;
+    for (size_t u = 0; u < model->users; u++) {
+        if (cluster[u] < 0)
+            continue;
+        memcpy(rows + n * table->cols, model->weights + table->at + u * table->cols,
+               table->cols * sizeof *rows);
+        list[n++] = (int32_t)u;
+    }
+    return n;
+}
+
+static parsrec_status cluster_rows(int32_t *found, const pr_real *rows, size_t n, size_t width,
+                                   size_t clusters, parsrec_error *err)
+{
+    if (clusters < 1 || clusters > n)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "%zu clusters of %zu users: choose a number from 1 to %zu", clusters, n, n);
+    return pr_kmeans(found, rows, n, width, clusters, SEED, err);
+}
+
+parsrec_status pr_user_clusters(int32_t *cluster, const pr_model *model, size_t clusters,
+                                parsrec_error *err)
+{
+    const pr_param *table = pr_params_users(&model->params);
+    if (table == NULL)
+        return pr_fail(err, PARSREC_E_UNSUPPORTED,
+                       "model %s learns nothing of single users, so they cannot be clustered by it",
+                       model->kind->name);
+    pr_real *rows = pr_alloc_aligned(model->users * table->cols, sizeof *rows);
+    int32_t *list = pr_alloc(2 * model->users, sizeof *list);
+    parsrec_status status = rows == NULL || list == NULL ? pr_fail_memory(err) : PARSREC_OK;
+    if (status == PARSREC_OK) {
+        size_t n = gather(rows, list, cluster, model, table);
+        int32_t *found = list + model->users;
+        status = cluster_rows(found, rows, n, table->cols, clusters, err);
+        for (size_t i = 0; i < n && status == PARSREC_OK; i++)
+            cluster[list[i]] = found[i];
+    }
+    pr_free_aligned(rows);
+    pr_free(list);
+    return status;
 }

@@ -20,7 +20,7 @@
  *   8. pr_model_free           after the last scorer. It frees a model in any of these states.
  *
  * pr_model_new does 1, 3 and 4 for a model without categories or features. A model borrows the
- * category tree of step 2 during training and nothing else; loaded.h keeps a model together with
+ * category tree of step 2 during training and nothing else; model_file.h keeps a model together with
  * its data set. */
 #ifndef PR_MODEL_H
 #define PR_MODEL_H
@@ -35,7 +35,7 @@
 typedef struct pr_model pr_model;
 typedef struct pr_scorer pr_scorer;
 typedef struct pr_chunk pr_chunk;
-struct pr_counted; /* data/counted.h */
+struct pr_counted; /* data/split.h */
 
 /* How a row of a scorer starts. To exclude the user from a score, pass PR_ANYONE; to exclude the
  * history, an empty one; to exclude a basket item, do not place it. */
@@ -296,5 +296,20 @@ static inline void pr_chunk_mark(pr_chunk *chunk, pr_step_part part)
     chunk->parts[part] += t - chunk->mark;
     chunk->mark = t;
 }
+
+/* ---- without some users (forget.c) ---- */
+
+/* A copy of `from` without the users marked in gone[users]; everything else is the same. `before`
+ * and `after` are the shop with and without them. The caller frees *out. */
+parsrec_status pr_model_without(pr_model **out, const pr_model *from, const bool *gone,
+                                const pr_shop *before, const pr_shop *after, parsrec_error *err);
+
+/* ---- clusters of users with similar embeddings ---- */
+
+/* On entry cluster[users] is -1 for users to leave out. The others get 0..clusters-1, the largest
+ * cluster first, by k-means over their rows of the user table. E_UNSUPPORTED for a model without a
+ * user table, E_ARGUMENT for more clusters than users. */
+parsrec_status pr_user_clusters(int32_t *cluster, const pr_model *model, size_t clusters,
+                                parsrec_error *err);
 
 #endif

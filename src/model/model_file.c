@@ -1,10 +1,13 @@
-/* Writing and reading model files. */
+/* Writing and reading model files; models with names and histories; data in the numbering of a model. */
 #include "model/model_file.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hooks.h"
 #include "base/memory.h"
+#include "data/split.h"
+#include "math/blas.h"
 
 #define PARAM_PREFIX "param"
 
@@ -192,4 +195,253 @@ void pr_model_file_free(pr_model_file *file)
     pr_model_free(file->model);
     pr_dataset_free(file->data);
     *file = (pr_model_file){0};
+}
+
+/* ---- loaded models ---- */
+
+parsrec_status pr_model_count_popular(parsrec_model *model, parsrec_error *err)
+{
+    const pr_histories *pasts = &model->pasts;
+    size_t items = model->file.data->items;
+    uint64_t *count = pr_alloc_zero(items, sizeof *count); /* not float: above 2^24 floats skip
+                                                            * integers */
+    if (model->popularity == NULL)
+        model->popularity = pr_alloc(items, sizeof *model->popularity);
+    if (count == NULL || model->popularity == NULL) {
+        pr_free(count);
+        return pr_fail_memory(err);
+    }
+    int64_t sessions = pasts->user_offsets[pasts->users];
+    for (int64_t a = 0; a < pasts->session_offsets[sessions]; a++)
+        count[pasts->items[a]]++;
+    for (size_t i = 0; i < items; i++)
+        model->popularity[i] = sessions > 0 ? (pr_real)count[i] / (pr_real)sessions : 0;
+    pr_free(count);
+    return PARSREC_OK;
+}
+
+static parsrec_status load(parsrec_model *model, const char *path, parsrec_error *err)
+{
+    PR_TRY(pr_model_load(&model->file, path, err));
+    PR_TRY(pr_model_make_ready(model->file.model, err));
+    PR_TRY(pr_directory_init(&model->directory, model->file.data, err));
+    model->pasts = pr_histories_of(model->file.data);
+    return pr_model_count_popular(model, err);
+}
+
+parsrec_status parsrec_model_load(parsrec_model **out, const char *path, parsrec_error *err)
+{
+    if (out == NULL || path == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_model_load needs out and path");
+    *out = NULL;
+    parsrec_model *model = pr_alloc_zero(1, sizeof *model);
+    if (model == NULL)
+        return pr_fail_memory(err);
+    pr_blas_load();
+    parsrec_status status = load(model, path, err);
+    if (status == PARSREC_OK)
+        *out = model;
+    else
+        parsrec_model_free(model);
+    return status;
+}
+
+void parsrec_model_free(parsrec_model *model)
+{
+    if (model == NULL)
+        return;
+    pr_histories_free(&model->pasts);
+    pr_free(model->popularity);
+    pr_directory_free(&model->directory);
+    if (model->borrows_data)
+        model->file.data = NULL;
+    pr_model_file_free(&model->file);
+    pr_free(model);
+}
+
+const parsrec_data *parsrec_model_data(const parsrec_model *model)
+{
+    return model->file.data;
+}
+
+parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data *data,
+                                        parsrec_pasts_report *report, parsrec_error *err)
+{
+    if (model == NULL || data == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_model_take_pasts needs model and data");
+    pr_histories pasts;
+    parsrec_pasts_report unused;
+    PR_TRY(pr_histories_match(&pasts, data, &model->directory.users, &model->directory.items,
+                              report != NULL ? report : &unused, err));
+    pr_histories_free(&model->pasts);
+    model->pasts = pasts;
+    return pr_model_count_popular(model, err);
+}
+
+/* ---- what it is ---- */
+
+void parsrec_model_describe(const parsrec_model *model, parsrec_model_facts *facts)
+{
+    const pr_model *m = model->file.model;
+    const pr_container *file = model->file.data->file;
+    *facts = (parsrec_model_facts){.bytes = file != NULL ? pr_container_bytes(file) : 0,
+                                   .users = m->users,
+                                   .items = m->items,
+                                   .categories = model->file.data->categories};
+    snprintf(facts->kind, sizeof facts->kind, "%s", m->kind->name);
+    for (size_t i = 0; i < m->params.count; i++)
+        facts->parameters += pr_param_size(&m->params.list[i]);
+}
+
+bool parsrec_model_setting(const parsrec_model *model, size_t i, parsrec_setting *setting)
+{
+    if (i >= pr_config_count())
+        return false;
+    pr_config initial; /* every kind in the table has valid defaults */
+    pr_model_defaults(&initial, model->file.model->kind->name, NULL);
+    const pr_config *own = &model->file.model->config;
+    if (own->batch != 0) { /* trained: what was left to the data is settled */
+        size_t baskets = pr_split_train_sessions(model->file.data, (size_t)own->last);
+        initial = pr_config_settled(&initial, baskets, own);
+    }
+    setting->key = pr_config_key(i);
+    setting->help = pr_config_help(i);
+    pr_config_value(&model->file.model->config, i, setting->value, sizeof setting->value);
+    pr_config_value(&initial, i, setting->initial, sizeof setting->initial);
+    return true;
+}
+
+bool parsrec_model_weight(const parsrec_model *model, size_t i, const char **name, double *value)
+{
+    const pr_model *m = model->file.model;
+    if (m->kind->shown == NULL || pr_params_find(&m->params, m->kind->shown) == NULL)
+        return false;
+    for (size_t k = 0; k <= i; k++)
+        if (m->kind->shown_names[k] == NULL)
+            return false;
+    *name = m->kind->shown_names[i];
+    *value = (double)pr_model_reals(m, m->kind->shown)[i];
+    return true;
+}
+
+/* ---- names and indices ---- */
+
+size_t parsrec_model_size(const parsrec_model *model, parsrec_thing thing)
+{
+    switch (thing) {
+    case PARSREC_USER:
+        return model->pasts.users;
+    case PARSREC_ITEM:
+        return model->file.data->items;
+    case PARSREC_CATEGORY:
+        return model->file.data->categories;
+    }
+    return 0;
+}
+
+static bool within(const parsrec_model *model, parsrec_thing thing, int32_t number)
+{
+    return number >= 0 && (size_t)number < parsrec_model_size(model, thing);
+}
+
+static parsrec_status find(const parsrec_model *model, parsrec_thing thing, pr_slice word,
+                           int32_t *number, parsrec_error *err)
+{
+    switch (thing) {
+    case PARSREC_USER:
+        return pr_directory_user(&model->directory, word, number, err);
+    case PARSREC_ITEM:
+        return pr_directory_item(&model->directory, word, number, err);
+    case PARSREC_CATEGORY:
+        return pr_directory_category(&model->directory, word, number, err);
+    }
+    return pr_fail(err, PARSREC_E_ARGUMENT, "users, items and categories have names");
+}
+
+parsrec_status parsrec_model_find(const parsrec_model *model, parsrec_thing thing, const char *word,
+                                  int32_t *number, parsrec_error *err)
+{
+    if (model == NULL || word == NULL || number == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_model_find needs a model, a word and a place for the number");
+    PR_TRY(find(model, thing, pr_slice_of(word), number, err));
+    /* A user may have been added to the directory by data that then failed to load. */
+    return within(model, thing, *number) ? PARSREC_OK : pr_fail_memory(err);
+}
+
+parsrec_name parsrec_model_key(const parsrec_model *model, parsrec_thing thing, int32_t number)
+{
+    if (!within(model, thing, number))
+        return (parsrec_name){"", 0};
+    if (thing != PARSREC_USER)
+        return parsrec_data_key(model->file.data, thing, number);
+    pr_slice key = pr_intern_name(&model->directory.users, (size_t)number);
+    return (parsrec_name){key.bytes, key.size};
+}
+
+parsrec_name parsrec_model_item_name(const parsrec_model *model, int32_t item)
+{
+    return parsrec_data_item_name(model->file.data, item);
+}
+
+int32_t parsrec_model_item_category(const parsrec_model *model, int32_t item)
+{
+    return parsrec_data_item_category(model->file.data, item);
+}
+
+char *parsrec_model_category_path(const parsrec_model *model, int32_t category, char *buffer,
+                                  size_t size)
+{
+    return parsrec_data_category_path(model->file.data, category, buffer, size);
+}
+
+/* ---- data in the numbering of a model ---- */
+
+/* Columns that the model reads must exist. Their values are matched by name. */
+static parsrec_status check_columns(const pr_model_file *file, const pr_dataset *data,
+                                    parsrec_error *err)
+{
+    const pr_feature_inputs *inputs = &file->model->inputs;
+    for (size_t i = 0; i < inputs->count; i++) {
+        const pr_feature_input *t = &inputs->list[i];
+        const pr_feature_column *wanted = &file->data->features[t->of][t->column];
+        bool found = false;
+        for (size_t c = 0; c < data->feature_count[t->of]; c++) {
+            const pr_feature_column *f = &data->features[t->of][c];
+            found |= strcmp(f->name, wanted->name) == 0 && (f->number != NULL) == t->number;
+        }
+        pr_excerpt hold;
+        if (!found)
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "the model reads the %s feature %s, which the data set lacks or has as "
+                           "another kind of column; import the data with that feature",
+                           t->of == PR_OF_USER ? "user" : "session",
+                           pr_show(&hold, pr_slice_of(wanted->name)));
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_fit_data(pr_fitted *out, const pr_model_file *file, const pr_dataset *data,
+                           bool counted_again, const parsrec_hooks *hooks, parsrec_error *err)
+{
+    char sentence[512];
+    pr_match_facts facts;
+    *out = (pr_fitted){0};
+    PR_TRY(check_columns(file, data, err));
+    PR_TRY(pr_dataset_match(&out->match, &facts, data, file->data, err));
+    out->data = facts.same ? data : &out->match.data;
+    if (counted_again) {
+        out->match.data.known_as = NULL;
+        facts.unknown_users = 0;
+    }
+    pr_match_sentence(&facts, data, sentence, sizeof sentence);
+    if (sentence[0] != '\0')
+        pr_say(hooks, PARSREC_LOG_WARNING, "%s", sentence);
+    return PARSREC_OK;
+}
+
+void pr_fitted_free(pr_fitted *fitted)
+{
+    pr_derived_free(&fitted->match);
+    fitted->data = NULL;
 }

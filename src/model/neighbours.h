@@ -3,7 +3,7 @@
 #ifndef PR_NEIGHBOURS_H
 #define PR_NEIGHBOURS_H
 
-#include "data/counted.h"
+#include "data/split.h"
 #include "math/shapes.h"
 #include "model/params.h"
 

@@ -34,7 +34,7 @@
 #include "base/json.h"
 #include "base/writer.h"
 #include "data/histories.h"
-#include "model/loaded.h"
+#include "model/model_file.h"
 #include "recommend/reasons.h"
 
 struct parsrec_live {

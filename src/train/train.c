@@ -10,7 +10,6 @@
 #include "eval/baselines.h"
 #include "math/blas.h"
 #include "model/counting/counting.h"
-#include "model/loaded.h"
 #include "model/model_file.h"
 #include "report/curves.h"
 #include "train/run_record.h"

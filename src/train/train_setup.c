@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "data/basket_order.h"
-#include "data/counted.h"
 #include "data/histories.h"
 #include "data/split.h"
 

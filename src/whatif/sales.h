@@ -5,7 +5,7 @@
 
 #include "data/dataset.h"
 #include "eval/user_groups.h"
-#include "whatif/scenario.h"
+#include "whatif/shelf.h"
 
 enum { PR_QUESTIONS = 2, PR_ESTIMATORS = 4 };
 

@@ -8,8 +8,8 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/memory.h"
-#include "model/loaded.h"
-#include "model/user_clusters.h"
+#include "model/model.h"
+#include "model/model_file.h"
 #include "whatif/test_walk.h"
 
 enum { BASKETS_DRAWN = 40000, DRAWS_LEAST = 4, DRAWS_MOST = 100, RESAMPLES_LEAST = 20 };

@@ -2,7 +2,7 @@
  *
  * The answer is a sheet of numbers, pr_estimate, addressed by five indices (pr_estimate_of):
  *
- *   scenario   a change of the assortment: what leaves the shelf, what is added (scenario.h)
+ *   scenario   a change of the assortment: what leaves the shelf, what is added (shelf.h)
  *   question   selection compares past baskets without what leaves with all baskets: what counting
  *              shows, and not an effect. Re-choice is the effect: what the same shoppers buy when
  *              it is gone
@@ -14,13 +14,13 @@
  *   line       what a row of a table is about. The first lines, the bins, partition the catalogue:
  *              every item is in exactly one bin, its category. Lines after the bins were named by
  *              the caller (an item, a category that is no bin) or are new items; they overlap with
- *              bins (lines.h)
+ *              bins (shelf.h)
  *
  * From data to sheet, in the order of whatif.c: words of the options become lines, scenarios,
  * groups and the cohort; past baskets are counted (past_sales.c); every model is asked once for all
  * scenarios (rollout, test_walk), and fills one pr_sales_set per estimator; estimates.c turns sums
  * into sales per basket, calibrated to the past, and draws users (and models) again for intervals;
- * watch.c chooses the lines to show. On synthetic data the truth is simulated (true_sales.h) and
+ * whatif_rows.c chooses the lines to show. On synthetic data the truth is simulated (true_sales.h) and
  * every estimator compared with it.
  *
  * Why sums and not baskets are kept: intervals need the same estimate from a thousand resamples of
@@ -216,7 +216,7 @@ parsrec_status pr_whatif_cross_effects(pr_whatif_result *a, parsrec_error *err);
 /* How well the estimators do, where the truth is known. */
 parsrec_status pr_whatif_judge(pr_whatif_result *a, parsrec_error *err);
 
-/* ---- watch.c ---- */
+/* ---- whatif_rows.c ---- */
 
 /* Marks the lines in `named`[count], or those that change most. */
 parsrec_status pr_whatif_watch(pr_whatif_result *a, const size_t *named, size_t count,

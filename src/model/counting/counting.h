@@ -13,7 +13,7 @@
 #ifndef PR_COUNTING_H
 #define PR_COUNTING_H
 
-#include "data/counted.h"
+#include "data/split.h"
 #include "model/model.h"
 
 extern const pr_model_kind pr_random, pr_pop, pr_personal, pr_recent, pr_markov, pr_mix, pr_oracle;

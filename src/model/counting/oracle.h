@@ -2,7 +2,7 @@
 #ifndef PR_ORACLE_H
 #define PR_ORACLE_H
 
-#include "data/counted.h"
+#include "data/split.h"
 #include "model/model.h"
 #include "synth/truth.h"
 

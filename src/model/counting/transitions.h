@@ -2,7 +2,7 @@
 #ifndef PR_TRANSITIONS_H
 #define PR_TRANSITIONS_H
 
-#include "data/counted.h"
+#include "data/split.h"
 #include "model/model.h"
 
 typedef enum pr_link_kind {

@@ -2,7 +2,7 @@
 #include "support/testing.h"
 
 #include "base/memory.h"
-#include "compare/ablation.h"
+#include "compare/compare.h"
 #include "model/model.h"
 
 static parsrec_status list_of(pr_model_list *list, parsrec_ablate_options o, parsrec_error *err)

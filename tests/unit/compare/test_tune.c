@@ -2,7 +2,7 @@
 #include "support/testing.h"
 
 #include "base/memory.h"
-#include "compare/space.h"
+#include "compare/tune.h"
 
 static double drawn(const pr_tune_range *r, size_t trial)
 {

@@ -2,7 +2,7 @@
 #include "eval/user_groups.h"
 
 #include "base/memory.h"
-#include "model/user_clusters.h"
+#include "model/model.h"
 #include "support/sample_data.h"
 #include "support/testing.h"
 #include "synth/truth.h"

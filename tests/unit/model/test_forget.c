@@ -3,7 +3,7 @@
 
 #include "base/memory.h"
 #include "data/dataset_edit.h"
-#include "model/forget.h"
+#include "model/model.h"
 #include "model/model_file.h"
 #include "support/sample_data.h"
 

@@ -1,9 +1,11 @@
-/* Lines of goods: what the rows of a sales table are about. The first lines, the bins, partition
+/* The shelf: lines of goods, and scenarios that change what is for sale.
+ *
+ * Lines are what the rows of a sales table are about. The first lines, the bins, partition
  * the catalogue: every item belongs to the bin of its category, or is a bin itself where there are
  * no categories. After them come the lines that the caller named (an item, a category that is no
  * bin) and new items. */
-#ifndef PR_LINES_H
-#define PR_LINES_H
+#ifndef PR_SHELF_H
+#define PR_SHELF_H
 
 #include <assert.h>
 
@@ -70,6 +72,52 @@ static inline void pr_lines_sell(const pr_lines *lines, double *row, int32_t ite
     row[lines->bin_of[item]] += units;
     for (uint64_t left = lines->named[item]; left != 0; left &= left - 1)
         row[lines->bins + (size_t)__builtin_ctzll(left)] += units;
+}
+
+/* ---- scenarios: what leaves the shelf, what is added ---- */
+
+enum { PR_ADDS_MOST = 8 };
+
+typedef enum pr_on_shelf {
+    PR_SHELF_ALL,
+    PR_SHELF_PART,
+    PR_SHELF_NONE,
+} pr_on_shelf;
+
+typedef struct pr_scenario {
+    char *name;       /* "without C0" */
+    char *leaving;    /* "leaves: C0" */
+    bool *off;        /* [items] */
+    size_t off_count; /* items off the shelf */
+    uint8_t *state;   /* [lines.count]: pr_on_shelf */
+    size_t *part;     /* bins of which a part is off ... */
+    size_t parts;
+    int32_t *part_items; /* ... and the items that are off in them, with the part they belong to */
+    uint32_t *part_of;
+    size_t part_item_count;
+    size_t adds[PR_ADDS_MOST]; /* lines of new items */
+    size_t add_count;
+} pr_scenario;
+
+typedef struct pr_scenarios {
+    pr_scenario *list;
+    size_t count;
+    size_t parts, adds; /* the most of any scenario */
+} pr_scenarios;
+
+/* From the words of the options; makes the lines they name. With options->each every --drop is a
+ * scenario of its own. Free also on failure. */
+parsrec_status pr_scenarios_init(pr_scenarios *out, pr_lines *lines,
+                                 const parsrec_whatif_options *options, parsrec_error *err);
+void pr_scenarios_free(pr_scenarios *scenarios); /* a zeroed one is fine */
+
+/* How many of the items are off the shelf. */
+static inline size_t pr_scenario_missing(const pr_scenario *s, const int32_t *items, size_t n)
+{
+    size_t missing = 0;
+    for (size_t i = 0; i < n; i++)
+        missing += s->off[items[i]];
+    return missing;
 }
 
 #endif
