@@ -8,6 +8,7 @@
 #include "base/rng.h"
 #include "data/directory.h"
 #include "model/model_file.h"
+#include "recommend/recommend.h"
 #include "support/sample_data.h"
 
 static char folder[] = "/tmp/parsrec-recommend-XXXXXX", shop_path[64], sample_path[64], path[64];
