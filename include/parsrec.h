@@ -416,9 +416,8 @@ struct ArrowArrayStream {
  * an empty field. Other types may only be in columns that are not used. */
 typedef struct parsrec_import_streams {
     struct ArrowArrayStream *actions;
-    struct ArrowArrayStream *items, *users,
-        *sessions;    /* in place of the files of the options; NULL:
-                                                          those files, or none */
+    /* In place of the files of the options; NULL: those files, or none. */
+    struct ArrowArrayStream *items, *users, *sessions;
     const char *name; /* of the actions, for messages and for `source` in the file; NULL: "rows" */
 } parsrec_import_streams;
 

@@ -34,6 +34,10 @@ cmd:wrk wrk
 path:/usr/lib/postgresql/*/bin/initdb postgresql
 cmd:chromium chromium
 py:numpy python3-numpy
+py:pandas python3-pandas
+py:pytest python3-pytest
+py:pip python3-pip
+py:wheel python3-wheel
 '
 
 demo_needs='
