@@ -83,7 +83,8 @@ float *pr_sums_weight(const pr_eval_protocol *p, float *sums, pr_aspect aspect)
 
 void pr_sums_rank(const pr_eval_protocol *p, float *sums, pr_aspect aspect, size_t rank)
 {
-    float *hits = pr_sums_column(p, sums, aspect, 0), *gain = pr_sums_column(p, sums, aspect, 1);
+    float *hits = pr_sums_column(p, sums, aspect, PR_COLUMN_HITS);
+    float *gain = pr_sums_column(p, sums, aspect, PR_COLUMN_GAIN);
     *pr_sums_weight(p, sums, aspect) += 1;
     for (size_t k = 0; k < p->k_count; k++) {
         hits[k] += rank < p->k[k] ? 1.0f : 0.0f;
@@ -108,7 +109,7 @@ void pr_scores_sum(pr_scores *scores, const pr_eval_protocol *p, const pr_evalua
             counted += 1;
             scores->weight[a] += weight;
             for (size_t m = 0; m < p->rule->measure_count; m++) {
-                const pr_measure_rule *rule = &p->rule->measures[m];
+                const pr_rule_measure *rule = &p->rule->measures[m];
                 const float *sum = pr_sums_column(p, baskets[i].sums, a, rule->column);
                 double *value = scores->value[a][rule->measure];
                 for (size_t k = 0; k < p->k_count; k++)
@@ -154,7 +155,7 @@ static void add_basket(parsrec_share *row, const pr_eval_protocol *p, const pr_e
     if (weight == 0)
         return;
     for (size_t m = 0; m < p->rule->measure_count; m++) {
-        const pr_measure_rule *rule = &p->rule->measures[m];
+        const pr_rule_measure *rule = &p->rule->measures[m];
         const float *sum = pr_sums_column(p, b->sums, aspect, rule->column);
         for (size_t k = 0; k < cutoffs_of(p, rule->measure); k++, row++) {
             row->sum += rule->per_basket ? (double)sum[k] / weight : (double)sum[k];

@@ -71,11 +71,11 @@ typedef enum pr_aspect { PR_ALL, PR_REPEAT, PR_FRESH, PR_ASPECTS } pr_aspect;
 
 /* How a measure comes out of the sums: the column's total by the total weight, or the mean of each
  * basket's own mean. */
-typedef struct pr_measure_rule {
+typedef struct pr_rule_measure {
     pr_measure_id measure;
     uint8_t column;
     bool per_basket;
-} pr_measure_rule;
+} pr_rule_measure;
 
 struct pr_eval_protocol;
 
@@ -85,7 +85,10 @@ float *pr_sums_column(const struct pr_eval_protocol *p, float *sums, pr_aspect a
                       size_t column);
 float *pr_sums_weight(const struct pr_eval_protocol *p, float *sums, pr_aspect aspect);
 
-/* Counts one more ranked item: weight, hit (column 0) and gain (column 1) at every cutoff. */
+/* The first columns of every rule; others follow. */
+enum { PR_COLUMN_HITS, PR_COLUMN_GAIN, PR_COLUMNS_SHARED };
+
+/* Counts one more ranked item: 1 to the weight, and at every cutoff a hit and its gain. */
 void pr_sums_rank(const struct pr_eval_protocol *p, float *sums, pr_aspect aspect, size_t rank);
 
 /* ---- sums of all baskets ---- */

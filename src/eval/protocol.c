@@ -174,12 +174,10 @@ static size_t above(const pr_rule_step *step, size_t i)
 
 /* ---- remaining: the paper's ---- */
 
-enum { HITS, GAIN, STEP_COLUMNS };
-
-static const pr_measure_rule remaining_measures[] = {
-    {PR_HR, HITS, false},
-    {PR_NDCG, GAIN, false},
-    {PR_SESS_PREC, HITS, true},
+static const pr_rule_measure remaining_measures[] = {
+    {PR_HR, PR_COLUMN_HITS, false},
+    {PR_NDCG, PR_COLUMN_GAIN, false},
+    {PR_SESS_PREC, PR_COLUMN_HITS, true},
 };
 
 /* The best remaining item of an aspect, the first in stored order among equals; `size` when there is
@@ -219,7 +217,7 @@ const pr_rule pr_rule_remaining = {
     .name = "remaining",
     .summary = "any item that remains in the basket is a right answer",
     .smallest = 2,
-    .columns = STEP_COLUMNS,
+    .columns = PR_COLUMNS_SHARED,
     .measures = remaining_measures,
     .measure_count = sizeof remaining_measures / sizeof *remaining_measures,
     .count_step = count_remaining,
@@ -227,18 +225,19 @@ const pr_rule pr_rule_remaining = {
 
 /* ---- next: the items of a session in stored order, each given those before it ---- */
 
-enum { RECIPROCAL = STEP_COLUMNS, NEXT_COLUMNS };
+enum { RECIPROCAL = PR_COLUMNS_SHARED, NEXT_COLUMNS };
 
-static const pr_measure_rule next_measures[] = {
-    {PR_HR, HITS, false},
-    {PR_NDCG, GAIN, false},
+static const pr_rule_measure next_measures[] = {
+    {PR_HR, PR_COLUMN_HITS, false},
+    {PR_NDCG, PR_COLUMN_GAIN, false},
     {PR_MRR, RECIPROCAL, false},
-    {PR_SESS_PREC, HITS, true},
+    {PR_SESS_PREC, PR_COLUMN_HITS, true},
 };
 
 static size_t count_next(const pr_rule_step *s, float *sums)
 {
     size_t target = s->number, rank = above(s, target);
+    assert(target < s->size && !s->taken[target]);
     /* Over the whole catalogue the later items of the session are wrong answers like all others;
      * sampled items never come from the session. */
     if (rank != SIZE_MAX && s->protocol->negatives == 0)
@@ -264,9 +263,17 @@ const pr_rule pr_rule_next = {
 
 /* ---- basket: one list before the basket starts ---- */
 
-enum { LIST_RECALL, LIST_PRECISION, LIST_NDCG, LIST_NDCG_WHOLE, LIST_PHR, LIST_COLUMNS };
+/* Hits and gains are counted item by item; finish_list then turns their columns into Recall and NDCG. */
+enum {
+    LIST_RECALL = PR_COLUMN_HITS,
+    LIST_NDCG = PR_COLUMN_GAIN,
+    LIST_PRECISION = PR_COLUMNS_SHARED,
+    LIST_NDCG_WHOLE,
+    LIST_PHR,
+    LIST_COLUMNS
+};
 
-static const pr_measure_rule list_measures[] = {
+static const pr_rule_measure list_measures[] = {
     {PR_RECALL, LIST_RECALL, true}, {PR_PRECISION, LIST_PRECISION, true},
     {PR_NDCG, LIST_NDCG, true},     {PR_NDCG_WHOLE, LIST_NDCG_WHOLE, true},
     {PR_PHR, LIST_PHR, true},
@@ -284,7 +291,7 @@ static size_t position_of(const pr_rule_step *s, size_t i)
     return position;
 }
 
-/* Turns the weight (items), hits and gains of a basket into its measures. */
+/* Turns the weight (number of items), hits and gains of an aspect into its measures, of weight 1. */
 static void finish_list(const pr_eval_protocol *p, float *sums, pr_aspect aspect)
 {
     float *column[LIST_COLUMNS], *weight = pr_sums_weight(p, sums, aspect);
@@ -310,15 +317,8 @@ static size_t count_list(const pr_rule_step *s, float *sums)
     for (size_t i = 0; i < s->size; i++) {
         size_t position = position_of(s, i);
         const pr_aspect aspects[] = {PR_ALL, s->seen[i] ? PR_REPEAT : PR_FRESH};
-        for (size_t a = 0; a < 2; a++) {
-            float *hits = pr_sums_column(p, sums, aspects[a], LIST_RECALL);
-            float *gain = pr_sums_column(p, sums, aspects[a], LIST_NDCG);
-            *pr_sums_weight(p, sums, aspects[a]) += 1;
-            for (size_t k = 0; k < p->k_count; k++) {
-                hits[k] += position < p->k[k] ? 1.0f : 0.0f;
-                gain[k] += (float)pr_gain(position, p->k[k]);
-            }
-        }
+        for (size_t a = 0; a < 2; a++)
+            pr_sums_rank(p, sums, aspects[a], position);
     }
     for (pr_aspect a = PR_ALL; a < PR_ASPECTS; a++)
         finish_list(p, sums, a);

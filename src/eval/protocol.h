@@ -30,7 +30,7 @@ typedef struct pr_rule {
     size_t smallest;     /* baskets with fewer items are left out */
     bool one_step;       /* the whole basket at once; else a step for each item */
     size_t columns;
-    const pr_measure_rule *measures;
+    const pr_rule_measure *measures;
     size_t measure_count;
     /* Counts one step into the basket's sums. Returns the position in the basket of the item that is
      * placed next, one that is not taken. */

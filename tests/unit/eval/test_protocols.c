@@ -119,7 +119,7 @@ static void later_items_rank_as_well(void **state)
 static void one_list_for_the_whole_basket(void **state)
 {
     (void)state;
-    enum { RECALL, PRECISION, NDCG, NDCG_WHOLE, PHR };
+    enum { RECALL = PR_COLUMN_HITS, NDCG = PR_COLUMN_GAIN, PRECISION, NDCG_WHOLE, PHR };
     sheet s = sheet_of(&pr_rule_basket, 3);
     s.protocol.k_count = 3;
     s.protocol.k[2] = 5;
