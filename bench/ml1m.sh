@@ -16,11 +16,12 @@ data=$dir/ml1m.st
 [ -e "$data" ] || "$parsrec" import -o "$data" "$actions" >/dev/null
 
 # name -> how it is trained; published NDCG@10 against 100 items, among all items
+published_way="--set windows=last --set length=200 --set separator=off --set rate.warmup=0 --set rate.final=1"
 settings() {
     case $1 in
-    sasrec-bce) echo "--model sasrec --set windows=last --set loss=bce --set dim.item=64 --set heads=1 --set batch=64 --epochs 91" ;;
-    sasrec-ce) echo "--model sasrec --set windows=last --epochs 94" ;;
-    bert4rec) echo "--model bert4rec --set windows=last --set batch=64 --epochs 125" ;;
+    sasrec-bce) echo "--model sasrec $published_way --set loss=bce --set dim.item=64 --set heads=1 --set batch=64 --epochs 91" ;;
+    sasrec-ce) echo "--model sasrec $published_way --set batch=128 --epochs 94" ;;
+    bert4rec) echo "--model bert4rec $published_way --set batch=64 --epochs 125" ;;
     *) echo "there is no $1 here; there is: sasrec-bce, sasrec-ce, bert4rec" >&2; exit 2 ;;
     esac
 }

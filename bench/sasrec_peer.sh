@@ -18,7 +18,8 @@ trap 'rm -rf "$work"' EXIT
 "$parsrec" import -o "$work/data.st" "$actions" >/dev/null 2>&1
 
 ours() {
-    $quiet "$parsrec" bench train "$work/data.st" --model sasrec --set windows=last --set loss="$loss" \
+    $quiet "$parsrec" bench train "$work/data.st" --model sasrec --set windows=last --set length=200 --set separator=off \
+        --set batch=128 --set loss="$loss" \
         --threads "$1" --seconds "$seconds" --json 2>/dev/null
 }
 field() { sed "s/.*\"$1\": \"*\([0-9A-Za-z.]*\).*/\1/"; }

@@ -58,7 +58,8 @@ typedef struct pr_history {
     size_t session_count;
 } pr_history;
 
-/* A finished basket: no item twice. */
+/* A finished basket: no item twice. For sequence models `items` are a user's newest ones over several
+ * sessions; they follow those of the history in memory, whose `sessions` run on over them. */
 typedef struct pr_basket {
     int32_t user;
     pr_history history;

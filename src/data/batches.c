@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/rng.h"
+#include "data/histories.h"
 #include "data/split.h"
 
 enum { PURPOSE = 0xBA7C, SHUFFLE_BASKETS = 0, SHUFFLE_BATCHES = 1 };
@@ -14,28 +15,51 @@ enum { PURPOSE = 0xBA7C, SHUFFLE_BASKETS = 0, SHUFFLE_BATCHES = 1 };
 /* Padding is at most this fraction (one in ...) of a batch's steps. */
 enum { PADDING_PART = 10 };
 
-/* Items of a user's training sessions. */
-static size_t training_items(const pr_batches *b, const pr_dataset *data, size_t user)
+/* What a user bought in training sessions. */
+static pr_history training_history(const pr_batches *b, const pr_dataset *data, size_t user)
 {
-    return (size_t)(data->session_offsets[pr_split_train_end(data, user, b->last)] -
-                    data->session_offsets[data->user_offsets[user]]);
+    return pr_history_before(data, user, (size_t)pr_split_train_end(data, user, b->last));
 }
 
-/* Windows of `most` items, each beginning with the item that the one before it predicted last. */
-static size_t window_count(const pr_batches *b, size_t items)
+/* The windows of a history, newest first: the items from..end-1. An older window ends with the first
+ * item of the newer one, which could not be predicted there. */
+typedef struct window {
+    size_t from, end;
+} window;
+
+static window newest_window(const pr_batches *b, const pr_history *h, size_t end)
 {
-    if (items == 0)
+    size_t tokens;
+    return (window){pr_history_newest(h, 0, end, b->most, b->separated, &tokens), end};
+}
+
+/* Whether there is an older one, which it then becomes. */
+static bool older_window(const pr_batches *b, const pr_history *h, window *w)
+{
+    if (b->windows == PR_WINDOW_LAST || w->from == 0 || w->end - w->from < 2)
+        return false;
+    *w = newest_window(b, h, w->from + 1);
+    return true;
+}
+
+static size_t window_count(const pr_batches *b, const pr_history *h)
+{
+    size_t count = 0;
+    if (h->count == 0)
         return 0;
-    if (b->windows == PR_WINDOW_LAST || items <= b->most || b->most < 2)
-        return 1;
-    return 1 + (items - b->most + b->most - 2) / (b->most - 1);
+    window w = newest_window(b, h, h->count);
+    do
+        count++;
+    while (older_window(b, h, &w));
+    return count;
 }
 
 static size_t samples_of(const pr_batches *b, const pr_dataset *data, size_t user)
 {
     if (b->windows == PR_BASKETS)
         return (size_t)(pr_split_train_end(data, user, b->last) - data->user_offsets[user]);
-    return window_count(b, training_items(b, data, user));
+    pr_history past = training_history(b, data, user);
+    return window_count(b, &past);
 }
 
 static parsrec_status count_baskets(pr_batches *b, const pr_dataset *data, parsrec_error *err)
@@ -101,29 +125,31 @@ static void list_sequences(pr_batches *b, const pr_dataset *data)
 {
     size_t n = 0;
     for (size_t u = 0; u < data->users; u++) {
-        size_t items = training_items(b, data, u), windows = window_count(b, items);
-        for (size_t w = 0; w < windows; w++) {
-            size_t later = w * (b->most - 1), left = items - later;
-            size_t steps = left < b->most ? left : b->most;
+        pr_history past = training_history(b, data, u);
+        if (past.count == 0)
+            continue;
+        window w = newest_window(b, &past, past.count);
+        do {
             b->sorted[n++] =
                 (pr_sample){(uint32_t)u, (uint32_t)pr_split_train_end(data, u, b->last),
-                            (uint32_t)steps, (uint32_t)later};
-            b->steps += steps;
-        }
+                            (uint32_t)(w.end - w.from), (uint32_t)(past.count - w.end)};
+            b->steps += w.end - w.from;
+        } while (older_window(b, &past, &w));
     }
     b->size_offsets[1] = (uint32_t)n;
 }
 
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, size_t last, pr_windows windows, uint64_t seed,
-                               parsrec_error *err)
+                               size_t limit, size_t last, pr_windows windows, bool separated,
+                               uint64_t seed, parsrec_error *err)
 {
-    assert(batch_size > 0 && limit > 0);
+    assert(batch_size > 0 && limit > (separated ? 2 : 0));
     *b = (pr_batches){.batch_size = batch_size,
                       .limit = windows != PR_BASKETS ? 0 : limit,
                       .most = limit,
                       .last = last,
                       .windows = windows,
+                      .separated = separated,
                       .seed = seed};
     parsrec_status status = count_baskets(b, data, err);
     if (status == PARSREC_OK)

@@ -35,6 +35,7 @@ typedef struct pr_batches {
     /* Samples are sorted into sizes 0 to `limit`. Sequences need no sorting: all have size 0. */
     size_t limit;
     pr_windows windows;
+    bool separated; /* a break between two sessions takes a step of a sequence */
     uint64_t seed;
     pr_sample *sorted;      /* by size, in the order of the data within a size */
     uint32_t *size_offsets; /* [limit + 2] into sorted */
@@ -42,10 +43,11 @@ typedef struct pr_batches {
 } pr_batches;
 
 /* Gathers the samples of a data set, each of at most `limit` steps; `last` is the number of test
- * sessions per user (split.h). Sequences of different lengths share batches. */
+ * sessions per user (split.h). Sequences of different lengths share batches; with `separated` the
+ * limit of a sequence, at least 3, counts the breaks between its sessions too. */
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, size_t last, pr_windows windows, uint64_t seed,
-                               parsrec_error *err);
+                               size_t limit, size_t last, pr_windows windows, bool separated,
+                               uint64_t seed, parsrec_error *err);
 void pr_batches_free(pr_batches *b); /* a zeroed one is fine */
 
 /* Arranges the batches of an epoch. Allocates nothing. */

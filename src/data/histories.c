@@ -32,6 +32,65 @@ void pr_histories_free(pr_histories *histories)
     *histories = (pr_histories){0};
 }
 
+/* ---- a history as a sequence of tokens ---- */
+
+/* The newest session that begins at or before item i, looking from session s downwards. */
+static size_t session_down(const pr_history *h, size_t s, size_t i)
+{
+    while (s > 0 && (size_t)(h->sessions[s] - h->sessions[0]) > i)
+        s--;
+    return s;
+}
+
+static bool begins_at(const pr_history *h, size_t s, size_t i)
+{
+    return (size_t)(h->sessions[s] - h->sessions[0]) == i;
+}
+
+size_t pr_history_newest(const pr_history *h, size_t low, size_t end, size_t room, bool separated,
+                         size_t *tokens)
+{
+    assert(low <= end);
+    size_t from = end, used = 0, s = h->session_count;
+    if (!separated || h->sessions == NULL) {
+        *tokens = end - low < room ? end - low : room;
+        return end - *tokens;
+    }
+    while (from > low) {
+        s = session_down(h, s, from);
+        size_t more = from < end && begins_at(h, s, from) ? 2 : 1;
+        if (used + more > room)
+            break;
+        used += more;
+        from--;
+    }
+    *tokens = used;
+    return from;
+}
+
+size_t pr_history_tokens(int32_t *out, const pr_history *h, size_t from, size_t end, bool separated,
+                         int32_t separator)
+{
+    assert(from <= end);
+    size_t n = 0;
+    if (!separated || h->sessions == NULL) {
+        if (end > from)
+            memcpy(out, h->items + from, (end - from) * sizeof *out);
+        return end - from;
+    }
+    size_t s = session_down(h, h->session_count, from);
+    for (size_t i = from; i < end; i++) {
+        while (s < h->session_count && (size_t)(h->sessions[s + 1] - h->sessions[0]) <= i)
+            s++;
+        if (i > from && begins_at(h, s, i))
+            out[n++] = separator;
+        out[n++] = h->items[i];
+    }
+    return n;
+}
+
+/* ---- another data set's histories ---- */
+
 /* Everything a match makes. */
 typedef struct match {
     int32_t *source;    /* [users]: the user of `data`, -1 for none */

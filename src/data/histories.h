@@ -62,6 +62,19 @@ static inline pr_history pr_history_before(const pr_dataset *data, size_t user, 
                         .session_count = sessions};
 }
 
+/* ---- a history as a sequence of tokens ---- */
+
+/* Of the items low..end-1 of a history, the first of the newest ones that fit into `room` tokens. A
+ * token is an item or, with `separated`, the break between two sessions. A sequence begins with an
+ * item. `sessions` of the history may run on beyond its items; sets *tokens to the number used. */
+size_t pr_history_newest(const pr_history *history, size_t low, size_t end, size_t room,
+                         bool separated, size_t *tokens);
+
+/* Writes the items from..end-1 and, with `separated`, `separator` before each item that begins a
+ * session, except the first. Returns how many tokens. */
+size_t pr_history_tokens(int32_t *out, const pr_history *history, size_t from, size_t end,
+                         bool separated, int32_t separator);
+
 /* ---- histories that grow ---- */
 
 typedef struct pr_live_histories pr_live_histories;

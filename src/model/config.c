@@ -113,6 +113,10 @@ static const setting settings[] = {
            "cross entropy or bpr (parsrec)"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
     NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
+    NUMBER("rate.warmup", rate_warmup, 0, 1, "0",
+           "share of all batches during which the learning rate rises from 0"),
+    NUMBER("rate.final", rate_final, 0, 1, "1",
+           "learning rate of the last batch, as a share of rate; it falls in a straight line"),
     NUMBER("adam.beta1", beta1, 0, 0.9999, "0.9", "Adam: decay of the first moment"),
     NUMBER("adam.beta2", beta2, 0, 0.999999, "0.999", "Adam: decay of the second moment"),
     NUMBER("adam.eps", eps, 1e-20, 1, "1e-08",
@@ -143,8 +147,10 @@ static const setting settings[] = {
     NUMBER("markov.smooth", markov_smooth, 1e-6, 1e6, "1",
            "markov: weight of popularity, in sessions"),
     SWITCH("fill", fill, "on", "personal, recent: rank items never bought too, by popularity"),
-    WHOLE("length", length, 1, 4096, "200",
-          "sequence models: newest items of a user that are used"),
+    WHOLE("length", length, 0, 4096, "200",
+          "sequence models: positions for the newest items of a user; 0: by the users' items"),
+    SWITCH("separator", separator, "off",
+           "sequence models: a position of its own between two sessions of a user"),
     CHOICE("windows", windows, windows, "all",
            "sequence models: learn from all windows of a user's items, or from the last one only"),
     WHOLE("ffn.width", ffn_width, 1, 16, "1",
@@ -338,6 +344,8 @@ static const char *const paper[] = {
     "init=normal",
     "loss=ce",
     "rate=0.001",
+    "rate.warmup=0",
+    "rate.final=1",
     "clip=30",
     "batch=256",
     "epochs=50",
@@ -391,15 +399,6 @@ void pr_config_settle_steps(pr_config *config, size_t baskets)
                          : most > EPOCHS_MOST ? EPOCHS_MOST
                                               : (int)most;
     }
-}
-
-pr_config pr_config_settled(const pr_config *wanted, size_t baskets, const pr_config *found)
-{
-    pr_config config = *wanted;
-    pr_config_settle_steps(&config, baskets);
-    if (config.order == PR_ORDER_AUTO)
-        config.order = found->order;
-    return config;
 }
 
 /* ---- writing: as values, as a commented file, as JSON ---- */

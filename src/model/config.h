@@ -36,13 +36,13 @@ typedef struct pr_config {
     int init, loss, optimiser, batch, epochs, steps, last;
     int count, ties, fill, markov_width;
     double markov_smooth;
-    double rate, beta1, beta2, eps, clip, anyone;
+    double rate, rate_warmup, rate_final, beta1, beta2, eps, clip, anyone;
     double targets_soft, user_shrink;
     int mix;
     int bias, pull, past, recall, unique, kin, neighbours, order;
     double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;
-    int length, windows, ffn_width, negatives;
+    int length, windows, separator, ffn_width, negatives;
     double dropout_hidden, dropout_attention, mask, mask_last;
 } pr_config;
 
@@ -63,9 +63,6 @@ parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_err
  * small batches to be gone through often enough, large data are learnt faster by large ones; the
  * number of epochs makes for about as many steps whatever the data (docs/training.md). */
 void pr_config_settle_steps(pr_config *config, size_t baskets);
-/* `wanted` as training on data with so many training baskets settles it; `order = auto`, which takes
- * a look at the data themselves, is taken from `found`. */
-pr_config pr_config_settled(const pr_config *wanted, size_t baskets, const pr_config *found);
 
 /* ---- showing ---- */
 

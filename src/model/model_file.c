@@ -6,8 +6,8 @@
 
 #include "base/hooks.h"
 #include "base/memory.h"
-#include "data/split.h"
 #include "math/blas.h"
+#include "model/settle.h"
 
 #define PARAM_PREFIX "param"
 
@@ -300,10 +300,8 @@ bool parsrec_model_setting(const parsrec_model *model, size_t i, parsrec_setting
     pr_config initial; /* every kind in the table has valid defaults */
     pr_model_defaults(&initial, model->file.model->kind->name, NULL);
     const pr_config *own = &model->file.model->config;
-    if (own->batch != 0) { /* trained: what was left to the data is settled */
-        size_t baskets = pr_split_train_sessions(model->file.data, (size_t)own->last);
-        initial = pr_config_settled(&initial, baskets, own);
-    }
+    if (own->batch != 0) /* trained: what was left to the data is settled */
+        initial = pr_settled(&initial, model->file.model->kind, model->file.data, own);
     setting->key = pr_config_key(i);
     setting->help = pr_config_help(i);
     pr_config_value(&model->file.model->config, i, setting->value, sizeof setting->value);

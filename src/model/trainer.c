@@ -29,6 +29,7 @@ struct pr_trainer {
     pr_pool *pool;
     pr_limits limits;
     uint64_t seed, step;
+    uint64_t planned; /* batches of the whole training; 0: not known */
     size_t chunk_max; /* most chunks per batch */
     pr_real *gradient, *moment[2];
     pr_real *extra; /* gradients of chunks 1, 2, ...; chunk 0 uses `gradient` */
@@ -534,6 +535,25 @@ static void update_user(void *context, size_t task, unsigned worker)
     update(t, users->at + (size_t)t->touched[task] * users->cols, users->cols, true, true);
 }
 
+void pr_trainer_schedule(pr_trainer *t, uint64_t batches)
+{
+    t->planned = batches;
+}
+
+/* The learning rate of batch `step`, from 1: it rises to `rate` during the warm-up and falls in a
+ * straight line to its final share. */
+static double rate_at(const pr_config *c, uint64_t step, uint64_t planned)
+{
+    double warm = c->rate_warmup * (double)planned, rest = (double)planned - warm;
+    double done = (double)step;
+    if (planned == 0 || (c->rate_warmup == 0 && c->rate_final == 1))
+        return c->rate;
+    if (done < warm)
+        return c->rate * done / warm;
+    double fallen = rest > 0 ? fmin((done - warm) / rest, 1) : 1;
+    return c->rate * (1 - (1 - c->rate_final) * fallen);
+}
+
 parsrec_status pr_trainer_update(pr_trainer *t, const pr_batch_result *result, parsrec_error *err)
 {
     const pr_config *c = &t->model->config;
@@ -544,7 +564,7 @@ parsrec_status pr_trainer_update(pr_trainer *t, const pr_batch_result *result, p
             "clip may help",
             t->batch->number, result->loss, result->norm);
     t->step++;
-    t->adam = (pr_adam){c->rate, c->beta1, c->beta2, c->eps, t->step, 0};
+    t->adam = (pr_adam){rate_at(c, t->step, t->planned), c->beta1, c->beta2, c->eps, t->step, 0};
     t->clip = pr_clip_factor(result->norm * result->norm, c->clip);
     shared_subtract(t);
     pr_pool_run(t->pool, update_span, t, t->span_count);

@@ -29,6 +29,10 @@ size_t pr_trainer_bytes(const pr_model *model, const pr_limits *limits, unsigned
 parsrec_status pr_trainer_learn(pr_trainer *trainer, const pr_batch *batch, pr_batch_result *result,
                                 parsrec_error *err);
 
+/* How many batches the whole training has, for settings that change the learning rate over time;
+ * without a call the rate is constant. */
+void pr_trainer_schedule(pr_trainer *trainer, uint64_t batches);
+
 /* The two halves of pr_trainer_learn. The gradient block has the layout of the weights; rows of the
  * user table that the batch did not touch contain stale numbers. */
 parsrec_status pr_trainer_gradient(pr_trainer *trainer, const pr_batch *batch,

@@ -141,7 +141,7 @@ static parsrec_status set_up(bench *b, const char *kind, const pr_config *wanted
 {
     pr_config settled = *wanted;
     const pr_config *config = &settled;
-    PR_TRY(pr_settle(&settled, b->data, NULL, err));
+    PR_TRY(pr_settle(&settled, kind, b->data, NULL, err));
     size_t rows = (size_t)settled.batch;
     PR_TRY(pr_pool_new(&b->pool, threads, err));
     pr_shop shop = pr_shop_of(b->data);
@@ -152,7 +152,8 @@ static parsrec_status set_up(bench *b, const char *kind, const pr_config *wanted
     pr_limits limits = pr_limits_of(b->data, b->model);
     PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));
     PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model),
-                           (size_t)config->last, pr_windows_of(b->model), 1, err));
+                           (size_t)config->last, pr_windows_of(b->model), pr_separates(b->model), 1,
+                           err));
     pr_batches_arrange(&b->batches, 0);
     b->baskets = pr_alloc(rows, sizeof *b->baskets);
     return b->baskets != NULL ? take_products(b, err) : pr_fail_memory(err);

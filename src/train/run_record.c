@@ -1,6 +1,5 @@
 /* Run records: read from the log or a checkpoint, and written as lines of the log. */
 #include "train/run_record.h"
-#include "data/split.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -8,8 +7,8 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/memory.h"
-#include "data/split.h"
 #include "eval/baselines.h"
+#include "model/settle.h"
 #include "train/checkpoint.h"
 
 enum { EPOCHS_MOST = 100000 };
@@ -119,9 +118,8 @@ bool pr_run_record_fits(const pr_run_record *r, const pr_config *wanted,
                         const parsrec_train_options *o, const pr_dataset *data, char *reason,
                         size_t size)
 {
-    size_t baskets = pr_split_train_sessions(data, (size_t)wanted->last);
-    pr_config found = pr_config_settled(wanted, baskets, &r->config);
     const char *kind = o->model != NULL ? o->model : "parsrec";
+    pr_config found = pr_settled(wanted, pr_model_kind_named(kind), data, &r->config);
     char old[64], new[64];
     if (strcmp(r->kind, kind) != 0) {
         snprintf(reason, size, "it is of the kind %s", r->kind);

@@ -126,6 +126,8 @@ static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
     pr_batches_arrange(&r->batches, at->epoch);
+    pr_trainer_schedule(r->state.trainer,
+                        (uint64_t)r->state.model->config.epochs * r->batches.batch_count);
     r->epoch_began = pr_now();
     while (at->batch < r->batches.batch_count) {
         char words[40];

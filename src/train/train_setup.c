@@ -8,6 +8,7 @@
 #include "data/basket_order.h"
 #include "data/histories.h"
 #include "data/split.h"
+#include "model/settle.h"
 
 /* ---- batches: from places in a data set to views of baskets ---- */
 
@@ -18,7 +19,10 @@ static pr_basket sequence_of(const pr_dataset *data, const pr_sample *sample)
     size_t before = past.count - sample->later - sample->steps;
     return (pr_basket){
         .user = (int32_t)sample->user,
-        .history = {.items = past.items, .count = before},
+        .history = {.items = past.items,
+                    .count = before,
+                    .sessions = past.sessions,
+                    .session_count = past.session_count},
         .items = past.items + before,
         .size = sample->steps,
     };
@@ -53,6 +57,11 @@ pr_windows pr_windows_of(const pr_model *model)
     return model->config.windows == PR_WINDOWS_LAST ? PR_WINDOW_LAST : PR_WINDOW_ALL;
 }
 
+bool pr_separates(const pr_model *model)
+{
+    return model->kind->sequence && model->config.separator;
+}
+
 pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 {
     size_t steps = pr_model_steps(model), rows = (size_t)model->config.batch;
@@ -78,21 +87,26 @@ pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 
 /* ---- what the data decide ---- */
 
-static void settle_steps(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks)
+static void settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_dataset *data,
+                         const parsrec_hooks *hooks)
 {
-    if (config->batch != 0 && config->epochs != 0)
-        return;
+    pr_config before = *config;
     size_t baskets = pr_split_train_sessions(data, (size_t)config->last);
-    pr_config_settle_steps(config, baskets);
-    pr_say(hooks, PARSREC_LOG_INFO, "%zu training baskets: batch = %d, epochs = %d", baskets,
-           config->batch, config->epochs);
+    pr_settle_sizes(config, kind, data);
+    if (config->length != before.length)
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "%zu training baskets of %zu users: length = %d, batch = %d, epochs = %d", baskets,
+               data->users, config->length, config->batch, config->epochs);
+    else if (config->batch != before.batch || config->epochs != before.epochs)
+        pr_say(hooks, PARSREC_LOG_INFO, "%zu training baskets: batch = %d, epochs = %d", baskets,
+               config->batch, config->epochs);
 }
 
-parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks,
-                         parsrec_error *err)
+parsrec_status pr_settle(pr_config *config, const char *kind, const pr_dataset *data,
+                         const parsrec_hooks *hooks, parsrec_error *err)
 {
     pr_order_facts facts;
-    settle_steps(config, data, hooks);
+    settle_sizes(config, pr_model_kind_named(kind), data, hooks);
     if (config->order != PR_ORDER_AUTO)
         return PARSREC_OK;
     if (data->ordered) {
@@ -103,24 +117,24 @@ parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsre
         return PARSREC_OK;
     }
     PR_TRY(pr_order_count(&facts, data, (size_t)config->last, err));
-    parsrec_basket_order kind = pr_order_found(&facts);
+    parsrec_basket_order found = pr_order_found(&facts);
     config->order = pr_order_informative(&facts) ? PR_ORDER_STORED : PR_ORDER_ANY;
     if (config->order == PR_ORDER_STORED)
         pr_say(hooks, PARSREC_LOG_INFO,
                "the order within baskets tells something, and is learnt (order = stored): "
                "neighbours were neighbours before %.1f times as often as other items of a basket",
                (double)facts.neighbours / (double)facts.others);
-    else if (kind == PARSREC_ORDER_FIXED)
+    else if (found == PARSREC_ORDER_FIXED)
         pr_say(
             hooks, PARSREC_LOG_INFO,
             "items within baskets stand %s (%.0f %% of frequent pairs never change their order); "
             "that is no shopping order, and it is not learnt (order = any)",
-            parsrec_basket_order_text(kind), 100 * pr_order_fixed_share(&facts));
-    else if (kind > PARSREC_ORDER_FREE)
+            parsrec_basket_order_text(found), 100 * pr_order_fixed_share(&facts));
+    else if (found > PARSREC_ORDER_FREE)
         pr_say(hooks, PARSREC_LOG_INFO,
                "items within baskets are %s (%.0f %% of neighbours); that is no shopping order, "
                "and it is not learnt (order = any)",
-               parsrec_basket_order_text(kind), 100 * pr_order_sorted_share(&facts));
+               parsrec_basket_order_text(found), 100 * pr_order_sorted_share(&facts));
     return PARSREC_OK;
 }
 
@@ -281,7 +295,8 @@ static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config
     PR_TRY(pr_beginning_make(&r->beginning, s->model, data, r->plan->resume != NULL, r->pool,
                              r->hooks, err));
     PR_TRY(pr_batches_init(&r->batches, data, (size_t)config->batch, pr_model_steps(s->model),
-                           (size_t)config->last, pr_windows_of(s->model), s->at.seed, err));
+                           (size_t)config->last, pr_windows_of(s->model), pr_separates(s->model),
+                           s->at.seed, err));
     return pr_evaluation_validation(&r->evaluation, data, (size_t)config->last, err);
 }
 
@@ -312,7 +327,9 @@ parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *
 {
     pr_model *model;
     pr_shop shop = pr_shop_of(data);
-    PR_TRY(pr_model_new_bare(&model, kind, config, &shop, err));
+    pr_config settled = *config;
+    pr_settle_sizes(&settled, pr_model_kind_named(kind), data);
+    PR_TRY(pr_model_new_bare(&model, kind, &settled, &shop, err));
     pr_limits limits = pr_limits_of(data, model);
     *bytes = 2.0 * (double)model->params.size * sizeof(pr_real) +
              (double)pr_trainer_bytes(model, &limits, threads) + (double)threads * THREAD_BYTES;
@@ -355,7 +372,7 @@ static parsrec_status set_up_fresh(pr_train_run *r, parsrec_error *err)
     pr_run_state *s = &r->state;
     s->at = (pr_position){.seed = r->plan->seed, .patience = r->plan->patience};
     pr_config config = r->plan->config;
-    PR_TRY(pr_settle(&config, r->data, r->hooks, err));
+    PR_TRY(pr_settle(&config, r->plan->kind, r->data, r->hooks, err));
     PR_TRY(outline(r, r->plan->kind, &config, err));
     PR_TRY(take_memory(r, err));
     pr_begin(s->model, &r->beginning, r->data, s->at.seed);

@@ -18,6 +18,8 @@ pr_batch pr_batch_view(const pr_batches *batches, size_t batch, const pr_dataset
 
 /* What a model learns from. */
 pr_windows pr_windows_of(const pr_model *model);
+/* Whether its sequences have breaks between sessions. */
+bool pr_separates(const pr_model *model);
 
 /* The largest sizes of any batch of a data set. */
 pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model);
@@ -32,8 +34,8 @@ typedef struct pr_beginning {
 } pr_beginning;
 
 /* Decides what settings leave to the data. */
-parsrec_status pr_settle(pr_config *config, const pr_dataset *data, const parsrec_hooks *hooks,
-                         parsrec_error *err);
+parsrec_status pr_settle(pr_config *config, const char *kind, const pr_dataset *data,
+                         const parsrec_hooks *hooks, parsrec_error *err);
 
 /* For the outline of a model that will learn, before memory is taken for its weights. Data and beginning
  * are borrowed for as long as it learns. `resumed`: its weights come from a checkpoint. */

@@ -11,6 +11,9 @@ static const int32_t lived[ROWS][LONGEST + 2] = {
     {4, 1, 8, 0, 6, 2, 9, 1, 3}, {2, 7, 5, 5}, {5}, {3, 0, 8, 10, 1}};
 static const size_t before[ROWS] = {2, 0, 0, 0};
 static const size_t sizes[ROWS] = {7, 4, 1, 5};
+/* Where sessions begin and the last one ends. */
+static const int64_t sessions[ROWS][5] = {{0, 2, 5, 8, 9}, {0, 1, 2, 4}, {0, 1}, {0, 3, 5}};
+static const size_t session_counts[ROWS] = {4, 3, 1, 2};
 
 typedef struct model_case {
     pr_model *model;
@@ -49,7 +52,10 @@ static void open_model(model_case *c, const char *kind, const char *const *setti
     assert_ok(pr_trainer_new(&c->trainer, c->model, c->pool, &limits, 5, &err));
     for (size_t r = 0; r < ROWS; r++)
         c->baskets[r] = (pr_basket){.user = (int32_t)r,
-                                    .history = {.items = lived[r], .count = before[r]},
+                                    .history = {.items = lived[r],
+                                                .count = before[r],
+                                                .sessions = sessions[r],
+                                                .session_count = session_counts[r]},
                                     .items = lived[r] + before[r],
                                     .size = sizes[r]};
     c->batch = (pr_batch){.baskets = c->baskets, .rows = ROWS, .number = 11};
@@ -83,6 +89,7 @@ static void both_models_have_true_gradients(void **state)
         {NULL},
         {"dropout.hidden=0", "dropout.attention=0"},
         {"heads=3", "layers=1"},
+        {"separator=off"},
         {"dropout.attention=0.5", "length=3"},
         {"ffn.width=1", "layers=3", "dim.item=5", "heads=1"},
     };

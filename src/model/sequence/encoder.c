@@ -17,6 +17,7 @@ pr_encoder_dims pr_encoder_dims_of(const pr_model *model)
     const pr_config *c = &model->config;
     pr_encoder_dims d = {.items = model->items, .cloze = model->kind == &pr_bert4rec};
     d.positions = (size_t)c->length;
+    d.separated = c->separator;
     d.width = (size_t)c->dim_item;
     d.inner = d.width * (size_t)c->ffn_width;
     d.heads = (size_t)c->heads;
@@ -53,7 +54,7 @@ static void list_layer(pr_lister *l, pr_encoder_layer *v, const pr_encoder_dims 
 static void list_all(pr_lister *l, pr_encoder_view *v, const pr_encoder_dims *d)
 {
     size_t D = d->width;
-    pr_list_tensor(l, &v->item, "item_emb", d->items + 1, D, PR_FILL_TABLE);
+    pr_list_tensor(l, &v->item, "item_emb", d->items + (d->separated ? 2 : 1), D, PR_FILL_TABLE);
     pr_list_tensor(l, &v->position, "position_emb", d->positions, D, PR_FILL_TABLE);
     for (size_t i = 0; i < d->layers; i++)
         list_layer(l, &v->layer[i], d, i);
@@ -73,11 +74,17 @@ parsrec_status pr_encoder_check(const pr_config *c, parsrec_error *err)
         return pr_fail(err, PARSREC_E_CONFIG,
                        "heads = %d does not divide dim.item = %d; choose another number", c->heads,
                        c->dim_item);
+    if (c->separator && c->length == 1)
+        return pr_fail(err, PARSREC_E_CONFIG,
+                       "separator = on needs a length of at least 2, or 0 for one by the data");
     return PARSREC_OK;
 }
 
 parsrec_status pr_encoder_layout(pr_model *model, parsrec_error *err)
 {
+    if (model->config.length == 0)
+        return pr_fail(err, PARSREC_E_CONFIG,
+                       "length = 0 is chosen when training begins; a model cannot have it");
     pr_encoder_dims d = pr_encoder_dims_of(model);
     pr_encoder_view unused;
     pr_lister l = {.add = &model->params, .err = err};

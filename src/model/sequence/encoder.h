@@ -12,10 +12,12 @@
 enum { PR_ENCODER_MAX_LAYERS = 8 };
 
 typedef struct pr_encoder_dims {
-    size_t items;     /* of the catalogue; the table has one row more, the mask */
+    size_t items; /* of the catalogue. The table has more rows: the start of a history (SASRec) or
+                       * the mask (BERT4Rec), and the separator of sessions if there is one */
     size_t positions; /* longest sequence */
     size_t width, inner, heads, layers;
-    bool cloze; /* sees both sides and has a head (BERT4Rec), else only what came before */
+    bool cloze;     /* sees both sides and has a head (BERT4Rec), else only what came before */
+    bool separated; /* a separator stands between two sessions */
     pr_real eps;
 } pr_encoder_dims;
 
@@ -86,6 +88,17 @@ typedef struct pr_encoder {
 } pr_encoder;
 
 pr_encoder_dims pr_encoder_dims_of(const pr_model *model);
+
+/* Rows of the item table that are no items. */
+static inline int32_t pr_extra_row(const pr_encoder_dims *d)
+{
+    return (int32_t)d->items;
+}
+static inline int32_t pr_separator_row(const pr_encoder_dims *d)
+{
+    return (int32_t)d->items + 1;
+}
+
 parsrec_status pr_encoder_check(const pr_config *config, parsrec_error *err);
 parsrec_status pr_encoder_layout(pr_model *model, parsrec_error *err);
 pr_encoder_view pr_encoder_view_of(const pr_model *model, pr_real *block);

@@ -1,6 +1,7 @@
 /* SASRec: self-attention over what came before, the next item as the target of every position. */
 #include <string.h>
 
+#include "data/histories.h"
 #include "math/sampled_loss.h"
 #include "model/sequence/sequence.h"
 
@@ -14,6 +15,7 @@ typedef struct wrong_items {
 
 typedef struct sasrec_run {
     pr_sequence_run base;
+    pr_real *y, *dy; /* [T,D]: outputs of the positions that predict an item, and their gradients */
     wrong_items wrong;
 } sasrec_run;
 
@@ -21,6 +23,9 @@ static void take_run(sasrec_run *run, pr_arena *arena, const pr_model *model,
                      const pr_limits *limits)
 {
     pr_sequence_run_take(&run->base, arena, model, limits);
+    size_t cells = run->base.e.t.T * run->base.e.d.width;
+    run->y = pr_arena_take(arena, cells, sizeof *run->y);
+    run->dy = pr_arena_take(arena, cells, sizeof *run->dy);
     if (model->config.loss != PR_LOSS_BCE)
         return;
     run->wrong.ids = pr_arena_take(arena, limits->steps * (1 + (size_t)model->config.negatives),
@@ -36,32 +41,50 @@ static size_t chunk_bytes(const pr_model *model, const pr_limits *limits)
     return counter.used;
 }
 
-/* A sequence that holds the user's first item begins with the start row, as an empty basket of a
- * newcomer does; a cut one begins with its first item. */
-static bool begins(const pr_basket *b, size_t positions)
+/* What is learnt of a sequence: each token predicts the next one, if that is an item. The last token
+ * is only predicted, so one more than the positions is used. A sequence that has the user's first item
+ * begins with the start row, as the empty basket of a newcomer does; a cut one with its first item. */
+typedef struct lesson {
+    pr_sequence_cut cut;
+    bool start;
+} lesson;
+
+static lesson lesson_of(const pr_basket *b, size_t positions, bool separated)
 {
-    return b->history.count == 0 && b->size <= positions;
+    lesson l = {.cut = pr_sequence_cut_of(b, positions + 1, separated)};
+    l.start = l.cut.from == 0 && l.cut.tokens <= positions;
+    return l;
 }
 
-static size_t targets_of(const pr_basket *b, size_t positions)
+/* Items that are predicted, and positions that are encoded. */
+static size_t targets_of(const lesson *l)
 {
-    size_t n = b->size - (begins(b, positions) ? 0 : 1);
-    return n < positions ? n : positions;
+    return l->cut.end - l->cut.from - (l->start ? 0 : 1);
+}
+
+static size_t positions_of(const lesson *l)
+{
+    return l->cut.tokens - (l->start ? 0 : 1);
 }
 
 static void write_sequences(pr_sequence_run *run)
 {
+    const pr_encoder_dims *d = &run->e.d;
     size_t at = 0;
     for (size_t i = 0; i < run->s.count; i++) {
-        const pr_basket *b = pr_sequence_basket(run, i);
-        size_t n = targets_of(b, run->e.d.positions), start = b->size - n;
+        lesson l = lesson_of(pr_sequence_basket(run, i), d->positions, d->separated);
+        int32_t *ids = run->s.ids + at;
+        size_t n = positions_of(&l);
+        if (l.start)
+            ids[0] = pr_extra_row(d);
+        pr_history_tokens(ids + (l.start ? 1 : 0), &l.cut.past, l.cut.from, l.cut.end, d->separated,
+                          pr_separator_row(d));
+        for (size_t p = 0; p < n; p++)
+            if (ids[p + 1] != pr_separator_row(d)) {
+                run->asked[run->asked_count] = at + p;
+                run->target[run->asked_count++] = ids[p + 1];
+            }
         run->s.first[i] = at;
-        memcpy(run->target + at, b->items + start, n * sizeof *run->target);
-        if (start == 0)
-            run->s.ids[at] = (int32_t)run->e.d.items;
-        size_t skip = start == 0 ? 1 : 0;
-        memcpy(run->s.ids + at + skip, b->items + start + skip - 1,
-               (n - skip) * sizeof *run->s.ids);
         at += n;
     }
     run->s.first[run->s.count] = at;
@@ -93,18 +116,18 @@ static void binary_loss(sasrec_run *run, const pr_model *model, double factor)
     pr_sequence_run *base = &run->base;
     size_t D = base->e.d.width, N = 1 + (size_t)model->config.negatives;
     pr_rng rng = pr_rng_make(base->chunk->seed, UINT64_C(0x77726F6E67)); /* "wrong" */
-    for (size_t i = 0; i < base->s.count; i++) {
-        size_t at = base->s.first[i], L = base->s.first[i + 1] - at;
+    for (size_t i = 0, at = 0, L; i < base->s.count; i++, at += L) {
         pr_stream stream = pr_stream_at(&rng, base->chunk->batch->number, base->rows[i], 0);
+        for (L = 0; at + L < base->asked_count && base->asked[at + L] < base->s.first[i + 1];)
+            L++;
         mark_own(run, i);
         for (size_t p = 0; p < L; p++) {
             run->wrong.ids[p * N] = base->target[at + p];
             for (size_t k = 1; k < N; k++)
                 run->wrong.ids[p * N + k] = draw_wrong(run, &stream, i);
         }
-        double loss =
-            pr_binary_gradient(base->e.t.dx + at * D, base->e.g.item, base->e.t.y + at * D,
-                               base->e.w.item, run->wrong.ids, (pr_real)factor, L, N, D);
+        double loss = pr_binary_gradient(run->dy + at * D, base->e.g.item, run->y + at * D,
+                                         base->e.w.item, run->wrong.ids, (pr_real)factor, L, N, D);
         pr_chunk_add_loss(base->chunk, loss, factor, L);
     }
     pr_chunk_mark(base->chunk, PR_PART_LOSS);
@@ -120,16 +143,19 @@ static void learn(const pr_model *model, pr_chunk *chunk)
     write_sequences(base);
     pr_sequence_run_plan(base);
     size_t targets = 0;
-    for (size_t r = 0; r < chunk->batch->rows; r++)
-        targets += targets_of(&chunk->batch->baskets[r], base->e.d.positions);
+    for (size_t r = 0; r < chunk->batch->rows; r++) {
+        lesson l = lesson_of(&chunk->batch->baskets[r], base->e.d.positions, base->e.d.separated);
+        targets += targets_of(&l);
+    }
     double factor = 1 / (double)(targets > 0 ? targets : 1);
     pr_encoder_forward(&base->e, &base->s);
+    pr_sequence_gather(base, run.y, base->e.t.y);
     pr_chunk_mark(chunk, PR_PART_FORWARD);
     if (model->config.loss == PR_LOSS_CE)
-        pr_sequence_cross_entropy(base, base->e.t.dx, base->e.t.y, base->target,
-                                  base->s.first[base->s.count], factor);
+        pr_sequence_cross_entropy(base, run.dy, run.y, base->target, base->asked_count, factor);
     else
         binary_loss(&run, model, factor);
+    pr_sequence_scatter(base, base->e.t.dx, run.dy);
     pr_encoder_backward(&base->e, &base->s);
     pr_chunk_mark(chunk, PR_PART_BACKWARD);
 }
@@ -140,7 +166,8 @@ static double operations(const pr_model *model, const pr_batch *batch, uint64_t 
     const pr_config *c = &model->config;
     double positions = 0, pairs = 0;
     for (size_t r = 0; r < batch->rows; r++) {
-        double L = (double)targets_of(&batch->baskets[r], (size_t)c->length);
+        lesson l = lesson_of(&batch->baskets[r], (size_t)c->length, c->separator);
+        double L = (double)positions_of(&l);
         positions += L;
         pairs += L * (L + 1) / 2;
     }
@@ -160,11 +187,15 @@ static const char *const settings[] = {
     "layers=2",
     "heads=2",
     "ffn.width=1",
-    "batch=128",
+    "batch=0",
     "layer_norm.eps=1e-08",
+    "length=0",
+    "separator=on",
     "dropout.hidden=0.2",
     "dropout.attention=0.2",
-    "epochs=200",
+    "epochs=0",
+    "rate.warmup=0.05",
+    "rate.final=0.1",
     "clip=0",
     "negatives=1",
     NULL,

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "data/histories.h"
 #include "math/attention.h"
 #include "math/blas.h"
 #include "math/embedding.h"
@@ -70,24 +71,27 @@ void pr_sequence_take(void *own, pr_arena *arena, const pr_model *model, size_t 
         s->e.w = pr_encoder_view_of(model, model->weights);
 }
 
-/* Items that fit into a window beside the start row or the mask. */
-static size_t room(const state *s)
+/* The window of a history: as much of it as fits. SASRec leaves out the start row before it cuts the
+ * history; BERT4Rec needs a position for the mask. The separator at the end begins the open basket. */
+static void fill_window(state *s, size_t r, const pr_history *h)
 {
-    return s->e.d.positions - 1;
+    const pr_encoder_dims *d = &s->e.d;
+    int32_t *window = s->window + r * d->positions;
+    size_t last = d->separated && h->count > 0 ? 1 : 0, tokens;
+    size_t room = d->positions - last - (d->cloze ? 1 : 0);
+    size_t from = pr_history_newest(h, 0, h->count, room, d->separated, &tokens);
+    s->whole[r] = from == 0 && tokens + last < d->positions;
+    s->count[r] = pr_history_tokens(window, h, from, h->count, d->separated, pr_separator_row(d));
+    if (last > 0)
+        window[s->count[r]++] = pr_separator_row(d);
 }
 
 void pr_sequence_start(pr_scorer *session, const pr_start *starts)
 {
     state *s = session->own;
     for (size_t r = 0; r < session->active; r++) {
-        const pr_history *h = &starts[r].history;
-        s->whole[r] = h->count <= room(s);
-        size_t most = s->e.d.cloze ? room(s) : s->e.d.positions;
-        s->count[r] = h->count < most ? h->count : most;
+        fill_window(s, r, &starts[r].history);
         s->stale[r] = true;
-        if (s->count[r] > 0)
-            memcpy(s->window + r * s->e.d.positions, h->items + h->count - s->count[r],
-                   s->count[r] * sizeof *s->window);
     }
 }
 
@@ -97,7 +101,7 @@ void pr_sequence_start(pr_scorer *session, const pr_start *starts)
 static size_t write_row(const state *s, int32_t *ids, size_t r)
 {
     size_t n = s->count[r], before = !s->e.d.cloze && s->whole[r] ? 1 : 0;
-    int32_t extra = (int32_t)s->e.d.items;
+    int32_t extra = pr_extra_row(&s->e.d);
     if (before > 0)
         *ids = extra;
     if (n > 0)
@@ -146,15 +150,15 @@ static void run(pr_scorer *session)
 
 /* ---- placing ---- */
 
-/* Makes room for one more item: BERT4Rec forgets the oldest, SASRec a quarter, so that it need not
- * encode again at every item. */
+/* Makes room for one more item with as little lost as possible: the start row, or else the oldest item
+ * and a separator after it. The window is then encoded again. */
 static void forget(state *s, size_t r)
 {
     int32_t *window = s->window + r * s->e.d.positions;
-    size_t keep = s->e.d.cloze ? s->count[r] - 1 : s->e.d.positions * 3 / 4;
-    keep = keep < s->count[r] ? keep : s->count[r] - 1;
-    memmove(window, window + s->count[r] - keep, keep * sizeof *window);
-    s->count[r] = keep;
+    bool start = !s->e.d.cloze && s->whole[r];
+    size_t gone = start ? 0 : s->count[r] > 1 && window[1] == pr_separator_row(&s->e.d) ? 2 : 1;
+    memmove(window, window + gone, (s->count[r] - gone) * sizeof *window);
+    s->count[r] -= gone;
     s->whole[r] = false;
     s->stale[r] = true;
 }
@@ -224,13 +228,15 @@ void pr_sequence_run_take(pr_sequence_run *run, pr_arena *arena, const pr_model 
                           const pr_limits *limits)
 {
     pr_encoder_dims d = pr_encoder_dims_of(model);
-    size_t longest = limits->steps < d.positions ? limits->steps : d.positions;
+    size_t longest = limits->steps * (d.separated ? 2 : 1); /* a separator before each item */
+    longest = longest < d.positions ? longest : d.positions;
     *run = (pr_sequence_run){.e.d = d};
     pr_encoder_tape_take(&run->e.t, arena, &d, limits->rows, longest, true);
     run->s.first = pr_arena_take(arena, limits->rows + 1, sizeof *run->s.first);
-    run->s.ids = pr_arena_take(arena, limits->rows * longest, sizeof *run->s.ids);
+    run->s.ids = pr_arena_take(arena, limits->rows * longest + 1, sizeof *run->s.ids);
     run->rows = pr_arena_take(arena, limits->rows, sizeof *run->rows);
     run->target = pr_arena_take(arena, limits->rows * longest, sizeof *run->target);
+    run->asked = pr_arena_take(arena, limits->rows * longest, sizeof *run->asked);
     if (model->config.loss == PR_LOSS_CE)
         take_softmax(&run->softmax, arena, &d);
 }
@@ -253,6 +259,33 @@ void pr_sequence_run_begin(pr_sequence_run *run, const pr_model *model, pr_chunk
         .batch = chunk->batch->number,
         .rows = run->rows,
     };
+}
+
+pr_sequence_cut pr_sequence_cut_of(const pr_basket *b, size_t room, bool separated)
+{
+    size_t low = b->history.count, end = low + b->size;
+    pr_sequence_cut cut = {.past = b->history, .end = end};
+    if (low == 0)
+        cut.past.items = b->items; /* a history without items need not point to any */
+    assert(cut.past.items + low == b->items);
+    cut.past.count = end;
+    cut.from = pr_history_newest(&cut.past, low, end, room, separated, &cut.tokens);
+    return cut;
+}
+
+void pr_sequence_gather(const pr_sequence_run *run, pr_real *out, const pr_real *x)
+{
+    size_t D = run->e.d.width;
+    for (size_t k = 0; k < run->asked_count; k++)
+        memcpy(out + k * D, x + run->asked[k] * D, D * sizeof *out);
+}
+
+void pr_sequence_scatter(const pr_sequence_run *run, pr_real *x, const pr_real *from)
+{
+    size_t D = run->e.d.width;
+    memset(x, 0, run->s.first[run->s.count] * D * sizeof *x);
+    for (size_t k = 0; k < run->asked_count; k++)
+        memcpy(x + run->asked[k] * D, from + k * D, D * sizeof *x);
 }
 
 void pr_sequence_run_plan(pr_sequence_run *run)

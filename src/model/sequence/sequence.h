@@ -22,9 +22,9 @@ void pr_head_backward(pr_head *h, pr_encoder *e, size_t n);
 typedef struct pr_sequence_state {
     pr_encoder e;
     pr_sequences s;
-    int32_t *window;   /* [rows,positions]: items, oldest first */
-    size_t *count;     /* [rows]: items in the window */
-    bool *whole;       /* [rows]: the window has the user's first item */
+    int32_t *window;   /* [rows,positions]: items and separators, oldest first */
+    size_t *count;     /* [rows]: how many of them */
+    bool *whole;       /* [rows]: the window has the user's first item, after the start row */
     bool *stale;       /* [rows]: the window is to be encoded */
     size_t *tokens;    /* [rows]: positions encoded */
     uint32_t *chosen;  /* [rows]: those of one pass */
@@ -49,7 +49,9 @@ typedef struct pr_sequence_run {
     pr_encoder e;
     pr_sequences s;
     uint32_t *rows;     /* [count]: their places in the batch */
-    int32_t *target;    /* [T] */
+    int32_t *target;    /* [T]: items to predict, side by side ... */
+    size_t *asked;      /* [T]: ... and the positions that predict them ... */
+    size_t asked_count; /* ... of which there are so many */
     pr_softmax softmax; /* cross entropy only */
     pr_chunk *chunk;
 } pr_sequence_run;
@@ -58,6 +60,17 @@ typedef struct pr_sequence_run {
 void pr_sequence_run_take(pr_sequence_run *run, pr_arena *arena, const pr_model *model,
                           const pr_limits *limits);
 void pr_sequence_run_begin(pr_sequence_run *run, const pr_model *model, pr_chunk *chunk);
+/* The items of a training sequence that fit into `room` tokens: those from `from` on, counted from the
+ * beginning of the history. */
+typedef struct pr_sequence_cut {
+    pr_history past; /* history and sequence as one */
+    size_t from, end, tokens;
+} pr_sequence_cut;
+pr_sequence_cut pr_sequence_cut_of(const pr_basket *basket, size_t room, bool separated);
+/* Rows of x[T,D] at the asked positions, side by side in out[asked_count,D]; and back, the other rows
+ * being set to 0. */
+void pr_sequence_gather(const pr_sequence_run *run, pr_real *out, const pr_real *x);
+void pr_sequence_scatter(const pr_sequence_run *run, pr_real *x, const pr_real *from);
 /* Where each sequence's attention weights go, once their lengths are known. */
 void pr_sequence_run_plan(pr_sequence_run *run);
 /* Cross entropy of o[n,D] against target[n]: sets do_[n,D], which may not be o, adds into the

@@ -37,7 +37,7 @@ static void every_training_basket_comes_once(void **state)
     parsrec_error err;
     toy *t = make_toy();
     pr_batches b;
-    assert_ok(pr_batches_init(&b, &t->data, 16, 64, 1, PR_BASKETS, 3, &err));
+    assert_ok(pr_batches_init(&b, &t->data, 16, 64, 1, PR_BASKETS, false, 3, &err));
     size_t expected = t->data.sessions - 2 * (USERS - 1);
     assert_int_equal(b.basket_count, expected);
     for (uint32_t epoch = 0; epoch < 3; epoch++) {
@@ -77,8 +77,8 @@ static void epochs_differ_and_come_again(void **state)
     parsrec_error err;
     toy *t = make_toy();
     pr_batches b, c;
-    assert_ok(pr_batches_init(&b, &t->data, 16, 64, 1, PR_BASKETS, 3, &err));
-    assert_ok(pr_batches_init(&c, &t->data, 16, 64, 1, PR_BASKETS, 3, &err));
+    assert_ok(pr_batches_init(&b, &t->data, 16, 64, 1, PR_BASKETS, false, 3, &err));
+    assert_ok(pr_batches_init(&c, &t->data, 16, 64, 1, PR_BASKETS, false, 3, &err));
     pr_batches_arrange(&b, 0);
     pr_batches_arrange(&b, 5);
     pr_batches_arrange(&c, 4);
@@ -91,37 +91,54 @@ static void epochs_differ_and_come_again(void **state)
     free(t);
 }
 
-/* Windows of all of a user's training items predict every item once, the first apart. */
+/* Breaks between sessions among the items from..end-1 of all actions. */
+static size_t breaks_between(const pr_dataset *d, int64_t from, int64_t end)
+{
+    size_t count = 0;
+    for (size_t s = 0; s < d->sessions; s++)
+        count += d->session_offsets[s] > from && d->session_offsets[s] < end;
+    return count;
+}
+
+/* Windows of all of a user's training items predict every item once, the first apart; breaks between
+ * sessions count as steps where sequences are separated. */
+static void assert_windows_cover(const toy *t, size_t limit, bool separated)
+{
+    parsrec_error err;
+    const pr_dataset *d = &t->data;
+    pr_batches b;
+    size_t users = 0;
+    assert_ok(pr_batches_init(&b, d, 16, limit, 1, PR_WINDOW_ALL, separated, 3, &err));
+    pr_batches_arrange(&b, 1);
+    unsigned *predicted = calloc(d->actions, sizeof *predicted);
+    assert_non_null(predicted);
+    for (size_t i = 0; i < b.basket_count; i++) {
+        const pr_sample *w = &b.baskets[i];
+        int64_t end = d->session_offsets[w->session] - (int64_t)w->later;
+        size_t breaks = separated ? breaks_between(d, end - (int64_t)w->steps, end) : 0;
+        assert_in_range(w->steps + breaks, 1, limit);
+        for (int64_t a = end - (int64_t)w->steps + 1; a < end; a++)
+            predicted[a]++;
+        users += w->later == 0;
+    }
+    assert_int_equal(users, USERS);
+    for (size_t u = 0; u < USERS; u++) {
+        int64_t first = d->session_offsets[d->user_offsets[u]];
+        int64_t end = d->session_offsets[d->user_offsets[u + 1] - (u == 0 ? 0 : 2)];
+        for (int64_t a = first; a < end; a++)
+            assert_int_equal(predicted[a], a > first);
+    }
+    free(predicted);
+    pr_batches_free(&b);
+}
+
 static void windows_cover_every_item_once(void **state)
 {
     (void)state;
-    parsrec_error err;
     toy *t = make_toy();
-    const pr_dataset *d = &t->data;
-    pr_batches b;
     for (size_t limit = 2; limit < 40; limit += 3) {
-        size_t users = 0;
-        assert_ok(pr_batches_init(&b, d, 16, limit, 1, PR_WINDOW_ALL, 3, &err));
-        pr_batches_arrange(&b, 1);
-        unsigned *predicted = calloc(d->actions, sizeof *predicted);
-        assert_non_null(predicted);
-        for (size_t i = 0; i < b.basket_count; i++) {
-            const pr_sample *w = &b.baskets[i];
-            int64_t end = d->session_offsets[w->session] - (int64_t)w->later;
-            assert_in_range(w->steps, 1, limit);
-            for (int64_t a = end - (int64_t)w->steps + 1; a < end; a++)
-                predicted[a]++;
-            users += w->later == 0;
-        }
-        assert_int_equal(users, USERS);
-        for (size_t u = 0; u < USERS; u++) {
-            int64_t first = d->session_offsets[d->user_offsets[u]];
-            int64_t end = d->session_offsets[d->user_offsets[u + 1] - (u == 0 ? 0 : 2)];
-            for (int64_t a = first; a < end; a++)
-                assert_int_equal(predicted[a], a > first);
-        }
-        free(predicted);
-        pr_batches_free(&b);
+        assert_windows_cover(t, limit, false);
+        assert_windows_cover(t, limit + 1, true);
     }
     free(t);
 }
@@ -133,7 +150,7 @@ static void no_training_sessions_is_said(void **state)
     pr_batches b;
     static const int64_t none[] = {0};
     pr_dataset data = {.user_offsets = none, .session_offsets = none};
-    assert_fails(pr_batches_init(&b, &data, 16, 64, 1, PR_BASKETS, 3, &err), PARSREC_E_INPUT,
+    assert_fails(pr_batches_init(&b, &data, 16, 64, 1, PR_BASKETS, false, 3, &err), PARSREC_E_INPUT,
                  "no training sessions");
 }
 

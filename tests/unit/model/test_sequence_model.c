@@ -27,8 +27,9 @@ static int draw_lives(void **state)
 /* Small, without dropout; `settings` ends with NULL. */
 static pr_model *make_model(const char *kind, const char *const *settings)
 {
-    static const char *const small[] = {"dim.item=8", "length=6", "ffn.width=2", "dropout.hidden=0",
-                                        "dropout.attention=0"};
+    static const char *const small[] = {"dim.item=8",          "length=6",
+                                        "ffn.width=2",         "dropout.hidden=0",
+                                        "dropout.attention=0", "separator=off"};
     parsrec_error err;
     pr_config config;
     pr_model *model;
@@ -111,7 +112,8 @@ static learner learner_of(pr_model *model)
 {
     parsrec_error err;
     learner l = {.model = model};
-    pr_limits limits = {.rows = USERS, .steps = LENGTH + 1, .basket = LIVED, .history = LIVED};
+    pr_limits limits = {
+        .rows = USERS, .steps = pr_model_steps(model), .basket = LIVED, .history = LIVED};
     assert_ok(pr_pool_new(&l.pool, 1, &err));
     assert_ok(pr_trainer_new(&l.trainer, model, l.pool, &limits, 9, &err));
     return l;
@@ -203,8 +205,6 @@ static void bert4rec_scores_the_end_as_it_learns_it(void **state)
     learner_free(&l);
 }
 
-/* ---- what a session sees ---- */
-
 static void assert_scores(const pr_real *actual, const pr_real *expected, const char *what)
 {
     assert_all_close(actual, expected, ITEMS, 1e-5, what);
@@ -217,6 +217,115 @@ static bool differ(const pr_real *a, const pr_real *b)
             return true;
     return false;
 }
+
+/* ---- sessions that are separated ---- */
+
+static const int64_t breaks[] = {0, 2, 2, 3, 6, 9, 12}; /* the second session is empty */
+enum { SESSIONS = 6 };
+
+/* The sessions of user u before session s. */
+static pr_history sessions_before(size_t u, size_t s)
+{
+    return (pr_history){
+        .items = lived[u], .count = (size_t)breaks[s], .sessions = breaks, .session_count = s};
+}
+
+/* Cross entropy of item i of user u: what came before its session is history, the rest is placed. */
+static double loss_in_session(const pr_model *model, size_t u, size_t i)
+{
+    parsrec_error err;
+    pr_scorer *session;
+    pr_real scores[ITEMS];
+    double sum = 0;
+    size_t s = 0;
+    while ((size_t)breaks[s + 1] <= i)
+        s++;
+    pr_start start = {.user = PR_ANYONE, .history = sessions_before(u, s)};
+    assert_ok(pr_scorer_new(&session, model, 1, LIVED, &err));
+    pr_scorer_start(session, &start, 1);
+    for (size_t k = (size_t)breaks[s]; k < i; k++)
+        pr_scorer_place(session, &lived[u][k]);
+    pr_scorer_score_all(session, scores);
+    pr_scorer_free(session);
+    for (size_t v = 0; v < ITEMS; v++)
+        sum += exp((double)scores[v]);
+    return log(sum) - (double)scores[lived[u][i]];
+}
+
+/* The first `end` items of user u as one sequence. */
+static pr_basket separated_sample(size_t u, size_t end)
+{
+    return (pr_basket){.user = (int32_t)u,
+                       .history = {.sessions = breaks, .session_count = SESSIONS},
+                       .items = lived[u],
+                       .size = end};
+}
+
+static void sasrec_scores_separated_sessions_as_it_learns_them(void **state)
+{
+    (void)state;
+    pr_model *model =
+        make_model("sasrec", (const char *const[]){"separator=on", "length=16", NULL});
+    learner l = learner_of(model);
+    const pr_basket baskets[] = {separated_sample(0, 5), separated_sample(1, LENGTH + 1)};
+    double expected = 0;
+    for (size_t r = 0; r < 2; r++)
+        for (size_t i = 0; i < baskets[r].size; i++)
+            expected += loss_in_session(model, r, i);
+    pr_batch_result result = gradient(&l, baskets, 2, 0);
+    assert_int_equal(result.items, 5 + LENGTH + 1); /* a separator is not predicted */
+    assert_close(result.total, expected, 1e-5 * expected);
+    learner_free(&l);
+}
+
+static void bert4rec_scores_separated_sessions_as_it_learns_them(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"separator=on", "length=16", "mask.last=1", NULL};
+    pr_model *model = make_model("bert4rec", settings);
+    learner l = learner_of(model);
+    for (size_t end = 1; end <= LENGTH + 1; end++) {
+        const pr_basket basket = separated_sample(2, end);
+        double expected = loss_in_session(model, 2, end - 1);
+        assert_close(gradient(&l, &basket, 1, 0).total, expected, 1e-5 * expected);
+    }
+    learner_free(&l);
+}
+
+/* Of 12 items in sessions of 3 a window of 8 has the newest 6, the separator between them and the one
+ * that begins the open basket; BERT4Rec needs one more position. */
+static void separators_take_their_positions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *kind;
+        size_t seen; /* items of the past in a window of 8 */
+    } cases[] = {{"sasrec", 6}, {"bert4rec", 5}};
+    for (size_t k = 0; k < KINDS; k++) {
+        pr_model *model =
+            make_model(cases[k].kind, (const char *const[]){"separator=on", "length=8", NULL});
+        pr_real all[ITEMS], same[ITEMS], fewer[ITEMS], plain[ITEMS];
+        pr_history past = sessions_before(3, SESSIONS);
+        score_past(model, past, all);
+        score_past(model, past_of(lived[3], past.count), plain);
+        for (size_t cut = 0; cut < 2; cut++) {
+            size_t seen = cases[k].seen - cut, first = past.count - seen;
+            int64_t own[] = {(int64_t)first, 9, 12};
+            size_t from = first < 9 ? 0 : 1;
+            pr_history newest = {.items = lived[3] + first,
+                                 .count = seen,
+                                 .sessions = own + from,
+                                 .session_count = 2 - from};
+            score_past(model, newest, cut == 0 ? same : fewer);
+        }
+        assert_scores(all, same, cases[k].kind);
+        assert_true(differ(all, fewer));
+        assert_true(differ(all, plain));
+        pr_model_free(model);
+    }
+}
+
+/* ---- what a session sees ---- */
 
 static void the_newest_items_count_and_no_others(void **state)
 {
@@ -235,7 +344,7 @@ static void the_newest_items_count_and_no_others(void **state)
 }
 
 /* What SASRec sees of a life: items begin..end, after the start row while `whole`. Where they fill the
- * window, the oldest quarter goes before another is placed. */
+ * window, the start row or the oldest item is dropped before another is placed. */
 typedef struct window {
     size_t begin, end;
     bool whole;
@@ -249,7 +358,7 @@ static window window_of(size_t past)
 static window window_after(window w)
 {
     bool full = w.end - w.begin + w.whole == LENGTH;
-    return (window){full ? w.end - LENGTH * 3 / 4 : w.begin, w.end + 1, w.whole && !full};
+    return (window){w.begin + (full && !w.whole), w.end + 1, w.whole && !full};
 }
 
 static void expect(const pr_model *model, window w, pr_real *scores)
@@ -417,6 +526,7 @@ static void settings_that_do_not_fit(void **state)
         {"bert4rec", "heads=3", "heads = 3 does not divide dim.item"},
         {"bert4rec", "loss=bce", "loss = ce only"},
         {"bert4rec", "length=1", "length of at least 2"},
+        {"sasrec", "length=1", "separator = on needs a length of at least 2"},
     };
     parsrec_error err;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -433,6 +543,9 @@ int main(void)
         cmocka_unit_test(sasrec_scores_whole_sequences_as_it_learns_them),
         cmocka_unit_test(sasrec_scores_cut_sequences_as_it_learns_them),
         cmocka_unit_test(bert4rec_scores_the_end_as_it_learns_it),
+        cmocka_unit_test(sasrec_scores_separated_sessions_as_it_learns_them),
+        cmocka_unit_test(bert4rec_scores_separated_sessions_as_it_learns_them),
+        cmocka_unit_test(separators_take_their_positions),
         cmocka_unit_test(the_newest_items_count_and_no_others),
         cmocka_unit_test(placed_items_follow_the_history),
         cmocka_unit_test(guests_and_users_are_what_they_bought),

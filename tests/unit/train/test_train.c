@@ -82,11 +82,20 @@ static void checkpoints_within_an_epoch_do_not_matter(void **state)
     toy_free(&shop);
 }
 
+/* A rate that falls until the last epoch depends on how many there are. */
+static pr_train_plan constant_rate(pr_train_plan plan)
+{
+    plan.config.rate_warmup = 0;
+    plan.config.rate_final = 1;
+    return plan;
+}
+
 static void a_run_can_be_made_longer(void **state)
 {
     parsrec_error err;
     toy_shop shop = toy_make(ordinary);
-    pr_train_plan plan = toy_plan(*state, 4, 16, 4), shorter = toy_plan(*state, 4, 16, 2);
+    pr_train_plan plan = constant_rate(toy_plan(*state, 4, 16, 4));
+    pr_train_plan shorter = constant_rate(toy_plan(*state, 4, 16, 2));
     assert_ok(toy_train(&shop.data, &plan, 2, NULL, NULL, &err));
     toy_bytes whole = toy_read(toy_path("model"));
     shorter.checkpoint = toy_path("ckpt"); /* the last one stands after epoch 2 */
@@ -133,7 +142,7 @@ static void the_best_epoch_is_kept(void **state)
 {
     parsrec_error err;
     toy_shop shop = toy_make(ordinary);
-    pr_train_plan plan = toy_plan(*state, 4, 32, 40);
+    pr_train_plan plan = constant_rate(toy_plan(*state, 4, 32, 40));
     plan.config.rate = 0.05; /* so fast that it must turn back */
     plan.patience = 3;
     plan.checkpoint = toy_path("ckpt");
