@@ -64,8 +64,9 @@ static void gather(pr_evaluation *e)
         add_sessions(e, u);
 }
 
-/* Candidates from a file: as many as the longest list has, and some for every basket. */
-static parsrec_status check_lists(pr_evaluation *e, parsrec_error *err)
+/* Candidates from a file: fails for a user without any, and sets the protocol's number of negatives to the
+ * length of the longest list. */
+static parsrec_status take_lists(pr_evaluation *e, parsrec_error *err)
 {
     const pr_candidate_source *s = &e->protocol.source;
     if (s->kind != PARSREC_CANDIDATES_FILE)
@@ -98,7 +99,7 @@ parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,
     for (size_t i = 0; i < e->count; i++)
         e->baskets[i].sums = e->sums + i * width;
     e->longest = e->count > 0 ? e->baskets[0].steps : 0;
-    parsrec_status status = check_lists(e, err);
+    parsrec_status status = take_lists(e, err);
     if (status != PARSREC_OK)
         pr_evaluation_free(e);
     return status;
@@ -306,7 +307,9 @@ size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsign
         return 0;
     pr_evaluation copy = *e;
     run r = plan(&copy, model);
-    size_t own = e->protocol.negatives * sizeof(float) + 2 * e->data->items * sizeof(uint32_t);
+    size_t rows = r.walk.rows, items = e->largest, negatives = e->protocol.negatives;
+    size_t own = rows * (2 * items * sizeof(bool) + negatives * sizeof(int32_t)) +
+                 (items + negatives) * sizeof(float) + 2 * e->data->items * sizeof(uint32_t);
     return pr_walk_bytes(&r.walk, threads) + threads * own;
 }
 
@@ -349,7 +352,9 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
         return pr_fail_memory(err);
     for (unsigned i = 0; i < threads && e->count > 0; i++)
         PR_TRY_GOTO(make_desk(&r.desks[i], &r, err));
+    e->complete = false;
     PR_TRY_GOTO(pr_walk_run(&r.walk, pool, hooks, err));
+    e->complete = true;
     pr_scores_sum(scores, &e->protocol, e->baskets, e->count);
 done:
     for (unsigned i = 0; i < threads; i++)
@@ -372,9 +377,9 @@ typedef struct guess {
     pr_evaluated *baskets;
     float *sums;
     bool *taken, *seen;
-    size_t *place, *above;
-    uint32_t *order;
-    float *mine;
+    size_t *place, *above; /* [largest]: places drawn; of an own item, how many others rank above */
+    uint32_t *order;       /* [largest]: own items that may be recommended, in random order */
+    float *mine;           /* [largest]: minus the place of an own item; -INFINITY: not ranked */
 } guess;
 
 /* Different places below `range`, ascending, every set of them equally likely. */
@@ -440,15 +445,23 @@ static void walk_all(guess *g, const pr_evaluation *e, uint32_t draw)
     }
 }
 
-/* total = (total + one) · factor; everything but the values is the same in each draw. */
-static void add(pr_scores *total, const pr_scores *one, double factor)
+/* Adds the values of one draw; everything else is the same in each draw. */
+static void add_draw(pr_scores *total, const pr_scores *one)
 {
     pr_scores before = *total;
     *total = *one;
     for (size_t a = 0; a < PR_ASPECTS; a++)
         for (size_t m = 0; m < PR_MEASURES; m++)
             for (size_t k = 0; k < PR_CUTOFFS; k++)
-                total->value[a][m][k] = (before.value[a][m][k] + one->value[a][m][k]) * factor;
+                total->value[a][m][k] += before.value[a][m][k];
+}
+
+static void divide_values(pr_scores *total, size_t draws)
+{
+    for (size_t a = 0; a < PR_ASPECTS; a++)
+        for (size_t m = 0; m < PR_MEASURES; m++)
+            for (size_t k = 0; k < PR_CUTOFFS; k++)
+                total->value[a][m][k] *= 1.0 / (double)draws;
 }
 
 static parsrec_status make_guess(guess *g, const pr_evaluation *e, parsrec_error *err)
@@ -490,14 +503,16 @@ static void free_guess(guess *g)
 parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, parsrec_error *err)
 {
     guess g;
+    assert(e->complete);
     *scores = (pr_scores){0};
     parsrec_status status = make_guess(&g, e, err);
     for (uint32_t draw = 0; draw < DRAWS && status == PARSREC_OK; draw++) {
         pr_scores one;
         walk_all(&g, e, draw);
         pr_scores_sum(&one, &e->protocol, g.baskets, e->count);
-        add(scores, &one, draw + 1 < DRAWS ? 1 : 1.0 / DRAWS);
+        add_draw(scores, &one);
     }
+    divide_values(scores, DRAWS);
     free_guess(&g);
     return status;
 }

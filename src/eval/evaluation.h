@@ -20,6 +20,7 @@ typedef struct pr_evaluation {
     float *sums;           /* of all baskets */
     size_t count, largest; /* items of the largest basket */
     size_t longest;        /* steps of the longest walk */
+    bool complete;         /* the last run finished: sums and `others` of all baskets are set */
     pr_ordered_file *dump; /* takes what is ranked (eval/score_dump.h) in one run; or NULL */
 } pr_evaluation;
 
@@ -39,7 +40,7 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
 /* Memory that a run takes with this number of threads, for an estimate beforehand. */
 size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsigned threads);
 
-/* What a random ranker gets on the candidates of the last run: every candidate of a basket has a random
+/* What a random ranker gets on the candidates of the last run, which must be complete: every candidate of a basket has a random
  * number, drawn once. Mean of several draws. */
 parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, parsrec_error *err);
 

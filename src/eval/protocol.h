@@ -50,7 +50,9 @@ typedef struct pr_eval_protocol {
     size_t held_out, tested;
     const bool *users;   /* [users]: who is evaluated; NULL: everybody who can be */
     const bool *counted; /* [users]: whose sessions counting models may count; NULL: everybody's */
-    size_t negatives; /* items drawn to rank a basket's own items against; 0: the whole catalogue */
+    /* How many items a basket's own items are ranked against; 0: the whole catalogue. With a list from a
+     * file pr_evaluation_init sets it to the length of the longest one. */
+    size_t negatives;
     pr_candidate_source source; /* of these items */
     bool exclude_seen;          /* items that the user had before leave the ranking */
     uint64_t seed;              /* of the candidates */
