@@ -153,7 +153,7 @@ def _distinct(values: np.ndarray) -> Tuple[np.ndarray, List[Any]]:
     module = pandas()
     if module is not None:
         codes, found = module.factorize(values)
-        return codes, list(found)
+        return codes.astype(np.int32 if len(found) < 1 << 31 else np.int64), list(found)
     numbers: Dict[Any, int] = {}
     codes = np.fromiter((-1 if _is_missing(v) else numbers.setdefault(v, len(numbers)) for v in values),
                         dtype=np.int64, count=len(values))

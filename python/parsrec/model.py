@@ -544,7 +544,7 @@ def _pointer(array: np.ndarray, kind: Any) -> Any:
 def setting_words(settings: Optional[Mapping[str, Any]]) -> List[str]:
     """Settings as the library reads them: {"dim.user": 32} is ["dim.user=32"]."""
     def value(v: Any) -> str:
-        return ("true" if v else "false") if isinstance(v, bool) else str(v)
+        return ("on" if v else "off") if isinstance(v, bool) else str(v)
 
     return ["%s=%s" % (k, value(v)) for k, v in (settings or {}).items()]
 

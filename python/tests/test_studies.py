@@ -62,6 +62,11 @@ def test_an_exception_in_a_callback_arrives(data):
         parsrec.train(data, epochs=5, settings=SMALL, on_epoch=fail)
 
 
+def test_a_setting_may_be_true_or_false(data):
+    made = parsrec.train(data, epochs=1, settings=dict(SMALL, mix=False), baselines=False)
+    assert made.info()["settings"]["mix"] == "off"
+
+
 def test_wrong_settings_get_the_sentence(data):
     with pytest.raises(parsrec.Error, match="dim.usr") as caught:
         parsrec.train(data, settings={"dim.usr": 3})
