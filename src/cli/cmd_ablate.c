@@ -38,9 +38,9 @@ const cli_command cli_ablate = {
     .usage = "parsrec ablate DATA -o DIR [options]",
     .details =
         "A row is a name and settings on top of a base. What is missing is trained and kept as\n"
-        "DIR/NAME.st, of further seeds as DIR/NAME.seedN.st. After Ctrl-C, or a kill, the same\n"
-        "command resumes. Reports: DIR/report.html, .md, .csv and .json, with\n"
-        "several seeds after each of them; docs/ablate.md lists the rows.\n",
+        "DIR/NAME.st, further seeds as DIR/NAME.seedN.st. After Ctrl-C or a kill the same\n"
+        "command resumes. Reports: DIR/report.html, .md, .csv and .json, with several seeds\n"
+        "after each of them; docs/ablate.md lists the rows.\n",
     .examples = "  parsrec ablate shop.data -o ablation --preset paper --epochs 2\n",
     .options = options,
     .least_words = 1,

@@ -1,5 +1,6 @@
-/* parsrec bench: speed, as shares of what this machine can do; and what one recommendation takes, of a model
- * that is given or of one that is made for it: its speed does not depend on what it has learnt. */
+/* parsrec bench: speed of training, as a share of what this machine can do, and the time of one
+ * recommendation. Without a model one is trained for a pass: its speed does not depend on what it has
+ * learnt. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -56,7 +57,7 @@ static parsrec_status make_model(parsrec_model **model, parsrec_error *err)
 {
     char folder[] = "/tmp/parsrec-bench-XXXXXX";
     if (mkdtemp(folder) == NULL) {
-        snprintf(err->message, sizeof err->message, "no temporary folder can be made in /tmp");
+        snprintf(err->message, sizeof err->message, "cannot make a temporary folder in /tmp");
         return PARSREC_E_IO;
     }
     parsrec_status status = train_in(folder, model, err);
@@ -118,7 +119,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "basket", bench_args, basket, 1, 1000, "score: items in the basket, at most"),
     CLI_COUNT('k', "k", bench_args, k, 1, 1000000, "score: items wanted"),
     CLI_THREADS(bench_args, threads),
-    CLI_LIST(0, "set", "KEY=VALUE", bench_args, set, "a setting other than the model's own"),
+    CLI_LIST(0, "set", "KEY=VALUE", bench_args, set, "change a setting of the model; repeatable"),
     CLI_FLAG(0, "json", bench_args, json, "print the figures as JSON"),
     CLI_END,
 };
@@ -128,11 +129,12 @@ const cli_command cli_bench = {
     .summary = "measure speed, as a share of what this machine can do",
     .usage = "parsrec bench train [DATA] | score [MODEL] [options]",
     .details =
-        "train: trains a model with its own settings, parsrec by the preset paper, on DATA, or on\n"
-        "synthetic data of the sample's size, and measures this machine's own matrix product in\n"
-        "the same run.\n"
-        "score: what one recommendation takes, and its reasons, for a known user with an open\n"
-        "basket; of MODEL, or of one with 2,000 items that is made for it.\n",
+        "train: trains a model with its default settings (parsrec: the preset paper) on DATA, or "
+        "on\n"
+        "synthetic data of the size of the authors' sample, and measures a plain matrix product\n"
+        "in the same run.\n"
+        "score: the time of one recommendation, and of its reasons, for a known user with an open\n"
+        "basket; with MODEL, or with one of 2,000 items that is made for it.\n",
     .examples = "  parsrec bench train --seconds 2\n"
                 "  parsrec bench score shop.model --seconds 1\n",
     .options = options,
@@ -163,13 +165,13 @@ static void print_speed(const bench_args *a, const parsrec_train_speed *s)
         printf("  %-28s %5.1f %%\n", parsrec_step_part(i), 100 * s->part_share[i]);
 }
 
-/* Synthetic data of the sample's size, in a file of its own that is gone before training begins. */
+/* Synthetic data of the size of the authors' sample. Its file is deleted before training starts. */
 static parsrec_status make_data(parsrec_data **data, parsrec_error *err)
 {
     char path[] = "/tmp/parsrec-bench-XXXXXX";
     int fd = mkstemp(path);
     if (fd < 0) {
-        snprintf(err->message, sizeof err->message, "no temporary file can be made in /tmp");
+        snprintf(err->message, sizeof err->message, "cannot make a temporary file in /tmp");
         return PARSREC_E_IO;
     }
     close(fd);
@@ -213,6 +215,6 @@ int cmd_bench(int argc, char **argv)
         return bench_train(&a, path);
     if (strcmp(words.word[0], "score") == 0)
         return bench_score(&(bench_score_args){path, a.basket, a.k, a.seconds, a.json});
-    return cli_usage_error(&cli_bench, "there is no bench '%s'; it measures train and score",
+    return cli_usage_error(&cli_bench, "there is no bench '%s'; there are: train, score",
                            words.word[0]);
 }

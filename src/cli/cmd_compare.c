@@ -24,8 +24,9 @@ static const cli_option options[] = {
     CLI_COUNT(0, "candidate-seed", compare_args, compare.eval.seed, 0, 9223372036854775807.0,
               "seed of the sampled items, the same for every model"),
     CLI_THREADS(compare_args, compare.eval.threads),
-    CLI_TEXT(0, "split-at", "TIME", compare_args, split_at,
-             "evaluate from this time on, learn from what was before; 2010-03-02 or a number"),
+    CLI_TEXT(
+        0, "split-at", "TIME", compare_args, split_at,
+        "evaluate sessions from this time on, learn from earlier ones; 2010-03-02 or a number"),
     CLI_FLAG(0, "only-listed", compare_args, compare.only_listed,
              "do not add personal, recent, markov and mix"),
     CLI_FLAG(0, "json", compare_args, json, "print one JSON object per model"),
@@ -34,12 +35,12 @@ static const cli_option options[] = {
 
 const cli_command cli_compare = {
     .name = "compare",
-    .summary = "train and evaluate several models alike, with a report",
+    .summary = "train and evaluate several models in the same way, with a report",
     .usage = "parsrec compare DATA --models LIST -o DIR [options]",
     .details =
         "An entry of LIST is a kind of model, with settings KIND:key=value:key=value, or a model\n"
         "file; NAME= before it gives it another name. What is missing is trained and kept as\n"
-        "DIR/NAME.st. After Ctrl-C, or a kill, the same command resumes. Reports:\n"
+        "DIR/NAME.st. After Ctrl-C or a kill the same command resumes. Reports:\n"
         "DIR/report.html, .md, .csv and .json; docs/compare.md explains how to read them.\n",
     .examples = "  parsrec compare shop.data --models pop,personal,markov,parsrec -o comparison\n",
     .options = options,

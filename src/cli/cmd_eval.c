@@ -24,11 +24,12 @@ static const cli_option options[] = {
     CLI_LIST(0, "set", "KEY=VALUE", eval_args, set, "a setting of a counting model; repeatable"),
     CLI_COUNT(0, "seed", eval_args, eval.seed, 0, 9223372036854775807.0,
               "seed of the sampled items, the same for every model"),
-    CLI_TEXT(0, "split-at", "TIME", eval_args, split_at,
-             "evaluate from this time on, learn from what was before; 2010-03-02 or a number"),
+    CLI_TEXT(
+        0, "split-at", "TIME", eval_args, split_at,
+        "evaluate sessions from this time on, learn from earlier ones; 2010-03-02 or a number"),
     CLI_THREADS(eval_args, eval.threads),
     CLI_TEXT(0, "dump-scores", "FILE", eval_args, eval.dump_path,
-             "write what was ranked, for another program to measure (JSON lines)"),
+             "write the rankings as JSON lines, to be measured by another program"),
     CLI_FLAG(0, "json", eval_args, json, "print the result as JSON"),
     CLI_END,
 };
@@ -38,9 +39,9 @@ const cli_command cli_eval = {
     .summary = "evaluate a model on sessions it has not seen",
     .usage = "parsrec eval MODEL DATA [options]",
     .details =
-        "MODEL is a file, or a kind that counts (docs/models.md), which needs none: pop, personal, "
-        "...\n"
-        "A tie counts against the model. docs/evaluation.md explains protocols and measures.\n",
+        "MODEL is a file, or a kind of counting model, which needs no file: pop, personal, ...\n"
+        "(docs/models.md). A tie counts against the model. docs/evaluation.md explains protocols\n"
+        "and measures.\n",
     .examples = "  parsrec eval shop.model shop.data\n"
                 "  parsrec eval shop.model shop.data --protocol basket --full --k 5,10\n",
     .options = options,
@@ -71,7 +72,7 @@ static void print_head(const eval_args *a, const parsrec_eval_report *r)
         printf("the items of %s\n\n", a->eval.candidates_path);
     else
         printf("%llu items drawn %s\n\n", (unsigned long long)r->negatives,
-               a->eval.candidates == PARSREC_CANDIDATES_POPULAR ? "by popularity" : "alike");
+               a->eval.candidates == PARSREC_CANDIDATES_POPULAR ? "by popularity" : "uniformly");
 }
 
 static void print_number(double value)
@@ -232,7 +233,7 @@ int cmd_eval(int argc, char **argv)
         return cli_usage_error(&cli_eval, "--set: %s is a file and has its settings",
                                words.word[0]);
     if (a.eval.dump_path != NULL && strcmp(a.eval.dump_path, "-") == 0)
-        return cli_usage_error(&cli_eval, "--dump-scores: the result goes to standard output, so "
+        return cli_usage_error(&cli_eval, "--dump-scores: standard output has the result; "
                                           "name a file or a pipe");
     parsrec_error err = {0};
     parsrec_eval_options how[PARSREC_PROTOCOLS] = {a.eval};

@@ -35,7 +35,7 @@ static const cli_option options[] = {
         "everybody, truth, FEATURE=VALUE, NAME=FILE, buyers:CATEGORY, cluster:N or user:KEY; may "
         "be repeated"),
     CLI_TEXT(0, "difference", "A,B", explain_args, explain.difference,
-             "also show A minus B (automatic with exactly two groups)"),
+             "also show A minus B (automatic with two groups)"),
     CLI_COUNT(0, "level", explain_args, explain.level, 0, 32,
               "categories at this level of the tree, 1 at the top (default: those of the items)"),
     CLI_COUNT(0, "top", explain_args, explain.top, 2, 1000, "rows of a map: the best sellers"),
@@ -44,7 +44,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "basket", explain_args, explain.basket_most, 2, 64,
               "items per basket that are read, in stored order"),
     CLI_COUNT(0, "baskets", explain_args, explain.baskets_most, 0, 1000000000,
-              "baskets per group that the model scores, from users spread evenly (default: all)"),
+              "baskets per group that the model scores, from evenly spaced users (default: all)"),
     CLI_CHOICE(0, "order", explain_args, order, order_words, "order of rows in pictures"),
     CLI_THREADS(explain_args, explain.threads),
     CLI_FLAG(0, "json", explain_args, json, "print the result as JSON"),
@@ -53,7 +53,7 @@ static const cli_option options[] = {
 
 const cli_command cli_explain = {
     .name = "explain",
-    .summary = "map what items or categories have to do with each other",
+    .summary = "map the relationships between items or categories",
     .usage = "parsrec explain MODEL DATA -o DIR [options]",
     .details = "docs/explanations.md explains each map and how far to trust it.\n",
     .examples =

@@ -22,10 +22,10 @@ const cli_command cli_export_events = {
     .name = "export-events",
     .summary = "write the events of a server's store as CSV",
     .usage = "parsrec export-events STORE -o FILE [options]",
-    .details = "STORE is the --store of a server, which may run meanwhile: sqlite:FILE or\n"
+    .details = "STORE is the --store of a server, which may be running: sqlite:FILE or\n"
                "postgresql://... The columns are user, session, time, item, quantity and type.\n"
-               "Without --types only purchases are written, which import reads as they are. To\n"
-               "train on events and keep the store, use import --events: docs/serve.md.\n",
+               "Without --types only purchases are written, in a form that import reads. To train\n"
+               "on events and keep the store, use import --events: docs/serve.md.\n",
     .examples = "  parsrec export-events sqlite:shop.model.events -o bought.csv\n"
                 "  parsrec export-events sqlite:shop.model.events -o - --types view,cart\n",
     .options = options,
@@ -59,7 +59,7 @@ int cmd_export_events(int argc, char **argv)
         return rc;
     serve_export x = {.store = words.word[0], .output = a.output};
     if (a.output == NULL)
-        return cli_usage_error(&cli_export_events, "say where the events go: -o FILE");
+        return cli_usage_error(&cli_export_events, "no output; pass -o FILE");
     if (!read_types(a.types, x.types))
         return cli_usage_error(&cli_export_events, "--types takes buy, cart and view");
     if (serve_export_events(&x, &err) != PARSREC_OK)

@@ -19,13 +19,13 @@ static const cli_option options[] = {
 
 const cli_command cli_forget = {
     .name = "forget",
-    .summary = "a model without a user",
+    .summary = "remove users from a model",
     .usage = "parsrec forget MODEL -o MODEL --user U",
     .details =
-        "Their keys, their rows, what they bought and what was known of them are not in the file\n"
-        "that is written; to the new model they are guests. What all users together taught it\n"
-        "stays. The file may be the same one. Events of a running server are another matter:\n"
-        "see docs/serve.md.\n",
+        "The file that is written does not contain their keys, rows, purchases and features; to "
+        "the\n"
+        "new model they are unknown users. What was learnt from all users together stays. FILE\n"
+        "may be MODEL itself. For events in the store of a server see docs/serve.md.\n",
     .examples = "  parsrec forget shop.model -o smaller.model --user K02\n",
     .options = options,
     .least_words = 1,
@@ -42,9 +42,9 @@ int cmd_forget(int argc, char **argv)
     if (rc != CLI_CONTINUE)
         return rc;
     if (a.output == NULL)
-        return cli_usage_error(&cli_forget, "say where the model goes: -o FILE");
+        return cli_usage_error(&cli_forget, "no output; pass -o FILE");
     if (a.users.count == 0)
-        return cli_usage_error(&cli_forget, "say who is forgotten: --user U");
+        return cli_usage_error(&cli_forget, "no user to forget; pass --user U");
     cli_stage("reading and writing %s", words.word[0]);
     if (parsrec_model_forget(words.word[0], a.output, a.users.word, a.users.count, &err) !=
         PARSREC_OK)

@@ -1,4 +1,4 @@
-/* parsrec import: tables of who took which item and when become one data set. */
+/* parsrec import: from tables of who bought which item and when to a data set. */
 #include <stdio.h>
 #include <string.h>
 
@@ -73,8 +73,8 @@ const cli_command cli_import = {
         "INPUT is a CSV or TSV file (also .gz, .zst, or - for standard input), the\n"
         "reference's user_id,time,session_length,session_items text, sqlite:FILE or\n"
         "postgresql://...\n"
-        "Columns that are not named by an option are recognised by their names: customer_id,\n"
-        "Order ID, InvoiceDate, sku and the like; the report says which column has which role.\n"
+        "Columns that no option names are recognised by their names: customer_id, Order ID,\n"
+        "InvoiceDate, sku and the like; the report says which column has which role.\n"
         "docs/import.md has the rules.\n",
     .examples =
         "  parsrec import -o shop.data orders.csv --items products.csv\n"
@@ -255,11 +255,11 @@ static int print_json(const parsrec_import_report *r)
 
 /* ---- the command ---- */
 
-/* What the table of options cannot say. */
+/* Checks and conversions that the option table cannot express. */
 static int settle(import_args *a)
 {
     if (a->output == NULL)
-        return cli_usage_error(&cli_import, "where to? pass -o DATA");
+        return cli_usage_error(&cli_import, "no output; pass -o DATA");
     if (a->import.session_gap > 0 && a->session_by > 0)
         return cli_usage_error(&cli_import, "--session-gap and --session-by exclude each other");
     if (a->import.table != NULL && a->import.query != NULL)

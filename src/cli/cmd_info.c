@@ -1,5 +1,5 @@
-/* parsrec info: what is in a data set, or in a model and the data set inside it. One table of facts makes
- * both the text and the JSON. */
+/* parsrec info: what is in a data set, or in a model and the data set inside it. One table of facts
+ * makes both the text and the JSON. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -140,9 +140,9 @@ const cli_command cli_info = {
     .name = "info",
     .summary = "what is in a data set or model, with the paper's statistics table",
     .usage = "parsrec info FILE [options]",
-    .details = "density: different pairs of user and item / (users x items).\n"
+    .details = "density: distinct pairs of user and item / (users x items).\n"
                "repeats: actions whose item the user had in an earlier session.\n"
-               "Medians are the lower of two middle values.\n",
+               "The median of an even number of values is the lower of the middle two.\n",
     .examples = "  parsrec info shop.data\n"
                 "  parsrec info shop.model --json\n",
     .options = options,
@@ -274,7 +274,7 @@ static void print_order(const parsrec_order_report *o)
 {
     pr_digits pairs;
     printf("\norder within baskets\n  %s%s\n", parsrec_basket_order_text(o->order),
-           o->learnt ? ", and neighbours come again" : "");
+           o->learnt ? ", and neighbours repeat" : "");
     printf("  %-*s%*.3f %%\n", LABEL, "neighbours that are sorted", VALUE, 100 * o->sorted_share);
     printf("  %-*s%*.3f %% of %s\n", LABEL, "pairs in a fixed order", VALUE, 100 * o->fixed_share,
            pr_digits_of(&pairs, o->pairs));
@@ -351,12 +351,11 @@ static int print_text(const findings *f)
         printf("  %-12s%s\n", "last", time_text(text, sizeof text, s->last_time, s->time_kind));
     }
     if (s->ordered)
-        printf("  %-12s%s\n", "in sessions", "items stand in the order in which they were taken");
+        printf("  %-12s%s\n", "in sessions", "items are in the order in which they were taken");
     print_calendar(&f->calendar);
     print_best_sellers(f);
     printf("\nfile\n  %-12s%s\n", "checksum", s->checksum[0] != '\0' ? s->checksum : "none");
-    printf("  %-12s%s\n", "truth",
-           s->synthetic ? "synthetic data, carries its ground truth" : "none");
+    printf("  %-12s%s\n", "truth", s->synthetic ? "synthetic data with its ground truth" : "none");
     if (s->one_item_baskets)
         printf("\nwarning: %s\n", CLI_ONE_ITEM_BASKETS);
     return cli_close_output("info");

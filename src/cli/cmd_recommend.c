@@ -23,7 +23,7 @@ typedef struct recommend_args {
 } recommend_args;
 
 static const cli_option options[] = {
-    CLI_TEXT('u', "user", "U", recommend_args, user, "whose basket it is"),
+    CLI_TEXT('u', "user", "U", recommend_args, user, "the user of the basket"),
     CLI_FLAG(0, "guest", recommend_args, guest, "no user: the same as omitting --user"),
     CLI_LIST('b', "basket", "A,B,...", recommend_args, basket, "the items in it, in order"),
     CLI_COUNT('k', "k", recommend_args, k, 1, 1000000, "items wanted"),
@@ -38,7 +38,7 @@ static const cli_option options[] = {
               "at most N items of one category (default: no limit)"),
     CLI_FLAG(0, "explain", recommend_args, explain, "say why each item is recommended"),
     CLI_FLAG(0, "strict", recommend_args, strict,
-             "fail on an item that the model does not know, instead of leaving it out"),
+             "fail on an unknown item instead of leaving it out"),
     CLI_FLAG(0, "json", recommend_args, json, "print the answer as JSON"),
     CLI_END,
 };
@@ -48,13 +48,12 @@ const cli_command cli_recommend = {
     .summary = "the best next items for a user and an open basket",
     .usage = "parsrec recommend MODEL [DATA] [-] [options]",
     .details =
-        "Items are named by key or exact name, categories by name or path (\"A > B\"), including "
-        "all\n"
-        "below them. Lists may be repeated; a name with commas needs an option of its own.\n"
-        "With DATA, users' earlier sessions are those in DATA, also of users that the model\n"
-        "never saw.\n"
+        "Items are given by key or exact name, categories by name or path (\"A > B\"), which\n"
+        "includes all below them. Lists may be repeated; a name with commas needs its own option.\n"
+        "With DATA, users' earlier sessions are those in DATA, also for users that the model\n"
+        "was not trained on.\n"
         "With --explain, the number behind each reason is its share of all that speaks for the\n"
-        "item, found by leaving it out; --json has the details.\n"
+        "item, computed by leaving it out; --json has the details.\n"
         "With - each line of standard input is a request, {\"user\": \"U\", \"basket\": [\"A\"]},\n"
         "and each line of output its answer, in order; see docs/recommend.md.\n",
     .examples = "  parsrec recommend shop.model --user K02 --basket \"Coffee beans\" -k 4\n"
@@ -234,11 +233,11 @@ static void print_text(const question *q, const parsrec_answer *answer)
 {
     const char *user = q->args->user;
     if (user != NULL && answer->source == PARSREC_SOURCE_ANYONE)
-        fprintf(stderr, "note: the model was not trained on user '%s', who is served as anyone\n",
+        fprintf(stderr,
+                "note: the model was not trained on user '%s', who is served as an unknown user\n",
                 user);
     if (user != NULL && answer->source == PARSREC_SOURCE_POPULAR)
-        fprintf(stderr, "note: nothing is known of user '%s', who gets what is bought most\n",
-                user);
+        fprintf(stderr, "note: nothing is known of user '%s', who gets the best sellers\n", user);
     for (size_t i = 0; i < q->unknown_count; i++) {
         pr_excerpt hold;
         fprintf(stderr, "note: the model does not know item %s, which is left out\n",

@@ -8,8 +8,8 @@ static const cli_option options[] = {
         0, "listen", "HOST:PORT", serve_options, listen,
         "address to listen on; other than loopback needs --token-file; port 0 takes a free one"),
     CLI_TEXT(0, "store", "URL", serve_options, store,
-             "where events are kept: sqlite:FILE, postgresql://..., none; sqlite:MODEL.events "
-             "unless given"),
+             "where events are stored: sqlite:FILE, postgresql://... or none (default: "
+             "sqlite:MODEL.events)"),
     CLI_TEXT(0, "store-file", "FILE", serve_options, store_path,
              "file whose first line is the store: keeps a password off the command line"),
     CLI_TEXT(0, "token-file", "FILE", serve_options, token_path,
@@ -25,11 +25,11 @@ static const cli_option options[] = {
     CLI_FLAG(0, "no-quality", serve_options, no_quality,
              "do not evaluate the model in the background"),
     CLI_COUNT(0, "body-most", serve_options, body_most, 1024, 1 << 30,
-              "most bytes of a request's body"),
-    CLI_COUNT(0, "basket-most", serve_options, basket_most, 1, 100000, "most items of a basket"),
-    CLI_COUNT(0, "k-most", serve_options, k_most, 1, 1000000, "most items of an answer"),
+              "largest body of a request, in bytes"),
+    CLI_COUNT(0, "basket-most", serve_options, basket_most, 1, 100000, "largest basket"),
+    CLI_COUNT(0, "k-most", serve_options, k_most, 1, 1000000, "largest k"),
     CLI_COUNT(0, "connections", serve_options, connections_most, 1, 1000000,
-              "most open connections; requests on others get 503"),
+              "open connections; requests on further ones get 503"),
     CLI_DURATION(0, "request-time", serve_options, request_seconds,
                  "limit for a request to arrive, and for an idle connection"),
     CLI_DURATION(0, "work-time", serve_options, work_seconds,
@@ -45,9 +45,9 @@ const cli_command cli_serve = {
     .summary = "recommendations, live events and a page over HTTP",
     .usage = "parsrec serve MODEL [DATA] [options]",
     .details =
-        "Prints its address when it serves. SIGHUP loads MODEL again, SIGTERM stops it when\n"
-        "all requests are answered. With DATA, users' earlier sessions are those in DATA.\n"
-        "docs/serve.md describes the protocol; so does /openapi.json.\n",
+        "Prints its address when it is ready. SIGHUP loads MODEL again, SIGTERM stops the server\n"
+        "when all requests are answered. With DATA, users' earlier sessions are those in DATA.\n"
+        "docs/serve.md and /openapi.json describe the protocol.\n",
     .examples = "  parsrec serve shop.model\n"
                 "  parsrec serve shop.model --listen 0.0.0.0:8080 --token-file token.txt\n",
     .options = options,

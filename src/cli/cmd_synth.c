@@ -31,7 +31,7 @@ static const cli_option options[] = {
     CLI_TEXT(0, "groups", "FILE", synth_args, synth.groups_path,
              "groups of users with their covariances, as JSON (default: the paper's two)"),
     CLI_FLAG(0, "outside", synth_args, synth.outside,
-             "users may stay at home, and what is not on the shelf is not replaced"),
+             "users may buy nothing, and missing items are not replaced"),
     CLI_CHOICE(0, "features", synth_args, features, feature_words,
                "feature columns: informative (signal), uninformative (noise) or both (all)"),
     CLI_TEXT(0, "csv", "FILE", synth_args, synth.csv_path,

@@ -28,7 +28,7 @@ static const cli_option options[] = {
              "file of settings, one key = value per line"),
     CLI_LIST(0, "set", "KEY=VALUE", train_args, set, "one setting; repeatable"),
     CLI_FLAG(0, "print-config", train_args, print_config,
-             "print the settings in force as a commented file and stop"),
+             "print the effective settings as a commented file and exit"),
     CLI_COUNT(0, "epochs", train_args, train.epochs, 0, 100000,
               "passes over the data (default: as the settings say)"),
     CLI_COUNT(0, "patience", train_args, train.patience, 0, 100000,
@@ -38,7 +38,7 @@ static const cli_option options[] = {
     CLI_REAL(0, "checkpoint-minutes", train_args, train.checkpoint_minutes, 0, 100000,
              "time between checkpoints within an epoch; 0 writes one after every batch"),
     CLI_FLAG(0, "keep-checkpoint", train_args, train.keep_checkpoint,
-             "keep it when done, so that --resume with more --epochs can continue"),
+             "keep it at the end, so that --resume with more --epochs can continue"),
     CLI_COUNT(0, "seed", train_args, train.seed, 0, 9223372036854775807.0,
               "equal seeds give equal models"),
     CLI_TEXT(0, "split-at", "TIME", train_args, split_at,
@@ -53,12 +53,12 @@ const cli_command cli_train = {
     .summary = "train a model on a data set",
     .usage = "parsrec train -o MODEL DATA [options]",
     .details =
-        "Kinds: parsrec, sasrec and bert4rec learn; pop, personal, recent, markov, mix and\n"
-        "random count; oracle knows the truth of synthetic data. docs/models.md describes them.\n"
-        "Beside MODEL stand MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
-        "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and says\n"
-        "how to resume. During a run, --epochs, --patience and --set of rate and clip\n"
-        "may change.\n",
+        "Kinds: parsrec, sasrec and bert4rec are trained; pop, personal, recent, markov, mix and\n"
+        "random are counted; oracle knows the truth of synthetic data (docs/models.md).\n"
+        "Next to MODEL it writes MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
+        "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and prints\n"
+        "how to resume. With --resume, --epochs, --patience and --set of rate and clip may\n"
+        "differ from before.\n",
     .examples = "  parsrec train -o shop.model shop.data\n"
                 "  parsrec train -o fast.model shop.data --epochs 5 --set rate=0.003\n"
                 "  parsrec train -o counts.model shop.data --model personal\n",
@@ -208,7 +208,7 @@ static int tell_stopped(const train_args *a, const char *data_path, const parsre
         cli_print_json("train", json_pack("{s:o, s:b, s:o, s:o}", "model", cli_json_text(a->output),
                                           "finished", 0, "checkpoint", cli_json_text(r->checkpoint),
                                           "message", cli_json_text(err->message)));
-    fprintf(stderr, "parsrec train: %s; go on with:\n  parsrec train -o", err->message);
+    fprintf(stderr, "parsrec train: %s; resume with:\n  parsrec train -o", err->message);
     tell_word(a->output);
     tell_word(data_path);
     fputs(" --resume", stderr);
@@ -275,8 +275,9 @@ int cmd_train(int argc, char **argv)
     if (words.count == 0)
         return cli_usage_error(&cli_train, "which data set? %s", cli_train.usage);
     if (a.output == NULL)
-        return cli_usage_error(&cli_train, "nothing to write; pass -o MODEL");
+        return cli_usage_error(&cli_train, "no output; pass -o MODEL");
     if (strcmp(a.output, "-") == 0)
-        return cli_usage_error(&cli_train, "a model cannot go to standard output; name a file");
+        return cli_usage_error(&cli_train,
+                               "a model cannot be written to standard output; name a file");
     return train(&a, words.word[0]);
 }

@@ -31,7 +31,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "jobs", tune_args, tune.jobs, 0, 1024,
               "trainings at the same time (default: as cores and memory allow)"),
     CLI_FLAG(0, "retrain", tune_args, tune.retrain,
-             "start over if DIR has trials of another search"),
+             "start again if DIR has trials of another search"),
     CLI_THREADS(tune_args, tune.threads),
     CLI_FLAG(0, "json", tune_args, json, "print one JSON object per trial"),
     CLI_END,
@@ -44,7 +44,7 @@ const cli_command cli_tune = {
     .details =
         "Draws settings, trains all of them for a few epochs, and the best of them for more. The\n"
         "first trial has the settings as they are. DIR/best.conf is for parsrec train --config.\n"
-        "After Ctrl-C, or a kill, the same command resumes. Reports:\n"
+        "After Ctrl-C or a kill the same command resumes. Reports:\n"
         "DIR/report.html, .md, .csv, .json and epochs.svg; docs/tune.md has more.\n",
     .examples = "  parsrec tune shop.data -o search --trials 4 --epochs 2\n",
     .options = options,

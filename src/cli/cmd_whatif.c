@@ -35,16 +35,16 @@ static const cli_option options[] = {
              "a new item that the model treats like a known one"),
     CLI_FLAG(0, "each", whatif_args, options.each, "one scenario per --drop"),
     CLI_LIST(0, "group", "GROUP", whatif_args, groups,
-             "users to tell apart: truth, FEATURE=VALUE, NAME=FILE, buyers:CATEGORY, cluster:N, "
+             "groups of users: truth, FEATURE=VALUE, NAME=FILE, buyers:CATEGORY, cluster:N, "
              "user:KEY (default: everybody)"),
     CLI_LIST(0, "watch", "THING", whatif_args, watch,
              "report these rows (default: those that change most)"),
     CLI_CHOICE(0, "question", whatif_args, question, questions,
-               "what its buyers do when it is gone, or what baskets without it hold, which is no "
-               "effect; a preset asks both"),
+               "rechoice: what buyers take instead; selection: what baskets without it contain, "
+               "which is not an effect of dropping it; a preset asks both"),
     CLI_CHOICE(0, "estimator", whatif_args, estimator, estimators, "which estimate is shown"),
     CLI_CHOICE(0, "missing", whatif_args, missing, missing,
-               "shoppers who miss a whole category take something else, or leave its place empty"),
+               "if a whole category is gone: buyers take something else, or leave its place empty"),
     CLI_FLAG(0, "raw", whatif_args, options.raw,
              "model estimates without calibration to past sales"),
     CLI_COUNT(0, "level", whatif_args, options.level, 0, 32,
@@ -58,7 +58,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "truth-sets", whatif_args, options.truth_sets, 0, 1e6,
               "synthetic data: test sets drawn again from the truth"),
     CLI_TEXT(0, "preset", "paper", whatif_args, preset,
-             "the paper's scenario from synthesis on; then also:"),
+             "the paper's scenario, with its own data and models; its options:"),
     CLI_COUNT(0, "users", whatif_args, paper.users, 3, PARSREC_SYNTH_USERS_MOST,
               "preset: users to synthesise"),
     CLI_COUNT(0, "sessions", whatif_args, paper.sessions, 3, PARSREC_SYNTH_SESSIONS_MOST,
@@ -75,15 +75,14 @@ static const cli_option options[] = {
 
 const cli_command cli_whatif = {
     .name = "whatif",
-    .summary = "what becomes of sales when the assortment changes",
+    .summary = "estimate how sales change when the assortment changes",
     .usage = "parsrec whatif MODEL... DATA --drop category=NAME [-o DIR] [options]",
     .details =
-        "Estimates what the same shoppers would buy instead, per basket, with a row for what "
-        "leaves, a\n"
-        "total, and revenue where items have a price.\n"
-        "Several models of the same data widen the intervals by what training leaves to chance.\n"
+        "Estimates what the same shoppers would buy instead, in units per basket, with rows for\n"
+        "what is dropped and for the total, and revenue if items have prices. With several models\n"
+        "of the same data the intervals include the randomness of training.\n"
         "Reports: DIR/report.html, .csv, .json and a chart for each question and group. With\n"
-        "--preset paper no model and no data are named: both are made in DIR, and the same "
+        "--preset paper no MODEL and no DATA are given: both are made in DIR, and the same "
         "command\n"
         "resumes after a stop. docs/whatif.md explains the two questions and how far to trust the\n"
         "answers.\n",
@@ -155,8 +154,7 @@ static int print_answer(const whatif_args *a, const parsrec_whatif_answer *answe
         cli_print_text(text);
     parsrec_text_free(text);
     if (!a->json && a->output != NULL)
-        printf("\n%s/report.html has the charts; report.csv and .json stand beside it\n",
-               a->output);
+        printf("\n%s/report.html has the charts; report.csv and .json are next to it\n", a->output);
     return cli_close_output("whatif");
 }
 
@@ -189,7 +187,7 @@ static int check(const whatif_args *a, const cli_words *words)
     if (a->preset != NULL && words->count > 0)
         return cli_usage_error(&cli_whatif, "--preset paper makes its own data and models");
     if (a->preset != NULL && a->output == NULL)
-        return cli_usage_error(&cli_whatif, "nowhere to put data and models; pass -o DIR");
+        return cli_usage_error(&cli_whatif, "no folder for data and models; pass -o DIR");
     if (a->preset == NULL && words->count < 2)
         return cli_usage_error(&cli_whatif, "which model and which data? %s", cli_whatif.usage);
     if (a->preset == NULL && a->drop.count + a->only.count + a->add.count == 0)

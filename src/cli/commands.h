@@ -29,8 +29,8 @@
 CLI_COMMANDS(CLI_DECLARE)
 #undef CLI_DECLARE
 
-/* manual.c: the man page, and completions for a shell, made from the tables of all commands. Return the
- * exit status. */
+/* manual.c: the man page and the completions for a shell, made from the tables of all commands. Return
+ * the exit status. */
 int cli_print_man_page(void);
 int cli_print_completion(const char *shell);
 

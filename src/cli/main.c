@@ -1,4 +1,4 @@
-/* parsrec: finds the command and hands over. */
+/* parsrec: finds the command and runs it. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -32,8 +32,8 @@ static void print_commands(FILE *out)
     fprintf(out, "\nparsrec COMMAND --help shows the options of a command.\n");
 }
 
-/* What stands on the command line is in the list of processes for all to see. Commands get copies of arguments
- * that hold a password; the password itself is overwritten. */
+/* All users of the machine can read the command line in the list of processes. Commands get copies of
+ * arguments that contain a password; the password itself is overwritten. */
 static void hide_passwords(int argc, char **argv)
 {
     bool any = false;
@@ -55,7 +55,7 @@ static void hide_passwords(int argc, char **argv)
                 "PGPASSFILE, or use serve --store-file\n");
 }
 
-/* NULL when there is no such command, which is explained. */
+/* NULL, and a message, if there is no such command. */
 static const entry *find(const char *name)
 {
     pr_suggest near;
@@ -79,7 +79,7 @@ static int help_of(const char *name)
 
 int main(int argc, char **argv)
 {
-    /* A closed pipe or a file-size limit is an error to report, not a reason to vanish. */
+    /* A closed pipe or a file-size limit is reported as an error instead of killing the process. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
     hide_passwords(argc, argv);

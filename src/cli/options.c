@@ -40,7 +40,7 @@ static void print_duration(int64_t seconds)
     printf(" [%lld%c]", (long long)(seconds / units[u].seconds), units[u].letter);
 }
 
-/* A default that a number cannot express stands in the help text: "(default: every core)". */
+/* A default that is not a plain value is part of the help text: "(default: one per core)". */
 static void print_default(const cli_option *o, void *fields)
 {
     void *field = field_of(o, fields);
@@ -53,7 +53,7 @@ static void print_default(const cli_option *o, void *fields)
             printf(" [%s]", text);
         break;
     }
-    case CLI_KIND_COUNT: /* a number that cannot be typed stands for none */
+    case CLI_KIND_COUNT: /* a number below the range means none */
         if ((double)*(uint64_t *)field >= o->low)
             printf(" [%llu]", (unsigned long long)*(uint64_t *)field);
         break;
@@ -322,7 +322,7 @@ static int parse_option(const cli_command *command, void *fields, int argc, char
     return set_value(command, o, fields, value);
 }
 
-/* Mistakes in a table, found by the first run of its command. */
+/* Finds mistakes in a table when its command first runs. */
 static void check_table(const cli_command *command)
 {
     assert(command->summary != NULL && command->usage != NULL && command->examples != NULL);
@@ -355,7 +355,7 @@ int cli_parse(const cli_command *command, void *fields, cli_words *words, int ar
     }
     *words = (cli_words){(const char *const *)argv + 1, count};
     if (count < command->least_words)
-        return cli_usage_error(command, "something is missing: %s", command->usage);
+        return cli_usage_error(command, "an argument is missing: %s", command->usage);
     if (count > command->most_words)
         return cli_usage_error(command, "unexpected argument '%s'",
                                words->word[command->most_words]);

@@ -1,14 +1,20 @@
 /* Command-line options as tables.
  *
- * A command has a struct of arguments with defaults, a table of cli_option that says which option sets which
- * field, of what kind and in what range, and a cli_command with usage, details and examples. Everything
- * else is read from these tables: cli_parse fills the struct, --help shows the true defaults, `parsrec help
- * --man` writes the man page and `parsrec help --completion SHELL` the completions. So an option is
- * described in one place. Tests compare the committed man page and completions with what is printed, and
- * run the examples.
+ * A command has a struct of arguments with defaults, a table of cli_option that says which option sets
+ * which field, of what kind and in what range, and a cli_command with usage, details and examples. All
+ * else is derived from these tables: cli_parse fills the struct, --help shows the true defaults,
+ * `parsrec help --man` prints the man page and `parsrec help --completion SHELL` the completions. So an
+ * option is described in one place. Tests compare the committed man page and completions with what the
+ * program prints, and run the examples.
  *
- * An option takes its value as the next word or after '='; letters may have it attached. Values are checked
- * when they are parsed, and the message names the range, so that commands need no checks of their own. */
+ * An option takes its value as the next word or after '='; a letter may have it attached. Values are
+ * checked when they are parsed, and the message names the range, so that commands need no checks of
+ * their own. What one table cannot express, such as two options that exclude each other, the command
+ * checks after cli_parse and reports with cli_usage_error.
+ *
+ * The life of a command: main.c finds it in commands.h and calls cmd_NAME; this calls cli_parse, then
+ * the library with cli_hooks() for progress (terminal.h), then prints the result (output.h) and returns
+ * cli_close_output, or cli_report for an error. Exit status: 0 done, 1 failed, 2 wrong usage. */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
 
@@ -102,9 +108,9 @@ typedef struct cli_command {
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CONTINUE = -1 };
 
-/* Fills `fields` (which holds the defaults) from argv[1..]. CLI_CONTINUE to go on; otherwise help
- * was shown or the mistake explained, and the value is the exit status. Sorts argv's words to the
- * front, as getopt does. */
+/* Fills `fields` (which holds the defaults) from argv[1..]. Returns CLI_CONTINUE if the command should
+ * run; otherwise help or a message was printed, and the value is the exit status. Moves argv's words to
+ * the front, as getopt does. */
 int cli_parse(const cli_command *command, void *fields, cli_words *words, int argc, char **argv);
 
 /* From now on --help prints a section of the man page. */
@@ -112,7 +118,7 @@ void cli_help_as_manual(void);
 /* Text for roff, with its special characters escaped; lines that are indented stay as they are. */
 void cli_print_roff(const char *text);
 
-/* Explains a mistake in the use of a command; returns CLI_USAGE. */
+/* Prints a message about wrong usage of a command; returns CLI_USAGE. */
 int cli_usage_error(const cli_command *command, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -89,8 +89,7 @@ static bool read_cutoffs(parsrec_eval_options *o, const char *text)
     return o->k_count > 0;
 }
 
-/* Lists for whole baskets are ranked over all items, as in next-basket papers, unless candidates are asked
- * for. */
+/* Lists for whole baskets rank all items, as in next-basket papers, unless candidates are given. */
 static void set_candidates(parsrec_eval_options *o, const cli_eval_words *w)
 {
     bool uniform = strcmp(w->candidates, "uniform") == 0;
@@ -131,7 +130,7 @@ int cli_eval_apply(const cli_command *command, parsrec_eval_options *eval,
         return cli_usage_error(command, "--k %s: expected up to %d numbers from 1, as in 1,5,10",
                                words->k, PARSREC_CUTOFFS_MOST);
     if (words->full && (words->negatives > 0 || strcmp(words->candidates, "uniform") != 0))
-        return cli_usage_error(command, "--full ranks every item: it goes without --negatives and "
+        return cli_usage_error(command, "--full ranks every item and excludes --negatives and "
                                         "--candidates");
     eval->protocol = (parsrec_protocol)(words->protocol > 0 ? words->protocol - 1 : 0);
     eval->split = words->split == 0 ? PARSREC_SPLIT_TEST : PARSREC_SPLIT_VALID;
@@ -180,7 +179,7 @@ int cli_finish_comparison(const char *command, parsrec_status status,
     fputs(text, stdout);
     parsrec_text_free(text);
     if (!json)
-        printf("\n%s/report.html has the charts; report.md, .csv and .json stand beside it\n",
+        printf("\n%s/report.html has the charts; report.md, .csv and .json are next to it\n",
                folder);
     return cli_close_output(command);
 }
@@ -193,7 +192,7 @@ void cli_print_weights(const parsrec_model *model)
     double value;
     for (size_t i = 0; parsrec_model_weight(model, i, &name, &value); i++) {
         if (i == 0)
-            printf("\nweights of what is counted\n");
+            printf("\nweights of the counts\n");
         printf("  %-26s%20.4f\n", name, value);
     }
 }

@@ -27,11 +27,11 @@ void cli_input_close(cli_input *input);
 
 /* ---- evaluation ---- */
 
-/* What is typed and has to be read before it is an option of the library. */
+/* Texts of the command line that become options of the library in cli_eval_apply. */
 typedef struct cli_eval_words {
     int split;
     int protocol;       /* 0: all of them; else one more than a parsrec_protocol */
-    uint64_t negatives; /* 0: not typed */
+    uint64_t negatives; /* 0: not given */
     const char *k, *candidates;
     bool full;
 } cli_eval_words;
@@ -42,64 +42,65 @@ extern const char *const cli_splits[], *const cli_protocols[];
 
 /* Rows of an option table: `eval` is a parsrec_eval_options, `words` a cli_eval_words of the
  * type. */
-#define CLI_EVAL_OPTIONS(type, eval, words)                                                     \
-    CLI_CHOICE(0, "split", type, words.split, cli_splits,                                       \
-               "the last session of each user, or the one before"),                             \
-        CLI_CHOICE(0, "protocol", type, words.protocol, cli_protocols,                          \
-                   "any remaining item counts, one fixed target at a time, one list for a "     \
-                   "whole basket, or all three"),                                               \
-        CLI_COUNT(0, "negatives", type, words.negatives, 1, 1e9,                                \
-                  "sampled items that a basket's own are ranked against [100; with basket all " \
-                  "items]"),                                                                    \
-        CLI_FLAG(0, "full", type, words.full, "rank against the whole catalogue instead"),      \
-        CLI_TEXT(0, "candidates", "uniform|popular|FILE", type, words.candidates,               \
-                 "how negatives are drawn, or a file with a list per user"),                    \
-        CLI_FLAG(0, "exclude-seen", type, eval.exclude_seen,                                    \
-                 "leave items that the user bought before out of the ranking"),                 \
-        CLI_TEXT(0, "users", "FILE", type, eval.users_path,                                     \
-                 "evaluate only these users, one key per line"),                                \
-        CLI_TEXT(0, "count-users", "FILE", type, eval.count_users_path,                         \
-                 "counting models: count only the sessions of these users"),                    \
-        CLI_COUNT(0, "last", type, eval.last, 0, 1e6,                                           \
-                  "sessions per user in the test (default: as many as training left out)"),     \
-        CLI_TEXT(0, "k", "N,...", type, words.k, "cutoffs to report"),                          \
-        CLI_COUNT(0, "place-k", type, eval.place_k, 1, 1e9,                                     \
+#define CLI_EVAL_OPTIONS(type, eval, words)                                                    \
+    CLI_CHOICE(0, "split", type, words.split, cli_splits,                                      \
+               "the last session of each user, or the one before"),                            \
+        CLI_CHOICE(0, "protocol", type, words.protocol, cli_protocols,                         \
+                   "any remaining item counts, one fixed target at a time, one list for a "    \
+                   "whole basket, or all three"),                                              \
+        CLI_COUNT(0, "negatives", type, words.negatives, 1, 1e9,                               \
+                  "sampled items against which a basket's items are ranked [100; with basket " \
+                  "all items]"),                                                               \
+        CLI_FLAG(0, "full", type, words.full, "rank against the whole catalogue instead"),     \
+        CLI_TEXT(0, "candidates", "uniform|popular|FILE", type, words.candidates,              \
+                 "how negatives are drawn, or a file with a list per user"),                   \
+        CLI_FLAG(0, "exclude-seen", type, eval.exclude_seen,                                   \
+                 "leave items that the user bought before out of the ranking"),                \
+        CLI_TEXT(0, "users", "FILE", type, eval.users_path,                                    \
+                 "evaluate only these users, one key per line"),                               \
+        CLI_TEXT(0, "count-users", "FILE", type, eval.count_users_path,                        \
+                 "counting models: count only the sessions of these users"),                   \
+        CLI_COUNT(0, "last", type, eval.last, 0, 1e6,                                          \
+                  "test sessions per user (default: as many as training left out)"),           \
+        CLI_TEXT(0, "k", "N,...", type, words.k, "cutoffs to report"),                         \
+        CLI_COUNT(0, "place-k", type, eval.place_k, 1, 1e9,                                    \
                   "place the best remaining item next if it ranks among the first N")
 
 /* "2010-03-02" or a number, as data have their times. CLI_CONTINUE or the exit status. */
 int cli_read_split(const cli_command *command, const char *text, int64_t *time);
 
-/* Puts the words into the options; explains a mistake. CLI_CONTINUE or the exit status. With all
- * protocols asked for, the options are those of the first. */
+/* Parses the words into the options and reports mistakes. CLI_CONTINUE or the exit status. If all
+ * protocols are wanted, the options are those of the first. */
 int cli_eval_apply(const cli_command *command, parsrec_eval_options *eval,
                    const cli_eval_words *words);
-/* The same options for another protocol: its candidates are as typed, or its own default. */
+/* The same options for another protocol, with the candidates as given, or its default. */
 parsrec_eval_options cli_eval_for(const parsrec_eval_options *eval, const cli_eval_words *words,
                                   parsrec_protocol protocol);
 
 /* ---- comparisons ---- */
 
 /* Rows of an option table: `how` is a parsrec_compare_options of the type. */
-#define CLI_COMPARE_OPTIONS(type, how)                                                             \
-    CLI_COUNT(0, "epochs", type, how.epochs, 0, 100000,                                            \
-              "passes over the data of every learning model (default: as its settings say)"),      \
-        CLI_COUNT(0, "patience", type, how.patience, 0, 100000,                                    \
-                  "stop a training after N epochs without a better validation (default: never)"),  \
-        CLI_COUNT(0, "seed", type, how.seed, 0, 9223372036854775807.0,                             \
-                  "seed of training, and of data made for it"),                                    \
-        CLI_COUNT(0, "seeds", type, how.seeds, 1, 1000,                                            \
-                  "train every learning model with N seeds, counting up from --seed"),             \
-        CLI_COUNT(0, "jobs", type, how.jobs, 0, 1024,                                              \
-                  "trainings at the same time (default: as cores and memory allow)"),              \
-        CLI_FLAG(0, "retrain", type, how.retrain, "train again what DIR has with other settings"), \
-        CLI_TEXT(0, "measure", "NAME", type, how.measure,                                          \
+#define CLI_COMPARE_OPTIONS(type, how)                                                        \
+    CLI_COUNT(0, "epochs", type, how.epochs, 0, 100000,                                       \
+              "passes over the data of every learning model (default: as its settings say)"), \
+        CLI_COUNT(0, "patience", type, how.patience, 0, 100000,                               \
+                  "stop a training after N epochs without improvement (default: never)"),     \
+        CLI_COUNT(0, "seed", type, how.seed, 0, 9223372036854775807.0,                        \
+                  "seed of training, and of data made for it"),                               \
+        CLI_COUNT(0, "seeds", type, how.seeds, 1, 1000,                                       \
+                  "train every learning model with N seeds, counting up from --seed"),        \
+        CLI_COUNT(0, "jobs", type, how.jobs, 0, 1024,                                         \
+                  "trainings at the same time (default: as cores and memory allow)"),         \
+        CLI_FLAG(0, "retrain", type, how.retrain,                                             \
+                 "train models again that DIR has with other settings"),                      \
+        CLI_TEXT(0, "measure", "NAME", type, how.measure,                                     \
                  "measure that decides, such as HR@10 (default: NDCG at the largest k)")
 
 /* The hooks of the terminal, with one line per epoch. */
 parsrec_hooks cli_compare_hooks(void);
 
-/* Ends a command that compares: prints the table, or one JSON object per model, and where the
- * reports are, and frees the comparison; or reports the error. Returns the exit status. */
+/* Ends a command that compares: prints the table and where the reports are, or one JSON object per
+ * model, and frees the comparison; or reports the error. Returns the exit status. */
 int cli_finish_comparison(const char *command, parsrec_status status,
                           parsrec_comparison *comparison, const char *folder, bool json,
                           parsrec_error *err);

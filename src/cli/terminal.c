@@ -19,25 +19,25 @@ static volatile sig_atomic_t stop_asked;
 
 typedef enum how_much { AS_TIME_PASSES, NOTHING, EVERYTHING } how_much;
 
-/* What is shown, by the thread of the command and by the clock. */
+/* What is shown; shared by the thread of the command and the timer. */
 static struct {
     pthread_mutex_t lock;
-    bool begun; /* the clock runs */
+    bool begun; /* the timer runs */
     how_much how;
     bool line_open;
     bool is_terminal;
     double last; /* when something was last drawn */
     double stage_began;
-    uint64_t stage_done;       /* how far it was when first heard of */
+    uint64_t stage_done;       /* progress at its first report */
     bool idle;                 /* the line was finished and nothing reported since */
-    char stage[96], note[160]; /* of `at` */
-    parsrec_progress at;       /* as it was last reported */
+    char stage[96], note[160]; /* the strings of `at` */
+    parsrec_progress at;       /* the last report */
 } view = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void on_signal(int number)
 {
     (void)number;
-    /* A second Ctrl-C ends at once, the ordinary way. */
+    /* A second Ctrl-C kills the process at once. */
     if (stop_asked != 0)
         signal(number, SIG_DFL);
     stop_asked = 1;
@@ -95,8 +95,8 @@ static void add_duration(line *l, double seconds)
         add(l, ", %lu h %lu min left", s / 3600, s / 60 % 60);
 }
 
-/* A line longer than the terminal is wide would wrap, and its first half stay for ever; so it would
- * when a Ctrl-C shows as two more characters. */
+/* A line wider than the terminal would wrap, and its first half would never be erased. Two characters
+ * are left for the ^C that a terminal echoes. */
 static void cut_to_terminal(line *l)
 {
     struct winsize size;
@@ -134,7 +134,7 @@ static void draw(const parsrec_progress *p, double elapsed)
     view.line_open = view.is_terminal;
 }
 
-/* With the lock held. The clock draws less often than reports may. */
+/* With the lock held. The timer draws less often than reports may. */
 static void draw_if_due(double terminal_pause)
 {
     const double line_pause = 10;
@@ -147,7 +147,7 @@ static void draw_if_due(double terminal_pause)
     draw(&view.at, t - view.stage_began);
 }
 
-/* Strings of a report live for the call only. */
+/* Copies a report, whose strings are valid only during the call. */
 static void keep(const parsrec_progress *p)
 {
     if (strncmp(view.stage, p->stage, sizeof view.stage - 1) != 0) {
@@ -188,7 +188,7 @@ static void *run_clock(void *unused)
     return NULL;
 }
 
-/* The first line is due a second after the command began. Without a clock, reports still draw. */
+/* The first line is due a second after the command began. Without a timer, reports still draw. */
 static void begin(void)
 {
     const char *how = getenv("PARSREC_PROGRESS");
@@ -203,7 +203,7 @@ static void begin(void)
                                          : AS_TIME_PASSES;
     view.is_terminal = isatty(STDERR_FILENO) != 0;
     view.last = pr_now() - (view.is_terminal ? 0 : 9);
-    sigfillset(&all); /* signals are the command's */
+    sigfillset(&all); /* signals go to the thread of the command */
     pthread_sigmask(SIG_SETMASK, &all, &before);
     if (view.how == AS_TIME_PASSES && pthread_create(&clock, NULL, run_clock, NULL) == 0)
         pthread_detach(clock);

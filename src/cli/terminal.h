@@ -1,8 +1,8 @@
-/* What a person sees while a command runs: a live line on a terminal, plain lines elsewhere (the
- * first after a second, then one every ten), and Ctrl-C that stops cleanly. A timer redraws the
- * line, so that it shows from the first second and continues while a stage reports nothing.
- * PARSREC_PROGRESS=off in the environment keeps all of it away; PARSREC_PROGRESS=all shows every
- * report at once, for tests. */
+/* Progress on stderr while a command runs: a live line on a terminal, plain lines elsewhere (the first
+ * after a second, then one every ten seconds); and Ctrl-C, which stops cleanly. A timer redraws the
+ * line, so that it appears after a second and stays current while a stage reports nothing. The
+ * environment variable PARSREC_PROGRESS=off disables progress; PARSREC_PROGRESS=all shows every report
+ * at once, for tests. */
 #ifndef CLI_TERMINAL_H
 #define CLI_TERMINAL_H
 
@@ -12,8 +12,8 @@
 /* Hooks that draw to stderr and stop the call after SIGINT or SIGTERM. One command at a time. */
 const parsrec_hooks *cli_hooks(void);
 
-/* Shows what the command does where there are no hooks: "loading shop.st". Shown with the seconds
- * it takes until the next stage begins or the line is finished. */
+/* Shows a stage that has no hooks, "loading shop.st", with its seconds, until the next stage begins or
+ * the line is finished. */
 void cli_stage(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* Ends the live line, so that results begin on a line of their own. */

@@ -1,5 +1,5 @@
-/* The paper's scenario in a folder: groups.json, data.st, model-1.st, model-2.st, ... What is there
- * and fits is used; what is missing is made. */
+/* The paper's scenario in a folder: groups.json, data.st, model-1.st, model-2.st, ... Files that exist
+ * and fit are used; the others are made. */
 #include "cli/whatif_paper.h"
 
 #include <stdio.h>

@@ -142,7 +142,7 @@ static parsrec_status add_own(pr_model_list *list, const char *row, const char *
     size_t n = strcspn(row, ":=,@/");
     if (n == 0 || row[n] != ':' || row[n + 1] == '\0' || strchr(row, ',') != NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "%s is no row; write --row NAME:key=value, with :key=value for more",
+                       "%s is not a row; write --row NAME:key=value, with :key=value for more",
                        pr_show(&hold, pr_slice_of(row)));
     if (n >= sizeof name)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the name of a model has 1 to %d characters",
@@ -222,7 +222,7 @@ parsrec_status pr_ablation_list(pr_model_list *list, const parsrec_ablate_option
     for (size_t g = 0; g < pr_ablation_group_count; g++)
         PR_TRY(add_group(list, &pr_ablation_groups[g], o, stats, hooks, err));
     if (list->count == 0)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "the preset %s has none of these rows", o->preset);
+        return pr_fail(err, PARSREC_E_ARGUMENT, "these rows are not in the preset %s", o->preset);
     return PARSREC_OK;
 }
 

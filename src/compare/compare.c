@@ -172,7 +172,7 @@ static parsrec_status train_one(void *context, size_t task, const parsrec_hooks 
     const pr_contender *r = &all->c->rows[all->rows[task]];
     const pr_attempt *a = &r->attempts[all->number];
     pr_say(hooks, PARSREC_LOG_INFO, "%s (model %zu of %zu)",
-           a->task == PR_CONTENDER_RESUME ? "training goes on" : "training", all->rows[task] + 1,
+           a->task == PR_CONTENDER_RESUME ? "training resumes" : "training", all->rows[task] + 1,
            all->c->count);
     return pr_contender_train(r, a, all->data, all->options, hooks, err);
 }

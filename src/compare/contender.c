@@ -65,10 +65,11 @@ static parsrec_status wanted_config(pr_config *config, const pr_listed_model *e,
 static parsrec_status refuse(const char *path, const pr_listed_model *e, const char *reason,
                              parsrec_error *err)
 {
-    return pr_fail(err, PARSREC_E_CONFIG,
-                   "%s was made otherwise (%s); pass --retrain to make it again, give the model "
-                   "another name (NAME=%s), or take the file as it is (%s=@%s)",
-                   path, reason, e->kind, e->name, path);
+    return pr_fail(
+        err, PARSREC_E_CONFIG,
+        "%s was trained differently (%s); pass --retrain to train it again, give the model "
+        "another name (NAME=%s), or take the file as it is (%s=@%s)",
+        path, reason, e->kind, e->name, path);
 }
 
 static parsrec_status remove_old(const pr_listed_model *e, pr_attempt *a, const char *checkpoint,
@@ -87,7 +88,7 @@ static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
                                        const pr_config *wanted, bool retrain,
                                        const parsrec_hooks *hooks, parsrec_error *err)
 {
-    char reason[160] = "no log beside it tells how";
+    char reason[160] = "its log is missing";
     pr_path hold;
     pr_run_record record = {0};
     const char *checkpoint = pr_checkpoint_path(&hold, a->path);
@@ -189,8 +190,7 @@ parsrec_status pr_contender_train(const pr_contender *r, const pr_attempt *a,
     if (status == PARSREC_OK)
         return PARSREC_OK;
     if (status == PARSREC_E_STOPPED)
-        return pr_fail(err, status,
-                       "stopped while training %s; the same command goes on from there",
+        return pr_fail(err, status, "stopped while training %s; the same command resumes",
                        r->entry->name);
     return pr_fail(err, status, "%s: %s", r->entry->name, why.message);
 }

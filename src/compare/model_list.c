@@ -36,7 +36,7 @@ static parsrec_status take_settings(pr_listed_model *e, char *text, parsrec_erro
             *next++ = '\0';
         if (strchr(text, '=') == NULL)
             return pr_fail(err, PARSREC_E_CONFIG,
-                           "the model %s: %s is no setting; write %s:key=value", e->kind,
+                           "the model %s: %s is not a setting; write %s:key=value", e->kind,
                            pr_show(&hold, pr_slice_of(text)), e->kind);
         if (e->set_count == PR_ENTRY_SETTINGS)
             return pr_fail(err, PARSREC_E_LIMIT, "a model can have %d settings", PR_ENTRY_SETTINGS);
@@ -78,7 +78,7 @@ static parsrec_status check_name(const pr_model_list *list, const pr_listed_mode
                        PR_ENTRY_NAME - 1);
     if (name[0] == '.' || name[0] == '-' || name[0] == '\0')
         return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "%s is no name for a model; begin it with a letter or digit",
+                       "%s is not a valid name for a model; it must start with a letter or digit",
                        pr_show(&hold, pr_slice_of(name)));
     for (const char *c = name; *c != '\0'; c++)
         if ((unsigned char)*c < ' ' || *c == 0x7F)

@@ -360,8 +360,7 @@ parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
     if (status == PARSREC_OK)
         return PARSREC_OK;
     if (status == PARSREC_E_STOPPED)
-        return pr_fail(err, status,
-                       "stopped while training %s; the same command goes on from there",
+        return pr_fail(err, status, "stopped while training %s; the same command resumes",
                        trial->name);
     return pr_fail(err, status, "%s: %s", trial->name, why.message);
 }

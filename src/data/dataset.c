@@ -377,8 +377,8 @@ static parsrec_status check_offsets(const check *c, const char *name, const int6
         return REFUSE(c, "%s begins with %lld, not 0", name, (long long)offsets[0]);
     for (size_t i = 0; i < rows; i++) {
         if (offsets[i + 1] < offsets[i])
-            return REFUSE(c, "%s falls at %zu from %lld to %lld", name, i, (long long)offsets[i],
-                          (long long)offsets[i + 1]);
+            return REFUSE(c, "%s decreases at %zu from %lld to %lld", name, i,
+                          (long long)offsets[i], (long long)offsets[i + 1]);
         if (offsets[i + 1] - offsets[i] < step)
             return REFUSE(c, "%s: row %zu is empty", name, i);
     }
@@ -447,8 +447,8 @@ static parsrec_status check_unique(const check *c, const char *table, const pr_n
             at = (at + 1) & (slots - 1);
         pr_excerpt hold;
         if (taken[at] != 0)
-            status = REFUSE(c, "%s: %s stands there twice, as %u and %zu", table,
-                            pr_show(&hold, name), taken[at] - 1, i);
+            status = REFUSE(c, "%s: %s occurs twice, as %u and %zu", table, pr_show(&hold, name),
+                            taken[at] - 1, i);
         taken[at] = (uint32_t)i + 1;
     }
     pr_free(taken);

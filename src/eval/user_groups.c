@@ -244,9 +244,10 @@ static parsrec_status mark_feature(making *m, const pr_feature_column *feature, 
     if (feature->number != NULL) {
         double low, high;
         if (!parse_range(value, &low, &high))
-            return pr_fail(err, PARSREC_E_ARGUMENT,
-                           "user feature '%s' is a number: %s is not one, nor a range as in 30..40",
-                           feature->name, pr_show(&hold, value));
+            return pr_fail(
+                err, PARSREC_E_ARGUMENT,
+                "user feature '%s' is a number: %s is not a number, nor a range such as 30..40",
+                feature->name, pr_show(&hold, value));
         for (size_t u = 0; u < users; u++)
             m->members[u] = (double)feature->number[u] >= low && (double)feature->number[u] <= high;
         return PARSREC_OK;
@@ -311,7 +312,7 @@ static parsrec_status add_spec(making *m, const char *spec, parsrec_error *err)
     if (equals != NULL && equals > spec)
         return add_equation(m, spec, equals, err);
     return pr_fail(err, PARSREC_E_ARGUMENT,
-                   "group %s is none of everybody, truth, FEATURE=VALUE, NAME=FILE, "
+                   "group %s is not one of everybody, truth, FEATURE=VALUE, NAME=FILE, "
                    "buyers:CATEGORY, cluster:N, user:KEY",
                    pr_show(&hold, pr_slice_of(spec)));
 }

@@ -347,7 +347,7 @@ parsrec_status pr_table_row(pr_table *t, const pr_collect *actions, const pr_row
     PR_TRY(pr_intern_add(&t->keys, key, &number, err));
     if (number < at)
         return pr_rows_fail(rows, row->line, t->key_column, err,
-                            "the %s %s stands here a second time; keep one row", what[t->of],
+                            "the %s %s occurs a second time; keep one row", what[t->of],
                             pr_show(&hold, row->fields[t->key_column]));
     for (size_t i = 0; i < t->column_count; i++)
         if (t->columns[i].holds != PR_TABLE_SKIPPED)

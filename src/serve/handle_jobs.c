@@ -32,7 +32,7 @@ static void answer_view(app *a, job_view *view, http_response *response)
     } else {
         answer_error(response, 503, "too_slow",
                      "This takes longer than a request may wait; ask for it with POST /v1/jobs, "
-                     "which tells how far it is.");
+                     "which reports progress.");
         response->retry_after = 5;
     }
 }
@@ -141,9 +141,10 @@ static void answer_job(job_view *view, http_response *response)
 
 static void answer_no_job(http_response *response)
 {
-    answer_error(response, 404, "not_found",
-                 "There is no such job; one that nobody asks about is dropped, and so are results "
-                 "when another model is loaded. POST /v1/jobs starts it again.");
+    answer_error(
+        response, 404, "not_found",
+        "There is no such job; jobs that no client asks about are dropped, and so are results "
+        "when another model is loaded. POST /v1/jobs starts it again.");
 }
 
 /* ---- starting ---- */

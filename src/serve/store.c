@@ -212,7 +212,8 @@ static parsrec_status make_row(const store *s, store_row *row, const store_event
 {
     char *items;
     if (e->user == NULL || e->user[0] == '\0')
-        return pr_fail(err, PARSREC_E_ARGUMENT, "an event has no user; guests' are not stored");
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "an event has no user; events of guests are not stored");
     PR_TRY(check_name(e->user, "the user's key", err));
     if (e->session != NULL)
         PR_TRY(check_name(e->session, "the session's name", err));
@@ -336,7 +337,7 @@ parsrec_status store_forget(store *s, const char *user, parsrec_error *err)
     store_row row = {.user = user, .time = STORE_NO_TIME};
     store_row *rows[] = {&row};
     if (user[0] == '\0')
-        return pr_fail(err, PARSREC_E_ARGUMENT, "there is no user without a key");
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the user's key is empty");
     PR_TRY(check_name(user, "the user's key", err));
     store_hash_text(row.user_hash, &s->identity, user, strlen(user));
     pthread_mutex_lock(&s->lock);
@@ -380,7 +381,8 @@ static parsrec_status read_items(replay *r, const json_t *list, store_event *eve
             r->quantities[i] = json_number_value(json_array_get(item, 1));
         }
         if ((r->items[i] = json_string_value(key)) == NULL)
-            return pr_fail(err, PARSREC_E_FORMAT, "a list of items holds something else than keys");
+            return pr_fail(err, PARSREC_E_FORMAT,
+                           "a list of items contains something other than keys");
     }
     event->items = r->items;
     event->quantities = r->quantities;
@@ -394,7 +396,7 @@ static parsrec_status take_event(replay *r, store_entry *entry, const store_row 
     json_t *list;
     entry->event = (store_event){.user = row->user, .session = row->session, .time = row->time};
     if (row->user == NULL || !store_type_of(row->type, &entry->event.type))
-        return pr_fail(err, PARSREC_E_FORMAT, "entry %llu of the store is not one",
+        return pr_fail(err, PARSREC_E_FORMAT, "entry %llu of the store is not valid",
                        (unsigned long long)entry->number);
     PR_TRY(pr_json_parse(&list, row->items, strlen(row->items), "the store", err));
     parsrec_status status = read_items(r, list, &entry->event, err);
@@ -416,7 +418,7 @@ static parsrec_status take(void *context, uint64_t number, int64_t origin, const
     else if (store_text_bytes(entry.user_hash, row->user_hash))
         status = r->visit(r->context, &entry, err);
     else
-        status = pr_fail(err, PARSREC_E_FORMAT, "entry %llu of the store names nobody",
+        status = pr_fail(err, PARSREC_E_FORMAT, "entry %llu of the store has no valid user",
                          (unsigned long long)number);
     if (status == PARSREC_OK)
         r->last = number;

@@ -142,7 +142,7 @@ static parsrec_status settle_text(PGconn *connection, const char *name, char tex
         strcpy(text, PQgetvalue(result, 0, 0));
     PQclear(result);
     return good ? PARSREC_OK
-                : pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store does not say what it is");
+                : pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store's id or secret is missing");
 }
 
 /* Version 1 stored the keys of forgotten users as plain text. */
@@ -229,7 +229,7 @@ static parsrec_status read_identity(PGconn *connection, store_identity *identity
         strcpy(identity->id, PQgetvalue(result, 0, 0));
     PQclear(result);
     return good ? PARSREC_OK
-                : pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store does not say what it is");
+                : pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store's id or secret is missing");
 }
 
 static parsrec_status make_tables(PGconn *connection, store_identity *identity, parsrec_error *err)

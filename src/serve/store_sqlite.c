@@ -152,7 +152,7 @@ static parsrec_status settle_text(const sqlite *self, const char *name, char tex
         sqlite3_column_bytes(statement, 0) == STORE_HASH_TEXT - 1)
         memcpy(text, sqlite3_column_text(statement, 0), STORE_HASH_TEXT);
     else
-        status = fail(self, self->writer, "cannot read what the store is", err);
+        status = fail(self, self->writer, "cannot read the store's id and secret", err);
     sqlite3_finalize(statement);
     return status;
 }

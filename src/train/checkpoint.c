@@ -413,7 +413,7 @@ static parsrec_status find_checker(const pr_container *file, const checker **out
                        "%s: a safetensors file without the metadata 'format'; parsrec did not "
                        "write it",
                        pr_container_path(file));
-    return pr_fail(err, PARSREC_E_FORMAT, "%s: the format %s is not one this parsrec can check",
+    return pr_fail(err, PARSREC_E_FORMAT, "%s: this parsrec cannot check the format %s",
                    pr_container_path(file), pr_show(&hold, pr_slice_of(format)));
 }
 

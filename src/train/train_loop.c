@@ -79,7 +79,7 @@ static parsrec_status save(pr_train_run *r, parsrec_error *err)
     if (r->plan->checkpoint == NULL)
         return PARSREC_OK;
     if (!pr_run_state_finite(&r->state))
-        return diverged(r, r->state.at.batch, "a weight is no number any more", err);
+        return diverged(r, r->state.at.batch, "a weight is not finite", err);
     PR_TRY(pr_checkpoint_save(&r->state, r->plan->checkpoint, err));
     r->good_checkpoint = r->plan->checkpoint;
     return PARSREC_OK;
@@ -154,7 +154,7 @@ static parsrec_status validate(pr_train_run *r, pr_scores *scores, parsrec_error
 {
     parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
     if (!pr_run_state_finite(&r->state))
-        return diverged(r, r->state.at.batch, "a weight is no number any more", err);
+        return diverged(r, r->state.at.batch, "a weight is not finite", err);
     parsrec_status status =
         pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, scores, err);
     /* All batches of the epoch are done; after a resume validation comes again. */

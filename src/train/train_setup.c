@@ -121,18 +121,17 @@ parsrec_status pr_settle(pr_config *config, const char *kind, const pr_dataset *
     config->order = pr_order_informative(&facts) ? PR_ORDER_STORED : PR_ORDER_ANY;
     if (config->order == PR_ORDER_STORED)
         pr_say(hooks, PARSREC_LOG_INFO,
-               "the order within baskets tells something, and is learnt (order = stored): "
+               "the order within baskets is informative and is learnt (order = stored): "
                "neighbours were neighbours before %.1f times as often as other items of a basket",
                (double)facts.neighbours / (double)facts.others);
     else if (found == PARSREC_ORDER_FIXED)
-        pr_say(
-            hooks, PARSREC_LOG_INFO,
-            "items within baskets stand %s (%.0f %% of frequent pairs never change their order); "
-            "that is no shopping order, and it is not learnt (order = any)",
-            parsrec_basket_order_text(found), 100 * pr_order_fixed_share(&facts));
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "items within baskets are %s (%.0f %% of frequent pairs never change their order); "
+               "this is not a shopping order, and it is not learnt (order = any)",
+               parsrec_basket_order_text(found), 100 * pr_order_fixed_share(&facts));
     else if (found > PARSREC_ORDER_FREE)
         pr_say(hooks, PARSREC_LOG_INFO,
-               "items within baskets are %s (%.0f %% of neighbours); that is no shopping order, "
+               "items within baskets are %s (%.0f %% of neighbours); this is not a shopping order, "
                "and it is not learnt (order = any)",
                parsrec_basket_order_text(found), 100 * pr_order_sorted_share(&facts));
     return PARSREC_OK;
@@ -417,8 +416,8 @@ static parsrec_status go_on(pr_train_run *r, pr_checkpoint *from, parsrec_error 
     PR_TRY(pr_checkpoint_read(s, from, err));
     pr_batches_arrange(&r->batches, s->at.epoch);
     if (s->at.batch > r->batches.batch_count)
-        return pr_fail(err, PARSREC_E_FORMAT, "%s: stands at batch %llu of %zu", r->plan->resume,
-                       (unsigned long long)s->at.batch, r->batches.batch_count);
+        return pr_fail(err, PARSREC_E_FORMAT, "%s: the position is batch %llu of %zu",
+                       r->plan->resume, (unsigned long long)s->at.batch, r->batches.batch_count);
     if (r->plan->patience > 0)
         s->at.patience = r->plan->patience;
     r->items_before = s->at.items;

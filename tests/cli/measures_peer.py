@@ -251,7 +251,7 @@ def read_dump(stream):
     if open_baskets or sorted(done) != list(range(head["baskets"])):
         complain(f"{len(done)} baskets are complete, the head tells of {head['baskets']}")
     if len({(b.user, b.session) for b in done.values()}) != len(done):
-        complain("a session stands there twice")
+        complain("a session occurs twice")
     return head, sheet, list(done.values())
 
 

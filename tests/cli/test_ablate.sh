@@ -104,5 +104,5 @@ fails 1 "epochs = 2, not 3" "$PARSREC" ablate shop.st $few -o out --epochs 3 --s
 fails 1 "cannot open" "$PARSREC" ablate nowhere.st -o bad
 absent bad
 fails 2 "pass -o DIR" "$PARSREC" ablate shop.st
-fails 2 "something is missing" "$PARSREC" ablate -o bad
+fails 2 "an argument is missing" "$PARSREC" ablate -o bad
 fails 2 "--seeds 0" "$PARSREC" ablate shop.st -o bad --seeds 0

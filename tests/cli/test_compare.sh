@@ -137,7 +137,7 @@ fails 1 "holds other data than paper-small" "$PARSREC" compare --preset paper-sm
 # ---- mistakes cost nothing: one sentence, and no folder left behind ----
 fails 1 "there is no model 'sasrek'" "$PARSREC" compare shop.st --models pop,sasrek -o bad
 fails 1 "two models are called 'pop'" "$PARSREC" compare shop.st --models pop,pop -o bad2
-fails 1 "is no setting" "$PARSREC" compare shop.st --models parsrec:wide -o bad2
+fails 1 "is not a setting" "$PARSREC" compare shop.st --models parsrec:wide -o bad2
 fails 1 "nonsense" "$PARSREC" compare shop.st --models parsrec:nonsense=1 -o bad
 fails 1 "empty place" "$PARSREC" compare shop.st --models pop,,personal -o bad2
 fails 1 "is not measured here" "$PARSREC" compare shop.st --models pop -o bad2 --measure HR@7

@@ -81,7 +81,7 @@ print(d["users"], d["sessions"], d["items"], d["actions"], d["first_time"], d["l
 ok "$PARSREC" info ours.st
 says "1970-01-01T00:00:00Z"
 says "2027-01-15T08:00:00Z"
-says "carries its ground truth"
+says "with its ground truth"
 ok "$PARSREC" info ours.st --json
 says '"first_date": "1970-01-01T00:00:00Z"'
 says '"synthetic": true'
@@ -104,7 +104,7 @@ says '"status": "E_CHECKSUM"'
 ok $python write.py 2 newer.st
 fails 1 "version 2, this parsrec reads up to 1" "$PARSREC" check newer.st
 $python -c 'from safetensors_peer import write; write("model.st", {"format": "other"}, {})'
-fails 1 "the format 'other' is not one" "$PARSREC" check model.st
+fails 1 "this parsrec cannot check the format 'other'" "$PARSREC" check model.st
 fails 1 "is 'other', not parsrec.data" "$PARSREC" info model.st
 $python -c 'from safetensors_peer import write; write("bare.st", {}, {})'
 fails 1 "without the metadata 'format'" "$PARSREC" check bare.st

@@ -89,7 +89,7 @@ for command in "explain model.st later.st -o maps --by item --group cluster:2" "
 done
 fails 1 "parsrec would have to be trained: train it first, or leave it out" "$PARSREC" compare later.st --models model.st,parsrec -o other
 fails 2 "--k 0" "$PARSREC" eval model.st shop.st --k 0
-fails 2 "something is missing" "$PARSREC" eval model.st
+fails 2 "an argument is missing" "$PARSREC" eval model.st
 printf 'user,item\nu,a\n' | "$PARSREC" import -o short.st - >/dev/null 2>&1
 ok "$PARSREC" train -o short_model.st short.st --set dim.user=4 --set dim.item=4 --epochs 1
 fails 1 "nobody can be evaluated" "$PARSREC" eval short_model.st short.st
@@ -136,7 +136,7 @@ printf 'user,item\na,w\n' >lists.csv
 fails 1 "item 'w' is not in the data set" \
     "$PARSREC" eval four_model.st four.st --candidates lists.csv
 fails 1 "lists.csv" "$PARSREC" eval four_model.st four.st --candidates nowhere/lists.csv
-fails 2 "goes without" "$PARSREC" eval four_model.st four.st --full --candidates popular
+fails 2 "excludes --negatives" "$PARSREC" eval four_model.st four.st --full --candidates popular
 fails 2 "says how many" "$PARSREC" eval four_model.st four.st --candidates lists.csv --negatives 3
 ok "$PARSREC" eval model.st shop.st --candidates popular --negatives 5 --protocol next
 says "5 items drawn by popularity"

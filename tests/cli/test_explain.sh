@@ -163,14 +163,14 @@ same "$("$PARSREC" explain shop.model shop.st -o told 2>&1 >stdout | wc -c)" 0 "
 
 # ---- mistakes ----
 fails 2 "nowhere to write" "$PARSREC" explain m.st s.st
-fails 2 "something is missing" "$PARSREC" explain m.st -o no
+fails 2 "an argument is missing" "$PARSREC" explain m.st -o no
 # Where nothing can be written is known before anything else is looked at.
 fails 1 "m.st is not a folder" "$PARSREC" explain nothing.st s.st -o m.st
 fails 1 "the folder cannot be made" "$PARSREC" explain nothing.st s.st -o nowhere/no
 fails 1 "nothing.st" "$PARSREC" explain nothing.st s.st -o no
 absent no
 fails 1 "user 'nobody' is not in the data set" "$PARSREC" explain m.st s.st --group user:nobody -o no
-fails 1 "none of everybody" "$PARSREC" explain m.st s.st --group nonsense -o no
+fails 1 "not one of everybody" "$PARSREC" explain m.st s.st --group nonsense -o no
 fails 1 "no category" "$PARSREC" explain m.st s.st --group buyers:SHOES -o no
 fails 1 "does not name two of the groups" "$PARSREC" explain m.st s.st --difference A,B -o no
 printf 'user,session,item\na,1,x\nb,2,x\nc,3,x\n' >one.csv

@@ -167,10 +167,10 @@ same "$(cat stderr)" "warning: no column was recognised as the session, so every
     "warning for baskets of one item"
 says "4  sessions of one item"
 ok "$PARSREC" info named.st
-says "warning: nearly every basket has one item only"
+says "warning: nearly every basket has only one item"
 same "$("$PARSREC" info --json named.st | grep -c '"one_item_baskets": *true')" 1 "info --json"
 "$PARSREC" train -o named.model named.st --model pop >stdout 2>stderr </dev/null || fail "train"
-same "$(grep -c '^warning: nearly every basket has one item only' stderr)" 1 "train warns"
+same "$(grep -c '^warning: nearly every basket has only one item' stderr)" 1 "train warns"
 for names in user,item customer,product client_id,EAN Household_Key,Product.ID member,sku buyer,upc \
     User-ID,Article-Number; do
     { echo "$names,order_id,date"; echo u,a,1,2020-01-01; echo u,b,1,2020-01-01; } >names.csv
@@ -207,7 +207,7 @@ says '{"column":"Unit Price","decimal_comma":true,"role":"number","table":"items
 # Order within sessions.
 ok "$PARSREC" import -o ordered.st orders.csv --ordered
 ok "$PARSREC" info ordered.st
-says "items stand in the order in which they were taken"
+says "items are in the order in which they were taken"
 same "$("$PARSREC" info --json ordered.st | grep -c '"ordered": *true')" 1 "ordered"
 same "$("$PARSREC" info --json orders.st | grep -c '"ordered": *false')" 1 "not ordered"
 

@@ -114,7 +114,7 @@ refused "fine.csv: the header is not user_id,time,session_length,session_items; 
 
 # Tables about items, users and sessions.
 printf 'item,name,price\napple,Apple,3\napple,Apfel,4\n' >items2.csv
-refused "items2.csv:3:1: the item 'apple' stands here a second time" fine.csv --items items2.csv
+refused "items2.csv:3:1: the item 'apple' occurs a second time" fine.csv --items items2.csv
 printf 'item,name,price\napple,Apple,cheap\n' >price.csv
 refused "price.csv:2:3: 'cheap' is not a number, but column 'price' must hold numbers" \
     fine.csv --items price.csv --number price

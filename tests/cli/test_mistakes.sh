@@ -113,7 +113,7 @@ mistake 1 "parsrec import: shop.st: is a parsrec data set already; continue with
 
 # 12. An unknown user gets an answer, and a word; where nothing can be done for one, it is a mistake.
 ok "$PARSREC" recommend shop.model --user nobody
-same "$(cat stderr)" "note: nothing is known of user 'nobody', who gets what is bought most" "sentence for an unknown user"
+same "$(cat stderr)" "note: nothing is known of user 'nobody', who gets the best sellers" "sentence for an unknown user"
 mistake 1 "parsrec forget: shop.model: there is no user 'nobody' in this model" \
     "$PARSREC" forget shop.model -o out.model --user nobody
 
@@ -178,7 +178,7 @@ for signal in INT TERM KILL; do
         same $code 137 "exit status after kill -9"
     else
         same $code 1 "exit status after SIG$signal"
-        stopped=$(grep -c "^parsrec train: stopped in epoch [0-9]* after [0-9]* of [0-9]* batches; go on with:$" stderr)
+        stopped=$(grep -c "^parsrec train: stopped in epoch [0-9]* after [0-9]* of [0-9]* batches; resume with:$" stderr)
         same "$stopped" 1 "sentence after SIG$signal"
         same "$(tail -n 1 stderr)" "  parsrec train -o run.model shop.st --resume run.model.ckpt" "how to go on"
     fi

@@ -70,11 +70,11 @@ sed 's/"nobody"/null/' stdout >nobody
 ok $R --basket 1000 --json
 same "$(cat stdout)" "$(cat nobody)" "nobody is anyone"
 ok $R --user nobody --basket 1000
-same "$(cat stderr)" "note: the model was not trained on user 'nobody', who is served as anyone" "note"
+same "$(cat stderr)" "note: the model was not trained on user 'nobody', who is served as an unknown user" "note"
 
 # Of whom nothing at all is known: what is bought most.
 ok $R --user nobody
-same "$(cat stderr)" "note: nothing is known of user 'nobody', who gets what is bought most" "note"
+same "$(cat stderr)" "note: nothing is known of user 'nobody', who gets the best sellers" "note"
 ok $R --guest --json
 says '"user":null,"source":"popular"'
 cp stdout most.json
@@ -142,7 +142,7 @@ fails 1 "is a data set, not a model" "$PARSREC" recommend shop.st
 fails 1 "cannot open" "$PARSREC" recommend missing.model
 fails 2 "--guest and --user exclude each other" $R --guest --user K01
 fails 2 "a whole number from 1" $R -k 0
-fails 2 "something is missing" "$PARSREC" recommend
+fails 2 "an argument is missing" "$PARSREC" recommend
 fails 2 "unexpected argument" $R a b c
 fails 2 "only -k goes with it" $R - --user K01
 fails 2 "not valid UTF-8" $R --basket "$(printf '\377')"

@@ -99,7 +99,7 @@ looks() {
     ok "$PARSREC" train -o sorted_model.st sorted.st $small --epochs 1
 }
 looks number "sorted by product number"
-warns "items within baskets are sorted by product number (100 % of neighbours); that is no shopping order, and it is not learnt (order = any)"
+warns "items within baskets are sorted by product number (100 % of neighbours); this is not a shopping order, and it is not learnt (order = any)"
 looks name "sorted by item name"
 looks none "in no fixed order"
 same "$(grep -c "no shopping order" stderr)" 0 "words of refusal"
@@ -194,7 +194,7 @@ for signal in INT TERM; do
     done
     same $code 1 "exit status after SIG$signal"
     ok test ! -s out
-    ok grep -q "^parsrec train: stopped in epoch [1-4] after [0-9]* of [0-9]* batches; go on with:$" err
+    ok grep -q "^parsrec train: stopped in epoch [1-4] after [0-9]* of [0-9]* batches; resume with:$" err
     same "$(tail -1 err)" "  parsrec train -o cut.st s.st --resume cut.st.ckpt" "how to go on after SIG$signal"
     absent cut.st
     ok "$PARSREC" train -o cut.st s.st --resume cut.st.ckpt

@@ -11,7 +11,7 @@ fails 2 "unknown option --nonsense" "$PARSREC" info --nonsense
 fails 2 "a whole number from" "$PARSREC" synth -o x.st --users -5
 fails 2 "--seed needs a value" "$PARSREC" synth --seed
 fails 2 "unexpected argument" "$PARSREC" info a b
-fails 2 "something is missing" "$PARSREC" check
+fails 2 "an argument is missing" "$PARSREC" check
 
 # No default that means something else, every kind of model named.
 for command in $("$PARSREC" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do

@@ -51,7 +51,7 @@ function usual(store, items) {
 function card(store, facts) {
   remember(facts.items);
   const past = facts.baskets > 0 ? plural(facts.baskets, 'earlier basket') : 'No earlier baskets';
-  const note = facts.known ? '' : ' · new to the model, served as anyone';
+  const note = facts.known ? '' : ' · new to the model, served as an unknown user';
   return [h('p', { class: 'quiet' }, past, note), usual(store, facts.items)];
 }
 

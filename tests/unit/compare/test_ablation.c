@@ -157,7 +157,7 @@ static void mistakes(void **state)
     } cases[] = {
         {{.preset = "papr"}, "there are: all, paper, parts"},
         {{.rows = "no-kin,no-kim"}, "there is no row 'no-kim'"},
-        {{.rows = "no-kin", .preset = "paper"}, "none of these rows"},
+        {{.rows = "no-kin", .preset = "paper"}, "these rows are not in the preset"},
         {{.row = no_settings, .row_count = 1}, "write --row NAME:key=value"},
         {{.row = no_name, .row_count = 1}, "write --row NAME:key=value"},
         {{.row = comma, .row_count = 1}, "write --row NAME:key=value"},

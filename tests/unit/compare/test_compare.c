@@ -48,8 +48,8 @@ static void bad_lists(void **state)
         {"=pop", "1 to 63 characters"},
         {"pop,pop", "two models are called 'pop'"},
         {"pop,pop=personal", "two models are called 'pop'"},
-        {"sasrec:loss", "'loss' is no setting"},
-        {".x=pop", "begin it with"},
+        {"sasrec:loss", "'loss' is not a setting"},
+        {".x=pop", "must start with"},
         {"a\nb=pop", "control characters"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -77,8 +77,8 @@ static void features(void **state)
     assert_ok(make_one("age=30..60")); /* bob's is not known */
     assert_group(0, "age=30..60", "ac");
     assert_fails(make_one("age=61..90"), PARSREC_E_INPUT, "'age=61..90' has no users");
-    assert_fails(make_one("age=old"), PARSREC_E_ARGUMENT, "'old' is not one");
-    assert_fails(make_one("age=1..x"), PARSREC_E_ARGUMENT, "as in 30..40");
+    assert_fails(make_one("age=old"), PARSREC_E_ARGUMENT, "'old' is not a number");
+    assert_fails(make_one("age=1..x"), PARSREC_E_ARGUMENT, "such as 30..40");
     static const int32_t codes[] = {1, -1, 0};
     static const int64_t words[] = {0, 3, 6};
     shop.user_feature[0] = (pr_feature_column){.name = (char *)(uintptr_t) "town",
@@ -128,9 +128,9 @@ static void buyers(void **state)
 static void what_is_no_group(void **state)
 {
     (void)state;
-    assert_fails(make_one("nonsense"), PARSREC_E_ARGUMENT, "'nonsense' is none of everybody");
-    assert_fails(make_one("=x"), PARSREC_E_ARGUMENT, "is none of");
-    assert_fails(make_one(""), PARSREC_E_ARGUMENT, "is none of");
+    assert_fails(make_one("nonsense"), PARSREC_E_ARGUMENT, "'nonsense' is not one of everybody");
+    assert_fails(make_one("=x"), PARSREC_E_ARGUMENT, "is not one of");
+    assert_fails(make_one(""), PARSREC_E_ARGUMENT, "is not one of");
     assert_fails(make_one("truth"), PARSREC_E_NOT_FOUND, "no ground truth");
     assert_fails(make_one("cluster:0"), PARSREC_E_ARGUMENT, "1 to 1000");
     assert_fails(make_one("cluster:2"), PARSREC_E_UNSUPPORTED, "need a model");
