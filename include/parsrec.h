@@ -502,7 +502,7 @@ enum { PARSREC_BASELINES = 5, PARSREC_BASELINE_ROWS = 5 };
 
 typedef enum parsrec_verdict {
     PARSREC_VERDICT_NONE,   /* nothing to compare */
-    PARSREC_VERDICT_AHEAD,  /* the model is significantly better than every baseline */
+    PARSREC_VERDICT_AHEAD,  /* the model is significantly better than the best baseline */
     PARSREC_VERDICT_LEVEL,  /* its difference from the best baseline is not significant */
     PARSREC_VERDICT_BEHIND, /* the best baseline is significantly better than the model */
 } parsrec_verdict;

@@ -44,9 +44,9 @@ static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr
 {
     size_t users = 0, steps = 0, place = 0;
     for (size_t u = 0; u < data->users; u++) {
-        int64_t first = pr_split_session(data, u, part, last);
-        if (first < 0)
+        if (!pr_split_evaluated(data, u, last))
             continue;
+        int64_t first = pr_split_session(data, u, part, last);
         int64_t end = part == PR_VALID ? first + 1 : data->user_offsets[u + 1];
         steps += (size_t)(data->session_offsets[end] - data->session_offsets[first]);
         users++;
@@ -64,11 +64,11 @@ static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr
 /* ---- one protocol ---- */
 
 /* The models to compare: the one in question first. */
-typedef struct field {
+typedef struct model_list {
     const pr_model *models[PARSREC_BASELINES + 1];
     pr_model *counted[PARSREC_BASELINES + 1]; /* those that were made here */
     size_t count;
-} field;
+} model_list;
 
 /* The tallies of NDCG@10 alone. */
 static parsrec_status take_gain(parsrec_share **out, pr_evaluation *e, size_t *users,
@@ -103,6 +103,7 @@ static double mean_of(const parsrec_share *rows, size_t users)
     return all.weight > 0 ? all.sum / all.weight : 0;
 }
 
+/* Against the baseline with the largest value alone: intervals of the others are shown, not judged. */
 static void judge(parsrec_baseline_row *row)
 {
     for (size_t i = 1; i < row->count; i++)
@@ -117,7 +118,8 @@ static void judge(parsrec_baseline_row *row)
 }
 
 static parsrec_status compare(parsrec_baseline_row *row, parsrec_share *const *gains,
-                              const field *models, size_t users, pr_pool *pool, parsrec_error *err)
+                              const model_list *models, size_t users, pr_pool *pool,
+                              parsrec_error *err)
 {
     pr_resampling how = pr_resampling_default();
     row->users = users;
@@ -135,7 +137,7 @@ static parsrec_status compare(parsrec_baseline_row *row, parsrec_share *const *g
     return PARSREC_OK;
 }
 
-static parsrec_status run_row(parsrec_baseline_row *row, pr_evaluation *e, const field *models,
+static parsrec_status run_row(parsrec_baseline_row *row, pr_evaluation *e, const model_list *models,
                               pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
 {
     parsrec_share *gains[PARSREC_BASELINES + 1] = {0};
@@ -157,7 +159,7 @@ done:
 
 static parsrec_status add_row(parsrec_baseline_report *report, size_t question,
                               const pr_dataset *data, const pr_eval_protocol *base,
-                              const field *models, pr_pool *pool, const parsrec_hooks *hooks,
+                              const model_list *models, pr_pool *pool, const parsrec_hooks *hooks,
                               parsrec_error *err)
 {
     pr_evaluation e;
@@ -178,7 +180,7 @@ static parsrec_status add_row(parsrec_baseline_report *report, size_t question,
 
 /* ---- all of them ---- */
 
-static parsrec_status add_counted(field *models, const char *kind, const pr_config *config,
+static parsrec_status add_counted(model_list *models, const char *kind, const pr_config *config,
                                   const pr_dataset *data, const pr_scope *scope, pr_pool *pool,
                                   const parsrec_hooks *hooks, parsrec_error *err)
 {
@@ -189,9 +191,9 @@ static parsrec_status add_counted(field *models, const char *kind, const pr_conf
 }
 
 /* A model in question that counts is counted again, without the sessions to be predicted. */
-static parsrec_status gather(field *models, const pr_model *model, const pr_dataset *data,
-                             pr_split_part part, pr_pool *pool, const parsrec_hooks *hooks,
-                             parsrec_error *err)
+static parsrec_status make_models(model_list *models, const pr_model *model, const pr_dataset *data,
+                                  pr_split_part part, pr_pool *pool, const parsrec_hooks *hooks,
+                                  parsrec_error *err)
 {
     pr_scope scope = pr_scope_before(part, (size_t)model->config.last);
     const char *own = model->kind->name;
@@ -210,6 +212,12 @@ static parsrec_status gather(field *models, const pr_model *model, const pr_data
     return PARSREC_OK;
 }
 
+/* The verdict of a report is the worst of its rows: they ascend in this order. */
+_Static_assert(PARSREC_VERDICT_NONE < PARSREC_VERDICT_AHEAD &&
+                   PARSREC_VERDICT_AHEAD < PARSREC_VERDICT_LEVEL &&
+                   PARSREC_VERDICT_LEVEL < PARSREC_VERDICT_BEHIND,
+               "verdicts are ordered from best to worst");
+
 static void sum_up(parsrec_baseline_report *report)
 {
     for (size_t i = 0; i < report->row_count; i++) {
@@ -222,7 +230,7 @@ parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *mod
                             const pr_dataset *data, pr_split_part part, pr_pool *pool,
                             const parsrec_hooks *hooks, parsrec_error *err)
 {
-    field models = {0};
+    model_list models = {0};
     size_t last = (size_t)model->config.last;
     *report = (parsrec_baseline_report){.split = part == PR_TEST ? PARSREC_SPLIT_TEST
                                                                  : PARSREC_SPLIT_VALID};
@@ -233,7 +241,7 @@ parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *mod
     parsrec_status status = PARSREC_OK;
     choose_users(chosen, report, data, part, last);
     if (report->users > 0)
-        PR_TRY_GOTO(gather(&models, model, data, part, pool, hooks, err));
+        PR_TRY_GOTO(make_models(&models, model, data, part, pool, hooks, err));
     pr_eval_protocol p = pr_protocol_paper(part);
     p.held_out = p.tested = last;
     p.users = chosen;
@@ -298,7 +306,8 @@ static void write_row(pr_writer *out, const parsrec_baseline_row *row)
         pr_write(out, "%s%s %.4f", first ? " (" : ", ", row->baselines[next].model,
                  row->baselines[next].value);
     }
-    if (row->count > (words != NULL))
+    bool others = row->count > (words != NULL ? 1 : 0); /* besides the best one, if it was named */
+    if (others)
         pr_write(out, ")");
 }
 

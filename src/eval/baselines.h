@@ -1,7 +1,7 @@
-/* A model beside baselines: `pop`, `personal`, `recent`, `markov` and `mix`, which only count and are
- * made in seconds. Every
- * protocol is compared on the same sessions and candidates, and the difference has an interval over users,
- * so that the verdict is about the models and not about luck. Training ends with it, the server shows it.
+/* Compares a model with baselines: `pop`, `personal`, `recent`, `markov` and `mix`, which only count and
+ * are made in seconds. All are evaluated by every protocol on the same sessions and candidates, and each
+ * difference has a confidence interval over users. Training ends with this comparison; the server shows
+ * it.
  *
  * Cost is bounded: users are sampled evenly once there are more than a few thousand, or once ranking the
  * whole catalogue for all of them would take long. */
