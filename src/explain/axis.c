@@ -22,48 +22,53 @@ typedef struct choosing {
     int32_t *of_item; /* [items]: number of its class, -1 for none */
     candidate *list;  /* [count] by number */
     size_t count;
+    pr_region region; /* holds both */
 } choosing;
 
 /* ---- which class an item belongs to ---- */
 
-/* The ancestor at a level, or the category itself where the tree is not as deep there. */
-static int32_t at_level(const pr_dataset *data, int32_t category, size_t level)
+/* The categories from the top of the tree to this one, then -1; returns how many. */
+static size_t path_of(int32_t path[PR_CATEGORY_LEVELS], const pr_dataset *d, int32_t category)
 {
-    int32_t chain[PR_CATEGORY_LEVELS];
     size_t depth = 0;
-    for (int32_t c = category; c >= 0 && depth < PR_CATEGORY_LEVELS; c = data->category_parent[c])
-        chain[depth++] = c;
-    return level == 0 || level >= depth ? category : chain[depth - level];
+    for (int32_t c = category; c >= 0 && depth < PR_CATEGORY_LEVELS; c = d->category_parent[c])
+        depth++;
+    for (size_t l = depth; l < PR_CATEGORY_LEVELS; l++)
+        path[l] = -1;
+    for (size_t l = depth; l > 0; category = d->category_parent[category])
+        path[--l] = category;
+    return depth;
 }
 
-static int32_t class_of(const choosing *c, size_t item)
+/* The ancestor at a level, or the category itself where the tree is not as deep there. */
+static int32_t at_level(const pr_dataset *d, int32_t category, size_t level)
 {
-    if (c->options->items)
-        return (int32_t)item;
-    int32_t category = c->data->item_category[item];
-    return category < 0 ? -1 : at_level(c->data, category, c->options->level);
-}
-
-static int32_t branch_of(const choosing *c, int32_t number)
-{
-    const pr_dataset *d = c->data;
-    if (!c->options->items)
-        return at_level(d, number, 1);
-    return d->categories > 0 ? d->item_category[number] : -1;
+    int32_t path[PR_CATEGORY_LEVELS];
+    size_t depth = path_of(path, d, category);
+    return level == 0 || level >= depth ? category : path[level - 1];
 }
 
 static parsrec_status list_candidates(choosing *c, parsrec_error *err)
 {
     const pr_dataset *d = c->data;
     c->count = c->options->items ? d->items : d->categories;
-    c->of_item = pr_alloc(d->items, sizeof *c->of_item);
-    c->list = pr_alloc_zero(c->count, sizeof *c->list);
-    if (c->of_item == NULL || c->list == NULL)
-        return pr_fail_memory(err);
-    for (size_t n = 0; n < c->count; n++)
-        c->list[n] = (candidate){.number = (int32_t)n, .branch = branch_of(c, (int32_t)n)};
-    for (size_t i = 0; i < d->items; i++)
-        c->of_item[i] = class_of(c, i);
+    c->of_item = pr_region_take(&c->region, d->items, sizeof *c->of_item);
+    c->list = pr_region_take(&c->region, c->count, sizeof *c->list);
+    PR_TRY(pr_region_check(&c->region, err));
+    for (size_t n = 0; n < c->count; n++) {
+        int32_t number = (int32_t)n;
+        c->list[n] = (candidate){.number = number, .branch = -1};
+        if (!c->options->items)
+            c->list[n].branch = at_level(d, number, 1);
+        else if (d->categories > 0)
+            c->list[n].branch = d->item_category[n];
+    }
+    for (size_t i = 0; i < d->items; i++) {
+        int32_t category = c->options->items ? -1 : d->item_category[i];
+        c->of_item[i] = c->options->items ? (int32_t)i
+                        : category < 0    ? -1
+                                          : at_level(d, category, c->options->level);
+    }
     for (size_t a = 0; a < d->actions; a++)
         if (c->of_item[d->action_items[a]] >= 0)
             c->list[c->of_item[d->action_items[a]]].actions++;
@@ -90,24 +95,6 @@ static int by_place(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-static void choose_top(choosing *c)
-{
-    qsort(c->list, c->count, sizeof *c->list, by_actions);
-    for (size_t n = 0; n < c->count && n < c->options->top; n++)
-        c->list[n].chosen = c->list[n].actions > 0;
-}
-
-/* A category that was named covers everything below it, up to another that was named. */
-static void gather_below(choosing *c)
-{
-    for (size_t i = 0; i < c->data->items; i++) {
-        int32_t at = c->data->item_category[i];
-        while (at >= 0 && !c->list[at].chosen)
-            at = c->data->category_parent[at];
-        c->of_item[i] = at;
-    }
-}
-
 static parsrec_status choose_listed(choosing *c, parsrec_error *err)
 {
     pr_directory directory;
@@ -121,8 +108,13 @@ static parsrec_status choose_listed(choosing *c, parsrec_error *err)
             c->list[number].chosen = true;
     }
     pr_directory_free(&directory);
-    if (status == PARSREC_OK && !c->options->items)
-        gather_below(c);
+    /* A category that was named covers everything below it, up to another that was named. */
+    for (size_t i = 0; status == PARSREC_OK && !c->options->items && i < c->data->items; i++) {
+        int32_t at = c->data->item_category[i];
+        while (at >= 0 && !c->list[at].chosen)
+            at = c->data->category_parent[at];
+        c->of_item[i] = at;
+    }
     return status;
 }
 
@@ -130,10 +122,13 @@ static parsrec_status choose(pr_axis *axis, choosing *c, parsrec_error *err)
 {
     for (size_t n = 0; n < c->count; n++)
         axis->there += c->list[n].actions > 0;
-    if (c->options->list_count > 0)
+    if (c->options->list_count > 0) {
         PR_TRY(choose_listed(c, err));
-    else
-        choose_top(c);
+    } else {
+        qsort(c->list, c->count, sizeof *c->list, by_actions);
+        for (size_t n = 0; n < c->count && n < c->options->top; n++)
+            c->list[n].chosen = c->list[n].actions > 0;
+    }
     qsort(c->list, c->count, sizeof *c->list, by_place);
     while (axis->count < c->count && c->list[axis->count].chosen)
         axis->count++;
@@ -160,7 +155,7 @@ static pr_slice plain_name(const pr_axis *axis, const pr_dataset *d, int32_t num
 }
 
 /* Where two have the same name, a category is called by its path and an item by name and key. */
-static char *long_name(const pr_axis *axis, const pr_dataset *d, int32_t number)
+static char *long_name(pr_axis *axis, const pr_dataset *d, int32_t number)
 {
     char text[1024];
     pr_slice name = plain_name(axis, d, number), key = pr_name(&d->item_keys, (size_t)number);
@@ -169,7 +164,7 @@ static char *long_name(const pr_axis *axis, const pr_dataset *d, int32_t number)
     else
         snprintf(text, sizeof text, "%.*s (%.*s)", (int)name.size, name.bytes, (int)key.size,
                  key.bytes);
-    return pr_copy_string(text, strlen(text));
+    return pr_region_string(&axis->region, text, strlen(text));
 }
 
 static bool is_shared(const pr_axis *axis, const choosing *c, size_t at)
@@ -183,19 +178,18 @@ static bool is_shared(const pr_axis *axis, const choosing *c, size_t at)
 
 static parsrec_status name_classes(pr_axis *axis, const choosing *c, parsrec_error *err)
 {
-    axis->names = pr_alloc_zero(axis->count, sizeof *axis->names);
-    axis->block = pr_alloc(axis->count, sizeof *axis->block);
-    if (axis->names == NULL || axis->block == NULL)
-        return pr_fail_memory(err);
+    axis->names = pr_region_take(&axis->region, axis->count, sizeof *axis->names);
+    axis->block = pr_region_take(&axis->region, axis->count, sizeof *axis->block);
+    PR_TRY(pr_region_check(&axis->region, err));
     for (size_t i = 0; i < axis->count; i++) {
         int32_t number = c->list[i].number;
         pr_slice name = plain_name(axis, c->data, number);
         bool changes = i > 0 && c->list[i].branch != c->list[i - 1].branch;
         axis->block[i] = i == 0 ? 0 : axis->block[i - 1] + changes;
-        axis->names[i] = is_shared(axis, c, i) ? long_name(axis, c->data, number)
-                                               : pr_copy_string(name.bytes, name.size);
-        if (axis->names[i] == NULL)
-            return pr_fail_memory(err);
+        axis->names[i] = is_shared(axis, c, i)
+                             ? long_name(axis, c->data, number)
+                             : pr_region_string(&axis->region, name.bytes, name.size);
+        PR_TRY(pr_region_check(&axis->region, err));
         pr_text_clean(axis->names[i]);
     }
     return PARSREC_OK;
@@ -203,36 +197,27 @@ static parsrec_status name_classes(pr_axis *axis, const choosing *c, parsrec_err
 
 /* ---- where classes stand in the tree ---- */
 
-static void set_path(int32_t *path, const pr_dataset *d, int32_t category)
-{
-    int32_t chain[PR_CATEGORY_LEVELS];
-    size_t depth = 0;
-    for (int32_t c = category; c >= 0 && depth < PR_CATEGORY_LEVELS; c = d->category_parent[c])
-        chain[depth++] = c;
-    for (size_t l = 0; l < PR_CATEGORY_LEVELS; l++)
-        path[l] = l < depth ? chain[depth - 1 - l] : -1;
-}
-
 static parsrec_status find_paths(pr_axis *axis, const choosing *c, parsrec_error *err)
 {
     const pr_dataset *d = c->data;
     axis->categories = d->categories;
-    axis->paths = pr_alloc(axis->count * PR_CATEGORY_LEVELS, sizeof *axis->paths);
-    axis->category_names = pr_alloc_zero(d->categories, sizeof *axis->category_names);
-    if (axis->paths == NULL || axis->category_names == NULL)
-        return pr_fail_memory(err);
+    axis->paths =
+        pr_region_take(&axis->region, axis->count * PR_CATEGORY_LEVELS, sizeof *axis->paths);
+    axis->category_names =
+        pr_region_take(&axis->region, d->categories, sizeof *axis->category_names);
+    PR_TRY(pr_region_check(&axis->region, err));
     for (size_t i = 0; i < axis->count; i++) {
         int32_t *path = axis->paths + i * PR_CATEGORY_LEVELS, number = c->list[i].number;
         bool none = d->categories == 0;
-        set_path(path, d, none ? -1 : axis->items ? d->item_category[number] : number);
+        path_of(path, d, none ? -1 : axis->items ? d->item_category[number] : number);
         for (size_t l = 0; l < PR_CATEGORY_LEVELS && path[l] >= 0; l++) {
             pr_slice name = pr_name(&d->category_names, (size_t)path[l]);
             char **place = &axis->category_names[path[l]];
-            if (*place == NULL && (*place = pr_copy_string(name.bytes, name.size)) == NULL)
-                return pr_fail_memory(err);
+            if (*place == NULL)
+                *place = pr_region_string(&axis->region, name.bytes, name.size);
         }
     }
-    return PARSREC_OK;
+    return pr_region_check(&axis->region, err);
 }
 
 int pr_axis_common(const pr_axis *axis, size_t i, size_t j)
@@ -247,23 +232,21 @@ int pr_axis_common(const pr_axis *axis, size_t i, size_t j)
 
 /* ---- the catalogue by classes ---- */
 
-static parsrec_status sort_items(pr_axis *axis, const choosing *c, parsrec_error *err)
+static parsrec_status sort_items(pr_axis *axis, choosing *c, parsrec_error *err)
 {
     size_t V = c->data->items;
-    axis->class = pr_alloc(V, sizeof *axis->class);
-    axis->order = pr_alloc(V, sizeof *axis->order);
-    axis->offsets = pr_alloc_zero(axis->count + 2, sizeof *axis->offsets);
-    uint32_t *place = pr_alloc(c->count, sizeof *place);
-    bool all = axis->class != NULL && axis->order != NULL && axis->offsets != NULL && place != NULL;
-    for (size_t n = 0; all && n < c->count; n++)
+    axis->class = pr_region_take(&axis->region, V, sizeof *axis->class);
+    axis->order = pr_region_take(&axis->region, V, sizeof *axis->order);
+    axis->offsets = pr_region_take(&axis->region, axis->count + 2, sizeof *axis->offsets);
+    uint32_t *place = pr_region_take(&c->region, c->count, sizeof *place);
+    PR_TRY(pr_region_check(&axis->region, err));
+    PR_TRY(pr_region_check(&c->region, err));
+    for (size_t n = 0; n < c->count; n++)
         place[c->list[n].number] = (uint32_t)(n < axis->count ? n : axis->count);
-    for (size_t i = 0; all && i < V; i++) {
+    for (size_t i = 0; i < V; i++) {
         axis->class[i] = c->of_item[i] < 0 ? (uint32_t)axis->count : place[c->of_item[i]];
         axis->offsets[axis->class[i] + 1]++;
     }
-    pr_free(place);
-    if (!all)
-        return pr_fail_memory(err);
     for (size_t k = 0; k <= axis->count; k++)
         axis->offsets[k + 1] += axis->offsets[k];
     for (size_t i = 0; i < V; i++) /* moves each offset to the next class, put right below */
@@ -279,37 +262,22 @@ parsrec_status pr_axis_init(pr_axis *axis, const pr_dataset *data, const pr_axis
 {
     *axis = (pr_axis){.items = options->items, .item_count = data->items};
     choosing c = {.data = data, .options = options};
-    parsrec_status status = PARSREC_OK;
+    parsrec_status status;
     if (!options->items && data->categories == 0)
-        status = pr_fail(err, PARSREC_E_INPUT,
-                         "the data set has no categories; make a map of its items (--by item)");
-    if (status == PARSREC_OK)
-        status = list_candidates(&c, err);
-    if (status == PARSREC_OK)
-        status = choose(axis, &c, err);
-    if (status == PARSREC_OK)
-        status = name_classes(axis, &c, err);
-    if (status == PARSREC_OK)
-        status = find_paths(axis, &c, err);
-    if (status == PARSREC_OK)
-        status = sort_items(axis, &c, err);
-    pr_free(c.of_item);
-    pr_free(c.list);
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "the data set has no categories; make a map of its items (--by item)");
+    PR_TRY_GOTO(list_candidates(&c, err));
+    PR_TRY_GOTO(choose(axis, &c, err));
+    PR_TRY_GOTO(name_classes(axis, &c, err));
+    PR_TRY_GOTO(find_paths(axis, &c, err));
+    status = sort_items(axis, &c, err);
+done:
+    pr_region_free(&c.region);
     return status;
 }
 
 void pr_axis_free(pr_axis *axis)
 {
-    for (size_t i = 0; axis->names != NULL && i < axis->count; i++)
-        pr_free(axis->names[i]);
-    pr_free(axis->names);
-    for (size_t i = 0; axis->category_names != NULL && i < axis->categories; i++)
-        pr_free(axis->category_names[i]);
-    pr_free(axis->category_names);
-    pr_free(axis->paths);
-    pr_free(axis->block);
-    pr_free(axis->class);
-    pr_free(axis->order);
-    pr_free(axis->offsets);
+    pr_region_free(&axis->region);
     *axis = (pr_axis){0};
 }

@@ -3,6 +3,7 @@
 #ifndef PR_AXIS_H
 #define PR_AXIS_H
 
+#include "base/memory.h"
 #include "data/dataset.h"
 
 enum { PR_AXIS_MOST = 1000 }; /* classes; a map has the square of that */
@@ -30,6 +31,7 @@ typedef struct pr_axis {
     int32_t *paths;
     char **category_names; /* [categories]: of those on a path; others NULL */
     size_t categories;
+    pr_region region; /* holds all of the above */
 } pr_axis;
 
 /* Classes are in order of the catalogue: categories by number, items by category. E_INPUT where

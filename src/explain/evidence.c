@@ -38,35 +38,17 @@ typedef struct counting {
     size_t first; /* task of this round */
 } counting;
 
-static parsrec_status worker_init(worker *d, size_t N, parsrec_error *err)
+static void worker_init(worker *d, pr_region *region, size_t N)
 {
     uint64_t **tables[] = {&d->total.both, &d->total.both_square, &d->total.both_row,
                            &d->total.both_all, &d->total.product};
-    bool all = true;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        all = all && (*tables[i] = pr_alloc_zero(N * N, sizeof **tables[i])) != NULL;
-    d->user = pr_alloc_zero(N * N, sizeof *d->user);
-    d->touched = pr_alloc(N, sizeof *d->touched);
-    d->list = pr_alloc(N, sizeof *d->list);
-    d->seen = pr_alloc_zero(N, sizeof *d->seen);
-    d->held = pr_alloc_zero(N, sizeof *d->held);
-    all = all && d->user != NULL && d->touched != NULL && d->list != NULL && d->seen != NULL &&
-          d->held != NULL;
-    return all ? PARSREC_OK : pr_fail_memory(err);
-}
-
-static void worker_free(worker *d)
-{
-    pr_free(d->total.both);
-    pr_free(d->total.both_square);
-    pr_free(d->total.both_row);
-    pr_free(d->total.both_all);
-    pr_free(d->total.product);
-    pr_free(d->user);
-    pr_free(d->touched);
-    pr_free(d->list);
-    pr_free(d->seen);
-    pr_free(d->held);
+        *tables[i] = pr_region_take(region, N * N, sizeof **tables[i]);
+    d->user = pr_region_take(region, N * N, sizeof *d->user);
+    d->touched = pr_region_take(region, N, sizeof *d->touched);
+    d->list = pr_region_take(region, N, sizeof *d->list);
+    d->seen = pr_region_take(region, N, sizeof *d->seen);
+    d->held = pr_region_take(region, N, sizeof *d->held);
 }
 
 /* ---- counting ---- */
@@ -183,46 +165,41 @@ static double variance(const sums *s, size_t N, size_t i, size_t j)
     return fmax(fmax(apart, square + 2 * crossed), 0);
 }
 
-static void set_errors(pr_evidence *out, const sums *s)
-{
-    size_t N = out->N;
-    for (size_t i = 0; i < N; i++)
-        for (size_t j = 0; j < N; j++)
-            out->error[i * N + j] =
-                s->both[i * N + j] > 0 ? (float)sqrt(variance(s, N, i, j)) : (float)NAN;
-}
-
 parsrec_status pr_evidence_count(pr_evidence *out, const pr_dataset *data, const pr_axis *axis,
                                  const pr_user_group *group, pr_pool *pool,
                                  const parsrec_hooks *hooks, parsrec_error *err)
 {
     size_t N = axis->count, tasks = (group->count + USERS_PER_TASK - 1) / USERS_PER_TASK;
     counting c = {.data = data, .axis = axis, .group = group, .threads = pr_pool_threads(pool)};
+    pr_region region = {0};
     parsrec_status status = PARSREC_OK;
     *out = (pr_evidence){.N = N, .reach = pr_evidence_reach(N)};
+    out->both = pr_alloc(N * N, sizeof *out->both);
     out->error = pr_alloc(N * N, sizeof *out->error);
-    c.workers = pr_alloc_zero(c.threads, sizeof *c.workers);
-    if (out->error == NULL || c.workers == NULL)
-        status = pr_fail_memory(err);
-    for (unsigned i = 0; i < c.threads && status == PARSREC_OK; i++)
-        status = worker_init(&c.workers[i], N, err);
-    for (; c.first < tasks && status == PARSREC_OK; c.first += TASKS_PER_ROUND) {
-        size_t left = tasks - c.first;
-        status = pr_progress(hooks, "counting pairs", "users", c.first * USERS_PER_TASK,
-                             group->count, err);
-        if (status == PARSREC_OK)
-            pr_pool_run(pool, count_users, &c, left < TASKS_PER_ROUND ? left : TASKS_PER_ROUND);
-    }
-    if (status == PARSREC_OK) {
-        gather(&c);
-        set_errors(out, &c.workers[0].total);
-        out->baskets = c.workers[0].total.baskets;
-        out->both = c.workers[0].total.both;
-        c.workers[0].total.both = NULL;
-    }
+    c.workers = pr_region_take(&region, c.threads, sizeof *c.workers);
     for (unsigned i = 0; c.workers != NULL && i < c.threads; i++)
-        worker_free(&c.workers[i]);
-    pr_free(c.workers);
+        worker_init(&c.workers[i], &region, N);
+    PR_TRY_GOTO(pr_region_check(&region, err));
+    if (out->both == NULL || out->error == NULL) {
+        status = pr_fail_memory(err);
+        goto done;
+    }
+    for (; c.first < tasks; c.first += TASKS_PER_ROUND) {
+        size_t left = tasks - c.first;
+        PR_TRY_GOTO(pr_progress(hooks, "counting pairs", "users", c.first * USERS_PER_TASK,
+                                group->count, err));
+        pr_pool_run(pool, count_users, &c, left < TASKS_PER_ROUND ? left : TASKS_PER_ROUND);
+    }
+    gather(&c);
+    const sums *all = &c.workers[0].total;
+    out->baskets = all->baskets;
+    for (size_t cell = 0; cell < N * N; cell++) {
+        out->both[cell] = all->both[cell];
+        out->error[cell] =
+            all->both[cell] > 0 ? (float)sqrt(variance(all, N, cell / N, cell % N)) : (float)NAN;
+    }
+done:
+    pr_region_free(&region);
     return status;
 }
 

@@ -27,13 +27,6 @@ typedef struct making {
 
 /* ---- which maps ---- */
 
-static bool model_has(const pr_model *model, size_t map)
-{
-    if (map == PARSREC_MAP_ATTENTION)
-        return model->kind->attention != NULL;
-    return map != PARSREC_MAP_EMBEDDING || pr_params_find(&model->params, "item_emb") != NULL;
-}
-
 static parsrec_status choose_maps(making *m, parsrec_error *err)
 {
     const bool *asked = m->options->maps;
@@ -41,7 +34,10 @@ static parsrec_status choose_maps(making *m, parsrec_error *err)
     for (size_t k = 0; k < PARSREC_MAPS; k++)
         any = any || asked[k];
     for (size_t k = 0; k < PARSREC_MAPS; k++) {
-        bool there = model_has(m->model, k);
+        bool there = k == PARSREC_MAP_ATTENTION ? m->model->kind->attention != NULL
+                     : k == PARSREC_MAP_EMBEDDING
+                         ? pr_params_find(&m->model->params, "item_emb") != NULL
+                         : true;
         if (asked[k] && !there)
             return pr_fail(err, PARSREC_E_UNSUPPORTED,
                            "model %s has no %s, so it has no such map; take --map drop instead",
@@ -67,20 +63,17 @@ static parsrec_status choose_groups(making *m, parsrec_error *err)
     pr_group_source from = {m->data, (size_t)m->model->config.last, cluster,
                             (void *)(uintptr_t)m->model};
     PR_TRY(pr_user_groups_init(&m->groups, &from, o->groups, o->group_count, err));
-    m->e->groups = pr_alloc_zero(m->groups.count, sizeof *m->e->groups);
-    if (m->e->groups == NULL)
-        return pr_fail_memory(err);
+    m->e->groups = pr_region_take(&m->e->region, m->groups.count, sizeof *m->e->groups);
+    PR_TRY(pr_region_check(&m->e->region, err));
     m->e->group_count = m->groups.count;
     for (size_t g = 0; g < m->groups.count; g++) {
         pr_explained_group *to = &m->e->groups[g];
         const pr_user_group *from_group = &m->groups.list[g];
         to->step_agreement = to->map_agreement = NAN;
         to->users = from_group->count;
-        to->name = pr_copy_string(from_group->name, strlen(from_group->name));
-        if (to->name == NULL)
-            return pr_fail_memory(err);
+        to->name = pr_region_string(&m->e->region, from_group->name, strlen(from_group->name));
     }
-    return PARSREC_OK;
+    return pr_region_check(&m->e->region, err);
 }
 
 static bool find_pair(making *m, const char *text, const char *comma)
@@ -114,10 +107,10 @@ static parsrec_status choose_difference(making *m, parsrec_error *err)
 
 /* ---- the maps of a group ---- */
 
-static parsrec_status new_map(const making *m, double **map, parsrec_error *err)
+static parsrec_status new_map(making *m, double **map, parsrec_error *err)
 {
-    *map = pr_alloc(m->e->axis.count * m->e->axis.count, sizeof **map);
-    return *map != NULL ? PARSREC_OK : pr_fail_memory(err);
+    *map = pr_region_take(&m->e->region, m->e->axis.count * m->e->axis.count, sizeof **map);
+    return pr_region_check(&m->e->region, err);
 }
 
 static parsrec_status agreement_of_maps(double *rho, const double *a, const double *b, size_t N,
@@ -179,8 +172,9 @@ static parsrec_status make_maps(making *m, pr_explained_group *to, pr_map_sums *
     to->steps = sums->steps;
     if (!m->e->has[PARSREC_MAP_DROP])
         return PARSREC_OK;
-    to->placed = sums->placed;
-    sums->placed = NULL;
+    to->placed = pr_region_take(&m->e->region, sums->N, sizeof *to->placed);
+    PR_TRY(pr_region_check(&m->e->region, err));
+    memcpy(to->placed, sums->placed, sums->N * sizeof *to->placed);
     if (!m->e->has[PARSREC_MAP_ATTENTION])
         return PARSREC_OK;
     to->step_agreement = sums->pairs > 0 ? sums->agreeing / sums->pairs : NAN;
@@ -222,7 +216,8 @@ static parsrec_status explain_group(making *m, size_t g, parsrec_error *err)
     }
     PR_TRY(walk_group(m, g, err));
     if (to->maps[PARSREC_MAP_DROP] != NULL)
-        PR_TRY(pr_tree_sums_init(&to->tree, &m->e->axis, to->maps[PARSREC_MAP_DROP], err));
+        PR_TRY(pr_tree_sums_init(&to->tree, &m->e->region, &m->e->axis, to->maps[PARSREC_MAP_DROP],
+                                 err));
     if (!m->e->has_truth)
         return PARSREC_OK;
     size_t N = m->e->axis.count;
@@ -282,9 +277,8 @@ static parsrec_status order_rows(making *m, parsrec_error *err)
     by = by != NULL ? by : pr_explained_map(m->e, 0, PARSREC_MAP_LIFT);
     by = by != NULL ? by : pr_explained_map(m->e, 0, PARSREC_MAP_ATTENTION);
     by = by != NULL ? by : m->e->embedding;
-    m->e->order = pr_alloc(N, sizeof *m->e->order);
-    if (m->e->order == NULL)
-        return pr_fail_memory(err);
+    m->e->order = pr_region_take(&m->e->region, N, sizeof *m->e->order);
+    PR_TRY(pr_region_check(&m->e->region, err));
     for (size_t i = 0; i < N; i++)
         m->e->order[i] = i;
     return m->options->cluster ? pr_heatmap_order_clusters(m->e->order, by, N, err) : PARSREC_OK;
@@ -298,14 +292,10 @@ static parsrec_status keep_words(making *m, parsrec_error *err)
     snprintf(m->e->checksum, sizeof m->e->checksum, "%s", checksum);
     const char *words[] = {o->model_name, o->data_name, o->command};
     char **places[] = {&m->e->model_name, &m->e->data_name, &m->e->command};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (words[i] == NULL)
-            continue;
-        *places[i] = pr_copy_string(words[i], strlen(words[i]));
-        if (*places[i] == NULL)
-            return pr_fail_memory(err);
-    }
-    return PARSREC_OK;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i] != NULL)
+            *places[i] = pr_region_string(&m->e->region, words[i], strlen(words[i]));
+    return pr_region_check(&m->e->region, err);
 }
 
 static parsrec_status make(making *m, parsrec_error *err)
@@ -347,23 +337,10 @@ parsrec_status pr_explain(pr_explanation *out, const pr_model *model, const pr_d
 
 void pr_explanation_clear(pr_explanation *e)
 {
-    for (size_t g = 0; g < e->group_count; g++) {
-        for (size_t k = 0; k < PR_MAP_KINDS; k++)
-            pr_free(e->groups[g].maps[k]);
+    for (size_t g = 0; g < e->group_count; g++)
         pr_evidence_free(&e->groups[g].evidence);
-        pr_tree_sums_free(&e->groups[g].tree);
-        pr_free(e->groups[g].placed);
-        pr_free(e->groups[g].name);
-    }
-    for (size_t k = 0; k < PR_MAP_KINDS; k++)
-        pr_free(e->difference.maps[k]);
-    pr_free(e->groups);
-    pr_free(e->embedding);
-    pr_free(e->order);
-    pr_free(e->model_name);
-    pr_free(e->data_name);
-    pr_free(e->command);
     pr_axis_free(&e->axis);
+    pr_region_free(&e->region);
     *e = (pr_explanation){0};
 }
 

@@ -31,9 +31,9 @@ typedef struct pr_tree_sums {
     size_t *cells; /* [categories] */
 } pr_tree_sums;
 
-parsrec_status pr_tree_sums_init(pr_tree_sums *tree, const pr_axis *axis, const double *map,
-                                 parsrec_error *err);
-void pr_tree_sums_free(pr_tree_sums *tree); /* a zeroed one is fine */
+/* The sums live in the region. */
+parsrec_status pr_tree_sums_init(pr_tree_sums *tree, pr_region *region, const pr_axis *axis,
+                                 const double *map, parsrec_error *err);
 
 /* One group of users. */
 typedef struct pr_explained_group {
@@ -70,6 +70,8 @@ struct parsrec_explanation {
     char model_kind[32], checksum[17];
     char *model_name, *data_name, *command; /* may be NULL */
     double seconds;
+    pr_region
+        region; /* holds all of the above but the axis and the evidence, which have their own */
 };
 typedef struct parsrec_explanation pr_explanation;
 

@@ -108,6 +108,7 @@ typedef struct run {
     pr_map_sums *parts; /* [part_count]: of the tasks of a round */
     size_t part_count;
     pr_map_sums *all;
+    pr_region region; /* holds workers and parts, but not the aligned work space */
 } run;
 
 static size_t size_of(const pr_map_source *from, int64_t session)
@@ -326,33 +327,19 @@ static void look(void *context, const pr_walk_step *at, int32_t *placed)
 static parsrec_status sums_init(pr_map_sums *s, size_t N, parsrec_error *err)
 {
     *s = (pr_map_sums){.N = N};
-    struct {
-        double **place;
-        size_t size;
-    } parts[] = {
-        {&s->attention, N * N},
-        {&s->even, N * N},
-        {&s->users_with_row, N},
-        {&s->effect, PR_MAP_STAGES * N * N},
-        {&s->counted, PR_MAP_STAGES * N * N},
-        {&s->placed, N},
-        {&s->spare, N},
-    };
-    bool all = true;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        all = all && (*parts[i].place = pr_alloc_zero(parts[i].size, sizeof(double))) != NULL;
-    return all ? PARSREC_OK : pr_fail_memory(err);
+    s->attention = pr_region_take(&s->region, N * N, sizeof *s->attention);
+    s->even = pr_region_take(&s->region, N * N, sizeof *s->even);
+    s->users_with_row = pr_region_take(&s->region, N, sizeof *s->users_with_row);
+    s->effect = pr_region_take(&s->region, PR_MAP_STAGES * N * N, sizeof *s->effect);
+    s->counted = pr_region_take(&s->region, PR_MAP_STAGES * N * N, sizeof *s->counted);
+    s->placed = pr_region_take(&s->region, N, sizeof *s->placed);
+    s->spare = pr_region_take(&s->region, N, sizeof *s->spare);
+    return pr_region_check(&s->region, err);
 }
 
 void pr_map_sums_free(pr_map_sums *s)
 {
-    pr_free(s->attention);
-    pr_free(s->even);
-    pr_free(s->users_with_row);
-    pr_free(s->effect);
-    pr_free(s->counted);
-    pr_free(s->placed);
-    pr_free(s->spare);
+    pr_region_free(&s->region);
     *s = (pr_map_sums){0};
 }
 
@@ -416,40 +403,22 @@ static parsrec_status list_tasks(run *r, parsrec_error *err)
     return PARSREC_OK;
 }
 
-static parsrec_status worker_init(worker *w, const pr_map_source *from, size_t baskets,
-                                  size_t weights, parsrec_error *err)
+static parsrec_status worker_init(worker *w, pr_region *region, const pr_map_source *from,
+                                  size_t baskets, size_t weights, parsrec_error *err)
 {
     size_t V = from->data->items, N = from->axis->count;
     w->work = pr_alloc_aligned(V, sizeof *w->work);
-    w->mass = pr_alloc(2 * (N + 1), sizeof *w->mass);
-    w->logs = pr_alloc(2 * N, sizeof *w->logs);
-    w->held = pr_alloc_zero(N + 1, sizeof *w->held);
-    w->effect = pr_alloc(from->basket_most, sizeof *w->effect);
-    w->baskets = pr_alloc(baskets, sizeof *w->baskets);
-    w->weights = pr_alloc(weights, sizeof *w->weights);
-    w->user = pr_alloc(N * N, sizeof *w->user);
-    w->user_even = pr_alloc(N * N, sizeof *w->user_even);
-    w->stamp = pr_alloc(V, sizeof *w->stamp);
-    w->distinct = pr_alloc(N, sizeof *w->distinct);
-    bool all = w->work != NULL && w->mass != NULL && w->logs != NULL && w->held != NULL &&
-               w->effect != NULL && w->baskets != NULL && w->weights != NULL && w->user != NULL &&
-               w->user_even != NULL && w->stamp != NULL && w->distinct != NULL;
-    return all ? PARSREC_OK : pr_fail_memory(err);
-}
-
-static void worker_free(worker *w)
-{
-    pr_free_aligned(w->work);
-    pr_free(w->mass);
-    pr_free(w->logs);
-    pr_free(w->held);
-    pr_free(w->effect);
-    pr_free(w->baskets);
-    pr_free(w->weights);
-    pr_free(w->user);
-    pr_free(w->user_even);
-    pr_free(w->stamp);
-    pr_free(w->distinct);
+    w->mass = pr_region_take(region, 2 * (N + 1), sizeof *w->mass);
+    w->logs = pr_region_take(region, 2 * N, sizeof *w->logs);
+    w->held = pr_region_take(region, N + 1, sizeof *w->held);
+    w->effect = pr_region_take(region, from->basket_most, sizeof *w->effect);
+    w->baskets = pr_region_take(region, baskets, sizeof *w->baskets);
+    w->weights = pr_region_take(region, weights, sizeof *w->weights);
+    w->user = pr_region_take(region, N * N, sizeof *w->user);
+    w->user_even = pr_region_take(region, N * N, sizeof *w->user_even);
+    w->stamp = pr_region_take(region, V, sizeof *w->stamp);
+    w->distinct = pr_region_take(region, N, sizeof *w->distinct);
+    return w->work != NULL ? pr_region_check(region, err) : pr_fail_memory(err);
 }
 
 static parsrec_status walk(run *r, pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
@@ -481,14 +450,13 @@ static parsrec_status walk(run *r, pr_pool *pool, const parsrec_hooks *hooks, pa
     }
     r->threads = pr_pool_threads(pool);
     walk.tasks_per_round = r->threads * (N > SMALL ? 1 : PARTS_PER_THREAD);
-    r->workers = pr_alloc_zero(r->threads, sizeof *r->workers);
-    r->parts = pr_alloc_zero(walk.tasks_per_round, sizeof *r->parts);
-    if (r->workers == NULL || r->parts == NULL)
-        return pr_fail_memory(err);
+    r->workers = pr_region_take(&r->region, r->threads, sizeof *r->workers);
+    r->parts = pr_region_take(&r->region, walk.tasks_per_round, sizeof *r->parts);
+    PR_TRY(pr_region_check(&r->region, err));
     while (r->part_count < walk.tasks_per_round)
         PR_TRY(sums_init(&r->parts[r->part_count++], N, err));
     for (unsigned i = 0; i < r->threads; i++)
-        PR_TRY(worker_init(&r->workers[i], from, walk.task_most, weights, err));
+        PR_TRY(worker_init(&r->workers[i], &r->region, from, walk.task_most, weights, err));
     return pr_walk_run(&walk, pool, hooks, err);
 }
 
@@ -508,12 +476,11 @@ parsrec_status pr_map_sums_make(pr_map_sums *sums, const pr_map_source *source, 
                          pr_show(&hold, pr_slice_of(source->group->name)));
 done:
     for (unsigned i = 0; r.workers != NULL && i < r.threads; i++)
-        worker_free(&r.workers[i]);
+        pr_free_aligned(r.workers[i].work);
     for (size_t i = 0; i < r.part_count; i++)
         pr_map_sums_free(&r.parts[i]);
-    pr_free(r.workers);
-    pr_free(r.parts);
     pr_free(r.tasks);
+    pr_region_free(&r.region);
     return status;
 }
 

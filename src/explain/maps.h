@@ -12,6 +12,7 @@
 #define PR_MAPS_H
 
 #include "base/hooks.h"
+#include "base/memory.h"
 #include "base/threads.h"
 #include "eval/user_groups.h"
 #include "explain/axis.h"
@@ -70,6 +71,7 @@ typedef struct pr_map_sums {
     double agreeing, pairs; /* pairs of items of a step that attention and effect order alike, less
                                those they order differently; and all pairs */
     uint64_t baskets, cut, steps; /* walked through; of them longer than basket_most; predictions */
+    pr_region region;             /* holds the arrays */
 } pr_map_sums;
 
 /* The same bits at any number of threads. Memory is a few maps per thread, and the attention of the

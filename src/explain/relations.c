@@ -19,36 +19,25 @@ const char *parsrec_relation_verdict_name(parsrec_relation_verdict verdict)
 
 /* ---- what the category tree alone explains ---- */
 
-/* Adds a cell to all categories that contain both of its classes. */
-static void add_to_tree(pr_tree_sums *tree, const pr_axis *axis, size_t i, size_t j, double value)
-{
-    for (int l = pr_axis_common(axis, i, j); l >= 0; l--) {
-        size_t category = (size_t)axis->paths[i * PR_CATEGORY_LEVELS + (size_t)l];
-        tree->sum[category] += value;
-        tree->cells[category]++;
-    }
-}
-
-parsrec_status pr_tree_sums_init(pr_tree_sums *tree, const pr_axis *axis, const double *map,
-                                 parsrec_error *err)
+parsrec_status pr_tree_sums_init(pr_tree_sums *tree, pr_region *region, const pr_axis *axis,
+                                 const double *map, parsrec_error *err)
 {
     size_t N = axis->count;
-    tree->sum = pr_alloc_zero(axis->categories, sizeof *tree->sum);
-    tree->cells = pr_alloc_zero(axis->categories, sizeof *tree->cells);
-    if (tree->sum == NULL || tree->cells == NULL)
-        return pr_fail_memory(err);
+    tree->sum = pr_region_take(region, axis->categories, sizeof *tree->sum);
+    tree->cells = pr_region_take(region, axis->categories, sizeof *tree->cells);
+    PR_TRY(pr_region_check(region, err));
     for (size_t i = 0; i < N; i++)
-        for (size_t j = 0; j < N; j++)
-            if (i != j && !isnan(map[i * N + j]))
-                add_to_tree(tree, axis, i, j, map[i * N + j]);
+        for (size_t j = 0; j < N; j++) {
+            if (i == j || isnan(map[i * N + j]))
+                continue;
+            /* The cell counts in all categories that contain both of its classes. */
+            for (int l = pr_axis_common(axis, i, j); l >= 0; l--) {
+                size_t category = (size_t)axis->paths[i * PR_CATEGORY_LEVELS + (size_t)l];
+                tree->sum[category] += map[i * N + j];
+                tree->cells[category]++;
+            }
+        }
     return PARSREC_OK;
-}
-
-void pr_tree_sums_free(pr_tree_sums *tree)
-{
-    pr_free(tree->sum);
-    pr_free(tree->cells);
-    *tree = (pr_tree_sums){0};
 }
 
 /* The mean of the other pairs of the lowest category that contains both and has three other pairs
