@@ -62,8 +62,14 @@ def loop_in_c(program, model, users, calls, items=()):
 
 
 def big_model(folder):
-    """100,000 users with four sessions each; one epoch, since only the speed of answers matters."""
-    data = parsrec.Dataset.synthetic(users=USERS, sessions=4, path=folder / "big.st")
+    """100,000 users with three baskets of three out of 1,000 items; one epoch, since only the speed of
+    answers matters."""
+    draw = np.random.default_rng(1)
+    rows = USERS * 9
+    frame = {"user": np.repeat(np.arange(USERS), 9), "session": np.tile(np.repeat(np.arange(3), 3), USERS),
+             "time": np.tile(np.repeat(np.arange(3), 3), USERS),
+             "item": (1000 * draw.random(rows) ** 2).astype(np.int64)}
+    data = parsrec.Dataset.from_frame(frame, path=folder / "big.st")
     return parsrec.train(data, epochs=1, baselines=False, path=folder / "big.model",
                          settings={"mix": False})
 

@@ -10,6 +10,7 @@
 
 docs/python.md has the rest.
 """
+from ._frames import set_frames
 from ._library import DataWarning, Epoch, Error, Progress, library as _c
 from ._version import __version__
 from .dataset import Dataset
@@ -19,7 +20,7 @@ from .studies import Comparison, Evaluation, compare, evaluate, train
 
 __all__ = ["ALL", "Comparison", "DataWarning", "Dataset", "Epoch", "Error", "Evaluation", "Explanation",
            "Model", "Progress", "Recommendation", "Recommendations", "Recommender", "WhatIf",
-           "__version__", "compare", "evaluate", "library_version", "train"]
+           "__version__", "compare", "evaluate", "library_version", "set_frames", "train"]
 
 
 def library_version() -> str:

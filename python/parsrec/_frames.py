@@ -1,6 +1,7 @@
-"""Tables that are handed out: pandas frames where pandas is installed, else dicts of numpy arrays."""
+"""Tables that are handed out: frames of pandas or polars, or dicts of numpy arrays."""
 from __future__ import annotations
 
+import importlib
 from typing import Any, Dict, List, Optional, Sequence
 
 import numpy as np
@@ -26,17 +27,48 @@ def column(values: Sequence[Any]) -> np.ndarray:
     return np.asarray(values)
 
 
+_wanted = "auto"
+
+
+def set_frames(kind: str) -> None:
+    """Chooses what tables are from now on: ``pandas``, ``polars`` or ``numpy`` (dicts of arrays).
+
+    ``auto``, the default, is pandas where it is installed, else numpy.
+    """
+    global _wanted
+    if kind not in ("auto", "pandas", "polars", "numpy"):
+        raise ValueError("frames must be auto, pandas, polars or numpy, not %r" % (kind,))
+    if kind in ("pandas", "polars"):
+        importlib.import_module(kind)
+    _wanted = kind
+
+
+def _maker() -> Any:
+    """The module that makes tables, or None for numpy."""
+    if _wanted == "auto":
+        return pandas()
+    return importlib.import_module(_wanted) if _wanted != "numpy" else None
+
+
 def table(columns: Dict[str, Sequence[Any]]) -> Any:
-    """A pandas DataFrame, or a dict of numpy arrays without pandas."""
+    """Columns of equal length as a table."""
     arrays = {name: column(values) for name, values in columns.items()}
-    module = pandas()
-    return module.DataFrame(arrays) if module is not None else arrays
+    module = _maker()
+    if module is None:
+        return arrays
+    if _wanted == "polars":  # which takes texts from lists
+        return module.DataFrame({n: a.tolist() if a.dtype == object else a for n, a in arrays.items()})
+    return module.DataFrame(arrays)
 
 
 def square(matrix: np.ndarray, names: List[str]) -> Any:
-    """A pandas DataFrame with names on both sides, or the matrix without pandas."""
-    module = pandas()
-    return module.DataFrame(matrix, index=names, columns=names) if module is not None else matrix
+    """A matrix with names on both sides; polars has those of the rows in a column, numpy has none."""
+    module = _maker()
+    if module is None:
+        return matrix
+    if _wanted == "polars":
+        return module.DataFrame({"": list(names), **{n: matrix[:, i] for i, n in enumerate(names)}})
+    return module.DataFrame(matrix, index=names, columns=names)
 
 
 def rows(dicts: Sequence[Dict[str, Any]]) -> Any:

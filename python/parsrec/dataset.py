@@ -251,6 +251,10 @@ class Dataset:
         call(library.parsrec_data_split_at, out._handle.pointer, seconds)
         return out
 
+    def __reduce__(self) -> Any:
+        """Pickled by the path of its file."""
+        return Dataset, (str(self.path.resolve()),)
+
     def __repr__(self) -> str:
         i = self.info()
         return "<parsrec.Dataset: {users:,} users, {sessions:,} sessions, {items:,} items, {actions:,} actions>".format(**i)

@@ -23,6 +23,8 @@ ESTIMATORS = ("rollout", "expected", "top10", "counted")
 #: Every user of the model, for :meth:`Model.recommend`.
 ALL = type("_All", (), {"__repr__": lambda self: "parsrec.ALL"})()
 
+_NOTHING: Tuple[Any, ...] = ()
+
 _HIT = np.dtype([("item", np.int32), ("score", np.float32)])
 _ANSWER = np.dtype([("count", np.uint64), ("source", np.int32)], align=True)
 assert _HIT.itemsize == ctypes.sizeof(abi.parsrec_hit)
@@ -272,10 +274,10 @@ class Model:
 
     # ---- recommendations ----
 
-    def recommend(self, user: Any = None, basket: Iterable[Any] = (), k: int = 10, *,
-                  history: Optional[Iterable[Any]] = None, exclude: Iterable[Any] = (),
-                  only: Iterable[Any] = (), exclude_categories: Iterable[str] = (),
-                  categories: Iterable[str] = (), max_per_category: int = 0,
+    def recommend(self, user: Any = None, basket: Iterable[Any] = _NOTHING, k: int = 10, *,
+                  history: Optional[Iterable[Any]] = None, exclude: Iterable[Any] = _NOTHING,
+                  only: Iterable[Any] = _NOTHING, exclude_categories: Iterable[str] = _NOTHING,
+                  categories: Iterable[str] = _NOTHING, max_per_category: int = 0,
                   features: Optional[Mapping[str, Any]] = None, strict: bool = False, why: bool = False,
                   baskets: Optional[Sequence[Iterable[Any]]] = None, threads: int = 0,
                   progress: ProgressLike = None) -> Any:
@@ -296,9 +298,9 @@ class Model:
         :return: a :class:`Recommendation`, or :class:`Recommendations` for many users.
         """
         # An answer of one without filters is all that a shop asks a thousand times a second.
-        if type(user) is str and not exclude and not only and not categories and history is None \
-                and not exclude_categories and not max_per_category and not why and features is None \
-                and baskets is None:
+        if type(user) is str and exclude is _NOTHING and only is _NOTHING and categories is _NOTHING \
+                and exclude_categories is _NOTHING and history is None and not max_per_category \
+                and not why and features is None and baskets is None:
             return self._recommend_one(user, basket, k, strict)
         filters = _Filters(self, history, exclude, only, exclude_categories, categories,
                            max_per_category, features, strict)
@@ -322,6 +324,8 @@ class Model:
             numbers = self._catalogue()
         unknown: Sequence[str] = ()
         placed: List[int] = []
+        if type(basket) not in (list, tuple, str):
+            basket = list(basket)
         if basket:
             try:
                 placed = [numbers[b] for b in basket] if type(basket) is not str else [numbers[basket]]
@@ -528,6 +532,12 @@ class Model:
                            self._data(dataset), ctypes.byref(options))
         return WhatIf(Handle(pointer.value, library.parsrec_whatif_free), estimator)
 
+    def __reduce__(self) -> Any:
+        """Pickled by the path of its file."""
+        if self.path is None:
+            raise TypeError("a counting model without a file cannot be pickled; use train(..., path=...)")
+        return Model, (str(self.path.resolve()),)
+
     def __repr__(self) -> str:
         return "<parsrec.Model: {kind}, {users:,} users, {items:,} items, {parameters:,} parameters>".format(
             **self.info())
@@ -561,8 +571,9 @@ class _Filters:
         r = self.request
         r.exclude = self._list(model._items(exclude, self.unknown, strict))
         # An `only` of which nothing is known must not mean "no restriction".
-        allowed = model._items(only, self.unknown, strict)
-        if not allowed and len([only] if isinstance(only, str) else list(only)):
+        listed_only = [only] if isinstance(only, str) else list(only)
+        allowed = model._items(listed_only, self.unknown, strict)
+        if listed_only and not allowed:
             raise Error(abi.E_NOT_FOUND, "only: the model knows none of these items")
         r.only = self._list(allowed)
         for name, listed in (("exclude_categories", exclude_categories), ("categories", categories)):
@@ -703,7 +714,7 @@ class WhatIf(_Report):
                 rows.append(one)
             i += 1
         shown = [r for r in rows if r["estimator"] == estimator]
-        names = list(rows[0]) if rows else []
+        names = list(rows[0]) if rows else ["scenario"]
         #: One row per scenario, group, question and category or item, by the chosen estimator.
         self.frame: Any = table({c: [r[c] for r in shown] for c in names})
         #: The same by every estimator.
@@ -714,4 +725,4 @@ class WhatIf(_Report):
         call(library.parsrec_whatif_save, self._handle.pointer, text(folder))
 
     def __repr__(self) -> str:
-        return "<parsrec.WhatIf: %d rows>" % (len(self.frame["scenario"]) if len(self.frame) else 0)
+        return "<parsrec.WhatIf: %d rows>" % len(self.frame["scenario"])

@@ -1,5 +1,6 @@
 """Recommendations for one, many and all users."""
 import gc
+import pickle
 import threading
 
 import numpy as np
@@ -170,7 +171,24 @@ def test_a_scratch_outlives_its_model_object(frame):
     assert own.handle.pointer
 
 
+def test_arrays_and_generators_are_lists_too(model):
+    plain = pairs(model.recommend("K02", ["1210", "1280"], k=3))
+    assert pairs(model.recommend("K02", np.array(["1210", "1280"]), k=3)) == plain
+    assert pairs(model.recommend("K02", (i for i in ["1210", "1280"]), k=3)) == plain
+    assert pairs(model.recommend(np.str_("K02"), ("1210", "1280"), k=3)) == plain
+    two = model.recommend("K02", only=np.array(["1210", "1280"]), exclude=np.array([]))
+    assert sorted(two.items) == ["1210", "1280"]
+    with pytest.raises(parsrec.Error, match="knows none of these"):
+        model.recommend("K02", only=(i for i in ["zzz"]))
+
+
+def test_models_are_pickled_by_path(model, data, frame):
+    assert pairs(pickle.loads(pickle.dumps(model)).recommend("K02")) == pairs(model.recommend("K02"))
+    assert pickle.loads(pickle.dumps(data)).checksum == data.checksum
+    with pytest.raises(TypeError, match="without a file cannot be pickled"):
+        pickle.dumps(parsrec.Model.count(data, "pop"))
+
+
 def test_errors_can_be_pickled():
-    import pickle
     error = pickle.loads(pickle.dumps(parsrec.Error(50, "a sentence")))
     assert (error.status, str(error), error.name) == (50, "a sentence", "E_INPUT")

@@ -1,6 +1,9 @@
 """Training with progress and Ctrl-C, evaluation, comparison, maps, what-if, the scikit-learn face."""
 import os
 import signal
+import sys
+import threading
+import types
 
 import numpy as np
 import parsrec
@@ -50,6 +53,15 @@ def test_ctrl_c_stops_cleanly(data, tmp_path):
         parsrec.train(data, epochs=50, settings=SMALL, path=tmp_path / "m", progress=press)
     assert (tmp_path / "m.ckpt").exists() and not (tmp_path / "m").exists()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_ctrl_c_without_a_callback(data, tmp_path):
+    timer = threading.Timer(.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        parsrec.train(data, epochs=100000, settings=SMALL, path=tmp_path / "m")
+    timer.join()
+    assert (tmp_path / "m.ckpt").exists()
 
 
 def test_an_exception_in_a_callback_arrives(data):
@@ -149,6 +161,34 @@ def test_whatif(model, tmp_path):
     assert found.to_dict() and "BAKERY" in str(found)
     with pytest.raises(parsrec.Error):
         model.whatif(drop="category=SHOES")
+
+
+# ---- kinds of frames ----
+
+class PolarsFrame(dict):
+    """What the package needs of a polars frame, which Debian does not have: a dict of columns."""
+
+    def __init__(self, columns):
+        for name, values in columns.items():
+            assert not (isinstance(values, np.ndarray) and values.dtype == object)
+        super().__init__(columns)
+
+
+def test_kinds_of_frames(quick, monkeypatch):
+    try:
+        parsrec.set_frames("numpy")
+        assert isinstance(quick.recommend(["K02"]).to_frame(), dict)
+        assert isinstance(quick.explain(maps="lift").map(), np.ndarray)
+        monkeypatch.setitem(sys.modules, "polars", types.SimpleNamespace(DataFrame=PolarsFrame))
+        parsrec.set_frames("polars")
+        assert isinstance(quick.recommend(["K02"]).to_frame(), PolarsFrame)
+        found = quick.explain(maps="lift")
+        assert list(found.map()) == [""] + found.names
+        assert parsrec.evaluate(quick, protocol="next")["MRR"] > 0
+        with pytest.raises(ValueError, match="frames must be"):
+            parsrec.set_frames("excel")
+    finally:
+        parsrec.set_frames("auto")
 
 
 # ---- the face of scikit-learn ----
