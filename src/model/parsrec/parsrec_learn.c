@@ -460,11 +460,11 @@ static void backward(pr_arnn_pass *pass)
     if (d->inputs->count > 0)
         pr_arnn_about_backward(&pass->net, t->dh, R);
     pr_bag_backward(pass->net.g.item, t->dh, &pass->bags, pass->softmax.score, R, d->items, d->dv);
-    drop_rows_backward(&pass->drop_user, t->du, R, du);
+    drop_rows_backward(&pass->drop_user, t->duser, R, du);
     for (size_t r = 0; r < R; r++) {
         size_t row = pass->chunk->order[r];
         pass->chunk->users[row] = pass->users[r];
-        memcpy(pass->chunk->user_gradient + row * du, t->du + r * du, du * sizeof *t->du);
+        memcpy(pass->chunk->user_gradient + row * du, t->duser + r * du, du * sizeof *t->duser);
     }
     pr_chunk_mark(pass->chunk, PR_PART_BEGIN);
 }

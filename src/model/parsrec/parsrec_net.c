@@ -117,7 +117,7 @@ static void take_layer(pr_arnn_layer_tape *l, pr_arena *arena, const pr_arnn_tap
         l->kv = take(arena, T, 2 * dq);
         l->weight = take(arena, T, d->heads * t->keys);
     }
-    l->mix = take(arena, T, dq);
+    l->concat = take(arena, T, dq);
     l->unit = take(arena, T, dq);
     l->rate = take(arena, T, 1);
     l->a = take(arena, T, dq);
@@ -152,7 +152,7 @@ static void take_layer_backward(pr_arnn_layer_tape *l, pr_arena *arena, const pr
     l->dout = take(arena, t->T, pr_arnn_map_width(d, i));
     l->djoin = take(arena, t->T, d->dq);
     if (!upper)
-        l->dq = take(arena, t->T, d->dq);
+        l->dquery = take(arena, t->T, d->dq);
     l->dkv = take_zero(arena, t->T, upper ? d->dq : 2 * d->dq);
 }
 
@@ -166,7 +166,7 @@ void pr_arnn_tape_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_
         t->dffn = take(arena, t->T, d->dv);
         t->dwide = take(arena, t->T, d->dv);
     }
-    t->du = take_zero(arena, t->R, d->du);
+    t->duser = take_zero(arena, t->R, d->du);
     t->dh = take_zero(arena, t->R, d->dv);
     t->sq = take_zero(arena, t->R, d->dq);
     t->tmp = take(arena, t->R, widest);
@@ -216,7 +216,7 @@ static void attend(pr_arnn_net *net, size_t l, const pr_arnn_step *s)
     for (size_t r = 0; r < s->rows; r++) {
         size_t row = s->first + r;
         pr_keys keys = keys_of(s, r);
-        pr_attention_forward(t->mix + row * d->dq, t->weight + row * d->heads * net->t.keys,
+        pr_attention_forward(t->concat + row * d->dq, t->weight + row * d->heads * net->t.keys,
                              t->q + row * d->dq, t->kv, &keys, d->heads, d->dq);
     }
 }
@@ -241,12 +241,12 @@ static void layer_forward(pr_arnn_net *net, size_t l, const pr_arnn_step *s)
     const pr_arnn_layer *w = &net->w.layer[l];
     pr_arnn_layer_tape *t = &net->t.layer[l];
     size_t at = s->first * d->dq, out = pr_arnn_map_width(d, l);
-    pr_real *a = t->a + at, *mix = t->mix + at;
+    pr_real *a = t->a + at, *concat = t->concat + at;
     if (pr_arnn_is_upper(d, l)) /* one key: its weight is 1 */
-        pr_linear_forward(mix, below(net, l, s->first), w->kv_w, w->kv_b, s->rows, d->dv, d->dq);
+        pr_linear_forward(concat, below(net, l, s->first), w->kv_w, w->kv_b, s->rows, d->dv, d->dq);
     else
         attend(net, l, s);
-    pr_linear_forward(a, mix, w->join_w, w->join_b, s->rows, d->dq, d->dq);
+    pr_linear_forward(a, concat, w->join_w, w->join_b, s->rows, d->dq, d->dq);
     if (d->residual)
         add_query(net, l, s, a);
     if (d->norm)
@@ -255,15 +255,16 @@ static void layer_forward(pr_arnn_net *net, size_t l, const pr_arnn_step *s)
     pr_linear_forward(t->out + s->first * out, a, w->map_w, w->map_b, s->rows, d->dq, out);
 }
 
-/* Through attention of the step's rows: dmix to dq and the keys' rows of dkv. */
-static void attend_backward(pr_arnn_net *net, size_t l, const pr_arnn_step *s, const pr_real *dmix)
+/* Through attention of the step's rows: dconcat to dquery and the keys' rows of dkv. */
+static void attend_backward(pr_arnn_net *net, size_t l, const pr_arnn_step *s,
+                            const pr_real *dconcat)
 {
     const pr_arnn_dims *d = &net->d;
     pr_arnn_layer_tape *t = &net->t.layer[l];
     for (size_t r = 0; r < s->rows; r++) {
         size_t row = s->first + r;
         pr_keys keys = keys_of(s, r);
-        pr_attention_backward(t->dq + row * d->dq, t->dkv, net->t.work, dmix + r * d->dq,
+        pr_attention_backward(t->dquery + row * d->dq, t->dkv, net->t.work, dconcat + r * d->dq,
                               t->weight + row * d->heads * net->t.keys, t->q + row * d->dq, t->kv,
                               &keys, d->heads, d->dq);
     }
@@ -274,7 +275,7 @@ static void query_sum_backward(pr_arnn_net *net, const pr_arnn_step *s, const pr
 {
     const pr_arnn_dims *d = &net->d;
     for (size_t r = 0; r < s->rows; r++) {
-        pr_add(net->t.du + r * d->du, dsum + r * d->dq, d->du);
+        pr_add(net->t.duser + r * d->du, dsum + r * d->dq, d->du);
         pr_add(net->t.dh + r * d->dv, dsum + r * d->dq + d->du, d->dv);
     }
 }
@@ -296,18 +297,18 @@ static void below_backward(pr_arnn_net *net, size_t l, const pr_arnn_step *s, co
     if (d->residual)
         pr_add(dbelow, dsum, n);
     if (s->query)
-        pr_linear_backward(dbelow, NULL, NULL, t->dq + s->first * d->dq, NULL, w->query_w, s->rows,
-                           d->dq, d->dq);
+        pr_linear_backward(dbelow, NULL, NULL, t->dquery + s->first * d->dq, NULL, w->query_w,
+                           s->rows, d->dq, d->dq);
 }
 
 /* The first layer's query back to h; u's share is summed up and done once at the end. */
 static void first_query_backward(pr_arnn_net *net, const pr_arnn_step *s)
 {
     const pr_arnn_dims *d = &net->d;
-    const pr_real *dq = net->t.layer[0].dq + s->first * d->dq;
-    pr_add(net->t.sq, dq, s->rows * d->dq);
-    pr_gemm(net->t.dh, d->dv, pr_mat(dq, d->dq), pr_mat(net->w.layer[0].query_w + d->du, d->dq), 1,
-            s->rows, d->dv, d->dq);
+    const pr_real *dquery = net->t.layer[0].dquery + s->first * d->dq;
+    pr_add(net->t.sq, dquery, s->rows * d->dq);
+    pr_gemm(net->t.dh, d->dv, pr_mat(dquery, d->dq), pr_mat(net->w.layer[0].query_w + d->du, d->dq),
+            1, s->rows, d->dv, d->dq);
 }
 
 static void layer_backward(pr_arnn_net *net, size_t l, const pr_arnn_step *s)
@@ -317,15 +318,15 @@ static void layer_backward(pr_arnn_net *net, size_t l, const pr_arnn_step *s)
     pr_arnn_layer_tape *t = &net->t.layer[l];
     size_t at = s->first * d->dq, out = pr_arnn_map_width(d, l), rows = s->rows;
     pr_real *dsum = t->djoin + at;
-    pr_real *dmix = pr_arnn_is_upper(d, l) ? t->dkv + at : net->t.tmp;
+    pr_real *dconcat = pr_arnn_is_upper(d, l) ? t->dkv + at : net->t.tmp;
     pr_gemm(dsum, d->dq, pr_mat(t->dout + s->first * out, out), pr_mat(w->map_w, d->dq), 0, rows,
             d->dq, out);
     if (d->norm)
         pr_layer_norm_backward(dsum, g->gain, g->shift, dsum, t->unit + at, t->rate + s->first,
                                w->gain, rows, d->dq);
-    pr_gemm(dmix, d->dq, pr_mat(dsum, d->dq), pr_mat(w->join_w, d->dq), 0, rows, d->dq, d->dq);
+    pr_gemm(dconcat, d->dq, pr_mat(dsum, d->dq), pr_mat(w->join_w, d->dq), 0, rows, d->dq, d->dq);
     if (!pr_arnn_is_upper(d, l))
-        attend_backward(net, l, s, dmix);
+        attend_backward(net, l, s, dconcat);
     if (d->residual && (l == 0 || d->paper))
         query_sum_backward(net, s, dsum);
     if (l > 0)
@@ -356,7 +357,7 @@ static void query_maps_backward(pr_arnn_net *net, size_t l, size_t query_first)
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_layer *g = &net->g.layer[l];
     size_t rows = net->t.T - query_first, dq = d->dq;
-    const pr_real *dquery = net->t.layer[l].dq + query_first * dq;
+    const pr_real *dquery = net->t.layer[l].dquery + query_first * dq;
     if (l > 0) {
         pr_linear_backward(NULL, g->query_w, g->query_b, dquery, below(net, l, query_first), NULL,
                            rows, dq, dq);
@@ -367,7 +368,7 @@ static void query_maps_backward(pr_arnn_net *net, size_t l, size_t query_first)
     pr_gemm(g->query_w, dq, pr_flip(net->t.sq, dq), pr_mat(net->t.u, d->du), 1, dq, d->du,
             net->t.R);
     pr_bias_backward(g->query_b, net->t.sq, net->t.R, dq);
-    pr_gemm(net->t.du, d->du, pr_mat(net->t.sq, dq), pr_mat(net->w.layer[0].query_w, dq), 1,
+    pr_gemm(net->t.duser, d->du, pr_mat(net->t.sq, dq), pr_mat(net->w.layer[0].query_w, dq), 1,
             net->t.R, d->du, dq);
 }
 
@@ -378,7 +379,7 @@ static void layer_maps_backward(pr_arnn_net *net, size_t l, size_t key_first, si
     const pr_arnn_layer_tape *t = &net->t.layer[l];
     size_t T = net->t.T, out = pr_arnn_map_width(d, l);
     pr_linear_backward(NULL, g->map_w, g->map_b, t->dout, t->a, NULL, T, d->dq, out);
-    pr_linear_backward(NULL, g->join_w, g->join_b, t->djoin, t->mix, NULL, T, d->dq, d->dq);
+    pr_linear_backward(NULL, g->join_w, g->join_b, t->djoin, t->concat, NULL, T, d->dq, d->dq);
     if (pr_arnn_is_upper(d, l)) {
         pr_linear_backward(NULL, g->kv_w, g->kv_b, t->dkv, below(net, l, 0), NULL, T, d->dv, d->dq);
         return;
@@ -638,7 +639,7 @@ static void cell_maps_backward(pr_arnn_net *net)
     pr_gemm(net->g.cell_w, d->dz, pr_flip(t->scell, width), pr_mat(t->u, d->du), 1, width, d->du,
             t->R);
     pr_bias_backward(net->g.cell_b, t->scell, t->R, width);
-    pr_gemm(t->du, d->du, pr_mat(t->scell, width), pr_mat(net->w.cell_w, d->dz), 1, t->R, d->du,
+    pr_gemm(t->duser, d->du, pr_mat(t->scell, width), pr_mat(net->w.cell_w, d->dz), 1, t->R, d->du,
             width);
 }
 
@@ -733,12 +734,13 @@ static void parts_maps_backward(pr_arnn_net *net)
                 t->T);
         pr_gemm(net->g.gate_w, d->dz, pr_flip(t->sgate, F), pr_mat(t->u, d->du), 1, F, d->du, t->R);
         pr_bias_backward(net->g.gate_b, t->sgate, t->R, F);
-        pr_gemm(t->du, d->du, pr_mat(t->sgate, F), pr_mat(net->w.gate_w, d->dz), 1, t->R, d->du, F);
+        pr_gemm(t->duser, d->du, pr_mat(t->sgate, F), pr_mat(net->w.gate_w, d->dz), 1, t->R, d->du,
+                F);
     }
     if (d->pull) {
         pr_gemm(net->g.scale_w, d->du, pr_flip(t->dscale, d->dv), pr_mat(t->u, d->du), 1, d->dv,
                 d->du, t->R);
-        pr_gemm(t->du, d->du, pr_mat(t->dscale, d->dv), pr_mat(net->w.scale_w, d->du), 1, t->R,
+        pr_gemm(t->duser, d->du, pr_mat(t->dscale, d->dv), pr_mat(net->w.scale_w, d->du), 1, t->R,
                 d->du, d->dv);
     }
     if (d->past) {

@@ -103,10 +103,20 @@ size_t pr_arnn_map_width(const pr_arnn_dims *d, size_t layer);
 /* True for layers whose one key is the output of the layer below. */
 bool pr_arnn_is_upper(const pr_arnn_dims *d, size_t layer);
 
-/* What one layer leaves behind, a row for every row of every step. */
+/* What one layer computes, a row for every row of every step. The upper layers of stack = paper have no
+ * q, kv, weight and dquery. */
 typedef struct pr_arnn_layer_tape {
-    pr_real *q, *kv, *weight, *mix, *unit, *rate, *a, *out;
-    pr_real *dout, *djoin, *dq, *dkv; /* set by the backward pass */
+    pr_real *q;      /* [T,dq]: Q W_Q + b, all heads side by side */
+    pr_real *kv;     /* [T,2dq]: keys, then values, of the item placed before the step */
+    pr_real *weight; /* [T,heads,keys]: softmax of the attention */
+    pr_real *concat; /* [T,dq]: the paper's Concat(head_1, ..., head_h) */
+    pr_real *unit;   /* [T,dq]: what the layer norm keeps for its backward pass ... */
+    pr_real *rate;   /* [T] */
+    pr_real *a;      /* [T,dq]: output of the layer norm */
+    pr_real *out;    /* [T,width of the map] */
+    /* Gradients, set by the backward pass: of out; of the sum before the layer norm; of q; of kv. In the
+     * upper layers of stack = paper dkv is that of the one value, [T,dq]. */
+    pr_real *dout, *djoin, *dquery, *dkv;
 } pr_arnn_layer_tape;
 
 /* The tape of a pass over T rows in all, R at most in a step. Rows of step j stand together. */
@@ -138,9 +148,9 @@ typedef struct pr_arnn_tape {
     pr_real *sgate, *dscale, *dpast, *spull;  /* [R,.]: sums over the steps */
     pr_real *do_, *dcell, *dffn, *dwide, *de; /* [T,.] */
     pr_real *dback, *dmemory;                 /* [T,dv], [R,dv] */
-    pr_real *du, *dh, *scell, *sq;            /* [R,.]: sums over the steps */
-    pr_real *tmp, *tmp2;                      /* [R, max(dq, 2dv)] */
-    pr_real *work;                            /* [keys] */
+    pr_real *duser, *dh, *scell, *sq; /* [R,.]: of u; of the hidden state; sums over the steps */
+    pr_real *tmp, *tmp2;              /* [R, max(dq, 2dv)] */
+    pr_real *work;                    /* [keys] */
 } pr_arnn_tape;
 
 typedef struct pr_arnn_net {
@@ -174,7 +184,7 @@ void pr_arnn_step_forward(pr_arnn_net *net, const pr_arnn_step *s);
 
 /* From t.do_ of the step and t.dh of the step after it (its hidden_rows) to t.dh of this step. */
 void pr_arnn_step_backward(pr_arnn_net *net, const pr_arnn_step *s);
-/* After the last step backward: gradients of all maps, of t.u into t.du, of t.e into t.de.
+/* After the last step backward: gradients of all maps, of t.u into t.duser, of t.e into t.de.
  * key_first: tape rows from here on have keys; query_first: from here on queries were asked. */
 void pr_arnn_maps_backward(pr_arnn_net *net, size_t key_first, size_t query_first);
 
