@@ -1,4 +1,16 @@
-/* The attention-fused recurrent network, forward and backward (docs/math.md, One step). */
+/* The attention-fused recurrent network, forward and backward (docs/math.md, One step).
+ *
+ *   paper                     here
+ *   E^U, E^V                  w.user, w.item
+ *   Q = [E^U_u ; h_j]         t.u and the first half of t.z
+ *   K = V                     t.e, rows of the placed items
+ *   W^Q, W^K and W^V, W^O     query_w, kv_w, join_w of a layer
+ *   ~v_j                      the second half of t.z
+ *   W^(1), W^(2) and b^(1)    the first blocks of cell_w, cell_b: columns of ~v_j, columns of Q
+ *   W^(3), W^(4) and b^(2)    the last block; here it gives o_j, [dv], which E^V then turns into scores
+ *
+ * The user's columns of query_w, cell_w and gate_w are multiplied once per basket (user_forward,
+ * parts_begin) and their gradients once from sums over the steps (maps_backward). */
 #include <assert.h>
 #include <string.h>
 
@@ -19,9 +31,14 @@ static pr_real *take_zero(pr_arena *arena, size_t rows, size_t cols)
     return pr_arena_take_zero(arena, rows * cols, sizeof(pr_real));
 }
 
+/* The sums of a gru: candidate, then reset and update gate; of an lstm: candidate, then input, forget and
+ * output gate. */
+enum { GRU_CANDIDATE, GRU_GATES, GRU_BLOCKS = 3, LSTM_BLOCKS = 4 };
+
 size_t pr_arnn_cell_blocks(pr_cell_kind cell)
 {
-    static const size_t sums[] = {[PR_CELL_RNN] = 1, [PR_CELL_GRU] = 3, [PR_CELL_LSTM] = 4};
+    static const size_t sums[] = {
+        [PR_CELL_RNN] = 1, [PR_CELL_GRU] = GRU_BLOCKS, [PR_CELL_LSTM] = LSTM_BLOCKS};
     return sums[cell] + 1;
 }
 
@@ -335,21 +352,22 @@ static void layer_backward(pr_arnn_net *net, size_t l, const pr_arnn_step *s)
         first_query_backward(net, s);
 }
 
-/* Keys and values: maps, and the rows of the items they came from. */
+/* Keys and values: maps, and the rows of the items they came from. The first layer sets t.de, others add. */
 static void kv_maps_backward(pr_arnn_net *net, size_t l, size_t key_first)
 {
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_layer *w = &net->w.layer[l], *g = &net->g.layer[l];
     const pr_real *dkv = net->t.layer[l].dkv, *e = net->t.e;
-    size_t T = net->t.T, dq = d->dq, dv = d->dv, asked = T - key_first;
+    size_t T = net->t.T, dq = d->dq, dv = d->dv, with_keys = T - key_first;
     const pr_real *dkeys = dkv + key_first * 2 * dq;
-    pr_gemm(g->kv_w, dv, pr_flip(dkeys, 2 * dq), pr_mat(e + key_first * dv, dv), 1, dq, dv, asked);
+    pr_gemm(g->kv_w, dv, pr_flip(dkeys, 2 * dq), pr_mat(e + key_first * dv, dv), 1, dq, dv,
+            with_keys);
     pr_gemm(g->kv_w + dq * dv, dv, pr_flip(dkv + dq, 2 * dq), pr_mat(e, dv), 1, dq, dv, T);
     pr_bias_backward(g->kv_b, dkv, T, 2 * dq);
     pr_gemm(net->t.de, dv, pr_mat(dkv + dq, 2 * dq), pr_mat(w->kv_w + dq * dv, dv), l > 0, T, dv,
             dq);
-    pr_gemm(net->t.de + key_first * dv, dv, pr_mat(dkeys, 2 * dq), pr_mat(w->kv_w, dv), 1, asked,
-            dv, dq);
+    pr_gemm(net->t.de + key_first * dv, dv, pr_mat(dkeys, 2 * dq), pr_mat(w->kv_w, dv), 1,
+            with_keys, dv, dq);
 }
 
 static void query_maps_backward(pr_arnn_net *net, size_t l, size_t query_first)
@@ -432,29 +450,31 @@ static void cell_user(pr_arnn_net *net, size_t first, size_t rows)
             rows, width, d->du);
 }
 
-/* Some blocks of a step's sums, or of the cell's weights, and columns of z = [hidden ; attended]. */
-typedef struct part {
-    size_t block, blocks; /* from this one, so many */
-    size_t column, width; /* of z's 2dv */
-} part;
+/* The weights of some blocks for some columns of z = [hidden ; attended], which are hidden [0,dv) and
+ * attended [dv,2dv). */
+typedef struct cell_part {
+    size_t block, blocks; /* the first one, and how many */
+    size_t column, width;
+} cell_part;
 
-static part whole(const pr_arnn_dims *d, size_t block, size_t blocks)
+/* All columns of z. */
+static cell_part whole(const pr_arnn_dims *d, size_t block, size_t blocks)
 {
-    return (part){block, blocks, 0, 2 * d->dv};
+    return (cell_part){block, blocks, 0, 2 * d->dv};
 }
 
-static pr_real *weights_of(const pr_arnn_dims *d, pr_real *cell_w, part p)
+static pr_real *weights_of(const pr_arnn_dims *d, pr_real *cell_w, cell_part p)
 {
     return cell_w + p.block * d->dv * d->dz + d->du + p.column;
 }
 
-static pr_matrix z_of(const pr_arnn_net *net, size_t first, part p)
+static pr_matrix z_of(const pr_arnn_net *net, size_t first, cell_part p)
 {
     return pr_mat(net->t.z + first * 2 * net->d.dv + p.column, 2 * net->d.dv);
 }
 
 /* y = keep · y + z · w */
-static void apply(pr_arnn_net *net, pr_real *y, size_t stride, part p, pr_real keep,
+static void apply(pr_arnn_net *net, pr_real *y, size_t stride, cell_part p, pr_real keep,
                   const pr_arnn_step *s, size_t rows)
 {
     const pr_arnn_dims *d = &net->d;
@@ -483,28 +503,41 @@ static void rnn_forward(pr_arnn_net *net, const pr_arnn_step *s)
     }
 }
 
+/* The reset gate acts on what the map makes of the hidden state, so that part of the candidate is a sum
+ * of its own, `back`. */
+static cell_part candidate_of_attended(size_t dv)
+{
+    return (cell_part){GRU_CANDIDATE, 1, dv, dv};
+}
+
+static cell_part candidate_of_hidden(size_t dv)
+{
+    return (cell_part){GRU_CANDIDATE, 1, 0, dv};
+}
+
 static void gru_forward(pr_arnn_net *net, const pr_arnn_step *s)
 {
-    size_t dv = net->d.dv, rows = s->hidden_rows;
-    pr_real *sums = net->t.sums + s->first * 3 * dv, *back = net->t.back + s->first * dv;
+    size_t dv = net->d.dv, width = GRU_BLOCKS * dv, rows = s->hidden_rows;
+    pr_real *sums = net->t.sums + s->first * width, *back = net->t.back + s->first * dv;
     const pr_real *h = net->t.z + s->first * 2 * dv;
-    begin_sums(net, sums, 3 * dv, 0, 3, rows);
-    apply(net, sums, 3 * dv, (part){0, 1, dv, dv}, 1, s, rows);
-    apply(net, sums + dv, 3 * dv, whole(&net->d, 1, 2), 1, s, rows);
-    apply(net, back, dv, (part){0, 1, 0, dv}, 0, s, rows);
+    begin_sums(net, sums, width, 0, GRU_BLOCKS, rows);
+    apply(net, sums, width, candidate_of_attended(dv), 1, s, rows);
+    apply(net, sums + GRU_GATES * dv, width, whole(&net->d, GRU_GATES, GRU_BLOCKS - GRU_GATES), 1,
+          s, rows);
+    apply(net, back, dv, candidate_of_hidden(dv), 0, s, rows);
     for (size_t r = 0; r < rows; r++)
-        pr_gru_forward(s->hidden + r * s->hidden_stride, sums + r * 3 * dv, back + r * dv,
+        pr_gru_forward(s->hidden + r * s->hidden_stride, sums + r * width, back + r * dv,
                        h + r * 2 * dv, dv);
 }
 
 static void lstm_forward(pr_arnn_net *net, const pr_arnn_step *s)
 {
-    size_t dv = net->d.dv, rows = s->hidden_rows;
-    pr_real *sums = net->t.sums + s->first * 4 * dv, *memory = net->t.memory + s->first * dv;
-    begin_sums(net, sums, 4 * dv, 0, 4, rows);
-    apply(net, sums, 4 * dv, whole(&net->d, 0, 4), 1, s, rows);
+    size_t dv = net->d.dv, width = LSTM_BLOCKS * dv, rows = s->hidden_rows;
+    pr_real *sums = net->t.sums + s->first * width, *memory = net->t.memory + s->first * dv;
+    begin_sums(net, sums, width, 0, LSTM_BLOCKS, rows);
+    apply(net, sums, width, whole(&net->d, 0, LSTM_BLOCKS), 1, s, rows);
     for (size_t r = 0; r < rows; r++)
-        pr_lstm_forward(s->hidden + r * s->hidden_stride, s->memory + r * dv, sums + r * 4 * dv,
+        pr_lstm_forward(s->hidden + r * s->hidden_stride, s->memory + r * dv, sums + r * width,
                         memory + r * dv, dv);
 }
 
@@ -535,8 +568,8 @@ static void cell_forward(pr_arnn_net *net, const pr_arnn_step *s)
 
 /* ---- backward ---- */
 
-/* Gradients of the sums from that of the next hidden state; of rows that have one. tmp2[R,2dv] gets
- * what goes to the present hidden state without a map. */
+/* One row that has a next hidden state: from its gradient, t.dh, to those of the sums, dsums. A gru also
+ * passes a part of it to the present hidden state without a map: to the row of tmp2[R,2dv]. */
 static void rnn_backward(pr_arnn_net *net, const pr_arnn_step *s, pr_real *dsums, size_t r)
 {
     memset(dsums, 0, net->d.dv * sizeof *dsums);
@@ -548,25 +581,25 @@ static void gru_backward(pr_arnn_net *net, const pr_arnn_step *s, pr_real *dsums
     const pr_arnn_tape *t = &net->t;
     size_t dv = net->d.dv, row = s->first + r;
     pr_gru_backward(dsums, t->dback + row * dv, t->tmp2 + r * 2 * dv, t->dh + r * dv,
-                    t->sums + row * 3 * dv, t->back + row * dv, t->z + row * 2 * dv, dv);
+                    t->sums + row * GRU_BLOCKS * dv, t->back + row * dv, t->z + row * 2 * dv, dv);
 }
 
 static void lstm_backward(pr_arnn_net *net, const pr_arnn_step *s, pr_real *dsums, size_t r)
 {
     const pr_arnn_tape *t = &net->t;
     size_t dv = net->d.dv, row = s->first + r;
-    pr_lstm_backward(dsums, t->dmemory + r * dv, t->dh + r * dv, t->sums + row * 4 * dv,
+    pr_lstm_backward(dsums, t->dmemory + r * dv, t->dh + r * dv, t->sums + row * LSTM_BLOCKS * dv,
                      t->memory + row * dv, s->memory + r * dv, dv);
 }
 
 static void next_backward(pr_arnn_net *net, const pr_arnn_step *s)
 {
-    static void (*const back[])(pr_arnn_net *, const pr_arnn_step *, pr_real *,
-                                size_t) = {rnn_backward, gru_backward, lstm_backward};
+    static void (*const row_backward[])(pr_arnn_net *, const pr_arnn_step *, pr_real *, size_t) = {
+        [PR_CELL_RNN] = rnn_backward, [PR_CELL_GRU] = gru_backward, [PR_CELL_LSTM] = lstm_backward};
     size_t dv = net->d.dv, width = net->d.blocks * dv;
     pr_real *dcell = net->t.dcell + s->first * width, *dback = net->t.dback;
     for (size_t r = 0; r < s->hidden_rows; r++)
-        back[net->d.cell](net, s, dcell + r * width, r);
+        row_backward[net->d.cell](net, s, dcell + r * width, r);
     for (size_t r = s->hidden_rows; r < s->rows; r++) {
         memset(dcell + r * width, 0, (width - dv) * sizeof *dcell);
         if (dback != NULL)
@@ -574,9 +607,9 @@ static void next_backward(pr_arnn_net *net, const pr_arnn_step *s)
     }
 }
 
-/* dz[R,2dv] += gradients of some sums, `stride` apart · w */
-static void give_back(pr_arnn_net *net, const pr_real *dsums, size_t stride, part p, pr_real keep,
-                      size_t rows)
+/* The columns p of dz, which is tmp2[R,2dv]: keep · dz + dsums · w */
+static void give_back(pr_arnn_net *net, const pr_real *dsums, size_t stride, cell_part p,
+                      pr_real keep, size_t rows)
 {
     const pr_arnn_dims *d = &net->d;
     pr_gemm(net->t.tmp2 + p.column, 2 * d->dv, pr_mat(dsums, stride),
@@ -590,13 +623,13 @@ static void inputs_backward(pr_arnn_net *net, const pr_arnn_step *s)
     size_t dv = d->dv, width = d->blocks * dv;
     const pr_real *dcell = net->t.dcell + s->first * width;
     bool gru = d->cell == PR_CELL_GRU, next = s->hidden_rows > 0;
-    size_t from = !next ? output_block(d) : gru ? 1 : 0;
+    size_t from = !next ? output_block(d) : gru ? GRU_GATES : 0;
     give_back(net, dcell + from * dv, width, whole(d, from, d->blocks - from), gru && next,
               s->rows);
     if (!gru || !next)
         return;
-    give_back(net, dcell, width, (part){0, 1, dv, dv}, 1, s->rows);
-    give_back(net, net->t.dback + s->first * dv, dv, (part){0, 1, 0, dv}, 1, s->rows);
+    give_back(net, dcell, width, candidate_of_attended(dv), 1, s->rows);
+    give_back(net, net->t.dback + s->first * dv, dv, candidate_of_hidden(dv), 1, s->rows);
 }
 
 static void cell_backward(pr_arnn_net *net, const pr_arnn_step *s, const pr_real *dout)
@@ -605,7 +638,8 @@ static void cell_backward(pr_arnn_net *net, const pr_arnn_step *s, const pr_real
     pr_real *dcell = net->t.dcell + s->first * width;
     for (size_t r = 0; r < s->rows; r++)
         memcpy(dcell + r * width + width - dv, dout + r * dv, dv * sizeof *dcell);
-    if (net->d.cell == PR_CELL_GRU) /* dout may have stood there */
+    /* dout has been copied and may be tmp2; from here on tmp2 is dz. A gru adds to it, others set it. */
+    if (net->d.cell == PR_CELL_GRU)
         memset(net->t.tmp2, 0, s->rows * 2 * dv * sizeof *net->t.tmp2);
     next_backward(net, s);
     pr_add(net->t.scell, dcell, s->rows * width);
@@ -613,7 +647,7 @@ static void cell_backward(pr_arnn_net *net, const pr_arnn_step *s, const pr_real
 }
 
 /* Adds the gradient of some blocks' weights for columns of z. */
-static void map_backward(pr_arnn_net *net, const pr_real *dsums, size_t stride, part p)
+static void map_backward(pr_arnn_net *net, const pr_real *dsums, size_t stride, cell_part p)
 {
     const pr_arnn_dims *d = &net->d;
     pr_gemm(weights_of(d, net->g.cell_w, p), d->dz, pr_flip(dsums, stride), z_of(net, 0, p), 1,
@@ -630,11 +664,11 @@ static void cell_maps_backward(pr_arnn_net *net)
 {
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_tape *t = &net->t;
-    size_t dv = d->dv, width = d->blocks * dv, from = d->cell == PR_CELL_GRU ? 1 : 0;
+    size_t dv = d->dv, width = d->blocks * dv, from = d->cell == PR_CELL_GRU ? GRU_GATES : 0;
     map_backward(net, t->dcell + from * dv, width, whole(d, from, d->blocks - from));
     if (d->cell == PR_CELL_GRU) {
-        map_backward(net, t->dcell, width, (part){0, 1, dv, dv});
-        map_backward(net, t->dback, dv, (part){0, 1, 0, dv});
+        map_backward(net, t->dcell, width, candidate_of_attended(dv));
+        map_backward(net, t->dback, dv, candidate_of_hidden(dv));
     }
     pr_gemm(net->g.cell_w, d->dz, pr_flip(t->scell, width), pr_mat(t->u, d->du), 1, width, d->du,
             t->R);
@@ -753,10 +787,11 @@ static void parts_maps_backward(pr_arnn_net *net)
 
 /* ---- features ---- */
 
-/* Adam moves a weight by about the rate whatever the size of its gradient, so rows that tell nothing wander as
- * far as others grow. A tenth of them is little enough to do no harm and costs those that tell something nothing
- * (docs/results.md, Features). */
-static const pr_real share = (pr_real)0.1;
+/* What features add is multiplied by this. Adam moves a weight by about the learning rate whatever the
+ * size of its gradient, so rows of features that tell nothing grow as far as others. A tenth of them does
+ * no harm, and features that do tell something are as good as without the factor (docs/results.md,
+ * Features). */
+static const pr_real feature_factor = (pr_real)0.1;
 
 void pr_arnn_about_read(pr_arnn_net *net, size_t row, const pr_known_features *about)
 {
@@ -777,7 +812,8 @@ void pr_arnn_about_forward(pr_arnn_net *net, size_t rows)
     for (size_t r = 0; r < rows; r++)
         for (size_t i = 0; i < words; i++)
             pr_add_scaled(t->about + r * d->dv,
-                          net->w.word + (size_t)t->words[r * words + i] * d->dv, share, d->dv);
+                          net->w.word + (size_t)t->words[r * words + i] * d->dv, feature_factor,
+                          d->dv);
     if (d->inputs->numbers == 0)
         return;
     pr_bias_spread(t->middle, net->w.about_in_b, rows, d->width);
@@ -785,7 +821,7 @@ void pr_arnn_about_forward(pr_arnn_net *net, size_t rows)
                  rows, d->width, in);
     pr_relu_forward(t->middle, t->middle, rows * d->width);
     for (size_t i = 0; i < rows * d->width; i++)
-        t->middle[i] *= share;
+        t->middle[i] *= feature_factor;
     pr_gemm_each(t->about, d->dv, pr_mat(t->middle, d->width),
                  pr_flip(net->w.about_out_w, d->width), 1, rows, d->dv, d->width);
 }
@@ -798,7 +834,7 @@ void pr_arnn_about_backward(pr_arnn_net *net, const pr_real *dabout, size_t rows
     for (size_t r = 0; r < rows; r++)
         for (size_t i = 0; i < words; i++)
             pr_add_scaled(net->g.word + (size_t)t->words[r * words + i] * d->dv, dabout + r * d->dv,
-                          share, d->dv);
+                          feature_factor, d->dv);
     if (d->inputs->numbers == 0)
         return;
     memset(t->dmiddle, 0, n * sizeof *t->dmiddle);
@@ -806,7 +842,7 @@ void pr_arnn_about_backward(pr_arnn_net *net, const pr_real *dabout, size_t rows
                        rows, d->width, d->dv);
     pr_relu_through(t->dmiddle, t->middle, n);
     for (size_t i = 0; i < n; i++)
-        t->dmiddle[i] *= share;
+        t->dmiddle[i] *= feature_factor;
     pr_linear_backward(NULL, net->g.about_in_w, net->g.about_in_b, t->dmiddle, t->inputs, NULL,
                        rows, in, d->width);
 }
@@ -824,6 +860,7 @@ void pr_arnn_user_forward(pr_arnn_net *net, size_t first, size_t rows)
     pr_gemm(uq, d->dq, u, pr_flip(w->query_w, d->dq), 1, rows, d->dq, d->du);
 }
 
+/* Without keys, that half of kv has the bias alone: nothing reads it, a single key has weight 1. */
 void pr_arnn_place_forward(pr_arnn_net *net, size_t first, size_t rows, bool keys)
 {
     const pr_arnn_dims *d = &net->d;
@@ -870,6 +907,8 @@ void pr_arnn_step_backward(pr_arnn_net *net, const pr_arnn_step *s)
     const pr_arnn_dims *d = &net->d;
     size_t at = s->first * d->dv;
     const pr_real *dout = net->t.do_ + at;
+    assert(net->t.do_ != NULL && s->rows <= net->t.R && s->first + s->rows <= net->t.T);
+    assert(s->hidden_rows <= s->rows);
     parts_backward(net, s);
     if (d->ffn == PR_FFN_POST) {
         ffn_backward(net, net->t.tmp2, dout, s->first, s->rows);
@@ -893,6 +932,7 @@ void pr_arnn_maps_backward(pr_arnn_net *net, size_t key_first, size_t query_firs
 {
     const pr_arnn_tape *t = &net->t;
     size_t dv = net->d.dv;
+    assert(key_first <= t->T && query_first <= t->T);
     cell_maps_backward(net);
     parts_maps_backward(net);
     if (net->d.ffn != PR_FFN_NONE) {

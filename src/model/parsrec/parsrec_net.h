@@ -4,7 +4,7 @@
  * Files. parsrec_params.c lists the tensors once; layout, views, files and reports read that list.
  * parsrec_net.c is the network: one step forward and backward over rows of baskets. parsrec_learn.c
  * trains it on a chunk of baskets (parsrec_drawn.c: losses against drawn items). parsrec_scorer.c answers
- * for open baskets, parsrec_answer.c makes that fast.
+ * for open baskets, parsrec_answer.c makes that fast. parsrec_mix.c fits the mix at the end of training.
  *
  * Two ways to run. A training chunk knows its baskets: rows are sorted longest basket first, so the rows
  * of step j + 1 are the first ones of step j, and every step keeps what the backward pass needs. A scorer
@@ -30,6 +30,7 @@
 #define PR_PARSREC_NET_H
 
 #include "math/blas.h"
+#include "model/history.h"
 #include "model/model.h"
 #include "model/neighbours.h"
 
@@ -41,13 +42,16 @@ typedef struct pr_arnn_dims {
     size_t users, items;   /* without the rows for anyone and for the start of a basket */
     size_t du, dv, dq, dz; /* dq = du + dv, dz = dq + dv */
     size_t heads, layers;
-    bool norm, residual, paper; /* layer_norm, layer_norm.query, stack = paper */
+    bool norm, residual, paper; /* settings layer_norm, layer_norm.query, stack = paper */
     pr_ffn ffn;
     pr_cell_kind cell;
-    size_t blocks; /* of dv rows in cell_w: see parsrec_net.c */
+    size_t blocks; /* of dv rows in cell_w: pr_arnn_cell_blocks */
+    /* What the model has beyond the paper (docs/math.md): an item bias; direct effects of the placed
+     * items, of the one placed last, and of the history on the output; the repeat-purchase term;
+     * embeddings shared by category or item feature; the final mix with counts. */
     bool bias, pull, follow, past, recall, kin, mix;
-    pr_real fade;   /* of what a placed item pulls, left a step later; 1 where baskets are sets */
-    bool kin_apart; /* the parts are those of features.item alone */
+    pr_real fade; /* share of an item's pull that is left a step later; 1 where baskets are sets */
+    bool kin_apart;    /* what is shared comes from features.item: the setting kin is off */
     size_t neighbours; /* of an item, at most */
     const pr_feature_inputs *inputs;
     size_t width; /* of the map of numbers among them */
@@ -66,16 +70,16 @@ static inline pr_real pr_arnn_user_share(const pr_config *config, const pr_histo
 /* What the mix at the end of training adds to a score: weights of the score itself, of the features of
  * repeat purchases, of what neighbours lead to expect and of log popularity; one row for the first step
  * of a basket, one for later ones. All zero: not fitted, the score as it is. (docs/math.md, The mix) */
-enum { PR_MIX_SCORE, PR_MIX_GATES, PR_MIX_POPULAR = PR_MIX_GATES + 5, PR_MIX_WEIGHTS };
+enum { PR_MIX_SCORE, PR_MIX_GATES, PR_MIX_POPULAR = PR_MIX_GATES + PR_GATES, PR_MIX_WEIGHTS };
 enum { PR_MIX_FIRST, PR_MIX_LATER, PR_MIX_STAGES };
 
 /* Where the tensors of one block (weights or gradients) are. */
 typedef struct pr_arnn_layer {
-    pr_real *query_w, *query_b; /* [dq,dq]; none in upper layers of stack = paper */
-    pr_real *kv_w, *kv_b;       /* [2dq,dv] keys then values; there values alone, [dq,dv] */
-    pr_real *join_w, *join_b;   /* [dq,dq] */
-    pr_real *gain, *shift;      /* [dq]; none without layer norm */
-    pr_real *map_w, *map_b;     /* [out,dq] */
+    pr_real *query_w, *query_b; /* [dq,dq]; NULL in upper layers of stack = paper */
+    pr_real *kv_w, *kv_b; /* [2dq,dv]: keys, then values; in those layers values alone, [dq,dv] */
+    pr_real *join_w, *join_b; /* [dq,dq] */
+    pr_real *gain, *shift;    /* [dq]; none without layer norm */
+    pr_real *map_w, *map_b;   /* [out,dq] */
 } pr_arnn_layer;
 
 typedef struct pr_arnn_view {
