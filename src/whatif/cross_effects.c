@@ -45,14 +45,6 @@ static void add_refill(pr_cross_sums *s, size_t group, size_t drop, double slots
         refill[l] += l == s->drop[drop] ? 0 : slots * b->rest[l] / others;
 }
 
-static double units_of_bin(const pr_lines *lines, const pr_drawn *b, int32_t bin)
-{
-    double units = 0;
-    for (size_t k = 0; k < b->size; k++)
-        units += lines->bin_of[b->items[k]] == bin;
-    return units;
-}
-
 void pr_cross_sums_drawn(pr_cross_sums *s, const pr_cohort *cohort, const pr_lines *lines,
                          const pr_drawn *b)
 {
@@ -61,8 +53,12 @@ void pr_cross_sums_drawn(pr_cross_sums *s, const pr_cohort *cohort, const pr_lin
         add(s, &s->drawn, lines, group, b->items, b->size);
         for (size_t k = 0; k < b->size; k++) {
             int32_t bin = lines->bin_of[b->items[k]];
-            if (s->drop_of[bin] >= 0 && first_of_bin(lines, b->items, k))
-                add_refill(s, group, (size_t)s->drop_of[bin], units_of_bin(lines, b, bin), b);
+            double units = 0; /* of the bin */
+            if (s->drop_of[bin] < 0 || !first_of_bin(lines, b->items, k))
+                continue;
+            for (size_t j = k; j < b->size; j++)
+                units += lines->bin_of[b->items[j]] == bin;
+            add_refill(s, group, (size_t)s->drop_of[bin], units, b);
         }
     }
 }
@@ -116,47 +112,25 @@ static parsrec_status choose_drops(pr_cross_sums *s, const pr_lines *lines, cons
     return PARSREC_OK;
 }
 
-static bool reserve(pr_pairs *p, size_t groups, size_t drops, size_t bins)
-{
-    p->baskets = pr_alloc_zero(groups, sizeof *p->baskets);
-    p->units = pr_alloc_zero(groups * bins, sizeof *p->units);
-    p->with = pr_alloc_zero(groups * drops, sizeof *p->with);
-    p->joint = pr_alloc_zero(groups * drops * bins, sizeof *p->joint);
-    return p->baskets != NULL && p->units != NULL && p->with != NULL && p->joint != NULL;
-}
-
 parsrec_status pr_cross_sums_init(pr_cross_sums *s, const pr_lines *lines, size_t groups,
                                   const double *sales, parsrec_error *err)
 {
     *s = (pr_cross_sums){.bins = lines->bins};
     size_t bins = lines->bins - (lines->other < lines->bins);
     s->drops = bins < PR_DROPS_MOST ? bins : PR_DROPS_MOST;
-    s->drop = pr_alloc(s->drops, sizeof *s->drop);
-    s->drop_of = pr_alloc(s->bins, sizeof *s->drop_of);
-    s->refill = pr_alloc_zero(groups * s->drops * s->bins, sizeof *s->refill);
-    bool fine = reserve(&s->drawn, groups, s->drops, s->bins);
-    fine = reserve(&s->past, groups, s->drops, s->bins) && fine;
-    if (!fine || s->drop == NULL || s->drop_of == NULL || s->refill == NULL)
-        return pr_fail_memory(err);
+    s->drop = pr_region_take(lines->region, s->drops, sizeof *s->drop);
+    s->drop_of = pr_region_take(lines->region, s->bins, sizeof *s->drop_of);
+    s->refill = pr_region_take(lines->region, groups * s->drops * s->bins, sizeof *s->refill);
+    pr_pairs *pairs[] = {&s->drawn, &s->past};
+    for (size_t i = 0; i < 2; i++) {
+        pr_pairs *p = pairs[i];
+        p->baskets = pr_region_take(lines->region, groups, sizeof *p->baskets);
+        p->units = pr_region_take(lines->region, groups * s->bins, sizeof *p->units);
+        p->with = pr_region_take(lines->region, groups * s->drops, sizeof *p->with);
+        p->joint = pr_region_take(lines->region, groups * s->drops * s->bins, sizeof *p->joint);
+    }
+    PR_TRY(pr_region_check(lines->region, err));
     return choose_drops(s, lines, sales, err);
-}
-
-static void release(pr_pairs *p)
-{
-    pr_free(p->baskets);
-    pr_free(p->units);
-    pr_free(p->with);
-    pr_free(p->joint);
-}
-
-void pr_cross_sums_free(pr_cross_sums *s)
-{
-    pr_free(s->drop);
-    pr_free(s->drop_of);
-    pr_free(s->refill);
-    release(&s->drawn);
-    release(&s->past);
-    *s = (pr_cross_sums){0};
 }
 
 /* ---- ranking ---- */
@@ -233,9 +207,8 @@ static void keep(pr_cross_effect *list, size_t *count, const pr_cross_effect *h)
 parsrec_status pr_whatif_cross_effects(pr_whatif_result *a, parsrec_error *err)
 {
     size_t most = a->cohort.group_count * PR_CROSS_EFFECTS_MOST;
-    a->cross_effects = pr_alloc(most, sizeof *a->cross_effects);
-    if (a->cross_effects == NULL)
-        return pr_fail_memory(err);
+    a->cross_effects = pr_region_take(&a->region, most, sizeof *a->cross_effects);
+    PR_TRY(pr_region_check(&a->region, err));
     for (size_t g = 0; g < a->cohort.group_count; g++) {
         size_t count = 0;
         for (size_t drop = 0; drop < a->cross.drops; drop++) {

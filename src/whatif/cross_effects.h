@@ -23,10 +23,10 @@ typedef struct pr_cross_sums {
     double *refill; /* [groups, drops, bins]: units bought in place of the dropped bin, drawn */
 } pr_cross_sums;
 
-/* sales[bins] decides which bins are dropped; "other items" never are. Free also on failure. */
+/* sales[bins] decides which bins are dropped; "other items" never are. The sums live in the region
+ * of the lines. */
 parsrec_status pr_cross_sums_init(pr_cross_sums *cross, const pr_lines *lines, size_t groups,
                                   const double *sales, parsrec_error *err);
-void pr_cross_sums_free(pr_cross_sums *cross); /* a zeroed one is fine */
 
 /* Adds a drawn basket, or all past ones. */
 void pr_cross_sums_drawn(pr_cross_sums *cross, const pr_cohort *cohort, const pr_lines *lines,

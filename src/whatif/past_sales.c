@@ -135,9 +135,8 @@ parsrec_status pr_whatif_prices(pr_whatif_result *a, const pr_truth *truth, pars
     const float *feature = price_feature(data);
     if (feature == NULL && (truth == NULL || truth->price == NULL))
         return PARSREC_OK;
-    a->price = pr_alloc(data->items, sizeof *a->price);
-    if (a->price == NULL)
-        return pr_fail_memory(err);
+    a->price = pr_region_take(&a->region, data->items, sizeof *a->price);
+    PR_TRY(pr_region_check(&a->region, err));
     for (size_t i = 0; i < data->items; i++) {
         double price = feature != NULL ? (double)feature[i] : truth->price[i];
         a->price[i] = isfinite(price) ? price : NAN;

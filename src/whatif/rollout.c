@@ -69,6 +69,7 @@ typedef struct run {
     size_t last;
     void (*sink)(void *context, const pr_drawn *basket);
     void *context;
+    pr_region region;
 } run;
 
 /* Of a past session of the user, each as likely as the others. */
@@ -214,16 +215,13 @@ static parsrec_status reserve(run *r, parsrec_error *err)
     size_t places = r->batch_users * r->how->draws;
     for (size_t i = 0; i < BATCHES_PER_ROUND; i++) {
         batch *t = &r->batches[i];
-        t->sizes = pr_alloc(places, sizeof *t->sizes);
-        t->items = pr_alloc(places, r->most * sizeof *t->items);
-        t->rest = pr_alloc(places, r->how->lines->count * sizeof *t->rest);
-        t->part = pr_alloc(places, r->part_width * sizeof *t->part);
-        t->taken = pr_alloc_zero(places, r->add_width * sizeof *t->taken);
-        if (t->sizes == NULL || t->items == NULL || t->rest == NULL || t->part == NULL ||
-            t->taken == NULL)
-            return pr_fail_memory(err);
+        t->sizes = pr_region_take(&r->region, places, sizeof *t->sizes);
+        t->items = pr_region_take(&r->region, places, r->most * sizeof *t->items);
+        t->rest = pr_region_take(&r->region, places, r->how->lines->count * sizeof *t->rest);
+        t->part = pr_region_take(&r->region, places, r->part_width * sizeof *t->part);
+        t->taken = pr_region_take(&r->region, places, r->add_width * sizeof *t->taken);
     }
-    return PARSREC_OK;
+    return pr_region_check(&r->region, err);
 }
 
 parsrec_status pr_rollout_run(const pr_rollout *how, pr_pool *pool,
@@ -255,13 +253,7 @@ parsrec_status pr_rollout_run(const pr_rollout *how, pr_pool *pool,
     parsrec_status status = reserve(&r, err);
     if (status == PARSREC_OK)
         status = pr_walk_run(&walk, pool, hooks, err);
-    for (size_t i = 0; i < BATCHES_PER_ROUND; i++) {
-        pr_free(r.batches[i].sizes);
-        pr_free(r.batches[i].items);
-        pr_free(r.batches[i].rest);
-        pr_free(r.batches[i].part);
-        pr_free(r.batches[i].taken);
-    }
+    pr_region_free(&r.region);
     return status;
 }
 

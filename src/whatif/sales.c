@@ -70,60 +70,39 @@ static void give_cells(pr_cohort *c, const pr_dataset *data, size_t *next)
     }
 }
 
-parsrec_status pr_cohort_init(pr_cohort *c, const pr_dataset *data, const pr_user_groups *groups,
-                              size_t last, size_t lines, parsrec_error *err)
+parsrec_status pr_cohort_init(pr_cohort *c, pr_region *region, const pr_dataset *data,
+                              const pr_user_groups *groups, size_t last, size_t lines,
+                              parsrec_error *err)
 {
     *c = (pr_cohort){.groups = groups, .group_count = groups->count};
-    c->users = pr_alloc(data->users, sizeof *c->users);
-    c->weight = pr_alloc(data->users, sizeof *c->weight);
-    c->members = pr_alloc_zero(groups->count, sizeof *c->members);
-    c->first_cell = pr_alloc_zero(groups->count + 1, sizeof *c->first_cell);
-    c->cell_offsets = pr_alloc_zero(data->users + 1, sizeof *c->cell_offsets);
-    if (c->users == NULL || c->weight == NULL || c->members == NULL || c->first_cell == NULL ||
-        c->cell_offsets == NULL)
-        return pr_fail_memory(err);
+    c->users = pr_region_take(region, data->users, sizeof *c->users);
+    c->weight = pr_region_take(region, data->users, sizeof *c->weight);
+    c->members = pr_region_take(region, groups->count, sizeof *c->members);
+    c->first_cell = pr_region_take(region, groups->count + 1, sizeof *c->first_cell);
+    c->cell_offsets = pr_region_take(region, data->users + 1, sizeof *c->cell_offsets);
+    PR_TRY(pr_region_check(region, err));
     PR_TRY(count_members(c, data, last, err));
     plan_cells(c, lines);
+    c->cell_list = pr_region_take(region, c->cell_offsets[data->users], sizeof *c->cell_list);
+    c->cell_group = pr_region_take(region, c->cells, sizeof *c->cell_group);
+    PR_TRY(pr_region_check(region, err));
     size_t *next = pr_alloc(data->users, sizeof *next);
-    c->cell_list = pr_alloc(c->cell_offsets[data->users], sizeof *c->cell_list);
-    c->cell_group = pr_alloc(c->cells, sizeof *c->cell_group);
-    if (next == NULL || c->cell_list == NULL || c->cell_group == NULL) {
-        pr_free(next);
+    if (next == NULL)
         return pr_fail_memory(err);
-    }
     give_cells(c, data, next);
     pr_free(next);
     return PARSREC_OK;
 }
 
-void pr_cohort_free(pr_cohort *c)
-{
-    pr_free(c->users);
-    pr_free(c->weight);
-    pr_free(c->members);
-    pr_free(c->first_cell);
-    pr_free(c->cell_offsets);
-    pr_free(c->cell_list);
-    pr_free(c->cell_group);
-    *c = (pr_cohort){0};
-}
-
 /* ---- sums ---- */
 
-parsrec_status pr_sales_init(pr_sales *sales, const pr_cohort *cohort, size_t lines,
-                             parsrec_error *err)
+parsrec_status pr_sales_init(pr_sales *sales, pr_region *region, const pr_cohort *cohort,
+                             size_t lines, parsrec_error *err)
 {
     *sales = (pr_sales){.lines = lines};
-    sales->units = pr_alloc_zero(cohort->cells * lines, sizeof *sales->units);
-    sales->baskets = pr_alloc_zero(cohort->cells, sizeof *sales->baskets);
-    return sales->units != NULL && sales->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
-}
-
-void pr_sales_free(pr_sales *sales)
-{
-    pr_free(sales->units);
-    pr_free(sales->baskets);
-    *sales = (pr_sales){0};
+    sales->units = pr_region_take(region, cohort->cells * lines, sizeof *sales->units);
+    sales->baskets = pr_region_take(region, cohort->cells, sizeof *sales->baskets);
+    return pr_region_check(region, err);
 }
 
 void pr_sales_add(pr_sales *sales, const pr_cohort *cohort, size_t user, const double *units,
@@ -161,39 +140,18 @@ double pr_sales_rate(const pr_sales *sales, const pr_cohort *cohort, size_t grou
 
 /* ---- sets of tables ---- */
 
-static parsrec_status init_tables(pr_sales **out, const pr_cohort *cohort, size_t lines,
-                                  size_t count, parsrec_error *err)
+parsrec_status pr_sales_set_init(pr_sales_set *set, pr_region *region, const pr_cohort *cohort,
+                                 size_t lines, size_t scenarios, parsrec_error *err)
 {
-    *out = pr_alloc_zero(count, sizeof **out);
-    if (*out == NULL)
-        return pr_fail_memory(err);
-    for (size_t i = 0; i < count; i++)
-        PR_TRY(pr_sales_init(&(*out)[i], cohort, lines, err));
+    *set = (pr_sales_set){0};
+    PR_TRY(pr_sales_init(&set->before, region, cohort, lines, err));
+    pr_sales **tables[] = {&set->after[0], &set->after[1], &set->refill};
+    _Static_assert(PR_QUESTIONS == 2, "a table for each question and one for refills");
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        *tables[i] = pr_region_take(region, scenarios, sizeof **tables[i]);
+        PR_TRY(pr_region_check(region, err));
+        for (size_t s = 0; s < scenarios; s++)
+            PR_TRY(pr_sales_init(&(*tables[i])[s], region, cohort, lines, err));
+    }
     return PARSREC_OK;
-}
-
-static void free_tables(pr_sales *tables, size_t count)
-{
-    for (size_t i = 0; tables != NULL && i < count; i++)
-        pr_sales_free(&tables[i]);
-    pr_free(tables);
-}
-
-parsrec_status pr_sales_set_init(pr_sales_set *set, const pr_cohort *cohort, size_t lines,
-                                 size_t scenarios, parsrec_error *err)
-{
-    *set = (pr_sales_set){0};
-    PR_TRY(pr_sales_init(&set->before, cohort, lines, err));
-    for (size_t q = 0; q < PR_QUESTIONS; q++)
-        PR_TRY(init_tables(&set->after[q], cohort, lines, scenarios, err));
-    return init_tables(&set->refill, cohort, lines, scenarios, err);
-}
-
-void pr_sales_set_free(pr_sales_set *set, size_t scenarios)
-{
-    pr_sales_free(&set->before);
-    for (size_t q = 0; q < PR_QUESTIONS; q++)
-        free_tables(set->after[q], scenarios);
-    free_tables(set->refill, scenarios);
-    *set = (pr_sales_set){0};
 }

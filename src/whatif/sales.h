@@ -1,5 +1,6 @@
 /* Sales sums: units by user and line, kept so that users can be drawn again for intervals. A cell
- * is one user of a group, or, in a large group, a bucket of users, who are then drawn together. */
+ * is one user of a group, or, in a large group, a bucket of users, who are then drawn together. All
+ * arrays live in the region that the caller passes. */
 #ifndef PR_SALES_H
 #define PR_SALES_H
 
@@ -28,11 +29,10 @@ typedef struct pr_cohort {
 /* `last`: as the models' setting. `lines`: columns of the sums to come, which limit the cells. A
  * group none of whose users has a test session is E_INPUT. Weights are 1 on average over `users`,
  * so that drawn baskets, like counted ones, come from heavy and light shoppers in the proportion of
- * their baskets. Free also on failure. */
-parsrec_status pr_cohort_init(pr_cohort *cohort, const pr_dataset *data,
+ * their baskets. */
+parsrec_status pr_cohort_init(pr_cohort *cohort, pr_region *region, const pr_dataset *data,
                               const pr_user_groups *groups, size_t last, size_t lines,
                               parsrec_error *err);
-void pr_cohort_free(pr_cohort *cohort); /* a zeroed one is fine */
 
 /* One table of sums. */
 typedef struct pr_sales {
@@ -41,9 +41,8 @@ typedef struct pr_sales {
     double *baskets; /* [cells] */
 } pr_sales;
 
-parsrec_status pr_sales_init(pr_sales *sales, const pr_cohort *cohort, size_t lines,
-                             parsrec_error *err);
-void pr_sales_free(pr_sales *sales); /* a zeroed one is fine */
+parsrec_status pr_sales_init(pr_sales *sales, pr_region *region, const pr_cohort *cohort,
+                             size_t lines, parsrec_error *err);
 
 /* Adds one or several baskets of a user: units[lines]. */
 void pr_sales_add(pr_sales *sales, const pr_cohort *cohort, size_t user, const double *units,
@@ -63,8 +62,7 @@ typedef struct pr_sales_set {
     pr_sales *refill; /* [scenarios]: of re-choice, what is bought in place of what is missing */
 } pr_sales_set;
 
-parsrec_status pr_sales_set_init(pr_sales_set *set, const pr_cohort *cohort, size_t lines,
-                                 size_t scenarios, parsrec_error *err);
-void pr_sales_set_free(pr_sales_set *set, size_t scenarios); /* a zeroed one is fine */
+parsrec_status pr_sales_set_init(pr_sales_set *set, pr_region *region, const pr_cohort *cohort,
+                                 size_t lines, size_t scenarios, parsrec_error *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* Bins from categories or items, lines by name, and scenarios from the words of the options. */
 #include "whatif/shelf.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,35 +11,20 @@
 
 enum { NAME_BYTES = 300 };
 
-/* ---- growing ---- */
-
 static parsrec_status add_line(pr_lines *lines, pr_line_kind kind, const char *name, size_t items,
                                parsrec_error *err)
 {
-    PR_TRY(pr_grow(&lines->list, &lines->capacity, lines->count + 1, sizeof *lines->list, err));
-    pr_line *line = &lines->list[lines->count];
-    *line = (pr_line){.name = pr_copy_string(name, strlen(name)),
+    assert(lines->count < lines->capacity);
+    pr_line *line = &lines->list[lines->count++];
+    *line = (pr_line){.name = pr_region_string(lines->region, name, strlen(name)),
                       .kind = kind,
-                      .items = pr_alloc(items, sizeof *line->items)};
-    lines->count++;
-    return line->name != NULL && line->items != NULL ? PARSREC_OK : pr_fail_memory(err);
-}
-
-void pr_lines_free(pr_lines *lines)
-{
-    for (size_t i = 0; i < lines->count; i++) {
-        pr_free(lines->list[i].name);
-        pr_free(lines->list[i].items);
-    }
-    pr_free(lines->list);
-    pr_free(lines->bin_of);
-    pr_free(lines->named);
-    *lines = (pr_lines){0};
+                      .items = pr_region_take(lines->region, items, sizeof *line->items)};
+    return pr_region_check(lines->region, err);
 }
 
 /* ---- bins ---- */
 
-/* A category's ancestor at a depth, or itself where it is not so deep. */
+/* A category's ancestor at a depth, or the category itself where it is not as deep. */
 static int32_t ancestor(const pr_dataset *data, int32_t category, size_t level)
 {
     int32_t chain[PR_CATEGORY_LEVELS + 1];
@@ -140,15 +126,22 @@ static parsrec_status make_bins(pr_lines *lines, size_t level, parsrec_error *er
     return status;
 }
 
-parsrec_status pr_lines_init(pr_lines *lines, const pr_dataset *data, const pr_directory *directory,
-                             size_t level, parsrec_error *err)
+parsrec_status pr_lines_init(pr_lines *lines, pr_region *region, const pr_dataset *data,
+                             const pr_directory *directory, size_t level, parsrec_error *err)
 {
-    *lines = (pr_lines){
-        .data = data, .directory = directory, .by_item = data->categories == 0, .other = SIZE_MAX};
-    lines->bin_of = pr_alloc(data->items, sizeof *lines->bin_of);
-    lines->named = pr_alloc_zero(data->items, sizeof *lines->named);
-    if (lines->bin_of == NULL || lines->named == NULL)
-        return pr_fail_memory(err);
+    *lines = (pr_lines){.data = data,
+                        .directory = directory,
+                        .region = region,
+                        .by_item = data->categories == 0,
+                        .other = SIZE_MAX};
+    size_t bins = !lines->by_item              ? data->categories
+                  : data->items < PR_BINS_MOST ? data->items
+                                               : PR_BINS_MOST;
+    lines->capacity = bins + 1 + PR_NAMED_MOST; /* one for what has no bin of its own */
+    lines->list = pr_region_take(region, lines->capacity, sizeof *lines->list);
+    lines->bin_of = pr_region_take(region, data->items, sizeof *lines->bin_of);
+    lines->named = pr_region_take(region, data->items, sizeof *lines->named);
+    PR_TRY(pr_region_check(region, err));
     return make_bins(lines, level, err);
 }
 
@@ -276,13 +269,11 @@ parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, par
     return PARSREC_OK;
 }
 
-/* Lines that the words name; *out is to be freed. */
 static parsrec_status find_all(size_t **out, pr_lines *lines, const char *const *words,
                                size_t count, parsrec_error *err)
 {
-    *out = pr_alloc(count, sizeof **out);
-    if (*out == NULL)
-        return pr_fail_memory(err);
+    *out = pr_region_take(lines->region, count, sizeof **out);
+    PR_TRY(pr_region_check(lines->region, err));
     for (size_t i = 0; i < count; i++)
         PR_TRY(pr_lines_find(lines, words[i], &(*out)[i], err));
     return PARSREC_OK;
@@ -295,6 +286,15 @@ static void write_names(pr_writer *text, const pr_lines *lines, const char *befo
 {
     for (size_t i = 0; i < count; i++)
         pr_write(text, "%s%s", i > 0 ? ", " : before, lines->list[list[i]].name);
+}
+
+/* What was written, in the region; NULL when out of memory. Ends the writer. */
+static char *keep_text(pr_region *region, pr_writer *text)
+{
+    char *kept = text->failed ? NULL : pr_region_string(region, text->text, text->size);
+    pr_writer_free(text);
+    *text = (pr_writer){0};
+    return kept;
 }
 
 typedef struct change {
@@ -311,14 +311,13 @@ static parsrec_status name_it(pr_scenario *s, const pr_lines *lines, const chang
                 c->only_count);
     write_names(&text, lines, text.size > 0 ? "; with the new " : "with the new ", c->add,
                 c->add_count);
-    s->name = pr_writer_take(&text);
-    text = (pr_writer){0};
+    s->name = keep_text(lines->region, &text);
     write_names(&text, lines, "leaves: ", c->drop, c->drop_count);
     if (c->only_count > 0)
         pr_write(&text, "%severything else", c->drop_count > 0 ? ", " : "leaves: ");
     else if (c->drop_count == 0)
         pr_write(&text, "leaves: nothing");
-    s->leaving = pr_writer_take(&text);
+    s->leaving = keep_text(lines->region, &text);
     return s->name != NULL && s->leaving != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
@@ -363,14 +362,12 @@ static parsrec_status make(pr_scenario *s, const pr_lines *lines, const change *
 {
     size_t items = lines->data->items;
     PR_TRY(name_it(s, lines, c, err));
-    s->off = pr_alloc(items, sizeof *s->off);
-    s->state = pr_alloc(lines->count, sizeof *s->state);
-    s->part = pr_alloc(lines->bins, sizeof *s->part);
-    s->part_items = pr_alloc(items, sizeof *s->part_items);
-    s->part_of = pr_alloc(items, sizeof *s->part_of);
-    if (s->off == NULL || s->state == NULL || s->part == NULL || s->part_items == NULL ||
-        s->part_of == NULL)
-        return pr_fail_memory(err);
+    s->off = pr_region_take(lines->region, items, sizeof *s->off);
+    s->state = pr_region_take(lines->region, lines->count, sizeof *s->state);
+    s->part = pr_region_take(lines->region, lines->bins, sizeof *s->part);
+    s->part_items = pr_region_take(lines->region, items, sizeof *s->part_items);
+    s->part_of = pr_region_take(lines->region, items, sizeof *s->part_of);
+    PR_TRY(pr_region_check(lines->region, err));
     take_off(s, lines, c);
     find_states(s, lines);
     for (size_t i = 0; i < c->add_count; i++)
@@ -399,21 +396,17 @@ static parsrec_status check(const parsrec_whatif_options *o, parsrec_error *err)
 parsrec_status pr_scenarios_init(pr_scenarios *out, pr_lines *lines,
                                  const parsrec_whatif_options *o, parsrec_error *err)
 {
-    size_t *drop = NULL, *only = NULL, add[PR_ADDS_MOST];
-    parsrec_status status;
+    size_t *drop, *only, add[PR_ADDS_MOST], count = o->each ? o->drop_count : 1;
     *out = (pr_scenarios){0};
     PR_TRY(check(o, err));
-    PR_TRY_GOTO(find_all(&drop, lines, o->drop, o->drop_count, err));
-    PR_TRY_GOTO(find_all(&only, lines, o->only, o->only_count, err));
+    PR_TRY(find_all(&drop, lines, o->drop, o->drop_count, err));
+    PR_TRY(find_all(&only, lines, o->only, o->only_count, err));
     for (size_t i = 0; i < o->add_count; i++)
-        PR_TRY_GOTO(pr_lines_add(lines, o->add[i], &add[i], err));
-    size_t count = o->each ? o->drop_count : 1;
-    out->list = pr_alloc_zero(count, sizeof *out->list);
-    if (out->list == NULL) {
-        status = pr_fail_memory(err);
-        goto done;
-    }
+        PR_TRY(pr_lines_add(lines, o->add[i], &add[i], err));
+    out->list = pr_region_take(lines->region, count, sizeof *out->list);
+    PR_TRY(pr_region_check(lines->region, err));
     out->count = count;
+    out->adds = o->add_count;
     for (size_t i = 0; i < count; i++) {
         change c = {.drop = o->each ? drop + i : drop,
                     .drop_count = o->each ? 1 : o->drop_count,
@@ -421,29 +414,9 @@ parsrec_status pr_scenarios_init(pr_scenarios *out, pr_lines *lines,
                     .only_count = o->only_count,
                     .add = add,
                     .add_count = o->add_count};
-        PR_TRY_GOTO(make(&out->list[i], lines, &c, err));
+        PR_TRY(make(&out->list[i], lines, &c, err));
         if (out->list[i].parts > out->parts)
             out->parts = out->list[i].parts;
-        out->adds = o->add_count;
     }
-done:
-    pr_free(drop);
-    pr_free(only);
-    return status;
-}
-
-void pr_scenarios_free(pr_scenarios *scenarios)
-{
-    for (size_t i = 0; i < scenarios->count; i++) {
-        pr_scenario *s = &scenarios->list[i];
-        pr_free(s->name);
-        pr_free(s->leaving);
-        pr_free(s->off);
-        pr_free(s->state);
-        pr_free(s->part);
-        pr_free(s->part_items);
-        pr_free(s->part_of);
-    }
-    pr_free(scenarios->list);
-    *scenarios = (pr_scenarios){0};
+    return PARSREC_OK;
 }

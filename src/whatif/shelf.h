@@ -9,6 +9,7 @@
 
 #include <assert.h>
 
+#include "base/memory.h"
 #include "data/dataset.h"
 #include "data/directory.h"
 
@@ -33,6 +34,7 @@ typedef struct pr_line {
 typedef struct pr_lines {
     const pr_dataset *data;
     const pr_directory *directory;
+    pr_region *region; /* that holds the lines; the caller frees it */
     pr_line *list;
     size_t bins, count, capacity;
     int32_t *bin_of; /* [items] */
@@ -42,11 +44,10 @@ typedef struct pr_lines {
         other; /* the bin of all items without a bin of their own; SIZE_MAX: there is no such bin */
 } pr_lines;
 
-/* `level`: categories are those of that depth, 1 at the top; 0: as deep as they go. The last two
- * must outlive the lines. To be freed also on failure. */
-parsrec_status pr_lines_init(pr_lines *lines, const pr_dataset *data, const pr_directory *directory,
-                             size_t level, parsrec_error *err);
-void pr_lines_free(pr_lines *lines); /* a zeroed one is fine */
+/* `level`: categories are those of that depth, 1 at the top; 0: as deep as they go. Region, data and
+ * directory must outlive the lines. */
+parsrec_status pr_lines_init(pr_lines *lines, pr_region *region, const pr_dataset *data,
+                             const pr_directory *directory, size_t level, parsrec_error *err);
 
 /* "category=X", "item=Y", or just the name of a category or else of an item. Sets *line to the bin
  * with just these items, or to a named line, made if there is none yet. */
@@ -106,10 +107,9 @@ typedef struct pr_scenarios {
 } pr_scenarios;
 
 /* From the words of the options; makes the lines they name. With options->each every --drop is a
- * scenario of its own. Free also on failure. */
+ * scenario of its own. Lives in the region of the lines. */
 parsrec_status pr_scenarios_init(pr_scenarios *out, pr_lines *lines,
                                  const parsrec_whatif_options *options, parsrec_error *err);
-void pr_scenarios_free(pr_scenarios *scenarios); /* a zeroed one is fine */
 
 /* How many of the items are off the shelf. */
 static inline size_t pr_scenario_missing(const pr_scenario *s, const int32_t *items, size_t n)

@@ -46,6 +46,7 @@ typedef struct run {
     double *numbers;
     worker *workers;
     size_t last;
+    pr_region region; /* holds all but the aligned scores of the workers */
 } run;
 
 static path *path_of(const run *r, size_t task, size_t place)
@@ -183,9 +184,9 @@ static int longest_first(const void *a, const void *b)
 static parsrec_status list_baskets(run *r, parsrec_error *err)
 {
     const pr_dataset *data = r->how->data;
-    r->baskets = pr_alloc(r->how->cohort->user_count * r->last, sizeof *r->baskets);
-    if (r->baskets == NULL)
-        return pr_fail_memory(err);
+    r->baskets =
+        pr_region_take(&r->region, r->how->cohort->user_count * r->last, sizeof *r->baskets);
+    PR_TRY(pr_region_check(&r->region, err));
     for (size_t i = 0; i < r->how->cohort->user_count; i++) {
         size_t user = (size_t)r->how->cohort->users[i];
         size_t first = (size_t)pr_split_session(data, user, PR_TEST, r->last);
@@ -203,22 +204,22 @@ static parsrec_status reserve(run *r, unsigned threads, parsrec_error *err)
 {
     size_t lines = r->how->lines->count, V = r->how->data->items;
     size_t numbers = (1 + r->how->scenarios->count) * lines;
-    r->paths = pr_alloc(TASKS_PER_ROUND * ROWS, sizeof *r->paths);
-    r->numbers = pr_alloc(TASKS_PER_ROUND * ROWS * numbers, 2 * sizeof *r->numbers);
-    r->workers = pr_alloc_zero(threads, sizeof *r->workers);
-    if (r->paths == NULL || r->numbers == NULL || r->workers == NULL)
-        return pr_fail_memory(err);
+    r->paths = pr_region_take(&r->region, TASKS_PER_ROUND * ROWS, sizeof *r->paths);
+    r->numbers =
+        pr_region_take(&r->region, TASKS_PER_ROUND * ROWS * numbers, 2 * sizeof *r->numbers);
+    r->workers = pr_region_take(&r->region, threads, sizeof *r->workers);
+    PR_TRY(pr_region_check(&r->region, err));
     for (size_t i = 0; i < TASKS_PER_ROUND * ROWS; i++) {
         r->paths[i].chances = r->numbers + 2 * i * numbers;
         r->paths[i].tops = r->paths[i].chances + numbers;
     }
     for (unsigned i = 0; i < threads; i++) {
         r->workers[i].masked = pr_alloc_aligned(V, sizeof *r->workers[i].masked);
-        r->workers[i].row = pr_alloc(lines, sizeof *r->workers[i].row);
-        if (r->workers[i].masked == NULL || r->workers[i].row == NULL)
+        r->workers[i].row = pr_region_take(&r->region, lines, sizeof *r->workers[i].row);
+        if (r->workers[i].masked == NULL)
             return pr_fail_memory(err);
     }
-    return PARSREC_OK;
+    return pr_region_check(&r->region, err);
 }
 
 parsrec_status pr_test_walk_run(const pr_test_walk *how, pr_pool *pool, const parsrec_hooks *hooks,
@@ -246,13 +247,8 @@ parsrec_status pr_test_walk_run(const pr_test_walk *how, pr_pool *pool, const pa
                     .collect = add_paths};
     PR_TRY_GOTO(pr_walk_run(&walk, pool, hooks, err));
 done:
-    for (unsigned i = 0; r.workers != NULL && i < threads; i++) {
+    for (unsigned i = 0; r.workers != NULL && i < threads; i++)
         pr_free_aligned(r.workers[i].masked);
-        pr_free(r.workers[i].row);
-    }
-    pr_free(r.workers);
-    pr_free(r.paths);
-    pr_free(r.numbers);
-    pr_free(r.baskets);
+    pr_region_free(&r.region);
     return status;
 }

@@ -30,6 +30,7 @@ typedef struct run {
     double *baskets;    /* [sets, blocks, groups] */
     double *units;      /* [sets, blocks, groups, lines] */
     worker *workers;
+    pr_region region;
 } run;
 
 /* Where a block of a set begins: 0 before, then by scenario selection and re-choice. */
@@ -158,62 +159,40 @@ static void fill(pr_true_sales *out, const run *r, size_t sets)
 
 /* ---- from the beginning ---- */
 
-static parsrec_status reserve_out(pr_true_sales *out, const run *r, parsrec_error *err)
+/* The result lives as long as the lines, the rest as long as the run. */
+static parsrec_status reserve(pr_true_sales *out, run *r, size_t sets, unsigned threads,
+                              parsrec_error *err)
 {
-    size_t cells = out->groups * out->lines, all = cells * r->scenarios->count;
-    out->before = pr_alloc(cells, sizeof *out->before);
-    bool fine = out->before != NULL;
+    size_t groups = r->cohort->group_count, scenarios = r->scenarios->count, cells;
+    size_t sales = groups * r->lines->count;
+    pr_region *keep = r->lines->region;
+    out->before = pr_region_take(keep, sales, sizeof *out->before);
     for (size_t q = 0; q < PR_QUESTIONS; q++) {
-        out->after[q] = pr_alloc(all, sizeof *out->after[q]);
-        out->floor[q] = pr_alloc(all, sizeof *out->floor[q]);
-        fine = fine && out->after[q] != NULL && out->floor[q] != NULL;
+        out->after[q] = pr_region_take(keep, scenarios * sales, sizeof *out->after[q]);
+        out->floor[q] = pr_region_take(keep, scenarios * sales, sizeof *out->floor[q]);
     }
-    return fine ? PARSREC_OK : pr_fail_memory(err);
-}
-
-static parsrec_status reserve(run *r, size_t sets, unsigned threads, parsrec_error *err)
-{
-    size_t groups = r->cohort->group_count, cells;
-    r->shelf = pr_alloc_zero(r->scenarios->count, sizeof *r->shelf);
-    r->workers = pr_alloc_zero(threads, sizeof *r->workers);
-    if (r->shelf == NULL || r->workers == NULL ||
-        pr_mul_overflows(sets * r->blocks * groups, r->lines->count, &cells))
+    PR_TRY(pr_region_check(keep, err));
+    if (pr_mul_overflows(sets * r->blocks * groups, r->lines->count, &cells))
         return pr_fail_memory(err);
-    r->baskets = pr_alloc_zero(sets * r->blocks, groups * sizeof *r->baskets);
-    r->units = pr_alloc_zero(cells, sizeof *r->units);
-    if (r->baskets == NULL || r->units == NULL)
-        return pr_fail_memory(err);
+    r->shelf = pr_region_take(&r->region, scenarios, sizeof *r->shelf);
+    r->workers = pr_region_take(&r->region, threads, sizeof *r->workers);
+    r->baskets = pr_region_take(&r->region, sets * r->blocks, groups * sizeof *r->baskets);
+    r->units = pr_region_take(&r->region, cells, sizeof *r->units);
+    PR_TRY(pr_region_check(&r->region, err));
     for (unsigned i = 0; i < threads; i++) {
         PR_TRY(pr_shopper_init(&r->workers[i].shopper, r->choice, err));
-        r->workers[i].base = pr_alloc(r->truth->items, sizeof *r->workers[i].base);
-        r->workers[i].row = pr_alloc(r->lines->count, sizeof *r->workers[i].row);
-        if (r->workers[i].base == NULL || r->workers[i].row == NULL)
-            return pr_fail_memory(err);
+        r->workers[i].base =
+            pr_region_take(&r->region, r->truth->items, sizeof *r->workers[i].base);
+        r->workers[i].row = pr_region_take(&r->region, r->lines->count, sizeof *r->workers[i].row);
     }
-    for (size_t s = 0; s < r->scenarios->count; s++) {
-        r->shelf[s] = pr_alloc_zero(r->truth->categories, sizeof *r->shelf[s]);
-        if (r->shelf[s] == NULL)
-            return pr_fail_memory(err);
+    for (size_t s = 0; s < scenarios; s++) {
+        r->shelf[s] = pr_region_take(&r->region, r->truth->categories, sizeof *r->shelf[s]);
+        PR_TRY(pr_region_check(&r->region, err));
         for (size_t i = 0; i < r->truth->items; i++)
             if (!r->scenarios->list[s].off[i])
                 r->shelf[s][i / r->truth->products] = true;
     }
     return PARSREC_OK;
-}
-
-static void release(run *r, unsigned threads)
-{
-    for (size_t s = 0; r->shelf != NULL && s < r->scenarios->count; s++)
-        pr_free(r->shelf[s]);
-    for (unsigned i = 0; r->workers != NULL && i < threads; i++) {
-        pr_shopper_free(&r->workers[i].shopper);
-        pr_free(r->workers[i].base);
-        pr_free(r->workers[i].row);
-    }
-    pr_free(r->shelf);
-    pr_free(r->workers);
-    pr_free(r->baskets);
-    pr_free(r->units);
 }
 
 static parsrec_status run_sets(run *r, size_t sets, pr_pool *pool, const parsrec_hooks *hooks,
@@ -234,6 +213,7 @@ parsrec_status pr_true_sales_init(pr_true_sales *out, const pr_dataset *data,
 {
     pr_truth truth;
     pr_choice choice = {0};
+    unsigned threads = pr_pool_threads(pool);
     *out = (pr_true_sales){.groups = cohort->group_count, .lines = lines->count};
     PR_TRY(pr_truth_read(&truth, data, err));
     run r = {.truth = &truth,
@@ -246,24 +226,15 @@ parsrec_status pr_true_sales_init(pr_true_sales *out, const pr_dataset *data,
              .blocks = 1 + 2 * scenarios->count};
     parsrec_status status;
     PR_TRY_GOTO(pr_truth_choice(&choice, &truth, err));
-    PR_TRY_GOTO(reserve_out(out, &r, err));
-    PR_TRY_GOTO(reserve(&r, sets, pr_pool_threads(pool), err));
+    PR_TRY_GOTO(reserve(out, &r, sets, threads, err));
     PR_TRY_GOTO(run_sets(&r, sets, pool, hooks, err));
     fill(out, &r, sets);
 done:
-    release(&r, pr_pool_threads(pool));
+    for (unsigned i = 0; r.workers != NULL && i < threads; i++)
+        pr_shopper_free(&r.workers[i].shopper);
+    pr_region_free(&r.region);
     pr_choice_free(&choice);
     return status;
-}
-
-void pr_true_sales_free(pr_true_sales *sales)
-{
-    pr_free(sales->before);
-    for (size_t q = 0; q < PR_QUESTIONS; q++) {
-        pr_free(sales->after[q]);
-        pr_free(sales->floor[q]);
-    }
-    *sales = (pr_true_sales){0};
 }
 
 /* ---- against the truth ---- */
@@ -312,22 +283,16 @@ parsrec_status pr_whatif_judge(pr_whatif_result *a, parsrec_error *err)
     size_t groups = a->cohort.group_count;
     if (a->truth.sets == 0)
         return PARSREC_OK;
-    comparison c = {pr_alloc(a->lines.bins, sizeof(double)),
-                    pr_alloc(a->lines.bins, sizeof(double)), 0};
-    a->agreement =
-        pr_alloc(a->scenarios.count * PR_QUESTIONS * PR_ESTIMATORS, groups * sizeof *a->agreement);
-    parsrec_status status = c.estimated != NULL && c.real != NULL && a->agreement != NULL
-                                ? PARSREC_OK
-                                : pr_fail_memory(err);
-    for (size_t i = 0;
-         status == PARSREC_OK && i < a->scenarios.count * PR_QUESTIONS * PR_ESTIMATORS * groups;
-         i++) {
+    comparison c = {pr_region_take(&a->region, a->lines.bins, sizeof(double)),
+                    pr_region_take(&a->region, a->lines.bins, sizeof(double)), 0};
+    size_t count = a->scenarios.count * PR_QUESTIONS * PR_ESTIMATORS * groups;
+    a->agreement = pr_region_take(&a->region, count, sizeof *a->agreement);
+    PR_TRY(pr_region_check(&a->region, err));
+    for (size_t i = 0; i < count; i++) {
         size_t g = i % groups, e = i / groups % PR_ESTIMATORS;
         size_t q = i / groups / PR_ESTIMATORS % PR_QUESTIONS;
         compare(a, i / groups / PR_ESTIMATORS / PR_QUESTIONS, q, e, g, &c, &a->agreement[i]);
-        status = pr_spearman(&a->agreement[i].rank, c.estimated, c.real, c.count, err);
+        PR_TRY(pr_spearman(&a->agreement[i].rank, c.estimated, c.real, c.count, err));
     }
-    pr_free(c.estimated);
-    pr_free(c.real);
-    return status;
+    return PARSREC_OK;
 }

@@ -19,12 +19,11 @@ typedef struct pr_true_sales {
     double *floor[PR_QUESTIONS];
 } pr_true_sales;
 
-/* E_NOT_FOUND when the data are not synthetic. Free also on failure. */
+/* E_NOT_FOUND when the data are not synthetic. Lives in the region of the lines. */
 parsrec_status pr_true_sales_init(pr_true_sales *out, const pr_dataset *data,
                                   const pr_cohort *cohort, const pr_lines *lines,
                                   const pr_scenarios *scenarios, size_t sets, size_t last,
                                   pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err);
-void pr_true_sales_free(pr_true_sales *sales); /* a zeroed one is fine */
 
 static inline size_t pr_true_at(const pr_true_sales *t, size_t scenario, size_t group, size_t line)
 {

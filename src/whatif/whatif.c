@@ -20,13 +20,10 @@ static parsrec_status copy_words(pr_whatif_result *a, const parsrec_whatif_optio
                                  parsrec_error *err)
 {
     if (o->command != NULL)
-        a->command = pr_copy_string(o->command, strlen(o->command));
+        a->command = pr_region_string(&a->region, o->command, strlen(o->command));
     if (o->data_name != NULL)
-        a->data_name = pr_copy_string(o->data_name, strlen(o->data_name));
-    return (o->command == NULL || a->command != NULL) &&
-                   (o->data_name == NULL || a->data_name != NULL)
-               ? PARSREC_OK
-               : pr_fail_memory(err);
+        a->data_name = pr_region_string(&a->region, o->data_name, strlen(o->data_name));
+    return pr_region_check(&a->region, err);
 }
 
 /* Chances come from models that learnt them, and from the oracle, which knows them. */
@@ -71,17 +68,13 @@ static parsrec_status check_options(const parsrec_whatif_options *o, parsrec_err
     return PARSREC_OK;
 }
 
-/* New items are a matter of re-choice: no basket was ever without them. */
-static void set_questions(pr_whatif_result *a, const parsrec_whatif_options *o)
-{
-    bool dropped = o->drop_count + o->only_count > 0;
-    a->asked[PARSREC_SELECTION] = o->selection && dropped;
-    a->asked[PARSREC_RECHOICE] = o->rechoice || !dropped;
-}
-
 static void set_numbers(pr_whatif_result *a, const parsrec_whatif_options *o)
 {
     size_t users = a->cohort.user_count, draws = BASKETS_DRAWN / users;
+    bool dropped = o->drop_count + o->only_count > 0;
+    /* New items are a matter of re-choice: no basket was ever without them. */
+    a->asked[PARSREC_SELECTION] = o->selection && dropped;
+    a->asked[PARSREC_RECHOICE] = o->rechoice || !dropped;
     draws = draws < DRAWS_LEAST ? DRAWS_LEAST : draws > DRAWS_MOST ? DRAWS_MOST : draws;
     a->draws = o->draws > 0 ? (size_t)o->draws : draws;
     a->estimator = o->estimator;
@@ -109,28 +102,26 @@ static parsrec_status reserve_sales(pass *p, parsrec_error *err)
     pr_whatif_result *a = p->a;
     size_t lines = a->lines.count, scenarios = a->scenarios.count;
     size_t sales = a->model_count * (PR_ESTIMATORS - 1), groups = a->cohort.group_count;
-    PR_TRY(pr_sales_set_init(&a->past, &a->cohort, lines, scenarios, err));
-    PR_TRY(pr_sales_set_init(&a->test, &a->cohort, lines, scenarios, err));
-    a->sales = pr_alloc_zero(sales, sizeof *a->sales);
-    a->facts = pr_alloc_zero(groups * scenarios, sizeof *a->facts);
-    a->estimates =
-        pr_alloc(scenarios * PR_QUESTIONS * PR_ESTIMATORS, groups * lines * sizeof *a->estimates);
-    a->watched = pr_alloc_zero(scenarios * lines, sizeof *a->watched);
-    a->single = pr_alloc(lines, sizeof *a->single);
-    a->fills = pr_alloc_zero(a->model_count * scenarios, groups * sizeof *a->fills);
-    a->sizes = pr_alloc_zero(groups, 2 * sizeof *a->sizes);
-    a->sold = pr_alloc_zero(groups * a->items, sizeof *a->sold);
-    a->totals = pr_alloc_zero(scenarios * PR_QUESTIONS, groups * sizeof *a->totals);
-    a->by_size = pr_alloc_zero(scenarios, sizeof *a->by_size);
-    p->rows = pr_alloc(3 * lines, sizeof *p->rows);
-    if (a->sales == NULL || a->facts == NULL || a->estimates == NULL || a->watched == NULL ||
-        a->single == NULL || a->fills == NULL || a->sizes == NULL || a->by_size == NULL ||
-        a->sold == NULL || a->totals == NULL || p->rows == NULL)
-        return pr_fail_memory(err);
+    pr_region *region = &a->region;
+    PR_TRY(pr_sales_set_init(&a->past, region, &a->cohort, lines, scenarios, err));
+    PR_TRY(pr_sales_set_init(&a->test, region, &a->cohort, lines, scenarios, err));
+    a->sales = pr_region_take(region, sales, sizeof *a->sales);
+    a->facts = pr_region_take(region, groups * scenarios, sizeof *a->facts);
+    a->estimates = pr_region_take(region, scenarios * PR_QUESTIONS * PR_ESTIMATORS,
+                                  groups * lines * sizeof *a->estimates);
+    a->watched = pr_region_take(region, scenarios * lines, sizeof *a->watched);
+    a->single = pr_region_take(region, lines, sizeof *a->single);
+    a->fills = pr_region_take(region, a->model_count * scenarios, groups * sizeof *a->fills);
+    a->sizes = pr_region_take(region, groups, 2 * sizeof *a->sizes);
+    a->sold = pr_region_take(region, groups * a->items, sizeof *a->sold);
+    a->totals = pr_region_take(region, scenarios * PR_QUESTIONS, groups * sizeof *a->totals);
+    a->by_size = pr_region_take(region, scenarios, sizeof *a->by_size);
+    p->rows = pr_region_take(region, 3 * lines, sizeof *p->rows);
+    PR_TRY(pr_region_check(region, err));
     for (size_t s = 0; s < scenarios; s++)
-        PR_TRY(pr_sales_init(&a->by_size[s], &a->cohort, lines, err));
+        PR_TRY(pr_sales_init(&a->by_size[s], region, &a->cohort, lines, err));
     for (size_t i = 0; i < sales; i++)
-        PR_TRY(pr_sales_set_init(&a->sales[i], &a->cohort, lines, scenarios, err));
+        PR_TRY(pr_sales_set_init(&a->sales[i], region, &a->cohort, lines, scenarios, err));
     return PARSREC_OK;
 }
 
@@ -206,15 +197,14 @@ static parsrec_status read_words(pr_whatif_result *a, size_t **watched, const pa
     pr_group_source source = {
         .data = data, .last = p->last, .cluster = cluster_users, .context = &first};
     PR_TRY(pr_directory_init(&a->directory, data, err));
-    PR_TRY(pr_lines_init(&a->lines, data, &a->directory, (size_t)o->level, err));
-    *watched = pr_alloc(o->watch_count, sizeof **watched);
-    if (*watched == NULL)
-        return pr_fail_memory(err);
+    PR_TRY(pr_lines_init(&a->lines, &a->region, data, &a->directory, (size_t)o->level, err));
+    *watched = pr_region_take(&a->region, o->watch_count, sizeof **watched);
+    PR_TRY(pr_region_check(&a->region, err));
     for (size_t i = 0; i < o->watch_count; i++)
         PR_TRY(pr_lines_find(&a->lines, o->watch[i], &(*watched)[i], err));
     PR_TRY(pr_scenarios_init(&a->scenarios, &a->lines, o, err));
     PR_TRY(pr_user_groups_init(&a->groups, &source, o->groups, o->group_count, err));
-    return pr_cohort_init(&a->cohort, data, &a->groups, p->last, a->lines.count, err);
+    return pr_cohort_init(&a->cohort, &a->region, data, &a->groups, p->last, a->lines.count, err);
 }
 
 static parsrec_status answer(pass *p, const size_t *watched, const parsrec_whatif_options *o,
@@ -251,49 +241,20 @@ parsrec_status pr_whatif(pr_whatif_result *a, const pr_model *const *models, siz
     PR_TRY_GOTO(read_words(a, &watched, &p, o, err));
     a->items = data->items;
     PR_TRY_GOTO(pr_whatif_prices(a, a->synthetic ? &truth : NULL, err));
-    set_questions(a, o);
     set_numbers(a, o);
     PR_TRY_GOTO(pr_pool_new(&p.pool, o->threads, err));
     status = answer(&p, watched, o, err);
     a->seconds = pr_now() - began;
 done:
     pr_pool_free(p.pool);
-    pr_free(p.rows);
-    pr_free(watched);
     return status;
 }
 
 void pr_whatif_clear(pr_whatif_result *a)
 {
-    size_t scenarios = a->scenarios.count;
-    for (size_t i = 0; a->sales != NULL && i < a->model_count * (PR_ESTIMATORS - 1); i++)
-        pr_sales_set_free(&a->sales[i], scenarios);
-    pr_free(a->sales);
-    pr_sales_set_free(&a->past, scenarios);
-    pr_sales_set_free(&a->test, scenarios);
-    pr_cross_sums_free(&a->cross);
-    pr_true_sales_free(&a->truth);
-    pr_free(a->facts);
-    pr_free(a->estimates);
-    pr_free(a->watched);
-    for (size_t s = 0; a->by_size != NULL && s < scenarios; s++)
-        pr_sales_free(&a->by_size[s]);
-    pr_free(a->by_size);
-    pr_free(a->sizes);
-    pr_free(a->sold);
-    pr_free(a->price);
-    pr_free(a->totals);
-    pr_free(a->fills);
-    pr_free(a->single);
-    pr_free(a->agreement);
-    pr_free(a->cross_effects);
-    pr_cohort_free(&a->cohort);
     pr_user_groups_free(&a->groups);
-    pr_scenarios_free(&a->scenarios);
-    pr_lines_free(&a->lines);
     pr_directory_free(&a->directory);
-    pr_free(a->command);
-    pr_free(a->data_name);
+    pr_region_free(&a->region);
 }
 
 /* ---- for the public ---- */

@@ -125,6 +125,7 @@ struct parsrec_whatif_answer {
     char *command, *data_name; /* may be NULL */
     char checksum[17];
     double seconds;
+    pr_region region; /* holds all arrays and texts but those of directory and groups */
 };
 
 typedef parsrec_whatif_answer pr_whatif_result;

@@ -102,9 +102,10 @@ static void lines_by_name(void **state)
     parsrec_error err;
     pr_directory directory;
     pr_lines lines;
+    pr_region region = {0};
     size_t line, again;
     assert_ok(pr_directory_init(&directory, data, &err));
-    assert_ok(pr_lines_init(&lines, data, &directory, 0, &err));
+    assert_ok(pr_lines_init(&lines, &region, data, &directory, 0, &err));
     assert_int_equal(lines.bins, CATEGORIES);
     assert_ok(pr_lines_find(&lines, "category=C3", &line, &err));
     assert_true(line < lines.bins); /* a category is a bin already */
@@ -125,7 +126,7 @@ static void lines_by_name(void **state)
     assert_int_equal(pr_lines_add(&lines, "new", &line, &err), PARSREC_E_ARGUMENT);
     assert_ok(pr_lines_add(&lines, "item=new:like=8", &line, &err));
     assert_int_equal(lines.list[line].kind, PR_LINE_NEW);
-    pr_lines_free(&lines);
+    pr_region_free(&region);
     pr_directory_free(&directory);
 }
 
