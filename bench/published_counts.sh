@@ -25,8 +25,7 @@ row() {
     words=
     for setting in $settings; do words="$words --set $setting"; done
     # shellcheck disable=SC2086
-    "$parsrec" train -o "$out/model.st" "$out/$set.st" --model "$kind" $words >/dev/null
-    "$parsrec" eval "$out/model.st" "$out/$set.st" "$@" --json >"$out/$name.json.part"
+    "$parsrec" eval "$kind" "$out/$set.st" $words "$@" --json >"$out/$name.json.part"
     mv "$out/$name.json.part" "$out/$name.json"
 }
 
@@ -67,6 +66,10 @@ if data dnntsp_dc; then
     row dc_top dnntsp_dc pop "count=all ties=first" $dc
     row dc_personal dnntsp_dc personal "count=all ties=first fill=off" $dc
     row dc_filled dnntsp_dc personal "count=all ties=first" $dc
+    row dc_pernir dnntsp_dc pernir "" --protocol next --full --k 10
+fi
+if data bigbasket; then
+    row bigbasket_pernir bigbasket pernir "" --protocol next --full --k 10
 fi
 if data tafeng; then
     basket="--protocol basket --k 10,20"
@@ -82,7 +85,13 @@ if data tafeng; then
         python3 -c 'import json, sys; print(*json.load(open(sys.argv[1]))["test"], sep="\n")' \
             "$shared/tafeng/keyset/tafeng_keyset_$fold.json" >"$out/fold_$fold"
         rows "_fold.$fold" --users "$out/fold_$fold"
+        python3 -c 'import json, sys; print(*json.load(open(sys.argv[1]))["train"], sep="\n")' \
+            "$shared/tafeng/keyset/tafeng_keyset_$fold.json" >"$out/fold_train_$fold"
+        for kind in tifuknn upcf; do # similar users are looked for among the training users
+            row "tafeng_${kind}_fold.$fold" tafeng $kind "" $basket --users "$out/fold_$fold" --count-users "$out/fold_train_$fold"
+        done
     done
+    row tafeng_pernir tafeng pernir "" --protocol next --full --k 10
 fi
 
 exec python3 - "$out" <<'PYTHON'
@@ -113,7 +122,15 @@ ROWS = [
     ("tafeng_g_fold", WHOLE, [.0811, .0852, .2457, .1086, .0948, .3253]),
     ("tafeng_p_fold", WHOLE, [.1045, .0943, .3441, .1381, .1087, .4281]),
     ("tafeng_gp_fold", WHOLE, [.1194, .1002, .3664, .1683, .1196, .4772]),
+    ("tafeng_tifuknn_fold", WHOLE, [.1248, .0999, .3807, .1808, .1214, .5010]),
+    ("tafeng_upcf_fold", WHOLE, [.1114, .0956, .3633, .1546, .1132, .4646]),
+    ("bigbasket_pernir", "NDCG@10 HR@10", [.2312, .395]),
+    ("dc_pernir", "NDCG@10 HR@10", [.2955, .460]),
+    ("tafeng_pernir", "NDCG@10 HR@10", [.0517, .0974]),
 ]
+# Figures of other programs of the same method, whose settings are not all known: 5 %, and upcf, which has other settings
+# by default, may be better.
+LOOSE = {"tafeng_tifuknn_fold", "tafeng_upcf_fold", "bigbasket_pernir", "dc_pernir", "tafeng_pernir"}
 
 def runs(name):
     paths = sorted(glob.glob(f"{sys.argv[1]}/{name}.json") + glob.glob(f"{sys.argv[1]}/{name}.[0-9]*.json"))
@@ -134,7 +151,8 @@ for name, measures, figures in ROWS:
         ours = statistics.mean(values)
         spread = statistics.stdev(values) if drawn else 0
         off = abs(ours - theirs)
-        wrong = off > max(.01 * theirs, .0001, 2 * spread)
+        wrong = off > max((.05 if name in LOOSE else .01) * theirs, .0001, 2 * spread)
+        wrong = wrong and not (name == "tafeng_upcf_fold" and ours > theirs)
         bad += wrong
         print(f"| {name} | {measure} | {theirs:.4f} | {ours:.4f} | {100 * (ours / theirs - 1):+.1f} %"
               f"{' **wrong**' if wrong else ''} | {f'{100 * spread / theirs:.1f} %' if drawn else ''} |")

@@ -36,6 +36,8 @@ typedef struct pr_config {
     int init, loss, optimiser, batch, epochs, steps, last;
     int count, ties, fill, markov_width;
     double markov_smooth;
+    int knn_users, tifu_groups, upcf_recent;
+    double knn_own, tifu_decay, tifu_group_decay, upcf_asymmetry, upcf_locality, pernir_past;
     double rate, rate_warmup, rate_final, beta1, beta2, eps, clip, anyone;
     double targets_soft, user_shrink;
     int mix;

@@ -2,7 +2,8 @@
  *
  * The list of parameters shows which numbers belong to users: a parameter that has fewer rows, or
  * columns, in a model of fewer users. Users come first there; the row for unknown users follows.
- * Feature values that only removed users had are removed too. */
+ * Feature values that only removed users had are removed too. Kinds with lists by user drop their own
+ * entries (fill_without). */
 #include "model/model.h"
 
 #include <assert.h>
@@ -63,6 +64,8 @@ static void copy_all(pr_model *model, const pr_model *from, const bool *gone, co
     for (size_t i = 0; i < model->params.count; i++) {
         const pr_param *p = &model->params.list[i], *q = &from->params.list[i];
         bool words = strcmp(p->name, PR_WORD_TABLE) == 0;
+        if (from->kind->fill_without != NULL && (p->rows != q->rows || p->cols != q->cols))
+            continue; /* the kind's own lists */
         copy_param(model->weights, p, from->weights, q, words ? lost : gone,
                    words ? q->rows : from->users);
     }
@@ -74,12 +77,17 @@ parsrec_status pr_model_without(pr_model **out, const pr_model *from, const bool
     pr_model *model;
     PR_TRY(pr_model_new_bare(&model, from->kind->name, &from->config, after, err));
     bool *lost = pr_alloc_zero(from->inputs.rows, sizeof *lost);
-    parsrec_status status = lost == NULL ? pr_fail_memory(err) : open_rows(model, from, err);
+    parsrec_status status = lost == NULL ? pr_fail_memory(err) : PARSREC_OK;
+    if (status == PARSREC_OK)
+        status = from->kind->size_without != NULL ? from->kind->size_without(model, from, gone, err)
+                                                  : open_rows(model, from, err);
     if (status == PARSREC_OK)
         status = pr_model_alloc_weights(model, err);
     if (status == PARSREC_OK) {
         mark_words(lost, &from->inputs, before, after);
         copy_all(model, from, gone, lost);
+        if (from->kind->fill_without != NULL)
+            from->kind->fill_without(model, from, gone);
         *out = model;
     } else {
         pr_model_free(model);

@@ -13,9 +13,9 @@
 #include "model/parsrec/parsrec_net.h"
 #include "model/sequence/sequence.h"
 
-const pr_model_kind *const pr_model_kinds[] = {&pr_parsrec, &pr_sasrec,   &pr_bert4rec, &pr_random,
-                                               &pr_pop,     &pr_personal, &pr_recent,   &pr_markov,
-                                               &pr_mix,     &pr_oracle,   NULL};
+const pr_model_kind *const pr_model_kinds[] = {
+    &pr_parsrec, &pr_sasrec, &pr_bert4rec, &pr_random, &pr_pop,    &pr_personal, &pr_recent,
+    &pr_markov,  &pr_mix,    &pr_tifuknn,  &pr_upcf,   &pr_pernir, &pr_oracle,   NULL};
 
 const pr_model_kind *pr_model_kind_named(const char *name)
 {

@@ -125,6 +125,11 @@ typedef struct pr_model_kind {
     /* Checks that integers from a file are valid indices; NULL: there are none. */
     parsrec_status (*verify)(const pr_model *model, parsrec_error *err);
 
+    /* For kinds that keep lists by user: a model of fewer users (pr_model_without). Both or neither are NULL. */
+    parsrec_status (*size_without)(pr_model *model, const pr_model *from, const bool *gone,
+                                   parsrec_error *err); /* sets the rows of open parameters */
+    void (*fill_without)(pr_model *model, const pr_model *from, const bool *gone);
+
     /* ---- training; NULL for counting models ---- */
     size_t (*chunk_bytes)(const pr_model *model, const pr_limits *limits);
     size_t (*mask_bytes)(const pr_model *model); /* per step, shared by the batch's chunks */
