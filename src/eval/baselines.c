@@ -83,12 +83,12 @@ static parsrec_status take_gain(parsrec_share **out, pr_evaluation *e, size_t *u
         while (pr_protocol_measure(&e->protocol, wanted, &k) != PR_NDCG ||
                e->protocol.k[k] != CUTOFF)
             wanted++;
-        *out = pr_alloc(t.count, sizeof **out);
+        *out = pr_alloc(t.user_count, sizeof **out);
         status = *out != NULL ? PARSREC_OK : pr_fail_memory(err);
     }
-    for (size_t u = 0; *out != NULL && u < t.count; u++)
+    for (size_t u = 0; *out != NULL && u < t.user_count; u++)
         (*out)[u] = t.rows[u * t.measures + wanted];
-    *users = t.count;
+    *users = t.user_count;
     pr_user_tallies_free(&t);
     return status;
 }

@@ -77,13 +77,13 @@ static parsrec_status report_users(parsrec_eval_report *report, const pr_evaluat
     parsrec_status status = PARSREC_OK;
     PR_TRY_GOTO(pr_user_tallies_make(&t, &e->protocol, e->baskets, e->count, PR_ALL, err));
     PR_TRY_GOTO(
-        pr_bootstrap(intervals, &(pr_tallies){t.rows, t.count, t.measures}, &how, pool, err));
+        pr_bootstrap(intervals, &(pr_tallies){t.rows, t.user_count, t.measures}, &how, pool, err));
     for (size_t i = 0; i < report->measure_count; i++) {
         report->measures[i].low = intervals[i].low;
         report->measures[i].high = intervals[i].high;
     }
-    report->users = t.count;
-    for (size_t row = 0; row < t.count && o->on_user != NULL; row++)
+    report->users = t.user_count;
+    for (size_t row = 0; row < t.user_count && o->on_user != NULL; row++)
         o->on_user(o->user_context, t.users[row], t.rows + row * t.measures, t.measures);
 done:
     pr_user_tallies_free(&t);
@@ -92,8 +92,9 @@ done:
 
 /* ---- a run ---- */
 
-/* A counting model may know here what was before the sessions evaluated: it is counted again, once for
- * all protocols that agree on these sessions and on whose sessions count. */
+/* A counting model is counted again from all that precedes the sessions evaluated, once for consecutive
+ * protocols that agree on the part and on whose sessions count. Paths are compared as pointers: equal
+ * names in different memory only cost one more count. */
 typedef struct recounted {
     pr_model *model;
     pr_split_part part;

@@ -187,9 +187,9 @@ parsrec_status pr_user_tallies_make(pr_user_tallies *out, const pr_eval_protocol
     if (ready)
         qsort(order, count, sizeof *order, by_user);
     for (size_t i = 0; ready && i < count; i++) {
-        if (out->count == 0 || out->users[out->count - 1] != order[i]->user)
-            out->users[out->count++] = order[i]->user;
-        add_basket(out->rows + (out->count - 1) * out->measures, p, order[i], aspect);
+        if (out->user_count == 0 || out->users[out->user_count - 1] != order[i]->user)
+            out->users[out->user_count++] = order[i]->user;
+        add_basket(out->rows + (out->user_count - 1) * out->measures, p, order[i], aspect);
     }
     pr_free(order);
     return ready ? PARSREC_OK : pr_fail_memory(err);

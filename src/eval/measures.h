@@ -120,9 +120,10 @@ pr_measure_id pr_protocol_measure(const struct pr_eval_protocol *p, size_t i, si
 
 /* Users in ascending order: the same in every evaluation by one protocol. */
 typedef struct pr_user_tallies {
-    parsrec_share *rows; /* [count · measures] */
-    uint32_t *users;     /* [count] */
-    size_t count, measures;
+    parsrec_share
+        *rows; /* [user_count · measures], a user's measures side by side, as in pr_tallies */
+    uint32_t *users; /* [user_count]: their numbers */
+    size_t user_count, measures;
 } pr_user_tallies;
 
 /* From baskets after a run. Free with pr_user_tallies_free, also on failure. */

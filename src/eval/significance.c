@@ -53,7 +53,7 @@ static void add_row(parsrec_share *totals, const pr_tallies *t, size_t user)
 static void add_all(parsrec_share *totals, const pr_tallies *t)
 {
     memset(totals, 0, t->measures * sizeof *totals);
-    for (size_t u = 0; u < t->users; u++)
+    for (size_t u = 0; u < t->user_count; u++)
         add_row(totals, t, u);
 }
 
@@ -74,7 +74,7 @@ static void draw_users(uint32_t *out, const pr_rng *rng, uint32_t resample, size
 static void resample(void *context, size_t task, unsigned worker)
 {
     const work *w = context;
-    size_t users = w->a->users, measures = w->a->measures;
+    size_t users = w->a->user_count, measures = w->a->measures;
     parsrec_share *mine = w->hands + worker * 2 * measures, *theirs = mine + measures;
     uint32_t drawn[DRAWS];
     memset(mine, 0, 2 * measures * sizeof *mine);
@@ -130,7 +130,7 @@ static void fill_table(parsrec_share *table, const work *w, size_t first, size_t
     table[0] = (parsrec_share){0};
     for (size_t bit = 0; bit < SWAP_USERS; bit++) {
         parsrec_share moved = {0};
-        if (first + bit < w->a->users) {
+        if (first + bit < w->a->user_count) {
             const parsrec_share *x = &w->a->rows[(first + bit) * measures + measure];
             const parsrec_share *y = &w->b->rows[(first + bit) * measures + measure];
             moved = (parsrec_share){y->sum - x->sum, y->weight - x->weight};
@@ -196,7 +196,7 @@ static double p_value(double difference, const double *values, size_t count)
 static parsrec_status prepare(work *w, const pr_resampling *how, pr_pool *pool, parsrec_error *err)
 {
     size_t measures = w->a->measures;
-    assert(how->resamples > 0 && how->resamples <= UINT32_MAX && w->a->users <= UINT32_MAX);
+    assert(how->resamples > 0 && how->resamples <= UINT32_MAX && w->a->user_count <= UINT32_MAX);
     assert(how->level > 0 && how->level < 1);
     w->resamples = how->resamples;
     w->values = pr_alloc(measures * how->resamples, sizeof *w->values);
@@ -242,7 +242,7 @@ done:
 
 static parsrec_status swap_all(work *w, const pr_resampling *how, pr_pool *pool, parsrec_error *err)
 {
-    w->tables = (w->a->users + SWAP_USERS - 1) / SWAP_USERS;
+    w->tables = (w->a->user_count + SWAP_USERS - 1) / SWAP_USERS;
     w->swaps = pr_alloc(w->a->measures * w->tables * SWAP_CASES, sizeof *w->swaps);
     if (w->swaps == NULL)
         return pr_fail_memory(err);
@@ -255,7 +255,7 @@ static parsrec_status swap_all(work *w, const pr_resampling *how, pr_pool *pool,
 parsrec_status pr_paired(pr_contrast *out, const pr_tallies *a, const pr_tallies *b,
                          const pr_resampling *how, pr_pool *pool, parsrec_error *err)
 {
-    assert(a->users == b->users && a->measures == b->measures);
+    assert(a->user_count == b->user_count && a->measures == b->measures);
     work w = {.a = a, .b = b};
     size_t measures = a->measures;
     parsrec_status status = PARSREC_OK;

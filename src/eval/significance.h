@@ -10,7 +10,7 @@
  * Sess-Prec); several measures of the same users share the draws. */
 typedef struct pr_tallies {
     const parsrec_share *rows; /* [users · measures], a user's measures side by side */
-    size_t users, measures;
+    size_t user_count, measures;
 } pr_tallies;
 
 typedef struct pr_resampling {
