@@ -145,38 +145,38 @@ done:
     return status;
 }
 
-/* ---- sets ---- */
+/* ---- samplers ---- */
 
-parsrec_status pr_candidate_set_init(pr_candidate_set *c, size_t items,
-                                     const pr_candidate_source *source, uint64_t seed,
-                                     bool exclude_seen, parsrec_error *err)
+parsrec_status pr_candidate_sampler_init(pr_candidate_sampler *c, size_t items,
+                                         const pr_candidate_source *source, uint64_t seed,
+                                         bool exclude_seen, parsrec_error *err)
 {
-    *c = (pr_candidate_set){.rng = pr_rng_make(seed, PURPOSE),
-                            .source = source,
-                            .items = items,
-                            .exclude_seen = exclude_seen};
+    *c = (pr_candidate_sampler){.rng = pr_rng_make(seed, PURPOSE),
+                                .source = source,
+                                .items = items,
+                                .exclude_seen = exclude_seen};
     c->barred = pr_alloc_zero(items, sizeof *c->barred);
     c->had = pr_alloc_zero(items, sizeof *c->had);
     return c->barred == NULL || c->had == NULL ? pr_fail_memory(err) : PARSREC_OK;
 }
 
-void pr_candidate_set_free(pr_candidate_set *c)
+void pr_candidate_sampler_free(pr_candidate_sampler *c)
 {
     pr_free(c->barred);
     pr_free(c->had);
-    *c = (pr_candidate_set){0};
+    *c = (pr_candidate_sampler){0};
 }
 
 /* ---- a basket ---- */
 
-static void bar(pr_candidate_set *c, int32_t item)
+static void bar(pr_candidate_sampler *c, int32_t item)
 {
     c->left -= c->barred[item] != c->basket;
     c->barred[item] = c->basket;
 }
 
-void pr_candidate_set_turn(pr_candidate_set *c, const pr_history *history, const int32_t *own,
-                           size_t size, bool *seen)
+void pr_candidate_sampler_begin(pr_candidate_sampler *c, const pr_history *history,
+                                const int32_t *own, size_t size, bool *seen)
 {
     if (++c->basket == 0) { /* after 2^32 baskets the numbers begin anew */
         memset(c->barred, 0, c->items * sizeof *c->barred);
@@ -184,6 +184,7 @@ void pr_candidate_set_turn(pr_candidate_set *c, const pr_history *history, const
         c->basket = 1;
     }
     c->left = c->items;
+    c->drawn = false;
     for (size_t i = 0; i < history->count; i++) {
         c->had[history->items[i]] = c->basket;
         if (c->exclude_seen)
@@ -195,10 +196,11 @@ void pr_candidate_set_turn(pr_candidate_set *c, const pr_history *history, const
     }
 }
 
-/* ---- alike ---- */
+/* ---- uniform ---- */
 
 /* Selection sampling: each item left is taken with the chance that keeps all subsets equal. */
-static size_t walk(pr_candidate_set *c, pr_stream *stream, size_t wanted, int32_t *out)
+static size_t select_uniform(pr_candidate_sampler *c, pr_stream *stream, size_t wanted,
+                             int32_t *out)
 {
     size_t count = 0, left = c->left;
     for (size_t i = 0; i < c->items && count < wanted; i++) {
@@ -211,12 +213,12 @@ static size_t walk(pr_candidate_set *c, pr_stream *stream, size_t wanted, int32_
     return count;
 }
 
-static size_t draw_uniform(pr_candidate_set *c, pr_stream *stream, size_t wanted, int32_t *out)
+static size_t draw_uniform(pr_candidate_sampler *c, pr_stream *stream, size_t wanted, int32_t *out)
 {
     if (wanted > c->left)
         wanted = c->left;
     if (wanted > c->left / 2)
-        return walk(c, stream, wanted, out);
+        return select_uniform(c, stream, wanted, out);
     for (size_t count = 0; count < wanted;) {
         uint32_t item = pr_stream_below(stream, (uint32_t)c->items);
         if (c->barred[item] == c->basket)
@@ -250,14 +252,14 @@ static size_t item_at(const pr_candidate_source *s, size_t items, uint64_t at)
     return low;
 }
 
-static uint64_t actions_of(const pr_candidate_set *c, size_t item)
+static uint64_t actions_of(const pr_candidate_sampler *c, size_t item)
 {
     const uint64_t *below = c->source->below;
     return c->barred[item] == c->basket ? 0 : below[item + 1] - below[item];
 }
 
 /* An item that may be drawn, found by walking all of them; `items` when there is none. */
-static size_t walk_popular(const pr_candidate_set *c, pr_stream *stream)
+static size_t walk_popular(const pr_candidate_sampler *c, pr_stream *stream)
 {
     uint64_t mass = 0;
     for (size_t i = 0; i < c->items; i++)
@@ -272,7 +274,7 @@ static size_t walk_popular(const pr_candidate_set *c, pr_stream *stream)
 }
 
 /* Tries again after an item that may not be drawn, up to what a walk costs. */
-static size_t next_popular(const pr_candidate_set *c, pr_stream *stream)
+static size_t next_popular(const pr_candidate_sampler *c, pr_stream *stream)
 {
     uint64_t mass = c->source->below[c->items];
     for (size_t tries = 0; tries < 16 + c->items / 8 && mass > 0; tries++) {
@@ -283,7 +285,7 @@ static size_t next_popular(const pr_candidate_set *c, pr_stream *stream)
     return walk_popular(c, stream);
 }
 
-static size_t draw_popular(pr_candidate_set *c, pr_stream *stream, size_t wanted, int32_t *out)
+static size_t draw_popular(pr_candidate_sampler *c, pr_stream *stream, size_t wanted, int32_t *out)
 {
     size_t count = 0;
     while (count < wanted) {
@@ -298,7 +300,7 @@ static size_t draw_popular(pr_candidate_set *c, pr_stream *stream, size_t wanted
 
 /* ---- from a list ---- */
 
-static size_t take_listed(pr_candidate_set *c, uint32_t user, size_t wanted, int32_t *out)
+static size_t take_listed(pr_candidate_sampler *c, uint32_t user, size_t wanted, int32_t *out)
 {
     const pr_candidate_source *s = c->source;
     size_t count = 0;
@@ -311,10 +313,12 @@ static size_t take_listed(pr_candidate_set *c, uint32_t user, size_t wanted, int
     return count;
 }
 
-size_t pr_candidate_set_draw(pr_candidate_set *c, uint32_t user, uint32_t session, size_t wanted,
-                             int32_t *out)
+size_t pr_candidate_sampler_draw(pr_candidate_sampler *c, uint32_t user, uint32_t session,
+                                 size_t wanted, int32_t *out)
 {
     pr_stream stream = pr_stream_at(&c->rng, user, session, 0);
+    assert(c->basket > 0 && !c->drawn);
+    c->drawn = true;
     switch (c->source != NULL ? c->source->kind : PARSREC_CANDIDATES_UNIFORM) {
     case PARSREC_CANDIDATES_POPULAR:
         return draw_popular(c, &stream, wanted, out);

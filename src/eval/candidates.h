@@ -1,7 +1,7 @@
 /* The items that a basket's own items are ranked against. They are drawn once per basket, by a seed of
  * their own and the basket's place (user, session), so that every model and every protocol sees the
- * same ones. A source says where they come from and is shared by threads; a set is the scratch memory
- * with which one thread draws. */
+ * same ones. A source says where they come from and is shared by threads; a sampler is the memory with
+ * which one thread draws. */
 #ifndef PR_CANDIDATES_H
 #define PR_CANDIDATES_H
 
@@ -32,36 +32,39 @@ void pr_source_free(pr_candidate_source *s); /* a zeroed one is fine */
 
 /* ---- drawing them ---- */
 
-/* Scratch memory of one thread. */
-typedef struct pr_candidate_set {
+/* Memory of one thread. Items are marked with the number of a basket, so that a new one need not clear
+ * the marks of the last. */
+typedef struct pr_candidate_sampler {
     pr_rng rng;
     const pr_candidate_source *source; /* NULL: uniform */
     size_t items;                      /* of the catalogue */
     bool exclude_seen;                 /* items of earlier sessions are no candidates */
-    uint32_t *barred; /* [items]: the basket for which an item may not be drawn (any more) */
-    uint32_t *had;    /* [items]: the basket whose user had the item before */
-    uint32_t basket;  /* number of the present one */
-    size_t left;      /* items that may be drawn */
-} pr_candidate_set;
+    uint32_t
+        *barred;   /* [items]: the last basket for which the item may not be drawn, or was drawn */
+    uint32_t *had; /* [items]: the last basket whose user had the item before */
+    uint32_t basket; /* number of the present one, from 1 */
+    size_t left;     /* items that are not barred for it */
+    bool drawn;      /* its candidates */
+} pr_candidate_sampler;
 
-parsrec_status pr_candidate_set_init(pr_candidate_set *c, size_t items,
-                                     const pr_candidate_source *source, uint64_t seed,
-                                     bool exclude_seen, parsrec_error *err);
-void pr_candidate_set_free(pr_candidate_set *c); /* a zeroed one is fine */
+parsrec_status pr_candidate_sampler_init(pr_candidate_sampler *c, size_t items,
+                                         const pr_candidate_source *source, uint64_t seed,
+                                         bool exclude_seen, parsrec_error *err);
+void pr_candidate_sampler_free(pr_candidate_sampler *c); /* a zeroed one is fine */
 
 /* Begins a basket, whose own items are no candidates. Sets seen[i] if own item i is in the history. */
-void pr_candidate_set_turn(pr_candidate_set *c, const pr_history *history, const int32_t *own,
-                           size_t size, bool *seen);
+void pr_candidate_sampler_begin(pr_candidate_sampler *c, const pr_history *history,
+                                const int32_t *own, size_t size, bool *seen);
 
 /* Whether the user of the present basket had the item before. */
-static inline bool pr_candidate_set_had(const pr_candidate_set *c, size_t item)
+static inline bool pr_candidate_sampler_had(const pr_candidate_sampler *c, size_t item)
 {
     return c->had[item] == c->basket;
 }
 
 /* Draws up to `wanted` different items for the present basket, fewer if there are no more; from a list
  * its first ones. Call it once per basket. Returns how many. */
-size_t pr_candidate_set_draw(pr_candidate_set *c, uint32_t user, uint32_t session, size_t wanted,
-                             int32_t *out);
+size_t pr_candidate_sampler_draw(pr_candidate_sampler *c, uint32_t user, uint32_t session,
+                                 size_t wanted, int32_t *out);
 
 #endif

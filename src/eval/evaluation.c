@@ -146,7 +146,7 @@ typedef struct course {
 
 /* Scratch memory of one thread. */
 typedef struct desk {
-    pr_candidate_set candidates;
+    pr_candidate_sampler candidates;
     course courses[ROWS];
     bool *taken, *seen; /* [rows · largest] */
     int32_t *others;    /* [rows · negatives] */
@@ -196,11 +196,11 @@ static void begin(void *context, const pr_walk_step *at)
                   .others = own->others + at->row * negatives};
     memset(c->taken, 0, b->size * sizeof *c->taken);
     memset(b->sums, 0, pr_sums_count(&e->protocol) * sizeof *b->sums);
-    pr_candidate_set_turn(&own->candidates, &at->start->history, c->items, b->size, c->seen);
+    pr_candidate_sampler_begin(&own->candidates, &at->start->history, c->items, b->size, c->seen);
     b->others =
         (uint32_t)(negatives == 0 ? own->candidates.left
-                                  : pr_candidate_set_draw(&own->candidates, b->user, b->session,
-                                                          negatives, c->others));
+                                  : pr_candidate_sampler_draw(&own->candidates, b->user, b->session,
+                                                              negatives, c->others));
     if (e->dump != NULL)
         pr_dump_basket(&own->page, e, b, &own->candidates, c->items, c->others);
 }
@@ -317,8 +317,8 @@ static parsrec_status make_desk(desk *own, const run *r, parsrec_error *err)
 {
     const pr_evaluation *e = r->e;
     size_t cells = r->walk.rows * e->largest;
-    PR_TRY(pr_candidate_set_init(&own->candidates, e->data->items, &e->protocol.source,
-                                 e->protocol.seed, e->protocol.exclude_seen, err));
+    PR_TRY(pr_candidate_sampler_init(&own->candidates, e->data->items, &e->protocol.source,
+                                     e->protocol.seed, e->protocol.exclude_seen, err));
     own->taken = pr_alloc(cells, sizeof *own->taken);
     own->seen = pr_alloc(cells, sizeof *own->seen);
     own->others = pr_alloc(r->walk.rows * e->protocol.negatives, sizeof *own->others);
@@ -331,7 +331,7 @@ static parsrec_status make_desk(desk *own, const run *r, parsrec_error *err)
 
 static void free_desk(desk *own)
 {
-    pr_candidate_set_free(&own->candidates);
+    pr_candidate_sampler_free(&own->candidates);
     pr_free(own->taken);
     pr_free(own->seen);
     pr_free(own->others);
@@ -373,7 +373,7 @@ enum { PURPOSE = 0xC4A2CE, DRAWS = 10 };
 /* Room for one basket, and the sums of all. */
 typedef struct guess {
     pr_rng rng;
-    pr_candidate_set candidates; /* tell what the user had before */
+    pr_candidate_sampler candidates; /* tell what the user had before */
     pr_evaluated *baskets;
     float *sums;
     bool *taken, *seen;
@@ -437,9 +437,9 @@ static void walk_all(guess *g, const pr_evaluation *e, uint32_t draw)
     for (size_t i = 0; i < e->count; i++) {
         const pr_evaluated *b = &g->baskets[i];
         pr_history history = pr_history_before(e->data, b->user, b->session);
-        pr_candidate_set_turn(&g->candidates, &history,
-                              e->data->action_items + e->data->session_offsets[b->session], b->size,
-                              g->seen);
+        pr_candidate_sampler_begin(&g->candidates, &history,
+                                   e->data->action_items + e->data->session_offsets[b->session],
+                                   b->size, g->seen);
         shuffle_basket(g, &e->protocol, b, draw);
         walk_basket(g, &e->protocol, b);
     }
@@ -468,7 +468,7 @@ static parsrec_status make_guess(guess *g, const pr_evaluation *e, parsrec_error
 {
     size_t n = e->largest, width = pr_sums_count(&e->protocol);
     *g = (guess){.rng = pr_rng_make(e->protocol.seed, PURPOSE)};
-    PR_TRY(pr_candidate_set_init(&g->candidates, e->data->items, NULL, 0, false, err));
+    PR_TRY(pr_candidate_sampler_init(&g->candidates, e->data->items, NULL, 0, false, err));
     g->baskets = pr_alloc(e->count, sizeof *g->baskets);
     g->sums = pr_alloc(e->count, width * sizeof *g->sums);
     g->taken = pr_alloc(n, sizeof *g->taken);
@@ -489,7 +489,7 @@ static parsrec_status make_guess(guess *g, const pr_evaluation *e, parsrec_error
 
 static void free_guess(guess *g)
 {
-    pr_candidate_set_free(&g->candidates);
+    pr_candidate_sampler_free(&g->candidates);
     pr_free(g->baskets);
     pr_free(g->sums);
     pr_free(g->taken);

@@ -147,7 +147,8 @@ static void begin_line(pr_writer *to, const pr_evaluation *e, const pr_evaluated
 }
 
 void pr_dump_basket(pr_writer *to, const pr_evaluation *e, const pr_evaluated *b,
-                    const pr_candidate_set *candidates, const int32_t *own, const int32_t *others)
+                    const pr_candidate_sampler *candidates, const int32_t *own,
+                    const int32_t *others)
 {
     size_t had = 0;
     begin_line(to, e, b);
@@ -158,7 +159,7 @@ void pr_dump_basket(pr_writer *to, const pr_evaluation *e, const pr_evaluated *b
     write_items(to, ",\"items\":[", own, b->size);
     write_word(to, ",\"before\":[");
     for (size_t i = 0; i < e->data->items; i++)
-        if (pr_candidate_set_had(candidates, i))
+        if (pr_candidate_sampler_had(candidates, i))
             write_item(to, &had, (int32_t)i);
     write_word(to, "]");
     if (e->protocol.negatives > 0)

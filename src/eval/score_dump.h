@@ -13,7 +13,8 @@ void pr_dump_head(pr_writer *to, const pr_evaluation *e, const char *model,
 
 /* After its candidates were drawn; `candidates` still know what the user had before. */
 void pr_dump_basket(pr_writer *to, const pr_evaluation *e, const pr_evaluated *basket,
-                    const pr_candidate_set *candidates, const int32_t *own, const int32_t *others);
+                    const pr_candidate_sampler *candidates, const int32_t *own,
+                    const int32_t *others);
 
 /* A step: the scores as the model gave them, of the own items and the others, or of the whole
  * catalogue with its own items in it; then which place of the basket was filled. */
