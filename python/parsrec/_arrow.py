@@ -8,14 +8,14 @@ dictionary of its distinct values and a number per row.
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Dict, List, Mapping, Optional, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Tuple
 
 import numpy as np
 
 from . import _abi as abi
 from ._frames import pandas
 
-_fields = {s: dict(s._fields_) for s in (abi.ArrowSchema, abi.ArrowArray, abi.ArrowArrayStream)}
+_fields: Dict[Any, Dict[str, Any]] = {s: {f[0]: f[1] for f in s._fields_} for s in (abi.ArrowSchema, abi.ArrowArray, abi.ArrowArrayStream)}
 _capsule_pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _capsule_pointer.restype = ctypes.c_void_p
 _capsule_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
@@ -246,15 +246,17 @@ def source(frame: Any, only: Optional[List[str]] = None) -> Source:
     if found is not None:
         return found
     module = pandas()
+    names: List[str] = []
+    take: Callable[[int], _Column]
     if module is not None and isinstance(frame, module.DataFrame):
-        names, take = [str(n) for n in frame.columns], lambda i: _of_pandas(names[i], frame.iloc[:, i])
+        names = [str(n) for n in frame.columns]
+        take = lambda i: _of_pandas(names[i], frame.iloc[:, i])  # noqa: E731
     elif isinstance(frame, np.ndarray) and frame.dtype.names:
-        names, take = list(frame.dtype.names), lambda i: _of_numpy(names[i], frame[names[i]])
+        names = list(frame.dtype.names)
+        take = lambda i: _of_numpy(names[i], frame[names[i]])  # noqa: E731
     elif isinstance(frame, Mapping):
         names, values = [str(n) for n in frame], list(frame.values())
         take = lambda i: _of_numpy(names[i], np.asarray(values[i]))  # noqa: E731
-    else:
-        names, take = [], None
     if only is not None and not set(only) <= set(names):
         only = None  # a name is wrong: the library's sentence lists all columns
     if names:

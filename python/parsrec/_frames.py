@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Dict, List, Optional, Sequence
+from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 import numpy as np
 
@@ -50,7 +50,7 @@ def _maker() -> Any:
     return importlib.import_module(_wanted) if _wanted != "numpy" else None
 
 
-def table(columns: Dict[str, Sequence[Any]]) -> Any:
+def table(columns: Mapping[str, Any]) -> Any:
     """Columns of equal length as a table."""
     arrays = {name: column(values) for name, values in columns.items()}
     module = _maker()
@@ -67,7 +67,9 @@ def square(matrix: np.ndarray, names: List[str]) -> Any:
     if module is None:
         return matrix
     if _wanted == "polars":
-        return module.DataFrame({"": list(names), **{n: matrix[:, i] for i, n in enumerate(names)}})
+        columns: Dict[str, Any] = {"": list(names)}
+        columns.update((n, matrix[:, i]) for i, n in enumerate(names))
+        return module.DataFrame(columns)
     return module.DataFrame(matrix, index=names, columns=names)
 
 

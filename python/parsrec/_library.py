@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import warnings
-from typing import Any, Callable, Iterable, List, NamedTuple, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Union
 
 from . import _abi as abi
 from ._version import __version__
@@ -160,7 +160,7 @@ def name_text(name: Any) -> str:
 def take_text(pointer: ctypes.c_void_p) -> str:
     """A text that the library allocated, which is freed."""
     try:
-        return ctypes.string_at(pointer.value).decode("utf-8", "replace")
+        return ctypes.string_at(pointer.value or 0).decode("utf-8", "replace")
     finally:
         library.parsrec_text_free(pointer)
 
@@ -178,7 +178,7 @@ class Handle:
 
     __slots__ = ("pointer", "_free", "_needs", "__weakref__")
 
-    def __init__(self, pointer: int, free: Callable[[int], None], needs: Any = None):
+    def __init__(self, pointer: Optional[int], free: Callable[[Any], None], needs: Any = None):
         self.pointer = pointer
         self._free = free
         self._needs = needs
@@ -233,7 +233,7 @@ class Call:
         self.stopped = False
         self.problem: Optional[BaseException] = None
         self.messages: List[Any] = []
-        kinds = dict(abi.parsrec_hooks._fields_)
+        kinds: Dict[str, Any] = {f[0]: f[1] for f in abi.parsrec_hooks._fields_}
         self.hooks = abi.parsrec_hooks(
             on_log=kinds["on_log"](self._log),
             on_progress=kinds["on_progress"](self._progress),

@@ -127,7 +127,7 @@ class _Own:
         call(library.parsrec_scratch_new, ctypes.byref(pointer), model.pointer, basket)
         self.handle = Handle(pointer.value, library.parsrec_scratch_free, model)
         self.basket, self.k = basket, k
-        self.items = (ctypes.c_int32 * basket)()
+        self.items: Any = (ctypes.c_int32 * basket)()
         self.hits = np.zeros(k, dtype=_HIT)
         self.item_view, self.score_view = self.hits["item"], self.hits["score"]
         self.answer, self.error = abi.parsrec_answer(), abi.parsrec_error()
@@ -410,7 +410,7 @@ class Model:
                         strict: bool, threads: int, progress: ProgressLike) -> Recommendations:
         unknown = filters.unknown
         if users is ALL:
-            given: Sequence[Any] = self.users
+            given: Any = self.users
             numbers = np.arange(len(given), dtype=np.int32)
         else:
             given = [users] * len(baskets) if not _is_list(users) else list(users)
@@ -486,7 +486,7 @@ class Model:
                            self._data(dataset), ctypes.byref(options))
         return Explanation(Handle(pointer.value, library.parsrec_explanation_free))
 
-    def _data(self, dataset: Optional[Dataset]) -> int:
+    def _data(self, dataset: Optional[Dataset]) -> Any:
         if dataset is not None:
             return dataset._handle.pointer
         return library.parsrec_model_data(self._handle.pointer)

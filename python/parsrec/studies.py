@@ -91,7 +91,7 @@ def _eval_options(protocol: str, split: str, negatives: Optional[int], full: boo
 class Evaluation:
     """Measures of a model. ``evaluation["NDCG@10"]`` is a value of the first protocol."""
 
-    def __init__(self, reports: Sequence[Any], protocols: Sequence[str]):
+    def __init__(self, reports: Iterable[Any], protocols: Sequence[str]):
         #: One row per protocol and measure, with a 95 % confidence interval over users.
         self.frame: Any = rows([
             dict(protocol=protocol, measure=m.name.decode() + ("@%d" % m.k if m.k else ""),

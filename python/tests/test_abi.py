@@ -58,3 +58,12 @@ def test_the_source_is_python_3_9():
     import ast
     for path in pathlib.Path(ROOT / "python" / "parsrec").glob("*.py"):
         ast.parse(path.read_text(), feature_version=(3, 9))
+
+
+def test_types_hold():
+    if shutil.which("mypy") is None:
+        pytest.skip("mypy is not installed (Debian: mypy)")
+    done = subprocess.run(["mypy", "--python-version", "3.9", "--ignore-missing-imports",
+                           "--check-untyped-defs", "--cache-dir", "/dev/null", "parsrec"],
+                          cwd=ROOT / "python", capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
