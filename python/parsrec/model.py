@@ -172,6 +172,7 @@ class Model:
         self._handle = handle
         self._local = threading.local()
         self._numbers: Optional[Dict[str, int]] = None
+        self._user_keys: Optional[np.ndarray] = None
         self._lock = threading.Lock()
         #: What training reported; empty for a model that was loaded.
         self.report: Dict[str, Any] = {}
@@ -241,7 +242,9 @@ class Model:
     @property
     def users(self) -> np.ndarray:
         """Keys of the users, by number."""
-        return self._keys_of(abi.USER)[:-1]
+        if self._user_keys is None:
+            self._user_keys = self._keys_of(abi.USER)
+        return self._user_keys[:-1].copy()
 
     def item_names(self, items: Optional[Iterable[Any]] = None) -> List[str]:
         """The names of items for people; "" for one without a name. None: all items."""
