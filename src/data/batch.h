@@ -9,6 +9,8 @@
 
 #include "base/intern.h"
 
+enum { PR_NO_TIME = 0 }; /* a time that is not known */
+
 enum { PR_ANYONE = -1 }; /* an unknown user: a guest, or one who was not trained on */
 
 /* What a feature describes. */
@@ -56,6 +58,9 @@ typedef struct pr_history {
      * sessions begin is not known, and all items are of one age. */
     const int64_t *sessions;
     size_t session_count;
+    /* [session_count]: when sessions were, in seconds since 1970; NULL: not known. */
+    const int64_t *times;
+    int64_t now; /* the time of the open basket; PR_NO_TIME: not known */
 } pr_history;
 
 /* A finished basket: no item twice. For sequence models `items` are a user's newest ones over several

@@ -23,6 +23,7 @@ pr_histories pr_histories_of(const pr_dataset *data)
                           .user_offsets = data->user_offsets,
                           .session_offsets = data->session_offsets,
                           .items = data->action_items,
+                          .times = data->time_kind == PARSREC_TIME_UNIX ? data->times : NULL,
                           .stamp = new_stamp()};
 }
 
@@ -136,6 +137,7 @@ static parsrec_status match_users(match *m, const pr_dataset *data, pr_intern *u
 /* Columns that are filled one after the other. */
 typedef struct columns {
     int64_t *user_offsets, *session_offsets;
+    int64_t *times; /* NULL: not known */
     int32_t *items;
     size_t sessions, actions;
 } columns;
@@ -148,6 +150,8 @@ static void copy_user(columns *c, const match *m, const pr_dataset *data, int32_
             if (item >= 0)
                 c->items[c->actions++] = item;
         }
+        if (c->times != NULL)
+            c->times[c->sessions] = data->times[s];
         c->session_offsets[++c->sessions] = (int64_t)c->actions;
     }
 }
@@ -155,12 +159,15 @@ static void copy_user(columns *c, const match *m, const pr_dataset *data, int32_
 static parsrec_status copy_histories(pr_histories *out, const match *m, const pr_dataset *data,
                                      parsrec_pasts_report *report, parsrec_error *err)
 {
+    size_t dated = data->time_kind == PARSREC_TIME_UNIX ? data->sessions : 0;
     size_t offsets = m->users + data->sessions + 2;
-    columns c = {.user_offsets = pr_alloc(offsets + (data->actions + 1) / 2, sizeof(int64_t))};
+    columns c = {.user_offsets =
+                     pr_alloc(offsets + dated + (data->actions + 1) / 2, sizeof(int64_t))};
     if (c.user_offsets == NULL)
         return pr_fail_memory(err);
     c.session_offsets = c.user_offsets + m->users + 1;
-    c.items = (int32_t *)(void *)(c.user_offsets + offsets);
+    c.times = dated > 0 ? c.user_offsets + offsets : NULL;
+    c.items = (int32_t *)(void *)(c.user_offsets + offsets + dated);
     c.user_offsets[0] = c.session_offsets[0] = 0;
     for (size_t u = 0; u < m->users; u++) {
         if (m->source[u] >= 0)
@@ -172,6 +179,7 @@ static parsrec_status copy_histories(pr_histories *out, const match *m, const pr
                           .user_offsets = c.user_offsets,
                           .session_offsets = c.session_offsets,
                           .items = c.items,
+                          .times = c.times,
                           .block = c.user_offsets,
                           .stamp = new_stamp()};
     return PARSREC_OK;

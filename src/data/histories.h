@@ -24,8 +24,9 @@ typedef struct pr_histories {
     size_t users;
     const int64_t *user_offsets, *session_offsets; /* as in a data set; sessions may be empty */
     const int32_t *items;
-    void *block;    /* what they own, if anything */
-    uint64_t stamp; /* no other histories of this process have the same */
+    const int64_t *times; /* of sessions, in seconds since 1970; NULL: not known */
+    void *block;          /* what they own, if anything */
+    uint64_t stamp;       /* no other histories of this process have the same */
 } pr_histories;
 
 /* A view of the data set. */
@@ -43,10 +44,13 @@ static inline pr_history pr_user_history(const pr_histories *histories, int32_t 
     assert(user >= 0 && (size_t)user < histories->users);
     const int64_t *first = histories->session_offsets + histories->user_offsets[user];
     size_t sessions = (size_t)(histories->user_offsets[user + 1] - histories->user_offsets[user]);
-    return (pr_history){.items = histories->items + first[0],
-                        .count = (size_t)(first[sessions] - first[0]),
-                        .sessions = first,
-                        .session_count = sessions};
+    return (pr_history){
+        .items = histories->items + first[0],
+        .count = (size_t)(first[sessions] - first[0]),
+        .sessions = first,
+        .session_count = sessions,
+        .times = histories->times != NULL ? histories->times + histories->user_offsets[user] : NULL,
+        .now = PR_NO_TIME};
 }
 
 /* What a user of a data set bought before one of the user's sessions. */
@@ -56,10 +60,15 @@ static inline pr_history pr_history_before(const pr_dataset *data, size_t user, 
            (int64_t)session <= data->user_offsets[user + 1]);
     const int64_t *first = data->session_offsets + data->user_offsets[user];
     size_t sessions = session - (size_t)data->user_offsets[user];
+    bool dated = data->time_kind == PARSREC_TIME_UNIX;
     return (pr_history){.items = data->action_items + first[0],
                         .count = (size_t)(first[sessions] - first[0]),
                         .sessions = first,
-                        .session_count = sessions};
+                        .session_count = sessions,
+                        .times = dated ? data->times + data->user_offsets[user] : NULL,
+                        .now = dated && (int64_t)session < data->user_offsets[user + 1]
+                                   ? data->times[session]
+                                   : PR_NO_TIME};
 }
 
 /* ---- a history as a sequence of tokens ---- */

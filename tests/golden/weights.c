@@ -20,7 +20,7 @@ static void fill(bool sequence)
         for (uint32_t i = 0; i < LIFE; i++)
             life[r][i] = (int32_t)pr_stream_below(&draw, ITEMS);
         baskets[r] = (pr_basket){.user = (int32_t)(r % USERS),
-                                 .history = {life[r], PAST, NULL, 0},
+                                 .history = {.items = life[r], .count = PAST},
                                  .items = items[r],
                                  .size = SIZE};
         if (sequence)

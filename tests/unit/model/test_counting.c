@@ -34,7 +34,10 @@ static pr_model *counted(const char *kind, const char *setting, const pr_scope *
 static pr_start anna_before(size_t s)
 {
     return (pr_start){.user = 0,
-                      .history = {actions, (size_t)session_offsets[s], session_offsets, s}};
+                      .history = {.items = actions,
+                                  .count = (size_t)session_offsets[s],
+                                  .sessions = session_offsets,
+                                  .session_count = s}};
 }
 
 static void assert_scores(pr_scorer *session, size_t row, const double expected[ITEMS])
@@ -130,7 +133,7 @@ static void order_of(const char *kind, const char *setting, pr_real scores[ITEMS
     pr_model *model = counted(kind, setting, &scope);
     pr_scorer *session;
     assert_ok(pr_scorer_new(&session, model, 1, 4, &err));
-    pr_start start = {.user = 0, .history = {past, 5, NULL, 0}};
+    pr_start start = {.user = 0, .history = {.items = past, .count = 5}};
     pr_scorer_start(session, &start, 1);
     pr_scorer_score_all(session, scores);
     pr_scorer_free(session);
@@ -162,7 +165,7 @@ static void equal_items_stay_equal(void **state)
     pr_real s[ITEMS];
     static const int32_t past[] = {3, 2};
     assert_ok(pr_scorer_new(&session, model, 1, 4, &err));
-    pr_start start = {.user = 0, .history = {past, 2, NULL, 0}};
+    pr_start start = {.user = 0, .history = {.items = past, .count = 2}};
     pr_scorer_start(session, &start, 1);
     pr_scorer_score_all(session, s);
     assert_true(s[2] == s[3] && s[2] == 1);
@@ -313,8 +316,10 @@ static void plain_sequences_have_a_last_item(void **state)
     pr_scorer *session = markov_session(&model, NULL, 2);
     static const int32_t past[] = {1, 0, 2};
     static const int64_t sessions[] = {0, 2, 3, 3}; /* and an empty one behind */
-    pr_start starts[2] = {{.user = 0, .history = {past, 3, NULL, 0}},
-                          {.user = 0, .history = {past, 3, sessions, 3}}};
+    pr_start starts[2] = {
+        {.user = 0, .history = {.items = past, .count = 3}},
+        {.user = 0,
+         .history = {.items = past, .count = 3, .sessions = sessions, .session_count = 3}}};
     pr_real scores[2 * ITEMS];
     pr_scorer_start(session, starts, 2);
     pr_scorer_score_all(session, scores);

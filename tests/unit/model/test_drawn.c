@@ -90,7 +90,7 @@ static void fill(small_shop *s)
         for (size_t i = 0; i < PAST; i++)
             s->past[r][i] = (int32_t)((r * 3 + i * i) % ITEMS);
         s->baskets[r] = (pr_basket){.user = (int32_t)(r % USERS),
-                                    .history = {s->past[r], PAST, NULL, 0},
+                                    .history = {.items = s->past[r], .count = PAST},
                                     .items = s->items[r],
                                     .size = SIZE - r % 2};
     }
