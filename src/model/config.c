@@ -29,6 +29,7 @@ static const char *const output_drops[] = {"step", "batch", "none", NULL};
 static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
 static const char *const orders[] = {"any", "stored", "auto", NULL};
+static const char *const time_uses[] = {"off", "on", "auto", NULL};
 static const char *const losses[] = {"ce", "bce", "sampled", "bpr", NULL};
 static const char *const counts[] = {"before", "train", "all", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
@@ -90,6 +91,9 @@ static const setting settings[] = {
            "repeat purchases: items bought before score by how often and how recently"),
     NUMBER("recall.decay", recall_decay, 0.01, 1, "0.9",
            "repeat purchases: weight of a session relative to the next newer one"),
+    CHOICE("recall.time", recall_time, time_uses, "off",
+           "repeat purchases: use dates too: days since the last one, the usual interval, recent "
+           "sales; auto: if the data have dates"),
     WHOLE("neighbours", neighbours, 0, 64, "0",
           "repeat purchases: items whose counts predict the count of another; 0 for none"),
     SWITCH("kin", kin, "off",
@@ -372,6 +376,7 @@ static const char *const paper[] = {
     "order=any",
     "past=off",
     "recall=off",
+    "recall.time=off",
     "neighbours=0",
     "kin=off",
     "unique=off",

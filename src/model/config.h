@@ -17,6 +17,7 @@ typedef enum pr_history_kind {
 } pr_history_kind;
 typedef enum pr_init_kind { PR_INIT_NORMAL, PR_INIT_REFERENCE } pr_init_kind;
 typedef enum pr_order_kind { PR_ORDER_ANY, PR_ORDER_STORED, PR_ORDER_AUTO } pr_order_kind;
+typedef enum pr_time_use { PR_TIME_OFF, PR_TIME_ON, PR_TIME_AUTO } pr_time_use;
 typedef enum pr_loss_kind { PR_LOSS_CE, PR_LOSS_BCE, PR_LOSS_SAMPLED, PR_LOSS_BPR } pr_loss_kind;
 typedef enum pr_count_what { PR_COUNT_BEFORE, PR_COUNT_TRAIN, PR_COUNT_ALL } pr_count_what;
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
@@ -41,7 +42,7 @@ typedef struct pr_config {
     double rate, rate_warmup, rate_final, beta1, beta2, eps, clip, anyone;
     double targets_soft, user_shrink;
     int mix;
-    int bias, pull, past, recall, unique, kin, neighbours, order;
+    int bias, pull, past, recall, recall_time, unique, kin, neighbours, order;
     double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;
     int length, windows, separator, ffn_width, negatives;

@@ -99,7 +99,7 @@ static void fill_popular(pr_real *plane, const pr_count_tables *t)
 void pr_count_features_start(pr_real *planes, const pr_count_tables *t, const pr_history *history,
                              double decay, pr_count_scratch *own)
 {
-    static const uint8_t repeat_of[PR_REPEAT_FEATURES] = {
+    static const uint8_t repeat_of[PR_REPEAT_PLAIN] = {
         [PR_REPEAT_COUNT] = PR_COUNT_TIMES,
         [PR_REPEAT_RECENT] = PR_COUNT_RECENT,
         [PR_REPEAT_HAD] = PR_COUNT_HAD,
@@ -109,9 +109,9 @@ void pr_count_features_start(pr_real *planes, const pr_count_tables *t, const pr
     memset(planes, 0, PR_COUNT_FEATURES * V * sizeof *planes);
     fill_popular(planes + PR_COUNT_POPULAR * V, t);
     size_t n = pr_repeat_features(own->items, own->features, planes + PR_COUNT_NEIGHBOURS * V,
-                                  own->slots, history, decay, &t->near);
+                                  own->slots, history, decay, &t->near, NULL);
     for (size_t i = 0; i < n; i++)
-        for (size_t f = 0; f < PR_REPEAT_FEATURES; f++)
+        for (size_t f = 0; f < PR_REPEAT_PLAIN; f++)
             planes[repeat_of[f] * V + (size_t)own->items[i]] = own->features[i][f];
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "math/wide.h"
+#include "model/purchase_times.h"
 
 size_t pr_history_count(const pr_history *history, const pr_config *config)
 {
@@ -79,7 +80,8 @@ typedef struct past {
     size_t count;
 } past;
 
-static void meet(past *p, const int32_t *items, size_t n, double weight)
+/* AGE has the age of the newest purchase and LATE that of the oldest until all are met. */
+static void meet(past *p, const int32_t *items, size_t n, double weight, pr_real age)
 {
     for (size_t i = 0; i < n; i++) {
         int32_t *slot = &p->slots[items[i]];
@@ -87,26 +89,44 @@ static void meet(past *p, const int32_t *items, size_t n, double weight)
             p->items[p->count] = items[i];
             p->features[p->count][PR_REPEAT_COUNT] = 0;
             p->features[p->count][PR_REPEAT_RECENT] = 0;
+            p->features[p->count][PR_REPEAT_AGE] = age;
             *slot = (int32_t)++p->count;
         }
+        p->features[*slot - 1][PR_REPEAT_LATE] = age;
         p->features[*slot - 1][PR_REPEAT_COUNT] += 1;
         p->features[*slot - 1][PR_REPEAT_RECENT] += (pr_real)weight;
     }
 }
 
+/* From the ages that meet() left; below 0 they are not known, and the item counts as due. */
+static void time_features(pr_real *f, pr_real times, pr_real everybody)
+{
+    bool known = f[PR_REPEAT_AGE] >= 0;
+    pr_real age = known ? f[PR_REPEAT_AGE] : everybody;
+    pr_real usual = known ? pr_usual_days(f[PR_REPEAT_LATE] - age, times, everybody) : everybody;
+    pr_real half = (pr_real)0.5; /* a day is the unit of many dates */
+    pr_real due = pr_ln((age + half) / (usual + half));
+    f[PR_REPEAT_AGE] = pr_ln(1 + age);
+    f[PR_REPEAT_EARLY] = due < 0 ? due : 0;
+    f[PR_REPEAT_LATE] = due > 0 ? due : 0;
+}
+
 size_t pr_repeat_features(int32_t *items, pr_real (*features)[PR_REPEAT_FEATURES],
                           pr_real *expected, int32_t *slots, const pr_history *history,
-                          double decay, const pr_near *near)
+                          double decay, const pr_near *near, const pr_real *intervals)
 {
     past p = {items, features, slots, 0};
     size_t sessions = history->sessions != NULL ? history->session_count : 0;
     if (sessions == 0 && history->count > 0)
-        meet(&p, history->items, history->count, 1);
+        meet(&p, history->items, history->count, 1, -1);
+    bool dated = intervals != NULL && history->times != NULL;
+    int64_t now = dated ? pr_history_now(history) : PR_NO_TIME;
     double weight = 1;
     for (size_t s = sessions; s-- > 0; weight *= decay) {
         size_t first = (size_t)(history->sessions[s] - history->sessions[0]);
         size_t end = (size_t)(history->sessions[s + 1] - history->sessions[0]);
-        meet(&p, history->items + first, end - first, weight);
+        meet(&p, history->items + first, end - first, weight,
+             dated ? pr_days_since(history, s, now) : -1);
     }
     if (expected != NULL)
         pr_near_expect(expected, near, items, &features[0][PR_REPEAT_COUNT], PR_REPEAT_FEATURES,
@@ -114,6 +134,8 @@ size_t pr_repeat_features(int32_t *items, pr_real (*features)[PR_REPEAT_FEATURES
     for (size_t i = 0; i < p.count; i++) {
         pr_real *f = features[i];
         slots[items[i]] = 0;
+        if (intervals != NULL)
+            time_features(f, f[PR_REPEAT_COUNT], intervals[items[i]]);
         f[PR_REPEAT_COUNT] = pr_ln(1 + f[PR_REPEAT_COUNT]);
         f[PR_REPEAT_RECENT] = pr_ln(1 + f[PR_REPEAT_RECENT]);
         f[PR_REPEAT_HAD] = 1;
@@ -159,7 +181,7 @@ void pr_repeats_add(pr_repeats *r, size_t row, int32_t *slots, const pr_history 
     size_t at = r->raw_offsets[row];
     pr_real *own = r->few != NULL ? r->few + row % PR_LANES * r->near.items : NULL;
     r->raw_offsets[row + 1] = at + pr_repeat_features(r->raw_items + at, r->raw + at, own, slots,
-                                                      history, decay, &r->near);
+                                                      history, decay, &r->near, r->intervals);
     if (own != NULL && (row % PR_LANES == PR_LANES - 1 || row + 1 == r->rows))
         file_rows(r, row / PR_LANES * PR_LANES, row % PR_LANES + 1);
 }
@@ -185,31 +207,30 @@ void pr_repeats_order(pr_repeats *r)
 void pr_repeats_values(pr_repeats *r, const pr_real *gates, size_t rows)
 {
     for (size_t row = 0; r->how != NULL && row < rows; row++)
-        r->how[row] = gates[row * PR_GATES + PR_GATE_EXPECTED];
+        r->how[row] = gates[row * r->gates + PR_GATE_EXPECTED];
     for (size_t t = 0; t < r->tiles; t++)
         for (size_t row = 0; row < rows; row++) {
             const size_t *range = r->offsets + t * (r->rows + 1) + row;
-            const pr_real *g = gates + row * PR_GATES;
-            for (size_t i = range[0]; i < range[1]; i++) {
-                pr_real sum = 0;
-                for (size_t f = 0; f < PR_REPEAT_FEATURES; f++)
-                    sum += g[f] * r->features[i][f];
-                r->values[i] = sum;
-            }
+            const pr_real *g = gates + row * r->gates;
+            for (size_t i = range[0]; i < range[1]; i++)
+                r->values[i] = pr_repeat_value(g, r->features[i], r->gates);
         }
 }
 
 void pr_repeats_backward(const pr_repeats *r, pr_real *dgates, size_t rows)
 {
-    memset(dgates, 0, rows * PR_GATES * sizeof *dgates);
+    memset(dgates, 0, rows * r->gates * sizeof *dgates);
     for (size_t row = 0; r->dhow != NULL && row < rows; row++)
-        dgates[row * PR_GATES + PR_GATE_EXPECTED] = r->dhow[row];
+        dgates[row * r->gates + PR_GATE_EXPECTED] = r->dhow[row];
     for (size_t t = 0; t < r->tiles; t++)
         for (size_t row = 0; row < rows; row++) {
             const size_t *range = r->offsets + t * (r->rows + 1) + row;
-            pr_real *dg = dgates + row * PR_GATES;
-            for (size_t i = range[0]; i < range[1]; i++)
-                for (size_t f = 0; f < PR_REPEAT_FEATURES; f++)
+            pr_real *dg = dgates + row * r->gates;
+            for (size_t i = range[0]; i < range[1]; i++) {
+                for (size_t f = 0; f < PR_REPEAT_PLAIN; f++)
                     dg[f] += r->gradients[i] * r->features[i][f];
+                for (size_t g = PR_GATES_PLAIN; g < r->gates; g++)
+                    dg[g] += r->gradients[i] * r->features[i][g - 1];
+            }
         }
 }

@@ -24,18 +24,46 @@ enum {
     PR_REPEAT_RECENT,   /* log(1 + the same, each session decayed by its age) */
     PR_REPEAT_HAD,      /* 1 */
     PR_REPEAT_SESSIONS, /* log(1 + sessions of the user) */
+    PR_REPEAT_PLAIN,
+    /* With dates also: */
+    PR_REPEAT_AGE = PR_REPEAT_PLAIN, /* log(1 + days since the user last bought it) */
+    PR_REPEAT_EARLY, /* log(days since / usual interval) where that is below 0 ... */
+    PR_REPEAT_LATE,  /* ... and where it is above */
     PR_REPEAT_FEATURES,
 };
 
-/* The gates of a state: one per feature, and one for the count expected from neighbours. */
-enum { PR_GATE_EXPECTED = PR_REPEAT_FEATURES, PR_GATES };
+/* The gates of a state: one per plain feature, one for the count expected from neighbours, and with
+ * dates one for each of their features. */
+enum {
+    PR_GATE_EXPECTED = PR_REPEAT_PLAIN,
+    PR_GATES_PLAIN,
+    PR_GATES = PR_GATES_PLAIN + PR_REPEAT_FEATURES - PR_REPEAT_PLAIN
+};
+
+/* The gate of a feature. */
+static inline size_t pr_gate_of(size_t feature)
+{
+    return feature < PR_REPEAT_PLAIN ? feature : feature + 1;
+}
+
+/* gates · features, of `count` gates. */
+static inline pr_real pr_repeat_value(const pr_real *gates, const pr_real *features, size_t count)
+{
+    pr_real sum = 0;
+    for (size_t k = 0; k < PR_REPEAT_PLAIN; k++)
+        sum += gates[k] * features[k];
+    for (size_t g = PR_GATES_PLAIN; g < count; g++)
+        sum += gates[g] * features[g - 1];
+    return sum;
+}
 
 /* Writes each distinct item of a history once, newest first, with its features, and returns how
  * many. slots[V] must be zero and is zero on return. expected[V], unless NULL, gets the log of the
- * count expected from neighbours for every item (neighbours.h). */
+ * count expected from neighbours for every item (neighbours.h). intervals[V] (purchase_times.h),
+ * unless NULL, adds the features of dates; a history without dates is one where every item is due. */
 size_t pr_repeat_features(int32_t *items, pr_real (*features)[PR_REPEAT_FEATURES],
                           pr_real *expected, int32_t *slots, const pr_history *history,
-                          double decay, const pr_near *near);
+                          double decay, const pr_near *near, const pr_real *intervals);
 
 /* Repeat purchases of all rows of a chunk, sorted by tiles of the catalogue. */
 typedef struct pr_repeats {
@@ -46,7 +74,9 @@ typedef struct pr_repeats {
     pr_real *values, *gradients;
     size_t rows, tiles;
     pr_extra extra;
-    pr_near near;        /* items is 0 if there are no neighbours */
+    pr_near near;             /* items is 0 if there are no neighbours */
+    const pr_real *intervals; /* [V]; NULL: without dates */
+    size_t gates;
     pr_real *expected;   /* [V,R] */
     pr_real *few;        /* [PR_LANES,V]: rows before they are transposed */
     pr_real *how, *dhow; /* [R]: the gate of the expected count, and its gradient */
@@ -61,7 +91,7 @@ void pr_repeats_add(pr_repeats *r, size_t row, int32_t *slots, const pr_history 
                     double decay);
 /* Sorts by tile; call it after the last row was added. */
 void pr_repeats_order(pr_repeats *r);
-/* The scores of the pairs of the first `rows` rows, from gates[rows,PR_GATES]. */
+/* The scores of the pairs of the first `rows` rows, from gates[rows,r->gates]. */
 void pr_repeats_values(pr_repeats *r, const pr_real *gates, size_t rows);
 /* Sets dgates from the gradients of the scores. */
 void pr_repeats_backward(const pr_repeats *r, pr_real *dgates, size_t rows);

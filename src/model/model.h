@@ -91,9 +91,9 @@ typedef struct pr_model_kind {
     const char *history_table;   /* the parameter whose rows make up a history vector; NULL: there
                                   * is no such vector */
 
-    const char *shown;              /* a parameter that people can interpret, one number for ... */
-    const char *const *shown_names; /* ... each of these names, ending with NULL; both NULL: no such
-                                     * parameter */
+    const char *shown; /* a parameter that people can interpret; NULL: there is none */
+    /* The name of its number i; NULL after the last. */
+    const char *(*shown_name)(const pr_model *model, size_t i);
 
     parsrec_status (*check)(const pr_config *config, parsrec_error *err); /* or NULL */
     parsrec_status (*layout)(pr_model *model, parsrec_error *err);        /* lists the parameters */

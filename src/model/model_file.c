@@ -314,10 +314,9 @@ bool parsrec_model_weight(const parsrec_model *model, size_t i, const char **nam
     const pr_model *m = model->file.model;
     if (m->kind->shown == NULL || pr_params_find(&m->params, m->kind->shown) == NULL)
         return false;
-    for (size_t k = 0; k <= i; k++)
-        if (m->kind->shown_names[k] == NULL)
-            return false;
-    *name = m->kind->shown_names[i];
+    *name = m->kind->shown_name(m, i);
+    if (*name == NULL)
+        return false;
     *value = (double)pr_model_reals(m, m->kind->shown)[i];
     return true;
 }

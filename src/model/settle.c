@@ -90,5 +90,7 @@ pr_config pr_settled(const pr_config *wanted, const pr_model_kind *kind, const p
     pr_settle_sizes(&config, kind, data);
     if (config.order == PR_ORDER_AUTO)
         config.order = found->order;
+    if (config.recall_time == PR_TIME_AUTO)
+        config.recall_time = found->recall_time;
     return config;
 }

@@ -12,8 +12,8 @@
  * as many batches (docs/training.md). */
 void pr_settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_dataset *data);
 
-/* `wanted` as training on these data settles it; `order = auto`, which looks into the baskets, is
- * taken from `found`. */
+/* `wanted` as training on these data settles it; `order = auto`, which looks into the baskets, and
+ * `recall.time = auto` are taken from `found`. */
 pr_config pr_settled(const pr_config *wanted, const pr_model_kind *kind, const pr_dataset *data,
                      const pr_config *found);
 

@@ -1,6 +1,10 @@
 /* What a mix is fitted to: the validation sessions, and counts of the training sessions. */
 #include "train/mixing.h"
 
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
 #include "base/memory.h"
 #include "data/histories.h"
 #include "data/split.h"
@@ -14,12 +18,16 @@ static void tell(const pr_model *model, const double worth[PR_MIX_STAGES],
 {
     static const char *const stages[] = {"first step", "later steps"};
     const pr_real *w = pr_model_reals(model, "mix.weights");
-    for (size_t i = 0; i < PR_MIX_STAGES; i++, w += PR_MIX_WEIGHTS) {
-        pr_say(hooks, PARSREC_LOG_INFO,
-               "mix, %s: score %.3f, count %+.3f, recent count %+.3f, bought before %+.3f, "
-               "sessions %+.3f, neighbours %+.3f, popularity %+.3f",
-               stages[i], (double)w[0], (double)w[1], (double)w[2], (double)w[3], (double)w[4],
-               (double)w[5], (double)w[6]);
+    size_t n = pr_params_find(&model->params, "mix.weights")->cols;
+    for (size_t i = 0; i < PR_MIX_STAGES; i++, w += n) {
+        char text[400];
+        size_t used = 0;
+        for (size_t k = 0; k < n; k++)
+            used += (size_t)snprintf(
+                text + used, sizeof text - used, k == 0 ? "%s %.3f" : ", %s %+.3f",
+                strchr(model->kind->shown_name(model, i * n + k), ':') + 2, (double)w[k]);
+        assert(used < sizeof text);
+        pr_say(hooks, PARSREC_LOG_INFO, "mix, %s: %s", stages[i], text);
         if (worth[i] < nothing)
             pr_say(hooks, PARSREC_LOG_WARNING,
                    "mix, %s: the network adds nothing to the counts (log chance of an item %+.3f)",

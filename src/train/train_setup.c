@@ -102,11 +102,26 @@ static void settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_
                config->batch, config->epochs);
 }
 
+/* Dates are looked at where there are any. */
+static parsrec_status settle_times(pr_config *config, const pr_dataset *data, parsrec_error *err)
+{
+    bool dated = data->time_kind == PARSREC_TIME_UNIX;
+    if (config->recall_time == PR_TIME_ON && !dated)
+        return pr_fail(err, PARSREC_E_CONFIG,
+                       "recall.time = on needs sessions with dates, and the data have %s; import "
+                       "them with dates, or set recall.time = off",
+                       data->times == NULL ? "no times" : "times that only order them");
+    if (config->recall_time == PR_TIME_AUTO)
+        config->recall_time = dated && config->recall ? PR_TIME_ON : PR_TIME_OFF;
+    return PARSREC_OK;
+}
+
 parsrec_status pr_settle(pr_config *config, const char *kind, const pr_dataset *data,
                          const parsrec_hooks *hooks, parsrec_error *err)
 {
     pr_order_facts facts;
     settle_sizes(config, pr_model_kind_named(kind), data, hooks);
+    PR_TRY(settle_times(config, data, err));
     if (config->order != PR_ORDER_AUTO)
         return PARSREC_OK;
     if (data->ordered) {
@@ -154,6 +169,33 @@ static parsrec_status count_neighbours(pr_near *near, const pr_model *model, con
                        .pool = pool,
                        .hooks = hooks};
     return pr_near_count(near, K, &from, err);
+}
+
+static parsrec_status count_times(pr_purchase_times *times, const pr_model *model,
+                                  const pr_dataset *data, pr_pool *pool, const parsrec_hooks *hooks,
+                                  parsrec_error *err)
+{
+    size_t V = data->items;
+    *times = (pr_purchase_times){.items = V,
+                                 .intervals = pr_alloc(V, sizeof *times->intervals),
+                                 .calendar = pr_alloc(2, sizeof *times->calendar),
+                                 .trends = pr_alloc(PR_PERIODS * V, sizeof *times->trends)};
+    if (times->intervals == NULL || times->calendar == NULL || times->trends == NULL)
+        return pr_fail_memory(err);
+    pr_counted from = {.data = data,
+                       .scope = pr_scope_before(PR_VALID, (size_t)model->config.last),
+                       .pool = pool,
+                       .hooks = hooks};
+    return pr_purchase_times_count(times, &from, err);
+}
+
+static void copy_times(const pr_model *model, const pr_purchase_times *from)
+{
+    size_t V = from->items;
+    memcpy(pr_model_reals(model, "times.interval"), from->intervals, V * sizeof *from->intervals);
+    memcpy(pr_model_reals(model, "times.calendar"), from->calendar, 2 * sizeof *from->calendar);
+    memcpy(pr_model_reals(model, "times.trend"), from->trends,
+           PR_PERIODS * V * sizeof *from->trends);
 }
 
 /* ---- numbers among features ---- */
@@ -214,6 +256,8 @@ parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_da
     *out = (pr_beginning){0};
     if (neighbours && (find || !resumed))
         PR_TRY(count_neighbours(&out->near, model, data, pool, hooks, err));
+    if (pr_params_find(&model->params, "times.trend") != NULL && !resumed)
+        PR_TRY(count_times(&out->times, model, data, pool, hooks, err));
     if (find) {
         PR_TRY(pr_families_find(&out->families, &out->near, err));
         tree = (pr_category_tree){.categories = out->families.count,
@@ -258,9 +302,12 @@ static void measure_numbers(pr_model *model, const pr_dataset *data)
 void pr_begin(pr_model *model, const pr_beginning *from, const pr_dataset *data, uint64_t seed)
 {
     const pr_near *near = &from->near;
+    const pr_purchase_times *times = &from->times;
     size_t V = near->items, links = V * (size_t)model->config.neighbours;
     pr_params_fill(&model->params, model->weights, (pr_init_kind)model->config.init, seed);
     measure_numbers(model, data);
+    if (times->intervals != NULL)
+        copy_times(model, times);
     if (V == 0)
         return;
     memcpy(pr_model_u32(model, "near.ends"), near->ends, V * sizeof *near->ends);
@@ -275,6 +322,9 @@ void pr_beginning_free(pr_beginning *b)
     pr_free(b->near.to);
     pr_free(b->near.weights);
     pr_free(b->near.base);
+    pr_free(b->times.intervals);
+    pr_free(b->times.calendar);
+    pr_free(b->times.trends);
     pr_families_free(&b->families);
     pr_free(b->columns);
     *b = (pr_beginning){0};

@@ -8,6 +8,7 @@
 #include "data/batches.h"
 #include "data/dataset.h"
 #include "model/families.h"
+#include "model/purchase_times.h"
 #include "train/checkpoint.h"
 
 /* ---- batches ---- */
@@ -28,7 +29,8 @@ pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model);
 
 /* What is counted in the training sessions, what a model is given about its items, its first weights. */
 typedef struct pr_beginning {
-    pr_near near; /* counted; items 0 where the model has none or nobody asked */
+    pr_near near;            /* counted; items 0 where the model has none or nobody asked */
+    pr_purchase_times times; /* counted, likewise */
     pr_families families;
     pr_shared_column *columns; /* of items */
 } pr_beginning;

@@ -8,6 +8,7 @@ enum { USERS = 4, ITEMS = 9, ROWS = 5, LONGEST = 5 };
 
 static const int32_t past[] = {0, 3, 3, 8, 2, 2, 5, 7, 1};
 static const int64_t past_sessions[] = {10, 12, 15, 19}; /* three sessions of 2, 3 and 4 items */
+static const int64_t past_times[] = {1000000, 1500000, 2600000};
 static const int32_t bought[ROWS][LONGEST] = {
     {4, 1, 8, 0, 6}, {2, 7}, {5}, {3, 0, 8, 6, 1}, {7, 4, 2}};
 static const size_t sizes[ROWS] = {5, 2, 1, 5, 3};
@@ -49,11 +50,12 @@ static void open_model(model_case *c, const char *const *settings)
     pr_limits limits = {ROWS, LONGEST, LONGEST, 9};
     assert_ok(pr_trainer_new(&c->trainer, c->model, c->pool, &limits, 5, &err));
     for (size_t r = 0; r < ROWS; r++)
-        c->baskets[r] = (pr_basket){.user = (int32_t)(r % USERS),
-                                    .history = {past, pasts[r], past_sessions, past_count[r]},
-                                    .items = bought[r],
-                                    .size = sizes[r],
-                                    .features = toy_features(r % USERS, r)};
+        c->baskets[r] = (pr_basket){
+            .user = (int32_t)(r % USERS),
+            .history = {past, pasts[r], past_sessions, past_count[r], past_times, 3000000},
+            .items = bought[r],
+            .size = sizes[r],
+            .features = toy_features(r % USERS, r)};
     c->batch = (pr_batch){.baskets = c->baskets, .rows = ROWS, .number = 11, .in_order = true};
 }
 
@@ -134,6 +136,8 @@ static void every_setting_has_true_gradients(void **state)
         {"past=on", "history=sum"},
         {"recall=on", "recall.decay=0.5"},
         {"recall=on", "pull=on", "past=on", "bias=on"},
+        {"recall=on", "recall.time=on"},
+        {"recall=on", "recall.time=on", "neighbours=2", "bias=on"},
         {"targets.soft=1"},
         {"targets.soft=0.5", "unique=on", "bias=on"},
         {"targets.soft=0.5", "recall=on", "pull=on", "past=on"},
@@ -151,6 +155,8 @@ static void every_setting_has_true_gradients(void **state)
         {"loss=sampled", "negatives=5", "dropout.output=batch", "dim.item=17"},
         {"loss=sampled", "negatives=6", "recall=on", "bias=on"},
         {"loss=sampled", "negatives=6", "neighbours=2", "recall=on"},
+        {"loss=sampled", "negatives=6", "recall=on", "recall.time=on"},
+        {"loss=bpr", "negatives=6", "recall=on", "recall.time=on"},
         {"loss=bpr", "negatives=4"},
         {"loss=bpr", "negatives=9", "pull=on", "past=on"},
         {"loss=bpr", "negatives=6", "recall=on", "bias=on"},

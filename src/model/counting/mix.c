@@ -390,11 +390,17 @@ static bool terms(pr_scorer *session, size_t row, int32_t item, pr_score_terms *
     return true;
 }
 
+static const char *weight_name(const pr_model *model, size_t i)
+{
+    (void)model;
+    return i < PR_COUNT_FEATURES ? pr_count_feature_names[i] : NULL;
+}
+
 const pr_model_kind pr_mix = {
     .name = "mix",
     .summary = "seven counts, weighed by what was bought next",
     .shown = "mix.weights",
-    .shown_names = pr_count_feature_names,
+    .shown_name = weight_name,
     .layout = layout,
     .count = count,
     .verify = verify,

@@ -85,8 +85,8 @@ static void make_maps(pr_arnn_ready *ready, const pr_arnn_net *net, pr_real *roo
     pr_panels_make(ready->answer_w, room + d->dv * in, in, in, d->dv);
     pr_panels_make(ready->table, net->w.item, d->dv, d->dv, d->items);
     if (d->recall) {
-        memset(ready->gate_b, 0, PR_GATES * sizeof *room); /* the map's own comes with the user */
-        fold(ready->gate_w, ready->gate_b, net, net->w.gate_w, PR_GATES, mapped);
+        memset(ready->gate_b, 0, d->gates * sizeof *room); /* the map's own comes with the user */
+        fold(ready->gate_w, ready->gate_b, net, net->w.gate_w, d->gates, mapped);
     }
 }
 
@@ -102,8 +102,8 @@ static pr_arnn_ready *take_ready(pr_arena *arena, const pr_arnn_dims *d)
     parts.answer_w = pr_arena_take(arena, pr_panels_size(in, d->dv), real);
     parts.table = pr_arena_take(arena, pr_panels_size(d->dv, d->items), real);
     parts.cell_b = pr_arena_take(arena, 2 * d->dv, real);
-    parts.gate_w = pr_arena_take(arena, PR_GATES * in, real);
-    parts.gate_b = pr_arena_take(arena, PR_GATES, real);
+    parts.gate_w = pr_arena_take(arena, d->gates * in, real);
+    parts.gate_b = pr_arena_take(arena, d->gates, real);
     parts.coarse.codes = pr_arena_take(arena, pr_coarse_bytes(d->items, d->dv), 1);
     if (ready != NULL)
         *ready = parts;
@@ -226,11 +226,11 @@ static void quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t ro
     pr_panels_map(net->t.o, d->dv, true, joint, in, ready->answer_w, rows, in, d->dv);
     pr_arnn_parts_sum(net, 0, rows);
     for (size_t r = 0; d->recall && r < rows; r++)
-        for (size_t g = 0; g < PR_GATES; g++)
-            net->t.gate[r * PR_GATES + g] = net->t.ugate[r * PR_GATES + g] + ready->gate_b[g];
+        for (size_t g = 0; g < d->gates; g++)
+            net->t.gate[r * d->gates + g] = net->t.ugate[r * d->gates + g] + ready->gate_b[g];
     if (d->recall)
-        pr_gemm_each(net->t.gate, PR_GATES, pr_mat(joint, in), pr_flip(ready->gate_w, in), 1, rows,
-                     PR_GATES, in);
+        pr_gemm_each(net->t.gate, d->gates, pr_mat(joint, in), pr_flip(ready->gate_w, in), 1, rows,
+                     d->gates, in);
 }
 
 /* ---- open baskets that are kept ---- */

@@ -264,6 +264,8 @@ static void begin_history(pr_arnn_pass *pass)
         memcpy(pass->net.t.z + r * 2 * d->dv, h + r * d->dv, d->dv * sizeof *h);
     }
     pass->recalled.near = pass->net.w.near;
+    pass->recalled.intervals = pass->net.w.times.intervals;
+    pass->recalled.gates = d->gates;
     for (size_t r = 0; d->recall && r < R; r++)
         pr_repeats_add(&pass->recalled, r, pass->slots, &basket_of(pass, r)->history,
                        pass->config->recall_decay);
@@ -393,7 +395,7 @@ static void score_step(pr_arnn_pass *pass, const pr_model *model, size_t j)
         batch->step_weight != NULL ? (double)batch->step_weight[j] : 1 / (double)batch->rows;
     pr_output out = output_of(pass, model, j);
     const pr_real *o = pass->net.t.o + at;
-    size_t gates = pass->first[j] * PR_GATES;
+    size_t gates = pass->first[j] * d->gates;
     if (d->recall)
         pr_repeats_values(&pass->recalled, pass->net.t.gate + gates, rows);
     if (pass->config->loss == PR_LOSS_CE)

@@ -16,7 +16,7 @@ enum {
     CANDIDATES_MOST = 512, /* of a question */
     PAST_MOST = 160,       /* of these, items of the past */
     PRIOR = 5,             /* cases that speak for the plain score */
-    W = PR_MIX_WEIGHTS,
+    W_MOST = PR_MIX_WEIGHTS_MOST,
 };
 
 typedef struct fitting {
@@ -32,6 +32,23 @@ typedef struct fitting {
     pr_real scores[CANDIDATES_MOST];
     pr_choices stage[PR_MIX_STAGES];
 } fitting;
+
+const char *pr_arnn_mix_name(const pr_arnn_dims *d, size_t stage, size_t weight)
+{
+#define BOTH(name)                                \
+    {                                             \
+        "first step: " name, "later steps: " name \
+    }
+    static const char *const names[PR_MIX_WEIGHTS_MOST][PR_MIX_STAGES] = {
+        BOTH("score"),    BOTH("count"),      BOTH("recent count"), BOTH("bought before"),
+        BOTH("sessions"), BOTH("neighbours"), BOTH("days since"),   BOTH("not yet due"),
+        BOTH("overdue"),  BOTH("popularity"), BOTH("recent sales")};
+#undef BOTH
+    assert(weight < pr_arnn_mix_weights(d));
+    if (weight >= pr_arnn_mix_popular(d)) /* after the gates of dates, which may be missing */
+        weight += PR_GATES - d->gates;
+    return names[weight][stage];
+}
 
 /* ---- questions ---- */
 
@@ -49,7 +66,7 @@ static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
 {
     pr_choices *q = &f->stage[placed == 0 ? PR_MIX_FIRST : PR_MIX_LATER];
     const pr_arnn_state *s = f->scorer->own;
-    size_t V = f->model->items, n = 0, answers = b->size - placed;
+    size_t V = f->model->items, W = q->features, n = 0, answers = b->size - placed;
     const int32_t *rest = f->basket + placed;
     if (answers > CANDIDATES_MOST / 4)
         answers = CANDIDATES_MOST / 4;
@@ -76,6 +93,8 @@ static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
     float stands_for = n > sure ? (float)log((double)others / (double)(n - sure)) : 0;
     size_t first = q->starts[q->cases];
     float *x = q->x + first * W;
+    const pr_real *trend =
+        s->net.d.times ? pr_trends_at(&s->net.w.times, pr_history_now(&b->history)) : NULL;
     memset(x, 0, n * W * sizeof *x);
     pr_arnn_score(f->scorer, 0, f->items, n, f->scores);
     for (size_t i = 0; i < n; i++) {
@@ -83,13 +102,15 @@ static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
         q->offset[first + i] = i < sure ? 0 : stands_for;
         x[i * W + PR_MIX_SCORE] = (float)f->scores[i];
         x[i * W + PR_MIX_GATES + PR_GATE_EXPECTED] = (float)s->expected[v];
-        x[i * W + PR_MIX_POPULAR] = (float)f->popular[v];
+        x[i * W + pr_arnn_mix_popular(&s->net.d)] = (float)f->popular[v];
+        if (trend != NULL)
+            x[i * W + pr_arnn_mix_popular(&s->net.d) + 1] = (float)trend[v];
     }
     for (size_t h = 0; h < s->had_count[0]; h++)
         for (size_t i = 0; i < n; i++)
             if (f->items[i] == s->had[h])
-                for (size_t k = 0; k < PR_REPEAT_FEATURES; k++)
-                    x[i * W + PR_MIX_GATES + k] = (float)s->recall[h][k];
+                for (size_t k = 0; pr_gate_of(k) < s->net.d.gates; k++)
+                    x[i * W + PR_MIX_GATES + pr_gate_of(k)] = (float)s->recall[h][k];
     q->taken[q->cases++] = (uint32_t)answers;
     q->starts[q->cases] = first + n;
 }
@@ -144,7 +165,7 @@ static void ask_all(fitting *f)
 
 /* ---- all of it ---- */
 
-static parsrec_status take_memory(fitting *f, size_t longest, parsrec_error *err)
+static parsrec_status take_memory(fitting *f, size_t W, size_t longest, parsrec_error *err)
 {
     f->all = pr_alloc(f->model->items, sizeof *f->all);
     f->basket = pr_alloc(longest, sizeof *f->basket);
@@ -165,10 +186,11 @@ static parsrec_status take_memory(fitting *f, size_t longest, parsrec_error *err
 }
 
 /* Weights of a stage, and what they gain over those of the counts alone. */
-static parsrec_status fit_stage(double w[W], double *worth, pr_choices *q, pr_pool *pool,
+static parsrec_status fit_stage(double *w, double *worth, pr_choices *q, pr_pool *pool,
                                 parsrec_error *err)
 {
-    double all, counts, without[W] = {0};
+    double all, counts, without[W_MOST] = {0};
+    size_t W = q->features;
     PR_TRY(pr_choice_fit(w, &all, q, PRIOR, pool, err));
     for (size_t a = 0; a < q->starts[q->cases]; a++)
         q->x[a * W + PR_MIX_SCORE] = 0;
@@ -184,6 +206,7 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     if (!d.mix || data->count == 0)
         return PARSREC_OK;
     pr_arnn_view v = pr_arnn_view_of(model, model->weights);
+    size_t W = pr_arnn_mix_weights(&d);
     memset(v.mix, 0, PR_MIX_STAGES * W * sizeof *v.mix);
     for (size_t i = 0; i < model->items; i++)
         v.popular[i] = pr_log(1 + (pr_real)data->bought[i]);
@@ -192,11 +215,11 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     for (size_t i = 0; i < data->count; i++)
         longest = data->baskets[i].size > longest ? data->baskets[i].size : longest;
     parsrec_status status;
-    PR_TRY_GOTO(take_memory(&f, longest, err));
+    PR_TRY_GOTO(take_memory(&f, W, longest, err));
     PR_TRY_GOTO(pr_scorer_new(&f.scorer, model, 1, longest < 64 ? longest : 64, err));
     ask_all(&f);
     for (size_t i = 0; i < PR_MIX_STAGES; i++) {
-        double w[W] = {[PR_MIX_SCORE] = 1};
+        double w[W_MOST] = {[PR_MIX_SCORE] = 1};
         worth[i] = NAN;
         if (f.stage[i].cases >= QUESTIONS_LEAST)
             PR_TRY_GOTO(fit_stage(w, &worth[i], &f.stage[i], data->pool, err));

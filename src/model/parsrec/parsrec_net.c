@@ -88,8 +88,8 @@ static void parts_take(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_dims *d)
     if (d->past)
         t->past = take_zero(arena, t->R, d->dv);
     if (d->recall) {
-        t->ugate = take_zero(arena, t->R, PR_GATES);
-        t->gate = take_zero(arena, t->T, PR_GATES);
+        t->ugate = take_zero(arena, t->R, d->gates);
+        t->gate = take_zero(arena, t->T, d->gates);
     }
 }
 
@@ -103,8 +103,8 @@ static void parts_take_backward(pr_arnn_tape *t, pr_arena *arena, const pr_arnn_
     if (d->past)
         t->dpast = take_zero(arena, t->R, d->dv);
     if (d->recall) {
-        t->dgate = take_zero(arena, t->T, PR_GATES);
-        t->sgate = take_zero(arena, t->R, PR_GATES);
+        t->dgate = take_zero(arena, t->T, d->gates);
+        t->sgate = take_zero(arena, t->R, d->gates);
     }
 }
 
@@ -694,12 +694,12 @@ void pr_arnn_parts_begin(pr_arnn_net *net, size_t first, size_t rows)
         pr_gemm(t->past + first * d->dv, d->dv, pr_mat(t->z + first * 2 * d->dv, 2 * d->dv),
                 pr_flip(net->w.past_w, d->dv), 0, rows, d->dv, d->dv);
     if (d->recall) {
-        pr_real *gate = t->ugate + first * PR_GATES;
-        pr_bias_spread(gate, net->w.gate_b, rows, PR_GATES);
+        pr_real *gate = t->ugate + first * d->gates;
+        pr_bias_spread(gate, net->w.gate_b, rows, d->gates);
         size_t as_count = d->neighbours > 0 ? PR_GATE_EXPECTED : PR_REPEAT_COUNT;
         for (size_t r = 0; r < rows; r++)
-            gate[r * PR_GATES + as_count] += 1; /* begins as a count */
-        pr_gemm(gate, PR_GATES, u, pr_flip(net->w.gate_w, d->dz), 1, rows, PR_GATES, d->du);
+            gate[r * d->gates + as_count] += 1; /* begins as a count */
+        pr_gemm(gate, d->gates, u, pr_flip(net->w.gate_w, d->dz), 1, rows, d->gates, d->du);
     }
 }
 
@@ -722,10 +722,10 @@ static void parts_forward(pr_arnn_net *net, const pr_arnn_step *s)
     pr_arnn_tape *t = &net->t;
     pr_arnn_parts_sum(net, s->first, s->rows);
     if (d->recall) {
-        pr_real *gate = t->gate + s->first * PR_GATES;
-        memcpy(gate, t->ugate, s->rows * PR_GATES * sizeof *gate);
-        pr_gemm(gate, PR_GATES, pr_mat(t->z + s->first * 2 * d->dv, 2 * d->dv),
-                pr_flip(net->w.gate_w + d->du, d->dz), 1, s->rows, PR_GATES, 2 * d->dv);
+        pr_real *gate = t->gate + s->first * d->gates;
+        memcpy(gate, t->ugate, s->rows * d->gates * sizeof *gate);
+        pr_gemm(gate, d->gates, pr_mat(t->z + s->first * 2 * d->dv, 2 * d->dv),
+                pr_flip(net->w.gate_w + d->du, d->dz), 1, s->rows, d->gates, 2 * d->dv);
     }
 }
 
@@ -752,17 +752,17 @@ static void gates_backward(pr_arnn_net *net, const pr_arnn_step *s, pr_real *dz)
     const pr_arnn_dims *d = &net->d;
     if (!d->recall)
         return;
-    const pr_real *dgate = net->t.dgate + s->first * PR_GATES;
-    pr_add(net->t.sgate, dgate, s->rows * PR_GATES);
-    pr_gemm(dz, 2 * d->dv, pr_mat(dgate, PR_GATES), pr_mat(net->w.gate_w + d->du, d->dz), 1,
-            s->rows, 2 * d->dv, PR_GATES);
+    const pr_real *dgate = net->t.dgate + s->first * d->gates;
+    pr_add(net->t.sgate, dgate, s->rows * d->gates);
+    pr_gemm(dz, 2 * d->dv, pr_mat(dgate, d->gates), pr_mat(net->w.gate_w + d->du, d->dz), 1,
+            s->rows, 2 * d->dv, d->gates);
 }
 
 static void parts_maps_backward(pr_arnn_net *net)
 {
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_tape *t = &net->t;
-    size_t F = PR_GATES, two = 2 * d->dv;
+    size_t F = d->gates, two = 2 * d->dv;
     if (d->recall) {
         pr_gemm(net->g.gate_w + d->du, d->dz, pr_flip(t->dgate, F), pr_mat(t->z, two), 1, F, two,
                 t->T);

@@ -33,6 +33,7 @@
 #include "model/history.h"
 #include "model/model.h"
 #include "model/neighbours.h"
+#include "model/purchase_times.h"
 
 extern const pr_model_kind pr_parsrec;
 
@@ -48,8 +49,10 @@ typedef struct pr_arnn_dims {
     size_t blocks; /* of dv rows in cell_w: pr_arnn_cell_blocks */
     /* What the model has beyond the paper (docs/math.md): an item bias; direct effects of the placed
      * items, of the one placed last, and of the history on the output; the repeat-purchase term;
-     * embeddings shared by category or item feature; the final mix with counts. */
-    bool bias, pull, follow, past, recall, kin, mix;
+     * its features of dates; embeddings shared by category or item feature; the final mix with
+     * counts. */
+    bool bias, pull, follow, past, recall, times, kin, mix;
+    size_t gates; /* of the repeat-purchase term */
     pr_real fade; /* share of an item's pull that is left a step later; 1 where baskets are sets */
     bool kin_apart;    /* what is shared comes from features.item: the setting kin is off */
     size_t neighbours; /* of an item, at most */
@@ -70,7 +73,17 @@ static inline pr_real pr_arnn_user_share(const pr_config *config, const pr_histo
 /* What the mix at the end of training adds to a score: weights of the score itself, of the features of
  * repeat purchases, of what neighbours lead to expect and of log popularity; one row for the first step
  * of a basket, one for later ones. All zero: not fitted, the score as it is. (docs/math.md, The mix) */
-enum { PR_MIX_SCORE, PR_MIX_GATES, PR_MIX_POPULAR = PR_MIX_GATES + PR_GATES, PR_MIX_WEIGHTS };
+enum { PR_MIX_SCORE, PR_MIX_GATES, PR_MIX_WEIGHTS_MOST = PR_MIX_GATES + PR_GATES + 2 };
+static inline size_t pr_arnn_mix_popular(const pr_arnn_dims *d)
+{
+    return PR_MIX_GATES + d->gates;
+}
+static inline size_t pr_arnn_mix_weights(const pr_arnn_dims *d)
+{
+    return pr_arnn_mix_popular(d) + (d->times ? 2 : 1);
+}
+/* "first step: count" */
+const char *pr_arnn_mix_name(const pr_arnn_dims *d, size_t stage, size_t weight);
 enum { PR_MIX_FIRST, PR_MIX_LATER, PR_MIX_STAGES };
 
 /* Where the tensors of one block (weights or gradients) are. */
@@ -92,6 +105,7 @@ typedef struct pr_arnn_view {
     pr_real *mix, *popular;   /* [stages,weights], [items]: counted at the end of training */
     pr_real *gate_w, *gate_b; /* [gates,dz], [gates] */
     pr_near near;
+    pr_purchase_times times;
     pr_real *word, *about_scale;      /* [words,dv], [numbers,2]: features */
     pr_real *about_in_w, *about_in_b; /* [width,2 numbers], [width] */
     pr_real *about_out_w;             /* [dv,width] */

@@ -31,28 +31,26 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
 
 /* The paper's network and the parts that add up: half the width then does as well. */
 static const char *const settings[] = {
-    "dim.user=64",      "dim.item=64",      "bias=on",
-    "pull=on",          "past=on",          "recall=on",
-    "kin=on",           "neighbours=10",    "unique=on",
-    "weight_decay=0.1", "order=auto",       "pull.fade=0.7",
-    "user.shrink=100",  "targets.soft=0.5", "mix=on",
-    "batch=0",          "epochs=0",         NULL,
+    "dim.user=64",     "dim.item=64",      "bias=on",    "pull=on",
+    "past=on",         "recall=on",        "kin=on",     "neighbours=10",
+    "unique=on",       "weight_decay=0.1", "order=auto", "pull.fade=0.7",
+    "user.shrink=100", "targets.soft=0.5", "mix=on",     "batch=0",
+    "epochs=0",        "recall.time=auto", NULL,
 };
 
-static const char *const mix_names[] = {
-    "first step: score",         "first step: count",          "first step: recent count",
-    "first step: bought before", "first step: sessions",       "first step: neighbours",
-    "first step: popularity",    "later steps: score",         "later steps: count",
-    "later steps: recent count", "later steps: bought before", "later steps: sessions",
-    "later steps: neighbours",   "later steps: popularity",    NULL,
-};
+static const char *weight_name(const pr_model *model, size_t i)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    size_t n = pr_arnn_mix_weights(&d);
+    return i < PR_MIX_STAGES * n ? pr_arnn_mix_name(&d, i / n, i % n) : NULL;
+}
 
 const pr_model_kind pr_parsrec = {
     .name = "parsrec",
     .settings = settings,
     .summary = "attention-fused recurrent network over user, history and basket",
     .shown = "mix.weights",
-    .shown_names = mix_names,
+    .shown_name = weight_name,
     .reads_features = true,
     .history_table = "item_emb",
     .check = check,
@@ -98,6 +96,8 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.fade = d.follow ? (pr_real)c->pull_fade : 1;
     d.past = c->past != 0;
     d.recall = c->recall != 0;
+    d.times = d.recall && c->recall_time == PR_TIME_ON;
+    d.gates = d.times ? PR_GATES : PR_GATES_PLAIN;
     d.mix = c->mix && d.recall && d.bias && c->neighbours > 0;
     d.kin = model->shares;
     d.kin_apart = c->kin == 0;
@@ -170,8 +170,8 @@ static void list_parts(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
     if (d->past)
         pr_list_tensor(l, &v->past_w, "past_w", d->dv, d->dv, PR_FILL_MAP);
     if (d->recall) {
-        pr_list_tensor(l, &v->gate_w, "recall_w", PR_GATES, d->dz, PR_FILL_BIAS);
-        pr_list_tensor(l, &v->gate_b, "recall_b", 1, PR_GATES, PR_FILL_BIAS);
+        pr_list_tensor(l, &v->gate_w, "recall_w", d->gates, d->dz, PR_FILL_BIAS);
+        pr_list_tensor(l, &v->gate_b, "recall_b", 1, d->gates, PR_FILL_BIAS);
     }
 }
 
@@ -204,6 +204,14 @@ static void list_features(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
     pr_list_apart(l, &v->about_out_w, "feature.out_w", d->dv, width, PR_FILL_ZERO);
 }
 
+static void list_times(pr_lister *l, pr_purchase_times *v, const pr_arnn_dims *d)
+{
+    v->items = d->items;
+    pr_list_apart(l, &v->intervals, "times.interval", 1, d->items, PR_FILL_COUNTED);
+    pr_list_apart(l, &v->calendar, "times.calendar", 1, 2, PR_FILL_COUNTED);
+    pr_list_apart(l, &v->trends, "times.trend", PR_PERIODS, d->items, PR_FILL_COUNTED);
+}
+
 static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
 {
     pr_list_tensor(l, &v->item, "item_emb", d->items + 1, d->dv, PR_FILL_TABLE);
@@ -220,8 +228,11 @@ static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
     if (d->neighbours > 0)
         list_neighbours(l, &v->near, d);
     list_features(l, v, d);
+    if (d->times)
+        list_times(l, &v->times, d);
     if (d->mix) {
-        pr_list_apart(l, &v->mix, "mix.weights", PR_MIX_STAGES, PR_MIX_WEIGHTS, PR_FILL_COUNTED);
+        pr_list_apart(l, &v->mix, "mix.weights", PR_MIX_STAGES, pr_arnn_mix_weights(d),
+                      PR_FILL_COUNTED);
         pr_list_apart(l, &v->popular, "mix.popular", 1, d->items, PR_FILL_COUNTED);
     }
     if (d->kin)

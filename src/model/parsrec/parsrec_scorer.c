@@ -19,14 +19,15 @@ enum { FEW = 8 }; /* rows of a session that uses what a model has ready */
 static void begin_mix(pr_arnn_state *s)
 {
     const pr_arnn_view *w = &s->net.w;
-    for (size_t k = 0; s->net.d.mix && k < PR_MIX_STAGES * PR_MIX_WEIGHTS; k++)
+    for (size_t k = 0; s->net.d.mix && k < PR_MIX_STAGES * pr_arnn_mix_weights(&s->net.d); k++)
         s->mixed = s->mixed || w->mix[k] != 0;
     if (!s->mixed)
         s->bias[PR_MIX_FIRST] = s->bias[PR_MIX_LATER] = w->bias;
     for (size_t i = 0; s->mixed && i < PR_MIX_STAGES; i++) {
-        const pr_real *mix = w->mix + i * PR_MIX_WEIGHTS;
+        const pr_real *mix = w->mix + i * pr_arnn_mix_weights(&s->net.d);
         for (size_t v = 0; v < s->net.d.items; v++)
-            s->bias[i][v] = mix[PR_MIX_SCORE] * w->bias[v] + mix[PR_MIX_POPULAR] * w->popular[v];
+            s->bias[i][v] = mix[PR_MIX_SCORE] * w->bias[v] +
+                            mix[pr_arnn_mix_popular(&s->net.d)] * w->popular[v];
     }
 }
 
@@ -35,10 +36,22 @@ static size_t stage_of(const pr_arnn_state *s, size_t row)
     return s->placed[row] == 0 ? PR_MIX_FIRST : PR_MIX_LATER;
 }
 
+/* The mix's weights of a row. */
+static const pr_real *mix_of(const pr_arnn_state *s, size_t row)
+{
+    return s->net.w.mix + stage_of(s, row) * pr_arnn_mix_weights(&s->net.d);
+}
+
+/* How recent sales count in a row that has a trend. */
+static pr_real trend_weight(const pr_arnn_state *s, size_t row)
+{
+    return mix_of(s, row)[pr_arnn_mix_popular(&s->net.d) + 1];
+}
+
 /* How the network's own score counts in a row. */
 static pr_real score_weight(const pr_arnn_state *s, size_t row)
 {
-    return s->mixed ? s->net.w.mix[stage_of(s, row) * PR_MIX_WEIGHTS + PR_MIX_SCORE] : 1;
+    return s->mixed ? mix_of(s, row)[PR_MIX_SCORE] : 1;
 }
 
 /* Outputs and gates of a step that has just run become those of the mixed score: it is a sum of the same
@@ -47,11 +60,11 @@ static void mix_step(pr_arnn_state *s, size_t rows)
 {
     size_t dv = s->net.d.dv;
     for (size_t r = 0; s->mixed && r < rows; r++) {
-        const pr_real *mix = s->net.w.mix + stage_of(s, r) * PR_MIX_WEIGHTS;
-        pr_real *gate = s->net.t.gate + r * PR_GATES, own = score_weight(s, r);
+        const pr_real *mix = mix_of(s, r);
+        pr_real *gate = s->net.t.gate + r * s->net.d.gates, own = score_weight(s, r);
         for (size_t i = 0; i < dv; i++)
             s->net.t.o[r * dv + i] *= own;
-        for (size_t k = 0; k < PR_GATES; k++)
+        for (size_t k = 0; k < s->net.d.gates; k++)
             gate[k] = own * gate[k] + mix[PR_MIX_GATES + k];
     }
 }
@@ -94,6 +107,7 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
         if (d.neighbours > 0)
             s->expected = pr_arena_take(arena, rows * d.items, sizeof *s->expected);
     }
+    s->trend = pr_arena_take_zero(arena, rows, sizeof *s->trend);
     for (size_t i = 0; d.mix && i < PR_MIX_STAGES; i++)
         s->bias[i] = pr_arena_take(arena, d.items, sizeof *s->bias[i]);
     if (pr_arena_counts(arena))
@@ -155,7 +169,8 @@ bool pr_arnn_same_past(const pr_start *a, const pr_start *b)
 {
     return a->vector == b->vector && a->history.items == b->history.items &&
            a->history.count == b->history.count && a->history.sessions == b->history.sessions &&
-           a->history.session_count == b->history.session_count;
+           a->history.session_count == b->history.session_count &&
+           a->history.times == b->history.times && a->history.now == b->history.now;
 }
 
 static void begin_recall(pr_scorer *session, size_t r, const pr_start *start)
@@ -165,7 +180,8 @@ static void begin_recall(pr_scorer *session, size_t r, const pr_start *start)
     if (s->net.d.recall)
         s->had_count[r] = pr_repeat_features(
             s->had + r * V, s->recall + r * V, s->expected != NULL ? s->expected + r * V : NULL,
-            s->slots, &start->history, session->model->config.recall_decay, &s->net.w.near);
+            s->slots, &start->history, session->model->config.recall_decay, &s->net.w.near,
+            s->net.w.times.intervals);
 }
 
 /* The row before has the same past. */
@@ -200,6 +216,8 @@ static void begin_row(pr_scorer *session, const pr_start *starts, size_t r, bool
         pr_embedding_forward(s->net.t.follow + r * d->dv, s->net.w.follow,
                              &(int32_t){(int32_t)d->items}, 1, d->dv);
     assert(starts[r].user < (int32_t)d->users);
+    if (s->mixed && d->times)
+        s->trend[r] = pr_trends_at(&s->net.w.times, pr_history_now(&starts[r].history));
     s->keys[r] = 1; /* the start of the basket, until an item is placed */
     s->placed[r] = 0;
     s->ids[r] = starts[r].user < 0 ? (int32_t)d->users : starts[r].user;
@@ -360,20 +378,17 @@ void pr_arnn_peek(pr_scorer *session, size_t row, const pr_real **o, const pr_re
 static pr_real recalled(const pr_arnn_state *s, size_t row, size_t i)
 {
     const pr_real *f = s->recall[row * s->net.d.items + i];
-    const pr_real *gate = s->net.t.gate + row * PR_GATES;
-    pr_real sum = 0;
-    for (size_t k = 0; k < PR_REPEAT_FEATURES; k++)
-        sum += gate[k] * f[k];
-    return sum;
+    const pr_real *gate = s->net.t.gate + row * s->net.d.gates;
+    return pr_repeat_value(gate, f, s->net.d.gates);
 }
 
 /* The gate of what neighbours lead to expect. */
 static pr_real expectation(const pr_arnn_state *s, size_t row)
 {
-    return s->net.t.gate[row * PR_GATES + PR_GATE_EXPECTED];
+    return s->net.t.gate[row * s->net.d.gates + PR_GATE_EXPECTED];
 }
 
-PR_LOCAL_LEVELS(void, add_expected, pr_add_scaled,
+PR_LOCAL_LEVELS(void, add_scaled, pr_add_scaled,
                 (pr_real * y, const pr_real *x, pr_real factor, size_t n), (y, x, factor, n))
 
 /* All that is said of items besides the output: added to scores[V] of a row. */
@@ -385,7 +400,9 @@ static void add_memory(const pr_arnn_state *s, size_t row, pr_real *scores)
     for (size_t i = 0; i < s->had_count[row]; i++)
         scores[s->had[row * V + i]] += recalled(s, row, i);
     if (s->expected != NULL)
-        add_expected(scores, s->expected + row * V, expectation(s, row), V);
+        add_scaled(scores, s->expected + row * V, expectation(s, row), V);
+    if (s->trend[row] != NULL)
+        add_scaled(scores, s->trend[row], trend_weight(s, row), V);
 }
 
 void pr_arnn_score_all(pr_scorer *session, pr_real *scores)
@@ -438,6 +455,8 @@ void pr_arnn_score(pr_scorer *session, size_t row, const int32_t *items, size_t 
             scores[i] += recalled(s, row, (size_t)s->slots[items[i]] - 1);
         if (s->expected != NULL)
             scores[i] += expectation(s, row) * s->expected[row * d->items + (size_t)items[i]];
+        if (s->trend[row] != NULL)
+            scores[i] += trend_weight(s, row) * s->trend[row][items[i]];
     }
     for (size_t i = 0; i < s->had_count[row]; i++)
         s->slots[had[i]] = 0;
@@ -537,6 +556,8 @@ bool pr_arnn_score_parts(pr_scorer *session, size_t row, int32_t item, pr_score_
     if (!d->bias && !d->pull && !d->follow && !d->past && !d->recall)
         return false;
     *parts = (pr_score_terms){.item = d->bias ? s->bias[stage_of(s, row)][item] : 0};
+    if (s->trend[row] != NULL)
+        parts->item += trend_weight(s, row) * s->trend[row][item];
     pr_arnn_score(session, row, &item, 1, &parts->network);
     pr_real own = score_weight(s, row);
     parts->history = own * history_of(s, row, e);

@@ -79,10 +79,11 @@ typedef struct pr_arnn_state {
     size_t *had_count; /* [rows] */
     pr_real (*recall)[PR_REPEAT_FEATURES]; /* [rows,V] */
     pr_real *expected;                     /* [rows,V], or NULL */
-    pr_arnn_kept lately;                   /* no slots: nothing is kept */
-    pr_coarse_query query;                 /* of one row that was made ready */
-    int32_t *likely;                       /* [V]: items that may be among the best ... */
-    pr_real *exact;                        /* [PR_ARNN_LIKELY]: ... and their scores */
+    const pr_real **trend; /* [rows]: of the row's time, [V] each; NULL: not weighed */
+    pr_arnn_kept lately;   /* no slots: nothing is kept */
+    pr_coarse_query query; /* of one row that was made ready */
+    int32_t *likely;       /* [V]: items that may be among the best ... */
+    pr_real *exact;        /* [PR_ARNN_LIKELY]: ... and their scores */
     /* What is there of the present step: outputs; and of each row that was made ready, normed sums and next
      * hidden states. A row with a twin has what the twin has, until one of them goes its own way. */
     pr_real *bias[PR_MIX_STAGES]; /* [V] each; the model's own without a mix, NULL without biases */

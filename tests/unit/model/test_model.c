@@ -28,7 +28,7 @@ static void fill_shop(shop *s)
         for (size_t i = 0; i < past; i++)
             s->past[r][i] = (int32_t)pr_stream_below(&draw, ITEMS);
         s->baskets[r] = (pr_basket){.user = (int32_t)(r % USERS) - 1, /* a guest among them */
-                                    .history = {s->past[r], past, NULL, 0},
+                                    .history = {.items = s->past[r], .count = past},
                                     .items = s->items[r],
                                     .size = size,
                                     .features = toy_features(r % USERS, r)};
@@ -278,7 +278,7 @@ static void histories_weigh_as_asked(void **state)
     int32_t list[] = {5, 2, 5, 8, 2}, items[5], slots[10] = {0};
     int64_t sessions[] = {100, 103, 105};
     pr_real w[5];
-    pr_history h = {list, 5, sessions, 2};
+    pr_history h = {.items = list, .count = 5, .sessions = sessions, .session_count = 2};
     pr_config c = pr_config_default();
     assert_int_equal(pr_history_bag(items, w, slots, &h, &c), 3);
     assert_true(items[0] == 5 && items[1] == 2 && items[2] == 8);
@@ -306,8 +306,8 @@ static void pasts_are_recalled_by_number_and_age(void **state)
     int32_t list[] = {5, 2, 5, 8, 2, 7, 2}, items[4], slots[10] = {0};
     int64_t sessions[] = {100, 102, 105, 107}; /* 5 2 | 5 8 2 | 7 2 */
     pr_real f[4][PR_REPEAT_FEATURES];
-    pr_history h = {list, 7, sessions, 3};
-    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL), 4);
+    pr_history h = {.items = list, .count = 7, .sessions = sessions, .session_count = 3};
+    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL, NULL), 4);
     assert_true(items[0] == 7 && items[1] == 2 && items[2] == 5 && items[3] == 8);
     assert_close(f[1][PR_REPEAT_COUNT], log(1 + 3), 1e-6);
     assert_close(f[1][PR_REPEAT_RECENT], log(1 + 1 + 0.5 + 0.25), 1e-6);
@@ -315,12 +315,34 @@ static void pasts_are_recalled_by_number_and_age(void **state)
     assert_close(f[3][PR_REPEAT_COUNT], log(1 + 1), 1e-6);
     assert_close(f[3][PR_REPEAT_HAD], 1, 0);
     assert_close(f[0][PR_REPEAT_SESSIONS], log(1 + 3), 1e-6);
-    h = (pr_history){list, 3, NULL, 0}; /* one age */
-    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL), 2);
+    /* With dates: day 0, 10 and 40, asked on day 50; everybody buys every 20 days. */
+    const int64_t times[] = {1000000, 1000000 + 10 * 86400, 1000000 + 40 * 86400};
+    pr_real everybody[10];
+    for (size_t i = 0; i < 10; i++)
+        everybody[i] = 20;
+    h.times = times;
+    h.now = 1000000 + 50 * 86400;
+    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL, everybody), 4);
+    assert_close(f[1][PR_REPEAT_AGE], log(1 + 10), 1e-6); /* item 2: three times in 40 days */
+    assert_close(f[1][PR_REPEAT_EARLY], log(10.5 / ((40 + 2 * 20) / 4. + 0.5)), 1e-6);
+    assert_close(f[1][PR_REPEAT_LATE], 0, 0);
+    assert_close(f[2][PR_REPEAT_AGE], log(1 + 40), 1e-6); /* item 8 once, or 5 twice in 10 days */
+    assert_true(f[2][PR_REPEAT_LATE] > 0 && f[2][PR_REPEAT_EARLY] == 0);
+    h.now = PR_NO_TIME; /* expected back after 20 days, the mean interval: day 60 */
+    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL, everybody), 4);
+    assert_close(f[1][PR_REPEAT_AGE], log(1 + 20), 1e-6);
+    h.times = NULL; /* not known: every item is due */
+    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL, everybody), 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_close(f[i][PR_REPEAT_AGE], log(1 + 20), 1e-6);
+        assert_true(f[i][PR_REPEAT_EARLY] == 0 && f[i][PR_REPEAT_LATE] == 0);
+    }
+    h = (pr_history){.items = list, .count = 3}; /* one age */
+    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL, NULL), 2);
     assert_close(f[0][PR_REPEAT_RECENT], log(1 + 2), 1e-6);
     assert_close(f[0][PR_REPEAT_SESSIONS], log(1 + 1), 1e-6);
     h.count = 0;
-    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL), 0);
+    assert_int_equal(pr_repeat_features(items, f, NULL, slots, &h, 0.5, NULL, NULL), 0);
     for (size_t i = 0; i < 10; i++)
         assert_int_equal(slots[i], 0);
 }

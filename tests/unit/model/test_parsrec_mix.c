@@ -40,7 +40,10 @@ static pr_mix_data repeaters(void)
         items[u][1] = ITEMS - 1;
         items[u][2] = pasts[u][2 + u % 2];
         baskets[u] = (pr_basket){
-            .user = u, .history = {pasts[u], PAST, sessions, 2}, .items = items[u], .size = 3};
+            .user = u,
+            .history = {.items = pasts[u], .count = PAST, .sessions = sessions, .session_count = 2},
+            .items = items[u],
+            .size = 3};
     }
     bought[ITEMS - 1] = 1000;
     return (pr_mix_data){
@@ -116,8 +119,9 @@ static void little_data_and_other_models_stay(void **state)
     assert_ok(none->kind->fit_mix(none, &data, worth, &err));
     data.count = 20;
     assert_ok(few->kind->fit_mix(few, &data, worth, &err));
-    for (size_t i = 0; i < PR_MIX_STAGES * PR_MIX_WEIGHTS; i++)
-        assert_true(pr_model_reals(few, "mix.weights")[i] == (i % PR_MIX_WEIGHTS == PR_MIX_SCORE));
+    const pr_param *weights = pr_params_find(&few->params, "mix.weights");
+    for (size_t i = 0; i < pr_param_size(weights); i++)
+        assert_true(pr_model_reals(few, "mix.weights")[i] == (i % weights->cols == PR_MIX_SCORE));
     pr_model_free(none);
     pr_model_free(few);
 }

@@ -16,10 +16,18 @@ static void set_mix(pr_model *model)
         return;
     pr_real *mix = pr_model_reals(model, "mix.weights");
     pr_real *popular = pr_model_reals(model, "mix.popular");
-    for (size_t i = 0; i < PR_MIX_STAGES * PR_MIX_WEIGHTS; i++)
+    for (size_t i = 0; i < pr_param_size(pr_params_find(&model->params, "mix.weights")); i++)
         mix[i] = (pr_real)0.3 * (pr_real)((int)(i * 5 % 7) - 3);
     for (size_t v = 0; v < model->items; v++)
         popular[v] = (pr_real)(v % 11) / 4;
+    if (pr_params_find(&model->params, "times.trend") == NULL)
+        return;
+    pr_real *trends = pr_model_reals(model, "times.trend");
+    memcpy(pr_model_reals(model, "times.calendar"), (pr_real[]){10, 7}, 2 * sizeof(pr_real));
+    for (size_t v = 0; v < model->items; v++)
+        pr_model_reals(model, "times.interval")[v] = (pr_real)(3 + v % 20);
+    for (size_t i = 0; i < PR_PERIODS * model->items; i++)
+        trends[i] = (pr_real)(i * 7 % 13) / 8;
 }
 
 static pr_model *make_model(const char *const *settings, bool ready)
@@ -69,11 +77,13 @@ static void assert_same_state(pr_scorer *a, pr_scorer *b)
 static void assert_same_answers(const pr_model *quick, const pr_model *plain)
 {
     static const int32_t past[] = {3, 9, 3, 20, 44, 1};
-    static const int64_t sessions[] = {0, 2, 6};
+    static const int64_t sessions[] = {0, 2, 6}, times[] = {12 * 86400, 19 * 86400};
     parsrec_error err;
     pr_scorer *a, *b;
     const pr_start starts[ROWS] = {
-        {.user = 2, .history = {past, 6, sessions, 2}}, {.user = PR_ANYONE}, {.user = 6}};
+        {.user = 2, .history = {past, 6, sessions, 2, times, 30 * 86400}},
+        {.user = PR_ANYONE},
+        {.user = 6, .history = {past, 2, sessions, 1, times, PR_NO_TIME}}};
     assert_ok(pr_scorer_new(&a, quick, ROWS, BASKET, &err));
     assert_ok(pr_scorer_new(&b, plain, ROWS, BASKET, &err));
     for (int round = 0; round < 2; round++) {
@@ -103,6 +113,9 @@ static void answers_are_the_plain_network_s(void **state)
         {"dim.user=8", "dim.item=8", "heads=4", "recall=on", "neighbours=3", "bias=on", NULL},
         {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "pull=on", "mix=on",
          "user.shrink=3", NULL},
+        {"dim.user=8", "dim.item=8", "recall=on", "recall.time=on", NULL},
+        {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "mix=on",
+         "recall.time=on", NULL},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         pr_model *quick = make_model(variants[i], true), *plain = make_model(variants[i], false);
@@ -118,10 +131,10 @@ static void answers_are_the_plain_network_s(void **state)
 static pr_start start_of(uint32_t n)
 {
     static const int32_t past[] = {3, 17, 3, 44, 0, 8};
-    static const int64_t sessions[] = {0, 4, 6};
+    static const int64_t sessions[] = {0, 4, 6}, times[] = {5 * 86400, 30 * 86400};
     pr_start start = {.user = (int32_t)(n % USERS), .alike = n % 3 == 0 ? 0 : 1 + n % USERS};
     if (n % USERS > 2)
-        start.history = (pr_history){past, 6, sessions, 2};
+        start.history = (pr_history){past, 6, sessions, 2, times, (40 + n) * 86400};
     return start;
 }
 
@@ -172,6 +185,8 @@ static void the_best_are_the_best(void **state)
         {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "pull=on", NULL},
         {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "pull=on", "mix=on",
          "user.shrink=3", NULL},
+        {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "mix=on",
+         "recall.time=on", NULL},
     };
     static uint8_t barred[MANY];
     static int32_t best[MANY], expected[MANY];
