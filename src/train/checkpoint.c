@@ -56,7 +56,7 @@ bool pr_run_state_finite(const pr_run_state *run)
 {
     for (size_t b = 0; b < BLOCKS; b++) {
         const pr_real *block = block_of(run, b);
-        pr_real sum = 0; /* zero times what is no number is no number */
+        pr_real sum = 0; /* zero times what is not finite is NaN */
         for (size_t i = 0; i < run->model->params.size; i++)
             sum += block[i] * 0;
         if (!(sum == 0))

@@ -7,7 +7,7 @@
 #define PR_CHECKPOINT_FORMAT "parsrec.checkpoint"
 enum { PR_CHECKPOINT_VERSION = 1 };
 
-/* Where a run stands. Random draws are functions of seed and place, so this is all there is. */
+/* How far a run has come. Random draws are functions of seed and place, so nothing else is needed. */
 typedef struct pr_position {
     uint64_t seed;
     uint64_t patience;   /* epochs without a better validation before stopping; 0: never */
@@ -29,7 +29,7 @@ typedef struct pr_run_state {
     pr_train_result *result; /* its epochs so far */
 } pr_run_state;
 
-/* False once a weight or moment is no number: such a state must not replace a good checkpoint. */
+/* False if a weight or moment is not finite: such a state must not replace a good checkpoint. */
 bool pr_run_state_finite(const pr_run_state *run);
 
 parsrec_status pr_checkpoint_save(const pr_run_state *run, const char *path, parsrec_error *err);

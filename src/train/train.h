@@ -1,5 +1,24 @@
 /* Training: epochs over shuffled batches, validation after each, the best model kept, and checkpoints
- * from which a run goes on bit for bit. */
+ * from which a run resumes bit for bit.
+ *
+ *   train.c         parsrec_train: options become a plan; the model, its log and its learning curves
+ *   train_setup.h   everything a run holds, taken before the first batch
+ *   train_loop.c    the run itself (this header)
+ *   checkpoint.h    the state of a run in one file
+ *   run_record.h    what was trained, on what and how far: MODEL.log, as compare and tune read it
+ *   mixing.h        the last step: network and counts are weighed against each other
+ *   bench_train.c   parsrec_bench_train: the same model and batches, timed, without a run
+ *
+ * Life cycle of a run: the plan is checked against the data or the checkpoint; settings that depend on
+ * the data are settled; the model is outlined and its memory estimated before any is taken; then epoch
+ * after epoch: arrange the batches, learn, validate, save, stop early or go to the next; at the end the
+ * best weights are put back and mixed with counts.
+ *
+ * Invariants. A run is a function of data, settings and seed: neither the number of threads nor an
+ * interruption changes a bit of the model. This holds because a random draw depends on seed and place
+ * only, so that a checkpoint needs no generator state, and because a batch that was begun is learnt from
+ * as a whole: runs stop between batches. A state with a number that is not finite never replaces a good
+ * checkpoint. A batch allocates nothing. */
 #ifndef PR_TRAIN_H
 #define PR_TRAIN_H
 
@@ -15,7 +34,7 @@ typedef struct pr_train_plan {
     size_t patience;           /* epochs without a better validation before stopping; 0: never */
     double checkpoint_seconds; /* between checkpoints within an epoch */
     const char *checkpoint;    /* path; NULL: none are written */
-    const char *resume;        /* checkpoint to go on from, or NULL; with it: */
+    const char *resume;        /* checkpoint to resume from, or NULL; with it: */
     const char *const *set;    /* "key=value": what to change of the checkpoint's settings */
     size_t set_count, epochs;  /* 0 epochs: as the checkpoint; patience 0 likewise */
 } pr_train_plan;

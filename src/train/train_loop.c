@@ -1,8 +1,9 @@
 /* The loop. A run's state is a position and blocks of numbers; everything random is a function of
- * seed and place, so going on from a checkpoint is the same as never having stopped. */
+ * seed and place, so a run resumed from a checkpoint equals one that was never stopped. */
 #include "train/mixing.h"
 #include "train/train.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 #include "base/memory.h"
 #include "train/train_setup.h"
 
-/* A batch whose items cost so many times what blind guessing costs will not recover. */
+/* A run does not recover from a batch whose loss is this many times that of guessing. */
 enum { HOPELESS = 100 };
 
 /* ---- one batch ---- */
@@ -30,8 +31,8 @@ static parsrec_status diverged(const pr_train_run *r, uint64_t batch, const char
         good != NULL ? good : "");
 }
 
-/* What an item costs a model that knows nothing. */
-static double guessing_costs(const pr_train_run *r)
+/* The loss per item of a model that knows nothing. */
+static double loss_of_guessing(const pr_train_run *r)
 {
     const pr_config *c = &r->state.model->config;
     if (c->loss == PR_LOSS_BCE)
@@ -45,13 +46,13 @@ static parsrec_status judge(const pr_train_run *r, parsrec_status status,
                             const pr_batch_result *result, parsrec_error *err)
 {
     double loss = result->total / (double)(result->items > 0 ? result->items : 1);
-    double guessing = guessing_costs(r);
+    double guessing = loss_of_guessing(r);
     char what[160];
     if (status == PARSREC_OK && loss < HOPELESS * guessing)
         return PARSREC_OK;
     if (status != PARSREC_OK && status != PARSREC_E_DIVERGED)
         return status;
-    snprintf(what, sizeof what, "loss %g an item (blind guessing has %.2f), gradient norm %g", loss,
+    snprintf(what, sizeof what, "loss %g per item (guessing has %.2f), gradient norm %g", loss,
              guessing, result->norm);
     return diverged(r, r->state.at.batch + 1, what, err);
 }
@@ -59,6 +60,7 @@ static parsrec_status judge(const pr_train_run *r, parsrec_status status,
 static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
+    assert(at->batch < r->batches.batch_count);
     pr_batch batch = pr_batch_view(&r->batches, at->batch, r->data, r->baskets);
     batch.number = (uint32_t)at->batches;
     pr_batch_result result = {0};
@@ -91,7 +93,7 @@ static double rate_of(const pr_train_run *r)
     return seconds > 0 ? (double)(r->state.at.items - r->items_before) / seconds : 0;
 }
 
-/* Tells how far the run is, with the words of the moment. */
+/* Reports how far the run is; `words` say what it is doing. */
 static parsrec_status tell(const pr_train_run *r, const char *words, parsrec_error *err)
 {
     const pr_position *at = &r->state.at;
@@ -141,7 +143,7 @@ static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* Validation is part of the run: its progress is told as the run's. */
+/* Validation is part of the run: its progress is reported as the run's. */
 static int on_validation(void *context, const parsrec_progress *progress)
 {
     char words[40];
@@ -166,7 +168,7 @@ static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
     pr_position *at = &r->state.at;
     const pr_epoch_result *best =
         at->best_epoch > 0 ? &r->state.result->epochs[at->best_epoch - 1] : NULL;
-    /* Without anybody to validate on, the newest model is as good as can be told. */
+    /* Without anybody to validate on, the newest model is taken for the best. */
     const pr_rule *rule = r->evaluation.protocol.rule;
     if (best != NULL && r->evaluation.count > 0 &&
         !(pr_epoch_merit(epoch, rule) > pr_epoch_merit(best, rule)))
@@ -179,6 +181,7 @@ static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
     pr_train_result *result = r->state.result;
+    assert(at->batch == r->batches.batch_count && result->epoch_count == at->epoch);
     PR_TRY(pr_grow(&result->epochs, &result->epoch_capacity, result->epoch_count + 1,
                    sizeof *result->epochs, err));
     pr_epoch_result epoch = {.number = at->epoch + 1,
@@ -234,6 +237,7 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     parsrec_status status;
     PR_TRY_GOTO(pr_run_set_up(&r, err));
     PR_TRY_GOTO(train_all(&r, listener, err));
+    assert(r.state.at.best_epoch > 0 && r.state.at.best_epoch <= result->epoch_count);
     memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
     PR_TRY_GOTO(pr_mix_fit(r.state.model, data, r.state.at.seed, pool, hooks, err));
     result->best_epoch = r.state.at.best_epoch;

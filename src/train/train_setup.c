@@ -428,7 +428,7 @@ static parsrec_status set_up_fresh(pr_train_run *r, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* ---- going on ---- */
+/* ---- resuming ---- */
 
 /* Some settings may change on the way; another shape or other batches would be another run. */
 static bool may_change(const char *key)
