@@ -25,6 +25,8 @@
 #ifndef PR_COMPARE_H
 #define PR_COMPARE_H
 
+#include <assert.h>
+
 #include "base/writer.h"
 #include "compare/model_list.h"
 #include "eval/significance.h"
@@ -134,12 +136,14 @@ parsrec_status pr_comparison_judge(parsrec_comparison *c, pr_pool *pool, parsrec
 /* The row that is the best by the chosen measure. */
 static inline size_t pr_comparison_best(const parsrec_comparison *c)
 {
+    assert(c->chosen < c->column_count);
     return c->columns[c->chosen].best;
 }
 
 /* The row that a row is compared with: the best, or in an ablation its base. PR_NONE: no such row. */
 static inline size_t pr_comparison_reference(const parsrec_comparison *c, size_t row)
 {
+    assert(row < c->count);
     size_t best = pr_comparison_best(c);
     return c->ablation ? c->rows[row].entry->base : row == best ? PR_NONE : best;
 }

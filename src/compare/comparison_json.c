@@ -1,4 +1,4 @@
-/* The report for programs: each model as parsrec eval --json tells it, with what a comparison adds. */
+/* The report for programs: each model as parsrec eval --json writes it, with what a comparison adds. */
 #include <math.h>
 
 #include "base/memory.h"

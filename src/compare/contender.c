@@ -296,16 +296,6 @@ parsrec_status pr_contender_evaluate(parsrec_comparison *c, pr_contender *r,
 
 /* ---- attempts taken together: means, sums over users, spread over seeds ---- */
 
-static void add_measure(parsrec_measure *to, const parsrec_measure *from, double share)
-{
-    to->value += share * from->value;
-    to->random += share * from->random;
-    to->repeat += share * from->repeat;
-    to->fresh += share * from->fresh;
-    to->low += share * from->low;
-    to->high += share * from->high;
-}
-
 /* An attempt's report by one protocol: 0 is the chosen one, then the others. */
 static const parsrec_eval_report *report_by(const pr_attempt *a, size_t protocol)
 {
@@ -320,9 +310,16 @@ static void pool_report(parsrec_eval_report *out, const pr_contender *r, size_t 
     for (size_t m = 0; r->judged > 1 && m < out->measure_count; m++) {
         parsrec_measure *mean = &out->measures[m];
         mean->value = mean->random = mean->repeat = mean->fresh = mean->low = mean->high = 0;
-        for (size_t i = 0; i < r->judged; i++)
-            add_measure(mean, &report_by(&r->attempts[i], protocol)->measures[m],
-                        1 / (double)r->judged);
+        for (size_t i = 0; i < r->judged; i++) {
+            const parsrec_measure *one = &report_by(&r->attempts[i], protocol)->measures[m];
+            double share = 1 / (double)r->judged;
+            mean->value += share * one->value;
+            mean->random += share * one->random;
+            mean->repeat += share * one->repeat;
+            mean->fresh += share * one->fresh;
+            mean->low += share * one->low;
+            mean->high += share * one->high;
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 /* Which numbers are shown, who is the best, and by how much more than chance. */
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -9,15 +10,9 @@
 
 /* ---- columns ---- */
 
-static void name_column(pr_measure_column *column, const parsrec_measure *m)
-{
-    parsrec_measure brief = {.name = pr_measure_named(m->name)->brief, .k = m->k};
-    pr_measure_title(m, column->name, sizeof column->name);
-    pr_measure_title(&brief, column->brief, sizeof column->brief);
-}
-
 double pr_cell_value(const parsrec_comparison *c, size_t row, const pr_measure_column *column)
 {
+    assert(row < c->count && column->measure < c->rows[row].report.measure_count);
     return c->rows[row].report.measures[column->measure].value;
 }
 
@@ -31,7 +26,10 @@ static void list_columns(parsrec_comparison *c, const parsrec_measure *measures,
             continue;
         pr_measure_column *column = &c->columns[c->column_count++];
         *column = (pr_measure_column){.measure = m, .best = PR_NONE, .second = PR_NONE};
-        name_column(column, &measures[m]);
+        parsrec_measure brief = measures[m];
+        brief.name = pr_measure_named(brief.name)->brief;
+        pr_measure_title(&measures[m], column->name, sizeof column->name);
+        pr_measure_title(&brief, column->brief, sizeof column->brief);
     }
 }
 
@@ -98,6 +96,7 @@ parsrec_status pr_comparison_columns(parsrec_comparison *c, const char *measure,
 {
     parsrec_measure measures[PARSREC_MEASURES_MOST];
     size_t count;
+    assert(c->column_count == 0);
     PR_TRY(parsrec_eval_measures(&c->eval, measures, &count, err));
     list_columns(c, measures, count);
     c->chosen = usual_column(c, measures);
@@ -134,10 +133,11 @@ static void take_column(parsrec_share *out, const pr_contender *row, size_t meas
         out[u] = row->tallies[u * row->report.measure_count + measure];
 }
 
-/* Attempts with one seed side by side; a model that only counts stands beside every seed. */
+/* Attempts with one seed side by side; a model that only counts is compared with every seed. */
 static parsrec_status contrast_seeds(pr_contender *r, const pr_contender *with, size_t measure,
                                      double level, parsrec_error *err)
 {
+    assert(r->judged > 0 && with->judged > 0);
     size_t count = r->judged > with->judged ? r->judged : with->judged;
     double *differences = pr_alloc(count, sizeof *differences);
     if (differences == NULL)
@@ -173,7 +173,7 @@ static parsrec_status contrast_rows(parsrec_comparison *c, parsrec_share *one, p
     return PARSREC_OK;
 }
 
-/* The ceiling is no test of anything. */
+/* The ceiling takes part in no test. */
 static parsrec_status correct_p(parsrec_comparison *c, parsrec_error *err)
 {
     double *p = pr_alloc(2 * c->count, sizeof *p);
@@ -207,6 +207,7 @@ bool pr_comparison_differs(const pr_contender *r)
 
 parsrec_status pr_comparison_judge(parsrec_comparison *c, pr_pool *pool, parsrec_error *err)
 {
+    assert(c->user_count > 0); /* something was evaluated */
     for (size_t row = 0; row < c->count; row++)
         PR_TRY(pr_contender_pool(&c->rows[row], c->user_count, c->resampling.level, err));
     for (size_t i = 0; i < c->column_count; i++)

@@ -1,5 +1,6 @@
 /* Trials: the space they are drawn from, the draws, and their training, each resumed from where it is in
  * the folder. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,34 +151,25 @@ parsrec_status pr_space_usual(pr_space *space, const char *kind, parsrec_error *
 
 /* ---- one draw ---- */
 
-/* Three digits are enough to tell values apart, and to read. */
-static void write_number(char out[PR_VALUE_SIZE], const pr_tune_range *r, double share)
-{
-    double value =
-        r->log ? r->low * pow(r->high / r->low, share) : r->low + (r->high - r->low) * share;
-    snprintf(out, PR_VALUE_SIZE, "%.3g", fmin(fmax(value, r->low), r->high));
-}
-
-static void write_whole(char out[PR_VALUE_SIZE], const pr_tune_range *r, double share)
-{
-    double low = r->low - (r->log ? 0.5 : 0), above = r->high + (r->log ? 0.5 : 1);
-    double value =
-        r->log ? round(low * pow(above / low, share)) : floor(low + (above - low) * share);
-    snprintf(out, PR_VALUE_SIZE, "%.0f", fmin(fmax(value, r->low), r->high));
-}
-
 void pr_space_draw(char out[PR_VALUE_SIZE], const pr_tune_range *r, uint64_t seed, size_t trial,
                    size_t draw)
 {
     pr_rng rng = pr_rng_make(seed, PURPOSE);
     pr_bits bits = pr_rng_at(&rng, (uint32_t)trial, (uint32_t)r->setting, (uint32_t)draw, 0);
     double share = pr_unit53(bits.word[0], bits.word[1]);
-    if (r->word_count > 0)
+    if (r->word_count > 0) {
         snprintf(out, PR_VALUE_SIZE, "%s", r->words[(size_t)(share * (double)r->word_count)]);
-    else if (r->whole)
-        write_whole(out, r, share);
-    else
-        write_number(out, r, share);
+        return;
+    }
+    assert(r->low <= r->high && (!r->log || r->low > 0));
+    /* A whole number is as likely as the others: the range reaches half a number or one beyond it. */
+    double low = r->low - (r->whole && r->log ? 0.5 : 0);
+    double above = r->high + (!r->whole ? 0 : r->log ? 0.5 : 1);
+    double value = r->log ? low * pow(above / low, share) : low + (above - low) * share;
+    if (r->whole)
+        value = r->log ? round(value) : floor(value);
+    /* Three digits are enough to distinguish values, and easy to read. */
+    snprintf(out, PR_VALUE_SIZE, r->whole ? "%.0f" : "%.3g", fmin(fmax(value, r->low), r->high));
 }
 
 enum { DRAWS_MOST = 200 };
@@ -219,7 +211,7 @@ static parsrec_status take_room(const parsrec_tuning *t, pr_trial *trial, size_t
     return PARSREC_OK;
 }
 
-/* The settings as they are: what the first trial stands for. */
+/* The settings as they are, which the first trial has. */
 static parsrec_status keep_settings(const parsrec_tuning *t, pr_trial *trial, size_t *epochs,
                                     parsrec_error *err)
 {
@@ -273,6 +265,7 @@ static parsrec_status draw_values(const parsrec_tuning *t, pr_trial *trial, size
 parsrec_status pr_tuning_draw(parsrec_tuning *t, const parsrec_tune_options *o, parsrec_error *err)
 {
     size_t epochs = (size_t)o->epochs, wanted = (size_t)o->trials;
+    assert(t->trials == NULL && wanted > 0 && t->space.count > 0);
     t->trials = pr_alloc_zero(wanted, sizeof *t->trials);
     t->order = pr_alloc_zero(wanted, sizeof *t->order);
     if (t->trials == NULL || t->order == NULL)
@@ -344,6 +337,7 @@ parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
                               const parsrec_data *data, size_t epochs, unsigned threads,
                               const parsrec_hooks *hooks, parsrec_error *err)
 {
+    assert(epochs > 0);
     pr_path hold;
     parsrec_error why = {0};
     parsrec_train_options o = pr_trial_order(t, trial, epochs, threads);

@@ -1,6 +1,7 @@
 /* Rounds of successive halving: all trials train for a few epochs, the best of them continue. */
 #include "compare/tune.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -131,16 +132,6 @@ static bool comes_before(const parsrec_tuning *t, size_t a, size_t b)
     return x->value != y->value ? x->value > y->value : a < b;
 }
 
-static void sort_trials(parsrec_tuning *t)
-{
-    for (size_t i = 1; i < t->count; i++)
-        for (size_t at = i; at > 0 && comes_before(t, t->order[at], t->order[at - 1]); at--) {
-            size_t moved = t->order[at];
-            t->order[at] = t->order[at - 1];
-            t->order[at - 1] = moved;
-        }
-}
-
 /* Checkpoints of those that are cut are of no use any more. */
 static parsrec_status finish_round(parsrec_tuning *t, size_t number, parsrec_error *err)
 {
@@ -153,7 +144,12 @@ static parsrec_status finish_round(parsrec_tuning *t, size_t number, parsrec_err
             trial->first = trial->value;
     }
     t->done = number + 1;
-    sort_trials(t);
+    for (size_t i = 1; i < t->count; i++) /* sorts the trials: they are few and nearly in order */
+        for (size_t at = i; at > 0 && comes_before(t, t->order[at], t->order[at - 1]); at--) {
+            size_t moved = t->order[at];
+            t->order[at] = t->order[at - 1];
+            t->order[at - 1] = moved;
+        }
     for (size_t i = number + 1 < t->round_count ? t->rounds[number + 1].trials : trials; i < trials;
          i++) {
         pr_path checkpoint;
@@ -169,6 +165,7 @@ static parsrec_status run_round(parsrec_tuning *t, size_t number, const parsrec_
     unsigned threads = o->threads > 0 ? o->threads : pr_cores();
     unsigned jobs = pr_queue_workers((unsigned)o->jobs, threads, t->bytes);
     const pr_tune_round *r = &t->rounds[number];
+    assert(number < t->round_count && r->trials <= t->count);
     char stage[96];
     work w = {.t = t,
               .data = data,
