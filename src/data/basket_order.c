@@ -173,7 +173,7 @@ static size_t class_of(size_t size)
 }
 
 /* Neighbours are left out: that filters follow coffee is a habit, but a habit does not order what
- * stands far apart, as a sort does. */
+ * is far away, as a sort leaves it. */
 static void count_pairs(counting *c, const int32_t *items, size_t n)
 {
     size_t known[BASKET_MOST], count = 0; /* where the TOP items stand */

@@ -28,6 +28,8 @@
 #ifndef PR_DATASET_H
 #define PR_DATASET_H
 
+#include <assert.h>
+
 #include "base/intern.h"
 #include "base/status.h"
 #include "data/batch.h"
@@ -133,6 +135,7 @@ static inline const char *pr_dataset_checksum(const pr_dataset *data)
 /* The user's number in the model that the data set was matched to; PR_ANYONE if unknown to it. */
 static inline int32_t pr_known_user(const pr_dataset *data, size_t user)
 {
+    assert(user < data->users);
     return data->known_as != NULL ? data->known_as[user] : (int32_t)user;
 }
 
@@ -146,6 +149,7 @@ static inline pr_known_features pr_features_of_user(const pr_dataset *data, size
 static inline pr_known_features pr_features_of_session(const pr_dataset *data, size_t user,
                                                        size_t session)
 {
+    assert(session < data->sessions);
     pr_known_features about = pr_features_of_user(data, user);
     about.session = (pr_feature_row){data->features[PR_OF_SESSION],
                                      data->feature_count[PR_OF_SESSION], session};

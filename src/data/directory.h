@@ -6,7 +6,7 @@
 #include "base/intern.h"
 #include "data/dataset.h"
 
-/* Words that need not be different: each with the number it stands for, or PR_SEVERAL. */
+/* Words that need not be different: each with its number, or PR_SEVERAL. */
 enum { PR_SEVERAL = -2 };
 typedef struct pr_words {
     pr_intern table;

@@ -66,7 +66,7 @@ static pr_file_kind kind_of_zip(const char *bytes, size_t size)
     return office || holds(bytes, size, "xl/workbook") ? PR_KIND_XLSX : PR_KIND_ZIP;
 }
 
-/* A safetensors file by its format name, which stands early in the header. */
+/* A safetensors file by its format name, which is early in the header. */
 static pr_file_kind kind_of_tensors(const char *bytes, size_t size)
 {
     if (holds(bytes, size, "\"format\":\"parsrec.data\""))

@@ -22,6 +22,7 @@ typedef enum pr_split_part {
 
 static inline bool pr_split_evaluated(const pr_dataset *data, size_t user, size_t last)
 {
+    assert(user < data->users);
     if (data->trains_only != NULL && data->trains_only[user])
         return false;
     return (size_t)(data->user_offsets[user + 1] - data->user_offsets[user]) >= last + 2;
@@ -72,6 +73,7 @@ typedef struct pr_scope {
  * validation sessions. */
 static inline pr_scope pr_scope_before(pr_split_part part, size_t last)
 {
+    assert(part != PR_TRAIN);
     return (pr_scope){.held = part == PR_VALID ? last + 1 : last, .last = last};
 }
 

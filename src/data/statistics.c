@@ -150,7 +150,7 @@ parsrec_status parsrec_data_statistics(const parsrec_data *d, parsrec_data_stats
     uint64_t pairs = 0;
     PR_TRY(count_pairs(d, &pairs, err));
     s->density = ratio((double)pairs, (double)d->users * (double)d->items);
-    /* An item stands once in a session, so a pair's other actions are in later sessions. */
+    /* An item occurs once in a session, so a pair's other actions are in later sessions. */
     s->repeat_share = ratio((double)(d->actions - pairs), (double)d->actions);
     count_sessions(d, s);
     find_times(d, s);

@@ -132,7 +132,7 @@ static parsrec_status agreement_of_maps(double *rho, const double *a, const doub
     return status;
 }
 
-/* Every n-th user of a group stands for it, n the least that leaves about baskets_most baskets or
+/* Every n-th user of a group represents it, n the least that leaves about baskets_most baskets or
  * fewer; all of them for 0. Without chance, and from all over the group. Free `some->users`. */
 static parsrec_status choose_users(pr_user_group *some, const making *m, size_t g,
                                    parsrec_error *err)

@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "data/dataset.h"
 
-/* What differs between the two databases. A row whose time is not known, from a store of old, gets
+/* What differs between the two databases. A row whose time is not known, from an old store, gets
  * that of the rows before it. */
 typedef struct dialect {
     const char *mark;     /* the store's id, and the number of its last entry */

@@ -28,8 +28,8 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* "1.234,50" to "1234.50". Points must be before groups of three digits; 0 when this is no such
- * number. */
+/* "1.234,50" to "1234.50". Points must be before groups of three digits; 0 for anything
+ * else. */
 static size_t without_comma(pr_slice text, char *out, size_t room)
 {
     const char *comma = memchr(text.bytes, ',', text.size);

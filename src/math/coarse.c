@@ -7,6 +7,7 @@
 #include "math/wide.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(PR_ONE_LEVEL)
+#include <assert.h>
 #include <immintrin.h>
 #define HAS_BYTE_PRODUCTS
 #endif
@@ -79,6 +80,7 @@ static void make_row(pr_coarse *c, size_t row, const pr_real *from)
 void pr_coarse_make(pr_coarse *coarse, void *memory, const pr_real *table, size_t rows,
                     size_t width)
 {
+    assert(width <= PR_COARSE_WIDTH_MOST);
     size_t whole = up(rows, BLOCK);
     memset(memory, 0, pr_coarse_bytes(rows, width));
     *coarse = (pr_coarse){.rows = rows, .width = width, .codes = memory};

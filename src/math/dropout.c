@@ -1,8 +1,11 @@
 /* Masks drawn many blocks at a time, and their use. */
 #include "math/dropout.h"
 
+#include <assert.h>
+
 pr_drop pr_drop_make(double p)
 {
+    assert(p >= 0 && p < 1);
     uint32_t threshold = (uint32_t)(p * 65536 + 0.5);
     if (threshold > 65535)
         threshold = 65535;

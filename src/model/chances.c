@@ -2,6 +2,7 @@
  * models. */
 #include "model/chances.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "math/panels.h"
@@ -94,6 +95,7 @@ void pr_next_chances(pr_real *scores, size_t items, const int32_t *placed, size_
 
 int32_t pr_chances_draw(const pr_real *chances, size_t items, double unit)
 {
+    assert(unit > 0 && unit < 1);
     double sum = 0;
     int32_t last = -1;
     for (size_t i = 0; i < items; i++) {

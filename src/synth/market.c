@@ -158,7 +158,7 @@ static parsrec_status read_square(double *sigma, size_t n, size_t from, json_t *
     return PARSREC_OK;
 }
 
-/* How many categories a block stands for: a whole number n is n independent ones. */
+/* How many categories a block represents: a whole number n is n independent ones. */
 static size_t block_size(json_t *block)
 {
     json_int_t singles = json_integer_value(block); /* 0 for what is not an integer */

@@ -169,7 +169,7 @@ static void write_finding(pr_writer *out, const pr_whatif_result *a, size_t s, s
 /* ---- charts ---- */
 
 /* Changes of sales with their intervals: orange is more, blue is less; where the truth is known it
- * stands next to the estimate. */
+ * is next to the estimate. */
 static void set_bars(pr_chart_bar *bars, size_t *colour, const pr_whatif_result *a, size_t s,
                      size_t q, size_t g, size_t line)
 {

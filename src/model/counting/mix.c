@@ -3,7 +3,7 @@
  * The weights are fitted by conditional logit on the newest session of each user that may be counted,
  * with tables counted from the sessions before; then the tables are counted again with it. So whatever
  * the model is tried on later is in neither. For each of these sessions there is one choice with an
- * empty basket and one with a random part of the session placed. What was taken stands against all
+ * empty basket and one with a random part of the session placed. What was taken is compared with all
  * other items the user had, and a sample of those the user never had.
  *
  * It is deterministic, takes seconds, and its eight-odd numbers can be read: `parsrec info` shows
@@ -91,7 +91,7 @@ static parsrec_status add_alternatives(fitting *f, const int32_t *items, size_t 
     return PARSREC_OK;
 }
 
-/* A random part of `count` in front; returns the log of how many each of them stands for. */
+/* A random part of `count` in front; returns the log of how many each of them represents. */
 static double sample(pr_stream *s, int32_t *items, size_t count, size_t *wanted)
 {
     if (count <= *wanted) {
