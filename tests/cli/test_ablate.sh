@@ -90,7 +90,7 @@ while [ ! -e stopped/no-kin.st.ckpt ] && kill -0 $victim 2>/dev/null; do sleep 0
 kill -INT $victim
 wait $victim
 same $? 1 "exit of a stopped run"
-ok grep -q "stopped while training base; the same command goes on" said
+ok grep -q "stopped while training base; the same command resumes" said
 ok test -e stopped/base.st.ckpt
 
 # ---- mistakes cost nothing ----

@@ -84,7 +84,7 @@ fails 1 "seed = 1, not 2" "$PARSREC" compare shop.st --models "$list" -o out --e
 ok "$PARSREC" compare shop.st --models "a=parsrec:$small" -o out --epochs 3 --retrain
 same "$(grep -c '"event":"epoch"' out/a.st.log)" 3 "epochs after --retrain"
 rm out/b.st.log
-fails 1 "no log beside it" "$PARSREC" compare shop.st --models "$list" -o out --epochs 3
+fails 1 "its log is missing" "$PARSREC" compare shop.st --models "$list" -o out --epochs 3
 
 # ---- killed in the middle, and again, then finished: the same report ----
 long="a=parsrec:$small,b=parsrec:$small:rate=0.003"
@@ -121,7 +121,7 @@ while [ ! -e killed/c.st.ckpt ] && kill -0 $victim 2>/dev/null; do sleep 0.02; d
 kill -INT $victim
 wait $victim
 same $? 1 "exit of a stopped run"
-ok grep -q "the same command goes on" stopped
+ok grep -q "the same command resumes" stopped
 fails 1 "epochs = 10000, not 5" "$PARSREC" compare shop.st --models "c=parsrec:$small" -o killed --epochs 5
 
 # ---- synthetic data bring the oracle, which is the ceiling and never the best ----

@@ -108,7 +108,7 @@ ok "$PARSREC" import -o sorted.st sorted.csv
 ok "$PARSREC" info sorted.st --json
 same "$(python3 -c 'import json; o = json.load(open("stdout"))["order"]; print(o["kind"], o["fixed_share"], o["learnt"])')" "fixed 1.0 False" "a hidden order"
 ok "$PARSREC" train -o sorted_model.st sorted.st $small --epochs 1
-warns "stand in one fixed order, as a sort or a hash table leaves them (100 % of frequent pairs"
+warns "are in one fixed order, as a sort or a hash table leaves them (100 % of frequent pairs"
 # Not below the counts, or the last line says so.
 python3 sorted.py number >sorted.csv
 ok "$PARSREC" import -o sorted.st sorted.csv
@@ -146,7 +146,7 @@ fails 1 "m.st: is a model, not a data set" "$PARSREC" train -o x.st m.st
 fails 1 "cannot be written" "$PARSREC" train -o nowhere/x.st shop.st $small
 fails 1 "is a directory" "$PARSREC" train -o . shop.st $small
 fails 1 "m.st: is a finished model, not a checkpoint" "$PARSREC" train -o x.st shop.st --resume m.st
-fails 2 "nothing to write" "$PARSREC" train shop.st
+fails 2 "no output" "$PARSREC" train shop.st
 fails 2 "name a file" "$PARSREC" train -o - shop.st
 absent x.st x.st.log x.st.ckpt x.st.png x.st.svg
 

@@ -83,7 +83,7 @@ while [ ! -e stopped/trial-01.st.ckpt ] && kill -0 $victim 2>/dev/null; do sleep
 kill -INT $victim
 wait $victim
 same $? 1 "exit of a stopped search"
-ok grep -q "the same command goes on" said
+ok grep -q "the same command resumes" said
 
 # ---- other kinds, with ranges of their own ----
 ok "$PARSREC" tune shop.st -o seq --model sasrec --set dim.item=8 --set length=8,16 --trials 2 --epochs 1 --measure HR@10

@@ -176,7 +176,7 @@ static void forgetting_removes_and_remembers(void **state)
     assert_ok(store_forget(s, "o'hara", &err));
     assert_entries(s, start,
                    "own dora b: eggs\nown sheldon-4711 is forgotten\nown o'hara is forgotten\n");
-    assert_fails(store_forget(s, "", &err), PARSREC_E_ARGUMENT, "without a key");
+    assert_fails(store_forget(s, "", &err), PARSREC_E_ARGUMENT, "key is empty");
     store_close(s);
 }
 
