@@ -159,7 +159,8 @@ static void print_zsh(void)
         print_quoted(commands[i]->summary, ":");
         printf("'\n");
     }
-    printf("    )\n"
+    printf("        'help:show the commands, or the options of one'\n"
+           "    )\n"
            "    if (( CURRENT == 2 )); then\n"
            "        _describe command commands\n"
            "        return\n"
@@ -167,7 +168,9 @@ static void print_zsh(void)
            "    local command=$words[2]\n"
            "    shift words\n"
            "    (( CURRENT-- ))\n"
-           "    case $command in\n");
+           "    case $command in\n"
+           "    help)\n"
+           "        (( CURRENT == 2 )) && _describe command commands ;;\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         printf("    %s)\n        _arguments", commands[i]->name);
         for (const cli_option *o = commands[i]->options; o->kind != CLI_KIND_END; o++) {
@@ -221,7 +224,16 @@ static void print_fish(void)
             print_quoted(o->help, "\\");
             printf("'\n");
         }
+        printf(
+            "complete -c parsrec -n '__fish_seen_subcommand_from %s' -s h -l help -d 'show help'\n",
+            name);
     }
+    printf("complete -c parsrec -n __fish_use_subcommand -f -a help"
+           " -d 'show the commands, or the options of one'\n"
+           "complete -c parsrec -n '__fish_seen_subcommand_from help' -f -a '");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("%s%s", i > 0 ? " " : "", commands[i]->name);
+    printf("'\n");
 }
 
 int cli_print_completion(const char *shell)
