@@ -63,7 +63,8 @@ int cmd_ablate(int argc, char **argv)
 {
     ablate_args a = {.ablate = parsrec_ablate_default(), .words = cli_eval_default()};
     cli_words words;
-    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
+    char *command = cli_command_line(
+        argc, (const char *const *)argv); /* before words are sorted to the front */
     int rc = cli_parse(&cli_ablate, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
         rc = cli_eval_apply(&cli_ablate, &a.ablate.how.eval, &a.words);

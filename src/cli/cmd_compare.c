@@ -64,7 +64,8 @@ int cmd_compare(int argc, char **argv)
 {
     compare_args a = {.compare = parsrec_compare_default(), .words = cli_eval_default()};
     cli_words words;
-    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
+    char *command = cli_command_line(
+        argc, (const char *const *)argv); /* before words are sorted to the front */
     int rc = cli_parse(&cli_compare, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
         rc = cli_eval_apply(&cli_compare, &a.compare.eval, &a.words);

@@ -140,7 +140,8 @@ int cmd_explain(int argc, char **argv)
 {
     explain_args a = {.explain = parsrec_explain_default()};
     cli_words words;
-    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
+    char *command = cli_command_line(
+        argc, (const char *const *)argv); /* before words are sorted to the front */
     int rc = cli_parse(&cli_explain, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE && a.output == NULL)
         rc = cli_usage_error(&cli_explain, "nowhere to write; pass -o DIR");

@@ -87,19 +87,6 @@ static int on_progress(void *context, const parsrec_progress *progress)
     return w->terminal->on_progress(w->terminal->context, progress);
 }
 
-static void keep(watch *w, const parsrec_epoch *e)
-{
-    if (w->count == w->capacity) {
-        size_t capacity = w->capacity * 2 + 16;
-        parsrec_epoch *grown = realloc(w->epochs, capacity * sizeof *grown);
-        if (grown == NULL)
-            return; /* the curve in the terminal is cut; nothing else depends on it */
-        w->epochs = grown;
-        w->capacity = capacity;
-    }
-    w->epochs[w->count++] = *e;
-}
-
 static void on_epoch(void *context, const parsrec_epoch *e)
 {
     pr_digits rate;
@@ -111,32 +98,36 @@ static void on_epoch(void *context, const parsrec_epoch *e)
         fputs("  before\n", stderr);
     else
         fprintf(stderr, "  %s/s\n", pr_digits_of(&rate, (uint64_t)e->items_per_s));
-    keep(context, e);
+    watch *w = context;
+    if (w->count == w->capacity) {
+        size_t capacity = w->capacity * 2 + 16;
+        parsrec_epoch *grown = realloc(w->epochs, capacity * sizeof *grown);
+        if (grown == NULL)
+            return; /* the curve in the terminal is cut; nothing else depends on it */
+        w->epochs = grown;
+        w->capacity = capacity;
+    }
+    w->epochs[w->count++] = *e;
 }
 
 /* ---- results ---- */
 
-/* The comparison with the baselines, or null without one. */
-static json_t *baselines_json(const parsrec_train_report *r)
-{
-    char *text = NULL;
-    json_t *json = NULL;
-    if (r->baselines.row_count > 0 &&
-        parsrec_baselines_json(&text, &r->baselines, NULL) == PARSREC_OK)
-        json = json_loads(text, 0, NULL);
-    parsrec_text_free(text);
-    return json != NULL ? json : json_null();
-}
-
 static int print_json(const train_args *a, const parsrec_train_report *r)
 {
+    char *text = NULL;
+    json_t *baselines = NULL;
+    if (r->baselines.row_count == 0 ||
+        parsrec_baselines_json(&text, &r->baselines, NULL) != PARSREC_OK ||
+        pr_json_parse(&baselines, text, strlen(text), "baselines", NULL) != PARSREC_OK)
+        baselines = json_null();
+    parsrec_text_free(text);
     return cli_print_json(
         "train", json_pack("{s:o, s:b, s:I, s:I, s:s, s:b, s:f, s:{s:f, s:f, s:f}, s:o}", "model",
                            cli_json_text(a->output), "finished", 1, "epochs", (json_int_t)r->epochs,
                            "best_epoch", (json_int_t)r->best_epoch, "best_by", r->best_by,
                            "stopped_early", (int)r->stopped_early, "loss", r->best.loss, "valid",
                            "HR@10", r->best.hit_rate_10, "NDCG@10", r->best.ndcg_10, "Sess-Prec@10",
-                           r->best.session_precision_10, "baselines", baselines_json(r)));
+                           r->best.session_precision_10, "baselines", baselines));
 }
 
 /* The last line: the model compared with the baselines. */
@@ -182,25 +173,6 @@ static int print_report(const train_args *a, const parsrec_train_report *r, cons
     return cli_close_output("train");
 }
 
-/* A word of a command line that can be pasted into a shell. */
-static void tell_word(const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./+:,=@%";
-    fputc(' ', stderr);
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        fputs(word, stderr);
-        return;
-    }
-    fputc('\'', stderr);
-    for (; *word != '\0'; word++)
-        if (*word == '\'')
-            fputs("'\\''", stderr);
-        else
-            fputc(*word, stderr);
-    fputc('\'', stderr);
-}
-
 /* No model was written, so this must not look like success. */
 static int tell_stopped(const train_args *a, const char *data_path, const parsrec_train_report *r,
                         const parsrec_error *err)
@@ -209,12 +181,11 @@ static int tell_stopped(const train_args *a, const char *data_path, const parsre
         cli_print_json("train", json_pack("{s:o, s:b, s:o, s:o}", "model", cli_json_text(a->output),
                                           "finished", 0, "checkpoint", cli_json_text(r->checkpoint),
                                           "message", cli_json_text(err->message)));
-    fprintf(stderr, "parsrec train: %s; resume with:\n  parsrec train -o", err->message);
-    tell_word(a->output);
-    tell_word(data_path);
-    fputs(" --resume", stderr);
-    tell_word(r->checkpoint);
-    fputc('\n', stderr);
+    const char *const words[] = {"train", "-o", a->output, data_path, "--resume", r->checkpoint};
+    char *again = cli_command_line((int)(sizeof words / sizeof *words), words);
+    fprintf(stderr, "parsrec train: %s; resume with:\n  %s\n", err->message,
+            again != NULL ? again : "parsrec train --resume");
+    parsrec_text_free(again);
     return 1;
 }
 

@@ -82,7 +82,8 @@ int cmd_tune(int argc, char **argv)
 {
     tune_args a = {.tune = parsrec_tune_default()};
     cli_words words;
-    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
+    char *command = cli_command_line(
+        argc, (const char *const *)argv); /* before words are sorted to the front */
     int rc = cli_parse(&cli_tune, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE && a.output == NULL)
         rc = cli_usage_error(&cli_tune, "nowhere to write; pass -o DIR");

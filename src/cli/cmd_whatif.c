@@ -202,7 +202,8 @@ int cmd_whatif(int argc, char **argv)
     cli_words words;
     parsrec_error err = {0};
     parsrec_whatif_answer *answer = NULL;
-    char *command = cli_command_line(argc, argv); /* before words are sorted to the front */
+    char *command = cli_command_line(
+        argc, (const char *const *)argv); /* before words are sorted to the front */
     int rc = cli_parse(&cli_whatif, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
         rc = check(&a, &words);

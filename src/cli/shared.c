@@ -27,7 +27,7 @@ static void write_word(pr_writer *out, const char *word)
     pr_write(out, "'");
 }
 
-char *cli_command_line(int argc, char **argv)
+char *cli_command_line(int argc, const char *const *argv)
 {
     pr_writer out = {0};
     pr_write(&out, "parsrec");

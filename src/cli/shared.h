@@ -11,7 +11,7 @@
 
 /* "parsrec compare ...", to be pasted into a shell. Free with parsrec_text_free; NULL when out of
  * memory. */
-char *cli_command_line(int argc, char **argv);
+char *cli_command_line(int argc, const char *const *argv);
 
 /* ---- input files ---- */
 
