@@ -30,6 +30,7 @@ static const pr_ablation_row parts[] = {
     {"no-past", "past=off"},
     {"no-recall", "recall=off:neighbours=0"},
     {"no-neighbours", "neighbours=0"},
+    {"no-pairs", "pairs=0"},
     {"no-kin", "kin=off"},
     {"no-order", "order=any"},
     {"no-unique", "unique=off"},

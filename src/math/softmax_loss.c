@@ -104,6 +104,22 @@ PR_LOCAL_LEVELS(void, add_dense, add_dense_any,
                  size_t rows, size_t B),
                 (score, d, bias, first, rows, B))
 
+PR_INLINE void add_classes_any(pr_real *restrict score, const pr_class_term *c, size_t first,
+                               size_t rows, size_t B)
+{
+    for (size_t v = 0; v < rows; v++) {
+        size_t of = c->class_of[first + v];
+        const pr_real *restrict values = c->values + of * c->stride;
+        if (c->live[of])
+            for (size_t r = 0; r < B; r++)
+                score[v * B + r] += values[r];
+    }
+}
+PR_LOCAL_LEVELS(void, add_classes, add_classes_any,
+                (pr_real *restrict score, const pr_class_term *c, size_t first, size_t rows,
+                 size_t B),
+                (score, c, first, rows, B))
+
 /* Adds all terms of a tile's scores other than the product. */
 static void add_parts(pr_real *score, const pr_output *out, size_t t, size_t first, size_t rows,
                       size_t B)
@@ -115,6 +131,8 @@ static void add_parts(pr_real *score, const pr_output *out, size_t t, size_t fir
         add_bias(score, bias, rows, B);
     if (out->extra != NULL)
         add_extra(score, out->extra, t, first, B);
+    if (out->classes != NULL)
+        add_classes(score, out->classes, first, rows, B);
 }
 
 static void bar_taken(pr_real *score, const pr_taken *taken, size_t first, size_t rows, size_t B)
@@ -168,6 +186,23 @@ PR_INLINE void dense_gradient_any(const pr_dense *d, const pr_real *score, size_
 }
 PR_LOCAL_LEVELS(void, dense_gradient, dense_gradient_any,
                 (const pr_dense *d, const pr_real *score, size_t V, size_t B), (d, score, V, B))
+
+PR_INLINE void class_gradient_any(const pr_class_term *c, const pr_real *score, size_t V, size_t B)
+{
+    for (size_t of = 0; of < c->classes; of++)
+        if (c->live[of])
+            memset(c->gradients + of * c->stride, 0, B * sizeof *c->gradients);
+    for (size_t v = 0; v < V; v++) {
+        size_t of = c->class_of[v];
+        pr_real *restrict gradients = c->gradients + of * c->stride;
+        if (c->live[of])
+            for (size_t r = 0; r < B; r++)
+                gradients[r] += score[v * B + r];
+    }
+}
+PR_LOCAL_LEVELS(void, class_gradient, class_gradient_any,
+                (const pr_class_term *c, const pr_real *score, size_t V, size_t B),
+                (c, score, V, B))
 
 PR_INLINE void bias_gradient_any(pr_real *dbias, const pr_real *score, size_t V, size_t B)
 {
@@ -254,6 +289,8 @@ double pr_softmax_gradient(pr_real *do_, pr_real *dtable, pr_real *dbias, pr_sof
         extra_gradient(out->extra, s->score, pr_tiles(V), B);
     if (out->dense != NULL)
         dense_gradient(out->dense, s->score, V, B);
+    if (out->classes != NULL)
+        class_gradient(out->classes, s->score, V, B);
     if (dbias != NULL)
         bias_gradient(dbias, s->score, V, B);
     for (size_t first = 0; first < V; first += PR_TILE) {

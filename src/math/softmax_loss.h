@@ -45,6 +45,16 @@ typedef struct pr_dense {
     pr_real *dgates;      /* [B], set by the second pass */
 } pr_dense;
 
+/* A term that all items of a class share: values[class·stride + r] of row r. Only live classes have
+ * values; an item without a class has the number of classes. */
+typedef struct pr_class_term {
+    const uint32_t *class_of; /* [V] */
+    const bool *live;         /* [classes + 1], the last one false */
+    size_t classes, stride;
+    const pr_real *values; /* [classes,stride] */
+    pr_real *gradients;    /* of live classes, set by the second pass */
+} pr_class_term;
+
 /* Items that are already placed and cannot be the answer: item p of row r is items[at[p] + r]. */
 typedef struct pr_taken {
     const int32_t *items;
@@ -66,9 +76,10 @@ typedef struct pr_output {
     const pr_real *table; /* [V,D] */
     const uint8_t *keep;  /* mask over the table's numbers */
     pr_real scale;
-    const pr_real *bias;   /* [V], added to the scores; or NULL */
-    const pr_extra *extra; /* or NULL */
-    const pr_dense *dense; /* or NULL */
+    const pr_real *bias;          /* [V], added to the scores; or NULL */
+    const pr_extra *extra;        /* or NULL */
+    const pr_dense *dense;        /* or NULL */
+    const pr_class_term *classes; /* or NULL */
     pr_taken taken;
     pr_soft soft;
 } pr_output;
@@ -80,6 +91,8 @@ PR_INLINE pr_real pr_output_score(pr_real y, const pr_output *out, size_t r, int
         y += out->bias[item];
     if (out->dense != NULL)
         y += out->dense->gates[r] * out->dense->values[(size_t)item * out->dense->stride + r];
+    if (out->classes != NULL && out->classes->live[out->classes->class_of[item]])
+        y += out->classes->values[out->classes->class_of[item] * out->classes->stride + r];
     if (out->extra == NULL)
         return y;
     const size_t *range = out->extra->offsets + (size_t)item / PR_TILE * out->extra->stride + r;

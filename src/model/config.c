@@ -96,6 +96,9 @@ static const setting settings[] = {
            "sales; auto: if the data have dates"),
     WHOLE("neighbours", neighbours, 0, 64, "0",
           "repeat purchases: items whose counts predict the count of another; 0 for none"),
+    WHOLE("pairs", pairs, 0, 64, "0",
+          "most classes of items (categories) whose pairs are remembered, everybody's and each "
+          "user's; 0 for none"),
     SWITCH("kin", kin, "off",
            "items of one category, and of those above it, share a part of their embeddings"),
     SWITCH("features.user", features_user, "off",
@@ -384,6 +387,7 @@ static const char *const paper[] = {
     "user.shrink=0",
     "targets.soft=0",
     "mix=off",
+    "pairs=0",
     NULL,
 };
 

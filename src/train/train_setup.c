@@ -198,6 +198,29 @@ static void copy_times(const pr_model *model, const pr_purchase_times *from)
            PR_PERIODS * V * sizeof *from->trends);
 }
 
+/* What users buy together, and how far they differ in it. */
+static parsrec_status count_pairs(pr_pair_memory *pairs, const pr_model *model,
+                                  const pr_category_tree *tree, const pr_dataset *data,
+                                  pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err)
+{
+    size_t V = data->items, classes = (size_t)model->config.pairs, personal;
+    *pairs = (pr_pair_memory){
+        .items = V,
+        .classes = classes,
+        .class_of = pr_alloc(V, sizeof *pairs->class_of),
+        .priors = pr_alloc(pr_pair_count(classes) * PR_PAIR_PRIOR, sizeof *pairs->priors)};
+    if (pairs->class_of == NULL || pairs->priors == NULL)
+        return pr_fail_memory(err);
+    pr_counted from = {.data = data,
+                       .scope = pr_scope_before(PR_VALID, (size_t)model->config.last),
+                       .pool = pool,
+                       .hooks = hooks};
+    PR_TRY(pr_pairs_count(pairs, &personal, tree, &from, err));
+    pr_say(hooks, PARSREC_LOG_INFO, "users differ in what they buy together in %zu pairs",
+           personal);
+    return PARSREC_OK;
+}
+
 /* ---- numbers among features ---- */
 
 typedef struct spread {
@@ -264,6 +287,8 @@ parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_da
                                   .parent = out->families.parent,
                                   .item_category = out->families.item_family};
     }
+    if (!resumed && pr_params_find(&model->params, "pairs.class") != NULL)
+        PR_TRY(count_pairs(&out->pairs, model, &tree, data, pool, hooks, err));
     tree.parts = tree.categories;
     if (model->config.features_item)
         PR_TRY(list_columns(out, &tree, data, err));
@@ -308,6 +333,13 @@ void pr_begin(pr_model *model, const pr_beginning *from, const pr_dataset *data,
     measure_numbers(model, data);
     if (times->intervals != NULL)
         copy_times(model, times);
+    if (from->pairs.items > 0) {
+        const pr_pair_memory *pairs = &from->pairs;
+        memcpy(pr_model_u32(model, "pairs.class"), pairs->class_of,
+               pairs->items * sizeof *pairs->class_of);
+        memcpy(pr_model_reals(model, "pairs.priors"), pairs->priors,
+               pr_pair_count(pairs->classes) * PR_PAIR_PRIOR * sizeof *pairs->priors);
+    }
     if (V == 0)
         return;
     memcpy(pr_model_u32(model, "near.ends"), near->ends, V * sizeof *near->ends);
@@ -326,6 +358,8 @@ void pr_beginning_free(pr_beginning *b)
     pr_free(b->times.calendar);
     pr_free(b->times.trends);
     pr_families_free(&b->families);
+    pr_free(b->pairs.class_of);
+    pr_free(b->pairs.priors);
     pr_free(b->columns);
     *b = (pr_beginning){0};
 }

@@ -8,6 +8,7 @@
 #include "data/batches.h"
 #include "data/dataset.h"
 #include "model/families.h"
+#include "model/pairs.h"
 #include "model/purchase_times.h"
 #include "train/checkpoint.h"
 
@@ -32,6 +33,7 @@ typedef struct pr_beginning {
     pr_near near;            /* counted; items 0 where the model has none or nobody asked */
     pr_purchase_times times; /* counted, likewise */
     pr_families families;
+    pr_pair_memory pairs;      /* counted; items 0 as above */
     pr_shared_column *columns; /* of items */
 } pr_beginning;
 

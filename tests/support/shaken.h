@@ -5,6 +5,7 @@
 #include "support/numbers.h"
 
 #include "model/model.h"
+#include "model/pairs.h"
 
 /* Every item leads to the next but one, and a little to itself when it comes round. */
 static inline void shaken_links(pr_model *model)
@@ -22,6 +23,22 @@ static inline void shaken_links(pr_model *model)
     }
 }
 
+/* Every sixth item has no class; every fifth pair is bought alike by everybody. */
+static inline void shaken_pairs(pr_model *model)
+{
+    if (pr_params_find(&model->params, "pairs.class") == NULL)
+        return;
+    size_t classes = (size_t)model->config.pairs;
+    uint32_t *class_of = pr_model_u32(model, "pairs.class");
+    pr_real *priors = pr_model_reals(model, "pairs.priors");
+    for (size_t v = 0; v < model->items; v++)
+        class_of[v] = (uint32_t)(v % 6 == 5 ? classes : v % classes);
+    for (size_t i = 0; i < pr_pair_count(classes); i++)
+        for (size_t k = 0; k < (i % 5 == 4 ? 1 : PR_PAIR_PRIOR); k++)
+            priors[i * PR_PAIR_PRIOR + k] =
+                k == 0 ? (pr_real)(i % 3) / 2 - (pr_real)0.4 : (pr_real)(1 + (i + k) % 4) / 20;
+}
+
 static inline void shake(pr_model *model, double by)
 {
     pr_real *more = numbers(model->params.size, by, 77);
@@ -31,6 +48,7 @@ static inline void shake(pr_model *model, double by)
             model->weights[k] += more[k];
     }
     shaken_links(model);
+    shaken_pairs(model);
     for (size_t i = 0; i < model->inputs.numbers; i++) {
         pr_model_reals(model, "feature.scale")[2 * i] = (pr_real)0.5;
         pr_model_reals(model, "feature.scale")[2 * i + 1] = (pr_real)0.6;

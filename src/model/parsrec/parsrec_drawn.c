@@ -146,6 +146,12 @@ static void add_parts(pr_arnn_drawn *d, const pr_output *out, size_t B)
         for (size_t r = 0; r < B; r++)
             score[r] += out->dense->gates[r] * values[r];
     }
+    const pr_class_term *c = out->classes;
+    for (size_t n = 0; c != NULL && n < d->count; n++) {
+        size_t of = c->class_of[d->ids[n]];
+        for (size_t r = 0; c->live[of] && r < B; r++)
+            d->score[n * B + r] += c->values[of * c->stride + r];
+    }
     const pr_extra *x = out->extra;
     for (size_t t = 0; x != NULL && t < pr_tiles(d->items); t++)
         for (size_t r = 0; r < B; r++)
@@ -240,6 +246,24 @@ static void dense_gradient(const pr_dense *x, const pr_arnn_drawn *d, const int3
     }
 }
 
+static void class_gradient(const pr_class_term *c, const pr_arnn_drawn *d, const int32_t *target,
+                           size_t B)
+{
+    for (size_t of = 0; of < c->classes; of++)
+        if (c->live[of])
+            memset(c->gradients + of * c->stride, 0, B * sizeof *c->gradients);
+    for (size_t n = 0; n < d->count; n++) {
+        size_t of = c->class_of[d->ids[n]];
+        for (size_t r = 0; c->live[of] && r < B; r++)
+            c->gradients[of * c->stride + r] += d->score[n * B + r];
+    }
+    for (size_t r = 0; r < B; r++) {
+        size_t of = c->class_of[target[r]];
+        if (c->live[of])
+            c->gradients[of * c->stride + r] += d->target[r];
+    }
+}
+
 static void extra_gradient(const pr_extra *x, const pr_arnn_drawn *d, const int32_t *target,
                            size_t B)
 {
@@ -294,6 +318,8 @@ double pr_arnn_drawn_gradient(pr_real *do_, pr_real *dtable, pr_real *dbias, pr_
         bias_gradient(dbias, d, target, B);
     if (out->dense != NULL)
         dense_gradient(out->dense, d, target, B);
+    if (out->classes != NULL)
+        class_gradient(out->classes, d, target, B);
     if (out->extra != NULL)
         extra_gradient(out->extra, d, target, B);
     product_gradient(do_, dtable, d, o, target, B);

@@ -39,6 +39,20 @@ static void take_bags(pr_arnn_pass *pass, pr_arena *arena, const pr_arnn_dims *d
     pass->slots = pr_arena_take_zero(arena, d->items, sizeof *pass->slots);
 }
 
+static void take_pairs(pr_arnn_pass *pass, pr_arena *arena, const pr_arnn_dims *d, size_t R)
+{
+    pass->pair_baskets = pr_arena_take(arena, R, sizeof *pass->pair_baskets);
+    pass->pair_values = pr_arena_take(arena, d->pairs * R, sizeof(pr_real));
+    pass->pair_live = pr_arena_take_zero(arena, d->pairs + 1, sizeof *pass->pair_live);
+    pass->pair_term = (pr_class_term){
+        .live = pass->pair_live,
+        .classes = d->pairs,
+        .stride = R,
+        .values = pass->pair_values,
+        .gradients = pr_arena_take(arena, d->pairs * R, sizeof(pr_real)),
+    };
+}
+
 static void pass_take(pr_arnn_pass *pass, pr_arena *arena, const pr_model *model,
                       const pr_limits *limits)
 {
@@ -59,6 +73,8 @@ static void pass_take(pr_arnn_pass *pass, pr_arena *arena, const pr_model *model
     take_bags(pass, arena, &d, R, limits->history);
     if (d.recall)
         pr_repeats_take(&pass->recalled, arena, R, d.items, limits->history, d.neighbours > 0);
+    if (d.pairs > 0)
+        take_pairs(pass, arena, &d, R);
     pr_arnn_teacher_take(&pass->teacher, arena, R, limits->basket);
     if (c->loss == PR_LOSS_CE)
         take_softmax(&pass->softmax, arena, &d, R, pr_arnn_mask_bytes(model) > 0);
@@ -271,6 +287,8 @@ static void begin_history(pr_arnn_pass *pass)
                        pass->config->recall_decay);
     if (d->recall)
         pr_repeats_order(&pass->recalled);
+    for (size_t r = 0; d->pairs > 0 && r < R; r++)
+        pr_pair_start(&pass->pair_baskets[r], &basket_of(pass, r)->history);
     pr_arnn_cell_begin(&pass->net, R);
     pr_arnn_parts_begin(&pass->net, 0, R);
 }
@@ -337,6 +355,40 @@ static bool placed_evenly(const pr_arnn_pass *pass, size_t r)
     return pr_unit32(bits.word[0]) < pass->soft;
 }
 
+/* ---- pairs ---- */
+
+/* The items placed before step j, and what they add to the scores of each class then. */
+static void pairs_forward(pr_arnn_pass *pass, size_t j)
+{
+    const pr_pair_memory *pairs = &pass->net.w.pairs;
+    size_t R = pass->pair_term.stride;
+    for (size_t r = 0; r < pass->rows[j]; r++) {
+        pr_pair_basket *b = &pass->pair_baskets[r];
+        pr_pair_place(b, pairs, &pass->partners, pass->keys[pass->first[j] + r]);
+        pr_real all = pr_pair_gate(b, pass->net.w.pair_gate, PR_PAIR_ALL);
+        pr_real own = pr_pair_gate(b, pass->net.w.pair_gate, PR_PAIR_OWN);
+        for (size_t c = 0; c < pairs->classes; c++)
+            if (pass->pair_live[c])
+                pass->pair_values[c * R + r] =
+                    all * b->sums[PR_PAIR_ALL][c] + own * b->sums[PR_PAIR_OWN][c];
+    }
+}
+
+static void pairs_backward(pr_arnn_pass *pass, size_t rows)
+{
+    const pr_class_term *t = &pass->pair_term;
+    for (size_t r = 0; r < rows; r++) {
+        const pr_pair_basket *b = &pass->pair_baskets[r];
+        for (size_t k = 0; k < PR_PAIR_TERMS; k++) {
+            pr_real dgate = 0;
+            for (size_t c = 0; c < t->classes; c++)
+                if (t->live[c])
+                    dgate += t->gradients[c * t->stride + r] * b->sums[k][c];
+            pr_pair_gate_backward(pass->net.g.pair_gate, b, k, dgate);
+        }
+    }
+}
+
 static void choose_targets(pr_arnn_pass *pass, size_t j)
 {
     const pr_batch *batch = pass->chunk->batch;
@@ -365,7 +417,8 @@ static pr_output output_of(const pr_arnn_pass *pass, const pr_model *model, size
                      .scale = pass->drop_output.scale,
                      .bias = pass->net.w.bias,
                      .extra = pass->net.d.recall ? &pass->recalled.extra : NULL,
-                     .dense = pass->net.d.neighbours > 0 ? &pass->recalled.dense : NULL};
+                     .dense = pass->net.d.neighbours > 0 ? &pass->recalled.dense : NULL,
+                     .classes = pass->partners.any != 0 && j > 0 ? &pass->pair_term : NULL};
     if (pass->config->unique)
         out.taken = (pr_taken){pass->keys, pass->first + 1, j};
     if (pass->soft > 0)
@@ -398,6 +451,8 @@ static void score_step(pr_arnn_pass *pass, const pr_model *model, size_t j)
     size_t gates = pass->first[j] * d->gates;
     if (d->recall)
         pr_repeats_values(&pass->recalled, pass->net.t.gate + gates, rows);
+    if (out.classes != NULL)
+        pairs_forward(pass, j);
     if (pass->config->loss == PR_LOSS_CE)
         pr_softmax_scores(&pass->softmax, o, &out, rows, d->items, d->dv);
     else
@@ -407,6 +462,8 @@ static void score_step(pr_arnn_pass *pass, const pr_model *model, size_t j)
     double loss = loss_of(pass, pass->net.t.do_ + at, o, &out, (pr_real)factor, rows);
     if (d->recall)
         pr_repeats_backward(&pass->recalled, pass->net.t.dgate + gates, rows);
+    if (out.classes != NULL)
+        pairs_backward(pass, rows);
     pr_chunk_mark(pass->chunk, PR_PART_LOSS);
     pr_chunk_add_loss(pass->chunk, loss, factor, rows);
 }
@@ -493,6 +550,12 @@ void pr_arnn_learn(const pr_model *model, pr_chunk *chunk)
     pass.chunk = chunk;
     pass.net.w = pr_arnn_view_of(model, model->weights);
     pass.net.g = pr_arnn_view_of(model, chunk->gradient);
+    if (pass.net.d.pairs > 0) {
+        pass.partners = pr_pair_partners_of(&pass.net.w.pairs);
+        pass.pair_term.class_of = pass.net.w.pairs.class_of;
+        for (size_t c = 0; c < pass.net.d.pairs; c++)
+            pass.pair_live[c] = pass.partners.any >> c & 1;
+    }
     pass.drop_user.rng = pr_rng_make(chunk->seed, UINT64_C(0x75736572));          /* "user" */
     pass.drop_history.rng = pr_rng_make(chunk->seed, UINT64_C(0x686973746F7279)); /* "history" */
     pass.drop_keys.rng = pr_rng_make(chunk->seed, UINT64_C(0x6B657973));          /* "keys" */

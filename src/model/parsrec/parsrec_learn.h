@@ -112,6 +112,11 @@ typedef struct pr_arnn_pass {
     size_t *bag_offsets;
     pr_bags bags;
     pr_repeats recalled;
+    pr_pair_partners partners;
+    pr_pair_basket *pair_baskets; /* [R] */
+    pr_class_term pair_term;
+    pr_real *pair_values; /* [classes,R] */
+    bool *pair_live;      /* [classes + 1] */
     pr_arnn_teacher teacher;
     pr_rng place_rng;
     double soft;         /* share of baskets that are placed evenly */

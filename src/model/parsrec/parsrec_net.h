@@ -33,6 +33,7 @@
 #include "model/history.h"
 #include "model/model.h"
 #include "model/neighbours.h"
+#include "model/pairs.h"
 #include "model/purchase_times.h"
 
 extern const pr_model_kind pr_parsrec;
@@ -56,6 +57,7 @@ typedef struct pr_arnn_dims {
     pr_real fade; /* share of an item's pull that is left a step later; 1 where baskets are sets */
     bool kin_apart;    /* what is shared comes from features.item: the setting kin is off */
     size_t neighbours; /* of an item, at most */
+    size_t pairs;      /* classes whose pairs are remembered; 0: none */
     const pr_feature_inputs *inputs;
     size_t width; /* of the map of numbers among them */
     pr_real eps;
@@ -106,6 +108,8 @@ typedef struct pr_arnn_view {
     pr_real *gate_w, *gate_b; /* [gates,dz], [gates] */
     pr_near near;
     pr_purchase_times times;
+    pr_pair_memory pairs;
+    pr_real *pair_gate, *pair_mix;    /* [PR_PAIR_GATES], [PR_PAIR_TERMS] */
     pr_real *word, *about_scale;      /* [words,dv], [numbers,2]: features */
     pr_real *about_in_w, *about_in_b; /* [width,2 numbers], [width] */
     pr_real *about_out_w;             /* [dv,width] */

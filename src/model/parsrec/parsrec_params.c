@@ -10,7 +10,9 @@ static parsrec_status verify(const pr_model *model, parsrec_error *err)
 {
     pr_arnn_dims d = pr_arnn_dims_of(model);
     pr_arnn_view v = pr_arnn_view_of(model, model->weights);
-    return d.neighbours > 0 ? pr_near_verify(&v.near, d.neighbours, err) : PARSREC_OK;
+    if (d.neighbours > 0)
+        PR_TRY(pr_near_verify(&v.near, d.neighbours, err));
+    return d.pairs > 0 ? pr_pairs_verify(&v.pairs, err) : PARSREC_OK;
 }
 
 static parsrec_status check(const pr_config *config, parsrec_error *err)
@@ -31,11 +33,10 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
 
 /* The paper's network and the parts that add up: half the width then does as well. */
 static const char *const settings[] = {
-    "dim.user=64",     "dim.item=64",      "bias=on",    "pull=on",
-    "past=on",         "recall=on",        "kin=on",     "neighbours=10",
-    "unique=on",       "weight_decay=0.1", "order=auto", "pull.fade=0.7",
-    "user.shrink=100", "targets.soft=0.5", "mix=on",     "batch=0",
-    "epochs=0",        "recall.time=auto", NULL,
+    "dim.user=64", "dim.item=64",   "bias=on",          "pull=on",          "past=on",
+    "recall=on",   "kin=on",        "neighbours=10",    "unique=on",        "weight_decay=0.1",
+    "order=auto",  "pull.fade=0.7", "user.shrink=100",  "targets.soft=0.5", "mix=on",
+    "batch=0",     "epochs=0",      "recall.time=auto", "pairs=64",         NULL,
 };
 
 static const char *weight_name(const pr_model *model, size_t i)
@@ -102,6 +103,7 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.kin = model->shares;
     d.kin_apart = c->kin == 0;
     d.neighbours = d.recall ? (size_t)c->neighbours : 0;
+    d.pairs = (size_t)c->pairs;
     d.inputs = &model->inputs;
     d.width = (size_t)c->features_width;
     d.eps = (pr_real)c->layer_norm_eps;
@@ -190,6 +192,22 @@ static void list_neighbours(pr_lister *l, pr_near *near, const pr_arnn_dims *d)
     }
 }
 
+static void list_pairs(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
+{
+    pr_real *class_of = NULL;
+    pr_list_counted(l, &class_of, "pairs.class", 1, d->items, true);
+    pr_list_counted(l, &v->pairs.priors, "pairs.priors", pr_pair_count(d->pairs), PR_PAIR_PRIOR,
+                    false);
+    pr_list_apart(l, &v->pair_gate, "pairs.gate", 1, PR_PAIR_GATES, PR_FILL_BIAS);
+    if (d->mix)
+        pr_list_apart(l, &v->pair_mix, "pairs.mix", 1, PR_PAIR_TERMS, PR_FILL_COUNTED);
+    if (l->add == NULL) {
+        v->pairs.class_of = (uint32_t *)(void *)class_of;
+        v->pairs.items = d->items;
+        v->pairs.classes = d->pairs;
+    }
+}
+
 /* Maps that begin with nothing: training begins as it would without features. */
 static void list_features(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
 {
@@ -230,6 +248,8 @@ static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
     list_features(l, v, d);
     if (d->times)
         list_times(l, &v->times, d);
+    if (d->pairs > 0)
+        list_pairs(l, v, d);
     if (d->mix) {
         pr_list_apart(l, &v->mix, "mix.weights", PR_MIX_STAGES, pr_arnn_mix_weights(d),
                       PR_FILL_COUNTED);

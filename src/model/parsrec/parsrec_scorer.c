@@ -108,6 +108,10 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
             s->expected = pr_arena_take(arena, rows * d.items, sizeof *s->expected);
     }
     s->trend = pr_arena_take_zero(arena, rows, sizeof *s->trend);
+    if (d.pairs > 0) {
+        s->pair_baskets = pr_arena_take(arena, rows, sizeof *s->pair_baskets);
+        s->pair_values = pr_arena_take_zero(arena, rows * (d.pairs + 1), sizeof *s->pair_values);
+    }
     for (size_t i = 0; d.mix && i < PR_MIX_STAGES; i++)
         s->bias[i] = pr_arena_take(arena, d.items, sizeof *s->bias[i]);
     if (pr_arena_counts(arena))
@@ -117,6 +121,8 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
     s->net.w = pr_arnn_view_of(model, model->weights);
     s->ready = rows <= FEW ? model->ready : NULL;
     begin_mix(s);
+    if (d.pairs > 0)
+        s->partners = pr_pair_partners_of(&s->net.w.pairs);
 }
 
 /* Projects e's rows and files them as the newest key of each row that placed something. */
@@ -215,6 +221,10 @@ static void begin_row(pr_scorer *session, const pr_start *starts, size_t r, bool
     if (d->follow)
         pr_embedding_forward(s->net.t.follow + r * d->dv, s->net.w.follow,
                              &(int32_t){(int32_t)d->items}, 1, d->dv);
+    if (s->partners.any != 0) {
+        pr_pair_start(&s->pair_baskets[r], &starts[r].history);
+        memset(s->pair_values + r * (d->pairs + 1), 0, d->pairs * sizeof *s->pair_values);
+    }
     assert(starts[r].user < (int32_t)d->users);
     if (s->mixed && d->times)
         s->trend[r] = pr_trends_at(&s->net.w.times, pr_history_now(&starts[r].history));
@@ -313,6 +323,26 @@ static void pull(pr_arnn_net *net, size_t r, int32_t item)
         sum[i] = net->d.fade * sum[i] + own[i];
 }
 
+/* How a sum of a row's pairs counts: as the network's own score does, and by the mix. */
+static pr_real pair_gate(const pr_arnn_state *s, size_t r, size_t term)
+{
+    pr_real more = s->mixed ? s->net.w.pair_mix[term] : 0;
+    return (score_weight(s, r) + more) *
+           pr_pair_gate(&s->pair_baskets[r], s->net.w.pair_gate, term);
+}
+
+static void place_pair(pr_arnn_state *s, size_t r, int32_t item)
+{
+    pr_pair_basket *b = &s->pair_baskets[r];
+    size_t classes = s->net.d.pairs;
+    pr_real *values = s->pair_values + r * (classes + 1);
+    if (!pr_pair_place(b, &s->net.w.pairs, &s->partners, item))
+        return;
+    pr_real all = pair_gate(s, r, PR_PAIR_ALL), own = pair_gate(s, r, PR_PAIR_OWN);
+    for (size_t c = 0; c < classes; c++)
+        values[c] = all * b->sums[PR_PAIR_ALL][c] + own * b->sums[PR_PAIR_OWN][c];
+}
+
 void pr_arnn_place(pr_scorer *session, const int32_t *items)
 {
     pr_arnn_state *s = session->own;
@@ -337,6 +367,8 @@ void pr_arnn_place(pr_scorer *session, const int32_t *items)
             pr_embedding_forward(s->net.t.follow + r * d->dv, s->net.w.follow, &items[r], 1, d->dv);
         if (d->pull)
             pull(&s->net, r, items[r]);
+        if (s->partners.any != 0)
+            place_pair(s, r, items[r]);
     }
     s->ran = false;
     if (s->ready != NULL)
@@ -391,18 +423,29 @@ static pr_real expectation(const pr_arnn_state *s, size_t row)
 PR_LOCAL_LEVELS(void, add_scaled, pr_add_scaled,
                 (pr_real * y, const pr_real *x, pr_real factor, size_t n), (y, x, factor, n))
 
+/* What the pairs of placed classes add to an item. */
+static pr_real paired(const pr_arnn_state *s, size_t row, int32_t item)
+{
+    return s->pair_values[row * (s->net.d.pairs + 1) + s->net.w.pairs.class_of[item]];
+}
+
+static bool has_pairs(const pr_arnn_state *s, size_t row)
+{
+    return s->partners.any != 0 && s->pair_baskets[row].distinct > 0;
+}
+
 /* All that is said of items besides the output: added to scores[V] of a row. */
 static void add_memory(const pr_arnn_state *s, size_t row, pr_real *scores)
 {
     size_t V = s->net.d.items;
-    if (!s->net.d.recall)
-        return;
-    for (size_t i = 0; i < s->had_count[row]; i++)
+    for (size_t i = 0; s->net.d.recall && i < s->had_count[row]; i++)
         scores[s->had[row * V + i]] += recalled(s, row, i);
     if (s->expected != NULL)
         add_scaled(scores, s->expected + row * V, expectation(s, row), V);
     if (s->trend[row] != NULL)
         add_scaled(scores, s->trend[row], trend_weight(s, row), V);
+    for (size_t v = 0; has_pairs(s, row) && v < V; v++)
+        scores[v] += paired(s, row, (int32_t)v);
 }
 
 void pr_arnn_score_all(pr_scorer *session, pr_real *scores)
@@ -439,14 +482,10 @@ static void score_output(const pr_arnn_state *s, size_t row, const int32_t *item
         scores[i] += pr_dot(s->net.w.item + (size_t)items[i] * d->dv, o, d->dv);
 }
 
-void pr_arnn_score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static void score_recall(pr_arnn_state *s, size_t row, const int32_t *items, size_t n,
+                         pr_real *scores)
 {
-    pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
-    pr_arnn_ensure_step(session);
-    score_output(s, row, items, n, scores);
-    if (!d->recall)
-        return;
     const int32_t *had = s->had + row * d->items;
     for (size_t i = 0; i < s->had_count[row]; i++)
         s->slots[had[i]] = (int32_t)i + 1;
@@ -460,6 +499,18 @@ void pr_arnn_score(pr_scorer *session, size_t row, const int32_t *items, size_t 
     }
     for (size_t i = 0; i < s->had_count[row]; i++)
         s->slots[had[i]] = 0;
+}
+
+void pr_arnn_score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+{
+    pr_arnn_state *s = session->own;
+    const pr_arnn_dims *d = &s->net.d;
+    pr_arnn_ensure_step(session);
+    score_output(s, row, items, n, scores);
+    if (d->recall)
+        score_recall(s, row, items, n, scores);
+    for (size_t i = 0; has_pairs(s, row) && i < n; i++)
+        scores[i] += paired(s, row, items[i]);
 }
 
 /* ---- the best ---- */
@@ -547,13 +598,31 @@ static pr_real pulled(const pr_scorer *session, size_t row, size_t p, const pr_r
     return sum * left;
 }
 
+/* What the p-th placed item adds to an item by pairs of classes: only the first one of a class does. */
+static pr_real pair_of(const pr_scorer *session, size_t row, size_t p, int32_t item)
+{
+    pr_arnn_state *s = session->own;
+    const pr_pair_memory *pairs = &s->net.w.pairs;
+    const int32_t *chosen = s->chosen + row * session->capacity;
+    size_t class = pairs->class_of[chosen[p]], candidate = pairs->class_of[item];
+    for (size_t before = 0; before < p; before++)
+        if (pairs->class_of[chosen[before]] == class)
+            return 0;
+    if (class == pairs->classes || candidate == pairs->classes)
+        return 0;
+    pr_real log[PR_PAIR_TERMS];
+    pr_pair_logs(log, &s->pair_baskets[row], pairs, &s->partners, class, candidate);
+    return pair_gate(s, row, PR_PAIR_ALL) * log[PR_PAIR_ALL] +
+           pair_gate(s, row, PR_PAIR_OWN) * log[PR_PAIR_OWN];
+}
+
 bool pr_arnn_score_parts(pr_scorer *session, size_t row, int32_t item, pr_score_terms *parts,
                          pr_real *placed)
 {
     pr_arnn_state *s = session->own;
     const pr_arnn_dims *d = &s->net.d;
     const pr_real *e = s->net.w.item + (size_t)item * d->dv;
-    if (!d->bias && !d->pull && !d->follow && !d->past && !d->recall)
+    if (!d->bias && !d->pull && !d->follow && !d->past && !d->recall && d->pairs == 0)
         return false;
     *parts = (pr_score_terms){.item = d->bias ? s->bias[stage_of(s, row)][item] : 0};
     if (s->trend[row] != NULL)
@@ -567,6 +636,8 @@ bool pr_arnn_score_parts(pr_scorer *session, size_t row, int32_t item, pr_score_
         placed[p] = d->pull ? own * pulled(session, row, p, e) : 0;
         if (d->follow && p + 1 == s->placed[row])
             placed[p] += own * pr_dot(s->net.t.follow + row * d->dv, e, d->dv);
+        if (s->partners.any != 0)
+            placed[p] += pair_of(session, row, p, item);
         parts->network -= placed[p];
     }
     return true;

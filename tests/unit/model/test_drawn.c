@@ -135,6 +135,7 @@ static void many_draws_are_the_catalogue(void **state)
         {"loss=ce", NULL},
         {"loss=ce", "unique=on", "bias=on", "pull=on", NULL},
         {"loss=ce", "recall=on", "neighbours=3", "cell=gru", NULL},
+        {"loss=ce", "pairs=9", "bias=on", NULL},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         const char *drawn[6] = {"loss=sampled", "negatives=65536"};

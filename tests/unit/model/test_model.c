@@ -393,9 +393,10 @@ static void sessions_compute_what_training_does(void **state)
     (void)state;
     static shop s;
     static const char *const variants[] = {
-        "layers=1",     "layers=2",  "stack=paper", "ffn=pre",          "ffn=post",
-        "bias=on",      "unique=on", "pull=on",     "past=on",          "recall=on",
-        "neighbours=3", "cell=gru",  "cell=lstm",   "features.user=on", "features.session=on"};
+        "layers=1",  "layers=2",         "stack=paper",         "ffn=pre",
+        "ffn=post",  "bias=on",          "unique=on",           "pull=on",
+        "past=on",   "recall=on",        "neighbours=3",        "cell=gru",
+        "cell=lstm", "features.user=on", "features.session=on", "pairs=9"};
     parsrec_error err;
     fill_shop(&s);
     pr_config config = small_config();
