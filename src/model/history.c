@@ -119,8 +119,8 @@ size_t pr_repeat_features(int32_t *items, pr_real (*features)[PR_REPEAT_FEATURES
     size_t sessions = history->sessions != NULL ? history->session_count : 0;
     if (sessions == 0 && history->count > 0)
         meet(&p, history->items, history->count, 1, -1);
-    bool dated = intervals != NULL && history->times != NULL;
-    int64_t now = dated ? pr_history_now(history) : PR_NO_TIME;
+    int64_t now = intervals != NULL ? pr_history_now(history) : PR_NO_TIME;
+    bool dated = now != PR_NO_TIME && history->times != NULL;
     double weight = 1;
     for (size_t s = sessions; s-- > 0; weight *= decay) {
         size_t first = (size_t)(history->sessions[s] - history->sessions[0]);

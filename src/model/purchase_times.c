@@ -12,10 +12,9 @@ static const int64_t day_seconds = 86400;
 int64_t pr_history_now(const pr_history *h)
 {
     size_t n = h->session_count;
-    if (h->times == NULL || n == 0 || h->now != PR_NO_TIME)
+    if (h->times == NULL || n < 2 || h->now != PR_NO_TIME)
         return h->now;
-    int64_t last = h->times[n - 1];
-    return n > 1 ? last + (last - h->times[0]) / (int64_t)(n - 1) : last;
+    return h->times[n - 1] + (h->times[n - 1] - h->times[0]) / (int64_t)(n - 1);
 }
 
 pr_real pr_days_since(const pr_history *h, size_t s, int64_t now)

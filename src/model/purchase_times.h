@@ -30,7 +30,7 @@ parsrec_status pr_purchase_times_count(const pr_purchase_times *out, const pr_co
 const pr_real *pr_trends_at(const pr_purchase_times *times, int64_t now);
 
 /* The time of the open basket. Where it is not known, the user is expected back after the mean
- * interval between the sessions so far. PR_NO_TIME without dated sessions. */
+ * interval between the sessions so far. PR_NO_TIME without two dated sessions. */
 int64_t pr_history_now(const pr_history *history);
 /* Days from session s to `now`, at least 0. */
 pr_real pr_days_since(const pr_history *history, size_t s, int64_t now);
