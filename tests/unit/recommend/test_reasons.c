@@ -77,6 +77,8 @@ static void save_drawn(const char *kind, const pr_dataset *data, const char *pat
     config.recall = config.neighbours = 0; /* a list of items does not tell sessions apart */
     assert_ok(pr_config_assign(&config, "dim.user=8", &err));
     assert_ok(pr_config_assign(&config, "dim.item=8", &err));
+    if (config.length == 0) /* otherwise chosen when training begins */
+        assert_ok(pr_config_assign(&config, "length=64", &err));
     assert_ok(pr_model_new(&model, kind, &config, data->users, data->items, 5, &err));
     shake(model, 0.2);
     assert_ok(pr_model_save(model, data, path, &err));
