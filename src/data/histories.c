@@ -1,6 +1,7 @@
 /* Histories of a data set, matched ones, and live ones. */
 #include "data/histories.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>

@@ -3,11 +3,12 @@
  * sum of two products fits in sixteen bits on older processors. */
 #include "math/coarse.h"
 
+#include <assert.h>
+
 #include "math/topk.h"
 #include "math/wide.h"
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(PR_ONE_LEVEL)
-#include <assert.h>
 #include <immintrin.h>
 #define HAS_BYTE_PRODUCTS
 #endif

@@ -229,12 +229,13 @@ ok "$PARSREC" recommend shop.model - # no request at all
 same "$(cat stdout)" "" "no answer"
 
 # ---- other people's pasts ----
+# Without dates, as the lists that they are compared with.
 cat >later.csv <<'C'
-user,session,time,item
-K01,1,2025-01-01,1266
-K01,1,2025-01-01,1273
-newcomer,2,2025-01-01,1210
-newcomer,2,2025-01-01,9999
+user,session,item
+K01,1,1266
+K01,1,1273
+newcomer,2,1210
+newcomer,2,9999
 C
 ok "$PARSREC" import -o later.st later.csv
 ok "$PARSREC" recommend shop.model later.st --user newcomer --json

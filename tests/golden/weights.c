@@ -60,6 +60,8 @@ static parsrec_status print_one(const char *kind, const char *setting, pr_pool *
     pr_config config;
     PR_TRY(pr_model_defaults(&config, kind, err));
     PR_TRY(pr_config_assign(&config, setting, err));
+    if (config.length == 0)
+        config.length = 50;                     /* otherwise chosen when training begins */
     config.dim_user = 36, config.dim_item = 44; /* no multiples of a vector */
     PR_TRY(pr_model_new(&model, kind, &config, USERS, ITEMS, 1, err));
     fill(model->kind->sequence);

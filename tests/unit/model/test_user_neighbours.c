@@ -19,7 +19,9 @@ static const pr_dataset shop = {.users = 4,
                                 .action_items = actions,
                                 .source = ""};
 static const pr_scope all = {.last = 1};
-static const pr_start anna = {.user = 0, .history = {actions, 4, session_offsets, 2}};
+static const pr_start anna = {
+    .user = 0,
+    .history = {.items = actions, .count = 4, .sessions = session_offsets, .session_count = 2}};
 
 static pr_model *counted(const char *kind, const char *settings[])
 {

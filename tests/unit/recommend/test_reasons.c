@@ -210,6 +210,8 @@ static void assert_others(const opened *o, const char *kind, const parsrec_reque
     without.history = &past;
     if (strcmp(kind, "parsrec") == 0) /* to others sessions matter, or every user is the same */
         assert_effect(why, &why->user, plainly(o, kind, without, -1, why->item));
+    else if (pr_model_kind_named(kind)->fill_without != NULL) /* she is a neighbour of the guest */
+        assert_true(isfinite(why->user.effect));
     else if (strcmp(kind, "random") != 0)
         assert_true(why->user.effect == 0 && why->user.rank == why->rank);
 }
