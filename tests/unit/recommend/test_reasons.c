@@ -74,7 +74,8 @@ static void save_drawn(const char *kind, const pr_dataset *data, const char *pat
     pr_config config;
     pr_model *model;
     assert_ok(pr_model_defaults(&config, kind, &err));
-    config.recall = config.neighbours = 0; /* a list of items does not tell sessions apart */
+    config.recall = config.neighbours = config.pairs =
+        0; /* a list of items does not tell sessions apart */
     assert_ok(pr_config_assign(&config, "dim.user=8", &err));
     assert_ok(pr_config_assign(&config, "dim.item=8", &err));
     if (config.length == 0) /* otherwise chosen when training begins */
