@@ -15,7 +15,7 @@ static const pr_ablation_row paper[] = {
     {"remove-ln", "layer_norm=off"},
     {"remove-dropout", "dropout.user=0:dropout.history=0:dropout.keys=0:dropout.output=none"},
     {"remove-q-in-ln", "layer_norm.query=off"},
-    {"layers-2", "layers=2"},
+    {"layers-2", "layers=2:stack=paper"},
     {"heads-1", "heads=1"},
     {"heads-4", "heads=4"},
     {"ffn-pre", "ffn=pre"},

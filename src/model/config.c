@@ -34,6 +34,7 @@ static const char *const losses[] = {"ce", "bce", "sampled", "bpr", NULL};
 static const char *const counts[] = {"before", "train", "all", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
 static const char *const windows[] = {"all", "last", NULL};
+static const char *const bests[] = {"remaining", "protocols", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
 
 #define AT(field) offsetof(pr_config, field)
@@ -134,6 +135,10 @@ static const setting settings[] = {
            "gradient norm above which gradients are scaled down; 0 for no clipping"),
     WHOLE("batch", batch, 0, 65536, "256", "baskets per batch; 0: by the number of baskets"),
     WHOLE("epochs", epochs, 0, 100000, "50", "passes over the data; 0: by the number of batches"),
+    CHOICE(
+        "best", best, bests, "remaining",
+        "the epoch to keep: best Sess-Prec@10 in the protocol remaining, or best mean NDCG@10 of "
+        "the three protocols"),
     WHOLE("steps", steps, 1, 4096, "128", "steps per basket that are learnt from"),
     WHOLE("last", last, 1, 1000000, "1", "newest sessions per user that are held out for the test"),
     NUMBER("anyone", anyone, 0, 1, "0.02",
@@ -371,6 +376,8 @@ static const char *const paper[] = {
     "clip=30",
     "batch=256",
     "epochs=50",
+    "best=remaining",
+    "anyone=0",
     "adam.beta1=0.9",
     "adam.beta2=0.999",
     "bias=off",

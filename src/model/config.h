@@ -22,6 +22,7 @@ typedef enum pr_loss_kind { PR_LOSS_CE, PR_LOSS_BCE, PR_LOSS_SAMPLED, PR_LOSS_BP
 typedef enum pr_count_what { PR_COUNT_BEFORE, PR_COUNT_TRAIN, PR_COUNT_ALL } pr_count_what;
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_window_kind { PR_WINDOWS_ALL, PR_WINDOWS_LAST } pr_window_kind;
+typedef enum pr_best_by { PR_BEST_REMAINING, PR_BEST_PROTOCOLS } pr_best_by;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 
 /* Integers, switches and choices are int, the rest double. The table in config.c has their names,
@@ -34,7 +35,7 @@ typedef struct pr_config {
     int dropout_output;
     int history, history_length;
     double history_decay;
-    int init, loss, optimiser, batch, epochs, steps, last;
+    int init, loss, optimiser, batch, epochs, best, steps, last;
     int count, ties, fill, markov_width;
     double markov_smooth;
     int knn_users, tifu_groups, upcf_recent;

@@ -28,8 +28,8 @@ enum {
 };
 
 /* The tensor "epochs", one row each: loss, validated baskets and steps, then hit rate, NDCG and
- * session precision at each cutoff. */
-enum { EPOCH_COLUMNS = 3 + 3 * PR_CUTOFFS };
+ * session precision at each cutoff, then NDCG@10 by `next` and by `basket`, which old files lack. */
+enum { EPOCH_COLUMNS_OLD = 3 + 3 * PR_CUTOFFS, EPOCH_COLUMNS = EPOCH_COLUMNS_OLD + 2 };
 
 /* "users/sessions/items/actions/digest": the digest is of the sessions and of both tables of keys. */
 typedef struct identity {
@@ -106,6 +106,8 @@ static void pack_epoch(double *row, const pr_epoch_result *e)
         row[4 + 3 * k] = e->valid.value[PR_ALL][PR_NDCG][k];
         row[5 + 3 * k] = e->valid.value[PR_ALL][PR_SESS_PREC][k];
     }
+    row[EPOCH_COLUMNS_OLD] = e->next;
+    row[EPOCH_COLUMNS_OLD + 1] = e->basket;
 }
 
 typedef struct listing {
@@ -244,15 +246,15 @@ parsrec_status pr_checkpoint_fits(const pr_checkpoint *c, const pr_model *model,
 }
 
 /* Counts below 2^53 and finite numbers. */
-static bool sensible(const double *row)
+static bool sensible(const double *row, size_t columns)
 {
-    for (size_t i = 0; i < EPOCH_COLUMNS; i++)
+    for (size_t i = 0; i < columns; i++)
         if (!isfinite(row[i]))
             return false;
     return row[1] >= 0 && row[1] < 0x1p53 && row[2] >= 0 && row[2] < 0x1p53;
 }
 
-static void unpack_epoch(pr_epoch_result *e, const double *row, size_t i)
+static void unpack_epoch(pr_epoch_result *e, const double *row, size_t columns, size_t i)
 {
     *e = (pr_epoch_result){.number = (uint32_t)i + 1, .loss = row[0], .earlier = true};
     e->valid.baskets = (size_t)row[1];
@@ -262,18 +264,25 @@ static void unpack_epoch(pr_epoch_result *e, const double *row, size_t i)
         e->valid.value[PR_ALL][PR_NDCG][k] = row[4 + 3 * k];
         e->valid.value[PR_ALL][PR_SESS_PREC][k] = row[5 + 3 * k];
     }
+    if (columns < EPOCH_COLUMNS)
+        return;
+    e->next = row[EPOCH_COLUMNS_OLD];
+    e->basket = row[EPOCH_COLUMNS_OLD + 1];
 }
 
-/* rows: [epochs, EPOCH_COLUMNS], checked. */
-static parsrec_status find_epochs(const double **rows, const pr_checkpoint *c, parsrec_error *err)
+/* rows: [epochs, columns], checked. */
+static parsrec_status find_epochs(const double **rows, size_t *columns, const pr_checkpoint *c,
+                                  parsrec_error *err)
 {
     const pr_tensor *t;
     PR_TRY(pr_container_need(c->file, "epochs", PR_F64, 2, &t, err));
-    if (t->shape[0] != c->at.epoch || t->shape[1] != EPOCH_COLUMNS)
+    if (t->shape[0] != c->at.epoch ||
+        (t->shape[1] != EPOCH_COLUMNS && t->shape[1] != EPOCH_COLUMNS_OLD))
         return damaged(c, "epochs", err);
     *rows = t->data;
+    *columns = (size_t)t->shape[1];
     for (size_t i = 0; i < c->at.epoch; i++)
-        if (!sensible(*rows + i * EPOCH_COLUMNS))
+        if (!sensible(*rows + i * *columns, *columns))
             return damaged(c, "epochs", err);
     return PARSREC_OK;
 }
@@ -282,11 +291,11 @@ static parsrec_status read_epochs(pr_train_result *result, const pr_checkpoint *
                                   parsrec_error *err)
 {
     const double *rows;
-    size_t count = c->at.epoch;
-    PR_TRY(find_epochs(&rows, c, err));
+    size_t count = c->at.epoch, columns;
+    PR_TRY(find_epochs(&rows, &columns, c, err));
     PR_TRY(pr_grow(&result->epochs, &result->epoch_capacity, count, sizeof *result->epochs, err));
     for (size_t i = 0; i < count; i++)
-        unpack_epoch(&result->epochs[i], rows + i * EPOCH_COLUMNS, i);
+        unpack_epoch(&result->epochs[i], rows + i * columns, columns, i);
     result->epoch_count = count;
     return PARSREC_OK;
 }
@@ -356,9 +365,10 @@ parsrec_status pr_checkpoint_inspect(pr_container *file, parsrec_error *err)
 {
     pr_checkpoint c = {.file = file};
     const double *rows;
+    size_t columns;
     parsrec_status status = read_head(&c, err);
     if (status == PARSREC_OK)
-        status = find_epochs(&rows, &c, err);
+        status = find_epochs(&rows, &columns, &c, err);
     if (status == PARSREC_OK)
         status = check_blocks(&c, err);
     pr_checkpoint_close(&c);

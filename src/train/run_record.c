@@ -190,13 +190,17 @@ void pr_run_log_begin(pr_run_log *log, const pr_run_record *r, unsigned threads,
 void pr_run_log_epoch(pr_run_log *log, const pr_epoch_result *e)
 {
     const size_t k = PR_CHOICE_CUTOFF;
-    put(log,
-        json_pack("{s:s, s:I, s:b, s:f, s:f, s:f, s:I, s:{s:f, s:f, s:f}}", "event", "epoch",
-                  "epoch", (json_int_t)e->number, "earlier", (int)e->earlier, "loss", e->loss,
-                  "seconds", e->seconds, "items_per_s", e->items_per_s, "validated",
-                  (json_int_t)e->valid.baskets, "valid", "HR@10", e->valid.value[PR_ALL][PR_HR][k],
-                  "NDCG@10", e->valid.value[PR_ALL][PR_NDCG][k], "Sess-Prec@10",
-                  e->valid.value[PR_ALL][PR_SESS_PREC][k]));
+    json_t *line = json_pack(
+        "{s:s, s:I, s:b, s:f, s:f, s:f, s:I, s:{s:f, s:f, s:f}}", "event", "epoch", "epoch",
+        (json_int_t)e->number, "earlier", (int)e->earlier, "loss", e->loss, "seconds", e->seconds,
+        "items_per_s", e->items_per_s, "validated", (json_int_t)e->valid.baskets, "valid", "HR@10",
+        e->valid.value[PR_ALL][PR_HR][k], "NDCG@10", e->valid.value[PR_ALL][PR_NDCG][k],
+        "Sess-Prec@10", e->valid.value[PR_ALL][PR_SESS_PREC][k]);
+    if (line != NULL && (e->next > 0 || e->basket > 0)) {
+        json_object_set_new(line, "next", json_pack("{s:f}", "NDCG@10", e->next));
+        json_object_set_new(line, "basket", json_pack("{s:f}", "NDCG@10", e->basket));
+    }
+    put(log, line);
 }
 
 void pr_run_log_baselines(pr_run_log *log, const parsrec_baseline_report *report)

@@ -41,10 +41,11 @@ typedef struct pr_train_plan {
 
 /* What is known of a finished epoch. */
 typedef struct pr_epoch_result {
-    uint32_t number; /* from 1 */
-    double loss;     /* cross entropy of a predicted item, mean over the epoch */
-    pr_scores valid; /* all zero when no user can be validated */
-    double seconds;  /* of learning, in this process; like the next */
+    uint32_t number;     /* from 1 */
+    double loss;         /* cross entropy of a predicted item, mean over the epoch */
+    pr_scores valid;     /* all zero when no user can be validated */
+    double next, basket; /* NDCG@10 by these protocols, if the best epoch depends on them; else 0 */
+    double seconds;      /* of learning, in this process; like the next */
     double items_per_s;
     bool earlier; /* learnt before the run was resumed */
 } pr_epoch_result;
@@ -83,16 +84,25 @@ parsrec_status pr_train_settings(pr_config *config, const parsrec_train_options 
 parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *config,
                               const pr_dataset *data, unsigned threads, parsrec_error *err);
 
-/* By what the best epoch is chosen: Sess-Prec@10, as the reference does, or NDCG@10 where validation
- * is by the rule `next`, as is usual for sequences. */
+/* How the best epoch is chosen. `best = protocols`: the mean NDCG@10 of the three protocols.
+ * `best = remaining`: Sess-Prec@10, as the reference does. Where validation is by the rule `next`,
+ * because no basket has two items: its NDCG@10. */
 enum { PR_CHOICE_CUTOFF = 2 };
 static inline pr_measure_id pr_choice_measure(const pr_rule *rule)
 {
     return rule == &pr_rule_next ? PR_NDCG : PR_SESS_PREC;
 }
-static inline double pr_epoch_merit(const pr_epoch_result *epoch, const pr_rule *rule)
+static inline bool pr_choice_by_protocols(const pr_config *config, const pr_rule *rule)
 {
-    return epoch->valid.value[PR_ALL][pr_choice_measure(rule)][PR_CHOICE_CUTOFF];
+    return config->best == PR_BEST_PROTOCOLS && rule != &pr_rule_next;
+}
+static inline double pr_epoch_merit(const pr_epoch_result *epoch, const pr_config *config,
+                                    const pr_rule *rule)
+{
+    const size_t k = PR_CHOICE_CUTOFF;
+    if (pr_choice_by_protocols(config, rule))
+        return (epoch->valid.value[PR_ALL][PR_NDCG][k] + epoch->next + epoch->basket) / 3;
+    return epoch->valid.value[PR_ALL][pr_choice_measure(rule)][k];
 }
 
 #endif

@@ -152,13 +152,29 @@ static int on_validation(void *context, const parsrec_progress *progress)
     return tell(context, words, NULL) != PARSREC_OK;
 }
 
-static parsrec_status validate(pr_train_run *r, pr_scores *scores, parsrec_error *err)
+/* The protocols `next` and `basket`, if the best epoch depends on them. They have few users, so they
+ * report no progress and are not interrupted. */
+static parsrec_status validate_others(pr_train_run *r, pr_epoch_result *epoch, parsrec_error *err)
+{
+    pr_scores scores;
+    if (r->next.count == 0)
+        return PARSREC_OK;
+    PR_TRY(pr_evaluation_run(&r->next, r->state.model, r->pool, NULL, &scores, err));
+    epoch->next = scores.value[PR_ALL][PR_NDCG][PR_CHOICE_CUTOFF];
+    PR_TRY(pr_evaluation_run(&r->basket, r->state.model, r->pool, NULL, &scores, err));
+    epoch->basket = scores.value[PR_ALL][PR_NDCG][PR_CHOICE_CUTOFF];
+    return PARSREC_OK;
+}
+
+static parsrec_status validate(pr_train_run *r, pr_epoch_result *epoch, parsrec_error *err)
 {
     parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
     if (!pr_run_state_finite(&r->state))
         return diverged(r, r->state.at.batch, "a weight is not finite", err);
     parsrec_status status =
-        pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, scores, err);
+        pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, &epoch->valid, err);
+    if (status == PARSREC_OK)
+        status = validate_others(r, epoch, err);
     /* All batches of the epoch are done; after a resume validation comes again. */
     return status == PARSREC_E_STOPPED ? stop(r, err) : status;
 }
@@ -170,8 +186,9 @@ static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
         at->best_epoch > 0 ? &r->state.result->epochs[at->best_epoch - 1] : NULL;
     /* Without anybody to validate on, the newest model is taken for the best. */
     const pr_rule *rule = r->evaluation.protocol.rule;
+    const pr_config *config = &r->state.model->config;
     if (best != NULL && r->evaluation.count > 0 &&
-        !(pr_epoch_merit(epoch, rule) > pr_epoch_merit(best, rule)))
+        !(pr_epoch_merit(epoch, config, rule) > pr_epoch_merit(best, config, rule)))
         return;
     at->best_epoch = epoch->number;
     memcpy(r->state.best, r->state.model->weights, r->state.model->params.size * sizeof(pr_real));
@@ -188,7 +205,7 @@ static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
                              .loss = at->loss / (double)at->items,
                              .seconds = pr_now() - r->epoch_began,
                              .items_per_s = rate_of(r)};
-    PR_TRY(validate(r, &epoch.valid, err));
+    PR_TRY(validate(r, &epoch, err));
     keep_if_best(r, &epoch);
     result->epochs[result->epoch_count++] = epoch;
     at->epoch++;
@@ -226,6 +243,16 @@ static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listen
     return PARSREC_OK;
 }
 
+static const char *best_by(const pr_train_run *r)
+{
+    const pr_rule *rule = r->evaluation.protocol.rule;
+    if (r->evaluation.count == 0)
+        return "";
+    if (pr_choice_by_protocols(&r->state.model->config, rule))
+        return "mean NDCG@10 of remaining, next, basket";
+    return pr_choice_measure(rule) == PR_NDCG ? "NDCG@10" : "Sess-Prec@10";
+}
+
 parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const pr_train_plan *plan,
                         pr_pool *pool, const pr_train_listener *listener,
                         const parsrec_hooks *hooks, parsrec_error *err)
@@ -241,9 +268,7 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
     PR_TRY_GOTO(pr_mix_fit(r.state.model, data, r.state.at.seed, pool, hooks, err));
     result->best_epoch = r.state.at.best_epoch;
-    result->best_by = r.evaluation.count == 0                                    ? ""
-                      : pr_choice_measure(r.evaluation.protocol.rule) == PR_NDCG ? "NDCG@10"
-                                                                                 : "Sess-Prec@10";
+    result->best_by = best_by(&r);
     result->stopped_early = r.state.at.epoch < (uint32_t)r.state.model->config.epochs;
     result->model = r.state.model;
     r.state.model = NULL;

@@ -366,6 +366,40 @@ void pr_beginning_free(pr_beginning *b)
 
 /* ---- what it will need ---- */
 
+/* Users whom the protocols `next` and `basket` are validated with after each epoch, at most. */
+enum { OTHERS_MOST = 1000 };
+
+/* Marks them, evenly spread over those who can be validated. */
+static void choose_some(bool *some, const pr_dataset *data, size_t last)
+{
+    size_t users = 0, place = 0;
+    for (size_t u = 0; u < data->users; u++)
+        users += pr_split_evaluated(data, u, last);
+    size_t wanted = users < OTHERS_MOST ? users : OTHERS_MOST;
+    for (size_t u = 0; u < data->users; u++) {
+        bool can_be = pr_split_evaluated(data, u, last);
+        some[u] = can_be && (place + 1) * wanted / users != place * wanted / users;
+        place += can_be;
+    }
+}
+
+static parsrec_status outline_others(pr_train_run *r, const pr_config *config, parsrec_error *err)
+{
+    if (r->evaluation.count == 0 || !pr_choice_by_protocols(config, r->evaluation.protocol.rule))
+        return PARSREC_OK;
+    r->some = pr_alloc_zero(r->data->users, sizeof *r->some);
+    if (r->some == NULL)
+        return pr_fail_memory(err);
+    choose_some(r->some, r->data, (size_t)config->last);
+    pr_eval_protocol p = r->evaluation.protocol;
+    p.users = r->some;
+    p.rule = &pr_rule_next;
+    PR_TRY(pr_evaluation_init(&r->next, r->data, &p, err));
+    p.rule = &pr_rule_basket;
+    p.negatives = 0; /* one ranking per basket is cheap */
+    return pr_evaluation_init(&r->basket, r->data, &p, err);
+}
+
 static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config *config,
                               parsrec_error *err)
 {
@@ -380,7 +414,8 @@ static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config
     PR_TRY(pr_batches_init(&r->batches, data, (size_t)config->batch, pr_model_steps(s->model),
                            (size_t)config->last, pr_windows_of(s->model), pr_separates(s->model),
                            s->at.seed, err));
-    return pr_evaluation_validation(&r->evaluation, data, (size_t)config->last, err);
+    PR_TRY(pr_evaluation_validation(&r->evaluation, data, (size_t)config->last, err));
+    return outline_others(r, config, err);
 }
 
 /* The program itself with its libraries, and what the matrix products of a thread take. */
@@ -393,7 +428,8 @@ static void tell_memory(const pr_train_run *r, const pr_limits *limits)
     unsigned threads = pr_pool_threads(r->pool);
     double weights = (double)model->params.size * sizeof(pr_real);
     double training = (double)pr_trainer_bytes(model, limits, threads) +
-                      (double)pr_evaluation_bytes(&r->evaluation, model, threads);
+                      (double)pr_evaluation_bytes(&r->evaluation, model, threads) +
+                      (double)pr_evaluation_bytes(&r->basket, model, threads);
     double data = 4.0 * (double)d->actions + 8.0 * (double)d->sessions;
     if (d->file != NULL)
         data = (double)pr_container_bytes(d->file);
@@ -527,6 +563,9 @@ void pr_run_tear_down(pr_train_run *r)
     pr_free_aligned(r->state.best);
     pr_batches_free(&r->batches);
     pr_evaluation_free(&r->evaluation);
+    pr_evaluation_free(&r->next);
+    pr_evaluation_free(&r->basket);
+    pr_free(r->some);
     pr_free(r->baskets);
     pr_beginning_free(&r->beginning);
 }

@@ -4,7 +4,7 @@ ok "$PARSREC" import -o shop.st "$PARSREC_SOURCE/examples/corner_shop.csv" --ite
 
 # ---- one run and what it leaves ----
 ok "$PARSREC" train -o m.st shop.st $small --epochs 3
-says "of 3 is the best by validation Sess-Prec@10"
+says "of 3 is the best by validation mean NDCG@10 of remaining, next, basket"
 same "$(tail -n 1 stdout | cut -c1-18)" "Validation NDCG@10" "the last line"
 says "validation: HR@10, NDCG@10, Sess-Prec@10" # the legend of the curves
 for f in m.st m.st.log m.st.png m.st.svg; do ok test -s $f; done

@@ -36,7 +36,8 @@ static const char *const settings[] = {
     "dim.user=64", "dim.item=64",   "bias=on",          "pull=on",          "past=on",
     "recall=on",   "kin=on",        "neighbours=10",    "unique=on",        "weight_decay=0.1",
     "order=auto",  "pull.fade=0.7", "user.shrink=100",  "targets.soft=0.5", "mix=on",
-    "batch=0",     "epochs=0",      "recall.time=auto", "pairs=64",         NULL,
+    "batch=0",     "epochs=0",      "recall.time=auto", "pairs=64",         "best=protocols",
+    NULL,
 };
 
 static const char *weight_name(const pr_model *model, size_t i)

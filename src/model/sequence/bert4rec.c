@@ -135,6 +135,7 @@ static const char *const settings[] = {
     "dropout.hidden=0.1",
     "dropout.attention=0.1",
     "epochs=0",
+    "best=protocols",
     "rate.warmup=0.05",
     "rate.final=0.1",
     "clip=5",

@@ -194,6 +194,7 @@ static const char *const settings[] = {
     "dropout.hidden=0.2",
     "dropout.attention=0.2",
     "epochs=0",
+    "best=protocols",
     "rate.warmup=0.05",
     "rate.final=0.1",
     "clip=0",

@@ -151,8 +151,8 @@ static void the_best_epoch_is_kept(void **state)
     toy_bytes patient = toy_read(toy_path("model"));
     uint32_t best = 1;
     for (uint32_t e = 2; e <= result.epoch_count; e++)
-        if (pr_epoch_merit(&result.epochs[e - 1], &pr_rule_remaining) >
-            pr_epoch_merit(&result.epochs[best - 1], &pr_rule_remaining))
+        if (pr_epoch_merit(&result.epochs[e - 1], &plan.config, &pr_rule_remaining) >
+            pr_epoch_merit(&result.epochs[best - 1], &plan.config, &pr_rule_remaining))
             best = e;
     assert_true(result.stopped_early);
     assert_int_equal(result.best_epoch, best);
