@@ -121,7 +121,7 @@ static const char *rewrite(const char *name, const change *c)
     pr_container *file;
     assert_ok(pr_container_open(&file, toy_path(name), &err));
     pr_metadata metadata[4];
-    pr_tensor tensors[128];
+    pr_tensor tensors[256];
     size_t words = 0, count = 0;
     for (size_t i = 0; i < 4; i++) {
         const char *value = pr_container_metadata(file, keys[i]);
@@ -130,7 +130,7 @@ static const char *rewrite(const char *name, const change *c)
         if (value != NULL)
             metadata[words++] = (pr_metadata){keys[i], value};
     }
-    assert_true(pr_container_tensors(file) < 128);
+    assert_true(pr_container_tensors(file) < 256);
     for (size_t i = 0; i < pr_container_tensors(file); i++) {
         const pr_tensor *t = pr_container_at(file, i);
         if (c->tensor == NULL || strcmp(c->tensor, t->name) != 0)
