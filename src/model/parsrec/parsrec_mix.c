@@ -1,6 +1,6 @@
 /* The mix: weights of PARSRec's score and of plain counts, by a conditional logit on baskets that
  * nothing was learnt from (docs/math.md, The mix). A question is the first step of a basket or a later
- * one; its answers are the items that remain, in equal parts; its candidates are the answers, items of
+ * one; its answers are the items that remain, in equal parts, or where baskets are lists the next one; its candidates are the answers, items of
  * the past and others drawn evenly, each of which stands for as many as were not drawn. */
 #include <assert.h>
 #include <math.h>
@@ -70,6 +70,8 @@ static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
     const int32_t *rest = f->basket + placed;
     if (answers > CANDIDATES_MOST / 4)
         answers = CANDIDATES_MOST / 4;
+    if (s->net.d.follow && placed > 0)
+        answers = 1; /* a list goes on with its next item */
     f->now++;
     for (size_t i = 0; i < placed; i++)
         f->stamp[f->basket[i]] = f->now;
@@ -144,9 +146,10 @@ static void choose_own(fitting *f, int32_t *rest, size_t n)
 }
 
 /* Of every basket its first step; of longer ones a later step too, placed as stored in one half of them
- * and by the model's own choice in the other. */
+ * and by the model's own choice in the other; lists always as stored. */
 static void ask_all(fitting *f)
 {
+    const pr_arnn_state *s = f->scorer->own;
     size_t count = f->data->count, most = count < QUESTIONS_MOST ? count : QUESTIONS_MOST;
     pr_rng rng = pr_rng_make(f->data->seed, UINT64_C(0x70726566)); /* "pref" */
     for (size_t i = 0; i < most; i++) {
@@ -162,7 +165,7 @@ static void ask_all(fitting *f)
         if (placed > f->scorer->capacity)
             placed = f->scorer->capacity;
         for (size_t p = 0; p < placed; p++) {
-            if (i % 2 == 0)
+            if (i % 2 == 0 && !s->net.d.follow)
                 choose_own(f, f->basket + p, b->size - p);
             pr_scorer_place(f->scorer, &f->basket[p]);
         }

@@ -15,10 +15,10 @@ static uint32_t bought[ITEMS];
 static pr_pool *pool;
 static double worth[PR_MIX_STAGES];
 
-static pr_model *make_model(const char *mix)
+static pr_model *make_model(const char *mix, const char *order)
 {
-    const char *settings[] = {"dim.user=6",   "dim.item=6", "recall=on",
-                              "neighbours=3", "bias=on",    mix};
+    const char *settings[] = {"dim.user=6", "dim.item=6", "recall=on", "neighbours=3",
+                              "bias=on",    mix,          order};
     parsrec_error err;
     pr_model *model;
     pr_config config = pr_config_default();
@@ -81,7 +81,7 @@ static void counts_are_found(void **state)
     (void)state;
     parsrec_error err;
     pr_mix_data data = repeaters();
-    pr_model *model = make_model("mix=on");
+    pr_model *model = make_model("mix=on", "order=any");
     size_t before = 0, after = 0;
     for (int32_t u = 0; u < USERS; u++)
         before += counts_among_best(model, u, (size_t)u % 2);
@@ -94,12 +94,38 @@ static void counts_are_found(void **state)
     pr_model_free(model);
 }
 
+/* Two items that the user had before, then one that nobody had. Of what remains after the first, half
+ * was had before; of what comes next, all. */
+static void lists_ask_for_the_next_item(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_mix_data data = repeaters();
+    static int32_t lists[USERS][3];
+    static const pr_real had[] = {(pr_real)0.7, (pr_real)0.7, 1, (pr_real)1.1};
+    double again[2];
+    for (int32_t u = 0; u < USERS; u++) {
+        int32_t list[] = {pasts[u][u % 2], pasts[u][2 + u % 2], (u * 7 + 5) % (ITEMS - 1)};
+        memcpy(lists[u], list, sizeof list);
+        baskets[u].items = lists[u];
+    }
+    for (int list = 0; list < 2; list++) {
+        pr_model *model = make_model("mix=on", list ? "order=stored" : "order=any");
+        assert_ok(model->kind->fit_mix(model, &data, worth, &err));
+        const pr_real *later = pr_model_reals(model, "mix.weights") +
+                               pr_params_find(&model->params, "mix.weights")->cols;
+        again[list] = (double)pr_repeat_value(later + PR_MIX_GATES, had, PR_GATES_PLAIN);
+        pr_model_free(model);
+    }
+    assert_true(again[1] > again[0] + 0.3);
+}
+
 static void the_same_every_time(void **state)
 {
     (void)state;
     parsrec_error err;
     pr_mix_data data = repeaters();
-    pr_model *a = make_model("mix=on"), *b = make_model("mix=on");
+    pr_model *a = make_model("mix=on", "order=any"), *b = make_model("mix=on", "order=any");
     assert_ok(a->kind->fit_mix(a, &data, worth, &err));
     assert_ok(b->kind->fit_mix(b, &data, worth, &err));
     assert_memory_equal(a->weights, b->weights, a->params.size * sizeof *a->weights);
@@ -114,7 +140,7 @@ static void little_data_and_other_models_stay(void **state)
     (void)state;
     parsrec_error err;
     pr_mix_data data = repeaters();
-    pr_model *none = make_model("mix=off"), *few = make_model("mix=on");
+    pr_model *none = make_model("mix=off", "order=any"), *few = make_model("mix=on", "order=any");
     assert_null(pr_params_find(&none->params, "mix.weights"));
     assert_ok(none->kind->fit_mix(none, &data, worth, &err));
     data.count = 20;
@@ -132,6 +158,7 @@ int main(void)
     assert_ok(pr_pool_new(&pool, 2, &err));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_found),
+        cmocka_unit_test(lists_ask_for_the_next_item),
         cmocka_unit_test(the_same_every_time),
         cmocka_unit_test(little_data_and_other_models_stay),
     };
