@@ -205,6 +205,12 @@ done:
     return status;
 }
 
+/* Maps whose numbers are logs of factors, as the log of a lift is. */
+static bool is_log(size_t map)
+{
+    return map == PARSREC_MAP_DROP || map == PARSREC_MAP_LIFT;
+}
+
 static parsrec_status explain_group(making *m, size_t g, parsrec_error *err)
 {
     pr_explained_group *to = &m->e->groups[g];
@@ -229,6 +235,8 @@ static parsrec_status explain_group(making *m, size_t g, parsrec_error *err)
         const double *map = pr_explained_map(m->e, g, k);
         if (map != NULL)
             PR_TRY(pr_recovery_score(&to->recovery[k], map, &m->truths[g], N, err));
+        if (!is_log(k))
+            to->recovery[k].slope = NAN;
     }
     return PARSREC_OK;
 }
@@ -249,6 +257,8 @@ static parsrec_status subtract(making *m, parsrec_error *err)
         if (m->e->has_truth)
             PR_TRY(pr_recovery_difference(&d->recovery[k], a, b, &m->truths[d->a], &m->truths[d->b],
                                           N, err));
+        if (!is_log(k))
+            d->recovery[k].slope = NAN;
     }
     return PARSREC_OK;
 }

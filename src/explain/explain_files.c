@@ -320,9 +320,10 @@ static json_t *contrasts(const pr_explanation *e, size_t kind)
 
 static json_t *recovery(const pr_recovery *r)
 {
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "rank", number(r->rank), "positive",
-                     number(r->positive), "related", number(r->related), "positives",
-                     whole(r->positives), "relateds", whole(r->relateds), "pairs", whole(r->pairs));
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "rank", number(r->rank), "positive",
+                     number(r->positive), "related", number(r->related), "slope", number(r->slope),
+                     "positives", whole(r->positives), "relateds", whole(r->relateds), "pairs",
+                     whole(r->pairs));
 }
 
 static json_t *group(const pr_explanation *e, size_t g, bool with_maps)
@@ -377,9 +378,10 @@ static json_t *difference(const pr_explanation *e, bool with_maps)
             json_object_set_new(strongest, name, contrasts(e, k));
         if (r->pairs > 0 && k != PR_MAP_TRUTH)
             json_object_set_new(recovered, name,
-                                json_pack("{s:o, s:o, s:o, s:o}", "rank", number(r->rank),
-                                          "different", number(r->different), "differents",
-                                          whole(r->differents), "pairs", whole(r->pairs)));
+                                json_pack("{s:o, s:o, s:o, s:o, s:o}", "rank", number(r->rank),
+                                          "different", number(r->different), "slope",
+                                          number(r->slope), "differents", whole(r->differents),
+                                          "pairs", whole(r->pairs)));
         if (with_maps)
             json_object_set_new(maps, name, matrix(d->maps[k], e->axis.count));
     }

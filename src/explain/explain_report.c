@@ -236,7 +236,8 @@ static void add_recovery(pr_report *r, const pr_explanation *e)
                                                {"map", PR_REPORT_WORDS, 0, NULL, 0},
                                                {"rank correlation", PR_REPORT_NUMBER, 3, NULL, 0},
                                                {"covariance above 0", PR_REPORT_NUMBER, 3, NULL, 0},
-                                               {"related", PR_REPORT_NUMBER, 3, NULL, 0}};
+                                               {"related", PR_REPORT_NUMBER, 3, NULL, 0},
+                                               {"slope", PR_REPORT_NUMBER, 3, NULL, 0}};
     pr_report_only(r, 0);
     pr_report_add(r, PR_REPORT_SECTION, "How well maps recover the truth");
     pr_report_table(r, columns, sizeof columns / sizeof *columns);
@@ -250,12 +251,14 @@ static void add_recovery(pr_report *r, const pr_explanation *e)
             pr_report_number(r, recovered->rank, PR_PLAIN);
             pr_report_number(r, recovered->positive, PR_PLAIN);
             pr_report_number(r, recovered->related, PR_PLAIN);
+            pr_report_number(r, recovered->slope, PR_PLAIN);
         }
     pr_report_add(r, PR_REPORT_NOTE,
                   "Rank correlation (Spearman) with the covariance the data were made with; areas "
                   "under the ROC curve for pairs with a positive covariance, and for pairs bought "
                   "together more than %.2f times as often as by chance on further trips of the "
-                  "same users. 1 is perfect, .5 is chance.",
+                  "same users. 1 is perfect, .5 is chance. Slope: of the map on the log of that "
+                  "lift, for maps of logs; below 1 relations are found too weak.",
                   PR_RELATED_LIFT);
 }
 
@@ -264,7 +267,8 @@ static void add_difference_recovery(pr_report *r, const pr_explanation *e)
     static const pr_report_column columns[] = {{"groups", PR_REPORT_WORDS, 0, NULL, 24},
                                                {"map", PR_REPORT_WORDS, 0, NULL, 0},
                                                {"rank correlation", PR_REPORT_NUMBER, 3, NULL, 0},
-                                               {"different", PR_REPORT_NUMBER, 3, NULL, 0}};
+                                               {"different", PR_REPORT_NUMBER, 3, NULL, 0},
+                                               {"slope", PR_REPORT_NUMBER, 3, NULL, 0}};
     char name[WORDS];
     pr_report_table(r, columns, sizeof columns / sizeof *columns);
     for (size_t i = 0; i < PR_MAP_KINDS; i++) {
@@ -275,10 +279,12 @@ static void add_difference_recovery(pr_report *r, const pr_explanation *e)
         pr_report_words(r, PR_PLAIN, "%s", pr_map_words_of[pr_map_order[i]].title);
         pr_report_number(r, recovered->rank, PR_PLAIN);
         pr_report_number(r, recovered->different, PR_PLAIN);
+        pr_report_number(r, recovered->slope, PR_PLAIN);
     }
     pr_report_add(r, PR_REPORT_NOTE,
                   "Different: pairs whose covariances are more than %.1f apart in the two groups, "
-                  "found by how far the maps are apart.",
+                  "found by how far the maps are apart. Slope: of the difference of the maps on "
+                  "that of the log lifts.",
                   PR_DIFFERENT_SIGMA);
 }
 

@@ -158,6 +158,31 @@ static size_t mark_above(pairs *p, double limit)
     return count;
 }
 
+/* to[k] = the log of the true lift of each pair, by the mean of its two cells; NaN where nobody bought
+ * both. */
+static void fill_log_lift(double *to, const double *lift, size_t C)
+{
+    fill(to, lift, C);
+    for (size_t k = 0; k < C * (C - 1) / 2; k++)
+        to[k] = to[k] > 0 ? log(to[k]) : NAN;
+}
+
+/* Least squares of y on x, over pairs that have both; NaN where all x are alike. */
+static double slope_of(const double *y, const double *x, size_t n)
+{
+    double count = 0, mean_x = 0, mean_y = 0, xx = 0, xy = 0;
+    for (size_t k = 0; k < n; k++)
+        if (isfinite(x[k]) && isfinite(y[k])) {
+            count++;
+            double off = x[k] - mean_x;
+            mean_x += off / count;
+            mean_y += (y[k] - mean_y) / count;
+            xx += off * (x[k] - mean_x);
+            xy += off * (y[k] - mean_y);
+        }
+    return xx > 0 ? xy / xx : NAN;
+}
+
 static parsrec_status score(pr_recovery *out, pairs *p, const double *map,
                             const pr_group_truth *truth, size_t C, parsrec_error *err)
 {
@@ -169,7 +194,10 @@ static parsrec_status score(pr_recovery *out, pairs *p, const double *map,
     PR_TRY(pr_auc(&out->positive, p->map, p->yes, p->count, err));
     fill(p->truth, truth->lift, C);
     out->relateds = mark_above(p, PR_RELATED_LIFT);
-    return pr_auc(&out->related, p->map, p->yes, p->count, err);
+    PR_TRY(pr_auc(&out->related, p->map, p->yes, p->count, err));
+    fill_log_lift(p->truth, truth->lift, C);
+    out->slope = slope_of(p->map, p->truth, p->count);
+    return PARSREC_OK;
 }
 
 parsrec_status pr_recovery_score(pr_recovery *out, const double *map, const pr_group_truth *truth,
@@ -218,6 +246,14 @@ parsrec_status pr_recovery_difference(pr_difference_recovery *out, const double 
         fill(p.truth, a->sigma, C);
         fill(q.truth, b->sigma, C);
         status = score_difference(out, &p, &q, err);
+        fill(p.map, map_a, C);
+        fill_log_lift(p.truth, a->lift, C);
+        fill_log_lift(q.truth, b->lift, C);
+        for (size_t k = 0; k < p.count; k++) {
+            p.map[k] -= q.map[k];
+            p.truth[k] -= q.truth[k];
+        }
+        out->slope = slope_of(p.map, p.truth, p.count);
     }
     pairs_free(&p);
     pairs_free(&q);

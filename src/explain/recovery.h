@@ -30,6 +30,7 @@ typedef struct pr_recovery {
     double rank;     /* Spearman's correlation with the covariance */
     double positive; /* area under the curve: covariance above 0 or not */
     double related;  /* the same: lift above PR_RELATED_LIFT or not */
+    double slope;    /* least squares, of the map on the log of the lift: 1 where sizes are right */
     size_t positives, relateds, pairs;
 } pr_recovery;
 parsrec_status pr_recovery_score(pr_recovery *out, const double *map, const pr_group_truth *truth,
@@ -40,6 +41,7 @@ typedef struct pr_difference_recovery {
     double rank; /* Spearman's correlation of the differences, with their signs */
     /* Area under the curve of |difference|: |sigma_a - sigma_b| > PR_DIFFERENT_SIGMA. */
     double different;
+    double slope; /* of the difference of the maps on that of the log lifts */
     size_t differents, pairs;
 } pr_difference_recovery;
 parsrec_status pr_recovery_difference(pr_difference_recovery *out, const double *map_a,

@@ -680,6 +680,14 @@ static void truth_is_recovered_by_itself(void **state)
     assert_int_equal(r.pairs, 190);
     assert_ok(pr_recovery_score(&r, known[0].lift, &known[0], C, &err));
     assert_close(r.related, 1, 0);
+    static double logs[2][C * C];
+    for (size_t g = 0; g < 2; g++)
+        for (size_t k = 0; k < C * C; k++)
+            logs[g][k] = 0.25 + 0.5 * log(fmax(known[g].lift[k], 1e-9));
+    assert_ok(pr_recovery_score(&r, logs[0], &known[0], C, &err));
+    assert_close(r.slope, 0.5, 1e-9);
+    assert_ok(pr_recovery_difference(&d, logs[0], logs[1], &known[0], &known[1], C, &err));
+    assert_close(d.slope, 0.5, 1e-9);
     assert_ok(
         pr_recovery_difference(&d, known[0].sigma, known[1].sigma, &known[0], &known[1], C, &err));
     assert_close(d.rank, 1, 1e-12);
