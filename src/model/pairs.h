@@ -80,27 +80,24 @@ bool pr_pair_place(pr_pair_basket *basket, const pr_pair_memory *pairs,
 void pr_pair_logs(pr_real *log, pr_pair_basket *basket, const pr_pair_memory *pairs,
                   const pr_pair_partners *partners, size_t placed, size_t candidate);
 
-/* How much each sum counts: g + h / distinct classes, learnt. To begin with, everybody's lifts count
- * as their mean, a user's own ratios as their sum. */
-enum { PR_PAIR_GATES = 2 * PR_PAIR_TERMS };
-
-static inline pr_real pr_pair_share(const pr_pair_basket *basket)
-{
-    return 1 / (pr_real)(basket->distinct > 0 ? basket->distinct : 1);
-}
+/* How much each sum counts. Everybody's lifts count as they were counted, up to the sum of four classes:
+ * what they do not explain is for the network to learn. A user's own ratios have a learnt gate,
+ * 1 + g + h / distinct classes. */
+enum { PR_PAIR_SUM_MOST = 4, PR_PAIR_GATES = 2 };
 
 static inline pr_real pr_pair_gate(const pr_pair_basket *basket, const pr_real *gate, size_t term)
 {
-    pr_real g = gate[2 * term], h = gate[2 * term + 1];
-    return (term == PR_PAIR_OWN ? 1 + g : g) +
-           (term == PR_PAIR_ALL ? 1 + h : h) * pr_pair_share(basket);
+    pr_real m = (pr_real)(basket->distinct > 0 ? basket->distinct : 1);
+    if (term == PR_PAIR_ALL)
+        return m > PR_PAIR_SUM_MOST ? PR_PAIR_SUM_MOST / m : 1;
+    return 1 + gate[0] + gate[1] / m;
 }
 
-static inline void pr_pair_gate_backward(pr_real *dgate, const pr_pair_basket *basket, size_t term,
-                                         pr_real d)
+/* From the gradient of the own term's gate. */
+static inline void pr_pair_gate_backward(pr_real *dgate, const pr_pair_basket *basket, pr_real d)
 {
-    dgate[2 * term] += d;
-    dgate[2 * term + 1] += d * pr_pair_share(basket);
+    dgate[0] += d;
+    dgate[1] += d / (pr_real)(basket->distinct > 0 ? basket->distinct : 1);
 }
 
 #endif

@@ -379,13 +379,11 @@ static void pairs_backward(pr_arnn_pass *pass, size_t rows)
     const pr_class_term *t = &pass->pair_term;
     for (size_t r = 0; r < rows; r++) {
         const pr_pair_basket *b = &pass->pair_baskets[r];
-        for (size_t k = 0; k < PR_PAIR_TERMS; k++) {
-            pr_real dgate = 0;
-            for (size_t c = 0; c < t->classes; c++)
-                if (t->live[c])
-                    dgate += t->gradients[c * t->stride + r] * b->sums[k][c];
-            pr_pair_gate_backward(pass->net.g.pair_gate, b, k, dgate);
-        }
+        pr_real dgate = 0;
+        for (size_t c = 0; c < t->classes; c++)
+            if (t->live[c])
+                dgate += t->gradients[c * t->stride + r] * b->sums[PR_PAIR_OWN][c];
+        pr_pair_gate_backward(pass->net.g.pair_gate, b, dgate);
     }
 }
 

@@ -16,7 +16,7 @@ enum {
     CANDIDATES_MOST = 512, /* of a question */
     PAST_MOST = 160,       /* of these, items of the past */
     PRIOR = 5,             /* cases that speak for the plain score */
-    W_MOST = PR_MIX_WEIGHTS_MOST + PR_PAIR_TERMS, /* those of pairs come last */
+    W_MOST = PR_MIX_WEIGHTS_MOST,
 };
 
 typedef struct fitting {
@@ -108,12 +108,10 @@ static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
         if (trend != NULL)
             x[i * W + pr_arnn_mix_popular(&s->net.d) + 1] = (float)trend[v];
     }
-    for (size_t i = 0; s->partners.any != 0 && i < n; i++) {
-        size_t c = s->net.w.pairs.class_of[f->items[i]];
-        for (size_t k = 0; c < s->net.d.pairs && k < PR_PAIR_TERMS; k++)
-            x[i * W + pr_arnn_mix_weights(&s->net.d) + k] =
-                (float)(pr_pair_gate(&s->pair_baskets[0], s->net.w.pair_gate, k) *
-                        s->pair_baskets[0].sums[k][c]);
+    for (size_t i = 0; placed > 0 && s->partners.any != 0 && i < n; i++) {
+        float pairs = (float)s->pair_values[s->net.w.pairs.class_of[f->items[i]]];
+        x[i * W + PR_MIX_SCORE] -= pairs; /* they stay as they are */
+        q->offset[first + i] += pairs;
     }
     for (size_t h = 0; h < s->had_count[0]; h++)
         for (size_t i = 0; i < n; i++)
@@ -218,8 +216,6 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     pr_arnn_view v = pr_arnn_view_of(model, model->weights);
     size_t W = pr_arnn_mix_weights(&d);
     memset(v.mix, 0, PR_MIX_STAGES * W * sizeof *v.mix);
-    if (d.pairs > 0)
-        memset(v.pair_mix, 0, PR_PAIR_TERMS * sizeof *v.pair_mix);
     for (size_t i = 0; i < model->items; i++)
         v.popular[i] = pr_log(1 + (pr_real)data->bought[i]);
     fitting f = {.model = model, .data = data, .popular = v.popular};
@@ -227,7 +223,7 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     for (size_t i = 0; i < data->count; i++)
         longest = data->baskets[i].size > longest ? data->baskets[i].size : longest;
     parsrec_status status;
-    PR_TRY_GOTO(take_memory(&f, W + (d.pairs > 0 ? PR_PAIR_TERMS : 0), longest, err));
+    PR_TRY_GOTO(take_memory(&f, W, longest, err));
     PR_TRY_GOTO(pr_scorer_new(&f.scorer, model, 1, longest < 64 ? longest : 64, err));
     ask_all(&f);
     for (size_t i = 0; i < PR_MIX_STAGES; i++) {
@@ -237,8 +233,6 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
             PR_TRY_GOTO(fit_stage(w, &worth[i], &f.stage[i], data->pool, err));
         for (size_t k = 0; k < W; k++)
             v.mix[i * W + k] = (pr_real)w[k];
-        for (size_t k = 0; d.pairs > 0 && i == PR_MIX_LATER && k < PR_PAIR_TERMS; k++)
-            v.pair_mix[k] = (pr_real)w[W + k];
     }
 done:
     pr_scorer_free(f.scorer);

@@ -109,7 +109,7 @@ typedef struct pr_arnn_view {
     pr_near near;
     pr_purchase_times times;
     pr_pair_memory pairs;
-    pr_real *pair_gate, *pair_mix;    /* [PR_PAIR_GATES], [PR_PAIR_TERMS] */
+    pr_real *pair_gate;               /* [PR_PAIR_GATES] */
     pr_real *word, *about_scale;      /* [words,dv], [numbers,2]: features */
     pr_real *about_in_w, *about_in_b; /* [width,2 numbers], [width] */
     pr_real *about_out_w;             /* [dv,width] */

@@ -200,8 +200,6 @@ static void list_pairs(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
     pr_list_counted(l, &v->pairs.priors, "pairs.priors", pr_pair_count(d->pairs), PR_PAIR_PRIOR,
                     false);
     pr_list_apart(l, &v->pair_gate, "pairs.gate", 1, PR_PAIR_GATES, PR_FILL_BIAS);
-    if (d->mix)
-        pr_list_apart(l, &v->pair_mix, "pairs.mix", 1, PR_PAIR_TERMS, PR_FILL_COUNTED);
     if (l->add == NULL) {
         v->pairs.class_of = (uint32_t *)(void *)class_of;
         v->pairs.items = d->items;

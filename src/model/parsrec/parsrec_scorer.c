@@ -323,12 +323,10 @@ static void pull(pr_arnn_net *net, size_t r, int32_t item)
         sum[i] = net->d.fade * sum[i] + own[i];
 }
 
-/* How a sum of a row's pairs counts: as the network's own score does, and by the mix. */
+/* The mix leaves what pairs add as it is: it is counted, not memorised. */
 static pr_real pair_gate(const pr_arnn_state *s, size_t r, size_t term)
 {
-    pr_real more = s->mixed ? s->net.w.pair_mix[term] : 0;
-    return (score_weight(s, r) + more) *
-           pr_pair_gate(&s->pair_baskets[r], s->net.w.pair_gate, term);
+    return pr_pair_gate(&s->pair_baskets[r], s->net.w.pair_gate, term);
 }
 
 static void place_pair(pr_arnn_state *s, size_t r, int32_t item)
