@@ -603,7 +603,7 @@ class _Filters:
 
 
 class _Report:
-    """What explanation and what-if share: texts and files."""
+    """The texts of an explanation, a what-if answer or a comparison."""
 
     _handle: Handle
     _text: Any

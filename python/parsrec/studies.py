@@ -8,9 +8,9 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import _abi as abi
 from ._frames import rows, table
-from ._library import Call, Epoch, Handle, ProgressLike, call, choice, library, take_text, text, words
+from ._library import Call, Epoch, Handle, ProgressLike, choice, library, text, words
 from .dataset import Dataset, Path, _Folder, plain
-from .model import Model, setting_words
+from .model import Model, _Report, setting_words
 
 PROTOCOLS = ("remaining", "next", "basket")
 SPLITS = ("test", "valid")
@@ -141,8 +141,10 @@ def evaluate(model: Model, dataset: Optional[Dataset] = None, *,
 
 # ---- comparison ----
 
-class Comparison:
+class Comparison(_Report):
     """Models side by side, with paired tests."""
+
+    _text = library.parsrec_comparison_text
 
     def __init__(self, handle: Handle, folder: pathlib.Path, keep: Any):
         self._handle = handle
@@ -158,26 +160,9 @@ class Comparison:
             for measure, value in report["metrics"].items()
             for low, high in [report["intervals"].get(measure) or (None, None)]])
 
-    def _as(self, kind: int) -> str:
-        pointer = ctypes.c_void_p()
-        call(library.parsrec_comparison_text, ctypes.byref(pointer), self._handle.pointer, kind)
-        return take_text(pointer)
-
-    def to_text(self) -> str:
-        """The table with notes on its significance."""
-        return self._as(abi.TEXT_PLAIN)
-
     def to_markdown(self) -> str:
+        """The report as Markdown."""
         return self._as(abi.TEXT_MARKDOWN)
-
-    def to_html(self) -> str:
-        return self._as(abi.TEXT_HTML)
-
-    def to_dict(self) -> Dict[str, Any]:
-        return json.loads(self._as(abi.TEXT_JSON))
-
-    def __str__(self) -> str:
-        return self.to_text()
 
     def __repr__(self) -> str:
         return "<parsrec.Comparison: %s>" % ", ".join(str(m.get("model")) for m in self.models)
