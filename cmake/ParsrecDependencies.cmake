@@ -3,13 +3,19 @@ find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3)
-pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
-pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
 
-# Matrix products: the header here, the library when the program first needs it (src/math/blas.c).
+# Of these the headers alone: the libraries are loaded when the program first needs them
+# (src/base/pq.c, src/report/cairo.c), so that it runs without them and what they depend on.
+pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
+add_library(parsrec_headers INTERFACE)
+target_include_directories(parsrec_headers SYSTEM INTERFACE ${LIBPQ_INCLUDE_DIRS} ${CAIRO_INCLUDE_DIRS})
+target_link_libraries(parsrec_headers INTERFACE ${CMAKE_DL_LIBS})
+
+# Matrix products: the same (src/math/blas.c).
 pkg_search_module(CBLAS REQUIRED openblas cblas blas)
 add_library(parsrec_cblas INTERFACE)
 target_include_directories(parsrec_cblas SYSTEM INTERFACE ${CBLAS_INCLUDE_DIRS})

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "compare/tune.h"
+#include "report/canvas.h"
 #include "report/curves.h"
 #include "report/report.h"
 
@@ -367,6 +368,8 @@ parsrec_status pr_tuning_save(parsrec_tuning *t, parsrec_error *err)
             pr_writer_free(&out);
         PR_TRY(status);
     }
+    if (!pr_canvas_ready(NULL)) /* the page has the chart in any case */
+        return PARSREC_OK;
     snprintf(path, sizeof path, "%s/epochs.svg", t->folder);
     return epoch_chart(t, path, NULL, err);
 }

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "explain/explain.h"
+#include "report/canvas.h"
 #include "report/heatmap.h"
 
 /* ---- pictures ---- */
@@ -118,6 +119,7 @@ typedef struct saving {
     const char *folder;
     const parsrec_hooks *hooks;
     size_t done, total; /* maps, and the report */
+    bool pictures;      /* files beside the report */
 } saving;
 
 void pr_explanation_csv(pr_writer *csv, const pr_explanation *e, const double *map)
@@ -169,7 +171,7 @@ static parsrec_status save_map(saving *s, const char *slug, const pr_explained_p
     pr_explanation_csv(&csv, s->e, map);
     snprintf(path, sizeof path, "%s/%s%s%s.csv", s->folder, name, dash, slug);
     PR_TRY(pr_writer_save(&csv, path, err));
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    for (size_t i = 0; s->pictures && i < sizeof endings / sizeof *endings; i++) {
         snprintf(path, sizeof path, "%s/%s%s%s.%s", s->folder, name, dash, slug, endings[i]);
         PR_TRY(pr_explanation_draw(s->e, picture, path, NULL, err));
     }
@@ -237,7 +239,7 @@ parsrec_status parsrec_explanation_save(const parsrec_explanation *e, const char
     if (strlen(folder) > PATH - 128)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the name of the folder is too long");
     PR_TRY(pr_folder_make(folder, err));
-    saving s = {.e = e, .folder = folder, .hooks = hooks};
+    saving s = {.e = e, .folder = folder, .hooks = hooks, .pictures = pr_canvas_ready(hooks)};
     s.total = (e->embedding != NULL ? 2u : 1u) + count_maps(e->difference.maps);
     for (size_t g = 0; g < e->group_count; g++)
         s.total += count_maps(e->groups[g].maps);

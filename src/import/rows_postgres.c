@@ -1,6 +1,5 @@
 /* The rows of a PostgreSQL query: COPY (query) TO STDOUT as CSV, fed to the CSV reader. Nothing
  * here blocks for long: while the server makes us wait, the caller's hooks are asked. */
-#include <libpq-fe.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +7,7 @@
 #include "base/address.h"
 #include "base/hooks.h"
 #include "base/memory.h"
+#include "base/pq.h"
 #include "import/rows.h"
 
 enum { WAIT_MILLISECONDS = 100 };
@@ -26,8 +26,8 @@ static void postgres_close(pr_bytes *base)
 {
     postgres *self = (postgres *)base;
     if (self->piece != NULL)
-        PQfreemem(self->piece);
-    PQfinish(self->connection);
+        pr_pq.freemem(self->piece);
+    pr_pq.finish(self->connection);
 }
 
 /* The first line of what libpq says: never the connection string, which may hold a password. */
@@ -43,10 +43,10 @@ static parsrec_status fail(const postgres *self, parsrec_status status, const ch
 static parsrec_status cancel(postgres *self, parsrec_status status)
 {
     char ignored[256];
-    PGcancel *request = PQgetCancel(self->connection);
+    PGcancel *request = pr_pq.getCancel(self->connection);
     if (request != NULL)
-        (void)PQcancel(request, ignored, sizeof ignored);
-    PQfreeCancel(request);
+        (void)pr_pq.cancel(request, ignored, sizeof ignored);
+    pr_pq.freeCancel(request);
     return status;
 }
 
@@ -58,7 +58,7 @@ static parsrec_status wait_for(postgres *self, short events, parsrec_error *err)
             pr_progress(self->hooks, "waiting for the database", "bytes", self->done, 0, err);
         if (status != PARSREC_OK)
             return cancel(self, status);
-        struct pollfd p = {.fd = PQsocket(self->connection), .events = events};
+        struct pollfd p = {.fd = pr_pq.socket(self->connection), .events = events};
         if (p.fd < 0 || poll(&p, 1, WAIT_MILLISECONDS) > 0)
             return PARSREC_OK;
     }
@@ -72,7 +72,7 @@ static char *shown_name(const char *input)
     if (pr_address_is_doubtful(input)) /* a host may be the end of the password */
         return pr_copy_string("postgresql://", strlen("postgresql://"));
     const char *host = NULL, *database = NULL;
-    PQconninfoOption *all = PQconninfoParse(input, NULL), *o = all;
+    PQconninfoOption *all = pr_pq.conninfoParse(input, NULL), *o = all;
     for (; o != NULL && o->keyword != NULL; o++) {
         if (o->val != NULL && strcmp(o->keyword, "host") == 0)
             host = o->val;
@@ -82,34 +82,34 @@ static char *shown_name(const char *input)
     char text[256];
     snprintf(text, sizeof text, "postgresql://%s/%s", host != NULL && *host != '/' ? host : "",
              database != NULL ? database : "");
-    PQconninfoFree(all);
+    pr_pq.conninfoFree(all);
     return pr_copy_string(text, strlen(text));
 }
 
 static parsrec_status connect_to(postgres *self, const char *input, parsrec_error *err)
 {
     /* libpq quotes an address it cannot read, password and all: so its words are left out. */
-    PQconninfoOption *parsed = PQconninfoParse(input, NULL);
+    PQconninfoOption *parsed = pr_pq.conninfoParse(input, NULL);
     if (parsed == NULL)
         return fail(self, PARSREC_E_ARGUMENT,
                     "the address is not of the form postgresql://user@host:port/database", NULL,
                     err);
-    PQconninfoFree(parsed);
+    pr_pq.conninfoFree(parsed);
     if (pr_address_is_doubtful(input))
         return fail(self, PARSREC_E_ARGUMENT,
                     "write @ and / of a user or password as %40 and %2F in the address", NULL, err);
     const char *const keys[] = {"dbname", "client_encoding", "fallback_application_name", NULL};
     const char *const values[] = {input, "UTF8", "parsrec", NULL};
-    self->connection = PQconnectStartParams(keys, values, 1);
+    self->connection = pr_pq.connectStartParams(keys, values, 1);
     if (self->connection == NULL)
         return pr_fail_memory(err);
     PostgresPollingStatusType state = PGRES_POLLING_WRITING;
     while (state != PGRES_POLLING_OK) {
-        if (state == PGRES_POLLING_FAILED || PQstatus(self->connection) == CONNECTION_BAD)
-            return fail(self, PARSREC_E_IO, "cannot connect", PQerrorMessage(self->connection),
+        if (state == PGRES_POLLING_FAILED || pr_pq.status(self->connection) == CONNECTION_BAD)
+            return fail(self, PARSREC_E_IO, "cannot connect", pr_pq.errorMessage(self->connection),
                         err);
         PR_TRY(wait_for(self, state == PGRES_POLLING_READING ? POLLIN : POLLOUT, err));
-        state = PQconnectPoll(self->connection);
+        state = pr_pq.connectPoll(self->connection);
     }
     return PARSREC_OK;
 }
@@ -121,16 +121,16 @@ static char *quoted_table(PGconn *connection, const char *table)
 {
     const char *dot = strchr(table, '.'), *last = dot != NULL ? dot + 1 : table;
     size_t schema_size = dot != NULL ? (size_t)(dot - table) : 0;
-    char *name = PQescapeIdentifier(connection, last, strlen(last));
-    char *schema = PQescapeIdentifier(connection, table, schema_size);
+    char *name = pr_pq.escapeIdentifier(connection, last, strlen(last));
+    char *schema = pr_pq.escapeIdentifier(connection, table, schema_size);
     size_t room = strlen(table) * 2 + sizeof "\"\".\"\""; /* every quote may be doubled */
     char *quoted = name != NULL && schema != NULL ? pr_alloc(room, 1) : NULL;
     if (quoted != NULL && dot != NULL)
         snprintf(quoted, room, "%s.%s", schema, name);
     else if (quoted != NULL)
         snprintf(quoted, room, "%s", name);
-    PQfreemem(name);
-    PQfreemem(schema);
+    pr_pq.freemem(name);
+    pr_pq.freemem(schema);
     return quoted;
 }
 
@@ -163,15 +163,15 @@ static char *make_command(PGconn *connection, const pr_rows_options *options)
 static parsrec_status get_result(postgres *self, PGresult **result, parsrec_error *err)
 {
     for (;;) {
-        int flushed = PQflush(self->connection);
-        if (flushed < 0 || PQconsumeInput(self->connection) == 0)
+        int flushed = pr_pq.flush(self->connection);
+        if (flushed < 0 || pr_pq.consumeInput(self->connection) == 0)
             return fail(self, PARSREC_E_IO, "the connection failed",
-                        PQerrorMessage(self->connection), err);
-        if (flushed == 0 && PQisBusy(self->connection) == 0)
+                        pr_pq.errorMessage(self->connection), err);
+        if (flushed == 0 && pr_pq.isBusy(self->connection) == 0)
             break;
         PR_TRY(wait_for(self, flushed > 0 ? POLLIN | POLLOUT : POLLIN, err));
     }
-    *result = PQgetResult(self->connection);
+    *result = pr_pq.getResult(self->connection);
     return PARSREC_OK;
 }
 
@@ -180,20 +180,20 @@ static parsrec_status run(postgres *self, const char *command, ExecStatusType ex
                           parsrec_error *err)
 {
     PGresult *result;
-    if (PQsendQuery(self->connection, command) == 0)
+    if (pr_pq.sendQuery(self->connection, command) == 0)
         return fail(self, PARSREC_E_IO, "the query cannot be sent",
-                    PQerrorMessage(self->connection), err);
+                    pr_pq.errorMessage(self->connection), err);
     PR_TRY(get_result(self, &result, err));
     parsrec_status status = PARSREC_OK;
-    if (PQresultStatus(result) != expected)
-        status =
-            fail(self, PARSREC_E_ARGUMENT, "the query fails", PQresultErrorMessage(result), err);
-    PQclear(result);
+    if (pr_pq.resultStatus(result) != expected)
+        status = fail(self, PARSREC_E_ARGUMENT, "the query fails", pr_pq.resultErrorMessage(result),
+                      err);
+    pr_pq.clear(result);
     while (status == PARSREC_OK && expected != PGRES_COPY_OUT) {
         PR_TRY(get_result(self, &result, err));
         if (result == NULL)
             break;
-        PQclear(result);
+        pr_pq.clear(result);
     }
     return status;
 }
@@ -205,7 +205,7 @@ static parsrec_status start(postgres *self, const char *input, const pr_rows_opt
         return fail(self, PARSREC_E_ARGUMENT, "name a table with --table or give --query", NULL,
                     err);
     PR_TRY(connect_to(self, input, err));
-    if (PQsetnonblocking(self->connection, 1) != 0)
+    if (pr_pq.setnonblocking(self->connection, 1) != 0)
         return pr_fail_memory(err);
     PR_TRY(run(self, "BEGIN TRANSACTION READ ONLY", PGRES_COMMAND_OK, err));
     char *command = make_command(self->connection, options);
@@ -224,10 +224,10 @@ static parsrec_status finish(postgres *self, parsrec_error *err)
     PGresult *result;
     PR_TRY(get_result(self, &result, err));
     parsrec_status status = PARSREC_OK;
-    if (PQresultStatus(result) != PGRES_COMMAND_OK)
-        status =
-            fail(self, PARSREC_E_IO, "the query failed midway", PQresultErrorMessage(result), err);
-    PQclear(result);
+    if (pr_pq.resultStatus(result) != PGRES_COMMAND_OK)
+        status = fail(self, PARSREC_E_IO, "the query failed midway",
+                      pr_pq.resultErrorMessage(result), err);
+    pr_pq.clear(result);
     self->ended = true;
     return status;
 }
@@ -235,11 +235,11 @@ static parsrec_status finish(postgres *self, parsrec_error *err)
 static parsrec_status next_piece(postgres *self, parsrec_error *err)
 {
     if (self->piece != NULL)
-        PQfreemem(self->piece);
+        pr_pq.freemem(self->piece);
     self->piece = NULL;
     self->piece_used = self->piece_size = 0;
     for (;;) {
-        int n = PQgetCopyData(self->connection, &self->piece, 1);
+        int n = pr_pq.getCopyData(self->connection, &self->piece, 1);
         if (n > 0) {
             self->piece_size = (size_t)n;
             return PARSREC_OK;
@@ -247,9 +247,9 @@ static parsrec_status next_piece(postgres *self, parsrec_error *err)
         if (n < 0)
             return finish(self, err); /* the end, or a failure that its result explains */
         PR_TRY(wait_for(self, POLLIN, err));
-        if (PQconsumeInput(self->connection) == 0)
+        if (pr_pq.consumeInput(self->connection) == 0)
             return fail(self, PARSREC_E_IO, "the connection failed",
-                        PQerrorMessage(self->connection), err);
+                        pr_pq.errorMessage(self->connection), err);
     }
 }
 
@@ -278,6 +278,7 @@ parsrec_status pr_postgres_open(pr_rows **out, const char *input, const pr_rows_
                                 parsrec_error *err)
 {
     *out = NULL;
+    PR_TRY(pr_pq_load(err));
     char *name = shown_name(input);
     postgres *self = name != NULL ? pr_bytes_new(sizeof *self, name, NULL) : NULL;
     pr_free(name);

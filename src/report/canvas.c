@@ -1,17 +1,17 @@
 /* Cairo surfaces written into memory and then to a file at once; or SVG elements written as text,
- * with cairo only to measure words. Every word and shape is drawn here twice, once for each. */
+ * without cairo. Every word and shape is drawn here twice, once for each. */
 #include "report/canvas.h"
 
 #include <assert.h>
-#include <cairo-pdf.h>
-#include <cairo-svg.h>
-#include <cairo.h>
 #include <stdio.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "base/files.h"
+#include "base/hooks.h"
 #include "base/memory.h"
 #include "base/text.h"
+#include "report/cairo.h"
 
 enum {
     PNG_SCALE = 2,
@@ -20,7 +20,7 @@ enum {
 static const double QUARTER_TURN = 3.14159265358979 / 2;
 
 struct pr_canvas {
-    char *path; /* NULL: a piece of a page */
+    char *path; /* NULL: a piece of a page, which has neither surface nor pen */
     bool png;
     cairo_surface_t *surface;
     cairo_t *pen;
@@ -73,6 +73,15 @@ void pr_palette_css(pr_writer *writer, bool dark)
 
 /* ---- making and finishing ---- */
 
+bool pr_canvas_ready(const parsrec_hooks *hooks)
+{
+    parsrec_error err = {0};
+    if (pr_cairo_load(&err) == PARSREC_OK)
+        return true;
+    pr_say(hooks, PARSREC_LOG_WARNING, "no pictures are written: %s", err.message);
+    return false;
+}
+
 static cairo_status_t collect(void *closure, const unsigned char *data, unsigned length)
 {
     pr_canvas *canvas = closure;
@@ -90,50 +99,42 @@ static parsrec_status make_surface(pr_canvas *canvas, double width, double heigh
                                    parsrec_error *err)
 {
     const char *path = canvas->path;
-    canvas->png = path != NULL && ends_with(path, ".png");
-    if (path == NULL)
-        canvas->surface = cairo_image_surface_create(CAIRO_FORMAT_A8, 1, 1);
-    else if (canvas->png)
-        canvas->surface = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE),
-                                                     (int)(height * PNG_SCALE));
-    else if (ends_with(path, ".svg"))
-        canvas->surface = cairo_svg_surface_create_for_stream(collect, canvas, width, height);
-    else if (ends_with(path, ".pdf"))
-        canvas->surface = cairo_pdf_surface_create_for_stream(collect, canvas, width, height);
-    else
+    bool svg = ends_with(path, ".svg"), pdf = ends_with(path, ".pdf");
+    canvas->png = ends_with(path, ".png");
+    if (!canvas->png && !svg && !pdf)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "%s: a picture is .png, .svg or .pdf; choose one of these endings", path);
-    canvas->pen = cairo_create(canvas->surface);
-    return cairo_status(canvas->pen) == CAIRO_STATUS_SUCCESS ? PARSREC_OK : pr_fail_memory(err);
-}
-
-static parsrec_status make(pr_canvas **out, const char *path, double width, double height,
-                           parsrec_error *err)
-{
-    *out = NULL;
-    pr_canvas *canvas = pr_alloc_zero(1, sizeof *canvas);
-    if (canvas == NULL)
-        return pr_fail_memory(err);
-    parsrec_status status = PARSREC_OK;
-    if (path != NULL && (canvas->path = pr_copy_string(path, strlen(path))) == NULL)
-        status = pr_fail_memory(err);
-    if (status == PARSREC_OK)
-        status = make_surface(canvas, width, height, err);
-    if (status == PARSREC_OK)
-        *out = canvas;
+    PR_TRY(pr_cairo_load(err));
+    if (canvas->png)
+        canvas->surface = pr_cairo.image_surface_create(
+            CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE), (int)(height * PNG_SCALE));
+    else if (svg)
+        canvas->surface = pr_cairo.svg_surface_create_for_stream(collect, canvas, width, height);
     else
-        pr_canvas_abort(canvas);
-    return status;
+        canvas->surface = pr_cairo.pdf_surface_create_for_stream(collect, canvas, width, height);
+    canvas->pen = pr_cairo.create(canvas->surface);
+    return pr_cairo.status(canvas->pen) == CAIRO_STATUS_SUCCESS ? PARSREC_OK : pr_fail_memory(err);
 }
 
 parsrec_status pr_canvas_new(pr_canvas **out, const char *path, double width, double height,
                              parsrec_error *err)
 {
-    PR_TRY(make(out, path, width, height, err));
-    if ((*out)->png)
-        cairo_scale((*out)->pen, PNG_SCALE, PNG_SCALE);
-    pr_canvas_role(*out, PR_PAPER, 1);
-    cairo_paint((*out)->pen);
+    *out = NULL;
+    pr_canvas *canvas = pr_alloc_zero(1, sizeof *canvas);
+    if (canvas == NULL || (canvas->path = pr_copy_string(path, strlen(path))) == NULL) {
+        pr_free(canvas);
+        return pr_fail_memory(err);
+    }
+    parsrec_status status = make_surface(canvas, width, height, err);
+    if (status != PARSREC_OK) {
+        pr_canvas_abort(canvas);
+        return status;
+    }
+    if (canvas->png)
+        pr_cairo.scale(canvas->pen, PNG_SCALE, PNG_SCALE);
+    pr_canvas_role(canvas, PR_PAPER, 1);
+    pr_cairo.paint(canvas->pen);
+    *out = canvas;
     return PARSREC_OK;
 }
 
@@ -141,7 +142,9 @@ parsrec_status pr_canvas_inline(pr_canvas **out, pr_writer *page, const char *la
                                 double height, parsrec_error *err)
 {
     assert(page != NULL && label != NULL);
-    PR_TRY(make(out, NULL, width, height, err));
+    *out = pr_alloc_zero(1, sizeof **out);
+    if (*out == NULL)
+        return pr_fail_memory(err);
     (*out)->page = page;
     pr_write(page, "<svg viewBox=\"0 0 %.6g %.6g\" width=\"%.6g\" role=\"img\" aria-label=\"",
              width, height, width);
@@ -155,9 +158,9 @@ void pr_canvas_abort(pr_canvas *canvas)
     if (canvas == NULL)
         return;
     if (canvas->pen != NULL)
-        cairo_destroy(canvas->pen);
+        pr_cairo.destroy(canvas->pen);
     if (canvas->surface != NULL)
-        cairo_surface_destroy(canvas->surface);
+        pr_cairo.surface_destroy(canvas->surface);
     pr_writer_free(&canvas->file);
     pr_free(canvas->path);
     pr_free(canvas);
@@ -165,18 +168,18 @@ void pr_canvas_abort(pr_canvas *canvas)
 
 static parsrec_status finish_file(pr_canvas *canvas, parsrec_error *err)
 {
-    cairo_status_t drawn = cairo_status(canvas->pen);
+    cairo_status_t drawn = pr_cairo.status(canvas->pen);
     if (drawn == CAIRO_STATUS_SUCCESS && canvas->png)
-        drawn = cairo_surface_write_to_png_stream(canvas->surface, collect, canvas);
-    cairo_surface_finish(canvas->surface);
+        drawn = pr_cairo.surface_write_to_png_stream(canvas->surface, collect, canvas);
+    pr_cairo.surface_finish(canvas->surface);
     if (drawn == CAIRO_STATUS_SUCCESS)
-        drawn = cairo_surface_status(canvas->surface);
+        drawn = pr_cairo.surface_status(canvas->surface);
     if (drawn == CAIRO_STATUS_SUCCESS)
         return pr_writer_save(&canvas->file, canvas->path, err);
     if (drawn == CAIRO_STATUS_NO_MEMORY || canvas->file.failed)
         return pr_fail_memory(err);
     return pr_fail(err, PARSREC_E_IO, "%s: cannot be drawn: %s", canvas->path,
-                   cairo_status_to_string(drawn));
+                   pr_cairo.status_to_string(drawn));
 }
 
 parsrec_status pr_canvas_finish(pr_canvas *canvas, parsrec_error *err)
@@ -203,20 +206,52 @@ void pr_canvas_role(pr_canvas *canvas, size_t role, double opacity)
 
 void pr_canvas_colour(pr_canvas *canvas, pr_colour c, double opacity)
 {
-    cairo_set_source_rgba(canvas->pen, c.red, c.green, c.blue, opacity);
+    if (canvas->pen != NULL)
+        pr_cairo.set_source_rgba(canvas->pen, c.red, c.green, c.blue, opacity);
     snprintf(canvas->paint, sizeof canvas->paint, "rgb(%.0f %.0f %.0f/%.3g)", c.red * 255,
              c.green * 255, c.blue * 255, opacity);
 }
 
 /* ---- words ---- */
 
+/* Widths of the letters from space to tilde, in thousandths of the size: those of DejaVu Sans, one of
+ * the wider fonts. What a browser will take is not known, and this way a page does not depend on the
+ * fonts of the machine that wrote it. */
+static const unsigned short letter_widths[2][95] = {
+    {318,  401, 460, 838, 636, 950, 780, 275, 390, 390, 500, 838, 318, 361, 318, 337,
+     636,  636, 636, 636, 636, 636, 636, 636, 636, 636, 337, 337, 838, 838, 838, 531,
+     1000, 684, 686, 698, 770, 632, 575, 775, 752, 295, 295, 656, 557, 863, 748, 787,
+     603,  787, 695, 635, 611, 732, 684, 989, 685, 611, 685, 390, 337, 390, 838, 500,
+     500,  613, 635, 550, 635, 615, 352, 635, 634, 278, 278, 579, 278, 974, 634, 612,
+     635,  635, 411, 521, 392, 634, 592, 818, 592, 592, 525, 636, 337, 636, 838},
+    {348,  456, 521, 838, 696, 1002, 872, 306,  457, 457, 523, 838, 380, 415,  380, 365,
+     696,  696, 696, 696, 696, 696,  696, 696,  696, 696, 400, 400, 838, 838,  838, 580,
+     1000, 774, 762, 734, 830, 683,  683, 821,  837, 372, 372, 775, 637, 995,  837, 850,
+     733,  850, 770, 720, 682, 812,  774, 1103, 771, 724, 725, 457, 365, 457,  838, 500,
+     500,  675, 716, 593, 716, 678,  435, 716,  712, 343, 343, 665, 343, 1042, 712, 687,
+     716,  716, 493, 595, 478, 712,  652, 924,  645, 652, 582, 712, 365, 712,  838}};
+
+static double page_text_width(double size, bool bold, const char *text)
+{
+    enum { USUAL = 620, WIDE = 1000, FIRST_WIDE_BYTE = 0xE3 }; /* Asian letters begin at U+3000 */
+    unsigned sum = 0;
+    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++)
+        if (*c >= ' ' && *c <= '~')
+            sum += letter_widths[bold][*c - ' '];
+        else if (*c >= 0xC0) /* the first byte of a letter */
+            sum += *c >= FIRST_WIDE_BYTE ? WIDE : USUAL;
+    return sum * size / 1000;
+}
+
 double pr_canvas_text_width(pr_canvas *canvas, double size, bool bold, const char *text)
 {
+    if (canvas->page != NULL)
+        return page_text_width(size, bold, text);
     cairo_text_extents_t extents;
-    cairo_select_font_face(canvas->pen, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
-                           bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
-    cairo_set_font_size(canvas->pen, size);
-    cairo_text_extents(canvas->pen, text, &extents);
+    pr_cairo.select_font_face(canvas->pen, "sans-serif", CAIRO_FONT_SLANT_NORMAL,
+                              bold ? CAIRO_FONT_WEIGHT_BOLD : CAIRO_FONT_WEIGHT_NORMAL);
+    pr_cairo.set_font_size(canvas->pen, size);
+    pr_cairo.text_extents(canvas->pen, text, &extents);
     return extents.x_advance;
 }
 
@@ -258,13 +293,13 @@ static void draw_text(pr_canvas *canvas, double x, double y, double size, pr_ali
 {
     double width = pr_canvas_text_width(canvas, size, bold, text);
     double back = align == PR_LEFT ? 0 : align == PR_RIGHT ? width : width / 2;
-    cairo_save(canvas->pen);
-    cairo_translate(canvas->pen, x, y);
+    pr_cairo.save(canvas->pen);
+    pr_cairo.translate(canvas->pen, x, y);
     if (upward)
-        cairo_rotate(canvas->pen, -QUARTER_TURN);
-    cairo_move_to(canvas->pen, -back, 0);
-    cairo_show_text(canvas->pen, text);
-    cairo_restore(canvas->pen);
+        pr_cairo.rotate(canvas->pen, -QUARTER_TURN);
+    pr_cairo.move_to(canvas->pen, -back, 0);
+    pr_cairo.show_text(canvas->pen, text);
+    pr_cairo.restore(canvas->pen);
 }
 
 void pr_canvas_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
@@ -294,12 +329,12 @@ void pr_canvas_path(pr_canvas *canvas, const pr_point *points, size_t count, dou
                  canvas->paint, width);
         return;
     }
-    cairo_set_line_width(canvas->pen, width);
-    cairo_set_line_join(canvas->pen, CAIRO_LINE_JOIN_ROUND);
-    cairo_new_path(canvas->pen); /* drawing words leaves a current point */
+    pr_cairo.set_line_width(canvas->pen, width);
+    pr_cairo.set_line_join(canvas->pen, CAIRO_LINE_JOIN_ROUND);
+    pr_cairo.new_path(canvas->pen); /* drawing words leaves a current point */
     for (size_t i = 0; i < count; i++)
-        cairo_line_to(canvas->pen, points[i].x, points[i].y);
-    cairo_stroke(canvas->pen);
+        pr_cairo.line_to(canvas->pen, points[i].x, points[i].y);
+    pr_cairo.stroke(canvas->pen);
 }
 
 static void draw_line(pr_canvas *canvas, double x0, double y0, double x1, double y1, double width,
@@ -313,12 +348,12 @@ static void draw_line(pr_canvas *canvas, double x0, double y0, double x1, double
                  x0, y0, x1, y1, canvas->paint, width, dashed ? ";stroke-dasharray:4 3" : "");
         return;
     }
-    cairo_set_line_width(canvas->pen, width);
-    cairo_set_dash(canvas->pen, dashes, dashed ? 2 : 0, 0);
-    cairo_move_to(canvas->pen, x0, y0);
-    cairo_line_to(canvas->pen, x1, y1);
-    cairo_stroke(canvas->pen);
-    cairo_set_dash(canvas->pen, dashes, 0, 0);
+    pr_cairo.set_line_width(canvas->pen, width);
+    pr_cairo.set_dash(canvas->pen, dashes, dashed ? 2 : 0, 0);
+    pr_cairo.move_to(canvas->pen, x0, y0);
+    pr_cairo.line_to(canvas->pen, x1, y1);
+    pr_cairo.stroke(canvas->pen);
+    pr_cairo.set_dash(canvas->pen, dashes, 0, 0);
 }
 
 void pr_canvas_line(pr_canvas *canvas, double x0, double y0, double x1, double y1, double width)
@@ -338,9 +373,9 @@ void pr_canvas_dot(pr_canvas *canvas, double x, double y, double radius)
                  x, y, radius, canvas->paint);
         return;
     }
-    cairo_new_path(canvas->pen);
-    cairo_arc(canvas->pen, x, y, radius, 0, 4 * QUARTER_TURN);
-    cairo_fill(canvas->pen);
+    pr_cairo.new_path(canvas->pen);
+    pr_cairo.arc(canvas->pen, x, y, radius, 0, 4 * QUARTER_TURN);
+    pr_cairo.fill(canvas->pen);
 }
 
 void pr_canvas_box(pr_canvas *canvas, double x, double y, double width, double height)
@@ -352,8 +387,8 @@ void pr_canvas_noted_box(pr_canvas *canvas, double x, double y, double width, do
                          const char *note)
 {
     if (canvas->page == NULL) {
-        cairo_rectangle(canvas->pen, x, y, width, height);
-        cairo_fill(canvas->pen);
+        pr_cairo.rectangle(canvas->pen, x, y, width, height);
+        pr_cairo.fill(canvas->pen);
         return;
     }
     pr_write(canvas->page,
@@ -373,12 +408,12 @@ void pr_canvas_noted_box(pr_canvas *canvas, double x, double y, double width, do
 static cairo_surface_t *make_image(const pr_colour *colours, size_t rows, size_t columns,
                                    size_t pixels)
 {
-    cairo_surface_t *image = cairo_image_surface_create(CAIRO_FORMAT_RGB24, (int)(columns * pixels),
-                                                        (int)(rows * pixels));
-    if (cairo_surface_status(image) != CAIRO_STATUS_SUCCESS)
+    cairo_surface_t *image = pr_cairo.image_surface_create(
+        CAIRO_FORMAT_RGB24, (int)(columns * pixels), (int)(rows * pixels));
+    if (pr_cairo.surface_status(image) != CAIRO_STATUS_SUCCESS)
         return image;
-    unsigned char *bytes = cairo_image_surface_get_data(image);
-    size_t stride = (size_t)cairo_image_surface_get_stride(image);
+    unsigned char *bytes = pr_cairo.image_surface_get_data(image);
+    size_t stride = (size_t)pr_cairo.image_surface_get_stride(image);
     for (size_t y = 0; y < rows * pixels; y++)
         for (size_t x = 0; x < columns * pixels; x++) {
             pr_colour c = colours[y / pixels * columns + x / pixels];
@@ -386,29 +421,30 @@ static cairo_surface_t *make_image(const pr_colour *colours, size_t rows, size_t
                              (uint32_t)(c.green * 255 + .5) << 8 | (uint32_t)(c.blue * 255 + .5);
             memcpy(bytes + y * stride + 4 * x, &pixel, sizeof pixel);
         }
-    cairo_surface_mark_dirty(image);
+    pr_cairo.surface_mark_dirty(image);
     return image;
 }
 
 static void paint_image(pr_canvas *canvas, cairo_surface_t *image, double x, double y, double width,
                         double height)
 {
-    cairo_save(canvas->pen);
-    cairo_translate(canvas->pen, x, y);
-    cairo_scale(canvas->pen, width / cairo_image_surface_get_width(image),
-                height / cairo_image_surface_get_height(image));
-    cairo_set_source_surface(canvas->pen, image, 0, 0);
-    cairo_pattern_set_filter(cairo_get_source(canvas->pen), CAIRO_FILTER_NEAREST);
-    cairo_paint(canvas->pen);
-    cairo_restore(canvas->pen);
+    pr_cairo.save(canvas->pen);
+    pr_cairo.translate(canvas->pen, x, y);
+    pr_cairo.scale(canvas->pen, width / pr_cairo.image_surface_get_width(image),
+                   height / pr_cairo.image_surface_get_height(image));
+    pr_cairo.set_source_surface(canvas->pen, image, 0, 0);
+    pr_cairo.pattern_set_filter(pr_cairo.get_source(canvas->pen), CAIRO_FILTER_NEAREST);
+    pr_cairo.paint(canvas->pen);
+    pr_cairo.restore(canvas->pen);
 }
 
-/* On a page the image is inside the page, as base 64. */
+/* On a page the image is inside the page: a PNG file as base 64. */
 
 typedef struct encoder {
     pr_writer *page;
     unsigned char waiting[3];
     size_t count;
+    uLong crc; /* of the chunk so far */
 } encoder;
 
 static void write_group(encoder *e)
@@ -420,22 +456,81 @@ static void write_group(encoder *e)
     for (size_t i = 0; i < 4; i++)
         text[i] = i <= e->count ? letters[bits >> (18 - 6 * i) & 63] : '=';
     pr_write_bytes(e->page, text, 4);
-    *e = (encoder){.page = e->page};
+    memset(e->waiting, 0, sizeof e->waiting);
+    e->count = 0;
 }
 
-static cairo_status_t encode(void *closure, const unsigned char *data, unsigned length)
+static void encode(encoder *e, const unsigned char *data, size_t length)
 {
-    encoder *e = closure;
-    for (unsigned i = 0; i < length; i++) {
+    e->crc = crc32_z(e->crc, data, length);
+    for (size_t i = 0; i < length; i++) {
         e->waiting[e->count++] = data[i];
-        if (e->count == 3)
+        if (e->count == sizeof e->waiting)
             write_group(e);
     }
-    return e->page->failed ? CAIRO_STATUS_NO_MEMORY : CAIRO_STATUS_SUCCESS;
 }
 
-static void write_image(pr_canvas *canvas, cairo_surface_t *image, double x, double y, double width,
-                        double height)
+static void encode_number(encoder *e, size_t number)
+{
+    const unsigned char bytes[] = {(unsigned char)(number >> 24), (unsigned char)(number >> 16),
+                                   (unsigned char)(number >> 8), (unsigned char)number};
+    encode(e, bytes, sizeof bytes);
+}
+
+static void encode_chunk(encoder *e, const char kind[5], const unsigned char *data, size_t length)
+{
+    encode_number(e, length);
+    e->crc = crc32(0, NULL, 0);
+    encode(e, (const unsigned char *)kind, 4);
+    encode(e, data, length);
+    encode_number(e, e->crc);
+}
+
+/* Lines of a PNG image of 8-bit RGB, each after a byte that says "not filtered". */
+static void fill_lines(unsigned char *lines, const pr_colour *colours, size_t rows, size_t columns)
+{
+    for (size_t y = 0; y < rows; y++) {
+        *lines++ = 0;
+        for (size_t x = 0; x < columns; x++) {
+            pr_colour c = colours[y * columns + x];
+            *lines++ = (unsigned char)(c.red * 255 + .5);
+            *lines++ = (unsigned char)(c.green * 255 + .5);
+            *lines++ = (unsigned char)(c.blue * 255 + .5);
+        }
+    }
+}
+
+static bool encode_png(encoder *e, const pr_colour *colours, size_t rows, size_t columns)
+{
+    static const unsigned char signature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+    unsigned char header[13] = {0};
+    uLong raw = (uLong)(rows * (1 + 3 * columns));
+    uLongf packed = compressBound(raw);
+    unsigned char *lines = pr_alloc(raw, 1), *bytes = pr_alloc(packed, 1);
+    bool good = lines != NULL && bytes != NULL;
+    if (good) {
+        fill_lines(lines, colours, rows, columns);
+        good = compress2(bytes, &packed, lines, raw, Z_BEST_COMPRESSION) == Z_OK;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        header[i] = (unsigned char)(columns >> (24 - 8 * i));
+        header[4 + i] = (unsigned char)(rows >> (24 - 8 * i));
+    }
+    header[8] = 8; /* bits */
+    header[9] = 2; /* red, green, blue */
+    if (good) {
+        encode(e, signature, sizeof signature);
+        encode_chunk(e, "IHDR", header, sizeof header);
+        encode_chunk(e, "IDAT", bytes, packed);
+        encode_chunk(e, "IEND", NULL, 0);
+    }
+    pr_free(lines);
+    pr_free(bytes);
+    return good;
+}
+
+static void write_image(pr_canvas *canvas, double x, double y, double width, double height,
+                        const pr_colour *colours, size_t rows, size_t columns)
 {
     encoder e = {.page = canvas->page};
     pr_write(canvas->page,
@@ -443,7 +538,7 @@ static void write_image(pr_canvas *canvas, cairo_surface_t *image, double x, dou
              "preserveAspectRatio=\"none\" style=\"image-rendering:pixelated\" "
              "href=\"data:image/png;base64,",
              x, y, width, height);
-    if (cairo_surface_write_to_png_stream(image, encode, &e) != CAIRO_STATUS_SUCCESS)
+    if (!encode_png(&e, colours, rows, columns))
         canvas->page->failed = true;
     if (e.count > 0)
         write_group(&e);
@@ -453,9 +548,12 @@ static void write_image(pr_canvas *canvas, cairo_surface_t *image, double x, dou
 void pr_canvas_field(pr_canvas *canvas, double x, double y, double width, double height,
                      const pr_colour *colours, size_t rows, size_t columns)
 {
-    bool page = canvas->page != NULL;
-    cairo_surface_t *image =
-        make_image(colours, rows, columns, page || canvas->png ? 1 : (size_t)PIXELS);
-    (page ? write_image : paint_image)(canvas, image, x, y, width, height);
-    cairo_surface_destroy(image);
+    assert(rows > 0 && columns > 0);
+    if (canvas->page != NULL) {
+        write_image(canvas, x, y, width, height, colours, rows, columns);
+        return;
+    }
+    cairo_surface_t *image = make_image(colours, rows, columns, canvas->png ? 1 : (size_t)PIXELS);
+    paint_image(canvas, image, x, y, width, height);
+    pr_cairo.surface_destroy(image);
 }

@@ -3,7 +3,8 @@
  *
  * Coordinates are points from the top left; PNG has two pixels per point. A canvas lives for one
  * picture: pr_canvas_new or pr_canvas_inline, drawing, then pr_canvas_finish or pr_canvas_abort, which
- * both free it. Drawing never fails before the end: cairo and the writer remember the first error, and
+ * both free it. Files are drawn by cairo, which is loaded then; where it is missing, pr_canvas_new says
+ * so with E_UNSUPPORTED, and pages have their pictures all the same. Drawing never fails before the end: cairo and the writer remember the first error, and
  * pr_canvas_finish returns it. Files are written at once and atomically, so that no half picture is
  * left behind.
  *
@@ -47,6 +48,10 @@ typedef enum pr_align {
 typedef struct pr_point {
     double x, y;
 } pr_point;
+
+/* Whether picture files can be drawn, which needs cairo. If not, a warning says what to install. For
+ * those who write pictures beside a report: a study should not fail for want of them. */
+bool pr_canvas_ready(const parsrec_hooks *hooks);
 
 /* A file on white paper of that size. */
 parsrec_status pr_canvas_new(pr_canvas **out, const char *path, double width, double height,

@@ -2,7 +2,6 @@
  * database lock, so that numbers become visible in order and a follower misses none. A batch that
  * is sent again after a broken connection is stored once. */
 #include <inttypes.h>
-#include <libpq-fe.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "base/address.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/pq.h"
 #include "base/text.h"
 #include "serve/store_inside.h"
 
@@ -27,21 +27,21 @@ typedef struct postgres {
 static parsrec_status fail(PGconn *connection, const PGresult *result, const char *what,
                            parsrec_error *err)
 {
-    const char *why = result != NULL ? PQresultErrorMessage(result) : "";
+    const char *why = result != NULL ? pr_pq.resultErrorMessage(result) : "";
     if (why[0] == '\0')
-        why = PQerrorMessage(connection);
+        why = pr_pq.errorMessage(connection);
     return pr_fail(err, PARSREC_E_IO, "postgresql: %s: %.*s", what, (int)strcspn(why, "\n"), why);
 }
 
 static parsrec_status command(PGconn *connection, const char *sql, const char *what,
                               parsrec_error *err)
 {
-    PGresult *result = PQexec(connection, sql);
-    ExecStatusType code = PQresultStatus(result);
+    PGresult *result = pr_pq.exec(connection, sql);
+    ExecStatusType code = pr_pq.resultStatus(result);
     parsrec_status status = code == PGRES_TUPLES_OK || code == PGRES_COMMAND_OK
                                 ? PARSREC_OK
                                 : fail(connection, result, what, err);
-    PQclear(result);
+    pr_pq.clear(result);
     return status;
 }
 
@@ -58,16 +58,16 @@ static const char settings[] = "SET statement_timeout = '30s'; SET client_min_me
 
 static parsrec_status set_up(PGconn *connection, parsrec_error *err)
 {
-    if (PQstatus(connection) != CONNECTION_OK)
+    if (pr_pq.status(connection) != CONNECTION_OK)
         return fail(connection, NULL, "cannot connect", err);
     return command(connection, settings, "cannot use the store", err);
 }
 
 static parsrec_status reconnect(PGconn *connection, parsrec_error *err)
 {
-    if (PQstatus(connection) == CONNECTION_OK)
+    if (pr_pq.status(connection) == CONNECTION_OK)
         return PARSREC_OK;
-    PQreset(connection);
+    pr_pq.reset(connection);
     return set_up(connection, err);
 }
 
@@ -85,13 +85,13 @@ static parsrec_status run(PGconn *connection, const statement *s, PGresult **out
     for (int attempt = 0;; attempt++) {
         if (!s->inside)
             PR_TRY(reconnect(connection, err));
-        *out = PQexecParams(connection, s->sql, s->count, NULL, s->values, NULL, NULL, 0);
-        ExecStatusType code = PQresultStatus(*out);
+        *out = pr_pq.execParams(connection, s->sql, s->count, NULL, s->values, NULL, NULL, 0);
+        ExecStatusType code = pr_pq.resultStatus(*out);
         if (code == PGRES_TUPLES_OK || code == PGRES_COMMAND_OK)
             return PARSREC_OK;
-        bool again = attempt == 0 && !s->inside && PQstatus(connection) != CONNECTION_OK;
+        bool again = attempt == 0 && !s->inside && pr_pq.status(connection) != CONNECTION_OK;
         parsrec_status status = fail(connection, *out, what, err);
-        PQclear(*out);
+        pr_pq.clear(*out);
         *out = NULL;
         if (!again)
             return status;
@@ -133,14 +133,15 @@ static parsrec_status settle_text(PGconn *connection, const char *name, char tex
                &(statement){"INSERT INTO parsrec_meta VALUES ($1, $2) ON CONFLICT DO NOTHING",
                             values, 2, true},
                &result, "cannot make the store", err));
-    PQclear(result);
+    pr_pq.clear(result);
     PR_TRY(run(connection,
                &(statement){"SELECT value FROM parsrec_meta WHERE name = $1", values, 1, true},
                &result, "cannot use the store", err));
-    bool good = PQntuples(result) == 1 && strlen(PQgetvalue(result, 0, 0)) < STORE_HASH_TEXT;
+    bool good =
+        pr_pq.ntuples(result) == 1 && strlen(pr_pq.getvalue(result, 0, 0)) < STORE_HASH_TEXT;
     if (good)
-        strcpy(text, PQgetvalue(result, 0, 0));
-    PQclear(result);
+        strcpy(text, pr_pq.getvalue(result, 0, 0));
+    pr_pq.clear(result);
     return good ? PARSREC_OK
                 : pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store's id or secret is missing");
 }
@@ -155,19 +156,19 @@ static parsrec_status hash_forgotten(PGconn *connection, const store_identity *i
                             NULL, 0, true},
                &keys, "cannot upgrade the store", err));
     parsrec_status status = PARSREC_OK;
-    for (int i = 0; i < PQntuples(keys) && status == PARSREC_OK; i++) {
+    for (int i = 0; i < pr_pq.ntuples(keys) && status == PARSREC_OK; i++) {
         char hash[STORE_HASH_TEXT];
-        const char *values[] = {PQgetvalue(keys, i, 0), hash};
+        const char *values[] = {pr_pq.getvalue(keys, i, 0), hash};
         store_hash_text(hash, identity, values[0], strlen(values[0]));
         status = run(connection,
                      &(statement){"UPDATE parsrec_events SET user_key = $2"
                                   " WHERE user_key = $1 AND items IS NULL",
                                   values, 2, true},
                      &result, "cannot upgrade the store", err);
-        PQclear(result);
+        pr_pq.clear(result);
         result = NULL;
     }
-    PQclear(keys);
+    pr_pq.clear(keys);
     return status;
 }
 
@@ -194,8 +195,8 @@ static parsrec_status look(PGconn *connection, bool *ready, parsrec_error *err)
     PR_TRY(run(connection,
                &(statement){"SELECT to_regclass('parsrec_meta') IS NOT NULL", NULL, 0, false},
                &result, "cannot use the store", err));
-    *ready = strcmp(PQgetvalue(result, 0, 0), "t") == 0;
-    PQclear(result);
+    *ready = strcmp(pr_pq.getvalue(result, 0, 0), "t") == 0;
+    pr_pq.clear(result);
     if (!*ready)
         return PARSREC_OK;
     uint64_t version = 0;
@@ -203,9 +204,9 @@ static parsrec_status look(PGconn *connection, bool *ready, parsrec_error *err)
         run(connection,
             &(statement){"SELECT value FROM parsrec_meta WHERE name = 'version'", NULL, 0, false},
             &result, "cannot use the store", err));
-    if (PQntuples(result) == 1)
-        pr_parse_u64(pr_slice_of(PQgetvalue(result, 0, 0)), &version);
-    PQclear(result);
+    if (pr_pq.ntuples(result) == 1)
+        pr_parse_u64(pr_slice_of(pr_pq.getvalue(result, 0, 0)), &version);
+    pr_pq.clear(result);
     *ready = version == SCHEMA;
     if (version > SCHEMA)
         return pr_fail(err, PARSREC_E_VERSION,
@@ -223,11 +224,12 @@ static parsrec_status read_identity(PGconn *connection, store_identity *identity
                             " WHERE a.name = 'store_id' AND b.name = 'secret'",
                             NULL, 0, false},
                &result, "cannot use the store", err));
-    bool good = PQntuples(result) == 1 && strlen(PQgetvalue(result, 0, 0)) < sizeof identity->id &&
-                store_text_bytes(identity->secret, PQgetvalue(result, 0, 1));
+    bool good = pr_pq.ntuples(result) == 1 &&
+                strlen(pr_pq.getvalue(result, 0, 0)) < sizeof identity->id &&
+                store_text_bytes(identity->secret, pr_pq.getvalue(result, 0, 1));
     if (good)
-        strcpy(identity->id, PQgetvalue(result, 0, 0));
-    PQclear(result);
+        strcpy(identity->id, pr_pq.getvalue(result, 0, 0));
+    pr_pq.clear(result);
     return good ? PARSREC_OK
                 : pr_fail(err, PARSREC_E_FORMAT, "postgresql: the store's id or secret is missing");
 }
@@ -250,31 +252,32 @@ static parsrec_status connect_to(PGconn **out, const char *url, parsrec_error *e
     const char *const keys[] = {"connect_timeout", "tcp_user_timeout",          "dbname",
                                 "client_encoding", "fallback_application_name", NULL};
     const char *const values[] = {"10", "30000", url, "UTF8", "parsrec serve", NULL};
-    *out = PQconnectdbParams(keys, values, 1);
+    *out = pr_pq.connectdbParams(keys, values, 1);
     if (*out == NULL)
         return pr_fail_memory(err);
-    PQsetNoticeProcessor(*out, say_nothing, NULL);
+    pr_pq.setNoticeProcessor(*out, say_nothing, NULL);
     return set_up(*out, err);
 }
 
 static void close_store(void *own)
 {
     postgres *self = own;
-    PQfinish(self->writer);
-    PQfinish(self->reader);
+    pr_pq.finish(self->writer);
+    pr_pq.finish(self->reader);
     pr_free(self);
 }
 
 static parsrec_status open_store(void **own, const char *url, store_identity *identity,
                                  parsrec_error *err)
 {
+    PR_TRY(pr_pq_load(err));
     PQconninfoOption *parsed =
-        PQconninfoParse(url, NULL); /* its message would contain the password */
+        pr_pq.conninfoParse(url, NULL); /* its message would contain the password */
     if (parsed == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "the store's address is not of the form "
                        "postgresql://user@host:port/database");
-    PQconninfoFree(parsed);
+    pr_pq.conninfoFree(parsed);
     if (pr_address_is_doubtful(url))
         return pr_fail(
             err, PARSREC_E_ARGUMENT,
@@ -338,9 +341,9 @@ static void mark_duplicates(const store_batch *batch, const PGresult *stored)
 {
     for (size_t i = 0; i < batch->count; i++)
         batch->rows[i]->duplicate = true;
-    for (int i = 0; i < PQntuples(stored); i++) {
+    for (int i = 0; i < pr_pq.ntuples(stored); i++) {
         uint64_t place = 0;
-        pr_parse_u64(pr_slice_of(PQgetvalue(stored, i, 0)), &place);
+        pr_parse_u64(pr_slice_of(pr_pq.getvalue(stored, i, 0)), &place);
         if (place > 0 && place <= batch->count)
             batch->rows[place - 1]->duplicate = false;
     }
@@ -362,7 +365,7 @@ static parsrec_status write_batch(postgres *self, statement s, const store_batch
     parsrec_status status = run(self->writer, &s, &result, what, err);
     if (status == PARSREC_OK)
         mark_duplicates(batch, result);
-    PQclear(result);
+    pr_pq.clear(result);
     pr_free(text);
     return status;
 }
@@ -403,7 +406,7 @@ static parsrec_status forget(void *own, const store_batch *batch, parsrec_error 
 {
     postgres *self = own;
     parsrec_status status = forget_now(self, batch, err);
-    if (status != PARSREC_OK && PQstatus(self->writer) != CONNECTION_OK)
+    if (status != PARSREC_OK && pr_pq.status(self->writer) != CONNECTION_OK)
         status = forget_now(self, batch, err);
     return status;
 }
@@ -412,23 +415,23 @@ static parsrec_status forget(void *own, const store_batch *batch, parsrec_error 
 
 static const char *text_at(const PGresult *page, int row, int column)
 {
-    return PQgetisnull(page, row, column) ? NULL : PQgetvalue(page, row, column);
+    return pr_pq.getisnull(page, row, column) ? NULL : pr_pq.getvalue(page, row, column);
 }
 
 static parsrec_status take_page(const PGresult *page, store_take *take, void *context,
                                 uint64_t *after, parsrec_error *err)
 {
-    for (int i = 0; i < PQntuples(page); i++) {
+    for (int i = 0; i < pr_pq.ntuples(page); i++) {
         int64_t origin = 0, time = STORE_NO_TIME;
-        pr_parse_u64(pr_slice_of(PQgetvalue(page, i, 0)), after);
-        pr_parse_i64(pr_slice_of(PQgetvalue(page, i, 1)), &origin);
-        if (!PQgetisnull(page, i, 4))
-            pr_parse_i64(pr_slice_of(PQgetvalue(page, i, 4)), &time);
-        store_row row = {.user = PQgetvalue(page, i, 2),
+        pr_parse_u64(pr_slice_of(pr_pq.getvalue(page, i, 0)), after);
+        pr_parse_i64(pr_slice_of(pr_pq.getvalue(page, i, 1)), &origin);
+        if (!pr_pq.getisnull(page, i, 4))
+            pr_parse_i64(pr_slice_of(pr_pq.getvalue(page, i, 4)), &time);
+        store_row row = {.user = pr_pq.getvalue(page, i, 2),
                          .session = text_at(page, i, 3),
                          .items = text_at(page, i, 5),
                          .time = time,
-                         .type = PQgetvalue(page, i, 6)};
+                         .type = pr_pq.getvalue(page, i, 6)};
         if (row.items == NULL && strlen(row.user) < STORE_HASH_TEXT)
             strcpy(row.user_hash, row.user);
         PR_TRY(take(context, *after, origin, &row, err));
@@ -450,9 +453,9 @@ static parsrec_status read_rows(void *own, uint64_t after, store_take *take, voi
         PGresult *page;
         snprintf(text, sizeof text, "%" PRIu64, after);
         PR_TRY(run(self->reader, &select, &page, "cannot read the store", err));
-        rows = PQntuples(page);
+        rows = pr_pq.ntuples(page);
         parsrec_status status = take_page(page, take, context, &after, err);
-        PQclear(page);
+        pr_pq.clear(page);
         PR_TRY(status);
     }
     return PARSREC_OK;
@@ -465,7 +468,7 @@ static parsrec_status check(void *own, parsrec_error *err)
     parsrec_status status =
         run(self->reader, &(statement){"SELECT 1 FROM parsrec_events LIMIT 1", NULL, 0, false},
             &result, "cannot read the store", err);
-    PQclear(result);
+    pr_pq.clear(result);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "model/model.h"
 #include "model/model_file.h"
+#include "report/canvas.h"
 #include "whatif/test_walk.h"
 
 enum { BASKETS_DRAWN = 40000, DRAWS_LEAST = 4, DRAWS_MOST = 100, RESAMPLES_LEAST = 20 };
@@ -407,6 +408,7 @@ parsrec_status parsrec_whatif_save(const parsrec_whatif_answer *answer, const ch
     PR_TRY(pr_folder_make(folder, err));
     PR_TRY(save_text(answer, folder, "report.csv", PARSREC_TEXT_CSV, err));
     PR_TRY(save_text(answer, folder, "report.json", PARSREC_TEXT_JSON, err));
-    PR_TRY(save_charts(answer, folder, err));
+    if (pr_canvas_ready(NULL)) /* the page has the charts in any case */
+        PR_TRY(save_charts(answer, folder, err));
     return save_text(answer, folder, "report.html", PARSREC_TEXT_HTML, err);
 }
