@@ -118,9 +118,20 @@ PARSREC_API void parsrec_data_free(parsrec_data *data); /* NULL is fine */
  * Of each user with two sessions before it, the first session from that time on is the test session;
  * all later ones are left out, and users without a test session only train. `time` is in seconds since
  * 1970, or a number as the source has it where its times only order. Call it before anything else is
- * done with the data. E_INPUT without times, or when nobody is left to evaluate. */
+ * done with the data. E_INPUT without times, or when nobody is left to evaluate.
+ *
+ * If no user has such a test session, as in data in which every session is a user of its own, users are
+ * split as parsrec_data_split_users does: those who begin from that time on test. */
 PARSREC_API parsrec_status parsrec_data_split_at(parsrec_data *data, int64_t time,
                                                  parsrec_error *err);
+/* The same at the time that leaves this many days, up to the newest session, for the test. E_INPUT
+ * without dates. */
+PARSREC_API parsrec_status parsrec_data_split_days(parsrec_data *data, uint64_t days,
+                                                   parsrec_error *err);
+/* Holds out whole users: those of a file, one key per line, test with their last session and train
+ * nothing; of the others the newest tenth validates, at most as many users as test. */
+PARSREC_API parsrec_status parsrec_data_split_users(parsrec_data *data, const char *path,
+                                                    parsrec_error *err);
 
 /* The number of the last event of a server's store that was imported into the data set; 0 if none
  * of that store was. */
@@ -1096,7 +1107,9 @@ typedef struct parsrec_compare_options {
     size_t other_count;                 /* up to PARSREC_PROTOCOLS - 1 */
     bool split;                         /* by time, at `split_at` (parsrec_data_split_at) */
     int64_t split_at;
-    bool only_listed; /* do not add personal, recent, markov and mix to the models */
+    bool only_listed;            /* do not add personal, recent, markov and mix to the models */
+    uint64_t test_days;          /* not 0: split as parsrec_data_split_days does */
+    const char *test_users_path; /* not NULL: split as parsrec_data_split_users does */
 } parsrec_compare_options;
 
 PARSREC_API parsrec_compare_options parsrec_compare_default(void);

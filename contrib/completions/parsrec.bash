@@ -30,10 +30,10 @@ _parsrec() {
             "info -"*) list="--json --help" ;;
             "list -"*) list="--most --json --help" ;;
             "check -"*) list="--json --help" ;;
-            "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --split-at --threads --json --help" ;;
+            "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --split-at --test-days --test-users --threads --json --help" ;;
             "recommend -"*) list="--user --guest --basket --k --exclude --only --category --exclude-category --feature --max-per-category --explain --strict --json --help" ;;
-            "eval -"*) list="--split --protocol --negatives --full --candidates --exclude-seen --users --count-users --last --k --place-k --set --seed --split-at --threads --dump-scores --json --help" ;;
-            "compare -"*) list="--output --models --preset --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --count-users --last --k --place-k --candidate-seed --threads --split-at --only-listed --json --help" ;;
+            "eval -"*) list="--split --protocol --negatives --full --candidates --exclude-seen --users --count-users --last --k --place-k --set --seed --split-at --test-days --test-users --threads --dump-scores --json --help" ;;
+            "compare -"*) list="--output --models --preset --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --count-users --last --k --place-k --candidate-seed --threads --split-at --test-days --test-users --only-listed --json --help" ;;
             "ablate -"*) list="--output --preset --rows --row --base --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --count-users --last --k --place-k --candidate-seed --threads --json --help" ;;
             "tune -"*) list="--output --model --preset --config --set --trials --epochs --cut --measure --seed --jobs --retrain --threads --json --help" ;;
             "explain -"*) list="--output --by --map --group --difference --level --top --show --basket --baskets --order --threads --json --help" ;;

@@ -832,6 +832,8 @@ parsrec_compare_options._fields_ = [
     ("split", c_bool),
     ("split_at", c_int64),
     ("only_listed", c_bool),
+    ("test_days", c_uint64),
+    ("test_users_path", c_char_p),
 ]
 
 
@@ -1025,6 +1027,8 @@ FUNCTIONS = {
     "parsrec_data_load": (c_int, [POINTER(c_void_p), c_char_p, POINTER(parsrec_error)]),
     "parsrec_data_free": (None, [c_void_p]),
     "parsrec_data_split_at": (c_int, [c_void_p, c_int64, POINTER(parsrec_error)]),
+    "parsrec_data_split_days": (c_int, [c_void_p, c_uint64, POINTER(parsrec_error)]),
+    "parsrec_data_split_users": (c_int, [c_void_p, c_char_p, POINTER(parsrec_error)]),
     "parsrec_data_events_through": (c_int, [c_void_p, c_char_p, POINTER(c_uint64), POINTER(parsrec_error)]),
     "parsrec_data_statistics": (c_int, [c_void_p, POINTER(parsrec_data_stats), POINTER(parsrec_error)]),
     "parsrec_data_calendar": (c_int, [POINTER(parsrec_calendar), c_void_p, POINTER(parsrec_error)]),

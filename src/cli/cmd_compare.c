@@ -9,7 +9,7 @@ typedef struct compare_args {
     const char *output;
     parsrec_compare_options compare;
     cli_eval_words words;
-    const char *split_at;
+    cli_split split;
     bool json;
 } compare_args;
 
@@ -24,9 +24,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "candidate-seed", compare_args, compare.eval.seed, 0, 9223372036854775807.0,
               "seed of the sampled items, the same for every model"),
     CLI_THREADS(compare_args, compare.eval.threads),
-    CLI_TEXT(
-        0, "split-at", "TIME", compare_args, split_at,
-        "evaluate sessions from this time on, learn from earlier ones; 2010-03-02 or a number"),
+    CLI_SPLIT_OPTIONS(compare_args, split),
     CLI_FLAG(0, "only-listed", compare_args, compare.only_listed,
              "do not add personal, recent, markov and mix"),
     CLI_FLAG(0, "json", compare_args, json, "print one JSON object per model"),
@@ -69,9 +67,12 @@ int cmd_compare(int argc, char **argv)
     int rc = cli_parse(&cli_compare, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
         rc = cli_eval_apply(&cli_compare, &a.compare.eval, &a.words);
-    a.compare.split = a.split_at != NULL;
-    if (rc == CLI_CONTINUE && a.compare.split)
-        rc = cli_read_split(&cli_compare, a.split_at, &a.compare.split_at);
+    if (rc == CLI_CONTINUE)
+        rc = cli_split_apply(&cli_compare, &a.split);
+    a.compare.split = a.split.at != NULL;
+    a.compare.split_at = a.split.time;
+    a.compare.test_days = a.split.days;
+    a.compare.test_users_path = a.split.users;
     if (rc == CLI_CONTINUE && words.count == 0 && a.compare.preset == NULL)
         rc = cli_usage_error(&cli_compare, "which data set? %s", cli_compare.usage);
     if (rc == CLI_CONTINUE && a.compare.models == NULL && a.compare.preset == NULL)

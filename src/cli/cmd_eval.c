@@ -14,8 +14,7 @@ typedef struct eval_args {
     parsrec_eval_options eval;
     cli_eval_words words;
     cli_strings set;
-    const char *split_at;
-    int64_t split_time;
+    cli_split split;
     bool json;
 } eval_args;
 
@@ -24,9 +23,7 @@ static const cli_option options[] = {
     CLI_LIST(0, "set", "KEY=VALUE", eval_args, set, "a setting of a counting model; repeatable"),
     CLI_COUNT(0, "seed", eval_args, eval.seed, 0, 9223372036854775807.0,
               "seed of the sampled items, the same for every model"),
-    CLI_TEXT(
-        0, "split-at", "TIME", eval_args, split_at,
-        "evaluate sessions from this time on, learn from earlier ones; 2010-03-02 or a number"),
+    CLI_SPLIT_OPTIONS(eval_args, split),
     CLI_THREADS(eval_args, eval.threads),
     CLI_TEXT(0, "dump-scores", "FILE", eval_args, eval.dump_path,
              "write the rankings as JSON lines, to be measured by another program"),
@@ -207,8 +204,8 @@ static parsrec_status run(const eval_args *a, const cli_words *words,
     parsrec_data *data = NULL;
     cli_stage("loading %s", words->word[1]);
     parsrec_status status = parsrec_data_load(&data, words->word[1], err);
-    if (status == PARSREC_OK && a->split_at != NULL)
-        status = parsrec_data_split_at(data, a->split_time, err);
+    if (status == PARSREC_OK)
+        status = cli_split_data(data, &a->split, err);
     if (status == PARSREC_OK)
         status = get_model(&model, a, words->word[0], data, err);
     if (status == PARSREC_OK)
@@ -225,8 +222,8 @@ int cmd_eval(int argc, char **argv)
     int rc = cli_parse(&cli_eval, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
         rc = cli_eval_apply(&cli_eval, &a.eval, &a.words);
-    if (rc == CLI_CONTINUE && a.split_at != NULL)
-        rc = cli_read_split(&cli_eval, a.split_at, &a.split_time);
+    if (rc == CLI_CONTINUE)
+        rc = cli_split_apply(&cli_eval, &a.split);
     if (rc != CLI_CONTINUE)
         return rc;
     if (a.set.count > 0 && !is_kind(words.word[0]))

@@ -13,8 +13,7 @@ typedef struct train_args {
     const char *output;
     parsrec_train_options train;
     cli_strings set;
-    const char *split_at;
-    int64_t split_time;
+    cli_split split;
     bool print_config, json;
 } train_args;
 
@@ -41,8 +40,7 @@ static const cli_option options[] = {
              "keep it at the end, so that --resume with more --epochs can continue"),
     CLI_COUNT(0, "seed", train_args, train.seed, 0, 9223372036854775807.0,
               "equal seeds give equal models"),
-    CLI_TEXT(0, "split-at", "TIME", train_args, split_at,
-             "learn from sessions before this time only; 2010-03-02 or a number"),
+    CLI_SPLIT_OPTIONS(train_args, split),
     CLI_THREADS(train_args, train.threads),
     CLI_FLAG(0, "json", train_args, json, "print the result as JSON"),
     CLI_END,
@@ -207,7 +205,7 @@ static int train(const train_args *a, const char *data_path)
     cli_stage("loading %s", data_path);
     if (parsrec_data_load(&data, data_path, &err) != PARSREC_OK)
         return cli_report("train", &err);
-    if (a->split_at != NULL && parsrec_data_split_at(data, a->split_time, &err) != PARSREC_OK) {
+    if (cli_split_data(data, &a->split, &err) != PARSREC_OK) {
         parsrec_data_free(data);
         return cli_report("train", &err);
     }
@@ -236,8 +234,8 @@ int cmd_train(int argc, char **argv)
     train_args a = {.train = parsrec_train_default()};
     cli_words words;
     int rc = cli_parse(&cli_train, &a, &words, argc, argv);
-    if (rc == CLI_CONTINUE && a.split_at != NULL)
-        rc = cli_read_split(&cli_train, a.split_at, &a.split_time);
+    if (rc == CLI_CONTINUE)
+        rc = cli_split_apply(&cli_train, &a.split);
     if (rc != CLI_CONTINUE)
         return rc;
     a.train.set = a.set.word;

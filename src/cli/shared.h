@@ -66,8 +66,26 @@ extern const char *const cli_splits[], *const cli_protocols[];
         CLI_COUNT(0, "place-k", type, eval.place_k, 1, 1e9,                                    \
                   "place the best remaining item next if it ranks among the first N")
 
-/* "2010-03-02" or a number, as data have their times. CLI_CONTINUE or the exit status. */
-int cli_read_split(const cli_command *command, const char *text, int64_t *time);
+/* How data are split: by each user's sessions unless one of these is given. */
+typedef struct cli_split {
+    const char *at; /* "2010-03-02" or a number, as data have their times */
+    int64_t time;
+    uint64_t days;
+    const char *users;
+} cli_split;
+
+/* Rows of an option table: `split` is a cli_split of the type. */
+#define CLI_SPLIT_OPTIONS(type, split)                                                            \
+    CLI_TEXT(0, "split-at", "TIME", type, split.at,                                               \
+             "test sessions from this time on, learn from earlier ones; 2010-03-02 or a number"), \
+        CLI_COUNT(0, "test-days", type, split.days, 0, 100000,                                    \
+                  "the same with the last N days of the data (default: no such split)"),          \
+        CLI_TEXT(0, "test-users", "FILE", type, split.users,                                      \
+                 "test the last session of these users, learn from the others")
+
+/* Reads the time and checks that one split is given at most. CLI_CONTINUE or the exit status. */
+int cli_split_apply(const cli_command *command, cli_split *split);
+parsrec_status cli_split_data(parsrec_data *data, const cli_split *split, parsrec_error *err);
 
 /* Parses the words into the options and reports mistakes. CLI_CONTINUE or the exit status. If all
  * protocols are wanted, the options are those of the first. */

@@ -388,12 +388,16 @@ static parsrec_status compare(parsrec_comparison *c, const char *data_path, cons
         PR_TRY(make_data(chosen, c->data_path, o, hooks, err));
     }
     PR_TRY(parsrec_data_load(&data, c->data_path, err));
-    if (o->split) {
-        parsrec_status split = parsrec_data_split_at(data, o->split_at, err);
-        if (split != PARSREC_OK)
-            parsrec_data_free(data);
-        PR_TRY(split);
-    }
+    parsrec_status split = PARSREC_OK;
+    if (o->split)
+        split = parsrec_data_split_at(data, o->split_at, err);
+    else if (o->test_days > 0)
+        split = parsrec_data_split_days(data, o->test_days, err);
+    else if (o->test_users_path != NULL)
+        split = parsrec_data_split_users(data, o->test_users_path, err);
+    if (split != PARSREC_OK)
+        parsrec_data_free(data);
+    PR_TRY(split);
     parsrec_model *model = NULL;
     pr_derived match = {0};
     const parsrec_data *used = data;

@@ -80,9 +80,10 @@ struct parsrec_data {
     const char
         *checksum; /* of what the data come from, where that is not `file` as it is; or NULL */
 
-    /* After parsrec_data_split_at: users none of whose sessions are held out, the time, and the
-     * data set as it was with the memory of the columns that were cut. NULL before. */
-    const bool *trains_only; /* [users] */
+    /* After parsrec_data_split_at and its relatives: what each user is for (pr_user_part), the time,
+     * and the data set as it was with the memory of the columns that were cut. NULL before. */
+    const uint8_t *user_parts; /* [users] */
+    bool by_users;             /* whole users are held out, who are unknown to every model */
     int64_t split_at;
     struct pr_derived *cut;
 };
@@ -132,10 +133,27 @@ static inline const char *pr_dataset_checksum(const pr_dataset *data)
                                   : "";
 }
 
-/* The user's number in the model that the data set was matched to; PR_ANYONE if unknown to it. */
+/* What a user of a split data set is for. Validating and testing users train nothing; their last
+ * session is predicted, given those before it, if any. */
+typedef enum pr_user_part {
+    PR_USER_BY_SESSIONS, /* the newest sessions are held out, as in data that were not split */
+    PR_USER_TRAINS,
+    PR_USER_VALIDATES,
+    PR_USER_TESTS,
+} pr_user_part;
+
+static inline pr_user_part pr_part_of_user(const pr_dataset *data, size_t user)
+{
+    return data->user_parts != NULL ? (pr_user_part)data->user_parts[user] : PR_USER_BY_SESSIONS;
+}
+
+/* The user's number in the model that the data set was matched to; PR_ANYONE if unknown to it, as all
+ * users are where whole users are held out. */
 static inline int32_t pr_known_user(const pr_dataset *data, size_t user)
 {
     assert(user < data->users);
+    if (data->by_users)
+        return PR_ANYONE;
     return data->known_as != NULL ? data->known_as[user] : (int32_t)user;
 }
 

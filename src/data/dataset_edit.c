@@ -1,8 +1,10 @@
 /* Which user of the source comes where, then the columns in that order. */
 #include "data/dataset_edit.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -44,13 +46,13 @@ static parsrec_status copy_keys(edit *e, parsrec_error *err)
         memcpy(bytes + offsets[u], key.bytes, key.size);
         offsets[u + 1] = offsets[u] + (int64_t)key.size;
     }
-    if (e->from->trains_only != NULL) {
-        bool *trains_only = take(e, e->users, sizeof *trains_only);
-        if (trains_only == NULL)
+    if (e->from->user_parts != NULL) {
+        uint8_t *parts = take(e, e->users, sizeof *parts);
+        if (parts == NULL)
             return pr_fail_memory(err);
         for (size_t u = 0; u < e->users; u++)
-            trains_only[u] = e->from->trains_only[e->order[u]];
-        e->out->data.trains_only = trains_only;
+            parts[u] = e->from->user_parts[e->order[u]];
+        e->out->data.user_parts = parts;
     }
     e->out->data.users = e->users;
     e->out->data.user_keys = (pr_names){bytes, offsets, e->users};
@@ -207,63 +209,215 @@ done:
     return status;
 }
 
-/* ---- cut at a time ---- */
+/* ---- split by a time or by users ---- */
 
-/* Of a user with two sessions before the time, those and the first after it; of the others none after. */
-static parsrec_status cut(pr_derived *out, const pr_dataset *from, int64_t time, parsrec_error *err)
+/* One split in the making. */
+typedef struct splitting {
+    edit e;
+    int64_t *ends;  /* [users] */
+    uint8_t *parts; /* [users]: pr_user_part */
+} splitting;
+
+static parsrec_status begin_split(splitting *s, pr_derived *out, const pr_dataset *from,
+                                  parsrec_error *err)
 {
     *out = (pr_derived){.data = *from};
-    edit e = {.out = out, .from = from, .users = from->users};
-    e.order = take(&e, from->users, sizeof *e.order);
-    int64_t *ends = take(&e, from->users, sizeof *ends);
-    bool *trains_only = take(&e, from->users, sizeof *trains_only);
-    char *checksum = take(&e, 17, 1);
+    *s = (splitting){.e = {.out = out, .from = from, .users = from->users}};
+    s->e.order = take(&s->e, from->users, sizeof *s->e.order);
+    s->e.ends = s->ends = take(&s->e, from->users, sizeof *s->ends);
+    s->parts = take(&s->e, from->users, sizeof *s->parts);
     PR_TRY(pr_region_check(&out->region, err));
     for (size_t u = 0; u < from->users; u++) {
-        int64_t first = from->user_offsets[u], end = from->user_offsets[u + 1], s = first;
-        while (s < end && from->times[s] < time)
-            s++;
-        trains_only[u] = s - first < 2 || s == end;
-        ends[u] = trains_only[u] ? s : s + 1;
-        e.order[u] = (int32_t)u;
+        s->e.order[u] = (int32_t)u;
+        s->ends[u] = from->user_offsets[u + 1];
     }
-    e.ends = ends;
-    PR_TRY(copy_sessions(&e, err));
-    PR_TRY(copy_features(&e, PR_OF_USER, err));
-    PR_TRY(copy_features(&e, PR_OF_SESSION, err));
-    const char *old = pr_dataset_checksum(from);
-    snprintf(checksum, 17, "%016llx",
-             (unsigned long long)XXH3_64bits_withSeed(old, strlen(old), (XXH64_hash_t)time));
-    out->data.checksum = checksum;
-    out->data.trains_only = trains_only;
-    out->data.split_at = time;
     return PARSREC_OK;
 }
 
-parsrec_status parsrec_data_split_at(parsrec_data *data, int64_t time, parsrec_error *err)
+/* Columns up to `ends`, and a checksum of source and split. */
+static parsrec_status end_split(splitting *s, uint64_t time, parsrec_error *err)
+{
+    const pr_dataset *from = s->e.from;
+    pr_dataset *to = &s->e.out->data;
+    char *checksum = take(&s->e, 17, 1);
+    PR_TRY(copy_sessions(&s->e, err));
+    PR_TRY(copy_features(&s->e, PR_OF_USER, err));
+    PR_TRY(copy_features(&s->e, PR_OF_SESSION, err));
+    const char *old = pr_dataset_checksum(from);
+    XXH64_hash_t sum = XXH3_64bits_withSeed(old, strlen(old), (XXH64_hash_t)time);
+    if (to->by_users)
+        sum = XXH3_64bits_withSeed(s->parts, from->users, sum);
+    snprintf(checksum, 17, "%016llx", (unsigned long long)sum);
+    to->checksum = checksum;
+    to->user_parts = s->parts;
+    to->split_at = (int64_t)time;
+    return PARSREC_OK;
+}
+
+/* Of a user with two sessions before the time, those and the first after it; of the others none after.
+ * Returns whether anybody is left to evaluate. */
+static bool cut_sessions(splitting *s, int64_t time)
+{
+    const pr_dataset *from = s->e.from;
+    bool any = false;
+    for (size_t u = 0; u < from->users; u++) {
+        int64_t first = from->user_offsets[u], end = from->user_offsets[u + 1], k = first;
+        while (k < end && from->times[k] < time)
+            k++;
+        bool tested = k - first >= 2 && k < end;
+        s->parts[u] = tested ? PR_USER_BY_SESSIONS : PR_USER_TRAINS;
+        s->ends[u] = tested ? k + 1 : k;
+        any = any || tested;
+    }
+    return any;
+}
+
+/* Users who begin from that time on test with their first session; the others train with what is before
+ * it. Returns how many test. */
+static size_t cut_users(splitting *s, int64_t time)
+{
+    const pr_dataset *from = s->e.from;
+    size_t tests = 0;
+    for (size_t u = 0; u < from->users; u++) {
+        int64_t first = from->user_offsets[u], end = from->user_offsets[u + 1];
+        bool test = first < end && from->times[first] >= time;
+        s->parts[u] = test ? PR_USER_TESTS : PR_USER_TRAINS;
+        for (s->ends[u] = first; s->ends[u] < end && from->times[s->ends[u]] < time;)
+            s->ends[u]++;
+        s->ends[u] += test;
+        tests += test;
+    }
+    return tests;
+}
+
+typedef struct dated_user {
+    int64_t time;
+    uint32_t user;
+} dated_user;
+
+static int newest_first(const void *left, const void *right)
+{
+    const dated_user *a = left, *b = right;
+    if (a->time != b->time)
+        return a->time > b->time ? -1 : 1;
+    return (a->user < b->user) - (a->user > b->user);
+}
+
+/* Of those who would train the newest validate: a tenth of them, at most as many as test. Without times the
+ * last ones are the newest. */
+static parsrec_status choose_validating(splitting *s, size_t tests, parsrec_error *err)
+{
+    const pr_dataset *from = s->e.from;
+    dated_user *training = pr_alloc(from->users, sizeof *training);
+    size_t count = 0;
+    if (training == NULL)
+        return pr_fail_memory(err);
+    for (size_t u = 0; u < from->users; u++)
+        if (s->parts[u] == PR_USER_TRAINS && s->ends[u] > from->user_offsets[u])
+            training[count++] =
+                (dated_user){from->times != NULL ? from->times[s->ends[u] - 1] : 0, (uint32_t)u};
+    qsort(training, count, sizeof *training, newest_first);
+    size_t wanted = count / 10 < tests ? count / 10 : tests;
+    for (size_t i = 0; i < wanted; i++)
+        s->parts[training[i].user] = PR_USER_VALIDATES;
+    pr_free(training);
+    return count > 0 ? PARSREC_OK
+                     : pr_fail(err, PARSREC_E_INPUT,
+                               "all sessions would be test sessions, so nothing is left to learn "
+                               "from");
+}
+
+static parsrec_status cut_at(pr_derived *out, const pr_dataset *from, int64_t time,
+                             parsrec_error *err)
+{
+    splitting s;
+    PR_TRY(begin_split(&s, out, from, err));
+    if (!cut_sessions(&s, time)) {
+        size_t tests = cut_users(&s, time);
+        if (tests == 0)
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "no user has two sessions before that time and one after it, and no "
+                           "user begins after it");
+        out->data.by_users = true;
+        PR_TRY(choose_validating(&s, tests, err));
+    }
+    return end_split(&s, (uint64_t)time, err);
+}
+
+static parsrec_status cut_listed(pr_derived *out, const pr_dataset *from, const bool *tests,
+                                 parsrec_error *err)
+{
+    splitting s;
+    size_t count = 0;
+    PR_TRY(begin_split(&s, out, from, err));
+    for (size_t u = 0; u < from->users; u++) {
+        s.parts[u] = tests[u] ? PR_USER_TESTS : PR_USER_TRAINS;
+        count += tests[u];
+    }
+    out->data.by_users = true;
+    PR_TRY(choose_validating(&s, count, err));
+    return end_split(&s, 0, err);
+}
+
+/* Puts the split data set in the place of the whole one, whose columns are still used. */
+static parsrec_status split(parsrec_data *data, int64_t time, const bool *tests, parsrec_error *err)
 {
     if (data == NULL || data->cut != NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "parsrec_data_split_at needs data that were not split before");
-    if (data->times == NULL)
-        return pr_fail(err, PARSREC_E_INPUT, "the data have no times, so no time can split them");
+        return pr_fail(err, PARSREC_E_ARGUMENT, "a split needs data that were not split before");
     pr_derived *derived = pr_alloc(1, sizeof *derived);
     if (derived == NULL)
         return pr_fail_memory(err);
-    parsrec_status status = cut(derived, data, time, err);
-    if (status == PARSREC_OK && memchr(derived->data.trains_only, false, data->users) == NULL)
-        status = pr_fail(err, PARSREC_E_INPUT,
-                         "no user has two sessions before that time and one after it");
+    parsrec_status status =
+        tests != NULL ? cut_listed(derived, data, tests, err) : cut_at(derived, data, time, err);
     if (status != PARSREC_OK) {
         pr_derived_free(derived);
         pr_free(derived);
         return status;
     }
-    pr_dataset whole = *data; /* its columns are still used, and freed with it */
+    pr_dataset whole = *data;
     *data = derived->data;
     derived->data = whole;
     data->cut = derived;
     return PARSREC_OK;
+}
+
+parsrec_status pr_dataset_split_users(pr_dataset *data, const bool *tests, parsrec_error *err)
+{
+    assert(tests != NULL);
+    return split(data, 0, tests, err);
+}
+
+parsrec_status parsrec_data_split_at(parsrec_data *data, int64_t time, parsrec_error *err)
+{
+    if (data != NULL && data->times == NULL)
+        return pr_fail(err, PARSREC_E_INPUT, "the data have no times, so no time can split them");
+    return split(data, time, NULL, err);
+}
+
+parsrec_status parsrec_data_split_days(parsrec_data *data, uint64_t days, parsrec_error *err)
+{
+    enum { DAY = 86400, DAYS_MOST = 100000 };
+    if (data == NULL || days == 0 || days > DAYS_MOST)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "a split by days needs data and 1 to %d days",
+                       DAYS_MOST);
+    if (data->time_kind != PARSREC_TIME_UNIX)
+        return pr_fail(err, PARSREC_E_INPUT, "the data have no dates, so days cannot split them");
+    int64_t newest = data->sessions > 0 ? data->times[0] : 0;
+    for (size_t s = 1; s < data->sessions; s++)
+        newest = data->times[s] > newest ? data->times[s] : newest;
+    return split(data, newest - (int64_t)days * DAY + 1, NULL, err);
+}
+
+parsrec_status pr_dataset_without_tests(pr_derived *out, const pr_dataset *from, parsrec_error *err)
+{
+    bool *gone = pr_alloc(from->users, sizeof *gone);
+    if (gone == NULL)
+        return pr_fail_memory(err);
+    for (size_t u = 0; u < from->users; u++)
+        gone[u] = pr_part_of_user(from, u) == PR_USER_TESTS;
+    parsrec_status status = pr_dataset_without(out, from, gone, err);
+    pr_free(gone);
+    return status;
 }
 
 /* ---- in the numbering of another ---- */
@@ -421,7 +575,8 @@ parsrec_status pr_dataset_match(pr_derived *out, pr_match_facts *facts, const pr
     out->data.events = data->events;
     out->data.file = NULL;
     out->data.checksum = pr_dataset_checksum(data);
-    out->data.trains_only = NULL; /* copy_keys has those of `data` */
+    out->data.user_parts = NULL; /* copy_keys has those of `data` */
+    out->data.by_users = data->by_users;
     out->data.split_at = data->split_at;
     out->data.cut = NULL;
     edit e = {.out = out, .from = data};

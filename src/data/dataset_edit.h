@@ -22,6 +22,16 @@ void pr_derived_free(pr_derived *derived);
 parsrec_status pr_dataset_without(pr_derived *out, const pr_dataset *from, const bool *gone,
                                   parsrec_error *err);
 
+/* ---- whole users held out ---- */
+
+/* Splits a data set in place, as parsrec_data_split_at does: users with tests[user] set test, and the
+ * newest of the others validate. */
+parsrec_status pr_dataset_split_users(pr_dataset *data, const bool *tests, parsrec_error *err);
+
+/* What may be learnt from after such a split: the data without those who test. */
+parsrec_status pr_dataset_without_tests(pr_derived *out, const pr_dataset *from,
+                                        parsrec_error *err);
+
 /* ---- the numbering of another data set ---- */
 
 typedef struct pr_match_facts {

@@ -4,7 +4,11 @@
  * training, counting and evaluation must use the same.
  *
  * A split by date is this split of data that were cut (parsrec_data_split_at): the test session is then
- * the first from that time on, and users without one are marked as training only. */
+ * the first from that time on, and users without one are marked as training only.
+ *
+ * A split by users holds out whole users (pr_user_part), as for sessions without customers, where each
+ * session is a user: the last session of a testing user is for the test, that of a validating user for
+ * validation, and what comes before it is its history. Nothing of either trains. */
 #ifndef PR_SPLIT_H
 #define PR_SPLIT_H
 
@@ -20,17 +24,28 @@ typedef enum pr_split_part {
     PR_TEST,
 } pr_split_part;
 
+static inline bool pr_split_whole_user(const pr_dataset *data, size_t user)
+{
+    pr_user_part part = pr_part_of_user(data, user);
+    return part == PR_USER_VALIDATES || part == PR_USER_TESTS;
+}
+
+/* Whether a user has sessions for the test and, unless whole users are held out, for validation. */
 static inline bool pr_split_evaluated(const pr_dataset *data, size_t user, size_t last)
 {
     assert(user < data->users);
-    if (data->trains_only != NULL && data->trains_only[user])
-        return false;
-    return (size_t)(data->user_offsets[user + 1] - data->user_offsets[user]) >= last + 2;
+    size_t sessions = (size_t)(data->user_offsets[user + 1] - data->user_offsets[user]);
+    pr_user_part part = pr_part_of_user(data, user);
+    if (part != PR_USER_BY_SESSIONS)
+        return part == PR_USER_TESTS && sessions > 0;
+    return sessions >= last + 2;
 }
 
 /* One past the last training session of a user. */
 static inline int64_t pr_split_train_end(const pr_dataset *data, size_t user, size_t last)
 {
+    if (pr_split_whole_user(data, user))
+        return data->user_offsets[user];
     int64_t kept = pr_split_evaluated(data, user, last) ? (int64_t)last + 1 : 0;
     return data->user_offsets[user + 1] - kept;
 }
@@ -44,12 +59,17 @@ static inline size_t pr_split_train_sessions(const pr_dataset *data, size_t last
     return sessions;
 }
 
-/* The user's validation session (PR_VALID) or first test session (PR_TEST), -1 for a user who is not
- * evaluated. The sessions before it are its history. Not for PR_TRAIN. */
+/* The user's validation session (PR_VALID) or first test session (PR_TEST), -1 for a user who has
+ * none. The sessions before it are its history. Not for PR_TRAIN. */
 static inline int64_t pr_split_session(const pr_dataset *data, size_t user, pr_split_part part,
                                        size_t last)
 {
     assert(part != PR_TRAIN);
+    if (pr_split_whole_user(data, user)) {
+        bool tests = pr_part_of_user(data, user) == PR_USER_TESTS;
+        int64_t end = data->user_offsets[user + 1];
+        return tests == (part == PR_TEST) && end > data->user_offsets[user] ? end - 1 : -1;
+    }
     if (!pr_split_evaluated(data, user, last))
         return -1;
     return data->user_offsets[user + 1] - (int64_t)last - (part == PR_VALID ? 1 : 0);
@@ -89,9 +109,14 @@ typedef struct pr_counted {
 static inline int64_t pr_counted_end(const pr_counted *c, size_t user)
 {
     const int64_t *offsets = c->data->user_offsets;
+    pr_user_part part = pr_part_of_user(c->data, user);
     if (c->scope.users != NULL && !c->scope.users[user])
         return offsets[user];
-    int64_t held = pr_split_evaluated(c->data, user, c->scope.last) ? (int64_t)c->scope.held : 0;
+    if ((part == PR_USER_TESTS && c->scope.held > 0) ||
+        (part == PR_USER_VALIDATES && c->scope.held > c->scope.last))
+        return offsets[user];
+    bool holds = part == PR_USER_BY_SESSIONS && pr_split_evaluated(c->data, user, c->scope.last);
+    int64_t held = holds ? (int64_t)c->scope.held : 0;
     int64_t end = offsets[user + 1] - held, more = (int64_t)c->scope.more;
     if (end - offsets[user] > more)
         end -= more;

@@ -44,16 +44,16 @@ static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr
 {
     size_t users = 0, steps = 0, place = 0;
     for (size_t u = 0; u < data->users; u++) {
-        if (!pr_split_evaluated(data, u, last))
-            continue;
         int64_t first = pr_split_session(data, u, part, last);
+        if (first < 0)
+            continue;
         int64_t end = part == PR_VALID ? first + 1 : data->user_offsets[u + 1];
         steps += (size_t)(data->session_offsets[end] - data->session_offsets[first]);
         users++;
     }
     size_t wanted = sample_size(users, steps, data->items);
     for (size_t u = 0; u < data->users; u++) {
-        bool can_be = pr_split_evaluated(data, u, last);
+        bool can_be = pr_split_session(data, u, part, last) >= 0;
         chosen[u] = can_be && (place + 1) * wanted / users != place * wanted / users;
         place += can_be;
     }

@@ -128,7 +128,8 @@ static parsrec_status run_and_report(const pr_model *model, recounted *counted, 
     if (e->count == 0)
         return pr_fail(err, PARSREC_E_INPUT,
                        "nobody can be evaluated: no user%s has %zu sessions, an evaluated one with "
-                       "at least %zu item%s",
+                       "at least %zu item%s; sessions without customers can be split by "
+                       "--test-days or --test-users",
                        p->users != NULL ? " of the list" : "", p->held_out + 2, p->rule->smallest,
                        p->rule->smallest == 1 ? "" : "s");
     PR_TRY(pr_pool_new(&pool, options->threads, err));
@@ -202,6 +203,17 @@ static parsrec_status check_split(const pr_dataset *own, int64_t time, parsrec_e
     return PARSREC_OK;
 }
 
+/* Users who test a split by users must not be in the model. */
+static parsrec_status check_unknown(const pr_dataset *fitted, parsrec_error *err)
+{
+    for (size_t u = 0; fitted->by_users && u < fitted->users; u++)
+        if (pr_part_of_user(fitted, u) == PR_USER_TESTS &&
+            (fitted->known_as == NULL || fitted->known_as[u] >= 0))
+            return pr_fail(err, PARSREC_E_ARGUMENT,
+                           "the model has learnt from test sessions; train it with the same split");
+    return PARSREC_OK;
+}
+
 parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_data *data,
                                     const parsrec_eval_options *options, size_t count,
                                     parsrec_eval_report *reports, const parsrec_hooks *hooks,
@@ -215,9 +227,11 @@ parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_d
     size_t empty = 0;
     parsrec_status status = PARSREC_OK;
     memset(reports, 0, count * sizeof *reports);
-    if (data->cut != NULL && model->kind->count == NULL)
+    if (data->cut != NULL && !data->by_users && model->kind->count == NULL)
         PR_TRY(check_split(loaded->file.data, data->split_at, err));
     PR_TRY(pr_fit_data(&fitted, &loaded->file, data, model->kind->count != NULL, hooks, err));
+    if (model->kind->count == NULL)
+        status = check_unknown(fitted.data, err);
     for (size_t i = 0; i < count && status == PARSREC_OK; i++) {
         bool nobody = false;
         status =

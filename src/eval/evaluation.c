@@ -32,7 +32,7 @@ static int64_t sessions_of(const pr_dataset *data, size_t user, const pr_eval_pr
     *first = pr_split_session(data, user, p->part, p->held_out);
     if (*first < 0 || (p->users != NULL && !p->users[user]))
         return *first;
-    if (p->part == PR_VALID)
+    if (p->part == PR_VALID || pr_split_whole_user(data, user))
         return *first + 1;
     *first = data->user_offsets[user + 1] - (int64_t)p->tested;
     return data->user_offsets[user + 1];
@@ -43,13 +43,17 @@ static void add_sessions(pr_evaluation *e, size_t user)
     int64_t first, end = sessions_of(e->data, user, &e->protocol, &first);
     for (int64_t s = first; s < end; s++) {
         size_t size = size_of(e->data, s);
-        if (size < e->protocol.rule->smallest)
+        /* Nothing precedes the first item of a session without a customer, so `next` does not ask for it. */
+        bool unasked = e->data->by_users && s == e->data->user_offsets[user] &&
+                       e->protocol.rule == &pr_rule_next;
+        if (size < e->protocol.rule->smallest + unasked)
             continue;
         if (e->baskets != NULL)
             e->baskets[e->count] =
                 (pr_evaluated){.user = (uint32_t)user,
                                .session = (uint32_t)s,
                                .size = (uint32_t)size,
+                               .unasked = unasked,
                                .steps = e->protocol.rule->one_step ? 1 : (uint32_t)size};
         e->count++;
         e->largest = size > e->largest ? size : e->largest;
@@ -241,6 +245,7 @@ static void step(void *context, const pr_walk_step *at, int32_t *items)
     take_scores(e, own, c, at);
     pr_rule_step s = {.protocol = &e->protocol,
                       .number = at->number,
+                      .unasked = c->basket->unasked && at->number == 0,
                       .size = c->basket->size,
                       .taken = c->taken,
                       .seen = c->seen,
@@ -423,6 +428,7 @@ static void walk_basket(guess *g, const pr_eval_protocol *p, const pr_evaluated 
     for (size_t j = 0; j < b->steps; j++) {
         pr_rule_step s = {.protocol = p,
                           .number = j,
+                          .unasked = b->unasked && j == 0,
                           .size = b->size,
                           .taken = g->taken,
                           .seen = g->seen,

@@ -99,7 +99,7 @@ void pr_scores_sum(pr_scores *scores, const pr_eval_protocol *p, const pr_evalua
 {
     *scores = (pr_scores){.baskets = count};
     for (size_t i = 0; i < count; i++)
-        scores->steps += baskets[i].steps;
+        scores->steps += baskets[i].steps - baskets[i].unasked;
     for (pr_aspect a = PR_ALL; a < PR_ASPECTS; a++) {
         double counted = 0; /* baskets that have anything of the aspect */
         for (size_t i = 0; i < count; i++) {

@@ -38,6 +38,7 @@ enum { PR_CUTOFFS = PARSREC_CUTOFFS_MOST, PR_COLUMNS_MOST = 5 };
     X(SESS_PREC, "Sess-Prec", "SP",                                                                \
       "SP@k: Sess-Prec, the share of hits of a basket, averaged over baskets.", true, true)        \
     X(MRR, "MRR", "MRR", "MRR: mean of 1 / place.", false, true)                                   \
+    X(MRR_AT, "MRR", "MRR", "MRR@k: mean of 1 / place, 0 for places after k.", true, true)         \
     X(RECALL, "Recall", "Rec",                                                                     \
       "Rec@k: Recall, the share of the basket's items among the first k.", true, true)             \
     X(PRECISION, "Precision", "Prec",                                                              \
@@ -97,6 +98,7 @@ void pr_sums_rank(const struct pr_eval_protocol *p, float *sums, pr_aspect aspec
 typedef struct pr_evaluated {
     uint32_t user, session, size;
     uint32_t steps;  /* of its walk */
+    bool unasked;    /* the first of them is not counted: nothing is known before it */
     uint32_t others; /* items it was ranked against, known after a run */
     float *sums;
 } pr_evaluated;

@@ -225,19 +225,21 @@ const pr_rule pr_rule_remaining = {
 
 /* ---- next: the items of a session in stored order, each given those before it ---- */
 
-enum { RECIPROCAL = PR_COLUMNS_SHARED, NEXT_COLUMNS };
+enum { RECIPROCAL = PR_COLUMNS_SHARED, RECIPROCAL_AT, NEXT_COLUMNS };
 
 static const pr_rule_measure next_measures[] = {
-    {PR_HR, PR_COLUMN_HITS, false},
-    {PR_NDCG, PR_COLUMN_GAIN, false},
-    {PR_MRR, RECIPROCAL, false},
+    {PR_HR, PR_COLUMN_HITS, false},       {PR_NDCG, PR_COLUMN_GAIN, false},
+    {PR_MRR, RECIPROCAL, false},          {PR_MRR_AT, RECIPROCAL_AT, false},
     {PR_SESS_PREC, PR_COLUMN_HITS, true},
 };
 
 static size_t count_next(const pr_rule_step *s, float *sums)
 {
-    size_t target = s->number, rank = above(s, target);
+    size_t target = s->number;
     assert(target < s->size && !s->taken[target]);
+    if (s->unasked)
+        return target;
+    size_t rank = above(s, target);
     /* Over the whole catalogue the later items of the session are wrong answers like all others;
      * sampled items never come from the session. */
     if (rank != SIZE_MAX && s->protocol->negatives == 0)
@@ -245,8 +247,11 @@ static size_t count_next(const pr_rule_step *s, float *sums)
     const pr_aspect aspects[] = {PR_ALL, s->seen[target] ? PR_REPEAT : PR_FRESH};
     for (size_t a = 0; a < 2; a++) {
         pr_sums_rank(s->protocol, sums, aspects[a], rank);
-        *pr_sums_column(s->protocol, sums, aspects[a], RECIPROCAL) +=
-            rank == SIZE_MAX ? 0.0f : (float)(1 / ((double)rank + 1));
+        float part = rank == SIZE_MAX ? 0.0f : (float)(1 / ((double)rank + 1));
+        *pr_sums_column(s->protocol, sums, aspects[a], RECIPROCAL) += part;
+        float *at = pr_sums_column(s->protocol, sums, aspects[a], RECIPROCAL_AT);
+        for (size_t k = 0; k < s->protocol->k_count; k++)
+            at[k] += rank < s->protocol->k[k] ? part : 0;
     }
     return target;
 }

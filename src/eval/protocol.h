@@ -89,6 +89,7 @@ parsrec_status pr_protocol_fingerprint(char out[17], const pr_eval_protocol *p,
 struct pr_rule_step {
     const pr_eval_protocol *protocol;
     size_t number;       /* of the step, from 0 */
+    bool unasked;        /* the step is walked but not counted */
     size_t size;         /* items of the basket */
     const bool *taken;   /* [size]: placed already */
     const bool *seen;    /* [size]: in an earlier session of the user */

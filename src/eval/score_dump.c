@@ -156,6 +156,8 @@ void pr_dump_basket(pr_writer *to, const pr_evaluation *e, const pr_evaluated *b
     write_key(to, pr_name(&e->data->user_keys, b->user));
     write_word(to, ",\"session\":");
     write_number(to, b->session - e->data->user_offsets[b->user]);
+    if (b->unasked)
+        write_word(to, ",\"unasked\":1");
     write_items(to, ",\"items\":[", own, b->size);
     write_word(to, ",\"before\":[");
     for (size_t i = 0; i < e->data->items; i++)

@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/memory.h"
+#include "data/dataset_edit.h"
 #include "data/directory.h"
 #include "data/split.h"
 #include "import/rows.h"
@@ -217,6 +218,20 @@ parsrec_status pr_user_list_read(bool *members, const char *path, const pr_datas
         status = mark_all(members, &users, rows, err);
     pr_rows_free(rows);
     pr_intern_free(&users);
+    return status;
+}
+
+parsrec_status parsrec_data_split_users(parsrec_data *data, const char *path, parsrec_error *err)
+{
+    if (data == NULL || path == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "a split by users needs data and a file of users");
+    bool *tests = pr_alloc(data->users, sizeof *tests);
+    if (tests == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = pr_user_list_read(tests, path, data, err);
+    if (status == PARSREC_OK)
+        status = pr_dataset_split_users(data, tests, err);
+    pr_free(tests);
     return status;
 }
 

@@ -425,6 +425,12 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
                  (role == PARSREC_COLUMN_TIME && by_time))
             missing[count++] = role;
     }
+    /* Sessions without customers: each is a user of its own. */
+    if (count == 1 && missing[0] == PARSREC_COLUMN_USER && given[PARSREC_COLUMN_USER] == NULL &&
+        found[PARSREC_COLUMN_SESSION] != PR_NO_COLUMN) {
+        found[PARSREC_COLUMN_USER] = found[PARSREC_COLUMN_SESSION];
+        return PARSREC_OK;
+    }
     if (count == 0)
         return PARSREC_OK;
     return missing_columns(rows, missing, count, taken,

@@ -308,7 +308,7 @@ static parsrec_status choose_columns(pr_rows *rows, const pr_action_columns *col
     const size_t of_role[] = {columns->user, columns->session, columns->time, columns->item};
     size_t chosen[4], count = 0;
     for (size_t i = 0; i < 4; i++)
-        if (of_role[i] != PR_NO_COLUMN)
+        if (of_role[i] != PR_NO_COLUMN && (i == 0 || of_role[i] != columns->user))
             chosen[count++] = of_role[i];
     return rows->choose != NULL ? rows->choose(rows, chosen, count, err) : PARSREC_OK;
 }

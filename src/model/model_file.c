@@ -427,10 +427,10 @@ parsrec_status pr_fit_data(pr_fitted *out, const pr_model_file *file, const pr_d
     PR_TRY(check_columns(file, data, err));
     PR_TRY(pr_dataset_match(&out->match, &facts, data, file->data, err));
     out->data = facts.same ? data : &out->match.data;
-    if (counted_again) {
+    if (counted_again)
         out->match.data.known_as = NULL;
+    if (counted_again || data->by_users)
         facts.unknown_users = 0;
-    }
     pr_match_sentence(&facts, data, sentence, sizeof sentence);
     if (sentence[0] != '\0')
         pr_say(hooks, PARSREC_LOG_WARNING, "%s", sentence);

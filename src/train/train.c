@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "data/dataset_edit.h"
 #include "eval/baselines.h"
 #include "math/blas.h"
 #include "model/counting/counting.h"
@@ -294,7 +295,15 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     s.plan.checkpoint = s.paths.checkpoint.text;
     PR_TRY(try_output(out_path, err));
     PR_TRY(pr_pool_new(&s.pool, options->threads, err));
-    parsrec_status status = counts(&s.plan) ? count(&s, report, err) : run(&s, report, err);
+    pr_derived seen = {0};
+    parsrec_status status = PARSREC_OK;
+    if (data->by_users) { /* users who test do not get into the model file */
+        status = pr_dataset_without_tests(&seen, data, err);
+        s.data = &seen.data;
+    }
+    if (status == PARSREC_OK)
+        status = counts(&s.plan) ? count(&s, report, err) : run(&s, report, err);
+    pr_derived_free(&seen);
     pr_pool_free(s.pool);
     return status;
 }

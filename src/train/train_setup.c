@@ -18,7 +18,7 @@ static pr_basket sequence_of(const pr_dataset *data, const pr_sample *sample)
     pr_history past = pr_history_before(data, sample->user, sample->session);
     size_t before = past.count - sample->later - sample->steps;
     return (pr_basket){
-        .user = (int32_t)sample->user,
+        .user = data->by_users ? PR_ANYONE : (int32_t)sample->user,
         .history = {.items = past.items,
                     .count = before,
                     .sessions = past.sessions,
@@ -32,7 +32,7 @@ static pr_basket view_of(const pr_dataset *data, const pr_sample *sample)
 {
     int64_t begin = data->session_offsets[sample->session];
     return (pr_basket){
-        .user = (int32_t)sample->user,
+        .user = data->by_users ? PR_ANYONE : (int32_t)sample->user,
         .history = pr_history_before(data, sample->user, sample->session),
         .items = data->action_items + begin,
         .size = (size_t)(data->session_offsets[sample->session + 1] - begin),
@@ -374,10 +374,10 @@ static void choose_some(bool *some, const pr_dataset *data, size_t last)
 {
     size_t users = 0, place = 0;
     for (size_t u = 0; u < data->users; u++)
-        users += pr_split_evaluated(data, u, last);
+        users += pr_split_session(data, u, PR_VALID, last) >= 0;
     size_t wanted = users < OTHERS_MOST ? users : OTHERS_MOST;
     for (size_t u = 0; u < data->users; u++) {
-        bool can_be = pr_split_evaluated(data, u, last);
+        bool can_be = pr_split_session(data, u, PR_VALID, last) >= 0;
         some[u] = can_be && (place + 1) * wanted / users != place * wanted / users;
         place += can_be;
     }

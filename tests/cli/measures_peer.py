@@ -119,6 +119,8 @@ def step_remaining(sheet, head, basket, at):
 
 def step_next(sheet, head, basket, at):
     target = len(basket.placed)
+    if target < basket.unasked:
+        return target
     rank = rank_among_others(at, target)
     if rank is not None and head["candidates"] == "all":
         rank += sum(1 for score in at.own[target + 1:] if not score < at.own[target])
@@ -126,6 +128,8 @@ def step_next(sheet, head, basket, at):
         if places:
             count_rank(sheet[aspect], head, rank)
             sheet[aspect].add("MRR", 0 if rank is None else 1 / (rank + 1))
+            for k in head["k"]:
+                sheet[aspect].add(f"MRR@{k}", 0 if rank is None or rank >= k else 1 / (rank + 1))
             basket.ranks[aspect].append(rank)
     return target
 
@@ -174,6 +178,7 @@ class Basket:
         self.number, self.user, self.session = line["basket"], line["user"], line["session"]
         self.items, self.before = line["items"], set(line["before"])
         self.others = line.get("others")
+        self.unasked = line.get("unasked", 0)
         self.seen = [item in self.before for item in self.items]
         self.begin()
 
@@ -276,7 +281,7 @@ def compare_report(head, sheet, baskets, report):
     for key in ("protocol", "split", "fingerprint", "exclude_seen", "negatives"):
         if report[key] != head[key]:
             complain(f"{key}: the report says {report[key]}, the dump {head[key]}")
-    counts = {"baskets": len(baskets), "steps": sum(b.steps(head) for b in baskets),
+    counts = {"baskets": len(baskets), "steps": sum(b.steps(head) - b.unasked for b in baskets),
               "users": len({b.user for b in baskets})}
     for key, value in counts.items():
         if report[key] != value:

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "data/dataset_edit.h"
+#include "data/split.h"
 #include "support/sample_data.h"
 
 static char folder[] = "/tmp/parsrec-dataset-XXXXXX", path[64];
@@ -543,14 +544,14 @@ static void later_data_get_the_numbers_of_a_model(void **state)
     char sentence[300];
     sample_make(&model);
     make_later(&later);
-    static const bool trains_only[SAMPLE_USERS] = {true, true, true};
-    model.data.trains_only = trains_only; /* of the model's users: says nothing about these */
+    static const uint8_t parts[SAMPLE_USERS] = {PR_USER_TRAINS, PR_USER_TRAINS, PR_USER_TRAINS};
+    model.data.user_parts = parts; /* of the model's users: says nothing about these */
     model.data.split_at = 5;
     later.data.ordered = true;
     assert_ok(pr_dataset_match(&out, &facts, &later.data, &model.data, &err));
     const pr_dataset *d = &out.data;
     assert_true(d->ordered);
-    assert_null(d->trains_only);
+    assert_null(d->user_parts);
     assert_int_equal(d->split_at, 0);
     assert_false(facts.same);
     assert_int_equal(facts.unknown_users, 1);
@@ -617,9 +618,45 @@ static void another_shop_is_refused(void **state)
     assert_non_null(strstr(err.message, "none of the 4 items"));
 }
 
+/* ---- a split by users ---- */
+
+static void whole_users_are_held_out(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    sample s;
+    sample_make(&s);
+    pr_dataset data = s.data;
+    const bool tests[SAMPLE_USERS] = {false, false, true};
+    assert_ok(pr_dataset_split_users(&data, tests, &err));
+    assert_true(data.by_users);
+    int64_t end = data.user_offsets[3];
+    assert_int_equal(pr_split_session(&data, 2, PR_TEST, 1), end - 1);
+    assert_int_equal(pr_split_session(&data, 2, PR_VALID, 1), -1);
+    assert_int_equal(pr_split_train_end(&data, 2, 1), data.user_offsets[2]);
+    assert_int_equal(pr_split_train_end(&data, 0, 1), data.user_offsets[1]);
+    assert_int_equal(pr_known_user(&data, 0), PR_ANYONE);
+    pr_counted before = {.data = &data, .scope = pr_scope_before(PR_TEST, 1)};
+    assert_int_equal(pr_counted_end(&before, 2), data.user_offsets[2]);
+    assert_int_equal(pr_counted_end(&before, 0), data.user_offsets[1]);
+    pr_derived seen;
+    assert_ok(pr_dataset_without_tests(&seen, &data, &err));
+    assert_int_equal(seen.data.users, SAMPLE_USERS - 1);
+    assert_true(seen.data.by_users);
+    assert_int_equal(pr_part_of_user(&seen.data, 1), PR_USER_TRAINS);
+    pr_derived_free(&seen);
+    assert_int_equal(pr_dataset_split_users(&data, tests, &err), PARSREC_E_ARGUMENT);
+    pr_derived_free(data.cut);
+    pr_free(data.cut);
+    const bool all[SAMPLE_USERS] = {true, true, true};
+    pr_dataset whole = s.data;
+    assert_int_equal(pr_dataset_split_users(&whole, all, &err), PARSREC_E_INPUT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(whole_users_are_held_out),
         cmocka_unit_test(everything_comes_back),
         cmocka_unit_test(optional_parts_may_be_absent),
         cmocka_unit_test(all_metadata_come_back),
