@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "import/times.h"
 
 void pr_assembly_free(pr_assembly *b)
 {
@@ -22,26 +23,25 @@ void pr_assembly_free(pr_assembly *b)
 /* ---- the order of sessions ---- */
 
 /* Whether the sessions are in their final order: by user, then by time. */
-static bool sessions_in_order(const pr_collect *c)
+static bool sessions_in_order(const pr_gather *g)
 {
-    for (size_t s = 1; s < c->sessions; s++) {
-        if (c->session_user[s] < c->session_user[s - 1])
+    for (size_t s = 1; s < g->sessions; s++) {
+        if (g->session_user[s] < g->session_user[s - 1])
             return false;
-        if (c->session_user[s] == c->session_user[s - 1] &&
-            c->session_time[s] < c->session_time[s - 1])
+        if (g->session_user[s] == g->session_user[s - 1] &&
+            g->session_time[s] < g->session_time[s - 1])
             return false;
     }
     return true;
 }
 
-static parsrec_status make_user_offsets(pr_assembly *b, const pr_collect *c, parsrec_error *err)
+static parsrec_status make_user_offsets(pr_assembly *b, const pr_gather *g, parsrec_error *err)
 {
-    b->users = c->users.count;
     b->user_offsets = pr_alloc_zero(b->users + 1, sizeof *b->user_offsets);
     if (b->user_offsets == NULL)
         return pr_fail_memory(err);
-    for (size_t s = 0; s < c->sessions; s++)
-        b->user_offsets[c->session_user[s] + 1]++;
+    for (size_t s = 0; s < g->sessions; s++)
+        b->user_offsets[g->session_user[s] + 1]++;
     for (size_t u = 0; u < b->users; u++)
         b->user_offsets[u + 1] += b->user_offsets[u];
     return PARSREC_OK;
@@ -82,22 +82,22 @@ static parsrec_status sort_user(uint32_t *order, size_t count, const int64_t *ti
 }
 
 /* Fills b->session_from: sessions by user, then by time. */
-static parsrec_status order_sessions(pr_assembly *b, const pr_collect *c, parsrec_error *err)
+static parsrec_status order_sessions(pr_assembly *b, const pr_gather *g, parsrec_error *err)
 {
-    b->session_from = pr_alloc(c->sessions, sizeof *b->session_from);
+    b->session_from = pr_alloc(g->sessions, sizeof *b->session_from);
     int64_t *next = pr_alloc(b->users, sizeof *next);
     if (b->session_from == NULL || next == NULL) {
         pr_free(next);
         return pr_fail_memory(err);
     }
     memcpy(next, b->user_offsets, b->users * sizeof *next);
-    for (size_t s = 0; s < c->sessions; s++)
-        b->session_from[next[c->session_user[s]]++] = (uint32_t)s;
+    for (size_t s = 0; s < g->sessions; s++)
+        b->session_from[next[g->session_user[s]]++] = (uint32_t)s;
     pr_free(next);
     for (size_t u = 0; u < b->users; u++) {
         size_t first = (size_t)b->user_offsets[u];
         PR_TRY(sort_user(b->session_from + first, (size_t)b->user_offsets[u + 1] - first,
-                         c->session_time, err));
+                         g->session_time, err));
     }
     return PARSREC_OK;
 }
@@ -105,99 +105,101 @@ static parsrec_status order_sessions(pr_assembly *b, const pr_collect *c, parsre
 /* ---- the actions of sessions ---- */
 
 /* Each session is one run, and the runs are in the order of the sessions. */
-static bool runs_in_order(const pr_collect *c)
+static bool runs_in_order(const pr_gather *g)
 {
-    if (c->run_count != c->sessions)
+    if (g->run_count != g->sessions)
         return false;
-    for (size_t i = 0; i < c->run_count; i++)
-        if (c->runs[i].session != i)
+    for (size_t i = 0; i < g->run_count; i++)
+        if (g->runs[i].session != i)
             return false;
     return true;
 }
 
-static void take_actions(pr_assembly *b, pr_collect *c)
+static void take_actions(pr_assembly *b, pr_gather *g)
 {
-    for (size_t i = 0; i < c->run_count; i++)
-        b->session_offsets[i + 1] = b->session_offsets[i] + c->runs[i].count;
-    b->action_items = c->action_items;
-    c->action_items = NULL;
+    for (size_t i = 0; i < g->run_count; i++)
+        b->session_offsets[i + 1] = b->session_offsets[i] + g->runs[i].count;
+    b->action_items = g->action_items;
+    g->action_items = NULL;
 }
 
 /* Copies the actions session by session. place_of[session] is its final number; NULL: the same. */
-static parsrec_status move_actions(pr_assembly *b, const pr_collect *c, const uint32_t *place_of,
+static parsrec_status move_actions(pr_assembly *b, const pr_gather *g, const uint32_t *place_of,
                                    parsrec_error *err)
 {
-    b->action_items = pr_alloc(c->actions, sizeof *b->action_items);
+    b->action_items = pr_alloc(g->actions, sizeof *b->action_items);
     if (b->action_items == NULL)
         return pr_fail_memory(err);
     /* Until they are moved, session_offsets[p + 1] says where the next action of place p goes. */
-    for (size_t i = 0; i < c->run_count; i++) {
-        size_t s = c->runs[i].session, p = place_of != NULL ? place_of[s] : s;
-        if (p + 2 <= c->sessions)
-            b->session_offsets[p + 2] += c->runs[i].count;
+    for (size_t i = 0; i < g->run_count; i++) {
+        size_t s = g->runs[i].session, p = place_of != NULL ? place_of[s] : s;
+        if (p + 2 <= g->sessions)
+            b->session_offsets[p + 2] += g->runs[i].count;
     }
-    for (size_t p = 2; p <= c->sessions; p++)
+    for (size_t p = 2; p <= g->sessions; p++)
         b->session_offsets[p] += b->session_offsets[p - 1];
-    const int32_t *from = c->action_items;
-    for (size_t i = 0; i < c->run_count; i++) {
-        size_t s = c->runs[i].session, p = place_of != NULL ? place_of[s] : s;
+    const int32_t *from = g->action_items;
+    for (size_t i = 0; i < g->run_count; i++) {
+        size_t s = g->runs[i].session, p = place_of != NULL ? place_of[s] : s;
         int64_t *next = &b->session_offsets[p + 1];
-        memcpy(b->action_items + *next, from, c->runs[i].count * sizeof *from);
-        *next += c->runs[i].count;
-        from += c->runs[i].count;
+        memcpy(b->action_items + *next, from, g->runs[i].count * sizeof *from);
+        *next += g->runs[i].count;
+        from += g->runs[i].count;
     }
     return PARSREC_OK;
 }
 
-static parsrec_status move_sessions(pr_assembly *b, const pr_collect *c, parsrec_error *err)
+static parsrec_status move_sessions(pr_assembly *b, const pr_gather *g, parsrec_error *err)
 {
-    uint32_t *place_of = pr_alloc(c->sessions, sizeof *place_of);
-    b->times = pr_alloc(c->sessions, sizeof *b->times);
+    uint32_t *place_of = pr_alloc(g->sessions, sizeof *place_of);
+    b->times = pr_alloc(g->sessions, sizeof *b->times);
     parsrec_status status;
     if (place_of == NULL || b->times == NULL) {
         status = pr_fail_memory(err);
     } else {
-        for (size_t p = 0; p < c->sessions; p++) {
+        for (size_t p = 0; p < g->sessions; p++) {
             place_of[b->session_from[p]] = (uint32_t)p;
-            b->times[p] = c->session_time[b->session_from[p]];
+            b->times[p] = g->session_time[b->session_from[p]];
         }
-        status = move_actions(b, c, place_of, err);
+        status = move_actions(b, g, place_of, err);
     }
     pr_free(place_of);
     return status;
 }
 
-static void drop_gathered(pr_collect *c)
+static void drop_gathered(pr_gather *g)
 {
-    pr_free(c->action_items);
-    pr_free(c->runs);
-    pr_free(c->session_user);
-    pr_free(c->session_time);
-    c->action_items = NULL;
-    c->runs = NULL;
-    c->session_user = NULL;
-    c->session_time = NULL;
+    pr_free(g->action_items);
+    pr_free(g->runs);
+    pr_free(g->session_user);
+    pr_free(g->session_time);
+    g->action_items = NULL;
+    g->runs = NULL;
+    g->session_user = NULL;
+    g->session_time = NULL;
 }
 
-parsrec_status pr_assembly_make(pr_assembly *b, pr_collect *c, parsrec_error *err)
+parsrec_status pr_assembly_make(pr_assembly *b, pr_gather *g, size_t users, size_t items,
+                                parsrec_error *err)
 {
-    *b = (pr_assembly){.sessions = c->sessions, .items = c->items.count, .actions = c->actions};
-    PR_TRY(make_user_offsets(b, c, err));
+    *b = (pr_assembly){
+        .users = users, .items = items, .sessions = g->sessions, .actions = g->actions};
+    PR_TRY(make_user_offsets(b, g, err));
     b->session_offsets = pr_alloc_zero(b->sessions + 1, sizeof *b->session_offsets);
     if (b->session_offsets == NULL)
         return pr_fail_memory(err);
-    if (!sessions_in_order(c)) {
-        PR_TRY(order_sessions(b, c, err));
-        PR_TRY(move_sessions(b, c, err));
+    if (!sessions_in_order(g)) {
+        PR_TRY(order_sessions(b, g, err));
+        PR_TRY(move_sessions(b, g, err));
     } else {
-        if (runs_in_order(c))
-            take_actions(b, c);
+        if (runs_in_order(g))
+            take_actions(b, g);
         else
-            PR_TRY(move_actions(b, c, NULL, err));
-        b->times = c->session_time;
-        c->session_time = NULL;
+            PR_TRY(move_actions(b, g, NULL, err));
+        b->times = g->session_time;
+        g->session_time = NULL;
     }
-    drop_gathered(c);
+    drop_gathered(g);
     return PARSREC_OK;
 }
 

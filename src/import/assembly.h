@@ -7,23 +7,24 @@
 #ifndef PR_ASSEMBLY_H
 #define PR_ASSEMBLY_H
 
-#include "import/collect.h"
+#include "import/gather.h"
 
 typedef struct pr_assembly {
     size_t users, sessions, items, actions;
     int64_t *user_offsets, *session_offsets; /* these four as in a data set */
     int32_t *action_items;
     int64_t *times;
-    /* [users], [items], [sessions]: the number in the pr_collect; NULL: the same number. After
+    /* [users], [items], [sessions]: the number before filtering and sorting; NULL: the same number. After
      * pr_assembly_join session_from means nothing: a session then comes from several. */
     uint32_t *user_from, *item_from, *session_from;
 } pr_assembly;
 
 void pr_assembly_free(pr_assembly *b); /* a zeroed one is fine */
 
-/* Moves actions, sessions and times out of `c`, which keeps the names of users and items. `b` must be
- * freed also on failure. */
-parsrec_status pr_assembly_make(pr_assembly *b, pr_collect *c, parsrec_error *err);
+/* Moves actions, sessions and times out of `g`, whose numbers are below `users` and `items`. `b` must
+ * be freed also on failure. */
+parsrec_status pr_assembly_make(pr_assembly *b, pr_gather *g, size_t users, size_t items,
+                                parsrec_error *err);
 
 /* Joins consecutive sessions of a user that are at most `gap` seconds apart (PARSREC_SESSION_GAP) or
  * lie in the same day, week or month. Every session must have exactly one action. */

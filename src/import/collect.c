@@ -54,25 +54,19 @@ static parsrec_status number_of(name_cache *cache, pr_intern *table, pr_slice na
     return status;
 }
 
-enum { USER_BYTES = sizeof(uint32_t) };
-
 /* What pr_collect_seal gives up early. */
 static void free_lookup(pr_collect *c)
 {
-    pr_intern_free(&c->keys);
-    pr_free(c->key_session);
-    pr_free(c->scratch);
     pr_free(c->last_time);
     pr_free(c->items_seen);
     c->items_seen = NULL;
-    c->key_session = NULL;
-    c->scratch = NULL;
     c->last_time = NULL;
 }
 
 void pr_collect_seal(pr_collect *c)
 {
     free_lookup(c);
+    pr_gather_seal(&c->gathered);
     pr_intern_seal(&c->users);
     pr_intern_seal(&c->items);
 }
@@ -82,18 +76,8 @@ void pr_collect_free(pr_collect *c)
     free_lookup(c);
     pr_intern_free(&c->users);
     pr_intern_free(&c->items);
-    pr_free(c->action_items);
-    pr_free(c->runs);
-    pr_free(c->session_user);
-    pr_free(c->session_time);
+    pr_gather_free(&c->gathered);
     *c = (pr_collect){0};
-}
-
-pr_slice pr_collect_key(const pr_collect *c, size_t k, uint32_t *user)
-{
-    pr_slice key = pr_intern_name(&c->keys, k);
-    memcpy(user, key.bytes, USER_BYTES);
-    return (pr_slice){key.bytes + USER_BYTES, key.size - USER_BYTES};
 }
 
 pr_slice pr_key_trim(pr_slice key, uint64_t *count)
@@ -257,7 +241,7 @@ static parsrec_status check_order(pr_collect *c, const pr_rows *rows, size_t col
     return PARSREC_OK;
 }
 
-/* ---- users, sessions ---- */
+/* ---- users, items ---- */
 
 static parsrec_status find_user(pr_collect *c, pr_slice name, uint32_t *user, parsrec_error *err)
 {
@@ -270,79 +254,6 @@ static parsrec_status find_user(pr_collect *c, pr_slice name, uint32_t *user, pa
     PR_TRY(pr_intern_add(&c->users, name, user, err));
     if (c->users.count > before)
         c->last_time[before] = INT64_MIN;
-    return PARSREC_OK;
-}
-
-static parsrec_status new_session(pr_collect *c, uint32_t user, int64_t time, uint32_t *session,
-                                  parsrec_error *err)
-{
-    if (c->sessions >= UINT32_MAX)
-        return pr_fail(err, PARSREC_E_LIMIT, "more than 2^32 - 1 sessions");
-    PR_TRY(pr_grow(&c->session_user, &c->user_capacity, c->sessions + 1, sizeof *c->session_user,
-                   err));
-    PR_TRY(pr_grow(&c->session_time, &c->time_capacity, c->sessions + 1, sizeof *c->session_time,
-                   err));
-    c->session_user[c->sessions] = user;
-    c->session_time[c->sessions] = time;
-    *session = (uint32_t)c->sessions++;
-    return PARSREC_OK;
-}
-
-/* The session of a user and a text, created if it is new. */
-static parsrec_status keyed_session(pr_collect *c, uint32_t user, pr_slice text, int64_t time,
-                                    uint32_t *session, parsrec_error *err)
-{
-    uint32_t key;
-    size_t before = c->keys.count, size = USER_BYTES + text.size;
-    PR_TRY(pr_grow(&c->scratch, &c->scratch_capacity, size, 1, err));
-    memcpy(c->scratch, &user, USER_BYTES);
-    memcpy(c->scratch + USER_BYTES, text.bytes, text.size);
-    PR_TRY(pr_grow(&c->key_session, &c->key_capacity, before + 1, sizeof *c->key_session, err));
-    PR_TRY(pr_intern_add(&c->keys, (pr_slice){c->scratch, size}, &key, err));
-    if (c->keys.count > before)
-        PR_TRY(new_session(c, user, time, &c->key_session[key], err));
-    *session = c->key_session[key];
-    c->last_key = key;
-    return PARSREC_OK;
-}
-
-static bool continues_session(const pr_collect *c, uint32_t user, pr_slice text)
-{
-    uint32_t owner;
-    return c->actions > 0 && c->last_key != SIZE_MAX && user == c->last_user &&
-           pr_slice_equal(text, pr_collect_key(c, c->last_key, &owner));
-}
-
-static parsrec_status find_session(pr_collect *c, uint32_t user, pr_slice text, int64_t time,
-                                   uint32_t *session, parsrec_error *err)
-{
-    if (text.size == 0) {
-        c->last_key = SIZE_MAX;
-        return new_session(c, user, time, session, err);
-    }
-    if (continues_session(c, user, text))
-        *session = c->last_session;
-    else
-        PR_TRY(keyed_session(c, user, text, time, session, err));
-    if (time < c->session_time[*session])
-        c->session_time[*session] = time;
-    return PARSREC_OK;
-}
-
-/* ---- actions ---- */
-
-static parsrec_status append(pr_collect *c, uint32_t session, uint32_t item, parsrec_error *err)
-{
-    pr_collect_run *run = c->run_count > 0 ? &c->runs[c->run_count - 1] : NULL;
-    if (run == NULL || run->session != session || run->count == UINT32_MAX) {
-        PR_TRY(pr_grow(&c->runs, &c->run_capacity, c->run_count + 1, sizeof *c->runs, err));
-        run = &c->runs[c->run_count++];
-        *run = (pr_collect_run){session, 0};
-    }
-    PR_TRY(pr_grow(&c->action_items, &c->action_capacity, c->actions + 1, sizeof *c->action_items,
-                   err));
-    run->count++;
-    c->action_items[c->actions++] = (int32_t)item;
     return PARSREC_OK;
 }
 
@@ -371,9 +282,7 @@ parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_actio
     uint64_t trimmed = c->trimmed;
     pr_slice name = pr_key(row->fields[columns->user], &trimmed);
     pr_slice item_name = pr_key(row->fields[columns->item], &trimmed);
-    pr_slice text = {"", 0};
-    uint32_t user, item, session;
-    int64_t time;
+    pr_action action = {.session = {"", 0}};
     pr_time_form form;
     if (name.size == 0)
         return pr_rows_fail(rows, row->line, columns->user, err,
@@ -381,17 +290,17 @@ parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_actio
     if (item_name.size == 0)
         return pr_rows_fail(rows, row->line, columns->item, err,
                             "the item has no name; every row needs one");
-    PR_TRY(read_time(c, rows, columns, row, &time, &form, err));
-    PR_TRY(find_user(c, name, &user, err));
+    PR_TRY(read_time(c, rows, columns, row, &action.time, &form, err));
+    PR_TRY(find_user(c, name, &action.user, err));
     if (form != PR_TIME_EMPTY)
-        PR_TRY(check_order(c, rows, columns->time, row, user, time, err));
-    PR_TRY(find_item(c, item_name, &item, err));
+        PR_TRY(check_order(c, rows, columns->time, row, action.user, action.time, err));
+    PR_TRY(find_item(c, item_name, &action.item, err));
     if (c->keyed && columns->session != PR_NO_COLUMN)
-        text = pr_key(row->fields[columns->session], &trimmed);
-    PR_TRY(find_session(c, user, text, time, &session, err));
-    note_time(c, form, time);
-    c->last_user = user;
-    c->last_session = session;
+        action.session = pr_key(row->fields[columns->session], &trimmed);
+    PR_TRY(pr_gather_add(&c->gathered, &action, err));
+    note_time(c, form, action.time);
+    c->last_user = action.user;
     c->trimmed = trimmed;
-    return append(c, session, item, err);
+    c->actions++;
+    return PARSREC_OK;
 }

@@ -1,6 +1,5 @@
-/* Actions gathered in the order of the input: users, sessions and items become numbers. This
- * takes 4 bytes per action, 8 per run of actions of one session and 16 per session, besides the
- * names.
+/* Rows become actions: the names of users and items become numbers, texts become times, and rows
+ * that cannot be read are refused.
  *
  * A pr_collect begins zeroed, with `sort`, `keyed` and `time_pattern` set by the caller. After the
  * last row pr_collect_seal frees what only reading needs, and pr_assembly_make takes the actions. */
@@ -8,6 +7,7 @@
 #define PR_COLLECT_H
 
 #include "base/intern.h"
+#include "import/gather.h"
 #include "import/rows.h"
 #include "import/times.h"
 
@@ -16,26 +16,16 @@ typedef struct pr_action_columns {
     size_t user, session, time, item;
 } pr_action_columns;
 
-/* Consecutive actions of one session. */
-typedef struct pr_collect_run {
-    uint32_t session, count;
-} pr_collect_run;
-
 typedef struct pr_collect {
     bool sort;                /* accept times that go back; else such a row is refused */
     bool keyed;               /* sessions have keys: the session column, where it is not empty */
     const char *time_pattern; /* for pr_time_parse_as; NULL: pr_time_parse */
 
     pr_intern users, items;
-    pr_intern keys; /* of sessions: the user's number in 4 bytes, then the text of the column */
-    uint32_t *key_session; /* [keys.count] */
-    int32_t *action_items;
-    pr_collect_run *runs;
-    uint32_t *session_user;
-    int64_t *session_time; /* of its earliest action */
-    int64_t *last_time;    /* [users.count]: of the user's latest row */
-    size_t actions, run_count, sessions;
-    size_t key_capacity, action_capacity, run_capacity, user_capacity, time_capacity, last_capacity;
+    pr_gather gathered;
+    size_t actions;     /* accepted so far */
+    int64_t *last_time; /* [users.count]: of the user's latest row */
+    size_t last_capacity;
     pr_time_form form; /* of all times so far; set once there are actions */
     int64_t least_time, greatest_time;
     uint64_t trimmed; /* keys that had blanks around them */
@@ -46,16 +36,13 @@ typedef struct pr_collect {
     uint64_t foreign_line; /* 0: none */
     char foreign_text[48];
 
-    /* The row before, since most rows have the same user, session and time. */
-    uint32_t last_user, last_session;
-    size_t last_key; /* SIZE_MAX: none */
+    /* The row before, since most rows have the same user and time. */
+    uint32_t last_user;
     pr_slice last_text;
     char last_hold[40];
     pr_time_form last_form;
     int64_t last_value;
     struct name_cache *items_seen; /* numbers of short item names, in front of `items` */
-    char *scratch;                 /* for composed keys */
-    size_t scratch_capacity;
 } pr_collect;
 
 void pr_collect_free(pr_collect *c); /* a zeroed one is fine */
@@ -90,8 +77,5 @@ static inline pr_slice pr_key(pr_slice key, uint64_t *count)
  * both if no row decides. */
 parsrec_status pr_collect_foreign(const pr_collect *c, pr_rows *rows, size_t column,
                                   parsrec_error *err);
-
-/* The text of session key k and its user. */
-pr_slice pr_collect_key(const pr_collect *c, size_t k, uint32_t *user);
 
 #endif

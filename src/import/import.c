@@ -528,7 +528,7 @@ static parsrec_status read_tables(importer *im, parsrec_error *err)
         r->unknown_users = unknown;
     }
     if (im->tables[PR_OF_SESSION].column_count > 0) {
-        PR_TRY(pr_table_match_sessions(&im->tables[PR_OF_SESSION], &im->actions,
+        PR_TRY(pr_table_match_sessions(&im->tables[PR_OF_SESSION], &im->actions.gathered,
                                        &im->row_of[PR_OF_SESSION], &unknown, err));
         r->unknown_sessions = unknown;
     }
@@ -602,7 +602,8 @@ static parsrec_status make_baskets(importer *im, parsrec_error *err)
         pr_time_kind(im->actions.form, im->actions.least_time, im->actions.greatest_time);
     PR_TRY(check_ordinals(im, kind, err));
     im->data.time_kind = kind;
-    PR_TRY(pr_assembly_make(b, &im->actions, err));
+    PR_TRY(pr_assembly_make(b, &im->actions.gathered, im->actions.users.count,
+                            im->actions.items.count, err));
     if (o->session_rule != PARSREC_SESSION_COLUMN)
         pr_assembly_join(b, o->session_rule, o->session_gap);
     PR_TRY(pr_assembly_unique(b, &im->report->repeats_dropped, err));

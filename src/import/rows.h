@@ -4,7 +4,8 @@
  *   rows.h       those bytes, or the result of a query, as rows of fields (this file)
  *   columns.h    which column is the user, the session, the time, the item
  *   times.h      what a time says
- *   collect.h    actions gathered in the order of the input: names become numbers
+ *   collect.h    rows become actions: names become numbers, bad rows are refused
+ *   gather.h     actions are gathered into sessions, in the order of the input
  *   assembly.h   gathered actions become the columns of a data set: sorted, cut, filtered
  *   tables.h     tables about items, users and sessions become features, names and categories
  *   import.c     parsrec_import, which runs all of it and fills the report

@@ -425,16 +425,16 @@ parsrec_status pr_table_match(const pr_table *table, const pr_names *names, int3
     return PARSREC_OK;
 }
 
-parsrec_status pr_table_match_sessions(const pr_table *table, const pr_collect *actions,
+parsrec_status pr_table_match_sessions(const pr_table *table, const pr_gather *sessions,
                                        int32_t **row_of, size_t *unmatched_rows, parsrec_error *err)
 {
     match m;
-    PR_TRY(begin_match(&m, table, actions->sessions, err));
-    for (size_t k = 0; k < actions->keys.count; k++) {
+    PR_TRY(begin_match(&m, table, sessions->sessions, err));
+    for (size_t k = 0; k < sessions->keys.count; k++) {
         uint32_t user;
-        pr_slice text = pr_collect_key(actions, k, &user);
-        pr_slice key = table->with_user ? pr_intern_name(&actions->keys, k) : text;
-        match_key(&m, table, key, actions->key_session[k]);
+        pr_slice text = pr_gather_key(sessions, k, &user);
+        pr_slice key = table->with_user ? pr_intern_name(&sessions->keys, k) : text;
+        match_key(&m, table, key, sessions->key_session[k]);
     }
     end_match(&m, table, row_of, unmatched_rows);
     return PARSREC_OK;

@@ -81,8 +81,8 @@ bool pr_list_has(const char *list, const char *name);
  * pr_free. *unmatched_rows is the number of rows that belong to no name. */
 parsrec_status pr_table_match(const pr_table *table, const pr_names *names, int32_t **row_of,
                               size_t *unmatched_rows, parsrec_error *err);
-/* The same for the sessions of `actions`, before pr_collect_seal. */
-parsrec_status pr_table_match_sessions(const pr_table *table, const pr_collect *actions,
+/* The same for the keys of sessions, before pr_gather_seal. */
+parsrec_status pr_table_match_sessions(const pr_table *table, const pr_gather *sessions,
                                        int32_t **row_of, size_t *unmatched_rows,
                                        parsrec_error *err);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "import/assembly.h"
+#include "import/collect.h"
 #include "import/rows.h"
 #include "support/text_rows.h"
 
@@ -49,7 +50,7 @@ static void assemble(pr_collect *c, unsigned least)
     uint64_t dropped;
     if (c->actions > 0) {
         pr_collect_seal(c);
-        if (pr_assembly_make(&a, c, &err) != PARSREC_OK)
+        if (pr_assembly_make(&a, &c->gathered, c->users.count, c->items.count, &err) != PARSREC_OK)
             abort();
         check_assembly(&a);
         if (pr_assembly_unique(&a, &dropped, &err) != PARSREC_OK ||
