@@ -332,6 +332,8 @@ typedef struct parsrec_import_options {
     uint64_t max_bad;        /* skip and count up to this many bad rows instead of failing */
     const char *time_format; /* strptime format, or excel, s, ms, us, ns; NULL: ISO or numbers */
     bool ordered;            /* items within a session are in the order in which they were taken */
+    uint64_t max_memory; /* bytes; what does not fit is sorted in temporary files beside out_path.
+                                0: as much as the machine has left. The file does not depend on it */
 } parsrec_import_options;
 
 /* A column of an input, in the order of its header. */

@@ -37,6 +37,7 @@ complete -c parsrec -n '__fish_seen_subcommand_from import' -l sort -d 'order se
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l ordered -d 'items of a session are in the order in which they were taken'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l min-actions -x -d 'repeatedly drop users and items with fewer than N actions'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l max-bad -x -d 'skip and count up to N bad rows'
+complete -c parsrec -n '__fish_seen_subcommand_from import' -l max-memory -x -d 'sort in temporary files what does not fit (default: what is free)'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l json -d 'print the report as JSON'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -s h -l help -d 'show help'
 complete -c parsrec -n __fish_use_subcommand -f -a info -d 'what is in a data set or model, with the paper'\''s statistics table'

@@ -305,6 +305,7 @@ parsrec_import_options._fields_ = [
     ("max_bad", c_uint64),
     ("time_format", c_char_p),
     ("ordered", c_bool),
+    ("max_memory", c_uint64),
 ]
 
 

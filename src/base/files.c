@@ -1,6 +1,7 @@
 /* Mapping and atomic writing. */
 #include "base/files.h"
 
+#include <assert.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -46,6 +47,142 @@ void pr_file_unmap(pr_mapping *mapping)
     *mapping = (pr_mapping){0};
 }
 
+void pr_pages_release(const void *bytes, size_t size)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uintptr_t first = ((uintptr_t)bytes + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)bytes + size) / page * page;
+    if (end > first)
+        (void)madvise((void *)first, end - first,
+                      MADV_DONTNEED); /* at worst nothing is given back */
+}
+
+/* ---- files without a name ---- */
+
+enum { BUFFER_BYTES = 1 << 18 };
+#define TEMPORARY "temporary file"
+
+static parsrec_status write_all(int fd, const char *name, const unsigned char *bytes, size_t size,
+                                parsrec_error *err)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, bytes, size < (1u << 30) ? size : 1u << 30);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0) {
+            if (n == 0)
+                errno = EIO;
+            const char *hint =
+                errno == ENOSPC || errno == EDQUOT ? " (make room or write to another disk)" : "";
+            return pr_fail_errno(err, PARSREC_E_IO, "%s: writing failed%s", name, hint);
+        }
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return PARSREC_OK;
+}
+
+/* Opens a file in the folder and takes its name away. */
+static int open_nameless(const char *folder)
+{
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
+        return fd;
+    char name[4200];
+    int length = snprintf(name, sizeof name, "%s/.parsrec-XXXXXX", folder);
+    if (length < 0 || (size_t)length >= sizeof name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    fd = mkostemp(name, O_CLOEXEC);
+    if (fd >= 0)
+        unlink(name);
+    return fd;
+}
+
+parsrec_status pr_scratch_open(pr_scratch_file *file, const char *beside, parsrec_error *err)
+{
+    const char *slash = strrchr(beside, '/'), *chosen = getenv("TMPDIR");
+    struct stat st;
+    bool plain = strcmp(beside, "-") != 0 && (stat(beside, &st) != 0 || S_ISREG(st.st_mode));
+    char folder[4096] = ".";
+    if (!plain)
+        snprintf(folder, sizeof folder, "%s",
+                 chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp");
+    else if (slash != NULL)
+        snprintf(folder, sizeof folder, "%.*s", (int)(slash == beside ? 1 : slash - beside),
+                 beside);
+    *file = (pr_scratch_file){.fd = open_nameless(folder)};
+    if (file->fd < 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot write a temporary file in it", folder);
+    file->open = true;
+    file->buffer = pr_alloc(BUFFER_BYTES, 1);
+    return file->buffer != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+parsrec_status pr_scratch_flush(pr_scratch_file *file, parsrec_error *err)
+{
+    size_t size = file->buffered;
+    file->buffered = 0;
+    return write_all(file->fd, TEMPORARY, file->buffer, size, err);
+}
+
+parsrec_status pr_scratch_append(pr_scratch_file *file, const void *bytes, size_t size,
+                                 parsrec_error *err)
+{
+    file->size += size;
+    if (size > BUFFER_BYTES - file->buffered)
+        PR_TRY(pr_scratch_flush(file, err));
+    if (size > BUFFER_BYTES)
+        return write_all(file->fd, TEMPORARY, bytes, size, err);
+    memcpy(file->buffer + file->buffered, bytes, size);
+    file->buffered += size;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_scratch_read(const pr_scratch_file *file, uint64_t at, void *bytes, size_t size,
+                               parsrec_error *err)
+{
+    assert(file->buffered == 0);
+    unsigned char *to = bytes;
+    while (size > 0) {
+        ssize_t n = pread(file->fd, to, size, (off_t)at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return pr_fail_errno(err, PARSREC_E_IO, TEMPORARY ": cannot be read");
+        if (n == 0)
+            return pr_fail(err, PARSREC_E_IO, TEMPORARY ": is shorter than what was written");
+        to += n;
+        at += (uint64_t)n;
+        size -= (size_t)n;
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_scratch_map(pr_mapping *out, const pr_scratch_file *file, parsrec_error *err)
+{
+    assert(file->buffered == 0);
+    *out = (pr_mapping){0};
+    if (file->size == 0)
+        return PARSREC_OK;
+    void *bytes = mmap(NULL, (size_t)file->size, PROT_READ, MAP_PRIVATE, file->fd, 0);
+    if (bytes == MAP_FAILED)
+        return pr_fail_errno(err, PARSREC_E_IO, TEMPORARY ": cannot be mapped into memory");
+    *out = (pr_mapping){bytes, (size_t)file->size};
+    return PARSREC_OK;
+}
+
+void pr_scratch_close(pr_scratch_file *file)
+{
+    if (file->open)
+        close(file->fd);
+    pr_free(file->buffer);
+    *file = (pr_scratch_file){0};
+}
+
+/* ---- files that appear complete ---- */
+
 struct pr_atomic_file {
     int fd;
     char *path;      /* final name, links resolved; as given when written directly */
@@ -53,8 +190,6 @@ struct pr_atomic_file {
     unsigned char *buffer;
     size_t used;
 };
-
-enum { BUFFER_BYTES = 1 << 18 };
 
 static void release(pr_atomic_file *file)
 {
@@ -206,31 +341,11 @@ parsrec_status pr_atomic_open(pr_atomic_file **out, const char *path, parsrec_er
     return PARSREC_OK;
 }
 
-static parsrec_status write_all(pr_atomic_file *file, const unsigned char *bytes, size_t size,
-                                parsrec_error *err)
-{
-    while (size > 0) {
-        ssize_t n = write(file->fd, bytes, size < (1u << 30) ? size : 1u << 30);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            if (n == 0)
-                errno = EIO;
-            const char *hint =
-                errno == ENOSPC || errno == EDQUOT ? " (make room or write to another disk)" : "";
-            return pr_fail_errno(err, PARSREC_E_IO, "%s: writing failed%s", file->path, hint);
-        }
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return PARSREC_OK;
-}
-
 static parsrec_status flush(pr_atomic_file *file, parsrec_error *err)
 {
     size_t used = file->used;
     file->used = 0;
-    return write_all(file, file->buffer, used, err);
+    return write_all(file->fd, file->path, file->buffer, used, err);
 }
 
 parsrec_status pr_atomic_write(pr_atomic_file *file, const void *bytes, size_t size,
@@ -239,7 +354,7 @@ parsrec_status pr_atomic_write(pr_atomic_file *file, const void *bytes, size_t s
     if (size > BUFFER_BYTES - file->used)
         PR_TRY(flush(file, err));
     if (size >= BUFFER_BYTES)
-        return write_all(file, bytes, size, err);
+        return write_all(file->fd, file->path, bytes, size, err);
     memcpy(file->buffer + file->used, bytes, size);
     file->used += size;
     return PARSREC_OK;

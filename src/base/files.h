@@ -1,7 +1,10 @@
-/* Files as the library reads and writes them: mapped whole, written atomically. */
+/* Files as the library reads and writes them: mapped whole, written atomically, or without a name
+ * for as long as a job lasts. */
 #ifndef PR_FILES_H
 #define PR_FILES_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/status.h"
@@ -24,6 +27,31 @@ typedef struct pr_mapping {
  * empty file maps to size 0. */
 parsrec_status pr_file_map(pr_mapping *out, const char *path, parsrec_error *err);
 void pr_file_unmap(pr_mapping *mapping); /* a zeroed mapping is fine */
+/* Gives back the memory of mapped pages that lie wholly within these bytes; they are read from the
+ * file again when they are used again. Keeps a pass over a large file from filling the memory. */
+void pr_pages_release(const void *bytes, size_t size);
+
+/* A file without a name, for data that a job cannot hold in memory. It is appended to, then read or
+ * mapped, and the disk gets its room back when the file is closed or the program is killed. */
+typedef struct pr_scratch_file {
+    bool open;
+    int fd;
+    uint64_t size; /* what was appended, the buffered bytes included */
+    unsigned char *buffer;
+    size_t buffered;
+} pr_scratch_file;
+
+/* `beside` is the path of the result: the file is made in its folder, or in $TMPDIR (/tmp) if the
+ * result is not a plain file. */
+parsrec_status pr_scratch_open(pr_scratch_file *file, const char *beside, parsrec_error *err);
+parsrec_status pr_scratch_append(pr_scratch_file *file, const void *bytes, size_t size,
+                                 parsrec_error *err);
+/* After the last append: what was buffered becomes readable. */
+parsrec_status pr_scratch_flush(pr_scratch_file *file, parsrec_error *err);
+parsrec_status pr_scratch_read(const pr_scratch_file *file, uint64_t at, void *bytes, size_t size,
+                               parsrec_error *err);
+parsrec_status pr_scratch_map(pr_mapping *out, const pr_scratch_file *file, parsrec_error *err);
+void pr_scratch_close(pr_scratch_file *file); /* a zeroed one is fine */
 
 /* A file that appears under its name complete or not at all: written beside its place under a
  * temporary name, synced, renamed, folder synced. Temporary files of writers that were killed are

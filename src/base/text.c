@@ -103,6 +103,22 @@ bool pr_parse_duration(pr_slice s, int64_t *seconds)
     return pr_parse_i64(s, &n) && !__builtin_mul_overflow(n, factor, seconds);
 }
 
+bool pr_parse_bytes(pr_slice text, uint64_t *bytes)
+{
+    static const char units[] = "KMGT";
+    double factor = 1, number;
+    if (text.size > 0 && text.bytes[text.size - 1] == 'B')
+        text.size--;
+    const char *unit = text.size > 0 ? memchr(units, text.bytes[text.size - 1], 4) : NULL;
+    for (const char *u = units; unit != NULL && u <= unit; u++)
+        factor *= 1024;
+    text.size -= unit != NULL;
+    if (!pr_parse_f64(text, &number) || number * factor < 1 || number * factor > 1e18)
+        return false;
+    *bytes = (uint64_t)(number * factor);
+    return true;
+}
+
 /* Length of the character at s, 0 if it is not well-formed (too long, surrogate, out of range). */
 static size_t utf8_length(const unsigned char *s, size_t left)
 {

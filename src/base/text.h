@@ -54,6 +54,8 @@ bool pr_parse_f64(pr_slice s, double *value); /* finite, '.' in any locale */
 
 /* "30m", "2h", "1d", "45s" or plain seconds. */
 bool pr_parse_duration(pr_slice s, int64_t *seconds);
+/* A number of bytes such as 500M, 8G or 1.5T, in powers of 1024; at least 1. */
+bool pr_parse_bytes(pr_slice text, uint64_t *bytes);
 
 /* Characters of UTF-8 text: what a column of a terminal or table needs. */
 int pr_text_width(const char *text);

@@ -61,6 +61,8 @@ static const cli_option options[] = {
               "repeatedly drop users and items with fewer than N actions"),
     CLI_COUNT(0, "max-bad", import_args, import.max_bad, 0, 1e15,
               "skip and count up to N bad rows"),
+    CLI_BYTES(0, "max-memory", import_args, import.max_memory,
+              "sort in temporary files what does not fit (default: what is free)"),
     CLI_FLAG(0, "json", import_args, json, "print the report as JSON"),
     CLI_END,
 };

@@ -70,6 +70,7 @@ static void print_default(const cli_option *o, void *fields)
         if (*(int64_t *)field > 0)
             print_duration(*(int64_t *)field);
         break;
+    case CLI_KIND_BYTES: /* 0: what the help says */
     case CLI_KIND_FLAG:
     case CLI_KIND_LIST:
     case CLI_KIND_END:
@@ -256,6 +257,10 @@ static int set_value(const cli_command *command, const cli_option *o, void *fiel
         if (!pr_parse_duration(pr_slice_of(value), field_of(o, fields)) ||
             *(int64_t *)field_of(o, fields) <= 0)
             return bad_value(command, o, value, "a time such as 30m, 2h or 1d");
+        return CLI_CONTINUE;
+    case CLI_KIND_BYTES:
+        if (!pr_parse_bytes(pr_slice_of(value), field_of(o, fields)))
+            return bad_value(command, o, value, "a size such as 500M, 8G or 1T");
         return CLI_CONTINUE;
     case CLI_KIND_CHOICE:
         return set_choice(command, o, fields, value);

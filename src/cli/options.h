@@ -30,6 +30,7 @@ typedef enum cli_kind {
     CLI_KIND_THREADS,  /* unsigned in [low, high] */
     CLI_KIND_REAL,     /* double in [low, high] */
     CLI_KIND_DURATION, /* int64_t seconds, from "30m" */
+    CLI_KIND_BYTES,    /* uint64_t bytes, from "8G" */
     CLI_KIND_CHOICE,   /* int: index into a NULL-terminated list of words */
     CLI_KIND_LIST,     /* cli_strings: the option may be repeated */
 } cli_kind;
@@ -80,6 +81,10 @@ typedef struct cli_strings {
 #define CLI_DURATION(letter, name, type, field, help)                                    \
     {                                                                                    \
         CLI_KIND_DURATION, letter, name, "TIME", offsetof(type, field), 0, 0, NULL, help \
+    }
+#define CLI_BYTES(letter, name, type, field, help)                                    \
+    {                                                                                 \
+        CLI_KIND_BYTES, letter, name, "SIZE", offsetof(type, field), 0, 0, NULL, help \
     }
 #define CLI_CHOICE(letter, name, type, field, choices, help)                            \
     {                                                                                   \

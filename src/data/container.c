@@ -568,6 +568,8 @@ typedef struct writer {
     json_t *json;
     char *head; /* length, header, spaces */
     size_t head_size;
+    const pr_mapping *views; /* of files: tensors whose data begin there are not kept in memory */
+    size_t view_count;
 } writer;
 
 typedef parsrec_status sink(void *context, const void *bytes, size_t size, parsrec_error *err);
@@ -702,6 +704,32 @@ static parsrec_status make_head(writer *w, parsrec_error *err)
     return status;
 }
 
+static bool is_view(const writer *w, const void *data)
+{
+    for (size_t i = 0; i < w->view_count; i++)
+        if (data == w->views[i].bytes)
+            return true;
+    return false;
+}
+
+/* The bytes of a tensor. Those of a mapped file are not kept in memory. */
+static parsrec_status pour_tensor(const writer *w, const entry *e, sink *into, void *context,
+                                  parsrec_error *err)
+{
+    enum { WINDOW_BYTES = 1 << 24 };
+    const unsigned char *bytes = e->tensor.data;
+    bool mapped = is_view(w, bytes);
+    for (uint64_t left = e->end - e->begin; left > 0;) {
+        size_t size = mapped && left > WINDOW_BYTES ? WINDOW_BYTES : (size_t)left;
+        PR_TRY(into(context, bytes, size, err));
+        if (mapped)
+            pr_pages_release(bytes, size);
+        bytes += size;
+        left -= size;
+    }
+    return PARSREC_OK;
+}
+
 /* Every byte behind the header, in order. */
 static parsrec_status pour_data(const writer *w, sink *into, void *context, parsrec_error *err)
 {
@@ -710,7 +738,7 @@ static parsrec_status pour_data(const writer *w, sink *into, void *context, pars
     for (size_t i = 0; i < w->count; end = w->entries[i++].end) {
         const entry *e = &w->entries[i];
         PR_TRY(into(context, zeros, (size_t)(e->begin - end), err));
-        PR_TRY(into(context, e->tensor.data, (size_t)(e->end - e->begin), err));
+        PR_TRY(pour_tensor(w, e, into, context, err));
     }
     return PARSREC_OK;
 }
@@ -758,7 +786,17 @@ parsrec_status pr_container_write(const char *path, const char *format, uint32_t
                                   const pr_metadata *metadata, size_t metadata_count,
                                   const pr_tensor *tensors, size_t tensor_count, parsrec_error *err)
 {
-    writer w = {.path = path, .count = tensor_count};
+    return pr_container_write_views(path, format, version, metadata, metadata_count, tensors,
+                                    tensor_count, NULL, 0, err);
+}
+
+parsrec_status pr_container_write_views(const char *path, const char *format, uint32_t version,
+                                        const pr_metadata *metadata, size_t metadata_count,
+                                        const pr_tensor *tensors, size_t tensor_count,
+                                        const pr_mapping *views, size_t view_count,
+                                        parsrec_error *err)
+{
+    writer w = {.path = path, .count = tensor_count, .views = views, .view_count = view_count};
     parsrec_status status;
     PR_TRY_GOTO(lay_out(&w, tensors, err));
     PR_TRY_GOTO(put_metadata(&w, format, version, metadata, metadata_count, err));

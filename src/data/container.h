@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/files.h"
 #include "base/status.h"
 
 /* safetensors' name, bytes of one element */
@@ -102,5 +103,12 @@ parsrec_status pr_container_write(const char *path, const char *format, uint32_t
                                   const pr_metadata *metadata, size_t metadata_count,
                                   const pr_tensor *tensors, size_t tensor_count,
                                   parsrec_error *err);
+/* The same where some tensors are mapped files larger than the memory: the data of each begin where a
+ * view begins. Their pages are given back as they are written. */
+parsrec_status pr_container_write_views(const char *path, const char *format, uint32_t version,
+                                        const pr_metadata *metadata, size_t metadata_count,
+                                        const pr_tensor *tensors, size_t tensor_count,
+                                        const pr_mapping *views, size_t view_count,
+                                        parsrec_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/xxh3.h"
@@ -369,13 +370,27 @@ typedef struct check {
 #define REFUSE(c, format, ...) \
     pr_fail((c)->err, PARSREC_E_FORMAT, "%s: " format, (c)->origin, __VA_ARGS__)
 
+/* Once elements up to `upto` of a column have been looked at: gives back the pages of a mapped column,
+ * a window at a time. *done is how far that has come. Only for columns that pr_dataset.views names. */
+static void give_back(const check *c, const void *column, size_t element, size_t upto, size_t *done)
+{
+    enum { WINDOW_BYTES = 1 << 24 };
+    if (c->data->view_count == 0 || (upto - *done) * element < WINDOW_BYTES)
+        return;
+    pr_pages_release((const char *)column + *done * element, (upto - *done) * element);
+    *done = upto;
+}
+
 /* Offsets go from 0 to `end`; each is at least `step` more than the one before. */
 static parsrec_status check_offsets(const check *c, const char *name, const int64_t *offsets,
                                     size_t rows, size_t end, int64_t step)
 {
+    size_t done = 0;
     if (offsets[0] != 0)
         return REFUSE(c, "%s begins with %lld, not 0", name, (long long)offsets[0]);
     for (size_t i = 0; i < rows; i++) {
+        if (offsets == c->data->session_offsets)
+            give_back(c, offsets, sizeof *offsets, i, &done);
         if (offsets[i + 1] < offsets[i])
             return REFUSE(c, "%s decreases at %zu from %lld to %lld", name, i,
                           (long long)offsets[i], (long long)offsets[i + 1]);
@@ -387,11 +402,11 @@ static parsrec_status check_offsets(const check *c, const char *name, const int6
     return PARSREC_OK;
 }
 
-/* Codes are from `low`, which is 0 or -1, to count - 1. */
+/* Codes first to end - 1 are from `low`, which is 0 or -1, to count - 1. */
 static parsrec_status check_codes(const check *c, const char *name, const int32_t *codes,
-                                  size_t rows, int32_t low, size_t count)
+                                  size_t first, size_t end, int32_t low, size_t count)
 {
-    for (size_t i = 0; i < rows; i++)
+    for (size_t i = first; i < end; i++)
         if (codes[i] < low || (codes[i] >= 0 && (size_t)codes[i] >= count))
             return REFUSE(c, "%s[%zu] is %d, allowed are %d to %lld", name, i, codes[i], low,
                           (long long)count - 1);
@@ -465,16 +480,21 @@ static parsrec_status check_table(const check *c, const char *table, const pr_na
 }
 
 /* seen[item] is the last session + 1 that held the item. */
+/* Items exist, and none occurs twice in a session. */
 static parsrec_status check_baskets(const check *c)
 {
     const pr_dataset *d = c->data;
-    PR_TRY(check_codes(c, "items", d->action_items, d->actions, 0, d->items));
     uint64_t *seen = pr_alloc_zero(d->items, sizeof *seen);
     if (seen == NULL)
         return pr_fail_memory(c->err);
     parsrec_status status = PARSREC_OK;
+    size_t sessions_done = 0, items_done = 0;
     for (size_t s = 0; s < d->sessions && status == PARSREC_OK; s++) {
-        for (int64_t a = d->session_offsets[s]; a < d->session_offsets[s + 1]; a++) {
+        int64_t first = d->session_offsets[s], end = d->session_offsets[s + 1];
+        give_back(c, d->session_offsets, sizeof *d->session_offsets, s, &sessions_done);
+        give_back(c, d->action_items, sizeof *d->action_items, (size_t)first, &items_done);
+        status = check_codes(c, "items", d->action_items, (size_t)first, (size_t)end, 0, d->items);
+        for (int64_t a = first; a < end && status == PARSREC_OK; a++) {
             int32_t item = d->action_items[a];
             pr_excerpt hold;
             if (seen[item] == s + 1)
@@ -490,7 +510,9 @@ static parsrec_status check_baskets(const check *c)
 static parsrec_status check_times(const check *c)
 {
     const pr_dataset *d = c->data;
+    size_t done = 0;
     for (size_t u = 0; d->times != NULL && u < d->users; u++) {
+        give_back(c, d->times, sizeof *d->times, (size_t)d->user_offsets[u], &done);
         for (int64_t s = d->user_offsets[u] + 1; s < d->user_offsets[u + 1]; s++) {
             pr_excerpt hold;
             if (d->times[s] < d->times[s - 1])
@@ -533,7 +555,7 @@ static parsrec_status check_catalogue(const check *c)
                           d->category_parent[i]);
     PR_TRY(check_depth(c));
     PR_TRY(check_table(c, "category_names", &d->category_names, d->category_parent));
-    return check_codes(c, "item_category", d->item_category, d->items, -1, d->categories);
+    return check_codes(c, "item_category", d->item_category, 0, d->items, -1, d->categories);
 }
 
 static parsrec_status check_feature(const check *c, const pr_feature_column *f, size_t rows)
@@ -551,7 +573,7 @@ static parsrec_status check_feature(const check *c, const pr_feature_column *f, 
     if (f->code == NULL)
         return PARSREC_OK;
     PR_TRY(check_table(c, name, &f->values, NULL));
-    return check_codes(c, name, f->code, rows, -1, f->values.count);
+    return check_codes(c, name, f->code, 0, rows, -1, f->values.count);
 }
 
 static parsrec_status check_features(const check *c)
@@ -622,8 +644,9 @@ static void add_columns(tensor_list *l, const pr_dataset *d)
     add_tensor(l, PR_I64, d->user_offsets, d->users + 1, "user_offsets");
     add_tensor(l, PR_I64, d->session_offsets, d->sessions + 1, "session_offsets");
     add_tensor(l, PR_I32, d->action_items, d->actions, "items");
-    if (d->time_kind != PARSREC_TIME_NONE)
+    if (d->time_kind != PARSREC_TIME_NONE) {
         add_tensor(l, PR_I64, d->times, d->sessions, "times");
+    }
     add_names(l, &d->user_keys, "user_keys");
     add_names(l, &d->item_keys, "item_keys");
     if (d->item_names.count > 0)
@@ -683,8 +706,8 @@ parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in
             l.tensors[l.count++] = in->tensors[i];
         size_t count = gather_metadata(metadata, data, in);
         assert(count <= OWN_METADATA + in->metadata_count && l.count <= most);
-        status = pr_container_write(path, in->format, in->version, metadata, count, l.tensors,
-                                    l.count, err);
+        status = pr_container_write_views(path, in->format, in->version, metadata, count, l.tensors,
+                                          l.count, data->views, data->view_count, err);
     }
     pr_free(l.tensors);
     pr_free(l.names);

@@ -76,6 +76,11 @@ struct parsrec_data {
     const int32_t *known_as;
     size_t known_users; /* users of that model */
 
+    /* Where session_offsets, times and action_items are mapped files, larger than the memory: a pass
+     * over them gives their pages back. Only in a data set that import makes; else view_count is 0. */
+    const pr_mapping *views;
+    size_t view_count;
+
     pr_container *file; /* owns the columns and any `truth.*` tensors; NULL when made in memory */
     const char
         *checksum; /* of what the data come from, where that is not `file` as it is; or NULL */

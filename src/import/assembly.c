@@ -10,10 +10,16 @@
 
 void pr_assembly_free(pr_assembly *b)
 {
+    for (int i = 0; i < PR_COLUMN_FILES; i++) {
+        pr_file_unmap(&b->views[i]);
+        pr_scratch_close(&b->files[i]);
+    }
+    if (!b->stored) {
+        pr_free(b->session_offsets);
+        pr_free(b->action_items);
+        pr_free(b->times);
+    }
     pr_free(b->user_offsets);
-    pr_free(b->session_offsets);
-    pr_free(b->action_items);
-    pr_free(b->times);
     pr_free(b->user_from);
     pr_free(b->item_from);
     pr_free(b->session_from);

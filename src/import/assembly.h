@@ -7,7 +7,10 @@
 #ifndef PR_ASSEMBLY_H
 #define PR_ASSEMBLY_H
 
+#include "base/files.h"
 #include "import/gather.h"
+
+enum { PR_SESSION_FILE, PR_TIME_FILE, PR_ITEM_FILE, PR_COLUMN_FILES };
 
 typedef struct pr_assembly {
     size_t users, sessions, items, actions;
@@ -17,6 +20,12 @@ typedef struct pr_assembly {
     /* [users], [items], [sessions]: the number before filtering and sorting; NULL: the same number. After
      * pr_assembly_join session_from means nothing: a session then comes from several. */
     uint32_t *user_from, *item_from, *session_from;
+
+    /* Columns too large for the memory (spill.h): session_offsets, times and action_items are
+     * read-only views of files. */
+    bool stored;
+    pr_scratch_file files[PR_COLUMN_FILES];
+    pr_mapping views[PR_COLUMN_FILES];
 } pr_assembly;
 
 void pr_assembly_free(pr_assembly *b); /* a zeroed one is fine */

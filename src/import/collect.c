@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "import/spill.h"
 
 /* ---- numbers of short names seen lately, in front of a pr_intern ----
  *
@@ -297,7 +298,8 @@ parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_actio
     PR_TRY(find_item(c, item_name, &action.item, err));
     if (c->keyed && columns->session != PR_NO_COLUMN)
         action.session = pr_key(row->fields[columns->session], &trimmed);
-    PR_TRY(pr_gather_add(&c->gathered, &action, err));
+    PR_TRY(c->spill != NULL ? pr_spill_add(c->spill, &action, err)
+                            : pr_gather_add(&c->gathered, &action, err));
     note_time(c, form, action.time);
     c->last_user = action.user;
     c->trimmed = trimmed;

@@ -23,8 +23,9 @@ typedef struct pr_collect {
 
     pr_intern users, items;
     pr_gather gathered;
-    size_t actions;     /* accepted so far */
-    int64_t *last_time; /* [users.count]: of the user's latest row */
+    struct pr_spill *spill; /* not NULL: actions go there and not to `gathered`; the caller's */
+    size_t actions;         /* accepted so far */
+    int64_t *last_time;     /* [users.count]: of the user's latest row */
     size_t last_capacity;
     pr_time_form form; /* of all times so far; set once there are actions */
     int64_t least_time, greatest_time;

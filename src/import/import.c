@@ -11,6 +11,7 @@
 #include "data/dataset.h"
 #include "import/columns.h"
 #include "import/rows.h"
+#include "import/spill.h"
 #include "import/tables.h"
 #include "import/times.h"
 
@@ -44,6 +45,8 @@ static parsrec_status check_inputs(const char *const *inputs, size_t count,
     return PARSREC_OK;
 }
 
+enum { LEAST_MEMORY = 1 << 26 };
+
 static parsrec_status check_options(const char *const *inputs, size_t input_count,
                                     const parsrec_import_options *o, parsrec_error *err)
 {
@@ -60,6 +63,12 @@ static parsrec_status check_options(const char *const *inputs, size_t input_coun
         return refuse(err, "every action needs a user; name its column with --user");
     if (o->item_column != NULL && o->item_column[0] == '\0')
         return refuse(err, "every action needs an item; name its column with --item");
+    if (o->max_memory > 0 && o->max_memory < LEAST_MEMORY)
+        return refuse(err, "--max-memory must be at least 64M");
+    if (o->max_memory > 0 && o->sessions_path != NULL)
+        return refuse(err,
+                      "the keys of sessions, which --sessions needs, are held in memory; leave "
+                      "out --sessions or --max-memory");
     if (o->time_format != NULL)
         PR_TRY(pr_time_pattern_check(o->time_format, err));
     return check_inputs(inputs, input_count, o, err);
@@ -135,6 +144,7 @@ static char *source_text(const char *const *names, size_t count,
 enum { ROWS_BETWEEN_REPORTS = 1 << 14 };
 
 typedef struct importer {
+    const char *out_path;
     const parsrec_import_options *options;
     const parsrec_import_streams *streams; /* NULL: inputs are named */
     parsrec_import_report *report;
@@ -143,6 +153,8 @@ typedef struct importer {
     pr_table tables[PR_FEATURE_TABLES];
     /* The table's row for each user, session or item of the actions; NULL without that table. */
     int32_t *row_of[PR_FEATURE_TABLES];
+    pr_spill *spill;      /* of `actions`, once they take more memory than they may; or NULL */
+    uint64_t most_memory; /* of the actions; UINT64_MAX: any */
     pr_assembly baskets;
     pr_dataset data;  /* its columns belong to the members above and to the region */
     pr_region region; /* names and features that were copied for `data` */
@@ -163,6 +175,7 @@ static void free_importer(importer *im)
         pr_free(im->key_names[i]);
     }
     pr_assembly_free(&im->baskets);
+    pr_spill_free(im->spill);
     pr_region_free(&im->region);
     for (size_t i = 0; i < im->name_count; i++)
         pr_free(im->names[i]);
@@ -280,7 +293,47 @@ static parsrec_status note_columns(importer *im, const pr_rows *rows,
     return PARSREC_OK;
 }
 
+/* How much memory gathered actions may take. Assembling them takes about as much again, and arrays
+ * that grow have spare room. */
+static uint64_t memory_of_actions(const parsrec_import_options *o)
+{
+    enum { GATHERED_IN = 4 };
+    if (o->max_memory > 0)
+        return o->max_memory / GATHERED_IN;
+    uint64_t available = pr_memory_available();
+    if (available == 0 || o->sessions_path != NULL)
+        return UINT64_MAX;
+    return available / GATHERED_IN;
+}
+
+static uint64_t name_bytes(const pr_intern *names)
+{
+    return names->bytes_capacity + names->offsets_capacity * sizeof *names->offsets +
+           names->slot_count * sizeof *names->slots;
+}
+
+/* Moves the actions to a file once they take more memory than they may. */
+static parsrec_status keep_within_memory(importer *im, parsrec_error *err)
+{
+    pr_collect *c = &im->actions;
+    uint64_t most = im->options->max_memory, names = name_bytes(&c->users) + name_bytes(&c->items);
+    if (most > 0 && names > most / 4 * 3)
+        return pr_fail(
+            err, PARSREC_E_MEMORY,
+            "the names of %zu users and %zu items alone take %llu MB; raise --max-memory",
+            c->users.count, c->items.count, (unsigned long long)(names >> 20));
+    if (im->spill != NULL || pr_gather_bytes(&c->gathered) <= im->most_memory)
+        return PARSREC_OK;
+    pr_say(im->hooks, PARSREC_LOG_INFO,
+           "the actions do not fit in memory; they are sorted in temporary files beside %s",
+           im->out_path);
+    PR_TRY(pr_spill_open(&im->spill, im->out_path, err));
+    c->spill = im->spill;
+    return pr_spill_take(im->spill, &c->gathered, err);
+}
+
 typedef struct action_context {
+    importer *im;
     pr_collect *actions;
     pr_action_columns columns;
 } action_context;
@@ -289,6 +342,8 @@ static parsrec_status take_action(void *context, const pr_rows *rows, const pr_r
                                   parsrec_error *err)
 {
     action_context *c = context;
+    if (c->actions->actions % ROWS_BETWEEN_REPORTS == 0)
+        PR_TRY(keep_within_memory(c->im, err));
     return pr_collect_row(c->actions, rows, &c->columns, row, err);
 }
 
@@ -316,7 +371,7 @@ static parsrec_status choose_columns(pr_rows *rows, const pr_action_columns *col
 /* Reads a source of actions and frees it. */
 static parsrec_status read_source(importer *im, pr_rows *rows, parsrec_error *err)
 {
-    action_context context = {.actions = &im->actions};
+    action_context context = {.im = im, .actions = &im->actions};
     parsrec_status status = keep_name(im, rows->name, err);
     if (status == PARSREC_OK)
         status = pr_columns_of_actions(&context.columns, rows, im->options, err);
@@ -361,7 +416,8 @@ static parsrec_status read_events(importer *im, parsrec_error *err)
 {
     pr_rows *rows;
     const pr_collect *c = &im->actions;
-    action_context context = {.actions = &im->actions,
+    action_context context = {.im = im,
+                              .actions = &im->actions,
                               .columns = {.user = 0, .session = 1, .time = 2, .item = 3}};
     if (im->options->events == NULL)
         return PARSREC_OK;
@@ -385,6 +441,7 @@ static parsrec_status read_actions(importer *im, const char *const *inputs, size
     im->names = pr_alloc_zero(count + 2, sizeof *im->names);
     if (im->names == NULL)
         return pr_fail_memory(err);
+    im->most_memory = memory_of_actions(im->options);
     im->actions.sort = im->options->sort;
     im->actions.time_pattern = im->options->time_format;
     im->actions.keyed = im->options->session_rule == PARSREC_SESSION_COLUMN;
@@ -602,13 +659,21 @@ static parsrec_status make_baskets(importer *im, parsrec_error *err)
         pr_time_kind(im->actions.form, im->actions.least_time, im->actions.greatest_time);
     PR_TRY(check_ordinals(im, kind, err));
     im->data.time_kind = kind;
-    PR_TRY(pr_assembly_make(b, &im->actions.gathered, im->actions.users.count,
-                            im->actions.items.count, err));
-    if (o->session_rule != PARSREC_SESSION_COLUMN)
-        pr_assembly_join(b, o->session_rule, o->session_gap);
-    PR_TRY(pr_assembly_unique(b, &im->report->repeats_dropped, err));
-    if (o->min_actions > 1)
-        PR_TRY(pr_assembly_filter(b, o->min_actions, im->report, err));
+    if (im->spill != NULL) {
+        pr_spill_rules rules = {o->session_rule, o->session_gap, o->min_actions};
+        PR_TRY(pr_spill_assemble(im->spill, b, im->actions.users.count, im->actions.items.count,
+                                 &rules, im->report, im->hooks, err));
+        pr_spill_free(im->spill);
+        im->spill = NULL;
+    } else {
+        PR_TRY(pr_assembly_make(b, &im->actions.gathered, im->actions.users.count,
+                                im->actions.items.count, err));
+        if (o->session_rule != PARSREC_SESSION_COLUMN)
+            pr_assembly_join(b, o->session_rule, o->session_gap);
+        PR_TRY(pr_assembly_unique(b, &im->report->repeats_dropped, err));
+        if (o->min_actions > 1)
+            PR_TRY(pr_assembly_filter(b, o->min_actions, im->report, err));
+    }
     if (b->actions == 0)
         return pr_fail(err, PARSREC_E_INPUT,
                        "nothing is left: no user and item have %llu actions each; lower "
@@ -669,6 +734,8 @@ static parsrec_status fill_data(importer *im, parsrec_error *err)
     d->session_offsets = b->session_offsets;
     d->action_items = b->action_items;
     d->times = d->time_kind != PARSREC_TIME_NONE ? b->times : NULL;
+    d->views = b->views;
+    d->view_count = b->stored ? PR_COLUMN_FILES : 0;
     d->item_names = d->category_names = (pr_names){"", no_names, 0};
     PR_TRY(choose_names(im, &d->user_keys, &im->actions.users, b->user_from, b->users, err));
     PR_TRY(choose_names(im, &d->item_keys, &im->actions.items, b->item_from, b->items, err));
@@ -746,7 +813,11 @@ static parsrec_status import(const char *out_path, const char *const *inputs, si
                              const parsrec_import_options *options, parsrec_import_report *report,
                              const parsrec_hooks *hooks, parsrec_error *err)
 {
-    importer im = {.options = options, .streams = streams, .report = report, .hooks = hooks};
+    importer im = {.out_path = out_path,
+                   .options = options,
+                   .streams = streams,
+                   .report = report,
+                   .hooks = hooks};
     parsrec_status status;
     PR_TRY(check_options(inputs, input_count, options, err));
     PR_TRY_GOTO(read_actions(&im, inputs, input_count, err));

@@ -6,6 +6,7 @@
  *   times.h      what a time says
  *   collect.h    rows become actions: names become numbers, bad rows are refused
  *   gather.h     actions are gathered into sessions, in the order of the input
+ *   spill.h      the same in files, part by part, when memory does not suffice
  *   assembly.h   gathered actions become the columns of a data set: sorted, cut, filtered
  *   tables.h     tables about items, users and sessions become features, names and categories
  *   import.c     parsrec_import, which runs all of it and fills the report

@@ -220,3 +220,26 @@ for form in "31/12/2024 14:05=%d/%m/%Y %H:%M" "12/31/24 2:05 PM=%m/%d/%y %I:%M %
 done
 ok "$PARSREC" import -o form.st form.csv
 same "$(grep -c "numbers that only order sessions; if they are dates, add --time-format 'us'" stderr)" 1 "microseconds"
+
+# An import that may not hold its actions in memory writes the same file, and leaves nothing beside it.
+python3 - <<'PYTHON'
+import random
+random.seed(3)
+rows = [(s % 9001, s, 1600000000 + 61 * s, int(random.paretovariate(.7)) % 3000) for s in range(200000) for _ in range(4)]
+random.shuffle(rows)
+with open("large.csv", "w") as out:
+    out.write("user,session,time,item\n")
+    out.writelines("u%d,s%d,%d,i%d\n" % row for row in rows)
+PYTHON
+mkdir large
+for options in "" "--min-actions 6" "--session-by day --session="; do
+    ok "$PARSREC" import -o large/whole.st large.csv --sort $options
+    ok "$PARSREC" import -o large/parts.st large.csv --sort --max-memory 64M $options
+    same "$(grep -c 'the actions do not fit in memory' stderr)" 1 "temporary files $options"
+    ok cmp large/whole.st large/parts.st
+done
+same "$(ls large)" "parts.st
+whole.st" "files left behind"
+fails 1 "must be at least 64M" "$PARSREC" import -o x.st large.csv --max-memory 1M
+fails 2 "a size such as 500M, 8G or 1T" "$PARSREC" import -o x.st large.csv --max-memory much
+fails 1 "leave out --sessions or --max-memory" "$PARSREC" import -o x.st large.csv --max-memory 64M --sessions large.csv

@@ -303,6 +303,13 @@ static void numbers_are_parsed_strictly(void **state)
     assert_true(pr_parse_duration(pr_slice_of("90"), &i) && i == 90);
     assert_false(pr_parse_duration(pr_slice_of("m"), &i));
     assert_false(pr_parse_duration(pr_slice_of("9223372036854775807w"), &i));
+    uint64_t bytes;
+    assert_true(pr_parse_bytes(pr_slice_of("64M"), &bytes) && bytes == UINT64_C(64) << 20);
+    assert_true(pr_parse_bytes(pr_slice_of("1.5GB"), &bytes) && bytes == UINT64_C(3) << 29);
+    assert_true(pr_parse_bytes(pr_slice_of("17"), &bytes) && bytes == 17);
+    assert_false(pr_parse_bytes(pr_slice_of("G"), &bytes));
+    assert_false(pr_parse_bytes(pr_slice_of("-1G"), &bytes));
+    assert_false(pr_parse_bytes(pr_slice_of("1e300T"), &bytes));
 }
 
 static void utf8_is_checked(void **state)
