@@ -5,6 +5,13 @@ if(NOT PARSREC_WEB)
   return()
 endif()
 
+# A release archive has the page already made, so that a build needs neither Node nor a network.
+set(made ${PROJECT_SOURCE_DIR}/web/dist/web_files.c)
+if(EXISTS ${made})
+  set(PARSREC_WEB_FILES ${made})
+  return()
+endif()
+
 find_program(PARSREC_NODE NAMES node nodejs)
 find_program(PARSREC_NPM npm)
 if(NOT PARSREC_NODE OR NOT PARSREC_NPM)

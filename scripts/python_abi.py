@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes python/parsrec/_abi.py, the ctypes mirror of include/parsrec.h: constants, structs and
-signatures. The header is the only place where they are listed; a test fails when the mirror is out
-of date.
+"""Writes what is derived from include/parsrec.h: python/parsrec/_abi.py, its ctypes mirror (constants,
+structs and signatures), and debian/libparsrec0.symbols, the list of functions that the shared library
+exports. The header is the only place where they are listed; a test fails when a file is out of date.
 
 usage: scripts/python_abi.py [--check]     (from any folder)
 
@@ -16,7 +16,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HEADER = ROOT / "include" / "parsrec.h"
-TARGET = ROOT / "python" / "parsrec" / "_abi.py"
+MIRROR = ROOT / "python" / "parsrec" / "_abi.py"
+SYMBOLS = ROOT / "debian" / "libparsrec0.symbols"
 
 PLAIN = {
     "void": "None", "bool": "c_bool", "char": "c_char", "int": "c_int", "unsigned": "c_uint",
@@ -173,14 +174,24 @@ def write(r):
     return "\n".join(lines + ["}", ""])
 
 
+def list_symbols(r, old):
+    """The symbols file of dpkg. A function keeps the version in which it first appeared."""
+    version = re.search(r"project\(parsrec VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
+    first = dict(re.findall(r"^ (\w+)@Base (\S+)$", old, re.M))
+    names = sorted(name for name, _, _ in r.functions)
+    return "libparsrec.so.0 libparsrec0 #MINVER#\n" + "".join(
+        " %s@Base %s\n" % (name, first.get(name, version)) for name in names)
+
+
 def main():
     header = re.sub(r"^#include.*$|^#define PARSREC_API.*$", "", HEADER.read_text(), flags=re.M)
-    text = write(Reader(header))
-    if sys.argv[1:] == ["--check"]:
-        if TARGET.read_text() != text:
-            raise SystemExit("python/parsrec/_abi.py is out of date: run scripts/python_abi.py")
-    else:
-        TARGET.write_text(text)
+    reader = Reader(header)
+    old = SYMBOLS.read_text() if SYMBOLS.exists() else ""
+    for target, text in ((MIRROR, write(reader)), (SYMBOLS, list_symbols(reader, old))):
+        if sys.argv[1:] != ["--check"]:
+            target.write_text(text)
+        elif target.read_text() != text:
+            raise SystemExit("%s is out of date: run scripts/python_abi.py" % target.relative_to(ROOT))
 
 
 if __name__ == "__main__":
