@@ -443,6 +443,12 @@ PARSREC_API parsrec_status parsrec_import_rows(const char *out_path,
                                                parsrec_import_report *report,
                                                const parsrec_hooks *hooks, parsrec_error *err);
 
+/* The actions of a data set as a table, by the ending of out_path: .parquet, else CSV ("-" is stdout);
+ * columns user, session, time (if known) and item, which import reads back. Or a table in a .csv or .jsonl
+ * file as .parquet. Parquet needs DuckDB's library (docs/import.md). */
+PARSREC_API parsrec_status parsrec_export(const char *in_path, const char *out_path,
+                                          const parsrec_hooks *hooks, parsrec_error *err);
+
 /* ---- synthetic data ---------------------------------------------------------------------- */
 
 typedef enum parsrec_size_rule {

@@ -3,7 +3,7 @@ _parsrec() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} list=
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        list="synth import info list check train recommend eval compare ablate tune explain whatif serve forget export-events bench help"
+        list="synth import info list check train recommend eval compare ablate tune explain whatif serve forget export export-events bench help"
     else
         case "${COMP_WORDS[1]} $before" in
         "synth --size-rule") list="reference paper" ;;
@@ -40,6 +40,7 @@ _parsrec() {
             "whatif -"*) list="--output --drop --only --add --each --group --watch --question --estimator --missing --raw --level --draws --interval --resamples --truth-sets --preset --users --sessions --outside --models --epochs --seed --threads --json --help" ;;
             "serve -"*) list="--listen --store --store-file --token-file --tls-cert --tls-key --host --access-log --log-targets --no-quality --body-most --basket-most --k-most --connections --request-time --work-time --stop-time --threads --help" ;;
             "forget -"*) list="--output --user --help" ;;
+            "export -"*) list="--output --help" ;;
             "export-events -"*) list="--output --types --help" ;;
             "bench -"*) list="--model --seconds --basket --k --threads --set --json --help" ;;
             esac ;;

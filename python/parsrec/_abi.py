@@ -1049,6 +1049,7 @@ FUNCTIONS = {
     "parsrec_import_default": (parsrec_import_options, []),
     "parsrec_import": (c_int, [c_char_p, POINTER(c_char_p), c_size_t, POINTER(parsrec_import_options), POINTER(parsrec_import_report), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_import_rows": (c_int, [c_char_p, POINTER(parsrec_import_streams), POINTER(parsrec_import_options), POINTER(parsrec_import_report), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
+    "parsrec_export": (c_int, [c_char_p, c_char_p, POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_synth_default": (parsrec_synth_options, []),
     "parsrec_synth": (c_int, [c_char_p, POINTER(parsrec_synth_options), POINTER(parsrec_synth_report), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_synth_options_of": (c_int, [c_void_p, POINTER(parsrec_synth_options), POINTER(parsrec_error)]),

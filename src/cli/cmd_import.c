@@ -44,7 +44,7 @@ static const cli_option options[] = {
              "feature columns that are categories, even if they are numbers"),
     CLI_TEXT(0, "table", "NAME", import_args, import.table, "databases: read this table"),
     CLI_TEXT(0, "query", "SQL", import_args, import.query,
-             "databases: read the rows of this query"),
+             "databases and Parquet: read the rows of this query"),
     CLI_TEXT(0, "events", "STORE", import_args, import.events,
              "also import the purchases in this store of a server"),
     CLI_CHOICE(0, "format", import_args, format, formats, "how text inputs are read"),
@@ -73,8 +73,9 @@ const cli_command cli_import = {
     .usage = "parsrec import -o DATA INPUT... [options]",
     .details =
         "INPUT is a CSV or TSV file (also .gz, .zst, or - for standard input), the\n"
-        "reference's user_id,time,session_length,session_items text, sqlite:FILE or\n"
-        "postgresql://...\n"
+        "reference's user_id,time,session_length,session_items text, sqlite:FILE,\n"
+        "postgresql://..., FILE.parquet, 'parquet:FOLDER/*.parquet', or duckdb:[FILE] with\n"
+        "--query over Parquet, CSV and JSON files (these three need DuckDB's library).\n"
         "Columns that no option names are recognised by their names: customer_id, Order ID,\n"
         "InvoiceDate, sku and the like; the report says which column has which role.\n"
         "docs/import.md has the rules.\n",

@@ -20,6 +20,7 @@
     X(whatif)           \
     X(serve)            \
     X(forget)           \
+    X(export)           \
     X(export_events)    \
     X(bench)
 

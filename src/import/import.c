@@ -34,10 +34,10 @@ static parsrec_status check_inputs(const char *const *inputs, size_t count,
     }
     for (size_t i = 0; i < count; i++) {
         from_stdin += strcmp(inputs[i], "-") == 0;
-        bool database = pr_rows_is_database(inputs[i]);
-        if (!database && (o->table != NULL || o->query != NULL))
+        if (!pr_rows_takes_query(inputs[i]) && (o->table != NULL || o->query != NULL))
             return pr_fail(err, PARSREC_E_ARGUMENT,
-                           "%s: --table and --query are for sqlite: and postgresql: inputs",
+                           "%s: --table and --query are for sqlite:, postgresql:, duckdb: and "
+                           "parquet: inputs",
                            inputs[i]);
     }
     if (from_stdin > 1)
@@ -866,7 +866,7 @@ static parsrec_status check_streams(const parsrec_import_streams *s,
         o->session_rule != PARSREC_SESSION_COLUMN)
         return refuse(err, "a table of sessions needs sessions with names; use a session column");
     if (o->table != NULL || o->query != NULL)
-        return refuse(err, "a table or query is for sqlite: and postgresql: inputs");
+        return refuse(err, "a table or query is for inputs that are databases");
     return PARSREC_OK;
 }
 

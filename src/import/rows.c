@@ -77,9 +77,31 @@ static bool is_postgres(const char *input)
     return starts(input, "postgresql://") || starts(input, "postgres://");
 }
 
+const char *pr_rows_after_prefix(const char *input, const char *prefix)
+{
+    return starts(input, prefix) ? input + strlen(prefix) : NULL;
+}
+
+static bool is_parquet(const char *input)
+{
+    static const char *const endings[] = {".parquet", ".pq"};
+    size_t size = strlen(input);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t n = strlen(endings[i]);
+        if (size > n && strcmp(input + size - n, endings[i]) == 0)
+            return true;
+    }
+    return starts(input, "parquet:");
+}
+
 bool pr_rows_is_database(const char *input)
 {
-    return starts(input, "sqlite:") || is_postgres(input);
+    return starts(input, "sqlite:") || starts(input, "duckdb:") || is_postgres(input);
+}
+
+bool pr_rows_takes_query(const char *input)
+{
+    return pr_rows_is_database(input) || is_parquet(input);
 }
 
 /* Tab for names such as x.tsv and x.tsv.gz; 0 leaves the choice to the header. */
@@ -128,5 +150,7 @@ parsrec_status pr_rows_open(pr_rows **out, const char *input, const pr_rows_opti
         return pr_sqlite_open(out, input, options, err);
     if (is_postgres(input))
         return pr_postgres_open(out, input, options, err);
+    if (starts(input, "duckdb:") || is_parquet(input))
+        return pr_duckdb_rows(out, input, options, err);
     return open_text(out, input, options, err);
 }

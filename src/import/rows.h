@@ -67,13 +67,17 @@ typedef struct pr_rows_options {
     const parsrec_hooks *hooks;  /* called while a database makes us wait */
 } pr_rows_options;
 
-/* Opens whatever `input` names: a file, "-", "sqlite:FILE" or "postgresql://...". New kinds of input
- * get a branch here. `input` and the hooks must outlive the rows; *out is NULL on failure. */
+/* Opens whatever `input` names: a file, "-", "sqlite:FILE", "postgresql://...", "parquet:FILES" or
+ * "duckdb:[FILE]". New kinds of input get a branch here. `input` and the hooks must outlive the rows; *out is NULL on failure. */
 parsrec_status pr_rows_open(pr_rows **out, const char *input, const pr_rows_options *options,
                             parsrec_error *err);
 void pr_rows_free(pr_rows *rows); /* NULL is fine */
 
 bool pr_rows_is_database(const char *input);
+/* Whether --query may be given for it: databases, and files that DuckDB reads. */
+bool pr_rows_takes_query(const char *input);
+/* What follows the prefix; NULL if the input does not begin with it. */
+const char *pr_rows_after_prefix(const char *input, const char *prefix);
 
 /* The number of a column by its name; PR_NO_COLUMN when there is none. */
 size_t pr_rows_find(const pr_rows *rows, const char *name);
@@ -117,6 +121,13 @@ parsrec_status pr_sqlite_open(pr_rows **out, const char *input, const pr_rows_op
                               parsrec_error *err);
 parsrec_status pr_postgres_open(pr_rows **out, const char *input, const pr_rows_options *options,
                                 parsrec_error *err);
+
+/* ---- Parquet files and DuckDB ---- */
+
+/* Reads "parquet:FILES" (a name or a pattern), a file called x.parquet, or "duckdb:[FILE]" with a table
+ * or a query, which may name files of its own. */
+parsrec_status pr_duckdb_rows(pr_rows **out, const char *input, const pr_rows_options *options,
+                              parsrec_error *err);
 
 /* ---- record batches in memory ---- */
 

@@ -140,7 +140,7 @@ printf 'user,item\nu,a\n' >untimed.csv
 refused "untimed.csv: no column is recognised as the time; name it with --time COL, because sessions are cut by time" untimed.csv --session-gap 30m
 refused "are not dates or Unix seconds" fine.csv --session-by day
 refused "sessions come from a column or are cut by time, not both" fine.csv --session session --session-by day
-refused "--table and --query are for sqlite: and postgresql: inputs" fine.csv --table x
+refused "--table and --query are for sqlite:, postgresql:, duckdb: and parquet: inputs" fine.csv --table x
 refused "nothing is left: no user and item have 5 actions each; lower --min-actions" fine.csv --min-actions 5
 refused "has no times, but the inputs before it have" fine.csv untimed.csv
 

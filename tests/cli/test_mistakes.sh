@@ -57,8 +57,10 @@ mistake 1 "parsrec train: book.xlsx: is an Excel workbook (.xlsx), not a data se
     "$PARSREC" train -o out.model book.xlsx
 mistake 1 "parsrec import: book.xlsx: is an Excel workbook (.xlsx), which import does not read; $sheet" \
     import shop.csv --items book.xlsx
-mistake 1 "parsrec import: table.parquet: is a Parquet file, which import does not read; $as_csv" import table.parquet
-mistake 1 "parsrec info: table.parquet: is a Parquet file, not a data set or model; $as_csv" \
+cp table.parquet table
+parquet="name it with its prefix: parsrec import -o DATA parquet:"
+mistake 1 "parsrec import: table: is a Parquet file, which import does not read; ${parquet}table" import table
+mistake 1 "parsrec info: table.parquet: is a Parquet file, not a data set or model; ${parquet}table.parquet" \
     "$PARSREC" info table.parquet
 for file in orders.zip orders.zip.gz; do
     mistake 1 "parsrec import: $file: is a zip archive, which import does not read; unpack it, then run parsrec import -o DATA on the table inside" \

@@ -56,14 +56,14 @@ COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 _parsrec
 echo "${COMPREPLY[*]}"
 B
-    same "$(bash complete.bash "$completions/parsrec.bash" parsrec exp)" "explain export-events" "commands"
+    same "$(bash complete.bash "$completions/parsrec.bash" parsrec exp)" "explain export export-events" "commands"
     same "$(bash complete.bash "$completions/parsrec.bash" parsrec eval --prot)" "--protocol" "options"
     same "$(bash complete.bash "$completions/parsrec.bash" parsrec eval --protocol ba)" "basket" "choices"
 fi
 # The same in fish and zsh where they are installed; zsh needs a terminal to complete, so it only reads it.
 if command -v fish >/dev/null; then
     fish_completes() { fish -N -c "source '$completions/parsrec.fish'; complete -C '$1'" | cut -f1 | tr '\n' ' '; }
-    same "$(fish_completes 'parsrec exp')" "explain export-events " "commands in fish"
+    same "$(fish_completes 'parsrec exp')" "explain export export-events " "commands in fish"
     same "$(fish_completes 'parsrec info --')" "--help --json " "options in fish"
     same "$(fish_completes 'parsrec eval --protocol ba')" "basket " "choices in fish"
     same "$(fish_completes 'parsrec help tr')" "train " "help in fish"
