@@ -55,6 +55,60 @@ void pr_near_expect(pr_real *row, const pr_near *near, const int32_t *items, con
     logarithms(row, near->items);
 }
 
+void pr_near_expect_few(pr_near_few *few, int32_t *slots, const pr_near *near, const int32_t *items,
+                        const pr_real *counts, size_t n)
+{
+    pr_real total = 0;
+    for (size_t i = 0; i < n; i++) {
+        total += counts[i];
+        few->items[i] = items[i];
+        slots[items[i]] = (int32_t)i + 1;
+    }
+    few->level = pr_sqrt(total);
+    few->count = n;
+    for (size_t i = 0; i < n; i++)
+        few->values[i] = few->level * near->base[items[i]];
+    for (size_t i = 0; i < n; i++) {
+        size_t h = (size_t)items[i];
+        pr_real x = pr_sqrt(counts[i]);
+        for (uint32_t k = h > 0 ? near->ends[h - 1] : 0; k < near->ends[h]; k++) {
+            int32_t to = (int32_t)near->to[k], *slot = &slots[to];
+            if (*slot == 0) {
+                few->items[few->count] = to;
+                few->values[few->count] = few->level * near->base[to];
+                *slot = (int32_t)++few->count;
+            }
+            few->values[*slot - 1] += near->weights[k] * x;
+        }
+    }
+    not_below(few->values, few->count);
+    for (size_t i = 0; i < n; i++)
+        few->values[i] += counts[i];
+    logarithms(few->values, few->count);
+    for (size_t i = 0; i < few->count; i++)
+        slots[few->items[i]] = 0;
+}
+
+void pr_near_expect_bases(pr_real *values, const pr_real *bases, pr_real level, size_t n)
+{
+    begin(values, bases, level, n);
+    not_below(values, n);
+    logarithms(values, n);
+}
+
+pr_real pr_near_expect_other(const pr_near *near, pr_real level, int32_t item)
+{
+    pr_real value = level * near->base[item];
+    return pr_ln((value > 0 ? value : 0) + LITTLE);
+}
+
+void pr_near_expect_all(pr_real *row, const pr_near *near, const pr_near_few *few)
+{
+    pr_near_expect_bases(row, near->base, few->level, near->items);
+    for (size_t i = 0; i < few->count; i++)
+        row[few->items[i]] = few->values[i];
+}
+
 parsrec_status pr_near_verify(const pr_near *near, size_t K, parsrec_error *err)
 {
     uint32_t end = 0;

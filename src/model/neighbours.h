@@ -30,4 +30,24 @@ parsrec_status pr_near_verify(const pr_near *near, size_t K, parsrec_error *err)
 void pr_near_expect(pr_real *row, const pr_near *near, const int32_t *items, const pr_real *counts,
                     size_t stride, size_t n);
 
+/* The same, of few items: a history changes what is expected of the items in it and of those that
+ * they are linked to. All others have a log that depends on the level alone, the square root of the
+ * number of actions. */
+typedef struct pr_near_few {
+    pr_real level;
+    size_t count;
+    int32_t *items;  /* [V]: those of the history first, in its order */
+    pr_real *values; /* [V]: the logs */
+} pr_near_few;
+
+/* slots[V] must be zero and is zero on return. */
+void pr_near_expect_few(pr_near_few *few, int32_t *slots, const pr_near *near, const int32_t *items,
+                        const pr_real *counts, size_t n);
+/* The log of an item that is not among the few; bits as pr_near_expect has them. */
+pr_real pr_near_expect_other(const pr_near *near, pr_real level, int32_t item);
+/* row[V] of all items, from the few. */
+void pr_near_expect_all(pr_real *row, const pr_near *near, const pr_near_few *few);
+/* values[n] = the logs of items with these bases, at a level. */
+void pr_near_expect_bases(pr_real *values, const pr_real *bases, pr_real level, size_t n);
+
 #endif

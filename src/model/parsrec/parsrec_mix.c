@@ -97,13 +97,14 @@ static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
     float *x = q->x + first * W;
     const pr_real *trend =
         s->net.d.times ? pr_trends_at(&s->net.w.times, pr_history_now(&b->history)) : NULL;
+    const pr_real *expected = pr_arnn_expected(s, 0);
     memset(x, 0, n * W * sizeof *x);
     pr_arnn_score(f->scorer, 0, f->items, n, f->scores);
     for (size_t i = 0; i < n; i++) {
         size_t v = (size_t)f->items[i];
         q->offset[first + i] = i < sure ? 0 : stands_for;
         x[i * W + PR_MIX_SCORE] = (float)f->scores[i];
-        x[i * W + PR_MIX_GATES + PR_GATE_EXPECTED] = (float)s->expected[v];
+        x[i * W + PR_MIX_GATES + PR_GATE_EXPECTED] = (float)expected[v];
         x[i * W + pr_arnn_mix_popular(&s->net.d)] = (float)f->popular[v];
         if (trend != NULL)
             x[i * W + pr_arnn_mix_popular(&s->net.d) + 1] = (float)trend[v];

@@ -69,6 +69,19 @@ static void mix_step(pr_arnn_state *s, size_t rows)
     }
 }
 
+static void take_few(pr_arnn_state *s, pr_arena *arena, size_t rows, size_t items)
+{
+    s->few = pr_arena_take_zero(arena, rows, sizeof *s->few);
+    s->counts = pr_arena_take(arena, items, sizeof *s->counts);
+    s->expected = pr_arena_take(arena, items, sizeof *s->expected);
+    for (size_t r = 0; r < rows; r++) {
+        pr_near_few few = {.items = pr_arena_take(arena, items, sizeof *few.items),
+                           .values = pr_arena_take(arena, items, sizeof *few.values)};
+        if (s->few != NULL)
+            s->few[r] = few;
+    }
+}
+
 void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
     pr_arnn_state *s = state;
@@ -105,7 +118,7 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
         s->had_count = pr_arena_take(arena, rows, sizeof *s->had_count);
         s->recall = pr_arena_take(arena, rows * d.items, sizeof *s->recall);
         if (d.neighbours > 0)
-            s->expected = pr_arena_take(arena, rows * d.items, sizeof *s->expected);
+            take_few(s, arena, rows, d.items);
     }
     s->trend = pr_arena_take_zero(arena, rows, sizeof *s->trend);
     if (d.pairs > 0) {
@@ -183,11 +196,27 @@ static void begin_recall(pr_scorer *session, size_t r, const pr_start *start)
 {
     pr_arnn_state *s = session->own;
     size_t V = s->net.d.items;
-    if (s->net.d.recall)
-        s->had_count[r] = pr_repeat_features(
-            s->had + r * V, s->recall + r * V, s->expected != NULL ? s->expected + r * V : NULL,
-            s->slots, &start->history, session->model->config.recall_decay, &s->net.w.near,
-            s->net.w.times.intervals);
+    int32_t *had = s->had + r * V;
+    if (!s->net.d.recall)
+        return;
+    s->had_count[r] = pr_repeat_features(had, s->recall + r * V, NULL, s->slots, &start->history,
+                                         session->model->config.recall_decay, &s->net.w.near,
+                                         s->net.w.times.intervals);
+    if (s->few == NULL)
+        return;
+    for (size_t i = 0; i < s->had_count[r]; i++) {
+        s->slots[had[i]] = (int32_t)i + 1;
+        s->counts[i] = 0;
+    }
+    for (size_t i = 0; i < start->history.count; i++)
+        s->counts[s->slots[start->history.items[i]] - 1] += 1;
+    pr_near_expect_few(&s->few[r], s->slots, &s->net.w.near, had, s->counts, s->had_count[r]);
+}
+
+const pr_real *pr_arnn_expected(const pr_arnn_state *s, size_t row)
+{
+    pr_near_expect_all(s->expected, &s->net.w.near, &s->few[row]);
+    return s->expected;
 }
 
 /* The row before has the same past. */
@@ -201,8 +230,13 @@ static void copy_past(pr_arnn_state *s, size_t r)
     s->had_count[r] = s->had_count[r - 1];
     memcpy(s->had + r * V, s->had + (r - 1) * V, s->had_count[r] * sizeof *s->had);
     memcpy(s->recall + r * V, s->recall + (r - 1) * V, s->had_count[r] * sizeof *s->recall);
-    if (s->expected != NULL)
-        memcpy(s->expected + r * V, s->expected + (r - 1) * V, V * sizeof *s->expected);
+    if (s->few == NULL)
+        return;
+    pr_near_few *few = &s->few[r], *from = &s->few[r - 1];
+    few->level = from->level;
+    few->count = from->count;
+    memcpy(few->items, from->items, few->count * sizeof *few->items);
+    memcpy(few->values, from->values, few->count * sizeof *few->values);
 }
 
 static void begin_row(pr_scorer *session, const pr_start *starts, size_t r, bool known)
@@ -438,8 +472,8 @@ static void add_memory(const pr_arnn_state *s, size_t row, pr_real *scores)
     size_t V = s->net.d.items;
     for (size_t i = 0; s->net.d.recall && i < s->had_count[row]; i++)
         scores[s->had[row * V + i]] += recalled(s, row, i);
-    if (s->expected != NULL)
-        add_scaled(scores, s->expected + row * V, expectation(s, row), V);
+    if (s->few != NULL)
+        add_scaled(scores, pr_arnn_expected(s, row), expectation(s, row), V);
     if (s->trend[row] != NULL)
         add_scaled(scores, s->trend[row], trend_weight(s, row), V);
     for (size_t v = 0; has_pairs(s, row) && v < V; v++)
@@ -480,35 +514,67 @@ static void score_output(const pr_arnn_state *s, size_t row, const int32_t *item
         scores[i] += pr_dot(s->net.w.item + (size_t)items[i] * d->dv, o, d->dv);
 }
 
-static void score_recall(pr_arnn_state *s, size_t row, const int32_t *items, size_t n,
+/* Sets slots[] of the items that a row's past says something about: the place in `few`, or in `had`
+ * without neighbours, plus one. Items of the past come first in both. */
+static void mark_past(pr_arnn_state *s, size_t row)
+{
+    const int32_t *items = s->few != NULL ? s->few[row].items : s->had + row * s->net.d.items;
+    size_t count = s->few != NULL ? s->few[row].count : s->had_count[row];
+    for (size_t i = 0; i < count; i++)
+        s->slots[items[i]] = (int32_t)i + 1;
+}
+
+static void unmark_past(pr_arnn_state *s, size_t row)
+{
+    const int32_t *items = s->few != NULL ? s->few[row].items : s->had + row * s->net.d.items;
+    size_t count = s->few != NULL ? s->few[row].count : s->had_count[row];
+    for (size_t i = 0; i < count; i++)
+        s->slots[items[i]] = 0;
+}
+
+/* What neighbours lead to expect of an item whose slot is marked. */
+static pr_real expected_of(const pr_arnn_state *s, size_t row, int32_t item)
+{
+    const pr_near_few *few = &s->few[row];
+    return s->slots[item] > 0 ? few->values[s->slots[item] - 1]
+                              : pr_near_expect_other(&s->net.w.near, few->level, item);
+}
+
+/* What a past that is marked says of some items. */
+static void score_recall(const pr_arnn_state *s, size_t row, const int32_t *items, size_t n,
                          pr_real *scores)
 {
-    const pr_arnn_dims *d = &s->net.d;
-    const int32_t *had = s->had + row * d->items;
-    for (size_t i = 0; i < s->had_count[row]; i++)
-        s->slots[had[i]] = (int32_t)i + 1;
     for (size_t i = 0; i < n; i++) {
-        if (s->slots[items[i]] > 0)
-            scores[i] += recalled(s, row, (size_t)s->slots[items[i]] - 1);
-        if (s->expected != NULL)
-            scores[i] += expectation(s, row) * s->expected[row * d->items + (size_t)items[i]];
+        size_t slot = (size_t)s->slots[items[i]];
+        if (slot > 0 && slot <= s->had_count[row])
+            scores[i] += recalled(s, row, slot - 1);
+        if (s->few != NULL)
+            scores[i] += expectation(s, row) * expected_of(s, row, items[i]);
         if (s->trend[row] != NULL)
             scores[i] += trend_weight(s, row) * s->trend[row][items[i]];
     }
-    for (size_t i = 0; i < s->had_count[row]; i++)
-        s->slots[had[i]] = 0;
+}
+
+/* Scores of some items; the past is marked, and the step has run. */
+static void score_marked(const pr_arnn_state *s, size_t row, const int32_t *items, size_t n,
+                         pr_real *scores)
+{
+    score_output(s, row, items, n, scores);
+    if (s->net.d.recall)
+        score_recall(s, row, items, n, scores);
+    for (size_t i = 0; has_pairs(s, row) && i < n; i++)
+        scores[i] += paired(s, row, items[i]);
 }
 
 void pr_arnn_score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
     pr_arnn_state *s = session->own;
-    const pr_arnn_dims *d = &s->net.d;
     pr_arnn_ensure_step(session);
-    score_output(s, row, items, n, scores);
-    if (d->recall)
-        score_recall(s, row, items, n, scores);
-    for (size_t i = 0; has_pairs(s, row) && i < n; i++)
-        scores[i] += paired(s, row, items[i]);
+    if (s->net.d.recall)
+        mark_past(s, row);
+    score_marked(s, row, items, n, scores);
+    if (s->net.d.recall)
+        unmark_past(s, row);
 }
 
 /* ---- the best ---- */
@@ -565,8 +631,13 @@ static pr_real memory_of(const pr_arnn_state *s, size_t row, int32_t item)
     for (size_t i = 0; s->net.d.recall && i < s->had_count[row]; i++)
         if (s->had[row * V + i] == item)
             sum += recalled(s, row, i);
-    if (s->expected != NULL)
-        sum += expectation(s, row) * s->expected[row * V + (size_t)item];
+    if (s->few != NULL) {
+        const pr_near_few *few = &s->few[row];
+        pr_real value = pr_near_expect_other(&s->net.w.near, few->level, item);
+        for (size_t i = 0; i < few->count; i++)
+            value = few->items[i] == item ? few->values[i] : value;
+        sum += expectation(s, row) * value;
+    }
     return sum;
 }
 

@@ -78,7 +78,8 @@ typedef struct pr_arnn_state {
     int32_t *had;      /* [rows,V]: items of each row's past, had_count of them */
     size_t *had_count; /* [rows] */
     pr_real (*recall)[PR_REPEAT_FEATURES]; /* [rows,V] */
-    pr_real *expected;                     /* [rows,V], or NULL */
+    pr_near_few *few;                      /* [rows]: what neighbours lead to expect; or NULL */
+    pr_real *counts, *expected;            /* [V], with them: memory for one row at a time */
     pr_pair_partners partners;             /* none: there are no pairs */
     pr_pair_basket *pair_baskets;          /* [rows] */
     pr_real *pair_values;                  /* [rows,classes + 1]: the last one is 0 */
@@ -96,6 +97,8 @@ typedef struct pr_arnn_state {
     pr_real *room;                /* see pr_arnn_rows */
 } pr_arnn_state;
 
+/* What neighbours lead to expect of all items; expected[V] is the scorer's own. */
+const pr_real *pr_arnn_expected(const pr_arnn_state *s, size_t row);
 /* Runs the present step, unless it has been. */
 void pr_arnn_ensure_step(pr_scorer *session);
 /* Rows that leave something out have the same past, most of them. */

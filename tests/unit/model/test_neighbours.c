@@ -185,6 +185,39 @@ static void expectations_by_hand(void **state)
         assert_close(row[v], log(1.0 / 64), 1e-6);
 }
 
+/* What is worked out for few items has the bits of what is worked out for all. */
+static void few_expectations_have_the_same_bits(void **state)
+{
+    (void)state;
+    toy_shop shop = shop_of();
+    static double x[USERS][ITEMS];
+    links l;
+    parsrec_error err;
+    count_roots(x, &shop.data);
+    assert_ok(count_links(&l, 3, &shop.data, 1, &err));
+    size_t others = 0;
+    for (size_t u = 0; u < USERS; u++) {
+        int32_t items[ITEMS], slots[ITEMS] = {0}, few_items[ITEMS];
+        pr_real counts[ITEMS], row[ITEMS], all[ITEMS], values[ITEMS];
+        pr_near_few few = {.items = few_items, .values = values};
+        size_t n = past_of(items, counts, x[u]);
+        pr_near_expect(row, &l.near, items, counts, 1, n);
+        pr_near_expect_few(&few, slots, &l.near, items, counts, n);
+        assert_memory_equal(few_items, items, n * sizeof *items);
+        pr_near_expect_all(all, &l.near, &few);
+        assert_memory_equal(all, row, sizeof row);
+        for (size_t i = 0; i < few.count; i++)
+            slots[few_items[i]] = 1;
+        for (int32_t v = 0; v < ITEMS; v++) {
+            pr_real other = pr_near_expect_other(&l.near, few.level, v);
+            others += slots[v] == 0;
+            assert_true(slots[v] != 0 || other == row[v]);
+        }
+    }
+    assert_true(others > 0);
+    toy_free(&shop);
+}
+
 static void logarithms_are_those_of_libm(void **state)
 {
     (void)state;
@@ -298,6 +331,7 @@ int main(void)
         cmocka_unit_test(links_are_a_regression),
         cmocka_unit_test(links_do_not_depend_on_threads),
         cmocka_unit_test(expectations_by_hand),
+        cmocka_unit_test(few_expectations_have_the_same_bits),
         cmocka_unit_test(logarithms_are_those_of_libm),
         cmocka_unit_test(broken_links_are_found),
         cmocka_unit_test(families_are_those_one_sees),
