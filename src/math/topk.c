@@ -99,13 +99,7 @@ static size_t end_of(size_t column, size_t n)
 
 /* ---- the best ---- */
 
-typedef struct heap {
-    int32_t *best;
-    const pr_real *scores;
-    size_t count, most;
-} heap;
-
-static void offer(heap *h, size_t i)
+static void offer(pr_topk_heap *h, size_t i)
 {
     if (h->count < h->most) {
         h->best[h->count] = (int32_t)i;
@@ -116,7 +110,25 @@ static void offer(heap *h, size_t i)
     }
 }
 
-static void offer_all(heap *h, size_t n)
+void pr_topk_offer(pr_topk_heap *heap, size_t i)
+{
+    if (heap->most > 0 && heap->scores[i] > -(pr_real)INFINITY)
+        offer(heap, i);
+}
+
+pr_real pr_topk_least(const pr_topk_heap *heap)
+{
+    return heap->count == heap->most && heap->count > 0 ? heap->scores[heap->best[0]]
+                                                        : -(pr_real)INFINITY;
+}
+
+size_t pr_topk_finish(pr_topk_heap *heap)
+{
+    unwind(heap->best, heap->scores, heap->count);
+    return heap->count;
+}
+
+static void offer_all(pr_topk_heap *h, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (h->scores[i] > -(pr_real)INFINITY)
@@ -126,7 +138,7 @@ static void offer_all(heap *h, size_t n)
 /* The k-th largest of the column maxima: at least k scores are as large. */
 static pr_real sure_bar(int32_t *best, const pr_real *tops, size_t columns, size_t k)
 {
-    heap h = {best, tops, 0, k};
+    pr_topk_heap h = {best, tops, 0, k};
     offer_all(&h, columns);
     return h.count == k ? tops[best[0]] : -(pr_real)INFINITY;
 }
@@ -134,7 +146,7 @@ static pr_real sure_bar(int32_t *best, const pr_real *tops, size_t columns, size
 size_t pr_topk(int32_t *best, const pr_real *scores, size_t n, size_t k)
 {
     pr_real tops[COLUMNS_MOST];
-    heap h = {best, scores, 0, k};
+    pr_topk_heap h = {best, scores, 0, k};
     size_t columns = columns_of(n);
     if (k == 0)
         return 0;

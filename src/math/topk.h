@@ -10,6 +10,20 @@
 size_t pr_topk(int32_t *best, const pr_real *scores, size_t n, size_t k);
 size_t pr_topk_plain(int32_t *best, const pr_real *scores, size_t n, size_t k);
 
+/* The same for scores that become known one by one: begin with a heap of count 0, offer positions,
+ * each once and after its score is set, and finish. */
+typedef struct pr_topk_heap {
+    int32_t *best; /* [most] */
+    const pr_real *scores;
+    size_t count, most;
+} pr_topk_heap;
+
+void pr_topk_offer(pr_topk_heap *heap, size_t i);
+/* The k-th largest score so far, -INFINITY while there are fewer than k. */
+pr_real pr_topk_least(const pr_topk_heap *heap);
+/* Sorts best[], largest first; returns how many there are. */
+size_t pr_topk_finish(pr_topk_heap *heap);
+
 /* Writes the positions of all scores that are at least `bar`, in ascending order, to found[n];
  * returns how many. */
 size_t pr_at_least(int32_t *found, const pr_real *scores, size_t n, pr_real bar);
