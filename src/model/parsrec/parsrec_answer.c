@@ -11,17 +11,28 @@
 
 enum {
     ITEMS_AT_ONCE = 256,
-    TABLES_MOST =
-        64 << 20, /* beyond, the catalogue takes longer to score than the network to run */
+    TABLES_MOST = 64 << 20, /* bytes of a table with a row per item, beside the weights */
+    SEARCH_LEAST = 16384,   /* items; below, reading all of them takes less */
 };
 
 /* ---- making the tables ---- */
 
 static bool allows(const pr_arnn_dims *d)
 {
-    size_t row = (2 * d->heads * d->dq + d->heads + 2 * d->dv) * sizeof(pr_real);
     return d->layers == 1 && d->ffn == PR_FFN_NONE && d->cell == PR_CELL_RNN && d->norm &&
-           d->residual && d->items < TABLES_MOST / row;
+           d->residual;
+}
+
+/* Whether a row per item is made of everything beforehand. */
+static bool small(const pr_arnn_dims *d)
+{
+    size_t row = (2 * d->heads * d->dq + d->heads + 2 * d->dv) * sizeof(pr_real);
+    return d->items < TABLES_MOST / row;
+}
+
+static bool may_search(const pr_arnn_dims *d)
+{
+    return d->items >= SEARCH_LEAST && d->dv <= PR_SEARCH_WIDTH_MOST;
 }
 
 /* What a query is multiplied with, and what is added, of items whose keys and values are in kv. */
@@ -83,28 +94,59 @@ static void make_maps(pr_arnn_ready *ready, const pr_arnn_net *net, pr_real *roo
     pr_panels_make(ready->user_w, net->w.cell_w, d->dz, d->du, 2 * d->dv);
     pr_panels_make(ready->move_w, room, in, in, d->dv);
     pr_panels_make(ready->answer_w, room + d->dv * in, in, in, d->dv);
-    pr_panels_make(ready->table, net->w.item, d->dv, d->dv, d->items);
+    if (ready->table != NULL)
+        pr_panels_make(ready->table, net->w.item, d->dv, d->dv, d->items);
     if (d->recall) {
         memset(ready->gate_b, 0, d->gates * sizeof *room); /* the map's own comes with the user */
         fold(ready->gate_w, ready->gate_b, net, net->w.gate_w, d->gates, mapped);
     }
 }
 
-/* Takes the parts from an arena; with a counting arena this is how they are sized. */
-static pr_arnn_ready *take_ready(pr_arena *arena, const pr_arnn_dims *d)
+static void take_bounds(pr_arnn_bounds *bounds, pr_arena *arena, const pr_arnn_dims *d,
+                        size_t blocks)
+{
+    size_t real = sizeof(pr_real);
+    for (size_t i = 0; d->bias && i < PR_MIX_STAGES; i++)
+        bounds->bias[i] = pr_arena_take(arena, blocks, real);
+    if (d->neighbours > 0) {
+        bounds->base_most = pr_arena_take(arena, blocks, real);
+        bounds->base_least = pr_arena_take(arena, blocks, real);
+    }
+    if (d->times) {
+        bounds->trend_most = pr_arena_take(arena, PR_PERIODS * blocks, real);
+        bounds->trend_least = pr_arena_take(arena, PR_PERIODS * blocks, real);
+    }
+}
+
+/* Takes the parts from an arena; with a counting arena this is how they are sized. `blocks`: of the
+ * search, 0 without one. */
+static pr_arnn_ready *take_ready(pr_arena *arena, const pr_arnn_dims *d, size_t blocks)
 {
     size_t in = d->dv + d->dq, real = sizeof(pr_real);
     pr_arnn_ready *ready = pr_arena_take(arena, 1, sizeof *ready);
     pr_arnn_ready parts = {.stride = (2 * d->heads * d->dq + d->heads + 15) / 16 * 16};
-    parts.items = pr_arena_take(arena, (d->items + 1) * parts.stride, real);
+    if (small(d)) {
+        parts.items = pr_arena_take(arena, (d->items + 1) * parts.stride, real);
+    } else {
+        parts.item_w = pr_arena_take(arena, pr_panels_size(d->dv, parts.stride), real);
+        parts.item_b = pr_arena_take(arena, parts.stride, real);
+    }
     parts.user_w = pr_arena_take(arena, pr_panels_size(d->du, 2 * d->dv), real);
     parts.move_w = pr_arena_take(arena, pr_panels_size(in, d->dv), real);
     parts.answer_w = pr_arena_take(arena, pr_panels_size(in, d->dv), real);
-    parts.table = pr_arena_take(arena, pr_panels_size(d->dv, d->items), real);
+    if (pr_panels_size(d->dv, d->items) <= TABLES_MOST / real)
+        parts.table = pr_arena_take(arena, pr_panels_size(d->dv, d->items), real);
     parts.cell_b = pr_arena_take(arena, 2 * d->dv, real);
     parts.gate_w = pr_arena_take(arena, d->gates * in, real);
     parts.gate_b = pr_arena_take(arena, d->gates, real);
-    parts.coarse.codes = pr_arena_take(arena, pr_coarse_bytes(d->items, d->dv), 1);
+    for (size_t i = 0; d->mix && i < PR_MIX_STAGES; i++)
+        parts.bias[i] = pr_arena_take(arena, d->items, real);
+    if (blocks > 0) {
+        pr_search_take(&parts.search, arena, d->items, d->dv, blocks);
+        take_bounds(&parts.bounds, arena, d, blocks);
+    } else {
+        parts.coarse.codes = pr_arena_take(arena, pr_coarse_bytes(d->items, d->dv), 1);
+    }
     if (ready != NULL)
         *ready = parts;
     return ready;
@@ -121,9 +163,125 @@ static void make_all_items(pr_arnn_ready *ready, const pr_arnn_net *net, pr_real
     }
 }
 
+/* The same map as panels. It is linear, so it is read off the rows of the unit vectors and of zero. */
+static parsrec_status make_item_map(pr_arnn_ready *ready, const pr_arnn_net *net,
+                                    parsrec_error *err)
+{
+    const pr_arnn_dims *d = &net->d;
+    const pr_arnn_layer *w = &net->w.layer[0];
+    size_t stride = ready->stride, rows = d->dv + 1;
+    pr_real *units = pr_alloc_zero(rows * d->dv, sizeof *units);
+    pr_real *kv = pr_alloc(rows * 2 * d->dq, sizeof *kv);
+    pr_real *made = pr_alloc_zero(rows * stride, sizeof *made);
+    pr_real *map = pr_alloc(stride * d->dv, sizeof *map);
+    parsrec_status status = PARSREC_OK;
+    if (units == NULL || kv == NULL || made == NULL || map == NULL) {
+        status = pr_fail_memory(err);
+    } else {
+        for (size_t i = 0; i < d->dv; i++)
+            units[i * d->dv + i] = 1;
+        pr_linear_forward(kv, units, w->kv_w, w->kv_b, rows, d->dv, 2 * d->dq);
+        make_items(made, stride, net, kv, rows);
+        const pr_real *zero = made + d->dv * stride;
+        for (size_t i = 0; i < d->dv; i++)
+            for (size_t o = 0; o < stride; o++)
+                map[o * d->dv + i] = made[i * stride + o] - zero[o];
+        memcpy(ready->item_b, zero, stride * sizeof *zero);
+        pr_panels_make(ready->item_w, map, d->dv, d->dv, stride);
+    }
+    pr_free(units);
+    pr_free(kv);
+    pr_free(made);
+    pr_free(map);
+    return status;
+}
+
+bool pr_arnn_mixed_biases(pr_real *const *bias, const pr_arnn_dims *d, const pr_arnn_view *w)
+{
+    bool mixed = false;
+    for (size_t k = 0; d->mix && k < PR_MIX_STAGES * pr_arnn_mix_weights(d); k++)
+        mixed = mixed || w->mix[k] != 0;
+    for (size_t i = 0; mixed && i < PR_MIX_STAGES; i++) {
+        const pr_real *mix = w->mix + i * pr_arnn_mix_weights(d);
+        for (size_t v = 0; v < d->items; v++)
+            bias[i][v] =
+                mix[PR_MIX_SCORE] * w->bias[v] + mix[pr_arnn_mix_popular(d)] * w->popular[v];
+    }
+    return mixed;
+}
+
+/* ---- the search ---- */
+
+static void make_bounds(pr_arnn_ready *ready, const pr_arnn_net *net)
+{
+    const pr_search *search = &ready->search;
+    pr_arnn_bounds *b = &ready->bounds;
+    for (size_t i = 0; net->d.bias && i < PR_MIX_STAGES; i++)
+        pr_search_extremes(b->bias[i], NULL, search, ready->bias[i]);
+    if (b->base_most != NULL)
+        pr_search_extremes(b->base_most, b->base_least, search, net->w.near.base);
+    for (size_t p = 0; b->trend_most != NULL && p < PR_PERIODS; p++)
+        pr_search_extremes(b->trend_most + p * search->blocks, b->trend_least + p * search->blocks,
+                           search, net->w.times.trends + p * net->d.items);
+}
+
+/* What an item is expected to score at a later step without a product: its bias, and what a past of
+ * this many actions leads to expect. */
+static void expected_scores(pr_real *key, const pr_arnn_ready *ready, const pr_arnn_net *net)
+{
+    const pr_arnn_dims *d = &net->d;
+    const pr_real root = 6;
+    pr_real gate = 0;
+    if (d->neighbours > 0) {
+        pr_near_expect_bases(key, net->w.near.base, root, d->items);
+        gate = net->w.gate_b[PR_GATE_EXPECTED];
+        if (d->mix) {
+            const pr_real *mix = net->w.mix + PR_MIX_LATER * pr_arnn_mix_weights(d);
+            gate = mix[PR_MIX_SCORE] * gate + mix[PR_MIX_GATES + PR_GATE_EXPECTED];
+        }
+    }
+    for (size_t v = 0; v < d->items; v++)
+        key[v] =
+            (d->neighbours > 0 ? gate * key[v] : 0) + (d->bias ? ready->bias[PR_MIX_LATER][v] : 0);
+}
+
+static parsrec_status make_search(pr_arnn_ready *ready, const pr_arnn_net *net, parsrec_error *err)
+{
+    const pr_arnn_dims *d = &net->d;
+    pr_real *key = pr_alloc_aligned(d->items, sizeof *key);
+    if (key == NULL)
+        return pr_fail_memory(err);
+    expected_scores(key, ready, net);
+    parsrec_status status = pr_search_make(&ready->search, &ready->searches, net->w.item,
+                                           d->pairs > 0 ? net->w.pairs.class_of : NULL, key, err);
+    if (status == PARSREC_OK && ready->searches)
+        make_bounds(ready, net);
+    pr_free_aligned(key);
+    return status;
+}
+
+/* ---- all of it ---- */
+
 static size_t larger(size_t a, size_t b)
 {
     return a > b ? a : b;
+}
+
+static parsrec_status make_parts(pr_arnn_ready *ready, const pr_arnn_net *net, pr_real *room,
+                                 parsrec_error *err)
+{
+    const pr_arnn_dims *d = &net->d;
+    if (ready->items != NULL)
+        make_all_items(ready, net, room);
+    else
+        PR_TRY(make_item_map(ready, net, err));
+    make_maps(ready, net, room);
+    if (!pr_arnn_mixed_biases(ready->bias, d, &net->w))
+        ready->bias[PR_MIX_FIRST] = ready->bias[PR_MIX_LATER] = net->w.bias;
+    if (ready->search.blocks > 0)
+        return make_search(ready, net, err);
+    pr_coarse_make(&ready->coarse, ready->coarse.codes, net->w.item, d->items, d->dv);
+    return PARSREC_OK;
 }
 
 parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
@@ -132,8 +290,11 @@ parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
     const pr_arnn_dims *d = &net.d;
     if (!allows(d))
         return PARSREC_OK;
+    size_t blocks = !may_search(d) ? 0
+                    : d->pairs > 0 ? pr_search_blocks(net.w.pairs.class_of, d->items, d->pairs + 1)
+                                   : pr_search_blocks(NULL, d->items, 1);
     pr_arena arena = pr_arena_counter();
-    take_ready(&arena, d);
+    take_ready(&arena, d, blocks);
     size_t bytes = arena.used, in = d->dv + d->dq;
     arena = (pr_arena){0};
     pr_real *room =
@@ -142,13 +303,14 @@ parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
         pr_free_aligned(room);
         return pr_fail_memory(err);
     }
-    pr_arnn_ready *ready = take_ready(&arena, d);
-    make_all_items(ready, &net, room);
-    make_maps(ready, &net, room);
-    pr_coarse_make(&ready->coarse, ready->coarse.codes, net.w.item, d->items, d->dv);
+    pr_arnn_ready *ready = take_ready(&arena, d, blocks);
+    parsrec_status status = make_parts(ready, &net, room, err);
     pr_free_aligned(room);
-    model->ready = ready;
-    return PARSREC_OK;
+    if (status == PARSREC_OK)
+        model->ready = ready;
+    else
+        pr_free_aligned(ready);
+    return status;
 }
 
 /* ---- steps ---- */
@@ -184,7 +346,7 @@ static void quick_user(pr_arnn_net *net, const pr_arnn_ready *ready, const pr_ar
 }
 
 static void quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row, pr_real *joint,
-                       const int32_t *ids, size_t n)
+                       const pr_real *items, const int32_t *ids, size_t n)
 {
     const pr_arnn_dims *d = &net->d;
     const pr_arnn_layer *w = &net->w.layer[0];
@@ -193,8 +355,8 @@ static void quick_look(pr_arnn_net *net, const pr_arnn_ready *ready, size_t row,
     memcpy(joint, net->t.z + row * 2 * d->dv, d->dv * sizeof *joint);
     memcpy(a, net->t.u + row * d->du, d->du * sizeof *a);
     memcpy(a + d->du, joint, d->dv * sizeof *a);
-    pr_item_attention(a, t->weight + row * d->heads * net->t.keys, a, ready->items, ready->stride,
-                      ids, n, d->heads, d->dq);
+    pr_item_attention(a, t->weight + row * d->heads * net->t.keys, a, items, ready->stride, ids, n,
+                      d->heads, d->dq);
     pr_layer_norm_forward(a, joint + d->dv, t->rate + row, a, w->gain, w->shift, d->eps, 1, d->dq);
 }
 
@@ -340,6 +502,29 @@ static bool alike(const pr_start *a, const pr_start *b)
     return a->user == b->user && pr_arnn_same_past(a, b);
 }
 
+void pr_arnn_quick_make(const pr_arnn_state *s, size_t at, int32_t item)
+{
+    const pr_arnn_ready *ready = s->ready;
+    pr_real *row = s->made + at * ready->stride;
+    memcpy(row, ready->item_b, ready->stride * sizeof *row);
+    pr_panels_map(row, ready->stride, true, s->net.w.item + (size_t)item * s->net.d.dv, s->net.d.dv,
+                  ready->item_w, 1, s->net.d.dv, ready->stride);
+}
+
+/* What another row has just placed too is made once. */
+void pr_arnn_quick_place(pr_scorer *session, size_t r, const int32_t *items)
+{
+    pr_arnn_state *s = session->own;
+    size_t C = session->capacity, at = r * C + s->placed[r] - 1;
+    for (size_t before = 0; before < r; before++)
+        if (items[before] == items[r]) {
+            s->made_at[at] = s->made_at[before * C + s->placed[before] - 1];
+            return;
+        }
+    s->made_at[at] = (int32_t)at;
+    pr_arnn_quick_make(s, at, items[r]);
+}
+
 void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known)
 {
     pr_arnn_state *s = session->own;
@@ -347,6 +532,8 @@ void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known)
     for (size_t r = 0; r < session->active; r++) {
         s->twin[r] = r > 0 && !features && alike(&starts[r], &starts[r - 1]) ? s->twin[r - 1] : r;
         s->looked[r] = s->moved[r] = false;
+        if (s->made != NULL)
+            s->made_at[r * session->capacity] = (int32_t)(session->rows * session->capacity);
     }
     if (known)
         return;
@@ -359,9 +546,10 @@ void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known)
 static void look(pr_scorer *session, size_t r)
 {
     pr_arnn_state *s = session->own;
+    bool made = s->made != NULL;
     if (!s->looked[r])
-        quick_look(&s->net, s->ready, r, joint_of(s, r), s->chosen + r * session->capacity,
-                   s->keys[r]);
+        quick_look(&s->net, s->ready, r, joint_of(s, r), made ? s->made : s->ready->items,
+                   (made ? s->made_at : s->chosen) + r * session->capacity, s->keys[r]);
     s->looked[r] = true;
 }
 

@@ -14,21 +14,15 @@
 
 enum { FEW = 8 }; /* rows of a session that uses what a model has ready */
 
-/* Item biases with the mix's share of popularity in them, for first and later steps. Weights that are all
- * zero were not fitted yet. */
-static void begin_mix(pr_arnn_state *s)
+/* Biases are the model's where it was made ready, else the scorer's own. */
+static void begin_mix(pr_arnn_state *s, const pr_arnn_ready *ready, pr_real *const *own)
 {
     const pr_arnn_view *w = &s->net.w;
     for (size_t k = 0; s->net.d.mix && k < PR_MIX_STAGES * pr_arnn_mix_weights(&s->net.d); k++)
         s->mixed = s->mixed || w->mix[k] != 0;
-    if (!s->mixed)
-        s->bias[PR_MIX_FIRST] = s->bias[PR_MIX_LATER] = w->bias;
-    for (size_t i = 0; s->mixed && i < PR_MIX_STAGES; i++) {
-        const pr_real *mix = w->mix + i * pr_arnn_mix_weights(&s->net.d);
-        for (size_t v = 0; v < s->net.d.items; v++)
-            s->bias[i][v] = mix[PR_MIX_SCORE] * w->bias[v] +
-                            mix[pr_arnn_mix_popular(&s->net.d)] * w->popular[v];
-    }
+    bool filled = ready == NULL && pr_arnn_mixed_biases(own, &s->net.d, w);
+    for (size_t i = 0; i < PR_MIX_STAGES; i++)
+        s->bias[i] = ready != NULL ? ready->bias[i] : filled ? own[i] : w->bias;
 }
 
 static size_t stage_of(const pr_arnn_state *s, size_t row)
@@ -125,15 +119,25 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
         s->pair_baskets = pr_arena_take(arena, rows, sizeof *s->pair_baskets);
         s->pair_values = pr_arena_take_zero(arena, rows * (d.pairs + 1), sizeof *s->pair_values);
     }
-    for (size_t i = 0; d.mix && i < PR_MIX_STAGES; i++)
-        s->bias[i] = pr_arena_take(arena, d.items, sizeof *s->bias[i]);
+    const pr_arnn_ready *ready = model->ready;
+    pr_real *bias[PR_MIX_STAGES] = {NULL};
+    for (size_t i = 0; d.mix && ready == NULL && i < PR_MIX_STAGES; i++)
+        bias[i] = pr_arena_take(arena, d.items, sizeof *bias[i]);
+    if (ready != NULL && ready->items == NULL && rows <= FEW) {
+        s->made = pr_arena_take(arena, (rows * capacity + 1) * ready->stride, sizeof *s->made);
+        s->made_at = pr_arena_take(arena, rows * capacity, sizeof *s->made_at);
+    }
+    if (ready != NULL && ready->searches && rows == 1)
+        pr_search_query_take(&s->search, arena, &ready->search);
     if (pr_arena_counts(arena))
         return;
     for (size_t p = 0; p < capacity; p++)
         s->at[p] = p;
     s->net.w = pr_arnn_view_of(model, model->weights);
-    s->ready = rows <= FEW ? model->ready : NULL;
-    begin_mix(s);
+    s->ready = rows <= FEW ? ready : NULL;
+    begin_mix(s, ready, bias);
+    if (s->made != NULL)
+        pr_arnn_quick_make(s, rows * capacity, (int32_t)d.items); /* the start of a basket */
     if (d.pairs > 0)
         s->partners = pr_pair_partners_of(&s->net.w.pairs);
 }
@@ -393,6 +397,8 @@ void pr_arnn_place(pr_scorer *session, const int32_t *items)
         memcpy(s->net.t.z + r * 2 * d->dv, s->hidden + r * d->dv, d->dv * sizeof *s->hidden);
         if (d->cell == PR_CELL_LSTM)
             memcpy(s->net.t.memory + r * d->dv, s->memory + r * d->dv, d->dv * sizeof *s->memory);
+        if (s->made != NULL)
+            pr_arnn_quick_place(session, r, items);
         if (s->lately.slots > 0)
             pr_arnn_kept_place(&s->lately, items[r]);
         if (d->follow)
@@ -480,6 +486,22 @@ static void add_memory(const pr_arnn_state *s, size_t row, pr_real *scores)
         scores[v] += paired(s, row, (int32_t)v);
 }
 
+/* Adds the output's part to scores[V] of a catalogue without panels; the bits are those of score_output. */
+static void score_large(const pr_arnn_state *s, size_t row, pr_real *scores)
+{
+    enum { TOGETHER = 512 };
+    const pr_arnn_dims *d = &s->net.d;
+    int32_t ids[TOGETHER];
+    if (!d->bias)
+        memset(scores, 0, d->items * sizeof *scores);
+    for (size_t at = 0; at < d->items; at += TOGETHER) {
+        size_t n = d->items - at < TOGETHER ? d->items - at : TOGETHER;
+        for (size_t i = 0; i < n; i++)
+            ids[i] = (int32_t)(at + i);
+        pr_panels_add_some(scores + at, s->net.t.o + row * d->dv, s->net.w.item, ids, n, d->dv);
+    }
+}
+
 void pr_arnn_score_all(pr_scorer *session, pr_real *scores)
 {
     const pr_arnn_state *s = session->own;
@@ -488,9 +510,12 @@ void pr_arnn_score_all(pr_scorer *session, pr_real *scores)
     pr_arnn_ensure_step(session);
     for (size_t r = 0; d->bias && r < rows; r++)
         memcpy(scores + r * d->items, s->bias[stage_of(s, r)], d->items * sizeof *scores);
-    if (s->ready != NULL)
+    if (s->ready != NULL && s->ready->table != NULL)
         pr_panels_map(scores, d->items, d->bias, s->net.t.o, d->dv, s->ready->table, rows, d->dv,
                       d->items);
+    else if (s->ready != NULL)
+        for (size_t r = 0; r < rows; r++)
+            score_large(s, r, scores + r * d->items);
     else
         pr_gemm(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), d->bias,
                 rows, d->items, d->dv);
@@ -590,6 +615,100 @@ static void score_least(pr_arnn_state *s, const uint8_t *barred, pr_real *least)
     pr_topk_bar(least, barred, UINT8_MAX, d->items);
 }
 
+/* rest[blocks]: the most that is added to the product in each block of the search. base[blocks] is the
+ * part of it that neighbours add. */
+static void bound_rest(const pr_arnn_state *s, pr_real *rest, pr_real *base)
+{
+    const pr_arnn_dims *d = &s->net.d;
+    const pr_arnn_bounds *b = &s->ready->bounds;
+    const pr_search *search = &s->ready->search;
+    size_t blocks = search->blocks;
+    if (d->bias)
+        memcpy(rest, b->bias[stage_of(s, 0)], blocks * sizeof *rest);
+    else
+        memset(rest, 0, blocks * sizeof *rest);
+    if (s->few != NULL) {
+        pr_real gate = expectation(s, 0);
+        pr_near_expect_bases(base, gate >= 0 ? b->base_most : b->base_least, s->few[0].level,
+                             blocks);
+        for (size_t i = 0; i < blocks; i++)
+            base[i] *= gate;
+        pr_add(rest, base, blocks);
+    }
+    if (s->trend[0] != NULL) {
+        size_t period = (size_t)(s->trend[0] - s->net.w.times.trends) / d->items;
+        pr_real weight = trend_weight(s, 0);
+        add_scaled(rest, (weight >= 0 ? b->trend_most : b->trend_least) + period * blocks, weight,
+                   blocks);
+    }
+    for (size_t i = 0; has_pairs(s, 0) && i < blocks; i++)
+        rest[i] += s->pair_values[search->groups[i]];
+}
+
+static void offer_some(const pr_arnn_state *s, pr_topk_heap *heap, const int32_t *items, size_t n,
+                       pr_real *scores)
+{
+    score_marked(s, 0, items, n, s->exact);
+    for (size_t i = 0; i < n; i++) {
+        scores[items[i]] = s->exact[i];
+        pr_topk_offer(heap, (size_t)items[i]);
+    }
+}
+
+/* The past is scored first: it starts the bar. The items that it is linked to have bounds of their own. */
+static void offer_past(pr_arnn_state *s, pr_topk_heap *heap, const pr_real *base, pr_real *scores)
+{
+    pr_search_query *query = &s->search;
+    size_t had = s->net.d.recall ? s->had_count[0] : 0, n = 0;
+    int32_t some[PR_SEARCH_ROOM];
+    for (size_t i = 0; i < had; i++) {
+        int32_t item = s->had[i];
+        pr_search_own(query, item, -(pr_real)INFINITY, 0);
+        if (query->barred[item] == 0)
+            some[n++] = item;
+        if (n == PR_SEARCH_ROOM || i + 1 == had) {
+            offer_some(s, heap, some, n, scores);
+            n = 0;
+        }
+    }
+    if (s->few == NULL)
+        return;
+    const pr_near_few *few = &s->few[0];
+    pr_real gate = expectation(s, 0), bar = pr_topk_least(heap);
+    for (size_t i = had; i < few->count; i++) {
+        size_t b = (size_t)query->search->places[few->items[i]] / PR_SEARCH_BLOCK;
+        pr_search_own(query, few->items[i], query->rest[b] - base[b] + gate * few->values[i], bar);
+    }
+}
+
+/* Items that can be among the best are scored in full; the search proves that others cannot be. False if
+ * too many can be. */
+static bool best_by_search(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
+                           pr_real *scores, size_t *count)
+{
+    pr_arnn_state *s = session->own;
+    pr_search_query *query = &s->search;
+    pr_topk_heap heap = {best, scores, 0, k};
+    int32_t some[PR_SEARCH_ROOM];
+    size_t n, exact = 0, most = s->net.d.items / 4 + PR_ARNN_LIKELY;
+    if (!pr_search_ask(query, s->net.t.o, barred))
+        return false;
+    bound_rest(s, query->rest, s->expected);
+    pr_search_bound(query);
+    if (s->net.d.recall)
+        mark_past(s, 0);
+    offer_past(s, &heap, s->expected, scores);
+    while (exact < most && (n = pr_search_next(query, pr_topk_least(&heap), some)) > 0) {
+        offer_some(s, &heap, some, n, scores);
+        exact += n;
+    }
+    if (s->net.d.recall)
+        unmark_past(s, 0);
+    pr_search_end(query);
+    *count = pr_topk_finish(&heap);
+    return exact < most;
+}
+
 /* Two steps: the k-th largest of what items score at least is a bar that others must be able to reach, and few are.
  * Those few are scored in full. */
 bool pr_arnn_best(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
@@ -600,6 +719,10 @@ bool pr_arnn_best(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *
     if (s->ready == NULL || session->active != 1 || k == 0 || 2 * k > PR_ARNN_LIKELY)
         return false;
     pr_arnn_ensure_step(session);
+    if (s->search.search != NULL)
+        return best_by_search(session, barred, k, best, scores, count);
+    if (s->ready->coarse.rows == 0)
+        return false;
     pr_coarse_ask(&s->query, &s->ready->coarse, s->net.t.o);
     if (!(s->query.slack < (pr_real)INFINITY))
         return false;

@@ -4,23 +4,45 @@
 #define PR_PARSREC_SCORER_H
 
 #include "math/coarse.h"
+#include "math/search.h"
+#include "math/topk.h"
 #include "model/history.h"
 #include "model/parsrec/parsrec_net.h"
 
 /* ---- tables for answers: what the maps of query, keys, values and join make of an item is worked out
- * once for every item, and two maps that follow each other become one ---- */
+ * once for every item, and two maps that follow each other become one. Of a large catalogue it is worked
+ * out for the items of a basket when they are placed ---- */
+
+/* Bounds of what is added to the product of an output and an item's row, by block of the search. */
+typedef struct pr_arnn_bounds {
+    pr_real *bias[PR_MIX_STAGES];      /* [blocks]: the largest */
+    pr_real *base_most, *base_least;   /* [blocks]: of near.base; NULL without neighbours */
+    pr_real *trend_most, *trend_least; /* [PR_PERIODS,blocks]; NULL without trends */
+} pr_arnn_bounds;
 
 typedef struct pr_arnn_ready {
     size_t stride;
     pr_real *items; /* [V + 1, stride], see math/attention.h; the last is the start of a basket */
+    pr_real *item_w,
+        *item_b; /* instead, of a large catalogue: panels from an item's row to its row of
+                               * `items`, and what is added */
+    pr_real *
+        bias[PR_MIX_STAGES]; /* [V] each: item biases, with a mix its share of popularity in them */
     /* Panels (math/panels.h): from a user's row to the cell; from the hidden state and the normed sum beside it to
-     * the next hidden state, and to the output; from there to the scores. */
+     * the next hidden state, and to the output; from there to the scores, NULL for a large catalogue. */
     pr_real *user_w, *move_w, *answer_w, *table;
     pr_real *cell_b; /* [2dv]: what the cell gets besides, hidden state and output */
     pr_real *gate_w; /* [gates, dv + dq]; with recall */
     pr_real *gate_b;
-    pr_coarse coarse;
+    pr_coarse coarse; /* of a small catalogue; else no rows */
+    bool searches;    /* the best items are found by: */
+    pr_search search;
+    pr_arnn_bounds bounds;
 } pr_arnn_ready;
+
+/* Item biases with the mix's share of popularity, for first and later steps, into bias[stage][V]. False
+ * if there is no mix, or its weights are all zero: not fitted yet. */
+bool pr_arnn_mixed_biases(pr_real *const *bias, const pr_arnn_dims *d, const pr_arnn_view *w);
 
 /* Rows of a scorer to work on, in order, and room for count * (3dv + dq) numbers. */
 typedef struct pr_arnn_rows {
@@ -64,6 +86,9 @@ enum { PR_ARNN_LIKELY = 1024 }; /* items at most that are looked at twice, to fi
 typedef struct pr_arnn_state {
     pr_arnn_net net;
     const pr_arnn_ready *ready;         /* NULL: rows are steps of the plain network */
+    pr_real *made;                      /* of a large catalogue, rows of `items` made when placed:
+                                         * [rows·capacity + 1,stride], the last for the start */
+    int32_t *made_at;                   /* [rows,capacity]: where those of the placed items are */
     pr_real *joint;                     /* [rows,dv + dq] */
     pr_real *fresh[PR_ARNN_MAX_LAYERS]; /* [rows,2dq]: keys and values just projected */
     pr_real *kept[PR_ARNN_MAX_LAYERS];  /* [rows,capacity,2dq] */
@@ -83,18 +108,20 @@ typedef struct pr_arnn_state {
     pr_pair_partners partners;             /* none: there are no pairs */
     pr_pair_basket *pair_baskets;          /* [rows] */
     pr_real *pair_values;                  /* [rows,classes + 1]: the last one is 0 */
-    const pr_real **trend; /* [rows]: of the row's time, [V] each; NULL: not weighed */
-    pr_arnn_kept lately;   /* no slots: nothing is kept */
-    pr_coarse_query query; /* of one row that was made ready */
-    int32_t *likely;       /* [V]: items that may be among the best ... */
-    pr_real *exact;        /* [PR_ARNN_LIKELY]: ... and their scores */
+    const pr_real **trend;  /* [rows]: of the row's time, [V] each; NULL: not weighed */
+    pr_arnn_kept lately;    /* no slots: nothing is kept */
+    pr_coarse_query query;  /* of one row that was made ready */
+    pr_search_query search; /* or this */
+    int32_t *likely;        /* [V]: items that may be among the best ... */
+    pr_real *exact;         /* [PR_ARNN_LIKELY]: ... and their scores */
     /* What is there of the present step: outputs; and of each row that was made ready, normed sums and next
      * hidden states. A row with a twin has what the twin has, until one of them goes its own way. */
-    pr_real *bias[PR_MIX_STAGES]; /* [V] each; the model's own without a mix, NULL without biases */
-    bool mixed;                   /* outputs and gates are to be weighed by the mix */
-    bool ran, *looked, *moved;    /* [rows] */
-    size_t *twin, *list;          /* [rows]: itself, or a row before it; rows to work on */
-    pr_real *room;                /* see pr_arnn_rows */
+    const pr_real
+        *bias[PR_MIX_STAGES];  /* [V] each; the model's own without a mix, NULL without biases */
+    bool mixed;                /* outputs and gates are to be weighed by the mix */
+    bool ran, *looked, *moved; /* [rows] */
+    size_t *twin, *list;       /* [rows]: itself, or a row before it; rows to work on */
+    pr_real *room;             /* see pr_arnn_rows */
 } pr_arnn_state;
 
 /* What neighbours lead to expect of all items; expected[V] is the scorer's own. */
@@ -112,6 +139,10 @@ void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known)
 void pr_arnn_quick_moves(pr_scorer *session);
 /* Rows that place something else than their twins go their own way; NULL: all rows do. */
 void pr_arnn_quick_part(pr_scorer *session, const int32_t *items);
+/* Makes made[at] for an item. */
+void pr_arnn_quick_make(const pr_arnn_state *s, size_t at, int32_t item);
+/* A row places an item of a large catalogue. */
+void pr_arnn_quick_place(pr_scorer *session, size_t r, const int32_t *items);
 /* Outputs of all rows. */
 void pr_arnn_quick_run(pr_scorer *session);
 
