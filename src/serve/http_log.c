@@ -222,7 +222,8 @@ void access_log_write(access_log *log, const access_line *line)
     pthread_mutex_lock(&log->lock);
     fprintf(log->file, "%s.%03ldZ %s ", when, (long)now.tv_usec / 1000, line->method);
     write_target(log->file, line->target);
-    fprintf(log->file, " %d %zu %.6f\n", line->status, line->bytes, line->seconds);
+    fprintf(log->file, " %d %zu %.6f%s%s\n", line->status, line->bytes, line->seconds,
+            line->trace[0] != '\0' ? " trace=" : "", line->trace);
     pthread_mutex_unlock(&log->lock);
 }
 

@@ -49,6 +49,7 @@ typedef struct access_line {
     int status;
     size_t bytes;
     double seconds;
+    const char *trace; /* id of its trace; "": none */
 } access_line;
 
 /* "-" is stdout. */

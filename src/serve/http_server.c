@@ -262,6 +262,7 @@ static enum MHD_Result start(client *c, const char *method)
     r->origin = header(c, "Origin");
     r->if_none_match = header(c, "If-None-Match");
     r->idempotency_key = header(c, "Idempotency-Key");
+    http_trace_of(r->trace, header(c, "traceparent"));
     c->closing = !has_one_length(c);
     if (c->closing)
         return send_response(c);
@@ -357,6 +358,7 @@ static void log_request(const client *c, double seconds)
                                          .status = c->response.status,
                                          .bytes = c->response.size,
                                          .seconds = seconds,
+                                         .trace = r->trace,
                                      });
 }
 

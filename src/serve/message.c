@@ -26,6 +26,36 @@ const char *http_method_name(http_method method)
     return method < HTTP_OTHER ? methods[method] : "other";
 }
 
+/* Whether the next `count` characters are digits of a hexadecimal number in small letters, and not all
+ * zero. */
+static bool is_id(const char *text, size_t count)
+{
+    bool zero = true;
+    for (size_t i = 0; i < count; i++) {
+        if ((text[i] < '0' || text[i] > '9') && (text[i] < 'a' || text[i] > 'f'))
+            return false;
+        zero = zero && text[i] == '0';
+    }
+    return !zero;
+}
+
+void http_trace_of(char trace[HTTP_TRACE_TEXT], const char *traceparent)
+{
+    enum { TRACE_AT = 3, PARENT_AT = 36, FLAGS_AT = 53, LENGTH = 55 };
+    trace[0] = '\0';
+    if (traceparent == NULL || strlen(traceparent) < LENGTH)
+        return;
+    const char *t = traceparent;
+    bool version_0 = strncmp(t, "00-", TRACE_AT) == 0 && t[LENGTH] == '\0';
+    bool later =
+        t[0] != 'f' && is_id(t, 2) && t[2] == '-' && (t[LENGTH] == '\0' || t[LENGTH] == '-');
+    if ((version_0 || later) && is_id(t + TRACE_AT, 32) && t[PARENT_AT - 1] == '-' &&
+        is_id(t + PARENT_AT, 16) && t[FLAGS_AT - 1] == '-') {
+        memcpy(trace, t + TRACE_AT, HTTP_TRACE_TEXT - 1);
+        trace[HTTP_TRACE_TEXT - 1] = '\0';
+    }
+}
+
 void http_response_free(http_response *response)
 {
     pr_free(response->owned);

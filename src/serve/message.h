@@ -60,11 +60,17 @@ typedef enum http_method {
 http_method http_method_of(const char *word);
 const char *http_method_name(http_method method); /* "GET" */
 
+/* The trace id of a header `traceparent` (W3C Trace Context): 32 digits. "" for NULL and for a header that
+ * is not of the form version-trace-parent-flags or has an id of zeros. */
+enum { HTTP_TRACE_TEXT = 33 };
+void http_trace_of(char trace[HTTP_TRACE_TEXT], const char *traceparent);
+
 /* Header values are NULL if the header is missing. */
 typedef struct http_request {
     http_method method;
     http_target target;
     const char *authorization, *host, *origin, *if_none_match, *idempotency_key;
+    char trace[HTTP_TRACE_TEXT]; /* id of the trace that the request belongs to; "": none */
     pr_slice body;
     const atomic_bool *left; /* becomes true when the client closes the connection; may be NULL */
 } http_request;

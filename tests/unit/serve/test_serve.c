@@ -99,6 +99,33 @@ static void check_operation(const route *r, const json_t *operation, json_t *see
     assert_string_equal(names, strstr(r->path, "{id}") != NULL ? "id" : "");
 }
 
+static void traces_are_recognised(void **state)
+{
+    (void)state;
+    static const char good[] = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    static const char *const bad[] = {
+        "",
+        "00",
+        "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+        "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+        "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+        "00-4bf92f3577b34da6a3ce929d0e0e4736_00f067aa0ba902b7-01",
+        "00-4bf92f3577b34da6a3ce929d0e0e473\n-00f067aa0ba902b7-01"};
+    char trace[HTTP_TRACE_TEXT];
+    http_trace_of(trace, good);
+    assert_string_equal(trace, "4bf92f3577b34da6a3ce929d0e0e4736");
+    http_trace_of(trace, "cc-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more");
+    assert_string_equal(trace, "4bf92f3577b34da6a3ce929d0e0e4736");
+    http_trace_of(trace, NULL);
+    assert_string_equal(trace, "");
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        http_trace_of(trace, bad[i]);
+        assert_string_equal(trace, "");
+    }
+}
+
 static void every_route_is_described(void **state)
 {
     (void)state;
@@ -662,6 +689,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_are_taken_apart),
         cmocka_unit_test(bad_targets_are_refused),
+        cmocka_unit_test(traces_are_recognised),
         cmocka_unit_test(every_route_is_described),
         cmocka_unit_test(the_token_opens),
         cmocka_unit_test(strangers_pages_are_refused),
