@@ -1436,6 +1436,19 @@ PARSREC_API parsrec_status parsrec_whatif_text(char **out, const parsrec_whatif_
 PARSREC_API parsrec_status parsrec_whatif_save(const parsrec_whatif_answer *answer,
                                                const char *folder, parsrec_error *err);
 
+/* ---- the machine ------------------------------------------------------------------------- */
+
+/* What computations use here. Strings live as long as the process. */
+typedef struct parsrec_machine {
+    char features[128];       /* vector units of the processor: "avx avx2 fma avx512f" */
+    const char *level;        /* of our own loops: "avx512", "avx2" or "base" */
+    const char *blas;         /* the library of matrix products: "libopenblas.so.0"; NULL: none */
+    const char *blas_kernels; /* the processor it is tuned for: "SkylakeX"; NULL: unknown */
+} parsrec_machine;
+
+/* Loads the library of matrix products if that has not happened yet. */
+PARSREC_API parsrec_machine parsrec_machine_of(void);
+
 /* ---- speed ------------------------------------------------------------------------------- */
 
 enum { PARSREC_STEP_PARTS = 6 };

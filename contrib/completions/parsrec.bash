@@ -3,7 +3,7 @@ _parsrec() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} list=
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        list="synth import info list check train recommend eval compare ablate tune explain whatif serve forget export export-events bench help"
+        list="synth import info list check train recommend eval compare ablate tune explain whatif serve forget export export-events bench doctor help"
     else
         case "${COMP_WORDS[1]} $before" in
         "synth --size-rule") list="reference paper" ;;
@@ -43,6 +43,7 @@ _parsrec() {
             "export -"*) list="--output --help" ;;
             "export-events -"*) list="--output --types --help" ;;
             "bench -"*) list="--model --seconds --basket --k --threads --set --json --help" ;;
+            "doctor -"*) list="--store --server --json --help" ;;
             esac ;;
         esac
     fi

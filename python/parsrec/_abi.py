@@ -991,6 +991,18 @@ parsrec_whatif_row._fields_ = [
 ]
 
 
+class parsrec_machine(Structure):
+    pass
+
+
+parsrec_machine._fields_ = [
+    ("features", c_char * 128),
+    ("level", c_char_p),
+    ("blas", c_char_p),
+    ("blas_kernels", c_char_p),
+]
+
+
 class parsrec_train_speed(Structure):
     pass
 
@@ -1141,6 +1153,7 @@ FUNCTIONS = {
     "parsrec_whatif_row_at": (c_bool, [c_void_p, c_size_t, POINTER(parsrec_whatif_row)]),
     "parsrec_whatif_text": (c_int, [POINTER(c_void_p), c_void_p, c_int, POINTER(parsrec_error)]),
     "parsrec_whatif_save": (c_int, [c_void_p, c_char_p, POINTER(parsrec_error)]),
+    "parsrec_machine_of": (parsrec_machine, []),
     "parsrec_step_part": (c_char_p, [c_size_t]),
     "parsrec_bench_train": (c_int, [c_void_p, c_char_p, c_double, c_uint, POINTER(c_char_p), c_size_t, POINTER(parsrec_train_speed), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_bench_score": (c_int, [c_void_p, c_size_t, c_size_t, c_double, POINTER(parsrec_score_speed), POINTER(parsrec_hooks), POINTER(parsrec_error)]),

@@ -1,4 +1,4 @@
-#include "report/cairo.h"
+#include "base/cairo.h"
 
 pr_cairo_table pr_cairo;
 

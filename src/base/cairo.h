@@ -19,7 +19,7 @@
     X(set_source_rgba) X(set_source_surface) X(show_text) X(status) X(status_to_string)         \
     X(stroke) X(surface_destroy) X(surface_finish) X(surface_mark_dirty) X(surface_status)      \
     X(surface_write_to_png_stream) X(svg_surface_create_for_stream) X(text_extents)             \
-    X(translate)
+    X(translate) X(version_string)
 /* clang-format on */
 
 typedef struct pr_cairo_table {

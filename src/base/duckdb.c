@@ -1,4 +1,4 @@
-#include "import/duckdb.h"
+#include "base/duckdb.h"
 
 #include <string.h>
 

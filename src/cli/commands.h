@@ -22,7 +22,8 @@
     X(forget)           \
     X(export)           \
     X(export_events)    \
-    X(bench)
+    X(bench)            \
+    X(doctor)
 
 #define CLI_DECLARE(name)                \
     extern const cli_command cli_##name; \

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/duckdb.h"
 #include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
@@ -12,7 +13,6 @@
 #include "base/writer.h"
 #include "data/dataset.h"
 #include "data/file_kind.h"
-#include "import/duckdb.h"
 
 enum { PIECE = 1 << 18 };
 

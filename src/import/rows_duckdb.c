@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/duckdb.h"
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "base/writer.h"
-#include "import/duckdb.h"
 #include "import/rows.h"
 
 typedef struct duck_column {

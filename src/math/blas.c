@@ -55,6 +55,7 @@ static const char *better_core(const char *core)
 }
 
 static struct {
+    const char *file; /* the name under which it was found */
     void *library;
     __typeof__(&GEMM) gemm; /* NULL: no library found */
     char *(*core_name)(void);
@@ -67,6 +68,7 @@ static bool open_library(const char *name)
     if (gemm == NULL)
         return false;
     void *core = dlsym(library, "openblas_get_corename");
+    blas.file = name;
     blas.library = library;
     memcpy(&blas.gemm, &gemm, sizeof gemm);
     memcpy(&blas.core_name, &core, sizeof core);
@@ -161,6 +163,11 @@ bool pr_blas_load(void)
 const char *pr_blas_core(void)
 {
     return pr_blas_load() && blas.core_name != NULL ? blas.core_name() : NULL;
+}
+
+const char *pr_blas_file(void)
+{
+    return pr_blas_load() ? blas.file : NULL;
 }
 
 static int narrow(size_t n)

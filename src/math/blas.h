@@ -41,6 +41,8 @@ void pr_gemm_each(pr_real *c, size_t c_stride, pr_matrix a, pr_matrix b, pr_real
  * correct but slow. The first product loads it too; call this at start-up to avoid that delay. */
 bool pr_blas_load(void);
 
+/* The name of the library that was loaded, or NULL if there is none. */
+const char *pr_blas_file(void);
 /* The processor that the BLAS tuned itself for, or NULL if unknown. */
 const char *pr_blas_core(void);
 

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/cairo.h"
 #include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "base/text.h"
-#include "report/cairo.h"
 
 enum {
     PNG_SCALE = 2,

@@ -38,6 +38,21 @@ typedef struct serve_export {
 /* Writes the events as CSV that `parsrec import` reads: user,session,time,item,quantity,type. */
 parsrec_status serve_export_events(serve_export *x, parsrec_error *err);
 
+/* What is known of a store without changing it. */
+typedef struct serve_store_look {
+    bool made;         /* a server has used it */
+    uint64_t events;   /* stored so far */
+    char version[160]; /* of the database: "SQLite 3.40.1", "PostgreSQL 15.3" */
+} serve_store_look;
+
+/* Connects to "sqlite:FILE" or "postgresql://..." for reading; fails if it cannot be reached. */
+parsrec_status serve_look_at_store(const char *url, serve_store_look *look, parsrec_error *err);
+/* Asks a server at "127.0.0.1:8080" whether it is ready (GET /readyz over plain HTTP); fails if it does not
+ * answer within five seconds or is not ready. */
+parsrec_status serve_ask_ready(const char *address, parsrec_error *err);
+/* "libmicrohttpd 0.9.75". */
+const char *serve_http_version(void);
+
 /* Serves until SIGINT or SIGTERM; SIGHUP loads the model again. The address is printed to stdout,
  * messages to stderr. */
 parsrec_status serve_run(const serve_options *options, parsrec_error *err);

@@ -40,6 +40,10 @@ tells 'a["baselines"]["sentence"].startswith("Test NDCG@10") and a["baselines"][
 tells 'abs(a["models"][2]["metrics"]["NDCG@10"]["value"] - a["baselines"]["protocols"][0]["baselines"][1]["value"]) < 1e-6'
 
 # ---- answers ----
+ok "$PARSREC" doctor --server "${url#http://}"
+says "is ready"
+ok curl -s -H 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' "$url/healthz"
+ok curl -s -H 'traceparent: 00-nonsense' "$url/healthz"
 ask 200 GET /healthz
 tells 'a == {"status": "ok"}'
 ask 200 GET /readyz
@@ -231,6 +235,8 @@ ask 200 POST /v1/recommend '{"user":"K01"}'
 stop_server
 ok grep -q 'POST /v1/recommend 200' access.log
 ok grep -q 'GET /v1/users/{id} 200' access.log
+same "$(grep -c 'GET /healthz 200 .* trace=4bf92f3577b34da6a3ce929d0e0e4736$' access.log)" 1 "the trace in the log"
+same "$(grep -c trace= access.log)" 1 "other lines with a trace"
 same "$(grep -c K01 access.log)" 0 "ids of users in the log"
 
 # ---- HTTPS ----
