@@ -52,8 +52,8 @@ const cli_command cli_train = {
     .usage = "parsrec train -o MODEL DATA [options]",
     .details =
         "Kinds: parsrec, sasrec and bert4rec are trained; pop, personal, recent, markov, mix,\n"
-        "tifuknn, upcf, pernir and random are counted; oracle knows the truth of synthetic\n"
-        "data (docs/models.md).\n"
+        "tifuknn, upcf, pernir, sknn, vsknn, rules, seqrules, itemknn, ease and random are\n"
+        "counted; oracle knows the truth of synthetic data (docs/models.md).\n"
         "Next to MODEL it writes MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
         "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and prints\n"
         "how to resume. With --resume, --epochs, --patience and --set of rate and clip may\n"

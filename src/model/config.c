@@ -35,6 +35,8 @@ static const char *const counts[] = {"before", "train", "all", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
 static const char *const windows[] = {"all", "last", NULL};
 static const char *const bests[] = {"remaining", "protocols", NULL};
+static const char *const rule_values[] = {"confidence", "lift", "support", NULL};
+static const char *const rule_sources[] = {"all", "last", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
 
 #define AT(field) offsetof(pr_config, field)
@@ -173,6 +175,31 @@ static const setting settings[] = {
     NUMBER("upcf.locality", upcf_locality, 0.01, 1000, "5", "upcf: exponent of the similarity"),
     NUMBER("pernir.past", pernir_past, 0, 1, "0.05",
            "pernir: weight of past counts; items near the placed ones have the rest"),
+    WHOLE("links.width", links_width, 1, 1000000, "500",
+          "rules, seqrules, itemknn, ease: links kept per item, the strongest"),
+    CHOICE(
+        "rules.by", rules_by, rule_values, "confidence",
+        "rules: what a rule counts by: share of sessions (support), of those with the item, lift"),
+    CHOICE("rules.from", rules_from, rule_sources, "all",
+           "rules: items of the basket that vote: all, or the last one alone"),
+    WHOLE("rules.support", rules_support, 1, 1000000000, "1",
+          "rules: sessions with both items that a rule needs"),
+    WHOLE("rules.steps", rules_steps, 1, 10000, "20",
+          "seqrules: places between two items of a rule, at most"),
+    NUMBER("rules.fade", rules_fade, 0, 100, "2",
+           "seqrules: an item d places later counts 1 / d to this power"),
+    NUMBER("itemknn.shrink", itemknn_shrink, 0, 1e9, "20",
+           "itemknn: added to the denominator of the cosine"),
+    NUMBER("ease.lambda", ease_lambda, 1e-3, 1e9, "200", "ease: regularisation"),
+    WHOLE("ease.items", ease_items, 1, 30000, "5000",
+          "ease: items that take part, the most popular; memory grows with the square of them"),
+    WHOLE("knn.sessions", knn_sessions, 1, 1000000, "500",
+          "sknn, vsknn: similar sessions that are asked"),
+    WHOLE("knn.recent", knn_recent, 1, 1000000, "1000",
+          "sknn, vsknn: most recent sessions among which similar ones are looked for"),
+    NUMBER("knn.idf", knn_idf, 0, 1000, "5", "sknn, vsknn: how much more rare items count"),
+    NUMBER("knn.late", knn_late, 0, 100, "2",
+           "vsknn: exponent of an item's position in the open session, as its weight"),
     SWITCH("fill", fill, "on", "personal, recent: rank items never bought too, by popularity"),
     WHOLE("length", length, 0, 4096, "200",
           "sequence models: positions for the newest items of a user; 0: by the users' items"),

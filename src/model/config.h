@@ -23,6 +23,8 @@ typedef enum pr_count_what { PR_COUNT_BEFORE, PR_COUNT_TRAIN, PR_COUNT_ALL } pr_
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_window_kind { PR_WINDOWS_ALL, PR_WINDOWS_LAST } pr_window_kind;
 typedef enum pr_best_by { PR_BEST_REMAINING, PR_BEST_PROTOCOLS } pr_best_by;
+typedef enum pr_rules_by { PR_RULES_CONFIDENCE, PR_RULES_LIFT, PR_RULES_SUPPORT } pr_rules_by;
+typedef enum pr_rules_from { PR_FROM_ALL, PR_FROM_LAST } pr_rules_from;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 
 /* Integers, switches and choices are int, the rest double. The table in config.c has their names,
@@ -40,6 +42,9 @@ typedef struct pr_config {
     double markov_smooth;
     int knn_users, tifu_groups, upcf_recent;
     double knn_own, tifu_decay, tifu_group_decay, upcf_asymmetry, upcf_locality, pernir_past;
+    int links_width, rules_by, rules_from, rules_support, rules_steps, ease_items;
+    int knn_sessions, knn_recent;
+    double rules_fade, itemknn_shrink, ease_lambda, knn_idf, knn_late;
     double rate, rate_warmup, rate_final, beta1, beta2, eps, clip, anyone;
     double targets_soft, user_shrink;
     int mix;

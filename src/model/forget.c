@@ -87,11 +87,12 @@ parsrec_status pr_model_without(pr_model **out, const pr_model *from, const bool
         mark_words(lost, &from->inputs, before, after);
         copy_all(model, from, gone, lost);
         if (from->kind->fill_without != NULL)
-            from->kind->fill_without(model, from, gone);
-        *out = model;
-    } else {
-        pr_model_free(model);
+            status = from->kind->fill_without(model, from, gone, err);
     }
+    if (status == PARSREC_OK)
+        *out = model;
+    else
+        pr_model_free(model);
     pr_free(lost);
     return status;
 }

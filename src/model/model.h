@@ -128,7 +128,8 @@ typedef struct pr_model_kind {
     /* For kinds that keep lists by user: a model of fewer users (pr_model_without). Both or neither are NULL. */
     parsrec_status (*size_without)(pr_model *model, const pr_model *from, const bool *gone,
                                    parsrec_error *err); /* sets the rows of open parameters */
-    void (*fill_without)(pr_model *model, const pr_model *from, const bool *gone);
+    parsrec_status (*fill_without)(pr_model *model, const pr_model *from, const bool *gone,
+                                   parsrec_error *err);
 
     /* ---- training; NULL for counting models ---- */
     size_t (*chunk_bytes)(const pr_model *model, const pr_limits *limits);

@@ -1,6 +1,6 @@
 # Models that count: training, the files they leave, evaluation without a look at the future, mistakes.
 ok "$PARSREC" import -o shop.st "$PARSREC_SOURCE/examples/corner_shop.csv"
-for kind in random pop personal recent markov; do
+for kind in random pop personal recent markov sknn vsknn rules seqrules itemknn ease; do
     ok "$PARSREC" train -o $kind.st shop.st --model $kind
     says "$kind.st: counted"
     ok "$PARSREC" check $kind.st

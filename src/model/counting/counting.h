@@ -9,7 +9,9 @@
  *   counting.c   pr_count_model; popularity and ties, which several kinds share
  *   popular.c    pop, random             personal.c   personal, recent
  *   markov.c     markov                  mix.c        mix (count_features.h, choice_fit.h)
- *   user_neighbours.c   tifuknn, upcf, pernir (pasts.h)
+ *   user_neighbours.c      tifuknn, upcf, pernir (pasts.h)
+ *   session_neighbours.c   sknn, vsknn
+ *   item_links.c           rules, seqrules, itemknn, ease (transitions.h, linear_items.h)
  *   oracle.c     oracle, on synthetic data with their truth */
 #ifndef PR_COUNTING_H
 #define PR_COUNTING_H
@@ -18,7 +20,8 @@
 #include "model/model.h"
 
 extern const pr_model_kind pr_random, pr_pop, pr_personal, pr_recent, pr_markov, pr_mix, pr_oracle;
-extern const pr_model_kind pr_tifuknn, pr_upcf, pr_pernir;
+extern const pr_model_kind pr_tifuknn, pr_upcf, pr_pernir, pr_sknn, pr_vsknn;
+extern const pr_model_kind pr_itemrules, pr_seqrules, pr_itemknn, pr_ease;
 
 /* Counts what `scope` allows, or as much less or more as the setting `count` says. E_ARGUMENT for a kind that learns. */
 parsrec_status pr_count_model(pr_model **out, const char *kind, const pr_config *config,

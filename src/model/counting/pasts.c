@@ -76,8 +76,10 @@ parsrec_status pr_pasts_size_without(pr_model *model, const pr_model *from, cons
     return set_sizes(model, sessions, actions, err);
 }
 
-void pr_pasts_fill_without(pr_model *model, const pr_model *from, const bool *gone)
+parsrec_status pr_pasts_fill_without(pr_model *model, const pr_model *from, const bool *gone,
+                                     parsrec_error *err)
 {
+    (void)err;
     pr_pasts old = pr_pasts_of(from);
     uint32_t *user = pr_model_u32(model, "past.user");
     uint32_t *session = pr_model_u32(model, "past.session"),
@@ -96,6 +98,7 @@ void pr_pasts_fill_without(pr_model *model, const pr_model *from, const bool *go
     assert(n == model->users);
     user[n] = s;
     session[s] = a;
+    return PARSREC_OK;
 }
 
 parsrec_status pr_pasts_verify(const pr_model *model, parsrec_error *err)

@@ -24,7 +24,8 @@ parsrec_status pr_pasts_verify(const pr_model *model, parsrec_error *err);
 /* The same for a model of fewer users (pr_model_without): size, then fill. */
 parsrec_status pr_pasts_size_without(pr_model *model, const pr_model *from, const bool *gone,
                                      parsrec_error *err);
-void pr_pasts_fill_without(pr_model *model, const pr_model *from, const bool *gone);
+parsrec_status pr_pasts_fill_without(pr_model *model, const pr_model *from, const bool *gone,
+                                     parsrec_error *err);
 
 pr_pasts pr_pasts_of(const pr_model *model);
 

@@ -1,6 +1,7 @@
 /* Counting links row by row, so that memory holds one dense row and what is kept. */
 #include "model/counting/transitions.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,15 @@
 /* ---- where items are ---- */
 
 /* The sessions that count: of each item those that hold it, and whether the user has another one
- * after it. */
+ * after it. For PR_AFTER places in the sequences instead of sessions, for PR_BY_USER users. */
 typedef struct place {
     const pr_counted *from;
     uint64_t *start;   /* [V + 1] */
     uint32_t *session; /* [actions counted], by item */
     bool *followed;    /* [sessions] */
+    uint64_t *action;  /* [actions counted], by item: PR_AFTER; its place ... */
+    uint32_t *left;    /* ... and how many items of the user follow */
+    pr_user_sets sets; /* PR_BY_USER; `session` has users */
 } place;
 
 static void free_place(place *p)
@@ -25,6 +29,9 @@ static void free_place(place *p)
     pr_free(p->start);
     pr_free(p->session);
     pr_free(p->followed);
+    pr_free(p->action);
+    pr_free(p->left);
+    pr_user_sets_free(&p->sets);
 }
 
 static void count_places(place *p)
@@ -67,6 +74,108 @@ static parsrec_status find_places(place *p, const pr_counted *from, parsrec_erro
         return pr_fail_memory(err);
     count_places(p);
     fill_places(p);
+    return PARSREC_OK;
+}
+
+/* ---- places in sequences, and users ---- */
+
+/* Turns counts by item into starts. */
+static void begin_rows(uint64_t *start, size_t items)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i <= items; i++) {
+        uint64_t n = i < items ? start[i] : 0;
+        start[i] = at;
+        at += n;
+    }
+}
+
+static parsrec_status find_sequences(place *p, const pr_counted *from, parsrec_error *err)
+{
+    const pr_dataset *data = from->data;
+    *p = (place){.from = from};
+    p->start = pr_alloc_zero(data->items + 1, sizeof *p->start);
+    p->action = pr_alloc(data->actions, sizeof *p->action);
+    p->left = pr_alloc(data->actions, sizeof *p->left);
+    if (p->start == NULL || p->action == NULL || p->left == NULL)
+        return pr_fail_memory(err);
+    for (int fill = 0; fill < 2; fill++) {
+        for (size_t u = 0; u < data->users; u++) {
+            int64_t end = data->session_offsets[pr_counted_end(from, u)];
+            for (int64_t a = data->session_offsets[data->user_offsets[u]]; a < end; a++) {
+                uint64_t *at = &p->start[data->action_items[a]];
+                if (fill) {
+                    p->action[*at] = (uint64_t)a;
+                    p->left[*at] = (uint32_t)(end - a - 1);
+                }
+                (*at)++;
+            }
+        }
+        if (!fill)
+            begin_rows(p->start, data->items);
+    }
+    memmove(p->start + 1, p->start, data->items * sizeof *p->start);
+    p->start[0] = 0;
+    return PARSREC_OK;
+}
+
+parsrec_status pr_user_sets_make(pr_user_sets *out, const pr_counted *from, size_t newest,
+                                 parsrec_error *err)
+{
+    const pr_dataset *data = from->data;
+    *out = (pr_user_sets){.users = data->users,
+                          .start = pr_alloc(data->users + 1, sizeof *out->start),
+                          .item = pr_alloc(data->actions, sizeof *out->item)};
+    uint32_t *last = pr_alloc_zero(data->items, sizeof *last); /* the user, from 1, who had it */
+    if (out->start == NULL || out->item == NULL || last == NULL) {
+        pr_free(last);
+        return pr_fail_memory(err);
+    }
+    uint64_t n = 0;
+    for (size_t u = 0; u < data->users; u++) {
+        int64_t end = data->session_offsets[pr_counted_end(from, u)];
+        int64_t first = data->session_offsets[data->user_offsets[u]];
+        if (newest > 0 && end - first > (int64_t)newest)
+            first = end - (int64_t)newest;
+        out->start[u] = n;
+        for (int64_t a = end; a-- > first;) {
+            int32_t item = data->action_items[a];
+            if (last[item] != (uint32_t)u + 1)
+                out->item[n++] = item;
+            last[item] = (uint32_t)u + 1;
+        }
+    }
+    out->start[data->users] = n;
+    pr_free(last);
+    return PARSREC_OK;
+}
+
+void pr_user_sets_free(pr_user_sets *sets)
+{
+    pr_free(sets->start);
+    pr_free(sets->item);
+    *sets = (pr_user_sets){0};
+}
+
+static parsrec_status find_users(place *p, const pr_counted *from, size_t newest,
+                                 parsrec_error *err)
+{
+    size_t items = from->data->items;
+    *p = (place){.from = from};
+    PR_TRY(pr_user_sets_make(&p->sets, from, newest, err));
+    const pr_user_sets *sets = &p->sets;
+    p->start = pr_alloc_zero(items + 1, sizeof *p->start);
+    p->session = pr_alloc((size_t)sets->start[sets->users], sizeof *p->session);
+    if (p->start == NULL || p->session == NULL)
+        return pr_fail_memory(err);
+    for (uint64_t k = 0; k < sets->start[sets->users]; k++)
+        p->start[sets->item[k]]++;
+    begin_rows(p->start, items);
+    for (size_t u = 0; u < sets->users; u++)
+        for (uint64_t k = sets->start[u]; k < sets->start[u + 1]; k++)
+            p->session[p->start[sets->item[k]]++] = (uint32_t)u;
+    memmove(p->start + 1, p->start, items * sizeof *p->start);
+    p->start[0] = 0;
     return PARSREC_OK;
 }
 
@@ -139,7 +248,8 @@ static parsrec_status emit(pr_links *out, desk *d, size_t width, parsrec_error *
 {
     keep_best(d, width);
     if (out->count + d->count >= UINT32_MAX)
-        return pr_fail(err, PARSREC_E_LIMIT, "too many links between items; lower markov.width");
+        return pr_fail(err, PARSREC_E_LIMIT,
+                       "too many links between items; lower markov.width or links.width");
     PR_TRY(pr_grow(&out->item, &out->item_capacity, out->count + d->count, sizeof *out->item, err));
     PR_TRY(
         pr_grow(&out->times, &out->times_capacity, out->count + d->count, sizeof *out->times, err));
@@ -152,10 +262,42 @@ static parsrec_status emit(pr_links *out, desk *d, size_t width, parsrec_error *
     return PARSREC_OK;
 }
 
-static void add_row(desk *d, pr_links *out, const place *p, size_t item, pr_link_kind kind)
+static void add_link(desk *d, int32_t item, double count)
+{
+    if (d->sum[item] == 0)
+        d->touched[d->count++] = item;
+    d->sum[item] += count;
+}
+
+static void add_later(desk *d, const place *p, uint64_t k, size_t item, const pr_link_rule *rule)
+{
+    const int32_t *here = p->from->data->action_items + p->action[k];
+    size_t most = p->left[k] < rule->steps ? p->left[k] : rule->steps;
+    for (size_t i = 1; i <= most; i++)
+        if (here[i] != (int32_t)item)
+            add_link(d, here[i], pow((double)i, -rule->fade));
+}
+
+static void add_others(desk *d, const pr_user_sets *sets, size_t user, size_t item)
+{
+    for (uint64_t k = sets->start[user]; k < sets->start[user + 1]; k++)
+        if (sets->item[k] != (int32_t)item)
+            add_link(d, sets->item[k], 1);
+}
+
+static void add_row(desk *d, pr_links *out, const place *p, size_t item, const pr_link_rule *rule)
 {
     size_t votes = 0;
+    pr_link_kind kind = rule->kind;
     for (uint64_t k = p->start[item]; k < p->start[item + 1]; k++) {
+        if (kind == PR_AFTER || kind == PR_BY_USER) {
+            if (kind == PR_AFTER)
+                add_later(d, p, k, item, rule);
+            else
+                add_others(d, &p->sets, p->session[k], item);
+            votes++;
+            continue;
+        }
         size_t s = p->session[k];
         if (kind != PR_ACROSS)
             votes += add_session(d, p->from->data, s, (int32_t)item, kind == PR_WITHIN);
@@ -165,19 +307,39 @@ static void add_row(desk *d, pr_links *out, const place *p, size_t item, pr_link
     out->total[item] = (float)votes;
 }
 
+/* Counts become strengths; links without any are dropped. */
+static void weigh_row(desk *d, const place *p, size_t item, const pr_link_rule *rule)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->count; i++) {
+        int32_t to = d->touched[i];
+        double weight = rule->weigh(rule->context, (double)(p->start[item + 1] - p->start[item]),
+                                    (double)(p->start[to + 1] - p->start[to]), d->sum[to]);
+        d->sum[to] = weight > 0 ? weight : 0;
+        if (weight > 0)
+            d->touched[kept++] = to;
+    }
+    d->count = kept;
+}
+
 /* ---- all rows ---- */
 
-static parsrec_status count_rows(pr_links *out, desk *d, const place *p, pr_link_kind kind,
-                                 size_t width, parsrec_error *err)
+static parsrec_status count_rows(pr_links *out, desk *d, const place *p, const pr_link_rule *rule,
+                                 parsrec_error *err)
 {
     enum { ROWS_A_ROUND = 256 };
-    const char *stage = kind == PR_ACROSS ? "linking sessions" : "linking items of a session";
+    const char *stage = rule->kind == PR_ACROSS    ? "linking sessions"
+                        : rule->kind == PR_AFTER   ? "linking items of a sequence"
+                        : rule->kind == PR_BY_USER ? "linking items of a user"
+                                                   : "linking items of a session";
     size_t items = p->from->data->items;
     for (size_t i = 0; i < items; i++) {
         if (i % ROWS_A_ROUND == 0)
             PR_TRY(pr_progress(p->from->hooks, stage, "items", i, items, err));
-        add_row(d, out, p, i, kind);
-        PR_TRY(emit(out, d, width, err));
+        add_row(d, out, p, i, rule);
+        if (rule->weigh != NULL)
+            weigh_row(d, p, i, rule);
+        PR_TRY(emit(out, d, rule->width, err));
         out->start[i + 1] = (uint32_t)out->count;
     }
     return PARSREC_OK;
@@ -185,6 +347,12 @@ static parsrec_status count_rows(pr_links *out, desk *d, const place *p, pr_link
 
 parsrec_status pr_links_count(pr_links *out, const pr_counted *from, pr_link_kind kind,
                               size_t width, parsrec_error *err)
+{
+    return pr_links_count_by(out, from, &(pr_link_rule){.kind = kind, .width = width}, err);
+}
+
+parsrec_status pr_links_count_by(pr_links *out, const pr_counted *from, const pr_link_rule *rule,
+                                 parsrec_error *err)
 {
     size_t items = from->data->items;
     place p = {0};
@@ -195,11 +363,13 @@ parsrec_status pr_links_count(pr_links *out, const pr_counted *from, pr_link_kin
     if (out->start == NULL || out->total == NULL)
         status = pr_fail_memory(err);
     if (status == PARSREC_OK)
-        status = find_places(&p, from, err);
+        status = rule->kind == PR_AFTER     ? find_sequences(&p, from, err)
+                 : rule->kind == PR_BY_USER ? find_users(&p, from, rule->newest, err)
+                                            : find_places(&p, from, err);
     if (status == PARSREC_OK)
         status = make_desk(&d, items, err);
     if (status == PARSREC_OK)
-        status = count_rows(out, &d, &p, kind, width, err);
+        status = count_rows(out, &d, &p, rule, err);
     free_place(&p);
     free_desk(&d);
     return status;

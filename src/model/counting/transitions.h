@@ -9,7 +9,22 @@ typedef enum pr_link_kind {
     PR_WITHIN,   /* in the same session, in any order */
     PR_ACROSS,   /* in the user's next session */
     PR_TOGETHER, /* in the same session, in any order; every session counts 1 for each pair */
+    PR_AFTER,    /* later in the user's sequence of items, d places later counting 1 / d^fade */
+    PR_BY_USER,  /* bought by the same user; every user counts 1 for each pair */
 } pr_link_kind;
+
+/* What is counted, and what is kept of it. */
+typedef struct pr_link_rule {
+    pr_link_kind kind;
+    size_t width;  /* links kept per item, the strongest */
+    size_t steps;  /* PR_AFTER: how far apart, at most, ... */
+    double fade;   /* ... and how much less that counts */
+    size_t newest; /* PR_BY_USER: only so many of the newest purchases of a user; 0: all */
+    /* The strength of a link from the number of sessions, places or users that had each item, and the count
+     * of the link; 0 or less drops it. NULL: the count. */
+    double (*weigh)(const void *context, double from, double to, double both);
+    const void *context;
+} pr_link_rule;
 
 /* Links while they are counted. */
 typedef struct pr_links {
@@ -24,7 +39,21 @@ typedef struct pr_links {
  * vote for each item, shared by what is linked to it there; PR_TOGETHER counts sessions instead. */
 parsrec_status pr_links_count(pr_links *out, const pr_counted *from, pr_link_kind kind,
                               size_t width, parsrec_error *err);
+/* The same by any rule; `total` is the number of sessions, places or users that had an item. */
+parsrec_status pr_links_count_by(pr_links *out, const pr_counted *from, const pr_link_rule *rule,
+                                 parsrec_error *err);
 void pr_links_free(pr_links *links); /* a zeroed one is fine */
+
+/* The distinct items of each user, in the order of their newest purchases, newest first; at most `newest`
+ * purchases are looked at, 0 for all. */
+typedef struct pr_user_sets {
+    size_t users;
+    uint64_t *start; /* [users + 1] */
+    int32_t *item;
+} pr_user_sets;
+parsrec_status pr_user_sets_make(pr_user_sets *out, const pr_counted *from, size_t newest,
+                                 parsrec_error *err);
+void pr_user_sets_free(pr_user_sets *sets); /* a zeroed one is fine */
 
 /* The same as parameters NAME.start, NAME.total, NAME.item and NAME.count. */
 typedef struct pr_transitions {
