@@ -35,8 +35,9 @@ const pr_map_words pr_map_words_of[PR_MAP_KINDS] = {
     [PARSREC_MAP_ATTENTION] =
         {"Attention", "share of attention",
          "How much the model looks at the column while it expects the row, as a share of the row. "
-         "Looking is not the same as minding: what is in many baskets gets much of it, whatever it "
-         "has to do with the row.",
+         "Attention is not the same as influence: what is in many baskets gets much of it, whether "
+         "or "
+         "not it has to do with the row.",
          PR_HEAT_PERCENT},
     [PR_MAP_EVEN] = {"Attention, equal weights", "share",
                      "The attention map of a model that looks at all items of a basket alike: what "
@@ -53,8 +54,8 @@ const pr_map_words pr_map_words_of[PR_MAP_KINDS] = {
                           "Plain counting, no model.",
                           PR_HEAT_TIMES},
     [PARSREC_MAP_EMBEDDING] =
-        {"Likeness to the model", "dot product",
-         "Dot products of what the model learnt of the items. The same for "
+        {"Similarity in the model", "dot product",
+         "Dot products of the learnt item embeddings. The same for "
          "everybody: what is used in the same way points in the same direction.",
          PR_HEAT_PLAIN},
 };

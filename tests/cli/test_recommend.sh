@@ -72,7 +72,7 @@ same "$(cat stdout)" "$(cat nobody)" "nobody is anyone"
 ok $R --user nobody --basket 1000
 same "$(cat stderr)" "note: the model was not trained on user 'nobody', who is served as an unknown user" "note"
 
-# Of whom nothing at all is known: what is bought most.
+# Of whom nothing at all is known: best sellers.
 ok $R --user nobody
 same "$(cat stderr)" "note: nothing is known of user 'nobody', who gets the best sellers" "note"
 ok $R --guest --json

@@ -22,7 +22,7 @@ async function buy(store, said) {
   const { user, basket, bought } = store.get();
   try {
     await api.buy({ user, items: basket });
-    fill(said, `Bought. ${plural(basket.length, 'item')} went into the past of ${shown(user)}; answers know it from now on.`);
+    fill(said, `Bought. ${plural(basket.length, 'item')} added to the history of ${shown(user)}; the next answers use it.`);
     store.set({ basket: [], bought: bought + 1 });
   } catch (error) {
     fill(said, prose(error.message));
@@ -36,7 +36,7 @@ export function basketPanel(store) {
   const pay = h('button', { type: 'button', class: 'main', onclick: () => buy(store, said) }, 'Buy it');
   const clear = h('button', { type: 'button', onclick: () => store.set({ basket: [] }) }, 'Empty it');
   const till = h('div', { class: 'row till' }, pay, clear);
-  const hint = h('p', { class: 'quiet' }, 'Guests leave no trace: choose a customer to buy it.');
+  const hint = h('p', { class: 'quiet' }, 'Guests have no history: choose a customer to record the purchase.');
 
   function show({ basket, user }) {
     fill(title, basket.length ? `Basket · ${basket.length}` : 'Basket');

@@ -59,7 +59,7 @@ export function combobox({ label, placeholder, ask, pick }) {
   const search = latest(ask, ({ answer, error }) => {
     if (document.activeElement !== input) return;
     options = answer ?? [];
-    const text = error ? prose(error.message) : 'Nothing of that name.';
+    const text = error ? prose(error.message) : 'Nothing found.';
     open(options.length ? options.map(row) : h('li', { class: 'none', role: 'presentation' }, text));
   });
   const searchSoon = settled(() => search(input.value.trim()), 120);

@@ -58,7 +58,7 @@ function card(store, facts) {
 export function customerPanel(store) {
   const who = h('p', { class: 'who', 'aria-live': 'polite' });
   const facts = roving(h('div', { class: 'facts' }));
-  const guest = h('button', { type: 'button', class: 'link', onclick: () => store.set({ user: null }) }, 'Be a guest');
+  const guest = h('button', { type: 'button', class: 'link', onclick: () => store.set({ user: null }) }, 'Continue as guest');
   const load = latest(factsOf, ({ answer, error }, user) => {
     if (error) update(facts, failed(error, () => load(user)));
     else update(facts, card(store, answer));
@@ -68,7 +68,7 @@ export function customerPanel(store) {
   store.watch(['user', 'bought'], ({ user }) => {
     fill(who, user === null ? 'A guest' : h('strong', null, shown(user)));
     guest.hidden = user === null;
-    if (user === null) update(facts, h('p', { class: 'quiet' }, 'Nobody we know: only the basket counts.'));
+    if (user === null) update(facts, h('p', { class: 'quiet' }, 'Unknown customer: only the basket counts.'));
     else load(user);
   });
 

@@ -7,7 +7,7 @@ export const everybody = 'everybody';
 const kinds = [
   [/^everybody$/, () => everybody],
   [/^truth$/, () => 'the true groups'],
-  [/^cluster:(\d+)$/, (_, n) => `${n} groups alike to the model`],
+  [/^cluster:(\d+)$/, (_, n) => `${n} groups found by the model`],
   [/^buyers:(.*)$/s, (_, category) => `buyers of ${shown(category)}`],
   [/^user:(.*)$/s, (_, key) => shown(key)],
 ];

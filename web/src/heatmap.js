@@ -72,7 +72,7 @@ export function heatmap({ title, names, labels, values, limit, format, say }) {
   const place = fitted(h('div', { class: 'map' }), (width) => {
     const svg = drawing(labels, cells, limit, width);
     svg.setAttribute('role', 'application'); // arrow keys are ours
-    svg.setAttribute('aria-label', `Map: ${title}. Arrow keys walk over its cells.`);
+    svg.setAttribute('aria-label', `Map: ${title}. Use the arrow keys to move between cells.`);
     makeReadable(svg, names.length, (i) => {
       const { row, column, value } = cells[i];
       said.textContent = say({ row: names[row], column: names[column], value });

@@ -23,14 +23,14 @@ export const mapKinds = {
   },
   attention: {
     label: 'Attention',
-    about: 'How much the model looks at the column while it expects the row. Looking is not the same as minding.',
+    about: 'How much the model looks at the column while it expects the row. Attention is not the same as influence.',
     format: plain,
     least: 0.05,
     say: (row, column, value) => `While it expects ${row}, ${plain(value)} of the attention is on ${column}.`,
   },
   embedding: {
-    label: 'Likeness to the model',
-    about: 'Dot products of what the model learnt of the items. The same for everybody.',
+    label: 'Similarity in the model',
+    about: 'Dot products of the learnt item embeddings. The same for everybody.',
     format: plain,
     least: 0.05,
     say: (row, column, value) => `${row} and ${column}: ${plain(value)}.`,

@@ -2,11 +2,11 @@
 
 const meanings = [
   [/^HR@(\d+)$/, (k) => `The share of purchases that were among the first ${k} of the list. 1 is the best.`],
-  [/^NDCG@(\d+)$/, (k) => `As HR@${k}, but a purchase counts the more the higher it stood: 1 at the top of the list, ` +
-    'falling with the logarithm of its place.'],
-  [/^MRR(?:@(\d+))?$/, () => 'The mean of 1 divided by the place at which the purchase stood: 1 at the top, 0.5 at the second place.'],
+  [/^NDCG@(\d+)$/, (k) => `As HR@${k}, but a purchase counts more the higher it was ranked: 1 at the top of the list, ` +
+    'falling with the logarithm of the rank.'],
+  [/^MRR(?:@(\d+))?$/, () => 'The mean of 1 divided by the rank of the purchase: 1 at the top, 0.5 in second place.'],
   [/^Sess-Prec@(\d+)$/, (k) => `The share of a basket’s items that were among the first ${k} of the list when they were bought.`],
-  [/^Recall@(\d+)$/, (k) => `The share of a basket’s items that the first ${k} of the list hold.`],
+  [/^Recall@(\d+)$/, (k) => `The share of a basket’s items that the first ${k} of the list contain.`],
   [/^Precision@(\d+)$/, (k) => `The share of the first ${k} of the list that were bought.`],
 ];
 

@@ -32,7 +32,7 @@ export function qualityChart(rows, name) {
   return fitted(h('div', { class: 'chart' }), (width) => {
     const svg = drawing(rows, name, width);
     svg.setAttribute('role', 'img');
-    svg.setAttribute('aria-label', `${name} of each model; the numbers stand in the table above.`);
+    svg.setAttribute('aria-label', `${name} of each model; the numbers are in the table above.`);
     return svg;
   });
 }

@@ -12,8 +12,8 @@ import { leaf, prose, shown } from './words.js';
 
 const sources = {
   model: (user) => `for ${shown(user)}`,
-  anyone: (user) => (user === null ? 'for a guest' : `${shown(user)} is new: as for anyone`),
-  popular: () => 'what is bought most',
+  anyone: (user) => (user === null ? 'for a guest' : `${shown(user)} is new: answered as an unknown customer`),
+  popular: () => 'best sellers',
 };
 
 /** How an item's place changed since the last answer. */

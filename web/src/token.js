@@ -21,7 +21,7 @@ function ask() {
   const dialog = h('dialog', { class: 'token', 'aria-labelledby': 'token-title' },
     h('form', { method: 'dialog' },
       h('h2', { id: 'token-title' }, 'Access token'),
-      h('p', null, 'This server answers only those who know its token (parsrec serve --token-file).'),
+      h('p', null, 'This server requires its token (parsrec serve --token-file).'),
       field,
       h('div', { class: 'row' },
         h('button', { class: 'main', value: 'give' }, 'Go on'),

@@ -34,7 +34,7 @@ export async function mapsView(store) {
   };
   const hints = {
     customer: 'Choose a customer to see what goes together for them.',
-    groups: ways.length > 0 ? 'Choose a category whose buyers are to be compared.' : 'Nothing tells these customers apart.',
+    groups: ways.length > 0 ? 'Choose a category whose buyers are to be compared.' : 'These customers do not differ.',
   };
   const place = h('div', { class: 'results' });
   const about = h('p', { class: 'quiet' });

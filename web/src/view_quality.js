@@ -110,6 +110,6 @@ export function qualityView() {
   return [
     h('section', { class: 'card quality-card', 'aria-label': 'Quality' }, h('h2', null, 'On baskets it has not seen'), place),
     h('section', { class: 'card', 'aria-label': 'The model' }, h('h2', null, 'The model'), facts,
-      h('p', { class: 'quiet' }, h('a', { href: '/licences.txt' }, 'Licences of what this page is made of'))),
+      h('p', { class: 'quiet' }, h('a', { href: '/licences.txt' }, 'Licences of the components of this page'))),
   ];
 }

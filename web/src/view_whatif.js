@@ -18,7 +18,7 @@ import { summary, whatifTable } from './whatif_table.js';
 const shown = 12;
 const changes = [
   ['drop', 'Leaves the shelf'],
-  ['only', 'Is all that stays'],
+  ['only', 'Is the only one left'],
   ['add', 'Gets a new item beside it'],
 ];
 const questions = [

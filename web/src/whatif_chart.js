@@ -56,7 +56,7 @@ export function whatifChart(rows) {
   const place = fitted(h('div', { class: 'chart' }), (width) => {
     const svg = drawing(rows, groups, width);
     svg.setAttribute('role', 'img');
-    svg.setAttribute('aria-label', 'Changes of sales; the same numbers stand in the table below.');
+    svg.setAttribute('aria-label', 'Changes of sales; the same numbers are in the table below.');
     return svg;
   });
   return [legend(groups), place];

@@ -28,7 +28,7 @@ test('the true groups are compared, each with the other and with everybody', asy
   await picture(page, 'groups', { fullPage: true });
   await page.getByLabel('with', { exact: true }).selectOption({ label: 'Everybody' });
   assert.deepEqual(await figures.locator('h2').allTextContents(), ['A', 'Everybody', 'A against everybody']);
-  await page.getByLabel('Groups', { exact: true }).selectOption({ label: '3 groups alike to the model' });
+  await page.getByLabel('Groups', { exact: true }).selectOption({ label: '3 groups found by the model' });
   await figures.getByRole('heading', { name: 'Cluster 1', exact: true }).waitFor();
 });
 

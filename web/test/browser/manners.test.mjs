@@ -63,7 +63,7 @@ test('with keys alone: a customer, an item, a suggestion, another view', async (
   const press = (key) => page.keyboard.press(key);
   await page.locator('.hit').first().waitFor();
   await press('Tab');
-  assert.deepEqual(await focus(page), { text: 'To the content', id: '', seen: true });
+  assert.deepEqual(await focus(page), { text: 'Skip to content', id: '', seen: true });
   await press('Enter');
   await press('Tab');
   await page.keyboard.type('K0');

@@ -141,7 +141,7 @@ test('somebody new is served as anyone, and has a past after the first purchase'
   await basket().getByRole('button', { name: 'Buy it' }).click();
   await customer().getByText('1 earlier basket').waitFor();
   assert.equal((await ask(`/v1/users/${encodeURIComponent('Zoë')}`)).baskets, 1);
-  await customer().getByRole('button', { name: 'Be a guest' }).click();
+  await customer().getByRole('button', { name: 'Continue as guest' }).click();
   await who('A guest');
 });
 

@@ -60,7 +60,7 @@ test('bars of reasons share one scale', () => {
 
 test('groups in words, values of a feature together', () => {
   assert.equal(groupLabel('user:K02'), 'K02');
-  assert.equal(groupLabel('cluster:3'), '3 groups alike to the model');
+  assert.equal(groupLabel('cluster:3'), '3 groups found by the model');
   assert.deepEqual(waysApart(['everybody', 'truth', 'town=A', 'town=B']), [
     { label: 'the true groups', groups: ['truth'] },
     { label: 'by town', groups: ['town=A', 'town=B'] },
