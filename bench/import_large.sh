@@ -11,17 +11,18 @@ work=$(mktemp -d "${3:-${TMPDIR:-/tmp}}/parsrec-large.XXXXXX")
 trap "rm -rf -- '$work'" EXIT
 cc -O2 -o "$work/random_rows" "$here/random_rows.c" -lm
 "$work/random_rows" "$rows" $((rows / 100 + 1)) $((rows / 2000 + 1)) >"$work/rows.csv" 2>"$work/expected"
-env time -f '%e %M' -o "$work/time" "$parsrec" import -o "$work/rows.data" "$work/rows.csv" --sort \
+env time -f '%e %M %U %S' -o "$work/time" "$parsrec" import -o "$work/rows.data" "$work/rows.csv" --sort \
     --max-memory "$memory" --json >"$work/report.json"
 python3 - "$work" "$rows" "$memory" <<'PYTHON'
 import json, os, sys
 work, rows, memory = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 expected = open(work + "/expected").read().strip()
 report = json.load(open(work + "/report.json"))
-seconds, kilobytes = map(float, open(work + "/time").read().split())
+seconds, kilobytes, user, system = map(float, open(work + "/time").read().split())
 got = "%(users)d users, %(sessions)d sessions, %(items)d items, %(actions)d actions" % report
 print("%d rows, %.1f GB of text, at most %s" % (rows, os.path.getsize(work + "/rows.csv") / 1e9, memory))
-print("%.0f s, %.2f million rows/s, peak %.0f MB" % (seconds, rows / seconds / 1e6, kilobytes / 1024))
+print("%.0f s, %.0f of them processor time, %.2f million rows/s, peak %.0f MB"
+      % (seconds, user + system, rows / seconds / 1e6, kilobytes / 1024))
 print("expected %s\ngot      %s" % (expected, got))
 sys.exit(expected != got)
 PYTHON

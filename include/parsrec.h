@@ -1022,6 +1022,7 @@ typedef struct parsrec_eval_options {
      * user's contribution to each measure of the report: for your own statistics. May be NULL. */
     void (*on_user)(void *context, uint64_t user, const parsrec_share *shares, size_t measures);
     void *user_context;
+    uint64_t most_users; /* evaluate at most this many users, evenly spread over them; 0: all */
 } parsrec_eval_options;
 
 /* One measure. low and high are the 95 % confidence interval over users. `repeat` is restricted to

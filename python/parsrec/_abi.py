@@ -773,6 +773,7 @@ parsrec_eval_options._fields_ = [
     ("dump_path", c_char_p),
     ("on_user", CFUNCTYPE(None, c_void_p, c_uint64, POINTER(parsrec_share), c_size_t)),
     ("user_context", c_void_p),
+    ("most_users", c_uint64),
 ]
 
 

@@ -58,6 +58,8 @@ extern const char *const cli_splits[], *const cli_protocols[];
                  "leave items that the user bought before out of the ranking"),                \
         CLI_TEXT(0, "users", "FILE", type, eval.users_path,                                    \
                  "evaluate only these users, one key per line"),                               \
+        CLI_COUNT(0, "most-users", type, eval.most_users, 1, 1e15,                             \
+                  "evaluate at most N users, evenly spread (default: all)"),                   \
         CLI_TEXT(0, "count-users", "FILE", type, eval.count_users_path,                        \
                  "counting models: count only the sessions of these users"),                   \
         CLI_COUNT(0, "last", type, eval.last, 0, 1e6,                                          \

@@ -42,22 +42,18 @@ static size_t sample_size(size_t users, size_t steps, size_t items)
 static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr_dataset *data,
                          pr_split_part part, size_t last)
 {
-    size_t users = 0, steps = 0, place = 0;
+    size_t users = 0, steps = 0;
     for (size_t u = 0; u < data->users; u++) {
         int64_t first = pr_split_session(data, u, part, last);
+        chosen[u] = first >= 0;
         if (first < 0)
             continue;
         int64_t end = part == PR_VALID ? first + 1 : data->user_offsets[u + 1];
         steps += (size_t)(data->session_offsets[end] - data->session_offsets[first]);
         users++;
     }
-    size_t wanted = sample_size(users, steps, data->items);
-    for (size_t u = 0; u < data->users; u++) {
-        bool can_be = pr_split_session(data, u, part, last) >= 0;
-        chosen[u] = can_be && (place + 1) * wanted / users != place * wanted / users;
-        place += can_be;
-    }
-    report->users = wanted;
+    size_t most = sample_size(users, steps, data->items);
+    report->users = pr_users_spread(chosen, data, part, last, most, NULL);
     report->users_of = users;
 }
 

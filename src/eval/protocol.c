@@ -92,6 +92,45 @@ static parsrec_status read_users(const bool **users, const char *path, const pr_
     return members == NULL ? pr_fail_memory(err) : pr_user_list_read(members, path, data, err);
 }
 
+size_t pr_users_spread(bool *users, const pr_dataset *data, pr_split_part part, size_t held_out,
+                       size_t most, size_t *of)
+{
+    size_t total = 0, place = 0;
+    for (size_t u = 0; u < data->users; u++) {
+        users[u] = users[u] && pr_split_session(data, u, part, held_out) >= 0;
+        total += users[u];
+    }
+    size_t wanted = total < most ? total : most;
+    for (size_t u = 0; u < data->users; u++)
+        if (users[u]) {
+            users[u] = (place + 1) * wanted / total != place * wanted / total;
+            place++;
+        }
+    if (of != NULL)
+        *of = total;
+    return wanted;
+}
+
+/* Restricts the protocol to `most` users. Where there are no more it stays as it is, and so does its
+ * fingerprint. */
+static parsrec_status limit_users(pr_eval_protocol *p, const pr_dataset *data, uint64_t most,
+                                  parsrec_error *err)
+{
+    bool *users = pr_alloc(data->users, sizeof *users);
+    size_t of;
+    if (users == NULL)
+        return pr_fail_memory(err);
+    for (size_t u = 0; u < data->users; u++)
+        users[u] = p->users == NULL || p->users[u];
+    if (pr_users_spread(users, data, p->part, p->held_out, (size_t)most, &of) == of) {
+        pr_free(users);
+        return PARSREC_OK;
+    }
+    pr_free((void *)(uintptr_t)p->users);
+    p->users = users;
+    return PARSREC_OK;
+}
+
 parsrec_status pr_protocol_init(pr_eval_protocol *p, const parsrec_eval_options *o,
                                 const pr_dataset *data, size_t held_out, parsrec_error *err)
 {
@@ -106,6 +145,8 @@ parsrec_status pr_protocol_init(pr_eval_protocol *p, const parsrec_eval_options 
                        held_out, p->tested, p->tested);
     PR_TRY(read_source(p, o, data, err));
     PR_TRY(read_users(&p->users, o->users_path, data, err));
+    if (o->most_users > 0)
+        PR_TRY(limit_users(p, data, o->most_users, err));
     return read_users(&p->counted, o->count_users_path, data, err);
 }
 

@@ -77,6 +77,11 @@ parsrec_status pr_protocol_init(pr_eval_protocol *p, const parsrec_eval_options 
                                 const pr_dataset *data, size_t held_out, parsrec_error *err);
 void pr_protocol_free(pr_eval_protocol *p); /* a zeroed one is fine */
 
+/* users[data->users]: of the users marked, keeps at most `most` of those who can be evaluated, evenly
+ * spread over them. Returns how many are kept; *of, if not NULL, is how many could be. */
+size_t pr_users_spread(bool *users, const pr_dataset *data, pr_split_part part, size_t held_out,
+                       size_t most, size_t *of);
+
 /* A digest of all that a result depends on, except for the trained weights: protocol, data, and the
  * model's kind and settings. Results of different models have different fingerprints, comparable or
  * not. */

@@ -369,28 +369,15 @@ void pr_beginning_free(pr_beginning *b)
 /* Users whom the protocols `next` and `basket` are validated with after each epoch, at most. */
 enum { OTHERS_MOST = 1000 };
 
-/* Marks them, evenly spread over those who can be validated. */
-static void choose_some(bool *some, const pr_dataset *data, size_t last)
-{
-    size_t users = 0, place = 0;
-    for (size_t u = 0; u < data->users; u++)
-        users += pr_split_session(data, u, PR_VALID, last) >= 0;
-    size_t wanted = users < OTHERS_MOST ? users : OTHERS_MOST;
-    for (size_t u = 0; u < data->users; u++) {
-        bool can_be = pr_split_session(data, u, PR_VALID, last) >= 0;
-        some[u] = can_be && (place + 1) * wanted / users != place * wanted / users;
-        place += can_be;
-    }
-}
-
 static parsrec_status outline_others(pr_train_run *r, const pr_config *config, parsrec_error *err)
 {
     if (r->evaluation.count == 0 || !pr_choice_by_protocols(config, r->evaluation.protocol.rule))
         return PARSREC_OK;
-    r->some = pr_alloc_zero(r->data->users, sizeof *r->some);
+    r->some = pr_alloc(r->data->users, sizeof *r->some);
     if (r->some == NULL)
         return pr_fail_memory(err);
-    choose_some(r->some, r->data, (size_t)config->last);
+    memset(r->some, true, r->data->users * sizeof *r->some);
+    pr_users_spread(r->some, r->data, PR_VALID, (size_t)config->last, OTHERS_MOST, NULL);
     pr_eval_protocol p = r->evaluation.protocol;
     p.users = r->some;
     p.rule = &pr_rule_next;

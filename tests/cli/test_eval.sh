@@ -34,6 +34,21 @@ few=$("$PARSREC" eval model.st shop.st --json --negatives 5 --seed 1 | without_t
 other=$("$PARSREC" eval model.st shop.st --json --negatives 5 --seed 2 | without_time)
 if [ "$few" = "$other" ]; then fail "the seed changes nothing"; else pass; fi
 
+# Some of the users, evenly spread: those whose keys the dump names, and no other figures than theirs.
+ok "$PARSREC" eval model.st shop.st --protocol next --json --most-users 7 --dump-scores some.dump
+cp stdout some.json
+says '"users": 7'
+python3 -c '
+import json
+print("\n".join(dict.fromkeys(json.loads(line)["user"] for line in open("some.dump") if "user" in line)))' >some.users
+same "$(wc -l <some.users)" 7 "users of the dump"
+ok "$PARSREC" eval model.st shop.st --protocol next --json --users some.users
+same "$(without_time <stdout)" "$(without_time <some.json)" "the same users by their keys"
+ok "$PARSREC" eval model.st shop.st --protocol next --json --most-users 100000
+cp stdout every.json
+ok "$PARSREC" eval model.st shop.st --protocol next --json
+same "$(without_time <stdout)" "$(without_time <every.json)" "more users than there are"
+
 # A ranker that knows nothing: each own item is as likely at any of 21 places among 20 others, so five
 # places hold 5/21 = 0.238 of them; the draw is fixed, and 262 steps leave 0.026 of chance.
 ok "$PARSREC" eval model.st shop.st --json --negatives 20 --k 5
