@@ -57,6 +57,34 @@ PR_LEVELS(void, pr_adam_update_row, adam_update_row_any,
            size_t n),
           (w, m, v, g, adam, clip, n))
 
+PR_INLINE void adam_update_rows_any(pr_real *w, pr_real *m, pr_real *v, const pr_real *g,
+                                    const int32_t *ids, const pr_adam *adam, pr_real clip, size_t n,
+                                    size_t rows, size_t D)
+{
+    rates r = rates_of(adam, true);
+    for (size_t i = 0; i < n; i++) {
+        size_t at = (size_t)ids[i] * D;
+        if ((size_t)ids[i] < rows)
+            update(w + at, m + at, v + at, g + i * D, r, clip, D);
+    }
+}
+PR_LEVELS(void, pr_adam_update_rows, adam_update_rows_any,
+          (pr_real * w, pr_real *m, pr_real *v, const pr_real *g, const int32_t *ids,
+           const pr_adam *adam, pr_real clip, size_t n, size_t rows, size_t D),
+          (w, m, v, g, ids, adam, clip, n, rows, D))
+
+PR_INLINE void scale_any(pr_real *w, pr_real by, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        w[i] *= by;
+}
+PR_LOCAL_LEVELS(void, scale, scale_any, (pr_real * w, pr_real by, size_t n), (w, by, n))
+
+void pr_adam_decay(pr_real *w, const pr_adam *adam, uint64_t steps, size_t n)
+{
+    scale(w, (pr_real)pow(1 - adam->rate * adam->decay, (double)steps), n);
+}
+
 PR_INLINE void sgd_update_any(pr_real *w, const pr_real *g, pr_real rate, pr_real clip, size_t n)
 {
     pr_add_scaled(w, g, -rate * clip, n);

@@ -18,8 +18,14 @@ void pr_adam_update(pr_real *w, pr_real *m, pr_real *v, const pr_real *g, const 
  * added to sqrt(v) before the bias correction. */
 void pr_adam_update_row(pr_real *w, pr_real *m, pr_real *v, const pr_real *g, const pr_adam *adam,
                         pr_real clip, size_t n);
+/* The same for rows ids[n] of a table of `rows` rows and D columns; row i of g is that of ids[i]. Ids
+ * beyond the table are left out. */
+void pr_adam_update_rows(pr_real *w, pr_real *m, pr_real *v, const pr_real *g, const int32_t *ids,
+                         const pr_adam *adam, pr_real clip, size_t n, size_t rows, size_t D);
 /* w -= rate · clip · g */
 void pr_sgd_update(pr_real *w, const pr_real *g, pr_real rate, pr_real clip, size_t n);
+/* w *= (1 - rate · decay)^steps: the decay of so many updates at once. */
+void pr_adam_decay(pr_real *w, const pr_adam *adam, uint64_t steps, size_t n);
 
 /* Sum of squares; finite if all numbers are. */
 double pr_sum_squares(const pr_real *x, size_t n);

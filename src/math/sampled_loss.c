@@ -41,17 +41,22 @@ PR_LEVELS(double, pr_binary_gradient, binary_gradient_any,
 
 /* ---- sampled softmax and pairwise loss: every loop runs over adjacent rows ---- */
 
-PR_INLINE void drawn_top_any(pr_real *restrict top, const pr_real *restrict score, size_t N,
+PR_INLINE void raise_top_any(pr_real *restrict top, const pr_real *restrict score, size_t N,
                              size_t B)
 {
-    for (size_t r = 0; r < B; r++)
-        top[r] = PR_BARRED;
     for (size_t n = 0; n < N; n++)
         for (size_t r = 0; r < B; r++)
             top[r] = score[n * B + r] > top[r] ? score[n * B + r] : top[r];
 }
-PR_LEVELS(void, pr_drawn_top, drawn_top_any,
-          (pr_real * top, const pr_real *score, size_t N, size_t B), (top, score, N, B))
+PR_LOCAL_LEVELS(void, raise_top, raise_top_any,
+                (pr_real * top, const pr_real *score, size_t N, size_t B), (top, score, N, B))
+
+void pr_drawn_top(pr_real *top, const pr_real *score, size_t N, size_t B)
+{
+    for (size_t r = 0; r < B; r++)
+        top[r] = PR_BARRED;
+    raise_top(top, score, N, B);
+}
 
 PR_INLINE void add_to_items_any(pr_real *restrict score, const pr_real *restrict more, size_t N,
                                 size_t B)
@@ -85,29 +90,16 @@ PR_INLINE void scale_rows_any(pr_real *restrict score, const pr_real *restrict b
         for (size_t r = 0; r < B; r++)
             score[n * B + r] *= by[r];
 }
-PR_LOCAL_LEVELS(void, scale_rows, scale_rows_any,
-                (pr_real * score, const pr_real *by, size_t N, size_t B), (score, by, N, B))
+PR_LEVELS(void, pr_drawn_scale, scale_rows_any,
+          (pr_real * score, const pr_real *by, size_t N, size_t B), (score, by, N, B))
 
-double pr_sampled_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_real *more,
-                           pr_real factor, size_t N, size_t B)
+void pr_drawn_exponentials(pr_real *score, pr_real *top, pr_real *sum, const pr_real *more,
+                           size_t N, size_t B)
 {
-    pr_real *top = work, *sum = work + B;
-    double loss = 0;
     add_to_items(score, more, N, B);
-    pr_drawn_top(top, score, N, B);
-    for (size_t r = 0; r < B; r++) {
-        top[r] = t[r] > top[r] ? t[r] : top[r];
-        t[r] -= top[r];
-        sum[r] = pr_exp(t[r]);
-    }
+    raise_top(top, score, N, B);
+    memset(sum, 0, B * sizeof *sum);
     exponentials(score, sum, top, N, B);
-    for (size_t r = 0; r < B; r++) {
-        loss += (double)(pr_log(sum[r]) - t[r]);
-        t[r] = factor * (pr_exp(t[r]) / sum[r] - 1);
-        sum[r] = factor / sum[r];
-    }
-    scale_rows(score, sum, N, B);
-    return loss;
 }
 
 /* Largest x whose exponential is computed; beyond it log(1 + exp(x)) is x. */
@@ -177,7 +169,7 @@ double pr_pairwise_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_
         loss += (double)(sum[r] / many);
         count[r] = factor / many;
     }
-    scale_rows(score, count, N, B);
+    pr_drawn_scale(score, count, N, B);
     minus_sums(t, score, N, B);
     return loss;
 }

@@ -21,12 +21,13 @@ double pr_binary_gradient(pr_real *do_, pr_real *dtable, const pr_real *o, const
 /* top[B] = the largest score of each row. */
 void pr_drawn_top(pr_real *top, const pr_real *score, size_t N, size_t B);
 
-/* loss = factor · sum over rows of log(exp(t) + sum of exp(score + more)) - t, where t is the
- * target's score and more[N] corrects for the items that were not drawn. Returns that sum without
- * the factor; score[N,B] and t[B] become their gradients. work[2,B] is scratch.
- *                                                                    (docs/math.md, Drawn items) */
-double pr_sampled_gradient(pr_real *score, pr_real *t, pr_real *work, const pr_real *more,
-                           pr_real factor, size_t N, size_t B);
+/* A part of a softmax: top[B], which is the largest score of a row elsewhere on entry, becomes the
+ * largest of all score + more, where more[N] corrects for the items that were not drawn; score becomes
+ * exp(score + more - top), and sum[B] the sum of these.              (docs/math.md, Drawn items) */
+void pr_drawn_exponentials(pr_real *score, pr_real *top, pr_real *sum, const pr_real *more,
+                           size_t N, size_t B);
+/* score[n,r] *= by[r] */
+void pr_drawn_scale(pr_real *score, const pr_real *by, size_t N, size_t B);
 
 /* loss = factor · sum over rows of the mean of log(1 + exp(score - t)) over the items that are not
  * barred, each weighted by times[N], how often it was drawn. Otherwise as above. */

@@ -18,7 +18,13 @@ typedef enum pr_history_kind {
 typedef enum pr_init_kind { PR_INIT_NORMAL, PR_INIT_REFERENCE } pr_init_kind;
 typedef enum pr_order_kind { PR_ORDER_ANY, PR_ORDER_STORED, PR_ORDER_AUTO } pr_order_kind;
 typedef enum pr_time_use { PR_TIME_OFF, PR_TIME_ON, PR_TIME_AUTO } pr_time_use;
-typedef enum pr_loss_kind { PR_LOSS_CE, PR_LOSS_BCE, PR_LOSS_SAMPLED, PR_LOSS_BPR } pr_loss_kind;
+typedef enum pr_loss_kind {
+    PR_LOSS_CE,
+    PR_LOSS_BCE,
+    PR_LOSS_SAMPLED,
+    PR_LOSS_BPR,
+    PR_LOSS_AUTO /* until a model is made: pr_model_settle_loss */
+} pr_loss_kind;
 typedef enum pr_count_what { PR_COUNT_BEFORE, PR_COUNT_TRAIN, PR_COUNT_ALL } pr_count_what;
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_window_kind { PR_WINDOWS_ALL, PR_WINDOWS_LAST } pr_window_kind;
@@ -65,7 +71,7 @@ parsrec_status pr_config_assign(pr_config *config, const char *assignment, parsr
 /* Reads lines "key = value"; # starts a comment. `origin` names the text in messages. */
 parsrec_status pr_config_read(pr_config *config, const char *text, size_t size, const char *origin,
                               parsrec_error *err);
-/* A named group of settings: "paper". */
+/* A named group of settings: "paper"; "default" changes nothing. */
 parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err);
 
 /* Chooses `batch` and `epochs` where they are 0, by the number of training baskets. Small data need

@@ -166,6 +166,21 @@ void pr_repeats_take(pr_repeats *r, pr_arena *arena, size_t rows, size_t items, 
     r->dense = (pr_dense){r->expected, rows, r->how, r->dhow};
 }
 
+void pr_repeats_take_rows(pr_repeats *r, pr_arena *arena, size_t rows, size_t entries)
+{
+    *r = (pr_repeats){.rows = rows, .tiles = 1};
+    r->raw_items = pr_arena_take(arena, entries, sizeof *r->raw_items);
+    r->raw = pr_arena_take(arena, entries, sizeof *r->raw);
+    r->values = pr_arena_take(arena, entries, sizeof *r->values);
+    r->gradients = pr_arena_take(arena, entries, sizeof *r->gradients);
+    r->raw_offsets = pr_arena_take_zero(arena, rows + 1, sizeof *r->raw_offsets);
+    r->how = pr_arena_take(arena, rows, sizeof *r->how);
+    r->dhow = pr_arena_take_zero(arena, rows, sizeof *r->dhow);
+    r->items = r->raw_items;
+    r->features = r->raw;
+    r->offsets = r->raw_offsets;
+}
+
 /* Transposes some rows so that the values of one item are adjacent, in whole cache lines. */
 static void file_rows(pr_repeats *r, size_t first, size_t rows)
 {

@@ -2,6 +2,8 @@
 #ifndef PR_HISTORY_H
 #define PR_HISTORY_H
 
+#include <math.h>
+
 #include "base/memory.h"
 #include "data/batch.h"
 #include "math/softmax_loss.h"
@@ -83,10 +85,19 @@ typedef struct pr_repeats {
     pr_dense dense;
 } pr_repeats;
 
+/* The number of sessions that contain an item, from its feature; counts are whole numbers. */
+static inline pr_real pr_repeat_times(const pr_real *features)
+{
+    return (pr_real)floor(exp((double)features[PR_REPEAT_COUNT]) - 0.5);
+}
+
 /* Takes memory for `rows` histories from the arena. r->near must be set before, if there are
  * neighbours. */
 void pr_repeats_take(pr_repeats *r, pr_arena *arena, size_t rows, size_t items, size_t history,
                      bool neighbours);
+/* The same for histories of `entries` items together, without expected counts and not sorted: nothing
+ * here depends on the size of the catalogue. */
+void pr_repeats_take_rows(pr_repeats *r, pr_arena *arena, size_t rows, size_t entries);
 void pr_repeats_add(pr_repeats *r, size_t row, int32_t *slots, const pr_history *history,
                     double decay);
 /* Sorts by tile; call it after the last row was added. */

@@ -56,7 +56,15 @@ typedef struct pr_limits {
     size_t steps;   /* steps per basket that are learnt from */
     size_t basket;  /* items per basket */
     size_t history; /* items per history */
+    size_t items;   /* in the baskets and histories of a batch together; 0: as the others allow */
 } pr_limits;
+
+/* The most items, each as often as it occurs, in the baskets and histories of a batch. */
+static inline size_t pr_limits_items(const pr_limits *limits)
+{
+    size_t most = limits->rows * (limits->basket + limits->history);
+    return limits->items > 0 && limits->items < most ? limits->items : most;
+}
 
 /* One multiply-add forward and two backward per product, two operations each. */
 enum { PR_OPERATIONS_A_PRODUCT = 6 };
@@ -78,6 +86,8 @@ typedef struct pr_mix_data {
     uint64_t seed;
     struct pr_pool *pool;
 } pr_mix_data;
+
+#define PR_WHOLE_CATALOGUE SIZE_MAX
 
 typedef struct pr_model_kind {
     const char *name, *summary;
@@ -137,6 +147,11 @@ typedef struct pr_model_kind {
     void (*draw_mask)(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                       uint32_t step); /* not called if mask_bytes is 0 */
     void (*learn)(const pr_model *model, pr_chunk *chunk);
+    /* Sparse gradients: how many items a chunk looks at besides those of its baskets and histories.
+     * learn() then fills chunk->item_rows, reads rows of item tables with pr_item_row (item_tables.h), and
+     * neither it nor the trainer goes over the catalogue. PR_WHOLE_CATALOGUE, or NULL: gradients are
+     * dense. */
+    size_t (*drawn_items)(const pr_model *model);
     /* After the last epoch: weighs the score and plain counts against each other, if the settings say
      * so; worth[2] is the gain in the mean log chance of an item over counts alone, at first and later
      * steps, NaN where nothing was fitted. NULL: there is no mix. */
@@ -173,10 +188,11 @@ struct pr_model {
     pr_feature_inputs inputs; /* columns of users and sessions that it reads; empty for most
                                * kinds */
     pr_params params;
-    pr_real *weights;      /* one aligned block; read-only after training */
-    bool shares;           /* item rows share parts */
-    pr_category_tree tree; /* borrowed, during training only */
-    void *ready;           /* aligned memory owned by the kind, or NULL */
+    pr_real *weights;                   /* one aligned block; read-only after training */
+    bool shares;                        /* item rows share parts */
+    pr_category_tree tree;              /* borrowed, during training only */
+    const struct pr_proposal *proposal; /* likewise; NULL: items are drawn evenly */
+    void *ready;                        /* aligned memory owned by the kind, or NULL */
 };
 
 /* All kinds, ending with NULL. */
@@ -186,6 +202,11 @@ const pr_model_kind *pr_model_kind_named(const char *name); /* or NULL */
 /* The default settings of a kind, and a check that settings fit the kind and each other. */
 parsrec_status pr_model_defaults(pr_config *config, const char *kind, parsrec_error *err);
 parsrec_status pr_model_check(const char *kind, const pr_config *config, parsrec_error *err);
+
+/* Decides `loss = auto` by the number of items: the whole catalogue where that is cheap or the kind does
+ * not draw items, else sampled with at least 2,048 drawn ones (docs/training.md). Does nothing for other losses. pr_model_new_bare
+ * calls it. */
+void pr_model_settle_loss(pr_config *config, const pr_model_kind *kind, size_t items);
 
 /* The most steps per sample that a model learns from. */
 size_t pr_model_steps(const pr_model *model);
@@ -269,14 +290,29 @@ typedef enum pr_step_part {
 
 /* ---- one chunk of a training batch, as the trainer passes it to a kind ---- */
 
+enum { PR_ITEM_TABLES = 4 }; /* of a group, at most */
+
+/* Gradients of some rows of item tables: those of one group of parameters (pr_item_group). Row i of
+ * each table is that of item ids[i]; the number of items stands for the start of a basket. Tables are
+ * in the order of the parameters. */
+typedef struct pr_item_rows {
+    int32_t *ids; /* [most], each item once */
+    size_t count, most;
+    pr_real *values[PR_ITEM_TABLES]; /* [most, pr_param_item_width] */
+} pr_item_rows;
+
 struct pr_chunk {
     const pr_batch *batch;
     const uint32_t *order; /* [rows]: indices into the batch, longest basket first */
     size_t rows, steps;
     uint64_t seed;
-    const uint8_t *masks;   /* [steps, mask_bytes] */
-    pr_arena *arena;        /* reset by the trainer */
-    pr_real *gradient;      /* layout of the shared part of the weights; learn() adds to it */
+    const uint8_t *masks; /* [steps, mask_bytes] */
+    pr_arena *arena;      /* reset by the trainer */
+    pr_real *gradient;    /* laid out by pr_params_pack; learn() adds to it */
+    pr_item_rows
+        item_rows[PR_ITEM_GROUPS]; /* sparse gradients: learn() sets ids, count and values */
+    int32_t
+        *slots[2]; /* sparse gradients: [items + 1] each, scratch; zero before and after learn() */
     pr_real *user_gradient; /* [rows of the batch, columns of the user table]: learn() sets it */
     int32_t *users;         /* [rows of the batch]: their rows of the user table */
     double loss, total;     /* set by learn(): weighted as the model does, and as a plain sum ... */

@@ -27,14 +27,14 @@ PR_INLINE void not_below_any(pr_real *row, size_t n)
     for (size_t v = 0; v < n; v++)
         row[v] = (row[v] > 0 ? row[v] : 0) + LITTLE;
 }
-PR_LOCAL_LEVELS(void, not_below, not_below_any, (pr_real * row, size_t n), (row, n))
+PR_LEVELS(void, pr_near_not_below, not_below_any, (pr_real * row, size_t n), (row, n))
 
 PR_INLINE void logarithms_any(pr_real *row, size_t n)
 {
     for (size_t v = 0; v < n; v++)
         row[v] = pr_ln(row[v]);
 }
-PR_LOCAL_LEVELS(void, logarithms, logarithms_any, (pr_real * row, size_t n), (row, n))
+PR_LEVELS(void, pr_near_logarithms, logarithms_any, (pr_real * row, size_t n), (row, n))
 
 void pr_near_expect(pr_real *row, const pr_near *near, const int32_t *items, const pr_real *counts,
                     size_t stride, size_t n)
@@ -49,10 +49,10 @@ void pr_near_expect(pr_real *row, const pr_near *near, const int32_t *items, con
         for (uint32_t k = h > 0 ? near->ends[h - 1] : 0; k < near->ends[h]; k++)
             row[near->to[k]] += near->weights[k] * x;
     }
-    not_below(row, near->items);
+    pr_near_not_below(row, near->items);
     for (size_t i = 0; i < n; i++)
         row[items[i]] += counts[i * stride];
-    logarithms(row, near->items);
+    pr_near_logarithms(row, near->items);
 }
 
 void pr_near_expect_few(pr_near_few *few, int32_t *slots, const pr_near *near, const int32_t *items,
@@ -81,10 +81,10 @@ void pr_near_expect_few(pr_near_few *few, int32_t *slots, const pr_near *near, c
             few->values[*slot - 1] += near->weights[k] * x;
         }
     }
-    not_below(few->values, few->count);
+    pr_near_not_below(few->values, few->count);
     for (size_t i = 0; i < n; i++)
         few->values[i] += counts[i];
-    logarithms(few->values, few->count);
+    pr_near_logarithms(few->values, few->count);
     for (size_t i = 0; i < few->count; i++)
         slots[few->items[i]] = 0;
 }
@@ -92,8 +92,8 @@ void pr_near_expect_few(pr_near_few *few, int32_t *slots, const pr_near *near, c
 void pr_near_expect_bases(pr_real *values, const pr_real *bases, pr_real level, size_t n)
 {
     begin(values, bases, level, n);
-    not_below(values, n);
-    logarithms(values, n);
+    pr_near_not_below(values, n);
+    pr_near_logarithms(values, n);
 }
 
 pr_real pr_near_expect_other(const pr_near *near, pr_real level, int32_t item)

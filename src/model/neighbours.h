@@ -29,6 +29,10 @@ parsrec_status pr_near_verify(const pr_near *near, size_t K, parsrec_error *err)
  * whose counts are counts[i · stride]. */
 void pr_near_expect(pr_real *row, const pr_near *near, const int32_t *items, const pr_real *counts,
                     size_t stride, size_t n);
+/* Its last steps, for callers that look at some items only: row[n] of expected counts become at least a
+ * little more than 0; then, with counts added, logarithms. */
+void pr_near_not_below(pr_real *row, size_t n);
+void pr_near_logarithms(pr_real *row, size_t n);
 
 /* The same, of few items: a history changes what is expected of the items in it and of those that
  * they are linked to. All others have a log that depends on the level alone, the square root of the

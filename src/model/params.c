@@ -37,6 +37,7 @@ static parsrec_status add(pr_params *params, const char *name, size_t rows, size
 {
     pr_param p = {.rows = rows, .cols = cols, .fill = fill, .lazy = fill == PR_FILL_TABLE};
     p.counted = fill == PR_FILL_COUNTED;
+    p.group = PR_NOT_BY_ITEM;
     snprintf(p.name, sizeof p.name, "%s", name);
     p.draws = (uint32_t)params->count - params->apart;
     PR_TRY(pr_grow(&params->list, &params->capacity, params->count + 1, sizeof *params->list, err));
@@ -114,6 +115,26 @@ parsrec_status pr_params_set_rows(pr_params *params, const char *name, size_t ro
     }
     params->shared = users != NULL ? users->at : params->size;
     return PARSREC_OK;
+}
+
+void pr_params_by_item(pr_params *params, const char *name, pr_item_group group)
+{
+    for (size_t i = 0; i < params->count; i++)
+        if (strcmp(params->list[i].name, name) == 0)
+            params->list[i].group = group;
+}
+
+void pr_params_pack(pr_params *params, bool sparse)
+{
+    params->packed = sparse ? 0 : params->shared;
+    for (size_t i = 0; i < params->count; i++) {
+        pr_param *p = &params->list[i];
+        bool apart = p->group != PR_NOT_BY_ITEM || p->fill == PR_FILL_SHARED || p->counted ||
+                     p->at >= params->shared;
+        p->packed_at = sparse ? params->packed : p->at;
+        if (sparse && !apart)
+            params->packed += (pr_param_size(p) + ALIGN - 1) / ALIGN * ALIGN;
+    }
 }
 
 const pr_param *pr_params_find(const pr_params *params, const char *name)

@@ -26,6 +26,14 @@ typedef enum pr_fill {
     PR_FILLS,
 } pr_fill;
 
+/* Which rows of item tables a chunk of a sampled loss has gradients of (pr_item_rows in model.h). */
+typedef enum pr_item_group {
+    PR_ITEMS_SCORED, /* whatever was looked at */
+    PR_ITEMS_PLACED, /* items of baskets, and the start of a basket */
+    PR_ITEM_GROUPS,
+    PR_NOT_BY_ITEM = PR_ITEM_GROUPS,
+} pr_item_group;
+
 typedef struct pr_param {
     char name[32]; /* as in docs/math.md and in model files */
     size_t rows, cols;
@@ -37,6 +45,8 @@ typedef struct pr_param {
     bool open;      /* the number of rows is not known yet: it is counted or read from a file */
     uint32_t draws; /* where its initial random numbers start */
     size_t table;   /* for PR_FILL_SHARED: the index of the table whose rows share these parts */
+    pr_item_group group; /* of a table that has numbers for each item; others PR_NOT_BY_ITEM */
+    size_t packed_at;    /* offset in a chunk's gradient (pr_params_pack) */
 } pr_param;
 
 /* The user table, if a model has one, comes last. A batch touches few of its rows, so workers share
@@ -47,6 +57,7 @@ typedef struct pr_params {
     size_t size;    /* of the block */
     uint32_t apart; /* how many are numbered apart; see pr_params_add_apart */
     size_t shared;  /* numbers before the user table */
+    size_t packed;  /* numbers of a chunk's gradient */
 } pr_params;
 
 void pr_params_free(pr_params *params);
@@ -73,6 +84,11 @@ parsrec_status pr_params_add_shared(pr_params *params, const char *table, bool a
  * no block may exist yet. */
 parsrec_status pr_params_set_rows(pr_params *params, const char *name, size_t rows,
                                   parsrec_error *err);
+/* Says that a parameter has numbers for each item, so that gradients can be lists of items and rows. */
+void pr_params_by_item(pr_params *params, const char *name, pr_item_group group);
+/* Lays out the gradient of a chunk. With `sparse` it has neither item tables nor their shared parts
+ * nor anything counted; otherwise it is laid out as the weights before the user table. */
+void pr_params_pack(pr_params *params, bool sparse);
 const pr_param *pr_params_find(const pr_params *params, const char *name); /* or NULL */
 const pr_param *pr_params_users(const pr_params *params);                  /* or NULL */
 
@@ -82,6 +98,12 @@ void pr_params_fill(const pr_params *params, pr_real *block, pr_init_kind init, 
 static inline size_t pr_param_size(const pr_param *p)
 {
     return p->rows * p->cols;
+}
+
+/* Of a table by item: numbers per item. A bias is one row of a number per item. */
+static inline size_t pr_param_item_width(const pr_param *p)
+{
+    return p->rows == 1 ? 1 : p->cols;
 }
 
 /* ---- one list of tensors, walked twice ----
@@ -94,16 +116,24 @@ typedef struct pr_lister {
     pr_params *add; /* NULL: later walks */
     const pr_params *have;
     pr_real *block;
+    bool packed; /* the block is the gradient of a chunk */
     size_t next;
     parsrec_status status;
     parsrec_error *err;
 } pr_lister;
 
+/* Where the next tensor of a later walk is. */
+static inline pr_real *pr_list_next(pr_lister *l)
+{
+    const pr_param *p = &l->have->list[l->next++];
+    return l->block + (l->packed ? p->packed_at : p->at);
+}
+
 static inline void pr_list_tensor(pr_lister *l, pr_real **place, const char *name, size_t rows,
                                   size_t cols, pr_fill fill)
 {
     if (l->add == NULL)
-        *place = l->block + l->have->list[l->next++].at;
+        *place = pr_list_next(l);
     else if (l->status == PARSREC_OK)
         l->status = pr_params_add(l->add, name, rows, cols, fill, l->err);
 }
@@ -113,7 +143,7 @@ static inline void pr_list_apart(pr_lister *l, pr_real **place, const char *name
                                  size_t cols, pr_fill fill)
 {
     if (l->add == NULL)
-        *place = l->block + l->have->list[l->next++].at;
+        *place = pr_list_next(l);
     else if (l->status == PARSREC_OK)
         l->status = pr_params_add_apart(l->add, name, rows, cols, fill, l->err);
 }
@@ -123,7 +153,7 @@ static inline void pr_list_counted(pr_lister *l, pr_real **place, const char *na
                                    size_t cols, bool words)
 {
     if (l->add == NULL)
-        *place = l->block + l->have->list[l->next++].at;
+        *place = pr_list_next(l);
     else if (l->status == PARSREC_OK)
         l->status = words ? pr_params_add_words(l->add, name, rows, cols, l->err)
                           : pr_params_add_numbers(l->add, name, rows, cols, l->err);

@@ -9,6 +9,7 @@
 #include "math/blas.h"
 #include "math/layers.h"
 #include "math/optimise.h"
+#include "model/item_tables.h"
 
 enum {
     CHUNK_ROWS = 128,   /* large enough for fast products; a batch of 256 gives two */
@@ -20,6 +21,7 @@ enum {
 /* A range of one parameter. */
 typedef struct span {
     size_t at, n;
+    size_t from; /* of its gradient */
     bool lazy;
     bool decays;
 } span;
@@ -29,8 +31,11 @@ struct pr_trainer {
     pr_pool *pool;
     pr_limits limits;
     uint64_t seed, step;
-    uint64_t planned; /* batches of the whole training; 0: not known */
-    size_t chunk_max; /* most chunks per batch */
+    uint64_t planned;       /* batches of the whole training; 0: not known */
+    size_t chunk_max;       /* most chunks per batch */
+    pr_item_tables *tables; /* with sparse gradients; else NULL */
+    /* Dense gradients: one block with the layout of the weights. Sparse ones: what pr_params_pack leaves,
+     * and user_sum. */
     pr_real *gradient, *moment[2];
     pr_real *extra; /* gradients of chunks 1, 2, ...; chunk 0 uses `gradient` */
     pr_arena *arenas;
@@ -42,8 +47,8 @@ struct pr_trainer {
     pr_real *user_gradient;
     int32_t *users, *touched;
     size_t touched_count;
-    uint32_t *stamp; /* per user row: the last batch that touched it */
-    uint32_t stamp_now;
+    uint32_t *user_slot; /* per user row: one more than its place in `touched`; 0: not there */
+    pr_real *user_sum;   /* sparse: [touched, columns] */
     span *spans;
     size_t span_count;
     double *squares; /* per span */
@@ -90,7 +95,7 @@ static size_t span_total(const pr_params *params)
     size_t n = 0;
     for (size_t i = 0; i < params->count && params->list[i].at < params->shared; i++)
         n += (pr_param_size(&params->list[i]) + SPAN - 1) / SPAN;
-    return n; /* an upper bound: counted parameters have none */
+    return n; /* an upper bound: counted parameters and sparse tables have none */
 }
 
 /* Weight decay applies to maps and tables, not to biases, gains and gates. */
@@ -104,10 +109,11 @@ static void list_spans(pr_trainer *t)
     const pr_params *params = &t->model->params;
     for (size_t i = 0; i < params->count && params->list[i].at < params->shared; i++) {
         const pr_param *p = &params->list[i];
-        size_t size = p->counted ? 0 : pr_param_size(p);
+        bool apart = t->tables != NULL && (p->group != PR_NOT_BY_ITEM || p->fill == PR_FILL_SHARED);
+        size_t size = p->counted || apart ? 0 : pr_param_size(p);
         for (size_t at = 0; at < size; at += SPAN)
-            t->spans[t->span_count++] =
-                (span){p->at + at, size - at < SPAN ? size - at : SPAN, p->lazy, decays(p)};
+            t->spans[t->span_count++] = (span){p->at + at, size - at < SPAN ? size - at : SPAN,
+                                               p->packed_at + at, p->lazy, decays(p)};
     }
 }
 
@@ -123,24 +129,22 @@ static size_t user_width(const pr_model *model)
     return users != NULL ? users->cols : 0;
 }
 
+/* Items that a chunk draws; PR_WHOLE_CATALOGUE: gradients are dense. */
+static size_t drawn_items(const pr_model *model)
+{
+    return model->kind->drawn_items != NULL ? model->kind->drawn_items(model) : PR_WHOLE_CATALOGUE;
+}
+
 size_t pr_trainer_bytes(const pr_model *model, const pr_limits *limits, unsigned threads)
 {
     size_t chunks = chunk_count(limits->rows, limits->steps), one = sizeof(pr_real);
-    return 3 * model->params.size * one + (chunks - 1) * model->params.shared * one +
-           threads * arena_bytes(model, limits) + limits->steps * model->kind->mask_bytes(model) +
-           limits->rows * user_width(model) * one;
-}
-
-/* The most columns of a table with shared parts; 0 if there is none. */
-static size_t shared_width(const pr_model *model)
-{
-    size_t most = 0;
-    for (size_t i = 0; i < model->params.count; i++) {
-        const pr_param *p = &model->params.list[i];
-        if (p->fill == PR_FILL_SHARED && p->cols > most)
-            most = p->cols;
-    }
-    return most;
+    size_t users = user_rows(model) * sizeof(uint32_t) + limits->rows * user_width(model) * one;
+    size_t bytes = 2 * model->params.size * one + threads * arena_bytes(model, limits) +
+                   limits->steps * model->kind->mask_bytes(model) + users;
+    size_t drawn = drawn_items(model);
+    if (drawn != PR_WHOLE_CATALOGUE)
+        return bytes + pr_item_tables_bytes(model, limits, chunks, drawn, threads);
+    return bytes + model->params.size * one + (chunks - 1) * model->params.shared * one;
 }
 
 static bool take_arenas(pr_trainer *t)
@@ -157,24 +161,27 @@ static bool take_memory(pr_trainer *t)
 {
     const pr_params *params = &t->model->params;
     size_t one = sizeof(pr_real), rows = t->limits.rows;
-    t->gradient = pr_alloc_aligned(params->size, one);
+    bool sparse = t->tables != NULL;
+    t->gradient = pr_alloc_aligned(sparse ? params->packed : params->size, one);
     t->moment[0] = pr_alloc_aligned(params->size, one);
     t->moment[1] = pr_alloc_aligned(params->size, one);
-    t->extra = pr_alloc_aligned((t->chunk_max - 1) * params->shared, one);
+    t->extra = pr_alloc_aligned((t->chunk_max - 1) * params->packed, one);
     t->chunks = pr_alloc_zero(t->chunk_max, sizeof *t->chunks);
     t->order = pr_alloc_zero(rows, sizeof *t->order);
     t->masks = pr_alloc_zero(t->limits.steps, t->model->kind->mask_bytes(t->model));
     t->user_gradient = pr_alloc_aligned(rows * user_width(t->model), one);
     t->users = pr_alloc_zero(rows, sizeof *t->users);
     t->touched = pr_alloc_zero(rows, sizeof *t->touched);
-    t->stamp = pr_alloc_zero(user_rows(t->model), sizeof *t->stamp);
-    t->common = pr_alloc_aligned(t->model->tree.parts * shared_width(t->model), one);
+    t->user_slot = pr_alloc_zero(user_rows(t->model), sizeof *t->user_slot);
+    t->user_sum = pr_alloc_aligned(sparse ? rows * user_width(t->model) : 0, one);
+    t->common = pr_alloc_aligned(sparse ? 0 : pr_shared_room(t->model), one);
     t->spans = pr_alloc_zero(span_total(params), sizeof *t->spans);
     t->squares = pr_alloc_zero(span_total(params), sizeof *t->squares);
     return t->gradient != NULL && t->moment[0] != NULL && t->moment[1] != NULL &&
            t->extra != NULL && t->chunks != NULL && t->order != NULL && t->masks != NULL &&
-           t->user_gradient != NULL && t->users != NULL && t->touched != NULL && t->stamp != NULL &&
-           t->common != NULL && t->spans != NULL && t->squares != NULL && take_arenas(t);
+           t->user_gradient != NULL && t->users != NULL && t->touched != NULL &&
+           t->user_slot != NULL && t->user_sum != NULL && t->common != NULL && t->spans != NULL &&
+           t->squares != NULL && take_arenas(t);
 }
 
 parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
@@ -192,9 +199,16 @@ parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
     t->limits.steps = limits->steps < most ? limits->steps : most;
     t->threads = pr_pool_threads(pool);
     t->chunk_max = chunk_count(t->limits.rows, t->limits.steps);
-    if (!take_memory(t)) {
+    size_t drawn = drawn_items(model);
+    parsrec_status status = PARSREC_OK;
+    pr_params_pack(&model->params, drawn != PR_WHOLE_CATALOGUE);
+    if (drawn != PR_WHOLE_CATALOGUE)
+        status = pr_item_tables_new(&t->tables, model, pool, &t->limits, t->chunk_max, drawn, err);
+    if (status == PARSREC_OK && !take_memory(t))
+        status = pr_fail_memory(err);
+    if (status != PARSREC_OK) {
         pr_trainer_free(t);
-        return pr_fail_memory(err);
+        return status;
     }
     pr_blas_load();
     list_spans(t);
@@ -220,143 +234,13 @@ void pr_trainer_free(pr_trainer *t)
     pr_free(t->masks);
     pr_free(t->users);
     pr_free(t->touched);
-    pr_free(t->stamp);
+    pr_free(t->user_slot);
+    pr_free_aligned(t->user_sum);
+    pr_item_tables_free(t->tables);
     pr_free(t->spans);
     pr_free(t->squares);
     pr_free(t->parts);
     pr_free(t);
-}
-
-/* ---- embeddings that items share ----
- *
- * A row of an item table is the sum of what was learnt for the item itself and of the rows of its
- * category, of all categories above it, and of its features (docs/math.md, Kin). A model stores
- * only the sums, so only training knows about the parts. The gradient of a shared row is the sum
- * of its items' gradients. An update first subtracts the shared rows from the table and afterwards
- * adds the updated ones. */
-
-enum { SHARED_COLUMNS = 16, SHARED_ROWS = 512 }; /* per task */
-
-typedef struct shared_work {
-    pr_trainer *trainer;
-    const pr_param *table, *shared;
-    pr_real sign;
-} shared_work;
-
-/* Calls `each` for every table that has shared parts. */
-static void for_tables(pr_trainer *t, void (*each)(shared_work *w), pr_real sign)
-{
-    const pr_params *params = &t->model->params;
-    for (size_t i = 0; i < params->count; i++)
-        if (params->list[i].fill == PR_FILL_SHARED && params->list[i].rows > 0) {
-            const pr_param *shared = &params->list[i];
-            shared_work w = {t, &params->list[shared->table], shared, sign};
-            each(&w);
-        }
-}
-
-/* Which part of a column item v has, and its factor; 0 if it has none. */
-static pr_real part_of(const pr_shared_column *column, size_t v, size_t *part)
-{
-    const pr_feature_column *f = column->feature;
-    *part = column->at;
-    if (f->number != NULL)
-        return isfinite(f->number[v]) ? ((pr_real)f->number[v] - column->mean) * column->rate : 0;
-    *part += f->code[v] >= 0 ? (size_t)f->code[v] : 0;
-    return f->code[v] >= 0;
-}
-
-/* ---- gradient ---- */
-
-/* Processes some columns of the whole table, so that every sum runs over items in order. */
-static void sum_columns(void *context, size_t task, unsigned worker)
-{
-    (void)worker;
-    const shared_work *w = context;
-    const pr_category_tree *tree = &w->trainer->model->tree;
-    size_t cols = w->table->cols, first = task * SHARED_COLUMNS;
-    size_t n = cols - first < SHARED_COLUMNS ? cols - first : SHARED_COLUMNS;
-    const pr_real *from = w->trainer->gradient + w->table->at + first;
-    pr_real *to = w->trainer->gradient + w->shared->at + first;
-    for (size_t c = 0; c < tree->parts; c++)
-        for (size_t i = 0; i < n; i++)
-            to[c * cols + i] = 0;
-    for (size_t v = 0; v < w->trainer->model->items; v++) {
-        if (tree->categories > 0 && tree->item_category[v] >= 0)
-            pr_add(to + (size_t)tree->item_category[v] * cols, from + v * cols, n);
-        for (size_t k = 0, part; k < tree->column_count; k++) {
-            pr_real much = part_of(&tree->columns[k], v, &part);
-            if (much != 0)
-                pr_add_scaled(to + part * cols, from + v * cols, much, n);
-        }
-    }
-    for (size_t c = tree->categories; c-- > 0;)
-        if (tree->parent[c] >= 0)
-            pr_add(to + (size_t)tree->parent[c] * cols, to + c * cols, n);
-}
-
-static void sum_table(shared_work *w)
-{
-    pr_pool_run(w->trainer->pool, sum_columns, w,
-                (w->table->cols + SHARED_COLUMNS - 1) / SHARED_COLUMNS);
-}
-
-static double shared_gradient(pr_trainer *t)
-{
-    const pr_params *params = &t->model->params;
-    double squares = 0;
-    for_tables(t, sum_table, 0);
-    for (size_t i = 0; i < params->count; i++)
-        if (params->list[i].fill == PR_FILL_SHARED)
-            squares +=
-                pr_sum_squares(t->gradient + params->list[i].at, pr_param_size(&params->list[i]));
-    return squares;
-}
-
-/* ---- shared parts of rows ---- */
-
-static void add_rows(void *context, size_t task, unsigned worker)
-{
-    (void)worker;
-    const shared_work *w = context;
-    const pr_model *model = w->trainer->model;
-    const pr_category_tree *tree = &model->tree;
-    const pr_real *common = w->trainer->common;
-    size_t cols = w->table->cols, end = (task + 1) * SHARED_ROWS;
-    pr_real *rows = model->weights + w->table->at;
-    for (size_t v = task * SHARED_ROWS; v < end && v < model->items; v++) {
-        if (tree->categories > 0 && tree->item_category[v] >= 0)
-            pr_add_scaled(rows + v * cols, common + (size_t)tree->item_category[v] * cols, w->sign,
-                          cols);
-        for (size_t k = 0, part; k < tree->column_count; k++) {
-            pr_real much = part_of(&tree->columns[k], v, &part);
-            if (much != 0)
-                pr_add_scaled(rows + v * cols, common + part * cols, w->sign * much, cols);
-        }
-    }
-}
-
-/* Adds to every row, or subtracts from it, the shared parts of its categories and features. */
-static void add_table(shared_work *w)
-{
-    pr_trainer *t = w->trainer;
-    const pr_category_tree *tree = &t->model->tree;
-    size_t cols = w->table->cols;
-    memcpy(t->common, t->model->weights + w->shared->at, tree->parts * cols * sizeof *t->common);
-    for (size_t c = 0; c < tree->categories; c++)
-        if (tree->parent[c] >= 0)
-            pr_add(t->common + c * cols, t->common + (size_t)tree->parent[c] * cols, cols);
-    pr_pool_run(t->pool, add_rows, w, (t->model->items + SHARED_ROWS - 1) / SHARED_ROWS);
-}
-
-static void shared_subtract(pr_trainer *t)
-{
-    for_tables(t, add_table, -1);
-}
-
-static void shared_add(pr_trainer *t)
-{
-    for_tables(t, add_table, 1);
 }
 
 /* ---- a batch ---- */
@@ -364,13 +248,16 @@ static void shared_add(pr_trainer *t)
 static parsrec_status check_batch(const pr_trainer *t, const pr_batch *batch, size_t *steps,
                                   parsrec_error *err)
 {
+    size_t items = 0;
     *steps = 0;
     bool fits = batch->rows > 0 && batch->rows <= t->limits.rows;
     for (size_t r = 0; fits && r < batch->rows; r++) {
         const pr_basket *b = &batch->baskets[r];
         fits = b->size > 0 && b->size <= t->limits.basket && b->history.count <= t->limits.history;
         *steps = b->size > *steps ? b->size : *steps;
+        items += b->size + b->history.count;
     }
+    fits = fits && items <= pr_limits_items(&t->limits);
     *steps = *steps > pr_model_steps(t->model) ? pr_model_steps(t->model) : *steps;
     if (fits && *steps <= t->limits.steps)
         return PARSREC_OK;
@@ -434,7 +321,9 @@ static void learn_chunk(void *context, size_t task, unsigned worker)
         chunk->parts = t->parts + (size_t)worker * PR_STEP_PARTS;
         chunk->mark = pr_now();
     }
-    memset(chunk->gradient, 0, t->model->params.shared * sizeof *chunk->gradient);
+    for (size_t i = 0; t->tables != NULL && i < 2; i++)
+        chunk->slots[i] = pr_item_tables_slots(t->tables, worker, i);
+    memset(chunk->gradient, 0, t->model->params.packed * sizeof *chunk->gradient);
     t->model->kind->learn(t->model, chunk);
 }
 
@@ -444,8 +333,16 @@ static void add_chunks(void *context, size_t task, unsigned worker)
     pr_trainer *t = context;
     const span *s = &t->spans[task];
     for (size_t c = 1; c < t->chunk_count; c++)
-        pr_add(t->gradient + s->at, t->chunks[c].gradient + s->at, s->n);
-    t->squares[task] = pr_sum_squares(t->gradient + s->at, s->n);
+        pr_add(t->gradient + s->from, t->chunks[c].gradient + s->from, s->n);
+    t->squares[task] = pr_sum_squares(t->gradient + s->from, s->n);
+}
+
+/* The gradient of touched[i]. */
+static pr_real *user_gradient(const pr_trainer *t, const pr_param *users, size_t i)
+{
+    if (t->tables != NULL)
+        return t->user_sum + i * users->cols;
+    return t->gradient + users->at + (size_t)t->touched[i] * users->cols;
 }
 
 /* Adds up the rows' user gradients in the order of the batch. Returns their sum of squares. */
@@ -453,21 +350,23 @@ static double add_users(pr_trainer *t, size_t rows)
 {
     const pr_param *users = pr_params_users(&t->model->params);
     double squares = 0;
+    for (size_t i = 0; i < t->touched_count; i++)
+        t->user_slot[t->touched[i]] = 0;
     t->touched_count = 0;
-    t->stamp_now++;
     for (size_t r = 0; users != NULL && r < rows; r++) {
         int32_t user = t->users[r];
-        pr_real *row = t->gradient + users->at + (size_t)user * users->cols;
-        if (t->stamp[user] != t->stamp_now) {
-            t->stamp[user] = t->stamp_now;
-            t->touched[t->touched_count++] = user;
-            memset(row, 0, users->cols * sizeof *row);
+        bool known = t->user_slot[user] > 0;
+        if (!known) {
+            t->touched[t->touched_count] = user;
+            t->user_slot[user] = (uint32_t)++t->touched_count;
         }
+        pr_real *row = user_gradient(t, users, t->user_slot[user] - 1);
+        if (!known)
+            memset(row, 0, users->cols * sizeof *row);
         pr_add(row, t->user_gradient + r * users->cols, users->cols);
     }
     for (size_t i = 0; i < t->touched_count; i++)
-        squares += pr_sum_squares(t->gradient + users->at + (size_t)t->touched[i] * users->cols,
-                                  users->cols);
+        squares += pr_sum_squares(user_gradient(t, users, i), users->cols);
     return squares;
 }
 
@@ -486,13 +385,17 @@ parsrec_status pr_trainer_gradient(pr_trainer *t, const pr_batch *batch, pr_batc
         chunk->masks = t->masks;
         chunk->user_gradient = t->user_gradient;
         chunk->users = t->users;
-        chunk->gradient = c == 0 ? t->gradient : t->extra + (c - 1) * t->model->params.shared;
+        chunk->gradient = c == 0 ? t->gradient : t->extra + (c - 1) * t->model->params.packed;
     }
+    if (t->tables != NULL)
+        pr_item_tables_deal(t->tables, batch, t->chunks, t->chunk_count);
     if (t->model->kind->mask_bytes(t->model) > 0)
         pr_pool_run(t->pool, draw_mask, t, steps);
     pr_pool_run(t->pool, learn_chunk, t, t->chunk_count);
     pr_pool_run(t->pool, add_chunks, t, t->span_count);
-    double squares = add_users(t, batch->rows) + shared_gradient(t);
+    double squares = add_users(t, batch->rows);
+    squares += t->tables != NULL ? pr_item_tables_join(t->tables, t->chunks, t->chunk_count)
+                                 : pr_shared_gradient(t->model, t->gradient, t->pool);
     *result = (pr_batch_result){0};
     for (size_t i = 0; i < t->span_count; i++)
         squares += t->squares[i];
@@ -507,11 +410,11 @@ parsrec_status pr_trainer_gradient(pr_trainer *t, const pr_batch *batch, pr_batc
 
 /* ---- update ---- */
 
-static void update(pr_trainer *t, size_t at, size_t n, bool lazy, bool decays)
+static void update(pr_trainer *t, size_t at, const pr_real *g, size_t n, bool lazy, bool decays)
 {
     pr_adam adam = t->adam;
     adam.decay = decays ? t->model->config.weight_decay : 0;
-    pr_real *w = t->model->weights + at, *g = t->gradient + at;
+    pr_real *w = t->model->weights + at;
     if (t->model->config.optimiser == PR_SGD)
         pr_sgd_update(w, g, (pr_real)t->adam.rate, t->clip, n);
     else if (lazy)
@@ -524,7 +427,8 @@ static void update_span(void *context, size_t task, unsigned worker)
 {
     (void)worker;
     pr_trainer *t = context;
-    update(t, t->spans[task].at, t->spans[task].n, t->spans[task].lazy, t->spans[task].decays);
+    const span *s = &t->spans[task];
+    update(t, s->at, t->gradient + s->from, s->n, s->lazy, s->decays);
 }
 
 static void update_user(void *context, size_t task, unsigned worker)
@@ -532,7 +436,8 @@ static void update_user(void *context, size_t task, unsigned worker)
     (void)worker;
     pr_trainer *t = context;
     const pr_param *users = pr_params_users(&t->model->params);
-    update(t, users->at + (size_t)t->touched[task] * users->cols, users->cols, true, true);
+    update(t, users->at + (size_t)t->touched[task] * users->cols, user_gradient(t, users, task),
+           users->cols, true, true);
 }
 
 void pr_trainer_schedule(pr_trainer *t, uint64_t batches)
@@ -566,10 +471,16 @@ parsrec_status pr_trainer_update(pr_trainer *t, const pr_batch_result *result, p
     t->step++;
     t->adam = (pr_adam){rate_at(c, t->step, t->planned), c->beta1, c->beta2, c->eps, t->step, 0};
     t->clip = pr_clip_factor(result->norm * result->norm, c->clip);
-    shared_subtract(t);
+    if (t->tables == NULL)
+        pr_shared_add(t->model, t->common, -1, t->pool);
     pr_pool_run(t->pool, update_span, t, t->span_count);
-    shared_add(t);
+    if (t->tables == NULL)
+        pr_shared_add(t->model, t->common, 1, t->pool);
     pr_pool_run(t->pool, update_user, t, t->touched_count);
+    pr_adam adam = t->adam;
+    adam.decay = c->weight_decay;
+    if (t->tables != NULL)
+        pr_item_tables_update(t->tables, t->moment, &adam, t->clip);
     return PARSREC_OK;
 }
 
@@ -597,7 +508,34 @@ parsrec_status pr_trainer_learn(pr_trainer *t, const pr_batch *batch, pr_batch_r
 
 pr_real *pr_trainer_gradients(pr_trainer *t)
 {
+    assert(t->tables == NULL);
     return t->gradient;
+}
+
+void pr_trainer_copy_gradient(const pr_trainer *t, pr_real *block)
+{
+    const pr_param *users = pr_params_users(&t->model->params);
+    memset(block, 0, t->model->params.size * sizeof *block);
+    for (size_t i = 0; i < t->span_count; i++)
+        memcpy(block + t->spans[i].at, t->gradient + t->spans[i].from,
+               t->spans[i].n * sizeof *block);
+    for (size_t i = 0; i < t->touched_count; i++)
+        memcpy(block + users->at + (size_t)t->touched[i] * users->cols, user_gradient(t, users, i),
+               users->cols * sizeof *block);
+    if (t->tables != NULL)
+        pr_item_tables_scatter(t->tables, block);
+}
+
+void pr_trainer_show(pr_trainer *t)
+{
+    if (t->tables != NULL)
+        pr_item_tables_show(t->tables);
+}
+
+void pr_trainer_hide(pr_trainer *t)
+{
+    if (t->tables != NULL)
+        pr_item_tables_hide(t->tables);
 }
 
 size_t pr_trainer_touched(const pr_trainer *t, const int32_t **users)

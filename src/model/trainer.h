@@ -40,9 +40,18 @@ parsrec_status pr_trainer_gradient(pr_trainer *trainer, const pr_batch *batch,
 parsrec_status pr_trainer_update(pr_trainer *trainer, const pr_batch_result *result,
                                  parsrec_error *err);
 
-pr_real *pr_trainer_gradients(pr_trainer *trainer);
+pr_real *pr_trainer_gradients(
+    pr_trainer *trainer); /* not with sparse gradients (kind->drawn_items) */
+/* Any gradient, with the layout of the weights and zero where there is none; for tests. */
+void pr_trainer_copy_gradient(const pr_trainer *trainer, pr_real *block);
 /* The user rows that had a gradient in the last batch; *users is owned by the trainer. */
 size_t pr_trainer_touched(const pr_trainer *trainer, const int32_t **users);
+
+/* With sparse gradients the weights hold the items' own rows, without what items share, between
+ * batches; checkpoints are of these. Showing makes them those of a model that can score; hiding brings
+ * the same bits back. Neither does anything with dense gradients. */
+void pr_trainer_show(pr_trainer *trainer);
+void pr_trainer_hide(pr_trainer *trainer);
 
 /* For checkpoints: the two moments, with the layout of the weights, and the number of updates.
  * Owned by the trainer. */

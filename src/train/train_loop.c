@@ -166,19 +166,6 @@ static parsrec_status validate_others(pr_train_run *r, pr_epoch_result *epoch, p
     return PARSREC_OK;
 }
 
-static parsrec_status validate(pr_train_run *r, pr_epoch_result *epoch, parsrec_error *err)
-{
-    parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
-    if (!pr_run_state_finite(&r->state))
-        return diverged(r, r->state.at.batch, "a weight is not finite", err);
-    parsrec_status status =
-        pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, &epoch->valid, err);
-    if (status == PARSREC_OK)
-        status = validate_others(r, epoch, err);
-    /* All batches of the epoch are done; after a resume validation comes again. */
-    return status == PARSREC_E_STOPPED ? stop(r, err) : status;
-}
-
 static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
 {
     pr_position *at = &r->state.at;
@@ -194,6 +181,24 @@ static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
     memcpy(r->state.best, r->state.model->weights, r->state.model->params.size * sizeof(pr_real));
 }
 
+/* Validates, and keeps the weights if they are the best so far. */
+static parsrec_status validate(pr_train_run *r, pr_epoch_result *epoch, parsrec_error *err)
+{
+    parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
+    if (!pr_run_state_finite(&r->state))
+        return diverged(r, r->state.at.batch, "a weight is not finite", err);
+    pr_trainer_show(r->state.trainer);
+    parsrec_status status =
+        pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, &epoch->valid, err);
+    if (status == PARSREC_OK)
+        status = validate_others(r, epoch, err);
+    if (status == PARSREC_OK)
+        keep_if_best(r, epoch);
+    pr_trainer_hide(r->state.trainer);
+    /* All batches of the epoch are done; after a resume validation comes again. */
+    return status == PARSREC_E_STOPPED ? stop(r, err) : status;
+}
+
 static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
@@ -206,7 +211,6 @@ static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
                              .seconds = pr_now() - r->epoch_began,
                              .items_per_s = rate_of(r)};
     PR_TRY(validate(r, &epoch, err));
-    keep_if_best(r, &epoch);
     result->epochs[result->epoch_count++] = epoch;
     at->epoch++;
     at->batch = at->items = r->items_before = 0;

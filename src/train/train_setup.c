@@ -62,6 +62,28 @@ bool pr_separates(const pr_model *model)
     return model->kind->sequence && model->config.separator;
 }
 
+/* At least as many items as any `rows` sessions and their histories have together. Sizes are counted in
+ * classes of one part in SHARES. */
+static size_t most_items(const pr_dataset *data, size_t rows)
+{
+    enum { SHARES = 16, CLASSES = SHARES * 64 };
+    size_t count[CLASSES] = {0}, largest[CLASSES] = {0}, sum = 0;
+    for (size_t u = 0; u < data->users; u++)
+        for (int64_t s = data->user_offsets[u]; s < data->user_offsets[u + 1]; s++) {
+            size_t n = (size_t)(data->session_offsets[s + 1] -
+                                data->session_offsets[data->user_offsets[u]]);
+            size_t class = n < 2 ? 0 : (size_t)(SHARES * log2((double)n));
+            count[class]++;
+            largest[class] = n > largest[class] ? n : largest[class];
+        }
+    for (size_t c = CLASSES; c-- > 0 && rows > 0;) {
+        size_t taken = count[c] < rows ? count[c] : rows;
+        sum += taken * largest[c];
+        rows -= taken;
+    }
+    return sum;
+}
+
 pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 {
     size_t steps = pr_model_steps(model), rows = (size_t)model->config.batch;
@@ -80,6 +102,8 @@ pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
     }
     if (model->kind->sequence)
         limits.basket = limits.history < steps ? limits.history : steps;
+    else
+        limits.items = most_items(data, limits.rows);
     if (limits.steps > limits.basket)
         limits.steps = limits.basket;
     return limits;
@@ -292,6 +316,10 @@ parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_da
     tree.parts = tree.categories;
     if (model->config.features_item)
         PR_TRY(list_columns(out, &tree, data, err));
+    if (model->config.loss == PR_LOSS_SAMPLED && model->kind->drawn_items != NULL) {
+        PR_TRY(pr_proposal_make(&out->proposal, data, (size_t)model->config.last, err));
+        model->proposal = &out->proposal;
+    }
     return pr_model_set_tree(model, &tree, err);
 }
 
@@ -361,6 +389,7 @@ void pr_beginning_free(pr_beginning *b)
     pr_free(b->pairs.class_of);
     pr_free(b->pairs.priors);
     pr_free(b->columns);
+    pr_proposal_free(&b->proposal);
     *b = (pr_beginning){0};
 }
 

@@ -9,6 +9,7 @@
 #include "data/dataset.h"
 #include "model/families.h"
 #include "model/pairs.h"
+#include "model/proposal.h"
 #include "model/purchase_times.h"
 #include "train/checkpoint.h"
 
@@ -35,6 +36,7 @@ typedef struct pr_beginning {
     pr_families families;
     pr_pair_memory pairs;      /* counted; items 0 as above */
     pr_shared_column *columns; /* of items */
+    pr_proposal proposal;      /* with loss = sampled */
 } pr_beginning;
 
 /* Decides what settings leave to the data. */

@@ -160,7 +160,7 @@ static fixture *open_case(size_t number)
     c.dropout_output = PR_DROP_NONE;
     assert_ok(pr_model_new(&f->model, "parsrec", &c, USERS, VOCABULARY, 1, &err));
     assert_ok(pr_pool_new(&f->pool, 1, &err));
-    pr_limits limits = {ROWS, STEPS, STEPS, 8};
+    pr_limits limits = {ROWS, STEPS, STEPS, 8, 0};
     assert_ok(pr_trainer_new(&f->trainer, f->model, f->pool, &limits, 1, &err));
     load_weights(f);
     load_baskets(f);

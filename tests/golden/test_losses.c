@@ -77,7 +77,7 @@ static void ten_losses_match(void **state)
     pr_trainer *trainer;
     rows batches[2];
     pr_config config = config_of(json);
-    pr_limits limits = {MOST_ROWS, MOST_ITEMS, MOST_ITEMS, MOST_ITEMS};
+    pr_limits limits = {MOST_ROWS, MOST_ITEMS, MOST_ITEMS, MOST_ITEMS, 0};
     assert_ok(pr_model_new(&model, "parsrec", &config, (size_t)real_of(json, "users"),
                            (size_t)real_of(json, "items"), 1, &err));
     assert_ok(pr_pool_new(&pool, 1, &err));

@@ -31,7 +31,7 @@ static void fill(bool sequence)
 
 static parsrec_status train(pr_model *model, pr_pool *pool, parsrec_error *err)
 {
-    pr_limits limits = {ROWS, LIFE, LIFE, LIFE};
+    pr_limits limits = {ROWS, LIFE, LIFE, LIFE, 0};
     pr_trainer *trainer;
     PR_TRY(pr_trainer_new(&trainer, model, pool, &limits, 1, err));
     parsrec_status status = PARSREC_OK;

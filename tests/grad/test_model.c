@@ -15,6 +15,20 @@ static const size_t sizes[ROWS] = {5, 2, 1, 5, 3};
 static const size_t pasts[ROWS] = {9, 0, 2, 5, 9}; /* the second row has no history */
 static const size_t past_count[ROWS] = {3, 0, 1, 2, 3};
 
+/* Four categories in two trees; item 5 has none. Items also share by two features. */
+static const int32_t parents[] = {-1, 0, 1, -1}, categories[ITEMS] = {0, 1, 2, 2, 3, -1, 3, 1, 2};
+static const float weights_of[ITEMS] = {1, 2, NAN, 4, 5, 1, 2, 3, 0};
+static const int32_t colours_of[ITEMS] = {0, 1, 1, 0, -1, 1, 0, 0, 1};
+static const pr_feature_column features_of[] = {{.number = weights_of}, {.code = colours_of}};
+static const pr_shared_column shared_columns[] = {{&features_of[0], 4, 2, (pr_real)0.5},
+                                                  {&features_of[1], 5, 0, 0}};
+static const pr_category_tree tree = {.categories = 4,
+                                      .parent = parents,
+                                      .item_category = categories,
+                                      .columns = shared_columns,
+                                      .column_count = 2,
+                                      .parts = 7};
+
 typedef struct model_case {
     pr_model *model;
     pr_pool *pool;
@@ -43,11 +57,13 @@ static void open_model(model_case *c, const char *const *settings)
         assert_ok(pr_config_assign(&config, settings[i], &err));
     pr_shop shop = {TOY_SHOP(USERS, ITEMS)};
     assert_ok(pr_model_new_bare(&c->model, "parsrec", &config, &shop, &err));
+    if (config.kin)
+        assert_ok(pr_model_set_tree(c->model, &tree, &err));
     assert_ok(pr_model_alloc_weights(c->model, &err));
     pr_params_fill(&c->model->params, c->model->weights, PR_INIT_NORMAL, 3);
     shake(c->model, 0.4);
     assert_ok(pr_pool_new(&c->pool, 1, &err));
-    pr_limits limits = {ROWS, LONGEST, LONGEST, 9};
+    pr_limits limits = {ROWS, LONGEST, LONGEST, 9, 0};
     assert_ok(pr_trainer_new(&c->trainer, c->model, c->pool, &limits, 5, &err));
     for (size_t r = 0; r < ROWS; r++)
         c->baskets[r] = (pr_basket){
@@ -66,30 +82,13 @@ static void close_model(model_case *c)
     pr_model_free(c->model);
 }
 
-/* Rows of the user table that the batch did not touch have no gradient. */
-static void clear_untouched(model_case *c)
-{
-    const pr_param *users = pr_params_users(&c->model->params);
-    pr_real *g = pr_trainer_gradients(c->trainer) + users->at;
-    const int32_t *touched;
-    size_t n = pr_trainer_touched(c->trainer, &touched);
-    for (size_t u = 0; u < users->rows; u++) {
-        bool found = false;
-        for (size_t i = 0; i < n; i++)
-            found = found || (size_t)touched[i] == u;
-        if (!found)
-            memset(g + u * users->cols, 0, users->cols * sizeof *g);
-    }
-}
-
 static void assert_model_gradient(const char *const *settings)
 {
     model_case c;
     open_model(&c, settings);
     model_loss(&c);
-    clear_untouched(&c);
     pr_real *g = zeros(c.model->params.size);
-    memcpy(g, pr_trainer_gradients(c.trainer), c.model->params.size * sizeof *g);
+    pr_trainer_copy_gradient(c.trainer, g);
     for (size_t i = 0; i < c.model->params.count; i++) {
         const pr_param *p = &c.model->params.list[i];
         char what[100];
@@ -156,6 +155,13 @@ static void every_setting_has_true_gradients(void **state)
         {"loss=sampled", "negatives=6", "recall=on", "bias=on"},
         {"loss=sampled", "negatives=6", "neighbours=2", "recall=on"},
         {"loss=sampled", "negatives=6", "recall=on", "recall.time=on"},
+        {"loss=sampled", "negatives=6", "targets.soft=0.5", "recall=on"},
+        {"loss=sampled", "negatives=6", "order=stored", "pull=on"},
+        {"loss=sampled", "negatives=6", "order=stored", "unique=on"},
+        {"loss=sampled", "negatives=6", "steps=3", "unique=on"},
+        {"loss=sampled", "negatives=6", "kin=on", "pull=on"}, /* here the weights have own rows */
+        {"loss=sampled", "negatives=6", "kin=on", "order=stored"},
+        {"loss=bpr", "negatives=6", "kin=on", "bias=on"},
         {"loss=bpr", "negatives=6", "recall=on", "recall.time=on"},
         {"loss=bpr", "negatives=4"},
         {"loss=bpr", "negatives=9", "pull=on", "past=on"},

@@ -48,7 +48,7 @@ static void open_model(model_case *c, const char *kind, const char *const *setti
         c->model->weights[i] += more[i];
     free(more);
     assert_ok(pr_pool_new(&c->pool, 1, &err));
-    pr_limits limits = {ROWS, LONGEST, LONGEST, 9};
+    pr_limits limits = {ROWS, LONGEST, LONGEST, 9, 0};
     assert_ok(pr_trainer_new(&c->trainer, c->model, c->pool, &limits, 5, &err));
     for (size_t r = 0; r < ROWS; r++)
         c->baskets[r] = (pr_basket){.user = (int32_t)r,

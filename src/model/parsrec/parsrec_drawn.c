@@ -1,6 +1,5 @@
-/* Losses against drawn items: what is drawn, scores, choice and gradients of a step (docs/math.md,
- * Drawn items). Draws are a function of batch and step, so that every chunk of a batch draws the same
- * (docs/adr/0002). */
+/* Losses against drawn items: scores, choice and gradients of a step (docs/math.md, Drawn items). */
+#include <assert.h>
 #include <string.h>
 
 #include "math/blas.h"
@@ -8,321 +7,402 @@
 #include "math/wide.h"
 #include "model/parsrec/parsrec_learn.h"
 
-PR_LOCAL_LEVELS(pr_real, dot, pr_dot, (const pr_real *x, const pr_real *y, size_t n), (x, y, n))
+/* An own candidate: any, one that is left in the basket, one that is placed and cannot be the answer. */
+enum { RIVAL, LEFT, GONE };
 
-PR_LOCAL_LEVELS(void, add_scaled, pr_add_scaled,
-                (pr_real *restrict y, const pr_real *restrict x, pr_real factor, size_t n),
-                (y, x, factor, n))
-
-/* ---- drawing ---- */
-
-static void take_seen(pr_arnn_seen *seen, pr_arena *arena, const pr_arnn_drawn *d, size_t n)
-{
-    seen->rows = pr_arena_take(arena, n * d->dv, sizeof *seen->rows);
-    if (d->bytes > 0)
-        seen->keep = pr_arena_take(arena, n, d->bytes);
-}
-
-void pr_arnn_drawn_take(pr_arnn_drawn *d, pr_arena *arena, const pr_model *model, size_t rows)
+void pr_arnn_drawn_take(pr_arnn_drawn *d, pr_arena *arena, const pr_model *model,
+                        const pr_limits *limits)
 {
     const pr_config *c = &model->config;
-    size_t N = (size_t)c->negatives, one = sizeof(pr_real);
-    *d = (pr_arnn_drawn){.config = c, .items = model->items, .draws = N};
-    d->dv = (size_t)c->dim_item;
-    d->drop = pr_drop_make(c->dropout_output_rate);
-    if (c->dropout_output != PR_DROP_NONE && c->dropout_output_rate > 0)
-        d->bytes = pr_drop_bytes(d->dv);
-    if (c->loss == PR_LOSS_SAMPLED)
-        d->chance = pr_arena_take(arena, d->items, one);
-    d->slots = pr_arena_take_zero(arena, d->items, sizeof *d->slots);
-    d->ids = pr_arena_take(arena, N, sizeof *d->ids);
-    d->times = pr_arena_take(arena, N, one);
-    take_seen(&d->all, arena, d, N);
-    take_seen(&d->own, arena, d, rows);
-    d->score = pr_arena_take(arena, N * rows, one);
-    d->top = pr_arena_take(arena, rows, one);
-    d->target = pr_arena_take(arena, rows, one);
-    d->work = pr_arena_take(arena, 2 * rows, one);
-    d->winner = pr_arena_take(arena, rows, sizeof *d->winner);
+    size_t N = (size_t)c->negatives, R = limits->rows, one = sizeof(pr_real);
+    size_t own = pr_limits_items(limits);
+    *d = (pr_arnn_drawn){.config = c, .rows = R, .stride = limits->basket};
+    N = N < model->items ? N : model->items;
+    d->own_at = pr_arena_take(arena, R + 1, sizeof *d->own_at);
+    d->own_row = pr_arena_take(arena, own, sizeof *d->own_row);
+    d->own_state = pr_arena_take(arena, own, sizeof *d->own_state);
+    d->own_expected = pr_arena_take(arena, own, one);
+    d->own_score = pr_arena_take(arena, own, one);
+    d->left = pr_arena_take(arena, R * d->stride, sizeof *d->left);
+    d->left_count = pr_arena_take(arena, R, sizeof *d->left_count);
+    d->own_slot =
+        pr_arena_take_zero(arena, own + N + 1 < model->items + 1 ? own + N + 1 : model->items + 1,
+                           sizeof *d->own_slot);
+    d->entry = pr_arena_take(arena, R, sizeof *d->entry);
+    d->level = pr_arena_take(arena, R, one);
+    if (c->recall && c->neighbours > 0)
+        d->expected = pr_arena_take(arena, N * R, one);
+    d->score = pr_arena_take(arena, N * R, one);
+    d->top = pr_arena_take(arena, R, one);
+    d->sum = pr_arena_take(arena, R, one);
+    d->target = pr_arena_take(arena, R, one);
+    d->work = pr_arena_take(arena, 2 * R, one);
+    d->winner = pr_arena_take(arena, R, sizeof *d->winner);
 }
 
-/* Half of the draws are of any item, half of one in a basket of the batch: what is bought often is
- * drawn often, and everything is drawn now and then. */
-static void weigh_items(pr_arnn_drawn *d)
+/* ---- before the first step ---- */
+
+/* How many entries of a row's own candidates are its past. */
+static size_t past_count(const pr_arnn_drawn *d, size_t r)
 {
-    const pr_batch *batch = d->chunk->batch;
-    for (size_t v = 0; v < d->items; v++)
-        d->chance[v] = (pr_real)0.5 / (pr_real)d->items;
-    for (size_t r = 0; r < batch->rows; r++) {
-        const pr_basket *b = &batch->baskets[r];
-        pr_real share = (pr_real)0.5 / ((pr_real)batch->rows * (pr_real)b->size);
-        for (size_t i = 0; i < b->size; i++)
-            d->chance[b->items[i]] += share;
-    }
+    return d->recalled != NULL ? d->recalled->raw_offsets[r + 1] - d->recalled->raw_offsets[r] : 0;
 }
 
-void pr_arnn_drawn_begin(pr_arnn_drawn *d, const pr_chunk *chunk)
+static void list_own(pr_arnn_drawn *d, const pr_arnn_teacher *teacher, size_t r)
+{
+    size_t at = d->own_at[r], past = past_count(d, r);
+    for (size_t i = 0; i < past; i++) {
+        int32_t item = d->recalled->raw_items[d->recalled->raw_offsets[r] + i];
+        d->own_row[at + i] = pr_arnn_local_row(d->local, item);
+        d->own_state[at + i] = RIVAL;
+        d->own_slot[d->own_row[at + i]] = (int32_t)(i + 1);
+    }
+    size_t n = past;
+    d->left_count[r] = teacher->count[r];
+    for (size_t i = 0; i < teacher->count[r]; i++) {
+        int32_t row = pr_arnn_local_row(d->local, teacher->left[r * teacher->stride + i]);
+        if (d->own_slot[row] == 0) {
+            d->own_row[at + n] = row;
+            d->own_slot[row] = (int32_t)++n;
+        }
+        size_t entry = at + (size_t)d->own_slot[row] - 1;
+        d->own_state[entry] = LEFT;
+        d->left[r * d->stride + i] = (uint32_t)entry;
+    }
+    d->own_at[r + 1] = at + n;
+}
+
+PR_INLINE void levels_any(pr_real *restrict to, const pr_real *restrict level, pr_real base,
+                          size_t n)
+{
+    for (size_t r = 0; r < n; r++)
+        to[r] = level[r] * base;
+}
+PR_LOCAL_LEVELS(void, levels, levels_any,
+                (pr_real * to, const pr_real *level, pr_real base, size_t n), (to, level, base, n))
+
+/* Before links: the expected roots of drawn items, from the number of actions alone. */
+static void expect_drawn(pr_arnn_drawn *d)
+{
+    for (size_t r = 0; r < d->rows; r++) {
+        pr_real total = 0;
+        for (size_t i = 0; i < past_count(d, r); i++)
+            total += pr_repeat_times(d->recalled->raw[d->recalled->raw_offsets[r] + i]);
+        d->level[r] = pr_sqrt(total);
+    }
+    for (size_t n = 0; n < d->local->drawn; n++)
+        levels(d->expected + n * d->rows, d->level, d->near.base[d->local->ids[n]], d->rows);
+}
+
+/* What a row's past leads to expect, for drawn items and its own candidates. own_slot is that of the
+ * row. */
+static void expect_linked(pr_arnn_drawn *d, size_t r)
+{
+    const pr_arnn_local *l = d->local;
+    size_t at = d->own_at[r], n = d->own_at[r + 1] - at, past = past_count(d, r);
+    pr_real *own = d->own_expected + at;
+    for (size_t i = 0; i < n; i++)
+        own[i] = d->level[r] * d->near.base[l->ids[d->own_row[at + i]]];
+    for (size_t i = 0; i < past; i++) {
+        size_t h = (size_t)d->own_row[at + i];
+        pr_real x = pr_sqrt(pr_repeat_times(d->recalled->raw[d->recalled->raw_offsets[r] + i]));
+        for (size_t k = l->link_at[h]; k < l->link_at[h + 1]; k++) {
+            size_t to = l->link_to[k];
+            if (to < l->drawn)
+                d->expected[to * d->rows + r] += l->link_weight[k] * x;
+            if (d->own_slot[to] > 0)
+                own[d->own_slot[to] - 1] += l->link_weight[k] * x;
+        }
+    }
+    pr_near_not_below(own, n);
+    for (size_t i = 0; i < past; i++)
+        own[i] += pr_repeat_times(d->recalled->raw[d->recalled->raw_offsets[r] + i]);
+    pr_near_logarithms(own, n);
+}
+
+void pr_arnn_drawn_begin(pr_arnn_drawn *d, const pr_chunk *chunk, const pr_arnn_local *local,
+                         pr_repeats *recalled, const pr_near *near, const pr_arnn_teacher *teacher)
 {
     d->chunk = chunk;
-    d->rng = pr_rng_make(chunk->seed, UINT64_C(0x647261776E));        /* "drawn" */
-    d->mask_rng = pr_rng_make(chunk->seed, UINT64_C(0x6F7574707574)); /* "output" */
-    if (d->chance != NULL)
-        weigh_items(d);
-}
-
-static int32_t draw_one(const pr_arnn_drawn *d, pr_stream *stream)
-{
-    const pr_batch *batch = d->chunk->batch;
-    if (d->chance == NULL || pr_stream_below(stream, 2) == 0)
-        return (int32_t)pr_stream_below(stream, (uint32_t)d->items);
-    const pr_basket *b = &batch->baskets[pr_stream_below(stream, (uint32_t)batch->rows)];
-    return b->items[pr_stream_below(stream, (uint32_t)b->size)];
-}
-
-/* Items drawn again count more often and stand there once. */
-static void draw_items(pr_arnn_drawn *d, uint32_t step)
-{
-    pr_stream stream = pr_stream_at(&d->rng, d->chunk->batch->number, step, 0);
-    d->count = 0;
-    for (size_t i = 0; i < d->draws; i++) {
-        int32_t item = draw_one(d, &stream);
-        if (d->slots[item] == 0) {
-            d->ids[d->count] = item;
-            d->times[d->count] = 0;
-            d->slots[item] = (int32_t)++d->count;
-        }
-        d->times[d->slots[item] - 1] += 1;
+    d->local = local;
+    d->recalled = recalled;
+    d->near = *near;
+    d->rows = chunk->rows;
+    d->own_at[0] = 0;
+    if (d->expected != NULL)
+        expect_drawn(d);
+    for (size_t r = 0; r < d->rows; r++) {
+        list_own(d, teacher, r);
+        if (d->expected != NULL)
+            expect_linked(d, r);
+        for (size_t i = d->own_at[r]; i < d->own_at[r + 1]; i++)
+            d->own_slot[d->own_row[i]] = 0;
     }
-}
-
-/* Row i of `seen` becomes an item's row as the output sees it. */
-static void see(const pr_arnn_drawn *d, pr_arnn_seen *seen, size_t i, const pr_real *table,
-                int32_t item)
-{
-    pr_real *row = seen->rows + i * d->dv;
-    const pr_real *from = table + (size_t)item * d->dv;
-    if (d->bytes == 0) {
-        memcpy(row, from, d->dv * sizeof *row);
-        return;
+    if (d->expected != NULL) {
+        pr_near_not_below(d->expected, local->drawn * d->rows);
+        pr_near_logarithms(d->expected, local->drawn * d->rows);
     }
-    uint8_t *keep = seen->keep + i * d->bytes;
-    pr_drop_draw(keep, &d->mask_rng, d->place, (size_t)item * d->bytes, d->bytes, d->drop);
-    pr_drop_forward(row, from, keep, d->drop.scale, d->dv);
-}
-
-/* Fills ids, times, slots and the rows seen of step j. */
-static void draw_step(pr_arnn_drawn *d, const pr_real *table, size_t j)
-{
-    uint32_t masked = d->config->dropout_output == PR_DROP_STEP ? (uint32_t)j : 0;
-    d->place[0] = d->chunk->batch->number;
-    d->place[1] = 0;
-    d->place[2] = masked;
-    draw_items(d, (uint32_t)j);
-    for (size_t n = 0; n < d->count; n++) {
-        see(d, &d->all, n, table, d->ids[n]);
-        if (d->chance != NULL)
-            d->times[n] = pr_ln(d->times[n] / ((pr_real)d->draws * d->chance[d->ids[n]]));
-    }
-}
-
-static void forget_draws(pr_arnn_drawn *d)
-{
-    for (size_t n = 0; n < d->count; n++)
-        d->slots[d->ids[n]] = 0;
 }
 
 /* ---- scores ---- */
 
+PR_INLINE void add_gated_any(pr_real *restrict score, const pr_real *restrict gates,
+                             const pr_real *restrict values, pr_real bias, size_t n)
+{
+    for (size_t r = 0; r < n; r++)
+        score[r] += bias + gates[r] * values[r];
+}
+PR_LOCAL_LEVELS(void, add_gated, add_gated_any,
+                (pr_real * score, const pr_real *gates, const pr_real *values, pr_real bias,
+                 size_t n),
+                (score, gates, values, bias, n))
+
 /* What drawn items score besides their products. */
 static void add_parts(pr_arnn_drawn *d, const pr_output *out, size_t B)
 {
-    for (size_t n = 0; n < d->count && (out->bias != NULL || out->dense != NULL); n++) {
-        pr_real own = out->bias != NULL ? out->bias[d->ids[n]] : 0, *score = d->score + n * B;
-        for (size_t r = 0; r < B; r++)
-            score[r] += own;
-        if (out->dense == NULL)
-            continue;
-        const pr_real *values = out->dense->values + (size_t)d->ids[n] * out->dense->stride;
-        for (size_t r = 0; r < B; r++)
-            score[r] += out->dense->gates[r] * values[r];
-    }
     const pr_class_term *c = out->classes;
-    for (size_t n = 0; c != NULL && n < d->count; n++) {
-        size_t of = c->class_of[d->ids[n]];
-        for (size_t r = 0; c->live[of] && r < B; r++)
-            d->score[n * B + r] += c->values[of * c->stride + r];
+    for (size_t n = 0; n < d->local->drawn; n++) {
+        size_t item = (size_t)d->local->ids[n];
+        pr_real own = out->bias != NULL ? out->bias[item] : 0, *score = d->score + n * B;
+        if (d->expected != NULL)
+            add_gated(score, d->recalled->how, d->expected + n * d->rows, own, B);
+        else
+            for (size_t r = 0; r < B && own != 0; r++)
+                score[r] += own;
+        size_t of = c != NULL ? c->class_of[item] : 0;
+        for (size_t r = 0; c != NULL && c->live[of] && r < B; r++)
+            score[r] += c->values[of * c->stride + r];
     }
-    const pr_extra *x = out->extra;
-    for (size_t t = 0; x != NULL && t < pr_tiles(d->items); t++)
-        for (size_t r = 0; r < B; r++)
-            for (size_t i = x->offsets[t * x->stride + r]; i < x->offsets[t * x->stride + r + 1];
-                 i++)
-                if (d->slots[x->items[i]] > 0)
-                    d->score[(size_t)(d->slots[x->items[i]] - 1) * B + r] += x->values[i];
 }
 
-static void bar(pr_arnn_drawn *d, size_t r, int32_t item, size_t B)
+/* Scores of a row's own candidates, which are taken out of the drawn ones. */
+static void score_own(pr_arnn_drawn *d, const pr_real *o, const pr_output *out, size_t r, size_t B)
 {
-    if (d->slots[item] > 0)
-        d->score[(size_t)(d->slots[item] - 1) * B + r] = PR_BARRED;
+    const pr_arnn_local *l = d->local;
+    const pr_class_term *c = out->classes;
+    size_t at = d->own_at[r], n = d->own_at[r + 1] - at, past = past_count(d, r);
+    pr_real *score = d->own_score + at;
+    pr_embedding_scores(score, l->seen, d->own_row + at, o + r * l->dv, n, l->dv);
+    for (size_t i = 0; i < n; i++) {
+        size_t row = (size_t)d->own_row[at + i], item = (size_t)l->ids[row];
+        if (out->bias != NULL)
+            score[i] += out->bias[item];
+        if (d->expected != NULL)
+            score[i] += d->recalled->how[r] * d->own_expected[at + i];
+        if (c != NULL && c->live[c->class_of[item]])
+            score[i] += c->values[c->class_of[item] * c->stride + r];
+        if (i < past)
+            score[i] += d->recalled->values[d->recalled->raw_offsets[r] + i];
+        if (row < l->drawn)
+            d->score[row * B + r] = PR_BARRED;
+    }
 }
 
-static void bar_taken(pr_arnn_drawn *d, const pr_taken *taken, size_t B)
-{
-    for (size_t p = 0; p < taken->count; p++)
-        for (size_t r = 0; r < B; r++)
-            bar(d, r, taken->items[taken->at[p] + r], B);
-}
-
-/* Row r's score of an item, which is then row r of own. */
-static pr_real score_of(pr_arnn_drawn *d, const pr_real *o, const pr_output *out, size_t r,
-                        int32_t item, size_t B)
-{
-    int32_t slot = d->slots[item];
-    see(d, &d->own, r, out->table, item);
-    if (slot > 0)
-        return d->score[(size_t)(slot - 1) * B + r];
-    return pr_output_score(dot(o + r * d->dv, d->own.rows + r * d->dv, d->dv), out, r, item);
-}
-
-static int32_t best_left(pr_arnn_drawn *d, const pr_real *o, const pr_output *out,
-                         const pr_arnn_teacher *teacher, size_t r, size_t B)
+/* The best item left, if nothing else scores more; it also wins against an equal. */
+static int32_t best_left(const pr_arnn_drawn *d, size_t r)
 {
     pr_real most = d->top[r];
-    int32_t best = -1;
-    for (size_t i = 0; i < teacher->count[r]; i++) {
-        int32_t item = teacher->left[r * teacher->stride + i];
-        pr_real y = score_of(d, o, out, r, item, B);
-        if (y > most || (y == most && best < 0)) { /* it may be the largest that was drawn itself */
-            most = y;
-            best = item;
+    size_t best = SIZE_MAX;
+    for (size_t i = d->own_at[r]; i < d->own_at[r + 1]; i++)
+        if (d->own_state[i] == RIVAL && d->own_score[i] > most)
+            most = d->own_score[i];
+    for (size_t i = d->own_at[r]; i < d->own_at[r + 1]; i++)
+        if (d->own_state[i] == LEFT &&
+            (d->own_score[i] > most || (d->own_score[i] == most && best == SIZE_MAX))) {
+            most = d->own_score[i];
+            best = i;
         }
-    }
-    return best;
+    return best != SIZE_MAX ? d->local->ids[d->own_row[best]] : -1;
 }
 
-void pr_arnn_drawn_scores(pr_arnn_drawn *d, const pr_real *o, const pr_output *out,
-                          const pr_arnn_teacher *teacher, size_t j, size_t B)
+void pr_arnn_drawn_scores(pr_arnn_drawn *d, const pr_real *o, const pr_output *out, size_t B)
 {
-    draw_step(d, out->table, j);
-    pr_gemm(d->score, B, pr_mat(d->all.rows, d->dv), pr_flip(o, d->dv), 0, d->count, B, d->dv);
+    const pr_arnn_local *l = d->local;
+    pr_gemm(d->score, B, pr_mat(l->seen, l->dv), pr_flip(o, l->dv), 0, l->drawn, B, l->dv);
     add_parts(d, out, B);
-    bar_taken(d, &out->taken, B);
-    pr_drawn_top(d->top, d->score, d->count, B);
-    for (size_t r = 0; r < B && !d->chunk->batch->in_order; r++)
-        d->winner[r] = best_left(d, o, out, teacher, r, B);
+    for (size_t r = 0; r < B; r++)
+        score_own(d, o, out, r, B);
+    pr_drawn_top(d->top, d->score, l->drawn, B);
+    for (size_t r = 0; r < B; r++)
+        d->winner[r] = best_left(d, r);
+}
+
+/* ---- losses ---- */
+
+static size_t entry_of(const pr_arnn_drawn *d, size_t r, int32_t item)
+{
+    int32_t row = pr_arnn_local_row(d->local, item);
+    const uint32_t *left = d->left + r * d->stride;
+    for (size_t i = 0; i < d->left_count[r]; i++)
+        if (d->own_row[left[i]] == row && d->own_state[left[i]] == LEFT)
+            return left[i];
+    assert(!"a target is an item that was left");
+    return 0;
+}
+
+/* Row r's part of the softmax: own scores become gradients, sum[r] what drawn ones are multiplied by.
+ * Returns the loss. */
+static double own_softmax(pr_arnn_drawn *d, const pr_output *out, size_t r, size_t target,
+                          pr_real factor)
+{
+    size_t at = d->own_at[r], end = d->own_at[r + 1];
+    size_t others = out->soft.share > 0 ? out->soft.counts[r] : 0;
+    pr_real each = others > 0 ? out->soft.share / (pr_real)(others + 1) : 0;
+    pr_real main = others > 0 ? 1 - out->soft.share + each : 1;
+    pr_real sum = d->sum[r], hit = 0, *score = d->own_score;
+    for (size_t i = at; i < end; i++) {
+        if (d->own_state[i] == GONE) {
+            score[i] = 0;
+            continue;
+        }
+        hit += (i == target ? main : d->own_state[i] == LEFT ? each : 0) * (score[i] - d->top[r]);
+        score[i] = pr_exp(score[i] - d->top[r]);
+        sum += score[i];
+    }
+    pr_real by = factor / sum;
+    for (size_t i = at; i < end; i++) {
+        score[i] *= by;
+        if (d->own_state[i] == LEFT)
+            score[i] -= factor * (i == target ? main : each);
+    }
+    d->sum[r] = by;
+    return (double)(pr_log(sum) - hit);
+}
+
+static double sampled_loss(pr_arnn_drawn *d, const pr_output *out, const size_t *entry,
+                           pr_real factor, size_t B)
+{
+    double loss = 0;
+    for (size_t r = 0; r < B; r++) {
+        d->top[r] = PR_BARRED;
+        for (size_t i = d->own_at[r]; i < d->own_at[r + 1]; i++)
+            if (d->own_state[i] != GONE && d->own_score[i] > d->top[r])
+                d->top[r] = d->own_score[i];
+    }
+    pr_drawn_exponentials(d->score, d->top, d->sum, d->local->more, d->local->drawn, B);
+    for (size_t r = 0; r < B; r++)
+        loss += own_softmax(d, out, r, entry[r], factor);
+    pr_drawn_scale(d->score, d->sum, d->local->drawn, B);
+    return loss;
+}
+
+/* Of pairs of the target and drawn items; nothing in the basket is a wrong answer. */
+static double pairwise_loss(pr_arnn_drawn *d, const size_t *entry, pr_real factor, size_t B)
+{
+    for (size_t r = 0; r < B; r++) {
+        const pr_basket *b = &d->chunk->batch->baskets[d->chunk->order[r]];
+        d->target[r] = d->own_score[entry[r]];
+        for (size_t i = 0; i < b->size; i++) {
+            size_t row = (size_t)pr_arnn_local_row(d->local, b->items[i]);
+            if (row < d->local->drawn)
+                d->score[row * B + r] = PR_BARRED;
+        }
+    }
+    double loss = pr_pairwise_gradient(d->score, d->target, d->work, d->local->more, factor,
+                                       d->local->drawn, B);
+    for (size_t r = 0; r < B; r++) {
+        for (size_t i = d->own_at[r]; i < d->own_at[r + 1]; i++)
+            d->own_score[i] = 0;
+        d->own_score[entry[r]] = d->target[r];
+    }
+    return loss;
 }
 
 /* ---- gradients ---- */
 
-/* The target is no wrong answer; of pairs, nothing in the basket is. */
-static void bar_right_answers(pr_arnn_drawn *d, const int32_t *target, size_t B)
+PR_INLINE void gated_gradient_any(pr_real *restrict dgates, const pr_real *restrict score,
+                                  const pr_real *restrict values, size_t n)
 {
-    for (size_t r = 0; r < B; r++) {
-        const pr_basket *b = &d->chunk->batch->baskets[d->chunk->order[r]];
-        bar(d, r, target[r], B);
-        for (size_t i = 0; d->config->loss == PR_LOSS_BPR && i < b->size; i++)
-            bar(d, r, b->items[i], B);
+    for (size_t r = 0; r < n; r++)
+        dgates[r] += score[r] * values[r];
+}
+PR_LOCAL_LEVELS(void, gated_gradient, gated_gradient_any,
+                (pr_real * dgates, const pr_real *score, const pr_real *values, size_t n),
+                (dgates, score, values, n))
+
+PR_LOCAL_LEVELS(pr_real, sum_of, pr_sum, (const pr_real *x, size_t n), (x, n))
+
+static void drawn_parts_gradient(pr_arnn_drawn *d, pr_real *dbias, const pr_class_term *c, size_t B)
+{
+    for (size_t n = 0; n < d->local->drawn; n++) {
+        const pr_real *score = d->score + n * B;
+        if (dbias != NULL)
+            dbias[n] += sum_of(score, B);
+        if (d->expected != NULL)
+            gated_gradient(d->recalled->dhow, score, d->expected + n * d->rows, B);
+        size_t of = c != NULL ? c->class_of[d->local->ids[n]] : 0;
+        for (size_t r = 0; c != NULL && c->live[of] && r < B; r++)
+            c->gradients[of * c->stride + r] += score[r];
     }
 }
 
-static void bias_gradient(pr_real *dbias, const pr_arnn_drawn *d, const int32_t *target, size_t B)
+static void own_parts_gradient(pr_arnn_drawn *d, pr_real *dbias, const pr_class_term *c, size_t r)
 {
-    for (size_t n = 0; n < d->count; n++)
-        dbias[d->ids[n]] += pr_sum(d->score + n * B, B);
-    for (size_t r = 0; r < B; r++)
-        dbias[target[r]] += d->target[r];
-}
-
-static void dense_gradient(const pr_dense *x, const pr_arnn_drawn *d, const int32_t *target,
-                           size_t B)
-{
-    for (size_t r = 0; r < B; r++)
-        x->dgates[r] = d->target[r] * x->values[(size_t)target[r] * x->stride + r];
-    for (size_t n = 0; n < d->count; n++) {
-        const pr_real *values = x->values + (size_t)d->ids[n] * x->stride;
-        for (size_t r = 0; r < B; r++)
-            x->dgates[r] += d->score[n * B + r] * values[r];
+    size_t at = d->own_at[r], n = d->own_at[r + 1] - at, past = past_count(d, r);
+    const pr_real *score = d->own_score + at;
+    for (size_t i = 0; i < n; i++) {
+        size_t row = (size_t)d->own_row[at + i];
+        if (i < past)
+            d->recalled->gradients[d->recalled->raw_offsets[r] + i] = score[i];
+        if (dbias != NULL)
+            dbias[row] += score[i];
+        if (d->expected != NULL)
+            d->recalled->dhow[r] += score[i] * d->own_expected[at + i];
+        size_t of = c != NULL ? c->class_of[d->local->ids[row]] : 0;
+        if (c != NULL && c->live[of])
+            c->gradients[of * c->stride + r] += score[i];
     }
 }
 
-static void class_gradient(const pr_class_term *c, const pr_arnn_drawn *d, const int32_t *target,
-                           size_t B)
+/* do_[D] += sum of score · seen row, drow += score · o. */
+PR_INLINE void own_product_any(pr_real *restrict do_, pr_real *restrict dtable,
+                               const pr_real *restrict score, const int32_t *restrict row,
+                               const pr_real *restrict o, const pr_real *restrict seen, size_t n,
+                               size_t D)
 {
-    for (size_t of = 0; of < c->classes; of++)
-        if (c->live[of])
-            memset(c->gradients + of * c->stride, 0, B * sizeof *c->gradients);
-    for (size_t n = 0; n < d->count; n++) {
-        size_t of = c->class_of[d->ids[n]];
-        for (size_t r = 0; c->live[of] && r < B; r++)
-            c->gradients[of * c->stride + r] += d->score[n * B + r];
-    }
-    for (size_t r = 0; r < B; r++) {
-        size_t of = c->class_of[target[r]];
-        if (c->live[of])
-            c->gradients[of * c->stride + r] += d->target[r];
+    for (size_t i = 0; i < n; i++) {
+        size_t at = (size_t)row[i] * D;
+        pr_add_scaled(do_, seen + at, score[i], D);
+        pr_add_scaled(dtable + at, o, score[i], D);
     }
 }
-
-static void extra_gradient(const pr_extra *x, const pr_arnn_drawn *d, const int32_t *target,
-                           size_t B)
-{
-    for (size_t t = 0; t < pr_tiles(d->items); t++)
-        for (size_t r = 0; r < B; r++)
-            for (size_t i = x->offsets[t * x->stride + r]; i < x->offsets[t * x->stride + r + 1];
-                 i++) {
-                int32_t slot = d->slots[x->items[i]];
-                x->gradients[i] = x->items[i] == target[r] ? d->target[r]
-                                  : slot > 0               ? d->score[(size_t)(slot - 1) * B + r]
-                                                           : 0;
-            }
-}
-
-/* dtable's row += by · g, as far as it was seen. */
-static void row_gradient(pr_real *dtable, const pr_arnn_drawn *d, const pr_arnn_seen *seen,
-                         size_t i, int32_t item, const pr_real *g, pr_real by)
-{
-    pr_real *row = dtable + (size_t)item * d->dv;
-    if (d->bytes > 0)
-        pr_drop_backward(row, g, seen->keep + i * d->bytes, by * d->drop.scale, d->dv);
-    else
-        add_scaled(row, g, by, d->dv);
-}
+PR_LOCAL_LEVELS(void, own_product, own_product_any,
+                (pr_real * do_, pr_real *dtable, const pr_real *score, const int32_t *row,
+                 const pr_real *o, const pr_real *seen, size_t n, size_t D),
+                (do_, dtable, score, row, o, seen, n, D))
 
 static void product_gradient(pr_real *do_, pr_real *dtable, pr_arnn_drawn *d, const pr_real *o,
-                             const int32_t *target, size_t B)
+                             size_t B)
 {
-    size_t D = d->dv;
-    pr_gemm(do_, D, pr_flip(d->score, B), pr_mat(d->all.rows, D), 0, B, D, d->count);
-    for (size_t r = 0; r < B; r++) {
-        add_scaled(do_ + r * D, d->own.rows + r * D, d->target[r], D);
-        row_gradient(dtable, d, &d->own, r, target[r], o + r * D, d->target[r]);
-    }
-    pr_gemm(d->all.rows, D, pr_mat(d->score, B), pr_mat(o, D), 0, d->count, D, B);
-    for (size_t n = 0; n < d->count; n++)
-        row_gradient(dtable, d, &d->all, n, d->ids[n], d->all.rows + n * D, 1);
+    const pr_arnn_local *l = d->local;
+    size_t D = l->dv;
+    pr_gemm(do_, D, pr_flip(d->score, B), pr_mat(l->seen, D), 0, B, D, l->drawn);
+    pr_gemm(dtable, D, pr_mat(d->score, B), pr_mat(o, D), 1, l->drawn, D, B);
+    for (size_t r = 0; r < B; r++)
+        own_product(do_ + r * D, dtable, d->own_score + d->own_at[r], d->own_row + d->own_at[r],
+                    o + r * D, l->seen, d->own_at[r + 1] - d->own_at[r], D);
 }
 
 double pr_arnn_drawn_gradient(pr_real *do_, pr_real *dtable, pr_real *dbias, pr_arnn_drawn *d,
                               const pr_real *o, const pr_output *out, const int32_t *target,
                               pr_real factor, size_t B)
 {
+    const pr_class_term *c = out->classes;
+    size_t *entry = d->entry;
     for (size_t r = 0; r < B; r++)
-        d->target[r] = score_of(d, o, out, r, target[r], B);
-    bar_right_answers(d, target, B);
-    double loss =
-        d->config->loss == PR_LOSS_BPR
-            ? pr_pairwise_gradient(d->score, d->target, d->work, d->times, factor, d->count, B)
-            : pr_sampled_gradient(d->score, d->target, d->work, d->times, factor, d->count, B);
-    if (dbias != NULL)
-        bias_gradient(dbias, d, target, B);
-    if (out->dense != NULL)
-        dense_gradient(out->dense, d, target, B);
-    if (out->classes != NULL)
-        class_gradient(out->classes, d, target, B);
-    if (out->extra != NULL)
-        extra_gradient(out->extra, d, target, B);
-    product_gradient(do_, dtable, d, o, target, B);
-    forget_draws(d);
+        entry[r] = entry_of(d, r, target[r]);
+    double loss = d->config->loss == PR_LOSS_BPR ? pairwise_loss(d, entry, factor, B)
+                                                 : sampled_loss(d, out, entry, factor, B);
+    if (d->expected != NULL)
+        memset(d->recalled->dhow, 0, B * sizeof *d->recalled->dhow);
+    for (size_t of = 0; c != NULL && of < c->classes; of++)
+        if (c->live[of])
+            memset(c->gradients + of * c->stride, 0, B * sizeof *c->gradients);
+    drawn_parts_gradient(d, dbias, c, B);
+    for (size_t r = 0; r < B; r++)
+        own_parts_gradient(d, dbias, c, r);
+    product_gradient(do_, dtable, d, o, B);
+    for (size_t r = 0; r < B; r++)
+        d->own_state[entry[r]] = d->config->unique ? GONE : RIVAL;
     return loss;
 }

@@ -29,14 +29,12 @@ static void take_softmax(pr_softmax *s, pr_arena *arena, const pr_arnn_dims *d, 
         s->dropped = pr_arena_take(arena, d->items * d->dv, one);
 }
 
-static void take_bags(pr_arnn_pass *pass, pr_arena *arena, const pr_arnn_dims *d, size_t R,
-                      size_t history)
+/* Of `entries` pairs. */
+static void take_bags(pr_arnn_pass *pass, pr_arena *arena, size_t R, size_t entries)
 {
-    size_t distinct = history < d->items ? history : d->items;
-    pass->bag_items = pr_arena_take(arena, R * distinct, sizeof *pass->bag_items);
-    pass->bag_weights = pr_arena_take(arena, R * distinct, sizeof *pass->bag_weights);
+    pass->bag_items = pr_arena_take(arena, entries, sizeof *pass->bag_items);
+    pass->bag_weights = pr_arena_take(arena, entries, sizeof *pass->bag_weights);
     pass->bag_offsets = pr_arena_take(arena, R + 1, sizeof *pass->bag_offsets);
-    pass->slots = pr_arena_take_zero(arena, d->items, sizeof *pass->slots);
 }
 
 static void take_pairs(pr_arnn_pass *pass, pr_arena *arena, const pr_arnn_dims *d, size_t R)
@@ -51,6 +49,34 @@ static void take_pairs(pr_arnn_pass *pass, pr_arena *arena, const pr_arnn_dims *
         .values = pass->pair_values,
         .gradients = pr_arena_take(arena, d->pairs * R, sizeof(pr_real)),
     };
+}
+
+/* What a loss over the whole catalogue needs ... */
+static void take_whole(pr_arnn_pass *pass, pr_arena *arena, const pr_model *model,
+                       const pr_limits *limits)
+{
+    const pr_arnn_dims *d = &pass->net.d;
+    size_t R = limits->rows, past = limits->history < d->items ? limits->history : d->items;
+    take_bags(pass, arena, R, R * past);
+    pass->slots = pr_arena_take_zero(arena, d->items, sizeof *pass->slots);
+    if (d->recall)
+        pr_repeats_take(&pass->recalled, arena, R, d->items, limits->history, d->neighbours > 0);
+    take_softmax(&pass->softmax, arena, d, R, pr_arnn_mask_bytes(model) > 0);
+    pass->key_rows = pass->key_places = pass->keys;
+}
+
+/* ... and one against drawn items. */
+static void take_local(pr_arnn_pass *pass, pr_arena *arena, const pr_model *model,
+                       const pr_limits *limits)
+{
+    size_t R = limits->rows, T = R * limits->steps, entries = pr_limits_items(limits);
+    take_bags(pass, arena, R, entries);
+    if (pass->net.d.recall)
+        pr_repeats_take_rows(&pass->recalled, arena, R, entries);
+    pr_arnn_local_take(&pass->local, arena, model, limits);
+    pr_arnn_drawn_take(&pass->drawn, arena, model, limits);
+    pass->key_rows = pr_arena_take(arena, T, sizeof *pass->key_rows);
+    pass->key_places = pr_arena_take(arena, T, sizeof *pass->key_places);
 }
 
 static void pass_take(pr_arnn_pass *pass, pr_arena *arena, const pr_model *model,
@@ -70,16 +96,13 @@ static void pass_take(pr_arnn_pass *pass, pr_arena *arena, const pr_model *model
     take_drop(&pass->drop_user, arena, c->dropout_user, R, d.du);
     take_drop(&pass->drop_history, arena, c->dropout_history, R, d.dv);
     take_drop(&pass->drop_keys, arena, c->dropout_keys, T, d.dv);
-    take_bags(pass, arena, &d, R, limits->history);
-    if (d.recall)
-        pr_repeats_take(&pass->recalled, arena, R, d.items, limits->history, d.neighbours > 0);
     if (d.pairs > 0)
         take_pairs(pass, arena, &d, R);
     pr_arnn_teacher_take(&pass->teacher, arena, R, limits->basket);
     if (c->loss == PR_LOSS_CE)
-        take_softmax(&pass->softmax, arena, &d, R, pr_arnn_mask_bytes(model) > 0);
+        take_whole(pass, arena, model, limits);
     else
-        pr_arnn_drawn_take(&pass->drawn, arena, model, R);
+        take_local(pass, arena, model, limits);
 }
 
 size_t pr_arnn_chunk_bytes(const pr_model *model, const pr_limits *limits)
@@ -267,6 +290,8 @@ static void begin_history(pr_arnn_pass *pass)
                                 &basket_of(pass, r)->history, pass->config);
     }
     pass->bag_offsets[R] = pairs;
+    for (size_t i = 0; pass->config->loss != PR_LOSS_CE && i < pairs; i++)
+        pass->bag_items[i] = pr_arnn_local_row(&pass->local, pass->bag_items[i]);
     pass->bags = (pr_bags){pass->bag_items, pass->bag_weights, pass->bag_offsets};
     pr_real *h = pass->net.t.dh;
     pr_bag_forward(h, pass->net.w.item, &pass->bags, pass->softmax.score, R, d->items, d->dv);
@@ -299,7 +324,7 @@ static void pull(pr_arnn_pass *pass, size_t j)
     size_t dv = pass->net.d.dv, first = pass->first[j], n = pass->rows[j] * dv;
     pr_real *sum = pass->net.t.pull + first * dv, fade = pass->net.d.fade;
     const pr_real *before = pass->net.t.pull + pass->first[j - 1] * dv;
-    pr_embedding_forward(sum, pass->net.w.pull, pass->keys + first, pass->rows[j], dv);
+    pr_embedding_forward(sum, pass->net.w.pull, pass->key_places + first, pass->rows[j], dv);
     for (size_t i = 0; i < n; i++)
         sum[i] += fade * before[i];
 }
@@ -308,7 +333,11 @@ static void pull(pr_arnn_pass *pass, size_t j)
 static void place(pr_arnn_pass *pass, size_t j)
 {
     size_t dv = pass->net.d.dv, first = pass->first[j], rows = pass->rows[j];
-    pr_embedding_forward(pass->net.t.e + first * dv, pass->net.w.item, pass->keys + first, rows,
+    for (size_t i = first; pass->config->loss != PR_LOSS_CE && i < first + rows; i++) {
+        pass->key_rows[i] = pr_arnn_local_row(&pass->local, pass->keys[i]);
+        pass->key_places[i] = pass->local.place[pass->key_rows[i]];
+    }
+    pr_embedding_forward(pass->net.t.e + first * dv, pass->net.w.item, pass->key_rows + first, rows,
                          dv);
     for (size_t r = 0; r < rows; r++) {
         uint32_t where[3] = {pass->chunk->batch->number, pass->chunk->order[r], (uint32_t)j};
@@ -317,7 +346,7 @@ static void place(pr_arnn_pass *pass, size_t j)
     pr_arnn_place_forward(&pass->net, first, rows, j > 0);
     if (pass->net.d.follow)
         pr_embedding_forward(pass->net.t.follow + first * dv, pass->net.w.follow,
-                             pass->keys + first, rows, dv);
+                             pass->key_places + first, rows, dv);
     if (pass->net.d.pull && j > 0)
         pull(pass, j);
 }
@@ -410,12 +439,13 @@ static void choose_targets(pr_arnn_pass *pass, size_t j)
 static pr_output output_of(const pr_arnn_pass *pass, const pr_model *model, size_t j)
 {
     size_t bytes = pr_arnn_mask_bytes(model);
+    bool whole = pass->config->loss == PR_LOSS_CE; /* else pr_arnn_drawn knows these terms */
     pr_output out = {.table = pass->net.w.item,
                      .keep = bytes > 0 ? pass->chunk->masks + j * bytes : NULL,
                      .scale = pass->drop_output.scale,
                      .bias = pass->net.w.bias,
-                     .extra = pass->net.d.recall ? &pass->recalled.extra : NULL,
-                     .dense = pass->net.d.neighbours > 0 ? &pass->recalled.dense : NULL,
+                     .extra = pass->net.d.recall && whole ? &pass->recalled.extra : NULL,
+                     .dense = pass->net.d.neighbours > 0 && whole ? &pass->recalled.dense : NULL,
                      .classes = pass->partners.any != 0 && j > 0 ? &pass->pair_term : NULL};
     if (pass->config->unique)
         out.taken = (pr_taken){pass->keys, pass->first + 1, j};
@@ -454,7 +484,7 @@ static void score_step(pr_arnn_pass *pass, const pr_model *model, size_t j)
     if (pass->config->loss == PR_LOSS_CE)
         pr_softmax_scores(&pass->softmax, o, &out, rows, d->items, d->dv);
     else
-        pr_arnn_drawn_scores(&pass->drawn, o, &out, &pass->teacher, j, rows);
+        pr_arnn_drawn_scores(&pass->drawn, o, &out, rows);
     pr_chunk_mark(pass->chunk, PR_PART_SCORES);
     choose_targets(pass, j);
     double loss = loss_of(pass, pass->net.t.do_ + at, o, &out, (pr_real)factor, rows);
@@ -483,6 +513,10 @@ static void forward(pr_arnn_pass *pass, const pr_model *model)
         pass->keys[r] = (int32_t)pass->net.d.items; /* the row of the basket's start */
         begin_teacher(pass, r);
     }
+    if (pass->config->loss != PR_LOSS_CE)
+        pr_arnn_drawn_begin(&pass->drawn, pass->chunk, &pass->local,
+                            pass->net.d.recall ? &pass->recalled : NULL, &pass->net.w.near,
+                            &pass->teacher);
     pr_chunk_mark(pass->chunk, PR_PART_BEGIN);
     for (size_t j = 0; j < pass->steps; j++) {
         pr_arnn_step s = step_of(pass, j);
@@ -498,6 +532,8 @@ static void backward(pr_arnn_pass *pass)
     const pr_arnn_dims *d = &pass->net.d;
     pr_arnn_tape *t = &pass->net.t;
     size_t R = pass->chunk->rows, du = d->du;
+    if (pass->config->loss != PR_LOSS_CE)
+        pr_arnn_local_mask(&pass->local, pass->net.g.item);
     for (size_t j = pass->steps; j-- > 0;) {
         pr_arnn_step s = step_of(pass, j);
         pr_arnn_step_backward(&pass->net, &s);
@@ -506,12 +542,12 @@ static void backward(pr_arnn_pass *pass)
     bool asked = pass->steps > 2; /* else no row ever had two keys to choose from */
     pr_arnn_maps_backward(&pass->net, asked ? pass->first[1] : t->T, asked ? pass->first[2] : t->T);
     drop_rows_backward(&pass->drop_keys, t->de, t->T, d->dv);
-    pr_embedding_backward(pass->net.g.item, t->de, pass->keys, t->T, d->dv);
+    pr_embedding_backward(pass->net.g.item, t->de, pass->key_rows, t->T, d->dv);
     if (d->follow)
-        pr_embedding_backward(pass->net.g.follow, t->do_, pass->keys, t->T, d->dv);
+        pr_embedding_backward(pass->net.g.follow, t->do_, pass->key_places, t->T, d->dv);
     if (d->pull)
-        pr_embedding_backward(pass->net.g.pull, t->dpull + R * d->dv, pass->keys + R, t->T - R,
-                              d->dv);
+        pr_embedding_backward(pass->net.g.pull, t->dpull + R * d->dv, pass->key_places + R,
+                              t->T - R, d->dv);
     pr_chunk_mark(pass->chunk, PR_PART_BACKWARD);
     drop_rows_backward(&pass->drop_history, t->dh, R, d->dv);
     if (d->inputs->count > 0)
@@ -534,10 +570,29 @@ static pr_limits limits_of(const pr_chunk *chunk)
         const pr_basket *b = &chunk->batch->baskets[chunk->order[r]];
         limits.basket = b->size > limits.basket ? b->size : limits.basket;
         limits.history = b->history.count > limits.history ? b->history.count : limits.history;
+        limits.items += b->size + b->history.count;
     }
     if (limits.steps > limits.basket)
         limits.steps = limits.basket;
     return limits;
+}
+
+/* The tables and gradients of the pass are those of the local catalogue. */
+static void begin_local(pr_arnn_pass *pass, const pr_model *model)
+{
+    const pr_arnn_dims *d = &pass->net.d;
+    pr_chunk *chunk = pass->chunk;
+    pr_real *const *scored = chunk->item_rows[PR_ITEMS_SCORED].values;
+    pr_real *const *placed = chunk->item_rows[PR_ITEMS_PLACED].values;
+    pr_arnn_local_begin(&pass->local, model, chunk, &pass->net.w.near);
+    pass->slots = chunk->slots[1];
+    pass->net.w.item = pass->local.item;
+    pass->net.w.pull = pass->local.pull;
+    pass->net.w.follow = pass->local.follow;
+    pass->net.g.item = scored[0];
+    pass->net.g.bias = d->bias ? scored[1] : NULL;
+    pass->net.g.pull = d->pull ? placed[0] : NULL;
+    pass->net.g.follow = d->follow ? placed[d->pull] : NULL;
 }
 
 void pr_arnn_learn(const pr_model *model, pr_chunk *chunk)
@@ -547,7 +602,9 @@ void pr_arnn_learn(const pr_model *model, pr_chunk *chunk)
     pass_take(&pass, chunk->arena, model, &limits);
     pass.chunk = chunk;
     pass.net.w = pr_arnn_view_of(model, model->weights);
-    pass.net.g = pr_arnn_view_of(model, chunk->gradient);
+    pass.net.g = pr_arnn_gradient_view(model, chunk->gradient);
+    if (model->config.loss != PR_LOSS_CE)
+        begin_local(&pass, model);
     if (pass.net.d.pairs > 0) {
         pass.partners = pr_pair_partners_of(&pass.net.w.pairs);
         pass.pair_term.class_of = pass.net.w.pairs.class_of;
@@ -560,8 +617,6 @@ void pr_arnn_learn(const pr_model *model, pr_chunk *chunk)
     pass.place_rng = pr_rng_make(chunk->seed, UINT64_C(0x706C616365));            /* "place" */
     pass.teacher.rng = pr_rng_make(chunk->seed, UINT64_C(0x74656163686572));      /* "teacher" */
     pass.drop_output = pr_drop_make(model->config.dropout_output_rate);
-    if (model->config.loss != PR_LOSS_CE)
-        pr_arnn_drawn_begin(&pass.drawn, chunk);
     plan_steps(&pass);
     pr_arnn_tape_take(&pass.net.t, chunk->arena, &pass.net.d, pass.first[pass.steps], chunk->rows,
                       pass.steps);
@@ -569,4 +624,6 @@ void pr_arnn_learn(const pr_model *model, pr_chunk *chunk)
     forward(&pass, model);
     memset(pass.net.t.dh, 0, chunk->rows * pass.net.d.dv * sizeof(pr_real));
     backward(&pass);
+    if (model->config.loss != PR_LOSS_CE)
+        pr_arnn_local_end(&pass.local);
 }

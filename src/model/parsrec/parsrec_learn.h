@@ -2,6 +2,8 @@
 #ifndef PR_PARSREC_LEARN_H
 #define PR_PARSREC_LEARN_H
 
+#include <assert.h>
+
 #include "base/memory.h"
 #include "base/rng.h"
 #include "data/batch.h"
@@ -42,46 +44,89 @@ int32_t pr_arnn_teacher_choose(pr_arnn_teacher *t, size_t row, int32_t winner,
                                pr_teacher_choice how, const uint32_t place[3]);
 
 /* ---- losses against drawn items ----
- * All rows of a batch have the same drawn items at a step, so that scoring is one small product whatever
- * the size of the catalogue. */
+ *
+ * A chunk looks at a small part of the catalogue: items drawn for the whole batch, the same for every
+ * row, so that their scores are one product; and for each row its own candidates, which are what is left
+ * of its basket and what its user bought before. Own candidates have most of a row's probability and are
+ * scored exactly; drawn ones stand for everything else. Rows of tables and their gradients are those of
+ * this local catalogue, so nothing here depends on the number of items (docs/math.md, Drawn items). */
 
-/* Rows of the item table as the output sees them. */
-typedef struct pr_arnn_seen {
-    pr_real *rows; /* [n,dv] */
-    uint8_t *keep; /* [n,bytes] */
-} pr_arnn_seen;
+/* The local catalogue: items have rows 0..count-1, the drawn ones first. */
+typedef struct pr_arnn_local {
+    size_t items, dv, draws;
+    int32_t *slots; /* [V + 1], the chunk's: one more than the row of an item; 0: it is not here */
+    const int32_t *ids; /* [count]: the chunk's */
+    size_t count, drawn;
+    int32_t *place; /* [count]: the row among placed items, or -1 */
+    size_t placed;  /* items that can be placed */
+    pr_real *item;  /* [count,dv]: rows of the item table ... */
+    pr_real *seen;  /* ... and as the output sees them, under the mask `keep` [count,bytes] */
+    uint8_t *keep;
+    size_t bytes; /* 0: no mask; then seen is item */
+    pr_drop drop;
+    pr_real *pull, *follow; /* [placed,dv] */
+    pr_real
+        *more; /* [drawn]: sampled: what corrects the score of a drawn item; bpr: how often it was
+                    * drawn */
+    /* Links of neighbours that stay within it: those of row i are link_at[i] .. link_at[i + 1] - 1. */
+    bool *bought; /* [count]: in the history of some row */
+    size_t *link_at;
+    uint32_t *link_to;
+    pr_real *link_weight;
+} pr_arnn_local;
 
+void pr_arnn_local_take(pr_arnn_local *l, pr_arena *arena, const pr_model *model,
+                        const pr_limits *limits);
+/* Draws, lists what the chunk needs and gathers its rows; sets the ids of chunk->item_rows, and their values
+ * to zero. */
+void pr_arnn_local_begin(pr_arnn_local *l, const pr_model *model, pr_chunk *chunk,
+                         const pr_near *near);
+/* Puts the mask over dtable[count,dv], the gradient of what was seen. */
+void pr_arnn_local_mask(const pr_arnn_local *l, pr_real *dtable);
+void pr_arnn_local_end(pr_arnn_local *l);
+
+static inline int32_t pr_arnn_local_row(const pr_arnn_local *l, int32_t item)
+{
+    assert(l->slots[item] > 0);
+    return l->slots[item] - 1;
+}
+
+/* A row's own candidates are own_at[r] .. own_at[r + 1] - 1: first its past, in the order of pr_repeats,
+ * then what else is in its basket. */
 typedef struct pr_arnn_drawn {
     const pr_chunk *chunk;
     const pr_config *config;
-    size_t items, dv, draws;
-    pr_rng rng, mask_rng;
-    pr_drop drop;
-    size_t bytes;      /* of a row's mask; 0: no dropout */
-    uint32_t place[3]; /* of the present step's masks */
-    pr_real *chance;   /* [V]: of an item at each draw; NULL: evenly */
-    int32_t *slots;    /* [V]: one more than an item's place among ids; 0: not drawn */
-    /* of the present step: */
-    size_t count;   /* distinct items drawn */
-    int32_t *ids;   /* [draws] */
-    pr_real *times; /* [draws]: how often each was drawn; sampled: what its score is corrected by */
-    pr_arnn_seen all; /* ids */
-    pr_arnn_seen own; /* [R]: targets */
-    pr_real *score;   /* [draws,R] */
-    pr_real *top;     /* [R]: largest of them */
-    pr_real *target;  /* [R]: scores of targets, then their gradients */
-    pr_real *work;    /* [2,R] */
-    int32_t *winner;  /* [R]: the best item left unless one that was drawn is above it; else -1 */
+    const pr_arnn_local *local;
+    pr_repeats *recalled; /* NULL without recall */
+    pr_near near;         /* items 0 without neighbours */
+    size_t rows, stride;  /* most items of a basket */
+    size_t *own_at;       /* [R + 1] */
+    int32_t *own_row;     /* rows of the local catalogue */
+    uint8_t *own_state;
+    pr_real *own_expected, *own_score; /* scores, then their gradients */
+    uint32_t *left;                    /* [R,stride]: own candidates that were left at first */
+    size_t *left_count, *entry;        /* [R]; entry: the targets of a step */
+    int32_t *own_slot; /* [count]: scratch: one more than the own candidate of the row at hand */
+    pr_real *level;    /* [R]: root of the actions of a history */
+    pr_real *expected; /* [drawn,R]: log of the expected count */
+    pr_real *score;    /* [drawn,R] */
+    pr_real *top, *sum, *target; /* [R] */
+    pr_real *work;               /* [2,R] */
+    int32_t *winner; /* [R]: the best item left unless another candidate is above it; else -1 */
 } pr_arnn_drawn;
 
-void pr_arnn_drawn_take(pr_arnn_drawn *d, pr_arena *arena, const pr_model *model, size_t rows);
-/* Before the first step of a chunk. */
-void pr_arnn_drawn_begin(pr_arnn_drawn *d, const pr_chunk *chunk);
+void pr_arnn_drawn_take(pr_arnn_drawn *d, pr_arena *arena, const pr_model *model,
+                        const pr_limits *limits);
+/* Before the first step of a chunk, once its histories are added to `recalled` and its baskets to the
+ * teacher. */
+void pr_arnn_drawn_begin(pr_arnn_drawn *d, const pr_chunk *chunk, const pr_arnn_local *local,
+                         pr_repeats *recalled, const pr_near *near, const pr_arnn_teacher *teacher);
 
-/* First pass of step j, as pr_softmax_scores: winners are those of the items the teacher has left. */
-void pr_arnn_drawn_scores(pr_arnn_drawn *d, const pr_real *o, const pr_output *out,
-                          const pr_arnn_teacher *teacher, size_t j, size_t B);
-/* Second pass, as pr_softmax_gradient. */
+/* First pass of a step, as pr_softmax_scores: winners are those of the items that are left. Of `out` the
+ * bias and the classes are used. */
+void pr_arnn_drawn_scores(pr_arnn_drawn *d, const pr_real *o, const pr_output *out, size_t B);
+/* Second pass, as pr_softmax_gradient; dtable and dbias are those of the local catalogue, dtable that of
+ * what was seen. Targets are no longer left afterwards. */
 double pr_arnn_drawn_gradient(pr_real *do_, pr_real *dtable, pr_real *dbias, pr_arnn_drawn *d,
                               const pr_real *o, const pr_output *out, const int32_t *target,
                               pr_real factor, size_t B);
@@ -103,7 +148,9 @@ typedef struct pr_arnn_pass {
     size_t steps;
     size_t *first, *rows; /* [steps + 2]: step j has rows[j] rows from first[j] on the tape */
     int32_t *users;       /* [R] rows of the user table */
-    int32_t *keys;        /* [T] the item placed before each tape row */
+    int32_t *keys;        /* [T] the item placed before each tape row ... */
+    int32_t *key_rows;    /* ... its row in the item table of the pass ... */
+    int32_t *key_places;  /* ... and in those of placed items; both are `keys` with loss = ce */
     int32_t *target;      /* [R] */
     pr_arnn_drop drop_user, drop_history, drop_keys;
     pr_drop drop_output;
@@ -122,7 +169,8 @@ typedef struct pr_arnn_pass {
     double soft;         /* share of baskets that are placed evenly */
     size_t *sharing;     /* [R]: items left that share the target's mass */
     pr_softmax softmax;  /* loss = ce ... */
-    pr_arnn_drawn drawn; /* ... or another */
+    pr_arnn_local local; /* ... or another */
+    pr_arnn_drawn drawn;
 } pr_arnn_pass;
 
 #endif

@@ -3,7 +3,8 @@
  *
  * Files. parsrec_params.c lists the tensors once; layout, views, files and reports read that list.
  * parsrec_net.c is the network: one step forward and backward over rows of baskets. parsrec_learn.c
- * trains it on a chunk of baskets (parsrec_drawn.c: losses against drawn items). parsrec_scorer.c answers
+ * trains it on a chunk of baskets (parsrec_drawn.c: losses against drawn items, parsrec_local.c: the
+ * items they look at). parsrec_scorer.c answers
  * for open baskets, parsrec_answer.c makes that fast. parsrec_mix.c fits the mix at the end of training.
  *
  * Two ways to run. A training chunk knows its baskets: rows are sorted longest basket first, so the rows
@@ -120,6 +121,8 @@ typedef struct pr_arnn_view {
 parsrec_status pr_arnn_layout(pr_model *model, parsrec_error *err);
 /* The tensors inside a block of the model's layout. */
 pr_arnn_view pr_arnn_view_of(const pr_model *model, pr_real *block);
+/* The same inside the gradient of a chunk (pr_params_pack), which need not have item tables. */
+pr_arnn_view pr_arnn_gradient_view(const pr_model *model, pr_real *block);
 /* Columns a layer's map gives: dv for the last layer and under stack = paper, else dq. */
 size_t pr_arnn_map_width(const pr_arnn_dims *d, size_t layer);
 /* True for layers whose one key is the output of the layer below. */
@@ -249,6 +252,7 @@ size_t pr_arnn_mask_bytes(const pr_model *model);
 void pr_arnn_draw_mask(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                        uint32_t step);
 void pr_arnn_learn(const pr_model *model, pr_chunk *chunk);
+size_t pr_arnn_drawn_items(const pr_model *model);
 parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double *worth,
                                parsrec_error *err);
 double pr_arnn_operations(const pr_model *model, const pr_batch *batch, uint64_t items);

@@ -33,10 +33,16 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
 
 /* The paper's network and the parts that add up: half the width then does as well. */
 static const char *const settings[] = {
-    "dim.user=64", "dim.item=64",   "bias=on",          "pull=on",          "past=on",
-    "recall=on",   "kin=on",        "neighbours=10",    "unique=on",        "weight_decay=0.1",
-    "order=auto",  "pull.fade=0.7", "user.shrink=100",  "targets.soft=0.5", "mix=on",
-    "batch=0",     "epochs=0",      "recall.time=auto", "pairs=64",         "best=protocols",
+    "dim.user=64",     "dim.item=64",
+    "bias=on",         "pull=on",
+    "past=on",         "recall=on",
+    "kin=on",          "neighbours=10",
+    "unique=on",       "weight_decay=0.1",
+    "order=auto",      "pull.fade=0.7",
+    "user.shrink=100", "targets.soft=0.5",
+    "mix=on",          "batch=0",
+    "epochs=0",        "recall.time=auto",
+    "pairs=64",        "best=protocols",
     NULL,
 };
 
@@ -72,6 +78,7 @@ const pr_model_kind pr_parsrec = {
     .draw_mask = pr_arnn_draw_mask,
     .verify = verify,
     .learn = pr_arnn_learn,
+    .drawn_items = pr_arnn_drawn_items,
     .fit_mix = pr_arnn_fit_mix,
     .operations = pr_arnn_operations,
 };
@@ -269,6 +276,10 @@ parsrec_status pr_arnn_layout(pr_model *model, parsrec_error *err)
     pr_lister l = {.add = &model->params, .err = err};
     list_all(&l, &unused, &d);
     PR_TRY(l.status);
+    pr_params_by_item(&model->params, "item_emb", PR_ITEMS_SCORED);
+    pr_params_by_item(&model->params, "bias", PR_ITEMS_SCORED);
+    pr_params_by_item(&model->params, "pull_emb", PR_ITEMS_PLACED);
+    pr_params_by_item(&model->params, "follow_emb", PR_ITEMS_PLACED);
     return pr_params_add_users(&model->params, "user_emb", d.users + 1, d.du, err);
 }
 
@@ -280,6 +291,21 @@ pr_arnn_view pr_arnn_view_of(const pr_model *model, pr_real *block)
     list_all(&l, &v, &d);
     v.user = block + pr_params_users(&model->params)->at;
     return v;
+}
+
+/* Gradients of users are apart (pr_chunk). */
+pr_arnn_view pr_arnn_gradient_view(const pr_model *model, pr_real *block)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    pr_arnn_view v = {0};
+    pr_lister l = {.have = &model->params, .block = block, .packed = true};
+    list_all(&l, &v, &d);
+    return v;
+}
+
+size_t pr_arnn_drawn_items(const pr_model *model)
+{
+    return model->config.loss == PR_LOSS_CE ? PR_WHOLE_CATALOGUE : (size_t)model->config.negatives;
 }
 
 /* One layer, nothing shared between steps; attention itself is a trifle beside the maps. */

@@ -42,7 +42,7 @@ static pr_config small_config(void)
     return c;
 }
 
-static const pr_limits limits = {ROWS, LONGEST, LONGEST, PAST};
+static const pr_limits limits = {ROWS, LONGEST, LONGEST, PAST, 0};
 
 /* Three families in a tree, and items without one. */
 static const int32_t parents[] = {-1, 0, -1};
