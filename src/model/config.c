@@ -30,7 +30,7 @@ static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
 static const char *const orders[] = {"any", "stored", "auto", NULL};
 static const char *const time_uses[] = {"off", "on", "auto", NULL};
-static const char *const losses[] = {"ce", "bce", "sampled", "bpr", NULL};
+static const char *const losses[] = {"ce", "bce", "sampled", "bpr", "auto", NULL};
 static const char *const counts[] = {"before", "train", "all", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
 static const char *const windows[] = {"all", "last", NULL};
@@ -118,9 +118,10 @@ static const setting settings[] = {
            "order=stored: share of a placed item's pull that is left one step later"),
     SWITCH("unique", unique, "off", "learn that an item is not placed twice"),
     CHOICE("init", init, inits, "normal", "initial weights: normal, or as in the authors' code"),
-    CHOICE("loss", loss, losses, "ce",
-           "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec), sampled "
-           "cross entropy or bpr (parsrec)"),
+    CHOICE(
+        "loss", loss, losses, "ce",
+        "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec), sampled "
+        "cross entropy or bpr (parsrec); auto (parsrec): ce, or sampled if the catalogue is large"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
     NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
     NUMBER("rate.warmup", rate_warmup, 0, 1, "0",
@@ -214,7 +215,8 @@ static const setting settings[] = {
     NUMBER("dropout.attention", dropout_attention, 0, 0.95, "0.2",
            "sequence models: dropout rate of attention weights"),
     WHOLE("negatives", negatives, 1, 65536, "256",
-          "losses other than ce: sampled items per target (parsrec: per step)"),
+          "losses other than ce: sampled items per target (parsrec: per batch, shared by all its "
+          "baskets)"),
     NUMBER("mask", mask, 0.01, 0.95, "0.2", "bert4rec: share of items that are masked"),
     NUMBER("mask.last", mask_last, 0, 1, "0.1",
            "bert4rec: share of sequences in which only the last item is masked"),
@@ -428,8 +430,10 @@ static const char *const paper[] = {
 parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err)
 {
     pr_excerpt hold;
+    if (strcmp(name, "default") == 0)
+        return PARSREC_OK;
     if (strcmp(name, "paper") != 0)
-        return pr_fail(err, PARSREC_E_CONFIG, "there is no preset %s; there is: paper",
+        return pr_fail(err, PARSREC_E_CONFIG, "there is no preset %s; there are: default, paper",
                        pr_show(&hold, pr_slice_of(name)));
     for (const char *const *line = paper; *line != NULL; line++)
         PR_TRY(pr_config_assign(config, *line, err));

@@ -77,6 +77,8 @@ static void settle_sequences(pr_config *c, const pr_model_kind *kind, const pr_d
 
 void pr_settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_dataset *data)
 {
+    if (kind != NULL)
+        pr_model_settle_loss(config, kind, data->items);
     if (kind != NULL && kind->sequence)
         settle_sequences(config, kind, data);
     else if (config->batch == 0 || config->epochs == 0)

@@ -1,4 +1,4 @@
-/* Settings that are left to the data: batch, epochs and, for sequence models, the length. They are
+/* Settings that are left to the data: loss, batch, epochs and, for sequence models, the length. They are
  * functions of the data set alone, so that a finished model can be compared with what is wanted. */
 #ifndef PR_SETTLE_H
 #define PR_SETTLE_H
@@ -6,7 +6,7 @@
 #include "data/dataset.h"
 #include "model/model.h"
 
-/* Chooses what is 0. Sequence models: a sequence is a user's training sessions. The length has room
+/* Chooses what is 0, and `loss = auto`. Sequence models: a sequence is a user's training sessions. The length has room
  * for the whole sequence of 95 users in 100, for the sessions that are held out and for the open
  * basket; batches have about equally many items; BERT4Rec, which predicts a part of them, takes twice
  * as many batches (docs/training.md). */

@@ -117,6 +117,11 @@ static void settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_
     pr_config before = *config;
     size_t baskets = pr_split_train_sessions(data, (size_t)config->last);
     pr_settle_sizes(config, kind, data);
+    if (before.loss == PR_LOSS_AUTO && config->loss == PR_LOSS_SAMPLED)
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "the catalogue has %zu items: the loss compares with %d drawn items per batch and "
+               "with each user's own, not with all (loss = sampled)",
+               data->items, config->negatives);
     if (config->length != before.length)
         pr_say(hooks, PARSREC_LOG_INFO,
                "%zu training baskets of %zu users: length = %d, batch = %d, epochs = %d", baskets,

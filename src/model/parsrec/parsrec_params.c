@@ -43,7 +43,7 @@ static const char *const settings[] = {
     "mix=on",          "batch=0",
     "epochs=0",        "recall.time=auto",
     "pairs=64",        "best=protocols",
-    NULL,
+    "loss=auto",       NULL,
 };
 
 static const char *weight_name(const pr_model *model, size_t i)

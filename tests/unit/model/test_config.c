@@ -19,7 +19,8 @@ static void the_preset_is_the_papers(void **state)
     p.dim_user = 7, p.rate = 1, p.dropout_output = PR_DROP_NONE, p.epochs = 1;
     assert_ok(pr_config_preset(&p, "paper", &err));
     assert_memory_equal(&p, &c, sizeof c);
-    assert_fails(pr_config_preset(&p, "papre", &err), PARSREC_E_CONFIG, "there is: paper");
+    assert_fails(pr_config_preset(&p, "papre", &err), PARSREC_E_CONFIG,
+                 "there are: default, paper");
     assert_ok(pr_model_defaults(&p, "parsrec", &err));
     assert_true(p.recall && p.bias && p.pull && p.past && p.unique && p.kin && p.dim_item == 64);
     assert_ok(pr_config_preset(&p, "paper", &err)); /* takes all of it back */
