@@ -20,20 +20,19 @@ static parsrec_status in_range(const char *name, uint64_t value, uint64_t most, 
                    (unsigned long long)most, (unsigned long long)value);
 }
 
-static double memory_needed(const parsrec_synth_options *o, bool keep_truth)
+static double memory_needed(const parsrec_synth_options *o)
 {
     double categories = (double)o->categories, products = (double)o->products;
-    return pr_baskets_bytes(o, keep_truth) + 16 * categories * products * (products + 1) +
+    return pr_baskets_bytes(o) + 16 * categories * products * (products + 1) +
            32 * categories * categories + 32 * (double)o->users;
 }
 
 /* Asked of the machine first, because Linux hands out memory it does not have. */
-static parsrec_status check_memory(const parsrec_synth_options *o, bool keep_truth,
-                                   parsrec_error *err)
+static parsrec_status check_memory(const parsrec_synth_options *o, parsrec_error *err)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     double have = pages > 0 && page > 0 ? (double)pages * (double)page : 0;
-    double need = memory_needed(o, keep_truth);
+    double need = memory_needed(o);
     if (have > 0 && need > have)
         return pr_fail(err, PARSREC_E_LIMIT,
                        "synthesis of this size needs about %.1f GB of memory and this machine has "
@@ -59,7 +58,7 @@ static parsrec_status check_options(const char *out_path, const parsrec_synth_op
         return pr_fail(err, PARSREC_E_ARGUMENT, "size rule %d is not known", (int)o->size_rule);
     if ((unsigned)o->features > PARSREC_FEATURES_ALL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "features %d are not known", (int)o->features);
-    return check_memory(o, out_path != NULL, err);
+    return check_memory(o, err);
 }
 
 /* ---- names ---- */
@@ -166,7 +165,7 @@ static void release(synthesis *s)
     pr_free(s->source);
 }
 
-static parsrec_status draw(synthesis *s, bool keep_truth, const parsrec_hooks *hooks,
+static parsrec_status draw(synthesis *s, const char *out_path, const parsrec_hooks *hooks,
                            parsrec_error *err)
 {
     const parsrec_synth_options *o = s->options;
@@ -177,8 +176,8 @@ static parsrec_status draw(synthesis *s, bool keep_truth, const parsrec_hooks *h
     PR_TRY(pr_pool_new(&s->pool, o->threads, err));
     PR_TRY(pr_market_draw(&s->market, o, s->pool, err));
     PR_TRY(pr_choice_init(&s->choice, o, s->groups.sigma, s->groups.count, err));
-    return pr_baskets_draw(&s->baskets, o, &s->groups, &s->market, &s->choice, keep_truth, s->pool,
-                           hooks, err);
+    return pr_baskets_draw(&s->baskets, o, &s->groups, &s->market, &s->choice, out_path != NULL,
+                           out_path != NULL ? out_path : o->csv_path, s->pool, hooks, err);
 }
 
 static parsrec_status describe(synthesis *s, parsrec_error *err)
@@ -222,6 +221,8 @@ static pr_dataset dataset_view(const synthesis *s)
         .category_parent = s->category_parent,
         .item_category = s->item_category,
         .source = s->source,
+        .views = b->views,
+        .view_count = PR_BASKET_FILES,
     };
 }
 
@@ -284,7 +285,7 @@ parsrec_status parsrec_synth(const char *out_path, const parsrec_synth_options *
     parsrec_status status;
     if (options->csv_path != NULL)
         PR_TRY_GOTO(pr_atomic_open(&csv, options->csv_path, err));
-    PR_TRY_GOTO(draw(&s, out_path != NULL, hooks, err));
+    PR_TRY_GOTO(draw(&s, out_path, hooks, err));
     PR_TRY_GOTO(describe(&s, err));
     PR_TRY_GOTO(write_files(&s, out_path, &csv, hooks, err));
     *report = (parsrec_synth_report){.users = s.baskets.users,

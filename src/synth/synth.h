@@ -19,6 +19,7 @@
 #ifndef PR_SYNTH_H
 #define PR_SYNTH_H
 
+#include "base/files.h"
 #include "base/intern.h"
 #include "base/rng.h"
 #include "base/status.h"
@@ -220,26 +221,34 @@ void pr_market_utilities(float *base, const pr_market *market, size_t user, size
 
 /* ---- the baskets of all users ---- */
 
+/* The columns that grow with sessions, and the base utilities, go to files without a name
+ * (base/files.h), so that there can be any number of users. */
+enum { PR_BASKET_SESSIONS, PR_BASKET_TIMES, PR_BASKET_ITEMS, PR_BASKET_BASE, PR_BASKET_FILES };
+
 /* Columns as in a data set, and what is true of the users. */
 typedef struct pr_baskets {
     size_t users, sessions, actions;
-    int64_t *user_offsets;    /* [users + 1] */
-    int64_t *session_offsets; /* [sessions + 1] */
-    int64_t *times;           /* [sessions]: the number of the trip, also where some are not made */
-    int32_t *items;           /* [actions] */
-    int32_t *group;           /* [users] */
-    float *base;              /* [users, items], NULL unless kept */
+    int64_t *user_offsets; /* [users + 1] */
+    int32_t *group;        /* [users] */
+    /* Views of the files. */
+    const int64_t *session_offsets; /* [sessions + 1] */
+    const int64_t *times; /* [sessions]: the number of the trip, also where some are not made */
+    const int32_t *items; /* [actions] */
+    const float *base;    /* [users, items], NULL unless kept */
+    pr_scratch_file files[PR_BASKET_FILES];
+    pr_mapping views[PR_BASKET_FILES];
 } pr_baskets;
 
-/* `baskets` is to be freed also on failure. keep_base: fill `base`. */
+/* `baskets` is to be freed also on failure. keep_base: fill `base`. The files are made beside
+ * `path`. */
 parsrec_status pr_baskets_draw(pr_baskets *baskets, const parsrec_synth_options *options,
                                const pr_groups *groups, const pr_market *market,
-                               const pr_choice *choice, bool keep_base, pr_pool *pool,
-                               const parsrec_hooks *hooks, parsrec_error *err);
+                               const pr_choice *choice, bool keep_base, const char *path,
+                               pr_pool *pool, const parsrec_hooks *hooks, parsrec_error *err);
 void pr_baskets_free(pr_baskets *baskets); /* a zeroed one is fine */
 
-/* Bytes that pr_baskets_draw takes at its peak, about. */
-double pr_baskets_bytes(const parsrec_synth_options *options, bool keep_base);
+/* Bytes of memory that pr_baskets_draw takes, about. */
+double pr_baskets_bytes(const parsrec_synth_options *options);
 
 /* ---- features ---- */
 
