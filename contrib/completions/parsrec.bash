@@ -11,6 +11,7 @@ _parsrec() {
         "import --format") list="auto csv tsv reference" ;;
         "import --encoding") list="utf-8 latin1" ;;
         "import --session-by") list="column day week month" ;;
+        "recommend --format") list="auto csv jsonl" ;;
         "eval --split") list="test valid" ;;
         "eval --protocol") list="all remaining next basket" ;;
         "compare --split") list="test valid" ;;
@@ -31,7 +32,7 @@ _parsrec() {
             "list -"*) list="--most --json --help" ;;
             "check -"*) list="--json --help" ;;
             "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --split-at --test-days --test-users --threads --json --help" ;;
-            "recommend -"*) list="--user --guest --basket --k --exclude --only --category --exclude-category --feature --max-per-category --explain --strict --json --help" ;;
+            "recommend -"*) list="--user --guest --basket --k --exclude --only --category --exclude-category --feature --max-per-category --explain --strict --json --all --output --format --threads --help" ;;
             "eval -"*) list="--split --protocol --negatives --full --candidates --exclude-seen --users --most-users --count-users --last --k --place-k --set --seed --split-at --test-days --test-users --threads --dump-scores --json --help" ;;
             "compare -"*) list="--output --models --preset --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --most-users --count-users --last --k --place-k --candidate-seed --threads --split-at --test-days --test-users --only-listed --json --help" ;;
             "ablate -"*) list="--output --preset --rows --row --base --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --most-users --count-users --last --k --place-k --candidate-seed --threads --json --help" ;;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/recommend_all.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -19,8 +20,13 @@ typedef struct recommend_args {
     const char *user;
     cli_strings basket, exclude, only, category, exclude_category, feature;
     uint64_t k, max_per_category;
-    bool guest, explain, strict, json;
+    bool guest, explain, strict, json, all;
+    const char *output;
+    int format; /* 0: as the name of the output says */
+    unsigned threads;
 } recommend_args;
+
+static const char *const formats[] = {"auto", "csv", "jsonl", NULL};
 
 static const cli_option options[] = {
     CLI_TEXT('u', "user", "U", recommend_args, user, "the user of the basket"),
@@ -40,13 +46,19 @@ static const cli_option options[] = {
     CLI_FLAG(0, "strict", recommend_args, strict,
              "fail on an unknown item instead of leaving it out"),
     CLI_FLAG(0, "json", recommend_args, json, "print the answer as JSON"),
+    CLI_FLAG(0, "all", recommend_args, all, "answers for every user, into one file"),
+    CLI_TEXT('o', "output", "FILE", recommend_args, output,
+             "with --all: write them to FILE; - is stdout"),
+    CLI_CHOICE(0, "format", recommend_args, format, formats,
+               "with --all: of the file; auto: jsonl if FILE ends in .jsonl or .ndjson"),
+    CLI_THREADS(recommend_args, threads),
     CLI_END,
 };
 
 const cli_command cli_recommend = {
     .name = "recommend",
     .summary = "the best next items for a user and an open basket",
-    .usage = "parsrec recommend MODEL [DATA] [-] [options]",
+    .usage = "parsrec recommend MODEL [DATA] [- | --all -o FILE] [options]",
     .details =
         "Items are given by key or exact name, categories by name or path (\"A > B\"), which\n"
         "includes all below them. Lists may be repeated; a name with commas needs its own option.\n"
@@ -55,9 +67,12 @@ const cli_command cli_recommend = {
         "With --explain, the number behind each reason is its share of all that speaks for the\n"
         "item, computed by leaving it out; --json has the details.\n"
         "With - each line of standard input is a request, {\"user\": \"U\", \"basket\": [\"A\"]},\n"
-        "and each line of output its answer, in order; see docs/recommend.md.\n",
+        "and each line of output its answer, in order; see docs/recommend.md.\n"
+        "With --all, users are answered in order. FILE appears when it is complete; until then\n"
+        "there are FILE.part and FILE.mark. After an interruption the same command continues.\n",
     .examples = "  parsrec recommend shop.model --user K02 --basket \"Coffee beans\" -k 4\n"
-                "  parsrec recommend shop.model --guest --explain\n",
+                "  parsrec recommend shop.model --guest --explain\n"
+                "  parsrec recommend shop.model --all -o answers.csv\n",
     .options = options,
     .least_words = 1,
     .most_words = 3,
@@ -229,6 +244,15 @@ static void print_table(const question *q, size_t count)
     }
 }
 
+static void note_unknown(const question *q)
+{
+    for (size_t i = 0; i < q->unknown_count; i++) {
+        pr_excerpt hold;
+        fprintf(stderr, "note: the model does not know item %s, which is left out\n",
+                pr_show(&hold, pr_slice_of(q->unknown[i])));
+    }
+}
+
 static void print_text(const question *q, const parsrec_answer *answer)
 {
     const char *user = q->args->user;
@@ -238,11 +262,7 @@ static void print_text(const question *q, const parsrec_answer *answer)
                 user);
     if (user != NULL && answer->source == PARSREC_SOURCE_POPULAR)
         fprintf(stderr, "note: nothing is known of user '%s', who gets the best sellers\n", user);
-    for (size_t i = 0; i < q->unknown_count; i++) {
-        pr_excerpt hold;
-        fprintf(stderr, "note: the model does not know item %s, which is left out\n",
-                pr_show(&hold, pr_slice_of(q->unknown[i])));
-    }
+    note_unknown(q);
     if (answer->count == 0)
         fprintf(stderr, "note: the basket and the filters leave no item to recommend\n");
     else
@@ -286,19 +306,41 @@ static bool valid(const cli_strings *words)
     return true;
 }
 
-static int answer_once(const recommend_args *a, const parsrec_model *model, parsrec_scratch *own)
+static bool all_valid(const recommend_args *a)
 {
-    parsrec_error err = {0};
-    question q = {.args = a, .model = model};
     cli_strings user = {.word = {a->user}, .count = a->user != NULL};
     bool good = valid(&user) && valid(&a->feature);
     for (size_t i = 0; i < LISTS; i++)
         good = good && valid((const void *)((const char *)a + lists[i].words));
-    if (!good)
-        return cli_usage_error(&cli_recommend, "a name on the command line is not valid UTF-8");
+    return good;
+}
+
+static int answer_once(const recommend_args *a, const parsrec_model *model, parsrec_scratch *own)
+{
+    parsrec_error err = {0};
+    question q = {.args = a, .model = model};
     parsrec_status status = answer_question(&q, own, &err);
     free_question(&q);
     return status == PARSREC_OK ? cli_close_output("recommend") : cli_report("recommend", &err);
+}
+
+static int answer_everybody(const recommend_args *a, const parsrec_model *model,
+                            const char *model_path, const char *data_path)
+{
+    parsrec_error err = {0};
+    question q = {.args = a, .model = model};
+    cli_all all = {.output = a->output,
+                   .jsonl = a->format == 2 || (a->format == 0 && cli_all_is_jsonl(a->output)),
+                   .threads = a->threads,
+                   .model_path = model_path,
+                   .data_path = data_path};
+    parsrec_status status = make_request(&q, &err);
+    if (status == PARSREC_OK)
+        note_unknown(&q);
+    int rc = status == PARSREC_OK ? cli_recommend_all(model, &q.request, &all)
+                                  : cli_report("recommend", &err);
+    free_question(&q);
+    return rc;
 }
 
 /* ---- a stream of requests ---- */
@@ -445,6 +487,7 @@ static int recommend(const recommend_args *a, const char *model_path, const char
     if (status == PARSREC_OK)
         status = parsrec_scratch_new(&own, model, BASKET_MOST, &err);
     int rc = status != PARSREC_OK ? cli_report("recommend", &err)
+             : a->all             ? answer_everybody(a, model, model_path, data_path)
              : stream             ? answer_stream(model, own, (size_t)a->k)
                                   : answer_once(a, model, own);
     parsrec_scratch_free(own);
@@ -474,6 +517,14 @@ int cmd_recommend(int argc, char **argv)
         return cli_usage_error(
             &cli_recommend, "with - the requests say whose basket it is, what is in it and whether "
                             "to explain; only -k goes with it");
+    if (a.all && (stream || a.user != NULL || a.guest || a.explain || a.json || a.output == NULL))
+        return cli_usage_error(
+            &cli_recommend, "--all needs -o FILE, and says nothing of one user: --user, --guest, "
+                            "--explain, --json and - do not go with it");
+    if (!a.all && (a.output != NULL || a.format != 0))
+        return cli_usage_error(&cli_recommend, "--output and --format go with --all");
+    if (!all_valid(&a))
+        return cli_usage_error(&cli_recommend, "a name on the command line is not valid UTF-8");
     if (a.guest && a.user != NULL)
         return cli_usage_error(&cli_recommend, "--guest and --user exclude each other");
     return recommend(&a, words.word[0], files > 1 ? words.word[1] : NULL, stream);

@@ -1,0 +1,91 @@
+# Answers for every user in one file: CSV and JSON lines, the same as single answers, at any number of
+# threads; killed and resumed the bytes are those of a run that was never stopped.
+example=$PARSREC_SOURCE/examples
+ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv"
+ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 1
+R="$PARSREC recommend shop.model"
+# shellcheck disable=SC2086 # words, here and below
+ok $R --all -o a.csv -k 4
+warns "a.csv: 60 users"
+same "$(head -1 a.csv)" "user,rank,item,score" "header"
+same "$(wc -l <a.csv)" 241 "lines for 60 users and four items"
+ok $R --all -o b.csv -k 4 --threads 3
+ok cmp a.csv b.csv
+ok $R --all -o - -k 4
+cp stdout c.csv
+ok cmp a.csv c.csv
+ok $R --all -o a.jsonl -k 4
+same "$(wc -l <a.jsonl)" 60 "lines of JSON"
+ok $R --all -o a.txt --format jsonl -k 4
+ok cmp a.jsonl a.txt
+absent a.csv.part a.csv.mark a.jsonl.part a.jsonl.mark
+# Each line is what one question gets, with filters too.
+ok $R --all -o c.jsonl -k 3 --exclude 1000 --max-per-category 1
+cut -d, -f1 a.csv | sort -u | grep -v user | head -3 >some_users
+while read -r user; do
+    $R --user "$user" -k 4 --json >one 2>/dev/null
+    ok grep -qxF "$(cat one)" a.jsonl
+    $R --user "$user" -k 3 --json --exclude 1000 --max-per-category 1 >one 2>/dev/null
+    ok grep -qxF "$(cat one)" c.jsonl
+done <some_users
+python3 - >problems 2>&1 <<'P'
+import csv, json
+rows = list(csv.DictReader(open("a.csv")))
+lines = [json.loads(l) for l in open("a.jsonl")]
+flat = [(l["user"], str(i + 1), h["item"], h["score"]) for l in lines for i, h in enumerate(l["items"])]
+assert [(r["user"], r["rank"], r["item"], float(r["score"])) for r in rows] == flat
+P
+same "$(cat problems)" "" "CSV against JSON lines"
+
+# Mistakes.
+fails 2 "--all needs -o FILE" $R --all
+fails 2 "--all needs -o FILE" $R --all -o x.csv --user K01
+fails 2 "go with --all" $R --user K01 -o x.csv
+fails 1 "opening failed" $R --all -o nowhere/x.csv
+absent x.csv x.csv.part
+
+# ---- killed and resumed: enough users and items for it to take a while ----
+ok "$PARSREC" synth -o many.st --users 3000 --seed 3
+ok "$PARSREC" train -o many.model many.st --model personal
+M="$PARSREC recommend many.model --all -k 500 --threads 1"
+ok $M -o whole.jsonl
+$M -o part.jsonl >/dev/null 2>&1 &
+pid=$!
+for _ in $(seq 500); do
+    [ -e part.jsonl.mark ] && break
+    sleep 0.02
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+absent part.jsonl
+ok test -s part.jsonl.part
+printf 'half a li' >>part.jsonl.part # what a crash may leave behind the mark
+ok $M -o part.jsonl
+warns "continuing part.jsonl.part after"
+ok cmp part.jsonl whole.jsonl
+absent part.jsonl.part part.jsonl.mark
+# Another request does not continue it.
+$M -o part.csv >/dev/null 2>&1 &
+pid=$!
+for _ in $(seq 500); do
+    [ -e part.csv.mark ] && break
+    sleep 0.02
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+ok "$PARSREC" recommend many.model --all -k 2 -o part.csv
+warns "is of another model or request; starting again"
+same "$(wc -l <part.csv)" 6001 "lines for 3,000 users and two items"
+# A stop in order says how to continue.
+$M -o stopped.jsonl >/dev/null 2>told &
+pid=$!
+for _ in $(seq 500); do
+    [ -e stopped.jsonl.mark ] && break
+    sleep 0.02
+done
+kill -TERM $pid
+wait $pid
+same $? 1 "exit status of a stopped run"
+ok grep -q "run the same command to continue" told
+ok $M -o stopped.jsonl
+ok cmp stopped.jsonl whole.jsonl
