@@ -26,7 +26,7 @@ const cli_command cli_export = {
         "form that import reads; or a table of another command (.csv of explain and whatif,\n"
         ".jsonl of recommend), which becomes Parquet. Parquet needs DuckDB: docs/import.md.\n",
     .examples = "  parsrec export shop.data -o actions.csv\n"
-                "  parsrec export maps/lift.csv -o lift.parquet\n",
+                "  parsrec export shop.data -o -\n",
     .options = options,
     .least_words = 1,
     .most_words = 1,
