@@ -286,11 +286,13 @@ parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_actio
     pr_action action = {.session = {"", 0}};
     pr_time_form form;
     if (name.size == 0)
-        return pr_rows_fail(rows, row->line, columns->user, err,
-                            "the user is empty; every row needs one");
+        return pr_rows_fail(
+            rows, row->line, columns->user, err,
+            "the user is empty; every row needs one; --max-bad N skips up to N rows");
     if (item_name.size == 0)
-        return pr_rows_fail(rows, row->line, columns->item, err,
-                            "the item has no name; every row needs one");
+        return pr_rows_fail(
+            rows, row->line, columns->item, err,
+            "the item has no name; every row needs one; --max-bad N skips up to N rows");
     PR_TRY(read_time(c, rows, columns, row, &action.time, &form, err));
     PR_TRY(find_user(c, name, &action.user, err));
     if (form != PR_TIME_EMPTY)
