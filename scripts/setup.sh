@@ -37,7 +37,8 @@ py:numpy python3-numpy
 py:pandas python3-pandas
 py:pytest python3-pytest
 py:pip python3-pip
-py:wheel python3-wheel
+py:nbclient python3-nbclient
+py:ipykernel python3-ipykernel
 '
 
 demo_needs='

@@ -46,9 +46,6 @@ def test_the_library_is_found(tmp_path):
 def test_a_wheel_works(tmp_path):
     if not LIBRARY:
         pytest.skip("PARSREC_LIBRARY is not set")
-    for module in ("pip", "setuptools", "wheel"):
-        if python("import " + module, "/").returncode != 0:
-            pytest.skip("the module %s is not installed" % module)
     env = dict(os.environ, PYTHON=sys.executable, LD_PRELOAD="")
     done = subprocess.run(["sh", str(ROOT / "scripts" / "build_wheel.sh"), str(tmp_path / "out")],
                           capture_output=True, text=True, env=env)
@@ -64,6 +61,46 @@ def test_a_wheel_works(tmp_path):
             % str(ROOT / "examples" / "corner_shop.csv"))
     used = python(code, tmp_path / "site")
     assert used.stdout.split() == [str(tmp_path / "site" / "parsrec" / "libparsrec.so.0"), "['1210']"], used.stderr
+
+
+def test_wheels_are_repeatable(tmp_path):
+    env = dict(os.environ, PARSREC_LIBRARY="", SOURCE_DATE_EPOCH="1700000000", LD_PRELOAD="")
+    made = []
+    for folder in ("a", "b"):
+        done = subprocess.run([sys.executable, "-B", str(ROOT / "python" / "build_backend.py"), str(tmp_path / folder)],
+                              capture_output=True, text=True, env=env)
+        assert done.returncode == 0, done.stderr
+        made.append(pathlib.Path(done.stdout.strip()))
+    assert made[0].name == "parsrec-%s-py3-none-any.whl" % parsrec.__version__
+    assert made[0].read_bytes() == made[1].read_bytes()
+
+
+def test_pip_installs_without_a_network(tmp_path):
+    if not LIBRARY:
+        pytest.skip("PARSREC_LIBRARY is not set")
+    if python("import pip, venv", "/").returncode != 0:
+        pytest.skip("pip or venv is not installed")
+    env = dict(os.environ, LD_PRELOAD="", PARSREC_LIBRARY=os.path.realpath(LIBRARY))
+    here = str(tmp_path / "env")
+    subprocess.run([sys.executable, "-m", "venv", "--system-site-packages", "--without-pip", here], check=True, env=env)
+    inside = here + "/bin/python"
+    for arguments in (["install", str(ROOT / "python")], ["check"],
+                      ["install", "--force-reinstall", "--no-deps", "--editable", str(ROOT / "python")]):
+        index = ["--no-index"] if arguments[0] == "install" else []
+        done = subprocess.run([sys.executable, "-B", "-m", "pip", "--python", inside, *arguments, *index],
+                              capture_output=True, text=True, env=env)
+        if arguments == ["check"]:
+            assert "parsrec" not in done.stdout, done.stdout
+            continue
+        assert done.returncode == 0, done.stderr
+        if SANITIZED:
+            continue
+        env.pop("PARSREC_LIBRARY", None) if "--editable" not in arguments else env.update(PARSREC_LIBRARY=LIBRARY)
+        used = subprocess.run([inside, "-B", "-c", "import parsrec; print(parsrec.__file__, parsrec.library_version())"],
+                              capture_output=True, text=True, env=env, cwd="/")
+        env["PARSREC_LIBRARY"] = os.path.realpath(LIBRARY)
+        expected = str(ROOT / "python") if "--editable" in arguments else here
+        assert used.stdout.startswith(expected) and used.stdout.split()[1] == parsrec.__version__, used.stderr
 
 
 def resident():
