@@ -4,15 +4,18 @@
  * with tables counted from the sessions before; then the tables are counted again with it. So whatever
  * the model is tried on later is in neither. For each of these sessions there is one choice with an
  * empty basket and one with a random part of the session placed. What was taken is compared with all
- * other items the user had, and a sample of those the user never had.
+ * other items the user had, with the items that popularity, lift and neighbours rank first, and with a
+ * sample of the rest. Without those ranked first, a large catalogue would look as if whatever
+ * neighbours expect were bought: the few items that they expect and nobody took are hardly ever drawn.
  *
- * It is deterministic, takes seconds, and its eight-odd numbers can be read: `parsrec info` shows
+ * It is deterministic, takes seconds, and its seven numbers can be read: `parsrec info` shows
  * them. A network that is not ahead of it has learnt nothing that counts do not know. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/topk.h"
 #include "model/choice_fit.h"
 #include "model/count_features.h"
 #include "model/counting/counting.h"
@@ -22,7 +25,8 @@ enum {
     SESSIONS_MOST = 4096, /* fitted on */
     ENOUGH = 100,         /* sessions of users who can be evaluated; with fewer all users serve */
     OWN_MOST = 256,       /* of the items the user had, as alternatives */
-    OTHERS = 128,         /* of those the user never had */
+    STRONG_MOST = 96,     /* of those the user never had, by each of three features */
+    OTHERS = 128,         /* of the rest */
     PURPOSE = 0x6d6978,
 };
 
@@ -56,6 +60,7 @@ typedef struct fitting {
     pr_count_scratch scratch;
     uint32_t *stamp; /* [V]: the case that has the item as an alternative, or placed */
     int32_t *items;  /* [V] */
+    pr_real *free;   /* [V]: a feature, of items that are no alternatives yet */
 } fitting;
 
 static void fitting_free(fitting *f)
@@ -73,6 +78,7 @@ static void take_memory(fitting *f, pr_arena *arena)
     f->planes = pr_arena_take(arena, F * V, sizeof *f->planes);
     f->stamp = pr_arena_take_zero(arena, V, sizeof *f->stamp);
     f->items = pr_arena_take(arena, V, sizeof *f->items);
+    f->free = pr_arena_take(arena, V, sizeof *f->free);
     pr_count_scratch_take(&f->scratch, arena, V);
 }
 
@@ -107,6 +113,23 @@ static double sample(pr_stream *s, int32_t *items, size_t count, size_t *wanted)
     return log((double)count / (double)*wanted);
 }
 
+/* Adds the items with the largest values of a feature that are no alternatives yet. Returns how many
+ * through *added. */
+static parsrec_status add_strong(fitting *f, pr_count_feature feature, uint32_t name, size_t *added,
+                                 parsrec_error *err)
+{
+    size_t V = f->model->items, n = 0;
+    int32_t best[STRONG_MOST];
+    const pr_real *plane = f->planes + feature * V;
+    for (size_t i = 0; i < V; i++)
+        f->free[i] = f->stamp[i] != name ? plane[i] : -(pr_real)INFINITY;
+    n = pr_topk(best, f->free, V, STRONG_MOST);
+    for (size_t i = 0; i < n; i++)
+        f->stamp[best[i]] = name;
+    *added += n;
+    return add_alternatives(f, best, n, 0, err);
+}
+
 /* One choice: `basket`[placed] is in the basket already, the rest of basket[size] is taken next. The
  * planes are those of this moment. */
 static parsrec_status add_case(fitting *f, const int32_t *basket, size_t placed, size_t size,
@@ -129,7 +152,12 @@ static parsrec_status add_case(fitting *f, const int32_t *basket, size_t placed,
         }
     double offset = sample(s, f->items, own, &own_wanted);
     PR_TRY(add_alternatives(f, f->items, own_wanted, offset, err));
-    size_t left = V - own - size;
+    size_t strong = 0;
+    PR_TRY(add_strong(f, PR_COUNT_NEIGHBOURS, name, &strong, err));
+    PR_TRY(add_strong(f, PR_COUNT_POPULAR, name, &strong, err));
+    if (placed > 0)
+        PR_TRY(add_strong(f, PR_COUNT_LIFT, name, &strong, err));
+    size_t left = V - own - size - strong;
     if (left <= 4 * OTHERS) { /* few: draw from a list, else draw until a free one comes */
         size_t wanted = OTHERS, n = 0;
         for (size_t i = 0; i < V; i++)
