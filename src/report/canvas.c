@@ -462,7 +462,8 @@ static void write_group(encoder *e)
 
 static void encode(encoder *e, const unsigned char *data, size_t length)
 {
-    e->crc = crc32_z(e->crc, data, length);
+    if (length > 0) /* without bytes zlib would begin a new sum */
+        e->crc = crc32_z(e->crc, data, length);
     for (size_t i = 0; i < length; i++) {
         e->waiting[e->count++] = data[i];
         if (e->count == sizeof e->waiting)

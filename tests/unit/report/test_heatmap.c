@@ -251,6 +251,63 @@ static void cells_have_their_colours(void **state)
     unlink(path);
 }
 
+static int letter_value(char c)
+{
+    return c >= 'A' && c <= 'Z'   ? c - 'A'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 26
+           : c >= '0' && c <= '9' ? c - '0' + 52
+           : c == '+'             ? 62
+           : c == '/'             ? 63
+                                  : -1;
+}
+
+/* The image inside a page, which is written without cairo, is a PNG file that cairo reads. */
+static void images_in_pages_are_png(void **state)
+{
+    (void)state;
+    enum { N = 144 };
+    static const char begin[] = "data:image/png;base64,";
+    char path[] = "/tmp/parsrec-heat-XXXXXX.png";
+    int fd = mkstemps(path, 4);
+    double *cells = calloc(N * N, sizeof *cells);
+    example e;
+    make_example(&e, N, 1);
+    cells[0 * N + 1] = 2;
+    cells[143 * N + 2] = -2;
+    e.panels[0].cells = cells;
+    char *page = page_of(&e.map);
+    const char *at = strstr(page, begin);
+    assert_non_null(at);
+    uint32_t bits = 0;
+    int held = 0;
+    for (at += strlen(begin); letter_value(*at) >= 0; at++) {
+        bits = bits << 6 | (uint32_t)letter_value(*at);
+        held += 6;
+        if (held >= 8) {
+            unsigned char byte = (unsigned char)(bits >> (held - 8));
+            assert_int_equal(write(fd, &byte, 1), 1);
+            held -= 8;
+        }
+    }
+    close(fd);
+    cairo_surface_t *image = cairo_image_surface_create_from_png(path);
+    assert_int_equal(cairo_surface_status(image), CAIRO_STATUS_SUCCESS);
+    assert_int_equal(cairo_image_surface_get_width(image), N);
+    assert_int_equal(cairo_image_surface_get_height(image), N);
+    pr_heat_scale s = {.limit = 2, .diverging = true};
+    assert_pixel(image, .5, 0, pr_heat_colour(&s, 0)); /* assert_pixel counts two pixels a point */
+    const unsigned char *first = cairo_image_surface_get_data(image) + 4;
+    assert_close(first[2], pr_heat_colour(&s, 2).red * 255, 1.01);
+    const unsigned char *last =
+        cairo_image_surface_get_data(image) + 143 * cairo_image_surface_get_stride(image) + 8;
+    assert_close(last[0], pr_heat_colour(&s, -2).blue * 255, 1.01);
+    cairo_surface_destroy(image);
+    free(cells);
+    free(e.cells);
+    pr_free(page);
+    unlink(path);
+}
+
 static void pages_say_what_cells_are(void **state)
 {
     (void)state;
@@ -473,6 +530,7 @@ int main(void)
         cmocka_unit_test(both_ends_are_told_apart),
         cmocka_unit_test(maps_become_files),
         cmocka_unit_test(cells_have_their_colours),
+        cmocka_unit_test(images_in_pages_are_png),
         cmocka_unit_test(pages_say_what_cells_are),
         cmocka_unit_test(names_keep_apart),
         cmocka_unit_test(out_of_memory_leaves_nothing),
