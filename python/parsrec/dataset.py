@@ -191,6 +191,13 @@ class Dataset:
         _copy(self.path, path)
         return Dataset(path)
 
+    def export(self, path: Path) -> None:
+        """Writes the actions as a table: user, session, time and item, which import reads back.
+
+        :param path: a file that ends in ``.parquet`` (needs DuckDB's library, see docs/import.md) or ``.csv``.
+        """
+        call(library.parsrec_export, text(self.path), text(path), None)
+
     def info(self) -> Dict[str, Any]:
         """The statistics table of the data set, its kind of times and its checksum."""
         stats = abi.parsrec_data_stats()

@@ -290,3 +290,10 @@ def test_files_that_do_not_exist():
     with pytest.raises(parsrec.Error, match="nowhere.csv"):
         parsrec.Dataset.from_files(EXAMPLES / "nowhere.csv")
     assert set(read("corner_shop_items.csv")) == {"item", "name", "category"}
+
+
+def test_export_is_read_back(data, tmp_path):
+    data.export(tmp_path / "actions.csv")
+    again = parsrec.Dataset.from_files(tmp_path / "actions.csv")
+    assert again.info()["actions"] == data.info()["actions"]
+    assert list(again.list("item")["sessions"]) == list(data.list("item")["sessions"])

@@ -10,11 +10,11 @@ static void *open_any(const pr_library *library, const char **file)
 {
     *file = getenv(library->variable);
     if (*file != NULL && **file != '\0')
-        return dlopen(*file, RTLD_NOW | RTLD_LOCAL);
+        return dlopen(*file, RTLD_LAZY | RTLD_LOCAL);
     void *handle = NULL;
     for (const char *const *name = library->names; *name != NULL && handle == NULL; name++) {
         *file = *name;
-        handle = dlopen(*name, RTLD_NOW | RTLD_LOCAL);
+        handle = dlopen(*name, RTLD_LAZY | RTLD_LOCAL);
     }
     return handle;
 }
