@@ -186,17 +186,23 @@ static parsrec_status add_counted(model_list *models, const char *kind, const pr
     return PARSREC_OK;
 }
 
-/* A model in question that counts is counted again, without the sessions to be predicted. */
+/* A model in question is counted again, without the sessions to be predicted: all of it, or what it
+ * counts beside what it learns. */
 static parsrec_status make_models(model_list *models, const pr_model *model, const pr_dataset *data,
                                   pr_split_part part, pr_pool *pool, const parsrec_hooks *hooks,
                                   parsrec_error *err)
 {
     pr_scope scope = pr_scope_before(part, (size_t)model->config.last);
     const char *own = model->kind->name;
-    if (model->kind->count != NULL)
+    if (model->kind->count != NULL) {
         PR_TRY(add_counted(models, own, &model->config, data, &scope, pool, hooks, err));
-    else
+    } else if (pr_recounts(model, part == PR_VALID)) {
+        pr_counted from = {.data = data, .scope = scope, .pool = pool, .hooks = hooks};
+        PR_TRY(pr_model_recounted(&models->counted[0], model, &from, err));
+        models->models[models->count++] = models->counted[0];
+    } else {
         models->models[models->count++] = model;
+    }
     for (size_t i = 0; i < PARSREC_BASELINES; i++) {
         pr_config config;
         if (strcmp(kinds[i], own) == 0)

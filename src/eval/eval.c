@@ -92,8 +92,8 @@ done:
 
 /* ---- a run ---- */
 
-/* A counting model is counted again from all that precedes the sessions evaluated, once for consecutive
- * protocols that agree on the part and on whose sessions count. Paths are compared as pointers: equal
+/* A counting model is counted again from all that precedes the sessions evaluated, and so is what a
+ * trained model counts if validation sessions are evaluated; once for consecutive protocols that agree on the part and on whose sessions count. Paths are compared as pointers: equal
  * names in different memory only cost one more count. */
 typedef struct recounted {
     pr_model *model;
@@ -113,8 +113,12 @@ static parsrec_status recount(recounted *r, const pr_model *model, const pr_eval
     pr_model_free(r->model);
     r->part = p->part;
     r->users_path = users_path;
-    return pr_count_model(&r->model, model->kind->name, &model->config, e->data, &scope, pool,
-                          hooks, err);
+    r->model = NULL;
+    if (model->kind->count != NULL)
+        return pr_count_model(&r->model, model->kind->name, &model->config, e->data, &scope, pool,
+                              hooks, err);
+    pr_counted from = {.data = e->data, .scope = scope, .pool = pool, .hooks = hooks};
+    return pr_model_recounted(&r->model, model, &from, err);
 }
 
 static parsrec_status run_and_report(const pr_model *model, recounted *counted, pr_evaluation *e,
@@ -134,7 +138,7 @@ static parsrec_status run_and_report(const pr_model *model, recounted *counted, 
                        p->rule->smallest == 1 ? "" : "s");
     PR_TRY(pr_pool_new(&pool, options->threads, err));
     parsrec_status status = PARSREC_OK;
-    if (model->kind->count != NULL) {
+    if (model->kind->count != NULL || pr_recounts(model, p->part == PR_VALID)) {
         PR_TRY_GOTO(recount(counted, model, e, options->count_users_path, pool, hooks, err));
         model = counted->model;
     }

@@ -102,6 +102,8 @@ static const setting settings[] = {
     WHOLE("pairs", pairs, 0, 64, "0",
           "most classes of items (categories) whose pairs are remembered, everybody's and each "
           "user's; 0 for none"),
+    WHOLE("lifts", lifts, 0, 1024, "0",
+          "mix: items per item whose lift with it counts while it is in the basket; 0 for none"),
     SWITCH("kin", kin, "off",
            "items of one category, and of those above it, share a part of their embeddings"),
     SWITCH("features.user", features_user, "off",
@@ -154,7 +156,8 @@ static const setting settings[] = {
     SWITCH("mix", mix, "off",
            "after training, weigh the score against plain counts on the validation sessions"),
     CHOICE("count", count, counts, "before",
-           "counting models: count sessions before those evaluated, training sessions, or all"),
+           "what is counted: sessions before those evaluated, training sessions, or all (counting "
+           "models only)"),
     CHOICE("ties", ties, ties, "popular",
            "equal counts: the more popular or the earlier bought item first; pop: left equal, or "
            "by number"),
@@ -424,6 +427,7 @@ static const char *const paper[] = {
     "targets.soft=0",
     "mix=off",
     "pairs=0",
+    "lifts=0",
     NULL,
 };
 

@@ -54,7 +54,7 @@ typedef struct pr_config {
     double rate, rate_warmup, rate_final, beta1, beta2, eps, clip, anyone;
     double targets_soft, user_shrink;
     int mix;
-    int bias, pull, past, recall, recall_time, unique, kin, neighbours, pairs, order;
+    int bias, pull, past, recall, recall_time, unique, kin, neighbours, pairs, lifts, order;
     double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;
     int length, windows, separator, ffn_width, negatives;

@@ -123,6 +123,81 @@ parsrec_status pr_model_alloc_weights(pr_model *model, parsrec_error *err)
     return model->weights != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
+parsrec_status pr_model_resize(pr_model *model, const char *const *names, size_t rows,
+                               parsrec_error *err)
+{
+    assert(model->ready == NULL && model->weights != NULL);
+    pr_params now = model->params;
+    now.list = pr_alloc(now.count, sizeof *now.list);
+    now.capacity = now.count;
+    if (now.list == NULL)
+        return pr_fail_memory(err);
+    memcpy(now.list, model->params.list, now.count * sizeof *now.list);
+    parsrec_status status = PARSREC_OK;
+    for (; *names != NULL && status == PARSREC_OK; names++) {
+        ((pr_param *)(uintptr_t)pr_params_find(&now, *names))->open = true;
+        status = pr_params_set_rows(&now, *names, rows, err);
+    }
+    pr_real *block = status == PARSREC_OK ? pr_alloc_aligned(now.size, sizeof *block) : NULL;
+    if (block == NULL) {
+        pr_params_free(&now);
+        return status != PARSREC_OK ? status : pr_fail_memory(err);
+    }
+    for (size_t i = 0; i < now.count; i++) {
+        const pr_param *from = &model->params.list[i], *to = &now.list[i];
+        if (from->rows == to->rows)
+            memcpy(block + to->at, model->weights + from->at, pr_param_size(to) * sizeof *block);
+    }
+    pr_free_aligned(model->weights);
+    pr_params_free(&model->params);
+    model->weights = block;
+    model->params = now;
+    return PARSREC_OK;
+}
+
+/* A copy that owns all its memory; not made ready. */
+static parsrec_status copy_model(pr_model **out, const pr_model *model, parsrec_error *err)
+{
+    const pr_params *params = &model->params;
+    pr_model *copy = pr_alloc(1, sizeof *copy);
+    *out = copy;
+    if (copy == NULL)
+        return pr_fail_memory(err);
+    *copy = *model;
+    copy->ready = NULL;
+    copy->weights = NULL;
+    copy->params.capacity = params->count;
+    copy->params.list = pr_alloc(params->count, sizeof *params->list);
+    copy->inputs.list = NULL;
+    if (model->inputs.count > 0)
+        copy->inputs.list = pr_alloc(model->inputs.count, sizeof *copy->inputs.list);
+    if (copy->params.list == NULL || (model->inputs.count > 0 && copy->inputs.list == NULL))
+        return pr_fail_memory(err);
+    memcpy(copy->params.list, params->list, params->count * sizeof *params->list);
+    if (model->inputs.count > 0)
+        memcpy(copy->inputs.list, model->inputs.list,
+               model->inputs.count * sizeof *copy->inputs.list);
+    PR_TRY(pr_model_alloc_weights(copy, err));
+    memcpy(copy->weights, model->weights, params->size * sizeof *copy->weights);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_model_recounted(pr_model **out, const pr_model *model,
+                                  const struct pr_counted *from, parsrec_error *err)
+{
+    assert(model->kind->recount != NULL);
+    parsrec_status status = copy_model(out, model, err);
+    if (status == PARSREC_OK)
+        status = model->kind->recount(*out, from, err);
+    if (status == PARSREC_OK && model->ready != NULL)
+        status = pr_model_make_ready(*out, err);
+    if (status != PARSREC_OK) {
+        pr_model_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 parsrec_status pr_model_verify(const pr_model *model, const char *origin, parsrec_error *err)
 {
     parsrec_error why;

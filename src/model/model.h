@@ -77,12 +77,11 @@ typedef struct pr_score_terms {
 
 enum { PR_STATE_MOST = 16384 }; /* bytes of a kind's state, without its arena memory */
 
-/* What a mix is fitted to: baskets that were not trained on, and how often each item was bought in
- * the training sessions. */
+/* What a mix is fitted to: baskets that were not trained on, and what its counts are counted from. */
 typedef struct pr_mix_data {
     const pr_basket *baskets;
     size_t count;
-    const uint32_t *bought; /* [V] */
+    const struct pr_counted *from;
     uint64_t seed;
     struct pr_pool *pool;
 } pr_mix_data;
@@ -157,6 +156,8 @@ typedef struct pr_model_kind {
      * steps, NaN where nothing was fitted. NULL: there is no mix. */
     parsrec_status (*fit_mix)(pr_model *model, const struct pr_mix_data *data, double *worth,
                               parsrec_error *err);
+    /* For kinds that learn: counts again what they count, from other sessions. NULL: nothing. */
+    parsrec_status (*recount)(pr_model *model, const struct pr_counted *from, parsrec_error *err);
     /* What the plain network needs for a batch, forward and backward, of which so many items were
      * predicted; for the measurement of speed                (docs/math.md, Nominal operations) */
     double (*operations)(const pr_model *model, const pr_batch *batch, uint64_t items);
@@ -220,6 +221,18 @@ parsrec_status pr_model_new(pr_model **out, const char *kind, const pr_config *c
 parsrec_status pr_model_new_bare(pr_model **out, const char *kind, const pr_config *config,
                                  const pr_shop *shop, parsrec_error *err);
 parsrec_status pr_model_alloc_weights(pr_model *model, parsrec_error *err);
+/* Sets the rows of some counted parameters, names ending with NULL, of a model that has weights. They
+ * move to another block; the values of the named ones are lost. */
+parsrec_status pr_model_resize(pr_model *model, const char *const *names, size_t rows,
+                               parsrec_error *err);
+/* Whether a trained model has counts that include sessions of the part. */
+static inline bool pr_recounts(const pr_model *model, bool validation)
+{
+    return validation && model->kind->recount != NULL && model->config.count != PR_COUNT_TRAIN;
+}
+/* A copy of a trained model whose counts are those of other sessions (kind->recount). */
+parsrec_status pr_model_recounted(pr_model **out, const pr_model *model,
+                                  const struct pr_counted *from, parsrec_error *err);
 /* Checks that weights from a file are safe to use; `origin` starts the message. */
 parsrec_status pr_model_verify(const pr_model *model, const char *origin, parsrec_error *err);
 /* Sets the category tree and item features of a model that will be trained, before its weights are

@@ -292,15 +292,13 @@ static parsrec_status take_counting(counting *c, size_t threads, parsrec_error *
                : pr_fail_memory(err);
 }
 
-parsrec_status pr_pairs_count(const pr_pair_memory *pairs, size_t *personal,
-                              const pr_category_tree *tree, const pr_counted *from,
-                              parsrec_error *err)
+/* count: of the classes that items have. */
+static parsrec_status count_priors(const pr_pair_memory *pairs, size_t count, size_t *personal,
+                                   const pr_counted *from, parsrec_error *err)
 {
-    assert(pairs->classes <= PR_PAIR_CLASSES_MOST);
-    counting c = {.pairs = pairs};
+    counting c = {.pairs = pairs, .count = count};
     *personal = 0;
     memset(pairs->priors, 0, pr_pair_count(pairs->classes) * PR_PAIR_PRIOR * sizeof *pairs->priors);
-    PR_TRY(choose_classes(pairs, &c.count, tree, err));
     uint32_t *chosen = pr_alloc(from->data->users, sizeof *chosen);
     if (chosen == NULL)
         return pr_fail_memory(err);
@@ -321,6 +319,26 @@ parsrec_status pr_pairs_count(const pr_pair_memory *pairs, size_t *personal,
     pr_free(c.personal);
     pr_free(chosen);
     return status;
+}
+
+parsrec_status pr_pairs_count(const pr_pair_memory *pairs, size_t *personal,
+                              const pr_category_tree *tree, const pr_counted *from,
+                              parsrec_error *err)
+{
+    size_t count;
+    assert(pairs->classes <= PR_PAIR_CLASSES_MOST);
+    PR_TRY(choose_classes(pairs, &count, tree, err));
+    return count_priors(pairs, count, personal, from, err);
+}
+
+parsrec_status pr_pairs_recount(const pr_pair_memory *pairs, const pr_counted *from,
+                                parsrec_error *err)
+{
+    size_t count = 0, personal;
+    for (size_t v = 0; v < pairs->items; v++)
+        if (pairs->class_of[v] < pairs->classes && pairs->class_of[v] >= count)
+            count = pairs->class_of[v] + 1;
+    return count_priors(pairs, count, &personal, from, err);
 }
 
 parsrec_status pr_pairs_verify(const pr_pair_memory *pairs, parsrec_error *err)
@@ -372,11 +390,19 @@ void pr_pair_start(pr_pair_basket *basket, const pr_history *history)
     memset(basket->sums, 0, sizeof basket->sums);
 }
 
-static uint64_t session_of(const pr_history *h, size_t s, const pr_pair_memory *pairs)
+/* The classes in a session. The newest ones are looked up once. */
+static uint64_t session_of(pr_pair_basket *basket, size_t s, const pr_pair_memory *pairs)
 {
+    const pr_history *h = &basket->history;
+    size_t age = h->session_count - 1 - s;
+    if (basket->counted && age < PR_PAIR_SETS)
+        return basket->sets[age];
     size_t first = (size_t)(h->sessions[s] - h->sessions[0]);
     size_t end = (size_t)(h->sessions[s + 1] - h->sessions[0]);
-    return classes_in(pairs->class_of, pairs->classes, h->items + first, end - first);
+    uint64_t set = classes_in(pairs->class_of, pairs->classes, h->items + first, end - first);
+    if (age < PR_PAIR_SETS)
+        basket->sets[age] = set;
+    return set;
 }
 
 static void add_each(uint32_t *counts, uint64_t set)
@@ -394,7 +420,7 @@ static void count_both(uint32_t *both, pr_pair_basket *basket, const pr_pair_mem
     if (!basket->counted)
         memset(basket->bought, 0, sizeof basket->bought);
     for (size_t s = 0; s < h->session_count; s++) {
-        uint64_t set = session_of(h, s, pairs);
+        uint64_t set = session_of(basket, s, pairs);
         if (!basket->counted)
             add_each(basket->bought, set & partners->own);
         if (set >> class & 1)

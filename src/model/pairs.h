@@ -19,6 +19,7 @@
 
 enum {
     PR_PAIR_CLASSES_MOST = 64, /* bits of a word */
+    PR_PAIR_SETS = 128,        /* newest sessions of a history whose classes are kept */
     PR_PAIR_RATIOS = 7,
     PR_PAIR_PRIOR = 1 + PR_PAIR_RATIOS, /* log of everybody's lift, then the weight of each ratio */
 };
@@ -45,6 +46,9 @@ static inline size_t pr_pair_row(size_t a, size_t b)
 parsrec_status pr_pairs_count(const pr_pair_memory *pairs, size_t *personal,
                               const pr_category_tree *tree, const pr_counted *from,
                               parsrec_error *err);
+/* Counts the priors again, for the classes that items have. */
+parsrec_status pr_pairs_recount(const pr_pair_memory *pairs, const pr_counted *from,
+                                parsrec_error *err);
 /* Checks tensors from a file. */
 parsrec_status pr_pairs_verify(const pr_pair_memory *pairs, parsrec_error *err);
 
@@ -64,10 +68,11 @@ enum { PR_PAIR_ALL, PR_PAIR_OWN, PR_PAIR_TERMS };
 
 typedef struct pr_pair_basket {
     pr_history history;                                /* borrowed until the next start */
-    bool counted;                                      /* whether bought[] is set */
+    bool counted;                                      /* whether bought[] and sets[] are set */
     uint64_t placed;                                   /* classes in the basket */
     size_t distinct;                                   /* how many */
     uint32_t bought[PR_PAIR_CLASSES_MOST];             /* sessions of the history with the class */
+    uint64_t sets[PR_PAIR_SETS];                       /* classes in each of the newest sessions */
     pr_real sums[PR_PAIR_TERMS][PR_PAIR_CLASSES_MOST]; /* of logs, over all placed classes */
 } pr_pair_basket;
 

@@ -1,4 +1,5 @@
-/* What a mix is fitted to: the validation sessions, and counts of the training sessions. */
+/* What a mix is fitted to: the validation sessions, and counts of the training sessions; and the last
+ * counts of a model. */
 #include "train/mixing.h"
 
 #include <assert.h>
@@ -46,14 +47,11 @@ parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed
     if (model->kind->fit_mix == NULL || pr_params_find(&model->params, "mix.weights") == NULL)
         return PARSREC_OK;
     pr_basket *baskets = pr_alloc(data->users, sizeof *baskets);
-    uint32_t *bought = pr_alloc_zero(data->items, sizeof *bought);
     double worth[PR_MIX_STAGES];
-    pr_mix_data from = {.baskets = baskets, .bought = bought, .seed = seed, .pool = pool};
-    parsrec_status status = baskets != NULL && bought != NULL ? PARSREC_OK : pr_fail_memory(err);
+    pr_counted counted = {.data = data, .scope = pr_scope_before(PR_VALID, last), .pool = pool};
+    pr_mix_data from = {.baskets = baskets, .from = &counted, .seed = seed, .pool = pool};
+    parsrec_status status = baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
     for (size_t u = 0; status == PARSREC_OK && u < data->users; u++) {
-        int64_t end = data->session_offsets[pr_split_train_end(data, u, last)];
-        for (int64_t a = data->session_offsets[data->user_offsets[u]]; a < end; a++)
-            bought[data->action_items[a]]++;
         int64_t session = pr_split_session(data, u, PR_VALID, last);
         if (session < 0)
             continue;
@@ -71,6 +69,15 @@ parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed
     if (status == PARSREC_OK)
         tell(model, worth, hooks);
     pr_free(baskets);
-    pr_free(bought);
     return status;
+}
+
+parsrec_status pr_count_again(pr_model *model, const pr_dataset *data, pr_pool *pool,
+                              parsrec_error *err)
+{
+    pr_counted from = {
+        .data = data, .scope = pr_scope_before(PR_TEST, (size_t)model->config.last), .pool = pool};
+    if (model->kind->recount == NULL || model->config.count == PR_COUNT_TRAIN)
+        return PARSREC_OK;
+    return model->kind->recount(model, &from, err);
 }

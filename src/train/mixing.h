@@ -1,4 +1,5 @@
-/* The last step of a training: the model's score and plain counts are weighed against each other. */
+/* The last steps of a training: the model's score and plain counts are weighed against each other,
+ * and counts are brought up to date. */
 #ifndef PR_MIXING_H
 #define PR_MIXING_H
 
@@ -11,5 +12,11 @@
  * the hooks. */
 parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed, pr_pool *pool,
                           const parsrec_hooks *hooks, parsrec_error *err);
+
+/* The last step of all: what the model counts is counted again, with the validation sessions. They
+ * were held out from the network so that epochs and mix could be judged; an answer has no reason to
+ * ignore them. */
+parsrec_status pr_count_again(pr_model *model, const pr_dataset *data, pr_pool *pool,
+                              parsrec_error *err);
 
 #endif

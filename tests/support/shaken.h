@@ -39,6 +39,22 @@ static inline void shaken_pairs(pr_model *model)
                 k == 0 ? (pr_real)(i % 3) / 2 - (pr_real)0.4 : (pr_real)(1 + (i + k) % 4) / 20;
 }
 
+/* Every item has a lift with one other. */
+static inline void shaken_lifts(pr_model *model)
+{
+    static const char *const sized[] = {"lifts.to", "lifts.logs", NULL};
+    if (pr_params_find(&model->params, "lifts.to") == NULL ||
+        pr_model_resize(model, sized, model->items, NULL) != PARSREC_OK)
+        return;
+    uint32_t *ends = pr_model_u32(model, "lifts.ends"), *to = pr_model_u32(model, "lifts.to");
+    pr_real *logs = pr_model_reals(model, "lifts.logs");
+    for (uint32_t e = 0; e < model->items; e++) {
+        ends[e] = e + 1;
+        to[e] = (e + 1 + e / 3) % (uint32_t)model->items;
+        logs[e] = (pr_real)(e % 5) / 4 - (pr_real)0.3;
+    }
+}
+
 static inline void shake(pr_model *model, double by)
 {
     pr_real *more = numbers(model->params.size, by, 77);
@@ -49,6 +65,7 @@ static inline void shake(pr_model *model, double by)
     }
     shaken_links(model);
     shaken_pairs(model);
+    shaken_lifts(model);
     for (size_t i = 0; i < model->inputs.numbers; i++) {
         pr_model_reals(model, "feature.scale")[2 * i] = (pr_real)0.5;
         pr_model_reals(model, "feature.scale")[2 * i + 1] = (pr_real)0.6;

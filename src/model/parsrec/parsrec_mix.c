@@ -15,7 +15,7 @@ enum {
     QUESTIONS_LEAST = 50,  /* fewer say too little: the score stays as it is */
     CANDIDATES_MOST = 512, /* of a question */
     PAST_MOST = 160,       /* of these, items of the past */
-    PRIOR = 5,             /* cases that speak for the plain score */
+    PRIOR = 1,             /* case that speaks for the plain score */
     W_MOST = PR_MIX_WEIGHTS_MOST,
 };
 
@@ -42,12 +42,15 @@ const char *pr_arnn_mix_name(const pr_arnn_dims *d, size_t stage, size_t weight)
     static const char *const names[PR_MIX_WEIGHTS_MOST][PR_MIX_STAGES] = {
         BOTH("score"),    BOTH("count"),      BOTH("recent count"), BOTH("bought before"),
         BOTH("sessions"), BOTH("neighbours"), BOTH("days since"),   BOTH("not yet due"),
-        BOTH("overdue"),  BOTH("popularity"), BOTH("recent sales")};
+        BOTH("overdue"),  BOTH("popularity"), BOTH("recent sales"), BOTH("lift")};
 #undef BOTH
     assert(weight < pr_arnn_mix_weights(d));
+    size_t name = weight;
     if (weight >= pr_arnn_mix_popular(d)) /* after the gates of dates, which may be missing */
-        weight += PR_GATES - d->gates;
-    return names[weight][stage];
+        name += PR_GATES - d->gates;
+    if (weight >= pr_arnn_mix_lift(d) && !d->times)
+        name++;
+    return names[name][stage];
 }
 
 /* ---- questions ---- */
@@ -114,6 +117,9 @@ static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
         x[i * W + PR_MIX_SCORE] -= pairs; /* they stay as they are */
         q->offset[first + i] += pairs;
     }
+    for (size_t i = 0; placed > 0 && s->lift_sums != NULL && i < n; i++)
+        x[i * W + pr_arnn_mix_lift(&s->net.d)] =
+            (float)s->lift_sums[0].sum[f->items[i]] / (float)placed;
     for (size_t h = 0; h < s->had_count[0]; h++)
         for (size_t i = 0; i < n; i++)
             if (f->items[i] == s->had[h])
@@ -214,11 +220,10 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     pr_arnn_dims d = pr_arnn_dims_of(model);
     if (!d.mix || data->count == 0)
         return PARSREC_OK;
+    PR_TRY(pr_arnn_count_sales(model, data->from, err));
     pr_arnn_view v = pr_arnn_view_of(model, model->weights);
     size_t W = pr_arnn_mix_weights(&d);
     memset(v.mix, 0, PR_MIX_STAGES * W * sizeof *v.mix);
-    for (size_t i = 0; i < model->items; i++)
-        v.popular[i] = pr_log(1 + (pr_real)data->bought[i]);
     fitting f = {.model = model, .data = data, .popular = v.popular};
     size_t longest = 1;
     for (size_t i = 0; i < data->count; i++)

@@ -32,6 +32,7 @@
 
 #include "math/blas.h"
 #include "model/history.h"
+#include "model/lifts.h"
 #include "model/model.h"
 #include "model/neighbours.h"
 #include "model/pairs.h"
@@ -58,6 +59,7 @@ typedef struct pr_arnn_dims {
     pr_real fade; /* share of an item's pull that is left a step later; 1 where baskets are sets */
     bool kin_apart;    /* what is shared comes from features.item: the setting kin is off */
     size_t neighbours; /* of an item, at most */
+    size_t lifts;      /* of an item, at most; with a mix */
     size_t pairs;      /* classes whose pairs are remembered; 0: none */
     const pr_feature_inputs *inputs;
     size_t width; /* of the map of numbers among them */
@@ -74,16 +76,21 @@ static inline pr_real pr_arnn_user_share(const pr_config *config, const pr_histo
 }
 
 /* What the mix at the end of training adds to a score: weights of the score itself, of the features of
- * repeat purchases, of what neighbours lead to expect and of log popularity; one row for the first step
- * of a basket, one for later ones. All zero: not fitted, the score as it is. (docs/math.md, The mix) */
-enum { PR_MIX_SCORE, PR_MIX_GATES, PR_MIX_WEIGHTS_MOST = PR_MIX_GATES + PR_GATES + 2 };
+ * repeat purchases, of what neighbours lead to expect, of log popularity, with dates of recent sales,
+ * and of the mean log lift with placed items; one row for the first step of a basket, one for later ones. All
+ * zero: not fitted, the score as it is. (docs/math.md, The mix) */
+enum { PR_MIX_SCORE, PR_MIX_GATES, PR_MIX_WEIGHTS_MOST = PR_MIX_GATES + PR_GATES + 3 };
 static inline size_t pr_arnn_mix_popular(const pr_arnn_dims *d)
 {
     return PR_MIX_GATES + d->gates;
 }
-static inline size_t pr_arnn_mix_weights(const pr_arnn_dims *d)
+static inline size_t pr_arnn_mix_lift(const pr_arnn_dims *d)
 {
     return pr_arnn_mix_popular(d) + (d->times ? 2 : 1);
+}
+static inline size_t pr_arnn_mix_weights(const pr_arnn_dims *d)
+{
+    return pr_arnn_mix_lift(d) + (d->lifts > 0 ? 1 : 0);
 }
 /* "first step: count" */
 const char *pr_arnn_mix_name(const pr_arnn_dims *d, size_t stage, size_t weight);
@@ -109,6 +116,7 @@ typedef struct pr_arnn_view {
     pr_real *gate_w, *gate_b; /* [gates,dz], [gates] */
     pr_near near;
     pr_purchase_times times;
+    pr_lifts lifts;
     pr_pair_memory pairs;
     pr_real *pair_gate;               /* [PR_PAIR_GATES] */
     pr_real *word, *about_scale;      /* [words,dv], [numbers,2]: features */
@@ -255,6 +263,10 @@ void pr_arnn_learn(const pr_model *model, pr_chunk *chunk);
 size_t pr_arnn_drawn_items(const pr_model *model);
 parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double *worth,
                                parsrec_error *err);
+/* What the mix weighs: popularity and lifts. Weights may move in memory. */
+parsrec_status pr_arnn_count_sales(pr_model *model, const pr_counted *from, parsrec_error *err);
+/* All that is counted, again, from other sessions. */
+parsrec_status pr_arnn_recount(pr_model *model, const pr_counted *from, parsrec_error *err);
 double pr_arnn_operations(const pr_model *model, const pr_batch *batch, uint64_t items);
 
 #endif

@@ -6,12 +6,21 @@
 #include "model/params.h"
 #include "model/parsrec/parsrec_scorer.h"
 
+static parsrec_status verify_lifts(const pr_model *model, const pr_lifts *lifts, parsrec_error *err)
+{
+    size_t to = pr_params_find(&model->params, "lifts.to")->rows;
+    size_t logs = pr_params_find(&model->params, "lifts.logs")->rows;
+    return pr_lifts_verify(lifts, to < logs ? to : logs, err);
+}
+
 static parsrec_status verify(const pr_model *model, parsrec_error *err)
 {
     pr_arnn_dims d = pr_arnn_dims_of(model);
     pr_arnn_view v = pr_arnn_view_of(model, model->weights);
     if (d.neighbours > 0)
         PR_TRY(pr_near_verify(&v.near, d.neighbours, err));
+    if (d.lifts > 0)
+        PR_TRY(verify_lifts(model, &v.lifts, err));
     return d.pairs > 0 ? pr_pairs_verify(&v.pairs, err) : PARSREC_OK;
 }
 
@@ -33,17 +42,29 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
 
 /* The paper's network and the parts that add up: half the width then does as well. */
 static const char *const settings[] = {
-    "dim.user=64",     "dim.item=64",
-    "bias=on",         "pull=on",
-    "past=on",         "recall=on",
-    "kin=on",          "neighbours=10",
-    "unique=on",       "weight_decay=0.1",
-    "order=auto",      "pull.fade=0.7",
-    "user.shrink=100", "targets.soft=0.5",
-    "mix=on",          "batch=0",
-    "epochs=0",        "recall.time=auto",
-    "pairs=64",        "best=protocols",
-    "loss=auto",       NULL,
+    "dim.user=64",
+    "dim.item=64",
+    "bias=on",
+    "pull=on",
+    "past=on",
+    "recall=on",
+    "kin=on",
+    "neighbours=10",
+    "unique=on",
+    "weight_decay=0.1",
+    "order=auto",
+    "pull.fade=0.7",
+    "user.shrink=100",
+    "targets.soft=0.5",
+    "mix=on",
+    "lifts=64",
+    "batch=0",
+    "epochs=0",
+    "recall.time=auto",
+    "pairs=64",
+    "best=protocols",
+    "loss=auto",
+    NULL,
 };
 
 static const char *weight_name(const pr_model *model, size_t i)
@@ -80,6 +101,7 @@ const pr_model_kind pr_parsrec = {
     .learn = pr_arnn_learn,
     .drawn_items = pr_arnn_drawn_items,
     .fit_mix = pr_arnn_fit_mix,
+    .recount = pr_arnn_recount,
     .operations = pr_arnn_operations,
 };
 
@@ -112,6 +134,7 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.kin_apart = c->kin == 0;
     d.neighbours = d.recall ? (size_t)c->neighbours : 0;
     d.pairs = (size_t)c->pairs;
+    d.lifts = d.mix ? (size_t)c->lifts : 0;
     d.inputs = &model->inputs;
     d.width = (size_t)c->features_width;
     d.eps = (pr_real)c->layer_norm_eps;
@@ -214,6 +237,19 @@ static void list_pairs(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
     }
 }
 
+static void list_lifts(pr_lister *l, pr_lifts *lifts, const pr_arnn_dims *d)
+{
+    pr_real *ends = NULL, *to = NULL;
+    pr_list_counted(l, &ends, "lifts.ends", 1, d->items, true);
+    pr_list_counted(l, &to, "lifts.to", PR_ROWS_OPEN, 1, true);
+    pr_list_counted(l, &lifts->logs, "lifts.logs", PR_ROWS_OPEN, 1, false);
+    if (l->add == NULL) {
+        lifts->ends = (uint32_t *)(void *)ends;
+        lifts->to = (uint32_t *)(void *)to;
+        lifts->items = d->items;
+    }
+}
+
 /* Maps that begin with nothing: training begins as it would without features. */
 static void list_features(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
 {
@@ -261,6 +297,8 @@ static void list_all(pr_lister *l, pr_arnn_view *v, const pr_arnn_dims *d)
                       PR_FILL_COUNTED);
         pr_list_apart(l, &v->popular, "mix.popular", 1, d->items, PR_FILL_COUNTED);
     }
+    if (d->lifts > 0)
+        list_lifts(l, &v->lifts, d);
     if (d->kin)
         pr_list_shared(l, "item_emb", d->kin_apart);
     if (d->kin && d->pull)

@@ -42,6 +42,14 @@ static pr_real trend_weight(const pr_arnn_state *s, size_t row)
     return mix_of(s, row)[pr_arnn_mix_popular(&s->net.d) + 1];
 }
 
+/* How the sum of lifts with the placed items counts in a row: their mean has a weight. */
+static pr_real lift_weight(const pr_arnn_state *s, size_t row)
+{
+    if (!s->mixed || s->placed[row] == 0)
+        return 0;
+    return mix_of(s, row)[pr_arnn_mix_lift(&s->net.d)] / (pr_real)s->placed[row];
+}
+
 /* How the network's own score counts in a row. */
 static pr_real score_weight(const pr_arnn_state *s, size_t row)
 {
@@ -73,6 +81,19 @@ static void take_few(pr_arnn_state *s, pr_arena *arena, size_t rows, size_t item
                            .values = pr_arena_take(arena, items, sizeof *few.values)};
         if (s->few != NULL)
             s->few[r] = few;
+    }
+}
+
+static void take_lifts(pr_arnn_state *s, pr_arena *arena, size_t rows)
+{
+    size_t V = s->net.d.items;
+    s->lift_sums = pr_arena_take_zero(arena, rows, sizeof *s->lift_sums);
+    for (size_t r = 0; r < rows; r++) {
+        pr_lift_sums sums = {.sum = pr_arena_take_zero(arena, V, sizeof *sums.sum),
+                             .touched = pr_arena_take(arena, V + 1, sizeof *sums.touched),
+                             .seen = pr_arena_take_zero(arena, V, sizeof *sums.seen)};
+        if (s->lift_sums != NULL)
+            s->lift_sums[r] = sums;
     }
 }
 
@@ -119,6 +140,8 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
         s->pair_baskets = pr_arena_take(arena, rows, sizeof *s->pair_baskets);
         s->pair_values = pr_arena_take_zero(arena, rows * (d.pairs + 1), sizeof *s->pair_values);
     }
+    if (d.lifts > 0)
+        take_lifts(s, arena, rows);
     const pr_arnn_ready *ready = model->ready;
     pr_real *bias[PR_MIX_STAGES] = {NULL};
     for (size_t i = 0; d.mix && ready == NULL && i < PR_MIX_STAGES; i++)
@@ -263,6 +286,8 @@ static void begin_row(pr_scorer *session, const pr_start *starts, size_t r, bool
         pr_pair_start(&s->pair_baskets[r], &starts[r].history);
         memset(s->pair_values + r * (d->pairs + 1), 0, d->pairs * sizeof *s->pair_values);
     }
+    if (s->lift_sums != NULL)
+        pr_lift_start(&s->lift_sums[r]);
     assert(starts[r].user < (int32_t)d->users);
     if (s->mixed && d->times)
         s->trend[r] = pr_trends_at(&s->net.w.times, pr_history_now(&starts[r].history));
@@ -407,6 +432,8 @@ void pr_arnn_place(pr_scorer *session, const int32_t *items)
             pull(&s->net, r, items[r]);
         if (s->partners.any != 0)
             place_pair(s, r, items[r]);
+        if (s->lift_sums != NULL)
+            pr_lift_place(&s->lift_sums[r], &s->net.w.lifts, items[r]);
     }
     s->ran = false;
     if (s->ready != NULL)
@@ -461,6 +488,18 @@ static pr_real expectation(const pr_arnn_state *s, size_t row)
 PR_LOCAL_LEVELS(void, add_scaled, pr_add_scaled,
                 (pr_real * y, const pr_real *x, pr_real factor, size_t n), (y, x, factor, n))
 
+/* scores[v] += values[class_of[v]] */
+PR_INLINE void add_classes_any(pr_real *restrict scores, const pr_real *restrict values,
+                               const uint32_t *restrict class_of, size_t n)
+{
+    for (size_t v = 0; v < n; v++)
+        scores[v] += values[class_of[v]];
+}
+PR_LOCAL_LEVELS(void, add_classes, add_classes_any,
+                (pr_real *restrict scores, const pr_real *restrict values,
+                 const uint32_t *restrict class_of, size_t n),
+                (scores, values, class_of, n))
+
 /* What the pairs of placed classes add to an item. */
 static pr_real paired(const pr_arnn_state *s, size_t row, int32_t item)
 {
@@ -470,6 +509,20 @@ static pr_real paired(const pr_arnn_state *s, size_t row, int32_t item)
 static bool has_pairs(const pr_arnn_state *s, size_t row)
 {
     return s->partners.any != 0 && s->pair_baskets[row].distinct > 0;
+}
+
+/* What the lifts with the placed items add to an item. */
+static pr_real lifted(const pr_arnn_state *s, size_t row, int32_t item)
+{
+    return lift_weight(s, row) * s->lift_sums[row].sum[item];
+}
+
+static void add_lifts(const pr_arnn_state *s, size_t row, pr_real *scores)
+{
+    const pr_lift_sums *sums = &s->lift_sums[row];
+    pr_real weight = lift_weight(s, row);
+    for (size_t i = 0; weight != 0 && i < sums->count; i++)
+        scores[sums->touched[i]] += weight * sums->sum[sums->touched[i]];
 }
 
 /* All that is said of items besides the output: added to scores[V] of a row. */
@@ -482,8 +535,11 @@ static void add_memory(const pr_arnn_state *s, size_t row, pr_real *scores)
         add_scaled(scores, pr_arnn_expected(s, row), expectation(s, row), V);
     if (s->trend[row] != NULL)
         add_scaled(scores, s->trend[row], trend_weight(s, row), V);
-    for (size_t v = 0; has_pairs(s, row) && v < V; v++)
-        scores[v] += paired(s, row, (int32_t)v);
+    if (has_pairs(s, row))
+        add_classes(scores, s->pair_values + row * (s->net.d.pairs + 1), s->net.w.pairs.class_of,
+                    V);
+    if (s->lift_sums != NULL)
+        add_lifts(s, row, scores);
 }
 
 /* Adds the output's part to scores[V] of a catalogue without panels; the bits are those of score_output. */
@@ -589,6 +645,8 @@ static void score_marked(const pr_arnn_state *s, size_t row, const int32_t *item
         score_recall(s, row, items, n, scores);
     for (size_t i = 0; has_pairs(s, row) && i < n; i++)
         scores[i] += paired(s, row, items[i]);
+    for (size_t i = 0; s->lift_sums != NULL && i < n; i++)
+        scores[i] += lifted(s, row, items[i]);
 }
 
 void pr_arnn_score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
@@ -676,8 +734,23 @@ static void offer_past(pr_arnn_state *s, pr_topk_heap *heap, const pr_real *base
     const pr_near_few *few = &s->few[0];
     pr_real gate = expectation(s, 0), bar = pr_topk_least(heap);
     for (size_t i = had; i < few->count; i++) {
-        size_t b = (size_t)query->search->places[few->items[i]] / PR_SEARCH_BLOCK;
-        pr_search_own(query, few->items[i], query->rest[b] - base[b] + gate * few->values[i], bar);
+        int32_t item = few->items[i];
+        size_t b = (size_t)query->search->places[item] / PR_SEARCH_BLOCK;
+        pr_real own = query->rest[b] - base[b] + gate * few->values[i];
+        pr_search_own(query, item, s->lift_sums != NULL ? own + lifted(s, 0, item) : own, bar);
+    }
+}
+
+/* Items that lifts raise have bounds of their own; those of the past and linked to it have them already. */
+static void bound_lifts(pr_arnn_state *s, pr_real bar)
+{
+    pr_search_query *query = &s->search;
+    const pr_lift_sums *sums = &s->lift_sums[0];
+    for (size_t i = 0; i < sums->count; i++) {
+        int32_t item = sums->touched[i];
+        size_t b = (size_t)query->search->places[item] / PR_SEARCH_BLOCK;
+        if (s->slots[item] == 0 && lifted(s, 0, item) > 0)
+            pr_search_own(query, item, query->rest[b] + lifted(s, 0, item), bar);
     }
 }
 
@@ -698,6 +771,8 @@ static bool best_by_search(pr_scorer *session, const uint8_t *barred, size_t k, 
     if (s->net.d.recall)
         mark_past(s, 0);
     offer_past(s, &heap, s->expected, scores);
+    if (s->lift_sums != NULL)
+        bound_lifts(s, pr_topk_least(&heap));
     while (exact < most && (n = pr_search_next(query, pr_topk_least(&heap), some)) > 0) {
         offer_some(s, &heap, some, n, scores);
         exact += n;
@@ -830,6 +905,9 @@ bool pr_arnn_score_parts(pr_scorer *session, size_t row, int32_t item, pr_score_
             placed[p] += own * pr_dot(s->net.t.follow + row * d->dv, e, d->dv);
         if (s->partners.any != 0)
             placed[p] += pair_of(session, row, p, item);
+        if (s->lift_sums != NULL)
+            placed[p] += lift_weight(s, row) *
+                         pr_lift_of(&s->net.w.lifts, s->chosen[row * session->capacity + p], item);
         parts->network -= placed[p];
     }
     return true;

@@ -108,6 +108,7 @@ typedef struct pr_arnn_state {
     pr_pair_partners partners;             /* none: there are no pairs */
     pr_pair_basket *pair_baskets;          /* [rows] */
     pr_real *pair_values;                  /* [rows,classes + 1]: the last one is 0 */
+    pr_lift_sums *lift_sums;               /* [rows]; NULL: there are no lifts */
     const pr_real **trend;  /* [rows]: of the row's time, [V] each; NULL: not weighed */
     pr_arnn_kept lately;    /* no slots: nothing is kept */
     pr_coarse_query query;  /* of one row that was made ready */

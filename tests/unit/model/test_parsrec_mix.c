@@ -11,7 +11,6 @@ enum { USERS = 80, ITEMS = 70, PAST = 4 };
 static int32_t pasts[USERS][PAST];
 static const int64_t sessions[] = {0, 2, PAST};
 static pr_basket baskets[USERS];
-static uint32_t bought[ITEMS];
 static pr_pool *pool;
 static double worth[PR_MIX_STAGES];
 
@@ -29,9 +28,27 @@ static pr_model *make_model(const char *mix, const char *order)
     return model;
 }
 
+/* The sessions that are counted: one user's, all of the same item. */
+enum { SOLD = 1000 };
+static int32_t sold[SOLD];
+static int64_t sold_sessions[SOLD + 1];
+static const int64_t sold_users[] = {0, SOLD};
+static const pr_dataset sales = {.users = 1,
+                                 .items = ITEMS,
+                                 .sessions = SOLD,
+                                 .actions = SOLD,
+                                 .user_offsets = sold_users,
+                                 .session_offsets = sold_sessions,
+                                 .action_items = sold};
+static const pr_counted counted = {.data = &sales, .scope = {.last = 1}};
+
 /* Everybody buys again two of the four items they had; one item of the catalogue is in every basket. */
 static pr_mix_data repeaters(void)
 {
+    for (int64_t s = 0; s < SOLD; s++) {
+        sold[s] = ITEMS - 1;
+        sold_sessions[s + 1] = s + 1;
+    }
     for (int32_t u = 0; u < USERS; u++) {
         for (int32_t i = 0; i < PAST; i++)
             pasts[u][i] = (u * 7 + i * 16) % (ITEMS - 1);
@@ -45,9 +62,8 @@ static pr_mix_data repeaters(void)
             .items = items[u],
             .size = 3};
     }
-    bought[ITEMS - 1] = 1000;
     return (pr_mix_data){
-        .baskets = baskets, .count = USERS, .bought = bought, .seed = 9, .pool = pool};
+        .baskets = baskets, .count = USERS, .from = &counted, .seed = 9, .pool = pool};
 }
 
 /* How many of the best four items after the first `placed` ones the user had before, or everybody buys. */

@@ -117,8 +117,8 @@ static void answers_are_the_plain_network_s(void **state)
         {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "mix=on",
          "recall.time=on", NULL},
         {"dim.user=8", "dim.item=8", "pairs=7", NULL},
-        {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "mix=on", "pairs=64",
-         NULL},
+        {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "mix=on", "lifts=3",
+         "pairs=64", NULL},
     };
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         pr_model *quick = make_model(variants[i], true), *plain = make_model(variants[i], false);
@@ -191,7 +191,7 @@ static void the_best_are_the_best(void **state)
         {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "mix=on",
          "recall.time=on", NULL},
         {"dim.user=8", "dim.item=8", "recall=on", "neighbours=3", "bias=on", "mix=on", "pairs=20",
-         NULL},
+         "lifts=5", NULL},
     };
     static uint8_t barred[MANY];
     static int32_t best[MANY], expected[MANY];
