@@ -19,7 +19,8 @@ if git rev-parse -q --verify "refs/tags/v$version" >/dev/null; then
 else
     echo "There is no tag v$version: this is a rehearsal." >&2
 fi
-SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
+commit=$(git rev-parse HEAD)
+SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")
 export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C.UTF-8
 umask 022
 
@@ -30,13 +31,13 @@ make() {
     mkdir -p "$made/work"
     tree=$made/work/parsrec-$version
     mkdir "$tree"
-    git archive HEAD | tar -x -C "$tree"
-    scripts/build_page.sh "$tree"
+    git archive "$commit" | tar -x -C "$tree"
+    "$tree/scripts/build_page.sh" "$tree"
     archive=$made/parsrec-$version.tar.gz
     tar -c -C "$made/work" --sort=name --format=ustar --owner=0 --group=0 --numeric-owner \
         --mtime="@$SOURCE_DATE_EPOCH" "parsrec-$version" | gzip -9n >"$archive"
     digest=$(sha256sum "$archive" | cut -d ' ' -f 1)
-    python3 scripts/sbom.py "$tree" "$version" "$SOURCE_DATE_EPOCH" "$digest" >"$made/parsrec-$version.spdx.json"
+    python3 "$tree/scripts/sbom.py" "$tree" "$version" "$SOURCE_DATE_EPOCH" "$digest" >"$made/parsrec-$version.spdx.json"
     # Packages are built from the archive, not from the tree it was made of.
     rm -rf "$tree"
     tar -xzf "$archive" -C "$made/work"

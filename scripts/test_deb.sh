@@ -31,6 +31,17 @@ install curl
 if inside sh -c 'command -v cc'; then echo "a compiler is there" >&2; exit 1; fi
 inside /tests/program
 inside /tests/python
+install "--no-install-recommends python3-pandas"
+if inside sh -c 'command -v cc'; then echo "a compiler is there" >&2; exit 1; fi
+inside env PARSREC_EXAMPLES=/usr/share/doc/parsrec/examples python3 -W ignore - <<'P'
+import glob, json
+for book in sorted(glob.glob("/usr/share/doc/python3-parsrec/examples/*.ipynb")):
+    space = {"__name__": "__main__"}
+    for cell in json.load(open(book))["cells"]:
+        if cell["cell_type"] == "code":
+            exec("".join(cell["source"]), space)
+    print(book + " ran")
+P
 install "/debs/libparsrec-dev_*.deb gcc libc6-dev pkg-config"
 inside /tests/library
 inside apt-get purge -qq -y parsrec >/dev/null 2>&1
