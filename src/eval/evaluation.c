@@ -117,11 +117,12 @@ void pr_evaluation_free(pr_evaluation *e)
 }
 
 parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data, size_t held_out,
-                                        parsrec_error *err)
+                                        const bool *users, parsrec_error *err)
 {
     enum { LARGE_CATALOGUE = 20000 };
     pr_eval_protocol p = pr_protocol_paper(PR_VALID);
     p.held_out = held_out;
+    p.users = users;
     PR_TRY(pr_evaluation_init(e, data, &p, err));
     if (e->count > 0)
         return PARSREC_OK;

@@ -29,9 +29,10 @@ parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,
 void pr_evaluation_free(pr_evaluation *e); /* a zeroed one is fine */
 
 /* What training validates with: the paper's protocol or, where no validation basket has two items,
- * as in plain sequences, the rule `next`, over the whole catalogue unless that is very large. */
+ * as in plain sequences, the rule `next`, over the whole catalogue unless that is very large. users:
+ * [users], who is evaluated; NULL: everybody. It must outlive the evaluation. */
 parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data, size_t held_out,
-                                        parsrec_error *err);
+                                        const bool *users, parsrec_error *err);
 
 /* Runs a model over all baskets on the pool's threads; the result does not depend on their number. */
 parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_pool *pool,

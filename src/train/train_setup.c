@@ -403,6 +403,29 @@ void pr_beginning_free(pr_beginning *b)
 /* Users whom the protocols `next` and `basket` are validated with after each epoch, at most. */
 enum { OTHERS_MOST = 1000 };
 
+/* In a large shop only some users are validated after each epoch: so many that users times items stay
+ * below this, but never fewer than VALIDATED_LEAST. */
+static const double pairs_most = 1e9;
+enum { VALIDATED_LEAST = 1000 };
+
+static parsrec_status choose_validated(pr_train_run *r, size_t last, parsrec_error *err)
+{
+    const pr_dataset *data = r->data;
+    double fit = pairs_most / (double)data->items;
+    size_t of = 0, most = fit < VALIDATED_LEAST ? VALIDATED_LEAST : (size_t)fit;
+    if (data->users <= most)
+        return PARSREC_OK;
+    r->validated = pr_alloc(data->users, sizeof *r->validated);
+    if (r->validated == NULL)
+        return pr_fail_memory(err);
+    memset(r->validated, true, data->users * sizeof *r->validated);
+    size_t chosen = pr_users_spread(r->validated, data, PR_VALID, last, most, &of);
+    if (chosen < of)
+        pr_say(r->hooks, PARSREC_LOG_INFO,
+               "epochs are validated with %zu of %zu users, evenly spread", chosen, of);
+    return PARSREC_OK;
+}
+
 static parsrec_status outline_others(pr_train_run *r, const pr_config *config, parsrec_error *err)
 {
     if (r->evaluation.count == 0 || !pr_choice_by_protocols(config, r->evaluation.protocol.rule))
@@ -435,7 +458,8 @@ static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config
     PR_TRY(pr_batches_init(&r->batches, data, (size_t)config->batch, pr_model_steps(s->model),
                            (size_t)config->last, pr_windows_of(s->model), pr_separates(s->model),
                            s->at.seed, err));
-    PR_TRY(pr_evaluation_validation(&r->evaluation, data, (size_t)config->last, err));
+    PR_TRY(choose_validated(r, (size_t)config->last, err));
+    PR_TRY(pr_evaluation_validation(&r->evaluation, data, (size_t)config->last, r->validated, err));
     return outline_others(r, config, err);
 }
 
@@ -587,6 +611,7 @@ void pr_run_tear_down(pr_train_run *r)
     pr_evaluation_free(&r->next);
     pr_evaluation_free(&r->basket);
     pr_free(r->some);
+    pr_free(r->validated);
     pr_free(r->baskets);
     pr_beginning_free(&r->beginning);
 }

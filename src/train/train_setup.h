@@ -65,6 +65,7 @@ typedef struct pr_train_run {
     pr_evaluation evaluation;
     pr_evaluation next, basket;  /* of some users, if the best epoch depends on them; else empty */
     bool *some;                  /* [users]: who they are */
+    bool *validated;             /* [users]: who is validated; NULL: everybody */
     pr_basket *baskets;          /* of the batch under way */
     const char *good_checkpoint; /* the last one that was written or read; NULL: none yet */
     double epoch_began, last_checkpoint;
