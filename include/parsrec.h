@@ -574,7 +574,7 @@ PARSREC_API parsrec_status parsrec_baselines_json(char **out, const parsrec_base
  * clip and epochs. Strings are borrowed for the call. */
 typedef struct parsrec_train_options {
     const char *model;       /* kind; NULL: "parsrec" */
-    const char *preset;      /* "paper"; NULL: the defaults */
+    const char *preset;      /* "paper" or "default"; NULL: the defaults */
     const char *config_path; /* lines "key = value"; NULL: none */
     const char *const *set;  /* set_count strings "key=value" */
     size_t set_count;
@@ -1473,6 +1473,11 @@ PARSREC_API parsrec_status parsrec_bench_train(const parsrec_data *data, const c
                                                const char *const *set, size_t set_count,
                                                parsrec_train_speed *speed,
                                                const parsrec_hooks *hooks, parsrec_error *err);
+/* The same with any settings: of the options model, preset, config_path, set and threads are used. */
+PARSREC_API parsrec_status parsrec_bench_training(const parsrec_data *data,
+                                                  const parsrec_train_options *options,
+                                                  double seconds, parsrec_train_speed *speed,
+                                                  const parsrec_hooks *hooks, parsrec_error *err);
 
 /* Time per call of parsrec_recommend, in microseconds. */
 typedef struct parsrec_score_speed {

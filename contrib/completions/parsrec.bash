@@ -43,7 +43,7 @@ _parsrec() {
             "forget -"*) list="--output --user --help" ;;
             "export -"*) list="--output --help" ;;
             "export-events -"*) list="--output --types --help" ;;
-            "bench -"*) list="--model --seconds --basket --k --threads --set --json --help" ;;
+            "bench -"*) list="--model --preset --seconds --basket --k --threads --set --json --help" ;;
             "doctor -"*) list="--store --server --json --help" ;;
             esac ;;
         esac

@@ -261,6 +261,7 @@ complete -c parsrec -n '__fish_seen_subcommand_from export-events' -l types -x -
 complete -c parsrec -n '__fish_seen_subcommand_from export-events' -s h -l help -d 'show help'
 complete -c parsrec -n __fish_use_subcommand -f -a bench -d 'measure speed, as a share of what this machine can do'
 complete -c parsrec -n '__fish_seen_subcommand_from bench' -l model -x -d 'kind of model (default: parsrec)'
+complete -c parsrec -n '__fish_seen_subcommand_from bench' -l preset -x -d 'train: default or paper (default: paper for parsrec, else default)'
 complete -c parsrec -n '__fish_seen_subcommand_from bench' -l seconds -x -d 'how long to measure'
 complete -c parsrec -n '__fish_seen_subcommand_from bench' -l basket -x -d 'score: items in the basket, at most'
 complete -c parsrec -n '__fish_seen_subcommand_from bench' -l k -s k -x -d 'score: items wanted'

@@ -1157,5 +1157,6 @@ FUNCTIONS = {
     "parsrec_machine_of": (parsrec_machine, []),
     "parsrec_step_part": (c_char_p, [c_size_t]),
     "parsrec_bench_train": (c_int, [c_void_p, c_char_p, c_double, c_uint, POINTER(c_char_p), c_size_t, POINTER(parsrec_train_speed), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
+    "parsrec_bench_training": (c_int, [c_void_p, POINTER(parsrec_train_options), c_double, POINTER(parsrec_train_speed), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_bench_score": (c_int, [c_void_p, c_size_t, c_size_t, c_double, POINTER(parsrec_score_speed), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
 }

@@ -105,7 +105,7 @@ static int bench_score(const bench_score_args *a)
 /* ---- the command ---- */
 
 typedef struct bench_args {
-    const char *model;
+    const char *model, *preset;
     double seconds;
     uint64_t basket, k;
     unsigned threads;
@@ -115,6 +115,8 @@ typedef struct bench_args {
 
 static const cli_option options[] = {
     CLI_TEXT(0, "model", "KIND", bench_args, model, "kind of model (default: parsrec)"),
+    CLI_TEXT(0, "preset", "NAME", bench_args, preset,
+             "train: default or paper (default: paper for parsrec, else default)"),
     CLI_REAL(0, "seconds", bench_args, seconds, 0.1, 3600, "how long to measure"),
     CLI_COUNT(0, "basket", bench_args, basket, 1, 1000, "score: items in the basket, at most"),
     CLI_COUNT('k', "k", bench_args, k, 1, 1000000, "score: items wanted"),
@@ -129,9 +131,10 @@ const cli_command cli_bench = {
     .summary = "measure speed, as a share of what this machine can do",
     .usage = "parsrec bench train [DATA] | score [MODEL] [options]",
     .details =
-        "train: trains a model with its default settings (parsrec: the preset paper) on DATA, or "
-        "on\n"
-        "synthetic data of the size of the authors' sample, and measures a plain matrix product\n"
+        "train: trains a model with its default settings (parsrec: the preset paper, or --preset "
+        "default)\n"
+        "on DATA, or on synthetic data of the size of the authors' sample, and measures a plain "
+        "matrix product\n"
         "in the same run.\n"
         "score: the time of one recommendation, and of its reasons, for a known user with an open\n"
         "basket; with MODEL, or with one of 2,000 items that is made for it.\n",
@@ -192,9 +195,15 @@ static int bench_train(const bench_args *a, const char *path)
         cli_stage("loading %s", path);
     parsrec_status status =
         path != NULL ? parsrec_data_load(&data, path, &err) : make_data(&data, &err);
+    parsrec_train_options train = parsrec_train_default();
+    bool paper = a->model == NULL || strcmp(a->model, "parsrec") == 0;
+    train.model = a->model;
+    train.preset = a->preset != NULL ? a->preset : paper ? "paper" : "default";
+    train.set = a->set.word;
+    train.set_count = a->set.count;
+    train.threads = a->threads;
     if (status == PARSREC_OK)
-        status = parsrec_bench_train(data, a->model, a->seconds, a->threads, a->set.word,
-                                     a->set.count, &speed, cli_hooks(), &err);
+        status = parsrec_bench_training(data, &train, a->seconds, &speed, cli_hooks(), &err);
     parsrec_data_free(data);
     if (status != PARSREC_OK)
         return cli_report("bench", &err);

@@ -119,7 +119,9 @@ static parsrec_status take_products(bench *b, parsrec_error *err)
 {
     const pr_config *c = &b->model->config;
     bool sequence = b->model->kind->sequence;
+    enum { ITEMS_MOST = 24576 }; /* larger products are not faster */
     size_t dv = (size_t)c->dim_item, items = b->data->items;
+    items = items < ITEMS_MOST ? items : ITEMS_MOST;
     size_t rows = sequence ? 512 : (size_t)c->batch;
     size_t in = sequence ? dv : dv + (size_t)c->dim_user, out = sequence ? 3 * dv : in;
     const size_t shapes[SHAPES][3] = {
@@ -204,34 +206,37 @@ static parsrec_status measure(parsrec_train_speed *speed, bench *b, double secon
     return PARSREC_OK;
 }
 
-/* The settings a run is measured with: the paper's, or a kind's own. */
-static parsrec_status settings(pr_config *config, const char *model, const char *const *set,
-                               size_t set_count, parsrec_error *err)
+parsrec_status parsrec_bench_training(const parsrec_data *data,
+                                      const parsrec_train_options *options, double seconds,
+                                      parsrec_train_speed *speed, const parsrec_hooks *hooks,
+                                      parsrec_error *err)
 {
-    PR_TRY(pr_model_defaults(config, model, err));
-    if (strcmp(model, "parsrec") == 0)
-        PR_TRY(pr_config_preset(config, "paper", err));
-    for (size_t i = 0; i < set_count; i++)
-        PR_TRY(pr_config_assign(config, set[i], err));
-    return pr_model_check(model, config, err);
+    if (data == NULL || options == NULL || speed == NULL || !(seconds > 0))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "a benchmark of training needs data and a time");
+    bench b = {.data = data};
+    pr_config config;
+    PR_TRY(pr_train_settings(&config, options, err));
+    parsrec_status status = set_up(&b, options->model != NULL ? options->model : "parsrec", &config,
+                                   options->threads, err);
+    if (status == PARSREC_OK)
+        status = measure(speed, &b, seconds, hooks, err);
+    tear_down(&b);
+    return status;
 }
 
+/* With the paper's settings, or those of another kind. */
 parsrec_status parsrec_bench_train(const parsrec_data *data, const char *model, double seconds,
                                    unsigned threads, const char *const *set, size_t set_count,
                                    parsrec_train_speed *speed, const parsrec_hooks *hooks,
                                    parsrec_error *err)
 {
-    if (data == NULL || speed == NULL || !(seconds > 0))
-        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_bench_train needs data and a time");
-    bench b = {.data = data};
-    pr_config config;
-    model = model != NULL ? model : "parsrec";
-    PR_TRY(settings(&config, model, set, set_count, err));
-    parsrec_status status = set_up(&b, model, &config, threads, err);
-    if (status == PARSREC_OK)
-        status = measure(speed, &b, seconds, hooks, err);
-    tear_down(&b);
-    return status;
+    parsrec_train_options options = parsrec_train_default();
+    options.model = model;
+    options.preset = model == NULL || strcmp(model, "parsrec") == 0 ? "paper" : NULL;
+    options.set = set;
+    options.set_count = set_count;
+    options.threads = threads;
+    return parsrec_bench_training(data, &options, seconds, speed, hooks, err);
 }
 
 _Static_assert(PARSREC_STEP_PARTS == (int)PR_STEP_PARTS, "the public count of parts is right");

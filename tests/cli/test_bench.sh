@@ -8,6 +8,9 @@ r = json.load(open("stdout"))
 print(r["threads"], r["items_per_s"] > 0, r["share"] > 0, abs(r["share"] * r["sgemm_gflops"] - r["gflops"]) < 0.1,
       abs(sum(r["parts"].values()) - 1) < 0.01)')" "1 True True True True" "figures of $model"
 done
+ok "$PARSREC" bench train shop.st --preset default --seconds 0.1 --threads 1 --set loss=sampled
+says "items/s"
+fails 1 "there are: default, paper" "$PARSREC" bench train shop.st --preset best
 fails 1 "model pop does not learn" "$PARSREC" bench train shop.st --model pop
 fails 1 "there is no model 'prophet'" "$PARSREC" bench train shop.st --model prophet
 fails 1 "heads = 5 does not divide" "$PARSREC" bench train shop.st --model sasrec --set heads=5
