@@ -200,15 +200,28 @@ static parsrec_status take_memory(fitting *f, size_t W, size_t longest, parsrec_
                                                                    : pr_fail_memory(err);
 }
 
-/* Weights of a stage, and what they gain over those of the counts alone. */
-static parsrec_status fit_stage(double *w, double *worth, pr_choices *q, pr_pool *pool,
-                                parsrec_error *err)
+static void drop_feature(pr_choices *q, size_t feature)
 {
-    double all, counts, without[W_MOST] = {0};
-    size_t W = q->features;
-    PR_TRY(pr_choice_fit(w, &all, q, PRIOR, pool, err));
     for (size_t a = 0; a < q->starts[q->cases]; a++)
-        q->x[a * W + PR_MIX_SCORE] = 0;
+        q->x[a * q->features + feature] = 0;
+}
+
+/* Weights of a stage, and what they gain over those of the counts alone. Where lifts would count against
+ * an item, the score knows them already: they are left out, and answers need not look at them. */
+static parsrec_status fit_stage(double *w, double *worth, pr_choices *q, const pr_arnn_dims *d,
+                                pr_pool *pool, parsrec_error *err)
+{
+    double all, counts, plain[W_MOST], without[W_MOST] = {0};
+    size_t lift = pr_arnn_mix_lift(d);
+    memcpy(plain, w, sizeof plain);
+    PR_TRY(pr_choice_fit(w, &all, q, PRIOR, pool, err));
+    if (d->lifts > 0 && w[lift] < 0) {
+        drop_feature(q, lift);
+        memcpy(w, plain, sizeof plain);
+        PR_TRY(pr_choice_fit(w, &all, q, PRIOR, pool, err));
+        w[lift] = 0;
+    }
+    drop_feature(q, PR_MIX_SCORE);
     PR_TRY(pr_choice_fit(without, &counts, q, PRIOR, pool, err));
     *worth = all - counts;
     return PARSREC_OK;
@@ -236,7 +249,7 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
         double w[W_MOST] = {[PR_MIX_SCORE] = 1};
         worth[i] = NAN;
         if (f.stage[i].cases >= QUESTIONS_LEAST)
-            PR_TRY_GOTO(fit_stage(w, &worth[i], &f.stage[i], data->pool, err));
+            PR_TRY_GOTO(fit_stage(w, &worth[i], &f.stage[i], &d, data->pool, err));
         for (size_t k = 0; k < W; k++)
             v.mix[i * W + k] = (pr_real)w[k];
     }

@@ -134,6 +134,8 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
         s->recall = pr_arena_take(arena, rows * d.items, sizeof *s->recall);
         if (d.neighbours > 0)
             take_few(s, arena, rows, d.items);
+        s->dense = d.neighbours > 0 &&
+                   (model->ready == NULL || !((const pr_arnn_ready *)model->ready)->searches);
     }
     s->trend = pr_arena_take_zero(arena, rows, sizeof *s->trend);
     if (d.pairs > 0) {
@@ -159,6 +161,9 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
     s->net.w = pr_arnn_view_of(model, model->weights);
     s->ready = rows <= FEW ? ready : NULL;
     begin_mix(s, ready, bias);
+    if (s->mixed && d.lifts > 0 &&
+        s->net.w.mix[pr_arnn_mix_weights(&d) + pr_arnn_mix_lift(&d)] == 0) /* of later steps */
+        s->lift_sums = NULL;
     if (s->made != NULL)
         pr_arnn_quick_make(s, rows * capacity, (int32_t)d.items); /* the start of a basket */
     if (d.pairs > 0)
@@ -226,10 +231,10 @@ static void begin_recall(pr_scorer *session, size_t r, const pr_start *start)
     int32_t *had = s->had + r * V;
     if (!s->net.d.recall)
         return;
-    s->had_count[r] = pr_repeat_features(had, s->recall + r * V, NULL, s->slots, &start->history,
-                                         session->model->config.recall_decay, &s->net.w.near,
-                                         s->net.w.times.intervals);
-    if (s->few == NULL)
+    s->had_count[r] = pr_repeat_features(
+        had, s->recall + r * V, s->dense ? s->few[r].values : NULL, s->slots, &start->history,
+        session->model->config.recall_decay, &s->net.w.near, s->net.w.times.intervals);
+    if (s->few == NULL || s->dense)
         return;
     for (size_t i = 0; i < s->had_count[r]; i++) {
         s->slots[had[i]] = (int32_t)i + 1;
@@ -242,6 +247,8 @@ static void begin_recall(pr_scorer *session, size_t r, const pr_start *start)
 
 const pr_real *pr_arnn_expected(const pr_arnn_state *s, size_t row)
 {
+    if (s->dense)
+        return s->few[row].values;
     pr_near_expect_all(s->expected, &s->net.w.near, &s->few[row]);
     return s->expected;
 }
@@ -260,6 +267,10 @@ static void copy_past(pr_arnn_state *s, size_t r)
     if (s->few == NULL)
         return;
     pr_near_few *few = &s->few[r], *from = &s->few[r - 1];
+    if (s->dense) {
+        memcpy(few->values, from->values, V * sizeof *few->values);
+        return;
+    }
     few->level = from->level;
     few->count = from->count;
     memcpy(few->items, from->items, few->count * sizeof *few->items);
@@ -599,16 +610,18 @@ static void score_output(const pr_arnn_state *s, size_t row, const int32_t *item
  * without neighbours, plus one. Items of the past come first in both. */
 static void mark_past(pr_arnn_state *s, size_t row)
 {
-    const int32_t *items = s->few != NULL ? s->few[row].items : s->had + row * s->net.d.items;
-    size_t count = s->few != NULL ? s->few[row].count : s->had_count[row];
+    bool few = s->few != NULL && !s->dense;
+    const int32_t *items = few ? s->few[row].items : s->had + row * s->net.d.items;
+    size_t count = few ? s->few[row].count : s->had_count[row];
     for (size_t i = 0; i < count; i++)
         s->slots[items[i]] = (int32_t)i + 1;
 }
 
 static void unmark_past(pr_arnn_state *s, size_t row)
 {
-    const int32_t *items = s->few != NULL ? s->few[row].items : s->had + row * s->net.d.items;
-    size_t count = s->few != NULL ? s->few[row].count : s->had_count[row];
+    bool few = s->few != NULL && !s->dense;
+    const int32_t *items = few ? s->few[row].items : s->had + row * s->net.d.items;
+    size_t count = few ? s->few[row].count : s->had_count[row];
     for (size_t i = 0; i < count; i++)
         s->slots[items[i]] = 0;
 }
@@ -617,6 +630,8 @@ static void unmark_past(pr_arnn_state *s, size_t row)
 static pr_real expected_of(const pr_arnn_state *s, size_t row, int32_t item)
 {
     const pr_near_few *few = &s->few[row];
+    if (s->dense)
+        return few->values[item];
     return s->slots[item] > 0 ? few->values[s->slots[item] - 1]
                               : pr_near_expect_other(&s->net.w.near, few->level, item);
 }
@@ -831,8 +846,9 @@ static pr_real memory_of(const pr_arnn_state *s, size_t row, int32_t item)
             sum += recalled(s, row, i);
     if (s->few != NULL) {
         const pr_near_few *few = &s->few[row];
-        pr_real value = pr_near_expect_other(&s->net.w.near, few->level, item);
-        for (size_t i = 0; i < few->count; i++)
+        pr_real value =
+            s->dense ? few->values[item] : pr_near_expect_other(&s->net.w.near, few->level, item);
+        for (size_t i = 0; !s->dense && i < few->count; i++)
             value = few->items[i] == item ? few->values[i] : value;
         sum += expectation(s, row) * value;
     }

@@ -104,17 +104,19 @@ typedef struct pr_arnn_state {
     size_t *had_count; /* [rows] */
     pr_real (*recall)[PR_REPEAT_FEATURES]; /* [rows,V] */
     pr_near_few *few;                      /* [rows]: what neighbours lead to expect; or NULL */
-    pr_real *counts, *expected;            /* [V], with them: memory for one row at a time */
-    pr_pair_partners partners;             /* none: there are no pairs */
-    pr_pair_basket *pair_baskets;          /* [rows] */
-    pr_real *pair_values;                  /* [rows,classes + 1]: the last one is 0 */
-    pr_lift_sums *lift_sums;               /* [rows]; NULL: there are no lifts */
-    const pr_real **trend;  /* [rows]: of the row's time, [V] each; NULL: not weighed */
-    pr_arnn_kept lately;    /* no slots: nothing is kept */
-    pr_coarse_query query;  /* of one row that was made ready */
-    pr_search_query search; /* or this */
-    int32_t *likely;        /* [V]: items that may be among the best ... */
-    pr_real *exact;         /* [PR_ARNN_LIKELY]: ... and their scores */
+    bool dense; /* `few` has the values of all items, by item: small catalogues, where most of them
+                 * are linked to something in a history */
+    pr_real *counts, *expected;   /* [V], with them: memory for one row at a time */
+    pr_pair_partners partners;    /* none: there are no pairs */
+    pr_pair_basket *pair_baskets; /* [rows] */
+    pr_real *pair_values;         /* [rows,classes + 1]: the last one is 0 */
+    pr_lift_sums *lift_sums;      /* [rows]; NULL: there are no lifts */
+    const pr_real **trend;        /* [rows]: of the row's time, [V] each; NULL: not weighed */
+    pr_arnn_kept lately;          /* no slots: nothing is kept */
+    pr_coarse_query query;        /* of one row that was made ready */
+    pr_search_query search;       /* or this */
+    int32_t *likely;              /* [V]: items that may be among the best ... */
+    pr_real *exact;               /* [PR_ARNN_LIKELY]: ... and their scores */
     /* What is there of the present step: outputs; and of each row that was made ready, normed sums and next
      * hidden states. A row with a twin has what the twin has, until one of them goes its own way. */
     const pr_real
