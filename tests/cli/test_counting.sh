@@ -64,7 +64,7 @@ fails 1 "setting ties: 'coin' is not one of" "$PARSREC" train -o x.st shop.st --
 absent x.st x.st.log
 
 # A large catalogue, where an even draw of alternatives has none of those that neighbours rank first: the
-# weights must see them all the same, or the user's own items are ranked below (.149 against .200 then).
+# weights must be fitted among them, or the user's own items are ranked below (.149 against .200 then).
 python3 - <<'PYTHON'
 import random
 random.seed(8)

@@ -3,10 +3,10 @@
  * The weights are fitted by conditional logit on the newest session of each user that may be counted,
  * with tables counted from the sessions before; then the tables are counted again with it. So whatever
  * the model is tried on later is in neither. For each of these sessions there is one choice with an
- * empty basket and one with a random part of the session placed. What was taken is compared with all
- * other items the user had, with the items that popularity, lift and neighbours rank first, and with a
- * sample of the rest. Without those ranked first, a large catalogue would look as if whatever
- * neighbours expect were bought: the few items that they expect and nobody took are hardly ever drawn.
+ * empty basket and one with a random part of the session placed. Its alternatives are the items the user
+ * had and those that neighbours, popularity and lift rank first; what was taken and is not among them is
+ * left out. So the weights are fitted where rivals are close, which decides the head of a list. A logit
+ * over the whole catalogue mostly explains why nobody bought what nobody expected.
  *
  * It is deterministic, takes seconds, and its seven numbers can be read: `parsrec info` shows
  * them. A network that is not ahead of it has learnt nothing that counts do not know. */
@@ -25,8 +25,7 @@ enum {
     SESSIONS_MOST = 4096, /* fitted on */
     ENOUGH = 100,         /* sessions of users who can be evaluated; with fewer all users serve */
     OWN_MOST = 256,       /* of the items the user had, as alternatives */
-    STRONG_MOST = 96,     /* of those the user never had, by each of three features */
-    OTHERS = 128,         /* of the rest */
+    STRONG_MOST = 96,     /* of all others, by each of three features */
     PURPOSE = 0x6d6978,
 };
 
@@ -58,7 +57,8 @@ typedef struct fitting {
     pr_arena arena;
     pr_real *planes; /* [F,V] */
     pr_count_scratch scratch;
-    uint32_t *stamp; /* [V]: the case that has the item as an alternative, or placed */
+    uint32_t name;   /* of the newest case, from 1 */
+    uint32_t *stamp; /* [V]: the newest case that has the item as an alternative, or placed */
     int32_t *items;  /* [V] */
     pr_real *free;   /* [V]: a feature, of items that are no alternatives yet */
 } fitting;
@@ -82,7 +82,7 @@ static void take_memory(fitting *f, pr_arena *arena)
     pr_count_scratch_take(&f->scratch, arena, V);
 }
 
-static parsrec_status add_alternatives(fitting *f, const int32_t *items, size_t n, double offset,
+static parsrec_status add_alternatives(fitting *f, const int32_t *items, size_t n,
                                        parsrec_error *err)
 {
     pr_choices *c = &f->cases;
@@ -92,90 +92,69 @@ static parsrec_status add_alternatives(fitting *f, const int32_t *items, size_t 
     for (size_t i = 0; i < n; i++, f->alternatives++) {
         for (size_t k = 0; k < F; k++)
             c->x[f->alternatives * F + k] = (float)f->planes[k * V + (size_t)items[i]];
-        c->offset[f->alternatives] = (float)offset;
+        c->offset[f->alternatives] = 0;
     }
     return PARSREC_OK;
 }
 
-/* A random part of `count` in front; returns the log of how many each of them represents. */
-static double sample(pr_stream *s, int32_t *items, size_t count, size_t *wanted)
+/* Appends the items with the largest values of a feature that are no alternatives yet. */
+static void add_strong(fitting *f, pr_count_feature feature, uint32_t name, size_t *n)
 {
-    if (count <= *wanted) {
-        *wanted = count;
-        return 0;
-    }
-    for (size_t i = 0; i < *wanted; i++) {
-        size_t j = i + pr_stream_below(s, (uint32_t)(count - i));
-        int32_t item = items[i];
-        items[i] = items[j];
-        items[j] = item;
-    }
-    return log((double)count / (double)*wanted);
-}
-
-/* Adds the items with the largest values of a feature that are no alternatives yet. Returns how many
- * through *added. */
-static parsrec_status add_strong(fitting *f, pr_count_feature feature, uint32_t name, size_t *added,
-                                 parsrec_error *err)
-{
-    size_t V = f->model->items, n = 0;
+    size_t V = f->model->items;
     int32_t best[STRONG_MOST];
     const pr_real *plane = f->planes + feature * V;
     for (size_t i = 0; i < V; i++)
         f->free[i] = f->stamp[i] != name ? plane[i] : -(pr_real)INFINITY;
-    n = pr_topk(best, f->free, V, STRONG_MOST);
-    for (size_t i = 0; i < n; i++)
+    size_t count = pr_topk(best, f->free, V, STRONG_MOST);
+    for (size_t i = 0; i < count; i++) {
         f->stamp[best[i]] = name;
-    *added += n;
-    return add_alternatives(f, best, n, 0, err);
+        f->items[(*n)++] = best[i];
+    }
+}
+
+/* Brings those of taken[count] that are alternatives to the front; returns how many there are. */
+static size_t taken_first(fitting *f, size_t n, const int32_t *taken, size_t count)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t k = found; k < n; k++)
+            if (f->items[k] == taken[i]) {
+                f->items[k] = f->items[found];
+                f->items[found++] = taken[i];
+                break;
+            }
+    return found;
 }
 
 /* One choice: `basket`[placed] is in the basket already, the rest of basket[size] is taken next. The
  * planes are those of this moment. */
 static parsrec_status add_case(fitting *f, const int32_t *basket, size_t placed, size_t size,
-                               const pr_history *history, pr_stream *s, parsrec_error *err)
+                               const pr_history *history, parsrec_error *err)
 {
     pr_choices *c = &f->cases;
-    size_t V = f->model->items, own = 0, own_wanted = OWN_MOST, others = 0;
-    uint32_t name = (uint32_t)c->cases + 1;
+    size_t n = 0;
+    uint32_t name = ++f->name;
+    for (size_t i = 0; i < placed; i++)
+        f->stamp[basket[i]] = name;
+    for (size_t i = history->count; i > 0 && n < OWN_MOST; i--) { /* newest first */
+        int32_t item = history->items[i - 1];
+        if (f->stamp[item] != name) {
+            f->stamp[item] = name;
+            f->items[n++] = item;
+        }
+    }
+    add_strong(f, PR_COUNT_NEIGHBOURS, name, &n);
+    add_strong(f, PR_COUNT_POPULAR, name, &n);
+    if (placed > 0)
+        add_strong(f, PR_COUNT_LIFT, name, &n);
+    size_t taken = taken_first(f, n, basket + placed, size - placed);
+    if (taken == 0)
+        return PARSREC_OK;
     PR_TRY(pr_grow(&c->starts, &f->start_room, c->cases + 2, sizeof *c->starts, err));
     PR_TRY(pr_grow(&c->taken, &f->taken_room, c->cases + 1, sizeof *c->taken, err));
     c->starts[c->cases] = f->alternatives;
-    c->taken[c->cases] = (uint32_t)(size - placed);
-    for (size_t i = 0; i < size; i++)
-        f->stamp[basket[i]] = name;
-    PR_TRY(add_alternatives(f, basket + placed, size - placed, 0, err));
-    for (size_t i = 0; i < history->count; i++)
-        if (f->stamp[history->items[i]] != name) {
-            f->stamp[history->items[i]] = name;
-            f->items[own++] = history->items[i];
-        }
-    double offset = sample(s, f->items, own, &own_wanted);
-    PR_TRY(add_alternatives(f, f->items, own_wanted, offset, err));
-    size_t strong = 0;
-    PR_TRY(add_strong(f, PR_COUNT_NEIGHBOURS, name, &strong, err));
-    PR_TRY(add_strong(f, PR_COUNT_POPULAR, name, &strong, err));
-    if (placed > 0)
-        PR_TRY(add_strong(f, PR_COUNT_LIFT, name, &strong, err));
-    size_t left = V - own - size - strong;
-    if (left <= 4 * OTHERS) { /* few: draw from a list, else draw until a free one comes */
-        size_t wanted = OTHERS, n = 0;
-        for (size_t i = 0; i < V; i++)
-            if (f->stamp[i] != name)
-                f->items[n++] = (int32_t)i;
-        offset = sample(s, f->items, n, &wanted);
-        others = wanted;
-    } else {
-        while (others < OTHERS) {
-            uint32_t item = pr_stream_below(s, (uint32_t)V);
-            if (f->stamp[item] == name)
-                continue;
-            f->stamp[item] = name;
-            f->items[others++] = (int32_t)item;
-        }
-        offset = log((double)left / OTHERS);
-    }
-    PR_TRY(add_alternatives(f, f->items, others, offset, err));
+    c->taken[c->cases] = (uint32_t)taken;
+    PR_TRY(add_alternatives(f, f->items, n, err));
     c->starts[++c->cases] = f->alternatives;
     return PARSREC_OK;
 }
@@ -199,7 +178,7 @@ static parsrec_status add_session(fitting *f, size_t user, size_t session, parsr
     pr_stream s = pr_stream_at(&f->rng, (uint32_t)user, (uint32_t)session, 0);
     pr_count_features_start(f->planes, &f->tables, &history, f->model->config.recall_decay,
                             &f->scratch);
-    PR_TRY(add_case(f, basket, 0, size, &history, &s, err));
+    PR_TRY(add_case(f, basket, 0, size, &history, err));
     if (size < 2)
         return PARSREC_OK;
     pr_stream_shuffle(&s, basket, size, sizeof *basket);
@@ -209,7 +188,7 @@ static parsrec_status add_session(fitting *f, size_t user, size_t session, parsr
         pr_count_lift_add(lift, &f->tables, basket[i]);
     for (size_t i = 0; i < V; i++)
         lift[i] /= (pr_real)placed;
-    return add_case(f, basket, placed, size, &history, &s, err);
+    return add_case(f, basket, placed, size, &history, err);
 }
 
 /* Whether the newest counted session of a user is fitted on. */

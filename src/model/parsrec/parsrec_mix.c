@@ -1,21 +1,27 @@
 /* The mix: weights of PARSRec's score and of plain counts, by a conditional logit on baskets that
  * nothing was learnt from (docs/math.md, The mix). A question is the first step of a basket or a later
- * one; its answers are the items that remain, in equal parts, or where baskets are lists the next one; its candidates are the answers, items of
- * the past and others drawn evenly, each of which stands for as many as were not drawn. */
+ * one. Its candidates are items of the past and those that the score and the neighbours rank first; its
+ * answers are the candidates among the items that remain, in equal parts, or where baskets are lists the
+ * next one. Lists are short and lead with the best, so the weights are fitted where rivals are close: a
+ * logit over the whole catalogue mostly explains why nobody bought what nobody expected, and pays for
+ * that with the order at the top. Under a logit, leaving out items and the answers among them changes
+ * nothing else. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "math/topk.h"
 #include "model/choice_fit.h"
 #include "model/parsrec/parsrec_scorer.h"
 
 enum {
     QUESTIONS_MOST = 2000, /* of a stage */
     QUESTIONS_LEAST = 50,  /* fewer say too little: the score stays as it is */
-    CANDIDATES_MOST = 512, /* of a question */
-    PAST_MOST = 160,       /* of these, items of the past */
-    PRIOR = 1,             /* case that speaks for the plain score */
+    PAST_MOST = 160,       /* candidates of a question: items of the past, */
+    STRONG_MOST = 96,      /* and by each of two rankings */
+    CANDIDATES_MOST = PAST_MOST + 2 * STRONG_MOST,
+    PRIOR = 1, /* case that speaks for the plain score */
     W_MOST = PR_MIX_WEIGHTS_MOST,
 };
 
@@ -55,47 +61,62 @@ const char *pr_arnn_mix_name(const pr_arnn_dims *d, size_t stage, size_t weight)
 
 /* ---- questions ---- */
 
-static bool add_item(fitting *f, size_t *n, size_t most, int32_t item)
+static void add_item(fitting *f, size_t *n, size_t most, int32_t item)
 {
     if (*n >= most || f->stamp[item] == f->now)
-        return false;
+        return;
     f->stamp[item] = f->now;
     f->items[(*n)++] = item;
-    return true;
+}
+
+/* Adds the items with the largest values that are no candidates yet. f->all is overwritten, and may be
+ * `values`. */
+static void add_strong(fitting *f, size_t *n, const pr_real *values)
+{
+    int32_t best[STRONG_MOST];
+    for (size_t v = 0; v < f->model->items; v++)
+        f->all[v] = f->stamp[v] != f->now ? values[v] : -(pr_real)INFINITY;
+    size_t count = pr_topk(best, f->all, f->model->items, STRONG_MOST);
+    for (size_t i = 0; i < count; i++)
+        add_item(f, n, CANDIDATES_MOST, best[i]);
+}
+
+/* Brings those of rest[n] that are candidates to their front; returns how many there are. */
+static size_t answers_first(fitting *f, size_t candidates, const int32_t *rest, size_t n)
+{
+    size_t answers = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = answers; k < candidates; k++)
+            if (f->items[k] == rest[i]) {
+                f->items[k] = f->items[answers];
+                f->items[answers++] = rest[i];
+                break;
+            }
+    return answers;
 }
 
 /* The question after the first `placed` items of f->basket. */
-static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
+static void ask(fitting *f, const pr_basket *b, size_t placed)
 {
     pr_choices *q = &f->stage[placed == 0 ? PR_MIX_FIRST : PR_MIX_LATER];
     const pr_arnn_state *s = f->scorer->own;
-    size_t V = f->model->items, W = q->features, n = 0, answers = b->size - placed;
+    size_t W = q->features, n = 0, left = b->size - placed;
     const int32_t *rest = f->basket + placed;
-    if (answers > CANDIDATES_MOST / 4)
-        answers = CANDIDATES_MOST / 4;
     if (s->net.d.follow && placed > 0)
-        answers = 1; /* a list goes on with its next item */
+        left = 1; /* the next item of a list */
     f->now++;
     for (size_t i = 0; i < placed; i++)
         f->stamp[f->basket[i]] = f->now;
-    for (size_t i = 0; i < answers; i++)
-        add_item(f, &n, CANDIDATES_MOST, rest[i]);
-    for (size_t i = answers; placed + i < b->size; i++)
-        f->stamp[rest[i]] = f->now; /* right answers are nobody's rivals */
-    answers = n;
+    for (size_t i = left; placed + i < b->size; i++)
+        f->stamp[rest[i]] = f->now; /* other right answers are not rivals */
     for (size_t i = 0; i < s->had_count[0]; i++)
-        add_item(f, &n, answers + PAST_MOST, s->had[i]);
-    size_t sure = n, others = V - b->size - (sure - answers);
-    pr_rng rng = pr_rng_make(f->data->seed, UINT64_C(0x6D6978)); /* "mix" */
-    pr_stream stream = pr_stream_at(&rng, (uint32_t)number, placed > 0, 0);
-    if (others <= CANDIDATES_MOST - sure) {
-        for (size_t v = 0; v < V; v++)
-            add_item(f, &n, CANDIDATES_MOST, (int32_t)v);
-    } else {
-        while (n < CANDIDATES_MOST)
-            add_item(f, &n, CANDIDATES_MOST, (int32_t)pr_stream_below(&stream, (uint32_t)V));
-    }
-    float stands_for = n > sure ? (float)log((double)others / (double)(n - sure)) : 0;
+        add_item(f, &n, PAST_MOST, s->had[i]);
+    pr_scorer_score_all(f->scorer, f->all);
+    add_strong(f, &n, f->all);
+    add_strong(f, &n, pr_arnn_expected(s, 0));
+    size_t answers = answers_first(f, n, rest, left);
+    if (answers == 0)
+        return;
     size_t first = q->starts[q->cases];
     float *x = q->x + first * W;
     const pr_real *trend =
@@ -105,7 +126,7 @@ static void ask(fitting *f, const pr_basket *b, size_t number, size_t placed)
     pr_arnn_score(f->scorer, 0, f->items, n, f->scores);
     for (size_t i = 0; i < n; i++) {
         size_t v = (size_t)f->items[i];
-        q->offset[first + i] = i < sure ? 0 : stands_for;
+        q->offset[first + i] = 0;
         x[i * W + PR_MIX_SCORE] = (float)f->scores[i];
         x[i * W + PR_MIX_GATES + PR_GATE_EXPECTED] = (float)expected[v];
         x[i * W + pr_arnn_mix_popular(&s->net.d)] = (float)f->popular[v];
@@ -162,7 +183,7 @@ static void ask_all(fitting *f)
         pr_start start = {.user = b->user, .history = b->history, .features = b->features};
         memcpy(f->basket, b->items, b->size * sizeof *f->basket);
         pr_scorer_start(f->scorer, &start, 1);
-        ask(f, b, i, 0);
+        ask(f, b, 0);
         if (b->size < 2)
             continue;
         pr_stream stream = pr_stream_at(&rng, (uint32_t)i, 0, 0);
@@ -174,7 +195,7 @@ static void ask_all(fitting *f)
                 choose_own(f, f->basket + p, b->size - p);
             pr_scorer_place(f->scorer, &f->basket[p]);
         }
-        ask(f, b, i, placed);
+        ask(f, b, placed);
     }
 }
 
