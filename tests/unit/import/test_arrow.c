@@ -389,7 +389,8 @@ static void broken_streams_get_a_sentence(void **state)
     assert_fails(import_shop(&t, NULL, &err), PARSREC_E_INPUT,
                  "code 3 is not in the dictionary of 3 values");
     t = a_shop();
-    t.columns[0].name = "colour";
+    t.columns[0].name = "colour"; /* sessions without customers would be users */
+    t.columns[1].name = "shape";
     assert_fails(import_shop(&t, NULL, &err), PARSREC_E_NOT_FOUND,
                  "no column is recognised as the user among colour");
     t = a_shop();
