@@ -57,6 +57,8 @@ json.dump({
     "packages": [main] + inside + linked + loaded,
     "relationships": [{"spdxElementId": "SPDXRef-DOCUMENT", "relationshipType": "DESCRIBES",
                        "relatedSpdxElement": main["SPDXID"]}]
-    + relation("CONTAINS", inside) + relation("DYNAMIC_LINK", linked) + relation("OPTIONAL_DEPENDENCY_OF", loaded)
+    + relation("CONTAINS", inside) + relation("DYNAMIC_LINK", linked)
+    + [{"spdxElementId": p["SPDXID"], "relationshipType": "OPTIONAL_DEPENDENCY_OF",
+        "relatedSpdxElement": main["SPDXID"]} for p in loaded]
 }, sys.stdout, indent=1, sort_keys=True)
 print()

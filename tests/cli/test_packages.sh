@@ -24,3 +24,18 @@ for test in $(sed -n 's/^Tests: //p' "$debian/tests/control"); do ok test -x "$d
 unit=$PARSREC_SOURCE/contrib/systemd/parsrec.service
 same "$(grep -c '^DynamicUser=yes$' "$unit")" 1 "DynamicUser in the unit"
 same "$(grep -c '/usr/local/bin/' "$unit")" 1 "path of the program in the unit"
+
+# The bill of materials: valid JSON, every package once, what the page contains among them, the same bytes twice.
+sbom() { /usr/bin/python3 "$PARSREC_SOURCE/scripts/sbom.py" "$PARSREC_SOURCE" "$version" 1700000000 "$(printf 'x' | sha256sum | cut -d ' ' -f 1)"; }
+ok sbom
+cp stdout sbom.json
+ok /usr/bin/python3 -c '
+import json
+d = json.load(open("sbom.json"))
+ids = [p["SPDXID"] for p in d["packages"]]
+assert len(ids) == len(set(ids)) and "SPDXRef-npm--observablehq-plot" in ids and "SPDXRef-parsrec" in ids, ids
+assert all(r["relatedSpdxElement"] in ids for r in d["relationships"])
+assert not any("esbuild" in i or "playwright" in i for i in ids)
+'
+ok sbom
+same "$(cksum <stdout)" "$(cksum <sbom.json)" "two bills of materials"
