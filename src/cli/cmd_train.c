@@ -51,7 +51,8 @@ const cli_command cli_train = {
     .summary = "train a model on a data set",
     .usage = "parsrec train -o MODEL DATA [options]",
     .details =
-        "Kinds: parsrec, sasrec and bert4rec are trained; pop, personal, recent, markov, mix,\n"
+        "Kinds: parsrec, sasrec, bert4rec, gru4rec, bpr and fpmc are trained; pop, personal,\n"
+        "recent, markov, mix,\n"
         "tifuknn, upcf, pernir, sknn, vsknn, rules, seqrules, itemknn, ease and random are\n"
         "counted; oracle knows the truth of synthetic data (docs/models.md).\n"
         "Next to MODEL it writes MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"

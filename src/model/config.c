@@ -30,7 +30,8 @@ static const char *const histories[] = {"mean", "sum", "decayed", NULL};
 static const char *const inits[] = {"normal", "reference", NULL};
 static const char *const orders[] = {"any", "stored", "auto", NULL};
 static const char *const time_uses[] = {"off", "on", "auto", NULL};
-static const char *const losses[] = {"ce", "bce", "sampled", "bpr", "auto", NULL};
+static const char *const losses[] = {"ce",   "bce",     "sampled",  "bpr",
+                                     "auto", "bpr-max", "top1-max", NULL};
 static const char *const counts[] = {"before", "train", "all", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
 static const char *const windows[] = {"all", "last", NULL};
@@ -120,10 +121,12 @@ static const setting settings[] = {
            "order=stored: share of a placed item's pull that is left one step later"),
     SWITCH("unique", unique, "off", "learn that an item is not placed twice"),
     CHOICE("init", init, inits, "normal", "initial weights: normal, or as in the authors' code"),
-    CHOICE(
-        "loss", loss, losses, "ce",
-        "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec), sampled "
-        "cross entropy or bpr (parsrec); auto (parsrec): ce, or sampled if the catalogue is large"),
+    CHOICE("loss", loss, losses, "ce",
+           "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec), sampled "
+           "cross entropy "
+           "(parsrec, gru4rec), bpr (parsrec), bpr-max, top1-max (gru4rec); auto (parsrec): ce, or "
+           "sampled "
+           "if the catalogue is large"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
     NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
     NUMBER("rate.warmup", rate_warmup, 0, 1, "0",
@@ -220,6 +223,8 @@ static const setting settings[] = {
     WHOLE("negatives", negatives, 1, 65536, "256",
           "losses other than ce: sampled items per target (parsrec: per batch, shared by all its "
           "baskets)"),
+    NUMBER("score.decay", score_decay, 0, 1000, "0.01",
+           "gru4rec, loss = bpr-max: how much large scores of sampled items cost"),
     NUMBER("mask", mask, 0.01, 0.95, "0.2", "bert4rec: share of items that are masked"),
     NUMBER("mask.last", mask_last, 0, 1, "0.1",
            "bert4rec: share of sequences in which only the last item is masked"),

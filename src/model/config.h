@@ -23,7 +23,9 @@ typedef enum pr_loss_kind {
     PR_LOSS_BCE,
     PR_LOSS_SAMPLED,
     PR_LOSS_BPR,
-    PR_LOSS_AUTO /* until a model is made: pr_model_settle_loss */
+    PR_LOSS_AUTO, /* until a model is made: pr_model_settle_loss */
+    PR_LOSS_BPR_MAX,
+    PR_LOSS_TOP1_MAX
 } pr_loss_kind;
 typedef enum pr_count_what { PR_COUNT_BEFORE, PR_COUNT_TRAIN, PR_COUNT_ALL } pr_count_what;
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
@@ -58,7 +60,7 @@ typedef struct pr_config {
     double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;
     int length, windows, separator, ffn_width, negatives;
-    double dropout_hidden, dropout_attention, mask, mask_last;
+    double dropout_hidden, dropout_attention, mask, mask_last, score_decay;
 } pr_config;
 
 pr_config pr_config_default(void);

@@ -37,8 +37,10 @@ static double loss_of_guessing(const pr_train_run *r)
     const pr_config *c = &r->state.model->config;
     if (c->loss == PR_LOSS_BCE)
         return (1 + c->negatives) * log(2);
-    if (c->loss == PR_LOSS_BPR)
+    if (c->loss == PR_LOSS_BPR || c->loss == PR_LOSS_BPR_MAX)
         return log(2);
+    if (c->loss == PR_LOSS_TOP1_MAX)
+        return 1;
     return log((double)r->data->items + 1);
 }
 

@@ -33,14 +33,15 @@ static parsrec_status check_models(const pr_model *const *models, size_t count, 
     for (size_t i = 0; i < count; i++) {
         const pr_model *m = models[i];
         bool binary = m->kind->learn != NULL && m->config.loss == PR_LOSS_BCE;
-        bool pairs = m->kind->learn != NULL && m->config.loss == PR_LOSS_BPR;
+        bool pairs = m->kind->learn != NULL &&
+                     (m->config.loss == PR_LOSS_BPR || m->config.loss >= PR_LOSS_BPR_MAX);
         if ((m->kind->count != NULL && !m->kind->needs_truth) || binary || pairs)
             return pr_fail(err, PARSREC_E_ARGUMENT,
                            "a model of kind %s%s ranks items but gives no probabilities; train "
                            "parsrec or sasrec with loss=ce",
                            m->kind->name,
                            binary  ? " with loss=bce"
-                           : pairs ? " with loss=bpr"
+                           : pairs ? " with a loss of pairs"
                                    : "");
         if (m->config.last != models[0]->config.last)
             return pr_fail(err, PARSREC_E_ARGUMENT,

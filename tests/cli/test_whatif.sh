@@ -169,7 +169,7 @@ fails 2 "pass -o DIR" "$PARSREC" whatif --preset paper
 ok "$PARSREC" train -o pop.st $data --model pop
 fails 1 "gives no probabilities" "$PARSREC" whatif pop.st $data --drop C0
 ok "$PARSREC" train -o pairs.st $data --epochs 1 --set dim.user=4 --set dim.item=4 --set loss=bpr
-fails 1 "with loss=bpr ranks items" "$PARSREC" whatif pairs.st $data --drop C0
+fails 1 "with a loss of pairs ranks items" "$PARSREC" whatif pairs.st $data --drop C0
 printf 'user,session,item\na,1,x\na,2,y\na,3,x\n' | "$PARSREC" import -o other.st - >/dev/null 2>&1
 fails 1 "none of the 2 items of the data set is in the model's catalogue" "$PARSREC" whatif $model other.st --drop C0
 absent bad

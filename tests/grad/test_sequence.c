@@ -109,6 +109,33 @@ static void both_models_have_true_gradients(void **state)
     assert_model_gradient("bert4rec", masks);
 }
 
+static void the_recurrent_model_has_true_gradients(void **state)
+{
+    (void)state;
+    static const char *const variants[][3] = {
+        {"dropout.hidden=0"},
+        {"dropout.hidden=0.3", "separator=off"},
+        {"length=3", "dim.item=5"},
+        {"loss=sampled", "negatives=7"},
+        {"loss=bpr-max", "negatives=7", "score.decay=0.3"},
+        {"loss=top1-max", "negatives=7", "dropout.hidden=0"},
+    };
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        const char *settings[4] = {variants[i][0], variants[i][1], variants[i][2]};
+        assert_model_gradient("gru4rec", settings);
+    }
+}
+
+static void pairs_have_true_gradients(void **state)
+{
+    (void)state;
+    static const char *const few[] = {"negatives=3", NULL};
+    static const char *const anyone[] = {"anyone=0.5", "negatives=1", "steps=2", NULL};
+    assert_model_gradient("bpr", few);
+    assert_model_gradient("fpmc", few);
+    assert_model_gradient("fpmc", anyone);
+}
+
 /* Blocks of rows against the definition, where a sequence is longer than a block. */
 static void fast_self_attention_is_the_plain_one(void **state)
 {
@@ -137,6 +164,8 @@ static void fast_self_attention_is_the_plain_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(both_models_have_true_gradients),
+                                       cmocka_unit_test(the_recurrent_model_has_true_gradients),
+                                       cmocka_unit_test(pairs_have_true_gradients),
                                        cmocka_unit_test(fast_self_attention_is_the_plain_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

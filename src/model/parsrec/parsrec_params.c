@@ -31,7 +31,7 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
         return pr_fail(err, PARSREC_E_CONFIG,
                        "heads = %d does not divide dim.user + dim.item = %d; choose another number",
                        config->heads, query);
-    if (config->loss == PR_LOSS_BCE)
+    if (config->loss == PR_LOSS_BCE || config->loss >= PR_LOSS_BPR_MAX)
         return pr_fail(err, PARSREC_E_CONFIG, "parsrec learns with loss = ce, sampled or bpr");
     if (config->neighbours > 0 && !config->recall)
         return pr_fail(err, PARSREC_E_CONFIG,

@@ -41,55 +41,6 @@ static size_t chunk_bytes(const pr_model *model, const pr_limits *limits)
     return counter.used;
 }
 
-/* What is learnt of a sequence: each token predicts the next one, if that is an item. The last token
- * is only predicted, so one more than the positions is used. A sequence that has the user's first item
- * begins with the start row, as the empty basket of a newcomer does; a cut one with its first item. */
-typedef struct lesson {
-    pr_sequence_cut cut;
-    bool start;
-} lesson;
-
-static lesson lesson_of(const pr_basket *b, size_t positions, bool separated)
-{
-    lesson l = {.cut = pr_sequence_cut_of(b, positions + 1, separated)};
-    l.start = l.cut.from == 0 && l.cut.tokens <= positions;
-    return l;
-}
-
-/* Items that are predicted, and positions that are encoded. */
-static size_t targets_of(const lesson *l)
-{
-    return l->cut.end - l->cut.from - (l->start ? 0 : 1);
-}
-
-static size_t positions_of(const lesson *l)
-{
-    return l->cut.tokens - (l->start ? 0 : 1);
-}
-
-static void write_sequences(pr_sequence_run *run)
-{
-    const pr_encoder_dims *d = &run->e.d;
-    size_t at = 0;
-    for (size_t i = 0; i < run->s.count; i++) {
-        lesson l = lesson_of(pr_sequence_basket(run, i), d->positions, d->separated);
-        int32_t *ids = run->s.ids + at;
-        size_t n = positions_of(&l);
-        if (l.start)
-            ids[0] = pr_extra_row(d);
-        pr_history_tokens(ids + (l.start ? 1 : 0), &l.cut.past, l.cut.from, l.cut.end, d->separated,
-                          pr_separator_row(d));
-        for (size_t p = 0; p < n; p++)
-            if (ids[p + 1] != pr_separator_row(d)) {
-                run->asked[run->asked_count] = at + p;
-                run->target[run->asked_count++] = ids[p + 1];
-            }
-        run->s.first[i] = at;
-        at += n;
-    }
-    run->s.first[run->s.count] = at;
-}
-
 /* Items that the user of sequence i had must not be drawn as wrong. */
 static void mark_own(sasrec_run *run, size_t i)
 {
@@ -140,14 +91,10 @@ static void learn(const pr_model *model, pr_chunk *chunk)
     take_run(&run, chunk->arena, model, &limits);
     pr_sequence_run *base = &run.base;
     pr_sequence_run_begin(base, model, chunk);
-    write_sequences(base);
+    pr_lessons_write(&base->s, base->target, base->asked, &base->asked_count, chunk,
+                     base->e.d.items, base->e.d.positions, base->e.d.separated);
     pr_sequence_run_plan(base);
-    size_t targets = 0;
-    for (size_t r = 0; r < chunk->batch->rows; r++) {
-        lesson l = lesson_of(&chunk->batch->baskets[r], base->e.d.positions, base->e.d.separated);
-        targets += targets_of(&l);
-    }
-    double factor = 1 / (double)(targets > 0 ? targets : 1);
+    double factor = pr_lessons_factor(chunk->batch, base->e.d.positions, base->e.d.separated);
     pr_encoder_forward(&base->e, &base->s);
     pr_sequence_gather(base, run.y, base->e.t.y);
     pr_chunk_mark(chunk, PR_PART_FORWARD);
@@ -166,8 +113,7 @@ static double operations(const pr_model *model, const pr_batch *batch, uint64_t 
     const pr_config *c = &model->config;
     double positions = 0, pairs = 0;
     for (size_t r = 0; r < batch->rows; r++) {
-        lesson l = lesson_of(&batch->baskets[r], (size_t)c->length, c->separator);
-        double L = (double)positions_of(&l);
+        double L = (double)pr_lesson_positions(&batch->baskets[r], (size_t)c->length, c->separator);
         positions += L;
         pairs += L * (L + 1) / 2;
     }

@@ -213,12 +213,12 @@ void pr_sequence_score(pr_scorer *session, size_t row, const int32_t *items, siz
 
 /* ---- a chunk of training sequences ---- */
 
-static void take_softmax(pr_softmax *s, pr_arena *arena, const pr_encoder_dims *d)
+void pr_sequence_softmax_take(pr_softmax *s, pr_arena *arena, size_t items, size_t width)
 {
-    size_t B = PR_LOSS_ROWS, one = sizeof(pr_real), cells = PR_TILE * d->width;
-    s->score = pr_arena_take(arena, d->items * B, one);
-    s->top = pr_arena_take(arena, pr_tiles(d->items) * B, one);
-    s->total = pr_arena_take(arena, pr_tiles(d->items) * B, one);
+    size_t B = PR_LOSS_ROWS, one = sizeof(pr_real), cells = PR_TILE * width;
+    s->score = pr_arena_take(arena, items * B, one);
+    s->top = pr_arena_take(arena, pr_tiles(items) * B, one);
+    s->total = pr_arena_take(arena, pr_tiles(items) * B, one);
     s->best = pr_arena_take(arena, B, one);
     s->winner = pr_arena_take(arena, B, sizeof *s->winner);
     s->tile = pr_arena_take(arena, cells > B ? cells : B, one);
@@ -238,7 +238,7 @@ void pr_sequence_run_take(pr_sequence_run *run, pr_arena *arena, const pr_model 
     run->target = pr_arena_take(arena, limits->rows * longest, sizeof *run->target);
     run->asked = pr_arena_take(arena, limits->rows * longest, sizeof *run->asked);
     if (model->config.loss == PR_LOSS_CE)
-        take_softmax(&run->softmax, arena, &d);
+        pr_sequence_softmax_take(&run->softmax, arena, d.items, d.width);
 }
 
 void pr_sequence_run_begin(pr_sequence_run *run, const pr_model *model, pr_chunk *chunk)
@@ -273,6 +273,63 @@ pr_sequence_cut pr_sequence_cut_of(const pr_basket *b, size_t room, bool separat
     return cut;
 }
 
+/* ---- lessons ---- */
+
+typedef struct lesson {
+    pr_sequence_cut cut;
+    bool start;
+} lesson;
+
+static lesson lesson_of(const pr_basket *b, size_t positions, bool separated)
+{
+    lesson l = {.cut = pr_sequence_cut_of(b, positions + 1, separated)};
+    l.start = l.cut.from == 0 && l.cut.tokens <= positions;
+    return l;
+}
+
+size_t pr_lesson_positions(const pr_basket *basket, size_t positions, bool separated)
+{
+    lesson l = lesson_of(basket, positions, separated);
+    return l.cut.tokens - (l.start ? 0 : 1);
+}
+
+double pr_lessons_factor(const pr_batch *batch, size_t positions, bool separated)
+{
+    size_t targets = 0;
+    for (size_t r = 0; r < batch->rows; r++) {
+        lesson l = lesson_of(&batch->baskets[r], positions, separated);
+        targets += l.cut.end - l.cut.from - (l.start ? 0 : 1);
+    }
+    return 1 / (double)(targets > 0 ? targets : 1);
+}
+
+void pr_lessons_write(pr_sequences *s, int32_t *target, size_t *asked, size_t *asked_count,
+                      const pr_chunk *chunk, size_t items, size_t positions, bool separated)
+{
+    int32_t start = (int32_t)items, separator = (int32_t)items + 1;
+    size_t at = 0;
+    s->count = chunk->rows;
+    *asked_count = 0;
+    for (size_t i = 0; i < s->count; i++) {
+        const pr_basket *b = &chunk->batch->baskets[chunk->order[i]];
+        lesson l = lesson_of(b, positions, separated);
+        int32_t *ids = s->ids + at;
+        size_t n = l.cut.tokens - (l.start ? 0 : 1);
+        if (l.start)
+            ids[0] = start;
+        pr_history_tokens(ids + (l.start ? 1 : 0), &l.cut.past, l.cut.from, l.cut.end, separated,
+                          separator);
+        for (size_t p = 0; p < n; p++)
+            if (ids[p + 1] != separator) {
+                asked[*asked_count] = at + p;
+                target[(*asked_count)++] = ids[p + 1];
+            }
+        s->first[i] = at;
+        at += n;
+    }
+    s->first[s->count] = at;
+}
+
 void pr_sequence_gather(const pr_sequence_run *run, pr_real *out, const pr_real *x)
 {
     size_t D = run->e.d.width;
@@ -302,14 +359,14 @@ void pr_sequence_cross_entropy(pr_sequence_run *run, pr_real *do_, const pr_real
                                const int32_t *target, size_t n, double factor)
 {
     size_t D = run->e.d.width, V = run->e.d.items;
-    pr_output out = {.table = run->e.w.item, .scale = 1};
+    pr_output out = {.table = run->e.w.item, .scale = 1, .bias = run->bias};
     for (size_t at = 0; at < n; at += PR_LOSS_ROWS) {
         size_t rows = n - at < PR_LOSS_ROWS ? n - at : PR_LOSS_ROWS;
         pr_softmax_scores(&run->softmax, o + at * D, &out, rows, V, D);
         pr_chunk_mark(run->chunk, PR_PART_SCORES);
         double loss =
-            pr_softmax_gradient(do_ + at * D, run->e.g.item, NULL, &run->softmax, o + at * D, &out,
-                                target + at, (pr_real)factor, rows, V, D);
+            pr_softmax_gradient(do_ + at * D, run->e.g.item, run->dbias, &run->softmax, o + at * D,
+                                &out, target + at, (pr_real)factor, rows, V, D);
         pr_chunk_add_loss(run->chunk, loss, factor, rows);
         pr_chunk_mark(run->chunk, PR_PART_LOSS);
     }

@@ -5,7 +5,7 @@
 #include "math/softmax_loss.h"
 #include "model/sequence/encoder.h"
 
-extern const pr_model_kind pr_sasrec, pr_bert4rec;
+extern const pr_model_kind pr_sasrec, pr_bert4rec, pr_gru4rec;
 
 /* BERT4Rec's last map before the table: o = LayerNorm(GELU(y·wᵀ + b)). Keeps raw, unit and rate for
  * backward; all [n,D] but rate[n]. */
@@ -48,11 +48,13 @@ enum { PR_LOSS_ROWS = 256 }; /* positions whose catalogue scores are held at a t
 typedef struct pr_sequence_run {
     pr_encoder e;
     pr_sequences s;
-    uint32_t *rows;     /* [count]: their places in the batch */
-    int32_t *target;    /* [T]: items to predict, side by side ... */
-    size_t *asked;      /* [T]: ... and the positions that predict them ... */
-    size_t asked_count; /* ... of which there are so many */
-    pr_softmax softmax; /* cross entropy only */
+    uint32_t *rows;      /* [count]: their places in the batch */
+    int32_t *target;     /* [T]: items to predict, side by side ... */
+    size_t *asked;       /* [T]: ... and the positions that predict them ... */
+    size_t asked_count;  /* ... of which there are so many */
+    pr_softmax softmax;  /* cross entropy only */
+    const pr_real *bias; /* [V], of the scores, and its gradient; or NULL */
+    pr_real *dbias;
     pr_chunk *chunk;
 } pr_sequence_run;
 
@@ -67,12 +69,25 @@ typedef struct pr_sequence_cut {
     size_t from, end, tokens;
 } pr_sequence_cut;
 pr_sequence_cut pr_sequence_cut_of(const pr_basket *basket, size_t room, bool separated);
+/* What a model that looks back learns of a sequence: each token predicts the next one, if that is an item. The
+ * last token is only predicted, so one more than the positions is used. A sequence that has the user's first
+ * item begins with the start row, as the empty basket of a newcomer does; a cut one with its first item. */
+
+/* Positions that are encoded of a sequence. */
+size_t pr_lesson_positions(const pr_basket *basket, size_t positions, bool separated);
+/* 1 / the number of items that a batch predicts. */
+double pr_lessons_factor(const pr_batch *batch, size_t positions, bool separated);
+/* Writes the sequences of a chunk; rows `items` and `items + 1` of the table are the start and the separator. */
+void pr_lessons_write(pr_sequences *s, int32_t *target, size_t *asked, size_t *asked_count,
+                      const pr_chunk *chunk, size_t items, size_t positions, bool separated);
 /* Rows of x[T,D] at the asked positions, side by side in out[asked_count,D]; and back, the other rows
  * being set to 0. */
 void pr_sequence_gather(const pr_sequence_run *run, pr_real *out, const pr_real *x);
 void pr_sequence_scatter(const pr_sequence_run *run, pr_real *x, const pr_real *from);
 /* Where each sequence's attention weights go, once their lengths are known. */
 void pr_sequence_run_plan(pr_sequence_run *run);
+/* The memory of the softmax for a catalogue of `items`. */
+void pr_sequence_softmax_take(pr_softmax *s, pr_arena *arena, size_t items, size_t width);
 /* Cross entropy of o[n,D] against target[n]: sets do_[n,D], which may not be o, adds into the
  * gradient of the item table and to the chunk's loss. */
 void pr_sequence_cross_entropy(pr_sequence_run *run, pr_real *do_, const pr_real *o,
