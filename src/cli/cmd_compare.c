@@ -37,7 +37,8 @@ const cli_command cli_compare = {
     .usage = "parsrec compare DATA --models LIST -o DIR [options]",
     .details =
         "An entry of LIST is a kind of model, with settings KIND:key=value:key=value, or a model\n"
-        "file; NAME= before it gives it another name. What is missing is trained and kept as\n"
+        "file; NAME= before it gives it another name; counts, neighbours, basket, sequence and\n"
+        "field are groups of kinds. What is missing is trained and kept as\n"
         "DIR/NAME.st. After Ctrl-C or a kill the same command resumes. Reports:\n"
         "DIR/report.html, .md, .csv and .json; docs/compare.md explains how to read them.\n",
     .examples = "  parsrec compare shop.data --models pop,personal,markov,parsrec -o comparison\n",

@@ -128,10 +128,45 @@ static parsrec_status take_kind(pr_listed_model *e, char *word, parsrec_error *e
     return settings != NULL ? take_settings(e, settings, err) : PARSREC_OK;
 }
 
+/* ---- groups ---- */
+
+enum { GROUP_MOST = 24 };
+
+static const struct {
+    const char *name;
+    const char *kinds[GROUP_MOST];
+} groups[] = {
+    {"counts", {"pop", "personal", "recent", "markov", "mix", "rules", "seqrules"}},
+    {"neighbours", {"itemknn", "ease", "sknn", "vsknn", "tifuknn", "upcf", "pernir"}},
+    {"basket", {"personal", "recent", "mix", "tifuknn", "upcf", "pernir", "fpmc", "parsrec"}},
+    {"sequence", {"seqrules", "vsknn", "fpmc", "gru4rec", "sasrec", "bert4rec"}},
+    {"field", {"pop",     "personal", "recent",  "markov", "mix",      "rules",  "seqrules",
+               "itemknn", "ease",     "sknn",    "vsknn",  "tifuknn",  "upcf",   "pernir",
+               "bpr",     "fpmc",     "gru4rec", "sasrec", "bert4rec", "parsrec"}},
+};
+
+/* Whether the word is a group; its kinds then join the list, unless they are there. */
+static bool read_group(pr_model_list *list, const char *word, parsrec_status *status,
+                       parsrec_error *err)
+{
+    *status = PARSREC_OK;
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
+        if (strcmp(groups[g].name, word) != 0)
+            continue;
+        for (size_t i = 0; groups[g].kinds[i] != NULL && *status == PARSREC_OK; i++)
+            *status = pr_model_list_add(list, groups[g].kinds[i], err);
+        return true;
+    }
+    return false;
+}
+
 static parsrec_status read_entry(pr_model_list *list, char *word, parsrec_error *err)
 {
     pr_listed_model e = {.base = PR_NONE};
     const char *name;
+    parsrec_status status;
+    if (read_group(list, word, &status, err))
+        return status;
     word = cut_name(word, &name);
     if (looks_like_file(word))
         e.path = word[0] == '@' ? word + 1 : word;

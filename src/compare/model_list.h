@@ -26,7 +26,8 @@ typedef struct pr_model_list {
 } pr_model_list;
 
 /* Entries are separated by commas: KIND, KIND:key=value:key=value, a file as @FILE or as a path with
- * a slash or ending in .st, each with NAME= before it to name it. Without a
+ * a slash or ending in .st, each with NAME= before it to name it; or a group of kinds: counts, neighbours,
+ * basket, sequence, field. Without a
  * name it is called by its kind and settings, or by its file. Free with pr_model_list_free, also on
  * failure. */
 parsrec_status pr_model_list_read(pr_model_list *list, const char *text, parsrec_error *err);

@@ -1,0 +1,30 @@
+# Learnt models of the field: train, resume, threads, answers, evaluation, what they cannot do; groups of kinds.
+ok "$PARSREC" import -o shop.st "$PARSREC_SOURCE/examples/corner_shop.csv"
+for kind in gru4rec bpr fpmc; do
+    small="--model $kind --set dim.item=8 --set batch=32"
+    ok "$PARSREC" train -o $kind.st shop.st $small --epochs 3
+    ok "$PARSREC" train -o again.st shop.st $small --epochs 3 --threads 2
+    ok cmp $kind.st again.st
+    ok "$PARSREC" train -o part.st shop.st $small --epochs 3 --keep-checkpoint --checkpoint-minutes 0
+    ok "$PARSREC" check part.st
+    ok "$PARSREC" train -o short.st shop.st --model $kind --set dim.item=8 --set batch=32 --set rate.final=1 \
+        --set rate.warmup=0 --epochs 1 --keep-checkpoint
+    ok "$PARSREC" train -o short.st shop.st --resume short.st.ckpt --epochs 2
+    ok "$PARSREC" train -o long.st shop.st --model $kind --set dim.item=8 --set batch=32 --set rate.final=1 \
+        --set rate.warmup=0 --epochs 2
+    ok cmp short.st long.st
+    ok "$PARSREC" recommend $kind.st --user K01 --basket 1000 -k 3
+    ok "$PARSREC" recommend $kind.st --guest -k 3
+    ok "$PARSREC" eval $kind.st shop.st
+    ok "$PARSREC" forget $kind.st -o less.st --user K07
+    ok "$PARSREC" check less.st
+done
+for loss in sampled bpr-max top1-max; do
+    ok "$PARSREC" train -o $loss.st shop.st --model gru4rec --set dim.item=8 --set loss=$loss --set negatives=20 --epochs 1
+done
+fails 1 "gru4rec learns with loss" "$PARSREC" train -o x.st shop.st --model gru4rec --set loss=bce
+fails 1 "learn with loss = bpr" "$PARSREC" train -o x.st shop.st --model fpmc --set loss=ce
+fails 1 "parsrec learns with loss" "$PARSREC" train -o x.st shop.st --set loss=bpr-max
+
+ok "$PARSREC" compare shop.st --models neighbours,counts -o out --only-listed
+for kind in itemknn ease sknn vsknn tifuknn upcf pernir pop markov rules seqrules; do says "$kind"; done
