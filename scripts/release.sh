@@ -21,7 +21,10 @@ else
 fi
 commit=$(git rev-parse HEAD)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct "$commit")
-export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C.UTF-8
+# Without debugging information, which a release leaves out: the build id is a sum over it, and it has paths,
+# which a compiler's cache may write in another way.
+DEB_CFLAGS_APPEND=-g0 DEB_BUILD_OPTIONS=noautodbgsym
+export SOURCE_DATE_EPOCH TZ=UTC LC_ALL=C.UTF-8 DEB_CFLAGS_APPEND DEB_BUILD_OPTIONS
 umask 022
 
 # make FOLDER: everything, into FOLDER.
