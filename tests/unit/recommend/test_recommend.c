@@ -806,9 +806,12 @@ static void model_files_are_checked(void **state)
     assert_true(facts.parameters >= 4 * (SAMPLE_USERS + 1) + 8 * (SAMPLE_ITEMS + 1));
     size_t changed = 0, count = 0;
     parsrec_setting s;
-    for (; parsrec_model_setting(o.model, count, &s); count++)
+    for (; parsrec_model_setting(o.model, count, &s); count++) {
         changed += strcmp(s.value, s.initial) != 0;
-    assert_int_equal(changed, 2);
+        if (strcmp(s.key, "loss") == 0) /* what auto was resolved to */
+            assert_string_equal(s.value, "ce");
+    }
+    assert_int_equal(changed, 3); /* two dimensions, and the loss */
     assert_true(count > 20);
     close_model(&o);
 }
