@@ -197,6 +197,11 @@ static void assert_drops(const opened *o, const char *kind, const parsrec_reques
     }
 }
 
+static bool has_user_rows(const char *kind)
+{
+    return strcmp(kind, "parsrec") == 0 || strcmp(kind, "bpr") == 0 || strcmp(kind, "fpmc") == 0;
+}
+
 static void assert_others(const opened *o, const char *kind, const parsrec_request *r,
                           const parsrec_why *why)
 {
@@ -209,7 +214,7 @@ static void assert_others(const opened *o, const char *kind, const parsrec_reque
     parsrec_numbers past = {shop.items + from, (size_t)(shop.session_offsets[end] - from)};
     without.user = PARSREC_GUEST;
     without.history = &past;
-    if (strcmp(kind, "parsrec") == 0) /* to others sessions matter, or every user is the same */
+    if (has_user_rows(kind)) /* to others sessions matter, or every user is the same */
         assert_effect(why, &why->user, plainly(o, kind, without, -1, why->item));
     else if (pr_model_kind_named(kind)->fill_without != NULL) /* she is a neighbour of the guest */
         assert_true(isfinite(why->user.effect));
