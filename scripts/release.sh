@@ -31,27 +31,27 @@ umask 022
 make() {
     made=$1
     case $made in */*) rm -rf "$made" ;; esac
-    mkdir -p "$made/work"
-    tree=$made/work/parsrec-$version
+    mkdir -p "$made/parts"
+    tree=$made/parts/parsrec-$version
     mkdir "$tree"
     git archive "$commit" | tar -x -C "$tree"
     "$tree/scripts/build_page.sh" "$tree"
     archive=$made/parsrec-$version.tar.gz
-    tar -c -C "$made/work" --sort=name --format=ustar --owner=0 --group=0 --numeric-owner \
+    tar -c -C "$made/parts" --sort=name --format=ustar --owner=0 --group=0 --numeric-owner \
         --mtime="@$SOURCE_DATE_EPOCH" "parsrec-$version" | gzip -9n >"$archive"
     digest=$(sha256sum "$archive" | cut -d ' ' -f 1)
     python3 "$tree/scripts/sbom.py" "$tree" "$version" "$SOURCE_DATE_EPOCH" "$digest" >"$made/parsrec-$version.spdx.json"
     # Packages are built from the archive, not from the tree it was made of.
     rm -rf "$tree"
-    tar -xzf "$archive" -C "$made/work"
-    "$tree/scripts/build_deb.sh" "$made/work/deb" >/dev/null
-    cp "$made"/work/deb/*.deb "$made"
+    tar -xzf "$archive" -C "$made/parts"
+    "$tree/scripts/build_deb.sh" "$made/parts/deb" >/dev/null
+    cp "$made"/parts/deb/*.deb "$made"
     rm -f "$made"/*-dbgsym_*.deb
     # The library of the wheel is that of the Debian package.
-    dpkg-deb -x "$made"/libparsrec0_*.deb "$made/work/library"
-    PARSREC_LIBRARY=$(find "$made/work/library" -name 'libparsrec.so.*' -type f) \
+    dpkg-deb -x "$made"/libparsrec0_*.deb "$made/parts/library"
+    PARSREC_LIBRARY=$(find "$made/parts/library" -name 'libparsrec.so.*' -type f) \
         "$tree/scripts/build_wheel.sh" "$made" >/dev/null
-    case $made in */*) rm -rf "$made/work" ;; esac
+    case $made in */*) rm -rf "$made/parts" ;; esac
     (cd "$made" && sha256sum -- * >../SHA256SUMS.tmp && mv ../SHA256SUMS.tmp SHA256SUMS)
 }
 
