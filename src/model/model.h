@@ -116,15 +116,15 @@ typedef struct pr_model_kind {
      * arena. It is called twice: first with an arena that only counts and returns NULL
      * (pr_arena_counts), to find out how much memory is needed. */
     void (*take)(void *state, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity);
-    void (*start)(pr_scorer *session, const pr_start *starts);
-    void (*place)(pr_scorer *session, const int32_t *items);
-    void (*score_all)(pr_scorer *session, pr_real *scores);
-    void (*score)(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores);
-    bool (*best)(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
-                 pr_real *scores, size_t *count); /* a fast path; returns false if it cannot be
+    void (*start)(pr_scorer *scorer, const pr_start *starts);
+    void (*place)(pr_scorer *scorer, const int32_t *items);
+    void (*score_all)(pr_scorer *scorer, pr_real *scores);
+    void (*score)(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores);
+    bool (*best)(pr_scorer *scorer, const uint8_t *barred, size_t k, int32_t *best, pr_real *scores,
+                 size_t *count); /* a fast path; returns false if it cannot be
                                                    * used; NULL: there is none */
-    size_t (*attention)(pr_scorer *session, size_t row, pr_real *weights); /* NULL: no attention */
-    bool (*parts)(pr_scorer *session, size_t row, int32_t item, pr_score_terms *parts,
+    size_t (*attention)(pr_scorer *scorer, size_t row, pr_real *weights); /* NULL: no attention */
+    bool (*parts)(pr_scorer *scorer, size_t row, int32_t item, pr_score_terms *parts,
                   pr_real *placed); /* NULL: scores are not sums */
 
     /* ---- counting models; NULL for models that are trained ---- */
@@ -261,29 +261,29 @@ parsrec_status pr_scorer_new(pr_scorer **out, const pr_model *model, size_t rows
                              parsrec_error *err);
 /* The memory of such a scorer, for an estimate beforehand. */
 size_t pr_scorer_bytes(const pr_model *model, size_t rows, size_t capacity);
-void pr_scorer_free(pr_scorer *session); /* NULL is allowed */
+void pr_scorer_free(pr_scorer *scorer); /* NULL is allowed */
 
-/* Opens `rows` empty baskets, at most session->rows; they replace all open ones. */
-void pr_scorer_start(pr_scorer *session, const pr_start *starts, size_t rows);
+/* Opens `rows` empty baskets, at most scorer->rows; they replace all open ones. */
+void pr_scorer_start(pr_scorer *scorer, const pr_start *starts, size_t rows);
 /* Adds items[r] to basket r; -1 leaves the row unchanged. At most `capacity` items per row. */
-void pr_scorer_place(pr_scorer *session, const int32_t *items);
+void pr_scorer_place(pr_scorer *scorer, const int32_t *items);
 /* Sets scores[active,V] for every item as the next one. */
-void pr_scorer_score_all(pr_scorer *session, pr_real *scores);
+void pr_scorer_score_all(pr_scorer *scorer, pr_real *scores);
 /* Sets scores[n] of items[n] for one row. */
-void pr_scorer_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
+void pr_scorer_score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n,
                      pr_real *scores);
 /* The best k items that are not barred, best first; only for a scorer with one active row.
  * barred[V] is nonzero for barred items. scores[V] is set for the items in best[] and undefined
  * elsewhere. Returns how many were found. */
-size_t pr_scorer_best(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
+size_t pr_scorer_best(pr_scorer *scorer, const uint8_t *barred, size_t k, int32_t *best,
                       pr_real *scores);
 /* The attention weight of each placed item in the current step, mean over heads. Returns how many,
  * 0 if the basket is empty or the model has no attention. */
-size_t pr_scorer_attention(pr_scorer *session, size_t row, pr_real *weights);
+size_t pr_scorer_attention(pr_scorer *scorer, size_t row, pr_real *weights);
 
 /* The terms of an item's score; placed[] gets the direct contribution of each placed item, in the
  * order of placement. Returns false if the model's scores are not sums. */
-bool pr_scorer_terms(pr_scorer *session, size_t row, int32_t item, pr_score_terms *parts,
+bool pr_scorer_terms(pr_scorer *scorer, size_t row, int32_t item, pr_score_terms *parts,
                      pr_real *placed);
 
 /* The parts of a training step, for measuring where time is spent. */

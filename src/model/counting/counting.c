@@ -118,8 +118,8 @@ void pr_settle_ties(pr_real *scores, const int32_t *order, const pr_real *values
     }
 }
 
-void pr_place_nothing(pr_scorer *session, const int32_t *items)
+void pr_place_nothing(pr_scorer *scorer, const int32_t *items)
 {
-    (void)session;
+    (void)scorer;
     (void)items;
 }

@@ -41,6 +41,6 @@ void pr_settle_ties(pr_real *scores, const int32_t *order, const pr_real *values
                     const pr_real *tie, size_t n);
 
 /* For kinds whose scores do not depend on what is in the basket. */
-void pr_place_nothing(pr_scorer *session, const int32_t *items);
+void pr_place_nothing(pr_scorer *scorer, const int32_t *items);
 
 #endif

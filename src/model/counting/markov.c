@@ -69,12 +69,12 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
 
 /* An item's vote, as a distribution over what follows it: (links + smooth * popular) / (all + smooth).
  * Links that were not kept are left to popularity. */
-static void vote(pr_scorer *session, size_t row, const pr_transitions *links, int32_t item,
+static void vote(pr_scorer *scorer, size_t row, const pr_transitions *links, int32_t item,
                  double weight)
 {
-    state *s = session->own;
-    pr_real *sum = s->sum + row * session->model->items;
-    double all = (double)links->total[item] + session->model->config.markov_smooth, kept = 0;
+    state *s = scorer->own;
+    pr_real *sum = s->sum + row * scorer->model->items;
+    double all = (double)links->total[item] + scorer->model->config.markov_smooth, kept = 0;
     for (uint32_t e = links->start[item]; e < links->start[item + 1]; e++) {
         sum[links->item[e]] += (pr_real)(weight * (double)links->count[e] / all);
         kept += (double)links->count[e];
@@ -84,9 +84,9 @@ static void vote(pr_scorer *session, size_t row, const pr_transitions *links, in
 }
 
 /* The last session; of a history without sessions the last item. */
-static void vote_history(pr_scorer *session, size_t row, const pr_history *h)
+static void vote_history(pr_scorer *scorer, size_t row, const pr_history *h)
 {
-    const state *s = session->own;
+    const state *s = scorer->own;
     size_t first = h->count > 0 ? h->count - 1 : 0;
     if (h->sessions != NULL)
         for (size_t k = h->session_count; k > 0; k--) {
@@ -95,25 +95,25 @@ static void vote_history(pr_scorer *session, size_t row, const pr_history *h)
                 break; /* sessions may be empty */
         }
     for (size_t i = first; i < h->count; i++)
-        vote(session, row, &s->across, h->items[i], 1 / (double)(h->count - first));
+        vote(scorer, row, &s->across, h->items[i], 1 / (double)(h->count - first));
 }
 
-static void start(pr_scorer *session, const pr_start *starts)
+static void start(pr_scorer *scorer, const pr_start *starts)
 {
-    state *s = session->own;
-    memset(s->sum, 0, session->active * session->model->items * sizeof *s->sum);
-    for (size_t r = 0; r < session->active; r++) {
+    state *s = scorer->own;
+    memset(s->sum, 0, scorer->active * scorer->model->items * sizeof *s->sum);
+    for (size_t r = 0; r < scorer->active; r++) {
         s->rest[r] = s->votes[r] = 0;
-        vote_history(session, r, &starts[r].history);
+        vote_history(scorer, r, &starts[r].history);
     }
 }
 
-static void place(pr_scorer *session, const int32_t *items)
+static void place(pr_scorer *scorer, const int32_t *items)
 {
-    const state *s = session->own;
-    for (size_t r = 0; r < session->active; r++)
+    const state *s = scorer->own;
+    for (size_t r = 0; r < scorer->active; r++)
         if (items[r] >= 0)
-            vote(session, r, &s->within, items[r], 1);
+            vote(scorer, r, &s->within, items[r], 1);
 }
 
 /* Without a vote popularity decides. */
@@ -124,20 +124,20 @@ static pr_real score_of(const state *s, size_t row, const pr_real *sum, size_t i
     return (pr_real)(linked + rest * (double)s->popular[item]);
 }
 
-static void score_all(pr_scorer *session, pr_real *scores)
+static void score_all(pr_scorer *scorer, pr_real *scores)
 {
-    const state *s = session->own;
-    size_t items = session->model->items;
-    for (size_t r = 0; r < session->active; r++)
+    const state *s = scorer->own;
+    size_t items = scorer->model->items;
+    for (size_t r = 0; r < scorer->active; r++)
         for (size_t i = 0; i < items; i++)
             scores[r * items + i] = score_of(s, r, s->sum + r * items, i);
 }
 
-static void score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
-    const state *s = session->own;
+    const state *s = scorer->own;
     for (size_t i = 0; i < n; i++)
-        scores[i] = score_of(s, row, s->sum + row * session->model->items, (size_t)items[i]);
+        scores[i] = score_of(s, row, s->sum + row * scorer->model->items, (size_t)items[i]);
 }
 
 const pr_model_kind pr_markov = {

@@ -323,11 +323,11 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     memcpy(s->weights, pr_model_reals(model, "mix.weights"), sizeof s->weights);
 }
 
-static void start(pr_scorer *session, const pr_start *starts)
+static void start(pr_scorer *scorer, const pr_start *starts)
 {
-    state *s = session->own;
-    size_t V = session->model->items;
-    for (size_t r = 0; r < session->active; r++) {
+    state *s = scorer->own;
+    size_t V = scorer->model->items;
+    for (size_t r = 0; r < scorer->active; r++) {
         pr_real *fixed = s->fixed + r * V;
         pr_count_features_start(s->planes, &s->tables, &starts[r].history, s->decay, &s->scratch);
         memset(fixed, 0, V * sizeof *fixed);
@@ -340,15 +340,15 @@ static void start(pr_scorer *session, const pr_start *starts)
     }
 }
 
-static void place(pr_scorer *session, const int32_t *items)
+static void place(pr_scorer *scorer, const int32_t *items)
 {
-    state *s = session->own;
-    for (size_t r = 0; r < session->active; r++) {
+    state *s = scorer->own;
+    for (size_t r = 0; r < scorer->active; r++) {
         if (items[r] < 0)
             continue;
         assert(s->count[r] < s->capacity);
         s->placed[r * s->capacity + s->count[r]++] = items[r];
-        pr_count_lift_add(s->lift + r * session->model->items, &s->tables, items[r]);
+        pr_count_lift_add(s->lift + r * scorer->model->items, &s->tables, items[r]);
     }
 }
 
@@ -358,11 +358,11 @@ static pr_real lift_weight(const state *s, size_t row)
     return s->count[row] > 0 ? s->weights[PR_COUNT_LIFT] / (pr_real)s->count[row] : 0;
 }
 
-static void score_all(pr_scorer *session, pr_real *scores)
+static void score_all(pr_scorer *scorer, pr_real *scores)
 {
-    const state *s = session->own;
-    size_t V = session->model->items;
-    for (size_t r = 0; r < session->active; r++) {
+    const state *s = scorer->own;
+    size_t V = scorer->model->items;
+    for (size_t r = 0; r < scorer->active; r++) {
         const pr_real *fixed = s->fixed + r * V, *lift = s->lift + r * V;
         pr_real weight = lift_weight(s, r);
         for (size_t i = 0; i < V; i++)
@@ -370,21 +370,20 @@ static void score_all(pr_scorer *session, pr_real *scores)
     }
 }
 
-static void score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
-    const state *s = session->own;
-    size_t base = row * session->model->items;
+    const state *s = scorer->own;
+    size_t base = row * scorer->model->items;
     pr_real weight = lift_weight(s, row);
     for (size_t i = 0; i < n; i++)
         scores[i] = s->fixed[base + (size_t)items[i]] + weight * s->lift[base + (size_t)items[i]];
 }
 
 /* Neighbours are the history's part, the user's own counts the memory's. */
-static bool terms(pr_scorer *session, size_t row, int32_t item, pr_score_terms *out,
-                  pr_real *placed)
+static bool terms(pr_scorer *scorer, size_t row, int32_t item, pr_score_terms *out, pr_real *placed)
 {
-    const state *s = session->own;
-    size_t at = row * session->model->items + (size_t)item;
+    const state *s = scorer->own;
+    size_t at = row * scorer->model->items + (size_t)item;
     pr_real share = (s->tables.held[item] + (pr_real)0.5) / (pr_real)(s->tables.sessions + 1);
     *out = (pr_score_terms){
         .history = s->weights[PR_COUNT_NEIGHBOURS] * s->expected[at],

@@ -358,19 +358,19 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     s->opened = pr_arena_take_zero(arena, s->groups + 1, sizeof *s->opened);
 }
 
-static void start(pr_scorer *session, const pr_start *starts)
+static void start(pr_scorer *scorer, const pr_start *starts)
 {
-    state *s = session->own;
-    for (size_t r = 0; r < session->active; r++)
+    state *s = scorer->own;
+    for (size_t r = 0; r < scorer->active; r++)
         s->rows[r] = (row){.user = starts[r].user};
-    memset(s->has, 0, session->active * s->categories);
+    memset(s->has, 0, scorer->active * s->categories);
 }
 
-static void place(pr_scorer *session, const int32_t *items)
+static void place(pr_scorer *scorer, const int32_t *items)
 {
-    state *s = session->own;
-    const uint32_t *category = pr_model_u32(session->model, "item_category");
-    for (size_t r = 0; r < session->active; r++) {
+    state *s = scorer->own;
+    const uint32_t *category = pr_model_u32(scorer->model, "item_category");
+    for (size_t r = 0; r < scorer->active; r++) {
         size_t base = r * s->categories;
         if (items[r] < 0 || s->has[base + category[items[r]]] != 0)
             continue;
@@ -397,26 +397,26 @@ static pr_trips trips_of(const pr_model *model, const state *s, size_t group)
 }
 
 /* What cannot come, as a second item of a category, stays below all that can. */
-static void ask(const pr_scorer *session, size_t group, const pr_seen *seen, pr_real *scores)
+static void ask(const pr_scorer *scorer, size_t group, const pr_seen *seen, pr_real *scores)
 {
-    const state *s = session->own;
-    pr_trips trips = trips_of(session->model, s, group);
+    const state *s = scorer->own;
+    pr_trips trips = trips_of(scorer->model, s, group);
     pr_trips_chances(s->chance, s->categories, &trips, seen,
-                     pr_model_reals(session->model, "size_chance"));
+                     pr_model_reals(scorer->model, "size_chance"));
     for (size_t c = 0; c < s->categories; c++)
         scores[c] = (pr_real)log(s->chance[c] + 1e-30);
 }
 
-static const pr_real *category_scores(const pr_scorer *session, size_t r)
+static const pr_real *category_scores(const pr_scorer *scorer, size_t r)
 {
-    const state *s = session->own;
+    const state *s = scorer->own;
     row *one = &s->rows[r];
-    size_t group = group_of(session->model, s, one->user), base = r * s->categories;
+    size_t group = group_of(scorer->model, s, one->user), base = r * s->categories;
     bool opening = one->count == 0;
     pr_real *scores = opening ? s->opening + group * s->categories : s->category + base;
     bool *asked = opening ? &s->opened[group] : &one->asked;
     if (!*asked)
-        ask(session, group, &(pr_seen){s->seen + base, one->count, s->has + base}, scores);
+        ask(scorer, group, &(pr_seen){s->seen + base, one->count, s->has + base}, scores);
     *asked = true;
     return scores;
 }
@@ -427,25 +427,25 @@ static const pr_real *product_scores(const pr_model *model, int32_t user)
     return pr_model_reals(model, "product") + at * model->items;
 }
 
-static void score_all(pr_scorer *session, pr_real *scores)
+static void score_all(pr_scorer *scorer, pr_real *scores)
 {
-    const state *s = session->own;
-    const pr_model *model = session->model;
+    const state *s = scorer->own;
+    const pr_model *model = scorer->model;
     const uint32_t *category = pr_model_u32(model, "item_category");
-    for (size_t r = 0; r < session->active; r++) {
-        const pr_real *mine = category_scores(session, r);
+    for (size_t r = 0; r < scorer->active; r++) {
+        const pr_real *mine = category_scores(scorer, r);
         const pr_real *product = product_scores(model, s->rows[r].user);
         for (size_t i = 0; i < model->items; i++)
             scores[r * model->items + i] = mine[category[i]] + product[i];
     }
 }
 
-static void score(pr_scorer *session, size_t r, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *scorer, size_t r, const int32_t *items, size_t n, pr_real *scores)
 {
-    const state *s = session->own;
-    const uint32_t *category = pr_model_u32(session->model, "item_category");
-    const pr_real *mine = category_scores(session, r);
-    const pr_real *product = product_scores(session->model, s->rows[r].user);
+    const state *s = scorer->own;
+    const uint32_t *category = pr_model_u32(scorer->model, "item_category");
+    const pr_real *mine = category_scores(scorer, r);
+    const pr_real *product = product_scores(scorer->model, s->rows[r].user);
     for (size_t i = 0; i < n; i++)
         scores[i] = mine[category[items[i]]] + product[items[i]];
 }

@@ -61,18 +61,18 @@ static void by_popularity(state *s, size_t n, const pr_real *popularity)
     }
 }
 
-static void start(pr_scorer *session, const pr_start *starts)
+static void start(pr_scorer *scorer, const pr_start *starts)
 {
-    state *s = session->own;
-    size_t items = session->model->items;
-    for (size_t r = 0; r < session->active; r++) {
+    state *s = scorer->own;
+    size_t items = scorer->model->items;
+    for (size_t r = 0; r < scorer->active; r++) {
         pr_real *scores = s->scores + r * items;
         memcpy(scores, s->never, items * sizeof *scores);
         size_t n = pr_history_bag(s->items, s->weights, s->slots, &starts[r].history, &s->how);
         for (size_t i = 0; i < n; i++)
             s->tie[i] = -(pr_real)i; /* the earlier purchase first */
         if (s->how.ties == PR_TIES_POPULAR)
-            by_popularity(s, n, pr_popularity(session->model));
+            by_popularity(s, n, pr_popularity(scorer->model));
         pr_topk(s->order, s->weights, n, n);
         pr_settle_ties(s->spare_real, s->order, s->weights, s->tie, n);
         for (size_t i = 0; i < n; i++)
@@ -80,17 +80,17 @@ static void start(pr_scorer *session, const pr_start *starts)
     }
 }
 
-static void score_all(pr_scorer *session, pr_real *scores)
+static void score_all(pr_scorer *scorer, pr_real *scores)
 {
-    const state *s = session->own;
-    memcpy(scores, s->scores, session->active * session->model->items * sizeof *scores);
+    const state *s = scorer->own;
+    memcpy(scores, s->scores, scorer->active * scorer->model->items * sizeof *scores);
 }
 
-static void score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
-    const state *s = session->own;
+    const state *s = scorer->own;
     for (size_t i = 0; i < n; i++)
-        scores[i] = s->scores[row * session->model->items + (size_t)items[i]];
+        scores[i] = s->scores[row * scorer->model->items + (size_t)items[i]];
 }
 
 const pr_model_kind pr_personal = {

@@ -29,24 +29,24 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     pr_settle_ties(s->scores, s->order, popularity, NULL, model->items);
 }
 
-static void start(pr_scorer *session, const pr_start *starts)
+static void start(pr_scorer *scorer, const pr_start *starts)
 {
-    (void)session;
+    (void)scorer;
     (void)starts;
 }
 
-static void score_all(pr_scorer *session, pr_real *scores)
+static void score_all(pr_scorer *scorer, pr_real *scores)
 {
-    const state *s = session->own;
-    size_t items = session->model->items;
-    for (size_t r = 0; r < session->active; r++)
+    const state *s = scorer->own;
+    size_t items = scorer->model->items;
+    for (size_t r = 0; r < scorer->active; r++)
         memcpy(scores + r * items, s->scores, items * sizeof *scores);
 }
 
-static void score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
     (void)row;
-    const state *s = session->own;
+    const state *s = scorer->own;
     for (size_t i = 0; i < n; i++)
         scores[i] = s->scores[items[i]];
 }
@@ -101,10 +101,10 @@ static void random_take(void *own, pr_arena *arena, const pr_model *model, size_
     s->past = pr_arena_take(arena, rows, sizeof *s->past);
 }
 
-static void random_start(pr_scorer *session, const pr_start *starts)
+static void random_start(pr_scorer *scorer, const pr_start *starts)
 {
-    random_state *s = session->own;
-    for (size_t r = 0; r < session->active; r++) {
+    random_state *s = scorer->own;
+    for (size_t r = 0; r < scorer->active; r++) {
         s->user[r] = (uint32_t)starts[r].user;
         s->past[r] = (uint32_t)starts[r].history.count;
     }
@@ -116,19 +116,19 @@ static pr_real random_number(const random_state *s, size_t row, size_t item)
     return (pr_real)((bits.word[0] >> 8) * 0x1p-24);
 }
 
-static void random_score_all(pr_scorer *session, pr_real *scores)
+static void random_score_all(pr_scorer *scorer, pr_real *scores)
 {
-    size_t items = session->model->items;
-    for (size_t r = 0; r < session->active; r++)
+    size_t items = scorer->model->items;
+    for (size_t r = 0; r < scorer->active; r++)
         for (size_t i = 0; i < items; i++)
-            scores[r * items + i] = random_number(session->own, r, i);
+            scores[r * items + i] = random_number(scorer->own, r, i);
 }
 
-static void random_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
+static void random_score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n,
                          pr_real *scores)
 {
     for (size_t i = 0; i < n; i++)
-        scores[i] = random_number(session->own, row, (size_t)items[i]);
+        scores[i] = random_number(scorer->own, row, (size_t)items[i]);
 }
 
 const pr_model_kind pr_random = {

@@ -487,11 +487,11 @@ static pr_real *joint_of(const pr_arnn_state *s, size_t r)
 }
 
 /* Rows that speak for themselves and of which something is not done yet; NULL: all such. */
-static pr_arnn_rows rows_to_do(const pr_scorer *session, const bool *done)
+static pr_arnn_rows rows_to_do(const pr_scorer *scorer, const bool *done)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     size_t count = 0;
-    for (size_t r = 0; r < session->active; r++)
+    for (size_t r = 0; r < scorer->active; r++)
         if (s->twin[r] == r && (done == NULL || !done[r]))
             s->list[count++] = r;
     return (pr_arnn_rows){s->list, count, s->room};
@@ -512,10 +512,10 @@ void pr_arnn_quick_make(const pr_arnn_state *s, size_t at, int32_t item)
 }
 
 /* What another row has just placed too is made once. */
-void pr_arnn_quick_place(pr_scorer *session, size_t r, const int32_t *items)
+void pr_arnn_quick_place(pr_scorer *scorer, size_t r, const int32_t *items)
 {
-    pr_arnn_state *s = session->own;
-    size_t C = session->capacity, at = r * C + s->placed[r] - 1;
+    pr_arnn_state *s = scorer->own;
+    size_t C = scorer->capacity, at = r * C + s->placed[r] - 1;
     for (size_t before = 0; before < r; before++)
         if (items[before] == items[r]) {
             s->made_at[at] = s->made_at[before * C + s->placed[before] - 1];
@@ -525,38 +525,38 @@ void pr_arnn_quick_place(pr_scorer *session, size_t r, const int32_t *items)
     pr_arnn_quick_make(s, at, items[r]);
 }
 
-void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known)
+void pr_arnn_quick_begin(pr_scorer *scorer, const pr_start *starts, bool known)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     bool features = s->net.d.inputs->count > 0; /* may differ from row to row */
-    for (size_t r = 0; r < session->active; r++) {
+    for (size_t r = 0; r < scorer->active; r++) {
         s->twin[r] = r > 0 && !features && alike(&starts[r], &starts[r - 1]) ? s->twin[r - 1] : r;
         s->looked[r] = s->moved[r] = false;
         if (s->made != NULL)
-            s->made_at[r * session->capacity] = (int32_t)(session->rows * session->capacity);
+            s->made_at[r * scorer->capacity] = (int32_t)(scorer->rows * scorer->capacity);
     }
     if (known)
         return;
-    pr_arnn_rows rows = rows_to_do(session, NULL);
+    pr_arnn_rows rows = rows_to_do(scorer, NULL);
     quick_user(&s->net, s->ready, &rows);
     if (s->lately.slots > 0)
         kept_learn(&s->lately, starts->alike, s->net.t.ucell, s->net.t.z);
 }
 
-static void look(pr_scorer *session, size_t r)
+static void look(pr_scorer *scorer, size_t r)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     bool made = s->made != NULL;
     if (!s->looked[r])
         quick_look(&s->net, s->ready, r, joint_of(s, r), made ? s->made : s->ready->items,
-                   (made ? s->made_at : s->chosen) + r * session->capacity, s->keys[r]);
+                   (made ? s->made_at : s->chosen) + r * scorer->capacity, s->keys[r]);
     s->looked[r] = true;
 }
 
-void pr_arnn_quick_moves(pr_scorer *session)
+void pr_arnn_quick_moves(pr_scorer *scorer)
 {
-    pr_arnn_state *s = session->own;
-    pr_arnn_rows rows = rows_to_do(session, s->moved);
+    pr_arnn_state *s = scorer->own;
+    pr_arnn_rows rows = rows_to_do(scorer, s->moved);
     if (rows.count == 0)
         return;
     for (size_t i = 0; i < rows.count; i++)
@@ -564,7 +564,7 @@ void pr_arnn_quick_moves(pr_scorer *session)
     if (s->lately.slots > 0 && kept_next(&s->lately, s->hidden))
         return;
     for (size_t i = 0; i < rows.count; i++)
-        look(session, rows.list[i]);
+        look(scorer, rows.list[i]);
     quick_move(&s->net, s->ready, &rows, s->hidden, s->joint);
     if (s->lately.slots > 0)
         kept_follow(&s->lately, s->hidden);
@@ -588,20 +588,20 @@ static void part(pr_arnn_state *s, size_t r)
     s->twin[r] = r;
 }
 
-void pr_arnn_quick_part(pr_scorer *session, const int32_t *items)
+void pr_arnn_quick_part(pr_scorer *scorer, const int32_t *items)
 {
-    pr_arnn_state *s = session->own;
-    for (size_t r = 0; r < session->active; r++)
+    pr_arnn_state *s = scorer->own;
+    for (size_t r = 0; r < scorer->active; r++)
         if (s->twin[r] != r && (items == NULL || items[r] != items[s->twin[r]]))
             part(s, r);
 }
 
-void pr_arnn_quick_run(pr_scorer *session)
+void pr_arnn_quick_run(pr_scorer *scorer)
 {
-    pr_arnn_state *s = session->own;
-    pr_arnn_quick_part(session, NULL);
-    for (size_t r = 0; r < session->active; r++)
-        look(session, r);
-    quick_answer(&s->net, s->ready, session->active, s->joint);
+    pr_arnn_state *s = scorer->own;
+    pr_arnn_quick_part(scorer, NULL);
+    for (size_t r = 0; r < scorer->active; r++)
+        look(scorer, r);
+    quick_answer(&s->net, s->ready, scorer->active, s->joint);
     s->ran = true;
 }

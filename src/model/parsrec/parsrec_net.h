@@ -244,17 +244,17 @@ parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err);
 /* Scorers and training, for the table of functions. */
 void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t rows,
                   size_t capacity);
-void pr_arnn_start(pr_scorer *session, const pr_start *starts);
-void pr_arnn_place(pr_scorer *session, const int32_t *items);
-void pr_arnn_score_all(pr_scorer *session, pr_real *scores);
-void pr_arnn_score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores);
-bool pr_arnn_best(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
+void pr_arnn_start(pr_scorer *scorer, const pr_start *starts);
+void pr_arnn_place(pr_scorer *scorer, const int32_t *items);
+void pr_arnn_score_all(pr_scorer *scorer, pr_real *scores);
+void pr_arnn_score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores);
+bool pr_arnn_best(pr_scorer *scorer, const uint8_t *barred, size_t k, int32_t *best,
                   pr_real *scores, size_t *count);
-size_t pr_arnn_attention(pr_scorer *session, size_t row, pr_real *weights);
-bool pr_arnn_score_parts(pr_scorer *session, size_t row, int32_t item, pr_score_terms *parts,
+size_t pr_arnn_attention(pr_scorer *scorer, size_t row, pr_real *weights);
+bool pr_arnn_score_parts(pr_scorer *scorer, size_t row, int32_t item, pr_score_terms *parts,
                          pr_real *placed);
 /* The present step's output o and next hidden state of a row, [dv] each. */
-void pr_arnn_peek(pr_scorer *session, size_t row, const pr_real **o, const pr_real **hidden);
+void pr_arnn_peek(pr_scorer *scorer, size_t row, const pr_real **o, const pr_real **hidden);
 size_t pr_arnn_chunk_bytes(const pr_model *model, const pr_limits *limits);
 size_t pr_arnn_mask_bytes(const pr_model *model);
 void pr_arnn_draw_mask(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,

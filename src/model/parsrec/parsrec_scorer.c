@@ -171,25 +171,25 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
 }
 
 /* Projects e's rows and files them as the newest key of each row that placed something. */
-static void file_keys(pr_scorer *session, const int32_t *items)
+static void file_keys(pr_scorer *scorer, const int32_t *items)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     size_t width = 2 * s->net.d.dq;
     for (size_t l = 0; l < s->net.d.layers; l++)
         s->net.t.layer[l].kv = s->fresh[l];
-    pr_arnn_place_forward(&s->net, 0, session->active, true);
+    pr_arnn_place_forward(&s->net, 0, scorer->active, true);
     for (size_t l = 0; l < s->net.d.layers && s->kept[l] != NULL; l++) {
-        for (size_t r = 0; r < session->active; r++)
+        for (size_t r = 0; r < scorer->active; r++)
             if (items == NULL || items[r] >= 0)
-                memcpy(s->kept[l] + (r * session->capacity + s->keys[r] - 1) * width,
+                memcpy(s->kept[l] + (r * scorer->capacity + s->keys[r] - 1) * width,
                        s->fresh[l] + r * width, width * sizeof(pr_real));
         s->net.t.layer[l].kv = s->kept[l];
     }
 }
 
-static void begin_history(pr_scorer *session, size_t r, const pr_start *start)
+static void begin_history(pr_scorer *scorer, size_t r, const pr_start *start)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
     pr_real *h = s->net.t.z + r * 2 * d->dv;
     if (start->vector != NULL) {
@@ -197,22 +197,22 @@ static void begin_history(pr_scorer *session, size_t r, const pr_start *start)
         return;
     }
     size_t offsets[2] = {0, pr_history_bag(s->bag_items, s->bag_weights, s->slots, &start->history,
-                                           &session->model->config)};
+                                           &scorer->model->config)};
     pr_bags bag = {s->bag_items, s->bag_weights, offsets};
     pr_bag_forward(h, s->net.w.item, &bag, NULL, 1, d->items, d->dv);
 }
 
 /* What was kept of a start has them already. */
-static void add_features(pr_scorer *session, const pr_start *starts, bool known)
+static void add_features(pr_scorer *scorer, const pr_start *starts, bool known)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
     if (d->inputs->count == 0)
         return;
-    for (size_t r = 0; r < session->active; r++)
+    for (size_t r = 0; r < scorer->active; r++)
         pr_arnn_about_read(&s->net, r, &starts[r].features);
-    pr_arnn_about_forward(&s->net, session->active);
-    for (size_t r = 0; r < session->active && !known; r++)
+    pr_arnn_about_forward(&s->net, scorer->active);
+    for (size_t r = 0; r < scorer->active && !known; r++)
         pr_add(s->net.t.z + r * 2 * d->dv, s->net.t.about + r * d->dv, d->dv);
 }
 
@@ -224,16 +224,16 @@ bool pr_arnn_same_past(const pr_start *a, const pr_start *b)
            a->history.times == b->history.times && a->history.now == b->history.now;
 }
 
-static void begin_recall(pr_scorer *session, size_t r, const pr_start *start)
+static void begin_recall(pr_scorer *scorer, size_t r, const pr_start *start)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     size_t V = s->net.d.items;
     int32_t *had = s->had + r * V;
     if (!s->net.d.recall)
         return;
     s->had_count[r] = pr_repeat_features(
         had, s->recall + r * V, s->dense ? s->few[r].values : NULL, s->slots, &start->history,
-        session->model->config.recall_decay, &s->net.w.near, s->net.w.times.intervals);
+        scorer->model->config.recall_decay, &s->net.w.near, s->net.w.times.intervals);
     if (s->few == NULL || s->dense)
         return;
     for (size_t i = 0; i < s->had_count[r]; i++) {
@@ -277,16 +277,16 @@ static void copy_past(pr_arnn_state *s, size_t r)
     memcpy(few->values, from->values, few->count * sizeof *few->values);
 }
 
-static void begin_row(pr_scorer *session, const pr_start *starts, size_t r, bool known)
+static void begin_row(pr_scorer *scorer, const pr_start *starts, size_t r, bool known)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
     if (r > 0 && pr_arnn_same_past(&starts[r], &starts[r - 1])) {
         copy_past(s, r);
     } else {
         if (!known)
-            begin_history(session, r, &starts[r]);
-        begin_recall(session, r, &starts[r]);
+            begin_history(scorer, r, &starts[r]);
+        begin_recall(scorer, r, &starts[r]);
     }
     if (d->pull)
         memset(s->net.t.pull + r * d->dv, 0, d->dv * sizeof(pr_real));
@@ -308,11 +308,11 @@ static void begin_row(pr_scorer *session, const pr_start *starts, size_t r, bool
 }
 
 /* A user's row counts as far as the history goes; the rest is the row of unknown users. */
-static void shrink_user(pr_scorer *session, size_t r, const pr_start *start)
+static void shrink_user(pr_scorer *scorer, size_t r, const pr_start *start)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
-    pr_real share = pr_arnn_user_share(&session->model->config, &start->history);
+    pr_real share = pr_arnn_user_share(&scorer->model->config, &start->history);
     if (share == 1 || start->user < 0)
         return;
     const pr_real *anyone = s->net.w.user + d->users * d->du;
@@ -321,70 +321,70 @@ static void shrink_user(pr_scorer *session, size_t r, const pr_start *start)
         u[i] = share * u[i] + (1 - share) * anyone[i];
 }
 
-void pr_arnn_start(pr_scorer *session, const pr_start *starts)
+void pr_arnn_start(pr_scorer *scorer, const pr_start *starts)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
-    size_t rows = session->active;
+    size_t rows = scorer->active;
     bool known = s->lately.slots > 0 &&
                  pr_arnn_kept_begin(&s->lately, starts->alike, s->net.t.ucell, s->net.t.z);
     for (size_t r = 0; r < rows; r++)
-        begin_row(session, starts, r, known);
-    add_features(session, starts, known);
+        begin_row(scorer, starts, r, known);
+    add_features(scorer, starts, known);
     pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
     for (size_t r = 0; r < rows; r++)
-        shrink_user(session, r, &starts[r]);
+        shrink_user(scorer, r, &starts[r]);
     pr_arnn_cell_begin(&s->net, rows);
     size_t together = s->ready != NULL ? 1 : rows; /* its bits must not depend on other rows */
     for (size_t r = 0; r < rows; r += together)
         pr_arnn_parts_begin(&s->net, r, together);
     s->ran = false;
     for (size_t r = 0; r < rows; r++)
-        s->ids[r] = s->chosen[r * session->capacity] = (int32_t)d->items;
+        s->ids[r] = s->chosen[r * scorer->capacity] = (int32_t)d->items;
     if (s->ready != NULL) {
-        pr_arnn_quick_begin(session, starts, known);
+        pr_arnn_quick_begin(scorer, starts, known);
         return;
     }
     pr_arnn_user_forward(&s->net, 0, rows);
     pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, rows, d->dv);
-    file_keys(session, NULL);
+    file_keys(scorer, NULL);
 }
 
 /* ---- steps ---- */
 
-void pr_arnn_ensure_step(pr_scorer *session)
+void pr_arnn_ensure_step(pr_scorer *scorer)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     if (s->ran)
         return;
     if (s->ready != NULL) {
-        pr_arnn_quick_run(session);
-        mix_step(s, session->active);
+        pr_arnn_quick_run(scorer);
+        mix_step(s, scorer->active);
         return;
     }
-    pr_arnn_step step = {.rows = session->active,
+    pr_arnn_step step = {.rows = scorer->active,
                          .at = s->at,
-                         .stride = session->capacity,
+                         .stride = scorer->capacity,
                          .counts = s->keys,
                          .hidden = s->hidden,
                          .hidden_stride = s->net.d.dv,
-                         .hidden_rows = session->active,
+                         .hidden_rows = scorer->active,
                          .memory = s->memory};
-    for (size_t r = 0; r < session->active; r++)
+    for (size_t r = 0; r < scorer->active; r++)
         step.query = step.query || s->keys[r] > 1;
     pr_arnn_step_forward(&s->net, &step);
-    mix_step(s, session->active);
+    mix_step(s, scorer->active);
     s->ran = true;
 }
 
 /* The next hidden states. */
-static void move(pr_scorer *session)
+static void move(pr_scorer *scorer)
 {
-    const pr_arnn_state *s = session->own;
+    const pr_arnn_state *s = scorer->own;
     if (s->ready != NULL)
-        pr_arnn_quick_moves(session);
+        pr_arnn_quick_moves(scorer);
     else
-        pr_arnn_ensure_step(session);
+        pr_arnn_ensure_step(scorer);
 }
 
 /* What was placed before fades where baskets are lists. */
@@ -415,26 +415,26 @@ static void place_pair(pr_arnn_state *s, size_t r, int32_t item)
         values[c] = all * b->sums[PR_PAIR_ALL][c] + own * b->sums[PR_PAIR_OWN][c];
 }
 
-void pr_arnn_place(pr_scorer *session, const int32_t *items)
+void pr_arnn_place(pr_scorer *scorer, const int32_t *items)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
-    move(session);
+    move(scorer);
     if (s->ready != NULL)
-        pr_arnn_quick_part(session, items);
-    for (size_t r = 0; r < session->active; r++) {
+        pr_arnn_quick_part(scorer, items);
+    for (size_t r = 0; r < scorer->active; r++) {
         s->ids[r] = items[r] < 0 ? (int32_t)d->items : items[r];
         if (items[r] < 0)
             continue;
-        assert(s->placed[r] < session->capacity);
-        s->chosen[r * session->capacity + s->placed[r]] = items[r];
+        assert(s->placed[r] < scorer->capacity);
+        s->chosen[r * scorer->capacity + s->placed[r]] = items[r];
         s->keys[r] = ++s->placed[r]; /* the first item takes the place of the start */
         s->looked[r] = s->moved[r] = false;
         memcpy(s->net.t.z + r * 2 * d->dv, s->hidden + r * d->dv, d->dv * sizeof *s->hidden);
         if (d->cell == PR_CELL_LSTM)
             memcpy(s->net.t.memory + r * d->dv, s->memory + r * d->dv, d->dv * sizeof *s->memory);
         if (s->made != NULL)
-            pr_arnn_quick_place(session, r, items);
+            pr_arnn_quick_place(scorer, r, items);
         if (s->lately.slots > 0)
             pr_arnn_kept_place(&s->lately, items[r]);
         if (d->follow)
@@ -449,19 +449,19 @@ void pr_arnn_place(pr_scorer *session, const int32_t *items)
     s->ran = false;
     if (s->ready != NULL)
         return;
-    pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, session->active, d->dv);
-    file_keys(session, items);
+    pr_embedding_forward(s->net.t.e, s->net.w.item, s->ids, scorer->active, d->dv);
+    file_keys(scorer, items);
 }
 
 /* Of the last layer that looks at items, mean over heads. */
-size_t pr_arnn_attention(pr_scorer *session, size_t row, pr_real *weights)
+size_t pr_arnn_attention(pr_scorer *scorer, size_t row, pr_real *weights)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
     size_t n = s->placed[row], layer = d->paper ? 0 : d->layers - 1;
     if (n == 0)
         return 0;
-    pr_arnn_ensure_step(session);
+    pr_arnn_ensure_step(scorer);
     const pr_real *w = s->net.t.layer[layer].weight + row * d->heads * s->net.t.keys;
     for (size_t p = 0; p < n; p++) {
         weights[p] = 0;
@@ -471,11 +471,11 @@ size_t pr_arnn_attention(pr_scorer *session, size_t row, pr_real *weights)
     return n;
 }
 
-void pr_arnn_peek(pr_scorer *session, size_t row, const pr_real **o, const pr_real **hidden)
+void pr_arnn_peek(pr_scorer *scorer, size_t row, const pr_real **o, const pr_real **hidden)
 {
-    pr_arnn_state *s = session->own;
-    pr_arnn_ensure_step(session);
-    move(session);
+    pr_arnn_state *s = scorer->own;
+    pr_arnn_ensure_step(scorer);
+    move(scorer);
     *o = s->net.t.o + row * s->net.d.dv;
     *hidden = s->hidden + row * s->net.d.dv;
 }
@@ -569,12 +569,12 @@ static void score_large(const pr_arnn_state *s, size_t row, pr_real *scores)
     }
 }
 
-void pr_arnn_score_all(pr_scorer *session, pr_real *scores)
+void pr_arnn_score_all(pr_scorer *scorer, pr_real *scores)
 {
-    const pr_arnn_state *s = session->own;
+    const pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
-    size_t rows = session->active;
-    pr_arnn_ensure_step(session);
+    size_t rows = scorer->active;
+    pr_arnn_ensure_step(scorer);
     for (size_t r = 0; d->bias && r < rows; r++)
         memcpy(scores + r * d->items, s->bias[stage_of(s, r)], d->items * sizeof *scores);
     if (s->ready != NULL && s->ready->table != NULL)
@@ -664,10 +664,10 @@ static void score_marked(const pr_arnn_state *s, size_t row, const int32_t *item
         scores[i] += lifted(s, row, items[i]);
 }
 
-void pr_arnn_score(pr_scorer *session, size_t row, const int32_t *items, size_t n, pr_real *scores)
+void pr_arnn_score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
-    pr_arnn_state *s = session->own;
-    pr_arnn_ensure_step(session);
+    pr_arnn_state *s = scorer->own;
+    pr_arnn_ensure_step(scorer);
     if (s->net.d.recall)
         mark_past(s, row);
     score_marked(s, row, items, n, scores);
@@ -771,10 +771,10 @@ static void bound_lifts(pr_arnn_state *s, pr_real bar)
 
 /* Items that can be among the best are scored in full; the search proves that others cannot be. False if
  * too many can be. */
-static bool best_by_search(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
+static bool best_by_search(pr_scorer *scorer, const uint8_t *barred, size_t k, int32_t *best,
                            pr_real *scores, size_t *count)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     pr_search_query *query = &s->search;
     pr_topk_heap heap = {best, scores, 0, k};
     int32_t some[PR_SEARCH_ROOM];
@@ -801,16 +801,16 @@ static bool best_by_search(pr_scorer *session, const uint8_t *barred, size_t k, 
 
 /* Two steps: the k-th largest of what items score at least is a bar that others must be able to reach, and few are.
  * Those few are scored in full. */
-bool pr_arnn_best(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *best,
+bool pr_arnn_best(pr_scorer *scorer, const uint8_t *barred, size_t k, int32_t *best,
                   pr_real *scores, size_t *count)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     size_t V = s->net.d.items;
-    if (s->ready == NULL || session->active != 1 || k == 0 || 2 * k > PR_ARNN_LIKELY)
+    if (s->ready == NULL || scorer->active != 1 || k == 0 || 2 * k > PR_ARNN_LIKELY)
         return false;
-    pr_arnn_ensure_step(session);
+    pr_arnn_ensure_step(scorer);
     if (s->search.search != NULL)
-        return best_by_search(session, barred, k, best, scores, count);
+        return best_by_search(scorer, barred, k, best, scores, count);
     if (s->ready->coarse.rows == 0)
         return false;
     pr_coarse_ask(&s->query, &s->ready->coarse, s->net.t.o);
@@ -824,7 +824,7 @@ bool pr_arnn_best(pr_scorer *session, const uint8_t *barred, size_t k, int32_t *
         pr_coarse_reach(s->likely, &s->ready->coarse, &s->query, scores, scores[best[k - 1]]);
     if (n > PR_ARNN_LIKELY)
         return false;
-    pr_arnn_score(session, 0, s->likely, n, s->exact);
+    pr_arnn_score(scorer, 0, s->likely, n, s->exact);
     *count = pr_topk(best, s->exact, n, k);
     for (size_t i = 0; i < *count; i++) {
         pr_real score = s->exact[best[i]];
@@ -868,11 +868,11 @@ static pr_real history_of(const pr_arnn_state *s, size_t row, const pr_real *e)
 }
 
 /* What the p-th placed item adds to an item with the row e of the table. */
-static pr_real pulled(const pr_scorer *session, size_t row, size_t p, const pr_real *e)
+static pr_real pulled(const pr_scorer *scorer, size_t row, size_t p, const pr_real *e)
 {
-    const pr_arnn_state *s = session->own;
+    const pr_arnn_state *s = scorer->own;
     size_t dv = s->net.d.dv;
-    const pr_real *from = s->net.w.pull + (size_t)s->chosen[row * session->capacity + p] * dv;
+    const pr_real *from = s->net.w.pull + (size_t)s->chosen[row * scorer->capacity + p] * dv;
     pr_real sum = 0, left = 1;
     for (size_t i = 0; i < dv; i++)
         sum += s->net.t.scale[row * dv + i] * from[i] * e[i];
@@ -882,11 +882,11 @@ static pr_real pulled(const pr_scorer *session, size_t row, size_t p, const pr_r
 }
 
 /* What the p-th placed item adds to an item by pairs of classes: only the first one of a class does. */
-static pr_real pair_of(const pr_scorer *session, size_t row, size_t p, int32_t item)
+static pr_real pair_of(const pr_scorer *scorer, size_t row, size_t p, int32_t item)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     const pr_pair_memory *pairs = &s->net.w.pairs;
-    const int32_t *chosen = s->chosen + row * session->capacity;
+    const int32_t *chosen = s->chosen + row * scorer->capacity;
     size_t class = pairs->class_of[chosen[p]], candidate = pairs->class_of[item];
     for (size_t before = 0; before < p; before++)
         if (pairs->class_of[chosen[before]] == class)
@@ -899,10 +899,10 @@ static pr_real pair_of(const pr_scorer *session, size_t row, size_t p, int32_t i
            pair_gate(s, row, PR_PAIR_OWN) * log[PR_PAIR_OWN];
 }
 
-bool pr_arnn_score_parts(pr_scorer *session, size_t row, int32_t item, pr_score_terms *parts,
+bool pr_arnn_score_parts(pr_scorer *scorer, size_t row, int32_t item, pr_score_terms *parts,
                          pr_real *placed)
 {
-    pr_arnn_state *s = session->own;
+    pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
     const pr_real *e = s->net.w.item + (size_t)item * d->dv;
     if (!d->bias && !d->pull && !d->follow && !d->past && !d->recall && d->pairs == 0)
@@ -910,20 +910,20 @@ bool pr_arnn_score_parts(pr_scorer *session, size_t row, int32_t item, pr_score_
     *parts = (pr_score_terms){.item = d->bias ? s->bias[stage_of(s, row)][item] : 0};
     if (s->trend[row] != NULL)
         parts->item += trend_weight(s, row) * s->trend[row][item];
-    pr_arnn_score(session, row, &item, 1, &parts->network);
+    pr_arnn_score(scorer, row, &item, 1, &parts->network);
     pr_real own = score_weight(s, row);
     parts->history = own * history_of(s, row, e);
     parts->memory = memory_of(s, row, item);
     parts->network -= parts->item + parts->history + parts->memory;
     for (size_t p = 0; p < s->placed[row]; p++) {
-        placed[p] = d->pull ? own * pulled(session, row, p, e) : 0;
+        placed[p] = d->pull ? own * pulled(scorer, row, p, e) : 0;
         if (d->follow && p + 1 == s->placed[row])
             placed[p] += own * pr_dot(s->net.t.follow + row * d->dv, e, d->dv);
         if (s->partners.any != 0)
-            placed[p] += pair_of(session, row, p, item);
+            placed[p] += pair_of(scorer, row, p, item);
         if (s->lift_sums != NULL)
             placed[p] += lift_weight(s, row) *
-                         pr_lift_of(&s->net.w.lifts, s->chosen[row * session->capacity + p], item);
+                         pr_lift_of(&s->net.w.lifts, s->chosen[row * scorer->capacity + p], item);
         parts->network -= placed[p];
     }
     return true;

@@ -130,23 +130,23 @@ typedef struct pr_arnn_state {
 /* What neighbours lead to expect of all items; expected[V] is the scorer's own. */
 const pr_real *pr_arnn_expected(const pr_arnn_state *s, size_t row);
 /* Runs the present step, unless it has been. */
-void pr_arnn_ensure_step(pr_scorer *session);
+void pr_arnn_ensure_step(pr_scorer *scorer);
 /* Rows that leave something out have the same past, most of them. */
 bool pr_arnn_same_past(const pr_start *a, const pr_start *b);
 
 /* ---- sessions of few rows, by what the model has ready ---- */
 
 /* After histories and users are set. `known`: what users bring to the cell is set too. */
-void pr_arnn_quick_begin(pr_scorer *session, const pr_start *starts, bool known);
+void pr_arnn_quick_begin(pr_scorer *scorer, const pr_start *starts, bool known);
 /* The next hidden states, of rows that are nobody's twin. */
-void pr_arnn_quick_moves(pr_scorer *session);
+void pr_arnn_quick_moves(pr_scorer *scorer);
 /* Rows that place something else than their twins go their own way; NULL: all rows do. */
-void pr_arnn_quick_part(pr_scorer *session, const int32_t *items);
+void pr_arnn_quick_part(pr_scorer *scorer, const int32_t *items);
 /* Makes made[at] for an item. */
 void pr_arnn_quick_make(const pr_arnn_state *s, size_t at, int32_t item);
 /* A row places an item of a large catalogue. */
-void pr_arnn_quick_place(pr_scorer *session, size_t r, const int32_t *items);
+void pr_arnn_quick_place(pr_scorer *scorer, size_t r, const int32_t *items);
 /* Outputs of all rows. */
-void pr_arnn_quick_run(pr_scorer *session);
+void pr_arnn_quick_run(pr_scorer *scorer);
 
 #endif

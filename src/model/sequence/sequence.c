@@ -86,10 +86,10 @@ static void fill_window(state *s, size_t r, const pr_history *h)
         window[s->count[r]++] = pr_separator_row(d);
 }
 
-void pr_sequence_start(pr_scorer *session, const pr_start *starts)
+void pr_sequence_start(pr_scorer *scorer, const pr_start *starts)
 {
-    state *s = session->own;
-    for (size_t r = 0; r < session->active; r++) {
+    state *s = scorer->own;
+    for (size_t r = 0; r < scorer->active; r++) {
         fill_window(s, r, &starts[r].history);
         s->stale[r] = true;
     }
@@ -126,11 +126,11 @@ static void take_outcomes(state *s, size_t n, const size_t *ends)
 }
 
 /* Encodes the windows of stale rows. */
-static void run(pr_scorer *session)
+static void run(pr_scorer *scorer)
 {
-    state *s = session->own;
+    state *s = scorer->own;
     size_t n = 0, at = 0;
-    for (size_t r = 0; r < session->active; r++) {
+    for (size_t r = 0; r < scorer->active; r++) {
         if (!s->stale[r])
             continue;
         s->s.first[n] = at;
@@ -172,11 +172,11 @@ static void append(state *s, size_t r, int32_t item)
     s->stale[r] = s->stale[r] || s->e.d.cloze;
 }
 
-void pr_sequence_place(pr_scorer *session, const int32_t *items)
+void pr_sequence_place(pr_scorer *scorer, const int32_t *items)
 {
-    state *s = session->own;
+    state *s = scorer->own;
     size_t n = 0;
-    for (size_t r = 0; r < session->active; r++) {
+    for (size_t r = 0; r < scorer->active; r++) {
         if (items[r] < 0)
             continue;
         append(s, r, items[r]);
@@ -195,19 +195,19 @@ void pr_sequence_place(pr_scorer *session, const int32_t *items)
 
 /* ---- scores ---- */
 
-void pr_sequence_score_all(pr_scorer *session, pr_real *scores)
+void pr_sequence_score_all(pr_scorer *scorer, pr_real *scores)
 {
-    state *s = session->own;
+    state *s = scorer->own;
     size_t D = s->e.d.width, V = s->e.d.items;
-    run(session);
-    pr_gemm(scores, V, pr_mat(s->o, D), pr_flip(s->e.w.item, D), 0, session->active, V, D);
+    run(scorer);
+    pr_gemm(scores, V, pr_mat(s->o, D), pr_flip(s->e.w.item, D), 0, scorer->active, V, D);
 }
 
-void pr_sequence_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
+void pr_sequence_score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n,
                        pr_real *scores)
 {
-    state *s = session->own;
-    run(session);
+    state *s = scorer->own;
+    run(scorer);
     pr_embedding_scores(scores, s->e.w.item, items, s->o + row * s->e.d.width, n, s->e.d.width);
 }
 

@@ -35,10 +35,10 @@ typedef struct pr_sequence_state {
 
 void pr_sequence_take(void *state, pr_arena *arena, const pr_model *model, size_t rows,
                       size_t capacity);
-void pr_sequence_start(pr_scorer *session, const pr_start *starts);
-void pr_sequence_place(pr_scorer *session, const int32_t *items);
-void pr_sequence_score_all(pr_scorer *session, pr_real *scores);
-void pr_sequence_score(pr_scorer *session, size_t row, const int32_t *items, size_t n,
+void pr_sequence_start(pr_scorer *scorer, const pr_start *starts);
+void pr_sequence_place(pr_scorer *scorer, const int32_t *items);
+void pr_sequence_score_all(pr_scorer *scorer, pr_real *scores);
+void pr_sequence_score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n,
                        pr_real *scores);
 
 /* ---- a chunk of training sequences ---- */
