@@ -3,8 +3,12 @@
 A block ```sh in a document is run line by line in an empty folder that holds examples/ and the small
 files that the documents speak of. A block that follows it without a language is the output that the
 document promises: words must be equal, numbers with a decimal point may differ by 2 % (processors
-round differently). A block that cannot run here says why in the line above it,
-<!-- not run: needs hours -->, and its options are still compared with --help.
+round differently). Where text stands between the two, a comment above the output names its command,
+<!-- prints: parsrec recommend -->, or <!-- prints, by model: parsrec recommend --> if it comes from a
+model that the document trained: training ends elsewhere on another processor, so that only the words
+must be the same, in any order of lines. A block that cannot run here says why in the line above it,
+<!-- not run: needs hours -->, and its options are still compared with --help. A block that is neither
+run nor compared must say so.
 
 usage: doc_examples.py PARSREC SOURCE
 """
@@ -26,37 +30,33 @@ def problem(where, text):
     problems.append(f"{where}: {text}")
 
 
+class Block:
+    """A block of a document: where it begins, its language, what the comment above it says."""
+
+    def __init__(self, line, language, comment, lines, follows):
+        self.line, self.language, self.comment, self.lines = line, language, comment, lines
+        self.follows = follows  # nothing but blank lines since the block before
+
+    def says(self, pattern):
+        return re.fullmatch(pattern, self.comment)
+
+
 def blocks(path):
-    """(line number, reason not to run or None, commands, promised output or None) of a document."""
     lines = open(path, encoding="utf-8").read().split("\n")
-    i = 0
+    i, end = 0, -1
     while i < len(lines):
-        if lines[i].strip() != "```sh":
+        fence = re.fullmatch(r"\s*```(\w*)", lines[i])
+        if not fence:
             i += 1
             continue
-        start = i
-        above = lines[start - 1].strip()
-        while above == "" and start > 0:
-            start -= 1
-            above = lines[start - 1].strip()
-        reason = re.fullmatch(r"<!-- not run: (.+) -->", above)
+        above = [line.strip() for line in lines[end + 1 : i] if line.strip()]
+        comment = re.fullmatch(r"<!-- (.+) -->", above[-1]) if above else None
         first = i + 1
-        i = first
-        while lines[i].strip() != "```":
-            i += 1
-        commands = lines[first:i]
-        after = i + 1
-        while after < len(lines) and lines[after].strip() == "":
-            after += 1
-        output = None
-        if after < len(lines) and lines[after].strip() == "```":
-            end = after + 1
-            while lines[end].strip() != "```":
-                end += 1
-            output = lines[after + 1 : end]
-            i = end
-        yield first, reason.group(1) if reason else None, commands, output
-        i += 1
+        end = first
+        while lines[end].strip() != "```":
+            end += 1
+        yield Block(first, fence.group(1), comment.group(1) if comment else "", lines[first:end], not above)
+        i = end + 1
 
 
 def joined(lines):
@@ -196,23 +196,47 @@ def run_command(folder, where, command):
     return done.stdout
 
 
+def compare_words(where, promised, shown):
+    """The same lines in any order, numbers with a decimal point left out."""
+
+    def words(lines):
+        return sorted([t for t in line.split() if not re.fullmatch(r"[\d,]*\.\d+", t)][1:] for line in lines if line.strip())
+
+    if words(promised) != words(shown.split("\n")):
+        problem(where, f"promises '{' / '.join(promised)}', prints '{' / '.join(shown.strip().split(chr(10)))}'")
+
+
 def check_document(path):
     global checked
     name = os.path.relpath(path, SOURCE)
     folder = None
-    for line, reason, commands, output in blocks(path):
-        where = f"{name}:{line}"
-        for command in joined(commands):
-            options_exist(where, command)
-        if reason is not None:
-            checked += 1
-            continue
-        folder = folder or Folder()
-        shown = ""
-        for command in joined(commands):
-            shown = run_command(folder, where, command)
-        if output is not None:
-            compare(where, output, shown)
+    shown, ran = "", []  # what the last command printed; all commands with their outputs
+    after_sh = False
+    for block in blocks(path):
+        where = f"{name}:{block.line}"
+        skipped = block.says("not run: .+")
+        if block.language == "sh":
+            for command in joined(block.lines):
+                options_exist(where, command)
+            if skipped:
+                checked += 1
+            else:
+                folder = folder or Folder()
+                for command in joined(block.lines):
+                    shown = run_command(folder, where, command)
+                    ran.append((command, shown))
+        elif block.language == "" and not skipped:
+            by_command = block.says("prints(, by model)?: (.+)")
+            outputs = [text for command, text in ran if by_command and command.startswith(by_command.group(2))]
+            if by_command and not outputs:
+                problem(where, f"no command above begins with '{by_command.group(2)}'")
+            elif by_command:
+                (compare_words if by_command.group(1) else compare)(where, block.lines, outputs[-1])
+            elif block.follows and after_sh:
+                compare(where, block.lines, shown)
+            else:
+                problem(where, "is neither compared nor said to be not run")
+        after_sh = block.language == "sh" and not skipped
     if folder is not None:
         folder.close()
 
