@@ -197,10 +197,11 @@ def run_command(folder, where, command):
 
 
 def compare_words(where, promised, shown):
-    """The same lines in any order, numbers with a decimal point left out."""
+    """The same lines in any order, ranks and numbers with a decimal point left out."""
 
     def words(lines):
-        return sorted([t for t in line.split() if not re.fullmatch(r"[\d,]*\.\d+", t)][1:] for line in lines if line.strip())
+        whole = [[t for t in line.split() if not re.fullmatch(r"[\d,]*\.\d+", t)] for line in lines]
+        return sorted(words[1:] for words in whole if words)  # the first is the rank
 
     if words(promised) != words(shown.split("\n")):
         problem(where, f"promises '{' / '.join(promised)}', prints '{' / '.join(shown.strip().split(chr(10)))}'")
