@@ -32,6 +32,7 @@ cmd:curl curl
 cmd:openssl openssl
 cmd:wrk wrk
 path:/usr/lib/postgresql/*/bin/initdb postgresql
+path:/usr/sbin/haproxy haproxy
 cmd:chromium chromium
 py:numpy python3-numpy
 py:pandas python3-pandas
