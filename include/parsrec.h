@@ -870,6 +870,11 @@ typedef struct parsrec_json_options {
      * {"error":{"code","message"}}. 0: no batches. */
     size_t batch_most;
     const char *(*error_code)(parsrec_status status); /* in a batch; NULL: parsrec_status_name */
+    /* Whether `live` has the events up to this number, the largest "seen" of a request or of a
+     * batch. Any status but OK ends the call with it, before anything is computed. NULL: no field
+     * "seen". */
+    parsrec_status (*check_seen)(void *context, uint64_t number, parsrec_error *err);
+    void *context; /* of check_seen */
 } parsrec_json_options;
 
 /* Recommendation with request and answer as JSON text (docs/recommend.md). Unknown items are left

@@ -712,6 +712,8 @@ parsrec_json_options._fields_ = [
     ("live", c_void_p),
     ("batch_most", c_size_t),
     ("error_code", CFUNCTYPE(c_char_p, c_int)),
+    ("check_seen", CFUNCTYPE(c_int, c_void_p, c_uint64, POINTER(parsrec_error))),
+    ("context", c_void_p),
 ]
 
 

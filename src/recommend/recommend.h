@@ -79,7 +79,7 @@ typedef struct pr_number_list {
     bool given; /* the request has the field */
 } pr_number_list;
 
-enum { PR_REQUEST_FIELDS = 13 };
+enum { PR_REQUEST_FIELDS = 14 };
 
 struct parsrec_scratch {
     const parsrec_model *model;

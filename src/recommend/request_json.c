@@ -18,6 +18,7 @@ typedef struct reading {
     parsrec_numbers history; /* request.history points here where the field is given */
     bool explain;
     bool strict; /* an item that the model does not know is a mistake */
+    bool sights; /* somebody knows which events have been seen */
 } reading;
 
 typedef struct field {
@@ -34,6 +35,7 @@ static parsrec_status read_size(reading *, const field *, json_t *, parsrec_erro
 static parsrec_status read_features(reading *, const field *, json_t *, parsrec_error *);
 static parsrec_status read_flag(reading *, const field *, json_t *, parsrec_error *);
 static parsrec_status read_session(reading *, const field *, json_t *, parsrec_error *);
+static parsrec_status read_seen(reading *, const field *, json_t *, parsrec_error *);
 
 /* The order in which they are named to the client. */
 enum {
@@ -50,6 +52,7 @@ enum {
     EXPLAIN,
     STRICT,
     SESSION,
+    SEEN,
     FIELDS
 };
 static_assert((int)FIELDS == (int)PR_REQUEST_FIELDS, "the scratch has a list for every field");
@@ -72,6 +75,7 @@ static const field fields[FIELDS] = {
     [EXPLAIN] = {"explain", FLAG(explain)},
     [STRICT] = {"strict", FLAG(strict)},
     [SESSION] = {"session", .read = read_session},
+    [SEEN] = {"seen", .read = read_seen},
 };
 
 static void *place(reading *in, const field *f)
@@ -198,6 +202,20 @@ static parsrec_status read_session(reading *in, const field *f, json_t *value, p
     return PARSREC_OK;
 }
 
+/* Its number has been checked before (check_seen). */
+static parsrec_status read_seen(reading *in, const field *f, json_t *value, parsrec_error *err)
+{
+    if (!in->sights)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "%s has a meaning only where events are followed: with parsrec serve; leave "
+                       "it out",
+                       f->key);
+    if (!json_is_integer(value) || json_integer_value(value) < 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "%s must be a whole number, as in the answer to an event", f->key);
+    return PARSREC_OK;
+}
+
 static parsrec_status read_features(reading *in, const field *f, json_t *object, parsrec_error *err)
 {
     parsrec_scratch *own = in->own;
@@ -283,7 +301,8 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
 static parsrec_status answer_one(parsrec_scratch *own, const parsrec_json_options *options,
                                  json_t *json, parsrec_error *err)
 {
-    reading in = {.own = own, .request = parsrec_request_default()};
+    reading in = {
+        .own = own, .request = parsrec_request_default(), .sights = options->check_seen != NULL};
     parsrec_request *r = &in.request;
     parsrec_answer answer;
     r->k = options->k > 0 ? options->k : r->k;
@@ -339,6 +358,28 @@ static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_opti
     return w->failed ? pr_fail_memory(err) : PARSREC_OK;
 }
 
+/* ---- events that a request wants to be seen ---- */
+
+static uint64_t seen_of(const json_t *request)
+{
+    json_int_t number = json_integer_value(json_object_get(request, fields[SEEN].key));
+    return number > 0 ? (uint64_t)number : 0; /* 0 where it is missing or not a number */
+}
+
+/* One check for a whole batch, so that who has to wait waits once. */
+static parsrec_status check_seen(const parsrec_json_options *options, const json_t *json,
+                                 const json_t *requests, parsrec_error *err)
+{
+    if (options->check_seen == NULL)
+        return PARSREC_OK;
+    uint64_t most = seen_of(json);
+    for (size_t i = 0; i < json_array_size(requests); i++) {
+        uint64_t one = seen_of(json_array_get(requests, i));
+        most = one > most ? one : most;
+    }
+    return most > 0 ? options->check_seen(options->context, most, err) : PARSREC_OK;
+}
+
 parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratch *own,
                                       const parsrec_json_options *options, const char *request,
                                       size_t size, const char **answer, parsrec_error *err)
@@ -359,10 +400,11 @@ parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratc
                        why.message);
     pr_writer_restart(&own->text);
     const json_t *requests = json_object_get(json, "requests");
-    if (requests != NULL && json_object_size(json) == 1 && options->batch_most > 0)
-        status = answer_batch(own, options, requests, err);
-    else
-        status = answer_one(own, options, json, err);
+    bool batch = requests != NULL && json_object_size(json) == 1 && options->batch_most > 0;
+    status = check_seen(options, json, requests, err);
+    if (status == PARSREC_OK)
+        status =
+            batch ? answer_batch(own, options, requests, err) : answer_one(own, options, json, err);
     json_decref(json);
     *answer = status == PARSREC_OK ? own->text.text : NULL;
     return status;

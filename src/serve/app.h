@@ -19,7 +19,7 @@
  * Locks, in the order in which they may be held together: reload_lock (one reload at a time), order
  * (many who add events or one who swaps the engine), an engine's sync_lock (events enter its
  * histories one after the other), then the short ones: the jobs' and within it the slot's,
- * idle_lock, the quality's, the connections'. The short ones are never held while something is
+ * idle_lock, the quality's, the connections', news_lock. The short ones are never held while something is
  * computed, read or written. */
 #ifndef SERVE_APP_H
 #define SERVE_APP_H
@@ -42,9 +42,12 @@ typedef struct app {
     pthread_rwlock_t order;        /* of events and new engines (event_flow.h) */
     pthread_t follower;
     bool follows;
-    char *store_url;    /* read from the file named in the options; NULL: as in the options */
-    char *token;        /* NULL: no token */
-    bool public_listen; /* other machines can connect */
+    pthread_mutex_t news_lock;
+    pthread_cond_t news;      /* the engine has more of the store's events, or all there are */
+    uint64_t asked, answered; /* calls for a replay so far, and those that one has followed */
+    char *store_url;          /* read from the file named in the options; NULL: as in the options */
+    char *token;              /* NULL: no token */
+    bool public_listen;       /* other machines can connect */
     atomic_bool stopping;
     jobs jobs;
     quality quality;

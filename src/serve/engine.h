@@ -33,7 +33,7 @@ typedef struct engine {
     bool retired; /* scratches are freed instead of kept */
 
     pthread_mutex_t sync_lock; /* events enter `live` in order, one thread at a time */
-    uint64_t seen;             /* number of the last event of the store in `live` */
+    atomic_uint_fast64_t seen; /* number of the last event of the store in `live` */
     uint64_t events_through;   /* events up to this number are already in the model's data */
     atomic_uint forgotten;     /* users forgotten since it was loaded */
 } engine;

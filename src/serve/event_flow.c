@@ -14,7 +14,11 @@
 #include "serve/serve.h"
 #include "serve/store.h"
 
-enum { FOLLOW_MILLISECONDS = 250, UNWRITTEN_SECONDS = 60 };
+enum {
+    FOLLOW_MILLISECONDS = 1000, /* a look into the store even if nothing was announced */
+    RETRY_MILLISECONDS = 100,   /* after a failure */
+    UNWRITTEN_SECONDS = 60,
+};
 
 /* ---- from the store into pasts ---- */
 
@@ -69,7 +73,7 @@ static parsrec_status take_entry(void *context, const store_entry *entry, parsre
                ? parsrec_live_forget_hash(e->live, c->store->secret, entry->user_hash, err)
                : take_event(e, entry, err));
     atomic_fetch_add(&e->forgotten, entry->forget);
-    e->seen = entry->number;
+    atomic_store(&e->seen, entry->number);
     return PARSREC_OK;
 }
 
@@ -79,8 +83,14 @@ static parsrec_status catch_up(app *a, engine *e, parsrec_error *err)
     uint64_t last;
     catching_up c = {e, store_identity_of(a->store)};
     pthread_mutex_lock(&e->sync_lock);
-    parsrec_status status = store_replay(a->store, e->seen, take_entry, &c, &last, err);
+    uint64_t before = atomic_load(&e->seen);
+    parsrec_status status = store_replay(a->store, before, take_entry, &c, &last, err);
     pthread_mutex_unlock(&e->sync_lock);
+    if (last > before) {
+        pthread_mutex_lock(&a->news_lock);
+        pthread_cond_broadcast(&a->news);
+        pthread_mutex_unlock(&a->news_lock);
+    }
     return status;
 }
 
@@ -141,28 +151,29 @@ static parsrec_status no_store(parsrec_error *err)
 
 /* Stored events are acknowledged even if they cannot be applied at once: the following thread
  * applies them later. */
-parsrec_status event_flow_append(app *a, const store_event *events, size_t count, size_t *stored,
-                                 parsrec_error *err)
+parsrec_status event_flow_append(app *a, const store_event *events, size_t count,
+                                 store_receipt *receipt, parsrec_error *err)
 {
     if (a->store == NULL)
         return no_store(err);
     pthread_rwlock_rdlock(&a->order);
-    parsrec_status status = store_append(a->store, events, count, stored, err);
+    parsrec_status status = store_append(a->store, events, count, receipt, err);
     note_written(a, status, err);
     if (status == PARSREC_OK) {
-        atomic_fetch_add(&a->counts.events, *stored);
+        atomic_fetch_add(&a->counts.events, receipt->stored);
         show_now(a, NULL);
     }
     pthread_rwlock_unlock(&a->order);
     return status;
 }
 
-parsrec_status event_flow_forget(app *a, const char *user, parsrec_error *err)
+parsrec_status event_flow_forget(app *a, const char *user, store_receipt *receipt,
+                                 parsrec_error *err)
 {
     if (a->store == NULL)
         return no_store(err);
     pthread_rwlock_rdlock(&a->order);
-    parsrec_status status = store_forget(a->store, user, err);
+    parsrec_status status = store_forget(a->store, user, receipt, err);
     note_written(a, status, err);
     if (status == PARSREC_OK)
         status = show_now(a, err);
@@ -193,17 +204,81 @@ parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
 
 /* ---- following ---- */
 
+static uint64_t seen_by_engine(app *a)
+{
+    engine *e = engine_take(&a->engines);
+    uint64_t seen = e != NULL ? atomic_load(&e->seen) : 0;
+    engine_drop(e);
+    return seen;
+}
+
+/* What this server stored itself is announced to it as well, and has been read already. */
+static parsrec_status follow_once(app *a, parsrec_error *err)
+{
+    uint64_t news = 0;
+    PR_TRY(store_wait(a->store, FOLLOW_MILLISECONDS, &news, err));
+    pthread_mutex_lock(&a->news_lock);
+    uint64_t asked = a->asked, answered = a->answered;
+    pthread_mutex_unlock(&a->news_lock);
+    if (news <= seen_by_engine(a) && asked == answered)
+        return PARSREC_OK;
+    PR_TRY(show_now(a, err));
+    pthread_mutex_lock(&a->news_lock);
+    a->answered = asked;
+    pthread_cond_broadcast(&a->news);
+    pthread_mutex_unlock(&a->news_lock);
+    return PARSREC_OK;
+}
+
 static void *follow(void *context)
 {
     app *a = context;
-    const struct timespec pause = {.tv_nsec = FOLLOW_MILLISECONDS * 1000000L};
+    const struct timespec pause = {.tv_nsec = RETRY_MILLISECONDS * 1000000L};
     while (!atomic_load(&a->stopping)) {
         parsrec_error err = {0};
-        parsrec_status status = show_now(a, &err);
+        parsrec_status status = follow_once(a, &err);
         note_read(a, status, &err);
-        nanosleep(&pause, NULL);
+        if (status != PARSREC_OK)
+            nanosleep(&pause, NULL);
     }
     return NULL;
+}
+
+static struct timespec clock_time(double seconds)
+{
+    time_t whole = (time_t)seconds;
+    return (struct timespec){whole, (long)((seconds - (double)whole) * 1e9)};
+}
+
+/* A replay that begins after the call and reaches the end of the store settles it: the number is
+ * there, or it never was. The thread that follows does it, because a lost database may keep whoever
+ * asks it for longer than `until`. */
+parsrec_status event_flow_await(app *a, uint64_t number, double until, parsrec_error *err)
+{
+    const struct timespec limit = clock_time(until);
+    if (a->store == NULL)
+        return no_store(err);
+    if (seen_by_engine(a) >= number)
+        return PARSREC_OK;
+    pthread_mutex_lock(&a->news_lock);
+    uint64_t own = ++a->asked;
+    store_wake(a->store);
+    int late = 0;
+    while (seen_by_engine(a) < number && a->answered < own && late == 0)
+        late = pthread_cond_timedwait(&a->news, &a->news_lock, &limit);
+    bool settled = a->answered >= own;
+    pthread_mutex_unlock(&a->news_lock);
+    uint64_t seen = seen_by_engine(a);
+    if (seen >= number)
+        return PARSREC_OK;
+    if (settled)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "seen is %llu, and the newest event of the store has number %llu; pass the "
+                       "number of an answer to /v1/events.",
+                       (unsigned long long)number, (unsigned long long)seen);
+    return pr_fail(err, PARSREC_E_STOPPED,
+                   "This server has not heard of event %llu yet; ask again soon, or without seen.",
+                   (unsigned long long)number);
 }
 
 parsrec_status event_flow_follow(app *a, parsrec_error *err)
@@ -228,9 +303,20 @@ static void init_order(pthread_rwlock_t *order)
     pthread_rwlockattr_destroy(&kind);
 }
 
+static void init_news(app *a)
+{
+    pthread_condattr_t kind;
+    pthread_condattr_init(&kind);
+    pthread_condattr_setclock(&kind, CLOCK_MONOTONIC); /* as pr_now */
+    pthread_cond_init(&a->news, &kind);
+    pthread_condattr_destroy(&kind);
+    pthread_mutex_init(&a->news_lock, NULL);
+}
+
 void event_flow_init(app *a)
 {
     init_order(&a->order);
+    init_news(a);
 }
 
 parsrec_status event_flow_open(app *a, parsrec_error *err)
@@ -255,12 +341,16 @@ parsrec_status event_flow_open(app *a, parsrec_error *err)
 void event_flow_close(app *a)
 {
     atomic_store(&a->stopping, true);
-    if (a->follows)
+    if (a->follows) {
+        store_wake(a->store);
         pthread_join(a->follower, NULL);
+    }
     a->follows = false;
     store_close(a->store);
     a->store = NULL;
     pthread_rwlock_destroy(&a->order);
+    pthread_cond_destroy(&a->news);
+    pthread_mutex_destroy(&a->news_lock);
 }
 
 /* ---- events as CSV ---- */

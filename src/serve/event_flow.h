@@ -14,10 +14,16 @@ parsrec_status event_flow_open(app *a, parsrec_error *err);
 parsrec_status event_flow_follow(app *a, parsrec_error *err);
 void event_flow_close(app *a);
 
-/* Events are durable and part of the histories on return. *stored as in store_append. */
-parsrec_status event_flow_append(app *a, const store_event *events, size_t count, size_t *stored,
+/* Events are durable and part of the histories on return. */
+parsrec_status event_flow_append(app *a, const store_event *events, size_t count,
+                                 store_receipt *receipt, parsrec_error *err);
+parsrec_status event_flow_forget(app *a, const char *user, store_receipt *receipt,
                                  parsrec_error *err);
-parsrec_status event_flow_forget(app *a, const char *user, parsrec_error *err);
+
+/* Waits until the current engine has the store's events up to this number, which the receipt of any
+ * server on the store has named; at most until pr_now() is `until`. E_STOPPED when the time is
+ * over, E_INPUT when the store has no such number. */
+parsrec_status event_flow_await(app *a, uint64_t number, double until, parsrec_error *err);
 
 /* Replays the store into an engine, then makes it the current engine, with no event lost in
  * between. */

@@ -261,7 +261,7 @@ static void batch_free(batch *b)
 }
 
 static parsrec_status store_list(batch *b, app *a, const json_t *list, const char *key,
-                                 size_t *stored, parsrec_error *err)
+                                 store_receipt *receipt, parsrec_error *err)
 {
     size_t count = json_array_size(list), most = (size_t)a->options->basket_most;
     PR_TRY(batch_init(b, list, err));
@@ -269,7 +269,7 @@ static parsrec_status store_list(batch *b, app *a, const json_t *list, const cha
         PR_TRY(read_event(b, &b->events[i], json_array_get(list, i), most, err));
     PR_TRY(name_events(b, count, key, err));
     PR_TRY(name_items(b, a, err));
-    return event_flow_append(a, b->events, count, stored, err);
+    return event_flow_append(a, b->events, count, receipt, err);
 }
 
 void handle_events(app *a, const http_request *request, http_response *response)
@@ -280,12 +280,13 @@ void handle_events(app *a, const http_request *request, http_response *response)
     if (body == NULL)
         return;
     json_t *list = event_list(body, &err);
-    size_t stored = 0, count = json_array_size(list);
-    if (list != NULL &&
-        store_list(&b, a, list, request->idempotency_key, &stored, &err) == PARSREC_OK)
+    store_receipt r = {0};
+    size_t count = json_array_size(list);
+    if (list != NULL && store_list(&b, a, list, request->idempotency_key, &r, &err) == PARSREC_OK)
         answer_json(response, 200,
-                    json_pack("{s:I, s:I, s:O}", "stored", (json_int_t)stored, "duplicates",
-                              (json_int_t)(count - stored), "unknown_items", b.unknown));
+                    json_pack("{s:I, s:I, s:O, s:I}", "stored", (json_int_t)r.stored, "duplicates",
+                              (json_int_t)(count - r.stored), "unknown_items", b.unknown, "seen",
+                              (json_int_t)r.last));
     else
         answer_failure(response, &err);
     batch_free(&b);
@@ -298,11 +299,13 @@ void handle_events(app *a, const http_request *request, http_response *response)
 void handle_forget(app *a, const http_request *request, http_response *response)
 {
     parsrec_error err = {0};
+    store_receipt r = {0};
     const char *user = request->target.segments[2];
     if (strlen(user) > WORD_MOST)
         answer_error(response, 400, "bad_request", "A user's key has at most %d bytes.", WORD_MOST);
-    else if (event_flow_forget(a, user, &err) == PARSREC_OK)
-        answer_json(response, 200, json_pack("{s:s}", "forgotten", user));
+    else if (event_flow_forget(a, user, &r, &err) == PARSREC_OK)
+        answer_json(response, 200,
+                    json_pack("{s:s, s:I}", "forgotten", user, "seen", (json_int_t)r.last));
     else
         answer_failure(response, &err);
 }

@@ -8,6 +8,20 @@
 
 enum { BATCH_MOST = 1000 };
 
+/* The library asks whether the live histories have the events that a request wants to be seen. */
+typedef struct sight {
+    uint64_t seen, awaited;
+} sight;
+
+static parsrec_status check_seen(void *context, uint64_t number, parsrec_error *err)
+{
+    sight *s = context;
+    if (number <= s->seen)
+        return PARSREC_OK;
+    s->awaited = number;
+    return pr_fail(err, PARSREC_E_STOPPED, "event %llu is awaited", (unsigned long long)number);
+}
+
 void handle_recommend(app *a, const http_request *request, http_response *response)
 {
     parsrec_error err = {0};
@@ -16,8 +30,12 @@ void handle_recommend(app *a, const http_request *request, http_response *respon
     engine *e = handler_engine(a, response);
     if (e == NULL)
         return;
-    parsrec_json_options options = {
-        .live = e->live, .batch_most = BATCH_MOST, .error_code = failure_code};
+    sight s = {.seen = atomic_load(&e->seen)};
+    parsrec_json_options options = {.live = e->live,
+                                    .batch_most = BATCH_MOST,
+                                    .error_code = failure_code,
+                                    .check_seen = check_seen,
+                                    .context = &s};
     parsrec_status status = engine_borrow(e, &own, &err);
     if (status == PARSREC_OK) {
         status = parsrec_recommend_json(e->model, own, &options, request->body.bytes,
@@ -26,7 +44,9 @@ void handle_recommend(app *a, const http_request *request, http_response *respon
             answer_text(response, answer, strlen(answer));
         engine_give_back(e, own);
     }
-    if (status != PARSREC_OK)
+    if (s.awaited > 0)
+        response->awaits = s.awaited;
+    else if (status != PARSREC_OK)
         answer_failure(response, &err);
     engine_drop(e);
 }

@@ -146,17 +146,27 @@ static void handle_on_pool(work_item *work)
     MHD_resume_connection(c->connection); /* exchange_continue is called again */
 }
 
+static void await_on_pool(work_item *work)
+{
+    client *c = (client *)((char *)work - offsetof(client, work));
+    route_await(c->server->app, c->route, &c->request, c->complete_at, &c->response);
+    MHD_resume_connection(c->connection);
+}
+
 static enum MHD_Result answer(client *c)
 {
     workers *pool = c->server->pools[c->route->pace];
     c->complete_at = pr_now();
     c->request.body = (pr_slice){c->body != NULL ? c->body : "", c->request.body.size};
+    c->work.run = handle_on_pool;
     if (pool == NULL) {
         c->route->handle(c->server->app, &c->request, &c->response);
-        return send_response(c);
+        if (c->response.awaits == 0)
+            return send_response(c);
+        c->work.run = await_on_pool;
+        pool = c->server->pools[PACE_AWAIT];
     }
     set_stage(c, STAGE_WORKING);
-    c->work.run = handle_on_pool;
     MHD_suspend_connection(c->connection);
     if (!workers_submit(pool, &c->work)) {
         refuse_for_load(c, "Too many such requests are waiting; ask again soon.");
@@ -401,6 +411,8 @@ enum {
     STORE_QUEUE = 1024,
     SLOW_THREADS = 16, /* wait for jobs */
     SLOW_QUEUE = 64,
+    AWAIT_THREADS = 16, /* wait for events of other servers, each for two seconds at most */
+    AWAIT_QUEUE = 1024,
 };
 
 /* ---- connections ---- */
@@ -547,6 +559,8 @@ parsrec_status http_server_start(http_server **out, app *a, const listen_socket 
         status = workers_new(&s->pools[PACE_STORED], STORE_THREADS, STORE_QUEUE, err);
     if (status == PARSREC_OK)
         status = workers_new(&s->pools[PACE_SLOW], SLOW_THREADS, SLOW_QUEUE, err);
+    if (status == PARSREC_OK)
+        status = workers_new(&s->pools[PACE_AWAIT], AWAIT_THREADS, AWAIT_QUEUE, err);
     if (status == PARSREC_OK)
         status = start_daemon(s, socket->fd, err);
     if (status == PARSREC_OK) {

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -85,6 +86,9 @@ typedef struct http_response {
     const char *allow; /* of a 405; NULL: none */
     int retry_after;   /* seconds; 0: no such header */
     bool page;         /* a file of the web page: may be cached, has its security headers */
+    /* No response yet: it needs the store's events up to this number. The handler is to be called
+     * again when they are here (route_await). 0: this is a response. */
+    uint64_t awaits;
 } http_response;
 
 void http_response_free(http_response *response); /* a zeroed one is fine */

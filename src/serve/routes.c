@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "serve/access.h"
+#include "serve/event_flow.h"
 
 const route routes[] = {
     {HTTP_POST, "/v1/recommend", handle_recommend, PACE_QUICK, ACCESS_API, ""},
@@ -116,9 +118,26 @@ const route *route_find(const app *a, const http_request *request, http_response
                                                            : NULL;
 }
 
+void route_await(app *a, const route *r, const http_request *request, double began,
+                 http_response *response)
+{
+    static const double most_seconds = 2;
+    while (response->awaits > 0) {
+        parsrec_error err = {0};
+        uint64_t number = response->awaits;
+        response->awaits = 0;
+        if (event_flow_await(a, number, began + most_seconds, &err) == PARSREC_OK)
+            r->handle(a, request, response);
+        else
+            answer_failure(response, &err);
+    }
+}
+
 void route_answer(app *a, const http_request *request, http_response *response)
 {
     const route *r = route_find(a, request, response);
-    if (r != NULL)
-        r->handle(a, request, response);
+    if (r == NULL)
+        return;
+    r->handle(a, request, response);
+    route_await(a, r, request, pr_now(), response);
 }

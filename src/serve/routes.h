@@ -14,8 +14,9 @@ typedef enum route_pace {
     PACE_QUICK,  /* microseconds: on the thread that read the request */
     PACE_STORED, /* waits for a disk or a database */
     PACE_SLOW,   /* waits for a job */
+    PACE_AWAIT,  /* of no route: a quick one whose response awaits events of other servers */
 } route_pace;
-enum { PACES = 3 };
+enum { PACES = 4 };
 
 typedef enum route_access {
     ACCESS_OPEN,  /* no token */
@@ -38,6 +39,11 @@ extern const size_t route_count;
 /* The route of a request, or NULL and the response is set: a file of the web page, or an error (404, 405,
  * 401, 403, 400). */
 const route *route_find(const app *a, const http_request *request, http_response *response);
+
+/* Completes a response that awaits events: calls the handler again once they are here. After two
+ * seconds since `began` the response is a 503. */
+void route_await(app *a, const route *r, const http_request *request, double began,
+                 http_response *response);
 
 /* Finds the route and answers; for tests. */
 void route_answer(app *a, const http_request *request, http_response *response);

@@ -1,8 +1,10 @@
 /* The store in front of its database. It builds rows and shares commits: a thread that finds no
  * writer takes all waiting rows and commits them; rows that arrive in the meantime wait for the
  * next commit. */
+#include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -11,7 +13,10 @@
 #include "base/text.h"
 #include "serve/store_inside.h"
 
-enum { BATCH_MOST = 8192 }; /* rows per commit, unless one call has more */
+enum {
+    BATCH_MOST = 8192,      /* rows per commit, unless one call has more */
+    ASK_MILLISECONDS = 250, /* between two looks into a database that announces nothing */
+};
 
 const char *const store_type_names[] = {
 #define X(name, text) text,
@@ -23,6 +28,7 @@ typedef struct waiting {
     store_row *rows;
     size_t count;
     bool done;
+    uint64_t last; /* as in store_receipt */
     parsrec_status status;
     parsrec_error err;
     struct waiting *next;
@@ -37,6 +43,7 @@ struct store {
     pthread_cond_t changed;
     bool writing; /* a thread uses the database exclusively, without holding the lock */
     waiting *first, **end;
+    int wake; /* an eventfd that ends store_wait */
 };
 
 /* ---- opening ---- */
@@ -79,10 +86,12 @@ parsrec_status store_open(store **out, const char *url, parsrec_error *err)
         return pr_fail_memory(err);
     s->backend = backend;
     s->end = &s->first;
+    s->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     pthread_mutex_init(&s->lock, NULL);
     pthread_mutex_init(&s->reading, NULL);
     pthread_cond_init(&s->changed, NULL);
-    parsrec_status status = draw(&s->origin, sizeof s->origin, err);
+    parsrec_status status = s->wake >= 0 ? draw(&s->origin, sizeof s->origin, err)
+                                         : pr_fail_errno(err, PARSREC_E_IO, "cannot open a store");
     if (status == PARSREC_OK)
         status = draw_identity(&s->identity, err);
     if (status == PARSREC_OK)
@@ -108,6 +117,8 @@ void store_close(store *s)
         return;
     if (s->database != NULL)
         s->backend->close(s->database);
+    if (s->wake >= 0)
+        close(s->wake);
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->reading);
     pthread_mutex_destroy(&s->lock);
@@ -254,7 +265,8 @@ static parsrec_status make_rows(const store *s, store_row **out, const store_eve
 
 /* ---- writing; the caller has set s->writing ---- */
 
-static parsrec_status write_rows(store *s, waiting *from, size_t count, parsrec_error *err)
+static parsrec_status write_rows(store *s, waiting *from, size_t count, uint64_t *last,
+                                 parsrec_error *err)
 {
     store_batch batch = {.origin = s->origin, .number = s->batches++};
     batch.rows = pr_alloc(count, sizeof *batch.rows);
@@ -264,6 +276,7 @@ static parsrec_status write_rows(store *s, waiting *from, size_t count, parsrec_
         for (size_t i = 0; i < w->count; i++)
             batch.rows[batch.count++] = &w->rows[i];
     parsrec_status status = s->backend->append(s->database, &batch, err);
+    *last = batch.last;
     pr_free(batch.rows);
     return status;
 }
@@ -272,13 +285,15 @@ static parsrec_status write_rows(store *s, waiting *from, size_t count, parsrec_
 static void write_all(store *s, waiting *from, waiting *end, size_t count)
 {
     parsrec_error err = {0};
-    parsrec_status status = write_rows(s, from, count, &err);
+    uint64_t last = 0;
+    parsrec_status status = write_rows(s, from, count, &last, &err);
     bool alone = status != PARSREC_OK && status != PARSREC_E_IO && from->next != end;
     for (waiting *w = from; w != end; w = w->next) {
         w->status = status;
         w->err = err;
+        w->last = last;
         if (alone)
-            w->status = write_rows(s, w, w->count, &w->err);
+            w->status = write_rows(s, w, w->count, &w->last, &w->err);
     }
 }
 
@@ -305,12 +320,14 @@ static void lead(store *s)
     pthread_cond_broadcast(&s->changed);
 }
 
-parsrec_status store_append(store *s, const store_event *events, size_t count, size_t *stored,
-                            parsrec_error *err)
+parsrec_status store_append(store *s, const store_event *events, size_t count,
+                            store_receipt *receipt, parsrec_error *err)
 {
     store_row *rows = NULL;
-    if (stored != NULL)
-        *stored = 0;
+    store_receipt unwanted;
+    if (receipt == NULL)
+        receipt = &unwanted;
+    *receipt = (store_receipt){0};
     if (count == 0)
         return PARSREC_OK;
     PR_TRY(make_rows(s, &rows, events, count, err));
@@ -324,15 +341,16 @@ parsrec_status store_append(store *s, const store_event *events, size_t count, s
         else
             lead(s);
     pthread_mutex_unlock(&s->lock);
-    for (size_t i = 0; i < count && stored != NULL; i++)
-        *stored += !rows[i].duplicate;
+    for (size_t i = 0; i < count; i++)
+        receipt->stored += !rows[i].duplicate;
+    receipt->last = own.last;
     free_rows(rows, count);
     if (own.status != PARSREC_OK)
         return pr_fail(err, own.status, "%s", own.err.message);
     return PARSREC_OK;
 }
 
-parsrec_status store_forget(store *s, const char *user, parsrec_error *err)
+parsrec_status store_forget(store *s, const char *user, store_receipt *receipt, parsrec_error *err)
 {
     store_row row = {.user = user, .time = STORE_NO_TIME};
     store_row *rows[] = {&row};
@@ -344,9 +362,11 @@ parsrec_status store_forget(store *s, const char *user, parsrec_error *err)
     while (s->writing)
         pthread_cond_wait(&s->changed, &s->lock);
     s->writing = true;
-    store_batch batch = {rows, 1, s->origin, s->batches++};
+    store_batch batch = {rows, 1, s->origin, s->batches++, 0};
     pthread_mutex_unlock(&s->lock);
     parsrec_status status = s->backend->forget(s->database, &batch, err);
+    if (receipt != NULL)
+        *receipt = (store_receipt){0, batch.last};
     pthread_mutex_lock(&s->lock);
     s->writing = false;
     pthread_cond_broadcast(&s->changed);
@@ -436,6 +456,31 @@ parsrec_status store_replay(store *s, uint64_t after, store_visit *visit, void *
     pr_free(r.quantities);
     *last = r.last;
     return status;
+}
+
+static void drain(int fd)
+{
+    eventfd_t count;
+    eventfd_read(fd, &count); /* fails where nobody woke it */
+}
+
+parsrec_status store_wait(store *s, int milliseconds, uint64_t *news, parsrec_error *err)
+{
+    parsrec_status status = PARSREC_OK;
+    if (s->backend->wait != NULL) {
+        status = s->backend->wait(s->database, s->wake, milliseconds, news, err);
+    } else {
+        struct pollfd wake = {.fd = s->wake, .events = POLLIN};
+        int most = milliseconds < ASK_MILLISECONDS ? milliseconds : ASK_MILLISECONDS;
+        *news = poll(&wake, 1, most) > 0 ? 0 : STORE_ANYTHING;
+    }
+    drain(s->wake);
+    return status;
+}
+
+void store_wake(store *s)
+{
+    eventfd_write(s->wake, 1); /* fails only where 2^64 - 2 calls wait already */
 }
 
 parsrec_status store_check(store *s, parsrec_error *err)

@@ -60,15 +60,20 @@ typedef struct store_identity {
 
 const store_identity *store_identity_of(const store *s);
 
+/* What was stored. */
+typedef struct store_receipt {
+    size_t stored; /* new events; the others have an id that was already stored */
+    uint64_t last; /* who has replayed the store up to this number has all of them */
+} store_receipt;
+
 /* Appends all events or none; they are durable on return. Concurrent calls share one commit. Texts
- * are UTF-8. *stored, unless NULL, is the number of new events; the others have an id that was
- * already stored. After E_IO it is unknown whether the events were stored. */
-parsrec_status store_append(store *s, const store_event *events, size_t count, size_t *stored,
-                            parsrec_error *err);
+ * are UTF-8. The receipt may be NULL. After E_IO it is unknown whether the events were stored. */
+parsrec_status store_append(store *s, const store_event *events, size_t count,
+                            store_receipt *receipt, parsrec_error *err);
 
 /* Deletes the user's events and records, by a hash of the key, that the user was forgotten at this
  * point. */
-parsrec_status store_forget(store *s, const char *user, parsrec_error *err);
+parsrec_status store_forget(store *s, const char *user, store_receipt *receipt, parsrec_error *err);
 
 /* An event, or a record that a user was forgotten, with all events before it. */
 typedef struct store_entry {
@@ -88,6 +93,15 @@ typedef parsrec_status store_visit(void *context, const store_entry *entry, pars
  * some in between. */
 parsrec_status store_replay(store *s, uint64_t after, store_visit *visit, void *context,
                             uint64_t *last, parsrec_error *err);
+
+/* Waits until there may be something new to replay, for at most so long, or until store_wake. *news
+ * is the number of the newest entry that a server announced, STORE_ANYTHING where only a replay can
+ * tell, 0 after store_wake alone. One thread at a time. A replay after a call that returned OK, and
+ * before the next, misses nothing that was committed before the call: a lost connection ends in an
+ * error or in STORE_ANYTHING, never in silence. */
+#define STORE_ANYTHING UINT64_MAX
+parsrec_status store_wait(store *s, int milliseconds, uint64_t *news, parsrec_error *err);
+void store_wake(store *s); /* from any thread */
 
 /* Whether the store is reachable, for /readyz. */
 parsrec_status store_check(store *s, parsrec_error *err);

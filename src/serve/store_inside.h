@@ -25,6 +25,7 @@ typedef struct store_batch {
     store_row **rows;
     size_t count;
     int64_t origin, number;
+    uint64_t last; /* out: no row, or event that a row repeats, has a higher number */
 } store_batch;
 
 typedef parsrec_status store_take(void *context, uint64_t number, int64_t origin,
@@ -36,12 +37,16 @@ typedef struct store_backend {
     parsrec_status (*open)(void **own, const char *url, store_identity *identity,
                            parsrec_error *err);
     void (*close)(void *own);
-    parsrec_status (*append)(void *own, const store_batch *batch, parsrec_error *err);
+    parsrec_status (*append)(void *own, store_batch *batch, parsrec_error *err);
     /* Removes all rows of the user of batch->rows[0] and adds that row. */
-    parsrec_status (*forget)(void *own, const store_batch *batch, parsrec_error *err);
+    parsrec_status (*forget)(void *own, store_batch *batch, parsrec_error *err);
     parsrec_status (*read)(void *own, uint64_t after, store_take *take, void *context,
                            parsrec_error *err);
     parsrec_status (*check)(void *own, parsrec_error *err); /* reads */
+    /* As store_wait, which `wake` ends when it can be read. NULL: the database announces nothing
+     * and is asked again and again. Uses nothing that the other functions use. */
+    parsrec_status (*wait)(void *own, int wake, int milliseconds, uint64_t *news,
+                           parsrec_error *err);
 } store_backend;
 
 extern const store_backend store_sqlite, store_postgres;

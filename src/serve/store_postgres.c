@@ -1,7 +1,21 @@
-/* The store in a PostgreSQL database, which several servers may share. Writers are serialised by a
- * database lock, so that numbers become visible in order and a follower misses none. A batch that
- * is sent again after a broken connection is stored once. */
+/* The store in a PostgreSQL database, which several servers may share.
+ *
+ * Order. A sequence gives numbers out of order: a transaction may take 7, another take 8 and commit
+ * first, and who then reads up to 8 would never see 7. So every writer takes one advisory lock
+ * before it takes numbers, and PostgreSQL releases the locks of a transaction after its rows have
+ * become visible. Hence numbers become visible in order, and `id > N` misses nothing. It costs
+ * little, because each server commits one batch at a time anyhow, and the wait is for the commit of
+ * another server's batch (docs/adr/0017-one-writer-at-a-time.md).
+ *
+ * News. The transaction that adds rows also notifies, so that a notification exists if and only if
+ * its rows are visible. It carries a number; the rows are read as in any replay. A server that has
+ * lost its connection first listens again and then reads from where it was: what was committed in
+ * between is in the table, and what is committed after that is announced.
+ *
+ * A batch that is sent again after a broken connection is stored once. */
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +29,16 @@
 
 #define TURN \
     "pg_advisory_xact_lock(7021249510338126690)" /* "parsreb", unlikely to be used by others */
-#define A_PAGE "4096"
+#define CHANNEL   "parsrec_events"
+#define PAGE_TEXT "4096"
+
+enum { PAGE_ROWS = 4096 };
 
 typedef struct postgres {
+    char *url;
     PGconn *writer, *reader;
+    PGconn *listener; /* NULL until somebody waits */
+    bool listens;
 } postgres;
 
 /* ---- calling the database ---- */
@@ -248,10 +268,14 @@ static parsrec_status make_tables(PGconn *connection, store_identity *identity, 
 
 static parsrec_status connect_to(PGconn **out, const char *url, parsrec_error *err)
 {
-    /* Parameters in the address come later and override these. */
-    const char *const keys[] = {"connect_timeout", "tcp_user_timeout",          "dbname",
-                                "client_encoding", "fallback_application_name", NULL};
-    const char *const values[] = {"10", "30000", url, "UTF8", "parsrec serve", NULL};
+    /* Parameters in the address come later and override these. The three about keepalives end a
+     * connection whose other side has vanished, also one on which only notifications would come. */
+    const char *const keys[] = {
+        "connect_timeout",     "tcp_user_timeout",          "keepalives_idle",
+        "keepalives_interval", "keepalives_count",          "dbname",
+        "client_encoding",     "fallback_application_name", NULL};
+    const char *const values[] = {"10",   "30000",         "10", "5", "3", url,
+                                  "UTF8", "parsrec serve", NULL};
     *out = pr_pq.connectdbParams(keys, values, 1);
     if (*out == NULL)
         return pr_fail_memory(err);
@@ -264,6 +288,8 @@ static void close_store(void *own)
     postgres *self = own;
     pr_pq.finish(self->writer);
     pr_pq.finish(self->reader);
+    pr_pq.finish(self->listener);
+    pr_free(self->url);
     pr_free(self);
 }
 
@@ -285,7 +311,9 @@ static parsrec_status open_store(void **own, const char *url, store_identity *id
     postgres *self = pr_alloc_zero(1, sizeof *self);
     if (self == NULL)
         return pr_fail_memory(err);
-    parsrec_status status = connect_to(&self->writer, url, err);
+    self->url = pr_copy_string(url, strlen(url));
+    parsrec_status status =
+        self->url != NULL ? connect_to(&self->writer, url, err) : pr_fail_memory(err);
     if (status == PARSREC_OK)
         status = make_tables(self->writer, identity, err);
     if (status == PARSREC_OK)
@@ -325,32 +353,41 @@ static char *batch_text(const store_batch *batch)
 }
 
 /* One statement is one transaction and one round trip. Its rows get their numbers after the lock is
- * taken. It returns the indices of the rows that are stored, including those stored by an earlier
- * attempt. */
+ * taken. It returns places and numbers of the rows that it stored, and announces the last. */
 #define INSERT                                                                      \
     "inserted AS (INSERT INTO parsrec_events"                                       \
     "   (origin, batch, place, user_key, session, time, items, type, event_id)"     \
     " SELECT $1::bigint, $2::bigint, e.place, e.fields->>0, e.fields->>1,"          \
     "   (e.fields->>2)::bigint, e.fields->>3, e.fields->>4, e.fields->>5"           \
     " FROM turn, json_array_elements($3::json) WITH ORDINALITY AS e(fields, place)" \
-    " ORDER BY e.place ON CONFLICT DO NOTHING RETURNING place)"                     \
-    " SELECT place FROM inserted UNION ALL"                                         \
-    " SELECT place FROM parsrec_events WHERE origin = $1::bigint AND batch = $2::bigint"
+    " ORDER BY e.place ON CONFLICT DO NOTHING RETURNING place, id),"                \
+    " told AS (SELECT pg_notify('" CHANNEL "', max(id)::text) FROM inserted)"       \
+    " SELECT place, id FROM inserted, told"
 
-static void mark_duplicates(const store_batch *batch, const PGresult *stored)
+/* For a batch of which something was stored before: what an earlier attempt stored of it, and the
+ * newest row of all, which is not older than what it repeats. The statement above cannot tell,
+ * because it sees the table as it was before it waited for the lock. */
+static const char select_earlier[] =
+    "SELECT 0, max(id) FROM parsrec_events UNION ALL"
+    " SELECT place, id FROM parsrec_events WHERE origin = $1::bigint AND batch = $2::bigint";
+
+static void mark_stored(store_batch *batch, const PGresult *stored)
 {
     for (size_t i = 0; i < batch->count; i++)
         batch->rows[i]->duplicate = true;
     for (int i = 0; i < pr_pq.ntuples(stored); i++) {
-        uint64_t place = 0;
+        uint64_t place = 0, number = 0;
         pr_parse_u64(pr_slice_of(pr_pq.getvalue(stored, i, 0)), &place);
+        pr_parse_u64(pr_slice_of(pr_pq.getvalue(stored, i, 1)), &number);
         if (place > 0 && place <= batch->count)
             batch->rows[place - 1]->duplicate = false;
+        if (number > batch->last)
+            batch->last = number;
     }
 }
 
-static parsrec_status write_batch(postgres *self, statement s, const store_batch *batch,
-                                  const char *what, parsrec_error *err)
+static parsrec_status write_batch(postgres *self, statement s, store_batch *batch, const char *what,
+                                  parsrec_error *err)
 {
     char origin[24], number[24];
     char *text = batch_text(batch);
@@ -363,14 +400,20 @@ static parsrec_status write_batch(postgres *self, statement s, const store_batch
     s.values = values;
     s.count = 4;
     parsrec_status status = run(self->writer, &s, &result, what, err);
-    if (status == PARSREC_OK)
-        mark_duplicates(batch, result);
-    pr_pq.clear(result);
     pr_free(text);
+    if (status == PARSREC_OK && (size_t)pr_pq.ntuples(result) < batch->count) {
+        pr_pq.clear(result);
+        s.sql = select_earlier;
+        s.count = 2;
+        status = run(self->writer, &s, &result, what, err);
+    }
+    if (status == PARSREC_OK)
+        mark_stored(batch, result);
+    pr_pq.clear(result);
     return status;
 }
 
-static parsrec_status append(void *own, const store_batch *batch, parsrec_error *err)
+static parsrec_status append(void *own, store_batch *batch, parsrec_error *err)
 {
     const statement s = {.sql = "WITH turn AS MATERIALIZED (SELECT " TURN ", $4::text), " INSERT};
     return write_batch(own, s, batch, "cannot write to the store", err);
@@ -379,7 +422,7 @@ static parsrec_status append(void *own, const store_batch *batch, parsrec_error 
 /* A statement sees the state at its start, so a separate statement takes the lock first. A batch
  * that is sent again does not remove its own row. The hash of an event's id is kept, so that an
  * event that is sent again later is not stored. */
-static parsrec_status forget_now(postgres *self, const store_batch *batch, parsrec_error *err)
+static parsrec_status forget_now(postgres *self, store_batch *batch, parsrec_error *err)
 {
     static const char sql[] =
         "WITH turn AS (SELECT 1), theirs AS (SELECT id FROM parsrec_events"
@@ -402,7 +445,7 @@ static parsrec_status forget_now(postgres *self, const store_batch *batch, parsr
     return status;
 }
 
-static parsrec_status forget(void *own, const store_batch *batch, parsrec_error *err)
+static parsrec_status forget(void *own, store_batch *batch, parsrec_error *err)
 {
     postgres *self = own;
     parsrec_status status = forget_now(self, batch, err);
@@ -447,9 +490,9 @@ static parsrec_status read_rows(void *own, uint64_t after, store_take *take, voi
     const char *values[] = {text};
     const statement select = {
         "SELECT id, origin, user_key, session, time, items, type FROM parsrec_events"
-        " WHERE id > $1::bigint AND (user_key <> '' OR items IS NULL) ORDER BY id LIMIT " A_PAGE,
+        " WHERE id > $1::bigint AND (user_key <> '' OR items IS NULL) ORDER BY id LIMIT " PAGE_TEXT,
         values, 1, false};
-    for (int rows = 1; rows > 0;) {
+    for (int rows = PAGE_ROWS; rows == PAGE_ROWS;) {
         PGresult *page;
         snprintf(text, sizeof text, "%" PRIu64, after);
         PR_TRY(run(self->reader, &select, &page, "cannot read the store", err));
@@ -472,6 +515,58 @@ static parsrec_status check(void *own, parsrec_error *err)
     return status;
 }
 
+/* ---- news ---- */
+
+static parsrec_status listen_now(postgres *self, parsrec_error *err)
+{
+    if (self->listener == NULL) {
+        PR_TRY(connect_to(&self->listener, self->url, err));
+    } else {
+        pr_pq.reset(self->listener);
+        PR_TRY(set_up(self->listener, err));
+    }
+    return command(self->listener, "LISTEN " CHANNEL, "cannot follow the store", err);
+}
+
+/* The newest number among the notifications that have arrived; 0: none has. */
+static uint64_t take_news(PGconn *listener)
+{
+    uint64_t newest = 0;
+    for (PGnotify *n; (n = pr_pq.notifies(listener)) != NULL; pr_pq.freemem(n)) {
+        uint64_t number = STORE_ANYTHING; /* a payload that is not ours says only that */
+        pr_parse_u64(pr_slice_of(n->extra), &number);
+        if (number > newest)
+            newest = number;
+    }
+    return newest;
+}
+
+/* Where a pooler stands between that gives every transaction another connection, notifications are
+ * lost without notice; hence a look into the table when the time is over. */
+static parsrec_status wait_for_news(void *own, int wake, int milliseconds, uint64_t *news,
+                                    parsrec_error *err)
+{
+    postgres *self = own;
+    *news = STORE_ANYTHING;
+    if (!self->listens) {
+        PR_TRY(listen_now(self, err));
+        self->listens = true;
+        return PARSREC_OK; /* what was committed before it listened was announced to others only */
+    }
+    struct pollfd p[] = {{.fd = pr_pq.socket(self->listener), .events = POLLIN},
+                         {.fd = wake, .events = POLLIN}};
+    int ready = poll(p, 2, milliseconds);
+    if (ready < 0 && errno != EINTR)
+        return pr_fail_errno(err, PARSREC_E_IO, "postgresql: cannot wait");
+    if (ready > 0 && p[0].revents != 0 && pr_pq.consumeInput(self->listener) == 0) {
+        self->listens = false;
+        return fail(self->listener, NULL, "the connection is lost", err);
+    }
+    if (ready > 0)
+        *news = take_news(self->listener);
+    return PARSREC_OK;
+}
+
 const store_backend store_postgres = {
     .prefix = "postgresql://",
     .open = open_store,
@@ -480,4 +575,5 @@ const store_backend store_postgres = {
     .forget = forget,
     .read = read_rows,
     .check = check,
+    .wait = wait_for_news,
 };

@@ -59,14 +59,14 @@ static parsrec_status prepare(const sqlite *self, sqlite3 *connection, sqlite3_s
 }
 
 /* The single number that a statement returns. */
-static parsrec_status ask_number(const sqlite *self, const char *sql, int *number,
+static parsrec_status ask_number(const sqlite *self, const char *sql, uint64_t *number,
                                  parsrec_error *err)
 {
     sqlite3_stmt *statement = NULL;
     PR_TRY(prepare(self, self->writer, &statement, sql, err));
     parsrec_status status = PARSREC_OK;
     if (sqlite3_step(statement) == SQLITE_ROW)
-        *number = sqlite3_column_int(statement, 0);
+        *number = (uint64_t)sqlite3_column_int64(statement, 0);
     else
         status = fail(self, self->writer, "cannot use it as a store", err);
     sqlite3_finalize(statement);
@@ -170,12 +170,12 @@ static parsrec_status settle_identity(const sqlite *self, parsrec_error *err)
 
 static parsrec_status make_tables(sqlite *self, parsrec_error *err)
 {
-    int version = 0;
+    uint64_t version = 0;
     PR_TRY(ask_number(self, "PRAGMA user_version", &version, err));
     if (version > SCHEMA)
         return pr_fail(err, PARSREC_E_VERSION,
                        "%s: the store has version %d, this parsrec knows up to %d", self->path,
-                       version, SCHEMA);
+                       (int)version, SCHEMA);
     if (version == 0)
         PR_TRY(run(self, self->writer, create, "cannot make the store", err));
     if (version == 1)
@@ -203,7 +203,7 @@ static parsrec_status make_alone(sqlite *self, parsrec_error *err)
 /* Completes an upgrade, perhaps one that was interrupted here. */
 static parsrec_status rewrite_if_due(sqlite *self, parsrec_error *err)
 {
-    int due = 0;
+    uint64_t due = 0;
     PR_TRY(ask_number(self, "SELECT count(*) FROM parsrec_meta WHERE name = 'rewrite'", &due, err));
     if (due == 0)
         return PARSREC_OK;
@@ -284,11 +284,12 @@ static parsrec_status open_store(void **own, const char *url, store_identity *id
 
 /* ---- writing ---- */
 
-static parsrec_status insert_row(sqlite *self, store_row *row, int64_t origin, parsrec_error *err)
+static parsrec_status insert_row(sqlite *self, store_batch *batch, store_row *row,
+                                 parsrec_error *err)
 {
     sqlite3_stmt *s = self->insert;
     bool forgets = row->items == NULL;
-    sqlite3_bind_int64(s, 1, origin);
+    sqlite3_bind_int64(s, 1, batch->origin);
     sqlite3_bind_text(s, 2, forgets ? "" : row->user, -1, SQLITE_STATIC);
     sqlite3_bind_text(s, 3, row->session, -1, SQLITE_STATIC); /* NULL pointers are NULLs */
     if (row->time == STORE_NO_TIME)
@@ -303,31 +304,37 @@ static parsrec_status insert_row(sqlite *self, store_row *row, int64_t origin, p
     if (sqlite3_step(s) != SQLITE_DONE)
         status = fail(self, self->writer, "cannot write to the store", err);
     row->duplicate = sqlite3_changes(self->writer) == 0;
+    if (!row->duplicate)
+        batch->last = (uint64_t)sqlite3_last_insert_rowid(self->writer);
     sqlite3_reset(s);
     return status;
 }
 
-static parsrec_status insert_rows(sqlite *self, const store_batch *batch, parsrec_error *err)
+/* What a batch repeats may be the newest row of all. */
+static parsrec_status insert_rows(sqlite *self, store_batch *batch, parsrec_error *err)
 {
-    for (size_t i = 0; i < batch->count; i++)
-        PR_TRY(insert_row(self, batch->rows[i], batch->origin, err));
-    return PARSREC_OK;
+    bool repeats = false;
+    for (size_t i = 0; i < batch->count; i++) {
+        PR_TRY(insert_row(self, batch, batch->rows[i], err));
+        repeats = repeats || batch->rows[i]->duplicate;
+    }
+    return repeats ? ask_number(self, "SELECT max(id) FROM parsrec_events", &batch->last, err)
+                   : PARSREC_OK;
 }
 
-static parsrec_status remove_rows(sqlite *self, const store_batch *batch, parsrec_error *err)
+static parsrec_status remove_rows(sqlite *self, store_batch *batch, parsrec_error *err)
 {
     parsrec_status status = PARSREC_OK;
     sqlite3_bind_text(self->remove, 1, batch->rows[0]->user_hash, -1, SQLITE_STATIC);
     if (sqlite3_step(self->remove) != SQLITE_DONE)
         status = fail(self, self->writer, "cannot forget a user", err);
     sqlite3_reset(self->remove);
-    return status == PARSREC_OK ? insert_row(self, batch->rows[0], batch->origin, err) : status;
+    return status == PARSREC_OK ? insert_row(self, batch, batch->rows[0], err) : status;
 }
 
-typedef parsrec_status change(sqlite *self, const store_batch *batch, parsrec_error *err);
+typedef parsrec_status change(sqlite *self, store_batch *batch, parsrec_error *err);
 
-static parsrec_status commit(sqlite *self, change *what, const store_batch *batch,
-                             parsrec_error *err)
+static parsrec_status commit(sqlite *self, change *what, store_batch *batch, parsrec_error *err)
 {
     PR_TRY(run(self, self->writer, "BEGIN IMMEDIATE", "cannot write to the store", err));
     parsrec_status status = what(self, batch, err);
@@ -338,12 +345,12 @@ static parsrec_status commit(sqlite *self, change *what, const store_batch *batc
     return status;
 }
 
-static parsrec_status append(void *own, const store_batch *batch, parsrec_error *err)
+static parsrec_status append(void *own, store_batch *batch, parsrec_error *err)
 {
     return commit(own, insert_rows, batch, err);
 }
 
-static parsrec_status forget(void *own, const store_batch *batch, parsrec_error *err)
+static parsrec_status forget(void *own, store_batch *batch, parsrec_error *err)
 {
     sqlite *self = own;
     PR_TRY(commit(self, remove_rows, batch, err));
