@@ -9,11 +9,10 @@
 
 typedef struct pr_coarse {
     size_t rows, width;
-    int8_t *codes;    /* 64 rows together, four columns at a time */
-    int32_t *offsets; /* [rows]: how much the shift of the query's codes adds to a sum */
-    pr_real *steps;   /* [rows] */
-    pr_real length,
-        error; /* largest length of a row's codes, and of its rounding error, in steps */
+    uint8_t *codes; /* as byte_products.h stores them */
+    pr_real *steps; /* [rows] */
+    pr_real length; /* largest length of a row's codes ... */
+    pr_real error;  /* ... and of its rounding error, in steps */
 } pr_coarse;
 
 /* The bytes pr_coarse_make needs, and the largest width allowed, so that sums of products fit 32
@@ -27,11 +26,11 @@ void pr_coarse_make(pr_coarse *coarse, void *memory, const pr_real *table, size_
 
 /* A query of the same width, quantised. */
 typedef struct pr_coarse_query {
-    uint8_t *codes; /* [width rounded up to a multiple of four], provided by the caller */
+    int8_t *codes; /* [width rounded up to a multiple of four], provided by the caller */
     pr_real step;
-    pr_real
-        slack; /* bound on the error of a row's score, in steps of that row; not finite: no bound is
-                * known */
+    pr_real slack; /* bound on the error of a row's score, in steps of that row; not finite: no
+                    * bound is known */
+    int32_t shift; /* what the shift of the table's codes adds to a sum */
 } pr_coarse_query;
 
 void pr_coarse_ask(pr_coarse_query *query, const pr_coarse *coarse, const pr_real *x);

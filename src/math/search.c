@@ -6,20 +6,14 @@
 #include <string.h>
 
 #include "math/blas.h"
+#include "math/byte_products.h"
 #include "math/eigen.h"
 #include "math/wide.h"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(PR_ONE_LEVEL)
-#include <immintrin.h>
-#define HAS_BYTE_PRODUCTS
-#endif
-
 enum {
     BLOCK = PR_SEARCH_BLOCK,
-    GROUP = 4,          /* columns that one instruction adds up */
-    CODE_MOST = 127,    /* of a table */
-    CODE_SHIFT = 128,   /* makes a code unsigned */
-    QUERY_MOST = 63,    /* of a query: two products fit sixteen bits on older processors */
+    GROUP = PR_BYTE_GROUP,
+    CODE_MOST = PR_BYTE_CODE_MOST,
     SAMPLE_MOST = 8192, /* rows that the axes are fitted to */
     ENOUGH = 32,        /* candidates after which the caller gets a chance to raise the bar */
 };
@@ -28,10 +22,7 @@ static const pr_real TOO_LARGE = (pr_real)1e18; /* a sum of squares would not be
 /* Of a sum of `width` products of numbers with their own rounding, in units of the lengths. */
 static const double rounding = 6 * 1.2e-7;
 
-static size_t up(size_t n, size_t unit)
-{
-    return (n + unit - 1) / unit * unit;
-}
+static_assert((int)BLOCK == (int)PR_BYTE_BLOCK, "a block of the search is one of byte products");
 
 /* ---- memory ---- */
 
@@ -49,7 +40,7 @@ size_t pr_search_blocks(const uint32_t *group, size_t rows, size_t groups)
 /* Level 1 reads a quarter of the columns; the others and two numbers fill whole cache lines. */
 static size_t first_of(size_t width)
 {
-    return up((width + 3) / 4, GROUP);
+    return pr_round_up((width + 3) / 4, GROUP);
 }
 
 static size_t rest_of(const pr_search *s)
@@ -62,7 +53,7 @@ void pr_search_take(pr_search *s, pr_arena *arena, size_t rows, size_t width, si
     assert(width > 0 && width <= PR_SEARCH_WIDTH_MOST);
     size_t real = sizeof(pr_real);
     *s = (pr_search){.rows = rows, .width = width, .blocks = blocks, .first = first_of(width)};
-    s->line = up(rest_of(s) + 2 * sizeof(float), 64);
+    s->line = pr_round_up(rest_of(s) + 2 * sizeof(float), 64);
     s->items = pr_arena_take(arena, blocks * BLOCK, sizeof *s->items);
     s->places = pr_arena_take(arena, rows, sizeof *s->places);
     s->groups = pr_arena_take(arena, blocks, sizeof *s->groups);
@@ -239,14 +230,14 @@ static void make_first(pr_search *s, size_t b, const pr_real *turned, size_t n)
         }
     pr_real step = most / CODE_MOST, scale = step > 0 ? 1 / step : 0;
     s->steps[b] = step;
-    memset(codes, CODE_SHIFT, BLOCK * first);
+    memset(codes, PR_BYTE_SHIFT, BLOCK * first);
     for (size_t r = 0; r < n; r++) {
         double error = 0, span = 0;
         for (size_t i = 0; i < used; i++) {
             pr_real x = turned[r * s->width + i] / s->units[i];
             int code = code_of(x * scale);
             double back = (double)code * (double)step;
-            codes[i / GROUP * GROUP * BLOCK + r * GROUP + i % GROUP] = (uint8_t)(code + CODE_SHIFT);
+            codes[pr_byte_at(r, i)] = (uint8_t)(code + PR_BYTE_SHIFT);
             error += ((double)x - back) * ((double)x - back);
             span += back * back;
         }
@@ -259,7 +250,7 @@ static void make_line(const pr_search *s, size_t at, const pr_real *rest, size_t
 {
     uint8_t *line = s->lines + at * s->line;
     pr_real most = 0;
-    memset(line, CODE_SHIFT, s->line);
+    memset(line, PR_BYTE_SHIFT, s->line);
     for (size_t i = 0; i < n; i++)
         most = rest[i] > most ? rest[i] : -rest[i] > most ? -rest[i] : most;
     pr_real step = most / CODE_MOST, scale = step > 0 ? 1 / step : 0;
@@ -267,7 +258,7 @@ static void make_line(const pr_search *s, size_t at, const pr_real *rest, size_t
     for (size_t i = 0; i < n; i++) {
         int code = code_of(rest[i] * scale);
         double lost = (double)rest[i] - (double)code * (double)step;
-        line[i] = (uint8_t)(code + CODE_SHIFT);
+        line[i] = (uint8_t)(code + PR_BYTE_SHIFT);
         error += lost * lost;
     }
     float numbers[2] = {(float)step, (float)(sqrt(error) * (1 + 1e-6))};
@@ -352,7 +343,7 @@ static pr_real code_query(int8_t *codes, pr_real *step, int32_t *shift, const pr
     pr_real most = 0;
     for (size_t i = 0; i < n; i++)
         most = x[i] > most ? x[i] : -x[i] > most ? -x[i] : most;
-    *step = most / QUERY_MOST;
+    *step = most / PR_BYTE_QUERY_MOST;
     pr_real scale = *step > 0 ? 1 / *step : 0;
     double error = 0;
     int32_t sum = 0;
@@ -364,7 +355,7 @@ static pr_real code_query(int8_t *codes, pr_real *step, int32_t *shift, const pr
         sum += code;
         error += lost * lost;
     }
-    *shift = sum * CODE_SHIFT;
+    *shift = sum * PR_BYTE_SHIFT;
     return (pr_real)(sqrt(error) * (1 + 1e-6));
 }
 
@@ -482,78 +473,6 @@ PR_INLINE int32_t least_sum(const pr_search_query *q, size_t b, pr_real lacks)
     return (int32_t)sum + q->shift;
 }
 
-/* Each sets sums[BLOCK] of a block's codes and returns the rows whose sums are at least `least`. */
-static uint64_t block_plain(int32_t *sums, const uint8_t *codes, const int8_t *x, size_t width,
-                            int32_t least)
-{
-    uint64_t found = 0;
-    memset(sums, 0, BLOCK * sizeof *sums);
-    for (size_t i = 0; i < width; i += GROUP, codes += BLOCK * GROUP)
-        for (size_t r = 0; r < BLOCK; r++)
-            for (size_t j = 0; j < GROUP; j++)
-                sums[r] += codes[r * GROUP + j] * x[i + j];
-    for (size_t r = 0; r < BLOCK; r++)
-        found |= (uint64_t)(sums[r] >= least) << r;
-    return found;
-}
-
-#ifdef HAS_BYTE_PRODUCTS
-__attribute__((target("avx512f,avx512bw,avx512vnni"))) static inline uint64_t block_avx512(
-    int32_t *sums, const uint8_t *codes, const int8_t *x, size_t width, int32_t least)
-{
-    __m512i sum[BLOCK / 16], bar = _mm512_set1_epi32(least);
-    uint64_t found = 0;
-#pragma GCC unroll 4
-    for (size_t v = 0; v < BLOCK / 16; v++)
-        sum[v] = _mm512_setzero_si512();
-    for (size_t i = 0; i < width; i += GROUP, codes += BLOCK * GROUP) {
-        int32_t four;
-        memcpy(&four, x + i, sizeof four);
-        __m512i query = _mm512_set1_epi32(four);
-#pragma GCC unroll 4
-        for (size_t v = 0; v < BLOCK / 16; v++)
-            sum[v] = _mm512_dpbusd_epi32(sum[v], _mm512_loadu_si512(codes + v * 64), query);
-    }
-#pragma GCC unroll 4
-    for (size_t v = 0; v < BLOCK / 16; v++) {
-        _mm512_storeu_si512(sums + v * 16, sum[v]);
-        found |= (uint64_t)_mm512_cmpge_epi32_mask(sum[v], bar) << (v * 16);
-    }
-    return found;
-}
-
-__attribute__((target("avx2"))) static inline uint64_t block_avx2(int32_t *sums,
-                                                                  const uint8_t *codes,
-                                                                  const int8_t *x, size_t width,
-                                                                  int32_t least)
-{
-    __m256i sum[BLOCK / 8], ones = _mm256_set1_epi16(1), bar = _mm256_set1_epi32(least - 1);
-    uint64_t found = 0;
-#pragma GCC unroll 8
-    for (size_t v = 0; v < BLOCK / 8; v++)
-        sum[v] = _mm256_setzero_si256();
-    for (size_t i = 0; i < width; i += GROUP, codes += BLOCK * GROUP) {
-        int32_t four;
-        memcpy(&four, x + i, sizeof four);
-        __m256i query = _mm256_set1_epi32(four);
-#pragma GCC unroll 8
-        for (size_t v = 0; v < BLOCK / 8; v++) {
-            __m256i row = _mm256_loadu_si256((const void *)(codes + v * 32));
-            __m256i pairs = _mm256_maddubs_epi16(row, query);
-            sum[v] = _mm256_add_epi32(sum[v], _mm256_madd_epi16(pairs, ones));
-        }
-    }
-#pragma GCC unroll 8
-    for (size_t v = 0; v < BLOCK / 8; v++) {
-        _mm256_storeu_si256((void *)(sums + v * 8), sum[v]);
-        __m256i larger_sums = _mm256_cmpgt_epi32(sum[v], bar);
-        found |= (uint64_t)(uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(larger_sums))
-                 << (v * 8);
-    }
-    return found;
-}
-#endif
-
 /* Defines a scan: from block q->next on, the next block with rows that level 1 lets through, or with
  * rows of their own; then sums[BLOCK] and *found are set. Returns `blocks` at the end. */
 #define DEFINE_SCAN(name, target, block)                                                       \
@@ -573,24 +492,13 @@ __attribute__((target("avx2"))) static inline uint64_t block_avx2(int32_t *sums,
         }                                                                                      \
         return s->blocks;                                                                      \
     }
-DEFINE_SCAN(scan_plain, , block_plain)
-#ifdef HAS_BYTE_PRODUCTS
-DEFINE_SCAN(scan_avx2, __attribute__((target("avx2"))), block_avx2)
-DEFINE_SCAN(scan_avx512, __attribute__((target("avx512f,avx512bw,avx512vnni"))), block_avx512)
+DEFINE_SCAN(scan_plain, , pr_bytes_plain)
+#ifdef PR_HAS_BYTE_PRODUCTS
+DEFINE_SCAN(scan_avx2, PR_BYTES_AVX2, pr_bytes_avx2)
+DEFINE_SCAN(scan_avx512, PR_BYTES_AVX512, pr_bytes_avx512)
 #endif
 
 typedef size_t scan_blocks(pr_search_query *q, pr_real bar, int32_t *sums, uint64_t *found);
-
-static scan_blocks *best_scan(void)
-{
-#ifdef HAS_BYTE_PRODUCTS
-    if (__builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw"))
-        return scan_avx512;
-    if (__builtin_cpu_supports("avx2"))
-        return scan_avx2;
-#endif
-    return scan_plain;
-}
 
 /* ---- level 2 ---- */
 
@@ -641,7 +549,7 @@ size_t pr_search_next(pr_search_query *q, pr_real bar, int32_t *rows)
     int32_t sums[BLOCK];
     uint64_t found;
     size_t count = 0, blocks = q->search->blocks;
-    scan_blocks *scan = best_scan();
+    scan_blocks *scan = PR_BYTES_CHOOSE(scan_plain, scan_avx2, scan_avx512);
     pr_real least =
         bar - (pr_real)4e-6 * (1 + (bar < 0 ? -bar : bar)); /* rounding of other terms */
     while (q->next < blocks && count < ENOUGH) {

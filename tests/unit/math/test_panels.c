@@ -84,7 +84,7 @@ static void panels_of_all_shapes(void **state)
 typedef struct rounded {
     pr_coarse coarse;
     void *memory;
-    uint8_t codes[IN + 3];
+    int8_t codes[IN + 3];
 } rounded;
 
 static void round_table(rounded *r, const pr_real *table, size_t rows, size_t width)
