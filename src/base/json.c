@@ -89,3 +89,13 @@ char *pr_json_indented(json_t *json)
     free(dumped);
     return text;
 }
+
+parsrec_status pr_json_write(pr_writer *out, json_t *json, parsrec_error *err)
+{
+    char *text = pr_json_indented(json);
+    if (text == NULL)
+        return pr_fail_memory(err);
+    pr_write(out, "%s\n", text);
+    pr_free(text);
+    return PARSREC_OK;
+}

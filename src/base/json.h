@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "base/status.h"
+#include "base/writer.h"
 
 /* Parses one object or array. `origin` names the source in messages; duplicate keys are refused.
  * Free with json_decref. */
@@ -21,5 +22,7 @@ char *pr_json_text(const json_t *json);
 /* For readers: indented, members in the order they were added, numbers with all their digits. Takes
  * the value over, which may be NULL. Free with pr_free; NULL when out of memory. */
 char *pr_json_indented(json_t *json);
+/* Appends the same text and a line break. Takes the value over. */
+parsrec_status pr_json_write(pr_writer *out, json_t *json, parsrec_error *err);
 
 #endif

@@ -224,6 +224,16 @@ static void write_float_slowly(pr_writer *w, float value)
         pr_write_bytes(w, ".0", 2);
 }
 
+void pr_write_grouped(pr_writer *writer, uint64_t value)
+{
+    if (value >= 1000) {
+        pr_write_grouped(writer, value / 1000);
+        pr_write(writer, ",%03llu", (unsigned long long)(value % 1000));
+    } else {
+        pr_write(writer, "%llu", (unsigned long long)value);
+    }
+}
+
 /* The quick way is taken where its digits, read back, give the number again. */
 void pr_write_float(pr_writer *w, float value)
 {

@@ -31,6 +31,8 @@ void pr_write_quoted(pr_writer *writer, const char *bytes, size_t size);
  * where it is not finite. */
 void pr_write_decimal(pr_writer *writer, double value);
 void pr_write_count(pr_writer *writer, uint64_t value);
+/* For readers: 12345 as "12,345". */
+void pr_write_grouped(pr_writer *writer, uint64_t value);
 /* A JSON number that reads back as the very float; null where it is not finite. */
 void pr_write_float(pr_writer *writer, float value);
 

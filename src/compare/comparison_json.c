@@ -147,11 +147,5 @@ static json_t *report_json(const parsrec_comparison *c)
 parsrec_status pr_comparison_json(pr_writer *out, const parsrec_comparison *c, bool rows_only,
                                   parsrec_error *err)
 {
-    json_t *json = rows_only ? rows_json(c) : report_json(c);
-    char *text = pr_json_indented(json);
-    if (text == NULL)
-        return pr_fail_memory(err);
-    pr_write(out, "%s\n", text);
-    pr_free(text);
-    return PARSREC_OK;
+    return pr_json_write(out, rows_only ? rows_json(c) : report_json(c), err);
 }

@@ -50,16 +50,6 @@ static void interval_cell(pr_report *r, const pr_interval *interval)
                     decimal(interval->high, high, sizeof high));
 }
 
-static void write_grouped(pr_writer *out, uint64_t value)
-{
-    if (value >= 1000) {
-        write_grouped(out, value / 1000);
-        pr_write(out, ",%03llu", (unsigned long long)(value % 1000));
-    } else {
-        pr_write(out, "%llu", (unsigned long long)value);
-    }
-}
-
 /* ---- sentences ---- */
 
 static void write_protocol(pr_writer *out, const parsrec_comparison *c)
@@ -68,14 +58,14 @@ static void write_protocol(pr_writer *out, const parsrec_comparison *c)
     const parsrec_eval_options *o = &c->eval;
     const pr_rule *rule = pr_rules[o->protocol];
     pr_write(out, "%s sessions: ", o->split == PARSREC_SPLIT_TEST ? "Last" : "Second to last");
-    write_grouped(out, r->baskets);
+    pr_write_grouped(out, r->baskets);
     pr_write(out, " baskets with ");
-    write_grouped(out, r->steps);
+    pr_write_grouped(out, r->steps);
     pr_write(out, " steps, ranked against ");
     if (r->negatives == 0) {
         pr_write(out, "the whole catalogue");
     } else {
-        write_grouped(out, r->negatives);
+        pr_write_grouped(out, r->negatives);
         pr_write(out, " %s, the same for every model",
                  o->candidates == PARSREC_CANDIDATES_POPULAR ? "items sampled by popularity"
                  : o->candidates == PARSREC_CANDIDATES_FILE

@@ -308,12 +308,7 @@ static parsrec_status write_json(pr_writer *out, const parsrec_tuning *t, bool t
                          t->checksum, "model", t->kind, "measure", t->measure, "seed",
                          (json_int_t)t->seed, "epochs", (json_int_t)last_epochs(t), "best",
                          best_of(t)->name, "seconds", t->seconds, "trials", json);
-    char *text = pr_json_indented(json);
-    if (text == NULL)
-        return pr_fail_memory(err);
-    pr_write(out, "%s\n", text);
-    pr_free(text);
-    return PARSREC_OK;
+    return pr_json_write(out, json, err);
 }
 
 /* ---- writing ---- */

@@ -43,17 +43,6 @@ static const char *question_sentence(const pr_whatif_result *a, size_t question)
            "else instead; baskets keep their size.";
 }
 
-/* 12345 as "12,345". */
-static void write_grouped(pr_writer *out, uint64_t value)
-{
-    if (value >= 1000) {
-        write_grouped(out, value / 1000);
-        pr_write(out, ",%03llu", (unsigned long long)(value % 1000));
-    } else {
-        pr_write(out, "%llu", (unsigned long long)value);
-    }
-}
-
 /* What `before` is a mean over, and what prices are known; group SIZE_MAX: of every group. */
 static void write_before(pr_writer *out, const pr_whatif_result *a, size_t group)
 {
@@ -67,9 +56,9 @@ static void write_before(pr_writer *out, const pr_whatif_result *a, size_t group
     else {
         const pr_user_group *g = &a->groups.list[group];
         pr_write(out, "Before: the mean over the ");
-        write_grouped(out, (uint64_t)pr_sales_baskets(&a->past.before, &a->cohort, group));
+        pr_write_grouped(out, (uint64_t)pr_sales_baskets(&a->past.before, &a->cohort, group));
         pr_write(out, "%s baskets of ", a->synthetic ? " past" : "");
-        write_grouped(out, g->count);
+        pr_write_grouped(out, g->count);
         pr_write(out, " user%s, every basket alike%s.", g->count == 1 ? "" : "s",
                  a->synthetic ? " (without the test sessions)" : "");
     }
@@ -373,7 +362,7 @@ static void add_facts(pr_report *r, const pr_whatif_result *a, size_t s)
         }
         if (a->scenarios.list[s].off_count > 0) {
             pr_write(&text, "%.1f %% of ", 100 * (all - without) / all);
-            write_grouped(&text, (uint64_t)all);
+            pr_write_grouped(&text, (uint64_t)all);
             pr_write(&text, " baskets contain what leaves; they have %.2f items, all baskets %.2f",
                      all > without ? (units - kept) / (all - without) : 0, units / all);
         } else {

@@ -407,11 +407,5 @@ static json_t *answer_json(const pr_whatif_result *a)
 parsrec_status pr_whatif_json(pr_writer *out, const pr_whatif_result *a, bool rows_only,
                               parsrec_error *err)
 {
-    json_t *json = rows_only ? rows_json(a, true) : answer_json(a);
-    char *text = pr_json_indented(json);
-    if (text == NULL)
-        return pr_fail_memory(err);
-    pr_write(out, "%s\n", text);
-    pr_free(text);
-    return PARSREC_OK;
+    return pr_json_write(out, rows_only ? rows_json(a, true) : answer_json(a), err);
 }
