@@ -7,6 +7,16 @@
 #include "math/wide.h"
 #include "model/purchase_times.h"
 
+size_t pr_history_last_session(const pr_history *history, size_t otherwise)
+{
+    for (size_t k = history->sessions != NULL ? history->session_count : 0; k > 0; k--) {
+        size_t first = (size_t)(history->sessions[k - 1] - history->sessions[0]);
+        if (first < history->count)
+            return first;
+    }
+    return otherwise;
+}
+
 size_t pr_history_count(const pr_history *history, const pr_config *config)
 {
     size_t limit = (size_t)config->history_length;

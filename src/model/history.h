@@ -10,6 +10,10 @@
 #include "model/config.h"
 #include "model/neighbours.h"
 
+/* Where the last session that is not empty begins; `otherwise` for a history that is not cut into
+ * sessions. */
+size_t pr_history_last_session(const pr_history *history, size_t otherwise);
+
 /* How many of the newest items of the history `config` uses. */
 size_t pr_history_count(const pr_history *history, const pr_config *config);
 

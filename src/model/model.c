@@ -322,23 +322,38 @@ void pr_scorer_start(pr_scorer *scorer, const pr_start *starts, size_t rows)
 {
     assert(rows <= scorer->rows);
     scorer->active = rows;
-    scorer->model->kind->start(scorer, starts);
+    if (scorer->model->kind->start != NULL)
+        scorer->model->kind->start(scorer, starts);
 }
 
 void pr_scorer_place(pr_scorer *scorer, const int32_t *items)
 {
-    scorer->model->kind->place(scorer, items);
+    if (scorer->model->kind->place != NULL)
+        scorer->model->kind->place(scorer, items);
 }
 
 void pr_scorer_score_all(pr_scorer *scorer, pr_real *scores)
 {
-    scorer->model->kind->score_all(scorer, scores);
+    const pr_model_kind *kind = scorer->model->kind;
+    size_t V = scorer->model->items;
+    if (kind->row_scores == NULL)
+        kind->score_all(scorer, scores);
+    else
+        for (size_t r = 0; r < scorer->active; r++)
+            memcpy(scores + r * V, kind->row_scores(scorer, r), V * sizeof *scores);
 }
 
 void pr_scorer_score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
 {
+    const pr_model_kind *kind = scorer->model->kind;
     assert(row < scorer->active);
-    scorer->model->kind->score(scorer, row, items, n, scores);
+    if (kind->row_scores == NULL) {
+        kind->score(scorer, row, items, n, scores);
+        return;
+    }
+    const pr_real *all = kind->row_scores(scorer, row);
+    for (size_t i = 0; i < n; i++)
+        scores[i] = all[items[i]];
 }
 
 size_t pr_scorer_best(pr_scorer *scorer, const uint8_t *barred, size_t k, int32_t *best,

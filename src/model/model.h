@@ -116,10 +116,14 @@ typedef struct pr_model_kind {
      * arena. It is called twice: first with an arena that only counts and returns NULL
      * (pr_arena_counts), to find out how much memory is needed. */
     void (*take)(void *state, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity);
+    /* start is NULL where users and histories do not matter, place where the basket does not. */
     void (*start)(pr_scorer *scorer, const pr_start *starts);
     void (*place)(pr_scorer *scorer, const int32_t *items);
     void (*score_all)(pr_scorer *scorer, pr_real *scores);
     void (*score)(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores);
+    /* For kinds that keep the scores of a row for all items: returns them, [V]. The two above are
+     * then NULL. */
+    const pr_real *(*row_scores)(pr_scorer *scorer, size_t row);
     bool (*best)(pr_scorer *scorer, const uint8_t *barred, size_t k, int32_t *best, pr_real *scores,
                  size_t *count); /* a fast path; returns false if it cannot be
                                                    * used; NULL: there is none */

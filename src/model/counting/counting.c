@@ -99,6 +99,13 @@ parsrec_status pr_popularity_count(pr_model *model, const pr_counted *from, pars
     return status;
 }
 
+void pr_scores_without_votes(pr_real *scores, const pr_model *model)
+{
+    const pr_real *popularity = pr_popularity(model);
+    for (size_t i = 0; i < model->items; i++)
+        scores[i] = -1 / (1 + popularity[i]);
+}
+
 /* ---- ties ---- */
 
 void pr_settle_ties(pr_real *scores, const int32_t *order, const pr_real *values,
@@ -116,10 +123,4 @@ void pr_settle_ties(pr_real *scores, const int32_t *order, const pr_real *values
         if (scores[at] < least)
             scores[at] = least;
     }
-}
-
-void pr_place_nothing(pr_scorer *scorer, const int32_t *items)
-{
-    (void)scorer;
-    (void)items;
 }

@@ -33,14 +33,14 @@ parsrec_status pr_count_model(pr_model **out, const char *kind, const pr_config 
 parsrec_status pr_popularity_layout(pr_model *model, parsrec_error *err);
 parsrec_status pr_popularity_count(pr_model *model, const pr_counted *from, parsrec_error *err);
 const pr_real *pr_popularity(const pr_model *model);
+/* scores[V] of items that got no vote: below all positive ones, the popular first. -1 / (1 + count)
+ * differs for all counts up to ten million. */
+void pr_scores_without_votes(pr_real *scores, const pr_model *model);
 
 /* Scores for values in an order, order[0] the best of them: a value, or the next larger number where that
  * is not above the score of the one before. Where tie is given, equal values with equal ties keep equal
  * scores. All but order are indexed by what is in it. */
 void pr_settle_ties(pr_real *scores, const int32_t *order, const pr_real *values,
                     const pr_real *tie, size_t n);
-
-/* For kinds whose scores do not depend on what is in the basket. */
-void pr_place_nothing(pr_scorer *scorer, const int32_t *items);
 
 #endif

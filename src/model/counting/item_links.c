@@ -15,6 +15,7 @@
 #include "model/counting/counting.h"
 #include "model/counting/linear_items.h"
 #include "model/counting/transitions.h"
+#include "model/history.h"
 
 static parsrec_status layout(pr_model *model, parsrec_error *err)
 {
@@ -129,28 +130,16 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     pr_real most = 1;
     for (size_t i = 0; i < V; i++)
         most = popularity[i] > most ? popularity[i] : most;
-    for (size_t i = 0; i < V; i++) {
-        s->never[i] = -1 / (1 + popularity[i]);
+    pr_scores_without_votes(s->never, model);
+    for (size_t i = 0; i < V; i++)
         s->factor[i] =
             model->config.ties == PR_TIES_POPULAR ? 1 + (pr_real)little * popularity[i] / most : 1;
-    }
 }
 
 static void vote(const state *s, pr_real *sum, int32_t item)
 {
     for (uint32_t e = s->links.start[item]; e < s->links.start[item + 1]; e++)
         sum[s->links.item[e]] += s->links.count[e];
-}
-
-/* Where the last session of a history begins. */
-static size_t last_session(const pr_history *h)
-{
-    for (size_t k = h->sessions != NULL ? h->session_count : 0; k > 0; k--) {
-        size_t first = (size_t)(h->sessions[k - 1] - h->sessions[0]);
-        if (first < h->count)
-            return first; /* sessions may be empty */
-    }
-    return 0;
 }
 
 /* The newest purchases, each item once. */
@@ -181,7 +170,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
     memset(s->sum, 0, scorer->active * model->items * sizeof *s->sum);
     for (size_t r = 0; r < scorer->active; r++) {
         const pr_history *h = &starts[r].history;
-        size_t length = (size_t)model->config.history_length, first = last_session(h);
+        size_t length = (size_t)model->config.history_length, first = pr_history_last_session(h, 0);
         if (whole_history(model))
             first = length > 0 && h->count > length ? h->count - length : 0;
         else if (last_alone(model))

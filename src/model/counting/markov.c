@@ -5,6 +5,7 @@
 
 #include "model/counting/counting.h"
 #include "model/counting/transitions.h"
+#include "model/history.h"
 
 static parsrec_status layout(pr_model *model, parsrec_error *err)
 {
@@ -83,28 +84,16 @@ static void vote(pr_scorer *scorer, size_t row, const pr_transitions *links, int
     s->votes[row] += weight;
 }
 
-/* The last session; of a history without sessions the last item. */
-static void vote_history(pr_scorer *scorer, size_t row, const pr_history *h)
-{
-    const state *s = scorer->own;
-    size_t first = h->count > 0 ? h->count - 1 : 0;
-    if (h->sessions != NULL)
-        for (size_t k = h->session_count; k > 0; k--) {
-            first = (size_t)(h->sessions[k - 1] - h->sessions[0]);
-            if (first < h->count)
-                break; /* sessions may be empty */
-        }
-    for (size_t i = first; i < h->count; i++)
-        vote(scorer, row, &s->across, h->items[i], 1 / (double)(h->count - first));
-}
-
 static void start(pr_scorer *scorer, const pr_start *starts)
 {
     state *s = scorer->own;
     memset(s->sum, 0, scorer->active * scorer->model->items * sizeof *s->sum);
     for (size_t r = 0; r < scorer->active; r++) {
+        const pr_history *h = &starts[r].history;
+        size_t first = pr_history_last_session(h, h->count > 0 ? h->count - 1 : 0);
         s->rest[r] = s->votes[r] = 0;
-        vote_history(scorer, r, &starts[r].history);
+        for (size_t i = first; i < h->count; i++)
+            vote(scorer, r, &s->across, h->items[i], 1 / (double)(h->count - first));
     }
 }
 

@@ -20,8 +20,6 @@ typedef struct state {
     pr_real *spare_real; /* [V] */
 } state;
 
-/* Below every item bought, in the order of popularity: -1 / (1 + count) differs for all counts up to
- * ten million. */
 static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
     (void)capacity;
@@ -40,9 +38,9 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     s->spare_real = pr_arena_take(arena, items, sizeof *s->spare_real);
     if (pr_arena_counts(arena))
         return;
-    const pr_real *popularity = pr_popularity(model);
-    for (size_t i = 0; i < items; i++)
-        s->never[i] = model->config.fill ? -1 / (1 + popularity[i]) : -(pr_real)INFINITY;
+    pr_scores_without_votes(s->never, model);
+    for (size_t i = 0; i < items && !model->config.fill; i++)
+        s->never[i] = -(pr_real)INFINITY;
 }
 
 /* The user's items by popularity, the earlier purchase first among equals. */
@@ -80,43 +78,23 @@ static void start(pr_scorer *scorer, const pr_start *starts)
     }
 }
 
-static void score_all(pr_scorer *scorer, pr_real *scores)
+static const pr_real *row_scores(pr_scorer *scorer, size_t row)
 {
-    const state *s = scorer->own;
-    memcpy(scores, s->scores, scorer->active * scorer->model->items * sizeof *scores);
+    return ((const state *)scorer->own)->scores + row * scorer->model->items;
 }
 
-static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
-{
-    const state *s = scorer->own;
-    for (size_t i = 0; i < n; i++)
-        scores[i] = s->scores[row * scorer->model->items + (size_t)items[i]];
-}
+#define PR_OWN_COUNTS                                                                        \
+    .scores_are_shares = true, .layout = pr_popularity_layout, .count = pr_popularity_count, \
+    .state_bytes = sizeof(state), .take = take, .start = start, .row_scores = row_scores
 
 const pr_model_kind pr_personal = {
     .name = "personal",
     .summary = "how often the user bought each item",
-    .scores_are_shares = true,
-    .layout = pr_popularity_layout,
-    .count = pr_popularity_count,
-    .state_bytes = sizeof(state),
-    .take = take,
-    .start = start,
-    .place = pr_place_nothing,
-    .score_all = score_all,
-    .score = score,
+    PR_OWN_COUNTS,
 };
 
 const pr_model_kind pr_recent = {
     .name = "recent",
     .summary = "the same, older sessions counting less",
-    .scores_are_shares = true,
-    .layout = pr_popularity_layout,
-    .count = pr_popularity_count,
-    .state_bytes = sizeof(state),
-    .take = take,
-    .start = start,
-    .place = pr_place_nothing,
-    .score_all = score_all,
-    .score = score,
+    PR_OWN_COUNTS,
 };

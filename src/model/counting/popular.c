@@ -29,26 +29,10 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     pr_settle_ties(s->scores, s->order, popularity, NULL, model->items);
 }
 
-static void start(pr_scorer *scorer, const pr_start *starts)
-{
-    (void)scorer;
-    (void)starts;
-}
-
-static void score_all(pr_scorer *scorer, pr_real *scores)
-{
-    const state *s = scorer->own;
-    size_t items = scorer->model->items;
-    for (size_t r = 0; r < scorer->active; r++)
-        memcpy(scores + r * items, s->scores, items * sizeof *scores);
-}
-
-static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
+static const pr_real *row_scores(pr_scorer *scorer, size_t row)
 {
     (void)row;
-    const state *s = scorer->own;
-    for (size_t i = 0; i < n; i++)
-        scores[i] = s->scores[items[i]];
+    return ((const state *)scorer->own)->scores;
 }
 
 const pr_model_kind pr_pop = {
@@ -60,10 +44,7 @@ const pr_model_kind pr_pop = {
     .count = pr_popularity_count,
     .state_bytes = sizeof(state),
     .take = take,
-    .start = start,
-    .place = pr_place_nothing,
-    .score_all = score_all,
-    .score = score,
+    .row_scores = row_scores,
 };
 
 /* ---- random ---- */
@@ -140,7 +121,6 @@ const pr_model_kind pr_random = {
     .state_bytes = sizeof(random_state),
     .take = random_take,
     .start = random_start,
-    .place = pr_place_nothing,
     .score_all = random_score_all,
     .score = random_score,
 };

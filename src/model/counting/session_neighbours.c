@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "math/topk.h"
 #include "model/counting/counting.h"
+#include "model/history.h"
 
 /* ---- what is stored ---- */
 
@@ -290,10 +291,10 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     if (pr_arena_counts(arena))
         return;
     s->s = stored_of(model);
+    pr_scores_without_votes(s->never, model);
     const pr_real *popularity = pr_popularity(model);
     for (size_t i = 0; i < V; i++) {
         double share = (double)s->s.sessions / fmax((double)popularity[i], 1);
-        s->never[i] = -1 / (1 + popularity[i]);
         s->idf[i] = (pr_real)(1 + model->config.knn_idf * log(fmax(share, 1)));
     }
 }
@@ -378,16 +379,11 @@ static size_t choose(state *s, const pr_model *model, size_t found)
 static const int32_t *open_session(const state *s, size_t row, size_t *count)
 {
     const pr_history *h = &s->histories[row];
-    size_t first = 0;
     *count = s->placed_count[row];
     if (*count > 0)
         return s->placed + row * s->capacity;
-    for (size_t k = h->sessions != NULL ? h->session_count : 0; k > 0; k--) {
-        first = (size_t)(h->sessions[k - 1] - h->sessions[0]);
-        if (first < h->count)
-            break; /* sessions may be empty */
-    }
-    *count = first < h->count ? h->count - first : 0;
+    size_t first = pr_history_last_session(h, 0);
+    *count = h->count - first;
     return h->items + first;
 }
 
@@ -431,7 +427,7 @@ static void place(pr_scorer *scorer, const int32_t *items)
         }
 }
 
-static const pr_real *scores_of(pr_scorer *scorer, size_t row)
+static const pr_real *row_scores(pr_scorer *scorer, size_t row)
 {
     state *s = scorer->own;
     if (!s->fresh[row])
@@ -439,26 +435,12 @@ static const pr_real *scores_of(pr_scorer *scorer, size_t row)
     return s->scores + row * scorer->model->items;
 }
 
-static void score_all(pr_scorer *scorer, pr_real *scores)
-{
-    size_t items = scorer->model->items;
-    for (size_t r = 0; r < scorer->active; r++)
-        memcpy(scores + r * items, scores_of(scorer, r), items * sizeof *scores);
-}
-
-static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
-{
-    const pr_real *all = scores_of(scorer, row);
-    for (size_t i = 0; i < n; i++)
-        scores[i] = all[items[i]];
-}
-
 /* ---- the kinds ---- */
 
 #define PR_SESSION_NEIGHBOURS                                                                 \
     .scores_are_shares = true, .layout = layout, .count = count, .verify = verify,            \
     .size_without = size_without, .fill_without = fill_without, .state_bytes = sizeof(state), \
-    .take = take, .start = start, .place = place, .score_all = score_all, .score = score
+    .take = take, .start = start, .place = place, .row_scores = row_scores
 
 const pr_model_kind pr_sknn = {
     .name = "sknn",

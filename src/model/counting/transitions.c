@@ -34,6 +34,17 @@ static void free_place(place *p)
     pr_user_sets_free(&p->sets);
 }
 
+/* Turns counts by item into starts. */
+static void begin_rows(uint64_t *start, size_t items)
+{
+    uint64_t at = 0;
+    for (size_t i = 0; i <= items; i++) {
+        uint64_t n = i < items ? start[i] : 0;
+        start[i] = at;
+        at += n;
+    }
+}
+
 static void count_places(place *p)
 {
     const pr_dataset *data = p->from->data;
@@ -43,12 +54,7 @@ static void count_places(place *p)
             for (int64_t a = data->session_offsets[s]; a < data->session_offsets[s + 1]; a++)
                 p->start[data->action_items[a]]++;
         }
-    uint64_t at = 0;
-    for (size_t i = 0; i <= data->items; i++) {
-        uint64_t n = i < data->items ? p->start[i] : 0;
-        p->start[i] = at;
-        at += n;
-    }
+    begin_rows(p->start, data->items);
 }
 
 /* Moves each start to its end and back again. */
@@ -78,17 +84,6 @@ static parsrec_status find_places(place *p, const pr_counted *from, parsrec_erro
 }
 
 /* ---- places in sequences, and users ---- */
-
-/* Turns counts by item into starts. */
-static void begin_rows(uint64_t *start, size_t items)
-{
-    uint64_t at = 0;
-    for (size_t i = 0; i <= items; i++) {
-        uint64_t n = i < items ? start[i] : 0;
-        start[i] = at;
-        at += n;
-    }
-}
 
 static parsrec_status find_sequences(place *p, const pr_counted *from, parsrec_error *err)
 {

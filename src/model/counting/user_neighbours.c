@@ -171,9 +171,7 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     if (pr_arena_counts(arena))
         return;
     s->pasts = pr_pasts_of(model);
-    const pr_real *popularity = pr_popularity(model);
-    for (size_t i = 0; i < items; i++)
-        s->never[i] = -1 / (1 + popularity[i]);
+    pr_scores_without_votes(s->never, model);
     index_users(s, model);
     index_items(s, items);
 }
@@ -317,26 +315,12 @@ static void place(pr_scorer *scorer, const int32_t *items)
         }
 }
 
-static const pr_real *scores_of(pr_scorer *scorer, size_t row)
+static const pr_real *row_scores(pr_scorer *scorer, size_t row)
 {
     state *s = scorer->own;
     if (!s->fresh[row])
         score_row(s, scorer->model, row);
     return s->scores + row * scorer->model->items;
-}
-
-static void score_all(pr_scorer *scorer, pr_real *scores)
-{
-    size_t items = scorer->model->items;
-    for (size_t r = 0; r < scorer->active; r++)
-        memcpy(scores + r * items, scores_of(scorer, r), items * sizeof *scores);
-}
-
-static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
-{
-    const pr_real *all = scores_of(scorer, row);
-    for (size_t i = 0; i < n; i++)
-        scores[i] = all[items[i]];
 }
 
 /* ---- the kinds ---- */
@@ -359,7 +343,7 @@ static parsrec_status count(pr_model *model, const pr_counted *from, parsrec_err
     .scores_are_shares = true, .layout = layout, .count = count, .verify = pr_pasts_verify, \
     .size_without = pr_pasts_size_without, .fill_without = pr_pasts_fill_without,           \
     .state_bytes = sizeof(state), .take = take, .start = start, .place = place,             \
-    .score_all = score_all, .score = score
+    .row_scores = row_scores
 
 static const char *const tifu_settings[] = {"knn.users=300", "knn.own=0.7", NULL};
 static const char *const pernir_settings[] = {"knn.users=300", "knn.own=0.3", NULL};

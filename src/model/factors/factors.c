@@ -9,6 +9,7 @@
 #include "math/embedding.h"
 #include "math/layers.h"
 #include "math/wide.h"
+#include "model/history.h"
 
 PR_LOCAL_LEVELS(pr_real, dot, pr_dot, (const pr_real *x, const pr_real *y, size_t n), (x, y, n))
 
@@ -57,15 +58,10 @@ static const pr_real *user_rows(const pr_model *model)
     return model->weights + pr_params_users(&model->params)->at;
 }
 
-/* Where the last session of a history begins. */
-static size_t last_session(const pr_history *h)
+/* Where the items before an empty basket begin: its last session, or its last item. */
+static size_t last_items(const pr_history *h)
 {
-    for (size_t k = h->sessions != NULL ? h->session_count : 0; k > 0; k--) {
-        size_t first = (size_t)(h->sessions[k - 1] - h->sessions[0]);
-        if (first < h->count)
-            return first; /* sessions may be empty */
-    }
-    return h->count > 0 ? h->count - 1 : 0;
+    return pr_history_last_session(h, h->count > 0 ? h->count - 1 : 0);
 }
 
 /* sum[D] = the sum of rows of a table. */
@@ -116,7 +112,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
     for (size_t r = 0; r < scorer->active; r++) {
         const pr_history *h = &starts[r].history;
         size_t user = starts[r].user >= 0 ? (size_t)starts[r].user : scorer->model->users;
-        size_t first = last_session(h);
+        size_t first = last_items(h);
         memcpy(s->user + r * D, s->users + user * D, D * sizeof *s->user);
         s->count[r] = 0;
         if (s->w.last == NULL)
@@ -237,7 +233,7 @@ static const int32_t *before_of(const pr_basket *b, size_t j, size_t *count)
         *count = j;
         return b->items;
     }
-    size_t first = last_session(&b->history);
+    size_t first = last_items(&b->history);
     *count = b->history.count - first;
     return b->history.items + first;
 }
