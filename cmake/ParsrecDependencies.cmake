@@ -8,7 +8,7 @@ pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
 pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd)
 
 # Of these the headers alone: the libraries are loaded when the program first needs them
-# (src/base/pq.c, src/base/cairo.c), so that it runs without them and what they depend on.
+# (src/base/library.c), so that it runs without them and what they depend on.
 pkg_check_modules(LIBPQ REQUIRED IMPORTED_TARGET libpq)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo)
 add_library(parsrec_headers INTERFACE)

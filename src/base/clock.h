@@ -2,6 +2,13 @@
 #ifndef PR_CLOCK_H
 #define PR_CLOCK_H
 
-double pr_now(void);
+#include <time.h>
+
+static inline double pr_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 #endif

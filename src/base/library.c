@@ -1,9 +1,13 @@
+/* Loading a shared library, and the two whose tables are all there is to them: cairo and libpq. */
 #include "base/library.h"
 
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/cairo.h"
+#include "base/pq.h"
 
 /* The handle, or NULL; *file says which name was tried last. */
 static void *open_any(const pr_library *library, const char **file)
@@ -63,3 +67,39 @@ parsrec_status pr_library_load(pr_library *library, parsrec_error *err)
     pthread_mutex_unlock(&lock);
     return status;
 }
+
+/* ---- cairo ---- */
+
+pr_cairo_table pr_cairo;
+
+#define CAIRO_SYMBOL(name) "cairo_" #name,
+static const char *const cairo_symbols[] = {PR_CAIRO(CAIRO_SYMBOL) NULL};
+static const char *const cairo_names[] = {"libcairo.so.2", "libcairo.so", NULL};
+
+pr_library pr_cairo_library = {
+    .purpose = "picture files",
+    .label = "cairo",
+    .advice = "install it (Debian: apt install libcairo2) or name its file in PARSREC_CAIRO",
+    .variable = "PARSREC_CAIRO",
+    .names = cairo_names,
+    .symbols = cairo_symbols,
+    .table = &pr_cairo,
+};
+
+/* ---- libpq ---- */
+
+pr_pq_table pr_pq;
+
+#define PQ_SYMBOL(name) "PQ" #name,
+static const char *const pq_symbols[] = {PR_PQ(PQ_SYMBOL) NULL};
+static const char *const pq_names[] = {"libpq.so.5", "libpq.so", NULL};
+
+pr_library pr_pq_library = {
+    .purpose = "PostgreSQL addresses",
+    .label = "libpq",
+    .advice = "install it (Debian: apt install libpq5) or name its file in PARSREC_LIBPQ",
+    .variable = "PARSREC_LIBPQ",
+    .names = pq_names,
+    .symbols = pq_symbols,
+    .table = &pr_pq,
+};

@@ -51,7 +51,14 @@ void pr_linear_backward(pr_real *dx, pr_real *dw, pr_real *db, const pr_real *dy
         pr_bias_backward(db, dy, B, O);
 }
 
-/* ---- ReLU and GELU ---- */
+/* ---- exponentials, ReLU and GELU ---- */
+
+PR_INLINE void exp_all_any(pr_real *y, const pr_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = pr_exp(x[i]);
+}
+PR_LEVELS(void, pr_exp_all, exp_all_any, (pr_real * y, const pr_real *x, size_t n), (y, x, n))
 
 PR_INLINE void relu_forward_any(pr_real *y, const pr_real *x, size_t n)
 {

@@ -1,5 +1,5 @@
-/* The layers that networks are built from, each with its backward pass: linear maps, ReLU and GELU, layer norm, and the
- * elementwise part of gated cells. A backward pass adds to gradients of weights, so that weights
+/* The layers that networks are built from, each with its backward pass: linear maps, ReLU and GELU,
+ * layer norm, and the elementwise part of gated cells. A backward pass adds to gradients of weights, so that weights
  * that are used several times get the sum. */
 #ifndef PR_LAYERS_H
 #define PR_LAYERS_H
@@ -26,7 +26,10 @@ void pr_bias_backward(pr_real *db, const pr_real *dy, size_t B, size_t O);
 /* y[n] += x[n] */
 void pr_add(pr_real *y, const pr_real *x, size_t n);
 
-/* ---- ReLU and GELU ---- */
+/* ---- exponentials, ReLU and GELU ---- */
+
+/* y = exp(x); y may be x. */
+void pr_exp_all(pr_real *y, const pr_real *x, size_t n);
 
 /* y = max(x, 0); y may be x. */
 void pr_relu_forward(pr_real *y, const pr_real *x, size_t n);
@@ -57,8 +60,7 @@ void pr_layer_norm_backward(pr_real *dx, pr_real *dgain, pr_real *dshift, const 
 
 /* On entry gates[3D] holds the pre-activations of candidate n (input part only), reset r and
  * update u; on return it holds their values. back[D] is the hidden state's part of n. With h[D]
- * the hidden
- * state: n = tanh(n + r·back), next = (1 - u)·n + u·h.               (docs/math.md, Gated cells) */
+ * the hidden state: n = tanh(n + r·back), next = (1 - u)·n + u·h.               (docs/math.md, Gated cells) */
 void pr_gru_forward(pr_real *next, pr_real *gates, const pr_real *back, const pr_real *h, size_t D);
 /* Sets dgates[3D] and dback[D], the gradients of the pre-activations, and dh[D], the direct
  * gradient of h. */

@@ -207,9 +207,6 @@ PR_INLINE void pr_softmax_few(pr_real *x, size_t n)
         x[p] /= sum;
 }
 
-/* y[i] = exp(x[i]); y may be x. */
-void pr_exp_all(pr_real *y, const pr_real *x, size_t n);
-
 /* The natural logarithm of a normal positive number: x = 2^n·m with sqrt(1/2) <= m < sqrt(2), and
  * log m = 2·artanh(t), t = (m - 1) / (m + 1), by its series to t^9, which is off by 3e-9 at most.
  * (docs/math.md, Logarithm) */

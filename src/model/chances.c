@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "math/layers.h"
 #include "math/panels.h"
 #include "math/topk.h"
 #include "math/wide.h"
