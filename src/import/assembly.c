@@ -41,18 +41,6 @@ static bool sessions_in_order(const pr_gather *g)
     return true;
 }
 
-static parsrec_status make_user_offsets(pr_assembly *b, const pr_gather *g, parsrec_error *err)
-{
-    b->user_offsets = pr_alloc_zero(b->users + 1, sizeof *b->user_offsets);
-    if (b->user_offsets == NULL)
-        return pr_fail_memory(err);
-    for (size_t s = 0; s < g->sessions; s++)
-        b->user_offsets[g->session_user[s] + 1]++;
-    for (size_t u = 0; u < b->users; u++)
-        b->user_offsets[u + 1] += b->user_offsets[u];
-    return PARSREC_OK;
-}
-
 typedef struct dated {
     int64_t time;
     uint32_t session;
@@ -121,14 +109,6 @@ static bool runs_in_order(const pr_gather *g)
     return true;
 }
 
-static void take_actions(pr_assembly *b, pr_gather *g)
-{
-    for (size_t i = 0; i < g->run_count; i++)
-        b->session_offsets[i + 1] = b->session_offsets[i] + g->runs[i].count;
-    b->action_items = g->action_items;
-    g->action_items = NULL;
-}
-
 /* Copies the actions session by session. place_of[session] is its final number; NULL: the same. */
 static parsrec_status move_actions(pr_assembly *b, const pr_gather *g, const uint32_t *place_of,
                                    parsrec_error *err)
@@ -173,8 +153,36 @@ static parsrec_status move_sessions(pr_assembly *b, const pr_gather *g, parsrec_
     return status;
 }
 
-static void drop_gathered(pr_gather *g)
+parsrec_status pr_assembly_make(pr_assembly *b, pr_gather *g, size_t users, size_t items,
+                                parsrec_error *err)
 {
+    *b = (pr_assembly){
+        .users = users, .items = items, .sessions = g->sessions, .actions = g->actions};
+    b->user_offsets = pr_alloc_zero(b->users + 1, sizeof *b->user_offsets);
+    if (b->user_offsets == NULL)
+        return pr_fail_memory(err);
+    for (size_t s = 0; s < g->sessions; s++)
+        b->user_offsets[g->session_user[s] + 1]++;
+    for (size_t u = 0; u < b->users; u++)
+        b->user_offsets[u + 1] += b->user_offsets[u];
+    b->session_offsets = pr_alloc_zero(b->sessions + 1, sizeof *b->session_offsets);
+    if (b->session_offsets == NULL)
+        return pr_fail_memory(err);
+    if (!sessions_in_order(g)) {
+        PR_TRY(order_sessions(b, g, err));
+        PR_TRY(move_sessions(b, g, err));
+    } else {
+        if (runs_in_order(g)) {
+            for (size_t i = 0; i < g->run_count; i++)
+                b->session_offsets[i + 1] = b->session_offsets[i] + g->runs[i].count;
+            b->action_items = g->action_items;
+            g->action_items = NULL;
+        } else {
+            PR_TRY(move_actions(b, g, NULL, err));
+        }
+        b->times = g->session_time;
+        g->session_time = NULL;
+    }
     pr_free(g->action_items);
     pr_free(g->runs);
     pr_free(g->session_user);
@@ -183,29 +191,6 @@ static void drop_gathered(pr_gather *g)
     g->runs = NULL;
     g->session_user = NULL;
     g->session_time = NULL;
-}
-
-parsrec_status pr_assembly_make(pr_assembly *b, pr_gather *g, size_t users, size_t items,
-                                parsrec_error *err)
-{
-    *b = (pr_assembly){
-        .users = users, .items = items, .sessions = g->sessions, .actions = g->actions};
-    PR_TRY(make_user_offsets(b, g, err));
-    b->session_offsets = pr_alloc_zero(b->sessions + 1, sizeof *b->session_offsets);
-    if (b->session_offsets == NULL)
-        return pr_fail_memory(err);
-    if (!sessions_in_order(g)) {
-        PR_TRY(order_sessions(b, g, err));
-        PR_TRY(move_sessions(b, g, err));
-    } else {
-        if (runs_in_order(g))
-            take_actions(b, g);
-        else
-            PR_TRY(move_actions(b, g, NULL, err));
-        b->times = g->session_time;
-        g->session_time = NULL;
-    }
-    drop_gathered(g);
     return PARSREC_OK;
 }
 
@@ -275,15 +260,6 @@ typedef struct filter {
     int64_t *item_offsets; /* [items + 1] into item_users */
     uint32_t *item_users;  /* [actions]: for each item, the users of its actions */
 } filter;
-
-static void free_filter(filter *f)
-{
-    pr_free(f->count);
-    pr_free(f->dropped);
-    pr_free(f->queue);
-    pr_free(f->item_offsets);
-    pr_free(f->item_users);
-}
 
 static size_t first_action(const pr_assembly *b, size_t user)
 {
@@ -451,6 +427,10 @@ parsrec_status pr_assembly_filter(pr_assembly *b, uint64_t least, parsrec_import
     report->filtered_items = before.items - b->items;
     report->filtered_actions = before.actions - b->actions;
 done:
-    free_filter(&f);
+    pr_free(f.count);
+    pr_free(f.dropped);
+    pr_free(f.queue);
+    pr_free(f.item_offsets);
+    pr_free(f.item_users);
     return status;
 }

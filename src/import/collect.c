@@ -258,25 +258,6 @@ static parsrec_status find_user(pr_collect *c, pr_slice name, uint32_t *user, pa
     return PARSREC_OK;
 }
 
-static parsrec_status find_item(pr_collect *c, pr_slice name, uint32_t *item, parsrec_error *err)
-{
-    if (c->items_seen == NULL)
-        c->items_seen = pr_alloc_zero(1, sizeof *c->items_seen);
-    if (c->items_seen == NULL)
-        return pr_fail_memory(err);
-    return number_of(c->items_seen, &c->items, name, item, err);
-}
-
-static void note_time(pr_collect *c, pr_time_form form, int64_t time)
-{
-    bool first = c->actions == 0;
-    c->form = form;
-    if (first || time < c->least_time)
-        c->least_time = time;
-    if (first || time > c->greatest_time)
-        c->greatest_time = time;
-}
-
 parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
                               const pr_row *row, parsrec_error *err)
 {
@@ -297,12 +278,21 @@ parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_actio
     PR_TRY(find_user(c, name, &action.user, err));
     if (form != PR_TIME_EMPTY)
         PR_TRY(check_order(c, rows, columns->time, row, action.user, action.time, err));
-    PR_TRY(find_item(c, item_name, &action.item, err));
+    if (c->items_seen == NULL)
+        c->items_seen = pr_alloc_zero(1, sizeof *c->items_seen);
+    if (c->items_seen == NULL)
+        return pr_fail_memory(err);
+    PR_TRY(number_of(c->items_seen, &c->items, item_name, &action.item, err));
     if (c->keyed && columns->session != PR_NO_COLUMN)
         action.session = pr_key(row->fields[columns->session], &trimmed);
     PR_TRY(c->spill != NULL ? pr_spill_add(c->spill, &action, err)
                             : pr_gather_add(&c->gathered, &action, err));
-    note_time(c, form, action.time);
+    bool first = c->actions == 0;
+    c->form = form;
+    if (first || action.time < c->least_time)
+        c->least_time = action.time;
+    if (first || action.time > c->greatest_time)
+        c->greatest_time = action.time;
     c->last_user = action.user;
     c->trimmed = trimmed;
     c->actions++;

@@ -203,13 +203,6 @@ static parsrec_status count_bad(importer *im, uint64_t *counter, const parsrec_e
                    (unsigned long long)im->options->max_bad, r->first_bad);
 }
 
-static parsrec_status report_progress(importer *im, const pr_rows *rows, parsrec_error *err)
-{
-    uint64_t done, total;
-    rows->position(rows, &done, &total);
-    return pr_progress(im->hooks, im->stage, rows->lines ? "bytes" : "rows", done, total, err);
-}
-
 typedef parsrec_status take_row(void *context, const pr_rows *rows, const pr_row *row,
                                 parsrec_error *err);
 
@@ -223,8 +216,12 @@ static parsrec_status read_rows(importer *im, pr_rows *rows, take_row *take, voi
     for (uint64_t n = 0;; n++) {
         pr_row row;
         bool end;
-        if (n % ROWS_BETWEEN_REPORTS == 0)
-            PR_TRY(report_progress(im, rows, err));
+        if (n % ROWS_BETWEEN_REPORTS == 0) {
+            uint64_t done, total;
+            rows->position(rows, &done, &total);
+            PR_TRY(pr_progress(im->hooks, im->stage, rows->lines ? "bytes" : "rows", done, total,
+                               err));
+        }
         parsrec_status status = rows->next(rows, &row, &end, &row_error);
         if (status == PARSREC_OK && end)
             return PARSREC_OK;
@@ -395,22 +392,6 @@ static parsrec_status read_source(importer *im, pr_rows *rows, parsrec_error *er
     return status;
 }
 
-static parsrec_status read_input(importer *im, const char *input, parsrec_error *err)
-{
-    pr_rows *rows;
-    pr_rows_options options = row_options(im, true);
-    PR_TRY(pr_rows_open(&rows, input, &options, err));
-    return read_source(im, rows, err);
-}
-
-static parsrec_status read_stream(importer *im, parsrec_error *err)
-{
-    pr_rows *rows;
-    const char *name = im->streams->name != NULL ? im->streams->name : "rows";
-    PR_TRY(pr_arrow_open(&rows, name, im->streams->actions, err));
-    return read_source(im, rows, err);
-}
-
 /* The purchases in a server's store. They come after all other inputs and take their form of time. */
 static parsrec_status read_events(importer *im, parsrec_error *err)
 {
@@ -445,10 +426,18 @@ static parsrec_status read_actions(importer *im, const char *const *inputs, size
     im->actions.sort = im->options->sort;
     im->actions.time_pattern = im->options->time_format;
     im->actions.keyed = im->options->session_rule == PARSREC_SESSION_COLUMN;
-    for (size_t i = 0; i < count; i++)
-        PR_TRY(read_input(im, inputs[i], err));
-    if (im->streams != NULL)
-        PR_TRY(read_stream(im, err));
+    for (size_t i = 0; i < count; i++) {
+        pr_rows *rows;
+        pr_rows_options options = row_options(im, true);
+        PR_TRY(pr_rows_open(&rows, inputs[i], &options, err));
+        PR_TRY(read_source(im, rows, err));
+    }
+    if (im->streams != NULL) {
+        pr_rows *rows;
+        const char *name = im->streams->name != NULL ? im->streams->name : "rows";
+        PR_TRY(pr_arrow_open(&rows, name, im->streams->actions, err));
+        PR_TRY(read_source(im, rows, err));
+    }
     PR_TRY(read_events(im, err));
     if (im->report->rows_read == 0)
         return pr_fail(err, PARSREC_E_INPUT, "%s: there are no rows below the header",

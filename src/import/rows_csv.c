@@ -429,11 +429,6 @@ static void csv_free(pr_rows *base)
 
 /* ---- the header ---- */
 
-static bool begins_with(const csv_scan *s, const char *bytes, size_t size)
-{
-    return s->filled - s->start >= size && memcmp(s->buffer + s->start, bytes, size) == 0;
-}
-
 /* The delimiter that the first line has most often outside quotes; a comma when it has none. */
 static char guess_delimiter(const csv_scan *s)
 {
@@ -460,7 +455,7 @@ static parsrec_status begin_text(csv *self, const pr_csv_options *options, parsr
     PR_TRY(refill(self, err));
     if (self->base.lines)
         PR_TRY(pr_kind_expect_table(s->buffer, s->filled, self->base.name, err));
-    if (begins_with(s, "\xEF\xBB\xBF", 3))
+    if (s->filled - s->start >= 3 && memcmp(s->buffer + s->start, "\xEF\xBB\xBF", 3) == 0)
         s->start = 3;
     s->delimiter = options->delimiter != 0 ? options->delimiter : guess_delimiter(s);
     self->base.delimiter = self->base.lines ? s->delimiter : 0;

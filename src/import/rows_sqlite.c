@@ -16,11 +16,6 @@ typedef struct sqlite {
     pr_slice *columns, *fields;
 } sqlite;
 
-static const char *file_of(const char *input)
-{
-    return input + strlen("sqlite:");
-}
-
 static void sqlite_release(pr_rows *base)
 {
     sqlite *self = (sqlite *)base;
@@ -159,7 +154,7 @@ static parsrec_status start(sqlite *self, const char *input, const pr_rows_optio
     if ((options->table == NULL) == (options->query == NULL))
         return pr_fail(err, PARSREC_E_ARGUMENT, "%s: name a table with --table or give --query",
                        input);
-    PR_TRY(open_file(self, file_of(input), false, err));
+    PR_TRY(open_file(self, input + strlen("sqlite:"), false, err));
     if (options->query != NULL)
         return prepare(self, options->query, err);
     char *query = NULL;

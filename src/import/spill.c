@@ -322,14 +322,6 @@ typedef struct kept_set {
     size_t user_total, item_total;
 } kept_set;
 
-static void free_kept(kept_set *k)
-{
-    pr_free(k->users);
-    pr_free(k->items);
-    pr_free(k->user_count);
-    pr_free(k->item_count);
-}
-
 static parsrec_status make_kept(kept_set *k, size_t users, size_t items, parsrec_error *err)
 {
     *k = (kept_set){.users = pr_alloc(users, sizeof *k->users),
@@ -410,16 +402,6 @@ typedef struct merge {
     basket basket;
 } merge;
 
-/* Drops items that are not kept and gives the others their new numbers. */
-static void renumber(basket *b, const merge *m)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < b->count; i++)
-        if (m->kept->items[b->items[i]])
-            b->items[count++] = m->new_item[b->items[i]];
-    b->count = count;
-}
-
 static parsrec_status put_basket(merge *m, parsrec_error *err)
 {
     pr_assembly *b = m->b;
@@ -451,8 +433,14 @@ static parsrec_status merge_users(merge *m, size_t users, const parsrec_hooks *h
             b->user_offsets[kept_users++] = (int64_t)b->sessions;
         for (; sessions > 0; sessions--) {
             PR_TRY(get_basket(r, &m->basket, err));
-            if (m->kept != NULL && keep)
-                renumber(&m->basket, m);
+            if (m->kept != NULL && keep) {
+                /* Drops items that are not kept and gives the others their new numbers. */
+                uint32_t count = 0;
+                for (uint32_t i = 0; i < m->basket.count; i++)
+                    if (m->kept->items[m->basket.items[i]])
+                        m->basket.items[count++] = m->new_item[m->basket.items[i]];
+                m->basket.count = count;
+            }
             if (keep && m->basket.count > 0)
                 PR_TRY(put_basket(m, err));
         }
@@ -546,7 +534,10 @@ parsrec_status pr_spill_assemble(pr_spill *s, pr_assembly *b, size_t users, size
     report->filtered_items = items - b->items;
     report->filtered_actions = s->total - report->repeats_dropped - b->actions;
 done:
-    free_kept(&left);
+    pr_free(left.users);
+    pr_free(left.items);
+    pr_free(left.user_count);
+    pr_free(left.item_count);
     pr_free(hold.items);
     pr_free(r.bytes);
     return status;
