@@ -60,14 +60,6 @@ static void compare(counting *c, const int32_t *items, size_t n, uint32_t sessio
     }
 }
 
-static void remember(counting *c, const int32_t *items, size_t n)
-{
-    for (size_t i = 0; i + 1 < n; i++) {
-        uint64_t pair = pair_of(items[i], items[i + 1]);
-        *slot_of(c, pair) = pair;
-    }
-}
-
 /* ---- columns that sort ---- */
 
 /* As most programs sort text for people: letters alike, small or capital. */
@@ -216,7 +208,10 @@ static void count_all(counting *c, size_t last)
                 return;
             left -= n;
             compare(c, items, n, (uint32_t)s);
-            remember(c, items, n);
+            for (size_t i = 0; i + 1 < n; i++) {
+                uint64_t pair = pair_of(items[i], items[i + 1]);
+                *slot_of(c, pair) = pair;
+            }
             compare_columns(c, items, n);
             count_pairs(c, items, n);
         }

@@ -138,13 +138,6 @@ static parsrec_status read_table(pr_dataset *d, pr_feature_of table, parsrec_err
     return PARSREC_OK;
 }
 
-static parsrec_status read_features(pr_dataset *d, parsrec_error *err)
-{
-    for (int table = 0; table < PR_FEATURE_TABLES; table++)
-        PR_TRY(read_table(d, (pr_feature_of)table, err));
-    return PARSREC_OK;
-}
-
 /* ---- loading ---- */
 
 static const int64_t no_names[1] = {0};
@@ -274,7 +267,8 @@ static parsrec_status read_dataset(pr_dataset *d, parsrec_error *err)
     PR_TRY(read_actions(d, err));
     PR_TRY(read_times(d, err));
     PR_TRY(read_catalogue(d, err));
-    PR_TRY(read_features(d, err));
+    for (int table = 0; table < PR_FEATURE_TABLES; table++)
+        PR_TRY(read_table(d, (pr_feature_of)table, err));
     const char *source = pr_container_metadata(d->file, "source");
     d->source = source != NULL ? source : "";
     d->events = pr_container_metadata(d->file, "events");
@@ -576,15 +570,6 @@ static parsrec_status check_feature(const check *c, const pr_feature_column *f, 
     return check_codes(c, name, f->code, 0, rows, -1, f->values.count);
 }
 
-static parsrec_status check_features(const check *c)
-{
-    for (int table = 0; table < PR_FEATURE_TABLES; table++)
-        for (size_t i = 0; i < c->data->feature_count[table]; i++)
-            PR_TRY(check_feature(c, &c->data->features[table][i],
-                                 pr_feature_rows(c->data, (pr_feature_of)table)));
-    return PARSREC_OK;
-}
-
 parsrec_status pr_dataset_check(const pr_dataset *d, const char *origin, parsrec_error *err)
 {
     const check c = {d, origin, err};
@@ -595,7 +580,11 @@ parsrec_status pr_dataset_check(const pr_dataset *d, const char *origin, parsrec
     PR_TRY(check_baskets(&c));
     PR_TRY(check_times(&c));
     PR_TRY(check_catalogue(&c));
-    return check_features(&c);
+    for (int table = 0; table < PR_FEATURE_TABLES; table++)
+        for (size_t i = 0; i < c.data->feature_count[table]; i++)
+            PR_TRY(check_feature(&c, &c.data->features[table][i],
+                                 pr_feature_rows(c.data, (pr_feature_of)table)));
+    return PARSREC_OK;
 }
 
 /* ---- saving ---- */

@@ -305,19 +305,15 @@ static void empty_shopper(shopper *s)
     *s = (shopper){0};
 }
 
-static void free_shopper(shopper *s)
-{
-    if (s != NULL)
-        empty_shopper(s);
-    pr_free(s);
-}
-
 void pr_live_free(pr_live_histories *live)
 {
     if (live == NULL)
         return;
-    for (size_t u = 0; live->shoppers != NULL && u < live->shopper_count; u++)
-        free_shopper(live->shoppers[u]);
+    for (size_t u = 0; live->shoppers != NULL && u < live->shopper_count; u++) {
+        if (live->shoppers[u] != NULL)
+            empty_shopper(live->shoppers[u]);
+        pr_free(live->shoppers[u]);
+    }
     pr_free(live->shoppers);
     pr_free(live->held);
     pr_free(live->by_hash.hashes);
@@ -456,15 +452,6 @@ static size_t append_new(pr_live_histories *live, shopper *s, size_t first, size
     return added;
 }
 
-/* Moves the last `added` items to the end of a session before others. `spare` has room for them. */
-static void move_into(shopper *s, size_t at, size_t added, int32_t *spare)
-{
-    size_t end = s->sessions[at].end;
-    memcpy(spare, s->items + s->count, added * sizeof *spare);
-    memmove(s->items + end + added, s->items + end, (s->count - end) * sizeof *s->items);
-    memcpy(s->items + end, spare, added * sizeof *spare);
-}
-
 static void add_to(pr_live_histories *live, shopper *s, mark name, const int32_t *items,
                    size_t count)
 {
@@ -474,8 +461,14 @@ static void add_to(pr_live_histories *live, shopper *s, mark name, const int32_t
     size_t added = append_new(live, s, begin_of(s, at), s->sessions[at].end, items, count);
     if (s->sum != NULL)
         add_rows(&live->rows, s->sum, s->items + s->count, added, 1);
-    if (s->sessions[at].end < s->count)
-        move_into(s, at, added, s->items + s->count + count);
+    if (s->sessions[at].end < s->count) {
+        /* Moves the last `added` items to the end of a session before others. `spare` has room for them. */
+        int32_t *spare = s->items + s->count + count;
+        size_t end = s->sessions[at].end;
+        memcpy(spare, s->items + s->count, added * sizeof *spare);
+        memmove(s->items + end + added, s->items + end, (s->count - end) * sizeof *s->items);
+        memcpy(s->items + end, spare, added * sizeof *spare);
+    }
     for (size_t i = at; i < s->session_count; i++)
         s->sessions[i].end += added;
     s->count += added;
