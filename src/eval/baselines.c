@@ -220,14 +220,6 @@ _Static_assert(PARSREC_VERDICT_NONE < PARSREC_VERDICT_AHEAD &&
                    PARSREC_VERDICT_LEVEL < PARSREC_VERDICT_BEHIND,
                "verdicts are ordered from best to worst");
 
-static void sum_up(parsrec_baseline_report *report)
-{
-    for (size_t i = 0; i < report->row_count; i++) {
-        parsrec_verdict verdict = report->rows[i].verdict;
-        report->verdict = verdict > report->verdict ? verdict : report->verdict;
-    }
-}
-
 parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *model,
                             const pr_dataset *data, pr_split_part part, pr_pool *pool,
                             const parsrec_hooks *hooks, parsrec_error *err)
@@ -250,7 +242,10 @@ parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *mod
     p.negatives = p.negatives < data->items ? p.negatives : data->items;
     for (size_t q = 0; q < PARSREC_BASELINE_ROWS && report->users > 0; q++)
         PR_TRY_GOTO(add_row(report, q, data, &p, &models, pool, hooks, err));
-    sum_up(report);
+    for (size_t i = 0; i < report->row_count; i++) {
+        parsrec_verdict verdict = report->rows[i].verdict;
+        report->verdict = verdict > report->verdict ? verdict : report->verdict;
+    }
 done:
     if (status != PARSREC_OK)
         *report = (parsrec_baseline_report){0};
@@ -277,19 +272,15 @@ parsrec_status parsrec_baselines(parsrec_baseline_report *report, const parsrec_
 
 /* ---- words ---- */
 
-static bool beaten(const parsrec_baseline_row *row)
-{
-    return row->count > 0 && row->baselines[row->best].value > row->value;
-}
-
 /* "basket 0.0918, personal is better: 0.1236 (markov 0.0870, pop 0.0210)" */
 static void write_row(pr_writer *out, const parsrec_baseline_row *row)
 {
     const parsrec_baseline *best = &row->baselines[row->best];
     const char *words = row->verdict == PARSREC_VERDICT_BEHIND  ? " is better: "
                         : row->verdict == PARSREC_VERDICT_AHEAD ? NULL
-                        : beaten(row) ? " is slightly better, within chance: "
-                                      : " is as good within chance: ";
+                        : (row->count > 0 && row->baselines[row->best].value > row->value)
+                            ? " is slightly better, within chance: "
+                            : " is as good within chance: ";
     bool named[PARSREC_BASELINES] = {0};
     size_t shown = 0;
     pr_write(out, "%s %.4f", parsrec_protocol_name(row->protocol), row->value);

@@ -12,11 +12,6 @@
 #include "eval/score_dump.h"
 #include "eval/walker.h"
 
-static size_t size_of(const pr_dataset *data, int64_t session)
-{
-    return (size_t)(data->session_offsets[session + 1] - data->session_offsets[session]);
-}
-
 static int longer_first(const void *left, const void *right)
 {
     const pr_evaluated *a = left, *b = right;
@@ -42,7 +37,7 @@ static void add_sessions(pr_evaluation *e, size_t user)
 {
     int64_t first, end = sessions_of(e->data, user, &e->protocol, &first);
     for (int64_t s = first; s < end; s++) {
-        size_t size = size_of(e->data, s);
+        size_t size = (size_t)(e->data->session_offsets[s + 1] - e->data->session_offsets[s]);
         /* Nothing precedes the first item of a session without a customer, so `next` does not ask for it. */
         bool unasked = e->data->by_users && s == e->data->user_offsets[user] &&
                        e->protocol.rule == &pr_rule_next;
@@ -463,14 +458,6 @@ static void add_draw(pr_scores *total, const pr_scores *one)
                 total->value[a][m][k] += before.value[a][m][k];
 }
 
-static void divide_values(pr_scores *total, size_t draws)
-{
-    for (size_t a = 0; a < PR_ASPECTS; a++)
-        for (size_t m = 0; m < PR_MEASURES; m++)
-            for (size_t k = 0; k < PR_CUTOFFS; k++)
-                total->value[a][m][k] *= 1.0 / (double)draws;
-}
-
 static parsrec_status make_guess(guess *g, const pr_evaluation *e, parsrec_error *err)
 {
     size_t n = e->largest, width = pr_sums_count(&e->protocol);
@@ -519,7 +506,10 @@ parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, p
         pr_scores_sum(&one, &e->protocol, g.baskets, e->count);
         add_draw(scores, &one);
     }
-    divide_values(scores, DRAWS);
+    for (size_t a = 0; a < PR_ASPECTS; a++)
+        for (size_t m = 0; m < PR_MEASURES; m++)
+            for (size_t k = 0; k < PR_CUTOFFS; k++)
+                scores->value[a][m][k] *= 1.0 / (double)DRAWS;
     free_guess(&g);
     return status;
 }

@@ -92,16 +92,6 @@ static void resample(void *context, size_t task, unsigned worker)
     }
 }
 
-/* Resamples in which nothing was weighed say nothing and are left out. */
-static size_t without_nan(double *values, size_t count)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < count; i++)
-        if (!isnan(values[i]))
-            values[kept++] = values[i];
-    return kept;
-}
-
 /* The value below which a share of them lies, between the two nearest. */
 static double quantile(const double *sorted, size_t count, double share)
 {
@@ -113,7 +103,12 @@ static double quantile(const double *sorted, size_t count, double share)
 
 pr_interval pr_percentiles(double value, double *values, size_t count, double level)
 {
-    count = without_nan(values, count);
+    /* Resamples in which nothing was weighed say nothing and are left out. */
+    size_t kept = 0;
+    for (size_t i = 0; i < count; i++)
+        if (!isnan(values[i]))
+            values[kept++] = values[i];
+    count = kept;
     if (count == 0)
         return (pr_interval){value, value, value};
     qsort(values, count, sizeof *values, pr_ascending_f64);

@@ -357,14 +357,6 @@ void pr_user_groups_free(pr_user_groups *groups)
     *groups = (pr_user_groups){0};
 }
 
-/* Features with few different words can serve as groups; those with more are keys or texts. */
-static size_t values_offered(const pr_feature_column *feature)
-{
-    enum { VALUES_MOST = 32 };
-    size_t count = feature->code != NULL ? feature->values.count : 0;
-    return count <= VALUES_MOST ? count : 0;
-}
-
 bool parsrec_data_group(const parsrec_data *data, size_t i, char *buffer, size_t size)
 {
     static const char *const plain[] = {"everybody", "truth"};
@@ -380,7 +372,10 @@ bool parsrec_data_group(const parsrec_data *data, size_t i, char *buffer, size_t
     i -= plain_count;
     for (size_t f = 0; f < data->feature_count[PR_OF_USER]; f++) {
         const pr_feature_column *feature = &data->features[PR_OF_USER][f];
-        size_t values = values_offered(feature);
+        /* Features with few different words can serve as groups; those with more are keys or texts. */
+        enum { VALUES_MOST = 32 };
+        size_t count = feature->code != NULL ? feature->values.count : 0;
+        size_t values = count <= VALUES_MOST ? count : 0;
         if (i < values) {
             pr_slice value = pr_name(&feature->values, i);
             snprintf(buffer, size, "%s=%.*s", feature->name, (int)value.size, value.bytes);
