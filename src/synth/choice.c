@@ -182,14 +182,6 @@ size_t pr_draw_occasion(const pr_choice *choice, size_t user, size_t session)
     return bits.word[0] % PR_SYNTH_OCCASIONS;
 }
 
-/* Every fourth category has its occasion. */
-static void add_occasion(double *utility, const pr_choice *choice, size_t user, size_t session)
-{
-    size_t first = pr_draw_occasion(choice, user, session);
-    for (size_t c = first; c < choice->categories; c += PR_SYNTH_OCCASIONS)
-        utility[c] += PR_SYNTH_OCCASION_SHIFT;
-}
-
 void pr_draw_utilities(double *utility, double *normal, const pr_choice *choice, size_t group,
                        size_t user, size_t session)
 {
@@ -203,8 +195,12 @@ void pr_draw_utilities(double *utility, double *normal, const pr_choice *choice,
     for (size_t k = 0; k < rank; k++)
         for (size_t c = 0; c < n; c++)
             utility[c] += factor[k * n + c] * normal[k];
-    if (choice->occasions)
-        add_occasion(utility, choice, user, session);
+    if (choice->occasions) {
+        /* Every fourth category has its occasion. */
+        size_t first = pr_draw_occasion(choice, user, session);
+        for (size_t c = first; c < choice->categories; c += PR_SYNTH_OCCASIONS)
+            utility[c] += PR_SYNTH_OCCASION_SHIFT;
+    }
     nudge(utility, choice, user, session);
 }
 

@@ -301,13 +301,6 @@ parsrec_status pr_groups_load(pr_groups *out, const char *path, size_t categorie
 
 /* ---- the market ---- */
 
-static double draw_base_price(uint64_t seed, size_t category)
-{
-    pr_rng rng = pr_rng_make(seed, PR_SYNTH_BASE_PRICE);
-    pr_stream s = pr_stream_at(&rng, (uint32_t)category, 0, 0);
-    return exp(pr_synth_paper.price_mean + pr_synth_paper.price_sd * pr_stream_normal(&s));
-}
-
 /* Uniform from half the base price to twice the base price. */
 static double draw_price(uint64_t seed, size_t category, size_t product, double base)
 {
@@ -327,7 +320,10 @@ static void draw_category(void *context, size_t c, unsigned worker)
     const market_task *task = context;
     pr_market *m = task->market;
     size_t n = m->products;
-    m->base_price[c] = draw_base_price(task->seed, c);
+    pr_rng rng = pr_rng_make(task->seed, PR_SYNTH_BASE_PRICE);
+    pr_stream s = pr_stream_at(&rng, (uint32_t)c, 0, 0);
+    m->base_price[c] =
+        exp(pr_synth_paper.price_mean + pr_synth_paper.price_sd * pr_stream_normal(&s));
     for (size_t j = 0; j < n; j++)
         m->price[c * n + j] = draw_price(task->seed, c, j, m->base_price[c]);
     pr_rng vine = pr_rng_make(task->seed, PR_SYNTH_VINE);

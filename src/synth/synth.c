@@ -20,19 +20,14 @@ static parsrec_status in_range(const char *name, uint64_t value, uint64_t most, 
                    (unsigned long long)most, (unsigned long long)value);
 }
 
-static double memory_needed(const parsrec_synth_options *o)
-{
-    double categories = (double)o->categories, products = (double)o->products;
-    return pr_baskets_bytes(o) + 16 * categories * products * (products + 1) +
-           32 * categories * categories + 32 * (double)o->users;
-}
-
 /* Asked of the machine first, because Linux hands out memory it does not have. */
 static parsrec_status check_memory(const parsrec_synth_options *o, parsrec_error *err)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     double have = pages > 0 && page > 0 ? (double)pages * (double)page : 0;
-    double need = memory_needed(o);
+    double categories = (double)o->categories, products = (double)o->products;
+    double need = pr_baskets_bytes(o) + 16 * categories * products * (products + 1) +
+                  32 * categories * categories + 32 * (double)o->users;
     if (have > 0 && need > have)
         return pr_fail(err, PARSREC_E_LIMIT,
                        "synthesis of this size needs about %.1f GB of memory and this machine has "

@@ -144,25 +144,12 @@ static parsrec_status make_words(pr_intern *words, const struct column *c, const
     return PARSREC_OK;
 }
 
-static pr_rng rng_of(uint64_t seed, pr_feature_of of)
-{
-    static const int purposes[] = {PR_SYNTH_USER_FEATURE, PR_SYNTH_SESSION_FEATURE,
-                                   PR_SYNTH_ITEM_FEATURE};
-    return pr_rng_make(seed, (uint64_t)purposes[of]);
-}
-
-static void set(float *number, int32_t *code, size_t row, double value)
-{
-    if (number != NULL)
-        number[row] = (float)value;
-    else
-        code[row] = (int32_t)value;
-}
-
 static void fill(float *number, int32_t *code, size_t which, const facts *f, uint64_t seed)
 {
     const struct column *c = &columns[which];
-    pr_rng rng = rng_of(seed, c->of);
+    static const int purposes[] = {PR_SYNTH_USER_FEATURE, PR_SYNTH_SESSION_FEATURE,
+                                   PR_SYNTH_ITEM_FEATURE};
+    pr_rng rng = pr_rng_make(seed, (uint64_t)purposes[c->of]);
     size_t things = c->of == PR_OF_ITEM ? rows_of(f, PR_OF_ITEM) : f->baskets->users;
     for (size_t i = 0; i < things; i++) {
         int64_t first = c->of == PR_OF_SESSION ? f->baskets->user_offsets[i] : (int64_t)i;
@@ -170,7 +157,11 @@ static void fill(float *number, int32_t *code, size_t which, const facts *f, uin
         for (int64_t row = first; row < end; row++) {
             uint32_t trip = c->of == PR_OF_SESSION ? (uint32_t)f->baskets->times[row] : 0;
             pr_stream draw = pr_stream_at(&rng, (uint32_t)i, trip, (uint32_t)which);
-            set(number, code, (size_t)row, c->value(f, &draw, i, (size_t)row));
+            double value = c->value(f, &draw, i, (size_t)row);
+            if (number != NULL)
+                number[row] = (float)value;
+            else
+                code[row] = (int32_t)value;
         }
     }
 }

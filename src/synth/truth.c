@@ -147,15 +147,6 @@ static parsrec_status read_tensor(const void **out, const pr_container *file,
     return PARSREC_OK;
 }
 
-static parsrec_status check_groups(const pr_truth *t, const pr_container *file, parsrec_error *err)
-{
-    for (size_t u = 0; u < t->users; u++)
-        if (t->group[u] < 0 || (size_t)t->group[u] >= t->groups)
-            return pr_fail(err, PARSREC_E_FORMAT, "%s: user %zu is of group %d, which is not there",
-                           pr_container_path(file), u, (int)t->group[u]);
-    return PARSREC_OK;
-}
-
 parsrec_status pr_truth_read(pr_truth *t, const pr_dataset *data, parsrec_error *err)
 {
     *t = (pr_truth){.users = data->users, .items = data->items};
@@ -180,7 +171,11 @@ parsrec_status pr_truth_read(pr_truth *t, const pr_dataset *data, parsrec_error 
     t->name = view;
     PR_TRUTH_TENSORS(READ)
 #undef READ
-    return check_groups(t, file, err);
+    for (size_t u = 0; u < t->users; u++)
+        if (t->group[u] < 0 || (size_t)t->group[u] >= t->groups)
+            return pr_fail(err, PARSREC_E_FORMAT, "%s: user %zu is of group %d, which is not there",
+                           pr_container_path(file), u, (int)t->group[u]);
+    return PARSREC_OK;
 }
 
 parsrec_status pr_truth_choice(pr_choice *choice, const pr_truth *truth, parsrec_error *err)
