@@ -35,16 +35,6 @@ static int accept_text(const char *path, const parsrec_file_report *r)
     return cli_close_output("check");
 }
 
-static int refuse(const char *path, const check_args *a, const parsrec_error *err)
-{
-    if (a->json)
-        cli_print_json("check",
-                       json_pack("{s:b, s:o, s:s, s:o}", "ok", 0, "file", cli_json_text(path),
-                                 "status", parsrec_status_name(err->status), "message",
-                                 cli_json_text(err->message)));
-    return cli_report("check", err);
-}
-
 static int accept_json(const char *path, const parsrec_file_report *r)
 {
     return cli_print_json("check", json_pack("{s:b, s:o, s:s, s:I, s:I, s:I, s:b}", "ok", 1, "file",
@@ -66,7 +56,13 @@ int cmd_check(int argc, char **argv)
     cli_stage("checking %s", words.word[0]);
     parsrec_status status = parsrec_file_check(words.word[0], &report, &err);
     cli_finish_line();
-    if (status != PARSREC_OK)
-        return refuse(words.word[0], &a, &err);
+    if (status != PARSREC_OK) {
+        if (a.json)
+            cli_print_json("check", json_pack("{s:b, s:o, s:s, s:o}", "ok", 0, "file",
+                                              cli_json_text(words.word[0]), "status",
+                                              parsrec_status_name(err.status), "message",
+                                              cli_json_text(err.message)));
+        return cli_report("check", &err);
+    }
     return a.json ? accept_json(words.word[0], &report) : accept_text(words.word[0], &report);
 }

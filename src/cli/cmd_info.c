@@ -32,16 +32,6 @@ static size_t print_settings(const parsrec_model *model)
     return printed;
 }
 
-static void print_columns(const parsrec_model *model)
-{
-    parsrec_column c;
-    for (size_t i = 0; parsrec_model_column(model, i, &c); i++) {
-        if (i == 0)
-            printf("\nfeatures it reads\n");
-        printf("  %-7s %-18s%20s\n", c.of, c.name, c.number ? "numbers" : "words");
-    }
-}
-
 static void print_model(const parsrec_model *model)
 {
     parsrec_model_facts f;
@@ -54,7 +44,12 @@ static void print_model(const parsrec_model *model)
     printf("\nsettings\n");
     if (print_settings(model) == 0)
         printf("  all as the defaults\n");
-    print_columns(model);
+    parsrec_column c;
+    for (size_t i = 0; parsrec_model_column(model, i, &c); i++) {
+        if (i == 0)
+            printf("\nfeatures it reads\n");
+        printf("  %-7s %-18s%20s\n", c.of, c.name, c.number ? "numbers" : "words");
+    }
     cli_print_weights(model);
 }
 
@@ -270,17 +265,6 @@ static void print_fact(const fact *f, const parsrec_data_stats *s)
     }
 }
 
-static void print_order(const parsrec_order_report *o)
-{
-    pr_digits pairs;
-    printf("\norder within baskets\n  %s%s\n", parsrec_basket_order_text(o->order),
-           o->learnt ? ", and neighbours repeat" : "");
-    printf("  %-*s%*.3f %%\n", LABEL, "neighbours that are sorted", VALUE, 100 * o->sorted_share);
-    printf("  %-*s%*.3f %% of %s\n", LABEL, "pairs in a fixed order", VALUE, 100 * o->fixed_share,
-           pr_digits_of(&pairs, o->pairs));
-    printf("  %-*s%*s\n", LABEL, "learnt by order = auto", VALUE, o->learnt ? "yes" : "no");
-}
-
 static void print_best_sellers(const findings *f)
 {
     pr_digits number;
@@ -341,7 +325,14 @@ static int print_text(const findings *f)
         print_model(f->input.model);
     for (size_t i = 0; i < FACTS; i++)
         print_fact(&facts[i], s);
-    print_order(&f->order);
+    pr_digits pairs;
+    printf("\norder within baskets\n  %s%s\n", parsrec_basket_order_text(f->order.order),
+           f->order.learnt ? ", and neighbours repeat" : "");
+    printf("  %-*s%*.3f %%\n", LABEL, "neighbours that are sorted", VALUE,
+           100 * f->order.sorted_share);
+    printf("  %-*s%*.3f %% of %s\n", LABEL, "pairs in a fixed order", VALUE,
+           100 * f->order.fixed_share, pr_digits_of(&pairs, f->order.pairs));
+    printf("  %-*s%*s\n", LABEL, "learnt by order = auto", VALUE, f->order.learnt ? "yes" : "no");
     printf("\ntime\n");
     if (s->time_kind == PARSREC_TIME_NONE || s->sessions == 0) {
         printf("  sessions keep the order of the source, which had no times\n");
@@ -396,14 +387,6 @@ static json_t *calendar_json(const parsrec_calendar *c)
     return NULL;
 }
 
-static json_t *order_json(const parsrec_order_report *o)
-{
-    return json_pack("{s:s, s:f, s:I, s:f, s:f, s:b}", "kind", parsrec_basket_order_name(o->order),
-                     "sorted_share", o->sorted_share, "pairs", (json_int_t)o->pairs, "fixed_share",
-                     o->fixed_share, "neighbour_ratio", o->neighbour_ratio, "learnt",
-                     (int)o->learnt);
-}
-
 static json_t *best_sellers_json(const findings *f)
 {
     json_t *list = json_array();
@@ -432,7 +415,12 @@ static int print_json(const findings *f)
                                     row->kind == COUNT ? json_integer((json_int_t)count_of(row, s))
                                                        : json_real(real_of(row, s)));
     }
-    bad |= json_object_set_new(json, "order", order_json(&f->order));
+    bad |= json_object_set_new(json, "order",
+                               json_pack("{s:s, s:f, s:I, s:f, s:f, s:b}", "kind",
+                                         parsrec_basket_order_name(f->order.order), "sorted_share",
+                                         f->order.sorted_share, "pairs", (json_int_t)f->order.pairs,
+                                         "fixed_share", f->order.fixed_share, "neighbour_ratio",
+                                         f->order.neighbour_ratio, "learnt", (int)f->order.learnt));
     bad |= json_object_set_new(json, "time_kind", json_string(time_kinds[s->time_kind]));
     bad |= json_object_set_new(json, "first_time", time_json(s, s->first_time));
     bad |= json_object_set_new(json, "last_time", time_json(s, s->last_time));

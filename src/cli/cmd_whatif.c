@@ -114,13 +114,6 @@ static parsrec_status load(shop *s, const cli_words *words, parsrec_error *err)
                                 : status;
 }
 
-static void free_shop(shop *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        parsrec_model_free(s->models[i]);
-    parsrec_data_free(s->data);
-}
-
 static parsrec_status ask(parsrec_whatif_answer **answer, whatif_args *a, const cli_words *words,
                           parsrec_error *err)
 {
@@ -135,7 +128,9 @@ static parsrec_status ask(parsrec_whatif_answer **answer, whatif_args *a, const 
     if (status == PARSREC_OK)
         status = parsrec_whatif(answer, (const parsrec_model *const *)s.models, s.count, s.data,
                                 &a->options, hooks, err);
-    free_shop(&s);
+    for (size_t i = 0; i < s.count; i++)
+        parsrec_model_free(s.models[i]);
+    parsrec_data_free(s.data);
     return status;
 }
 

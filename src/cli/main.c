@@ -70,13 +70,6 @@ static const entry *find(const char *name)
     return NULL;
 }
 
-static int help_of(const char *name)
-{
-    char help[] = "--help";
-    const entry *found = find(name);
-    return found != NULL ? found->run(2, (char *[]){help, help, NULL}) : CLI_USAGE;
-}
-
 int main(int argc, char **argv)
 {
     /* A closed pipe or a file-size limit is reported as an error instead of killing the process. */
@@ -89,8 +82,11 @@ int main(int argc, char **argv)
             return cli_print_man_page();
         if (argc == 4 && strcmp(argv[2], "--completion") == 0)
             return cli_print_completion(argv[3]);
-        if (argc > 2)
-            return help_of(argv[2]);
+        if (argc > 2) {
+            char help[] = "--help";
+            const entry *found = find(argv[2]);
+            return found != NULL ? found->run(2, (char *[]){help, help, NULL}) : CLI_USAGE;
+        }
         print_commands(stdout);
         return CLI_OK;
     }

@@ -84,17 +84,6 @@ __attribute__((format(printf, 2, 3))) static void add(line *l, const char *forma
         l->used = sizeof l->text - 1;
 }
 
-static void add_duration(line *l, double seconds)
-{
-    unsigned long s = (unsigned long)(seconds + 0.5);
-    if (s < 120)
-        add(l, ", %lu s left", s);
-    else if (s < 7200)
-        add(l, ", %lu min left", s / 60);
-    else
-        add(l, ", %lu h %lu min left", s / 3600, s / 60 % 60);
-}
-
 /* A line wider than the terminal would wrap, and its first half would never be erased. Two characters
  * are left for the ^C that a terminal echoes. */
 static void cut_to_terminal(line *l)
@@ -122,8 +111,16 @@ static void draw(const parsrec_progress *p, double elapsed)
     if (p->total > 0) {
         double gained = (double)(p->done - view.stage_done);
         add(&l, "%.0f %%", 100 * (double)p->done / (double)p->total);
-        if (elapsed > 1 && gained > 0)
-            add_duration(&l, (double)(p->total - p->done) / gained * elapsed);
+        if (elapsed > 1 && gained > 0) {
+            unsigned long s =
+                (unsigned long)((double)(p->total - p->done) / gained * elapsed + 0.5);
+            if (s < 120)
+                add(&l, ", %lu s left", s);
+            else if (s < 7200)
+                add(&l, ", %lu min left", s / 60);
+            else
+                add(&l, ", %lu h %lu min left", s / 3600, s / 60 % 60);
+        }
     }
     if (p->note != NULL)
         add(&l, "%s%s", p->total > 0 ? ", " : "", p->note);

@@ -82,16 +82,6 @@ static parsrec_status check_data(const preset_run *w, const char *path, parsrec_
                    (unsigned long long)has.seed, has.outside ? ", outside" : "");
 }
 
-static parsrec_status get_data(preset_run *w, parsrec_error *err)
-{
-    char path[PATH_BYTES];
-    snprintf(path, sizeof path, "%s/data.st", w->folder);
-    if (!there(path))
-        PR_TRY(make_data(w, path, err));
-    PR_TRY(parsrec_data_load(&w->data, path, err));
-    return check_data(w, path, err);
-}
-
 /* ---- models ---- */
 
 static parsrec_status train(const preset_run *w, size_t number, const char *path,
@@ -177,7 +167,12 @@ parsrec_status cli_whatif_paper(parsrec_whatif_answer **out, const char *folder,
     preset_run w = {.folder = folder, .paper = paper, .hooks = hooks, .threads = options->threads};
     parsrec_status status;
     PR_TRY_GOTO(pr_folder_make(folder, err));
-    PR_TRY_GOTO(get_data(&w, err));
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/data.st", w.folder);
+    if (!there(path))
+        PR_TRY_GOTO(make_data(&w, path, err));
+    PR_TRY_GOTO(parsrec_data_load(&w.data, path, err));
+    PR_TRY_GOTO(check_data(&w, path, err));
     PR_TRY_GOTO(get_models(&w, err));
     status = ask(out, &w, options, err);
 done:
