@@ -184,14 +184,6 @@ static parsrec_status add_group(pr_model_list *list, const pr_ablation_group *gr
     return PARSREC_OK;
 }
 
-static parsrec_status check_base(const char *base, parsrec_error *err)
-{
-    if (base == NULL || strpbrk(base, ",@/") == NULL)
-        return PARSREC_OK;
-    return pr_fail(err, PARSREC_E_ARGUMENT,
-                   "--base is a kind of model with its settings, as in parsrec:dim.item=32");
-}
-
 /* A word that names no row is a mistake, not an empty table. */
 static parsrec_status check_words(const parsrec_ablate_options *o, parsrec_error *err)
 {
@@ -211,7 +203,10 @@ static parsrec_status check_words(const parsrec_ablate_options *o, parsrec_error
                            pr_show(&hold, (pr_slice){at, n}), list);
         at += n + (at[n] == ',');
     }
-    return check_base(o->base, err);
+    if (o->base == NULL || strpbrk(o->base, ",@/") == NULL)
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_ARGUMENT,
+                   "--base is a kind of model with its settings, as in parsrec:dim.item=32");
 }
 
 parsrec_status pr_ablation_list(pr_model_list *list, const parsrec_ablate_options *o,

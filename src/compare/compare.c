@@ -252,15 +252,6 @@ static parsrec_status evaluate_round(parsrec_comparison *c, size_t number, bool 
     return PARSREC_OK;
 }
 
-static parsrec_status judge_and_save(parsrec_comparison *c, parsrec_error *err)
-{
-    pr_pool *pool;
-    PR_TRY(pr_pool_new(&pool, c->eval.threads, err));
-    parsrec_status status = pr_comparison_judge(c, pool, err);
-    pr_pool_free(pool);
-    return status == PARSREC_OK ? pr_comparison_save(c, err) : status;
-}
-
 parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data,
                                  const parsrec_compare_options *o, const parsrec_hooks *hooks,
                                  parsrec_error *err)
@@ -283,7 +274,11 @@ parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data
         PR_TRY(train_round(c, number, data, &each, jobs, hooks, err));
         PR_TRY(evaluate_round(c, number, false, data, o, hooks, err));
         c->seeds = number + 1;
-        PR_TRY(judge_and_save(c, err));
+        pr_pool *pool;
+        PR_TRY(pr_pool_new(&pool, c->eval.threads, err));
+        parsrec_status status = pr_comparison_judge(c, pool, err);
+        pr_pool_free(pool);
+        PR_TRY(status == PARSREC_OK ? pr_comparison_save(c, err) : status);
     }
     return PARSREC_OK;
 }

@@ -51,37 +51,7 @@ static void make_order(order *o, const pr_listed_model *e, const parsrec_compare
     }
 }
 
-static parsrec_status wanted_config(pr_config *config, const pr_listed_model *e, const order *o,
-                                    parsrec_error *err)
-{
-    parsrec_error why = {0};
-    parsrec_status status = pr_train_settings(config, &o->train, &why);
-    return status == PARSREC_OK ? status
-                                : pr_fail(err, status, "the model %s: %s", e->name, why.message);
-}
-
 /* ---- the plan ---- */
-
-static parsrec_status refuse(const char *path, const pr_listed_model *e, const char *reason,
-                             parsrec_error *err)
-{
-    return pr_fail(
-        err, PARSREC_E_CONFIG,
-        "%s was trained differently (%s); pass --retrain to train it again, give the model "
-        "another name (NAME=%s), or take the file as it is (%s=@%s)",
-        path, reason, e->kind, e->name, path);
-}
-
-static parsrec_status remove_old(const pr_listed_model *e, pr_attempt *a, const char *checkpoint,
-                                 const parsrec_hooks *hooks, parsrec_error *err)
-{
-    if ((unlink(checkpoint) != 0 && access(checkpoint, F_OK) == 0) ||
-        (unlink(a->path) != 0 && access(a->path, F_OK) == 0))
-        return pr_fail_errno(err, PARSREC_E_IO, "%s: the old model cannot be removed", a->path);
-    pr_say(hooks, PARSREC_LOG_INFO, "%s: the model that was there is made again", e->name);
-    a->task = PR_CONTENDER_TRAIN;
-    return PARSREC_OK;
-}
 
 static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
                                        const parsrec_data *data, const order *o,
@@ -108,11 +78,22 @@ static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
         return PARSREC_OK;
     if (why.status == PARSREC_E_MEMORY)
         return pr_fail_memory(err);
-    if (retrain)
-        return remove_old(e, a, checkpoint, hooks, err);
+    if (retrain) {
+        if ((unlink(checkpoint) != 0 && access(checkpoint, F_OK) == 0) ||
+            (unlink(a->path) != 0 && access(a->path, F_OK) == 0))
+            return pr_fail_errno(err, PARSREC_E_IO, "%s: the old model cannot be removed", a->path);
+        pr_say(hooks, PARSREC_LOG_INFO, "%s: the model that was there is made again", e->name);
+        a->task = PR_CONTENDER_TRAIN;
+        return PARSREC_OK;
+    }
     if (!known && interrupted)
         return pr_fail(err, why.status, "%s; pass --retrain to begin again", why.message);
-    return refuse(interrupted ? checkpoint : a->path, e, reason, err);
+    const char *path = interrupted ? checkpoint : a->path;
+    return pr_fail(
+        err, PARSREC_E_CONFIG,
+        "%s was trained differently (%s); pass --retrain to train it again, give the model "
+        "another name (NAME=%s), or take the file as it is (%s=@%s)",
+        path, reason, e->kind, e->name, path);
 }
 
 /* The first seed's file bears the name alone, so that seeds can be added later. */
@@ -156,7 +137,10 @@ parsrec_status pr_contender_plan(pr_contender *r, const parsrec_comparison *c,
     order o = {0};
     r->counts = kind != NULL && kind->count != NULL;
     make_order(&o, e, options, options->seed, r->counts);
-    PR_TRY(wanted_config(&wanted, e, &o, err));
+    parsrec_error why = {0};
+    parsrec_status status = pr_train_settings(&wanted, &o.train, &why);
+    PR_TRY(status == PARSREC_OK ? status
+                                : pr_fail(err, status, "the model %s: %s", e->name, why.message));
     if (!r->counts)
         PR_TRY(pr_train_bytes(&r->bytes, e->kind, &wanted, data, 1, err));
     PR_TRY(make_attempts(r, c, r->counts ? 1 : options->seeds, options, err));

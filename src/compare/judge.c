@@ -189,16 +189,6 @@ static parsrec_status correct_p(parsrec_comparison *c, parsrec_error *err)
     return PARSREC_OK;
 }
 
-static parsrec_status add_contrasts(parsrec_comparison *c, pr_pool *pool, parsrec_error *err)
-{
-    parsrec_share *both = pr_alloc(2 * c->user_count, sizeof *both);
-    if (both == NULL)
-        return pr_fail_memory(err);
-    parsrec_status status = contrast_rows(c, both, both + c->user_count, pool, err);
-    pr_free(both);
-    return status == PARSREC_OK ? correct_p(c, err) : status;
-}
-
 bool pr_comparison_differs(const pr_contender *r)
 {
     const pr_interval *seeds = &r->versus_spread;
@@ -213,5 +203,10 @@ parsrec_status pr_comparison_judge(parsrec_comparison *c, pr_pool *pool, parsrec
     for (size_t i = 0; i < c->column_count; i++)
         rank_column(c, &c->columns[i]);
     PR_TRY(add_intervals(c, pool, err));
-    return add_contrasts(c, pool, err);
+    parsrec_share *both = pr_alloc(2 * c->user_count, sizeof *both);
+    if (both == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = contrast_rows(c, both, both + c->user_count, pool, err);
+    pr_free(both);
+    return status == PARSREC_OK ? correct_p(c, err) : status;
 }

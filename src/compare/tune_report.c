@@ -54,15 +54,6 @@ static void write_verdict(pr_writer *out, const parsrec_tuning *t)
              t->count);
 }
 
-/* Fixed settings are in best.conf too. */
-static void write_next_step(pr_writer *out, const parsrec_tuning *t)
-{
-    pr_write(out, "parsrec train -o best.st %s", t->data_path);
-    if (strcmp(t->kind, "parsrec") != 0)
-        pr_write(out, " --model %s", t->kind);
-    pr_write(out, " --config %s/best.conf --seed %llu", t->folder, (unsigned long long)t->seed);
-}
-
 /* ---- tables ---- */
 
 static parsrec_status trials_table(pr_report *r, const parsrec_tuning *t, parsrec_error *err)
@@ -256,7 +247,12 @@ static parsrec_status make_report(pr_report *r, const parsrec_tuning *t, unsigne
     write_verdict(pr_report_open(r, PR_REPORT_LEAD), t);
     pr_report_only(r, 0);
     pr_report_add(r, PR_REPORT_TEXT, "To train with these settings:");
-    write_next_step(pr_report_open(r, PR_REPORT_CODE), t);
+    /* Fixed settings are in best.conf too. */
+    pr_writer *out = pr_report_open(r, PR_REPORT_CODE);
+    pr_write(out, "parsrec train -o best.st %s", t->data_path);
+    if (strcmp(t->kind, "parsrec") != 0)
+        pr_write(out, " --model %s", t->kind);
+    pr_write(out, " --config %s/best.conf --seed %llu", t->folder, (unsigned long long)t->seed);
     pr_report_only(r, PR_IN_HTML);
     if (pr_report_is_wanted(r)) {
         pr_report_add(r, PR_REPORT_SECTION, "Learning curves");
