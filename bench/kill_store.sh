@@ -22,6 +22,7 @@ finish_up() {
 trap finish_up EXIT
 trap 'exit 1' INT TERM
 fail() { echo "$*"; exit 1; }
+missing() { fail "$@"; }
 
 "$parsrec" import -o data.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv" >/dev/null || exit 1
 for seed in 1 2; do

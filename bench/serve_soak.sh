@@ -3,6 +3,7 @@
 # then kill -9 in the middle of them, and a restart. No request may fail, memory stays flat, and every event that
 # was acknowledged is there afterwards.
 #   bench/serve_soak.sh [SECONDS [sqlite|postgres]]     600 and both unless given
+# A request fails that has no answer after PATIENCE seconds, 10 unless set.
 # TRAIN sets options of the two models that take turns, USERS and SESSIONS the size of their data.
 # Needs the release build (./check --build-only), wrk, and for postgres an installed PostgreSQL.
 set -u
@@ -43,7 +44,7 @@ soak() { # STORE
     cp model-1.st served.st
     rm -f told.begun told.over
     start "$1"
-    wrk -t1 -c16 -d"${seconds}s" --timeout 10s --latency -s "$PARSREC_SOURCE/bench/serve.lua" "$(cat url)/v1/recommend" 0 "$(cat token)" >wrk.out &
+    wrk -t1 -c16 -d"${seconds}s" --timeout "${PATIENCE:-10}s" --latency -s "$PARSREC_SOURCE/bench/serve.lua" "$(cat url)/v1/recommend" 0 "$(cat token)" >wrk.out &
     wrk_pid=$!
     python3 "$PARSREC_SOURCE/bench/serve_soak.py" load "$(cat url)" $server_pid "$(cat token)" served.st model-2.st told \
         >load.out 2>&1 &
@@ -71,6 +72,7 @@ for kind in $stores; do
     echo "== $kind, $seconds seconds"
     if [ "$kind" = postgres ]; then
         fail() { echo "$*"; exit 1; }
+        missing() { fail "$@"; }
         . "$PARSREC_SOURCE/tests/cli/postgres.sh"
         soak "$url"
     else

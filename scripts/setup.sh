@@ -28,6 +28,9 @@ pc:cmocka libcmocka-dev
 cmd:sqlite3 sqlite3
 cmd:zstd zstd
 cmd:mandoc mandoc
+cmd:clang clang
+cmd:clang-format clang-format
+cmd:mypy mypy
 cmd:curl curl
 cmd:openssl openssl
 cmd:wrk wrk

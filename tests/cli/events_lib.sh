@@ -1,6 +1,6 @@
 # What events carry and what becomes of them, as a walk through any store in $store: to be read into a test.
 . "$PARSREC_SOURCE/tests/cli/serve_lib.sh"
-command -v curl >/dev/null || { echo "skipped: no curl"; exit 77; }
+command -v curl >/dev/null || missing "curl is not installed"
 example=$PARSREC_SOURCE/examples
 ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv"
 ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 1

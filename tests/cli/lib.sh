@@ -47,6 +47,23 @@ absent() {
 # same A B WHAT: two texts are equal.
 same() { if [ "$1" = "$2" ]; then pass; else fail "${3:-values}: '$1' is not '$2'"; fi; }
 
+# missing WHAT: a tool that ./check installs is not there. The test is skipped; in ./check, which sets
+# PARSREC_COMPLETE, it fails.
+missing() {
+    if [ -n "${PARSREC_COMPLETE:-}" ]; then
+        echo "FAILED: $*"
+        exit 1
+    fi
+    echo "skipped: $*"
+    exit 77
+}
+# left_out WHAT: a part of the test that cannot be done here; ./check repeats the words at its end.
+left_out() { echo "left out: $*"; }
+
+# wait_for COMMAND...: until it succeeds. Only the time limit of the whole test ends it: on a busy machine everything
+# comes in the end.
+wait_for() { until "$@"; do sleep 0.05; done; }
+
 finish() {
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -3,8 +3,7 @@
 bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -1)
 [ -n "$bin" ] || bin=$(dirname "$(command -v initdb || echo /nowhere/initdb)")
 if [ ! -x "$bin/initdb" ]; then
-    echo "skipped: PostgreSQL's initdb is not installed (Debian: postgresql)"
-    exit 77
+    missing "PostgreSQL's initdb is not installed (Debian: postgresql)"
 fi
 
 # The server refuses to run as root; then it runs as the user that Debian's package made.
@@ -13,8 +12,7 @@ server=$PWD/server
 mkdir "$server"
 if [ "$(id -u)" -eq 0 ]; then
     if ! id postgres >/dev/null 2>&1; then
-        echo "skipped: root cannot start a server and there is no user postgres"
-        exit 77
+        missing "root cannot start a server and there is no user postgres"
     fi
     chown postgres "$server"
     as_server() { (cd "$server" && setpriv --reuid postgres --regid postgres --clear-groups -- "$@"); }

@@ -8,11 +8,7 @@ start_server() {
     : >server.out
     "$PARSREC" serve "$@" --listen 127.0.0.1:0 >server.out 2>server.err &
     server_pid=$!
-    waited=0
-    while ! [ -s server.out ] && kill -0 $server_pid 2>/dev/null && [ $waited -lt 1200 ]; do
-        sleep 0.1
-        waited=$((waited + 1))
-    done
+    while ! [ -s server.out ] && kill -0 $server_pid 2>/dev/null; do sleep 0.05; done
     url=$(head -n 1 server.out)
     if [ -n "$url" ]; then pass; else fail "the server did not start: $(cat server.err)"; fi
 }
@@ -47,6 +43,13 @@ ask() {
         web -o stdout -D headers -w '%{http_code}' -X "$method" "$url$path" >code
     fi
     same "$(cat code)" "$expected" "status of $method $path"
+}
+
+# answers STATUS COMMAND...: the command prints that status.
+answers() {
+    expected=$1
+    shift
+    [ "$("$@")" = "$expected" ]
 }
 
 # tells PYTHON: an expression about `a`, the JSON of the last answer, is true.

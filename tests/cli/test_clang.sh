@@ -1,11 +1,5 @@
 # clang reads every source file without a warning, by the flags that the build has for it.
-if ! command -v clang >/dev/null; then
-    echo "skipped: clang is not installed"
-    exit 77
-fi
-case $(grep -E '^PARSREC_SANITIZE:' "$PARSREC_BUILD/CMakeCache.txt") in
-*=?*) echo "skipped: the release build is enough"; exit 77 ;;
-esac
+command -v clang >/dev/null || missing "clang is not installed"
 /usr/bin/python3 - "$PARSREC_BUILD/compile_commands.json" >commands <<'EOF'
 import json, shlex, sys
 seen = set()

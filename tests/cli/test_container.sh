@@ -3,10 +3,7 @@
 PYTHONPATH=$PARSREC_SOURCE/tests/cli
 export PYTHONPATH
 python="/usr/bin/python3 -B"
-if ! $python -c 'import numpy' 2>/dev/null; then
-    echo "skipped: /usr/bin/python3 has no numpy (python3-numpy)"
-    exit 77
-fi
+$python -c 'import numpy' 2>/dev/null || missing "/usr/bin/python3 has no numpy (Debian: python3-numpy)"
 
 # Ours, read by the peer.
 ok "$PARSREC_BUILD/tests/write_sample" ours.st

@@ -55,7 +55,7 @@ if [ -d closed ]; then
     fails 1 "closed/out: cannot be written" "$PARSREC" eval pop shop.data --dump-scores closed/out
     fails 1 "closed" "$PARSREC" compare shop.data --models pop -o closed/compared
 else
-    echo "no read-only folder: root, and nothing can be mounted"
+    left_out "no read-only folder: root, and nothing can be mounted"
 fi
 
 # Two trainings to one output: whoever ends last wins, and the file is whole.

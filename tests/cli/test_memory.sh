@@ -1,7 +1,7 @@
 # Less and less memory (ulimit -v): a command works or says that memory ran out, with status 1. It
 # neither crashes nor hangs.
 if ! sh -c 'ulimit -v 60000 && exec "$0" --version' "$PARSREC" >/dev/null 2>&1; then
-    echo "skipped: this build does not start under ulimit -v (sanitizers)"
+    echo "skipped: this build does not start under ulimit -v"
     exit 77
 fi
 ok "$PARSREC" synth -o shop.data --users 40 --sessions 6 --products 20 --csv shop.csv

@@ -49,14 +49,21 @@ ok "$PARSREC" synth -o many.st --users 3000 --seed 3
 ok "$PARSREC" train -o many.model many.st --model personal
 M="$PARSREC recommend many.model --all -k 500 --threads 1"
 ok $M -o whole.jsonl
-$M -o part.jsonl >/dev/null 2>&1 &
-pid=$!
-for _ in $(seq 500); do
-    [ -e part.jsonl.mark ] && break
-    sleep 0.02
-done
-kill -9 $pid
-wait $pid 2>/dev/null
+# interrupted SIGNAL FILE: answers for everybody into that file, ended by the signal once there is a mark to continue
+# from. A run that was through before is taken back.
+interrupted() {
+    while :; do
+        $M -o "$2" >/dev/null 2>told &
+        pid=$!
+        while ! [ -e "$2.mark" ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+        kill -"$1" $pid 2>/dev/null
+        wait $pid 2>/dev/null
+        code=$?
+        [ -e "$2" ] || return 0
+        rm -f "$2"
+    done
+}
+interrupted KILL part.jsonl
 absent part.jsonl
 ok test -s part.jsonl.part
 printf 'half a li' >>part.jsonl.part # what a crash may leave behind the mark
@@ -65,27 +72,13 @@ warns "continuing part.jsonl.part after"
 ok cmp part.jsonl whole.jsonl
 absent part.jsonl.part part.jsonl.mark
 # Another request does not continue it.
-$M -o part.csv >/dev/null 2>&1 &
-pid=$!
-for _ in $(seq 500); do
-    [ -e part.csv.mark ] && break
-    sleep 0.02
-done
-kill -9 $pid
-wait $pid 2>/dev/null
+interrupted KILL part.csv
 ok "$PARSREC" recommend many.model --all -k 2 -o part.csv
 warns "is of another model or request; starting again"
 same "$(wc -l <part.csv)" 6001 "lines for 3,000 users and two items"
 # A stop in order says how to continue.
-$M -o stopped.jsonl >/dev/null 2>told &
-pid=$!
-for _ in $(seq 500); do
-    [ -e stopped.jsonl.mark ] && break
-    sleep 0.02
-done
-kill -TERM $pid
-wait $pid
-same $? 1 "exit status of a stopped run"
+interrupted TERM stopped.jsonl
+same $code 1 "exit status of a stopped run"
 ok grep -q "run the same command to continue" told
 ok $M -o stopped.jsonl
 ok cmp stopped.jsonl whole.jsonl

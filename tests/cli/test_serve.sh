@@ -1,6 +1,6 @@
 # The server as a client meets it: answers, errors, limits, a new model, the token, the log.
 . "$PARSREC_SOURCE/tests/cli/serve_lib.sh"
-command -v curl >/dev/null || { echo "skipped: no curl"; exit 77; }
+command -v curl >/dev/null || missing "curl is not installed"
 example=$PARSREC_SOURCE/examples
 ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv"
 ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 2
@@ -26,11 +26,8 @@ start_server served.model --token-file token --access-log access.log --store non
     --basket-most 5
 
 # ---- quality: the model beside counts, in the answer and in the log ----
-waited=0
-until web "$url/v1/quality" | grep -q '"ready":true' || [ $waited -ge 1200 ]; do
-    sleep 0.1
-    waited=$((waited + 1))
-done
+quality_is_ready() { web "$url/v1/quality" | grep -q '"ready":true'; }
+wait_for quality_is_ready
 ask 200 GET /v1/quality
 tells '[m["model"] for m in a["models"]] == ["parsrec", "pop", "personal", "recent", "markov", "mix"]'
 tells '[(p["protocol"], p["negatives"] > 0) for p in a["baselines"]["protocols"]][:3] == [("remaining", True), ("next", True), ("basket", False)]'
@@ -101,11 +98,9 @@ job() {
 }
 # finished STATUS: waits until the job is.
 finished() {
-    tries=0
     ask 200 GET "/v1/jobs/$job"
-    while grep -q '"status":"\(queued\|running\)"' stdout && [ $tries -lt 1200 ]; do
-        sleep 0.1
-        tries=$((tries + 1))
+    while grep -q '"status":"\(queued\|running\)"' stdout; do
+        sleep 0.05
         web -o stdout "$url/v1/jobs/$job"
     done
     tells "a['status'] == '$1' and 0 <= a['progress'] <= 1"
@@ -219,13 +214,9 @@ done
 # ---- a new model, and one that is not ----
 cp pop.model served.new && mv served.new served.model
 kill -HUP $server_pid
-tries=0
+serves_pop() { web "$url/v1/model" | grep -q '"kind":"pop"'; }
+wait_for serves_pop
 ask 200 GET /v1/model
-while ! grep -q '"kind":"pop"' stdout && [ $tries -lt 300 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-    web -o stdout "$url/v1/model"
-done
 tells 'a["kind"] == "pop" and a["number"] == 3'
 head -c 3000 shop.model >served.new && mv served.new served.model
 same "$(reload "$(cat token)")" 422 "a damaged model"

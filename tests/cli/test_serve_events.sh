@@ -3,7 +3,7 @@
 . "$PARSREC_SOURCE/tests/cli/postgres.sh"
 database=$url
 . "$PARSREC_SOURCE/tests/cli/serve_lib.sh"
-command -v curl >/dev/null || { echo "skipped: no curl"; exit 77; }
+command -v curl >/dev/null || missing "curl is not installed"
 example=$PARSREC_SOURCE/examples
 ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv"
 ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 2
@@ -70,11 +70,7 @@ walk_through() {
     other_pid=$server_pid
     ask 200 POST /v1/events '{"user":"wanderer","items":["1000"]}'
     url=$first_url server_pid=$first_pid
-    tries=0
-    while [ "$(web -o stdout -w '%{http_code}' "$url/v1/users/wanderer")" != 200 ] && [ $tries -lt 300 ]; do
-        sleep 0.1
-        tries=$((tries + 1))
-    done
+    wait_for answers 200 web -o stdout -w '%{http_code}' "$url/v1/users/wanderer"
     ask 200 GET /v1/users/wanderer
 
     # Forgotten for good, also where it takes seconds to find out what the user bought.
@@ -101,11 +97,7 @@ walk_through "$database"
 # ---- the database restarts: the server goes on answering, and says what it cannot do, but not where ----
 # until_ready WORD: /readyz says so of the store.
 until_ready() {
-    tries=0
-    while ! { web -o stdout "$url/readyz" && grep -q "\"store\":\"$1\"" stdout; } && [ $tries -lt 600 ]; do
-        sleep 0.1
-        tries=$((tries + 1))
-    done
+    until web -o stdout "$url/readyz" && grep -q "\"store\":\"$1\"" stdout; do sleep 0.05; done
     ask 200 GET /readyz
     tells "a == {'status': 'ready', 'store': '$1'}"
 }
@@ -119,11 +111,7 @@ tells 'a["error"]["code"] == "store_unavailable"'
 same "$(grep -c -E "$socket|tester|secret|5432" stdout)" 0 "addresses in an answer"
 start_postgres
 ask_event() { web -o stdout -w '%{http_code}' --data-binary '{"user":"new","items":["1000"]}' "$url/v1/events"; }
-tries=0
-while [ "$(ask_event)" != 200 ] && [ $tries -lt 300 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
+wait_for answers 200 ask_event
 until_ready up
 stop_server
 ok grep -q 'warning: the store does not answer: postgresql: ' server.err

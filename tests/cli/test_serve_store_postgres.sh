@@ -32,12 +32,7 @@ same "$(cat code)" 503 "an event without a database"
 if grep -qi '^retry-after' headers; then pass; else fail "no Retry-After"; fi
 recommend '{"user":"K01","basket":["1000"],"k":2}'
 start_postgres
-tries=0
-until [ "$(curl -s -o stdout -w '%{http_code}' -H "$auth" -d '{"user":"pg","items":["1000"],"id":"p"}' "$url/v1/events")" = 200 ] ||
-    [ $tries -gt 300 ]; do
-    sleep 0.1
-    tries=$((tries + 1))
-done
+wait_for answers 200 curl -s -o stdout -w '%{http_code}' -H "$auth" -d '{"user":"pg","items":["1000"],"id":"p"}' "$url/v1/events"
 get 200 /v1/users/pg
 tells 'a["baskets"] == 1'
 stop_server

@@ -13,12 +13,16 @@ kept() {
     if [ -s told ]; then pass; else fail "nothing was stored"; fi
 }
 
+# more_than COUNT WRITER: waits until more events than that are stored, as long as the writer lives.
+more_than() { while [ "$(wc -l <told)" -le "$1" ] && kill -0 "$2" 2>/dev/null; do sleep 0.02; done; }
+
 for store in "sqlite:$PWD/events.db" "$url"; do
     : >told
     for round in 1 2 3 4 5; do
+        before=$(wc -l <told)
         "$tool" "$store" write 8 >>told 2>writer.log &
         writer=$!
-        sleep 0.$((3 + round))
+        more_than $((before + 20 * round)) $writer
         kill -9 $writer
         wait $writer 2>/dev/null
     done
@@ -31,15 +35,11 @@ psql -q "$url" -c "TRUNCATE parsrec_events"
 "$tool" "$url" write 8 >>told 2>writer.log &
 writer=$!
 for round in 1 2 3; do
-    sleep 0.5
+    more_than $((round * 50)) $writer
     before=$(wc -l <told)
     restart_postgres
-    waited=0
-    while [ "$(wc -l <told)" -le $((before + 100)) ] && [ $waited -lt 200 ]; do
-        sleep 0.1
-        waited=$((waited + 1))
-    done
-    same $((waited < 200)) 1 "events after restart $round"
+    more_than $((before + 100)) $writer
+    same $(($(wc -l <told) > before + 100)) 1 "events after restart $round"
 done
 kill -9 $writer
 wait $writer 2>/dev/null

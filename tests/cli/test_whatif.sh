@@ -28,11 +28,7 @@ fails 1 "1 epochs, not 2" "$PARSREC" whatif --preset paper -o out $few --epochs 
 # ---- a run that was killed goes on ----
 "$PARSREC" whatif --preset paper -o killed $few --epochs 4 $quick >stdout 2>stderr &
 job=$!
-waited=0
-while [ ! -e killed/model-1.st.ckpt ] && [ $waited -lt 600 ]; do
-    sleep 0.1
-    waited=$((waited + 1))
-done
+while [ ! -e killed/model-1.st.ckpt ] && kill -0 $job 2>/dev/null; do sleep 0.02; done
 kill -9 $job 2>/dev/null
 wait $job 2>/dev/null
 ok test -e killed/model-1.st.ckpt
