@@ -7,7 +7,7 @@
 void pr_say(const parsrec_hooks *hooks, parsrec_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Tells how far a stage is; E_STOPPED when the caller wants to stop. Call it about every 10 ms of
+/* Reports how far a stage is; E_STOPPED when the caller wants to stop. Call it about every 10 ms of
  * work, not in inner loops. */
 parsrec_status pr_progress(const parsrec_hooks *hooks, const char *stage, const char *unit,
                            uint64_t done, uint64_t total, parsrec_error *err);

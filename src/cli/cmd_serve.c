@@ -17,7 +17,7 @@ static const cli_option options[] = {
     CLI_TEXT(0, "tls-cert", "FILE", serve_options, tls_certificate, "certificate for HTTPS, PEM"),
     CLI_TEXT(0, "tls-key", "FILE", serve_options, tls_key, "its private key, PEM"),
     CLI_TEXT(0, "host", "NAME", serve_options, host,
-             "host name of the server, besides its address and localhost"),
+             "host name of the server, in addition to its address and localhost"),
     CLI_TEXT(0, "access-log", "FILE", serve_options, access_log,
              "one line for each request; - is standard output"),
     CLI_FLAG(0, "log-targets", serve_options, log_targets,

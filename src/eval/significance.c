@@ -60,7 +60,7 @@ static void add_all(parsrec_share *totals, const pr_tallies *t)
 /* ---- the bootstrap ---- */
 
 /* Users number first..first+count-1 of a resample. Multiplying and shifting favours some users by
- * less than users / 2^32, far below what so many resamples can show. */
+ * less than users / 2^32, far below what this number of resamples can show. */
 static void draw_users(uint32_t *out, const pr_rng *rng, uint32_t resample, size_t first,
                        size_t count, size_t users)
 {

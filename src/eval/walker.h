@@ -102,7 +102,7 @@ typedef struct pr_walk {
 parsrec_status pr_walk_run(const pr_walk *walk, pr_pool *pool, const parsrec_hooks *hooks,
                            parsrec_error *err);
 
-/* Bytes that the walker takes for itself on so many threads, for an estimate beforehand. */
+/* Bytes that the walker takes for itself with a number of threads, for an estimate beforehand. */
 size_t pr_walk_bytes(const pr_walk *walk, unsigned threads);
 
 /* As many rows, up to `most`, as keep the scores of a step within `scores` numbers; at least one. */

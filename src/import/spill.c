@@ -314,7 +314,7 @@ static reader baskets_of(const pr_spill *s, size_t number, unsigned char *bytes)
 /* ---- rare users and items ---- */
 
 /* The users and items that stay. A pass counts the actions of each that are left and drops those with
- * too few; passes go on until none is dropped. The set that is left does not depend on the order of
+ * too few; passes repeat until none is dropped. The set that is left does not depend on the order of
  * dropping, so it is that of pr_assembly_filter. */
 typedef struct kept_set {
     bool *users, *items;

@@ -24,7 +24,7 @@ void pr_adam_update_rows(pr_real *w, pr_real *m, pr_real *v, const pr_real *g, c
                          const pr_adam *adam, pr_real clip, size_t n, size_t rows, size_t D);
 /* w -= rate · clip · g */
 void pr_sgd_update(pr_real *w, const pr_real *g, pr_real rate, pr_real clip, size_t n);
-/* w *= (1 - rate · decay)^steps: the decay of so many updates at once. */
+/* w *= (1 - rate · decay)^steps: the decay of `steps` updates at once. */
 void pr_adam_decay(pr_real *w, const pr_adam *adam, uint64_t steps, size_t n);
 
 /* Sum of squares; finite if all numbers are. */

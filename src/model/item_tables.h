@@ -1,6 +1,6 @@
 /* Item tables under a loss against drawn items: gradients as lists of items and rows (docs/adr/0013).
  *
- * While such a training runs, the weights hold the items' own rows, and whoever needs a row asks for the
+ * While such a training runs, the weights hold the items' own rows, and code that needs a row asks for the
  * sum with its shared parts: pr_item_row. Every chunk has a list of items with gradient rows. The lists
  * of a batch are joined in the order of the chunks; the parts get their gradients from the items of the
  * joined list. Moments and weights change in these rows alone.

@@ -162,8 +162,8 @@ typedef struct pr_model_kind {
                               parsrec_error *err);
     /* For kinds that learn: counts again what they count, from other sessions. NULL: nothing. */
     parsrec_status (*recount)(pr_model *model, const struct pr_counted *from, parsrec_error *err);
-    /* What the plain network needs for a batch, forward and backward, of which so many items were
-     * predicted; for the measurement of speed                (docs/math.md, Nominal operations) */
+    /* Operations of the plain network for a batch in which `items` items were predicted, forward and
+     * backward; for the measurement of speed                (docs/math.md, Nominal operations) */
     double (*operations)(const pr_model *model, const pr_batch *batch, uint64_t items);
 } pr_model_kind;
 

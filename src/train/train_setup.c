@@ -403,7 +403,7 @@ void pr_beginning_free(pr_beginning *b)
 /* Users whom the protocols `next` and `basket` are validated with after each epoch, at most. */
 enum { OTHERS_MOST = 1000 };
 
-/* In a large shop only some users are validated after each epoch: so many that users times items stay
+/* In a large shop only some users are validated after each epoch, as many as keep users times items
  * below this, but never fewer than VALIDATED_LEAST. */
 static const double pairs_most = 1e9;
 enum { VALIDATED_LEAST = 1000 };

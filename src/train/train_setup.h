@@ -73,7 +73,7 @@ typedef struct pr_train_run {
 } pr_train_run;
 
 /* Expects plan, data, pool, hooks and state.result; takes the rest, from a checkpoint if the plan
- * says so. Tells how much memory that will be. */
+ * says so. Logs how much memory that will be. */
 parsrec_status pr_run_set_up(pr_train_run *r, parsrec_error *err);
 void pr_run_tear_down(pr_train_run *r); /* also of one half set up */
 

@@ -1,4 +1,4 @@
-// Customers told apart by a category they buy: chosen by text, kept as chips.
+// Groups of customers by a category they buy: searched by text, kept as chips.
 import { combobox } from './combobox.js';
 import { h, update } from './dom.js';
 import { groupLabel } from './groups.js';

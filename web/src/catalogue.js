@@ -1,4 +1,4 @@
-// Names of items and categories: remembered from whatever the server told, asked for where still unknown.
+// Names of items and categories: remembered from answers of the server, requested when unknown.
 import { api } from './api.js';
 import { shown } from './words.js';
 

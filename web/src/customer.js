@@ -13,7 +13,7 @@ const usualCount = 6;
 const nobodyYet = { known: false, baskets: 0, items: [] };
 const newcomers = new Set(); // named here first; the server hears of them when they buy something
 
-/** Customers whose key holds the text; a text that is nobody's may become a new customer. */
+/** Customers whose key holds the text; a text that matches no key may become a new customer. */
 export async function findCustomers(text, signal) {
   const { users } = await api.users(text, 12, signal);
   const options = users.map(({ user, baskets }) => ({ key: user, label: shown(user), note: plural(baskets, 'basket') }));

@@ -1,7 +1,7 @@
 // Fields of forms: a choice of few as radio buttons, of many as a list, several as check boxes.
 import { h, uniqueId } from './dom.js';
 
-/** options: [value, label, about?]; change(value) is told of a new choice. */
+/** options: [value, label, about?]; calls change(value) on a new choice. */
 export function radios(legend, options, chosen, change) {
   const name = uniqueId('radio');
   const one = ([value, label, about]) =>
@@ -19,7 +19,7 @@ export function select(label, options, chosen, change) {
   return h('div', { class: 'select' }, h('label', { for: id }, label), field);
 }
 
-/** change(values) is told of all that are ticked. */
+/** Calls change(values) with all that are ticked. */
 export function checks(legend, options, chosen, change) {
   const boxes = options.map(([value, label]) => {
     const box = h('input', { type: 'checkbox', value, checked: chosen.includes(value) });

@@ -37,7 +37,7 @@ function bar({ label, effect, aside }, { zero, unit }) {
     h('span', { class: 'value' }, times(effect)));
 }
 
-/** The strongest few, kept in order; how many others there are is told. */
+/** The strongest few, kept in order; the number of others is shown. */
 export function reasonBars(list, scale) {
   const strongest = [...list].sort((a, b) => Math.abs(b.effect) - Math.abs(a.effect)).slice(0, shown);
   const left = list.length - strongest.length;

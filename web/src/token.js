@@ -24,7 +24,7 @@ function ask() {
       h('p', null, 'This server requires its token (parsrec serve --token-file).'),
       field,
       h('div', { class: 'row' },
-        h('button', { class: 'main', value: 'give' }, 'Go on'),
+        h('button', { class: 'main', value: 'give' }, 'Continue'),
         h('button', { type: 'button', onclick: () => dialog.close('') }, 'Not now'))));
   document.body.append(dialog);
   dialog.showModal();

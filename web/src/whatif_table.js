@@ -29,7 +29,7 @@ export function whatifTable(rows) {
         h('tbody', null, rows.map((r) => row(r, hasMoney))))));
 }
 
-/** The largest change whose interval leaves zero out, or that there is none. */
+/** The largest change whose interval excludes zero, or a sentence that there is none. */
 export function summary(rows, scenario) {
   const sure = rows.filter((r) => r.change_low > 0 || r.change_high < 0);
   if (sure.length === 0) return `${sentence(prose(scenario))}: no change here is certain.`;

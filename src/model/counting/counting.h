@@ -2,7 +2,7 @@
  *
  * A kind is a pr_model_kind with `count` in place of training: it gives every parameter its size, takes
  * the memory of the weights and fills them in one pass over the sessions that a pr_counted allows.
- * Nothing of the sessions to be predicted is in them, because whoever evaluates counts again for the
+ * Nothing of the sessions to be predicted is in them, because every evaluation counts again for the
  * split at hand: pr_count_model is called for training, for evaluation and for every baseline, so it
  * must take seconds. Counts of pairs are sparse (transitions.h); nothing is quadratic in items.
  *

@@ -20,7 +20,8 @@ typedef struct pr_trips {
     size_t count, width; /* width: categories of a trip */
 } pr_trips;
 
-/* So many draws a group; four times as many change no measure by .003. Their luck is not the data's. */
+/* Draws per group; four times as many change no measure by .003. They are independent of the draws
+ * that made the data. */
 enum { PR_TRIPS = 32768 };
 parsrec_status pr_trips_draw(pr_trip *trips, const pr_truth *truth, pr_pool *pool,
                              parsrec_error *err);

@@ -19,7 +19,7 @@ typedef struct pr_link_rule {
     size_t width;  /* links kept per item, the strongest */
     size_t steps;  /* PR_AFTER: how far apart, at most, ... */
     double fade;   /* ... and how much less that counts */
-    size_t newest; /* PR_BY_USER: only so many of the newest purchases of a user; 0: all */
+    size_t newest; /* PR_BY_USER: how many of the newest purchases of a user count; 0: all */
     /* The strength of a link from the number of sessions, places or users that had each item, and the count
      * of the link; 0 or less drops it. NULL: the count. */
     double (*weigh)(const void *context, double from, double to, double both);

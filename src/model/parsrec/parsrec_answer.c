@@ -397,9 +397,9 @@ static void quick_answer(pr_arnn_net *net, const pr_arnn_ready *ready, size_t ro
 
 /* ---- open baskets that are kept ---- */
 
-/* A start has one place where it may be kept; whoever comes later takes it over. */
+/* A start has one place where it may be kept; a later start with the same place replaces it. */
 enum {
-    KEPT_BYTES = 4 << 20, /* per session: some hundred users, in the nearer caches */
+    KEPT_BYTES = 4 << 20, /* per scorer: some hundred users, in the nearer caches */
     KEPT_SLOTS_MOST = 4096,
 };
 
@@ -479,7 +479,7 @@ void pr_arnn_kept_place(pr_arnn_kept *kept, int32_t item)
     b->steps = b->steps < at + 1 ? b->steps : (uint32_t)at + 1;
 }
 
-/* ---- rows of a session ---- */
+/* ---- rows of a scorer ---- */
 
 static pr_real *joint_of(const pr_arnn_state *s, size_t r)
 {

@@ -157,7 +157,7 @@ PR_LOCAL_LEVELS(void, add_gated, add_gated_any,
                  size_t n),
                 (score, gates, values, bias, n))
 
-/* What drawn items score besides their products. */
+/* The other terms of the scores of drawn items, without their products. */
 static void add_parts(pr_arnn_drawn *d, const pr_output *out, size_t B)
 {
     const pr_class_term *c = out->classes;

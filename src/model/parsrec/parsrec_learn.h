@@ -26,9 +26,9 @@ typedef struct pr_arnn_teacher {
 void pr_arnn_teacher_take(pr_arnn_teacher *t, pr_arena *arena, size_t rows, size_t basket);
 void pr_arnn_teacher_begin(pr_arnn_teacher *t, size_t row, const pr_basket *basket);
 
-/* Leaves `most` items of a longer basket, drawn evenly; of a list, a run of so many, as stored. Winners that are
- * barred once they are placed would else be the same few in every epoch, and the rest of the basket would never be a
- * target. */
+/* Leaves `most` items of a longer basket, drawn evenly; of a list, that many in a row, as stored.
+ * Otherwise the same few winners would be placed in every epoch, and the rest of the basket would
+ * never be a target. */
 void pr_arnn_teacher_cut(pr_arnn_teacher *t, size_t row, size_t most, bool list,
                          const uint32_t place[3]);
 

@@ -205,7 +205,7 @@ typedef struct pr_arnn_step {
     const size_t *counts;              /* ... or of each, if not NULL */
     bool query;                        /* some row has more than one key */
     pr_real *hidden;                   /* the next hidden states go here, hidden_stride apart ... */
-    size_t hidden_stride, hidden_rows; /* ... for so many rows */
+    size_t hidden_stride, hidden_rows; /* ... and its rows */
     pr_real *memory;                   /* lstm: what the cell keeps then, dv apart */
 } pr_arnn_step;
 

@@ -12,7 +12,7 @@
 #include "model/history.h"
 #include "model/parsrec/parsrec_scorer.h"
 
-enum { FEW = 8 }; /* rows of a session that uses what a model has ready */
+enum { FEW = 8 }; /* rows of a scorer that uses the tables made ready */
 
 /* Biases are the model's where it was made ready, else the scorer's own. */
 static void begin_mix(pr_arnn_state *s, const pr_arnn_ready *ready, pr_real *const *own)
@@ -536,7 +536,7 @@ static void add_lifts(const pr_arnn_state *s, size_t row, pr_real *scores)
         scores[sums->touched[i]] += weight * sums->sum[sums->touched[i]];
 }
 
-/* All that is said of items besides the output: added to scores[V] of a row. */
+/* Adds all terms but the product with the output to scores[V] of a row. */
 static void add_memory(const pr_arnn_state *s, size_t row, pr_real *scores)
 {
     size_t V = s->net.d.items;

@@ -31,7 +31,7 @@ typedef struct pr_arnn_ready {
     /* Panels (math/panels.h): from a user's row to the cell; from the hidden state and the normed sum beside it to
      * the next hidden state, and to the output; from there to the scores, NULL for a large catalogue. */
     pr_real *user_w, *move_w, *answer_w, *table;
-    pr_real *cell_b; /* [2dv]: what the cell gets besides, hidden state and output */
+    pr_real *cell_b; /* [2dv]: added in the cell, for hidden state and output */
     pr_real *gate_w; /* [gates, dv + dq]; with recall */
     pr_real *gate_b;
     pr_coarse coarse; /* of a small catalogue; else no rows */
@@ -134,11 +134,11 @@ void pr_arnn_ensure_step(pr_scorer *scorer);
 /* Rows that leave something out have the same past, most of them. */
 bool pr_arnn_same_past(const pr_start *a, const pr_start *b);
 
-/* ---- sessions of few rows, by what the model has ready ---- */
+/* ---- scorers of few rows, which use the tables that were made ready ---- */
 
 /* After histories and users are set. `known`: what users bring to the cell is set too. */
 void pr_arnn_quick_begin(pr_scorer *scorer, const pr_start *starts, bool known);
-/* The next hidden states, of rows that are nobody's twin. */
+/* The next hidden states, of rows without a twin before them. */
 void pr_arnn_quick_moves(pr_scorer *scorer);
 /* Rows that place something else than their twins go their own way; NULL: all rows do. */
 void pr_arnn_quick_part(pr_scorer *scorer, const int32_t *items);

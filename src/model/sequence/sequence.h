@@ -17,7 +17,7 @@ void pr_head_forward(pr_head *h, const pr_encoder *e, size_t n);
 /* From do_[n,D] in h->o's place to dy in h->y's. */
 void pr_head_backward(pr_head *h, pr_encoder *e, size_t n);
 
-/* ---- sessions: the same for both ---- */
+/* ---- scorers: the same for both ---- */
 
 typedef struct pr_sequence_state {
     pr_encoder e;
@@ -51,7 +51,7 @@ typedef struct pr_sequence_run {
     uint32_t *rows;      /* [count]: their places in the batch */
     int32_t *target;     /* [T]: items to predict, side by side ... */
     size_t *asked;       /* [T]: ... and the positions that predict them ... */
-    size_t asked_count;  /* ... of which there are so many */
+    size_t asked_count;  /* ... their number */
     pr_softmax softmax;  /* cross entropy only */
     const pr_real *bias; /* [V], of the scores, and its gradient; or NULL */
     pr_real *dbias;
@@ -98,7 +98,7 @@ static inline const pr_basket *pr_sequence_basket(const pr_sequence_run *run, si
     return &run->chunk->batch->baskets[run->chunk->order[i]];
 }
 
-/* Multiplications of the encoder forward, over so many positions of which so many pairs attend. */
+/* Multiplications of the encoder forward, for a number of positions and of pairs that attend to each other. */
 double pr_sequence_products(const pr_model *model, double positions, double pairs);
 
 /* Neither kind has masks of a whole batch. */

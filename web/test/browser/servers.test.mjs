@@ -53,7 +53,7 @@ test('a server that other machines can reach asks for its token, and remembers i
     const { page } = await openPage(browser, server.url.replace('0.0.0.0', '127.0.0.1'));
     const give = async (word) => {
       await page.locator('dialog input').fill(word);
-      await page.getByRole('button', { name: 'Go on' }).click();
+      await page.getByRole('button', { name: 'Continue' }).click();
     };
     await give('guess');
     await give('open-sesame-42-open-sesame');
