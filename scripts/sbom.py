@@ -15,7 +15,7 @@ tree, version, stamp, digest = pathlib.Path(sys.argv[1]), sys.argv[2], int(sys.a
 
 LINKED = {  # name: licence, of the Debian packages that debian/control names
     "jansson": "MIT", "libmicrohttpd": "LGPL-2.1-or-later", "sqlite3": "blessing", "zstd": "BSD-3-Clause",
-    "zlib": "Zlib", "xxhash": "BSD-2-Clause", "random123": "BSD-3-Clause"}
+    "zlib": "Zlib", "xxhash": "BSD-2-Clause"}
 LOADED = {"openblas": "BSD-3-Clause", "libpq": "PostgreSQL", "cairo": "LGPL-2.1-only OR MPL-1.1", "duckdb": "MIT"}
 
 

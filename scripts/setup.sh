@@ -20,7 +20,6 @@ cmd:npm npm
 pc:libmicrohttpd libmicrohttpd-dev
 pc:openblas libopenblas-dev
 h:xxhash.h libxxhash-dev
-h:Random123/philox.h librandom123-dev
 '
 test_needs='
 cmd:c++ g++

@@ -17,7 +17,7 @@ static uint64_t mix(uint64_t x)
 pr_rng pr_rng_make(uint64_t seed, uint64_t purpose)
 {
     uint64_t key = mix(mix(seed) ^ purpose);
-    return (pr_rng){{{(uint32_t)key, (uint32_t)(key >> 32)}}};
+    return (pr_rng){{(uint32_t)key, (uint32_t)(key >> 32)}};
 }
 
 pr_stream pr_stream_at(const pr_rng *rng, uint32_t a, uint32_t b, uint32_t c)

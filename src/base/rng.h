@@ -6,14 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wconversion"
-#pragma GCC diagnostic ignored "-Wsign-conversion"
-#include <Random123/philox.h>
-#pragma GCC diagnostic pop
-
 typedef struct pr_rng {
-    philox4x32_key_t key;
+    uint32_t key[2];
 } pr_rng;
 
 typedef struct pr_bits {
@@ -23,12 +17,33 @@ typedef struct pr_bits {
 /* One generator for each purpose: equal seeds with different purposes are independent. */
 pr_rng pr_rng_make(uint64_t seed, uint64_t purpose);
 
+/* Philox 4x32 with a number of rounds (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as
+ * 1, 2, 3; SC 2011). A round is two products and exclusive ors; then the key moves on. */
+#define PR_PHILOX_ROUND(a, b, c, d, key0, key1)                                                    \
+    do {                                                                                           \
+        uint64_t first = UINT64_C(0xD2511F53) * (a), second = UINT64_C(0xCD9E8D57) * (c);          \
+        (a) = (uint32_t)(second >> 32) ^ (b) ^ (key0);                                             \
+        (b) = (uint32_t)second;                                                                    \
+        (c) = (uint32_t)(first >> 32) ^ (d) ^ (key1);                                              \
+        (d) = (uint32_t)first;                                                                     \
+    } while (0)
+#define PR_PHILOX_KEY(key0, key1) ((key0) += UINT32_C(0x9E3779B9), (key1) += UINT32_C(0xBB67AE85))
+
+static inline pr_bits pr_philox(const pr_rng *rng, int rounds, pr_bits at)
+{
+    uint32_t a = at.word[0], b = at.word[1], c = at.word[2], d = at.word[3];
+    uint32_t key0 = rng->key[0], key1 = rng->key[1];
+    for (int round = 0; round < rounds; round++) {
+        PR_PHILOX_ROUND(a, b, c, d, key0, key1);
+        PR_PHILOX_KEY(key0, key1);
+    }
+    return (pr_bits){{a, b, c, d}};
+}
+
 /* 128 random bits of one place. */
 static inline pr_bits pr_rng_at(const pr_rng *rng, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
 {
-    philox4x32_ctr_t counter = {{a, b, c, d}};
-    philox4x32_ctr_t out = philox4x32(counter, rng->key);
-    return (pr_bits){{out.v[0], out.v[1], out.v[2], out.v[3]}};
+    return pr_philox(rng, 10, (pr_bits){{a, b, c, d}});
 }
 
 /* Uniform in (0, 1), never an end point; multiples of 2^-32 plus half a step. */

@@ -24,17 +24,9 @@ typedef struct blocks {
 PR_INLINE void philox_rounds(blocks *b, uint32_t key0, uint32_t key1, size_t n)
 {
     for (int round = 0; round < ROUNDS; round++) {
-        for (size_t i = 0; i < n; i++) {
-            uint64_t a = (uint64_t)b->x[0][i] * PHILOX_M4x32_0;
-            uint64_t c = (uint64_t)b->x[2][i] * PHILOX_M4x32_1;
-            uint32_t x1 = b->x[1][i], x3 = b->x[3][i];
-            b->x[0][i] = (uint32_t)(c >> 32) ^ x1 ^ key0;
-            b->x[1][i] = (uint32_t)c;
-            b->x[2][i] = (uint32_t)(a >> 32) ^ x3 ^ key1;
-            b->x[3][i] = (uint32_t)a;
-        }
-        key0 += PHILOX_W32_0;
-        key1 += PHILOX_W32_1;
+        for (size_t i = 0; i < n; i++)
+            PR_PHILOX_ROUND(b->x[0][i], b->x[1][i], b->x[2][i], b->x[3][i], key0, key1);
+        PR_PHILOX_KEY(key0, key1);
     }
 }
 
@@ -60,7 +52,7 @@ PR_INLINE void draw_together(uint8_t *out, const pr_rng *rng, const uint32_t pla
         b.x[2][i] = place[2];
         b.x[3][i] = (uint32_t)(first + i);
     }
-    philox_rounds(&b, rng->key.v[0], rng->key.v[1], n);
+    philox_rounds(&b, rng->key[0], rng->key[1], n);
     keep_bits(out, &b, threshold, n);
 }
 
@@ -87,11 +79,11 @@ void pr_drop_draw_plain(uint8_t *keep, const pr_rng *rng, const uint32_t place[3
                         size_t bytes, pr_drop drop)
 {
     for (size_t i = 0; i < bytes; i++) {
-        philox4x32_ctr_t at = {{place[0], place[1], place[2], (uint32_t)(first + i)}};
-        philox4x32_ctr_t random = philox4x32_R(ROUNDS, at, rng->key);
+        pr_bits at = {{place[0], place[1], place[2], (uint32_t)(first + i)}};
+        pr_bits random = pr_philox(rng, ROUNDS, at);
         keep[i] = 0;
         for (unsigned k = 0; k < 8; k++) {
-            uint32_t half = random.v[k / 2] >> (k % 2 * 16) & 0xFFFF;
+            uint32_t half = random.word[k / 2] >> (k % 2 * 16) & 0xFFFF;
             if (half >= drop.threshold)
                 keep[i] = (uint8_t)(keep[i] | 1u << k);
         }

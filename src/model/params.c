@@ -153,7 +153,7 @@ const pr_param *pr_params_users(const pr_params *params)
 static void fill_uniform(pr_real *x, size_t n, double limit, const pr_rng *rng, uint32_t name)
 {
     for (size_t i = 0; i < n; i++) {
-        pr_bits b = pr_rng_at(rng, name, (uint32_t)(i >> 32), (uint32_t)i, 0);
+        pr_bits b = pr_rng_at(rng, name, (uint32_t)((uint64_t)i >> 32), (uint32_t)i, 0);
         x[i] = (pr_real)(limit * (2 * pr_unit53(b.word[0], b.word[1]) - 1));
     }
 }
@@ -161,7 +161,7 @@ static void fill_uniform(pr_real *x, size_t n, double limit, const pr_rng *rng, 
 static void fill_normal(pr_real *x, size_t n, double deviation, const pr_rng *rng, uint32_t name)
 {
     for (size_t i = 0; i < n; i++) {
-        pr_bits b = pr_rng_at(rng, name, (uint32_t)(i >> 32), (uint32_t)i, 0);
+        pr_bits b = pr_rng_at(rng, name, (uint32_t)((uint64_t)i >> 32), (uint32_t)i, 0);
         x[i] = (pr_real)(deviation * pr_normal_quantile(pr_unit53(b.word[0], b.word[1])));
     }
 }
