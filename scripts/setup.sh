@@ -36,6 +36,10 @@ cmd:wrk wrk
 path:/usr/lib/postgresql/*/bin/initdb postgresql
 path:/usr/sbin/haproxy haproxy
 cmd:chromium chromium
+cmd:clang clang
+cmd:wasm-ld lld
+path:/usr/include/wasm32-wasi/wasi/api.h wasi-libc
+path:/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a libclang-rt-14-dev-wasm32
 py:numpy python3-numpy
 py:pandas python3-pandas
 py:pytest python3-pytest

@@ -19,13 +19,13 @@ pr_rng pr_rng_make(uint64_t seed, uint64_t purpose);
 
 /* Philox 4x32 with a number of rounds (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as
  * 1, 2, 3; SC 2011). A round is two products and exclusive ors; then the key moves on. */
-#define PR_PHILOX_ROUND(a, b, c, d, key0, key1)                                                    \
-    do {                                                                                           \
-        uint64_t first = UINT64_C(0xD2511F53) * (a), second = UINT64_C(0xCD9E8D57) * (c);          \
-        (a) = (uint32_t)(second >> 32) ^ (b) ^ (key0);                                             \
-        (b) = (uint32_t)second;                                                                    \
-        (c) = (uint32_t)(first >> 32) ^ (d) ^ (key1);                                              \
-        (d) = (uint32_t)first;                                                                     \
+#define PR_PHILOX_ROUND(a, b, c, d, key0, key1)                                           \
+    do {                                                                                  \
+        uint64_t first = UINT64_C(0xD2511F53) * (a), second = UINT64_C(0xCD9E8D57) * (c); \
+        (a) = (uint32_t)(second >> 32) ^ (b) ^ (key0);                                    \
+        (b) = (uint32_t)second;                                                           \
+        (c) = (uint32_t)(first >> 32) ^ (d) ^ (key1);                                     \
+        (d) = (uint32_t)first;                                                            \
     } while (0)
 #define PR_PHILOX_KEY(key0, key1) ((key0) += UINT32_C(0x9E3779B9), (key1) += UINT32_C(0xBB67AE85))
 

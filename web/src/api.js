@@ -1,13 +1,6 @@
 // The server's HTTP interface (docs/serve.md), one function a question.
+import { ApiError } from './api_error.js';
 import { askForToken, token } from './token.js';
-
-export class ApiError extends Error {
-  constructor(status, code, message) {
-    super(message);
-    this.status = status;
-    this.code = code;
-  }
-}
 
 /** keepalive: a cancellation is sent even when the page closes. */
 async function send(method, path, body, signal) {

@@ -47,3 +47,10 @@ export async function findItems(text, limit, signal) {
   const { items } = await api.items(text, limit, signal);
   return remember(items);
 }
+
+/** Another model has other names. */
+export function forget() {
+  known.clear();
+  bearers.clear();
+  categories = null;
+}

@@ -1,5 +1,6 @@
 // Long work on the server: started, asked about until it is done, cancelled when nobody waits for it.
-import { api as server, ApiError } from './api.js';
+import { api as server } from './api.js';
+import { ApiError } from './api_error.js';
 
 const firstWait = 100; // milliseconds between two questions, growing to
 const lastWait = 1000;

@@ -155,8 +155,7 @@ static void philox_matches_its_published_vectors(void **state)
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         const uint32_t *at = vectors[i].at;
         pr_rng rng = {{vectors[i].key[0], vectors[i].key[1]}};
-        pr_bits bits =
-            pr_philox(&rng, vectors[i].rounds, (pr_bits){{at[0], at[1], at[2], at[3]}});
+        pr_bits bits = pr_philox(&rng, vectors[i].rounds, (pr_bits){{at[0], at[1], at[2], at[3]}});
         assert_memory_equal(bits.word, vectors[i].out, sizeof bits.word);
     }
     pr_rng a = pr_rng_make(1, 1), b = pr_rng_make(1, 2), c = pr_rng_make(2, 1);

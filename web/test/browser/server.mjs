@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 const source = fileURLToPath(new URL('../../..', import.meta.url));
-const program = process.env.PARSREC ?? join(source, 'build/release/src/parsrec');
+export const program = process.env.PARSREC ?? join(source, 'build/release/src/parsrec');
 const execute = promisify(execFile);
 
 /** The program with these words. */
