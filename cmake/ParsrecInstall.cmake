@@ -7,6 +7,9 @@ install(TARGETS parsrec_shared parsrec_static EXPORT parsrec-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS parsrec RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+if(TARGET parsrec_mpi)
+  install(TARGETS parsrec_mpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(FILES include/parsrec.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/man/parsrec.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES contrib/completions/parsrec.bash RENAME parsrec

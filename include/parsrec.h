@@ -49,6 +49,7 @@ extern "C" {
     X(E_NOT_FOUND, 60, "no such user, item, category or column")  \
     X(E_STOPPED, 70, "stopped by the caller")                     \
     X(E_DIVERGED, 71, "training diverged")                        \
+    X(E_PEER, 72, "another rank is gone")                         \
     X(E_UNSUPPORTED, 80, "not part of this build")
 
 typedef enum parsrec_status {
@@ -566,6 +567,31 @@ PARSREC_API char *parsrec_baselines_text(const parsrec_baseline_report *report, 
 PARSREC_API parsrec_status parsrec_baselines_json(char **out, const parsrec_baseline_report *report,
                                                   parsrec_error *err);
 
+/* ---- ranks ------------------------------------------------------------------------------- */
+
+/* Several processes that a launcher (mpirun, srun) started with the same command, on one machine or
+ * many, and that work on one model (docs/scale.md). Used by one thread. */
+typedef struct parsrec_ranks parsrec_ranks;
+
+/* Joins the others. *out is NULL if no launcher started several processes; all calls take that for
+ * one process without others. Every later wait for another rank ends with E_PEER when nothing is
+ * heard of it for peer_seconds. The hooks, borrowed until the ranks are left, are shown long waits.
+ * E_UNSUPPORTED without libparsrec-mpi.so. */
+PARSREC_API parsrec_status parsrec_ranks_join(parsrec_ranks **out, double peer_seconds,
+                                              const parsrec_hooks *hooks, parsrec_error *err);
+PARSREC_API unsigned parsrec_ranks_rank(
+    const parsrec_ranks *ranks); /* from 0; files are rank 0's */
+PARSREC_API unsigned parsrec_ranks_size(const parsrec_ranks *ranks);
+/* All ranks call it, each with what it has: the failure of the lowest rank that failed becomes
+ * everybody's. */
+PARSREC_API parsrec_status parsrec_ranks_agree(parsrec_ranks *ranks, parsrec_status own,
+                                               parsrec_error *err);
+/* Whether this process is the one to print an error: rank 0, or another in its place. */
+PARSREC_API bool parsrec_ranks_speaks(const parsrec_ranks *ranks);
+/* All ranks call it. Unless a training finished or all agreed on a failure, the call ends this process
+ * and all others: print first. NULL is fine. */
+PARSREC_API void parsrec_ranks_leave(parsrec_ranks *ranks);
+
 /* ---- training ---------------------------------------------------------------------------- */
 
 /* Settings come from the preset, then the config file, then `set`, then `epochs`; later ones win.
@@ -585,7 +611,8 @@ typedef struct parsrec_train_options {
     bool keep_checkpoint; /* after a finished run too, so that more epochs can be added later */
     bool skip_baselines;  /* do not compare the trained model with counting models */
     uint64_t seed;
-    unsigned threads; /* 0: all cores; the model does not depend on it */
+    unsigned threads;     /* 0: all cores; the model does not depend on it */
+    parsrec_ranks *ranks; /* other processes that train with this one, or NULL: there are none */
 } parsrec_train_options;
 
 typedef struct parsrec_train_report {
@@ -604,8 +631,12 @@ PARSREC_API parsrec_train_options parsrec_train_default(void);
  * on_progress stops the run, the checkpoint is written and the status is E_STOPPED. E_DIVERGED
  * keeps the last good checkpoint. Failure to write the log or a picture is only a warning.
  *
+ * With ranks, all of them call this with the same data and options. The model has the same bytes at
+ * any number of ranks and threads; only rank 0 writes files and calls hooks. After a finished training
+ * the ranks cannot be used again.
+ *
  * A counting model takes one pass over all sessions but the last of each user: no epochs, no
- * checkpoint, no curves.
+ * checkpoint, no curves, no ranks.
  *
  * Once written, the model is compared with the baselines on the validation sessions. If on_progress
  * stops this comparison, the report has no baselines and the status is OK. */

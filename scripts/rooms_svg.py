@@ -19,13 +19,13 @@ PURPOSE = {
     "explain": "maps of relationships", "whatif": "the shelf changed", "recommend": "answers and reasons",
     "train": "loop, checkpoints", "eval": "protocols, measures", "model": "networks and counts",
     "import": "CSV, SQL, events", "synth": "the paper's shop", "data": "data sets, histories",
-    "report": "documents, charts", "math": "ops, kernels", "base": "memory, files, threads",
+    "report": "documents, charts", "ranks": "several processes", "math": "ops, kernels", "base": "memory, files, threads",
 }
 # Column and row of each box, chosen so that no arrow runs behind a box. A room is above all that it calls.
 PLACE = {
     "cli": (1, 0), "serve": (2, 0), "parsrec.h": (1.5, 1), "compare": (1, 2), "explain": (2, 2), "whatif": (3, 2),
     "recommend": (0, 2), "train": (1, 3), "eval": (2, 4), "report": (3, 4), "model": (1, 5), "import": (2, 6),
-    "synth": (1, 6), "math": (0, 6), "data": (1.5, 7), "base": (1.5, 8),
+    "synth": (1, 6), "math": (0, 6), "ranks": (0, 7), "data": (1.5, 7), "base": (1.5, 8),
 }
 ROOMS = [room for room in PLACE if room != "parsrec.h"]
 WIDTH, HEIGHT, GAP, MARGIN = 150, 44, 46, 20

@@ -23,6 +23,8 @@ h:xxhash.h libxxhash-dev
 '
 test_needs='
 cmd:c++ g++
+pc:ompi-c libopenmpi-dev
+cmd:mpirun openmpi-bin
 pc:cmocka libcmocka-dev
 cmd:sqlite3 sqlite3
 cmd:zstd zstd

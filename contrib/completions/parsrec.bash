@@ -31,7 +31,7 @@ _parsrec() {
             "info -"*) list="--json --help" ;;
             "list -"*) list="--most --json --help" ;;
             "check -"*) list="--json --help" ;;
-            "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --split-at --test-days --test-users --threads --json --help" ;;
+            "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --split-at --test-days --test-users --threads --peer-time --json --help" ;;
             "recommend -"*) list="--user --guest --basket --k --exclude --only --category --exclude-category --feature --max-per-category --explain --strict --json --all --output --format --threads --help" ;;
             "eval -"*) list="--split --protocol --negatives --full --candidates --exclude-seen --users --most-users --count-users --last --k --place-k --set --seed --split-at --test-days --test-users --threads --dump-scores --json --help" ;;
             "compare -"*) list="--output --models --preset --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --most-users --count-users --last --k --place-k --candidate-seed --threads --split-at --test-days --test-users --only-listed --json --help" ;;

@@ -67,6 +67,7 @@ complete -c parsrec -n '__fish_seen_subcommand_from train' -l split-at -x -d 'te
 complete -c parsrec -n '__fish_seen_subcommand_from train' -l test-days -x -d 'the same with the last N days of the data (default: no such split)'
 complete -c parsrec -n '__fish_seen_subcommand_from train' -l test-users -r -d 'test the last session of these users, learn from the others'
 complete -c parsrec -n '__fish_seen_subcommand_from train' -l threads -x -d 'worker threads (default: one per core); results do not depend on it'
+complete -c parsrec -n '__fish_seen_subcommand_from train' -l peer-time -x -d 'seconds without a sign of another rank before the run ends'
 complete -c parsrec -n '__fish_seen_subcommand_from train' -l json -d 'print the result as JSON'
 complete -c parsrec -n '__fish_seen_subcommand_from train' -s h -l help -d 'show help'
 complete -c parsrec -n __fish_use_subcommand -f -a recommend -d 'the best next items for a user and an open basket'

@@ -25,6 +25,7 @@ E_INPUT = 50
 E_NOT_FOUND = 60
 E_STOPPED = 70
 E_DIVERGED = 71
+E_PEER = 72
 E_UNSUPPORTED = 80
 LOG_INFO = 0
 LOG_WARNING = 1
@@ -507,6 +508,7 @@ parsrec_train_options._fields_ = [
     ("skip_baselines", c_bool),
     ("seed", c_uint64),
     ("threads", c_uint),
+    ("ranks", c_void_p),
 ]
 
 
@@ -1072,6 +1074,12 @@ FUNCTIONS = {
     "parsrec_verdict_name": (c_char_p, [c_int]),
     "parsrec_baselines_text": (c_char_p, [POINTER(parsrec_baseline_report), c_char_p, c_size_t]),
     "parsrec_baselines_json": (c_int, [POINTER(c_void_p), POINTER(parsrec_baseline_report), POINTER(parsrec_error)]),
+    "parsrec_ranks_join": (c_int, [POINTER(c_void_p), c_double, POINTER(parsrec_hooks), POINTER(parsrec_error)]),
+    "parsrec_ranks_rank": (c_uint, [c_void_p]),
+    "parsrec_ranks_size": (c_uint, [c_void_p]),
+    "parsrec_ranks_agree": (c_int, [c_void_p, c_int, POINTER(parsrec_error)]),
+    "parsrec_ranks_speaks": (c_bool, [c_void_p]),
+    "parsrec_ranks_leave": (None, [c_void_p]),
     "parsrec_train_default": (parsrec_train_options, []),
     "parsrec_train": (c_int, [c_void_p, c_char_p, POINTER(parsrec_train_options), POINTER(parsrec_train_report), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_config_text": (c_int, [POINTER(c_void_p), POINTER(parsrec_train_options), POINTER(parsrec_error)]),

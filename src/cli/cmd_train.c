@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/shared.h"
@@ -14,6 +16,7 @@ typedef struct train_args {
     parsrec_train_options train;
     cli_strings set;
     cli_split split;
+    double peer_time;
     bool print_config, json;
 } train_args;
 
@@ -42,6 +45,8 @@ static const cli_option options[] = {
               "equal seeds give equal models"),
     CLI_SPLIT_OPTIONS(train_args, split),
     CLI_THREADS(train_args, train.threads),
+    CLI_REAL(0, "peer-time", train_args, peer_time, 1, 100000,
+             "seconds without a sign of another rank before the run ends"),
     CLI_FLAG(0, "json", train_args, json, "print the result as JSON"),
     CLI_END,
 };
@@ -58,7 +63,10 @@ const cli_command cli_train = {
         "Next to MODEL it writes MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
         "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and prints\n"
         "how to resume. With --resume, --epochs, --patience and --set of rate and clip may\n"
-        "differ from before.\n",
+        "differ from before.\n"
+        "mpirun -n 4 parsrec train ... trains in 4 processes, on one machine or several, with the\n"
+        "same model at the end, byte for byte (docs/scale.md). When one of them is lost all end\n"
+        "within --peer-time; --resume goes on with any number of them.\n",
     .examples = "  parsrec train -o shop.model shop.data\n"
                 "  parsrec train -o fast.model shop.data --epochs 5 --set rate=0.003\n"
                 "  parsrec train -o counts.model shop.data --model personal\n",
@@ -172,6 +180,18 @@ static int print_report(const train_args *a, const parsrec_train_report *r, cons
     return cli_close_output("train");
 }
 
+/* How the run is resumed; the caller frees it. With ranks it needs a launcher again. */
+static char *resume_line(const train_args *a, const char *data_path, const char *checkpoint)
+{
+    const char *const words[] = {"train", "-o", a->output, data_path, "--resume", checkpoint};
+    return cli_command_line((int)(sizeof words / sizeof *words), words);
+}
+
+static const char *launcher(const train_args *a)
+{
+    return a->train.ranks != NULL ? "mpirun -n N " : "";
+}
+
 /* No model was written, so this must not look like success. */
 static int tell_stopped(const train_args *a, const char *data_path, const parsrec_train_report *r,
                         const parsrec_error *err)
@@ -180,10 +200,25 @@ static int tell_stopped(const train_args *a, const char *data_path, const parsre
         cli_print_json("train", json_pack("{s:o, s:b, s:o, s:o}", "model", cli_json_text(a->output),
                                           "finished", 0, "checkpoint", cli_json_text(r->checkpoint),
                                           "message", cli_json_text(err->message)));
-    const char *const words[] = {"train", "-o", a->output, data_path, "--resume", r->checkpoint};
-    char *again = cli_command_line((int)(sizeof words / sizeof *words), words);
-    fprintf(stderr, "parsrec train: %s; resume with:\n  %s\n", err->message,
+    char *again = resume_line(a, data_path, r->checkpoint);
+    fprintf(stderr, "parsrec train: %s; resume with:\n  %s%s\n", err->message, launcher(a),
             again != NULL ? again : "parsrec train --resume");
+    parsrec_text_free(again);
+    return 1;
+}
+
+/* A rank is gone: what there is to resume from, if anything. */
+static int tell_lost(const train_args *a, const char *data_path, const parsrec_error *err)
+{
+    pr_path checkpoint;
+    char *again = resume_line(a, data_path, pr_checkpoint_path(&checkpoint, a->output));
+    if (access(checkpoint.text, F_OK) == 0)
+        fprintf(stderr,
+                "parsrec train: %s; all ranks end; resume with any number of ranks N:\n  %s%s\n",
+                err->message, launcher(a), again != NULL ? again : "parsrec train --resume");
+    else
+        fprintf(stderr, "parsrec train: %s; all ranks end; no checkpoint was written yet\n",
+                err->message);
     parsrec_text_free(again);
     return 1;
 }
@@ -199,40 +234,64 @@ static int print_config(const train_args *a)
     return cli_close_output("train");
 }
 
+static parsrec_status load(parsrec_data **data, const train_args *a, const char *data_path,
+                           parsrec_error *err)
+{
+    parsrec_status status = parsrec_data_load(data, data_path, err);
+    if (status == PARSREC_OK)
+        status = cli_split_data(*data, &a->split, err);
+    return parsrec_ranks_agree(a->train.ranks, status, err);
+}
+
 static int train(const train_args *a, const char *data_path)
 {
     parsrec_error err = {0};
-    parsrec_data *data;
-    cli_stage("loading %s", data_path);
-    if (parsrec_data_load(&data, data_path, &err) != PARSREC_OK)
-        return cli_report("train", &err);
-    if (cli_split_data(data, &a->split, &err) != PARSREC_OK) {
-        parsrec_data_free(data);
-        return cli_report("train", &err);
-    }
+    parsrec_data *data = NULL;
+    parsrec_ranks *ranks = a->train.ranks;
+    bool first = parsrec_ranks_rank(ranks) == 0;
+    if (first)
+        cli_stage("loading %s", data_path);
     watch w = {.terminal = cli_hooks()};
-    parsrec_data_stats stats;
-    if (parsrec_data_statistics(data, &stats, &err) == PARSREC_OK && stats.one_item_baskets)
-        on_log(&w, PARSREC_LOG_WARNING, CLI_ONE_ITEM_BASKETS);
-    parsrec_hooks hooks = {&w, on_log, on_progress, on_epoch};
-    parsrec_train_report report;
-    parsrec_status status = parsrec_train(data, a->output, &a->train, &report, &hooks, &err);
+    parsrec_train_report report = {0};
+    parsrec_status status = load(&data, a, data_path, &err);
+    if (status == PARSREC_OK) {
+        parsrec_data_stats stats;
+        if (first && parsrec_data_statistics(data, &stats, &err) == PARSREC_OK &&
+            stats.one_item_baskets)
+            on_log(&w, PARSREC_LOG_WARNING, CLI_ONE_ITEM_BASKETS);
+        parsrec_hooks hooks = {&w, on_log, on_progress, on_epoch};
+        status = parsrec_train(data, a->output, &a->train, &report, &hooks, &err);
+    }
     parsrec_data_free(data);
     cli_finish_line();
-    int rc;
-    if (status == PARSREC_OK)
+    int rc = status != PARSREC_OK;
+    if (status == PARSREC_OK && first)
         rc = print_report(a, &report, &w);
-    else if (status == PARSREC_E_STOPPED && report.checkpoint[0] != '\0')
+    else if (status == PARSREC_E_STOPPED && report.checkpoint[0] != '\0' && first)
         rc = tell_stopped(a, data_path, &report, &err);
-    else
+    else if (status == PARSREC_E_PEER && parsrec_ranks_speaks(ranks))
+        rc = tell_lost(a, data_path, &err);
+    else if (status != PARSREC_OK && parsrec_ranks_speaks(ranks))
         rc = cli_report("train", &err);
     free(w.epochs);
     return rc;
 }
 
+/* The same with the other ranks, if a launcher started several. */
+static int train_in_ranks(train_args *a, const char *data_path)
+{
+    parsrec_error err = {0};
+    if (parsrec_ranks_join(&a->train.ranks, a->peer_time, cli_hooks(), &err) != PARSREC_OK)
+        return cli_report("train", &err);
+    int rc = train(a, data_path);
+    fflush(NULL); /* leaving may end the process */
+    parsrec_ranks_leave(a->train.ranks);
+    return rc;
+}
+
 int cmd_train(int argc, char **argv)
 {
-    train_args a = {.train = parsrec_train_default()};
+    train_args a = {.train = parsrec_train_default(), .peer_time = 120};
     cli_words words;
     int rc = cli_parse(&cli_train, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
@@ -250,5 +309,5 @@ int cmd_train(int argc, char **argv)
     if (strcmp(a.output, "-") == 0)
         return cli_usage_error(&cli_train,
                                "a model cannot be written to standard output; name a file");
-    return train(&a, words.word[0]);
+    return train_in_ranks(&a, words.word[0]);
 }

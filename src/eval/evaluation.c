@@ -160,18 +160,30 @@ typedef struct run {
     pr_walk walk;
     desk *desks;
     size_t long_count, long_tasks; /* baskets, at the front, and tasks of long walks */
+    size_t all_tasks;              /* of all ranks, who take them in turn */
 } run;
 
-/* The baskets are sorted: task by task as many as stand side by side. */
+/* The baskets of a task, among those of all ranks: from the one returned to *end. They are sorted: task
+ * by task as many as stand side by side. */
+static size_t baskets_of(const run *r, size_t task, size_t *end)
+{
+    bool is_long = task < r->long_tasks;
+    size_t width = is_long ? r->walk.long_rows : r->walk.rows;
+    size_t first = is_long ? task * width : r->long_count + (task - r->long_tasks) * width;
+    size_t most = is_long ? r->long_count : r->e->count;
+    *end = first + width < most ? first + width : most;
+    return first;
+}
+
 static size_t list(void *context, size_t task, unsigned worker, pr_walk_basket *out)
 {
     (void)worker;
     const run *r = context;
-    bool is_long = task < r->long_tasks;
-    size_t width = is_long ? r->walk.long_rows : r->walk.rows;
-    size_t first = is_long ? task * width : r->long_count + (task - r->long_tasks) * width;
-    size_t end = is_long ? r->long_count : r->e->count, count = 0;
-    for (; count < width && first + count < end; count++) {
+    const pr_ranks *ranks = r->e->ranks;
+    size_t end, count = 0;
+    size_t first =
+        baskets_of(r, task * parsrec_ranks_size(ranks) + parsrec_ranks_rank(ranks), &end);
+    for (; first + count < end; count++) {
         const pr_evaluated *b = &r->e->baskets[first + count];
         out[count].user = b->user;
         out[count].session = b->session;
@@ -297,7 +309,10 @@ static run plan(pr_evaluation *e, const pr_model *model)
     while (r.long_count < e->count && e->baskets[r.long_count].steps > PR_WALK_SHORT)
         r.long_count++;
     r.long_tasks = (r.long_count + w->long_rows - 1) / w->long_rows;
-    w->tasks = r.long_tasks + (e->count - r.long_count + w->rows - 1) / w->rows;
+    r.all_tasks = r.long_tasks + (e->count - r.long_count + w->rows - 1) / w->rows;
+    size_t size = parsrec_ranks_size(e->ranks), rank = parsrec_ranks_rank(e->ranks);
+    w->tasks = r.all_tasks > rank ? (r.all_tasks - rank + size - 1) / size : 0;
+    w->basket_count = e->count / size;
     w->task_most = w->rows;
     return r;
 }
@@ -341,6 +356,45 @@ static void free_desk(desk *own)
     pr_writer_free(&own->page);
 }
 
+/* Everybody gets the sums of everybody's baskets. In a message they lie as the rank's tasks do. */
+static parsrec_status share_sums(const run *r, parsrec_error *err)
+{
+    const pr_evaluation *e = r->e;
+    size_t size = parsrec_ranks_size(e->ranks), own = parsrec_ranks_rank(e->ranks), at = 0;
+    size_t record = pr_sums_count(&e->protocol) * sizeof(float) + sizeof e->baskets->others;
+    char *block = pr_alloc(e->count, record);
+    size_t *begin = pr_alloc(size + 1, sizeof *begin);
+    parsrec_status status = PARSREC_OK;
+    for (int back = 0; block != NULL && begin != NULL && back < 2 && status == PARSREC_OK; back++) {
+        at = 0;
+        for (size_t rank = 0; rank < size; rank++) {
+            begin[rank] = at;
+            for (size_t task = rank, end; task < r->all_tasks; task += size)
+                for (size_t i = baskets_of(r, task, &end); i < end; i++, at += record) {
+                    pr_evaluated *b = &e->baskets[i];
+                    char *sums = block + at, *others = sums + record - sizeof b->others;
+                    if (back && rank != own) {
+                        memcpy(b->sums, sums, record - sizeof b->others);
+                        memcpy(&b->others, others, sizeof b->others);
+                    } else if (!back && rank == own) {
+                        memcpy(sums, b->sums, record - sizeof b->others);
+                        memcpy(others, &b->others, sizeof b->others);
+                    }
+                }
+        }
+        begin[size] = at;
+        if (!back) {
+            pr_ranks_share(e->ranks, block, begin);
+            status = pr_ranks_exchange(e->ranks, err);
+        }
+    }
+    if (block == NULL || begin == NULL)
+        status = pr_fail_memory(err);
+    pr_free(block);
+    pr_free(begin);
+    return status;
+}
+
 parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_pool *pool,
                                  const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err)
 {
@@ -354,7 +408,10 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
     for (unsigned i = 0; i < threads && e->count > 0; i++)
         PR_TRY_GOTO(make_desk(&r.desks[i], &r, err));
     e->complete = false;
-    PR_TRY_GOTO(pr_walk_run(&r.walk, pool, hooks, err));
+    status = pr_walk_run(&r.walk, pool, hooks, err);
+    PR_TRY_GOTO(parsrec_ranks_agree(e->ranks, status, err));
+    if (e->ranks != NULL)
+        PR_TRY_GOTO(share_sums(&r, err));
     e->complete = true;
     pr_scores_sum(scores, &e->protocol, e->baskets, e->count);
 done:

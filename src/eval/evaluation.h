@@ -10,6 +10,7 @@
 #include "data/dataset.h"
 #include "eval/protocol.h"
 #include "model/model.h"
+#include "ranks/ranks.h"
 
 /* The baskets to evaluate and room for their sums, made once and used for every epoch or model. What the
  * protocol points to must outlive it. */
@@ -22,6 +23,7 @@ typedef struct pr_evaluation {
     size_t longest;        /* steps of the longest walk */
     bool complete;         /* the last run finished: sums and `others` of all baskets are set */
     pr_ordered_file *dump; /* takes what is ranked (eval/score_dump.h) in one run; or NULL */
+    pr_ranks *ranks;       /* that divide the baskets among them; not with a dump. NULL: none */
 } pr_evaluation;
 
 parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,

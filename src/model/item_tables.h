@@ -2,7 +2,7 @@
  *
  * While such a training runs, the weights hold the items' own rows, and code that needs a row asks for the
  * sum with its shared parts: pr_item_row. Every chunk has a list of items with gradient rows. The lists
- * of a batch are joined in the order of the chunks; the parts get their gradients from the items of the
+ * of a batch are joined along the tree of the chunks; the parts get their gradients from the items of the
  * joined list. Moments and weights change in these rows alone.
  *
  * Two things still go over the catalogue. Weight decay: every update does the next PR_DECAY_ROWS rows of
@@ -16,6 +16,7 @@
 #include "base/threads.h"
 #include "math/optimise.h"
 #include "model/shared_parts.h"
+#include "ranks/ranks.h"
 
 enum { PR_DECAY_ROWS = 4096 };
 
@@ -35,9 +36,12 @@ void pr_item_tables_deal(pr_item_tables *tables, const pr_batch *batch, pr_chunk
                          size_t count);
 /* Two arrays of items + 1 zeros for a thread. */
 int32_t *pr_item_tables_slots(pr_item_tables *tables, unsigned worker, size_t which);
-/* Joins the rows of the chunks, in their order, and sums those of the shared parts. Returns the sum of
- * squares of all. */
-double pr_item_tables_join(pr_item_tables *tables, const pr_chunk *chunks, size_t count);
+/* The chunks of a batch are dealt to ranks in order; every rank joins them. */
+parsrec_status pr_item_tables_divide(pr_item_tables *tables, pr_ranks *ranks, parsrec_error *err);
+/* Joins the rows of the chunks along their tree and sums those of the shared parts. *squares is the sum
+ * of squares of all. With ranks, `count` of every chunk's rows is known, and the rows of own chunks. */
+parsrec_status pr_item_tables_join(pr_item_tables *tables, const pr_chunk *chunks, size_t count,
+                                   double *squares, parsrec_error *err);
 /* Weight decay that is due, then the update of the rows that the batch touched. adam->decay is that of
  * tables. */
 void pr_item_tables_update(pr_item_tables *tables, pr_real *const moment[2], const pr_adam *adam,

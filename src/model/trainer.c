@@ -9,6 +9,7 @@
 #include "math/blas.h"
 #include "math/layers.h"
 #include "math/optimise.h"
+#include "model/chunk_tree.h"
 #include "model/item_tables.h"
 
 enum {
@@ -25,6 +26,22 @@ typedef struct span {
     bool lazy;
     bool decays;
 } span;
+
+/* What a chunk tells about itself. */
+typedef struct chunk_facts {
+    double loss, total;
+    uint64_t items, rows[PR_ITEM_GROUPS];
+} chunk_facts;
+
+/* How a batch is divided among ranks, and what is sent around. */
+typedef struct division {
+    pr_ranks *ranks; /* NULL: there are no others, and nothing below is there */
+    unsigned rank, size;
+    size_t *begin;      /* [size + 1]: scratch of exchanges */
+    chunk_facts *facts; /* [chunk_max] */
+    pr_real *user_rows; /* [rows, columns]: gradients of users, chunk by chunk */
+    int32_t *users;     /* [rows]: likewise */
+} division;
 
 struct pr_trainer {
     pr_model *model;
@@ -57,7 +74,9 @@ struct pr_trainer {
     const pr_batch *batch;
     pr_adam adam;
     pr_real clip;
-    double *parts; /* [threads, PR_STEP_PARTS]; NULL: not measured */
+    division division;
+    size_t own_first, own_end; /* the chunks of this rank */
+    double *parts;             /* [threads, PR_STEP_PARTS]; NULL: not measured */
 };
 
 static size_t chunk_rows(size_t steps)
@@ -239,8 +258,30 @@ void pr_trainer_free(pr_trainer *t)
     pr_item_tables_free(t->tables);
     pr_free(t->spans);
     pr_free(t->squares);
+    pr_free(t->division.begin);
+    pr_free(t->division.facts);
+    pr_free_aligned(t->division.user_rows);
+    pr_free(t->division.users);
     pr_free(t->parts);
     pr_free(t);
+}
+
+parsrec_status pr_trainer_divide(pr_trainer *t, pr_ranks *ranks, parsrec_error *err)
+{
+    division *d = &t->division;
+    size_t rows = t->limits.rows;
+    assert(d->ranks == NULL);
+    if (ranks == NULL)
+        return PARSREC_OK;
+    *d = (division){.rank = parsrec_ranks_rank(ranks), .size = parsrec_ranks_size(ranks)};
+    d->begin = pr_alloc(d->size + 1, sizeof *d->begin);
+    d->facts = pr_alloc_zero(t->chunk_max, sizeof *d->facts);
+    d->user_rows = pr_alloc_aligned(rows * user_width(t->model), sizeof *d->user_rows);
+    d->users = pr_alloc_zero(rows, sizeof *d->users);
+    if (d->begin == NULL || d->facts == NULL || d->user_rows == NULL || d->users == NULL)
+        return pr_fail_memory(err);
+    d->ranks = ranks;
+    return t->tables != NULL ? pr_item_tables_divide(t->tables, ranks, err) : PARSREC_OK;
 }
 
 /* ---- a batch ---- */
@@ -314,7 +355,7 @@ static void draw_mask(void *context, size_t task, unsigned worker)
 static void learn_chunk(void *context, size_t task, unsigned worker)
 {
     pr_trainer *t = context;
-    pr_chunk *chunk = &t->chunks[task];
+    pr_chunk *chunk = &t->chunks[t->own_first + task];
     chunk->arena = &t->arenas[worker];
     pr_arena_reset(chunk->arena);
     if (t->parts != NULL) {
@@ -327,15 +368,182 @@ static void learn_chunk(void *context, size_t task, unsigned worker)
     t->model->kind->learn(t->model, chunk);
 }
 
+/* Adds up a range of the chunks' gradients along the tree, into that of chunk 0. */
 static void add_chunks(void *context, size_t task, unsigned worker)
 {
     (void)worker;
     pr_trainer *t = context;
     const span *s = &t->spans[task];
-    for (size_t c = 1; c < t->chunk_count; c++)
-        pr_add(t->gradient + s->from, t->chunks[c].gradient + s->from, s->n);
+    for (size_t stride = 1; stride < t->chunk_count; stride *= 2)
+        for (size_t c = stride; c < t->chunk_count; c += 2 * stride)
+            pr_add(t->chunks[c - stride].gradient + s->from, t->chunks[c].gradient + s->from, s->n);
     t->squares[task] = pr_sum_squares(t->gradient + s->from, s->n);
 }
+
+/* ---- a batch among ranks ----
+ *
+ * Every rank knows the whole batch and how it is cut into chunks. It learns from its own chunks and adds
+ * up the subtrees that it holds all of. Each range of the gradient has one owner, who gets what the
+ * others have of it, adds along the rest of the tree, and sends the sum to all. The update is the same
+ * on all ranks, to the bit. */
+
+static size_t chunks_begin(const pr_trainer *t, size_t rank)
+{
+    return pr_ranks_begin(t->chunk_count, t->division.size, rank);
+}
+
+static size_t spans_begin(const pr_trainer *t, size_t rank)
+{
+    return pr_ranks_begin(t->span_count, t->division.size, rank);
+}
+
+/* Additions that concern chunks of this rank alone. */
+static void add_own(void *context, size_t task, unsigned worker)
+{
+    (void)worker;
+    const pr_trainer *t = context;
+    const span *s = &t->spans[task];
+    for (size_t stride = 1; stride < t->chunk_count; stride *= 2)
+        for (size_t c = stride; c < t->chunk_count; c += 2 * stride)
+            if (pr_tree_within(c, t->chunk_count, t->own_first, t->own_end))
+                pr_add(t->chunks[c - stride].gradient + s->from, t->chunks[c].gradient + s->from,
+                       s->n);
+}
+
+/* The other ones, of a range that this rank owns. */
+static void add_others(void *context, size_t task, unsigned worker)
+{
+    (void)worker;
+    pr_trainer *t = context;
+    const division *d = &t->division;
+    size_t at = spans_begin(t, d->rank) + task;
+    const span *s = &t->spans[at];
+    for (size_t stride = 1; stride < t->chunk_count; stride *= 2)
+        for (size_t c = stride, holder = 0; c < t->chunk_count; c += 2 * stride) {
+            while (c >= chunks_begin(t, holder + 1))
+                holder++;
+            if (!pr_tree_within(c, t->chunk_count, chunks_begin(t, holder),
+                                chunks_begin(t, holder + 1)))
+                pr_add(t->chunks[c - stride].gradient + s->from, t->chunks[c].gradient + s->from,
+                       s->n);
+        }
+    t->squares[at] = pr_sum_squares(t->gradient + s->from, s->n);
+}
+
+typedef void post_to(pr_ranks *ranks, unsigned rank, pr_real *numbers, size_t bytes);
+
+static void post_out(pr_ranks *ranks, unsigned rank, pr_real *numbers, size_t bytes)
+{
+    pr_ranks_send(ranks, rank, numbers, bytes);
+}
+
+static void post_in(pr_ranks *ranks, unsigned rank, pr_real *numbers, size_t bytes)
+{
+    pr_ranks_receive(ranks, rank, numbers, bytes);
+}
+
+/* Posts to or from a rank those ranges of a gradient that `owner` owns; neighbours as one. */
+static void post_ranges(const pr_trainer *t, post_to *post, unsigned rank, unsigned owner,
+                        pr_real *gradient)
+{
+    size_t end = spans_begin(t, owner + 1);
+    for (size_t i = spans_begin(t, owner), next; i < end; i = next) {
+        size_t from = t->spans[i].from, n = t->spans[i].n;
+        for (next = i + 1; next < end && t->spans[next].from == from + n; next++)
+            n += t->spans[next].n;
+        post(t->division.ranks, rank, gradient + from, n * sizeof *gradient);
+    }
+}
+
+/* Subtree by subtree of the chunks that `holder` has, what `owner` owns. */
+static void post_chunks(const pr_trainer *t, post_to *post, unsigned rank, unsigned holder,
+                        unsigned owner)
+{
+    size_t from = chunks_begin(t, holder), to = chunks_begin(t, holder + 1);
+    for (size_t c = from; c < to; c++)
+        if (!pr_tree_within(c, t->chunk_count, from, to))
+            post_ranges(t, post, rank, owner, t->chunks[c].gradient);
+}
+
+/* Everybody gets what is known of each chunk and each user row of the batch. */
+static void share_facts(pr_trainer *t, size_t columns)
+{
+    division *d = &t->division;
+    for (size_t c = t->own_first; c < t->own_end; c++) {
+        const pr_chunk *chunk = &t->chunks[c];
+        chunk_facts *f = &d->facts[c];
+        *f = (chunk_facts){chunk->loss, chunk->total, chunk->items, {0}};
+        for (size_t i = 0; i < PR_ITEM_GROUPS; i++)
+            f->rows[i] = chunk->item_rows[i].count;
+        for (size_t r = 0; r < chunk->rows; r++) {
+            size_t at = (size_t)(chunk->order - t->order) + r;
+            d->users[at] = t->users[chunk->order[r]];
+            if (columns > 0)
+                memcpy(d->user_rows + at * columns, t->user_gradient + chunk->order[r] * columns,
+                       columns * sizeof *d->user_rows);
+        }
+    }
+    size_t rows = t->batch->rows,
+           sizes[] = {sizeof *d->facts, sizeof *d->users, columns * sizeof *d->user_rows};
+    void *blocks[] = {d->facts, d->users, d->user_rows};
+    for (size_t i = 0; i < 3; i++) {
+        for (unsigned r = 0; r <= d->size; r++) {
+            size_t chunk = chunks_begin(t, r);
+            d->begin[r] = sizes[i] * (i == 0 ? chunk : chunk_begin(rows, t->chunk_count, chunk));
+        }
+        pr_ranks_share(d->ranks, blocks[i], d->begin);
+    }
+}
+
+static void take_facts(pr_trainer *t, size_t columns)
+{
+    const division *d = &t->division;
+    for (size_t c = 0; c < t->chunk_count; c++) {
+        const chunk_facts *f = &d->facts[c];
+        pr_chunk *chunk = &t->chunks[c];
+        chunk->loss = f->loss;
+        chunk->total = f->total;
+        chunk->items = f->items;
+        for (size_t i = 0; i < PR_ITEM_GROUPS; i++)
+            chunk->item_rows[i].count = f->rows[i];
+    }
+    for (size_t i = 0; i < t->batch->rows; i++) {
+        t->users[t->order[i]] = d->users[i];
+        if (columns > 0)
+            memcpy(t->user_gradient + t->order[i] * columns, d->user_rows + i * columns,
+                   columns * sizeof *d->user_rows);
+    }
+}
+
+/* After it every rank has all facts, all user gradients and all sums; those of item tables come with
+ * pr_item_tables_join. */
+static parsrec_status add_among_ranks(pr_trainer *t, parsrec_error *err)
+{
+    division *d = &t->division;
+    size_t columns = user_width(t->model);
+    pr_pool_run(t->pool, add_own, t, t->span_count);
+    share_facts(t, columns);
+    for (unsigned i = 1; i < d->size; i++) {
+        unsigned from = (d->rank + d->size - i) % d->size, to = (d->rank + i) % d->size;
+        post_chunks(t, post_in, from, from, d->rank);
+        post_chunks(t, post_out, to, d->rank, to);
+    }
+    PR_TRY(pr_ranks_exchange(d->ranks, err));
+    take_facts(t, columns);
+    size_t own = spans_begin(t, d->rank + 1) - spans_begin(t, d->rank);
+    pr_pool_run(t->pool, add_others, t, own);
+    for (unsigned i = 1; i < d->size; i++) {
+        unsigned from = (d->rank + d->size - i) % d->size, to = (d->rank + i) % d->size;
+        post_ranges(t, post_in, from, from, t->gradient);
+        post_ranges(t, post_out, to, d->rank, t->gradient);
+    }
+    for (unsigned r = 0; r <= d->size; r++)
+        d->begin[r] = spans_begin(t, r) * sizeof *t->squares;
+    pr_ranks_share(d->ranks, t->squares, d->begin);
+    return pr_ranks_exchange(d->ranks, err);
+}
+
+/* ---- the sum ---- */
 
 /* The gradient of touched[i]. */
 static pr_real *user_gradient(const pr_trainer *t, const pr_param *users, size_t i)
@@ -391,11 +599,20 @@ parsrec_status pr_trainer_gradient(pr_trainer *t, const pr_batch *batch, pr_batc
         pr_item_tables_deal(t->tables, batch, t->chunks, t->chunk_count);
     if (t->model->kind->mask_bytes(t->model) > 0)
         pr_pool_run(t->pool, draw_mask, t, steps);
-    pr_pool_run(t->pool, learn_chunk, t, t->chunk_count);
-    pr_pool_run(t->pool, add_chunks, t, t->span_count);
-    double squares = add_users(t, batch->rows);
-    squares += t->tables != NULL ? pr_item_tables_join(t->tables, t->chunks, t->chunk_count)
-                                 : pr_shared_gradient(t->model, t->gradient, t->pool);
+    bool divided = t->division.ranks != NULL;
+    t->own_first = divided ? chunks_begin(t, t->division.rank) : 0;
+    t->own_end = divided ? chunks_begin(t, t->division.rank + 1) : t->chunk_count;
+    pr_pool_run(t->pool, learn_chunk, t, t->own_end - t->own_first);
+    if (divided)
+        PR_TRY(add_among_ranks(t, err));
+    else
+        pr_pool_run(t->pool, add_chunks, t, t->span_count);
+    double squares = add_users(t, batch->rows), more;
+    if (t->tables != NULL)
+        PR_TRY(pr_item_tables_join(t->tables, t->chunks, t->chunk_count, &more, err));
+    else
+        more = pr_shared_gradient(t->model, t->gradient, t->pool);
+    squares += more;
     *result = (pr_batch_result){0};
     for (size_t i = 0; i < t->span_count; i++)
         squares += t->squares[i];

@@ -1,11 +1,12 @@
 /* Training batches of any model on all threads, with the same bits for any number of threads: a
  * batch is split into chunks by a rule that does not depend on the threads, each chunk has its own
- * gradients, and these are added in the order of the chunks. One thread calls the trainer. */
+ * gradients, and these are added along a fixed tree (chunk_tree.h). One thread calls the trainer. */
 #ifndef PR_TRAINER_H
 #define PR_TRAINER_H
 
 #include "base/threads.h"
 #include "model/model.h"
+#include "ranks/ranks.h"
 
 typedef struct pr_trainer pr_trainer;
 
@@ -20,6 +21,10 @@ typedef struct pr_batch_result {
 parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
                               const pr_limits *limits, uint64_t seed, parsrec_error *err);
 void pr_trainer_free(pr_trainer *trainer); /* NULL is allowed */
+
+/* From now on batches are learnt together with other ranks, whose trainers, weights and batches are the
+ * same; NULL: there are none. The bits are those of one process. */
+parsrec_status pr_trainer_divide(pr_trainer *trainer, pr_ranks *ranks, parsrec_error *err);
 
 /* The memory of a trainer in addition to the model's weights, for an estimate beforehand. */
 size_t pr_trainer_bytes(const pr_model *model, const pr_limits *limits, unsigned threads);

@@ -95,6 +95,7 @@ typedef struct call {
     pr_run_log log;
     const parsrec_hooks *hooks;
     bool keep_checkpoint, skip_baselines;
+    bool writes; /* rank 0: the others have no files and no hooks */
 } call;
 
 static parsrec_epoch public_epoch(const pr_epoch_result *e)
@@ -118,6 +119,8 @@ static void on_begin(void *context, const pr_model *model, uint64_t seed)
     pr_run_record record = {.config = model->config, .seed = seed, .patience = s->plan.patience};
     snprintf(record.kind, sizeof record.kind, "%s", model->kind->name);
     snprintf(record.data, sizeof record.data, "%s", pr_dataset_checksum(s->data));
+    if (!s->writes)
+        return;
     if (pr_run_log_open(&s->log, s->paths.log.text, s->plan.resume != NULL, &err) != PARSREC_OK)
         pr_say(s->hooks, PARSREC_LOG_WARNING, "%s", err.message);
     if (s->plan.resume == NULL && access(s->paths.checkpoint.text, F_OK) == 0)
@@ -152,7 +155,7 @@ static parsrec_status draw(const pr_train_result *result, const paths *p, parsre
 static void compare_with_counts(call *s, const pr_model *model, parsrec_train_report *report)
 {
     parsrec_error err = {0};
-    if (s->skip_baselines)
+    if (s->skip_baselines || !s->writes)
         return;
     if (pr_baselines(&report->baselines, model, s->data, PR_VALID, s->pool, s->hooks, &err) !=
         PARSREC_OK)
@@ -165,7 +168,11 @@ static void compare_with_counts(call *s, const pr_model *model, parsrec_train_re
 static parsrec_status write_results(const call *s, const pr_train_result *result,
                                     parsrec_train_report *report, parsrec_error *err)
 {
-    PR_TRY(pr_model_save(result->model, s->data, s->out_path, err));
+    if (s->writes)
+        PR_TRY(pr_model_save(result->model, s->data, s->out_path, err));
+    pr_ranks_close(s->plan.ranks);
+    if (!s->writes)
+        return PARSREC_OK;
     if (!s->keep_checkpoint)
         unlink(s->paths.checkpoint.text); /* the model is safe now */
     if (draw(result, &s->paths, err) != PARSREC_OK && err != NULL)
@@ -198,6 +205,8 @@ static parsrec_status run(call *s, parsrec_train_report *report, parsrec_error *
         snprintf(report->checkpoint, sizeof report->checkpoint, "%.4095s",
                  s->paths.checkpoint.text);
     pr_train_result_free(&result);
+    if (status == PARSREC_E_STOPPED || status == PARSREC_E_DIVERGED) /* all ranks come by here */
+        status = parsrec_ranks_agree(s->plan.ranks, status, &why);
     if (status != PARSREC_OK) {
         event = status == PARSREC_E_STOPPED ? "stopped" : "failed";
         message = why.message;
@@ -219,6 +228,11 @@ static bool counts(const pr_train_plan *plan)
 
 static parsrec_status check_counting(const parsrec_train_options *o, parsrec_error *err)
 {
+    if (o->ranks != NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "the model '%s' counts in one pass, which is not divided among ranks; start "
+                       "it without a launcher",
+                       o->model);
     if (o->epochs == 0 && o->patience == 0)
         return PARSREC_OK;
     return pr_fail(err, PARSREC_E_ARGUMENT,
@@ -274,6 +288,20 @@ static parsrec_status make_plan(pr_train_plan *plan, const parsrec_train_options
     return PARSREC_OK;
 }
 
+/* Everything that can be wrong before the data are looked at. */
+static parsrec_status prepare(call *s, const parsrec_train_options *options, parsrec_error *err)
+{
+    PR_TRY(make_plan(&s->plan, options, err));
+    if (counts(&s->plan))
+        PR_TRY(check_counting(options, err));
+    PR_TRY(make_paths(&s->paths, s->out_path, err));
+    s->plan.checkpoint = s->paths.checkpoint.text;
+    s->plan.ranks = options->ranks;
+    if (s->writes)
+        PR_TRY(try_output(s->out_path, err));
+    return pr_pool_new(&s->pool, options->threads, err);
+}
+
 parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
                              const parsrec_train_options *options, parsrec_train_report *report,
                              const parsrec_hooks *hooks, parsrec_error *err)
@@ -281,26 +309,23 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     if (data == NULL || out_path == NULL || options == NULL || strcmp(out_path, "-") == 0)
         return pr_fail(err, PARSREC_E_ARGUMENT, "training needs data, a file to write and options");
     parsrec_train_report unused;
+    bool writes = parsrec_ranks_rank(options->ranks) == 0;
     call s = {.data = data,
               .out_path = out_path,
-              .hooks = hooks,
+              .hooks = writes ? hooks : NULL,
               .keep_checkpoint = options->keep_checkpoint,
-              .skip_baselines = options->skip_baselines};
+              .skip_baselines = options->skip_baselines,
+              .writes = writes};
     report = report != NULL ? report : &unused;
     *report = (parsrec_train_report){.best_by = ""};
-    PR_TRY(make_plan(&s.plan, options, err));
-    if (counts(&s.plan))
-        PR_TRY(check_counting(options, err));
-    PR_TRY(make_paths(&s.paths, out_path, err));
-    s.plan.checkpoint = s.paths.checkpoint.text;
-    PR_TRY(try_output(out_path, err));
-    PR_TRY(pr_pool_new(&s.pool, options->threads, err));
     pr_derived seen = {0};
-    parsrec_status status = PARSREC_OK;
-    if (data->by_users) { /* users who test do not get into the model file */
+    parsrec_status status = prepare(&s, options, err);
+    if (status == PARSREC_OK &&
+        data->by_users) { /* users who test do not get into the model file */
         status = pr_dataset_without_tests(&seen, data, err);
         s.data = &seen.data;
     }
+    status = parsrec_ranks_agree(options->ranks, status, err);
     if (status == PARSREC_OK)
         status = counts(&s.plan) ? count(&s, report, err) : run(&s, report, err);
     pr_derived_free(&seen);

@@ -18,7 +18,11 @@
  * interruption changes a bit of the model. This holds because a random draw depends on seed and place
  * only, so that a checkpoint needs no generator state, and because a batch that was begun is learnt from
  * as a whole: runs stop between batches. A state with a number that is not finite never replaces a good
- * checkpoint. A batch allocates nothing. */
+ * checkpoint. A batch allocates nothing.
+ *
+ * With ranks (ranks/ranks.h) every process has the whole run: data, model, moments, position. Batches and
+ * validation are divided; the mix and what is counted again are done by all alike. Only rank 0 has hooks,
+ * decides when to stop and when to save, and writes files. */
 #ifndef PR_TRAIN_H
 #define PR_TRAIN_H
 
@@ -37,6 +41,7 @@ typedef struct pr_train_plan {
     const char *resume;        /* checkpoint to resume from, or NULL; with it: */
     const char *const *set;    /* "key=value": what to change of the checkpoint's settings */
     size_t set_count, epochs;  /* 0 epochs: as the checkpoint; patience 0 likewise */
+    pr_ranks *ranks;           /* that train together; NULL: one process */
 } pr_train_plan;
 
 /* What is known of a finished epoch. */

@@ -84,7 +84,8 @@ static parsrec_status save(pr_train_run *r, parsrec_error *err)
         return PARSREC_OK;
     if (!pr_run_state_finite(&r->state))
         return diverged(r, r->state.at.batch, "a weight is not finite", err);
-    PR_TRY(pr_checkpoint_save(&r->state, r->plan->checkpoint, err));
+    if (parsrec_ranks_rank(r->plan->ranks) == 0)
+        PR_TRY(pr_checkpoint_save(&r->state, r->plan->checkpoint, err));
     r->good_checkpoint = r->plan->checkpoint;
     return PARSREC_OK;
 }
@@ -137,9 +138,12 @@ static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
         char words[40];
         PR_TRY(learn_batch(r, err));
         snprintf(words, sizeof words, "%.0f items/s", rate_of(r));
-        if (tell(r, words, err) != PARSREC_OK)
+        bool wish[] = {tell(r, words, err) != PARSREC_OK,
+                       pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds};
+        PR_TRY(pr_ranks_broadcast(r->plan->ranks, wish, sizeof wish, err));
+        if (wish[0])
             return stop(r, err);
-        if (pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds)
+        if (wish[1])
             PR_TRY(save(r, err));
     }
     return PARSREC_OK;
@@ -240,13 +244,25 @@ static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listen
         listener->begin(listener->context, r->state.model, r->state.at.seed);
     for (size_t i = 0; i < result->epoch_count; i++)
         tell_epoch(listener, &result->epochs[i]);
-    r->last_checkpoint = pr_now();
+    r->began = r->last_checkpoint = pr_now();
+    r->batches_before = r->state.at.batches;
     while (r->state.at.epoch < (uint32_t)r->state.model->config.epochs && !out_of_patience(r)) {
         PR_TRY(learn_epoch(r, err));
         PR_TRY(finish_epoch(r, err));
         tell_epoch(listener, &result->epochs[result->epoch_count - 1]);
     }
     return PARSREC_OK;
+}
+
+static void tell_ranks(const pr_train_run *r)
+{
+    pr_ranks_account a = pr_ranks_account_of(r->plan->ranks);
+    uint64_t batches = r->state.at.batches - r->batches_before;
+    if (r->plan->ranks != NULL && batches > 0)
+        pr_say(r->hooks, PARSREC_LOG_INFO,
+               "%u ranks: rank 0 sent %.0f bytes per batch and spent %.0f %% of the time waiting",
+               parsrec_ranks_size(r->plan->ranks), a.sent / (double)batches,
+               100 * a.waited / (pr_now() - r->began));
 }
 
 static const char *best_by(const pr_train_run *r)
@@ -270,6 +286,7 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     parsrec_status status;
     PR_TRY_GOTO(pr_run_set_up(&r, err));
     PR_TRY_GOTO(train_all(&r, listener, err));
+    tell_ranks(&r);
     assert(r.state.at.best_epoch > 0 && r.state.at.best_epoch <= result->epoch_count);
     memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
     PR_TRY_GOTO(pr_mix_fit(r.state.model, data, r.state.at.seed, pool, hooks, err));

@@ -2,12 +2,15 @@
 #include "train/train_setup.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/xxh3.h"
 #include "data/basket_order.h"
 #include "data/histories.h"
 #include "data/split.h"
+#include "math/blas.h"
 #include "model/settle.h"
 
 /* ---- batches: from places in a data set to views of baskets ---- */
@@ -526,6 +529,8 @@ static parsrec_status take_memory(pr_train_run *r, parsrec_error *err)
     tell_validation(r);
     PR_TRY(pr_model_alloc_weights(s->model, err));
     PR_TRY(pr_trainer_new(&s->trainer, s->model, r->pool, &limits, s->at.seed, err));
+    PR_TRY(pr_trainer_divide(s->trainer, r->plan->ranks, err));
+    r->evaluation.ranks = r->next.ranks = r->basket.ranks = r->plan->ranks;
     s->best = pr_alloc_aligned(s->model->params.size, sizeof *s->best);
     r->baskets = pr_alloc((size_t)s->model->config.batch, sizeof *r->baskets);
     return s->best != NULL && r->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
@@ -590,7 +595,7 @@ static parsrec_status go_on(pr_train_run *r, pr_checkpoint *from, parsrec_error 
     return PARSREC_OK;
 }
 
-parsrec_status pr_run_set_up(pr_train_run *r, parsrec_error *err)
+static parsrec_status set_up(pr_train_run *r, parsrec_error *err)
 {
     if (r->plan->resume == NULL)
         return set_up_fresh(r, err);
@@ -599,6 +604,38 @@ parsrec_status pr_run_set_up(pr_train_run *r, parsrec_error *err)
     parsrec_status status = go_on(r, &from, err);
     pr_checkpoint_close(&from);
     return status;
+}
+
+/* Ranks that differ would not train one model. */
+static parsrec_status compare_ranks(const pr_train_run *r, parsrec_error *err)
+{
+    const pr_run_state *s = &r->state;
+    pr_ranks *ranks = r->plan->ranks;
+    if (ranks == NULL)
+        return PARSREC_OK;
+    char text[256];
+    const char *core = pr_blas_core();
+    snprintf(text, sizeof text, "%s, %s", parsrec_version(), core != NULL ? core : "no kernels");
+    PR_TRY(pr_ranks_compare(ranks, text, "version or processor", err));
+    PR_TRY(pr_ranks_compare(ranks, pr_dataset_checksum(r->data), "data set", err));
+    char *config = pr_config_text(&s->model->config);
+    if (config == NULL)
+        return pr_fail_memory(err);
+    snprintf(text, sizeof text, "%s, seed %llu, patience %llu, %016llx", s->model->kind->name,
+             (unsigned long long)s->at.seed, (unsigned long long)s->at.patience,
+             (unsigned long long)XXH3_64bits(config, strlen(config)));
+    pr_free(config);
+    PR_TRY(pr_ranks_compare(ranks, text, "model or settings", err));
+    snprintf(text, sizeof text, "after %llu batches, %016llx", (unsigned long long)s->at.batches,
+             (unsigned long long)XXH3_64bits(s->model->weights,
+                                             s->model->params.size * sizeof(pr_real)));
+    return pr_ranks_compare(ranks, text, "checkpoint or first weights", err);
+}
+
+parsrec_status pr_run_set_up(pr_train_run *r, parsrec_error *err)
+{
+    PR_TRY(parsrec_ranks_agree(r->plan->ranks, set_up(r, err), err));
+    return compare_ranks(r, err);
 }
 
 void pr_run_tear_down(pr_train_run *r)

@@ -69,7 +69,9 @@ typedef struct pr_train_run {
     pr_basket *baskets;          /* of the batch under way */
     const char *good_checkpoint; /* the last one that was written or read; NULL: none yet */
     double epoch_began, last_checkpoint;
-    uint64_t items_before; /* of this epoch, learnt from by an earlier process */
+    uint64_t items_before;   /* of this epoch, learnt from by an earlier process */
+    double began;            /* the epochs of this process */
+    uint64_t batches_before; /* learnt from by an earlier process */
 } pr_train_run;
 
 /* Expects plan, data, pool, hooks and state.result; takes the rest, from a checkpoint if the plan

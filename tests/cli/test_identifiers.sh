@@ -43,7 +43,7 @@ pairs() {
 # The public function or type X and the private one that does its work, or is what it shows.
 alike="ablate baselines baselines_json bench_train compare config_text curves_text eval_json explain explanation
 live_add live_cart live_find live_forget live_forget_hash live_forgotten live_free live_new model model_free
-model_load name progress recommend step_part time_kind train tune whatif"
+model_load name progress ranks recommend step_part time_kind train tune whatif"
 
 declared src include >"$folder/names"
 [ "$(grep -c '^pr_' "$folder/names")" -gt 800 ] || fail "few private names were found"

@@ -6,14 +6,14 @@ cd "$PARSREC_SOURCE" || exit 1
 allowed() {
     case $1 in
     base) echo "" ;;
-    math | report) echo "base" ;;
+    math | report | ranks) echo "base" ;;
     data) echo "base" ;;
     import) echo "base data" ;;
     synth) echo "base math data" ;;
-    model) echo "base math data synth" ;;
+    model) echo "base math data synth ranks" ;;
     recommend) echo "base math data model" ;;
-    eval) echo "base math data import synth model" ;;
-    train) echo "base math data model eval report" ;;
+    eval) echo "base math data import synth model ranks" ;;
+    train) echo "base math data model eval report ranks" ;;
     compare) echo "base math data synth model eval train report" ;;
     explain | whatif) echo "base math data synth model eval report" ;;
     cli) echo "base serve/serve.h" ;;

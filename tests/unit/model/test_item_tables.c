@@ -84,10 +84,89 @@ static void chunks_join_to_the_dense_sum(void **state)
     open_case(&c);
     size_t size = c.model->params.size;
     pr_real *found = zeros(size);
-    double squares = pr_item_tables_join(c.tables, c.chunks, CHUNKS);
+    double squares;
+    parsrec_error err;
+    assert_ok(pr_item_tables_join(c.tables, c.chunks, CHUNKS, &squares, &err));
     pr_item_tables_scatter(c.tables, found);
     assert_memory_equal(found, c.dense, size * sizeof *found);
     assert_close(squares, pr_sum_squares(c.dense, size), 1e-5 * squares);
+    free(found);
+    close_case(&c);
+}
+
+/* ---- the order of sums ---- */
+
+enum { MANY = 7, EACH = 40, RANGE = 60 }; /* chunks, rows of a chunk, items that they have */
+
+/* The row of an item summed over chunks from..to-1 by the definition of the tree; false if none has it. */
+static bool tree_sum(pr_real *out, size_t item, size_t from, size_t to, pr_real *const *dense,
+                     const bool (*has)[RANGE])
+{
+    size_t half = 1;
+    pr_real right[WIDTH];
+    if (from >= MANY)
+        return false;
+    if (to - from == 1) {
+        memcpy(out, dense[from] + item * WIDTH, sizeof right);
+        return has[from][item];
+    }
+    half = (to - from) / 2;
+    bool left = tree_sum(out, item, from, from + half, dense, has);
+    if (!tree_sum(right, item, from + half, to, dense, has))
+        return left;
+    for (size_t j = 0; j < WIDTH; j++)
+        out[j] = left ? out[j] + right[j] : right[j];
+    return true;
+}
+
+static void rows_are_added_along_the_tree(void **state)
+{
+    (void)state;
+    static const int32_t basket_items[EACH] = {0};
+    static bool has[MANY][RANGE];
+    static pr_basket baskets[MANY];
+    static uint32_t order[MANY];
+    parsrec_error err;
+    sparse_case c = {0};
+    pr_chunk chunks[MANY];
+    pr_real *dense[MANY];
+    pr_config config = pr_config_default();
+    pr_limits limits = {MANY, EACH, EACH, 0, 0};
+    config.dim_user = WIDTH, config.dim_item = WIDTH, config.loss = PR_LOSS_SAMPLED;
+    assert_ok(pr_model_new(&c.model, "parsrec", &config, USERS, ITEMS, 1, &err));
+    assert_ok(pr_pool_new(&c.pool, 2, &err));
+    assert_ok(pr_item_tables_new(&c.tables, c.model, c.pool, &limits, MANY, 10, &err));
+    for (uint32_t r = 0; r < MANY; r++) {
+        baskets[r] = (pr_basket){.items = basket_items, .size = EACH};
+        order[r] = r;
+        chunks[r] = (pr_chunk){.order = &order[r], .rows = 1};
+    }
+    pr_batch batch = {.baskets = baskets, .rows = MANY};
+    pr_item_tables_deal(c.tables, &batch, chunks, MANY);
+    for (uint32_t r = 0; r < MANY; r++) {
+        pr_item_rows *rows = &chunks[r].item_rows[PR_ITEMS_SCORED];
+        dense[r] = numbers(RANGE * WIDTH, 1, 50 + r);
+        for (size_t i = 0; i < EACH; i++) { /* 7 and 60 have no common divisor: EACH items */
+            int32_t item = (int32_t)((r * r + 7 * i) % RANGE);
+            has[r][item] = true;
+            rows->ids[rows->count++] = item;
+            memcpy(rows->values[0] + i * WIDTH, dense[r] + item * WIDTH, WIDTH * sizeof(pr_real));
+        }
+    }
+    double squares;
+    assert_ok(pr_item_tables_join(c.tables, chunks, MANY, &squares, &err));
+    pr_real *found = zeros(c.model->params.size), right[WIDTH];
+    pr_item_tables_scatter(c.tables, found);
+    const pr_param *p = pr_params_find(&c.model->params, "item_emb");
+    size_t checked = 0;
+    for (size_t item = 0; item < RANGE; item++)
+        if (tree_sum(right, item, 0, 8, dense, (const bool(*)[RANGE])has)) {
+            assert_memory_equal(found + p->at + item * WIDTH, right, sizeof right);
+            checked++;
+        }
+    assert_int_equal(checked, RANGE);
+    for (size_t r = 0; r < MANY; r++)
+        free(dense[r]);
     free(found);
     close_case(&c);
 }
@@ -102,7 +181,9 @@ static void touched_rows_are_updated_as_dense_ones(void **state)
     pr_adam adam = {.rate = 0.01, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
     pr_real *w = zeros(size), *m = zeros(size), *v = zeros(size);
     memcpy(w, c.model->weights, size * sizeof *w);
-    pr_item_tables_join(c.tables, c.chunks, CHUNKS);
+    double squares;
+    parsrec_error err;
+    assert_ok(pr_item_tables_join(c.tables, c.chunks, CHUNKS, &squares, &err));
     for (adam.step = 1; adam.step <= 3; adam.step++) {
         pr_item_tables_update(c.tables, c.moment, &adam, (pr_real)0.5);
         for (size_t r = 0; r < CHUNKS; r++)
@@ -187,6 +268,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(chunks_join_to_the_dense_sum),
+        cmocka_unit_test(rows_are_added_along_the_tree),
         cmocka_unit_test(touched_rows_are_updated_as_dense_ones),
         cmocka_unit_test(all_rows_decay_alike),
         cmocka_unit_test(draws_have_their_chances),
