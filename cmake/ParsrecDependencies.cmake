@@ -22,23 +22,13 @@ target_include_directories(parsrec_cblas SYSTEM INTERFACE ${CBLAS_INCLUDE_DIRS})
 target_link_libraries(parsrec_cblas INTERFACE ${CMAKE_DL_LIBS})
 
 find_path(XXHASH_INCLUDE_DIR xxhash.h)
-<<<<<<< Updated upstream
 if(NOT XXHASH_INCLUDE_DIR)
   message(FATAL_ERROR "xxhash.h not found: install libxxhash-dev")
 endif()
 target_include_directories(parsrec_flags SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
-=======
-foreach(header RANDOM123_INCLUDE_DIR XXHASH_INCLUDE_DIR)
-  if(NOT ${header})
-    message(FATAL_ERROR "${header} not found: install librandom123-dev and libxxhash-dev")
-  endif()
-endforeach()
-target_include_directories(parsrec_flags SYSTEM INTERFACE
-  ${RANDOM123_INCLUDE_DIR} ${XXHASH_INCLUDE_DIR})
 
 # MPI is for training on several machines alone (src/ranks).
 find_package(MPI QUIET COMPONENTS C)
 if(NOT MPI_C_FOUND)
   message(STATUS "MPI not found: libparsrec-mpi.so, for training on several machines, is not built")
 endif()
->>>>>>> Stashed changes
