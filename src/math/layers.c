@@ -159,11 +159,25 @@ PR_LEVELS(void, pr_layer_norm_backward, layer_norm_backward_any,
            const pr_real *rate, const pr_real *gain, size_t B, size_t D),
           (dx, dgain, dshift, dy, unit, rate, gain, B, D))
 
-/* ---- gated cells ---- */
+/* ---- tanh, and gated cells ---- */
 
 PR_INLINE pr_real hyperbolic(pr_real x)
 {
     return 2 * pr_logistic(2 * x) - 1;
+}
+
+PR_INLINE void tanh_forward_any(pr_real *y, const pr_real *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = hyperbolic(x[i]);
+}
+PR_LEVELS(void, pr_tanh_forward, tanh_forward_any, (pr_real * y, const pr_real *x, size_t n),
+          (y, x, n))
+
+void pr_tanh_through(pr_real *dx, const pr_real *y, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        dx[i] *= 1 - y[i] * y[i];
 }
 
 PR_INLINE void gru_forward_any(pr_real *restrict next, pr_real *restrict gates,
@@ -200,6 +214,34 @@ PR_LEVELS(void, pr_gru_backward, gru_backward_any,
           (pr_real * dgates, pr_real *dback, pr_real *dh, const pr_real *dnext,
            const pr_real *gates, const pr_real *back, const pr_real *h, size_t D),
           (dgates, dback, dh, dnext, gates, back, h, D))
+
+void pr_gru_step_forward(pr_real *next, pr_real *gates, pr_real *back, const pr_real *h,
+                         const pr_real *w, const pr_real *b, size_t n, size_t D)
+{
+    pr_linear_forward(back, h, w, b, n, D, D);
+    pr_gemm(gates + D, 3 * D, pr_mat(h, D), pr_flip(w + D * D, D), 1, n, 2 * D, D);
+    for (size_t r = 0; r < n; r++)
+        pr_gru_forward(next + r * D, gates + r * 3 * D, back + r * D, h + r * D, D);
+}
+
+void pr_gru_step_backward(pr_real *dgates, pr_real *dback, pr_real *dh, const pr_real *dnext,
+                          const pr_real *gates, const pr_real *back, const pr_real *h,
+                          const pr_real *w, size_t n, size_t D)
+{
+    for (size_t r = 0; r < n; r++)
+        pr_gru_backward(dgates + r * 3 * D, dback + r * D, dh + r * D, dnext + r * D,
+                        gates + r * 3 * D, back + r * D, h + r * D, D);
+    pr_gemm(dh, D, pr_mat(dback, D), pr_mat(w, D), 1, n, D, D);
+    pr_gemm(dh, D, pr_mat(dgates + D, 3 * D), pr_mat(w + D * D, D), 1, n, D, 2 * D);
+}
+
+void pr_gru_maps_backward(pr_real *dw, pr_real *db, const pr_real *dgates, const pr_real *dback,
+                          const pr_real *h, size_t T, size_t D)
+{
+    pr_bias_backward(db, dback, T, D);
+    pr_gemm(dw, D, pr_flip(dback, D), pr_mat(h, D), 1, D, D, T);
+    pr_gemm(dw + D * D, D, pr_flip(dgates + D, 3 * D), pr_mat(h, D), 1, 2 * D, D, T);
+}
 
 PR_INLINE void lstm_forward_any(pr_real *restrict next, pr_real *restrict kept,
                                 pr_real *restrict gates, const pr_real *restrict memory, size_t D)

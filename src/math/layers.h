@@ -1,5 +1,5 @@
-/* The layers that networks are built from, each with its backward pass: linear maps, ReLU and GELU,
- * layer norm, and the elementwise part of gated cells. A backward pass adds to gradients of weights, so that weights
+/* The layers that networks are built from, each with its backward pass: linear maps, ReLU, GELU and
+ * tanh, layer norm, and gated cells. A backward pass adds to gradients of weights, so that weights
  * that are used several times get the sum. */
 #ifndef PR_LAYERS_H
 #define PR_LAYERS_H
@@ -26,7 +26,7 @@ void pr_bias_backward(pr_real *db, const pr_real *dy, size_t B, size_t O);
 /* y[n] += x[n] */
 void pr_add(pr_real *y, const pr_real *x, size_t n);
 
-/* ---- exponentials, ReLU and GELU ---- */
+/* ---- exponentials, ReLU, GELU and tanh ---- */
 
 /* y = exp(x); y may be x. */
 void pr_exp_all(pr_real *y, const pr_real *x, size_t n);
@@ -43,6 +43,11 @@ void pr_relu_through(pr_real *dx, const pr_real *x, size_t n);
 void pr_gelu_forward(pr_real *y, const pr_real *x, size_t n);
 /* dx = dy · y'(x); dx may be dy. */
 void pr_gelu_backward(pr_real *dx, const pr_real *dy, const pr_real *x, size_t n);
+
+/* y = tanh(x); y may be x. */
+void pr_tanh_forward(pr_real *y, const pr_real *x, size_t n);
+/* In place: dx *= 1 - y², where y is the output. */
+void pr_tanh_through(pr_real *dx, const pr_real *y, size_t n);
 
 /* ---- layer norm over the columns of each row ---- */
 
@@ -66,6 +71,18 @@ void pr_gru_forward(pr_real *next, pr_real *gates, const pr_real *back, const pr
  * gradient of h. */
 void pr_gru_backward(pr_real *dgates, pr_real *dback, pr_real *dh, const pr_real *dnext,
                      const pr_real *gates, const pr_real *back, const pr_real *h, size_t D);
+
+/* A step of n rows with its recurrent maps w[3D,D] and b[D], the candidate's. gates[n,3D] hold the input's part
+ * and become the gates; sets back[n,D] and next[n,D]. */
+void pr_gru_step_forward(pr_real *next, pr_real *gates, pr_real *back, const pr_real *h,
+                         const pr_real *w, const pr_real *b, size_t n, size_t D);
+/* Sets dgates[n,3D], dback[n,D] and dh[n,D], which is now all of h's gradient. */
+void pr_gru_step_backward(pr_real *dgates, pr_real *dback, pr_real *dh, const pr_real *dnext,
+                          const pr_real *gates, const pr_real *back, const pr_real *h,
+                          const pr_real *w, size_t n, size_t D);
+/* Adds into dw[3D,D] and db[D], of T rows of any number of steps; h[T,D] as the steps got it. */
+void pr_gru_maps_backward(pr_real *dw, pr_real *db, const pr_real *dgates, const pr_real *dback,
+                          const pr_real *h, size_t T, size_t D);
 
 /* gates[4D]: pre-activations on entry, values on return, of candidate g, input i, forget f (1 is
  * added to its pre-activation) and output o. kept[D] = f·memory[D] + i·g, next = o·tanh(kept). */

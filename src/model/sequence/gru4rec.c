@@ -12,7 +12,6 @@
 #include "math/blas.h"
 #include "math/embedding.h"
 #include "math/layers.h"
-#include "math/ranking_loss.h"
 #include "model/sequence/sequence.h"
 
 enum { GATES = 3 }; /* candidate, reset, update (pr_gru_forward) */
@@ -53,20 +52,6 @@ static view view_of(const pr_model *model, pr_real *block)
     pr_lister l = {.have = &model->params, .block = block};
     list_all(&l, &v, model);
     return v;
-}
-
-/* ---- one step of n rows ---- */
-
-/* gates[n,3D] hold the input's part and become the gates, back[n,D] is set, next[n,D] is the hidden state after
- * h[n,D]. */
-static void step(pr_real *next, pr_real *gates, pr_real *back, const pr_real *h, const view *w,
-                 size_t n, size_t D)
-{
-    pr_linear_forward(back, h, w->back_w, w->back_b, n, D, D);
-    pr_gemm(gates + D, GATES * D, pr_mat(h, D), pr_flip(w->back_w + D * D, D), 1, n,
-            (GATES - 1) * D, D);
-    for (size_t r = 0; r < n; r++)
-        pr_gru_forward(next + r * D, gates + r * GATES * D, back + r * D, h + r * D, D);
 }
 
 /* ---- scorers ---- */
@@ -112,7 +97,7 @@ static void advance(state *s, size_t n)
     pr_linear_forward(s->gates, s->x, s->w.in_w, s->w.in_b, n, D, GATES * D);
     for (size_t i = 0; i < n; i++)
         memcpy(s->hidden + i * D, s->h + s->chosen[i] * D, D * sizeof *s->h);
-    step(s->next, s->gates, s->back, s->hidden, &s->w, n, D);
+    pr_gru_step_forward(s->next, s->gates, s->back, s->hidden, s->w.back_w, s->w.back_b, n, D);
     for (size_t i = 0; i < n; i++)
         memcpy(s->h + s->chosen[i] * D, s->next + i * D, D * sizeof *s->h);
 }
@@ -183,14 +168,6 @@ static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n,
 
 /* ---- a chunk ---- */
 
-/* Sampled losses: items that all positions of a block are ranked against. */
-typedef struct drawn {
-    int32_t *ids;              /* [N] */
-    pr_real *rows, *drows;     /* [N,D] */
-    pr_real *score, *t, *work; /* [N,B], [B], [3,B] */
-    pr_real more;              /* log of how many items each stands for */
-} drawn;
-
 typedef struct gru_run {
     pr_sequence_run base; /* sequences, targets and the softmax; it has no encoder */
     view w, g;
@@ -204,19 +181,7 @@ typedef struct gru_run {
     pr_real *dh, *dback, *dgates, *carry;
     pr_real *y, *dy; /* [T,D]: what is asked, side by side */
     uint8_t *keep_x, *keep_y;
-    drawn drawn;
 } gru_run;
-
-static void take_drawn(drawn *d, pr_arena *arena, size_t N, size_t D)
-{
-    size_t one = sizeof(pr_real);
-    d->ids = pr_arena_take(arena, N, sizeof *d->ids);
-    d->rows = pr_arena_take(arena, N * D, one);
-    d->drows = pr_arena_take(arena, N * D, one);
-    d->score = pr_arena_take(arena, N * PR_LOSS_ROWS, one);
-    d->t = pr_arena_take(arena, PR_LOSS_ROWS, one);
-    d->work = pr_arena_take(arena, 3 * PR_LOSS_ROWS, one);
-}
 
 static void take_run(gru_run *run, pr_arena *arena, const pr_model *model, const pr_limits *limits)
 {
@@ -231,8 +196,6 @@ static void take_run(gru_run *run, pr_arena *arena, const pr_model *model, const
     base->s.ids = pr_arena_take(arena, T + 1, sizeof *base->s.ids);
     base->target = pr_arena_take(arena, T, sizeof *base->target);
     base->asked = pr_arena_take(arena, T, sizeof *base->asked);
-    base->e.d.items = model->items;
-    base->e.d.width = D;
     run->length = pr_arena_take(arena, rows, sizeof *run->length);
     run->order = pr_arena_take(arena, rows, sizeof *run->order);
     run->at = pr_arena_take(arena, longest + 2, sizeof *run->at);
@@ -246,10 +209,7 @@ static void take_run(gru_run *run, pr_arena *arena, const pr_model *model, const
     run->dgates = pr_arena_take(arena, T * GATES * D, one);
     run->keep_x = pr_arena_take(arena, T, pr_drop_bytes(D));
     run->keep_y = pr_arena_take(arena, T, pr_drop_bytes(D));
-    if (c->loss == PR_LOSS_CE)
-        pr_sequence_softmax_take(&base->softmax, arena, model->items, D);
-    else
-        take_drawn(&run->drawn, arena, (size_t)c->negatives, D);
+    pr_sequence_loss_take(base, arena, model, D);
 }
 
 static size_t chunk_bytes(const pr_model *model, const pr_limits *limits)
@@ -316,8 +276,8 @@ static void forward(gru_run *run)
             memset(run->before, 0, n * D * sizeof *run->before);
         else /* the rows that still run are the first */
             memcpy(run->before + at * D, run->h + run->at[t - 1] * D, n * D * sizeof *run->h);
-        step(run->h + at * D, run->gates + at * GATES * D, run->back + at * D, run->before + at * D,
-             &run->w, n, D);
+        pr_gru_step_forward(run->h + at * D, run->gates + at * GATES * D, run->back + at * D,
+                            run->before + at * D, run->w.back_w, run->w.back_b, n, D);
     }
 }
 
@@ -328,91 +288,15 @@ static void backward(gru_run *run)
     const view *w = &run->w, *g = &run->g;
     for (size_t t = longest; t-- > 0;) {
         size_t at = run->at[t], n = run->at[t + 1] - at;
-        for (size_t r = at; r < at + n; r++)
-            pr_gru_backward(run->dgates + r * G, run->dback + r * D, run->carry + r * D,
-                            run->dh + r * D, run->gates + r * G, run->back + r * D,
-                            run->before + r * D, D);
-        if (t == 0)
-            break;
-        pr_gemm(run->carry + at * D, D, pr_mat(run->dback + at * D, D), pr_mat(w->back_w, D), 1, n,
-                D, D);
-        pr_gemm(run->carry + at * D, D, pr_mat(run->dgates + at * G + D, G),
-                pr_mat(w->back_w + D * D, D), 1, n, D, (GATES - 1) * D);
-        pr_add(run->dh + run->at[t - 1] * D, run->carry + at * D, n * D);
+        pr_gru_step_backward(run->dgates + at * G, run->dback + at * D, run->carry + at * D,
+                             run->dh + at * D, run->gates + at * G, run->back + at * D,
+                             run->before + at * D, w->back_w, n, D);
+        if (t > 0)
+            pr_add(run->dh + run->at[t - 1] * D, run->carry + at * D, n * D);
     }
-    pr_bias_backward(g->back_b, run->dback, T, D);
-    pr_gemm(g->back_w, D, pr_flip(run->dback, D), pr_mat(run->before, D), 1, D, D, T);
-    pr_gemm(g->back_w + D * D, D, pr_flip(run->dgates + D, G), pr_mat(run->before, D), 1,
-            (GATES - 1) * D, D, T);
+    pr_gru_maps_backward(g->back_w, g->back_b, run->dgates, run->dback, run->before, T, D);
     memset(run->carry, 0, T * D * sizeof *run->carry); /* now the gradient of x */
     pr_linear_backward(run->carry, g->in_w, g->in_b, run->dgates, run->x, w->in_w, T, D, G);
-}
-
-/* ---- losses against drawn items ---- */
-
-static void draw_items(gru_run *run, const pr_model *model, size_t block)
-{
-    const pr_chunk *chunk = run->base.chunk;
-    drawn *d = &run->drawn;
-    size_t N = (size_t)model->config.negatives;
-    pr_rng rng = pr_rng_make(chunk->seed, UINT64_C(0x6772756472)); /* "grudr" */
-    pr_stream stream = pr_stream_at(&rng, chunk->batch->number, chunk->order[0], (uint32_t)block);
-    for (size_t n = 0; n < N; n++)
-        d->ids[n] = (int32_t)pr_stream_below(&stream, (uint32_t)model->items);
-    d->more = pr_log((pr_real)model->items / (pr_real)N);
-    pr_embedding_forward(d->rows, run->w.item, d->ids, N, run->D);
-}
-
-/* Rows `at` to at + B of y: their loss, dy, and the gradients of table and bias. */
-static void drawn_block(gru_run *run, const pr_model *model, size_t at, size_t B, double factor)
-{
-    const pr_config *c = &model->config;
-    drawn *d = &run->drawn;
-    size_t N = (size_t)c->negatives, D = run->D;
-    const int32_t *target = run->base.target + at;
-    const pr_real *y = run->y + at * D;
-    pr_real *dy = run->dy + at * D, by = (pr_real)factor;
-    pr_gemm(d->score, B, pr_mat(d->rows, D), pr_flip(y, D), 0, N, B, D);
-    for (size_t r = 0; r < B; r++) {
-        pr_embedding_scores(&d->t[r], run->w.item, &target[r], y + r * D, 1, D);
-        d->t[r] += run->w.bias[target[r]];
-    }
-    for (size_t n = 0; n < N; n++)
-        for (size_t r = 0; r < B; r++)
-            d->score[n * B + r] =
-                d->ids[n] == target[r] ? PR_BARRED : d->score[n * B + r] + run->w.bias[d->ids[n]];
-    double loss =
-        c->loss == PR_LOSS_BPR_MAX
-            ? pr_bpr_max_gradient(d->score, d->t, d->work, (pr_real)c->score_decay, by, N, B)
-        : c->loss == PR_LOSS_TOP1_MAX
-            ? pr_top1_max_gradient(d->score, d->t, d->work, by, N, B)
-            : pr_shared_softmax_gradient(d->score, d->t, d->work, d->more, by, N, B);
-    pr_chunk_add_loss(run->base.chunk, loss, factor, B);
-    pr_gemm(dy, D, pr_flip(d->score, B), pr_mat(d->rows, D), 0, B, D, N);
-    pr_gemm(d->drows, D, pr_mat(d->score, B), pr_mat(y, D), 0, N, D, B);
-    pr_embedding_backward(run->g.item, d->drows, d->ids, N, D);
-    for (size_t n = 0; n < N; n++)
-        for (size_t r = 0; r < B; r++)
-            run->g.bias[d->ids[n]] += d->score[n * B + r];
-    for (size_t r = 0; r < B; r++) {
-        const pr_real *row = run->w.item + (size_t)target[r] * D;
-        pr_real *drow = run->g.item + (size_t)target[r] * D;
-        for (size_t i = 0; i < D; i++) {
-            dy[r * D + i] += d->t[r] * row[i];
-            drow[i] += d->t[r] * y[r * D + i];
-        }
-        run->g.bias[target[r]] += d->t[r];
-    }
-}
-
-static void drawn_loss(gru_run *run, const pr_model *model, double factor)
-{
-    size_t n = run->base.asked_count;
-    for (size_t at = 0; at < n; at += PR_LOSS_ROWS) {
-        draw_items(run, model, at / PR_LOSS_ROWS);
-        drawn_block(run, model, at, n - at < PR_LOSS_ROWS ? n - at : PR_LOSS_ROWS, factor);
-    }
-    pr_chunk_mark(run->base.chunk, PR_PART_LOSS);
 }
 
 /* ---- learning ---- */
@@ -471,10 +355,7 @@ static void learn(const pr_model *model, pr_chunk *chunk)
     if (drops)
         drop_asked(&run, run.y, drop);
     pr_chunk_mark(chunk, PR_PART_FORWARD);
-    if (c->loss == PR_LOSS_CE)
-        pr_sequence_cross_entropy(base, run.dy, run.y, base->target, base->asked_count, factor);
-    else
-        drawn_loss(&run, model, factor);
+    pr_sequence_loss(base, model, run.dy, run.y, 0, base->asked_count, factor);
     if (drops)
         drop_asked(&run, run.dy, drop);
     memset(run.dh, 0, T * D * sizeof *run.dh);
@@ -493,15 +374,13 @@ static double operations(const pr_model *model, const pr_batch *batch, uint64_t 
     for (size_t r = 0; r < batch->rows; r++)
         positions +=
             (double)pr_lesson_positions(&batch->baskets[r], (size_t)c->length, c->separator);
-    double scored = c->loss == PR_LOSS_CE ? (double)model->items : 1 + (double)c->negatives;
-    return PR_OPERATIONS_A_PRODUCT * (2 * GATES * positions * D * D + (double)items * scored * D);
+    return PR_OPERATIONS_A_PRODUCT *
+           (2 * GATES * positions * D * D + (double)items * pr_sequence_scored(model) * D);
 }
 
 static parsrec_status check(const pr_config *c, parsrec_error *err)
 {
-    if (c->loss == PR_LOSS_BCE || c->loss == PR_LOSS_BPR)
-        return pr_fail(err, PARSREC_E_CONFIG,
-                       "gru4rec learns with loss = ce, sampled, bpr-max or top1-max");
+    PR_TRY(pr_sequence_check_loss("gru4rec", c, err));
     if (c->separator && c->length == 1)
         return pr_fail(err, PARSREC_E_CONFIG,
                        "separator = on needs a length of at least 2, or 0 for one by the data");

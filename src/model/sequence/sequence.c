@@ -9,6 +9,7 @@
 #include "math/blas.h"
 #include "math/embedding.h"
 #include "math/layers.h"
+#include "math/ranking_loss.h"
 
 /* ---- BERT4Rec's head ---- */
 
@@ -370,6 +371,113 @@ void pr_sequence_cross_entropy(pr_sequence_run *run, pr_real *do_, const pr_real
         pr_chunk_add_loss(run->chunk, loss, factor, rows);
         pr_chunk_mark(run->chunk, PR_PART_LOSS);
     }
+}
+
+/* ---- losses of models with a bias ---- */
+
+parsrec_status pr_sequence_check_loss(const char *kind, const pr_config *c, parsrec_error *err)
+{
+    if (c->loss == PR_LOSS_BCE || c->loss == PR_LOSS_BPR)
+        return pr_fail(err, PARSREC_E_CONFIG,
+                       "%s learns with loss = ce, sampled, bpr-max or top1-max", kind);
+    return PARSREC_OK;
+}
+
+void pr_sequence_loss_take(pr_sequence_run *run, pr_arena *arena, const pr_model *model,
+                           size_t width)
+{
+    pr_sequence_drawn *d = &run->drawn;
+    size_t N = (size_t)model->config.negatives, one = sizeof(pr_real);
+    run->e.d.items = model->items;
+    run->e.d.width = width;
+    if (model->config.loss == PR_LOSS_CE) {
+        pr_sequence_softmax_take(&run->softmax, arena, model->items, width);
+        return;
+    }
+    d->ids = pr_arena_take(arena, N, sizeof *d->ids);
+    d->rows = pr_arena_take(arena, N * width, one);
+    d->drows = pr_arena_take(arena, N * width, one);
+    d->score = pr_arena_take(arena, N * PR_LOSS_ROWS, one);
+    d->t = pr_arena_take(arena, PR_LOSS_ROWS, one);
+    d->work = pr_arena_take(arena, 3 * PR_LOSS_ROWS, one);
+}
+
+static void draw_items(pr_sequence_run *run, const pr_model *model, size_t block)
+{
+    const pr_chunk *chunk = run->chunk;
+    pr_sequence_drawn *d = &run->drawn;
+    size_t N = (size_t)model->config.negatives;
+    pr_rng rng = pr_rng_make(chunk->seed, UINT64_C(0x6772756472)); /* "grudr" */
+    pr_stream stream = pr_stream_at(&rng, chunk->batch->number, chunk->order[0], (uint32_t)block);
+    for (size_t n = 0; n < N; n++)
+        d->ids[n] = (int32_t)pr_stream_below(&stream, (uint32_t)model->items);
+    pr_embedding_forward(d->rows, run->e.w.item, d->ids, N, run->e.d.width);
+}
+
+/* B rows: their loss, dy, and the gradients of table and bias. */
+static void drawn_block(pr_sequence_run *run, const pr_model *model, pr_real *dy, const pr_real *y,
+                        const int32_t *target, size_t B, double factor)
+{
+    const pr_config *c = &model->config;
+    pr_sequence_drawn *d = &run->drawn;
+    size_t N = (size_t)c->negatives, D = run->e.d.width;
+    pr_real by = (pr_real)factor;
+    pr_gemm(d->score, B, pr_mat(d->rows, D), pr_flip(y, D), 0, N, B, D);
+    for (size_t r = 0; r < B; r++) {
+        pr_embedding_scores(&d->t[r], run->e.w.item, &target[r], y + r * D, 1, D);
+        d->t[r] += run->bias[target[r]];
+    }
+    for (size_t n = 0; n < N; n++)
+        for (size_t r = 0; r < B; r++)
+            d->score[n * B + r] =
+                d->ids[n] == target[r] ? PR_BARRED : d->score[n * B + r] + run->bias[d->ids[n]];
+    /* each drawn item stands for so many */
+    pr_real more = pr_log((pr_real)model->items / (pr_real)N);
+    double loss =
+        c->loss == PR_LOSS_BPR_MAX
+            ? pr_bpr_max_gradient(d->score, d->t, d->work, (pr_real)c->score_decay, by, N, B)
+        : c->loss == PR_LOSS_TOP1_MAX
+            ? pr_top1_max_gradient(d->score, d->t, d->work, by, N, B)
+            : pr_shared_softmax_gradient(d->score, d->t, d->work, more, by, N, B);
+    pr_chunk_add_loss(run->chunk, loss, factor, B);
+    pr_gemm(dy, D, pr_flip(d->score, B), pr_mat(d->rows, D), 0, B, D, N);
+    pr_gemm(d->drows, D, pr_mat(d->score, B), pr_mat(y, D), 0, N, D, B);
+    pr_embedding_backward(run->e.g.item, d->drows, d->ids, N, D);
+    for (size_t n = 0; n < N; n++)
+        for (size_t r = 0; r < B; r++)
+            run->dbias[d->ids[n]] += d->score[n * B + r];
+    for (size_t r = 0; r < B; r++) {
+        const pr_real *row = run->e.w.item + (size_t)target[r] * D;
+        pr_real *drow = run->e.g.item + (size_t)target[r] * D;
+        for (size_t i = 0; i < D; i++) {
+            dy[r * D + i] += d->t[r] * row[i];
+            drow[i] += d->t[r] * y[r * D + i];
+        }
+        run->dbias[target[r]] += d->t[r];
+    }
+}
+
+void pr_sequence_loss(pr_sequence_run *run, const pr_model *model, pr_real *dy, const pr_real *y,
+                      size_t from, size_t n, double factor)
+{
+    assert(from % PR_LOSS_ROWS == 0 && run->bias != NULL && run->dbias != NULL);
+    size_t D = run->e.d.width;
+    if (model->config.loss == PR_LOSS_CE) {
+        pr_sequence_cross_entropy(run, dy, y, run->target + from, n, factor);
+        return;
+    }
+    for (size_t at = 0; at < n; at += PR_LOSS_ROWS) {
+        draw_items(run, model, (from + at) / PR_LOSS_ROWS);
+        drawn_block(run, model, dy + at * D, y + at * D, run->target + from + at,
+                    n - at < PR_LOSS_ROWS ? n - at : PR_LOSS_ROWS, factor);
+    }
+    pr_chunk_mark(run->chunk, PR_PART_LOSS);
+}
+
+double pr_sequence_scored(const pr_model *model)
+{
+    const pr_config *c = &model->config;
+    return c->loss == PR_LOSS_CE ? (double)model->items : 1 + (double)c->negatives;
 }
 
 double pr_sequence_products(const pr_model *model, double positions, double pairs)

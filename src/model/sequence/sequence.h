@@ -45,15 +45,23 @@ void pr_sequence_score(pr_scorer *scorer, size_t row, const int32_t *items, size
 
 enum { PR_LOSS_ROWS = 256 }; /* positions whose catalogue scores are held at a time */
 
+/* Losses other than cross entropy: items that all positions of a block are ranked against. */
+typedef struct pr_sequence_drawn {
+    int32_t *ids;              /* [N] */
+    pr_real *rows, *drows;     /* [N,D] */
+    pr_real *score, *t, *work; /* [N,B], [B], [3,B] */
+} pr_sequence_drawn;
+
 typedef struct pr_sequence_run {
     pr_encoder e;
     pr_sequences s;
-    uint32_t *rows;      /* [count]: their places in the batch */
-    int32_t *target;     /* [T]: items to predict, side by side ... */
-    size_t *asked;       /* [T]: ... and the positions that predict them ... */
-    size_t asked_count;  /* ... their number */
-    pr_softmax softmax;  /* cross entropy only */
-    const pr_real *bias; /* [V], of the scores, and its gradient; or NULL */
+    uint32_t *rows;          /* [count]: their places in the batch */
+    int32_t *target;         /* [T]: items to predict, side by side ... */
+    size_t *asked;           /* [T]: ... and the positions that predict them ... */
+    size_t asked_count;      /* ... their number */
+    pr_softmax softmax;      /* cross entropy only */
+    pr_sequence_drawn drawn; /* other losses, of models with a bias */
+    const pr_real *bias;     /* [V], of the scores, and its gradient; or NULL */
     pr_real *dbias;
     pr_chunk *chunk;
 } pr_sequence_run;
@@ -92,6 +100,20 @@ void pr_sequence_softmax_take(pr_softmax *s, pr_arena *arena, size_t items, size
  * gradient of the item table and to the chunk's loss. */
 void pr_sequence_cross_entropy(pr_sequence_run *run, pr_real *do_, const pr_real *o,
                                const int32_t *target, size_t n, double factor);
+
+/* ---- the losses of models with a bias: ce, sampled, bpr-max, top1-max ---- */
+
+parsrec_status pr_sequence_check_loss(const char *kind, const pr_config *config,
+                                      parsrec_error *err);
+void pr_sequence_loss_take(pr_sequence_run *run, pr_arena *arena, const pr_model *model,
+                           size_t width);
+/* The loss of y[n], the outcomes for run->target[from..from + n - 1], against run->e.w.item and run->bias.
+ * `from` must be a multiple of PR_LOSS_ROWS: each block of so many draws its own items. Sets dy[n], adds into
+ * the gradients of table and bias and to the chunk's loss. */
+void pr_sequence_loss(pr_sequence_run *run, const pr_model *model, pr_real *dy, const pr_real *y,
+                      size_t from, size_t n, double factor);
+/* Items that are scored per target. */
+double pr_sequence_scored(const pr_model *model);
 
 static inline const pr_basket *pr_sequence_basket(const pr_sequence_run *run, size_t i)
 {
