@@ -121,12 +121,14 @@ static const setting settings[] = {
            "order=stored: share of a placed item's pull that is left one step later"),
     SWITCH("unique", unique, "off", "learn that an item is not placed twice"),
     CHOICE("init", init, inits, "normal", "initial weights: normal, or as in the authors' code"),
-    CHOICE("loss", loss, losses, "ce",
-           "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec), sampled "
-           "cross entropy "
-           "(parsrec, gru4rec), bpr (parsrec), bpr-max, top1-max (gru4rec); auto (parsrec): ce, or "
-           "sampled "
-           "if the catalogue is large"),
+    CHOICE(
+        "loss", loss, losses, "ce",
+        "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec), sampled "
+        "cross entropy "
+        "(parsrec, gru4rec, caser, stamp, narm), bpr (parsrec), bpr-max, top1-max (gru4rec, caser, "
+        "stamp, narm); auto (parsrec): ce, or "
+        "sampled "
+        "if the catalogue is large"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
     NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
     NUMBER("rate.warmup", rate_warmup, 0, 1, "0",
@@ -224,7 +226,13 @@ static const setting settings[] = {
           "losses other than ce: sampled items per target (parsrec: per batch, shared by all its "
           "baskets)"),
     NUMBER("score.decay", score_decay, 0, 1000, "0.01",
-           "gru4rec, loss = bpr-max: how much large scores of sampled items cost"),
+           "loss = bpr-max: how much large scores of sampled items cost"),
+    WHOLE("lookback", lookback, 1, 200, "20",
+          "caser, stamp, narm: newest positions that a prediction looks at"),
+    WHOLE("filters", filters, 1, 1024, "16",
+          "caser: filters over one, two, ... positions, of each so many"),
+    WHOLE("filters.column", filters_column, 1, 64, "4",
+          "caser: filters over all positions, one column at a time"),
     NUMBER("mask", mask, 0.01, 0.95, "0.2", "bert4rec: share of items that are masked"),
     NUMBER("mask.last", mask_last, 0, 1, "0.1",
            "bert4rec: share of sequences in which only the last item is masked"),

@@ -59,7 +59,7 @@ typedef struct pr_config {
     int bias, pull, past, recall, recall_time, unique, kin, neighbours, pairs, lifts, order;
     double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;
-    int length, windows, separator, ffn_width, negatives;
+    int length, windows, separator, ffn_width, negatives, lookback, filters, filters_column;
     double dropout_hidden, dropout_attention, mask, mask_last, score_decay;
 } pr_config;
 

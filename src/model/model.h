@@ -110,6 +110,8 @@ typedef struct pr_model_kind {
     /* Computes tables for fast scoring into model->ready; NULL: nothing to do. */
     parsrec_status (*make_ready)(pr_model *model, parsrec_error *err);
 
+    const struct pr_window_net *window; /* the net of a kind made by sequence/window.h; else NULL */
+
     /* ---- scorers: scorer->own is the kind's state, of state_bytes ---- */
     size_t state_bytes; /* at most PR_STATE_MOST */
     /* Sets up a state with room for `rows` baskets of `capacity` items, with all memory from the

@@ -1,6 +1,6 @@
 # Learnt models of the field: train, resume, threads, answers, evaluation, what they cannot do; groups of kinds.
 ok "$PARSREC" import -o shop.st "$PARSREC_SOURCE/examples/corner_shop.csv"
-for kind in gru4rec bpr fpmc; do
+for kind in gru4rec narm stamp caser bpr fpmc; do
     small="--model $kind --set dim.item=8 --set batch=32"
     ok "$PARSREC" train -o $kind.st shop.st $small --epochs 3
     ok "$PARSREC" train -o again.st shop.st $small --epochs 3 --threads 2
@@ -22,6 +22,7 @@ done
 for loss in sampled bpr-max top1-max; do
     ok "$PARSREC" train -o $loss.st shop.st --model gru4rec --set dim.item=8 --set loss=$loss --set negatives=20 --epochs 1
 done
+fails 1 "a model of windows (caser, stamp, narm) learns with loss" "$PARSREC" train -o x.st shop.st --model stamp --set loss=bpr
 fails 1 "gru4rec learns with loss" "$PARSREC" train -o x.st shop.st --model gru4rec --set loss=bce
 fails 1 "learn with loss = bpr" "$PARSREC" train -o x.st shop.st --model fpmc --set loss=ce
 fails 1 "parsrec learns with loss" "$PARSREC" train -o x.st shop.st --set loss=bpr-max

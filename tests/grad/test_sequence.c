@@ -126,6 +126,26 @@ static void the_recurrent_model_has_true_gradients(void **state)
     }
 }
 
+static void models_of_windows_have_true_gradients(void **state)
+{
+    (void)state;
+    static const char *const variants[][4] = {
+        {"dropout.hidden=0", "lookback=3"},
+        {"dropout.hidden=0.4", "lookback=2", "separator=on"},
+        {"lookback=8", "anyone=0.5", "filters=3"},
+        {"lookback=1", "length=4", "dim.item=5"},
+        {"lookback=3", "loss=sampled", "negatives=7"},
+        {"lookback=3", "loss=bpr-max", "negatives=7"},
+    };
+    static const char *const kinds[] = {"caser", "stamp", "narm"};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+            const char *settings[5] = {variants[i][0], variants[i][1], variants[i][2],
+                                       variants[i][3]};
+            assert_model_gradient(kinds[k], settings);
+        }
+}
+
 static void pairs_have_true_gradients(void **state)
 {
     (void)state;
@@ -165,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(both_models_have_true_gradients),
                                        cmocka_unit_test(the_recurrent_model_has_true_gradients),
+                                       cmocka_unit_test(models_of_windows_have_true_gradients),
                                        cmocka_unit_test(pairs_have_true_gradients),
                                        cmocka_unit_test(fast_self_attention_is_the_plain_one)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,7 +5,7 @@
 #include "math/softmax_loss.h"
 #include "model/sequence/encoder.h"
 
-extern const pr_model_kind pr_sasrec, pr_bert4rec, pr_gru4rec;
+extern const pr_model_kind pr_sasrec, pr_bert4rec, pr_gru4rec, pr_caser, pr_stamp, pr_narm;
 
 /* BERT4Rec's last map before the table: o = LayerNorm(GELU(y·wᵀ + b)). Keeps raw, unit and rate for
  * backward; all [n,D] but rate[n]. */
