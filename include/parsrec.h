@@ -335,6 +335,8 @@ typedef struct parsrec_import_options {
     bool ordered;            /* items within a session are in the order in which they were taken */
     uint64_t max_memory; /* bytes; what does not fit is sorted in temporary files beside out_path.
                                 0: as much as the machine has left. The file does not depend on it */
+    const char *name;    /* of the input, in the file and so in its checksum; NULL: the names of the
+                         inputs. Equal rows under one name give equal files, wherever they are from */
 } parsrec_import_options;
 
 /* A column of an input, in the order of its header. */

@@ -29,6 +29,7 @@ complete -c parsrec -n '__fish_seen_subcommand_from import' -l categorical -x -d
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l table -x -d 'databases: read this table'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l query -x -d 'databases and Parquet: read the rows of this query'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l events -x -d 'also import the purchases in this store of a server'
+complete -c parsrec -n '__fish_seen_subcommand_from import' -l name -x -d 'name of the input in DATA, instead of file or table'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l format -x -a 'auto csv tsv reference' -d 'how text inputs are read'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l encoding -x -a 'utf-8 latin1' -d 'encoding of text inputs'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l session-gap -x -d 'a longer pause begins a new session: 30m, 2h, 1d'

@@ -307,6 +307,7 @@ parsrec_import_options._fields_ = [
     ("time_format", c_char_p),
     ("ordered", c_bool),
     ("max_memory", c_uint64),
+    ("name", c_char_p),
 ]
 
 

@@ -47,6 +47,8 @@ static const cli_option options[] = {
              "databases and Parquet: read the rows of this query"),
     CLI_TEXT(0, "events", "STORE", import_args, import.events,
              "also import the purchases in this store of a server"),
+    CLI_TEXT(0, "name", "NAME", import_args, import.name,
+             "name of the input in DATA, instead of file or table"),
     CLI_CHOICE(0, "format", import_args, format, formats, "how text inputs are read"),
     CLI_CHOICE(0, "encoding", import_args, encoding, encodings, "encoding of text inputs"),
     CLI_DURATION(0, "session-gap", import_args, import.session_gap,

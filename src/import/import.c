@@ -131,7 +131,9 @@ static char *source_text(const char *const *names, size_t count,
     json_t *object = json_object();
     int failed = object == NULL;
     failed |= json_object_set_new(object, "made_by", json_string("import"));
-    failed |= json_object_set_new(object, "inputs", name_list(names, count));
+    failed |= json_object_set_new(object, "inputs",
+                                  options->name != NULL ? name_list(&options->name, 1)
+                                                        : name_list(names, count));
     if (!failed)
         failed = set_options(object, options) | set_report(object, report);
     char *text = failed ? NULL : pr_json_text(object);
