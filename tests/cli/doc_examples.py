@@ -16,7 +16,6 @@ usage: doc_examples.py PARSREC SOURCE
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -114,16 +113,16 @@ class Folder:
     def serve(self, command):
         """Starts a server on a free port; the text of its failure, or None."""
         self.stop()
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
-        command = re.sub(r" --listen \S+", "", command) + f" --listen 127.0.0.1:{self.port}"
+        command = re.sub(r" --listen \S+", "", command) + " --listen 127.0.0.1:0"
         self.server = subprocess.Popen(
             ["sh", "-c", "exec " + command], cwd=self.path, env=self.env, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, text=True,
         )
-        line = self.server.stdout.readline()
-        return None if "http" in line else self.server.communicate()[1]
+        address = re.search(r"https?://\S+:(\d+)", self.server.stdout.readline())
+        if address is None:
+            return self.server.communicate()[1]
+        self.port = int(address.group(1))
+        return None
 
     def stop(self):
         if self.server is not None:

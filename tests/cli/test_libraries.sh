@@ -20,7 +20,7 @@ export PARSREC_CAIRO
 ok "$PARSREC" train -o m.st s.st --epochs 1 --set dim.user=8 --set dim.item=8
 warns "picture files need cairo, which cannot be loaded; install it (Debian: apt install libcairo2)"
 absent m.st.png m.st.svg
-ok "$PARSREC" explain m.st s.st --group truth --map drop --baskets 8 -o bare
+ok "$PARSREC" explain m.st s.st --group truth --map drop --top 10 --baskets 8 -o bare
 warns "no pictures are written"
 ok test -s bare/drop-A.csv
 absent bare/drop-A.png
@@ -29,7 +29,7 @@ same "$(find bare_whatif -name '*.svg' | wc -l)" 0 "pictures of a what-if withou
 ok grep -q '<svg' bare_whatif/report.html
 unset PARSREC_CAIRO
 # The page is the same with cairo.
-ok "$PARSREC" explain m.st s.st --group truth --map drop --baskets 8 -o full
+ok "$PARSREC" explain m.st s.st --group truth --map drop --top 10 --baskets 8 -o full
 ok test -s full/drop-A.png
 page() { grep -v -e 'parsrec explain' -e '<dd>parsrec ' "$1/report.html"; } # its command, its time
 same "$(page bare | cksum)" "$(page full | cksum)" "page with and without cairo"

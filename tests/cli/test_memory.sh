@@ -33,7 +33,7 @@ for kilobytes in 36000 40000 45000 50000 60000 80000 120000 200000 300000 420000
     rung $kilobytes train -o trained --set dim.user=8 --set dim.item=8 --epochs 1 shop.data
     rung $kilobytes eval model shop.data
     rung $kilobytes recommend model --user 1
-    rung $kilobytes explain model shop.data -o maps
+    rung $kilobytes explain model shop.data --top 10 -o maps
     rung $kilobytes whatif model shop.data --drop category=C0 --draws 1 -o shelf
     rung $kilobytes compare shop.data --models pop,personal -o compared
 done
