@@ -36,6 +36,7 @@ static const char *const counts[] = {"before", "train", "all", NULL};
 static const char *const ties[] = {"popular", "first", NULL};
 static const char *const windows[] = {"all", "last", NULL};
 static const char *const bests[] = {"remaining", "protocols", NULL};
+static const char *const averages[] = {"off", "auto", NULL};
 static const char *const rule_values[] = {"confidence", "lift", "support", NULL};
 static const char *const rule_sources[] = {"all", "last", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
@@ -149,6 +150,8 @@ static const setting settings[] = {
         "best", best, bests, "remaining",
         "the epoch to keep: best Sess-Prec@10 in the protocol remaining, or best mean NDCG@10 of "
         "the three protocols"),
+    CHOICE("average", average, averages, "off",
+           "validate and keep an average of late weights (auto), or the weights as they are (off)"),
     WHOLE("steps", steps, 1, 4096, "128", "steps per basket that are learnt from"),
     WHOLE("last", last, 1, 1000000, "1", "newest sessions per user that are held out for the test"),
     NUMBER("anyone", anyone, 0, 1, "0.02",
@@ -422,6 +425,7 @@ static const char *const paper[] = {
     "batch=256",
     "epochs=50",
     "best=remaining",
+    "average=off",
     "anyone=0",
     "adam.beta1=0.9",
     "adam.beta2=0.999",

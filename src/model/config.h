@@ -31,6 +31,7 @@ typedef enum pr_count_what { PR_COUNT_BEFORE, PR_COUNT_TRAIN, PR_COUNT_ALL } pr_
 typedef enum pr_ties { PR_TIES_POPULAR, PR_TIES_FIRST } pr_ties;
 typedef enum pr_window_kind { PR_WINDOWS_ALL, PR_WINDOWS_LAST } pr_window_kind;
 typedef enum pr_best_by { PR_BEST_REMAINING, PR_BEST_PROTOCOLS } pr_best_by;
+typedef enum pr_average_kind { PR_AVERAGE_OFF, PR_AVERAGE_AUTO } pr_average_kind;
 typedef enum pr_rules_by { PR_RULES_CONFIDENCE, PR_RULES_LIFT, PR_RULES_SUPPORT } pr_rules_by;
 typedef enum pr_rules_from { PR_FROM_ALL, PR_FROM_LAST } pr_rules_from;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
@@ -55,7 +56,7 @@ typedef struct pr_config {
     double rules_fade, itemknn_shrink, ease_lambda, knn_idf, knn_late;
     double rate, rate_warmup, rate_final, beta1, beta2, eps, clip, anyone;
     double targets_soft, user_shrink;
-    int mix;
+    int average, mix;
     int bias, pull, past, recall, recall_time, unique, kin, neighbours, pairs, lifts, order;
     double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;

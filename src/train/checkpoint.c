@@ -11,8 +11,8 @@
 #include "base/xxh3.h"
 #include "model/model_file.h"
 
-/* Every block of numbers with its name in the file. */
-enum { BLOCKS = 4 };
+/* Every block of numbers with its name in the file; the last one only if an average is kept. */
+enum { BLOCKS_MOST = 5 };
 /* The tensor "position": whole numbers; the loss as the bits of a double. */
 enum {
     AT_SEED,
@@ -38,7 +38,12 @@ typedef struct identity {
 
 /* ---- writing ---- */
 
-static const char *const prefixes[BLOCKS] = {"param", "best", "moment1", "moment2"};
+static const char *const prefixes[BLOCKS_MOST] = {"param", "best", "moment1", "moment2", "average"};
+
+static size_t blocks_of(const pr_config *config)
+{
+    return config->average != PR_AVERAGE_OFF ? BLOCKS_MOST : BLOCKS_MOST - 1;
+}
 
 static pr_real *block_of(const pr_run_state *run, size_t i)
 {
@@ -47,6 +52,8 @@ static pr_real *block_of(const pr_run_state *run, size_t i)
         return run->model->weights;
     case 1:
         return run->best;
+    case 4:
+        return run->average;
     default:
         return pr_trainer_moment(run->trainer, (unsigned)i - 2);
     }
@@ -54,7 +61,7 @@ static pr_real *block_of(const pr_run_state *run, size_t i)
 
 bool pr_run_state_finite(const pr_run_state *run)
 {
-    for (size_t b = 0; b < BLOCKS; b++) {
+    for (size_t b = 0; b < blocks_of(&run->model->config); b++) {
         const pr_real *block = block_of(run, b);
         pr_real sum = 0; /* zero times what is not finite is NaN */
         for (size_t i = 0; i < run->model->params.size; i++)
@@ -122,12 +129,13 @@ typedef struct listing {
 static parsrec_status list_all(listing *l, const pr_run_state *run, parsrec_error *err)
 {
     size_t params = run->model->params.count, epochs = run->result->epoch_count;
-    l->tensors = pr_alloc(BLOCKS * params + 2, sizeof *l->tensors);
-    l->names = pr_alloc(BLOCKS * params, sizeof *l->names);
+    size_t blocks = blocks_of(&run->model->config);
+    l->tensors = pr_alloc(blocks * params + 2, sizeof *l->tensors);
+    l->names = pr_alloc(blocks * params, sizeof *l->names);
     l->epochs = pr_alloc(epochs * EPOCH_COLUMNS, sizeof *l->epochs);
     if (l->tensors == NULL || l->names == NULL || l->epochs == NULL)
         return pr_fail_memory(err);
-    for (size_t b = 0; b < BLOCKS; b++, l->count += params)
+    for (size_t b = 0; b < blocks; b++, l->count += params)
         PR_TRY(pr_block_tensors(l->tensors + l->count, l->names + l->count, prefixes[b],
                                 &run->model->params, block_of(run, b), err));
     for (size_t i = 0; i < epochs; i++)
@@ -240,7 +248,7 @@ void pr_checkpoint_close(pr_checkpoint *checkpoint)
 
 parsrec_status pr_checkpoint_fits(const pr_checkpoint *c, const pr_model *model, parsrec_error *err)
 {
-    for (size_t b = 0; b < BLOCKS; b++)
+    for (size_t b = 0; b < blocks_of(&c->config); b++)
         PR_TRY(pr_block_check(c->file, prefixes[b], &model->params, err));
     return PARSREC_OK;
 }
@@ -300,8 +308,8 @@ static parsrec_status read_epochs(pr_train_result *result, const pr_checkpoint *
     return PARSREC_OK;
 }
 
-/* What is counted does not change while a run learns: the best weights hold the same once there are
- * any, and no moments belong to it. */
+/* What is counted does not change while a run learns: the average holds the same, the best weights do once
+ * there are any, and no moments belong to it. */
 static parsrec_status check_counted(const pr_run_state *run, const pr_checkpoint *c,
                                     parsrec_error *err)
 {
@@ -311,6 +319,8 @@ static parsrec_status check_counted(const pr_run_state *run, const pr_checkpoint
         const pr_real *is = run->model->weights + p->at, *best = run->best + p->at;
         size_t size = pr_param_size(p);
         bool same = run->at.best_epoch == 0 || memcmp(is, best, size * sizeof *is) == 0;
+        if (run->average != NULL)
+            same = same && memcmp(is, run->average + p->at, size * sizeof *is) == 0;
         for (unsigned k = 0; k < 2 && p->words && same; k++) {
             const uint32_t *moment = (const void *)(pr_trainer_moment(run->trainer, k) + p->at);
             for (size_t j = 0; j < size && same; j++)
@@ -326,7 +336,7 @@ parsrec_status pr_checkpoint_read(pr_run_state *run, const pr_checkpoint *c, par
 {
     run->at = c->at;
     *pr_trainer_step(run->trainer) = c->step;
-    for (size_t b = 0; b < BLOCKS; b++)
+    for (size_t b = 0; b < blocks_of(&c->config); b++)
         PR_TRY(pr_block_read(block_of(run, b), c->file, prefixes[b], &run->model->params, err));
     PR_TRY(pr_model_verify(run->model, pr_container_path(c->file), err));
     PR_TRY(check_counted(run, c, err));
@@ -339,6 +349,7 @@ parsrec_status pr_checkpoint_read(pr_run_state *run, const pr_checkpoint *c, par
 static parsrec_status check_blocks(const pr_checkpoint *c, parsrec_error *err)
 {
     size_t params = 0, prefix = strlen(prefixes[0]), all = pr_container_tensors(c->file);
+    size_t blocks = blocks_of(&c->config);
     for (size_t i = 0; i < all; i++) {
         const pr_tensor *t = pr_container_at(c->file, i), *other;
         if (!pr_tensor_finite(t))
@@ -348,7 +359,7 @@ static parsrec_status check_blocks(const pr_checkpoint *c, parsrec_error *err)
         if (strncmp(t->name, prefixes[0], prefix) != 0 || t->name[prefix] != '.')
             continue;
         params++;
-        for (size_t b = 1; b < BLOCKS; b++) {
+        for (size_t b = 1; b < blocks; b++) {
             char name[64];
             if (snprintf(name, sizeof name, "%s%s", prefixes[b], t->name + prefix) >=
                 (int)sizeof name)
@@ -358,7 +369,7 @@ static parsrec_status check_blocks(const pr_checkpoint *c, parsrec_error *err)
                 return damaged(c, name, err);
         }
     }
-    return params > 0 && all == BLOCKS * params + 2 ? PARSREC_OK : damaged(c, "param", err);
+    return params > 0 && all == blocks * params + 2 ? PARSREC_OK : damaged(c, "param", err);
 }
 
 parsrec_status pr_checkpoint_inspect(pr_container *file, parsrec_error *err)

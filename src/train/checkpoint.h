@@ -24,7 +24,8 @@ typedef struct pr_run_state {
     const pr_dataset *data;
     pr_model *model;
     pr_trainer *trainer;
-    pr_real *best; /* weights of the best epoch, like the model's */
+    pr_real *best;    /* weights of the best epoch, like the model's */
+    pr_real *average; /* of late weights; NULL: not kept */
     pr_position at;
     pr_train_result *result; /* its epochs so far */
 } pr_run_state;

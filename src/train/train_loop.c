@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "train/average.h"
 #include "train/train_setup.h"
 
 /* A run does not recover from a batch whose loss is this many times that of guessing. */
@@ -59,6 +60,17 @@ static parsrec_status judge(const pr_train_run *r, parsrec_status status,
     return diverged(r, r->state.at.batch + 1, what, err);
 }
 
+static void add_to_average(pr_train_run *r)
+{
+    const pr_position *at = &r->state.at;
+    size_t batches = r->batches.batch_count;
+    if (r->state.average == NULL)
+        return;
+    uint64_t count = pr_average_count(at->epoch, at->batch, batches);
+    if (count > pr_average_count(at->epoch, at->batch - 1, batches))
+        pr_average_add(r->state.average, r->state.model, count, r->pool);
+}
+
 static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
@@ -72,6 +84,7 @@ static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
     at->batches++;
     at->items += result.items;
     at->loss += result.total;
+    add_to_average(r);
     return PARSREC_OK;
 }
 
@@ -193,6 +206,9 @@ static parsrec_status validate(pr_train_run *r, pr_epoch_result *epoch, parsrec_
     parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
     if (!pr_run_state_finite(&r->state))
         return diverged(r, r->state.at.batch, "a weight is not finite", err);
+    pr_real *own = r->state.model->weights;
+    if (r->state.average != NULL)
+        r->state.model->weights = r->state.average; /* what is validated and kept */
     pr_trainer_show(r->state.trainer);
     parsrec_status status =
         pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, &epoch->valid, err);
@@ -201,6 +217,7 @@ static parsrec_status validate(pr_train_run *r, pr_epoch_result *epoch, parsrec_
     if (status == PARSREC_OK)
         keep_if_best(r, epoch);
     pr_trainer_hide(r->state.trainer);
+    r->state.model->weights = own;
     /* All batches of the epoch are done; after a resume validation comes again. */
     return status == PARSREC_E_STOPPED ? stop(r, err) : status;
 }

@@ -469,12 +469,18 @@ static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config
 /* The program itself with its libraries, and what the matrix products of a thread take. */
 enum { PROGRAM_BYTES = 14000000, THREAD_BYTES = 2000000 };
 
+/* Weights, those of the best epoch, and their average. */
+static double weight_blocks(const pr_config *config)
+{
+    return config->average != PR_AVERAGE_OFF ? 3 : 2;
+}
+
 static void tell_memory(const pr_train_run *r, const pr_limits *limits)
 {
     const pr_model *model = r->state.model;
     const pr_dataset *d = r->data;
     unsigned threads = pr_pool_threads(r->pool);
-    double weights = (double)model->params.size * sizeof(pr_real);
+    double weights = weight_blocks(&model->config) * (double)model->params.size * sizeof(pr_real);
     double training = (double)pr_trainer_bytes(model, limits, threads) +
                       (double)pr_evaluation_bytes(&r->evaluation, model, threads) +
                       (double)pr_evaluation_bytes(&r->basket, model, threads);
@@ -485,8 +491,8 @@ static void tell_memory(const pr_train_run *r, const pr_limits *limits)
     double rest = PROGRAM_BYTES + (double)threads * THREAD_BYTES;
     pr_say(r->hooks, PARSREC_LOG_INFO,
            "memory: about %.0f MB (model %.0f, training %.0f, data %.0f, program %.0f)",
-           (2 * weights + training + data + rest) / 1e6, 2 * weights / 1e6, training / 1e6,
-           data / 1e6, rest / 1e6);
+           (weights + training + data + rest) / 1e6, weights / 1e6, training / 1e6, data / 1e6,
+           rest / 1e6);
 }
 
 parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *config,
@@ -498,7 +504,7 @@ parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *
     pr_settle_sizes(&settled, pr_model_kind_named(kind), data);
     PR_TRY(pr_model_new_bare(&model, kind, &settled, &shop, err));
     pr_limits limits = pr_limits_of(data, model);
-    *bytes = 2.0 * (double)model->params.size * sizeof(pr_real) +
+    *bytes = weight_blocks(&settled) * (double)model->params.size * sizeof(pr_real) +
              (double)pr_trainer_bytes(model, &limits, threads) + (double)threads * THREAD_BYTES;
     pr_model_free(model);
     return PARSREC_OK;
@@ -533,6 +539,11 @@ static parsrec_status take_memory(pr_train_run *r, parsrec_error *err)
     r->evaluation.ranks = r->next.ranks = r->basket.ranks = r->plan->ranks;
     s->best = pr_alloc_aligned(s->model->params.size, sizeof *s->best);
     r->baskets = pr_alloc((size_t)s->model->config.batch, sizeof *r->baskets);
+    if (s->model->config.average != PR_AVERAGE_OFF) {
+        s->average = pr_alloc_aligned(s->model->params.size, sizeof *s->average);
+        if (s->average == NULL)
+            return pr_fail_memory(err);
+    }
     return s->best != NULL && r->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
@@ -545,6 +556,8 @@ static parsrec_status set_up_fresh(pr_train_run *r, parsrec_error *err)
     PR_TRY(outline(r, r->plan->kind, &config, err));
     PR_TRY(take_memory(r, err));
     pr_begin(s->model, &r->beginning, r->data, s->at.seed);
+    if (s->average != NULL)
+        memcpy(s->average, s->model->weights, s->model->params.size * sizeof *s->average);
     return PARSREC_OK;
 }
 
@@ -643,6 +656,7 @@ void pr_run_tear_down(pr_train_run *r)
     pr_trainer_free(r->state.trainer);
     pr_model_free(r->state.model);
     pr_free_aligned(r->state.best);
+    pr_free_aligned(r->state.average);
     pr_batches_free(&r->batches);
     pr_evaluation_free(&r->evaluation);
     pr_evaluation_free(&r->next);

@@ -268,6 +268,7 @@ static void links_that_lead_outside(void **state)
         {"param.near.ends", 1u << 31, "end nowhere"},
         {"best.near.to", 7, "'near.to' does not fit the rest"},
         {"best.near.ends", UINT32_MAX, "'near.ends' does not fit the rest"},
+        {"average.near.to", 6, "'near.to' does not fit the rest"},
         {"moment1.near.to", 0x7fc00000, "'near.to' does not fit the rest"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
