@@ -17,7 +17,8 @@
 
 enum {
     QUESTIONS_MOST = 2000, /* of a stage */
-    QUESTIONS_LEAST = 50,  /* fewer say too little: the score stays as it is */
+    QUESTIONS_LEAST = 50,  /* in a round; fewer say too little: the score stays as it is */
+    ROUNDS_MOST = 8,       /* questions about later steps of one basket */
     PAST_MOST = 160,       /* candidates of a question: items of the past, */
     STRONG_MOST = 96,      /* and by each of two rankings */
     CANDIDATES_MOST = PAST_MOST + 2 * STRONG_MOST,
@@ -36,6 +37,7 @@ typedef struct fitting {
     uint32_t now;
     int32_t items[CANDIDATES_MOST];
     pr_real scores[CANDIDATES_MOST];
+    size_t rounds; /* of questions about later steps */
     pr_choices stage[PR_MIX_STAGES];
 } fitting;
 
@@ -150,29 +152,15 @@ static void ask(fitting *f, const pr_basket *b, size_t placed)
     q->starts[q->cases] = first + n;
 }
 
-/* What the protocol `remaining` places next: the best item that is left if it ranks among ten, else the
- * first. It comes to the front of rest[n]. */
-static void choose_own(fitting *f, int32_t *rest, size_t n)
+static size_t rounds_of(const pr_mix_data *data)
 {
-    enum { RANK_MOST = 10 };
-    size_t best = 0, above = 0;
-    pr_scorer_score_all(f->scorer, f->all);
-    for (size_t i = 1; i < n; i++)
-        best = f->all[rest[i]] > f->all[rest[best]] ? i : best;
-    f->now++;
-    for (const int32_t *p = f->basket; p < rest; p++)
-        f->stamp[*p] = f->now;
-    for (size_t v = 0; v < f->model->items; v++)
-        above += f->stamp[v] != f->now && f->all[v] > f->all[rest[best]];
-    if (above >= RANK_MOST)
-        return;
-    int32_t item = rest[best];
-    memmove(rest + 1, rest, best * sizeof *rest);
-    rest[0] = item;
+    size_t rounds = QUESTIONS_MOST / data->count;
+    return rounds > ROUNDS_MOST ? ROUNDS_MOST : rounds > 0 ? rounds : 1;
 }
 
-/* Of every basket its first step; of longer ones a later step too, placed as stored in one half of them
- * and by the model's own choice in the other; lists always as stored. */
+/* Of every basket its first step; of longer ones later steps too, after a random number of items in random
+ * order, or as stored where baskets are lists. Few baskets are asked several times each: otherwise the
+ * weights would depend on what was drawn. */
 static void ask_all(fitting *f)
 {
     const pr_arnn_state *s = f->scorer->own;
@@ -181,21 +169,18 @@ static void ask_all(fitting *f)
     for (size_t i = 0; i < most; i++) {
         const pr_basket *b = &f->data->baskets[i * count / most];
         pr_start start = {.user = b->user, .history = b->history, .features = b->features};
-        memcpy(f->basket, b->items, b->size * sizeof *f->basket);
-        pr_scorer_start(f->scorer, &start, 1);
-        ask(f, b, 0);
-        if (b->size < 2)
-            continue;
-        pr_stream stream = pr_stream_at(&rng, (uint32_t)i, 0, 0);
-        size_t placed = 1 + pr_stream_below(&stream, (uint32_t)(b->size - 1));
-        if (placed > f->scorer->capacity)
-            placed = f->scorer->capacity;
-        for (size_t p = 0; p < placed; p++) {
-            if (i % 2 == 0 && !s->net.d.follow)
-                choose_own(f, f->basket + p, b->size - p);
-            pr_scorer_place(f->scorer, &f->basket[p]);
+        for (size_t round = 0; round <= f->rounds && (round == 0 || b->size > 1); round++) {
+            pr_stream stream = pr_stream_at(&rng, (uint32_t)i, (uint32_t)round, 0);
+            size_t placed = round == 0 ? 0 : 1 + pr_stream_below(&stream, (uint32_t)(b->size - 1));
+            placed = placed < f->scorer->capacity ? placed : f->scorer->capacity;
+            memcpy(f->basket, b->items, b->size * sizeof *f->basket);
+            if (!s->net.d.follow)
+                pr_stream_shuffle(&stream, f->basket, b->size, sizeof *f->basket);
+            pr_scorer_start(f->scorer, &start, 1);
+            for (size_t p = 0; p < placed; p++)
+                pr_scorer_place(f->scorer, &f->basket[p]);
+            ask(f, b, placed);
         }
-        ask(f, b, placed);
     }
 }
 
@@ -205,10 +190,11 @@ static parsrec_status take_memory(fitting *f, size_t W, size_t longest, parsrec_
 {
     f->all = pr_alloc(f->model->items, sizeof *f->all);
     f->basket = pr_alloc(longest, sizeof *f->basket);
-    size_t most = f->data->count < QUESTIONS_MOST ? f->data->count : QUESTIONS_MOST;
     f->stamp = pr_alloc_zero(f->model->items, sizeof *f->stamp);
     for (size_t i = 0; i < PR_MIX_STAGES; i++) {
         pr_choices *q = &f->stage[i];
+        size_t most = (i == PR_MIX_FIRST ? 1 : f->rounds) * f->data->count;
+        most = most < QUESTIONS_MOST ? most : QUESTIONS_MOST;
         *q = (pr_choices){.features = W,
                           .starts = pr_alloc_zero(most + 1, sizeof *q->starts),
                           .taken = pr_alloc(most, sizeof *q->taken),
@@ -258,7 +244,7 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     pr_arnn_view v = pr_arnn_view_of(model, model->weights);
     size_t W = pr_arnn_mix_weights(&d);
     memset(v.mix, 0, PR_MIX_STAGES * W * sizeof *v.mix);
-    fitting f = {.model = model, .data = data, .popular = v.popular};
+    fitting f = {.model = model, .data = data, .popular = v.popular, .rounds = rounds_of(data)};
     size_t longest = 1;
     for (size_t i = 0; i < data->count; i++)
         longest = data->baskets[i].size > longest ? data->baskets[i].size : longest;
@@ -269,7 +255,7 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     for (size_t i = 0; i < PR_MIX_STAGES; i++) {
         double w[W_MOST] = {[PR_MIX_SCORE] = 1};
         worth[i] = NAN;
-        if (f.stage[i].cases >= QUESTIONS_LEAST)
+        if (f.stage[i].cases >= QUESTIONS_LEAST * (i == PR_MIX_FIRST ? 1 : f.rounds))
             PR_TRY_GOTO(fit_stage(w, &worth[i], &f.stage[i], &d, data->pool, err));
         for (size_t k = 0; k < W; k++)
             v.mix[i * W + k] = (pr_real)w[k];

@@ -110,8 +110,8 @@ static void counts_are_found(void **state)
     pr_model_free(model);
 }
 
-/* Two items that the user had before, then one that nobody had. Of what remains after the first, half
- * was had before; of what comes next, all. */
+/* One item that nobody had, then two that the user had before. What comes next in a list was always had
+ * before; of what remains of a basket in any order, two items in three. */
 static void lists_ask_for_the_next_item(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void lists_ask_for_the_next_item(void **state)
     static const pr_real had[] = {(pr_real)0.7, (pr_real)0.7, 1, (pr_real)1.1};
     double again[2];
     for (int32_t u = 0; u < USERS; u++) {
-        int32_t list[] = {pasts[u][u % 2], pasts[u][2 + u % 2], (u * 7 + 5) % (ITEMS - 1)};
+        int32_t list[] = {(u * 7 + 5) % (ITEMS - 1), pasts[u][u % 2], pasts[u][2 + u % 2]};
         memcpy(lists[u], list, sizeof list);
         baskets[u].items = lists[u];
     }
