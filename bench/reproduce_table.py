@@ -104,9 +104,10 @@ def questions(*words):
             rows = {row["model"]: row for row in rows_of("%s/%s.json" % (folder, question))}
             best = max(known, key=lambda model: rows[model]["metrics"][measure])
             line(name, "remaining, 100 items" if question == "sampled" else question, measure,
-                 "%s (%s)" % (decimal(rows[best]["metrics"][measure]), best), over_seeds(rows["sasrec"], measure),
+                 "%s (%s)" % (decimal(rows[best]["metrics"][measure]), best),
+                 over_seeds(rows["sasrec"], measure) if "sasrec" in rows else "not run",
                  over_seeds(rows["parsrec"], measure), difference(rows, "parsrec", best, measure),
-                 difference(rows, "parsrec", "sasrec", measure))
+                 difference(rows, "parsrec", "sasrec", measure) if "sasrec" in rows else "")
 
 
 def counts(sample, *synthetic):
