@@ -1,15 +1,16 @@
-# Commands that write files, killed with -9 at random moments: a short run of what bench/kill_files.sh
+# Commands that write files, killed with -9 at random moments: a short run of what bench/kill_files.py
 # does at length. Then a full disk and a folder that is read-only.
-TMPDIR=$PWD ok sh "$PARSREC_SOURCE/bench/kill_files.sh" 8 3
-says "import: "
-says "train: "
-says "forget: "
-says "dump: "
-says "compare: "
+TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 8 3
+for command in synth import train forget dump export recommend compare explain whatif; do
+    says "$command: 8 kills"
+done
 
 # A full disk: a limit on file size. Nothing new is left, and the old file stays.
 ok "$PARSREC" synth -o shop.data --users 40 --sessions 6 --products 20 --csv shop.csv
 ok "$PARSREC" train -o pop --model pop shop.data
+ok "$PARSREC" train -o personal --model personal shop.data
+ok "$PARSREC" train -o markov --model markov shop.data
+ok "$PARSREC" train -o model --set dim.user=4 --set dim.item=4 --epochs 1 shop.data
 cat >limited <<'END'
 ulimit -f 4
 exec "$@"
@@ -29,12 +30,23 @@ full() {
 }
 full out sh limited "$PARSREC" import -o out shop.csv
 full out sh limited "$PARSREC" train -o out --model pop shop.data
+full out sh limited "$PARSREC" synth -o out --users 40 --sessions 6 --products 20
+full out sh limited "$PARSREC" export shop.data -o out
+full out sh limited "$PARSREC" recommend personal --all -k 60 -o out
+absent out.part out.mark
 full out sh limited "$PARSREC" forget pop -o out --user 3
 full out sh limited "$PARSREC" eval pop shop.data --dump-scores out
-sh limited "$PARSREC" compare shop.data --models pop,personal -o folder >stdout 2>stderr
-same "$?" 1 "status of compare on a full disk"
-if grep -q "writing failed" stderr; then pass; else fail "compare on a full disk"; fi
-same "$(find folder -name '*.tmp' 2>/dev/null)" "" "temporary files of compare"
+full_folder() {
+    sh limited "$PARSREC" "$@" -o folder >stdout 2>stderr </dev/null
+    same "$?" 1 "status of $1 on a full disk"
+    if grep -q "writing failed" stderr; then pass; else fail "$1 on a full disk: $(cat stderr)"; fi
+    same "$(find folder -name '*.tmp' 2>/dev/null)" "" "temporary files of $1"
+    rm -rf folder
+}
+full_folder compare shop.data --models pop,personal
+full_folder explain markov shop.data --top 8 --baskets 40
+full_folder whatif model shop.data --drop category=C1 --draws 1 --resamples 20
+full_folder tune shop.data --trials 1 --epochs 1 --set dim.user=4 --set dim.item=4
 
 # A folder in which nothing can be written. Permissions do not stop root; a file system mounted
 # read-only does.
@@ -53,7 +65,13 @@ if [ -d closed ]; then
     fails 1 "closed/out: cannot be written" "$PARSREC" train -o closed/out --model pop shop.data
     fails 1 "closed/out: cannot be written" "$PARSREC" forget pop -o closed/out --user 3
     fails 1 "closed/out: cannot be written" "$PARSREC" eval pop shop.data --dump-scores closed/out
+    fails 1 "closed: cannot write a temporary file in it" "$PARSREC" synth -o closed/out --users 40 --sessions 6
+    fails 1 "closed/out: cannot be written" "$PARSREC" export shop.data -o closed/out
+    fails 1 "closed/out.part: opening failed" "$PARSREC" recommend personal --all -o closed/out
     fails 1 "closed" "$PARSREC" compare shop.data --models pop -o closed/compared
+    fails 1 "closed" "$PARSREC" explain markov shop.data -o closed/maps
+    fails 1 "closed" "$PARSREC" whatif model shop.data --drop category=C1 -o closed/report
+    fails 1 "closed" "$PARSREC" tune shop.data --trials 1 --epochs 1 -o closed/tuned
 else
     left_out "no read-only folder: root, and nothing can be mounted"
 fi
