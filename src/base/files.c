@@ -360,6 +360,11 @@ parsrec_status pr_atomic_write(pr_atomic_file *file, const void *bytes, size_t s
     return PARSREC_OK;
 }
 
+const char *pr_atomic_temporary(const pr_atomic_file *file)
+{
+    return file->temporary;
+}
+
 parsrec_status pr_atomic_flush(pr_atomic_file *file, parsrec_error *err)
 {
     PR_TRY(flush(file, err));

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "base/duckdb.h"
 #include "base/files.h"
@@ -103,20 +102,25 @@ static parsrec_status write_actions(pr_atomic_file *file, const pr_dataset *data
     return status;
 }
 
-static parsrec_status export_csv(const char *in, const char *out, const parsrec_hooks *hooks,
+static parsrec_status write_data(pr_atomic_file *file, const char *in, const parsrec_hooks *hooks,
                                  parsrec_error *err)
 {
     pr_dataset *data;
-    pr_atomic_file *file = NULL;
     PR_TRY(pr_dataset_load(&data, in, err));
-    parsrec_status status = pr_atomic_open(&file, out, err);
-    if (status == PARSREC_OK)
-        status = write_actions(file, data, hooks, err);
-    if (status == PARSREC_OK)
-        status = pr_atomic_commit(file, err);
-    else
-        pr_atomic_abort(file);
+    parsrec_status status = write_actions(file, data, hooks, err);
     pr_dataset_free(data);
+    return status;
+}
+
+static parsrec_status export_csv(const char *in, const char *out, const parsrec_hooks *hooks,
+                                 parsrec_error *err)
+{
+    pr_atomic_file *file;
+    PR_TRY(pr_atomic_open(&file, out, err));
+    parsrec_status status = write_data(file, in, hooks, err);
+    if (status == PARSREC_OK)
+        return pr_atomic_commit(file, err);
+    pr_atomic_abort(file);
     return status;
 }
 
@@ -136,7 +140,7 @@ static parsrec_status copy_table(const char *table, bool actions, const char *ou
         pr_write(&sql, ", types = {'user': 'VARCHAR', 'session': 'VARCHAR', 'item': 'VARCHAR'}");
     pr_write(&sql, ")) TO ");
     pr_duckdb_quote(&sql, '\'', out);
-    pr_write(&sql, " (FORMAT parquet, COMPRESSION zstd)");
+    pr_write(&sql, " (FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false)");
     parsrec_status status =
         sql.failed ? pr_fail_memory(err) : pr_duckdb_open(&database, &connection, NULL, out, err);
     if (status == PARSREC_OK)
@@ -149,24 +153,44 @@ static parsrec_status copy_table(const char *table, bool actions, const char *ou
     return status;
 }
 
-/* Under a temporary name first, so that no half file is left behind. */
+/* The actions of a data set, written as CSV beside the output for DuckDB to read. */
+static parsrec_status copy_data(const char *in, const char *out, const char *made,
+                                const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_path name;
+    pr_atomic_file *table;
+    snprintf(name.text, sizeof name.text, "%s.csv", out);
+    PR_TRY(pr_atomic_open(&table, name.text, err));
+    const char *path = pr_atomic_temporary(table);
+    parsrec_status status = path == NULL
+                                ? pr_fail(err, PARSREC_E_IO, "%s: is not a plain file", name.text)
+                                : write_data(table, in, hooks, err);
+    if (status == PARSREC_OK)
+        status = pr_atomic_flush(table, err);
+    if (status == PARSREC_OK)
+        status = copy_table(path, true, made, err);
+    pr_atomic_abort(table);
+    return status;
+}
+
+/* DuckDB writes to the temporary names of atomic files: the output appears complete or not at all,
+ * and what a killed export leaves is removed by the next one. */
 static parsrec_status export_parquet(const char *in, bool data, const char *out,
                                      const parsrec_hooks *hooks, parsrec_error *err)
 {
-    char table[4200], made[4200];
+    pr_atomic_file *file;
     PR_TRY(pr_duckdb_load(err));
-    if (strlen(out) > sizeof made - 64)
+    if (strlen(out) + sizeof ".csv" > sizeof((pr_path *)0)->text)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the name of the output is too long");
-    snprintf(table, sizeof table, "%s.%ld.csv.tmp", out, (long)getpid());
-    snprintf(made, sizeof made, "%s.%ld.tmp", out, (long)getpid());
-    parsrec_status status = data ? export_csv(in, table, hooks, err) : PARSREC_OK;
+    PR_TRY(pr_atomic_open(&file, out, err));
+    const char *made = pr_atomic_temporary(file);
+    parsrec_status status = made == NULL
+                                ? pr_fail(err, PARSREC_E_IO, "%s: is not a plain file", out)
+                            : data ? copy_data(in, out, made, hooks, err)
+                                   : copy_table(in, false, made, err);
     if (status == PARSREC_OK)
-        status = copy_table(data ? table : in, data, made, err);
-    if (status == PARSREC_OK && rename(made, out) != 0)
-        status = pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", out);
-    unlink(made);
-    if (data)
-        unlink(table);
+        return pr_atomic_commit(file, err);
+    pr_atomic_abort(file);
     return status;
 }
 
