@@ -8,9 +8,11 @@
 #include "cli/recommend_all.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,9 +131,10 @@ static bool read_mark(job *j, bool *other)
     const char *what;
     json_int_t users, bytes;
     struct stat about;
-    json_t *mark = json_load_file(j->mark_path.text, 0, NULL);
-    bool found = mark != NULL && json_unpack(mark, "{s:s, s:I, s:I}", "what", &what, "users",
-                                             &users, "bytes", &bytes) == 0;
+    json_t *mark = NULL;
+    bool found =
+        pr_json_load(&mark, j->mark_path.text, NULL) == PARSREC_OK &&
+        json_unpack(mark, "{s:s, s:I, s:I}", "what", &what, "users", &users, "bytes", &bytes) == 0;
     *other = found && strcmp(what, j->what) != 0;
     found = found && !*other && users >= 0 && (uint64_t)users <= j->count && bytes >= 0 &&
             stat(j->part_path.text, &about) == 0 && about.st_size >= (off_t)bytes;
@@ -143,20 +146,46 @@ static bool read_mark(job *j, bool *other)
     return found;
 }
 
+/* Two runs to one output would mix their bytes: the second is refused. A file that the first has
+ * just renamed is not the one that has the name now. */
+static parsrec_status lock_part(job *j, int *out, parsrec_error *err)
+{
+    const char *path = j->part_path.text;
+    for (;;) {
+        struct stat mine, there;
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+        if (fd < 0)
+            return io_failed(path, "opening", err);
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+            close(fd);
+            return pr_fail(err, PARSREC_E_IO,
+                           "%s: another run is writing it; wait for its end or name another output",
+                           path);
+        }
+        *out = fd;
+        if (fstat(fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino)
+            return PARSREC_OK;
+        close(fd);
+    }
+}
+
 static parsrec_status open_part(job *j, parsrec_error *err)
 {
     bool other = false;
+    int fd = -1;
     if (to_stdout(j)) {
         j->part = stdout;
         return PARSREC_OK;
     }
     const char *path = j->part_path.text;
+    PR_TRY(lock_part(j, &fd, err));
     bool again = read_mark(j, &other);
-    j->part = fopen(path, again ? "r+b" : "wb");
-    if (j->part == NULL)
-        return io_failed(path, "opening", err);
-    if (again && (ftruncate(fileno(j->part), (off_t)j->bytes) != 0 ||
-                  fseeko(j->part, (off_t)j->bytes, SEEK_SET) != 0))
+    j->part = fdopen(fd, "r+b");
+    if (j->part == NULL) {
+        close(fd);
+        return pr_fail_memory(err);
+    }
+    if (ftruncate(fd, (off_t)j->bytes) != 0 || fseeko(j->part, (off_t)j->bytes, SEEK_SET) != 0)
         return io_failed(path, "cutting", err);
     pr_digits done, all;
     if (again)
@@ -173,13 +202,15 @@ static parsrec_status close_part(job *j, parsrec_error *err)
     j->part = NULL;
     if (to_stdout(j))
         return fflush(part) == 0 ? PARSREC_OK : io_failed("standard output", "writing", err);
-    bool written = fflush(part) == 0 && fsync(fileno(part)) == 0;
-    if (fclose(part) != 0 || !written)
-        return io_failed(j->part_path.text, "writing", err);
-    if (rename(j->part_path.text, j->all->output) != 0)
-        return io_failed(j->all->output, "renaming", err);
-    unlink(j->mark_path.text);
-    return PARSREC_OK;
+    parsrec_status status = PARSREC_OK;
+    if (fflush(part) != 0 || fsync(fileno(part)) != 0)
+        status = io_failed(j->part_path.text, "writing", err);
+    else if (rename(j->part_path.text, j->all->output) != 0)
+        status = io_failed(j->all->output, "renaming", err);
+    else
+        unlink(j->mark_path.text);
+    fclose(part); /* and with it the lock */
+    return status;
 }
 
 /* ---- lines ---- */
@@ -320,12 +351,14 @@ static parsrec_status begin(job *j, parsrec_error *err)
     return parsrec_scratch_new(&j->own, j->model, j->request.basket.count, err);
 }
 
-/* What was stopped in order is marked up to its last round. */
+/* What was stopped in order is marked up to its last round; without a round nothing is left. */
 static int report_failure(job *j, parsrec_error *err)
 {
     parsrec_error more;
-    bool marked =
-        !to_stdout(j) && j->part != NULL && j->done > 0 && save_mark(j, &more) == PARSREC_OK;
+    bool ours = !to_stdout(j) && j->part != NULL;
+    bool marked = ours && j->done > 0 && save_mark(j, &more) == PARSREC_OK;
+    if (ours && j->done == 0)
+        unlink(j->part_path.text);
     if (!marked || err->status != PARSREC_E_STOPPED)
         return cli_report("recommend", err);
     pr_digits done, all;

@@ -43,6 +43,13 @@ fails 2 "--all needs -o FILE" $R --all -o x.csv --user K01
 fails 2 "go with --all" $R --user K01 -o x.csv
 fails 1 "opening failed" $R --all -o nowhere/x.csv
 absent x.csv x.csv.part
+# Another run holds its unfinished file.
+fails 1 "both.csv.part: another run is writing it; wait for its end or name another output" \
+    flock both.csv.part $R --all -o both.csv -k 4
+absent both.csv
+ok $R --all -o both.csv -k 4
+ok cmp a.csv both.csv
+absent both.csv.part both.csv.mark
 
 # ---- killed and resumed: enough users and items for it to take a while ----
 ok "$PARSREC" synth -o many.st --users 3000 --seed 3
