@@ -1,6 +1,8 @@
 /* Reading and writing JSON. */
 #include "base/json.h"
 
+#include <pthread.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,39 +10,105 @@
 #include "base/memory.h"
 #include "base/text.h"
 
-enum { BYTES_PER_BYTE = 32, BYTES_FIRST = 4096 };
+/* ---- memory ---- */
 
-/* Whether there is memory to read a text of this size. Jansson 2.14 does not notice that the buffer
- * of its lexer could not grow: it then aborts by an assertion in a number and writes past the end
- * of the heap block in a string. Every text is therefore tested for room before it is read. A value
- * takes at most about 30 bytes of memory for each byte of its text ("[0,0,0]"), so that Jansson
- * finds what it needs unless other threads take it meanwhile. Nothing is written to the block, so
- * it costs no pages. */
-static bool room_for(size_t size)
+/* Jansson 2.14 does not notice that the buffer of its lexer could not grow: it then aborts by an
+ * assertion in a number and writes past the end of the heap block in a string. So that buffer must
+ * never fail. While a text is read, a reserve stands by. From the first allocation that fails on, the
+ * reserve serves requests that may be the lexer's, and all others get nothing; whatever comes out is
+ * thrown away, and the text counts as not read for lack of memory.
+ *
+ * The lexer's buffer doubles from 16 bytes, so its requests are powers of two, of less than 4 bytes
+ * in sum for each byte of text. Strings, their nodes and tables may have such sizes too: `"",` takes
+ * 64 bytes at most. Nodes of numbers, arrays and objects have other sizes, so that a text stops
+ * being read there. Nothing is written to the reserve before, so it costs no pages. */
+enum { BYTES_PER_BYTE = 32, BYTES_FIRST = 4096, ALIGNED = 16 };
+
+typedef struct reserve {
+    unsigned char *bytes;
+    size_t size, used;
+    bool begun; /* an allocation has failed */
+} reserve;
+
+static _Thread_local reserve *standing_by;
+static json_malloc_t take_below;
+static json_free_t free_below;
+
+static void *take(size_t size)
 {
-    size_t bytes;
-    if (pr_mul_overflows(size, BYTES_PER_BYTE, &bytes) || bytes > SIZE_MAX - BYTES_FIRST)
-        return false;
-    void *room = pr_alloc(bytes + BYTES_FIRST, 1);
-    pr_free(room);
-    return room != NULL;
+    reserve *r = standing_by;
+    bool begun = r != NULL && r->begun;
+    void *memory = pr_memory_must_fail() || begun ? NULL : take_below(size);
+    if (memory != NULL || r == NULL)
+        return memory;
+    r->begun = true;
+    size_t rounded = (size + ALIGNED - 1) / ALIGNED * ALIGNED;
+    if ((size & (size - 1)) != 0 || rounded > r->size - r->used)
+        return NULL;
+    memory = r->bytes + r->used;
+    r->used += rounded;
+    return memory;
 }
+
+static void give_back(void *memory)
+{
+    const reserve *r = standing_by;
+    uintptr_t at = (uintptr_t)memory;
+    if (r == NULL || at < (uintptr_t)r->bytes || at >= (uintptr_t)r->bytes + r->size)
+        free_below(memory);
+}
+
+/* A program that uses Jansson itself may have set functions of its own: they stay in use. */
+static void stand_between(void)
+{
+    json_get_alloc_funcs(&take_below, &free_below);
+    json_set_alloc_funcs(take, give_back);
+}
+
+static bool reserve_open(reserve *r, size_t text_size)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    size_t bytes;
+    pthread_once(&once, stand_between);
+    *r = (reserve){0};
+    if (pr_mul_overflows(text_size, BYTES_PER_BYTE, &bytes) || bytes > SIZE_MAX - BYTES_FIRST)
+        return false;
+    r->size = bytes + BYTES_FIRST;
+    r->bytes = pr_alloc(r->size, 1);
+    standing_by = r;
+    return r->bytes != NULL;
+}
+
+static void reserve_close(reserve *r)
+{
+    standing_by = NULL;
+    pr_free(r->bytes);
+}
+
+/* ---- reading ---- */
 
 parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const char *origin,
                              parsrec_error *err)
 {
+    reserve spare;
     json_error_t what;
     *out = NULL;
-    if (!room_for(size))
+    json_t *json = NULL;
+    bool ready = reserve_open(&spare, size);
+    if (ready)
+        json = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &what);
+    if (spare.begun) {
+        json_decref(json);
+        json = NULL;
+    }
+    reserve_close(&spare);
+    if (!ready || spare.begun)
         return pr_fail_memory(err);
-    *out = json_loadb(bytes, size, JSON_REJECT_DUPLICATES, &what);
-    if (*out != NULL)
-        return PARSREC_OK;
-    /* Jansson calls a string it has no memory for a wrong token. */
-    if (json_error_code(&what) == json_error_out_of_memory || !room_for(size))
-        return pr_fail_memory(err);
-    return pr_fail(err, PARSREC_E_FORMAT, "%s:%d:%d: not valid JSON: %s", origin, what.line,
-                   what.column, what.text);
+    if (json == NULL)
+        return pr_fail(err, PARSREC_E_FORMAT, "%s:%d:%d: not valid JSON: %s", origin, what.line,
+                       what.column, what.text);
+    *out = json;
+    return PARSREC_OK;
 }
 
 parsrec_status pr_json_load(json_t **out, const char *path, parsrec_error *err)
@@ -52,6 +120,8 @@ parsrec_status pr_json_load(json_t **out, const char *path, parsrec_error *err)
     pr_file_unmap(&file);
     return status;
 }
+
+/* ---- writing ---- */
 
 char *pr_json_text(const json_t *json)
 {

@@ -75,7 +75,9 @@ static parsrec_status read_log(pr_run_record *r, const char *path, parsrec_error
     for (size_t at = 0; at < file.size && status == PARSREC_OK;) {
         const char *end = memchr(text + at, '\n', file.size - at);
         size_t size = end != NULL ? (size_t)(end - text) - at : file.size - at;
-        json_t *line = json_loadb(text + at, size, 0, NULL);
+        json_t *line; /* NULL if the line is not whole: a run may have been killed in it */
+        if (pr_json_parse(&line, text + at, size, path, NULL) == PARSREC_E_MEMORY)
+            status = pr_fail_memory(err);
         const char *event = json_string_value(json_object_get(line, "event"));
         if (event != NULL && strcmp(event, "begin") == 0)
             read_begin(r, line);

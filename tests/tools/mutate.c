@@ -1,5 +1,5 @@
 /* mutate FOLDER COUNT [SEED [FIRST]]: makes data sets, models and checkpoints in a new folder, damages
- * them COUNT times (tests/mutation.h), seals each with a right checksum and hands it to the public calls in
+ * them COUNT times (tests/support/mutation.h), seals each with a right checksum and hands it to the public calls in
  * a child process. Reports crashes, sanitizer reports, leaks, failures without a sentence, and time or
  * memory far beyond what the undamaged files take. Mutation number i of a seed is always the same one.
  * Status 0: nothing was found; 1: what was found stands in FOLDER as found-NUMBER, with its report. */
@@ -82,6 +82,19 @@ static const recipe recipes[] = {
     {"markov.model", MODEL, "shop.data", "markov", {NULL}},
     {"oracle.model", MODEL, "synth.data", "oracle", {NULL}},
     {"random.model", MODEL, "plain.data", "random", {NULL}},
+    {"mix.model", MODEL, "shop.data", "mix", {NULL}},
+    {"tifuknn.model", MODEL, "plain.data", "tifuknn", {NULL}},
+    {"upcf.model", MODEL, "plain.data", "upcf", {NULL}},
+    {"pernir.model", MODEL, "shop.data", "pernir", {NULL}},
+    {"sknn.model", MODEL, "plain.data", "sknn", {NULL}},
+    {"vsknn.model", MODEL, "shop.data", "vsknn", {NULL}},
+    {"rules.model", MODEL, "plain.data", "rules", {NULL}},
+    {"seqrules.model", MODEL, "plain.data", "seqrules", {NULL}},
+    {"itemknn.model", MODEL, "shop.data", "itemknn", {NULL}},
+    {"ease.model", MODEL, "plain.data", "ease", {NULL}},
+    {"gru4rec.model", MODEL, "plain.data", "gru4rec", {SMALL}},
+    {"bpr.model", MODEL, "plain.data", "bpr", {SMALL}},
+    {"fpmc.model", MODEL, "shop.data", "fpmc", {SMALL}},
     {"features.ckpt",
      CHECKPOINT,
      "synth.data",
@@ -91,6 +104,9 @@ static const recipe recipes[] = {
     {"plain.ckpt", CHECKPOINT, "plain.data", "parsrec", {SMALL, "neighbours=3", "loss=sampled"}},
     {"sasrec.ckpt", CHECKPOINT, "plain.data", "sasrec", {SMALL}},
     {"bert4rec.ckpt", CHECKPOINT, "plain.data", "bert4rec", {SMALL}},
+    {"gru4rec.ckpt", CHECKPOINT, "plain.data", "gru4rec", {SMALL, "loss=bpr-max", "negatives=4"}},
+    {"bpr.ckpt", CHECKPOINT, "plain.data", "bpr", {SMALL}},
+    {"fpmc.ckpt", CHECKPOINT, "shop.data", "fpmc", {SMALL}},
 };
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
@@ -350,9 +366,11 @@ static void try_training(const parsrec_data *data, const char *resume, const cha
 /* Counting models of it, a model trained on it, and models that were made before met with it. */
 static void try_data(const char *path, const recipe *r, pr_stream *s)
 {
-    static const char *const counting[] = {"pop",      "personal", "recent", "markov", "pop",
-                                           "personal", "recent",   "markov", "random", "oracle"};
-    static const char *const learning[] = {"parsrec", "sasrec", "bert4rec"};
+    static const char *const counting[] = {
+        "pop",    "personal", "recent", "markov", "random", "oracle",   "mix",     "tifuknn",
+        "pernir", "upcf",     "sknn",   "vsknn",  "rules",  "seqrules", "itemknn", "ease"};
+    static const char *const learning[] = {"parsrec", "parsrec", "sasrec", "bert4rec",
+                                           "gru4rec", "bpr",     "fpmc"};
     parsrec_error err;
     parsrec_data *data = NULL;
     parsrec_data_stats stats;
@@ -371,7 +389,7 @@ static void try_data(const char *path, const recipe *r, pr_stream *s)
         parsrec_model_free(model);
     }
     if (mutation_pick(s, 2) == 0)
-        try_training(data, NULL, learning[mutation_pick(s, 3)]);
+        try_training(data, NULL, learning[mutation_pick(s, sizeof learning / sizeof *learning)]);
     snprintf(older, sizeof older, "%.*s.model", (int)strcspn(r->name, "."), r->name);
     if (strcmp(r->name, "synth.data") == 0)
         snprintf(older, sizeof older, "features.model");

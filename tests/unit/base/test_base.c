@@ -466,11 +466,39 @@ static void json_is_stable_and_strict(void **state)
     static const char twice[] = "{\"a\": 1,\n \"a\": 2}";
     assert_fails(pr_json_parse(&json, twice, strlen(twice), "groups.json", &err), PARSREC_E_FORMAT,
                  "groups.json:2:");
-    pr_memory_fail_after(0); /* Jansson must not begin what it may not be able to end */
-    parsrec_status status = pr_json_parse(&json, text, strlen(text), "test", &err);
-    pr_memory_fail_after(SIZE_MAX);
-    assert_int_equal(status, PARSREC_E_MEMORY);
-    assert_null(json);
+}
+
+/* Every allocation of the parser fails in turn, and all after it. Long numbers and strings make its
+ * buffer grow, which Jansson by itself does not survive. */
+static void json_without_memory(void **state)
+{
+    (void)state;
+    enum { LONG = 3000 };
+    char digits[LONG], texts[4][2 * LONG + 64];
+    memset(digits, '1', LONG - 1);
+    digits[1] = '.';
+    digits[LONG - 1] = '\0';
+    snprintf(texts[0], sizeof texts[0], "[%s]", digits);
+    snprintf(texts[1], sizeof texts[1], "[\"\\n%s\"]", digits);
+    snprintf(texts[2], sizeof texts[2], "{\"%s\": {\"a\": [[1], \"%s\"]}}", digits, digits);
+    snprintf(texts[3], sizeof texts[3], "[\"\", {}, [], %s, \"x", digits);
+    for (size_t k = 0; k < 4; k++) {
+        parsrec_error err;
+        json_t *json;
+        size_t size = strlen(texts[k]), before = pr_memory_count();
+        assert_int_equal(pr_json_parse(&json, texts[k], size, "test", &err),
+                         k == 3 ? PARSREC_E_FORMAT : PARSREC_OK);
+        json_decref(json);
+        size_t allocations = pr_memory_count() - before;
+        assert_true(allocations > 10);
+        for (size_t i = 0; i < allocations; i++) {
+            pr_memory_fail_after(i);
+            parsrec_status status = pr_json_parse(&json, texts[k], size, "test", &err);
+            pr_memory_fail_after(SIZE_MAX);
+            assert_int_equal(status, PARSREC_E_MEMORY);
+            assert_null(json);
+        }
+    }
 }
 
 static int stop_at_once(void *context, const parsrec_progress *progress)
@@ -716,6 +744,7 @@ int main(void)
         cmocka_unit_test(near_words_are_suggested_best_first),
         cmocka_unit_test(crafted_names_do_not_pile_up),
         cmocka_unit_test(json_is_stable_and_strict),
+        cmocka_unit_test(json_without_memory),
         cmocka_unit_test(quoted_text_is_json),
         cmocka_unit_test(names_do_no_harm_in_csv),
         cmocka_unit_test(names_do_no_harm_in_pages),

@@ -457,11 +457,6 @@ static void missing_arguments_are_named(void **state)
 
 /* ---- memory ---- */
 
-static void *json_memory(size_t size)
-{
-    return pr_alloc(size, 1);
-}
-
 static parsrec_status save_load_and_count(parsrec_error *err)
 {
     sample s;
@@ -482,7 +477,6 @@ static void every_allocation_may_fail(void **state)
 {
     (void)state;
     parsrec_error err;
-    json_set_alloc_funcs(json_memory, pr_free);
     size_t before = pr_memory_count();
     assert_ok(save_load_and_count(&err));
     size_t allocations = pr_memory_count() - before;
@@ -495,7 +489,6 @@ static void every_allocation_may_fail(void **state)
             fail_msg("allocation %zu of %zu: status %d, %s", i, allocations, (int)status,
                      err.message);
     }
-    json_set_alloc_funcs(malloc, free);
     unlink(path);
 }
 
