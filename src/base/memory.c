@@ -23,7 +23,7 @@ size_t pr_memory_count(void)
     return atomic_load(&allocations);
 }
 
-bool pr_memory_must_fail(void)
+static bool must_fail(void)
 {
     return atomic_fetch_add(&allocations, 1) >= atomic_load(&fail_at);
 }
@@ -36,7 +36,7 @@ bool pr_mul_overflows(size_t a, size_t b, size_t *product)
 void *pr_alloc(size_t count, size_t size)
 {
     size_t bytes;
-    if (pr_mul_overflows(count, size, &bytes) || pr_memory_must_fail())
+    if (pr_mul_overflows(count, size, &bytes) || must_fail())
         return NULL;
     return malloc(bytes > 0 ? bytes : 1);
 }
@@ -44,7 +44,7 @@ void *pr_alloc(size_t count, size_t size)
 void *pr_alloc_zero(size_t count, size_t size)
 {
     size_t bytes;
-    if (pr_mul_overflows(count, size, &bytes) || pr_memory_must_fail())
+    if (pr_mul_overflows(count, size, &bytes) || must_fail())
         return NULL;
     return calloc(bytes > 0 ? bytes : 1, 1);
 }
@@ -52,7 +52,7 @@ void *pr_alloc_zero(size_t count, size_t size)
 void *pr_realloc(void *old, size_t count, size_t size)
 {
     size_t bytes;
-    if (pr_mul_overflows(count, size, &bytes) || pr_memory_must_fail())
+    if (pr_mul_overflows(count, size, &bytes) || must_fail())
         return NULL;
     return realloc(old, bytes > 0 ? bytes : 1);
 }
@@ -75,7 +75,7 @@ void pr_free(void *memory)
 void *pr_alloc_aligned(size_t count, size_t size)
 {
     size_t bytes;
-    if (pr_mul_overflows(count, size, &bytes) || bytes > SIZE_MAX - 64 || pr_memory_must_fail())
+    if (pr_mul_overflows(count, size, &bytes) || bytes > SIZE_MAX - 64 || must_fail())
         return NULL;
     bytes = (bytes + 63) / 64 * 64;
     void *memory = aligned_alloc(64, bytes > 0 ? bytes : 64);

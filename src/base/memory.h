@@ -46,9 +46,6 @@ uint64_t pr_memory_available(void);
 void pr_memory_fail_after(size_t after);
 /* Allocations since the program began. */
 size_t pr_memory_count(void);
-/* For allocators of other libraries that take part in this: counts one allocation, and says whether
- * it must fail. */
-bool pr_memory_must_fail(void);
 
 bool pr_mul_overflows(size_t a, size_t b, size_t *product);
 

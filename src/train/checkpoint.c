@@ -203,6 +203,11 @@ static parsrec_status read_head(pr_checkpoint *c, parsrec_error *err)
     PR_TRY(
         pr_container_expect(c->file, PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, &version, err));
     PR_TRY(pr_model_words_read(c->file, &c->kind, &c->config, err));
+    if (c->config.batch == 0 || c->config.epochs == 0)
+        return pr_fail(err, PARSREC_E_FORMAT,
+                       "%s: batch = 0 and epochs = 0 are chosen when training begins; a checkpoint "
+                       "cannot have them",
+                       pr_container_path(c->file));
     return read_position(c, err);
 }
 

@@ -481,9 +481,10 @@ static void tell_memory(const pr_train_run *r, const pr_limits *limits)
     const pr_dataset *d = r->data;
     unsigned threads = pr_pool_threads(r->pool);
     double weights = weight_blocks(&model->config) * (double)model->params.size * sizeof(pr_real);
-    double training = (double)pr_trainer_bytes(model, limits, threads) +
-                      (double)pr_evaluation_bytes(&r->evaluation, model, threads) +
-                      (double)pr_evaluation_bytes(&r->basket, model, threads);
+    /* One evaluation at a time; each frees its memory. */
+    double evaluation = fmax((double)pr_evaluation_bytes(&r->evaluation, model, threads),
+                             (double)pr_evaluation_bytes(&r->basket, model, threads));
+    double training = (double)pr_trainer_bytes(model, limits, threads) + evaluation;
     double data = 4.0 * (double)d->actions + 8.0 * (double)d->sessions;
     if (d->file != NULL)
         data = (double)pr_container_bytes(d->file);

@@ -310,6 +310,8 @@ static void the_check_reads_checkpoints(void **state)
         {{.tensor = "position", .with = {"position", PR_U64, 1, {9}, none}},
          "does not fit the rest"},
         {{.key = "config", .value = "{\"epochs\": -1}"}, "epochs"},
+        {{.key = "config", .value = "{\"batch\": 0}"}, "a checkpoint cannot have them"},
+        {{.key = "config", .value = "{\"epochs\": 0}"}, "a checkpoint cannot have them"},
     };
     assert_ok(parsrec_file_check(toy_path("ckpt"), NULL, &err));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
