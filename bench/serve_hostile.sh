@@ -23,7 +23,8 @@ port=$(sed 's/.*://' url)
 size() { echo "$(awk '/^VmRSS/ {print $2}' /proc/$server/status) $(ls /proc/$server/fd | wc -l)"; }
 bad=0 first=
 for round in $(seq "$rounds"); do
-    python3 "$here/../tests/cli/hostile_clients.py" "$port" 5 5100 5000 || bad=1
+    python3 "$here/../tests/cli/hostile_clients.py" requests "$port" || bad=1
+    python3 "$here/../tests/cli/hostile_clients.py" slow "$port" 5100 5000 || bad=1
     kill -HUP $server
     sleep 2
     now=$(size)

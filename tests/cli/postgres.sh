@@ -6,12 +6,15 @@ if [ ! -x "$bin/initdb" ]; then
     missing "PostgreSQL's initdb is not installed (Debian: postgresql)"
 fi
 
-# The server refuses to run as root; then it runs as the user that Debian's package made.
-chmod 755 .
-server=$PWD/server
+# A folder that is short, as the path of a socket must be, and that every user may enter, which the test's own may not
+# be: the server refuses to run as root and then runs as the user that Debian's package made.
+socket=$(mktemp -d /tmp/parsrec-pg.XXXXXX) || exit 1
+chmod 777 "$socket"
+server=$socket/server
 mkdir "$server"
 if [ "$(id -u)" -eq 0 ]; then
     if ! id postgres >/dev/null 2>&1; then
+        rm -rf -- "$socket"
         missing "root cannot start a server and there is no user postgres"
     fi
     chown postgres "$server"
@@ -19,9 +22,6 @@ if [ "$(id -u)" -eq 0 ]; then
 else
     as_server() { (cd "$server" && "$@"); }
 fi
-# A socket's path is short by rule; the test's folder may be long.
-socket=$(mktemp -d /tmp/parsrec-pg.XXXXXX) || exit 1
-chmod 777 "$socket"
 stop_postgres() {
     as_server "$bin/pg_ctl" -D "$server/data" -m immediate stop >/dev/null 2>&1
     rm -rf -- "$socket"
@@ -30,11 +30,11 @@ clean_up() { stop_postgres; }
 echo secret >"$socket/password"
 chmod 644 "$socket/password"
 as_server "$bin/initdb" -D "$server/data" -U tester -A scram-sha-256 --pwfile="$socket/password" \
-    -E UTF8 --no-sync >initdb.log 2>&1 || fail "initdb: $(tail -3 initdb.log)"
+    -E UTF8 --no-sync >initdb.log 2>&1 || fail "initdb: $(tail -n 3 initdb.log)"
 start_postgres() {
-    as_server "$bin/pg_ctl" -D "$server/data" -l "$server/log" -w -t 60 \
+    as_server "$bin/pg_ctl" -D "$server/data" -l "$server/log" -w -t 1800 \
         -o "-c listen_addresses='' -c unix_socket_directories='$socket' -c fsync=off" start >start.log 2>&1 ||
-        fail "pg_ctl: $(tail -3 start.log "$server/log")"
+        fail "pg_ctl: $(tail -n 3 start.log; tail -n 3 "$server/log")"
 }
 # As if the machine's power had gone, as far as one program can tell.
 restart_postgres() {

@@ -1,7 +1,8 @@
 # Several processes train one model: the same bytes at any number of ranks and threads, and whatever
 # happens to one of them ends all, with a checkpoint that any number resumes from.
-command -v mpirun >/dev/null && command -v pgrep >/dev/null || exit 77
-[ -e "$PARSREC_BUILD/src/libparsrec-mpi.so" ] || exit 77
+command -v mpirun >/dev/null || missing "mpirun is not installed (Debian: openmpi-bin)"
+command -v pgrep >/dev/null || missing "pgrep is not installed (Debian: procps)"
+[ -e "$PARSREC_BUILD/src/libparsrec-mpi.so" ] || missing "the build found no MPI (Debian: libopenmpi-dev)"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none # containers may forbid it
 # What MPI keeps until the end is not ours to free.

@@ -22,7 +22,7 @@ same "$(grep -c -i -E 'sanitizer|runtime error' server.err)" 0 "sanitizers"
 start_server shop.model --connections 20 --request-time 120s --no-quality
 python3 - "${url##*:}" >stdout 2>&1 <<'P'
 import socket, sys
-connect = lambda: socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=100)
+connect = lambda: socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=900)
 crowd = [connect() for _ in range(40)]
 answer, late = b"", connect()
 try:
@@ -45,7 +45,7 @@ start_server shop.model --request-time 2s --no-quality
 PARSREC=$program
 python3 - "${url##*:}" >stdout 2>&1 <<'P'
 import socket, sys
-crowd = [socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=60) for _ in range(200)]
+crowd = [socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=900) for _ in range(200)]
 for s in crowd[::2]:
     s.close()
 P
