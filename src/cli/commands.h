@@ -23,6 +23,7 @@
     X(export)           \
     X(export_events)    \
     X(bench)            \
+    X(size)             \
     X(doctor)
 
 #define CLI_DECLARE(name)                \

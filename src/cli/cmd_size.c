@@ -1,0 +1,434 @@
+/* parsrec size: what a shop of a given size will take on this machine. Generated shops of the same shape are
+ * imported, trained on and asked, each step in a process of its own, so that the system tells its peak memory.
+ *
+ * A large shop is not generated whole. The catalogue is, because the cost of a step and of an answer depends on
+ * it; users and actions are a part of it, once and half as many. What grows with users and actions grows in
+ * proportion, so two points give the line: a fixed part and a part per user. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/files.h"
+#include "base/memory.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "parsrec.h"
+
+typedef struct size_args {
+    uint64_t users, items, actions, dim, most;
+    unsigned threads;
+    bool json;
+} size_args;
+
+static const cli_option options[] = {
+    CLI_COUNT(0, "users", size_args, users, 1, 1e9, "customers of the shop"),
+    CLI_COUNT(0, "items", size_args, items, 2, 1e8, "items of its catalogue"),
+    CLI_COUNT(0, "actions", size_args, actions, 1, 1e12, "items bought, over all baskets"),
+    CLI_COUNT(0, "dim", size_args, dim, 0, 4096,
+              "dim.user and dim.item of the model; 0: as train has them"),
+    CLI_COUNT(0, "sample", size_args, most, 1000, 1e9,
+              "actions to generate at most, unless the catalogue needs more"),
+    CLI_THREADS(size_args, threads),
+    CLI_FLAG(0, "json", size_args, json, "print the figures as JSON"),
+    CLI_END,
+};
+
+const cli_command cli_size = {
+    .name = "size",
+    .summary = "memory, disk and time that a shop of some size will take",
+    .usage = "parsrec size --users N --items N --actions N [options]",
+    .details =
+        "Generates shops of this shape, imports them, trains an epoch with the default settings\n"
+        "and asks for answers, and says what the whole shop will take on this machine. If the "
+        "shop\n"
+        "has more actions than --sample and twice its catalogue, it is a part of the users with "
+        "the\n"
+        "whole catalogue, and half of that part; the figures follow the line through both.\n"
+        "Memory is the peak of a process, files that it reads included. docs/scale.md.\n",
+    .examples = "  parsrec size --users 200000 --items 100000 --actions 7300000\n"
+                "  parsrec size --users 5000 --items 800 --actions 90000 --dim 32 --json\n",
+    .options = options,
+    .least_words = 0,
+    .most_words = 0,
+};
+
+/* ---- what is measured ---- */
+
+enum {
+    IMPORT_MEMORY,
+    IMPORT_SECONDS,
+    DATA_DISK,
+    TRAIN_MEMORY,
+    EPOCH_SECONDS,
+    ITEMS_PER_SECOND,
+    CHECKPOINT_DISK,
+    MODEL_DISK,
+    SERVE_MEMORY,
+    ANSWER_MICROSECONDS,
+    FIGURES
+};
+
+/* How a figure follows from those of parts of the shop. */
+enum { LINE, SHARE, SAME };
+static const struct {
+    const char *name;
+    int rule;
+} figures[FIGURES] = {
+    {"import_memory", LINE},       {"import_seconds", SHARE}, {"data_disk", LINE},
+    {"train_memory", LINE},        {"epoch_seconds", SHARE},  {"items_per_second", SAME},
+    {"checkpoint_disk", LINE},     {"model_disk", LINE},      {"serve_memory", LINE},
+    {"answer_microseconds", SAME},
+};
+
+/* Of the whole, from a part `share` of it and, if not NULL, from half of that part. A line that would fall is
+ * level: then the fixed part is all there is. */
+static void conclude(double *whole, const double *part, const double *half, double share)
+{
+    for (size_t i = 0; i < FIGURES; i++) {
+        whole[i] = part[i];
+        if (half == NULL)
+            continue;
+        double slope = (part[i] - half[i]) / (share / 2);
+        if (figures[i].rule == LINE && slope > 0)
+            whole[i] = part[i] + slope * (1 - share);
+        if (figures[i].rule == SHARE)
+            whole[i] = part[i] / share;
+    }
+}
+
+/* ---- a generated shop ---- */
+
+typedef struct shop {
+    uint64_t users, items, actions;
+    char folder[4096];
+} shop;
+
+static const char *file_of(pr_path *hold, const shop *s, const char *name)
+{
+    snprintf(hold->text, sizeof hold->text, "%s/%s", s->folder, name);
+    return hold->text;
+}
+
+/* Few items sell often, most seldom. */
+static uint64_t popular(pr_stream *stream, uint64_t items)
+{
+    double u = pr_stream_unit(stream);
+    uint64_t item = (uint64_t)((double)items * u * u * u * u);
+    return item < items ? item : items - 1;
+}
+
+/* Baskets of six. Half of what a user buys is among ten favourites; now and then an item comes that nobody has had,
+ * so that all are there in the end. */
+static parsrec_status write_rows(const shop *s, const char *path, parsrec_error *err)
+{
+    enum { BASKET = 6, FAVOURITES = 10, DAY = 86400 };
+    pr_rng rng = pr_rng_make(1, s->items);
+    FILE *file = fopen(path, "w");
+    if (file == NULL)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot write", path);
+    fputs("user,session,time,item\n", file);
+    uint64_t done = 0, shown = 0;
+    for (uint64_t u = 0; u < s->users; u++) {
+        pr_stream draws = pr_stream_at(&rng, (uint32_t)u, (uint32_t)(u >> 32), 0);
+        uint64_t end = (uint64_t)((double)(u + 1) * ((double)s->actions / (double)s->users));
+        for (uint64_t k = 0; done < end; k++, done++) {
+            uint64_t item = popular(&draws, s->items);
+            if (pr_stream_unit(&draws) < 0.5) {
+                pr_stream own = pr_stream_at(&rng, (uint32_t)u, (uint32_t)(u >> 32),
+                                             1 + pr_stream_below(&draws, FAVOURITES));
+                item = popular(&own, s->items);
+            }
+            if ((double)shown * (double)s->actions <= (double)done * (double)s->items &&
+                shown < s->items)
+                item = shown++;
+            uint64_t session = k / BASKET;
+            fprintf(file, "u%llu,%llu,%llu,i%llu\n", (unsigned long long)u,
+                    (unsigned long long)session,
+                    (unsigned long long)(1500000000 + session * 7 * DAY), (unsigned long long)item);
+        }
+    }
+    int bad = ferror(file);
+    if (fclose(file) != 0 || bad)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: writing failed; make room or set TMPDIR",
+                             path);
+    return PARSREC_OK;
+}
+
+/* ---- the steps, each in its own process ---- */
+
+typedef struct step {
+    const shop *shop;
+    const size_args *args;
+    double *figures;
+} step;
+
+static parsrec_status do_import(const step *s, parsrec_error *err)
+{
+    pr_path rows, data;
+    const char *input = file_of(&rows, s->shop, "rows.csv");
+    parsrec_import_options o = parsrec_import_default();
+    parsrec_import_report report;
+    double began = pr_now();
+    PR_TRY(parsrec_import(file_of(&data, s->shop, "data.st"), &input, 1, &o, &report, cli_hooks(),
+                          err));
+    s->figures[IMPORT_SECONDS] = pr_now() - began;
+    return PARSREC_OK;
+}
+
+static void note_epoch(void *context, const parsrec_epoch *epoch)
+{
+    double *figures_of = context;
+    figures_of[EPOCH_SECONDS] = epoch->seconds;
+    figures_of[ITEMS_PER_SECOND] = epoch->items_per_s;
+}
+
+static parsrec_status do_train(const step *s, parsrec_error *err)
+{
+    pr_path data_path, model_path;
+    char user[32], item[32];
+    const char *set[] = {user, item};
+    snprintf(user, sizeof user, "dim.user=%llu", (unsigned long long)s->args->dim);
+    snprintf(item, sizeof item, "dim.item=%llu", (unsigned long long)s->args->dim);
+    parsrec_train_options o = parsrec_train_default();
+    o.epochs = 1;
+    o.keep_checkpoint = true;
+    o.skip_baselines = true;
+    o.threads = s->args->threads;
+    if (s->args->dim > 0) {
+        o.set = set;
+        o.set_count = 2;
+    }
+    parsrec_hooks hooks = {.context = s->figures, .on_epoch = note_epoch};
+    parsrec_data *data = NULL;
+    parsrec_train_report report;
+    PR_TRY(parsrec_data_load(&data, file_of(&data_path, s->shop, "data.st"), err));
+    parsrec_status status =
+        parsrec_train(data, file_of(&model_path, s->shop, "model.st"), &o, &report, &hooks, err);
+    parsrec_data_free(data);
+    return status;
+}
+
+static parsrec_status do_serve(const step *s, parsrec_error *err)
+{
+    enum { BASKET = 3, K = 10 };
+    static const double seconds = 1;
+    pr_path path;
+    parsrec_model *model = NULL;
+    parsrec_live *live = NULL;
+    parsrec_score_speed speed;
+    PR_TRY(parsrec_model_load(&model, file_of(&path, s->shop, "model.st"), err));
+    parsrec_status status = parsrec_live_new(&live, model, err);
+    if (status == PARSREC_OK)
+        status = parsrec_bench_score(model, BASKET, K, seconds, &speed, cli_hooks(), err);
+    s->figures[ANSWER_MICROSECONDS] = status == PARSREC_OK ? speed.median : 0;
+    parsrec_live_free(live);
+    parsrec_model_free(model);
+    return status;
+}
+
+typedef struct outcome {
+    parsrec_error err;
+    double figures[FIGURES];
+} outcome;
+
+/* Runs a step in another process: its figures, and its peak of memory as `memory`. */
+static parsrec_status apart(parsrec_status (*run)(const step *, parsrec_error *), step *s,
+                            size_t memory, parsrec_error *err)
+{
+    int ends[2];
+    outcome o = {0};
+    if (pipe(ends) != 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "cannot make a pipe");
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        step own = {s->shop, s->args, o.figures};
+        memcpy(o.figures, s->figures, sizeof o.figures);
+        o.err.status = run(&own, &o.err);
+        bool sent = write(ends[1], &o, sizeof o) == (ssize_t)sizeof o;
+        _exit(sent ? 0 : 1);
+    }
+    close(ends[1]);
+    size_t got = 0;
+    for (ssize_t n = 1; child > 0 && n > 0 && got<sizeof o; got += n> 0 ? (size_t)n : 0)
+        while ((n = read(ends[0], (char *)&o + got, sizeof o - got)) < 0 && errno == EINTR)
+            ;
+    close(ends[0]);
+    struct rusage usage = {0};
+    int how = 0;
+    if (child < 0)
+        return pr_fail_errno(err, PARSREC_E_MEMORY, "cannot start another process");
+    while (wait4(child, &how, 0, &usage) < 0 && errno == EINTR)
+        ;
+    if (got < sizeof o)
+        return pr_fail(err, PARSREC_E_MEMORY,
+                       "the process that measured was ended (signal %d), perhaps for want of "
+                       "memory; try a smaller --sample",
+                       WIFSIGNALED(how) ? WTERMSIG(how) : 0);
+    if (o.err.status != PARSREC_OK) {
+        *err = o.err;
+        return o.err.status;
+    }
+    memcpy(s->figures, o.figures, sizeof o.figures);
+    s->figures[memory] = (double)usage.ru_maxrss * 1024;
+    return PARSREC_OK;
+}
+
+static double disk(const shop *s, const char *name)
+{
+    pr_path path;
+    struct stat st;
+    return stat(file_of(&path, s, name), &st) == 0 ? (double)st.st_size : 0;
+}
+
+static void clean(const shop *s)
+{
+    static const char *const names[] = {"rows.csv",      "data.st",      "model.st",
+                                        "model.st.ckpt", "model.st.log", "model.st.png",
+                                        "model.st.svg"};
+    pr_path path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(file_of(&path, s, names[i]));
+    rmdir(s->folder);
+}
+
+static parsrec_status measure_in(shop *s, const size_args *a, double *result, parsrec_error *err)
+{
+    pr_path rows;
+    step own = {s, a, result};
+    cli_stage("generating %llu actions", (unsigned long long)s->actions);
+    PR_TRY(write_rows(s, file_of(&rows, s, "rows.csv"), err));
+    cli_stage("importing them");
+    PR_TRY(apart(do_import, &own, IMPORT_MEMORY, err));
+    unlink(rows.text);
+    cli_stage("training an epoch");
+    PR_TRY(apart(do_train, &own, TRAIN_MEMORY, err));
+    cli_stage("asking for answers");
+    PR_TRY(apart(do_serve, &own, SERVE_MEMORY, err));
+    result[DATA_DISK] = disk(s, "data.st");
+    result[MODEL_DISK] = disk(s, "model.st");
+    result[CHECKPOINT_DISK] = disk(s, "model.st.ckpt");
+    return PARSREC_OK;
+}
+
+/* Of a shop with this share of the users and actions. */
+static parsrec_status measure(const size_args *a, double share, double *result, parsrec_error *err)
+{
+    const char *chosen = getenv("TMPDIR");
+    shop s = {.users = (uint64_t)(share * (double)a->users + 0.5),
+              .items = a->items,
+              .actions = (uint64_t)(share * (double)a->actions + 0.5)};
+    s.users = s.users > 0 ? s.users : 1;
+    snprintf(s.folder, sizeof s.folder, "%s/parsrec-size.XXXXXX",
+             chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp");
+    memset(result, 0, FIGURES * sizeof *result);
+    if (mkdtemp(s.folder) == NULL)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot make a folder", s.folder);
+    parsrec_status status = measure_in(&s, a, result, err);
+    clean(&s);
+    return status;
+}
+
+/* ---- the report ---- */
+
+typedef struct amount {
+    char text[32];
+} amount;
+
+static const char *bytes_text(amount *hold, double bytes)
+{
+    static const char *const units[] = {"KB", "MB", "GB", "TB"};
+    size_t u = 0;
+    double value = bytes / 1024;
+    for (; value >= 1000 && u < 3; u++)
+        value /= 1024;
+    snprintf(hold->text, sizeof hold->text, "%.*f %s", value < 10 ? 1 : 0, value, units[u]);
+    return hold->text;
+}
+
+static const char *seconds_text(amount *hold, double s)
+{
+    if (s < 120)
+        snprintf(hold->text, sizeof hold->text, "%.*f s", s < 10 ? 1 : 0, s);
+    else if (s < 7200)
+        snprintf(hold->text, sizeof hold->text, "%.0f min", s / 60);
+    else
+        snprintf(hold->text, sizeof hold->text, "%.1f h", s / 3600);
+    return hold->text;
+}
+
+static int print_text(const size_args *a, const double *f, double share)
+{
+    pr_digits users, items, actions;
+    amount memory, size, other, time;
+    printf("%s users, %s items, %s actions\n", pr_digits_of(&users, a->users),
+           pr_digits_of(&items, a->items), pr_digits_of(&actions, a->actions));
+    if (share < 1)
+        printf("from %.2g %% and %.2g %% of the users and actions, generated with all items\n\n",
+               100 * share, 50 * share);
+    else
+        printf("from a generated shop of this size\n\n");
+    printf("step    memory    disk      time\n");
+    printf("import  %-8s  %-8s  %s\n", bytes_text(&memory, f[IMPORT_MEMORY]),
+           bytes_text(&size, f[DATA_DISK]), seconds_text(&time, f[IMPORT_SECONDS]));
+    printf("train   %-8s  %-8s  %s per epoch, %.0f items per second; checkpoints take %s more\n",
+           bytes_text(&memory, f[TRAIN_MEMORY]), bytes_text(&size, f[MODEL_DISK]),
+           seconds_text(&time, f[EPOCH_SECONDS]), f[ITEMS_PER_SECOND],
+           bytes_text(&other, f[CHECKPOINT_DISK]));
+    printf("serve   %-8s  %-8s  %.0f us per answer: %.0f answers per second and thread\n",
+           bytes_text(&memory, f[SERVE_MEMORY]), "", f[ANSWER_MICROSECONDS],
+           1e6 / f[ANSWER_MICROSECONDS]);
+    return cli_close_output("size");
+}
+
+static int print_json(const size_args *a, const double *f, double share)
+{
+    json_t *json =
+        json_pack("{s:I, s:I, s:I, s:f}", "users", (json_int_t)a->users, "items",
+                  (json_int_t)a->items, "actions", (json_int_t)a->actions, "share", share);
+    for (size_t i = 0; i < FIGURES; i++)
+        json_object_set_new(json, figures[i].name, json_real(f[i]));
+    return cli_print_json("size", json);
+}
+
+/* The share of users and actions to generate: all, or as many actions as --sample or, if that is more, two for
+ * each item, so that half of them still has every item. */
+static double share_of(const size_args *a)
+{
+    uint64_t most = a->most > 2 * a->items ? a->most : 2 * a->items;
+    return a->actions <= most ? 1 : (double)most / (double)a->actions;
+}
+
+int cmd_size(int argc, char **argv)
+{
+    size_args a = {.most = 200000};
+    cli_words words;
+    int rc = cli_parse(&cli_size, &a, &words, argc, argv);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    if (a.users == 0 || a.items == 0 || a.actions == 0)
+        return cli_usage_error(&cli_size, "--users, --items and --actions are all needed");
+    if (a.actions < a.items || a.actions / 6 < a.users)
+        return cli_usage_error(&cli_size,
+                               "there are fewer actions than items, or fewer than 6 for each "
+                               "user: such a shop cannot be trained on");
+    parsrec_error err = {0};
+    double part[FIGURES], half[FIGURES], whole[FIGURES], share = share_of(&a);
+    parsrec_status status = measure(&a, share, part, &err);
+    if (status == PARSREC_OK && share < 1)
+        status = measure(&a, share / 2, half, &err);
+    cli_finish_line();
+    if (status != PARSREC_OK)
+        return cli_report("size", &err);
+    conclude(whole, part, share < 1 ? half : NULL, share);
+    return a.json ? print_json(&a, whole, share) : print_text(&a, whole, share);
+}
