@@ -29,6 +29,9 @@ typedef struct pr_histories {
     uint64_t stamp;       /* no other histories of this process have the same */
 } pr_histories;
 
+/* A stamp that this process has not used before. */
+uint64_t pr_history_stamp(void);
+
 /* A view of the data set. */
 pr_histories pr_histories_of(const pr_dataset *data);
 

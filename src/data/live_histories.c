@@ -1,0 +1,574 @@
+/* Live histories: adding, forgetting, copies for readers. */
+#include <assert.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "base/xxh3.h"
+#include "data/live_inside.h"
+
+/* ---- beginning and end ---- */
+
+static int make_lock(pthread_rwlock_t *lock)
+{
+    pthread_rwlockattr_t kind;
+    int bad = pthread_rwlockattr_init(&kind);
+    if (bad != 0)
+        return bad;
+    /* Readers come without a pause; by default writers would wait for one. */
+    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    bad = pthread_rwlock_init(lock, &kind);
+    pthread_rwlockattr_destroy(&kind);
+    return bad;
+}
+
+parsrec_status pr_live_new(pr_live_histories **out, const pr_histories *base,
+                           const pr_intern *users, size_t items, const pr_live_rows *rows,
+                           parsrec_error *err)
+{
+    *out = NULL;
+    pr_live_histories *live = pr_alloc_zero(1, sizeof *live);
+    if (live == NULL || make_lock(&live->lock) != 0) {
+        pr_free(live);
+        return pr_fail_memory(err);
+    }
+    live->base = base;
+    live->base_users = users;
+    live->rows = *rows;
+    live->shopper_count = users->count;
+    live->shoppers = pr_alloc_zero(users->count, sizeof *live->shoppers);
+    live->held = pr_alloc_zero(items, sizeof *live->held);
+    if (live->shoppers == NULL || live->held == NULL) {
+        pr_live_free(live);
+        return pr_fail_memory(err);
+    }
+    *out = live;
+    return PARSREC_OK;
+}
+
+static void empty_shopper(shopper *s)
+{
+    pr_free(s->items);
+    pr_free(s->sessions);
+    pr_free(s->sum);
+    for (size_t i = 0; i < s->cart_count; i++)
+        pr_free(s->carts[i].items);
+    *s = (shopper){0};
+}
+
+void pr_live_free(pr_live_histories *live)
+{
+    if (live == NULL)
+        return;
+    for (size_t u = 0; live->shoppers != NULL && u < live->shopper_count; u++) {
+        if (live->shoppers[u] != NULL)
+            empty_shopper(live->shoppers[u]);
+        pr_free(live->shoppers[u]);
+    }
+    pr_free(live->shoppers);
+    pr_free(live->held);
+    pr_free(live->by_hash.hashes);
+    pr_free(live->by_hash.slots);
+    pr_intern_free(&live->users);
+    pthread_rwlock_destroy(&live->lock);
+    pr_free(live);
+}
+
+/* ---- users; the caller holds the lock ---- */
+
+static bool number_of(const pr_live_histories *live, pr_slice key, size_t *number)
+{
+    uint32_t found;
+    size_t first = live->base_users->count;
+    if (pr_intern_find(live->base_users, key, &found))
+        *number = found;
+    else if (pr_intern_find(&live->users, key, &found) && first + found < live->shopper_count)
+        *number = first + found;
+    else
+        return false;
+    return true;
+}
+
+static bool is_known(const pr_live_histories *live, size_t user)
+{
+    const shopper *s = live->shoppers[user];
+    if (s != NULL && s->session_count + s->cart_count > 0)
+        return true;
+    return user < live->base->users && (s == NULL || !s->forgotten);
+}
+
+/* What the base has of a user who was not forgotten. */
+static pr_history base_history(const pr_live_histories *live, size_t user)
+{
+    const shopper *s = live->shoppers[user];
+    if (user >= live->base->users || (s != NULL && s->forgotten))
+        return (pr_history){0};
+    return pr_user_history(live->base, (int32_t)user);
+}
+
+static parsrec_status shopper_at(pr_live_histories *live, size_t user, shopper **out,
+                                 parsrec_error *err)
+{
+    if (live->shoppers[user] == NULL)
+        live->shoppers[user] = pr_alloc_zero(1, sizeof **out);
+    *out = live->shoppers[user];
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+/* The number of a key, a new one if need be. */
+static parsrec_status number_for(pr_live_histories *live, pr_slice key, size_t *number,
+                                 parsrec_error *err)
+{
+    uint32_t added;
+    if (number_of(live, key, number))
+        return PARSREC_OK;
+    PR_TRY(pr_intern_add(&live->users, key, &added, err));
+    *number = live->base_users->count + added;
+    if (*number < live->shopper_count)
+        return PARSREC_OK;
+    size_t capacity = live->shopper_count; /* doubles */
+    PR_TRY(pr_grow(&live->shoppers, &capacity, *number + 1, sizeof *live->shoppers, err));
+    memset(live->shoppers + live->shopper_count, 0,
+           (capacity - live->shopper_count) * sizeof *live->shoppers);
+    live->shopper_count = capacity;
+    return PARSREC_OK;
+}
+
+/* ---- sums of rows ---- */
+
+static void add_rows(const pr_live_rows *rows, float *sum, const int32_t *items, size_t count,
+                     float sign)
+{
+    for (size_t i = 0; i < count; i++) {
+        const float *row = rows->table + (size_t)items[i] * rows->width;
+        for (size_t k = 0; k < rows->width; k++)
+            sum[k] += sign * row[k];
+    }
+}
+
+/* Before anything is added to a user for the first time. */
+static parsrec_status begin_sum(const pr_live_histories *live, size_t user, shopper *s,
+                                parsrec_error *err)
+{
+    if (live->rows.table == NULL || s->sum != NULL)
+        return PARSREC_OK;
+    s->sum = pr_alloc_zero(live->rows.width, sizeof *s->sum);
+    if (s->sum == NULL)
+        return pr_fail_memory(err);
+    pr_history base = base_history(live, user);
+    add_rows(&live->rows, s->sum, base.items, base.count, 1);
+    return PARSREC_OK;
+}
+
+/* ---- adding ---- */
+
+static mark mark_of(const char *name)
+{
+    if (name == NULL)
+        return (mark){0, 0};
+    XXH128_hash_t hash = XXH3_128bits_withSeed(name, strlen(name), pr_name_seed());
+    return (mark){hash.low64 | (hash.high64 == 0), hash.high64};
+}
+
+/* session_count if there is none of that name. The newest is asked for most. */
+static size_t session_named(const shopper *s, mark name)
+{
+    for (size_t i = s->session_count; i-- > 0 && (name.low | name.high) != 0;)
+        if (s->sessions[i].name.low == name.low && s->sessions[i].name.high == name.high)
+            return i;
+    return s->session_count;
+}
+
+static size_t begin_of(const shopper *s, size_t i)
+{
+    return i > 0 ? s->sessions[i - 1].end : 0;
+}
+
+/* Appends to the user's items those that the session does not hold yet; returns how many. */
+static size_t append_new(pr_live_histories *live, shopper *s, size_t first, size_t end,
+                         const int32_t *items, size_t count)
+{
+    size_t added = 0;
+    for (size_t i = first; i < end; i++)
+        live->held[s->items[i]] = 1;
+    for (size_t i = 0; i < count; i++)
+        if (items[i] >= 0 && live->held[items[i]] == 0) {
+            live->held[items[i]] = 1;
+            s->items[s->count + added++] = items[i];
+        }
+    for (size_t i = first; i < end; i++)
+        live->held[s->items[i]] = 0;
+    for (size_t i = 0; i < added; i++)
+        live->held[s->items[s->count + i]] = 0;
+    return added;
+}
+
+static void add_to(pr_live_histories *live, shopper *s, mark name, const int32_t *items,
+                   size_t count)
+{
+    size_t at = session_named(s, name);
+    if (at == s->session_count)
+        s->sessions[s->session_count++] = (session){name, s->count, 0};
+    size_t added = append_new(live, s, begin_of(s, at), s->sessions[at].end, items, count);
+    if (s->sum != NULL)
+        add_rows(&live->rows, s->sum, s->items + s->count, added, 1);
+    if (s->sessions[at].end < s->count) {
+        /* Moves the last `added` items to the end of a session before others. `spare` has room for them. */
+        int32_t *spare = s->items + s->count + count;
+        size_t end = s->sessions[at].end;
+        memcpy(spare, s->items + s->count, added * sizeof *spare);
+        memmove(s->items + end + added, s->items + end, (s->count - end) * sizeof *s->items);
+        memcpy(s->items + end, spare, added * sizeof *spare);
+    }
+    for (size_t i = at; i < s->session_count; i++)
+        s->sessions[i].end += added;
+    s->count += added;
+    s->stamp -= s->sessions[at].stamp;
+    s->sessions[at].stamp = pr_history_stamp();
+    s->stamp += s->sessions[at].stamp;
+}
+
+/* NULL if there is none of that name. */
+static cart *cart_named(shopper *s, mark name)
+{
+    for (size_t i = 0; i < s->cart_count; i++)
+        if (s->carts[i].name.low == name.low && s->carts[i].name.high == name.high)
+            return &s->carts[i];
+    return NULL;
+}
+
+static bool cart_holds(const cart *c, int32_t item)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (c->items[i] == item)
+            return true;
+    return false;
+}
+
+/* What was bought is no longer open. */
+static void take_from_cart(shopper *s, mark name, const int32_t *items, size_t count)
+{
+    cart *c = cart_named(s, name);
+    for (size_t i = 0; c != NULL && i < count; i++)
+        for (size_t j = 0; j < c->count; j++)
+            if (c->items[j] == items[i]) {
+                memmove(c->items + j, c->items + j + 1, (--c->count - j) * sizeof *c->items);
+                break;
+            }
+}
+
+static cart *new_cart(shopper *s, mark name)
+{
+    if (s->cart_count == CARTS_MOST) {
+        pr_free(s->carts[0].items);
+        memmove(s->carts, s->carts + 1, --s->cart_count * sizeof *s->carts);
+    }
+    s->carts[s->cart_count] = (cart){.name = name};
+    return &s->carts[s->cart_count++];
+}
+
+static parsrec_status put_into_cart(pr_live_histories *live, pr_slice user, mark name,
+                                    const int32_t *items, size_t count, parsrec_error *err)
+{
+    size_t number;
+    shopper *s;
+    PR_TRY(number_for(live, user, &number, err));
+    PR_TRY(shopper_at(live, number, &s, err));
+    cart *c = cart_named(s, name);
+    if (c == NULL)
+        c = new_cart(s, name);
+    PR_TRY(pr_grow(&c->items, &c->capacity, c->count + count, sizeof *c->items, err));
+    for (size_t i = 0; i < count; i++)
+        if (items[i] >= 0 && !cart_holds(c, items[i]))
+            c->items[c->count++] = items[i];
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_cart(pr_live_histories *live, pr_slice user, const char *name,
+                            const int32_t *items, size_t count, parsrec_error *err)
+{
+    if (name == NULL)
+        return PARSREC_OK;
+    pthread_rwlock_wrlock(&live->lock);
+    parsrec_status status = put_into_cart(live, user, mark_of(name), items, count, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
+
+static parsrec_status add(pr_live_histories *live, pr_slice user, mark name, const int32_t *items,
+                          size_t count, parsrec_error *err)
+{
+    size_t number;
+    shopper *s;
+    PR_TRY(number_for(live, user, &number, err));
+    PR_TRY(shopper_at(live, number, &s, err));
+    /* Twice the room: an older session grows by way of the end. */
+    PR_TRY(pr_grow(&s->items, &s->capacity, s->count + 2 * count, sizeof *s->items, err));
+    PR_TRY(pr_grow(&s->sessions, &s->session_capacity, s->session_count + 1, sizeof *s->sessions,
+                   err));
+    PR_TRY(begin_sum(live, number, s, err));
+    add_to(live, s, name, items, count);
+    take_from_cart(s, name, items, count);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_add(pr_live_histories *live, pr_slice user, const char *name,
+                           const int32_t *items, size_t count, parsrec_error *err)
+{
+    pthread_rwlock_wrlock(&live->lock);
+    parsrec_status status = add(live, user, mark_of(name), items, count, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
+
+/* ---- forgetting ---- */
+
+static parsrec_status forget(pr_live_histories *live, size_t user, parsrec_error *err)
+{
+    shopper *s;
+    PR_TRY(shopper_at(live, user, &s, err));
+    empty_shopper(s);
+    *s = (shopper){.forgotten = true, .stamp = pr_history_stamp()};
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_forget(pr_live_histories *live, pr_slice user, parsrec_error *err)
+{
+    size_t number;
+    pthread_rwlock_wrlock(&live->lock);
+    parsrec_status status = number_of(live, user, &number) ? forget(live, number, err) : PARSREC_OK;
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
+
+static size_t users_so_far(const pr_live_histories *live)
+{
+    size_t users = live->base_users->count + live->users.count;
+    return users < live->shopper_count ? users : live->shopper_count; /* memory may have run out */
+}
+
+/* Hashes are as good as random: any of their bits are a place to begin. */
+static uint32_t *slot_of(const hash_index *x, const uint8_t hash[PR_SIPHASH_BYTES])
+{
+    uint64_t at;
+    memcpy(&at, hash, sizeof at);
+    for (;; at++) {
+        uint32_t *slot = &x->slots[at & (x->slot_count - 1)];
+        if (*slot == 0 || memcmp(x->hashes[*slot - 1], hash, PR_SIPHASH_BYTES) == 0)
+            return slot;
+    }
+}
+
+/* Adds the users who came since it was last asked. */
+static parsrec_status extend_index(pr_live_histories *live, const uint8_t secret[PR_SIPHASH_BYTES],
+                                   parsrec_error *err)
+{
+    hash_index *x = &live->by_hash;
+    size_t users = users_so_far(live), first = live->base_users->count;
+    PR_TRY(pr_grow(&x->hashes, &x->capacity, users, sizeof *x->hashes, err));
+    if (x->slots == NULL || x->slot_count < 2 * users) {
+        size_t slots = 64;
+        while (slots < 4 * users)
+            slots *= 2;
+        uint32_t *fresh = pr_alloc_zero(slots, sizeof *fresh);
+        if (fresh == NULL)
+            return pr_fail_memory(err);
+        pr_free(x->slots);
+        x->slots = fresh;
+        x->slot_count = slots;
+        for (size_t u = 0; u < x->count; u++)
+            *slot_of(x, x->hashes[u]) = (uint32_t)u + 1;
+    }
+    for (; x->count < users; x->count++) {
+        pr_slice key = x->count < first ? pr_intern_name(live->base_users, x->count)
+                                        : pr_intern_name(&live->users, x->count - first);
+        pr_siphash(x->hashes[x->count], secret, key.bytes, key.size);
+        *slot_of(x, x->hashes[x->count]) = (uint32_t)x->count + 1;
+    }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_forget_hash(pr_live_histories *live, const uint8_t secret[PR_SIPHASH_BYTES],
+                                   const uint8_t hash[PR_SIPHASH_BYTES], parsrec_error *err)
+{
+    pthread_rwlock_wrlock(&live->lock);
+    parsrec_status status = extend_index(live, secret, err);
+    uint32_t found = status == PARSREC_OK ? *slot_of(&live->by_hash, hash) : 0;
+    if (found > 0)
+        status = forget(live, found - 1, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
+
+bool pr_live_forgotten(pr_live_histories *live, pr_slice user)
+{
+    size_t number;
+    pthread_rwlock_rdlock(&live->lock);
+    bool forgotten = number_of(live, user, &number) && live->shoppers[number] != NULL &&
+                     live->shoppers[number]->forgotten;
+    pthread_rwlock_unlock(&live->lock);
+    return forgotten;
+}
+
+/* ---- asking ---- */
+
+size_t pr_live_users(pr_live_histories *live)
+{
+    pthread_rwlock_rdlock(&live->lock);
+    size_t users = users_so_far(live);
+    pthread_rwlock_unlock(&live->lock);
+    return users;
+}
+
+bool pr_live_find(pr_live_histories *live, pr_slice user, int32_t *number)
+{
+    size_t found;
+    pthread_rwlock_rdlock(&live->lock);
+    bool known = number_of(live, user, &found) && is_known(live, found);
+    pthread_rwlock_unlock(&live->lock);
+    if (known)
+        *number = (int32_t)found;
+    return known;
+}
+
+/* Returns false when that was enough. */
+static bool visit_some(const pr_live_histories *live, size_t from, size_t end, pr_live_visit *visit,
+                       void *context)
+{
+    size_t first = live->base_users->count;
+    for (size_t u = from; u < end; u++) {
+        const shopper *s = live->shoppers[u];
+        if (!is_known(live, u))
+            continue;
+        pr_slice key = u < first ? pr_intern_name(live->base_users, u)
+                                 : pr_intern_name(&live->users, u - first);
+        size_t sessions = base_history(live, u).session_count + (s != NULL ? s->session_count : 0);
+        if (!visit(context, (int32_t)u, key, sessions))
+            return false;
+    }
+    return true;
+}
+
+void pr_live_each(pr_live_histories *live, pr_live_visit *visit, void *context)
+{
+    enum { A_ROUND = 1024 }; /* so that writers need not wait for all */
+    size_t users = pr_live_users(live);
+    bool more = true;
+    for (size_t u = 0; u < users && more; u += A_ROUND) {
+        pthread_rwlock_rdlock(&live->lock);
+        more = visit_some(live, u, users - u < A_ROUND ? users : u + A_ROUND, visit, context);
+        pthread_rwlock_unlock(&live->lock);
+    }
+}
+
+/* ---- copies ---- */
+
+void pr_history_copy_free(pr_history_copy *copy)
+{
+    pr_free(copy->items);
+    pr_free(copy->sessions);
+    pr_free(copy->vector);
+    *copy = (pr_history_copy){0};
+}
+
+static void append_session(pr_history_copy *copy, const int32_t *items, size_t count)
+{
+    pr_history *h = &copy->history;
+    memcpy(copy->items + h->count, items, count * sizeof *items);
+    h->count += count;
+    copy->sessions[++h->session_count] = (int64_t)h->count;
+}
+
+static void copy_both(pr_history_copy *copy, const pr_history *base, const shopper *s, size_t skip)
+{
+    copy->history = (pr_history){.items = copy->items, .sessions = copy->sessions};
+    copy->sessions[0] = 0;
+    for (size_t i = 0; i < base->session_count; i++)
+        append_session(copy, base->items + (base->sessions[i] - base->sessions[0]),
+                       (size_t)(base->sessions[i + 1] - base->sessions[i]));
+    for (size_t i = 0; i < s->session_count; i++)
+        if (i != skip)
+            append_session(copy, s->items + begin_of(s, i), s->sessions[i].end - begin_of(s, i));
+}
+
+static void copy_vector(const pr_live_rows *rows, pr_history_copy *copy, const shopper *s,
+                        size_t skip)
+{
+    memcpy(copy->vector, s->sum, rows->width * sizeof *copy->vector);
+    if (skip < s->session_count)
+        add_rows(rows, copy->vector, s->items + begin_of(s, skip),
+                 s->sessions[skip].end - begin_of(s, skip), -1);
+    for (size_t k = 0; rows->mean && k < rows->width && copy->history.count > 0; k++)
+        copy->vector[k] /= (float)copy->history.count;
+}
+
+static parsrec_status read_history(const pr_live_histories *live, size_t user, mark without,
+                                   pr_history_copy *copy, parsrec_error *err)
+{
+    const shopper *s = live->shoppers[user];
+    pr_history base = base_history(live, user);
+    copy->own_row = s == NULL || !s->forgotten;
+    copy->history = base;
+    copy->has_vector = false;
+    copy->stamp = s != NULL && s->stamp != 0 ? s->stamp : live->base->stamp;
+    if (s == NULL || s->session_count == 0)
+        return PARSREC_OK;
+    PR_TRY(pr_grow(&copy->vector, &copy->vector_capacity, live->rows.width, sizeof *copy->vector,
+                   err));
+    PR_TRY(pr_grow(&copy->items, &copy->item_capacity, base.count + s->count, sizeof *copy->items,
+                   err));
+    PR_TRY(pr_grow(&copy->sessions, &copy->session_capacity,
+                   base.session_count + s->session_count + 1, sizeof *copy->sessions, err));
+    size_t skip = session_named(s, without);
+    if (skip < s->session_count && copy->stamp == s->sessions[skip].stamp)
+        copy->stamp = live->base->stamp;
+    else if (skip < s->session_count)
+        copy->stamp -= s->sessions[skip].stamp;
+    copy_both(copy, &base, s, skip);
+    copy->has_vector = s->sum != NULL && copy->history.count > 0;
+    if (copy->has_vector)
+        copy_vector(&live->rows, copy, s, skip);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_history(pr_live_histories *live, int32_t user, const char *without,
+                               pr_history_copy *copy, parsrec_error *err)
+{
+    pthread_rwlock_rdlock(&live->lock);
+    parsrec_status status = read_history(live, (size_t)user, mark_of(without), copy, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
+
+/* What was bought under the name, then what is in the open basket of that name. */
+static parsrec_status read_session(shopper *s, mark name, size_t most, int32_t **items,
+                                   size_t *capacity, size_t *count, parsrec_error *err)
+{
+    size_t at = session_named(s, name), n = 0;
+    bool bought = at < s->session_count;
+    const cart *c = cart_named(s, name);
+    size_t begin = bought ? begin_of(s, at) : 0, end = bought ? s->sessions[at].end : 0;
+    PR_TRY(pr_grow(items, capacity, end - begin + (c != NULL ? c->count : 0), sizeof **items, err));
+    for (size_t i = begin; i < end; i++)
+        if (c == NULL || !cart_holds(c, s->items[i]))
+            (*items)[n++] = s->items[i];
+    for (size_t i = 0; c != NULL && i < c->count; i++)
+        (*items)[n++] = c->items[i];
+    *count = n < most ? n : most;
+    if (n > most)
+        memmove(*items, *items + (n - most), most * sizeof **items);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_live_session(pr_live_histories *live, int32_t user, const char *name, size_t most,
+                               int32_t **items, size_t *capacity, size_t *count, parsrec_error *err)
+{
+    parsrec_status status = PARSREC_OK;
+    *count = 0;
+    pthread_rwlock_rdlock(&live->lock);
+    if (live->shoppers[user] != NULL)
+        status =
+            read_session(live->shoppers[user], mark_of(name), most, items, capacity, count, err);
+    pthread_rwlock_unlock(&live->lock);
+    return status;
+}
