@@ -45,6 +45,7 @@ path:/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a libclang
 py:numpy python3-numpy
 py:pandas python3-pandas
 py:pytest python3-pytest
+py:yaml python3-yaml
 py:pip python3-pip
 py:nbclient python3-nbclient
 py:ipykernel python3-ipykernel
