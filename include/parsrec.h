@@ -981,6 +981,25 @@ PARSREC_API parsrec_status parsrec_live_forget_hash(parsrec_live *live,
  * when purchases are added later. */
 PARSREC_API bool parsrec_live_forgotten(const parsrec_live *live, const char *user);
 
+/* What a file of live histories was made of, and how much is in it. */
+typedef struct parsrec_live_note {
+    char store[40];   /* names the store whose events were added; not empty */
+    char base[40];    /* checksum of the data to which they were added (parsrec_data_statistics) */
+    uint64_t through; /* number of the last entry of the store that is in it */
+    uint64_t entries; /* how many entries of the store it stands for */
+    uint64_t users, sessions, actions; /* set by both calls: users, baskets and items in the file */
+} parsrec_live_note;
+
+/* Writes what was added to live histories, and who was forgotten, so that it need not be added
+ * again: docs/format.md. The name of the file is complete or absent at any moment. */
+PARSREC_API parsrec_status parsrec_live_save(const parsrec_live *live, parsrec_live_note *note,
+                                             const char *path, parsrec_error *err);
+/* Reads it into live histories to which nothing was added. The note has the store and the base; the
+ * rest is set. E_INPUT for a file that was made of others or with another catalogue; then, and on
+ * any failure, nothing was added. */
+PARSREC_API parsrec_status parsrec_live_load(parsrec_live *live, parsrec_live_note *note,
+                                             const char *path, parsrec_error *err);
+
 /* The number of a user who is in the model or was added, for requests with these live histories.
  * E_NOT_FOUND for other users and for forgotten ones. */
 PARSREC_API parsrec_status parsrec_live_find(const parsrec_live *live, const char *user,

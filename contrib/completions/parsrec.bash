@@ -3,7 +3,7 @@ _parsrec() {
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} list=
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        list="synth import info list check train recommend eval compare ablate tune explain whatif serve forget export export-events bench size doctor help"
+        list="synth import info list check train recommend eval compare ablate tune explain whatif serve forget export export-events fold-events bench size doctor help"
     else
         case "${COMP_WORDS[1]} $before" in
         "synth --size-rule") list="reference paper" ;;
@@ -43,6 +43,7 @@ _parsrec() {
             "forget -"*) list="--output --user --help" ;;
             "export -"*) list="--output --help" ;;
             "export-events -"*) list="--output --types --help" ;;
+            "fold-events -"*) list="--store --store-file --help" ;;
             "bench -"*) list="--model --preset --seconds --basket --k --threads --set --json --help" ;;
             "size -"*) list="--users --items --actions --dim --sample --threads --json --help" ;;
             "doctor -"*) list="--store --server --json --help" ;;

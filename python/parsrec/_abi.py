@@ -735,6 +735,21 @@ parsrec_answer_parts._fields_ = [
 ]
 
 
+class parsrec_live_note(Structure):
+    pass
+
+
+parsrec_live_note._fields_ = [
+    ("store", c_char * 40),
+    ("base", c_char * 40),
+    ("through", c_uint64),
+    ("entries", c_uint64),
+    ("users", c_uint64),
+    ("sessions", c_uint64),
+    ("actions", c_uint64),
+]
+
+
 class parsrec_bought(Structure):
     pass
 
@@ -1121,6 +1136,8 @@ FUNCTIONS = {
     "parsrec_live_forget": (c_int, [c_void_p, c_char_p, POINTER(parsrec_error)]),
     "parsrec_live_forget_hash": (c_int, [c_void_p, POINTER(c_uint8), POINTER(c_uint8), POINTER(parsrec_error)]),
     "parsrec_live_forgotten": (c_bool, [c_void_p, c_char_p]),
+    "parsrec_live_save": (c_int, [c_void_p, POINTER(parsrec_live_note), c_char_p, POINTER(parsrec_error)]),
+    "parsrec_live_load": (c_int, [c_void_p, POINTER(parsrec_live_note), c_char_p, POINTER(parsrec_error)]),
     "parsrec_live_find": (c_int, [c_void_p, c_char_p, POINTER(c_int32), POINTER(parsrec_error)]),
     "parsrec_live_bought": (c_int, [c_void_p, c_char_p, POINTER(parsrec_bought), c_size_t, POINTER(c_size_t), POINTER(parsrec_error)]),
     "parsrec_live_user_json": (c_int, [POINTER(c_void_p), c_void_p, c_char_p, c_size_t, POINTER(parsrec_error)]),

@@ -22,6 +22,7 @@
     X(forget)           \
     X(export)           \
     X(export_events)    \
+    X(fold_events)      \
     X(bench)            \
     X(size)             \
     X(doctor)

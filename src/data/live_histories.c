@@ -35,6 +35,8 @@ parsrec_status pr_live_new(pr_live_histories **out, const pr_histories *base,
     live->base = base;
     live->base_users = users;
     live->rows = *rows;
+    live->items = items;
+    live->seed = pr_name_seed();
     live->shopper_count = users->count;
     live->shoppers = pr_alloc_zero(users->count, sizeof *live->shoppers);
     live->held = pr_alloc_zero(items, sizeof *live->held);
@@ -46,30 +48,37 @@ parsrec_status pr_live_new(pr_live_histories **out, const pr_histories *base,
     return PARSREC_OK;
 }
 
-static void empty_shopper(shopper *s)
+static void empty_shopper(pr_added *s)
 {
     pr_free(s->items);
     pr_free(s->sessions);
     pr_free(s->sum);
     for (size_t i = 0; i < s->cart_count; i++)
         pr_free(s->carts[i].items);
-    *s = (shopper){0};
+    *s = (pr_added){0};
+}
+
+void pr_live_clear(pr_live_histories *live)
+{
+    for (size_t u = 0; live->shoppers != NULL && u < live->shopper_count; u++) {
+        if (live->shoppers[u] != NULL)
+            empty_shopper(live->shoppers[u]);
+        pr_free(live->shoppers[u]);
+        live->shoppers[u] = NULL;
+    }
+    pr_free(live->by_hash.hashes);
+    pr_free(live->by_hash.slots);
+    live->by_hash = (pr_added_index){0};
+    pr_intern_free(&live->users);
 }
 
 void pr_live_free(pr_live_histories *live)
 {
     if (live == NULL)
         return;
-    for (size_t u = 0; live->shoppers != NULL && u < live->shopper_count; u++) {
-        if (live->shoppers[u] != NULL)
-            empty_shopper(live->shoppers[u]);
-        pr_free(live->shoppers[u]);
-    }
+    pr_live_clear(live);
     pr_free(live->shoppers);
     pr_free(live->held);
-    pr_free(live->by_hash.hashes);
-    pr_free(live->by_hash.slots);
-    pr_intern_free(&live->users);
     pthread_rwlock_destroy(&live->lock);
     pr_free(live);
 }
@@ -91,7 +100,7 @@ static bool number_of(const pr_live_histories *live, pr_slice key, size_t *numbe
 
 static bool is_known(const pr_live_histories *live, size_t user)
 {
-    const shopper *s = live->shoppers[user];
+    const pr_added *s = live->shoppers[user];
     if (s != NULL && s->session_count + s->cart_count > 0)
         return true;
     return user < live->base->users && (s == NULL || !s->forgotten);
@@ -100,14 +109,14 @@ static bool is_known(const pr_live_histories *live, size_t user)
 /* What the base has of a user who was not forgotten. */
 static pr_history base_history(const pr_live_histories *live, size_t user)
 {
-    const shopper *s = live->shoppers[user];
+    const pr_added *s = live->shoppers[user];
     if (user >= live->base->users || (s != NULL && s->forgotten))
         return (pr_history){0};
     return pr_user_history(live->base, (int32_t)user);
 }
 
-static parsrec_status shopper_at(pr_live_histories *live, size_t user, shopper **out,
-                                 parsrec_error *err)
+parsrec_status pr_live_added(pr_live_histories *live, size_t user, pr_added **out,
+                             parsrec_error *err)
 {
     if (live->shoppers[user] == NULL)
         live->shoppers[user] = pr_alloc_zero(1, sizeof **out);
@@ -115,9 +124,15 @@ static parsrec_status shopper_at(pr_live_histories *live, size_t user, shopper *
     return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
-/* The number of a key, a new one if need be. */
-static parsrec_status number_for(pr_live_histories *live, pr_slice key, size_t *number,
-                                 parsrec_error *err)
+pr_slice pr_live_key(const pr_live_histories *live, size_t user)
+{
+    size_t first = live->base_users->count;
+    return user < first ? pr_intern_name(live->base_users, user)
+                        : pr_intern_name(&live->users, user - first);
+}
+
+parsrec_status pr_live_number(pr_live_histories *live, pr_slice key, size_t *number,
+                              parsrec_error *err)
 {
     uint32_t added;
     if (number_of(live, key, number))
@@ -146,8 +161,9 @@ static void add_rows(const pr_live_rows *rows, float *sum, const int32_t *items,
     }
 }
 
-/* Before anything is added to a user for the first time. */
-static parsrec_status begin_sum(const pr_live_histories *live, size_t user, shopper *s,
+/* Before something is added to a user of whom there is no sum. What a file had has none until then,
+ * as what the base has. */
+static parsrec_status begin_sum(const pr_live_histories *live, size_t user, pr_added *s,
                                 parsrec_error *err)
 {
     if (live->rows.table == NULL || s->sum != NULL)
@@ -157,21 +173,22 @@ static parsrec_status begin_sum(const pr_live_histories *live, size_t user, shop
         return pr_fail_memory(err);
     pr_history base = base_history(live, user);
     add_rows(&live->rows, s->sum, base.items, base.count, 1);
+    add_rows(&live->rows, s->sum, s->items, s->count, 1);
     return PARSREC_OK;
 }
 
 /* ---- adding ---- */
 
-static mark mark_of(const char *name)
+static pr_mark mark_of(const pr_live_histories *live, const char *name)
 {
     if (name == NULL)
-        return (mark){0, 0};
-    XXH128_hash_t hash = XXH3_128bits_withSeed(name, strlen(name), pr_name_seed());
-    return (mark){hash.low64 | (hash.high64 == 0), hash.high64};
+        return (pr_mark){0, 0};
+    XXH128_hash_t hash = XXH3_128bits_withSeed(name, strlen(name), live->seed);
+    return (pr_mark){hash.low64 | (hash.high64 == 0), hash.high64};
 }
 
 /* session_count if there is none of that name. The newest is asked for most. */
-static size_t session_named(const shopper *s, mark name)
+static size_t session_named(const pr_added *s, pr_mark name)
 {
     for (size_t i = s->session_count; i-- > 0 && (name.low | name.high) != 0;)
         if (s->sessions[i].name.low == name.low && s->sessions[i].name.high == name.high)
@@ -179,13 +196,13 @@ static size_t session_named(const shopper *s, mark name)
     return s->session_count;
 }
 
-static size_t begin_of(const shopper *s, size_t i)
+static size_t begin_of(const pr_added *s, size_t i)
 {
     return i > 0 ? s->sessions[i - 1].end : 0;
 }
 
 /* Appends to the user's items those that the session does not hold yet; returns how many. */
-static size_t append_new(pr_live_histories *live, shopper *s, size_t first, size_t end,
+static size_t append_new(pr_live_histories *live, pr_added *s, size_t first, size_t end,
                          const int32_t *items, size_t count)
 {
     size_t added = 0;
@@ -203,12 +220,12 @@ static size_t append_new(pr_live_histories *live, shopper *s, size_t first, size
     return added;
 }
 
-static void add_to(pr_live_histories *live, shopper *s, mark name, const int32_t *items,
+static void add_to(pr_live_histories *live, pr_added *s, pr_mark name, const int32_t *items,
                    size_t count)
 {
     size_t at = session_named(s, name);
     if (at == s->session_count)
-        s->sessions[s->session_count++] = (session){name, s->count, 0};
+        s->sessions[s->session_count++] = (pr_added_session){name, s->count, 0};
     size_t added = append_new(live, s, begin_of(s, at), s->sessions[at].end, items, count);
     if (s->sum != NULL)
         add_rows(&live->rows, s->sum, s->items + s->count, added, 1);
@@ -229,7 +246,7 @@ static void add_to(pr_live_histories *live, shopper *s, mark name, const int32_t
 }
 
 /* NULL if there is none of that name. */
-static cart *cart_named(shopper *s, mark name)
+static pr_added_cart *cart_named(pr_added *s, pr_mark name)
 {
     for (size_t i = 0; i < s->cart_count; i++)
         if (s->carts[i].name.low == name.low && s->carts[i].name.high == name.high)
@@ -237,7 +254,7 @@ static cart *cart_named(shopper *s, mark name)
     return NULL;
 }
 
-static bool cart_holds(const cart *c, int32_t item)
+static bool cart_holds(const pr_added_cart *c, int32_t item)
 {
     for (size_t i = 0; i < c->count; i++)
         if (c->items[i] == item)
@@ -246,9 +263,9 @@ static bool cart_holds(const cart *c, int32_t item)
 }
 
 /* What was bought is no longer open. */
-static void take_from_cart(shopper *s, mark name, const int32_t *items, size_t count)
+static void take_from_cart(pr_added *s, pr_mark name, const int32_t *items, size_t count)
 {
-    cart *c = cart_named(s, name);
+    pr_added_cart *c = cart_named(s, name);
     for (size_t i = 0; c != NULL && i < count; i++)
         for (size_t j = 0; j < c->count; j++)
             if (c->items[j] == items[i]) {
@@ -257,24 +274,24 @@ static void take_from_cart(shopper *s, mark name, const int32_t *items, size_t c
             }
 }
 
-static cart *new_cart(shopper *s, mark name)
+static pr_added_cart *new_cart(pr_added *s, pr_mark name)
 {
-    if (s->cart_count == CARTS_MOST) {
+    if (s->cart_count == PR_CARTS_MOST) {
         pr_free(s->carts[0].items);
         memmove(s->carts, s->carts + 1, --s->cart_count * sizeof *s->carts);
     }
-    s->carts[s->cart_count] = (cart){.name = name};
+    s->carts[s->cart_count] = (pr_added_cart){.name = name};
     return &s->carts[s->cart_count++];
 }
 
-static parsrec_status put_into_cart(pr_live_histories *live, pr_slice user, mark name,
+static parsrec_status put_into_cart(pr_live_histories *live, pr_slice user, pr_mark name,
                                     const int32_t *items, size_t count, parsrec_error *err)
 {
     size_t number;
-    shopper *s;
-    PR_TRY(number_for(live, user, &number, err));
-    PR_TRY(shopper_at(live, number, &s, err));
-    cart *c = cart_named(s, name);
+    pr_added *s;
+    PR_TRY(pr_live_number(live, user, &number, err));
+    PR_TRY(pr_live_added(live, number, &s, err));
+    pr_added_cart *c = cart_named(s, name);
     if (c == NULL)
         c = new_cart(s, name);
     PR_TRY(pr_grow(&c->items, &c->capacity, c->count + count, sizeof *c->items, err));
@@ -290,18 +307,18 @@ parsrec_status pr_live_cart(pr_live_histories *live, pr_slice user, const char *
     if (name == NULL)
         return PARSREC_OK;
     pthread_rwlock_wrlock(&live->lock);
-    parsrec_status status = put_into_cart(live, user, mark_of(name), items, count, err);
+    parsrec_status status = put_into_cart(live, user, mark_of(live, name), items, count, err);
     pthread_rwlock_unlock(&live->lock);
     return status;
 }
 
-static parsrec_status add(pr_live_histories *live, pr_slice user, mark name, const int32_t *items,
-                          size_t count, parsrec_error *err)
+static parsrec_status add(pr_live_histories *live, pr_slice user, pr_mark name,
+                          const int32_t *items, size_t count, parsrec_error *err)
 {
     size_t number;
-    shopper *s;
-    PR_TRY(number_for(live, user, &number, err));
-    PR_TRY(shopper_at(live, number, &s, err));
+    pr_added *s;
+    PR_TRY(pr_live_number(live, user, &number, err));
+    PR_TRY(pr_live_added(live, number, &s, err));
     /* Twice the room: an older session grows by way of the end. */
     PR_TRY(pr_grow(&s->items, &s->capacity, s->count + 2 * count, sizeof *s->items, err));
     PR_TRY(pr_grow(&s->sessions, &s->session_capacity, s->session_count + 1, sizeof *s->sessions,
@@ -316,7 +333,7 @@ parsrec_status pr_live_add(pr_live_histories *live, pr_slice user, const char *n
                            const int32_t *items, size_t count, parsrec_error *err)
 {
     pthread_rwlock_wrlock(&live->lock);
-    parsrec_status status = add(live, user, mark_of(name), items, count, err);
+    parsrec_status status = add(live, user, mark_of(live, name), items, count, err);
     pthread_rwlock_unlock(&live->lock);
     return status;
 }
@@ -325,10 +342,10 @@ parsrec_status pr_live_add(pr_live_histories *live, pr_slice user, const char *n
 
 static parsrec_status forget(pr_live_histories *live, size_t user, parsrec_error *err)
 {
-    shopper *s;
-    PR_TRY(shopper_at(live, user, &s, err));
+    pr_added *s;
+    PR_TRY(pr_live_added(live, user, &s, err));
     empty_shopper(s);
-    *s = (shopper){.forgotten = true, .stamp = pr_history_stamp()};
+    *s = (pr_added){.forgotten = true, .stamp = pr_history_stamp()};
     return PARSREC_OK;
 }
 
@@ -348,7 +365,7 @@ static size_t users_so_far(const pr_live_histories *live)
 }
 
 /* Hashes are as good as random: any of their bits are a place to begin. */
-static uint32_t *slot_of(const hash_index *x, const uint8_t hash[PR_SIPHASH_BYTES])
+static uint32_t *slot_of(const pr_added_index *x, const uint8_t hash[PR_SIPHASH_BYTES])
 {
     uint64_t at;
     memcpy(&at, hash, sizeof at);
@@ -363,8 +380,8 @@ static uint32_t *slot_of(const hash_index *x, const uint8_t hash[PR_SIPHASH_BYTE
 static parsrec_status extend_index(pr_live_histories *live, const uint8_t secret[PR_SIPHASH_BYTES],
                                    parsrec_error *err)
 {
-    hash_index *x = &live->by_hash;
-    size_t users = users_so_far(live), first = live->base_users->count;
+    pr_added_index *x = &live->by_hash;
+    size_t users = users_so_far(live);
     PR_TRY(pr_grow(&x->hashes, &x->capacity, users, sizeof *x->hashes, err));
     if (x->slots == NULL || x->slot_count < 2 * users) {
         size_t slots = 64;
@@ -380,8 +397,7 @@ static parsrec_status extend_index(pr_live_histories *live, const uint8_t secret
             *slot_of(x, x->hashes[u]) = (uint32_t)u + 1;
     }
     for (; x->count < users; x->count++) {
-        pr_slice key = x->count < first ? pr_intern_name(live->base_users, x->count)
-                                        : pr_intern_name(&live->users, x->count - first);
+        pr_slice key = pr_live_key(live, x->count);
         pr_siphash(x->hashes[x->count], secret, key.bytes, key.size);
         *slot_of(x, x->hashes[x->count]) = (uint32_t)x->count + 1;
     }
@@ -435,13 +451,11 @@ bool pr_live_find(pr_live_histories *live, pr_slice user, int32_t *number)
 static bool visit_some(const pr_live_histories *live, size_t from, size_t end, pr_live_visit *visit,
                        void *context)
 {
-    size_t first = live->base_users->count;
     for (size_t u = from; u < end; u++) {
-        const shopper *s = live->shoppers[u];
+        const pr_added *s = live->shoppers[u];
         if (!is_known(live, u))
             continue;
-        pr_slice key = u < first ? pr_intern_name(live->base_users, u)
-                                 : pr_intern_name(&live->users, u - first);
+        pr_slice key = pr_live_key(live, u);
         size_t sessions = base_history(live, u).session_count + (s != NULL ? s->session_count : 0);
         if (!visit(context, (int32_t)u, key, sessions))
             return false;
@@ -479,7 +493,7 @@ static void append_session(pr_history_copy *copy, const int32_t *items, size_t c
     copy->sessions[++h->session_count] = (int64_t)h->count;
 }
 
-static void copy_both(pr_history_copy *copy, const pr_history *base, const shopper *s, size_t skip)
+static void copy_both(pr_history_copy *copy, const pr_history *base, const pr_added *s, size_t skip)
 {
     copy->history = (pr_history){.items = copy->items, .sessions = copy->sessions};
     copy->sessions[0] = 0;
@@ -491,7 +505,7 @@ static void copy_both(pr_history_copy *copy, const pr_history *base, const shopp
             append_session(copy, s->items + begin_of(s, i), s->sessions[i].end - begin_of(s, i));
 }
 
-static void copy_vector(const pr_live_rows *rows, pr_history_copy *copy, const shopper *s,
+static void copy_vector(const pr_live_rows *rows, pr_history_copy *copy, const pr_added *s,
                         size_t skip)
 {
     memcpy(copy->vector, s->sum, rows->width * sizeof *copy->vector);
@@ -502,10 +516,10 @@ static void copy_vector(const pr_live_rows *rows, pr_history_copy *copy, const s
         copy->vector[k] /= (float)copy->history.count;
 }
 
-static parsrec_status read_history(const pr_live_histories *live, size_t user, mark without,
+static parsrec_status read_history(const pr_live_histories *live, size_t user, pr_mark without,
                                    pr_history_copy *copy, parsrec_error *err)
 {
-    const shopper *s = live->shoppers[user];
+    const pr_added *s = live->shoppers[user];
     pr_history base = base_history(live, user);
     copy->own_row = s == NULL || !s->forgotten;
     copy->history = base;
@@ -535,18 +549,18 @@ parsrec_status pr_live_history(pr_live_histories *live, int32_t user, const char
                                pr_history_copy *copy, parsrec_error *err)
 {
     pthread_rwlock_rdlock(&live->lock);
-    parsrec_status status = read_history(live, (size_t)user, mark_of(without), copy, err);
+    parsrec_status status = read_history(live, (size_t)user, mark_of(live, without), copy, err);
     pthread_rwlock_unlock(&live->lock);
     return status;
 }
 
 /* What was bought under the name, then what is in the open basket of that name. */
-static parsrec_status read_session(shopper *s, mark name, size_t most, int32_t **items,
+static parsrec_status read_session(pr_added *s, pr_mark name, size_t most, int32_t **items,
                                    size_t *capacity, size_t *count, parsrec_error *err)
 {
     size_t at = session_named(s, name), n = 0;
     bool bought = at < s->session_count;
-    const cart *c = cart_named(s, name);
+    const pr_added_cart *c = cart_named(s, name);
     size_t begin = bought ? begin_of(s, at) : 0, end = bought ? s->sessions[at].end : 0;
     PR_TRY(pr_grow(items, capacity, end - begin + (c != NULL ? c->count : 0), sizeof **items, err));
     for (size_t i = begin; i < end; i++)
@@ -567,8 +581,8 @@ parsrec_status pr_live_session(pr_live_histories *live, int32_t user, const char
     *count = 0;
     pthread_rwlock_rdlock(&live->lock);
     if (live->shoppers[user] != NULL)
-        status =
-            read_session(live->shoppers[user], mark_of(name), most, items, capacity, count, err);
+        status = read_session(live->shoppers[user], mark_of(live, name), most, items, capacity,
+                              count, err);
     pthread_rwlock_unlock(&live->lock);
     return status;
 }

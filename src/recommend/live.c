@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "data/live_file.h"
 #include "recommend/recommend.h"
 
 /* The rows that a history vector is made of, where it is a sum or a mean of all. */
@@ -124,6 +125,40 @@ parsrec_status parsrec_live_find(const parsrec_live *live, const char *user, int
                        "guest",
                        pr_show(&hold, pr_slice_of(user)));
     return PARSREC_OK;
+}
+
+/* ---- files ---- */
+
+static parsrec_status check_note(const parsrec_live *live, const parsrec_live_note *note,
+                                 const char *path, const char *call, parsrec_error *err)
+{
+    if (live == NULL || note == NULL || path == NULL || note->store[0] == '\0')
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "%s needs live histories, a note that names a store, and a path", call);
+    if (note->base[0] == '\0' || pr_dataset_checksum(live->model->file.data)[0] == '\0')
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "%s: the data have no checksum, so that nobody could tell whether the file "
+                       "fits them; write them with parsrec import",
+                       path);
+    return PARSREC_OK;
+}
+
+parsrec_status parsrec_live_save(const parsrec_live *live, parsrec_live_note *note,
+                                 const char *path, parsrec_error *err)
+{
+    PR_TRY(check_note(live, note, path, "parsrec_live_save", err));
+    return pr_live_file_save(live->pasts, note, pr_dataset_checksum(live->model->file.data), path,
+                             err);
+}
+
+parsrec_status parsrec_live_load(parsrec_live *live, parsrec_live_note *note, const char *path,
+                                 parsrec_error *err)
+{
+    pr_container *file;
+    PR_TRY(check_note(live, note, path, "parsrec_live_load", err));
+    PR_TRY(pr_sealed_open(&file, path, err));
+    return pr_live_file_load(live->pasts, note, pr_dataset_checksum(live->model->file.data), file,
+                             err);
 }
 
 /* ---- what is known, as JSON ---- */

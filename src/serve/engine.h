@@ -35,6 +35,7 @@ typedef struct engine {
     pthread_mutex_t sync_lock; /* events enter `live` in order, one thread at a time */
     atomic_uint_fast64_t seen; /* number of the last event of the store in `live` */
     uint64_t events_through;   /* events up to this number are already in the model's data */
+    uint64_t entries, folded;  /* of the store, in `live`; of them those that a file had */
     atomic_uint forgotten;     /* users forgotten since it was loaded */
 } engine;
 

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/files.h"
@@ -73,6 +74,7 @@ static parsrec_status take_entry(void *context, const store_entry *entry, parsre
                ? parsrec_live_forget_hash(e->live, c->store->secret, entry->user_hash, err)
                : take_event(e, entry, err));
     atomic_fetch_add(&e->forgotten, entry->forget);
+    e->entries++;
     atomic_store(&e->seen, entry->number);
     return PARSREC_OK;
 }
@@ -181,6 +183,72 @@ parsrec_status event_flow_forget(app *a, const char *user, store_receipt *receip
     return status;
 }
 
+/* ---- a new engine ---- */
+
+/* Takes what fold-events wrote beside the model. A file that does not fit is not used, which costs
+ * time and nothing else; so is one that is ahead of the store, from which an older backup was
+ * restored: its next events would have numbers that seem to be known. */
+static parsrec_status take_folded(app *a, engine *e, parsrec_error *err)
+{
+    char path[FOLD_PATH_MOST];
+    parsrec_live_note note = {0};
+    parsrec_error why = {0};
+    uint64_t newest = 0;
+    pr_digits entries, through;
+    double began = pr_now();
+    if (!event_flow_fold_path(path, a->options->model_path) || access(path, F_OK) != 0)
+        return PARSREC_OK;
+    PR_TRY(event_flow_note(a, e, &note, err));
+    PR_TRY(store_newest(a->store, &newest, err));
+    parsrec_status status = parsrec_live_load(e->live, &note, path, &why);
+    if (status == PARSREC_E_MEMORY)
+        return pr_fail_memory(err);
+    if (status == PARSREC_OK && note.through > newest) {
+        parsrec_live_free(e->live);
+        PR_TRY(parsrec_live_new(&e->live, e->model, err));
+        status = pr_fail(&why, PARSREC_E_INPUT,
+                         "%s: it has events up to number %llu, the store only up to %llu", path,
+                         (unsigned long long)note.through, (unsigned long long)newest);
+    }
+    if (status != PARSREC_OK) {
+        fprintf(stderr, "warning: all events are replayed: %s\n", why.message);
+        return PARSREC_OK;
+    }
+    atomic_store(&e->seen, note.through);
+    e->entries = e->folded = note.entries;
+    fprintf(stderr, "%s has %s entries of the store, up to number %s: read in %.2f s\n", path,
+            pr_digits_of(&entries, note.entries), pr_digits_of(&through, note.through),
+            pr_now() - began);
+    return PARSREC_OK;
+}
+
+/* So that one can tell when it is time to fold. */
+static void note_replay(uint64_t entries, double seconds)
+{
+    pr_digits digits;
+    if (seconds > 1)
+        fprintf(stderr,
+                "replayed %s entries of the store in %.1f s; parsrec fold-events saves that\n",
+                pr_digits_of(&digits, entries), seconds);
+}
+
+bool event_flow_fold_path(char out[FOLD_PATH_MOST], const char *model)
+{
+    int size = snprintf(out, FOLD_PATH_MOST, "%s.histories", model);
+    return size > 0 && size < FOLD_PATH_MOST;
+}
+
+parsrec_status event_flow_note(const app *a, const engine *e, parsrec_live_note *note,
+                               parsrec_error *err)
+{
+    parsrec_data_stats stats = {0};
+    PR_TRY(parsrec_data_statistics(engine_data(e), &stats, err));
+    *note = (parsrec_live_note){.through = atomic_load(&e->seen), .entries = e->entries};
+    snprintf(note->store, sizeof note->store, "%s", store_identity_of(a->store)->id);
+    snprintf(note->base, sizeof note->base, "%s", stats.checksum);
+    return PARSREC_OK;
+}
+
 parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
 {
     parsrec_status status = PARSREC_OK;
@@ -192,6 +260,9 @@ parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
                     (unsigned long long)e->events_through);
     }
     if (status == PARSREC_OK && a->store != NULL)
+        status = take_folded(a, e, err);
+    double began = pr_now();
+    if (status == PARSREC_OK && a->store != NULL)
         status = catch_up(a, e, err); /* most of the replay, while events are still accepted */
     pthread_rwlock_wrlock(&a->order);
     if (status == PARSREC_OK && a->store != NULL)
@@ -199,6 +270,7 @@ parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
     if (status == PARSREC_OK)
         engine_put(&a->engines, e);
     pthread_rwlock_unlock(&a->order);
+    note_replay(e->entries - e->folded, pr_now() - began);
     return status;
 }
 
@@ -319,7 +391,9 @@ void event_flow_init(app *a)
     init_news(a);
 }
 
-parsrec_status event_flow_open(app *a, parsrec_error *err)
+static parsrec_status open_with(app *a,
+                                parsrec_status (*open)(store **, const char *, parsrec_error *),
+                                parsrec_error *err)
 {
     const serve_options *o = a->options;
     char beside[4096];
@@ -333,9 +407,19 @@ parsrec_status event_flow_open(app *a, parsrec_error *err)
     int size = snprintf(beside, sizeof beside, "sqlite:%s.events", o->model_path);
     if (size < 0 || (size_t)size >= sizeof beside)
         return pr_fail(err, PARSREC_E_LIMIT, "the name of the model is too long");
-    PR_TRY(store_open(&a->store, given != NULL ? given : beside, err));
+    PR_TRY(open(&a->store, given != NULL ? given : beside, err));
     a->store_opened = true;
     return PARSREC_OK;
+}
+
+parsrec_status event_flow_open(app *a, parsrec_error *err)
+{
+    return open_with(a, store_open, err);
+}
+
+parsrec_status event_flow_open_existing(app *a, parsrec_error *err)
+{
+    return open_with(a, store_open_existing, err);
 }
 
 void event_flow_close(app *a)

@@ -10,6 +10,8 @@
 void event_flow_init(app *a);
 /* Opens the store of the options on the first call. Having no store is fine. */
 parsrec_status event_flow_open(app *a, parsrec_error *err);
+/* The same, but a missing file is an error. */
+parsrec_status event_flow_open_existing(app *a, parsrec_error *err);
 /* Starts a thread that follows events added by other servers. */
 parsrec_status event_flow_follow(app *a, parsrec_error *err);
 void event_flow_close(app *a);
@@ -28,6 +30,13 @@ parsrec_status event_flow_await(app *a, uint64_t number, double until, parsrec_e
 /* Replays the store into an engine, then makes it the current engine, with no event lost in
  * between. */
 parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err);
+
+/* Where the histories of a model are folded: MODEL.histories. False if the name is too long. */
+enum { FOLD_PATH_MOST = 4096 };
+bool event_flow_fold_path(char out[FOLD_PATH_MOST], const char *model);
+/* What the engine's live histories are made of. */
+parsrec_status event_flow_note(const app *a, const engine *e, parsrec_live_note *note,
+                               parsrec_error *err);
 
 /* "up", "down" or "none", as last seen by events and the following thread. Does not wait for the
  * store. */

@@ -38,6 +38,22 @@ typedef struct serve_export {
 /* Writes the events as CSV that `parsrec import` reads: user,session,time,item,quantity,type. */
 parsrec_status serve_export_events(serve_export *x, parsrec_error *err);
 
+/* Folding of a store's events into a file beside the model: what of (in), what was written (out). */
+typedef struct serve_fold {
+    const char *model_path, *data_path; /* as in serve_options */
+    const char *store, *store_path;     /* likewise */
+    char output[4096];                  /* out: the file */
+    uint64_t entries, fresh;           /* out: entries of the store in it; those not there before */
+    uint64_t through;                  /* out: the number of the last one */
+    uint64_t users, sessions, actions; /* out */
+    char id[40];                       /* out: of the store */
+} serve_fold;
+
+/* Writes the histories that a server with this model would have after a replay of the store to
+ * MODEL.histories. A server that starts later reads them and replays only what came after. A file that
+ * is there already and fits is continued. Servers may run meanwhile. */
+parsrec_status serve_fold_events(serve_fold *f, parsrec_error *err);
+
 /* What is known of a store without changing it. */
 typedef struct serve_store_look {
     bool made;         /* a server has used it */

@@ -458,6 +458,14 @@ parsrec_status store_replay(store *s, uint64_t after, store_visit *visit, void *
     return status;
 }
 
+parsrec_status store_newest(store *s, uint64_t *number, parsrec_error *err)
+{
+    pthread_mutex_lock(&s->reading);
+    parsrec_status status = s->backend->newest(s->database, number, err);
+    pthread_mutex_unlock(&s->reading);
+    return status;
+}
+
 static void drain(int fd)
 {
     eventfd_t count;

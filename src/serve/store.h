@@ -103,6 +103,9 @@ parsrec_status store_replay(store *s, uint64_t after, store_visit *visit, void *
 parsrec_status store_wait(store *s, int milliseconds, uint64_t *news, parsrec_error *err);
 void store_wake(store *s); /* from any thread */
 
+/* The number of the newest entry; 0 in an empty store. */
+parsrec_status store_newest(store *s, uint64_t *number, parsrec_error *err);
+
 /* Whether the store is reachable, for /readyz. */
 parsrec_status store_check(store *s, parsrec_error *err);
 

@@ -504,6 +504,19 @@ static parsrec_status read_rows(void *own, uint64_t after, store_take *take, voi
     return PARSREC_OK;
 }
 
+static parsrec_status newest(void *own, uint64_t *number, parsrec_error *err)
+{
+    postgres *self = own;
+    PGresult *result = NULL;
+    *number = 0;
+    PR_TRY(run(self->reader,
+               &(statement){"SELECT coalesce(max(id), 0) FROM parsrec_events", NULL, 0, false},
+               &result, "cannot read the store", err));
+    pr_parse_u64(pr_slice_of(pr_pq.getvalue(result, 0, 0)), number);
+    pr_pq.clear(result);
+    return PARSREC_OK;
+}
+
 static parsrec_status check(void *own, parsrec_error *err)
 {
     postgres *self = own;
@@ -574,6 +587,7 @@ const store_backend store_postgres = {
     .append = append,
     .forget = forget,
     .read = read_rows,
+    .newest = newest,
     .check = check,
     .wait = wait_for_news,
 };

@@ -59,19 +59,21 @@ static parsrec_status prepare(const sqlite *self, sqlite3 *connection, sqlite3_s
 }
 
 /* The single number that a statement returns. */
-static parsrec_status ask_number(const sqlite *self, const char *sql, uint64_t *number,
-                                 parsrec_error *err)
+static parsrec_status ask_number(const sqlite *self, sqlite3 *connection, const char *sql,
+                                 uint64_t *number, parsrec_error *err)
 {
     sqlite3_stmt *statement = NULL;
-    PR_TRY(prepare(self, self->writer, &statement, sql, err));
+    PR_TRY(prepare(self, connection, &statement, sql, err));
     parsrec_status status = PARSREC_OK;
     if (sqlite3_step(statement) == SQLITE_ROW)
         *number = (uint64_t)sqlite3_column_int64(statement, 0);
     else
-        status = fail(self, self->writer, "cannot use it as a store", err);
+        status = fail(self, connection, "cannot use it as a store", err);
     sqlite3_finalize(statement);
     return status;
 }
+
+static const char select_newest[] = "SELECT max(id) FROM parsrec_events";
 
 /* ---- opening ---- */
 
@@ -171,7 +173,7 @@ static parsrec_status settle_identity(const sqlite *self, parsrec_error *err)
 static parsrec_status make_tables(sqlite *self, parsrec_error *err)
 {
     uint64_t version = 0;
-    PR_TRY(ask_number(self, "PRAGMA user_version", &version, err));
+    PR_TRY(ask_number(self, self->writer, "PRAGMA user_version", &version, err));
     if (version > SCHEMA)
         return pr_fail(err, PARSREC_E_VERSION,
                        "%s: the store has version %d, this parsrec knows up to %d", self->path,
@@ -204,7 +206,8 @@ static parsrec_status make_alone(sqlite *self, parsrec_error *err)
 static parsrec_status rewrite_if_due(sqlite *self, parsrec_error *err)
 {
     uint64_t due = 0;
-    PR_TRY(ask_number(self, "SELECT count(*) FROM parsrec_meta WHERE name = 'rewrite'", &due, err));
+    PR_TRY(ask_number(self, self->writer,
+                      "SELECT count(*) FROM parsrec_meta WHERE name = 'rewrite'", &due, err));
     if (due == 0)
         return PARSREC_OK;
     return run(self, self->writer, "VACUUM; DELETE FROM parsrec_meta WHERE name = 'rewrite'",
@@ -318,8 +321,7 @@ static parsrec_status insert_rows(sqlite *self, store_batch *batch, parsrec_erro
         PR_TRY(insert_row(self, batch, batch->rows[i], err));
         repeats = repeats || batch->rows[i]->duplicate;
     }
-    return repeats ? ask_number(self, "SELECT max(id) FROM parsrec_events", &batch->last, err)
-                   : PARSREC_OK;
+    return repeats ? ask_number(self, self->writer, select_newest, &batch->last, err) : PARSREC_OK;
 }
 
 static parsrec_status remove_rows(sqlite *self, store_batch *batch, parsrec_error *err)
@@ -409,6 +411,12 @@ static parsrec_status read_rows(void *own, uint64_t after, store_take *take, voi
     return status;
 }
 
+static parsrec_status newest(void *own, uint64_t *number, parsrec_error *err)
+{
+    sqlite *self = own;
+    return ask_number(self, self->reader, select_newest, number, err);
+}
+
 static parsrec_status check(void *own, parsrec_error *err)
 {
     sqlite *self = own;
@@ -423,5 +431,6 @@ const store_backend store_sqlite = {
     .append = append,
     .forget = forget,
     .read = read_rows,
+    .newest = newest,
     .check = check,
 };

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/xxh3.h"
+#include "data/live_file.h"
 #include "model/model_file.h"
 
 /* Every block of numbers with its name in the file; the last one only if an average is kept. */
@@ -421,6 +422,7 @@ static const checker checkers[] = {
     {PR_DATA_FORMAT, PR_DATA_VERSION, verify_data},
     {PR_MODEL_FORMAT, PR_MODEL_VERSION, verify_model},
     {PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, pr_checkpoint_inspect},
+    {PR_LIVE_FORMAT, PR_LIVE_VERSION, pr_live_file_inspect},
 };
 
 static parsrec_status find_checker(const pr_container *file, const checker **out,

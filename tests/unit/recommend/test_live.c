@@ -815,6 +815,143 @@ static void crafted_users_do_not_pile_up(void **state)
     pr_name_seed_set(own);
 }
 
+/* ---- files ---- */
+
+static parsrec_live_note note_of(const char *store, const char *base)
+{
+    parsrec_live_note note = {.through = 41, .entries = 37};
+    snprintf(note.store, sizeof note.store, "%s", store);
+    snprintf(note.base, sizeof note.base, "%s", base);
+    return note;
+}
+
+/* Purchases, sessions that grow later, open baskets, one who is forgotten and one who came back. */
+static void some_history(const opened *o)
+{
+    parsrec_error err;
+    live_through(o);
+    add(o, "eve", "a", (const int32_t[]){4, 2}, 2);
+    add(o, "eve", NULL, (const int32_t[]){9}, 1);
+    add(o, "eve", "a", (const int32_t[]){7}, 1);
+    assert_ok(parsrec_live_cart(o->live, "eve", "open", (const int32_t[]){3, 5}, 2, &err));
+    add(o, "gone", "a", (const int32_t[]){1}, 1);
+    assert_ok(parsrec_live_forget(o->live, "gone", &err));
+    assert_ok(parsrec_live_forget(o->live, "u00003", &err));
+    assert_ok(parsrec_live_forget(o->live, "u00004", &err));
+    add(o, "u00004", "back", (const int32_t[]){6}, 1);
+}
+
+/* Items in the same order, scores but for rounding: sums are added up in another order. */
+static void assert_equal_lives(const opened *a, const opened *b, const char *key)
+{
+    const opened *both[] = {a, b};
+    parsrec_hit hits[2][ITEMS];
+    parsrec_answer answers[2];
+    parsrec_error err;
+    for (int i = 0; i < 2; i++) {
+        parsrec_request r = parsrec_request_default();
+        r.k = ITEMS;
+        assert_ok(parsrec_live_find(both[i]->live, key, &r.user, &err));
+        assert_ok(live_recommend(both[i], &r, hits[i], ITEMS, &answers[i], &err));
+    }
+    assert_int_equal(answers[0].source, answers[1].source);
+    assert_int_equal(answers[0].count, answers[1].count);
+    for (size_t i = 0; i < answers[0].count; i++) {
+        assert_int_equal(hits[0][i].item, hits[1][i].item);
+        assert_close((double)hits[0][i].score, (double)hits[1][i].score, 2e-6);
+    }
+}
+
+static void a_file_brings_everything_back(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    char path[80], key[16];
+    int32_t number;
+    snprintf(path, sizeof path, "%s/histories", folder);
+    for (int m = 0; m < 2; m++) {
+        opened told = open_live(model_path[m]), read = open_live(model_path[m]);
+        parsrec_live_note note = note_of("store", "base"), found = note_of("store", "base");
+        some_history(&told);
+        assert_ok(parsrec_live_save(told.live, &note, path, &err));
+        found.through = found.entries = 0;
+        assert_ok(parsrec_live_load(read.live, &found, path, &err));
+        assert_memory_equal(&found, &note, sizeof note);
+        assert_int_equal(found.through, 41);
+        assert_true(parsrec_live_forgotten(read.live, "u00003"));
+        assert_int_equal(parsrec_live_find(read.live, "gone", &number, NULL), PARSREC_E_NOT_FOUND);
+        assert_int_equal(parsrec_live_find(read.live, "u00003", &number, NULL),
+                         PARSREC_E_NOT_FOUND);
+        assert_string_equal(past_of(&read, "u00004", NULL), "6");
+        assert_string_equal(past_of(&read, "eve", "a"), "9");
+        for (int more = 0; more < 2; more++) { /* as it was read, and with what comes after */
+            for (int64_t u = 0; u < USERS; u++)
+                if (u != 3)
+                    assert_equal_lives(&read, &told, user_key(u, key));
+            assert_equal_lives(&read, &told, "eve");
+            const opened *both[] = {&read, &told};
+            for (int i = 0; i < 2; i++) {
+                const char *answer;
+                add(both[i], "eve", "a", (const int32_t[]){8}, 1);
+                assert_string_equal(past_of(both[i], "eve", NULL), "4 2 7 8|9");
+                assert_ok(live_json(both[i], "{\"user\":\"eve\",\"session\":\"open\"}", 1, &answer,
+                                    &err));
+                assert_non_null(strstr(answer, "\"basket\":[\"i00003\",\"i00005\"]"));
+            }
+        }
+        /* It is the same file again, apart from the seed. Who was forgotten since is not in it. */
+        assert_ok(parsrec_live_forget(read.live, "eve", &err));
+        assert_ok(parsrec_live_save(read.live, &found, path, &err));
+        assert_int_equal(found.users, note.users - 1);
+        close_live(&told);
+        close_live(&read);
+    }
+    assert_int_equal(remove(path), 0);
+}
+
+static void a_file_that_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    char path[80];
+    snprintf(path, sizeof path, "%s/histories", folder);
+    opened o = open_live(model_path[0]);
+    parsrec_live_note note = note_of("store", "base"), other = note_of("other", "base");
+    some_history(&o);
+    assert_ok(parsrec_live_save(o.live, &note, path, &err));
+    assert_ok(parsrec_file_check(path, NULL, &err));
+    assert_fails(parsrec_live_load(o.live, &note, path, &err), PARSREC_E_ARGUMENT,
+                 "nothing was added");
+    close_live(&o);
+    o = open_live(model_path[0]);
+    assert_fails(parsrec_live_load(o.live, &other, path, &err), PARSREC_E_INPUT, "another store");
+    other = note_of("store", "other");
+    assert_fails(parsrec_live_load(o.live, &other, path, &err), PARSREC_E_INPUT, "other data");
+    other = note_of("", "base");
+    assert_fails(parsrec_live_load(o.live, &other, path, &err), PARSREC_E_ARGUMENT, "a store");
+    assert_fails(parsrec_live_load(o.live, &note, model_path[0], &err), PARSREC_E_FORMAT,
+                 "parsrec.histories");
+    assert_int_equal(pr_live_users(o.live->pasts), EARLY_USERS);
+    bool whole = false;
+    for (size_t i = 0; !whole; i++) { /* nothing is added where memory does not suffice */
+        pr_memory_fail_after(i);
+        parsrec_status status = parsrec_live_load(o.live, &note, path, &err);
+        pr_memory_fail_after(SIZE_MAX);
+        whole = status == PARSREC_OK;
+        assert_true(whole || status == PARSREC_E_MEMORY);
+        assert_true(whole || pr_live_users(o.live->pasts) == EARLY_USERS);
+    }
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, -1, SEEK_END), 0);
+    int last = fgetc(f);
+    assert_int_equal(fseek(f, -1, SEEK_END), 0);
+    assert_true(fputc(last ^ 1, f) != EOF && fclose(f) == 0);
+    assert_fails(parsrec_live_load(o.live, &note, path, &err), PARSREC_E_CHECKSUM, "checksum");
+    close_live(&o);
+    assert_int_equal(remove(path), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -835,6 +972,8 @@ int main(void)
         cmocka_unit_test(out_of_memory_is_a_status),
         cmocka_unit_test(threads_share_live_pasts),
         cmocka_unit_test(crafted_users_do_not_pile_up),
+        cmocka_unit_test(a_file_brings_everything_back),
+        cmocka_unit_test(a_file_that_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, make_models, remove_models);
 }
