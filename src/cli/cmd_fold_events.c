@@ -26,7 +26,7 @@ const cli_command cli_fold_events = {
         "not used with other data or another store. Servers may run meanwhile. Run it once a day,\n"
         "and for a new model before it is put in place: docs/serve.md.\n",
     .examples = "  parsrec fold-events shop.model\n"
-                "  parsrec fold-events shop.model --store postgresql://parsrec@db/shop\n",
+                "  parsrec fold-events shop.model --store sqlite:shop.model.events\n",
     .options = options,
     .least_words = 1,
     .most_words = 2,

@@ -30,10 +30,3 @@ if [ -x "$promtool" ]; then
 else
     left_out "promtool is not there (scripts/get_promtool.sh fetches it): the rules were not run"
 fi
-if command -v haproxy >/dev/null; then
-    # The names of the servers are known inside the compose network alone.
-    sed -E 's/^( *server [a-z0-9]+) [a-z0-9]+:/\1 127.0.0.1:/' "$contrib/compose/haproxy.cfg" >haproxy.cfg
-    ok haproxy -c -f haproxy.cfg
-else
-    left_out "haproxy is not there: its configuration was not read"
-fi

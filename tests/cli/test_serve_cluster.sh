@@ -185,5 +185,7 @@ if command -v haproxy >/dev/null || [ -x /usr/sbin/haproxy ]; then
     kill -TERM $proxy_pid
     wait $proxy_pid
     proxy_pid=
+else
+    left_out "haproxy is not there: no server was killed behind it"
 fi
 end_pair
