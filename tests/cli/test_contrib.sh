@@ -73,8 +73,8 @@ check("parsrec" in services["store"]["environment"]["POSTGRES_USER"], "the store
 # ---- Kubernetes ----
 folder = contrib / "kubernetes"
 plain = {}
-for path in sorted((folder / "plain").glob("*.yaml")):
-    for d in yaml.safe_load_all(path.read_text()):
+for name in ("base/server.yaml", "base/fold.yaml", "secret.yaml"):
+    for d in yaml.safe_load_all((folder / name).read_text()):
         plain[d["kind"]] = d
 server, fold = plain["Deployment"]["spec"], plain["CronJob"]["spec"]["jobTemplate"]["spec"]
 labels = server["template"]["metadata"]["labels"]
@@ -106,11 +106,11 @@ check(f"--listen=0.0.0.0:{port['http']}" in main["args"], "the server listens on
 check(plain["Service"]["spec"]["ports"][0]["targetPort"] in port, "the Service leads to another port")
 for probe, path in (("startupProbe", "/readyz"), ("readinessProbe", "/readyz"), ("livenessProbe", "/healthz")):
     check(main[probe]["httpGet"] == {"path": path, "port": "http"}, probe)
-base = yaml.safe_load((folder / "kustomization.yaml").read_text())
+base = yaml.safe_load((folder / "base/kustomization.yaml").read_text())
 for path in base["resources"]:
-    check((folder / path).is_file(), f"kustomization.yaml has {path}, which is not there")
+    check((folder / "base" / path).is_file(), f"kustomization.yaml has {path}, which is not there")
 example = yaml.safe_load((folder / "example/kustomization.yaml").read_text())
-check(example["resources"] == [".."], "the example has another base")
+check(example["resources"] == ["../base"], "the example has another base")
 check(set(example["secretGenerator"][0]["files"]) == set(plain["Secret"]["stringData"]), "the example makes another secret")
 check(example["images"][0]["name"] == main["image"].split(":")[0], "the example replaces another image")
 job = yaml.safe_load((folder / "train-mpijob.yaml").read_text())
@@ -122,6 +122,16 @@ options(launch[launch.index("parsrec") + 1:])
 print("looked")
 P
 same "$(cat found)" looked "contrib/"
+# kustomize itself, where kubectl is: it needs no cluster.
+if command -v kubectl >/dev/null; then
+    cp -r "$PARSREC_SOURCE/contrib/kubernetes" manifests
+    for f in token store pgpass; do echo secret >manifests/example/$f; done
+    ok kubectl kustomize manifests/example
+    same "$(grep -c '^kind: ' stdout)" 5 "objects of the example"
+    same "$(grep -c 'image: registry.example.com/parsrec:0.1.0' stdout)" 2 "images of the example"
+else
+    left_out "kubectl is not there: the kustomization was not built"
+fi
 if [ -x /usr/sbin/haproxy ]; then
     ok /usr/sbin/haproxy -c -f "$PARSREC_SOURCE/contrib/haproxy/parsrec.cfg"
 else
