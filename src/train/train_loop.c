@@ -306,6 +306,8 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     tell_ranks(&r);
     assert(r.state.at.best_epoch > 0 && r.state.at.best_epoch <= result->epoch_count);
     memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
+    pr_trainer_free(r.state.trainer); /* its memory is more than the mix takes */
+    r.state.trainer = NULL;
     PR_TRY_GOTO(pr_mix_fit(r.state.model, data, r.state.at.seed, pool, hooks, err));
     PR_TRY_GOTO(pr_count_again(r.state.model, data, pool, err));
     result->best_epoch = r.state.at.best_epoch;
