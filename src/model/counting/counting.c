@@ -87,6 +87,7 @@ static parsrec_status count_all(uint64_t *count, const pr_counted *from, parsrec
 
 parsrec_status pr_popularity_count(pr_model *model, const pr_counted *from, parsrec_error *err)
 {
+    assert(from->data->items == model->items);
     PR_TRY(pr_model_alloc_weights(model, err));
     uint64_t *count = pr_alloc_zero(model->items, sizeof *count); /* floats end at 2^24 */
     if (count == NULL)

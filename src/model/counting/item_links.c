@@ -103,6 +103,10 @@ done:
 
 /* ---- open baskets ---- */
 
+/* Popularity settles ties: as a factor of positive votes, and added where votes may be negative (ease). Both
+ * are too small to change the order of different votes in practice. */
+static const double tie_factor = 1e-4, tie_share = 1e-6;
+
 typedef struct state {
     pr_transitions links;
     pr_real *never;  /* [V]: scores of items without a vote */
@@ -115,7 +119,6 @@ typedef struct state {
 static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
 {
     (void)capacity;
-    static const double little = 1e-4;
     state *s = own;
     size_t V = model->items;
     *s = (state){.never = pr_arena_take(arena, V, sizeof *s->never)};
@@ -132,8 +135,9 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
         most = popularity[i] > most ? popularity[i] : most;
     pr_scores_without_votes(s->never, model);
     for (size_t i = 0; i < V; i++)
-        s->factor[i] =
-            model->config.ties == PR_TIES_POPULAR ? 1 + (pr_real)little * popularity[i] / most : 1;
+        s->factor[i] = model->config.ties == PR_TIES_POPULAR
+                           ? 1 + (pr_real)tie_factor * popularity[i] / most
+                           : 1;
 }
 
 static void vote(const state *s, pr_real *sum, int32_t item)
@@ -199,9 +203,8 @@ static void place(pr_scorer *scorer, const int32_t *items)
 /* Regression has votes against an item, too: those without a vote are then between. */
 static pr_real score_of(const state *s, const pr_model *model, const pr_real *sum, size_t item)
 {
-    static const double little = 1e-6;
     if (model->kind == &pr_ease)
-        return sum[item] + (pr_real)little * s->never[item];
+        return sum[item] + (pr_real)tie_share * s->never[item];
     return sum[item] > 0 ? sum[item] * s->factor[item] : s->never[item];
 }
 

@@ -1,12 +1,12 @@
 /* mix: a weighted sum of seven counts (count_features.h), which is the log of a chance up to a constant.
  *
  * The weights are fitted by conditional logit on the newest session of each user that may be counted,
- * with tables counted from the sessions before; then the tables are counted again with it. So whatever
- * the model is tried on later is in neither. For each of these sessions there is one choice with an
+ * with tables counted from the sessions before; then the tables are counted again with it. Sessions that
+ * the model is evaluated on later are in neither. For each of these sessions there is one choice with an
  * empty basket and one with a random part of the session placed. Its alternatives are the items the user
- * had and those that neighbours, popularity and lift rank first; what was taken and is not among them is
- * left out. So the weights are fitted where rivals are close, which decides the head of a list. A logit
- * over the whole catalogue mostly explains why nobody bought what nobody expected.
+ * had and those that neighbours, popularity and lift rank first; an item that was taken and is not among
+ * them is left out. So the weights are fitted among close competitors, which decides the top of a list. A
+ * logit over the whole catalogue mostly explains why unlikely items were not bought.
  *
  * It is deterministic, takes seconds, and its seven numbers can be read: `parsrec info` shows
  * them. A network that is not ahead of it has learnt nothing that counts do not know. */
@@ -24,12 +24,13 @@ enum {
     F = PR_COUNT_FEATURES,
     SESSIONS_MOST = 4096, /* fitted on */
     ENOUGH = 100,         /* sessions of users who can be evaluated; with fewer all users serve */
+    BASKET_MOST = 256,    /* items of a session that are looked at */
     OWN_MOST = 256,       /* of the items the user had, as alternatives */
     STRONG_MOST = 96,     /* of all others, by each of three features */
     PURPOSE = 0x6d6978,
 };
 
-/* Held to where there is little to fit on. */
+/* The weights are drawn to these, as if by this many cases; so few sessions do not decide alone. */
 static const double prior_weights[F] = {.5, .5, 1, .5, .5, .5, 0};
 static const double prior_cases = 10;
 
@@ -60,7 +61,7 @@ typedef struct fitting {
     uint32_t name;   /* of the newest case, from 1 */
     uint32_t *stamp; /* [V]: the newest case that has the item as an alternative, or placed */
     int32_t *items;  /* [V] */
-    pr_real *free;   /* [V]: a feature, of items that are no alternatives yet */
+    pr_real *free;   /* [V]: a feature of items that are not alternatives yet */
 } fitting;
 
 static void fitting_free(fitting *f)
@@ -97,7 +98,7 @@ static parsrec_status add_alternatives(fitting *f, const int32_t *items, size_t 
     return PARSREC_OK;
 }
 
-/* Appends the items with the largest values of a feature that are no alternatives yet. */
+/* Appends the items with the largest values of a feature that are not alternatives yet. */
 static void add_strong(fitting *f, pr_count_feature feature, uint32_t name, size_t *n)
 {
     size_t V = f->model->items;
@@ -159,6 +160,7 @@ static parsrec_status add_case(fitting *f, const int32_t *basket, size_t placed,
     return PARSREC_OK;
 }
 
+/* Two choices of a session: with an empty basket, and with a random part of it placed. */
 static parsrec_status add_session(fitting *f, size_t user, size_t session, parsrec_error *err)
 {
     const pr_dataset *d = f->data;
@@ -170,8 +172,8 @@ static parsrec_status add_session(fitting *f, size_t user, size_t session, parsr
                           .count = (size_t)(first[before] - first[0]),
                           .sessions = first,
                           .session_count = before};
-    int32_t basket[256];
-    size = size < 256 ? size : 256;
+    int32_t basket[BASKET_MOST];
+    size = size < BASKET_MOST ? size : BASKET_MOST;
     if (size == 0 || size + history.count >= V)
         return PARSREC_OK;
     memcpy(basket, d->action_items + d->session_offsets[session], size * sizeof *basket);
@@ -258,6 +260,7 @@ done:
     return status;
 }
 
+/* Fits with tables that do not include the newest sessions, then counts the final tables with them. */
 static parsrec_status count_and_fit(pr_model *model, const pr_counted *from, parsrec_error *err)
 {
     double weights[F];

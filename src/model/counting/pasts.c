@@ -45,6 +45,7 @@ parsrec_status pr_pasts_size(pr_model *model, const pr_counted *from, parsrec_er
 
 void pr_pasts_fill(pr_model *model, const pr_counted *from)
 {
+    assert(from->data->users == model->users);
     const pr_dataset *data = from->data;
     uint32_t *user = pr_model_u32(model, "past.user");
     uint32_t *session = pr_model_u32(model, "past.session"),

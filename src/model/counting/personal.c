@@ -1,6 +1,7 @@
 /* personal: how often the user bought an item before; recent: the same with older sessions counting
  * less. The user's items are put in order when a session starts, so that ties are settled exactly and
  * not by what rounding leaves of a sum. */
+#include <assert.h>
 #include <string.h>
 
 #include "math/topk.h"
@@ -80,6 +81,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
 
 static const pr_real *row_scores(pr_scorer *scorer, size_t row)
 {
+    assert(row < scorer->active);
     return ((const state *)scorer->own)->scores + row * scorer->model->items;
 }
 

@@ -50,8 +50,8 @@ const pr_model_kind pr_pop = {
 /* ---- random ---- */
 
 /* random: a ranker that knows nothing. An item's number is a function of the user, the length of the
- * past and the item, so that it is drawn once for a basket: with fresh numbers at every step any of many
- * items might come up, which scores too high to be a floor. */
+ * history and the item, so it is drawn once per basket. With new numbers at every step each item would
+ * get several chances to rank first, and the scores would be too high for a floor. */
 typedef struct random_state {
     pr_rng rng;
     uint32_t *user, *past; /* [rows] */
@@ -114,7 +114,7 @@ static void random_score(pr_scorer *scorer, size_t row, const int32_t *items, si
 
 const pr_model_kind pr_random = {
     .name = "random",
-    .summary = "a number drawn for each item, once a basket",
+    .summary = "a number drawn for each item, once per basket",
     .scores_are_shares = true,
     .layout = random_layout,
     .count = random_count,

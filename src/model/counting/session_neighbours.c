@@ -4,8 +4,8 @@
  * the last shared item is.
  *
  * The file holds all sessions, oldest first, and for each item its most recent sessions. These are enough:
- * whoever is among the m most recent sessions that hold any of some items is among the m most recent of each
- * of its items (VMIS-kNN; Kersbergen, Sprangers and Schelter, 2022). So an answer takes as long as the open
+ * a session among the m most recent ones that hold any of some items is also among the m most recent ones of
+ * each of its items (VMIS-kNN; Kersbergen, Sprangers and Schelter, 2022). So an answer takes as long as the open
  * session's items times m, whatever the number of sessions. */
 #include <assert.h>
 #include <math.h>
@@ -85,8 +85,9 @@ static parsrec_status verify(const pr_model *model, parsrec_error *err)
                 : pr_fail(err, PARSREC_E_FORMAT, "the sessions do not fit the users and items");
 }
 
-/* The most recent sessions of each item: counts[V] first, then the lists. */
-static size_t recent_counts(uint32_t *start, const uint32_t *count, size_t items, size_t most)
+/* Where the lists of most recent sessions begin, start[V + 1], unless NULL, from the number of sessions of
+ * each item; returns their total length. */
+static size_t recent_starts(uint32_t *start, const uint32_t *count, size_t items, size_t most)
 {
     size_t at = 0;
     for (size_t i = 0; i < items; i++) {
@@ -99,7 +100,7 @@ static size_t recent_counts(uint32_t *start, const uint32_t *count, size_t items
     return at;
 }
 
-/* `count` is scratch memory. */
+/* Fills the lists of most recent sessions. count[V] is scratch memory. */
 static void fill_recent(const pr_model *model, uint32_t *count)
 {
     stored s = stored_of(model);
@@ -107,7 +108,7 @@ static void fill_recent(const pr_model *model, uint32_t *count)
     memset(count, 0, model->items * sizeof *count);
     for (size_t a = 0; a < s.start[s.sessions]; a++)
         count[s.item[a]]++;
-    recent_counts(s.recent_start, count, model->items, most);
+    recent_starts(s.recent_start, count, model->items, most);
     memset(count, 0, model->items * sizeof *count);
     for (size_t k = s.sessions; k-- > 0;)
         for (uint32_t a = s.start[k]; a < s.start[k + 1]; a++) {
@@ -133,7 +134,8 @@ static int older_first(const void *left, const void *right)
     return (a->session > b->session) - (a->session < b->session);
 }
 
-/* Without times a user's last session is as recent as another's. */
+/* All sessions that count, oldest first, and how often each item occurs in them. Without times, the last
+ * sessions of all users are equally recent. */
 static size_t list_sessions(dated *out, const pr_counted *from, uint32_t *count)
 {
     const pr_dataset *data = from->data;
@@ -176,7 +178,7 @@ static parsrec_status count(pr_model *model, const pr_counted *from, parsrec_err
         actions += counts[i];
     PR_TRY_GOTO(set_sizes(
         model, n, actions,
-        recent_counts(NULL, counts, model->items, (size_t)model->config.knn_recent), err));
+        recent_starts(NULL, counts, model->items, (size_t)model->config.knn_recent), err));
     PR_TRY_GOTO(pr_popularity_count(model, from, err)); /* allocates the weights */
     fill_sessions(model, sessions, from->data);
     fill_recent(model, counts);
@@ -204,7 +206,7 @@ static parsrec_status size_without(pr_model *model, const pr_model *from, const 
         for (uint32_t a = old.start[k]; a < old.start[k + 1]; a++)
             counts[old.item[a]]++;
     }
-    size_t recent = recent_counts(NULL, counts, from->items, (size_t)from->config.knn_recent);
+    size_t recent = recent_starts(NULL, counts, from->items, (size_t)from->config.knn_recent);
     pr_free(counts);
     return set_sizes(model, sessions, actions, recent, err);
 }
@@ -244,7 +246,7 @@ done:
 typedef struct neighbour {
     uint32_t session;
     uint32_t step; /* of the newest shared item, from 1 at the end of the open session */
-    pr_real like;
+    pr_real like;  /* similarity */
 } neighbour;
 
 typedef struct state {
@@ -301,7 +303,7 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
 
 /* ---- neighbours ---- */
 
-/* Sessions that hold one of the items, with what they are like, newest item first. */
+/* found[] becomes the sessions that hold one of the items, with their similarities; newest item first. */
 static size_t find_sessions(state *s, const pr_model *model, const int32_t *items, size_t n)
 {
     bool weighted = model->kind == &pr_vsknn;
@@ -429,6 +431,7 @@ static void place(pr_scorer *scorer, const int32_t *items)
 
 static const pr_real *row_scores(pr_scorer *scorer, size_t row)
 {
+    assert(row < scorer->active);
     state *s = scorer->own;
     if (!s->fresh[row])
         score_row(s, scorer->model, row);

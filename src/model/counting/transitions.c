@@ -1,6 +1,7 @@
 /* Counting links row by row, so that memory holds one dense row and what is kept. */
 #include "model/counting/transitions.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,22 +13,26 @@
 
 /* ---- where items are ---- */
 
-/* The sessions that count: of each item those that hold it, and whether the user has another one
- * after it. For PR_AFTER places in the sequences instead of sessions, for PR_BY_USER users. */
-typedef struct place {
+/* Where each item occurs: entries start[i] .. start[i + 1] - 1 of the arrays below are those of item i.
+ * What an entry is depends on the kind of link:
+ *
+ *   PR_WITHIN, PR_ACROSS, PR_TOGETHER   a session that holds the item
+ *   PR_AFTER                            an action, that is a place in a user's sequence of items
+ *   PR_BY_USER                          a user who bought the item */
+typedef struct occurrences {
     const pr_counted *from;
     uint64_t *start;   /* [V + 1] */
-    uint32_t *session; /* [actions counted], by item */
-    bool *followed;    /* [sessions] */
-    uint64_t *action;  /* [actions counted], by item: PR_AFTER; its place ... */
-    uint32_t *left;    /* ... and how many items of the user follow */
-    pr_user_sets sets; /* PR_BY_USER; `session` has users */
-} place;
+    uint32_t *holder;  /* [entries]: the session or user */
+    bool *followed;    /* [sessions], PR_ACROSS: the user has another session after it */
+    uint64_t *action;  /* [entries], PR_AFTER: the action ... */
+    uint32_t *left;    /* ... and how many items of the user follow it */
+    pr_user_sets sets; /* PR_BY_USER: what each user bought */
+} occurrences;
 
-static void free_place(place *p)
+static void free_occurrences(occurrences *p)
 {
     pr_free(p->start);
-    pr_free(p->session);
+    pr_free(p->holder);
     pr_free(p->followed);
     pr_free(p->action);
     pr_free(p->left);
@@ -45,7 +50,7 @@ static void begin_rows(uint64_t *start, size_t items)
     }
 }
 
-static void count_places(place *p)
+static void count_sessions(occurrences *p)
 {
     const pr_dataset *data = p->from->data;
     for (size_t u = 0; u < data->users; u++)
@@ -58,37 +63,37 @@ static void count_places(place *p)
 }
 
 /* Moves each start to its end and back again. */
-static void fill_places(place *p)
+static void fill_sessions(occurrences *p)
 {
     const pr_dataset *data = p->from->data;
     for (size_t u = 0; u < data->users; u++)
         for (int64_t s = data->user_offsets[u], end = pr_counted_end(p->from, u); s < end; s++)
             for (int64_t a = data->session_offsets[s]; a < data->session_offsets[s + 1]; a++)
-                p->session[p->start[data->action_items[a]]++] = (uint32_t)s;
+                p->holder[p->start[data->action_items[a]]++] = (uint32_t)s;
     memmove(p->start + 1, p->start, data->items * sizeof *p->start);
     p->start[0] = 0;
 }
 
-static parsrec_status find_places(place *p, const pr_counted *from, parsrec_error *err)
+static parsrec_status find_sessions(occurrences *p, const pr_counted *from, parsrec_error *err)
 {
     const pr_dataset *data = from->data;
-    *p = (place){.from = from};
+    *p = (occurrences){.from = from};
     p->start = pr_alloc_zero(data->items + 1, sizeof *p->start);
-    p->session = pr_alloc(data->actions, sizeof *p->session);
+    p->holder = pr_alloc(data->actions, sizeof *p->holder);
     p->followed = pr_alloc_zero(data->sessions, sizeof *p->followed);
-    if (p->start == NULL || p->session == NULL || p->followed == NULL)
+    if (p->start == NULL || p->holder == NULL || p->followed == NULL)
         return pr_fail_memory(err);
-    count_places(p);
-    fill_places(p);
+    count_sessions(p);
+    fill_sessions(p);
     return PARSREC_OK;
 }
 
 /* ---- places in sequences, and users ---- */
 
-static parsrec_status find_sequences(place *p, const pr_counted *from, parsrec_error *err)
+static parsrec_status find_sequences(occurrences *p, const pr_counted *from, parsrec_error *err)
 {
     const pr_dataset *data = from->data;
-    *p = (place){.from = from};
+    *p = (occurrences){.from = from};
     p->start = pr_alloc_zero(data->items + 1, sizeof *p->start);
     p->action = pr_alloc(data->actions, sizeof *p->action);
     p->left = pr_alloc(data->actions, sizeof *p->left);
@@ -152,23 +157,23 @@ void pr_user_sets_free(pr_user_sets *sets)
     *sets = (pr_user_sets){0};
 }
 
-static parsrec_status find_users(place *p, const pr_counted *from, size_t newest,
+static parsrec_status find_users(occurrences *p, const pr_counted *from, size_t newest,
                                  parsrec_error *err)
 {
     size_t items = from->data->items;
-    *p = (place){.from = from};
+    *p = (occurrences){.from = from};
     PR_TRY(pr_user_sets_make(&p->sets, from, newest, err));
     const pr_user_sets *sets = &p->sets;
     p->start = pr_alloc_zero(items + 1, sizeof *p->start);
-    p->session = pr_alloc((size_t)sets->start[sets->users], sizeof *p->session);
-    if (p->start == NULL || p->session == NULL)
+    p->holder = pr_alloc((size_t)sets->start[sets->users], sizeof *p->holder);
+    if (p->start == NULL || p->holder == NULL)
         return pr_fail_memory(err);
     for (uint64_t k = 0; k < sets->start[sets->users]; k++)
         p->start[sets->item[k]]++;
     begin_rows(p->start, items);
     for (size_t u = 0; u < sets->users; u++)
         for (uint64_t k = sets->start[u]; k < sets->start[u + 1]; k++)
-            p->session[p->start[sets->item[k]]++] = (uint32_t)u;
+            p->holder[p->start[sets->item[k]]++] = (uint32_t)u;
     memmove(p->start + 1, p->start, items * sizeof *p->start);
     p->start[0] = 0;
     return PARSREC_OK;
@@ -176,15 +181,16 @@ static parsrec_status find_users(place *p, const pr_counted *from, size_t newest
 
 /* ---- one row ---- */
 
-typedef struct desk {
+/* The links of one item while they are summed up. */
+typedef struct link_row {
     double *sum;      /* [V], zero between rows */
-    int32_t *touched; /* [V] */
-    size_t count;
-    pr_real *values; /* [V] */
-    int32_t *best;   /* [V] */
-} desk;
+    int32_t *touched; /* [V]: the items whose sum is not zero ... */
+    size_t count;     /* ... and their number */
+    pr_real *values;  /* [V], scratch of keep_best, as is */
+    int32_t *best;    /* [V] */
+} link_row;
 
-static void free_desk(desk *d)
+static void free_row(link_row *d)
 {
     pr_free(d->sum);
     pr_free(d->touched);
@@ -192,9 +198,9 @@ static void free_desk(desk *d)
     pr_free(d->best);
 }
 
-static parsrec_status make_desk(desk *d, size_t items, parsrec_error *err)
+static parsrec_status make_row(link_row *d, size_t items, parsrec_error *err)
 {
-    *d = (desk){.sum = pr_alloc_zero(items, sizeof *d->sum)};
+    *d = (link_row){.sum = pr_alloc_zero(items, sizeof *d->sum)};
     d->touched = pr_alloc(items, sizeof *d->touched);
     d->values = pr_alloc(items, sizeof *d->values);
     d->best = pr_alloc(items, sizeof *d->best);
@@ -203,25 +209,31 @@ static parsrec_status make_desk(desk *d, size_t items, parsrec_error *err)
                : pr_fail_memory(err);
 }
 
-/* Each session has one vote for an item, shared by what follows the item there. Returns whether there
- * was anything to vote for. */
-static bool add_session(desk *d, const pr_dataset *data, size_t session, int32_t item, bool shared)
+static void add_link(link_row *d, int32_t item, double count)
+{
+    if (d->sum[item] == 0)
+        d->touched[d->count++] = item;
+    d->sum[item] += count;
+}
+
+/* Links an item to the others of a session, which may be the user's next one; item -1: to all of them.
+ * If votes are shared, the session has one vote, divided among them; otherwise one vote for each.
+ * Returns whether there was anything to vote for. */
+static bool add_session(link_row *d, const pr_dataset *data, size_t session, int32_t item,
+                        bool shared)
 {
     const int32_t *first = data->action_items + data->session_offsets[session];
     const int32_t *end = data->action_items + data->session_offsets[session + 1];
     size_t n = (size_t)(end - first) - (item >= 0);
     for (const int32_t *b = first; b < end; b++) {
-        if (*b == item)
-            continue;
-        if (d->sum[*b] == 0)
-            d->touched[d->count++] = *b;
-        d->sum[*b] += shared ? 1 / (double)n : 1;
+        if (*b != item)
+            add_link(d, *b, shared ? 1 / (double)n : 1);
     }
     return n > 0;
 }
 
-/* The best of the row, in ascending order, into touched. Of equal ones the smaller numbers stay. */
-static void keep_best(desk *d, size_t width)
+/* Leaves the `width` strongest links in touched, by ascending item; of equal ones the smaller items. */
+static void keep_best(link_row *d, size_t width)
 {
     qsort(d->touched, d->count, sizeof *d->touched, pr_ascending_i32);
     if (d->count <= width)
@@ -239,7 +251,8 @@ static void keep_best(desk *d, size_t width)
     d->count = kept;
 }
 
-static parsrec_status emit(pr_links *out, desk *d, size_t width, parsrec_error *err)
+/* Appends the row to `out` and clears it. */
+static parsrec_status emit(pr_links *out, link_row *d, size_t width, parsrec_error *err)
 {
     keep_best(d, width);
     if (out->count + d->count >= UINT32_MAX)
@@ -257,14 +270,8 @@ static parsrec_status emit(pr_links *out, desk *d, size_t width, parsrec_error *
     return PARSREC_OK;
 }
 
-static void add_link(desk *d, int32_t item, double count)
-{
-    if (d->sum[item] == 0)
-        d->touched[d->count++] = item;
-    d->sum[item] += count;
-}
-
-static void add_later(desk *d, const place *p, uint64_t k, size_t item, const pr_link_rule *rule)
+static void add_later(link_row *d, const occurrences *p, uint64_t k, size_t item,
+                      const pr_link_rule *rule)
 {
     const int32_t *here = p->from->data->action_items + p->action[k];
     size_t most = p->left[k] < rule->steps ? p->left[k] : rule->steps;
@@ -273,37 +280,42 @@ static void add_later(desk *d, const place *p, uint64_t k, size_t item, const pr
             add_link(d, here[i], pow((double)i, -rule->fade));
 }
 
-static void add_others(desk *d, const pr_user_sets *sets, size_t user, size_t item)
+static void add_others(link_row *d, const pr_user_sets *sets, size_t user, size_t item)
 {
     for (uint64_t k = sets->start[user]; k < sets->start[user + 1]; k++)
         if (sets->item[k] != (int32_t)item)
             add_link(d, sets->item[k], 1);
 }
 
-static void add_row(desk *d, pr_links *out, const place *p, size_t item, const pr_link_rule *rule)
+static void add_row(link_row *d, pr_links *out, const occurrences *p, size_t item,
+                    const pr_link_rule *rule)
 {
+    const pr_dataset *data = p->from->data;
     size_t votes = 0;
-    pr_link_kind kind = rule->kind;
-    for (uint64_t k = p->start[item]; k < p->start[item + 1]; k++) {
-        if (kind == PR_AFTER || kind == PR_BY_USER) {
-            if (kind == PR_AFTER)
-                add_later(d, p, k, item, rule);
-            else
-                add_others(d, &p->sets, p->session[k], item);
+    for (uint64_t k = p->start[item]; k < p->start[item + 1]; k++)
+        switch (rule->kind) {
+        case PR_WITHIN:
+        case PR_TOGETHER:
+            votes += add_session(d, data, p->holder[k], (int32_t)item, rule->kind == PR_WITHIN);
+            break;
+        case PR_ACROSS:
+            if (p->followed[p->holder[k]])
+                votes += add_session(d, data, p->holder[k] + 1, -1, true);
+            break;
+        case PR_AFTER:
+            add_later(d, p, k, item, rule);
             votes++;
-            continue;
+            break;
+        case PR_BY_USER:
+            add_others(d, &p->sets, p->holder[k], item);
+            votes++;
+            break;
         }
-        size_t s = p->session[k];
-        if (kind != PR_ACROSS)
-            votes += add_session(d, p->from->data, s, (int32_t)item, kind == PR_WITHIN);
-        else if (p->followed[s])
-            votes += add_session(d, p->from->data, s + 1, -1, true);
-    }
     out->total[item] = (float)votes;
 }
 
 /* Counts become strengths; links without any are dropped. */
-static void weigh_row(desk *d, const place *p, size_t item, const pr_link_rule *rule)
+static void weigh_row(link_row *d, const occurrences *p, size_t item, const pr_link_rule *rule)
 {
     size_t kept = 0;
     for (size_t i = 0; i < d->count; i++) {
@@ -319,8 +331,8 @@ static void weigh_row(desk *d, const place *p, size_t item, const pr_link_rule *
 
 /* ---- all rows ---- */
 
-static parsrec_status count_rows(pr_links *out, desk *d, const place *p, const pr_link_rule *rule,
-                                 parsrec_error *err)
+static parsrec_status count_rows(pr_links *out, link_row *d, const occurrences *p,
+                                 const pr_link_rule *rule, parsrec_error *err)
 {
     enum { ROWS_A_ROUND = 256 };
     const char *stage = rule->kind == PR_ACROSS    ? "linking sessions"
@@ -350,8 +362,8 @@ parsrec_status pr_links_count_by(pr_links *out, const pr_counted *from, const pr
                                  parsrec_error *err)
 {
     size_t items = from->data->items;
-    place p = {0};
-    desk d = {0};
+    occurrences p = {0};
+    link_row d = {0};
     parsrec_status status = PARSREC_OK;
     *out = (pr_links){.start = pr_alloc_zero(items + 1, sizeof *out->start),
                       .total = pr_alloc_zero(items, sizeof *out->total)};
@@ -360,13 +372,13 @@ parsrec_status pr_links_count_by(pr_links *out, const pr_counted *from, const pr
     if (status == PARSREC_OK)
         status = rule->kind == PR_AFTER     ? find_sequences(&p, from, err)
                  : rule->kind == PR_BY_USER ? find_users(&p, from, rule->newest, err)
-                                            : find_places(&p, from, err);
+                                            : find_sessions(&p, from, err);
     if (status == PARSREC_OK)
-        status = make_desk(&d, items, err);
+        status = make_row(&d, items, err);
     if (status == PARSREC_OK)
         status = count_rows(out, &d, &p, rule, err);
-    free_place(&p);
-    free_desk(&d);
+    free_occurrences(&p);
+    free_row(&d);
     return status;
 }
 
@@ -415,6 +427,7 @@ parsrec_status pr_transitions_size(pr_model *model, const char *name, const pr_l
 
 void pr_transitions_set(pr_model *model, const char *name, const pr_links *links)
 {
+    assert(pr_params_find(&model->params, names_of(name).item)->rows == links->count);
     names n = names_of(name);
     pr_real *total = pr_model_reals(model, n.total), *count = pr_model_reals(model, n.count);
     memcpy(pr_model_u32(model, n.start), links->start, (model->items + 1) * sizeof *links->start);

@@ -1,4 +1,15 @@
-/* Which items follow an item, and how often: a sparse matrix, row by row. */
+/* Links between items: which items go with an item, and how often; a sparse matrix, row by row.
+ *
+ * A model gets its links in this order, because the memory of all its parameters is one block:
+ *   pr_transitions_layout   lists the parameters; their number of rows is still open
+ *   pr_links_count(_by)     counts into memory of its own (pr_links)
+ *   pr_transitions_size     sets the rows
+ *   (the kind allocates the weights)
+ *   pr_transitions_set      copies the links into them; pr_links_free
+ * and reads them through pr_transitions_of. A model from a file is checked by pr_transitions_verify.
+ *
+ * Counting takes the time of all pairs that share a session, a window or a user. It keeps one dense
+ * row of sums at a time, so its memory is that of the links kept and of one number per item. */
 #ifndef PR_TRANSITIONS_H
 #define PR_TRANSITIONS_H
 
@@ -55,7 +66,7 @@ parsrec_status pr_user_sets_make(pr_user_sets *out, const pr_counted *from, size
                                  parsrec_error *err);
 void pr_user_sets_free(pr_user_sets *sets); /* a zeroed one is fine */
 
-/* The same as parameters NAME.start, NAME.total, NAME.item and NAME.count. */
+/* Links as parameters of a model: NAME.start, NAME.total, NAME.item and NAME.count. */
 typedef struct pr_transitions {
     const uint32_t *start, *item;
     const pr_real *total, *count;

@@ -98,7 +98,7 @@ typedef struct state {
     uint32_t *by_start;    /* [V + 1] */
     uint32_t *by_user;     /* [A] */
     pr_real *by_weight;    /* [A] */
-    pr_real *never;        /* [V]: scores of items that nobody brings up */
+    pr_real *never;        /* [V]: scores of items without a vote */
     pr_real *scores;       /* [rows,V] */
     bool *fresh;           /* [rows]: scores are of the basket as it is now */
     size_t capacity;       /* of a basket */
@@ -107,7 +107,7 @@ typedef struct state {
     size_t *placed_count;  /* [rows] */
     size_t most;           /* similar users of a row */
     int32_t *near;         /* [rows,most]: best first */
-    pr_real *near_like;    /* [rows,most]: how similar */
+    pr_real *near_like;    /* [rows,most]: their similarities */
     size_t *near_count;    /* [rows] */
     pr_real *like;         /* [U] */
     int32_t *slots;        /* [V]: zero between calls */
@@ -317,6 +317,7 @@ static void place(pr_scorer *scorer, const int32_t *items)
 
 static const pr_real *row_scores(pr_scorer *scorer, size_t row)
 {
+    assert(row < scorer->active);
     state *s = scorer->own;
     if (!s->fresh[row])
         score_row(s, scorer->model, row);
