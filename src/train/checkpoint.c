@@ -2,6 +2,7 @@
  * read, nothing in the file is believed before it is compared with the rest. */
 #include "train/checkpoint.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -149,6 +150,7 @@ static parsrec_status list_all(listing *l, const pr_run_state *run, parsrec_erro
 
 parsrec_status pr_checkpoint_save(const pr_run_state *run, const char *path, parsrec_error *err)
 {
+    assert(run->model->weights != NULL && run->best != NULL);
     listing l = {0};
     parsrec_status status = list_all(&l, run, err);
     if (status == PARSREC_OK) {

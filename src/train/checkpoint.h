@@ -1,4 +1,13 @@
-/* The whole state of a training run in one file (docs/format.md). */
+/* The whole state of a training run in one file (docs/format.md).
+ *
+ * A checkpoint holds the weights, both moments of the optimiser, the weights of the best epoch, the
+ * results of the finished epochs and the position of the run. There is no state of a random generator:
+ * a draw is a function of seed and place. A resumed run therefore continues bit for bit.
+ *
+ * It is written under a temporary name and renamed, so a killed process leaves the previous one whole;
+ * and it is not written when a number is not finite, so there is always a good one to return to. On
+ * reading nothing is trusted: kind, settings, shapes and the checksum of the data set are compared before
+ * memory is allocated, and a file with any bit changed is refused by its checksum. */
 #ifndef PR_CHECKPOINT_H
 #define PR_CHECKPOINT_H
 

@@ -3,6 +3,7 @@
 #include "train/mixing.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,11 +12,11 @@
 #include "data/split.h"
 #include "model/parsrec/parsrec_net.h"
 
-/* A gain in the mean log chance of an item below this is nothing. */
-static const double nothing = 0.005;
+/* A smaller gain in the mean log chance of an item does not count as one. */
+static const double least_gain = 0.005;
 
-static void tell(const pr_model *model, const double worth[PR_MIX_STAGES],
-                 const parsrec_hooks *hooks)
+static void log_weights(const pr_model *model, const double worth[PR_MIX_STAGES],
+                        const parsrec_hooks *hooks)
 {
     static const char *const stages[] = {"first step", "later steps"};
     const pr_real *w = pr_model_reals(model, "mix.weights");
@@ -29,11 +30,11 @@ static void tell(const pr_model *model, const double worth[PR_MIX_STAGES],
                 strchr(model->kind->shown_name(model, i * n + k), ':') + 2, (double)w[k]);
         assert(used < sizeof text);
         pr_say(hooks, PARSREC_LOG_INFO, "mix, %s: %s", stages[i], text);
-        if (worth[i] < nothing)
+        if (worth[i] < least_gain)
             pr_say(hooks, PARSREC_LOG_WARNING,
                    "mix, %s: the network adds nothing to the counts (log chance of an item %+.3f)",
                    stages[i], worth[i]);
-        else if (worth[i] >= nothing)
+        else if (!isnan(worth[i])) /* NaN: nothing was fitted */
             pr_say(hooks, PARSREC_LOG_INFO,
                    "mix, %s: the network adds %.3f to the log chance of an item under counts alone",
                    stages[i], worth[i]);
@@ -67,7 +68,7 @@ parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed
     if (status == PARSREC_OK)
         status = model->kind->fit_mix(model, &from, worth, err);
     if (status == PARSREC_OK)
-        tell(model, worth, hooks);
+        log_weights(model, worth, hooks);
     pr_free(baskets);
     return status;
 }

@@ -92,7 +92,7 @@ parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *
 /* How the best epoch is chosen. `best = protocols`: the mean NDCG@10 of the three protocols.
  * `best = remaining`: Sess-Prec@10, as the reference does. Where validation is by the rule `next`,
  * because no basket has two items: its NDCG@10. */
-enum { PR_CHOICE_CUTOFF = 2 };
+enum { PR_CHOICE_CUTOFF = 2 }; /* the index of @10 among the cutoffs */
 static inline pr_measure_id pr_choice_measure(const pr_rule *rule)
 {
     return rule == &pr_rule_next ? PR_NDCG : PR_SESS_PREC;

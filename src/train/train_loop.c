@@ -45,8 +45,9 @@ static double loss_of_guessing(const pr_train_run *r)
     return log((double)r->data->items + 1);
 }
 
-static parsrec_status judge(const pr_train_run *r, parsrec_status status,
-                            const pr_batch_result *result, parsrec_error *err)
+/* Refuses a batch whose loss cannot be recovered from, or that the trainer refused. */
+static parsrec_status check_loss(const pr_train_run *r, parsrec_status status,
+                                 const pr_batch_result *result, parsrec_error *err)
 {
     double loss = result->total / (double)(result->items > 0 ? result->items : 1);
     double guessing = loss_of_guessing(r);
@@ -79,7 +80,7 @@ static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
     batch.number = (uint32_t)at->batches;
     pr_batch_result result = {0};
     parsrec_status status = pr_trainer_learn(r->state.trainer, &batch, &result, err);
-    PR_TRY(judge(r, status, &result, err));
+    PR_TRY(check_loss(r, status, &result, err));
     at->batch++;
     at->batches++;
     at->items += result.items;
@@ -110,7 +111,7 @@ static double rate_of(const pr_train_run *r)
 }
 
 /* Reports how far the run is; `words` say what it is doing. */
-static parsrec_status tell(const pr_train_run *r, const char *words, parsrec_error *err)
+static parsrec_status report_progress(const pr_train_run *r, const char *words, parsrec_error *err)
 {
     const pr_position *at = &r->state.at;
     const pr_train_result *done = r->state.result;
@@ -151,7 +152,7 @@ static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
         char words[40];
         PR_TRY(learn_batch(r, err));
         snprintf(words, sizeof words, "%.0f items/s", rate_of(r));
-        bool wish[] = {tell(r, words, err) != PARSREC_OK,
+        bool wish[] = {report_progress(r, words, err) != PARSREC_OK,
                        pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds};
         PR_TRY(pr_ranks_broadcast(r->plan->ranks, wish, sizeof wish, err));
         if (wish[0])
@@ -168,7 +169,7 @@ static int on_validation(void *context, const parsrec_progress *progress)
     char words[40];
     double total = (double)(progress->total > 0 ? progress->total : 1);
     snprintf(words, sizeof words, "validating %.0f %%", 100 * (double)progress->done / total);
-    return tell(context, words, NULL) != PARSREC_OK;
+    return report_progress(context, words, NULL) != PARSREC_OK;
 }
 
 /* The protocols `next` and `basket`, if the best epoch depends on them. They have few users, so they
@@ -187,6 +188,7 @@ static parsrec_status validate_others(pr_train_run *r, pr_epoch_result *epoch, p
 
 static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
 {
+    assert(epoch->number == r->state.at.epoch + 1);
     pr_position *at = &r->state.at;
     const pr_epoch_result *best =
         at->best_epoch > 0 ? &r->state.result->epochs[at->best_epoch - 1] : NULL;
@@ -241,13 +243,15 @@ static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
     return save(r, err);
 }
 
+/* best_epoch is 1-based and `epoch` the number of finished ones, so the difference is the number of epochs
+ * since the best. */
 static bool out_of_patience(const pr_train_run *r)
 {
     const pr_position *at = &r->state.at;
     return at->patience > 0 && at->epoch - at->best_epoch >= at->patience;
 }
 
-static void tell_epoch(const pr_train_listener *listener, const pr_epoch_result *epoch)
+static void pass_on_epoch(const pr_train_listener *listener, const pr_epoch_result *epoch)
 {
     if (listener != NULL && listener->epoch != NULL)
         listener->epoch(listener->context, epoch);
@@ -260,13 +264,13 @@ static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listen
     if (listener != NULL && listener->begin != NULL)
         listener->begin(listener->context, r->state.model, r->state.at.seed);
     for (size_t i = 0; i < result->epoch_count; i++)
-        tell_epoch(listener, &result->epochs[i]);
+        pass_on_epoch(listener, &result->epochs[i]);
     r->began = r->last_checkpoint = pr_now();
     r->batches_before = r->state.at.batches;
     while (r->state.at.epoch < (uint32_t)r->state.model->config.epochs && !out_of_patience(r)) {
         PR_TRY(learn_epoch(r, err));
         PR_TRY(finish_epoch(r, err));
-        tell_epoch(listener, &result->epochs[result->epoch_count - 1]);
+        pass_on_epoch(listener, &result->epochs[result->epoch_count - 1]);
     }
     return PARSREC_OK;
 }
@@ -305,6 +309,8 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     PR_TRY_GOTO(train_all(&r, listener, err));
     tell_ranks(&r);
     assert(r.state.at.best_epoch > 0 && r.state.at.best_epoch <= result->epoch_count);
+    /* The order matters: the mix is fitted with counts that do not include the validation sessions, so
+     * that it weighs the network on sessions that neither has seen; only then they are counted too. */
     memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
     pr_trainer_free(r.state.trainer); /* its memory is more than the mix takes */
     r.state.trainer = NULL;

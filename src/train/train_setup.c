@@ -15,7 +15,7 @@
 
 /* ---- batches: from places in a data set to views of baskets ---- */
 
-/* The newest items before a session, what came before them as history. */
+/* A training sequence: `steps` items before a session, and everything before these as history. */
 static pr_basket sequence_of(const pr_dataset *data, const pr_sample *sample)
 {
     pr_history past = pr_history_before(data, sample->user, sample->session);
@@ -31,7 +31,8 @@ static pr_basket sequence_of(const pr_dataset *data, const pr_sample *sample)
     };
 }
 
-static pr_basket view_of(const pr_dataset *data, const pr_sample *sample)
+/* A training basket: a session and the user's history before it. */
+static pr_basket basket_of(const pr_dataset *data, const pr_sample *sample)
 {
     int64_t begin = data->session_offsets[sample->session];
     return (pr_basket){
@@ -49,7 +50,7 @@ pr_batch pr_batch_view(const pr_batches *batches, size_t batch, const pr_dataset
     uint32_t from = batches->offsets[batch], to = batches->offsets[batch + 1];
     for (uint32_t i = from; i < to; i++)
         baskets[i - from] = batches->windows != PR_BASKETS ? sequence_of(data, &batches->baskets[i])
-                                                           : view_of(data, &batches->baskets[i]);
+                                                           : basket_of(data, &batches->baskets[i]);
     return (pr_batch){.baskets = baskets, .rows = to - from};
 }
 
@@ -184,6 +185,16 @@ parsrec_status pr_settle(pr_config *config, const char *kind, const pr_dataset *
     return PARSREC_OK;
 }
 
+/* What is counted before training: everything before the validation sessions. */
+static pr_counted training_sessions(const pr_model *model, const pr_dataset *data, pr_pool *pool,
+                                    const parsrec_hooks *hooks)
+{
+    return (pr_counted){.data = data,
+                        .scope = pr_scope_before(PR_VALID, (size_t)model->config.last),
+                        .pool = pool,
+                        .hooks = hooks};
+}
+
 static parsrec_status count_neighbours(pr_near *near, const pr_model *model, const pr_dataset *data,
                                        pr_pool *pool, const parsrec_hooks *hooks,
                                        parsrec_error *err)
@@ -196,10 +207,7 @@ static parsrec_status count_neighbours(pr_near *near, const pr_model *model, con
                       .base = pr_alloc(V, sizeof *near->base)};
     if (near->ends == NULL || near->to == NULL || near->weights == NULL || near->base == NULL)
         return pr_fail_memory(err);
-    pr_counted from = {.data = data,
-                       .scope = pr_scope_before(PR_VALID, (size_t)model->config.last),
-                       .pool = pool,
-                       .hooks = hooks};
+    pr_counted from = training_sessions(model, data, pool, hooks);
     return pr_near_count(near, K, &from, err);
 }
 
@@ -214,10 +222,7 @@ static parsrec_status count_times(pr_purchase_times *times, const pr_model *mode
                                  .trends = pr_alloc(PR_PERIODS * V, sizeof *times->trends)};
     if (times->intervals == NULL || times->calendar == NULL || times->trends == NULL)
         return pr_fail_memory(err);
-    pr_counted from = {.data = data,
-                       .scope = pr_scope_before(PR_VALID, (size_t)model->config.last),
-                       .pool = pool,
-                       .hooks = hooks};
+    pr_counted from = training_sessions(model, data, pool, hooks);
     return pr_purchase_times_count(times, &from, err);
 }
 
@@ -243,10 +248,7 @@ static parsrec_status count_pairs(pr_pair_memory *pairs, const pr_model *model,
         .priors = pr_alloc(pr_pair_count(classes) * PR_PAIR_PRIOR, sizeof *pairs->priors)};
     if (pairs->class_of == NULL || pairs->priors == NULL)
         return pr_fail_memory(err);
-    pr_counted from = {.data = data,
-                       .scope = pr_scope_before(PR_VALID, (size_t)model->config.last),
-                       .pool = pool,
-                       .hooks = hooks};
+    pr_counted from = training_sessions(model, data, pool, hooks);
     PR_TRY(pr_pairs_count(pairs, &personal, tree, &from, err));
     pr_say(hooks, PARSREC_LOG_INFO, "users differ in what they buy together in %zu pairs",
            personal);
@@ -255,8 +257,9 @@ static parsrec_status count_pairs(pr_pair_memory *pairs, const pr_model *model,
 
 /* ---- numbers among features ---- */
 
+/* Mean and variance of a column in one pass (Welford). */
 typedef struct spread {
-    double count, mean, squares; /* of what is off the mean */
+    double count, mean, squares; /* squares: the sum of squared deviations from the mean */
 } spread;
 
 static void add_number(spread *s, double x)
@@ -269,8 +272,8 @@ static void add_number(spread *s, double x)
     s->squares += off * (x - s->mean);
 }
 
-/* 0 where all are the same: they tell nothing. */
-static double rate_of(const spread *s)
+/* 1 over the standard deviation; 0 where all values are equal, so that the column has no effect. */
+static double scale_of(const spread *s)
 {
     double deviation = s->count > 0 ? sqrt(s->squares / s->count) : 0;
     return deviation > fmax(1e-6 * fabs(s->mean), 1e-30) ? 1 / deviation : 0;
@@ -291,7 +294,8 @@ static parsrec_status list_columns(pr_beginning *out, pr_category_tree *tree,
         spread s = {0};
         for (size_t v = 0; f->number != NULL && v < data->items; v++)
             add_number(&s, (double)f->number[v]);
-        out->columns[i] = (pr_shared_column){f, tree->parts, (pr_real)s.mean, (pr_real)rate_of(&s)};
+        out->columns[i] =
+            (pr_shared_column){f, tree->parts, (pr_real)s.mean, (pr_real)scale_of(&s)};
         tree->parts += f->number != NULL ? 1 : f->values.count;
     }
     tree->columns = out->columns;
@@ -345,7 +349,7 @@ static void measure(pr_real *scale, const pr_feature_input *input, const pr_data
             add_number(&s, (double)number[i]);
     }
     scale[0] = (pr_real)s.mean;
-    scale[1] = (pr_real)rate_of(&s);
+    scale[1] = (pr_real)scale_of(&s);
 }
 
 static void measure_numbers(pr_model *model, const pr_dataset *data)

@@ -29,12 +29,16 @@ pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model);
 
 /* ---- a model before its first batch ---- */
 
-/* What is counted in the training sessions, what a model is given about its items, its first weights. */
+/* What a model needs before its first batch: tables counted from the training sessions, which become
+ * parameters that are not trained, and what is known about its items. pr_beginning_make counts before
+ * the model has weights, because some tables decide how many rows a parameter has; pr_begin then copies
+ * them into the weights. A resumed run takes the tables from its checkpoint and counts only what the
+ * families of items need. */
 typedef struct pr_beginning {
-    pr_near near;            /* counted; items 0 where the model has none or nobody asked */
-    pr_purchase_times times; /* counted, likewise */
+    pr_near near;            /* items 0: not counted */
+    pr_purchase_times times; /* likewise */
     pr_families families;
-    pr_pair_memory pairs;      /* counted; items 0 as above */
+    pr_pair_memory pairs;      /* likewise */
     pr_shared_column *columns; /* of items */
     pr_proposal proposal;      /* with loss = sampled */
 } pr_beginning;
@@ -64,7 +68,7 @@ typedef struct pr_train_run {
     pr_batches batches;
     pr_evaluation evaluation;
     pr_evaluation next, basket;  /* of some users, if the best epoch depends on them; else empty */
-    bool *some;                  /* [users]: who they are */
+    bool *some;                  /* [users]: those of `next` and `basket` */
     bool *validated;             /* [users]: who is validated; NULL: everybody */
     pr_basket *baskets;          /* of the batch under way */
     const char *good_checkpoint; /* the last one that was written or read; NULL: none yet */
