@@ -1,5 +1,10 @@
 /* Files as the library reads and writes them: mapped whole, written atomically, or without a name
- * for as long as a job lasts. */
+ * for as long as a job lasts.
+ *
+ * A file that others may read is never changed in place. It is written under a temporary name in the
+ * same folder, synced, renamed, and the folder synced: after a crash there is the old file or the new
+ * one, whole. So a process that has the old one mapped keeps reading it. Files without a name (scratch)
+ * vanish with the process and leave nothing to clean up. */
 #ifndef PR_FILES_H
 #define PR_FILES_H
 

@@ -1,4 +1,12 @@
-/* Status and message: every call that can fail returns one and, if asked, fills the other. */
+/* Status and message: every call that can fail returns one and, if asked, fills the other.
+ *
+ * The message is one sentence: what, where, and what to do next. It is written where the reason is known
+ * and passed upward unchanged by PR_TRY; a caller that knows more may write a new one around it. The
+ * library never prints and never ends the process: assert is for our own mistakes, a status for
+ * everything that input, the machine or the caller can cause.
+ *
+ * A function that takes resources has one exit: PR_TRY_GOTO jumps to `done`, where everything is freed;
+ * a zeroed struct may be freed. PR_TRY is for functions that hold nothing yet. */
 #ifndef PR_STATUS_H
 #define PR_STATUS_H
 

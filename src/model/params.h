@@ -1,5 +1,17 @@
 /* The parameters of a model, listed once. Weights, gradients and moments are each one aligned block
- * of numbers with the same layout, so that update, clip, save and compare are single loops. */
+ * of numbers with the same layout, so that update, clip, save and compare are single loops.
+ *
+ * Life cycle. A kind lists its tensors in `layout` (pr_list_tensor and the like, below). Tensors that are
+ * counted may leave their number of rows open; it is set from the data, from a file or by counting
+ * (pr_params_set_rows), which moves all offsets after it. Once a block is allocated the list is fixed.
+ *
+ * Invariants. Offsets are multiples of 16 numbers, so that every tensor is aligned. The user table is
+ * the last tensor: a batch touches few of its rows, so its gradient is shared by the workers while
+ * everything before it (`shared` numbers) exists once per chunk. Initial values depend on seed, tensor
+ * and position, not on the other tensors, except that those added plainly are numbered in order;
+ * pr_params_add_apart keeps an optional tensor from changing the start of the ones after it.
+ *
+ * Names are those of docs/math.md and of model files, and therefore never change. */
 #ifndef PR_PARAMS_H
 #define PR_PARAMS_H
 

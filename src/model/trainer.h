@@ -1,6 +1,20 @@
-/* Training batches of any model on all threads, with the same bits for any number of threads: a
- * batch is split into chunks by a rule that does not depend on the threads, each chunk has its own
- * gradients, and these are added along a fixed tree (chunk_tree.h). One thread calls the trainer. */
+/* Training batches of any model on all threads, with the same bits for any number of threads.
+ *
+ * A batch passes four stages, each a parallel loop over tasks that do not depend on the threads:
+ *
+ *   1. chunks    the rows of the batch, longest basket first, are dealt to chunks by a rule that knows
+ *                only their number and length. kind->learn runs forward and backward for one chunk, in an
+ *                arena of its own, and adds to the chunk's gradient
+ *   2. sums      the gradients of the chunks are added along a fixed tree (chunk_tree.h), range by range
+ *   3. norm      squares are summed per range, then in the order of ranges, for clipping
+ *   4. update    Adam or SGD, range by range; rows of embedding tables without a gradient are skipped
+ *
+ * Gradients of item tables are dense, or, with a loss against drawn items, lists of items and rows
+ * (item_tables.h): then no stage visits the whole catalogue. The gradient of the user table is a list of
+ * the users of the batch in both cases.
+ *
+ * All memory is allocated by pr_trainer_new for the largest batch within the limits. A batch whose loss
+ * or gradient is not finite changes nothing. One thread calls the trainer. */
 #ifndef PR_TRAINER_H
 #define PR_TRAINER_H
 

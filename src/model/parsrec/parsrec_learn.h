@@ -1,4 +1,14 @@
-/* PARSRec while it learns from one chunk of baskets: the teacher, losses against drawn items, the pass. */
+/* PARSRec while it learns from one chunk of baskets: the teacher, losses against drawn items, the pass.
+ *
+ * A pass over a chunk (parsrec_learn.c) is, forward: rows of users and bags of histories; then for each
+ * step the network (parsrec_net.h), scores of the catalogue, the target chosen by the teacher, the loss,
+ * and the target placed; and all of it backward. Rows are sorted by basket size, longest first, so the
+ * rows of a step are the first ones of the step before and nothing is padded. What backward needs is on
+ * the tape of the network, at rows first[j] .. first[j] + rows[j] - 1 for step j.
+ *
+ * Scores of a step depend on the target of the step before, which depends on scores: steps cannot be
+ * joined. But the loss of a step needs only its own scores, so gradients of scores are taken at once and
+ * the scores of the catalogue are never stored for all steps. */
 #ifndef PR_PARSREC_LEARN_H
 #define PR_PARSREC_LEARN_H
 

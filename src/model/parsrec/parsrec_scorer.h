@@ -1,5 +1,24 @@
 /* PARSRec while it answers: what is made ready when a model is loaded, what is kept of open baskets, and
- * the state of a scorer. */
+ * the state of a scorer.
+ *
+ * There are two ways to a score, with the same meaning:
+ *
+ *   plain   scorers of many rows (evaluation, studies) run the network of training, step by step
+ *           (parsrec_net.c), and score the catalogue by one matrix product
+ *   quick   scorers of few rows (requests) use tables made ready from the final weights: maps of an item
+ *           are computed once per item and two maps in a row become one (pr_arnn_ready). The best items
+ *           are found without scoring all of them exactly: by a sieve in eight bits with a proven bound
+ *           (math/coarse.h) or, for large catalogues, a search by blocks (math/search.h). The candidates
+ *           that remain are scored exactly, so the answer is that of the whole catalogue
+ *
+ * A score is a sum of terms: the product of output and item row, item bias, repeat purchases, expectation
+ * from neighbours, pairs, lifts, trends; with a mix each has its weight. Both ways add the same terms.
+ *
+ * Work is put off until somebody asks: placing an item only notes it, and pr_arnn_ensure_step runs the
+ * step when scores, attention or terms are wanted. Rows that start alike are twins: one is computed and
+ * the others copy it until they place different items (reasons leave one thing out per row). A scorer
+ * of one row also keeps the last baskets of recent users (pr_arnn_kept), so that one more item in an
+ * open basket costs one step. */
 #ifndef PR_PARSREC_SCORER_H
 #define PR_PARSREC_SCORER_H
 

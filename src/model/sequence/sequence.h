@@ -1,4 +1,12 @@
-/* Models that see a user's past and open basket as one sequence. */
+/* Models that see a user's history and open basket as one sequence: SASRec, BERT4Rec and GRU4Rec.
+ *
+ *   encoder.h    blocks of self-attention, with forward, backward and a cache of keys and values
+ *   sequence.c   scorers of the two encoder models; cutting and writing training sequences; cross entropy
+ *   sasrec.c, bert4rec.c, gru4rec.c   what differs: targets, masks, losses, the recurrent network
+ *
+ * Tokens are rows of the item table: items, then one extra row (the start of a history, or the mask of
+ * BERT4Rec), then the separator of sessions if the settings have one. A window is the newest `length`
+ * tokens. Sequences of a chunk are stored one after the other without padding. */
 #ifndef PR_SEQUENCE_H
 #define PR_SEQUENCE_H
 
