@@ -47,6 +47,7 @@ py:pandas python3-pandas
 py:pytest python3-pytest
 py:yaml python3-yaml
 py:pip python3-pip
+py:mypy mypy
 py:nbclient python3-nbclient
 py:ipykernel python3-ipykernel
 '

@@ -10,7 +10,7 @@ import numpy as np
 def pandas() -> Any:
     """The module, or None."""
     try:
-        import pandas as module
+        import pandas as module  # type: ignore[import]
     except ImportError:
         return None
     return module
