@@ -38,7 +38,6 @@ cmd:wrk wrk
 path:/usr/lib/postgresql/*/bin/initdb postgresql
 path:/usr/sbin/haproxy haproxy
 cmd:chromium chromium
-cmd:clang clang
 cmd:wasm-ld lld
 path:/usr/include/wasm32-wasi/wasi/api.h wasi-libc
 path:/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a libclang-rt-14-dev-wasm32
@@ -47,7 +46,6 @@ py:pandas python3-pandas
 py:pytest python3-pytest
 py:yaml python3-yaml
 py:pip python3-pip
-py:mypy mypy
 py:nbclient python3-nbclient
 py:ipykernel python3-ipykernel
 '
