@@ -200,6 +200,7 @@ parsrec_status pr_intern_add(pr_intern *table, pr_slice name, uint32_t *number, 
 
 bool pr_intern_find(const pr_intern *table, pr_slice name, uint32_t *number)
 {
+    assert(name.bytes != NULL || name.size == 0);
     assert(table->slot_count > 0 || table->count == 0); /* not sealed */
     if (table->slot_count == 0)
         return false;

@@ -1,6 +1,7 @@
 /* Reading and writing JSON. */
 #include "base/json.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -95,6 +96,7 @@ static void reserve_close(reserve *r)
 parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const char *origin,
                              parsrec_error *err)
 {
+    assert(bytes != NULL || size == 0);
     reserve spare;
     json_error_t what;
     *out = NULL;

@@ -59,6 +59,7 @@ void *pr_realloc(void *old, size_t count, size_t size)
 
 char *pr_copy_string(const char *text, size_t length)
 {
+    assert(text != NULL || length == 0);
     char *copy = length < SIZE_MAX ? pr_alloc(length + 1, 1) : NULL;
     if (copy == NULL)
         return NULL;
@@ -154,6 +155,7 @@ size_t pr_arena_bytes(size_t count, size_t size)
 
 parsrec_status pr_arena_init(pr_arena *arena, size_t bytes, parsrec_error *err)
 {
+    assert(arena != NULL);
     *arena = (pr_arena){0};
     arena->base = pr_alloc_aligned(bytes, 1);
     if (arena->base == NULL)

@@ -84,6 +84,7 @@ static double polynomial(const double *c, size_t n, double x)
  * tails. */
 double pr_normal_quantile(double p)
 {
+    assert(p > 0 && p < 1);
     static const double middle_a[] = {3.3871328727963666080e0, 1.3314166789178437745e2,
                                       1.9715909503065514427e3, 1.3731693765509461125e4,
                                       4.5921953931549871457e4, 6.7265770927008700853e4,

@@ -231,6 +231,7 @@ int pr_text_width(const char *text)
 
 size_t pr_utf8_cut(const char *bytes, size_t size, size_t most)
 {
+    assert(bytes != NULL || size == 0);
     if (size <= most)
         return size;
     size_t n = most;

@@ -161,6 +161,7 @@ static void wake_workers(pr_pool *pool)
 
 void pr_pool_start(pr_pool *pool, pr_task *task, void *context, size_t tasks)
 {
+    assert(pool != NULL && task != NULL);
     assert(pool->started > 0);
     set_tasks(pool, task, context, tasks);
     wake_workers(pool);
@@ -176,6 +177,7 @@ void pr_pool_wait(pr_pool *pool)
 
 void pr_pool_run(pr_pool *pool, pr_task *task, void *context, size_t tasks)
 {
+    assert(pool != NULL && task != NULL);
     bool shared = pool->started > 0 && tasks > 1;
     set_tasks(pool, task, context, tasks);
     if (shared)

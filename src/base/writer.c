@@ -35,6 +35,7 @@ void pr_write(pr_writer *w, const char *format, ...)
 
 void pr_write_bytes(pr_writer *w, const char *bytes, size_t size)
 {
+    assert(bytes != NULL || size == 0);
     if (!make_room(w, size))
         return;
     memcpy(w->text + w->size, bytes, size);
@@ -257,6 +258,7 @@ void pr_write_float(pr_writer *w, float value)
 
 void pr_write_wrapped(pr_writer *w, pr_writer *words, int width)
 {
+    assert(width > 0);
     char *text = pr_writer_take(words), *rest = NULL;
     int column = 0;
     w->failed |= text == NULL;

@@ -143,6 +143,7 @@ parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t bat
                                size_t limit, size_t last, pr_windows windows, bool separated,
                                uint64_t seed, parsrec_error *err)
 {
+    assert(batch_size > 0);
     assert(batch_size > 0 && limit > (separated ? 2 : 0));
     *b = (pr_batches){.batch_size = batch_size,
                       .limit = windows != PR_BASKETS ? 0 : limit,
@@ -259,6 +260,7 @@ static void write_batches(pr_batches *b, const pr_rng *rng, uint32_t epoch)
 
 void pr_batches_arrange(pr_batches *b, uint32_t epoch)
 {
+    assert(b->basket_count > 0);
     pr_rng rng = pr_rng_make(b->seed, PURPOSE);
     b->batch_count = 0;
     shuffle_sizes(b, &rng, epoch);

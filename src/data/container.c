@@ -505,6 +505,7 @@ size_t pr_container_tensors(const pr_container *c)
 
 const pr_tensor *pr_container_at(const pr_container *c, size_t i)
 {
+    assert(i < pr_container_tensors(c));
     assert(i < c->count);
     return &c->entries[i].tensor;
 }

@@ -34,6 +34,7 @@ const char *pr_feature_prefix(pr_feature_of table)
 
 size_t pr_feature_rows(const pr_dataset *data, pr_feature_of table)
 {
+    assert(table < PR_FEATURE_TABLES);
     assert((unsigned)table < PR_FEATURE_TABLES);
     const size_t rows[PR_FEATURE_TABLES] = {data->users, data->sessions, data->items};
     return rows[table];

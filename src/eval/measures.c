@@ -22,6 +22,7 @@ size_t pr_rank(float best, const float *others, size_t count)
 
 double pr_gain(size_t rank, size_t k)
 {
+    assert(k > 0);
     return rank < k ? 1 / log2((double)rank + 2) : 0;
 }
 
@@ -72,6 +73,7 @@ size_t pr_sums_count(const pr_eval_protocol *p)
 
 float *pr_sums_column(const pr_eval_protocol *p, float *sums, pr_aspect aspect, size_t column)
 {
+    assert(aspect < PR_ASPECTS && column < PR_COLUMNS_MOST);
     assert(aspect < PR_ASPECTS && column < p->rule->columns);
     return sums + aspect * stride(p) + 1 + column * p->k_count;
 }

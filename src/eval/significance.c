@@ -103,6 +103,7 @@ static double quantile(const double *sorted, size_t count, double share)
 
 pr_interval pr_percentiles(double value, double *values, size_t count, double level)
 {
+    assert(level > 0 && level < 1);
     /* Resamples in which nothing was weighed say nothing and are left out. */
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
@@ -223,6 +224,7 @@ static void draw_all(work *w, const pr_resampling *how, pr_pool *pool)
 parsrec_status pr_bootstrap(pr_interval *out, const pr_tallies *tallies, const pr_resampling *how,
                             pr_pool *pool, parsrec_error *err)
 {
+    assert(how->level > 0 && how->level < 1 && how->resamples > 0);
     work w = {.a = tallies};
     parsrec_status status = PARSREC_OK;
     PR_TRY_GOTO(prepare(&w, how, pool, err));
@@ -250,6 +252,8 @@ static parsrec_status swap_all(work *w, const pr_resampling *how, pr_pool *pool,
 parsrec_status pr_paired(pr_contrast *out, const pr_tallies *a, const pr_tallies *b,
                          const pr_resampling *how, pr_pool *pool, parsrec_error *err)
 {
+    assert(a->user_count == b->user_count && a->measures == b->measures && how->level > 0 &&
+           how->level < 1);
     assert(a->user_count == b->user_count && a->measures == b->measures);
     work w = {.a = a, .b = b};
     size_t measures = a->measures;
@@ -310,6 +314,7 @@ static double covered(double angle, size_t degrees)
 
 double pr_student_quantile(double level, size_t degrees)
 {
+    assert(level > 0 && level < 1 && degrees > 0);
     double low = 0, high = M_PI_2;
     for (int i = 0; i < 60; i++) {
         double middle = (low + high) / 2;
@@ -335,6 +340,7 @@ static double mean_of(const double *values, size_t count, double *error)
 
 pr_interval pr_student(const double *values, size_t count, double level)
 {
+    assert(level > 0 && level < 1);
     double error, mean = mean_of(values, count, &error);
     if (count < 2)
         return (pr_interval){mean, NAN, NAN};

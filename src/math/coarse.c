@@ -163,6 +163,7 @@ PR_LOCAL_LEVELS(void, raise, most_any,
 size_t pr_coarse_reach(int32_t *rows, const pr_coarse *coarse, const pr_coarse_query *query,
                        pr_real *least, pr_real bar)
 {
+    assert(query->slack >= 0);
     pr_real rounding = (pr_real)1e-6 * (1 + (bar < 0 ? -bar : bar)); /* of the terms added since */
     raise(least, coarse->steps, 2 * query->slack, coarse->rows);
     return pr_at_least(rows, least, coarse->rows, bar - rounding);

@@ -6,6 +6,7 @@
 pr_drop pr_drop_make(double p)
 {
     assert(p >= 0 && p < 1);
+    assert(p >= 0 && p < 1);
     uint32_t threshold = (uint32_t)(p * 65536 + 0.5);
     if (threshold > 65535)
         threshold = 65535;

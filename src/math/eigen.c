@@ -1,6 +1,7 @@
 /* Cyclic Jacobi: every off-diagonal element in turn is rotated to zero, until all are. */
 #include "math/eigen.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -41,6 +42,7 @@ static void rotate(double *m, double *vectors, size_t p, size_t q, size_t n)
 
 void pr_symmetric_eigen(double *values, double *vectors, double *m, size_t n)
 {
+    assert(n > 0);
     double scale = 0;
     memset(vectors, 0, n * n * sizeof *vectors);
     for (size_t i = 0; i < n; i++) {

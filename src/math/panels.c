@@ -3,6 +3,8 @@
  * together. */
 #include "math/panels.h"
 
+#include <assert.h>
+
 #include "math/wide.h"
 
 enum {
@@ -18,6 +20,7 @@ size_t pr_panels_size(size_t I, size_t O)
 
 void pr_panels_make(pr_real *panels, const pr_real *w, size_t stride, size_t I, size_t O)
 {
+    assert(stride >= I);
     for (size_t first = 0; first < O; first += PR_PANEL, panels += PR_PANEL * I)
         for (size_t i = 0; i < I; i++)
             for (size_t o = 0; o < PR_PANEL; o++)

@@ -441,6 +441,7 @@ static pr_real lowered(pr_real bar)
 
 void pr_search_own(pr_search_query *q, int32_t row, pr_real rest, pr_real bar)
 {
+    assert(row >= 0 && (size_t)row < q->search->rows);
     size_t at = (size_t)q->search->places[row], b = at / BLOCK;
     pr_real more = rest - q->rest[b] + (pr_real)4e-6 * (1 + (rest < 0 ? -rest : rest));
     bool none = !(rest > -(pr_real)INFINITY);

@@ -77,6 +77,7 @@ pr_chances pr_chances_by_class(double *mass, pr_real *work, const pr_model *mode
 
 void pr_next_chances(pr_real *scores, size_t items, const int32_t *placed, size_t n)
 {
+    assert(items > 0);
     pr_real top = -INFINITY;
     double total = 0;
     for (size_t i = 0; i < n; i++)

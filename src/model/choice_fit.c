@@ -131,6 +131,7 @@ static bool solve(double *step, sums *s, size_t F)
 parsrec_status pr_choice_fit(double *weights, double *gain, const pr_choices *c, double prior,
                              pr_pool *pool, parsrec_error *err)
 {
+    assert(c->features > 0);
     size_t F = c->features;
     double zero[MOST] = {0}, now[MOST] = {0}, next[MOST] = {0}, ridge[MOST] = {0}, step[MOST];
     assert(F > 0 && F <= MOST && prior > 0);

@@ -65,6 +65,7 @@ static double add_decayed(bag *b, const pr_history *h, size_t skip, double decay
 size_t pr_history_bag(int32_t *items, pr_real *weights, int32_t *slots, const pr_history *history,
                       const pr_config *config)
 {
+    assert(items != NULL && weights != NULL && slots != NULL);
     bag b = {items, weights, slots, 0};
     size_t n = pr_history_count(history, config), skip = history->count - n;
     double total = config->history == PR_HISTORY_SUM ? 1 : (double)n;
@@ -231,6 +232,7 @@ void pr_repeats_order(pr_repeats *r)
 
 void pr_repeats_values(pr_repeats *r, const pr_real *gates, size_t rows)
 {
+    assert(rows <= r->rows);
     for (size_t row = 0; r->how != NULL && row < rows; row++)
         r->how[row] = gates[row * r->gates + PR_GATE_EXPECTED];
     for (size_t t = 0; t < r->tiles; t++)
@@ -244,6 +246,7 @@ void pr_repeats_values(pr_repeats *r, const pr_real *gates, size_t rows)
 
 void pr_repeats_backward(const pr_repeats *r, pr_real *dgates, size_t rows)
 {
+    assert(rows <= r->rows);
     memset(dgates, 0, rows * r->gates * sizeof *dgates);
     for (size_t row = 0; r->dhow != NULL && row < rows; row++)
         dgates[row * r->gates + PR_GATE_EXPECTED] = r->dhow[row];

@@ -180,6 +180,7 @@ parsrec_status pr_lifts_verify(const pr_lifts *lifts, size_t size, parsrec_error
 
 pr_real pr_lift_of(const pr_lifts *lifts, int32_t placed, int32_t item)
 {
+    assert(placed >= 0 && item >= 0);
     for (size_t e = pr_lifts_start(lifts, placed); e < lifts->ends[placed]; e++)
         if (lifts->to[e] == (uint32_t)item)
             return lifts->logs[e];

@@ -253,6 +253,7 @@ uint32_t *pr_model_u32(const pr_model *model, const char *name)
 
 parsrec_status pr_model_make_ready(pr_model *model, parsrec_error *err)
 {
+    assert(model->weights != NULL && model->ready == NULL);
     return model->kind->make_ready != NULL ? model->kind->make_ready(model, err) : PARSREC_OK;
 }
 
@@ -294,6 +295,7 @@ size_t pr_scorer_bytes(const pr_model *model, size_t rows, size_t capacity)
 parsrec_status pr_scorer_new(pr_scorer **out, const pr_model *model, size_t rows, size_t capacity,
                              parsrec_error *err)
 {
+    assert(rows > 0 && model->weights != NULL);
     *out = NULL;
     size_t bytes = pr_scorer_bytes(model, rows, capacity);
     pr_scorer *scorer = pr_alloc_zero(1, sizeof *scorer);
@@ -328,12 +330,14 @@ void pr_scorer_start(pr_scorer *scorer, const pr_start *starts, size_t rows)
 
 void pr_scorer_place(pr_scorer *scorer, const int32_t *items)
 {
+    assert(scorer->active > 0);
     if (scorer->model->kind->place != NULL)
         scorer->model->kind->place(scorer, items);
 }
 
 void pr_scorer_score_all(pr_scorer *scorer, pr_real *scores)
 {
+    assert(scorer->active > 0);
     const pr_model_kind *kind = scorer->model->kind;
     size_t V = scorer->model->items;
     if (kind->row_scores == NULL)
@@ -380,6 +384,7 @@ size_t pr_scorer_attention(pr_scorer *scorer, size_t row, pr_real *weights)
 bool pr_scorer_terms(pr_scorer *scorer, size_t row, int32_t item, pr_score_terms *parts,
                      pr_real *placed)
 {
+    assert(item >= 0 && (size_t)item < scorer->model->items);
     assert(row < scorer->active);
     return scorer->model->kind->parts != NULL &&
            scorer->model->kind->parts(scorer, row, item, parts, placed);

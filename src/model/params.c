@@ -65,6 +65,7 @@ parsrec_status pr_params_add_apart(pr_params *params, const char *name, size_t r
 parsrec_status pr_params_add_users(pr_params *params, const char *name, size_t rows, size_t cols,
                                    parsrec_error *err)
 {
+    assert(pr_params_users(params) == NULL);
     return add(params, name, rows, cols, PR_FILL_TABLE, err);
 }
 
@@ -103,6 +104,7 @@ parsrec_status pr_params_add_shared(pr_params *params, const char *table, bool a
 parsrec_status pr_params_set_rows(pr_params *params, const char *name, size_t rows,
                                   parsrec_error *err)
 {
+    assert(pr_params_find(params, name) != NULL);
     const pr_param *users = pr_params_users(params);
     params->size = 0;
     for (size_t i = 0; i < params->count; i++) {

@@ -78,6 +78,7 @@ void pr_proposal_free(pr_proposal *p)
 
 int32_t pr_proposal_draw(const pr_proposal *p, pr_stream *stream, size_t items)
 {
+    assert(items > 0);
     assert(p == NULL || p->items == items);
     uint32_t cell = pr_stream_below(stream, (uint32_t)items);
     uint32_t bits = pr_stream_u32(stream);
@@ -88,6 +89,7 @@ int32_t pr_proposal_draw(const pr_proposal *p, pr_stream *stream, size_t items)
 
 double pr_proposal_chance(const pr_proposal *p, int32_t item, size_t items)
 {
+    assert(item >= 0 && (size_t)item < items);
     double even = 1 / (double)items;
     return p == NULL ? even : (even + (double)p->purchases[item]) / 2;
 }

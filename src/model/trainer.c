@@ -763,6 +763,7 @@ size_t pr_trainer_touched(const pr_trainer *t, const int32_t **users)
 
 pr_real *pr_trainer_moment(pr_trainer *t, unsigned which)
 {
+    assert(which < 2);
     return t->moment[which];
 }
 

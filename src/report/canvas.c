@@ -305,6 +305,7 @@ static void draw_text(pr_canvas *canvas, double x, double y, double size, pr_ali
 void pr_canvas_text(pr_canvas *canvas, double x, double y, double size, pr_align align, bool bold,
                     const char *text)
 {
+    assert(text != NULL);
     (canvas->page != NULL ? write_text : draw_text)(canvas, x, y, size, align, bold, false, text);
 }
 

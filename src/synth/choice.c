@@ -185,6 +185,7 @@ size_t pr_draw_occasion(const pr_choice *choice, size_t user, size_t session)
 void pr_draw_utilities(double *utility, double *normal, const pr_choice *choice, size_t group,
                        size_t user, size_t session)
 {
+    assert(group < choice->groups);
     size_t n = choice->categories, rank = choice->rank[group];
     const double *factor = choice->factor + group * n * n;
     pr_stream s = pr_stream_at(&choice->category, (uint32_t)user, (uint32_t)session, 0);
