@@ -49,6 +49,7 @@ while [ $next -le "$rounds" ]; do
     while [ $next -le "$rounds" ] && [ "$(echo $running | wc -w)" -lt "$at_once" ]; do
         one $next "$@" &
         running="$running $!"
+        sleep 1.1 # ctest takes the order from the second in which it starts
         next=$((next + 1))
     done
     for p in $running; do wait "$p"; done
