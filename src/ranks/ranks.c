@@ -58,11 +58,11 @@ static bool launched(void)
 
 /* ---- the plug-in ---- */
 
-/* Beside the program or the library, where the build puts it, or in the folder of libraries that belongs
- * to the program's. */
+/* Beside the program or the library, where the build puts it, or in the folder of libraries or plug-ins
+ * that belongs to the program's or the library's. */
 static void *open_beside(const char *name)
 {
-    static const char *const places[] = {"", "/../lib"};
+    static const char *const places[] = {"", "/../lib", "/../lib/parsrec", "/../parsrec"};
     Dl_info info;
     char home[4096] = "", path[4200];
     void *handle = NULL;
