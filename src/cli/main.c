@@ -1,6 +1,7 @@
 /* parsrec: finds the command and runs it. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/address.h"
@@ -70,6 +71,21 @@ static const entry *find(const char *name)
     return NULL;
 }
 
+/* Several processes of a command that does not divide its work would do the same several times and write
+ * the same file. */
+static bool too_many(const entry *found)
+{
+    const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
+    ranks = ranks != NULL ? ranks : getenv("PMI_SIZE");
+    if (ranks == NULL || strtoul(ranks, NULL, 10) < 2 || found->command == &cli_train)
+        return false;
+    fprintf(stderr,
+            "parsrec: %s works in one process, and a launcher started %s; only train divides its "
+            "work among ranks\n",
+            found->command->name, ranks);
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     /* A closed pipe or a file-size limit is reported as an error instead of killing the process. */
@@ -99,5 +115,5 @@ int main(int argc, char **argv)
         return CLI_USAGE;
     }
     const entry *found = find(name);
-    return found != NULL ? found->run(argc - 1, argv + 1) : CLI_USAGE;
+    return found != NULL && !too_many(found) ? found->run(argc - 1, argv + 1) : CLI_USAGE;
 }

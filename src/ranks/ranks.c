@@ -16,9 +16,9 @@
 #include "base/memory.h"
 #include "ranks/plugin.h"
 
-/* A wait begins by asking again and again, for answers come within microseconds on a fast network; it
- * then sleeps between two questions, so that other processes of a crowded machine can work. */
-#define EAGER_SECONDS     200e-6
+/* A wait begins by asking again and again, for a large message gets on with every question; others may
+ * have the processor meanwhile. After that it sleeps between two questions. */
+#define EAGER_SECONDS     5e-3
 #define SLEEP_NANOSECONDS 50000
 /* After this long a wait is shown to the caller, who may then stop it. */
 #define SHOWN_SECONDS 0.3

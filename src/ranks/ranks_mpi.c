@@ -10,7 +10,9 @@
 static MPI_Comm world = MPI_COMM_NULL;
 static MPI_Request *requests;
 static unsigned *peers; /* of the requests */
-static int *done;       /* scratch of MPI_Testsome */
+static int *wanted;     /* bytes that a request must bring; -1: it sends */
+static int *done;       /* scratch of MPI_Testsome, with the next */
+static MPI_Status *statuses;
 static size_t count, capacity;
 static int own, all = 1;
 static char words[MPI_MAX_ERROR_STRING + 1], library[MPI_MAX_LIBRARY_VERSION_STRING + 1];
@@ -55,21 +57,26 @@ static unsigned world_size(void)
     return (unsigned)all;
 }
 
-/* Room for one more message. */
-static bool grow(void)
+/* *array has room for `more` elements afterwards; it stays as it is when there is no memory. */
+static bool grow(void *array, size_t more, size_t size)
 {
+    void *old, *grown;
+    memcpy(&old, array, sizeof old);
+    grown = realloc(old, more * size);
+    if (grown != NULL)
+        memcpy(array, &grown, sizeof grown);
+    return grown != NULL;
+}
+
+/* Room for one more message. */
+static bool room(void)
+{
+    size_t more = capacity * 2 + 64;
     if (count < capacity)
         return true;
-    size_t more = capacity * 2 + 64;
-    if (more > INT_MAX)
-        return false;
-    MPI_Request *r = realloc(requests, more * sizeof *r);
-    requests = r != NULL ? r : requests;
-    unsigned *p = realloc(peers, more * sizeof *p);
-    peers = p != NULL ? p : peers;
-    int *d = realloc(done, more * sizeof *d);
-    done = d != NULL ? d : done;
-    if (r == NULL || p == NULL || d == NULL)
+    if (more > INT_MAX || !grow(&requests, more, sizeof *requests) ||
+        !grow(&peers, more, sizeof *peers) || !grow(&wanted, more, sizeof *wanted) ||
+        !grow(&done, more, sizeof *done) || !grow(&statuses, more, sizeof *statuses))
         return false;
     capacity = more;
     return true;
@@ -77,18 +84,20 @@ static bool grow(void)
 
 static bool send_bytes(const void *bytes, size_t size, unsigned to)
 {
-    if (size > PR_RANKS_PIECE || !grow() ||
+    if (size > PR_RANKS_PIECE || !room() ||
         MPI_Isend(bytes, (int)size, MPI_BYTE, (int)to, 0, world, &requests[count]) != MPI_SUCCESS)
         return false;
+    wanted[count] = -1;
     peers[count++] = to;
     return true;
 }
 
 static bool receive_bytes(void *bytes, size_t size, unsigned from)
 {
-    if (size > PR_RANKS_PIECE || !grow() ||
+    if (size > PR_RANKS_PIECE || !room() ||
         MPI_Irecv(bytes, (int)size, MPI_BYTE, (int)from, 0, world, &requests[count]) != MPI_SUCCESS)
         return false;
+    wanted[count] = (int)size;
     peers[count++] = from;
     return true;
 }
@@ -98,13 +107,21 @@ static int test_all(void)
     int through = 0;
     if (count == 0)
         return 0;
-    if (MPI_Testsome((int)count, requests, &through, done, MPI_STATUSES_IGNORE) != MPI_SUCCESS ||
+    if (MPI_Testsome((int)count, requests, &through, done, statuses) != MPI_SUCCESS ||
         through == MPI_UNDEFINED)
         return -1;
+    for (int i = 0; i < through; i++) {
+        int found = 0, expected = wanted[done[i]];
+        /* A message of another size is one of another exchange: the ranks no longer do the same. */
+        if (expected >= 0 &&
+            (MPI_Get_count(&statuses[i], MPI_BYTE, &found) != MPI_SUCCESS || found != expected))
+            return -1;
+    }
     size_t kept = 0;
     for (size_t i = 0; through > 0 && i < count; i++)
         if (requests[i] != MPI_REQUEST_NULL) {
             requests[kept] = requests[i];
+            wanted[kept] = wanted[i];
             peers[kept++] = peers[i];
         }
     count = through > 0 ? kept : count;
@@ -128,7 +145,9 @@ static void close_world(void)
     MPI_Finalize();
     free(requests);
     free(peers);
+    free(wanted);
     free(done);
+    free(statuses);
 }
 
 static void abort_world(void)

@@ -61,6 +61,7 @@ PARSREC_MPI=nothing.so OMPI_COMM_WORLD_SIZE=2 "$PARSREC" train -o x.model shop.d
     fail "a missing plug-in was not noticed"
 warns "need libparsrec-mpi.so"
 same "$(wc -l <stderr)" 1 "sentences about a missing plug-in"
+OMPI_COMM_WORLD_SIZE=2 fails 2 "info works in one process" "$PARSREC" info shop.data
 absent x.model x.model.ckpt
 
 # ---- a rank is lost ----
