@@ -28,7 +28,9 @@ endif()
 target_include_directories(parsrec_flags SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
 
 # MPI is for training on several machines alone (src/ranks).
-find_package(MPI QUIET COMPONENTS C)
-if(NOT MPI_C_FOUND)
+if(PARSREC_MPI)
+  find_package(MPI QUIET COMPONENTS C)
+endif()
+if(PARSREC_MPI AND NOT MPI_C_FOUND)
   message(STATUS "MPI not found: libparsrec-mpi.so, for training on several machines, is not built")
 endif()
