@@ -744,6 +744,7 @@ typedef struct parsrec_scratch parsrec_scratch;
 typedef struct parsrec_live parsrec_live;
 
 #define PARSREC_BASKET_MOST 1000000
+#define PARSREC_UNDATED     INT64_MIN /* where a time is not known */
 
 /* For baskets of up to basket_most items; 0 means 256. */
 PARSREC_API parsrec_status parsrec_scratch_new(parsrec_scratch **out, const parsrec_model *model,
@@ -790,6 +791,9 @@ typedef struct parsrec_request {
     const parsrec_live *live; /* the histories to use; NULL: those stored with the model */
     const char *session;      /* with `live`: the session under which this basket is being added,
                                  which is then left out of the history; NULL: none */
+    /* When the basket is open, in seconds since 1970; NULL: at the last date of the model's histories
+     * or of this user's, whichever is later. Only models of data with dates look at it. */
+    const int64_t *time;
 } parsrec_request;
 
 PARSREC_API parsrec_request parsrec_request_default(void); /* a guest's empty basket, 10 items */
@@ -808,9 +812,21 @@ typedef enum parsrec_source {
 PARSREC_API const char *parsrec_source_name(
     parsrec_source source); /* "model", "anyone", "popular" */
 
+/* Where the time of an answer comes from. */
+typedef enum parsrec_when {
+    PARSREC_WHEN_NONE,    /* neither the model's data nor the histories have dates */
+    PARSREC_WHEN_REQUEST, /* the request */
+    PARSREC_WHEN_NOW,     /* parsrec_json_options.now */
+    PARSREC_WHEN_DATA,    /* the last date in the data */
+} parsrec_when;
+
+PARSREC_API const char *parsrec_when_name(parsrec_when when); /* "none", "request", "now", "data" */
+
 typedef struct parsrec_answer {
     size_t count; /* of hits: at most k and capacity, fewer if fewer items are allowed */
     parsrec_source source;
+    parsrec_when when;
+    int64_t time; /* of the basket, in seconds since 1970; PARSREC_UNDATED with PARSREC_WHEN_NONE */
 } parsrec_answer;
 
 /* The best next items, best first, without those in the basket. Ties are broken by the smaller item
@@ -879,6 +895,10 @@ typedef struct parsrec_why {
     parsrec_parts parts;
     parsrec_reason reasons[PARSREC_REASONS_MOST];
     size_t reason_count;
+    /* Of an item that the user bought before, where the model looks at dates; else both are 0: the
+     * days since, and after how many days it is usually bought again, by this user as far as is known
+     * and by everybody. */
+    double last_days, usual_days;
 } parsrec_why;
 
 /* Why each of these hits, which must be allowed by the request, is recommended: whys[count]. A
@@ -889,8 +909,8 @@ PARSREC_API parsrec_status parsrec_recommend_why(const parsrec_model *model, par
                                                  const parsrec_hit *hits, size_t count,
                                                  parsrec_why *whys, parsrec_error *err);
 
-/* Writes "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets" to
- * buffer, cut to size and terminated. The numbers are shares; 512 bytes are enough. Returns
+/* Writes "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets, usually
+ * every 9 days, last 11 days ago" to buffer, cut to size and terminated. The numbers are shares; 512 bytes are enough. Returns
  * buffer. */
 PARSREC_API char *parsrec_why_sentence(const parsrec_model *model, const parsrec_why *why,
                                        char *buffer, size_t size);
@@ -908,6 +928,10 @@ typedef struct parsrec_json_options {
      * "seen". */
     parsrec_status (*check_seen)(void *context, uint64_t number, parsrec_error *err);
     void *context; /* of check_seen */
+    /* The time of requests that have none, in seconds since 1970; NULL: as in parsrec_request. It is not
+     * used if it lies further behind the last date of the model's histories than these are long: no
+     * model has seen such a gap. */
+    const int64_t *now;
 } parsrec_json_options;
 
 /* Recommendation with request and answer as JSON text (docs/recommend.md). Unknown items are left
@@ -956,6 +980,14 @@ PARSREC_API void parsrec_live_free(parsrec_live *live); /* NULL is fine */
 PARSREC_API parsrec_status parsrec_live_add(parsrec_live *live, const char *user,
                                             const char *session, const int32_t *items, size_t count,
                                             parsrec_error *err);
+
+/* The same with the time of the purchase, in seconds since 1970, or PARSREC_UNDATED. The first known
+ * one of a session is that of the session. A session that is older than the one before it counts as
+ * being of the same time. */
+PARSREC_API parsrec_status parsrec_live_add_at(parsrec_live *live, const char *user,
+                                               const char *session, int64_t time,
+                                               const int32_t *items, size_t count,
+                                               parsrec_error *err);
 
 /* Puts items into the user's open basket of that session. This is not a purchase and not part of
  * the history. A JSON request with this session and without a basket uses the open one. Items that

@@ -81,6 +81,7 @@ complete -c parsrec -n '__fish_seen_subcommand_from recommend' -l only -x -d 'on
 complete -c parsrec -n '__fish_seen_subcommand_from recommend' -l category -x -d 'only items of these categories'
 complete -c parsrec -n '__fish_seen_subcommand_from recommend' -l exclude-category -x -d 'never items of these categories'
 complete -c parsrec -n '__fish_seen_subcommand_from recommend' -l feature -x -d 'a feature of the session or its user; repeatable'
+complete -c parsrec -n '__fish_seen_subcommand_from recommend' -l time -x -d 'when the basket is open: a date such as 2010-03-02T13:08, or seconds since 1970 (default: the last date in the data)'
 complete -c parsrec -n '__fish_seen_subcommand_from recommend' -l max-per-category -x -d 'at most N items of one category (default: no limit)'
 complete -c parsrec -n '__fish_seen_subcommand_from recommend' -l explain -d 'say why each item is recommended'
 complete -c parsrec -n '__fish_seen_subcommand_from recommend' -l strict -d 'fail on an unknown item instead of leaving it out'

@@ -84,6 +84,10 @@ VERDICT_BEHIND = 3
 SOURCE_MODEL = 0
 SOURCE_ANYONE = 1
 SOURCE_POPULAR = 2
+WHEN_NONE = 0
+WHEN_REQUEST = 1
+WHEN_NOW = 2
+WHEN_DATA = 3
 HASH_BYTES = 16
 CUTOFFS_MOST = 8
 CANDIDATES_UNIFORM = 0
@@ -616,6 +620,7 @@ parsrec_request._fields_ = [
     ("feature_count", c_size_t),
     ("live", c_void_p),
     ("session", c_char_p),
+    ("time", POINTER(c_int64)),
 ]
 
 
@@ -636,6 +641,8 @@ class parsrec_answer(Structure):
 parsrec_answer._fields_ = [
     ("count", c_size_t),
     ("source", c_int),
+    ("when", c_int),
+    ("time", c_int64),
 ]
 
 
@@ -703,6 +710,8 @@ parsrec_why._fields_ = [
     ("parts", parsrec_parts),
     ("reasons", parsrec_reason * 32),
     ("reason_count", c_size_t),
+    ("last_days", c_double),
+    ("usual_days", c_double),
 ]
 
 
@@ -717,6 +726,7 @@ parsrec_json_options._fields_ = [
     ("error_code", CFUNCTYPE(c_char_p, c_int)),
     ("check_seen", CFUNCTYPE(c_int, c_void_p, c_uint64, POINTER(parsrec_error))),
     ("context", c_void_p),
+    ("now", POINTER(c_int64)),
 ]
 
 
@@ -1122,6 +1132,7 @@ FUNCTIONS = {
     "parsrec_model_column": (c_bool, [c_void_p, c_size_t, POINTER(parsrec_column)]),
     "parsrec_request_default": (parsrec_request, []),
     "parsrec_source_name": (c_char_p, [c_int]),
+    "parsrec_when_name": (c_char_p, [c_int]),
     "parsrec_recommend": (c_int, [c_void_p, c_void_p, POINTER(parsrec_request), POINTER(parsrec_hit), c_size_t, POINTER(parsrec_answer), POINTER(parsrec_error)]),
     "parsrec_recommend_many": (c_int, [c_void_p, POINTER(parsrec_many), POINTER(parsrec_hit), POINTER(parsrec_answer), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_recommend_why": (c_int, [c_void_p, c_void_p, POINTER(parsrec_request), POINTER(parsrec_hit), c_size_t, POINTER(parsrec_why), POINTER(parsrec_error)]),
@@ -1132,6 +1143,7 @@ FUNCTIONS = {
     "parsrec_live_new": (c_int, [POINTER(c_void_p), c_void_p, POINTER(parsrec_error)]),
     "parsrec_live_free": (None, [c_void_p]),
     "parsrec_live_add": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_int32), c_size_t, POINTER(parsrec_error)]),
+    "parsrec_live_add_at": (c_int, [c_void_p, c_char_p, c_char_p, c_int64, POINTER(c_int32), c_size_t, POINTER(parsrec_error)]),
     "parsrec_live_cart": (c_int, [c_void_p, c_char_p, c_char_p, POINTER(c_int32), c_size_t, POINTER(parsrec_error)]),
     "parsrec_live_forget": (c_int, [c_void_p, c_char_p, POINTER(parsrec_error)]),
     "parsrec_live_forget_hash": (c_int, [c_void_p, POINTER(c_uint8), POINTER(c_uint8), POINTER(parsrec_error)]),

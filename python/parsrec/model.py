@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import numbers
 import pathlib
 import threading
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
@@ -26,7 +27,8 @@ ALL = type("_All", (), {"__repr__": lambda self: "parsrec.ALL"})()
 _NOTHING: Tuple[Any, ...] = ()
 
 _HIT = np.dtype([("item", np.int32), ("score", np.float32)])
-_ANSWER = np.dtype([("count", np.uint64), ("source", np.int32)], align=True)
+_ANSWER = np.dtype([("count", np.uint64), ("source", np.int32), ("when", np.int32), ("time", np.int64)],
+                   align=True)
 assert _HIT.itemsize == ctypes.sizeof(abi.parsrec_hit)
 assert _ANSWER.itemsize == ctypes.sizeof(abi.parsrec_answer)
 
@@ -281,8 +283,8 @@ class Model:
                   history: Optional[Iterable[Any]] = None, exclude: Iterable[Any] = _NOTHING,
                   only: Iterable[Any] = _NOTHING, exclude_categories: Iterable[str] = _NOTHING,
                   categories: Iterable[str] = _NOTHING, max_per_category: int = 0,
-                  features: Optional[Mapping[str, Any]] = None, strict: bool = False, why: bool = False,
-                  baskets: Optional[Sequence[Iterable[Any]]] = None, threads: int = 0,
+                  features: Optional[Mapping[str, Any]] = None, time: Any = None, strict: bool = False,
+                  why: bool = False, baskets: Optional[Sequence[Iterable[Any]]] = None, threads: int = 0,
                   progress: ProgressLike = None) -> Any:
         """The best next items for one user, for many users or for all.
 
@@ -295,6 +297,8 @@ class Model:
         :param exclude_categories, categories: the same for categories and all below them.
         :param max_per_category: items per category in the answer; 0: no limit.
         :param features: known features of the session or the user.
+        :param time: when the basket is open: an ISO 8601 text, a datetime or seconds since 1970; None: the
+            last date in the data.
         :param strict: refuse unknown users and items; else a user is a guest and items are left out.
         :param why: also give reasons (for one user).
         :param threads: for many users; 0: all cores.
@@ -303,10 +307,10 @@ class Model:
         # An answer of one without filters is all that a shop asks a thousand times a second.
         if type(user) is str and exclude is _NOTHING and only is _NOTHING and categories is _NOTHING \
                 and exclude_categories is _NOTHING and history is None and not max_per_category \
-                and not why and features is None and baskets is None:
+                and not why and features is None and time is None and baskets is None:
             return self._recommend_one(user, basket, k, strict)
         filters = _Filters(self, history, exclude, only, exclude_categories, categories,
-                           max_per_category, features, strict)
+                           max_per_category, features, time, strict)
         if user is ALL or baskets is not None or _is_list(user):
             if why:
                 raise ValueError("reasons are given for one user at a time")
@@ -562,12 +566,22 @@ def setting_words(settings: Optional[Mapping[str, Any]]) -> List[str]:
     return ["%s=%s" % (k, value(v)) for k, v in (settings or {}).items()]
 
 
+def _seconds(time: Any) -> int:
+    """Seconds since 1970 of an ISO 8601 text, a datetime or a number; without a zone it is UTC."""
+    if isinstance(time, numbers.Real):
+        return int(time)
+    seconds = ctypes.c_int64()
+    call(library.parsrec_time_read, text(time if isinstance(time, str) else time.isoformat()),
+         ctypes.byref(seconds))
+    return seconds.value
+
+
 class _Filters:
     """A request with everything but user, basket and k; keeps its arrays."""
 
     def __init__(self, model: Model, history: Any, exclude: Any, only: Any, exclude_categories: Any,
                  categories: Any, max_per_category: int, features: Optional[Mapping[str, Any]],
-                 strict: bool):
+                 time: Any, strict: bool):
         self.request = library.parsrec_request_default()
         self.unknown: List[str] = []
         self._keep: List[Any] = []
@@ -586,6 +600,9 @@ class _Filters:
         if history is not None:
             self._history = self._list(model._items(history, self.unknown, strict))
             r.history = ctypes.pointer(self._history)
+        if time is not None:
+            self._time = ctypes.c_int64(_seconds(time))
+            r.time = ctypes.pointer(self._time)
         if features:
             values = (abi.parsrec_feature * len(features))()
             for slot, (name, value) in zip(values, features.items()):

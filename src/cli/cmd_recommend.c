@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/dates.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -17,7 +18,7 @@
 enum { BASKET_MOST = 1024, LONGEST_LINE = 1 << 20, READ_BYTES = 1 << 16 };
 
 typedef struct recommend_args {
-    const char *user;
+    const char *user, *time;
     cli_strings basket, exclude, only, category, exclude_category, feature;
     uint64_t k, max_per_category;
     bool guest, explain, strict, json, all;
@@ -40,6 +41,9 @@ static const cli_option options[] = {
              "never items of these categories"),
     CLI_LIST(0, "feature", "NAME=VALUE", recommend_args, feature,
              "a feature of the session or its user; repeatable"),
+    CLI_TEXT(0, "time", "TIME", recommend_args, time,
+             "when the basket is open: a date such as 2010-03-02T13:08, or seconds since 1970 "
+             "(default: the last date in the data)"),
     CLI_COUNT(0, "max-per-category", recommend_args, max_per_category, 0, 1000000,
               "at most N items of one category (default: no limit)"),
     CLI_FLAG(0, "explain", recommend_args, explain, "say why each item is recommended"),
@@ -108,6 +112,7 @@ typedef struct question {
     const recommend_args *args;
     const parsrec_model *model;
     parsrec_request request;
+    int64_t time;
     number_list numbers[LISTS];
     char **unknown; /* items that the model does not know */
     size_t unknown_count, unknown_capacity;
@@ -185,6 +190,17 @@ static void add_feature(question *q, const char *text)
         f->word = value;
 }
 
+static parsrec_status read_time(question *q, parsrec_error *err)
+{
+    const char *text = q->args->time;
+    if (text == NULL)
+        return PARSREC_OK;
+    if (!pr_parse_i64(pr_slice_of(text), &q->time))
+        PR_TRY(parsrec_time_read(text, &q->time, err));
+    q->request.time = &q->time;
+    return PARSREC_OK;
+}
+
 static parsrec_status make_request(question *q, parsrec_error *err)
 {
     const recommend_args *a = q->args;
@@ -193,6 +209,7 @@ static parsrec_status make_request(question *q, parsrec_error *err)
     r->k = (size_t)a->k;
     r->max_per_category = (size_t)a->max_per_category;
     r->features = q->features;
+    PR_TRY(read_time(q, err));
     for (size_t i = 0; i < a->feature.count; i++)
         add_feature(q, a->feature.word[i]);
     if (a->user != NULL &&
@@ -253,6 +270,16 @@ static void note_unknown(const question *q)
     }
 }
 
+static void note_time(const question *q, const parsrec_answer *answer)
+{
+    pr_date_text date;
+    if (q->args->time != NULL && answer->when == PARSREC_WHEN_NONE)
+        fprintf(stderr, "note: the model's data have no dates, so --time changes nothing\n");
+    if (q->args->explain && answer->when == PARSREC_WHEN_DATA)
+        fprintf(stderr, "note: asked for %s, the last date in the data; --time is for another\n",
+                pr_date_of(&date, answer->time));
+}
+
 static void print_text(const question *q, const parsrec_answer *answer)
 {
     const char *user = q->args->user;
@@ -263,6 +290,7 @@ static void print_text(const question *q, const parsrec_answer *answer)
     if (user != NULL && answer->source == PARSREC_SOURCE_POPULAR)
         fprintf(stderr, "note: nothing is known of user '%s', who gets the best sellers\n", user);
     note_unknown(q);
+    note_time(q, answer);
     if (answer->count == 0)
         fprintf(stderr, "note: the basket and the filters leave no item to recommend\n");
     else
@@ -499,7 +527,8 @@ static bool names_a_basket(const recommend_args *a)
 {
     return a->user != NULL || a->guest || a->explain || a->strict || a->json ||
            a->basket.count > 0 || a->exclude.count > 0 || a->only.count > 0 ||
-           a->category.count > 0 || a->exclude_category.count > 0 || a->max_per_category > 0;
+           a->category.count > 0 || a->exclude_category.count > 0 || a->max_per_category > 0 ||
+           a->time != NULL;
 }
 
 int cmd_recommend(int argc, char **argv)

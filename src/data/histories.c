@@ -16,14 +16,31 @@ uint64_t pr_history_stamp(void)
     return XXH3_64bits(&number, sizeof number);
 }
 
+/* Every user's sessions are in the order of their times. */
+static void find_times(pr_histories *h)
+{
+    int64_t first = INT64_MAX, last = INT64_MIN;
+    for (size_t u = 0; h->times != NULL && u < h->users; u++) {
+        int64_t begin = h->user_offsets[u], end = h->user_offsets[u + 1];
+        if (begin == end)
+            continue;
+        first = h->times[begin] < first ? h->times[begin] : first;
+        last = h->times[end - 1] > last ? h->times[end - 1] : last;
+    }
+    h->first_time = first <= last ? first : PR_NO_TIME;
+    h->last_time = first <= last ? last : PR_NO_TIME;
+}
+
 pr_histories pr_histories_of(const pr_dataset *data)
 {
-    return (pr_histories){.users = data->users,
-                          .user_offsets = data->user_offsets,
-                          .session_offsets = data->session_offsets,
-                          .items = data->action_items,
-                          .times = data->time_kind == PARSREC_TIME_UNIX ? data->times : NULL,
-                          .stamp = pr_history_stamp()};
+    pr_histories h = {.users = data->users,
+                      .user_offsets = data->user_offsets,
+                      .session_offsets = data->session_offsets,
+                      .items = data->action_items,
+                      .times = data->time_kind == PARSREC_TIME_UNIX ? data->times : NULL,
+                      .stamp = pr_history_stamp()};
+    find_times(&h);
+    return h;
 }
 
 void pr_histories_free(pr_histories *histories)
@@ -181,6 +198,7 @@ static parsrec_status copy_histories(pr_histories *out, const match *m, const pr
                           .times = c.times,
                           .block = c.user_offsets,
                           .stamp = pr_history_stamp()};
+    find_times(out);
     return PARSREC_OK;
 }
 

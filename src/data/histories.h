@@ -24,9 +24,10 @@ typedef struct pr_histories {
     size_t users;
     const int64_t *user_offsets, *session_offsets; /* as in a data set; sessions may be empty */
     const int32_t *items;
-    const int64_t *times; /* of sessions, in seconds since 1970; NULL: not known */
-    void *block;          /* what they own, if anything */
-    uint64_t stamp;       /* no other histories of this process have the same */
+    const int64_t *times;          /* of sessions, in seconds since 1970; NULL: not known */
+    int64_t first_time, last_time; /* of all; PR_NO_TIME: not known */
+    void *block;                   /* what they own, if anything */
+    uint64_t stamp;                /* no other histories of this process have the same */
 } pr_histories;
 
 /* A stamp that this process has not used before. */
@@ -106,10 +107,11 @@ parsrec_status pr_live_new(pr_live_histories **out, const pr_histories *base,
                            parsrec_error *err);
 void pr_live_free(pr_live_histories *live); /* NULL is fine */
 
-/* Adds to the session of that name, NULL for a session of its own. Items below 0 are left out; all
+/* Adds to the session of that name, NULL for a session of its own. The session is of the first known
+ * `time`; PR_NO_TIME: not known. Items below 0 are left out; all
  * others must be below `items`. Nothing is changed on failure. */
 parsrec_status pr_live_add(pr_live_histories *live, pr_slice user, const char *session,
-                           const int32_t *items, size_t count, parsrec_error *err);
+                           int64_t time, const int32_t *items, size_t count, parsrec_error *err);
 
 /* Puts items into an open basket, which is not part of the history. What pr_live_add adds under the
  * same name leaves it. Only the newest few of a user are kept; one without a name is not. */
@@ -140,8 +142,8 @@ void pr_live_each(pr_live_histories *live, pr_live_visit *visit, void *context);
 /* A history as it was when it was read. Begins zeroed; one thread reuses it. */
 typedef struct pr_history_copy {
     int32_t *items;
-    int64_t *sessions;
-    size_t item_capacity, session_capacity;
+    int64_t *sessions, *times;
+    size_t item_capacity, session_capacity, time_capacity;
     float *vector; /* [width]: sum or mean of the rows of its items ... */
     size_t vector_capacity;
     bool has_vector;    /* ... where something was added and sums are kept */

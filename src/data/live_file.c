@@ -16,6 +16,7 @@
     X(user_forgotten, uint8_t, PR_U8, users)          \
     X(session_offsets, int64_t, PR_I64, sessions + 1) \
     X(session_names, uint64_t, PR_U64, 2 * sessions)  \
+    X(session_times, int64_t, PR_I64, sessions)       \
     X(items, int32_t, PR_I32, actions)                \
     X(cart_offsets, int64_t, PR_I64, users + 1)       \
     X(cart_names, uint64_t, PR_U64, 2 * carts)        \
@@ -92,6 +93,7 @@ static parsrec_status make_columns(writing *w, const sizes *n, parsrec_error *er
 static void write_sessions(writing *w, const pr_added *s)
 {
     for (size_t i = 0; i < s->session_count; i++) {
+        w->session_times[w->size.sessions] = s->sessions[i].time;
         w->session_names[2 * w->size.sessions] = s->sessions[i].name.low;
         w->session_names[2 * w->size.sessions + 1] = s->sessions[i].name.high;
         w->session_offsets[++w->size.sessions] = (int64_t)(w->size.actions + s->sessions[i].end);
@@ -372,6 +374,7 @@ static parsrec_status load_user(const reading *r, pr_live_histories *live, size_
         pr_added_session *one = &s->sessions[s->session_count];
         *one = (pr_added_session){{r->session_names[2 * i], r->session_names[2 * i + 1]},
                                   (size_t)(r->session_offsets[i + 1] - begin),
+                                  r->session_times[i],
                                   pr_history_stamp()};
         s->stamp += one->stamp;
     }

@@ -111,7 +111,7 @@ static pr_history base_history(const pr_live_histories *live, size_t user)
 {
     const pr_added *s = live->shoppers[user];
     if (user >= live->base->users || (s != NULL && s->forgotten))
-        return (pr_history){0};
+        return (pr_history){.now = PR_NO_TIME};
     return pr_user_history(live->base, (int32_t)user);
 }
 
@@ -220,12 +220,15 @@ static size_t append_new(pr_live_histories *live, pr_added *s, size_t first, siz
     return added;
 }
 
-static void add_to(pr_live_histories *live, pr_added *s, pr_mark name, const int32_t *items,
-                   size_t count)
+static void add_to(pr_live_histories *live, pr_added *s, pr_mark name, int64_t time,
+                   const int32_t *items, size_t count)
 {
     size_t at = session_named(s, name);
     if (at == s->session_count)
-        s->sessions[s->session_count++] = (pr_added_session){name, s->count, 0};
+        s->sessions[s->session_count++] =
+            (pr_added_session){.name = name, .end = s->count, .time = time};
+    if (s->sessions[at].time == PR_NO_TIME)
+        s->sessions[at].time = time;
     size_t added = append_new(live, s, begin_of(s, at), s->sessions[at].end, items, count);
     if (s->sum != NULL)
         add_rows(&live->rows, s->sum, s->items + s->count, added, 1);
@@ -312,7 +315,7 @@ parsrec_status pr_live_cart(pr_live_histories *live, pr_slice user, const char *
     return status;
 }
 
-static parsrec_status add(pr_live_histories *live, pr_slice user, pr_mark name,
+static parsrec_status add(pr_live_histories *live, pr_slice user, pr_mark name, int64_t time,
                           const int32_t *items, size_t count, parsrec_error *err)
 {
     size_t number;
@@ -324,16 +327,16 @@ static parsrec_status add(pr_live_histories *live, pr_slice user, pr_mark name,
     PR_TRY(pr_grow(&s->sessions, &s->session_capacity, s->session_count + 1, sizeof *s->sessions,
                    err));
     PR_TRY(begin_sum(live, number, s, err));
-    add_to(live, s, name, items, count);
+    add_to(live, s, name, time, items, count);
     take_from_cart(s, name, items, count);
     return PARSREC_OK;
 }
 
-parsrec_status pr_live_add(pr_live_histories *live, pr_slice user, const char *name,
+parsrec_status pr_live_add(pr_live_histories *live, pr_slice user, const char *name, int64_t time,
                            const int32_t *items, size_t count, parsrec_error *err)
 {
     pthread_rwlock_wrlock(&live->lock);
-    parsrec_status status = add(live, user, mark_of(live, name), items, count, err);
+    parsrec_status status = add(live, user, mark_of(live, name), time, items, count, err);
     pthread_rwlock_unlock(&live->lock);
     return status;
 }
@@ -481,28 +484,50 @@ void pr_history_copy_free(pr_history_copy *copy)
 {
     pr_free(copy->items);
     pr_free(copy->sessions);
+    pr_free(copy->times);
     pr_free(copy->vector);
     *copy = (pr_history_copy){0};
 }
 
-static void append_session(pr_history_copy *copy, const int32_t *items, size_t count)
+static void append_session(pr_history_copy *copy, const int32_t *items, size_t count, int64_t time)
 {
     pr_history *h = &copy->history;
     memcpy(copy->items + h->count, items, count * sizeof *items);
     h->count += count;
-    copy->sessions[++h->session_count] = (int64_t)h->count;
+    copy->times[h->session_count++] = time;
+    copy->sessions[h->session_count] = (int64_t)h->count;
 }
 
-static void copy_both(pr_history_copy *copy, const pr_history *base, const pr_added *s, size_t skip)
+/* Times never fall. A session without one is of the time of the one before it, and those before the
+ * first known time are of that. False if no session has one. */
+static bool complete_times(int64_t *times, size_t count)
 {
-    copy->history = (pr_history){.items = copy->items, .sessions = copy->sessions};
+    size_t known = 0;
+    while (known < count && times[known] == PR_NO_TIME)
+        known++;
+    for (size_t i = 0; known < count && i < known; i++)
+        times[i] = times[known];
+    for (size_t i = known + 1; i < count; i++)
+        times[i] = times[i] > times[i - 1] ? times[i] : times[i - 1];
+    return known < count;
+}
+
+static void copy_both(pr_history_copy *copy, const pr_history *base, bool dated, const pr_added *s,
+                      size_t skip)
+{
+    copy->history =
+        (pr_history){.items = copy->items, .sessions = copy->sessions, .now = PR_NO_TIME};
     copy->sessions[0] = 0;
     for (size_t i = 0; i < base->session_count; i++)
         append_session(copy, base->items + (base->sessions[i] - base->sessions[0]),
-                       (size_t)(base->sessions[i + 1] - base->sessions[i]));
+                       (size_t)(base->sessions[i + 1] - base->sessions[i]),
+                       base->times != NULL ? base->times[i] : PR_NO_TIME);
     for (size_t i = 0; i < s->session_count; i++)
         if (i != skip)
-            append_session(copy, s->items + begin_of(s, i), s->sessions[i].end - begin_of(s, i));
+            append_session(copy, s->items + begin_of(s, i), s->sessions[i].end - begin_of(s, i),
+                           s->sessions[i].time);
+    if (dated && complete_times(copy->times, copy->history.session_count))
+        copy->history.times = copy->times;
 }
 
 static void copy_vector(const pr_live_rows *rows, pr_history_copy *copy, const pr_added *s,
@@ -533,12 +558,14 @@ static parsrec_status read_history(const pr_live_histories *live, size_t user, p
                    err));
     PR_TRY(pr_grow(&copy->sessions, &copy->session_capacity,
                    base.session_count + s->session_count + 1, sizeof *copy->sessions, err));
+    PR_TRY(pr_grow(&copy->times, &copy->time_capacity, base.session_count + s->session_count,
+                   sizeof *copy->times, err));
     size_t skip = session_named(s, without);
     if (skip < s->session_count && copy->stamp == s->sessions[skip].stamp)
         copy->stamp = live->base->stamp;
     else if (skip < s->session_count)
         copy->stamp -= s->sessions[skip].stamp;
-    copy_both(copy, &base, s, skip);
+    copy_both(copy, &base, live->base->times != NULL, s, skip);
     copy->has_vector = s->sum != NULL && copy->history.count > 0;
     if (copy->has_vector)
         copy_vector(&live->rows, copy, s, skip);

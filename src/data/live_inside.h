@@ -19,6 +19,7 @@ typedef struct pr_mark {
 typedef struct pr_added_session {
     pr_mark name;
     size_t end;     /* of its items among the user's */
+    int64_t time;   /* PR_NO_TIME: not known */
     uint64_t stamp; /* a new one with every change */
 } pr_added_session;
 

@@ -7,126 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/dates.h"
 #include "base/status.h"
 
 enum { DAY = 86400 };
-
-/* The part of the text that was not read yet. */
-typedef struct cursor {
-    const char *at, *end;
-} cursor;
-
-static bool take(cursor *c, char wanted)
-{
-    if (c->at == c->end || *c->at != wanted)
-        return false;
-    c->at++;
-    return true;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-static bool take_digits(cursor *c, int count, int *value)
-{
-    if (c->end - c->at < count)
-        return false;
-    *value = 0;
-    for (int i = 0; i < count; i++, c->at++) {
-        if (!is_digit(*c->at))
-            return false;
-        *value = *value * 10 + (*c->at - '0');
-    }
-    return true;
-}
-
-static int days_in(int year, int month)
-{
-    static const int days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-    return month == 2 && leap ? 29 : days[month - 1];
-}
-
-/* Days from 1970-01-01 in the Gregorian calendar. Years begin in March, so that the leap day is the
- * last of its year; 719468 days lie between 0000-03-01 and 1970-01-01. */
-static int64_t days_since_1970(int year, int month, int day)
-{
-    int64_t y = month <= 2 ? year - 1 : year;
-    int64_t month_from_march = (month + 9) % 12;
-    int64_t day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
-    return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - 719468;
-}
-
-static const char *parse_date(cursor *c, int64_t *seconds)
-{
-    int year, month, day;
-    if (!take_digits(c, 4, &year) || !take(c, '-') || !take_digits(c, 2, &month) || !take(c, '-') ||
-        !take_digits(c, 2, &day))
-        return "is neither a number nor a date such as 2010-03-02T13:08:00";
-    if (year < 1)
-        return "has no year 0";
-    if (month < 1 || month > 12)
-        return "has a month outside 01 to 12";
-    if (day < 1 || day > days_in(year, month))
-        return "has a day that its month does not have";
-    *seconds = days_since_1970(year, month, day) * DAY;
-    return NULL;
-}
-
-static const char *parse_clock(cursor *c, int64_t *seconds)
-{
-    int hour, minute, second = 0, digit;
-    if (!take_digits(c, 2, &hour) || !take(c, ':') || !take_digits(c, 2, &minute))
-        return "has no time of day such as 13:08:00 after its date";
-    if (take(c, ':')) {
-        if (!take_digits(c, 2, &second))
-            return "has seconds that are not two digits";
-        if (take(c, '.') || take(c, ',')) {
-            if (!take_digits(c, 1, &digit))
-                return "has no digits after the point";
-            while (take_digits(c, 1, &digit))
-                continue;
-        }
-    }
-    if (hour > 23 || minute > 59 || second > 59)
-        return "has a time of day outside 00:00:00 to 23:59:59";
-    *seconds += hour * 3600 + minute * 60 + second;
-    return NULL;
-}
-
-static const char *parse_zone(cursor *c, int64_t *seconds)
-{
-    int hour, minute = 0;
-    if (c->at == c->end || take(c, 'Z') || take(c, 'z'))
-        return NULL;
-    int sign = take(c, '+') ? 1 : take(c, '-') ? -1 : 0;
-    if (sign == 0 || !take_digits(c, 2, &hour))
-        return "has more text after the time of day; a zone is Z or +01:00";
-    (void)take(c, ':');
-    if (c->at < c->end && !take_digits(c, 2, &minute))
-        return "has a zone that is not Z or such as +01:00";
-    if (hour > 23 || minute > 59)
-        return "has a zone outside -23:59 to +23:59";
-    *seconds -= sign * (hour * 3600 + minute * 60);
-    return NULL;
-}
-
-static const char *parse_date_time(cursor *c, int64_t *seconds)
-{
-    const char *problem = parse_date(c, seconds);
-    if (problem != NULL || c->at == c->end)
-        return problem;
-    if (!take(c, 'T') && !take(c, 't') && !take(c, ' '))
-        return "has more text after its date; a time of day follows a T or a space";
-    problem = parse_clock(c, seconds);
-    if (problem == NULL)
-        problem = parse_zone(c, seconds);
-    if (problem == NULL && c->at != c->end)
-        problem = "has more text after its end";
-    return problem;
-}
 
 /* A whole number, or a decimal one: its fraction may be cut off only where whole numbers are
  * seconds; elsewhere that would change the order. */
@@ -136,7 +20,7 @@ static const char *parse_number(pr_slice text, size_t point, int64_t *value)
         return "is neither a number in range nor a date such as 2010-03-02T13:08:00";
     bool fraction = false;
     for (size_t i = point + 1; i < text.size; i++) {
-        if (!is_digit(text.bytes[i]))
+        if (!pr_is_digit(text.bytes[i]))
             return "is neither a number nor a date such as 2010-03-02T13:08:00";
         fraction = fraction || text.bytes[i] != '0';
     }
@@ -153,15 +37,16 @@ const char *pr_time_parse(pr_slice text, pr_time_form *form, int64_t *value)
     if (text.size == 0)
         return NULL;
     size_t digits = text.bytes[0] == '-' ? 1 : 0;
-    while (digits < text.size && is_digit(text.bytes[digits]))
+    while (digits < text.size && pr_is_digit(text.bytes[digits]))
         digits++;
     if (digits == text.size || text.bytes[digits] == '.') {
         *form = PR_TIME_NUMBER;
         return parse_number(text, digits, value);
     }
     *form = PR_TIME_DATE;
-    cursor c = {text.bytes, text.bytes + text.size};
-    return parse_date_time(&c, value);
+    const char *problem = pr_date_parse(text, value);
+    return problem == pr_no_date ? "is neither a number nor a date such as 2010-03-02T13:08:00"
+                                 : problem;
 }
 
 /* ---- a form that the user describes ---- */
@@ -181,17 +66,17 @@ static const char *const day_names[7] = {"monday", "tuesday",  "wednesday", "thu
                                          "friday", "saturday", "sunday"};
 
 /* From `least` to `most` digits; as many as there are. */
-static bool take_number(cursor *c, int least, int most, int *value)
+static bool take_number(pr_cursor *c, int least, int most, int *value)
 {
     int count = 0;
     *value = 0;
-    for (; count < most && c->at < c->end && is_digit(*c->at); count++)
+    for (; count < most && c->at < c->end && pr_is_digit(*c->at); count++)
         *value = *value * 10 + (*c->at++ - '0');
     return count >= least;
 }
 
 /* A name or its first three letters; "Sept" and a point after a short one are common. */
-static bool take_name(cursor *c, const char *const *names, int count, int *index)
+static bool take_name(pr_cursor *c, const char *const *names, int count, int *index)
 {
     size_t letters = 0, left = (size_t)(c->end - c->at);
     while (letters < left && ((c->at[letters] | 0x20) >= 'a' && (c->at[letters] | 0x20) <= 'z'))
@@ -203,21 +88,21 @@ static bool take_name(cursor *c, const char *const *names, int count, int *index
             continue;
         c->at += letters;
         if (!whole)
-            (void)take(c, '.');
+            (void)pr_take(c, '.');
         *index = i;
         return true;
     }
     return false;
 }
 
-static void take_blanks(cursor *c)
+static void take_blanks(pr_cursor *c)
 {
     while (c->at < c->end && (*c->at == ' ' || *c->at == '\t'))
         c->at++;
 }
 
 /* "am", "PM", "a.m." */
-static bool take_half(cursor *c, int *afternoon)
+static bool take_half(pr_cursor *c, int *afternoon)
 {
     if (c->at == c->end)
         return false;
@@ -226,43 +111,43 @@ static bool take_half(cursor *c, int *afternoon)
     if (half != 'a' && half != 'p')
         return false;
     c->at++;
-    (void)take(c, '.');
-    if (!take(c, 'm') && !take(c, 'M'))
+    (void)pr_take(c, '.');
+    if (!pr_take(c, 'm') && !pr_take(c, 'M'))
         return false;
-    (void)take(c, '.');
+    (void)pr_take(c, '.');
     return true;
 }
 
-static bool take_zone(cursor *c, int64_t *east)
+static bool take_zone(pr_cursor *c, int64_t *east)
 {
     int64_t seconds = 0;
-    if (c->at == c->end || parse_zone(c, &seconds) != NULL)
+    if (c->at == c->end || pr_take_zone(c, &seconds) != NULL)
         return false;
     *east = -seconds;
     return true;
 }
 
-static bool take_epoch(cursor *c, parts *p)
+static bool take_epoch(pr_cursor *c, parts *p)
 {
     const char *from = c->at;
-    (void)take(c, '-');
-    while (c->at < c->end && is_digit(*c->at))
+    (void)pr_take(c, '-');
+    while (c->at < c->end && pr_is_digit(*c->at))
         c->at++;
     p->has_epoch = true;
     return pr_parse_i64((pr_slice){from, (size_t)(c->at - from)}, &p->epoch);
 }
 
-static bool take_pattern(cursor *c, const char *pattern, parts *p);
+static bool take_pattern(pr_cursor *c, const char *pattern, parts *p);
 
 /* One letter after a percent sign. */
-static bool take_part(cursor *c, char letter, parts *p)
+static bool take_part(pr_cursor *c, char letter, parts *p)
 {
     int ignored;
     switch (letter) {
     case 'Y':
-        return take_digits(c, 4, &p->year);
+        return pr_take_digits(c, 4, &p->year);
     case 'y':
-        if (!take_digits(c, 2, &p->year))
+        if (!pr_take_digits(c, 2, &p->year))
             return false;
         p->year += p->year < 69 ? 2000 : 1900;
         return true;
@@ -290,9 +175,9 @@ static bool take_part(cursor *c, char letter, parts *p)
     case 'I':
         return take_number(c, 1, 2, &p->hour12);
     case 'M':
-        return take_digits(c, 2, &p->minute);
+        return pr_take_digits(c, 2, &p->minute);
     case 'S':
-        return take_digits(c, 2, &p->second);
+        return pr_take_digits(c, 2, &p->second);
     case 'f': /* cut off, as in ISO times */
         return take_number(c, 1, 9, &ignored);
     case 'p':
@@ -310,18 +195,18 @@ static bool take_part(cursor *c, char letter, parts *p)
     case 'D':
         return take_pattern(c, "%m/%d/%y", p);
     case '%':
-        return take(c, '%');
+        return pr_take(c, '%');
     default:
         return false;
     }
 }
 
-static bool take_pattern(cursor *c, const char *pattern, parts *p)
+static bool take_pattern(pr_cursor *c, const char *pattern, parts *p)
 {
     for (; *pattern != '\0'; pattern++) {
         if (*pattern == ' ')
             take_blanks(c);
-        else if (*pattern == '%' ? !take_part(c, *++pattern, p) : !take(c, *pattern))
+        else if (*pattern == '%' ? !take_part(c, *++pattern, p) : !pr_take(c, *pattern))
             return false;
     }
     return true;
@@ -335,17 +220,17 @@ static const char *date_of(const parts *p, int64_t *days)
     if (p->year < 1)
         return "has no year 0";
     if (p->day_of_year >= 0) {
-        bool leap = days_in(p->year, 2) == 29;
+        bool leap = pr_days_in(p->year, 2) == 29;
         if (p->day_of_year < 1 || p->day_of_year > 365 + leap)
             return "has a day that its year does not have";
-        *days = days_since_1970(p->year, 1, 1) + p->day_of_year - 1;
+        *days = pr_days_since_1970(p->year, 1, 1) + p->day_of_year - 1;
         return NULL;
     }
     if (month < 1 || month > 12)
         return "has a month outside 01 to 12";
-    if (day < 1 || day > days_in(p->year, month))
+    if (day < 1 || day > pr_days_in(p->year, month))
         return "has a day that its month does not have";
-    *days = days_since_1970(p->year, month, day);
+    *days = pr_days_since_1970(p->year, month, day);
     return NULL;
 }
 
@@ -367,7 +252,7 @@ static const char *clock_of(const parts *p, int64_t *seconds)
 static const char *read_pattern(pr_slice text, const char *pattern, int64_t *value)
 {
     parts p = no_parts;
-    cursor c = {text.bytes, text.bytes + text.size};
+    pr_cursor c = {text.bytes, text.bytes + text.size};
     int64_t days = 0, seconds = 0;
     if (!take_pattern(&c, pattern, &p) || c.at != c.end)
         return "does not fit --time-format";
@@ -435,7 +320,7 @@ const char *pr_time_parse_as(pr_slice text, const char *pattern, pr_time_form *f
     const char *point = memchr(text.bytes, '.', text.size);
     size_t whole = point != NULL ? (size_t)(point - text.bytes) : text.size;
     for (size_t i = whole + 1; i < text.size; i++)
-        if (!is_digit(text.bytes[i]))
+        if (!pr_is_digit(text.bytes[i]))
             return "is not a number, as --time-format says";
     if (!pr_parse_i64((pr_slice){text.bytes, whole}, value))
         return "is not a number, as --time-format says";
@@ -536,7 +421,7 @@ parsrec_time_kind pr_time_kind(pr_time_form form, int64_t least, int64_t greates
                                                                : PARSREC_TIME_ORDINAL;
 }
 
-/* Year * 12 + month of a day: the inverse of days_since_1970. */
+/* Year * 12 + month of a day: the inverse of pr_days_since_1970. */
 static int64_t month_of(int64_t day)
 {
     int64_t from_march = day + 719468;
@@ -555,21 +440,4 @@ int64_t pr_time_period(int64_t seconds, parsrec_session_rule rule)
     if (rule == PARSREC_SESSION_WEEK)
         return floor_div(day + 3, 7); /* 1970-01-01 was a Thursday */
     return rule == PARSREC_SESSION_MONTH ? month_of(day) : day;
-}
-
-parsrec_status parsrec_time_read(const char *text, int64_t *seconds, parsrec_error *err)
-{
-    pr_excerpt hold;
-    pr_time_form form = PR_TIME_EMPTY;
-    int64_t value;
-    if (text == NULL || seconds == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_time_read needs a text and a place");
-    const char *problem = pr_time_parse(pr_slice_of(text), &form, &value);
-    if (problem == NULL && form != PR_TIME_DATE)
-        problem = "is not a date such as 2010-03-02T13:08:00";
-    if (problem != NULL)
-        return pr_fail(err, PARSREC_E_INPUT, "the time %s %s", pr_show(&hold, pr_slice_of(text)),
-                       problem);
-    *seconds = value;
-    return PARSREC_OK;
 }

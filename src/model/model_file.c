@@ -273,6 +273,10 @@ parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data
     parsrec_pasts_report unused;
     PR_TRY(pr_histories_match(&pasts, data, &model->directory.users, &model->directory.items,
                               report != NULL ? report : &unused, err));
+    if (pasts.last_time == PR_NO_TIME) { /* the model's own dates still say when its data end */
+        pasts.first_time = model->pasts.first_time;
+        pasts.last_time = model->pasts.last_time;
+    }
     pr_histories_free(&model->pasts);
     model->pasts = pasts;
     return pr_model_count_popular(model, err);

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/dates.h"
 #include "recommend/recommend.h"
 
 /* The answer's constant parts. */
@@ -79,6 +80,10 @@ static void write_why(pr_writer *w, const parsrec_model *model, const parsrec_wh
     pr_write_count(w, why->earlier_baskets);
     WRITE_NUMBER(w, "log_probability", why->log_probability);
     write_rank(w, why->rank);
+    if (why->usual_days > 0) { /* only where the model looks at dates */
+        WRITE_NUMBER(w, "last_days", why->last_days);
+        WRITE_NUMBER(w, "usual_days", why->usual_days);
+    }
     if (why->has_parts) { /* only where a score is a sum */
         WRITE(w, ",\"parts\":{\"network\":");
         pr_write_decimal(w, why->parts.network);
@@ -119,6 +124,20 @@ static void write_hit(pr_writer *w, const parsrec_model *model, const parsrec_hi
     WRITE(w, "}");
 }
 
+/* ,"time":"2011-12-09T12:00:00Z","time_from":"data" where the data have dates. */
+static void write_time(pr_writer *w, const parsrec_answer *answer)
+{
+    pr_date_text date;
+    const char *from = parsrec_when_name(answer->when);
+    if (answer->when == PARSREC_WHEN_NONE)
+        return;
+    pr_date_of(&date, answer->time);
+    WRITE(w, ",\"time\":");
+    pr_write_quoted(w, date.text, strlen(date.text));
+    WRITE(w, ",\"time_from\":");
+    pr_write_quoted(w, from, strlen(from));
+}
+
 void pr_answer_write(parsrec_scratch *own, const parsrec_request *r, const parsrec_answer *answer,
                      const parsrec_hit *hits, const parsrec_why *whys)
 {
@@ -131,6 +150,7 @@ void pr_answer_write(parsrec_scratch *own, const parsrec_request *r, const parsr
         WRITE(w, "null");
     WRITE(w, ",\"source\":");
     pr_write_quoted(w, source, strlen(source));
+    write_time(w, answer);
     WRITE(w, ",\"basket\":[");
     for (size_t i = 0; i < r->basket.count; i++) {
         if (i > 0)

@@ -71,13 +71,21 @@ static parsrec_status check_items(const parsrec_live *live, const char *user, co
     return PARSREC_OK;
 }
 
+parsrec_status parsrec_live_add_at(parsrec_live *live, const char *user, const char *session,
+                                   int64_t time, const int32_t *items, size_t count,
+                                   parsrec_error *err)
+{
+    PR_TRY(check_items(live, user, items, count, "parsrec_live_add_at", err));
+    if (count == 0)
+        return PARSREC_OK;
+    return pr_live_add(live->pasts, pr_slice_of(user), session,
+                       time != PARSREC_UNDATED ? time : PR_NO_TIME, items, count, err);
+}
+
 parsrec_status parsrec_live_add(parsrec_live *live, const char *user, const char *session,
                                 const int32_t *items, size_t count, parsrec_error *err)
 {
-    PR_TRY(check_items(live, user, items, count, "parsrec_live_add", err));
-    if (count == 0)
-        return PARSREC_OK;
-    return pr_live_add(live->pasts, pr_slice_of(user), session, items, count, err);
+    return parsrec_live_add_at(live, user, session, PARSREC_UNDATED, items, count, err);
 }
 
 parsrec_status parsrec_live_cart(parsrec_live *live, const char *user, const char *session,

@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "math/topk.h"
 #include "model/chances.h"
+#include "model/purchase_times.h"
 #include "recommend/recommend.h"
 
 enum { ROWS = 8 }; /* at once */
@@ -84,7 +85,7 @@ static pr_start start_of(const plan *p, size_t omission)
         return start;
     start.alike = 0; /* no longer the start of that name */
     if (omits_history(p, omission)) {
-        start.history = (pr_history){0};
+        start.history = (pr_history){.now = start.history.now};
         start.vector = NULL;
     } else {
         start.user = PR_ANYONE;
@@ -168,6 +169,27 @@ static uint64_t count_earlier(const pr_history *h, int32_t item)
     return baskets;
 }
 
+/* What a model that looks at dates sees of an item's own dates. */
+static void set_days(const pr_model *model, const pr_history *h, parsrec_why *why)
+{
+    if (pr_params_find(&model->params, "times.interval") == NULL || h->times == NULL ||
+        h->now == PR_NO_TIME)
+        return;
+    size_t times = 0, first = 0, last = 0;
+    for (size_t s = 0; s < h->session_count; s++)
+        for (int64_t i = h->sessions[s]; i < h->sessions[s + 1]; i++)
+            if (h->items[i - h->sessions[0]] == why->item) {
+                first = times++ == 0 ? s : first;
+                last = s;
+            }
+    if (times == 0)
+        return;
+    pr_real everybody = pr_model_reals(model, "times.interval")[why->item];
+    why->last_days = (double)pr_days_since(h, last, h->now);
+    why->usual_days =
+        (double)pr_usual_days(pr_days_since(h, first, h->times[last]), (pr_real)times, everybody);
+}
+
 static void begin(pr_reasons *r, const plan *p, parsrec_why *why)
 {
     const parsrec_effect none = {.effect = (double)NAN, .share = (double)NAN};
@@ -176,6 +198,7 @@ static void begin(pr_reasons *r, const plan *p, parsrec_why *why)
                          .user = none,
                          .earlier_baskets = count_earlier(&p->question->start.history, why->item),
                          .reason_count = p->items};
+    set_days(r->scorer->model, &p->question->start.history, why);
     bool looks = r->scorer->model->kind->attention != NULL;
     for (size_t i = 0; i < p->items; i++)
         why->reasons[i] =
@@ -298,7 +321,7 @@ static void explain_popular(const parsrec_scratch *own, parsrec_why *whys, size_
 
 /* Everything up to the hits. */
 static parsrec_status begin_question(parsrec_scratch *own, const parsrec_request *request,
-                                     pr_why_question *question, parsrec_source *source,
+                                     pr_why_question *question, parsrec_answer *answer,
                                      parsrec_error *err)
 {
     *question = (pr_why_question){.barred = own->recommender.barred};
@@ -306,7 +329,7 @@ static parsrec_status begin_question(parsrec_scratch *own, const parsrec_request
     if (own->reasons.scorer == NULL)
         PR_TRY(pr_reasons_init(&own->reasons, own->model->file.model,
                                own->recommender.scorer->capacity, err));
-    PR_TRY(pr_request_start(own, request, &question->start, source, err));
+    PR_TRY(pr_request_start(own, request, &question->start, answer, err));
     question->basket = own->reasons.basket;
     question->size = place_once(own, &request->basket);
     return PARSREC_OK;
@@ -317,16 +340,16 @@ parsrec_status parsrec_recommend_why(const parsrec_model *model, parsrec_scratch
                                      size_t count, parsrec_why *whys, parsrec_error *err)
 {
     pr_why_question question;
-    parsrec_source source;
+    parsrec_answer answer;
     if (model == NULL || own == NULL || request == NULL || own->model != model ||
         (count > 0 && (hits == NULL || whys == NULL)))
         return pr_fail(
             err, PARSREC_E_ARGUMENT,
             "parsrec_recommend_why needs a model, a scratch made for it, a request, hits "
             "and room for their reasons");
-    PR_TRY(begin_question(own, request, &question, &source, err));
+    PR_TRY(begin_question(own, request, &question, &answer, err));
     PR_TRY(take_hits(own, hits, count, whys, err));
-    if (pr_counts_answer(model, source))
+    if (pr_counts_answer(model, answer.source))
         explain_popular(own, whys, count);
     else if (count > 0)
         pr_reasons_find(&own->reasons, &question, whys, count);
@@ -342,7 +365,7 @@ parsrec_status pr_recommend_explained(parsrec_scratch *own, const parsrec_reques
     /* Where scores do not depend on the rows beside them, the first row of the explanation has those of the
      * answer. */
     if (m->ready != NULL && m->inputs.count == 0 && request->max_per_category == 0) {
-        PR_TRY(begin_question(own, request, &question, &answer->source, err));
+        PR_TRY(begin_question(own, request, &question, answer, err));
         if (!pr_counts_answer(own->model, answer->source)) {
             size_t wanted = request->k < capacity ? request->k : capacity;
             answer->count = pr_reasons_best(&own->reasons, &question, wanted);

@@ -28,6 +28,12 @@ const char *parsrec_source_name(parsrec_source source)
     return "";
 }
 
+const char *parsrec_when_name(parsrec_when when)
+{
+    static const char *const names[] = {"none", "request", "now", "data"};
+    return (size_t)when < sizeof names / sizeof *names ? names[when] : "";
+}
+
 /* ---- scratch ---- */
 
 parsrec_status pr_recommender_init(pr_recommender *r, const pr_model *model, size_t capacity,
@@ -116,8 +122,24 @@ bool pr_has_own_row(const parsrec_model *model, int32_t user)
            data->user_offsets[user] < data->user_offsets[user + 1];
 }
 
+/* The time of the basket. Without one in the request it is not before anything that is known. */
+static void set_time(parsrec_answer *answer, pr_history *history, const pr_histories *all,
+                     const int64_t *given)
+{
+    size_t n = history->session_count;
+    int64_t newest = history->times != NULL && n > 0 ? history->times[n - 1] : PR_NO_TIME;
+    answer->when = all->last_time == PR_NO_TIME ? PARSREC_WHEN_NONE
+                   : given != NULL              ? PARSREC_WHEN_REQUEST
+                                                : PARSREC_WHEN_DATA;
+    history->now = answer->when == PARSREC_WHEN_NONE ? PR_NO_TIME
+                   : given != NULL                   ? *given
+                   : newest > all->last_time         ? newest
+                                                     : all->last_time;
+    answer->time = history->now != PR_NO_TIME ? history->now : PARSREC_UNDATED;
+}
+
 parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, pr_start *start,
-                                parsrec_source *source, parsrec_error *err)
+                                parsrec_answer *answer, parsrec_error *err)
 {
     const parsrec_model *model = own->model;
     bool own_row = pr_has_own_row(model, r->user), forgotten = false;
@@ -138,20 +160,22 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
         start->user = r->user;
     if (r->user >= 0 && (size_t)r->user < model->file.data->users && !forgotten)
         start->features = pr_features_of_user(model->file.data, (size_t)r->user);
-    /* Equal `alike` lets the model reuse what it computed for this start: number, row and state of the
-     * history say all, unless the request brings a history or features of its own. */
-    if (r->history == NULL && r->feature_count == 0) {
-        uint64_t who[2] = {(uint64_t)(uint32_t)r->user << 1 | own_row, stamp};
-        start->alike = XXH3_64bits(who, sizeof who) | 1;
-    }
     if (r->history != NULL) {
         start->history = (pr_history){.items = r->history->list, .count = r->history->count};
         start->vector = NULL;
     }
+    set_time(answer, &start->history, &model->pasts, r->time);
+    /* Equal `alike` lets the model reuse what it computed for this start: number, row, state of the
+     * history and time say all, unless the request brings a history or features of its own. */
+    if (r->history == NULL && r->feature_count == 0) {
+        uint64_t who[3] = {(uint64_t)(uint32_t)r->user << 1 | own_row, stamp,
+                           (uint64_t)answer->time};
+        start->alike = XXH3_64bits(who, sizeof who) | 1;
+    }
     bool nothing = start->user == PR_ANYONE && start->history.count == 0 && r->basket.count == 0;
-    *source = nothing || model->file.model->kind->popular ? PARSREC_SOURCE_POPULAR
-              : start->user == PR_ANYONE                  ? PARSREC_SOURCE_ANYONE
-                                                          : PARSREC_SOURCE_MODEL;
+    answer->source = nothing || model->file.model->kind->popular ? PARSREC_SOURCE_POPULAR
+                     : start->user == PR_ANYONE                  ? PARSREC_SOURCE_ANYONE
+                                                                 : PARSREC_SOURCE_MODEL;
     return pr_request_features(own, r, &start->features, err);
 }
 
@@ -214,7 +238,7 @@ parsrec_status parsrec_recommend(const parsrec_model *model, parsrec_scratch *ow
     pr_start start;
     pr_recommender *r = &own->recommender;
     PR_TRY(pr_request_prepare(own, request, err));
-    PR_TRY(pr_request_start(own, request, &start, &answer->source, err));
+    PR_TRY(pr_request_start(own, request, &start, answer, err));
     size_t wanted = request->k < capacity ? request->k : capacity;
     bool popular = pr_counts_answer(model, answer->source);
     size_t found =

@@ -79,7 +79,7 @@ typedef struct pr_number_list {
     bool given; /* the request has the field */
 } pr_number_list;
 
-enum { PR_REQUEST_FIELDS = 14 };
+enum { PR_REQUEST_FIELDS = 15 };
 
 struct parsrec_scratch {
     const parsrec_model *model;
@@ -109,9 +109,10 @@ struct parsrec_scratch {
 /* Checks a request and marks what its filters bar. */
 parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *request,
                                   parsrec_error *err);
-/* How the scorer starts, and from what source the answer comes. After pr_request_prepare. */
+/* How the scorer starts, and of the answer from what source it comes and for what time. After
+ * pr_request_prepare. */
 parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *request,
-                                pr_start *start, parsrec_source *source, parsrec_error *err);
+                                pr_start *start, parsrec_answer *answer, parsrec_error *err);
 /* Replaces what is known of user and session by the features of the request; *known then points into
  * own->given. */
 parsrec_status pr_request_features(parsrec_scratch *own, const parsrec_request *request,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dates.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "recommend/recommend.h"
@@ -15,6 +16,7 @@
 typedef struct reading {
     parsrec_scratch *own;
     parsrec_request request;
+    int64_t time;            /* request.time points here where the field is given */
     parsrec_numbers history; /* request.history points here where the field is given */
     bool explain;
     bool strict; /* an item that the model does not know is a mistake */
@@ -36,6 +38,7 @@ static parsrec_status read_features(reading *, const field *, json_t *, parsrec_
 static parsrec_status read_flag(reading *, const field *, json_t *, parsrec_error *);
 static parsrec_status read_session(reading *, const field *, json_t *, parsrec_error *);
 static parsrec_status read_seen(reading *, const field *, json_t *, parsrec_error *);
+static parsrec_status read_time(reading *, const field *, json_t *, parsrec_error *);
 
 /* The order in which they are named to the client. */
 enum {
@@ -53,6 +56,7 @@ enum {
     STRICT,
     SESSION,
     SEEN,
+    TIME,
     FIELDS
 };
 static_assert((int)FIELDS == (int)PR_REQUEST_FIELDS, "the scratch has a list for every field");
@@ -76,6 +80,7 @@ static const field fields[FIELDS] = {
     [STRICT] = {"strict", FLAG(strict)},
     [SESSION] = {"session", .read = read_session},
     [SEEN] = {"seen", .read = read_seen},
+    [TIME] = {"time", .read = read_time},
 };
 
 static void *place(reading *in, const field *f)
@@ -216,6 +221,19 @@ static parsrec_status read_seen(reading *in, const field *f, json_t *value, pars
     return PARSREC_OK;
 }
 
+static parsrec_status read_time(reading *in, const field *f, json_t *value, parsrec_error *err)
+{
+    if (json_is_null(value))
+        return PARSREC_OK;
+    if (!pr_json_date(value, &in->time))
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "%s must be seconds or milliseconds since 1970, or a text such as "
+                       "2010-03-02T13:08:00Z",
+                       f->key);
+    in->request.time = &in->time;
+    return PARSREC_OK;
+}
+
 static parsrec_status read_features(reading *in, const field *f, json_t *object, parsrec_error *err)
 {
     parsrec_scratch *own = in->own;
@@ -297,6 +315,13 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
     return own->user.failed || own->unknown.failed ? pr_fail_memory(err) : PARSREC_OK;
 }
 
+/* A gap as long as the data are was never seen by a model of them. */
+static bool takes_now(const pr_histories *pasts, const int64_t *now)
+{
+    return now != NULL && pasts->last_time != PR_NO_TIME &&
+           *now - pasts->last_time <= pasts->last_time - pasts->first_time;
+}
+
 /* Appends the answer to own->text. */
 static parsrec_status answer_one(parsrec_scratch *own, const parsrec_json_options *options,
                                  json_t *json, parsrec_error *err)
@@ -308,6 +333,9 @@ static parsrec_status answer_one(parsrec_scratch *own, const parsrec_json_option
     r->k = options->k > 0 ? options->k : r->k;
     r->live = options->live;
     PR_TRY(read_request(&in, json, err));
+    bool now = r->time == NULL && takes_now(&own->model->pasts, options->now);
+    if (now)
+        r->time = options->now;
     size_t items = own->model->file.data->items, most = r->k < items ? r->k : items;
     PR_TRY(pr_grow(&own->hits, &own->hit_capacity, most, sizeof *own->hits, err));
     if (in.explain) {
@@ -316,6 +344,8 @@ static parsrec_status answer_one(parsrec_scratch *own, const parsrec_json_option
     } else {
         PR_TRY(parsrec_recommend(own->model, own, r, own->hits, most, &answer, err));
     }
+    if (now)
+        answer.when = PARSREC_WHEN_NOW;
     pr_answer_write(own, r, &answer, own->hits, in.explain ? own->whys : NULL);
     return own->text.failed ? pr_fail_memory(err) : PARSREC_OK;
 }

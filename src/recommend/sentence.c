@@ -1,4 +1,5 @@
-/* "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets" */
+/* "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets, usually every 9
+ * days, last 11 days ago" */
 #include <math.h>
 #include <string.h>
 
@@ -145,6 +146,33 @@ static void add_objection(text *t, const pr_dataset *data, const parsrec_why *wh
     }
 }
 
+static void add_days(text *t, double days)
+{
+    uint64_t whole = (uint64_t)fmin(days + 0.5, 1e9);
+    add_count(t, whole);
+    add(t, whole == 1 ? " day" : " days");
+}
+
+/* ", usually every 9 days, last 11 days ago". A single purchase has no interval of its own. */
+static void add_dates(text *t, const parsrec_why *why)
+{
+    if (why->usual_days == 0)
+        return;
+    if (why->usual_days < 1.5)
+        add(t, why->earlier_baskets > 1 ? ", usually every day" : ", which others buy every day");
+    else {
+        add(t, why->earlier_baskets > 1 ? ", usually every " : ", which others buy every ");
+        add_days(t, why->usual_days);
+    }
+    if (why->last_days < 0.5) {
+        add(t, ", last on the same day");
+        return;
+    }
+    add(t, ", last ");
+    add_days(t, why->last_days);
+    add(t, " ago");
+}
+
 char *pr_reason_sentence(const pr_dataset *data, const parsrec_why *why, char *buffer, size_t size)
 {
     text t = {buffer, size, 0};
@@ -156,6 +184,7 @@ char *pr_reason_sentence(const pr_dataset *data, const parsrec_why *why, char *b
         add(&t, "; you also bought it in ");
         add_count(&t, why->earlier_baskets);
         add(&t, why->earlier_baskets == 1 ? " earlier basket" : " earlier baskets");
+        add_dates(&t, why);
     } else if (!isnan(why->history.effect)) {
         add(&t, "; new to you");
     }

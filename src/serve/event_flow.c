@@ -2,13 +2,14 @@
  * threads that add events, which run in parallel, from the one that replaces the engine. */
 #include "serve/event_flow.h"
 
-#include <inttypes.h>
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/dates.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/writer.h"
@@ -23,12 +24,8 @@ enum {
 
 /* ---- from the store into pasts ---- */
 
-/* Adds a purchase to the history or, with parsrec_live_cart, to an open basket. */
-typedef parsrec_status add_call(parsrec_live *live, const char *user, const char *session,
-                                const int32_t *items, size_t count, parsrec_error *err);
-
-static parsrec_status add_items(engine *e, const store_event *event, add_call *add,
-                                parsrec_error *err)
+/* Adds a purchase to the history, or what was put into a basket to the open one. */
+static parsrec_status add_items(engine *e, const store_event *event, parsrec_error *err)
 {
     int32_t *items = pr_alloc(event->count, sizeof *items);
     if (items == NULL)
@@ -37,7 +34,12 @@ static parsrec_status add_items(engine *e, const store_event *event, add_call *a
         if (parsrec_model_find(e->model, PARSREC_ITEM, event->items[i], &items[i], NULL) !=
             PARSREC_OK)
             items[i] = -1;
-    parsrec_status status = add(e->live, event->user, event->session, items, event->count, err);
+    static_assert(STORE_NO_TIME == PARSREC_UNDATED, "the time of an event is passed on as it is");
+    parsrec_status status =
+        event->type == STORE_BUY
+            ? parsrec_live_add_at(e->live, event->user, event->session, event->time, items,
+                                  event->count, err)
+            : parsrec_live_cart(e->live, event->user, event->session, items, event->count, err);
     pr_free(items);
     return status;
 }
@@ -56,9 +58,9 @@ static parsrec_status take_event(engine *e, const store_entry *entry, parsrec_er
     case STORE_BUY:
         if (entry->number <= e->events_through && !parsrec_live_forgotten(e->live, event->user))
             return PARSREC_OK;
-        return add_items(e, event, parsrec_live_add, err);
+        return add_items(e, event, err);
     case STORE_CART:
-        return add_items(e, event, parsrec_live_cart, err);
+        return add_items(e, event, err);
     case STORE_VIEW: /* stored for training; no model uses them yet */
     case STORE_TYPE_COUNT:
         break;
@@ -463,22 +465,10 @@ static void write_field(pr_writer *out, const char *text)
     pr_write(out, "\"");
 }
 
-static void write_time(pr_writer *out, int64_t seconds)
-{
-    char text[40];
-    struct tm parts;
-    time_t moment = (time_t)seconds;
-    if (seconds == STORE_NO_TIME)
-        return;
-    if (gmtime_r(&moment, &parts) == NULL ||
-        strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0)
-        snprintf(text, sizeof text, "%" PRId64, seconds);
-    pr_write(out, "%s", text);
-}
-
 static void write_row(pr_writer *out, const store_entry *entry, size_t i)
 {
     const store_event *e = &entry->event;
+    pr_date_text date;
     write_field(out, e->user);
     pr_write(out, ",");
     if (e->session != NULL)
@@ -486,7 +476,8 @@ static void write_row(pr_writer *out, const store_entry *entry, size_t i)
     else
         pr_write(out, "event %llu", (unsigned long long)entry->number);
     pr_write(out, ",");
-    write_time(out, e->time);
+    if (e->time != STORE_NO_TIME)
+        pr_write(out, "%s", pr_date_of(&date, e->time));
     pr_write(out, ",");
     write_field(out, e->items[i]);
     pr_write(out, ",%.15g,%s\n", e->quantities[i], store_type_names[e->type]);

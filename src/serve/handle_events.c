@@ -1,19 +1,15 @@
 /* POST /v1/events: purchases, open baskets and views; and DELETE /v1/users/{id}. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/dates.h"
 #include "base/memory.h"
 #include "serve/event_flow.h"
 #include "serve/routes.h"
 
 enum { EVENTS_MOST = 1000, WORD_MOST = 256, HOLD_BYTES = 32 };
 #define QUANTITY_MOST 1e9
-
-/* Whole numbers up to this are seconds since 1970 (up to the year 5138), larger ones milliseconds
- * (from March 1973). */
-#define SECONDS_MOST 1e11
 
 /* A parsed body. Events point into it and into these blocks. */
 typedef struct batch {
@@ -94,23 +90,15 @@ static parsrec_status read_items(batch *b, store_event *event, json_t *json, siz
     return PARSREC_OK;
 }
 
-/* Seconds or milliseconds since 1970, or an ISO 8601 date and time; now if none is given. */
+/* Now if none is given. */
 static parsrec_status read_time(store_event *event, const json_t *value, parsrec_error *err)
 {
-    static const char form[] = "time must be seconds or milliseconds since 1970, or a text such as "
-                               "2010-03-02T13:08:00Z.";
-    double number = json_number_value(value);
     event->time = time(NULL);
-    if (value == NULL || json_is_null(value))
+    if (value == NULL || json_is_null(value) || pr_json_date(value, &event->time))
         return PARSREC_OK;
-    if (json_is_string(value))
-        return parsrec_time_read(json_string_value(value), &event->time, NULL) == PARSREC_OK
-                   ? PARSREC_OK
-                   : pr_fail(err, PARSREC_E_INPUT, form);
-    if (!json_is_number(value) || !(fabs(number) < 1000 * SECONDS_MOST))
-        return pr_fail(err, PARSREC_E_INPUT, form);
-    event->time = (int64_t)floor(fabs(number) < SECONDS_MOST ? number : number / 1000);
-    return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_INPUT,
+                   "time must be seconds or milliseconds since 1970, or a text such as "
+                   "2010-03-02T13:08:00Z.");
 }
 
 static parsrec_status read_type(store_event *event, const json_t *value, parsrec_error *err)

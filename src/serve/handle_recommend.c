@@ -1,12 +1,14 @@
 /* POST /v1/recommend, one request or a batch; and lookups: search for items and users, the history
  * of a user, the categories. */
 #include <string.h>
+#include <time.h>
 
 #include "serve/routes.h"
 
 /* ---- recommendation ---- */
 
-enum { BATCH_MOST = 1000 };
+/* Models count in days; within the same hour what was computed for a user serves again. */
+enum { BATCH_MOST = 1000, HOUR_SECONDS = 3600 };
 
 /* The library asks whether the live histories have the events that a request wants to be seen. */
 typedef struct sight {
@@ -31,11 +33,13 @@ void handle_recommend(app *a, const http_request *request, http_response *respon
     if (e == NULL)
         return;
     sight s = {.seen = atomic_load(&e->seen)};
+    int64_t now = time(NULL) / HOUR_SECONDS * HOUR_SECONDS;
     parsrec_json_options options = {.live = e->live,
                                     .batch_most = BATCH_MOST,
                                     .error_code = failure_code,
                                     .check_seen = check_seen,
-                                    .context = &s};
+                                    .context = &s,
+                                    .now = &now};
     parsrec_status status = engine_borrow(e, &own, &err);
     if (status == PARSREC_OK) {
         status = parsrec_recommend_json(e->model, own, &options, request->body.bytes,

@@ -39,11 +39,29 @@ assert a["user"] == "K01" and a["source"] == "model" and a["basket"] == ["1000",
 assert a["items"] == b["items"] and b["basket"] == ["1000", "1000", "1007"]
 scores = [i["score"] for i in a["items"]]
 assert len(scores) == 3 and scores == sorted(scores, reverse=True)
+assert (a["time"], a["time_from"]) == ("2024-03-31T00:00:00Z", "data")
 assert all(set(i) == {"item", "name", "category", "score"} for i in a["items"])
 assert not {"1000", "1007"} & {i["item"] for i in a["items"]}
 P
 same "$(cat problems)" "" "answers"
 
+# Dates: the days since the last purchase and between purchases, at the last date in the data or at --time.
+ok $R --user K02 --only 1210 --explain
+says "you also bought it in 8 earlier baskets, usually every 9 days, last 19 days ago"
+warns "note: asked for 2024-03-31T00:00:00Z, the last date in the data"
+ok $R --user K02 --only 1210 --explain --time 2024-04-05T12:00Z
+says "usually every 9 days, last 25 days ago"
+same "$(wc -c <stderr)" 0 "notes"
+ok $R --user K02 --only 1210 --explain --json --time 1711929600
+python3 - stdout >problems 2>&1 <<'P'
+import json, sys
+a = json.load(open(sys.argv[1]))
+assert (a["time"], a["time_from"]) == ("2024-04-01T00:00:00Z", "request"), a
+why = a["items"][0]["why"]
+assert why["last_days"] == 20 and 8.5 < why["usual_days"] < 9.5, why
+P
+same "$(cat problems)" "" "dates"
+fails 1 "the time 'noon' is not a date such as" $R --user K02 --time noon
 # Everything, nothing, one item.
 ok $R --user K01 --basket 1000 -k 1000
 same "$(wc -l <stdout)" 47 "all that is left, and the heading"
@@ -110,6 +128,7 @@ assert len(why["items"]) == 45 and len(without["items"]) == 45
 total = math.log(sum(math.exp(i["score"]) for i in without["items"]))
 for rank, i in enumerate(why["items"], 1):
     w = i["why"]
+    w.pop("last_days", 0), w.pop("usual_days", 0)
     assert set(w) == {"sentence", "basket", "history", "user", "earlier_baskets", "log_probability", "rank", "parts"}
     assert abs(sum(w["parts"].values()) + sum(b["part"] for b in w["basket"]) - i["score"]) < 1e-3
     assert w["rank"] == rank and [b["item"] for b in w["basket"]] == ["1000", "1007"]

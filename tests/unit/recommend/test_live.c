@@ -630,6 +630,50 @@ static void a_session_stands_for_its_basket(void **state)
     close_live(&o);
 }
 
+/* Sessions of events follow those of the base in time: one without a date is of the one before it, and
+ * none goes back. */
+static void live_sessions_have_dates(void **state)
+{
+    (void)state;
+    enum { DAY = 86400 };
+    static const int64_t user_offsets[] = {0, 2}, session_offsets[] = {0, 1, 3};
+    static const int64_t times[] = {10 * DAY, 20 * DAY};
+    static const int32_t items[] = {1, 1, 2}, bought[] = {3};
+    pr_histories base = {.users = 1,
+                         .user_offsets = user_offsets,
+                         .session_offsets = session_offsets,
+                         .items = items,
+                         .times = times};
+    parsrec_error err;
+    pr_intern users = {0};
+    pr_live_histories *live;
+    pr_history_copy copy = {0};
+    uint32_t number;
+    pr_slice ann = pr_slice_of("ann"), bob = pr_slice_of("bob");
+    assert_ok(pr_intern_add(&users, ann, &number, &err));
+    assert_ok(pr_live_new(&live, &base, &users, ITEMS, &(pr_live_rows){0}, &err));
+    assert_ok(pr_live_add(live, ann, "a", 25 * DAY, bought, 1, &err));
+    assert_ok(pr_live_add(live, ann, "a", 26 * DAY, items + 1, 1, &err)); /* the same session */
+    assert_ok(pr_live_add(live, ann, NULL, PR_NO_TIME, bought, 1, &err));
+    assert_ok(pr_live_add(live, ann, NULL, 15 * DAY, bought, 1, &err));
+    assert_ok(pr_live_history(live, 0, NULL, &copy, &err));
+    static const int64_t expected[] = {10 * DAY, 20 * DAY, 25 * DAY, 25 * DAY, 25 * DAY};
+    assert_int_equal(copy.history.session_count, 5);
+    assert_memory_equal(copy.history.times, expected, sizeof expected);
+    assert_ok(pr_live_history(live, 0, "a", &copy, &err)); /* without the open one */
+    static const int64_t without[] = {10 * DAY, 20 * DAY, 20 * DAY, 20 * DAY};
+    assert_memory_equal(copy.history.times, without, sizeof without);
+    assert_ok(pr_live_add(live, bob, NULL, PR_NO_TIME, bought, 1, &err));
+    assert_ok(pr_live_history(live, 1, NULL, &copy, &err));
+    assert_null(copy.history.times); /* nothing is known */
+    assert_ok(pr_live_add(live, bob, NULL, 30 * DAY, bought, 1, &err));
+    assert_ok(pr_live_history(live, 1, NULL, &copy, &err));
+    assert_int_equal(copy.history.times[0], 30 * DAY);
+    pr_history_copy_free(&copy);
+    pr_live_free(live);
+    pr_intern_free(&users);
+}
+
 static void bad_arguments_get_a_sentence(void **state)
 {
     (void)state;
@@ -968,6 +1012,7 @@ int main(void)
         cmocka_unit_test(facts_of_a_user),
         cmocka_unit_test(search_by_text),
         cmocka_unit_test(a_session_stands_for_its_basket),
+        cmocka_unit_test(live_sessions_have_dates),
         cmocka_unit_test(bad_arguments_get_a_sentence),
         cmocka_unit_test(out_of_memory_is_a_status),
         cmocka_unit_test(threads_share_live_pasts),

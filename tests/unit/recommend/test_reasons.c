@@ -488,6 +488,20 @@ static void sentences_by_hand(void **state)
                        .reason_count = 2};
     assert_sentence(&why, "because of Milk 1.5l (0.61) and bread (0.39); you also bought it in 12 "
                           "earlier baskets");
+    why.usual_days = 9.4;
+    why.last_days = 11.2;
+    assert_sentence(&why, "because of Milk 1.5l (0.61) and bread (0.39); you also bought it in 12 "
+                          "earlier baskets, usually every 9 days, last 11 days ago");
+    why.usual_days = 1.2;
+    why.last_days = 0.9;
+    assert_sentence(&why, "because of Milk 1.5l (0.61) and bread (0.39); you also bought it in 12 "
+                          "earlier baskets, usually every day, last 1 day ago");
+    why.earlier_baskets = 1;
+    why.usual_days = 30;
+    why.last_days = 0.1;
+    assert_sentence(&why, "because of Milk 1.5l (0.61) and bread (0.39); you also bought it in 1 "
+                          "earlier basket, which others buy every 30 days, last on the same day");
+    why.usual_days = why.last_days = 0;
     why.history = (parsrec_effect){2, .5, 9};
     why.user = (parsrec_effect){.1, .02, 2};
     why.reasons[0].drop.share = .3;

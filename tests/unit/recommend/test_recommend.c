@@ -608,6 +608,9 @@ static void out_of_memory_is_a_status(void **state)
 
 /* ---- JSON ---- */
 
+/* The last date in the sample. */
+#define NEWEST "\"time\":\"2027-01-15T08:00:00Z\",\"time_from\":\"data\","
+
 static void json_requests(void **state)
 {
     (void)state;
@@ -623,27 +626,29 @@ static void json_requests(void **state)
     parsrec_hit hit;
     parsrec_answer a;
     assert_ok(parsrec_recommend(o.model, o.own, &r, &hit, 1, &a, &err));
-    int used = snprintf(
-        expected, sizeof expected,
-        "{\"user\":\"ann\",\"source\":\"model\",\"basket\":[\"milk\"],\"items\":[{\"item\":"
-        "\"T\xC3\xA9\",\"name\":\"Tea bags\",\"category\":\"DRINK\",\"score\":");
+    int used = snprintf(expected, sizeof expected,
+                        "{\"user\":\"ann\",\"source\":\"model\"," NEWEST
+                        "\"basket\":[\"milk\"],\"items\":[{\"item\":"
+                        "\"T\xC3\xA9\",\"name\":\"Tea bags\",\"category\":\"DRINK\",\"score\":");
     assert_memory_equal(answer, expected, (size_t)used);
     char *rest; /* however many digits it takes, it is the same number */
     assert_true(strtof(answer + used, &rest) == hit.score);
     assert_string_equal(rest, "}]}");
     assert_ok(JSON("{\"user\":\"nobody\",\"k\":1,\"exclude_categories\":[\"FOOD\",\"DRINK\"]}"));
-    assert_non_null(strstr(answer, "{\"user\":\"nobody\",\"source\":\"popular\",\"basket\":[],"
-                                   "\"items\":[{\"item\":\"eggs\","));
+    assert_non_null(strstr(answer,
+                           "{\"user\":\"nobody\",\"source\":\"popular\"," NEWEST "\"basket\":[],"
+                           "\"items\":[{\"item\":\"eggs\","));
     assert_ok(JSON("{\"user\":null,\"only\":[\"eggs\"],\"basket\":[\"eggs\"]}"));
-    assert_string_equal(answer,
-                        "{\"user\":null,\"source\":\"anyone\",\"basket\":[\"eggs\"],\"items\":[]}");
+    assert_string_equal(answer, "{\"user\":null,\"source\":\"anyone\"," NEWEST
+                                "\"basket\":[\"eggs\"],\"items\":[]}");
     assert_fails(JSON("{\"basket\":[\"x7\"],\"strict\":true}"), PARSREC_E_NOT_FOUND,
                  "basket: there is no item 'x7'");
     assert_null(answer);
     assert_ok(JSON("{\"basket\":[\"x7\",\"eggs\",8],\"history\":[\"x9\"],\"exclude\":[\"y\"],"
                    "\"only\":[\"eggs\",\"z\"],\"strict\":false}"));
-    assert_string_equal(answer, "{\"user\":null,\"source\":\"anyone\",\"basket\":[\"eggs\"],"
-                                "\"items\":[],\"unknown_items\":[\"x7\",8,\"x9\",\"y\",\"z\"]}");
+    assert_string_equal(answer,
+                        "{\"user\":null,\"source\":\"anyone\"," NEWEST "\"basket\":[\"eggs\"],"
+                        "\"items\":[],\"unknown_items\":[\"x7\",8,\"x9\",\"y\",\"z\"]}");
     assert_ok(JSON("{\"basket\":[\"eggs\"],\"only\":[\"eggs\"]}")); /* the next starts anew */
     assert_null(strstr(answer, "unknown_items"));
     assert_fails(JSON("{\"only\":[\"x7\"]}"), PARSREC_E_NOT_FOUND, "only: there is no item 'x7'");
@@ -661,6 +666,38 @@ static void json_requests(void **state)
     assert_fails(JSON("{\"bascet\":[]}"), PARSREC_E_INPUT, "no field 'bascet'");
     assert_fails(JSON("[]"), PARSREC_E_INPUT, "a request is an object");
     assert_fails(JSON(""), PARSREC_E_INPUT, "not valid JSON");
+#undef JSON
+    close_model(&o);
+}
+
+/* Of the request, else now, unless that is further from the data than the data are long; else the last
+ * date in the data. */
+static void an_answer_says_for_what_time_it_is(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    const char *answer;
+    opened o = open_model(sample_path, 3);
+    const pr_histories *pasts = &o.model->pasts;
+    int64_t gap = pasts->last_time - pasts->first_time, now = pasts->last_time + gap;
+    parsrec_json_options options = {.k = 1, .now = &now};
+    assert_true(gap > 0);
+#define JSON(text) \
+    parsrec_recommend_json(o.model, o.own, &options, text, strlen(text), &answer, &err)
+    assert_ok(JSON("{\"user\":\"ann\"}"));
+    assert_non_null(strstr(answer, "\"time_from\":\"now\""));
+    assert_ok(JSON("{\"user\":\"ann\",\"time\":null}"));
+    assert_non_null(strstr(answer, "\"time_from\":\"now\""));
+    now++;
+    assert_ok(JSON("{\"user\":\"ann\"}"));
+    assert_non_null(strstr(answer, NEWEST));
+    assert_ok(JSON("{\"user\":\"ann\",\"time\":\"2001-02-03T04:05+01:00\"}"));
+    assert_non_null(strstr(answer, "\"time\":\"2001-02-03T03:05:00Z\",\"time_from\":\"request\""));
+    assert_ok(JSON("{\"time\":981169500000}")); /* milliseconds */
+    assert_non_null(strstr(answer, "\"time\":\"2001-02-03T03:05:00Z\""));
+    assert_fails(JSON("{\"time\":\"noon\"}"), PARSREC_E_INPUT, "time must be seconds or");
+    assert_fails(JSON("{\"time\":[]}"), PARSREC_E_INPUT, "time must be seconds or");
+    assert_fails(JSON("{\"time\":1e300}"), PARSREC_E_INPUT, "time must be seconds or");
 #undef JSON
     close_model(&o);
 }
@@ -946,6 +983,7 @@ int main(void)
         cmocka_unit_test(a_request_allocates_nothing),
         cmocka_unit_test(out_of_memory_is_a_status),
         cmocka_unit_test(json_requests),
+        cmocka_unit_test(an_answer_says_for_what_time_it_is),
         cmocka_unit_test(json_batches),
         cmocka_unit_test(answers_as_json),
         cmocka_unit_test(threads_share_a_model),
