@@ -1183,7 +1183,13 @@ PARSREC_API parsrec_status parsrec_eval_several_json(char **out, const char *mod
                                                      const parsrec_eval_report *reports,
                                                      size_t count, parsrec_error *err);
 
+/* Whether the model was trained on data that were split at a time (parsrec_data_split_at), and at
+ * which. It says nothing about sessions from then on, so its evaluation needs the same split. */
+PARSREC_API bool parsrec_model_split_at(const parsrec_model *model, int64_t *time);
+
 /* ---- comparison -------------------------------------------------------------------------- */
+
+enum { PARSREC_MORE_SEEDS_SECONDS = 600 };
 
 /* Strings are borrowed for the call. */
 typedef struct parsrec_compare_options {
@@ -1194,7 +1200,8 @@ typedef struct parsrec_compare_options {
     uint64_t epochs, patience; /* of every trained model; 0: as its settings say, and never */
     uint64_t seed;             /* of training, and of the data that a preset makes */
     uint64_t seeds;            /* trainings per trained model, with seeds `seed`, `seed` + 1, ...;
-                                   1 to 1,000 */
+                                   1 to 1,000; 0: three, or one if the other two would take
+                                   more than PARSREC_MORE_SEEDS_SECONDS, by the time of the first */
     uint64_t jobs;             /* parallel trainings; 0: as many as cores and memory allow; the
                                    results do not depend on it */
     bool retrain;              /* replace models in the folder that have other settings */

@@ -94,6 +94,7 @@ CANDIDATES_UNIFORM = 0
 CANDIDATES_POPULAR = 1
 CANDIDATES_FILE = 2
 MEASURES_MOST = 40
+MORE_SEEDS_SECONDS = 600
 TEXT_PLAIN = 0
 TEXT_TERMINAL = 1
 TEXT_MARKDOWN = 2
@@ -1162,6 +1163,7 @@ FUNCTIONS = {
     "parsrec_baselines": (c_int, [POINTER(parsrec_baseline_report), c_void_p, c_int, c_uint, POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_eval_json": (c_int, [POINTER(c_void_p), c_char_p, c_char_p, POINTER(parsrec_eval_options), POINTER(parsrec_eval_report), POINTER(parsrec_error)]),
     "parsrec_eval_several_json": (c_int, [POINTER(c_void_p), c_char_p, c_char_p, POINTER(parsrec_eval_options), POINTER(parsrec_eval_report), c_size_t, POINTER(parsrec_error)]),
+    "parsrec_model_split_at": (c_bool, [c_void_p, POINTER(c_int64)]),
     "parsrec_compare_default": (parsrec_compare_options, []),
     "parsrec_compare": (c_int, [POINTER(c_void_p), c_char_p, c_char_p, POINTER(parsrec_compare_options), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_comparison_free": (None, [c_void_p]),

@@ -175,7 +175,7 @@ def _protocols(one: Dict[str, Any]) -> List[Any]:
 
 
 def compare(dataset: Dataset, models: Union[str, Iterable[str]], *, folder: Optional[Path] = None,
-            epochs: int = 0, patience: int = 0, seed: int = 1, seeds: int = 1, jobs: int = 1,
+            epochs: int = 0, patience: int = 0, seed: int = 1, seeds: int = 0, jobs: int = 1,
             measure: Optional[str] = None, protocol: Optional[str] = None, split: str = "test",
             negatives: Optional[int] = None, full: bool = False, k: Sequence[int] = (1, 5, 10),
             exclude_seen: bool = False, only_listed: bool = False, retrain: bool = False,
@@ -184,6 +184,8 @@ def compare(dataset: Dataset, models: Union[str, Iterable[str]], *, folder: Opti
 
     :param models: entries such as ``pop``, ``parsrec:epochs=5`` or ``old=@FILE``.
     :param folder: for models and reports; the same folder resumes a run. None: a temporary one.
+    :param seeds: trainings of each learning model; 0: three, or one if the other two would take more than ten
+        minutes.
     :param only_listed: do not add personal, recent, markov and mix.
     The other arguments are those of :func:`train` and :func:`evaluate`.
     """

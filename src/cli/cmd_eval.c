@@ -183,11 +183,28 @@ static bool is_kind(const char *word)
     return parsrec_model_counts(word) && access(word, F_OK) != 0;
 }
 
-static parsrec_status get_model(parsrec_model **model, const eval_args *a, const char *word,
-                                const parsrec_data *data, parsrec_error *err)
+/* Unless another split is asked for, the data are split as those that the model learnt from. */
+static parsrec_status load_split(parsrec_model **model, cli_split *split, const char *path,
+                                 parsrec_error *err)
 {
-    if (!is_kind(word))
-        return parsrec_model_load(model, word, err);
+    int64_t time;
+    static char shown[32];
+    parsrec_status status = parsrec_model_load(model, path, err);
+    if (status != PARSREC_OK || split->at != NULL || split->days > 0 || split->users != NULL ||
+        !parsrec_model_split_at(*model, &time))
+        return status;
+    snprintf(shown, sizeof shown, "%lld", (long long)time);
+    split->at = shown;
+    split->time = time;
+    cli_finish_line();
+    fprintf(stderr, "note: %s was trained with --split-at %s, which is used here too\n", path,
+            shown);
+    return PARSREC_OK;
+}
+
+static parsrec_status count_model(parsrec_model **model, const eval_args *a, const char *word,
+                                  const parsrec_data *data, parsrec_error *err)
+{
     parsrec_train_options how = parsrec_train_default();
     how.model = word;
     how.set = a->set.word;
@@ -203,11 +220,14 @@ static parsrec_status run(const eval_args *a, const cli_words *words,
     parsrec_model *model = NULL;
     parsrec_data *data = NULL;
     cli_stage("loading %s", words->word[1]);
+    cli_split split = a->split;
     parsrec_status status = parsrec_data_load(&data, words->word[1], err);
+    if (status == PARSREC_OK && !is_kind(words->word[0]))
+        status = load_split(&model, &split, words->word[0], err);
     if (status == PARSREC_OK)
-        status = cli_split_data(data, &a->split, err);
-    if (status == PARSREC_OK)
-        status = get_model(&model, a, words->word[0], data, err);
+        status = cli_split_data(data, &split, err);
+    if (status == PARSREC_OK && model == NULL)
+        status = count_model(&model, a, words->word[0], data, err);
     if (status == PARSREC_OK)
         status = parsrec_eval_several(model, data, how, count, reports, cli_hooks(), err);
     parsrec_model_free(model);

@@ -245,6 +245,7 @@ parsrec_ablate_options parsrec_ablate_default(void)
 {
     parsrec_ablate_options o = {.how = parsrec_compare_default()};
     o.how.jobs = 0;
+    o.how.seeds = 1; /* rows are many */
     return o;
 }
 

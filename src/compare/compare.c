@@ -16,7 +16,7 @@
 #include "model/model.h"
 #include "synth/truth.h"
 
-enum { TEST_RESAMPLES = 10000, SEEDS_MOST = 1000 };
+enum { TEST_RESAMPLES = 10000, SEEDS_MOST = 1000, SEEDS_USUAL = 3 };
 
 /* ---- presets: comparisons that papers print, ready to run ---- */
 
@@ -252,13 +252,30 @@ static parsrec_status evaluate_round(parsrec_comparison *c, size_t number, bool 
     return PARSREC_OK;
 }
 
+/* What the seeds after the first would take, by the time that the first took. What is in the folder
+ * already takes none. */
+static double more_seconds(const parsrec_comparison *c, unsigned jobs)
+{
+    double seconds = 0;
+    for (size_t row = 0; row < c->count; row++) {
+        const pr_contender *r = &c->rows[row];
+        for (size_t i = 1; i < r->attempt_count; i++)
+            if (r->attempts[i].task != PR_CONTENDER_READY)
+                seconds += r->attempts[0].record.seconds;
+    }
+    return seconds / jobs;
+}
+
 parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data,
-                                 const parsrec_compare_options *o, const parsrec_hooks *hooks,
+                                 const parsrec_compare_options *options, const parsrec_hooks *hooks,
                                  parsrec_error *err)
 {
-    unsigned threads = o->eval.threads > 0 ? o->eval.threads : pr_cores();
+    unsigned threads = options->eval.threads > 0 ? options->eval.threads : pr_cores();
     double largest = 0;
-    parsrec_compare_options each = *o; /* of the trainings side by side: they share the threads */
+    bool usual = options->seeds == 0;
+    parsrec_compare_options all = *options, *o = &all;
+    all.seeds = usual ? SEEDS_USUAL : options->seeds;
+    parsrec_compare_options each = all; /* of the trainings side by side: they share the threads */
     assert(c->folder != NULL && c->column_count > 0); /* pr_comparison_begin was called */
     assert(c->list.count > 0 && c->rows == NULL);
     if (c->stats.synthetic && pr_model_kind_named("oracle") != NULL)
@@ -274,11 +291,15 @@ parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data
         PR_TRY(train_round(c, number, data, &each, jobs, hooks, err));
         PR_TRY(evaluate_round(c, number, false, data, o, hooks, err));
         c->seeds = number + 1;
+        double more = usual && number == 0 ? more_seconds(c, jobs) : 0;
+        c->more_seconds = more > PARSREC_MORE_SEEDS_SECONDS ? more : 0;
         pr_pool *pool;
         PR_TRY(pr_pool_new(&pool, c->eval.threads, err));
         parsrec_status status = pr_comparison_judge(c, pool, err);
         pr_pool_free(pool);
         PR_TRY(status == PARSREC_OK ? pr_comparison_save(c, err) : status);
+        if (c->more_seconds > 0)
+            break;
     }
     return PARSREC_OK;
 }
@@ -300,7 +321,7 @@ parsrec_status pr_comparison_begin(parsrec_comparison *c, const char *data_path,
     c->seed = o->seed;
     c->resampling = c->testing = pr_resampling_default();
     c->testing.resamples = TEST_RESAMPLES;
-    if (o->seeds < 1 || o->seeds > SEEDS_MOST)
+    if (o->seeds > SEEDS_MOST)
         return pr_fail(err, PARSREC_E_ARGUMENT, "there can be 1 to %d seeds", SEEDS_MOST);
     if (data_path == NULL) {
         if ((size_t)snprintf(path, sizeof path, "%s/data.st", folder) >= sizeof path)
@@ -329,6 +350,38 @@ static parsrec_status check_ready(const parsrec_comparison *c, const pr_listed_m
                            "trained: train it first, or leave it out",
                            file->path, e->name);
     }
+    return PARSREC_OK;
+}
+
+/* The time at which the data of model files were split before training. */
+static parsrec_status split_of_files(bool *split, int64_t *time, const parsrec_comparison *c,
+                                     const parsrec_hooks *hooks, parsrec_error *err)
+{
+    const char *first = NULL;
+    for (size_t i = 0; i < c->list.count; i++) {
+        const char *path = c->list.entries[i].path;
+        parsrec_model *model;
+        int64_t at = 0;
+        if (path == NULL)
+            continue;
+        PR_TRY(parsrec_model_load(&model, path, err));
+        bool marked = parsrec_model_split_at(model, &at);
+        parsrec_model_free(model);
+        if (marked && first != NULL && at != *time)
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "%s was trained with --split-at %lld and %s with --split-at %lld; pass "
+                           "the later of the two",
+                           first, (long long)*time, path, (long long)at);
+        if (marked) {
+            first = path;
+            *split = true;
+            *time = at;
+        }
+    }
+    if (first != NULL)
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "%s was trained with --split-at %lld, which is used here too", first,
+               (long long)*time);
     return PARSREC_OK;
 }
 
@@ -382,10 +435,14 @@ static parsrec_status compare(parsrec_comparison *c, const char *data_path, cons
         PR_TRY(pr_folder_make(folder, err));
         PR_TRY(make_data(chosen, c->data_path, o, hooks, err));
     }
+    bool at = o->split;
+    int64_t time = o->split_at;
+    if (!at && o->test_days == 0 && o->test_users_path == NULL)
+        PR_TRY(split_of_files(&at, &time, c, hooks, err));
     PR_TRY(parsrec_data_load(&data, c->data_path, err));
     parsrec_status split = PARSREC_OK;
-    if (o->split)
-        split = parsrec_data_split_at(data, o->split_at, err);
+    if (at)
+        split = parsrec_data_split_at(data, time, err);
     else if (o->test_days > 0)
         split = parsrec_data_split_days(data, o->test_days, err);
     else if (o->test_users_path != NULL)
@@ -411,8 +468,7 @@ static parsrec_status compare(parsrec_comparison *c, const char *data_path, cons
 
 parsrec_compare_options parsrec_compare_default(void)
 {
-    return (parsrec_compare_options){
-        .seed = 1, .seeds = 1, .jobs = 1, .eval = parsrec_eval_default()};
+    return (parsrec_compare_options){.seed = 1, .jobs = 1, .eval = parsrec_eval_default()};
 }
 
 parsrec_status parsrec_compare(parsrec_comparison **out, const char *data_path, const char *folder,

@@ -61,6 +61,8 @@ typedef struct pr_contender {
     bool ceiling; /* knows how the data were made: shown separately, never the best */
     bool counts;  /* counted from the data, not trained */
     double bytes; /* of memory for one training, estimated */
+    bool
+        gaining; /* validation was best at the last epoch of an attempt, clearly above all before */
     char kind[32];
     uint64_t parameters;
     parsrec_eval_report report;                     /* means over attempts */
@@ -97,9 +99,10 @@ struct parsrec_comparison {
     pr_measure_column columns[PR_COLUMNS];
     uint64_t *users; /* evaluated, the same for all */
     size_t user_count, user_capacity;
-    size_t first;                /* the row that was evaluated first */
-    size_t seeds;                /* rounds completed so far */
-    bool ablation;               /* rows are compared with their bases, not with the best */
+    size_t first;        /* the row that was evaluated first */
+    size_t seeds;        /* rounds completed so far */
+    double more_seconds; /* what two more seeds would take; 0 unless that was too long to do it */
+    bool ablation;       /* rows are compared with their bases, not with the best */
     size_t column_count, chosen; /* chosen: the column that decides which model is the best */
     parsrec_eval_options eval;
     parsrec_eval_options others[PR_OTHER_PROTOCOLS]; /* further protocols, shown beside */

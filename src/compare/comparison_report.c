@@ -76,6 +76,11 @@ static void write_protocol(pr_writer *out, const parsrec_comparison *c)
              o->exclude_seen ? "; items the user had before are left out" : "");
     if (c->seeds > 1)
         pr_write(out, " Means over %zu seeds of training.", c->seeds);
+    if (c->more_seconds > 0)
+        pr_write(
+            out,
+            " One seed of training: two more would take about %.0f minutes; --seeds 3 trains them.",
+            c->more_seconds / 60);
 }
 
 /* What bold, underlined and the short names of the columns mean. */
@@ -95,6 +100,11 @@ static void write_legend(pr_writer *out, const parsrec_comparison *c)
             pr_write(out, "; the %s knows how the data were made and shows what can be reached",
                      c->rows[row].entry->name);
     pr_write(out, ".");
+    for (size_t row = 0; row < c->count; row++)
+        if (c->rows[row].gaining) {
+            pr_write(out, " † not trained out: validation was still rising at the last epoch.");
+            break;
+        }
 }
 
 /* Rows of a base that differ from it significantly in one direction: "row (-.0123), row (-.0045)". */
@@ -158,7 +168,9 @@ static void write_verdict(pr_writer *out, const parsrec_comparison *c)
 static void measures_row(pr_report *r, const parsrec_comparison *c, size_t row)
 {
     static const pr_emphasis ranks[] = {PR_PLAIN, PR_BEST, PR_SECOND};
-    pr_report_row(r, c->rows[row].ceiling ? PR_ROW_ASIDE : PR_ROW_PLAIN, c->rows[row].entry->name);
+    char name[PR_ENTRY_NAME + 32];
+    snprintf(name, sizeof name, "%s%s", c->rows[row].entry->name, c->rows[row].gaining ? " †" : "");
+    pr_report_row(r, c->rows[row].ceiling ? PR_ROW_ASIDE : PR_ROW_PLAIN, name);
     for (size_t i = 0; i < c->column_count; i++)
         pr_report_number(r, pr_cell_value(c, row, &c->columns[i]),
                          ranks[pr_cell_rank(c, row, &c->columns[i])]);

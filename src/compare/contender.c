@@ -340,6 +340,18 @@ static parsrec_status pool_spread(pr_contender *r, double level, parsrec_error *
     return PARSREC_OK;
 }
 
+/* Whether a training ended while it still gained: more than one part in 200 over the best epoch before
+ * the last. */
+static bool still_gains(const pr_run_record *run)
+{
+    double best = 0, last = 0;
+    for (size_t i = 0; i < run->epoch_count; i++) {
+        best = last > best ? last : best;
+        last = pr_validation_value(&run->epochs[i], pr_validation_measures[0]);
+    }
+    return run->epoch_count > 0 && last > best * (1 + 1.0 / 200);
+}
+
 /* The mean curve ends where the shortest does. */
 static parsrec_status pool_learning(pr_contender *r, parsrec_error *err)
 {
@@ -374,6 +386,9 @@ parsrec_status pr_contender_pool(pr_contender *r, size_t users, double level, pa
     for (size_t i = 0; i <= PR_OTHER_PROTOCOLS; i++)
         pool_report(i == 0 ? &r->report : &r->others[i - 1], r, i);
     PR_TRY(pool_tallies(r, users, err));
+    r->gaining = false;
+    for (size_t i = 0; i < r->judged; i++)
+        r->gaining = r->gaining || still_gains(&r->attempts[i].record);
     PR_TRY(pool_spread(r, level, err));
     return pool_learning(r, err);
 }

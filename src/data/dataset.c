@@ -273,6 +273,7 @@ static parsrec_status read_dataset(pr_dataset *d, parsrec_error *err)
     const char *source = pr_container_metadata(d->file, "source");
     d->source = source != NULL ? source : "";
     d->events = pr_container_metadata(d->file, "events");
+    d->split = pr_container_metadata(d->file, "split");
     const char *ordered = pr_container_metadata(d->file, "ordered");
     d->ordered = ordered != NULL && strcmp(ordered, "yes") == 0;
     return pr_dataset_check(d, pr_container_path(d->file), err);
@@ -661,7 +662,7 @@ static size_t most_tensors(const pr_dataset *d, size_t extra_count)
     return most;
 }
 
-enum { OWN_METADATA = 4 }; /* at most, see gather_metadata */
+enum { OWN_METADATA = 5 }; /* at most, see gather_metadata */
 
 /* The metadata of the data set, then of the enclosing file. Returns their number. */
 static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_enclosing *in)
@@ -674,6 +675,8 @@ static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_en
         out[count++] = (pr_metadata){"source", d->source};
     if (d->events != NULL)
         out[count++] = (pr_metadata){"events", d->events};
+    if (d->split != NULL)
+        out[count++] = (pr_metadata){"split", d->split};
     for (size_t i = 0; i < in->metadata_count; i++)
         out[count++] = in->metadata[i];
     return count;

@@ -70,6 +70,9 @@ struct parsrec_data {
     const char *source; /* JSON that says how import or synth made the file; "" if unknown */
     /* JSON {store id: number}: the last event of each server store that was imported; NULL: none. */
     const char *events;
+    /* How the data were split before a model learnt from them: "at TIME" or "users"; NULL: by each user's
+     * sessions. Only in split data and in model files. */
+    const char *split;
 
     /* [users]: the user's number in a model, PR_ANYONE for a user it does not know. Set only in a
      * data set that was matched to a model's (dataset_edit.h); NULL: the numbers are the same. */

@@ -235,11 +235,12 @@ static parsrec_status begin_split(splitting *s, pr_derived *out, const pr_datase
 }
 
 /* Columns up to `ends`, and a checksum of source and split. */
-static parsrec_status end_split(splitting *s, uint64_t time, parsrec_error *err)
+static parsrec_status end_split(splitting *s, uint64_t time, bool listed, parsrec_error *err)
 {
+    enum { WORDS = 32 };
     const pr_dataset *from = s->e.from;
     pr_dataset *to = &s->e.out->data;
-    char *checksum = take(&s->e, 17, 1);
+    char *checksum = take(&s->e, 17, 1), *words = take(&s->e, WORDS, 1);
     PR_TRY(copy_sessions(&s->e, err));
     PR_TRY(copy_features(&s->e, PR_OF_USER, err));
     PR_TRY(copy_features(&s->e, PR_OF_SESSION, err));
@@ -248,6 +249,8 @@ static parsrec_status end_split(splitting *s, uint64_t time, parsrec_error *err)
     if (to->by_users)
         sum = XXH3_64bits_withSeed(s->parts, from->users, sum);
     snprintf(checksum, 17, "%016llx", (unsigned long long)sum);
+    snprintf(words, WORDS, listed ? "users" : "at %lld", (long long)time);
+    to->split = words;
     to->checksum = checksum;
     to->user_parts = s->parts;
     to->split_at = (int64_t)time;
@@ -341,7 +344,7 @@ static parsrec_status cut_at(pr_derived *out, const pr_dataset *from, int64_t ti
         out->data.by_users = true;
         PR_TRY(choose_validating(&s, tests, err));
     }
-    return end_split(&s, (uint64_t)time, err);
+    return end_split(&s, (uint64_t)time, false, err);
 }
 
 static parsrec_status cut_listed(pr_derived *out, const pr_dataset *from, const bool *tests,
@@ -356,7 +359,7 @@ static parsrec_status cut_listed(pr_derived *out, const pr_dataset *from, const 
     }
     out->data.by_users = true;
     PR_TRY(choose_validating(&s, count, err));
-    return end_split(&s, 0, err);
+    return end_split(&s, 0, true, err);
 }
 
 /* Puts the split data set in the place of the whole one, whose columns are still used. */

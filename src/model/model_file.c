@@ -284,6 +284,14 @@ parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data
 
 /* ---- what it is ---- */
 
+bool parsrec_model_split_at(const parsrec_model *model, int64_t *time)
+{
+    static const char at[] = "at ";
+    const char *split = model != NULL ? model->file.data->split : NULL;
+    return split != NULL && time != NULL && strncmp(split, at, sizeof at - 1) == 0 &&
+           pr_parse_i64(pr_slice_of(split + sizeof at - 1), time);
+}
+
 void parsrec_model_describe(const parsrec_model *model, parsrec_model_facts *facts)
 {
     const pr_model *m = model->file.model;

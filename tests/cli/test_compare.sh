@@ -5,7 +5,7 @@ small=dim.user=8:dim.item=8
 list="pop,personal,a=parsrec:$small,b=parsrec:$small:rate=0.003"
 
 # ---- one command, four reports ----
-ok "$PARSREC" compare shop.st --models "$list" -o out --epochs 2
+ok "$PARSREC" compare shop.st --models "$list" -o out --seeds 1 --epochs 2
 says "HR@1   HR@5  HR@10    N@5   N@10   SP@1   SP@5  SP@10"
 says "best over second"
 says "95 % interval"
@@ -31,7 +31,7 @@ ok grep -qF -- "--models $list -o out --epochs 2" out/report.md
 ok grep -q "$("$PARSREC" info shop.st --json | sed -n 's/.*"checksum": "\(.*\)".*/\1/p')" out/report.html
 
 # The same numbers as eval gives for the same model.
-"$PARSREC" compare shop.st --models "$list" -o out --epochs 2 --json >all.json 2>stderr
+"$PARSREC" compare shop.st --models "$list" -o out --seeds 1 --epochs 2 --json >all.json 2>stderr
 "$PARSREC" eval out/a.st shop.st --json >one.json
 cat >check.py <<'END'
 import csv, json
@@ -58,18 +58,18 @@ same "$(cat stderr)" "" "what was trained is not trained again"
 # ---- the same again: reused, at any number of threads ----
 cp out/report.csv first.csv
 cp out/a.st a_before.st
-ok "$PARSREC" compare shop.st --models "$list" -o out --epochs 2 --threads 3
+ok "$PARSREC" compare shop.st --models "$list" -o out --seeds 1 --epochs 2 --threads 3
 ok cmp first.csv out/report.csv
 ok cmp a_before.st out/a.st
 # Nothing but what is listed, by one protocol.
-ok "$PARSREC" compare shop.st --models "$list" -o out --epochs 2 --only-listed --protocol remaining
+ok "$PARSREC" compare shop.st --models "$list" -o out --seeds 1 --epochs 2 --only-listed --protocol remaining
 same "$(wc -l <out/report.csv)" 33 "rows of the CSV: 4 models, 8 measures, a heading"
 same "$(grep -c '"protocols"' out/report.json)" 0 "other protocols"
 # A model of its own, under another name, and other protocols.
 ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st,out/b.st" -o other --full --k 1,3 --measure HR@3
 says "By HR@3 the best is"
 says "the whole catalogue"
-ok "$PARSREC" compare shop.st --models "parsrec:$small:epochs=1" -o other --epochs 3
+ok "$PARSREC" compare shop.st --models "parsrec:$small:epochs=1" -o other --seeds 1 --epochs 3
 same "$(grep -c '"event":"epoch"' other/parsrec-*.st.log)" 1 "epochs of one entry"
 ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol next --split valid
 says "protocol next"
@@ -79,21 +79,21 @@ says "Rec@1  Rec@5 Rec@10"
 same "$(awk 'length > 79' stdout | grep -c '@')" 0 "headings beyond 79 columns"
 
 # ---- another recipe under the same name is not silently replaced ----
-fails 1 "epochs = 2, not 3" "$PARSREC" compare shop.st --models "$list" -o out --epochs 3
-fails 1 "seed = 1, not 2" "$PARSREC" compare shop.st --models "$list" -o out --epochs 2 --seed 2
-ok "$PARSREC" compare shop.st --models "a=parsrec:$small" -o out --epochs 3 --retrain
+fails 1 "epochs = 2, not 3" "$PARSREC" compare shop.st --models "$list" -o out --seeds 1 --epochs 3
+fails 1 "seed = 1, not 2" "$PARSREC" compare shop.st --models "$list" -o out --seeds 1 --epochs 2 --seed 2
+ok "$PARSREC" compare shop.st --models "a=parsrec:$small" -o out --seeds 1 --epochs 3 --retrain
 same "$(grep -c '"event":"epoch"' out/a.st.log)" 3 "epochs after --retrain"
 rm out/b.st.log
-fails 1 "its log is missing" "$PARSREC" compare shop.st --models "$list" -o out --epochs 3
+fails 1 "its log is missing" "$PARSREC" compare shop.st --models "$list" -o out --seeds 1 --epochs 3
 
 # ---- killed in the middle, and again, then finished: the same report ----
 long="a=parsrec:$small,b=parsrec:$small:rate=0.003"
-ok "$PARSREC" compare shop.st --models "$long" -o whole --epochs 30
+ok "$PARSREC" compare shop.st --models "$long" -o whole --seeds 1 --epochs 30
 # Begins the comparison and kills it once a checkpoint of that model is there. A run that was through
 # before the kill shows nothing and is taken back.
 kill_in() {
     for attempt in 1 2 3 4 5 6 7 8 9 10; do
-        "$PARSREC" compare shop.st --models "$long" -o killed --epochs 30 >/dev/null 2>&1 &
+        "$PARSREC" compare shop.st --models "$long" -o killed --seeds 1 --epochs 30 >/dev/null 2>&1 &
         victim=$!
         while [ ! -e killed/$1.st.ckpt ] && kill -0 $victim 2>/dev/null; do sleep 0.02; done
         kill -9 $victim 2>/dev/null
@@ -107,7 +107,7 @@ kill_in a
 kill_in b
 ok test -e killed/a.st
 absent killed/report.csv
-ok "$PARSREC" compare shop.st --models "$long" -o killed --epochs 30
+ok "$PARSREC" compare shop.st --models "$long" -o killed --seeds 1 --epochs 30
 ok cmp whole/report.csv killed/report.csv
 ok cmp whole/a.st killed/a.st
 ok cmp whole/b.st killed/b.st
@@ -115,19 +115,19 @@ ok cmp whole/b.st killed/b.st
 ok test ! -e killed/a.st.ckpt
 ok test ! -e killed/b.st.ckpt
 # A stop by signal says so, and loses nothing either.
-"$PARSREC" compare shop.st --models "c=parsrec:$small" -o killed --epochs 10000 >/dev/null 2>stopped &
+"$PARSREC" compare shop.st --models "c=parsrec:$small" -o killed --seeds 1 --epochs 10000 >/dev/null 2>stopped &
 victim=$!
 while [ ! -e killed/c.st.ckpt ] && kill -0 $victim 2>/dev/null; do sleep 0.02; done
 kill -INT $victim
 wait $victim
 same $? 1 "exit of a stopped run"
 ok grep -q "the same command resumes" stopped
-fails 1 "epochs = 10000, not 5" "$PARSREC" compare shop.st --models "c=parsrec:$small" -o killed --epochs 5
+fails 1 "epochs = 10000, not 5" "$PARSREC" compare shop.st --models "c=parsrec:$small" -o killed --seeds 1 --epochs 5
 
 # ---- synthetic data bring the oracle, which is the ceiling and never the best ----
 mkdir preset
 ok "$PARSREC" synth -o preset/data.st --users 40 --sessions 8
-ok "$PARSREC" compare preset/data.st --models pop,sasrec:dim.item=8,bert4rec:dim.item=8 -o preset --epochs 1
+ok "$PARSREC" compare preset/data.st --models pop,sasrec:dim.item=8,bert4rec:dim.item=8 -o preset --seeds 1 --epochs 1
 says "oracle"
 if grep -q "the best is oracle" stdout; then fail "the oracle competes"; else pass; fi
 same "$(grep -c '^oracle,oracle,' preset/report.csv)" 8 "rows of the oracle"

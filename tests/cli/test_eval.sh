@@ -198,6 +198,15 @@ ok "$PARSREC" train --model pop -o dated_pop.st dated.st --split-at 2020-03-01
 same "$(python3 -c 'import json; d = json.load(open("stdout")); d = d.get("data", d); print(d["users"], d["sessions"])')" "4 7" "later sessions are not in the model's file"
 ok "$PARSREC" train -o dated_model.st dated.st --epochs 1 --set dim.user=4 --set dim.item=4 --split-at 2020-03-01
 ok "$PARSREC" eval dated_model.st dated.st --split-at 2020-03-01
+cp stdout same_split
+# The file says how its data were split, and the same split is the default.
+ok "$PARSREC" eval dated_model.st dated.st
+warns "note: dated_model.st was trained with --split-at 1583020800, which is used here too"
+same "$(grep -v ' s;' stdout)" "$(grep -v ' s;' same_split)" "the split of the model"
+ok "$PARSREC" compare dated.st --models pop,dated_model.st -o marked
+warns "dated_model.st was trained with --split-at 1583020800, which is used here too"
+ok "$PARSREC" train -o other_split.st dated.st --epochs 1 --set dim.user=4 --set dim.item=4 --split-at 2020-02-28
+fails 1 "pass the later of the two" "$PARSREC" compare dated.st --models dated_model.st,other_split.st -o marked
 ok "$PARSREC" train -o late_model.st dated.st --epochs 1 --set dim.user=4 --set dim.item=4
 fails 1 "train it with the same --split-at" "$PARSREC" eval late_model.st dated.st --split-at 2020-03-01
 ok "$PARSREC" compare dated.st --models pop -o dated_out --split-at 2020-03-01
