@@ -263,7 +263,7 @@ static parsrec_status read_features(reading *in, const field *f, json_t *object,
 
 static parsrec_status fail_unknown_field(const char *key, parsrec_error *err)
 {
-    char known[256];
+    char known[320];
     size_t used = 0;
     pr_excerpt hold;
     for (size_t i = 0; i < FIELDS; i++)

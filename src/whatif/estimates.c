@@ -455,6 +455,31 @@ static void resample(void *context, size_t task, unsigned worker)
                 }
 }
 
+/* ---- trips that may be given up ---- */
+
+/* With `leave` the estimate gives up a basket with a probability of the share that is missing, and no
+ * basket shows how many are. An interval therefore also spans what follows if none is: the line then
+ * sells as before. */
+static bool gives_up(const pr_whatif_result *a, size_t question, size_t estimator)
+{
+    return question == PARSREC_RECHOICE && estimator == PARSREC_ROLLOUT &&
+           a->missing == PARSREC_MISSING_LEAVE;
+}
+
+static bool stays(const pr_whatif_result *a, size_t scenario, size_t line)
+{
+    return a->scenarios.list[scenario].state[line] != PR_SHELF_NONE;
+}
+
+/* back: how much more is sold, of `before`, if no basket is given up. */
+static void span_giving_up(pr_estimate *e, double back)
+{
+    double high = e->after + fmax(back, 0);
+    e->high = fmax(e->high, high);
+    if (!isnan(e->change))
+        e->change_high = fmax(e->change_high, high / e->before - 1);
+}
+
 /* ---- totals ---- */
 
 /* After, change, money after, change of it: for a scenario and question. */
@@ -548,11 +573,13 @@ static void read_off_totals(work *w)
     double *values = w->values;
     for (size_t q = 0; q < PR_QUESTIONS; q++, values += TOTAL_NUMBERS * w->resamples) {
         pr_total *to = pr_total_of(a, w->scenario, q, w->group);
-        sum t = {0};
+        sum t = {0}, back = {0}; /* back: what giving up costs those that stay */
         for (size_t k = 0; k < w->kept; k++) {
             const pr_estimate *e =
                 pr_estimate_of(a, w->scenario, q, a->estimator, w->group, w->lines[k]);
             add_to_total(w, &t, k, e->before, e->after);
+            if (gives_up(a, q, a->estimator) && stays(a, w->scenario, w->lines[k]))
+                add_to_total(w, &back, k, 0, e->before - e->after);
         }
         *to = (pr_total){unknown, unknown};
         if (!a->asked[q] || !(t.before > 0))
@@ -560,6 +587,10 @@ static void read_off_totals(work *w)
         to->units = estimate_of(w, t.before, t.after, values);
         if (a->price != NULL && t.money_before > 0)
             to->money = estimate_of(w, t.money_before, t.money_after, values + 2 * w->resamples);
+        if (gives_up(a, q, a->estimator)) {
+            span_giving_up(&to->units, back.after);
+            span_giving_up(&to->money, back.money_after);
+        }
     }
 }
 
@@ -593,6 +624,8 @@ static void read_off(work *w)
                     to->high = i.high;
                     to->change_low = isnan(to->change) ? NAN : c.low;
                     to->change_high = isnan(to->change) ? NAN : c.high;
+                    if (gives_up(a, q, e) && stays(a, s, w->lines[k]))
+                        span_giving_up(to, to->before - to->after);
                 }
 }
 

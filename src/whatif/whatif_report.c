@@ -38,7 +38,8 @@ static const char *question_sentence(const pr_whatif_result *a, size_t question)
                "the "
                "basket stays empty, and a basket is abandoned with the probability of the share "
                "that is "
-               "missing.";
+               "missing. That is assumed (give_up = 1); intervals reach up to no basket being "
+               "abandoned (give_up = 0).";
     return "Re-choice: what the same shoppers buy when it is not on the shelf. They take something "
            "else instead; baskets keep their size.";
 }

@@ -27,7 +27,7 @@ same "$(wc -l <out/report.csv)" 57 "rows of the CSV: 4 models and 3 more that co
 same "$(grep -c '://' out/report.html)" 0 "hosts named in the page"
 same "$(grep -c '<script' out/report.html)" 0 "scripts in the page"
 ok grep -q 'prefers-color-scheme:dark' out/report.html
-ok grep -qF -- "--models $list -o out --epochs 2" out/report.md
+ok grep -qF -- "--models $list -o out --seeds 1 --epochs 2" out/report.md
 ok grep -q "$("$PARSREC" info shop.st --json | sed -n 's/.*"checksum": "\(.*\)".*/\1/p')" out/report.html
 
 # The same numbers as eval gives for the same model.
@@ -164,3 +164,13 @@ ok "$PARSREC" compare shop.st --models '<i>"&|=pop' -o odd
 ok grep -qF '&lt;i&gt;&quot;&amp;|' odd/report.html
 same "$(grep -c '<i>' odd/report.html)" 0 "markup from a name"
 ok grep -qF '"<i>""&|",pop,' odd/report.csv
+
+# ---- without --seeds: three, since that takes seconds here ----
+ok "$PARSREC" compare shop.st --models "a=parsrec:$small" -o usual --epochs 1 --only-listed --json
+same "$(ls usual/*.st | tr '\n' ' ')" "usual/a.seed2.st usual/a.seed3.st usual/a.st " "three trainings"
+ok grep -qF "Means over 3 seeds of training." usual/report.md
+ok grep -qF "p over seeds" usual/report.md
+# One epoch is the best so far, and more might help.
+ok grep -qF "| a † |" usual/report.md
+ok grep -qF "† not trained out" usual/report.md
+ok grep -qF not_trained_out stdout
