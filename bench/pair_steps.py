@@ -6,7 +6,8 @@ synth draws them, items placed in random order. First the chance that C2 is plac
 other category, by the number placed before, without and with C0 among them. Then baskets that are drawn
 step by step with one factor w between C0 and C2, whatever has been placed, and the lift that they end up
 with: whole baskets show less than their steps, since a basket without C0 is as likely to get C2 as before.
-The answer for docs/whatif.md, The model alone.
+Last, how well a user's 99 sessions tell whether the two are correlated for that user.
+See docs/whatif.md, The model alone.
 
 usage: bench/pair_steps.py [BASKETS]     (200000 without it: about a minute)
 """
@@ -21,10 +22,10 @@ def size(rng):
     return min(math.ceil(2 + rng.weibullvariate(1.4738, 0.8047)), 10)
 
 
-def utilities(rng):
+def utilities(rng, rho=RHO):
     """As the generator: n best of normal utilities, two of them correlated."""
     e = [rng.gauss(0, 1) for _ in range(CATEGORIES)]
-    e[2] = RHO * e[0] + math.sqrt(1 - RHO * RHO) * e[2]
+    e[2] = rho * e[0] + math.sqrt(1 - rho * rho) * e[2]
     basket = sorted(range(CATEGORIES), key=lambda c: -e[c])[:size(rng)]
     rng.shuffle(basket)
     return basket
@@ -60,6 +61,24 @@ def lift(baskets):
     return both / (a * b), (b - both) / (1 - a) / b - 1
 
 
+def cell(basket):
+    return 2 * (0 in basket) + (2 in basket)
+
+
+def told_apart(rng, users, sessions=99):
+    """The mean posterior of the right group, both equally likely, from counts of the four cells."""
+    groups = [[[cell(utilities(rng, rho)) for _ in range(sessions)] for _ in range(2 * users)]
+              for rho in (RHO, 0)]
+    chance = [[sum(user.count(c) for user in group[:users]) / (users * sessions) for c in range(4)]
+              for group in groups]  # of other users
+    right = 0
+    for g, group in enumerate(groups):
+        for user in group[users:]:
+            ratio = sum(math.log(chance[1 - g][c] / chance[g][c]) for c in user)
+            right += 1 / (1 + math.exp(ratio)) / (2 * users)
+    return right
+
+
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200000
     rng = random.Random(7)
@@ -74,6 +93,7 @@ def main():
     for w in (1, 2, 2.5, 3, 4):
         l, change = lift([drawn(rng, w) for _ in range(count // 4)])
         print("%-20s %5.2f %14.1f %%" % ("drawn, w = %g" % w, l, 100 * change))
+    print("\nright group of a user: %.2f" % told_apart(rng, max(20, count // 1000)))
 
 
 main()

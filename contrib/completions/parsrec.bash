@@ -27,11 +27,11 @@ _parsrec() {
         *)
             case "${COMP_WORDS[1]} $word" in
             "synth -"*) list="--output --users --sessions --categories --products --size-rule --groups --outside --features --csv --seed --threads --json --help" ;;
-            "import -"*) list="--output --user --session --time --item --time-format --items --users --sessions --number --categorical --table --query --events --format --encoding --session-gap --session-by --sort --ordered --min-actions --max-bad --max-memory --json --help" ;;
+            "import -"*) list="--output --user --session --time --item --time-format --items --users --sessions --number --categorical --table --query --events --name --format --encoding --session-gap --session-by --sort --ordered --min-actions --max-bad --max-memory --json --help" ;;
             "info -"*) list="--json --help" ;;
             "list -"*) list="--most --json --help" ;;
             "check -"*) list="--json --help" ;;
-            "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --split-at --test-days --test-users --threads --json --help" ;;
+            "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --split-at --test-days --test-users --threads --peer-time --json --help" ;;
             "recommend -"*) list="--user --guest --basket --k --exclude --only --category --exclude-category --feature --time --max-per-category --explain --strict --json --all --output --format --threads --help" ;;
             "eval -"*) list="--split --protocol --negatives --full --candidates --exclude-seen --users --most-users --count-users --last --k --place-k --set --seed --split-at --test-days --test-users --threads --dump-scores --json --help" ;;
             "compare -"*) list="--output --models --preset --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --most-users --count-users --last --k --place-k --candidate-seed --threads --split-at --test-days --test-users --only-listed --json --help" ;;
