@@ -26,7 +26,7 @@ def histories(**changes):
         "user_keys.bytes": ("U8", b"u00001new"), "user_keys.offsets": ("I64", [0, 6, 9]),
         "user_offsets": ("I64", [0, 1, 3]), "user_forgotten": ("U8", [1, 0]),
         "session_offsets": ("I64", [0, 2, 3, 5]), "session_names": ("U64", [1, 2, 0, 0, 5, 6]),
-        "items": ("I32", [0, 2, 1, 1, 0]),
+        "session_times": ("I64", [1700000000, 0, 1800000000]), "items": ("I32", [0, 2, 1, 1, 0]),
         "cart_offsets": ("I64", [0, 0, 1]), "cart_names": ("U64", [9, 9]), "cart_item_offsets": ("I64", [0, 2]),
         "cart_items": ("I32", [1, 2]),
     }
@@ -45,6 +45,7 @@ for name, raw in {
     "beyond": container(histories(items=[0, 2, 1, 1, 3])),
     "negative": container(histories(cart_items=[1, -1])),
     "falling": container(histories(session_offsets=[0, 3, 2, 5])),
+    "no-times": container(histories(session_times=[])),
     "short": container(histories(user_offsets=[0, 1, 2])),
     "odd-names": container(histories(session_names=[1, 2, 0, 0, 5])),
     "many-carts": container(histories(cart_offsets=[0, 0, 5], cart_names=[9] * 10, cart_item_offsets=[0, 0, 0, 1, 1, 2])),
