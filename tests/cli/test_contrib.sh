@@ -1,9 +1,6 @@
 # The parts in contrib/ agree: what the compose file and the Kubernetes manifests mount, name and call exists, ports are
 # those that somebody listens on, and every command line of parsrec in them is one that it understands.
-if ! /usr/bin/python3 -c 'import yaml' 2>/dev/null; then
-    echo "skipped: no YAML parser (Debian: python3-yaml)"
-    exit 77
-fi
+/usr/bin/python3 -c 'import yaml' 2>/dev/null || missing "no YAML parser (Debian: python3-yaml)"
 /usr/bin/python3 - "$PARSREC_SOURCE/contrib" "$PARSREC" >found 2>&1 <<'P'
 import pathlib, re, subprocess, sys, yaml
 

@@ -165,11 +165,16 @@ config=$PARSREC_SOURCE/contrib/haproxy/parsrec.cfg
 if command -v haproxy >/dev/null || [ -x /usr/sbin/haproxy ]; then
     PATH=$PATH:/usr/sbin
     ok haproxy -c -f "$config"
-    front=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print("127.0.0.1:%d" % s.getsockname()[1])')
-    PARSREC_BIND=$front PARSREC_1=${a#http://} PARSREC_2=${b#http://} haproxy -db -f "$config" >haproxy.log 2>&1 &
-    proxy_pid=$!
-    url=http://$front
-    comes_true curl -sf "$url/readyz"
+    # It does not say which port it was given, so one is chosen; another, should somebody else take it first.
+    for attempt in 1 2 3 4 5 6 7 8 9 10; do
+        front=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print("127.0.0.1:%d" % s.getsockname()[1])')
+        PARSREC_BIND=$front PARSREC_1=${a#http://} PARSREC_2=${b#http://} haproxy -db -f "$config" >haproxy.log 2>&1 &
+        proxy_pid=$!
+        url=http://$front
+        until curl -sf "$url/readyz" >/dev/null 2>&1 || ! kill -0 $proxy_pid 2>/dev/null; do sleep 0.05; done
+        kill -0 $proxy_pid 2>/dev/null && break
+    done
+    ok curl -sf "$url/readyz"
     for round in 1 2 3 4 5 6 7 8; do
         buys "$url" "user $round" s 1000
     done
