@@ -27,7 +27,7 @@ walk_through() {
     ask 200 POST /v1/recommend '{"user":"new","k":3}'
     tells 'a["source"] == "popular"'
     ask 200 POST /v1/events '{"user":"new","session":"s1","items":["1000","White rolls","unheard of"]}'
-    tells 'a == {"stored": 1, "duplicates": 0, "unknown_items": ["unheard of"]}'
+    tells 'a == {"stored": 1, "duplicates": 0, "unknown_items": ["unheard of"], "seen": a["seen"]} and a["seen"] > 0'
     ask 200 GET /v1/users/new
     tells 'a["baskets"] == 1 and a["recent"] == [["1000", "1007"]] and not a["known"]'
     ask 200 POST /v1/events '{"user":"new","session":"s1","items":[1014]}'
