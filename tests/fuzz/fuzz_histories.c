@@ -55,7 +55,7 @@ static void use(pr_live_histories *live, parsrec_live_note *note)
         need(pr_live_session(live, (int32_t)u, "s", 4, &items, &capacity, &count, &err) ==
              PARSREC_OK);
     }
-    need(pr_live_add(live, pr_slice_of("u00000"), "s", bought, 2, &err) == PARSREC_OK);
+    need(pr_live_add(live, pr_slice_of("u00000"), "s", PR_NO_TIME, bought, 2, &err) == PARSREC_OK);
     need(pr_live_cart(live, pr_slice_of("u00001"), "t", bought, 2, &err) == PARSREC_OK);
     need(pr_live_forget_hash(live, secret, secret, &err) == PARSREC_OK);
     need(pr_live_forget(live, pr_slice_of("new"), &err) == PARSREC_OK);
