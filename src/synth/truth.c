@@ -94,15 +94,20 @@ static bool parse_features(const json_t *json, parsrec_synth_features *out)
     return json == NULL;
 }
 
-static bool parse_source(json_t *json, parsrec_synth_options *o)
+/* Sets *no_memory if that is why. */
+static bool parse_source(json_t *json, parsrec_synth_options *o, bool *no_memory)
 {
     json_int_t users, sessions, categories, products;
     const char *rule, *seed;
     int outside;
-    if (json_unpack(json, "{s:I, s:I, s:I, s:I, s:s, s:b, s:s}", "users", &users, "sessions",
-                    &sessions, "categories", &categories, "products", &products, "size_rule", &rule,
-                    "outside", &outside, "seed", &seed) != 0 ||
-        users < 1 || sessions < 1 || categories < 1 || products < 1)
+    json_error_t error;
+    if (json_unpack_ex(json, &error, 0, "{s:I, s:I, s:I, s:I, s:s, s:b, s:s}", "users", &users,
+                       "sessions", &sessions, "categories", &categories, "products", &products,
+                       "size_rule", &rule, "outside", &outside, "seed", &seed) != 0) {
+        *no_memory = json_error_code(&error) == json_error_out_of_memory;
+        return false;
+    }
+    if (users < 1 || sessions < 1 || categories < 1 || products < 1)
         return false;
     *o = (parsrec_synth_options){.users = (uint64_t)users,
                                  .sessions = (uint64_t)sessions,
@@ -126,9 +131,9 @@ static parsrec_status read_source(pr_truth *t, const pr_dataset *data, parsrec_e
     parsrec_status status = pr_json_parse(&json, data->source, strlen(data->source), "source", err);
     if (status != PARSREC_OK)
         return status == PARSREC_E_MEMORY ? status : bad_source(data->file, err);
-    bool good = parse_source(json, &t->options);
+    bool no_memory = false, good = parse_source(json, &t->options, &no_memory);
     json_decref(json);
-    return good ? PARSREC_OK : bad_source(data->file, err);
+    return good ? PARSREC_OK : no_memory ? pr_fail_memory(err) : bad_source(data->file, err);
 }
 
 static parsrec_status read_tensor(const void **out, const pr_container *file,

@@ -105,4 +105,4 @@ fails 1 "cannot open" "$PARSREC" ablate nowhere.st -o bad
 absent bad
 fails 2 "pass -o DIR" "$PARSREC" ablate shop.st
 fails 2 "an argument is missing" "$PARSREC" ablate -o bad
-fails 2 "--seeds 0" "$PARSREC" ablate shop.st -o bad --seeds 0
+fails 2 "--seeds 1001" "$PARSREC" ablate shop.st -o bad --seeds 1001
