@@ -428,7 +428,7 @@ typedef struct follower {
     uint64_t last;
     atomic_uint_fast64_t seen;
     atomic_bool stop;
-    parsrec_status status;
+    _Atomic parsrec_status status;
 } follower;
 
 /* As a server does it: replays only after news. */
