@@ -575,6 +575,9 @@ PARSREC_API parsrec_status parsrec_baselines_json(char **out, const parsrec_base
  * many, and that work on one model (docs/scale.md). Used by one thread. */
 typedef struct parsrec_ranks parsrec_ranks;
 
+/* How many processes a launcher started with this one, by its variables; 1 without one. 0: it does not
+ * say, and joining them tells. */
+PARSREC_API unsigned parsrec_ranks_launched(void);
 /* Joins the others. *out is NULL if no launcher started several processes; all calls take that for
  * one process without others. Every later wait for another rank ends with E_PEER when nothing is
  * heard of it for peer_seconds. The hooks, borrowed until the ranks are left, are shown long waits.
@@ -588,10 +591,15 @@ PARSREC_API unsigned parsrec_ranks_size(const parsrec_ranks *ranks);
  * everybody's. */
 PARSREC_API parsrec_status parsrec_ranks_agree(parsrec_ranks *ranks, parsrec_status own,
                                                parsrec_error *err);
+/* From rank 0 to all. */
+PARSREC_API parsrec_status parsrec_ranks_broadcast(parsrec_ranks *ranks, void *bytes, size_t size,
+                                                   parsrec_error *err);
+/* All ranks call it when what they did together is finished: what follows, each does alone. */
+PARSREC_API void parsrec_ranks_close(parsrec_ranks *ranks);
 /* Whether this process is the one to print an error: rank 0, or another in its place. */
 PARSREC_API bool parsrec_ranks_speaks(const parsrec_ranks *ranks);
-/* All ranks call it. Unless a training finished or all agreed on a failure, the call ends this process
- * and all others: print first. NULL is fine. */
+/* All ranks call it. Unless they were closed or all agreed on a failure, the call ends this process and
+ * all others: print first. NULL is fine. */
 PARSREC_API void parsrec_ranks_leave(parsrec_ranks *ranks);
 
 /* ---- training ---------------------------------------------------------------------------- */
@@ -846,6 +854,9 @@ typedef struct parsrec_many {
                                        basket is that of `request` */
     size_t count;
     unsigned threads; /* 0: all cores; the answers do not depend on it */
+    /* Other processes that divide the requests with this one, or NULL. All call with the same; rank 0
+     * gets all answers, the others their part. */
+    parsrec_ranks *ranks;
 } parsrec_many;
 
 /* The answers of parsrec_recommend to all of them: answers[count], and in hits[count · k] the first
@@ -1112,6 +1123,9 @@ typedef struct parsrec_eval_options {
     void (*on_user)(void *context, uint64_t user, const parsrec_share *shares, size_t measures);
     void *user_context;
     uint64_t most_users; /* evaluate at most this many users, evenly spread over them; 0: all */
+    /* Other processes that divide the baskets with this one, or NULL: there are none. All call with the
+     * same model, data and options, and all get the same report; not with dump_path. */
+    parsrec_ranks *ranks;
 } parsrec_eval_options;
 
 /* One measure. low and high are the 95 % confidence interval over users. `repeat` is restricted to
@@ -1206,7 +1220,9 @@ typedef struct parsrec_compare_options {
                                    results do not depend on it */
     bool retrain;              /* replace models in the folder that have other settings */
     const char *command;       /* as typed, for the reports; NULL: not shown */
-    parsrec_eval_options eval; /* the same for all; its threads are used for training too */
+    parsrec_eval_options eval; /* the same for all; its threads are used for training too. Its ranks
+                                   train the models in turn and divide each evaluation; all see the
+                                   same folder, and rank 0 writes the reports */
     const parsrec_eval_options *others; /* further evaluations of the same models, usually by the
                                             other protocols; shown next to `eval` */
     size_t other_count;                 /* up to PARSREC_PROTOCOLS - 1 */
@@ -1284,6 +1300,9 @@ typedef struct parsrec_tune_options {
     unsigned threads;    /* 0: all cores; the results do not depend on it */
     bool retrain;        /* start over if the folder has trials of another search */
     const char *command; /* as typed, for the reports; NULL: not shown */
+    /* Other processes that train a part of the trials, or NULL. All call with the same and see the same
+     * folder; rank 0 writes the reports. */
+    parsrec_ranks *ranks;
 } parsrec_tune_options;
 
 PARSREC_API parsrec_tune_options parsrec_tune_default(void);
@@ -1342,6 +1361,7 @@ typedef struct parsrec_explain_options {
     unsigned threads;       /* 0: all cores; the maps do not depend on it */
     const char *model_name, *data_name; /* for the reports; NULL: not shown */
     const char *command;                /* as typed; NULL: not shown */
+    parsrec_ranks *ranks; /* other processes that divide the baskets with this one, or NULL */
 } parsrec_explain_options;
 
 PARSREC_API parsrec_explain_options parsrec_explain_default(void);

@@ -658,6 +658,7 @@ parsrec_many._fields_ = [
     ("basket_offsets", POINTER(c_int64)),
     ("count", c_size_t),
     ("threads", c_uint),
+    ("ranks", c_void_p),
 ]
 
 
@@ -805,6 +806,7 @@ parsrec_eval_options._fields_ = [
     ("on_user", CFUNCTYPE(None, c_void_p, c_uint64, POINTER(parsrec_share), c_size_t)),
     ("user_context", c_void_p),
     ("most_users", c_uint64),
+    ("ranks", c_void_p),
 ]
 
 
@@ -903,6 +905,7 @@ parsrec_tune_options._fields_ = [
     ("threads", c_uint),
     ("retrain", c_bool),
     ("command", c_char_p),
+    ("ranks", c_void_p),
 ]
 
 
@@ -928,6 +931,7 @@ parsrec_explain_options._fields_ = [
     ("model_name", c_char_p),
     ("data_name", c_char_p),
     ("command", c_char_p),
+    ("ranks", c_void_p),
 ]
 
 
@@ -1101,10 +1105,13 @@ FUNCTIONS = {
     "parsrec_verdict_name": (c_char_p, [c_int]),
     "parsrec_baselines_text": (c_char_p, [POINTER(parsrec_baseline_report), c_char_p, c_size_t]),
     "parsrec_baselines_json": (c_int, [POINTER(c_void_p), POINTER(parsrec_baseline_report), POINTER(parsrec_error)]),
+    "parsrec_ranks_launched": (c_uint, []),
     "parsrec_ranks_join": (c_int, [POINTER(c_void_p), c_double, POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_ranks_rank": (c_uint, [c_void_p]),
     "parsrec_ranks_size": (c_uint, [c_void_p]),
     "parsrec_ranks_agree": (c_int, [c_void_p, c_int, POINTER(parsrec_error)]),
+    "parsrec_ranks_broadcast": (c_int, [c_void_p, c_void_p, c_size_t, POINTER(parsrec_error)]),
+    "parsrec_ranks_close": (None, [c_void_p]),
     "parsrec_ranks_speaks": (c_bool, [c_void_p]),
     "parsrec_ranks_leave": (None, [c_void_p]),
     "parsrec_train_default": (parsrec_train_options, []),

@@ -10,6 +10,7 @@
 #include "eval/significance.h"
 #include "model/counting/counting.h"
 #include "model/model_file.h"
+#include "model/same_ranks.h"
 
 /* ---- the report ---- */
 
@@ -182,6 +183,7 @@ static parsrec_status evaluate(const pr_model *model, recounted *counted, const 
     PR_TRY_GOTO(pr_protocol_init(&p, options, data, (size_t)model->config.last, err));
     PR_TRY_GOTO(pr_protocol_fingerprint(report->fingerprint, &p, data, model, err));
     PR_TRY_GOTO(pr_evaluation_init(&e, data, &p, err));
+    e.ranks = options->ranks;
     *nobody = e.count == 0;
     bool dumps = options->dump_path != NULL && e.count > 0;
     status =
@@ -226,16 +228,23 @@ parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_d
     if (loaded == NULL || data == NULL || options == NULL || reports == NULL || count == 0)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_eval needs model, data and options");
     const pr_model *model = loaded->file.model;
+    pr_ranks *ranks = options->ranks;
     pr_fitted fitted;
     recounted counted = {0};
     size_t empty = 0;
     parsrec_status status = PARSREC_OK;
     memset(reports, 0, count * sizeof *reports);
+    for (size_t i = 0; i < count; i++)
+        if (options[i].ranks != ranks || (ranks != NULL && options[i].dump_path != NULL))
+            return pr_fail(err, PARSREC_E_ARGUMENT,
+                           "rankings are written by one process; start it without a launcher");
     if (data->cut != NULL && !data->by_users && model->kind->count == NULL)
         PR_TRY(check_split(loaded->file.data, data->split_at, err));
     PR_TRY(pr_fit_data(&fitted, &loaded->file, data, model->kind->count != NULL, hooks, err));
     if (model->kind->count == NULL)
         status = check_unknown(fitted.data, err);
+    if (status == PARSREC_OK)
+        status = pr_same_ranks(ranks, model, fitted.data, "", err);
     for (size_t i = 0; i < count && status == PARSREC_OK; i++) {
         bool nobody = false;
         status =

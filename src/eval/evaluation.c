@@ -408,8 +408,10 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
     for (unsigned i = 0; i < threads && e->count > 0; i++)
         PR_TRY_GOTO(make_desk(&r.desks[i], &r, err));
     e->complete = false;
+    pr_ranks_work work;
+    hooks = pr_ranks_work_begin(&work, e->ranks, hooks);
     status = pr_walk_run(&r.walk, pool, hooks, err);
-    PR_TRY_GOTO(parsrec_ranks_agree(e->ranks, status, err));
+    PR_TRY_GOTO(pr_ranks_work_end(&work, status, err));
     if (e->ranks != NULL)
         PR_TRY_GOTO(share_sums(&r, err));
     e->complete = true;

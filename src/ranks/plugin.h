@@ -1,4 +1,4 @@
-/* What a message-passing library must do for us: ten calls. libparsrec-mpi.so (ranks_mpi.c) has them for
+/* What a message-passing library must do for us: eleven calls. libparsrec-mpi.so (ranks_mpi.c) has them for
  * MPI; it is loaded when a launcher started the program, so the program does not depend on MPI.
  *
  * Messages between two ranks arrive in the order in which they were sent. One thread calls. */
@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { PR_RANKS_PLUGIN_VERSION = 1 };
+enum { PR_RANKS_PLUGIN_VERSION = 2 };
 #define PR_RANKS_PLUGIN_SYMBOL "parsrec_ranks_plugin"
 
 typedef struct pr_ranks_plugin {
@@ -26,6 +26,8 @@ typedef struct pr_ranks_plugin {
     int (*test)(void);
     /* How many are under way, and with whom the first of them is. */
     size_t (*pending)(unsigned *rank);
+    /* Whether something of a rank is still to be received. */
+    bool (*receiving)(unsigned from);
     /* The library and its version, for messages. */
     const char *(*name)(void);
     void (*close)(void); /* returns when all ranks have called it */

@@ -22,6 +22,8 @@
 #define SLEEP_NANOSECONDS 50000
 /* After this long a wait is shown to the caller, who may then stop it. */
 #define SHOWN_SECONDS 0.3
+/* A rank at work says so this often, unless it must more often. */
+#define SAID_SECONDS 1.0
 
 struct parsrec_ranks {
     const pr_ranks_plugin *plugin;
@@ -34,6 +36,11 @@ struct parsrec_ranks {
     bool agreed;   /* on a failure: all ranks know that this is the end */
     bool closed;
     pr_ranks_account account;
+    /* Of work under way: */
+    signed char *word; /* [size]: the last word of each rank, or SILENT */
+    double *heard;     /* [size]: when it came */
+    double said;       /* when this rank last sent its own */
+    bool stop;         /* another one has failed */
 };
 
 /* ---- who started us ---- */
@@ -44,16 +51,16 @@ static unsigned long number_of(const char *variable)
     return text != NULL ? strtoul(text, NULL, 10) : 0;
 }
 
-/* Open MPI, and MPICH or Slurm by PMI, say how many there are; with PMIx one has to join to know. */
-static bool launched(void)
+unsigned parsrec_ranks_launched(void)
 {
-    if (getenv("OMPI_COMM_WORLD_SIZE") != NULL)
-        return number_of("OMPI_COMM_WORLD_SIZE") > 1;
-    if (getenv("PMI_SIZE") != NULL)
-        return number_of("PMI_SIZE") > 1;
-    if (getenv("PMIX_RANK") != NULL || getenv("PMI_RANK") != NULL)
-        return number_of("SLURM_STEP_NUM_TASKS") != 1;
-    return false;
+    unsigned long count = 1;
+    if (getenv("OMPI_COMM_WORLD_SIZE") != NULL) /* Open MPI */
+        count = number_of("OMPI_COMM_WORLD_SIZE");
+    else if (getenv("PMI_SIZE") != NULL) /* MPICH, or Slurm by PMI */
+        count = number_of("PMI_SIZE");
+    else if (getenv("PMIX_RANK") != NULL || getenv("PMI_RANK") != NULL)
+        return (unsigned)number_of("SLURM_STEP_NUM_TASKS");
+    return count > 1 ? (unsigned)count : 1;
 }
 
 /* ---- the plug-in ---- */
@@ -138,7 +145,7 @@ parsrec_status parsrec_ranks_join(parsrec_ranks **out, double peer_seconds,
     if (out == NULL || !(peer_seconds > 0 && peer_seconds < 1e6))
         return pr_fail(err, PARSREC_E_ARGUMENT, "joining ranks needs out and a time in seconds");
     *out = NULL;
-    if (!launched())
+    if (parsrec_ranks_launched() == 1)
         return PARSREC_OK;
     const pr_ranks_plugin *plugin;
     PR_TRY(load(&plugin, err));
@@ -157,11 +164,19 @@ parsrec_status parsrec_ranks_join(parsrec_ranks **out, double peer_seconds,
                     .size = plugin->size(),
                     .peer_seconds = peer_seconds,
                     .hooks = hooks};
+    r->word = pr_alloc_zero(r->size, sizeof *r->word);
+    r->heard = pr_alloc_zero(r->size, sizeof *r->heard);
+    if (r->word == NULL || r->heard == NULL) { /* the launcher ends the others with this process */
+        pr_free(r->word);
+        pr_free(r->heard);
+        pr_free(r);
+        return pr_fail_memory(err);
+    }
     *out = r;
     return PARSREC_OK;
 }
 
-void pr_ranks_close(pr_ranks *r)
+void parsrec_ranks_close(pr_ranks *r)
 {
     if (r == NULL || r->closed)
         return;
@@ -184,13 +199,15 @@ void parsrec_ranks_leave(parsrec_ranks *r)
     if (r == NULL)
         return;
     if (r->agreed)
-        pr_ranks_close(r);
+        parsrec_ranks_close(r);
     if (!r->closed) {
         if (!parsrec_ranks_speaks(r)) /* the one who does shall not be ended in mid-sentence */
             sleep(SPEAKING_SECONDS);
         guard_begin(SPEAKING_SECONDS, "");
         r->plugin->abort();
     }
+    pr_free(r->word);
+    pr_free(r->heard);
     pr_free(r);
 }
 
@@ -263,6 +280,22 @@ static parsrec_status show_wait(pr_ranks *r, unsigned peer, double seconds, pars
     return lost(r, peer, "did not answer before this one was told to stop", err);
 }
 
+/* Between two questions of a wait that has lasted so long. */
+static void pause_for(double waited)
+{
+    if (waited < EAGER_SECONDS)
+        sched_yield();
+    else
+        nanosleep(&(struct timespec){.tv_nsec = SLEEP_NANOSECONDS}, NULL);
+}
+
+static parsrec_status silent(pr_ranks *r, unsigned peer, double seconds, parsrec_error *err)
+{
+    char how[100];
+    snprintf(how, sizeof how, "was not heard of for %.0f s (--peer-time)", seconds);
+    return lost(r, peer, how, err);
+}
+
 parsrec_status pr_ranks_exchange(pr_ranks *r, parsrec_error *err)
 {
     if (r == NULL)
@@ -273,20 +306,16 @@ parsrec_status pr_ranks_exchange(pr_ranks *r, parsrec_error *err)
     while (status == PARSREC_OK && !r->failed && r->plugin->pending(&peer) > 0) {
         int through = r->plugin->test();
         double now = pr_now(), waited = now - heard;
-        char how[100];
         r->failed = through < 0;
         if (through > 0) {
             heard = now;
         } else if (waited > r->peer_seconds) {
-            snprintf(how, sizeof how, "was not heard of for %.0f s (--peer-time)", waited);
-            status = lost(r, peer, how, err);
+            status = silent(r, peer, waited, err);
         } else if (now > shown) {
             status = show_wait(r, peer, waited, err);
             shown = now + SHOWN_SECONDS;
-        } else if (waited < EAGER_SECONDS) {
-            sched_yield();
         } else {
-            nanosleep(&(struct timespec){.tv_nsec = SLEEP_NANOSECONDS}, NULL);
+            pause_for(waited);
         }
     }
     r->account.waited += pr_now() - began;
@@ -294,7 +323,7 @@ parsrec_status pr_ranks_exchange(pr_ranks *r, parsrec_error *err)
     return r->failed ? lost(r, peer, "cannot be reached", err) : status;
 }
 
-parsrec_status pr_ranks_broadcast(pr_ranks *r, void *bytes, size_t size, parsrec_error *err)
+parsrec_status parsrec_ranks_broadcast(pr_ranks *r, void *bytes, size_t size, parsrec_error *err)
 {
     for (unsigned to = 1; r != NULL && r->rank == 0 && to < r->size; to++)
         pr_ranks_send(r, to, bytes, size);
@@ -334,21 +363,27 @@ parsrec_status parsrec_ranks_agree(parsrec_ranks *r, parsrec_status own, parsrec
 {
     char *all;
     parsrec_error mine = {.status = own};
-    if (r == NULL || own == PARSREC_E_PEER)
+    if (r == NULL || own == PARSREC_E_PEER || r->agreed) /* agreed: on a failure, already */
         return own;
     if (own != PARSREC_OK && err != NULL)
         mine = *err;
     PR_TRY(collect(&all, r, &mine, sizeof mine, err));
-    parsrec_status status = PARSREC_OK;
-    for (unsigned i = 0; i < r->size && status == PARSREC_OK; i++) {
-        parsrec_error theirs;
-        memcpy(&theirs, all + i * sizeof theirs, sizeof theirs);
-        status = theirs.status;
-        if (status != PARSREC_OK && i == r->rank && err != NULL)
-            *err = theirs;
-        else if (status != PARSREC_OK && theirs.message[0] != '\0')
-            pr_fail(err, status, "rank %u: %.480s", i, theirs.message);
+    unsigned cause = r->size;
+    parsrec_error theirs = {0};
+    for (unsigned i = r->size; i-- > 0;) { /* who was only asked to stop is not the cause of it */
+        parsrec_error one;
+        memcpy(&one, all + i * sizeof one, sizeof one);
+        if (one.status == PARSREC_OK || (one.status == PARSREC_E_STOPPED && cause < r->size &&
+                                         theirs.status != PARSREC_E_STOPPED))
+            continue;
+        cause = i;
+        theirs = one;
     }
+    parsrec_status status = theirs.status;
+    if (cause == r->rank && err != NULL)
+        *err = theirs;
+    else if (cause < r->size && theirs.message[0] != '\0')
+        pr_fail(err, status, "rank %u: %.480s", cause, theirs.message);
     pr_free(all);
     r->agreed = status != PARSREC_OK;
     return status;
@@ -373,4 +408,124 @@ parsrec_status pr_ranks_compare(pr_ranks *r, const char *text, const char *what,
     pr_free(all);
     r->agreed = status != PARSREC_OK;
     return status;
+}
+
+/* ---- work of unequal length ----
+ *
+ * Each rank sends single bytes: that it is still at work, again and again, and at the end that it is done or
+ * has failed. There is always one receive from every rank that has not ended. */
+
+enum { SILENT, AT_WORK, DONE, FAILED };
+
+static const signed char words[] = {[AT_WORK] = AT_WORK, [DONE] = DONE, [FAILED] = FAILED};
+
+static void say_to_all(pr_ranks *r, int word)
+{
+    for (unsigned to = 0; to < r->size; to++)
+        pr_ranks_send(r, to, &words[word], sizeof *words);
+    r->said = pr_now();
+}
+
+static void listen_to(pr_ranks *r, unsigned from)
+{
+    r->word[from] = SILENT;
+    pr_ranks_receive(r, from, &r->word[from], sizeof *r->word);
+}
+
+/* Takes what has arrived, without waiting. The rank that is not done and was silent the longest; the own
+ * one if all are done. */
+static unsigned listen_around(pr_ranks *r)
+{
+    unsigned last = r->rank;
+    r->failed = r->failed || r->plugin->test() < 0;
+    for (unsigned from = 0; from < r->size && !r->failed; from++) {
+        if (from == r->rank || r->word[from] == DONE || r->word[from] == FAILED)
+            continue;
+        if (!r->plugin->receiving(from)) {
+            r->heard[from] = pr_now();
+            r->stop = r->stop || r->word[from] == FAILED;
+            if (r->word[from] != AT_WORK)
+                continue;
+            listen_to(r, from);
+        }
+        last = last == r->rank || r->heard[from] < r->heard[last] ? from : last;
+    }
+    return last;
+}
+
+static int on_progress(void *context, const parsrec_progress *progress)
+{
+    const pr_ranks_work *w = context;
+    pr_ranks *r = w->ranks;
+    int stop = 0;
+    if (w->outer != NULL && w->outer->on_progress != NULL)
+        stop = w->outer->on_progress(w->outer->context, progress);
+    if (pr_now() - r->said > fmin(r->peer_seconds / 10, SAID_SECONDS)) {
+        say_to_all(r, AT_WORK);
+        listen_around(r);
+    }
+    return stop != 0 || r->stop || r->failed;
+}
+
+static void on_log(void *context, parsrec_log_level level, const char *text)
+{
+    const parsrec_hooks *outer = ((const pr_ranks_work *)context)->outer;
+    outer->on_log(outer->context, level, text);
+}
+
+static void on_epoch(void *context, const parsrec_epoch *epoch)
+{
+    const parsrec_hooks *outer = ((const pr_ranks_work *)context)->outer;
+    outer->on_epoch(outer->context, epoch);
+}
+
+const parsrec_hooks *pr_ranks_work_begin(pr_ranks_work *w, pr_ranks *r, const parsrec_hooks *outer)
+{
+    *w = (pr_ranks_work){.outer = outer, .ranks = r};
+    if (r == NULL)
+        return outer;
+    bool logs = outer != NULL && outer->on_log != NULL;
+    bool epochs = outer != NULL && outer->on_epoch != NULL;
+    w->hooks = (parsrec_hooks){w, logs ? on_log : NULL, on_progress, epochs ? on_epoch : NULL};
+    r->stop = false;
+    r->said = pr_now();
+    for (unsigned from = 0; from < r->size; from++) {
+        r->heard[from] = r->said;
+        listen_to(r, from);
+    }
+    return &w->hooks;
+}
+
+parsrec_status pr_ranks_work_end(pr_ranks_work *w, parsrec_status own, parsrec_error *err)
+{
+    pr_ranks *r = w->ranks;
+    if (r == NULL)
+        return own;
+    double began = pr_now(), shown = began + SHOWN_SECONDS;
+    parsrec_error why = {0};
+    unsigned peer = 0, pending;
+    say_to_all(r, own == PARSREC_OK ? DONE : FAILED);
+    while (peer = listen_around(r),
+           !r->failed && (peer != r->rank || r->plugin->pending(&pending) > 0)) {
+        double now = pr_now(), waited = now - (peer != r->rank ? r->heard[peer] : began);
+        parsrec_status status = PARSREC_OK;
+        if (waited > r->peer_seconds) {
+            status = silent(r, peer, waited, &why);
+        } else if (now > shown) {
+            status = show_wait(r, peer, waited, &why);
+            shown = now + SHOWN_SECONDS;
+        } else {
+            pause_for(now - began);
+        }
+        if (status != PARSREC_OK) {
+            if (err != NULL)
+                *err = why;
+            return status;
+        }
+    }
+    r->account.waited += pr_now() - began;
+    r->account.calls++;
+    if (r->failed)
+        return lost(r, peer, "cannot be reached", err);
+    return parsrec_ranks_agree(r, own, err);
 }

@@ -1,11 +1,11 @@
-/* Several processes, on one machine or many, that train one model: ranks, as MPI calls them. A launcher
+/* Several processes, on one machine or many, that work on one task: ranks, as MPI calls them. A launcher
  * (mpirun, srun) starts the same command n times; each process finds out here which one it is.
  *
  *   ranks.c       joining, exchanges with a deadline, the collective calls made of them
- *   plugin.h      what a message-passing library must do: point-to-point messages, ten calls
+ *   plugin.h      what a message-passing library must do: point-to-point messages, eleven calls
  *   ranks_mpi.c   that, by MPI; built into libparsrec-mpi.so, loaded when a launcher's variables are set
  *
- * Life cycle: parsrec_ranks_join, any number of exchanges, parsrec_ranks_leave. All ranks make the same
+ * Life cycle: parsrec_ranks_join, any number of exchanges, parsrec_ranks_close, parsrec_ranks_leave. All ranks make the same
  * calls in the same order; who does not is found out by the sizes or by the deadline.
  *
  * Invariants. No wait is endless: when nothing arrives for the time given to join, the call fails with a
@@ -37,14 +37,24 @@ void pr_ranks_share(pr_ranks *ranks, void *block, const size_t *begin);
 /* Carries out what was added since the last exchange. E_PEER when nothing arrives any more. */
 parsrec_status pr_ranks_exchange(pr_ranks *ranks, parsrec_error *err);
 
-/* From rank 0 to all. */
-parsrec_status pr_ranks_broadcast(pr_ranks *ranks, void *bytes, size_t size, parsrec_error *err);
 /* Fails on all ranks unless all have the same text; `what` says in the message what it describes. */
 parsrec_status pr_ranks_compare(pr_ranks *ranks, const char *text, const char *what,
                                 parsrec_error *err);
 
-/* Ends the exchanges in order, before the ranks are left: what rank 0 has yet to do, it does alone. */
-void pr_ranks_close(pr_ranks *ranks);
+/* Work of unequal length, during which ranks exchange nothing: trials of a search, a part of the users.
+ * Whoever is through waits for the others however long they take, as long as it hears of them: the work
+ * must call these hooks, on the calling thread and more often than the time given to join, and they tell
+ * the others. When a rank ends with a failure, the hooks of the others ask to stop. */
+typedef struct pr_ranks_work {
+    parsrec_hooks hooks;
+    const parsrec_hooks *outer;
+    pr_ranks *ranks;
+} pr_ranks_work;
+/* The hooks for the work, which pass on to `outer` what they are told; `outer` itself without ranks. */
+const parsrec_hooks *pr_ranks_work_begin(pr_ranks_work *work, pr_ranks *ranks,
+                                         const parsrec_hooks *outer);
+/* Waits for all, whose failure, or `own`, becomes everybody's. */
+parsrec_status pr_ranks_work_end(pr_ranks_work *work, parsrec_status own, parsrec_error *err);
 
 /* Where the part of rank r begins when `count` things are dealt in order. */
 static inline size_t pr_ranks_begin(size_t count, unsigned size, size_t r)

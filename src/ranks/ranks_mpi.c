@@ -134,6 +134,14 @@ static size_t still_pending(unsigned *rank)
     return count;
 }
 
+static bool still_receiving(unsigned from)
+{
+    for (size_t i = 0; i < count; i++)
+        if (wanted[i] >= 0 && peers[i] == from)
+            return true;
+    return false;
+}
+
 static const char *library_name(void)
 {
     return library;
@@ -166,6 +174,7 @@ const pr_ranks_plugin parsrec_ranks_plugin = {
     receive_bytes,
     test_all,
     still_pending,
+    still_receiving,
     library_name,
     close_world,
     abort_world,

@@ -170,7 +170,7 @@ static parsrec_status write_results(const call *s, const pr_train_result *result
 {
     if (s->writes)
         PR_TRY(pr_model_save(result->model, s->data, s->out_path, err));
-    pr_ranks_close(s->plan.ranks);
+    parsrec_ranks_close(s->plan.ranks);
     if (!s->writes)
         return PARSREC_OK;
     if (!s->keep_checkpoint)

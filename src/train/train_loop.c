@@ -141,9 +141,20 @@ static parsrec_status stop(pr_train_run *r, parsrec_error *err)
 
 /* ---- epochs ---- */
 
+static void account(pr_train_run *r, const pr_ranks_account *before, uint64_t batches)
+{
+    pr_ranks_account now = pr_ranks_account_of(r->plan->ranks);
+    r->learn_sent += now.sent - before->sent;
+    r->learn_waited += now.waited - before->waited;
+    r->learn_seconds += pr_now() - r->epoch_began;
+    r->learn_batches += batches;
+}
+
 static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
+    pr_ranks_account before = pr_ranks_account_of(r->plan->ranks);
+    uint64_t first = at->batch;
     pr_batches_arrange(&r->batches, at->epoch);
     pr_trainer_schedule(r->state.trainer,
                         (uint64_t)r->state.model->config.epochs * r->batches.batch_count);
@@ -154,12 +165,13 @@ static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
         snprintf(words, sizeof words, "%.0f items/s", rate_of(r));
         bool wish[] = {report_progress(r, words, err) != PARSREC_OK,
                        pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds};
-        PR_TRY(pr_ranks_broadcast(r->plan->ranks, wish, sizeof wish, err));
+        PR_TRY(parsrec_ranks_broadcast(r->plan->ranks, wish, sizeof wish, err));
         if (wish[0])
             return stop(r, err);
         if (wish[1])
             PR_TRY(save(r, err));
     }
+    account(r, &before, at->batch - first);
     return PARSREC_OK;
 }
 
@@ -265,8 +277,7 @@ static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listen
         listener->begin(listener->context, r->state.model, r->state.at.seed);
     for (size_t i = 0; i < result->epoch_count; i++)
         pass_on_epoch(listener, &result->epochs[i]);
-    r->began = r->last_checkpoint = pr_now();
-    r->batches_before = r->state.at.batches;
+    r->last_checkpoint = pr_now();
     while (r->state.at.epoch < (uint32_t)r->state.model->config.epochs && !out_of_patience(r)) {
         PR_TRY(learn_epoch(r, err));
         PR_TRY(finish_epoch(r, err));
@@ -277,13 +288,14 @@ static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listen
 
 static void tell_ranks(const pr_train_run *r)
 {
-    pr_ranks_account a = pr_ranks_account_of(r->plan->ranks);
-    uint64_t batches = r->state.at.batches - r->batches_before;
+    double batches = (double)r->learn_batches;
     if (r->plan->ranks != NULL && batches > 0)
-        pr_say(r->hooks, PARSREC_LOG_INFO,
-               "%u ranks: rank 0 sent %.0f bytes per batch and spent %.0f %% of the time waiting",
-               parsrec_ranks_size(r->plan->ranks), a.sent / (double)batches,
-               100 * a.waited / (pr_now() - r->began));
+        pr_say(
+            r->hooks, PARSREC_LOG_INFO,
+            "%u ranks: per batch rank 0 sent %.0f bytes, took %.3f ms and waited %.3f ms, %.0f %%",
+            parsrec_ranks_size(r->plan->ranks), r->learn_sent / batches,
+            1e3 * r->learn_seconds / batches, 1e3 * r->learn_waited / batches,
+            100 * r->learn_waited / r->learn_seconds);
 }
 
 static const char *best_by(const pr_train_run *r)

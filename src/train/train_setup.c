@@ -6,11 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "base/xxh3.h"
 #include "data/basket_order.h"
 #include "data/histories.h"
 #include "data/split.h"
-#include "math/blas.h"
+#include "model/same_ranks.h"
 #include "model/settle.h"
 
 /* ---- batches: from places in a data set to views of baskets ---- */
@@ -624,36 +623,15 @@ static parsrec_status set_up(pr_train_run *r, parsrec_error *err)
     return status;
 }
 
-/* Ranks that differ would not train one model. */
-static parsrec_status compare_ranks(const pr_train_run *r, parsrec_error *err)
-{
-    const pr_run_state *s = &r->state;
-    pr_ranks *ranks = r->plan->ranks;
-    if (ranks == NULL)
-        return PARSREC_OK;
-    char text[256];
-    const char *core = pr_blas_core();
-    snprintf(text, sizeof text, "%s, %s", parsrec_version(), core != NULL ? core : "no kernels");
-    PR_TRY(pr_ranks_compare(ranks, text, "version or processor", err));
-    PR_TRY(pr_ranks_compare(ranks, pr_dataset_checksum(r->data), "data set", err));
-    char *config = pr_config_text(&s->model->config);
-    if (config == NULL)
-        return pr_fail_memory(err);
-    snprintf(text, sizeof text, "%s, seed %llu, patience %llu, %016llx", s->model->kind->name,
-             (unsigned long long)s->at.seed, (unsigned long long)s->at.patience,
-             (unsigned long long)XXH3_64bits(config, strlen(config)));
-    pr_free(config);
-    PR_TRY(pr_ranks_compare(ranks, text, "model or settings", err));
-    snprintf(text, sizeof text, "after %llu batches, %016llx", (unsigned long long)s->at.batches,
-             (unsigned long long)XXH3_64bits(s->model->weights,
-                                             s->model->params.size * sizeof(pr_real)));
-    return pr_ranks_compare(ranks, text, "checkpoint or first weights", err);
-}
-
 parsrec_status pr_run_set_up(pr_train_run *r, parsrec_error *err)
 {
     PR_TRY(parsrec_ranks_agree(r->plan->ranks, set_up(r, err), err));
-    return compare_ranks(r, err);
+    const pr_position *at = &r->state.at;
+    char more[120];
+    snprintf(more, sizeof more, "seed %llu, patience %llu, after %llu batches, ",
+             (unsigned long long)at->seed, (unsigned long long)at->patience,
+             (unsigned long long)at->batches);
+    return pr_same_ranks(r->plan->ranks, r->state.model, r->data, more, err);
 }
 
 void pr_run_tear_down(pr_train_run *r)

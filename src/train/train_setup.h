@@ -73,9 +73,10 @@ typedef struct pr_train_run {
     pr_basket *baskets;          /* of the batch under way */
     const char *good_checkpoint; /* the last one that was written or read; NULL: none yet */
     double epoch_began, last_checkpoint;
-    uint64_t items_before;   /* of this epoch, learnt from by an earlier process */
-    double began;            /* the epochs of this process */
-    uint64_t batches_before; /* learnt from by an earlier process */
+    uint64_t items_before; /* of this epoch, learnt from by an earlier process */
+    /* With ranks: what this process sent and how long it waited while it learnt. */
+    double learn_sent, learn_waited, learn_seconds;
+    uint64_t learn_batches;
 } pr_train_run;
 
 /* Expects plan, data, pool, hooks and state.result; takes the rest, from a checkpoint if the plan
