@@ -60,7 +60,7 @@ static bool same_data(const pr_dataset *data, const parsrec_synth_options *wante
            o->seed == wanted->seed;
 }
 
-/* Makes the preset's data at path, unless the same data are there already. */
+/* Makes the preset's data at path, unless the same data are there already. With ranks, rank 0 does. */
 static parsrec_status make_data(const preset *from, const char *path,
                                 const parsrec_compare_options *options, const parsrec_hooks *hooks,
                                 parsrec_error *err)
@@ -182,17 +182,20 @@ static const char *name_of(void *context, size_t task)
     return ((const seed_round *)context)->names[task];
 }
 
-/* The rows that need training, and their names in messages. */
+/* The rows that need training, and their names in messages. Ranks take them in turn. */
 static parsrec_status gather(seed_round *all, parsrec_error *err)
 {
     const parsrec_comparison *c = all->c;
+    size_t rank = parsrec_ranks_rank(c->eval.ranks), size = parsrec_ranks_size(c->eval.ranks);
+    size_t found = 0;
     all->rows = pr_alloc(c->count, sizeof *all->rows);
     all->names = pr_alloc(c->count, sizeof *all->names);
     if (all->rows == NULL || all->names == NULL)
         return pr_fail_memory(err);
     for (size_t row = 0; row < c->count; row++) {
         const pr_contender *r = &c->rows[row];
-        if (all->number >= r->attempt_count || r->attempts[all->number].task == PR_CONTENDER_READY)
+        if (all->number >= r->attempt_count ||
+            r->attempts[all->number].task == PR_CONTENDER_READY || found++ % size != rank)
             continue;
         char *name = all->names[all->count];
         snprintf(name, sizeof *all->names, "%s", r->entry->name);
@@ -222,8 +225,11 @@ static parsrec_status train_round(parsrec_comparison *c, size_t number, const pa
                       .workers = jobs,
                       .stage = stage,
                       .counted = "training"};
+    pr_ranks_work work;
+    hooks = pr_ranks_work_begin(&work, c->eval.ranks, hooks);
     if (status == PARSREC_OK)
         status = pr_queue_run(&queue, hooks, err);
+    status = pr_ranks_work_end(&work, status, err);
     pr_free(all.rows);
     pr_free(all.names);
     return status;
@@ -281,7 +287,9 @@ parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data
     if (c->stats.synthetic && pr_model_kind_named("oracle") != NULL)
         PR_TRY(pr_model_list_add(&c->list, "oracle", err));
     c->first = PR_NONE;
-    PR_TRY(plan_all(c, data, o, hooks, err));
+    /* Nobody trains before all have seen what is in the folder. */
+    PR_TRY(parsrec_ranks_agree(c->eval.ranks, plan_all(c, data, o, hooks, err), err));
+    PR_TRY(pr_ranks_compare(c->eval.ranks, c->stats.checksum, "data set", err));
     for (size_t row = 0; row < c->count; row++)
         largest = c->rows[row].bytes > largest ? c->rows[row].bytes : largest;
     unsigned jobs = pr_queue_workers((unsigned)o->jobs, threads, largest);
@@ -297,7 +305,9 @@ parsrec_status pr_comparison_run(parsrec_comparison *c, const parsrec_data *data
         PR_TRY(pr_pool_new(&pool, c->eval.threads, err));
         parsrec_status status = pr_comparison_judge(c, pool, err);
         pr_pool_free(pool);
-        PR_TRY(status == PARSREC_OK ? pr_comparison_save(c, err) : status);
+        if (status == PARSREC_OK && parsrec_ranks_rank(c->eval.ranks) == 0)
+            status = pr_comparison_save(c, err);
+        PR_TRY(parsrec_ranks_agree(c->eval.ranks, status, err));
         if (c->more_seconds > 0)
             break;
     }
@@ -433,7 +443,10 @@ static parsrec_status compare(parsrec_comparison *c, const char *data_path, cons
         PR_TRY(pr_model_list_add(&c->list, counts[i], err));
     if (data_path == NULL) {
         PR_TRY(pr_folder_make(folder, err));
-        PR_TRY(make_data(chosen, c->data_path, o, hooks, err));
+        parsrec_status made = PARSREC_OK;
+        if (parsrec_ranks_rank(o->eval.ranks) == 0)
+            made = make_data(chosen, c->data_path, o, hooks, err);
+        PR_TRY(parsrec_ranks_agree(o->eval.ranks, made, err));
     }
     bool at = o->split;
     int64_t time = o->split_at;

@@ -30,6 +30,7 @@
 #include "base/writer.h"
 #include "compare/model_list.h"
 #include "eval/significance.h"
+#include "ranks/ranks.h"
 #include "train/run_record.h"
 
 /* What has to be done for an attempt. */

@@ -70,6 +70,7 @@ static parsrec_status begin(parsrec_tuning *t, const char *data_path, const char
 {
     t->began = pr_now();
     t->seed = o->seed;
+    t->ranks = o->ranks;
     if (o->trials < 1 || o->trials > 10000 || o->cut < 2 || o->cut > 100)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "there can be 1 to 10,000 trials and a cut of 2 to "
@@ -112,13 +113,18 @@ static const char *name_of(void *context, size_t task)
     return w->t->trials[w->trials[task]].name;
 }
 
-/* Trials of this round that are not through, by their logs; the last round wants their models too. */
+/* Trials of this round that are not through, by their logs; the last round wants their models too. Ranks
+ * take them in turn. */
 static parsrec_status gather(work *w, size_t trials, parsrec_error *err)
 {
+    size_t rank = parsrec_ranks_rank(w->t->ranks), size = parsrec_ranks_size(w->t->ranks),
+           found = 0;
     for (size_t i = 0; i < trials; i++) {
         pr_trial *trial = &w->t->trials[w->t->order[i]];
         PR_TRY(pr_trial_read(trial, w->t->measure, w->epochs, err));
-        if (trial->record.epoch_count < w->epochs || (w->last && access(trial->path, F_OK) != 0))
+        bool through =
+            trial->record.epoch_count >= w->epochs && (!w->last || access(trial->path, F_OK) == 0);
+        if (!through && found++ % size == rank)
             w->trials[w->count++] = w->t->order[i];
     }
     return PARSREC_OK;
@@ -150,8 +156,9 @@ static parsrec_status finish_round(parsrec_tuning *t, size_t number, parsrec_err
             t->order[at] = t->order[at - 1];
             t->order[at - 1] = moved;
         }
-    for (size_t i = number + 1 < t->round_count ? t->rounds[number + 1].trials : trials; i < trials;
-         i++) {
+    PR_TRY(parsrec_ranks_agree(t->ranks, PARSREC_OK, err)); /* all have read what is removed now */
+    for (size_t i = number + 1 < t->round_count ? t->rounds[number + 1].trials : trials;
+         i < trials && parsrec_ranks_rank(t->ranks) == 0; i++) {
         pr_path checkpoint;
         unlink(pr_checkpoint_path(&checkpoint, t->trials[t->order[i]].path));
     }
@@ -175,14 +182,18 @@ static parsrec_status run_round(parsrec_tuning *t, size_t number, const parsrec_
               .trials = pr_alloc(r->trials, sizeof *w.trials)};
     if (w.trials == NULL)
         return pr_fail_memory(err);
-    parsrec_status status = gather(&w, r->trials, err);
+    /* Nobody trains before all have seen what is in the folder. */
+    parsrec_status status = parsrec_ranks_agree(t->ranks, gather(&w, r->trials, err), err);
     snprintf(stage, sizeof stage, "round %zu of %zu, %zu trials to epoch %zu", number + 1,
              t->round_count, r->trials, r->epochs);
     if (status == PARSREC_OK && w.count > 0)
         pr_say(hooks, PARSREC_LOG_INFO, "%s", stage);
     pr_queue queue = {&w, train_one, name_of, w.count, jobs, stage, "training"};
-    if (status == PARSREC_OK)
-        status = pr_queue_run(&queue, hooks, err);
+    if (status == PARSREC_OK) {
+        pr_ranks_work own;
+        hooks = pr_ranks_work_begin(&own, t->ranks, hooks);
+        status = pr_ranks_work_end(&own, pr_queue_run(&queue, hooks, err), err);
+    }
     pr_free(w.trials);
     return status == PARSREC_OK ? finish_round(t, number, err) : status;
 }
@@ -199,6 +210,7 @@ static parsrec_status tune_on(parsrec_tuning *t, const parsrec_data *data,
     if (stats.evaluated_users == 0)
         return pr_fail(err, PARSREC_E_INPUT,
                        "nobody can be validated: a search needs users with three sessions");
+    PR_TRY(pr_ranks_compare(t->ranks, t->checksum, "data set", err));
     for (size_t i = 0; i < t->count; i++) {
         PR_TRY(pr_trial_weigh(t, &t->trials[i], data, err));
         PR_TRY(pr_trial_look(t, &t->trials[i], data, o->retrain, err));
@@ -206,7 +218,10 @@ static parsrec_status tune_on(parsrec_tuning *t, const parsrec_data *data,
     PR_TRY(pr_folder_make(t->folder, err));
     for (size_t number = 0; number < t->round_count; number++) {
         PR_TRY(run_round(t, number, data, o, hooks, err));
-        PR_TRY(pr_tuning_save(t, err));
+        parsrec_status saved = PARSREC_OK;
+        if (parsrec_ranks_rank(t->ranks) == 0)
+            saved = pr_tuning_save(t, err);
+        PR_TRY(parsrec_ranks_agree(t->ranks, saved, err));
     }
     return PARSREC_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/writer.h"
 #include "data/dataset.h"
 #include "model/config.h"
+#include "ranks/ranks.h"
 #include "train/run_record.h"
 
 /* ---- what a search may try ---- */
@@ -78,7 +79,8 @@ struct parsrec_tuning {
     size_t round_count, done; /* rounds that are finished */
     const char *measure;      /* "NDCG@10" */
     uint64_t seed;
-    char checksum[17];                                         /* of the data */
+    pr_ranks *ranks;   /* that divide the trials; NULL: none. Rank 0 writes reports */
+    char checksum[17]; /* of the data */
     char *data_path, *folder, *command, *preset, *config_path; /* the last three may be NULL */
     double began, seconds;
     double bytes; /* that the largest trial takes */

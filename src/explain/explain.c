@@ -10,6 +10,7 @@
 #include "math/rank_agreement.h"
 #include "model/model.h"
 #include "model/model_file.h"
+#include "model/same_ranks.h"
 #include "report/heatmap.h"
 
 /* What is needed while it is made. */
@@ -191,7 +192,8 @@ static parsrec_status walk_group(making *m, size_t g, parsrec_error *err)
                             .group = &some,
                             .basket_most = m->e->basket_most,
                             .attention = m->e->has[PARSREC_MAP_ATTENTION],
-                            .drop = m->e->has[PARSREC_MAP_DROP]};
+                            .drop = m->e->has[PARSREC_MAP_DROP],
+                            .ranks = m->options->ranks};
     pr_map_sums sums = {0};
     if (!source.attention && !source.drop)
         return PARSREC_OK;
@@ -374,7 +376,9 @@ static parsrec_status explain(pr_explanation *e, const parsrec_model *model,
         return pr_fail(err, PARSREC_E_ARGUMENT, "2 to %d items of a basket can be looked at",
                        PR_MAP_BASKET_MOST);
     PR_TRY(pr_fit_data(&fitted, &model->file, data, false, hooks, err));
-    parsrec_status status = pr_pool_new(&pool, o->threads, err);
+    parsrec_status status = pr_same_ranks(o->ranks, model->file.model, fitted.data, "", err);
+    if (status == PARSREC_OK)
+        status = pr_pool_new(&pool, o->threads, err);
     if (status == PARSREC_OK) {
         status = pr_explain(e, model->file.model, fitted.data, o, pool, hooks, err);
         pr_pool_free(pool);

@@ -109,6 +109,10 @@ typedef struct run {
     pr_map_sums *parts; /* [part_count]: of the tasks of a round */
     size_t part_count;
     pr_map_sums *all;
+    /* Task number t of rank r is number t · size + r of all. Rank 0 adds their sums in that order. */
+    unsigned rank, size;
+    pr_map_sums *theirs; /* [their_count]: of a task of each other rank */
+    unsigned their_count;
     pr_region region; /* holds workers and parts, but not the aligned work space */
 } run;
 
@@ -131,7 +135,9 @@ static size_t list_baskets(void *context, size_t number, unsigned thread, pr_wal
 {
     run *r = context;
     const pr_map_source *from = r->from;
-    const map_task *task = &r->tasks[number];
+    static const map_task none;
+    size_t place = number * r->size + r->rank;
+    const map_task *task = place < r->task_count ? &r->tasks[place] : &none;
     worker *own = &r->workers[thread];
     pr_map_sums *sums = &r->parts[number % r->part_count];
     const int64_t *offsets = from->data->session_offsets;
@@ -370,13 +376,69 @@ static void take_part(pr_map_sums *to, pr_map_sums *from)
     from->baskets = from->cut = from->steps = 0;
 }
 
+/* ---- sums of several ranks ---- */
+
+typedef struct block {
+    void *bytes;
+    size_t size;
+} block;
+
+enum { BLOCKS = 8 };
+
+/* All that sums are made of. */
+static void list_blocks(block out[BLOCKS], pr_map_sums *s)
+{
+    size_t one = sizeof(double), map = s->N * s->N * one;
+    const block all[BLOCKS] = {{s->attention, map},
+                               {s->even, map},
+                               {s->users_with_row, s->N * one},
+                               {s->effect, PR_MAP_STAGES * map},
+                               {s->counted, PR_MAP_STAGES * map},
+                               {s->placed, s->N * one},
+                               {&s->agreeing, 2 * one}, /* and pairs */
+                               {&s->baskets, 3 * sizeof s->baskets}};
+    static_assert(
+        offsetof(pr_map_sums, pairs) == offsetof(pr_map_sums, agreeing) + sizeof(double) &&
+            offsetof(pr_map_sums, steps) == offsetof(pr_map_sums, baskets) + 2 * sizeof(uint64_t),
+        "what is sent as one lies side by side");
+    memcpy(out, all, sizeof all);
+}
+
+/* The sums of one task go to rank 0. */
+static parsrec_status send_part(run *r, pr_map_sums *part, parsrec_error *err)
+{
+    block blocks[BLOCKS];
+    for (unsigned i = 0; i < r->their_count; i++) {
+        list_blocks(blocks, &r->theirs[i]);
+        for (size_t b = 0; b < BLOCKS; b++)
+            pr_ranks_receive(r->from->ranks, i + 1, blocks[b].bytes, blocks[b].size);
+    }
+    list_blocks(blocks, part);
+    for (size_t b = 0; b < BLOCKS && r->rank != 0; b++)
+        pr_ranks_send(r->from->ranks, 0, blocks[b].bytes, blocks[b].size);
+    return pr_ranks_exchange(r->from->ranks, err);
+}
+
 static parsrec_status take_parts(void *context, size_t first, size_t count, parsrec_error *err)
 {
     run *r = context;
-    (void)first;
-    (void)err;
-    for (size_t i = 0; i < count; i++)
-        take_part(r->all, &r->parts[i]);
+    for (size_t i = 0; i < count; i++) {
+        pr_map_sums *part = &r->parts[(first + i) % r->part_count];
+        PR_TRY(send_part(r, part, err));
+        take_part(r->all, part);
+        for (unsigned k = 0; k < r->their_count; k++)
+            take_part(r->all, &r->theirs[k]);
+    }
+    return PARSREC_OK;
+}
+
+/* Rank 0 has the sums of all tasks; then all have them. */
+static parsrec_status share_sums(run *r, parsrec_error *err)
+{
+    block blocks[BLOCKS];
+    list_blocks(blocks, r->all);
+    for (size_t b = 0; b < BLOCKS && r->size > 1; b++)
+        PR_TRY(parsrec_ranks_broadcast(r->from->ranks, blocks[b].bytes, blocks[b].size, err));
     return PARSREC_OK;
 }
 
@@ -428,7 +490,7 @@ static parsrec_status walk(run *r, pr_pool *pool, const parsrec_hooks *hooks, pa
     size_t N = from->axis->count, weights = 0;
     pr_walk walk = {.model = from->model,
                     .data = from->data,
-                    .tasks = r->task_count,
+                    .tasks = (r->task_count + r->size - 1) / r->size,
                     .rows = ROWS_MOST,
                     .longest = from->basket_most,
                     .scored_from = from->drop ? 1 : PR_WALK_UNSCORED,
@@ -449,6 +511,7 @@ static parsrec_status walk(run *r, pr_pool *pool, const parsrec_hooks *hooks, pa
             r->tasks[t].baskets > walk.task_most ? r->tasks[t].baskets : walk.task_most;
         weights = r->tasks[t].weights > weights ? r->tasks[t].weights : weights;
     }
+    walk.basket_count /= r->size;
     r->threads = pr_pool_threads(pool);
     walk.tasks_per_round = r->threads * (N > SMALL ? 1 : PARTS_PER_THREAD);
     r->workers = pr_region_take(&r->region, r->threads, sizeof *r->workers);
@@ -456,6 +519,10 @@ static parsrec_status walk(run *r, pr_pool *pool, const parsrec_hooks *hooks, pa
     PR_TRY(pr_region_check(&r->region, err));
     while (r->part_count < walk.tasks_per_round)
         PR_TRY(sums_init(&r->parts[r->part_count++], N, err));
+    r->theirs = pr_region_take(&r->region, r->size, sizeof *r->theirs);
+    PR_TRY(pr_region_check(&r->region, err));
+    while (r->rank == 0 && r->their_count + 1 < r->size)
+        PR_TRY(sums_init(&r->theirs[r->their_count++], N, err));
     for (unsigned i = 0; i < r->threads; i++)
         PR_TRY(worker_init(&r->workers[i], &r->region, from, walk.task_most, weights, err));
     return pr_walk_run(&walk, pool, hooks, err);
@@ -465,12 +532,16 @@ parsrec_status pr_map_sums_make(pr_map_sums *sums, const pr_map_source *source, 
                                 const parsrec_hooks *hooks, parsrec_error *err)
 {
     assert(source->basket_most >= 2 && source->basket_most <= PR_MAP_BASKET_MOST);
-    run r = {.from = source, .all = sums};
+    run r = {.from = source,
+             .all = sums,
+             .rank = parsrec_ranks_rank(source->ranks),
+             .size = parsrec_ranks_size(source->ranks)};
     pr_excerpt hold;
     parsrec_status status;
     PR_TRY_GOTO(sums_init(sums, source->axis->count, err));
     PR_TRY_GOTO(list_tasks(&r, err));
     PR_TRY_GOTO(walk(&r, pool, hooks, err));
+    PR_TRY_GOTO(share_sums(&r, err));
     if (sums->baskets == 0)
         status = pr_fail(err, PARSREC_E_INPUT,
                          "group %s has no basket of two items or more, so nothing can be explained",
@@ -480,6 +551,8 @@ done:
         pr_free_aligned(r.workers[i].work);
     for (size_t i = 0; i < r.part_count; i++)
         pr_map_sums_free(&r.parts[i]);
+    for (unsigned i = 0; i < r.their_count; i++)
+        pr_map_sums_free(&r.theirs[i]);
     pr_free(r.tasks);
     pr_region_free(&r.region);
     return status;

@@ -18,6 +18,7 @@
 #include "explain/axis.h"
 #include "explain/evidence.h"
 #include "model/model.h"
+#include "ranks/ranks.h"
 #include "report/heatmap.h"
 
 /* A map is a parsrec_map or one of the two that only reports show. */
@@ -55,6 +56,7 @@ typedef struct pr_map_source {
     size_t basket_most; /* items of a basket that are looked at, 2..PR_MAP_BASKET_MOST */
     bool attention, drop;
     size_t task_baskets; /* baskets per task, about; 0: the default */
+    pr_ranks *ranks;     /* that divide the tasks among them; NULL: none */
 } pr_map_source;
 
 /* Sums over a group; N classes. Rows are what is predicted, columns what was placed before. */
@@ -74,7 +76,7 @@ typedef struct pr_map_sums {
     pr_region region;             /* holds the arrays */
 } pr_map_sums;
 
-/* The same bits at any number of threads. Memory is a few maps per thread, and the attention of the
+/* The same bits at any number of threads and ranks. Memory is a few maps per thread, and the attention of the
  * baskets of a few users. E_INPUT where no basket has two items. Free also on failure. */
 parsrec_status pr_map_sums_make(pr_map_sums *sums, const pr_map_source *source, pr_pool *pool,
                                 const parsrec_hooks *hooks, parsrec_error *err);

@@ -7,6 +7,7 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 #include "base/threads.h"
+#include "ranks/ranks.h"
 #include "recommend/recommend.h"
 
 enum { TASK = 32, ROUND = 64 * TASK };
@@ -24,7 +25,8 @@ typedef struct many {
     parsrec_answer *answers;
     worker *workers;
     unsigned worker_count;
-    size_t from, to; /* the requests of this round */
+    size_t first, end; /* the requests of this process */
+    size_t from, to;   /* and of this round */
 } many;
 
 static void answer_one(many *m, worker *w, size_t i)
@@ -75,10 +77,11 @@ static parsrec_status first_failure(const many *m, parsrec_error *err)
 static parsrec_status answer_all(many *m, pr_pool *pool, const parsrec_hooks *hooks,
                                  parsrec_error *err)
 {
-    size_t count = m->of->count;
-    for (m->from = 0; m->from < count; m->from = m->to) {
-        m->to = count - m->from > ROUND ? m->from + ROUND : count;
-        PR_TRY(pr_progress(hooks, "recommending", "requests", m->from, count, err));
+    unsigned ranks = parsrec_ranks_size(m->of->ranks);
+    for (m->from = m->first; m->from < m->end; m->from = m->to) {
+        m->to = m->end - m->from > ROUND ? m->from + ROUND : m->end;
+        PR_TRY(pr_progress(hooks, "recommending", "requests", (m->from - m->first) * ranks,
+                           m->of->count, err));
         pr_pool_run(pool, answer_task, m, (m->to - m->from + TASK - 1) / TASK);
         PR_TRY(first_failure(m, err));
     }
@@ -116,6 +119,28 @@ static parsrec_status make_workers(many *m, const pr_pool *pool, size_t basket, 
     return PARSREC_OK;
 }
 
+/* Rank 0 gets what the others answered. */
+static parsrec_status gather(const many *m, parsrec_error *err)
+{
+    pr_ranks *ranks = m->of->ranks;
+    size_t k = m->of->request->k, count = m->of->count;
+    unsigned rank = parsrec_ranks_rank(ranks), size = parsrec_ranks_size(ranks);
+    for (unsigned r = rank == 0 ? 1 : rank; r < (rank == 0 ? size : rank + 1); r++) {
+        size_t first = pr_ranks_begin(count, size, r),
+               n = pr_ranks_begin(count, size, r + 1) - first;
+        parsrec_answer *answers = m->answers + first;
+        parsrec_hit *hits = m->hits + first * k;
+        if (rank == 0) {
+            pr_ranks_receive(ranks, r, answers, n * sizeof *answers);
+            pr_ranks_receive(ranks, r, hits, n * k * sizeof *hits);
+        } else {
+            pr_ranks_send(ranks, 0, answers, n * sizeof *answers);
+            pr_ranks_send(ranks, 0, hits, n * k * sizeof *hits);
+        }
+    }
+    return pr_ranks_exchange(ranks, err);
+}
+
 parsrec_status parsrec_recommend_many(const parsrec_model *model, const parsrec_many *of,
                                       parsrec_hit *hits, parsrec_answer *answers,
                                       const parsrec_hooks *hooks, parsrec_error *err)
@@ -128,13 +153,23 @@ parsrec_status parsrec_recommend_many(const parsrec_model *model, const parsrec_
     size_t threads = of->threads > 0 ? of->threads : cores;
     pr_pool *pool = NULL;
     parsrec_status status;
-    many m = {.model = model, .of = of, .hits = hits, .answers = answers};
+    pr_ranks_work work;
+    unsigned rank = parsrec_ranks_rank(of->ranks), size = parsrec_ranks_size(of->ranks);
+    many m = {.model = model,
+              .of = of,
+              .hits = hits,
+              .answers = answers,
+              .first = pr_ranks_begin(of->count, size, rank),
+              .end = pr_ranks_begin(of->count, size, rank + 1)};
     if (of->count == 0)
         return PARSREC_OK;
     PR_TRY(longest_basket(of, &basket, err));
     PR_TRY_GOTO(pr_pool_new(&pool, (unsigned)(threads < tasks ? threads : tasks), err));
     PR_TRY_GOTO(make_workers(&m, pool, basket, err));
-    PR_TRY_GOTO(answer_all(&m, pool, hooks, err));
+    hooks = pr_ranks_work_begin(&work, of->ranks, hooks);
+    status = answer_all(&m, pool, hooks, err);
+    PR_TRY_GOTO(pr_ranks_work_end(&work, status, err));
+    PR_TRY_GOTO(gather(&m, err));
 done:
     for (unsigned n = 0; n < m.worker_count; n++)
         parsrec_scratch_free(m.workers[n].own);
