@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "cli/commands.h"
+#include "cli/in_ranks.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 
@@ -11,6 +12,8 @@ typedef struct ablate_args {
     cli_strings row;
     cli_eval_words words;
     bool json;
+    double peer_time;
+    const char *data_path;
 } ablate_args;
 
 static const cli_option options[] = {
@@ -28,6 +31,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "candidate-seed", ablate_args, ablate.how.eval.seed, 0, 9223372036854775807.0,
               "seed of the sampled items, the same for every row"),
     CLI_THREADS(ablate_args, ablate.how.eval.threads),
+    CLI_PEER_TIME(ablate_args, peer_time),
     CLI_FLAG(0, "json", ablate_args, json, "print one JSON object per row"),
     CLI_END,
 };
@@ -40,28 +44,35 @@ const cli_command cli_ablate = {
         "A row is a name and settings on top of a base. What is missing is trained and kept as\n"
         "DIR/NAME.st, further seeds as DIR/NAME.seedN.st. After Ctrl-C or a kill the same\n"
         "command resumes. Reports: DIR/report.html, .md, .csv and .json, with several seeds\n"
-        "after each of them; docs/ablate.md lists the rows.\n",
+        "after each of them; docs/ablate.md lists the rows.\n"
+        "mpirun -n 4 parsrec ablate ... deals trainings and baskets to 4 processes\n"
+        "(docs/scale.md).\n",
     .examples = "  parsrec ablate shop.data -o ablation --preset paper --epochs 2\n",
     .options = options,
     .least_words = 1,
     .most_words = 1,
 };
 
-static int ablate(const ablate_args *a, const char *data_path)
+static int ablate(void *args, parsrec_ranks *ranks)
 {
+    ablate_args *a = args;
     parsrec_error err = {0};
-    parsrec_comparison *comparison;
+    parsrec_comparison *comparison = NULL;
     parsrec_hooks hooks = cli_compare_hooks();
-    if (data_path != NULL)
-        cli_stage("loading %s", data_path);
-    parsrec_status status =
-        parsrec_ablate(&comparison, data_path, a->output, &a->ablate, &hooks, &err);
-    return cli_finish_comparison("ablate", status, comparison, a->output, a->json, &err);
+    bool first = parsrec_ranks_rank(ranks) == 0;
+    a->ablate.how.eval.ranks = ranks;
+    if (a->data_path != NULL && first)
+        cli_stage("loading %s", a->data_path);
+    parsrec_status status = parsrec_ablate(&comparison, a->data_path, a->output, &a->ablate,
+                                           first ? &hooks : NULL, &err);
+    return cli_finish_comparison("ablate", ranks, status, comparison, a->output, a->json, &err);
 }
 
 int cmd_ablate(int argc, char **argv)
 {
-    ablate_args a = {.ablate = parsrec_ablate_default(), .words = cli_eval_default()};
+    ablate_args a = {.ablate = parsrec_ablate_default(),
+                     .words = cli_eval_default(),
+                     .peer_time = CLI_PEER_SECONDS};
     cli_words words;
     char *command = cli_command_line(
         argc, (const char *const *)argv); /* before words are sorted to the front */
@@ -74,7 +85,8 @@ int cmd_ablate(int argc, char **argv)
         a.ablate.row = a.row.word;
         a.ablate.row_count = a.row.count;
         a.ablate.how.command = command;
-        rc = ablate(&a, words.word[0]);
+        a.data_path = words.word[0];
+        rc = cli_in_ranks("ablate", a.peer_time, ablate, &a);
     }
     parsrec_text_free(command);
     return rc;

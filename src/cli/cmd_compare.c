@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "cli/commands.h"
+#include "cli/in_ranks.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 
@@ -11,6 +12,9 @@ typedef struct compare_args {
     cli_eval_words words;
     cli_split split;
     bool json;
+    double peer_time;
+    const char *data_path;
+    parsrec_eval_options others[PARSREC_PROTOCOLS];
 } compare_args;
 
 static const cli_option options[] = {
@@ -24,6 +28,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "candidate-seed", compare_args, compare.eval.seed, 0, 9223372036854775807.0,
               "seed of the sampled items, the same for every model"),
     CLI_THREADS(compare_args, compare.eval.threads),
+    CLI_PEER_TIME(compare_args, peer_time),
     CLI_SPLIT_OPTIONS(compare_args, split),
     CLI_FLAG(0, "only-listed", compare_args, compare.only_listed,
              "do not add personal, recent, markov and mix"),
@@ -40,28 +45,37 @@ const cli_command cli_compare = {
         "file; NAME= before it gives it another name; counts, neighbours, basket, sequence and\n"
         "field are groups of kinds. What is missing is trained and kept as\n"
         "DIR/NAME.st. After Ctrl-C or a kill the same command resumes. Reports:\n"
-        "DIR/report.html, .md, .csv and .json; docs/compare.md explains how to read them.\n",
+        "DIR/report.html, .md, .csv and .json; docs/compare.md explains how to read them.\n"
+        "mpirun -n 4 parsrec compare ... deals trainings and baskets to 4 processes\n"
+        "(docs/scale.md).\n",
     .examples = "  parsrec compare shop.data --models pop,personal,markov,parsrec -o comparison\n",
     .options = options,
     .least_words = 0,
     .most_words = 1,
 };
 
-static int compare(const compare_args *a, const char *data_path)
+static int compare(void *args, parsrec_ranks *ranks)
 {
+    compare_args *a = args;
     parsrec_error err = {0};
-    parsrec_comparison *comparison;
+    parsrec_comparison *comparison = NULL;
     parsrec_hooks hooks = cli_compare_hooks();
-    if (data_path != NULL)
-        cli_stage("loading %s", data_path);
-    parsrec_status status =
-        parsrec_compare(&comparison, data_path, a->output, &a->compare, &hooks, &err);
-    return cli_finish_comparison("compare", status, comparison, a->output, a->json, &err);
+    bool first = parsrec_ranks_rank(ranks) == 0;
+    a->compare.eval.ranks = ranks;
+    for (size_t i = 0; i < a->compare.other_count; i++)
+        a->others[i].ranks = ranks;
+    if (a->data_path != NULL && first)
+        cli_stage("loading %s", a->data_path);
+    parsrec_status status = parsrec_compare(&comparison, a->data_path, a->output, &a->compare,
+                                            first ? &hooks : NULL, &err);
+    return cli_finish_comparison("compare", ranks, status, comparison, a->output, a->json, &err);
 }
 
 int cmd_compare(int argc, char **argv)
 {
-    compare_args a = {.compare = parsrec_compare_default(), .words = cli_eval_default()};
+    compare_args a = {.compare = parsrec_compare_default(),
+                      .words = cli_eval_default(),
+                      .peer_time = CLI_PEER_SECONDS};
     cli_words words;
     char *command = cli_command_line(
         argc, (const char *const *)argv); /* before words are sorted to the front */
@@ -80,14 +94,14 @@ int cmd_compare(int argc, char **argv)
         rc = cli_usage_error(&cli_compare, "which models? pass --models pop,personal,parsrec");
     if (rc == CLI_CONTINUE && a.output == NULL)
         rc = cli_usage_error(&cli_compare, "nowhere to write; pass -o DIR");
-    parsrec_eval_options others[PARSREC_PROTOCOLS];
     for (size_t p = 1; p < PARSREC_PROTOCOLS && a.words.protocol == 0; p++)
-        others[a.compare.other_count++] =
+        a.others[a.compare.other_count++] =
             cli_eval_for(&a.compare.eval, &a.words, (parsrec_protocol)p);
-    a.compare.others = others;
+    a.compare.others = a.others;
     if (rc == CLI_CONTINUE) {
         a.compare.command = command;
-        rc = compare(&a, words.count > 0 ? words.word[0] : NULL);
+        a.data_path = words.count > 0 ? words.word[0] : NULL;
+        rc = cli_in_ranks("compare", a.peer_time, compare, &a);
     }
     parsrec_text_free(command);
     return rc;

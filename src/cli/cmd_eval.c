@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/in_ranks.h"
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
@@ -16,6 +17,8 @@ typedef struct eval_args {
     cli_strings set;
     cli_split split;
     bool json;
+    double peer_time;
+    const cli_words *files;
 } eval_args;
 
 static const cli_option options[] = {
@@ -27,6 +30,7 @@ static const cli_option options[] = {
     CLI_THREADS(eval_args, eval.threads),
     CLI_TEXT(0, "dump-scores", "FILE", eval_args, eval.dump_path,
              "write the rankings as JSON lines, to be measured by another program"),
+    CLI_PEER_TIME(eval_args, peer_time),
     CLI_FLAG(0, "json", eval_args, json, "print the result as JSON"),
     CLI_END,
 };
@@ -38,7 +42,9 @@ const cli_command cli_eval = {
     .details =
         "MODEL is a file, or a kind of counting model, which needs no file: pop, personal, ...\n"
         "(docs/models.md). A tie counts against the model. docs/evaluation.md explains protocols\n"
-        "and measures.\n",
+        "and measures. mpirun -n 4 parsrec eval ... divides the baskets among 4 processes, with "
+        "the\n"
+        "same result (docs/scale.md).\n",
     .examples = "  parsrec eval shop.model shop.data\n"
                 "  parsrec eval shop.model shop.data --protocol basket --full --k 5,10\n",
     .options = options,
@@ -185,7 +191,7 @@ static bool is_kind(const char *word)
 
 /* Unless another split is asked for, the data are split as those that the model learnt from. */
 static parsrec_status load_split(parsrec_model **model, cli_split *split, const char *path,
-                                 parsrec_error *err)
+                                 bool speaks, parsrec_error *err)
 {
     int64_t time;
     static char shown[32];
@@ -197,8 +203,9 @@ static parsrec_status load_split(parsrec_model **model, cli_split *split, const 
     split->at = shown;
     split->time = time;
     cli_finish_line();
-    fprintf(stderr, "note: %s was trained with --split-at %s, which is used here too\n", path,
-            shown);
+    if (speaks)
+        fprintf(stderr, "note: %s was trained with --split-at %s, which is used here too\n", path,
+                shown);
     return PARSREC_OK;
 }
 
@@ -210,7 +217,7 @@ static parsrec_status count_model(parsrec_model **model, const eval_args *a, con
     how.set = a->set.word;
     how.set_count = a->set.count;
     how.threads = a->eval.threads;
-    return parsrec_model_count(model, data, &how, cli_hooks(), err);
+    return parsrec_model_count(model, data, &how, cli_hooks_in(a->eval.ranks), err);
 }
 
 static parsrec_status run(const eval_args *a, const cli_words *words,
@@ -219,25 +226,54 @@ static parsrec_status run(const eval_args *a, const cli_words *words,
 {
     parsrec_model *model = NULL;
     parsrec_data *data = NULL;
-    cli_stage("loading %s", words->word[1]);
+    parsrec_ranks *ranks = a->eval.ranks;
+    bool first = parsrec_ranks_rank(ranks) == 0;
+    if (first)
+        cli_stage("loading %s", words->word[1]);
     cli_split split = a->split;
     parsrec_status status = parsrec_data_load(&data, words->word[1], err);
     if (status == PARSREC_OK && !is_kind(words->word[0]))
-        status = load_split(&model, &split, words->word[0], err);
+        status = load_split(&model, &split, words->word[0], first, err);
     if (status == PARSREC_OK)
         status = cli_split_data(data, &split, err);
     if (status == PARSREC_OK && model == NULL)
         status = count_model(&model, a, words->word[0], data, err);
+    status = parsrec_ranks_agree(ranks, status, err);
     if (status == PARSREC_OK)
-        status = parsrec_eval_several(model, data, how, count, reports, cli_hooks(), err);
+        status = parsrec_eval_several(model, data, how, count, reports, cli_hooks_in(ranks), err);
     parsrec_model_free(model);
     parsrec_data_free(data);
     return status;
 }
 
+static int eval(void *args, parsrec_ranks *ranks)
+{
+    eval_args *a = args;
+    parsrec_error err = {0};
+    a->eval.ranks = ranks;
+    parsrec_eval_options how[PARSREC_PROTOCOLS] = {a->eval};
+    parsrec_eval_report reports[PARSREC_PROTOCOLS];
+    /* What is dumped was ranked by one protocol. */
+    size_t count = a->words.protocol > 0 || a->eval.dump_path != NULL ? 1 : PARSREC_PROTOCOLS;
+    for (size_t p = 0; p < count && count > 1; p++)
+        how[p] = cli_eval_for(&a->eval, &a->words, (parsrec_protocol)p);
+    parsrec_status status = run(a, a->files, how, count, reports, &err);
+    int rc = cli_end_ranks("eval", ranks, status, &err);
+    if (rc != CLI_CONTINUE)
+        return rc;
+    if (a->json)
+        return print_json(a->files, how, reports, count);
+    if (count == 1)
+        print_table(a, reports);
+    else
+        print_side_by_side(how, reports);
+    return cli_close_output("eval");
+}
+
 int cmd_eval(int argc, char **argv)
 {
-    eval_args a = {.eval = parsrec_eval_default(), .words = cli_eval_default()};
+    eval_args a = {
+        .eval = parsrec_eval_default(), .words = cli_eval_default(), .peer_time = CLI_PEER_SECONDS};
     cli_words words;
     int rc = cli_parse(&cli_eval, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
@@ -252,21 +288,6 @@ int cmd_eval(int argc, char **argv)
     if (a.eval.dump_path != NULL && strcmp(a.eval.dump_path, "-") == 0)
         return cli_usage_error(&cli_eval, "--dump-scores: standard output has the result; "
                                           "name a file or a pipe");
-    parsrec_error err = {0};
-    parsrec_eval_options how[PARSREC_PROTOCOLS] = {a.eval};
-    parsrec_eval_report reports[PARSREC_PROTOCOLS];
-    /* What is dumped was ranked by one protocol. */
-    size_t count = a.words.protocol > 0 || a.eval.dump_path != NULL ? 1 : PARSREC_PROTOCOLS;
-    for (size_t p = 0; p < count && count > 1; p++)
-        how[p] = cli_eval_for(&a.eval, &a.words, (parsrec_protocol)p);
-    if (run(&a, &words, how, count, reports, &err) != PARSREC_OK)
-        return cli_report("eval", &err);
-    cli_finish_line();
-    if (a.json)
-        return print_json(&words, how, reports, count);
-    if (count == 1)
-        print_table(&a, reports);
-    else
-        print_side_by_side(how, reports);
-    return cli_close_output("eval");
+    a.files = &words;
+    return cli_in_ranks("eval", a.peer_time, eval, &a);
 }

@@ -4,6 +4,7 @@
 
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/in_ranks.h"
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
@@ -21,6 +22,8 @@ typedef struct explain_args {
     cli_strings groups, show;
     const char *output;
     bool json;
+    double peer_time;
+    const cli_words *files;
 } explain_args;
 
 static const cli_option options[] = {
@@ -47,6 +50,7 @@ static const cli_option options[] = {
               "baskets per group that the model scores, from evenly spaced users (default: all)"),
     CLI_CHOICE(0, "order", explain_args, order, order_words, "order of rows in pictures"),
     CLI_THREADS(explain_args, explain.threads),
+    CLI_PEER_TIME(explain_args, peer_time),
     CLI_FLAG(0, "json", explain_args, json, "print the result as JSON"),
     CLI_END,
 };
@@ -55,7 +59,9 @@ const cli_command cli_explain = {
     .name = "explain",
     .summary = "map the relationships between items or categories",
     .usage = "parsrec explain MODEL DATA -o DIR [options]",
-    .details = "docs/explanations.md explains each map and how far to trust it.\n",
+    .details =
+        "docs/explanations.md explains each map and how far to trust it. mpirun -n 4 parsrec\n"
+        "explain ... divides the baskets among 4 processes, with the same maps (docs/scale.md).\n",
     .examples =
         "  parsrec explain shop.model shop.data -o maps\n"
         "  parsrec explain shop.model shop.data --by item --top 10 --group user:K02 -o items\n",
@@ -88,21 +94,25 @@ static parsrec_status run(explain_args *a, const cli_words *words,
 {
     parsrec_model *model = NULL;
     parsrec_data *data = NULL;
+    parsrec_ranks *ranks = a->explain.ranks;
+    bool first = parsrec_ranks_rank(ranks) == 0;
     PR_TRY(pr_folder_check(a->output, err));
-    cli_stage("loading %s", words->word[1]);
+    if (first)
+        cli_stage("loading %s", words->word[1]);
     parsrec_status status = parsrec_data_load(&data, words->word[1], err);
     parsrec_data_stats stats = {0};
     if (status == PARSREC_OK)
         status = parsrec_data_statistics(data, &stats, err);
     if (a->by == 0)
         a->explain.items = stats.categories == 0;
-    if (status == PARSREC_OK)
+    if (status == PARSREC_OK && first)
         cli_stage("loading %s", words->word[0]);
     if (status == PARSREC_OK)
         status = parsrec_model_load(&model, words->word[0], err);
+    status = parsrec_ranks_agree(ranks, status, err);
     if (status == PARSREC_OK)
-        status = parsrec_explain(explanation, model, data, &a->explain, cli_hooks(), err);
-    if (status == PARSREC_OK)
+        status = parsrec_explain(explanation, model, data, &a->explain, cli_hooks_in(ranks), err);
+    if (status == PARSREC_OK && first)
         status = parsrec_explanation_save(*explanation, a->output, cli_hooks(), err);
     parsrec_model_free(model);
     parsrec_data_free(data);
@@ -124,21 +134,24 @@ static void apply(explain_args *a, const cli_words *words)
     o->data_name = words->word[1];
 }
 
-static int explain(explain_args *a, const cli_words *words)
+static int explain(void *args, parsrec_ranks *ranks)
 {
+    explain_args *a = args;
     parsrec_error err = {0};
     parsrec_explanation *explanation = NULL;
-    apply(a, words);
-    parsrec_status status = run(a, words, &explanation, &err);
-    cli_finish_line();
-    int rc = status == PARSREC_OK ? print_explanation(a, explanation) : cli_report("explain", &err);
+    apply(a, a->files);
+    a->explain.ranks = ranks;
+    parsrec_status status = run(a, a->files, &explanation, &err);
+    int rc = cli_end_ranks("explain", ranks, status, &err);
+    if (rc == CLI_CONTINUE)
+        rc = print_explanation(a, explanation);
     parsrec_explanation_free(explanation);
     return rc;
 }
 
 int cmd_explain(int argc, char **argv)
 {
-    explain_args a = {.explain = parsrec_explain_default()};
+    explain_args a = {.explain = parsrec_explain_default(), .peer_time = CLI_PEER_SECONDS};
     cli_words words;
     char *command = cli_command_line(
         argc, (const char *const *)argv); /* before words are sorted to the front */
@@ -147,7 +160,8 @@ int cmd_explain(int argc, char **argv)
         rc = cli_usage_error(&cli_explain, "nowhere to write; pass -o DIR");
     if (rc == CLI_CONTINUE) {
         a.explain.command = command;
-        rc = explain(&a, &words);
+        a.files = &words;
+        rc = cli_in_ranks("explain", a.peer_time, explain, &a);
     }
     parsrec_text_free(command);
     return rc;

@@ -10,6 +10,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/in_ranks.h"
 #include "cli/output.h"
 #include "cli/recommend_all.h"
 #include "cli/terminal.h"
@@ -25,6 +26,10 @@ typedef struct recommend_args {
     const char *output;
     int format; /* 0: as the name of the output says */
     unsigned threads;
+    double peer_time;
+    parsrec_ranks *ranks; /* with --all */
+    const char *model_path, *data_path;
+    bool stream;
 } recommend_args;
 
 static const char *const formats[] = {"auto", "csv", "jsonl", NULL};
@@ -56,6 +61,7 @@ static const cli_option options[] = {
     CLI_CHOICE(0, "format", recommend_args, format, formats,
                "with --all: of the file; auto: jsonl if FILE ends in .jsonl or .ndjson"),
     CLI_THREADS(recommend_args, threads),
+    CLI_PEER_TIME(recommend_args, peer_time),
     CLI_END,
 };
 
@@ -73,7 +79,10 @@ const cli_command cli_recommend = {
         "With - each line of standard input is a request, {\"user\": \"U\", \"basket\": [\"A\"]},\n"
         "and each line of output its answer, in order; see docs/recommend.md.\n"
         "With --all, users are answered in order. FILE appears when it is complete; until then\n"
-        "there are FILE.part and FILE.mark. After an interruption the same command continues.\n",
+        "there are FILE.part and FILE.mark. After an interruption the same command continues.\n"
+        "mpirun -n 4 parsrec recommend --all ... divides the users among 4 processes, with the "
+        "same\n"
+        "file (docs/scale.md).\n",
     .examples = "  parsrec recommend shop.model --user K02 --basket \"Coffee beans\" -k 4\n"
                 "  parsrec recommend shop.model --guest --explain\n"
                 "  parsrec recommend shop.model --all -o answers.csv\n",
@@ -352,21 +361,21 @@ static int answer_once(const recommend_args *a, const parsrec_model *model, pars
     return status == PARSREC_OK ? cli_close_output("recommend") : cli_report("recommend", &err);
 }
 
-static int answer_everybody(const recommend_args *a, const parsrec_model *model,
-                            const char *model_path, const char *data_path)
+static int answer_everybody(const recommend_args *a, const parsrec_model *model)
 {
     parsrec_error err = {0};
     question q = {.args = a, .model = model};
     cli_all all = {.output = a->output,
                    .jsonl = a->format == 2 || (a->format == 0 && cli_all_is_jsonl(a->output)),
                    .threads = a->threads,
-                   .model_path = model_path,
-                   .data_path = data_path};
+                   .model_path = a->model_path,
+                   .data_path = a->data_path,
+                   .ranks = a->ranks};
     parsrec_status status = make_request(&q, &err);
-    if (status == PARSREC_OK)
+    if (status == PARSREC_OK && parsrec_ranks_rank(a->ranks) == 0)
         note_unknown(&q);
     int rc = status == PARSREC_OK ? cli_recommend_all(model, &q.request, &all)
-                                  : cli_report("recommend", &err);
+                                  : cli_end_ranks("recommend", a->ranks, status, &err);
     free_question(&q);
     return rc;
 }
@@ -484,7 +493,8 @@ static int answer_stream(const parsrec_model *model, parsrec_scratch *own, size_
 
 /* ---- the command ---- */
 
-static parsrec_status take_pasts(parsrec_model *model, const char *path, parsrec_error *err)
+static parsrec_status take_pasts(parsrec_model *model, const char *path, bool speaks,
+                                 parsrec_error *err)
 {
     parsrec_data *data;
     parsrec_pasts_report r;
@@ -494,7 +504,7 @@ static parsrec_status take_pasts(parsrec_model *model, const char *path, parsrec
         return status;
     status = parsrec_model_take_pasts(model, data, &r, err);
     parsrec_data_free(data);
-    if (status == PARSREC_OK && r.unknown_items > 0)
+    if (status == PARSREC_OK && r.unknown_items > 0 && speaks)
         fprintf(
             stderr,
             "warning: %s: %s items that the model does not know are left out of the users' past "
@@ -503,20 +513,22 @@ static parsrec_status take_pasts(parsrec_model *model, const char *path, parsrec
     return status;
 }
 
-static int recommend(const recommend_args *a, const char *model_path, const char *data_path,
-                     bool stream)
+static int recommend(void *args, parsrec_ranks *ranks)
 {
+    recommend_args *a = args;
     parsrec_error err = {0};
+    a->ranks = ranks;
     parsrec_model *model = NULL;
     parsrec_scratch *own = NULL;
-    parsrec_status status = parsrec_model_load(&model, model_path, &err);
-    if (status == PARSREC_OK && data_path != NULL)
-        status = take_pasts(model, data_path, &err);
+    parsrec_status status = parsrec_model_load(&model, a->model_path, &err);
+    if (status == PARSREC_OK && a->data_path != NULL)
+        status = take_pasts(model, a->data_path, parsrec_ranks_rank(ranks) == 0, &err);
     if (status == PARSREC_OK)
         status = parsrec_scratch_new(&own, model, BASKET_MOST, &err);
-    int rc = status != PARSREC_OK ? cli_report("recommend", &err)
-             : a->all             ? answer_everybody(a, model, model_path, data_path)
-             : stream             ? answer_stream(model, own, (size_t)a->k)
+    status = parsrec_ranks_agree(ranks, status, &err);
+    int rc = status != PARSREC_OK ? cli_end_ranks("recommend", ranks, status, &err)
+             : a->all             ? answer_everybody(a, model)
+             : a->stream          ? answer_stream(model, own, (size_t)a->k)
                                   : answer_once(a, model, own);
     parsrec_scratch_free(own);
     parsrec_model_free(model);
@@ -533,7 +545,7 @@ static bool names_a_basket(const recommend_args *a)
 
 int cmd_recommend(int argc, char **argv)
 {
-    recommend_args a = {.k = 10};
+    recommend_args a = {.k = 10, .peer_time = CLI_PEER_SECONDS};
     cli_words words;
     int rc = cli_parse(&cli_recommend, &a, &words, argc, argv);
     if (rc != CLI_CONTINUE)
@@ -556,5 +568,11 @@ int cmd_recommend(int argc, char **argv)
         return cli_usage_error(&cli_recommend, "a name on the command line is not valid UTF-8");
     if (a.guest && a.user != NULL)
         return cli_usage_error(&cli_recommend, "--guest and --user exclude each other");
-    return recommend(&a, words.word[0], files > 1 ? words.word[1] : NULL, stream);
+    a.model_path = words.word[0];
+    a.data_path = files > 1 ? words.word[1] : NULL;
+    a.stream = stream;
+    if (!a.all && parsrec_ranks_launched() != 1)
+        return cli_usage_error(&cli_recommend, "without --all it works in one process, and a "
+                                               "launcher started several");
+    return a.all ? cli_in_ranks("recommend", a.peer_time, recommend, &a) : recommend(&a, NULL);
 }

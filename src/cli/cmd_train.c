@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "cli/commands.h"
+#include "cli/in_ranks.h"
 #include "cli/output.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
@@ -17,6 +18,7 @@ typedef struct train_args {
     cli_strings set;
     cli_split split;
     double peer_time;
+    const char *data_path;
     bool print_config, json;
 } train_args;
 
@@ -45,8 +47,7 @@ static const cli_option options[] = {
               "equal seeds give equal models"),
     CLI_SPLIT_OPTIONS(train_args, split),
     CLI_THREADS(train_args, train.threads),
-    CLI_REAL(0, "peer-time", train_args, peer_time, 1, 100000,
-             "seconds without a sign of another rank before the run ends"),
+    CLI_PEER_TIME(train_args, peer_time),
     CLI_FLAG(0, "json", train_args, json, "print the result as JSON"),
     CLI_END,
 };
@@ -277,21 +278,16 @@ static int train(const train_args *a, const char *data_path)
     return rc;
 }
 
-/* The same with the other ranks, if a launcher started several. */
-static int train_in_ranks(train_args *a, const char *data_path)
+static int train_in_ranks(void *args, parsrec_ranks *ranks)
 {
-    parsrec_error err = {0};
-    if (parsrec_ranks_join(&a->train.ranks, a->peer_time, cli_hooks(), &err) != PARSREC_OK)
-        return cli_report("train", &err);
-    int rc = train(a, data_path);
-    fflush(NULL); /* leaving may end the process */
-    parsrec_ranks_leave(a->train.ranks);
-    return rc;
+    train_args *a = args;
+    a->train.ranks = ranks;
+    return train(a, a->data_path);
 }
 
 int cmd_train(int argc, char **argv)
 {
-    train_args a = {.train = parsrec_train_default(), .peer_time = 120};
+    train_args a = {.train = parsrec_train_default(), .peer_time = CLI_PEER_SECONDS};
     cli_words words;
     int rc = cli_parse(&cli_train, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
@@ -309,5 +305,6 @@ int cmd_train(int argc, char **argv)
     if (strcmp(a.output, "-") == 0)
         return cli_usage_error(&cli_train,
                                "a model cannot be written to standard output; name a file");
-    return train_in_ranks(&a, words.word[0]);
+    a.data_path = words.word[0];
+    return cli_in_ranks("train", a.peer_time, train_in_ranks, &a);
 }

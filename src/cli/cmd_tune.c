@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "cli/in_ranks.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 
@@ -10,6 +11,8 @@ typedef struct tune_args {
     parsrec_tune_options tune;
     cli_strings set;
     bool json;
+    double peer_time;
+    const char *data_path;
 } tune_args;
 
 static const cli_option options[] = {
@@ -33,6 +36,7 @@ static const cli_option options[] = {
     CLI_FLAG(0, "retrain", tune_args, tune.retrain,
              "start again if DIR has trials of another search"),
     CLI_THREADS(tune_args, tune.threads),
+    CLI_PEER_TIME(tune_args, peer_time),
     CLI_FLAG(0, "json", tune_args, json, "print one JSON object per trial"),
     CLI_END,
 };
@@ -45,7 +49,9 @@ const cli_command cli_tune = {
         "Draws settings, trains all of them for a few epochs, and the best of them for more. The\n"
         "first trial has the settings as they are. DIR/best.conf is for parsrec train --config.\n"
         "After Ctrl-C or a kill the same command resumes. Reports:\n"
-        "DIR/report.html, .md, .csv, .json and epochs.svg; docs/tune.md has more.\n",
+        "DIR/report.html, .md, .csv, .json and epochs.svg; docs/tune.md has more.\n"
+        "mpirun -n 4 parsrec tune ... deals the trials of a round to 4 processes "
+        "(docs/scale.md).\n",
     .examples = "  parsrec tune shop.data -o search --trials 4 --epochs 2\n",
     .options = options,
     .least_words = 1,
@@ -66,21 +72,28 @@ static int print_tuning(const tune_args *a, parsrec_tuning *tuning)
     return cli_close_output("tune");
 }
 
-static int tune(const tune_args *a, const char *data_path)
+static int tune(void *args, parsrec_ranks *ranks)
 {
+    tune_args *a = args;
     parsrec_error err = {0};
-    parsrec_tuning *tuning;
+    parsrec_tuning *tuning = NULL;
     parsrec_hooks hooks = cli_compare_hooks();
-    if (data_path != NULL)
-        cli_stage("loading %s", data_path);
-    parsrec_status status = parsrec_tune(&tuning, data_path, a->output, &a->tune, &hooks, &err);
-    cli_finish_line();
-    return status == PARSREC_OK ? print_tuning(a, tuning) : cli_report("tune", &err);
+    bool first = parsrec_ranks_rank(ranks) == 0;
+    a->tune.ranks = ranks;
+    if (first)
+        cli_stage("loading %s", a->data_path);
+    parsrec_status status =
+        parsrec_tune(&tuning, a->data_path, a->output, &a->tune, first ? &hooks : NULL, &err);
+    int rc = cli_end_ranks("tune", ranks, status, &err);
+    if (rc == CLI_CONTINUE)
+        return print_tuning(a, tuning);
+    parsrec_tuning_free(tuning);
+    return rc;
 }
 
 int cmd_tune(int argc, char **argv)
 {
-    tune_args a = {.tune = parsrec_tune_default()};
+    tune_args a = {.tune = parsrec_tune_default(), .peer_time = CLI_PEER_SECONDS};
     cli_words words;
     char *command = cli_command_line(
         argc, (const char *const *)argv); /* before words are sorted to the front */
@@ -91,7 +104,8 @@ int cmd_tune(int argc, char **argv)
         a.tune.set = a.set.word;
         a.tune.set_count = a.set.count;
         a.tune.command = command;
-        rc = tune(&a, words.word[0]);
+        a.data_path = words.word[0];
+        rc = cli_in_ranks("tune", a.peer_time, tune, &a);
     }
     parsrec_text_free(command);
     return rc;

@@ -75,14 +75,17 @@ static const entry *find(const char *name)
  * the same file. */
 static bool too_many(const entry *found)
 {
-    const char *ranks = getenv("OMPI_COMM_WORLD_SIZE");
-    ranks = ranks != NULL ? ranks : getenv("PMI_SIZE");
-    if (ranks == NULL || strtoul(ranks, NULL, 10) < 2 || found->command == &cli_train)
+    static const cli_command *const divided[] = {
+        &cli_train, &cli_eval, &cli_recommend, &cli_explain, &cli_compare, &cli_ablate, &cli_tune};
+    bool divides = false;
+    for (size_t i = 0; i < sizeof divided / sizeof *divided; i++)
+        divides = divides || found->command == divided[i];
+    if (divides || parsrec_ranks_launched() == 1)
         return false;
     fprintf(stderr,
-            "parsrec: %s works in one process, and a launcher started %s; only train divides its "
-            "work among ranks\n",
-            found->command->name, ranks);
+            "parsrec: %s works in one process, and a launcher started several; train, eval, "
+            "recommend --all, explain, compare, ablate and tune divide their work among ranks\n",
+            found->command->name);
     return true;
 }
 

@@ -23,6 +23,7 @@
 #include "base/text.h"
 #include "base/writer.h"
 #include "base/xxh3.h"
+#include "cli/in_ranks.h"
 #include "cli/output.h"
 #include "cli/terminal.h"
 
@@ -41,6 +42,7 @@ typedef struct job {
     parsrec_answer *answers;
     int32_t *users;
     size_t round, count; /* users of a round, and in all */
+    bool writes;         /* rank 0 */
     pr_writer text;
     FILE *part;
     pr_path part_path, mark_path;
@@ -301,36 +303,44 @@ static parsrec_status do_round(job *j, parsrec_error *err)
     parsrec_hooks hooks = {.context = j, .on_progress = on_progress};
     for (size_t i = 0; i < n; i++)
         j->users[i] = (int32_t)(j->done + i);
-    parsrec_many many = {
-        .request = &j->request, .users = j->users, .count = n, .threads = j->all->threads};
-    PR_TRY(parsrec_recommend_many(j->model, &many, j->hits, j->answers, &hooks, err));
-    for (size_t i = 0; i < n; i++) {
+    parsrec_many many = {.request = &j->request,
+                         .users = j->users,
+                         .count = n,
+                         .threads = j->all->threads,
+                         .ranks = j->all->ranks};
+    PR_TRY(parsrec_recommend_many(j->model, &many, j->hits, j->answers, j->writes ? &hooks : NULL,
+                                  err));
+    for (size_t i = 0; j->writes && i < n; i++) {
         const parsrec_hit *hits = j->hits + i * j->request.k;
         if (j->all->jsonl)
             PR_TRY(write_line(j, j->users[i], &j->answers[i], hits, err));
         else
             write_rows(j, j->users[i], &j->answers[i], hits);
     }
-    PR_TRY(write_text(j, err));
+    if (j->writes)
+        PR_TRY(write_text(j, err));
     j->done += n;
     return PARSREC_OK;
 }
 
 static parsrec_status do_all(job *j, parsrec_error *err)
 {
-    PR_TRY(open_part(j, err));
+    parsrec_status status = j->writes ? open_part(j, err) : PARSREC_OK;
+    PR_TRY(parsrec_ranks_agree(j->all->ranks, status, err));
+    PR_TRY(parsrec_ranks_broadcast(j->all->ranks, &j->done, sizeof j->done, err));
     j->began = pr_now();
     j->first_done = j->done;
-    if (j->done == 0 && !j->all->jsonl) {
+    if (j->writes && j->done == 0 && !j->all->jsonl) {
         pr_write(&j->text, "user,rank,item,score\n");
         PR_TRY(write_text(j, err));
     }
     while (j->done < j->count) {
         PR_TRY(do_round(j, err));
-        if (!to_stdout(j) && j->done < j->count && pr_now() - j->marked >= MARK_SECONDS)
+        if (j->writes && !to_stdout(j) && j->done < j->count &&
+            pr_now() - j->marked >= MARK_SECONDS)
             PR_TRY(save_mark(j, err));
     }
-    return close_part(j, err);
+    return j->writes ? close_part(j, err) : PARSREC_OK;
 }
 
 static parsrec_status begin(job *j, parsrec_error *err)
@@ -340,6 +350,8 @@ static parsrec_status begin(job *j, parsrec_error *err)
     j->request.k = j->request.k < items ? j->request.k : items;
     j->round = HITS_MOST / j->request.k;
     j->round = j->round < 1 ? 1 : j->round > ROUND_MOST ? ROUND_MOST : j->round;
+    j->round *= parsrec_ranks_size(j->all->ranks);
+    j->writes = parsrec_ranks_rank(j->all->ranks) == 0;
     snprintf(j->part_path.text, sizeof j->part_path.text, "%s.part", j->all->output);
     snprintf(j->mark_path.text, sizeof j->mark_path.text, "%s.mark", j->all->output);
     describe(j);
@@ -360,7 +372,7 @@ static int report_failure(job *j, parsrec_error *err)
     if (ours && j->done == 0)
         unlink(j->part_path.text);
     if (!marked || err->status != PARSREC_E_STOPPED)
-        return cli_report("recommend", err);
+        return cli_end_ranks("recommend", j->all->ranks, err->status, err);
     pr_digits done, all;
     cli_finish_line();
     fprintf(stderr,
@@ -377,13 +389,12 @@ int cli_recommend_all(const parsrec_model *model, const parsrec_request *request
     parsrec_status status = begin(&j, &err);
     if (status == PARSREC_OK)
         status = do_all(&j, &err);
-    int rc = 0;
-    if (status != PARSREC_OK)
-        rc = report_failure(&j, &err);
+    int rc = status != PARSREC_OK ? report_failure(&j, &err)
+                                  : cli_end_ranks("recommend", all->ranks, status, &err);
     if (j.part != NULL && !to_stdout(&j))
         fclose(j.part);
     cli_finish_line();
-    if (status == PARSREC_OK && !to_stdout(&j)) {
+    if (rc == CLI_CONTINUE && !to_stdout(&j)) {
         pr_digits users, rate;
         double seconds = pr_now() - j.began;
         fprintf(stderr, "%s: %s users, %s users/s\n", all->output, pr_digits_of(&users, j.count),
@@ -395,5 +406,5 @@ int cli_recommend_all(const parsrec_model *model, const parsrec_request *request
     pr_free(j.answers);
     pr_free(j.users);
     pr_writer_free(&j.text);
-    return rc;
+    return rc == CLI_CONTINUE ? CLI_OK : rc;
 }

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "base/writer.h"
+#include "cli/in_ranks.h"
 #include "cli/terminal.h"
 
 /* ---- the command as it was typed ---- */
@@ -174,14 +175,16 @@ parsrec_hooks cli_compare_hooks(void)
     return hooks;
 }
 
-int cli_finish_comparison(const char *command, parsrec_status status,
+int cli_finish_comparison(const char *command, parsrec_ranks *ranks, parsrec_status status,
                           parsrec_comparison *comparison, const char *folder, bool json,
                           parsrec_error *err)
 {
     char *text;
-    cli_finish_line();
-    if (status != PARSREC_OK)
-        return cli_report(command, err);
+    int rc = cli_end_ranks(command, ranks, status, err);
+    if (rc != CLI_CONTINUE) {
+        parsrec_comparison_free(comparison);
+        return rc;
+    }
     parsrec_text_kind kind = json                         ? PARSREC_TEXT_JSON_MODELS
                              : isatty(STDOUT_FILENO) != 0 ? PARSREC_TEXT_TERMINAL
                                                           : PARSREC_TEXT_PLAIN;

@@ -120,9 +120,9 @@ parsrec_eval_options cli_eval_for(const parsrec_eval_options *eval, const cli_ev
 /* The hooks of the terminal, with one line per epoch. */
 parsrec_hooks cli_compare_hooks(void);
 
-/* Ends a command that compares: prints the table and where the reports are, or one JSON object per
+/* Ends a command that compares, and its ranks: prints the table and where the reports are, or one JSON object per
  * model, and frees the comparison; or reports the error. Returns the exit status. */
-int cli_finish_comparison(const char *command, parsrec_status status,
+int cli_finish_comparison(const char *command, parsrec_ranks *ranks, parsrec_status status,
                           parsrec_comparison *comparison, const char *folder, bool json,
                           parsrec_error *err);
 

@@ -11,11 +11,11 @@ allowed() {
     import) echo "base data" ;;
     synth) echo "base math data" ;;
     model) echo "base math data synth ranks" ;;
-    recommend) echo "base math data model" ;;
+    recommend) echo "base math data model ranks" ;;
     eval) echo "base math data import synth model ranks" ;;
     train) echo "base math data model eval report ranks" ;;
-    compare) echo "base math data synth model eval train report" ;;
-    explain | whatif) echo "base math data synth model eval report" ;;
+    compare) echo "base math data synth model eval train report ranks" ;;
+    explain | whatif) echo "base math data synth model eval report ranks" ;;
     cli) echo "base serve/serve.h" ;;
     serve) echo "base" ;;
     esac
