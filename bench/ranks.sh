@@ -1,10 +1,13 @@
 #!/bin/sh
 # Two ranks of one thread against one rank of two threads, in turns: items per second as a ratio, the share
-# of the time that rank 0 waited, and bytes sent per batch beside the formula of docs/scale.md.
-#   bench/ranks.sh PARSREC [ROUNDS]       3 rounds unless told; needs Open MPI and Python
+# of a batch that rank 0 waited, and bytes sent per batch beside the formula of docs/scale.md.
+#   bench/ranks.sh PARSREC [ROUNDS]       3 rounds unless told; needs Open MPI, Python and bc
+# The large shop comes from bigshop.c, in ../shared/bench beside the source or $PARSREC_SHOP.
 set -eu
+here=$(cd "$(dirname "$0")" && pwd)
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 rounds=${2:-3}
+source=${PARSREC_SHOP:-$here/../../shared/bench/bigshop.c}
 work=$(mktemp -d "${TMPDIR:-/tmp}/parsrec-ranks.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
@@ -46,5 +49,11 @@ for name, tensor in head.items():
         numbers += size
 print("formula: %d numbers, %d bytes per batch" % (numbers, 4 * numbers))
 FORMULA
-"$program" synth -o big.data --users 2000 --sessions 10 --products 5000 --seed 5 >log 2>&1 &&
-    shop "default settings, 100,000 items, sampled loss" big.data --epochs 1
+[ -f "$source" ] || { echo "ranks.sh: there is no $source; name it in PARSREC_SHOP" >&2; exit 1; }
+cc -O2 -o bigshop "$source" -lm
+# Users of the shop, then users who buy every item once, so that all are in the catalogue.
+{
+    ./bigshop 4000 100000 8 1
+    awk 'BEGIN { for (i = 0; i < 100000; i++) printf "s%d,%d,%d,i%d\n", i / 50, i % 50 / 5, i % 50 / 5, i }'
+} | "$program" import - -o big.data >log 2>&1
+shop "default settings, bigshop of 100,000 items, sampled loss" big.data --epochs 1
