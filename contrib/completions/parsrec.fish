@@ -296,5 +296,5 @@ complete -c parsrec -n '__fish_seen_subcommand_from doctor' -l store -x -d 'also
 complete -c parsrec -n '__fish_seen_subcommand_from doctor' -l server -x -d 'only ask whether this server is ready: a health check'
 complete -c parsrec -n '__fish_seen_subcommand_from doctor' -l json -d 'print the report as JSON'
 complete -c parsrec -n '__fish_seen_subcommand_from doctor' -s h -l help -d 'show help'
-complete -c parsrec -n __fish_use_subcommand -f -a help -d 'show the commands, or the options of one'
-complete -c parsrec -n '__fish_seen_subcommand_from help' -f -a 'synth import info list check train recommend eval compare ablate tune explain whatif serve forget export export-events fold-events bench size doctor'
+complete -c parsrec -n __fish_use_subcommand -f -a help -d 'show the commands, the options of one, or a topic'
+complete -c parsrec -n '__fish_seen_subcommand_from help' -f -a 'synth import info list check train recommend eval compare ablate tune explain whatif serve forget export export-events fold-events bench size doctor models data evaluation explanations files environment'

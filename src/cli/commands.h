@@ -33,6 +33,13 @@
 CLI_COMMANDS(CLI_DECLARE)
 #undef CLI_DECLARE
 
+/* topics.c: pages about what several commands have in common; the table ends with a NULL name. */
+typedef struct cli_topic {
+    const char *name, *summary, *text;
+} cli_topic;
+extern const cli_topic cli_topics[];
+const cli_topic *cli_topic_named(const char *name); /* or NULL */
+
 /* manual.c: the man page and the completions for a shell, made from the tables of all commands. Return
  * the exit status. */
 int cli_print_man_page(void);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "parsrec.h"
 
 typedef struct entry {
@@ -30,7 +31,10 @@ static void print_commands(FILE *out)
             parsrec_version());
     for (size_t i = 0; i < ENTRY_COUNT; i++)
         fprintf(out, "  %-13s %s\n", entries[i].command->name, entries[i].command->summary);
-    fprintf(out, "\nparsrec COMMAND --help shows the options of a command.\n");
+    fprintf(out,
+            "\nparsrec COMMAND --help shows the options of a command. parsrec help TOPIC:\n\n");
+    for (const cli_topic *t = cli_topics; t->name != NULL; t++)
+        fprintf(out, "  %-13s %s\n", t->name, t->summary);
 }
 
 /* All users of the machine can read the command line in the list of processes. Commands get copies of
@@ -56,18 +60,20 @@ static void hide_passwords(int argc, char **argv)
                 "PGPASSFILE, or use serve --store-file\n");
 }
 
-/* NULL, and a message, if there is no such command. */
-static const entry *find(const char *name)
+/* NULL, and a message, if there is no such command. `or_topic`: names of topics may be meant too. */
+static const entry *find(const char *name, bool or_topic)
 {
     pr_suggest near;
     pr_suggest_start(&near, pr_slice_of(name));
+    for (const cli_topic *t = cli_topics; or_topic && t->name != NULL; t++)
+        pr_suggest_offer(&near, pr_slice_of(t->name));
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
         if (strcmp(entries[i].command->name, name) == 0)
             return &entries[i];
         pr_suggest_offer(&near, pr_slice_of(entries[i].command->name));
     }
-    fprintf(stderr, "parsrec: there is no command '%s'%s; parsrec --help lists them\n", name,
-            pr_suggest_sentence(&near));
+    fprintf(stderr, "parsrec: there is no command%s '%s'%s; parsrec --help lists them\n",
+            or_topic ? " or topic" : "", name, pr_suggest_sentence(&near));
     return NULL;
 }
 
@@ -89,6 +95,18 @@ static bool too_many(const entry *found)
     return true;
 }
 
+static int help_about(const char *name)
+{
+    const cli_topic *topic = cli_topic_named(name);
+    if (topic != NULL) {
+        fputs(topic->text, stdout);
+        return cli_close_output("help");
+    }
+    char help[] = "--help";
+    const entry *found = find(name, true);
+    return found != NULL ? found->run(2, (char *[]){help, help, NULL}) : CLI_USAGE;
+}
+
 int main(int argc, char **argv)
 {
     /* A closed pipe or a file-size limit is reported as an error instead of killing the process. */
@@ -101,11 +119,8 @@ int main(int argc, char **argv)
             return cli_print_man_page();
         if (argc == 4 && strcmp(argv[2], "--completion") == 0)
             return cli_print_completion(argv[3]);
-        if (argc > 2) {
-            char help[] = "--help";
-            const entry *found = find(argv[2]);
-            return found != NULL ? found->run(2, (char *[]){help, help, NULL}) : CLI_USAGE;
-        }
+        if (argc > 2)
+            return help_about(argv[2]);
         print_commands(stdout);
         return CLI_OK;
     }
@@ -117,6 +132,6 @@ int main(int argc, char **argv)
         print_commands(stderr);
         return CLI_USAGE;
     }
-    const entry *found = find(name);
+    const entry *found = find(name, false);
     return found != NULL && !too_many(found) ? found->run(argc - 1, argv + 1) : CLI_USAGE;
 }

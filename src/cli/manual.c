@@ -41,15 +41,17 @@ static const char before[] =
 
 static const char after[] =
     ".SS help\n"
-    "shows the commands, or the options of one\n"
+    "shows the commands and topics, the options of a command, or the page of a topic\n"
     ".PP\n"
-    ".B parsrec help [COMMAND]\n"
+    ".B parsrec help [COMMAND|TOPIC]\n"
     ".TP\n"
     ".B \\-\\-man\n"
     "print this page\n"
     ".TP\n"
     ".B \\-\\-completion \\fRbash|zsh|fish\n"
-    "print a script that completes commands and options in that shell\n"
+    "print a script that completes commands and options in that shell\n";
+
+static const char status_and_more[] =
     ".SH EXIT STATUS\n"
     ".TP\n"
     ".B 0\n"
@@ -71,6 +73,23 @@ static const char after[] =
     "in the source: import.md, synthetic.md, training.md, models.md, evaluation.md, compare.md,\n"
     "ablate.md, tune.md, explanations.md, whatif.md, recommend.md, serve.md, format.md.\n";
 
+/* As it stands: a topic's page has columns. */
+static void print_topic(const cli_topic *topic)
+{
+    printf(".SH \"ABOUT %s\"\n.nf\n", topic->name);
+    for (const char *c = topic->text; *c != '\0'; c++) {
+        bool first = c == topic->text || c[-1] == '\n';
+        fputs(*c == '\\'                           ? "\\e"
+              : *c == '-'                          ? "\\-"
+              : first && (*c == '.' || *c == '\'') ? "\\&"
+                                                   : "",
+              stdout);
+        if (*c != '\\' && *c != '-')
+            putchar(*c);
+    }
+    printf(".fi\n");
+}
+
 int cli_print_man_page(void)
 {
     static int (*const run[])(int, char **) = {
@@ -85,6 +104,9 @@ int cli_print_man_page(void)
     for (size_t i = 0; i < COMMAND_COUNT; i++)
         run[i](2, (char *[]){help, help, NULL}); /* the command knows its defaults */
     fputs(after, stdout);
+    for (const cli_topic *t = cli_topics; t->name != NULL; t++)
+        print_topic(t);
+    fputs(status_and_more, stdout);
     return cli_close_output("help");
 }
 
@@ -101,6 +123,12 @@ static void print_choices(const cli_option *o)
 {
     for (size_t c = 0; o->choices[c] != NULL; c++)
         printf("%s%s", c > 0 ? " " : "", o->choices[c]);
+}
+
+static void print_topic_names(void)
+{
+    for (const cli_topic *t = cli_topics; t->name != NULL; t++)
+        printf("%s%s", t > cli_topics ? " " : "", t->name);
 }
 
 static void print_bash(void)
@@ -125,6 +153,11 @@ static void print_bash(void)
         }
     printf("        *)\n"
            "            case \"${COMP_WORDS[1]} $word\" in\n");
+    printf("            \"help \"*) list=\"");
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        printf("%s ", commands[i]->name);
+    print_topic_names();
+    printf("\" ;;\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         printf("            \"%s -\"*) list=\"", commands[i]->name);
         for (const cli_option *o = commands[i]->options; o->kind != CLI_KIND_END; o++)
@@ -159,7 +192,7 @@ static void print_zsh(void)
         print_quoted(commands[i]->summary, ":");
         printf("'\n");
     }
-    printf("        'help:show the commands, or the options of one'\n"
+    printf("        'help:show the commands, the options of one, or a topic'\n"
            "    )\n"
            "    if (( CURRENT == 2 )); then\n"
            "        _describe command commands\n"
@@ -170,7 +203,9 @@ static void print_zsh(void)
            "    (( CURRENT-- ))\n"
            "    case $command in\n"
            "    help)\n"
-           "        (( CURRENT == 2 )) && _describe command commands ;;\n");
+           "        (( CURRENT == 2 )) && { _describe command commands; compadd ");
+    print_topic_names();
+    printf("; } ;;\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         printf("    %s)\n        _arguments", commands[i]->name);
         for (const cli_option *o = commands[i]->options; o->kind != CLI_KIND_END; o++) {
@@ -229,10 +264,11 @@ static void print_fish(void)
             name);
     }
     printf("complete -c parsrec -n __fish_use_subcommand -f -a help"
-           " -d 'show the commands, or the options of one'\n"
+           " -d 'show the commands, the options of one, or a topic'\n"
            "complete -c parsrec -n '__fish_seen_subcommand_from help' -f -a '");
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        printf("%s%s", i > 0 ? " " : "", commands[i]->name);
+        printf("%s ", commands[i]->name);
+    print_topic_names();
     printf("'\n");
 }
 

@@ -14,7 +14,9 @@ fails 2 "unexpected argument" "$PARSREC" info a b
 fails 2 "an argument is missing" "$PARSREC" check
 
 # No default that means something else, every kind of model named.
-for command in $("$PARSREC" --help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+commands_of() { "$PARSREC" --help | sed -n '/help TOPIC/,$d; s/^  \([a-z][a-z-]*\) .*/\1/p'; }
+topics_of() { "$PARSREC" --help | sed -n '1,/help TOPIC/d; s/^  \([a-z]*\) .*/\1/p'; }
+for command in $(commands_of); do
     ok "$PARSREC" help "$command"
     says "usage: parsrec $command"
     "$PARSREC" "$command" --help >help.txt
@@ -27,6 +29,22 @@ for kind in $kinds; do
     same "$?" 0 "the kind $kind is named in train --help and in the man page"
 done
 ok test "$(echo "$kinds" | wc -w)" -gt 5
+
+# Topics: a page each, no line over 100 columns; that of models has every kind, that of files and variables what
+# the source reads.
+ok test "$(topics_of | wc -l)" -gt 4
+for topic in $(topics_of); do
+    ok "$PARSREC" help "$topic"
+    "$PARSREC" help "$topic" >page
+    ok test "$(wc -l <page)" -gt 5
+    same "$(awk 'length > 100' page)" "" "long lines in the topic $topic"
+    for name in $(grep -o 'docs/[a-z]*\.md' page); do ok test -e "$PARSREC_SOURCE/$name"; done
+done
+"$PARSREC" help models >page
+for kind in $kinds; do ok grep -qw "$kind" page; done
+"$PARSREC" help environment >page
+for variable in $(grep -rhoE '"PARSREC_[A-Z]+"' "$PARSREC_SOURCE/src" | tr -d '"' | sort -u); do ok grep -qw "$variable" page; done
+fails 2 "there is no command or topic 'modles' (did you mean 'models'?)" "$PARSREC" help modles
 
 # parsrec(1) and the completions are what the program prints from its option tables:
 #   parsrec help --man >docs/man/parsrec.1
@@ -59,6 +77,7 @@ B
     same "$(bash complete.bash "$completions/parsrec.bash" parsrec exp)" "explain export export-events" "commands"
     same "$(bash complete.bash "$completions/parsrec.bash" parsrec eval --prot)" "--protocol" "options"
     same "$(bash complete.bash "$completions/parsrec.bash" parsrec eval --protocol ba)" "basket" "choices"
+    same "$(bash complete.bash "$completions/parsrec.bash" parsrec help mod)" "models" "topics"
 fi
 # The same in fish and zsh where they are installed; zsh needs a terminal to complete, so it only reads it.
 if command -v fish >/dev/null; then
@@ -67,6 +86,7 @@ if command -v fish >/dev/null; then
     same "$(fish_completes 'parsrec info --')" "--help --json " "options in fish"
     same "$(fish_completes 'parsrec eval --protocol ba')" "basket " "choices in fish"
     same "$(fish_completes 'parsrec help tr')" "train " "help in fish"
+    same "$(fish_completes 'parsrec help envi')" "environment " "topics in fish"
 fi
 if command -v zsh >/dev/null; then
     ok zsh -n "$completions/_parsrec"
