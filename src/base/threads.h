@@ -1,4 +1,4 @@
-/* Threads. The library starts them here and nowhere else, except for the one that decompresses
+/* Threads. The library starts them here and nowhere else, except for those that decompress and decode
  * ahead of an import.
  *
  * pr_pool runs many short tasks and waits for them: a loop over numbers, spread over cores. Workers

@@ -92,6 +92,10 @@ parsrec_status pr_rows_need(const pr_rows *rows, const char *name, const char *h
 parsrec_status pr_rows_fail(const pr_rows *rows, uint64_t line, size_t column, parsrec_error *err,
                             const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* The same rows, read ahead by a thread of its own. Takes `source` over, also on failure; nothing else may
+ * call it from then on, and its hooks are called for the first row only. */
+parsrec_status pr_rows_ahead(pr_rows **out, pr_rows *source, parsrec_error *err);
+
 /* ---- delimited text: quotes with "" inside, line ends inside quotes, CRLF, a byte-order mark ---- */
 
 enum { PR_CSV_LONGEST_ROW = 1 << 20 };

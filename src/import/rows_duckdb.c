@@ -444,6 +444,10 @@ static parsrec_status open_query(duck *self, const char *input, const pr_rows_op
     PR_TRY(pr_duckdb_load(err));
     PR_TRY(pr_duckdb_open(&self->database, &self->connection,
                           database != NULL && *database != '\0' ? database : NULL, input, err));
+    /* A plain scan is read by one thread ahead of the caller (rows_ahead.c). More of them in DuckDB would
+     * buffer and copy every chunk, to keep the order of rows. */
+    if (options->query == NULL)
+        PR_TRY(pr_duckdb_run(self->connection, "SET threads = 1", input, err));
     if (files != NULL && options->query != NULL)
         PR_TRY(make_view(self, files, err));
     pr_writer from = {0};
@@ -466,9 +470,8 @@ parsrec_status pr_duckdb_rows(pr_rows **out, const char *input, const pr_rows_op
                            .position = duck_position,
                            .free = duck_free};
     parsrec_status status = open_query(self, input, options, err);
-    if (status != PARSREC_OK)
-        duck_free(&self->base);
-    else
-        *out = &self->base;
+    if (status == PARSREC_OK)
+        return pr_rows_ahead(out, &self->base, err);
+    duck_free(&self->base);
     return status;
 }
