@@ -42,6 +42,17 @@ static bool drop_ending(plain *p, const char *ending)
     return true;
 }
 
+/* The same at the other end. */
+static bool drop_beginning(plain *p, const char *beginning)
+{
+    size_t size = strlen(beginning);
+    if (p->size <= size || memcmp(p->text, beginning, size) != 0)
+        return false;
+    p->size -= size;
+    memmove(p->text, p->text + size, p->size + 1);
+    return true;
+}
+
 static int find_word(const plain *p, const char *const *words)
 {
     for (int i = 0; words[i] != NULL; i++)
@@ -52,16 +63,22 @@ static int find_word(const plain *p, const char *const *words)
 
 /* ---- users, sessions, items ---- */
 
-/* The first word is our own and goes before the others. */
+/* The first word is our own and goes before the others; after the English ones come German, French, Spanish.
+ * Letters with accents are not in a plain name. */
 static const char *const user_words[] = {
-    "user",    "customer", "household", "client",     "member",      "buyer", "shopper",
-    "visitor", "account",  "consumer",  "cardholder", "loyaltycard", NULL};
-static const char *const session_words[] = {"session",     "order",  "receipt", "basket", "invoice",
-                                            "transaction", "ticket", "visit",   "trip",   "cart",
-                                            "bill",        "trans",  "trx",     "txn",    NULL};
-static const char *const item_words[] = {"item",    "product", "sku",       "ean",   "upc",
-                                         "gtin",    "article", "stockcode", "asin",  "isbn",
-                                         "barcode", "plu",     "prod",      "movie", NULL};
+    "user",        "customer", "household", "client",     "member",      "buyer", "shopper",
+    "visitor",     "account",  "consumer",  "cardholder", "loyaltycard", "kunde", "kunden",
+    "kundenkarte", "haushalt", "foyer",     "cliente",    "hogar",       NULL};
+static const char *const session_words[] = {
+    "session",     "order",     "receipt",  "basket",    "invoice",   "transaction", "ticket",
+    "visit",       "trip",      "cart",     "bill",      "trans",     "trx",         "txn",
+    "bon",         "kassenbon", "beleg",    "rechnung",  "rechnungs", "bestell",     "bestellung",
+    "bestellungs", "auftrag",   "auftrags", "warenkorb", "einkauf",   "commande",    "panier",
+    "facture",     "pedido",    "factura",  "compra",    "cesta",     NULL};
+static const char *const item_words[] = {
+    "item",      "product", "sku",     "ean",      "upc",      "gtin",    "article",
+    "stockcode", "asin",    "isbn",    "barcode",  "plu",      "prod",    "movie",
+    "artikel",   "produkt", "produit", "producto", "articulo", "artculo", NULL};
 
 /* How well a column fits: the word it is made of, and how: as it is, with id or key, by itself,
  * with a number or code. */
@@ -73,7 +90,10 @@ typedef struct fit {
 static fit fit_word(pr_slice name, const char *const *words)
 {
     static const char *const ids[] = {"id", "key", NULL};
-    static const char *const numbers[] = {"number", "num", "no", "nr", "code", NULL};
+    static const char *const numbers[] = {"number", "num",    "no",     "nr",
+                                          "code",   "nummer", "numero", NULL};
+    static const char *const before[] = {"id",     "code", "codigo", "cdigo",
+                                         "numero", "num",  "no",     NULL};
     plain p = plain_of(name);
     int word = find_word(&p, words);
     if (word >= 0)
@@ -88,6 +108,11 @@ static fit fit_word(pr_slice name, const char *const *words)
         if (drop_ending(&cut, numbers[i]) && (word = find_word(&cut, words)) >= 0)
             return (fit){word, 3};
     }
+    for (int i = 0; before[i] != NULL; i++) { /* "id_client", as French and Spanish put it */
+        plain cut = p;
+        if (drop_beginning(&cut, before[i]) && (word = find_word(&cut, words)) >= 0)
+            return (fit){word, i == 0 ? 1 : 3};
+    }
     return (fit){-1, 0};
 }
 
@@ -97,22 +122,32 @@ static fit fit_word(pr_slice name, const char *const *words)
  * a "Date" mostly has only the time of day, so it comes late. */
 static fit fit_time(pr_slice name)
 {
-    static const char *const whole[] = {"datetime", "timestamp", NULL};
+    static const char *const whole[] = {"datetime", "timestamp", "zeitstempel", NULL};
+    static const char *const days[] = {"date", "datum", "fecha", NULL};
     static const char *const before[] = {
-        "order",  "purchase", "invoice", "transaction", "trans",   "receipt", "ticket",
-        "visit",  "event",    "sale",    "sales",       "created", "bought",  "session",
-        "basket", "trip",     "trx",     "txn",         "bill",    "action",  NULL};
-    static const char *const dates[] = {"datetime", "timestamp", "date", "dt", "at", "day", NULL};
+        "order",     "purchase", "invoice",  "transaction", "trans", "receipt",
+        "ticket",    "visit",    "event",    "sale",        "sales", "created",
+        "bought",    "session",  "basket",   "trip",        "trx",   "txn",
+        "bill",      "action",   "kauf",     "einkaufs",    "beleg", "bon",
+        "rechnungs", "bestell",  "auftrags", "verkaufs",    "achat", "commande",
+        "facture",   "vente",    "compra",   "pedido",      "venta", NULL};
+    static const char *const dates[] = {"datetime", "timestamp", "date",  "dt",
+                                        "at",       "day",       "datum", NULL};
     plain p = plain_of(name);
     if (pr_slice_is(name, "time"))
         return (fit){0, 0};
     if (find_word(&p, whole) >= 0)
         return (fit){0, 1};
-    if (strcmp(p.text, "date") == 0)
+    if (find_word(&p, days) >= 0)
         return (fit){0, 2};
     for (int i = 0; dates[i] != NULL; i++) {
         plain cut = p;
         if (drop_ending(&cut, dates[i]) && find_word(&cut, before) >= 0)
+            return (fit){0, 3};
+    }
+    for (int i = 0; days[i] != NULL; i++) { /* "date_achat" */
+        plain cut = p;
+        if (drop_beginning(&cut, days[i]) && find_word(&cut, before) >= 0)
             return (fit){0, 3};
     }
     if (strcmp(p.text, "day") == 0 || strcmp(p.text, "ts") == 0)
@@ -157,9 +192,25 @@ int pr_columns_name_rank(pr_slice column)
                                         "desc",
                                         "itemdesc",
                                         "productdesc",
+                                        "artikelname",
+                                        "artikelbezeichnung",
+                                        "produktname",
+                                        "bezeichnung",
+                                        "beschreibung",
+                                        "libelle",
+                                        "libell",
+                                        "designation",
+                                        "dsignation",
+                                        "nombre",
+                                        "descripcion",
+                                        "descripcin",
                                         "product",
                                         "item",
                                         "article",
+                                        "artikel",
+                                        "produkt",
+                                        "produit",
+                                        "producto",
                                         NULL};
     plain p = plain_of(column);
     return p.size > 0 ? find_word(&p, words) : -1;
@@ -176,12 +227,8 @@ static plain level_word(pr_slice column)
         if (drop_ending(&p, endings[i]))
             break;
     for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
-        size_t size = strlen(beginnings[i]);
-        if (p.size > size && memcmp(p.text, beginnings[i], size) == 0) {
-            memmove(p.text, p.text + size, p.size - size + 1);
-            p.size -= size;
+        if (drop_beginning(&p, beginnings[i]))
             break;
-        }
     }
     return p;
 }
@@ -191,11 +238,14 @@ int pr_columns_category_level(pr_slice column)
     static const struct {
         const char *word;
         int level;
-    } levels[] = {{"division", 0},      {"sector", 0},      {"department", 1},   {"dept", 1},
-                  {"subdepartment", 2}, {"section", 2},     {"aisle", 2},        {"family", 2},
-                  {"maincategory", 2},  {"category", 3},    {"commodity", 3},    {"group", 3},
-                  {"class", 4},         {"subcategory", 5}, {"subcommodity", 5}, {"subgroup", 5},
-                  {"subclass", 5}};
+    } levels[] = {
+        {"division", 0},      {"sector", 0},      {"department", 1},   {"dept", 1},
+        {"subdepartment", 2}, {"section", 2},     {"aisle", 2},        {"family", 2},
+        {"maincategory", 2},  {"category", 3},    {"commodity", 3},    {"group", 3},
+        {"class", 4},         {"subcategory", 5}, {"subcommodity", 5}, {"subgroup", 5},
+        {"subclass", 5},      {"abteilung", 1},   {"rayon", 1},        {"departamento", 1},
+        {"warengruppe", 3},   {"kategorie", 3},   {"categorie", 3},    {"catgorie", 3},
+        {"categoria", 3},     {"categora", 3},    {"famille", 2},      {"familia", 2}};
     plain p = level_word(column);
     for (size_t i = 0; p.size > 0 && i < sizeof levels / sizeof *levels; i++)
         if (strcmp(p.text, levels[i].word) == 0)
@@ -205,7 +255,7 @@ int pr_columns_category_level(pr_slice column)
 
 bool pr_columns_is_code(pr_slice column)
 {
-    static const char *const endings[] = {"id", "code", "no", "nr", "number", "key"};
+    static const char *const endings[] = {"id", "code", "no", "nr", "number", "key", "nummer"};
     plain p = plain_of(column);
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++)
         if (drop_ending(&p, endings[i]))

@@ -177,6 +177,19 @@ for names in user,item customer,product client_id,EAN Household_Key,Product.ID m
     ok "$PARSREC" import -o names.st names.csv
     same "$(counts names.st)" "1 1 2 2" "names $names"
 done
+# German, French and Spanish headings, in any encoding: accents are left out.
+german() { printf 'Bonnummer;Bondatum;Kunden-Nr.;Artikelnummer;Menge\n1;2020-01-01;k;a;1\n1;2020-01-01;k;b;2\n'; }
+german >german.csv
+printf 'Artikelnummer;Artikelbezeichnung;Warengruppe\na;\303\204pfel;OBST\nb;Brot;BACKWAREN\n' >waren.csv
+ok "$PARSREC" import -o german.st german.csv --items waren.csv
+same "$(taken)" " actions user = Kunden-Nr., session = Bonnummer, time = Bondatum, item = Artikelnummer unused: Menge items item = Artikelnummer, name = Artikelbezeichnung, category = Warengruppe " \
+    "German headings"
+printf 'id_client,num_commande,date_achat,code_produit\nk,1,2020-01-01,a\nk,1,2020-01-01,b\n' >french.csv
+ok "$PARSREC" import -o french.st french.csv
+same "$(taken)" " actions user = id_client, session = num_commande, time = date_achat, item = code_produit " "French headings"
+printf 'cliente,pedido,fecha,c\303\263digo_art\303\255culo\nk,1,2020-01-01,a\nk,1,2020-01-01,b\n' >spanish.csv
+ok "$PARSREC" import -o spanish.st spanish.csv
+same "$(taken)" " actions user = cliente, session = pedido, time = fecha, item = código_artículo " "Spanish headings"
 printf 'order_id,user_id,order_number,product_id,add_to_cart_order\n9,u,1,a,1\n9,u,1,b,2\n' >cart.csv
 ok "$PARSREC" import -o cart.st cart.csv
 same "$(taken)" " actions user = user_id, session = order_id, item = product_id unused: order_number, add_to_cart_order " \

@@ -169,12 +169,12 @@ fails 2 "exclude each other" "$PARSREC" import -o x.st fine.csv --session-gap 1h
 fails 2 "a time such as 30m" "$PARSREC" import -o x.st fine.csv --session-gap soon
 
 # Columns: all that are missing in one sentence, and questions where two fit.
-printf 'Kunde,Ware,Preis\nu,a,1\n' >strange.csv
-refused "strange.csv: no column is recognised as the user or the item among Kunde, Ware, Preis; name them with --user COL and --item COL" \
+printf 'Asiakas,Tuote,Hinta\nu,a,1\n' >strange.csv
+refused "strange.csv: no column is recognised as the user or the item among Asiakas, Tuote, Hinta; name them with --user COL and --item COL" \
     strange.csv
-refused "strange.csv: no column is recognised as the item among Ware, Preis; name it with --item COL" \
-    strange.csv --user kunde
-refused "strange.csv: there are no columns 'buyer' and 'thing', only Kunde, Ware, Preis; name yours with --user and --item" \
+refused "strange.csv: no column is recognised as the item among Tuote, Hinta; name it with --item COL" \
+    strange.csv --user asiakas
+refused "strange.csv: there are no columns 'buyer' and 'thing', only Asiakas, Tuote, Hinta; name yours with --user and --item" \
     strange.csv --user buyer --item thing
 printf 'client,customer,item\nu,v,a\n' >two.csv
 refused "two.csv: is the user the column 'client' or the column 'customer'? name it with --user" two.csv

@@ -25,8 +25,8 @@ ok "$PARSREC" import -o shop.st shop.csv
 ok "$PARSREC" train -o shop.model shop.st --model pop
 
 # 1. Wrong columns.
-printf 'Kunde,Bon,Ware\nu,1,a\n' >columns.csv
-mistake 1 "parsrec import: columns.csv: no column is recognised as the user or the item among Kunde, Bon, Ware; name them with --user COL and --item COL" \
+printf 'Asiakas,Kuitti,Tuote\nu,1,a\n' >columns.csv
+mistake 1 "parsrec import: columns.csv: no column is recognised as the user or the item among Asiakas, Kuitti, Tuote; name them with --user COL and --item COL" \
     import columns.csv
 mistake 1 "parsrec import: shop.csv: there is no column 'shopper', only user, session, time, item; name yours with --user" \
     import shop.csv --user shopper
