@@ -42,6 +42,7 @@ typedef struct app {
     pthread_rwlock_t order;        /* of events and new engines (event_flow.h) */
     pthread_t follower;
     bool follows;
+    atomic_bool unfollow; /* ends that thread, after the last request: some wait for it */
     pthread_mutex_t news_lock;
     pthread_cond_t news;      /* the engine has more of the store's events, or all there are */
     uint64_t asked, answered; /* calls for a replay so far, and those that one has followed */

@@ -20,6 +20,7 @@ enum {
     FOLLOW_MILLISECONDS = 1000, /* a look into the store even if nothing was announced */
     RETRY_MILLISECONDS = 100,   /* after a failure */
     UNWRITTEN_SECONDS = 60,
+    SHOW_SECONDS = 10, /* a stored event is kept from its sender, until the histories have it */
 };
 
 /* ---- from the store into pasts ---- */
@@ -153,8 +154,10 @@ static parsrec_status no_store(parsrec_error *err)
                    "this server keeps no events; start it with --store sqlite:FILE");
 }
 
-/* Stored events are acknowledged even if they cannot be applied at once: the following thread
- * applies them later. */
+/* The connection that reads may be lost, or memory, when the one that writes has just stored the
+ * events. The following thread repeats the replay, so its next success is waited for. If there is
+ * none for long, the events are acknowledged all the same: they are stored, and a sender without
+ * ids who sent them again would store them twice. */
 parsrec_status event_flow_append(app *a, const store_event *events, size_t count,
                                  store_receipt *receipt, parsrec_error *err)
 {
@@ -163,11 +166,12 @@ parsrec_status event_flow_append(app *a, const store_event *events, size_t count
     pthread_rwlock_rdlock(&a->order);
     parsrec_status status = store_append(a->store, events, count, receipt, err);
     note_written(a, status, err);
-    if (status == PARSREC_OK) {
+    bool shown = status != PARSREC_OK || show_now(a, NULL) == PARSREC_OK;
+    pthread_rwlock_unlock(&a->order); /* a new engine need not wait, and is as good */
+    if (status == PARSREC_OK)
         atomic_fetch_add(&a->counts.events, receipt->stored);
-        show_now(a, NULL);
-    }
-    pthread_rwlock_unlock(&a->order);
+    if (!shown && a->follows)
+        event_flow_await(a, receipt->last, pr_now() + SHOW_SECONDS, NULL);
     return status;
 }
 
@@ -286,15 +290,16 @@ static uint64_t seen_by_engine(app *a)
     return seen;
 }
 
-/* What this server stored itself is announced to it as well, and has been read already. */
-static parsrec_status follow_once(app *a, parsrec_error *err)
+/* What this server stored itself is announced to it as well, and has been read already. What was
+ * announced before a failure (behind) is not announced again. */
+static parsrec_status follow_once(app *a, bool behind, parsrec_error *err)
 {
     uint64_t news = 0;
-    PR_TRY(store_wait(a->store, FOLLOW_MILLISECONDS, &news, err));
+    PR_TRY(store_wait(a->store, behind ? 0 : FOLLOW_MILLISECONDS, &news, err));
     pthread_mutex_lock(&a->news_lock);
     uint64_t asked = a->asked, answered = a->answered;
     pthread_mutex_unlock(&a->news_lock);
-    if (news <= seen_by_engine(a) && asked == answered)
+    if (!behind && news <= seen_by_engine(a) && asked == answered)
         return PARSREC_OK;
     PR_TRY(show_now(a, err));
     pthread_mutex_lock(&a->news_lock);
@@ -308,9 +313,10 @@ static void *follow(void *context)
 {
     app *a = context;
     const struct timespec pause = {.tv_nsec = RETRY_MILLISECONDS * 1000000L};
-    while (!atomic_load(&a->stopping)) {
+    parsrec_status status = PARSREC_OK;
+    while (!atomic_load(&a->unfollow)) {
         parsrec_error err = {0};
-        parsrec_status status = follow_once(a, &err);
+        status = follow_once(a, status != PARSREC_OK, &err);
         note_read(a, status, &err);
         if (status != PARSREC_OK)
             nanosleep(&pause, NULL);
@@ -426,7 +432,7 @@ parsrec_status event_flow_open_existing(app *a, parsrec_error *err)
 
 void event_flow_close(app *a)
 {
-    atomic_store(&a->stopping, true);
+    atomic_store(&a->unfollow, true);
     if (a->follows) {
         store_wake(a->store);
         pthread_join(a->follower, NULL);

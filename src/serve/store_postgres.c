@@ -98,6 +98,13 @@ typedef struct statement {
     bool inside; /* a transaction is lost with its connection */
 } statement;
 
+/* For a command that failed. When the other side has closed the connection, libpq may call it good
+ * until it reads from it again. */
+static bool is_lost(PGconn *connection)
+{
+    return pr_pq.consumeInput(connection) == 0 || pr_pq.status(connection) != CONNECTION_OK;
+}
+
 /* Runs it, and once more if the connection was lost. Free the result with PQclear. */
 static parsrec_status run(PGconn *connection, const statement *s, PGresult **out, const char *what,
                           parsrec_error *err)
@@ -109,8 +116,8 @@ static parsrec_status run(PGconn *connection, const statement *s, PGresult **out
         ExecStatusType code = pr_pq.resultStatus(*out);
         if (code == PGRES_TUPLES_OK || code == PGRES_COMMAND_OK)
             return PARSREC_OK;
-        bool again = attempt == 0 && !s->inside && pr_pq.status(connection) != CONNECTION_OK;
         parsrec_status status = fail(connection, *out, what, err);
+        bool again = attempt == 0 && !s->inside && is_lost(connection);
         pr_pq.clear(*out);
         *out = NULL;
         if (!again)
@@ -449,7 +456,7 @@ static parsrec_status forget(void *own, store_batch *batch, parsrec_error *err)
 {
     postgres *self = own;
     parsrec_status status = forget_now(self, batch, err);
-    if (status != PARSREC_OK && pr_pq.status(self->writer) != CONNECTION_OK)
+    if (status != PARSREC_OK && is_lost(self->writer))
         status = forget_now(self, batch, err);
     return status;
 }

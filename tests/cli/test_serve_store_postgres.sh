@@ -33,12 +33,43 @@ if grep -qi '^retry-after' headers; then pass; else fail "no Retry-After"; fi
 recommend '{"user":"K01","basket":["1000"],"k":2}'
 start_postgres
 wait_for answers 200 curl -s -o stdout -w '%{http_code}' -H "$auth" -d '{"user":"pg","items":["1000"],"id":"p"}' "$url/v1/events"
-# An attempt before may have been stored and not answered; this one then only learns that, and the replay may be
-# behind. The number of the answer says what to wait for.
-seen=$(python3 -c 'import json; print(json.load(open("stdout"))["seen"])')
-recommend '{"user":"K01","k":1,"seen":'"$seen"'}'
 get 200 /v1/users/pg
 tells 'a["baskets"] == 1'
+
+# Restarted while nobody wrote: the first event is stored, and is known.
+restart_postgres
+tell 200 '{"user":"first","items":["1000"]}'
+get 200 /v1/users/first
+tells 'a["baskets"] == 1'
+
+# An event that is stored while histories cannot be read is acknowledged once they have it, and so is one that is sent
+# again: the connection that reads is cut and no other is let in, the one that writes stays.
+admin=$(echo "$store" | sed 's,/postgres?,/template1?,')
+admits() { ok psql -Atq "$admin" -c "ALTER DATABASE postgres ALLOW_CONNECTIONS $1"; }
+is_stored() { web -H "$auth" "$url/metrics" | grep -qx "parsrec_events_stored_total $stored"; }
+is_down() { web "$url/readyz" | grep -q '"store":"down"'; }
+sends() { web -H "$auth" -o "$1.answer" -w '%{http_code}' -d '{"user":"late","items":["1000"],"id":"late"}' "$url/v1/events" >"$1.code"; }
+stored=$(web -H "$auth" "$url/metrics" | sed -n 's/^parsrec_events_stored_total //p')
+stored=$((stored + 1))
+admits false
+ok psql -Atq "$admin" -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'SELECT id, origin%'"
+says t
+sends first &
+first=$!
+wait_for is_stored
+sends second &
+second=$!
+wait_for is_down
+get 404 /v1/users/late
+same "$(cat first.code second.code)" "" "answers before the histories have the event"
+admits true
+wait $first
+get 200 /v1/users/late
+tells 'a["baskets"] == 1'
+wait $second
+same "$(cat first.code second.code)" 200200 "answers once they have it"
+cp second.answer stdout
+tells 'a["stored"] == 0 and a["duplicates"] == 1'
 stop_server
 
 # Killed while it works: few rounds here, many in bench/kill_store.sh.
