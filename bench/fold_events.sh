@@ -21,6 +21,7 @@ trap 'exit 1' INT TERM
 store=sqlite:shop.model.events
 if [ "$kind" = postgres ]; then
     fail() { echo "$*"; exit 1; }
+    postgres_fsync=on
     . "$PARSREC_SOURCE/tests/cli/postgres.sh"
     store=$url
 fi

@@ -1,37 +1,32 @@
-"""Load on two servers behind HAProxy while they and their database are killed and restarted.
+"""Events on two servers behind HAProxy while they and their database are killed and restarted.
 
-  serve_cluster.py FRONT A B TOKEN FOLDER SECONDS
+  serve_cluster.py FRONT A B TOKEN FOLDER
 
-FRONT, A and B are addresses. It ends after SECONDS, or later when the file FOLDER/over appears; then it looks at every
-acknowledged event at both servers. In FOLDER/away is written by the script around it, with a line of text, while
-the database is away: then, and only then, events and requests with `seen` may get 503 with Retry-After.
+FRONT, A and B are addresses. It ends when the file FOLDER/over appears; then it looks for every acknowledged event at
+both servers. The script around it keeps three files while they apply: FOLDER/killed, a server is killed; FOLDER/away,
+the database is away: only then may events and requests with `seen` get 503 with Retry-After; FOLDER/trouble, any of that
+or its beginning and end.
 
-readers   ask FRONT for recommendations; every answer must be 200
-writers   send events with ids to FRONT until they are acknowledged, then ask the server that is not the nearest one with
-          `seen`: the answer must have the purchase in its basket
-watchers  send an event to one server and look at the other until it is known there: how long that takes, and how long
-          a single look takes on the same machine at the same time
+writers   send events with ids to FRONT until they are acknowledged, then ask one server, each in turn, with `seen`: the
+          answer must have the purchase in its basket
+locals    do the same with one server alone, and ask it without `seen`: who acknowledged an event knows it
+watchers  send an event to one server and look at the other until it is known there. In a process of their own, so that
+          the times are those of the servers and not of threads that wait for their turn in the writers' process
 """
 import http.client
 import json
+import multiprocessing
 import os
-import random
 import sys
 import threading
 import time
 
-front, a, b, token, folder, seconds = sys.argv[1:]
-HEADERS = {"Authorization": "Bearer " + token}
-READERS, WRITERS, WATCHERS = 4, 4, 1
-end = time.monotonic() + float(seconds)
+WRITERS, PAUSE = 4, 0.02
+BAR = 0.050  # until a purchase is known at the other server, 99th percentile
 
 
-def is_over():
-    return time.monotonic() > end and os.path.exists(folder + "/over")
-
-
-def is_away():
-    return os.path.exists(folder + "/away")
+def exists(name):
+    return os.path.exists(os.path.join(folder, name))
 
 
 class Client:
@@ -44,9 +39,9 @@ class Client:
     def ask(self, method, path, body=None, headers=()):
         try:
             if self.connection is None:
-                self.connection = http.client.HTTPConnection(self.address, timeout=30)
+                self.connection = http.client.HTTPConnection(self.address, timeout=90)
             self.connection.request(method, path, json.dumps(body) if body is not None else None,
-                                    {**HEADERS, **dict(headers)})
+                                    {"Authorization": "Bearer " + token, **dict(headers)})
             answer = self.connection.getresponse()
             text = answer.read()
             return answer.status, json.loads(text) if text[:1] == b"{" else text.decode(), answer.headers
@@ -59,13 +54,13 @@ class Client:
 
 def is_cut(answer):
     """HAProxy's 502 while a server is killed: the request was sent, no answer came. A 503 of its own, no server, is none."""
-    return answer[0] == 502 and isinstance(answer[1], str) and os.path.exists(folder + "/killed")
+    return answer is None or answer[0] == 502 and isinstance(answer[1], str) and exists("killed")
 
 
 class Count:
     def __init__(self):
         self.lock = threading.Lock()
-        self.n, self.failures, self.times, self.looks, self.told = {}, [], [], [], {}
+        self.n, self.failures, self.told, self.asked = {}, [], {}, []
 
     def add(self, what):
         with self.lock:
@@ -76,92 +71,97 @@ class Count:
             self.failures.append(what)
 
 
-count = Count()
+# ---- writers ----
 
 
-def read(number):
-    client, rng = Client(front), random.Random(number)
-    while not is_over():
-        answer = client.ask("POST", "/v1/recommend", {"user": f"K{rng.randrange(1, 60):02}", "basket": ["1000"], "k": 5})
-        count.add("answers")
-        if answer is None or is_cut(answer):
-            count.add("answers cut in flight")
-        elif answer[0] != 200 or len(answer[1]["items"]) != 5:
-            count.fail(f"recommend: {answer[:2]}")
+def refused_while_away(answer, began_away):
+    """503 with Retry-After, and the database was away when the request began or ended."""
+    return answer[0] == 503 and answer[2]["Retry-After"] and (began_away or exists("away"))
 
 
 def tell(client, event):
     """Sends it until it is acknowledged; gives the answer."""
     while True:
-        began_away = is_away()
+        began_away = exists("away")
         answer = client.ask("POST", "/v1/events", event, {"Idempotency-Key": event["id"]})
         if answer is not None and answer[0] == 200:
             return answer[1]
-        if answer is None or is_cut(answer):
+        if is_cut(answer):
             count.add("events cut in flight, sent again")
-        elif answer[0] != 503 or not answer[2]["Retry-After"]:
-            count.fail(f"event: {answer[:2]}")
-        elif began_away or is_away():
+        elif refused_while_away(answer, began_away):
             count.add("events refused with 503 while the database was away, sent again")
         else:
-            count.add("events refused with 503 just after, sent again")
-        time.sleep(0.05)
+            count.fail(f"event: {answer[:2]}")
+        time.sleep(0.1)
 
 
-def write(number):
-    through, sides, made = Client(front), [Client(a), Client(b)], 0
-    while not is_over():
-        user, session = f"writer-{number}-{made // 10}", str(made)
-        answer = tell(through, {"user": user, "session": session, "items": ["1000", "1014"], "id": f"{number}-{made}"})
-        with count.lock:
-            count.told.setdefault(user, 0)
-            count.told[user] += 1
-        count.add("events acknowledged")
-        look(sides[made % 2], user, session, answer["seen"])
-        made += 1
-
-
-def look(side, user, session, seen):
+def look(side, user, session, seen, name):
     """At one server. It may be the one that is killed at the moment, or may not know yet while the database is away."""
-    question = {"user": user, "session": session, "k": 1, "seen": seen}
-    while not is_over():
+    question = {"user": user, "session": session, "k": 1, **seen}
+    while not exists("over"):
+        began_away, began = exists("away"), time.monotonic()
         answer = side.ask("POST", "/v1/recommend", question)
         if answer is not None and answer[0] == 200:
-            count.add("asked with seen")
+            count.add(name)
+            if seen and not exists("trouble"):
+                count.asked.append(time.monotonic() - began)
             if answer[1]["basket"] != ["1000", "1014"]:
-                count.fail(f"seen {seen} without the purchase: {answer[1]}")
+                count.fail(f"{name}, without the purchase: {answer[1]}")
             return
         if answer is None:
-            count.add("asked with seen while that server was down")
-        elif answer[0] == 503 and answer[2]["Retry-After"]:
-            count.add("asked with seen, not yet known: 503")
+            count.add(name + ", that server was down")
+        elif seen and refused_while_away(answer, began_away):
+            count.add(name + ", refused with 503 while the database was away")
         else:
-            count.fail(f"seen: {answer[:2]}")
-        time.sleep(0.02)
+            count.fail(f"{name}: {answer[:2]}")
+        time.sleep(0.1)
 
 
-def watch(number):
+def write(name, through, sides, with_seen):
+    made = 0
+    while not exists("over"):
+        user, session = f"{name}-{made // 10}", str(made)
+        answer = tell(through, {"user": user, "session": session, "items": ["1000", "1014"], "id": str(made)})
+        with count.lock:
+            count.told[user] = count.told.get(user, 0) + 1
+        count.add("events acknowledged")
+        if with_seen:
+            look(sides[made % len(sides)], user, session, {"seen": answer["seen"]}, "asked with seen")
+        else:
+            look(through, user, session, {}, "asked whoever acknowledged, without seen")
+        made += 1
+        time.sleep(PAUSE)
+
+
+# ---- watchers ----
+
+
+def watch(results):
     """Only while both servers and the database are up: what is measured is the way of an event."""
-    sides, made = [Client(a), Client(b)], 0
-    while not is_over():
-        if os.path.exists(folder + "/trouble"):
+    sides, made, times, looks = [Client(a), Client(b)], 0, [], []
+    while not exists("over"):
+        if exists("trouble"):
             time.sleep(0.1)
             continue
-        user = f"watched-{number}-{made}"
+        user = f"watched-{made}"
         answer = sides[made % 2].ask("POST", "/v1/events", {"user": user, "items": ["1000"]})
         if answer is None or answer[0] != 200:
             continue
-        began = time.monotonic()
+        began, found = time.monotonic(), None
         while time.monotonic() - began < 10:
             asked = time.monotonic()
             found = sides[1 - made % 2].ask("GET", "/v1/users/" + user)
-            count.looks.append(time.monotonic() - asked)
+            looks.append(time.monotonic() - asked)
             if found is None or found[0] == 200:
                 break
-        if found is not None and not os.path.exists(folder + "/trouble"):
-            count.times.append(time.monotonic() - began)
+        if found is not None and not exists("trouble"):
+            times.append(time.monotonic() - began)
         made += 1
-        time.sleep(0.01)
+        time.sleep(PAUSE)
+    results.put((times, looks))
+
+
+# ---- the end ----
 
 
 def verify():
@@ -175,28 +175,45 @@ def verify():
     return lost, extra
 
 
-threads = [threading.Thread(target=work, args=(i,)) for work, n in ((read, READERS), (write, WRITERS), (watch, WATCHERS))
-           for i in range(n)]
-for t in threads:
-    t.start()
-for t in threads:
-    t.join()
-for what, n in sorted(count.n.items()):
-    print(f"{n:8} {what}")
+def at(seconds, share):
+    order = sorted(seconds) or [float("inf")]
+    return order[min(len(order) - 1, int(share * len(order)))]
 
 
 def spread(seconds):
-    order = sorted(seconds) or [0]
-    return "median %.1f ms, p99 %.1f ms" % tuple(1000 * order[min(len(order) - 1, int(q * len(order)))] for q in (.5, .99))
+    return f"median {1000 * at(seconds, .5):.1f} ms, p99 {1000 * at(seconds, .99):.1f} ms, longest {1000 * at(seconds, 1):.0f} ms"
 
 
-times = count.times
-print(f"{len(times):8} looked for at the other server until they were known: {spread(times)}")
-print(f"{len(count.looks):8} looks that took, each: {spread(count.looks)}")
-lost, extra = verify()
-print(f"{len(count.failures):8} failed")
-print(f"{lost:8} acknowledged events lost, at either server; {extra} stored twice")
-for f in count.failures[:10]:
-    print("failed:", f)
-good = not count.failures and lost == 0 and extra == 0 and count.n.get("events acknowledged", 0) > 0 and times
-sys.exit(0 if good else 1)
+def main():
+    results = multiprocessing.Queue()
+    watcher = multiprocessing.Process(target=watch, args=(results,))
+    watcher.start()
+    plans = [(f"writer-{i}", Client(front), [Client(a), Client(b)], True) for i in range(WRITERS)]
+    plans += [(f"local-{i}", Client(side), [], False) for i, side in enumerate((a, b))]
+    threads = [threading.Thread(target=write, args=plan) for plan in plans]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    times, looks = results.get()
+    watcher.join()
+    for what, n in sorted(count.n.items()):
+        print(f"{n:8} {what}")
+    print(f"{len(times):8} purchases looked for at the other server until known there: {spread(times)}")
+    print(f"{len(looks):8} single looks: {spread(looks)}")
+    print(f"{len(count.asked):8} questions with seen: {spread(count.asked)}")
+    lost, extra = verify()
+    print(f"{len(count.failures):8} failed")
+    print(f"{lost:8} acknowledged events lost, at either server; {extra} stored twice")
+    for f in count.failures[:10]:
+        print("failed:", f)
+    late = at(times, .99) > BAR
+    if late:
+        print(f"p99 until a purchase is known at the other server is above {1000 * BAR:.0f} ms")
+    good = not count.failures and lost == 0 and extra == 0 and count.n.get("events acknowledged", 0) > 0 and not late
+    sys.exit(0 if good else 1)
+
+
+front, a, b, token, folder = sys.argv[1:]
+count = Count()
+main()

@@ -31,9 +31,10 @@ echo secret >"$socket/password"
 chmod 644 "$socket/password"
 as_server "$bin/initdb" -D "$server/data" -U tester -A scram-sha-256 --pwfile="$socket/password" \
     -E UTF8 --no-sync >initdb.log 2>&1 || fail "initdb: $(tail -n 3 initdb.log)"
+# Tests do not wait for the disk; a measurement sets postgres_fsync=on before it reads this file.
 start_postgres() {
     as_server "$bin/pg_ctl" -D "$server/data" -l "$server/log" -w -t 1800 \
-        -o "-c listen_addresses='' -c unix_socket_directories='$socket' -c fsync=off" start >start.log 2>&1 ||
+        -o "-c listen_addresses='' -c unix_socket_directories='$socket' -c fsync=${postgres_fsync:-off}" start >start.log 2>&1 ||
         fail "pg_ctl: $(tail -n 3 start.log; tail -n 3 "$server/log")"
 }
 # As if the machine's power had gone, as far as one program can tell.
