@@ -64,6 +64,30 @@ left_out() { echo "left out: $*"; }
 # comes in the end.
 wait_for() { until "$@"; do sleep 0.05; done; }
 
+# stop_when SIGNAL CONDITION UNDO COMMAND...: runs the command and sends it SIGNAL once CONDITION, a shell expression, is
+# true; it must still be true when the command is gone. A run that came to its end first shows nothing: UNDO removes what it
+# made and another begins. Output stays in stdout and stderr, the exit status in $code.
+stop_when() {
+    signal=$1 condition=$2 undo=$3 attempts=0
+    shift 3
+    while [ $attempts -lt 100 ]; do
+        # env makes the shell's ignored SIGINT of background jobs the default again.
+        env --default-signal=INT "$@" >stdout 2>stderr </dev/null &
+        victim=$!
+        until eval "$condition" || ! kill -0 $victim 2>/dev/null; do sleep 0.01; done
+        kill -"$signal" $victim 2>/dev/null
+        wait $victim 2>/dev/null
+        code=$?
+        if eval "$condition"; then
+            pass
+            return
+        fi
+        eval "$undo"
+        attempts=$((attempts + 1))
+    done
+    fail "in $attempts runs it was never so that $condition: $*"
+}
+
 finish() {
     echo "$passed passed, $failed failed"
     [ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]

@@ -64,18 +64,9 @@ same "$("$PARSREC" ablate shop.st --base $base -o rows --epochs 1 --json | grep 
 # ---- killed in the middle, and again: the same report ----
 long="--base $base --rows no-kin --epochs 30 --seeds 2"
 ok "$PARSREC" ablate shop.st $long -o whole
-# Begins the ablation and kills it once that file is there. A run that was through before is taken back.
+# kill_at FILE JOBS: killed once that checkpoint is there.
 kill_at() {
-    for attempt in 1 2 3 4 5 6 7 8 9 10; do
-        "$PARSREC" ablate shop.st $long -o killed --jobs "$2" >/dev/null 2>&1 &
-        victim=$!
-        while [ ! -e "killed/$1" ] && kill -0 $victim 2>/dev/null; do sleep 0.02; done
-        kill -9 $victim 2>/dev/null
-        wait $victim 2>/dev/null
-        [ -e "killed/$1" ] && break
-        rm -f "killed/${1%.ckpt}" killed/report.*
-    done
-    ok test -e "killed/$1"
+    stop_when 9 "[ -e killed/$1 ]" "rm -f killed/${1%.ckpt} killed/report.*" "$PARSREC" ablate shop.st $long -o killed --jobs "$2"
 }
 kill_at base.st.ckpt 2
 kill_at no-kin.seed2.st.ckpt 1

@@ -89,19 +89,10 @@ fails 1 "its log is missing" "$PARSREC" compare shop.st --models "$list" -o out 
 # ---- killed in the middle, and again, then finished: the same report ----
 long="a=parsrec:$small,b=parsrec:$small:rate=0.003"
 ok "$PARSREC" compare shop.st --models "$long" -o whole --seeds 1 --epochs 30
-# Begins the comparison and kills it once a checkpoint of that model is there. A run that was through
-# before the kill shows nothing and is taken back.
+# kill_in MODEL: killed once a checkpoint of that model is there.
 kill_in() {
-    for attempt in 1 2 3 4 5 6 7 8 9 10; do
-        "$PARSREC" compare shop.st --models "$long" -o killed --seeds 1 --epochs 30 >/dev/null 2>&1 &
-        victim=$!
-        while [ ! -e killed/$1.st.ckpt ] && kill -0 $victim 2>/dev/null; do sleep 0.02; done
-        kill -9 $victim 2>/dev/null
-        wait $victim 2>/dev/null
-        [ -e killed/$1.st.ckpt ] && [ ! -e killed/report.csv ] && break
-        rm -f killed/$1.st* killed/report.*
-    done
-    ok test -e killed/$1.st.ckpt
+    stop_when 9 "[ -e killed/$1.st.ckpt ] && [ ! -e killed/report.csv ]" "rm -f killed/$1.st* killed/report.*" \
+        "$PARSREC" compare shop.st --models "$long" -o killed --seeds 1 --epochs 30
 }
 kill_in a
 kill_in b

@@ -19,16 +19,9 @@ if cmp -s one.model three.model; then pass; else fail "threads change the model"
 ok "$PARSREC" check one.model
 
 # A run that is stopped and goes on is the same run.
-for attempt in 1 2 3 4 5 6 7 8 9 10; do
-    rm -f cut.model*
-    # shellcheck disable=SC2086
-    "$PARSREC" train -o cut.model all.st $on $small --epochs 3 --checkpoint-minutes 0 >out 2>err &
-    run=$!
-    while kill -0 $run 2>/dev/null && [ ! -s cut.model.ckpt ]; do sleep 0.01; done
-    kill -TERM $run 2>/dev/null
-    wait $run
-    [ -e cut.model ] || break
-done
+# shellcheck disable=SC2086
+stop_when TERM "[ -s cut.model.ckpt ] && [ ! -e cut.model ]" "rm -f cut.model*" \
+    "$PARSREC" train -o cut.model all.st $on $small --epochs 3 --checkpoint-minutes 0
 absent cut.model
 ok "$PARSREC" train -o cut.model all.st --resume cut.model.ckpt
 ok cmp one.model cut.model

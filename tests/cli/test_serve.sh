@@ -7,17 +7,17 @@ ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --ep
 ok "$PARSREC" train -o pop.model shop.st --model pop
 
 # A server that does not start leaves no store behind.
-fails 1 "No such file" "$PARSREC" serve nothing.model
+fails 1 "No such file" "$PARSREC" serve nothing.model --listen 127.0.0.1:0
 head -c 3000 shop.model >half.model
-fails 1 "half.model" "$PARSREC" serve half.model
+fails 1 "half.model" "$PARSREC" serve half.model --listen 127.0.0.1:0
 fails 1 "is not an address" "$PARSREC" serve shop.model --listen nonsense
 fails 1 "cannot listen on 127.0.0.1:99999: ports go from 1 to 65535" "$PARSREC" serve shop.model --listen 127.0.0.1:99999
 fails 1 "ports go from 1 to 65535" "$PARSREC" serve shop.model --listen 127.0.0.1:18446744073709551617
 absent nothing.model.events half.model.events shop.model.events
 fails 1 "pass --token-file" "$PARSREC" serve shop.model --listen 0.0.0.0:0
-fails 1 "go together" "$PARSREC" serve shop.model --tls-key x
+fails 1 "go together" "$PARSREC" serve shop.model --tls-key x --listen 127.0.0.1:0
 echo short >token
-fails 1 "must be a token" "$PARSREC" serve shop.model --token-file token
+fails 1 "must be a token" "$PARSREC" serve shop.model --token-file token --listen 127.0.0.1:0
 echo 0123456789abcdef0123456789abcdef >token
 token=$(cat token)
 

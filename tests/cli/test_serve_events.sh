@@ -146,13 +146,13 @@ start_server shop.model --store-file store.url --token-file token.own --no-quali
 until_ready up
 stop_server
 same "$(grep -c 'secret\|warning' server.err)" 0 "a word on secrets"
-fails 1 "exclude each other" "$PARSREC" serve shop.model --store none --store-file store.url
+fails 1 "exclude each other" "$PARSREC" serve shop.model --store none --store-file store.url --listen 127.0.0.1:0
 : >empty.url
-fails 1 "the first line must be a store" "$PARSREC" serve shop.model --store-file empty.url
+fails 1 "the first line must be a store" "$PARSREC" serve shop.model --store-file empty.url --listen 127.0.0.1:0
 # Wrong ones are not quoted, nor what libpq would take for a host or a port.
 for wrong in 'tester:se@cret@localhost/x' 'tester:se/cret@localhost/x' 'tester:secret@/postgres?host=/nowhere' \
     'tester:secret@/postgres?nonsense' 'tester@/postgres?host=/nowhere&password=secret' 'tester:secret@localhost:cret/x'; do
-    "$PARSREC" serve shop.model --store "postgresql://$wrong" >stdout 2>stderr
+    "$PARSREC" serve shop.model --store "postgresql://$wrong" --listen 127.0.0.1:0 >stdout 2>stderr
     same "$?" 1 "exit for $wrong"
     if [ "$wrong" != 'tester:secret@localhost:cret/x' ]; then
         same "$(grep -c 'cret\|:se' stderr)" 0 "the password in '$(cat stderr)'"
@@ -167,5 +167,5 @@ start_server shop.model --no-quality
 ask 200 GET /readyz
 stop_server
 ok test -s shop.model.events
-fails 1 "events" "$PARSREC" serve shop.model --store sqlite:no/such/folder/events
-fails 1 "store" "$PARSREC" serve shop.model --store nonsense
+fails 1 "events" "$PARSREC" serve shop.model --store sqlite:no/such/folder/events --listen 127.0.0.1:0
+fails 1 "store" "$PARSREC" serve shop.model --store nonsense --listen 127.0.0.1:0

@@ -173,8 +173,7 @@ state() { stat -c '%i %y' cut.st.ckpt 2>/dev/null; }
 # start WORDS...: trains in the background until a new checkpoint is there, or the end.
 start() {
     before=$(state)
-    # env makes the shell's ignored SIGINT of background jobs the default again.
-    env --default-signal=INT "$PARSREC" train -o cut.st s.st "$@" $often >out 2>err &
+    "$PARSREC" train -o cut.st s.st "$@" $often >/dev/null 2>&1 &
     run_id=$!
     while kill -0 $run_id 2>/dev/null; do
         now=$(state)
@@ -184,16 +183,11 @@ start() {
 }
 
 for signal in INT TERM; do
-    for attempt in 1 2 3 4 5 6 7 8 9 10; do
-        rm -f cut.st*
-        start $run
-        kill -$signal $run_id 2>/dev/null
-        wait $run_id
-        code=$?
-        [ -e cut.st ] || break
-    done
+    rm -f cut.st*
+    stop_when $signal "[ -s cut.st.ckpt ] && [ ! -e cut.st ]" "rm -f cut.st*" "$PARSREC" train -o cut.st s.st $run $often
     same $code 1 "exit status after SIG$signal"
-    ok test ! -s out
+    same "$(cat stdout)" "" "output after SIG$signal"
+    mv stderr err
     ok grep -q "^parsrec train: stopped in epoch [1-4] after [0-9]* of [0-9]* batches; resume with:$" err
     same "$(tail -1 err)" "  parsrec train -o cut.st s.st --resume cut.st.ckpt" "how to go on after SIG$signal"
     absent cut.st

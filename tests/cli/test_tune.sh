@@ -57,17 +57,7 @@ ok "$PARSREC" tune shop.st -o out $ranges --trials 9 --epochs 9 --json
 same "$(grep -c '"trial": ' stdout)" 9 "trials as JSON"
 
 # ---- killed in the first round and in the last one: the same search ----
-kill_when() {
-    for attempt in 1 2 3 4 5 6 7 8 9 10; do
-        "$PARSREC" tune shop.st -o killed $ranges --trials 9 --epochs 90 >/dev/null 2>&1 &
-        victim=$!
-        while ! eval "$1" && kill -0 $victim 2>/dev/null; do sleep 0.02; done
-        kill -9 $victim 2>/dev/null
-        wait $victim 2>/dev/null
-        eval "$1" && break
-    done
-    ok eval "$1"
-}
+kill_when() { stop_when 9 "$1" "rm -rf killed" "$PARSREC" tune shop.st -o killed $ranges --trials 9 --epochs 90; }
 ok "$PARSREC" tune shop.st -o whole $ranges --trials 9 --epochs 90
 kill_when "[ -e killed/trial-04.st.ckpt ]"
 absent killed/report.csv
