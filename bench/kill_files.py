@@ -5,13 +5,15 @@
       dump export recommend compare explain whatif, all of these unless given; or train:KIND, import-parts (seconds a
       kill) and export-parquet (needs DuckDB)
 
-KIND is a kind of model, such as gru4rec. After each kill the output is the old file or the new one, byte for byte, never
+Every command is killed by JOBS processes at once, in folders of their own, 2 unless the variable JOBS says otherwise, each
+with its share of the kills. KIND is a kind of model, such as gru4rec. After each kill the output is the old file or the new one, byte for byte, never
 a part; a training or a run of `recommend --all` that was killed is resumed and ends with the bytes of a run that was
 never stopped; and the next run to the same output leaves no temporary file behind. Uses build/release/src/parsrec, or
 what PARSREC names. Everything is written in a folder of its own under TMPDIR.
 """
 import filecmp
 import json
+import multiprocessing
 import os
 import random
 import select
@@ -197,7 +199,7 @@ def whole(path):
 def kill_report(killer, *words, again=()):
     """Commands that fill a folder: every file in it is whole."""
     killer.measure(*words, "-o", "first")
-    files = 0
+    files, checked = 0, {}
     while killer.go_on():
         killer.kill(*words, "-o", "report")
         for folder, _, names in os.walk("report"):
@@ -207,8 +209,11 @@ def kill_report(killer, *words, again=()):
                     continue
                 if os.path.getsize(path) == 0 or not whole(path):
                     killer.broken(f"{path} is not whole")
-                if name.endswith((".model", ".st")):
+                written = os.stat(path)
+                stamp = written.st_ino, written.st_mtime_ns, written.st_size
+                if name.endswith((".model", ".st")) and checked.get(path) != stamp:
                     run("check", path)
+                    checked[path] = stamp
                 files += 1
         if killer.kills % 3 == 0:
             shutil.rmtree("report", ignore_errors=True)
@@ -255,7 +260,7 @@ def attack(command, kills, seed):
     elif command == "recommend":
         kill_answers(killer)
     elif command == "compare":
-        kill_report(killer, "compare", "shop.data", "--models", "pop,personal,markov", again=["--retrain"])
+        kill_report(killer, "compare", "other.data", "--models", "pop,personal,markov", "--only-listed", again=["--retrain"])
     elif command == "explain":
         run("train", "-o", "shop.model", "shop.data", *SMALL, "--epochs", "1")
         kill_report(killer, "explain", "shop.model", "shop.data", "--top", "8", "--baskets", "40")
@@ -266,20 +271,32 @@ def attack(command, kills, seed):
         sys.exit(f"{command}: is not a command that is killed here")
 
 
+def attack_in(folder, command, kills, seed):
+    os.mkdir(folder)
+    os.chdir(folder)
+    run("synth", "-o", "other.data", "--users", "30", "--sessions", "6", "--products", "20")
+    run("synth", "-o", "shop.data", "--users", "60", "--sessions", "8", "--products", "20", "--csv", "shop.csv")
+    attack(command, kills, seed)
+
+
 def main():
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    jobs = min(int(os.environ.get("JOBS", "2")), kills)
     with tempfile.TemporaryDirectory(prefix="parsrec-kill.") as folder:
-        os.chdir(folder)
         for command in sys.argv[3:] or COMMANDS:
-            os.mkdir(command.replace(":", "-"))
-            os.chdir(command.replace(":", "-"))
-            run("synth", "-o", "other.data", "--users", "30", "--sessions", "6", "--products", "20")
-            run("synth", "-o", "shop.data", "--users", "60", "--sessions", "8", "--products", "20", "--csv", "shop.csv")
             begun = time.monotonic()
-            attack(command, kills, seed)
-            print(f"    {time.monotonic() - begun:.0f} s", flush=True)
-            os.chdir(folder)
+            # The first of them has the given seed, so that JOBS=1 repeats what it found.
+            workers = [multiprocessing.Process(target=attack_in, args=(
+                os.path.join(folder, f"{command.replace(':', '-')}.{job}"), command,
+                kills // jobs + (job < kills % jobs), seed + 1000000 * job)) for job in range(jobs)]
+            for worker in workers:
+                worker.start()
+            for worker in workers:
+                worker.join()
+            if any(worker.exitcode != 0 for worker in workers):
+                sys.exit(f"{command}: failed")
+            print(f"    {command}: {kills} kills in {time.monotonic() - begun:.0f} s", flush=True)
 
 
 if __name__ == "__main__":
