@@ -150,6 +150,9 @@ TRAINS(parsrec)
 TRAINS(sasrec)
 TRAINS(bert4rec)
 TRAINS(gru4rec)
+TRAINS(narm)
+TRAINS(stamp)
+TRAINS(caser)
 TRAINS(bpr)
 TRAINS(fpmc)
 
@@ -339,6 +342,9 @@ static call calls[] = {
     {"train sasrec", train_sasrec, true},
     {"train bert4rec", train_bert4rec, true},
     {"train gru4rec", train_gru4rec, true},
+    {"train narm", train_narm, true},
+    {"train stamp", train_stamp, true},
+    {"train caser", train_caser, true},
     {"train bpr", train_bpr, true},
     {"train fpmc", train_fpmc, true},
     {"train markov", train_markov, true},
