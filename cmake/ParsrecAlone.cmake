@@ -21,7 +21,7 @@ set(wasm ${PROJECT_SOURCE_DIR}/web/wasm)
 file(GLOB_RECURSE alone_sources CONFIGURE_DEPENDS
   ${src}/base/*.c ${src}/math/*.c ${src}/data/*.c ${src}/model/*.c ${src}/recommend/*.c ${wasm}/*.c)
 list(APPEND alone_sources ${src}/synth/choice.c ${src}/synth/matrices.c)
-foreach(file base/address base/cairo base/duckdb base/files base/library base/pq base/queue base/threads
+foreach(file base/address base/cairo base/duckdb base/files base/library base/pager base/pq base/queue base/threads
         recommend/recommend_many recommend/score_speed)
   list(REMOVE_ITEM alone_sources ${src}/${file}.c)
 endforeach()

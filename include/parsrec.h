@@ -623,6 +623,9 @@ typedef struct parsrec_train_options {
     uint64_t seed;
     unsigned threads;     /* 0: all cores; the model does not depend on it */
     parsrec_ranks *ranks; /* other processes that train with this one, or NULL: there are none */
+    uint64_t
+        max_memory; /* bytes; what does not fit lies in temporary files beside out_path. 0: all is
+                             in memory. The model does not depend on it */
 } parsrec_train_options;
 
 typedef struct parsrec_train_report {
@@ -632,6 +635,7 @@ typedef struct parsrec_train_report {
     const char *best_by;   /* the validation measure that chose it; "" without validation; static */
     char checkpoint[4096]; /* from which a stopped run can be resumed; empty after a finished run */
     parsrec_baseline_report baselines; /* on the validation sessions */
+    double memory, memory_least; /* estimated bytes: with all in memory, and the least max_memory */
 } parsrec_train_report;
 
 PARSREC_API parsrec_train_options parsrec_train_default(void);

@@ -515,6 +515,7 @@ parsrec_train_options._fields_ = [
     ("seed", c_uint64),
     ("threads", c_uint),
     ("ranks", c_void_p),
+    ("max_memory", c_uint64),
 ]
 
 
@@ -530,6 +531,8 @@ parsrec_train_report._fields_ = [
     ("best_by", c_char_p),
     ("checkpoint", c_char * 4096),
     ("baselines", parsrec_baseline_report),
+    ("memory", c_double),
+    ("memory_least", c_double),
 ]
 
 

@@ -173,6 +173,19 @@ parsrec_status pr_scratch_map(pr_mapping *out, const pr_scratch_file *file, pars
     return PARSREC_OK;
 }
 
+parsrec_status pr_scratch_reserve(pr_scratch_file *file, uint64_t size, parsrec_error *err)
+{
+    assert(file->size == 0);
+    int error = posix_fallocate(file->fd, 0, (off_t)size);
+    errno = error;
+    if (error != 0)
+        return pr_fail_errno(err, PARSREC_E_IO,
+                             TEMPORARY ": no room for %.0f MB (make room or write to another disk)",
+                             (double)size / 1e6);
+    file->size = size;
+    return PARSREC_OK;
+}
+
 void pr_scratch_close(pr_scratch_file *file)
 {
     if (file->open)

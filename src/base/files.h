@@ -56,6 +56,8 @@ parsrec_status pr_scratch_flush(pr_scratch_file *file, parsrec_error *err);
 parsrec_status pr_scratch_read(const pr_scratch_file *file, uint64_t at, void *bytes, size_t size,
                                parsrec_error *err);
 parsrec_status pr_scratch_map(pr_mapping *out, const pr_scratch_file *file, parsrec_error *err);
+/* Instead of appending: room for `size` zeros on the disk, for a mapping that is written. */
+parsrec_status pr_scratch_reserve(pr_scratch_file *file, uint64_t size, parsrec_error *err);
 void pr_scratch_close(pr_scratch_file *file); /* a zeroed one is fine */
 
 /* A file that appears under its name complete or not at all: written beside its place under a

@@ -2,12 +2,14 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <stdalign.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static atomic_size_t allocations;
 static atomic_size_t fail_at = SIZE_MAX;
@@ -122,6 +124,20 @@ uint64_t pr_memory_available(void)
     if (file != NULL)
         fclose(file);
     return (uint64_t)kilobytes * 1024;
+}
+
+uint64_t pr_memory_resident(void)
+{
+    unsigned long long pages = 0;
+    char line[128];
+    int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, line, sizeof line - 1) : 0;
+    line[n > 0 ? n : 0] = '\0';
+    if (fd >= 0)
+        close(fd);
+    if (sscanf(line, "%*u %llu", &pages) != 1)
+        return 0;
+    return (uint64_t)pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 /* ---- arena: in one aligned block, with red zones between pieces under AddressSanitizer ---- */

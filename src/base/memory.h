@@ -40,6 +40,8 @@ static inline parsrec_status pr_grow(void *array, size_t *capacity, size_t neede
 
 /* About how many bytes this machine has left for programs; 0 when that is not known. */
 uint64_t pr_memory_available(void);
+/* How many bytes of memory this process holds, pages of mapped files included; 0 when that is not known. */
+uint64_t pr_memory_resident(void);
 
 /* For tests: the allocation number `after` from now (0 the next) and all following ones fail;
  * SIZE_MAX turns this off. */

@@ -24,7 +24,7 @@
 #include "parsrec.h"
 
 typedef struct size_args {
-    uint64_t users, items, actions, dim, most;
+    uint64_t users, items, actions, dim, most, max_memory;
     unsigned threads;
     bool json;
 } size_args;
@@ -37,6 +37,8 @@ static const cli_option options[] = {
               "dim.user and dim.item of the model; 0: as train has them"),
     CLI_COUNT(0, "sample", size_args, most, 1000, 1e9,
               "actions to generate at most, unless the catalogue needs more"),
+    CLI_BYTES(0, "max-memory", size_args, max_memory,
+              "say what train --max-memory SIZE makes of the shop"),
     CLI_THREADS(size_args, threads),
     CLI_FLAG(0, "json", size_args, json, "print the figures as JSON"),
     CLI_END,
@@ -68,6 +70,7 @@ enum {
     IMPORT_SECONDS,
     DATA_DISK,
     TRAIN_MEMORY,
+    TRAIN_LEAST,
     EPOCH_SECONDS,
     ITEMS_PER_SECOND,
     CHECKPOINT_DISK,
@@ -83,10 +86,10 @@ static const struct {
     const char *name;
     int rule;
 } figures[FIGURES] = {
-    {"import_memory", LINE},       {"import_seconds", SHARE}, {"data_disk", LINE},
-    {"train_memory", LINE},        {"epoch_seconds", SHARE},  {"items_per_second", SAME},
-    {"checkpoint_disk", LINE},     {"model_disk", LINE},      {"serve_memory", LINE},
-    {"answer_microseconds", SAME},
+    {"import_memory", LINE},    {"import_seconds", SHARE},     {"data_disk", LINE},
+    {"train_memory", LINE},     {"train_memory_least", LINE},  {"epoch_seconds", SHARE},
+    {"items_per_second", SAME}, {"checkpoint_disk", LINE},     {"model_disk", LINE},
+    {"serve_memory", LINE},     {"answer_microseconds", SAME},
 };
 
 /* Of the whole, from a part `share` of it and, if not NULL, from half of that part. A line that would fall is
@@ -209,10 +212,11 @@ static parsrec_status do_train(const step *s, parsrec_error *err)
     }
     parsrec_hooks hooks = {.context = s->figures, .on_epoch = note_epoch};
     parsrec_data *data = NULL;
-    parsrec_train_report report;
+    parsrec_train_report report = {0};
     PR_TRY(parsrec_data_load(&data, file_of(&data_path, s->shop, "data.st"), err));
     parsrec_status status =
         parsrec_train(data, file_of(&model_path, s->shop, "model.st"), &o, &report, &hooks, err);
+    s->figures[TRAIN_LEAST] = report.memory_least;
     parsrec_data_free(data);
     return status;
 }
@@ -366,6 +370,21 @@ static const char *seconds_text(amount *hold, double s)
     return hold->text;
 }
 
+/* What train --max-memory would say of the whole shop. */
+static void print_limited(const size_args *a, const double *f)
+{
+    amount limit, least;
+    bytes_text(&limit, (double)a->max_memory);
+    bytes_text(&least, f[TRAIN_LEAST]);
+    if ((double)a->max_memory < f[TRAIN_LEAST])
+        printf("train --max-memory %s: too little, at least %s\n", limit.text, least.text);
+    else if ((double)a->max_memory < f[TRAIN_MEMORY])
+        printf("train --max-memory %s: keeps below it with temporary files; possible from %s on\n",
+               limit.text, least.text);
+    else
+        printf("train --max-memory %s: everything fits\n", limit.text);
+}
+
 static int print_text(const size_args *a, const double *f, double share)
 {
     pr_digits users, items, actions;
@@ -387,6 +406,8 @@ static int print_text(const size_args *a, const double *f, double share)
     printf("serve   %-8s  %-8s  %.0f us per answer: %.0f answers per second and thread\n",
            bytes_text(&memory, f[SERVE_MEMORY]), "", f[ANSWER_MICROSECONDS],
            1e6 / f[ANSWER_MICROSECONDS]);
+    if (a->max_memory > 0)
+        print_limited(a, f);
     return cli_close_output("size");
 }
 

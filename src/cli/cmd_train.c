@@ -47,6 +47,8 @@ static const cli_option options[] = {
               "equal seeds give equal models"),
     CLI_SPLIT_OPTIONS(train_args, split),
     CLI_THREADS(train_args, train.threads),
+    CLI_BYTES(0, "max-memory", train_args, train.max_memory,
+              "keep in temporary files what does not fit (default: all is in memory)"),
     CLI_PEER_TIME(train_args, peer_time),
     CLI_FLAG(0, "json", train_args, json, "print the result as JSON"),
     CLI_END,
@@ -184,8 +186,12 @@ static int print_report(const train_args *a, const parsrec_train_report *r, cons
 /* How the run is resumed; the caller frees it. With ranks it needs a launcher again. */
 static char *resume_line(const train_args *a, const char *data_path, const char *checkpoint)
 {
-    const char *const words[] = {"train", "-o", a->output, data_path, "--resume", checkpoint};
-    return cli_command_line((int)(sizeof words / sizeof *words), words);
+    char most[32];
+    snprintf(most, sizeof most, "%llu", (unsigned long long)a->train.max_memory);
+    const char *const words[] = {"train",    "-o",       a->output,      data_path,
+                                 "--resume", checkpoint, "--max-memory", most};
+    int count = (int)(sizeof words / sizeof *words);
+    return cli_command_line(a->train.max_memory > 0 ? count : count - 2, words);
 }
 
 static const char *launcher(const train_args *a)

@@ -22,9 +22,12 @@
 #define METADATA_KEY "__metadata__"
 
 enum {
-    HEADER_MAX = 16 << 20, /* bytes; JSON takes a multiple of it in memory */
-    NAME_MAX_BYTES = 255,  /* bytes */
-    ALIGNMENT = 64,        /* of the tensors we write */
+    HEADER_MAX = 16 << 20,  /* bytes; JSON takes a multiple of it in memory */
+    NAME_MAX_BYTES = 255,   /* bytes */
+    ALIGNMENT = 64,         /* of the tensors we write */
+    WINDOW_BYTES = 1 << 24, /* of a file that are in memory during a pass over it */
+    RELEASED_BYTES =
+        1 << 28, /* files of this size and more do not stay in memory after their check */
 };
 
 typedef struct entry {
@@ -403,7 +406,13 @@ static parsrec_status check_sum(pr_container *c, parsrec_error *err)
                        c->path, PR_CHECKSUM_DIGITS);
     XXH3_state_t sum;
     pr_checksum_begin(&sum, c->header, c->header_size, at);
-    XXH3_64bits_update(&sum, c->data, c->data_size);
+    for (size_t at_byte = 0; at_byte < c->data_size;) {
+        size_t size = c->data_size - at_byte < WINDOW_BYTES ? c->data_size - at_byte : WINDOW_BYTES;
+        XXH3_64bits_update(&sum, c->data + at_byte, size);
+        if (c->data_size > RELEASED_BYTES)
+            pr_container_release(c, c->data + at_byte, size);
+        at_byte += size;
+    }
     pr_checksum_finish(&sum, c->checksum);
     if (memcmp(c->checksum, said, PR_CHECKSUM_DIGITS) != 0)
         return pr_fail(err, PARSREC_E_CHECKSUM,
@@ -486,6 +495,17 @@ const char *pr_container_path(const pr_container *c)
 uint64_t pr_container_bytes(const pr_container *c)
 {
     return c->size;
+}
+
+const void *pr_container_pages(const pr_container *c)
+{
+    return c->mapping.bytes;
+}
+
+void pr_container_release(const pr_container *c, const void *bytes, size_t size)
+{
+    if (c->mapping.bytes != NULL)
+        pr_pages_release(bytes, size);
 }
 
 const char *pr_container_metadata(const pr_container *c, const char *key)
@@ -717,7 +737,6 @@ static bool is_view(const writer *w, const void *data)
 static parsrec_status pour_tensor(const writer *w, const entry *e, sink *into, void *context,
                                   parsrec_error *err)
 {
-    enum { WINDOW_BYTES = 1 << 24 };
     const unsigned char *bytes = e->tensor.data;
     bool mapped = is_view(w, bytes);
     for (uint64_t left = e->end - e->begin; left > 0;) {

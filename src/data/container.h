@@ -78,6 +78,10 @@ void pr_container_free(pr_container *container); /* NULL is fine */
 
 const char *pr_container_path(const pr_container *container); /* for messages */
 uint64_t pr_container_bytes(const pr_container *container);
+/* The pages of the mapped file, pr_container_bytes of them; NULL if it is no file. */
+const void *pr_container_pages(const pr_container *container);
+/* Gives back the pages of these bytes of it after a pass over them. */
+void pr_container_release(const pr_container *container, const void *bytes, size_t size);
 const char *pr_container_metadata(const pr_container *container, const char *key); /* or NULL */
 const char *pr_container_checksum(const pr_container *container); /* 16 hex digits or "" */
 

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "math/layers.h"
 #include "model/chunk_tree.h"
+#include "model/storage.h"
 
 enum {
     COLUMNS = 16,   /* of a task that sums */
@@ -64,6 +65,7 @@ typedef struct job {
 
 struct pr_item_tables {
     const pr_model *model;
+    const pr_storage *storage; /* of `kept`; the model's */
     pr_pool *pool;
     size_t drawn, threads;
     group groups[PR_ITEM_GROUPS];
@@ -126,20 +128,24 @@ size_t pr_item_tables_bytes(const pr_model *model, const pr_limits *limits, size
     return bytes;
 }
 
-static bool take_table(const pr_item_tables *t, const group *g, item_table *table)
+static parsrec_status take_table(const pr_item_tables *t, const group *g, item_table *table,
+                                 parsrec_error *err)
 {
     size_t joined = most_rows(t->model, g->room), one = sizeof(pr_real);
     table->pool = pr_alloc_aligned(g->room * table->width, one);
     table->sum = pr_alloc_aligned(joined * table->width, one);
-    if (table->shared != NULL) {
-        table->parts = pr_alloc_aligned(t->model->tree.parts * table->width, one);
-        table->kept = pr_alloc_aligned(pr_param_size(table->param), one);
-    }
-    return table->pool != NULL && table->sum != NULL &&
-           (table->shared == NULL || (table->parts != NULL && table->kept != NULL));
+    if (table->pool == NULL || table->sum == NULL)
+        return pr_fail_memory(err);
+    if (table->shared == NULL)
+        return PARSREC_OK;
+    table->parts = pr_alloc_aligned(t->model->tree.parts * table->width, one);
+    if (table->parts == NULL)
+        return pr_fail_memory(err);
+    return pr_storage_take(&table->kept, t->model, PR_BLOCK_ASIDE, pr_param_size(table->param),
+                           err);
 }
 
-static bool take_group(pr_item_tables *t, group *g)
+static parsrec_status take_group(pr_item_tables *t, group *g, parsrec_error *err)
 {
     size_t joined = most_rows(t->model, g->room), parts = t->model->tree.parts;
     g->ids_of = pr_alloc(g->room, sizeof *g->ids_of);
@@ -154,11 +160,13 @@ static bool take_group(pr_item_tables *t, group *g)
     bool taken = g->ids_of != NULL && g->ids != NULL && g->head != NULL && g->top != NULL &&
                  g->added != NULL && g->below != NULL && g->chunk_of != NULL &&
                  g->part_ids != NULL && g->part_slot != NULL;
-    for (size_t i = 0; taken && i < g->table_count; i++) {
-        taken = take_table(t, g, &g->tables[i]);
+    if (!taken)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < g->table_count; i++) {
+        PR_TRY(take_table(t, g, &g->tables[i], err));
         t->job_most += tasks_of(joined, ROWS) + tasks_of(parts, ROWS);
     }
-    return taken;
+    return PARSREC_OK;
 }
 
 static void list_tables(pr_item_tables *t)
@@ -185,20 +193,25 @@ parsrec_status pr_item_tables_new(pr_item_tables **out, const pr_model *model, p
     pr_item_tables *t = pr_alloc_zero(1, sizeof *t);
     if (t == NULL)
         return pr_fail_memory(err);
-    *t = (pr_item_tables){
-        .model = model, .pool = pool, .drawn = drawn, .threads = pr_pool_threads(pool)};
+    *t = (pr_item_tables){.model = model,
+                          .storage = model->storage,
+                          .pool = pool,
+                          .drawn = drawn,
+                          .threads = pr_pool_threads(pool)};
     list_tables(t);
-    bool taken = true;
-    for (size_t i = 0; i < PR_ITEM_GROUPS && taken; i++) {
+    parsrec_status status = PARSREC_OK;
+    for (size_t i = 0; i < PR_ITEM_GROUPS && status == PARSREC_OK; i++) {
         t->groups[i].room = room_of(model, limits, chunks, drawn, i);
-        taken = take_group(t, &t->groups[i]);
+        status = take_group(t, &t->groups[i], err);
     }
     t->slots = pr_alloc_zero(model->items + 1, sizeof *t->slots);
     t->scratch = pr_alloc_zero(2 * t->threads * (model->items + 1), sizeof *t->scratch);
     t->jobs = pr_alloc(t->job_most, sizeof *t->jobs);
-    if (!taken || t->slots == NULL || t->scratch == NULL || t->jobs == NULL) {
+    if (status == PARSREC_OK && (t->slots == NULL || t->scratch == NULL || t->jobs == NULL))
+        status = pr_fail_memory(err);
+    if (status != PARSREC_OK) {
         pr_item_tables_free(t);
-        return pr_fail_memory(err);
+        return status;
     }
     *out = t;
     return PARSREC_OK;
@@ -214,7 +227,7 @@ void pr_item_tables_free(pr_item_tables *t)
             pr_free_aligned(g->tables[k].pool);
             pr_free_aligned(g->tables[k].sum);
             pr_free_aligned(g->tables[k].parts);
-            pr_free_aligned(g->tables[k].kept);
+            pr_storage_give(t->storage, g->tables[k].kept);
         }
         pr_free(g->ids_of);
         pr_free(g->ids);

@@ -13,6 +13,7 @@
 #include "model/factors/factors.h"
 #include "model/parsrec/parsrec_net.h"
 #include "model/sequence/sequence.h"
+#include "model/storage.h"
 
 const pr_model_kind *const pr_model_kinds[] = {
     &pr_parsrec,  &pr_gru4rec,  &pr_narm,   &pr_stamp,  &pr_caser,    &pr_bpr,    &pr_fpmc,
@@ -121,8 +122,7 @@ parsrec_status pr_model_new_bare(pr_model **out, const char *kind, const pr_conf
 parsrec_status pr_model_alloc_weights(pr_model *model, parsrec_error *err)
 {
     assert(model->weights == NULL);
-    model->weights = pr_alloc_aligned(model->params.size, sizeof *model->weights);
-    return model->weights != NULL ? PARSREC_OK : pr_fail_memory(err);
+    return pr_storage_take(&model->weights, model, PR_BLOCK_USERS, model->params.size, err);
 }
 
 parsrec_status pr_model_resize(pr_model *model, const char *const *names, size_t rows,
@@ -140,17 +140,19 @@ parsrec_status pr_model_resize(pr_model *model, const char *const *names, size_t
         ((pr_param *)(uintptr_t)pr_params_find(&now, *names))->open = true;
         status = pr_params_set_rows(&now, *names, rows, err);
     }
-    pr_real *block = status == PARSREC_OK ? pr_alloc_aligned(now.size, sizeof *block) : NULL;
-    if (block == NULL) {
+    pr_real *block = NULL;
+    if (status == PARSREC_OK)
+        status = pr_storage_take(&block, model, PR_BLOCK_USERS, now.size, err);
+    if (status != PARSREC_OK) {
         pr_params_free(&now);
-        return status != PARSREC_OK ? status : pr_fail_memory(err);
+        return status;
     }
     for (size_t i = 0; i < now.count; i++) {
         const pr_param *from = &model->params.list[i], *to = &now.list[i];
         if (from->rows == to->rows)
             memcpy(block + to->at, model->weights + from->at, pr_param_size(to) * sizeof *block);
     }
-    pr_free_aligned(model->weights);
+    pr_storage_give(model->storage, model->weights);
     pr_params_free(&model->params);
     model->weights = block;
     model->params = now;
@@ -264,7 +266,7 @@ void pr_model_free(pr_model *model)
     pr_params_free(&model->params);
     pr_feature_inputs_free(&model->inputs);
     pr_free_aligned(model->ready);
-    pr_free_aligned(model->weights);
+    pr_storage_give(model->storage, model->weights);
     pr_free(model);
 }
 

@@ -188,6 +188,8 @@ typedef struct pr_category_tree {
     size_t parts; /* of categories and columns together */
 } pr_category_tree;
 
+typedef struct pr_storage pr_storage;
+
 struct pr_model {
     const pr_model_kind *kind;
     pr_config config;
@@ -196,6 +198,7 @@ struct pr_model {
                                * kinds */
     pr_params params;
     pr_real *weights;                   /* one aligned block; read-only after training */
+    const pr_storage *storage;          /* where that lies; borrowed. NULL: in memory */
     bool shares;                        /* item rows share parts */
     pr_category_tree tree;              /* borrowed, during training only */
     const struct pr_proposal *proposal; /* likewise; NULL: items are drawn evenly */

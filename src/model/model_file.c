@@ -119,6 +119,7 @@ parsrec_status pr_block_read(pr_real *block, const pr_container *file, const cha
                            pr_container_path(file), t->name);
         /* float, or integers of the same size */
         memcpy(block + p->at, t->data, pr_param_size(p) * sizeof(float));
+        pr_container_release(file, t->data, pr_param_size(p) * sizeof(float));
     }
     return PARSREC_OK;
 }

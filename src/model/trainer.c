@@ -11,6 +11,7 @@
 #include "math/optimise.h"
 #include "model/chunk_tree.h"
 #include "model/item_tables.h"
+#include "model/storage.h"
 
 enum {
     CHUNK_ROWS = 128,   /* large enough for fast products; a batch of 256 gives two */
@@ -54,7 +55,8 @@ struct pr_trainer {
     /* Dense gradients: one block with the layout of the weights. Sparse ones: what pr_params_pack leaves,
      * and user_sum. */
     pr_real *gradient, *moment[2];
-    pr_real *extra; /* gradients of chunks 1, 2, ...; chunk 0 uses `gradient` */
+    const pr_storage *storage; /* of the moments; the model's */
+    pr_real *extra;            /* gradients of chunks 1, 2, ...; chunk 0 uses `gradient` */
     pr_arena *arenas;
     unsigned threads;
     pr_chunk *chunks;
@@ -182,8 +184,6 @@ static bool take_memory(pr_trainer *t)
     size_t one = sizeof(pr_real), rows = t->limits.rows;
     bool sparse = t->tables != NULL;
     t->gradient = pr_alloc_aligned(sparse ? params->packed : params->size, one);
-    t->moment[0] = pr_alloc_aligned(params->size, one);
-    t->moment[1] = pr_alloc_aligned(params->size, one);
     t->extra = pr_alloc_aligned((t->chunk_max - 1) * params->packed, one);
     t->chunks = pr_alloc_zero(t->chunk_max, sizeof *t->chunks);
     t->order = pr_alloc_zero(rows, sizeof *t->order);
@@ -196,9 +196,8 @@ static bool take_memory(pr_trainer *t)
     t->common = pr_alloc_aligned(sparse ? 0 : pr_shared_room(t->model), one);
     t->spans = pr_alloc_zero(span_total(params), sizeof *t->spans);
     t->squares = pr_alloc_zero(span_total(params), sizeof *t->squares);
-    return t->gradient != NULL && t->moment[0] != NULL && t->moment[1] != NULL &&
-           t->extra != NULL && t->chunks != NULL && t->order != NULL && t->masks != NULL &&
-           t->user_gradient != NULL && t->users != NULL && t->touched != NULL &&
+    return t->gradient != NULL && t->extra != NULL && t->chunks != NULL && t->order != NULL &&
+           t->masks != NULL && t->user_gradient != NULL && t->users != NULL && t->touched != NULL &&
            t->user_slot != NULL && t->user_sum != NULL && t->common != NULL && t->spans != NULL &&
            t->squares != NULL && take_arenas(t);
 }
@@ -213,7 +212,8 @@ parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
     pr_trainer *t = pr_alloc_zero(1, sizeof *t);
     if (t == NULL)
         return pr_fail_memory(err);
-    *t = (pr_trainer){.model = model, .pool = pool, .limits = *limits, .seed = seed};
+    *t = (pr_trainer){
+        .model = model, .pool = pool, .limits = *limits, .seed = seed, .storage = model->storage};
     size_t most = pr_model_steps(model);
     t->limits.steps = limits->steps < most ? limits->steps : most;
     t->threads = pr_pool_threads(pool);
@@ -223,6 +223,8 @@ parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
     pr_params_pack(&model->params, drawn != PR_WHOLE_CATALOGUE);
     if (drawn != PR_WHOLE_CATALOGUE)
         status = pr_item_tables_new(&t->tables, model, pool, &t->limits, t->chunk_max, drawn, err);
+    for (size_t i = 0; i < 2 && status == PARSREC_OK; i++)
+        status = pr_storage_take(&t->moment[i], model, PR_BLOCK_USERS, model->params.size, err);
     if (status == PARSREC_OK && !take_memory(t))
         status = pr_fail_memory(err);
     if (status != PARSREC_OK) {
@@ -243,8 +245,8 @@ void pr_trainer_free(pr_trainer *t)
         pr_arena_free(&t->arenas[i]);
     pr_free(t->arenas);
     pr_free_aligned(t->gradient);
-    pr_free_aligned(t->moment[0]);
-    pr_free_aligned(t->moment[1]);
+    pr_storage_give(t->storage, t->moment[0]);
+    pr_storage_give(t->storage, t->moment[1]);
     pr_free_aligned(t->extra);
     pr_free_aligned(t->user_gradient);
     pr_free_aligned(t->common);

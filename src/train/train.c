@@ -12,6 +12,7 @@
 #include "math/blas.h"
 #include "model/counting/counting.h"
 #include "model/model_file.h"
+#include "model/storage.h"
 #include "report/curves.h"
 #include "train/run_record.h"
 
@@ -91,6 +92,7 @@ typedef struct call {
     const char *out_path;
     paths paths;
     pr_train_plan plan;
+    pr_storage storage;
     pr_pool *pool;
     pr_run_log log;
     const parsrec_hooks *hooks;
@@ -183,6 +185,8 @@ static parsrec_status write_results(const call *s, const pr_train_result *result
         .stopped_early = result->stopped_early,
         .best = public_epoch(&result->epochs[result->best_epoch - 1]),
         .best_by = result->best_by,
+        .memory = result->memory,
+        .memory_least = result->memory_least,
     };
     return PARSREC_OK;
 }
@@ -233,10 +237,11 @@ static parsrec_status check_counting(const parsrec_train_options *o, parsrec_err
                        "the model '%s' counts in one pass, which is not divided among ranks; start "
                        "it without a launcher",
                        o->model);
-    if (o->epochs == 0 && o->patience == 0)
+    if (o->epochs == 0 && o->patience == 0 && o->max_memory == 0)
         return PARSREC_OK;
     return pr_fail(err, PARSREC_E_ARGUMENT,
-                   "the model '%s' counts in one pass; leave out --epochs and --patience",
+                   "the model '%s' counts in one pass; leave out --epochs, --patience and "
+                   "--max-memory",
                    o->model);
 }
 
@@ -299,6 +304,11 @@ static parsrec_status prepare(call *s, const parsrec_train_options *options, par
     s->plan.ranks = options->ranks;
     if (s->writes)
         PR_TRY(try_output(s->out_path, err));
+    if (options->max_memory > 0) {
+        s->plan.max_memory = options->max_memory;
+        s->plan.storage = &s->storage;
+        PR_TRY(pr_pager_new(&s->storage.pager, s->out_path, options->max_memory, err));
+    }
     return pr_pool_new(&s->pool, options->threads, err);
 }
 
@@ -328,6 +338,7 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     status = parsrec_ranks_agree(options->ranks, status, err);
     if (status == PARSREC_OK)
         status = counts(&s.plan) ? count(&s, report, err) : run(&s, report, err);
+    pr_pager_free(s.storage.pager);
     pr_derived_free(&seen);
     pr_pool_free(s.pool);
     return status;

@@ -6,6 +6,7 @@
  *   train_loop.c    the run itself (this header)
  *   checkpoint.h    the state of a run in one file
  *   run_record.h    what was trained, on what and how far: MODEL.log, as compare and tune read it
+ *   memory_plan.h   how much memory a run takes, and what of it lies in files
  *   mixing.h        the last step: network and counts are weighed against each other
  *   bench_train.c   parsrec_bench_train: the same model and batches, timed, without a run
  *
@@ -42,6 +43,8 @@ typedef struct pr_train_plan {
     const char *const *set;    /* "key=value": what to change of the checkpoint's settings */
     size_t set_count, epochs;  /* 0 epochs: as the checkpoint; patience 0 likewise */
     pr_ranks *ranks;           /* that train together; NULL: one process */
+    uint64_t max_memory;       /* bytes; with storage */
+    pr_storage *storage;       /* where blocks lie, chosen by the run; NULL: in memory, unlimited */
 } pr_train_plan;
 
 /* What is known of a finished epoch. */
@@ -62,6 +65,7 @@ typedef struct pr_train_result {
     uint32_t best_epoch; /* its number */
     const char *best_by; /* the measure that chose it; "" when nobody can be validated */
     bool stopped_early;
+    double memory, memory_least; /* estimates in bytes: all in memory, and as little as it can be */
 } pr_train_result;
 
 /* Who wants to know; both functions may be NULL. */

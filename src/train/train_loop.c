@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "model/storage.h"
 #include "train/average.h"
 #include "train/train_setup.h"
 
@@ -308,6 +309,16 @@ static const char *best_by(const pr_train_run *r)
     return pr_choice_measure(rule) == PR_NDCG ? "NDCG@10" : "Sess-Prec@10";
 }
 
+/* The weights of the best epoch become the model's. */
+static void take_best(pr_train_run *r)
+{
+    pr_run_state *s = &r->state;
+    pr_storage_give(r->plan->storage, s->model->weights);
+    pr_storage_give(r->plan->storage, s->average);
+    s->model->weights = s->best;
+    s->best = s->average = NULL;
+}
+
 parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const pr_train_plan *plan,
                         pr_pool *pool, const pr_train_listener *listener,
                         const parsrec_hooks *hooks, parsrec_error *err)
@@ -323,9 +334,9 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     assert(r.state.at.best_epoch > 0 && r.state.at.best_epoch <= result->epoch_count);
     /* The order matters: the mix is fitted with counts that do not include the validation sessions, so
      * that it weighs the network on sessions that neither has seen; only then they are counted too. */
-    memcpy(r.state.model->weights, r.state.best, r.state.model->params.size * sizeof(pr_real));
     pr_trainer_free(r.state.trainer); /* its memory is more than the mix takes */
     r.state.trainer = NULL;
+    take_best(&r);
     PR_TRY_GOTO(pr_mix_fit(r.state.model, data, r.state.at.seed, pool, hooks, err));
     PR_TRY_GOTO(pr_count_again(r.state.model, data, pool, err));
     result->best_epoch = r.state.at.best_epoch;

@@ -1,5 +1,5 @@
 /* Setting up a run: first what it will need, then the memory, then the numbers of a checkpoint. */
-#include "train/train_setup.h"
+#include "train/memory_plan.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "data/split.h"
 #include "model/same_ranks.h"
 #include "model/settle.h"
+#include "model/storage.h"
 
 /* ---- batches: from places in a data set to views of baskets ---- */
 
@@ -469,51 +470,6 @@ static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config
     return outline_others(r, config, err);
 }
 
-/* The program itself with its libraries, and what the matrix products of a thread take. */
-enum { PROGRAM_BYTES = 14000000, THREAD_BYTES = 2000000 };
-
-/* Weights, those of the best epoch, and their average. */
-static double weight_blocks(const pr_config *config)
-{
-    return config->average != PR_AVERAGE_OFF ? 3 : 2;
-}
-
-static void tell_memory(const pr_train_run *r, const pr_limits *limits)
-{
-    const pr_model *model = r->state.model;
-    const pr_dataset *d = r->data;
-    unsigned threads = pr_pool_threads(r->pool);
-    double weights = weight_blocks(&model->config) * (double)model->params.size * sizeof(pr_real);
-    /* One evaluation at a time; each frees its memory. */
-    double evaluation = fmax((double)pr_evaluation_bytes(&r->evaluation, model, threads),
-                             (double)pr_evaluation_bytes(&r->basket, model, threads));
-    double training = (double)pr_trainer_bytes(model, limits, threads) + evaluation;
-    double data = 4.0 * (double)d->actions + 8.0 * (double)d->sessions;
-    if (d->file != NULL)
-        data = (double)pr_container_bytes(d->file);
-    data += (double)r->batches.basket_count * (2 * sizeof(pr_sample) + 2 * sizeof(uint32_t));
-    double rest = PROGRAM_BYTES + (double)threads * THREAD_BYTES;
-    pr_say(r->hooks, PARSREC_LOG_INFO,
-           "memory: about %.0f MB (model %.0f, training %.0f, data %.0f, program %.0f)",
-           (weights + training + data + rest) / 1e6, weights / 1e6, training / 1e6, data / 1e6,
-           rest / 1e6);
-}
-
-parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *config,
-                              const pr_dataset *data, unsigned threads, parsrec_error *err)
-{
-    pr_model *model;
-    pr_shop shop = pr_shop_of(data);
-    pr_config settled = *config;
-    pr_settle_sizes(&settled, pr_model_kind_named(kind), data);
-    PR_TRY(pr_model_new_bare(&model, kind, &settled, &shop, err));
-    pr_limits limits = pr_limits_of(data, model);
-    *bytes = weight_blocks(&settled) * (double)model->params.size * sizeof(pr_real) +
-             (double)pr_trainer_bytes(model, &limits, threads) + (double)threads * THREAD_BYTES;
-    pr_model_free(model);
-    return PARSREC_OK;
-}
-
 static void tell_validation(const pr_train_run *r)
 {
     const pr_eval_protocol *p = &r->evaluation.protocol;
@@ -535,20 +491,18 @@ static parsrec_status take_memory(pr_train_run *r, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
     pr_limits limits = pr_limits_of(r->data, s->model);
-    tell_memory(r, &limits);
+    PR_TRY(pr_memory_choose(r, &limits, err));
     tell_validation(r);
     PR_TRY(pr_model_alloc_weights(s->model, err));
     PR_TRY(pr_trainer_new(&s->trainer, s->model, r->pool, &limits, s->at.seed, err));
     PR_TRY(pr_trainer_divide(s->trainer, r->plan->ranks, err));
     r->evaluation.ranks = r->next.ranks = r->basket.ranks = r->plan->ranks;
-    s->best = pr_alloc_aligned(s->model->params.size, sizeof *s->best);
+    size_t numbers = s->model->params.size;
+    PR_TRY(pr_storage_take(&s->best, s->model, PR_BLOCK_BEST, numbers, err));
+    if (s->model->config.average != PR_AVERAGE_OFF)
+        PR_TRY(pr_storage_take(&s->average, s->model, PR_BLOCK_AVERAGE, numbers, err));
     r->baskets = pr_alloc((size_t)s->model->config.batch, sizeof *r->baskets);
-    if (s->model->config.average != PR_AVERAGE_OFF) {
-        s->average = pr_alloc_aligned(s->model->params.size, sizeof *s->average);
-        if (s->average == NULL)
-            return pr_fail_memory(err);
-    }
-    return s->best != NULL && r->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
+    return r->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
 static parsrec_status set_up_fresh(pr_train_run *r, parsrec_error *err)
@@ -638,8 +592,8 @@ void pr_run_tear_down(pr_train_run *r)
 {
     pr_trainer_free(r->state.trainer);
     pr_model_free(r->state.model);
-    pr_free_aligned(r->state.best);
-    pr_free_aligned(r->state.average);
+    pr_storage_give(r->plan->storage, r->state.best);
+    pr_storage_give(r->plan->storage, r->state.average);
     pr_batches_free(&r->batches);
     pr_evaluation_free(&r->evaluation);
     pr_evaluation_free(&r->next);

@@ -30,6 +30,10 @@ ok "$PARSREC" size --users 60 --items 40 --actions 3000 --dim 8 --threads 1
 says "60 users, 40 items, 3,000 actions"
 says "per epoch"
 says "answers per second and thread"
+ok "$PARSREC" size --users 60 --items 40 --actions 3000 --dim 8 --threads 1 --max-memory 8G
+says "train --max-memory 8.0 GB: everything fits"
+ok "$PARSREC" size --users 60 --items 40 --actions 3000 --dim 8 --threads 1 --max-memory 1M
+says "too little, at least"
 
 fails 2 "--users, --items and --actions are all needed" "$PARSREC" size --users 60
 fails 2 "fewer actions than items" "$PARSREC" size --users 60 --items 4000 --actions 3000

@@ -224,3 +224,28 @@ if [ -s cut.st.ckpt ]; then ok "$PARSREC" train -o cut.st s.st --resume cut.st.c
 else ok "$PARSREC" train -o cut.st s.st $run; fi
 ok cmp whole.st cut.st
 [ $kills -ge 10 ] && [ $resumed -ge 5 ] && pass || fail "only $kills kills and $resumed resumes"
+
+# --max-memory: the same model from blocks in files, at any number of threads and after a resume. The least that
+# suffices is in the refusal.
+awk 'BEGIN { print "user,session,time,item"
+    for (u = 0; u < 4000; u++) for (s = 0; s < 3; s++) for (i = 0; i < 2; i++)
+        printf "u%d,%d,%d,i%d\n", u, s, s, (u * 7 + s * 3 + i * 11 + u % 13 * s) % 50 }' >many.csv
+ok "$PARSREC" import -o many.st many.csv
+wide="--epochs 1 --set dim.user=640 --set dim.item=8 --set heads=1"
+ok "$PARSREC" train -o all.st many.st $wide --threads 2
+if "$PARSREC" train -o few.st many.st $wide --threads 2 --max-memory 1M >stdout 2>stderr; then fail "trained in 1 MB"; fi
+warns "more than --max-memory of 1 MB allows; raise it"
+absent few.st
+least=$(sed -n 's/.*takes at least \([0-9]*\) MB.*/\1/p' stderr)
+ok "$PARSREC" train -o few.st many.st $wide --threads 2 --max-memory $((least + 1))M
+warns "in temporary files beside the model: the best epoch"
+warns "rows of users and their moments"
+ok cmp all.st few.st
+ok "$PARSREC" train -o few.st many.st $wide --threads 1 --max-memory $((least + 1))M --keep-checkpoint
+ok cmp all.st few.st
+ok "$PARSREC" train -o more.st many.st --resume few.st.ckpt --epochs 2 --threads 2 --max-memory $((least + 1))M
+ok "$PARSREC" train -o all.st many.st --resume few.st.ckpt --epochs 2
+ok cmp all.st more.st
+ok "$PARSREC" train -o few.st many.st $wide --max-memory 4G
+warns "everything fits"
+fails 1 "counts in one pass" "$PARSREC" train -o few.st many.st --model pop --max-memory 4G

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/pager.h"
 #include "base/threads.h"
 
 /* ---- files ---- */
@@ -34,6 +35,21 @@ void pr_pages_release(const void *bytes, size_t size)
 {
     (void)bytes;
     (void)size;
+}
+
+/* No block ever lies in a file. */
+parsrec_status pr_pager_take(void **out, pr_pager *pager, size_t count, size_t size, size_t kept,
+                             bool seldom, parsrec_error *err)
+{
+    (void)pager, (void)kept, (void)seldom;
+    *out = pr_alloc_aligned(count, size);
+    return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+void pr_pager_give(pr_pager *pager, void *block)
+{
+    (void)pager;
+    pr_free_aligned(block);
 }
 
 /* Nothing that a page asks for writes a file. */

@@ -3,6 +3,7 @@
 #include "support/toy_run.h"
 
 #include "base/memory.h"
+#include "model/storage.h"
 
 static const toy_sizes ordinary = {.users = 40, .items = 50, .least = 3, .spread = 8, .sizes = 5};
 
@@ -104,6 +105,61 @@ static void checkpoints_within_an_epoch_do_not_matter(void **state)
     assert_ok(toy_train(&shop.data, &plan, 2, NULL, NULL, &err));
     toy_assert_model(&whole);
     free(whole.bytes);
+    toy_free(&shop);
+}
+
+/* All blocks in files, whose pages are given back all the time. Every second piece of a run has none. */
+static void where_blocks_lie_does_not_matter(void **state)
+{
+    parsrec_error err;
+    toy_shop shop =
+        toy_make((toy_sizes){.users = 300, .items = 700, .least = 3, .spread = 2, .sizes = 3});
+    pr_train_plan plan = toy_plan(*state, 16, 64, EPOCHS);
+    assert_ok(toy_train(&shop.data, &plan, 1, NULL, NULL, &err));
+    toy_bytes whole = toy_read(toy_path("model"));
+    pr_storage storage = {.in_files = {true, true, true, true}};
+    assert_ok(pr_pager_new(&storage.pager, toy_path("model"), 1, &err));
+    plan.max_memory = UINT64_C(1) << 40;
+    plan.storage = &storage;
+    assert_ok(toy_train(&shop.data, &plan, 2, NULL, NULL, &err));
+    toy_assert_model(&whole);
+    plan.checkpoint = toy_path("ckpt");
+    parsrec_status status = PARSREC_E_STOPPED;
+    for (unsigned piece = 0; status == PARSREC_E_STOPPED; piece++) {
+        toy_stop stop = {.at = 6};
+        plan.storage = piece % 2 == 0 ? &storage : NULL;
+        status = toy_train(&shop.data, &plan, 1, &stop, NULL, &err);
+        plan.resume = plan.checkpoint;
+        assert_true(piece > 0 || status == PARSREC_E_STOPPED);
+    }
+    assert_ok(status);
+    toy_assert_model(&whole);
+    pr_pager_free(storage.pager);
+    free(whole.bytes);
+    toy_free(&shop);
+}
+
+/* What does not fit is refused before any memory is taken, with the least that would do. */
+static void too_little_memory_is_refused(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    toy_shop shop = toy_make(ordinary);
+    pr_train_plan plan = toy_plan(&toy_kinds[0], 4, 16, 1);
+    pr_storage storage = {0};
+    assert_ok(pr_pager_new(&storage.pager, toy_path("model"), 1000000, &err));
+    plan.max_memory = 1000000;
+    plan.storage = &storage;
+    assert_fails(toy_train(&shop.data, &plan, 1, NULL, NULL, &err), PARSREC_E_LIMIT,
+                 "more than --max-memory of 1 MB allows");
+    unsigned long long least;
+    assert_int_equal(sscanf(err.message, "training takes at least %llu MB", &least), 1);
+    plan.max_memory = (least + 1) * 1000000;
+    assert_ok(toy_train(&shop.data, &plan, 1, NULL, NULL, &err));
+    for (size_t i = 0; i < PR_BLOCK_USES; i++) /* what is tiny fits as it is */
+        assert_false(storage.in_files[i]);
+    unlink(toy_path("model"));
+    pr_pager_free(storage.pager);
     toy_free(&shop);
 }
 
@@ -395,6 +451,7 @@ static const struct {
     {"threads do not matter", threads_do_not_matter},
     {"stops do not matter", stops_do_not_matter},
     {"checkpoints within an epoch do not matter", checkpoints_within_an_epoch_do_not_matter},
+    {"where blocks lie does not matter", where_blocks_lie_does_not_matter},
     {"a run can be made longer", a_run_can_be_made_longer},
     {"the best epoch is kept", the_best_epoch_is_kept},
     {"nobody to validate", nobody_to_validate},
@@ -409,8 +466,9 @@ int main(void)
 {
     static bool plain = false, unique = true;
     static char names[OF_EVERY_KIND * TOY_KINDS][80];
-    struct CMUnitTest tests[OF_EVERY_KIND * TOY_KINDS + 3] = {
+    struct CMUnitTest tests[OF_EVERY_KIND * TOY_KINDS + 4] = {
         cmocka_unit_test(settings_of_a_run_under_way),
+        cmocka_unit_test(too_little_memory_is_refused),
         cmocka_unit_test_prestate(long_baskets_are_cut_but_wholly_used, &plain),
         cmocka_unit_test_prestate(long_baskets_are_cut_but_wholly_used, &unique),
     };
@@ -419,7 +477,7 @@ int main(void)
             (toy_kind *)&toy_kinds[i / OF_EVERY_KIND]; /* cmocka's state is not const */
         snprintf(names[i], sizeof names[i], "%s: %s", kind->title,
                  of_every_kind[i % OF_EVERY_KIND].name);
-        tests[i + 3] = (struct CMUnitTest){.name = names[i],
+        tests[i + 4] = (struct CMUnitTest){.name = names[i],
                                            .test_func = of_every_kind[i % OF_EVERY_KIND].run,
                                            .initial_state = kind};
     }

@@ -1,0 +1,182 @@
+/* The estimate, and the choice of what lies in files. */
+#include "train/memory_plan.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "model/settle.h"
+#include "model/shared_parts.h"
+#include "model/storage.h"
+
+/* The program itself with its libraries, and what the matrix products of a thread take. */
+enum { PROGRAM_BYTES = 14000000, THREAD_BYTES = 2000000 };
+
+/* Pages of files that must fit beside everything else: those that some batches use. */
+static const double least_window = 32e6;
+
+typedef struct estimate {
+    double model, training, data, program;
+    double in_files[PR_BLOCK_USES]; /* of these, what could lie in files */
+    double data_file;               /* of data: pages of a file that is only read */
+} estimate;
+
+static double total(const estimate *e)
+{
+    return e->model + e->training + e->data + e->program;
+}
+
+/* Weights, those of the best epoch, and their average. */
+static double weight_blocks(const pr_config *config)
+{
+    return config->average != PR_AVERAGE_OFF ? 3 : 2;
+}
+
+static double bytes_aside(const pr_model *model)
+{
+    double bytes = 0;
+    bool drawn =
+        model->kind->drawn_items != NULL && model->kind->drawn_items(model) != PR_WHOLE_CATALOGUE;
+    for (size_t i = 0; drawn && i < model->params.count; i++)
+        if (model->params.list[i].group != PR_NOT_BY_ITEM &&
+            pr_shared_of(model, &model->params.list[i]) != NULL)
+            bytes += (double)pr_param_size(&model->params.list[i]) * sizeof(pr_real);
+    return bytes;
+}
+
+static estimate estimate_of(const pr_train_run *r, const pr_limits *limits)
+{
+    const pr_model *model = r->state.model;
+    const pr_dataset *d = r->data;
+    unsigned threads = pr_pool_threads(r->pool);
+    double block = (double)model->params.size * sizeof(pr_real);
+    /* One evaluation at a time; each frees its memory. */
+    double evaluation = fmax((double)pr_evaluation_bytes(&r->evaluation, model, threads),
+                             (double)pr_evaluation_bytes(&r->basket, model, threads));
+    estimate e = {
+        .model = weight_blocks(&model->config) * block,
+        .training = (double)pr_trainer_bytes(model, limits, threads) + evaluation,
+        .data = 4.0 * (double)d->actions + 8.0 * (double)d->sessions,
+        .program = PROGRAM_BYTES + (double)threads * THREAD_BYTES,
+        .in_files = {[PR_BLOCK_BEST] = block,
+                     [PR_BLOCK_ASIDE] = bytes_aside(model),
+                     [PR_BLOCK_AVERAGE] = model->config.average != PR_AVERAGE_OFF ? block : 0,
+                     [PR_BLOCK_USERS] = 3.0 * (double)(model->params.size - model->params.shared) *
+                                        sizeof(pr_real)},
+    };
+    if (d->file != NULL)
+        e.data = (double)pr_container_bytes(d->file);
+    if (d->file != NULL && pr_container_pages(d->file) != NULL)
+        e.data_file = e.data;
+    e.data += (double)r->batches.basket_count * (2 * sizeof(pr_sample) + 2 * sizeof(uint32_t));
+    return e;
+}
+
+parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *config,
+                              const pr_dataset *data, unsigned threads, parsrec_error *err)
+{
+    pr_model *model;
+    pr_shop shop = pr_shop_of(data);
+    pr_config settled = *config;
+    pr_settle_sizes(&settled, pr_model_kind_named(kind), data);
+    PR_TRY(pr_model_new_bare(&model, kind, &settled, &shop, err));
+    pr_limits limits = pr_limits_of(data, model);
+    *bytes = weight_blocks(&settled) * (double)model->params.size * sizeof(pr_real) +
+             (double)pr_trainer_bytes(model, &limits, threads) + (double)threads * THREAD_BYTES;
+    pr_model_free(model);
+    return PARSREC_OK;
+}
+
+/* ---- the choice ---- */
+
+/* The memory of a run with these uses in files, which must be usable of the limit (pr_pager_usable). With user
+ * rows in files the pages of the data set may leave memory too. */
+static double memory_with(const estimate *e, const bool in_files[PR_BLOCK_USES])
+{
+    double bytes = total(e), paged = 0;
+    for (size_t i = 0; i < PR_BLOCK_USES; i++)
+        if (in_files[i])
+            paged += e->in_files[i];
+    if (in_files[PR_BLOCK_USERS])
+        paged += e->data_file;
+    return bytes - paged + fmin(paged, least_window);
+}
+
+/* The limit of which so much is usable. */
+static double least_limit(double bytes)
+{
+    double limit = bytes;
+    while (pr_pager_usable((uint64_t)limit) < bytes)
+        limit += bytes - pr_pager_usable((uint64_t)limit) + 1;
+    return limit;
+}
+
+static void say_choice(const pr_train_run *r, const estimate *e, double memory)
+{
+    static const char *const words[PR_BLOCK_USES] = {
+        [PR_BLOCK_BEST] = "the best epoch (%.0f MB, written when an epoch is better)",
+        [PR_BLOCK_ASIDE] = "own rows of items (%.0f MB, written and read once per epoch)",
+        [PR_BLOCK_AVERAGE] = "the average of weights (%.0f MB, read and written 8 times per epoch)",
+        [PR_BLOCK_USERS] = "rows of users and their moments (%.0f MB, read and written as batches "
+                           "need them, and pages of the data set likewise)",
+    };
+    const pr_storage *s = r->plan->storage;
+    char text[600];
+    size_t used = 0;
+    for (size_t i = 0; i < PR_BLOCK_USES; i++) {
+        if (!s->in_files[i] || used >= sizeof text)
+            continue;
+        const char *comma = used > 0 ? ", " : "";
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s", comma);
+        used += (size_t)snprintf(text + used, sizeof text - used, words[i], e->in_files[i] / 1e6);
+    }
+    double limit = (double)r->plan->max_memory;
+    if (used == 0)
+        pr_say(r->hooks, PARSREC_LOG_INFO, "--max-memory %.0f MB: everything fits", limit / 1e6);
+    else
+        pr_say(r->hooks, PARSREC_LOG_INFO,
+               "--max-memory %.0f MB: about %.0f MB stay in memory; in temporary files beside the "
+               "model: %s",
+               limit / 1e6, memory / 1e6, text);
+    if (used > 0 && pr_pager_in_memory(s->pager))
+        pr_say(r->hooks, PARSREC_LOG_WARNING,
+               "the folder of the model is itself memory (tmpfs): files in it do not save any; "
+               "write the model to a disk");
+}
+
+static parsrec_status refuse(const pr_train_run *r, const estimate *e, double least,
+                             parsrec_error *err)
+{
+    return pr_fail(err, PARSREC_E_LIMIT,
+                   "training takes at least %.0f MB of memory (%.0f MB with nothing in files), "
+                   "more than --max-memory of %.0f MB allows; raise it, or lower --threads, batch, "
+                   "dim.item or dim.user",
+                   least / 1e6, total(e) / 1e6, (double)r->plan->max_memory / 1e6);
+}
+
+parsrec_status pr_memory_choose(pr_train_run *r, const pr_limits *limits, parsrec_error *err)
+{
+    static const bool everything[PR_BLOCK_USES] = {true, true, true, true};
+    estimate e = estimate_of(r, limits);
+    pr_storage *s = r->plan->storage;
+    double usable = pr_pager_usable(r->plan->max_memory), memory = total(&e);
+    pr_train_result *result = r->state.result;
+    result->memory = total(&e);
+    result->memory_least = least_limit(memory_with(&e, everything));
+    pr_say(r->hooks, PARSREC_LOG_INFO,
+           "memory: about %.0f MB (model %.0f, training %.0f, data %.0f, program %.0f)",
+           total(&e) / 1e6, e.model / 1e6, e.training / 1e6, e.data / 1e6, e.program / 1e6);
+    if (s == NULL)
+        return PARSREC_OK;
+    r->state.model->storage = s;
+    for (size_t i = 0; i < PR_BLOCK_USES && memory > usable; i++) {
+        s->in_files[i] = e.in_files[i] > 0;
+        memory = memory_with(&e, s->in_files);
+    }
+    if (memory > usable)
+        return refuse(r, &e, result->memory_least, err);
+    if (e.data_file > 0)
+        PR_TRY(pr_pager_watch(s->pager, pr_container_pages(r->data->file),
+                              (size_t)pr_container_bytes(r->data->file), err));
+    say_choice(r, &e, memory);
+    return PARSREC_OK;
+}
