@@ -32,7 +32,7 @@ _parsrec() {
             "info -"*) list="--json --help" ;;
             "list -"*) list="--most --json --help" ;;
             "check -"*) list="--json --help" ;;
-            "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --split-at --test-days --test-users --threads --peer-time --json --help" ;;
+            "train -"*) list="--output --model --preset --config --set --print-config --epochs --patience --resume --checkpoint-minutes --keep-checkpoint --seed --split-at --test-days --test-users --threads --max-memory --peer-time --json --help" ;;
             "recommend -"*) list="--user --guest --basket --k --exclude --only --category --exclude-category --feature --time --max-per-category --explain --strict --json --all --output --format --threads --peer-time --help" ;;
             "eval -"*) list="--split --protocol --negatives --full --candidates --exclude-seen --users --most-users --count-users --last --k --place-k --set --seed --split-at --test-days --test-users --threads --dump-scores --peer-time --json --help" ;;
             "compare -"*) list="--output --models --preset --epochs --patience --seed --seeds --jobs --retrain --measure --split --protocol --negatives --full --candidates --exclude-seen --users --most-users --count-users --last --k --place-k --candidate-seed --threads --peer-time --split-at --test-days --test-users --only-listed --json --help" ;;
@@ -46,7 +46,7 @@ _parsrec() {
             "export-events -"*) list="--output --types --help" ;;
             "fold-events -"*) list="--store --store-file --help" ;;
             "bench -"*) list="--model --preset --seconds --basket --k --threads --set --json --help" ;;
-            "size -"*) list="--users --items --actions --dim --sample --threads --json --help" ;;
+            "size -"*) list="--users --items --actions --dim --sample --max-memory --threads --json --help" ;;
             "doctor -"*) list="--store --server --json --help" ;;
             esac ;;
         esac
