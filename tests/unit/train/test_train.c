@@ -113,8 +113,8 @@ static void where_blocks_lie_does_not_matter(void **state)
 {
     parsrec_error err;
     toy_shop shop =
-        toy_make((toy_sizes){.users = 300, .items = 700, .least = 3, .spread = 2, .sizes = 3});
-    pr_train_plan plan = toy_plan(*state, 16, 64, EPOCHS);
+        toy_make((toy_sizes){.users = 120, .items = 300, .least = 3, .spread = 2, .sizes = 3});
+    pr_train_plan plan = toy_plan(*state, 16, 32, 2);
     assert_ok(toy_train(&shop.data, &plan, 1, NULL, NULL, &err));
     toy_bytes whole = toy_read(toy_path("model"));
     pr_storage storage = {.in_files = {true, true, true, true}};
@@ -154,6 +154,7 @@ static void too_little_memory_is_refused(void **state)
                  "more than --max-memory of 1 MB allows");
     unsigned long long least;
     assert_int_equal(sscanf(err.message, "training takes at least %llu MB", &least), 1);
+    storage = (pr_storage){.pager = storage.pager};
     plan.max_memory = (least + 1) * 1000000;
     assert_ok(toy_train(&shop.data, &plan, 1, NULL, NULL, &err));
     for (size_t i = 0; i < PR_BLOCK_USES; i++) /* what is tiny fits as it is */
