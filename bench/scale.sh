@@ -1,10 +1,19 @@
 #!/bin/sh
-# What size costs: training with default settings on shops of 2 thousand, 100 thousand and a million items.
-# usage: bench/scale.sh [-p PARSREC] [-w FOLDER] [STAGE...]          stages: train epoch
+# What size costs: training with default settings on shops of 2 thousand, 100 thousand and a million items,
+# answers from them, and training of ten million users in 12 GB.
+# usage: bench/scale.sh [-p PARSREC] [-w FOLDER] [STAGE...]          stages: train epoch million answers users
 #   train   cost per predicted item on one thread, three rounds over the three shops, in plain products
 #           of the same run. Goals: at most 1.5 times the cost at 2 thousand items with 100 thousand, at
 #           most 2 times with a million.
 #   epoch   one epoch of 200,000 users and 7.3 million actions on two threads. Goal: within 5 minutes.
+#   million a million items, a million users and 36.5 million actions from CSV to data set, model (one epoch),
+#           eval --full of 10,000 users and a server's answer, with time and peak of memory of each step beside
+#           what `parsrec size` and the line before training said. Goal: within a tenth. Takes an hour and 25 GB of disk.
+#   answers median and p99 of an answer in process: a known user with 30 to 50 past items, three items in the
+#           basket, k = 10, in catalogues of 2 thousand, 100 thousand and a million items (models of one epoch).
+#           Goals: 40 us, 200 us, 1.2 ms, and the same as scoring everything. The last one needs `million`.
+#   users   ten million users of a small shop with train --max-memory 12G: the first hundred batches, the peak
+#           of memory, and the time that is left by the program's own estimate.
 # Shops and measurements are kept in FOLDER (./scale); what is there is not made again, so that a run that
 # was interrupted continues. The shops come from bigshop.c, in ../shared/bench beside the source or
 # $PARSREC_SHOP. For `train` every item is bought at least once.
@@ -21,7 +30,7 @@ while getopts p:w: option; do
     esac
 done
 shift $((OPTIND - 1))
-[ $# -gt 0 ] || set -- train epoch
+[ $# -gt 0 ] || set -- train epoch million answers users
 [ -f "$shop" ] || { echo "scale.sh: there is no $shop; name it in PARSREC_SHOP" >&2; exit 1; }
 mkdir -p "$work"
 [ -x "$work/bigshop" ] || cc -O2 -o "$work/bigshop" "$shop" -lm
@@ -92,9 +101,105 @@ sys.exit(e["seconds"] > 300)
 PYTHON
 }
 
+# measured NAME COMMAND...: once; its time in seconds and peak of memory in kB go to NAME.cost, what it says to NAME.log.
+measured() {
+    name=$work/$1
+    shift
+    [ -s "$name.cost" ] && return
+    /usr/bin/time -o "$name.part" -f '%e %M' "$@" >"$name.log" 2>&1
+    mv "$name.part" "$name.cost"
+}
+
+million() {
+    [ -s "$work/million.csv" ] || {
+        "$work/bigshop" 1000000 1000000 8 1 >"$work/million.part"
+        mv "$work/million.part" "$work/million.csv"
+    }
+    measured million.import "$parsrec" import "$work/million.csv" -o "$work/million.st"
+    measured million.size "$parsrec" size --users 1000000 --items 914305 --actions 36530443 --json
+    measured million.train "$parsrec" train "$work/million.st" -o "$work/million.model" --epochs 1
+    measured million.eval "$parsrec" eval "$work/million.model" "$work/million.st" --full --most-users 10000
+    [ -s "$work/million.serve.cost" ] || serve_one
+    /usr/bin/python3 - "$work" <<'PYTHON'
+import json, re, sys
+
+work = sys.argv[1]
+text = open(f"{work}/million.size.log").read()
+said = json.loads(text[text.index("{"):])
+line = re.search(r"memory: about (\d+) MB", open(f"{work}/million.train.log").read())
+missed = False
+print("step      seconds   peak MB   said by size MB   ratio   said by train MB   ratio")
+for step, key in (("import", "import_memory"), ("train", "train_memory"), ("eval", None), ("serve", "serve_memory")):
+    seconds, peak = map(float, open(f"{work}/million.{step}.cost").read().split())
+    row = f"{step:8} {seconds:8.0f} {peak * 1024 / 1e6:9.0f}"
+    for value in (said[key] if key else None, float(line[1]) * 1e6 if step == "train" else None):
+        ratio = value / (peak * 1024) if value else None
+        missed |= ratio is not None and not 0.9 <= ratio <= 1.1
+        row += f" {value / 1e6:17.0f} {ratio:7.2f}" if value else f" {'':17} {'':7}"
+    print(row)
+sys.exit(missed)
+PYTHON
+}
+
+# A server with the large model answers one question; its peak is the system's figure for the process.
+serve_one() {
+    "$parsrec" serve "$work/million.model" --listen 127.0.0.1:0 >"$work/million.serve.log" 2>&1 &
+    server=$!
+    began=$(date +%s)
+    until grep -q 'http://127.0.0.1:' "$work/million.serve.log"; do
+        kill -0 $server || { cat "$work/million.serve.log" >&2; exit 1; }
+        sleep 0.2
+    done
+    address=$(sed -n 's/.*\(http:\/\/127.0.0.1:[0-9]*\).*/\1/p' "$work/million.serve.log" | head -n 1)
+    curl -fsS "$address/v1/recommend" -H 'content-type: application/json' \
+        -d '{"user": "u77", "basket": ["i1", "i2", "i3"], "k": 10}' >"$work/million.answer.json"
+    peak=$(sed -n 's/^VmHWM:[[:space:]]*\([0-9]*\) kB/\1/p' /proc/$server/status)
+    kill $server
+    wait $server || :
+    echo "$(($(date +%s) - began)) $peak" >"$work/million.serve.cost"
+}
+
+answers() {
+    build=$(dirname "$parsrec")
+    cc -std=c11 -O2 -D_GNU_SOURCE -I"$here/../src" -I"$here/../include" "$here/answers.c" \
+        "$build/libparsrec.a" $(pkg-config --libs jansson sqlite3 libzstd zlib) -lpthread -lm -ldl \
+        -o "$work/answers"
+    [ -f "$work/few.st" ] || "$work/bigshop" 20000 2000 8 1 | import few
+    [ -f "$work/large.st" ] || "$work/bigshop" 200000 100000 8 1 | import large
+    for name in few large million; do
+        [ -f "$work/$name.model" ] || "$parsrec" train -o "$work/$name.model" "$work/$name.st" --epochs 1 \
+            >"$work/$name.log" 2>&1
+        "$work/answers" "$work/$name.model" 3000 200
+    done | awk -v goals="40 200 1200" 'BEGIN { split(goals, goal)
+            print "items      median us   p99 us   goal us   compared   different" }
+        { printf "%9d %10.1f %8.1f %9d %10d %11d\n", $1, $2, $3, goal[NR], $4, $5
+          missed += $2 > goal[NR] || $5 > 0 }
+        END { exit missed > 0 || NR < 3 }'
+}
+
+# Three sessions of four or five items for each of the ten million, of 20,000 items.
+users() {
+    [ -f "$work/users.st" ] || "$work/bigshop" 10000000 20000 3 1 | import users
+    rm -f "$work/users.model.ckpt"
+    PARSREC_PROGRESS=1 "$parsrec" train "$work/users.st" -o "$work/users.model" --epochs 1 --max-memory 12G \
+        --set loss=sampled >"$work/users.log" 2>&1 &
+    trainer=$!
+    batch=0
+    while kill -0 $trainer 2>/dev/null; do
+        batch=$(tr '\r' '\n' <"$work/users.log" | grep -c '^training:' || :)
+        [ "$batch" -ge 10 ] && break
+        sleep 1
+    done
+    grep -E '^memory|max-memory' "$work/users.log"
+    tr '\r' '\n' <"$work/users.log" | grep '^training:' | tail -n 1
+    sed -n 's/^VmHWM:/peak of memory:/p; s/^VmRSS:/memory now:/p' /proc/$trainer/status
+    kill -9 $trainer # without a checkpoint of 13 GB
+    wait $trainer || :
+}
+
 for stage; do
     case $stage in
-    train | epoch) "$stage" ;;
-    *) echo "scale.sh: there is no stage '$stage'; there are: train, epoch" >&2; exit 2 ;;
+    train | epoch | million | answers | users) "$stage" ;;
+    *) echo "scale.sh: there is no stage '$stage'; there are: train, epoch, million, answers, users" >&2; exit 2 ;;
     esac
 done
