@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs the Debian packages of a folder in a bare Debian 12 and runs debian/tests there: import, train,
-# recommend, serve, Python without a compiler, and a C program.
+# recommend, serve, Python without a compiler, a C program, and two processes under Open MPI.
 # usage: scripts/test_deb.sh [FOLDER]     FOLDER: of the packages (default: build/deb)
 # Needs root and mmdebstrap. SUITE and MIRROR choose another Debian.
 set -eu
@@ -16,7 +16,7 @@ echo "Making a bare Debian ..."
 mmdebstrap --quiet --variant=minbase --aptopt='Acquire::Languages "none"' --dpkgopt=force-unsafe-io "${SUITE:-bookworm}" "$root" ${MIRROR:+"$MIRROR"}
 chmod 755 "$root"
 mkdir -p "$root/debs" "$root/tests"
-cp "$debs"/parsrec_*.deb "$debs"/python3-parsrec_*.deb "$debs"/libparsrec0_*.deb "$debs"/libparsrec-dev_*.deb "$root/debs"
+cp "$debs"/parsrec_*.deb "$debs"/python3-parsrec_*.deb "$debs"/libparsrec0_*.deb "$debs"/libparsrec-dev_*.deb "$debs"/parsrec-mpi_*.deb "$root/debs"
 cp "$here"/debian/tests/* "$root/tests"
 cp /etc/resolv.conf "$root/etc/resolv.conf" 2>/dev/null || :
 mount -t proc proc "$root/proc" 2>/dev/null || :
@@ -44,5 +44,7 @@ for book in sorted(glob.glob("/usr/share/doc/python3-parsrec/examples/*.ipynb"))
 P
 install "/debs/libparsrec-dev_*.deb gcc libc6-dev pkg-config"
 inside /tests/library
+install "--no-install-recommends /debs/parsrec-mpi_*.deb openmpi-bin"
+inside /tests/mpi
 inside apt-get purge -qq -y parsrec >/dev/null 2>&1
 echo "All tests of the installed packages passed."
