@@ -415,7 +415,7 @@ parsrec_status pr_ranks_compare(pr_ranks *r, const char *text, const char *what,
  * Each rank sends single bytes: that it is still at work, again and again, and at the end that it is done or
  * has failed. There is always one receive from every rank that has not ended. */
 
-enum { SILENT, AT_WORK, DONE, FAILED };
+enum { SILENT, AT_WORK, DONE, FAILED, ENDED };
 
 static const signed char words[] = {[AT_WORK] = AT_WORK, [DONE] = DONE, [FAILED] = FAILED};
 
@@ -432,25 +432,36 @@ static void listen_to(pr_ranks *r, unsigned from)
     pr_ranks_receive(r, from, &r->word[from], sizeof *r->word);
 }
 
-/* Takes what has arrived, without waiting. The rank that is not done and was silent the longest; the own
- * one if all are done. */
+/* Takes what has arrived, without waiting. The rank that has not ended and was silent the longest; the own
+ * one if all have. */
 static unsigned listen_around(pr_ranks *r)
 {
     unsigned last = r->rank;
-    r->failed = r->failed || r->plugin->test() < 0;
+    /* A question that finds something through, such as the own word, may not look for more. */
+    for (int nothing = 0, through; nothing < 2 && !r->failed; nothing += through == 0) {
+        through = r->plugin->test();
+        r->failed = through < 0;
+    }
     for (unsigned from = 0; from < r->size && !r->failed; from++) {
-        if (from == r->rank || r->word[from] == DONE || r->word[from] == FAILED)
+        if (from == r->rank || r->word[from] == ENDED)
             continue;
         if (!r->plugin->receiving(from)) {
+            int word = r->word[from];
             r->heard[from] = pr_now();
-            r->stop = r->stop || r->word[from] == FAILED;
-            if (r->word[from] != AT_WORK)
+            r->stop = r->stop || word == FAILED;
+            r->word[from] = ENDED;
+            if (word != AT_WORK)
                 continue;
             listen_to(r, from);
         }
         last = last == r->rank || r->heard[from] < r->heard[last] ? from : last;
     }
     return last;
+}
+
+static bool is_silent(const pr_ranks *r, unsigned peer)
+{
+    return peer != r->rank && pr_now() - r->heard[peer] > r->peer_seconds;
 }
 
 static int on_progress(void *context, const parsrec_progress *progress)
@@ -462,9 +473,11 @@ static int on_progress(void *context, const parsrec_progress *progress)
         stop = w->outer->on_progress(w->outer->context, progress);
     if (pr_now() - r->said > fmin(r->peer_seconds / 10, SAID_SECONDS)) {
         say_to_all(r, AT_WORK);
-        listen_around(r);
+        unsigned last = listen_around(r);
+        r->stop =
+            r->stop || r->failed || is_silent(r, last); /* which pr_ranks_work_end will tell */
     }
-    return stop != 0 || r->stop || r->failed;
+    return stop != 0 || r->stop;
 }
 
 static void on_log(void *context, parsrec_log_level level, const char *text)
@@ -502,26 +515,21 @@ parsrec_status pr_ranks_work_end(pr_ranks_work *w, parsrec_status own, parsrec_e
     if (r == NULL)
         return own;
     double began = pr_now(), shown = began + SHOWN_SECONDS;
-    parsrec_error why = {0};
-    unsigned peer = 0, pending;
+    unsigned peer = 0, other;
     say_to_all(r, own == PARSREC_OK ? DONE : FAILED);
     while (peer = listen_around(r),
-           !r->failed && (peer != r->rank || r->plugin->pending(&pending) > 0)) {
-        double now = pr_now(), waited = now - (peer != r->rank ? r->heard[peer] : began);
-        parsrec_status status = PARSREC_OK;
-        if (waited > r->peer_seconds) {
-            status = silent(r, peer, waited, &why);
-        } else if (now > shown) {
-            status = show_wait(r, peer, waited, &why);
+           !r->failed && (peer != r->rank || r->plugin->pending(&other) > 0)) {
+        double now = pr_now();
+        if (is_silent(r, peer))
+            return silent(r, peer, now - r->heard[peer], err);
+        if (now > shown) { /* a wish to stop is told to the others when they have ended */
+            parsrec_status wish =
+                pr_progress(r->hooks, "waiting for other ranks", "seconds", (uint64_t)(now - began),
+                            0, own == PARSREC_OK ? err : NULL);
+            own = own == PARSREC_OK ? wish : own;
             shown = now + SHOWN_SECONDS;
-        } else {
-            pause_for(now - began);
         }
-        if (status != PARSREC_OK) {
-            if (err != NULL)
-                *err = why;
-            return status;
-        }
+        pause_for(now - began);
     }
     r->account.waited += pr_now() - began;
     r->account.calls++;
