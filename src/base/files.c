@@ -26,7 +26,8 @@ parsrec_status pr_file_map(pr_mapping *out, const char *path, parsrec_error *err
     if (fstat(fd, &st) != 0)
         status = pr_fail_errno(err, PARSREC_E_IO, "%s: cannot read its size", path);
     else if (S_ISDIR(st.st_mode))
-        status = pr_fail(err, PARSREC_E_IO, "%s: is a directory; name a file in it", path);
+        status = pr_fail(err, PARSREC_E_IO,
+                         "%s: is a directory; name a file (only a data set may be a folder)", path);
     else if (!S_ISREG(st.st_mode))
         status = pr_fail(err, PARSREC_E_IO, "%s: is not a plain file; copy it to one first", path);
     else if (st.st_size > 0) {
@@ -268,6 +269,20 @@ static bool is_temporary_of(const char *entry, const char *name, size_t length)
            entry[length + (size_t)end] == '\0';
 }
 
+/* Removes a folder and the files in it. */
+static void remove_folder(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR *listing = fd >= 0 ? fdopendir(fd) : NULL;
+    for (struct dirent *e; listing != NULL && (e = readdir(listing)) != NULL;)
+        unlinkat(dirfd(listing), e->d_name, 0); /* fails for . and .. */
+    if (listing != NULL)
+        closedir(listing);
+    else if (fd >= 0)
+        close(fd);
+    unlinkat(parent, name, AT_REMOVEDIR);
+}
+
 /* Removes what writers of this file left behind when they were killed. The path is cut in two
  * meanwhile. */
 static void remove_stale(char *path)
@@ -284,8 +299,9 @@ static void remove_stale(char *path)
         if (!is_temporary_of(e->d_name, name, strlen(name)))
             continue;
         int fd = openat(dirfd(listing), e->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
-            unlinkat(dirfd(listing), e->d_name, 0);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 &&
+            unlinkat(dirfd(listing), e->d_name, 0) != 0 && errno == EISDIR)
+            remove_folder(dirfd(listing), e->d_name);
         if (fd >= 0)
             close(fd);
     }
@@ -303,6 +319,13 @@ static bool claim(int fd)
     return fstat(fd, &st) != 0 || st.st_nlink > 0;
 }
 
+/* A number that no other temporary name of this process has. */
+static unsigned next_number(void)
+{
+    static atomic_uint number;
+    return atomic_fetch_add(&number, 1);
+}
+
 static parsrec_status open_temporary(pr_atomic_file *file, const char *path, parsrec_error *err)
 {
     file->path = resolve(path);
@@ -315,10 +338,9 @@ static parsrec_status open_temporary(pr_atomic_file *file, const char *path, par
         return pr_fail_memory(err);
     remove_stale(file->path);
     /* Not mkstemp: that gives 0600, and a result has the rights any new file would have. */
-    static atomic_uint number;
     for (;;) {
         snprintf(file->temporary, room, "%s.%u-%u.tmp", file->path, (unsigned)getpid(),
-                 atomic_fetch_add(&number, 1));
+                 next_number());
         file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (file->fd >= 0 && claim(file->fd))
             return PARSREC_OK;
@@ -440,6 +462,59 @@ parsrec_status pr_folder_check(const char *folder, parsrec_error *err)
     if (is_new)
         rmdir(folder);
     return PARSREC_OK;
+}
+
+parsrec_status pr_new_folder_open(pr_new_folder *f, const char *path, parsrec_error *err)
+{
+    *f = (pr_new_folder){.path = resolve(path), .lock = -1};
+    if (f->path == NULL)
+        return errno == ENOMEM ? pr_fail_memory(err)
+                               : pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", path);
+    size_t length = strlen(f->path), room = length + sizeof ".4294967295-4294967295.tmp";
+    while (length > 1 && f->path[length - 1] == '/') /* the temporary name stands beside it */
+        f->path[--length] = '\0';
+    f->temporary = pr_alloc(room, 1);
+    if (f->temporary == NULL)
+        return pr_fail_memory(err);
+    remove_stale(f->path);
+    do
+        snprintf(f->temporary, room, "%s.%u-%u.tmp", f->path, (unsigned)getpid(), next_number());
+    while (mkdir(f->temporary, 0777) != 0 && errno == EEXIST);
+    f->lock = open(f->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (f->lock >= 0 && claim(f->lock))
+        return PARSREC_OK;
+    return pr_fail_errno(err, PARSREC_E_IO, "%s: the folder cannot be made", path);
+}
+
+parsrec_status pr_new_folder_commit(pr_new_folder *f, parsrec_error *err)
+{
+    (void)fsync(f->lock); /* where a folder can be synced */
+    bool replaces = renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_EXCHANGE) == 0;
+    if (!replaces && rename(f->temporary, f->path) != 0) {
+        /* Something is there, and the file system cannot exchange two names. */
+        if (errno != ENOTEMPTY && errno != EEXIST)
+            return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be put in place", f->path);
+        remove_folder(AT_FDCWD, f->path);
+        if (rename(f->temporary, f->path) != 0)
+            return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be put in place", f->path);
+    }
+    if (replaces)
+        remove_folder(AT_FDCWD, f->temporary);
+    pr_free(f->temporary);
+    f->temporary = NULL; /* nothing to abort */
+    sync_folder(f->path);
+    return PARSREC_OK;
+}
+
+void pr_new_folder_abort(pr_new_folder *f)
+{
+    if (f->temporary != NULL && f->lock >= 0)
+        remove_folder(AT_FDCWD, f->temporary);
+    if (f->path != NULL && f->lock >= 0)
+        close(f->lock);
+    pr_free(f->path);
+    pr_free(f->temporary);
+    *f = (pr_new_folder){0};
 }
 
 static const char *beside(pr_path *hold, const char *path, const char *ending)

@@ -79,6 +79,19 @@ parsrec_status pr_atomic_flush(pr_atomic_file *file, parsrec_error *err);
 parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err);
 void pr_atomic_abort(pr_atomic_file *file); /* NULL is fine */
 
+/* A folder that appears under its name complete or not at all. It is made beside its place under a
+ * temporary name; the caller writes files into `temporary`. What stood in its place before is
+ * exchanged for it and then removed, its files and not folders in it. Leftovers of writers that were
+ * killed are removed as those of files are. */
+typedef struct pr_new_folder {
+    char *path, *temporary;
+    int lock;
+} pr_new_folder;
+
+parsrec_status pr_new_folder_open(pr_new_folder *out, const char *path, parsrec_error *err);
+parsrec_status pr_new_folder_commit(pr_new_folder *folder, parsrec_error *err);
+void pr_new_folder_abort(pr_new_folder *folder); /* a zeroed one is fine, and one after commit */
+
 /* Makes a folder that may be there already; fails with a sentence unless files can be written in
  * it. */
 parsrec_status pr_folder_make(const char *folder, parsrec_error *err);
