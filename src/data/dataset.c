@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/xxh3.h"
 #include "data/dataset_edit.h"
+#include "data/shards.h"
 
 enum {
     TIME_KINDS = 3,
@@ -207,8 +208,6 @@ static parsrec_status read_offsets(const pr_container *file, const char *name,
 static parsrec_status read_actions(pr_dataset *d, parsrec_error *err)
 {
     PR_TRY(pr_names_need(d->file, "user_keys", &d->user_keys, err));
-    PR_TRY(pr_names_need(d->file, "item_keys", &d->item_keys, err));
-    d->items = d->item_keys.count;
     PR_TRY(read_offsets(d->file, "user_offsets", &d->user_offsets, &d->users, err));
     PR_TRY(read_offsets(d->file, "session_offsets", &d->session_offsets, &d->sessions, err));
     PR_TRY(pr_vector_need(d->file, "items", PR_I32, &d->action_items, &d->actions, err));
@@ -220,17 +219,6 @@ static parsrec_status read_actions(pr_dataset *d, parsrec_error *err)
 
 static parsrec_status read_times(pr_dataset *d, parsrec_error *err)
 {
-    const char *kind = pr_container_metadata(d->file, "time_kind");
-    bool known = false;
-    for (int i = 0; i < TIME_KINDS; i++) {
-        if (strcmp(kind != NULL ? kind : "none", time_kind_names[i]) == 0) {
-            d->time_kind = (parsrec_time_kind)i;
-            known = true;
-        }
-    }
-    if (!known)
-        return pr_fail(err, PARSREC_E_FORMAT, "%s: time_kind must be none, ordinal or unix",
-                       pr_container_path(d->file));
     if (d->time_kind != PARSREC_TIME_NONE)
         return pr_column_need(d->file, "times", PR_I64, &d->times, d->sessions, err);
     if (pr_container_find(d->file, "times") != NULL)
@@ -242,6 +230,8 @@ static parsrec_status read_times(pr_dataset *d, parsrec_error *err)
 
 static parsrec_status read_catalogue(pr_dataset *d, parsrec_error *err)
 {
+    PR_TRY(pr_names_need(d->file, "item_keys", &d->item_keys, err));
+    d->items = d->item_keys.count;
     d->item_names = (pr_names){"", no_names, 0};
     d->category_names = (pr_names){"", no_names, 0};
     if (has_names(d->file, "item_names.offsets")) {
@@ -263,20 +253,44 @@ static parsrec_status read_catalogue(pr_dataset *d, parsrec_error *err)
     return PARSREC_OK;
 }
 
-static parsrec_status read_dataset(pr_dataset *d, parsrec_error *err)
+static parsrec_status read_time_kind(pr_dataset *d, parsrec_error *err)
 {
-    PR_TRY(read_actions(d, err));
-    PR_TRY(read_times(d, err));
-    PR_TRY(read_catalogue(d, err));
-    for (int table = 0; table < PR_FEATURE_TABLES; table++)
-        PR_TRY(read_table(d, (pr_feature_of)table, err));
+    const char *kind = pr_container_metadata(d->file, "time_kind");
+    for (int i = 0; i < TIME_KINDS; i++)
+        if (strcmp(kind != NULL ? kind : "none", time_kind_names[i]) == 0) {
+            d->time_kind = (parsrec_time_kind)i;
+            return PARSREC_OK;
+        }
+    return pr_fail(err, PARSREC_E_FORMAT, "%s: time_kind must be none, ordinal or unix",
+                   pr_container_path(d->file));
+}
+
+static void read_texts(pr_dataset *d)
+{
     const char *source = pr_container_metadata(d->file, "source");
     d->source = source != NULL ? source : "";
     d->events = pr_container_metadata(d->file, "events");
     d->split = pr_container_metadata(d->file, "split");
     const char *ordered = pr_container_metadata(d->file, "ordered");
     d->ordered = ordered != NULL && strcmp(ordered, "yes") == 0;
-    return pr_dataset_check(d, pr_container_path(d->file), err);
+}
+
+parsrec_status pr_dataset_read(pr_dataset *d, pr_data_part part, parsrec_error *err)
+{
+    assert(d->file != NULL);
+    PR_TRY(read_time_kind(d, err));
+    read_texts(d);
+    if (part != PR_PART_USERS) {
+        PR_TRY(read_catalogue(d, err));
+        PR_TRY(read_table(d, PR_OF_ITEM, err));
+    }
+    if (part != PR_PART_CATALOGUE) {
+        PR_TRY(read_actions(d, err));
+        PR_TRY(read_times(d, err));
+        PR_TRY(read_table(d, PR_OF_USER, err));
+        PR_TRY(read_table(d, PR_OF_SESSION, err));
+    }
+    return PARSREC_OK;
 }
 
 parsrec_status pr_dataset_inside(pr_dataset **out, pr_container *file, parsrec_error *err)
@@ -288,7 +302,9 @@ parsrec_status pr_dataset_inside(pr_dataset **out, pr_container *file, parsrec_e
         return pr_fail_memory(err);
     }
     d->file = file;
-    parsrec_status status = read_dataset(d, err);
+    parsrec_status status = pr_dataset_read(d, PR_PART_ALL, err);
+    if (status == PARSREC_OK)
+        status = pr_dataset_check(d, pr_container_path(file), err);
     if (status == PARSREC_OK)
         *out = d;
     else
@@ -312,6 +328,8 @@ parsrec_status pr_dataset_load(pr_dataset **out, const char *path, parsrec_error
 {
     *out = NULL;
     pr_container *file;
+    if (pr_shards_at(path))
+        return pr_shards_load(out, path, err);
     PR_TRY(pr_container_open(&file, path, err));
     return pr_dataset_from(out, file, err);
 }
@@ -322,6 +340,7 @@ void pr_dataset_free(pr_dataset *d)
         return;
     free_features(d->cut != NULL ? &d->cut->data : d);
     pr_container_free(d->file);
+    pr_joined_free(d->joined);
     if (d->cut != NULL)
         pr_derived_free(d->cut);
     pr_free(d->cut);
@@ -347,6 +366,10 @@ parsrec_status parsrec_file_format(const char *path, char format[32], parsrec_er
     if (path == NULL || format == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_file_format needs a path and room");
     pr_container *file;
+    if (pr_shards_at(path)) {
+        snprintf(format, 32, "%s", PR_DATA_FORMAT);
+        return PARSREC_OK;
+    }
     PR_TRY(pr_container_open(&file, path, err));
     const char *name = pr_container_metadata(file, "format");
     snprintf(format, 32, "%s", name != NULL ? name : "");
@@ -630,7 +653,13 @@ static void add_feature(tensor_list *l, const pr_feature_column *f, const char *
     add_names(l, &f->values, values);
 }
 
-static void add_columns(tensor_list *l, const pr_dataset *d)
+static void add_table(tensor_list *l, const pr_dataset *d, pr_feature_of table)
+{
+    for (size_t i = 0; i < d->feature_count[table]; i++)
+        add_feature(l, &d->features[table][i], pr_feature_prefix(table), pr_feature_rows(d, table));
+}
+
+static void add_users(tensor_list *l, const pr_dataset *d)
 {
     add_tensor(l, PR_I64, d->user_offsets, d->users + 1, "user_offsets");
     add_tensor(l, PR_I64, d->session_offsets, d->sessions + 1, "session_offsets");
@@ -639,6 +668,12 @@ static void add_columns(tensor_list *l, const pr_dataset *d)
         add_tensor(l, PR_I64, d->times, d->sessions, "times");
     }
     add_names(l, &d->user_keys, "user_keys");
+    add_table(l, d, PR_OF_USER);
+    add_table(l, d, PR_OF_SESSION);
+}
+
+static void add_catalogue(tensor_list *l, const pr_dataset *d)
+{
     add_names(l, &d->item_keys, "item_keys");
     if (d->item_names.count > 0)
         add_names(l, &d->item_names, "item_names");
@@ -647,13 +682,10 @@ static void add_columns(tensor_list *l, const pr_dataset *d)
         add_tensor(l, PR_I32, d->category_parent, d->categories, "category_parent");
         add_tensor(l, PR_I32, d->item_category, d->items, "item_category");
     }
-    for (int table = 0; table < PR_FEATURE_TABLES; table++)
-        for (size_t i = 0; i < d->feature_count[table]; i++)
-            add_feature(l, &d->features[table][i], pr_feature_prefix((pr_feature_of)table),
-                        pr_feature_rows(d, (pr_feature_of)table));
+    add_table(l, d, PR_OF_ITEM);
 }
 
-/* An upper bound: add_columns writes at most 14 tensors and 3 per feature. */
+/* An upper bound: these write at most 14 tensors and 3 per feature. */
 static size_t most_tensors(const pr_dataset *d, size_t extra_count)
 {
     size_t most = 14 + extra_count;
@@ -668,14 +700,15 @@ enum { OWN_METADATA = 5 }; /* at most, see gather_metadata */
 static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_enclosing *in)
 {
     size_t count = 0;
+    bool texts = in->part != PR_PART_USERS; /* a shard's are in the dictionary */
     out[count++] = (pr_metadata){"time_kind", time_kind_names[d->time_kind]};
-    if (d->ordered)
+    if (texts && d->ordered)
         out[count++] = (pr_metadata){"ordered", "yes"};
-    if (d->source != NULL && d->source[0] != '\0')
+    if (texts && d->source != NULL && d->source[0] != '\0')
         out[count++] = (pr_metadata){"source", d->source};
-    if (d->events != NULL)
+    if (texts && d->events != NULL)
         out[count++] = (pr_metadata){"events", d->events};
-    if (d->split != NULL)
+    if (texts && d->split != NULL)
         out[count++] = (pr_metadata){"split", d->split};
     for (size_t i = 0; i < in->metadata_count; i++)
         out[count++] = in->metadata[i];
@@ -685,7 +718,8 @@ static size_t gather_metadata(pr_metadata *out, const pr_dataset *d, const pr_en
 parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in, const char *path,
                                   parsrec_error *err)
 {
-    PR_TRY(pr_dataset_check(data, path, err));
+    if (in->part == PR_PART_ALL)
+        PR_TRY(pr_dataset_check(data, path, err));
     size_t most = most_tensors(data, in->tensor_count);
     tensor_list l = {.tensors = pr_alloc(most, sizeof *l.tensors),
                      .names = pr_alloc(most, sizeof *l.names)};
@@ -694,7 +728,10 @@ parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in
     if (l.tensors == NULL || l.names == NULL || metadata == NULL) {
         status = pr_fail_memory(err);
     } else {
-        add_columns(&l, data);
+        if (in->part != PR_PART_CATALOGUE)
+            add_users(&l, data);
+        if (in->part != PR_PART_USERS)
+            add_catalogue(&l, data);
         for (size_t i = 0; i < in->tensor_count; i++)
             l.tensors[l.count++] = in->tensors[i];
         size_t count = gather_metadata(metadata, data, in);

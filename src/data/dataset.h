@@ -4,6 +4,7 @@
  *   container.h      the file format under every file that the library writes
  *   file_kind.h      what a file is, for messages about files that are not what was expected
  *   dataset.h        a data set in memory and in its file (this file)
+ *   shards.h         a data set in a folder: a dictionary and many shards
  *   dataset_edit.h   data sets derived from others: without some users, or renumbered
  *   directory.h      from keys and names to numbers
  *   split.h          which sessions are for training, validation and test, and which are counted
@@ -85,6 +86,7 @@ struct parsrec_data {
     size_t view_count;
 
     pr_container *file; /* owns the columns and any `truth.*` tensors; NULL when made in memory */
+    struct pr_joined *joined; /* owns the columns that were joined from shards; or NULL */
     const char
         *checksum; /* of what the data come from, where that is not `file` as it is; or NULL */
 
@@ -98,7 +100,7 @@ struct parsrec_data {
 
 /* ---- loading and saving ---- */
 
-/* Loads a file of the format PR_DATA_FORMAT and checks the invariants. */
+/* Loads a file of the format PR_DATA_FORMAT, or a folder of shards, and checks the invariants. */
 parsrec_status pr_dataset_load(pr_dataset **out, const char *path, parsrec_error *err);
 /* The same from an open container. Takes `file` over, also on failure. */
 parsrec_status pr_dataset_from(pr_dataset **out, pr_container *file, parsrec_error *err);
@@ -116,7 +118,16 @@ parsrec_status pr_dataset_check(const pr_dataset *data, const char *origin, pars
 parsrec_status pr_dataset_save(const pr_dataset *data, const pr_tensor *extra, size_t extra_count,
                                const char *path, parsrec_error *err);
 
-/* The same into a file of another format, which adds its own metadata and tensors. */
+/* The columns of a file: all; or of a dictionary, what is known about items and the texts about the
+ * whole; or of a shard, what belongs to users. */
+typedef enum pr_data_part { PR_PART_ALL, PR_PART_CATALOGUE, PR_PART_USERS } pr_data_part;
+
+/* Fills a zeroed data set with those columns of data->file. Only types and lengths are checked, not
+ * the invariants. */
+parsrec_status pr_dataset_read(pr_dataset *data, pr_data_part part, parsrec_error *err);
+
+/* The same into a file of another format, which adds its own metadata and tensors. Invariants are
+ * checked for PR_PART_ALL only. */
 typedef struct pr_enclosing {
     const char *format;
     uint32_t version;
@@ -124,6 +135,7 @@ typedef struct pr_enclosing {
     size_t metadata_count;
     const pr_tensor *tensors;
     size_t tensor_count;
+    pr_data_part part;
 } pr_enclosing;
 parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in, const char *path,
                                   parsrec_error *err);

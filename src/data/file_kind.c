@@ -248,6 +248,9 @@ static const struct {
     {"parsrec.model", "parsrec.checkpoint",
      "is a finished model, not a checkpoint; --resume takes the checkpoint that a stopped run "
      "leaves"},
+    {"parsrec.shard", "parsrec.data", "is one shard of a data set; name its folder"},
+    {"parsrec.dictionary", "parsrec.data", "is the dictionary of a data set; name its folder"},
+    {"parsrec.shards", "parsrec.data", "is the manifest of a data set; name its folder"},
     {"parsrec.data", "parsrec.checkpoint",
      "is a data set, not a checkpoint; --resume takes the checkpoint that a stopped run leaves"},
 };

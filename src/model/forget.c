@@ -11,6 +11,7 @@
 
 #include "base/memory.h"
 #include "data/dataset_edit.h"
+#include "data/shards.h"
 #include "model/model_file.h"
 
 static parsrec_status open_rows(pr_model *model, const pr_model *from, parsrec_error *err)
@@ -132,6 +133,21 @@ static parsrec_status save_without(const pr_model_file *file, const bool *gone, 
     return status;
 }
 
+/* A data set is imported without a user, not edited. In a folder that concerns one shard. */
+static parsrec_status fail_shards(const char *folder, const char *user, parsrec_error *err)
+{
+    pr_dictionary dictionary;
+    pr_excerpt hold;
+    PR_TRY(pr_dictionary_load(&dictionary, folder, err));
+    uint32_t shards = dictionary.rules.shards;
+    pr_dictionary_free(&dictionary);
+    return pr_fail(err, PARSREC_E_FORMAT,
+                   "%s: is a data set, and users are removed from models; to have it without user "
+                   "%s, remove the rows and run parsrec import --shard %u/%u again",
+                   folder, pr_show(&hold, pr_slice_of(user)),
+                   pr_shard_of(pr_slice_of(user), shards), shards);
+}
+
 parsrec_status parsrec_model_forget(const char *model_path, const char *out_path,
                                     const char *const *users, size_t count, parsrec_error *err)
 {
@@ -139,6 +155,8 @@ parsrec_status parsrec_model_forget(const char *model_path, const char *out_path
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "parsrec_model_forget needs a model file, a file to write and users");
     pr_model_file file;
+    if (pr_shards_is_data(model_path))
+        return fail_shards(model_path, users[0], err);
     PR_TRY(pr_model_load(&file, model_path, err));
     bool *gone = pr_alloc_zero(file.data->users, sizeof *gone);
     parsrec_status status = gone == NULL ? pr_fail_memory(err) : PARSREC_OK;

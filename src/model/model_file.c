@@ -138,7 +138,8 @@ parsrec_status pr_model_save(const pr_model *model, const pr_dataset *data, cons
         status =
             pr_block_tensors(tensors, names, PARAM_PREFIX, &model->params, model->weights, err);
     if (status == PARSREC_OK) {
-        pr_enclosing in = {PR_MODEL_FORMAT, PR_MODEL_VERSION, words.list, 2, tensors, count};
+        pr_enclosing in = {PR_MODEL_FORMAT, PR_MODEL_VERSION, words.list, 2, tensors,
+                           count,           PR_PART_ALL};
         status = pr_dataset_enclose(data, &in, path, err);
     }
     pr_free(words.config);

@@ -10,7 +10,9 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "base/xxh3.h"
+#include "data/file_kind.h"
 #include "data/live_file.h"
+#include "data/shards.h"
 #include "model/model_file.h"
 
 /* Every block of numbers with its name in the file; the last one only if an average is kept. */
@@ -420,11 +422,39 @@ static parsrec_status verify_model(pr_container *file, parsrec_error *err)
     return PARSREC_OK;
 }
 
+static parsrec_status verify_dictionary(pr_container *file, parsrec_error *err)
+{
+    pr_dictionary dictionary;
+    PR_TRY(pr_dictionary_from(&dictionary, file, err));
+    pr_dictionary_free(&dictionary);
+    return PARSREC_OK;
+}
+
+static parsrec_status verify_manifest(pr_container *file, parsrec_error *err)
+{
+    pr_manifest manifest;
+    PR_TRY(pr_manifest_from(&manifest, file, err));
+    pr_container_free(manifest.file);
+    return PARSREC_OK;
+}
+
+/* What a shard holds can only be judged with its dictionary. */
+static parsrec_status verify_shard(pr_container *file, parsrec_error *err)
+{
+    parsrec_status status =
+        pr_kind_fail_other(pr_container_path(file), PR_SHARD_FORMAT, PR_DATA_FORMAT, err);
+    pr_container_free(file);
+    return status;
+}
+
 static const checker checkers[] = {
     {PR_DATA_FORMAT, PR_DATA_VERSION, verify_data},
     {PR_MODEL_FORMAT, PR_MODEL_VERSION, verify_model},
     {PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, pr_checkpoint_inspect},
     {PR_LIVE_FORMAT, PR_LIVE_VERSION, pr_live_file_inspect},
+    {PR_DICTIONARY_FORMAT, PR_SHARDS_VERSION, verify_dictionary},
+    {PR_MANIFEST_FORMAT, PR_SHARDS_VERSION, verify_manifest},
+    {PR_SHARD_FORMAT, PR_SHARDS_VERSION, verify_shard},
 };
 
 static parsrec_status find_checker(const pr_container *file, const checker **out,
@@ -468,11 +498,28 @@ static parsrec_status check_container(pr_container *file, parsrec_file_report *r
     return PARSREC_OK;
 }
 
+static parsrec_status check_folder(const char *path, parsrec_file_report *report,
+                                   parsrec_error *err)
+{
+    pr_dataset *data;
+    PR_TRY(pr_dataset_load(&data, path, err));
+    if (report != NULL)
+        *report = (parsrec_file_report){.format = PR_MANIFEST_FORMAT,
+                                        .version = PR_SHARDS_VERSION,
+                                        .bytes = pr_joined_bytes(data),
+                                        .tensors = pr_joined_tensors(data),
+                                        .has_checksum = true};
+    pr_dataset_free(data);
+    return PARSREC_OK;
+}
+
 parsrec_status parsrec_file_check(const char *path, parsrec_file_report *report, parsrec_error *err)
 {
     if (path == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "parsrec_file_check needs a path");
     pr_container *file;
+    if (pr_shards_at(path))
+        return check_folder(path, report, err);
     PR_TRY(pr_container_open(&file, path, err));
     return check_container(file, report, err);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "data/shards.h"
 #include "model/settle.h"
 #include "model/shared_parts.h"
 #include "model/storage.h"
@@ -63,9 +64,11 @@ static estimate estimate_of(const pr_train_run *r, const pr_limits *limits)
                      [PR_BLOCK_USERS] = 3.0 * (double)(model->params.size - model->params.shared) *
                                         sizeof(pr_real)},
     };
-    if (d->file != NULL)
+    if (d->joined != NULL) /* in memory, not in the file */
+        e.data = (double)pr_joined_bytes(d);
+    else if (d->file != NULL)
         e.data = (double)pr_container_bytes(d->file);
-    if (d->file != NULL && pr_container_pages(d->file) != NULL)
+    if (d->joined == NULL && d->file != NULL && pr_container_pages(d->file) != NULL)
         e.data_file = e.data;
     e.data += (double)r->batches.basket_count * (2 * sizeof(pr_sample) + 2 * sizeof(uint32_t));
     return e;

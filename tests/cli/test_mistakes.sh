@@ -72,7 +72,7 @@ mistake 1 "parsrec import: shop.db: is an SQLite database, which import does not
 mistake 1 "parsrec import: empty: is empty; the first line must name the columns" import empty
 mistake 1 "parsrec eval: empty: is empty (0 bytes); make it again, or take another copy" \
     "$PARSREC" eval empty shop.st
-mistake 1 "parsrec check: folder: is a directory; name a file in it" "$PARSREC" check folder
+mistake 1 "parsrec check: folder: is a directory, but not a data set that parsrec import --shards wrote: it has no manifest.st" "$PARSREC" check folder
 
 # 6. UTF-16, with and without its mark.
 iconv -f UTF-8 -t UTF-16 shop.csv >wide.csv

@@ -46,8 +46,9 @@ typedef struct mutation {
 
 static inline mutation *mutation_open(const char *path)
 {
-    static const char *const keys[] = {"format", "version",   "config", "model",
-                                       "data",   "time_kind", "source"};
+    static const char *const keys[] = {
+        "format", "version",    "config", "model",  "data",         "time_kind",   "source",
+        "events", "dictionary", "shard",  "shards", "session_rule", "session_gap", "min_actions"};
     parsrec_error err = {0};
     pr_container *file;
     mutation *m = calloc(1, sizeof *m);

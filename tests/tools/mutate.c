@@ -1,6 +1,6 @@
 /* mutate FOLDER COUNT [SEED [FIRST]]: makes data sets, models and checkpoints in a new folder, damages
  * them COUNT times (tests/support/mutation.h), seals each with a right checksum and hands it to the public calls in
- * a child process. Reports crashes, sanitizer reports, leaks, failures without a sentence, and time or
+ * a child process. A file of a data set in shards is put into its place in a copy of the folder. Reports crashes, sanitizer reports, leaks, failures without a sentence, and time or
  * memory far beyond what the undamaged files take. Mutation number i of a seed is always the same one.
  * Status 0: nothing was found; 1: what was found stands in FOLDER as found-NUMBER, with its report. */
 #include <dirent.h>
@@ -17,6 +17,7 @@
 
 #include "support/mutation.h"
 
+#include "data/shards.h"
 #include "parsrec.h"
 
 enum {
@@ -53,7 +54,7 @@ FOR_SANITIZERS(__lsan_default_suppressions, "leak:libfontconfig\n")
 
 /* ---- files to damage ---- */
 
-typedef enum sort { DATA, MODEL, CHECKPOINT } sort;
+typedef enum sort { DATA, MODEL, CHECKPOINT, PART } sort; /* PART: of a folder of shards */
 
 typedef struct recipe {
     const char *name;
@@ -107,6 +108,10 @@ static const recipe recipes[] = {
     {"gru4rec.ckpt", CHECKPOINT, "plain.data", "gru4rec", {SMALL, "loss=bpr-max", "negatives=4"}},
     {"bpr.ckpt", CHECKPOINT, "plain.data", "bpr", {SMALL}},
     {"fpmc.ckpt", CHECKPOINT, "shop.data", "fpmc", {SMALL}},
+    {"shards/shard-0000.st", PART, NULL, NULL, {NULL}},
+    {"shards/shard-0001.st", PART, NULL, NULL, {NULL}},
+    {"shards/dictionary.st", PART, NULL, NULL, {NULL}},
+    {"shards/manifest.st", PART, NULL, NULL, {NULL}},
 };
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
@@ -122,7 +127,8 @@ static void must(parsrec_status status, const parsrec_error *err)
 static void write_csv(void)
 {
     FILE *actions = fopen("shop.csv", "w"), *items = fopen("items.csv", "w");
-    MUTATION_NEED(actions != NULL && items != NULL);
+    FILE *users = fopen("users.csv", "w");
+    MUTATION_NEED(actions != NULL && items != NULL && users != NULL);
     fputs("user,session,time,item\n", actions);
     for (int u = 0; u < 12; u++)
         for (int k = 0; k < 4 + u % 3; k++)
@@ -132,7 +138,10 @@ static void write_csv(void)
     fputs("item,name,category,price\n", items);
     for (int i = 0; i < 17; i++)
         fprintf(items, "i%d,Item %d,%s > C%d,%d\n", i, i, i % 2 == 0 ? "FOOD" : "HOME", i % 5, i);
-    MUTATION_NEED(fclose(actions) == 0 && fclose(items) == 0);
+    fputs("user,age,town\n", users);
+    for (int u = 0; u < 12; u++)
+        fprintf(users, "u%d,%d,t%d\n", u, 20 + u, u % 3);
+    MUTATION_NEED(fclose(actions) == 0 && fclose(items) == 0 && fclose(users) == 0);
 }
 
 static void make_data(const char *name)
@@ -154,6 +163,12 @@ static void make_data(const char *name)
     write_csv();
     if (strcmp(name, "shop.data") == 0)
         o.items_path = "items.csv";
+    if (strncmp(name, "shards/", 7) == 0) {
+        o.items_path = "items.csv";
+        o.users_path = "users.csv";
+        o.shards = 2;
+        name = "shards";
+    }
     must(parsrec_import(name, &input, 1, &o, NULL, NULL, &err), &err);
 }
 
@@ -413,12 +428,51 @@ static void try_checkpoint(const char *path, const recipe *r)
     parsrec_data_free(data);
 }
 
+static void copy_file(const char *from, const char *to)
+{
+    pr_mapping file;
+    FILE *out = fopen(to, "wb");
+    MUTATION_NEED(pr_file_map(&file, from, NULL) == PARSREC_OK && out != NULL);
+    MUTATION_NEED(fwrite(file.bytes, 1, file.size, out) == file.size && fclose(out) == 0);
+    pr_file_unmap(&file);
+}
+
+/* The damaged file in a folder whose other files are good: as the manifest is, and once more with one
+ * that names it. */
+static bool try_part(const char *path, const recipe *r, pr_stream *s)
+{
+    static const char *const parts[] = {"dictionary.st", "manifest.st", "shard-0000.st",
+                                        "shard-0001.st"};
+    parsrec_error err;
+    parsrec_data *data = NULL;
+    uint32_t lacking;
+    char from[64], to[64];
+    mkdir("part", 0777);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        snprintf(from, sizeof from, "shards/%s", parts[i]);
+        snprintf(to, sizeof to, "part/%s", parts[i]);
+        copy_file(strcmp(from, r->name) == 0 ? path : from, to);
+    }
+    if (CALL(parsrec_data_load, &data, "part"))
+        parsrec_data_free(data);
+    if (strcmp(r->name, "shards/dictionary.st") == 0) /* shards belong to the one as it was */
+        return CALL(parsrec_file_check, "part/dictionary.st", NULL);
+    if (strcmp(r->name, "shards/manifest.st") == 0) {
+        CALL(parsrec_file_check, "part/manifest.st", NULL);
+    } else if (CALL(pr_shards_finish, "part", &lacking)) {
+        try_data("part", r, s);
+    }
+    return CALL(parsrec_file_check, "part", NULL);
+}
+
 /* Everything that can be asked of one file; whether the check let it pass. */
 static bool try_file(const char *path, const recipe *r, pr_stream *s)
 {
     parsrec_error err;
     parsrec_file_report report;
     char format[32];
+    if (r->sort == PART)
+        return try_part(path, r, s);
     CALL(parsrec_file_format, path, format);
     bool good = CALL(parsrec_file_check, path, &report);
     if (r->sort == DATA)
