@@ -111,6 +111,7 @@ typedef struct parsrec_hooks {
 /* Users, their sessions in order of time, and the items of each session. */
 typedef struct parsrec_data parsrec_data;
 
+/* Loads a data set: a file, or a folder of shards (docs/shards.md). */
 PARSREC_API parsrec_status parsrec_data_load(parsrec_data **out, const char *path,
                                              parsrec_error *err);
 PARSREC_API void parsrec_data_free(parsrec_data *data); /* NULL is fine */
@@ -274,8 +275,8 @@ typedef struct parsrec_file_report {
 PARSREC_API parsrec_status parsrec_file_format(const char *path, char format[32],
                                                parsrec_error *err);
 
-/* Verifies a data-set or model file completely: structure, checksum, contents. The report may be
- * NULL. */
+/* Verifies a data-set or model file, or a folder of shards, completely: structure, checksum, contents.
+ * The report may be NULL. */
 PARSREC_API parsrec_status parsrec_file_check(const char *path, parsrec_file_report *report,
                                               parsrec_error *err);
 
@@ -309,6 +310,17 @@ typedef enum parsrec_column_role {
     PARSREC_COLUMN_WORDS,    /* a feature whose values are categories */
 } parsrec_column_role;
 
+/* What an import into shards does (docs/shards.md). */
+typedef enum parsrec_import_step {
+    PARSREC_IMPORT_ALL,        /* everything */
+    PARSREC_IMPORT_DICTIONARY, /* the dictionary: needs the items and times of the rows, no users */
+    PARSREC_IMPORT_SHARD,      /* one shard of a folder that has a dictionary; the last one that is
+                                  written completes the data set */
+} parsrec_import_step;
+
+#define PARSREC_SHARDS_DEFAULT 256
+#define PARSREC_SHARDS_MOST    4096
+
 /* Strings are borrowed for the call. A column whose name is NULL is recognised by its header: user,
  * session, time, item and their common synonyms (docs/import.md). Session and time are optional; ""
  * means that there is no such column. */
@@ -337,6 +349,11 @@ typedef struct parsrec_import_options {
                                 0: as much as the machine has left. The file does not depend on it */
     const char *name;    /* of the input, in the file and so in its checksum; NULL: the names of the
                          inputs. Equal rows under one name give equal files, wherever they are from */
+    /* 0: out_path is one file. Otherwise it is a folder of this many shards, which does not depend on
+     * the order of the rows and needs times. */
+    uint32_t shards;
+    parsrec_import_step step;
+    uint32_t shard; /* for PARSREC_IMPORT_SHARD, from 0 */
 } parsrec_import_options;
 
 /* A column of an input, in the order of its header. */
@@ -357,7 +374,7 @@ typedef struct parsrec_import_column {
 
 #define PARSREC_IMPORT_COLUMNS_MOST 96
 
-/* What happened to the input. rows_read = actions kept + everything dropped. */
+/* What happened to the input. rows_read = actions kept + everything dropped + other_shards. */
 typedef struct parsrec_import_report {
     uint64_t rows_read;        /* rows of the action inputs, headers not counted */
     uint64_t bad_rows;         /* of them, skipped because of max_bad */
@@ -374,6 +391,8 @@ typedef struct parsrec_import_report {
     char first_bad[512];                      /* message for the first bad row, empty if none */
     uint64_t trimmed_keys;      /* keys of users, sessions and items that had spaces around them */
     uint64_t one_item_sessions; /* of the sessions written */
+    uint64_t other_shards;      /* rows that belong to other shards than the one written */
+    uint64_t missing_shards;    /* that the folder still lacks */
     /* Every column of every table. column_count also counts those that do not fit in columns[]. */
     uint64_t column_count;
     parsrec_import_column columns[PARSREC_IMPORT_COLUMNS_MOST];
@@ -382,7 +401,7 @@ typedef struct parsrec_import_report {
 PARSREC_API parsrec_import_options parsrec_import_default(void);
 
 /* Reads all inputs ("-" is stdin) as one table and writes one data set to out_path, atomically. No
- * input is needed with options->events. */
+ * input is needed with options->events, or for a shard that may have no rows. */
 PARSREC_API parsrec_status parsrec_import(const char *out_path, const char *const *inputs,
                                           size_t input_count, const parsrec_import_options *options,
                                           parsrec_import_report *report, const parsrec_hooks *hooks,

@@ -8,6 +8,8 @@ GUEST = -1
 IMPORT_COLUMNS_MOST = 96
 MONTHS_MOST = 1200
 REASONS_MOST = 32
+SHARDS_DEFAULT = 256
+SHARDS_MOST = 4096
 SYNTH_CATEGORIES_MOST = 1000
 SYNTH_PRODUCTS_MOST = 10000
 SYNTH_SESSIONS_MOST = 2000000000
@@ -59,6 +61,9 @@ COLUMN_NAME = 5
 COLUMN_CATEGORY = 6
 COLUMN_NUMBER = 7
 COLUMN_WORDS = 8
+IMPORT_ALL = 0
+IMPORT_DICTIONARY = 1
+IMPORT_SHARD = 2
 TABLE_ACTIONS = 0
 TABLE_ITEMS = 1
 TABLE_USERS = 2
@@ -313,6 +318,9 @@ parsrec_import_options._fields_ = [
     ("ordered", c_bool),
     ("max_memory", c_uint64),
     ("name", c_char_p),
+    ("shards", c_uint32),
+    ("step", c_int),
+    ("shard", c_uint32),
 ]
 
 
@@ -354,6 +362,8 @@ parsrec_import_report._fields_ = [
     ("first_bad", c_char * 512),
     ("trimmed_keys", c_uint64),
     ("one_item_sessions", c_uint64),
+    ("other_shards", c_uint64),
+    ("missing_shards", c_uint64),
     ("column_count", c_uint64),
     ("columns", parsrec_import_column * 96),
 ]

@@ -13,8 +13,13 @@ typedef struct import_args {
     const char *output;
     parsrec_import_options import;
     int format, encoding, session_by;
+    uint64_t shards; /* NO_SHARDS: a file; 0: the default number */
+    bool dictionary;
+    const char *shard; /* "K/S" */
     bool json;
 } import_args;
+
+#define NO_SHARDS UINT64_MAX
 
 static const char *const formats[] = {"auto", "csv", "tsv", "reference", NULL};
 static const parsrec_input_format format_values[] = {PARSREC_INPUT_AUTO, PARSREC_INPUT_CSV,
@@ -65,6 +70,12 @@ static const cli_option options[] = {
               "skip and count up to N bad rows"),
     CLI_BYTES(0, "max-memory", import_args, import.max_memory,
               "sort in temporary files what does not fit (default: what is free)"),
+    CLI_OPTIONAL(0, "shards", import_args, shards, 1, PARSREC_SHARDS_MOST,
+                 "write a folder of N shards by user (default 256); rows in any order"),
+    CLI_FLAG(0, "dictionary", import_args, dictionary,
+             "only the dictionary of such a folder: items and times"),
+    CLI_TEXT(0, "shard", "K/N", import_args, shard,
+             "only shard K, from 0, of a folder with a dictionary"),
     CLI_FLAG(0, "json", import_args, json, "print the report as JSON"),
     CLI_END,
 };
@@ -80,10 +91,13 @@ const cli_command cli_import = {
         "--query over Parquet, CSV and JSON files (these three need DuckDB's library).\n"
         "Columns that no option names are recognised by their names: customer_id, Order ID,\n"
         "InvoiceDate, sku and the like; the report says which column has which role.\n"
-        "docs/import.md has the rules.\n",
+        "docs/import.md has the rules. With --shards DATA is a folder, which every command takes "
+        "in\n"
+        "place of a file; docs/shards.md tells how many processes write one.\n",
     .examples =
         "  parsrec import -o shop.data orders.csv --items products.csv\n"
-        "  parsrec import -o visits.data orders.csv --user user --item item --session-by day\n",
+        "  parsrec import -o visits.data orders.csv --user user --item item --session-by day\n"
+        "  parsrec import -o shop.shards orders.csv --shards=16\n",
     .options = options,
     .least_words = 0, /* where --events is given */
     .most_words = SIZE_MAX,
@@ -190,6 +204,7 @@ static void print_report(const char *output, const parsrec_import_report *r)
     print_all_columns(r);
     printf("read\n");
     print_line(r->rows_read, "rows");
+    print_line(r->other_shards, "of them belong to other shards");
     print_line(r->trimmed_keys, "keys had spaces around them, which were removed");
     printf("dropped\n");
     print_line(r->bad_rows, "bad rows");
@@ -201,8 +216,9 @@ static void print_report(const char *output, const parsrec_import_report *r)
     print_line(r->unknown_items, "rows of the items file that name no item of the actions");
     print_line(r->unknown_users, "rows of the users file that name no user of the actions");
     print_line(r->unknown_sessions, "rows of the sessions file that name no session");
-    if (r->rows_read == r->actions &&
-        r->unknown_items + r->unknown_users + r->unknown_sessions + r->bad_table_rows == 0)
+    if (r->bad_rows + r->repeats_dropped + r->filtered_actions + r->unknown_items +
+            r->unknown_users + r->unknown_sessions + r->bad_table_rows ==
+        0)
         printf("  %15s\n", "nothing");
     printf("kept, in %s\n", output);
     print_line(r->users, "users");
@@ -210,6 +226,7 @@ static void print_report(const char *output, const parsrec_import_report *r)
     print_line(r->items, "items");
     print_line(r->actions, "actions");
     print_line(r->one_item_sessions, "sessions of one item");
+    print_line(r->missing_shards, "shards are still to be written");
     print_line(r->items_without_row, "items that the items file does not list");
     print_line(r->users_without_row, "users that the users file does not list");
     if (r->first_bad[0] != '\0')
@@ -241,6 +258,8 @@ static int print_json(const parsrec_import_report *r)
         {"actions", r->actions},
         {"trimmed_keys", r->trimmed_keys},
         {"one_item_sessions", r->one_item_sessions},
+        {"other_shards", r->other_shards},
+        {"missing_shards", r->missing_shards},
     };
     json_t *object = json_object();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
@@ -260,6 +279,33 @@ static int print_json(const parsrec_import_report *r)
 
 /* ---- the command ---- */
 
+/* --shards, --dictionary and --shard, of which the last two are steps of the first. */
+static int settle_shards(import_args *a)
+{
+    parsrec_import_options *o = &a->import;
+    if (a->shard != NULL && (a->dictionary || a->shards != NO_SHARDS))
+        return cli_usage_error(&cli_import, "--shard K/N excludes --shards and --dictionary");
+    if (a->shards == NO_SHARDS && !a->dictionary && a->shard == NULL)
+        return CLI_CONTINUE;
+    o->shards =
+        a->shards == NO_SHARDS || a->shards == 0 ? PARSREC_SHARDS_DEFAULT : (uint32_t)a->shards;
+    if (a->dictionary)
+        o->step = PARSREC_IMPORT_DICTIONARY;
+    if (a->shard == NULL)
+        return CLI_CONTINUE;
+    const char *slash = strchr(a->shard, '/');
+    uint64_t number = 0, count = 0;
+    if (slash == NULL || !pr_parse_u64((pr_slice){a->shard, (size_t)(slash - a->shard)}, &number) ||
+        !pr_parse_u64(pr_slice_of(slash + 1), &count) || count > PARSREC_SHARDS_MOST ||
+        number >= count)
+        return cli_usage_error(
+            &cli_import, "--shard %s: expected K/N, such as 17/256; the first is 0/256", a->shard);
+    o->step = PARSREC_IMPORT_SHARD;
+    o->shard = (uint32_t)number;
+    o->shards = (uint32_t)count;
+    return CLI_CONTINUE;
+}
+
 /* Checks and conversions that the option table cannot express. */
 static int settle(import_args *a)
 {
@@ -273,19 +319,19 @@ static int settle(import_args *a)
     a->import.latin1 = a->encoding == 1;
     a->import.session_rule =
         a->import.session_gap > 0 ? PARSREC_SESSION_GAP : period_values[a->session_by];
-    return CLI_CONTINUE;
+    return settle_shards(a);
 }
 
 int cmd_import(int argc, char **argv)
 {
-    import_args a = {.import = parsrec_import_default()};
+    import_args a = {.import = parsrec_import_default(), .shards = NO_SHARDS};
     cli_words words;
     int rc = cli_parse(&cli_import, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
         rc = settle(&a);
     if (rc != CLI_CONTINUE)
         return rc;
-    if (words.count == 0 && a.import.events == NULL)
+    if (words.count == 0 && a.import.events == NULL && a.shard == NULL)
         return cli_usage_error(&cli_import, "name an INPUT to read, or a store with --events");
     bool data_on_stdout = strcmp(a.output, "-") == 0;
     if (data_on_stdout && a.json)

@@ -252,7 +252,7 @@ static void print_fish(void)
                 printf(" -x -a '");
                 print_choices(o);
                 putchar('\'');
-            } else if (o->kind != CLI_KIND_FLAG) {
+            } else if (o->kind != CLI_KIND_FLAG && o->kind != CLI_KIND_OPTIONAL) {
                 fputs(takes_file(o) ? " -r" : " -x", stdout);
             }
             fputs(" -d '", stdout);

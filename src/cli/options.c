@@ -71,6 +71,7 @@ static void print_default(const cli_option *o, void *fields)
             print_duration(*(int64_t *)field);
         break;
     case CLI_KIND_BYTES: /* 0: what the help says */
+    case CLI_KIND_OPTIONAL:
     case CLI_KIND_FLAG:
     case CLI_KIND_LIST:
     case CLI_KIND_END:
@@ -86,6 +87,8 @@ static void print_option(const cli_option *o, void *fields)
     size_t used = (size_t)n;
     if (o->argument != NULL)
         used += (size_t)snprintf(left + used, sizeof left - used, " %s", o->argument);
+    if (o->kind == CLI_KIND_OPTIONAL)
+        used += (size_t)snprintf(left + used, sizeof left - used, "[=N]");
     for (size_t i = 0; o->kind == CLI_KIND_CHOICE && o->choices[i] != NULL; i++)
         used += (size_t)snprintf(left + used, sizeof left - used, "%s%s", i > 0 ? "|" : " ",
                                  o->choices[i]);
@@ -152,6 +155,8 @@ static void print_manual(const cli_command *command, void *fields)
             cli_print_roff(o->argument);
             fputs("\\fR", stdout);
         }
+        if (o->kind == CLI_KIND_OPTIONAL)
+            fputs("[=\\fIN\\fR]", stdout);
         for (size_t i = 0; o->kind == CLI_KIND_CHOICE && o->choices[i] != NULL; i++) {
             putchar(i > 0 ? '|' : ' ');
             cli_print_roff(o->choices[i]);
@@ -320,6 +325,10 @@ static int parse_option(const cli_command *command, void *fields, int argc, char
         *(bool *)field_of(o, fields) = true;
         return CLI_CONTINUE;
     }
+    if (o->kind == CLI_KIND_OPTIONAL && value == NULL) {
+        *(uint64_t *)field_of(o, fields) = 0;
+        return CLI_CONTINUE;
+    }
     if (value == NULL && *at + 1 < argc)
         value = argv[++*at];
     if (value == NULL)
@@ -335,7 +344,8 @@ static void check_table(const cli_command *command)
     for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++) {
         assert(o->help != NULL && o->low <= o->high);
         assert((o->kind == CLI_KIND_CHOICE) == (o->choices != NULL));
-        assert((o->kind == CLI_KIND_FLAG || o->kind == CLI_KIND_CHOICE) == (o->argument == NULL));
+        assert((o->kind == CLI_KIND_FLAG || o->kind == CLI_KIND_OPTIONAL ||
+                o->kind == CLI_KIND_CHOICE) == (o->argument == NULL));
     }
 }
 

@@ -27,6 +27,7 @@ typedef enum cli_kind {
     CLI_KIND_FLAG,     /* bool */
     CLI_KIND_TEXT,     /* const char * */
     CLI_KIND_COUNT,    /* uint64_t in [low, high] */
+    CLI_KIND_OPTIONAL, /* the same, only after '='; without a value it is 0 */
     CLI_KIND_THREADS,  /* unsigned in [low, high] */
     CLI_KIND_REAL,     /* double in [low, high] */
     CLI_KIND_DURATION, /* int64_t seconds, from "30m" */
@@ -68,6 +69,10 @@ typedef struct cli_strings {
 #define CLI_COUNT(letter, name, type, field, low, high, help)                           \
     {                                                                                   \
         CLI_KIND_COUNT, letter, name, "N", offsetof(type, field), low, high, NULL, help \
+    }
+#define CLI_OPTIONAL(letter, name, type, field, low, high, help)                            \
+    {                                                                                       \
+        CLI_KIND_OPTIONAL, letter, name, NULL, offsetof(type, field), low, high, NULL, help \
     }
 #define CLI_THREADS(type, field)                                                   \
     {                                                                              \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "data/shards.h"
 #include "import/spill.h"
 
 /* ---- numbers of short names seen lately, in front of a pr_intern ----
@@ -244,9 +245,14 @@ static parsrec_status check_order(pr_collect *c, const pr_rows *rows, size_t col
 
 /* ---- users, items ---- */
 
+static bool is_last_user(const pr_collect *c, pr_slice name)
+{
+    return c->users.count > 0 && pr_slice_equal(name, pr_intern_name(&c->users, c->last_user));
+}
+
 static parsrec_status find_user(pr_collect *c, pr_slice name, uint32_t *user, parsrec_error *err)
 {
-    if (c->actions > 0 && pr_slice_equal(name, pr_intern_name(&c->users, c->last_user))) {
+    if (is_last_user(c, name)) {
         *user = c->last_user;
         return PARSREC_OK;
     }
@@ -258,43 +264,101 @@ static parsrec_status find_user(pr_collect *c, pr_slice name, uint32_t *user, pa
     return PARSREC_OK;
 }
 
+/* A row of an input that another engine dealt to this shard, by another rule. Not a bad row to be
+ * skipped: all rows of that user would be lost. */
+static parsrec_status fail_dealt(const pr_collect *c, const pr_rows *rows, const pr_row *row,
+                                 size_t column, pr_slice user, parsrec_error *err)
+{
+    pr_excerpt hold;
+    parsrec_error place = {0};
+    pr_rows_fail(
+        rows, row->line, column, &place,
+        "the user %s belongs to shard %u of %u, not to %u; deal the rows as docs/shards.md "
+        "says",
+        pr_show(&hold, user), pr_shard_of(user, c->shards), c->shards, c->shard);
+    return pr_fail(err, PARSREC_E_ARGUMENT, "%s", place.message);
+}
+
+static parsrec_status refuse_empty(const pr_rows *rows, const pr_row *row, size_t column,
+                                   const char *what, parsrec_error *err)
+{
+    return pr_rows_fail(rows, row->line, column, err,
+                        "%s; every row needs one; --max-bad N skips up to N rows", what);
+}
+
+static parsrec_status find_item(pr_collect *c, pr_slice name, uint32_t *item, parsrec_error *err)
+{
+    if (c->items_seen == NULL)
+        c->items_seen = pr_alloc_zero(1, sizeof *c->items_seen);
+    if (c->items_seen == NULL)
+        return pr_fail_memory(err);
+    return number_of(c->items_seen, &c->items, name, item, err);
+}
+
+/* What is true of every row that is accepted. */
+static void count_row(pr_collect *c, pr_time_form form, int64_t time, uint64_t trimmed)
+{
+    bool first = c->actions == 0;
+    c->form = form;
+    if (first || time < c->least_time)
+        c->least_time = time;
+    if (first || time > c->greatest_time)
+        c->greatest_time = time;
+    c->trimmed = trimmed;
+    c->actions++;
+}
+
 parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
                               const pr_row *row, parsrec_error *err)
 {
     uint64_t trimmed = c->trimmed;
     pr_slice name = pr_key(row->fields[columns->user], &trimmed);
-    pr_slice item_name = pr_key(row->fields[columns->item], &trimmed);
     pr_action action = {.session = {"", 0}};
     pr_time_form form;
+    pr_excerpt hold;
     if (name.size == 0)
-        return pr_rows_fail(
-            rows, row->line, columns->user, err,
-            "the user is empty; every row needs one; --max-bad N skips up to N rows");
+        return refuse_empty(rows, row, columns->user, "the user is empty", err);
+    if (c->shards > 0 && !is_last_user(c, name) && pr_shard_of(name, c->shards) != c->shard) {
+        if (c->dealt)
+            return fail_dealt(c, rows, row, columns->user, name, err);
+        c->elsewhere++;
+        return PARSREC_OK;
+    }
+    pr_slice item_name = pr_key(row->fields[columns->item], &trimmed);
     if (item_name.size == 0)
-        return pr_rows_fail(
-            rows, row->line, columns->item, err,
-            "the item has no name; every row needs one; --max-bad N skips up to N rows");
+        return refuse_empty(rows, row, columns->item, "the item has no name", err);
+    if (c->shards > 0 && !pr_intern_find(&c->items, item_name, &action.item))
+        return pr_rows_fail(rows, row->line, columns->item, err,
+                            "the dictionary has no item %s; make it of all rows, or skip up to N "
+                            "such rows with --max-bad N",
+                            pr_show(&hold, item_name));
     PR_TRY(read_time(c, rows, columns, row, &action.time, &form, err));
     PR_TRY(find_user(c, name, &action.user, err));
     if (form != PR_TIME_EMPTY)
         PR_TRY(check_order(c, rows, columns->time, row, action.user, action.time, err));
-    if (c->items_seen == NULL)
-        c->items_seen = pr_alloc_zero(1, sizeof *c->items_seen);
-    if (c->items_seen == NULL)
-        return pr_fail_memory(err);
-    PR_TRY(number_of(c->items_seen, &c->items, item_name, &action.item, err));
+    if (c->shards == 0)
+        PR_TRY(find_item(c, item_name, &action.item, err));
     if (c->keyed && columns->session != PR_NO_COLUMN)
         action.session = pr_key(row->fields[columns->session], &trimmed);
     PR_TRY(c->spill != NULL ? pr_spill_add(c->spill, &action, err)
                             : pr_gather_add(&c->gathered, &action, err));
-    bool first = c->actions == 0;
-    c->form = form;
-    if (first || action.time < c->least_time)
-        c->least_time = action.time;
-    if (first || action.time > c->greatest_time)
-        c->greatest_time = action.time;
     c->last_user = action.user;
-    c->trimmed = trimmed;
-    c->actions++;
+    count_row(c, form, action.time, trimmed);
+    return PARSREC_OK;
+}
+
+parsrec_status pr_collect_item(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
+                               const pr_row *row, parsrec_error *err)
+{
+    uint64_t trimmed = c->trimmed;
+    uint32_t item;
+    int64_t time;
+    pr_time_form form;
+    pr_slice name = pr_key(row->fields[columns->item], &trimmed);
+    if (name.size == 0)
+        return refuse_empty(rows, row, columns->item, "the item has no name", err);
+    PR_TRY(read_time(c, rows, columns, row, &time, &form, err));
+    PR_TRY(find_item(c, name, &item, err));
+    count_row(c, form, time, trimmed);
     return PARSREC_OK;
 }

@@ -20,6 +20,11 @@ typedef struct pr_collect {
     bool sort;                /* accept times that go back; else such a row is refused */
     bool keyed;               /* sessions have keys: the session column, where it is not empty */
     const char *time_pattern; /* for pr_time_parse_as; NULL: pr_time_parse */
+    /* For one of several shards: rows of other users are counted in `elsewhere` and left out, or refused
+     * if the input is said to have none; `items` are those of a dictionary. 0 shards: all rows. */
+    uint32_t shards, shard;
+    bool dealt;
+    uint64_t elsewhere;
 
     pr_intern users, items;
     pr_gather gathered;
@@ -52,6 +57,10 @@ void pr_collect_free(pr_collect *c); /* a zeroed one is fine */
  * date. */
 parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
                               const pr_row *row, parsrec_error *err);
+
+/* Takes only the item and the time of a row, for a dictionary. */
+parsrec_status pr_collect_item(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
+                               const pr_row *row, parsrec_error *err);
 
 /* Frees what only reading needs: the keys of sessions and the hash tables of users and items. No
  * rows can be added and no session keys asked for afterwards. */

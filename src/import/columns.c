@@ -386,9 +386,10 @@ static void list_free_columns(words *w, const pr_rows *rows, const bool *taken)
     }
 }
 
-/* One sentence on all the columns that are missing, and on those that are left. */
+/* One sentence on all the columns that are missing, and on those that are left. `why_time` says what to
+ * do where only the time is; else it is NULL. */
 static parsrec_status missing_columns(const pr_rows *rows, const parsrec_column_role *roles,
-                                      size_t count, const bool *taken, bool by_time,
+                                      size_t count, const bool *taken, const char *why_time,
                                       parsrec_error *err)
 {
     words missing = {.used = 0}, left = {.used = 0}, options = {.used = 0};
@@ -412,8 +413,7 @@ static parsrec_status missing_columns(const pr_rows *rows, const parsrec_column_
     return pr_fail(err, PARSREC_E_NOT_FOUND,
                    "%s: no column is recognised as %s%s%s; name %s with %s", rows->name,
                    missing.text, left.used > 0 ? " among " : "", left.text,
-                   count == 1 ? "it" : "them",
-                   by_time ? "--time COL, because sessions are cut by time" : options.text);
+                   count == 1 ? "it" : "them", why_time != NULL ? why_time : options.text);
 }
 
 /* Named columns that the header lacks, all of them in one sentence. */
@@ -461,6 +461,7 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
     const char *const given[ROLES] = {NULL, o->user_column, o->session_column, o->time_column,
                                       o->item_column};
     bool by_time = o->session_rule != PARSREC_SESSION_COLUMN;
+    bool needs_user = o->step != PARSREC_IMPORT_DICTIONARY;
     parsrec_column_role missing[ROLES];
     size_t count = 0;
     PR_TRY(take_named(found, taken, rows, given, err));
@@ -471,8 +472,8 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
             PR_TRY(recognise(&found[role], rows, role, taken, err));
         if (found[role] != PR_NO_COLUMN)
             taken[found[role]] = true;
-        else if (role == PARSREC_COLUMN_USER || role == PARSREC_COLUMN_ITEM ||
-                 (role == PARSREC_COLUMN_TIME && by_time))
+        else if ((role == PARSREC_COLUMN_USER && needs_user) || role == PARSREC_COLUMN_ITEM ||
+                 (role == PARSREC_COLUMN_TIME && (by_time || o->shards > 0)))
             missing[count++] = role;
     }
     /* Sessions without customers: each is a user of its own. */
@@ -483,8 +484,10 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
     }
     if (count == 0)
         return PARSREC_OK;
-    return missing_columns(rows, missing, count, taken,
-                           count == 1 && missing[0] == PARSREC_COLUMN_TIME, err);
+    const char *why_time = by_time ? "--time COL, because sessions are cut by time"
+                                   : "--time COL, because shards are sorted by time";
+    bool only_time = count == 1 && missing[0] == PARSREC_COLUMN_TIME;
+    return missing_columns(rows, missing, count, taken, only_time ? why_time : NULL, err);
 }
 
 parsrec_status pr_columns_of_actions(pr_action_columns *out, const pr_rows *rows,

@@ -10,7 +10,9 @@
 #include "base/text.h"
 #include "data/dataset.h"
 #include "import/columns.h"
+#include "import/numbering.h"
 #include "import/rows.h"
+#include "import/shard_target.h"
 #include "import/spill.h"
 #include "import/tables.h"
 #include "import/times.h"
@@ -99,17 +101,21 @@ static int set_count(json_t *object, const char *key, uint64_t value)
     return json_object_set_new(object, key, json_integer((json_int_t)value));
 }
 
-static const char *const rule_names[] = {"column", "gap", "day", "week", "month"};
-
-static int set_options(json_t *object, const parsrec_import_options *o)
+static int set_rules(json_t *object, const parsrec_import_options *o)
 {
     int failed = set_count(object, "min_actions", o->min_actions);
-    failed |= json_object_set_new(object, "session_rule", json_string(rule_names[o->session_rule]));
-    failed |= json_object_set_new(object, "sort", json_boolean(o->sort));
-    if (o->time_format != NULL)
-        failed |= json_object_set_new(object, "time_format", json_string(o->time_format));
+    failed |= json_object_set_new(object, "session_rule",
+                                  json_string(pr_session_rule_name(o->session_rule)));
     if (o->session_rule == PARSREC_SESSION_GAP)
         failed |= set_count(object, "session_gap", (uint64_t)o->session_gap);
+    return failed;
+}
+
+static int set_reading(json_t *object, const parsrec_import_options *o)
+{
+    int failed = json_object_set_new(object, "sort", json_boolean(o->sort));
+    if (o->time_format != NULL)
+        failed |= json_object_set_new(object, "time_format", json_string(o->time_format));
     return failed;
 }
 
@@ -123,19 +129,22 @@ static int set_report(json_t *object, const parsrec_import_report *r)
     return failed | set_count(object, "filtered_actions", r->filtered_actions);
 }
 
-/* How the file was made, as JSON without folders and passwords. Free with pr_free; NULL when out of
- * memory. */
+/* How the file was made, as JSON without folders and passwords. What is said of shards does not depend
+ * on how the rows were read. Free with pr_free; NULL when out of memory. */
 static char *source_text(const char *const *names, size_t count,
                          const parsrec_import_options *options, const parsrec_import_report *report)
 {
     json_t *object = json_object();
     int failed = object == NULL;
     failed |= json_object_set_new(object, "made_by", json_string("import"));
-    failed |= json_object_set_new(object, "inputs",
-                                  options->name != NULL ? name_list(&options->name, 1)
-                                                        : name_list(names, count));
+    if (options->name != NULL || options->shards == 0)
+        failed |= json_object_set_new(object, "inputs",
+                                      options->name != NULL ? name_list(&options->name, 1)
+                                                            : name_list(names, count));
     if (!failed)
-        failed = set_options(object, options) | set_report(object, report);
+        failed = set_rules(object, options);
+    if (!failed && options->shards == 0)
+        failed = set_reading(object, options) | set_report(object, report);
     char *text = failed ? NULL : pr_json_text(object);
     json_decref(object);
     return text;
@@ -155,8 +164,10 @@ typedef struct importer {
     pr_table tables[PR_FEATURE_TABLES];
     /* The table's row for each user, session or item of the actions; NULL without that table. */
     int32_t *row_of[PR_FEATURE_TABLES];
-    pr_spill *spill;      /* of `actions`, once they take more memory than they may; or NULL */
-    uint64_t most_memory; /* of the actions; UINT64_MAX: any */
+    pr_shard_target target; /* of an import into shards; else zeroed */
+    pr_spill_order order;   /* for shards */
+    pr_spill *spill;        /* of `actions`, once they take more memory than they may; or NULL */
+    uint64_t most_memory;   /* of the actions; UINT64_MAX: any */
     pr_assembly baskets;
     pr_dataset data;  /* its columns belong to the members above and to the region */
     pr_region region; /* names and features that were copied for `data` */
@@ -178,6 +189,8 @@ static void free_importer(importer *im)
     }
     pr_assembly_free(&im->baskets);
     pr_spill_free(im->spill);
+    pr_numbering_free(&im->order);
+    pr_shard_target_free(&im->target);
     pr_region_free(&im->region);
     for (size_t i = 0; i < im->name_count; i++)
         pr_free(im->names[i]);
@@ -343,6 +356,8 @@ static parsrec_status take_action(void *context, const pr_rows *rows, const pr_r
     action_context *c = context;
     if (c->actions->actions % ROWS_BETWEEN_REPORTS == 0)
         PR_TRY(keep_within_memory(c->im, err));
+    if (c->im->options->step == PARSREC_IMPORT_DICTIONARY)
+        return pr_collect_item(c->actions, rows, &c->columns, row, err);
     return pr_collect_row(c->actions, rows, &c->columns, row, err);
 }
 
@@ -374,6 +389,8 @@ static parsrec_status read_source(importer *im, pr_rows *rows, parsrec_error *er
     parsrec_status status = keep_name(im, rows->name, err);
     if (status == PARSREC_OK)
         status = pr_columns_of_actions(&context.columns, rows, im->options, err);
+    if (im->options->step == PARSREC_IMPORT_DICTIONARY) /* not read, though they may be there */
+        context.columns.user = context.columns.session = PR_NO_COLUMN;
     if (status == PARSREC_OK)
         status = choose_columns(rows, &context.columns, err);
     if (status == PARSREC_OK)
@@ -417,6 +434,23 @@ static parsrec_status read_events(importer *im, parsrec_error *err)
     return status;
 }
 
+/* Actions of shards are sorted in files, whatever memory there is. */
+static parsrec_status begin_shards(importer *im, parsrec_error *err)
+{
+    pr_path hold;
+    pr_collect *c = &im->actions;
+    if (im->options->step == PARSREC_IMPORT_DICTIONARY)
+        return PARSREC_OK;
+    if (im->options->step == PARSREC_IMPORT_SHARD) {
+        c->shards = im->options->shards;
+        c->shard = im->options->shard;
+        PR_TRY(pr_intern_load(&c->items, &im->target.dictionary.data->item_keys, err));
+    }
+    PR_TRY(pr_spill_open(&im->spill, pr_shard_target_beside(&im->target, &hold), err));
+    c->spill = im->spill;
+    return PARSREC_OK;
+}
+
 static parsrec_status read_actions(importer *im, const char *const *inputs, size_t count,
                                    parsrec_error *err)
 {
@@ -428,9 +462,13 @@ static parsrec_status read_actions(importer *im, const char *const *inputs, size
     im->actions.sort = im->options->sort;
     im->actions.time_pattern = im->options->time_format;
     im->actions.keyed = im->options->session_rule == PARSREC_SESSION_COLUMN;
+    if (im->options->shards > 0)
+        PR_TRY(begin_shards(im, err));
     for (size_t i = 0; i < count; i++) {
         pr_rows *rows;
         pr_rows_options options = row_options(im, true);
+        if (!pr_shard_target_reads(&im->target, inputs[i], &im->actions.dealt))
+            continue;
         PR_TRY(pr_rows_open(&rows, inputs[i], &options, err));
         PR_TRY(read_source(im, rows, err));
     }
@@ -441,6 +479,9 @@ static parsrec_status read_actions(importer *im, const char *const *inputs, size
         PR_TRY(read_source(im, rows, err));
     }
     PR_TRY(read_events(im, err));
+    im->report->other_shards = im->actions.elsewhere;
+    if (im->options->step == PARSREC_IMPORT_SHARD) /* which may be empty */
+        return PARSREC_OK;
     if (im->report->rows_read == 0)
         return pr_fail(err, PARSREC_E_INPUT, "%s: there are no rows below the header",
                        im->names[0]);
@@ -642,16 +683,61 @@ static parsrec_status check_ordinals(const importer *im, parsrec_time_kind kind,
                    im->names[0]);
 }
 
+/* The kind of all times. Those of a shard are of the dictionary's kind: seconds, or any numbers. */
+static parsrec_status kind_of_times(const importer *im, parsrec_time_kind *kind, parsrec_error *err)
+{
+    static const char *const kinds[] = {"empty", "plain numbers", "dates"};
+    const pr_collect *c = &im->actions;
+    *kind = pr_time_kind(c->form, c->least_time, c->greatest_time);
+    if (im->options->step == PARSREC_IMPORT_SHARD) {
+        parsrec_time_kind own = *kind;
+        *kind = im->target.dictionary.data->time_kind;
+        if (c->actions == 0 || own == *kind ||
+            (*kind == PARSREC_TIME_ORDINAL && c->form == PR_TIME_NUMBER))
+            return PARSREC_OK;
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "the times of %s are %s, but those of the dictionary are %s; make both from "
+                       "the same column with the same --time-format",
+                       im->names[0], kinds[own], kinds[*kind]);
+    }
+    if (im->options->shards > 0 && *kind == PARSREC_TIME_NONE)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "the times of %s are empty, but the rows of shards are sorted by time; name "
+                       "their column with --time",
+                       im->names[0]);
+    return check_ordinals(im, *kind, err);
+}
+
+/* A catalogue without baskets: items by key. */
+static parsrec_status make_catalogue(importer *im, parsrec_error *err)
+{
+    pr_assembly *b = &im->baskets;
+    PR_TRY(kind_of_times(im, &im->data.time_kind, err));
+    PR_TRY(pr_numbering_make(&im->order, &im->actions.users, im->options->shards,
+                             &im->actions.items, err));
+    *b = (pr_assembly){.items = im->actions.items.count,
+                       .item_from = im->order.item_from,
+                       .user_offsets = pr_alloc_zero(1, sizeof *b->user_offsets),
+                       .session_offsets = pr_alloc_zero(1, sizeof *b->session_offsets)};
+    im->order.item_from = NULL;
+    return b->user_offsets != NULL && b->session_offsets != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
 static parsrec_status make_baskets(importer *im, parsrec_error *err)
 {
     const parsrec_import_options *o = im->options;
     pr_assembly *b = &im->baskets;
-    parsrec_time_kind kind =
-        pr_time_kind(im->actions.form, im->actions.least_time, im->actions.greatest_time);
-    PR_TRY(check_ordinals(im, kind, err));
-    im->data.time_kind = kind;
+    if (o->step == PARSREC_IMPORT_DICTIONARY)
+        return make_catalogue(im, err);
+    PR_TRY(kind_of_times(im, &im->data.time_kind, err));
     if (im->spill != NULL) {
-        pr_spill_rules rules = {o->session_rule, o->session_gap, o->min_actions};
+        pr_spill_rules rules = {o->session_rule, o->session_gap, o->min_actions, NULL};
+        if (o->shards > 0) {
+            PR_TRY(pr_numbering_make(&im->order, &im->actions.users, o->shards, &im->actions.items,
+                                     err));
+            im->order.rows_ordered = o->ordered;
+            rules.order = &im->order;
+        }
         PR_TRY(pr_spill_assemble(im->spill, b, im->actions.users.count, im->actions.items.count,
                                  &rules, im->report, im->hooks, err));
         pr_spill_free(im->spill);
@@ -665,7 +751,7 @@ static parsrec_status make_baskets(importer *im, parsrec_error *err)
         if (o->min_actions > 1)
             PR_TRY(pr_assembly_filter(b, o->min_actions, im->report, err));
     }
-    if (b->actions == 0)
+    if (b->actions == 0 && o->step == PARSREC_IMPORT_ALL)
         return pr_fail(err, PARSREC_E_INPUT,
                        "nothing is left: no user and item have %llu actions each; lower "
                        "--min-actions",
@@ -790,6 +876,8 @@ static parsrec_status write_data(importer *im, const char *out_path, parsrec_err
     im->data.events = im->events;
     snprintf(im->stage, sizeof im->stage, "writing");
     PR_TRY(pr_progress(im->hooks, im->stage, "actions", 0, im->data.actions, err));
+    if (im->options->shards > 0)
+        return pr_shard_target_write(&im->target, &im->data, &r->missing_shards, err);
     return pr_dataset_save(&im->data, NULL, 0, out_path, err);
 }
 
@@ -804,20 +892,24 @@ static parsrec_status import(const char *out_path, const char *const *inputs, si
                              const parsrec_import_options *options, parsrec_import_report *report,
                              const parsrec_hooks *hooks, parsrec_error *err)
 {
+    parsrec_import_options settled = *options;
     importer im = {.out_path = out_path,
-                   .options = options,
+                   .options = &settled,
                    .streams = streams,
                    .report = report,
                    .hooks = hooks};
     parsrec_status status;
-    PR_TRY(check_options(inputs, input_count, options, err));
+    if (settled.shards > 0)
+        PR_TRY_GOTO(pr_shard_target_open(&im.target, out_path, &settled, err));
+    PR_TRY_GOTO(check_options(inputs, input_count, &settled, err));
     PR_TRY_GOTO(read_actions(&im, inputs, input_count, err));
     PR_TRY_GOTO(read_tables(&im, err));
     pr_collect_seal(&im.actions);
     PR_TRY_GOTO(make_baskets(&im, err));
     PR_TRY_GOTO(fill_data(&im, err));
     PR_TRY_GOTO(write_data(&im, out_path, err));
-    warn_of_single_items(&im);
+    if (im.data.sessions > 0)
+        warn_of_single_items(&im);
 done:
     free_importer(&im);
     return status;
@@ -834,7 +926,8 @@ parsrec_status parsrec_import(const char *out_path, const char *const *inputs, s
     *report = (parsrec_import_report){0};
     if (out_path == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "name the file to write");
-    if ((inputs == NULL && input_count > 0) || (input_count == 0 && options->events == NULL))
+    if ((inputs == NULL && input_count > 0) ||
+        (input_count == 0 && options->events == NULL && options->step != PARSREC_IMPORT_SHARD))
         return pr_fail(err, PARSREC_E_ARGUMENT, "name at least one input");
     return import(out_path, inputs, input_count, NULL, options, report, hooks, err);
 }
@@ -858,6 +951,9 @@ static parsrec_status check_streams(const parsrec_import_streams *s,
         return refuse(err, "a table of sessions needs sessions with names; use a session column");
     if (o->table != NULL || o->query != NULL)
         return refuse(err, "a table or query is for inputs that are databases");
+    if (o->shards > 0 && (o->step != PARSREC_IMPORT_ALL || s->sessions != NULL))
+        return refuse(err, "rows in memory are imported into all shards at once, and without a "
+                           "table of sessions");
     return PARSREC_OK;
 }
 

@@ -2,10 +2,12 @@
 #include "import/spill.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "data/shards.h"
 
 /* ---- parts ---- */
 
@@ -25,6 +27,10 @@ struct pr_spill {
     uint64_t baskets_begin[PR_SPILL_PARTS + 1]; /* in the file of baskets */
     uint64_t total;                             /* actions */
     char *path;                                 /* files are made beside it */
+    /* In another order than that of the input: places[user / PR_SPILL_PARTS] of a part is the user's
+     * place among those of the part, in the order of the result. */
+    uint32_t *places[PR_SPILL_PARTS];
+    const pr_spill_order *order; /* or NULL */
 };
 
 /* An action in a part: this, then the bytes of the session's key. */
@@ -78,6 +84,8 @@ void pr_spill_free(pr_spill *s)
     if (s == NULL)
         return;
     free_parts(s);
+    for (size_t i = 0; i < PR_SPILL_PARTS; i++)
+        pr_free(s->places[i]);
     pr_scratch_close(&s->actions);
     pr_scratch_close(&s->baskets);
     pr_free(s->path);
@@ -209,6 +217,26 @@ static parsrec_status get(reader *r, void *bytes, size_t size, parsrec_error *er
     return PARSREC_OK;
 }
 
+/* The next action of a part; *end when there is none. Its key is in *key, whose room grows. */
+static parsrec_status next_action(reader *r, pr_action *action, char **key, size_t *capacity,
+                                  bool *end, parsrec_error *err)
+{
+    action_head head;
+    bool there;
+    PR_TRY(more(r, &there, err));
+    *end = !there;
+    if (*end)
+        return PARSREC_OK;
+    PR_TRY(get(r, &head, sizeof head, err));
+    PR_TRY(pr_grow(key, capacity, head.key_bytes, 1, err));
+    PR_TRY(get(r, *key, head.key_bytes, err));
+    *action = (pr_action){.user = head.user,
+                          .item = head.item,
+                          .time = head.time,
+                          .session = {head.key_bytes > 0 ? *key : "", head.key_bytes}};
+    return PARSREC_OK;
+}
+
 static parsrec_status gather_part(const pr_spill *s, size_t number, pr_gather *g, reader *r,
                                   parsrec_error *err)
 {
@@ -217,24 +245,136 @@ static parsrec_status gather_part(const pr_spill *s, size_t number, pr_gather *g
     parsrec_status status = PARSREC_OK;
     *r = (reader){.spill = s, .blocks = &s->parts[number], .bytes = r->bytes};
     for (;;) {
-        action_head head;
-        bool there;
-        PR_TRY_GOTO(more(r, &there, err));
-        if (!there)
+        pr_action action;
+        bool end;
+        PR_TRY_GOTO(next_action(r, &action, &key, &capacity, &end, err));
+        if (end)
             break;
-        PR_TRY_GOTO(get(r, &head, sizeof head, err));
-        PR_TRY_GOTO(pr_grow(&key, &capacity, head.key_bytes, 1, err));
-        PR_TRY_GOTO(get(r, key, head.key_bytes, err));
-        pr_action action = {.user = head.user,
-                            .item = head.item,
-                            .time = head.time,
-                            .session = {head.key_bytes > 0 ? key : "", head.key_bytes}};
         PR_TRY_GOTO(pr_gather_add(g, &action, err));
     }
 done:
     pr_free(key);
     return status;
 }
+
+/* ---- a part in another order than that of the input ---- */
+
+/* An action with the numbers of the result. */
+typedef struct sorted_action {
+    int64_t time;
+    uint32_t user, item;
+    uint64_t key_at; /* in the keys of the part */
+    uint32_t key_bytes;
+    uint32_t row; /* in the part */
+} sorted_action;
+
+typedef struct sorted_part {
+    sorted_action *actions;
+    char *keys;
+    size_t count, capacity, key_bytes, key_capacity;
+    bool rows_ordered;
+} sorted_part;
+
+static pr_slice sorted_key(const sorted_part *p, const sorted_action *a)
+{
+    return (pr_slice){a->key_bytes > 0 ? p->keys + a->key_at : "", a->key_bytes};
+}
+
+static int by_user_time_session(const void *left, const void *right, void *context)
+{
+    const sorted_action *a = left, *b = right;
+    const sorted_part *p = context;
+    if (a->user != b->user)
+        return a->user < b->user ? -1 : 1;
+    if (a->time != b->time)
+        return a->time < b->time ? -1 : 1;
+    int order = pr_key_compare(sorted_key(p, a), sorted_key(p, b));
+    if (order != 0)
+        return order;
+    uint32_t x = p->rows_ordered ? a->row : a->item, y = p->rows_ordered ? b->row : b->item;
+    return (x > y) - (x < y);
+}
+
+static parsrec_status sort_part(const pr_spill *s, size_t number, sorted_part *p, reader *r,
+                                parsrec_error *err)
+{
+    char *key = NULL;
+    size_t room = 0;
+    parsrec_status status = PARSREC_OK;
+    *r = (reader){.spill = s, .blocks = &s->parts[number], .bytes = r->bytes};
+    for (;;) {
+        pr_action a;
+        bool end;
+        PR_TRY_GOTO(next_action(r, &a, &key, &room, &end, err));
+        if (end)
+            break;
+        PR_TRY_GOTO(pr_grow(&p->actions, &p->capacity, p->count + 1, sizeof *p->actions, err));
+        PR_TRY_GOTO(pr_grow(&p->keys, &p->key_capacity, p->key_bytes + a.session.size, 1, err));
+        p->actions[p->count] = (sorted_action){.time = a.time,
+                                               .user = s->places[number][a.user],
+                                               .item = s->order->item_to[a.item],
+                                               .key_at = p->key_bytes,
+                                               .key_bytes = (uint32_t)a.session.size,
+                                               .row = (uint32_t)p->count};
+        if (a.session.size > 0)
+            memcpy(p->keys + p->key_bytes, a.session.bytes, a.session.size);
+        p->key_bytes += a.session.size;
+        p->count++;
+    }
+    if (p->count > 0)
+        qsort_r(p->actions, p->count, sizeof *p->actions, by_user_time_session, p);
+done:
+    pr_free(key);
+    return status;
+}
+
+/* What gather_part does, with the actions in another order. Sessions then begin in the order of their
+ * first actions, so nothing else has to know. */
+static parsrec_status gather_sorted(const pr_spill *s, size_t number, pr_gather *g, reader *r,
+                                    parsrec_error *err)
+{
+    sorted_part p = {.rows_ordered = s->order->rows_ordered};
+    parsrec_status status = sort_part(s, number, &p, r, err);
+    for (size_t i = 0; i < p.count && status == PARSREC_OK; i++) {
+        pr_action action = {.user = p.actions[i].user,
+                            .item = p.actions[i].item,
+                            .time = p.actions[i].time,
+                            .session = sorted_key(&p, &p.actions[i])};
+        status = pr_gather_add(g, &action, err);
+    }
+    pr_free(p.actions);
+    pr_free(p.keys);
+    return status;
+}
+
+/* The place of each user among those of the part. */
+static parsrec_status find_places(pr_spill *s, size_t users, parsrec_error *err)
+{
+    uint32_t next[PR_SPILL_PARTS] = {0};
+    for (size_t p = 0; p < PR_SPILL_PARTS; p++) {
+        s->places[p] = pr_alloc(part_users(users, p), sizeof *s->places[p]);
+        if (s->places[p] == NULL)
+            return pr_fail_memory(err);
+    }
+    for (size_t u = 0; u < users; u++) {
+        uint32_t user = s->order->user_from[u];
+        size_t p = part_of(user);
+        s->places[p][user / PR_SPILL_PARTS] = next[p]++;
+    }
+    return PARSREC_OK;
+}
+
+/* Where user u of the result stands: as u % PR_SPILL_PARTS, u / PR_SPILL_PARTS for users in the order
+ * of the input, part and place. */
+static size_t slot_of(const pr_spill *s, size_t u)
+{
+    if (s->order == NULL)
+        return u;
+    uint32_t user = s->order->user_from[u];
+    return (size_t)s->places[part_of(user)][user / PR_SPILL_PARTS] * PR_SPILL_PARTS + part_of(user);
+}
+
+/* ---- the baskets of a part ---- */
 
 /* The file of baskets has, for each user of a part: the number of sessions; for each session a
  * basket_head and its items. */
@@ -270,7 +410,7 @@ static parsrec_status assemble_part(pr_spill *s, size_t number, size_t users, si
     uint64_t repeats = 0;
     parsrec_status status;
     s->baskets_begin[number] = s->baskets.size;
-    PR_TRY_GOTO(gather_part(s, number, &g, r, err));
+    PR_TRY_GOTO((s->order != NULL ? gather_sorted : gather_part)(s, number, &g, r, err));
     pr_gather_seal(&g);
     PR_TRY_GOTO(pr_assembly_make(&b, &g, part_users(users, number), items, err));
     if (rules->session_rule != PARSREC_SESSION_COLUMN)
@@ -315,7 +455,7 @@ static reader baskets_of(const pr_spill *s, size_t number, unsigned char *bytes)
 
 /* The users and items that stay. A pass counts the actions of each that are left and drops those with
  * too few; passes repeat until none is dropped. The set that is left does not depend on the order of
- * dropping, so it is that of pr_assembly_filter. */
+ * dropping, so it is that of pr_assembly_filter. Users by slot_of. */
 typedef struct kept_set {
     bool *users, *items;
     uint32_t *user_count, *item_count;
@@ -380,15 +520,25 @@ static parsrec_status drop_rare(const pr_spill *s, kept_set *k, uint64_t least, 
     return PARSREC_OK;
 }
 
-/* from[new number] = old number, and *count of them. */
-static uint32_t *list_kept(const bool *keep, size_t total, size_t *count)
+/* The numbers in the input of the users and items that stay, in the order of the result; new_item[i],
+ * of item i before dropping, is its number then. Without a set all stay. */
+static parsrec_status list_kept(const pr_spill *s, pr_assembly *b, const kept_set *kept,
+                                size_t users, size_t items, int32_t *new_item, parsrec_error *err)
 {
-    uint32_t *from = pr_alloc(total, sizeof *from);
-    *count = 0;
-    for (size_t i = 0; from != NULL && i < total; i++)
-        if (keep[i])
-            from[(*count)++] = (uint32_t)i;
-    return from;
+    b->user_from = pr_alloc(users, sizeof *b->user_from);
+    b->item_from = pr_alloc(items, sizeof *b->item_from);
+    if (b->user_from == NULL || b->item_from == NULL)
+        return pr_fail_memory(err);
+    b->users = b->items = 0;
+    for (size_t u = 0; u < users; u++)
+        if (kept == NULL || kept->users[slot_of(s, u)])
+            b->user_from[b->users++] = s->order != NULL ? s->order->user_from[u] : (uint32_t)u;
+    for (size_t i = 0; i < items; i++)
+        if (kept == NULL || kept->items[i]) {
+            new_item[i] = (int32_t)b->items;
+            b->item_from[b->items++] = s->order != NULL ? s->order->item_from[i] : (uint32_t)i;
+        }
+    return PARSREC_OK;
 }
 
 /* ---- the columns ---- */
@@ -423,8 +573,9 @@ static parsrec_status merge_users(merge *m, size_t users, const parsrec_hooks *h
     pr_assembly *b = m->b;
     size_t kept_users = 0;
     for (size_t u = 0; u < users; u++) {
-        reader *r = &m->readers[part_of((uint32_t)u)];
-        bool keep = m->kept == NULL || m->kept->users[u];
+        size_t slot = slot_of(m->spill, u);
+        reader *r = &m->readers[slot % PR_SPILL_PARTS];
+        bool keep = m->kept == NULL || m->kept->users[slot];
         uint32_t sessions;
         if (u % (1 << 14) == 0)
             PR_TRY(pr_progress(hooks, "merging", "users", u, users, err));
@@ -469,21 +620,16 @@ static parsrec_status merge_parts(pr_spill *s, pr_assembly *b, size_t users, siz
 {
     merge *m = pr_alloc_zero(1, sizeof *m);
     unsigned char *buffers = pr_alloc(PR_SPILL_PARTS, BLOCK_BYTES);
-    int32_t *new_item = kept != NULL ? pr_alloc(items, sizeof *new_item) : NULL;
+    int32_t *new_item = pr_alloc(items, sizeof *new_item);
     parsrec_status status = PARSREC_OK;
     *b = (pr_assembly){.items = items, .stored = true};
     b->user_offsets = pr_alloc(users + 1, sizeof *b->user_offsets);
-    if (kept != NULL) {
-        b->user_from = list_kept(kept->users, users, &b->users);
-        b->item_from = list_kept(kept->items, items, &b->items);
-    }
-    if (m == NULL || buffers == NULL || b->user_offsets == NULL ||
-        (kept != NULL && (new_item == NULL || b->user_from == NULL || b->item_from == NULL))) {
+    if (m == NULL || buffers == NULL || b->user_offsets == NULL || new_item == NULL) {
         status = pr_fail_memory(err);
         goto done;
     }
-    for (size_t i = 0; kept != NULL && i < b->items; i++)
-        new_item[b->item_from[i]] = (int32_t)i;
+    if (kept != NULL || s->order != NULL)
+        PR_TRY_GOTO(list_kept(s, b, kept, users, items, new_item, err));
     m->spill = s;
     m->b = b;
     m->kept = kept;
@@ -515,6 +661,9 @@ parsrec_status pr_spill_assemble(pr_spill *s, pr_assembly *b, size_t users, size
     *b = (pr_assembly){0};
     if (r.bytes == NULL)
         return pr_fail_memory(err);
+    s->order = rules->order;
+    if (s->order != NULL)
+        PR_TRY_GOTO(find_places(s, users, err));
     PR_TRY_GOTO(pr_scratch_flush(&s->actions, err));
     for (size_t p = 0; p < PR_SPILL_PARTS; p++) {
         PR_TRY_GOTO(pr_progress(hooks, "sorting", "parts", p, PR_SPILL_PARTS, err));

@@ -4,7 +4,8 @@
  * all actions of its users in the order of the input. A part is small enough to be gathered and
  * assembled in memory as a whole import would be. Its baskets go to a second file; from there they
  * are merged in the order of users into the columns of the data set, which are files as well.
- * The result is the same, byte for byte, as that of an import in memory.
+ * The result is the same, byte for byte, as that of an import in memory, unless another order is asked
+ * for: that of a data set in shards (data/shards.h).
  *
  * All of these are files without a name (base/files.h): nothing is left behind when the program is
  * killed. In memory are the names of users and items, a few numbers for each of them, a buffer per
@@ -20,6 +21,16 @@ enum { PR_SPILL_PARTS = 256 };
 
 typedef struct pr_spill pr_spill;
 
+/* Another order than that of the input, for results that must not depend on it: users and items get
+ * other numbers, and the actions of a user are taken by time, then by the key of the session, then by
+ * item. */
+typedef struct pr_spill_order {
+    uint32_t *user_from; /* [users]: the number in the input of each user of the result */
+    uint32_t *item_from; /* [items]: the same for items */
+    uint32_t *item_to;   /* [items]: the reverse */
+    bool rows_ordered;   /* actions of one time and session stay in the order of the input */
+} pr_spill_order;
+
 /* The files are made beside `path`, the result of the import. */
 parsrec_status pr_spill_open(pr_spill **out, const char *path, parsrec_error *err);
 void pr_spill_free(pr_spill *spill); /* NULL is fine */
@@ -34,6 +45,7 @@ typedef struct pr_spill_rules {
     parsrec_session_rule session_rule;
     int64_t session_gap;
     uint64_t min_actions;
+    const pr_spill_order *order; /* NULL: that of the input */
 } pr_spill_rules;
 
 /* Makes the baskets, once, after the last action: all that pr_assembly_make, _join, _unique and

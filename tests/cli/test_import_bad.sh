@@ -58,7 +58,7 @@ refused "empty.csv: is empty; the first line must name the columns" empty.csv
 printf '%s\n' "$header" >headeronly.csv
 refused "headeronly.csv: there are no rows below the header" headeronly.csv
 mkdir folder.csv
-refused "folder.csv: is a directory; name a file in it" folder.csv
+refused "folder.csv: is a directory; name a file" folder.csv
 refused "missing.csv: cannot open for reading: No such file" missing.csv
 refused "standard input (-) can be read once only" - -
 

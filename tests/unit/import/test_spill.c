@@ -89,10 +89,10 @@ static void assert_same(const pr_assembly *a, const pr_assembly *b)
     }
 }
 
-static const pr_spill_rules all_rules[] = {{PARSREC_SESSION_COLUMN, 0, 0},
-                                           {PARSREC_SESSION_COLUMN, 0, 28},
-                                           {PARSREC_SESSION_GAP, 20000, 0},
-                                           {PARSREC_SESSION_DAY, 0, 27}};
+static const pr_spill_rules all_rules[] = {{PARSREC_SESSION_COLUMN, 0, 0, NULL},
+                                           {PARSREC_SESSION_COLUMN, 0, 28, NULL},
+                                           {PARSREC_SESSION_GAP, 20000, 0, NULL},
+                                           {PARSREC_SESSION_DAY, 0, 27, NULL}};
 
 static void files_give_the_baskets_of_memory(void **state)
 {
