@@ -957,7 +957,10 @@ static void settings_must_fit_the_tensors(void **state)
     (void)state;
     static const char config[] = "{\"dim.user\":4096,\"dim.item\":4096}";
     const pr_metadata words[] = {{"model", "parsrec"}, {"config", config}};
-    const pr_enclosing in = {PR_MODEL_FORMAT, PR_MODEL_VERSION, words, 2, NULL, 0};
+    const pr_enclosing in = {.format = PR_MODEL_FORMAT,
+                             .version = PR_MODEL_VERSION,
+                             .metadata = words,
+                             .metadata_count = 2};
     parsrec_error err;
     parsrec_model *model;
     sample s;
