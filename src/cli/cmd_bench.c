@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -21,49 +22,71 @@ typedef struct bench_score_args {
     bool json;
 } bench_score_args;
 
-/* ---- parsrec bench score ---- */
+/* ---- what is measured on, where none is given ---- */
+
+static const char *file_of(pr_path *hold, const char *folder, const char *name)
+{
+    snprintf(hold->text, sizeof hold->text, "%s/%s", folder, name);
+    return hold->text;
+}
+
+/* Removes the folder with all that synth and train write. A model or data set in use stays mapped. */
+static void clean(const char *folder)
+{
+    static const char *const names[] = {"data",      "model",     "model.ckpt",
+                                        "model.log", "model.png", "model.svg"};
+    pr_path path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        unlink(file_of(&path, folder, names[i]));
+    rmdir(folder);
+}
+
+/* Synthetic data of the size of the authors' sample. */
+static parsrec_status make_data(parsrec_data **data, parsrec_error *err)
+{
+    pr_path folder, path;
+    parsrec_synth_options synth = parsrec_synth_default();
+    PR_TRY(cli_temporary_folder(&folder, err));
+    file_of(&path, folder.text, "data");
+    parsrec_status status = parsrec_synth(path.text, &synth, NULL, cli_hooks(), err);
+    if (status == PARSREC_OK)
+        status = parsrec_data_load(data, path.text, err);
+    clean(folder.text);
+    return status;
+}
 
 /* Synthetic data with the paper's catalogue, and a pass over it with the paper's settings. */
 static parsrec_status train_in(const char *folder, parsrec_model **model, parsrec_error *err)
 {
-    char data_path[64], model_path[64], file[96];
-    static const char *const endings[] = {"", ".log", ".png", ".svg"};
+    pr_path data_path, model_path;
     parsrec_data *data = NULL;
     parsrec_train_report report;
     parsrec_synth_options synth = parsrec_synth_default();
     parsrec_train_options train = parsrec_train_default();
-    snprintf(data_path, sizeof data_path, "%s/data", folder);
-    snprintf(model_path, sizeof model_path, "%s/model", folder);
+    file_of(&data_path, folder, "data");
+    file_of(&model_path, folder, "model");
     synth.users = 100;
     train.preset = "paper";
     train.epochs = 1;
-    parsrec_status status = parsrec_synth(data_path, &synth, NULL, cli_hooks(), err);
+    PR_TRY(parsrec_synth(data_path.text, &synth, NULL, cli_hooks(), err));
+    PR_TRY(parsrec_data_load(&data, data_path.text, err));
+    parsrec_status status = parsrec_train(data, model_path.text, &train, &report, cli_hooks(), err);
     if (status == PARSREC_OK)
-        status = parsrec_data_load(&data, data_path, err);
-    if (status == PARSREC_OK)
-        status = parsrec_train(data, model_path, &train, &report, cli_hooks(), err);
-    if (status == PARSREC_OK)
-        status = parsrec_model_load(model, model_path, err);
+        status = parsrec_model_load(model, model_path.text, err);
     parsrec_data_free(data);
-    unlink(data_path);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        snprintf(file, sizeof file, "%s%s", model_path, endings[i]);
-        unlink(file);
-    }
     return status;
 }
 
 static parsrec_status make_model(parsrec_model **model, parsrec_error *err)
 {
-    char folder[] = "/tmp/parsrec-bench-XXXXXX";
-    if (mkdtemp(folder) == NULL) {
-        snprintf(err->message, sizeof err->message, "cannot make a temporary folder in /tmp");
-        return PARSREC_E_IO;
-    }
-    parsrec_status status = train_in(folder, model, err);
-    rmdir(folder);
+    pr_path folder;
+    PR_TRY(cli_temporary_folder(&folder, err));
+    parsrec_status status = train_in(folder.text, model, err);
+    clean(folder.text);
     return status;
 }
+
+/* ---- parsrec bench score ---- */
 
 static void print_score_speed(const bench_score_args *a, const parsrec_model *model,
                               const parsrec_score_speed *s)
@@ -166,24 +189,6 @@ static void print_speed(const bench_args *a, const parsrec_train_speed *s)
     printf("share          %10.3f\n\nwhere the time of a step goes\n", s->share);
     for (size_t i = 0; i < PARSREC_STEP_PARTS; i++)
         printf("  %-28s %5.1f %%\n", parsrec_step_part(i), 100 * s->part_share[i]);
-}
-
-/* Synthetic data of the size of the authors' sample. Its file is deleted before training starts. */
-static parsrec_status make_data(parsrec_data **data, parsrec_error *err)
-{
-    char path[] = "/tmp/parsrec-bench-XXXXXX";
-    int fd = mkstemp(path);
-    if (fd < 0) {
-        snprintf(err->message, sizeof err->message, "cannot make a temporary file in /tmp");
-        return PARSREC_E_IO;
-    }
-    close(fd);
-    parsrec_synth_options synth = parsrec_synth_default();
-    parsrec_status status = parsrec_synth(path, &synth, NULL, cli_hooks(), err);
-    if (status == PARSREC_OK)
-        status = parsrec_data_load(data, path, err);
-    unlink(path);
-    return status;
 }
 
 static int bench_train(const bench_args *a, const char *path)

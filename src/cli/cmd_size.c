@@ -20,6 +20,7 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -112,12 +113,12 @@ static void conclude(double *whole, const double *part, const double *half, doub
 
 typedef struct shop {
     uint64_t users, items, actions;
-    char folder[4096];
+    pr_path folder;
 } shop;
 
 static const char *file_of(pr_path *hold, const shop *s, const char *name)
 {
-    snprintf(hold->text, sizeof hold->text, "%s/%s", s->folder, name);
+    snprintf(hold->text, sizeof hold->text, "%s/%s", s->folder.text, name);
     return hold->text;
 }
 
@@ -302,7 +303,7 @@ static void clean(const shop *s)
     pr_path path;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unlink(file_of(&path, s, names[i]));
-    rmdir(s->folder);
+    rmdir(s->folder.text);
 }
 
 static parsrec_status measure_in(shop *s, const size_args *a, double *result, parsrec_error *err)
@@ -327,16 +328,12 @@ static parsrec_status measure_in(shop *s, const size_args *a, double *result, pa
 /* Of a shop with this share of the users and actions. */
 static parsrec_status measure(const size_args *a, double share, double *result, parsrec_error *err)
 {
-    const char *chosen = getenv("TMPDIR");
     shop s = {.users = (uint64_t)(share * (double)a->users + 0.5),
               .items = a->items,
               .actions = (uint64_t)(share * (double)a->actions + 0.5)};
     s.users = s.users > 0 ? s.users : 1;
-    snprintf(s.folder, sizeof s.folder, "%s/parsrec-size.XXXXXX",
-             chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp");
     memset(result, 0, FIGURES * sizeof *result);
-    if (mkdtemp(s.folder) == NULL)
-        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot make a folder", s.folder);
+    PR_TRY(cli_temporary_folder(&s.folder, err));
     parsrec_status status = measure_in(&s, a, result, err);
     clean(&s);
     return status;

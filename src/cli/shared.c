@@ -2,6 +2,7 @@
 #include "cli/shared.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,6 +36,18 @@ char *cli_command_line(int argc, const char *const *argv)
     for (int i = 0; i < argc; i++)
         write_word(&out, argv[i]);
     return pr_writer_take(&out);
+}
+
+/* ---- temporary files ---- */
+
+parsrec_status cli_temporary_folder(pr_path *out, parsrec_error *err)
+{
+    const char *chosen = getenv("TMPDIR");
+    snprintf(out->text, sizeof out->text, "%s/parsrec-XXXXXX",
+             chosen != NULL && chosen[0] != '\0' ? chosen : "/tmp");
+    if (mkdtemp(out->text) == NULL)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot make a folder; set TMPDIR", out->text);
+    return PARSREC_OK;
 }
 
 /* ---- input files ---- */

@@ -3,6 +3,7 @@
 #ifndef CLI_SHARED_H
 #define CLI_SHARED_H
 
+#include "base/files.h"
 #include "cli/options.h"
 #include "cli/output.h"
 #include "parsrec.h"
@@ -12,6 +13,11 @@
 /* "parsrec compare ...", to be pasted into a shell. Free with parsrec_text_free; NULL when out of
  * memory. */
 char *cli_command_line(int argc, const char *const *argv);
+
+/* ---- temporary files ---- */
+
+/* Makes an empty folder in $TMPDIR (/tmp); the caller removes it. */
+parsrec_status cli_temporary_folder(pr_path *out, parsrec_error *err);
 
 /* ---- input files ---- */
 

@@ -28,3 +28,16 @@ ok "$PARSREC" bench score shop.model --seconds 0.1
 says "basket of 3, best 10"
 fails 1 "k of at most all items" "$PARSREC" bench score shop.model -k 48
 fails 1 "shop.st: is a data set, not a model" "$PARSREC" bench score shop.st
+
+# Without data or a model of one's own, it makes them, and leaves nothing behind.
+mkdir temporary
+TMPDIR=$folder/temporary
+export TMPDIR
+ok "$PARSREC" bench train --seconds 0.1 --threads 1
+says "items/s"
+ok "$PARSREC" bench score --seconds 0.1
+says "2000 items, basket of 3, best 10"
+same "$(find temporary -mindepth 1)" "" "what is left behind"
+TMPDIR=$folder/nowhere
+fails 1 "cannot make a folder; set TMPDIR" "$PARSREC" bench score --seconds 0.1
+fails 1 "cannot make a folder; set TMPDIR" "$PARSREC" bench train --seconds 0.1
