@@ -905,10 +905,10 @@ void pr_arnn_step_forward(pr_arnn_net *net, const pr_arnn_step *s)
 void pr_arnn_step_backward(pr_arnn_net *net, const pr_arnn_step *s)
 {
     const pr_arnn_dims *d = &net->d;
-    size_t at = s->first * d->dv;
-    const pr_real *dout = net->t.do_ + at;
     assert(net->t.do_ != NULL && s->rows <= net->t.R && s->first + s->rows <= net->t.T);
     assert(s->hidden_rows <= s->rows);
+    size_t at = s->first * d->dv;
+    const pr_real *dout = net->t.do_ + at;
     parts_backward(net, s);
     if (d->ffn == PR_FFN_POST) {
         ffn_backward(net, net->t.tmp2, dout, s->first, s->rows);
