@@ -60,7 +60,7 @@ def share(counts):
 
 def main():
     options = sys.argv[1:]
-    folder = options[1] if options[:1] == ["--counters"] else build_and_test(options)
+    folder = os.path.abspath(options[1]) if options[:1] == ["--counters"] else build_and_test(options)
     files = gather(folder)
     if not files:
         sys.exit(f"coverage.py: {folder} has no counters of files under src/")
