@@ -198,7 +198,8 @@ parsrec_status pr_assembly_make(pr_assembly *b, pr_gather *g, size_t users, size
 
 void pr_assembly_join(pr_assembly *b, parsrec_session_rule rule, int64_t gap)
 {
-    assert(b->actions == b->sessions && b->times != NULL); /* one action per session */
+    assert(b->actions == b->sessions); /* one action per session */
+    assert(b->times != NULL || b->sessions == 0);
     size_t kept = 0;
     for (size_t u = 0; u < b->users; u++) {
         size_t first = (size_t)b->user_offsets[u], end = (size_t)b->user_offsets[u + 1];
