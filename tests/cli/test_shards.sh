@@ -230,6 +230,27 @@ ok "$PARSREC" import --shards=$shards -o stays $rows --items items.csv --users u
 equal one stays "a folder that was replaced"
 same "$(ls -d stays.*.tmp 2>/dev/null)" "" "leftovers"
 
+# statements HEADING: the first block of SQL below it in docs/shards.md, with 7 shards instead of 256.
+statements() {
+    awk -v heading="## $1" '$0 == heading { on = 1 } on && sql && /^```$/ { exit } sql { print } on && /^```sql/ { sql = 1 }' \
+        "$PARSREC_SOURCE/docs/shards.md" | sed 's/256/7/g'
+}
+
+# ---- PostgreSQL gives each process the rows of its shard ----
+if ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; then
+    . "$PARSREC_SOURCE/tests/cli/postgres.sh"
+    ok psql -q "$url" -c 'CREATE TABLE orders("user" text, session text, "time" text, item text)' \
+        -c "\\copy orders FROM '$folder/$rows' CSV HEADER"
+    ok "$PARSREC" import --shards=7 --dictionary -o postgres "$url" --table orders --items items.csv
+    for k in 0 1 2 3 4 5 6; do
+        ok "$PARSREC" import --shard $k/7 -o postgres "$url" --users users.csv --query "$(statements PostgreSQL | sed "s/= 17;/= $k/")"
+        grep -q "belong to other shards" stdout && fail "PostgreSQL gave shard $k rows of others"
+    done
+    equal one postgres "rows chosen by PostgreSQL"
+else
+    left_out "PostgreSQL's recipe for shards: the server is not installed"
+fi
+
 # ---- DuckDB deals the rows: the recipe of docs/shards.md ----
 duckdb=$PARSREC_SOURCE/build/duckdb/libduckdb.so
 if [ ! -e "$duckdb" ]; then
@@ -250,9 +271,7 @@ if library.duckdb_open(None, ctypes.byref(database)) or library.duckdb_connect(d
 if library.duckdb_query(connection, sys.stdin.read().encode(), ctypes.byref(result)):
     sys.exit(library.duckdb_result_error(ctypes.byref(result)).decode())
 P
-# The statements between ```sql and ``` below the heading, with 7 shards instead of 256.
-awk '/^## DuckDB/ { on = 1 } on && /^```$/ { exit } on && sql { print } on && /^```sql/ { sql = 1 }' \
-    "$PARSREC_SOURCE/docs/shards.md" | sed 's/256/7/g' >recipe.sql
+statements DuckDB >recipe.sql
 ok grep -q PARTITION_BY recipe.sql
 mkdir orders
 echo "COPY (SELECT * FROM read_csv('$rows', all_varchar = true)) TO 'orders/rows.parquet' (FORMAT parquet);" >orders.sql
