@@ -82,6 +82,7 @@ struct pr_item_tables {
     bool shown;
     /* Several ranks; NULL and nothing else if there are none. */
     pr_ranks *ranks;
+    bool divided; /* the batch: one of a single chunk is everybody's own */
     unsigned rank, size;
     size_t *begin;    /* [size + 1] */
     size_t *out, *in; /* [size + 1]: where rows to and from a rank begin, in numbers */
@@ -331,7 +332,7 @@ static void add_top(const pr_item_tables *t, group *g, size_t slot)
     uint32_t from = g->top[slot], to = g->below[from];
     addition added = {to, from, (uint32_t)slot};
     g->top[slot] = to;
-    if (t->ranks != NULL) {
+    if (t->divided) {
         unsigned holder = dealt_to(t, g->chunk_of[from], t->chunk_count);
         if (held_by_one(t, g->chunk_of[to], g->chunk_of[from], holder)) {
             g->slot_of[from] = NOT_SENT;
@@ -359,13 +360,13 @@ static void join_ids(pr_item_tables *t, group *g, size_t which)
             if (*known == 0) {
                 g->ids[g->count] = rows->ids[i];
                 g->head[g->count] = g->top[g->count] = row;
-                if (t->ranks != NULL)
+                if (t->divided)
                     g->slot_of[row] = (uint32_t)g->count;
                 *known = (int32_t)++g->count;
                 continue;
             }
             size_t slot = (size_t)*known - 1;
-            if (t->ranks != NULL)
+            if (t->divided)
                 g->slot_of[row] = (uint32_t)slot;
             for (uint32_t top; (top = g->top[slot], g->below[top] != NOTHING_BELOW) &&
                                pr_tree_height(g->chunk_of[g->below[top]], g->chunk_of[top]) <
@@ -472,7 +473,7 @@ static void run_columns(pr_item_tables *t, pr_task *task, size_t which, bool sha
 {
     group *g = &t->groups[which];
     size_t from = 0, to = g->count;
-    if (t->ranks != NULL) {
+    if (t->divided) {
         from = pr_ranks_begin(g->count, t->size, t->rank);
         to = pr_ranks_begin(g->count, t->size, t->rank + 1);
     }
@@ -641,7 +642,8 @@ parsrec_status pr_item_tables_join(pr_item_tables *t, const pr_chunk *chunks, si
     t->chunks = chunks;
     t->chunk_count = count;
     t->job_count = 0;
-    if (t->ranks != NULL) {
+    t->divided = t->ranks != NULL && count > 1;
+    if (t->divided) {
         share_ids(t);
         PR_TRY(pr_ranks_exchange(t->ranks, err));
     }
@@ -649,7 +651,7 @@ parsrec_status pr_item_tables_join(pr_item_tables *t, const pr_chunk *chunks, si
         join_ids(t, &t->groups[i], i);
         join_parts(t, &t->groups[i]);
     }
-    if (t->ranks != NULL) {
+    if (t->divided) {
         for (size_t i = 0; i < PR_ITEM_GROUPS; i++) {
             run_columns(t, add_early, i, false);
             keep_own(t, &t->groups[i]);
@@ -658,7 +660,7 @@ parsrec_status pr_item_tables_join(pr_item_tables *t, const pr_chunk *chunks, si
     }
     for (size_t i = 0; i < PR_ITEM_GROUPS; i++)
         run_columns(t, add_slots, i, false);
-    if (t->ranks != NULL)
+    if (t->divided)
         PR_TRY(share_sums(t, err));
     for (size_t i = 0; i < PR_ITEM_GROUPS; i++) {
         const group *g = &t->groups[i];

@@ -36,7 +36,7 @@ void pr_item_tables_deal(pr_item_tables *tables, const pr_batch *batch, pr_chunk
                          size_t count);
 /* Two arrays of items + 1 zeros for a thread. */
 int32_t *pr_item_tables_slots(pr_item_tables *tables, unsigned worker, size_t which);
-/* The chunks of a batch are dealt to ranks in order; every rank joins them. */
+/* The chunks of a batch are dealt to ranks in order, unless there is but one; every rank joins them. */
 parsrec_status pr_item_tables_divide(pr_item_tables *tables, pr_ranks *ranks, parsrec_error *err);
 /* Joins the rows of the chunks along their tree and sums those of the shared parts. *squares is the sum
  * of squares of all. With ranks, `count` of every chunk's rows is known, and the rows of own chunks. */

@@ -601,7 +601,8 @@ parsrec_status pr_trainer_gradient(pr_trainer *t, const pr_batch *batch, pr_batc
         pr_item_tables_deal(t->tables, batch, t->chunks, t->chunk_count);
     if (t->model->kind->mask_bytes(t->model) > 0)
         pr_pool_run(t->pool, draw_mask, t, steps);
-    bool divided = t->division.ranks != NULL;
+    /* One chunk alone is learnt by every rank, which is faster than to send what one of them learnt. */
+    bool divided = t->division.ranks != NULL && t->chunk_count > 1;
     t->own_first = divided ? chunks_begin(t, t->division.rank) : 0;
     t->own_end = divided ? chunks_begin(t, t->division.rank + 1) : t->chunk_count;
     pr_pool_run(t->pool, learn_chunk, t, t->own_end - t->own_first);

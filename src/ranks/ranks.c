@@ -24,6 +24,8 @@
 #define SHOWN_SECONDS 0.3
 /* A rank at work says so this often, unless it must more often. */
 #define SAID_SECONDS 1.0
+/* Rank 0 is waited for a little longer: if another one is lost, it is rank 0 who says so. */
+#define FIRST_SECONDS 1.0
 
 struct parsrec_ranks {
     const pr_ranks_plugin *plugin;
@@ -289,6 +291,11 @@ static void pause_for(double waited)
         nanosleep(&(struct timespec){.tv_nsec = SLEEP_NANOSECONDS}, NULL);
 }
 
+static double patience(const pr_ranks *r, unsigned peer)
+{
+    return r->peer_seconds + (peer == 0 ? FIRST_SECONDS : 0);
+}
+
 static parsrec_status silent(pr_ranks *r, unsigned peer, double seconds, parsrec_error *err)
 {
     char how[100];
@@ -309,7 +316,7 @@ parsrec_status pr_ranks_exchange(pr_ranks *r, parsrec_error *err)
         r->failed = through < 0;
         if (through > 0) {
             heard = now;
-        } else if (waited > r->peer_seconds) {
+        } else if (waited > patience(r, peer)) {
             status = silent(r, peer, waited, err);
         } else if (now > shown) {
             status = show_wait(r, peer, waited, err);
@@ -461,7 +468,7 @@ static unsigned listen_around(pr_ranks *r)
 
 static bool is_silent(const pr_ranks *r, unsigned peer)
 {
-    return peer != r->rank && pr_now() - r->heard[peer] > r->peer_seconds;
+    return peer != r->rank && pr_now() - r->heard[peer] > patience(r, peer);
 }
 
 static int on_progress(void *context, const parsrec_progress *progress)
