@@ -106,6 +106,7 @@ else:
     print("TCP finds %.2f Gb/s and a round trip of %.2f ms" % (rate / 1e9, 1e3 * statistics.median(trips)))
 PROBE
 probe() {
+    : >probe.out
     ip netns exec "$name-2" /usr/bin/python3 probe.py answer >probe.out 2>&1 &
     until grep -q ready probe.out; do sleep 0.05; done
     ip netns exec "$name-1" /usr/bin/python3 probe.py ask

@@ -35,6 +35,7 @@ struct parsrec_ranks {
     bool failed;   /* a message could not even be started, or did not get through */
     bool broken;   /* another rank is gone: they cannot be left in order */
     unsigned gone; /* the one that was waited for in vain */
+    bool told;     /* it was rank 0, which had itself waited so long that it has said why */
     bool agreed;   /* on a failure: all ranks know that this is the end */
     bool closed;
     pr_ranks_account account;
@@ -192,7 +193,7 @@ bool parsrec_ranks_speaks(const parsrec_ranks *r)
 {
     if (r == NULL || r->rank == 0)
         return true;
-    return r->broken ? r->gone == 0 && r->rank == 1 : !r->agreed;
+    return r->broken ? r->gone == 0 && r->rank == 1 && !r->told : !r->agreed;
 }
 
 void parsrec_ranks_leave(parsrec_ranks *r)
@@ -279,6 +280,7 @@ static parsrec_status show_wait(pr_ranks *r, unsigned peer, double seconds, pars
     if (pr_progress(r->hooks, stage, "seconds", (uint64_t)seconds, (uint64_t)r->peer_seconds,
                     NULL) == PARSREC_OK)
         return PARSREC_OK;
+    r->told = seconds + FIRST_SECONDS > r->peer_seconds;
     return lost(r, peer, "did not answer before this one was told to stop", err);
 }
 
