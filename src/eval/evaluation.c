@@ -130,9 +130,9 @@ parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data
 
 /* ---- the walk ---- */
 
-/* Rows of a group: many where baskets are small, few where they are long. Over the whole catalogue so
- * few that their scores stay below a limit. */
-enum { ROWS = 32, LONG_ROWS = 4, FULL_SCORES = 4 << 20 };
+/* Rows of a group: many where baskets are small, few where they are long. In large catalogues so few that
+ * what they have for each item stays below a limit: scores, or what a scorer knows of the past. */
+enum { ROWS = 32, LONG_ROWS = 4, FULL_SCORES = 4 << 20, SAMPLED_SCORES = 8 << 20 };
 /* Text of a dump is handed in when it is that long, or at the end of its task. */
 enum { TASKS_PER_ROUND = 16, PAGE = 1 << 20 };
 
@@ -289,7 +289,7 @@ static parsrec_status collect(void *context, size_t first, size_t count, parsrec
 static run plan(pr_evaluation *e, const pr_model *model)
 {
     bool full = e->protocol.negatives == 0;
-    size_t scores = full ? FULL_SCORES : SIZE_MAX;
+    size_t scores = full ? FULL_SCORES : SAMPLED_SCORES;
     run r = {.e = e,
              .walk = {.model = model,
                       .data = e->data,
