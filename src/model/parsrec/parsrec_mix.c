@@ -26,19 +26,28 @@ enum {
     W_MOST = PR_MIX_WEIGHTS_MOST,
 };
 
-typedef struct fitting {
-    pr_model *model;
-    const pr_mix_data *data;
+/* What a thread needs to ask. */
+typedef struct asker {
     pr_scorer *scorer;
-    const pr_real *popular;
     pr_real *all;    /* [V] */
     int32_t *basket; /* [longest]: in the order in which it is placed */
     uint32_t *stamp; /* [V]: the question that an item was last a candidate of */
     uint32_t now;
     int32_t items[CANDIDATES_MOST];
     pr_real scores[CANDIDATES_MOST];
+} asker;
+
+typedef struct fitting {
+    pr_model *model;
+    const pr_mix_data *data;
+    const pr_real *popular;
+    size_t asked;  /* baskets */
     size_t rounds; /* of questions about later steps */
+    asker *askers; /* [threads] */
+    /* A question has a place with room for CANDIDATES_MOST, whoever asks it; then those without an answer are
+     * left out (close_up). */
     pr_choices stage[PR_MIX_STAGES];
+    size_t *candidates[PR_MIX_STAGES]; /* [places]; 0: no answer is among them */
 } fitting;
 
 const char *pr_arnn_mix_name(const pr_arnn_dims *d, size_t stage, size_t weight)
@@ -63,93 +72,94 @@ const char *pr_arnn_mix_name(const pr_arnn_dims *d, size_t stage, size_t weight)
 
 /* ---- questions ---- */
 
-static void add_item(fitting *f, size_t *n, size_t most, int32_t item)
+static void add_item(asker *own, size_t *n, size_t most, int32_t item)
 {
-    if (*n >= most || f->stamp[item] == f->now)
+    if (*n >= most || own->stamp[item] == own->now)
         return;
-    f->stamp[item] = f->now;
-    f->items[(*n)++] = item;
+    own->stamp[item] = own->now;
+    own->items[(*n)++] = item;
 }
 
-/* Adds the items with the largest values that are no candidates yet. f->all is overwritten, and may be
+/* Adds the items with the largest values that are no candidates yet. own->all is overwritten, and may be
  * `values`. */
-static void add_strong(fitting *f, size_t *n, const pr_real *values)
+static void add_strong(asker *own, size_t *n, const pr_real *values)
 {
     int32_t best[STRONG_MOST];
-    for (size_t v = 0; v < f->model->items; v++)
-        f->all[v] = f->stamp[v] != f->now ? values[v] : -(pr_real)INFINITY;
-    size_t count = pr_topk(best, f->all, f->model->items, STRONG_MOST);
+    for (size_t v = 0; v < own->scorer->model->items; v++)
+        own->all[v] = own->stamp[v] != own->now ? values[v] : -(pr_real)INFINITY;
+    size_t count = pr_topk(best, own->all, own->scorer->model->items, STRONG_MOST);
     for (size_t i = 0; i < count; i++)
-        add_item(f, n, CANDIDATES_MOST, best[i]);
+        add_item(own, n, CANDIDATES_MOST, best[i]);
 }
 
 /* Brings those of rest[n] that are candidates to their front; returns how many there are. */
-static size_t answers_first(fitting *f, size_t candidates, const int32_t *rest, size_t n)
+static size_t answers_first(asker *own, size_t candidates, const int32_t *rest, size_t n)
 {
     size_t answers = 0;
     for (size_t i = 0; i < n; i++)
         for (size_t k = answers; k < candidates; k++)
-            if (f->items[k] == rest[i]) {
-                f->items[k] = f->items[answers];
-                f->items[answers++] = rest[i];
+            if (own->items[k] == rest[i]) {
+                own->items[k] = own->items[answers];
+                own->items[answers++] = rest[i];
                 break;
             }
     return answers;
 }
 
-/* The question after the first `placed` items of f->basket. */
-static void ask(fitting *f, const pr_basket *b, size_t placed)
+/* The question after the first `placed` items of own->basket, into its place. */
+static void ask(const fitting *f, asker *own, const pr_basket *b, size_t placed, size_t place)
 {
-    pr_choices *q = &f->stage[placed == 0 ? PR_MIX_FIRST : PR_MIX_LATER];
-    const pr_arnn_state *s = f->scorer->own;
+    size_t stage = placed == 0 ? PR_MIX_FIRST : PR_MIX_LATER;
+    const pr_choices *q = &f->stage[stage];
+    const pr_arnn_state *s = own->scorer->own;
     size_t W = q->features, n = 0, left = b->size - placed;
-    const int32_t *rest = f->basket + placed;
+    const int32_t *rest = own->basket + placed;
     if (s->net.d.follow && placed > 0)
         left = 1; /* the next item of a list */
-    f->now++;
+    own->now++;
     for (size_t i = 0; i < placed; i++)
-        f->stamp[f->basket[i]] = f->now;
+        own->stamp[own->basket[i]] = own->now;
     for (size_t i = left; placed + i < b->size; i++)
-        f->stamp[rest[i]] = f->now; /* other right answers are not rivals */
+        own->stamp[rest[i]] = own->now; /* other right answers are not rivals */
     for (size_t i = 0; i < s->had_count[0]; i++)
-        add_item(f, &n, PAST_MOST, s->had[i]);
-    pr_scorer_score_all(f->scorer, f->all);
-    add_strong(f, &n, f->all);
-    add_strong(f, &n, pr_arnn_expected(s, 0));
-    size_t answers = answers_first(f, n, rest, left);
+        add_item(own, &n, PAST_MOST, s->had[i]);
+    pr_scorer_score_all(own->scorer, own->all);
+    add_strong(own, &n, own->all);
+    add_strong(own, &n, pr_arnn_expected(s, 0));
+    size_t answers = answers_first(own, n, rest, left);
     if (answers == 0)
         return;
-    size_t first = q->starts[q->cases];
+    size_t first = place * CANDIDATES_MOST;
     float *x = q->x + first * W;
     const pr_real *trend =
         s->net.d.times ? pr_trends_at(&s->net.w.times, pr_history_now(&b->history)) : NULL;
     const pr_real *expected = pr_arnn_expected(s, 0);
     memset(x, 0, n * W * sizeof *x);
-    pr_arnn_score(f->scorer, 0, f->items, n, f->scores);
+    pr_arnn_score(own->scorer, 0, own->items, n, own->scores);
     for (size_t i = 0; i < n; i++) {
-        size_t v = (size_t)f->items[i];
+        size_t v = (size_t)own->items[i];
         q->offset[first + i] = 0;
-        x[i * W + PR_MIX_SCORE] = (float)f->scores[i];
+        x[i * W + PR_MIX_SCORE] = (float)own->scores[i];
         x[i * W + PR_MIX_GATES + PR_GATE_EXPECTED] = (float)expected[v];
         x[i * W + pr_arnn_mix_popular(&s->net.d)] = (float)f->popular[v];
         if (trend != NULL)
             x[i * W + pr_arnn_mix_popular(&s->net.d) + 1] = (float)trend[v];
     }
     for (size_t i = 0; placed > 0 && s->partners.any != 0 && i < n; i++) {
-        float pairs = (float)s->pair_values[s->net.w.pairs.class_of[f->items[i]]];
+        float pairs = (float)s->pair_values[s->net.w.pairs.class_of[own->items[i]]];
         x[i * W + PR_MIX_SCORE] -= pairs; /* they stay as they are */
         q->offset[first + i] += pairs;
     }
     for (size_t i = 0; placed > 0 && s->lift_sums != NULL && i < n; i++)
         x[i * W + pr_arnn_mix_lift(&s->net.d)] =
-            (float)s->lift_sums[0].sum[f->items[i]] / (float)placed;
+            (float)s->lift_sums[0].sum[own->items[i]] / (float)placed;
     for (size_t h = 0; h < s->had_count[0]; h++)
         for (size_t i = 0; i < n; i++)
-            if (f->items[i] == s->had[h])
+            if (own->items[i] == s->had[h])
                 for (size_t k = 0; pr_gate_of(k) < s->net.d.gates; k++)
                     x[i * W + PR_MIX_GATES + pr_gate_of(k)] = (float)s->recall[h][k];
-    q->taken[q->cases++] = (uint32_t)answers;
-    q->starts[q->cases] = first + n;
+    q->taken[place] = (uint32_t)answers;
+    f->candidates[stage][place] = n;
 }
 
 static size_t rounds_of(const pr_mix_data *data)
@@ -161,50 +171,107 @@ static size_t rounds_of(const pr_mix_data *data)
 /* Of every basket its first step; of longer ones later steps too, after a random number of items in random
  * order, or as stored where baskets are lists. Few baskets are asked several times each: otherwise the
  * weights would depend on what was drawn. */
+static void ask_basket(void *context, size_t i, unsigned worker)
+{
+    const fitting *f = context;
+    asker *own = &f->askers[worker];
+    const pr_arnn_state *s = own->scorer->own;
+    const pr_basket *b = &f->data->baskets[i * f->data->count / f->asked];
+    pr_rng rng = pr_rng_make(f->data->seed, UINT64_C(0x70726566)); /* "pref" */
+    pr_start start = {.user = b->user, .history = b->history, .features = b->features};
+    for (size_t round = 0; round <= f->rounds && (round == 0 || b->size > 1); round++) {
+        pr_stream stream = pr_stream_at(&rng, (uint32_t)i, (uint32_t)round, 0);
+        size_t placed = round == 0 ? 0 : 1 + pr_stream_below(&stream, (uint32_t)(b->size - 1));
+        placed = placed < own->scorer->capacity ? placed : own->scorer->capacity;
+        memcpy(own->basket, b->items, b->size * sizeof *own->basket);
+        if (!s->net.d.follow)
+            pr_stream_shuffle(&stream, own->basket, b->size, sizeof *own->basket);
+        pr_scorer_start(own->scorer, &start, 1);
+        for (size_t p = 0; p < placed; p++)
+            pr_scorer_place(own->scorer, &own->basket[p]);
+        ask(f, own, b, placed, round == 0 ? i : i * f->rounds + round - 1);
+    }
+}
+
+static size_t places_of(const fitting *f, size_t stage)
+{
+    return stage == PR_MIX_FIRST ? f->asked : f->asked * f->rounds;
+}
+
+/* Questions with an answer, one behind the other in the order of their places. */
+static void close_up(pr_choices *q, const size_t *candidates, size_t places)
+{
+    for (size_t p = 0; p < places; p++) {
+        size_t to = q->starts[q->cases], from = p * CANDIDATES_MOST, n = candidates[p];
+        if (n == 0)
+            continue;
+        memmove(q->x + to * q->features, q->x + from * q->features, n * q->features * sizeof *q->x);
+        memmove(q->offset + to, q->offset + from, n * sizeof *q->offset);
+        q->taken[q->cases++] = q->taken[p];
+        q->starts[q->cases] = to + n;
+    }
+}
+
 static void ask_all(fitting *f)
 {
-    const pr_arnn_state *s = f->scorer->own;
-    size_t count = f->data->count, most = count < QUESTIONS_MOST ? count : QUESTIONS_MOST;
-    pr_rng rng = pr_rng_make(f->data->seed, UINT64_C(0x70726566)); /* "pref" */
-    for (size_t i = 0; i < most; i++) {
-        const pr_basket *b = &f->data->baskets[i * count / most];
-        pr_start start = {.user = b->user, .history = b->history, .features = b->features};
-        for (size_t round = 0; round <= f->rounds && (round == 0 || b->size > 1); round++) {
-            pr_stream stream = pr_stream_at(&rng, (uint32_t)i, (uint32_t)round, 0);
-            size_t placed = round == 0 ? 0 : 1 + pr_stream_below(&stream, (uint32_t)(b->size - 1));
-            placed = placed < f->scorer->capacity ? placed : f->scorer->capacity;
-            memcpy(f->basket, b->items, b->size * sizeof *f->basket);
-            if (!s->net.d.follow)
-                pr_stream_shuffle(&stream, f->basket, b->size, sizeof *f->basket);
-            pr_scorer_start(f->scorer, &start, 1);
-            for (size_t p = 0; p < placed; p++)
-                pr_scorer_place(f->scorer, &f->basket[p]);
-            ask(f, b, placed);
-        }
-    }
+    pr_pool_run(f->data->pool, ask_basket, f, f->asked);
+    for (size_t i = 0; i < PR_MIX_STAGES; i++)
+        close_up(&f->stage[i], f->candidates[i], places_of(f, i));
 }
 
 /* ---- all of it ---- */
 
-static parsrec_status take_memory(fitting *f, size_t W, size_t longest, parsrec_error *err)
+static parsrec_status take_asker(asker *a, const pr_model *model, size_t longest,
+                                 parsrec_error *err)
 {
-    f->all = pr_alloc(f->model->items, sizeof *f->all);
-    f->basket = pr_alloc(longest, sizeof *f->basket);
-    f->stamp = pr_alloc_zero(f->model->items, sizeof *f->stamp);
+    a->all = pr_alloc(model->items, sizeof *a->all);
+    a->basket = pr_alloc(longest, sizeof *a->basket);
+    a->stamp = pr_alloc_zero(model->items, sizeof *a->stamp);
+    if (a->all == NULL || a->basket == NULL || a->stamp == NULL)
+        return pr_fail_memory(err);
+    return pr_scorer_new(&a->scorer, model, 1, longest < 64 ? longest : 64, err);
+}
+
+static parsrec_status take_memory(fitting *f, size_t W, parsrec_error *err)
+{
+    size_t longest = 1, threads = pr_pool_threads(f->data->pool);
+    for (size_t i = 0; i < f->data->count; i++)
+        longest = f->data->baskets[i].size > longest ? f->data->baskets[i].size : longest;
+    f->askers = pr_alloc_zero(threads, sizeof *f->askers);
+    for (size_t i = 0; f->askers != NULL && i < threads; i++)
+        PR_TRY(take_asker(&f->askers[i], f->model, longest, err));
     for (size_t i = 0; i < PR_MIX_STAGES; i++) {
         pr_choices *q = &f->stage[i];
-        size_t most = (i == PR_MIX_FIRST ? 1 : f->rounds) * f->data->count;
-        most = most < QUESTIONS_MOST ? most : QUESTIONS_MOST;
+        size_t most = places_of(f, i);
         *q = (pr_choices){.features = W,
                           .starts = pr_alloc_zero(most + 1, sizeof *q->starts),
                           .taken = pr_alloc(most, sizeof *q->taken),
                           .x = pr_alloc(most * CANDIDATES_MOST * W, sizeof *q->x),
                           .offset = pr_alloc(most * CANDIDATES_MOST, sizeof *q->offset)};
-        if (q->starts == NULL || q->taken == NULL || q->x == NULL || q->offset == NULL)
+        f->candidates[i] = pr_alloc_zero(most, sizeof *f->candidates[i]);
+        if (q->starts == NULL || q->taken == NULL || q->x == NULL || q->offset == NULL ||
+            f->candidates[i] == NULL)
             return pr_fail_memory(err);
     }
-    return f->stamp != NULL && f->all != NULL && f->basket != NULL ? PARSREC_OK
-                                                                   : pr_fail_memory(err);
+    return f->askers != NULL ? PARSREC_OK : pr_fail_memory(err);
+}
+
+static void free_memory(fitting *f)
+{
+    for (size_t i = 0; f->askers != NULL && i < pr_pool_threads(f->data->pool); i++) {
+        pr_scorer_free(f->askers[i].scorer);
+        pr_free(f->askers[i].all);
+        pr_free(f->askers[i].basket);
+        pr_free(f->askers[i].stamp);
+    }
+    pr_free(f->askers);
+    for (size_t i = 0; i < PR_MIX_STAGES; i++) {
+        pr_free(f->stage[i].starts);
+        pr_free(f->stage[i].taken);
+        pr_free(f->stage[i].x);
+        pr_free(f->stage[i].offset);
+        pr_free(f->candidates[i]);
+    }
 }
 
 static void drop_feature(pr_choices *q, size_t feature)
@@ -244,13 +311,13 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     pr_arnn_view v = pr_arnn_view_of(model, model->weights);
     size_t W = pr_arnn_mix_weights(&d);
     memset(v.mix, 0, PR_MIX_STAGES * W * sizeof *v.mix);
-    fitting f = {.model = model, .data = data, .popular = v.popular, .rounds = rounds_of(data)};
-    size_t longest = 1;
-    for (size_t i = 0; i < data->count; i++)
-        longest = data->baskets[i].size > longest ? data->baskets[i].size : longest;
+    fitting f = {.model = model,
+                 .data = data,
+                 .popular = v.popular,
+                 .asked = data->count < QUESTIONS_MOST ? data->count : QUESTIONS_MOST,
+                 .rounds = rounds_of(data)};
     parsrec_status status;
-    PR_TRY_GOTO(take_memory(&f, W, longest, err));
-    PR_TRY_GOTO(pr_scorer_new(&f.scorer, model, 1, longest < 64 ? longest : 64, err));
+    PR_TRY_GOTO(take_memory(&f, W, err));
     ask_all(&f);
     for (size_t i = 0; i < PR_MIX_STAGES; i++) {
         double w[W_MOST] = {[PR_MIX_SCORE] = 1};
@@ -261,15 +328,6 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
             v.mix[i * W + k] = (pr_real)w[k];
     }
 done:
-    pr_scorer_free(f.scorer);
-    pr_free(f.stamp);
-    pr_free(f.all);
-    pr_free(f.basket);
-    for (size_t i = 0; i < PR_MIX_STAGES; i++) {
-        pr_free(f.stage[i].starts);
-        pr_free(f.stage[i].taken);
-        pr_free(f.stage[i].x);
-        pr_free(f.stage[i].offset);
-    }
+    free_memory(&f);
     return status;
 }
