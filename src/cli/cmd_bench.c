@@ -26,7 +26,7 @@ typedef struct bench_score_args {
 
 static const char *file_of(pr_path *hold, const char *folder, const char *name)
 {
-    snprintf(hold->text, sizeof hold->text, "%s/%s", folder, name);
+    snprintf(hold->text, sizeof hold->text, "%.4095s/%.100s", folder, name);
     return hold->text;
 }
 

@@ -118,7 +118,7 @@ typedef struct shop {
 
 static const char *file_of(pr_path *hold, const shop *s, const char *name)
 {
-    snprintf(hold->text, sizeof hold->text, "%s/%s", s->folder.text, name);
+    snprintf(hold->text, sizeof hold->text, "%.4095s/%.100s", s->folder.text, name);
     return hold->text;
 }
 
