@@ -243,6 +243,7 @@ def check_document(path):
 
 def check_help():
     commands = subprocess.run([PARSREC, "--help"], capture_output=True, text=True).stdout
+    commands = commands.partition("parsrec help TOPIC")[0]  # topics have no options
     folder = Folder()
     for name in re.findall(r"^  ([a-z][a-z-]*) ", commands, re.M):
         text = subprocess.run([PARSREC, name, "--help"], capture_output=True, text=True).stdout
