@@ -125,7 +125,14 @@ static int free_toy(void **state)
 
 static pr_map_source source_of(size_t basket_most)
 {
-    return (pr_map_source){model, &toy.data, &axis, &group, basket_most, true, true, 7};
+    return (pr_map_source){.model = model,
+                           .data = &toy.data,
+                           .axis = &axis,
+                           .group = &group,
+                           .basket_most = basket_most,
+                           .attention = true,
+                           .drop = true,
+                           .task_baskets = 7};
 }
 
 static parsrec_status run(pr_map_sums *sums, const pr_map_source *source, unsigned threads)
