@@ -111,6 +111,7 @@ typedef struct pr_model_kind {
     parsrec_status (*make_ready)(pr_model *model, parsrec_error *err);
 
     const struct pr_window_net *window; /* the net of a kind made by sequence/window.h; else NULL */
+    const struct pr_pairs_net *pairs;   /* the same of factors/pairwise.h */
 
     /* ---- scorers: scorer->own is the kind's state, of state_bytes ---- */
     size_t state_bytes; /* at most PR_STATE_MOST */
@@ -152,11 +153,11 @@ typedef struct pr_model_kind {
     void (*draw_mask)(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                       uint32_t step); /* not called if mask_bytes is 0 */
     void (*learn)(const pr_model *model, pr_chunk *chunk);
-    /* Sparse gradients: how many items a chunk looks at besides those of its baskets and histories.
+    /* Sparse gradients: how many items a chunk of so many targets looks at besides those of its baskets and histories.
      * learn() then fills chunk->item_rows, reads rows of item tables with pr_item_row (item_tables.h), and
      * neither it nor the trainer goes over the catalogue. PR_WHOLE_CATALOGUE, or NULL: gradients are
      * dense. */
-    size_t (*drawn_items)(const pr_model *model);
+    size_t (*drawn_items)(const pr_model *model, size_t targets);
     /* After the last epoch: weighs the score and plain counts against each other, if the settings say
      * so; worth[2] is the gain in the mean log chance of an item over counts alone, at first and later
      * steps, NaN where nothing was fitted. NULL: there is no mix. */

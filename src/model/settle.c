@@ -2,6 +2,7 @@
 #include "model/settle.h"
 
 #include "data/split.h"
+#include "model/factors/pairwise.h"
 #include "model/sequence/sequence.h"
 
 /* ---- sequences ---- */
@@ -73,6 +74,23 @@ static void settle_sequences(pr_config *c, const pr_model_kind *kind, const pr_d
     }
 }
 
+/* ---- pairs ---- */
+
+/* A target of a pair is cheap, so batches are larger than those of baskets and epochs more. */
+static void settle_pairs(pr_config *c, size_t baskets)
+{
+    enum { BATCH_LEAST = 32, BATCHES = 200, STEPS = 5000, EPOCHS_LEAST = 10, EPOCHS_MOST = 50 };
+    if (c->batch == 0)
+        for (c->batch = BATCH_LEAST; c->batch < PR_PAIRS_BATCH_MOST; c->batch *= 2)
+            if ((size_t)c->batch * BATCHES > baskets)
+                break;
+    if (c->epochs == 0) {
+        size_t epochs = STEPS / (baskets / (size_t)c->batch + 1);
+        epochs = epochs < EPOCHS_LEAST ? EPOCHS_LEAST : epochs > EPOCHS_MOST ? EPOCHS_MOST : epochs;
+        c->epochs = (int)epochs;
+    }
+}
+
 /* ---- all kinds ---- */
 
 void pr_settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_dataset *data)
@@ -81,6 +99,8 @@ void pr_settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_data
         pr_model_settle_loss(config, kind, data->items);
     if (kind != NULL && kind->sequence)
         settle_sequences(config, kind, data);
+    else if (kind != NULL && kind->pairs != NULL)
+        settle_pairs(config, pr_split_train_sessions(data, (size_t)config->last));
     else if (config->batch == 0 || config->epochs == 0)
         pr_config_settle_steps(config, pr_split_train_sessions(data, (size_t)config->last));
 }

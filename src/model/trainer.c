@@ -151,9 +151,15 @@ static size_t user_width(const pr_model *model)
 }
 
 /* Items that a chunk draws; PR_WHOLE_CATALOGUE: gradients are dense. */
-static size_t drawn_items(const pr_model *model)
+static size_t drawn_items(const pr_model *model, const pr_limits *limits)
 {
-    return model->kind->drawn_items != NULL ? model->kind->drawn_items(model) : PR_WHOLE_CATALOGUE;
+    size_t targets = 0;
+    for (size_t steps = 1; steps <= limits->steps; steps++) {
+        size_t rows = chunk_rows(steps) < limits->rows ? chunk_rows(steps) : limits->rows;
+        targets = rows * steps > targets ? rows * steps : targets;
+    }
+    return model->kind->drawn_items != NULL ? model->kind->drawn_items(model, targets)
+                                            : PR_WHOLE_CATALOGUE;
 }
 
 size_t pr_trainer_bytes(const pr_model *model, const pr_limits *limits, unsigned threads)
@@ -162,7 +168,7 @@ size_t pr_trainer_bytes(const pr_model *model, const pr_limits *limits, unsigned
     size_t users = user_rows(model) * sizeof(uint32_t) + limits->rows * user_width(model) * one;
     size_t bytes = 2 * model->params.size * one + threads * arena_bytes(model, limits) +
                    limits->steps * model->kind->mask_bytes(model) + users;
-    size_t drawn = drawn_items(model);
+    size_t drawn = drawn_items(model, limits);
     if (drawn != PR_WHOLE_CATALOGUE)
         return bytes + pr_item_tables_bytes(model, limits, chunks, drawn, threads);
     return bytes + model->params.size * one + (chunks - 1) * model->params.shared * one;
@@ -218,7 +224,7 @@ parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
     t->limits.steps = limits->steps < most ? limits->steps : most;
     t->threads = pr_pool_threads(pool);
     t->chunk_max = chunk_count(t->limits.rows, t->limits.steps);
-    size_t drawn = drawn_items(model);
+    size_t drawn = drawn_items(model, &t->limits);
     parsrec_status status = PARSREC_OK;
     pr_params_pack(&model->params, drawn != PR_WHOLE_CATALOGUE);
     if (drawn != PR_WHOLE_CATALOGUE)

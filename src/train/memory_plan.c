@@ -35,8 +35,8 @@ static double weight_blocks(const pr_config *config)
 static double bytes_aside(const pr_model *model)
 {
     double bytes = 0;
-    bool drawn =
-        model->kind->drawn_items != NULL && model->kind->drawn_items(model) != PR_WHOLE_CATALOGUE;
+    bool drawn = model->kind->drawn_items != NULL &&
+                 model->kind->drawn_items(model, 1) != PR_WHOLE_CATALOGUE;
     for (size_t i = 0; drawn && i < model->params.count; i++)
         if (model->params.list[i].group != PR_NOT_BY_ITEM &&
             pr_shared_of(model, &model->params.list[i]) != NULL)

@@ -9,6 +9,7 @@
 #include "data/basket_order.h"
 #include "data/histories.h"
 #include "data/split.h"
+#include "model/factors/pairwise.h"
 #include "model/same_ranks.h"
 #include "model/settle.h"
 #include "model/storage.h"
@@ -92,7 +93,8 @@ pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 {
     size_t steps = pr_model_steps(model), rows = (size_t)model->config.batch;
     if (rows == 0)
-        rows = 256; /* not settled yet: the most it can be */
+        rows = model->kind->pairs != NULL ? PR_PAIRS_BATCH_MOST
+                                          : 256; /* not settled yet: the most it can be */
     /* There are no more samples than actions, whatever the batch could hold. */
     pr_limits limits = {.rows = rows < data->actions ? rows : data->actions + 1, .steps = steps};
     for (size_t s = 0; s < data->sessions; s++) {

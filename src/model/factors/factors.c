@@ -1,14 +1,14 @@
-/* bpr and fpmc: tensors, scorers, and a chunk of pairs. */
+/* bpr and fpmc: tensors, scorers, scores of candidates and their gradients. */
 #include "model/factors/factors.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "base/rng.h"
 #include "math/blas.h"
 #include "math/embedding.h"
 #include "math/layers.h"
 #include "math/wide.h"
+#include "model/factors/pairwise.h"
 #include "model/history.h"
 
 PR_LOCAL_LEVELS(pr_real, dot, pr_dot, (const pr_real *x, const pr_real *y, size_t n), (x, y, n))
@@ -37,12 +37,12 @@ static void list_all(pr_lister *l, view *v, const pr_model *model)
 
 static parsrec_status layout(pr_model *model, parsrec_error *err)
 {
+    static const char *const by_item[] = {"item_emb", "item_bias", "last_emb", "next_emb", NULL};
     view unused;
     pr_lister l = {.add = &model->params, .err = err};
     list_all(&l, &unused, model);
     PR_TRY(l.status);
-    return pr_params_add_users(&model->params, "user_emb", model->users + 1,
-                               (size_t)model->config.dim_item, err);
+    return pr_pairs_layout(model, by_item, (size_t)model->config.dim_item, err);
 }
 
 static view view_of(const pr_model *model, pr_real *block)
@@ -51,17 +51,6 @@ static view view_of(const pr_model *model, pr_real *block)
     pr_lister l = {.have = &model->params, .block = block};
     list_all(&l, &v, model);
     return v;
-}
-
-static const pr_real *user_rows(const pr_model *model)
-{
-    return model->weights + pr_params_users(&model->params)->at;
-}
-
-/* Where the items before an empty basket begin: its last session, or its last item. */
-static size_t last_items(const pr_history *h)
-{
-    return pr_history_last_session(h, h->count > 0 ? h->count - 1 : 0);
 }
 
 /* sum[D] = the sum of rows of a table. */
@@ -96,7 +85,7 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     if (pr_arena_counts(arena))
         return;
     s->w = view_of(model, model->weights);
-    s->users = user_rows(model);
+    s->users = pr_pairs_users(model);
 }
 
 static void set_mean(state *s, size_t r, size_t n)
@@ -112,7 +101,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
     for (size_t r = 0; r < scorer->active; r++) {
         const pr_history *h = &starts[r].history;
         size_t user = starts[r].user >= 0 ? (size_t)starts[r].user : scorer->model->users;
-        size_t first = last_items(h);
+        size_t first = pr_pairs_before(h);
         memcpy(s->user + r * D, s->users + user * D, D * sizeof *s->user);
         s->count[r] = 0;
         if (s->w.last == NULL)
@@ -159,156 +148,96 @@ static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n,
     }
 }
 
-/* ---- a chunk ---- */
+/* ---- learning ---- */
 
-enum { TRIES = 100 }; /* draws of a wrong item before a right one is let pass */
+enum { ITEM, BIAS, LAST, NEXT }; /* tables by item, as listed */
 
-typedef struct pairs_run {
-    const pr_model *model;
-    pr_chunk *chunk;
-    view w, g;
-    size_t D;
-    pr_real *mean, *dmean; /* [D] */
-    uint32_t *stamp;       /* [V]: the sample, from 1, whose basket has the item */
-} pairs_run;
-
-static void take_run(pairs_run *run, pr_arena *arena, const pr_model *model)
+/* score[n] += x · rows of items */
+PR_INLINE void add_scores_any(pr_real *restrict score, const pr_real *restrict x,
+                              const pr_real *restrict table, const int32_t *restrict item, size_t n,
+                              size_t D)
 {
-    *run = (pairs_run){.model = model, .D = (size_t)model->config.dim_item};
-    run->mean = pr_arena_take(arena, run->D, sizeof *run->mean);
-    run->dmean = pr_arena_take(arena, run->D, sizeof *run->dmean);
-    run->stamp = pr_arena_take_zero(arena, model->items, sizeof *run->stamp);
+    for (size_t i = 0; i < n; i++)
+        score[i] += pr_dot(x, table + (size_t)item[i] * D, D);
 }
+PR_LOCAL_LEVELS(void, add_scores, add_scores_any,
+                (pr_real * score, const pr_real *x, const pr_real *table, const int32_t *item,
+                 size_t n, size_t D),
+                (score, x, table, item, n, D))
 
-static size_t chunk_bytes(const pr_model *model, const pr_limits *limits)
+/* The gradients of it: dx += by · rows of items, rows of slots += by · x. */
+PR_INLINE void give_scores_any(pr_real *restrict dx, pr_real *restrict dtable,
+                               const pr_real *restrict by, const pr_real *restrict x,
+                               const pr_real *restrict table, const int32_t *restrict item,
+                               const int32_t *restrict slot, size_t n, size_t D)
 {
-    (void)limits;
-    pr_arena counter = pr_arena_counter();
-    pairs_run sizing;
-    take_run(&sizing, &counter, model);
-    return counter.used;
-}
-
-static size_t mask_bytes(const pr_model *model)
-{
-    (void)model;
-    return 0;
-}
-
-static pr_real score_one(const pairs_run *run, const pr_real *user, int32_t item)
-{
-    size_t at = (size_t)item * run->D;
-    pr_real y = dot(user, run->w.item + at, run->D) + run->w.bias[item];
-    return run->w.next != NULL ? y + dot(run->mean, run->w.next + at, run->D) : y;
-}
-
-/* The gradient of a score, to all that it is made of. */
-static void give(pairs_run *run, pr_real *duser, const pr_real *user, int32_t item, pr_real by)
-{
-    size_t at = (size_t)item * run->D;
-    add_scaled(duser, run->w.item + at, by, run->D);
-    add_scaled(run->g.item + at, user, by, run->D);
-    run->g.bias[item] += by;
-    if (run->w.next == NULL)
-        return;
-    add_scaled(run->dmean, run->w.next + at, by, run->D);
-    add_scaled(run->g.next + at, run->mean, by, run->D);
-}
-
-static int32_t draw_wrong(const pairs_run *run, pr_stream *stream, uint32_t sample)
-{
-    uint32_t item = 0;
-    for (int k = 0; k < TRIES; k++) {
-        item = pr_stream_below(stream, (uint32_t)run->model->items);
-        if (run->stamp[item] != sample)
-            break;
+    for (size_t i = 0; i < n; i++) {
+        pr_add_scaled(dx, table + (size_t)item[i] * D, by[i], D);
+        pr_add_scaled(dtable + (size_t)slot[i] * D, x, by[i], D);
     }
-    return (int32_t)item;
+}
+PR_LOCAL_LEVELS(void, give_scores, give_scores_any,
+                (pr_real * dx, pr_real *dtable, const pr_real *by, const pr_real *x,
+                 const pr_real *table, const int32_t *item, const int32_t *slot, size_t n,
+                 size_t D),
+                (dx, dtable, by, x, table, item, slot, n, D))
+
+/* The means of what is just before, and their gradients. */
+static size_t room(const pr_model *model, size_t targets, size_t each)
+{
+    (void)each;
+    return model->kind == &pr_fpmc ? 2 * targets * (size_t)model->config.dim_item : 0;
 }
 
-/* The items just before target j. */
-static const int32_t *before_of(const pr_basket *b, size_t j, size_t *count)
+static void forward(pr_pair_block *b)
 {
-    if (j > 0) {
-        *count = j;
-        return b->items;
+    view w = view_of(b->model, b->model->weights);
+    size_t D = (size_t)b->model->config.dim_item, each = b->each;
+    for (size_t t = 0; t < b->targets; t++) {
+        const int32_t *item = b->item + t * each;
+        pr_real *score = b->score + t * each, *mean = b->work + t * D;
+        for (size_t i = 0; i < each; i++)
+            score[i] = w.bias[item[i]];
+        add_scores(score, b->user[t], w.item, item, each, D);
+        if (w.last == NULL)
+            continue;
+        sum_rows(mean, w.last, b->before[t], b->before_count[t], D);
+        for (size_t i = 0; i < D && b->before_count[t] > 0; i++)
+            mean[i] /= (pr_real)b->before_count[t];
+        add_scores(score, mean, w.next, item, each, D);
     }
-    size_t first = last_items(&b->history);
-    *count = b->history.count - first;
-    return b->history.items + first;
 }
 
-static double learn_target(pairs_run *run, pr_real *duser, const pr_real *user, const pr_basket *b,
-                           size_t j, pr_stream *stream, uint32_t sample, pr_real factor)
+static void backward(pr_pair_block *b)
 {
-    size_t N = (size_t)run->model->config.negatives, D = run->D, count;
-    const int32_t *before = before_of(b, j, &count);
-    double loss = 0;
-    if (run->w.last != NULL) {
-        sum_rows(run->mean, run->w.last, before, count, D);
-        for (size_t i = 0; i < D && count > 0; i++)
-            run->mean[i] /= (pr_real)count;
-        memset(run->dmean, 0, D * sizeof *run->dmean);
+    view w = view_of(b->model, b->model->weights);
+    size_t D = (size_t)b->model->config.dim_item, each = b->each;
+    for (size_t t = 0; t < b->targets; t++) {
+        const int32_t *item = b->item + t * each, *slot = b->slot + t * each;
+        const pr_real *by = b->score + t * each, *mean = b->work + t * D;
+        pr_real *dmean = b->work + (b->targets + t) * D;
+        give_scores(b->duser[t], pr_pair_gradient(b, ITEM, 0, D), by, b->user[t], w.item, item,
+                    slot, each, D);
+        for (size_t i = 0; i < each; i++)
+            *pr_pair_gradient(b, BIAS, slot[i], 1) += by[i];
+        if (w.last == NULL)
+            continue;
+        memset(dmean, 0, D * sizeof *dmean);
+        give_scores(dmean, pr_pair_gradient(b, NEXT, 0, D), by, mean, w.next, item, slot, each, D);
+        for (size_t i = 0; i < b->before_count[t]; i++) {
+            int32_t at = pr_pair_slot(b, b->before[t][i]);
+            add_scaled(pr_pair_gradient(b, LAST, at, D), dmean, 1 / (pr_real)b->before_count[t], D);
+        }
     }
-    pr_real right = score_one(run, user, b->items[j]), sum = 0;
-    for (size_t n = 0; n < N; n++) {
-        int32_t wrong = draw_wrong(run, stream, sample);
-        pr_real x = score_one(run, user, wrong) - right; /* loss: log(1 + exp(x)) */
-        pr_real e = pr_exp(x < 0 ? x : -x), slope = (x < 0 ? e : 1) / (1 + e);
-        loss += (double)((x > 0 ? x : 0) + pr_log(1 + e));
-        slope *= factor / (pr_real)N;
-        give(run, duser, user, wrong, slope);
-        sum += slope;
-    }
-    give(run, duser, user, b->items[j], -sum);
-    for (size_t i = 0; run->w.last != NULL && i < count; i++)
-        add_scaled(run->g.last + (size_t)before[i] * D, run->dmean, 1 / (pr_real)count, D);
-    return loss / (double)N;
 }
 
-static void learn(const pr_model *model, pr_chunk *chunk)
+static double products(const pr_model *model)
 {
-    pairs_run run;
-    take_run(&run, chunk->arena, model);
-    run.chunk = chunk;
-    run.w = view_of(model, model->weights);
-    run.g = view_of(model, chunk->gradient);
-    pr_rng rng = pr_rng_make(chunk->seed, UINT64_C(0x7061697273)); /* "pairs" */
-    size_t targets = 0, steps = (size_t)model->config.steps;
-    for (size_t r = 0; r < chunk->batch->rows; r++) {
-        size_t size = chunk->batch->baskets[r].size;
-        targets += size < steps ? size : steps;
-    }
-    double factor = 1 / (double)targets;
-    for (size_t r = 0; r < chunk->rows; r++) {
-        uint32_t row = chunk->order[r];
-        const pr_basket *b = &chunk->batch->baskets[row];
-        pr_stream stream = pr_stream_at(&rng, chunk->batch->number, row, 0);
-        bool anyone =
-            b->user < 0 || pr_unit32(pr_rng_at(&rng, chunk->batch->number, row, 1, 0).word[0]) <
-                               model->config.anyone;
-        chunk->users[row] = anyone ? (int32_t)model->users : b->user;
-        const pr_real *user = user_rows(model) + (size_t)chunk->users[row] * run.D;
-        pr_real *duser = chunk->user_gradient + row * run.D;
-        memset(duser, 0, run.D * sizeof *duser);
-        for (size_t i = 0; i < b->size; i++)
-            run.stamp[b->items[i]] = (uint32_t)r + 1;
-        for (size_t j = 0; j < b->size && j < steps; j++)
-            pr_chunk_add_loss(
-                chunk,
-                learn_target(&run, duser, user, b, j, &stream, (uint32_t)r + 1, (pr_real)factor),
-                factor, 1);
-    }
-    pr_chunk_mark(chunk, PR_PART_LOSS);
+    return (model->kind == &pr_fpmc ? 2 : 1) * (double)model->config.dim_item;
 }
 
-static double operations(const pr_model *model, const pr_batch *batch, uint64_t items)
-{
-    (void)batch;
-    double tables = model->kind == &pr_fpmc ? 2 : 1;
-    return PR_OPERATIONS_A_PRODUCT * (double)items * tables * (1 + model->config.negatives) *
-           (double)model->config.dim_item;
-}
+static const pr_pairs_net net = {
+    .room = room, .forward = forward, .backward = backward, .products = products};
 
 static parsrec_status check(const pr_config *config, parsrec_error *err)
 {
@@ -318,14 +247,15 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
 }
 
 static const char *const settings[] = {
-    "loss=bpr", "dim.item=64",      "batch=1024",     "epochs=100",     "negatives=4", "rate=0.003",
-    "clip=0",   "weight_decay=0.1", "rate.final=0.1", "best=protocols", NULL,
+    "loss=bpr",       "dim.item=64",    "batch=0", "epochs=0",
+    "negatives=4",    "rate=0.003",     "clip=0",  "weight_decay=0.02",
+    "rate.final=0.1", "best=protocols", NULL,
 };
 
-#define PR_FACTORS                                                                        \
-    .settings = settings, .check = check, .layout = layout, .state_bytes = sizeof(state), \
-    .take = take, .start = start, .place = place, .score_all = score_all, .score = score, \
-    .chunk_bytes = chunk_bytes, .mask_bytes = mask_bytes, .learn = learn, .operations = operations
+#define PR_FACTORS                                                              \
+    .settings = settings, .check = check, .layout = layout, .pairs = &net,      \
+    .state_bytes = sizeof(state), .take = take, .start = start, .place = place, \
+    .score_all = score_all, .score = score, PR_PAIRS_KIND
 
 const pr_model_kind pr_bpr = {
     .name = "bpr",

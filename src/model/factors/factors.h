@@ -1,16 +1,15 @@
-/* Factor models, learnt by ranking what was bought above what was not, pair by pair (Rendle and others, 2009).
+/* Factor models, learnt from what was bought and what was not (pairwise.h).
  *
- *   bpr    score = bias + user · item
+ *   bpr    score = bias + user · item (Rendle and others, 2009)
  *   fpmc   the same + the mean over the items just before of last · next (Rendle and others, 2010)
+ *   ncf    weighted products of user and item factors, and a network over both (He and others, 2017)
  *
- * A training sample is a basket; each of its items is a target, against `negatives` items drawn uniformly from those
- * that are not in the basket. What is just before a target are the items placed before it or, for the first one, the
- * user's last session. Unknown users share one row, which `anyone` of the samples train. */
+ * What is just before an item are the items placed before it or, for the first one, the user's last session. */
 #ifndef PR_FACTORS_H
 #define PR_FACTORS_H
 
 #include "model/model.h"
 
-extern const pr_model_kind pr_bpr, pr_fpmc;
+extern const pr_model_kind pr_bpr, pr_fpmc, pr_ncf;
 
 #endif

@@ -260,7 +260,7 @@ size_t pr_arnn_mask_bytes(const pr_model *model);
 void pr_arnn_draw_mask(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                        uint32_t step);
 void pr_arnn_learn(const pr_model *model, pr_chunk *chunk);
-size_t pr_arnn_drawn_items(const pr_model *model);
+size_t pr_arnn_drawn_items(const pr_model *model, size_t targets);
 parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double *worth,
                                parsrec_error *err);
 /* What the mix weighs: popularity and lifts. Weights may move in memory. */

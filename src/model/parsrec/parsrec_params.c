@@ -324,8 +324,9 @@ pr_arnn_view pr_arnn_gradient_view(const pr_model *model, pr_real *block)
     return v;
 }
 
-size_t pr_arnn_drawn_items(const pr_model *model)
+size_t pr_arnn_drawn_items(const pr_model *model, size_t targets)
 {
+    (void)targets; /* all share the items drawn */
     return model->config.loss == PR_LOSS_CE ? PR_WHOLE_CATALOGUE : (size_t)model->config.negatives;
 }
 
