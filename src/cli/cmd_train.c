@@ -59,7 +59,7 @@ const cli_command cli_train = {
     .summary = "train a model on a data set",
     .usage = "parsrec train -o MODEL DATA [options]",
     .details =
-        "Kinds: parsrec, sasrec, bert4rec, gru4rec, narm, stamp, caser, bpr and fpmc are\n"
+        "Kinds: parsrec, sasrec, bert4rec, gru4rec, narm, stamp, caser, bpr, fpmc, ncf are\n"
         "trained; pop, personal, recent, markov, mix, tifuknn, upcf, pernir, sknn, vsknn,\n"
         "rules, seqrules, itemknn, ease and random are counted; oracle knows the truth of\n"
         "synthetic data (docs/models.md).\n"

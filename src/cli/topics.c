@@ -20,6 +20,7 @@ static const char models[] =
     "  caser     convolutions over the last items, with a row per user\n"
     "  bpr       matrix factorisation by pairs of items\n"
     "  fpmc      the same and factors of the step from one basket to the next\n"
+    "  ncf       factors and a network over customer and item (NeuMF)\n"
     "\n"
     "counted, in seconds\n"
     "  pop       what everybody buys\n"

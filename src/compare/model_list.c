@@ -141,10 +141,9 @@ static const struct {
     {"basket", {"personal", "recent", "mix", "tifuknn", "upcf", "pernir", "fpmc", "parsrec"}},
     {"sequence",
      {"seqrules", "vsknn", "fpmc", "gru4rec", "narm", "stamp", "caser", "sasrec", "bert4rec"}},
-    {"field",
-     {"pop",     "personal", "recent", "markov",  "mix",    "rules",    "seqrules", "itemknn",
-      "ease",    "sknn",     "vsknn",  "tifuknn", "upcf",   "pernir",   "bpr",      "fpmc",
-      "gru4rec", "narm",     "stamp",  "caser",   "sasrec", "bert4rec", "parsrec"}},
+    {"field", {"pop",  "personal", "recent", "markov",  "mix",   "rules",  "seqrules", "itemknn",
+               "ease", "sknn",     "vsknn",  "tifuknn", "upcf",  "pernir", "bpr",      "fpmc",
+               "ncf",  "gru4rec",  "narm",   "stamp",   "caser", "sasrec", "bert4rec", "parsrec"}},
 };
 
 /* Whether the word is a group; its kinds then join the list, unless they are there. */

@@ -122,14 +122,14 @@ static const setting settings[] = {
            "order=stored: share of a placed item's pull that is left one step later"),
     SWITCH("unique", unique, "off", "learn that an item is not placed twice"),
     CHOICE("init", init, inits, "normal", "initial weights: normal, or as in the authors' code"),
-    CHOICE(
-        "loss", loss, losses, "ce",
-        "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec), sampled "
-        "cross entropy "
-        "(parsrec, gru4rec, caser, stamp, narm), bpr (parsrec), bpr-max, top1-max (gru4rec, caser, "
-        "stamp, narm); auto (parsrec): ce, or "
-        "sampled "
-        "if the catalogue is large"),
+    CHOICE("loss", loss, losses, "ce",
+           "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec, ncf), "
+           "sampled "
+           "cross entropy (parsrec, gru4rec, caser, stamp, narm), bpr (parsrec, bpr, fpmc, ncf), "
+           "bpr-max, "
+           "top1-max (gru4rec, caser, stamp, narm); auto (parsrec): ce, or sampled if the "
+           "catalogue is "
+           "large"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
     NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
     NUMBER("rate.warmup", rate_warmup, 0, 1, "0",

@@ -1,6 +1,6 @@
 # Learnt models of the field: train, resume, threads, answers, evaluation, what they cannot do; groups of kinds.
 ok "$PARSREC" import -o shop.st "$PARSREC_SOURCE/examples/corner_shop.csv"
-for kind in gru4rec narm stamp caser bpr fpmc; do
+for kind in gru4rec narm stamp caser bpr fpmc ncf; do
     small="--model $kind --set dim.item=8 --set batch=32"
     ok "$PARSREC" train -o $kind.st shop.st $small --epochs 3
     ok "$PARSREC" train -o again.st shop.st $small --epochs 3 --threads 2
@@ -25,6 +25,7 @@ done
 fails 1 "a model of windows (caser, stamp, narm) learns with loss" "$PARSREC" train -o x.st shop.st --model stamp --set loss=bpr
 fails 1 "gru4rec learns with loss" "$PARSREC" train -o x.st shop.st --model gru4rec --set loss=bce
 fails 1 "learn with loss = bpr" "$PARSREC" train -o x.st shop.st --model fpmc --set loss=ce
+fails 1 "ncf learns with loss" "$PARSREC" train -o x.st shop.st --model ncf --set loss=ce
 fails 1 "parsrec learns with loss" "$PARSREC" train -o x.st shop.st --set loss=bpr-max
 
 ok "$PARSREC" compare shop.st --models neighbours,counts -o out --only-listed

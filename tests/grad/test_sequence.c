@@ -67,7 +67,7 @@ static void assert_model_gradient(const char *kind, const char *const *settings)
     open_model(&c, kind, settings);
     assert_true(model_loss(&c) > 0);
     pr_real *g = zeros(c.model->params.size);
-    memcpy(g, pr_trainer_gradients(c.trainer), c.model->params.size * sizeof *g);
+    pr_trainer_copy_gradient(c.trainer, g);
     for (size_t i = 0; i < c.model->params.count; i++) {
         const pr_param *p = &c.model->params.list[i];
         char what[100];
@@ -154,6 +154,10 @@ static void pairs_have_true_gradients(void **state)
     assert_model_gradient("bpr", few);
     assert_model_gradient("fpmc", few);
     assert_model_gradient("fpmc", anyone);
+    static const char *const ranked[] = {"anyone=0.5", "negatives=2", "loss=bpr", "dim.item=2",
+                                         NULL};
+    assert_model_gradient("ncf", few);
+    assert_model_gradient("ncf", ranked);
 }
 
 /* Blocks of rows against the definition, where a sequence is longer than a block. */

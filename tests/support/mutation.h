@@ -435,40 +435,14 @@ static inline void mutation_json(json_t *object, pr_stream *s)
 
 static inline void mutation_metadata(mutation *m, pr_stream *s)
 {
-    static const char *const words[] = {"parsrec",
-                                        "sasrec",
-                                        "bert4rec",
-                                        "pop",
-                                        "personal",
-                                        "recent",
-                                        "markov",
-                                        "oracle",
-                                        "random",
-                                        "mix",
-                                        "tifuknn",
-                                        "upcf",
-                                        "pernir",
-                                        "sknn",
-                                        "vsknn",
-                                        "rules",
-                                        "seqrules",
-                                        "itemknn",
-                                        "ease",
-                                        "gru4rec",
-                                        "bpr",
-                                        "fpmc",
-                                        "unix",
-                                        "ordinal",
-                                        "none",
-                                        "",
-                                        "999",
-                                        "4294967297",
-                                        "{}",
-                                        "-1",
-                                        "2",
-                                        "parsrec.data",
-                                        "parsrec.model",
-                                        "parsrec.checkpoint"};
+    static const char *const words[] = {
+        "parsrec", "sasrec",   "bert4rec",     "pop",           "personal",
+        "recent",  "markov",   "oracle",       "random",        "mix",
+        "tifuknn", "upcf",     "pernir",       "sknn",          "vsknn",
+        "rules",   "seqrules", "itemknn",      "ease",          "gru4rec",
+        "bpr",     "fpmc",     "ncf",          "unix",          "ordinal",
+        "none",    "",         "999",          "4294967297",    "{}",
+        "-1",      "2",        "parsrec.data", "parsrec.model", "parsrec.checkpoint"};
     const char *key;
     json_t *value;
     size_t wanted = mutation_pick(s, json_object_size(m->metadata)), i = 0,

@@ -96,6 +96,7 @@ static const recipe recipes[] = {
     {"gru4rec.model", MODEL, "plain.data", "gru4rec", {SMALL}},
     {"bpr.model", MODEL, "plain.data", "bpr", {SMALL}},
     {"fpmc.model", MODEL, "shop.data", "fpmc", {SMALL}},
+    {"ncf.model", MODEL, "plain.data", "ncf", {SMALL}},
     {"features.ckpt",
      CHECKPOINT,
      "synth.data",
@@ -108,6 +109,7 @@ static const recipe recipes[] = {
     {"gru4rec.ckpt", CHECKPOINT, "plain.data", "gru4rec", {SMALL, "loss=bpr-max", "negatives=4"}},
     {"bpr.ckpt", CHECKPOINT, "plain.data", "bpr", {SMALL}},
     {"fpmc.ckpt", CHECKPOINT, "shop.data", "fpmc", {SMALL}},
+    {"ncf.ckpt", CHECKPOINT, "plain.data", "ncf", {SMALL}},
     {"shards/shard-0000.st", PART, NULL, NULL, {NULL}},
     {"shards/shard-0001.st", PART, NULL, NULL, {NULL}},
     {"shards/dictionary.st", PART, NULL, NULL, {NULL}},
@@ -385,7 +387,7 @@ static void try_data(const char *path, const recipe *r, pr_stream *s)
         "pop",    "personal", "recent", "markov", "random", "oracle",   "mix",     "tifuknn",
         "pernir", "upcf",     "sknn",   "vsknn",  "rules",  "seqrules", "itemknn", "ease"};
     static const char *const learning[] = {"parsrec", "parsrec", "sasrec", "bert4rec",
-                                           "gru4rec", "bpr",     "fpmc"};
+                                           "gru4rec", "bpr",     "fpmc",   "ncf"};
     parsrec_error err;
     parsrec_data *data = NULL;
     parsrec_data_stats stats;

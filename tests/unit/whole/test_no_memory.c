@@ -155,6 +155,7 @@ TRAINS(stamp)
 TRAINS(caser)
 TRAINS(bpr)
 TRAINS(fpmc)
+TRAINS(ncf)
 
 static parsrec_status call_export(parsrec_error *err)
 {
@@ -347,6 +348,7 @@ static call calls[] = {
     {"train caser", train_caser, true},
     {"train bpr", train_bpr, true},
     {"train fpmc", train_fpmc, true},
+    {"train ncf", train_ncf, true},
     {"train markov", train_markov, true},
     {"count personal", count_personal, false},
     {"count mix", count_mix, false},
