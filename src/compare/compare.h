@@ -53,6 +53,13 @@ typedef struct pr_attempt {
     pr_run_record record;   /* from the log beside the model; empty without one */
 } pr_attempt;
 
+/* What a model costs; 0: not known. */
+typedef struct pr_cost {
+    double seconds; /* of training or counting, mean over attempts */
+    double bytes;   /* of weights or counts, and of an open basket */
+    double answers; /* per second, of one thread: the ten best of the catalogue for a known user */
+} pr_cost;
+
 /* A row: one model, its attempts and their pooled results. A counting model and a model file have one
  * attempt. */
 typedef struct pr_contender {
@@ -66,6 +73,7 @@ typedef struct pr_contender {
         gaining; /* validation was best at the last epoch of an attempt, clearly above all before */
     char kind[32];
     uint64_t parameters;
+    pr_cost cost;
     parsrec_eval_report report;                     /* means over attempts */
     parsrec_eval_report others[PR_OTHER_PROTOCOLS]; /* the same by other protocols */
     parsrec_share *tallies; /* their sum, [users · measures of the report] */
@@ -180,6 +188,9 @@ parsrec_status pr_contender_evaluate(parsrec_comparison *c, pr_contender *r,
                                      const parsrec_data *data,
                                      const parsrec_compare_options *options,
                                      const parsrec_hooks *hooks, parsrec_error *err);
+
+/* Sets bytes and answers (cost.c). */
+parsrec_status pr_cost_measure(pr_cost *cost, const parsrec_model *model, parsrec_error *err);
 
 /* Fills report, tallies, spread and learning from the attempts judged so far, of which there is one at
  * least. May be called again after more attempts. */

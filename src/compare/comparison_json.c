@@ -78,6 +78,17 @@ static json_t *learning(const pr_contender *r)
                      "seconds", r->learning.seconds);
 }
 
+/* null: not known. */
+static json_t *cost(const pr_contender *r)
+{
+    double known[] = {r->cost.seconds, r->bytes, r->cost.bytes, r->cost.answers};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        known[i] = known[i] > 0 ? known[i] : NAN;
+    return json_pack("{s:o, s:o, s:o, s:o}", "seconds", number(known[0]), "training_bytes",
+                     number(known[1]), "bytes", number(known[2]), "answers_per_s",
+                     number(known[3]));
+}
+
 /* All protocols by name, as eval has them; NULL where there is one only. */
 static json_t *protocols(const parsrec_comparison *c, const pr_contender *r)
 {
@@ -101,12 +112,12 @@ static json_t *row_json(const parsrec_comparison *c, size_t row)
     const pr_contender *r = &c->rows[row];
     json_t *object = pr_eval_json(r->entry->name, c->data_path, &c->eval, &r->report);
     const char *path = r->attempts[0].path;
-    json_t *more =
-        json_pack("{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:b}", "kind", r->kind, "settings",
-                  settings(r->entry), "parameters", (json_int_t)r->parameters, "file",
-                  path[0] != '\0' ? pr_json_string(path) : json_null(),
-                  c->ablation ? "versus_base" : "versus_best", versus(c, row), "learning",
-                  learning(r), "seeds", seeds(c, r), "not_trained_out", r->gaining);
+    json_t *more = json_pack(
+        "{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "kind", r->kind, "settings",
+        settings(r->entry), "parameters", (json_int_t)r->parameters, "file",
+        path[0] != '\0' ? pr_json_string(path) : json_null(),
+        c->ablation ? "versus_base" : "versus_best", versus(c, row), "learning", learning(r),
+        "cost", cost(r), "seeds", seeds(c, r), "not_trained_out", r->gaining);
     if (object == NULL || more == NULL || json_object_update(object, more) != 0) {
         json_decref(object);
         object = NULL;

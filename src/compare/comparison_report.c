@@ -10,6 +10,7 @@
 #include "report/bars.h"
 #include "report/curves.h"
 #include "report/report.h"
+#include "report/scatter.h"
 
 enum { DECIMALS = 4, NAME_MOST = 22, FOR_FILES = PR_IN_MARKDOWN | PR_IN_HTML };
 
@@ -401,6 +402,7 @@ typedef struct chart_room {
     size_t *colours, *curve_colours;
     pr_chart_bar *bars; /* [2 · rows] */
     pr_curve *curves;
+    pr_scatter_point *points;
 } chart_room;
 
 /* One picture per measure, at its largest cutoff. */
@@ -507,6 +509,77 @@ static parsrec_status learning_chart(pr_report *r, const parsrec_comparison *c, 
     pr_curves chart = {"Validation after each epoch", "epoch", &panel, 1};
     pr_report_add(r, PR_REPORT_SECTION, "Learning curves");
     return pr_curves_inline(&chart, pr_report_open(r, PR_REPORT_CHART), err);
+}
+
+/* ---- cost ---- */
+
+static double known(double value)
+{
+    return value > 0 ? value : NAN;
+}
+
+static void cost_table(pr_report *r, const parsrec_comparison *c)
+{
+    const pr_measure_column *column = &c->columns[c->chosen];
+    const pr_report_column columns[] = {
+        {phrases_of(c)->row, PR_REPORT_WORDS, 0, NULL, NAME_MOST},
+        {column->name, PR_REPORT_SHARE, DECIMALS, NULL, 0},
+        {"training", PR_REPORT_NUMBER, 1, " s", 0},
+        {"memory to train", PR_REPORT_NUMBER, 1, " MB", 0},
+        {"memory to answer", PR_REPORT_NUMBER, 1, " MB", 0},
+        {"answers/s", PR_REPORT_NUMBER, 0, NULL, 0},
+    };
+    pr_report_table(r, columns, sizeof columns / sizeof *columns);
+    for (size_t row = 0; row < c->count; row++) {
+        const pr_contender *m = &c->rows[row];
+        pr_report_row(r, m->ceiling ? PR_ROW_ASIDE : PR_ROW_PLAIN, m->entry->name);
+        pr_report_number(r, pr_cell_value(c, row, column),
+                         pr_cell_rank(c, row, column) == 1 ? PR_BEST : PR_PLAIN);
+        pr_report_number(r, known(m->cost.seconds), PR_PLAIN);
+        pr_report_number(r, known(m->bytes) / 1e6, PR_PLAIN);
+        pr_report_number(r, known(m->cost.bytes) / 1e6, PR_PLAIN);
+        pr_report_number(r, known(m->cost.answers), PR_PLAIN);
+    }
+}
+
+/* The chosen measure over what a model costs to train and to ask. */
+static parsrec_status cost_charts(pr_report *r, const parsrec_comparison *c, chart_room *d,
+                                  parsrec_error *err)
+{
+    static const char *const labels[] = {"seconds of training or counting",
+                                         "milliseconds per answer"};
+    char title[64];
+    snprintf(title, sizeof title, "%s and its cost", c->columns[c->chosen].name);
+    pr_report_add(r, PR_REPORT_GALLERY, "%s", "");
+    for (size_t which = 0; which < 2; which++) {
+        for (size_t row = 0; row < c->count; row++) {
+            const pr_cost *cost = &c->rows[row].cost;
+            double x = which == 0 ? cost->seconds : cost->answers > 0 ? 1000 / cost->answers : 0;
+            d->points[row] = (pr_scatter_point){
+                d->names[row], x, pr_cell_value(c, row, &c->columns[c->chosen]), d->colours[row]};
+        }
+        pr_scatter chart = {title, labels[which], d->points, c->count};
+        PR_TRY(pr_scatter_inline(&chart, pr_report_open(r, PR_REPORT_CHART), err));
+    }
+    pr_report_add(r, PR_REPORT_GALLERY_END, "%s", "");
+    return PARSREC_OK;
+}
+
+static parsrec_status cost_section(pr_report *r, const parsrec_comparison *c, chart_room *d,
+                                   parsrec_error *err)
+{
+    pr_report_only(r, FOR_FILES);
+    pr_report_add(r, PR_REPORT_SECTION, "Quality and cost");
+    pr_report_only(r, 0);
+    cost_table(r, c);
+    pr_report_only(r, FOR_FILES);
+    pr_report_add(r, PR_REPORT_NOTE,
+                  "Training or counting: time by the clock, mean over seeds. Memory to train is an "
+                  "estimate beforehand; memory to answer is that of weights or counts and of one "
+                  "open basket. An answer is the ten best items of the catalogue for a known user; "
+                  "answers per second of one thread's processor time, measured in this run.");
+    pr_report_only(r, PR_IN_HTML);
+    return pr_report_is_wanted(r) ? cost_charts(r, c, d, err) : PARSREC_OK;
 }
 
 /* ---- how it was made ---- */
@@ -647,6 +720,7 @@ static parsrec_status build(pr_report *r, const parsrec_comparison *c, chart_roo
     protocols_table(r, c);
     significance_table(r, c);
     seeds_section(r, c);
+    PR_TRY(cost_section(r, c, d, err));
     PR_TRY(repeat_and_new(r, c, d, err));
     pr_report_only(r, PR_IN_HTML);
     if (pr_report_is_wanted(r))
@@ -663,12 +737,13 @@ static parsrec_status make_report(pr_report *r, const parsrec_comparison *c, uns
                                   parsrec_error *err)
 {
     *r = (pr_report){.wanted = wanted};
-    chart_room d = {pr_alloc(c->count, sizeof *d.names), pr_alloc(c->count, sizeof *d.colours),
-                    pr_alloc(c->count, sizeof *d.curve_colours),
-                    pr_alloc(2 * c->count, sizeof *d.bars), pr_alloc(c->count, sizeof *d.curves)};
+    chart_room d = {
+        pr_alloc(c->count, sizeof *d.names),         pr_alloc(c->count, sizeof *d.colours),
+        pr_alloc(c->count, sizeof *d.curve_colours), pr_alloc(2 * c->count, sizeof *d.bars),
+        pr_alloc(c->count, sizeof *d.curves),        pr_alloc(c->count, sizeof *d.points)};
     parsrec_status status = PARSREC_OK;
     if (d.names == NULL || d.colours == NULL || d.curve_colours == NULL || d.bars == NULL ||
-        d.curves == NULL)
+        d.curves == NULL || d.points == NULL)
         status = pr_fail_memory(err);
     for (size_t row = 0; status == PARSREC_OK && row < c->count; row++) {
         d.names[row] = c->rows[row].entry->name;
@@ -681,6 +756,7 @@ static parsrec_status make_report(pr_report *r, const parsrec_comparison *c, uns
     pr_free(d.curve_colours);
     pr_free(d.bars);
     pr_free(d.curves);
+    pr_free(d.points);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/files.h"
 #include "base/hooks.h"
 #include "base/memory.h"
@@ -265,9 +266,14 @@ parsrec_status pr_contender_evaluate(parsrec_comparison *c, pr_contender *r,
     parsrec_error why = {0};
     assert(r->judged < r->attempt_count);
     pr_attempt *a = &r->attempts[r->judged];
+    double began = pr_now();
     parsrec_status status = open_model(&model, r, a, data, options, hooks, &why);
+    if (r->counts)
+        r->cost.seconds = pr_now() - began;
     if (status == PARSREC_OK) {
         status = evaluate_model(c, r, a, model, data, hooks, &why);
+        if (status == PARSREC_OK && r->judged == 0)
+            status = pr_cost_measure(&r->cost, model, &why);
         parsrec_model_free(model);
     }
     if (status != PARSREC_OK)
@@ -390,7 +396,10 @@ parsrec_status pr_contender_pool(pr_contender *r, size_t users, double level, pa
     for (size_t i = 0; i < r->judged; i++)
         r->gaining = r->gaining || still_gains(&r->attempts[i].record);
     PR_TRY(pool_spread(r, level, err));
-    return pool_learning(r, err);
+    PR_TRY(pool_learning(r, err));
+    if (r->learning.count > 0)
+        r->cost.seconds = r->learning.seconds / (double)r->judged;
+    return PARSREC_OK;
 }
 
 void pr_contender_clear(pr_contender *r)

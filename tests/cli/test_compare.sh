@@ -17,7 +17,7 @@ same "$(sed 's/ â€ //' stdout | awk '$1 == "a" {print $6; exit}')" "$(sed 's/ â€
 # What counts joins the table, and all protocols stand side by side, unless the command says otherwise.
 says "basket    basket"
 for kind in recent markov mix; do
-    same "$(grep -c "^$kind " stdout)" 3 "$kind is in the tables"
+    same "$(grep -c "^$kind " stdout)" 4 "$kind is in the tables"
 done
 for file in report.md report.csv report.json report.html a.st a.st.log b.st; do
     ok test -s "out/$file"
@@ -51,6 +51,9 @@ best = max(rows, key=lambda r: r["metrics"]["NDCG@10"])["model"]
 assert report["best"] == best
 assert all((r["versus_best"] is None) == (r["model"] == best) for r in rows)
 assert len(a["learning"]["validation"]) == 2
+for r in rows:
+    assert r["cost"]["bytes"] > 0 and r["cost"]["answers_per_s"] > 0 and r["cost"]["seconds"] > 0, r["model"]
+assert a["cost"]["training_bytes"] > a["cost"]["bytes"]
 END
 ok python3 check.py
 same "$(cat stderr)" "" "what was trained is not trained again"

@@ -9,6 +9,7 @@
 #include "report/canvas.h"
 #include "report/curves.h"
 #include "report/report.h"
+#include "report/scatter.h"
 
 static const double epochs[] = {1, 2, 3, 4, 5};
 static const double loss[] = {7.1, 6.2, NAN, 5.4, 5.2};
@@ -124,6 +125,29 @@ static void bars_are_true_to_scale(void **state)
     rmdir(folder);
 }
 
+/* A decade is as long wherever it lies; what cannot be shown is left out. */
+static void points_are_true_to_their_logarithms(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    const pr_scatter_point points[] = {
+        {"a", 0.1, .2, 0}, {"b", 1, .4, 1}, {"c", 100, .3, 2}, {"d", 0, .3, 3}, {"e", 5, NAN, 4}};
+    pr_scatter chart = {"NDCG@10 and its cost", "seconds", points, 5};
+    char folder[] = "/tmp/parsrec-plot-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/points.png", folder);
+    assert_ok(pr_scatter_draw(&chart, path, &err));
+    double a = right_end(path, pr_palette(0)), b = right_end(path, pr_palette(1));
+    double c = right_end(path, pr_palette(2));
+    assert_close((c - b) / (b - a), 2, 0.05);
+    for (size_t i = 3; i < 5; i++)
+        assert_true(right_end(path, pr_palette(i)) <= 0);
+    chart.count = 0;
+    assert_ok(pr_scatter_draw(&chart, path, &err));
+    unlink(path);
+    rmdir(folder);
+}
+
 /* A page follows light and dark, escapes what it is given, and names no other host. */
 static void page_stands_alone(void **state)
 {
@@ -208,9 +232,13 @@ static void text_curve_rises(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ticks_are_round_and_inside), cmocka_unit_test(curves_become_files),
-        cmocka_unit_test(bars_are_true_to_scale),     cmocka_unit_test(page_stands_alone),
-        cmocka_unit_test(long_names_are_cut),         cmocka_unit_test(text_curve_rises),
+        cmocka_unit_test(ticks_are_round_and_inside),
+        cmocka_unit_test(curves_become_files),
+        cmocka_unit_test(bars_are_true_to_scale),
+        cmocka_unit_test(points_are_true_to_their_logarithms),
+        cmocka_unit_test(page_stands_alone),
+        cmocka_unit_test(long_names_are_cut),
+        cmocka_unit_test(text_curve_rises),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
