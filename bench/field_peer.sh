@@ -1,0 +1,44 @@
+#!/bin/sh
+# Training speed of gru4rec and bpr beside the same models in PyTorch, on the same data, in turn, in one run.
+#   bench/field_peer.sh ACTIONS.csv[.gz] [SECONDS [MODEL...]]        models: gru4rec bpr
+# One thread each. PyTorch gets the BLAS kernels that parsrec picks, then OpenBLAS' own choice; gru4rec batches of
+# like length and of mixed lengths, bpr dense and sparse gradients. Its best counts, and so does the better of our
+# two turns. PYTHON names the interpreter. Needs Debian's python3-torch.
+set -eu
+usage="usage: bench/field_peer.sh ACTIONS.csv [SECONDS [MODEL...]]"
+actions=${1:?$usage}
+seconds=${2:-15}
+[ $# -lt 2 ] || shift
+shift
+[ $# -gt 0 ] || set -- gru4rec bpr
+parsrec=${PARSREC:-build/release/src/parsrec}
+python=${PYTHON:-/usr/bin/python3}
+here=$(dirname "$0")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$parsrec" import -o "$work/data.st" "$actions" >/dev/null 2>&1
+
+ours() { # MODEL
+    settings=
+    [ "$1" = bpr ] || settings="--set windows=last --set length=200 --set separator=off --set batch=128"
+    # shellcheck disable=SC2086  # the settings are words
+    "$parsrec" bench train "$work/data.st" --model "$1" $settings --threads 1 --seconds "$seconds" --json 2>/dev/null
+}
+field() { sed "s/.*\"$1\": \"*\([0-9A-Za-z.]*\).*/\1/"; }
+theirs() { "$python" "$here/field_peer.py" "$@" --seconds "$seconds" --threads 1 | awk '{print $2}'; }
+more() { awk 'BEGIN {best = 0; for (i = 1; i < ARGC; i++) if (ARGV[i] + 0 > best) best = ARGV[i] + 0; print best}' "$@"; }
+
+for model in "$@"; do
+    other=--mixed
+    [ "$model" = gru4rec ] || other=--sparse
+    first=$(ours "$model")
+    core=$(echo "$first" | field kernels)
+    plain=$(OPENBLAS_CORETYPE=$core theirs "$model" "$actions")
+    varied=$(OPENBLAS_CORETYPE=$core theirs "$model" "$actions" $other)
+    own=$(theirs "$model" "$actions")
+    second=$(ours "$model")
+    rate=$(more "$(echo "$first" | field items_per_s)" "$(echo "$second" | field items_per_s)")
+    best=$(more "$plain" "$varied" "$own")
+    echo "$model: ours $rate items/s, share of sgemm $(echo "$first" | field share) and $(echo "$second" | field share); PyTorch $plain ($varied with $other, $own with OpenBLAS' own kernels)"
+    awk -v m="$model" -v a="$rate" -v b="$best" 'BEGIN {printf "%s, 1 thread: %.2f times the peer (goal 1.5)\n", m, a / b}'
+done

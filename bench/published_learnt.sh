@@ -1,0 +1,97 @@
+#!/bin/sh
+# bpr, fpmc, ncf, gru4rec and caser beside figures that were published on the same files, in stages: stop it whenever
+# you like, a second call goes on where the first one was.
+#   bench/published_learnt.sh DATA_FOLDER OUT [ROW...]        rows: beauty_bpr, games_fpmc, ...; without any, all
+# DATA_FOLDER holds s3rec_beauty, video_sasrec and ml1m, each with actions.csv.gz (docs/results.md). THREADS: 1.
+# It fails if a figure is more than 5 % below the published one.
+set -eu
+usage='usage: bench/published_learnt.sh DATA_FOLDER OUT [ROW...]'
+shared=${1:?$usage} out=${2:?$usage}
+shift 2
+[ $# -gt 0 ] || set -- beauty_bpr beauty_fpmc beauty_gru4rec beauty_caser games_bpr games_fpmc games_gru4rec games_caser \
+    ml1m_bpr ml1m_ncf
+parsrec=${PARSREC:-build/release/src/parsrec}
+threads=${THREADS:-1}
+mkdir -p "$out"
+
+# Every kind with its defaults, but for the loss of gru4rec and caser: 2,048 drawn items instead of the whole catalogue,
+# and fewer epochs, so that a row takes minutes. One action is one session here: separators would say nothing.
+settings() {
+    case $1 in
+    *_gru4rec) echo "--set separator=off --set loss=sampled --epochs 6" ;;
+    *_caser) echo "--set loss=sampled --epochs 8" ;;
+    esac
+}
+set_of() {
+    case $1 in
+    beauty_*) echo s3rec_beauty ;;
+    games_*) echo video_sasrec ;;
+    ml1m_*) echo ml1m ;;
+    *) echo "there is no row $1; rows are beauty_bpr, games_fpmc, ml1m_ncf and so on" >&2; exit 2 ;;
+    esac
+}
+
+for row in "$@"; do
+    set=$(set_of "$row")
+    data=$out/$set.st model=$out/$row.st
+    [ -s "$data" ] || "$parsrec" import -o "$data" "$shared/$set/actions.csv.gz" >/dev/null 2>&1
+    if [ -s "$model.ckpt" ]; then
+        "$parsrec" train -o "$model" "$data" --resume "$model.ckpt" --threads "$threads" >/dev/null 2>&1
+    elif [ ! -s "$model" ]; then
+        # shellcheck disable=SC2046  # the settings are words
+        "$parsrec" train -o "$model" "$data" --model "${row#*_}" $(settings "$row") --seed 1 --threads "$threads" >/dev/null 2>&1
+    fi
+    measure() { # FILE OPTION...
+        file=$1
+        shift
+        [ -s "$file" ] || "$parsrec" eval "$model" "$data" --protocol next --exclude-seen "$@" --threads "$threads" \
+            --json >"$file.part" 2>/dev/null
+        [ -s "$file" ] || mv "$file.part" "$file"
+    }
+    case $set in
+    s3rec_beauty) measure "$out/$row.json" --full --k 5,10,20 ;;
+    video_sasrec) measure "$out/$row.json" --negatives 100 --k 10 ;;
+    ml1m)
+        measure "$out/$row.json" --negatives 100 --k 10
+        measure "$out/$row.popular.json" --candidates popular --negatives 100 --k 1,5,10
+        ;;
+    esac
+done
+
+exec python3 - "$out" "$@" <<'PYTHON'
+import json, os, sys
+
+ALL = "HR@5 NDCG@5 HR@10 NDCG@10 HR@20 NDCG@20"
+TEN = "HR@10 NDCG@10"
+HARD = "HR@1 HR@5 HR@10 NDCG@5 NDCG@10 MRR"
+# row, measures, published figures; those of beauty_bpr and beauty_fpmc are not in the table that the others are from
+ROWS = [
+    ("beauty_bpr", ALL, None),
+    ("beauty_fpmc", ALL, None),
+    ("beauty_gru4rec", ALL, [.0164, .0099, .0283, .0137, .0479, .0187]),
+    ("beauty_caser", ALL, [.0205, .0131, .0347, .0176, .0556, .0229]),
+    ("games_bpr", TEN, [.4853, .2875]),
+    ("games_fpmc", TEN, [.6802, .4680]),
+    ("games_gru4rec", TEN, [.2938, .1837]),
+    ("games_caser", TEN, [.5282, .3214]),
+    ("ml1m_bpr", TEN, [.5781, .3287]),
+    ("ml1m_bpr.popular", HARD, [.0914, .2866, .4301, .1903, .2365, .2009]),
+    ("ml1m_ncf", TEN, None),
+    ("ml1m_ncf.popular", HARD, [.0397, .1932, .3477, .1146, .1640, .1358]),
+]
+bad = 0
+print("| row | measures | published | ours | ours / published |")
+print("|---|---|---|---|---|")
+text = lambda values: " ".join(f"{v:.4f}"[1:] for v in values)
+for name, measures, theirs in ROWS:
+    path = f"{sys.argv[1]}/{name}.json"
+    if name.split(".")[0] not in sys.argv[2:] or not os.path.exists(path):
+        continue
+    found = json.load(open(path))["metrics"]
+    ours = [found[m] for m in measures.split()]
+    ratios = [a / b for a, b in zip(ours, theirs or [])]
+    bad += sum(r < .95 for r in ratios)
+    print(f"| {name} | {measures.replace(' ', ', ')} | {text(theirs) if theirs else ''} | {text(ours)} |"
+          f" {' '.join(f'{r:.2f}' for r in ratios)} |")
+sys.exit(f"{bad} figures are more than 5 % below the published ones" if bad else 0)
+PYTHON
