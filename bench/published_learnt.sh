@@ -14,12 +14,17 @@ parsrec=${PARSREC:-build/release/src/parsrec}
 threads=${THREADS:-1}
 mkdir -p "$out"
 
-# Every kind with its defaults, but for the loss of gru4rec and caser: 2,048 drawn items instead of the whole catalogue,
-# and fewer epochs, so that a row takes minutes. One action is one session here: separators would say nothing.
+# What differs from the defaults, so that a row takes minutes: fewer epochs of gru4rec and caser, and where the catalogue
+# is large a loss against 2,048 drawn items. One action is one session here: separators would say nothing.
 settings() {
     case $1 in
     *_gru4rec) echo "--set separator=off --set loss=sampled --epochs 6" ;;
-    *_caser) echo "--set loss=sampled --epochs 8" ;;
+    games_caser) echo "--set loss=sampled --epochs 8" ;;
+    beauty_caser) echo "--epochs 6" ;;
+    games_*) echo "--set weight_decay=0.1 --epochs 20" ;;
+    beauty_*) echo "--epochs 38" ;;
+    ml1m_bpr) echo "--epochs 12" ;;
+    ml1m_ncf) echo "--set weight_decay=0.1 --epochs 10" ;;
     esac
 }
 set_of() {
