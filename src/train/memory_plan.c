@@ -119,8 +119,7 @@ static void say_choice(const pr_train_run *r, const estimate *e, double memory)
         [PR_BLOCK_BEST] = "the best epoch (%.0f MB, written when an epoch is better)",
         [PR_BLOCK_ASIDE] = "own rows of items (%.0f MB, written and read once per epoch)",
         [PR_BLOCK_AVERAGE] = "the average of weights (%.0f MB, read and written 8 times per epoch)",
-        [PR_BLOCK_USERS] =
-            "rows of users and moments (%.0f MB, used by batches, as are pages of data)",
+        [PR_BLOCK_USERS] = "rows of users and their moments (%.0f MB, used by batches)",
     };
     const pr_storage *s = r->plan->storage;
     char text[600];
