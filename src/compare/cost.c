@@ -13,7 +13,7 @@ static const double SECONDS = 0.25; /* of answers, about */
 static double answers_a_second(const parsrec_model *model, pr_scorer *scorer, pr_real *scores,
                                const uint8_t *barred)
 {
-    size_t users = model->file.model->users, count = 0;
+    size_t users = model->file.model->users, items = model->file.model->items, count = 0;
     double began = pr_thread_seconds(), now = began;
     while (count < ANSWERS_MOST && (count < ANSWERS_LEAST || now - began < SECONDS)) {
         int32_t best[BEST], user = users > 0 ? (int32_t)(count * 7919 % users) : PR_ANYONE;
@@ -21,7 +21,7 @@ static double answers_a_second(const parsrec_model *model, pr_scorer *scorer, pr
         if (user >= 0)
             start.history = pr_user_history(&model->pasts, user);
         pr_scorer_start(scorer, &start, 1);
-        pr_scorer_best(scorer, barred, BEST, best, scores);
+        pr_scorer_best(scorer, barred, items < BEST ? items : BEST, best, scores);
         count++;
         now = pr_thread_seconds();
     }
