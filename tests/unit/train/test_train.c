@@ -113,7 +113,7 @@ static void where_blocks_lie_does_not_matter(void **state)
 {
     parsrec_error err;
     toy_shop shop =
-        toy_make((toy_sizes){.users = 120, .items = 300, .least = 3, .spread = 2, .sizes = 3});
+        toy_make((toy_sizes){.users = 40, .items = 60, .least = 3, .spread = 2, .sizes = 3});
     pr_train_plan plan = toy_plan(*state, 16, 32, 2);
     assert_ok(toy_train(&shop.data, &plan, 1, NULL, NULL, &err));
     toy_bytes whole = toy_read(toy_path("model"));
