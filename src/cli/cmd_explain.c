@@ -96,10 +96,12 @@ static parsrec_status run(explain_args *a, const cli_words *words,
     parsrec_data *data = NULL;
     parsrec_ranks *ranks = a->explain.ranks;
     bool first = parsrec_ranks_rank(ranks) == 0;
-    PR_TRY(pr_folder_check(a->output, err));
+    /* By one rank: the folder is made and removed again. */
+    parsrec_status status = first ? pr_folder_check(a->output, err) : PARSREC_OK;
+    PR_TRY(parsrec_ranks_agree(ranks, status, err));
     if (first)
         cli_stage("loading %s", words->word[1]);
-    parsrec_status status = parsrec_data_load(&data, words->word[1], err);
+    status = parsrec_data_load(&data, words->word[1], err);
     parsrec_data_stats stats = {0};
     if (status == PARSREC_OK)
         status = parsrec_data_statistics(data, &stats, err);
