@@ -308,6 +308,7 @@ typedef enum parsrec_column_role {
     PARSREC_COLUMN_CATEGORY, /* a level of the item's category path, broad before narrow */
     PARSREC_COLUMN_NUMBER,   /* a feature that is a number */
     PARSREC_COLUMN_WORDS,    /* a feature whose values are categories */
+    PARSREC_COLUMN_QUANTITY, /* how many were bought; 0 or less: a return, not a purchase */
 } parsrec_column_role;
 
 /* What an import into shards does (docs/shards.md). */
@@ -322,8 +323,8 @@ typedef enum parsrec_import_step {
 #define PARSREC_SHARDS_MOST    4096
 
 /* Strings are borrowed for the call. A column whose name is NULL is recognised by its header: user,
- * session, time, item and their common synonyms (docs/import.md). Session and time are optional; ""
- * means that there is no such column. */
+ * session, time, item, quantity and their common synonyms (docs/import.md). Session, time and quantity
+ * are optional; "" means that there is no such column. */
 typedef struct parsrec_import_options {
     const char *user_column, *session_column, *time_column, *item_column;
     const char *items_path;       /* item,name,category and feature columns; NULL: none */
@@ -353,7 +354,8 @@ typedef struct parsrec_import_options {
      * the order of the rows and needs times. */
     uint32_t shards;
     parsrec_import_step step;
-    uint32_t shard; /* for PARSREC_IMPORT_SHARD, from 0 */
+    uint32_t shard;              /* for PARSREC_IMPORT_SHARD, from 0 */
+    const char *quantity_column; /* rows with 0 or less are returns, and left out */
 } parsrec_import_options;
 
 /* A column of an input, in the order of its header. */
@@ -393,6 +395,7 @@ typedef struct parsrec_import_report {
     uint64_t one_item_sessions; /* of the sessions written */
     uint64_t other_shards;      /* rows that belong to other shards than the one written */
     uint64_t missing_shards;    /* that the folder still lacks */
+    uint64_t returns;           /* rows left out because their quantity is 0 or less */
     /* Every column of every table. column_count also counts those that do not fit in columns[]. */
     uint64_t column_count;
     parsrec_import_column columns[PARSREC_IMPORT_COLUMNS_MOST];

@@ -28,7 +28,7 @@ _parsrec() {
             case "${COMP_WORDS[1]} $word" in
             "help "*) list="synth import info list check train recommend eval compare ablate tune explain whatif serve forget export export-events fold-events bench size doctor models data evaluation explanations files environment" ;;
             "synth -"*) list="--output --users --sessions --categories --products --size-rule --groups --outside --features --csv --seed --threads --json --help" ;;
-            "import -"*) list="--output --user --session --time --item --time-format --items --users --sessions --number --categorical --table --query --events --name --format --encoding --session-gap --session-by --sort --ordered --min-actions --max-bad --max-memory --shards --dictionary --shard --json --help" ;;
+            "import -"*) list="--output --user --session --time --item --quantity --time-format --items --users --sessions --number --categorical --table --query --events --name --format --encoding --session-gap --session-by --sort --ordered --min-actions --max-bad --max-memory --shards --dictionary --shard --json --help" ;;
             "info -"*) list="--json --help" ;;
             "list -"*) list="--most --json --help" ;;
             "check -"*) list="--json --help" ;;

@@ -20,6 +20,7 @@ complete -c parsrec -n '__fish_seen_subcommand_from import' -l user -x -d 'colum
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l session -x -d 'column of the session; '\'''\'' for none'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l time -x -d 'column of the time; '\'''\'' for none'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l item -x -d 'column of the item'
+complete -c parsrec -n '__fish_seen_subcommand_from import' -l quantity -x -d 'column of the quantity; rows with 0 or less are returns; '\'''\'' for none'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l time-format -x -d 'form of the times: '\''%d.%m.%Y %H:%M'\'', excel, s, ms, us, ns'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l items -r -d 'item, name, category and feature columns'
 complete -c parsrec -n '__fish_seen_subcommand_from import' -l users -r -d 'user and feature columns'

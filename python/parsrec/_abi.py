@@ -61,6 +61,7 @@ COLUMN_NAME = 5
 COLUMN_CATEGORY = 6
 COLUMN_NUMBER = 7
 COLUMN_WORDS = 8
+COLUMN_QUANTITY = 9
 IMPORT_ALL = 0
 IMPORT_DICTIONARY = 1
 IMPORT_SHARD = 2
@@ -321,6 +322,7 @@ parsrec_import_options._fields_ = [
     ("shards", c_uint32),
     ("step", c_int),
     ("shard", c_uint32),
+    ("quantity_column", c_char_p),
 ]
 
 
@@ -364,6 +366,7 @@ parsrec_import_report._fields_ = [
     ("one_item_sessions", c_uint64),
     ("other_shards", c_uint64),
     ("missing_shards", c_uint64),
+    ("returns", c_uint64),
     ("column_count", c_uint64),
     ("columns", parsrec_import_column * 96),
 ]

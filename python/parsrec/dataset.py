@@ -81,7 +81,8 @@ class Dataset:
                    name: str = "frame", session_by: str = "column", session_gap: int = 0,
                    sort: bool = False, ordered: bool = False, min_actions: int = 0, max_bad: int = 0,
                    time_format: Optional[str] = None, numbers: Iterable[str] = (),
-                   categories: Iterable[str] = (), progress: ProgressLike = None) -> "Dataset":
+                   categories: Iterable[str] = (), quantity: Optional[str] = None,
+                   progress: ProgressLike = None) -> "Dataset":
         """Makes a data set of a frame with one row per item bought.
 
         :param frame: a frame of pandas or polars, an Arrow table or anything with
@@ -101,9 +102,11 @@ class Dataset:
         :param max_bad: skip up to this many bad rows.
         :param time_format: a strptime format, or excel, s, ms, us, ns. Not for datetime columns.
         :param numbers, categories: feature columns that are numbers, or categories.
+        :param quantity: column of the quantity; rows with 0 or less are returns and left out. None and
+            ``""`` as for the other columns.
         """
         options = _import_options(user, session, time, item, session_by, session_gap, sort, ordered,
-                                  min_actions, max_bad, time_format, numbers, categories)
+                                  min_actions, max_bad, time_format, numbers, categories, quantity)
         named = [user, session, time, item]
         only = None if any(n is None for n in named) else [n for n in named if n]
         tables = {"items": items, "users": users, "sessions": sessions}
@@ -139,14 +142,15 @@ class Dataset:
                    session_by: str = "column", session_gap: int = 0, sort: bool = False,
                    ordered: bool = False, min_actions: int = 0, max_bad: int = 0,
                    time_format: Optional[str] = None, numbers: Iterable[str] = (),
-                   categories: Iterable[str] = (), progress: ProgressLike = None) -> "Dataset":
+                   categories: Iterable[str] = (), quantity: Optional[str] = None,
+                   progress: ProgressLike = None) -> "Dataset":
         """Makes a data set of files or databases, as ``parsrec import`` does.
 
         An input is a CSV or TSV file, also compressed, ``sqlite:FILE`` or ``postgresql://...``. The
         other arguments are those of :meth:`from_frame`.
         """
         options = _import_options(user, session, time, item, session_by, session_gap, sort, ordered,
-                                  min_actions, max_bad, time_format, numbers, categories)
+                                  min_actions, max_bad, time_format, numbers, categories, quantity)
         options.items_path, options.users_path = text(items), text(users)
         options.sessions_path, options.latin1 = text(sessions), latin1
         options.table, options.query = text(table), text(query)
@@ -286,14 +290,15 @@ def _copy(source: Path, target: Path) -> None:
 def _import_options(user: Optional[str], session: Optional[str], time: Optional[str],
                     item: Optional[str], session_by: str, session_gap: int, sort: bool, ordered: bool,
                     min_actions: int, max_bad: int, time_format: Optional[str],
-                    numbers: Iterable[str], categories: Iterable[str]) -> Any:
+                    numbers: Iterable[str], categories: Iterable[str],
+                    quantity: Optional[str]) -> Any:
     options = library.parsrec_import_default()
     options.user_column, options.session_column = text(user), text(session)
     options.time_column, options.item_column = text(time), text(item)
     options.session_rule = choice("session_by", session_by, SESSION_RULES)
     options.session_gap, options.sort, options.ordered = session_gap, sort, ordered
     options.min_actions, options.max_bad = min_actions, max_bad
-    options.time_format = text(time_format)
+    options.time_format, options.quantity_column = text(time_format), text(quantity)
     options.number_columns = text(",".join([numbers] if isinstance(numbers, str) else numbers)) or None
     options.category_columns = text(
         ",".join([categories] if isinstance(categories, str) else categories)) or None

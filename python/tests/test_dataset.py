@@ -61,6 +61,18 @@ def test_unused_columns_do_not_matter(from_csv, frame, items):
     same(from_csv, more, items)
 
 
+def test_names_and_returns_in_one_frame(frame):
+    rows = len(frame["user"])
+    quantity = np.ones(rows, dtype="int32")
+    quantity[3] = -1
+    sheet = dict(frame, quantity=quantity, product_name=np.char.add("No ", frame["item"].astype("U8")))
+    made = parsrec.Dataset.from_frame(sheet)
+    assert (made.report["returns"], made.info()["actions"]) == (1, rows - 1)
+    assert parsrec.Dataset.from_frame(sheet, quantity="").report["returns"] == 0
+    with pytest.raises(parsrec.Error, match="no column 'amount'"):
+        parsrec.Dataset.from_frame(sheet, quantity="amount")
+
+
 def test_columns_by_name_and_sessions_by_day(frame):
     renamed = {"who": frame["user"], "when": frame["time"], "what": frame["item"]}
     made = parsrec.Dataset.from_frame(renamed, user="who", time="when", item="what", session="",

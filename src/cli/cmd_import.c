@@ -36,6 +36,8 @@ static const cli_option options[] = {
              "column of the session; '' for none"),
     CLI_TEXT(0, "time", "COL", import_args, import.time_column, "column of the time; '' for none"),
     CLI_TEXT(0, "item", "COL", import_args, import.item_column, "column of the item"),
+    CLI_TEXT(0, "quantity", "COL", import_args, import.quantity_column,
+             "column of the quantity; rows with 0 or less are returns; '' for none"),
     CLI_TEXT(0, "time-format", "F", import_args, import.time_format,
              "form of the times: '%d.%m.%Y %H:%M', excel, s, ms, us, ns"),
     CLI_TEXT(0, "items", "FILE", import_args, import.items_path,
@@ -91,6 +93,8 @@ const cli_command cli_import = {
         "--query over Parquet, CSV and JSON files (these three need DuckDB's library).\n"
         "Columns that no option names are recognised by their names: customer_id, Order ID,\n"
         "InvoiceDate, sku and the like; the report says which column has which role.\n"
+        "Names and categories of items are taken from --items FILE, or from the same rows if they\n"
+        "have such columns.\n"
         "docs/import.md has the rules. With --shards DATA is a folder, which every command takes "
         "in\n"
         "place of a file; docs/shards.md tells how many processes write one.\n",
@@ -113,8 +117,8 @@ static void print_line(uint64_t count, const char *text)
 /* ---- columns ---- */
 
 static const char *const tables[] = {"actions", "items", "users", "sessions"};
-static const char *const roles[] = {"unused", "user",     "session", "time", "item",
-                                    "name",   "category", "number",  "words"};
+static const char *const roles[] = {"unused", "user",     "session", "time",  "item",
+                                    "name",   "category", "number",  "words", "quantity"};
 
 static size_t listed_columns(const parsrec_import_report *r)
 {
@@ -144,10 +148,13 @@ static void print_table(const parsrec_import_report *r, parsrec_import_table tab
     static const struct {
         parsrec_column_role role;
         const char *label, *between;
-    } keys[] = {
-        {PARSREC_COLUMN_USER, "user = ", ", "}, {PARSREC_COLUMN_SESSION, "session = ", ", "},
-        {PARSREC_COLUMN_TIME, "time = ", ", "}, {PARSREC_COLUMN_ITEM, "item = ", ", "},
-        {PARSREC_COLUMN_NAME, "name = ", ", "}, {PARSREC_COLUMN_CATEGORY, "category = ", " > "}};
+    } keys[] = {{PARSREC_COLUMN_USER, "user = ", ", "},
+                {PARSREC_COLUMN_SESSION, "session = ", ", "},
+                {PARSREC_COLUMN_TIME, "time = ", ", "},
+                {PARSREC_COLUMN_ITEM, "item = ", ", "},
+                {PARSREC_COLUMN_NAME, "name = ", ", "},
+                {PARSREC_COLUMN_CATEGORY, "category = ", " > "},
+                {PARSREC_COLUMN_QUANTITY, "quantity = ", ", "}};
     static const struct {
         parsrec_column_role role;
         const char *label;
@@ -208,6 +215,7 @@ static void print_report(const char *output, const parsrec_import_report *r)
     print_line(r->trimmed_keys, "keys had spaces around them, which were removed");
     printf("dropped\n");
     print_line(r->bad_rows, "bad rows");
+    print_line(r->returns, "returns: rows with a quantity of 0 or less");
     print_line(r->bad_table_rows, "bad rows of the items, users or sessions file");
     print_line(r->repeats_dropped, "repeats of an item within its basket");
     print_line(r->filtered_users, "users with too few actions");
@@ -216,7 +224,7 @@ static void print_report(const char *output, const parsrec_import_report *r)
     print_line(r->unknown_items, "rows of the items file that name no item of the actions");
     print_line(r->unknown_users, "rows of the users file that name no user of the actions");
     print_line(r->unknown_sessions, "rows of the sessions file that name no session");
-    if (r->bad_rows + r->repeats_dropped + r->filtered_actions + r->unknown_items +
+    if (r->bad_rows + r->returns + r->repeats_dropped + r->filtered_actions + r->unknown_items +
             r->unknown_users + r->unknown_sessions + r->bad_table_rows ==
         0)
         printf("  %15s\n", "nothing");
@@ -260,6 +268,7 @@ static int print_json(const parsrec_import_report *r)
         {"one_item_sessions", r->one_item_sessions},
         {"other_shards", r->other_shards},
         {"missing_shards", r->missing_shards},
+        {"returns", r->returns},
     };
     json_t *object = json_object();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)

@@ -110,6 +110,7 @@ static const char environment[] =
     "  PARSREC_DUCKDB     the library that reads Parquet (libduckdb.so)\n"
     "  PARSREC_LIBPQ, PARSREC_CAIRO   the libraries for PostgreSQL and for PNG pictures\n"
     "  PARSREC_MPI        the plug-in for training in several processes (libparsrec-mpi.so)\n"
+    "  PARSREC_DIVIDE     always: these divide the rows of users however few there are\n"
     "  PGPASSWORD, PGPASSFILE   the password of a PostgreSQL store\n"
     "  TMPDIR             where import sorts what does not fit in memory\n"
     "  OPENBLAS_CORETYPE  which kernels OpenBLAS uses\n"

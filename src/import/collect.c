@@ -308,9 +308,65 @@ static void count_row(pr_collect *c, pr_time_form form, int64_t time, uint64_t t
     c->actions++;
 }
 
+/* True of a quantity of 0 or less: "-1", "0,00", "1-" as some tills put it. Whatever is no number, as "-" or
+ * "-PCS", is taken for a purchase. */
+static bool is_return(pr_slice quantity)
+{
+    pr_slice text = pr_slice_trim(quantity);
+    bool digits = false, zero = true;
+    for (size_t i = 0; i < text.size; i++) {
+        char c = text.bytes[i];
+        bool digit = c >= '0' && c <= '9', end = i == 0 || i + 1 == text.size;
+        if (!digit && c != '.' && c != ',' && !(c == '-' && end))
+            return false;
+        digits |= digit;
+        zero &= c == '0' || !digit;
+    }
+    return digits && (zero || text.bytes[0] == '-' || text.bytes[text.size - 1] == '-');
+}
+
+static bool leave_out(pr_collect *c, const pr_action_columns *columns, const pr_row *row)
+{
+    bool out = columns->quantity != PR_NO_COLUMN && is_return(row->fields[columns->quantity]);
+    c->returns += out;
+    return out;
+}
+
+/* True of a row that is known to be the one before but for its item. */
+static bool repeats_row(const pr_collect *c, const pr_action_columns *columns, const pr_row *row)
+{
+    uint64_t fields = pr_row_bit(columns->user) | pr_row_bit(columns->session);
+    if (columns->time != PR_NO_COLUMN)
+        fields |= pr_row_bit(columns->time);
+    return row->line == c->repeatable + 1 && c->repeatable != 0 && c->spill == NULL &&
+           (row->same & fields) == fields;
+}
+
+static parsrec_status repeat_row(pr_collect *c, const pr_rows *rows,
+                                 const pr_action_columns *columns, const pr_row *row,
+                                 parsrec_error *err)
+{
+    uint32_t item;
+    uint64_t trimmed = c->trimmed;
+    pr_slice name = pr_key(row->fields[columns->item], &trimmed);
+    if (name.size == 0)
+        return refuse_empty(rows, row, columns->item, "the item has no name", err);
+    PR_TRY(find_item(c, name, &item, err));
+    PR_TRY(pr_gather_again(&c->gathered, item, err));
+    c->repeatable = row->line;
+    c->last_item = item;
+    c->trimmed = trimmed;
+    c->actions++;
+    return PARSREC_OK;
+}
+
 parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_action_columns *columns,
                               const pr_row *row, parsrec_error *err)
 {
+    if (leave_out(c, columns, row))
+        return PARSREC_OK;
+    if (row->same != 0 && repeats_row(c, columns, row))
+        return repeat_row(c, rows, columns, row, err);
     uint64_t trimmed = c->trimmed;
     pr_slice name = pr_key(row->fields[columns->user], &trimmed);
     pr_action action = {.session = {"", 0}};
@@ -343,6 +399,9 @@ parsrec_status pr_collect_row(pr_collect *c, const pr_rows *rows, const pr_actio
     PR_TRY(c->spill != NULL ? pr_spill_add(c->spill, &action, err)
                             : pr_gather_add(&c->gathered, &action, err));
     c->last_user = action.user;
+    c->last_item = action.item;
+    c->repeatable =
+        action.session.size > 0 && trimmed == c->trimmed && c->shards == 0 ? row->line : 0;
     count_row(c, form, action.time, trimmed);
     return PARSREC_OK;
 }
@@ -354,6 +413,8 @@ parsrec_status pr_collect_item(pr_collect *c, const pr_rows *rows, const pr_acti
     uint32_t item;
     int64_t time;
     pr_time_form form;
+    if (leave_out(c, columns, row))
+        return PARSREC_OK;
     pr_slice name = pr_key(row->fields[columns->item], &trimmed);
     if (name.size == 0)
         return refuse_empty(rows, row, columns->item, "the item has no name", err);

@@ -14,6 +14,7 @@
 /* Which column of an input is what; PR_NO_COLUMN for what it lacks. */
 typedef struct pr_action_columns {
     size_t user, session, time, item;
+    size_t quantity;
 } pr_action_columns;
 
 typedef struct pr_collect {
@@ -25,6 +26,7 @@ typedef struct pr_collect {
     uint32_t shards, shard;
     bool dealt;
     uint64_t elsewhere;
+    uint64_t returns; /* rows left out because of their quantity */
 
     pr_intern users, items;
     pr_gather gathered;
@@ -43,7 +45,8 @@ typedef struct pr_collect {
     char foreign_text[48];
 
     /* The row before, since most rows have the same user and time. */
-    uint32_t last_user;
+    uint64_t repeatable; /* its line, if a row like it is the same again but for the item; else 0 */
+    uint32_t last_user, last_item;
     pr_slice last_text;
     char last_hold[40];
     pr_time_form last_form;

@@ -7,7 +7,7 @@
 
 #include "base/memory.h"
 
-enum { PLAIN_BYTES = 48, ROLES = 5 };
+enum { PLAIN_BYTES = 48, ROLES = PARSREC_COLUMN_QUANTITY + 1 };
 
 /* The letters and digits of a name, in lower case: "Customer ID" and "customer_id" are one. Longer
  * names and others than ASCII letters match nothing. */
@@ -79,6 +79,10 @@ static const char *const item_words[] = {
     "item",      "product", "sku",     "ean",      "upc",      "gtin",    "article",
     "stockcode", "asin",    "isbn",    "barcode",  "plu",      "prod",    "movie",
     "artikel",   "produkt", "produit", "producto", "articulo", "artculo", NULL};
+
+static const char *const quantity_words[] = {"quantity", "qty",     "menge",    "anzahl",
+                                             "quantite", "quantit", "cantidad", "orderquantity",
+                                             "orderqty", "units",   NULL};
 
 /* How well a column fits: the word it is made of, and how: as it is, with id or key, by itself,
  * with a number or code. */
@@ -167,6 +171,8 @@ static fit fit_role(pr_slice name, parsrec_column_role role)
         return fit_word(name, session_words);
     case PARSREC_COLUMN_ITEM:
         return fit_word(name, item_words);
+    case PARSREC_COLUMN_QUANTITY:
+        return fit_word(name, quantity_words);
     default:
         return fit_time(name);
     }
@@ -176,15 +182,16 @@ static fit fit_role(pr_slice name, parsrec_column_role role)
 
 int pr_columns_name_rank(pr_slice column)
 {
-    static const char *const words[] = {"name",
+    static const char *const words[] = {"name", /* PR_NAME_ALONE of these */
+                                        "title",
+                                        "label",
+                                        "nombre",
                                         "itemname",
                                         "productname",
                                         "articlename",
-                                        "title",
                                         "itemtitle",
                                         "producttitle",
                                         "movietitle",
-                                        "label",
                                         "description",
                                         "itemdescription",
                                         "productdescription",
@@ -201,7 +208,6 @@ int pr_columns_name_rank(pr_slice column)
                                         "libell",
                                         "designation",
                                         "dsignation",
-                                        "nombre",
                                         "descripcion",
                                         "descripcin",
                                         "product",
@@ -265,7 +271,8 @@ bool pr_columns_is_code(pr_slice column)
 
 /* ---- finding ---- */
 
-static const char *const role_names[ROLES] = {"", "user", "session", "time", "item"};
+static const char *const role_names[ROLES] = {
+    "", "user", "session", "time", "item", [PARSREC_COLUMN_QUANTITY] = "quantity"};
 
 /* A sentence in the making. */
 typedef struct words {
@@ -323,7 +330,8 @@ static bool beats(fit a, fit b)
 }
 
 /* The best column for a role among those that are free. One that fits but does not lose to the best
- * is a question to the user: two words of which none is our own, or two columns of one form. */
+ * is a question to the user: two words of which none is our own, or two columns of one form. Of two
+ * quantities, which nobody needs to name, the first is taken. */
 static parsrec_status recognise(size_t *column, const pr_rows *rows, parsrec_column_role role,
                                 const bool *taken, parsrec_error *err)
 {
@@ -342,7 +350,7 @@ static parsrec_status recognise(size_t *column, const pr_rows *rows, parsrec_col
         if (f.word >= 0 && (taken == NULL || !taken[i]) && i != *column && !beats(best, f))
             rival = i;
     }
-    if (rival == PR_NO_COLUMN)
+    if (rival == PR_NO_COLUMN || role == PARSREC_COLUMN_QUANTITY)
         return PARSREC_OK;
     pr_slice a = rows->columns[*column], b = rows->columns[rival];
     if (pr_slice_equal(a, b))
@@ -457,9 +465,11 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
                                const parsrec_import_options *o, parsrec_error *err)
 {
     static const parsrec_column_role order[] = {PARSREC_COLUMN_USER, PARSREC_COLUMN_ITEM,
-                                                PARSREC_COLUMN_SESSION, PARSREC_COLUMN_TIME};
-    const char *const given[ROLES] = {NULL, o->user_column, o->session_column, o->time_column,
-                                      o->item_column};
+                                                PARSREC_COLUMN_SESSION, PARSREC_COLUMN_TIME,
+                                                PARSREC_COLUMN_QUANTITY};
+    const char *const given[ROLES] = {
+        NULL,           o->user_column, o->session_column,
+        o->time_column, o->item_column, [PARSREC_COLUMN_QUANTITY] = o->quantity_column};
     bool by_time = o->session_rule != PARSREC_SESSION_COLUMN;
     bool needs_user = o->step != PARSREC_IMPORT_DICTIONARY;
     parsrec_column_role missing[ROLES];
@@ -503,7 +513,8 @@ parsrec_status pr_columns_of_actions(pr_action_columns *out, const pr_rows *rows
         *out = (pr_action_columns){.user = found[PARSREC_COLUMN_USER],
                                    .session = found[PARSREC_COLUMN_SESSION],
                                    .time = found[PARSREC_COLUMN_TIME],
-                                   .item = found[PARSREC_COLUMN_ITEM]};
+                                   .item = found[PARSREC_COLUMN_ITEM],
+                                   .quantity = found[PARSREC_COLUMN_QUANTITY]};
     return status;
 }
 

@@ -1,6 +1,7 @@
 /* Sessions are found by their keys, actions are appended in the order of the input. */
 #include "import/gather.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -111,6 +112,12 @@ parsrec_status pr_gather_add(pr_gather *g, const pr_action *action, parsrec_erro
     g->last_user = action->user;
     g->last_session = session;
     return append(g, session, action->item, err);
+}
+
+parsrec_status pr_gather_again(pr_gather *g, uint32_t item, parsrec_error *err)
+{
+    assert(g->actions > 0 && g->last_key != SIZE_MAX);
+    return append(g, g->last_session, item, err);
 }
 
 size_t pr_gather_bytes(const pr_gather *g)

@@ -41,6 +41,8 @@ typedef struct pr_gather {
 void pr_gather_free(pr_gather *g); /* a zeroed one is fine */
 
 parsrec_status pr_gather_add(pr_gather *g, const pr_action *action, parsrec_error *err);
+/* The same for an action with the user, the time and the key of the one before. */
+parsrec_status pr_gather_again(pr_gather *g, uint32_t item, parsrec_error *err);
 
 /* Frees the keys of sessions. No action can be added and no key asked for afterwards. */
 void pr_gather_seal(pr_gather *g);

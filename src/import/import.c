@@ -123,6 +123,8 @@ static int set_report(json_t *object, const parsrec_import_report *r)
 {
     int failed = set_count(object, "rows_read", r->rows_read);
     failed |= set_count(object, "bad_rows", r->bad_rows);
+    if (r->returns > 0)
+        failed |= set_count(object, "returns", r->returns);
     failed |= set_count(object, "repeats_dropped", r->repeats_dropped);
     failed |= set_count(object, "filtered_users", r->filtered_users);
     failed |= set_count(object, "filtered_items", r->filtered_items);
@@ -162,6 +164,7 @@ typedef struct importer {
     const parsrec_hooks *hooks;
     pr_collect actions;
     pr_table tables[PR_FEATURE_TABLES];
+    bool items_within; /* that of items is of names and categories in the rows of actions */
     /* The table's row for each user, session or item of the actions; NULL without that table. */
     int32_t *row_of[PR_FEATURE_TABLES];
     pr_shard_target target; /* of an import into shards; else zeroed */
@@ -282,8 +285,16 @@ static void report_column(importer *im, parsrec_import_table table, parsrec_colu
 static parsrec_status note_columns(importer *im, const pr_rows *rows,
                                    const pr_action_columns *columns, parsrec_error *err)
 {
-    const size_t of_role[] = {PR_NO_COLUMN, columns->user, columns->session, columns->time,
-                              columns->item};
+    const size_t of_role[] = {PR_NO_COLUMN,
+                              columns->user,
+                              columns->session,
+                              columns->time,
+                              columns->item,
+                              [PARSREC_COLUMN_NAME] = PR_NO_COLUMN,
+                              [PARSREC_COLUMN_CATEGORY] = PR_NO_COLUMN,
+                              [PARSREC_COLUMN_NUMBER] = PR_NO_COLUMN,
+                              [PARSREC_COLUMN_WORDS] = PR_NO_COLUMN,
+                              [PARSREC_COLUMN_QUANTITY] = columns->quantity};
     if (im->name_count > 1)
         return PARSREC_OK;
     for (size_t i = 0; i < rows->column_count; i++) {
@@ -348,6 +359,7 @@ typedef struct action_context {
     importer *im;
     pr_collect *actions;
     pr_action_columns columns;
+    pr_table *items; /* their names and categories are in the rows too; or NULL */
 } action_context;
 
 static parsrec_status take_action(void *context, const pr_rows *rows, const pr_row *row,
@@ -358,7 +370,31 @@ static parsrec_status take_action(void *context, const pr_rows *rows, const pr_r
         PR_TRY(keep_within_memory(c->im, err));
     if (c->im->options->step == PARSREC_IMPORT_DICTIONARY)
         return pr_collect_item(c->actions, rows, &c->columns, row, err);
-    return pr_collect_row(c->actions, rows, &c->columns, row, err);
+    size_t before = c->actions->actions;
+    PR_TRY(pr_collect_row(c->actions, rows, &c->columns, row, err));
+    return c->items != NULL && c->actions->actions > before
+               ? pr_table_row_within(c->items, c->actions, row, err)
+               : PARSREC_OK;
+}
+
+/* Begins a table of items with names and categories in the rows of the first input, if it has any. Later
+ * inputs go on with it if they have the same columns. */
+static parsrec_status begin_items_within(importer *im, const pr_rows *rows, action_context *c,
+                                         parsrec_error *err)
+{
+    pr_table *t = &im->tables[PR_OF_ITEM];
+    const parsrec_import_streams *s = im->streams;
+    if (im->options->items_path != NULL || (s != NULL && s->items != NULL) ||
+        im->options->shards > 0)
+        return PARSREC_OK;
+    if (im->name_count == 1)
+        PR_TRY(pr_table_begin_within(t, rows, &c->columns, err));
+    im->items_within = t->column_count > 0;
+    bool same = t->column_count == rows->column_count && t->key_column == c->columns.item;
+    for (size_t i = 0; same && i < t->column_count; i++)
+        same = pr_slice_is(rows->columns[i], t->columns[i].name);
+    c->items = same ? t : NULL;
+    return PARSREC_OK;
 }
 
 static parsrec_status keep_name(importer *im, const char *name, parsrec_error *err)
@@ -370,16 +406,29 @@ static parsrec_status keep_name(importer *im, const char *name, parsrec_error *e
     return PARSREC_OK;
 }
 
-/* The columns of actions that the source has to give. */
-static parsrec_status choose_columns(pr_rows *rows, const pr_action_columns *columns,
+/* The columns of actions that the source has to give. What nobody asked for, a quantity, names and
+ * categories, may be of a type that is not read. */
+static parsrec_status choose_columns(importer *im, pr_rows *rows, action_context *c,
                                      parsrec_error *err)
 {
+    pr_action_columns *columns = &c->columns;
     const size_t of_role[] = {columns->user, columns->session, columns->time, columns->item};
-    size_t chosen[4], count = 0;
-    for (size_t i = 0; i < 4; i++)
-        if (of_role[i] != PR_NO_COLUMN && (i == 0 || of_role[i] != columns->user))
-            chosen[count++] = of_role[i];
-    return rows->choose != NULL ? rows->choose(rows, chosen, count, err) : PARSREC_OK;
+    if (rows->choose == NULL)
+        return PARSREC_OK;
+    for (size_t i = 0; i < sizeof of_role / sizeof *of_role; i++)
+        if (of_role[i] != PR_NO_COLUMN)
+            PR_TRY(rows->choose(rows, &of_role[i], 1, err));
+    if (columns->quantity != PR_NO_COLUMN) {
+        parsrec_status status = rows->choose(rows, &columns->quantity, 1, err);
+        if (status != PARSREC_OK && im->options->quantity_column != NULL)
+            return status;
+        columns->quantity = status == PARSREC_OK ? columns->quantity : PR_NO_COLUMN;
+    }
+    for (size_t i = 0; c->items != NULL && i < c->items->column_count; i++)
+        if (c->items->columns[i].holds != PR_TABLE_SKIPPED &&
+            rows->choose(rows, &i, 1, err) != PARSREC_OK)
+            c->items->columns[i].holds = PR_TABLE_SKIPPED;
+    return PARSREC_OK;
 }
 
 /* Reads a source of actions and frees it. */
@@ -392,7 +441,9 @@ static parsrec_status read_source(importer *im, pr_rows *rows, parsrec_error *er
     if (im->options->step == PARSREC_IMPORT_DICTIONARY) /* not read, though they may be there */
         context.columns.user = context.columns.session = PR_NO_COLUMN;
     if (status == PARSREC_OK)
-        status = choose_columns(rows, &context.columns, err);
+        status = begin_items_within(im, rows, &context, err);
+    if (status == PARSREC_OK)
+        status = choose_columns(im, rows, &context, err);
     if (status == PARSREC_OK)
         status = note_columns(im, rows, &context.columns, err);
     if (status == PARSREC_OK)
@@ -416,9 +467,8 @@ static parsrec_status read_events(importer *im, parsrec_error *err)
 {
     pr_rows *rows;
     const pr_collect *c = &im->actions;
-    action_context context = {.im = im,
-                              .actions = &im->actions,
-                              .columns = {.user = 0, .session = 1, .time = 2, .item = 3}};
+    action_context context = {
+        .im = im, .actions = &im->actions, .columns = {0, 1, 2, 3, PR_NO_COLUMN}};
     if (im->options->events == NULL)
         return PARSREC_OK;
     PR_TRY(pr_events_open(&rows, &im->events, im->options->events,
@@ -480,10 +530,16 @@ static parsrec_status read_actions(importer *im, const char *const *inputs, size
     }
     PR_TRY(read_events(im, err));
     im->report->other_shards = im->actions.elsewhere;
+    im->report->returns = im->actions.returns;
     if (im->options->step == PARSREC_IMPORT_SHARD) /* which may be empty */
         return PARSREC_OK;
     if (im->report->rows_read == 0)
         return pr_fail(err, PARSREC_E_INPUT, "%s: there are no rows below the header",
+                       im->names[0]);
+    if (im->actions.actions == 0 && im->report->bad_rows == 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "%s: the quantity of every row is 0 or less; if it is no quantity, add "
+                       "--quantity ''",
                        im->names[0]);
     if (im->actions.actions == 0)
         return pr_fail(err, PARSREC_E_INPUT, "no good row is left; the first bad one: %s",
@@ -595,18 +651,36 @@ static parsrec_status check_list(const importer *im, const char *list, parsrec_e
     return PARSREC_OK;
 }
 
+/* Names and categories that were in the rows of actions. */
+static parsrec_status settle_items_within(importer *im, parsrec_error *err)
+{
+    pr_table *t = &im->tables[PR_OF_ITEM];
+    size_t unknown;
+    pr_names items = pr_intern_view(&im->actions.items);
+    pr_table_settle_within(t, im->actions.actions);
+    for (size_t i = 0; i < t->column_count && i < PARSREC_IMPORT_COLUMNS_MOST; i++) {
+        parsrec_import_column *c = &im->report->columns[i]; /* the first input was reported first */
+        if (t->columns[i].holds == PR_TABLE_SKIPPED)
+            continue;
+        c->role =
+            t->columns[i].holds == PR_TABLE_NAMES ? PARSREC_COLUMN_NAME : PARSREC_COLUMN_CATEGORY;
+        c->level = t->columns[i].level;
+    }
+    return pr_table_match(t, &items, &im->row_of[PR_OF_ITEM], &unknown, err);
+}
+
 static parsrec_status read_tables(importer *im, parsrec_error *err)
 {
     const parsrec_import_options *o = im->options;
     parsrec_import_report *r = im->report;
     size_t unknown;
-    PR_TRY(read_table(im, PR_OF_ITEM, err));
+    PR_TRY(im->items_within ? settle_items_within(im, err) : read_table(im, PR_OF_ITEM, err));
     PR_TRY(read_table(im, PR_OF_USER, err));
     PR_TRY(read_table(im, PR_OF_SESSION, err));
     PR_TRY(check_list(im, o->number_columns, err));
     PR_TRY(check_list(im, o->category_columns, err));
     pr_names users = pr_intern_view(&im->actions.users), items = pr_intern_view(&im->actions.items);
-    if (im->tables[PR_OF_ITEM].column_count > 0) {
+    if (im->tables[PR_OF_ITEM].column_count > 0 && !im->items_within) {
         PR_TRY(pr_table_match(&im->tables[PR_OF_ITEM], &items, &im->row_of[PR_OF_ITEM], &unknown,
                               err));
         r->unknown_items = unknown;
@@ -802,7 +876,7 @@ static parsrec_status fill_data(importer *im, parsrec_error *err)
     static const int64_t no_names[1] = {0};
     pr_dataset *d = &im->data;
     pr_assembly *b = &im->baskets;
-    uint64_t sessions_without = 0;
+    uint64_t ignored = 0;
     d->users = b->users;
     d->sessions = b->sessions;
     d->items = b->items;
@@ -816,9 +890,10 @@ static parsrec_status fill_data(importer *im, parsrec_error *err)
     d->item_names = d->category_names = (pr_names){"", no_names, 0};
     PR_TRY(choose_names(im, &d->user_keys, &im->actions.users, b->user_from, b->users, err));
     PR_TRY(choose_names(im, &d->item_keys, &im->actions.items, b->item_from, b->items, err));
-    PR_TRY(gather(im, PR_OF_ITEM, b->item_from, b->items, &im->report->items_without_row, err));
+    PR_TRY(gather(im, PR_OF_ITEM, b->item_from, b->items,
+                  im->items_within ? &ignored : &im->report->items_without_row, err));
     PR_TRY(gather(im, PR_OF_USER, b->user_from, b->users, &im->report->users_without_row, err));
-    return gather(im, PR_OF_SESSION, b->session_from, b->sessions, &sessions_without, err);
+    return gather(im, PR_OF_SESSION, b->session_from, b->sessions, &ignored, err);
 }
 
 /* Baskets of one item say nothing about what goes together, and usually mean that the session column

@@ -39,7 +39,14 @@ typedef struct pr_row {
     const pr_slice *fields;
     size_t count;  /* equals column_count, except after pr_csv_allow_ragged */
     uint64_t line; /* of a text: from 1, the header included; of a database: the row, from 1 */
+    uint64_t same; /* pr_row_bit(i): field i is known to equal that of the row given before */
 } pr_row;
+
+/* Of columns from 63 on nothing is known: their bit is never set. */
+static inline uint64_t pr_row_bit(size_t column)
+{
+    return (uint64_t)1 << (column < 63 ? column : 63);
+}
 
 struct pr_rows {
     const char *name;        /* for messages: "actions.csv", "sqlite:shop.db" */
@@ -49,7 +56,7 @@ struct pr_rows {
     bool lines;     /* a text: messages say "name:line:column"; else "name: row N, column M" */
 
     /* NULL for sources that give every field. Otherwise only the fields of chosen columns are given
-     * and the others are empty. To be called once, before the first row. */
+     * and the others are empty. To be called before the first row, once or more. */
     parsrec_status (*choose)(pr_rows *self, const size_t *columns, size_t count,
                              parsrec_error *err);
     /* The next row; *end is true, and there is no row, after the last. E_INPUT for a row that is not
@@ -134,6 +141,9 @@ parsrec_status pr_duckdb_rows(pr_rows **out, const char *input, const pr_rows_op
                               parsrec_error *err);
 
 /* ---- record batches in memory ---- */
+
+/* A format beyond those of Arrow: text as the cells of DuckDB (pr_duckdb_text), in one buffer. */
+#define PR_ARROW_CELLS "parsrec:cells"
 
 /* Nothing is read but the schema. The stream must outlive the rows and is not released by them. */
 parsrec_status pr_arrow_open(pr_rows **out, const char *name, struct ArrowArrayStream *stream,

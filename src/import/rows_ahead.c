@@ -2,9 +2,11 @@
  * dictionaries, numbers as text) and gathering them go on side by side.
  *
  * Rows are copied into blocks, which go round: the reading thread fills one while the caller walks
- * through another. A block ends when it is full, at the end of the source, or with a row that is not
- * valid, whose error the caller meets in its place. The first row is read on the caller's thread: a query
- * starts there, and its progress is reported there. */
+ * through another. What one thread writes reaches the other slowly, so a block has only the fields that
+ * differ from the row above, and the caller puts the rows together again. A block ends when it is full,
+ * at the end of the source, or with a row that is not valid, whose error the caller meets in its place.
+ * The first row is read on the caller's thread: a query starts there, and its progress is reported
+ * there. */
 #include <assert.h>
 #include <pthread.h>
 #include <string.h>
@@ -12,12 +14,15 @@
 #include "base/memory.h"
 #include "import/rows.h"
 
-enum { BLOCKS = 4, BLOCK_ROWS = 4096, BLOCK_TEXT = 256 << 10 };
+/* Sources work in bursts: the blocks take as many rows as a row group of a Parquet file has, so that the
+ * caller has rows while the next one is decompressed. */
+enum { BLOCKS = 32, BLOCK_ROWS = 4096, BLOCK_TEXT = 64 << 10 };
 
 typedef struct block {
-    pr_slice *fields; /* [BLOCK_ROWS][columns] */
-    uint64_t *lines;
-    size_t rows;
+    uint64_t *same;  /* [BLOCK_ROWS]: as in pr_row; 0 in the first row */
+    uint32_t *sizes; /* [BLOCK_ROWS * columns]: of the fields that differ, row after row */
+    uint64_t line;   /* of the first row; the others follow without a gap */
+    size_t rows, size_count;
     char *text;
     size_t used, room;
     bool end; /* nothing follows */
@@ -38,7 +43,8 @@ typedef struct ahead {
     /* The caller's side. */
     bool began;
     block *open; /* the block being walked through; NULL: the next one has to be waited for */
-    size_t at;
+    size_t at, size_at, text_at; /* in it: the next row, and where its fields begin */
+    pr_slice *fields;            /* of the row given last */
     uint64_t given;
 } ahead;
 
@@ -60,29 +66,57 @@ static bool make_room(block *b, size_t bytes)
     return b->text != NULL;
 }
 
+/* The next column from `i` on whose field differs; `columns` after the last. */
+static inline size_t next_that_differs(uint64_t same, size_t i, size_t columns)
+{
+    if (i < 63)
+        i += (size_t)__builtin_ctzll(~same >> i); /* bit 63 is never set */
+    return i < columns ? i : columns;
+}
+
+static inline void copy_bytes(char *to, const char *from, size_t size)
+{
+    if (size >= 8 || size == 0) { /* a call */
+        memcpy(to, from, size);
+    } else if (size >= 4) {
+        uint32_t head, tail;
+        memcpy(&head, from, 4);
+        memcpy(&tail, from + size - 4, 4);
+        memcpy(to, &head, 4);
+        memcpy(to + size - 4, &tail, 4);
+    } else {
+        to[0] = from[0];
+        to[size / 2] = from[size / 2];
+        to[size - 1] = from[size - 1];
+    }
+}
+
+/* False if the row does not fit. */
 static bool add_row(block *b, const pr_row *row)
 {
-    size_t bytes = 0;
-    for (size_t i = 0; i < row->count; i++)
+    size_t bytes = 0, n = row->count;
+    uint64_t same = b->rows > 0 ? row->same : 0;
+    for (size_t i = next_that_differs(same, 0, n); i < n; i = next_that_differs(same, i + 1, n))
         bytes += row->fields[i].size;
-    if (b->rows == BLOCK_ROWS || !make_room(b, bytes))
+    if (b->rows == BLOCK_ROWS || (b->rows > 0 && row->line != b->line + b->rows) ||
+        !make_room(b, bytes))
         return false;
-    pr_slice *fields = b->fields + b->rows * row->count;
-    for (size_t i = 0; i < row->count; i++) {
+    for (size_t i = next_that_differs(same, 0, n); i < n; i = next_that_differs(same, i + 1, n)) {
         size_t size = row->fields[i].size;
-        if (size > 0)
-            memcpy(b->text + b->used, row->fields[i].bytes, size);
-        fields[i] = (pr_slice){b->text + b->used, size};
+        copy_bytes(b->text + b->used, row->fields[i].bytes, size);
+        b->sizes[b->size_count++] = (uint32_t)size;
         b->used += size;
     }
-    b->lines[b->rows++] = row->line;
+    if (b->rows == 0)
+        b->line = row->line;
+    b->same[b->rows++] = same;
     return true;
 }
 
 /* Fills a block; *row is what did not fit in the one before, if *left, and then what did not fit here. */
 static void fill(ahead *self, block *b, pr_row *row, bool *left)
 {
-    *b = (block){.fields = b->fields, .lines = b->lines, .text = b->text, .room = b->room};
+    *b = (block){.same = b->same, .sizes = b->sizes, .text = b->text, .room = b->room};
     bool go_on = !*left || add_row(b, row);
     *left = *left && !go_on;
     while (go_on) {
@@ -131,13 +165,16 @@ static parsrec_status begin(ahead *self, pr_row *row, bool *end, parsrec_error *
     size_t columns = self->base.column_count;
     for (size_t i = 0; i < BLOCKS; i++) {
         block *b = &self->blocks[i];
-        b->fields = pr_alloc(BLOCK_ROWS * columns, sizeof *b->fields);
-        b->lines = pr_alloc(BLOCK_ROWS, sizeof *b->lines);
+        b->same = pr_alloc(BLOCK_ROWS, sizeof *b->same);
+        b->sizes = pr_alloc(BLOCK_ROWS * columns, sizeof *b->sizes);
         b->text = pr_alloc(BLOCK_TEXT, 1);
         b->room = b->text != NULL ? BLOCK_TEXT : 0;
-        if (b->fields == NULL || b->lines == NULL || b->text == NULL)
+        if (b->same == NULL || b->sizes == NULL || b->text == NULL)
             return pr_fail_memory(err);
     }
+    self->fields = pr_alloc(columns, sizeof *self->fields);
+    if (self->fields == NULL)
+        return pr_fail_memory(err);
     if (!add_row(&self->blocks[0], row))
         return pr_fail_memory(err);
     self->open = &self->blocks[0];
@@ -157,7 +194,23 @@ static void turn(ahead *self)
         pthread_cond_wait(&self->changed, &self->lock);
     self->open = &self->blocks[self->emptied % BLOCKS];
     pthread_mutex_unlock(&self->lock);
-    self->at = 0;
+    self->at = self->size_at = self->text_at = 0;
+}
+
+/* The open block's next row: what differs is there, the rest is as it was. */
+static void take_row(ahead *self, pr_row *row)
+{
+    const block *b = self->open;
+    size_t n = self->base.column_count;
+    uint64_t same = b->same[self->at];
+    for (size_t i = next_that_differs(same, 0, n); i < n; i = next_that_differs(same, i + 1, n)) {
+        size_t size = b->sizes[self->size_at++];
+        self->fields[i] = (pr_slice){b->text + self->text_at, size};
+        self->text_at += size;
+    }
+    *row = (pr_row){self->fields, n, b->line + self->at, same};
+    self->at++;
+    self->given++;
 }
 
 static parsrec_status ahead_next(pr_rows *base, pr_row *row, bool *end, parsrec_error *err)
@@ -185,11 +238,7 @@ static parsrec_status ahead_next(pr_rows *base, pr_row *row, bool *end, parsrec_
             return PARSREC_OK;
         turn(self);
     }
-    block *b = self->open;
-    *row =
-        (pr_row){b->fields + self->at * base->column_count, base->column_count, b->lines[self->at]};
-    self->at++;
-    self->given++;
+    take_row(self, row);
     return PARSREC_OK;
 }
 
@@ -220,10 +269,11 @@ static void ahead_free(pr_rows *base)
     pthread_cond_destroy(&self->changed);
     pthread_mutex_destroy(&self->lock);
     for (size_t i = 0; i < BLOCKS; i++) {
-        pr_free(self->blocks[i].fields);
-        pr_free(self->blocks[i].lines);
+        pr_free(self->blocks[i].same);
+        pr_free(self->blocks[i].sizes);
         pr_free(self->blocks[i].text);
     }
+    pr_free(self->fields);
     pr_rows_free(self->source);
     pr_free(self);
 }

@@ -17,10 +17,11 @@
 
 typedef enum cell_kind {
     CELL_UNKNOWN,
-    CELL_NULL,   /* no buffers: all fields are empty */
-    CELL_TEXT,   /* offsets of `width` bytes, and the characters */
-    CELL_VIEW,   /* 16 bytes per cell, with short texts inside */
-    CELL_SIGNED, /* whole numbers of `width` bytes */
+    CELL_NULL, /* no buffers: all fields are empty */
+    CELL_TEXT, /* offsets of `width` bytes, and the characters */
+    CELL_VIEW, /* 16 bytes per cell, with short texts inside and the place of long ones in a buffer */
+    CELL_POINTER, /* the same with the address of long ones */
+    CELL_SIGNED,  /* whole numbers of `width` bytes */
     CELL_UNSIGNED,
     CELL_FLOAT, /* 4 or 8 bytes */
     CELL_BOOLEAN,
@@ -33,6 +34,11 @@ typedef struct cell_type {
     int64_t unit;
 } cell_type;
 
+static bool is_text(cell_kind kind)
+{
+    return kind == CELL_TEXT || kind == CELL_VIEW || kind == CELL_POINTER;
+}
+
 /* The type that a format string of the C data interface names. */
 static cell_type type_of(const char *format)
 {
@@ -43,6 +49,7 @@ static cell_type type_of(const char *format)
                  {"u", {CELL_TEXT, 4, 0}},
                  {"U", {CELL_TEXT, 8, 0}},
                  {"vu", {CELL_VIEW, 16, 0}},
+                 {PR_ARROW_CELLS, {CELL_POINTER, 16, 0}},
                  {"c", {CELL_SIGNED, 1, 0}},
                  {"s", {CELL_SIGNED, 2, 0}},
                  {"i", {CELL_SIGNED, 4, 0}},
@@ -88,23 +95,41 @@ typedef struct column {
     char text[40];
 } column;
 
+enum { WINDOW = 1024 };
+
 typedef struct arrow {
     pr_rows base;
     struct ArrowArrayStream *stream;
     struct ArrowSchema schema;
     struct ArrowArray batch; /* not there: release is NULL */
     int64_t at;              /* of the batch: its next row */
+    bool follows;            /* the row before is in the batch too, and `fields` are its fields */
+    int64_t seen;            /* of the batch: rows up to here have their `same` */
+    uint64_t same[WINDOW];   /* of row n of the batch: number n % WINDOW, as in pr_row */
     uint64_t row;            /* rows given so far */
     pr_slice *names, *fields;
     column *columns;
+    size_t *chosen, chosen_count;
+    uint64_t not_chosen; /* pr_row_bit of the others */
 } arrow;
 
-static bool has_unusual(const char *bytes, size_t size)
+static const uint64_t ones = 0x0101010101010101, high = 0x8080808080808080;
+
+/* Only ASCII, and no NUL. A word of such bytes has no high bit, and none after 1 is taken from each. */
+static inline bool is_plain(const char *bytes, size_t size)
 {
-    unsigned char high = 0;
-    for (size_t i = 0; i < size; i++)
-        high |= (unsigned char)bytes[i];
-    return high >= 0x80 || (size > 0 && memchr(bytes, '\0', size) != NULL);
+    uint64_t odd = 0, word;
+    if (size < sizeof word) {
+        for (size_t i = 0; i < size; i++)
+            odd |= (uint64_t)(bytes[i] <= 0);
+        return odd == 0;
+    }
+    for (size_t i = 0; i + sizeof word <= size; i += sizeof word) {
+        memcpy(&word, bytes + i, sizeof word);
+        odd |= (word - ones) | word;
+    }
+    memcpy(&word, bytes + size - sizeof word, sizeof word);
+    return ((odd | (word - ones) | word) & high) == 0;
 }
 
 static int64_t offset_at(const cells *c, int64_t place)
@@ -119,7 +144,7 @@ static bool text_is_suspect(const cells *c)
 {
     int64_t from = offset_at(c, c->first), to = offset_at(c, c->first + c->count);
     const char *bytes = c->array->buffers[2];
-    return from < 0 || to < from || (to > from && has_unusual(bytes + from, (size_t)(to - from)));
+    return from < 0 || to < from || (to > from && !is_plain(bytes + from, (size_t)(to - from)));
 }
 
 /* Points `c` at `count` places of an array after `skip`. False if the array is not of the type. */
@@ -138,8 +163,8 @@ static bool set_cells(cells *c, const struct ArrowArray *array, int64_t skip, in
     c->first = array->offset + skip;
     c->count = count;
     c->valid = buffers > 0 && array->null_count != 0 ? array->buffers[0] : NULL;
-    c->suspect = count > 0 &&
-                 (c->type.kind == CELL_VIEW || (c->type.kind == CELL_TEXT && text_is_suspect(c)));
+    c->suspect = c->type.kind == CELL_VIEW || c->type.kind == CELL_POINTER ||
+                 (c->type.kind == CELL_TEXT && count > 0 && text_is_suspect(c));
     return true;
 }
 
@@ -188,10 +213,28 @@ static bool text_at(const cells *c, int64_t place, pr_slice *text)
     return true;
 }
 
-/* A view is a length and 12 characters, or a length, 4 characters, a buffer and an offset in it. */
-static bool view_at(const cells *c, int64_t place, pr_slice *text)
+enum { VIEW_BYTES = 16, VIEW_INSIDE = 12 };
+
+/* is_plain of a text inside a view, whose 12 bytes are there whatever the size: without a branch, since
+ * sizes vary from row to row. */
+static inline bool is_plain_inside(const char *view, size_t size)
 {
-    enum { VIEW_BYTES = 16, INSIDE = 12 };
+    uint64_t head;
+    uint32_t tail;
+    memcpy(&head, view + 4, sizeof head);
+    memcpy(&tail, view + 4 + sizeof head, sizeof tail);
+    uint64_t last = tail | ones << 32;
+    head |= size < 8 ? ones << size * 8 : 0; /* what lies behind the text counts as plain */
+    head &= size < 8 ? ~(high << size * 8) : ~(uint64_t)0;
+    last |= size < 12 ? ones << (size < 8 ? 0 : size - 8) * 8 : 0;
+    last &= size < 12 ? ~(high << (size < 8 ? 0 : size - 8) * 8) : ~(uint64_t)0;
+    return (((head - ones) | head | (last - ones) | last) & high) == 0;
+}
+
+/* A view is a length and 12 characters; or a length, 4 characters, and a buffer and an offset in it, or an
+ * address. */
+static bool view_at(const cells *c, int64_t place, pr_slice *text, bool *plain)
+{
     const struct ArrowArray *a = c->array;
     const char *view = (const char *)a->buffers[1] + place * VIEW_BYTES;
     int32_t size, buffer, offset;
@@ -200,8 +243,15 @@ static bool view_at(const cells *c, int64_t place, pr_slice *text)
     memcpy(&offset, view + 12, sizeof offset);
     if (size < 0)
         return false;
-    if (size <= INSIDE) {
+    if (size <= VIEW_INSIDE) {
         *text = (pr_slice){view + 4, (size_t)size};
+        *plain = is_plain_inside(view, (size_t)size);
+        return true;
+    }
+    if (c->type.kind == CELL_POINTER) {
+        const char *bytes;
+        memcpy(&bytes, view + 8, sizeof bytes);
+        *text = (pr_slice){bytes, (size_t)size};
         return true;
     }
     const int64_t *sizes = a->buffers[a->n_buffers - 1];
@@ -317,7 +367,7 @@ static parsrec_status read_field(arrow *self, size_t i, parsrec_error *err)
 {
     column *c = &self->columns[i];
     const cells *v = &c->values;
-    bool coded = c->index.type.kind != CELL_UNKNOWN, good = true;
+    bool coded = c->index.type.kind != CELL_UNKNOWN, good = true, plain = !v->suspect;
     int64_t place = (coded ? c->index.first : v->first) + self->at;
     pr_slice *field = &self->fields[i];
     *field = (pr_slice){"", 0};
@@ -335,8 +385,8 @@ static parsrec_status read_field(arrow *self, size_t i, parsrec_error *err)
         return PARSREC_OK;
     if (v->type.kind == CELL_TEXT)
         good = text_at(v, place, field);
-    else if (v->type.kind == CELL_VIEW)
-        good = view_at(v, place, field);
+    else if (v->type.kind == CELL_VIEW || v->type.kind == CELL_POINTER)
+        good = view_at(v, place, field, &plain);
     else if (!write_value(c, place))
         return pr_rows_fail(&self->base, self->row, i, err,
                             "the time lies outside the years 0 to 9999");
@@ -344,7 +394,9 @@ static parsrec_status read_field(arrow *self, size_t i, parsrec_error *err)
         *field = (pr_slice){c->text, c->size};
     if (!good)
         return pr_rows_fail(&self->base, self->row, i, err, "the offsets of the text are wrong");
-    return v->suspect ? check_text(self, i, *field, err) : PARSREC_OK;
+    if (plain || is_plain(field->bytes, field->size))
+        return PARSREC_OK;
+    return check_text(self, i, *field, err);
 }
 
 static parsrec_status fail_stream(arrow *self, int code, const char *what, parsrec_error *err)
@@ -360,7 +412,8 @@ static void drop_batch(arrow *self)
     if (self->batch.release != NULL)
         self->batch.release(&self->batch);
     self->batch = (struct ArrowArray){0};
-    self->at = 0;
+    self->at = self->seen = 0;
+    self->follows = false;
 }
 
 /* The next batch that has rows; without one, batch.release is NULL. */
@@ -396,6 +449,68 @@ static parsrec_status next_batch(arrow *self, parsrec_error *err)
     return PARSREC_OK;
 }
 
+/* ---- fields that repeat ---- */
+
+static inline void mark_cells(const char *cell, size_t width, size_t count, uint64_t bit,
+                              uint64_t *same)
+{
+    for (size_t r = 0; r < count; r++, cell += width)
+        same[r] |= memcmp(cell, cell - width, width) == 0 ? bit : 0;
+}
+
+/* Marks the cells from place `from` on that have the bits of the one above: then their texts are equal. The
+ * other way round this is true of texts inside a view, and of numbers as far as it matters. Of cells that may
+ * be null nothing is said. */
+static void mark_repeats(const cells *v, int64_t from, size_t count, uint64_t bit, uint64_t *same)
+{
+    if (v->valid != NULL || v->type.width == 0 || v->type.kind == CELL_TEXT)
+        return;
+    const char *cell = (const char *)v->array->buffers[1] + from * (int64_t)v->type.width;
+    switch (v->type.width) {
+    case 1:
+        mark_cells(cell, 1, count, bit, same);
+        break;
+    case 2:
+        mark_cells(cell, 2, count, bit, same);
+        break;
+    case 4:
+        mark_cells(cell, 4, count, bit, same);
+        break;
+    case 8:
+        mark_cells(cell, 8, count, bit, same);
+        break;
+    default:
+        mark_cells(cell, VIEW_BYTES, count, bit, same);
+    }
+}
+
+/* Compares the next rows of the batch with those above them, column by column. */
+static void look_ahead(arrow *self)
+{
+    int64_t left = self->batch.length - self->at;
+    size_t count = left < WINDOW ? (size_t)left : WINDOW, first = self->at == 0;
+    for (size_t r = 0; r < count; r++)
+        self->same[r] = self->not_chosen;
+    for (size_t k = 0; k < self->chosen_count; k++) {
+        size_t i = self->chosen[k];
+        const column *c = &self->columns[i];
+        const cells *v = c->index.type.kind != CELL_UNKNOWN ? &c->index : &c->values;
+        if (i < 63)
+            mark_repeats(v, v->first + self->at + (int64_t)first, count - first, pr_row_bit(i),
+                         self->same + first);
+    }
+    self->seen = self->at + (int64_t)count;
+}
+
+/* The same for those of which mark_repeats says nothing, by their texts. */
+static bool repeats_text(const column *c, pr_slice above, pr_slice text)
+{
+    const cells *v = &c->values;
+    return is_text(v->type.kind) &&
+           (v->type.kind == CELL_TEXT || v->valid != NULL || text.size > VIEW_INSIDE) &&
+           pr_slice_equal(above, text);
+}
+
 static parsrec_status arrow_next(pr_rows *base, pr_row *row, bool *end, parsrec_error *err)
 {
     arrow *self = (arrow *)base;
@@ -406,11 +521,23 @@ static parsrec_status arrow_next(pr_rows *base, pr_row *row, bool *end, parsrec_
         return PARSREC_OK;
     self->row++;
     parsrec_status status = PARSREC_OK;
-    for (size_t i = 0; i < base->column_count && status == PARSREC_OK; i++)
-        if (self->columns[i].chosen)
-            status = read_field(self, i, err);
+    if (self->at == self->seen)
+        look_ahead(self);
+    uint64_t same = self->same[self->at % WINDOW];
+    if (!self->follows)
+        same = self->row > 1 ? self->not_chosen : 0;
+    for (size_t k = 0; k < self->chosen_count && status == PARSREC_OK; k++) {
+        size_t i = self->chosen[k];
+        pr_slice above = self->fields[i];
+        if ((same & pr_row_bit(i)) != 0)
+            continue;
+        status = read_field(self, i, err);
+        if (self->follows && i < 63 && repeats_text(&self->columns[i], above, self->fields[i]))
+            same |= pr_row_bit(i);
+    }
+    self->follows = status == PARSREC_OK;
     self->at++;
-    *row = (pr_row){self->fields, base->column_count, self->row};
+    *row = (pr_row){self->fields, base->column_count, self->row, same};
     return status;
 }
 
@@ -429,6 +556,7 @@ static void arrow_free(pr_rows *base)
     pr_free(self->names);
     pr_free(self->fields);
     pr_free(self->columns);
+    pr_free(self->chosen);
     pr_free(self);
 }
 
@@ -449,6 +577,9 @@ static parsrec_status arrow_choose(pr_rows *base, const size_t *columns, size_t 
                            base->name, (int)base->columns[columns[i]].size,
                            base->columns[columns[i]].bytes,
                            s->dictionary != NULL ? s->dictionary->format : s->format);
+        if (!c->chosen)
+            self->chosen[self->chosen_count++] = columns[i];
+        self->not_chosen &= ~pr_row_bit(columns[i]);
         c->chosen = true;
     }
     return PARSREC_OK;
@@ -486,12 +617,15 @@ static parsrec_status read_schema(arrow *self, parsrec_error *err)
     self->names = pr_alloc(count, sizeof *self->names);
     self->fields = pr_alloc(count, sizeof *self->fields);
     self->columns = pr_alloc_zero(count, sizeof *self->columns);
-    if (self->names == NULL || self->fields == NULL || self->columns == NULL)
+    self->chosen = pr_alloc(count, sizeof *self->chosen);
+    if (self->names == NULL || self->fields == NULL || self->columns == NULL ||
+        self->chosen == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < count; i++)
         describe_column(self, i);
     self->base.columns = self->names;
     self->base.column_count = count;
+    self->not_chosen = ~pr_row_bit(PR_NO_COLUMN);
     return PARSREC_OK;
 }
 

@@ -374,7 +374,7 @@ static bool is_blank(const csv_scan *s)
 static void give_row(csv *self, pr_row *row)
 {
     csv_scan *s = &self->scan;
-    *row = (pr_row){s->fields, s->count, place_of(self)};
+    *row = (pr_row){s->fields, s->count, place_of(self), 0};
     if (s->escapes)
         unescape(s);
     self->rows++;

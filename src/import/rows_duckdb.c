@@ -1,10 +1,10 @@
 /* Parquet files, and the result of any query of DuckDB, as rows.
  *
- * The query runs as a stream: DuckDB reads some row groups ahead and gives chunks of about 2,000 rows. A
- * chunk is described as a batch of the Arrow C interface and read by rows_arrow.c, so that a value
- * becomes the same characters as from a frame or a CSV file. Numbers and times are read where they are;
- * text, whose cells are laid out differently, is copied once. Columns that are not chosen become NULL in the
- * query, and DuckDB does not read them from the files. */
+ * The query runs as a stream and gives chunks of about 2,000 rows. A chunk is described as a batch of the
+ * Arrow C interface and read by rows_arrow.c, so that a value becomes the same characters as from a frame
+ * or a CSV file; everything is read where it is, text too. Columns that are not chosen become NULL in the
+ * query, and DuckDB does not read them from the files. A thread does all this ahead of the caller
+ * (rows_ahead.c). */
 #include <stdio.h>
 #include <string.h>
 
@@ -20,11 +20,7 @@ typedef struct duck_column {
     bool chosen;
     /* For the current chunk. */
     struct ArrowArray array;
-    const void *buffers[3];
-    int32_t *offsets; /* of a text; room for offset_room of them */
-    size_t offset_room;
-    char *text;
-    size_t text_room;
+    const void *buffers[2];
 } duck_column;
 
 typedef struct duck {
@@ -124,7 +120,7 @@ static const char *format_of(int type)
     case PR_DUCKDB_TIMESTAMP_NS:
         return "tsn:";
     case PR_DUCKDB_VARCHAR:
-        return "u";
+        return PR_ARROW_CELLS;
     default:
         return NULL;
     }
@@ -187,74 +183,20 @@ static int get_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out)
     return 0;
 }
 
-static bool valid_at(const uint64_t *valid, size_t row)
+static void describe_vector(duck_column *c, pr_duckdb_vector vector, size_t count)
 {
-    return valid == NULL || (valid[row / 64] >> row % 64 & 1) != 0;
-}
-
-/* The cells of a text column one after the other, with their offsets. False when out of memory. */
-static bool copy_text(duck_column *c, const pr_duckdb_text *cells, const uint64_t *valid,
-                      size_t count)
-{
-    size_t total = 0;
-    for (size_t i = 0; i < count; i++)
-        total += valid_at(valid, i) ? cells[i].inside.size : 0;
-    if (total > INT32_MAX)
-        return false;
-    if (count + 1 > c->offset_room) {
-        pr_free(c->offsets);
-        c->offset_room = count + 1;
-        c->offsets = pr_alloc(c->offset_room, sizeof *c->offsets);
-    }
-    if (total + 1 > c->text_room) {
-        pr_free(c->text);
-        c->text_room = 2 * (total + 1);
-        c->text = pr_alloc(c->text_room, 1);
-    }
-    if (c->offsets == NULL || c->text == NULL) {
-        c->offset_room = c->offsets != NULL ? c->offset_room : 0;
-        c->text_room = c->text != NULL ? c->text_room : 0;
-        return false;
-    }
-    size_t used = 0;
-    for (size_t i = 0; i < count; i++) {
-        c->offsets[i] = (int32_t)used;
-        if (!valid_at(valid, i))
-            continue;
-        size_t size = cells[i].inside.size;
-        const char *bytes =
-            size <= sizeof cells[i].inside.bytes ? cells[i].inside.bytes : cells[i].outside.bytes;
-        memcpy(c->text + used, bytes, size);
-        used += size;
-    }
-    c->offsets[count] = (int32_t)used;
-    return true;
-}
-
-static bool describe_vector(duck *self, size_t i, size_t count)
-{
-    duck_column *c = &self->columns[i];
-    pr_duckdb_vector vector = pr_duckdb.data_chunk_get_vector(self->chunk, i);
-    const uint64_t *valid = pr_duckdb.vector_get_validity(vector);
-    const void *data = pr_duckdb.vector_get_data(vector);
-    bool text = c->type == PR_DUCKDB_VARCHAR;
-    if (text && !copy_text(c, data, valid, count))
-        return false;
-    c->buffers[0] = valid;
-    c->buffers[1] = text ? c->offsets : data;
-    c->buffers[2] = text ? c->text : NULL;
+    c->buffers[0] = pr_duckdb.vector_get_validity(vector);
+    c->buffers[1] = pr_duckdb.vector_get_data(vector);
     c->array = (struct ArrowArray){.length = (int64_t)count,
-                                   .null_count = valid != NULL ? -1 : 0,
-                                   .n_buffers = text ? 3 : 2,
+                                   .null_count = c->buffers[0] != NULL ? -1 : 0,
+                                   .n_buffers = 2,
                                    .buffers = c->buffers,
                                    .release = release_nothing};
-    self->array_children[i] = &c->array;
-    return true;
 }
 
 static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
 {
-    enum { NO_MEMORY = 12, FAILED = 5 }; /* ENOMEM, EIO */
+    enum { FAILED = 5 }; /* EIO */
     duck *self = stream->private_data;
     *out = (struct ArrowArray){0};
     if (self->chunk != NULL)
@@ -269,9 +211,10 @@ static int get_next(struct ArrowArrayStream *stream, struct ArrowArray *out)
         return FAILED;
     }
     size_t count = pr_duckdb.data_chunk_get_size(self->chunk);
-    for (size_t i = 0; i < self->base.column_count; i++)
-        if (!describe_vector(self, i, count))
-            return NO_MEMORY;
+    for (size_t i = 0; i < self->base.column_count; i++) {
+        describe_vector(&self->columns[i], pr_duckdb.data_chunk_get_vector(self->chunk, i), count);
+        self->array_children[i] = &self->columns[i].array;
+    }
     static const void *const no_validity[] = {NULL};
     *out = (struct ArrowArray){.length = (int64_t)count,
                                .n_buffers = 1,
@@ -348,11 +291,8 @@ static void duck_free(pr_rows *base)
         pr_duckdb.disconnect(&self->connection);
     if (self->database != NULL)
         pr_duckdb.close(&self->database);
-    for (size_t i = 0; self->columns != NULL && i < base->column_count; i++) {
+    for (size_t i = 0; self->columns != NULL && i < base->column_count; i++)
         pr_free(self->columns[i].name);
-        pr_free(self->columns[i].offsets);
-        pr_free(self->columns[i].text);
-    }
     pr_free(self->columns);
     pr_free(self->names);
     pr_free(self->schemas);
@@ -444,8 +384,8 @@ static parsrec_status open_query(duck *self, const char *input, const pr_rows_op
     PR_TRY(pr_duckdb_load(err));
     PR_TRY(pr_duckdb_open(&self->database, &self->connection,
                           database != NULL && *database != '\0' ? database : NULL, input, err));
-    /* A plain scan is read by one thread ahead of the caller (rows_ahead.c). More of them in DuckDB would
-     * buffer and copy every chunk, to keep the order of rows. */
+    /* A plain scan is read by one thread, ahead of the caller (rows_ahead.c). More of them in DuckDB would buffer and
+     * copy every chunk, to keep the order of rows. */
     if (options->query == NULL)
         PR_TRY(pr_duckdb_run(self->connection, "SET threads = 1", input, err));
     if (files != NULL && options->query != NULL)

@@ -70,7 +70,7 @@ static parsrec_status reference_next(pr_rows *base, pr_row *row, bool *end, pars
         self->fields[TIME] = self->fields[SESSION] = self->line.fields[TIME];
     }
     self->fields[ITEM] = self->line.fields[self->next_item++];
-    *row = (pr_row){self->fields, COLUMNS, self->line.line};
+    *row = (pr_row){self->fields, COLUMNS, self->line.line, 0};
     return PARSREC_OK;
 }
 

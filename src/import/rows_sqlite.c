@@ -198,7 +198,7 @@ static parsrec_status sqlite_next(pr_rows *base, pr_row *row, bool *end, parsrec
     }
     for (size_t i = 0; i < base->column_count; i++)
         PR_TRY(check_field(self, i, err));
-    *row = (pr_row){self->fields, base->column_count, self->row};
+    *row = (pr_row){self->fields, base->column_count, self->row, 0};
     return PARSREC_OK;
 }
 

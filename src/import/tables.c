@@ -147,21 +147,22 @@ static void find_item_name(pr_table *t, const pr_rows *rows)
 /* Department, aisle and the like are levels of the category path, one column for each level; a
  * column with codes only where no other spells the level out. A column "category" is the whole
  * path. */
+enum { CATEGORY_COLUMNS = 8 };
 static void find_categories(pr_table *t, const pr_rows *rows)
 {
-    enum { LEVELS = 8 };
-    pr_table_column *of_level[LEVELS] = {NULL};
+    pr_table_column *of_level[CATEGORY_COLUMNS] = {NULL};
     for (size_t i = 0; i < t->column_count; i++)
         if (t->columns[i].holds == PR_TABLE_CATEGORIES)
             return;
     for (int codes = 0; codes < 2; codes++)
         for (size_t i = 0; i < t->column_count; i++) {
             int level = pr_columns_category_level(rows->columns[i]);
-            if (t->columns[i].holds == PR_TABLE_UNDECIDED && level >= 0 && level < LEVELS &&
-                of_level[level] == NULL && pr_columns_is_code(rows->columns[i]) == (codes == 1))
+            if (t->columns[i].holds == PR_TABLE_UNDECIDED && level >= 0 &&
+                level < CATEGORY_COLUMNS && of_level[level] == NULL &&
+                pr_columns_is_code(rows->columns[i]) == (codes == 1))
                 of_level[level] = &t->columns[i];
         }
-    for (int level = 0; level < LEVELS; level++)
+    for (int level = 0; level < CATEGORY_COLUMNS; level++)
         if (of_level[level] != NULL) {
             of_level[level]->holds = PR_TABLE_CATEGORIES;
             of_level[level]->level = level;
@@ -353,6 +354,79 @@ parsrec_status pr_table_row(pr_table *t, const pr_collect *actions, const pr_row
         if (t->columns[i].holds != PR_TABLE_SKIPPED)
             PR_TRY(set_cell(&t->columns[i], at, pr_slice_trim(row->fields[i]), err));
     return PARSREC_OK;
+}
+
+/* ---- items in the rows of actions ---- */
+
+parsrec_status pr_table_begin_within(pr_table *t, const pr_rows *rows,
+                                     const pr_action_columns *columns, parsrec_error *err)
+{
+    bool any = false;
+    *t = (pr_table){.of = PR_OF_ITEM, .key_column = columns->item, .user_column = PR_NO_COLUMN};
+    t->columns = pr_alloc_zero(rows->column_count, sizeof *t->columns);
+    if (t->columns == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = 0; i < rows->column_count; i++) {
+        int rank = pr_columns_name_rank(rows->columns[i]);
+        bool taken = i == columns->user || i == columns->session || i == columns->time ||
+                     i == columns->item || i == columns->quantity ||
+                     (rank >= 0 && rank < PR_NAME_ALONE);
+        t->columns[i].name = pr_copy_string(rows->columns[i].bytes, rows->columns[i].size);
+        t->columns[i].holds = taken ? PR_TABLE_SKIPPED : PR_TABLE_UNDECIDED;
+        t->column_count++;
+        if (t->columns[i].name == NULL)
+            return pr_fail_memory(err);
+    }
+    find_item_name(t, rows);
+    find_categories(t, rows);
+    for (size_t i = 0; i < t->column_count; i++) {
+        if (t->columns[i].holds == PR_TABLE_UNDECIDED)
+            t->columns[i].holds = PR_TABLE_SKIPPED;
+        any = any || t->columns[i].holds != PR_TABLE_SKIPPED;
+    }
+    if (!any)
+        pr_table_free(t);
+    return PARSREC_OK;
+}
+
+/* A text that cannot be one of the item's is like an empty one: the row is good as an action. */
+static pr_slice text_within(const pr_table_column *c, pr_slice field)
+{
+    pr_slice text = pr_slice_trim(field);
+    bool deep = c->holds == PR_TABLE_CATEGORIES &&
+                pr_category_depth(text) > PR_CATEGORY_LEVELS / CATEGORY_COLUMNS;
+    return deep ? (pr_slice){"", 0} : text;
+}
+
+parsrec_status pr_table_row_within(pr_table *t, const pr_collect *actions, const pr_row *row,
+                                   parsrec_error *err)
+{
+    uint32_t item = actions->last_item, number;
+    if (item > t->keys.count)
+        return PARSREC_OK; /* an input with other columns brought items before */
+    bool new = item == t->keys.count;
+    if (new)
+        PR_TRY(pr_intern_add(&t->keys, pr_intern_name(&actions->items, item), &number, err));
+    for (size_t i = 0; i < t->column_count; i++) {
+        pr_table_column *c = &t->columns[i];
+        if (c->holds == PR_TABLE_SKIPPED)
+            continue;
+        pr_slice text = text_within(c, row->fields[i]);
+        if (new || c->cells[item] < 0)
+            PR_TRY(set_cell(c, item, text, err));
+        else
+            c->others += text.size > 0 &&
+                         !pr_slice_equal(text, pr_intern_name(&c->texts, (size_t)c->cells[item]));
+    }
+    return PARSREC_OK;
+}
+
+void pr_table_settle_within(pr_table *t, uint64_t rows)
+{
+    enum { ONE_IN = 20 };
+    for (size_t i = 0; i < t->column_count; i++)
+        if (t->columns[i].others > rows / ONE_IN)
+            t->columns[i].holds = PR_TABLE_SKIPPED;
 }
 
 parsrec_status pr_names_choose(pr_names *out, const pr_names *names, const int32_t *from,

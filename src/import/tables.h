@@ -30,6 +30,8 @@ typedef struct pr_table_column {
     pr_table_content holds;
     bool decimal_comma; /* of numbers, once settled */
     int level;          /* of PR_TABLE_CATEGORIES: low is broad */
+    uint64_t
+        others; /* of pr_table_begin_within: rows with another text than the first of their item */
     char *name;
     pr_intern texts; /* the different texts of the column */
     int32_t *cells;  /* [rows]: index into texts, -1 where empty */
@@ -60,6 +62,17 @@ parsrec_status pr_table_begin(pr_table *table, pr_feature_of of, const pr_rows *
 /* Adds a row, or refuses it with E_INPUT and stores nothing of it. */
 parsrec_status pr_table_row(pr_table *table, const pr_collect *actions, const pr_rows *rows,
                             const pr_row *row, parsrec_error *err);
+
+/* The names and categories of items in the rows of actions, for an import without a table of items. Begins
+ * a table with those columns of `rows` that `columns` leaves free, or leaves it empty: column_count is 0. */
+parsrec_status pr_table_begin_within(pr_table *table, const pr_rows *rows,
+                                     const pr_action_columns *columns, parsrec_error *err);
+/* After `actions` took the row: the first text of an item counts. */
+parsrec_status pr_table_row_within(pr_table *table, const pr_collect *actions, const pr_row *row,
+                                   parsrec_error *err);
+/* After the last row: a column that says different things of one item is not about items, and is left
+ * out. */
+void pr_table_settle_within(pr_table *table, uint64_t rows);
 
 /* After the last row: decides which undecided columns hold numbers, and whether their decimals are
  * written with a comma. */

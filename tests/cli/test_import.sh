@@ -153,7 +153,7 @@ Customer ID,BASKET_ID,InvoiceDate,StockCode,Quantity,Price
 8,2,2020-01-02,c,5,2
 X
 ok "$PARSREC" import -o orders.st orders.csv
-same "$(taken)" " actions user = Customer ID, session = BASKET_ID, time = InvoiceDate, item = StockCode unused: Quantity, Price " \
+same "$(taken)" " actions user = Customer ID, session = BASKET_ID, time = InvoiceDate, item = StockCode, quantity = Quantity unused: Price " \
     "recognised columns"
 says "3  keys had spaces around them, which were removed"
 same "$(counts orders.st)" "2 2 3 4" "trimmed keys are one"
@@ -163,7 +163,7 @@ ok "$PARSREC" import -o named.st orders.csv --user "customer id" --item stockcod
 ok cmp orders.st named.st
 ok "$PARSREC" import -o named.st orders.csv --session ''
 same "$(count sessions named.st)" 4 "no session on request"
-same "$(cat stderr)" "warning: no column was recognised as the session, so every action is a basket of one item (unused columns: BASKET_ID, Quantity, Price); name it with --session COL, or cut sessions by time with --session-by day or --session-gap 30m" \
+same "$(cat stderr)" "warning: no column was recognised as the session, so every action is a basket of one item (unused columns: BASKET_ID, Price); name it with --session COL, or cut sessions by time with --session-by day or --session-gap 30m" \
     "warning for baskets of one item"
 says "4  sessions of one item"
 ok "$PARSREC" info named.st
@@ -182,7 +182,7 @@ german() { printf 'Bonnummer;Bondatum;Kunden-Nr.;Artikelnummer;Menge\n1;2020-01-
 german >german.csv
 printf 'Artikelnummer;Artikelbezeichnung;Warengruppe\na;\303\204pfel;OBST\nb;Brot;BACKWAREN\n' >waren.csv
 ok "$PARSREC" import -o german.st german.csv --items waren.csv
-same "$(taken)" " actions user = Kunden-Nr., session = Bonnummer, time = Bondatum, item = Artikelnummer unused: Menge items item = Artikelnummer, name = Artikelbezeichnung, category = Warengruppe " \
+same "$(taken)" " actions user = Kunden-Nr., session = Bonnummer, time = Bondatum, item = Artikelnummer, quantity = Menge items item = Artikelnummer, name = Artikelbezeichnung, category = Warengruppe " \
     "German headings"
 printf 'id_client,num_commande,date_achat,code_produit\nk,1,2020-01-01,a\nk,1,2020-01-01,b\n' >french.csv
 ok "$PARSREC" import -o french.st french.csv
@@ -256,3 +256,50 @@ whole.st" "files left behind"
 fails 1 "must be at least 64M" "$PARSREC" import -o x.st large.csv --max-memory 1M
 fails 2 "a size such as 500M, 8G or 1T" "$PARSREC" import -o x.st large.csv --max-memory much
 fails 1 "leave out --sessions or --max-memory" "$PARSREC" import -o x.st large.csv --max-memory 64M --sessions large.csv
+
+# One sheet with everything: names and categories of items are in the rows of sales, returns have a quantity
+# of 0 or less. The first text of an item counts; a column that says different things of one item is not
+# about items; customers have a name and a group too.
+cat >sheet.csv <<'E'
+Order ID,Order Date,Customer ID,Name,Product ID,Product Name,Category,Sub-Category,Class,Quantity
+1,2024-01-01,ann,Ann A.,P1,Bread,Food,,gold,1
+1,2024-01-01,ann,Ann A.,P2,Soap,Home,Bath,gold,2
+2,2024-01-02,bob,Bob B.,P1,Bread (new),Food,Bakery,silver,1
+2,2024-01-02,bob,Bob B.,P3,Salt,Food,Spices,silver,-1
+3,2024-01-03,cid,Cid C.,P3,Salt,Food,Spices,bronze,0.5
+3,2024-01-03,cid,Cid C.,P2,Soap,Home,Bath,bronze,0
+4,2024-01-04,cid,Cid C.,P2,Soap,Home,Bath,bronze,
+4,2024-01-04,cid,Cid C.,P1,Bread,Food,Bakery,bronze,"1,0"
+E
+ok "$PARSREC" import -o sheet.st sheet.csv
+says "item = Product ID, category = Category > Sub-Category, quantity = Quantity"
+says "unused: Name, Product Name, Class" # one of six rows has another name: too many for so few rows
+says "2  returns: rows with a quantity of 0 or less"
+same "$(counts sheet.st)" "3 4 3 6" "users sessions items actions of a sheet"
+ok "$PARSREC" list sheet.st items
+says "Food > Bakery"
+says "Home > Bath"
+{ cat sheet.csv; for i in $(seq 5 40); do echo "$i,2024-02-01,ann,Ann A.,P1,Bread,Food,Bakery,gold,1"; done; } >long.csv
+ok "$PARSREC" import -o long.st long.csv --quantity ''
+says "item = Product ID, name = Product Name, category = Category > Sub-Category"
+same "$(grep -cF -- "returns" stdout)" 0 "lines with returns"
+ok "$PARSREC" list long.st items
+says "Bread  "
+same "$(grep -cF -- "Bread (new)" stdout)" 0 "lines with Bread (new)"
+# A file of items has the last word; shards leave names out, but not returns in.
+printf 'item,name,category\nP1,Loaf,Breads\n' >loaf.csv
+ok "$PARSREC" import -o sheet.st sheet.csv --items loaf.csv
+says "unused: Name, Product Name, Category, Sub-Category, Class"
+ok "$PARSREC" list sheet.st items
+says "Loaf"
+same "$(grep -cF -- "Spices" stdout)" 0 "lines with Spices"
+ok "$PARSREC" import -o sheet.shards sheet.csv --shards=2
+says "2  returns"
+fails 1 "the quantity of every row is 0 or less; if it is no quantity, add --quantity ''" \
+    sh -c "{ head -n 1 sheet.csv; sed -n 5p sheet.csv; } | \"$PARSREC\" import -o x.st -"
+fails 1 "there is no column 'Amount'" "$PARSREC" import -o x.st sheet.csv --quantity Amount
+# What is no number is a purchase.
+printf 'user,session,item,quantity\n' >odd.csv
+for q in - 1- -PCS 0,00 -2 2 1.5 --; do printf 'a,1,"i%s","%s"\n' "$q" "$q"; done >>odd.csv
+ok "$PARSREC" import -o odd.st odd.csv
+says "3  returns" # 1-  0,00  -2

@@ -65,6 +65,14 @@ ok "$PARSREC" export w.st -o -
 says ",true"
 says ",false"
 
+# One table with everything: names, categories and returns; a quantity of a type of its own.
+printf 'customer,order,product_id,product_name,category,quantity\na,1,7,Tea,Drinks,1.0\na,1,8,Jam,Food,-1.0\nb,2,8,Jam,Food,2.5\n' >sheet.csv
+ok "$PARSREC" import -o s.st duckdb: --query "SELECT * REPLACE (CAST(quantity AS DECIMAL(9, 2)) AS quantity) FROM read_csv('sheet.csv')"
+says "item = product_id, name = product_name, category = category, quantity = quantity"
+says "1  returns"
+ok "$PARSREC" list s.st items
+says "Jam"
+
 # Several files, a query over them, items from Parquet.
 mkdir parts
 ok "$PARSREC" export o.st -o parts/1.parquet

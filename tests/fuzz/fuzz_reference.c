@@ -12,7 +12,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void collect_rows(pr_collect *c, pr_rows *rows)
 {
-    const pr_action_columns columns = {.user = 0, .time = 1, .session = 2, .item = 3};
+    const pr_action_columns columns = {
+        .user = 0, .time = 1, .session = 2, .item = 3, .quantity = PR_NO_COLUMN};
     for (;;) {
         parsrec_error err;
         pr_row row;

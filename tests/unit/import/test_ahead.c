@@ -12,6 +12,7 @@ typedef struct counter {
     uint64_t bad_each; /* every so many rows one is not valid; 0: none */
     uint64_t fail_at;  /* this one fails for good; 0: none */
     size_t long_text;  /* of every 5,000th row */
+    bool repeats;      /* the text is that of the row above but in every 7th row, and says so */
     char number[24], *text;
     pr_slice fields[2];
     bool *freed;
@@ -33,10 +34,13 @@ static parsrec_status next(pr_rows *base, pr_row *row, bool *end, parsrec_error 
     self->fields[0] =
         (pr_slice){self->number, (size_t)snprintf(self->number, sizeof self->number, "%llu",
                                                   (unsigned long long)self->at)};
+    bool same = self->repeats && self->at % 7 != 1;
     size_t size = self->at % 5000 == 0 ? self->long_text : self->at % 7;
-    memset(self->text, 'a' + (int)(self->at % 26), size);
-    self->fields[1] = (pr_slice){self->text, size};
-    *row = (pr_row){self->fields, 2, self->at};
+    if (!same) {
+        memset(self->text, 'a' + (int)(self->at % 26), size);
+        self->fields[1] = (pr_slice){self->text, size};
+    }
+    *row = (pr_row){self->fields, 2, self->at, same ? pr_row_bit(1) : 0};
     return PARSREC_OK;
 }
 
@@ -79,7 +83,7 @@ static void compare(counter wanted)
     parsrec_error err, other_err;
     pr_rows *direct = new_counter(wanted, &freed[0]), *rows;
     assert_ok(pr_rows_ahead(&rows, new_counter(wanted, &freed[1]), &err));
-    uint64_t given = 0;
+    uint64_t given = 0, repeated = 0;
     for (bool end = false, other_end = false; !end;) {
         pr_row row, other;
         parsrec_status status = rows->next(rows, &row, &end, &err);
@@ -94,12 +98,15 @@ static void compare(counter wanted)
         given++;
         assert_int_equal(row.line, other.line);
         assert_int_equal(row.count, 2);
+        assert_int_equal(row.same & ~other.same, 0);
+        repeated += row.same != 0;
         for (size_t i = 0; i < 2; i++)
             assert_true(pr_slice_equal(row.fields[i], other.fields[i]));
     }
     uint64_t done, total;
     rows->position(rows, &done, &total);
     assert_int_equal(done, given);
+    assert_true(repeated > 0 || !wanted.repeats); /* where a block begins nothing is known */
     pr_rows_free(rows);
     pr_rows_free(direct);
     assert_true(freed[0] && freed[1]);
@@ -111,8 +118,10 @@ static void rows_are_those_of_the_source(void **state)
     static const uint64_t counts[] = {0, 1, 2, 4095, 4096, 4097, 50000};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         compare((counter){.count = counts[i]});
-    compare((counter){.count = 60000, .long_text = 200000});  /* a block takes one such text */
+    compare((counter){.count = 60000, .long_text = 60000});   /* a block takes one such text */
     compare((counter){.count = 20000, .long_text = 1 << 20}); /* longer than a block */
+    compare((counter){.count = 20000, .repeats = true});
+    compare((counter){.count = 20000, .repeats = true, .long_text = 300000, .bad_each = 4999});
 }
 
 static void errors_stay_in_their_place(void **state)

@@ -2,6 +2,7 @@
  * streams are released whatever happens, and every allocation may fail. */
 #include "support/testing.h"
 
+#include "base/duckdb.h"
 #include "base/memory.h"
 #include "data/dataset.h"
 #include "import/rows.h"
@@ -288,6 +289,78 @@ static void dates_and_nulls(void **state)
                  "shop.csv: row 2, column 4: the item has no name");
 }
 
+/* Cells of DuckDB, with short texts inside and long ones elsewhere; and rows that say which of their fields
+ * are those of the row above, whether by their bits or by their texts. */
+static void repeated_fields_are_known(void **state)
+{
+    (void)state;
+    enum { CELLS = 2500 }; /* more than are looked at in one go */
+    static pr_duckdb_text users[CELLS], items[CELLS];
+    static int16_t visits[CELLS];
+    static int32_t times[CELLS], note_offsets[CELLS + 1];
+    static uint8_t valid[CELLS / 8 + 1];
+    static char long_names[2][32] = {"a user with a long name, once",
+                                     "a user with a long name, once"};
+    parsrec_error err = {0};
+    memset(valid, 0xFF, sizeof valid);
+    for (int i = 0; i < CELLS; i++) {
+        bool outside = i % 20 >= 10; /* equal texts at two addresses */
+        users[i] = (pr_duckdb_text){.inside = {.size = 3, .bytes = "ann"}};
+        if (outside)
+            users[i] = (pr_duckdb_text){.outside = {29, "a us", long_names[i % 2]}};
+        items[i].inside.size =
+            (uint32_t)snprintf(items[i].inside.bytes, sizeof items[i].inside.bytes, "%d", i);
+        visits[i] = (int16_t)(i / 5);
+        times[i] = i / 3;
+        valid[i / 8] &= (uint8_t)(i % 100 == 50 ? ~(1 << i % 8) : 0xFF);
+        note_offsets[i + 1] = 2 * (i + 1);
+    }
+    static char notes[2 * CELLS];
+    memset(notes, 'n', sizeof notes);
+    shop t = {.columns = {{PR_ARROW_CELLS, "user", {NULL, users}, 2, .null_count = 0},
+                          {"s", "session", {NULL, visits}, 2, .null_count = 0},
+                          {"i", "time", {valid, times}, 2, .null_count = -1},
+                          {PR_ARROW_CELLS, "item", {NULL, items}, 2, .null_count = 0},
+                          {"u", "note", {NULL, note_offsets, notes}, 3, .null_count = 0}},
+              .column_count = 5,
+              .rows = CELLS,
+              .batch_rows = 2100};
+    struct ArrowArrayStream stream = stream_of(&t);
+    pr_rows *rows;
+    assert_ok(pr_arrow_open(&rows, "cells", &stream, &err));
+    for (size_t c = 0; c < 5; c++)
+        assert_ok(rows->choose(rows, &c, 1, &err));
+    char above[5][40] = {""};
+    size_t known[5] = {0};
+    for (int i = 0; i <= CELLS; i++) {
+        pr_row row;
+        bool end;
+        assert_ok(rows->next(rows, &row, &end, &err));
+        assert_int_equal(end, i == CELLS);
+        for (size_t c = 0; c < 5 && !end; c++) {
+            char text[40] = "";
+            memcpy(text, row.fields[c].bytes, row.fields[c].size);
+            bool same = (row.same & pr_row_bit(c)) != 0;
+            assert_true(!same || strcmp(text, above[c]) == 0);
+            known[c] += same;
+            strcpy(above[c], text);
+        }
+    }
+    assert_string_equal(above[3], "2499");
+    assert_int_equal(known[0], CELLS - 250); /* a user changes every ten rows */
+    assert_int_equal(known[1], CELLS - 500); /* a session every five */
+    assert_int_equal(known[2], 0);           /* may be null, and is a number */
+    assert_int_equal(known[3], 0);
+    assert_int_equal(known[4], CELLS - 2); /* two batches */
+    pr_rows_free(rows);
+    stream.release(&stream);
+    assert_int_equal(t.open, 0);
+    /* A NUL inside a short text, behind plain ones. */
+    items[30].inside.bytes[1] = '\0';
+    assert_fails(import_shop(&t, NULL, &err), PARSREC_E_INPUT,
+                 "row 31, column 4: a NUL byte; is this a text?");
+}
+
 static void tables_about_items_may_be_streams(void **state)
 {
     (void)state;
@@ -450,6 +523,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_gives_the_bytes_of_the_csv),
         cmocka_unit_test(dates_and_nulls),
+        cmocka_unit_test(repeated_fields_are_known),
         cmocka_unit_test(tables_about_items_may_be_streams),
         cmocka_unit_test(broken_streams_get_a_sentence),
         cmocka_unit_test(every_allocation_may_fail),
