@@ -18,13 +18,60 @@ size_t pr_panels_size(size_t I, size_t O)
     return (O + PR_PANEL - 1) / PR_PANEL * PR_PANEL * I;
 }
 
+/* ---- making panels ---- */
+
+/* Of two rows r and r + d of a square: the entries that stay in the row, and those that change places. */
+#define LOWER(d, k) ((k) & (d) ? PR_LANES + (k) - (d) : (k))
+#define UPPER(d, k) ((k) & (d) ? PR_LANES + (k) : (k) + (d))
+#define EACH(of, d)                                                                           \
+    of(d, 0), of(d, 1), of(d, 2), of(d, 3), of(d, 4), of(d, 5), of(d, 6), of(d, 7), of(d, 8), \
+        of(d, 9), of(d, 10), of(d, 11), of(d, 12), of(d, 13), of(d, 14), of(d, 15)
+#define EXCHANGE(rows, d)                                                                      \
+    _Pragma("GCC unroll 16") for (size_t r = 0; r < PR_LANES; r++) if ((r & (d)) == 0)         \
+    {                                                                                          \
+        pr_lanes low = __builtin_shufflevector((rows)[r], (rows)[r + (d)], EACH(LOWER, d));    \
+        (rows)[r + (d)] = __builtin_shufflevector((rows)[r], (rows)[r + (d)], EACH(UPPER, d)); \
+        (rows)[r] = low;                                                                       \
+    }
+
+static_assert(PR_LANES == 16, "a square has sixteen rows");
+
+/* to[i, o] = from[o, i] of sixteen outputs and inputs: halves, quarters and so on change places. */
+PR_INLINE void turn_square(pr_real *to, const pr_real *from, size_t stride)
+{
+    pr_lanes rows[PR_LANES];
+#pragma GCC unroll 16
+    for (size_t r = 0; r < PR_LANES; r++)
+        pr_lanes_load(&rows[r], from + r * stride);
+    EXCHANGE(rows, 1)
+    EXCHANGE(rows, 2)
+    EXCHANGE(rows, 4)
+    EXCHANGE(rows, 8)
+#pragma GCC unroll 16
+    for (size_t r = 0; r < PR_LANES; r++)
+        pr_lanes_store(to + r * PR_PANEL, &rows[r]);
+}
+
+PR_INLINE void make_any(pr_real *panels, const pr_real *w, size_t stride, size_t I, size_t O)
+{
+    for (size_t first = 0; first < O; first += PR_PANEL, panels += PR_PANEL * I) {
+        size_t squares = O - first >= PR_PANEL ? I / PR_LANES * PR_LANES : 0;
+        for (size_t o = 0; o < PR_PANEL; o += PR_LANES)
+            for (size_t i = 0; i < squares; i += PR_LANES)
+                turn_square(panels + i * PR_PANEL + o, w + (first + o) * stride + i, stride);
+        for (size_t i = squares; i < I; i++)
+            for (size_t o = 0; o < PR_PANEL; o++)
+                panels[i * PR_PANEL + o] = first + o < O ? w[(first + o) * stride + i] : 0;
+    }
+}
+PR_LOCAL_LEVELS(void, make, make_any,
+                (pr_real * panels, const pr_real *w, size_t stride, size_t I, size_t O),
+                (panels, w, stride, I, O))
+
 void pr_panels_make(pr_real *panels, const pr_real *w, size_t stride, size_t I, size_t O)
 {
     assert(stride >= I);
-    for (size_t first = 0; first < O; first += PR_PANEL, panels += PR_PANEL * I)
-        for (size_t i = 0; i < I; i++)
-            for (size_t o = 0; o < PR_PANEL; o++)
-                panels[i * PR_PANEL + o] = first + o < O ? w[(first + o) * stride + i] : 0;
+    make(panels, w, stride, I, O);
 }
 
 /* ---- all outputs ---- */

@@ -4,10 +4,13 @@
  * Made once per table:
  *   Rows lose their mean, which is the same for all of them, and are turned by an orthogonal map, the
  *   principal axes of the table: products do not change, and the first columns carry most of them.
- *   Rows are sorted, best expected first, and cut into blocks of 64 that belong to one group.
- *   Level 1: the first quarter of the columns in eight bits, one step size per block, so that a block
- *   needs one comparison per row and no other number of a row. Level 2: the other columns of a row in
- *   eight bits, in one or two cache lines with the row's own step size.
+ *   Rows of a group are halved, along the column or the key in which they differ most, until blocks of
+ *   64 are left: rows of a block are alike.
+ *   Level 0: the box around a block in the first columns, eight bits, 64 blocks together.
+ *   Level 1: half of the columns in eight bits, one step size per block, so that a block needs one
+ *   comparison per row and no other number of a row. Half of these are read first, the others where a
+ *   row is left. Level 2: the other columns of a row in eight bits, in one or two cache lines with the
+ *   row's own step size.
  *
  * Asked: each level adds to its sum a bound on what it leaves out: rounding by the lengths of what was
  * rounded, columns that were not read by the Cauchy-Schwarz inequality. A row whose bound is below
@@ -25,7 +28,7 @@
 
 enum {
     PR_SEARCH_BLOCK = 64,
-    PR_SEARCH_TAILS = 4,        /* parts of the columns that level 1 does not read */
+    PR_SEARCH_TAILS = 4,        /* parts of the columns that level 0 does not read */
     PR_SEARCH_WIDTH_MOST = 256, /* columns */
     PR_SEARCH_GROUPS_MOST = 256,
     PR_SEARCH_ROOM = 128, /* candidates that one call returns at most */
@@ -33,7 +36,9 @@ enum {
 
 typedef struct pr_search {
     size_t rows, width, blocks;
-    size_t first;     /* columns of level 1, a multiple of four */
+    size_t box;       /* columns of level 0, a multiple of four */
+    size_t early;     /* columns of level 1 that are read first, and ... */
+    size_t first;     /* ... all of them, multiples of four */
     size_t line;      /* bytes of a row in level 2 */
     int32_t *items;   /* [blocks, 64]: the row at each place; -1: none */
     int32_t *places;  /* [rows] */
@@ -41,11 +46,15 @@ typedef struct pr_search {
     pr_real *mean;    /* [width] */
     pr_real *axes;    /* [width,width]: one axis per row */
     pr_real *units;   /* [first]: units of the columns of level 1 */
-    uint8_t *codes;   /* [blocks, first / 4, 64, 4]: codes plus 128 */
-    uint8_t *lines;   /* [blocks, 64, line]: codes plus 128, then step size and error of the row */
-    pr_real *steps;   /* [blocks] and so on: step size of level 1 */
-    pr_real *errors;  /* longest rounding error of a row, in units */
-    pr_real *spans;   /* longest row of codes times the step, in units */
+    uint8_t *boxes; /* [blocks / 64, 2 box / 4, 64, 4]: codes plus 128 of middles and half widths */
+    pr_real *box_steps; /* [blocks] */
+    uint8_t *codes;     /* [blocks, early / 4, 64, 4]: codes plus 128 */
+    uint8_t
+        *later; /* [blocks, (first - early) / 4, 64, 4]: those of the other columns of level 1 */
+    uint8_t *lines;  /* [blocks, 64, line]: codes plus 128, then step size and error of the row */
+    pr_real *steps;  /* [blocks] and so on: step size of level 1 */
+    pr_real *errors; /* longest rounding error of a row, in units */
+    pr_real *spans;  /* longest row of codes times the step, in units */
     pr_real *tails[PR_SEARCH_TAILS]; /* longest part of a row in these columns */
     pr_real *lengths;                /* longest row */
     pr_real mean_length;
@@ -67,18 +76,24 @@ typedef struct pr_search_query {
     const pr_search *search;
     const uint8_t *barred; /* [rows]: nonzero is never a candidate */
     pr_real *rest;         /* [blocks]: bound on what is added to the product; set by the caller */
-    pr_real *reach;        /* [blocks]: bound on the scores of the block's rows */
-    pr_real *above;        /* [blocks]: what a sum of level 1 can lack, with `rest` */
-    uint64_t *own;         /* [blocks]: rows with a bound of their own ... */
-    pr_real *own_rest;     /* [blocks, 64]: ... which is this */
-    uint32_t *owners;      /* [blocks]: blocks with such rows */
+    pr_real *reach; /* [blocks]: bound on the scores of the block's rows; -INFINITY: it was read */
+    pr_real *early; /* [blocks]: what a sum of the first columns of level 1 can lack, with `rest` */
+    pr_real *above; /* [blocks]: the same of all its columns */
+    int32_t *order, *listed; /* [blocks]: `ordered` of them in the order of reading; memory */
+    size_t ordered;
+    int stage;         /* of the order */
+    uint64_t *own;     /* [blocks]: rows with a bound of their own ... */
+    pr_real *own_rest; /* [blocks, 64]: ... which is this */
+    uint32_t *owners;  /* [blocks]: blocks with such rows */
     size_t owner_count;
+    int32_t *sums;   /* [blocks]: of the boxes */
     pr_real *turned; /* [width]: the query along the axes */
     int8_t *codes;   /* [first], then [line] */
+    int8_t *box;     /* [2 box] */
     pr_real level, length, unit_length, unit_error, tail_length, tail_error;
     pr_real step, tail_step; /* of the codes */
-    int32_t shift, tail_shift;
-    size_t next;                      /* block */
+    int32_t shift, early_shift, tail_shift, box_shift;
+    size_t next, ahead;               /* place in the order; the block before that place */
     size_t read, looked_twice, found; /* rows of which level 1 and 2 were read, and candidates */
 } pr_search_query;
 

@@ -211,15 +211,29 @@ PR_INLINE size_t before(const pr_real *x, size_t n, pr_real score, bool ties)
     return sum;
 }
 
-PR_INLINE size_t rank_any(const pr_real *scores, size_t n, size_t item)
+/* In parts that stay in the nearest cache while they are compared with every item. */
+PR_INLINE void ranks_any(size_t *ranks, const pr_real *scores, size_t n, const int32_t *items,
+                         size_t count)
 {
-    pr_real own = scores[item];
-    if (!(own > -(pr_real)INFINITY))
-        return 0;
-    return 1 + before(scores, item, own, true) + before(scores + item, n - item, own, false);
+    enum { PART = 512 };
+    for (size_t i = 0; i < count; i++)
+        ranks[i] = scores[items[i]] > -(pr_real)INFINITY;
+    for (size_t at = 0; at < n; at += PART) {
+        size_t size = n - at < PART ? n - at : PART;
+        for (size_t i = 0; i < count; i++) {
+            size_t item = (size_t)items[i], ties = item < at          ? 0
+                                                   : item - at < size ? item - at
+                                                                      : size;
+            pr_real own = scores[item];
+            if (ranks[i] > 0)
+                ranks[i] += before(scores + at, ties, own, true) +
+                            before(scores + at + ties, size - ties, own, false);
+        }
+    }
 }
-PR_LEVELS(size_t, pr_topk_rank, rank_any, (const pr_real *scores, size_t n, size_t item),
-          (scores, n, item))
+PR_LEVELS(void, pr_topk_ranks, ranks_any,
+          (size_t * ranks, const pr_real *scores, size_t n, const int32_t *items, size_t count),
+          (ranks, scores, n, items, count))
 
 /* ---- other scans ---- */
 

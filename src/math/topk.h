@@ -28,8 +28,10 @@ size_t pr_topk_finish(pr_topk_heap *heap);
  * returns how many. */
 size_t pr_at_least(int32_t *found, const pr_real *scores, size_t n, pr_real bar);
 
-/* The rank, from 1, that pr_topk gives to the score at `item`; 0 if pr_topk never takes it. */
-size_t pr_topk_rank(const pr_real *scores, size_t n, size_t item);
+/* ranks[count]: the ranks, from 1, that pr_topk gives to the scores of these items; 0 where pr_topk never
+ * takes them. */
+void pr_topk_ranks(size_t *ranks, const pr_real *scores, size_t n, const int32_t *items,
+                   size_t count);
 
 /* Sets scores[i] to -INFINITY where marks[i] has a bit of `which`. */
 void pr_topk_bar(pr_real *scores, const uint8_t *marks, uint8_t which, size_t n);

@@ -12,7 +12,10 @@
 #include "model/purchase_times.h"
 #include "recommend/recommend.h"
 
-enum { ROWS = 8 }; /* at once */
+enum {
+    ROWS = 8,      /* at once */
+    TOGETHER = 16, /* items whose ranks are found in one pass */
+};
 
 parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capacity,
                                parsrec_error *err)
@@ -129,10 +132,17 @@ static void take_row(const pr_reasons *r, const plan *p, size_t omission, pr_rea
         scores[p->question->basket[i]] = -(pr_real)INFINITY;
     pr_chances chances = pr_chances_of(model, scores);
     pr_topk_bar(scores, p->question->barred, PR_MASK_BARRED, model->items);
+    int32_t items[TOGETHER];
+    size_t ranks[TOGETHER];
     for (size_t i = 0; i < count; i++) {
-        size_t item = (size_t)whys[i].item;
-        double chance = pr_log_chance(&chances, scores[item]);
-        size_t rank = pr_topk_rank(scores, model->items, item);
+        if (i % TOGETHER == 0) {
+            size_t n = count - i < TOGETHER ? count - i : TOGETHER;
+            for (size_t j = 0; j < n; j++)
+                items[j] = whys[i + j].item;
+            pr_topk_ranks(ranks, scores, model->items, items, n);
+        }
+        size_t rank = ranks[i % TOGETHER];
+        double chance = pr_log_chance(&chances, scores[whys[i].item]);
         if (omission == 0) {
             whys[i].log_probability = chance;
             whys[i].rank = rank;

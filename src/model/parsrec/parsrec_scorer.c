@@ -11,8 +11,10 @@
 #include "math/wide.h"
 #include "model/history.h"
 #include "model/parsrec/parsrec_scorer.h"
+#include "model/user_rows.h"
 
-enum { FEW = 8 }; /* rows of a scorer that uses the tables made ready */
+enum { FEW = 8 };       /* rows of a scorer that uses the tables made ready */
+#define NOBODY SIZE_MAX /* no row */
 
 /* Biases are the model's where it was made ready, else the scorer's own. */
 static void begin_mix(pr_arnn_state *s, const pr_arnn_ready *ready, pr_real *const *own)
@@ -76,6 +78,7 @@ static void take_few(pr_arnn_state *s, pr_arena *arena, size_t rows, size_t item
     s->few = pr_arena_take_zero(arena, rows, sizeof *s->few);
     s->counts = pr_arena_take(arena, items, sizeof *s->counts);
     s->expected = pr_arena_take(arena, items, sizeof *s->expected);
+    s->expected_of = pr_arena_take(arena, 1, sizeof *s->expected_of);
     for (size_t r = 0; r < rows; r++) {
         pr_near_few few = {.items = pr_arena_take(arena, items, sizeof *few.items),
                            .values = pr_arena_take(arena, items, sizeof *few.values)};
@@ -114,6 +117,7 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
     s->looked = pr_arena_take(arena, rows, sizeof *s->looked);
     s->moved = pr_arena_take(arena, rows, sizeof *s->moved);
     s->twin = pr_arena_take(arena, rows, sizeof *s->twin);
+    s->past_of = pr_arena_take(arena, rows, sizeof *s->past_of);
     s->list = pr_arena_take(arena, rows, sizeof *s->list);
     s->at = pr_arena_take(arena, capacity, sizeof *s->at);
     s->keys = pr_arena_take(arena, rows, sizeof *s->keys);
@@ -152,6 +156,8 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
         s->made = pr_arena_take(arena, (rows * capacity + 1) * ready->stride, sizeof *s->made);
         s->made_at = pr_arena_take(arena, rows * capacity, sizeof *s->made_at);
     }
+    if (ready != NULL && ready->table == NULL && rows > 1 && rows <= FEW)
+        s->panel = pr_arena_take(arena, pr_panels_size(d.dv, PR_PANEL), sizeof *s->panel);
     if (ready != NULL && ready->searches && rows == 1)
         pr_search_query_take(&s->search, arena, &ready->search);
     if (pr_arena_counts(arena))
@@ -249,7 +255,9 @@ const pr_real *pr_arnn_expected(const pr_arnn_state *s, size_t row)
 {
     if (s->dense)
         return s->few[row].values;
-    pr_near_expect_all(s->expected, &s->net.w.near, &s->few[row]);
+    if (*s->expected_of != s->past_of[row])
+        pr_near_expect_all(s->expected, &s->net.w.near, &s->few[row]);
+    *s->expected_of = s->past_of[row];
     return s->expected;
 }
 
@@ -281,8 +289,10 @@ static void begin_row(pr_scorer *scorer, const pr_start *starts, size_t r, bool 
 {
     pr_arnn_state *s = scorer->own;
     const pr_arnn_dims *d = &s->net.d;
+    s->past_of[r] = r;
     if (r > 0 && pr_arnn_same_past(&starts[r], &starts[r - 1])) {
         copy_past(s, r);
+        s->past_of[r] = s->past_of[r - 1];
     } else {
         if (!known)
             begin_history(scorer, r, &starts[r]);
@@ -315,7 +325,7 @@ static void shrink_user(pr_scorer *scorer, size_t r, const pr_start *start)
     pr_real share = pr_arnn_user_share(&scorer->model->config, &start->history);
     if (share == 1 || start->user < 0)
         return;
-    const pr_real *anyone = s->net.w.user + d->users * d->du;
+    const pr_real *anyone = pr_user_row(scorer->model, d->users);
     pr_real *u = s->net.t.u + r * d->du;
     for (size_t i = 0; i < d->du; i++)
         u[i] = share * u[i] + (1 - share) * anyone[i];
@@ -328,10 +338,12 @@ void pr_arnn_start(pr_scorer *scorer, const pr_start *starts)
     size_t rows = scorer->active;
     bool known = s->lately.slots > 0 &&
                  pr_arnn_kept_begin(&s->lately, starts->alike, s->net.t.ucell, s->net.t.z);
+    if (s->expected_of != NULL)
+        *s->expected_of = NOBODY;
     for (size_t r = 0; r < rows; r++)
         begin_row(scorer, starts, r, known);
     add_features(scorer, starts, known);
-    pr_embedding_forward(s->net.t.u, s->net.w.user, s->ids, rows, d->du);
+    pr_user_rows_copy(s->net.t.u, scorer->model, s->ids, rows);
     for (size_t r = 0; r < rows; r++)
         shrink_user(scorer, r, &starts[r]);
     pr_arnn_cell_begin(&s->net, rows);
@@ -553,8 +565,9 @@ static void add_memory(const pr_arnn_state *s, size_t row, pr_real *scores)
         add_lifts(s, row, scores);
 }
 
-/* Adds the output's part to scores[V] of a catalogue without panels; the bits are those of score_output. */
-static void score_large(const pr_arnn_state *s, size_t row, pr_real *scores)
+/* Adds the output's part to scores[V] of a row of a catalogue without panels; the bits are those of
+ * score_output. */
+static void score_large_row(const pr_arnn_state *s, size_t row, pr_real *scores)
 {
     enum { TOGETHER = 512 };
     const pr_arnn_dims *d = &s->net.d;
@@ -566,6 +579,21 @@ static void score_large(const pr_arnn_state *s, size_t row, pr_real *scores)
         for (size_t i = 0; i < n; i++)
             ids[i] = (int32_t)(at + i);
         pr_panels_add_some(scores + at, s->net.t.o + row * d->dv, s->net.w.item, ids, n, d->dv);
+    }
+}
+
+/* The same of several rows: a table larger than caches is read once for all of them, a panel at a time. */
+static void score_large(const pr_arnn_state *s, size_t rows, pr_real *scores)
+{
+    const pr_arnn_dims *d = &s->net.d;
+    if (rows == 1) {
+        score_large_row(s, 0, scores);
+        return;
+    }
+    for (size_t at = 0; at < d->items; at += PR_PANEL) {
+        size_t n = d->items - at < PR_PANEL ? d->items - at : PR_PANEL;
+        pr_panels_make(s->panel, s->net.w.item + at * d->dv, d->dv, d->dv, n);
+        pr_panels_map(scores + at, d->items, d->bias, s->net.t.o, d->dv, s->panel, rows, d->dv, n);
     }
 }
 
@@ -581,8 +609,7 @@ void pr_arnn_score_all(pr_scorer *scorer, pr_real *scores)
         pr_panels_map(scores, d->items, d->bias, s->net.t.o, d->dv, s->ready->table, rows, d->dv,
                       d->items);
     else if (s->ready != NULL)
-        for (size_t r = 0; r < rows; r++)
-            score_large(s, r, scores + r * d->items);
+        score_large(s, rows, scores);
     else
         pr_gemm(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), d->bias,
                 rows, d->items, d->dv);
@@ -782,6 +809,8 @@ static bool best_by_search(pr_scorer *scorer, const uint8_t *barred, size_t k, i
     if (!pr_search_ask(query, s->net.t.o, barred))
         return false;
     bound_rest(s, query->rest, s->expected);
+    if (s->expected_of != NULL)
+        *s->expected_of = NOBODY;
     pr_search_bound(query);
     if (s->net.d.recall)
         mark_past(s, 0);

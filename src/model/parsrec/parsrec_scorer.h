@@ -108,6 +108,7 @@ typedef struct pr_arnn_state {
     pr_real *made;                      /* of a large catalogue, rows of `items` made when placed:
                                          * [rows·capacity + 1,stride], the last for the start */
     int32_t *made_at;                   /* [rows,capacity]: where those of the placed items are */
+    pr_real *panel;                     /* of a large catalogue, items that are scored together */
     pr_real *joint;                     /* [rows,dv + dq] */
     pr_real *fresh[PR_ARNN_MAX_LAYERS]; /* [rows,2dq]: keys and values just projected */
     pr_real *kept[PR_ARNN_MAX_LAYERS];  /* [rows,capacity,2dq] */
@@ -126,6 +127,8 @@ typedef struct pr_arnn_state {
     bool dense; /* `few` has the values of all items, by item: small catalogues, where most of them
                  * are linked to something in a history */
     pr_real *counts, *expected;   /* [V], with them: memory for one row at a time */
+    size_t *expected_of;          /* [1]: the row that `expected` is of, by past_of */
+    size_t *past_of;              /* [rows]: itself, or a row before it with the same past */
     pr_pair_partners partners;    /* none: there are no pairs */
     pr_pair_basket *pair_baskets; /* [rows] */
     pr_real *pair_values;         /* [rows,classes + 1]: the last one is 0 */

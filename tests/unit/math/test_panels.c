@@ -176,6 +176,7 @@ static void ranks_are_those_of_the_order(void **state)
     enum { N = 700 };
     static pr_real scores[N];
     static int32_t order[N];
+    static size_t ranks[N];
     for (uint32_t round = 0; round < 12; round++) {
         size_t n = 1 + round * 613 % N;
         bool seen[N] = {false};
@@ -187,12 +188,16 @@ static void ranks_are_those_of_the_order(void **state)
                 scores[i] = i % 2 == 0 ? -(pr_real)INFINITY : (pr_real)NAN;
         }
         size_t found = pr_topk_plain(order, scores, n, n);
+        pr_topk_ranks(ranks, scores, n, order, found);
         for (size_t i = 0; i < found; i++) {
-            assert_int_equal(pr_topk_rank(scores, n, (size_t)order[i]), i + 1);
+            assert_int_equal(ranks[i], i + 1);
             seen[order[i]] = true;
         }
         for (size_t i = 0; i < n; i++)
-            assert_true(seen[i] || pr_topk_rank(scores, n, i) == 0);
+            order[i] = (int32_t)i;
+        pr_topk_ranks(ranks, scores, n, order, n);
+        for (size_t i = 0; i < n; i++)
+            assert_true(seen[i] == (ranks[i] > 0));
     }
 }
 
