@@ -9,7 +9,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/parsrec-ranks.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export PARSREC_PROGRESS=off
+export PARSREC_PROGRESS=off PARSREC_DIVIDE=always
 sum() { cat "$1.model" "$1.model.ckpt" | sha256sum | cut -c1-16; }
 # number N: a random whole number below N.
 number() { echo $(($(od -An -N4 -tu4 /dev/urandom) % $1)); }

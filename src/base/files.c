@@ -395,6 +395,19 @@ parsrec_status pr_atomic_write(pr_atomic_file *file, const void *bytes, size_t s
     return PARSREC_OK;
 }
 
+parsrec_status pr_atomic_overwrite(pr_atomic_file *file, uint64_t at, const void *bytes,
+                                   size_t size, parsrec_error *err)
+{
+    assert(file->temporary != NULL);
+    PR_TRY(flush(file, err));
+    if (lseek(file->fd, (off_t)at, SEEK_SET) < 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: writing failed", file->path);
+    PR_TRY(write_all(file->fd, file->path, bytes, size, err));
+    if (lseek(file->fd, 0, SEEK_END) < 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: writing failed", file->path);
+    return PARSREC_OK;
+}
+
 const char *pr_atomic_temporary(const pr_atomic_file *file)
 {
     return file->temporary;

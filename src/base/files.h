@@ -69,6 +69,9 @@ typedef struct pr_atomic_file pr_atomic_file;
 parsrec_status pr_atomic_open(pr_atomic_file **out, const char *path, parsrec_error *err);
 parsrec_status pr_atomic_write(pr_atomic_file *file, const void *bytes, size_t size,
                                parsrec_error *err);
+/* Writes over bytes that were written before; not where the target is written directly. */
+parsrec_status pr_atomic_overwrite(pr_atomic_file *file, uint64_t at, const void *bytes,
+                                   size_t size, parsrec_error *err);
 /* Where the bytes go until then, for another library to write them by name; NULL when the target is
  * written directly. */
 const char *pr_atomic_temporary(const pr_atomic_file *file);

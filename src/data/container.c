@@ -26,6 +26,7 @@ enum {
     NAME_MAX_BYTES = 255,   /* bytes */
     ALIGNMENT = 64,         /* of the tensors we write */
     WINDOW_BYTES = 1 << 24, /* of a file that are in memory during a pass over it */
+    CACHED_BYTES = 1 << 20, /* that are summed and written one after the other */
     RELEASED_BYTES =
         1 << 28, /* files of this size and more do not stay in memory after their check */
 };
@@ -580,7 +581,7 @@ parsrec_status pr_container_expect(const pr_container *container, const char *fo
     return PARSREC_OK;
 }
 
-/* ---- writing: layout, header, checksum, then all bytes ---- */
+/* ---- writing: layout, header, all bytes, then the checksum into the header ---- */
 
 typedef struct writer {
     const char *path;
@@ -589,11 +590,22 @@ typedef struct writer {
     json_t *json;
     char *head; /* length, header, spaces */
     size_t head_size;
-    const pr_mapping *views; /* of files: tensors whose data begin there are not kept in memory */
-    size_t view_count;
+    pr_apart apart;
 } writer;
 
-typedef parsrec_status sink(void *context, const void *bytes, size_t size, parsrec_error *err);
+/* Where bytes go: into a sum, a file or both. */
+typedef struct sink {
+    XXH3_state_t *sum;
+    pr_atomic_file *file;
+} sink;
+
+static parsrec_status pour(const sink *into, const void *bytes, size_t size, parsrec_error *err)
+{
+    if (into->sum != NULL)
+        XXH3_64bits_update(into->sum, bytes, size);
+    return into->file != NULL && size > 0 ? pr_atomic_write(into->file, bytes, size, err)
+                                          : PARSREC_OK;
+}
 
 static uint64_t aligned(uint64_t at)
 {
@@ -727,21 +739,48 @@ static parsrec_status make_head(writer *w, parsrec_error *err)
 
 static bool is_view(const writer *w, const void *data)
 {
-    for (size_t i = 0; i < w->view_count; i++)
-        if (data == w->views[i].bytes)
+    for (size_t i = 0; i < w->apart.view_count; i++)
+        if (data == w->apart.views[i].bytes)
             return true;
     return false;
 }
 
-/* The bytes of a tensor. Those of a mapped file are not kept in memory. */
-static parsrec_status pour_tensor(const writer *w, const entry *e, sink *into, void *context,
+static const pr_tensor_source *source_of(const writer *w, const void *data)
+{
+    for (size_t i = 0; i < w->apart.source_count; i++)
+        if (data == w->apart.sources[i].data)
+            return &w->apart.sources[i];
+    return NULL;
+}
+
+static parsrec_status pour_source(const pr_tensor_source *from, uint64_t left, const sink *into,
+                                  parsrec_error *err)
+{
+    while (left > 0) {
+        const void *bytes;
+        size_t size;
+        PR_TRY(from->next(from->context, &bytes, &size, err));
+        assert(size > 0 && size <= left);
+        PR_TRY(pour(into, bytes, size, err));
+        left -= size;
+    }
+    return PARSREC_OK;
+}
+
+/* The bytes of a tensor, in windows, so that sum and file find them in the cache. Those of a mapped file
+ * are not kept in memory. */
+static parsrec_status pour_tensor(const writer *w, const entry *e, const sink *into,
                                   parsrec_error *err)
 {
     const unsigned char *bytes = e->tensor.data;
+    const pr_tensor_source *from = source_of(w, bytes);
     bool mapped = is_view(w, bytes);
+    if (from != NULL)
+        return pour_source(from, e->end - e->begin, into, err);
     for (uint64_t left = e->end - e->begin; left > 0;) {
-        size_t size = mapped && left > WINDOW_BYTES ? WINDOW_BYTES : (size_t)left;
-        PR_TRY(into(context, bytes, size, err));
+        size_t most = mapped ? WINDOW_BYTES : CACHED_BYTES,
+               size = left < most ? (size_t)left : most;
+        PR_TRY(pour(into, bytes, size, err));
         if (mapped)
             pr_pages_release(bytes, size);
         bytes += size;
@@ -751,51 +790,49 @@ static parsrec_status pour_tensor(const writer *w, const entry *e, sink *into, v
 }
 
 /* Every byte behind the header, in order. */
-static parsrec_status pour_data(const writer *w, sink *into, void *context, parsrec_error *err)
+static parsrec_status pour_data(const writer *w, const sink *into, parsrec_error *err)
 {
     static const unsigned char zeros[ALIGNMENT];
     uint64_t end = 0;
     for (size_t i = 0; i < w->count; end = w->entries[i++].end) {
         const entry *e = &w->entries[i];
-        PR_TRY(into(context, zeros, (size_t)(e->begin - end), err));
-        PR_TRY(pour_tensor(w, e, into, context, err));
+        PR_TRY(pour(into, zeros, (size_t)(e->begin - end), err));
+        PR_TRY(pour_tensor(w, e, into, err));
     }
     return PARSREC_OK;
 }
 
-static parsrec_status into_sum(void *context, const void *bytes, size_t size, parsrec_error *err)
-{
-    (void)err;
-    XXH3_64bits_update(context, bytes, size);
-    return PARSREC_OK;
-}
-
-static parsrec_status into_file(void *context, const void *bytes, size_t size, parsrec_error *err)
-{
-    return size > 0 ? pr_atomic_write(context, bytes, size, err) : PARSREC_OK;
-}
-
-static parsrec_status put_checksum(writer *w, parsrec_error *err)
+/* One pass: the sum of what is written is known at its end, and then goes into the header. What cannot be
+ * written twice, such as a pipe, takes a pass for the sum before. */
+static parsrec_status fill_file(writer *w, pr_atomic_file *file, parsrec_error *err)
 {
     char *header = w->head + sizeof(uint64_t), digits[PR_CHECKSUM_DIGITS + 1];
     size_t size = w->head_size - sizeof(uint64_t), at;
+    bool direct = pr_atomic_temporary(file) == NULL;
+    XXH3_state_t sum;
     if (!pr_checksum_find(header, size, &at)) /* cannot be: put_metadata wrote it */
         return pr_fail(err, PARSREC_E_ARGUMENT, "%s: no place for the checksum", w->path);
-    XXH3_state_t sum;
     pr_checksum_begin(&sum, header, size, at);
-    PR_TRY(pour_data(w, into_sum, &sum, err));
+    if (direct && w->apart.source_count > 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "%s: must be a plain file", w->path);
+    if (direct) {
+        PR_TRY(pour_data(w, &(sink){.sum = &sum}, err));
+        pr_checksum_finish(&sum, digits);
+        memcpy(header + at, digits, PR_CHECKSUM_DIGITS);
+    }
+    PR_TRY(pr_atomic_write(file, w->head, w->head_size, err));
+    PR_TRY(pour_data(w, &(sink){direct ? NULL : &sum, file}, err));
+    if (direct)
+        return PARSREC_OK;
     pr_checksum_finish(&sum, digits);
-    memcpy(header + at, digits, PR_CHECKSUM_DIGITS);
-    return PARSREC_OK;
+    return pr_atomic_overwrite(file, sizeof(uint64_t) + at, digits, PR_CHECKSUM_DIGITS, err);
 }
 
-static parsrec_status write_file(const writer *w, parsrec_error *err)
+static parsrec_status write_file(writer *w, parsrec_error *err)
 {
     pr_atomic_file *file;
     PR_TRY(pr_atomic_open(&file, w->path, err));
-    parsrec_status status = pr_atomic_write(file, w->head, w->head_size, err);
-    if (status == PARSREC_OK)
-        status = pour_data(w, into_file, file, err);
+    parsrec_status status = fill_file(w, file, err);
     if (status == PARSREC_OK)
         return pr_atomic_commit(file, err);
     pr_atomic_abort(file);
@@ -806,23 +843,21 @@ parsrec_status pr_container_write(const char *path, const char *format, uint32_t
                                   const pr_metadata *metadata, size_t metadata_count,
                                   const pr_tensor *tensors, size_t tensor_count, parsrec_error *err)
 {
-    return pr_container_write_views(path, format, version, metadata, metadata_count, tensors,
-                                    tensor_count, NULL, 0, err);
+    return pr_container_write_apart(path, format, version, metadata, metadata_count, tensors,
+                                    tensor_count, &(pr_apart){0}, err);
 }
 
-parsrec_status pr_container_write_views(const char *path, const char *format, uint32_t version,
+parsrec_status pr_container_write_apart(const char *path, const char *format, uint32_t version,
                                         const pr_metadata *metadata, size_t metadata_count,
                                         const pr_tensor *tensors, size_t tensor_count,
-                                        const pr_mapping *views, size_t view_count,
-                                        parsrec_error *err)
+                                        const pr_apart *apart, parsrec_error *err)
 {
-    writer w = {.path = path, .count = tensor_count, .views = views, .view_count = view_count};
+    writer w = {.path = path, .count = tensor_count, .apart = *apart};
     parsrec_status status;
     PR_TRY_GOTO(lay_out(&w, tensors, err));
     PR_TRY_GOTO(put_metadata(&w, format, version, metadata, metadata_count, err));
     PR_TRY_GOTO(put_tensors(&w, err));
     PR_TRY_GOTO(make_head(&w, err));
-    PR_TRY_GOTO(put_checksum(&w, err));
     PR_TRY_GOTO(write_file(&w, err));
 done:
     pr_free(w.head);

@@ -107,12 +107,26 @@ parsrec_status pr_container_write(const char *path, const char *format, uint32_t
                                   const pr_metadata *metadata, size_t metadata_count,
                                   const pr_tensor *tensors, size_t tensor_count,
                                   parsrec_error *err);
-/* The same where some tensors are mapped files larger than the memory: the data of each begin where a
- * view begins. Their pages are given back as they are written. */
-parsrec_status pr_container_write_views(const char *path, const char *format, uint32_t version,
+/* Bytes of a tensor that are not all in memory: `next` gives them in order, some at a time, once. */
+typedef struct pr_tensor_source {
+    const void *data; /* of the tensor, which tells it from others and is not looked at */
+    void *context;
+    parsrec_status (*next)(void *context, const void **bytes, size_t *size, parsrec_error *err);
+} pr_tensor_source;
+
+/* What is not kept in memory while it is written: tensors whose data begin where the view of a file begins,
+ * and those with a source. */
+typedef struct pr_apart {
+    const pr_mapping *views;
+    size_t view_count;
+    const pr_tensor_source *sources;
+    size_t source_count;
+} pr_apart;
+
+/* The same where some tensors are larger than the memory. With sources, into a plain file alone. */
+parsrec_status pr_container_write_apart(const char *path, const char *format, uint32_t version,
                                         const pr_metadata *metadata, size_t metadata_count,
                                         const pr_tensor *tensors, size_t tensor_count,
-                                        const pr_mapping *views, size_t view_count,
-                                        parsrec_error *err);
+                                        const pr_apart *apart, parsrec_error *err);
 
 #endif

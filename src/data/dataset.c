@@ -736,8 +736,9 @@ parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in
             l.tensors[l.count++] = in->tensors[i];
         size_t count = gather_metadata(metadata, data, in);
         assert(count <= OWN_METADATA + in->metadata_count && l.count <= most);
-        status = pr_container_write_views(path, in->format, in->version, metadata, count, l.tensors,
-                                          l.count, data->views, data->view_count, err);
+        pr_apart apart = {data->views, data->view_count, in->source, in->source != NULL ? 1 : 0};
+        status = pr_container_write_apart(path, in->format, in->version, metadata, count, l.tensors,
+                                          l.count, &apart, err);
     }
     pr_free(l.tensors);
     pr_free(l.names);

@@ -136,6 +136,7 @@ typedef struct pr_enclosing {
     const pr_tensor *tensors;
     size_t tensor_count;
     pr_data_part part;
+    const pr_tensor_source *source; /* of one of them; or NULL */
 } pr_enclosing;
 parsrec_status pr_dataset_enclose(const pr_dataset *data, const pr_enclosing *in, const char *path,
                                   parsrec_error *err);

@@ -9,6 +9,7 @@
 #include "eval/significance.h"
 #include "model/counting/counting.h"
 #include "model/model_file.h"
+#include "model/user_rows.h"
 
 static const char *const kinds[PARSREC_BASELINES] = {"pop", "personal", "recent", "markov", "mix"};
 
@@ -55,6 +56,24 @@ static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr
     size_t most = sample_size(users, steps, data->items);
     report->users = pr_users_spread(chosen, data, part, last, most, NULL);
     report->users_of = users;
+}
+
+parsrec_status pr_baselines_bring(const pr_model *model, const pr_dataset *data, pr_split_part part,
+                                  parsrec_error *err)
+{
+    parsrec_baseline_report unused;
+    parsrec_status status = PARSREC_OK;
+    if (model->user_rows == NULL)
+        return PARSREC_OK;
+    bool *chosen = pr_alloc(data->users, sizeof *chosen);
+    if (chosen == NULL)
+        return pr_fail_memory(err);
+    choose_users(chosen, &unused, data, part, (size_t)model->config.last);
+    for (size_t u = 0; u < data->users && status == PARSREC_OK; u++)
+        if (chosen[u])
+            status = pr_user_rows_want(model->user_rows, 0, pr_known_user(data, u), err);
+    pr_free(chosen);
+    return status == PARSREC_OK ? pr_user_rows_bring(model->user_rows, model, err) : status;
 }
 
 /* ---- one protocol ---- */

@@ -17,6 +17,11 @@ parsrec_status pr_baselines(parsrec_baseline_report *report, const pr_model *mod
                             const pr_dataset *data, pr_split_part part, pr_pool *pool,
                             const parsrec_hooks *hooks, parsrec_error *err);
 
+/* Where ranks divide the users of the model: brings those who will be evaluated to rank 0, which can then
+ * evaluate alone. All ranks call it; does nothing for other models. */
+parsrec_status pr_baselines_bring(const pr_model *model, const pr_dataset *data, pr_split_part part,
+                                  parsrec_error *err);
+
 /* NULL when out of memory. */
 json_t *pr_baselines_json(const parsrec_baseline_report *report);
 

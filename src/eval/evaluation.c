@@ -11,6 +11,7 @@
 #include "eval/candidates.h"
 #include "eval/score_dump.h"
 #include "eval/walker.h"
+#include "model/user_rows.h"
 
 static int longer_first(const void *left, const void *right)
 {
@@ -356,6 +357,22 @@ static void free_desk(desk *own)
     pr_writer_free(&own->page);
 }
 
+/* Where ranks divide the users of the model, those of a rank's baskets visit it. */
+static parsrec_status bring_users(const run *r, parsrec_error *err)
+{
+    const pr_evaluation *e = r->e;
+    pr_user_rows *rows = r->walk.model->user_rows;
+    unsigned size = parsrec_ranks_size(e->ranks);
+    if (rows == NULL || e->ranks == NULL)
+        return PARSREC_OK;
+    for (unsigned rank = 0; rank < size; rank++)
+        for (size_t task = rank, end; task < r->all_tasks; task += size)
+            for (size_t i = baskets_of(r, task, &end); i < end; i++)
+                PR_TRY(
+                    pr_user_rows_want(rows, rank, pr_known_user(e->data, e->baskets[i].user), err));
+    return pr_user_rows_bring(rows, r->walk.model, err);
+}
+
 /* Everybody gets the sums of everybody's baskets. In a message they lie as the rank's tasks do. */
 static parsrec_status share_sums(const run *r, parsrec_error *err)
 {
@@ -408,6 +425,7 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
     for (unsigned i = 0; i < threads && e->count > 0; i++)
         PR_TRY_GOTO(make_desk(&r.desks[i], &r, err));
     e->complete = false;
+    PR_TRY_GOTO(bring_users(&r, err));
     pr_ranks_work work;
     hooks = pr_ranks_work_begin(&work, e->ranks, hooks);
     status = pr_walk_run(&r.walk, pool, hooks, err);

@@ -78,9 +78,10 @@ typedef struct pr_score_terms {
 enum { PR_STATE_MOST = 16384 }; /* bytes of a kind's state, without its arena memory */
 
 /* What a mix is fitted to: baskets that were not trained on, and what its counts are counted from. */
+enum { PR_MIX_BASKETS = 2000 };
 typedef struct pr_mix_data {
     const pr_basket *baskets;
-    size_t count;
+    size_t count; /* at most PR_MIX_BASKETS */
     const struct pr_counted *from;
     uint64_t seed;
     struct pr_pool *pool;
@@ -190,6 +191,7 @@ typedef struct pr_category_tree {
 } pr_category_tree;
 
 typedef struct pr_storage pr_storage;
+typedef struct pr_user_rows pr_user_rows;
 
 struct pr_model {
     const pr_model_kind *kind;
@@ -200,6 +202,7 @@ struct pr_model {
     pr_params params;
     pr_real *weights;                   /* one aligned block; read-only after training */
     const pr_storage *storage;          /* where that lies; borrowed. NULL: in memory */
+    pr_user_rows *user_rows;            /* of other ranks; borrowed. NULL: all users are here */
     bool shares;                        /* item rows share parts */
     pr_category_tree tree;              /* borrowed, during training only */
     const struct pr_proposal *proposal; /* likewise; NULL: items are drawn evenly */

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "math/blas.h"
 #include "model/settle.h"
+#include "model/user_rows.h"
 
 #define PARAM_PREFIX "param"
 
@@ -63,7 +64,8 @@ parsrec_status pr_block_tensors(pr_tensor *tensors, char (*names)[64], const cha
         const pr_param *p = &params->list[i];
         if (snprintf(names[i], sizeof *names, "%s.%s", prefix, p->name) >= (int)sizeof *names)
             return pr_fail(err, PARSREC_E_LIMIT, "the parameter name '%s' is too long", p->name);
-        tensors[i] = (pr_tensor){names[i], dtype_of(p), 2, {p->rows, p->cols}, block + p->at};
+        tensors[i] =
+            (pr_tensor){names[i], dtype_of(p), 2, {pr_param_all_rows(p), p->cols}, block + p->at};
     }
     return PARSREC_OK;
 }
@@ -75,11 +77,11 @@ static parsrec_status find_block_tensor(const pr_tensor **out, const pr_containe
     snprintf(name, sizeof name, "%s.%s", prefix, p->name);
     PR_TRY(pr_container_need(file, name, dtype_of(p), 2, out, err));
     const uint64_t *shape = (*out)->shape;
-    if ((shape[0] != p->rows && !p->open) || shape[1] != p->cols)
+    if ((shape[0] != pr_param_all_rows(p) && !p->open) || shape[1] != p->cols)
         return pr_fail(err, PARSREC_E_FORMAT,
                        "%s: tensor '%s' is %llu by %llu, its settings ask for %zu by %zu",
                        pr_container_path(file), name, (unsigned long long)shape[0],
-                       (unsigned long long)shape[1], p->rows, p->cols);
+                       (unsigned long long)shape[1], pr_param_all_rows(p), p->cols);
     return PARSREC_OK;
 }
 
@@ -106,6 +108,27 @@ parsrec_status pr_block_check(const pr_container *file, const char *prefix, cons
     return PARSREC_OK;
 }
 
+/* Rows of a tensor, in windows: the pages of a large file do not stay in memory. */
+static parsrec_status read_rows(pr_real *to, const pr_container *file, const pr_tensor *t,
+                                size_t first, size_t rows, parsrec_error *err)
+{
+    enum { WINDOW = 4 << 20 }; /* numbers: float, or integers of the same size */
+    size_t cols = (size_t)t->shape[1], most = cols < WINDOW ? WINDOW / (cols > 0 ? cols : 1) : 1;
+    for (size_t at = 0, n; at < rows; at += n) {
+        pr_tensor part = *t;
+        n = rows - at < most ? rows - at : most;
+        part.shape[0] = n;
+        part.data = (const float *)t->data + (first + at) * cols;
+        if (!pr_tensor_finite(&part))
+            return pr_fail(err, PARSREC_E_FORMAT,
+                           "%s: tensor '%s' contains a value that is not finite",
+                           pr_container_path(file), t->name);
+        memcpy(to + at * cols, part.data, n * cols * sizeof(float));
+        pr_container_release(file, part.data, n * cols * sizeof(float));
+    }
+    return PARSREC_OK;
+}
+
 parsrec_status pr_block_read(pr_real *block, const pr_container *file, const char *prefix,
                              const pr_params *params, parsrec_error *err)
 {
@@ -113,13 +136,10 @@ parsrec_status pr_block_read(pr_real *block, const pr_container *file, const cha
         const pr_param *p = &params->list[i];
         const pr_tensor *t;
         PR_TRY(find_block_tensor(&t, file, prefix, p, err));
-        if (!pr_tensor_finite(t))
-            return pr_fail(err, PARSREC_E_FORMAT,
-                           "%s: tensor '%s' contains a value that is not finite",
-                           pr_container_path(file), t->name);
-        /* float, or integers of the same size */
-        memcpy(block + p->at, t->data, pr_param_size(p) * sizeof(float));
-        pr_container_release(file, t->data, pr_param_size(p) * sizeof(float));
+        size_t last = p->elsewhere > 0 ? 1 : 0, rows = p->rows - last; /* of unknown users */
+        PR_TRY(read_rows(block + p->at, file, t, p->first, rows, err));
+        PR_TRY(read_rows(block + p->at + rows * p->cols, file, t, pr_param_all_rows(p) - 1, last,
+                         err));
     }
     return PARSREC_OK;
 }
@@ -131,6 +151,10 @@ parsrec_status pr_model_save(const pr_model *model, const pr_dataset *data, cons
     pr_tensor *tensors = pr_alloc(count, sizeof *tensors);
     char(*names)[64] = pr_alloc(count, sizeof *names);
     pr_model_words words = {.config = NULL};
+    pr_user_rows_reader reader;
+    pr_tensor_source source;
+    if (model->user_rows != NULL)
+        source = pr_user_rows_source(&reader, model, model->weights);
     parsrec_status status = tensors == NULL || names == NULL ? pr_fail_memory(err) : PARSREC_OK;
     if (status == PARSREC_OK)
         status = pr_model_words_make(&words, model, err);
@@ -138,8 +162,15 @@ parsrec_status pr_model_save(const pr_model *model, const pr_dataset *data, cons
         status =
             pr_block_tensors(tensors, names, PARAM_PREFIX, &model->params, model->weights, err);
     if (status == PARSREC_OK) {
-        pr_enclosing in = {PR_MODEL_FORMAT, PR_MODEL_VERSION, words.list, 2, tensors,
-                           count,           PR_PART_ALL};
+        pr_enclosing in = {
+            .format = PR_MODEL_FORMAT,
+            .version = PR_MODEL_VERSION,
+            .metadata = words.list,
+            .metadata_count = 2,
+            .tensors = tensors,
+            .tensor_count = count,
+            .source = model->user_rows != NULL ? &source : NULL,
+        };
         status = pr_dataset_enclose(data, &in, path, err);
     }
     pr_free(words.config);

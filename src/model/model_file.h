@@ -18,7 +18,8 @@ typedef struct pr_model_file {
     pr_dataset *data; /* users, their histories and the catalogue */
 } pr_model_file;
 
-/* Writes atomically. Equal models give equal files. */
+/* Writes atomically. Equal models give equal files. Of a model whose users are divided among ranks rank 0
+ * writes all, while the others call pr_user_rows_hand_in. */
 parsrec_status pr_model_save(const pr_model *model, const pr_dataset *data, const char *path,
                              parsrec_error *err);
 
@@ -47,7 +48,8 @@ parsrec_status pr_model_words_read(const pr_container *file, const char **kind, 
                                    parsrec_error *err);
 
 /* Writes a block as one tensor per parameter, named PREFIX.param, and reads it. Names, types and
- * shapes can be checked before the block is allocated. */
+ * shapes can be checked before the block is allocated. Where users are divided among ranks the tensor is
+ * that of all, and its own rows are read. */
 parsrec_status pr_block_tensors(pr_tensor *tensors, char (*names)[64], const char *prefix,
                                 const pr_params *params, const pr_real *block, parsrec_error *err);
 /* Checks that the file has every tensor with its type and shape. */

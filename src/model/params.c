@@ -152,10 +152,24 @@ const pr_param *pr_params_users(const pr_params *params)
     return params->size > params->shared ? &params->list[params->count - 1] : NULL;
 }
 
-static void fill_uniform(pr_real *x, size_t n, double limit, const pr_rng *rng, uint32_t name)
+void pr_params_keep_users(pr_params *params, size_t first, size_t end)
+{
+    pr_param *users = &params->list[params->count - 1];
+    size_t all = pr_param_all_rows(users);
+    assert(pr_params_users(params) == users && first <= end && end < all);
+    users->first = first;
+    users->rows = end - first + 1;
+    users->elsewhere = all - users->rows;
+    params->size = users->at + (pr_param_size(users) + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+/* x[n] are the numbers from `from` on. */
+static void fill_uniform(pr_real *x, size_t from, size_t n, double limit, const pr_rng *rng,
+                         uint32_t name)
 {
     for (size_t i = 0; i < n; i++) {
-        pr_bits b = pr_rng_at(rng, name, (uint32_t)((uint64_t)i >> 32), (uint32_t)i, 0);
+        uint64_t at = from + i;
+        pr_bits b = pr_rng_at(rng, name, (uint32_t)(at >> 32), (uint32_t)at, 0);
         x[i] = (pr_real)(limit * (2 * pr_unit53(b.word[0], b.word[1]) - 1));
     }
 }
@@ -174,7 +188,7 @@ static void fill_reference(const pr_param *p, pr_real *x, const pr_rng *rng, uin
 {
     size_t n = pr_param_size(p);
     if (p->fill == PR_FILL_MAP)
-        fill_uniform(x, n, 1 / sqrt((double)p->cols), rng, name);
+        fill_uniform(x, 0, n, 1 / sqrt((double)p->cols), rng, name);
     else if (p->fill == PR_FILL_CELL_BIAS)
         fill_normal(x, n, sqrt(2 / (double)p->cols), rng, name); /* two maps are stacked in one */
 }
@@ -191,6 +205,16 @@ static size_t maps_in(pr_fill fill)
     return maps[fill];
 }
 
+/* A row does not depend on which others are here. */
+static void fill_table(const pr_param *p, pr_real *x, const pr_rng *rng, uint32_t name)
+{
+    double limit = 1 / sqrt((double)pr_param_all_rows(p));
+    size_t last = p->rows > 0 ? (p->rows - 1) * p->cols : 0;
+    fill_uniform(x, p->first * p->cols, last, limit, rng, name);
+    if (p->rows > 0)
+        fill_uniform(x + last, (pr_param_all_rows(p) - 1) * p->cols, p->cols, limit, rng, name);
+}
+
 static void fill_one(const pr_param *p, pr_real *x, pr_init_kind init, const pr_rng *rng,
                      uint32_t name)
 {
@@ -198,7 +222,7 @@ static void fill_one(const pr_param *p, pr_real *x, pr_init_kind init, const pr_
     size_t maps = maps_in(p->fill);
     memset(x, 0, n * sizeof *x);
     if (p->fill == PR_FILL_TABLE)
-        fill_uniform(x, n, 1 / sqrt((double)p->rows), rng, name);
+        fill_table(p, x, rng, name);
     else if (maps > 0)
         fill_normal(x, n, sqrt(2 / (double)(p->rows / maps + p->cols)), rng, name);
     else if (p->fill == PR_FILL_ONE)

@@ -59,6 +59,8 @@ typedef struct pr_param {
     size_t table;   /* for PR_FILL_SHARED: the index of the table whose rows share these parts */
     pr_item_group group; /* of a table that has numbers for each item; others PR_NOT_BY_ITEM */
     size_t packed_at;    /* offset in a chunk's gradient (pr_params_pack) */
+    size_t first; /* of a user table among ranks: the user of the first row here, and how many */
+    size_t elsewhere; /* rows other ranks have; 0: all are here */
 } pr_param;
 
 /* The user table, if a model has one, comes last. A batch touches few of its rows, so workers share
@@ -103,6 +105,9 @@ void pr_params_by_item(pr_params *params, const char *name, pr_item_group group)
 void pr_params_pack(pr_params *params, bool sparse);
 const pr_param *pr_params_find(const pr_params *params, const char *name); /* or NULL */
 const pr_param *pr_params_users(const pr_params *params);                  /* or NULL */
+/* Leaves the rows of users `first` up to `end` here, and the last one, that of unknown users. No block may
+ * exist yet. */
+void pr_params_keep_users(pr_params *params, size_t first, size_t end);
 
 /* Initial weights, which depend only on seed, parameter and position. */
 void pr_params_fill(const pr_params *params, pr_real *block, pr_init_kind init, uint64_t seed);
@@ -110,6 +115,22 @@ void pr_params_fill(const pr_params *params, pr_real *block, pr_init_kind init, 
 static inline size_t pr_param_size(const pr_param *p)
 {
     return p->rows * p->cols;
+}
+
+/* As in files: also those that other ranks have. */
+static inline size_t pr_param_all_rows(const pr_param *p)
+{
+    return p->rows + p->elsewhere;
+}
+
+/* Where a row of the whole user table is among those here; PR_ROW_ELSEWHERE: another rank has it. */
+#define PR_ROW_ELSEWHERE SIZE_MAX
+static inline size_t pr_param_row_here(const pr_param *users, size_t row)
+{
+    size_t last = users->rows - 1;
+    if (row - users->first < last)
+        return row - users->first;
+    return row == last + users->elsewhere ? last : PR_ROW_ELSEWHERE;
 }
 
 /* Of a table by item: numbers per item. A bias is one row of a number per item. */

@@ -25,7 +25,9 @@ parsrec_status pr_same_ranks(pr_ranks *ranks, const pr_model *model, const pr_da
              (unsigned long long)XXH3_64bits(config, strlen(config)));
     pr_free(config);
     PR_TRY(pr_ranks_compare(ranks, text, "model or settings", err));
+    /* Where users are divided, what all have is compared. */
+    size_t same = model->user_rows == NULL ? model->params.size : model->params.shared;
     snprintf(text, sizeof text, "%016llx",
-             (unsigned long long)XXH3_64bits(model->weights, model->params.size * sizeof(pr_real)));
+             (unsigned long long)XXH3_64bits(model->weights, same * sizeof(pr_real)));
     return pr_ranks_compare(ranks, text, "weights (model file or checkpoint)", err);
 }

@@ -12,6 +12,7 @@
 #include "model/chunk_tree.h"
 #include "model/item_tables.h"
 #include "model/storage.h"
+#include "model/user_rows.h"
 
 enum {
     CHUNK_ROWS = 128,   /* large enough for fast products; a batch of 256 gives two */
@@ -52,8 +53,8 @@ struct pr_trainer {
     uint64_t planned;       /* batches of the whole training; 0: not known */
     size_t chunk_max;       /* most chunks per batch */
     pr_item_tables *tables; /* with sparse gradients; else NULL */
-    /* Dense gradients: one block with the layout of the weights. Sparse ones: what pr_params_pack leaves,
-     * and user_sum. */
+    /* The gradient as pr_params_pack lays it out: dense, everything before the user table as in the weights;
+     * sparse, without item tables. That of users is user_sum. */
     pr_real *gradient, *moment[2];
     const pr_storage *storage; /* of the moments; the model's */
     pr_real *extra;            /* gradients of chunks 1, 2, ...; chunk 0 uses `gradient` */
@@ -67,13 +68,17 @@ struct pr_trainer {
     int32_t *users, *touched;
     size_t touched_count;
     uint32_t *user_slot; /* per user row: one more than its place in `touched`; 0: not there */
-    pr_real *user_sum;   /* sparse: [touched, columns] */
+    pr_real *user_sum;   /* [touched, columns] */
     span *spans;
     size_t span_count;
     double *squares; /* per span */
     pr_real *common; /* [categories, most columns]: sum of the parts of a category and of all above
                       * it */
     const pr_batch *batch;
+    size_t steps;  /* of it */
+    bool expected; /* a batch was announced and not learnt yet: */
+    uint32_t expected_number;
+    uint64_t expected_rows; /* pr_user_rows_posted then */
     pr_adam adam;
     pr_real clip;
     division division;
@@ -138,10 +143,11 @@ static void list_spans(pr_trainer *t)
     }
 }
 
+/* Of all ranks. */
 static size_t user_rows(const pr_model *model)
 {
     const pr_param *users = pr_params_users(&model->params);
-    return users != NULL ? users->rows : 0;
+    return users != NULL ? pr_param_all_rows(users) : 0;
 }
 
 static size_t user_width(const pr_model *model)
@@ -165,13 +171,13 @@ static size_t drawn_items(const pr_model *model, const pr_limits *limits)
 size_t pr_trainer_bytes(const pr_model *model, const pr_limits *limits, unsigned threads)
 {
     size_t chunks = chunk_count(limits->rows, limits->steps), one = sizeof(pr_real);
-    size_t users = user_rows(model) * sizeof(uint32_t) + limits->rows * user_width(model) * one;
+    size_t users = user_rows(model) * sizeof(uint32_t) + 2 * limits->rows * user_width(model) * one;
     size_t bytes = 2 * model->params.size * one + threads * arena_bytes(model, limits) +
                    limits->steps * model->kind->mask_bytes(model) + users;
     size_t drawn = drawn_items(model, limits);
     if (drawn != PR_WHOLE_CATALOGUE)
         return bytes + pr_item_tables_bytes(model, limits, chunks, drawn, threads);
-    return bytes + model->params.size * one + (chunks - 1) * model->params.shared * one;
+    return bytes + chunks * model->params.shared * one;
 }
 
 static bool take_arenas(pr_trainer *t)
@@ -189,7 +195,7 @@ static bool take_memory(pr_trainer *t)
     const pr_params *params = &t->model->params;
     size_t one = sizeof(pr_real), rows = t->limits.rows;
     bool sparse = t->tables != NULL;
-    t->gradient = pr_alloc_aligned(sparse ? params->packed : params->size, one);
+    t->gradient = pr_alloc_aligned(params->packed, one);
     t->extra = pr_alloc_aligned((t->chunk_max - 1) * params->packed, one);
     t->chunks = pr_alloc_zero(t->chunk_max, sizeof *t->chunks);
     t->order = pr_alloc_zero(rows, sizeof *t->order);
@@ -198,7 +204,7 @@ static bool take_memory(pr_trainer *t)
     t->users = pr_alloc_zero(rows, sizeof *t->users);
     t->touched = pr_alloc_zero(rows, sizeof *t->touched);
     t->user_slot = pr_alloc_zero(user_rows(t->model), sizeof *t->user_slot);
-    t->user_sum = pr_alloc_aligned(sparse ? rows * user_width(t->model) : 0, one);
+    t->user_sum = pr_alloc_aligned(rows * user_width(t->model), one);
     t->common = pr_alloc_aligned(sparse ? 0 : pr_shared_room(t->model), one);
     t->spans = pr_alloc_zero(span_total(params), sizeof *t->spans);
     t->squares = pr_alloc_zero(span_total(params), sizeof *t->squares);
@@ -289,6 +295,7 @@ parsrec_status pr_trainer_divide(pr_trainer *t, pr_ranks *ranks, parsrec_error *
     if (d->begin == NULL || d->facts == NULL || d->user_rows == NULL || d->users == NULL)
         return pr_fail_memory(err);
     d->ranks = ranks;
+    PR_TRY(pr_user_rows_reserve(t->model->user_rows, rows * d->size, rows, err));
     return t->tables != NULL ? pr_item_tables_divide(t->tables, ranks, err) : PARSREC_OK;
 }
 
@@ -551,14 +558,53 @@ static parsrec_status add_among_ranks(pr_trainer *t, parsrec_error *err)
     return pr_ranks_exchange(d->ranks, err);
 }
 
+/* Whether the chunks of the batch are. One alone is learnt by every rank, which is faster than to send what
+ * one of them learnt. */
+static bool is_divided(const pr_trainer *t)
+{
+    return t->division.ranks != NULL && t->chunk_count > 1;
+}
+
+parsrec_status pr_trainer_expect(pr_trainer *t, const pr_batch *batch, parsrec_error *err)
+{
+    pr_user_rows *rows = t->model->user_rows;
+    PR_TRY(check_batch(t, batch, &t->steps, err));
+    deal(t, batch, t->steps);
+    for (unsigned r = 0; rows != NULL && r < t->division.size; r++) {
+        bool divided = is_divided(t);
+        size_t first = divided ? chunks_begin(t, r) : 0;
+        size_t end = divided ? chunks_begin(t, r + 1) : t->chunk_count;
+        size_t at = chunk_begin(batch->rows, t->chunk_count, first);
+        for (; at < chunk_begin(batch->rows, t->chunk_count, end); at++)
+            PR_TRY(pr_user_rows_want(rows, r, batch->baskets[t->order[at]].user, err));
+    }
+    PR_TRY(pr_user_rows_post(rows, t->model, err));
+    t->expected = true;
+    t->expected_number = batch->number;
+    t->expected_rows = pr_user_rows_posted(rows);
+    return PARSREC_OK;
+}
+
+/* Deals the batch to chunks, and has the rows of its users here, unless both is done. */
+static parsrec_status begin_batch(pr_trainer *t, const pr_batch *batch, parsrec_error *err)
+{
+    const pr_user_rows *rows = t->model->user_rows;
+    bool done = t->expected && t->expected_number == batch->number &&
+                t->expected_rows == pr_user_rows_posted(rows);
+    if (!done)
+        PR_TRY(pr_trainer_expect(t, batch, err));
+    t->expected = false;
+    if (done)
+        return PARSREC_OK;
+    return rows != NULL ? pr_ranks_exchange(t->division.ranks, err) : PARSREC_OK;
+}
+
 /* ---- the sum ---- */
 
 /* The gradient of touched[i]. */
 static pr_real *user_gradient(const pr_trainer *t, const pr_param *users, size_t i)
 {
-    if (t->tables != NULL)
-        return t->user_sum + i * users->cols;
-    return t->gradient + users->at + (size_t)t->touched[i] * users->cols;
+    return t->user_sum + i * users->cols;
 }
 
 /* Adds up the rows' user gradients in the order of the batch. Returns their sum of squares. */
@@ -589,14 +635,12 @@ static double add_users(pr_trainer *t, size_t rows)
 parsrec_status pr_trainer_gradient(pr_trainer *t, const pr_batch *batch, pr_batch_result *result,
                                    parsrec_error *err)
 {
-    size_t steps;
-    PR_TRY(check_batch(t, batch, &steps, err));
+    PR_TRY(begin_batch(t, batch, err));
     t->batch = batch;
-    deal(t, batch, steps);
     for (size_t c = 0; c < t->chunk_count; c++) {
         pr_chunk *chunk = &t->chunks[c];
         chunk->batch = batch;
-        chunk->steps = steps;
+        chunk->steps = t->steps;
         chunk->seed = t->seed;
         chunk->masks = t->masks;
         chunk->user_gradient = t->user_gradient;
@@ -606,9 +650,8 @@ parsrec_status pr_trainer_gradient(pr_trainer *t, const pr_batch *batch, pr_batc
     if (t->tables != NULL)
         pr_item_tables_deal(t->tables, batch, t->chunks, t->chunk_count);
     if (t->model->kind->mask_bytes(t->model) > 0)
-        pr_pool_run(t->pool, draw_mask, t, steps);
-    /* One chunk alone is learnt by every rank, which is faster than to send what one of them learnt. */
-    bool divided = t->division.ranks != NULL && t->chunk_count > 1;
+        pr_pool_run(t->pool, draw_mask, t, t->steps);
+    bool divided = is_divided(t);
     t->own_first = divided ? chunks_begin(t, t->division.rank) : 0;
     t->own_end = divided ? chunks_begin(t, t->division.rank + 1) : t->chunk_count;
     pr_pool_run(t->pool, learn_chunk, t, t->own_end - t->own_first);
@@ -662,8 +705,10 @@ static void update_user(void *context, size_t task, unsigned worker)
     (void)worker;
     pr_trainer *t = context;
     const pr_param *users = pr_params_users(&t->model->params);
-    update(t, users->at + (size_t)t->touched[task] * users->cols, user_gradient(t, users, task),
-           users->cols, true, true);
+    size_t row = pr_param_row_here(users, (size_t)t->touched[task]);
+    if (row != PR_ROW_ELSEWHERE)
+        update(t, users->at + row * users->cols, user_gradient(t, users, task), users->cols, true,
+               true);
 }
 
 void pr_trainer_schedule(pr_trainer *t, uint64_t batches)
@@ -741,6 +786,7 @@ pr_real *pr_trainer_gradients(pr_trainer *t)
 void pr_trainer_copy_gradient(const pr_trainer *t, pr_real *block)
 {
     const pr_param *users = pr_params_users(&t->model->params);
+    assert(t->model->user_rows == NULL);
     memset(block, 0, t->model->params.size * sizeof *block);
     for (size_t i = 0; i < t->span_count; i++)
         memcpy(block + t->spans[i].at, t->gradient + t->spans[i].from,

@@ -36,8 +36,9 @@ parsrec_status pr_trainer_new(pr_trainer **out, pr_model *model, pr_pool *pool,
                               const pr_limits *limits, uint64_t seed, parsrec_error *err);
 void pr_trainer_free(pr_trainer *trainer); /* NULL is allowed */
 
-/* From now on batches are learnt together with other ranks, whose trainers, weights and batches are the
- * same; NULL: there are none. The bits are those of one process. */
+/* From now on batches are learnt together with other ranks, whose trainers, batches and weights are the
+ * same, but that each has its own users (user_rows.h); NULL: there are none. The bits are those of one
+ * process. */
 parsrec_status pr_trainer_divide(pr_trainer *trainer, pr_ranks *ranks, parsrec_error *err);
 
 /* The memory of a trainer in addition to the model's weights, for an estimate beforehand. */
@@ -48,19 +49,22 @@ size_t pr_trainer_bytes(const pr_model *model, const pr_limits *limits, unsigned
 parsrec_status pr_trainer_learn(pr_trainer *trainer, const pr_batch *batch, pr_batch_result *result,
                                 parsrec_error *err);
 
+/* With ranks: what they send each other for the batch that will be learnt next is added to the next
+ * exchange, whoever makes it, so that learning need not wait for it. Optional; no weights may change between. */
+parsrec_status pr_trainer_expect(pr_trainer *trainer, const pr_batch *batch, parsrec_error *err);
+
 /* How many batches the whole training has, for settings that change the learning rate over time;
  * without a call the rate is constant. */
 void pr_trainer_schedule(pr_trainer *trainer, uint64_t batches);
 
-/* The two halves of pr_trainer_learn. The gradient block has the layout of the weights; rows of the
- * user table that the batch did not touch contain stale numbers. */
+/* The two halves of pr_trainer_learn. */
 parsrec_status pr_trainer_gradient(pr_trainer *trainer, const pr_batch *batch,
                                    pr_batch_result *result, parsrec_error *err);
 parsrec_status pr_trainer_update(pr_trainer *trainer, const pr_batch_result *result,
                                  parsrec_error *err);
 
-pr_real *pr_trainer_gradients(
-    pr_trainer *trainer); /* not with sparse gradients (kind->drawn_items) */
+/* As the weights before the user table; not with sparse gradients (kind->drawn_items). */
+pr_real *pr_trainer_gradients(pr_trainer *trainer);
 /* Any gradient, with the layout of the weights and zero where there is none; for tests. */
 void pr_trainer_copy_gradient(const pr_trainer *trainer, pr_real *block);
 /* The user rows that had a gradient in the last batch; *users is owned by the trainer. */

@@ -14,6 +14,7 @@
 #include "data/live_file.h"
 #include "data/shards.h"
 #include "model/model_file.h"
+#include "model/user_rows.h"
 
 /* Every block of numbers with its name in the file; the last one only if an average is kept. */
 enum { BLOCKS_MOST = 5 };
@@ -128,6 +129,9 @@ typedef struct listing {
     double *epochs;
     uint64_t position[AT_COUNT];
     pr_model_words words;
+    pr_user_rows_reader readers[BLOCKS_MOST]; /* where users are divided among ranks */
+    pr_tensor_source sources[BLOCKS_MOST];
+    size_t source_count;
 } listing;
 
 static parsrec_status list_all(listing *l, const pr_run_state *run, parsrec_error *err)
@@ -142,12 +146,27 @@ static parsrec_status list_all(listing *l, const pr_run_state *run, parsrec_erro
     for (size_t b = 0; b < blocks; b++, l->count += params)
         PR_TRY(pr_block_tensors(l->tensors + l->count, l->names + l->count, prefixes[b],
                                 &run->model->params, block_of(run, b), err));
+    for (size_t b = 0; run->model->user_rows != NULL && b < blocks; b++)
+        l->sources[l->source_count++] =
+            pr_user_rows_source(&l->readers[b], run->model, block_of(run, b));
     for (size_t i = 0; i < epochs; i++)
         pack_epoch(l->epochs + i * EPOCH_COLUMNS, &run->result->epochs[i]);
     l->tensors[l->count++] = (pr_tensor){"epochs", PR_F64, 2, {epochs, EPOCH_COLUMNS}, l->epochs};
     pack_position(l->position, run);
     l->tensors[l->count++] = (pr_tensor){"position", PR_U64, 1, {AT_COUNT}, l->position};
     return pr_model_words_make(&l->words, run->model, err);
+}
+
+parsrec_status pr_checkpoint_hand_in(const pr_run_state *run, parsrec_error *err)
+{
+    static const size_t by_name[BLOCKS_MOST] = {4, 1, 2, 3, 0}; /* as they follow in the file */
+    pr_user_rows *rows = run->model->user_rows;
+    for (size_t i = 0; rows != NULL && i < BLOCKS_MOST; i++) {
+        assert(i == 0 || strcmp(prefixes[by_name[i - 1]], prefixes[by_name[i]]) < 0);
+        if (by_name[i] < blocks_of(&run->model->config))
+            PR_TRY(pr_user_rows_hand_in(rows, run->model, block_of(run, by_name[i]), err));
+    }
+    return PARSREC_OK;
 }
 
 parsrec_status pr_checkpoint_save(const pr_run_state *run, const char *path, parsrec_error *err)
@@ -158,8 +177,10 @@ parsrec_status pr_checkpoint_save(const pr_run_state *run, const char *path, par
     if (status == PARSREC_OK) {
         identity known = data_identity(run->data);
         const pr_metadata metadata[] = {l.words.list[0], l.words.list[1], {"data", known.text}};
-        status = pr_container_write(path, PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION, metadata,
-                                    sizeof metadata / sizeof *metadata, l.tensors, l.count, err);
+        pr_apart apart = {.sources = l.sources, .source_count = l.source_count};
+        status = pr_container_write_apart(path, PR_CHECKPOINT_FORMAT, PR_CHECKPOINT_VERSION,
+                                          metadata, sizeof metadata / sizeof *metadata, l.tensors,
+                                          l.count, &apart, err);
     }
     pr_free(l.words.config);
     pr_free(l.epochs);
@@ -326,6 +347,8 @@ static parsrec_status check_counted(const pr_run_state *run, const pr_checkpoint
     const pr_params *params = &run->model->params;
     for (size_t i = 0; i < params->count; i++) {
         const pr_param *p = &params->list[i];
+        if (!p->counted)
+            continue;
         const pr_real *is = run->model->weights + p->at, *best = run->best + p->at;
         size_t size = pr_param_size(p);
         bool same = run->at.best_epoch == 0 || memcmp(is, best, size * sizeof *is) == 0;
@@ -336,7 +359,7 @@ static parsrec_status check_counted(const pr_run_state *run, const pr_checkpoint
             for (size_t j = 0; j < size && same; j++)
                 same = moment[j] == 0;
         }
-        if (p->counted && !same)
+        if (!same)
             return damaged(c, p->name, err);
     }
     return PARSREC_OK;

@@ -39,10 +39,12 @@ typedef struct pr_run_state {
     pr_train_result *result; /* its epochs so far */
 } pr_run_state;
 
-/* False if a weight or moment is not finite: such a state must not replace a good checkpoint. */
+/* False if a weight or moment of this rank is not finite: such a state must not replace a good checkpoint. */
 bool pr_run_state_finite(const pr_run_state *run);
 
+/* With ranks rank 0 saves, and meanwhile the others hand in the rows of their users. */
 parsrec_status pr_checkpoint_save(const pr_run_state *run, const char *path, parsrec_error *err);
+parsrec_status pr_checkpoint_hand_in(const pr_run_state *run, parsrec_error *err);
 
 /* An opened checkpoint. It is read in three steps: settings first, so that a model can be outlined;
  * then whether all shapes fit it, before memory is taken; then the numbers. */

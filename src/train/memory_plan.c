@@ -8,6 +8,7 @@
 #include "model/settle.h"
 #include "model/shared_parts.h"
 #include "model/storage.h"
+#include "model/user_rows.h"
 
 /* The program itself with its libraries, and what the matrix products of a thread take. */
 enum { PROGRAM_BYTES = 14000000, THREAD_BYTES = 2000000 };
@@ -55,7 +56,8 @@ static estimate estimate_of(const pr_train_run *r, const pr_limits *limits)
                              (double)pr_evaluation_bytes(&r->basket, model, threads));
     estimate e = {
         .model = weight_blocks(&model->config) * block,
-        .training = (double)pr_trainer_bytes(model, limits, threads) + evaluation,
+        .training = (double)pr_trainer_bytes(model, limits, threads) + evaluation +
+                    (double)pr_user_rows_bytes(model->user_rows, r->evaluation.count),
         .data = 4.0 * (double)d->actions + 8.0 * (double)d->sessions,
         .program = PROGRAM_BYTES + (double)threads * THREAD_BYTES,
         .in_files = {[PR_BLOCK_BEST] = block,

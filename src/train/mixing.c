@@ -11,6 +11,7 @@
 #include "data/histories.h"
 #include "data/split.h"
 #include "model/parsrec/parsrec_net.h"
+#include "model/user_rows.h"
 
 /* A smaller gain in the mean log chance of an item does not count as one. */
 static const double least_gain = 0.005;
@@ -41,30 +42,46 @@ static void log_weights(const pr_model *model, const double worth[PR_MIX_STAGES]
     }
 }
 
-parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed, pr_pool *pool,
-                          const parsrec_hooks *hooks, parsrec_error *err)
+/* Validation sessions, evenly spread where there are more than a mix needs. */
+static parsrec_status gather(pr_mix_data *out, pr_basket *baskets, pr_user_rows *rows,
+                             const pr_dataset *data, size_t last, parsrec_error *err)
 {
-    size_t last = (size_t)model->config.last;
-    if (model->kind->fit_mix == NULL || pr_params_find(&model->params, "mix.weights") == NULL)
-        return PARSREC_OK;
-    pr_basket *baskets = pr_alloc(data->users, sizeof *baskets);
-    double worth[PR_MIX_STAGES];
-    pr_counted counted = {.data = data, .scope = pr_scope_before(PR_VALID, last), .pool = pool};
-    pr_mix_data from = {.baskets = baskets, .from = &counted, .seed = seed, .pool = pool};
-    parsrec_status status = baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
-    for (size_t u = 0; status == PARSREC_OK && u < data->users; u++) {
+    size_t all = 0, at = 0;
+    for (size_t u = 0; u < data->users; u++)
+        all += pr_split_session(data, u, PR_VALID, last) >= 0;
+    size_t wanted = all < PR_MIX_BASKETS ? all : PR_MIX_BASKETS;
+    for (size_t u = 0; u < data->users && out->count < wanted; u++) {
         int64_t session = pr_split_session(data, u, PR_VALID, last);
-        if (session < 0)
+        if (session < 0 || at++ < out->count * all / wanted)
             continue;
         int64_t begin = data->session_offsets[session];
-        baskets[from.count++] = (pr_basket){
+        baskets[out->count++] = (pr_basket){
             .user = pr_known_user(data, u),
             .history = pr_history_before(data, u, (size_t)session),
             .items = data->action_items + begin,
             .size = (size_t)(data->session_offsets[session + 1] - begin),
             .features = pr_features_of_session(data, u, (size_t)session),
         };
+        PR_TRY(pr_user_rows_want_all(rows, pr_known_user(data, u), err));
     }
+    return PARSREC_OK;
+}
+
+parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed, pr_pool *pool,
+                          const parsrec_hooks *hooks, parsrec_error *err)
+{
+    size_t last = (size_t)model->config.last;
+    if (model->kind->fit_mix == NULL || pr_params_find(&model->params, "mix.weights") == NULL)
+        return PARSREC_OK;
+    pr_basket *baskets = pr_alloc(PR_MIX_BASKETS, sizeof *baskets);
+    double worth[PR_MIX_STAGES];
+    pr_counted counted = {.data = data, .scope = pr_scope_before(PR_VALID, last), .pool = pool};
+    pr_mix_data from = {.baskets = baskets, .from = &counted, .seed = seed, .pool = pool};
+    parsrec_status status = baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
+    if (status == PARSREC_OK)
+        status = gather(&from, baskets, model->user_rows, data, last, err);
+    if (status == PARSREC_OK)
+        status = pr_user_rows_bring(model->user_rows, model, err);
     if (status == PARSREC_OK)
         status = model->kind->fit_mix(model, &from, worth, err);
     if (status == PARSREC_OK)

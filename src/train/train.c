@@ -13,6 +13,7 @@
 #include "model/counting/counting.h"
 #include "model/model_file.h"
 #include "model/storage.h"
+#include "model/user_rows.h"
 #include "report/curves.h"
 #include "train/run_record.h"
 
@@ -170,8 +171,13 @@ static void compare_with_counts(call *s, const pr_model *model, parsrec_train_re
 static parsrec_status write_results(const call *s, const pr_train_result *result,
                                     parsrec_train_report *report, parsrec_error *err)
 {
+    const pr_model *model = result->model;
     if (s->writes)
-        PR_TRY(pr_model_save(result->model, s->data, s->out_path, err));
+        PR_TRY(pr_model_save(model, s->data, s->out_path, err));
+    else if (model->user_rows != NULL)
+        PR_TRY(pr_user_rows_hand_in(model->user_rows, model, model->weights, err));
+    if (!s->skip_baselines)
+        PR_TRY(pr_baselines_bring(model, s->data, PR_VALID, err));
     parsrec_ranks_close(s->plan.ranks);
     if (!s->writes)
         return PARSREC_OK;
@@ -264,11 +270,15 @@ static parsrec_status count(call *s, parsrec_train_report *report, parsrec_error
 }
 
 /* A path that cannot be written is better known before the training than after it. */
-static parsrec_status try_output(const char *path, parsrec_error *err)
+static parsrec_status try_output(const char *path, bool ranks, parsrec_error *err)
 {
     pr_atomic_file *file;
     PR_TRY(pr_atomic_open(&file, path, err));
+    bool plain = pr_atomic_temporary(file) != NULL;
     pr_atomic_abort(file);
+    if (ranks && !plain)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "%s: several ranks write a plain file; name one",
+                       path);
     return PARSREC_OK;
 }
 
@@ -303,7 +313,7 @@ static parsrec_status prepare(call *s, const parsrec_train_options *options, par
     s->plan.checkpoint = s->paths.checkpoint.text;
     s->plan.ranks = options->ranks;
     if (s->writes)
-        PR_TRY(try_output(s->out_path, err));
+        PR_TRY(try_output(s->out_path, options->ranks != NULL, err));
     if (options->max_memory > 0) {
         s->plan.max_memory = options->max_memory;
         s->plan.storage = &s->storage;

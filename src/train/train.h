@@ -21,9 +21,10 @@
  * as a whole: runs stop between batches. A state with a number that is not finite never replaces a good
  * checkpoint. A batch allocates nothing.
  *
- * With ranks (ranks/ranks.h) every process has the whole run: data, model, moments, position. Batches and
- * validation are divided; the mix and what is counted again are done by all alike. Only rank 0 has hooks,
- * decides when to stop and when to save, and writes files. */
+ * With ranks (ranks/ranks.h) every process has the data, the position, and the model with its moments but for
+ * the rows of users, which each has for some of them (model/user_rows.h). Batches and validation are divided;
+ * the mix and what is counted again are done by all alike. Only rank 0 has hooks, decides when to stop and when
+ * to save, and writes files; the others hand in what they have for them. */
 #ifndef PR_TRAIN_H
 #define PR_TRAIN_H
 
@@ -59,7 +60,8 @@ typedef struct pr_epoch_result {
 } pr_epoch_result;
 
 typedef struct pr_train_result {
-    pr_model *model; /* the best one; owned by the result */
+    pr_model *model;         /* the best one; owned by the result */
+    pr_user_rows *user_rows; /* with ranks, of the model; likewise */
     pr_epoch_result *epochs;
     size_t epoch_count, epoch_capacity;
     uint32_t best_epoch; /* its number */

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "model/storage.h"
+#include "model/user_rows.h"
 #include "train/average.h"
 #include "train/train_setup.h"
 
@@ -73,12 +74,27 @@ static void add_to_average(pr_train_run *r)
         pr_average_add(r->state.average, r->state.model, count, r->pool);
 }
 
+static pr_batch next_batch(pr_train_run *r)
+{
+    pr_batch batch = pr_batch_view(&r->batches, r->state.at.batch, r->data, r->baskets);
+    batch.number = (uint32_t)r->state.at.batches;
+    return batch;
+}
+
+/* What ranks send for the next batch travels with what they say after this one. */
+static parsrec_status expect_batch(pr_train_run *r, parsrec_error *err)
+{
+    if (r->plan->ranks == NULL || r->state.at.batch == r->batches.batch_count)
+        return PARSREC_OK;
+    pr_batch batch = next_batch(r);
+    return pr_trainer_expect(r->state.trainer, &batch, err);
+}
+
 static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
     assert(at->batch < r->batches.batch_count);
-    pr_batch batch = pr_batch_view(&r->batches, at->batch, r->data, r->baskets);
-    batch.number = (uint32_t)at->batches;
+    pr_batch batch = next_batch(r);
     pr_batch_result result = {0};
     parsrec_status status = pr_trainer_learn(r->state.trainer, &batch, &result, err);
     PR_TRY(check_loss(r, status, &result, err));
@@ -92,15 +108,25 @@ static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
 
 /* ---- checkpoints and progress ---- */
 
+/* A rank whose numbers run away stops all. */
+static parsrec_status check_finite(const pr_train_run *r, parsrec_error *err)
+{
+    parsrec_status status = PARSREC_OK;
+    if (!pr_run_state_finite(&r->state))
+        status = diverged(r, r->state.at.batch, "a weight is not finite", err);
+    return parsrec_ranks_agree(r->plan->ranks, status, err);
+}
+
 static parsrec_status save(pr_train_run *r, parsrec_error *err)
 {
     r->last_checkpoint = pr_now();
     if (r->plan->checkpoint == NULL)
         return PARSREC_OK;
-    if (!pr_run_state_finite(&r->state))
-        return diverged(r, r->state.at.batch, "a weight is not finite", err);
+    PR_TRY(check_finite(r, err));
     if (parsrec_ranks_rank(r->plan->ranks) == 0)
         PR_TRY(pr_checkpoint_save(&r->state, r->plan->checkpoint, err));
+    else
+        PR_TRY(pr_checkpoint_hand_in(&r->state, err));
     r->good_checkpoint = r->plan->checkpoint;
     return PARSREC_OK;
 }
@@ -163,6 +189,7 @@ static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
     while (at->batch < r->batches.batch_count) {
         char words[40];
         PR_TRY(learn_batch(r, err));
+        PR_TRY(expect_batch(r, err));
         snprintf(words, sizeof words, "%.0f items/s", rate_of(r));
         bool wish[] = {report_progress(r, words, err) != PARSREC_OK,
                        pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds};
@@ -219,8 +246,7 @@ static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
 static parsrec_status validate(pr_train_run *r, pr_epoch_result *epoch, parsrec_error *err)
 {
     parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
-    if (!pr_run_state_finite(&r->state))
-        return diverged(r, r->state.at.batch, "a weight is not finite", err);
+    PR_TRY(check_finite(r, err));
     pr_real *own = r->state.model->weights;
     if (r->state.average != NULL)
         r->state.model->weights = r->state.average; /* what is validated and kept */
@@ -354,6 +380,7 @@ done:
 void pr_train_result_free(pr_train_result *result)
 {
     pr_model_free(result->model);
+    pr_user_rows_free(result->user_rows);
     pr_free(result->epochs);
     *result = (pr_train_result){0};
 }

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -13,6 +14,7 @@
 #include "model/same_ranks.h"
 #include "model/settle.h"
 #include "model/storage.h"
+#include "model/user_rows.h"
 
 /* ---- batches: from places in a data set to views of baskets ---- */
 
@@ -489,10 +491,45 @@ static void tell_validation(const pr_train_run *r)
 
 /* ---- taking it ---- */
 
+/* Rows of users that take less, with their moments, are on all ranks: after every batch ranks would wait for
+ * each other's rows, and gain no memory worth it. PARSREC_DIVIDE=always divides them too. */
+static const double divided_least = 64e6;
+
+static bool worth_dividing(double bytes)
+{
+    const char *how = getenv("PARSREC_DIVIDE");
+    return bytes >= divided_least || (how != NULL && strcmp(how, "always") == 0);
+}
+
+/* With ranks each of them holds the rows of some users. */
+static parsrec_status divide_users(pr_train_run *r, parsrec_error *err)
+{
+    pr_model *model = r->state.model;
+    const pr_param *users = pr_params_users(&model->params);
+    unsigned ranks = parsrec_ranks_size(r->plan->ranks);
+    if (users == NULL || r->plan->ranks == NULL)
+        return PARSREC_OK;
+    size_t blocks = model->config.average != PR_AVERAGE_OFF ? 5 : 4, all = users->rows;
+    double row = (double)(blocks * users->cols * sizeof(pr_real));
+    if (worth_dividing(row * (double)all))
+        PR_TRY(pr_user_rows_divide(&r->state.result->user_rows, model, r->plan->ranks, err));
+    if (model->user_rows != NULL)
+        pr_say(r->hooks, PARSREC_LOG_INFO,
+               "%u ranks: rank 0 holds the rows of %zu of %zu users, %.3f of %.3f MB with moments",
+               ranks, users->rows - 1, all - 1, row * (double)users->rows / 1e6,
+               row * (double)all / 1e6);
+    else
+        pr_say(r->hooks, PARSREC_LOG_INFO,
+               "%u ranks: every rank holds the rows of all %zu users, %.3f MB with moments", ranks,
+               all - 1, row * (double)all / 1e6);
+    return PARSREC_OK;
+}
+
 static parsrec_status take_memory(pr_train_run *r, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
     pr_limits limits = pr_limits_of(r->data, s->model);
+    PR_TRY(divide_users(r, err));
     PR_TRY(pr_memory_choose(r, &limits, err));
     tell_validation(r);
     PR_TRY(pr_model_alloc_weights(s->model, err));
@@ -552,6 +589,7 @@ static parsrec_status go_on(pr_train_run *r, pr_checkpoint *from, parsrec_error 
 {
     pr_run_state *s = &r->state;
     s->at = from->at;
+    snprintf(r->resumed, sizeof r->resumed, "%s", pr_container_checksum(from->file));
     PR_TRY(change_settings(&from->config, r->plan, err));
     PR_TRY(outline(r, from->kind, &from->config, err));
     PR_TRY(pr_checkpoint_fits(from, s->model, err));
@@ -583,10 +621,11 @@ parsrec_status pr_run_set_up(pr_train_run *r, parsrec_error *err)
 {
     PR_TRY(parsrec_ranks_agree(r->plan->ranks, set_up(r, err), err));
     const pr_position *at = &r->state.at;
-    char more[120];
-    snprintf(more, sizeof more, "seed %llu, patience %llu, after %llu batches, ",
+    char more[150];
+    snprintf(more, sizeof more, "seed %llu, patience %llu, after %llu batches %s, %s",
              (unsigned long long)at->seed, (unsigned long long)at->patience,
-             (unsigned long long)at->batches);
+             (unsigned long long)at->batches, r->resumed,
+             r->state.model->user_rows != NULL ? "users divided, " : "");
     return pr_same_ranks(r->plan->ranks, r->state.model, r->data, more, err);
 }
 

@@ -71,6 +71,7 @@ typedef struct pr_train_run {
     bool *some;                  /* [users]: those of `next` and `basket` */
     bool *validated;             /* [users]: who is validated; NULL: everybody */
     pr_basket *baskets;          /* of the batch under way */
+    char resumed[20];            /* checksum of the checkpoint; "": a fresh run */
     const char *good_checkpoint; /* the last one that was written or read; NULL: none yet */
     double epoch_began, last_checkpoint;
     uint64_t items_before; /* of this epoch, learnt from by an earlier process */

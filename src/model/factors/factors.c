@@ -10,6 +10,7 @@
 #include "math/wide.h"
 #include "model/factors/pairwise.h"
 #include "model/history.h"
+#include "model/user_rows.h"
 
 PR_LOCAL_LEVELS(pr_real, dot, pr_dot, (const pr_real *x, const pr_real *y, size_t n), (x, y, n))
 
@@ -66,7 +67,6 @@ static void sum_rows(pr_real *sum, const pr_real *table, const int32_t *items, s
 typedef struct state {
     view w;
     size_t D;
-    const pr_real *users;
     pr_real *user;   /* [rows,D] */
     pr_real *before; /* [rows,D]: the sum of what is just before ... */
     pr_real *mean;   /* [rows,D]: ... and the mean */
@@ -85,7 +85,6 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     if (pr_arena_counts(arena))
         return;
     s->w = view_of(model, model->weights);
-    s->users = pr_pairs_users(model);
 }
 
 static void set_mean(state *s, size_t r, size_t n)
@@ -102,7 +101,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
         const pr_history *h = &starts[r].history;
         size_t user = starts[r].user >= 0 ? (size_t)starts[r].user : scorer->model->users;
         size_t first = pr_pairs_before(h);
-        memcpy(s->user + r * D, s->users + user * D, D * sizeof *s->user);
+        memcpy(s->user + r * D, pr_user_row(scorer->model, user), D * sizeof *s->user);
         s->count[r] = 0;
         if (s->w.last == NULL)
             continue;

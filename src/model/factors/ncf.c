@@ -12,6 +12,7 @@
 #include "math/layers.h"
 #include "model/factors/factors.h"
 #include "model/factors/pairwise.h"
+#include "model/user_rows.h"
 
 /* ---- tensors ---- */
 
@@ -100,7 +101,6 @@ enum { BLOCK = 128 }; /* items at a time */
 typedef struct state {
     view w;
     dims d;
-    const pr_real *users;
     pr_real *user;  /* [rows,W] */
     pr_real *begin; /* [rows,E]: the user's part of the first layer */
     pr_real *item;  /* [BLOCK,E]: the items' part of it */
@@ -125,7 +125,6 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     if (pr_arena_counts(arena))
         return;
     s->w = view_of(model, model->weights, false);
-    s->users = pr_pairs_users(model);
 }
 
 static void start(pr_scorer *scorer, const pr_start *starts)
@@ -134,7 +133,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
     size_t W = s->d.W, E = s->d.E;
     for (size_t r = 0; r < scorer->active; r++) {
         size_t user = starts[r].user >= 0 ? (size_t)starts[r].user : scorer->model->users;
-        memcpy(s->user + r * W, s->users + user * W, W * sizeof *s->user);
+        memcpy(s->user + r * W, pr_user_row(scorer->model, user), W * sizeof *s->user);
         pr_linear_forward(s->begin + r * E, s->user + r * W + s->d.F, s->w.user_w, s->w.in_b, 1, E,
                           E);
     }

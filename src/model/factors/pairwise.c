@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "math/layers.h"
 #include "model/history.h"
+#include "model/user_rows.h"
 
 enum {
     CANDIDATES = 512, /* of a block, about */
@@ -210,12 +211,13 @@ static void learn_basket(pairs_run *run, const pr_rng *rng, uint32_t row)
         basket->user < 0 ||
         pr_unit32(pr_rng_at(rng, chunk->batch->number, row, 1, 0).word[0]) < model->config.anyone;
     chunk->users[row] = anyone ? (int32_t)model->users : basket->user;
+    const pr_real *user = pr_user_row(model, (size_t)chunk->users[row]);
     pr_real *duser = chunk->user_gradient + row * run->width;
     memset(duser, 0, run->width * sizeof *duser);
     for (size_t i = 0; i < basket->size; i++)
         chunk->slots[1][basket->items[i]] = 1;
     for (size_t j = 0; j < basket->size && j < (size_t)model->config.steps; j++) {
-        b->user[b->targets] = pr_pairs_users(model) + (size_t)chunk->users[row] * run->width;
+        b->user[b->targets] = user;
         b->duser[b->targets] = duser;
         set_before(b, basket, j);
         add_candidates(b, basket->items[j], &stream);

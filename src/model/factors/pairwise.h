@@ -50,10 +50,6 @@ int32_t pr_pair_slot(const pr_pair_block *b, int32_t item);
 /* Adds the table of users, and makes tables by item sparse; called at the end of `layout`. Names end with NULL. */
 parsrec_status pr_pairs_layout(pr_model *model, const char *const *by_item, size_t user_width,
                                parsrec_error *err);
-static inline const pr_real *pr_pairs_users(const pr_model *model)
-{
-    return model->weights + pr_params_users(&model->params)->at;
-}
 /* Where the items before an empty basket begin: its last session, or its last item. */
 size_t pr_pairs_before(const pr_history *h);
 

@@ -6,6 +6,7 @@
 #include "math/layers.h"
 #include "model/history.h"
 #include "model/parsrec/parsrec_learn.h"
+#include "model/user_rows.h"
 
 /* ---- memory ---- */
 
@@ -85,7 +86,7 @@ static void pass_take(pr_arnn_pass *pass, pr_arena *arena, const pr_model *model
     const pr_config *c = &model->config;
     pr_arnn_dims d = pr_arnn_dims_of(model);
     size_t R = limits->rows, T = R * limits->steps;
-    *pass = (pr_arnn_pass){.net.d = d, .config = c, .steps = limits->steps};
+    *pass = (pr_arnn_pass){.net.d = d, .model = model, .config = c, .steps = limits->steps};
     pass->first = pr_arena_take(arena, limits->steps + 2, sizeof *pass->first);
     pass->rows = pr_arena_take(arena, limits->steps + 2, sizeof *pass->rows);
     pass->users = pr_arena_take(arena, R, sizeof *pass->users);
@@ -271,7 +272,7 @@ static void begin_users(pr_arnn_pass *pass)
         pr_known_features about = about_of(pass, r, &rng);
         pr_arnn_about_read(&pass->net, r, &about);
     }
-    pr_embedding_forward(pass->net.t.u, pass->net.w.user, pass->users, R, du);
+    pr_user_rows_copy(pass->net.t.u, pass->model, pass->users, R);
     for (size_t r = 0; r < R; r++) {
         uint32_t place[3] = {pass->chunk->batch->number, pass->chunk->order[r], 0};
         drop_row(&pass->drop_user, pass->net.t.u + r * du, r, place, du);

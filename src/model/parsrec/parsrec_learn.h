@@ -154,6 +154,7 @@ typedef struct pr_arnn_drop {
 typedef struct pr_arnn_pass {
     pr_arnn_net net;
     pr_chunk *chunk;
+    const pr_model *model;
     const pr_config *config;
     size_t steps;
     size_t *first, *rows; /* [steps + 2]: step j has rows[j] rows from first[j] on the tape */

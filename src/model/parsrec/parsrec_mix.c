@@ -16,11 +16,11 @@
 #include "model/parsrec/parsrec_scorer.h"
 
 enum {
-    QUESTIONS_MOST = 2000, /* of a stage */
-    QUESTIONS_LEAST = 50,  /* in a round; fewer say too little: the score stays as it is */
-    ROUNDS_MOST = 8,       /* questions about later steps of one basket */
-    PAST_MOST = 160,       /* candidates of a question: items of the past, */
-    STRONG_MOST = 96,      /* and by each of two rankings */
+    QUESTIONS_MOST = PR_MIX_BASKETS, /* of a stage */
+    QUESTIONS_LEAST = 50, /* in a round; fewer say too little: the score stays as it is */
+    ROUNDS_MOST = 8,      /* questions about later steps of one basket */
+    PAST_MOST = 160,      /* candidates of a question: items of the past, */
+    STRONG_MOST = 96,     /* and by each of two rankings */
     CANDIDATES_MOST = PAST_MOST + 2 * STRONG_MOST,
     PRIOR = 1, /* case that speaks for the plain score */
     W_MOST = PR_MIX_WEIGHTS_MOST,
@@ -41,7 +41,6 @@ typedef struct fitting {
     pr_model *model;
     const pr_mix_data *data;
     const pr_real *popular;
-    size_t asked;  /* baskets */
     size_t rounds; /* of questions about later steps */
     asker *askers; /* [threads] */
     /* A question has a place with room for CANDIDATES_MOST, whoever asks it; then those without an answer are
@@ -176,7 +175,7 @@ static void ask_basket(void *context, size_t i, unsigned worker)
     const fitting *f = context;
     asker *own = &f->askers[worker];
     const pr_arnn_state *s = own->scorer->own;
-    const pr_basket *b = &f->data->baskets[i * f->data->count / f->asked];
+    const pr_basket *b = &f->data->baskets[i];
     pr_rng rng = pr_rng_make(f->data->seed, UINT64_C(0x70726566)); /* "pref" */
     pr_start start = {.user = b->user, .history = b->history, .features = b->features};
     for (size_t round = 0; round <= f->rounds && (round == 0 || b->size > 1); round++) {
@@ -195,7 +194,7 @@ static void ask_basket(void *context, size_t i, unsigned worker)
 
 static size_t places_of(const fitting *f, size_t stage)
 {
-    return stage == PR_MIX_FIRST ? f->asked : f->asked * f->rounds;
+    return stage == PR_MIX_FIRST ? f->data->count : f->data->count * f->rounds;
 }
 
 /* Questions with an answer, one behind the other in the order of their places. */
@@ -214,7 +213,7 @@ static void close_up(pr_choices *q, const size_t *candidates, size_t places)
 
 static void ask_all(fitting *f)
 {
-    pr_pool_run(f->data->pool, ask_basket, f, f->asked);
+    pr_pool_run(f->data->pool, ask_basket, f, f->data->count);
     for (size_t i = 0; i < PR_MIX_STAGES; i++)
         close_up(&f->stage[i], f->candidates[i], places_of(f, i));
 }
@@ -311,11 +310,7 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     pr_arnn_view v = pr_arnn_view_of(model, model->weights);
     size_t W = pr_arnn_mix_weights(&d);
     memset(v.mix, 0, PR_MIX_STAGES * W * sizeof *v.mix);
-    fitting f = {.model = model,
-                 .data = data,
-                 .popular = v.popular,
-                 .asked = data->count < QUESTIONS_MOST ? data->count : QUESTIONS_MOST,
-                 .rounds = rounds_of(data)};
+    fitting f = {.model = model, .data = data, .popular = v.popular, .rounds = rounds_of(data)};
     parsrec_status status;
     PR_TRY_GOTO(take_memory(&f, W, err));
     ask_all(&f);

@@ -1,7 +1,7 @@
 /* The attention-fused recurrent network, forward and backward (docs/math.md, One step).
  *
  *   paper                     here
- *   E^U, E^V                  w.user, w.item
+ *   E^U, E^V                  rows of users (model/user_rows.h), w.item
  *   Q = [E^U_u ; h_j]         t.u and the first half of t.z
  *   K = V                     t.e, rows of the placed items
  *   W^Q, W^K and W^V, W^O     query_w, kv_w, join_w of a layer

@@ -106,7 +106,7 @@ typedef struct pr_arnn_layer {
 } pr_arnn_layer;
 
 typedef struct pr_arnn_view {
-    pr_real *item, *user;
+    pr_real *item;
     pr_real *cell_w, *cell_b; /* [blocks·dv,dz]: next hidden state, then output */
     pr_real *bias;            /* [items] */
     pr_real *pull, *scale_w;  /* [items,dv], [dv,du] */

@@ -310,7 +310,6 @@ pr_arnn_view pr_arnn_view_of(const pr_model *model, pr_real *block)
     pr_arnn_view v = {0};
     pr_lister l = {.have = &model->params, .block = block};
     list_all(&l, &v, &d);
-    v.user = block + pr_params_users(&model->params)->at;
     return v;
 }
 

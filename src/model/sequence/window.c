@@ -8,6 +8,7 @@
 #include "math/blas.h"
 #include "math/embedding.h"
 #include "math/layers.h"
+#include "model/user_rows.h"
 
 /* ---- tensors ---- */
 
@@ -69,12 +70,6 @@ static tables tables_of(const pr_model *model, pr_real *block)
     return t;
 }
 
-static pr_real *user_table(const pr_model *model)
-{
-    const pr_param *users = pr_params_users(&model->params);
-    return users != NULL ? model->weights + users->at : NULL;
-}
-
 parsrec_status pr_window_check(const pr_config *c, parsrec_error *err)
 {
     PR_TRY(pr_sequence_check_loss("a model of windows (caser, stamp, narm)", c, err));
@@ -132,7 +127,6 @@ void pr_window_take(void *own, pr_arena *arena, const pr_model *model, size_t ro
     s->item = t.item;
     s->out = t.out;
     s->bias = t.bias;
-    s->users = user_table(model);
     memcpy(s->w, t.map, sizeof s->w);
 }
 
@@ -169,8 +163,8 @@ void pr_window_start(pr_scorer *scorer, const pr_start *starts)
     for (size_t r = 0; r < scorer->active; r++) {
         fill_window(s, r, &starts[r].history, model->items, model->config.separator);
         size_t user = starts[r].user >= 0 ? (size_t)starts[r].user : model->users;
-        if (s->users != NULL)
-            memcpy(s->y + r * W + D, s->users + user * D, D * sizeof *s->y);
+        if (model->kind->window->users)
+            memcpy(s->y + r * W + D, pr_user_row(model, user), D * sizeof *s->y);
     }
     s->stale = true;
 }
@@ -309,11 +303,11 @@ static void learn_block(window_run *run, const pr_model *model, const tables *w,
     size_t D = d.D, W = width_of(model);
     pr_drop drop = pr_drop_make(model->config.dropout_hidden);
     bool drops = model->config.dropout_hidden > 0;
-    const pr_real *users = user_table(model);
+    bool users = model->kind->window->users;
     write_windows(run, from, n, d.L);
-    for (size_t k = 0; k < n && users != NULL; k++) {
+    for (size_t k = 0; users && k < n; k++) {
         size_t user = (size_t)chunk->users[chunk->order[run->sequence[from + k]]];
-        memcpy(run->y + k * W + D, users + user * D, D * sizeof *users);
+        memcpy(run->y + k * W + D, pr_user_row(model, user), D * sizeof *run->y);
     }
     run_net(&run->in, run->y, run->ids, n, w->item, w->map, model);
     if (drops) {
@@ -324,7 +318,7 @@ static void learn_block(window_run *run, const pr_model *model, const tables *w,
     pr_sequence_loss(&run->base, model, run->dy, run->y, from, n, factor);
     if (drops)
         drop_rows(run->dy, run->keep, drop, n, D, W);
-    for (size_t k = 0; k < n && users != NULL; k++)
+    for (size_t k = 0; users && k < n; k++)
         pr_add(chunk->user_gradient + chunk->order[run->sequence[from + k]] * D,
                run->dy + k * W + D, D);
     memset(run->in.dx, 0, n * d.L * D * sizeof *run->in.dx);

@@ -77,7 +77,7 @@ void pr_window_attend_backward(pr_real *s, pr_real *dq, pr_real *dv, pr_real *dh
 typedef struct pr_window_state {
     pr_window_dims d;
     pr_window_block in;
-    pr_real *item, *bias, *out, *users; /* out: what scores; users: NULL without a table */
+    pr_real *item, *bias, *out; /* out: what scores */
     pr_real *w[PR_WINDOW_MAPS];
     int32_t *window; /* [rows,L] */
     pr_real *y;      /* [rows,W] */

@@ -111,6 +111,43 @@ static void written_files_come_back(void **state)
     pr_container_free(c);
 }
 
+/* Hands out `whole` number by number. */
+static parsrec_status next_number(void *context, const void **bytes, size_t *size,
+                                  parsrec_error *err)
+{
+    (void)err;
+    size_t *at = context;
+    *bytes = &whole[0][0] + (*at)++;
+    *size = sizeof **whole;
+    return PARSREC_OK;
+}
+
+static void bytes_from_a_source_are_those_of_memory(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_mapping first, second;
+    size_t at = 0;
+    pr_tensor_source source = {&at, &at, next_number};
+    pr_apart apart = {.sources = &source, .source_count = 1};
+    pr_tensor poured[TENSORS];
+    memcpy(poured, tensors, sizeof poured);
+    poured[1].data = &at;
+    assert_ok(write_sample(&err));
+    assert_ok(pr_file_map(&first, path, &err));
+    assert_fails(pr_container_write_apart("/dev/null", "test.kind", 3, metadata, 1, poured, TENSORS,
+                                          &apart, &err),
+                 PARSREC_E_ARGUMENT, "must be a plain file");
+    assert_ok(
+        pr_container_write_apart(path, "test.kind", 3, metadata, 1, poured, TENSORS, &apart, &err));
+    assert_int_equal(at, 10);
+    assert_ok(pr_file_map(&second, path, &err));
+    assert_int_equal(first.size, second.size);
+    assert_memory_equal(first.bytes, second.bytes, first.size);
+    pr_file_unmap(&first);
+    pr_file_unmap(&second);
+}
+
 static void equal_arguments_give_equal_bytes(void **state)
 {
     (void)state;
@@ -398,6 +435,7 @@ static void files_are_told_by_their_first_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_from_a_source_are_those_of_memory),
         cmocka_unit_test(written_files_come_back),
         cmocka_unit_test(equal_arguments_give_equal_bytes),
         cmocka_unit_test(the_writer_refuses_what_cannot_be_read),

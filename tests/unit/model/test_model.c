@@ -6,6 +6,7 @@
 #include "model/history.h"
 #include "model/parsrec/parsrec_learn.h"
 #include "model/trainer.h"
+#include "model/user_rows.h"
 
 #include "support/toy_features.h"
 
@@ -83,6 +84,41 @@ static pr_model *new_model(const pr_config *config)
     assert_ok(pr_model_alloc_weights(model, &err));
     pr_params_fill(&model->params, model->weights, PR_INIT_NORMAL, 1);
     return model;
+}
+
+/* Of a user table that ranks divide. */
+static void rows_of_some_users_begin_as_those_of_all(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_config config = small_config();
+    pr_model *all = new_model(&config), *some;
+    const pr_param *whole = pr_params_users(&all->params);
+    size_t bytes = whole->cols * sizeof *all->weights;
+    for (size_t first = 0; first <= USERS; first++) {
+        size_t end = first + 2 < USERS ? first + 2 : USERS;
+        assert_ok(
+            pr_model_new_bare(&some, "parsrec", &config, &(pr_shop){TOY_SHOP(USERS, ITEMS)}, &err));
+        pr_params_keep_users(&some->params, first, end);
+        pr_category_tree tree = some_tree();
+        assert_ok(pr_model_set_tree(some, &tree, &err));
+        assert_ok(pr_model_alloc_weights(some, &err));
+        pr_params_fill(&some->params, some->weights, PR_INIT_NORMAL, 1);
+        const pr_param *users = pr_params_users(&some->params);
+        assert_int_equal(users->rows, end - first + 1);
+        assert_int_equal(pr_param_all_rows(users), USERS + 1);
+        assert_int_equal(users->at, whole->at);
+        assert_memory_equal(some->weights, all->weights, whole->at * sizeof *all->weights);
+        for (size_t u = 0; u <= USERS; u++) {
+            size_t here = pr_param_row_here(users, u);
+            assert_int_equal(here != PR_ROW_ELSEWHERE, (u >= first && u < end) || u == USERS);
+            if (here != PR_ROW_ELSEWHERE)
+                assert_memory_equal(some->weights + users->at + here * users->cols,
+                                    pr_user_row(all, u), bytes);
+        }
+        pr_model_free(some);
+    }
+    pr_model_free(all);
 }
 
 /* A few batches on some threads; returns the model. */
@@ -604,6 +640,7 @@ int main(void)
 {
     static int cells[] = {PR_CELL_RNN, PR_CELL_GRU, PR_CELL_LSTM};
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_some_users_begin_as_those_of_all),
         cmocka_unit_test(threads_give_the_same_bits),
         cmocka_unit_test(training_lowers_the_loss),
         cmocka_unit_test(long_baskets_are_cut_and_divergence_is_told),
