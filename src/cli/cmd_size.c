@@ -1,9 +1,11 @@
 /* parsrec size: what a shop of a given size will take on this machine. Generated shops of the same shape are
  * imported, trained on and asked, each step in a process of its own, so that the system tells its peak memory.
  *
- * A large shop is not generated whole. The catalogue is, because the cost of a step and of an answer depends on
- * it; users and actions are a part of it, once and half as many. What grows with users and actions grows in
- * proportion, so two points give the line: a fixed part and a part per user. */
+ * A large shop is not generated whole, but a part of it and half of that part, and two points give the line. The
+ * parts must be like the whole: how many families and links a model has depends on the actions per item, and
+ * which loss it learns by on the number of items. So of a catalogue that is too large to be scored as a whole,
+ * users, items and actions are all generated in proportion. A smaller one is generated whole, with a part of its users
+ * and actions, because the cost of a step depends on it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,8 @@
 #include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
+
+enum { WHOLE_MOST = 24576 }; /* items of a catalogue that `loss = auto` scores as a whole */
 
 typedef struct size_args {
     uint64_t users, items, actions, dim, most, max_memory;
@@ -51,13 +55,16 @@ const cli_command cli_size = {
     .usage = "parsrec size --users N --items N --actions N [options]",
     .details =
         "Generates shops of this shape, imports them, trains an epoch with the default settings\n"
-        "and asks for answers, and says what the whole shop will take on this machine. If the "
-        "shop\n"
-        "has more actions than --sample and twice its catalogue, it is a part of the users with "
-        "the\n"
-        "whole catalogue, and half of that part; the figures follow the line through both.\n"
+        "and asks for answers, and says what the whole shop will take on this machine. A shop "
+        "with\n"
+        "more actions than --sample is generated in part, and half of that part; the figures "
+        "follow\n"
+        "the line through both. Up to 24,576 items all of them are there, with 20 actions each "
+        "or\n"
+        "more; of larger catalogues at least 50,000 items are, with as many actions each as in "
+        "all.\n"
         "Memory is the peak of a process, files that it reads included. docs/scale.md.\n",
-    .examples = "  parsrec size --users 200000 --items 100000 --actions 7300000\n"
+    .examples = "  parsrec size --users 20000 --items 5000 --actions 700000\n"
                 "  parsrec size --users 5000 --items 800 --actions 90000 --dim 32 --json\n",
     .options = options,
     .least_words = 0,
@@ -81,28 +88,30 @@ enum {
     FIGURES
 };
 
-/* How a figure follows from those of parts of the shop. */
-enum { LINE, SHARE, SAME };
+/* How a figure follows from those of parts of the shop; SEARCH is a line where parts have fewer items. */
+enum { LINE, SHARE, SAME, SEARCH };
 static const struct {
     const char *name;
     int rule;
 } figures[FIGURES] = {
-    {"import_memory", LINE},    {"import_seconds", SHARE},     {"data_disk", LINE},
-    {"train_memory", LINE},     {"train_memory_least", LINE},  {"epoch_seconds", SHARE},
-    {"items_per_second", SAME}, {"checkpoint_disk", LINE},     {"model_disk", LINE},
-    {"serve_memory", LINE},     {"answer_microseconds", SAME},
+    {"import_memory", LINE},    {"import_seconds", SHARE},       {"data_disk", LINE},
+    {"train_memory", LINE},     {"train_memory_least", LINE},    {"epoch_seconds", SHARE},
+    {"items_per_second", SAME}, {"checkpoint_disk", LINE},       {"model_disk", LINE},
+    {"serve_memory", LINE},     {"answer_microseconds", SEARCH},
 };
 
 /* Of the whole, from a part `share` of it and, if not NULL, from half of that part. A line that would fall is
  * level: then the fixed part is all there is. */
-static void conclude(double *whole, const double *part, const double *half, double share)
+static void conclude(double *whole, const double *part, const double *half, double share,
+                     bool drawn)
 {
     for (size_t i = 0; i < FIGURES; i++) {
         whole[i] = part[i];
         if (half == NULL)
             continue;
         double slope = (part[i] - half[i]) / (share / 2);
-        if (figures[i].rule == LINE && slope > 0)
+        bool line = figures[i].rule == LINE || (figures[i].rule == SEARCH && drawn);
+        if (line && slope > 0)
             whole[i] = part[i] + slope * (1 - share);
         if (figures[i].rule == SHARE)
             whole[i] = part[i] / share;
@@ -130,27 +139,52 @@ static uint64_t popular(pr_stream *stream, uint64_t items)
     return item < items ? item : items - 1;
 }
 
-/* Baskets of six. Half of what a user buys is among ten favourites; now and then an item comes that nobody has had,
- * so that all are there in the end. */
+enum { RELATED = 50, GROUPS = 5, FAVOURITES = 10 };
+
+/* One of the groups of related items that a user knows; `which` is below GROUPS. */
+static uint64_t group_of(const pr_rng *rng, uint64_t user, uint64_t which, uint64_t groups)
+{
+    pr_stream own = pr_stream_at(rng, (uint32_t)user, (uint32_t)(user >> 32), 1 + (uint32_t)which);
+    return popular(&own, groups);
+}
+
+/* Half of what a user buys is among ten favourites, most of the rest in the group that the basket is about. */
+static uint64_t choose(const pr_rng *rng, pr_stream *draws, uint64_t user, uint64_t about,
+                       uint64_t items)
+{
+    uint64_t groups = (items + RELATED - 1) / RELATED, which = about,
+             within = popular(draws, RELATED);
+    if (pr_stream_unit(draws) < 0.5) {
+        uint64_t favourite = pr_stream_below(draws, FAVOURITES);
+        pr_stream own = pr_stream_at(rng, (uint32_t)user, (uint32_t)(user >> 32),
+                                     1 + GROUPS + (uint32_t)favourite);
+        which = favourite % GROUPS;
+        within = popular(&own, RELATED);
+    } else if (pr_stream_unit(draws) < 0.3) {
+        which = pr_stream_below(draws, GROUPS);
+    }
+    uint64_t item = group_of(rng, user, which, groups) * RELATED + within;
+    return item < items ? item : items - 1;
+}
+
+/* Baskets of six. Now and then an item comes that nobody has had, so that all are there in the end. Items that are
+ * bought together by chance alone would take more memory to count than those of a real shop. */
 static parsrec_status write_rows(const shop *s, const char *path, parsrec_error *err)
 {
-    enum { BASKET = 6, FAVOURITES = 10, DAY = 86400 };
+    enum { BASKET = 6, DAY = 86400 };
     pr_rng rng = pr_rng_make(1, s->items);
     FILE *file = fopen(path, "w");
     if (file == NULL)
         return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot write", path);
     fputs("user,session,time,item\n", file);
-    uint64_t done = 0, shown = 0;
+    uint64_t done = 0, shown = 0, about = 0;
     for (uint64_t u = 0; u < s->users; u++) {
         pr_stream draws = pr_stream_at(&rng, (uint32_t)u, (uint32_t)(u >> 32), 0);
         uint64_t end = (uint64_t)((double)(u + 1) * ((double)s->actions / (double)s->users));
         for (uint64_t k = 0; done < end; k++, done++) {
-            uint64_t item = popular(&draws, s->items);
-            if (pr_stream_unit(&draws) < 0.5) {
-                pr_stream own = pr_stream_at(&rng, (uint32_t)u, (uint32_t)(u >> 32),
-                                             1 + pr_stream_below(&draws, FAVOURITES));
-                item = popular(&own, s->items);
-            }
+            if (k % BASKET == 0)
+                about = pr_stream_below(&draws, GROUPS);
+            uint64_t item = choose(&rng, &draws, u, about, s->items);
             if ((double)shown * (double)s->actions <= (double)done * (double)s->items &&
                 shown < s->items)
                 item = shown++;
@@ -325,11 +359,17 @@ static parsrec_status measure_in(shop *s, const size_args *a, double *result, pa
     return PARSREC_OK;
 }
 
-/* Of a shop with this share of the users and actions. */
+/* Catalogues of more items have a loss against drawn items, and the best are searched for. */
+static bool is_drawn(const size_args *a)
+{
+    return a->items > WHOLE_MOST;
+}
+
+/* Of a shop with this share of the users and actions, and of the items of a large catalogue. */
 static parsrec_status measure(const size_args *a, double share, double *result, parsrec_error *err)
 {
     shop s = {.users = (uint64_t)(share * (double)a->users + 0.5),
-              .items = a->items,
+              .items = is_drawn(a) ? (uint64_t)(share * (double)a->items + 0.5) : a->items,
               .actions = (uint64_t)(share * (double)a->actions + 0.5)};
     s.users = s.users > 0 ? s.users : 1;
     memset(result, 0, FIGURES * sizeof *result);
@@ -389,8 +429,8 @@ static int print_text(const size_args *a, const double *f, double share)
     printf("%s users, %s items, %s actions\n", pr_digits_of(&users, a->users),
            pr_digits_of(&items, a->items), pr_digits_of(&actions, a->actions));
     if (share < 1)
-        printf("from %.2g %% and %.2g %% of the users and actions, generated with all items\n\n",
-               100 * share, 50 * share);
+        printf("from %.2g %% and %.2g %% of the users and actions, generated with %s items\n\n",
+               100 * share, 50 * share, is_drawn(a) ? "as many of the" : "all");
     else
         printf("from a generated shop of this size\n\n");
     printf("step    memory    disk      time\n");
@@ -418,12 +458,15 @@ static int print_json(const size_args *a, const double *f, double share)
     return cli_print_json("size", json);
 }
 
-/* The share of users and actions to generate: all, or as many actions as --sample or, if that is more, two for
- * each item, so that half of them still has every item. */
+/* The share to generate: all, or as many actions as --sample, unless the catalogue needs more. */
 static double share_of(const size_args *a)
 {
-    uint64_t most = a->most > 2 * a->items ? a->most : 2 * a->items;
-    return a->actions <= most ? 1 : (double)most / (double)a->actions;
+    enum { ACTIONS_EACH = 20 };
+    double share = (double)a->most / (double)a->actions;
+    double least = is_drawn(a) ? 2 * (WHOLE_MOST + 424.0) / (double)a->items
+                               : ACTIONS_EACH * (double)a->items / (double)a->actions;
+    share = share > least ? share : least;
+    return share < 1 ? share : 1;
 }
 
 int cmd_size(int argc, char **argv)
@@ -447,6 +490,6 @@ int cmd_size(int argc, char **argv)
     cli_finish_line();
     if (status != PARSREC_OK)
         return cli_report("size", &err);
-    conclude(whole, part, share < 1 ? half : NULL, share);
+    conclude(whole, part, share < 1 ? half : NULL, share, is_drawn(&a));
     return a.json ? print_json(&a, whole, share) : print_text(&a, whole, share);
 }
