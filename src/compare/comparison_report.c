@@ -53,6 +53,15 @@ static void interval_cell(pr_report *r, const pr_interval *interval)
 
 /* ---- sentences ---- */
 
+/* Whether any model was trained with several seeds: counts have none, and finished models one. */
+static bool has_seeds(const parsrec_comparison *c)
+{
+    for (size_t row = 0; row < c->count; row++)
+        if (c->rows[row].judged > 1)
+            return true;
+    return false;
+}
+
 static void write_protocol(pr_writer *out, const parsrec_comparison *c)
 {
     const parsrec_eval_report *r = &c->rows[0].report;
@@ -75,7 +84,7 @@ static void write_protocol(pr_writer *out, const parsrec_comparison *c)
     }
     pr_write(out, "; protocol %s: %s%s.", rule->name, rule->summary,
              o->exclude_seen ? "; items the user had before are left out" : "");
-    if (c->seeds > 1)
+    if (has_seeds(c))
         pr_write(out, " Means over %zu seeds of training.", c->seeds);
     if (c->more_seconds > 0)
         pr_write(
@@ -322,7 +331,7 @@ static void significance_table(pr_report *r, const parsrec_comparison *c)
     pr_report_add(r, PR_REPORT_NOTE,
                   "Confidence intervals: bootstrap over users. p: paired permutation test over "
                   "users, corrected for the number of models (Holm). * p < .05%s.",
-                  c->seeds > 1 ? " and the interval over seeds excludes 0" : "");
+                  has_seeds(c) ? " and the interval over seeds excludes 0" : "");
 }
 
 /* Each model's values by seed, their mean and its confidence interval. A terminal leaves out the
@@ -381,7 +390,7 @@ static void seeds_table(pr_report *r, const parsrec_comparison *c, bool values)
 
 static void seeds_section(pr_report *r, const parsrec_comparison *c)
 {
-    if (c->seeds < 2)
+    if (!has_seeds(c))
         return;
     pr_report_only(r, PR_IN_TEXT);
     seeds_table(r, c, false);
@@ -633,7 +642,7 @@ static void provenance(pr_report *r, const parsrec_comparison *c)
                    (unsigned long long)c->stats.users, (unsigned long long)c->stats.sessions,
                    (unsigned long long)c->stats.items, (unsigned long long)c->stats.actions);
     pr_report_fact(r, "seeds", "training %llu%s, sampled items %llu, intervals and tests %llu",
-                   (unsigned long long)c->seed, c->seeds > 1 ? " and the following" : "",
+                   (unsigned long long)c->seed, has_seeds(c) ? " and the following" : "",
                    (unsigned long long)c->eval.seed, (unsigned long long)c->resampling.seed);
     pr_report_fact(r, "resamples", "%zu of %zu users for intervals, %zu for tests",
                    c->resampling.resamples, c->user_count, c->testing.resamples);

@@ -299,6 +299,10 @@ static void add_origin(pr_report *r, const pr_explanation *e)
     pr_report_fact(r, "checksum of the data", "%s", e->checksum);
     for (size_t g = 0; g < e->group_count; g++) {
         const pr_explained_group *from = &e->groups[g];
+        if (from->baskets == 0) { /* maps that only count ask the model nothing */
+            pr_report_fact(r, from->name, "%zu users", from->users);
+            continue;
+        }
         pr_report_fact(r, from->name,
                        "%zu users, %llu baskets of two items or more, %llu steps; %llu baskets cut "
                        "to %zu items",

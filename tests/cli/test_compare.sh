@@ -70,6 +70,8 @@ same "$(wc -l <out/report.csv)" 33 "rows of the CSV: 4 models, 8 measures, a hea
 same "$(grep -c '"protocols"' out/report.json)" 0 "other protocols"
 # A model of its own, under another name, and other protocols.
 ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st,out/b.st" -o other --full --k 1,3 --measure HR@3
+# Finished models and counts have no seeds to vary, however many are asked for.
+same "$(grep -c -e "seeds of training" -e "Variation between seeds" -e "interval over seeds" other/report.md)" 0 "words about seeds"
 says "By HR@3 the best is"
 says "the whole catalogue"
 ok "$PARSREC" compare shop.st --models "parsrec:$small:epochs=1" -o other --seeds 1 --epochs 3

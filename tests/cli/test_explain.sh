@@ -183,5 +183,8 @@ fails 1 "has no categories" "$PARSREC" explain one_model.st one.st --by category
 fails 1 "at least two items" "$PARSREC" explain one_model.st one.st --by item -o no
 fails 1 "none of the 1 items of the data set is in the model's catalogue" "$PARSREC" explain m.st one.st -o no
 absent no
+# A map that counts asks the model nothing, and does not say how much.
+ok "$PARSREC" explain shop.model shop.st --map lift -o counted
+same "$(grep -c ' 0 baskets' counted/report.html)" 0 "baskets that nobody asked about"
 touch file
 fails 1 "is not a folder" "$PARSREC" explain shop.model shop.st --map lift -o file
