@@ -24,8 +24,9 @@
 #define SHOWN_SECONDS 0.3
 /* A rank at work says so this often, unless it must more often. */
 #define SAID_SECONDS 1.0
-/* Rank 0 is waited for a little longer: if another one is lost, it is rank 0 who says so. */
-#define FIRST_SECONDS 1.0
+/* Rank 0 is waited for longer by this share: if another one is lost, it is rank 0 who says so, and it may
+ * have been busy with a checkpoint when the others began to wait for it. */
+#define FIRST_SHARE 0.25
 
 struct parsrec_ranks {
     const pr_ranks_plugin *plugin;
@@ -280,7 +281,7 @@ static parsrec_status show_wait(pr_ranks *r, unsigned peer, double seconds, pars
     if (pr_progress(r->hooks, stage, "seconds", (uint64_t)seconds, (uint64_t)r->peer_seconds,
                     NULL) == PARSREC_OK)
         return PARSREC_OK;
-    r->told = seconds + FIRST_SECONDS > r->peer_seconds;
+    r->told = seconds > (1 - FIRST_SHARE) * r->peer_seconds;
     return lost(r, peer, "did not answer before this one was told to stop", err);
 }
 
@@ -295,7 +296,7 @@ static void pause_for(double waited)
 
 static double patience(const pr_ranks *r, unsigned peer)
 {
-    return r->peer_seconds + (peer == 0 ? FIRST_SECONDS : 0);
+    return r->peer_seconds * (peer == 0 ? 1 + FIRST_SHARE : 1);
 }
 
 static parsrec_status silent(pr_ranks *r, unsigned peer, double seconds, parsrec_error *err)

@@ -146,6 +146,19 @@ static void silence_ends_work_and_names_the_rank(void **state)
                  "rank 1 of 2 was not heard of");
 }
 
+/* It may have waited in vain for another one itself, and begun later than those who wait for it. */
+static void rank_0_is_waited_for_longer(void **state)
+{
+    (void)state;
+    pr_ranks r = two_ranks(100);
+    r.heard[0] = r.heard[1] = pr_now() - 110;
+    assert_true(is_silent(&r, 1));
+    r.rank = 1;
+    assert_false(is_silent(&r, 0));
+    r.heard[0] = pr_now() - 130;
+    assert_true(is_silent(&r, 0));
+}
+
 static size_t told;
 
 static int stop_at_once(void *context, const parsrec_progress *progress)
@@ -195,6 +208,7 @@ int main(void)
         cmocka_unit_test(a_rank_at_work_is_waited_for),
         cmocka_unit_test(a_failure_stops_the_others_and_is_everybodys),
         cmocka_unit_test(silence_ends_work_and_names_the_rank),
+        cmocka_unit_test(rank_0_is_waited_for_longer),
         cmocka_unit_test(the_callers_hooks_are_asked_too),
         cmocka_unit_test(launchers_are_known_by_their_variables),
     };
