@@ -1,4 +1,4 @@
-/* Events into the store and into live histories, and out as CSV. One read-write lock separates the
+/* Events into the store and into live histories. One read-write lock separates the
  * threads that add events, which run in parallel, from the one that replaces the engine. */
 #include "serve/event_flow.h"
 
@@ -9,10 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/dates.h"
-#include "base/files.h"
 #include "base/memory.h"
-#include "base/writer.h"
 #include "serve/serve.h"
 #include "serve/store.h"
 
@@ -443,93 +440,4 @@ void event_flow_close(app *a)
     pthread_rwlock_destroy(&a->order);
     pthread_cond_destroy(&a->news);
     pthread_mutex_destroy(&a->news_lock);
-}
-
-/* ---- events as CSV ---- */
-
-enum { PIECE = 1 << 16 };
-
-typedef struct export
-{
-    serve_export *x;
-    pr_atomic_file *file;
-    pr_writer text;
-}
-export;
-
-/* RFC 4180: quoted if it contains a character that would end the field. Keys are not changed,
- * whatever they start with, so that import reads them back. */
-static void write_field(pr_writer *out, const char *text)
-{
-    if (text[strcspn(text, ",\"\r\n")] == '\0') {
-        pr_write(out, "%s", text);
-        return;
-    }
-    pr_write(out, "\"");
-    for (; *text != '\0'; text++)
-        pr_write(out, *text == '"' ? "\"\"" : "%c", *text);
-    pr_write(out, "\"");
-}
-
-static void write_row(pr_writer *out, const store_entry *entry, size_t i)
-{
-    const store_event *e = &entry->event;
-    pr_date_text date;
-    write_field(out, e->user);
-    pr_write(out, ",");
-    if (e->session != NULL)
-        write_field(out, e->session);
-    else
-        pr_write(out, "event %llu", (unsigned long long)entry->number);
-    pr_write(out, ",");
-    if (e->time != STORE_NO_TIME)
-        pr_write(out, "%s", pr_date_of(&date, e->time));
-    pr_write(out, ",");
-    write_field(out, e->items[i]);
-    pr_write(out, ",%.15g,%s\n", e->quantities[i], store_type_names[e->type]);
-}
-
-static parsrec_status flush(export *x, parsrec_error *err)
-{
-    if (x->text.failed)
-        return pr_fail_memory(err);
-    PR_TRY(pr_atomic_write(x->file, x->text.text, x->text.size, err));
-    x->text.size = 0;
-    return PARSREC_OK;
-}
-
-static parsrec_status write_entry(void *context, const store_entry *entry, parsrec_error *err)
-{
-    export *x = context;
-    x->x->through = entry->number;
-    if (entry->forget || !x->x->types[entry->event.type])
-        return PARSREC_OK;
-    for (size_t i = 0; i < entry->event.count; i++)
-        write_row(&x->text, entry, i);
-    x->x->events++;
-    x->x->rows += entry->event.count;
-    return x->text.size >= PIECE ? flush(x, err) : PARSREC_OK;
-}
-
-parsrec_status serve_export_events(serve_export *x, parsrec_error *err)
-{
-    export own = {.x = x};
-    store *s = NULL;
-    uint64_t last;
-    x->events = x->rows = x->through = 0;
-    PR_TRY(store_open_existing(&s, x->store, err));
-    snprintf(x->id, sizeof x->id, "%s", store_identity_of(s)->id);
-    parsrec_status status = pr_atomic_open(&own.file, x->output, err);
-    pr_write(&own.text, "user,session,time,item,quantity,type\n");
-    if (status == PARSREC_OK)
-        status = store_replay(s, 0, write_entry, &own, &last, err);
-    if (status == PARSREC_OK)
-        status = flush(&own, err);
-    if (status == PARSREC_OK)
-        status = pr_atomic_commit(own.file, err);
-    else
-        pr_atomic_abort(own.file);
-    pr_writer_free(&own.text);
-    store_close(s);
-    return status;
 }

@@ -1,5 +1,6 @@
-/* Looking at a store without changing it, and at a server, for `parsrec doctor`: no table is made, no lock
- * is taken. */
+/* What commands do with a store while no server of theirs runs: `export-events` writes its events as CSV,
+ * `fold-events` replays them into a file beside the model, and `doctor` looks at a store or at a server
+ * without changing anything (no table is made, no lock is taken). */
 #include <microhttpd.h>
 #include <netdb.h>
 #include <sqlite3.h>
@@ -10,9 +11,168 @@
 #include <unistd.h>
 
 #include "base/address.h"
+#include "base/dates.h"
+#include "base/files.h"
+#include "base/memory.h"
 #include "base/pq.h"
 #include "base/text.h"
+#include "base/writer.h"
+#include "serve/app.h"
+#include "serve/event_flow.h"
 #include "serve/serve.h"
+#include "serve/store.h"
+
+/* ---- export-events: a store as CSV ---- */
+
+enum { PIECE = 1 << 16 };
+
+typedef struct export
+{
+    serve_export *x;
+    pr_atomic_file *file;
+    pr_writer text;
+}
+export;
+
+/* RFC 4180: quoted if it contains a character that would end the field. Keys are not changed,
+ * whatever they start with, so that import reads them back. */
+static void write_field(pr_writer *out, const char *text)
+{
+    if (text[strcspn(text, ",\"\r\n")] == '\0') {
+        pr_write(out, "%s", text);
+        return;
+    }
+    pr_write(out, "\"");
+    for (; *text != '\0'; text++)
+        pr_write(out, *text == '"' ? "\"\"" : "%c", *text);
+    pr_write(out, "\"");
+}
+
+static void write_row(pr_writer *out, const store_entry *entry, size_t i)
+{
+    const store_event *e = &entry->event;
+    pr_date_text date;
+    write_field(out, e->user);
+    pr_write(out, ",");
+    if (e->session != NULL)
+        write_field(out, e->session);
+    else
+        pr_write(out, "event %llu", (unsigned long long)entry->number);
+    pr_write(out, ",");
+    if (e->time != STORE_NO_TIME)
+        pr_write(out, "%s", pr_date_of(&date, e->time));
+    pr_write(out, ",");
+    write_field(out, e->items[i]);
+    pr_write(out, ",%.15g,%s\n", e->quantities[i], store_type_names[e->type]);
+}
+
+static parsrec_status flush(export *x, parsrec_error *err)
+{
+    if (x->text.failed)
+        return pr_fail_memory(err);
+    PR_TRY(pr_atomic_write(x->file, x->text.text, x->text.size, err));
+    x->text.size = 0;
+    return PARSREC_OK;
+}
+
+static parsrec_status write_entry(void *context, const store_entry *entry, parsrec_error *err)
+{
+    export *x = context;
+    x->x->through = entry->number;
+    if (entry->forget || !x->x->types[entry->event.type])
+        return PARSREC_OK;
+    for (size_t i = 0; i < entry->event.count; i++)
+        write_row(&x->text, entry, i);
+    x->x->events++;
+    x->x->rows += entry->event.count;
+    return x->text.size >= PIECE ? flush(x, err) : PARSREC_OK;
+}
+
+parsrec_status serve_export_events(serve_export *x, parsrec_error *err)
+{
+    export own = {.x = x};
+    store *s = NULL;
+    uint64_t last;
+    x->events = x->rows = x->through = 0;
+    PR_TRY(store_open_existing(&s, x->store, err));
+    snprintf(x->id, sizeof x->id, "%s", store_identity_of(s)->id);
+    parsrec_status status = pr_atomic_open(&own.file, x->output, err);
+    pr_write(&own.text, "user,session,time,item,quantity,type\n");
+    if (status == PARSREC_OK)
+        status = store_replay(s, 0, write_entry, &own, &last, err);
+    if (status == PARSREC_OK)
+        status = flush(&own, err);
+    if (status == PARSREC_OK)
+        status = pr_atomic_commit(own.file, err);
+    else
+        pr_atomic_abort(own.file);
+    pr_writer_free(&own.text);
+    store_close(s);
+    return status;
+}
+
+/* ---- fold-events: a store's events in a file beside the model ---- */
+
+/* By the code with which a server starts: it loads the model, takes the file that is there, replays
+ * the rest of the store; and then writes. */
+static parsrec_status write_histories(serve_fold *f, const app *a, const engine *e,
+                                      parsrec_error *err)
+{
+    parsrec_live_note note;
+    PR_TRY(event_flow_note(a, e, &note, err));
+    PR_TRY(parsrec_live_save(e->live, &note, f->output, err));
+    f->entries = note.entries;
+    f->fresh = e->entries - e->folded;
+    f->through = note.through;
+    f->users = note.users;
+    f->sessions = note.sessions;
+    f->actions = note.actions;
+    snprintf(f->id, sizeof f->id, "%s", note.store);
+    return PARSREC_OK;
+}
+
+static parsrec_status fold(serve_fold *f, app *a, engine *e, parsrec_error *err)
+{
+    PR_TRY(event_flow_open_existing(a, err));
+    if (a->store == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "there is nothing to fold without a store");
+    atomic_fetch_add(&e->users, 1); /* for the slot */
+    parsrec_status status = event_flow_put(a, e, err);
+    if (status != PARSREC_OK) {
+        engine_drop(e);
+        return status;
+    }
+    return write_histories(f, a, e, err);
+}
+
+parsrec_status serve_fold_events(serve_fold *f, parsrec_error *err)
+{
+    serve_options o = serve_default();
+    o.model_path = f->model_path;
+    o.data_path = f->data_path;
+    o.store = f->store;
+    o.store_path = f->store_path;
+    const engine_files files = {.model = o.model_path,
+                                .data = o.data_path,
+                                .limits = {(size_t)o.basket_most, (size_t)o.k_most}};
+    engine *e = NULL;
+    if (!event_flow_fold_path(f->output, f->model_path))
+        return pr_fail(err, PARSREC_E_LIMIT, "the name of the model is too long");
+    app *a = pr_alloc_zero(1, sizeof *a);
+    if (a == NULL)
+        return pr_fail_memory(err);
+    parsrec_status status = app_init(a, &o, err);
+    if (status == PARSREC_OK)
+        status = engine_load(&e, &files, err);
+    if (status == PARSREC_OK)
+        status = fold(f, a, e, err);
+    engine_drop(e);
+    app_free(a);
+    pr_free(a);
+    return status;
+}
+
+/* ---- doctor: a look at a store and at a server ---- */
 
 #define COUNT_EVENTS "SELECT count(*) FROM parsrec_events"
 
@@ -22,8 +182,6 @@ const char *serve_http_version(void)
     snprintf(text, sizeof text, "libmicrohttpd %s", MHD_get_version());
     return text;
 }
-
-/* ---- SQLite ---- */
 
 /* The number that a query gives; false if the table is not there or has no rows. */
 static bool sqlite_number(sqlite3 *db, const char *sql, uint64_t *number)
@@ -51,8 +209,6 @@ static parsrec_status look_at_sqlite(const char *path, serve_store_look *look, p
     sqlite3_close(db);
     return status;
 }
-
-/* ---- PostgreSQL ---- */
 
 /* The text that a query gives, in `text`; false if it fails. */
 static bool postgres_text(PGconn *connection, const char *sql, char *text, size_t room)
@@ -103,8 +259,6 @@ parsrec_status serve_look_at_store(const char *url, serve_store_look *look, pars
         return look_at_sqlite(url + strlen(sqlite), look, err);
     return pr_fail(err, PARSREC_E_ARGUMENT, "a store is sqlite:FILE or postgresql://...");
 }
-
-/* ---- a server ---- */
 
 /* A connected socket with time limits; -1 if nobody listens there. */
 static int connect_to(const char *host, const char *port)
