@@ -63,48 +63,33 @@ bool token_equal(const char *given, size_t given_size, const char *token)
     return difference == 0;
 }
 
-static bool bears_token(const app *a, const http_request *request)
-{
-    static const char scheme[] = "Bearer ";
-    const char *given = request->authorization;
-    if (a->token == NULL || given == NULL || strncasecmp(given, scheme, sizeof scheme - 1) != 0)
-        return false;
-    given += sizeof scheme - 1;
-    return token_equal(given, strlen(given), a->token);
-}
-
 static bool check_token(const app *a, const http_request *request, route_access access,
                         http_response *response)
 {
+    static const char scheme[] = "Bearer ";
+    const char *given = request->authorization;
     if (access == ACCESS_OPEN)
         return true;
     /* Without a token only this machine can connect (serve.c). With a token it is required on every
      * address, because behind a proxy all requests come from this machine. */
     if (access == ACCESS_API && a->token == NULL && !a->public_listen)
         return true;
-    if (bears_token(a, request))
-        return true;
-    if (a->token == NULL)
+    if (a->token == NULL) {
         answer_error(response, 403, "no_token",
                      "This needs a token, and the server has none; start it with --token-file.");
-    else
-        answer_error(response, 401, "unauthorized",
-                     "This needs the header \"Authorization: Bearer TOKEN\" with the server's "
-                     "token.");
+        return false;
+    }
+    if (given != NULL && strncasecmp(given, scheme, sizeof scheme - 1) == 0) {
+        given += sizeof scheme - 1;
+        if (token_equal(given, strlen(given), a->token))
+            return true;
+    }
+    answer_error(response, 401, "unauthorized",
+                 "This needs the header \"Authorization: Bearer TOKEN\" with the server's token.");
     return false;
 }
 
 /* ---- browsers ---- */
-
-/* A host without its port. */
-static pr_slice host_alone(pr_slice host)
-{
-    const char *end = host.size > 0 && host.bytes[0] == '[' ? memchr(host.bytes, ']', host.size)
-                                                            : memchr(host.bytes, ':', host.size);
-    if (end != NULL)
-        host.size = (size_t)(end - host.bytes) + (*end == ']');
-    return host;
-}
 
 static bool is_address(pr_slice host)
 {
@@ -134,7 +119,10 @@ static bool host_is_ours(const app *a, const http_request *request)
 {
     if (request->host == NULL || a->public_listen)
         return true;
-    pr_slice host = host_alone(pr_slice_of(request->host));
+    pr_slice host = pr_slice_of(request->host);
+    const char *end = strchr(host.bytes, host.bytes[0] == '[' ? ']' : ':');
+    if (end != NULL) /* without the port */
+        host.size = (size_t)(end - host.bytes) + (*end == ']');
     return is_address(host) || is_word(host, "localhost") || is_word(host, a->options->host);
 }
 

@@ -127,12 +127,6 @@ static void note_written(app *a, parsrec_status status, const parsrec_error *err
         atomic_store(&a->unwritten_at, pr_now());
 }
 
-static void note_read(app *a, parsrec_status status, const parsrec_error *err)
-{
-    note_store(&a->unread, status == PARSREC_OK ? PARSREC_OK : PARSREC_E_IO,
-               "the store does not answer", "the store answers again", err);
-}
-
 /* There may be no further write for a long time, so a failed write counts for a while. */
 const char *event_flow_state(const app *a)
 {
@@ -225,16 +219,6 @@ static parsrec_status take_folded(app *a, engine *e, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* So that one can tell when it is time to fold. */
-static void note_replay(uint64_t entries, double seconds)
-{
-    pr_digits digits;
-    if (seconds > 1)
-        fprintf(stderr,
-                "replayed %s entries of the store in %.1f s; parsrec fold-events saves that\n",
-                pr_digits_of(&digits, entries), seconds);
-}
-
 bool event_flow_fold_path(char out[FOLD_PATH_MOST], const char *model)
 {
     int size = snprintf(out, FOLD_PATH_MOST, "%s.histories", model);
@@ -273,7 +257,12 @@ parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
     if (status == PARSREC_OK)
         engine_put(&a->engines, e);
     pthread_rwlock_unlock(&a->order);
-    note_replay(e->entries - e->folded, pr_now() - began);
+    double seconds = pr_now() - began;
+    pr_digits replayed;
+    if (seconds > 1) /* so that an operator can tell when to fold */
+        fprintf(stderr,
+                "replayed %s entries of the store in %.1f s; parsrec fold-events saves that\n",
+                pr_digits_of(&replayed, e->entries - e->folded), seconds);
     return status;
 }
 
@@ -314,17 +303,12 @@ static void *follow(void *context)
     while (!atomic_load(&a->unfollow)) {
         parsrec_error err = {0};
         status = follow_once(a, status != PARSREC_OK, &err);
-        note_read(a, status, &err);
+        note_store(&a->unread, status == PARSREC_OK ? PARSREC_OK : PARSREC_E_IO,
+                   "the store does not answer", "the store answers again", &err);
         if (status != PARSREC_OK)
             nanosleep(&pause, NULL);
     }
     return NULL;
-}
-
-static struct timespec clock_time(double seconds)
-{
-    time_t whole = (time_t)seconds;
-    return (struct timespec){whole, (long)((seconds - (double)whole) * 1e9)};
 }
 
 /* A replay that begins after the call and reaches the end of the store settles it: the number is
@@ -332,7 +316,8 @@ static struct timespec clock_time(double seconds)
  * asks it for longer than `until`. */
 parsrec_status event_flow_await(app *a, uint64_t number, double until, parsrec_error *err)
 {
-    const struct timespec limit = clock_time(until);
+    const time_t whole = (time_t)until;
+    const struct timespec limit = {whole, (long)((until - (double)whole) * 1e9)};
     if (a->store == NULL)
         return no_store(err);
     if (seen_by_engine(a) >= number)
@@ -370,30 +355,21 @@ parsrec_status event_flow_follow(app *a, parsrec_error *err)
 
 /* ---- opening ---- */
 
-/* A writer that replaces the engine must not starve behind threads that add events. */
-static void init_order(pthread_rwlock_t *order)
-{
-    pthread_rwlockattr_t kind;
-    pthread_rwlockattr_init(&kind);
-    pthread_rwlockattr_setkind_np(&kind, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
-    pthread_rwlock_init(order, &kind);
-    pthread_rwlockattr_destroy(&kind);
-}
-
-static void init_news(app *a)
-{
-    pthread_condattr_t kind;
-    pthread_condattr_init(&kind);
-    pthread_condattr_setclock(&kind, CLOCK_MONOTONIC); /* as pr_now */
-    pthread_cond_init(&a->news, &kind);
-    pthread_condattr_destroy(&kind);
-    pthread_mutex_init(&a->news_lock, NULL);
-}
-
 void event_flow_init(app *a)
 {
-    init_order(&a->order);
-    init_news(a);
+    /* A writer that replaces the engine must not starve behind threads that add events. */
+    pthread_rwlockattr_t writers_first;
+    pthread_rwlockattr_init(&writers_first);
+    pthread_rwlockattr_setkind_np(&writers_first, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&a->order, &writers_first);
+    pthread_rwlockattr_destroy(&writers_first);
+
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC); /* as pr_now */
+    pthread_cond_init(&a->news, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    pthread_mutex_init(&a->news_lock, NULL);
 }
 
 static parsrec_status open_with(app *a,

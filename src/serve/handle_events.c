@@ -90,60 +90,36 @@ static parsrec_status read_items(batch *b, store_event *event, json_t *json, siz
     return PARSREC_OK;
 }
 
-/* Now if none is given. */
-static parsrec_status read_time(store_event *event, const json_t *value, parsrec_error *err)
-{
-    event->time = time(NULL);
-    if (value == NULL || json_is_null(value) || pr_json_date(value, &event->time))
-        return PARSREC_OK;
-    return pr_fail(err, PARSREC_E_INPUT,
-                   "time must be seconds or milliseconds since 1970, or a text such as "
-                   "2010-03-02T13:08:00Z.");
-}
-
-static parsrec_status read_type(store_event *event, const json_t *value, parsrec_error *err)
-{
-    const char *name = json_string_value(value);
-    if (value == NULL || (name != NULL && store_type_of(name, &event->type)))
-        return PARSREC_OK;
-    return pr_fail(err, PARSREC_E_INPUT, "type must be \"buy\", \"cart\" or \"view\".");
-}
-
-static parsrec_status check_fields(json_t *json, parsrec_error *err)
-{
-    static const char *const known[] = {"user", "session",  "items", "time",
-                                        "type", "quantity", "id"};
-    enum { KNOWN = sizeof known / sizeof *known };
-    pr_excerpt hold;
-    if (!json_is_object(json))
-        return pr_fail(err, PARSREC_E_INPUT,
-                       "an event is an object, such as {\"user\": \"U\", \"items\": [\"A\"]}.");
-    for (void *at = json_object_iter(json); at != NULL; at = json_object_iter_next(json, at)) {
-        size_t i = 0;
-        while (i < KNOWN && strcmp(known[i], json_object_iter_key(at)) != 0)
-            i++;
-        if (i == KNOWN)
-            return pr_fail(err, PARSREC_E_INPUT,
-                           "there is no field %s; an event has user, session, items, time, type, "
-                           "quantity and id.",
-                           pr_show(&hold, pr_slice_of(json_object_iter_key(at))));
-    }
-    return PARSREC_OK;
-}
-
 static parsrec_status read_event(batch *b, store_event *event, json_t *json, size_t most,
                                  parsrec_error *err)
 {
-    *event = (store_event){.type = STORE_BUY};
-    PR_TRY(check_fields(json, err));
-    const json_t *session = json_object_get(json, "session"), *id = json_object_get(json, "id");
+    static const char *const known[] = {"user", "session",  "items", "time",
+                                        "type", "quantity", "id",    NULL};
+    pr_excerpt hold;
+    *event = (store_event){.type = STORE_BUY, .time = time(NULL)};
+    if (!json_is_object(json))
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "an event is an object, such as {\"user\": \"U\", \"items\": [\"A\"]}.");
+    const char *unknown = unknown_field(json, known);
+    if (unknown != NULL)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "there is no field %s; an event has user, session, items, time, type, "
+                       "quantity and id.",
+                       pr_show(&hold, pr_slice_of(unknown)));
+    const json_t *session = json_object_get(json, "session"), *id = json_object_get(json, "id"),
+                 *when = json_object_get(json, "time"), *type = json_object_get(json, "type");
     PR_TRY(read_word(b, &event->user, "user", json_object_get(json, "user"), err));
     if (session != NULL && !json_is_null(session))
         PR_TRY(read_word(b, &event->session, "session", session, err));
     if (id != NULL && !json_is_null(id))
         PR_TRY(read_word(b, &event->id, "id", id, err));
-    PR_TRY(read_time(event, json_object_get(json, "time"), err));
-    PR_TRY(read_type(event, json_object_get(json, "type"), err));
+    if (when != NULL && !json_is_null(when) && !pr_json_date(when, &event->time))
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "time must be seconds or milliseconds since 1970, or a text such as "
+                       "2010-03-02T13:08:00Z.");
+    const char *name = json_string_value(type);
+    if (type != NULL && (name == NULL || !store_type_of(name, &event->type)))
+        return pr_fail(err, PARSREC_E_INPUT, "type must be \"buy\", \"cart\" or \"view\".");
     return read_items(b, event, json, most, err);
 }
 

@@ -9,8 +9,6 @@
 
 /* ---- routes that wait for a job ---- */
 
-/* ---- answers ---- */
-
 void analysis_refuse(app *a, http_response *response)
 {
     atomic_fetch_add(&a->counts.shed, 1);
@@ -105,33 +103,23 @@ size_t analysis_group_parts(const char *group)
 
 static const job_kind *const kinds[] = {&job_whatif, &job_relations};
 
-/* ---- answering ---- */
-
-static json_t *head_json(const job_view *view)
-{
-    return json_pack("{s:s, s:s, s:f, s:s}", "job", view->id, "status",
-                     job_status_name(view->status), "progress", view->progress, "phase",
-                     view->phase);
-}
-
-/* The result is already JSON and may be large: it is inserted as text after the other fields. */
-static void answer_done(const job_view *view, http_response *response)
-{
-    pr_writer out = {0};
-    pr_write(&out, "{\"job\":\"%s\",\"status\":\"%s\",\"progress\":1,\"phase\":\"\",\"result\":",
-             view->id, job_status_name(view->status));
-    pr_write_bytes(&out, view->text, view->size);
-    pr_write_bytes(&out, "}", 1);
-    size_t size = out.size;
-    answer_owned(response, pr_writer_take(&out), size, "application/json");
-}
-
+/* The state of a job. A result is already JSON and may be large: it is inserted as text after the
+ * other fields. Frees the view. */
 static void answer_job(job_view *view, http_response *response)
 {
+    const char *status = job_status_name(view->status);
     if (view->status == JOB_DONE) {
-        answer_done(view, response);
+        pr_writer out = {0};
+        pr_write(&out,
+                 "{\"job\":\"%s\",\"status\":\"%s\",\"progress\":1,\"phase\":\"\",\"result\":",
+                 view->id, status);
+        pr_write_bytes(&out, view->text, view->size);
+        pr_write_bytes(&out, "}", 1);
+        size_t size = out.size;
+        answer_owned(response, pr_writer_take(&out), size, "application/json");
     } else {
-        json_t *json = head_json(view);
+        json_t *json = json_pack("{s:s, s:s, s:f, s:s}", "job", view->id, "status", status,
+                                 "progress", view->progress, "phase", view->phase);
         if (json != NULL && view->status == JOB_FAILED)
             json_object_set_new(json, "error", failure_json(&view->err));
         answer_json(response, 200, json);

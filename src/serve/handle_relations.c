@@ -60,15 +60,6 @@ static parsrec_status read_by(asked *q, const engine *e, const json_t *value, pa
     return PARSREC_OK;
 }
 
-static parsrec_status read_top(asked *q, const json_t *value, parsrec_error *err)
-{
-    json_int_t top = value != NULL ? json_integer_value(value) : TOP_DEFAULT;
-    if (top < 2 || top > TOP_MOST)
-        return pr_fail(err, PARSREC_E_INPUT, "top must be a whole number from 2 to %d.", TOP_MOST);
-    q->options.top = (uint64_t)top;
-    return PARSREC_OK;
-}
-
 static parsrec_status add_group(asked *q, const engine *e, const char *group, parsrec_error *err)
 {
     if (q->options.group_count == ANALYSIS_GROUPS_MOST)
@@ -111,25 +102,6 @@ static parsrec_status read_groups(asked *q, const engine *e, const json_t *value
     return PARSREC_OK;
 }
 
-static parsrec_status check_fields(json_t *request, parsrec_error *err)
-{
-    static const char *const known[] = {"map", "by", "user", "group", "difference", "top"};
-    enum { KNOWN = sizeof known / sizeof *known };
-    pr_excerpt hold;
-    for (void *at = json_object_iter(request); at != NULL;
-         at = json_object_iter_next(request, at)) {
-        size_t i = 0;
-        while (i < KNOWN && strcmp(known[i], json_object_iter_key(at)) != 0)
-            i++;
-        if (i == KNOWN)
-            return pr_fail(err, PARSREC_E_INPUT,
-                           "there is no field %s; a request has: map, by, user, group, "
-                           "difference, top.",
-                           pr_show(&hold, pr_slice_of(json_object_iter_key(at))));
-    }
-    return PARSREC_OK;
-}
-
 /* For one user, the rows are the items that the user bought most: the overall best sellers may not
  * be among them. A user without purchases gets the overall rows. False if out of memory. */
 static bool show_own_items(asked *q, const engine *e)
@@ -153,15 +125,26 @@ static bool show_own_items(asked *q, const engine *e)
 
 static parsrec_status read_question(asked *q, const engine *e, json_t *request, parsrec_error *err)
 {
-    const json_t *difference = json_object_get(request, "difference");
+    static const char *const known[] = {"map", "by", "user", "group", "difference", "top", NULL};
+    const json_t *difference = json_object_get(request, "difference"),
+                 *top = json_object_get(request, "top");
+    const char *unknown = unknown_field(request, known);
+    json_int_t rows = top != NULL ? json_integer_value(top) : TOP_DEFAULT;
+    pr_excerpt hold;
     *q = (asked){.options = parsrec_explain_default()};
     q->options.threads = 0;
     q->options.baskets_most = BASKETS_MOST;
     q->options.no_recovery = true;
-    PR_TRY(check_fields(request, err));
+    if (unknown != NULL)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "there is no field %s; a request has: map, by, user, group, difference, "
+                       "top.",
+                       pr_show(&hold, pr_slice_of(unknown)));
     PR_TRY(read_map(q, json_object_get(request, "map"), err));
     PR_TRY(read_by(q, e, json_object_get(request, "by"), err));
-    PR_TRY(read_top(q, json_object_get(request, "top"), err));
+    if (rows < 2 || rows > TOP_MOST)
+        return pr_fail(err, PARSREC_E_INPUT, "top must be a whole number from 2 to %d.", TOP_MOST);
+    q->options.top = (uint64_t)rows;
     PR_TRY(read_user(q, e, json_object_get(request, "user"), err));
     PR_TRY(read_groups(q, e, json_object_get(request, "group"), err));
     if (difference != NULL && !json_is_string(difference))

@@ -147,27 +147,15 @@ void handle_openapi(app *a, const http_request *request, http_response *response
 
 /* ---- the page ---- */
 
-static const web_file *find(const char *path)
-{
-    if (strcmp(path, "/") == 0)
-        path = "/index.html";
-    for (const web_file *f = web_files; f->path != NULL; f++)
-        if (strcmp(f->path, path) == 0)
-            return f;
-    return NULL;
-}
-
-/* "etag", possibly in a list, possibly with W/ in front. */
-static bool is_known(const http_request *request, const char *etag)
-{
-    const char *given = request->if_none_match;
-    return given != NULL && (strcmp(given, "*") == 0 || strstr(given, etag) != NULL);
-}
-
 bool handle_page(const http_request *request, http_response *response)
 {
-    const web_file *f = find(request->target.text);
-    if (f == NULL)
+    const char *path = request->target.text, *known = request->if_none_match;
+    const web_file *f = web_files;
+    if (strcmp(path, "/") == 0)
+        path = "/index.html";
+    while (f->path != NULL && strcmp(f->path, path) != 0)
+        f++;
+    if (f->path == NULL)
         return false;
     http_response_free(response);
     *response = (http_response){.status = 200,
@@ -176,7 +164,8 @@ bool handle_page(const http_request *request, http_response *response)
                                 .size = f->size,
                                 .etag = f->etag,
                                 .page = true};
-    if (is_known(request, f->etag)) {
+    /* "etag", possibly in a list, possibly with W/ in front */
+    if (known != NULL && (strcmp(known, "*") == 0 || strstr(known, f->etag) != NULL)) {
         response->status = 304;
         response->size = 0;
     }

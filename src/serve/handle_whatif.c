@@ -91,24 +91,6 @@ static parsrec_status read_setting(question *q, const char *key, const json_t *v
                    pr_show(&hold, pr_slice_of(key)));
 }
 
-static parsrec_status read_field(question *q, const char *key, const json_t *value,
-                                 parsrec_error *err)
-{
-    for (size_t i = 0; i < LISTS; i++)
-        if (strcmp(key, list_names[i]) == 0)
-            return read_list(q, i, value, err);
-    return read_setting(q, key, value, err);
-}
-
-static parsrec_status check_groups(const question *q, const engine *e, parsrec_error *err)
-{
-    if (q->counts[GROUPS] > ANALYSIS_GROUPS_MOST)
-        return pr_fail(err, PARSREC_E_INPUT, "at most %d groups.", ANALYSIS_GROUPS_MOST);
-    for (size_t i = 0; i < q->counts[GROUPS]; i++)
-        PR_TRY(analysis_check_group(e, q->words[GROUPS][i], err));
-    return PARSREC_OK;
-}
-
 static void apply(question *q)
 {
     parsrec_whatif_options *o = &q->options;
@@ -132,11 +114,20 @@ static parsrec_status read_question(question *q, const engine *e, json_t *body, 
     q->options = parsrec_whatif_default();
     q->options.threads = 0;
     q->options.truth_sets = 0;
-    for (void *at = json_object_iter(body); at != NULL; at = json_object_iter_next(body, at))
-        PR_TRY(read_field(q, json_object_iter_key(at), json_object_iter_value(at), err));
+    for (void *at = json_object_iter(body); at != NULL; at = json_object_iter_next(body, at)) {
+        const char *key = json_object_iter_key(at);
+        const json_t *value = json_object_iter_value(at);
+        size_t list = 0;
+        while (list < LISTS && strcmp(key, list_names[list]) != 0)
+            list++;
+        PR_TRY(list < LISTS ? read_list(q, list, value, err) : read_setting(q, key, value, err));
+    }
     if (q->counts[DROP] + q->counts[ONLY] + q->counts[ADD] == 0)
         return pr_fail(err, PARSREC_E_INPUT, "nothing changes; name what to drop, keep or add.");
-    PR_TRY(check_groups(q, e, err));
+    if (q->counts[GROUPS] > ANALYSIS_GROUPS_MOST)
+        return pr_fail(err, PARSREC_E_INPUT, "at most %d groups.", ANALYSIS_GROUPS_MOST);
+    for (size_t i = 0; i < q->counts[GROUPS]; i++)
+        PR_TRY(analysis_check_group(e, q->words[GROUPS][i], err));
     apply(q);
     return PARSREC_OK;
 }

@@ -68,21 +68,15 @@ static const route_metrics *counts_of(const metrics_view *v, size_t route)
     return &v->counts->routes[route < v->routes ? route : METRIC_ROUTES_MOST];
 }
 
-static void write_requests(pr_writer *out, const metrics_view *v)
-{
-    labels hold;
-    title(out, "http_requests_total", "counter", "Requests answered.");
-    for (size_t r = 0; r <= v->routes; r++)
-        for (size_t c = 0; c < METRIC_CODES; c++)
-            if (at(&counts_of(v, r)->codes[c]) > 0)
-                pr_write(out, "parsrec_http_requests_total{%s,code=\"%d\"} %llu\n",
-                         label(&hold, v, r), codes[c], at(&counts_of(v, r)->codes[c]));
-}
-
+/* The time that requests of one route took; nothing for a route that nobody has asked. */
 static void write_histogram(pr_writer *out, const route_metrics *m, const char *text)
 {
     static const char name[] = "parsrec_http_request_seconds";
-    unsigned long long sum = 0;
+    unsigned long long all = 0, sum = 0;
+    for (size_t b = 0; b <= METRIC_BUCKETS; b++)
+        all += at(&m->buckets[b]);
+    if (all == 0)
+        return;
     for (size_t b = 0; b < METRIC_BUCKETS; b++) {
         sum += at(&m->buckets[b]);
         pr_write(out, "%s_bucket{%s,le=\"%g\"} %llu\n", name, text, bounds[b], sum);
@@ -93,43 +87,20 @@ static void write_histogram(pr_writer *out, const route_metrics *m, const char *
     pr_write(out, "%s_count{%s} %llu\n", name, text, sum);
 }
 
-static bool was_asked(const route_metrics *m)
-{
-    for (size_t b = 0; b <= METRIC_BUCKETS; b++)
-        if (at(&m->buckets[b]) > 0)
-            return true;
-    return false;
-}
-
-static void write_seconds(pr_writer *out, const metrics_view *v)
-{
-    labels hold;
-    title(out, "http_request_seconds", "histogram",
-          "From a complete request to its answer, waiting included.");
-    for (size_t r = 0; r <= v->routes; r++)
-        if (was_asked(counts_of(v, r)))
-            write_histogram(out, counts_of(v, r), label(&hold, v, r));
-}
-
-/* ---- the process ---- */
-
-static double resident_bytes(void)
-{
-    long pages = 0, size = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (f == NULL)
-        return 0;
-    if (fscanf(f, "%ld %ld", &size, &pages) != 2)
-        pages = 0;
-    fclose(f);
-    return (double)pages * (double)sysconf(_SC_PAGESIZE);
-}
-
 void metrics_write(pr_writer *out, const metrics_view *v)
 {
     const metrics *m = v->counts;
-    write_requests(out, v);
-    write_seconds(out, v);
+    labels hold;
+    title(out, "http_requests_total", "counter", "Requests answered.");
+    for (size_t r = 0; r <= v->routes; r++)
+        for (size_t c = 0; c < METRIC_CODES; c++)
+            if (at(&counts_of(v, r)->codes[c]) > 0)
+                pr_write(out, "parsrec_http_requests_total{%s,code=\"%d\"} %llu\n",
+                         label(&hold, v, r), codes[c], at(&counts_of(v, r)->codes[c]));
+    title(out, "http_request_seconds", "histogram",
+          "From a complete request to its answer, waiting included.");
+    for (size_t r = 0; r <= v->routes; r++)
+        write_histogram(out, counts_of(v, r), label(&hold, v, r));
     one(out, "http_requests_in_flight", "gauge", "Requests being answered.",
         atomic_load(&m->in_flight));
     one(out, "http_connections", "gauge", "Open connections.", atomic_load(&m->connections));
@@ -147,7 +118,7 @@ void metrics_write(pr_writer *out, const metrics_view *v)
     one(out, "model_number", "gauge", "Loads since the start, the served one included.",
         (double)v->model_number);
     one(out, "ready", "gauge", "1 while requests are served.", v->ready ? 1 : 0);
-    one(out, "resident_memory_bytes", "gauge", "Memory in use.", resident_bytes());
+    one(out, "resident_memory_bytes", "gauge", "Memory in use.", (double)pr_memory_resident());
 }
 
 /* ---- access log ---- */

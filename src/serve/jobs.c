@@ -213,18 +213,10 @@ static int on_progress(void *context, const parsrec_progress *progress)
     return stop;
 }
 
-/* Called without the lock. */
-static parsrec_status run_on(job *j, engine *e, char **text, parsrec_error *err)
-{
-    const parsrec_hooks hooks = {.context = j, .on_progress = on_progress};
-    if (e == NULL)
-        return pr_fail(err, PARSREC_E_STOPPED, "there is no model");
-    return j->kind->run(text, e, j->request, &hooks, err);
-}
-
-/* The lock is held on entry and on return. */
+/* The lock is held on entry and on return, not while the job runs. */
 static void run_job(jobs *t, job *j)
 {
+    const parsrec_hooks hooks = {.context = j, .on_progress = on_progress};
     char *text = NULL;
     parsrec_error err = {0};
     j->status = JOB_RUNNING;
@@ -232,7 +224,8 @@ static void run_job(jobs *t, job *j)
     engine *e = engine_take(t->engines);
     j->state = e != NULL ? engine_state(e) : 0;
     pthread_mutex_unlock(&t->lock);
-    parsrec_status status = run_on(j, e, &text, &err);
+    parsrec_status status = e != NULL ? j->kind->run(&text, e, j->request, &hooks, &err)
+                                      : pr_fail(&err, PARSREC_E_STOPPED, "there is no model");
     engine_drop(e);
     pthread_mutex_lock(&t->lock);
     if (status == PARSREC_OK) {
@@ -257,21 +250,16 @@ static job *next_job(const jobs *t)
     return next;
 }
 
-/* On Linux the nice value and the policy belong to a thread and are inherited by threads that it
- * starts. */
-static void give_way(void)
-{
-    const struct sched_param none = {0};
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
-    sched_setscheduler(0, SCHED_BATCH, &none);
-}
-
 /* Each task of the pool is one runner, until the end. */
 static void run_jobs(void *context, size_t runner, unsigned worker)
 {
     (void)runner, (void)worker;
     jobs *t = context;
-    give_way();
+    const struct sched_param none = {0};
+    /* On Linux the nice value and the policy belong to a thread and are inherited by threads that
+     * it starts. */
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+    sched_setscheduler(0, SCHED_BATCH, &none);
     pthread_mutex_lock(&t->lock);
     while (!t->ending) {
         job *j = next_job(t);
@@ -313,46 +301,32 @@ void jobs_free(jobs *t)
 
 /* ---- asking ---- */
 
-static parsrec_status draw_id(char *id, parsrec_error *err)
-{
-    unsigned char bytes[(JOB_ID_BYTES - 1) / 2];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return pr_fail_errno(err, PARSREC_E_MEMORY, "cannot draw a random number");
-    for (size_t i = 0; i < sizeof bytes; i++)
-        snprintf(id + 2 * i, 3, "%02x", bytes[i]);
-    return PARSREC_OK;
-}
-
 /* Takes ownership of the key, also on failure. */
 static parsrec_status new_job(job **out, jobs *t, const job_kind *kind, json_t *request, char *key,
                               parsrec_error *err)
 {
+    unsigned char random[(JOB_ID_BYTES - 1) / 2];
     job *j = pr_alloc_zero(1, sizeof *j);
     if (j == NULL) {
         pr_free(key);
         return pr_fail_memory(err);
     }
     *j = (job){.table = t, .kind = kind, .request = json_deep_copy(request), .key = key};
-    parsrec_status status = j->request != NULL ? draw_id(j->id, err) : pr_fail_memory(err);
+    parsrec_status status = j->request != NULL ? PARSREC_OK : pr_fail_memory(err);
+    if (status == PARSREC_OK && getrandom(random, sizeof random, 0) != (ssize_t)sizeof random)
+        status = pr_fail_errno(err, PARSREC_E_MEMORY, "cannot draw a random number");
     if (status != PARSREC_OK) {
         job_free(j);
         return status;
     }
+    for (size_t i = 0; i < sizeof random; i++)
+        snprintf(j->id + 2 * i, 3, "%02x", random[i]);
     j->stages = kind->stages(request);
     j->number = ++t->calls;
     t->all[t->count++] = *out = j;
     t->waiting++;
     pthread_cond_signal(&t->queued);
     return PARSREC_OK;
-}
-
-/* The request in canonical form, independent of the order of its fields and of white space. */
-static char *key_of(const json_t *request)
-{
-    char *text = json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS);
-    char *key = text != NULL ? pr_copy_string(text, strlen(text)) : NULL;
-    free(text);
-    return key;
 }
 
 static jobs_verdict enter(jobs *t, job **out, const job_kind *kind, json_t *request, char *key,
@@ -387,7 +361,10 @@ static jobs_verdict submit(jobs *t, job **out, const job_kind *kind, json_t *req
     engine_drop(e);
     if (status != PARSREC_OK)
         return JOBS_REFUSED;
-    char *key = key_of(request);
+    /* The request in canonical form, independent of the order of its fields and of white space. */
+    char *text = json_dumps(request, JSON_COMPACT | JSON_SORT_KEYS);
+    char *key = text != NULL ? pr_copy_string(text, strlen(text)) : NULL;
+    free(text);
     if (key == NULL) {
         pr_fail_memory(err);
         return JOBS_REFUSED;

@@ -316,3 +316,15 @@ const char *http_target_field(const http_target *target, const char *name)
             return target->fields[i].value;
     return NULL;
 }
+
+const char *unknown_field(json_t *object, const char *const *known)
+{
+    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
+        size_t i = 0;
+        while (known[i] != NULL && strcmp(known[i], json_object_iter_key(at)) != 0)
+            i++;
+        if (known[i] == NULL)
+            return json_object_iter_key(at);
+    }
+    return NULL;
+}

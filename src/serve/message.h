@@ -111,5 +111,7 @@ json_t *failure_json(const parsrec_error *err);
 
 /* The body as a JSON object: a new reference, or NULL and the response is set. */
 json_t *read_body(const http_request *request, http_response *response);
+/* The first field of an object that is not in the list, which NULL ends; NULL if all are. */
+const char *unknown_field(json_t *object, const char *const *known);
 
 #endif

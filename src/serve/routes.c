@@ -51,19 +51,15 @@ static bool matches(const char *pattern, const http_target *target)
     return i == target->segment_count;
 }
 
-/* The Allow header of a path with these methods. */
-static const char *allowed(const bool *methods)
-{
-    static const char *const words[] = {
-        "",       "GET, HEAD",         "POST",         "GET, HEAD, POST",
-        "DELETE", "GET, HEAD, DELETE", "POST, DELETE", "GET, HEAD, POST, DELETE"};
-    return words[methods[HTTP_GET] + 2 * methods[HTTP_POST] + 4 * methods[HTTP_DELETE]];
-}
-
+/* Answers a request for which there is no route; `methods` are those that its path has. */
 static const route *missing(const http_request *request, const bool *methods,
                             http_response *response)
 {
-    const char *allow = allowed(methods);
+    static const char *const lists[] = {
+        "",       "GET, HEAD",         "POST",         "GET, HEAD, POST",
+        "DELETE", "GET, HEAD, DELETE", "POST, DELETE", "GET, HEAD, POST, DELETE"};
+    const char *allow =
+        lists[methods[HTTP_GET] + 2 * methods[HTTP_POST] + 4 * methods[HTTP_DELETE]];
     if (allow[0] != '\0') {
         answer_error(response, 405, "method_not_allowed", "This path takes %s.", allow);
         response->allow = allow;

@@ -89,8 +89,7 @@ void app_free(app *a)
     a->token = a->store_url = NULL;
 }
 
-/* ---- loading the model, the first time and again ---- */
-
+/* Loads the model, the first time and again. */
 static parsrec_status load(app *a, parsrec_error *err)
 {
     const serve_options *o = a->options;
@@ -131,20 +130,7 @@ parsrec_status reload(app *a, parsrec_error *err)
     return status;
 }
 
-/* ---- before it starts ---- */
-
-static parsrec_status check(const serve_options *o, const app *a, const listen_socket *s,
-                            parsrec_error *err)
-{
-    if ((o->tls_certificate == NULL) != (o->tls_key == NULL))
-        return pr_fail(err, PARSREC_E_ARGUMENT, "--tls-cert and --tls-key go together");
-    if (!s->loopback && a->token == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT,
-                       "other machines could connect to %s: pass --token-file FILE, or listen on "
-                       "127.0.0.1",
-                       s->address);
-    return PARSREC_OK;
-}
+/* ---- limits of the process ---- */
 
 /* Each connection takes a descriptor. Most systems allow more than the default limit. */
 static void allow_descriptors(uint64_t connections)
@@ -239,7 +225,14 @@ static parsrec_status run(app *a, parsrec_error *err)
     access_log *log = NULL;
     PR_TRY(app_init(a, o, err));
     PR_TRY(listen_open(&socket, o->listen, err));
-    parsrec_status status = check(o, a, &socket, err);
+    parsrec_status status = PARSREC_OK;
+    if ((o->tls_certificate == NULL) != (o->tls_key == NULL))
+        status = pr_fail(err, PARSREC_E_ARGUMENT, "--tls-cert and --tls-key go together");
+    else if (!socket.loopback && a->token == NULL)
+        status = pr_fail(err, PARSREC_E_ARGUMENT,
+                         "other machines could connect to %s: pass --token-file FILE, or listen on "
+                         "127.0.0.1",
+                         socket.address);
     if (status == PARSREC_OK)
         status = reload(a, err);
     if (status == PARSREC_OK)

@@ -66,17 +66,10 @@ static parsrec_status draw(void *bytes, size_t size, parsrec_error *err)
     return PARSREC_OK;
 }
 
-static parsrec_status draw_identity(store_identity *identity, parsrec_error *err)
-{
-    uint8_t id[PR_SIPHASH_BYTES];
-    PR_TRY(draw(id, sizeof id, err));
-    store_bytes_text(identity->id, id);
-    return draw(identity->secret, sizeof identity->secret, err);
-}
-
 parsrec_status store_open(store **out, const char *url, parsrec_error *err)
 {
     *out = NULL;
+    uint8_t id[PR_SIPHASH_BYTES] = {0};
     const store_backend *backend = backend_of(url);
     if (backend == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT,
@@ -93,7 +86,10 @@ parsrec_status store_open(store **out, const char *url, parsrec_error *err)
     parsrec_status status = s->wake >= 0 ? draw(&s->origin, sizeof s->origin, err)
                                          : pr_fail_errno(err, PARSREC_E_IO, "cannot open a store");
     if (status == PARSREC_OK)
-        status = draw_identity(&s->identity, err);
+        status = draw(id, sizeof id, err);
+    if (status == PARSREC_OK)
+        status = draw(s->identity.secret, sizeof s->identity.secret, err);
+    store_bytes_text(s->identity.id, id);
     if (status == PARSREC_OK)
         status = backend->open(&s->database, url, &s->identity, err);
     if (status == PARSREC_OK)
@@ -466,15 +462,10 @@ parsrec_status store_newest(store *s, uint64_t *number, parsrec_error *err)
     return status;
 }
 
-static void drain(int fd)
-{
-    eventfd_t count;
-    eventfd_read(fd, &count); /* fails where nobody woke it */
-}
-
 parsrec_status store_wait(store *s, int milliseconds, uint64_t *news, parsrec_error *err)
 {
     parsrec_status status = PARSREC_OK;
+    eventfd_t calls;
     if (s->backend->wait != NULL) {
         status = s->backend->wait(s->database, s->wake, milliseconds, news, err);
     } else {
@@ -482,7 +473,7 @@ parsrec_status store_wait(store *s, int milliseconds, uint64_t *news, parsrec_er
         int most = milliseconds < ASK_MILLISECONDS ? milliseconds : ASK_MILLISECONDS;
         *news = poll(&wake, 1, most) > 0 ? 0 : STORE_ANYTHING;
     }
-    drain(s->wake);
+    eventfd_read(s->wake, &calls); /* fails where nobody woke it */
     return status;
 }
 

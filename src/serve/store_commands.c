@@ -115,22 +115,6 @@ parsrec_status serve_export_events(serve_export *x, parsrec_error *err)
 
 /* By the code with which a server starts: it loads the model, takes the file that is there, replays
  * the rest of the store; and then writes. */
-static parsrec_status write_histories(serve_fold *f, const app *a, const engine *e,
-                                      parsrec_error *err)
-{
-    parsrec_live_note note;
-    PR_TRY(event_flow_note(a, e, &note, err));
-    PR_TRY(parsrec_live_save(e->live, &note, f->output, err));
-    f->entries = note.entries;
-    f->fresh = e->entries - e->folded;
-    f->through = note.through;
-    f->users = note.users;
-    f->sessions = note.sessions;
-    f->actions = note.actions;
-    snprintf(f->id, sizeof f->id, "%s", note.store);
-    return PARSREC_OK;
-}
-
 static parsrec_status fold(serve_fold *f, app *a, engine *e, parsrec_error *err)
 {
     PR_TRY(event_flow_open_existing(a, err));
@@ -142,7 +126,17 @@ static parsrec_status fold(serve_fold *f, app *a, engine *e, parsrec_error *err)
         engine_drop(e);
         return status;
     }
-    return write_histories(f, a, e, err);
+    parsrec_live_note note;
+    PR_TRY(event_flow_note(a, e, &note, err));
+    PR_TRY(parsrec_live_save(e->live, &note, f->output, err));
+    f->entries = note.entries;
+    f->fresh = e->entries - e->folded;
+    f->through = note.through;
+    f->users = note.users;
+    f->sessions = note.sessions;
+    f->actions = note.actions;
+    snprintf(f->id, sizeof f->id, "%s", note.store);
+    return PARSREC_OK;
 }
 
 parsrec_status serve_fold_events(serve_fold *f, parsrec_error *err)

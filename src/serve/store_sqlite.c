@@ -128,14 +128,6 @@ static void hash_in_sql(sqlite3_context *context, int count, sqlite3_value **val
     sqlite3_result_text(context, text, -1, SQLITE_TRANSIENT);
 }
 
-static parsrec_status upgrade_tables(sqlite *self, parsrec_error *err)
-{
-    if (sqlite3_create_function(self->writer, "parsrec_hash", 1, SQLITE_UTF8, self, hash_in_sql,
-                                NULL, NULL) != SQLITE_OK)
-        return fail(self, self->writer, "cannot upgrade the store", err);
-    return run(self, self->writer, upgrade, "cannot upgrade the store", err);
-}
-
 /* Reads a text from the table of store properties, after setting it if missing. */
 static parsrec_status settle_text(const sqlite *self, const char *name, char text[STORE_HASH_TEXT],
                                   parsrec_error *err)
@@ -180,8 +172,12 @@ static parsrec_status make_tables(sqlite *self, parsrec_error *err)
                        (int)version, SCHEMA);
     if (version == 0)
         PR_TRY(run(self, self->writer, create, "cannot make the store", err));
-    if (version == 1)
-        PR_TRY(upgrade_tables(self, err));
+    if (version == 1) {
+        if (sqlite3_create_function(self->writer, "parsrec_hash", 1, SQLITE_UTF8, self, hash_in_sql,
+                                    NULL, NULL) != SQLITE_OK)
+            return fail(self, self->writer, "cannot upgrade the store", err);
+        PR_TRY(run(self, self->writer, upgrade, "cannot upgrade the store", err));
+    }
     if (version < SCHEMA)
         PR_TRY(run(self, self->writer, finish, "cannot make the store", err));
     if (version == 1)
@@ -385,16 +381,6 @@ static parsrec_status take_row(sqlite3_stmt *s, store_take *take, void *context,
                 err);
 }
 
-/* Forgotten data that could not leave the log leaves it as soon as there is no reader. */
-static void tidy_log(sqlite *self)
-{
-    if (!atomic_load(&self->log_due))
-        return;
-    sqlite3_busy_timeout(self->reader, 0);
-    empty_log(self, self->reader);
-    sqlite3_busy_timeout(self->reader, BUSY_MILLISECONDS);
-}
-
 static parsrec_status read_rows(void *own, uint64_t after, store_take *take, void *context,
                                 parsrec_error *err)
 {
@@ -407,7 +393,12 @@ static parsrec_status read_rows(void *own, uint64_t after, store_take *take, voi
     if (status == PARSREC_OK && code != SQLITE_DONE)
         status = fail(self, self->reader, "cannot read the store", err);
     sqlite3_reset(self->select);
-    tidy_log(self);
+    /* Forgotten data that could not leave the log leaves it as soon as there is no reader. */
+    if (atomic_load(&self->log_due)) {
+        sqlite3_busy_timeout(self->reader, 0);
+        empty_log(self, self->reader);
+        sqlite3_busy_timeout(self->reader, BUSY_MILLISECONDS);
+    }
     return status;
 }
 
