@@ -1,5 +1,8 @@
-/* Rolled-out baskets: complete ones, drawn item by item from a model's probabilities, for users
- * with their history and of sizes they had before; and what each of them becomes in a scenario. */
+/* The two ways in which a model is asked, once for all scenarios.
+ *
+ * Rolled-out baskets are drawn whole, item by item from the model's probabilities, for users with
+ * their history and of sizes they had before; then each of them becomes what it would be in a
+ * scenario. Walks go along test baskets as they were and sum what the model says at each step. */
 #ifndef PR_ROLLOUT_H
 #define PR_ROLLOUT_H
 
@@ -71,5 +74,24 @@ void pr_rechoice_basket(void *rechoice, const pr_drawn *basket);
 
 /* row[lines->count]: the probability that the next item belongs to a line; 0 for new items. */
 void pr_chances_lines(float *row, const pr_lines *lines, const pr_real *chances);
+
+/* ---- walks along test baskets ---- */
+
+enum { PR_TOP_ITEMS = 10 };
+
+/* At each step the model says what comes next, and an item of the basket is placed. Its top 10
+ * items, as in the paper, and its probabilities are summed. */
+typedef struct pr_test_walk {
+    const pr_model *model;
+    const pr_dataset *data;
+    const pr_cohort *cohort;
+    const pr_lines *lines;
+    const pr_scenarios *scenarios;
+    uint64_t seed;
+    pr_sales_set *chances, *tops; /* to be filled */
+} pr_test_walk;
+
+parsrec_status pr_test_walk_run(const pr_test_walk *how, pr_pool *pool, const parsrec_hooks *hooks,
+                                parsrec_error *err);
 
 #endif

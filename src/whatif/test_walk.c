@@ -1,6 +1,6 @@
 /* The path through a basket is that of training: the model's first choice if it is in the basket,
  * else a random item that remains. It is the same before and after, so both share one walk. */
-#include "whatif/test_walk.h"
+#include "whatif/rollout.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,7 +12,6 @@
 #include "eval/walker.h"
 #include "math/topk.h"
 #include "model/chances.h"
-#include "whatif/rollout.h"
 
 enum { ROWS = 16, TASKS_PER_ROUND = 8, PURPOSE_WALK = 0x771F03, MOST_STEPS = 100 };
 

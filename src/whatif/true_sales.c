@@ -1,7 +1,5 @@
 /* A test set is a task. Its trips are numbered after all trips of the data, so that they are new
  * ones of the same people. */
-#include "whatif/true_sales.h"
-
 #include <math.h>
 #include <string.h>
 

@@ -11,7 +11,6 @@
 #include "model/model.h"
 #include "model/model_file.h"
 #include "report/canvas.h"
-#include "whatif/test_walk.h"
 
 enum { BASKETS_DRAWN = 40000, DRAWS_LEAST = 4, DRAWS_MOST = 100, RESAMPLES_LEAST = 20 };
 

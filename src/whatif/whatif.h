@@ -8,7 +8,7 @@
  *              it is gone
  *   estimator  how the number is found. rollout draws whole baskets from the model, removes what
  *              leaves and refills (rollout.h); expected and top10 walk along test baskets and sum
- *              the model's probabilities or its ten best items (test_walk.h); counted counts past
+ *              the model's probabilities or its ten best items (test_walk.c); counted counts past
  *              baskets and needs no model, but answers selection only
  *   group      of users
  *   line       what a row of a table is about. The first lines, the bins, partition the catalogue:
@@ -20,7 +20,7 @@
  * groups and the cohort; past baskets are counted (past_sales.c); every model is asked once for all
  * scenarios (rollout, test_walk), and fills one pr_sales_set per estimator; estimates.c turns sums
  * into sales per basket, calibrated to the past, and draws users (and models) again for intervals;
- * whatif_rows.c chooses the lines to show. On synthetic data the truth is simulated (true_sales.h) and
+ * whatif_rows.c chooses the lines to show. On synthetic data the truth is simulated (true_sales.c) and
  * every estimator compared with it.
  *
  * Why sums and not baskets are kept: intervals need the same estimate from a thousand resamples of
@@ -38,8 +38,8 @@
 #include "base/writer.h"
 #include "eval/user_groups.h"
 #include "model/model.h"
+#include "synth/truth.h"
 #include "whatif/cross_effects.h"
-#include "whatif/true_sales.h"
 
 /* One number of the sheet. low and high bound `after`, change_low and change_high bound `change`,
  * which is what tables and charts state: users who buy much make both before and after larger, so
