@@ -286,21 +286,15 @@ static double rate(const work *w, const double *sums, size_t table, size_t k)
     return units(w, sums, table, k, baskets(w, sums, table));
 }
 
-static size_t kept_place(const work *w, size_t line)
-{
-    size_t k = 0;
-    while (k < w->kept && w->lines[k] != line)
-        k++;
-    return k;
-}
-
 /* past / model of the bin that a new item joins; 0 for lines that are not new. */
 static double like_ratio(const work *w, const double *sums, size_t before, size_t k)
 {
     const pr_line *l = &w->a->lines.list[w->lines[k]];
     if (l->kind != PR_LINE_NEW)
         return 0;
-    size_t bin = kept_place(w, (size_t)w->a->lines.bin_of[l->items[0]]);
+    size_t joined = (size_t)w->a->lines.bin_of[l->items[0]], bin = 0;
+    while (bin < w->kept && w->lines[bin] != joined)
+        bin++;
     return bin < w->kept ? ratio(rate(w, sums, 0, bin), rate(w, sums, before, bin)) : 1;
 }
 
@@ -489,12 +483,6 @@ typedef struct sum {
     double before, after, money_before, money_after;
 } sum;
 
-/* A new item that competes with everything has no bin that counts it. */
-static bool in_total(const pr_whatif_result *a, size_t line)
-{
-    return line < a->lines.bins || (a->lines.by_item && a->lines.list[line].kind == PR_LINE_NEW);
-}
-
 static void add_to_total(const work *w, sum *t, size_t k, double before, double after)
 {
     if (isnan(before) || isnan(after))
@@ -670,9 +658,13 @@ static parsrec_status reserve(work *w, unsigned threads, parsrec_error *err)
         size_t cells = a->cohort.first_cell[g + 1] - a->cohort.first_cell[g];
         most = cells > most ? cells : most;
     }
-    for (size_t l = 0; l < a->lines.count; l++)
-        if (totals ? in_total(a, l) : wants_interval(a, l))
+    for (size_t l = 0; l < a->lines.count; l++) {
+        /* A new item that competes with everything has no bin that counts it. */
+        bool in_total =
+            l < a->lines.bins || (a->lines.by_item && a->lines.list[l].kind == PR_LINE_NEW);
+        if (totals ? in_total : wants_interval(a, l))
             w->lines[w->kept++] = l;
+    }
     w->width = w->kept + 1;
     w->resamples = a->resamples;
     if (totals && w->kept > LINES_MOST && w->resamples > TOTAL_RESAMPLES)

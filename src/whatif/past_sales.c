@@ -72,19 +72,6 @@ static void count_user(counting *c, const pr_dataset *data, size_t user, size_t 
     }
 }
 
-static void finish(counting *c)
-{
-    pr_whatif_result *a = c->a;
-    for (size_t l = 0; l < a->lines.count; l++)
-        a->single[l] = c->units[l] <= once * c->baskets[l];
-    for (size_t g = 0; g < a->cohort.group_count; g++) {
-        double baskets = pr_sales_baskets(&a->past.before, &a->cohort, g);
-        double mean = a->sizes[2 * g] / baskets;
-        a->sizes[2 * g] = mean;
-        a->sizes[2 * g + 1] = a->sizes[2 * g + 1] / baskets - mean * mean;
-    }
-}
-
 parsrec_status pr_past_sales(pr_whatif_result *a, const pr_dataset *data, size_t last,
                              parsrec_error *err)
 {
@@ -96,7 +83,14 @@ parsrec_status pr_past_sales(pr_whatif_result *a, const pr_dataset *data, size_t
     for (size_t user = 0; user < data->users; user++)
         if (a->cohort.cell_offsets[user] < a->cohort.cell_offsets[user + 1])
             count_user(&c, data, user, last);
-    finish(&c);
+    for (size_t l = 0; l < lines; l++)
+        a->single[l] = c.units[l] <= once * c.baskets[l];
+    for (size_t g = 0; g < a->cohort.group_count; g++) {
+        double baskets = pr_sales_baskets(&a->past.before, &a->cohort, g);
+        double mean = a->sizes[2 * g] / baskets;
+        a->sizes[2 * g] = mean;
+        a->sizes[2 * g + 1] = a->sizes[2 * g + 1] / baskets - mean * mean;
+    }
     pr_free(room);
     return PARSREC_OK;
 }
@@ -119,20 +113,15 @@ static bool means_price(const char *name)
     return strcmp(letters, "price") == 0 || strcmp(letters, "unitprice") == 0;
 }
 
-static const float *price_feature(const pr_dataset *data)
-{
-    for (size_t i = 0; i < data->feature_count[PR_OF_ITEM]; i++) {
-        const pr_feature_column *f = &data->features[PR_OF_ITEM][i];
-        if (f->number != NULL && means_price(f->name))
-            return f->number;
-    }
-    return NULL;
-}
-
 parsrec_status pr_whatif_prices(pr_whatif_result *a, const pr_truth *truth, parsrec_error *err)
 {
     const pr_dataset *data = a->lines.data;
-    const float *feature = price_feature(data);
+    const float *feature = NULL;
+    for (size_t i = 0; i < data->feature_count[PR_OF_ITEM] && feature == NULL; i++) {
+        const pr_feature_column *f = &data->features[PR_OF_ITEM][i];
+        if (f->number != NULL && means_price(f->name))
+            feature = f->number;
+    }
     if (feature == NULL && (truth == NULL || truth->price == NULL))
         return PARSREC_OK;
     a->price = pr_region_take(&a->region, data->items, sizeof *a->price);

@@ -32,15 +32,6 @@ void pr_chances_lines(float *row, const pr_lines *lines, const pr_real *chances)
     }
 }
 
-/* part[scenario->parts]: the probability that the next item is in the part of a bin that is off. */
-static void chances_of_parts(float *part, const pr_scenario *s, const pr_real *chances)
-{
-    for (size_t p = 0; p < s->parts; p++)
-        part[p] = 0;
-    for (size_t i = 0; i < s->part_item_count; i++)
-        part[s->part_of[i]] += (float)chances[s->part_items[i]];
-}
-
 /* ---- drawing ---- */
 
 enum {
@@ -157,9 +148,14 @@ static void look_further(const run *r, batch *t, size_t place, pr_real *scores)
     const pr_scenarios *scenarios = r->how->scenarios;
     pr_next_chances(scores, r->how->data->items, t->items + place * r->most, t->sizes[place]);
     pr_chances_lines(t->rest + place * r->how->lines->count, r->how->lines, scores);
-    for (size_t s = 0; s < scenarios->count; s++)
-        chances_of_parts(t->part + place * r->part_width + s * scenarios->parts,
-                         &scenarios->list[s], scores);
+    for (size_t n = 0; n < scenarios->count;
+         n++) { /* that it is in the part of a bin that is off */
+        const pr_scenario *s = &scenarios->list[n];
+        float *part = t->part + place * r->part_width + n * scenarios->parts;
+        memset(part, 0, s->parts * sizeof *part);
+        for (size_t i = 0; i < s->part_item_count; i++)
+            part[s->part_of[i]] += (float)scores[s->part_items[i]];
+    }
 }
 
 static void draw_item(void *context, const pr_walk_step *at, int32_t *placed)

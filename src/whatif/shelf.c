@@ -380,8 +380,11 @@ static parsrec_status make(pr_scenario *s, const pr_lines *lines, const change *
 
 /* ---- all of them ---- */
 
-static parsrec_status check(const parsrec_whatif_options *o, parsrec_error *err)
+parsrec_status pr_scenarios_init(pr_scenarios *out, pr_lines *lines,
+                                 const parsrec_whatif_options *o, parsrec_error *err)
 {
+    size_t *drop, *only, add[PR_ADDS_MOST], count = o->each ? o->drop_count : 1;
+    *out = (pr_scenarios){0};
     if (o->drop_count + o->only_count + o->add_count == 0)
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "nothing changes; pass --drop category=NAME, --only or --add");
@@ -390,15 +393,6 @@ static parsrec_status check(const parsrec_whatif_options *o, parsrec_error *err)
     if (o->each && (o->only_count > 0 || o->add_count > 0))
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "--each makes a scenario of each --drop; it goes without --only and --add");
-    return PARSREC_OK;
-}
-
-parsrec_status pr_scenarios_init(pr_scenarios *out, pr_lines *lines,
-                                 const parsrec_whatif_options *o, parsrec_error *err)
-{
-    size_t *drop, *only, add[PR_ADDS_MOST], count = o->each ? o->drop_count : 1;
-    *out = (pr_scenarios){0};
-    PR_TRY(check(o, err));
     PR_TRY(find_all(&drop, lines, o->drop, o->drop_count, err));
     PR_TRY(find_all(&only, lines, o->only, o->only_count, err));
     for (size_t i = 0; i < o->add_count; i++)

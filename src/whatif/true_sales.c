@@ -112,12 +112,6 @@ static void make_set(void *context, size_t task, unsigned thread)
 
 /* ---- means over sets ---- */
 
-static double rate(const run *r, size_t block, size_t group, size_t line)
-{
-    size_t at = block * r->cohort->group_count + group;
-    return r->baskets[at] > 0 ? r->units[at * r->lines->count + line] / r->baskets[at] : NAN;
-}
-
 /* Expected sales per basket, and the mean error of a single set. */
 static void sum_up(const run *r, size_t sets, size_t offset, size_t group, size_t line,
                    double *expected, double *floor)
@@ -130,10 +124,10 @@ static void sum_up(const run *r, size_t sets, size_t offset, size_t group, size_
     }
     *expected = baskets > 0 ? units / baskets : NAN;
     for (size_t set = 0; set < sets && floor != NULL; set++) {
-        double one = rate(r, set * r->blocks + offset, group, line);
-        if (isnan(one))
+        size_t at = (set * r->blocks + offset) * r->cohort->group_count + group;
+        if (!(r->baskets[at] > 0))
             continue;
-        off += fabs(one - *expected);
+        off += fabs(r->units[at * r->lines->count + line] / r->baskets[at] - *expected);
         counted++;
     }
     if (floor != NULL)
@@ -193,17 +187,6 @@ static parsrec_status reserve(pr_true_sales *out, run *r, size_t sets, unsigned 
     return PARSREC_OK;
 }
 
-static parsrec_status run_sets(run *r, size_t sets, pr_pool *pool, const parsrec_hooks *hooks,
-                               parsrec_error *err)
-{
-    for (r->first = 0; r->first < sets; r->first += SETS_PER_ROUND) {
-        PR_TRY(pr_progress(hooks, "making test sets again", "sets", r->first, sets, err));
-        size_t left = sets - r->first;
-        pr_pool_run(pool, make_set, r, left < SETS_PER_ROUND ? left : SETS_PER_ROUND);
-    }
-    return PARSREC_OK;
-}
-
 parsrec_status pr_true_sales_init(pr_true_sales *out, const pr_dataset *data,
                                   const pr_cohort *cohort, const pr_lines *lines,
                                   const pr_scenarios *scenarios, size_t sets, size_t last,
@@ -225,7 +208,11 @@ parsrec_status pr_true_sales_init(pr_true_sales *out, const pr_dataset *data,
     parsrec_status status;
     PR_TRY_GOTO(pr_truth_choice(&choice, &truth, err));
     PR_TRY_GOTO(reserve(out, &r, sets, threads, err));
-    PR_TRY_GOTO(run_sets(&r, sets, pool, hooks, err));
+    for (; r.first < sets; r.first += SETS_PER_ROUND) {
+        size_t left = sets - r.first;
+        PR_TRY_GOTO(pr_progress(hooks, "making test sets again", "sets", r.first, sets, err));
+        pr_pool_run(pool, make_set, &r, left < SETS_PER_ROUND ? left : SETS_PER_ROUND);
+    }
     fill(out, &r, sets);
 done:
     for (unsigned i = 0; r.workers != NULL && i < threads; i++)

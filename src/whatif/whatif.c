@@ -16,16 +16,6 @@ enum { BASKETS_DRAWN = 40000, DRAWS_LEAST = 4, DRAWS_MOST = 100, RESAMPLES_LEAST
 
 /* ---- words ---- */
 
-static parsrec_status copy_words(pr_whatif_result *a, const parsrec_whatif_options *o,
-                                 parsrec_error *err)
-{
-    if (o->command != NULL)
-        a->command = pr_region_string(&a->region, o->command, strlen(o->command));
-    if (o->data_name != NULL)
-        a->data_name = pr_region_string(&a->region, o->data_name, strlen(o->data_name));
-    return pr_region_check(&a->region, err);
-}
-
 /* Chances come from models that learnt them, and from the oracle, which knows them. */
 static parsrec_status check_models(const pr_model *const *models, size_t count, parsrec_error *err)
 {
@@ -153,33 +143,6 @@ static parsrec_status ask_model(pass *p, size_t model, parsrec_error *err)
     return pr_test_walk_run(&walks, p->pool, p->hooks, err);
 }
 
-static parsrec_status start_cross(pass *p, parsrec_error *err)
-{
-    pr_whatif_result *a = p->a;
-    for (size_t l = 0; l < a->lines.count; l++) {
-        p->rows[l] = 0;
-        for (size_t g = 0; g < a->cohort.group_count; g++)
-            p->rows[l] += pr_sales_units(&a->past.before, &a->cohort, g, l);
-    }
-    PR_TRY(pr_cross_sums_init(&a->cross, &a->lines, a->cohort.group_count, p->rows, err));
-    pr_cross_sums_past(&a->cross, &a->cohort, &a->lines, p->data, p->last);
-    return PARSREC_OK;
-}
-
-static parsrec_status fill_sales(pass *p, const parsrec_whatif_options *o, parsrec_error *err)
-{
-    pr_whatif_result *a = p->a;
-    PR_TRY(reserve_sales(p, err));
-    PR_TRY(pr_past_sales(a, p->data, p->last, err));
-    PR_TRY(start_cross(p, err));
-    for (size_t m = 0; m < a->model_count; m++)
-        PR_TRY(ask_model(p, m, err));
-    if (!a->synthetic || o->truth_sets == 0)
-        return PARSREC_OK;
-    return pr_true_sales_init(&a->truth, p->data, &a->cohort, &a->lines, &a->scenarios,
-                              (size_t)o->truth_sets, p->last, p->pool, p->hooks, err);
-}
-
 /* ---- from the beginning ---- */
 
 /* Users who are alike to the first model. */
@@ -197,6 +160,10 @@ static parsrec_status read_words(pr_whatif_result *a, size_t **watched, const pa
     const pr_model *first = p->models[0];
     pr_group_source source = {
         .data = data, .last = p->last, .cluster = cluster_users, .context = &first};
+    if (o->command != NULL)
+        a->command = pr_region_string(&a->region, o->command, strlen(o->command));
+    if (o->data_name != NULL)
+        a->data_name = pr_region_string(&a->region, o->data_name, strlen(o->data_name));
     PR_TRY(pr_directory_init(&a->directory, data, err));
     PR_TRY(pr_lines_init(&a->lines, &a->region, data, &a->directory, (size_t)o->level, err));
     *watched = pr_region_take(&a->region, o->watch_count, sizeof **watched);
@@ -212,7 +179,20 @@ static parsrec_status answer(pass *p, const size_t *watched, const parsrec_whati
                              parsrec_error *err)
 {
     pr_whatif_result *a = p->a;
-    PR_TRY(fill_sales(p, o, err));
+    PR_TRY(reserve_sales(p, err));
+    PR_TRY(pr_past_sales(a, p->data, p->last, err));
+    for (size_t l = 0; l < a->lines.count; l++) {
+        p->rows[l] = 0;
+        for (size_t g = 0; g < a->cohort.group_count; g++)
+            p->rows[l] += pr_sales_units(&a->past.before, &a->cohort, g, l);
+    }
+    PR_TRY(pr_cross_sums_init(&a->cross, &a->lines, a->cohort.group_count, p->rows, err));
+    pr_cross_sums_past(&a->cross, &a->cohort, &a->lines, p->data, p->last);
+    for (size_t m = 0; m < a->model_count; m++)
+        PR_TRY(ask_model(p, m, err));
+    if (a->synthetic && o->truth_sets > 0)
+        PR_TRY(pr_true_sales_init(&a->truth, p->data, &a->cohort, &a->lines, &a->scenarios,
+                                  (size_t)o->truth_sets, p->last, p->pool, p->hooks, err));
     PR_TRY(pr_whatif_estimate(a, err));
     PR_TRY(pr_whatif_watch(a, watched, o->watch_count, err));
     PR_TRY(pr_whatif_intervals(a, p->pool, p->hooks, err));
@@ -238,7 +218,6 @@ parsrec_status pr_whatif(pr_whatif_result *a, const pr_model *const *models, siz
         return status;
     a->synthetic = status == PARSREC_OK;
     snprintf(a->checksum, sizeof a->checksum, "%s", pr_dataset_checksum(data));
-    PR_TRY_GOTO(copy_words(a, o, err));
     PR_TRY_GOTO(read_words(a, &watched, &p, o, err));
     a->items = data->items;
     PR_TRY_GOTO(pr_whatif_prices(a, a->synthetic ? &truth : NULL, err));

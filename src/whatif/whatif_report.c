@@ -20,13 +20,6 @@ enum {
 
 /* ---- sentences ---- */
 
-/* How the page asks a question, and what it means. */
-static const char *question_asked(size_t question)
-{
-    return question == PARSREC_RECHOICE ? "What would the same people buy?"
-                                        : "What do people buy who go without?";
-}
-
 static const char *question_sentence(const pr_whatif_result *a, size_t question)
 {
     if (question == PARSREC_SELECTION)
@@ -338,7 +331,9 @@ static parsrec_status add_question(pr_report *r, const pr_whatif_result *a, cons
     bool several = a->scenarios.count > 1;
     pr_report_only(r, PR_IN_HTML);
     pr_report_add(r, PR_REPORT_SECTION, "%s%s%s", several ? a->scenarios.list[s].name : "",
-                  several ? ": " : "", question_asked(q));
+                  several ? ": " : "",
+                  q == PARSREC_RECHOICE ? "What would the same people buy?"
+                                        : "What do people buy who go without?");
     pr_report_only(r, 0);
     pr_report_add(r, PR_REPORT_TEXT, "%s", question_sentence(a, q));
     for (size_t g = 0; g < a->cohort.group_count; g++)
