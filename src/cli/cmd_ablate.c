@@ -2,7 +2,6 @@
 #include <stddef.h>
 
 #include "cli/commands.h"
-#include "cli/in_ranks.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 

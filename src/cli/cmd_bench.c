@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"

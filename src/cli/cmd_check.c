@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/terminal.h"
 
 typedef struct check_args {
@@ -38,7 +37,7 @@ static int accept_text(const char *path, const parsrec_file_report *r)
 static int accept_json(const char *path, const parsrec_file_report *r)
 {
     return cli_print_json("check", json_pack("{s:b, s:o, s:s, s:I, s:I, s:I, s:b}", "ok", 1, "file",
-                                             cli_json_text(path), "format", r->format, "version",
+                                             pr_json_string(path), "format", r->format, "version",
                                              (json_int_t)r->version, "tensors",
                                              (json_int_t)r->tensors, "bytes", (json_int_t)r->bytes,
                                              "has_checksum", (int)r->has_checksum));
@@ -59,9 +58,9 @@ int cmd_check(int argc, char **argv)
     if (status != PARSREC_OK) {
         if (a.json)
             cli_print_json("check", json_pack("{s:b, s:o, s:s, s:o}", "ok", 0, "file",
-                                              cli_json_text(words.word[0]), "status",
+                                              pr_json_string(words.word[0]), "status",
                                               parsrec_status_name(err.status), "message",
-                                              cli_json_text(err.message)));
+                                              pr_json_string(err.message)));
         return cli_report("check", &err);
     }
     return a.json ? accept_json(words.word[0], &report) : accept_text(words.word[0], &report);

@@ -8,7 +8,6 @@
 #include "base/memory.h"
 #include "base/pq.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/terminal.h"
 #include "serve/serve.h"
 
@@ -152,10 +151,10 @@ static json_t *library_json(const optional *o)
 {
     if (o->missing.status != PARSREC_OK)
         return json_pack("{s:s, s:b, s:s, s:o}", "name", o->name, "found", 0, "for", o->use,
-                         "message", cli_json_text(o->missing.message));
+                         "message", pr_json_string(o->missing.message));
     return json_pack("{s:s, s:b, s:s, s:s, s:o}", "name", o->name, "found", 1, "for", o->use,
                      "version", o->version, "file",
-                     cli_json_text(o->library->file != NULL ? o->library->file : ""));
+                     pr_json_string(o->library->file != NULL ? o->library->file : ""));
 }
 
 static int print_json(const findings *f)
@@ -166,7 +165,7 @@ static int print_json(const findings *f)
         json_array_append_new(libraries, library_json(&f->libraries[i]));
     json_t *all = json_pack(
         "{s:s, s:{s:o, s:I, s:s, s:s}, s:{s:f, s:f}, s:{s:b, s:s*, s:s*}, s:o, s:s}", "version",
-        parsrec_version(), "processor", "name", cli_json_text(f->processor), "cores",
+        parsrec_version(), "processor", "name", pr_json_string(f->processor), "cores",
         (json_int_t)f->cores, "features", m->features, "level", m->level, "memory", "gb", f->memory,
         "available_gb", f->available, "blas", "found", m->blas != NULL, "file", m->blas, "kernels",
         m->blas_kernels, "libraries", libraries, "server", serve_http_version());
@@ -177,7 +176,7 @@ static int print_json(const findings *f)
                                             f->look.version, "used", (int)f->look.made, "events",
                                             (json_int_t)f->look.events)
                                 : json_pack("{s:b, s:o}", "reachable", 0, "message",
-                                            cli_json_text(f->store_error.message)));
+                                            pr_json_string(f->store_error.message)));
     return cli_print_json("doctor", all);
 }
 

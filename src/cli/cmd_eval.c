@@ -5,8 +5,6 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/in_ranks.h"
-#include "cli/output.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 

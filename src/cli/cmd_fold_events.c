@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 #include "serve/serve.h"

@@ -5,7 +5,6 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -195,7 +194,7 @@ static json_t *columns_json(const parsrec_import_report *r)
     for (size_t i = 0; i < listed_columns(r); i++) {
         const parsrec_import_column *c = &r->columns[i];
         json_array_append_new(list, json_pack("{s:s, s:o, s:s, s:b}", "table", tables[c->table],
-                                              "column", cli_json_text(c->name), "role",
+                                              "column", pr_json_string(c->name), "role",
                                               roles[c->role], "decimal_comma", c->decimal_comma));
     }
     return list;

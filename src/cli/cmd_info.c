@@ -7,7 +7,6 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
@@ -404,7 +403,7 @@ static int print_json(const findings *f)
 {
     const parsrec_data_stats *s = &f->stats;
     json_t *json = json_object();
-    int bad = json_object_set_new(json, "file", cli_json_text(f->path));
+    int bad = json_object_set_new(json, "file", pr_json_string(f->path));
     if (f->input.model != NULL)
         bad |= json_object_set_new(json, "model", model_json(f->input.model));
     for (size_t i = 0; i < FACTS; i++) {

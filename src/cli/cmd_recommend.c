@@ -10,9 +10,8 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/in_ranks.h"
-#include "cli/output.h"
 #include "cli/recommend_all.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -400,7 +399,7 @@ static void print_error(line_stream *s, const parsrec_error *err)
     s->failed++;
     json_t *json =
         json_pack("{s:{s:s, s:o, s:I}}", "error", "code", parsrec_status_name(err->status),
-                  "message", cli_json_text(err->message), "line", (json_int_t)s->line);
+                  "message", pr_json_string(err->message), "line", (json_int_t)s->line);
     char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
     puts(text != NULL ? text : "{\"error\":{\"code\":\"E_MEMORY\",\"message\":\"out of memory\"}}");
     free(text);

@@ -21,7 +21,6 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"

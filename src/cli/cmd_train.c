@@ -6,8 +6,6 @@
 
 #include "base/files.h"
 #include "cli/commands.h"
-#include "cli/in_ranks.h"
-#include "cli/output.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
@@ -131,13 +129,14 @@ static int print_json(const train_args *a, const parsrec_train_report *r)
         pr_json_parse(&baselines, text, strlen(text), "baselines", NULL) != PARSREC_OK)
         baselines = json_null();
     parsrec_text_free(text);
-    return cli_print_json(
-        "train", json_pack("{s:o, s:b, s:I, s:I, s:s, s:b, s:f, s:{s:f, s:f, s:f}, s:o}", "model",
-                           cli_json_text(a->output), "finished", 1, "epochs", (json_int_t)r->epochs,
-                           "best_epoch", (json_int_t)r->best_epoch, "best_by", r->best_by,
-                           "stopped_early", (int)r->stopped_early, "loss", r->best.loss, "valid",
-                           "HR@10", r->best.hit_rate_10, "NDCG@10", r->best.ndcg_10, "Sess-Prec@10",
-                           r->best.session_precision_10, "baselines", baselines));
+    return cli_print_json("train",
+                          json_pack("{s:o, s:b, s:I, s:I, s:s, s:b, s:f, s:{s:f, s:f, s:f}, s:o}",
+                                    "model", pr_json_string(a->output), "finished", 1, "epochs",
+                                    (json_int_t)r->epochs, "best_epoch", (json_int_t)r->best_epoch,
+                                    "best_by", r->best_by, "stopped_early", (int)r->stopped_early,
+                                    "loss", r->best.loss, "valid", "HR@10", r->best.hit_rate_10,
+                                    "NDCG@10", r->best.ndcg_10, "Sess-Prec@10",
+                                    r->best.session_precision_10, "baselines", baselines));
 }
 
 /* The last line: the model compared with the baselines. */
@@ -204,9 +203,10 @@ static int tell_stopped(const train_args *a, const char *data_path, const parsre
                         const parsrec_error *err)
 {
     if (a->json)
-        cli_print_json("train", json_pack("{s:o, s:b, s:o, s:o}", "model", cli_json_text(a->output),
-                                          "finished", 0, "checkpoint", cli_json_text(r->checkpoint),
-                                          "message", cli_json_text(err->message)));
+        cli_print_json("train",
+                       json_pack("{s:o, s:b, s:o, s:o}", "model", pr_json_string(a->output),
+                                 "finished", 0, "checkpoint", pr_json_string(r->checkpoint),
+                                 "message", pr_json_string(err->message)));
     char *again = resume_line(a, data_path, r->checkpoint);
     fprintf(stderr, "parsrec train: %s; resume with:\n  %s%s\n", err->message, launcher(a),
             again != NULL ? again : "parsrec train --resume");

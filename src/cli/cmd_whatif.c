@@ -5,7 +5,6 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "cli/commands.h"
-#include "cli/output.h"
 #include "cli/shared.h"
 #include "cli/terminal.h"
 #include "cli/whatif_paper.h"

@@ -23,8 +23,7 @@
 #include "base/text.h"
 #include "base/writer.h"
 #include "base/xxh3.h"
-#include "cli/in_ranks.h"
-#include "cli/output.h"
+#include "cli/shared.h"
 #include "cli/terminal.h"
 
 enum {

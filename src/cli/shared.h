@@ -1,11 +1,12 @@
 /* What several commands share: options of evaluation and comparison, input files that may be a data
- * set or a model, tables of comparisons, and the command line for reports. */
+ * set or a model, tables of comparisons, several
+ * processes, and the command line for reports. */
 #ifndef CLI_SHARED_H
 #define CLI_SHARED_H
 
 #include "base/files.h"
 #include "cli/options.h"
-#include "cli/output.h"
+#include "cli/terminal.h"
 #include "parsrec.h"
 
 /* ---- the command as it was typed ---- */
@@ -131,6 +132,30 @@ parsrec_hooks cli_compare_hooks(void);
 int cli_finish_comparison(const char *command, parsrec_ranks *ranks, parsrec_status status,
                           parsrec_comparison *comparison, const char *folder, bool json,
                           parsrec_error *err);
+
+/* ---- several processes ---- */
+
+/* A launcher may start a command in several processes, which divide the work: rank 0 prints and writes,
+ * whatever happens to one of them ends all, and one of them says why. */
+
+/* A row of an option table. */
+#define CLI_PEER_TIME(type, member)                   \
+    CLI_REAL(0, "peer-time", type, member, 1, 100000, \
+             "with ranks: end all when nothing is heard of one for this many seconds")
+#define CLI_PEER_SECONDS 120.0
+
+/* Joins the other ranks, if there are any, runs the command with them (NULL: there are none) and leaves
+ * them. Returns the exit status. */
+int cli_in_ranks(const char *command, double peer_time,
+                 int (*run)(void *args, parsrec_ranks *ranks), void *args);
+
+/* Those of the terminal for rank 0, none for the others. */
+const parsrec_hooks *cli_hooks_in(const parsrec_ranks *ranks);
+
+/* Ends what the ranks did together, or what the only process did. CLI_CONTINUE for the one that shows the
+ * result; otherwise the exit status, and one rank has said what went wrong. */
+int cli_end_ranks(const char *command, parsrec_ranks *ranks, parsrec_status status,
+                  parsrec_error *err);
 
 /* ---- rows of a data set ---- */
 
