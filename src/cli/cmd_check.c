@@ -25,24 +25,6 @@ const cli_command cli_check = {
     .most_words = 1,
 };
 
-static int accept_text(const char *path, const parsrec_file_report *r)
-{
-    pr_digits tensors, bytes;
-    printf("%s: %s version %u, %s tensors, %s bytes, %s\n", path, r->format, r->version,
-           pr_digits_of(&tensors, r->tensors), pr_digits_of(&bytes, r->bytes),
-           r->has_checksum ? "checksum matches" : "no checksum");
-    return cli_close_output("check");
-}
-
-static int accept_json(const char *path, const parsrec_file_report *r)
-{
-    return cli_print_json("check", json_pack("{s:b, s:o, s:s, s:I, s:I, s:I, s:b}", "ok", 1, "file",
-                                             pr_json_string(path), "format", r->format, "version",
-                                             (json_int_t)r->version, "tensors",
-                                             (json_int_t)r->tensors, "bytes", (json_int_t)r->bytes,
-                                             "has_checksum", (int)r->has_checksum));
-}
-
 int cmd_check(int argc, char **argv)
 {
     check_args a = {0};
@@ -63,5 +45,17 @@ int cmd_check(int argc, char **argv)
                                               pr_json_string(err.message)));
         return cli_report("check", &err);
     }
-    return a.json ? accept_json(words.word[0], &report) : accept_text(words.word[0], &report);
+    if (a.json)
+        return cli_print_json(
+            "check",
+            json_pack("{s:b, s:o, s:s, s:I, s:I, s:I, s:b}", "ok", 1, "file",
+                      pr_json_string(words.word[0]), "format", report.format, "version",
+                      (json_int_t)report.version, "tensors", (json_int_t)report.tensors, "bytes",
+                      (json_int_t)report.bytes, "has_checksum", (int)report.has_checksum));
+    pr_digits tensors, bytes;
+    printf("%s: %s version %u, %s tensors, %s bytes, %s\n", words.word[0], report.format,
+           report.version, pr_digits_of(&tensors, report.tensors),
+           pr_digits_of(&bytes, report.bytes),
+           report.has_checksum ? "checksum matches" : "no checksum");
+    return cli_close_output("check");
 }

@@ -207,17 +207,6 @@ static parsrec_status load_split(parsrec_model **model, cli_split *split, const 
     return PARSREC_OK;
 }
 
-static parsrec_status count_model(parsrec_model **model, const eval_args *a, const char *word,
-                                  const parsrec_data *data, parsrec_error *err)
-{
-    parsrec_train_options how = parsrec_train_default();
-    how.model = word;
-    how.set = a->set.word;
-    how.set_count = a->set.count;
-    how.threads = a->eval.threads;
-    return parsrec_model_count(model, data, &how, cli_hooks_in(a->eval.ranks), err);
-}
-
 static parsrec_status run(const eval_args *a, const cli_words *words,
                           const parsrec_eval_options *how, size_t count,
                           parsrec_eval_report *reports, parsrec_error *err)
@@ -234,8 +223,14 @@ static parsrec_status run(const eval_args *a, const cli_words *words,
         status = load_split(&model, &split, words->word[0], first, err);
     if (status == PARSREC_OK)
         status = cli_split_data(data, &split, err);
-    if (status == PARSREC_OK && model == NULL)
-        status = count_model(&model, a, words->word[0], data, err);
+    if (status == PARSREC_OK && model == NULL) {
+        parsrec_train_options counting = parsrec_train_default();
+        counting.model = words->word[0];
+        counting.set = a->set.word;
+        counting.set_count = a->set.count;
+        counting.threads = a->eval.threads;
+        status = parsrec_model_count(&model, data, &counting, cli_hooks_in(ranks), err);
+    }
     status = parsrec_ranks_agree(ranks, status, err);
     if (status == PARSREC_OK)
         status = parsrec_eval_several(model, data, how, count, reports, cli_hooks_in(ranks), err);

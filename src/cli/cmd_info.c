@@ -277,7 +277,7 @@ static void print_best_sellers(const findings *f)
         cli_fit(label, sizeof label, name, 36);
         fputs("  ", stdout);
         cli_print_text(label);
-        printf("%*s%13s%12.2f %%\n", 36 - cli_width(label), "",
+        printf("%*s%13s%12.2f %%\n", 36 - pr_text_width(label), "",
                pr_digits_of(&number, row->sessions),
                100 * (double)row->sessions / (double)f->stats.sessions);
     }

@@ -40,11 +40,6 @@ enum { KEY_WIDTH = 16, NAME_WIDTH = 36, PATH_WIDTH = 44, CELL = 256, PATH_BYTES 
 
 /* ---- shared with info ---- */
 
-int cli_width(const char *text)
-{
-    return pr_text_width(text);
-}
-
 void cli_fit(char *out, size_t size, parsrec_name name, size_t width)
 {
     size_t characters = 0, at = 0, cut = 0;
@@ -103,7 +98,7 @@ static void print_cell(parsrec_name name, int width)
     char cell[CELL];
     cli_fit(cell, sizeof cell, name, (size_t)width);
     cli_print_text(cell);
-    printf("%*s  ", width - cli_width(cell), "");
+    printf("%*s  ", width - pr_text_width(cell), "");
 }
 
 static void print_path(const parsrec_data *data, int32_t category, int width)

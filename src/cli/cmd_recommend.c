@@ -198,17 +198,6 @@ static void add_feature(question *q, const char *text)
         f->word = value;
 }
 
-static parsrec_status read_time(question *q, parsrec_error *err)
-{
-    const char *text = q->args->time;
-    if (text == NULL)
-        return PARSREC_OK;
-    if (!pr_parse_i64(pr_slice_of(text), &q->time))
-        PR_TRY(parsrec_time_read(text, &q->time, err));
-    q->request.time = &q->time;
-    return PARSREC_OK;
-}
-
 static parsrec_status make_request(question *q, parsrec_error *err)
 {
     const recommend_args *a = q->args;
@@ -217,7 +206,11 @@ static parsrec_status make_request(question *q, parsrec_error *err)
     r->k = (size_t)a->k;
     r->max_per_category = (size_t)a->max_per_category;
     r->features = q->features;
-    PR_TRY(read_time(q, err));
+    if (a->time != NULL) {
+        if (!pr_parse_i64(pr_slice_of(a->time), &q->time))
+            PR_TRY(parsrec_time_read(a->time, &q->time, err));
+        r->time = &q->time;
+    }
     for (size_t i = 0; i < a->feature.count; i++)
         add_feature(q, a->feature.word[i]);
     if (a->user != NULL &&
@@ -278,16 +271,6 @@ static void note_unknown(const question *q)
     }
 }
 
-static void note_time(const question *q, const parsrec_answer *answer)
-{
-    pr_date_text date;
-    if (q->args->time != NULL && answer->when == PARSREC_WHEN_NONE)
-        fprintf(stderr, "note: the model's data have no dates, so --time changes nothing\n");
-    if (q->args->explain && answer->when == PARSREC_WHEN_DATA)
-        fprintf(stderr, "note: asked for %s, the last date in the data; --time is for another\n",
-                pr_date_of(&date, answer->time));
-}
-
 static void print_text(const question *q, const parsrec_answer *answer)
 {
     const char *user = q->args->user;
@@ -298,7 +281,12 @@ static void print_text(const question *q, const parsrec_answer *answer)
     if (user != NULL && answer->source == PARSREC_SOURCE_POPULAR)
         fprintf(stderr, "note: nothing is known of user '%s', who gets the best sellers\n", user);
     note_unknown(q);
-    note_time(q, answer);
+    pr_date_text date;
+    if (q->args->time != NULL && answer->when == PARSREC_WHEN_NONE)
+        fprintf(stderr, "note: the model's data have no dates, so --time changes nothing\n");
+    if (q->args->explain && answer->when == PARSREC_WHEN_DATA)
+        fprintf(stderr, "note: asked for %s, the last date in the data; --time is for another\n",
+                pr_date_of(&date, answer->time));
     if (answer->count == 0)
         fprintf(stderr, "note: the basket and the filters leave no item to recommend\n");
     else

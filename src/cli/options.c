@@ -241,16 +241,6 @@ static int set_choice(const cli_command *command, const cli_option *o, void *fie
     return bad_value(command, o, value, expected);
 }
 
-static int add_to_list(const cli_command *command, const cli_option *o, void *fields,
-                       const char *value)
-{
-    cli_strings *list = field_of(o, fields);
-    if (list->count == CLI_LIST_MOST)
-        return cli_usage_error(command, "--%s can be given %d times", o->name, CLI_LIST_MOST);
-    list->word[list->count++] = value;
-    return CLI_CONTINUE;
-}
-
 static int set_value(const cli_command *command, const cli_option *o, void *fields,
                      const char *value)
 {
@@ -269,8 +259,13 @@ static int set_value(const cli_command *command, const cli_option *o, void *fiel
         return CLI_CONTINUE;
     case CLI_KIND_CHOICE:
         return set_choice(command, o, fields, value);
-    case CLI_KIND_LIST:
-        return add_to_list(command, o, fields, value);
+    case CLI_KIND_LIST: {
+        cli_strings *list = field_of(o, fields);
+        if (list->count == CLI_LIST_MOST)
+            return cli_usage_error(command, "--%s can be given %d times", o->name, CLI_LIST_MOST);
+        list->word[list->count++] = value;
+        return CLI_CONTINUE;
+    }
     default:
         return set_number(command, o, fields, value);
     }

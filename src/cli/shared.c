@@ -244,16 +244,12 @@ const parsrec_hooks *cli_hooks_in(const parsrec_ranks *ranks)
     return parsrec_ranks_rank(ranks) == 0 ? cli_hooks() : NULL;
 }
 
-/* What goes wrong with the input goes wrong on all ranks; these may be one rank's own. */
-static bool may_be_alone(parsrec_status status)
-{
-    return status == PARSREC_E_MEMORY || status == PARSREC_E_IO || status == PARSREC_E_STOPPED;
-}
-
 int cli_end_ranks(const char *command, parsrec_ranks *ranks, parsrec_status status,
                   parsrec_error *err)
 {
-    if (!may_be_alone(status))
+    /* What goes wrong with the input goes wrong on all ranks; these may be one rank's own. */
+    bool own = status == PARSREC_E_MEMORY || status == PARSREC_E_IO || status == PARSREC_E_STOPPED;
+    if (!own)
         status = parsrec_ranks_agree(ranks, status, err);
     cli_finish_line();
     if (status == PARSREC_OK) {

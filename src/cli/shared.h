@@ -162,7 +162,6 @@ int cli_end_ranks(const char *command, parsrec_ranks *ranks, parsrec_status stat
 /* The name, cut to `width` characters with "..." at the end, without controls, and terminated.
  * `size` must be more than 4 * width bytes for any text to fit; fewer bytes cut earlier. */
 void cli_fit(char *out, size_t size, parsrec_name name, size_t width);
-int cli_width(const char *text); /* characters of UTF-8 */
 
 /* One row as an object; NULL when out of memory. */
 json_t *cli_listed_json(const parsrec_data *data, parsrec_thing thing, const parsrec_listed *row);
