@@ -146,7 +146,7 @@ typedef struct course {
 } course;
 
 /* Scratch memory of one thread. */
-typedef struct desk {
+typedef struct scratch {
     pr_candidate_sampler candidates;
     course courses[ROWS];
     bool *taken, *seen; /* [rows · largest] */
@@ -154,12 +154,12 @@ typedef struct desk {
     float *mine;        /* [largest] */
     float *theirs;      /* [negatives] */
     pr_writer page;     /* of a dump: text on its way to the file */
-} desk;
+} scratch;
 
 typedef struct run {
     pr_evaluation *e;
     pr_walk walk;
-    desk *desks;
+    scratch *scratches;
     size_t long_count, long_tasks; /* baskets, at the front, and tasks of long walks */
     size_t all_tasks;              /* of all ranks, who take them in turn */
 } run;
@@ -199,7 +199,7 @@ static void begin(void *context, const pr_walk_step *at)
     const run *r = context;
     const pr_evaluation *e = r->e;
     size_t negatives = e->protocol.negatives;
-    desk *own = &r->desks[at->worker];
+    scratch *own = &r->scratches[at->worker];
     course *c = &own->courses[at->row];
     pr_evaluated *b = &e->baskets[at->basket->index];
     *c = (course){.basket = b,
@@ -220,7 +220,8 @@ static void begin(void *context, const pr_walk_step *at)
 
 /* Scores into own->mine and, sampled, own->theirs. Over the whole catalogue the basket's own items are
  * taken out of the row of all scores, so that what is left are the others. */
-static void take_scores(const pr_evaluation *e, desk *own, const course *c, const pr_walk_step *at)
+static void take_scores(const pr_evaluation *e, scratch *own, const course *c,
+                        const pr_walk_step *at)
 {
     const pr_evaluated *b = c->basket;
     const pr_history *history = &at->start->history;
@@ -248,7 +249,7 @@ static void step(void *context, const pr_walk_step *at, int32_t *items)
 {
     const run *r = context;
     const pr_evaluation *e = r->e;
-    desk *own = &r->desks[at->worker];
+    scratch *own = &r->scratches[at->worker];
     course *c = &own->courses[at->row];
     bool full = e->protocol.negatives == 0;
     take_scores(e, own, c, at);
@@ -276,7 +277,7 @@ static void end_task(void *context, size_t task, unsigned worker)
 {
     const run *r = context;
     if (r->e->dump != NULL)
-        pr_ordered_write(r->e->dump, task, &r->desks[worker].page, true);
+        pr_ordered_write(r->e->dump, task, &r->scratches[worker].page, true);
 }
 
 static parsrec_status collect(void *context, size_t first, size_t count, parsrec_error *err)
@@ -330,7 +331,7 @@ size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsign
     return pr_walk_bytes(&r.walk, threads) + threads * own;
 }
 
-static parsrec_status make_desk(desk *own, const run *r, parsrec_error *err)
+static parsrec_status scratch_init(scratch *own, const run *r, parsrec_error *err)
 {
     const pr_evaluation *e = r->e;
     size_t cells = r->walk.rows * e->largest;
@@ -346,7 +347,7 @@ static parsrec_status make_desk(desk *own, const run *r, parsrec_error *err)
     return all ? PARSREC_OK : pr_fail_memory(err);
 }
 
-static void free_desk(desk *own)
+static void scratch_free(scratch *own)
 {
     pr_candidate_sampler_free(&own->candidates);
     pr_free(own->taken);
@@ -419,11 +420,11 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
     run r = plan(e, model);
     parsrec_status status = PARSREC_OK;
     r.walk.context = &r;
-    r.desks = pr_alloc_zero(threads, sizeof *r.desks);
-    if (r.desks == NULL)
+    r.scratches = pr_alloc_zero(threads, sizeof *r.scratches);
+    if (r.scratches == NULL)
         return pr_fail_memory(err);
     for (unsigned i = 0; i < threads && e->count > 0; i++)
-        PR_TRY_GOTO(make_desk(&r.desks[i], &r, err));
+        PR_TRY_GOTO(scratch_init(&r.scratches[i], &r, err));
     e->complete = false;
     PR_TRY_GOTO(bring_users(&r, err));
     pr_ranks_work work;
@@ -436,8 +437,8 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
     pr_scores_sum(scores, &e->protocol, e->baskets, e->count);
 done:
     for (unsigned i = 0; i < threads; i++)
-        free_desk(&r.desks[i]);
-    pr_free(r.desks);
+        scratch_free(&r.scratches[i]);
+    pr_free(r.scratches);
     return status;
 }
 

@@ -432,16 +432,6 @@ static parsrec_status take_parts(void *context, size_t first, size_t count, pars
     return PARSREC_OK;
 }
 
-/* Rank 0 has the sums of all tasks; then all have them. */
-static parsrec_status share_sums(run *r, parsrec_error *err)
-{
-    block blocks[BLOCKS];
-    list_blocks(blocks, r->all);
-    for (size_t b = 0; b < BLOCKS && r->size > 1; b++)
-        PR_TRY(parsrec_ranks_broadcast(r->from->ranks, blocks[b].bytes, blocks[b].size, err));
-    return PARSREC_OK;
-}
-
 /* ---- all tasks ---- */
 
 static parsrec_status list_tasks(run *r, parsrec_error *err)
@@ -541,7 +531,10 @@ parsrec_status pr_map_sums_make(pr_map_sums *sums, const pr_map_source *source, 
     PR_TRY_GOTO(sums_init(sums, source->axis->count, err));
     PR_TRY_GOTO(list_tasks(&r, err));
     PR_TRY_GOTO(walk(&r, pool, hooks, err));
-    PR_TRY_GOTO(share_sums(&r, err));
+    block blocks[BLOCKS]; /* rank 0 has the sums of all tasks; then all have them */
+    list_blocks(blocks, r.all);
+    for (size_t b = 0; b < BLOCKS && r.size > 1; b++)
+        PR_TRY_GOTO(parsrec_ranks_broadcast(r.from->ranks, blocks[b].bytes, blocks[b].size, err));
     if (sums->baskets == 0)
         status = pr_fail(err, PARSREC_E_INPUT,
                          "group %s has no basket of two items or more, so nothing can be explained",

@@ -25,13 +25,6 @@ typedef struct trips {
     size_t each; /* trips of a user */
 } trips;
 
-static void count_trip(uint64_t *both, size_t C, const size_t *list, size_t n)
-{
-    for (size_t a = 0; a < n; a++)
-        for (size_t b = 0; b < n; b++)
-            both[list[a] * C + list[b]]++;
-}
-
 /* Every TASKS-th user of the group. */
 static void make_trips(void *context, size_t task, unsigned worker)
 {
@@ -44,7 +37,10 @@ static void make_trips(void *context, size_t task, unsigned worker)
                           t->truth->base_utility + user * t->truth->items);
         for (size_t k = 0; k < t->each; k++) {
             size_t n = pr_shopper_list(list, shopper, &t->choice, FIRST_TRIP + k, NULL);
-            count_trip(t->both + task * C * C, C, list, n);
+            uint64_t *both = t->both + task * C * C;
+            for (size_t a = 0; a < n; a++)
+                for (size_t b = 0; b < n; b++)
+                    both[list[a] * C + list[b]]++;
             t->made[task] += n > 0;
         }
     }
@@ -80,17 +76,6 @@ static parsrec_status simulate(double *lift, trips *t, pr_pool *pool, parsrec_er
     return PARSREC_OK;
 }
 
-static void mean_sigma(double *sigma, const pr_truth *truth, const pr_user_group *group)
-{
-    size_t cells = truth->categories * truth->categories;
-    memset(sigma, 0, cells * sizeof *sigma);
-    for (size_t i = 0; i < group->count; i++) {
-        const double *own = truth->sigma + (size_t)truth->group[group->users[i]] * cells;
-        for (size_t k = 0; k < cells; k++)
-            sigma[k] += own[k] / (double)group->count;
-    }
-}
-
 parsrec_status pr_group_truth_init(pr_group_truth *out, const pr_truth *truth,
                                    const pr_user_group *group, size_t count, pr_pool *pool,
                                    parsrec_error *err)
@@ -99,9 +84,14 @@ parsrec_status pr_group_truth_init(pr_group_truth *out, const pr_truth *truth,
     *out = (pr_group_truth){pr_alloc(cells, sizeof(double)), pr_alloc(cells, sizeof(double))};
     if (out->sigma == NULL || out->lift == NULL)
         return pr_fail_memory(err);
-    mean_sigma(out->sigma, truth, group);
-    trips t = {.truth = truth, .group = group};
     assert(group->count > 0);
+    memset(out->sigma, 0, cells * sizeof *out->sigma);
+    for (size_t i = 0; i < group->count; i++) {
+        const double *own = truth->sigma + (size_t)truth->group[group->users[i]] * cells;
+        for (size_t k = 0; k < cells; k++)
+            out->sigma[k] += own[k] / (double)group->count;
+    }
+    trips t = {.truth = truth, .group = group};
     t.each = (count + group->count - 1) / group->count;
     parsrec_status status = simulate(out->lift, &t, pool, err);
     for (size_t i = 0; t.shoppers != NULL && i < threads; i++)

@@ -128,15 +128,11 @@ const pr_size_law *pr_size_law_of(parsrec_size_rule rule)
     return NULL;
 }
 
-static double weibull_below(const pr_size_law *law, double x)
-{
-    return x > 0 ? -expm1(-pow(x / law->scale, law->shape)) : 0;
-}
-
 /* P(ceil(plus + W) <= size) */
 static double sizes_up_to(const pr_size_law *law, size_t size)
 {
-    return weibull_below(law, (double)size - law->plus);
+    double x = (double)size - law->plus;
+    return x > 0 ? -expm1(-pow(x / law->scale, law->shape)) : 0;
 }
 
 double pr_size_chance(const pr_size_law *law, size_t size)

@@ -88,27 +88,21 @@ static char *put_number(char *at, uint64_t value)
     return at + count;
 }
 
-/* "user,user-time,time," begins every row of a session. */
-static size_t put_prefix(char *text, uint64_t user, uint64_t time)
-{
-    char *at = put_number(text, user);
-    *at++ = ',';
-    at = put_number(at, user);
-    *at++ = '-';
-    at = put_number(at, time);
-    *at++ = ',';
-    at = put_number(at, time);
-    *at++ = ',';
-    return (size_t)(at - text);
-}
-
 static parsrec_status write_session(pr_atomic_file *file, const pr_dataset *data, size_t user,
                                     size_t session, parsrec_error *err)
 {
     char row[5 * DIGITS + 8];
-    size_t prefix = put_prefix(row, user, (uint64_t)data->times[session]);
+    uint64_t time = (uint64_t)data->times[session];
+    char *item = put_number(row, user); /* "user,user-time,time," begins every row */
+    *item++ = ',';
+    item = put_number(item, user);
+    *item++ = '-';
+    item = put_number(item, time);
+    *item++ = ',';
+    item = put_number(item, time);
+    *item++ = ',';
     for (int64_t a = data->session_offsets[session]; a < data->session_offsets[session + 1]; a++) {
-        char *end = put_number(row + prefix, (uint64_t)data->action_items[a]);
+        char *end = put_number(item, (uint64_t)data->action_items[a]);
         *end++ = '\n';
         PR_TRY(pr_atomic_write(file, row, (size_t)(end - row), err));
     }

@@ -1,5 +1,5 @@
-/* Users are drawn in small teams, one team per task, so that a category's factor stays in the cache
- * while the base utilities of a team are made. A round of teams is drawn in memory and appended to
+/* Users are drawn in small batches, one batch per task, so that a category's factor stays in the cache
+ * while the base utilities of a batch are made. A round of batches is drawn in memory and appended to
  * the files. */
 #include "synth/synth.h"
 
@@ -8,20 +8,20 @@
 #include "base/hooks.h"
 #include "base/memory.h"
 
-enum { TEAM = 8, TEAMS_A_ROUND = 32, ROUND = TEAM * TEAMS_A_ROUND };
+enum { BATCH = 8, BATCHES_PER_ROUND = 32, ROUND = BATCH * BATCHES_PER_ROUND };
 
 /* Scratch memory of one thread. */
-typedef struct desk {
+typedef struct scratch {
     pr_shopper shopper;
     double *work;
-} desk;
+} scratch;
 
 typedef struct drawing {
     const parsrec_synth_options *options;
     const pr_market *market;
     const pr_choice *choice;
     pr_baskets *out;
-    desk *desks;
+    scratch *scratches;
     bool keep_base;
     size_t room;  /* items kept free for each user; those bought are at its beginning */
     size_t first; /* user of the round */
@@ -39,13 +39,13 @@ static size_t most_in_basket(const parsrec_synth_options *o)
 double pr_baskets_bytes(const parsrec_synth_options *o)
 {
     double items = (double)o->categories * (double)o->products;
-    double a_user = (double)o->sessions * (4.0 * (double)most_in_basket(o) + 1) + 4 * items;
-    return 12 * (double)o->users + ROUND * a_user;
+    double per_user = (double)o->sessions * (4.0 * (double)most_in_basket(o) + 1) + 4 * items;
+    return 12 * (double)o->users + ROUND * per_user;
 }
 
 /* ---- drawing ---- */
 
-static void draw_user(const drawing *d, desk *own, size_t place)
+static void draw_user(const drawing *d, scratch *own, size_t place)
 {
     size_t sessions = (size_t)d->options->sessions, user = d->first + place;
     int32_t *items = d->items + place * d->room;
@@ -58,13 +58,13 @@ static void draw_user(const drawing *d, desk *own, size_t place)
     }
 }
 
-static void draw_team(void *context, size_t task, unsigned worker)
+static void draw_batch(void *context, size_t task, unsigned worker)
 {
     const drawing *d = context;
-    desk *own = &d->desks[worker];
+    scratch *own = &d->scratches[worker];
     size_t products = d->market->products, items = d->market->categories * products;
-    size_t place = task * TEAM, left = d->out->users - d->first - place;
-    size_t count = left < TEAM ? left : TEAM;
+    size_t place = task * BATCH, left = d->out->users - d->first - place;
+    size_t count = left < BATCH ? left : BATCH;
     for (size_t c = 0; c < d->market->categories; c++)
         for (size_t i = place; i < place + count; i++)
             pr_market_utilities(d->base + i * items + c * products, d->market, d->first + i, c,
@@ -93,16 +93,6 @@ static parsrec_status append_user(drawing *d, size_t place, parsrec_error *err)
                              bought * sizeof *d->items, err);
 }
 
-static parsrec_status append_round(drawing *d, size_t users, parsrec_error *err)
-{
-    size_t cells = users * d->market->categories * d->market->products;
-    for (size_t i = 0; i < users; i++)
-        PR_TRY(append_user(d, i, err));
-    if (!d->keep_base)
-        return PARSREC_OK;
-    return pr_scratch_append(&d->out->files[PR_BASKET_BASE], d->base, cells * sizeof *d->base, err);
-}
-
 static parsrec_status draw_all(drawing *d, pr_pool *pool, const parsrec_hooks *hooks,
                                parsrec_error *err)
 {
@@ -110,8 +100,13 @@ static parsrec_status draw_all(drawing *d, pr_pool *pool, const parsrec_hooks *h
     for (d->first = 0; d->first < out->users; d->first += ROUND) {
         PR_TRY(pr_progress(hooks, "drawing baskets", "users", d->first, out->users, err));
         size_t users = out->users - d->first < ROUND ? out->users - d->first : ROUND;
-        pr_pool_run(pool, draw_team, d, (users + TEAM - 1) / TEAM);
-        PR_TRY(append_round(d, users, err));
+        pr_pool_run(pool, draw_batch, d, (users + BATCH - 1) / BATCH);
+        for (size_t i = 0; i < users; i++)
+            PR_TRY(append_user(d, i, err));
+        size_t cells = users * d->market->categories * d->market->products;
+        if (d->keep_base)
+            PR_TRY(pr_scratch_append(&out->files[PR_BASKET_BASE], d->base, cells * sizeof *d->base,
+                                     err));
     }
     int64_t end = (int64_t)out->actions;
     out->user_offsets[out->users] = (int64_t)out->sessions;
@@ -141,14 +136,14 @@ static parsrec_status reserve(drawing *d, const char *path, unsigned threads, pa
     d->sizes = pr_alloc(users, (size_t)d->options->sessions);
     d->items = pr_alloc(users, d->room * sizeof *d->items);
     d->base = pr_alloc(users, items * sizeof *d->base);
-    d->desks = pr_alloc_zero(threads, sizeof *d->desks);
+    d->scratches = pr_alloc_zero(threads, sizeof *d->scratches);
     out->group = pr_alloc(out->users, sizeof *out->group);
     out->user_offsets = pr_alloc(out->users + 1, sizeof *out->user_offsets);
-    if (d->sizes == NULL || d->items == NULL || d->base == NULL || d->desks == NULL ||
+    if (d->sizes == NULL || d->items == NULL || d->base == NULL || d->scratches == NULL ||
         out->group == NULL || out->user_offsets == NULL)
         return pr_fail_memory(err);
     for (unsigned i = 0; i < threads; i++) {
-        desk *own = &d->desks[i];
+        scratch *own = &d->scratches[i];
         PR_TRY(pr_shopper_init(&own->shopper, d->choice, err));
         own->work = pr_alloc(2 * d->market->products, sizeof *own->work);
         if (own->work == NULL)
@@ -161,11 +156,11 @@ static parsrec_status reserve(drawing *d, const char *path, unsigned threads, pa
 
 static void release(drawing *d, unsigned threads)
 {
-    for (unsigned i = 0; d->desks != NULL && i < threads; i++) {
-        pr_shopper_free(&d->desks[i].shopper);
-        pr_free(d->desks[i].work);
+    for (unsigned i = 0; d->scratches != NULL && i < threads; i++) {
+        pr_shopper_free(&d->scratches[i].shopper);
+        pr_free(d->scratches[i].work);
     }
-    pr_free(d->desks);
+    pr_free(d->scratches);
     pr_free(d->sizes);
     pr_free(d->items);
     pr_free(d->base);
