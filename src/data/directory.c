@@ -135,6 +135,22 @@ parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, i
                    pr_show(&hold, word), pr_suggest_sentence(&near));
 }
 
+/* Upper and lower case of ASCII letters are alike; -1 for an unknown word. Looks at every name. */
+static int32_t find_in_any_case(const pr_names *names, pr_slice word)
+{
+    int32_t found = -1;
+    for (size_t i = 0; i < names->count; i++) {
+        pr_slice name = pr_name(names, i);
+        size_t at = 0;
+        while (at < name.size && at < word.size &&
+               pr_lower(name.bytes[at]) == pr_lower(word.bytes[at]))
+            at++;
+        if (at == name.size && at == word.size)
+            found = found == -1 ? (int32_t)i : PR_SEVERAL;
+    }
+    return found;
+}
+
 parsrec_status pr_directory_category(const pr_directory *directory, pr_slice word,
                                      int32_t *category, parsrec_error *err)
 {
@@ -146,6 +162,8 @@ parsrec_status pr_directory_category(const pr_directory *directory, pr_slice wor
     *category = words_find(&directory->category_paths, word);
     if (*category < 0)
         *category = words_find(&directory->category_names, word);
+    if (*category == -1)
+        *category = find_in_any_case(&directory->data->category_names, word);
     if (*category == PR_SEVERAL)
         return pr_fail(err, PARSREC_E_NOT_FOUND,
                        "several categories are named %s; use the path from the top, A > B",

@@ -25,7 +25,8 @@ parsrec_status pr_directory_init(pr_directory *directory, const pr_dataset *data
                                  parsrec_error *err);
 void pr_directory_free(pr_directory *directory); /* a zeroed one is fine */
 
-/* E_NOT_FOUND with a sentence for a word that is unknown or not unique. */
+/* E_NOT_FOUND with a sentence for a word that is unknown or not unique. The name of a category may be written
+ * in other upper and lower case. */
 parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, int32_t *user,
                                  parsrec_error *err);
 parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, int32_t *item,

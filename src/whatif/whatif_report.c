@@ -138,6 +138,20 @@ static void write_largest(pr_writer *out, const pr_whatif_result *a, size_t s, s
              100 * e->change_high);
 }
 
+/* Baskets that keep their size must contain more of something: a change says little that is no larger than
+ * if all gained alike. */
+static void write_even_spread(pr_writer *out, const pr_whatif_result *a, size_t s, size_t group,
+                              double before)
+{
+    double units, revenue;
+    if (a->missing != PARSREC_MISSING_LEAVE && pr_leaving(a, s, group, &units, &revenue) &&
+        units > 0 && units < before)
+        pr_write(out,
+                 " Spread evenly over all that stays, what leaves would raise everything by %.1f "
+                 "%%: what matters is what gains more or less than that.",
+                 100 * units / (before - units));
+}
+
 /* The largest change among the rows shown whose interval does not contain zero, and what becomes of
  * the whole basket and its money. */
 static void write_finding(pr_writer *out, const pr_whatif_result *a, size_t s, size_t q,
@@ -145,6 +159,8 @@ static void write_finding(pr_writer *out, const pr_whatif_result *a, size_t s, s
 {
     const pr_total *t = pr_total_of(a, s, q, group);
     write_largest(out, a, s, q, group);
+    if (q == PARSREC_RECHOICE)
+        write_even_spread(out, a, s, group, t->units.before);
     write_level(out, "Units", &t->units);
     write_level(out, "Revenue", &t->money);
 }

@@ -141,6 +141,18 @@ says "Revenue per basket"
 if grep -q "Selection" stdout; then fail "selection without being asked"; else pass; fi
 ok "$PARSREC" whatif shop.model shop.st --drop BAKERY $quick --question selection
 says "not an effect"
+if grep -q "Spread evenly" stdout; then fail "an even spread of baskets that were not drawn"; else pass; fi
+# Names of categories are found in any case.
+ok "$PARSREC" whatif shop.model shop.st --drop category=bakery $quick
+says "without FOOD > BAKERY"
+python3 - stdout <<'END' || fail "the even spread is not what leaves over what stays"
+import re, sys
+text = " ".join(open(sys.argv[1]).read().split())
+said = float(re.search(r"would raise everything by ([0-9.]+) %", text).group(1))
+leaves = float(re.search(r"leaves: .*? ([0-9.]+) 0\.0000", text).group(1))
+before = float(re.search(r"all \w+ ([0-9.]+)", text[text.index("leaves:"):]).group(1))
+assert abs(said - 100 * leaves / (before - leaves)) < 0.1, (said, leaves, before)
+END
 
 # ---- nonsense: a sentence each, and no folder left behind ----
 fails 1 "is not a folder" "$PARSREC" whatif nothing.st $data --drop C0 -o $model
