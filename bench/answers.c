@@ -2,7 +2,7 @@
  *   answers MODEL TIMED COMPARED
  * Known users with 30 to 50 past items, three of the items of one of their sessions in the basket, the ten best:
  * TIMED requests are timed after a hundred that are not. COMPARED requests, every second one with items that are
- * excluded, are asked once for ten items and once for so many that the whole catalogue is scored: the first ten must
+ * excluded, are asked once for ten items and once for enough that the whole catalogue is scored: the first ten must
  * be the same items with the same bits. Prints one line: items, median and p99 in
  * microseconds, compared, different, and the median of the reasons for ten items. */
 #include <stdio.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs tests again and again, in another order each round, on a machine that is kept busy: what depends on time, on
+# Runs tests repeatedly, in another order each round, on a machine that is kept busy: what depends on time, on
 # free ports, on names of files or on the order of tests shows here.
 #   bench/check_under_load.sh [ROUNDS [LOOPS [CTEST OPTION...]]]
 # 10 rounds beside 6 busy loops unless given. Without options of ctest, the tests that start servers, browsers,

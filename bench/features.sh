@@ -1,7 +1,7 @@
 #!/bin/sh
 # What features bring where they tell something and where they do not: synthetic data of both kinds, the default
 # settings and the paper's, three seeds; prints tables in Markdown. Stop it whenever you like: a second call
-# goes on where the first one was. SMALL=1: one epoch, one seed, to see that it runs.
+# continues where the first one stopped. SMALL=1: one epoch, one seed, to see that it runs.
 #   bench/features.sh DIR [default|paper]
 set -eu
 dir=${1:?usage: bench/features.sh DIR [default|paper]}

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kills every command that writes files with -9 at random moments, again and again.
+"""Kills every command that writes files with -9 at random moments, repeatedly.
 
   bench/kill_files.py [KILLS [SEED [COMMAND...]]]    1000 of each unless given; COMMAND: synth import train forget
       dump export recommend compare explain whatif, all of these unless given; or train:KIND, import-parts (seconds a

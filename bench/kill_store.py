@@ -1,4 +1,4 @@
-"""Kills a server again and again while it stores events, forgets users or reloads, and looks after each restart.
+"""Kills a server repeatedly while it stores events, forgets users or reloads, and looks after each restart.
 
   kill_store.py PARSREC FOLDER STORE KIND ROUNDS SEED
 

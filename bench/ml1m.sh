@@ -1,6 +1,6 @@
 #!/bin/sh
 # SASRec and BERT4Rec on MovieLens-1M against their published figures, in stages: stop it whenever you
-# like, a second call goes on where the first one was. Training takes hours on two cores.
+# like, a second call continues where the first one stopped. Training takes hours on two cores.
 #   bench/ml1m.sh ACTIONS.csv.gz DIR [MODEL...]        models: sasrec-bce sasrec-ce bert4rec
 # The protocols: leave one out, all users; against 100 items drawn uniformly, or all items; in both the
 # items that the user had before are left out.

@@ -1,6 +1,6 @@
 #!/bin/sh
 # How fast training is with the memory of what a user bought, and with all parts of the default settings, as a share of
-# the plain network of the same width: items a second, each divided by the sgemm rate of its own run. The rows take turns;
+# the plain network of the same width: items per second, each divided by the sgemm rate of its own run. The rows take turns;
 # the middle of the rounds counts.
 #   bench/parts_speed.sh [SECONDS [ROUNDS]]     of each measurement; 3 and 5 unless given
 # Needs the release build (./check --build-only).

@@ -1,6 +1,6 @@
 #!/bin/sh
 # bpr, fpmc, ncf, gru4rec and caser beside figures that were published on the same files, in stages: stop it whenever
-# you like, a second call goes on where the first one was.
+# you like, a second call continues where the first one stopped.
 #   bench/published_learnt.sh DATA_FOLDER OUT [ROW...]        rows: beauty_bpr, games_fpmc, ...; without any, all
 # DATA_FOLDER holds s3rec_beauty, video_sasrec and ml1m, each with actions.csv.gz (docs/results.md). THREADS: 1.
 # It fails if a figure is more than 5 % below the published one.

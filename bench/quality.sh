@@ -1,6 +1,6 @@
 #!/bin/sh
 # Trains by a preset with several seeds and evaluates each on the test sessions; prints every line and
-# the mean. Stop it whenever you like: a second call goes on where the first one was.
+# the mean. Stop it whenever you like: a second call continues where the first one stopped.
 #   bench/quality.sh DATA DIR EPOCHS [SEED...]        PRESET=paper by default
 set -eu
 data=${1:?usage: bench/quality.sh DATA DIR EPOCHS [SEED...]}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Two ranks of one thread against one rank of two threads, in turns: items per second as a ratio, the share
 # of a batch that rank 0 waited, and bytes sent per batch beside the formula of docs/scale.md.
-#   bench/ranks.sh PARSREC [ROUNDS]       3 rounds unless told; needs Open MPI, Python and bc
+#   bench/ranks.sh PARSREC [ROUNDS]       3 rounds by default; needs Open MPI, Python and bc
 # The large shop comes from bigshop.c, in ../shared/bench beside the source or $PARSREC_SHOP.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)

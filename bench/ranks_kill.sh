@@ -1,7 +1,7 @@
 #!/bin/sh
 # Kills a random rank at a random time, resumes on another number of ranks, and compares with a run that
 # nobody disturbed: model and last checkpoint, byte for byte.
-#   bench/ranks_kill.sh PARSREC [ROUNDS]         20 rounds unless told; needs Open MPI and pgrep
+#   bench/ranks_kill.sh PARSREC [ROUNDS]         20 rounds by default; needs Open MPI and pgrep
 set -eu
 program=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 rounds=${2:-20}

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What a rank holds: one training of a shop with many users by 1, 2 and 4 ranks, the peak of memory of each rank
 # beside what the program said before the first batch, and whether the models are the same.
-#   bench/ranks_memory.sh PARSREC [USERS [ITEMS [SETTINGS...]]]       a million users of 20,000 items unless told
+#   bench/ranks_memory.sh PARSREC [USERS [ITEMS [SETTINGS...]]]       a million users of 20,000 items by default
 # Needs Open MPI and GNU time. The shop comes from bigshop.c, in ../shared/bench beside the source or $PARSREC_SHOP;
 # three sessions per user. It is kept in $PARSREC_SHOPS, if that is set.
 set -eu

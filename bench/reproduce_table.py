@@ -44,7 +44,7 @@ def report(path, *measures):
 
 
 def cells(*words):
-    """SETTING TRAINED.json SPEED.json, again and again; speed as a share of sgemm's, against the first."""
+    """SETTING TRAINED.json SPEED.json, repeated; speed as a share of sgemm's, against the first."""
     head("setting", "HR@10", "NDCG@10", "Sess-Prec@10", "speed")
     first = None
     for setting, trained, speed in zip(words[::3], words[1::3], words[2::3]):
@@ -65,7 +65,7 @@ def oracle(*paths):
 
 
 def baskets(*words):
-    """NAME SAMPLED.json FULL.json, again and again; bold is ahead of all others by more than chance."""
+    """NAME SAMPLED.json FULL.json, repeated; bold is ahead of all others by more than chance."""
     kinds = ["pop", "personal", "recent", "sasrec", "bert4rec", "parsrec"]
     head("data", *kinds, *("all items: " + k for k in kinds))
     for name, *paths in zip(words[::3], words[1::3], words[2::3]):
@@ -95,7 +95,7 @@ def signed(value):
 
 
 def questions(*words):
-    """NAME FOLDER, again and again; a folder has the reports of the questions by name."""
+    """NAME FOLDER, repeated; a folder has the reports of the questions by name."""
     known = ["pop", "personal", "recent", "markov", "mix"]
     asked = [("remaining", "NDCG@10"), ("next", "NDCG@10"), ("basket", "NDCG@10"), ("basket", "Recall@10"), ("sampled", "NDCG@10"), ("sampled", "HR@10")]
     head("data", "question", "measure", "best count", "SASRec", "parsrec", "parsrec less best count", "parsrec less SASRec")

@@ -2,7 +2,7 @@
 # How fast POST /v1/recommend answers over HTTP: requests a second as a share of what libmicrohttpd answers for
 # a constant body in the same round, with wrk on the same machine. 2,000 items, d = 128, baskets of three, k = 10,
 # 32 connections that stay open. Every round starts both servers anew, since which threads come to share a core
-# decides much of what the constant one does; the middle of the rounds counts, and their range is told.
+# decides much of what the constant one does; the middle of the rounds counts, and their range is printed.
 #   bench/serve.sh [SECONDS [ROUNDS]]     of each measurement; 2 and 7 unless given
 # Needs the release build (./check --build-only) and wrk.
 set -eu

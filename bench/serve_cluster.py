@@ -53,7 +53,7 @@ class Client:
 
 
 def is_cut(answer):
-    """HAProxy's 502 while a server is killed: the request was sent, no answer came. A 503 of its own, no server, is none."""
+    """HAProxy's 502 while a server is killed: the request was sent, no answer came. A 503 of its own (no server) does not count."""
     return answer is None or answer[0] == 502 and isinstance(answer[1], str) and exists("killed")
 
 

@@ -6,7 +6,7 @@
 #   bench/serve_cluster.sh [SECONDS [AWAY]]     of quiet load before and after the trouble, 30 unless given; seconds without
 #                                               the database, 60 unless given
 # wrk asks for recommendations, with pauses (bench/serve_cluster.lua); bench/serve_cluster.py sends events and checks them.
-# The share of the processors that stays idle is told: where none does, the times are those of a queue.
+# The share of the processors that stays idle is printed: where none does, the times are those of a queue.
 # Needs the release build (./check --build-only), PostgreSQL, HAProxy, wrk and Python.
 set -u
 PARSREC_SOURCE=$(cd "$(dirname "$0")/.." && pwd)

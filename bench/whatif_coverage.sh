@@ -1,8 +1,8 @@
 #!/bin/sh
 # How often the 90 % intervals of parsrec whatif hold the truth, and what the estimates are off by: the
-# paper's scenario again and again with other seeds.
+# paper's scenario repeatedly with other seeds.
 #   bench/whatif_coverage.sh PARSREC OUT [RUNS [USERS [EPOCHS]]]
-# Data and models stay in OUT; the same command goes on after a stop, and answers again.
+# Data and models stay in OUT; the same command resumes after a stop, and answers again.
 set -eu
 parsrec=$1 out=$2 runs=${3:-10} users=${4:-512} epochs=${5:-10}
 mkdir -p "$out"

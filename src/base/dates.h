@@ -48,7 +48,7 @@ static inline bool pr_take(pr_cursor *c, char wanted)
     return true;
 }
 
-/* A number of exactly so many digits. */
+/* A number of exactly this many digits. */
 bool pr_take_digits(pr_cursor *c, int count, int *value);
 /* Z, +01:00 or nothing: subtracts what it is east of UTC. As pr_date_parse. */
 const char *pr_take_zone(pr_cursor *c, int64_t *seconds);

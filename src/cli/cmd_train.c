@@ -67,7 +67,7 @@ const cli_command cli_train = {
         "differ from before.\n"
         "mpirun -n 4 parsrec train ... trains in 4 processes, on one machine or several, with the\n"
         "same model at the end, byte for byte (docs/scale.md). When one of them is lost all end\n"
-        "within --peer-time; --resume goes on with any number of them.\n",
+        "within --peer-time; --resume continues with any number of them.\n",
     .examples = "  parsrec train -o shop.model shop.data\n"
                 "  parsrec train -o fast.model shop.data --epochs 5 --set rate=0.003\n"
                 "  parsrec train -o counts.model shop.data --model personal\n",

@@ -126,7 +126,7 @@ static const char files[] =
     "  MODEL        weights, settings and the names of users and items; by train\n"
     "  MODEL.log    one JSON object per line: settings, epochs, result\n"
     "  MODEL.png, MODEL.svg   learning curves\n"
-    "  MODEL.ckpt   a checkpoint, while training runs; train --resume MODEL.ckpt goes on from it\n"
+    "  MODEL.ckpt   a checkpoint, while training runs; train --resume MODEL.ckpt continues it\n"
     "  MODEL.histories  what the events of a store add to the past of users; by fold-events\n"
     "\n"
     "Data sets and models are safetensors files: any reader of that format sees their tables.\n"

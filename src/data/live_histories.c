@@ -468,12 +468,12 @@ static bool visit_some(const pr_live_histories *live, size_t from, size_t end, p
 
 void pr_live_each(pr_live_histories *live, pr_live_visit *visit, void *context)
 {
-    enum { A_ROUND = 1024 }; /* so that writers need not wait for all */
+    enum { PER_LOCK = 1024 }; /* users per turn, so that writers do not wait for all */
     size_t users = pr_live_users(live);
     bool more = true;
-    for (size_t u = 0; u < users && more; u += A_ROUND) {
+    for (size_t u = 0; u < users && more; u += PER_LOCK) {
         pthread_rwlock_rdlock(&live->lock);
-        more = visit_some(live, u, users - u < A_ROUND ? users : u + A_ROUND, visit, context);
+        more = visit_some(live, u, users - u < PER_LOCK ? users : u + PER_LOCK, visit, context);
         pthread_rwlock_unlock(&live->lock);
     }
 }

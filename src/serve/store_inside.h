@@ -45,7 +45,7 @@ typedef struct store_backend {
     parsrec_status (*newest)(void *own, uint64_t *number, parsrec_error *err); /* reads */
     parsrec_status (*check)(void *own, parsrec_error *err);                    /* reads */
     /* As store_wait, which `wake` ends when it can be read. NULL: the database announces nothing
-     * and is asked again and again. Uses nothing that the other functions use. */
+     * and is polled. Uses nothing that the other functions use. */
     parsrec_status (*wait)(void *own, int wake, int milliseconds, uint64_t *news,
                            parsrec_error *err);
 } store_backend;

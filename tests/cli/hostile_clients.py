@@ -111,9 +111,9 @@ def requests():
     # ---- what is not HTTP ----
     for name, request, expected in [
         ("no host", b"GET /healthz HTTP/1.1\r\n\r\n", 400),
-        ("a length that is none", b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Length: abc\r\n\r\n", 400),
+        ("a length that is not a number", b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Length: abc\r\n\r\n", 400),
         ("a negative length", b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n", 400),
-        ("a method that is none", b"BREW /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405),
+        ("an unknown method", b"BREW /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405),
         ("options", b"OPTIONS /v1/recommend HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405),
         ("headers too large", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 40000 + b"\r\n\r\n", 431),
     ]:
@@ -186,7 +186,7 @@ def requests():
         ("a byte a piece", b"".join(b"1\r\n%c\r\n" % c for c in b'{"k":1}') + b"0\r\n\r\n", {200}),
         ("capitals and zeros in front", b'0007\r\n{"k":1}\r\n000\r\n\r\n', {200}),
         ("an extension and a trailer", b'7;a=b\r\n{"k":1}\r\n0\r\nX-More: 1\r\n\r\n', {200, 400, b""}),
-        ("a size that is none", b"zz\r\n{}\r\n0\r\n\r\n", {400, b""}),
+        ("a chunk size that is not a number", b"zz\r\n{}\r\n0\r\n\r\n", {400, b""}),
         ("a negative size", b"-1\r\n{}\r\n0\r\n\r\n", {400, b""}),
         ("a size beyond 64 bits", b"1ffffffffffffffff\r\n{}\r\n0\r\n\r\n", {400, 413, b""}),
         ("a size of 64 bits", b"ffffffffffffffff\r\n{}\r\n0\r\n\r\n", {400, 413, b""}),
@@ -306,7 +306,7 @@ def requests():
             check("a job is cancelled", status_of(raw(head)), 200)
     alive("jobs")
 
-    # ---- more slow work than the queue holds: told to come again, nothing worse ----
+    # ---- more slow work than the queue holds: refused with Retry-After, nothing worse ----
     found = []
 
     def ask_slowly(i):
@@ -320,7 +320,7 @@ def requests():
         t.join()
     check("slow work", {status_of(a) for a in found} <= {200, 503}, True)
     refused = [a for a in found if status_of(a) == 503]
-    check("it is told when to come again", all(b"\r\nRetry-After: " in a for a in refused), True)
+    check("Retry-After says when to come again", all(b"\r\nRetry-After: " in a for a in refused), True)
 
 
 def slow(limit, idle_count):

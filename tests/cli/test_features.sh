@@ -18,7 +18,7 @@ train() { "$PARSREC" train "$@" $small --epochs 3; }
 if cmp -s one.model three.model; then pass; else fail "threads change the model"; fi
 ok "$PARSREC" check one.model
 
-# A run that is stopped and goes on is the same run.
+# A run that is stopped and resumed is the same run.
 # shellcheck disable=SC2086
 stop_when TERM "[ -s cut.model.ckpt ] && [ ! -e cut.model ]" "rm -f cut.model*" \
     "$PARSREC" train -o cut.model all.st $on $small --epochs 3 --checkpoint-minutes 0

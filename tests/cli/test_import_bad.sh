@@ -201,7 +201,7 @@ printf '%s\nu1,s1,20241231,a\n' "$header" >digits.csv
 refused "if they are dates, add --time-format '%Y%m%d'" digits.csv --session-by day
 refused "--time-format '%d/%m' gives no date" fine.csv --time-format '%d/%m'
 
-# Decimal commas that cannot be told.
+# Decimal commas that are ambiguous.
 printf 'item,price\napple,"1,234"\n' >thousand.csv
 refused "thousand.csv: column 'price': is the comma in '1,234' a decimal comma or does it part thousands?" \
     fine.csv --items thousand.csv

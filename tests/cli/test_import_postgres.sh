@@ -44,7 +44,7 @@ refused "write @ and / of a user or password as %40 and %2F" "$PARSREC" import -
     "postgresql://tester:se@hush@localhost/x" --table x
 refused "the address is not of the form" "$PARSREC" import -o no.st "postgresql://tester:secret@/postgres?nonsense" --table x
 
-# A query that takes for ever ends when we are told to stop, and leaves nothing running.
+# A query that takes for ever ends when parsrec is stopped, and leaves nothing running.
 "$PARSREC" import -o no.st "$url" --query "SELECT 1 AS user, 2 AS item FROM pg_sleep(100000)" >stdout 2>stderr &
 import=$!
 running() {

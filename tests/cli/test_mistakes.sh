@@ -119,7 +119,7 @@ same "$(cat stderr)" "note: nothing is known of user 'nobody', who gets the best
 mistake 1 "parsrec forget: shop.model: there is no user 'nobody' in this model" \
     "$PARSREC" forget shop.model -o out.model --user nobody
 
-# 13. A port in use. 14. One that is none.
+# 13. A port in use. 14. One that is not a port.
 start_server shop.model
 port=${url##*:}
 mistake 1 "parsrec serve: cannot listen on 127.0.0.1:${port%/}: Address already in use" \

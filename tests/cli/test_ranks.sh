@@ -20,7 +20,7 @@ ranks() {
 
 # ---- the same bytes ----
 
-# same_at NAME RANKS SETTINGS...: a model of one process, and of so many ranks.
+# same_at NAME RANKS SETTINGS...: a model of one process, and of this many ranks.
 same_at() {
     name=$1 numbers=$2
     shift 2

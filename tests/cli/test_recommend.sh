@@ -102,7 +102,7 @@ import collections, csv, json, sys
 counts = collections.Counter(row["item"] for row in csv.DictReader(open(sys.argv[1])))
 most = [counts[i["item"]] for i in json.load(open("most.json"))["items"]]
 assert most == sorted(counts.values(), reverse=True)[:10], most
-# At most so many of one category.
+# At most this many of one category.
 categories = [i["category"] for i in json.load(open("stdout"))["items"]]
 assert len(categories) > 5 and len(set(categories)) == len(categories), categories
 P
@@ -201,7 +201,7 @@ same "$(cat problems)" "" "answers of the stream"
 ok $R --user K08 --basket 1049 -k 3 --json
 same "$(sed -n 8p answers)" "$(cat stdout)" "eighth answer"
 
-# Bad lines get an answer of their own with their number, and the stream goes on.
+# Bad lines get an answer of their own with their number, and the stream continues.
 {
     printf '{"basket":["1000"],"k":1}\r\n\n'
     printf '{nonsense\n[]\n{"k":0}\n{"basket":["x7"],"strict":true}\n{"bascket":[]}\n\377\376\n'

@@ -105,7 +105,7 @@ walk_through() {
 walk_through sqlite:events.db
 walk_through "$database"
 
-# ---- the database restarts: the server goes on answering, and says what it cannot do, but not where ----
+# ---- the database restarts: the server keeps answering, and says what it cannot do, but not where ----
 # until_ready WORD: /readyz says so of the store.
 until_ready() {
     until web -o stdout "$url/readyz" && grep -q "\"store\":\"$1\"" stdout; do sleep 0.05; done

@@ -18,7 +18,7 @@ ok python3 "$clients" slow "${url##*:}" $((idle + 100)) $idle
 stop_server
 same "$(grep -c -i -E 'sanitizer|runtime error' server.err)" 0 "sanitizers"
 
-# ---- more connections than are served: some are told to come again, others are closed ----
+# ---- more connections than are served: some get a 503, others are closed ----
 # A server of its own, where so few are enough that none of them is timed out before the last one comes.
 start_server shop.model --connections 20 --request-time 120s --no-quality
 python3 - "${url##*:}" >stdout 2>&1 <<'P'

@@ -20,7 +20,7 @@ cp stdout large
 same "$(figure share large | cut -c 1-3)" 0.2 "share of a larger shop"
 ok "$PARSREC" size --users 600 --items 40 --actions 30000 --dim 8 --threads 1 --json
 cp stdout whole
-# near NAME: told from a part and from the whole, within a tenth.
+# near NAME: estimated from a part and from the whole, within a tenth.
 near() {
     if awk "BEGIN { r = $(figure "$1" large) / $(figure "$1" whole); exit !(r > 0.9 && r < 1.1) }"; then pass
     else fail "$1: $(figure "$1" large) from a part, $(figure "$1" whole) from the whole"; fi

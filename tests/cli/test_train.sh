@@ -197,7 +197,7 @@ for signal in INT TERM; do
 done
 fails 1 "leave out --model, --preset" "$PARSREC" train -o cut.st s.st --resume cut.st.ckpt --preset paper
 
-# Killed 20 times, soon after a checkpoint was written; each run goes on from what the one before left.
+# Killed 20 times, soon after a checkpoint was written; each run resumes from what the one before left.
 rm -f cut.st*
 kills=0
 resumed=0

@@ -33,7 +33,7 @@ for t in trials:
     else:
         assert c["rate"] == 0.001 and c["dim.item"] == 64, "the settings as they are"
 assert len({json.dumps(t["settings"]) for t in trials}) == 9
-# Who goes on is the best of a round, by what it had learnt until then.
+# Those that continue are the best of a round, by what it had learnt until then.
 for epochs, kept in ((1, 3), (3, 1)):
     had = sorted((t for t in trials if len(t["validation"]) >= epochs),
                  key=lambda t: (-max(t["validation"][:epochs]), t["trial"]))

@@ -25,7 +25,7 @@ ok cmp first.csv out/report.csv
 fails 1 "other data" "$PARSREC" whatif --preset paper -o out --users 61 --sessions 12 --epochs 1
 fails 1 "1 epochs, not 2" "$PARSREC" whatif --preset paper -o out $few --epochs 2
 
-# ---- a run that was killed goes on ----
+# ---- a run that was killed is resumed ----
 "$PARSREC" whatif --preset paper -o killed $few --epochs 4 $quick >stdout 2>stderr &
 job=$!
 while [ ! -e killed/model-1.st.ckpt ] && kill -0 $job 2>/dev/null; do sleep 0.02; done

@@ -66,7 +66,7 @@ static void bad_lists(void **state)
 
 enum { USERS = 60, ROWS = 4 };
 
-/* One step a user; the model hits with users below a bound. HR@1 alone is measured. */
+/* One step per user; the model hits with users below a bound. HR@1 alone is measured. */
 static const size_t bounds[ROWS] = {50, 10, 48, 60};
 static const char *const names[ROWS] = {"good & <b>", "poor|x", "near", "all"};
 
@@ -191,7 +191,7 @@ static void seeds_are_pooled(void **state)
     pr_comparison_clear(&c);
 }
 
-/* Rows are told against their base, whoever is the best. */
+/* Rows are compared with their base, whoever is the best. */
 static void ablation_has_bases(void **state)
 {
     (void)state;

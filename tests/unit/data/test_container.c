@@ -23,7 +23,7 @@ static int remove_folder(void **state)
     return rmdir(folder); /* fails when something was left behind */
 }
 
-/* A file out of a header and so many bytes of data, each the low byte of its place. The buffer is
+/* A file out of a header and this many bytes of data, each the low byte of its place. The buffer is
  * exactly as large as the file, so that AddressSanitizer sees a read beyond it. */
 static unsigned char *compose(const char *header, size_t data, size_t *size)
 {

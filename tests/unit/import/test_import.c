@@ -82,12 +82,12 @@ static void sessions_follow_their_rules(void **state)
 {
     (void)state;
     parsrec_import_options o = parsrec_import_default();
-    /* The same session text of two users is two sessions; rows of a session need not touch. */
+    /* The same session text of two users is two sessions; rows of a session may be apart. */
     expect("user,session,item\nu,1,a\nv,1,b\nu,1,c\nv,2,a\nu,2,a\nu,1,a\n", &o, "u:a,c|a;v:b|a");
     /* Empty cells are sessions of their own among named ones. */
     expect("user,session,item\nu,,a\nu,1,b\nu,,a\nu,1,c\n", &o, "u:a|b,c|a");
     expect("user,item\nu,a\nu,a\n", &o, "u:a|a");
-    /* Equal times keep the order of the file, and a session bears its first time. */
+    /* Equal times keep the order of the file, and a session has its first time. */
     expect("user,session,time,item\nu,1,5,a\nu,2,5,b\nu,1,6,c\n", &o, "u:@5 a,c|@5 b");
     o.sort = true;
     expect("user,session,time,item\nu,1,9,a\nu,2,5,b\nu,3,9,c\nu,2,4,d\n", &o,
@@ -181,7 +181,7 @@ static void random_filters_agree_with_counting_again(void **state)
         size_t used = strlen(text), rows = 20 + pr_stream_below(&s, 50);
         for (size_t i = 0; i < rows; i++) {
             uint32_t u = pr_stream_below(&s, SIDE), j = pr_stream_below(&s, SIDE);
-            has[u][j] = true; /* one session a user, so that a pair counts once */
+            has[u][j] = true; /* one session per user, so that a pair counts once */
             used += (size_t)snprintf(text + used, sizeof text - used, "u%u,s,i%u\n", u, j);
         }
         unsigned least = 2 + pr_stream_below(&s, 3), left = 0;

@@ -245,7 +245,7 @@ static void strangers_pages_are_refused(void **state)
 
 /* ---- jobs ---- */
 
-/* What a test job does: it reports progress until it is told to end, and counts how it ended. */
+/* What a test job does: it reports progress until it is stopped, and counts how it ended. */
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -309,7 +309,7 @@ static void trial_end(bool end)
     pthread_mutex_unlock(&trial.lock);
 }
 
-/* Until so many run. */
+/* Until this many run. */
 static void trial_wait(int running)
 {
     pthread_mutex_lock(&trial.lock);
@@ -461,7 +461,7 @@ static void clients_who_wait_may_leave(void **state)
     pthread_join(threads[0], NULL);
     trial_wait(0);
     assert_int_equal(trial.stopped, 1);
-    /* One who waited long enough is told so, and the job goes on. */
+    /* One who waited too long gets an answer, and the job continues. */
     clients[0] = (waiting_client){.table = &t, .deadline = 0};
     wait_for_job(&clients[0]);
     assert_int_equal(clients[0].verdict, JOBS_TAKEN);

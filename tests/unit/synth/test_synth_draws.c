@@ -7,7 +7,7 @@
 
 enum { C = 20, TRIPS = 60000 };
 
-/* The paper's groups, with so many products a category and nothing to choose between them. */
+/* The paper's groups, with this many products per category and nothing to choose between them. */
 typedef struct fixture {
     parsrec_synth_options options;
     pr_groups groups;

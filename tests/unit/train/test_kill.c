@@ -85,7 +85,7 @@ static void kill_after(pid_t child, int files, long nanoseconds)
     int status;
     while (atomic_load(written) < files) {
         pause_for(100000);
-        assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* it goes on until it is killed */
+        assert_int_equal(waitpid(child, &status, WNOHANG), 0); /* it runs until it is killed */
     }
     pause_for(nanoseconds);
     assert_int_equal(kill(child, SIGKILL), 0);
