@@ -35,16 +35,12 @@ static _Thread_local reserve *standing_by;
 static json_malloc_t take_below;
 static json_free_t free_below;
 
-/* By pr_alloc, which tests can make fail, if this is the same as what Jansson would do. */
-static void *take_fresh(size_t size)
-{
-    return take_below == malloc ? pr_alloc(size, 1) : take_below(size);
-}
-
 static void *take(size_t size)
 {
     reserve *r = standing_by;
-    void *memory = r != NULL && r->begun ? NULL : take_fresh(size);
+    void *memory = NULL;
+    if (r == NULL || !r->begun) /* by pr_alloc, which tests can make fail, if nobody set another */
+        memory = take_below == malloc ? pr_alloc(size, 1) : take_below(size);
     if (memory != NULL || r == NULL)
         return memory;
     r->begun = true;
@@ -85,12 +81,6 @@ static bool reserve_open(reserve *r, size_t text_size)
     return r->bytes != NULL;
 }
 
-static void reserve_close(reserve *r)
-{
-    standing_by = NULL;
-    pr_free(r->bytes);
-}
-
 /* ---- reading ---- */
 
 parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const char *origin,
@@ -108,7 +98,8 @@ parsrec_status pr_json_parse(json_t **out, const char *bytes, size_t size, const
         json_decref(json);
         json = NULL;
     }
-    reserve_close(&spare);
+    standing_by = NULL;
+    pr_free(spare.bytes);
     if (!ready || spare.begun)
         return pr_fail_memory(err);
     if (json == NULL)

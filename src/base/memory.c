@@ -231,16 +231,6 @@ typedef struct pr_region_block {
     alignas(max_align_t) unsigned char bytes[];
 } pr_region_block;
 
-static pr_region_block *new_block(size_t size)
-{
-    pr_region_block *block = NULL;
-    if (size <= SIZE_MAX - sizeof *block)
-        block = pr_alloc_zero(sizeof *block + size, 1);
-    if (block != NULL)
-        block->size = size;
-    return block;
-}
-
 void *pr_region_take(pr_region *region, size_t count, size_t size)
 {
     size_t bytes, step = alignof(max_align_t);
@@ -252,11 +242,13 @@ void *pr_region_take(pr_region *region, size_t count, size_t size)
     bytes = (bytes + step - 1) / step * step;
     bool own = bytes > OWN_BLOCK_BYTES;
     if (own || block == NULL || bytes > block->size - block->used) {
-        block = new_block(own ? bytes : BLOCK_BYTES);
+        size_t room = own ? bytes : BLOCK_BYTES;
+        block = room <= SIZE_MAX - sizeof *block ? pr_alloc_zero(sizeof *block + room, 1) : NULL;
         if (block == NULL) {
             region->failed = true;
             return NULL;
         }
+        block->size = room;
         /* A block of its own goes behind the newest, which may have room left. */
         pr_region_block **at =
             own && region->newest != NULL ? &region->newest->older : &region->newest;

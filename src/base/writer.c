@@ -337,26 +337,13 @@ parsrec_status pr_ordered_open(pr_ordered_file **out, const char *path, parsrec_
     return PARSREC_OK;
 }
 
-static void wait_for_turn(pr_ordered_file *f, size_t task)
+void pr_ordered_write(pr_ordered_file *f, size_t task, pr_writer *text, bool last)
 {
     pthread_mutex_lock(&f->lock);
     assert(f->turn <= task); /* a task hands in its last piece once */
     while (f->turn != task)
         pthread_cond_wait(&f->turned, &f->lock);
     pthread_mutex_unlock(&f->lock);
-}
-
-static void end_turn(pr_ordered_file *f)
-{
-    pthread_mutex_lock(&f->lock);
-    f->turn++;
-    pthread_cond_broadcast(&f->turned);
-    pthread_mutex_unlock(&f->lock);
-}
-
-void pr_ordered_write(pr_ordered_file *f, size_t task, pr_writer *text, bool last)
-{
-    wait_for_turn(f, task);
     if (f->failure.status == PARSREC_OK) {
         if (text->failed)
             pr_fail_memory(&f->failure);
@@ -365,8 +352,12 @@ void pr_ordered_write(pr_ordered_file *f, size_t task, pr_writer *text, bool las
     }
     text->size = 0;
     text->failed = false;
-    if (last)
-        end_turn(f);
+    if (!last)
+        return;
+    pthread_mutex_lock(&f->lock);
+    f->turn++;
+    pthread_cond_broadcast(&f->turned);
+    pthread_mutex_unlock(&f->lock);
 }
 
 parsrec_status pr_ordered_check(const pr_ordered_file *f, parsrec_error *err)

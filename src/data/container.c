@@ -478,6 +478,17 @@ parsrec_status pr_container_open(pr_container **out, const char *path, parsrec_e
     return give(out, c, status);
 }
 
+parsrec_status pr_sealed_open(pr_container **out, const char *path, parsrec_error *err)
+{
+    PR_TRY(pr_container_open(out, path, err));
+    if (pr_container_checksum(*out)[0] != '\0')
+        return PARSREC_OK;
+    pr_container_free(*out);
+    *out = NULL;
+    return pr_fail(err, PARSREC_E_CHECKSUM, "%s: has no checksum; it is damaged, or not ours",
+                   path);
+}
+
 parsrec_status pr_container_parse(pr_container **out, const void *bytes, size_t size,
                                   const char *origin, parsrec_error *err)
 {

@@ -70,6 +70,8 @@ typedef struct pr_container pr_container;
 /* Maps and checks a whole file, as said above. A tensor that is not aligned for its element type is
  * copied. */
 parsrec_status pr_container_open(pr_container **out, const char *path, parsrec_error *err);
+/* The same for a file of ours, which has a checksum; E_CHECKSUM if it has none. */
+parsrec_status pr_sealed_open(pr_container **out, const char *path, parsrec_error *err);
 
 /* The same for bytes in memory, which the caller owns and which must outlive the container. */
 parsrec_status pr_container_parse(pr_container **out, const void *bytes, size_t size,

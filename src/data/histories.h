@@ -13,9 +13,10 @@
 
 #include <assert.h>
 
+#include "base/hash.h"
 #include "base/intern.h"
-#include "base/siphash.h"
 #include "data/batch.h"
+#include "data/container.h"
 #include "data/dataset.h"
 
 /* ---- histories of a data set ---- */
@@ -120,7 +121,7 @@ parsrec_status pr_live_cart(pr_live_histories *live, pr_slice user, const char *
 
 /* Drops what was added, and hides what the base has, for good. */
 parsrec_status pr_live_forget(pr_live_histories *live, pr_slice user, parsrec_error *err);
-/* The same for the user whose key has this hash (base/siphash.h), if there is one. The secret is
+/* The same for the user whose key has this hash (base/hash.h), if there is one. The secret is
  * the same in all calls. */
 parsrec_status pr_live_forget_hash(pr_live_histories *live, const uint8_t secret[PR_SIPHASH_BYTES],
                                    const uint8_t hash[PR_SIPHASH_BYTES], parsrec_error *err);
@@ -166,5 +167,30 @@ parsrec_status pr_live_history(pr_live_histories *live, int32_t user, const char
 parsrec_status pr_live_session(pr_live_histories *live, int32_t user, const char *name, size_t most,
                                int32_t **items, size_t *capacity, size_t *count,
                                parsrec_error *err);
+
+/* ---- live histories as a file ---- */
+
+/* With it a server does not replay all events of its store when it starts.
+ *
+ * A file has what was added, by users' keys and items' numbers: it fits the base and the catalogue
+ * that it was made with, and the store whose events were added, and says which. Users of whom
+ * nothing was added are not in it, nor are those who were forgotten, except that the base has them:
+ * then it says only that. docs/format.md has the format. */
+
+#define PR_LIVE_FORMAT "parsrec.histories"
+enum { PR_LIVE_VERSION = 1 };
+
+/* `catalogue` is the checksum of the data that number the items. Sets the counts of the note. */
+parsrec_status pr_live_file_save(pr_live_histories *live, parsrec_live_note *note,
+                                 const char *catalogue, const char *path, parsrec_error *err);
+
+/* Fills live histories to which nothing was added. The note names the store and the base; E_INPUT
+ * for a file of another store, base or catalogue. Takes the container over. On failure nothing was
+ * added. */
+parsrec_status pr_live_file_load(pr_live_histories *live, parsrec_live_note *note,
+                                 const char *catalogue, pr_container *file, parsrec_error *err);
+
+/* Checks everything that does not depend on a base. Takes the container over. */
+parsrec_status pr_live_file_inspect(pr_container *file, parsrec_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* Writing and reading files of live histories. */
-#include "data/live_file.h"
+#include "data/histories.h"
 
 #include <assert.h>
 #include <inttypes.h>

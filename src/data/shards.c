@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/md5.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 uint32_t pr_shard_of(pr_slice user, uint32_t shards)
@@ -151,17 +151,6 @@ static parsrec_status expect(const pr_container *file, const char *format, parsr
     return pr_container_expect(file, format, PR_SHARDS_VERSION, &version, err);
 }
 
-parsrec_status pr_shards_file(pr_container **out, const char *path, parsrec_error *err)
-{
-    PR_TRY(pr_container_open(out, path, err));
-    if (pr_container_checksum(*out)[0] != '\0')
-        return PARSREC_OK;
-    pr_container_free(*out);
-    *out = NULL;
-    return pr_fail(err, PARSREC_E_CHECKSUM, "%s: has no checksum; it is damaged, or not ours",
-                   path);
-}
-
 parsrec_status pr_dictionary_from(pr_dictionary *out, pr_container *file, parsrec_error *err)
 {
     static const int64_t none[1] = {0};
@@ -196,7 +185,7 @@ parsrec_status pr_dictionary_load(pr_dictionary *out, const char *folder, parsre
                        "%s: has no " DICTIONARY_NAME
                        "; write it first, with parsrec import --dictionary -o %s INPUT...",
                        folder, folder);
-    PR_TRY(pr_shards_file(&file, path, err));
+    PR_TRY(pr_sealed_open(&file, path, err));
     return pr_dictionary_from(out, file, err);
 }
 
@@ -410,7 +399,7 @@ parsrec_status pr_shards_save(const pr_dataset *data, const pr_shard_rules *rule
     uint32_t lacking;
     PR_TRY(pr_dataset_check(data, folder, err));
     PR_TRY(pr_dictionary_save(data, rules, folder, err));
-    PR_TRY(pr_shards_file(&dictionary, pr_dictionary_path(&hold, folder), err));
+    PR_TRY(pr_sealed_open(&dictionary, pr_dictionary_path(&hold, folder), err));
     parsrec_status status =
         save_shards(data, rules->shards, pr_container_checksum(dictionary), folder, err);
     pr_container_free(dictionary);
@@ -438,7 +427,7 @@ parsrec_status pr_shard_open(pr_dataset *shard, const char *folder, uint32_t num
     *foreign = false;
     if (!exists(pr_shard_path(&hold, folder, number)))
         return pr_shard_fail_missing(folder, number, shards, err);
-    PR_TRY(pr_shards_file(&shard->file, hold.text, err));
+    PR_TRY(pr_sealed_open(&shard->file, hold.text, err));
     PR_TRY(expect(shard->file, PR_SHARD_FORMAT, err));
     const char *made_with = pr_container_metadata(shard->file, "dictionary");
     const char *is = pr_container_metadata(shard->file, "shard");

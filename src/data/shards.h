@@ -44,9 +44,6 @@ const char *pr_dictionary_path(pr_path *hold, const char *folder);
 const char *pr_shard_path(pr_path *hold, const char *folder, uint32_t shard);
 const char *pr_manifest_path(pr_path *hold, const char *folder);
 
-/* Opens one of them; E_CHECKSUM if it has no checksum, which ours have. */
-parsrec_status pr_shards_file(pr_container **out, const char *path, parsrec_error *err);
-
 /* ---- the dictionary ---- */
 
 /* "column", "gap", "day", "week", "month" */

@@ -312,7 +312,7 @@ static parsrec_status open_manifest(pr_manifest *m, const char *folder, parsrec_
     pr_container *file;
     if (access(pr_manifest_path(&hold, folder), F_OK) != 0)
         return fail_without_manifest(folder, err);
-    PR_TRY(pr_shards_file(&file, hold.text, err));
+    PR_TRY(pr_sealed_open(&file, hold.text, err));
     return pr_manifest_from(m, file, err);
 }
 

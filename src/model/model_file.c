@@ -12,17 +12,6 @@
 
 #define PARAM_PREFIX "param"
 
-parsrec_status pr_sealed_open(pr_container **out, const char *path, parsrec_error *err)
-{
-    PR_TRY(pr_container_open(out, path, err));
-    if (pr_container_checksum(*out)[0] != '\0')
-        return PARSREC_OK;
-    pr_container_free(*out);
-    *out = NULL;
-    return pr_fail(err, PARSREC_E_CHECKSUM, "%s: has no checksum; it is damaged, or not ours",
-                   path);
-}
-
 parsrec_status pr_model_words_make(pr_model_words *words, const pr_model *model, parsrec_error *err)
 {
     json_t *json = pr_config_json(&model->config);

@@ -32,9 +32,6 @@ void pr_model_file_free(pr_model_file *file); /* a zeroed struct is allowed */
 
 /* ---- shared with checkpoints ---- */
 
-/* Opens a container that must have a checksum. */
-parsrec_status pr_sealed_open(pr_container **out, const char *path, parsrec_error *err);
-
 /* The model's metadata: its kind and its settings as JSON. */
 typedef struct pr_model_words {
     pr_metadata list[2];

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "data/live_file.h"
+#include "data/histories.h"
 #include "recommend/recommend.h"
 
 /* The rows that a history vector is made of, where it is a sum or a mean of all. */

@@ -3,7 +3,7 @@
 #ifndef SERVE_STORE_H
 #define SERVE_STORE_H
 
-#include "base/siphash.h"
+#include "base/hash.h"
 #include "base/status.h"
 
 typedef struct store store;

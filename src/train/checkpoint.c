@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/xxh3.h"
 #include "data/file_kind.h"
-#include "data/live_file.h"
+#include "data/histories.h"
 #include "data/shards.h"
 #include "model/model_file.h"
 #include "model/user_rows.h"

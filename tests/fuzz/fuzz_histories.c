@@ -7,7 +7,7 @@
 #include "support/toy_shop.h"
 
 #include "base/memory.h"
-#include "data/live_file.h"
+#include "data/histories.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,12 +6,12 @@
 
 #include "base/address.h"
 #include "base/files.h"
+#include "base/hash.h"
 #include "base/hooks.h"
 #include "base/intern.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/rng.h"
-#include "base/siphash.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "base/threads.h"

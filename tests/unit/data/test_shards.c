@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/md5.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "data/shards.h"
 
