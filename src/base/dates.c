@@ -30,14 +30,28 @@ int pr_days_in(int year, int month)
     return month == 2 && leap ? 29 : days[month - 1];
 }
 
-/* Years begin in March, so that the leap day is the
- * last of its year; 719468 days lie between 0000-03-01 and 1970-01-01. */
+/* Years begin in March, so that the leap day is the last of its year; 719468 days lie between
+ * 0000-03-01 and 1970-01-01. */
 int64_t pr_days_since_1970(int year, int month, int day)
 {
     int64_t y = month <= 2 ? year - 1 : year;
     int64_t month_from_march = (month + 9) % 12;
     int64_t day_of_year = (153 * month_from_march + 2) / 5 + day - 1;
     return y * 365 + y / 4 - y / 100 + y / 400 + day_of_year - 719468;
+}
+
+/* The same, in eras of 400 years, which all have 146097 days. */
+pr_civil_date pr_civil_date_of(int64_t days_since_1970)
+{
+    int64_t days = days_since_1970 + 719468;
+    int64_t era = (days >= 0 ? days : days - 146096) / 146097, rest = days - era * 146097;
+    int64_t year = (rest - rest / 1460 + rest / 36524 - rest / 146096) / 365;
+    int64_t day_of_year = rest - (365 * year + year / 4 - year / 100);
+    int month_from_march = (int)(5 * day_of_year + 2) / 153;
+    int month = month_from_march < 10 ? month_from_march + 3 : month_from_march - 9;
+    return (pr_civil_date){.year = era * 400 + year + (month <= 2),
+                           .month = month,
+                           .day = (int)day_of_year - (153 * month_from_march + 2) / 5 + 1};
 }
 
 static const char *parse_date(pr_cursor *c, int64_t *seconds)

@@ -13,6 +13,12 @@
 int pr_days_in(int year, int month);
 /* Days from 1970-01-01 in the Gregorian calendar. */
 int64_t pr_days_since_1970(int year, int month, int day);
+/* The inverse: the date of a day. Month and day count from 1. */
+typedef struct pr_civil_date {
+    int64_t year;
+    int month, day;
+} pr_civil_date;
+pr_civil_date pr_civil_date_of(int64_t days_since_1970);
 
 /* An ISO 8601 date, or date and time; UTC if no zone is given, fractions cut off. Returns NULL on
  * success, otherwise what is wrong, as the end of a sentence. */

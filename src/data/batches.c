@@ -42,30 +42,19 @@ static bool older_window(const pr_batches *b, const pr_history *h, window *w)
     return true;
 }
 
-static size_t window_count(const pr_batches *b, const pr_history *h)
+static parsrec_status count_samples(pr_batches *b, const pr_dataset *data, parsrec_error *err)
 {
-    size_t count = 0;
-    if (h->count == 0)
-        return 0;
-    window w = newest_window(b, h, h->count);
-    do
-        count++;
-    while (older_window(b, h, &w));
-    return count;
-}
-
-static size_t samples_of(const pr_batches *b, const pr_dataset *data, size_t user)
-{
-    if (b->windows == PR_BASKETS)
-        return (size_t)(pr_split_train_end(data, user, b->last) - data->user_offsets[user]);
-    pr_history past = training_history(b, data, user);
-    return window_count(b, &past);
-}
-
-static parsrec_status count_baskets(pr_batches *b, const pr_dataset *data, parsrec_error *err)
-{
-    for (size_t u = 0; u < data->users; u++)
-        b->basket_count += samples_of(b, data, u);
+    for (size_t u = 0; u < data->users; u++) {
+        pr_history past = training_history(b, data, u);
+        if (b->windows == PR_BASKETS) {
+            b->basket_count += past.session_count;
+        } else if (past.count > 0) {
+            window w = newest_window(b, &past, past.count);
+            do
+                b->basket_count++;
+            while (older_window(b, &past, &w));
+        }
+    }
     if (b->basket_count == 0)
         return pr_fail(err, PARSREC_E_INPUT, "the data set has no training sessions");
     if (data->sessions > UINT32_MAX)
@@ -143,7 +132,6 @@ parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t bat
                                size_t limit, size_t last, pr_windows windows, bool separated,
                                uint64_t seed, parsrec_error *err)
 {
-    assert(batch_size > 0);
     assert(batch_size > 0 && limit > (separated ? 2 : 0));
     *b = (pr_batches){.batch_size = batch_size,
                       .limit = windows != PR_BASKETS ? 0 : limit,
@@ -152,7 +140,7 @@ parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t bat
                       .windows = windows,
                       .separated = separated,
                       .seed = seed};
-    parsrec_status status = count_baskets(b, data, err);
+    parsrec_status status = count_samples(b, data, err);
     if (status == PARSREC_OK)
         status = allocate(b, err);
     if (status != PARSREC_OK) {
@@ -196,12 +184,6 @@ typedef struct rest {
     size_t count, filled;
 } rest;
 
-static bool joins(const rest *r, size_t size, size_t batch_size)
-{
-    size_t all = (r->count + 1) * size;
-    return r->count < batch_size && (all - r->filled - size) * PADDING_PART <= all;
-}
-
 /* Writes the full batches of every size to the front of the draft and returns where rests begin. */
 static size_t draft_full(pr_batches *b)
 {
@@ -223,7 +205,8 @@ static void draft_rests(pr_batches *b, size_t used)
         size_t first = b->size_offsets[size], end = b->size_offsets[size + 1];
         first += (end - first) / b->batch_size * b->batch_size;
         for (size_t i = first; i < end; i++) {
-            if (r.count == 0 || !joins(&r, size, b->batch_size)) {
+            size_t all = (r.count + 1) * size, padded = all - r.filled - size;
+            if (r.count == 0 || r.count == b->batch_size || padded * PADDING_PART > all) {
                 b->draft_offsets[b->batch_count++] = (uint32_t)used;
                 r = (rest){0};
             }

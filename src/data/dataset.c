@@ -265,21 +265,16 @@ static parsrec_status read_time_kind(pr_dataset *d, parsrec_error *err)
                    pr_container_path(d->file));
 }
 
-static void read_texts(pr_dataset *d)
-{
-    const char *source = pr_container_metadata(d->file, "source");
-    d->source = source != NULL ? source : "";
-    d->events = pr_container_metadata(d->file, "events");
-    d->split = pr_container_metadata(d->file, "split");
-    const char *ordered = pr_container_metadata(d->file, "ordered");
-    d->ordered = ordered != NULL && strcmp(ordered, "yes") == 0;
-}
-
 parsrec_status pr_dataset_read(pr_dataset *d, pr_data_part part, parsrec_error *err)
 {
     assert(d->file != NULL);
+    const char *source = pr_container_metadata(d->file, "source");
+    const char *ordered = pr_container_metadata(d->file, "ordered");
+    d->source = source != NULL ? source : "";
+    d->events = pr_container_metadata(d->file, "events");
+    d->split = pr_container_metadata(d->file, "split");
+    d->ordered = ordered != NULL && strcmp(ordered, "yes") == 0;
     PR_TRY(read_time_kind(d, err));
-    read_texts(d);
     if (part != PR_PART_USERS) {
         PR_TRY(read_catalogue(d, err));
         PR_TRY(read_table(d, PR_OF_ITEM, err));
@@ -451,14 +446,6 @@ static parsrec_status check_names(const check *c, const char *table, const pr_na
     return REFUSE(c, "%s: byte %zu is not valid UTF-8", table, at);
 }
 
-/* Equal names in the same scope, scope[i] for name i; NULL: all names share one. */
-static bool same_name(const pr_names *names, const int32_t *scope, size_t a, size_t b)
-{
-    pr_slice x = pr_name(names, a), y = pr_name(names, b);
-    return x.size == y.size && (scope == NULL || scope[a] == scope[b]) &&
-           memcmp(x.bytes, y.bytes, x.size) == 0;
-}
-
 /* Each name occurs once, or once per scope (siblings in the category tree). The hash set holds the
  * numbers only. Its hash is seeded, so that no file can be made whose names all collide; the result
  * does not depend on the seed. */
@@ -477,8 +464,12 @@ static parsrec_status check_unique(const check *c, const char *table, const pr_n
         pr_slice name = pr_name(names, i);
         uint64_t own = seed + (scope != NULL ? (uint64_t)(int64_t)scope[i] : 0);
         size_t at = XXH3_64bits_withSeed(name.bytes, name.size, own) & (slots - 1);
-        while (taken[at] != 0 && !same_name(names, scope, taken[at] - 1, i))
-            at = (at + 1) & (slots - 1);
+        for (; taken[at] != 0; at = (at + 1) & (slots - 1)) {
+            size_t other = taken[at] - 1;
+            if ((scope == NULL || scope[other] == scope[i]) &&
+                pr_slice_equal(pr_name(names, other), name))
+                break;
+        }
         pr_excerpt hold;
         if (taken[at] != 0)
             status = REFUSE(c, "%s: %s occurs twice, as %u and %zu", table, pr_show(&hold, name),

@@ -56,20 +56,18 @@ static parsrec_status add_categories(pr_directory *d, parsrec_error *err)
     return status;
 }
 
-static parsrec_status fill(pr_directory *d, parsrec_error *err)
-{
-    PR_TRY(pr_intern_load(&d->users, &d->data->user_keys, err));
-    PR_TRY(pr_intern_load(&d->items, &d->data->item_keys, err));
-    for (size_t i = 0; i < d->data->item_names.count; i++)
-        PR_TRY(words_add(&d->item_names, pr_name(&d->data->item_names, i), (int32_t)i, err));
-    return add_categories(d, err);
-}
-
 parsrec_status pr_directory_init(pr_directory *directory, const pr_dataset *data,
                                  parsrec_error *err)
 {
     *directory = (pr_directory){.data = data};
-    parsrec_status status = fill(directory, err);
+    parsrec_status status;
+    PR_TRY_GOTO(pr_intern_load(&directory->users, &data->user_keys, err));
+    PR_TRY_GOTO(pr_intern_load(&directory->items, &data->item_keys, err));
+    for (size_t i = 0; i < data->item_names.count; i++)
+        PR_TRY_GOTO(
+            words_add(&directory->item_names, pr_name(&data->item_names, i), (int32_t)i, err));
+    PR_TRY_GOTO(add_categories(directory, err));
+done:
     if (status != PARSREC_OK)
         pr_directory_free(directory);
     return status;

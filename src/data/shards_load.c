@@ -306,22 +306,17 @@ static parsrec_status fail_without_manifest(const char *folder, parsrec_error *e
                    folder, lacking, shards, first, shards);
 }
 
-static parsrec_status open_manifest(pr_manifest *m, const char *folder, parsrec_error *err)
-{
-    pr_path hold;
-    pr_container *file;
-    if (access(pr_manifest_path(&hold, folder), F_OK) != 0)
-        return fail_without_manifest(folder, err);
-    PR_TRY(pr_sealed_open(&file, hold.text, err));
-    return pr_manifest_from(m, file, err);
-}
-
 parsrec_status pr_shards_load(pr_dataset **out, const char *folder, parsrec_error *err)
 {
     pr_manifest m = {0};
     pr_dictionary dictionary = {0};
     *out = NULL;
-    PR_TRY(open_manifest(&m, folder, err));
+    pr_path hold;
+    pr_container *file;
+    if (access(pr_manifest_path(&hold, folder), F_OK) != 0)
+        return fail_without_manifest(folder, err);
+    PR_TRY(pr_sealed_open(&file, hold.text, err));
+    PR_TRY(pr_manifest_from(&m, file, err));
     parsrec_status status = pr_dictionary_load(&dictionary, folder, err);
     pr_dataset *d = dictionary.data;
     if (status == PARSREC_OK &&

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dates.h"
 #include "base/memory.h"
 
 enum { EVALUATED_SESSIONS = 3 }; /* a user with fewer is not evaluated */
@@ -119,15 +120,6 @@ static parsrec_status count_levels(const pr_dataset *d, uint64_t *levels, parsre
     return PARSREC_OK;
 }
 
-static void describe_file(const pr_dataset *d, parsrec_data_stats *s)
-{
-    snprintf(s->checksum, sizeof s->checksum, "%s", pr_dataset_checksum(d));
-    if (d->file == NULL)
-        return;
-    for (size_t i = 0; i < pr_container_tensors(d->file); i++)
-        s->synthetic |= strncmp(pr_container_at(d->file, i)->name, "truth.", 6) == 0;
-}
-
 parsrec_status parsrec_data_statistics(const parsrec_data *d, parsrec_data_stats *s,
                                        parsrec_error *err)
 {
@@ -154,24 +146,13 @@ parsrec_status parsrec_data_statistics(const parsrec_data *d, parsrec_data_stats
     s->repeat_share = ratio((double)(d->actions - pairs), (double)d->actions);
     count_sessions(d, s);
     find_times(d, s);
-    describe_file(d, s);
+    snprintf(s->checksum, sizeof s->checksum, "%s", pr_dataset_checksum(d));
+    for (size_t i = 0; d->file != NULL && i < pr_container_tensors(d->file); i++)
+        s->synthetic |= strncmp(pr_container_at(d->file, i)->name, "truth.", 6) == 0;
     return count_levels(d, &s->category_levels, err);
 }
 
 /* ---- the calendar ---- */
-
-/* The civil date of a day counted from 1970-01-01, in the proleptic Gregorian calendar: years begin
- * in March, so that the leap day is the last of its year. */
-static void civil_month(int64_t day, int32_t *year, uint32_t *month)
-{
-    int64_t z = day + 719468, era = (z >= 0 ? z : z - 146096) / 146097;
-    int64_t of_era = z - era * 146097;
-    int64_t y = (of_era - of_era / 1460 + of_era / 36524 - of_era / 146096) / 365;
-    int64_t of_year = of_era - (365 * y + y / 4 - y / 100);
-    int64_t m = (5 * of_year + 2) / 153; /* 0 is March */
-    *month = (uint32_t)(m < 10 ? m + 3 : m - 9);
-    *year = (int32_t)(y + era * 400 + (*month <= 2));
-}
 
 static int64_t day_of(int64_t seconds)
 {
@@ -181,10 +162,8 @@ static int64_t day_of(int64_t seconds)
 /* Months since year 0. */
 static int64_t month_number(int64_t seconds)
 {
-    int32_t year;
-    uint32_t month;
-    civil_month(day_of(seconds), &year, &month);
-    return (int64_t)year * 12 + month - 1;
+    pr_civil_date date = pr_civil_date_of(day_of(seconds));
+    return date.year * 12 + date.month - 1;
 }
 
 /* Times of the calendar's years 1 to 9999, so that no sum below overflows. */

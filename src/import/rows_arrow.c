@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dates.h"
 #include "base/memory.h"
 #include "import/rows.h"
 
@@ -306,15 +307,8 @@ static size_t write_time(char *text, size_t room, int64_t value, int64_t unit)
     int64_t days = unit > 0 ? seconds / DAY - (seconds % DAY < 0) : value;
     if (days < -719528 || days > 2932896) /* 0000-01-01 to 9999-12-31 */
         return 0;
-    /* Days since 0000-03-01, in eras of 400 years; a year that begins in March has its leap day
-     * last. */
-    int64_t z = days + 719468, era = (z >= 0 ? z : z - 146096) / 146097, day = z - era * 146097;
-    int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
-    int64_t of_year = day - (365 * year + year / 4 - year / 100), month = (5 * of_year + 2) / 153;
-    int64_t of_month = of_year - (153 * month + 2) / 5 + 1;
-    month += month < 10 ? 3 : -9;
-    year += era * 400 + (month <= 2);
-    int used = snprintf(text, room, "%04d-%02d-%02d", (int)year, (int)month, (int)of_month);
+    pr_civil_date date = pr_civil_date_of(days);
+    int used = snprintf(text, room, "%04d-%02d-%02d", (int)date.year, date.month, date.day);
     int64_t second = seconds - days * DAY;
     if (unit > 0)
         used += snprintf(text + used, room - (size_t)used, "T%02d:%02d:%02d", (int)(second / 3600),

@@ -421,17 +421,6 @@ parsrec_time_kind pr_time_kind(pr_time_form form, int64_t least, int64_t greates
                                                                : PARSREC_TIME_ORDINAL;
 }
 
-/* Year * 12 + month of a day: the inverse of pr_days_since_1970. */
-static int64_t month_of(int64_t day)
-{
-    int64_t from_march = day + 719468;
-    int64_t era = floor_div(from_march, 146097), rest = from_march - era * 146097;
-    int64_t year = (rest - rest / 1460 + rest / 36524 - rest / 146096) / 365;
-    int64_t day_of_year = rest - (365 * year + year / 4 - year / 100);
-    int64_t month_from_march = (5 * day_of_year + 2) / 153;
-    return (era * 400 + year) * 12 + month_from_march;
-}
-
 int64_t pr_time_period(int64_t seconds, parsrec_session_rule rule)
 {
     assert(rule == PARSREC_SESSION_DAY || rule == PARSREC_SESSION_WEEK ||
@@ -439,5 +428,8 @@ int64_t pr_time_period(int64_t seconds, parsrec_session_rule rule)
     int64_t day = floor_div(seconds, DAY);
     if (rule == PARSREC_SESSION_WEEK)
         return floor_div(day + 3, 7); /* 1970-01-01 was a Thursday */
-    return rule == PARSREC_SESSION_MONTH ? month_of(day) : day;
+    if (rule == PARSREC_SESSION_DAY)
+        return day;
+    pr_civil_date date = pr_civil_date_of(day);
+    return date.year * 12 + date.month - 3; /* months since March of year 0 */
 }
