@@ -90,6 +90,8 @@ if data tafeng; then
         for kind in tifuknn upcf; do # similar users are looked for among the training users
             row "tafeng_${kind}_fold.$fold" tafeng $kind "" $basket --users "$out/fold_$fold" --count-users "$out/fold_train_$fold"
         done
+        row "tafeng_upcf_theirs_fold.$fold" tafeng upcf "upcf.asymmetry=0.75 upcf.locality=10" $basket \
+            --users "$out/fold_$fold" --count-users "$out/fold_train_$fold"
     done
     row tafeng_pernir tafeng pernir "" --protocol next --full --k 10
 fi
@@ -124,6 +126,7 @@ ROWS = [
     ("tafeng_gp_fold", WHOLE, [.1194, .1002, .3664, .1683, .1196, .4772]),
     ("tafeng_tifuknn_fold", WHOLE, [.1248, .0999, .3807, .1808, .1214, .5010]),
     ("tafeng_upcf_fold", WHOLE, [.1114, .0956, .3633, .1546, .1132, .4646]),
+    ("tafeng_upcf_theirs_fold", WHOLE, [.1114, .0956, .3633, .1546, .1132, .4646]),
     ("bigbasket_pernir", "NDCG@10 HR@10", [.2312, .395]),
     ("dc_pernir", "NDCG@10 HR@10", [.2955, .460]),
     ("tafeng_pernir", "NDCG@10 HR@10", [.0517, .0974]),

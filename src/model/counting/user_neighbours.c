@@ -15,6 +15,7 @@
  * share an item, and with the number of users, since one similarity per user is looked at. */
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "math/topk.h"
@@ -89,6 +90,11 @@ static void make_vector(vector *out, const pr_past *past, const pr_model *model,
 
 /* ---- all vectors, by user and by item ---- */
 
+typedef struct own_score {
+    double score;
+    int32_t item;
+} own_score;
+
 typedef struct state {
     pr_pasts pasts;
     uint32_t *start;       /* [U + 1] */
@@ -112,6 +118,8 @@ typedef struct state {
     pr_real *like;         /* [U] */
     int32_t *slots;        /* [V]: zero between calls */
     vector query;          /* room for V items */
+    double *wide;          /* [V]: upcf, zero between calls */
+    own_score *own;        /* [V] */
 } state;
 
 static void index_users(state *s, const pr_model *model)
@@ -168,6 +176,9 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     s->slots = pr_arena_take_zero(arena, items, sizeof *s->slots);
     s->query.items = pr_arena_take(arena, items, sizeof *s->query.items);
     s->query.weights = pr_arena_take(arena, items, sizeof *s->query.weights);
+    bool wide = model->kind == &pr_upcf;
+    s->wide = wide ? pr_arena_take_zero(arena, items, sizeof *s->wide) : NULL;
+    s->own = wide ? pr_arena_take(arena, items, sizeof *s->own) : NULL;
     if (pr_arena_counts(arena))
         return;
     s->pasts = pr_pasts_of(model);
@@ -197,9 +208,8 @@ static void compare_users(state *s, const pr_model *model, int32_t self)
         else if (dot == 0)
             s->like[u] = -(pr_real)INFINITY;
         else if (model->kind == &pr_upcf)
-            s->like[u] = (pr_real)pow(dot / (pow(q->square, c->upcf_asymmetry) *
-                                             pow(s->square[u], 1 - c->upcf_asymmetry)),
-                                      c->upcf_locality);
+            s->like[u] = (pr_real)(dot / (pow(q->square, c->upcf_asymmetry) *
+                                          pow(s->square[u], 1 - c->upcf_asymmetry)));
         else
             s->like[u] = (pr_real)(dot / sqrt(q->square * s->square[u]));
     }
@@ -256,17 +266,47 @@ static void add_vector(pr_real *scores, const int32_t *items, const pr_real *wei
 }
 
 /* The query must be the row's. */
-static void score_vectors(state *s, const pr_model *model, size_t row, pr_real *scores)
+static void score_tifuknn(state *s, const pr_model *model, size_t row, pr_real *scores)
 {
-    bool tifu = model->kind == &pr_tifuknn;
     double own = model->config.knn_own;
     size_t others = s->near_count[row];
-    add_vector(scores, s->query.items, s->query.weights, s->query.count, tifu ? own : 1);
+    add_vector(scores, s->query.items, s->query.weights, s->query.count, own);
     for (size_t i = row * s->most; i < row * s->most + others; i++) {
         uint32_t first = s->start[s->near[i]], end = s->start[s->near[i] + 1];
         add_vector(scores, s->items + first, s->weights + first, end - first,
-                   tifu ? (1 - own) / (double)others : (double)s->near_like[i]);
+                   (1 - own) / (double)others);
     }
+}
+
+static int by_score(const void *a, const void *b)
+{
+    double x = ((const own_score *)a)->score, y = ((const own_score *)b)->score;
+    return (x > y) - (x < y);
+}
+
+/* Likewise. Votes are powers of similarities, often too small to be seen in a float beside the user's own shares, of
+ * which many are equal: what these items differ by in double keeps their order. */
+static void score_upcf(state *s, const pr_model *model, size_t row, pr_real *scores)
+{
+    const vector *q = &s->query;
+    for (size_t i = 0; i < q->count; i++)
+        s->wide[q->items[i]] = (double)q->weights[i];
+    for (size_t i = row * s->most; i < row * s->most + s->near_count[row]; i++) {
+        double by = pow((double)s->near_like[i], model->config.upcf_locality);
+        for (uint32_t e = s->start[s->near[i]]; e < s->start[s->near[i] + 1]; e++)
+            s->wide[s->items[e]] += by * (double)s->weights[e];
+    }
+    for (size_t i = 0; i < q->count; i++)
+        s->own[i] = (own_score){s->wide[q->items[i]], q->items[i]};
+    qsort(s->own, q->count, sizeof *s->own, by_score);
+    for (size_t i = 0; i < model->items; i++)
+        scores[i] = (pr_real)s->wide[i];
+    for (size_t i = 1; i < q->count; i++) {
+        pr_real least = scores[s->own[i - 1].item];
+        if (s->own[i].score > s->own[i - 1].score && !(scores[s->own[i].item] > least))
+            scores[s->own[i].item] = pr_nextafter(least, (pr_real)INFINITY);
+    }
+    memset(s->wide, 0, model->items * sizeof *s->wide);
 }
 
 /* Items that neither the user nor a similar one bought come last, by popularity. */
@@ -276,8 +316,10 @@ static void score_row(state *s, const pr_model *model, size_t row)
     memset(scores, 0, model->items * sizeof *scores);
     if (model->kind == &pr_pernir)
         score_pernir(s, model, row, scores);
+    else if (model->kind == &pr_upcf)
+        score_upcf(s, model, row, scores);
     else
-        score_vectors(s, model, row, scores);
+        score_tifuknn(s, model, row, scores);
     for (size_t i = 0; i < model->items; i++)
         if (!(scores[i] > 0))
             scores[i] = s->never[i];
