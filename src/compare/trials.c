@@ -11,7 +11,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "compare/tune.h"
-#include "model/config.h"
+#include "model/model.h"
 #include "train/train.h"
 
 enum { PURPOSE = 0x7C4E };
@@ -143,7 +143,24 @@ parsrec_status pr_space_usual(pr_space *space, const char *kind, parsrec_error *
     static const char *const sequence[] = {
         "rate=0.0003..0.003(log)", "dim.item=32,64,128",    "layers=1,2,3",
         "batch=32,64,128",         "dropout.hidden=0..0.5", NULL};
-    const char *const *usual = strcmp(kind, "parsrec") == 0 ? network : sequence;
+    static const char *const windows[] = {"rate=0.0005..0.01(log)", "dim.item=32,64,128",
+                                          "lookback=3..50(log)",    "batch=32,64,128",
+                                          "dropout.hidden=0..0.6",  NULL};
+    static const char *const recurrent[] = {"rate=0.001..0.02(log)", "dim.item=32,64,128",
+                                            "batch=32,64,128", "dropout.hidden=0..0.6", NULL};
+    static const char *const pairs[] = {"rate=0.0005..0.01(log)",     "dim.item=16,32,64,128",
+                                        "negatives=1..32(log)",       "batch=256,512,1024",
+                                        "weight_decay=0.003..1(log)", NULL};
+    const pr_model_kind *known = pr_model_kind_named(kind);
+    const char *const *usual = sequence;
+    if (strcmp(kind, "parsrec") == 0)
+        usual = network;
+    else if (strcmp(kind, "gru4rec") == 0)
+        usual = recurrent;
+    else if (known != NULL && known->window != NULL)
+        usual = windows;
+    else if (known != NULL && known->pairs != NULL)
+        usual = pairs;
     for (; *usual != NULL; usual++)
         PR_TRY(pr_space_add(space, *usual, err));
     return PARSREC_OK;
