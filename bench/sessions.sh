@@ -13,7 +13,7 @@ mkdir -p "$out"
 zcat "$folder/split.csv.gz" | awk -F, '$2 == "test" {print $1}' >"$out/tests"
 zcat "$folder/stored_lists.csv.gz" | awk -F, 'NR > 1 {print $2}' | sort -u >"$out/listed"
 
-counted() { case $1 in parsrec* | sasrec* | bert4rec* | gru4rec* | narm* | stamp* | caser*) false ;; *) true ;; esac; }
+counted() { case $1 in parsrec* | sasrec* | bert4rec* | gru4rec* | narm* | stamp* | caser* | dream*) false ;; *) true ;; esac; }
 
 # scored KIND DATA TESTS OPTIONS...: what eval prints, with a model file for kinds that learn.
 scored() {

@@ -57,10 +57,10 @@ const cli_command cli_train = {
     .summary = "train a model on a data set",
     .usage = "parsrec train -o MODEL DATA [options]",
     .details =
-        "Kinds: parsrec, sasrec, bert4rec, gru4rec, narm, stamp, caser, bpr, fpmc, ncf are\n"
-        "trained; pop, personal, recent, markov, mix, tifuknn, upcf, pernir, sknn, vsknn,\n"
-        "rules, seqrules, itemknn, ease and random are counted; oracle knows the truth of\n"
-        "synthetic data (docs/models.md).\n"
+        "Kinds: parsrec, sasrec, tisasrec, bert4rec, gru4rec, narm, stamp, caser, dream, bpr,\n"
+        "fpmc, ncf, hrm, transrec are trained; pop, personal, recent, markov, mix, tifuknn, upcf,\n"
+        "pernir, sknn, vsknn, rules, seqrules, itemknn, ease and random are counted; oracle\n"
+        "knows the truth of synthetic data (docs/models.md).\n"
         "Next to MODEL it writes MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
         "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and prints\n"
         "how to resume. With --resume, --epochs, --patience and --set of rate and clip may\n"

@@ -130,7 +130,7 @@ static parsrec_status take_kind(pr_listed_model *e, char *word, parsrec_error *e
 
 /* ---- groups ---- */
 
-enum { GROUP_MOST = 24 };
+enum { GROUP_MOST = 32 };
 
 static const struct {
     const char *name;
@@ -138,12 +138,15 @@ static const struct {
 } groups[] = {
     {"counts", {"pop", "personal", "recent", "markov", "mix", "rules", "seqrules"}},
     {"neighbours", {"itemknn", "ease", "sknn", "vsknn", "tifuknn", "upcf", "pernir"}},
-    {"basket", {"personal", "recent", "mix", "tifuknn", "upcf", "pernir", "fpmc", "parsrec"}},
+    {"basket",
+     {"personal", "recent", "mix", "tifuknn", "upcf", "pernir", "fpmc", "hrm", "dream", "parsrec"}},
     {"sequence",
-     {"seqrules", "vsknn", "fpmc", "gru4rec", "narm", "stamp", "caser", "sasrec", "bert4rec"}},
-    {"field", {"pop",  "personal", "recent", "markov",  "mix",   "rules",  "seqrules", "itemknn",
-               "ease", "sknn",     "vsknn",  "tifuknn", "upcf",  "pernir", "bpr",      "fpmc",
-               "ncf",  "gru4rec",  "narm",   "stamp",   "caser", "sasrec", "bert4rec", "parsrec"}},
+     {"seqrules", "vsknn", "fpmc", "transrec", "gru4rec", "narm", "stamp", "caser", "sasrec",
+      "tisasrec", "bert4rec"}},
+    {"field", {"pop",     "personal", "recent", "markov", "mix",      "rules",    "seqrules",
+               "itemknn", "ease",     "sknn",   "vsknn",  "tifuknn",  "upcf",     "pernir",
+               "bpr",     "fpmc",     "ncf",    "hrm",    "transrec", "gru4rec",  "narm",
+               "stamp",   "caser",    "dream",  "sasrec", "tisasrec", "bert4rec", "parsrec"}},
 };
 
 /* Whether the word is a group; its kinds then join the list, unless they are there. */

@@ -39,6 +39,7 @@ static const char *const bests[] = {"remaining", "protocols", NULL};
 static const char *const averages[] = {"off", "auto", NULL};
 static const char *const rule_values[] = {"confidence", "lift", "support", NULL};
 static const char *const rule_sources[] = {"all", "last", NULL};
+static const char *const pools[] = {"max", "mean", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
 
 #define AT(field) offsetof(pr_config, field)
@@ -123,11 +124,13 @@ static const setting settings[] = {
     SWITCH("unique", unique, "off", "learn that an item is not placed twice"),
     CHOICE("init", init, inits, "normal", "initial weights: normal, or as in the authors' code"),
     CHOICE("loss", loss, losses, "ce",
-           "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec, ncf), "
+           "cross entropy over the catalogue (ce), or against sampled items: bce (sasrec, "
+           "tisasrec, ncf, hrm), "
            "sampled "
-           "cross entropy (parsrec, gru4rec, caser, stamp, narm), bpr (parsrec, bpr, fpmc, ncf), "
+           "cross entropy (parsrec, gru4rec, caser, stamp, narm, dream), bpr (parsrec, bpr, fpmc, "
+           "ncf, hrm, transrec), "
            "bpr-max, "
-           "top1-max (gru4rec, caser, stamp, narm); auto (parsrec): ce, or sampled if the "
+           "top1-max (gru4rec, caser, stamp, narm, dream); auto (parsrec): ce, or sampled if the "
            "catalogue is "
            "large"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
@@ -231,11 +234,19 @@ static const setting settings[] = {
     NUMBER("score.decay", score_decay, 0, 1000, "0.01",
            "loss = bpr-max: how much large scores of sampled items cost"),
     WHOLE("lookback", lookback, 1, 200, "20",
-          "caser, stamp, narm: newest positions that a prediction looks at"),
+          "caser, stamp, narm, dream: newest positions that a prediction looks at"),
     WHOLE("filters", filters, 1, 1024, "16",
           "caser: filters over one, two, ... positions, of each so many"),
     WHOLE("filters.column", filters_column, 1, 64, "4",
           "caser: filters over all positions, one column at a time"),
+    WHOLE("intervals", intervals, 1, 4096, "64",
+          "tisasrec: longest time between two positions that is told apart, in units of the "
+          "shortest"),
+    CHOICE(
+        "pool", pool, pools, "max",
+        "hrm, dream: what the items of a basket make together, number by number: the largest, or "
+        "the mean"),
+    CHOICE("pool.user", pool_user, pools, "max", "hrm: the same of the user and the last basket"),
     NUMBER("mask", mask, 0.01, 0.95, "0.2", "bert4rec: share of items that are masked"),
     NUMBER("mask.last", mask_last, 0, 1, "0.1",
            "bert4rec: share of sequences in which only the last item is masked"),

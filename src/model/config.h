@@ -34,6 +34,7 @@ typedef enum pr_best_by { PR_BEST_REMAINING, PR_BEST_PROTOCOLS } pr_best_by;
 typedef enum pr_average_kind { PR_AVERAGE_OFF, PR_AVERAGE_AUTO } pr_average_kind;
 typedef enum pr_rules_by { PR_RULES_CONFIDENCE, PR_RULES_LIFT, PR_RULES_SUPPORT } pr_rules_by;
 typedef enum pr_rules_from { PR_FROM_ALL, PR_FROM_LAST } pr_rules_from;
+typedef enum pr_pool_by { PR_POOL_MAX, PR_POOL_MEAN } pr_pool_by;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 
 /* Integers, switches and choices are int, the rest double. The table in config.c has their names,
@@ -61,6 +62,7 @@ typedef struct pr_config {
     double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;
     int length, windows, separator, ffn_width, negatives, lookback, filters, filters_column;
+    int pool, pool_user, intervals;
     double dropout_hidden, dropout_attention, mask, mask_last, score_decay;
 } pr_config;
 

@@ -16,10 +16,11 @@
 #include "model/storage.h"
 
 const pr_model_kind *const pr_model_kinds[] = {
-    &pr_parsrec,   &pr_gru4rec,  &pr_narm,     &pr_stamp,  &pr_caser,  &pr_bpr,      &pr_fpmc,
-    &pr_ncf,       &pr_sasrec,   &pr_bert4rec, &pr_random, &pr_pop,    &pr_personal, &pr_recent,
-    &pr_markov,    &pr_mix,      &pr_tifuknn,  &pr_upcf,   &pr_pernir, &pr_sknn,     &pr_vsknn,
-    &pr_itemrules, &pr_seqrules, &pr_itemknn,  &pr_ease,   &pr_oracle, NULL};
+    &pr_parsrec, &pr_gru4rec, &pr_narm,     &pr_stamp,    &pr_caser,     &pr_dream,    &pr_bpr,
+    &pr_fpmc,    &pr_ncf,     &pr_hrm,      &pr_transrec, &pr_sasrec,    &pr_tisasrec, &pr_bert4rec,
+    &pr_random,  &pr_pop,     &pr_personal, &pr_recent,   &pr_markov,    &pr_mix,      &pr_tifuknn,
+    &pr_upcf,    &pr_pernir,  &pr_sknn,     &pr_vsknn,    &pr_itemrules, &pr_seqrules, &pr_itemknn,
+    &pr_ease,    &pr_oracle,  NULL};
 
 const pr_model_kind *pr_model_kind_named(const char *name)
 {
@@ -31,7 +32,7 @@ const pr_model_kind *pr_model_kind_named(const char *name)
 
 static parsrec_status known_kinds(const char *wrong, parsrec_error *err)
 {
-    char list[256] = "";
+    char list[320] = "";
     pr_excerpt hold;
     for (size_t i = 0; pr_model_kinds[i] != NULL; i++) {
         strncat(list, i > 0 ? ", " : "", sizeof list - strlen(list) - 1);

@@ -1,6 +1,8 @@
 # Learnt models of the field: train, resume, threads, answers, evaluation, what they cannot do; groups of kinds.
+. "$PARSREC_SOURCE/tests/cli/serve_lib.sh"
+trap clean_up EXIT
 ok "$PARSREC" import -o shop.st "$PARSREC_SOURCE/examples/corner_shop.csv"
-for kind in gru4rec narm stamp caser bpr fpmc ncf; do
+for kind in tisasrec gru4rec narm stamp caser dream bpr fpmc ncf hrm transrec; do
     small="--model $kind --set dim.item=8 --set batch=32"
     ok "$PARSREC" train -o $kind.st shop.st $small --epochs 3
     ok "$PARSREC" train -o again.st shop.st $small --epochs 3 --threads 2
@@ -18,13 +20,25 @@ for kind in gru4rec narm stamp caser bpr fpmc ncf; do
     ok "$PARSREC" eval $kind.st shop.st
     ok "$PARSREC" forget $kind.st -o less.st --user K07
     ok "$PARSREC" check less.st
+    ok "$PARSREC" explain $kind.st shop.st --map drop --by item --top 5 -o maps
+    set -- "$PARSREC" whatif $kind.st shop.st --drop item=1000 --draws 20 --resamples 20 -o whatif
+    case $kind in
+    bpr | fpmc | ncf | hrm | transrec) fails 1 "ranks items but gives no probabilities" "$@" ;;
+    *) ok "$@" ;;
+    esac
+    start_server $kind.st
+    ask 200 POST /v1/recommend '{"user":"K01","basket":["1000"],"k":3}'
+    tells 'len(a["items"]) == 3'
+    stop_server
 done
 for loss in sampled bpr-max top1-max; do
     ok "$PARSREC" train -o $loss.st shop.st --model gru4rec --set dim.item=8 --set loss=$loss --set negatives=20 --epochs 1
 done
-fails 1 "a model of windows (caser, stamp, narm) learns with loss" "$PARSREC" train -o x.st shop.st --model stamp --set loss=bpr
+fails 1 "a model of windows (caser, stamp, narm, dream) learns with loss" "$PARSREC" train -o x.st shop.st --model stamp --set loss=bpr
 fails 1 "gru4rec learns with loss" "$PARSREC" train -o x.st shop.st --model gru4rec --set loss=bce
 fails 1 "learn with loss = bpr" "$PARSREC" train -o x.st shop.st --model fpmc --set loss=ce
+fails 1 "transrec learns with loss = bpr" "$PARSREC" train -o x.st shop.st --model transrec --set loss=bce
+fails 1 "hrm learns with loss = bce or bpr" "$PARSREC" train -o x.st shop.st --model hrm --set loss=ce
 fails 1 "ncf learns with loss" "$PARSREC" train -o x.st shop.st --model ncf --set loss=ce
 fails 1 "parsrec learns with loss" "$PARSREC" train -o x.st shop.st --set loss=bpr-max
 

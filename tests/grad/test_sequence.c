@@ -14,6 +14,8 @@ static const size_t sizes[ROWS] = {7, 4, 1, 5};
 /* Where sessions begin and the last one ends. */
 static const int64_t sessions[ROWS][5] = {{0, 2, 5, 8, 9}, {0, 1, 2, 4}, {0, 1}, {0, 3, 5}};
 static const size_t session_counts[ROWS] = {4, 3, 1, 2};
+/* When they were; the third row has no dates. */
+static const int64_t times[ROWS][4] = {{100, 130, 135, 190}, {7, 7, 8}, {0}, {50, 90}};
 
 typedef struct model_case {
     pr_model *model;
@@ -55,7 +57,8 @@ static void open_model(model_case *c, const char *kind, const char *const *setti
                                     .history = {.items = lived[r],
                                                 .count = before[r],
                                                 .sessions = sessions[r],
-                                                .session_count = session_counts[r]},
+                                                .session_count = session_counts[r],
+                                                .times = r != 2 ? times[r] : NULL},
                                     .items = lived[r] + before[r],
                                     .size = sizes[r]};
     c->batch = (pr_batch){.baskets = c->baskets, .rows = ROWS, .number = 11};
@@ -109,6 +112,22 @@ static void both_models_have_true_gradients(void **state)
     assert_model_gradient("bert4rec", masks);
 }
 
+static void attention_with_times_has_true_gradients(void **state)
+{
+    (void)state;
+    static const char *const variants[][4] = {
+        {"intervals=3"},
+        {"dropout.hidden=0", "dropout.attention=0", "intervals=1"},
+        {"heads=3", "layers=1", "intervals=9"},
+        {"separator=off", "length=4"},
+        {"loss=bce", "negatives=3"},
+    };
+    for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
+        const char *settings[5] = {variants[i][0], variants[i][1], variants[i][2], variants[i][3]};
+        assert_model_gradient("tisasrec", settings);
+    }
+}
+
 static void the_recurrent_model_has_true_gradients(void **state)
 {
     (void)state;
@@ -137,13 +156,17 @@ static void models_of_windows_have_true_gradients(void **state)
         {"lookback=3", "loss=sampled", "negatives=7"},
         {"lookback=3", "loss=bpr-max", "negatives=7"},
     };
-    static const char *const kinds[] = {"caser", "stamp", "narm"};
+    static const char *const kinds[] = {"caser", "stamp", "narm", "dream"};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
         for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
             const char *settings[5] = {variants[i][0], variants[i][1], variants[i][2],
                                        variants[i][3]};
             assert_model_gradient(kinds[k], settings);
         }
+    static const char *const means[] = {"lookback=8", "pool=mean", NULL};
+    static const char *const joined[] = {"lookback=6", "separator=off", NULL};
+    assert_model_gradient("dream", means);
+    assert_model_gradient("dream", joined);
 }
 
 static void pairs_have_true_gradients(void **state)
@@ -158,6 +181,17 @@ static void pairs_have_true_gradients(void **state)
                                          NULL};
     assert_model_gradient("ncf", few);
     assert_model_gradient("ncf", ranked);
+    assert_model_gradient("transrec", few);
+    assert_model_gradient("transrec", anyone);
+    static const char *const pools[] = {"max", "mean"};
+    for (size_t i = 0; i < 8; i++) { /* all pools with both losses */
+        char of_items[24], of_users[24];
+        snprintf(of_items, sizeof of_items, "pool=%s", pools[i % 2]);
+        snprintf(of_users, sizeof of_users, "pool.user=%s", pools[i / 2 % 2]);
+        const char *settings[] = {of_items, of_users, i < 4 ? "loss=bce" : "loss=bpr",
+                                  "negatives=3", NULL};
+        assert_model_gradient("hrm", settings);
+    }
 }
 
 /* Blocks of rows against the definition, where a sequence is longer than a block. */
@@ -188,6 +222,7 @@ static void fast_self_attention_is_the_plain_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(both_models_have_true_gradients),
+                                       cmocka_unit_test(attention_with_times_has_true_gradients),
                                        cmocka_unit_test(the_recurrent_model_has_true_gradients),
                                        cmocka_unit_test(models_of_windows_have_true_gradients),
                                        cmocka_unit_test(pairs_have_true_gradients),

@@ -97,6 +97,10 @@ static const recipe recipes[] = {
     {"bpr.model", MODEL, "plain.data", "bpr", {SMALL}},
     {"fpmc.model", MODEL, "shop.data", "fpmc", {SMALL}},
     {"ncf.model", MODEL, "plain.data", "ncf", {SMALL}},
+    {"hrm.model", MODEL, "shop.data", "hrm", {SMALL}},
+    {"transrec.model", MODEL, "plain.data", "transrec", {SMALL}},
+    {"tisasrec.model", MODEL, "shop.data", "tisasrec", {SMALL}},
+    {"dream.model", MODEL, "shop.data", "dream", {SMALL}},
     {"features.ckpt",
      CHECKPOINT,
      "synth.data",
@@ -110,6 +114,8 @@ static const recipe recipes[] = {
     {"bpr.ckpt", CHECKPOINT, "plain.data", "bpr", {SMALL}},
     {"fpmc.ckpt", CHECKPOINT, "shop.data", "fpmc", {SMALL}},
     {"ncf.ckpt", CHECKPOINT, "plain.data", "ncf", {SMALL}},
+    {"hrm.ckpt", CHECKPOINT, "plain.data", "hrm", {SMALL}},
+    {"dream.ckpt", CHECKPOINT, "shop.data", "dream", {SMALL}},
     {"shards/shard-0000.st", PART, NULL, NULL, {NULL}},
     {"shards/shard-0001.st", PART, NULL, NULL, {NULL}},
     {"shards/dictionary.st", PART, NULL, NULL, {NULL}},
@@ -386,8 +392,9 @@ static void try_data(const char *path, const recipe *r, pr_stream *s)
     static const char *const counting[] = {
         "pop",    "personal", "recent", "markov", "random", "oracle",   "mix",     "tifuknn",
         "pernir", "upcf",     "sknn",   "vsknn",  "rules",  "seqrules", "itemknn", "ease"};
-    static const char *const learning[] = {"parsrec", "parsrec", "sasrec", "bert4rec",
-                                           "gru4rec", "bpr",     "fpmc",   "ncf"};
+    static const char *const learning[] = {"parsrec", "parsrec",  "sasrec", "bert4rec",
+                                           "gru4rec", "bpr",      "fpmc",   "ncf",
+                                           "hrm",     "transrec", "dream",  "tisasrec"};
     parsrec_error err;
     parsrec_data *data = NULL;
     parsrec_data_stats stats;

@@ -10,6 +10,7 @@
 #include "math/blas.h"
 #include "math/embedding.h"
 #include "math/layers.h"
+#include "model/sequence/intervals.h"
 #include "model/sequence/sequence.h"
 
 pr_encoder_dims pr_encoder_dims_of(const pr_model *model)
@@ -23,6 +24,7 @@ pr_encoder_dims pr_encoder_dims_of(const pr_model *model)
     d.heads = (size_t)c->heads;
     d.layers = (size_t)c->layers;
     d.eps = (pr_real)c->layer_norm_eps;
+    d.intervals = model->kind == &pr_tisasrec ? (size_t)c->intervals : 0;
     return d;
 }
 
@@ -55,7 +57,14 @@ static void list_all(pr_lister *l, pr_encoder_view *v, const pr_encoder_dims *d)
 {
     size_t D = d->width;
     pr_list_tensor(l, &v->item, "item_emb", d->items + (d->separated ? 2 : 1), D, PR_FILL_TABLE);
-    pr_list_tensor(l, &v->position, "position_emb", d->positions, D, PR_FILL_TABLE);
+    if (d->intervals == 0)
+        pr_list_tensor(l, &v->position, "position_emb", d->positions, D, PR_FILL_TABLE);
+    else {
+        pr_list_tensor(l, &v->position_key, "position_key", d->positions, D, PR_FILL_TABLE);
+        pr_list_tensor(l, &v->position_value, "position_value", d->positions, D, PR_FILL_TABLE);
+        pr_list_tensor(l, &v->interval_key, "interval_key", d->intervals + 1, D, PR_FILL_TABLE);
+        pr_list_tensor(l, &v->interval_value, "interval_value", d->intervals + 1, D, PR_FILL_TABLE);
+    }
     for (size_t i = 0; i < d->layers; i++)
         list_layer(l, &v->layer[i], d, i);
     pr_list_tensor(l, &v->gain, "norm_gain", 1, D, PR_FILL_ONE);
@@ -165,6 +174,8 @@ void pr_encoder_tape_take(pr_encoder_tape *t, pr_arena *arena, const pr_encoder_
     t->rate = reals(arena, T);
     t->y = reals(arena, T * D);
     size_t square = 2 * longest * pr_self_stride(longest), line = d->heads * longest;
+    if (d->intervals > 0)
+        square = pr_interval_work(d, longest);
     t->work = reals(arena, square > line ? square : line); /* line: one position, all heads */
     t->weight_at = pr_arena_take_zero(arena, count, sizeof *t->weight_at);
     if (!learn)
@@ -213,10 +224,12 @@ static void drop_rows(const pr_encoder *e, const pr_sequences *s, pr_real *x, ui
     }
 }
 
-/* x = scale · x + position */
+/* x = scale · x + position; NULL: without */
 PR_INLINE void embed_any(pr_real *x, const pr_real *position, pr_real scale, size_t n)
 {
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && position == NULL; i++)
+        x[i] = scale * x[i];
+    for (size_t i = 0; i < n && position != NULL; i++)
         x[i] = scale * x[i] + position[i];
 }
 PR_LOCAL_LEVELS(void, embed, embed_any,
@@ -266,8 +279,13 @@ static void attend(pr_encoder *e, const pr_sequences *s, size_t layer)
         size_t at = s->first[i];
         pr_self_shape shape = shape_of(e, s, i);
         pr_self_mask mask = weight_mask(e, s, layer, i, true);
-        pr_self_attention_forward(k->mix + at * D, k->weight + e->t.weight_at[i], e->t.work,
-                                  k->qkv + at * 3 * D, &mask, &shape);
+        if (e->d.intervals > 0)
+            pr_interval_attention_forward(k->mix + at * D, k->weight + e->t.weight_at[i], e->t.work,
+                                          k->qkv + at * 3 * D, s->when + at, &e->w, &e->d, &mask,
+                                          &shape);
+        else
+            pr_self_attention_forward(k->mix + at * D, k->weight + e->t.weight_at[i], e->t.work,
+                                      k->qkv + at * 3 * D, &mask, &shape);
         if (e->cache.kv[layer] != NULL)
             cache_keys(e, layer, i, 0, k->qkv + at * 3 * D, shape.L);
     }
@@ -391,9 +409,14 @@ static void attend_backward(pr_encoder *e, const pr_sequences *s, size_t l)
         size_t at = s->first[i];
         pr_self_shape shape = shape_of(e, s, i);
         pr_self_mask mask = weight_mask(e, s, l, i, false);
-        pr_self_attention_backward(e->t.dwide + at * 3 * D, e->t.work, k->mix + at * D,
-                                   k->weight + e->t.weight_at[i], k->qkv + at * 3 * D, &mask,
-                                   &shape);
+        if (e->d.intervals > 0)
+            pr_interval_attention_backward(e->t.dwide + at * 3 * D, e->t.work, k->mix + at * D,
+                                           k->weight + e->t.weight_at[i], k->qkv + at * 3 * D,
+                                           s->when + at, &e->w, &e->g, &e->d, &mask, &shape);
+        else
+            pr_self_attention_backward(e->t.dwide + at * 3 * D, e->t.work, k->mix + at * D,
+                                       k->weight + e->t.weight_at[i], k->qkv + at * 3 * D, &mask,
+                                       &shape);
     }
 }
 
@@ -420,7 +443,8 @@ PR_INLINE void give_back_any(pr_real *item, pr_real *position, const pr_real *dx
 {
     for (size_t p = 0; p < L; p++) {
         pr_add_scaled(item + (size_t)ids[p] * D, dx + p * D, scale, D);
-        pr_add_scaled(position + p * D, dx + p * D, 1, D);
+        if (position != NULL)
+            pr_add_scaled(position + p * D, dx + p * D, 1, D);
     }
 }
 PR_LOCAL_LEVELS(void, give_back, give_back_any,

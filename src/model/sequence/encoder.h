@@ -16,8 +16,9 @@ typedef struct pr_encoder_dims {
                        * the mask (BERT4Rec), and the separator of sessions if there is one */
     size_t positions; /* longest sequence */
     size_t width, inner, heads, layers;
-    bool cloze;     /* sees both sides and has a head (BERT4Rec), else only what came before */
-    bool separated; /* a separator stands between two sessions */
+    size_t intervals; /* TiSASRec: intervals that attention tells apart (intervals.h); else 0 */
+    bool cloze;       /* sees both sides and has a head (BERT4Rec), else only what came before */
+    bool separated;   /* a separator stands between two sessions */
     pr_real eps;
 } pr_encoder_dims;
 
@@ -31,6 +32,8 @@ typedef struct pr_encoder_layer {
 /* Where the tensors are in a block of weights or gradients. */
 typedef struct pr_encoder_view {
     pr_real *item, *position, *gain, *shift;
+    pr_real *position_key, *position_value; /* TiSASRec, instead of position */
+    pr_real *interval_key, *interval_value;
     pr_real *head_w, *head_b, *head_gain, *head_shift;
     pr_encoder_layer layer[PR_ENCODER_MAX_LAYERS];
 } pr_encoder_view;
@@ -40,6 +43,7 @@ typedef struct pr_sequences {
     size_t count;
     size_t *first; /* [count + 1] */
     int32_t *ids;  /* rows of the item table */
+    int64_t *when; /* their times; NULL: nobody asks */
 } pr_sequences;
 
 /* Dropout of a pass. Site 0 is the embedding; each layer has its weights, join, inner and out. */

@@ -1,4 +1,5 @@
-/* SASRec: self-attention over what came before, the next item as the target of every position. */
+/* SASRec: self-attention over what came before, the next item as the target of every position; and TiSASRec, whose
+ * attention knows the time between positions (intervals.h). */
 #include <string.h>
 
 #include "data/histories.h"
@@ -125,7 +126,7 @@ static double operations(const pr_model *model, const pr_batch *batch, uint64_t 
 static parsrec_status check(const pr_config *config, parsrec_error *err)
 {
     if (config->loss != PR_LOSS_CE && config->loss != PR_LOSS_BCE)
-        return pr_fail(err, PARSREC_E_CONFIG, "sasrec learns with loss = ce or bce");
+        return pr_fail(err, PARSREC_E_CONFIG, "sasrec and tisasrec learn with loss = ce or bce");
     return pr_encoder_check(config, err);
 }
 
@@ -148,21 +149,21 @@ static const char *const settings[] = {
     NULL,
 };
 
+#define PR_SASREC                                                                                 \
+    .settings = settings, .sequence = true, .check = check, .layout = pr_encoder_layout,          \
+    .state_bytes = sizeof(pr_sequence_state), .take = pr_sequence_take,                           \
+    .start = pr_sequence_start, .place = pr_sequence_place, .score_all = pr_sequence_score_all,   \
+    .score = pr_sequence_score, .chunk_bytes = chunk_bytes, .mask_bytes = pr_sequence_mask_bytes, \
+    .learn = learn, .operations = operations
+
 const pr_model_kind pr_sasrec = {
     .name = "sasrec",
     .summary = "self-attention over the sequence of a user's items (Kang and McAuley, 2018)",
-    .settings = settings,
-    .sequence = true,
-    .check = check,
-    .layout = pr_encoder_layout,
-    .state_bytes = sizeof(pr_sequence_state),
-    .take = pr_sequence_take,
-    .start = pr_sequence_start,
-    .place = pr_sequence_place,
-    .score_all = pr_sequence_score_all,
-    .score = pr_sequence_score,
-    .chunk_bytes = chunk_bytes,
-    .mask_bytes = pr_sequence_mask_bytes,
-    .learn = learn,
-    .operations = operations,
+    PR_SASREC,
+};
+
+const pr_model_kind pr_tisasrec = {
+    .name = "tisasrec",
+    .summary = "the same, attention knowing the time between items (Li and others, 2020)",
+    PR_SASREC,
 };

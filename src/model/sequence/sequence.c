@@ -10,6 +10,7 @@
 #include "math/embedding.h"
 #include "math/layers.h"
 #include "math/ranking_loss.h"
+#include "model/sequence/intervals.h"
 
 /* ---- BERT4Rec's head ---- */
 
@@ -55,11 +56,16 @@ void pr_sequence_take(void *own, pr_arena *arena, const pr_model *model, size_t 
     pr_encoder_dims d = pr_encoder_dims_of(model);
     *s = (state){.e.d = d};
     pr_encoder_tape_take(&s->e.t, arena, &d, rows, d.positions, false);
-    if (!d.cloze)
+    if (!d.cloze && d.intervals == 0)
         pr_encoder_cache_take(&s->e.cache, arena, &d, rows);
     s->s.first = pr_arena_take(arena, rows + 1, sizeof *s->s.first);
     s->s.ids = pr_arena_take(arena, rows * d.positions, sizeof *s->s.ids);
     s->window = pr_arena_take(arena, rows * d.positions, sizeof *s->window);
+    if (d.intervals > 0) {
+        s->s.when = pr_arena_take(arena, rows * d.positions, sizeof *s->s.when);
+        s->when = pr_arena_take(arena, rows * d.positions, sizeof *s->when);
+        s->now = pr_arena_take(arena, rows, sizeof *s->now);
+    }
     s->count = pr_arena_take(arena, rows, sizeof *s->count);
     s->whole = pr_arena_take(arena, rows, sizeof *s->whole);
     s->stale = pr_arena_take(arena, rows, sizeof *s->stale);
@@ -70,6 +76,14 @@ void pr_sequence_take(void *own, pr_arena *arena, const pr_model *model, size_t 
     pr_head_take(&s->head, arena, rows, d.width);
     if (!pr_arena_counts(arena))
         s->e.w = pr_encoder_view_of(model, model->weights);
+}
+
+static void push(state *s, size_t r, int32_t token)
+{
+    size_t at = r * s->e.d.positions + s->count[r]++;
+    s->window[at] = token;
+    if (s->when != NULL)
+        s->when[at] = s->now[r];
 }
 
 /* The window of a history: as much of it as fits. SASRec leaves out the start row before it cuts the
@@ -83,8 +97,12 @@ static void fill_window(state *s, size_t r, const pr_history *h)
     size_t from = pr_history_newest(h, 0, h->count, room, d->separated, &tokens);
     s->whole[r] = from == 0 && tokens + last < d->positions;
     s->count[r] = pr_history_tokens(window, h, from, h->count, d->separated, pr_separator_row(d));
+    if (d->intervals > 0) {
+        s->now[r] = pr_interval_now(h);
+        pr_interval_times(s->when + r * d->positions, h, from, h->count, d->separated);
+    }
     if (last > 0)
-        window[s->count[r]++] = pr_separator_row(d);
+        push(s, r, pr_separator_row(d));
 }
 
 void pr_sequence_start(pr_scorer *scorer, const pr_start *starts)
@@ -98,7 +116,8 @@ void pr_sequence_start(pr_scorer *scorer, const pr_start *starts)
 
 /* ---- encoding ---- */
 
-/* SASRec begins with the start row where the user's past begins; BERT4Rec ends with the mask. */
+/* SASRec begins with the start row where the user's past begins; BERT4Rec ends with the mask. The start row is as old as
+ * the first item. */
 static size_t write_row(const state *s, int32_t *ids, size_t r)
 {
     size_t n = s->count[r], before = !s->e.d.cloze && s->whole[r] ? 1 : 0;
@@ -107,6 +126,13 @@ static size_t write_row(const state *s, int32_t *ids, size_t r)
         *ids = extra;
     if (n > 0)
         memcpy(ids + before, s->window + r * s->e.d.positions, n * sizeof *ids);
+    if (s->when != NULL) {
+        const int64_t *from = s->when + r * s->e.d.positions;
+        int64_t *when = s->s.when + (ids - s->s.ids);
+        if (before > 0)
+            *when = n > 0 ? *from : s->now[r];
+        memcpy(when + before, from, n * sizeof *when);
+    }
     if (s->e.d.cloze)
         ids[n] = extra;
     return n + before + (s->e.d.cloze ? 1 : 0);
@@ -159,6 +185,10 @@ static void forget(state *s, size_t r)
     bool start = !s->e.d.cloze && s->whole[r];
     size_t gone = start ? 0 : s->count[r] > 1 && window[1] == pr_separator_row(&s->e.d) ? 2 : 1;
     memmove(window, window + gone, (s->count[r] - gone) * sizeof *window);
+    if (s->when != NULL) {
+        int64_t *when = s->when + r * s->e.d.positions;
+        memmove(when, when + gone, (s->count[r] - gone) * sizeof *when);
+    }
     s->count[r] -= gone;
     s->whole[r] = false;
     s->stale[r] = true;
@@ -169,8 +199,8 @@ static void append(state *s, size_t r, int32_t item)
     size_t fixed = s->e.d.cloze || s->whole[r] ? 1 : 0;
     if (s->count[r] + fixed == s->e.d.positions)
         forget(s, r);
-    s->window[r * s->e.d.positions + s->count[r]++] = item;
-    s->stale[r] = s->stale[r] || s->e.d.cloze;
+    push(s, r, item);
+    s->stale[r] = s->stale[r] || s->e.d.cloze || s->when != NULL;
 }
 
 void pr_sequence_place(pr_scorer *scorer, const int32_t *items)
@@ -235,6 +265,8 @@ void pr_sequence_run_take(pr_sequence_run *run, pr_arena *arena, const pr_model 
     pr_encoder_tape_take(&run->e.t, arena, &d, limits->rows, longest, true);
     run->s.first = pr_arena_take(arena, limits->rows + 1, sizeof *run->s.first);
     run->s.ids = pr_arena_take(arena, limits->rows * longest + 1, sizeof *run->s.ids);
+    if (d.intervals > 0)
+        run->s.when = pr_arena_take(arena, limits->rows * longest + 1, sizeof *run->s.when);
     run->rows = pr_arena_take(arena, limits->rows, sizeof *run->rows);
     run->target = pr_arena_take(arena, limits->rows * longest, sizeof *run->target);
     run->asked = pr_arena_take(arena, limits->rows * longest, sizeof *run->asked);
@@ -320,6 +352,13 @@ void pr_lessons_write(pr_sequences *s, int32_t *target, size_t *asked, size_t *a
             ids[0] = start;
         pr_history_tokens(ids + (l.start ? 1 : 0), &l.cut.past, l.cut.from, l.cut.end, separated,
                           separator);
+        if (s->when != NULL) {
+            int64_t *when = s->when + at;
+            pr_interval_times(when + (l.start ? 1 : 0), &l.cut.past, l.cut.from, l.cut.end,
+                              separated);
+            if (l.start)
+                when[0] = when[1];
+        }
         for (size_t p = 0; p < n; p++)
             if (ids[p + 1] != separator) {
                 asked[*asked_count] = at + p;

@@ -1,4 +1,4 @@
-/* Models that see a user's history and open basket as one sequence: SASRec, BERT4Rec and GRU4Rec.
+/* Models that see a user's history and open basket as one sequence: SASRec, TiSASRec, BERT4Rec and GRU4Rec.
  *
  *   encoder.h    blocks of self-attention, with forward, backward and a cache of keys and values
  *   sequence.c   scorers of the two encoder models; cutting and writing training sequences; cross entropy
@@ -13,7 +13,8 @@
 #include "math/softmax_loss.h"
 #include "model/sequence/encoder.h"
 
-extern const pr_model_kind pr_sasrec, pr_bert4rec, pr_gru4rec, pr_caser, pr_stamp, pr_narm;
+extern const pr_model_kind pr_sasrec, pr_bert4rec, pr_gru4rec, pr_caser, pr_stamp, pr_narm,
+    pr_dream, pr_tisasrec;
 
 /* BERT4Rec's last map before the table: o = LayerNorm(GELU(y·wᵀ + b)). Keeps raw, unit and rate for
  * backward; all [n,D] but rate[n]. */
@@ -31,6 +32,8 @@ typedef struct pr_sequence_state {
     pr_encoder e;
     pr_sequences s;
     int32_t *window;   /* [rows,positions]: items and separators, oldest first */
+    int64_t *when;     /* [rows,positions]: their times, if attention asks ... */
+    int64_t *now;      /* [rows]: ... and that of the open basket */
     size_t *count;     /* [rows]: how many of them */
     bool *whole;       /* [rows]: the window has the user's first item, after the start row */
     bool *stale;       /* [rows]: the window is to be encoded */

@@ -1,4 +1,4 @@
-/* What caser, stamp and narm share: tables, scorers, a chunk of training windows, additive attention. */
+/* What caser, stamp, narm and dream share: tables, scorers, a chunk of training windows, additive attention. */
 #include "model/sequence/window.h"
 
 #include <assert.h>
@@ -18,12 +18,15 @@ typedef struct tables {
     pr_real *map[PR_WINDOW_MAPS];
 } tables;
 
-static pr_window_dims dims_of(const pr_config *c)
+static pr_window_dims dims_of(const pr_model *model)
 {
+    const pr_config *c = &model->config;
     return (pr_window_dims){.D = (size_t)c->dim_item,
                             .L = (size_t)c->lookback,
                             .across = (size_t)c->filters,
-                            .along = (size_t)c->filters_column};
+                            .along = (size_t)c->filters_column,
+                            .start = (int32_t)model->items,
+                            .mean = c->pool == PR_POOL_MEAN};
 }
 
 /* Numbers that score the catalogue: the net's, and the user's row. */
@@ -34,7 +37,7 @@ static size_t width_of(const pr_model *model)
 
 static void list_all(pr_lister *l, tables *t, const pr_model *model)
 {
-    pr_window_dims d = dims_of(&model->config);
+    pr_window_dims d = dims_of(model);
     pr_window_map maps[PR_WINDOW_MAPS];
     size_t n = model->kind->window->maps(maps, &d), rows = model->config.separator ? 2 : 1;
     assert(n <= PR_WINDOW_MAPS);
@@ -72,7 +75,7 @@ static tables tables_of(const pr_model *model, pr_real *block)
 
 parsrec_status pr_window_check(const pr_config *c, parsrec_error *err)
 {
-    PR_TRY(pr_sequence_check_loss("a model of windows (caser, stamp, narm)", c, err));
+    PR_TRY(pr_sequence_check_loss("a model of windows (caser, stamp, narm, dream)", c, err));
     if (c->separator && c->length == 1)
         return pr_fail(err, PARSREC_E_CONFIG,
                        "separator = on needs a length of at least 2, or 0 for one by the data");
@@ -84,7 +87,7 @@ parsrec_status pr_window_check(const pr_config *c, parsrec_error *err)
 static void take_block(pr_window_block *in, pr_arena *arena, const pr_model *model, size_t n,
                        bool learns)
 {
-    pr_window_dims d = dims_of(&model->config);
+    pr_window_dims d = dims_of(model);
     size_t sizes[PR_WINDOW_PARTS], count = model->kind->window->parts(sizes, &d);
     assert(count <= PR_WINDOW_PARTS);
     *in = (pr_window_block){0};
@@ -98,7 +101,7 @@ static void take_block(pr_window_block *in, pr_arena *arena, const pr_model *mod
 static void run_net(pr_window_block *in, pr_real *y, const int32_t *ids, size_t n,
                     const pr_real *item, pr_real *const *map, const pr_model *model)
 {
-    pr_window_dims d = dims_of(&model->config);
+    pr_window_dims d = dims_of(model);
     in->n = n;
     in->ids = ids;
     for (size_t i = 0; i < n * d.L; i++)
@@ -117,7 +120,7 @@ void pr_window_take(void *own, pr_arena *arena, const pr_model *model, size_t ro
 {
     (void)capacity; /* a window drops its oldest items */
     state *s = own;
-    *s = (state){.d = dims_of(&model->config)};
+    *s = (state){.d = dims_of(model)};
     take_block(&s->in, arena, model, rows, false);
     s->window = pr_arena_take(arena, rows * s->d.L, sizeof *s->window);
     s->y = pr_arena_take(arena, rows * width_of(model), sizeof *s->y);
@@ -298,7 +301,7 @@ static void drop_rows(pr_real *y, const uint8_t *keep, pr_drop drop, size_t n, s
 static void learn_block(window_run *run, const pr_model *model, const tables *w, const tables *g,
                         size_t from, size_t n, double factor)
 {
-    pr_window_dims d = dims_of(&model->config);
+    pr_window_dims d = dims_of(model);
     pr_chunk *chunk = run->base.chunk;
     size_t D = d.D, W = width_of(model);
     pr_drop drop = pr_drop_make(model->config.dropout_hidden);
@@ -362,7 +365,7 @@ void pr_window_learn(const pr_model *model, pr_chunk *chunk)
 double pr_window_operations(const pr_model *model, const pr_batch *batch, uint64_t items)
 {
     (void)batch;
-    pr_window_dims d = dims_of(&model->config);
+    pr_window_dims d = dims_of(model);
     return PR_OPERATIONS_A_PRODUCT * (double)items *
            (model->kind->window->products(&d) +
             pr_sequence_scored(model) * (double)width_of(model));

@@ -3,6 +3,7 @@
  *   caser   filters over the window as over a picture, and a row per user (Tang and Wang, 2018)
  *   stamp   attention by the last item and the mean of the window (Liu and others, 2018)
  *   narm    a recurrent cell over the window, and attention by its last state (Li and others, 2017)
+ *   dream   a recurrent cell over the baskets of the window (Yu and others, 2016)
  *
  * window.c has what they share: tables, scorers, a chunk of training windows, dropout and the losses of
  * sequence.h. A net is what is left: from the embeddings x[n,L,D] of n windows to y[n,D], and back. Windows are
@@ -14,10 +15,13 @@
 #include "model/sequence/sequence.h"
 
 enum { PR_WINDOW_MAPS = 12, PR_WINDOW_PARTS = 16 };
+enum { PR_LOOKBACK_MOST = 200 }; /* as the setting allows */
 
 typedef struct pr_window_dims {
     size_t D, L;          /* width of an item row; tokens of a window */
     size_t across, along; /* caser: filters per height, filters over one column */
+    int32_t start;        /* the start row, which the separator follows */
+    bool mean;            /* dream: baskets are means, not largest values */
 } pr_window_dims;
 
 /* A weight of a net. */

@@ -6,7 +6,7 @@
 
 enum { USERS = 5, ITEMS = 40, LENGTH = 6, LIVED = 20 };
 
-static const char *const kinds[] = {"sasrec", "bert4rec"};
+static const char *const kinds[] = {"sasrec", "bert4rec", "tisasrec"};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* Lives of users, oldest item first. */
@@ -222,12 +222,18 @@ static bool differ(const pr_real *a, const pr_real *b)
 
 static const int64_t breaks[] = {0, 2, 2, 3, 6, 9, 12}; /* the second session is empty */
 enum { SESSIONS = 6 };
+static const int64_t days[SESSIONS + 1] = {100, 100, 107, 109, 140, 150, 151};
+static const int64_t *dates; /* when these sessions were, or NULL */
 
 /* The sessions of user u before session s. */
 static pr_history sessions_before(size_t u, size_t s)
 {
-    return (pr_history){
-        .items = lived[u], .count = (size_t)breaks[s], .sessions = breaks, .session_count = s};
+    return (pr_history){.items = lived[u],
+                        .count = (size_t)breaks[s],
+                        .sessions = breaks,
+                        .session_count = s,
+                        .times = dates,
+                        .now = dates != NULL ? dates[s] : PR_NO_TIME};
 }
 
 /* Cross entropy of item i of user u: what came before its session is history, the rest is placed. */
@@ -256,16 +262,14 @@ static double loss_in_session(const pr_model *model, size_t u, size_t i)
 static pr_basket separated_sample(size_t u, size_t end)
 {
     return (pr_basket){.user = (int32_t)u,
-                       .history = {.sessions = breaks, .session_count = SESSIONS},
+                       .history = {.sessions = breaks, .session_count = SESSIONS, .times = dates},
                        .items = lived[u],
                        .size = end};
 }
 
-static void sasrec_scores_separated_sessions_as_it_learns_them(void **state)
+static void assert_separated(const char *kind)
 {
-    (void)state;
-    pr_model *model =
-        make_model("sasrec", (const char *const[]){"separator=on", "length=16", NULL});
+    pr_model *model = make_model(kind, (const char *const[]){"separator=on", "length=16", NULL});
     learner l = learner_of(model);
     const pr_basket baskets[] = {separated_sample(0, 5), separated_sample(1, LENGTH + 1)};
     double expected = 0;
@@ -276,6 +280,39 @@ static void sasrec_scores_separated_sessions_as_it_learns_them(void **state)
     assert_int_equal(result.items, 5 + LENGTH + 1); /* a separator is not predicted */
     assert_close(result.total, expected, 1e-5 * expected);
     learner_free(&l);
+}
+
+static void separated_sessions_are_scored_as_they_are_learnt(void **state)
+{
+    (void)state;
+    static const char *const some[] = {"sasrec", "tisasrec", "gru4rec", "narm", "stamp", "dream"};
+    for (size_t k = 0; k < sizeof some / sizeof *some; k++) {
+        dates = NULL;
+        assert_separated(some[k]);
+        dates = days;
+        assert_separated(some[k]);
+    }
+    dates = NULL;
+}
+
+/* Of two pasts with the same items only TiSASRec tells which one is longer ago. */
+static void tisasrec_knows_how_long_ago_it_was(void **state)
+{
+    (void)state;
+    static const int64_t later[SESSIONS + 1] = {100, 100, 107, 109, 140, 250, 251};
+    static const char *const some[] = {"tisasrec", "sasrec"};
+    for (size_t k = 0; k < 2; k++) {
+        pr_model *model =
+            make_model(some[k], (const char *const[]){"separator=on", "length=16", NULL});
+        pr_real soon[ITEMS], late[ITEMS];
+        dates = days;
+        score_past(model, sessions_before(0, 5), soon);
+        dates = later;
+        score_past(model, sessions_before(0, 5), late);
+        assert_true(differ(soon, late) == (k == 0));
+        dates = NULL;
+        pr_model_free(model);
+    }
 }
 
 static void bert4rec_scores_separated_sessions_as_it_learns_them(void **state)
@@ -300,7 +337,7 @@ static void separators_take_their_positions(void **state)
     static const struct {
         const char *kind;
         size_t seen; /* items of the past in a window of 8 */
-    } cases[] = {{"sasrec", 6}, {"bert4rec", 5}};
+    } cases[KINDS] = {{"sasrec", 6}, {"bert4rec", 5}, {"tisasrec", 6}};
     for (size_t k = 0; k < KINDS; k++) {
         pr_model *model =
             make_model(cases[k].kind, (const char *const[]){"separator=on", "length=8", NULL});
@@ -332,7 +369,7 @@ static void the_newest_items_count_and_no_others(void **state)
     (void)state;
     for (size_t k = 0; k < KINDS; k++) {
         pr_model *model = make_model(kinds[k], NULL);
-        size_t room = LENGTH - k; /* of bert4rec one place is the mask's */
+        size_t room = LENGTH - (k == 1); /* of bert4rec one place is the mask's */
         pr_real all[ITEMS], newest[ITEMS], fewer[ITEMS];
         score_past(model, past_of(lived[0], LIVED), all);
         score_past(model, past_of(lived[0] + LIVED - room, room), newest);
@@ -363,7 +400,7 @@ static window window_after(window w)
 
 static void expect(const pr_model *model, window w, pr_real *scores)
 {
-    bool sasrec = strcmp(model->kind->name, "sasrec") == 0;
+    bool sasrec = strcmp(model->kind->name, "bert4rec") != 0;
     if (sasrec && !w.whole)
         score_cut(model, past_of(lived[1] + w.begin, w.end - w.begin), scores);
     else
@@ -543,7 +580,8 @@ int main(void)
         cmocka_unit_test(sasrec_scores_whole_sequences_as_it_learns_them),
         cmocka_unit_test(sasrec_scores_cut_sequences_as_it_learns_them),
         cmocka_unit_test(bert4rec_scores_the_end_as_it_learns_it),
-        cmocka_unit_test(sasrec_scores_separated_sessions_as_it_learns_them),
+        cmocka_unit_test(separated_sessions_are_scored_as_they_are_learnt),
+        cmocka_unit_test(tisasrec_knows_how_long_ago_it_was),
         cmocka_unit_test(bert4rec_scores_separated_sessions_as_it_learns_them),
         cmocka_unit_test(separators_take_their_positions),
         cmocka_unit_test(the_newest_items_count_and_no_others),

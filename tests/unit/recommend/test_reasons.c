@@ -200,7 +200,8 @@ static void assert_drops(const opened *o, const char *kind, const parsrec_reques
 static bool has_user_rows(const char *kind)
 {
     return strcmp(kind, "parsrec") == 0 || strcmp(kind, "bpr") == 0 || strcmp(kind, "fpmc") == 0 ||
-           strcmp(kind, "ncf") == 0 || strcmp(kind, "caser") == 0;
+           strcmp(kind, "ncf") == 0 || strcmp(kind, "caser") == 0 || strcmp(kind, "hrm") == 0 ||
+           strcmp(kind, "transrec") == 0;
 }
 
 static void assert_others(const opened *o, const char *kind, const parsrec_request *r,

@@ -149,13 +149,17 @@ COUNTS(ease)
 TRAINS(parsrec)
 TRAINS(sasrec)
 TRAINS(bert4rec)
+TRAINS(tisasrec)
 TRAINS(gru4rec)
 TRAINS(narm)
 TRAINS(stamp)
 TRAINS(caser)
+TRAINS(dream)
 TRAINS(bpr)
 TRAINS(fpmc)
 TRAINS(ncf)
+TRAINS(hrm)
+TRAINS(transrec)
 
 static parsrec_status call_export(parsrec_error *err)
 {
@@ -342,13 +346,17 @@ static call calls[] = {
     {"train parsrec", train_parsrec, true},
     {"train sasrec", train_sasrec, true},
     {"train bert4rec", train_bert4rec, true},
+    {"train tisasrec", train_tisasrec, true},
     {"train gru4rec", train_gru4rec, true},
     {"train narm", train_narm, true},
     {"train stamp", train_stamp, true},
     {"train caser", train_caser, true},
+    {"train dream", train_dream, true},
     {"train bpr", train_bpr, true},
     {"train fpmc", train_fpmc, true},
     {"train ncf", train_ncf, true},
+    {"train hrm", train_hrm, true},
+    {"train transrec", train_transrec, true},
     {"train markov", train_markov, true},
     {"count personal", count_personal, false},
     {"count mix", count_mix, false},
