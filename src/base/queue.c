@@ -6,8 +6,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 
 enum { JOB_PARTS = 1000, POLL_NANOSECONDS = 100000000 };

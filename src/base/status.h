@@ -1,4 +1,7 @@
-/* Status and message: every call that can fail returns one and, if asked, fills the other.
+/* How the library speaks to its caller: the status and message of a call that fails, and log lines and
+ * progress through the caller's callbacks.
+ *
+ * Every call that can fail returns a status and, if asked, fills in a message.
  *
  * The message is one sentence: what, where, and what to do next. It is written where the reason is known
  * and passed upward unchanged by PR_TRY; a caller that knows more may write a new one around it. The
@@ -39,5 +42,19 @@ parsrec_status pr_fail_memory(parsrec_error *err);
         if (status != PARSREC_OK) \
             goto done;            \
     } while (0)
+
+/* ---- log and progress; every function accepts NULL hooks ---- */
+
+void pr_say(const parsrec_hooks *hooks, parsrec_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Reports how far a stage is; E_STOPPED when the caller wants to stop. Call it about every 10 ms of
+ * work, not in inner loops. */
+parsrec_status pr_progress(const parsrec_hooks *hooks, const char *stage, const char *unit,
+                           uint64_t done, uint64_t total, parsrec_error *err);
+/* The same with a few words on how the work goes ("24,310 items/s, loss 5.31"). */
+parsrec_status pr_progress_note(const parsrec_hooks *hooks, const char *stage, const char *unit,
+                                uint64_t done, uint64_t total, const char *note,
+                                parsrec_error *err);
 
 #endif

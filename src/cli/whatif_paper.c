@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/writer.h"
 
 enum { PATH_BYTES = 4200, MODELS_MOST = 20 };

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/text.h"
 
 /* ---- the rows that are known by name ---- */

@@ -8,8 +8,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "base/threads.h"
 #include "data/dataset_edit.h"

@@ -7,10 +7,8 @@
 #include "base/memory.h"
 #include "compare/compare.h"
 #include "eval/protocol.h"
-#include "report/bars.h"
-#include "report/curves.h"
+#include "report/charts.h"
 #include "report/report.h"
-#include "report/scatter.h"
 
 enum { DECIMALS = 4, NAME_MOST = 22, FOR_FILES = PR_IN_MARKDOWN | PR_IN_HTML };
 

@@ -9,8 +9,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "compare/compare.h"
 #include "model/model.h"
 #include "train/train.h"

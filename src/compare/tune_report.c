@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "compare/tune.h"
 #include "report/canvas.h"
-#include "report/curves.h"
+#include "report/charts.h"
 #include "report/report.h"
 
 enum { FOR_FILES = PR_IN_MARKDOWN | PR_IN_HTML };

@@ -14,7 +14,7 @@
 
 #include <assert.h>
 
-#include "base/hooks.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "data/dataset.h"
 

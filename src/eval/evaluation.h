@@ -3,8 +3,8 @@
 #ifndef PR_EVALUATION_H
 #define PR_EVALUATION_H
 
-#include "base/hooks.h"
 #include "base/json.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "base/writer.h"
 #include "data/dataset.h"

@@ -35,7 +35,7 @@
 #ifndef PR_WALKER_H
 #define PR_WALKER_H
 
-#include "base/hooks.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "model/model.h"

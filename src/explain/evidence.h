@@ -13,7 +13,7 @@
 #ifndef PR_EVIDENCE_H
 #define PR_EVIDENCE_H
 
-#include "base/hooks.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "eval/user_groups.h"
 #include "explain/axis.h"

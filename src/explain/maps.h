@@ -11,8 +11,8 @@
 #ifndef PR_MAPS_H
 #define PR_MAPS_H
 
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "eval/user_groups.h"
 #include "explain/axis.h"

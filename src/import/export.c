@@ -6,8 +6,8 @@
 
 #include "base/duckdb.h"
 #include "base/files.h"
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "base/writer.h"
 #include "data/dataset.h"

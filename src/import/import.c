@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hooks.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/status.h"

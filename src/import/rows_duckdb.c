@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/duckdb.h"
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/writer.h"
 #include "import/rows.h"
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/address.h"
-#include "base/hooks.h"
 #include "base/memory.h"
 #include "base/pq.h"
+#include "base/status.h"
 #include "import/rows.h"
 
 enum { WAIT_MILLISECONDS = 100 };

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "import/rows.h"
 
 typedef struct sqlite {

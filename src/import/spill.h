@@ -13,7 +13,7 @@
 #ifndef PR_SPILL_H
 #define PR_SPILL_H
 
-#include "base/hooks.h"
+#include "base/status.h"
 #include "import/assembly.h"
 #include "import/gather.h"
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "math/blas.h"
 #include "model/settle.h"
 #include "model/user_rows.h"

@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "ranks/plugin.h"
 
 /* A wait begins by asking again and again, for a large message gets on with every question; others may

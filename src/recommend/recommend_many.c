@@ -4,8 +4,8 @@
  * reports progress. Every worker has a scratch of its own, so that an answer allocates nothing. */
 #include <math.h>
 
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "ranks/ranks.h"
 #include "recommend/recommend.h"

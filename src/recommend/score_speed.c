@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/text.h"
 #include "recommend/recommend.h"
 

@@ -1,5 +1,5 @@
 /* Bars are horizontal, so that names of any length can be read. */
-#include "report/bars.h"
+#include "report/charts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,6 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "report/canvas.h"
-#include "report/curves.h"
 
 enum {
     WIDTH = 460,

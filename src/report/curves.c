@@ -1,5 +1,5 @@
 /* Line charts with axes, ticks and a name at the end of each curve. */
-#include "report/curves.h"
+#include "report/charts.h"
 
 #include <assert.h>
 #include <float.h>

@@ -9,7 +9,7 @@
 
 #include "base/memory.h"
 #include "report/canvas.h"
-#include "report/curves.h"
+#include "report/charts.h"
 
 /* ---- scale ---- */
 

@@ -1,5 +1,5 @@
 /* A name stands beside its point, at the first of several places where it covers nothing. */
-#include "report/scatter.h"
+#include "report/charts.h"
 
 #include <float.h>
 #include <math.h>
@@ -7,7 +7,6 @@
 
 #include "base/memory.h"
 #include "report/canvas.h"
-#include "report/curves.h"
 
 enum { WIDTH = 480, HEIGHT = 340, LEFT = 52, RIGHT = 16, TOP = 40, BOTTOM = 50, RADIUS = 4 };
 enum { NAME_SIZE = 11, NAME_WIDTH = 110 };

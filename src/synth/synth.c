@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/files.h"
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "synth/synth.h"
 #include "synth/truth.h"

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 
 enum { BATCH = 8, BATCHES_PER_ROUND = 32, ROUND = BATCH * BATCHES_PER_ROUND };
 

@@ -3,7 +3,7 @@
 #ifndef PR_MIXING_H
 #define PR_MIXING_H
 
-#include "base/hooks.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "model/model.h"

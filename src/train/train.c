@@ -14,7 +14,7 @@
 #include "model/model_file.h"
 #include "model/storage.h"
 #include "model/user_rows.h"
-#include "report/curves.h"
+#include "report/charts.h"
 #include "train/run_record.h"
 
 parsrec_train_options parsrec_train_default(void)

@@ -28,7 +28,7 @@
 #ifndef PR_TRAIN_H
 #define PR_TRAIN_H
 
-#include "base/hooks.h"
+#include "base/status.h"
 #include "data/dataset.h"
 #include "eval/evaluation.h"
 #include "model/trainer.h"

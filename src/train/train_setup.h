@@ -3,7 +3,7 @@
 #ifndef PR_TRAIN_SETUP_H
 #define PR_TRAIN_SETUP_H
 
-#include "base/hooks.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "data/batches.h"
 #include "data/dataset.h"

@@ -6,7 +6,7 @@
 #ifndef PR_ROLLOUT_H
 #define PR_ROLLOUT_H
 
-#include "base/hooks.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "model/model.h"
 #include "whatif/sales.h"

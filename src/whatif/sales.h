@@ -4,7 +4,7 @@
 #ifndef PR_SALES_H
 #define PR_SALES_H
 
-#include "base/hooks.h"
+#include "base/status.h"
 #include "base/threads.h"
 #include "data/dataset.h"
 #include "eval/user_groups.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "base/memory.h"
-#include "report/bars.h"
+#include "report/charts.h"
 #include "report/report.h"
 #include "whatif/whatif.h"
 

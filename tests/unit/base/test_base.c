@@ -7,7 +7,6 @@
 #include "base/address.h"
 #include "base/files.h"
 #include "base/hash.h"
-#include "base/hooks.h"
 #include "base/intern.h"
 #include "base/json.h"
 #include "base/memory.h"

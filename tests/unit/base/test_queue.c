@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/hooks.h"
 #include "base/memory.h"
+#include "base/status.h"
 #include "base/threads.h"
 
 enum { TASKS = 12, STEPS = 5 };

@@ -5,11 +5,9 @@
 
 #include "base/files.h"
 #include "base/memory.h"
-#include "report/bars.h"
 #include "report/canvas.h"
-#include "report/curves.h"
+#include "report/charts.h"
 #include "report/report.h"
-#include "report/scatter.h"
 
 static const double epochs[] = {1, 2, 3, 4, 5};
 static const double loss[] = {7.1, 6.2, NAN, 5.4, 5.2};
