@@ -478,6 +478,7 @@ void pr_suggest_start(pr_suggest *suggest, pr_slice wanted)
 
 void pr_suggest_offer(pr_suggest *suggest, pr_slice known)
 {
+    assert(suggest->count <= PR_SUGGESTIONS);
     unsigned d = distance(suggest->wanted, known);
     if (d == FAR ||
         (suggest->count == PR_SUGGESTIONS && d >= suggest->distance[suggest->count - 1]))

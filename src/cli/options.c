@@ -346,6 +346,7 @@ static void check_table(const cli_command *command)
 
 int cli_parse(const cli_command *command, void *fields, cli_words *words, int argc, char **argv)
 {
+    assert(argc > 0 && words != NULL);
     size_t count = 0;
     bool only_words = false;
     check_table(command);

@@ -1,6 +1,7 @@
 /* Live progress, signals, messages and results. */
 #include "cli/terminal.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -273,6 +274,7 @@ size_t cli_name_width(parsrec_name name)
 
 void cli_print_cell(parsrec_name name, size_t width)
 {
+    assert(name.bytes != NULL || name.size == 0);
     print_characters(name.bytes, name.bytes + name.size);
     for (size_t n = cli_name_width(name); n < width + 2; n++)
         putchar(' ');

@@ -126,6 +126,7 @@ parsrec_status pr_live_added(pr_live_histories *live, size_t user, pr_added **ou
 
 pr_slice pr_live_key(const pr_live_histories *live, size_t user)
 {
+    assert(user < live->base_users->count + live->users.count);
     size_t first = live->base_users->count;
     return user < first ? pr_intern_name(live->base_users, user)
                         : pr_intern_name(&live->users, user - first);
@@ -307,6 +308,7 @@ static parsrec_status put_into_cart(pr_live_histories *live, pr_slice user, pr_m
 parsrec_status pr_live_cart(pr_live_histories *live, pr_slice user, const char *name,
                             const int32_t *items, size_t count, parsrec_error *err)
 {
+    assert(items != NULL || count == 0);
     if (name == NULL)
         return PARSREC_OK;
     pthread_rwlock_wrlock(&live->lock);
@@ -335,6 +337,7 @@ static parsrec_status add(pr_live_histories *live, pr_slice user, pr_mark name, 
 parsrec_status pr_live_add(pr_live_histories *live, pr_slice user, const char *name, int64_t time,
                            const int32_t *items, size_t count, parsrec_error *err)
 {
+    assert(items != NULL || count == 0);
     pthread_rwlock_wrlock(&live->lock);
     parsrec_status status = add(live, user, mark_of(live, name), time, items, count, err);
     pthread_rwlock_unlock(&live->lock);

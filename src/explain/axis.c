@@ -1,6 +1,7 @@
 /* Chooses the classes, names them and sorts the catalogue by them. */
 #include "explain/axis.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,6 +223,7 @@ static parsrec_status find_paths(pr_axis *axis, const choosing *c, parsrec_error
 
 int pr_axis_common(const pr_axis *axis, size_t i, size_t j)
 {
+    assert(i < axis->count && j < axis->count);
     const int32_t *a = axis->paths + i * PR_CATEGORY_LEVELS;
     const int32_t *b = axis->paths + j * PR_CATEGORY_LEVELS;
     int level = -1;

@@ -1,6 +1,7 @@
 /* Counts per user, their sums over all users, and intervals from those. */
 #include "explain/evidence.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -218,6 +219,7 @@ double pr_evidence_reach(size_t N)
 
 void pr_evidence_of(parsrec_relation *r, const pr_evidence *e)
 {
+    assert(r->row < e->N && r->column < e->N);
     size_t N = e->N;
     r->both = e->both[r->row * N + r->column];
     r->row_baskets = e->both[r->row * N + r->row];

@@ -1,6 +1,7 @@
 /* Group by group: evidence, sums over baskets, maps, and how far they can be trusted. */
 #include "explain/explain.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -336,6 +337,7 @@ parsrec_status pr_explain(pr_explanation *out, const pr_model *model, const pr_d
                           const parsrec_explain_options *options, pr_pool *pool,
                           const parsrec_hooks *hooks, parsrec_error *err)
 {
+    assert(out->groups == NULL); /* it is zeroed */
     double began = pr_now();
     making m = {out, model, data, options, pool, hooks, {0}, {0}, NULL};
     parsrec_status status = make(&m, err);

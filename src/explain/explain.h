@@ -20,6 +20,8 @@
 #ifndef PR_EXPLAIN_H
 #define PR_EXPLAIN_H
 
+#include <assert.h>
+
 #include "base/json.h"
 #include "base/writer.h"
 #include "explain/maps.h"
@@ -84,6 +86,7 @@ void pr_explanation_clear(pr_explanation *e);
 /* The map of a group, or NULL. `kind`: a parsrec_map or PR_MAP_*, here and below. */
 static inline const double *pr_explained_map(const pr_explanation *e, size_t group, size_t kind)
 {
+    assert(group < e->group_count && kind < PR_MAP_KINDS);
     return kind == PARSREC_MAP_EMBEDDING ? e->embedding : e->groups[group].maps[kind];
 }
 

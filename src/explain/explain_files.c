@@ -1,5 +1,6 @@
 /* Pictures of maps, JSON, and the folder of an explanation: pages, numbers and pictures, each file
  * written whole or not at all. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,7 @@ static parsrec_status draw_groups(const pr_explanation *e, const pr_explained_pi
 parsrec_status pr_explanation_draw(const pr_explanation *e, const pr_explained_picture *picture,
                                    const char *path, pr_writer *page, parsrec_error *err)
 {
+    assert(picture->kind < PR_MAP_KINDS);
     char name[NAME];
     double limit = 0;
     if (picture->group_count > 0)

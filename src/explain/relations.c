@@ -1,5 +1,6 @@
 /* The strongest relationships of a map, each checked against the counts, and sentences about
  * them. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -84,6 +85,7 @@ static parsrec_relation_verdict judge(const parsrec_relation *r, double own)
 void pr_relation_set(parsrec_relation *r, const pr_explanation *e, size_t group, size_t kind,
                      size_t row, size_t column)
 {
+    assert(group < e->group_count && row < e->axis.count && column < e->axis.count);
     const pr_explained_group *g = &e->groups[group];
     const double *map = pr_explained_map(e, group, kind);
     *r = (parsrec_relation){.row = row, .column = column};
@@ -185,6 +187,7 @@ static bool differ(const pr_map_contrast *c)
 
 size_t pr_map_contrasts(pr_map_contrast *list, size_t most, const pr_explanation *e, size_t kind)
 {
+    assert(e->has_difference && kind < PR_MAP_KINDS);
     const pr_explained_difference *d = &e->difference;
     size_t N = e->axis.count, count = 0;
     if (d->maps[kind] == NULL)

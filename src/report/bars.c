@@ -1,6 +1,7 @@
 /* Bars are horizontal, so that names of any length can be read. */
 #include "report/charts.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -188,6 +189,7 @@ static void draw_mark(pr_canvas *canvas, const frame *f, const pr_bars *chart)
 /* Draws and finishes the canvas. */
 static parsrec_status draw(pr_canvas *canvas, const pr_bars *chart, parsrec_error *err)
 {
+    assert(chart->series_count > 0);
     frame f;
     char title[160];
     parsrec_status status = measure(&f, canvas, chart, err);

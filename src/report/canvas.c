@@ -197,6 +197,7 @@ parsrec_status pr_canvas_finish(pr_canvas *canvas, parsrec_error *err)
 
 void pr_canvas_role(pr_canvas *canvas, size_t role, double opacity)
 {
+    assert(opacity >= 0 && opacity <= 1);
     pr_canvas_colour(canvas, pr_palette_role(role, false), opacity);
     snprintf(canvas->paint, sizeof canvas->paint, "var(--%s)", pr_palette_name(role));
     if (opacity < 1)

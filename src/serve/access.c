@@ -2,6 +2,7 @@
 #include "serve/access.h"
 
 #include <arpa/inet.h>
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -55,6 +56,7 @@ void warn_if_readable(const char *path)
 
 bool token_equal(const char *given, size_t given_size, const char *token)
 {
+    assert(given != NULL || given_size == 0);
     size_t size = strlen(token);
     unsigned difference = given_size != size;
     for (size_t i = 0; i < size; i++)

@@ -34,6 +34,7 @@ static void engine_free(engine *e)
 parsrec_status engine_new(engine **out, parsrec_model *model, engine_limits limits,
                           parsrec_error *err)
 {
+    assert(model != NULL);
     engine *e = pr_alloc_zero(1, sizeof *e);
     *out = NULL;
     if (e == NULL) {
@@ -127,6 +128,7 @@ uint64_t engine_state(const engine *e)
 
 parsrec_status engine_borrow(engine *e, parsrec_scratch **out, parsrec_error *err)
 {
+    assert(atomic_load(&e->users) > 0); /* the caller holds a reference */
     *out = NULL;
     pthread_mutex_lock(&e->idle_lock);
     if (e->idle_count > 0)

@@ -238,6 +238,7 @@ parsrec_status event_flow_note(const app *a, const engine *e, parsrec_live_note 
 
 parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
 {
+    assert(e != NULL && e->live != NULL);
     parsrec_status status = PARSREC_OK;
     if (a->store != NULL) {
         status = parsrec_data_events_through(engine_data(e), store_identity_of(a->store)->id,
@@ -345,6 +346,7 @@ parsrec_status event_flow_await(app *a, uint64_t number, double until, parsrec_e
 
 parsrec_status event_flow_follow(app *a, parsrec_error *err)
 {
+    assert(!a->follows); /* one thread follows */
     if (a->store == NULL)
         return PARSREC_OK;
     if (pthread_create(&a->follower, NULL, follow, a) != 0)

@@ -102,6 +102,7 @@ static void take_out(jobs *t, size_t at)
 
 static void finish(jobs *t, job *j, job_status status)
 {
+    assert(status >= JOB_DONE && !is_finished(j));
     if (j->status == JOB_QUEUED)
         t->waiting--;
     j->status = status;
@@ -216,6 +217,7 @@ static int on_progress(void *context, const parsrec_progress *progress)
 /* The lock is held on entry and on return, not while the job runs. */
 static void run_job(jobs *t, job *j)
 {
+    assert(j->status == JOB_QUEUED && t->waiting > 0);
     const parsrec_hooks hooks = {.context = j, .on_progress = on_progress};
     char *text = NULL;
     parsrec_error err = {0};
@@ -387,6 +389,7 @@ static jobs_verdict verdict_of(bool shown, parsrec_error *err)
 jobs_verdict jobs_submit(jobs *t, const job_kind *kind, json_t *request, job_view *view,
                          parsrec_error *err)
 {
+    assert(kind != NULL && request != NULL);
     job *j;
     *view = (job_view){0};
     jobs_verdict verdict = submit(t, &j, kind, request, err);
@@ -451,6 +454,7 @@ static void wait_a_moment(jobs *t)
 jobs_verdict jobs_ask(jobs *t, const job_kind *kind, json_t *request, double deadline,
                       const atomic_bool *left, job_view *view, parsrec_error *err)
 {
+    assert(kind != NULL && request != NULL);
     job *j;
     *view = (job_view){0};
     jobs_verdict verdict = submit(t, &j, kind, request, err);

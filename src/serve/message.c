@@ -118,6 +118,7 @@ static json_t *error_json(const char *code, const char *message)
 
 void answer_error(http_response *response, int status, const char *code, const char *format, ...)
 {
+    assert(status >= 400 && code != NULL);
     char message[sizeof((parsrec_error *)0)->message];
     va_list arguments;
     va_start(arguments, format);
@@ -292,6 +293,7 @@ static target_verdict parse_query(http_target *t, pieces *p, const char *query)
  * their terminators. */
 target_verdict http_target_parse(http_target *target, const char *raw)
 {
+    assert(raw != NULL);
     size_t size = strlen(raw);
     target->segment_count = target->field_count = 0;
     target->text[0] = '\0';

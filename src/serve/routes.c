@@ -1,6 +1,7 @@
 /* The table of routes and the search in it. */
 #include "serve/routes.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/clock.h"
@@ -117,6 +118,7 @@ const route *route_find(const app *a, const http_request *request, http_response
 void route_await(app *a, const route *r, const http_request *request, double began,
                  http_response *response)
 {
+    assert(r != NULL);
     static const double most_seconds = 2;
     while (response->awaits > 0) {
         parsrec_error err = {0};

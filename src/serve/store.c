@@ -1,6 +1,7 @@
 /* The store in front of its database. It builds rows and shares commits: a thread that finds no
  * writer takes all waiting rows and commits them; rows that arrive in the meantime wait for the
  * next commit. */
+#include <assert.h>
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
@@ -319,6 +320,7 @@ static void lead(store *s)
 parsrec_status store_append(store *s, const store_event *events, size_t count,
                             store_receipt *receipt, parsrec_error *err)
 {
+    assert(events != NULL || count == 0);
     store_row *rows = NULL;
     store_receipt unwanted;
     if (receipt == NULL)
@@ -348,6 +350,7 @@ parsrec_status store_append(store *s, const store_event *events, size_t count,
 
 parsrec_status store_forget(store *s, const char *user, store_receipt *receipt, parsrec_error *err)
 {
+    assert(user != NULL);
     store_row row = {.user = user, .time = STORE_NO_TIME};
     store_row *rows[] = {&row};
     if (user[0] == '\0')
@@ -444,6 +447,7 @@ static parsrec_status take(void *context, uint64_t number, int64_t origin, const
 parsrec_status store_replay(store *s, uint64_t after, store_visit *visit, void *context,
                             uint64_t *last, parsrec_error *err)
 {
+    assert(visit != NULL && last != NULL);
     replay r = {.s = s, .visit = visit, .context = context, .last = after};
     pthread_mutex_lock(&s->reading);
     parsrec_status status = s->backend->read(s->database, after, take, &r, err);
@@ -464,6 +468,7 @@ parsrec_status store_newest(store *s, uint64_t *number, parsrec_error *err)
 
 parsrec_status store_wait(store *s, int milliseconds, uint64_t *news, parsrec_error *err)
 {
+    assert(milliseconds >= 0 && news != NULL);
     parsrec_status status = PARSREC_OK;
     eventfd_t calls;
     if (s->backend->wait != NULL) {

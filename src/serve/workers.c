@@ -64,6 +64,7 @@ parsrec_status workers_new(workers **out, unsigned threads, size_t longest_queue
 
 bool workers_submit(workers *w, work_item *work)
 {
+    assert(work->run != NULL);
     pthread_mutex_lock(&w->lock);
     bool room = w->queued < w->longest && !w->ending;
     if (room) {

@@ -1,6 +1,7 @@
 /* Sums over pairs of bins, and the strongest effects. */
 #include "whatif/cross_effects.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -48,6 +49,7 @@ static void add_refill(pr_cross_sums *s, size_t group, size_t drop, double slots
 void pr_cross_sums_drawn(pr_cross_sums *s, const pr_cohort *cohort, const pr_lines *lines,
                          const pr_drawn *b)
 {
+    assert(s->drops <= PR_DROPS_MOST && s->bins == lines->bins);
     for (size_t i = cohort->cell_offsets[b->user]; i < cohort->cell_offsets[b->user + 1]; i++) {
         size_t group = cohort->cell_group[cohort->cell_list[i]];
         add(s, &s->drawn, lines, group, b->items, b->size);

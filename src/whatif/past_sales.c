@@ -2,6 +2,7 @@
  * sales per basket are those of a plain pivot table; and prices. Baskets say which items were
  * bought, not what was paid: an item has one price, and a line the mean price of its items as past
  * baskets held them. */
+#include <assert.h>
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
@@ -135,6 +136,7 @@ parsrec_status pr_whatif_prices(pr_whatif_result *a, const pr_truth *truth, pars
 
 double pr_line_price(const pr_whatif_result *a, size_t scenario, size_t group, size_t line)
 {
+    assert(line < a->lines.count && group < a->cohort.group_count);
     const pr_line *l = &a->lines.list[line];
     const double *sold = a->sold + group * a->items;
     double units = 0, money = 0;
@@ -154,6 +156,7 @@ double pr_line_price(const pr_whatif_result *a, size_t scenario, size_t group, s
 
 double pr_priced_share(const pr_whatif_result *a, size_t group)
 {
+    assert(group < a->cohort.group_count);
     const double *sold = a->sold + group * a->items;
     double all = 0, priced = 0;
     for (size_t i = 0; a->price != NULL && i < a->items; i++) {
@@ -166,6 +169,7 @@ double pr_priced_share(const pr_whatif_result *a, size_t group)
 bool pr_leaving(const pr_whatif_result *a, size_t scenario, size_t group, double *units,
                 double *money)
 {
+    assert(scenario < a->scenarios.count && group < a->cohort.group_count);
     const pr_scenario *s = &a->scenarios.list[scenario];
     const double *sold = a->sold + group * a->items;
     const pr_basket_facts *drawn = &a->facts[group * a->scenarios.count + scenario];

@@ -408,6 +408,7 @@ static void add_scenario(pr_rechoice *a, size_t number, const pr_drawn *b)
 void pr_rechoice_basket(void *context, const pr_drawn *b)
 {
     pr_rechoice *a = context;
+    assert(b->size > 0 && b->size <= PR_ROLLOUT_ITEMS);
     double weight = a->cohort->weight[b->user];
     memset(a->row, 0, a->lines->count * sizeof *a->row);
     for (size_t i = 0; i < b->size; i++)

@@ -1,6 +1,7 @@
 /* Cells of users, and sums over them. */
 #include "whatif/sales.h"
 
+#include <assert.h>
 #include <math.h>
 
 #include "base/memory.h"
@@ -74,6 +75,7 @@ parsrec_status pr_cohort_init(pr_cohort *c, pr_region *region, const pr_dataset 
                               const pr_user_groups *groups, size_t last, size_t lines,
                               parsrec_error *err)
 {
+    assert(groups->count > 0 && lines > 0);
     *c = (pr_cohort){.groups = groups, .group_count = groups->count};
     c->users = pr_region_take(region, data->users, sizeof *c->users);
     c->weight = pr_region_take(region, data->users, sizeof *c->weight);
@@ -108,6 +110,7 @@ parsrec_status pr_sales_init(pr_sales *sales, pr_region *region, const pr_cohort
 void pr_sales_add(pr_sales *sales, const pr_cohort *cohort, size_t user, const double *units,
                   double baskets)
 {
+    assert(cohort->cell_offsets[user] <= cohort->cell_offsets[user + 1] && baskets >= 0);
     for (size_t i = cohort->cell_offsets[user]; i < cohort->cell_offsets[user + 1]; i++) {
         double *row = sales->units + cohort->cell_list[i] * sales->lines;
         sales->baskets[cohort->cell_list[i]] += baskets;
@@ -118,6 +121,7 @@ void pr_sales_add(pr_sales *sales, const pr_cohort *cohort, size_t user, const d
 
 double pr_sales_units(const pr_sales *sales, const pr_cohort *cohort, size_t group, size_t line)
 {
+    assert(group < cohort->group_count && line < sales->lines);
     double sum = 0;
     for (size_t cell = cohort->first_cell[group]; cell < cohort->first_cell[group + 1]; cell++)
         sum += sales->units[cell * sales->lines + line];
@@ -126,6 +130,7 @@ double pr_sales_units(const pr_sales *sales, const pr_cohort *cohort, size_t gro
 
 double pr_sales_baskets(const pr_sales *sales, const pr_cohort *cohort, size_t group)
 {
+    assert(group < cohort->group_count);
     double sum = 0;
     for (size_t cell = cohort->first_cell[group]; cell < cohort->first_cell[group + 1]; cell++)
         sum += sales->baskets[cell];

@@ -90,6 +90,7 @@ parsrec_status pr_true_sales_init(pr_true_sales *out, const pr_dataset *data,
 
 static inline size_t pr_true_at(const pr_true_sales *t, size_t scenario, size_t group, size_t line)
 {
+    assert(group < t->groups && line < t->lines);
     return (scenario * t->groups + group) * t->lines + line;
 }
 

@@ -2,6 +2,7 @@
  * else a random item that remains. It is the same before and after, so both share one walk. */
 #include "whatif/rollout.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,6 +225,7 @@ static parsrec_status reserve(run *r, unsigned threads, parsrec_error *err)
 parsrec_status pr_test_walk_run(const pr_test_walk *how, pr_pool *pool, const parsrec_hooks *hooks,
                                 parsrec_error *err)
 {
+    assert(how->cohort->user_count > 0);
     run r = {.how = how,
              .rng = pr_rng_make(how->seed, PURPOSE_WALK),
              .last = (size_t)how->model->config.last};

@@ -2,6 +2,7 @@
  * counted, models asked, one pass for all scenarios, and the truth made again where it is known. */
 #include "whatif/whatif.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -204,6 +205,7 @@ parsrec_status pr_whatif(pr_whatif_result *a, const pr_model *const *models, siz
                          const pr_dataset *data, const parsrec_whatif_options *o,
                          const parsrec_hooks *hooks, parsrec_error *err)
 {
+    assert(model_count > 0 && a->region.newest == NULL); /* the answer is zeroed */
     double began = pr_now();
     pr_truth truth;
     size_t *watched = NULL;

@@ -150,12 +150,16 @@ static inline pr_estimate *pr_estimate_of(const pr_whatif_result *a, size_t scen
 static inline pr_total *pr_total_of(const pr_whatif_result *a, size_t scenario, size_t question,
                                     size_t group)
 {
+    assert(scenario < a->scenarios.count && question < PR_QUESTIONS);
+    assert(group < a->cohort.group_count);
     return &a->totals[(scenario * PR_QUESTIONS + question) * a->cohort.group_count + group];
 }
 
 static inline pr_agreement *pr_agreement_of(const pr_whatif_result *a, size_t scenario,
                                             size_t question, size_t estimator, size_t group)
 {
+    assert(a->agreement != NULL && scenario < a->scenarios.count && question < PR_QUESTIONS);
+    assert(estimator < PR_ESTIMATORS && group < a->cohort.group_count);
     size_t at = (scenario * PR_QUESTIONS + question) * PR_ESTIMATORS + estimator;
     return &a->agreement[at * a->cohort.group_count + group];
 }
@@ -163,13 +167,15 @@ static inline pr_agreement *pr_agreement_of(const pr_whatif_result *a, size_t sc
 static inline pr_slots *pr_slots_of(const pr_whatif_result *a, size_t model, size_t scenario,
                                     size_t group)
 {
+    assert(model < a->model_count && scenario < a->scenarios.count);
+    assert(group < a->cohort.group_count);
     return &a->fills[(model * a->scenarios.count + scenario) * a->cohort.group_count + group];
 }
 
 /* Not for PARSREC_COUNTED, whose sales are a->past. */
 static inline pr_sales_set *pr_sales_of(const pr_whatif_result *a, size_t model, size_t estimator)
 {
-    assert(estimator != PARSREC_COUNTED);
+    assert(model < a->model_count && estimator < PR_ESTIMATORS && estimator != PARSREC_COUNTED);
     return &a->sales[model * (PR_ESTIMATORS - 1) + estimator];
 }
 
