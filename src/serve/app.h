@@ -44,11 +44,13 @@ typedef struct app {
     bool follows;
     atomic_bool unfollow; /* ends that thread, after the last request: some wait for it */
     pthread_mutex_t news_lock;
-    pthread_cond_t news;      /* the engine has more of the store's events, or all there are */
-    uint64_t asked, answered; /* calls for a replay so far, and those that one has followed */
-    char *store_url;          /* read from the file named in the options; NULL: as in the options */
-    char *token;              /* NULL: no token */
-    bool public_listen;       /* other machines can connect */
+    pthread_cond_t news; /* the engine has more of the store's events, or all there are */
+    /* Requests wait for entries of other servers (event_flow_await): how many have asked the follower
+     * for a replay so far, and how many of these had asked before the last replay began. */
+    uint64_t asked, answered;
+    char *store_url;    /* read from the file named in the options; NULL: as in the options */
+    char *token;        /* NULL: no token */
+    bool public_listen; /* other machines can connect */
     atomic_bool stopping;
     jobs jobs;
     quality quality;

@@ -33,9 +33,11 @@ typedef struct engine {
     bool retired; /* scratches are freed instead of kept */
 
     pthread_mutex_t sync_lock; /* events enter `live` in order, one thread at a time */
-    atomic_uint_fast64_t seen; /* number of the last event of the store in `live` */
-    uint64_t events_through;   /* events up to this number are already in the model's data */
-    uint64_t entries, folded;  /* of the store, in `live`; of them those that a file had */
+    /* How far the engine is in the store, whose entries are numbered. */
+    atomic_uint_fast64_t seen; /* number of the last entry that went into `live` */
+    uint64_t events_through;   /* entries up to this number are in the model's data already */
+    uint64_t entries;          /* how many entries went into `live` ... */
+    uint64_t folded;           /* ... of which this many came from MODEL.histories at once */
     atomic_uint forgotten;     /* users forgotten since it was loaded */
 } engine;
 

@@ -17,10 +17,11 @@ enum {
     FOLLOW_MILLISECONDS = 1000, /* a look into the store even if nothing was announced */
     RETRY_MILLISECONDS = 100,   /* after a failure */
     UNWRITTEN_SECONDS = 60,
-    SHOW_SECONDS = 10, /* a stored event is kept from its sender, until the histories have it */
+    ACKNOWLEDGE_SECONDS =
+        10, /* a sender waits at most this long until the histories have an event */
 };
 
-/* ---- from the store into pasts ---- */
+/* ---- from the store into live histories ---- */
 
 /* Adds a purchase to the history, or what was put into a basket to the open one. */
 static parsrec_status add_items(engine *e, const store_event *event, parsrec_error *err)
@@ -96,7 +97,8 @@ static parsrec_status catch_up(app *a, engine *e, parsrec_error *err)
     return status;
 }
 
-static parsrec_status show_now(app *a, parsrec_error *err)
+/* Brings the engine in use to the end of the store. */
+static parsrec_status catch_up_current(app *a, parsrec_error *err)
 {
     engine *e = engine_take(&a->engines);
     parsrec_status status = e != NULL ? catch_up(a, e, err) : PARSREC_OK;
@@ -157,12 +159,12 @@ parsrec_status event_flow_append(app *a, const store_event *events, size_t count
     pthread_rwlock_rdlock(&a->order);
     parsrec_status status = store_append(a->store, events, count, receipt, err);
     note_written(a, status, err);
-    bool shown = status != PARSREC_OK || show_now(a, NULL) == PARSREC_OK;
-    pthread_rwlock_unlock(&a->order); /* a new engine need not wait, and is as good */
+    bool shown = status != PARSREC_OK || catch_up_current(a, NULL) == PARSREC_OK;
+    pthread_rwlock_unlock(&a->order); /* a new engine may come now: it replays the store itself */
     if (status == PARSREC_OK)
         atomic_fetch_add(&a->counts.events, receipt->stored);
     if (!shown && a->follows)
-        event_flow_await(a, receipt->last, pr_now() + SHOW_SECONDS, NULL);
+        event_flow_await(a, receipt->last, pr_now() + ACKNOWLEDGE_SECONDS, NULL);
     return status;
 }
 
@@ -175,7 +177,7 @@ parsrec_status event_flow_forget(app *a, const char *user, store_receipt *receip
     parsrec_status status = store_forget(a->store, user, receipt, err);
     note_written(a, status, err);
     if (status == PARSREC_OK)
-        status = show_now(a, err);
+        status = catch_up_current(a, err);
     pthread_rwlock_unlock(&a->order);
     return status;
 }
@@ -288,7 +290,7 @@ static parsrec_status follow_once(app *a, bool behind, parsrec_error *err)
     pthread_mutex_unlock(&a->news_lock);
     if (!behind && news <= seen_by_engine(a) && asked == answered)
         return PARSREC_OK;
-    PR_TRY(show_now(a, err));
+    PR_TRY(catch_up_current(a, err));
     pthread_mutex_lock(&a->news_lock);
     a->answered = asked;
     pthread_cond_broadcast(&a->news);

@@ -22,7 +22,9 @@ typedef struct route_metrics {
 
 typedef struct metrics {
     route_metrics routes[METRIC_ROUTES_MOST + 1];
-    atomic_uint_fast64_t events, reloads, failed_reloads, shed, cut;
+    atomic_uint_fast64_t events, reloads, failed_reloads;
+    atomic_uint_fast64_t shed; /* requests refused with 503 because of load */
+    atomic_uint_fast64_t cut;  /* connections closed because a request came too slowly */
     atomic_int connections, in_flight;
 } metrics;
 

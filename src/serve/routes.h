@@ -68,7 +68,7 @@ bool handle_page(const http_request *request, http_response *response); /* handl
 /* The current engine, which the caller drops; NULL and a 503 if there is none. */
 engine *handler_engine(app *a, http_response *response);
 
-/* ---- answers by jobs ---- */
+/* ---- answers by jobs (handle_jobs.c), for /v1/relations and /v1/whatif ---- */
 
 /* Submits the request as a job, waits for it up to --work-time, and answers with its result. */
 void analysis_answer(app *a, const job_kind *kind, json_t *question, const http_request *request,

@@ -4,7 +4,17 @@
  *
  * A model is trusted with what it alone can know. How much is sold, and how often things are bought
  * together, is also in the users' own past, and the estimate is calibrated to that as far as the
- * past has seen it. (docs/whatif.md) */
+ * past has seen it. (docs/whatif.md)
+ *
+ * Words. What leaves the shelf is missing. A basket that held some of it is touched, any other is
+ * kept. The places of missing items in a touched basket are empty slots; with re-choice other lines
+ * refill them. The lift of a line is how much more of it is in touched baskets than in all.
+ *
+ * The way of a number. Tables of sums (sales.h) are gathered into columns, one per line and table.
+ * Sums of columns become rates, units per basket of one line; estimate_from turns the rates of a
+ * line into sales before and after. For intervals the same is done a thousand times with other
+ * weights of the users, each resample by one task, and percentiles are taken at the end. Totals go
+ * the same way, one scenario at a time, because they need all lines. */
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -51,6 +61,7 @@ static lift lift_of(const rates *r)
     return (lift){model, (seen + PR_PRIOR_UNITS * model) / (expected + PR_PRIOR_UNITS)};
 }
 
+/* Units per basket in kept baskets: those of all baskets, less what the touched ones hold. */
 static double selected(const rates *r)
 {
     double touched = 1 - r->past_share;
@@ -58,9 +69,9 @@ static double selected(const rates *r)
     return left > 0 ? left : 0;
 }
 
-/* The part of baskets with something missing that the line can still join: where a basket has it
- * once at most, those that have it not. */
-static double open_to(const rates *r, double units)
+/* The share of touched baskets that the line can still join: where a basket has it at most once,
+ * those without it. */
+static double share_without(const rates *r, double units)
 {
     return r->single ? fmax(1 - units, 0.05) : 1;
 }
@@ -71,8 +82,8 @@ static double calibrated_refill(const rates *r)
 {
     lift l = lift_of(r);
     double level = ratio(r->past, r->before), more = ratio(l.both, l.model);
-    double open = open_to(r, l.both * r->past) / open_to(r, l.model * r->before);
-    return r->refill * level * more * open;
+    double without = share_without(r, l.both * r->past) / share_without(r, l.model * r->before);
+    return r->refill * level * more * without;
 }
 
 /* The same from the past alone: what larger baskets with the missing thing hold more of, by the
@@ -85,17 +96,21 @@ static double size_slope(const rates *r)
     return r->fill->size_variance > 0 ? fmax(0, slope / 2) : 0;
 }
 
+/* The refill of a line by the model, calibrated, and by the past, mixed: the more the past has seen
+ * of the line beside what is missing, the more it counts. Each is a share of its sum over lines. */
 static double mixed_refill(const rates *r)
 {
     const pr_slots *f = r->fill;
     double seen = r->past_baskets * (1 - r->past_share) * r->past;
-    double trust = f->slopes > 0 ? seen / (seen + PR_PRIOR_SLOPE) : 0;
-    double lean = f->calibrated > 0 ? calibrated_refill(r) / f->calibrated : 0;
-    double by_size = f->slopes > 0 ? size_slope(r) / f->slopes : 0;
-    return f->slots * (trust * by_size + (1 - trust) * lean);
+    double weight = f->slopes > 0 ? seen / (seen + PR_PRIOR_SLOPE) : 0;
+    double by_model = f->calibrated > 0 ? calibrated_refill(r) / f->calibrated : 0;
+    double by_past = f->slopes > 0 ? size_slope(r) / f->slopes : 0;
+    return f->slots * (weight * by_past + (1 - weight) * by_model);
 }
 
-/* What was there stays at its level. */
+/* Units under re-choice. With refills: what the line sold before stays, at the level of the past, and
+ * its refills come on top. Where shoppers take nothing instead: the line loses what abandoned baskets
+ * held of it. */
 static double rechosen(const rates *r, parsrec_missing missing)
 {
     lift l = lift_of(r);
