@@ -119,8 +119,11 @@ static parsrec_status run(explain_args *a, const cli_words *words,
     return status;
 }
 
-static void apply(explain_args *a, const cli_words *words)
+static int explain(void *args, parsrec_ranks *ranks)
 {
+    explain_args *a = args;
+    parsrec_error err = {0};
+    parsrec_explanation *explanation = NULL;
     parsrec_explain_options *o = &a->explain;
     o->items = a->by == 2;
     o->cluster = a->order == 1;
@@ -130,17 +133,9 @@ static void apply(explain_args *a, const cli_words *words)
     o->group_count = a->groups.count;
     o->show = a->show.word;
     o->show_count = a->show.count;
-    o->model_name = words->word[0];
-    o->data_name = words->word[1];
-}
-
-static int explain(void *args, parsrec_ranks *ranks)
-{
-    explain_args *a = args;
-    parsrec_error err = {0};
-    parsrec_explanation *explanation = NULL;
-    apply(a, a->files);
-    a->explain.ranks = ranks;
+    o->model_name = a->files->word[0];
+    o->data_name = a->files->word[1];
+    o->ranks = ranks;
     parsrec_status status = run(a, a->files, &explanation, &err);
     int rc = cli_end_ranks("explain", ranks, status, &err);
     if (rc == CLI_CONTINUE)

@@ -18,19 +18,6 @@ static bool differs(const parsrec_setting *s)
     return strcmp(s->value, s->initial) != 0;
 }
 
-static size_t print_settings(const parsrec_model *model)
-{
-    parsrec_setting s;
-    size_t printed = 0;
-    for (size_t i = 0; parsrec_model_setting(model, i, &s); i++) {
-        if (!differs(&s))
-            continue;
-        printf("  %-26s%20s   default %s\n", s.key, s.value, s.initial);
-        printed++;
-    }
-    return printed;
-}
-
 static void print_model(const parsrec_model *model)
 {
     parsrec_model_facts f;
@@ -41,7 +28,14 @@ static void print_model(const parsrec_model *model)
     printf("  %-26s%20s\n", "parameters", pr_digits_of(&number, f.parameters));
     printf("  %-26s%20s\n", "bytes of the file", pr_digits_of(&number, f.bytes));
     printf("\nsettings\n");
-    if (print_settings(model) == 0)
+    parsrec_setting s;
+    size_t changed = 0;
+    for (size_t i = 0; parsrec_model_setting(model, i, &s); i++)
+        if (differs(&s)) {
+            printf("  %-26s%20s   default %s\n", s.key, s.value, s.initial);
+            changed++;
+        }
+    if (changed == 0)
         printf("  all as the defaults\n");
     parsrec_column c;
     for (size_t i = 0; parsrec_model_column(model, i, &c); i++) {
@@ -93,20 +87,6 @@ static json_t *columns_json(const parsrec_model *model)
     return NULL;
 }
 
-/* Adds the member "weights" where there are some. */
-static json_t *add_weights(json_t *json, const parsrec_model *model)
-{
-    const char *name;
-    double value;
-    json_t *weights = json_object();
-    for (size_t i = 0; parsrec_model_weight(model, i, &name, &value); i++)
-        json_object_set_new(weights, name, json_real(value));
-    if (json != NULL && json_object_size(weights) > 0)
-        json_object_set(json, "weights", weights);
-    json_decref(weights);
-    return json;
-}
-
 /* NULL when out of memory. */
 static json_t *model_json(const parsrec_model *model)
 {
@@ -116,7 +96,15 @@ static json_t *model_json(const parsrec_model *model)
                              (json_int_t)f.parameters, "bytes", (json_int_t)f.bytes, "settings",
                              settings_json(model), "changed", changed_json(model), "features",
                              columns_json(model));
-    return add_weights(json, model);
+    const char *name;
+    double value;
+    json_t *weights = json_object();
+    for (size_t i = 0; parsrec_model_weight(model, i, &name, &value); i++)
+        json_object_set_new(weights, name, json_real(value));
+    if (json != NULL && json_object_size(weights) > 0)
+        json_object_set(json, "weights", weights);
+    json_decref(weights);
+    return json;
 }
 
 /* ---- the data set, and the command ---- */

@@ -102,17 +102,6 @@ typedef struct shop {
     parsrec_data *data;
 } shop;
 
-static parsrec_status load(shop *s, const cli_words *words, parsrec_error *err)
-{
-    parsrec_status status = PARSREC_OK;
-    for (size_t i = 0; i + 1 < words->count && status == PARSREC_OK; i++) {
-        status = parsrec_model_load(&s->models[i], words->word[i], err);
-        s->count = i + 1;
-    }
-    return status == PARSREC_OK ? parsrec_data_load(&s->data, words->word[words->count - 1], err)
-                                : status;
-}
-
 static parsrec_status ask(parsrec_whatif_answer **answer, whatif_args *a, const cli_words *words,
                           parsrec_error *err)
 {
@@ -122,8 +111,13 @@ static parsrec_status ask(parsrec_whatif_answer **answer, whatif_args *a, const 
     if (a->output != NULL)
         PR_TRY(pr_folder_check(a->output, err));
     shop s = {0};
-    parsrec_status status = load(&s, words, err);
-    a->options.data_name = words->word[words->count - 1];
+    const char *data_path = words->word[words->count - 1];
+    parsrec_status status = PARSREC_OK;
+    for (; s.count + 1 < words->count && status == PARSREC_OK; s.count++)
+        status = parsrec_model_load(&s.models[s.count], words->word[s.count], err);
+    if (status == PARSREC_OK)
+        status = parsrec_data_load(&s.data, data_path, err);
+    a->options.data_name = data_path;
     if (status == PARSREC_OK)
         status = parsrec_whatif(answer, (const parsrec_model *const *)s.models, s.count, s.data,
                                 &a->options, hooks, err);

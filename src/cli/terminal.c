@@ -146,9 +146,11 @@ static void draw_if_due(double terminal_pause)
     draw(&view.at, t - view.stage_began);
 }
 
-/* Copies a report, whose strings are valid only during the call. */
-static void keep(const parsrec_progress *p)
+/* Copies the report, whose strings are valid only during the call. */
+static int on_progress(void *context, const parsrec_progress *p)
 {
+    (void)context;
+    pthread_mutex_lock(&view.lock);
     if (strncmp(view.stage, p->stage, sizeof view.stage - 1) != 0) {
         snprintf(view.stage, sizeof view.stage, "%s", p->stage);
         view.stage_began = pr_now();
@@ -161,13 +163,6 @@ static void keep(const parsrec_progress *p)
         snprintf(view.note, sizeof view.note, "%s", p->note);
         view.at.note = view.note;
     }
-}
-
-static int on_progress(void *context, const parsrec_progress *p)
-{
-    (void)context;
-    pthread_mutex_lock(&view.lock);
-    keep(p);
     draw_if_due(0.2);
     pthread_mutex_unlock(&view.lock);
     return stop_asked != 0;

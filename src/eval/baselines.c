@@ -31,14 +31,6 @@ enum { CUTOFF = 10 };
 enum { USERS_MOST = 3000, USERS_LEAST = 200 };
 static const double scores_most = 1e9;
 
-static size_t sample_size(size_t users, size_t steps, size_t items)
-{
-    double scores = (double)steps * (double)items;
-    double fit = scores > scores_most ? (double)users * scores_most / scores : (double)users;
-    size_t most = fit < USERS_LEAST ? USERS_LEAST : fit > USERS_MOST ? USERS_MOST : (size_t)fit;
-    return users < most ? users : most;
-}
-
 /* Marks the users to evaluate, evenly spread over those who can be. */
 static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr_dataset *data,
                          pr_split_part part, size_t last)
@@ -53,7 +45,10 @@ static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr
         steps += (size_t)(data->session_offsets[end] - data->session_offsets[first]);
         users++;
     }
-    size_t most = sample_size(users, steps, data->items);
+    double scores = (double)steps * (double)data->items;
+    double fit = scores > scores_most ? (double)users * scores_most / scores : (double)users;
+    size_t most = fit < USERS_LEAST ? USERS_LEAST : fit > USERS_MOST ? USERS_MOST : (size_t)fit;
+    most = users < most ? users : most;
     report->users = pr_users_spread(chosen, data, part, last, most, NULL);
     report->users_of = users;
 }
@@ -118,20 +113,6 @@ static double mean_of(const parsrec_share *rows, size_t users)
     return all.weight > 0 ? all.sum / all.weight : 0;
 }
 
-/* Against the baseline with the largest value alone: intervals of the others are shown, not judged. */
-static void judge(parsrec_baseline_row *row)
-{
-    for (size_t i = 1; i < row->count; i++)
-        if (row->baselines[i].value > row->baselines[row->best].value)
-            row->best = i;
-    if (row->count == 0)
-        return;
-    const parsrec_baseline *best = &row->baselines[row->best];
-    row->verdict = best->low > 0    ? PARSREC_VERDICT_AHEAD
-                   : best->high < 0 ? PARSREC_VERDICT_BEHIND
-                                    : PARSREC_VERDICT_LEVEL;
-}
-
 static parsrec_status compare(parsrec_baseline_row *row, parsrec_share *const *gains,
                               const model_list *models, size_t users, pr_pool *pool,
                               parsrec_error *err)
@@ -148,7 +129,16 @@ static parsrec_status compare(parsrec_baseline_row *row, parsrec_share *const *g
                                                           .low = contrast.difference.low,
                                                           .high = contrast.difference.high};
     }
-    judge(row);
+    /* Judged against the baseline with the largest value; intervals of the others are only shown. */
+    for (size_t i = 1; i < row->count; i++)
+        if (row->baselines[i].value > row->baselines[row->best].value)
+            row->best = i;
+    if (row->count > 0) {
+        const parsrec_baseline *best = &row->baselines[row->best];
+        row->verdict = best->low > 0    ? PARSREC_VERDICT_AHEAD
+                       : best->high < 0 ? PARSREC_VERDICT_BEHIND
+                                        : PARSREC_VERDICT_LEVEL;
+    }
     return PARSREC_OK;
 }
 

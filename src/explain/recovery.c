@@ -46,21 +46,6 @@ static void make_trips(void *context, size_t task, unsigned worker)
     }
 }
 
-static void set_lift(double *lift, trips *t)
-{
-    size_t C = t->truth->categories;
-    for (size_t k = 1; k < TASKS; k++) {
-        t->made[0] += t->made[k];
-        for (size_t i = 0; i < C * C; i++)
-            t->both[i] += t->both[k * C * C + i];
-    }
-    for (size_t i = 0; i < C; i++)
-        for (size_t j = 0; j < C; j++) {
-            double each = (double)t->both[i * C + i] * (double)t->both[j * C + j];
-            lift[i * C + j] = each > 0 ? (double)t->both[i * C + j] * (double)t->made[0] / each : 0;
-        }
-}
-
 static parsrec_status simulate(double *lift, trips *t, pr_pool *pool, parsrec_error *err)
 {
     size_t C = t->truth->categories, threads = pr_pool_threads(pool);
@@ -72,7 +57,16 @@ static parsrec_status simulate(double *lift, trips *t, pr_pool *pool, parsrec_er
     for (size_t i = 0; i < threads; i++)
         PR_TRY(pr_shopper_init(&t->shoppers[i], &t->choice, err));
     pr_pool_run(pool, make_trips, t, TASKS);
-    set_lift(lift, t);
+    for (size_t k = 1; k < TASKS; k++) {
+        t->made[0] += t->made[k];
+        for (size_t i = 0; i < C * C; i++)
+            t->both[i] += t->both[k * C * C + i];
+    }
+    for (size_t i = 0; i < C; i++)
+        for (size_t j = 0; j < C; j++) {
+            double each = (double)t->both[i * C + i] * (double)t->both[j * C + j];
+            lift[i * C + j] = each > 0 ? (double)t->both[i * C + j] * (double)t->made[0] / each : 0;
+        }
     return PARSREC_OK;
 }
 

@@ -50,18 +50,6 @@ static double height_of(const pr_bars *chart)
     return top_of(chart) + (double)chart->row_count * row_height(chart) + AXIS;
 }
 
-static void find_ends(frame *f, const pr_bars *chart)
-{
-    f->most = has_mark(chart) ? fmax(chart->mark, 0) : 0;
-    for (size_t i = 0; i < chart->row_count * chart->series_count; i++)
-        if (isfinite(chart->bars[i].value)) {
-            f->most = fmax(f->most, fmax(chart->bars[i].value, chart->bars[i].high));
-            f->least = fmin(f->least, fmin(chart->bars[i].value, chart->bars[i].low));
-        }
-    if (f->most - f->least <= 0)
-        f->most = 1;
-}
-
 static double name_width(void *canvas, const char *name)
 {
     return pr_canvas_text_width(canvas, 12, false, name);
@@ -79,7 +67,14 @@ static parsrec_status measure(frame *f, pr_canvas *canvas, const pr_bars *chart,
     PR_TRY(pr_labels_fit(f->names, chart->rows, chart->row_count, NAMES, name_width, canvas, err));
     for (size_t r = 0; r < chart->row_count; r++)
         names = fmax(names, name_width(canvas, f->names[r]));
-    find_ends(f, chart);
+    f->most = has_mark(chart) ? fmax(chart->mark, 0) : 0;
+    for (size_t i = 0; i < chart->row_count * chart->series_count; i++)
+        if (isfinite(chart->bars[i].value)) {
+            f->most = fmax(f->most, fmax(chart->bars[i].value, chart->bars[i].high));
+            f->least = fmin(f->least, fmin(chart->bars[i].value, chart->bars[i].low));
+        }
+    if (f->most - f->least <= 0)
+        f->most = 1;
     f->left = SIDE + names + 8 + (f->least < 0 ? NUMBERS : 0);
     f->width = WIDTH - f->left - (f->most > 0 ? NUMBERS : 0) - SIDE;
     f->height = (double)chart->row_count * f->row;

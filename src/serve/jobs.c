@@ -188,8 +188,11 @@ static bool show(job_view *view, const job *j)
 /* ---- running ---- */
 
 /* Stages follow each other; each goes from 0 to its total. */
-static void note_progress(job *j, const parsrec_progress *p)
+static int on_progress(void *context, const parsrec_progress *p)
 {
+    job *j = context;
+    jobs *t = j->table;
+    pthread_mutex_lock(&t->lock);
     if (strcmp(j->phase, p->stage) != 0 || p->done < j->stage_done) {
         if (j->phase[0] != '\0' && j->stage + 1 < j->stages)
             j->stage++;
@@ -200,14 +203,6 @@ static void note_progress(job *j, const parsrec_progress *p)
     double all = ((double)j->stage + (part < 1 ? part : 1)) / (double)j->stages;
     if (all > j->progress && all < 1)
         j->progress = all;
-}
-
-static int on_progress(void *context, const parsrec_progress *progress)
-{
-    job *j = context;
-    jobs *t = j->table;
-    pthread_mutex_lock(&t->lock);
-    note_progress(j, progress);
     j->cancel |= t->ending || atomic_load(t->stopping) || is_unwanted(j);
     bool stop = j->cancel; /* from now on no request joins it */
     pthread_mutex_unlock(&t->lock);
@@ -275,15 +270,6 @@ static void run_jobs(void *context, size_t runner, unsigned worker)
     pthread_mutex_unlock(&t->lock);
 }
 
-static parsrec_status start_runners(jobs *t, parsrec_error *err)
-{
-    if (t->runners != NULL)
-        return PARSREC_OK;
-    PR_TRY(pr_pool_background(&t->runners, JOB_RUNNERS, err));
-    pr_pool_start(t->runners, run_jobs, t, JOB_RUNNERS);
-    return PARSREC_OK;
-}
-
 void jobs_free(jobs *t)
 {
     if (t->engines == NULL)
@@ -341,10 +327,16 @@ static jobs_verdict enter(jobs *t, job **out, const job_kind *kind, json_t *requ
         (*out)->used = ++t->calls;
         return JOBS_TAKEN;
     }
-    bool full = t->waiting >= JOB_QUEUE || t->count == JOBS_MOST || t->ending;
-    if (full || start_runners(t, err) != PARSREC_OK) {
+    if (t->waiting >= JOB_QUEUE || t->count == JOBS_MOST || t->ending) {
         pr_free(key);
-        return full ? JOBS_FULL : JOBS_REFUSED;
+        return JOBS_FULL;
+    }
+    if (t->runners == NULL) {
+        if (pr_pool_background(&t->runners, JOB_RUNNERS, err) != PARSREC_OK) {
+            pr_free(key);
+            return JOBS_REFUSED;
+        }
+        pr_pool_start(t->runners, run_jobs, t, JOB_RUNNERS);
     }
     if (new_job(out, t, kind, request, key, err) != PARSREC_OK)
         return JOBS_REFUSED;

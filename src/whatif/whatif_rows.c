@@ -120,17 +120,6 @@ const char *pr_total_name(const pr_whatif_result *a)
 
 /* ---- rows ---- */
 
-static void fill_truth(const pr_whatif_result *a, size_t s, size_t q, size_t g, size_t line,
-                       parsrec_whatif_row *row)
-{
-    row->true_before = row->true_after = row->floor = NAN;
-    if (a->truth.sets == 0 || a->lines.list[line].kind == PR_LINE_NEW)
-        return;
-    row->true_before = a->truth.before[pr_true_at(&a->truth, 0, g, line)];
-    row->true_after = a->truth.after[q][pr_true_at(&a->truth, s, g, line)];
-    row->floor = a->truth.floor[q][pr_true_at(&a->truth, s, g, line)];
-}
-
 static void put_units(parsrec_whatif_row *row, const pr_estimate *x)
 {
     row->before = x->before;
@@ -169,7 +158,12 @@ static void fill_line(const pr_whatif_result *a, size_t s, size_t q, size_t e, s
         row->test_before = pr_sales_rate(&a->test.before, &a->cohort, g, line);
     if (old && q == PARSREC_SELECTION)
         row->test_after = pr_sales_rate(&a->test.after[q][s], &a->cohort, g, line);
-    fill_truth(a, s, q, g, line, row);
+    row->true_before = row->true_after = row->floor = NAN;
+    if (old && a->truth.sets > 0) {
+        row->true_before = a->truth.before[pr_true_at(&a->truth, 0, g, line)];
+        row->true_after = a->truth.after[q][pr_true_at(&a->truth, s, g, line)];
+        row->floor = a->truth.floor[q][pr_true_at(&a->truth, s, g, line)];
+    }
 }
 
 /* What leaves, and the total: of the estimator that is shown. */
