@@ -51,7 +51,8 @@ const pr_map_words pr_map_words_of[PR_MAP_KINDS] = {
          PR_HEAT_TIMES},
     [PARSREC_MAP_LIFT] = {"Bought together", "times as often as by chance",
                           "How many times as often both are in one basket as chance would have it. "
-                          "Plain counting, no model.",
+                          "Counted, no model; half a basket is added to both counts, so that pairs "
+                          "with few baskets stay near ×1.",
                           PR_HEAT_TIMES},
     [PARSREC_MAP_EMBEDDING] =
         {"Similarity in the model", "dot product",

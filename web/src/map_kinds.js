@@ -16,7 +16,8 @@ export const mapKinds = {
   },
   lift: {
     label: 'Bought together',
-    about: 'How many times as often both are in one basket as chance would have it. Plain counting, no model.',
+    about: 'How many times as often both are in one basket as chance would have it. Counted, no model; half a ' +
+      'basket is added to both counts, so that pairs with few baskets stay near ×1.',
     format: times,
     least: aFifth,
     say: (row, column, value) => `${row} and ${column} are in one basket ${factor(value)} times as often as by chance.`,
