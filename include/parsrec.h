@@ -396,6 +396,7 @@ typedef struct parsrec_import_report {
     uint64_t other_shards;      /* rows that belong to other shards than the one written */
     uint64_t missing_shards;    /* that the folder still lacks */
     uint64_t returns;           /* rows left out because their quantity is 0 or less */
+    uint64_t other_names; /* rows of sales that name their item otherwise than its first row */
     /* Every column of every table. column_count also counts those that do not fit in columns[]. */
     uint64_t column_count;
     parsrec_import_column columns[PARSREC_IMPORT_COLUMNS_MOST];

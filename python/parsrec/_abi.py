@@ -367,6 +367,7 @@ parsrec_import_report._fields_ = [
     ("other_shards", c_uint64),
     ("missing_shards", c_uint64),
     ("returns", c_uint64),
+    ("other_names", c_uint64),
     ("column_count", c_uint64),
     ("columns", parsrec_import_column * 96),
 ]

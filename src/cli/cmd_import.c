@@ -212,6 +212,7 @@ static void print_report(const char *output, const parsrec_import_report *r)
     print_line(r->rows_read, "rows");
     print_line(r->other_shards, "of them belong to other shards");
     print_line(r->trimmed_keys, "keys had spaces around them, which were removed");
+    print_line(r->other_names, "rows name their item otherwise than its first row, which counts");
     printf("dropped\n");
     print_line(r->bad_rows, "bad rows");
     print_line(r->returns, "returns: rows with a quantity of 0 or less");
@@ -268,6 +269,7 @@ static int print_json(const parsrec_import_report *r)
         {"other_shards", r->other_shards},
         {"missing_shards", r->missing_shards},
         {"returns", r->returns},
+        {"other_names", r->other_names},
     };
     json_t *object = json_object();
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)

@@ -661,8 +661,9 @@ static parsrec_status settle_items_within(importer *im, parsrec_error *err)
         parsrec_import_column *c = &im->report->columns[i]; /* the first input was reported first */
         if (t->columns[i].holds == PR_TABLE_SKIPPED)
             continue;
-        c->role =
-            t->columns[i].holds == PR_TABLE_NAMES ? PARSREC_COLUMN_NAME : PARSREC_COLUMN_CATEGORY;
+        bool names = t->columns[i].holds == PR_TABLE_NAMES;
+        im->report->other_names += names ? t->columns[i].others : 0;
+        c->role = names ? PARSREC_COLUMN_NAME : PARSREC_COLUMN_CATEGORY;
         c->level = t->columns[i].level;
     }
     return pr_table_match(t, &items, &im->row_of[PR_OF_ITEM], &unknown, err);

@@ -282,6 +282,7 @@ says "Home > Bath"
 { cat sheet.csv; for i in $(seq 5 40); do echo "$i,2024-02-01,ann,Ann A.,P1,Bread,Food,Bakery,gold,1"; done; } >long.csv
 ok "$PARSREC" import -o long.st long.csv --quantity ''
 says "item = Product ID, name = Product Name, category = Category > Sub-Category"
+says " 1  rows name their item otherwise than its first row, which counts"
 same "$(grep -cF -- "returns" stdout)" 0 "lines with returns"
 ok "$PARSREC" list long.st items
 says "Bread  "
