@@ -96,7 +96,7 @@ const cli_command cli_import = {
         "have such columns.\n"
         "docs/import.md has the rules. With --shards DATA is a folder, which every command takes "
         "in\n"
-        "place of a file; docs/shards.md tells how many processes write one.\n",
+        "place of a file; docs/shards.md describes how several processes write one.\n",
     .examples =
         "  parsrec import -o shop.data orders.csv --items products.csv\n"
         "  parsrec import -o visits.data orders.csv --user user --item item --session-by day\n"

@@ -187,7 +187,7 @@ static bool differ(const pr_map_contrast *c)
 
 size_t pr_map_contrasts(pr_map_contrast *list, size_t most, const pr_explanation *e, size_t kind)
 {
-    assert(e->has_difference && kind < PR_MAP_KINDS);
+    assert(kind < PR_MAP_KINDS);
     const pr_explained_difference *d = &e->difference;
     size_t N = e->axis.count, count = 0;
     if (d->maps[kind] == NULL)
