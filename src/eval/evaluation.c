@@ -133,7 +133,7 @@ parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data
 
 /* Rows of a group: many where baskets are small, few where they are long. In large catalogues so few that
  * what they have for each item stays below a limit: scores, or what a scorer knows of the past. */
-enum { ROWS = 32, LONG_ROWS = 4, FULL_SCORES = 4 << 20, SAMPLED_SCORES = 8 << 20 };
+enum { ROWS = 32, LONG_ROWS = 4, FULL_SCORES = 8 << 20, SAMPLED_SCORES = 8 << 20 };
 /* Text of a dump is handed in when it is that long, or at the end of its task. */
 enum { TASKS_PER_ROUND = 16, PAGE = 1 << 20 };
 

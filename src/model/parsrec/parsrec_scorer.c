@@ -13,7 +13,11 @@
 #include "model/parsrec/parsrec_scorer.h"
 #include "model/user_rows.h"
 
-enum { FEW = 8 };       /* rows of a scorer that uses the tables made ready */
+enum {
+    FEW = 8,               /* rows of a scorer that uses the tables made ready */
+    LARGE_TABLE = 1 << 18, /* items whose rows a matrix product would copy at every step, */
+    LARGE_ROWS = 16,       /* which for so few rows takes longer than the product itself */
+};
 #define NOBODY SIZE_MAX /* no row */
 
 /* Biases are the model's where it was made ready, else the scorer's own. */
@@ -156,7 +160,9 @@ void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t ro
         s->made = pr_arena_take(arena, (rows * capacity + 1) * ready->stride, sizeof *s->made);
         s->made_at = pr_arena_take(arena, rows * capacity, sizeof *s->made_at);
     }
-    if (ready != NULL && ready->table == NULL && rows > 1 && rows <= FEW)
+    bool by_panels = rows <= FEW && ready != NULL ? ready->table == NULL
+                                                  : d.items >= LARGE_TABLE && rows <= LARGE_ROWS;
+    if (by_panels && rows > 1)
         s->panel = pr_arena_take(arena, pr_panels_size(d.dv, PR_PANEL), sizeof *s->panel);
     if (ready != NULL && ready->searches && rows == 1)
         pr_search_query_take(&s->search, arena, &ready->search);
@@ -608,7 +614,7 @@ void pr_arnn_score_all(pr_scorer *scorer, pr_real *scores)
     if (s->ready != NULL && s->ready->table != NULL)
         pr_panels_map(scores, d->items, d->bias, s->net.t.o, d->dv, s->ready->table, rows, d->dv,
                       d->items);
-    else if (s->ready != NULL)
+    else if (s->ready != NULL || s->panel != NULL)
         score_large(s, rows, scores);
     else
         pr_gemm(scores, d->items, pr_mat(s->net.t.o, d->dv), pr_flip(s->net.w.item, d->dv), d->bias,

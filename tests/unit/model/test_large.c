@@ -171,6 +171,45 @@ static void scores_are_the_plain_network_s(void **state)
     }
 }
 
+/* From some size on a table without panels of its own is scored a panel at a time: each row as it is alone. */
+static void tables_of_any_size_are_scored_alike(void **state)
+{
+    (void)state;
+    enum { MANY = (1 << 18) + 7, ROWS = 3, SOME = 64 };
+    parsrec_error err;
+    pr_model *model;
+    pr_scorer *rows, *one;
+    pr_config config = pr_config_default();
+    config.dim_user = config.dim_item = 4;
+    config.bias = true;
+    assert_ok(pr_model_new(&model, "parsrec", &config, USERS, MANY, 3, &err));
+    shake(model, 0.2);
+    assert_ok(pr_scorer_new(&rows, model, ROWS, BASKET, &err));
+    assert_ok(pr_scorer_new(&one, model, 1, BASKET, &err));
+    assert_non_null(((pr_arnn_state *)rows->own)->panel);
+    pr_real *all = pr_alloc(ROWS * (size_t)MANY, sizeof *all), few[SOME];
+    int32_t some[SOME];
+    assert_non_null(all);
+    for (int32_t i = 0; i < SOME; i++) /* the last items too */
+        some[i] = i < SOME / 2 ? i * 7919 : MANY - SOME + i;
+    pr_start starts[ROWS] = {{.user = 0}, {.user = 1}, {.user = PR_ANYONE}};
+    int32_t placed[ROWS] = {5, MANY - 1, 77};
+    pr_scorer_start(rows, starts, ROWS);
+    pr_scorer_place(rows, placed);
+    pr_scorer_score_all(rows, all);
+    for (size_t r = 0; r < ROWS; r++) {
+        pr_scorer_start(one, &starts[r], 1);
+        pr_scorer_place(one, &placed[r]);
+        pr_scorer_score(one, 0, some, SOME, few);
+        for (size_t i = 0; i < SOME; i++)
+            assert_close((double)all[r * MANY + (size_t)some[i]], (double)few[i], 1e-5);
+    }
+    pr_free(all);
+    pr_scorer_free(rows);
+    pr_scorer_free(one);
+    pr_model_free(model);
+}
+
 static void out_of_memory_is_a_status(void **state)
 {
     (void)state;
@@ -194,6 +233,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_search_finds_what_scoring_everything_finds),
         cmocka_unit_test(scores_are_the_plain_network_s),
+        cmocka_unit_test(tables_of_any_size_are_scored_alike),
         cmocka_unit_test(out_of_memory_is_a_status),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
