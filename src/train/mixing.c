@@ -42,14 +42,33 @@ static void log_weights(const pr_model *model, const double worth[PR_MIX_STAGES]
     }
 }
 
+/* A question scores the whole catalogue: in a large one fewer are asked, as many as keep baskets times items
+ * below this, but never fewer than BASKETS_LEAST. */
+static const double pairs_most = 1e9;
+enum { BASKETS_LEAST = PR_MIX_BASKETS / 2 + 1 }; /* so that each is asked about once */
+
+static size_t baskets_most(size_t items)
+{
+    double fit = pairs_most / (double)items;
+    return fit > PR_MIX_BASKETS  ? PR_MIX_BASKETS
+           : fit < BASKETS_LEAST ? BASKETS_LEAST
+                                 : (size_t)fit;
+}
+
 /* Validation sessions, evenly spread where there are more than a mix needs. */
 static parsrec_status gather(pr_mix_data *out, pr_basket *baskets, pr_user_rows *rows,
-                             const pr_dataset *data, size_t last, parsrec_error *err)
+                             const pr_dataset *data, size_t last, const parsrec_hooks *hooks,
+                             parsrec_error *err)
 {
-    size_t all = 0, at = 0;
+    size_t all = 0, at = 0, most = baskets_most(data->items);
     for (size_t u = 0; u < data->users; u++)
         all += pr_split_session(data, u, PR_VALID, last) >= 0;
-    size_t wanted = all < PR_MIX_BASKETS ? all : PR_MIX_BASKETS;
+    size_t wanted = all < most ? all : most;
+    if (wanted < all && most < PR_MIX_BASKETS)
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "the mix is fitted to %zu of %zu validation sessions, evenly spread, because the "
+               "catalogue is large",
+               wanted, all);
     for (size_t u = 0; u < data->users && out->count < wanted; u++) {
         int64_t session = pr_split_session(data, u, PR_VALID, last);
         if (session < 0 || at++ < out->count * all / wanted)
@@ -79,7 +98,7 @@ parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed
     pr_mix_data from = {.baskets = baskets, .from = &counted, .seed = seed, .pool = pool};
     parsrec_status status = baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
     if (status == PARSREC_OK)
-        status = gather(&from, baskets, model->user_rows, data, last, err);
+        status = gather(&from, baskets, model->user_rows, data, last, hooks, err);
     if (status == PARSREC_OK)
         status = pr_user_rows_bring(model->user_rows, model, err);
     if (status == PARSREC_OK)

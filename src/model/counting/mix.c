@@ -23,16 +23,29 @@
 enum {
     F = PR_COUNT_FEATURES,
     SESSIONS_MOST = 4096, /* fitted on */
-    ENOUGH = 100,         /* sessions of users who can be evaluated; with fewer all users serve */
-    BASKET_MOST = 256,    /* items of a session that are looked at */
-    OWN_MOST = 256,       /* of the items the user had, as alternatives */
-    STRONG_MOST = 96,     /* of all others, by each of three features */
+    SESSIONS_LEAST = 1000,
+    ENOUGH = 100,      /* sessions of users who can be evaluated; with fewer all users serve */
+    BASKET_MOST = 256, /* items of a session that are looked at */
+    OWN_MOST = 256,    /* of the items the user had, as alternatives */
+    STRONG_MOST = 96,  /* of all others, by each of three features */
     PURPOSE = 0x6d6978,
 };
 
 /* The weights are drawn to these, as if by this many cases; so few sessions do not decide alone. */
 static const double prior_weights[F] = {.5, .5, 1, .5, .5, .5, 0};
 static const double prior_cases = 10;
+
+/* A session looks at the whole catalogue: in a large one as many are fitted on as keep sessions times items below
+ * this, but never fewer than SESSIONS_LEAST. */
+static const double pairs_most = 1e9;
+
+static size_t sessions_most(size_t items)
+{
+    double fit = pairs_most / (double)items;
+    return fit > SESSIONS_MOST    ? SESSIONS_MOST
+           : fit < SESSIONS_LEAST ? SESSIONS_LEAST
+                                  : (size_t)fit;
+}
 
 static parsrec_status layout(pr_model *model, parsrec_error *err)
 {
@@ -210,7 +223,13 @@ static parsrec_status add_sessions(fitting *f, const pr_counted *from, parsrec_e
         evaluated += serves(from, u, true);
     }
     bool only = evaluated >= ENOUGH;
-    size_t count = only ? evaluated : all, wanted = count < SESSIONS_MOST ? count : SESSIONS_MOST;
+    size_t count = only ? evaluated : all, most = sessions_most(from->data->items);
+    size_t wanted = count < most ? count : most;
+    if (wanted < count && most < SESSIONS_MOST)
+        pr_say(from->hooks, PARSREC_LOG_INFO,
+               "counts are weighed on %zu of %zu sessions, evenly spread, because the catalogue is "
+               "large",
+               wanted, count);
     for (size_t u = 0; u < users; u++) {
         if (!serves(from, u, only))
             continue;

@@ -23,15 +23,19 @@ enum {
     STRONG_MOST = 96,     /* and by each of two rankings */
     CANDIDATES_MOST = PAST_MOST + 2 * STRONG_MOST,
     PRIOR = 1, /* case that speaks for the plain score */
+    /* Baskets side by side, so that the table of items is read once for all of them. In smaller catalogues one:
+     * a product of several rows rounds differently. */
+    GROUP = 8,
+    GROUPED_LEAST = 1 << 18, /* items */
     W_MOST = PR_MIX_WEIGHTS_MOST,
 };
 
 /* What a thread needs to ask. */
 typedef struct asker {
     pr_scorer *scorer;
-    pr_real *all;    /* [V] */
-    int32_t *basket; /* [longest]: in the order in which it is placed */
-    uint32_t *stamp; /* [V]: the question that an item was last a candidate of */
+    pr_real *all;     /* [group,V] */
+    int32_t *baskets; /* [group,longest]: in the order in which they are placed */
+    uint32_t *stamp;  /* [V]: the question that an item was last a candidate of */
     uint32_t now;
     int32_t items[CANDIDATES_MOST];
     pr_real scores[CANDIDATES_MOST];
@@ -41,8 +45,9 @@ typedef struct fitting {
     pr_model *model;
     const pr_mix_data *data;
     const pr_real *popular;
-    size_t rounds; /* of questions about later steps */
-    asker *askers; /* [threads] */
+    size_t rounds;         /* of questions about later steps */
+    size_t group, longest; /* baskets side by side; items of the largest one */
+    asker *askers;         /* [threads] */
     /* A question has a place with room for CANDIDATES_MOST, whoever asks it; then those without an answer are
      * left out (close_up). */
     pr_choices stage[PR_MIX_STAGES];
@@ -79,14 +84,14 @@ static void add_item(asker *own, size_t *n, size_t most, int32_t item)
     own->items[(*n)++] = item;
 }
 
-/* Adds the items with the largest values that are no candidates yet. own->all is overwritten, and may be
+/* Adds the items with the largest values that are no candidates yet. room[V] is overwritten, and may be
  * `values`. */
-static void add_strong(asker *own, size_t *n, const pr_real *values)
+static void add_strong(asker *own, size_t *n, const pr_real *values, pr_real *room)
 {
     int32_t best[STRONG_MOST];
     for (size_t v = 0; v < own->scorer->model->items; v++)
-        own->all[v] = own->stamp[v] != own->now ? values[v] : -(pr_real)INFINITY;
-    size_t count = pr_topk(best, own->all, own->scorer->model->items, STRONG_MOST);
+        room[v] = own->stamp[v] != own->now ? values[v] : -(pr_real)INFINITY;
+    size_t count = pr_topk(best, room, own->scorer->model->items, STRONG_MOST);
     for (size_t i = 0; i < count; i++)
         add_item(own, n, CANDIDATES_MOST, best[i]);
 }
@@ -105,26 +110,28 @@ static size_t answers_first(asker *own, size_t candidates, const int32_t *rest, 
     return answers;
 }
 
-/* The question after the first `placed` items of own->basket, into its place. */
-static void ask(const fitting *f, asker *own, const pr_basket *b, size_t placed, size_t place)
+/* The question of a row after the first `placed` items of its basket, into its place. The row is scored. */
+static void ask(const fitting *f, asker *own, size_t row, const pr_basket *b, size_t placed,
+                size_t place)
 {
     size_t stage = placed == 0 ? PR_MIX_FIRST : PR_MIX_LATER;
     const pr_choices *q = &f->stage[stage];
     const pr_arnn_state *s = own->scorer->own;
-    size_t W = q->features, n = 0, left = b->size - placed;
-    const int32_t *rest = own->basket + placed;
+    size_t V = s->net.d.items, W = q->features, n = 0, left = b->size - placed;
+    const int32_t *basket = own->baskets + row * f->longest, *rest = basket + placed;
+    const int32_t *had = s->had + row * V;
+    pr_real *scores = own->all + row * V;
     if (s->net.d.follow && placed > 0)
         left = 1; /* the next item of a list */
     own->now++;
     for (size_t i = 0; i < placed; i++)
-        own->stamp[own->basket[i]] = own->now;
+        own->stamp[basket[i]] = own->now;
     for (size_t i = left; placed + i < b->size; i++)
         own->stamp[rest[i]] = own->now; /* other right answers are not rivals */
-    for (size_t i = 0; i < s->had_count[0]; i++)
-        add_item(own, &n, PAST_MOST, s->had[i]);
-    pr_scorer_score_all(own->scorer, own->all);
-    add_strong(own, &n, own->all);
-    add_strong(own, &n, pr_arnn_expected(s, 0));
+    for (size_t i = 0; i < s->had_count[row]; i++)
+        add_item(own, &n, PAST_MOST, had[i]);
+    add_strong(own, &n, scores, scores);
+    add_strong(own, &n, pr_arnn_expected(s, row), scores);
     size_t answers = answers_first(own, n, rest, left);
     if (answers == 0)
         return;
@@ -132,9 +139,9 @@ static void ask(const fitting *f, asker *own, const pr_basket *b, size_t placed,
     float *x = q->x + first * W;
     const pr_real *trend =
         s->net.d.times ? pr_trends_at(&s->net.w.times, pr_history_now(&b->history)) : NULL;
-    const pr_real *expected = pr_arnn_expected(s, 0);
+    const pr_real *expected = pr_arnn_expected(s, row);
     memset(x, 0, n * W * sizeof *x);
-    pr_arnn_score(own->scorer, 0, own->items, n, own->scores);
+    pr_arnn_score(own->scorer, row, own->items, n, own->scores);
     for (size_t i = 0; i < n; i++) {
         size_t v = (size_t)own->items[i];
         q->offset[first + i] = 0;
@@ -145,18 +152,20 @@ static void ask(const fitting *f, asker *own, const pr_basket *b, size_t placed,
             x[i * W + pr_arnn_mix_popular(&s->net.d) + 1] = (float)trend[v];
     }
     for (size_t i = 0; placed > 0 && s->partners.any != 0 && i < n; i++) {
-        float pairs = (float)s->pair_values[s->net.w.pairs.class_of[own->items[i]]];
+        float pairs =
+            (float)
+                s->pair_values[row * (s->net.d.pairs + 1) + s->net.w.pairs.class_of[own->items[i]]];
         x[i * W + PR_MIX_SCORE] -= pairs; /* they stay as they are */
         q->offset[first + i] += pairs;
     }
     for (size_t i = 0; placed > 0 && s->lift_sums != NULL && i < n; i++)
         x[i * W + pr_arnn_mix_lift(&s->net.d)] =
-            (float)s->lift_sums[0].sum[own->items[i]] / (float)placed;
-    for (size_t h = 0; h < s->had_count[0]; h++)
+            (float)s->lift_sums[row].sum[own->items[i]] / (float)placed;
+    for (size_t h = 0; h < s->had_count[row]; h++)
         for (size_t i = 0; i < n; i++)
-            if (own->items[i] == s->had[h])
+            if (own->items[i] == had[h])
                 for (size_t k = 0; pr_gate_of(k) < s->net.d.gates; k++)
-                    x[i * W + PR_MIX_GATES + pr_gate_of(k)] = (float)s->recall[h][k];
+                    x[i * W + PR_MIX_GATES + pr_gate_of(k)] = (float)s->recall[row * V + h][k];
     q->taken[place] = (uint32_t)answers;
     f->candidates[stage][place] = n;
 }
@@ -170,25 +179,47 @@ static size_t rounds_of(const pr_mix_data *data)
 /* Of every basket its first step; of longer ones later steps too, after a random number of items in random
  * order, or as stored where baskets are lists. Few baskets are asked several times each: otherwise the
  * weights would depend on what was drawn. */
-static void ask_basket(void *context, size_t i, unsigned worker)
+static void ask_group(void *context, size_t group, unsigned worker)
 {
     const fitting *f = context;
     asker *own = &f->askers[worker];
     const pr_arnn_state *s = own->scorer->own;
-    const pr_basket *b = &f->data->baskets[i];
+    size_t first = group * f->group;
+    size_t count = f->data->count - first < f->group ? f->data->count - first : f->group;
     pr_rng rng = pr_rng_make(f->data->seed, UINT64_C(0x70726566)); /* "pref" */
-    pr_start start = {.user = b->user, .history = b->history, .features = b->features};
-    for (size_t round = 0; round <= f->rounds && (round == 0 || b->size > 1); round++) {
-        pr_stream stream = pr_stream_at(&rng, (uint32_t)i, (uint32_t)round, 0);
-        size_t placed = round == 0 ? 0 : 1 + pr_stream_below(&stream, (uint32_t)(b->size - 1));
-        placed = placed < own->scorer->capacity ? placed : own->scorer->capacity;
-        memcpy(own->basket, b->items, b->size * sizeof *own->basket);
-        if (!s->net.d.follow)
-            pr_stream_shuffle(&stream, own->basket, b->size, sizeof *own->basket);
-        pr_scorer_start(own->scorer, &start, 1);
-        for (size_t p = 0; p < placed; p++)
-            pr_scorer_place(own->scorer, &own->basket[p]);
-        ask(f, own, b, placed, round == 0 ? i : i * f->rounds + round - 1);
+    for (size_t round = 0; round <= f->rounds; round++) {
+        pr_start starts[GROUP];
+        int32_t placed[GROUP];
+        size_t wanted[GROUP], most = 0, asked = 0;
+        for (size_t r = 0; r < count; r++) {
+            const pr_basket *b = &f->data->baskets[first + r];
+            int32_t *basket = own->baskets + r * f->longest;
+            pr_stream stream = pr_stream_at(&rng, (uint32_t)(first + r), (uint32_t)round, 0);
+            starts[r] = (pr_start){.user = b->user, .history = b->history, .features = b->features};
+            wanted[r] = 0;
+            if (round > 0 && b->size < 2)
+                continue;
+            wanted[r] = round == 0 ? 0 : 1 + pr_stream_below(&stream, (uint32_t)(b->size - 1));
+            wanted[r] = wanted[r] < own->scorer->capacity ? wanted[r] : own->scorer->capacity;
+            memcpy(basket, b->items, b->size * sizeof *basket);
+            if (!s->net.d.follow)
+                pr_stream_shuffle(&stream, basket, b->size, sizeof *basket);
+            most = wanted[r] > most ? wanted[r] : most;
+            asked++;
+        }
+        if (asked == 0)
+            continue;
+        pr_scorer_start(own->scorer, starts, count);
+        for (size_t p = 0; p < most; p++) {
+            for (size_t r = 0; r < count; r++)
+                placed[r] = p < wanted[r] ? own->baskets[r * f->longest + p] : -1;
+            pr_scorer_place(own->scorer, placed);
+        }
+        pr_scorer_score_all(own->scorer, own->all);
+        for (size_t r = 0; r < count; r++)
+            if (round == 0 || wanted[r] > 0)
+                ask(f, own, r, &f->data->baskets[first + r], wanted[r],
+                    round == 0 ? first + r : (first + r) * f->rounds + round - 1);
     }
 }
 
@@ -213,32 +244,35 @@ static void close_up(pr_choices *q, const size_t *candidates, size_t places)
 
 static void ask_all(fitting *f)
 {
-    pr_pool_run(f->data->pool, ask_basket, f, f->data->count);
+    pr_pool_run(f->data->pool, ask_group, f, (f->data->count + f->group - 1) / f->group);
     for (size_t i = 0; i < PR_MIX_STAGES; i++)
         close_up(&f->stage[i], f->candidates[i], places_of(f, i));
 }
 
 /* ---- all of it ---- */
 
-static parsrec_status take_asker(asker *a, const pr_model *model, size_t longest,
-                                 parsrec_error *err)
+static parsrec_status take_asker(asker *a, const fitting *f, parsrec_error *err)
 {
-    a->all = pr_alloc(model->items, sizeof *a->all);
-    a->basket = pr_alloc(longest, sizeof *a->basket);
-    a->stamp = pr_alloc_zero(model->items, sizeof *a->stamp);
-    if (a->all == NULL || a->basket == NULL || a->stamp == NULL)
+    size_t V = f->model->items;
+    a->all = pr_alloc(f->group * V, sizeof *a->all);
+    a->baskets = pr_alloc(f->group * f->longest, sizeof *a->baskets);
+    a->stamp = pr_alloc_zero(V, sizeof *a->stamp);
+    if (a->all == NULL || a->baskets == NULL || a->stamp == NULL)
         return pr_fail_memory(err);
-    return pr_scorer_new(&a->scorer, model, 1, longest < 64 ? longest : 64, err);
+    return pr_scorer_new(&a->scorer, f->model, f->group, f->longest < 64 ? f->longest : 64, err);
 }
 
 static parsrec_status take_memory(fitting *f, size_t W, parsrec_error *err)
 {
-    size_t longest = 1, threads = pr_pool_threads(f->data->pool);
+    size_t threads = pr_pool_threads(f->data->pool);
+    f->longest = 1;
     for (size_t i = 0; i < f->data->count; i++)
-        longest = f->data->baskets[i].size > longest ? f->data->baskets[i].size : longest;
+        if (f->data->baskets[i].size > f->longest)
+            f->longest = f->data->baskets[i].size;
+    f->group = f->model->items >= GROUPED_LEAST ? GROUP : 1;
     f->askers = pr_alloc_zero(threads, sizeof *f->askers);
     for (size_t i = 0; f->askers != NULL && i < threads; i++)
-        PR_TRY(take_asker(&f->askers[i], f->model, longest, err));
+        PR_TRY(take_asker(&f->askers[i], f, err));
     for (size_t i = 0; i < PR_MIX_STAGES; i++) {
         pr_choices *q = &f->stage[i];
         size_t most = places_of(f, i);
@@ -260,7 +294,7 @@ static void free_memory(fitting *f)
     for (size_t i = 0; f->askers != NULL && i < pr_pool_threads(f->data->pool); i++) {
         pr_scorer_free(f->askers[i].scorer);
         pr_free(f->askers[i].all);
-        pr_free(f->askers[i].basket);
+        pr_free(f->askers[i].baskets);
         pr_free(f->askers[i].stamp);
     }
     pr_free(f->askers);
