@@ -682,6 +682,24 @@ PARSREC_API parsrec_status parsrec_train(const parsrec_data *data, const char *o
                                          parsrec_train_report *report, const parsrec_hooks *hooks,
                                          parsrec_error *err);
 
+/* How large a shop is. */
+typedef struct parsrec_shop_size {
+    uint64_t users, items, actions;
+} parsrec_shop_size;
+
+typedef struct parsrec_memory {
+    double train, train_least; /* bytes, like memory and memory_least of parsrec_train_report */
+    double tables;             /* what a loaded model computes for its answers, beside its weights */
+} parsrec_memory;
+
+/* What shops of other sizes will take if they are like `data`: as many actions per session and sessions per
+ * user, as many families per item. Computed from the sizes, nothing is trained. */
+PARSREC_API parsrec_status parsrec_memory_needed(parsrec_memory *needed,
+                                                 const parsrec_shop_size *shops, size_t count,
+                                                 const parsrec_data *data,
+                                                 const parsrec_train_options *options,
+                                                 parsrec_error *err);
+
 /* The settings in force as a commented config file. Free with parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_config_text(char **out, const parsrec_train_options *options,
                                                parsrec_error *err);

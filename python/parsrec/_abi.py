@@ -550,6 +550,28 @@ parsrec_train_report._fields_ = [
 ]
 
 
+class parsrec_shop_size(Structure):
+    pass
+
+
+parsrec_shop_size._fields_ = [
+    ("users", c_uint64),
+    ("items", c_uint64),
+    ("actions", c_uint64),
+]
+
+
+class parsrec_memory(Structure):
+    pass
+
+
+parsrec_memory._fields_ = [
+    ("train", c_double),
+    ("train_least", c_double),
+    ("tables", c_double),
+]
+
+
 class parsrec_pasts_report(Structure):
     pass
 
@@ -1133,6 +1155,7 @@ FUNCTIONS = {
     "parsrec_ranks_leave": (None, [c_void_p]),
     "parsrec_train_default": (parsrec_train_options, []),
     "parsrec_train": (c_int, [c_void_p, c_char_p, POINTER(parsrec_train_options), POINTER(parsrec_train_report), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
+    "parsrec_memory_needed": (c_int, [POINTER(parsrec_memory), POINTER(parsrec_shop_size), c_size_t, c_void_p, POINTER(parsrec_train_options), POINTER(parsrec_error)]),
     "parsrec_config_text": (c_int, [POINTER(c_void_p), POINTER(parsrec_train_options), POINTER(parsrec_error)]),
     "parsrec_curves_text": (c_int, [POINTER(c_void_p), POINTER(parsrec_epoch), c_size_t, c_size_t, POINTER(parsrec_error)]),
     "parsrec_text_free": (None, [c_void_p]),

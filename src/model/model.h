@@ -110,6 +110,8 @@ typedef struct pr_model_kind {
 
     /* Computes tables for fast scoring into model->ready; NULL: nothing to do. */
     parsrec_status (*make_ready)(pr_model *model, parsrec_error *err);
+    /* About how large they are, from the sizes of a model without weights; NULL: there are none. */
+    size_t (*ready_bytes)(const pr_model *model);
 
     const struct pr_window_net *window; /* the net of a kind made by sequence/window.h; else NULL */
     const struct pr_pairs_net *pairs;   /* the same of factors/pairwise.h */

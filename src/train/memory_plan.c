@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "data/shards.h"
+#include "data/split.h"
 #include "model/settle.h"
 #include "model/shared_parts.h"
 #include "model/storage.h"
@@ -183,4 +184,78 @@ parsrec_status pr_memory_choose(pr_train_run *r, const pr_limits *limits, parsre
                               (size_t)pr_container_bytes(r->data->file), err));
     say_choice(r, &e, memory);
     return PARSREC_OK;
+}
+
+/* ---- a shop of another size ---- */
+
+/* The outline of a run on a shop of that size, whose sessions are like those of `r`: only its model is its own. */
+static parsrec_status outline_like(pr_train_run *out, pr_dataset *data, const pr_train_run *r,
+                                   const parsrec_shop_size *size, parsrec_error *err)
+{
+    const pr_model *from = r->state.model;
+    pr_shop shop = pr_shop_of(r->data);
+    pr_category_tree tree = from->tree;
+    pr_config config = from->config;
+    double growth = (double)size->actions / (double)r->data->actions;
+    if (r->plan->config.batch == 0 && !from->kind->sequence && from->kind->pairs == NULL) {
+        config.batch = 0; /* by the number of sessions */
+        pr_config_settle_steps(&config, (size_t)(growth * (double)pr_split_train_sessions(
+                                                              r->data, (size_t)config.last)));
+    }
+    tree.parts = (size_t)((double)tree.parts * (double)size->items / (double)shop.items);
+    shop.users = (size_t)size->users;
+    shop.items = (size_t)size->items;
+    *out = *r;
+    *data = *r->data;
+    data->items = shop.items;
+    out->data = out->evaluation.data = out->basket.data = data;
+    PR_TRY(pr_model_new_bare(&out->state.model, from->kind->name, &config, &shop, err));
+    return pr_model_set_tree(out->state.model, &tree, err);
+}
+
+static parsrec_status needed_by(parsrec_memory *needed, const pr_train_run *r,
+                                const parsrec_shop_size *size, parsrec_error *err)
+{
+    static const bool everything[PR_BLOCK_USES] = {true, true, true, true};
+    pr_train_run like;
+    pr_dataset data;
+    double growth = (double)size->actions / (double)r->data->actions;
+    parsrec_status status = outline_like(&like, &data, r, size, err);
+    pr_model *model = like.state.model;
+    if (status == PARSREC_OK) {
+        pr_limits limits = pr_limits_of(r->data, model);
+        estimate e = estimate_of(&like, &limits);
+        e.data *= growth;
+        e.data_file *= growth;
+        *needed = (parsrec_memory){.train = total(&e),
+                                   .train_least = least_limit(memory_with(&e, everything)),
+                                   .tables = model->kind->ready_bytes != NULL
+                                                 ? (double)model->kind->ready_bytes(model)
+                                                 : 0};
+    }
+    if (model != r->state.model)
+        pr_model_free(model);
+    return status;
+}
+
+parsrec_status parsrec_memory_needed(parsrec_memory *needed, const parsrec_shop_size *shops,
+                                     size_t count, const parsrec_data *data,
+                                     const parsrec_train_options *options, parsrec_error *err)
+{
+    if (needed == NULL || shops == NULL || data == NULL || options == NULL || data->actions == 0)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_memory_needed needs sizes, room for as many results, data and "
+                       "options");
+    pr_train_plan plan = {.kind = options->model != NULL ? options->model : "parsrec"};
+    pr_train_run r = {.plan = &plan, .data = data};
+    parsrec_status status = PARSREC_OK;
+    PR_TRY(pr_train_settings(&plan.config, options, err));
+    PR_TRY(pr_pool_new(&r.pool, options->threads, err));
+    PR_TRY_GOTO(pr_run_outline(&r, err));
+    for (size_t i = 0; i < count; i++)
+        PR_TRY_GOTO(needed_by(&needed[i], &r, &shops[i], err));
+done:
+    pr_run_tear_down(&r);
+    pr_pool_free(r.pool);
+    return status;
 }

@@ -544,13 +544,18 @@ static parsrec_status take_memory(pr_train_run *r, parsrec_error *err)
     return r->baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
+parsrec_status pr_run_outline(pr_train_run *r, parsrec_error *err)
+{
+    r->state.at = (pr_position){.seed = r->plan->seed, .patience = r->plan->patience};
+    pr_config config = r->plan->config;
+    PR_TRY(pr_settle(&config, r->plan->kind, r->data, r->hooks, err));
+    return outline(r, r->plan->kind, &config, err);
+}
+
 static parsrec_status set_up_fresh(pr_train_run *r, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
-    s->at = (pr_position){.seed = r->plan->seed, .patience = r->plan->patience};
-    pr_config config = r->plan->config;
-    PR_TRY(pr_settle(&config, r->plan->kind, r->data, r->hooks, err));
-    PR_TRY(outline(r, r->plan->kind, &config, err));
+    PR_TRY(pr_run_outline(r, err));
     PR_TRY(take_memory(r, err));
     pr_begin(s->model, &r->beginning, r->data, s->at.seed);
     if (s->average != NULL)

@@ -80,6 +80,9 @@ typedef struct pr_train_run {
     uint64_t learn_batches;
 } pr_train_run;
 
+/* Of a fresh run: settings that depend on the data, the model without weights, batches and evaluations. Expects
+ * plan, data, pool and hooks. */
+parsrec_status pr_run_outline(pr_train_run *r, parsrec_error *err);
 /* Expects plan, data, pool, hooks and state.result; takes the rest, from a checkpoint if the plan
  * says so. Logs how much memory that will be. */
 parsrec_status pr_run_set_up(pr_train_run *r, parsrec_error *err);

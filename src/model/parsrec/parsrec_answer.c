@@ -284,6 +284,17 @@ static parsrec_status make_parts(pr_arnn_ready *ready, const pr_arnn_net *net, p
     return PARSREC_OK;
 }
 
+/* Each class of items may have a block of the search that is not full. */
+size_t pr_arnn_ready_bytes(const pr_model *model)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    pr_arena arena = pr_arena_counter();
+    if (!allows(&d))
+        return 0;
+    take_ready(&arena, &d, may_search(&d) ? pr_search_blocks(NULL, d.items, 1) + d.pairs : 0);
+    return arena.used;
+}
+
 parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err)
 {
     pr_arnn_net net = {.d = pr_arnn_dims_of(model), .w = pr_arnn_view_of(model, model->weights)};

@@ -240,6 +240,7 @@ void pr_arnn_about_backward(pr_arnn_net *net, const pr_real *dabout, size_t rows
 
 /* Sets model->ready, or leaves it NULL where the settings or the size do not allow it. */
 parsrec_status pr_arnn_make_ready(pr_model *model, parsrec_error *err);
+size_t pr_arnn_ready_bytes(const pr_model *model);
 
 /* Scorers and training, for the table of functions. */
 void pr_arnn_take(void *state, pr_arena *arena, const pr_model *model, size_t rows,

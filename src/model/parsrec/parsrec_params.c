@@ -68,6 +68,7 @@ const pr_model_kind pr_parsrec = {
     .check = check,
     .layout = pr_arnn_layout,
     .make_ready = pr_arnn_make_ready,
+    .ready_bytes = pr_arnn_ready_bytes,
     .state_bytes = sizeof(pr_arnn_state),
     .take = pr_arnn_take,
     .start = pr_arnn_start,

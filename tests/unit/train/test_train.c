@@ -164,6 +164,47 @@ static void too_little_memory_is_refused(void **state)
     toy_free(&shop);
 }
 
+/* From a small shop what a larger one like it takes: nearly what the run on that one says itself. */
+static void memory_of_another_shop_is_computed(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"dim.user=16", "dim.item=64", "batch=16"};
+    const toy_sizes sizes[] = {
+        {.users = 40, .items = 500, .least = 3, .spread = 2, .sizes = 3},
+        {.users = 400, .items = 5000, .least = 3, .spread = 2, .sizes = 3},
+    };
+    parsrec_error err;
+    parsrec_train_options o = parsrec_train_default();
+    o.set = settings;
+    o.set_count = 3;
+    o.epochs = o.threads = 1;
+    toy_shop shops[2];
+    parsrec_shop_size wanted[2];
+    double said[2];
+    pr_train_plan plan = {.kind = "parsrec", .seed = 11, .checkpoint_seconds = 1e9};
+    assert_ok(pr_train_settings(&plan.config, &o, &err));
+    for (size_t i = 0; i < 2; i++) {
+        pr_train_result result;
+        shops[i] = toy_make(sizes[i]);
+        const pr_dataset *d = &shops[i].data;
+        wanted[i] = (parsrec_shop_size){d->users, d->items, d->actions};
+        assert_ok(toy_train(d, &plan, 1, NULL, &result, &err));
+        said[i] = result.memory;
+        pr_train_result_free(&result);
+    }
+    parsrec_memory needed[2];
+    assert_ok(parsrec_memory_needed(needed, wanted, 2, &shops[0].data, &o, &err));
+    assert_true(needed[0].train == said[0]);
+    assert_true(said[1] > 1.2 * said[0]);
+    assert_close(needed[1].train / said[1], 1, 0.05);
+    for (size_t i = 0; i < 2; i++) {
+        assert_true(needed[i].train_least > 0 && needed[i].tables > 0);
+        toy_free(&shops[i]);
+    }
+    assert_true(needed[1].tables > needed[0].tables);
+    unlink(toy_path("model"));
+}
+
 /* A rate that falls until the last epoch depends on how many there are. */
 static pr_train_plan constant_rate(pr_train_plan plan)
 {
@@ -472,20 +513,22 @@ static const bool all_of_them = true;
 
 int main(void)
 {
+    enum { FIRST = 5 }; /* tests of one kind */
     static bool plain = false, unique = true;
     static char names[OF_EVERY_KIND * TOY_KINDS][80];
-    struct CMUnitTest tests[4 + OF_EVERY_KIND * TOY_KINDS] = {
+    struct CMUnitTest tests[FIRST + OF_EVERY_KIND * TOY_KINDS] = {
         cmocka_unit_test(settings_of_a_run_under_way),
         cmocka_unit_test(too_little_memory_is_refused),
+        cmocka_unit_test(memory_of_another_shop_is_computed),
         cmocka_unit_test_prestate(long_baskets_are_cut_but_wholly_used, &plain),
         cmocka_unit_test_prestate(long_baskets_are_cut_but_wholly_used, &unique),
     };
-    size_t count = 4; /* cmocka leaves out the empty ones after the last */
+    size_t count = FIRST; /* cmocka leaves out the empty ones after the last */
     for (size_t k = 0; k < TOY_KINDS; k++)
         for (size_t i = 0; i < OF_EVERY_KIND; i++) {
             if (of_every_kind[i].once && !all_of_them)
                 continue;
-            char *name = names[count - 4];
+            char *name = names[count - FIRST];
             snprintf(name, sizeof *names, "%s: %s", toy_kinds[k].title, of_every_kind[i].name);
             tests[count++] = (struct CMUnitTest){
                 .name = name,

@@ -98,6 +98,14 @@ static parsrec_status train_as(const char *kind, parsrec_error *err)
     return parsrec_train(data, in_work("model"), &o, NULL, NULL, err);
 }
 
+static parsrec_status call_memory(parsrec_error *err)
+{
+    parsrec_train_options o = train_options("parsrec");
+    parsrec_shop_size shop = {60, 70, 600};
+    parsrec_memory needed;
+    return parsrec_memory_needed(&needed, &shop, 1, data, &o, err);
+}
+
 static parsrec_status train_markov(parsrec_error *err)
 {
     parsrec_train_options o = train_options("markov");
@@ -358,6 +366,7 @@ static call calls[] = {
     {"train hrm", train_hrm, true},
     {"train transrec", train_transrec, true},
     {"train markov", train_markov, true},
+    {"memory of another shop", call_memory, false},
     {"count personal", count_personal, false},
     {"count mix", count_mix, false},
     {"count tifuknn", count_tifuknn, false},
