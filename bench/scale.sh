@@ -119,7 +119,7 @@ million() {
         mv "$work/million.part" "$work/million.csv"
     }
     measured million.import "$parsrec" import "$work/million.csv" -o "$work/million.st"
-    measured million.size "$parsrec" size --users 1000000 --items 914305 --actions 36530443 --json
+    measured million.size "$parsrec" size --users 1000000 --items 914305 --actions 36530443 --basket 4.6 --undated --json
     measured million.train "$parsrec" train "$work/million.st" -o "$work/million.model" --epochs 1
     measured million.eval "$parsrec" eval "$work/million.model" "$work/million.st" --full --most-users 10000
     [ -s "$work/million.serve.cost" ] || serve_one

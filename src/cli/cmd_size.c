@@ -5,7 +5,12 @@
  * parts must be like the whole: how many families and links a model has depends on the actions per item, and
  * which loss it learns by on the number of items. So of a catalogue that is too large to be scored as a whole,
  * users, items and actions are all generated in proportion. A smaller one is generated whole, with a part of its users
- * and actions, because the cost of a step depends on it. */
+ * and actions, because the cost of a step depends on it.
+ *
+ * Memory has parts that do not grow along a line: an evaluation scores fewer users at once where there are more
+ * items, and tables for answers are left out where they would be large. The library computes them from the sizes
+ * (parsrec_memory_needed). So training takes what is computed for the whole, times what the part took of what is
+ * computed for the part; and serving follows the line without its tables. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,18 +34,21 @@ enum { WHOLE_MOST = 24576 }; /* items of a catalogue that `loss = auto` scores a
 
 typedef struct size_args {
     uint64_t users, items, actions, dim, most, max_memory;
+    double basket;
     unsigned threads;
-    bool json;
+    bool undated, json;
 } size_args;
 
 static const cli_option options[] = {
     CLI_COUNT(0, "users", size_args, users, 1, 1e9, "customers of the shop"),
     CLI_COUNT(0, "items", size_args, items, 2, 1e8, "items of its catalogue"),
     CLI_COUNT(0, "actions", size_args, actions, 1, 1e12, "items bought, over all baskets"),
+    CLI_REAL(0, "basket", size_args, basket, 1, 1000, "items of a basket, on average"),
     CLI_COUNT(0, "dim", size_args, dim, 0, 4096,
               "dim.user and dim.item of the model; 0: as train has them"),
     CLI_COUNT(0, "sample", size_args, most, 1000, 1e9,
               "actions to generate at most, unless the catalogue needs more"),
+    CLI_FLAG(0, "undated", size_args, undated, "sessions have an order, but no dates"),
     CLI_BYTES(0, "max-memory", size_args, max_memory,
               "say what train --max-memory SIZE makes of the shop"),
     CLI_THREADS(size_args, threads),
@@ -58,7 +66,8 @@ const cli_command cli_size = {
         "with\n"
         "more actions than --sample is generated in part, and half of that part; the figures "
         "follow\n"
-        "the line through both. Up to 24,576 items all of them are there, with 20 actions each "
+        "the line through both, and what is computed from the sizes where they do not. Up to "
+        "24,576 items all of them are there, with 20 actions each "
         "or\n"
         "more; of larger catalogues at least 50,000 items are, with as many actions each as in "
         "all.\n"
@@ -84,18 +93,25 @@ enum {
     MODEL_DISK,
     SERVE_MEMORY,
     ANSWER_MICROSECONDS,
-    FIGURES
+    FIGURES,
+    /* Computed, of the shop that is generated and of the whole one. */
+    OWN_TRAIN = FIGURES,
+    OWN_TABLES,
+    WHOLE_TRAIN,
+    WHOLE_LEAST,
+    WHOLE_TABLES,
+    ALL_FIGURES
 };
 
 /* How a figure follows from those of parts of the shop; SEARCH is a line where parts have fewer items. */
-enum { LINE, SHARE, SAME, SEARCH };
+enum { LINE, SHARE, SAME, SEARCH, COMPUTED };
 static const struct {
     const char *name;
     int rule;
 } figures[FIGURES] = {
-    {"import_memory", LINE},    {"import_seconds", SHARE},       {"data_disk", LINE},
-    {"train_memory", LINE},     {"train_memory_least", LINE},    {"epoch_seconds", SHARE},
-    {"items_per_second", SAME}, {"checkpoint_disk", LINE},       {"model_disk", LINE},
+    {"import_memory", LINE},    {"import_seconds", SHARE},        {"data_disk", LINE},
+    {"train_memory", COMPUTED}, {"train_memory_least", COMPUTED}, {"epoch_seconds", SHARE},
+    {"items_per_second", SAME}, {"checkpoint_disk", LINE},        {"model_disk", LINE},
     {"serve_memory", LINE},     {"answer_microseconds", SEARCH},
 };
 
@@ -108,13 +124,19 @@ static void conclude(double *whole, const double *part, const double *half, doub
         whole[i] = part[i];
         if (half == NULL)
             continue;
-        double slope = (part[i] - half[i]) / (share / 2);
+        double apart = i == SERVE_MEMORY ? half[OWN_TABLES] - part[OWN_TABLES] : 0;
+        double slope = (part[i] - half[i] + apart) / (share / 2);
         bool line = figures[i].rule == LINE || (figures[i].rule == SEARCH && drawn);
         if (line && slope > 0)
             whole[i] = part[i] + slope * (1 - share);
         if (figures[i].rule == SHARE)
             whole[i] = part[i] / share;
     }
+    whole[TRAIN_LEAST] = part[WHOLE_LEAST];
+    if (half == NULL)
+        return;
+    whole[TRAIN_MEMORY] = part[WHOLE_TRAIN] * part[TRAIN_MEMORY] / part[OWN_TRAIN];
+    whole[SERVE_MEMORY] += part[WHOLE_TABLES] - part[OWN_TABLES];
 }
 
 /* ---- a generated shop ---- */
@@ -166,11 +188,12 @@ static uint64_t choose(const pr_rng *rng, pr_stream *draws, uint64_t user, uint6
     return item < items ? item : items - 1;
 }
 
-/* Baskets of six. Now and then an item comes that nobody has had, so that all are there in the end. Items that are
+/* Baskets of nearly the same size. Now and then an item comes that nobody has had, so that all are there in the end. Items that are
  * bought together by chance alone would take more memory to count than those of a real shop. */
-static parsrec_status write_rows(const shop *s, const char *path, parsrec_error *err)
+static parsrec_status write_rows(const shop *s, const size_args *a, const char *path,
+                                 parsrec_error *err)
 {
-    enum { BASKET = 6, DAY = 86400 };
+    enum { DAY = 86400 };
     pr_rng rng = pr_rng_make(1, s->items);
     FILE *file = fopen(path, "w");
     if (file == NULL)
@@ -180,17 +203,20 @@ static parsrec_status write_rows(const shop *s, const char *path, parsrec_error 
     for (uint64_t u = 0; u < s->users; u++) {
         pr_stream draws = pr_stream_at(&rng, (uint32_t)u, (uint32_t)(u >> 32), 0);
         uint64_t end = (uint64_t)((double)(u + 1) * ((double)s->actions / (double)s->users));
+        uint64_t session = 0;
         for (uint64_t k = 0; done < end; k++, done++) {
-            if (k % BASKET == 0)
+            uint64_t now = (uint64_t)((double)k / a->basket);
+            if (k == 0 || now > session)
                 about = pr_stream_below(&draws, GROUPS);
+            session = now;
             uint64_t item = choose(&rng, &draws, u, about, s->items);
             if ((double)shown * (double)s->actions <= (double)done * (double)s->items &&
                 shown < s->items)
                 item = shown++;
-            uint64_t session = k / BASKET;
+            uint64_t time = a->undated ? session : 1500000000 + session * 7 * DAY;
             fprintf(file, "u%llu,%llu,%llu,i%llu\n", (unsigned long long)u,
-                    (unsigned long long)session,
-                    (unsigned long long)(1500000000 + session * 7 * DAY), (unsigned long long)item);
+                    (unsigned long long)session, (unsigned long long)time,
+                    (unsigned long long)item);
         }
     }
     int bad = ferror(file);
@@ -228,57 +254,118 @@ static void note_epoch(void *context, const parsrec_epoch *epoch)
     figures_of[ITEMS_PER_SECOND] = epoch->items_per_s;
 }
 
-static parsrec_status do_train(const step *s, parsrec_error *err)
-{
-    pr_path data_path, model_path;
+/* How an epoch is trained; `set` is room for settings. */
+typedef struct settings {
     char user[32], item[32];
-    const char *set[] = {user, item};
-    snprintf(user, sizeof user, "dim.user=%llu", (unsigned long long)s->args->dim);
-    snprintf(item, sizeof item, "dim.item=%llu", (unsigned long long)s->args->dim);
+    const char *list[2];
+} settings;
+
+static parsrec_train_options options_of(const size_args *a, settings *set)
+{
     parsrec_train_options o = parsrec_train_default();
+    snprintf(set->user, sizeof set->user, "dim.user=%llu", (unsigned long long)a->dim);
+    snprintf(set->item, sizeof set->item, "dim.item=%llu", (unsigned long long)a->dim);
+    set->list[0] = set->user;
+    set->list[1] = set->item;
     o.epochs = 1;
     o.keep_checkpoint = true;
     o.skip_baselines = true;
-    o.threads = s->args->threads;
-    if (s->args->dim > 0) {
-        o.set = set;
+    o.threads = a->threads;
+    if (a->dim > 0) {
+        o.set = set->list;
         o.set_count = 2;
     }
+    return o;
+}
+
+static parsrec_status do_compute(const step *s, parsrec_error *err)
+{
+    pr_path path;
+    settings set;
+    parsrec_train_options o = options_of(s->args, &set);
+    const parsrec_shop_size shops[] = {{s->shop->users, s->shop->items, s->shop->actions},
+                                       {s->args->users, s->args->items, s->args->actions}};
+    parsrec_memory needed[2];
+    parsrec_data *data = NULL;
+    PR_TRY(parsrec_data_load(&data, file_of(&path, s->shop, "data.st"), err));
+    parsrec_status status = parsrec_memory_needed(needed, shops, 2, data, &o, err);
+    parsrec_data_free(data);
+    if (status != PARSREC_OK)
+        return status;
+    s->figures[OWN_TRAIN] = needed[0].train;
+    s->figures[OWN_TABLES] = needed[0].tables;
+    s->figures[WHOLE_TRAIN] = needed[1].train;
+    s->figures[WHOLE_LEAST] = needed[1].train_least;
+    s->figures[WHOLE_TABLES] = needed[1].tables;
+    return PARSREC_OK;
+}
+
+static parsrec_status do_train(const step *s, parsrec_error *err)
+{
+    pr_path data_path, model_path;
+    settings set;
+    parsrec_train_options o = options_of(s->args, &set);
     parsrec_hooks hooks = {.context = s->figures, .on_epoch = note_epoch};
     parsrec_data *data = NULL;
-    parsrec_train_report report = {0};
     PR_TRY(parsrec_data_load(&data, file_of(&data_path, s->shop, "data.st"), err));
     parsrec_status status =
-        parsrec_train(data, file_of(&model_path, s->shop, "model.st"), &o, &report, &hooks, err);
-    s->figures[TRAIN_LEAST] = report.memory_least;
+        parsrec_train(data, file_of(&model_path, s->shop, "model.st"), &o, NULL, &hooks, err);
     parsrec_data_free(data);
     return status;
 }
 
+enum { BASKET = 3, K = 10 };
+
+/* What a server holds that has answered one question. */
 static parsrec_status do_serve(const step *s, parsrec_error *err)
 {
-    enum { BASKET = 3, K = 10 };
+    pr_path path;
+    parsrec_file_report checked;
+    parsrec_model *model = NULL;
+    parsrec_live *live = NULL;
+    parsrec_scratch *own = NULL;
+    parsrec_hit hits[K];
+    parsrec_answer answer;
+    int32_t basket[BASKET] = {0, 1, 2};
+    parsrec_request request = parsrec_request_default();
+    PR_TRY(parsrec_file_check(file_of(&path, s->shop, "model.st"), &checked, err));
+    PR_TRY(parsrec_model_load(&model, path.text, err));
+    size_t items = parsrec_model_size(model, PARSREC_ITEM);
+    parsrec_status status = parsrec_live_new(&live, model, err);
+    if (status == PARSREC_OK)
+        status = parsrec_scratch_new(&own, model, 0, err);
+    request.user = 0;
+    request.k = K;
+    request.live = live;
+    request.basket = (parsrec_numbers){basket, items < BASKET ? items : BASKET};
+    if (status == PARSREC_OK)
+        status = parsrec_recommend(model, own, &request, hits, K, &answer, err);
+    parsrec_scratch_free(own);
+    parsrec_live_free(live);
+    parsrec_model_free(model);
+    return status;
+}
+
+static parsrec_status do_ask(const step *s, parsrec_error *err)
+{
     static const double seconds = 1;
     pr_path path;
     parsrec_model *model = NULL;
-    parsrec_live *live = NULL;
     parsrec_score_speed speed;
     PR_TRY(parsrec_model_load(&model, file_of(&path, s->shop, "model.st"), err));
-    parsrec_status status = parsrec_live_new(&live, model, err);
-    if (status == PARSREC_OK)
-        status = parsrec_bench_score(model, BASKET, K, seconds, &speed, cli_hooks(), err);
+    parsrec_status status =
+        parsrec_bench_score(model, BASKET, K, seconds, &speed, cli_hooks(), err);
     s->figures[ANSWER_MICROSECONDS] = status == PARSREC_OK ? speed.median : 0;
-    parsrec_live_free(live);
     parsrec_model_free(model);
     return status;
 }
 
 typedef struct outcome {
     parsrec_error err;
-    double figures[FIGURES];
+    double figures[ALL_FIGURES];
 } outcome;
 
-/* Runs a step in another process: its figures, and its peak of memory as `memory`. */
+/* Runs a step in another process: its figures, and its peak of memory as `memory` unless that is ALL_FIGURES. */
 static parsrec_status apart(parsrec_status (*run)(const step *, parsrec_error *), step *s,
                             size_t memory, parsrec_error *err)
 {
@@ -317,7 +404,8 @@ static parsrec_status apart(parsrec_status (*run)(const step *, parsrec_error *)
         return o.err.status;
     }
     memcpy(s->figures, o.figures, sizeof o.figures);
-    s->figures[memory] = (double)usage.ru_maxrss * 1024;
+    if (memory < ALL_FIGURES)
+        s->figures[memory] = (double)usage.ru_maxrss * 1024;
     return PARSREC_OK;
 }
 
@@ -344,14 +432,16 @@ static parsrec_status measure_in(shop *s, const size_args *a, double *result, pa
     pr_path rows;
     step own = {s, a, result};
     cli_stage("generating %llu actions", (unsigned long long)s->actions);
-    PR_TRY(write_rows(s, file_of(&rows, s, "rows.csv"), err));
+    PR_TRY(write_rows(s, a, file_of(&rows, s, "rows.csv"), err));
     cli_stage("importing them");
     PR_TRY(apart(do_import, &own, IMPORT_MEMORY, err));
     unlink(rows.text);
+    PR_TRY(apart(do_compute, &own, ALL_FIGURES, err));
     cli_stage("training an epoch");
     PR_TRY(apart(do_train, &own, TRAIN_MEMORY, err));
     cli_stage("asking for answers");
     PR_TRY(apart(do_serve, &own, SERVE_MEMORY, err));
+    PR_TRY(apart(do_ask, &own, ALL_FIGURES, err));
     result[DATA_DISK] = disk(s, "data.st");
     result[MODEL_DISK] = disk(s, "model.st");
     result[CHECKPOINT_DISK] = disk(s, "model.st.ckpt");
@@ -371,7 +461,7 @@ static parsrec_status measure(const size_args *a, double share, double *result, 
               .items = is_drawn(a) ? (uint64_t)(share * (double)a->items + 0.5) : a->items,
               .actions = (uint64_t)(share * (double)a->actions + 0.5)};
     s.users = s.users > 0 ? s.users : 1;
-    memset(result, 0, FIGURES * sizeof *result);
+    memset(result, 0, ALL_FIGURES * sizeof *result);
     PR_TRY(cli_temporary_folder(&s.folder, err));
     parsrec_status status = measure_in(&s, a, result, err);
     clean(&s);
@@ -470,7 +560,7 @@ static double share_of(const size_args *a)
 
 int cmd_size(int argc, char **argv)
 {
-    size_args a = {.most = 200000};
+    size_args a = {.most = 200000, .basket = 6};
     cli_words words;
     int rc = cli_parse(&cli_size, &a, &words, argc, argv);
     if (rc != CLI_CONTINUE)
@@ -482,7 +572,7 @@ int cmd_size(int argc, char **argv)
                                "there are fewer actions than items, or fewer than 6 for each "
                                "user: such a shop cannot be trained on");
     parsrec_error err = {0};
-    double part[FIGURES], half[FIGURES], whole[FIGURES], share = share_of(&a);
+    double part[ALL_FIGURES], half[ALL_FIGURES], whole[FIGURES], share = share_of(&a);
     parsrec_status status = measure(&a, share, part, &err);
     if (status == PARSREC_OK && share < 1)
         status = measure(&a, share / 2, half, &err);
