@@ -689,7 +689,7 @@ typedef struct parsrec_shop_size {
 
 typedef struct parsrec_memory {
     double train, train_least; /* bytes, like memory and memory_least of parsrec_train_report */
-    double tables;             /* what a loaded model computes for its answers, beside its weights */
+    double tables; /* what a loaded model computes for its answers, beside its weights */
 } parsrec_memory;
 
 /* What shops of other sizes will take if they are like `data`: as many actions per session and sessions per

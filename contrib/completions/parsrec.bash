@@ -46,7 +46,7 @@ _parsrec() {
             "export-events -"*) list="--output --types --help" ;;
             "fold-events -"*) list="--store --store-file --help" ;;
             "bench -"*) list="--model --preset --seconds --basket --k --threads --set --json --help" ;;
-            "size -"*) list="--users --items --actions --dim --sample --max-memory --threads --json --help" ;;
+            "size -"*) list="--users --items --actions --basket --dim --sample --undated --max-memory --threads --json --help" ;;
             "doctor -"*) list="--store --server --json --help" ;;
             esac ;;
         esac
