@@ -97,7 +97,7 @@ static parsrec_status look_into_folder(const pr_listed_model *e, pr_attempt *a,
         path, reason, e->kind, e->name, path);
 }
 
-/* The first seed's file bears the name alone, so that seeds can be added later. */
+/* The first seed's file has the name alone, so that seeds can be added later. */
 static parsrec_status make_path(pr_attempt *a, const pr_listed_model *e,
                                 const parsrec_comparison *c, const parsrec_compare_options *options,
                                 parsrec_error *err)

@@ -236,7 +236,7 @@ static const setting settings[] = {
     WHOLE("lookback", lookback, 1, 200, "20",
           "caser, stamp, narm, dream: newest positions that a prediction looks at"),
     WHOLE("filters", filters, 1, 1024, "16",
-          "caser: filters over one, two, ... positions, of each so many"),
+          "caser: filters of each length (over one, two, ... positions)"),
     WHOLE("filters.column", filters_column, 1, 64, "4",
           "caser: filters over all positions, one column at a time"),
     WHOLE("intervals", intervals, 1, 4096, "64",

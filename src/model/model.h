@@ -156,7 +156,7 @@ typedef struct pr_model_kind {
     void (*draw_mask)(const pr_model *model, uint8_t *mask, uint64_t seed, uint32_t batch,
                       uint32_t step); /* not called if mask_bytes is 0 */
     void (*learn)(const pr_model *model, pr_chunk *chunk);
-    /* Sparse gradients: how many items a chunk of so many targets looks at besides those of its baskets and histories.
+    /* Sparse gradients: how many items a chunk of that many targets looks at besides those of its baskets and histories.
      * learn() then fills chunk->item_rows, reads rows of item tables with pr_item_row (item_tables.h), and
      * neither it nor the trainer goes over the catalogue. PR_WHOLE_CATALOGUE, or NULL: gradients are
      * dense. */

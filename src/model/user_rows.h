@@ -31,13 +31,13 @@ void pr_user_rows_free(pr_user_rows *rows); /* after the model */
 
 /* ---- visits ---- */
 
-/* A rank will want a user; not for unknown ones (below 0). All ranks must be told of all wishes, in any
+/* A rank will want a user; not for unknown ones (below 0). All ranks must make the same calls, in any
  * order. */
 parsrec_status pr_user_rows_want(pr_user_rows *rows, unsigned rank, int32_t user,
                                  parsrec_error *err);
 parsrec_status pr_user_rows_want_all(pr_user_rows *rows, int32_t user,
                                      parsrec_error *err); /* every rank will */
-/* Takes the memory of so many wishes beforehand, of which no more than `visits` are of one rank. */
+/* Takes the memory of that many wishes beforehand, of which no more than `visits` are of one rank. */
 parsrec_status pr_user_rows_reserve(pr_user_rows *rows, size_t wishes, size_t visits,
                                     parsrec_error *err);
 /* Adds to the next exchange what brings the rows wanted, as model->weights has them now. They replace
@@ -45,7 +45,7 @@ parsrec_status pr_user_rows_reserve(pr_user_rows *rows, size_t wishes, size_t vi
 parsrec_status pr_user_rows_post(pr_user_rows *rows, const pr_model *model, parsrec_error *err);
 /* The same with the exchange. */
 parsrec_status pr_user_rows_bring(pr_user_rows *rows, const pr_model *model, parsrec_error *err);
-/* The memory of the last two for an estimate beforehand, with so many wishes in all. */
+/* The memory of the last two for an estimate beforehand, with that many wishes in all. */
 size_t pr_user_rows_bytes(const pr_user_rows *rows, size_t wishes);
 /* How often rows were posted, to tell whether those of an earlier call are still here. */
 uint64_t pr_user_rows_posted(const pr_user_rows *rows);

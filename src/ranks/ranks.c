@@ -16,8 +16,8 @@
 #include "base/status.h"
 #include "ranks/plugin.h"
 
-/* A wait begins by asking again and again, for a large message gets on with every question; others may
- * have the processor meanwhile. After that it sleeps between two questions. */
+/* A wait begins by polling, since a large message advances with every poll; others may
+ * have the processor meanwhile. After that it sleeps between two polls. */
 #define EAGER_SECONDS     5e-3
 #define SLEEP_NANOSECONDS 50000
 /* After this long a wait is shown to the caller, who may then stop it. */

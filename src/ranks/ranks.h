@@ -50,7 +50,7 @@ typedef struct pr_ranks_work {
     const parsrec_hooks *outer;
     pr_ranks *ranks;
 } pr_ranks_work;
-/* The hooks for the work, which pass on to `outer` what they are told; `outer` itself without ranks. */
+/* The hooks for the work, which pass on to `outer` what they receive; `outer` itself without ranks. */
 const parsrec_hooks *pr_ranks_work_begin(pr_ranks_work *work, pr_ranks *ranks,
                                          const parsrec_hooks *outer);
 /* Waits for all, whose failure, or `own`, becomes everybody's. */

@@ -1,7 +1,7 @@
 /* a <- a + c (w - a) with c = (LATE + 1) / (n + LATE) for the n-th weights added. The share of the n-th in
  * the average is about proportional to n^LATE: it is an average over the last part of a run, about
  * 1 / (LATE + 2) of it, however long the run is. It needs no window of earlier weights and no correction
- * for its beginning, where c = 1, and a run that is made longer goes on with the same average. */
+ * for its beginning, where c = 1, and a run that is made longer continues the same average. */
 #include "train/average.h"
 
 #include <assert.h>

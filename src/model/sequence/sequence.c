@@ -470,7 +470,7 @@ static void drawn_block(pr_sequence_run *run, const pr_model *model, pr_real *dy
         for (size_t r = 0; r < B; r++)
             d->score[n * B + r] =
                 d->ids[n] == target[r] ? PR_BARRED : d->score[n * B + r] + run->bias[d->ids[n]];
-    /* each drawn item stands for so many */
+    /* each drawn item stands for this many */
     pr_real more = pr_log((pr_real)model->items / (pr_real)N);
     double loss =
         c->loss == PR_LOSS_BPR_MAX

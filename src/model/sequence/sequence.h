@@ -119,7 +119,7 @@ parsrec_status pr_sequence_check_loss(const char *kind, const pr_config *config,
 void pr_sequence_loss_take(pr_sequence_run *run, pr_arena *arena, const pr_model *model,
                            size_t width);
 /* The loss of y[n], the outcomes for run->target[from..from + n - 1], against run->e.w.item and run->bias.
- * `from` must be a multiple of PR_LOSS_ROWS: each block of so many draws its own items. Sets dy[n], adds into
+ * `from` must be a multiple of PR_LOSS_ROWS: each block of that many rows draws its own items. Sets dy[n], adds into
  * the gradients of table and bias and to the chunk's loss. */
 void pr_sequence_loss(pr_sequence_run *run, const pr_model *model, pr_real *dy, const pr_real *y,
                       size_t from, size_t n, double factor);
