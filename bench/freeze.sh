@@ -13,7 +13,7 @@ examples=$here/../examples
 
 # Numbers that change from run to run, in JSON and in texts.
 steady() {
-    sed -E 's/"(seconds|load_seconds|items_per_s|time|elapsed|loaded|uptime|memory|gflops|sgemm_gflops|share_of_sgemm)": *[-0-9.e+]+/"\1":0/g
+    sed -E 's/"(seconds|load_seconds|items_per_s|answers_per_s|time|elapsed|loaded|uptime|memory|gflops|sgemm_gflops|share_of_sgemm)": *[-0-9.e+]+/"\1":0/g
             s/"(loaded_at|time|started_at)": *"[^"]*"/"\1":""/g; s/[0-9][0-9,.]* (seconds|s|MB|ms|us)\b/N \1/g
             s/127\.0\.0\.1:[0-9]+/ADDRESS/g; s/[0-9,]+\/s/N\/s/g'
 }
