@@ -39,6 +39,7 @@ static const char *const bests[] = {"remaining", "protocols", NULL};
 static const char *const averages[] = {"off", "auto", NULL};
 static const char *const rule_values[] = {"confidence", "lift", "support", NULL};
 static const char *const rule_sources[] = {"all", "last", NULL};
+static const char *const separators[] = {"off", "on", "auto", NULL};
 static const char *const pools[] = {"max", "mean", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
 
@@ -130,9 +131,8 @@ static const setting settings[] = {
            "cross entropy (parsrec, gru4rec, caser, stamp, narm, dream), bpr (parsrec, bpr, fpmc, "
            "ncf, hrm, transrec), "
            "bpr-max, "
-           "top1-max (gru4rec, caser, stamp, narm, dream); auto (parsrec): ce, or sampled if the "
-           "catalogue is "
-           "large"),
+           "top1-max (gru4rec, caser, stamp, narm, dream); auto: ce, or, where the kind knows it, "
+           "sampled if the catalogue is large"),
     CHOICE("optimiser", optimiser, optimisers, "adam", "adam (lazy for embedding rows) or sgd"),
     NUMBER("rate", rate, 1e-7, 10, "0.001", "learning rate"),
     NUMBER("rate.warmup", rate_warmup, 0, 1, "0",
@@ -218,8 +218,9 @@ static const setting settings[] = {
     SWITCH("fill", fill, "on", "personal, recent: rank items never bought too, by popularity"),
     WHOLE("length", length, 0, 4096, "200",
           "sequence models: positions for the newest items of a user; 0: by the users' items"),
-    SWITCH("separator", separator, "off",
-           "sequence models: a position of its own between two sessions of a user"),
+    CHOICE("separator", separator, separators, "off",
+           "sequence models: a position of its own between two sessions of a user; auto: unless "
+           "nearly all sessions have one item"),
     CHOICE("windows", windows, windows, "all",
            "sequence models: learn from all windows of a user's items, or from the last one only"),
     WHOLE("ffn.width", ffn_width, 1, 16, "1",
@@ -243,7 +244,7 @@ static const setting settings[] = {
           "tisasrec: longest time between two positions that is told apart, in units of the "
           "shortest"),
     CHOICE(
-        "pool", pool, pools, "max",
+        "pool", pool, pools, "mean",
         "hrm, dream: what the items of a basket make together, number by number: the largest, or "
         "the mean"),
     CHOICE("pool.user", pool_user, pools, "max", "hrm: the same of the user and the last basket"),

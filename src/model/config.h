@@ -34,6 +34,11 @@ typedef enum pr_best_by { PR_BEST_REMAINING, PR_BEST_PROTOCOLS } pr_best_by;
 typedef enum pr_average_kind { PR_AVERAGE_OFF, PR_AVERAGE_AUTO } pr_average_kind;
 typedef enum pr_rules_by { PR_RULES_CONFIDENCE, PR_RULES_LIFT, PR_RULES_SUPPORT } pr_rules_by;
 typedef enum pr_rules_from { PR_FROM_ALL, PR_FROM_LAST } pr_rules_from;
+typedef enum pr_separator_use {
+    PR_SEPARATOR_OFF,
+    PR_SEPARATOR_ON,
+    PR_SEPARATOR_AUTO /* until the data are known (settle.h); it then counts as on */
+} pr_separator_use;
 typedef enum pr_pool_by { PR_POOL_MAX, PR_POOL_MEAN } pr_pool_by;
 typedef enum pr_optimiser { PR_ADAM, PR_SGD } pr_optimiser;
 

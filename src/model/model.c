@@ -67,13 +67,16 @@ parsrec_status pr_model_check(const char *kind, const pr_config *config, parsrec
 void pr_model_settle_loss(pr_config *config, const pr_model_kind *kind, size_t items)
 {
     /* A catalogue of CHEAP times the drawn items costs about five times as much per predicted item as
-     * the drawn ones do (bench/scale.sh, stage train). */
-    enum { DRAWN_LEAST = 2048, CHEAP = 12 };
+     * the drawn ones do (bench/scale.sh, stage train). Recurrent models and those of windows do little else than
+     * score, so that they draw items earlier. */
+    enum { DRAWN_LEAST = 2048, CHEAP = 12, CHEAP_SEQUENCE = 4 };
     int drawn = config->negatives > DRAWN_LEAST ? config->negatives : DRAWN_LEAST;
     if (config->loss != PR_LOSS_AUTO)
         return;
+    bool sequence = kind->window != NULL || kind == &pr_gru4rec;
     config->loss = PR_LOSS_CE;
-    if (kind->drawn_items != NULL && items > CHEAP * (size_t)drawn) {
+    if ((kind->drawn_items != NULL && items > CHEAP * (size_t)drawn) ||
+        (sequence && items > CHEAP_SEQUENCE * (size_t)drawn)) {
         config->loss = PR_LOSS_SAMPLED;
         config->negatives = drawn;
     }

@@ -59,6 +59,11 @@ static void settle_sequences(pr_config *c, const pr_model_kind *kind, const pr_d
         EPOCHS_MOST = 200
     };
     sequences s = count_sequences(data, (size_t)c->last, c->separator);
+    if (c->separator == PR_SEPARATOR_AUTO) {
+        bool single = 10 * s.items < 11 * s.baskets; /* sessions of one item, nearly all of them */
+        c->separator = single ? PR_SEPARATOR_OFF : PR_SEPARATOR_ON;
+        s = count_sequences(data, (size_t)c->last, c->separator);
+    }
     size_t mean = s.tokens / (s.count > 0 ? s.count : 1) + 1;
     size_t more = kind == &pr_bert4rec ? 2 : 1;
     if (c->length == 0)

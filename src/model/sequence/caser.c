@@ -162,6 +162,7 @@ static const char *const settings[] = {
     "rate.final=0.1",
     "clip=5",
     "negatives=2048",
+    "loss=auto",
     NULL,
 };
 

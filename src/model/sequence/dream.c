@@ -163,10 +163,9 @@ static const pr_window_net net = {
     .maps = maps, .parts = parts, .forward = forward, .backward = backward, .products = products};
 
 static const char *const settings[] = {
-    "batch=0",          "length=0",    "lookback=50",    "dropout.hidden=0.4",
-    "separator=on",     "rate=0.003",  "epochs=0",       "best=protocols",
-    "rate.warmup=0.05", "dim.item=64", "rate.final=0.1", "clip=5",
-    "negatives=2048",   NULL,
+    "batch=0",        "length=0", "lookback=50",    "dropout.hidden=0.2", "separator=auto",
+    "rate=0.003",     "epochs=0", "best=protocols", "rate.warmup=0.05",   "dim.item=64",
+    "rate.final=0.1", "clip=5",   "negatives=2048", "loss=auto",          NULL,
 };
 
 const pr_model_kind pr_dream = {

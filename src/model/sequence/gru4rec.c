@@ -388,9 +388,19 @@ static parsrec_status check(const pr_config *c, parsrec_error *err)
 }
 
 static const char *const settings[] = {
-    "batch=0",        "length=0", "separator=on",   "dropout.hidden=0.4",
-    "rate=0.005",     "epochs=0", "best=protocols", "rate.warmup=0.05",
-    "rate.final=0.1", "clip=5",   "negatives=2048", NULL,
+    "batch=0",
+    "length=0",
+    "separator=auto",
+    "dropout.hidden=0.4",
+    "rate=0.005",
+    "epochs=0",
+    "best=protocols",
+    "rate.warmup=0.05",
+    "rate.final=0.1",
+    "clip=5",
+    "negatives=2048",
+    "loss=auto",
+    NULL,
 };
 
 const pr_model_kind pr_gru4rec = {

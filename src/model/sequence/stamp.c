@@ -121,9 +121,19 @@ static const pr_window_net net = {
     .maps = maps, .parts = parts, .forward = forward, .backward = backward, .products = products};
 
 static const char *const settings[] = {
-    "batch=0",        "length=0", "lookback=20",    "dropout.hidden=0.2",
-    "rate=0.003",     "epochs=0", "best=protocols", "rate.warmup=0.05",
-    "rate.final=0.1", "clip=5",   "negatives=2048", NULL,
+    "batch=0",
+    "length=0",
+    "lookback=20",
+    "dropout.hidden=0.2",
+    "rate=0.003",
+    "epochs=0",
+    "best=protocols",
+    "rate.warmup=0.05",
+    "rate.final=0.1",
+    "clip=5",
+    "negatives=2048",
+    "loss=auto",
+    NULL,
 };
 
 const pr_model_kind pr_stamp = {
