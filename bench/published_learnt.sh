@@ -1,30 +1,25 @@
 #!/bin/sh
-# bpr, fpmc, ncf, gru4rec and caser beside figures that were published on the same files, in stages: stop it whenever
+# bpr, fpmc, ncf, transrec, gru4rec and caser beside figures that were published on the same files, in stages: stop it whenever
 # you like, a second call continues where the first one stopped.
 #   bench/published_learnt.sh DATA_FOLDER OUT [ROW...]        rows: beauty_bpr, games_fpmc, ...; without any, all
-# DATA_FOLDER holds s3rec_beauty, video_sasrec and ml1m, each with actions.csv.gz (docs/results.md). THREADS: 1.
+# DATA_FOLDER holds s3rec_beauty, video_sasrec, ml1m and dnntsp_dc, each with actions.csv.gz (docs/results.md).
+# THREADS: 1. dnntsp_dc also has split.csv.gz: its test users are tested and nothing of them is trained on.
 # It fails if a figure is more than 5 % below the published one.
 set -eu
 usage='usage: bench/published_learnt.sh DATA_FOLDER OUT [ROW...]'
 shared=${1:?$usage} out=${2:?$usage}
 shift 2
 [ $# -gt 0 ] || set -- beauty_bpr beauty_fpmc beauty_gru4rec beauty_caser games_bpr games_fpmc games_gru4rec games_caser \
-    ml1m_bpr ml1m_ncf
+    games_transrec dc_dream ml1m_bpr ml1m_ncf ml1m_transrec
 parsrec=${PARSREC:-build/release/src/parsrec}
 threads=${THREADS:-1}
 mkdir -p "$out"
 
-# What differs from the defaults, so that a row takes minutes: fewer epochs of gru4rec and caser, and where the catalogue
-# is large a loss against 2,048 drawn items. One action is one session here: separators would say nothing.
+# What differs from the defaults, so that a row takes minutes: fewer epochs of gru4rec and caser.
 settings() {
     case $1 in
-    *_gru4rec) echo "--set separator=off --set loss=sampled --epochs 6" ;;
-    games_caser) echo "--set loss=sampled --epochs 8" ;;
-    beauty_caser) echo "--epochs 6" ;;
-    games_*) echo "--set weight_decay=0.1 --epochs 20" ;;
-    beauty_*) echo "--epochs 38" ;;
-    ml1m_bpr) echo "--epochs 12" ;;
-    ml1m_ncf) echo "--set weight_decay=0.1 --epochs 10" ;;
+    *_gru4rec | beauty_caser) echo "--epochs 6" ;;
+    games_caser) echo "--epochs 8" ;;
     esac
 }
 set_of() {
@@ -32,6 +27,7 @@ set_of() {
     beauty_*) echo s3rec_beauty ;;
     games_*) echo video_sasrec ;;
     ml1m_*) echo ml1m ;;
+    dc_*) echo dnntsp_dc ;;
     *) echo "there is no row $1; rows are beauty_bpr, games_fpmc, ml1m_ncf and so on" >&2; exit 2 ;;
     esac
 }
@@ -40,26 +36,34 @@ for row in "$@"; do
     set=$(set_of "$row")
     data=$out/$set.st model=$out/$row.st
     [ -s "$data" ] || "$parsrec" import -o "$data" "$shared/$set/actions.csv.gz" >/dev/null 2>&1
+    held=
+    if [ "$set" = dnntsp_dc ]; then
+        zcat "$shared/$set/split.csv.gz" | awk -F, '$2 == "test" {print $1}' >"$out/dc_test"
+        held="--test-users $out/dc_test"
+    fi
     if [ -s "$model.ckpt" ]; then
         "$parsrec" train -o "$model" "$data" --resume "$model.ckpt" --threads "$threads" >/dev/null 2>&1
     elif [ ! -s "$model" ]; then
-        # shellcheck disable=SC2046  # the settings are words
-        "$parsrec" train -o "$model" "$data" --model "${row#*_}" $(settings "$row") --seed 1 --threads "$threads" >/dev/null 2>&1
+        # shellcheck disable=SC2046,SC2086  # the settings are words
+        "$parsrec" train -o "$model" "$data" --model "${row#*_}" $(settings "$row") $held --seed 1 --threads "$threads" >/dev/null 2>&1
     fi
     measure() { # FILE OPTION...
         file=$1
         shift
-        [ -s "$file" ] || "$parsrec" eval "$model" "$data" --protocol next --exclude-seen "$@" --threads "$threads" \
+        [ -s "$file" ] || "$parsrec" eval "$model" "$data" "$@" --threads "$threads" \
             --json >"$file.part" 2>/dev/null
         [ -s "$file" ] || mv "$file.part" "$file"
     }
+    next="--protocol next --exclude-seen"
+    # shellcheck disable=SC2086
     case $set in
-    s3rec_beauty) measure "$out/$row.json" --full --k 5,10,20 ;;
-    video_sasrec) measure "$out/$row.json" --negatives 100 --k 10 ;;
+    s3rec_beauty) measure "$out/$row.json" $next --full --k 5,10,20 ;;
+    video_sasrec) measure "$out/$row.json" $next --negatives 100 --k 10 ;;
     ml1m)
-        measure "$out/$row.json" --negatives 100 --k 10
-        measure "$out/$row.popular.json" --candidates popular --negatives 100 --k 1,5,10
+        measure "$out/$row.json" $next --negatives 100 --k 10
+        measure "$out/$row.popular.json" $next --candidates popular --negatives 100 --k 1,5,10
         ;;
+    dnntsp_dc) measure "$out/$row.json" --protocol basket --test-users "$out/dc_test" --k 10 ;;
     esac
 done
 
@@ -79,6 +83,9 @@ ROWS = [
     ("games_fpmc", TEN, [.6802, .4680]),
     ("games_gru4rec", TEN, [.2938, .1837]),
     ("games_caser", TEN, [.5282, .3214]),
+    ("games_transrec", TEN, [.6838, .4557]),
+    ("dc_dream", "Recall@10 NDCG@10 PHR@10", [.2857, .1947, .3705]),
+    ("ml1m_transrec", TEN, [.6413, .3969]),
     ("ml1m_bpr", TEN, [.5781, .3287]),
     ("ml1m_bpr.popular", HARD, [.0914, .2866, .4301, .1903, .2365, .2009]),
     ("ml1m_ncf", TEN, None),
