@@ -43,6 +43,24 @@ def report(path, *measures):
         line(row["model"], *(over_seeds(row, m) for m in measures), told)
 
 
+PAPER = {  # its table of results on synthetic data, in the order of PAPER_MEASURES
+    "pop": (.0005, .0028, .0066, .0013, .0026, .0005, .0029, .0068),
+    "sasrec": (.1816, .3919, .5133, .2872, .3253, .1826, .3931, .5151),
+    "bert4rec": (.1963, .4150, .5441, .3061, .3426, .1974, .4163, .5357),
+    "paper": (.2136, .4791, .5825, .3489, .3800, .2249, .4784, .5792),
+}
+PAPER_MEASURES = ("HR@1", "HR@5", "HR@10", "NDCG@5", "NDCG@10", "Sess-Prec@1", "Sess-Prec@5", "Sess-Prec@10")
+
+
+def paper(path):
+    """Models as rows, the paper's own figures below those that it has too."""
+    head("model", *PAPER_MEASURES)
+    for row in rows_of(path):
+        line(row["model"], *(decimal(row["metrics"][m]) for m in PAPER_MEASURES))
+        if row["model"] in PAPER:
+            line("*its row in the paper*", *map(decimal, PAPER[row["model"]]))
+
+
 def cells(*words):
     """SETTING TRAINED.json SPEED.json, repeated; speed as a share of sgemm's, against the first."""
     head("setting", "HR@10", "NDCG@10", "Sess-Prec@10", "speed")
