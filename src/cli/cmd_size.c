@@ -98,8 +98,8 @@ enum {
     OWN_TRAIN = FIGURES,
     OWN_TABLES,
     WHOLE_TRAIN,
-    WHOLE_LEAST,
     WHOLE_TABLES,
+    SERVE_HELD, /* by the server in the end; its peak may be that of checking a small file */
     ALL_FIGURES
 };
 
@@ -112,31 +112,29 @@ static const struct {
     {"import_memory", LINE},    {"import_seconds", SHARE},        {"data_disk", LINE},
     {"train_memory", COMPUTED}, {"train_memory_least", COMPUTED}, {"epoch_seconds", SHARE},
     {"items_per_second", SAME}, {"checkpoint_disk", LINE},        {"model_disk", LINE},
-    {"serve_memory", LINE},     {"answer_microseconds", SEARCH},
+    {"serve_memory", COMPUTED}, {"answer_microseconds", SEARCH},
 };
 
-/* Of the whole, from a part `share` of it and, if not NULL, from half of that part. A line that would fall is
+/* At the whole, along the line through a part `share` of it and half of that part. A line that would fall is
  * level: then the fixed part is all there is. */
+static double along(double part, double half, double share)
+{
+    return part > half ? part + (part - half) / (share / 2) * (1 - share) : part;
+}
+
+/* Of the whole, from a part `share` of it and from half of that part. */
 static void conclude(double *whole, const double *part, const double *half, double share,
                      bool drawn)
 {
     for (size_t i = 0; i < FIGURES; i++) {
-        whole[i] = part[i];
-        if (half == NULL)
-            continue;
-        double apart = i == SERVE_MEMORY ? half[OWN_TABLES] - part[OWN_TABLES] : 0;
-        double slope = (part[i] - half[i] + apart) / (share / 2);
-        bool line = figures[i].rule == LINE || (figures[i].rule == SEARCH && drawn);
-        if (line && slope > 0)
-            whole[i] = part[i] + slope * (1 - share);
-        if (figures[i].rule == SHARE)
-            whole[i] = part[i] / share;
+        int rule = figures[i].rule == SEARCH ? drawn ? LINE : SAME : figures[i].rule;
+        whole[i] = rule == LINE    ? along(part[i], half[i], share)
+                   : rule == SHARE ? part[i] / share
+                                   : part[i];
     }
-    whole[TRAIN_LEAST] = part[WHOLE_LEAST];
-    if (half == NULL)
-        return;
     whole[TRAIN_MEMORY] = part[WHOLE_TRAIN] * part[TRAIN_MEMORY] / part[OWN_TRAIN];
-    whole[SERVE_MEMORY] += part[WHOLE_TABLES] - part[OWN_TABLES];
+    whole[SERVE_MEMORY] = part[WHOLE_TABLES] + along(part[SERVE_HELD] - part[OWN_TABLES],
+                                                     half[SERVE_HELD] - half[OWN_TABLES], share);
 }
 
 /* ---- a generated shop ---- */
@@ -295,7 +293,7 @@ static parsrec_status do_compute(const step *s, parsrec_error *err)
     s->figures[OWN_TRAIN] = needed[0].train;
     s->figures[OWN_TABLES] = needed[0].tables;
     s->figures[WHOLE_TRAIN] = needed[1].train;
-    s->figures[WHOLE_LEAST] = needed[1].train_least;
+    s->figures[TRAIN_LEAST] = needed[1].train_least;
     s->figures[WHOLE_TABLES] = needed[1].tables;
     return PARSREC_OK;
 }
@@ -340,6 +338,7 @@ static parsrec_status do_serve(const step *s, parsrec_error *err)
     request.basket = (parsrec_numbers){basket, items < BASKET ? items : BASKET};
     if (status == PARSREC_OK)
         status = parsrec_recommend(model, own, &request, hits, K, &answer, err);
+    s->figures[SERVE_HELD] = (double)pr_memory_resident();
     parsrec_scratch_free(own);
     parsrec_live_free(live);
     parsrec_model_free(model);
@@ -427,7 +426,8 @@ static void clean(const shop *s)
     rmdir(s->folder.text);
 }
 
-static parsrec_status measure_in(shop *s, const size_args *a, double *result, parsrec_error *err)
+static parsrec_status measure_import(shop *s, const size_args *a, double *result,
+                                     parsrec_error *err)
 {
     pr_path rows;
     step own = {s, a, result};
@@ -436,13 +436,20 @@ static parsrec_status measure_in(shop *s, const size_args *a, double *result, pa
     cli_stage("importing them");
     PR_TRY(apart(do_import, &own, IMPORT_MEMORY, err));
     unlink(rows.text);
+    result[DATA_DISK] = disk(s, "data.st");
+    return PARSREC_OK;
+}
+
+static parsrec_status measure_all(shop *s, const size_args *a, double *result, parsrec_error *err)
+{
+    step own = {s, a, result};
+    PR_TRY(measure_import(s, a, result, err));
     PR_TRY(apart(do_compute, &own, ALL_FIGURES, err));
     cli_stage("training an epoch");
     PR_TRY(apart(do_train, &own, TRAIN_MEMORY, err));
     cli_stage("asking for answers");
     PR_TRY(apart(do_serve, &own, SERVE_MEMORY, err));
     PR_TRY(apart(do_ask, &own, ALL_FIGURES, err));
-    result[DATA_DISK] = disk(s, "data.st");
     result[MODEL_DISK] = disk(s, "model.st");
     result[CHECKPOINT_DISK] = disk(s, "model.st.ckpt");
     return PARSREC_OK;
@@ -455,7 +462,8 @@ static bool is_drawn(const size_args *a)
 }
 
 /* Of a shop with this share of the users and actions, and of the items of a large catalogue. */
-static parsrec_status measure(const size_args *a, double share, double *result, parsrec_error *err)
+static parsrec_status measure(const size_args *a, double share, bool all, double *result,
+                              parsrec_error *err)
 {
     shop s = {.users = (uint64_t)(share * (double)a->users + 0.5),
               .items = is_drawn(a) ? (uint64_t)(share * (double)a->items + 0.5) : a->items,
@@ -463,9 +471,25 @@ static parsrec_status measure(const size_args *a, double share, double *result, 
     s.users = s.users > 0 ? s.users : 1;
     memset(result, 0, ALL_FIGURES * sizeof *result);
     PR_TRY(cli_temporary_folder(&s.folder, err));
-    parsrec_status status = measure_in(&s, a, result, err);
+    parsrec_status status = (all ? measure_all : measure_import)(&s, a, result, err);
     clean(&s);
     return status;
+}
+
+/* Of an import, which is quick, larger parts are measured: small ones have memory that was freed and is not given
+ * back, which large ones give back. */
+static parsrec_status conclude_import(double *whole, const size_args *a, double share,
+                                      parsrec_error *err)
+{
+    enum { LARGER = 4 };
+    double part[ALL_FIGURES], half[ALL_FIGURES];
+    share = LARGER * share < 1 ? LARGER * share : 1;
+    PR_TRY(measure(a, share, false, part, err));
+    PR_TRY(measure(a, share / 2, false, half, err));
+    whole[IMPORT_SECONDS] = part[IMPORT_SECONDS] / share;
+    whole[IMPORT_MEMORY] = along(part[IMPORT_MEMORY], half[IMPORT_MEMORY], share);
+    whole[DATA_DISK] = along(part[DATA_DISK], half[DATA_DISK], share);
+    return PARSREC_OK;
 }
 
 /* ---- the report ---- */
@@ -573,12 +597,17 @@ int cmd_size(int argc, char **argv)
                                "user: such a shop cannot be trained on");
     parsrec_error err = {0};
     double part[ALL_FIGURES], half[ALL_FIGURES], whole[FIGURES], share = share_of(&a);
-    parsrec_status status = measure(&a, share, part, &err);
-    if (status == PARSREC_OK && share < 1)
-        status = measure(&a, share / 2, half, &err);
+    parsrec_status status = measure(&a, share, true, part, &err);
+    memcpy(whole, part, sizeof whole);
+    if (status == PARSREC_OK && share < 1) {
+        status = measure(&a, share / 2, true, half, &err);
+        if (status == PARSREC_OK) {
+            conclude(whole, part, half, share, is_drawn(&a));
+            status = conclude_import(whole, &a, share, &err);
+        }
+    }
     cli_finish_line();
     if (status != PARSREC_OK)
         return cli_report("size", &err);
-    conclude(whole, part, share < 1 ? half : NULL, share, is_drawn(&a));
     return a.json ? print_json(&a, whole, share) : print_text(&a, whole, share);
 }
