@@ -115,11 +115,18 @@ static const struct {
     {"serve_memory", COMPUTED}, {"answer_microseconds", SEARCH},
 };
 
-/* At the whole, along the line through a part `share` of it and half of that part. A line that would fall is
- * level: then the fixed part is all there is. */
-static double along(double part, double half, double share)
+/* A figure of a part of the shop. */
+typedef struct point {
+    double share, figure;
+} point;
+
+/* At the whole, along the line through a part and a smaller one. A line that would fall is level: then the fixed
+ * part is all there is. */
+static double along(point small, point large)
 {
-    return part > half ? part + (part - half) / (share / 2) * (1 - share) : part;
+    double rise = large.figure - small.figure;
+    return rise > 0 ? large.figure + rise / (large.share - small.share) * (1 - large.share)
+                    : large.figure;
 }
 
 /* Of the whole, from a part `share` of it and from half of that part. */
@@ -128,13 +135,14 @@ static void conclude(double *whole, const double *part, const double *half, doub
 {
     for (size_t i = 0; i < FIGURES; i++) {
         int rule = figures[i].rule == SEARCH ? drawn ? LINE : SAME : figures[i].rule;
-        whole[i] = rule == LINE    ? along(part[i], half[i], share)
+        whole[i] = rule == LINE    ? along((point){share / 2, half[i]}, (point){share, part[i]})
                    : rule == SHARE ? part[i] / share
                                    : part[i];
     }
     whole[TRAIN_MEMORY] = part[WHOLE_TRAIN] * part[TRAIN_MEMORY] / part[OWN_TRAIN];
-    whole[SERVE_MEMORY] = part[WHOLE_TABLES] + along(part[SERVE_HELD] - part[OWN_TABLES],
-                                                     half[SERVE_HELD] - half[OWN_TABLES], share);
+    whole[SERVE_MEMORY] =
+        part[WHOLE_TABLES] + along((point){share / 2, half[SERVE_HELD] - half[OWN_TABLES]},
+                                   (point){share, part[SERVE_HELD] - part[OWN_TABLES]});
 }
 
 /* ---- a generated shop ---- */
@@ -476,19 +484,18 @@ static parsrec_status measure(const size_args *a, double share, bool all, double
     return status;
 }
 
-/* Of an import, which is quick, larger parts are measured: small ones have memory that was freed and is not given
- * back, which large ones give back. */
+/* An import is quick, so that a larger part is measured: its tables grow in steps, and between parts that differ
+ * much a step counts less. */
 static parsrec_status conclude_import(double *whole, const size_args *a, double share,
-                                      parsrec_error *err)
+                                      const double *half, parsrec_error *err)
 {
     enum { LARGER = 4 };
-    double part[ALL_FIGURES], half[ALL_FIGURES];
-    share = LARGER * share < 1 ? LARGER * share : 1;
-    PR_TRY(measure(a, share, false, part, err));
-    PR_TRY(measure(a, share / 2, false, half, err));
-    whole[IMPORT_SECONDS] = part[IMPORT_SECONDS] / share;
-    whole[IMPORT_MEMORY] = along(part[IMPORT_MEMORY], half[IMPORT_MEMORY], share);
-    whole[DATA_DISK] = along(part[DATA_DISK], half[DATA_DISK], share);
+    double part[ALL_FIGURES], large = LARGER * share < 1 ? LARGER * share : 1;
+    PR_TRY(measure(a, large, false, part, err));
+    whole[IMPORT_SECONDS] = part[IMPORT_SECONDS] / large;
+    whole[IMPORT_MEMORY] =
+        along((point){share / 2, half[IMPORT_MEMORY]}, (point){large, part[IMPORT_MEMORY]});
+    whole[DATA_DISK] = along((point){share / 2, half[DATA_DISK]}, (point){large, part[DATA_DISK]});
     return PARSREC_OK;
 }
 
@@ -603,7 +610,7 @@ int cmd_size(int argc, char **argv)
         status = measure(&a, share / 2, true, half, &err);
         if (status == PARSREC_OK) {
             conclude(whole, part, half, share, is_drawn(&a));
-            status = conclude_import(whole, &a, share, &err);
+            status = conclude_import(whole, &a, share, half, &err);
         }
     }
     cli_finish_line();
