@@ -33,11 +33,12 @@ struct parsrec_ranks {
     unsigned rank, size;
     double peer_seconds;
     const parsrec_hooks *hooks;
-    bool failed;   /* a message could not even be started, or did not get through */
-    bool broken;   /* another rank is gone: they cannot be left in order */
-    unsigned gone; /* the one that was waited for in vain */
-    bool told;     /* it was rank 0, which had itself waited so long that it has said why */
-    bool agreed;   /* on a failure: all ranks know that this is the end */
+    bool failed;      /* a message could not even be started, or did not get through */
+    bool broken;      /* another rank is gone: they cannot be left in order */
+    unsigned gone;    /* the one that was waited for in vain */
+    bool told;        /* it was rank 0, which had itself waited so long that it has said why */
+    bool agreed;      /* on a failure: all ranks know that this is the end */
+    double long_wait; /* when a wait ended that was nearly too long; 0: none was */
     bool closed;
     pr_ranks_account account;
     /* Of work under way: */
@@ -273,7 +274,15 @@ static parsrec_status lost(pr_ranks *r, unsigned peer, const char *how, parsrec_
     return pr_fail(err, PARSREC_E_PEER, "rank %u of %u %s", peer, r->size, how);
 }
 
-/* Shows a long wait. A caller who wants to stop is obeyed: whoever is waited for may be gone. */
+/* Whether rank 0 may have lost patience too, and then has said so. */
+static bool is_long(const pr_ranks *r, double seconds)
+{
+    return seconds > (1 - FIRST_SHARE) * r->peer_seconds;
+}
+
+/* Shows a long wait. A caller who wants to stop is obeyed: whoever is waited for may be gone. A launcher that ends
+ * the ranks wakes those that are stopped first, and what they still send ends a wait: so it counts as under way for
+ * a while. */
 static parsrec_status show_wait(pr_ranks *r, unsigned peer, double seconds, parsrec_error *err)
 {
     char stage[60];
@@ -281,7 +290,8 @@ static parsrec_status show_wait(pr_ranks *r, unsigned peer, double seconds, pars
     if (pr_progress(r->hooks, stage, "seconds", (uint64_t)seconds, (uint64_t)r->peer_seconds,
                     NULL) == PARSREC_OK)
         return PARSREC_OK;
-    r->told = seconds > (1 - FIRST_SHARE) * r->peer_seconds;
+    r->told =
+        is_long(r, seconds) || (r->long_wait > 0 && pr_now() < r->long_wait + r->peer_seconds);
     return lost(r, peer, "did not answer before this one was told to stop", err);
 }
 
@@ -318,6 +328,7 @@ parsrec_status pr_ranks_exchange(pr_ranks *r, parsrec_error *err)
         double now = pr_now(), waited = now - heard;
         r->failed = through < 0;
         if (through > 0) {
+            r->long_wait = is_long(r, waited) ? now : r->long_wait;
             heard = now;
         } else if (waited > patience(r, peer)) {
             status = silent(r, peer, waited, err);

@@ -168,6 +168,32 @@ static int stop_at_once(void *context, const parsrec_progress *progress)
     return 1;
 }
 
+/* Rank 0 says that a rank was lost, then the launcher wakes and ends all: rank 1 has nothing to add. If rank 0 was
+ * killed, rank 1 is the one who says so. */
+static void a_rank_that_is_ended_speaks_only_for_rank_0(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    signed char byte;
+    parsrec_hooks outer = {.on_progress = stop_at_once};
+    pr_ranks r = two_ranks(1e-9);
+    says(&done, 1);
+    pr_ranks_receive(&r, 1, &byte, 1);
+    assert_ok(pr_ranks_exchange(&r, &err));
+    assert_true(r.long_wait > 0); /* nearly too long for a deadline of nothing */
+    r = two_ranks(100);
+    r.rank = 1;
+    r.hooks = &outer;
+    assert_fails(show_wait(&r, 0, 1, &err), PARSREC_E_PEER, "rank 0 of 2 did not answer before");
+    assert_true(parsrec_ranks_speaks(&r));
+    r.long_wait = pr_now();
+    assert_fails(show_wait(&r, 0, 1, &err), PARSREC_E_PEER, "rank 0 of 2 did not answer before");
+    assert_false(parsrec_ranks_speaks(&r));
+    r.long_wait = pr_now() - 101;
+    assert_fails(show_wait(&r, 0, 1, &err), PARSREC_E_PEER, "rank 0 of 2 did not answer before");
+    assert_true(parsrec_ranks_speaks(&r));
+}
+
 static void the_callers_hooks_are_asked_too(void **state)
 {
     (void)state;
@@ -209,6 +235,7 @@ int main(void)
         cmocka_unit_test(a_failure_stops_the_others_and_is_everybodys),
         cmocka_unit_test(silence_ends_work_and_names_the_rank),
         cmocka_unit_test(rank_0_is_waited_for_longer),
+        cmocka_unit_test(a_rank_that_is_ended_speaks_only_for_rank_0),
         cmocka_unit_test(the_callers_hooks_are_asked_too),
         cmocka_unit_test(launchers_are_known_by_their_variables),
     };
