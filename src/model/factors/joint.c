@@ -123,7 +123,7 @@ static void join_backward(const pr_model *model, pr_real *dx, pr_real *duser, co
 
 /* ---- scores ---- */
 
-/* score = bias + by · x · item, minus the item's own square for distances. */
+/* hrm: bias + x · item; transrec: bias + 2 x · item - item · item, its distance without |x|². */
 static pr_real score_one(const pr_model *model, const view *w, const pr_real *x, int32_t item)
 {
     size_t D = (size_t)model->config.dim_item;
