@@ -1,10 +1,11 @@
-/* What rankings are worth: ranks and gains, the table of measures, the sums in which a basket's results
- * are kept, and what each user adds to a measure.
+/* From ranks to measures: ranks and gains, the table of measures, the sums of a basket, and what
+ * each user adds to a measure.
  *
- * A rule (protocol.h) counts the steps of a basket into columns of sums, one number per cutoff. A
- * measure is one such column, divided either by the weight of all baskets together (a mean over steps)
- * or basket by basket (a mean over baskets). All columns are kept three times: over everything, over
- * items that the user had in an earlier session, and over items that are new to the user. */
+ * A rule (protocol.h) counts the steps of a basket into columns of sums, one number per cutoff, and
+ * counts their weight. A measure is one such column, either the total over all baskets divided by
+ * their total weight (a mean over steps) or the mean of each basket's own mean (a mean over
+ * baskets). All columns are kept three times, once per aspect: over everything, over items that the
+ * user had in an earlier session, and over items that are new to the user. */
 #ifndef PR_MEASURES_H
 #define PR_MEASURES_H
 
@@ -16,11 +17,12 @@
 
 /* ---- ranks and gains ---- */
 
-/* Position, from 0, of an item with score `best` among others. A tie counts against it, and so does a
- * NaN among the others. */
-size_t pr_rank(float best, const float *others, size_t count);
+/* Position, from 0, of an item with this score among the others. A tie counts against it, and so
+ * does a NaN among the others. */
+size_t pr_rank(float score, const float *others, size_t count);
 
-/* Gain of a hit at position rank: 1 / log2(rank + 2), 0 from position k on. */
+/* Gain of a hit at position `rank`, from 0: 1 / log2(rank + 2), 0 from position k on. k is at
+ * least 1. */
 double pr_gain(size_t rank, size_t k);
 
 /* The gain of a list that begins with `count` right answers. */
@@ -60,7 +62,9 @@ typedef struct pr_measure_info {
 } pr_measure_info;
 
 extern const pr_measure_info pr_measure_table[PR_MEASURES];
-const pr_measure_info *pr_measure_named(const char *name); /* or NULL */
+/* The first of that name, or NULL. "MRR" with and without cutoff are two measures of one name,
+ * which differ in legend and at_k only. */
+const pr_measure_info *pr_measure_named(const char *name);
 
 /* "HR@10"; "MRR" has no cutoff. Returns buffer. */
 char *pr_measure_title(const parsrec_measure *measure, char *buffer, size_t size);
@@ -70,23 +74,23 @@ char *pr_measure_title(const parsrec_measure *measure, char *buffer, size_t size
 /* Everything; what the user had in an earlier session; what is new to the user. */
 typedef enum pr_aspect { PR_ALL, PR_REPEAT, PR_FRESH, PR_ASPECTS } pr_aspect;
 
-/* How a measure comes out of the sums: the column's total by the total weight, or the mean of each
- * basket's own mean. */
+/* How a rule makes a measure from its sums. */
 typedef struct pr_rule_measure {
     pr_measure_id measure;
     uint8_t column;
-    bool per_basket;
+    bool per_basket; /* the mean of each basket's own mean; else total by total weight */
 } pr_rule_measure;
 
 struct pr_eval_protocol;
 
-/* For each aspect its weight (steps, or 1 for a basket), then columns of k_count sums. */
+/* The sums of a basket lie aspect by aspect: first the weight (steps, or 1 for a basket), then the
+ * rule's columns of k_count sums each. pr_sums_count is the number of all of them. */
 size_t pr_sums_count(const struct pr_eval_protocol *p);
 float *pr_sums_column(const struct pr_eval_protocol *p, float *sums, pr_aspect aspect,
                       size_t column);
 float *pr_sums_weight(const struct pr_eval_protocol *p, float *sums, pr_aspect aspect);
 
-/* The first columns of every rule; others follow. */
+/* The first columns of every rule. Columns of its own follow. */
 enum { PR_COLUMN_HITS, PR_COLUMN_GAIN, PR_COLUMNS_SHARED };
 
 /* Counts one more ranked item: 1 to the weight, and at every cutoff a hit and its gain. */
@@ -98,9 +102,9 @@ void pr_sums_rank(const struct pr_eval_protocol *p, float *sums, pr_aspect aspec
 typedef struct pr_evaluated {
     uint32_t user, session, size;
     uint32_t steps;  /* of its walk */
-    bool unasked;    /* the first of them is not counted: nothing is known before it */
-    uint32_t others; /* items it was ranked against, known after a run */
-    float *sums;
+    bool unasked;    /* the first step is not counted: nothing is known before it */
+    uint32_t others; /* how many items it was ranked against; set by a run */
+    float *sums;     /* [pr_sums_count]; set by a run */
 } pr_evaluated;
 
 typedef struct pr_scores {
@@ -117,7 +121,7 @@ void pr_scores_sum(pr_scores *scores, const struct pr_eval_protocol *p, const pr
 /* Measures of a protocol in the order in which they are reported: those of its rule, each at every
  * cutoff, or once where it has none. */
 size_t pr_protocol_measures(const struct pr_eval_protocol *p);
-/* Measure number i, and the number of its cutoff. */
+/* Measure number i; sets *k to the number of its cutoff, 0 for one without. */
 pr_measure_id pr_protocol_measure(const struct pr_eval_protocol *p, size_t i, size_t *k);
 
 /* Users in ascending order: the same in every evaluation by one protocol. */

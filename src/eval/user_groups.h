@@ -1,5 +1,5 @@
-/* Groups of users, by what they are, what they bought or who they are. Explanations and what-if
- * studies report by group; evaluation reads lists of users from files.
+/* Groups of users: by feature, by purchases, by cluster or by key. Explanations and what-if studies
+ * report by group; evaluation reads lists of users from files.
  *
  *   everybody           all users
  *   truth               the groups that synthetic data were generated with, each under its name
@@ -16,7 +16,7 @@
 #include "data/dataset.h"
 
 typedef struct pr_user_group {
-    char *name;     /* the specification, or the name in it; of a true group or cluster its own */
+    char *name; /* the specification, or NAME of NAME=FILE; a true group or cluster has its own */
     int32_t *users; /* ascending; at least one */
     size_t count;
 } pr_user_group;
@@ -30,9 +30,10 @@ typedef struct pr_user_groups {
 /* What groups are made from. */
 typedef struct pr_group_source {
     const pr_dataset *data;
-    size_t last; /* sessions of a user kept for the test (data/split.h) */
-    /* Clusters users, which takes a model. cluster[users] is 0, or -1 for users without a session, who
-     * stay out; the others get 0..clusters-1. NULL: cluster:N fails. */
+    size_t last; /* sessions of a user kept for the test (data/split.h), at least 1 */
+    /* Clusters the users of a model. `cluster` has an element per row of the model's user table: on
+     * entry 0, or -1 for users who stay out because the data have no session of them. The others
+     * get 0..clusters-1. NULL: there is no model, and cluster:N fails. */
     parsrec_status (*cluster)(void *context, int32_t *cluster, size_t clusters, parsrec_error *err);
     void *context;
 } pr_group_source;
@@ -45,8 +46,9 @@ void pr_user_groups_free(pr_user_groups *groups); /* a zeroed one is fine */
 /* A group by its name, or NULL. */
 const pr_user_group *pr_user_group_named(const pr_user_groups *groups, pr_slice name);
 
-/* Sets members[users] for the keys in a file: one per line or the first column of a CSV file, also
- * compressed, with or without a header "user". E_INPUT for a key that the data set does not have. */
+/* Sets members[users] to whether the user's key is in a file: one key per line, or the first column
+ * of a CSV file, also compressed, with or without a header "user". E_INPUT for a key that the data
+ * set does not have. */
 parsrec_status pr_user_list_read(bool *members, const char *path, const pr_dataset *data,
                                  parsrec_error *err);
 
