@@ -1,5 +1,5 @@
-/* Sources from counts and files, and sampling without replacement: draws that hit the basket or an
- * earlier draw are made again, or the catalogue is walked when that would take too long. */
+/* Sources from counts and files, and sampling without replacement: a draw that hits a barred item
+ * is made again, or all items are gone through where that would take too many draws. */
 #include "eval/candidates.h"
 
 #include <assert.h>
@@ -104,7 +104,9 @@ static parsrec_status read_pairs(reading *r, parsrec_error *err)
     }
 }
 
-/* Counting sort by user; within a user the order of the file. */
+/* Counting sort by user; within a user the order of the file. offsets[] has one element more than
+ * is used later: while the lists are filled, offsets[u + 1] is where the next item of user u goes.
+ * In the end that is where the list of u ends. */
 static parsrec_status sort_pairs(pr_candidate_source *s, const reading *r, parsrec_error *err)
 {
     size_t users = r->data->users;
@@ -112,7 +114,7 @@ static parsrec_status sort_pairs(pr_candidate_source *s, const reading *r, parsr
     s->items = pr_alloc(r->count, sizeof *s->items);
     if (s->offsets == NULL || s->items == NULL)
         return pr_fail_memory(err);
-    int64_t *at = s->offsets + 1; /* while filling, where the next item of a user goes */
+    int64_t *at = s->offsets + 1;
     for (size_t i = 0; i < r->count; i++)
         at[r->user[i] + 1]++;
     for (size_t u = 0; u < users; u++) {
@@ -178,7 +180,7 @@ static void bar(pr_candidate_sampler *c, int32_t item)
 void pr_candidate_sampler_begin(pr_candidate_sampler *c, const pr_history *history,
                                 const int32_t *own, size_t size, bool *seen)
 {
-    if (++c->basket == 0) { /* after 2^32 baskets the numbers begin anew */
+    if (++c->basket == 0) { /* after 2^32 baskets the numbers start again */
         memset(c->barred, 0, c->items * sizeof *c->barred);
         memset(c->had, 0, c->items * sizeof *c->had);
         c->basket = 1;
@@ -198,7 +200,8 @@ void pr_candidate_sampler_begin(pr_candidate_sampler *c, const pr_history *histo
 
 /* ---- uniform ---- */
 
-/* Selection sampling: each item left is taken with the chance that keeps all subsets equal. */
+/* Selection sampling: goes through all items and takes each with the probability that makes all
+ * subsets equally likely. It does not bar what it takes, since a basket draws only once. */
 static size_t select_uniform(pr_candidate_sampler *c, pr_stream *stream, size_t wanted,
                              int32_t *out)
 {
@@ -217,7 +220,7 @@ static size_t draw_uniform(pr_candidate_sampler *c, pr_stream *stream, size_t wa
 {
     if (wanted > c->left)
         wanted = c->left;
-    if (wanted > c->left / 2)
+    if (wanted > c->left / 2) /* most draws would hit a barred item in the end */
         return select_uniform(c, stream, wanted, out);
     for (size_t count = 0; count < wanted;) {
         uint32_t item = pr_stream_below(stream, (uint32_t)c->items);
@@ -231,14 +234,14 @@ static size_t draw_uniform(pr_candidate_sampler *c, pr_stream *stream, size_t wa
 
 /* ---- by popularity ---- */
 
-/* A whole number below mass. */
+/* A whole number below mass, all equally likely. */
 static uint64_t draw_below(pr_stream *stream, uint64_t mass)
 {
     uint64_t at = (uint64_t)(pr_stream_unit(stream) * (double)mass);
     return at < mass ? at : mass - 1;
 }
 
-/* The item whose actions hold number `at` of all actions. */
+/* The item that action number `at` belongs to, where actions are numbered item by item. */
 static size_t item_at(const pr_candidate_source *s, size_t items, uint64_t at)
 {
     size_t low = 0, high = items; /* below[low] <= at < below[high] */
@@ -252,14 +255,15 @@ static size_t item_at(const pr_candidate_source *s, size_t items, uint64_t at)
     return low;
 }
 
+/* 0 for an item that may not be drawn. */
 static uint64_t actions_of(const pr_candidate_sampler *c, size_t item)
 {
     const uint64_t *below = c->source->below;
     return c->barred[item] == c->basket ? 0 : below[item + 1] - below[item];
 }
 
-/* An item that may be drawn, found by walking all of them; `items` when there is none. */
-static size_t walk_popular(const pr_candidate_sampler *c, pr_stream *stream)
+/* Draws among the items that are not barred, in one pass over all; `items` if there are none. */
+static size_t select_popular(const pr_candidate_sampler *c, pr_stream *stream)
 {
     uint64_t mass = 0;
     for (size_t i = 0; i < c->items; i++)
@@ -273,7 +277,7 @@ static size_t walk_popular(const pr_candidate_sampler *c, pr_stream *stream)
     return item;
 }
 
-/* Tries again after an item that may not be drawn, up to what a walk costs. */
+/* Draws again after a barred item, until that has cost as much as a pass over all items. */
 static size_t next_popular(const pr_candidate_sampler *c, pr_stream *stream)
 {
     uint64_t mass = c->source->below[c->items];
@@ -282,7 +286,7 @@ static size_t next_popular(const pr_candidate_sampler *c, pr_stream *stream)
         if (c->barred[item] != c->basket)
             return item;
     }
-    return walk_popular(c, stream);
+    return select_popular(c, stream);
 }
 
 static size_t draw_popular(pr_candidate_sampler *c, pr_stream *stream, size_t wanted, int32_t *out)

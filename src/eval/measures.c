@@ -1,4 +1,4 @@
-/* Ranks, sums and shares of users. */
+/* Ranks and gains; sums by basket, over all baskets, and by user. */
 #include "eval/measures.h"
 
 #include <assert.h>
@@ -12,11 +12,11 @@
 
 /* ---- ranks and gains ---- */
 
-size_t pr_rank(float best, const float *others, size_t count)
+size_t pr_rank(float score, const float *others, size_t count)
 {
     size_t rank = 0;
     for (size_t i = 0; i < count; i++)
-        rank += !(others[i] < best);
+        rank += !(others[i] < score);
     return rank;
 }
 
@@ -30,7 +30,7 @@ double pr_ideal(size_t count)
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++)
-        sum += 1 / log2((double)i + 2);
+        sum += pr_gain(i, count);
     return sum;
 }
 
@@ -61,6 +61,7 @@ char *pr_measure_title(const parsrec_measure *m, char *buffer, size_t size)
 
 /* ---- sums of one basket ---- */
 
+/* Sums of one aspect. */
 static size_t stride(const pr_eval_protocol *p)
 {
     return 1 + p->rule->columns * p->k_count;
@@ -73,13 +74,13 @@ size_t pr_sums_count(const pr_eval_protocol *p)
 
 float *pr_sums_column(const pr_eval_protocol *p, float *sums, pr_aspect aspect, size_t column)
 {
-    assert(aspect < PR_ASPECTS && column < PR_COLUMNS_MOST);
-    assert(aspect < PR_ASPECTS && column < p->rule->columns);
+    assert(aspect < PR_ASPECTS && column < p->rule->columns && p->rule->columns <= PR_COLUMNS_MOST);
     return sums + aspect * stride(p) + 1 + column * p->k_count;
 }
 
 float *pr_sums_weight(const pr_eval_protocol *p, float *sums, pr_aspect aspect)
 {
+    assert(aspect < PR_ASPECTS);
     return sums + aspect * stride(p);
 }
 

@@ -1,4 +1,4 @@
-/* Options checked, files read, the digest of all that; and the three rules. */
+/* A protocol from its options and files, its fingerprint, and the three rules. */
 #include "eval/protocol.h"
 
 #include <assert.h>
@@ -111,8 +111,8 @@ size_t pr_users_spread(bool *users, const pr_dataset *data, pr_split_part part, 
     return wanted;
 }
 
-/* Restricts the protocol to `most` users. Where there are no more it stays as it is, and so does its
- * fingerprint. */
+/* Restricts the protocol to `most` users. If there are no more than that it stays as it is, and so
+ * does its fingerprint. */
 static parsrec_status limit_users(pr_eval_protocol *p, const pr_dataset *data, uint64_t most,
                                   parsrec_error *err)
 {
@@ -158,7 +158,7 @@ void pr_protocol_free(pr_eval_protocol *p)
     *p = (pr_eval_protocol){0};
 }
 
-/* ---- the digest ---- */
+/* ---- the fingerprint ---- */
 
 static XXH64_hash_t digest(XXH64_hash_t so_far, const void *bytes, size_t size)
 {
@@ -203,7 +203,7 @@ parsrec_status pr_protocol_fingerprint(char out[17], const pr_eval_protocol *p,
 
 /* ---- the rules: what is a right answer at a step, what is counted, and what is placed ---- */
 
-/* How many of the others rank above own item i; SIZE_MAX for one that is not recommended. */
+/* How many of the others rank above own item i; SIZE_MAX if it is not recommended. */
 static size_t above(const pr_rule_step *step, size_t i)
 {
     if (!(step->mine[i] > -INFINITY))
@@ -221,7 +221,7 @@ static const pr_rule_measure remaining_measures[] = {
     {PR_SESS_PREC, PR_COLUMN_HITS, true},
 };
 
-/* The best remaining item of an aspect, the first in stored order among equals; `size` when there is
+/* The best remaining item of an aspect, the first in stored order among equals; `size` if there is
  * none. */
 static size_t best_of(const pr_rule_step *s, pr_aspect aspect)
 {
@@ -309,7 +309,8 @@ const pr_rule pr_rule_next = {
 
 /* ---- basket: one list before the basket starts ---- */
 
-/* Hits and gains are counted item by item; finish_list then turns their columns into Recall and NDCG. */
+/* Hits and gains are counted item by item; finish_list then turns their columns into Recall and
+ * NDCG. */
 enum {
     LIST_RECALL = PR_COLUMN_HITS,
     LIST_NDCG = PR_COLUMN_GAIN,
@@ -325,8 +326,8 @@ static const pr_rule_measure list_measures[] = {
     {PR_PHR, LIST_PHR, true},
 };
 
-/* Own items take positions in the list as well: before item i come those with a higher score and, of
- * equal ones, those stored earlier. */
+/* Own items take positions in the list as well: before item i are those with a higher score and
+ * those with the same score that are stored earlier. */
 static size_t position_of(const pr_rule_step *s, size_t i)
 {
     size_t position = above(s, i);
@@ -337,7 +338,8 @@ static size_t position_of(const pr_rule_step *s, size_t i)
     return position;
 }
 
-/* Turns the weight (number of items), hits and gains of an aspect into its measures, of weight 1. */
+/* Turns the hits and gains of an aspect, whose weight is the number of items so far, into measures
+ * of one basket, whose weight is 1. */
 static void finish_list(const pr_eval_protocol *p, float *sums, pr_aspect aspect)
 {
     float *column[LIST_COLUMNS], *weight = pr_sums_weight(p, sums, aspect);

@@ -1,4 +1,4 @@
-/* Lines of a dump. Numbers have as many digits as tell any two floats apart. */
+/* Lines of a dump. Scores have enough digits to tell any two floats apart. */
 #include "eval/score_dump.h"
 
 #include <math.h>
@@ -79,7 +79,7 @@ static void write_number(pr_writer *to, int64_t number)
     pr_write_bytes(to, text, (size_t)size);
 }
 
-/* Members of a list after the first have a comma before them. */
+/* The next item of a list that has *count items so far. */
 static void write_item(pr_writer *to, size_t *count, int32_t item)
 {
     if ((*count)++ > 0)
@@ -96,8 +96,8 @@ static void write_items(pr_writer *to, const char *name, const int32_t *items, s
     pr_write_bytes(to, "]", 1);
 }
 
-/* JSON has no words for what is not finite: those are strings. The point is a point in every
- * language the caller may have set. */
+/* JSON has no numbers that are not finite: those are strings. snprintf may write another decimal
+ * separator, of several bytes even, if the caller has set a locale; here it is always a point. */
 static void write_score(pr_writer *to, float score)
 {
     char text[32];

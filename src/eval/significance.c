@@ -1,5 +1,5 @@
-/* Each resample is a task with numbers of its own by place; what it yields is kept in a table
- * [measures · resamples], from which percentiles and p values are read. */
+/* Each resample is a task whose random numbers depend on its number alone. Its results go into a
+ * table [measures · resamples], from which percentiles and p values are computed. */
 #include "eval/significance.h"
 
 #include <assert.h>
@@ -14,10 +14,10 @@
 enum {
     PURPOSE_DRAW = 0xB0075, /* keep these draws apart from all others of the same seed */
     PURPOSE_SWAP = 0x5A49,
-    DRAWS = 256,      /* users drawn at a time */
-    SWAP_USERS = 4,   /* users whose swaps share one table ... */
-    SWAP_CASES = 16,  /* ... of all 2^4 of them */
-    SWAP_TABLES = 32, /* tables that 128 random bits serve */
+    DRAWS = 256,      /* users drawn at a time; a multiple of 4 (draw_users) */
+    SWAP_USERS = 4,   /* users that share one table of swaps */
+    SWAP_CASES = 16,  /* entries of a table: each of the 4 is swapped or not */
+    SWAP_TABLES = 32, /* tables per 128 random bits, one bit per user */
 };
 
 pr_resampling pr_resampling_default(void)
@@ -26,14 +26,14 @@ pr_resampling pr_resampling_default(void)
 }
 
 typedef struct work {
-    const pr_tallies *a, *b; /* b is NULL where one model stands alone */
+    const pr_tallies *a, *b; /* b is NULL if there is one model only */
     pr_rng rng;
     size_t resamples;
     double *values;       /* [measures · resamples] */
-    parsrec_share *hands; /* room for two totals a measure, for each worker */
-    parsrec_share *swaps; /* [tables · measures · 16]: what swapping moves from b to a */
+    parsrec_share *drawn; /* [workers + 1, 2 · measures]: totals of a and b over the drawn users */
+    parsrec_share *swaps; /* [measures · tables · 16]: what swapping moves from b to a */
     size_t tables;
-    const parsrec_share *totals; /* [2 · measures] of a and b */
+    const parsrec_share *totals; /* [2 · measures]: the same over all users; the end of `drawn` */
 } work;
 
 static double ratio(parsrec_share t)
@@ -59,8 +59,9 @@ static void add_all(parsrec_share *totals, const pr_tallies *t)
 
 /* ---- the bootstrap ---- */
 
-/* Users number first..first+count-1 of a resample. Multiplying and shifting favours some users by
- * less than users / 2^32, far below what this number of resamples can show. */
+/* Draws number first..first+count-1 of a resample, rounded up to a multiple of 4. Multiplying and
+ * shifting favours some users by less than users / 2^32, far below what this number of resamples
+ * can show. */
 static void draw_users(uint32_t *out, const pr_rng *rng, uint32_t resample, size_t first,
                        size_t count, size_t users)
 {
@@ -75,24 +76,24 @@ static void resample(void *context, size_t task, unsigned worker)
 {
     const work *w = context;
     size_t users = w->a->user_count, measures = w->a->measures;
-    parsrec_share *mine = w->hands + worker * 2 * measures, *theirs = mine + measures;
-    uint32_t drawn[DRAWS];
-    memset(mine, 0, 2 * measures * sizeof *mine);
+    parsrec_share *a = w->drawn + worker * 2 * measures, *b = a + measures;
+    uint32_t chosen[DRAWS];
+    memset(a, 0, 2 * measures * sizeof *a);
     for (size_t first = 0; first < users; first += DRAWS) {
         size_t count = users - first < DRAWS ? users - first : DRAWS;
-        draw_users(drawn, &w->rng, (uint32_t)task, first, count, users);
+        draw_users(chosen, &w->rng, (uint32_t)task, first, count, users);
         for (size_t i = 0; i < count; i++)
-            add_row(mine, w->a, drawn[i]);
+            add_row(a, w->a, chosen[i]);
         for (size_t i = 0; i < count && w->b != NULL; i++)
-            add_row(theirs, w->b, drawn[i]);
+            add_row(b, w->b, chosen[i]);
     }
-    for (size_t m = 0; m < measures; m++) {
-        bool empty = mine[m].weight <= 0 || (w->b != NULL && theirs[m].weight <= 0);
-        w->values[m * w->resamples + task] = empty ? NAN : ratio(mine[m]) - ratio(theirs[m]);
+    for (size_t m = 0; m < measures; m++) { /* without b, its totals and ratios are 0 */
+        bool empty = a[m].weight <= 0 || (w->b != NULL && b[m].weight <= 0);
+        w->values[m * w->resamples + task] = empty ? NAN : ratio(a[m]) - ratio(b[m]);
     }
 }
 
-/* The value below which a share of them lies, between the two nearest. */
+/* The value below which a share of the values lies, interpolated between the two nearest. */
 static double quantile(const double *sorted, size_t count, double share)
 {
     double place = share * (double)(count - 1);
@@ -104,7 +105,6 @@ static double quantile(const double *sorted, size_t count, double share)
 pr_interval pr_percentiles(double value, double *values, size_t count, double level)
 {
     assert(level > 0 && level < 1);
-    /* Resamples in which nothing was weighed say nothing and are left out. */
     size_t kept = 0;
     for (size_t i = 0; i < count; i++)
         if (!isnan(values[i]))
@@ -119,7 +119,8 @@ pr_interval pr_percentiles(double value, double *values, size_t count, double le
 
 /* ---- swapped models ---- */
 
-/* For four users, each of the 16 ways to swap some of them: what that moves from b to a. */
+/* The table of four users and one measure: entry i is what moves from b to a when the users whose
+ * bits are set in i are swapped. Users after the last one move nothing. */
 static void fill_table(parsrec_share *table, const work *w, size_t first, size_t measure)
 {
     size_t measures = w->a->measures;
@@ -146,8 +147,8 @@ static void fill_tables(void *context, size_t task, unsigned worker)
         fill_table(w->swaps + (m * w->tables + task) * SWAP_CASES, w, task * SWAP_USERS, m);
 }
 
-/* Sums of one measure after swapping the users whose bits are set. */
-static parsrec_share swapped(const work *w, uint32_t resample, size_t measure)
+/* What moves from b to a in one measure when each user is swapped or not by a random bit. */
+static parsrec_share random_swap(const work *w, uint32_t resample, size_t measure)
 {
     const parsrec_share *table = w->swaps + measure * w->tables * SWAP_CASES;
     parsrec_share moved = {0};
@@ -164,20 +165,21 @@ static parsrec_share swapped(const work *w, uint32_t resample, size_t measure)
     return moved;
 }
 
-/* A task is one resample of one measure, measure by measure, so that its tables stay in the cache. */
-static void swap_some(void *context, size_t task, unsigned worker)
+/* A task is one resample of one measure. All resamples of a measure come before those of the next,
+ * so that its tables stay in the cache. */
+static void swap_task(void *context, size_t task, unsigned worker)
 {
     const work *w = context;
     (void)worker;
     size_t m = task / w->resamples;
-    parsrec_share moved = swapped(w, (uint32_t)(task % w->resamples), m);
+    parsrec_share moved = random_swap(w, (uint32_t)(task % w->resamples), m);
     parsrec_share a = w->totals[m], b = w->totals[w->a->measures + m];
     w->values[task] = ratio((parsrec_share){a.sum + moved.sum, a.weight + moved.weight}) -
                       ratio((parsrec_share){b.sum - moved.sum, b.weight - moved.weight});
 }
 
-/* The share of differences at least as large, this one counted too. Sums in another order may differ
- * in their last digits, which must not make an equal difference look smaller. */
+/* The share of differences that are at least as large, this one included. Sums in another order may
+ * differ in their last digits, which must not make an equal difference look smaller. */
 static double p_value(double difference, const double *values, size_t count)
 {
     double least = fabs(difference) * (1 - 1e-9) - 1e-12;
@@ -196,10 +198,10 @@ static parsrec_status prepare(work *w, const pr_resampling *how, pr_pool *pool, 
     assert(how->level > 0 && how->level < 1);
     w->resamples = how->resamples;
     w->values = pr_alloc(measures * how->resamples, sizeof *w->values);
-    w->hands = pr_alloc((pr_pool_threads(pool) + 1) * 2 * measures, sizeof *w->hands);
-    if (w->values == NULL || w->hands == NULL)
+    w->drawn = pr_alloc((pr_pool_threads(pool) + 1) * 2 * measures, sizeof *w->drawn);
+    if (w->values == NULL || w->drawn == NULL)
         return pr_fail_memory(err);
-    parsrec_share *totals = w->hands + pr_pool_threads(pool) * 2 * measures;
+    parsrec_share *totals = w->drawn + pr_pool_threads(pool) * 2 * measures;
     memset(totals, 0, 2 * measures * sizeof *totals);
     add_all(totals, w->a);
     if (w->b != NULL)
@@ -211,7 +213,7 @@ static parsrec_status prepare(work *w, const pr_resampling *how, pr_pool *pool, 
 static void clear(work *w)
 {
     pr_free(w->values);
-    pr_free(w->hands);
+    pr_free(w->drawn);
     pr_free(w->swaps);
 }
 
@@ -224,7 +226,6 @@ static void draw_all(work *w, const pr_resampling *how, pr_pool *pool)
 parsrec_status pr_bootstrap(pr_interval *out, const pr_tallies *tallies, const pr_resampling *how,
                             pr_pool *pool, parsrec_error *err)
 {
-    assert(how->level > 0 && how->level < 1 && how->resamples > 0);
     work w = {.a = tallies};
     parsrec_status status = PARSREC_OK;
     PR_TRY_GOTO(prepare(&w, how, pool, err));
@@ -245,15 +246,13 @@ static parsrec_status swap_all(work *w, const pr_resampling *how, pr_pool *pool,
         return pr_fail_memory(err);
     pr_pool_run(pool, fill_tables, w, w->tables);
     w->rng = pr_rng_make(how->seed, PURPOSE_SWAP);
-    pr_pool_run(pool, swap_some, w, w->a->measures * w->resamples);
+    pr_pool_run(pool, swap_task, w, w->a->measures * w->resamples);
     return PARSREC_OK;
 }
 
 parsrec_status pr_paired(pr_contrast *out, const pr_tallies *a, const pr_tallies *b,
                          const pr_resampling *how, pr_pool *pool, parsrec_error *err)
 {
-    assert(a->user_count == b->user_count && a->measures == b->measures && how->level > 0 &&
-           how->level < 1);
     assert(a->user_count == b->user_count && a->measures == b->measures);
     work w = {.a = a, .b = b};
     size_t measures = a->measures;
@@ -273,7 +272,7 @@ done:
 
 /* ---- several tests at once ---- */
 
-/* How many tests have a smaller p than that. */
+/* How many tests have a p below `than`. */
 static size_t count_smaller(const double *p, size_t count, double than)
 {
     size_t smaller = 0;
@@ -282,8 +281,9 @@ static size_t count_smaller(const double *p, size_t count, double than)
     return smaller;
 }
 
-/* The smallest p counts for all tests, the next for one fewer, and so on; a corrected p is never below
- * one before it. Comparisons with NaN are false, so that those count nowhere. */
+/* The smallest p is multiplied by the number of tests, the next by one less, and so on; a corrected
+ * p is never below that of a smaller p. Comparisons with NaN are false, so that NaNs are not
+ * counted. */
 void pr_holm(double *corrected, const double *p, size_t count)
 {
     size_t tests = count_smaller(p, count, INFINITY);
@@ -297,10 +297,10 @@ void pr_holm(double *corrected, const double *p, size_t count)
     }
 }
 
-/* ---- a few numbers ---- */
+/* ---- Student's t ---- */
 
-/* How much of t with that many degrees of freedom lies within ±sqrt(degrees) · tan(angle): the finite
- * sums that whole degrees have, of even or odd powers of the cosine. */
+/* The probability that |t| with that many degrees of freedom is at most sqrt(degrees) · tan(angle).
+ * For whole degrees it is a finite sum of even or odd powers of the cosine. */
 static double covered(double angle, size_t degrees)
 {
     bool odd = degrees % 2 == 1;
@@ -316,7 +316,7 @@ double pr_student_quantile(double level, size_t degrees)
 {
     assert(level > 0 && level < 1 && degrees > 0);
     double low = 0, high = M_PI_2;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 60; i++) { /* bisection down to the last bit of the angle */
         double middle = (low + high) / 2;
         if (covered(middle, degrees) < level)
             low = middle;
@@ -326,7 +326,7 @@ double pr_student_quantile(double level, size_t degrees)
     return sqrt((double)degrees) * tan(low);
 }
 
-/* Mean and standard error. */
+/* The mean; sets *error to its standard error, NaN for one number. */
 static double mean_of(const double *values, size_t count, double *error)
 {
     double mean = 0, squares = 0;

@@ -1,4 +1,4 @@
-/* Tasks, groups, steps. What a thread needs is taken before the first task. */
+/* Tasks, groups, steps. All memory is allocated before the first task. */
 #include "eval/walker.h"
 
 #include <assert.h>
@@ -20,16 +20,16 @@ typedef struct lane {
 typedef struct running {
     const pr_walk *walk;
     lane *lanes;        /* [threads] */
-    size_t first;       /* task of the present round */
+    size_t first;       /* task of the current round */
     atomic_size_t done; /* baskets */
-    atomic_bool stop;   /* groups that have not begun are left out */
+    atomic_bool stop;   /* no further group begins */
     const parsrec_hooks *hooks;
-    parsrec_error *err; /* has the sentence once it was stopped; written by worker 0 only */
+    parsrec_error *err; /* set before `stop` is; written by worker 0 only */
 } running;
 
-size_t pr_walk_rows_within(size_t most, size_t items, size_t scores)
+size_t pr_walk_rows_within(size_t most, size_t items, size_t scores_most)
 {
-    size_t fit = scores / (items > 0 ? items : 1);
+    size_t fit = scores_most / (items > 0 ? items : 1);
     return fit >= most ? most : fit > 0 ? fit : 1;
 }
 
@@ -54,7 +54,8 @@ static int most_steps_first(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-/* Walks baskets that stand side by side, of which the first has the most steps. */
+/* Walks the baskets of a group, most steps first, from the first step to the last. Baskets that
+ * have ended keep their rows, into which nothing is placed. */
 static void walk_group(const running *r, size_t task, unsigned worker,
                        const pr_walk_basket *baskets, size_t count, size_t rows)
 {
@@ -171,6 +172,7 @@ parsrec_status pr_walk_run(const pr_walk *w, pr_pool *pool, const parsrec_hooks 
                            parsrec_error *err)
 {
     assert(w->rows > 0 && w->long_rows <= w->rows && w->tasks_per_round > 0);
+    assert(w->list != NULL && w->step != NULL && w->data->items == w->model->items);
     unsigned threads = pr_pool_threads(pool);
     running r = {.walk = w, .hooks = hooks, .err = err};
     parsrec_status status = PARSREC_OK;
