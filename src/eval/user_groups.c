@@ -15,7 +15,7 @@
 
 enum { CLUSTERS_MOST = 1000 };
 
-/* What all kinds of groups need. */
+/* The groups under construction, and the marks that the next one is made of. */
 typedef struct making {
     pr_user_groups *groups;
     const pr_group_source *from;
@@ -23,7 +23,7 @@ typedef struct making {
     bool *members; /* [users] */
 } making;
 
-/* ---- a group of the marks ---- */
+/* ---- a group from the marks ---- */
 
 const pr_user_group *pr_user_group_named(const pr_user_groups *groups, pr_slice name)
 {
@@ -57,7 +57,7 @@ static parsrec_status add_group(making *m, pr_slice name, parsrec_error *err)
     return PARSREC_OK;
 }
 
-/* The users with one value of a number that everybody has. */
+/* Adds the group of users u with number[u] == value. */
 static parsrec_status add_numbered(making *m, const int32_t *number, int32_t value, pr_slice name,
                                    parsrec_error *err)
 {
@@ -112,7 +112,7 @@ static parsrec_status add_buyers(making *m, pr_slice spec, pr_slice rest, parsre
     if (wanted == NULL)
         return pr_fail_memory(err);
     wanted[category] = true;
-    /* Parents stand before children, so one pass reaches everything below. */
+    /* Parents come before children, so one pass reaches everything below. */
     for (size_t c = (size_t)category + 1; c < d->categories; c++)
         wanted[c] = d->category_parent[c] >= 0 && wanted[d->category_parent[c]];
     for (size_t u = 0; u < d->users; u++)
@@ -132,12 +132,13 @@ static parsrec_status add_user(making *m, pr_slice spec, pr_slice rest, parsrec_
     return add_group(m, spec, err);
 }
 
-/* The source clusters the model's users, whose numbers may differ from the data set's. */
-static parsrec_status add_clusters(making *m, int32_t *cluster, size_t clusters, parsrec_error *err)
+/* Adds a group per cluster. The source clusters rows of the model's user table, whose numbers may
+ * differ from the data set's; row[rows] and cluster[users] are memory for the clusters by
+ * either. */
+static parsrec_status add_all_clusters(making *m, size_t clusters, int32_t *row, size_t rows,
+                                       int32_t *cluster, parsrec_error *err)
 {
     const pr_dataset *d = m->data;
-    size_t rows = d->known_as != NULL ? d->known_users : d->users;
-    int32_t *row = cluster + d->users; /* [rows]: the same by the model's numbers */
     for (size_t r = 0; r < rows; r++)
         row[r] = -1;
     for (size_t u = 0; u < d->users; u++)
@@ -165,18 +166,18 @@ static parsrec_status add_cluster(making *m, pr_slice spec, pr_slice rest, parsr
         return pr_fail(err, PARSREC_E_UNSUPPORTED, "group %s: clusters need a model",
                        pr_show(&hold, spec));
     size_t rows = m->data->known_as != NULL ? m->data->known_users : m->data->users;
-    int32_t *cluster = pr_alloc(m->data->users + rows, sizeof *cluster);
-    if (cluster == NULL)
+    int32_t *row = pr_alloc(rows + m->data->users, sizeof *row);
+    if (row == NULL)
         return pr_fail_memory(err);
-    parsrec_status status = add_clusters(m, cluster, (size_t)clusters, err);
-    pr_free(cluster);
+    parsrec_status status = add_all_clusters(m, (size_t)clusters, row, rows, row + rows, err);
+    pr_free(row);
     return status;
 }
 
 /* ---- lists of users in files ---- */
 
-static parsrec_status mark(bool *members, const pr_intern *users, const pr_rows *rows, pr_slice key,
-                           uint64_t line, parsrec_error *err)
+static parsrec_status mark_user(bool *members, const pr_intern *users, const pr_rows *rows,
+                                pr_slice key, uint64_t line, parsrec_error *err)
 {
     uint32_t user;
     pr_excerpt hold;
@@ -191,16 +192,17 @@ static parsrec_status mark_all(bool *members, const pr_intern *users, pr_rows *r
                                parsrec_error *err)
 {
     uint32_t user;
-    /* What reads like a header may be the first key. */
+    /* The first line is read as column names; unless it is the header "user" it is a key. A user
+     * may have the key "user". */
     if (!pr_slice_is(rows->columns[0], "user") || pr_intern_find(users, rows->columns[0], &user))
-        PR_TRY(mark(members, users, rows, rows->columns[0], 1, err));
+        PR_TRY(mark_user(members, users, rows, rows->columns[0], 1, err));
     for (;;) {
         pr_row row;
         bool end = false;
         PR_TRY(rows->next(rows, &row, &end, err));
         if (end)
             return PARSREC_OK;
-        PR_TRY(mark(members, users, rows, row.fields[0], row.line, err));
+        PR_TRY(mark_user(members, users, rows, row.fields[0], row.line, err));
     }
 }
 
@@ -235,7 +237,7 @@ parsrec_status parsrec_data_split_users(parsrec_data *data, const char *path, pa
     return status;
 }
 
-/* ---- WORD=WORD: a feature or a file ---- */
+/* ---- FEATURE=VALUE or NAME=FILE ---- */
 
 /* "31" or "30..40", both ends included. */
 static bool parse_range(pr_slice text, double *low, double *high)
@@ -278,7 +280,7 @@ static parsrec_status mark_feature(making *m, const pr_feature_column *feature, 
                    pr_show(&hold, value));
 }
 
-/* Where there is no such feature and no such file, the sentence names both readings. */
+/* Without such a feature it is a file. If that cannot be read, the message names both readings. */
 static parsrec_status add_equation(making *m, const char *spec, const char *equals,
                                    parsrec_error *err)
 {
@@ -372,7 +374,8 @@ bool parsrec_data_group(const parsrec_data *data, size_t i, char *buffer, size_t
     i -= plain_count;
     for (size_t f = 0; f < data->feature_count[PR_OF_USER]; f++) {
         const pr_feature_column *feature = &data->features[PR_OF_USER][f];
-        /* Features with few different words can serve as groups; those with more are keys or texts. */
+        /* Features with few different words can serve as groups; those with more are keys or
+         * texts. */
         enum { VALUES_MOST = 32 };
         size_t count = feature->code != NULL ? feature->values.count : 0;
         size_t values = count <= VALUES_MOST ? count : 0;
