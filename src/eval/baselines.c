@@ -185,40 +185,24 @@ static parsrec_status add_row(parsrec_baseline_report *report, size_t question,
 
 /* ---- all of them ---- */
 
-static parsrec_status add_counted(model_list *models, const char *kind, const pr_config *config,
-                                  const pr_dataset *data, const pr_scope *scope, pr_pool *pool,
-                                  const parsrec_hooks *hooks, parsrec_error *err)
-{
-    pr_model **to = &models->counted[models->count];
-    PR_TRY(pr_count_model(to, kind, config, data, scope, pool, hooks, err));
-    models->models[models->count++] = *to;
-    return PARSREC_OK;
-}
-
-/* A model in question is counted again, without the sessions to be predicted: all of it, or what it
- * counts beside what it learns. */
+/* The model, without counts of the sessions to be predicted, and all baselines but its own kind. */
 static parsrec_status make_models(model_list *models, const pr_model *model, const pr_dataset *data,
                                   pr_split_part part, pr_pool *pool, const parsrec_hooks *hooks,
                                   parsrec_error *err)
 {
     pr_scope scope = pr_scope_before(part, (size_t)model->config.last);
-    const char *own = model->kind->name;
-    if (model->kind->count != NULL) {
-        PR_TRY(add_counted(models, own, &model->config, data, &scope, pool, hooks, err));
-    } else if (pr_recounts(model, part == PR_VALID)) {
-        pr_counted from = {.data = data, .scope = scope, .pool = pool, .hooks = hooks};
-        PR_TRY(pr_model_recounted(&models->counted[0], model, &from, err));
-        models->models[models->count++] = models->counted[0];
-    } else {
-        models->models[models->count++] = model;
-    }
+    PR_TRY(pr_evaluation_recount(&models->counted[0], model, data, part, NULL, pool, hooks, err));
+    models->models[0] = models->counted[0] != NULL ? models->counted[0] : model;
+    models->count = 1;
     for (size_t i = 0; i < PARSREC_BASELINES; i++) {
         pr_config config;
-        if (strcmp(kinds[i], own) == 0)
+        if (strcmp(kinds[i], model->kind->name) == 0)
             continue;
         PR_TRY(pr_model_defaults(&config, kinds[i], err));
         config.last = model->config.last;
-        PR_TRY(add_counted(models, kinds[i], &config, data, &scope, pool, hooks, err));
+        pr_model **to = &models->counted[models->count];
+        PR_TRY(pr_count_model(to, kinds[i], &config, data, &scope, pool, hooks, err));
+        models->models[models->count++] = *to;
     }
     return PARSREC_OK;
 }

@@ -8,7 +8,6 @@
 #include "eval/evaluation.h"
 #include "eval/score_dump.h"
 #include "eval/significance.h"
-#include "model/counting/counting.h"
 #include "model/model_file.h"
 #include "model/same_ranks.h"
 
@@ -93,11 +92,11 @@ done:
 
 /* ---- a run ---- */
 
-/* A counting model is counted again from all that precedes the sessions evaluated, and so is what a
- * trained model counts if validation sessions are evaluated; once for consecutive protocols that agree on the part and on whose sessions count. Paths are compared as pointers: equal
- * names in different memory only cost one more count. */
+/* The model with its counts made again (pr_evaluation_recount), kept for the next protocol that has
+ * the same part and the same file of users whose sessions count. Paths are compared as pointers:
+ * equal names in different memory only cost one more count. */
 typedef struct recounted {
-    pr_model *model;
+    pr_model *model; /* NULL: none yet, or the model needs no recount */
     pr_split_part part;
     const char *users_path;
 } recounted;
@@ -107,19 +106,12 @@ static parsrec_status recount(recounted *r, const pr_model *model, const pr_eval
                               parsrec_error *err)
 {
     const pr_eval_protocol *p = &e->protocol;
-    pr_scope scope = pr_scope_before(p->part, p->held_out);
-    scope.users = p->counted;
     if (r->model != NULL && r->part == p->part && r->users_path == users_path)
         return PARSREC_OK;
     pr_model_free(r->model);
     r->part = p->part;
     r->users_path = users_path;
-    r->model = NULL;
-    if (model->kind->count != NULL)
-        return pr_count_model(&r->model, model->kind->name, &model->config, e->data, &scope, pool,
-                              hooks, err);
-    pr_counted from = {.data = e->data, .scope = scope, .pool = pool, .hooks = hooks};
-    return pr_model_recounted(&r->model, model, &from, err);
+    return pr_evaluation_recount(&r->model, model, e->data, p->part, p->counted, pool, hooks, err);
 }
 
 static parsrec_status run_and_report(const pr_model *model, recounted *counted, pr_evaluation *e,
@@ -139,10 +131,9 @@ static parsrec_status run_and_report(const pr_model *model, recounted *counted, 
                        p->rule->smallest == 1 ? "" : "s");
     PR_TRY(pr_pool_new(&pool, options->threads, err));
     parsrec_status status = PARSREC_OK;
-    if (model->kind->count != NULL || pr_recounts(model, p->part == PR_VALID)) {
-        PR_TRY_GOTO(recount(counted, model, e, options->count_users_path, pool, hooks, err));
+    PR_TRY_GOTO(recount(counted, model, e, options->count_users_path, pool, hooks, err));
+    if (counted->model != NULL)
         model = counted->model;
-    }
     PR_TRY_GOTO(pr_evaluation_run(e, model, pool, hooks, &scores, err));
     PR_TRY_GOTO(pr_evaluation_chance(e, &chance, err));
     fill_report(report, p, &scores, &chance);

@@ -11,6 +11,7 @@
 #include "eval/candidates.h"
 #include "eval/score_dump.h"
 #include "eval/walker.h"
+#include "model/counting/counting.h"
 #include "model/user_rows.h"
 
 static int longer_first(const void *left, const void *right)
@@ -130,6 +131,22 @@ parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data
 }
 
 /* ---- the walk ---- */
+
+parsrec_status pr_evaluation_recount(pr_model **out, const pr_model *model, const pr_dataset *data,
+                                     pr_split_part part, const bool *counted, pr_pool *pool,
+                                     const parsrec_hooks *hooks, parsrec_error *err)
+{
+    pr_scope scope = pr_scope_before(part, (size_t)model->config.last);
+    scope.users = counted;
+    *out = NULL;
+    if (model->kind->count != NULL)
+        return pr_count_model(out, model->kind->name, &model->config, data, &scope, pool, hooks,
+                              err);
+    if (!pr_recounts(model, part == PR_VALID))
+        return PARSREC_OK;
+    pr_counted from = {.data = data, .scope = scope, .pool = pool, .hooks = hooks};
+    return pr_model_recounted(out, model, &from, err);
+}
 
 /* Rows of a group: many where baskets are small, few where they are long. In large catalogues so few that
  * what they have for each item stays below a limit: scores, or what a scorer knows of the past. */

@@ -51,7 +51,15 @@ size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsign
  * candidate of a basket has one random number for all steps. The mean of several draws. */
 parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, parsrec_error *err);
 
-/* A report as the members of parsrec_eval_json; NULL when out of memory. */
+/* Counts again what a model counts, so that it knows nothing of the sessions that a part evaluates:
+ * from all that precedes them, of the users marked in counted[users] or, with NULL, of all users.
+ * *out, which the caller frees, is NULL if the model can be evaluated as it is. */
+parsrec_status pr_evaluation_recount(pr_model **out, const pr_model *model, const pr_dataset *data,
+                                     pr_split_part part, const bool *counted, pr_pool *pool,
+                                     const parsrec_hooks *hooks, parsrec_error *err);
+
+/* The object that parsrec_eval_json writes (eval.c). The caller owns it; NULL when out of
+ * memory. */
 json_t *pr_eval_json(const char *model, const char *data, const parsrec_eval_options *options,
                      const parsrec_eval_report *report);
 
