@@ -391,40 +391,49 @@ static parsrec_status bring_users(const run *r, parsrec_error *err)
     return pr_user_rows_bring(rows, r->walk.model, err);
 }
 
-/* Everybody gets the sums of everybody's baskets. In a message they lie as the rank's tasks do. */
+/* What ranks exchange about a basket: its sums, `bytes` long, then `others`. */
+static void pack(char *record, const pr_evaluated *b, size_t bytes)
+{
+    memcpy(record, b->sums, bytes);
+    memcpy(record + bytes, &b->others, sizeof b->others);
+}
+
+static void unpack(pr_evaluated *b, const char *record, size_t bytes)
+{
+    memcpy(b->sums, record, bytes);
+    memcpy(&b->others, record + bytes, sizeof b->others);
+}
+
+/* Every rank gets the sums of all baskets. Records are in the order of ranks, then of tasks, then
+ * of baskets. */
 static parsrec_status share_sums(const run *r, parsrec_error *err)
 {
     const pr_evaluation *e = r->e;
-    size_t size = parsrec_ranks_size(e->ranks), own = parsrec_ranks_rank(e->ranks), at = 0;
-    size_t record = pr_sums_count(&e->protocol) * sizeof(float) + sizeof e->baskets->others;
+    size_t size = parsrec_ranks_size(e->ranks), own = parsrec_ranks_rank(e->ranks);
+    size_t bytes = pr_sums_count(&e->protocol) * sizeof(float), at = 0;
+    size_t record = bytes + sizeof e->baskets->others;
     char *block = pr_alloc(e->count, record);
     size_t *begin = pr_alloc(size + 1, sizeof *begin);
     parsrec_status status = PARSREC_OK;
-    for (int back = 0; block != NULL && begin != NULL && back < 2 && status == PARSREC_OK; back++) {
-        at = 0;
-        for (size_t rank = 0; rank < size; rank++) {
-            begin[rank] = at;
-            for (size_t task = rank, end; task < r->all_tasks; task += size)
-                for (size_t i = baskets_of(r, task, &end); i < end; i++, at += record) {
-                    pr_evaluated *b = &e->baskets[i];
-                    char *sums = block + at, *others = sums + record - sizeof b->others;
-                    if (back && rank != own) {
-                        memcpy(b->sums, sums, record - sizeof b->others);
-                        memcpy(&b->others, others, sizeof b->others);
-                    } else if (!back && rank == own) {
-                        memcpy(sums, b->sums, record - sizeof b->others);
-                        memcpy(others, &b->others, sizeof b->others);
-                    }
-                }
-        }
-        begin[size] = at;
-        if (!back) {
-            pr_ranks_share(e->ranks, block, begin);
-            status = pr_ranks_exchange(e->ranks, err);
-        }
-    }
     if (block == NULL || begin == NULL)
-        status = pr_fail_memory(err);
+        PR_TRY_GOTO(pr_fail_memory(err));
+    for (size_t rank = 0; rank < size; rank++) {
+        begin[rank] = at;
+        for (size_t task = rank, end; task < r->all_tasks; task += size)
+            for (size_t i = baskets_of(r, task, &end); i < end; i++, at += record)
+                if (rank == own)
+                    pack(block + at, &e->baskets[i], bytes);
+    }
+    begin[size] = at;
+    pr_ranks_share(e->ranks, block, begin);
+    PR_TRY_GOTO(pr_ranks_exchange(e->ranks, err));
+    at = 0;
+    for (size_t rank = 0; rank < size; rank++)
+        for (size_t task = rank, end; task < r->all_tasks; task += size)
+            for (size_t i = baskets_of(r, task, &end); i < end; i++, at += record)
+                if (rank != own)
+                    unpack(&e->baskets[i], block + at, bytes);
+done:
     pr_free(block);
     pr_free(begin);
     return status;
