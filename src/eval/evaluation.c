@@ -1,4 +1,4 @@
-/* Which baskets are evaluated, their walk with a model, and the same baskets with random ranks. */
+/* The baskets of a protocol, their walk with a model, and the same baskets with random ranks. */
 #include "eval/evaluation.h"
 
 #include <assert.h>
@@ -22,7 +22,8 @@ static int longer_first(const void *left, const void *right)
     return (a->session > b->session) - (a->session < b->session);
 }
 
-/* The sessions of a user that a protocol evaluates: from *first up to the one returned. */
+/* The sessions of a user that a protocol evaluates: from *first up to, not including, the one
+ * returned. */
 static int64_t sessions_of(const pr_dataset *data, size_t user, const pr_eval_protocol *p,
                            int64_t *first)
 {
@@ -40,7 +41,8 @@ static void add_sessions(pr_evaluation *e, size_t user)
     int64_t first, end = sessions_of(e->data, user, &e->protocol, &first);
     for (int64_t s = first; s < end; s++) {
         size_t size = (size_t)(e->data->session_offsets[s + 1] - e->data->session_offsets[s]);
-        /* Nothing precedes the first item of a session without a customer, so `next` does not ask for it. */
+        /* Nothing precedes the first item of a session without a customer, so `next` does not ask
+         * for it. */
         bool unasked = e->data->by_users && s == e->data->user_offsets[user] &&
                        e->protocol.rule == &pr_rule_next;
         if (size < e->protocol.rule->smallest + unasked)
@@ -57,17 +59,17 @@ static void add_sessions(pr_evaluation *e, size_t user)
     }
 }
 
-/* Counts the baskets, or lists them once there is room for them. */
-static void gather(pr_evaluation *e)
+/* Counts the baskets and finds the largest; also lists them if e->baskets has been allocated. */
+static void list_baskets(pr_evaluation *e)
 {
     e->count = 0;
     for (size_t u = 0; u < e->data->users; u++)
         add_sessions(e, u);
 }
 
-/* Candidates from a file: fails for a user without any, and sets the protocol's number of negatives to the
- * length of the longest list. */
-static parsrec_status take_lists(pr_evaluation *e, parsrec_error *err)
+/* With candidates from a file: fails for a user without any, and sets the protocol's number of
+ * negatives to the length of the longest list. */
+static parsrec_status use_listed_candidates(pr_evaluation *e, parsrec_error *err)
 {
     const pr_candidate_source *s = &e->protocol.source;
     if (s->kind != PARSREC_CANDIDATES_FILE)
@@ -87,7 +89,7 @@ parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,
                                   const pr_eval_protocol *protocol, parsrec_error *err)
 {
     *e = (pr_evaluation){.data = data, .protocol = *protocol};
-    gather(e);
+    list_baskets(e);
     size_t width = pr_sums_count(protocol);
     e->baskets = pr_alloc(e->count, sizeof *e->baskets);
     e->sums = pr_alloc_zero(e->count, width * sizeof *e->sums);
@@ -95,12 +97,12 @@ parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,
         pr_evaluation_free(e);
         return pr_fail_memory(err);
     }
-    gather(e);
+    list_baskets(e);
     qsort(e->baskets, e->count, sizeof *e->baskets, longer_first);
     for (size_t i = 0; i < e->count; i++)
         e->baskets[i].sums = e->sums + i * width;
     e->longest = e->count > 0 ? e->baskets[0].steps : 0;
-    parsrec_status status = take_lists(e, err);
+    parsrec_status status = use_listed_candidates(e, err);
     if (status != PARSREC_OK)
         pr_evaluation_free(e);
     return status;
@@ -130,8 +132,6 @@ parsrec_status pr_evaluation_validation(pr_evaluation *e, const pr_dataset *data
     return pr_evaluation_init(e, data, &p, err);
 }
 
-/* ---- the walk ---- */
-
 parsrec_status pr_evaluation_recount(pr_model **out, const pr_model *model, const pr_dataset *data,
                                      pr_split_part part, const bool *counted, pr_pool *pool,
                                      const parsrec_hooks *hooks, parsrec_error *err)
@@ -148,41 +148,46 @@ parsrec_status pr_evaluation_recount(pr_model **out, const pr_model *model, cons
     return pr_model_recounted(out, model, &from, err);
 }
 
-/* Rows of a group: many where baskets are small, few where they are long. In large catalogues so few that
- * what they have for each item stays below a limit: scores, or what a scorer knows of the past. */
-enum { ROWS = 32, LONG_ROWS = 4, FULL_SCORES = 8 << 20, SAMPLED_SCORES = 8 << 20 };
-/* Text of a dump is handed in when it is that long, or at the end of its task. */
-enum { TASKS_PER_ROUND = 16, PAGE = 1 << 20 };
+/* ---- the walk ---- */
 
-/* A basket under way. */
-typedef struct course {
+enum {
+    ROWS = 32,                /* of a group, at most; a basket has one row */
+    LONG_ROWS = 4,            /* of a group of long baskets */
+    ROW_ITEMS_MOST = 8 << 20, /* rows · items, since a row keeps scores or marks of every item */
+    TASKS_PER_ROUND = 16,
+    PAGE = 1 << 20, /* bytes of a dump that are handed in at once, or less at the end of a task */
+};
+
+/* A basket of the group that is being walked. */
+typedef struct open_basket {
     pr_evaluated *basket;
     const int32_t *items; /* its own */
     bool *taken, *seen;   /* [largest]: placed already; in the user's history */
     int32_t *others;      /* [negatives]: what its items are ranked against */
-} course;
+} open_basket;
 
 /* Scratch memory of one thread. */
 typedef struct scratch {
     pr_candidate_sampler candidates;
-    course courses[ROWS];
-    bool *taken, *seen; /* [rows · largest] */
-    int32_t *others;    /* [rows · negatives] */
-    float *mine;        /* [largest] */
-    float *theirs;      /* [negatives] */
-    pr_writer page;     /* of a dump: text on its way to the file */
+    open_basket open[ROWS]; /* by row of the scorer */
+    bool *taken, *seen;     /* [rows · largest] */
+    int32_t *others;        /* [rows · negatives] */
+    float *mine;            /* [largest] */
+    float *theirs;          /* [negatives] */
+    pr_writer page;         /* of a dump: text on its way to the file */
 } scratch;
 
 typedef struct run {
     pr_evaluation *e;
     pr_walk walk;
     scratch *scratches;
-    size_t long_count, long_tasks; /* baskets, at the front, and tasks of long walks */
-    size_t all_tasks;              /* of all ranks, who take them in turn */
+    size_t long_count; /* long baskets; being sorted by steps, they come first */
+    size_t long_tasks; /* tasks of long baskets, which come first too */
+    size_t all_tasks;  /* of all ranks. Of n ranks, rank r has the tasks r, r + n, r + 2n, ... */
 } run;
 
-/* The baskets of a task, among those of all ranks: from the one returned to *end. They are sorted: task
- * by task as many as stand side by side. */
+/* The baskets of a task, by its number among those of all ranks: from the one returned up to, not
+ * including, *end. A task has as many consecutive baskets as a group has rows. */
 static size_t baskets_of(const run *r, size_t task, size_t *end)
 {
     bool is_long = task < r->long_tasks;
@@ -217,13 +222,14 @@ static void begin(void *context, const pr_walk_step *at)
     const pr_evaluation *e = r->e;
     size_t negatives = e->protocol.negatives;
     scratch *own = &r->scratches[at->worker];
-    course *c = &own->courses[at->row];
+    assert(at->basket->rows == 1 && at->row < ROWS);
+    open_basket *c = &own->open[at->row];
     pr_evaluated *b = &e->baskets[at->basket->index];
-    *c = (course){.basket = b,
-                  .items = e->data->action_items + e->data->session_offsets[b->session],
-                  .taken = own->taken + at->row * e->largest,
-                  .seen = own->seen + at->row * e->largest,
-                  .others = own->others + at->row * negatives};
+    *c = (open_basket){.basket = b,
+                       .items = e->data->action_items + e->data->session_offsets[b->session],
+                       .taken = own->taken + at->row * e->largest,
+                       .seen = own->seen + at->row * e->largest,
+                       .others = own->others + at->row * negatives};
     memset(c->taken, 0, b->size * sizeof *c->taken);
     memset(b->sums, 0, pr_sums_count(&e->protocol) * sizeof *b->sums);
     pr_candidate_sampler_begin(&own->candidates, &at->start->history, c->items, b->size, c->seen);
@@ -235,9 +241,9 @@ static void begin(void *context, const pr_walk_step *at)
         pr_dump_basket(&own->page, e, b, &own->candidates, c->items, c->others);
 }
 
-/* Scores into own->mine and, sampled, own->theirs. Over the whole catalogue the basket's own items are
- * taken out of the row of all scores, so that what is left are the others. */
-static void take_scores(const pr_evaluation *e, scratch *own, const course *c,
+/* Sets own->mine and, with candidates, own->theirs. Over the whole catalogue the own items are
+ * taken out of the row of all scores, so that those of the others are left there. */
+static void take_scores(const pr_evaluation *e, scratch *own, const open_basket *c,
                         const pr_walk_step *at)
 {
     const pr_evaluated *b = c->basket;
@@ -267,7 +273,7 @@ static void step(void *context, const pr_walk_step *at, int32_t *items)
     const run *r = context;
     const pr_evaluation *e = r->e;
     scratch *own = &r->scratches[at->worker];
-    course *c = &own->courses[at->row];
+    open_basket *c = &own->open[at->row];
     bool full = e->protocol.negatives == 0;
     take_scores(e, own, c, at);
     pr_rule_step s = {.protocol = &e->protocol,
@@ -305,20 +311,18 @@ static parsrec_status collect(void *context, size_t first, size_t count, parsrec
     return r->e->dump != NULL ? pr_ordered_check(r->e->dump, err) : PARSREC_OK;
 }
 
-static run plan(pr_evaluation *e, const pr_model *model)
+/* A run without its scratch memory. */
+static run plan_run(pr_evaluation *e, const pr_model *model)
 {
-    bool full = e->protocol.negatives == 0;
-    size_t scores = full ? FULL_SCORES : SAMPLED_SCORES;
     run r = {.e = e,
              .walk = {.model = model,
                       .data = e->data,
                       .tasks_per_round = TASKS_PER_ROUND,
-                      .rows = pr_walk_rows_within(ROWS, e->data->items, scores),
-                      .long_rows = pr_walk_rows_within(LONG_ROWS, e->data->items, scores),
+                      .rows = pr_walk_rows_within(ROWS, e->data->items, ROW_ITEMS_MOST),
+                      .long_rows = pr_walk_rows_within(LONG_ROWS, e->data->items, ROW_ITEMS_MOST),
                       .longest = e->longest,
-                      .scored_from = full ? 0 : PR_WALK_UNSCORED,
+                      .scored_from = e->protocol.negatives == 0 ? 0 : PR_WALK_UNSCORED,
                       .stage = "evaluating",
-                      .basket_count = e->count,
                       .list = list,
                       .begin = begin,
                       .step = step,
@@ -331,7 +335,7 @@ static run plan(pr_evaluation *e, const pr_model *model)
     r.all_tasks = r.long_tasks + (e->count - r.long_count + w->rows - 1) / w->rows;
     size_t size = parsrec_ranks_size(e->ranks), rank = parsrec_ranks_rank(e->ranks);
     w->tasks = r.all_tasks > rank ? (r.all_tasks - rank + size - 1) / size : 0;
-    w->basket_count = e->count / size;
+    w->basket_count = e->count / size; /* for progress reports only */
     w->task_most = w->rows;
     return r;
 }
@@ -341,7 +345,7 @@ size_t pr_evaluation_bytes(const pr_evaluation *e, const pr_model *model, unsign
     if (e->count == 0)
         return 0;
     pr_evaluation copy = *e;
-    run r = plan(&copy, model);
+    run r = plan_run(&copy, model);
     size_t rows = r.walk.rows, items = e->largest, negatives = e->protocol.negatives;
     size_t own = rows * (2 * items * sizeof(bool) + negatives * sizeof(int32_t)) +
                  (items + negatives) * sizeof(float) + 2 * e->data->items * sizeof(uint32_t);
@@ -375,7 +379,8 @@ static void scratch_free(scratch *own)
     pr_writer_free(&own->page);
 }
 
-/* Where ranks divide the users of the model, those of a rank's baskets visit it. */
+/* If ranks divide the rows of the model's users, copies to each rank the rows that its baskets
+ * need. */
 static parsrec_status bring_users(const run *r, parsrec_error *err)
 {
     const pr_evaluation *e = r->e;
@@ -443,8 +448,9 @@ parsrec_status pr_evaluation_run(pr_evaluation *e, const pr_model *model, pr_poo
                                  const parsrec_hooks *hooks, pr_scores *scores, parsrec_error *err)
 {
     unsigned threads = pr_pool_threads(pool);
-    run r = plan(e, model);
+    run r = plan_run(e, model);
     parsrec_status status = PARSREC_OK;
+    assert(e->dump == NULL || e->ranks == NULL);
     r.walk.context = &r;
     r.scratches = pr_alloc_zero(threads, sizeof *r.scratches);
     if (r.scratches == NULL)
@@ -470,28 +476,32 @@ done:
 
 /* ---- the random ranker ----
  *
- * The floor under every number: a ranker that knows nothing. Only the places of a basket's own items
- * in a random order matter, so the size of the catalogue costs nothing. */
+ * What a ranker that knows nothing would score. Only the positions of a basket's own items in a
+ * random order matter, so the others are not ranked and the size of the catalogue costs nothing. */
 
-enum { PURPOSE = 0xC4A2CE, DRAWS = 10 };
+enum {
+    PURPOSE = 0xC4A2CE, /* keeps these draws apart from all others of the same seed */
+    DRAWS = 10,
+};
 
-/* Room for one basket, and the sums of all. */
-typedef struct guess {
+typedef struct random_ranker {
     pr_rng rng;
-    pr_candidate_sampler candidates; /* tell what the user had before */
-    pr_evaluated *baskets;
+    pr_candidate_sampler candidates; /* used only to find out what the user had before */
+    pr_evaluated *baskets;           /* those of the evaluation, with `sums` instead of its own */
     float *sums;
+    /* For one basket, each [largest] and by own item unless something else is said: */
     bool *taken, *seen;
-    size_t *place, *above; /* [largest]: places drawn; of an own item, how many others rank above */
-    uint32_t *order;       /* [largest]: own items that may be recommended, in random order */
-    float *mine;           /* [largest]: minus the place of an own item; -INFINITY: not ranked */
-} guess;
+    float *mine;     /* minus the position; -INFINITY: not ranked */
+    size_t *above;   /* how many of the others rank above */
+    size_t *place;   /* positions drawn, ascending */
+    uint32_t *order; /* own items that may be recommended, in random order: order[i] has place[i] */
+} random_ranker;
 
-/* Different places below `range`, ascending, every set of them equally likely. */
+/* Draws `count` different numbers below `range`, ascending, every set of them equally likely. */
 static void draw_places(pr_stream *stream, size_t *place, size_t count, size_t range)
 {
     for (size_t i = 0; i < count; i++) {
-        /* A free place by its number among the free ones: each taken place before it moves it up. */
+        /* `at` counts free places only: each taken place before it moves it up by one. */
         size_t at = pr_stream_below(stream, (uint32_t)(range - i)), passed = 0;
         while (passed < i && place[passed] <= at + passed)
             passed++;
@@ -501,8 +511,8 @@ static void draw_places(pr_stream *stream, size_t *place, size_t count, size_t r
     }
 }
 
-/* Puts the own items that may be recommended at random places among the others. */
-static void shuffle_basket(guess *g, const pr_eval_protocol *p, const pr_evaluated *b,
+/* Puts the own items that may be recommended at random positions among the others. */
+static void shuffle_basket(random_ranker *g, const pr_eval_protocol *p, const pr_evaluated *b,
                            uint32_t draw)
 {
     size_t ranked = 0;
@@ -521,7 +531,7 @@ static void shuffle_basket(guess *g, const pr_eval_protocol *p, const pr_evaluat
     }
 }
 
-static void walk_basket(guess *g, const pr_eval_protocol *p, const pr_evaluated *b)
+static void walk_basket(random_ranker *g, const pr_eval_protocol *p, const pr_evaluated *b)
 {
     for (size_t i = 0; i < pr_sums_count(p); i++)
         b->sums[i] = 0;
@@ -538,7 +548,7 @@ static void walk_basket(guess *g, const pr_eval_protocol *p, const pr_evaluated 
     }
 }
 
-static void walk_all(guess *g, const pr_evaluation *e, uint32_t draw)
+static void walk_all(random_ranker *g, const pr_evaluation *e, uint32_t draw)
 {
     for (size_t i = 0; i < e->count; i++) {
         const pr_evaluated *b = &g->baskets[i];
@@ -551,7 +561,7 @@ static void walk_all(guess *g, const pr_evaluation *e, uint32_t draw)
     }
 }
 
-/* Adds the values of one draw; everything else is the same in each draw. */
+/* Adds the values of one draw to *total; all other members are the same in each draw. */
 static void add_draw(pr_scores *total, const pr_scores *one)
 {
     pr_scores before = *total;
@@ -562,10 +572,12 @@ static void add_draw(pr_scores *total, const pr_scores *one)
                 total->value[a][m][k] += before.value[a][m][k];
 }
 
-static parsrec_status make_guess(guess *g, const pr_evaluation *e, parsrec_error *err)
+/* Free with random_ranker_free, also on failure. */
+static parsrec_status random_ranker_init(random_ranker *g, const pr_evaluation *e,
+                                         parsrec_error *err)
 {
     size_t n = e->largest, width = pr_sums_count(&e->protocol);
-    *g = (guess){.rng = pr_rng_make(e->protocol.seed, PURPOSE)};
+    *g = (random_ranker){.rng = pr_rng_make(e->protocol.seed, PURPOSE)};
     PR_TRY(pr_candidate_sampler_init(&g->candidates, e->data->items, NULL, 0, false, err));
     g->baskets = pr_alloc(e->count, sizeof *g->baskets);
     g->sums = pr_alloc(e->count, width * sizeof *g->sums);
@@ -585,7 +597,7 @@ static parsrec_status make_guess(guess *g, const pr_evaluation *e, parsrec_error
     return PARSREC_OK;
 }
 
-static void free_guess(guess *g)
+static void random_ranker_free(random_ranker *g)
 {
     pr_candidate_sampler_free(&g->candidates);
     pr_free(g->baskets);
@@ -600,10 +612,10 @@ static void free_guess(guess *g)
 
 parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, parsrec_error *err)
 {
-    guess g;
+    random_ranker g;
     assert(e->complete);
     *scores = (pr_scores){0};
-    parsrec_status status = make_guess(&g, e, err);
+    parsrec_status status = random_ranker_init(&g, e, err);
     for (uint32_t draw = 0; draw < DRAWS && status == PARSREC_OK; draw++) {
         pr_scores one;
         walk_all(&g, e, draw);
@@ -614,6 +626,6 @@ parsrec_status pr_evaluation_chance(const pr_evaluation *e, pr_scores *scores, p
         for (size_t m = 0; m < PR_MEASURES; m++)
             for (size_t k = 0; k < PR_CUTOFFS; k++)
                 scores->value[a][m][k] *= 1.0 / (double)DRAWS;
-    free_guess(&g);
+    random_ranker_free(&g);
     return status;
 }
