@@ -1,4 +1,4 @@
-/* Runs the model and the baselines through each protocol, then words and JSON for the result. */
+/* Evaluates the model and the baselines by each protocol; the result as a sentence and as JSON. */
 #include "eval/baselines.h"
 
 #include <stdio.h>
@@ -13,25 +13,29 @@
 
 static const char *const kinds[PARSREC_BASELINES] = {"pop", "personal", "recent", "markov", "mix"};
 
+/* The rows of a report. */
 static const struct {
     parsrec_protocol protocol;
-    bool whole; /* over the whole catalogue */
+    bool whole; /* over the whole catalogue; else against sampled items */
 } questions[PARSREC_BASELINE_ROWS] = {
     {PARSREC_PROTOCOL_REMAINING, false}, {PARSREC_PROTOCOL_NEXT, false},
     {PARSREC_PROTOCOL_BASKET, true},     {PARSREC_PROTOCOL_REMAINING, true},
     {PARSREC_PROTOCOL_NEXT, true},
 };
 
-enum { CUTOFF = 10 };
+enum { CUTOFF = 10 }; /* models are compared by NDCG@10 */
 
 /* ---- who is evaluated ---- */
 
-/* At most this many users, and scores over the whole catalogue by one protocol; but never fewer users than
- * an interval needs. */
-enum { USERS_MOST = 3000, USERS_LEAST = 200 };
+enum {
+    USERS_MOST = 3000,
+    USERS_LEAST = 200, /* that an interval needs, whatever they cost */
+};
+/* The most scores that a model computes over the whole catalogue by one protocol. */
 static const double scores_most = 1e9;
 
-/* Marks the users to evaluate, evenly spread over those who can be. */
+/* Marks the users to evaluate, evenly spread over those who can be, and counts them in the
+ * report. */
 static void choose_users(bool *chosen, parsrec_baseline_report *report, const pr_dataset *data,
                          pr_split_part part, size_t last)
 {
@@ -73,16 +77,17 @@ parsrec_status pr_baselines_bring(const pr_model *model, const pr_dataset *data,
 
 /* ---- one protocol ---- */
 
-/* The models to compare: the one in question first. */
+/* The models to compare; the first is the one that is compared with the others. */
 typedef struct model_list {
     const pr_model *models[PARSREC_BASELINES + 1];
-    pr_model *counted[PARSREC_BASELINES + 1]; /* those that were made here */
+    pr_model *counted[PARSREC_BASELINES + 1]; /* those of them that were made here; else NULL */
     size_t count;
 } model_list;
 
-/* The tallies of NDCG@10 alone. */
-static parsrec_status take_gain(parsrec_share **out, pr_evaluation *e, size_t *users,
-                                parsrec_error *err)
+/* What each user adds to NDCG@10 in the last run: *out is [*users], to be freed with pr_free. Every
+ * rule has that measure, and the paper's cutoffs include 10. */
+static parsrec_status gains_of_users(parsrec_share **out, pr_evaluation *e, size_t *users,
+                                     parsrec_error *err)
 {
     pr_user_tallies t;
     size_t wanted = 0, k = 0;
@@ -129,7 +134,7 @@ static parsrec_status compare(parsrec_baseline_row *row, parsrec_share *const *g
                                                           .low = contrast.difference.low,
                                                           .high = contrast.difference.high};
     }
-    /* Judged against the baseline with the largest value; intervals of the others are only shown. */
+    /* The verdict is about the baseline with the largest value; the others are only shown. */
     for (size_t i = 1; i < row->count; i++)
         if (row->baselines[i].value > row->baselines[row->best].value)
             row->best = i;
@@ -153,7 +158,7 @@ static parsrec_status run_row(parsrec_baseline_row *row, pr_evaluation *e, const
     for (size_t i = 0; i < models->count; i++) {
         pr_scores unused;
         PR_TRY_GOTO(pr_evaluation_run(e, models->models[i], pool, hooks, &unused, err));
-        PR_TRY_GOTO(take_gain(&gains[i], e, &users, err));
+        PR_TRY_GOTO(gains_of_users(&gains[i], e, &users, err));
     }
     status = compare(row, gains, models, users, pool, err);
 done:
@@ -207,7 +212,7 @@ static parsrec_status make_models(model_list *models, const pr_model *model, con
     return PARSREC_OK;
 }
 
-/* The verdict of a report is the worst of its rows: they ascend in this order. */
+/* The verdict of a report is the worst of its rows, found as the largest. */
 _Static_assert(PARSREC_VERDICT_NONE < PARSREC_VERDICT_AHEAD &&
                    PARSREC_VERDICT_AHEAD < PARSREC_VERDICT_LEVEL &&
                    PARSREC_VERDICT_LEVEL < PARSREC_VERDICT_BEHIND,
@@ -263,7 +268,7 @@ parsrec_status parsrec_baselines(parsrec_baseline_report *report, const parsrec_
     return status;
 }
 
-/* ---- words ---- */
+/* ---- the sentence ---- */
 
 /* "basket 0.0918, personal is better: 0.1236 (markov 0.0870, pop 0.0210)" */
 static void write_row(pr_writer *out, const parsrec_baseline_row *row)
@@ -306,9 +311,9 @@ static const parsrec_baseline_row *sampled_row(const parsrec_baseline_report *re
     return NULL;
 }
 
-/* First every protocol once, as `eval` measures it; what the whole catalogue adds is said only where it
- * changes the verdict to counting's favour. */
-static void write_line(pr_writer *out, const parsrec_baseline_report *report)
+/* First every protocol once, as `eval` measures it. The rows of the same protocols over the whole
+ * catalogue follow only where counting is better there but not against sampled items. */
+static void write_sentence(pr_writer *out, const parsrec_baseline_report *report)
 {
     const parsrec_baseline_row *behind = NULL;
     bool whole = false;
@@ -339,7 +344,7 @@ char *parsrec_baselines_text(const parsrec_baseline_report *report, char *buffer
 {
     pr_writer line = {0};
     if (report->row_count > 0)
-        write_line(&line, report);
+        write_sentence(&line, report);
     if (size > 0)
         snprintf(buffer, size, "%s", line.text != NULL ? line.text : "");
     pr_writer_free(&line);

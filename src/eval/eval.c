@@ -1,4 +1,4 @@
-/* parsrec_eval: a model run through a protocol, its report and the report as JSON. */
+/* parsrec_eval: a model evaluated by one or several protocols, the reports, and reports as JSON. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 /* ---- the report ---- */
 
-/* Names and cutoffs; values follow. */
+/* Sets the names and cutoffs of a report's measures. */
 static void name_measures(parsrec_eval_report *report, const pr_eval_protocol *p)
 {
     report->measure_count = pr_protocol_measures(p);
@@ -39,6 +39,8 @@ parsrec_status parsrec_eval_measures(const parsrec_eval_options *options,
     return PARSREC_OK;
 }
 
+/* NaN where nothing was measured: the aspect has no steps, or the measure is not split by
+ * aspect. */
 static double value_of(const pr_scores *s, pr_aspect aspect, pr_measure_id m, size_t k)
 {
     bool measured = s->weight[aspect] > 0 && (aspect == PR_ALL || pr_measure_table[m].split);
@@ -67,7 +69,7 @@ static void fill_report(parsrec_eval_report *report, const pr_eval_protocol *p,
     }
 }
 
-/* Intervals over users, and each user's share for the caller who asked for it. */
+/* Intervals over users, and each user's shares for a caller that asked for them. */
 static parsrec_status report_users(parsrec_eval_report *report, const pr_evaluation *e,
                                    const parsrec_eval_options *o, pr_pool *pool, parsrec_error *err)
 {
@@ -143,7 +145,7 @@ done:
     return status;
 }
 
-/* The same with a file that takes what was ranked. */
+/* The same, and writes what was ranked to a file. */
 static parsrec_status run_and_dump(const pr_model *model, recounted *counted, pr_evaluation *e,
                                    const parsrec_eval_options *options, parsrec_eval_report *report,
                                    const parsrec_hooks *hooks, parsrec_error *err)
@@ -162,7 +164,8 @@ static parsrec_status run_and_dump(const pr_model *model, recounted *counted, pr
     return status;
 }
 
-/* By one protocol. *nobody is set when E_INPUT says that there is nobody to evaluate. */
+/* Evaluates a model by one protocol. Sets *nobody if it fails because there is nobody to
+ * evaluate. */
 static parsrec_status evaluate(const pr_model *model, recounted *counted, const pr_dataset *data,
                                const parsrec_eval_options *options, parsrec_eval_report *report,
                                bool *nobody, const parsrec_hooks *hooks, parsrec_error *err)
@@ -186,8 +189,8 @@ done:
     return status;
 }
 
-/* Data split by time evaluate a model only if it was trained on data split there or earlier: then its own
- * data have no user with two sessions from that time on. */
+/* Data split by time evaluate a model only if it was trained on data split there or earlier: then
+ * in its own data no user has two sessions from that time on. */
 static parsrec_status check_split(const pr_dataset *own, int64_t time, parsrec_error *err)
 {
     for (size_t u = 0; u < own->users; u++) {
@@ -200,8 +203,8 @@ static parsrec_status check_split(const pr_dataset *own, int64_t time, parsrec_e
     return PARSREC_OK;
 }
 
-/* Users who test a split by users must not be in the model. */
-static parsrec_status check_unknown(const pr_dataset *fitted, parsrec_error *err)
+/* With a split by users, the model must not know a user who tests. */
+static parsrec_status check_test_users(const pr_dataset *fitted, parsrec_error *err)
 {
     for (size_t u = 0; fitted->by_users && u < fitted->users; u++)
         if (pr_part_of_user(fitted, u) == PR_USER_TESTS &&
@@ -233,14 +236,14 @@ parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_d
         PR_TRY(check_split(loaded->file.data, data->split_at, err));
     PR_TRY(pr_fit_data(&fitted, &loaded->file, data, model->kind->count != NULL, hooks, err));
     if (model->kind->count == NULL)
-        status = check_unknown(fitted.data, err);
+        status = check_test_users(fitted.data, err);
     if (status == PARSREC_OK)
         status = pr_same_ranks(ranks, model, fitted.data, "", err);
     for (size_t i = 0; i < count && status == PARSREC_OK; i++) {
         bool nobody = false;
         status =
             evaluate(model, &counted, fitted.data, &options[i], &reports[i], &nobody, hooks, err);
-        if (nobody && ++empty < count)
+        if (nobody && ++empty < count) /* that is a failure only if it is so for all protocols */
             status = PARSREC_OK;
     }
     pr_model_free(counted.model);
@@ -258,7 +261,7 @@ parsrec_status parsrec_eval(const parsrec_model *model, const parsrec_data *data
 /* ---- JSON ---- */
 
 /* One column of the measures, given by its offset in parsrec_measure, as an object. */
-static json_t *measures(const parsrec_eval_report *r, size_t column)
+static json_t *measures_json(const parsrec_eval_report *r, size_t column)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < r->measure_count; i++) {
@@ -271,7 +274,7 @@ static json_t *measures(const parsrec_eval_report *r, size_t column)
     return object;
 }
 
-static json_t *intervals(const parsrec_eval_report *r)
+static json_t *intervals_json(const parsrec_eval_report *r)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < r->measure_count; i++) {
@@ -283,10 +286,12 @@ static json_t *intervals(const parsrec_eval_report *r)
     return object;
 }
 
-static json_t *part(const parsrec_eval_report *r, uint64_t steps, size_t column, size_t random)
+/* The measures over repeat purchases or over new items: two columns. */
+static json_t *aspect_json(const parsrec_eval_report *r, uint64_t steps, size_t column,
+                           size_t random)
 {
-    return json_pack("{s:I, s:o, s:o}", "steps", (json_int_t)steps, "metrics", measures(r, column),
-                     "random", measures(r, random));
+    return json_pack("{s:I, s:o, s:o}", "steps", (json_int_t)steps, "metrics",
+                     measures_json(r, column), "random", measures_json(r, random));
 }
 
 json_t *pr_eval_json(const char *model, const char *data, const parsrec_eval_options *o,
@@ -305,13 +310,13 @@ json_t *pr_eval_json(const char *model, const char *data, const parsrec_eval_opt
     json_t *found = json_pack(
         "{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s, s:f}", "users", (json_int_t)r->users,
         "baskets", (json_int_t)r->baskets, "steps", (json_int_t)r->steps, "metrics",
-        measures(r, offsetof(parsrec_measure, value)), "intervals", intervals(r), "random",
-        measures(r, offsetof(parsrec_measure, random)), "repeat",
-        part(r, r->repeat_steps, offsetof(parsrec_measure, repeat),
-             offsetof(parsrec_measure, repeat_random)),
+        measures_json(r, offsetof(parsrec_measure, value)), "intervals", intervals_json(r),
+        "random", measures_json(r, offsetof(parsrec_measure, random)), "repeat",
+        aspect_json(r, r->repeat_steps, offsetof(parsrec_measure, repeat),
+                    offsetof(parsrec_measure, repeat_random)),
         "new",
-        part(r, r->fresh_steps, offsetof(parsrec_measure, fresh),
-             offsetof(parsrec_measure, fresh_random)),
+        aspect_json(r, r->fresh_steps, offsetof(parsrec_measure, fresh),
+                    offsetof(parsrec_measure, fresh_random)),
         "fingerprint", r->fingerprint, "seconds", r->seconds);
     bool whole = asked != NULL && found != NULL && json_object_update(asked, found) == 0;
     json_decref(found);
