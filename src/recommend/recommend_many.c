@@ -1,7 +1,11 @@
 /* parsrec_recommend_many: parsrec_recommend for many users on all cores.
  *
  * Requests are cut into tasks of a fixed size, tasks into rounds. Between rounds the calling thread
- * reports progress. Every worker has a scratch of its own, so that an answer allocates nothing. */
+ * reports progress. Every worker has a scratch of its own, and writes only to the rows of hits[]
+ * and answers[] of its tasks.
+ *
+ * With ranks, each process answers one range of the requests and writes to the same rows as one
+ * process would; at the end the others send their rows to rank 0. */
 #include <math.h>
 
 #include "base/memory.h"
@@ -10,7 +14,7 @@
 #include "ranks/ranks.h"
 #include "recommend/recommend.h"
 
-enum { TASK = 32, ROUND = 64 * TASK };
+enum { TASK = 32, ROUND = 64 * TASK }; /* requests */
 
 typedef struct worker {
     parsrec_scratch *own;
@@ -25,8 +29,8 @@ typedef struct many {
     parsrec_answer *answers;
     worker *workers;
     unsigned worker_count;
-    size_t first, end; /* the requests of this process */
-    size_t from, to;   /* and of this round */
+    size_t first, end; /* the requests of this process are first..end-1 */
+    size_t from, to;   /* those of this round from..to-1 */
 } many;
 
 static void answer_one(many *m, worker *w, size_t i)
@@ -80,6 +84,7 @@ static parsrec_status answer_all(many *m, pr_pool *pool, const parsrec_hooks *ho
     unsigned ranks = parsrec_ranks_size(m->of->ranks);
     for (m->from = m->first; m->from < m->end; m->from = m->to) {
         m->to = m->end - m->from > ROUND ? m->from + ROUND : m->end;
+        /* Other ranks are assumed to be as far as this one. */
         PR_TRY(pr_progress(hooks, "recommending", "requests", (m->from - m->first) * ranks,
                            m->of->count, err));
         pr_pool_run(pool, answer_task, m, (m->to - m->from + TASK - 1) / TASK);
@@ -119,24 +124,22 @@ static parsrec_status make_workers(many *m, const pr_pool *pool, size_t basket, 
     return PARSREC_OK;
 }
 
-/* Rank 0 gets what the others answered. */
+/* Rank 0 receives the rows of all other ranks, which send theirs. */
 static parsrec_status gather(const many *m, parsrec_error *err)
 {
     pr_ranks *ranks = m->of->ranks;
     size_t k = m->of->request->k, count = m->of->count;
     unsigned rank = parsrec_ranks_rank(ranks), size = parsrec_ranks_size(ranks);
-    for (unsigned r = rank == 0 ? 1 : rank; r < (rank == 0 ? size : rank + 1); r++) {
-        size_t first = pr_ranks_begin(count, size, r),
-               n = pr_ranks_begin(count, size, r + 1) - first;
-        parsrec_answer *answers = m->answers + first;
-        parsrec_hit *hits = m->hits + first * k;
-        if (rank == 0) {
-            pr_ranks_receive(ranks, r, answers, n * sizeof *answers);
-            pr_ranks_receive(ranks, r, hits, n * k * sizeof *hits);
-        } else {
-            pr_ranks_send(ranks, 0, answers, n * sizeof *answers);
-            pr_ranks_send(ranks, 0, hits, n * k * sizeof *hits);
-        }
+    if (rank > 0) {
+        size_t n = m->end - m->first;
+        pr_ranks_send(ranks, 0, m->answers + m->first, n * sizeof *m->answers);
+        pr_ranks_send(ranks, 0, m->hits + m->first * k, n * k * sizeof *m->hits);
+    }
+    for (unsigned from = 1; from < size && rank == 0; from++) {
+        size_t first = pr_ranks_begin(count, size, from);
+        size_t n = pr_ranks_begin(count, size, from + 1) - first;
+        pr_ranks_receive(ranks, from, m->answers + first, n * sizeof *m->answers);
+        pr_ranks_receive(ranks, from, m->hits + first * k, n * k * sizeof *m->hits);
     }
     return pr_ranks_exchange(ranks, err);
 }
@@ -149,8 +152,8 @@ parsrec_status parsrec_recommend_many(const parsrec_model *model, const parsrec_
         (of->count > 0 && (hits == NULL || answers == NULL)))
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "parsrec_recommend_many needs a model, a request and room for the answers");
-    size_t basket, tasks = (of->count + TASK - 1) / TASK, cores = pr_cores();
-    size_t threads = of->threads > 0 ? of->threads : cores;
+    size_t basket, tasks = (of->count + TASK - 1) / TASK;
+    size_t threads = of->threads > 0 ? of->threads : pr_cores();
     pr_pool *pool = NULL;
     parsrec_status status;
     pr_ranks_work work;
