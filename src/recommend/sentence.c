@@ -1,5 +1,5 @@
-/* "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier baskets, usually every 9
- * days, last 11 days ago" */
+/* Reasons as a sentence: "because of Milk (0.61) and Bread (0.22); you also bought it in 12 earlier
+ * baskets, usually every 9 days, last 11 days ago". The numbers are shares. */
 #include <math.h>
 #include <string.h>
 
@@ -7,9 +7,11 @@
 #include "recommend/recommend.h"
 
 enum { NAMED_MOST = 3, NAME_BYTES = 48 };
-/* Least share of a reason after the first, and least effect of any: 1/20 of the probability. */
-static const double WORTH_A_WORD = 0.1, FELT = 0.05;
+/* A reason is mentioned if its effect is at least EFFECT_LEAST, which changes the probability by
+ * about 1/20, and its share at least SHARE_LEAST; the strongest one whatever its share. */
+static const double SHARE_LEAST = 0.1, EFFECT_LEAST = 0.05;
 
+/* A buffer with a zero byte to come after the text; what does not fit is left out. */
 typedef struct text {
     char *buffer;
     size_t size, used;
@@ -36,7 +38,7 @@ static void add_count(text *t, uint64_t count)
     add_bytes(t, at, (size_t)(end - at));
 }
 
-/* A share of 1, with two decimals. */
+/* A share, 0 to 1, with two decimals. */
 static void add_share(text *t, double share)
 {
     unsigned hundredths = (unsigned)(share * 100 + 0.5);
@@ -45,20 +47,21 @@ static void add_share(text *t, double share)
               3);
 }
 
-/* Basket items by number, then the history, then the user. */
-static size_t voices(const parsrec_why *why)
+/* The inputs of a recommendation are numbered: the explained items of the basket, then the history,
+ * then the user. */
+static size_t input_count(const parsrec_why *why)
 {
     return why->reason_count + 2;
 }
 
-static const parsrec_effect *voice(const parsrec_why *why, size_t i)
+static const parsrec_effect *effect_of(const parsrec_why *why, size_t i)
 {
     return i < why->reason_count    ? &why->reasons[i].drop
            : i == why->reason_count ? &why->history
                                     : &why->user;
 }
 
-/* Cut between characters. */
+/* The item's name, or its key if it has none; a long one is cut between characters. */
 static void add_name(text *t, const pr_dataset *data, int32_t item)
 {
     pr_slice name = {"", 0};
@@ -71,7 +74,7 @@ static void add_name(text *t, const pr_dataset *data, int32_t item)
     add(t, n < name.size ? "…" : "");
 }
 
-static void add_voice(text *t, const pr_dataset *data, const parsrec_why *why, size_t i)
+static void add_input(text *t, const pr_dataset *data, const parsrec_why *why, size_t i)
 {
     if (i < why->reason_count)
         add_name(t, data, why->reasons[i].item);
@@ -84,19 +87,20 @@ static size_t strongest(const parsrec_why *why, size_t named[NAMED_MOST])
 {
     size_t count = 0;
     for (; count < NAMED_MOST; count++) {
-        double least = count == 0 ? 0 : WORTH_A_WORD, best_share = 0;
-        size_t best = voices(why);
-        for (size_t i = 0; i < voices(why); i++) {
-            double share = voice(why, i)->share;
+        double least = count == 0 ? 0 : SHARE_LEAST, best_share = 0;
+        size_t best = input_count(why);
+        for (size_t i = 0; i < input_count(why); i++) {
+            double share = effect_of(why, i)->share;
             bool taken = false;
             for (size_t k = 0; k < count; k++)
                 taken = taken || named[k] == i;
-            if (!taken && share > best_share && share >= least && voice(why, i)->effect >= FELT) {
+            if (!taken && share > best_share && share >= least &&
+                effect_of(why, i)->effect >= EFFECT_LEAST) {
                 best = i;
                 best_share = share;
             }
         }
-        if (best == voices(why))
+        if (best == input_count(why))
             break;
         named[count] = best;
     }
@@ -108,9 +112,9 @@ static void add_causes(text *t, const pr_dataset *data, const parsrec_why *why)
     size_t named[NAMED_MOST], count = strongest(why, named);
     for (size_t i = 0; i < count; i++) {
         add(t, i == 0 ? "because of " : i + 1 < count ? ", " : " and ");
-        add_voice(t, data, why, named[i]);
+        add_input(t, data, why, named[i]);
         add(t, " (");
-        add_share(t, voice(why, named[i])->share);
+        add_share(t, effect_of(why, named[i])->share);
         add(t, ")");
     }
     if (count > 0)
@@ -124,25 +128,25 @@ static void add_causes(text *t, const pr_dataset *data, const parsrec_why *why)
 /* An input that counts against the item more than any other supports it. */
 static void add_objection(text *t, const pr_dataset *data, const parsrec_why *why)
 {
-    double best = FELT, worst = -FELT;
-    size_t who = voices(why);
-    for (size_t i = 0; i < voices(why); i++) {
-        double effect = voice(why, i)->effect;
+    double best = EFFECT_LEAST, worst = -EFFECT_LEAST;
+    size_t worst_input = input_count(why);
+    for (size_t i = 0; i < input_count(why); i++) {
+        double effect = effect_of(why, i)->effect;
         best = effect > best ? effect : best;
         if (effect < worst) {
             worst = effect;
-            who = i;
+            worst_input = i;
         }
     }
-    if (who == voices(why) || -worst < best)
+    if (worst_input == input_count(why) || -worst < best)
         return;
-    if (who == why->reason_count)
+    if (worst_input == why->reason_count)
         add(t, ", although less after what you bought before");
-    else if (who > why->reason_count)
+    else if (worst_input > why->reason_count)
         add(t, ", although others take it more often than you");
     else {
         add(t, ", although it goes less with ");
-        add_name(t, data, why->reasons[who].item);
+        add_name(t, data, why->reasons[worst_input].item);
     }
 }
 
