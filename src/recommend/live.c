@@ -1,5 +1,5 @@
-/* Live histories: checked arguments here, the histories themselves in data/histories.h; what is
- * known of a user, and search by text, as JSON. */
+/* The public calls on live histories: they check their arguments and pass on to data/histories.h,
+ * whose lock lets threads share them. Then what is known of a user, and search by text, as JSON. */
 #include <ctype.h>
 #include <stdlib.h>
 
@@ -7,7 +7,9 @@
 #include "data/histories.h"
 #include "recommend/recommend.h"
 
-/* The rows that a history vector is made of, where it is a sum or a mean of all. */
+/* The table whose rows add up to the model's history vector, which live histories then keep up to
+ * date. Only a sum or mean over the whole history can be kept by adding: none if older items count
+ * less or are left out. */
 static pr_live_rows history_rows(const pr_model *model)
 {
     const char *name = model->kind->history_table;
@@ -48,8 +50,8 @@ void parsrec_live_free(parsrec_live *live)
 
 /* ---- events ---- */
 
-/* All arguments; whether the user is known does not matter. */
-static parsrec_status check_items(const parsrec_live *live, const char *user, const int32_t *items,
+/* Checks the arguments of an event. The user need not be known. */
+static parsrec_status check_event(const parsrec_live *live, const char *user, const int32_t *items,
                                   size_t count, const char *call, parsrec_error *err)
 {
     if (live == NULL || user == NULL || (items == NULL && count > 0) || count > PARSREC_BASKET_MOST)
@@ -75,7 +77,7 @@ parsrec_status parsrec_live_add_at(parsrec_live *live, const char *user, const c
                                    int64_t time, const int32_t *items, size_t count,
                                    parsrec_error *err)
 {
-    PR_TRY(check_items(live, user, items, count, "parsrec_live_add_at", err));
+    PR_TRY(check_event(live, user, items, count, "parsrec_live_add_at", err));
     if (count == 0)
         return PARSREC_OK;
     return pr_live_add(live->pasts, pr_slice_of(user), session,
@@ -91,7 +93,7 @@ parsrec_status parsrec_live_add(parsrec_live *live, const char *user, const char
 parsrec_status parsrec_live_cart(parsrec_live *live, const char *user, const char *session,
                                  const int32_t *items, size_t count, parsrec_error *err)
 {
-    PR_TRY(check_items(live, user, items, count, "parsrec_live_cart", err));
+    PR_TRY(check_event(live, user, items, count, "parsrec_live_cart", err));
     if (count == 0)
         return PARSREC_OK;
     return pr_live_cart(live->pasts, pr_slice_of(user), session, items, count, err);
@@ -171,7 +173,8 @@ parsrec_status parsrec_live_load(parsrec_live *live, parsrec_live_note *note, co
 
 /* ---- what is known, as JSON ---- */
 
-/* Takes ownership of the value, which may be NULL. */
+/* Sets *out to the text of a value and frees the value; NULL stands for one that ran out of
+ * memory. */
 static parsrec_status hand_over(char **out, json_t *json, parsrec_error *err)
 {
     char *text = json != NULL ? pr_json_text(json) : NULL;
@@ -217,7 +220,8 @@ static int by_count(const void *a, const void *b)
     return x->last != y->last ? (x->last > y->last) - (x->last < y->last) : by_item(a, b);
 }
 
-/* The distinct items of a history. Free *list with pr_free. */
+/* The distinct items of a history, most frequent first. Free *list with pr_free, also on
+ * failure. */
 static parsrec_status count_bought(const pr_history *h, parsrec_bought **list, size_t *count,
                                    parsrec_error *err)
 {
@@ -350,15 +354,17 @@ static fit fit_of(pr_slice text, pr_slice name)
     return FIT_NONE;
 }
 
-/* Two lists, so that one pass is enough: what begins with the text, and what holds it. */
+/* Names that begin with the text come before names that have it inside. Two lists, so that one pass
+ * is enough. */
 typedef struct search {
     const parsrec_model *model;
     pr_slice text;
-    size_t limit;
-    json_t *begins, *holds;
-    int bad;
+    size_t limit;           /* of results */
+    json_t *begins, *holds; /* each at most `limit` */
+    int bad;                /* not 0: out of memory */
 } search;
 
+/* Whether nothing that follows can change the result. */
 static bool enough(const search *s)
 {
     return json_array_size(s->begins) >= s->limit || s->bad != 0;
@@ -402,6 +408,7 @@ static void search_items(search *s)
     }
 }
 
+/* Frees the lists. */
 static json_t *found_json(search *s, const char *key)
 {
     for (size_t i = 0; i < json_array_size(s->holds) && !enough(s); i++)

@@ -7,7 +7,11 @@
 #include "base/text.h"
 #include "recommend/recommend.h"
 
-enum { CALLS_MOST = 1 << 20, LEAST = 64, ROUND = 256 };
+enum {
+    CALLS_MOST = 1 << 20, /* in one measurement */
+    CALLS_LEAST = 64,     /* however long they take */
+    REPORT_EVERY = 256,   /* calls between two reports of progress */
+};
 
 typedef struct bench {
     const parsrec_model *model;
@@ -21,10 +25,10 @@ typedef struct bench {
 
 static parsrec_status make_bench(bench *b, parsrec_error *err)
 {
-    size_t users = 0;
-    for (size_t u = 0; u < b->model->pasts.users; u++)
-        users += pr_user_history(&b->model->pasts, (int32_t)u).count > 0;
-    if (users == 0)
+    bool anybody = false; /* request_of looks for a user with a history */
+    for (size_t u = 0; u < b->model->pasts.users && !anybody; u++)
+        anybody = pr_user_history(&b->model->pasts, (int32_t)u).count > 0;
+    if (!anybody)
         return pr_fail(err, PARSREC_E_INPUT, "no user of the model has bought anything to ask for");
     b->hits = pr_alloc(b->k, sizeof *b->hits);
     b->whys = pr_alloc(b->k, sizeof *b->whys);
@@ -42,8 +46,9 @@ static void free_bench(bench *b)
     pr_free(b->times);
 }
 
-/* The first items of one of a user's sessions, a different one in each round, with the whole history: a basket that
- * no cache has, of a user whose start may be cached. */
+/* A request of one user after the other, with the whole history. The basket is the beginning of one
+ * of the user's sessions, another one each time it is the user's turn: so no cache has the basket,
+ * while the start of the user may be cached. */
 static parsrec_request request_of(const bench *b, size_t number)
 {
     const pr_histories *pasts = &b->model->pasts;
@@ -61,7 +66,8 @@ static parsrec_request request_of(const bench *b, size_t number)
     return r;
 }
 
-/* One answer, of which the time counts, or, after it, the reasons. */
+/* Makes one request and notes how long the answer took or, with `why`, how long the reasons took
+ * that follow it. */
 static parsrec_status ask(bench *b, size_t number, bool why, parsrec_error *err)
 {
     parsrec_answer answer;
@@ -76,15 +82,17 @@ static parsrec_status ask(bench *b, size_t number, bool why, parsrec_error *err)
     return PARSREC_OK;
 }
 
+/* Makes requests for that long; sets *calls to how many. */
 static parsrec_status ask_for(bench *b, double seconds, bool why, size_t *calls, parsrec_error *err)
 {
     double begin = pr_now();
-    for (*calls = 0; *calls < LEAST || (pr_now() - begin < seconds && *calls < CALLS_MOST);) {
-        if (*calls % ROUND == 0)
-            PR_TRY(pr_progress(b->hooks, why ? "explaining" : "recommending", "calls", *calls, 0,
-                               err));
-        PR_TRY(ask(b, (*calls)++, why, err));
+    size_t n = 0;
+    for (; n < CALLS_LEAST || (pr_now() - begin < seconds && n < CALLS_MOST); n++) {
+        if (n % REPORT_EVERY == 0)
+            PR_TRY(pr_progress(b->hooks, why ? "explaining" : "recommending", "calls", n, 0, err));
+        PR_TRY(ask(b, n, why, err));
     }
+    *calls = n;
     return PARSREC_OK;
 }
 
@@ -92,7 +100,7 @@ static parsrec_status measure(bench *b, double seconds, parsrec_score_speed *spe
                               parsrec_error *err)
 {
     size_t calls;
-    PR_TRY(ask_for(b, 0, false, &calls, err)); /* for the caches */
+    PR_TRY(ask_for(b, 0, false, &calls, err)); /* fills the caches; not counted */
     PR_TRY(ask_for(b, 0.75 * seconds, false, &calls, err));
     double sum = 0;
     for (size_t i = 0; i < calls; i++)
