@@ -1,14 +1,15 @@
-/* Answers as JSON text, written directly: building a tree of values would cost as much as the scores. */
+/* Answers as JSON text, written directly: building a tree of values would cost as much time as the
+ * scores. */
 #include <math.h>
 #include <string.h>
 
 #include "base/dates.h"
 #include "recommend/recommend.h"
 
-/* The answer's constant parts. */
+/* Writes a string literal. */
 #define WRITE(writer, text) pr_write_bytes(writer, text, sizeof(text) - 1)
 
-/* ,"key": and a number. */
+/* Writes ,"key":value for a string literal and a number. */
 #define WRITE_NUMBER(writer, key, value)   \
     do {                                   \
         WRITE(writer, ",\"" key "\":");    \
@@ -110,7 +111,7 @@ static void write_hit(pr_writer *w, const parsrec_model *model, const parsrec_hi
     if (category >= 0) {
         size_t size = strlen(parsrec_model_category_path(model, category, path, sizeof path)), cut;
         if (size == sizeof path - 1 && !pr_utf8_valid(path, size, &cut))
-            size = cut; /* it was too long, and ended within a character */
+            size = cut; /* the path was too long and was cut within a character */
         pr_write_quoted(w, path, size);
     } else {
         WRITE(w, "null");

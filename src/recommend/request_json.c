@@ -1,5 +1,5 @@
 /* Requests as JSON text, one or a batch. The table below lists the fields of a request once:
- * parsing, the sentence about unknown fields and the lists all read it. */
+ * parsing, the message about unknown fields and the lists in the scratch all follow it. */
 #include <assert.h>
 #include <limits.h>
 #include <math.h>
@@ -19,16 +19,16 @@ typedef struct reading {
     int64_t time;            /* request.time points here where the field is given */
     parsrec_numbers history; /* request.history points here where the field is given */
     bool explain;
-    bool strict; /* an item that the model does not know is a mistake */
-    bool sights; /* somebody knows which events have been seen */
+    bool strict;       /* an item that the model does not know is a mistake */
+    bool accepts_seen; /* the caller checks which events have been seen */
 } reading;
 
 typedef struct field {
     const char *key;
     parsrec_status (*read)(reading *in, const struct field *f, json_t *value, parsrec_error *err);
     size_t offset;       /* in struct reading; for lists, sizes and flags */
-    parsrec_thing thing; /* that a list names */
-    bool whitelist;      /* only what is listed may be recommended: an empty rest is a mistake */
+    parsrec_thing thing; /* what a list has: items or categories */
+    bool whitelist;      /* only what is listed may be recommended; it must not become empty */
 } field;
 
 static parsrec_status read_user(reading *, const field *, json_t *, parsrec_error *);
@@ -40,7 +40,7 @@ static parsrec_status read_session(reading *, const field *, json_t *, parsrec_e
 static parsrec_status read_seen(reading *, const field *, json_t *, parsrec_error *);
 static parsrec_status read_time(reading *, const field *, json_t *, parsrec_error *);
 
-/* The order in which they are named to the client. */
+/* In this order the message about an unknown field names them. */
 enum {
     USER,
     BASKET,
@@ -83,15 +83,16 @@ static const field fields[FIELDS] = {
     [TIME] = {"time", .read = read_time},
 };
 
-static void *place(reading *in, const field *f)
+/* The member of *in that the field sets. */
+static void *member(reading *in, const field *f)
 {
     return (char *)in + f->offset;
 }
 
 /* ---- the fields ---- */
 
-/* Keys that look like numbers are often sent as numbers. NULL if neither text nor a whole
- * number. */
+/* A key as text, in `hold` if it was sent as a number: keys that look like numbers often are. NULL
+ * if it is neither text nor a whole number. */
 static const char *word_of(const json_t *value, char *hold, size_t size)
 {
     if (json_is_string(value))
@@ -111,10 +112,10 @@ static void write_key(pr_writer *w, const json_t *key)
         pr_write(w, "%" JSON_INTEGER_FORMAT, json_integer_value(key));
 }
 
-/* A shop's catalogue changes while a model stays: an item that it does not know is left out, and
- * listed in the answer as often as it occurs, unless the request is strict. A category that does
- * not exist, or a list `only` of which nothing is left, is always a mistake: without the filter
- * everything would pass. */
+/* A shop's catalogue changes while a model stays: an item that the model does not know is left out,
+ * and listed in the answer as often as it occurs, unless the request is strict. A category that
+ * does not exist, or a list `only` of which nothing is left, is always a mistake, because an empty
+ * filter lets everything pass. */
 static parsrec_status read_list(reading *in, const field *f, json_t *array, parsrec_error *err)
 {
     parsrec_scratch *own = in->own;
@@ -143,8 +144,10 @@ static parsrec_status read_list(reading *in, const field *f, json_t *array, pars
             return pr_fail(err, inner.status, "%s: %s", f->key, inner.message);
         }
     }
-    if (f->whitelist && out->count == 0 && json_array_size(array) > 0)
+    if (f->whitelist && out->count == 0 && json_array_size(array) > 0) {
+        assert(inner.status != PARSREC_OK); /* that of the last item, which was not found */
         return pr_fail(err, inner.status, "%s: %s", f->key, inner.message);
+    }
     return PARSREC_OK;
 }
 
@@ -174,7 +177,7 @@ static parsrec_status read_size(reading *in, const field *f, json_t *value, pars
     if (!json_is_integer(value) || json_integer_value(value) < 1 ||
         json_integer_value(value) > INT_MAX)
         return pr_fail(err, PARSREC_E_INPUT, "%s must be a whole number from 1", f->key);
-    *(size_t *)place(in, f) = (size_t)json_integer_value(value);
+    *(size_t *)member(in, f) = (size_t)json_integer_value(value);
     return PARSREC_OK;
 }
 
@@ -182,7 +185,7 @@ static parsrec_status read_flag(reading *in, const field *f, json_t *value, pars
 {
     if (!json_is_boolean(value))
         return pr_fail(err, PARSREC_E_INPUT, "%s must be true or false", f->key);
-    *(bool *)place(in, f) = json_is_true(value);
+    *(bool *)member(in, f) = json_is_true(value);
     return PARSREC_OK;
 }
 
@@ -207,10 +210,10 @@ static parsrec_status read_session(reading *in, const field *f, json_t *value, p
     return PARSREC_OK;
 }
 
-/* Its number has been checked before (check_seen). */
+/* Only checks the value: wait_for_seen has passed its number on. */
 static parsrec_status read_seen(reading *in, const field *f, json_t *value, parsrec_error *err)
 {
-    if (!in->sights)
+    if (!in->accepts_seen)
         return pr_fail(err, PARSREC_E_INPUT,
                        "%s has a meaning only where events are followed: with parsrec serve; leave "
                        "it out",
@@ -308,32 +311,34 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
     /* Lists move as they grow, so the request points to them only now. */
     for (size_t i = 0; i < FIELDS; i++)
         if (fields[i].read == read_list)
-            *(parsrec_numbers *)place(in, &fields[i]) =
+            *(parsrec_numbers *)member(in, &fields[i]) =
                 (parsrec_numbers){own->lists[i].list, own->lists[i].count};
     if (own->lists[HISTORY].given)
         r->history = &in->history;
     return own->user.failed || own->unknown.failed ? pr_fail_memory(err) : PARSREC_OK;
 }
 
-/* A gap as long as the data are was never seen by a model of them. */
-static bool takes_now(const pr_histories *pasts, const int64_t *now)
+/* Whether options.now can be the time of a request. Not if it is further from the last date than
+ * the data are long: no model of them has seen such a gap. */
+static bool can_use_now(const pr_histories *pasts, const int64_t *now)
 {
     return now != NULL && pasts->last_time != PR_NO_TIME &&
            *now - pasts->last_time <= pasts->last_time - pasts->first_time;
 }
 
-/* Appends the answer to own->text. */
+/* Appends the answer to own->text; nothing if it fails, except when out of memory. */
 static parsrec_status answer_one(parsrec_scratch *own, const parsrec_json_options *options,
                                  json_t *json, parsrec_error *err)
 {
-    reading in = {
-        .own = own, .request = parsrec_request_default(), .sights = options->check_seen != NULL};
+    reading in = {.own = own,
+                  .request = parsrec_request_default(),
+                  .accepts_seen = options->check_seen != NULL};
     parsrec_request *r = &in.request;
     parsrec_answer answer;
     r->k = options->k > 0 ? options->k : r->k;
     r->live = options->live;
     PR_TRY(read_request(&in, json, err));
-    bool now = r->time == NULL && takes_now(&own->model->pasts, options->now);
+    bool now = r->time == NULL && can_use_now(&own->model->pasts, options->now);
     if (now)
         r->time = options->now;
     size_t items = own->model->file.data->items, most = r->k < items ? r->k : items;
@@ -388,17 +393,18 @@ static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_opti
     return w->failed ? pr_fail_memory(err) : PARSREC_OK;
 }
 
-/* ---- events that a request wants to be seen ---- */
+/* ---- events that must have been seen before a request is answered ---- */
 
 static uint64_t seen_of(const json_t *request)
 {
     json_int_t number = json_integer_value(json_object_get(request, fields[SEEN].key));
-    return number > 0 ? (uint64_t)number : 0; /* 0 where it is missing or not a number */
+    return number > 0 ? (uint64_t)number : 0; /* 0 if it is missing or not a number */
 }
 
-/* One check for a whole batch, so that who has to wait waits once. */
-static parsrec_status check_seen(const parsrec_json_options *options, const json_t *json,
-                                 const json_t *requests, parsrec_error *err)
+/* Passes the largest number of a request or batch to options->check_seen, which may wait for that
+ * event: one call per batch, so that it waits once. */
+static parsrec_status wait_for_seen(const parsrec_json_options *options, const json_t *json,
+                                    const json_t *requests, parsrec_error *err)
 {
     if (options->check_seen == NULL)
         return PARSREC_OK;
@@ -431,7 +437,7 @@ parsrec_status parsrec_recommend_json(const parsrec_model *model, parsrec_scratc
     pr_writer_restart(&own->text);
     const json_t *requests = json_object_get(json, "requests");
     bool batch = requests != NULL && json_object_size(json) == 1 && options->batch_most > 0;
-    status = check_seen(options, json, requests, err);
+    status = wait_for_seen(options, json, requests, err);
     if (status == PARSREC_OK)
         status =
             batch ? answer_batch(own, options, requests, err) : answer_one(own, options, json, err);
