@@ -1,5 +1,10 @@
-/* Rows of one session, some at a time: first the basket as it is, then what is left without each of
- * its newest items, without history, and as anyone. */
+/* One open basket in several rows of a scorer: the first row is the basket as it is, each of the
+ * others leaves out one thing: one of the newest items, the history, or the user. What a row lacks
+ * changes the probability and the rank of every explained item; the difference to the first row is
+ * the effect.
+ *
+ * First the explanation of a question, for any model; then, under "requests", the public calls,
+ * which make a question of a request. */
 #include "recommend/reasons.h"
 
 #include <assert.h>
@@ -13,9 +18,12 @@
 #include "recommend/recommend.h"
 
 enum {
-    ROWS = 8,      /* at once */
+    ROWS = 8,      /* of the scorer */
     TOGETHER = 16, /* items whose ranks are found in one pass */
 };
+
+/* Where there was nothing to leave out. */
+static const parsrec_effect no_effect = {.effect = (double)NAN, .share = (double)NAN};
 
 parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capacity,
                                parsrec_error *err)
@@ -23,12 +31,12 @@ parsrec_status pr_reasons_init(pr_reasons *r, const pr_model *model, size_t capa
     *r = (pr_reasons){0};
     PR_TRY(pr_scorer_new(&r->scorer, model, ROWS, capacity, err));
     r->scores = pr_alloc_aligned(ROWS * model->items, sizeof *r->scores);
-    r->spare = pr_alloc_aligned(model->items, sizeof *r->spare);
-    r->order = pr_alloc(model->items, sizeof *r->order);
+    r->allowed = pr_alloc_aligned(model->items, sizeof *r->allowed);
+    r->best = pr_alloc(model->items, sizeof *r->best);
     r->basket = pr_alloc(capacity, sizeof *r->basket);
     r->attention = pr_alloc(capacity, sizeof *r->attention);
     r->placed = pr_alloc(capacity, sizeof *r->placed);
-    if (r->scores != NULL && r->spare != NULL && r->order != NULL && r->basket != NULL &&
+    if (r->scores != NULL && r->allowed != NULL && r->best != NULL && r->basket != NULL &&
         r->attention != NULL && r->placed != NULL)
         return PARSREC_OK;
     pr_reasons_free(r);
@@ -39,8 +47,8 @@ void pr_reasons_free(pr_reasons *r)
 {
     pr_scorer_free(r->scorer);
     pr_free_aligned(r->scores);
-    pr_free_aligned(r->spare);
-    pr_free(r->order);
+    pr_free_aligned(r->allowed);
+    pr_free(r->best);
     pr_free(r->basket);
     pr_free(r->attention);
     pr_free(r->placed);
@@ -49,10 +57,11 @@ void pr_reasons_free(pr_reasons *r)
 
 /* ---- what is left out ---- */
 
-/* Numbers of omissions: nothing, an item of the basket, the history, the user. */
+/* Omissions are numbered, and each is a row: 0 omits nothing, 1 to `items` the items of the basket
+ * from position `first` on, then come the history and the user, each only if there is one. */
 typedef struct plan {
     const pr_why_question *question;
-    size_t first, items; /* the basket's items that are explained */
+    size_t first, items; /* of a long basket only the newest items are explained */
     bool has_history, has_user;
 } plan;
 
@@ -66,6 +75,7 @@ static plan plan_of(const pr_why_question *q)
                   .has_user = q->start.user != PR_ANYONE};
 }
 
+/* How many there are, with the one that omits nothing. */
 static size_t omissions(const plan *p)
 {
     return 1 + p->items + p->has_history + p->has_user;
@@ -81,12 +91,13 @@ static bool omits_history(const plan *p, size_t omission)
     return p->has_history && omission == 1 + p->items;
 }
 
+/* How the row of an omission starts. */
 static pr_start start_of(const plan *p, size_t omission)
 {
     pr_start start = p->question->start;
     if (omission <= p->items)
         return start;
-    start.alike = 0; /* no longer the start of that name */
+    start.alike = 0; /* the name was that of the whole start */
     if (omits_history(p, omission)) {
         start.history = (pr_history){.now = start.history.now};
         start.vector = NULL;
@@ -99,7 +110,8 @@ static pr_start start_of(const plan *p, size_t omission)
 
 /* ---- running rows ---- */
 
-static void run(pr_reasons *r, const plan *p, size_t from, size_t rows)
+/* Scores the rows of the omissions from..from+rows-1, at most ROWS. */
+static void score_rows(pr_reasons *r, const plan *p, size_t from, size_t rows)
 {
     pr_start starts[ROWS];
     int32_t placed[ROWS];
@@ -123,7 +135,8 @@ static parsrec_effect *effect_of(const plan *p, parsrec_why *why, size_t omissio
     return omits_history(p, omission) ? &why->history : &why->user;
 }
 
-/* Reads off one row what an omission does to every item that is explained; the row is lost. */
+/* Computes from the row of an omission what it does to every item that is explained. Overwrites the
+ * row. */
 static void take_row(const pr_reasons *r, const plan *p, size_t omission, pr_real *scores,
                      parsrec_why *whys, size_t count)
 {
@@ -153,7 +166,7 @@ static void take_row(const pr_reasons *r, const plan *p, size_t omission, pr_rea
     }
 }
 
-/* Each effect as a share of all positive effects; differences within rounding count as none. */
+/* Each effect as a share of all positive effects; differences within rounding count as 0. */
 static void set_shares(const plan *p, parsrec_why *why)
 {
     const double rounding = 1e-5;
@@ -169,8 +182,8 @@ static void set_shares(const plan *p, parsrec_why *why)
 
 /* ---- what needs no omission ---- */
 
-/* Sessions hold no item twice, so occurrences are baskets; a history of the request need not be divided
- * into sessions. */
+/* Sessions hold no item twice, so occurrences are baskets. They are counted without looking at
+ * sessions, because a history of the request may have none. */
 static uint64_t count_earlier(const pr_history *h, int32_t item)
 {
     uint64_t baskets = 0;
@@ -179,7 +192,7 @@ static uint64_t count_earlier(const pr_history *h, int32_t item)
     return baskets;
 }
 
-/* What a model that looks at dates sees of an item's own dates. */
+/* Sets last_days and usual_days as a model that looks at dates computes them. */
 static void set_days(const pr_model *model, const pr_history *h, parsrec_why *why)
 {
     if (pr_params_find(&model->params, "times.interval") == NULL || h->times == NULL ||
@@ -200,33 +213,36 @@ static void set_days(const pr_model *model, const pr_history *h, parsrec_why *wh
         (double)pr_usual_days(pr_days_since(h, first, h->times[last]), (pr_real)times, everybody);
 }
 
-static void begin(pr_reasons *r, const plan *p, parsrec_why *why)
+/* Sets what needs no omission, and all effects to none. The scorer must have the first rows. */
+static void begin_why(pr_reasons *r, const plan *p, parsrec_why *why)
 {
-    const parsrec_effect none = {.effect = (double)NAN, .share = (double)NAN};
     *why = (parsrec_why){.item = why->item,
-                         .history = none,
-                         .user = none,
+                         .history = no_effect,
+                         .user = no_effect,
                          .earlier_baskets = count_earlier(&p->question->start.history, why->item),
                          .reason_count = p->items};
     set_days(r->scorer->model, &p->question->start.history, why);
-    bool looks = r->scorer->model->kind->attention != NULL;
+    bool attends = r->scorer->model->kind->attention != NULL;
     for (size_t i = 0; i < p->items; i++)
-        why->reasons[i] =
-            (parsrec_reason){.item = p->question->basket[p->first + i],
-                             .attention = looks ? (double)r->attention[p->first + i] : (double)NAN,
-                             .part = (double)NAN};
+        why->reasons[i] = (parsrec_reason){.item = p->question->basket[p->first + i],
+                                           .attention = attends ? (double)r->attention[p->first + i]
+                                                                : (double)NAN,
+                                           .part = (double)NAN};
     pr_score_terms parts;
     if (!pr_scorer_terms(r->scorer, 0, why->item, &parts, r->placed))
         return;
     why->has_parts = true;
     why->parts = (parsrec_parts){(double)parts.network, (double)parts.history, (double)parts.memory,
                                  (double)parts.item};
-    for (size_t i = 0; i < p->first; i++) /* of a long basket, what is not explained */
+    for (size_t i = 0; i < p->first; i++) /* items of a long basket that are not explained */
         why->parts.network += (double)r->placed[i];
     for (size_t i = 0; i < p->items; i++)
         why->reasons[i].part = (double)r->placed[p->first + i];
 }
 
+/* ---- questions ---- */
+
+/* How many omissions are scored at once, from this one on. */
 static size_t rows_from(const plan *p, size_t from)
 {
     return omissions(p) - from < ROWS ? omissions(p) - from : ROWS;
@@ -237,11 +253,11 @@ size_t pr_reasons_best(pr_reasons *r, pr_why_question *question, size_t k)
     plan p = plan_of(question);
     size_t items = r->scorer->model->items;
     assert(question->size <= r->scorer->capacity);
-    run(r, &p, 0, rows_from(&p, 0));
+    score_rows(r, &p, 0, rows_from(&p, 0));
     question->started = true;
-    memcpy(r->spare, r->scores, items * sizeof *r->spare);
-    pr_topk_bar(r->spare, question->barred, UINT8_MAX, items);
-    return pr_topk(r->order, r->spare, items, k < items ? k : items);
+    memcpy(r->allowed, r->scores, items * sizeof *r->allowed);
+    pr_topk_bar(r->allowed, question->barred, UINT8_MAX, items);
+    return pr_topk(r->best, r->allowed, items, k < items ? k : items);
 }
 
 void pr_reasons_find(pr_reasons *r, const pr_why_question *question, parsrec_why *whys,
@@ -255,11 +271,11 @@ void pr_reasons_find(pr_reasons *r, const pr_why_question *question, parsrec_why
     for (size_t from = 0; from < omissions(&p); from += ROWS) {
         size_t rows = rows_from(&p, from);
         if (from > 0 || !question->started)
-            run(r, &p, from, rows);
+            score_rows(r, &p, from, rows);
         if (from == 0) {
             pr_scorer_attention(r->scorer, 0, r->attention);
             for (size_t i = 0; i < count; i++)
-                begin(r, &p, &whys[i]);
+                begin_why(r, &p, &whys[i]);
         }
         for (size_t i = 0; i < rows; i++)
             take_row(r, &p, from + i, r->scores + i * items, whys, count);
@@ -270,22 +286,7 @@ void pr_reasons_find(pr_reasons *r, const pr_why_question *question, parsrec_why
 
 /* ---- requests ---- */
 
-/* The basket's items, each once, as they are placed; marks them. */
-static size_t place_once(parsrec_scratch *own, const parsrec_numbers *basket)
-{
-    uint8_t *barred = own->recommender.barred;
-    size_t count = 0;
-    for (size_t i = 0; i < basket->count; i++) {
-        int32_t item = basket->list[i];
-        if ((barred[item] & PR_MASK_PLACED) != 0)
-            continue;
-        assert(count < own->reasons.scorer->capacity);
-        barred[item] |= PR_MASK_PLACED;
-        own->reasons.basket[count++] = item;
-    }
-    return count;
-}
-
+/* Checks that the request allows the hits, and sets the items of whys[count] to theirs. */
 static parsrec_status take_hits(const parsrec_scratch *own, const parsrec_hit *hits, size_t count,
                                 parsrec_why *whys, parsrec_error *err)
 {
@@ -306,10 +307,9 @@ static parsrec_status take_hits(const parsrec_scratch *own, const parsrec_hit *h
     return PARSREC_OK;
 }
 
-/* Best sellers have no reason but that. */
+/* Best sellers have no reasons: nothing is known of the user, and the basket is empty. */
 static void explain_popular(const parsrec_scratch *own, parsrec_why *whys, size_t count)
 {
-    const parsrec_effect none = {.effect = (double)NAN, .share = (double)NAN};
     const pr_real *popularity = own->model->popularity;
     const uint8_t *barred = own->recommender.barred;
     size_t items = own->model->file.data->items;
@@ -324,15 +324,16 @@ static void explain_popular(const parsrec_scratch *own, parsrec_why *whys, size_
         whys[h] = (parsrec_why){.item = whys[h].item,
                                 .log_probability = log((double)popularity[item] / sum),
                                 .rank = before + 1,
-                                .history = none,
-                                .user = none};
+                                .history = no_effect,
+                                .user = no_effect};
     }
 }
 
-/* Everything up to the hits. */
-static parsrec_status begin_question(parsrec_scratch *own, const parsrec_request *request,
-                                     pr_why_question *question, parsrec_answer *answer,
-                                     parsrec_error *err)
+/* Makes a question of a request, and marks what may not be recommended. The basket has each item
+ * once, in the order of placing. */
+static parsrec_status make_question(parsrec_scratch *own, const parsrec_request *request,
+                                    pr_why_question *question, parsrec_answer *answer,
+                                    parsrec_error *err)
 {
     *question = (pr_why_question){.barred = own->recommender.barred};
     PR_TRY(pr_request_prepare(own, request, err));
@@ -340,8 +341,11 @@ static parsrec_status begin_question(parsrec_scratch *own, const parsrec_request
         PR_TRY(pr_reasons_init(&own->reasons, own->model->file.model,
                                own->recommender.scorer->capacity, err));
     PR_TRY(pr_request_start(own, request, &question->start, answer, err));
+    assert(request->basket.count <= own->reasons.scorer->capacity);
     question->basket = own->reasons.basket;
-    question->size = place_once(own, &request->basket);
+    for (size_t i = 0; i < request->basket.count; i++)
+        if (pr_mark_placed(own->recommender.barred, request->basket.list[i]))
+            own->reasons.basket[question->size++] = request->basket.list[i];
     return PARSREC_OK;
 }
 
@@ -357,7 +361,7 @@ parsrec_status parsrec_recommend_why(const parsrec_model *model, parsrec_scratch
             err, PARSREC_E_ARGUMENT,
             "parsrec_recommend_why needs a model, a scratch made for it, a request, hits "
             "and room for their reasons");
-    PR_TRY(begin_question(own, request, &question, &answer, err));
+    PR_TRY(make_question(own, request, &question, &answer, err));
     PR_TRY(take_hits(own, hits, count, whys, err));
     if (pr_counts_answer(model, answer.source))
         explain_popular(own, whys, count);
@@ -372,15 +376,16 @@ parsrec_status pr_recommend_explained(parsrec_scratch *own, const parsrec_reques
 {
     pr_why_question question;
     const pr_model *m = own->model->file.model;
-    /* Where scores do not depend on the rows beside them, the first row of the explanation has those of the
-     * answer. */
+    /* The first row of an explanation is the basket as it is. It has the scores of the answer if
+     * they do not depend on the rows beside it: with prepared tables, and without features of users
+     * and sessions. A limit per category may need more than the best k. */
     if (m->ready != NULL && m->inputs.count == 0 && request->max_per_category == 0) {
-        PR_TRY(begin_question(own, request, &question, answer, err));
+        PR_TRY(make_question(own, request, &question, answer, err));
         if (!pr_counts_answer(own->model, answer->source)) {
             size_t wanted = request->k < capacity ? request->k : capacity;
             answer->count = pr_reasons_best(&own->reasons, &question, wanted);
             for (size_t i = 0; i < answer->count; i++) {
-                int32_t item = own->reasons.order[i];
+                int32_t item = own->reasons.best[i];
                 hits[i] = (parsrec_hit){item, (float)own->reasons.scores[item]};
                 whys[i].item = item;
             }

@@ -192,13 +192,11 @@ size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *bas
                     size_t k)
 {
     assert(n <= r->scorer->capacity);
+    assert(n == 0 || (r->barred[basket[0]] & PR_MASK_PLACED) == 0);
     pr_scorer_start(r->scorer, start, 1);
-    for (size_t i = 0; i < n; i++) {
-        if ((r->barred[basket[i]] & PR_MASK_PLACED) != 0)
-            continue; /* training baskets hold no item twice */
-        pr_scorer_place(r->scorer, &basket[i]);
-        r->barred[basket[i]] |= PR_MASK_PLACED;
-    }
+    for (size_t i = 0; i < n; i++)
+        if (pr_mark_placed(r->barred, basket[i]))
+            pr_scorer_place(r->scorer, &basket[i]);
     return rank_best(r, k);
 }
 

@@ -62,6 +62,16 @@ void pr_recommender_free(pr_recommender *r); /* a zeroed one is fine */
 size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *basket, size_t n,
                     size_t k);
 
+/* Marks an item of a basket. Returns false if it was marked before: training baskets hold no item
+ * twice, so a repeated item is not placed again. */
+static inline bool pr_mark_placed(uint8_t *barred, int32_t item)
+{
+    if ((barred[item] & PR_MASK_PLACED) != 0)
+        return false;
+    barred[item] |= PR_MASK_PLACED;
+    return true;
+}
+
 /* ---- scratch ---- */
 
 /* The features of a request, in the columns of the model's data set. */
