@@ -71,10 +71,10 @@ parsrec_status parsrec_scratch_new(parsrec_scratch **out, const parsrec_model *m
     if (own == NULL)
         return pr_fail_memory(err);
     own->model = model;
-    own->marks = pr_alloc(model->file.data->categories, sizeof *own->marks);
+    own->listed = pr_alloc(model->file.data->categories, sizeof *own->listed);
     own->shown = pr_alloc(model->file.data->categories, sizeof *own->shown);
     parsrec_status status =
-        own->marks == NULL || own->shown == NULL ? pr_fail_memory(err) : PARSREC_OK;
+        own->listed == NULL || own->shown == NULL ? pr_fail_memory(err) : PARSREC_OK;
     if (status == PARSREC_OK)
         status = pr_recommender_init(&own->recommender, model->file.model,
                                      basket_most > 0 ? basket_most : DEFAULT_BASKET, err);
@@ -105,10 +105,10 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
     pr_writer_free(&scratch->user);
     pr_writer_free(&scratch->unknown);
     pr_free(scratch->session);
-    pr_free(scratch->marks);
+    pr_free(scratch->listed);
     pr_free(scratch->shown);
     pr_history_copy_free(&scratch->past);
-    pr_given_free(&scratch->given);
+    pr_given_features_free(&scratch->given);
     pr_free(scratch->features);
     pr_free(scratch);
 }
@@ -122,7 +122,8 @@ bool pr_has_own_row(const parsrec_model *model, int32_t user)
            data->user_offsets[user] < data->user_offsets[user + 1];
 }
 
-/* The time of the basket. Without one in the request it is not before anything that is known. */
+/* Sets the time of the basket. Without one in the request it is the last date in the data or in the
+ * user's history, whichever is later. Without dates in the data there is none. */
 static void set_time(parsrec_answer *answer, pr_history *history, const pr_histories *all,
                      const int64_t *given)
 {
@@ -165,8 +166,9 @@ parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, 
         start->vector = NULL;
     }
     set_time(answer, &start->history, &model->pasts, r->time);
-    /* Equal `alike` lets the model reuse what it computed for this start: number, row, state of the
-     * history and time say all, unless the request brings a history or features of its own. */
+    /* A name for the start, under which the model may reuse what it computed (pr_start.alike). The
+     * user's number, whether the user has a row, the state of the history and the time determine
+     * the start, unless the request brings a history or features of its own. A name is never 0. */
     if (r->history == NULL && r->feature_count == 0) {
         uint64_t who[3] = {(uint64_t)(uint32_t)r->user << 1 | own_row, stamp,
                            (uint64_t)answer->time};
@@ -200,7 +202,8 @@ size_t pr_recommend(pr_recommender *r, const pr_start *start, const int32_t *bas
     return rank_best(r, k);
 }
 
-/* The best sellers among the items that are not barred. */
+/* The best sellers among the items that are not barred. Best sellers answer for empty baskets only,
+ * so there is nothing to place. */
 static size_t rank_popular(const parsrec_model *model, pr_recommender *r, size_t k)
 {
     size_t items = model->file.data->items;
@@ -209,7 +212,8 @@ static size_t rank_popular(const parsrec_model *model, pr_recommender *r, size_t
     return pr_topk(r->best, r->scores, items, k < items ? k : items);
 }
 
-/* Keeps those of the best `found` that the limit per category lets through; stops at `wanted`. */
+/* Keeps, of the best `found` items, those within the limit per category, until there are `wanted`.
+ * Items without a category have no limit. */
 static size_t thin_out(parsrec_scratch *own, size_t found, size_t wanted, size_t limit)
 {
     const pr_dataset *data = own->model->file.data;
@@ -243,7 +247,8 @@ parsrec_status parsrec_recommend(const parsrec_model *model, parsrec_scratch *ow
         popular ? rank_popular(model, r, wanted)
                 : pr_recommend(r, &start, request->basket.list, request->basket.count, wanted);
     if (request->max_per_category > 0) {
-        /* How many of the best it takes to fill the answer shows only on the way. */
+        /* How many of the best items fill the answer is not known beforehand: ask for four times as
+         * many until it is full or there are no more. */
         size_t items = model->file.data->items, asked = wanted, kept;
         while ((kept = thin_out(own, found, wanted, request->max_per_category)) < wanted &&
                found == asked && asked < items) {

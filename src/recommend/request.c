@@ -1,5 +1,6 @@
-/* Before a request is scored: numbers within their limits, filters as marks on items, features as columns
- * of one row. */
+/* A request before it is scored: its numbers are checked, its filters become marks on items, its
+ * features columns with one row. And the list of feature columns that a model reads. */
+#include <assert.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -62,23 +63,27 @@ static parsrec_status check_request(const parsrec_scratch *own, const parsrec_re
 
 /* ---- filters ---- */
 
-/* Bars the items inside the listed categories and all below them, or those outside. Parents come before
- * children, so one pass reaches every level. */
-static void bar_categories(parsrec_scratch *own, const parsrec_numbers *listed, bool inside)
+typedef enum side { INSIDE, OUTSIDE } side;
+
+/* Bars the items inside or outside the listed categories and all below them. An empty list bars
+ * nothing. Parents come before children, so one pass reaches every level. */
+static void bar_categories(parsrec_scratch *own, side which, const parsrec_numbers *categories)
 {
     const pr_dataset *data = own->model->file.data;
-    uint8_t *marks = own->marks;
-    if (listed->count == 0)
+    uint8_t *listed = own->listed;
+    if (categories->count == 0)
         return;
-    memset(marks, 0, data->categories);
-    for (size_t i = 0; i < listed->count; i++)
-        marks[listed->list[i]] = 1;
+    assert(data->item_category != NULL); /* without categories check_list refuses the list */
+    memset(listed, 0, data->categories);
+    for (size_t i = 0; i < categories->count; i++)
+        listed[categories->list[i]] = 1;
     for (size_t c = 0; c < data->categories; c++)
-        if (data->category_parent[c] >= 0 && marks[data->category_parent[c]] != 0)
-            marks[c] = 1;
+        if (data->category_parent[c] >= 0 && listed[data->category_parent[c]] != 0)
+            listed[c] = 1;
     for (size_t i = 0; i < data->items; i++) {
         int32_t c = data->item_category[i];
-        if ((c >= 0 && marks[c] != 0) == inside)
+        bool inside = c >= 0 && listed[c] != 0;
+        if (inside == (which == INSIDE))
             own->recommender.barred[i] = PR_MASK_BARRED;
     }
 }
@@ -93,24 +98,25 @@ parsrec_status pr_request_prepare(parsrec_scratch *own, const parsrec_request *r
         barred[r->only.list[i]] = 0;
     for (size_t i = 0; i < r->exclude.count; i++)
         barred[r->exclude.list[i]] = PR_MASK_BARRED;
-    bar_categories(own, &r->categories, false);
-    bar_categories(own, &r->exclude_categories, true);
+    bar_categories(own, OUTSIDE, &r->categories);
+    bar_categories(own, INSIDE, &r->exclude_categories);
     return PARSREC_OK;
 }
 
 /* ---- features ---- */
 
-void pr_given_free(pr_given *given)
+void pr_given_features_free(pr_given_features *given)
 {
     for (int of = PR_OF_USER; of <= PR_OF_SESSION; of++) {
         pr_free(given->columns[of]);
         pr_free(given->numbers[of]);
         pr_free(given->codes[of]);
     }
-    *given = (pr_given){0};
+    *given = (pr_given_features){0};
 }
 
-static parsrec_status allocate(pr_given *given, const pr_dataset *data, parsrec_error *err)
+static parsrec_status allocate_given(pr_given_features *given, const pr_dataset *data,
+                                     parsrec_error *err)
 {
     for (int of = PR_OF_USER; of <= PR_OF_SESSION; of++) {
         size_t n = data->feature_count[of];
@@ -118,7 +124,7 @@ static parsrec_status allocate(pr_given *given, const pr_dataset *data, parsrec_
         given->numbers[of] = pr_alloc(n, sizeof *given->numbers[of]);
         given->codes[of] = pr_alloc(n, sizeof *given->codes[of]);
         if (given->columns[of] == NULL || given->numbers[of] == NULL || given->codes[of] == NULL) {
-            pr_given_free(given);
+            pr_given_features_free(given);
             return pr_fail_memory(err);
         }
     }
@@ -126,8 +132,8 @@ static parsrec_status allocate(pr_given *given, const pr_dataset *data, parsrec_
     return PARSREC_OK;
 }
 
-/* The columns with one row: that of `row`, or one in which every value is unknown. */
-static void copy_row(pr_given *given, const pr_dataset *data, pr_feature_of of,
+/* Sets the columns to a copy of `row`, or to unknown values if that is zeroed. */
+static void copy_row(pr_given_features *given, const pr_dataset *data, pr_feature_of of,
                      const pr_feature_row *row)
 {
     for (size_t i = 0; i < data->feature_count[of]; i++) {
@@ -143,7 +149,7 @@ static void copy_row(pr_given *given, const pr_dataset *data, pr_feature_of of,
     }
 }
 
-/* -1 for a word that the data set does not have: it counts as unknown. */
+/* The code of a word; -1, unknown, for a word that the data set does not have. */
 static int32_t code_of(const pr_names *values, const char *word)
 {
     for (size_t i = 0; i < values->count; i++)
@@ -152,7 +158,7 @@ static int32_t code_of(const pr_names *values, const char *word)
     return -1;
 }
 
-/* The nearest float; beyond the largest, that one. */
+/* The nearest finite float; NaN stays. */
 static float narrow(double x)
 {
     if (isnan(x))
@@ -160,7 +166,7 @@ static float narrow(double x)
     return (float)fmin(fmax(x, -(double)FLT_MAX), (double)FLT_MAX);
 }
 
-static parsrec_status set_value(pr_given *given, pr_feature_of of, size_t i,
+static parsrec_status set_value(pr_given_features *given, pr_feature_of of, size_t i,
                                 const parsrec_feature *value, parsrec_error *err)
 {
     pr_excerpt hold;
@@ -180,8 +186,9 @@ static parsrec_status set_value(pr_given *given, pr_feature_of of, size_t i,
     return PARSREC_OK;
 }
 
-static parsrec_status set_named(pr_given *given, const pr_dataset *data,
-                                const parsrec_feature *value, parsrec_error *err)
+/* Sets the column of users, of sessions or of both that has the feature's name. */
+static parsrec_status set_feature(pr_given_features *given, const pr_dataset *data,
+                                  const parsrec_feature *value, parsrec_error *err)
 {
     bool found = false;
     for (int of = PR_OF_USER; of <= PR_OF_SESSION; of++)
@@ -202,20 +209,22 @@ parsrec_status pr_request_features(parsrec_scratch *own, const parsrec_request *
                                    pr_known_features *known, parsrec_error *err)
 {
     const pr_dataset *data = own->model->file.data;
-    pr_given *given = &own->given;
+    pr_given_features *given = &own->given;
     if (r->feature_count == 0)
         return PARSREC_OK;
     if (!given->allocated)
-        PR_TRY(allocate(given, data, err));
+        PR_TRY(allocate_given(given, data, err));
     copy_row(given, data, PR_OF_USER, &known->user);
     copy_row(given, data, PR_OF_SESSION, &known->session);
     for (size_t i = 0; i < r->feature_count; i++)
-        PR_TRY(set_named(given, data, &r->features[i], err));
+        PR_TRY(set_feature(given, data, &r->features[i], err));
     known->user = (pr_feature_row){given->columns[PR_OF_USER], data->feature_count[PR_OF_USER], 0};
     known->session =
         (pr_feature_row){given->columns[PR_OF_SESSION], data->feature_count[PR_OF_SESSION], 0};
     return PARSREC_OK;
 }
+
+/* ---- the feature columns that a model reads: first of users and sessions, then of items ---- */
 
 static const char *const tables[PR_FEATURE_TABLES] = {"user", "session", "item"};
 
