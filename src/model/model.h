@@ -78,10 +78,11 @@ typedef struct pr_score_terms {
 enum { PR_STATE_MOST = 16384 }; /* bytes of a kind's state, without its arena memory */
 
 /* What a mix is fitted to: baskets that were not trained on, and what its counts are counted from. */
-enum { PR_MIX_BASKETS = 2000 };
+enum { PR_MIX_QUESTIONS = 8000 };
 typedef struct pr_mix_data {
     const pr_basket *baskets;
-    size_t count; /* at most PR_MIX_BASKETS */
+    size_t count;
+    size_t questions; /* of a stage, at most: from `count` to PR_MIX_QUESTIONS */
     const struct pr_counted *from;
     uint64_t seed;
     struct pr_pool *pool;

@@ -42,17 +42,17 @@ static void log_weights(const pr_model *model, const double worth[PR_MIX_STAGES]
     }
 }
 
-/* A question scores the whole catalogue: in a large one fewer are asked, as many as keep baskets times items
- * below this, but never fewer than BASKETS_LEAST. */
+/* A question scores the whole catalogue: in a large one fewer are asked, as many as keep questions times
+ * items below this, but never fewer than QUESTIONS_LEAST. */
 static const double pairs_most = 1e9;
-enum { BASKETS_LEAST = PR_MIX_BASKETS / 2 + 1 }; /* so that each is asked about once */
+enum { QUESTIONS_LEAST = 1000 };
 
-static size_t baskets_most(size_t items)
+static size_t questions_most(size_t items)
 {
     double fit = pairs_most / (double)items;
-    return fit > PR_MIX_BASKETS  ? PR_MIX_BASKETS
-           : fit < BASKETS_LEAST ? BASKETS_LEAST
-                                 : (size_t)fit;
+    return fit > PR_MIX_QUESTIONS  ? PR_MIX_QUESTIONS
+           : fit < QUESTIONS_LEAST ? QUESTIONS_LEAST
+                                   : (size_t)fit;
 }
 
 /* Validation sessions, evenly spread where there are more than a mix needs. */
@@ -60,11 +60,11 @@ static parsrec_status gather(pr_mix_data *out, pr_basket *baskets, pr_user_rows 
                              const pr_dataset *data, size_t last, const parsrec_hooks *hooks,
                              parsrec_error *err)
 {
-    size_t all = 0, at = 0, most = baskets_most(data->items);
+    size_t all = 0, at = 0, most = out->questions;
     for (size_t u = 0; u < data->users; u++)
         all += pr_split_session(data, u, PR_VALID, last) >= 0;
     size_t wanted = all < most ? all : most;
-    if (wanted < all && most < PR_MIX_BASKETS)
+    if (wanted < all && most < PR_MIX_QUESTIONS)
         pr_say(hooks, PARSREC_LOG_INFO,
                "the mix is fitted to %zu of %zu validation sessions, evenly spread, because the "
                "catalogue is large",
@@ -92,10 +92,12 @@ parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed
     size_t last = (size_t)model->config.last;
     if (model->kind->fit_mix == NULL || pr_params_find(&model->params, "mix.weights") == NULL)
         return PARSREC_OK;
-    pr_basket *baskets = pr_alloc(PR_MIX_BASKETS, sizeof *baskets);
+    size_t questions = questions_most(data->items);
+    pr_basket *baskets = pr_alloc(questions, sizeof *baskets);
     double worth[PR_MIX_STAGES];
     pr_counted counted = {.data = data, .scope = pr_scope_before(PR_VALID, last), .pool = pool};
-    pr_mix_data from = {.baskets = baskets, .from = &counted, .seed = seed, .pool = pool};
+    pr_mix_data from = {
+        .baskets = baskets, .questions = questions, .from = &counted, .seed = seed, .pool = pool};
     parsrec_status status = baskets != NULL ? PARSREC_OK : pr_fail_memory(err);
     if (status == PARSREC_OK)
         status = gather(&from, baskets, model->user_rows, data, last, hooks, err);

@@ -16,7 +16,6 @@
 #include "model/parsrec/parsrec_scorer.h"
 
 enum {
-    QUESTIONS_MOST = PR_MIX_BASKETS, /* of a stage */
     QUESTIONS_LEAST = 50, /* in a round; fewer say too little: the score stays as it is */
     ROUNDS_MOST = 8,      /* questions about later steps of one basket */
     PAST_MOST = 160,      /* candidates of a question: items of the past, */
@@ -45,13 +44,15 @@ typedef struct fitting {
     pr_model *model;
     const pr_mix_data *data;
     const pr_real *popular;
-    size_t rounds;         /* of questions about later steps */
     size_t group, longest; /* baskets side by side; items of the largest one */
     asker *askers;         /* [threads] */
-    /* A question has a place with room for CANDIDATES_MOST, whoever asks it; then those without an answer are
+    /* The stages are fitted one after the other, in the same memory: questions are by far the most of it. A
+     * question has a place with room for CANDIDATES_MOST, whoever asks it; then those without an answer are
      * left out (close_up). */
-    pr_choices stage[PR_MIX_STAGES];
-    size_t *candidates[PR_MIX_STAGES]; /* [places]; 0: no answer is among them */
+    size_t stage;
+    size_t rounds; /* questions about each basket */
+    pr_choices questions;
+    size_t *candidates; /* [places]; 0: no answer is among them */
 } fitting;
 
 const char *pr_arnn_mix_name(const pr_arnn_dims *d, size_t stage, size_t weight)
@@ -114,8 +115,7 @@ static size_t answers_first(asker *own, size_t candidates, const int32_t *rest, 
 static void ask(const fitting *f, asker *own, size_t row, const pr_basket *b, size_t placed,
                 size_t place)
 {
-    size_t stage = placed == 0 ? PR_MIX_FIRST : PR_MIX_LATER;
-    const pr_choices *q = &f->stage[stage];
+    const pr_choices *q = &f->questions;
     const pr_arnn_state *s = own->scorer->own;
     size_t V = s->net.d.items, W = q->features, n = 0, left = b->size - placed;
     const int32_t *basket = own->baskets + row * f->longest, *rest = basket + placed;
@@ -167,18 +167,20 @@ static void ask(const fitting *f, asker *own, size_t row, const pr_basket *b, si
                 for (size_t k = 0; pr_gate_of(k) < s->net.d.gates; k++)
                     x[i * W + PR_MIX_GATES + pr_gate_of(k)] = (float)s->recall[row * V + h][k];
     q->taken[place] = (uint32_t)answers;
-    f->candidates[stage][place] = n;
+    f->candidates[place] = n;
 }
 
-static size_t rounds_of(const pr_mix_data *data)
+/* One for the first step. Few baskets are asked about later steps several times each: otherwise the weights
+ * would depend on what was drawn. */
+static size_t rounds_of(size_t stage, const pr_mix_data *data)
 {
-    size_t rounds = QUESTIONS_MOST / data->count;
-    return rounds > ROUNDS_MOST ? ROUNDS_MOST : rounds > 0 ? rounds : 1;
+    size_t rounds = data->questions / data->count;
+    assert(rounds > 0);
+    return stage == PR_MIX_FIRST ? 1 : rounds < ROUNDS_MOST ? rounds : ROUNDS_MOST;
 }
 
-/* Of every basket its first step; of longer ones later steps too, after a random number of items in random
- * order, or as stored where baskets are lists. Few baskets are asked several times each: otherwise the
- * weights would depend on what was drawn. */
+/* Questions about the first steps of some baskets; or about later steps, of those with two items and more,
+ * after a random number of items in random order, or as stored where baskets are lists. */
 static void ask_group(void *context, size_t group, unsigned worker)
 {
     const fitting *f = context;
@@ -187,19 +189,21 @@ static void ask_group(void *context, size_t group, unsigned worker)
     size_t first = group * f->group;
     size_t count = f->data->count - first < f->group ? f->data->count - first : f->group;
     pr_rng rng = pr_rng_make(f->data->seed, UINT64_C(0x70726566)); /* "pref" */
-    for (size_t round = 0; round <= f->rounds; round++) {
+    for (size_t round = 0; round < f->rounds; round++) {
         pr_start starts[GROUP];
         int32_t placed[GROUP];
         size_t wanted[GROUP], most = 0, asked = 0;
         for (size_t r = 0; r < count; r++) {
             const pr_basket *b = &f->data->baskets[first + r];
             int32_t *basket = own->baskets + r * f->longest;
-            pr_stream stream = pr_stream_at(&rng, (uint32_t)(first + r), (uint32_t)round, 0);
+            pr_stream stream =
+                pr_stream_at(&rng, (uint32_t)(first + r), (uint32_t)(round + f->stage), 0);
             starts[r] = (pr_start){.user = b->user, .history = b->history, .features = b->features};
             wanted[r] = 0;
-            if (round > 0 && b->size < 2)
+            if (f->stage == PR_MIX_LATER && b->size < 2)
                 continue;
-            wanted[r] = round == 0 ? 0 : 1 + pr_stream_below(&stream, (uint32_t)(b->size - 1));
+            if (f->stage == PR_MIX_LATER)
+                wanted[r] = 1 + pr_stream_below(&stream, (uint32_t)(b->size - 1));
             wanted[r] = wanted[r] < own->scorer->capacity ? wanted[r] : own->scorer->capacity;
             memcpy(basket, b->items, b->size * sizeof *basket);
             if (!s->net.d.follow)
@@ -217,15 +221,10 @@ static void ask_group(void *context, size_t group, unsigned worker)
         }
         pr_scorer_score_all(own->scorer, own->all);
         for (size_t r = 0; r < count; r++)
-            if (round == 0 || wanted[r] > 0)
+            if (f->stage == PR_MIX_FIRST || wanted[r] > 0)
                 ask(f, own, r, &f->data->baskets[first + r], wanted[r],
-                    round == 0 ? first + r : (first + r) * f->rounds + round - 1);
+                    (first + r) * f->rounds + round);
     }
-}
-
-static size_t places_of(const fitting *f, size_t stage)
-{
-    return stage == PR_MIX_FIRST ? f->data->count : f->data->count * f->rounds;
 }
 
 /* Questions with an answer, one behind the other in the order of their places. */
@@ -242,11 +241,15 @@ static void close_up(pr_choices *q, const size_t *candidates, size_t places)
     }
 }
 
-static void ask_all(fitting *f)
+static void ask_all(fitting *f, size_t stage)
 {
+    f->stage = stage;
+    f->rounds = rounds_of(stage, f->data);
+    size_t places = f->data->count * f->rounds;
+    f->questions.cases = 0;
+    memset(f->candidates, 0, places * sizeof *f->candidates);
     pr_pool_run(f->data->pool, ask_group, f, (f->data->count + f->group - 1) / f->group);
-    for (size_t i = 0; i < PR_MIX_STAGES; i++)
-        close_up(&f->stage[i], f->candidates[i], places_of(f, i));
+    close_up(&f->questions, f->candidates, places);
 }
 
 /* ---- all of it ---- */
@@ -273,20 +276,18 @@ static parsrec_status take_memory(fitting *f, size_t W, parsrec_error *err)
     f->askers = pr_alloc_zero(threads, sizeof *f->askers);
     for (size_t i = 0; f->askers != NULL && i < threads; i++)
         PR_TRY(take_asker(&f->askers[i], f, err));
-    for (size_t i = 0; i < PR_MIX_STAGES; i++) {
-        pr_choices *q = &f->stage[i];
-        size_t most = places_of(f, i);
-        *q = (pr_choices){.features = W,
-                          .starts = pr_alloc_zero(most + 1, sizeof *q->starts),
-                          .taken = pr_alloc(most, sizeof *q->taken),
-                          .x = pr_alloc(most * CANDIDATES_MOST * W, sizeof *q->x),
-                          .offset = pr_alloc(most * CANDIDATES_MOST, sizeof *q->offset)};
-        f->candidates[i] = pr_alloc_zero(most, sizeof *f->candidates[i]);
-        if (q->starts == NULL || q->taken == NULL || q->x == NULL || q->offset == NULL ||
-            f->candidates[i] == NULL)
-            return pr_fail_memory(err);
-    }
-    return f->askers != NULL ? PARSREC_OK : pr_fail_memory(err);
+    pr_choices *q = &f->questions;
+    size_t most = f->data->count * rounds_of(PR_MIX_LATER, f->data);
+    *q = (pr_choices){.features = W,
+                      .starts = pr_alloc_zero(most + 1, sizeof *q->starts),
+                      .taken = pr_alloc(most, sizeof *q->taken),
+                      .x = pr_alloc(most * CANDIDATES_MOST * W, sizeof *q->x),
+                      .offset = pr_alloc(most * CANDIDATES_MOST, sizeof *q->offset)};
+    f->candidates = pr_alloc(most, sizeof *f->candidates);
+    if (f->askers == NULL || q->starts == NULL || q->taken == NULL || q->x == NULL ||
+        q->offset == NULL || f->candidates == NULL)
+        return pr_fail_memory(err);
+    return PARSREC_OK;
 }
 
 static void free_memory(fitting *f)
@@ -298,13 +299,11 @@ static void free_memory(fitting *f)
         pr_free(f->askers[i].stamp);
     }
     pr_free(f->askers);
-    for (size_t i = 0; i < PR_MIX_STAGES; i++) {
-        pr_free(f->stage[i].starts);
-        pr_free(f->stage[i].taken);
-        pr_free(f->stage[i].x);
-        pr_free(f->stage[i].offset);
-        pr_free(f->candidates[i]);
-    }
+    pr_free(f->questions.starts);
+    pr_free(f->questions.taken);
+    pr_free(f->questions.x);
+    pr_free(f->questions.offset);
+    pr_free(f->candidates);
 }
 
 static void drop_feature(pr_choices *q, size_t feature)
@@ -344,18 +343,20 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
     pr_arnn_view v = pr_arnn_view_of(model, model->weights);
     size_t W = pr_arnn_mix_weights(&d);
     memset(v.mix, 0, PR_MIX_STAGES * W * sizeof *v.mix);
-    fitting f = {.model = model, .data = data, .popular = v.popular, .rounds = rounds_of(data)};
+    fitting f = {.model = model, .data = data, .popular = v.popular};
+    double w[PR_MIX_STAGES][W_MOST] = {{[PR_MIX_SCORE] = 1}, {[PR_MIX_SCORE] = 1}};
     parsrec_status status;
     PR_TRY_GOTO(take_memory(&f, W, err));
-    ask_all(&f);
     for (size_t i = 0; i < PR_MIX_STAGES; i++) {
-        double w[W_MOST] = {[PR_MIX_SCORE] = 1};
+        ask_all(&f, i);
         worth[i] = NAN;
-        if (f.stage[i].cases >= QUESTIONS_LEAST * (i == PR_MIX_FIRST ? 1 : f.rounds))
-            PR_TRY_GOTO(fit_stage(w, &worth[i], &f.stage[i], &d, data->pool, err));
-        for (size_t k = 0; k < W; k++)
-            v.mix[i * W + k] = (pr_real)w[k];
+        if (f.questions.cases >= QUESTIONS_LEAST * f.rounds)
+            PR_TRY_GOTO(fit_stage(w[i], &worth[i], &f.questions, &d, data->pool, err));
     }
+    /* Not before all questions are asked: they need the score as it is. */
+    for (size_t i = 0; i < PR_MIX_STAGES; i++)
+        for (size_t k = 0; k < W; k++)
+            v.mix[i * W + k] = (pr_real)w[i][k];
 done:
     free_memory(&f);
     return status;
