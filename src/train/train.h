@@ -5,6 +5,7 @@
  *   train_setup.h   everything a run holds, taken before the first batch
  *   train_loop.c    the run itself (this header)
  *   checkpoint.h    the state of a run in one file
+ *   file_check.c    parsrec_file_check: any file that parsrec writes
  *   run_record.h    what was trained, on what and how far: MODEL.log, as compare and tune read it
  *   memory_plan.h   how much memory a run takes, and what of it lies in files
  *   mixing.h        the last step: network and counts are weighed against each other
