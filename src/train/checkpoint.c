@@ -1,5 +1,5 @@
-/* Checkpoints: weights, best weights, both moments, the epochs so far and the position. When one is
- * read, nothing in the file is believed before it is compared with the rest. */
+/* Checkpoints: the tensors of the file, written from a run and read back. When one is read, nothing
+ * in the file is believed before it is compared with the rest. */
 #include "train/checkpoint.h"
 
 #include <assert.h>
@@ -12,8 +12,11 @@
 #include "model/model_file.h"
 #include "model/user_rows.h"
 
-/* Every block of numbers with its name in the file; the last one only if an average is kept. */
-enum { BLOCKS_MOST = 5 };
+/* The blocks of numbers. A tensor of a block is called by the block's prefix and the parameter's
+ * name. The average is last because not every run has one (block_count). */
+enum { BLOCK_WEIGHTS, BLOCK_BEST, BLOCK_MOMENT_1, BLOCK_MOMENT_2, BLOCK_AVERAGE, BLOCKS_MOST };
+static const char *const prefixes[BLOCKS_MOST] = {"param", "best", "moment1", "moment2", "average"};
+
 /* The tensor "position": whole numbers; the loss as the bits of a double. */
 enum {
     AT_SEED,
@@ -29,40 +32,38 @@ enum {
 };
 
 /* The tensor "epochs", one row each: loss, validated baskets and steps, then hit rate, NDCG and
- * session precision at each cutoff, then NDCG@10 by `next` and by `basket`, which old files lack. */
+ * session precision at each cutoff, then NDCG@10 by `next` and by `basket`, which old files
+ * lack. */
 enum { EPOCH_COLUMNS_OLD = 3 + 3 * PR_CUTOFFS, EPOCH_COLUMNS = EPOCH_COLUMNS_OLD + 2 };
 
-/* "users/sessions/items/actions/digest": the digest is of the sessions and of both tables of keys. */
+/* "users/sessions/items/actions/digest": the digest is of the sessions and of both tables of
+ * keys. */
 typedef struct identity {
     char text[128];
 } identity;
 
-/* ---- writing ---- */
-
-static const char *const prefixes[BLOCKS_MOST] = {"param", "best", "moment1", "moment2", "average"};
-
-static size_t blocks_of(const pr_config *config)
+static size_t block_count(const pr_config *config)
 {
-    return config->average != PR_AVERAGE_OFF ? BLOCKS_MOST : BLOCKS_MOST - 1;
+    return config->average != PR_AVERAGE_OFF ? BLOCKS_MOST : BLOCK_AVERAGE;
 }
 
-static pr_real *block_of(const pr_run_state *run, size_t i)
+static pr_real *block_of(const pr_run_state *run, size_t block)
 {
-    switch (i) {
-    case 0:
+    switch (block) {
+    case BLOCK_WEIGHTS:
         return run->model->weights;
-    case 1:
+    case BLOCK_BEST:
         return run->best;
-    case 4:
+    case BLOCK_AVERAGE:
         return run->average;
     default:
-        return pr_trainer_moment(run->trainer, (unsigned)i - 2);
+        return pr_trainer_moment(run->trainer, block == BLOCK_MOMENT_1 ? 0 : 1);
     }
 }
 
 bool pr_run_state_finite(const pr_run_state *run)
 {
-    for (size_t b = 0; b < blocks_of(&run->model->config); b++) {
+    for (size_t b = 0; b < block_count(&run->model->config); b++) {
         const pr_real *block = block_of(run, b);
         pr_real sum = 0; /* zero times what is not finite is NaN */
         for (size_t i = 0; i < run->model->params.size; i++)
@@ -72,6 +73,8 @@ bool pr_run_state_finite(const pr_run_state *run)
     }
     return true;
 }
+
+/* ---- writing ---- */
 
 static identity data_identity(const pr_dataset *d)
 {
@@ -133,7 +136,7 @@ typedef struct listing {
 static parsrec_status list_all(listing *l, const pr_run_state *run, parsrec_error *err)
 {
     size_t params = run->model->params.count, epochs = run->result->epoch_count;
-    size_t blocks = blocks_of(&run->model->config);
+    size_t blocks = block_count(&run->model->config);
     l->tensors = pr_alloc(blocks * params + 2, sizeof *l->tensors);
     l->names = pr_alloc(blocks * params, sizeof *l->names);
     l->epochs = pr_alloc(epochs * EPOCH_COLUMNS, sizeof *l->epochs);
@@ -155,11 +158,14 @@ static parsrec_status list_all(listing *l, const pr_run_state *run, parsrec_erro
 
 parsrec_status pr_checkpoint_hand_in(const pr_run_state *run, parsrec_error *err)
 {
-    static const size_t by_name[BLOCKS_MOST] = {4, 1, 2, 3, 0}; /* as they follow in the file */
+    /* A container stores tensors of one element size by name, so rank 0 writes the blocks in this
+     * order. */
+    static const size_t by_name[BLOCKS_MOST] = {BLOCK_AVERAGE, BLOCK_BEST, BLOCK_MOMENT_1,
+                                                BLOCK_MOMENT_2, BLOCK_WEIGHTS};
     pr_user_rows *rows = run->model->user_rows;
     for (size_t i = 0; rows != NULL && i < BLOCKS_MOST; i++) {
         assert(i == 0 || strcmp(prefixes[by_name[i - 1]], prefixes[by_name[i]]) < 0);
-        if (by_name[i] < blocks_of(&run->model->config))
+        if (by_name[i] < block_count(&run->model->config))
             PR_TRY(pr_user_rows_hand_in(rows, run->model, block_of(run, by_name[i]), err));
     }
     return PARSREC_OK;
@@ -167,7 +173,7 @@ parsrec_status pr_checkpoint_hand_in(const pr_run_state *run, parsrec_error *err
 
 parsrec_status pr_checkpoint_save(const pr_run_state *run, const char *path, parsrec_error *err)
 {
-    assert(run->model->weights != NULL && run->best != NULL);
+    assert(run->model->weights != NULL && run->best != NULL && pr_run_state_finite(run));
     listing l = {0};
     parsrec_status status = list_all(&l, run, err);
     if (status == PARSREC_OK) {
@@ -192,7 +198,7 @@ static parsrec_status damaged(const pr_checkpoint *c, const char *tensor, parsre
                    pr_container_path(c->file), tensor);
 }
 
-/* ---- head ---- */
+/* ---- reading: settings and position ---- */
 
 static parsrec_status read_position(pr_checkpoint *c, parsrec_error *err)
 {
@@ -271,11 +277,11 @@ void pr_checkpoint_close(pr_checkpoint *checkpoint)
     *checkpoint = (pr_checkpoint){0};
 }
 
-/* ---- numbers ---- */
+/* ---- reading: blocks and epochs ---- */
 
 parsrec_status pr_checkpoint_fits(const pr_checkpoint *c, const pr_model *model, parsrec_error *err)
 {
-    for (size_t b = 0; b < blocks_of(&c->config); b++)
+    for (size_t b = 0; b < block_count(&c->config); b++)
         PR_TRY(pr_block_check(c->file, prefixes[b], &model->params, err));
     return PARSREC_OK;
 }
@@ -335,8 +341,8 @@ static parsrec_status read_epochs(pr_train_result *result, const pr_checkpoint *
     return PARSREC_OK;
 }
 
-/* What is counted does not change while a run learns: the average holds the same, the best weights do once
- * there are any, and no moments belong to it. */
+/* What is counted does not change while a run learns: the average holds the same, the best weights
+ * do once there are any, and no moments belong to it. */
 static parsrec_status check_counted(const pr_run_state *run, const pr_checkpoint *c,
                                     parsrec_error *err)
 {
@@ -363,22 +369,25 @@ static parsrec_status check_counted(const pr_run_state *run, const pr_checkpoint
 
 parsrec_status pr_checkpoint_read(pr_run_state *run, const pr_checkpoint *c, parsrec_error *err)
 {
+    assert(run->model->weights != NULL && run->trainer != NULL && run->best != NULL);
+    assert(run->result != NULL && run->result->epoch_count == 0);
+    assert((run->average != NULL) == (c->config.average != PR_AVERAGE_OFF));
     run->at = c->at;
     *pr_trainer_step(run->trainer) = c->step;
-    for (size_t b = 0; b < blocks_of(&c->config); b++)
+    for (size_t b = 0; b < block_count(&c->config); b++)
         PR_TRY(pr_block_read(block_of(run, b), c->file, prefixes[b], &run->model->params, err));
     PR_TRY(pr_model_verify(run->model, pr_container_path(c->file), err));
     PR_TRY(check_counted(run, c, err));
     return read_epochs(run->result, c, err);
 }
 
-/* ---- without the data set ---- */
+/* ---- reading: what can be verified without the data set ---- */
 
 /* Every parameter has its tensor in each block, all of one type and shape. */
 static parsrec_status check_blocks(const pr_checkpoint *c, parsrec_error *err)
 {
     size_t params = 0, prefix = strlen(prefixes[0]), all = pr_container_tensors(c->file);
-    size_t blocks = blocks_of(&c->config);
+    size_t blocks = block_count(&c->config);
     for (size_t i = 0; i < all; i++) {
         const pr_tensor *t = pr_container_at(c->file, i), *other;
         if (!pr_tensor_finite(t))

@@ -38,6 +38,10 @@ static parsrec_status read_numbers(const pr_checkpoint *from, pr_run_state *run,
     PR_TRY(pr_trainer_new(&run->trainer, run->model, pool, &limits, from->at.seed, err));
     run->best = pr_alloc_aligned(run->model->params.size, sizeof *run->best);
     need(run->best != NULL);
+    if (from->config.average != PR_AVERAGE_OFF) {
+        run->average = pr_alloc_aligned(run->model->params.size, sizeof *run->average);
+        need(run->average != NULL);
+    }
     return pr_checkpoint_read(run, from, err);
 }
 
@@ -58,6 +62,7 @@ static void use_checkpoint(pr_container *file)
     pr_checkpoint_close(&from);
     pr_trainer_free(run.trainer);
     pr_free_aligned(run.best);
+    pr_free_aligned(run.average);
     pr_model_free(run.model);
     pr_train_result_free(&result);
 }
