@@ -216,8 +216,7 @@ parsrec_status parsrec_bench_training(const parsrec_data *data,
     bench b = {.data = data};
     pr_config config;
     PR_TRY(pr_train_settings(&config, options, err));
-    parsrec_status status = set_up(&b, options->model != NULL ? options->model : "parsrec", &config,
-                                   options->threads, err);
+    parsrec_status status = set_up(&b, pr_train_kind(options), &config, options->threads, err);
     if (status == PARSREC_OK)
         status = measure(speed, &b, seconds, hooks, err);
     tear_down(&b);

@@ -246,7 +246,7 @@ parsrec_status parsrec_memory_needed(parsrec_memory *needed, const parsrec_shop_
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "parsrec_memory_needed needs sizes, room for as many results, data and "
                        "options");
-    pr_train_plan plan = {.kind = options->model != NULL ? options->model : "parsrec"};
+    pr_train_plan plan = {.kind = pr_train_kind(options)};
     pr_train_run r = {.plan = &plan, .data = data};
     parsrec_status status = PARSREC_OK;
     PR_TRY(pr_train_settings(&plan.config, options, err));

@@ -41,7 +41,7 @@ static parsrec_status read_config_file(pr_config *config, const char *path, pars
 parsrec_status pr_train_settings(pr_config *config, const parsrec_train_options *o,
                                  parsrec_error *err)
 {
-    const char *kind = o->model != NULL ? o->model : "parsrec";
+    const char *kind = pr_train_kind(o);
     PR_TRY(pr_model_defaults(config, kind, err));
     if (o->preset != NULL)
         PR_TRY(pr_config_preset(config, o->preset, err));
@@ -114,7 +114,8 @@ static parsrec_epoch public_epoch(const pr_epoch_result *e)
                            .earlier = e->earlier};
 }
 
-/* The log is opened once all settings are known to be right, so that a mistake leaves no file behind. */
+/* The log is opened once all settings are known to be right, so that a mistake leaves no file
+ * behind. */
 static void on_begin(void *context, const pr_model *model, uint64_t seed)
 {
     call *s = context;
@@ -168,6 +169,9 @@ static void compare_with_counts(call *s, const pr_model *model, parsrec_train_re
     pr_run_log_baselines(&s->log, &report->baselines);
 }
 
+/* With ranks, all of them come here together. First what takes all of them: rank 0 writes the model
+ * while the others hand in the rows of their users, and gets the rows of those whom it will
+ * evaluate alone. Then they part, and rank 0 writes the rest. */
 static parsrec_status write_results(const call *s, const pr_train_result *result,
                                     parsrec_train_report *report, parsrec_error *err)
 {
@@ -215,7 +219,8 @@ static parsrec_status run(call *s, parsrec_train_report *report, parsrec_error *
         snprintf(report->checkpoint, sizeof report->checkpoint, "%.4095s",
                  s->paths.checkpoint.text);
     pr_train_result_free(&result);
-    if (status == PARSREC_E_STOPPED || status == PARSREC_E_DIVERGED) /* all ranks come by here */
+    /* All ranks stop or diverge together, so all of them make this call. */
+    if (status == PARSREC_E_STOPPED || status == PARSREC_E_DIVERGED)
         status = parsrec_ranks_agree(s->plan.ranks, status, &why);
     if (status != PARSREC_OK) {
         event = status == PARSREC_E_STOPPED ? "stopped" : "failed";
@@ -230,10 +235,10 @@ static parsrec_status run(call *s, parsrec_train_report *report, parsrec_error *
 
 /* ---- models that count ---- */
 
+/* A model that counts has no checkpoint, so a resumed run always learns. */
 static bool counts(const pr_train_plan *plan)
 {
-    const pr_model_kind *kind = plan->resume == NULL ? pr_model_kind_named(plan->kind) : NULL;
-    return kind != NULL && kind->count != NULL;
+    return plan->resume == NULL && parsrec_model_counts(plan->kind);
 }
 
 static parsrec_status check_counting(const parsrec_train_options *o, parsrec_error *err)
@@ -251,7 +256,8 @@ static parsrec_status check_counting(const parsrec_train_options *o, parsrec_err
                    o->model);
 }
 
-/* Everything before the test sessions is counted; evaluation counts again for the split it is on. */
+/* Everything before the test sessions is counted; evaluation counts again for the split it is
+ * on. */
 static parsrec_status count(call *s, parsrec_train_report *report, parsrec_error *err)
 {
     pr_scope scope = pr_scope_before(PR_TEST, (size_t)s->plan.config.last);
@@ -269,7 +275,7 @@ static parsrec_status count(call *s, parsrec_train_report *report, parsrec_error
     return status;
 }
 
-/* A path that cannot be written is better known before the training than after it. */
+/* Whether the model can be written is better known before the training than after it. */
 static parsrec_status try_output(const char *path, bool ranks, parsrec_error *err)
 {
     pr_atomic_file *file;
@@ -285,7 +291,7 @@ static parsrec_status try_output(const char *path, bool ranks, parsrec_error *er
 static parsrec_status make_plan(pr_train_plan *plan, const parsrec_train_options *o,
                                 parsrec_error *err)
 {
-    *plan = (pr_train_plan){.kind = o->model != NULL ? o->model : "parsrec",
+    *plan = (pr_train_plan){.kind = pr_train_kind(o),
                             .seed = o->seed,
                             .patience = (size_t)o->patience,
                             .checkpoint_seconds = o->checkpoint_minutes * 60,
@@ -303,7 +309,8 @@ static parsrec_status make_plan(pr_train_plan *plan, const parsrec_train_options
     return PARSREC_OK;
 }
 
-/* Everything that can be wrong before the data are looked at. */
+/* Finds everything that can be wrong before the data are looked at, then makes the pager and the
+ * pool. */
 static parsrec_status prepare(call *s, const parsrec_train_options *options, parsrec_error *err)
 {
     PR_TRY(make_plan(&s->plan, options, err));
@@ -340,8 +347,8 @@ parsrec_status parsrec_train(const parsrec_data *data, const char *out_path,
     *report = (parsrec_train_report){.best_by = ""};
     pr_derived seen = {0};
     parsrec_status status = prepare(&s, options, err);
-    if (status == PARSREC_OK &&
-        data->by_users) { /* users who test do not get into the model file */
+    if (status == PARSREC_OK && data->by_users) {
+        /* Users who test do not get into the model file. */
         status = pr_dataset_without_tests(&seen, data, err);
         s.data = &seen.data;
     }

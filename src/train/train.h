@@ -1,5 +1,5 @@
-/* Training: epochs over shuffled batches, validation after each, the best model kept, and checkpoints
- * from which a run resumes bit for bit.
+/* Training: epochs over shuffled batches, validation after each, the best model kept, and
+ * checkpoints from which a run resumes bit for bit.
  *
  *   train.c         parsrec_train: options become a plan; the model, its log and its learning curves
  *   train_setup.h   everything a run holds, taken before the first batch
@@ -8,24 +8,31 @@
  *   file_check.c    parsrec_file_check: any file that parsrec writes
  *   run_record.h    what was trained, on what and how far: MODEL.log, as compare and tune read it
  *   memory_plan.h   how much memory a run takes, and what of it lies in files
- *   mixing.h        the last step: network and counts are weighed against each other
- *   bench_train.c   parsrec_bench_train: the same model and batches, timed, without a run
+ *   average.h       the average of late weights, which is validated and kept instead of the weights
+ *   mixing.h        the last steps: network and counts are mixed, and counts are brought up to date
+ *   bench_train.c   parsrec_bench_training: the same model and batches, timed, without a run
  *
- * Life cycle of a run: the plan is checked against the data or the checkpoint; settings that depend on
- * the data are settled; the model is outlined and its memory estimated before any is taken; then epoch
- * after epoch: arrange the batches, learn, validate, save, stop early or go to the next; at the end the
- * best weights are put back and mixed with counts.
+ * Life cycle of a run: the plan is checked against the data or the checkpoint; settings that depend
+ * on the data are settled; the model is outlined and its memory estimated before any is taken; then
+ * epoch after epoch: arrange the batches, learn, validate, save, stop early or go to the next; at
+ * the end the best weights become the model's, are mixed with counts, and counts take in the
+ * validation sessions.
  *
  * Invariants. A run is a function of data, settings and seed: neither the number of threads nor an
- * interruption changes a bit of the model. This holds because a random draw depends on seed and place
- * only, so that a checkpoint needs no generator state, and because a batch that was begun is learnt from
- * as a whole: runs stop between batches. A state with a number that is not finite never replaces a good
- * checkpoint. A batch allocates nothing.
+ * interruption changes a bit of the model. This holds because a random draw depends on seed and
+ * place only, so that a checkpoint needs no generator state, and because a batch that was begun is
+ * learnt from as a whole: runs stop between batches. A state with a number that is not finite never
+ * replaces a good checkpoint. A batch allocates nothing.
  *
- * With ranks (ranks/ranks.h) every process has the data, the position, and the model with its moments but for
- * the rows of users, which each has for some of them (model/user_rows.h). Batches and validation are divided;
- * the mix and what is counted again are done by all alike. Only rank 0 has hooks, decides when to stop and when
- * to save, and writes files; the others hand in what they have for them. */
+ * Threads. One thread calls pr_train and runs the loop; listener and hooks are called on it.
+ * Batches and validation divide their work among the threads of the pool. Data, plan and pool are
+ * borrowed.
+ *
+ * With ranks (ranks/ranks.h) every process has the data, the position, and the model with its
+ * moments but for the rows of users, which each has for some of them (model/user_rows.h). Batches
+ * and validation are divided; the mix and what is counted again are done by all alike. Only rank 0
+ * has hooks, decides when to stop and when to save, and writes files; the others hand in what they
+ * have for them. */
 #ifndef PR_TRAIN_H
 #define PR_TRAIN_H
 
@@ -51,13 +58,13 @@ typedef struct pr_train_plan {
 
 /* What is known of a finished epoch. */
 typedef struct pr_epoch_result {
-    uint32_t number;     /* from 1 */
-    double loss;         /* cross entropy of a predicted item, mean over the epoch */
-    pr_scores valid;     /* all zero when no user can be validated */
+    uint32_t number; /* from 1 */
+    double loss;     /* of a predicted item, mean over the epoch; which loss, the settings say */
+    pr_scores valid; /* all zero when no user can be validated */
     double next, basket; /* NDCG@10 by these protocols, if the best epoch depends on them; else 0 */
-    double seconds;      /* of learning, in this process; like the next */
-    double items_per_s;
-    bool earlier; /* learnt before the run was resumed */
+    double seconds;      /* of learning, in this process; 0 for an epoch learnt before a resume */
+    double items_per_s;  /* likewise */
+    bool earlier;        /* learnt before the run was resumed */
 } pr_epoch_result;
 
 typedef struct pr_train_result {
@@ -71,7 +78,7 @@ typedef struct pr_train_result {
     double memory, memory_least; /* estimates in bytes: all in memory, and as little as it can be */
 } pr_train_result;
 
-/* Who wants to know; both functions may be NULL. */
+/* Who is informed of a run; both functions may be NULL. */
 typedef struct pr_train_listener {
     void *context;
     /* Everything is set up; the model has the kind and settings in force. */
@@ -80,19 +87,27 @@ typedef struct pr_train_listener {
     void (*epoch)(void *context, const pr_epoch_result *epoch);
 } pr_train_listener;
 
-/* Trains on the sessions that are neither validation nor test. When the caller's progress hook asks
- * to stop, a checkpoint is written and the status is E_STOPPED. When numbers run away, the status is
- * E_DIVERGED and the checkpoint is the last good one. */
+/* Trains on the sessions that are neither validation nor test. `result` is initialised here, and
+ * empty unless the status is OK; the caller frees it. When the progress hook asks to stop, a
+ * checkpoint is written and the status is E_STOPPED. When a number is not finite or the loss is
+ * hopeless, the status is E_DIVERGED and the checkpoint is the last good one. With ranks, all of
+ * them call it. */
 parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const pr_train_plan *plan,
                         pr_pool *pool, const pr_train_listener *listener,
                         const parsrec_hooks *hooks, parsrec_error *err);
 void pr_train_result_free(pr_train_result *result); /* a zeroed one is fine */
 
+/* The kind of model that options ask for. */
+static inline const char *pr_train_kind(const parsrec_train_options *options)
+{
+    return options->model != NULL ? options->model : "parsrec";
+}
+
 /* The settings in force: the kind's own, then preset, config file, `set` and epochs. */
 parsrec_status pr_train_settings(pr_config *config, const parsrec_train_options *options,
                                  parsrec_error *err);
 
-/* About how many bytes a training takes, without the data. */
+/* About how many bytes a training takes, without the data and the program itself. */
 parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *config,
                               const pr_dataset *data, unsigned threads, parsrec_error *err);
 
