@@ -1,6 +1,7 @@
 /* Run records: read from the log or a checkpoint, and written as lines of the log. */
 #include "train/run_record.h"
 
+#include <assert.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,8 +26,8 @@ double pr_validation_value(const parsrec_epoch *e, const char *measure)
                                                   : e->ndcg_10;
 }
 
-/* The last line that begins a run says how the model beside the log was made. A line that is not
- * whole leaves the record as it was. */
+/* The last line that begins a run says how the model beside the log was made. A line that lacks
+ * something leaves the record as it was. */
 static void read_begin(pr_run_record *r, json_t *line)
 {
     const char *kind, *data;
@@ -44,7 +45,9 @@ static void read_begin(pr_run_record *r, json_t *line)
     snprintf(r->data, sizeof r->data, "%s", data);
 }
 
-/* A resumed run writes its earlier epochs again, so an epoch takes its place by number. */
+/* A resumed run writes its earlier epochs again, so an epoch takes its place by number. They then
+ * have 0 seconds, so that the sum counts each epoch once. A line that is not whole is passed
+ * over. */
 static parsrec_status read_epoch(pr_run_record *r, json_t *line, parsrec_error *err)
 {
     json_int_t number;
@@ -120,9 +123,10 @@ bool pr_run_record_fits(const pr_run_record *r, const pr_config *wanted,
                         const parsrec_train_options *o, const pr_dataset *data, char *reason,
                         size_t size)
 {
-    const char *kind = o->model != NULL ? o->model : "parsrec";
+    const char *kind = pr_train_kind(o);
     pr_config found = pr_settled(wanted, pr_model_kind_named(kind), data, &r->config);
     char old[64], new[64];
+    assert(r->source != PR_RECORD_NONE);
     if (strcmp(r->kind, kind) != 0) {
         snprintf(reason, size, "it is of the kind %s", r->kind);
         return false;
