@@ -114,8 +114,7 @@ static parsrec_epoch public_epoch(const pr_epoch_result *e)
                            .earlier = e->earlier};
 }
 
-/* The log is opened once all settings are known to be right, so that a mistake leaves no file
- * behind. */
+/* The log is opened once all settings are known to be right: a mistake leaves no file behind. */
 static void on_begin(void *context, const pr_model *model, uint64_t seed)
 {
     call *s = context;
@@ -256,8 +255,7 @@ static parsrec_status check_counting(const parsrec_train_options *o, parsrec_err
                    o->model);
 }
 
-/* Everything before the test sessions is counted; evaluation counts again for the split it is
- * on. */
+/* Everything before the test sessions is counted; an evaluation counts again for its own split. */
 static parsrec_status count(call *s, parsrec_train_report *report, parsrec_error *err)
 {
     pr_scope scope = pr_scope_before(PR_TEST, (size_t)s->plan.config.last);
@@ -309,8 +307,7 @@ static parsrec_status make_plan(pr_train_plan *plan, const parsrec_train_options
     return PARSREC_OK;
 }
 
-/* Finds everything that can be wrong before the data are looked at, then makes the pager and the
- * pool. */
+/* Everything that can be wrong before the data are looked at; then pager and pool are made. */
 static parsrec_status prepare(call *s, const parsrec_train_options *options, parsrec_error *err)
 {
     PR_TRY(make_plan(&s->plan, options, err));

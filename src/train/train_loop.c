@@ -1,5 +1,10 @@
 /* The loop. A run's state is a position and blocks of numbers; everything random is a function of
- * seed and place, so a run resumed from a checkpoint equals one that was never stopped. */
+ * seed and place, so a run resumed from a checkpoint equals one that was never stopped.
+ *
+ * With ranks, all of them run this loop in step. What one rank alone finds out (a number that is
+ * not finite) or only rank 0 knows (the caller's wish to stop, the time) is made common by a call
+ * in which all take part. A rank that fails anywhere else ends the others when it leaves
+ * (ranks/ranks.h). */
 #include "train/mixing.h"
 #include "train/train.h"
 
@@ -20,7 +25,7 @@ enum { HOPELESS = 100 };
 
 /* ---- one batch ---- */
 
-/* batch: of this epoch, from 1. */
+/* The status and sentence of a run that diverged. batch: of this epoch, from 1. */
 static parsrec_status diverged(const pr_train_run *r, uint64_t batch, const char *what,
                                parsrec_error *err)
 {
@@ -47,7 +52,7 @@ static double loss_of_guessing(const pr_train_run *r)
     return log((double)r->data->items + 1);
 }
 
-/* Refuses a batch whose loss cannot be recovered from, or that the trainer refused. */
+/* status: of pr_trainer_learn. Fails on a batch from whose loss a run does not recover. */
 static parsrec_status check_loss(const pr_train_run *r, parsrec_status status,
                                  const pr_batch_result *result, parsrec_error *err)
 {
@@ -63,6 +68,7 @@ static parsrec_status check_loss(const pr_train_run *r, parsrec_status status,
     return diverged(r, r->state.at.batch + 1, what, err);
 }
 
+/* After some batches of an epoch (average.h); at->batch counts the batch just learnt. */
 static void add_to_average(pr_train_run *r)
 {
     const pr_position *at = &r->state.at;
@@ -108,7 +114,7 @@ static parsrec_status learn_batch(pr_train_run *r, parsrec_error *err)
 
 /* ---- checkpoints and progress ---- */
 
-/* A rank whose numbers run away stops all. */
+/* All ranks come to the same verdict: one with a number that is not finite stops all. */
 static parsrec_status check_finite(const pr_train_run *r, parsrec_error *err)
 {
     parsrec_status status = PARSREC_OK;
@@ -131,6 +137,7 @@ static parsrec_status save(pr_train_run *r, parsrec_error *err)
     return PARSREC_OK;
 }
 
+/* Items per second that this process has learnt from in this epoch. */
 static double rate_of(const pr_train_run *r)
 {
     double seconds = pr_now() - r->epoch_began;
@@ -168,7 +175,8 @@ static parsrec_status stop(pr_train_run *r, parsrec_error *err)
 
 /* ---- epochs ---- */
 
-static void account(pr_train_run *r, const pr_ranks_account *before, uint64_t batches)
+/* Adds what an epoch of `batches` cost this rank. */
+static void add_to_account(pr_train_run *r, const pr_ranks_account *before, uint64_t batches)
 {
     pr_ranks_account now = pr_ranks_account_of(r->plan->ranks);
     r->learn_sent += now.sent - before->sent;
@@ -191,15 +199,18 @@ static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
         PR_TRY(learn_batch(r, err));
         PR_TRY(expect_batch(r, err));
         snprintf(words, sizeof words, "%.0f items/s", rate_of(r));
-        bool wish[] = {report_progress(r, words, err) != PARSREC_OK,
-                       pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds};
-        PR_TRY(parsrec_ranks_broadcast(r->plan->ranks, wish, sizeof wish, err));
-        if (wish[0])
+        struct {
+            bool stop, save;
+        } next = {.stop = report_progress(r, words, err) != PARSREC_OK,
+                  .save = pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds};
+        /* Rank 0 decides for all. */
+        PR_TRY(parsrec_ranks_broadcast(r->plan->ranks, &next, sizeof next, err));
+        if (next.stop)
             return stop(r, err);
-        if (wish[1])
+        if (next.save)
             PR_TRY(save(r, err));
     }
-    account(r, &before, at->batch - first);
+    add_to_account(r, &before, at->batch - first);
     return PARSREC_OK;
 }
 
@@ -212,8 +223,8 @@ static int on_validation(void *context, const parsrec_progress *progress)
     return report_progress(context, words, NULL) != PARSREC_OK;
 }
 
-/* The protocols `next` and `basket`, if the best epoch depends on them. They have few users, so they
- * report no progress and are not interrupted. */
+/* The protocols `next` and `basket`, if the best epoch depends on them. They have few users, so
+ * they report no progress and are not interrupted. */
 static parsrec_status validate_others(pr_train_run *r, pr_epoch_result *epoch, parsrec_error *err)
 {
     pr_scores scores;
@@ -242,15 +253,16 @@ static void keep_if_best(pr_train_run *r, const pr_epoch_result *epoch)
     memcpy(r->state.best, r->state.model->weights, r->state.model->params.size * sizeof(pr_real));
 }
 
-/* Validates, and keeps the weights if they are the best so far. */
+/* Validates, and keeps the weights if they are the best so far. Where an average is kept, it takes
+ * the place of the weights meanwhile. */
 static parsrec_status validate(pr_train_run *r, pr_epoch_result *epoch, parsrec_error *err)
 {
     parsrec_hooks hooks = {.context = r, .on_progress = on_validation};
     PR_TRY(check_finite(r, err));
     pr_real *own = r->state.model->weights;
     if (r->state.average != NULL)
-        r->state.model->weights = r->state.average; /* what is validated and kept */
-    pr_trainer_show(r->state.trainer);
+        r->state.model->weights = r->state.average;
+    pr_trainer_show(r->state.trainer); /* makes what model->weights points to fit for scoring */
     parsrec_status status =
         pr_evaluation_run(&r->evaluation, r->state.model, r->pool, &hooks, &epoch->valid, err);
     if (status == PARSREC_OK)
@@ -259,7 +271,7 @@ static parsrec_status validate(pr_train_run *r, pr_epoch_result *epoch, parsrec_
         keep_if_best(r, epoch);
     pr_trainer_hide(r->state.trainer);
     r->state.model->weights = own;
-    /* All batches of the epoch are done; after a resume validation comes again. */
+    /* A stop here is saved with all batches of the epoch done; a resumed run validates again. */
     return status == PARSREC_E_STOPPED ? stop(r, err) : status;
 }
 
@@ -282,8 +294,8 @@ static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
     return save(r, err);
 }
 
-/* best_epoch is 1-based and `epoch` the number of finished ones, so the difference is the number of epochs
- * since the best. */
+/* best_epoch is 1-based and `epoch` the number of finished ones, so the difference is the number of
+ * epochs since the best. */
 static bool out_of_patience(const pr_train_run *r)
 {
     const pr_position *at = &r->state.at;
@@ -313,7 +325,7 @@ static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listen
     return PARSREC_OK;
 }
 
-static void tell_ranks(const pr_train_run *r)
+static void say_ranks(const pr_train_run *r)
 {
     double batches = (double)r->learn_batches;
     if (r->plan->ranks != NULL && batches > 0)
@@ -356,13 +368,13 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     parsrec_status status;
     PR_TRY_GOTO(pr_run_set_up(&r, err));
     PR_TRY_GOTO(train_all(&r, listener, err));
-    tell_ranks(&r);
+    say_ranks(&r);
     assert(r.state.at.best_epoch > 0 && r.state.at.best_epoch <= result->epoch_count);
-    /* The order matters: the mix is fitted with counts that do not include the validation sessions, so
-     * that it weighs the network on sessions that neither has seen; only then they are counted too. */
     pr_trainer_free(r.state.trainer); /* its memory is more than the mix takes */
     r.state.trainer = NULL;
     take_best(&r);
+    /* The order matters: the mix weighs network and counts on the validation sessions, which
+     * neither has seen; only then these are counted too. */
     PR_TRY_GOTO(pr_mix_fit(r.state.model, data, r.state.at.seed, pool, hooks, err));
     PR_TRY_GOTO(pr_count_again(r.state.model, data, pool, err));
     result->best_epoch = r.state.at.best_epoch;
