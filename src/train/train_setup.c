@@ -1,6 +1,7 @@
-/* Setting up a run: first what it will need, then the memory, then the numbers of a checkpoint. */
+/* Setting up a run, in the order of its phases: outline, memory, numbers. */
 #include "train/memory_plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,6 @@
 #include "data/basket_order.h"
 #include "data/histories.h"
 #include "data/split.h"
-#include "model/factors/pairwise.h"
 #include "model/same_ranks.h"
 #include "model/settle.h"
 #include "model/storage.h"
@@ -69,17 +69,19 @@ bool pr_separates(const pr_model *model)
     return model->kind->sequence && model->config.separator;
 }
 
-/* At least as many items as any `rows` sessions and their histories have together. Sizes are counted in
- * classes of one part in SHARES. */
+/* At least as many items as any `rows` sessions and their histories have together. The largest
+ * would be found by sorting all sessions. Instead they are counted in classes of similar size,
+ * PER_DOUBLING for each doubling, and each counts as the largest of its class: a few per cent too
+ * much. */
 static size_t most_items(const pr_dataset *data, size_t rows)
 {
-    enum { SHARES = 16, CLASSES = SHARES * 64 };
+    enum { PER_DOUBLING = 16, CLASSES = PER_DOUBLING * 64 };
     size_t count[CLASSES] = {0}, largest[CLASSES] = {0}, sum = 0;
     for (size_t u = 0; u < data->users; u++)
         for (int64_t s = data->user_offsets[u]; s < data->user_offsets[u + 1]; s++) {
             size_t n = (size_t)(data->session_offsets[s + 1] -
                                 data->session_offsets[data->user_offsets[u]]);
-            size_t class = n < 2 ? 0 : (size_t)(SHARES * log2((double)n));
+            size_t class = n < 2 ? 0 : (size_t)(PER_DOUBLING * log2((double)n));
             count[class]++;
             largest[class] = n > largest[class] ? n : largest[class];
         }
@@ -94,9 +96,7 @@ static size_t most_items(const pr_dataset *data, size_t rows)
 pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 {
     size_t steps = pr_model_steps(model), rows = (size_t)model->config.batch;
-    if (rows == 0)
-        rows = model->kind->pairs != NULL ? PR_PAIRS_BATCH_MOST
-                                          : 256; /* not settled yet: the most it can be */
+    assert(rows > 0); /* batch = 0 was settled */
     /* There are no more samples than actions, whatever the batch could hold. */
     pr_limits limits = {.rows = rows < data->actions ? rows : data->actions + 1, .steps = steps};
     for (size_t s = 0; s < data->sessions; s++) {
@@ -119,7 +119,8 @@ pr_limits pr_limits_of(const pr_dataset *data, const pr_model *model)
 
 /* ---- what the data decide ---- */
 
-static void settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_dataset *data,
+/* pr_settle_sizes, and messages about what it chose. */
+static void choose_sizes(pr_config *config, const pr_model_kind *kind, const pr_dataset *data,
                          const parsrec_hooks *hooks)
 {
     pr_config before = *config;
@@ -139,7 +140,7 @@ static void settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_
                config->batch, config->epochs);
 }
 
-/* Dates are looked at where there are any. */
+/* recall.time = auto: on where the data have dates and the model has a repeat-purchase term. */
 static parsrec_status settle_times(pr_config *config, const pr_dataset *data, parsrec_error *err)
 {
     bool dated = data->time_kind == PARSREC_TIME_UNIX;
@@ -157,7 +158,7 @@ parsrec_status pr_settle(pr_config *config, const char *kind, const pr_dataset *
                          const parsrec_hooks *hooks, parsrec_error *err)
 {
     pr_order_facts facts;
-    settle_sizes(config, pr_model_kind_named(kind), data, hooks);
+    choose_sizes(config, pr_model_kind_named(kind), data, hooks);
     PR_TRY(settle_times(config, data, err));
     if (config->order != PR_ORDER_AUTO)
         return PARSREC_OK;
@@ -228,15 +229,6 @@ static parsrec_status count_times(pr_purchase_times *times, const pr_model *mode
         return pr_fail_memory(err);
     pr_counted from = training_sessions(model, data, pool, hooks);
     return pr_purchase_times_count(times, &from, err);
-}
-
-static void copy_times(const pr_model *model, const pr_purchase_times *from)
-{
-    size_t V = from->items;
-    memcpy(pr_model_reals(model, "times.interval"), from->intervals, V * sizeof *from->intervals);
-    memcpy(pr_model_reals(model, "times.calendar"), from->calendar, 2 * sizeof *from->calendar);
-    memcpy(pr_model_reals(model, "times.trend"), from->trends,
-           PR_PERIODS * V * sizeof *from->trends);
 }
 
 /* What users buy together, and how far they differ in it. */
@@ -339,7 +331,8 @@ parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_da
     return pr_model_set_tree(model, &tree, err);
 }
 
-/* Mean and inverse of the deviation in training. */
+/* scale[2]: mean, and 1 over the standard deviation, of a feature column in the training
+ * sessions. */
 static void measure(pr_real *scale, const pr_feature_input *input, const pr_dataset *data,
                     size_t last)
 {
@@ -368,28 +361,43 @@ static void measure_numbers(pr_model *model, const pr_dataset *data)
                     (size_t)model->config.last);
 }
 
-void pr_begin(pr_model *model, const pr_beginning *from, const pr_dataset *data, uint64_t seed)
+static void copy_near(pr_model *model, const pr_near *near)
 {
-    const pr_near *near = &from->near;
-    const pr_purchase_times *times = &from->times;
     size_t V = near->items, links = V * (size_t)model->config.neighbours;
-    pr_params_fill(&model->params, model->weights, (pr_init_kind)model->config.init, seed);
-    measure_numbers(model, data);
-    if (times->intervals != NULL)
-        copy_times(model, times);
-    if (from->pairs.items > 0) {
-        const pr_pair_memory *pairs = &from->pairs;
-        memcpy(pr_model_u32(model, "pairs.class"), pairs->class_of,
-               pairs->items * sizeof *pairs->class_of);
-        memcpy(pr_model_reals(model, "pairs.priors"), pairs->priors,
-               pr_pair_count(pairs->classes) * PR_PAIR_PRIOR * sizeof *pairs->priors);
-    }
-    if (V == 0)
-        return;
     memcpy(pr_model_u32(model, "near.ends"), near->ends, V * sizeof *near->ends);
     memcpy(pr_model_u32(model, "near.to"), near->to, links * sizeof *near->to);
     memcpy(pr_model_reals(model, "near.weights"), near->weights, links * sizeof *near->weights);
     memcpy(pr_model_reals(model, "near.base"), near->base, V * sizeof *near->base);
+}
+
+static void copy_times(pr_model *model, const pr_purchase_times *times)
+{
+    size_t V = times->items;
+    memcpy(pr_model_reals(model, "times.interval"), times->intervals, V * sizeof *times->intervals);
+    memcpy(pr_model_reals(model, "times.calendar"), times->calendar, 2 * sizeof *times->calendar);
+    memcpy(pr_model_reals(model, "times.trend"), times->trends,
+           PR_PERIODS * V * sizeof *times->trends);
+}
+
+static void copy_pairs(pr_model *model, const pr_pair_memory *pairs)
+{
+    memcpy(pr_model_u32(model, "pairs.class"), pairs->class_of,
+           pairs->items * sizeof *pairs->class_of);
+    memcpy(pr_model_reals(model, "pairs.priors"), pairs->priors,
+           pr_pair_count(pairs->classes) * PR_PAIR_PRIOR * sizeof *pairs->priors);
+}
+
+void pr_begin(pr_model *model, const pr_beginning *from, const pr_dataset *data, uint64_t seed)
+{
+    assert(model->weights != NULL);
+    pr_params_fill(&model->params, model->weights, (pr_init_kind)model->config.init, seed);
+    measure_numbers(model, data);
+    if (from->near.items > 0)
+        copy_near(model, &from->near);
+    if (from->times.items > 0)
+        copy_times(model, &from->times);
+    if (from->pairs.items > 0)
+        copy_pairs(model, &from->pairs);
 }
 
 void pr_beginning_free(pr_beginning *b)
@@ -409,9 +417,9 @@ void pr_beginning_free(pr_beginning *b)
     *b = (pr_beginning){0};
 }
 
-/* ---- what it will need ---- */
+/* ---- the outline of a run ---- */
 
-/* Users whom the protocols `next` and `basket` are validated with after each epoch, at most. */
+/* At most this many users are validated with the protocols `next` and `basket` after each epoch. */
 enum { OTHERS_MOST = 1000 };
 
 /* In a large shop only some users are validated after each epoch, as many as keep users times items
@@ -437,17 +445,19 @@ static parsrec_status choose_validated(pr_train_run *r, size_t last, parsrec_err
     return PARSREC_OK;
 }
 
+/* The protocols `next` and `basket`, if the best epoch depends on them. */
 static parsrec_status outline_others(pr_train_run *r, const pr_config *config, parsrec_error *err)
 {
     if (r->evaluation.count == 0 || !pr_choice_by_protocols(config, r->evaluation.protocol.rule))
         return PARSREC_OK;
-    r->some = pr_alloc(r->data->users, sizeof *r->some);
-    if (r->some == NULL)
+    r->next_basket_users = pr_alloc(r->data->users, sizeof *r->next_basket_users);
+    if (r->next_basket_users == NULL)
         return pr_fail_memory(err);
-    memset(r->some, true, r->data->users * sizeof *r->some);
-    pr_users_spread(r->some, r->data, PR_VALID, (size_t)config->last, OTHERS_MOST, NULL);
+    memset(r->next_basket_users, true, r->data->users * sizeof *r->next_basket_users);
+    pr_users_spread(r->next_basket_users, r->data, PR_VALID, (size_t)config->last, OTHERS_MOST,
+                    NULL);
     pr_eval_protocol p = r->evaluation.protocol;
-    p.users = r->some;
+    p.users = r->next_basket_users;
     p.rule = &pr_rule_next;
     PR_TRY(pr_evaluation_init(&r->next, r->data, &p, err));
     p.rule = &pr_rule_basket;
@@ -474,7 +484,7 @@ static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config
     return outline_others(r, config, err);
 }
 
-static void tell_validation(const pr_train_run *r)
+static void say_validation(const pr_train_run *r)
 {
     const pr_eval_protocol *p = &r->evaluation.protocol;
     if (r->evaluation.count == 0)
@@ -489,10 +499,11 @@ static void tell_validation(const pr_train_run *r)
                p->rule->name, p->negatives > 0 ? "100 sampled items" : "the whole catalogue");
 }
 
-/* ---- taking it ---- */
+/* ---- its memory ---- */
 
-/* Rows of users that take less, with their moments, are on all ranks: after every batch ranks would wait for
- * each other's rows, and gain no memory worth it. PARSREC_DIVIDE=always divides them too. */
+/* Bytes of user rows from which on they are divided among ranks. Fewer stay on every rank: ranks
+ * would wait for each other's rows after every batch and save little memory. PARSREC_DIVIDE=always
+ * divides them too. */
 static const double divided_least = 64e6;
 
 static bool worth_dividing(double bytes)
@@ -509,6 +520,7 @@ static parsrec_status divide_users(pr_train_run *r, parsrec_error *err)
     unsigned ranks = parsrec_ranks_size(r->plan->ranks);
     if (users == NULL || r->plan->ranks == NULL)
         return PARSREC_OK;
+    /* Weights, best epoch, two moments and, if it is kept, the average. */
     size_t blocks = model->config.average != PR_AVERAGE_OFF ? 5 : 4, all = users->rows;
     double row = (double)(blocks * users->cols * sizeof(pr_real));
     if (worth_dividing(row * (double)all))
@@ -529,9 +541,9 @@ static parsrec_status take_memory(pr_train_run *r, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
     pr_limits limits = pr_limits_of(r->data, s->model);
-    PR_TRY(divide_users(r, err));
+    PR_TRY(divide_users(r, err)); /* before the estimate: it makes blocks smaller */
     PR_TRY(pr_memory_choose(r, &limits, err));
-    tell_validation(r);
+    say_validation(r);
     PR_TRY(pr_model_alloc_weights(s->model, err));
     PR_TRY(pr_trainer_new(&s->trainer, s->model, r->pool, &limits, s->at.seed, err));
     PR_TRY(pr_trainer_divide(s->trainer, r->plan->ranks, err));
@@ -546,6 +558,7 @@ static parsrec_status take_memory(pr_train_run *r, parsrec_error *err)
 
 parsrec_status pr_run_outline(pr_train_run *r, parsrec_error *err)
 {
+    assert(r->plan != NULL && r->data != NULL && r->pool != NULL && r->plan->resume == NULL);
     r->state.at = (pr_position){.seed = r->plan->seed, .patience = r->plan->patience};
     pr_config config = r->plan->config;
     PR_TRY(pr_settle(&config, r->plan->kind, r->data, r->hooks, err));
@@ -565,7 +578,7 @@ static parsrec_status set_up_fresh(pr_train_run *r, parsrec_error *err)
 
 /* ---- resuming ---- */
 
-/* Some settings may change on the way; another shape or other batches would be another run. */
+/* Other settings would change shapes or batches: that would be another run. */
 static bool may_change(const char *key)
 {
     return strcmp(key, "rate") == 0 || strcmp(key, "clip") == 0 || strcmp(key, "epochs") == 0;
@@ -590,7 +603,7 @@ static parsrec_status change_settings(pr_config *config, const pr_train_plan *pl
     return PARSREC_OK;
 }
 
-static parsrec_status go_on(pr_train_run *r, pr_checkpoint *from, parsrec_error *err)
+static parsrec_status set_up_resumed(pr_train_run *r, pr_checkpoint *from, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
     s->at = from->at;
@@ -617,13 +630,14 @@ static parsrec_status set_up(pr_train_run *r, parsrec_error *err)
         return set_up_fresh(r, err);
     pr_checkpoint from;
     PR_TRY(pr_checkpoint_open(&from, r->plan->resume, r->data, err));
-    parsrec_status status = go_on(r, &from, err);
+    parsrec_status status = set_up_resumed(r, &from, err);
     pr_checkpoint_close(&from);
     return status;
 }
 
 parsrec_status pr_run_set_up(pr_train_run *r, parsrec_error *err)
 {
+    assert(r->state.data == r->data && r->state.result != NULL);
     PR_TRY(parsrec_ranks_agree(r->plan->ranks, set_up(r, err), err));
     const pr_position *at = &r->state.at;
     char more[150];
@@ -644,7 +658,7 @@ void pr_run_tear_down(pr_train_run *r)
     pr_evaluation_free(&r->evaluation);
     pr_evaluation_free(&r->next);
     pr_evaluation_free(&r->basket);
-    pr_free(r->some);
+    pr_free(r->next_basket_users);
     pr_free(r->validated);
     pr_free(r->baskets);
     pr_beginning_free(&r->beginning);
