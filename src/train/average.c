@@ -1,20 +1,20 @@
-/* a <- a + c (w - a) with c = (LATE + 1) / (n + LATE) for the n-th weights added. The share of the n-th in
- * the average is about proportional to n^LATE: it is an average over the last part of a run, about
- * 1 / (LATE + 2) of it, however long the run is. It needs no window of earlier weights and no correction
- * for its beginning, where c = 1, and a run that is made longer continues the same average. */
+/* a <- a + c (w - a) with c = (LATE + 1) / (n + LATE) for the n-th weights added. The share of the
+ * n-th in the average is about proportional to n^LATE: it is an average over the last part of a
+ * run, about 1 / (LATE + 2) of it, however long the run is. It needs no window of earlier weights
+ * and no correction for its beginning, where c = 1, and a run that is made longer continues the
+ * same average. */
 #include "train/average.h"
 
 #include <assert.h>
 
 enum {
-    PER_EPOCH = 8,
-    LATE = 8,
+    LATE = 8,     /* the larger, the later the weights that count */
     SPAN = 65536, /* numbers per task */
 };
 
 uint64_t pr_average_count(uint64_t epochs, uint64_t batch, uint64_t batches)
 {
-    uint64_t each = batches < PER_EPOCH ? batches : PER_EPOCH;
+    uint64_t each = batches < PR_AVERAGES_PER_EPOCH ? batches : PR_AVERAGES_PER_EPOCH;
     assert(batches > 0 && batch <= batches);
     return epochs * each + batch * each / batches;
 }

@@ -1,6 +1,7 @@
 /* The estimate, and the choice of what lies in files. */
 #include "train/memory_plan.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -10,17 +11,23 @@
 #include "model/shared_parts.h"
 #include "model/storage.h"
 #include "model/user_rows.h"
+#include "train/average.h"
 
-/* The program itself with its libraries, and what the matrix products of a thread take. */
+/* The program itself with its libraries, and what matrix products take per thread. */
 enum { PROGRAM_BYTES = 14000000, THREAD_BYTES = 2000000 };
 
-/* Pages of files that must fit beside everything else: those that some batches use. */
+/* Bytes of files that must have room in memory beside everything else: the pages that some batches
+ * use. */
 static const double least_window = 32e6;
 
+/* All blocks in files that can be. */
+static const bool all_in_files[PR_BLOCK_USES] = {true, true, true, true};
+
+/* All in bytes. */
 typedef struct estimate {
-    double model, training, data, program;
-    double in_files[PR_BLOCK_USES]; /* of these, what could lie in files */
-    double data_file;               /* of data: pages of a file that is only read */
+    double model, training, data, program; /* add up to the whole (total) */
+    double in_files[PR_BLOCK_USES];        /* the part of these that could lie in files */
+    double data_file; /* the part of `data` that is pages of a file, only read */
 } estimate;
 
 static double total(const estimate *e)
@@ -28,12 +35,14 @@ static double total(const estimate *e)
     return e->model + e->training + e->data + e->program;
 }
 
-/* Weights, those of the best epoch, and their average. */
+/* Blocks beside the trainer's: the weights, those of the best epoch and, if it is kept, their
+ * average. */
 static double weight_blocks(const pr_config *config)
 {
     return config->average != PR_AVERAGE_OFF ? 3 : 2;
 }
 
+/* PR_BLOCK_ASIDE: with sparse gradients, the items' own rows, kept aside while sums are shown. */
 static double bytes_aside(const pr_model *model)
 {
     double bytes = 0;
@@ -64,10 +73,11 @@ static estimate estimate_of(const pr_train_run *r, const pr_limits *limits)
         .in_files = {[PR_BLOCK_BEST] = block,
                      [PR_BLOCK_ASIDE] = bytes_aside(model),
                      [PR_BLOCK_AVERAGE] = model->config.average != PR_AVERAGE_OFF ? block : 0,
+                     /* weights and two moments */
                      [PR_BLOCK_USERS] = 3.0 * (double)(model->params.size - model->params.shared) *
                                         sizeof(pr_real)},
     };
-    if (d->joined != NULL) /* in memory, not in the file */
+    if (d->joined != NULL) /* shards, joined in memory */
         e.data = (double)pr_joined_bytes(d);
     else if (d->file != NULL)
         e.data = (double)pr_container_bytes(d->file);
@@ -94,20 +104,20 @@ parsrec_status pr_train_bytes(double *bytes, const char *kind, const pr_config *
 
 /* ---- the choice ---- */
 
-/* The memory of a run with these uses in files, which must be usable of the limit (pr_pager_usable). With user
- * rows in files the pages of the data set may leave memory too. */
+/* The memory of a run with these blocks in files. It fits a limit if pr_pager_usable(limit) is not
+ * less. */
 static double memory_with(const estimate *e, const bool in_files[PR_BLOCK_USES])
 {
     double bytes = total(e), paged = 0;
     for (size_t i = 0; i < PR_BLOCK_USES; i++)
         if (in_files[i])
             paged += e->in_files[i];
-    if (in_files[PR_BLOCK_USERS])
+    if (in_files[PR_BLOCK_USERS]) /* then the pages of the data set may leave memory too */
         paged += e->data_file;
     return bytes - paged + fmin(paged, least_window);
 }
 
-/* The limit of which so much is usable. */
+/* The smallest limit that a run of this many bytes fits: the inverse of pr_pager_usable. */
 static double least_limit(double bytes)
 {
     double limit = bytes;
@@ -115,6 +125,8 @@ static double least_limit(double bytes)
         limit += bytes - pr_pager_usable((uint64_t)limit) + 1;
     return limit;
 }
+
+_Static_assert(PR_AVERAGES_PER_EPOCH == 8, "say_choice states how often the average is used");
 
 static void say_choice(const pr_train_run *r, const estimate *e, double memory)
 {
@@ -160,13 +172,13 @@ static parsrec_status refuse(const pr_train_run *r, const estimate *e, double le
 
 parsrec_status pr_memory_choose(pr_train_run *r, const pr_limits *limits, parsrec_error *err)
 {
-    static const bool everything[PR_BLOCK_USES] = {true, true, true, true};
+    assert(r->state.model != NULL && r->state.model->weights == NULL);
     estimate e = estimate_of(r, limits);
     pr_storage *s = r->plan->storage;
     double usable = pr_pager_usable(r->plan->max_memory), memory = total(&e);
     pr_train_result *result = r->state.result;
     result->memory = total(&e);
-    result->memory_least = least_limit(memory_with(&e, everything));
+    result->memory_least = least_limit(memory_with(&e, all_in_files));
     pr_say(r->hooks, PARSREC_LOG_INFO,
            "memory: about %.0f MB (model %.0f, training %.0f, data %.0f, program %.0f)",
            total(&e) / 1e6, e.model / 1e6, e.training / 1e6, e.data / 1e6, e.program / 1e6);
@@ -188,7 +200,9 @@ parsrec_status pr_memory_choose(pr_train_run *r, const pr_limits *limits, parsre
 
 /* ---- a shop of another size ---- */
 
-/* The outline of a run on a shop of that size, whose sessions are like those of `r`: only its model is its own. */
+/* A run like `r` on a shop of another size with sessions of the same kind. `out` owns only its
+ * model; the rest is borrowed from `r` and `data`, so it is not torn down. On failure its model may
+ * still be r's. */
 static parsrec_status outline_like(pr_train_run *out, pr_dataset *data, const pr_train_run *r,
                                    const parsrec_shop_size *size, parsrec_error *err)
 {
@@ -216,7 +230,6 @@ static parsrec_status outline_like(pr_train_run *out, pr_dataset *data, const pr
 static parsrec_status needed_by(parsrec_memory *needed, const pr_train_run *r,
                                 const parsrec_shop_size *size, parsrec_error *err)
 {
-    static const bool everything[PR_BLOCK_USES] = {true, true, true, true};
     pr_train_run like;
     pr_dataset data;
     double growth = (double)size->actions / (double)r->data->actions;
@@ -228,7 +241,7 @@ static parsrec_status needed_by(parsrec_memory *needed, const pr_train_run *r,
         e.data *= growth;
         e.data_file *= growth;
         *needed = (parsrec_memory){.train = total(&e),
-                                   .train_least = least_limit(memory_with(&e, everything)),
+                                   .train_least = least_limit(memory_with(&e, all_in_files)),
                                    .tables = model->kind->ready_bytes != NULL
                                                  ? (double)model->kind->ready_bytes(model)
                                                  : 0};
