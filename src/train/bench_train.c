@@ -1,5 +1,6 @@
 /* How fast training is, as a share of what this machine's own matrix product reaches: slices of
- * training between slices of plain products, both on all threads, so that both see the same machine. */
+ * training between slices of plain products, both on all threads, so that both see the same
+ * machine. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +18,9 @@ static const double product_seconds = 0.15; /* of each shape, before and after e
 
 typedef struct product {
     size_t M, N, K;
-    pr_real *block;  /* of all threads */
-    size_t a_thread; /* numbers of the block for each */
-    double *rate;    /* [threads] */
+    pr_real *block;    /* [threads, per_thread]: both factors and the product */
+    size_t per_thread; /* numbers */
+    double *rate;      /* [threads]: billions of operations per second */
 } product;
 
 static size_t product_room(size_t M, size_t N, size_t K)
@@ -31,7 +32,7 @@ static void run_product(void *context, size_t task, unsigned worker)
 {
     product *p = context;
     (void)task;
-    pr_real *a = p->block + worker * p->a_thread, *b = a + p->M * p->K, *c = b + p->K * p->N;
+    pr_real *a = p->block + worker * p->per_thread, *b = a + p->M * p->K, *c = b + p->K * p->N;
     double work = 2.0 * (double)p->M * (double)p->N * (double)p->K, done = 0, start = pr_now(), t;
     do {
         pr_gemm(c, p->N, pr_mat(a, p->K), pr_flip(b, p->K), 0, p->M, p->N, p->K);
@@ -80,7 +81,7 @@ typedef struct bench {
     double loss;
 } bench;
 
-/* What a slice of training did, then did a second. */
+/* What a slice of training did; once it is over, what it did per second. */
 typedef struct work {
     double items, operations;
 } work;
@@ -129,11 +130,11 @@ static parsrec_status take_products(bench *b, parsrec_error *err)
     memcpy(b->shapes, shapes, sizeof shapes);
     for (size_t s = 0; s < SHAPES; s++) {
         size_t room = product_room(shapes[s][0], shapes[s][1], shapes[s][2]);
-        b->product.a_thread = room > b->product.a_thread ? room : b->product.a_thread;
+        b->product.per_thread = room > b->product.per_thread ? room : b->product.per_thread;
     }
-    b->product.a_thread = (b->product.a_thread + 15) / 16 * 16;
+    b->product.per_thread = (b->product.per_thread + 15) / 16 * 16;
     unsigned threads = pr_pool_threads(b->pool);
-    b->product.block = pr_alloc_aligned(b->product.a_thread * threads, sizeof *b->product.block);
+    b->product.block = pr_alloc_aligned(b->product.per_thread * threads, sizeof *b->product.block);
     b->product.rate = pr_alloc(threads, sizeof *b->product.rate);
     return b->product.block != NULL && b->product.rate != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
@@ -141,21 +142,21 @@ static parsrec_status take_products(bench *b, parsrec_error *err)
 static parsrec_status set_up(bench *b, const char *kind, const pr_config *wanted, unsigned threads,
                              parsrec_error *err)
 {
-    pr_config settled = *wanted;
-    const pr_config *config = &settled;
-    PR_TRY(pr_settle(&settled, kind, b->data, NULL, err));
-    size_t rows = (size_t)settled.batch;
+    enum { SEED = 1 };
+    pr_config config = *wanted;
+    PR_TRY(pr_settle(&config, kind, b->data, NULL, err));
+    size_t rows = (size_t)config.batch;
     PR_TRY(pr_pool_new(&b->pool, threads, err));
     pr_shop shop = pr_shop_of(b->data);
-    PR_TRY(pr_model_new_bare(&b->model, kind, config, &shop, err));
+    PR_TRY(pr_model_new_bare(&b->model, kind, &config, &shop, err));
     PR_TRY(pr_beginning_make(&b->beginning, b->model, b->data, false, b->pool, NULL, err));
     PR_TRY(pr_model_alloc_weights(b->model, err));
-    pr_begin(b->model, &b->beginning, b->data, 1);
+    pr_begin(b->model, &b->beginning, b->data, SEED);
     pr_limits limits = pr_limits_of(b->data, b->model);
-    PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, 1, err));
+    PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, SEED, err));
     PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model),
-                           (size_t)config->last, pr_windows_of(b->model), pr_separates(b->model), 1,
-                           err));
+                           (size_t)config.last, pr_windows_of(b->model), pr_separates(b->model),
+                           SEED, err));
     pr_batches_arrange(&b->batches, 0);
     b->baskets = pr_alloc(rows, sizeof *b->baskets);
     return b->baskets != NULL ? take_products(b, err) : pr_fail_memory(err);
@@ -223,7 +224,7 @@ parsrec_status parsrec_bench_training(const parsrec_data *data,
     return status;
 }
 
-/* With the paper's settings, or those of another kind. */
+/* PARSRec with the paper's settings, another kind with its own. */
 parsrec_status parsrec_bench_train(const parsrec_data *data, const char *model, double seconds,
                                    unsigned threads, const char *const *set, size_t set_count,
                                    parsrec_train_speed *speed, const parsrec_hooks *hooks,
