@@ -1,5 +1,5 @@
-/* What a mix is fitted to: the validation sessions, and counts of the training sessions; and the last
- * counts of a model. */
+/* What a mix is fitted to: the validation sessions, and counts of the training sessions; and the
+ * last counts of a model. */
 #include "train/mixing.h"
 
 #include <assert.h>
@@ -42,8 +42,9 @@ static void log_weights(const pr_model *model, const double worth[PR_MIX_STAGES]
     }
 }
 
-/* A question scores the whole catalogue: in a large one fewer are asked, as many as keep questions times
- * items below this, but never fewer than QUESTIONS_LEAST. */
+/* Every question about a basket (parsrec_mix.c) takes scores of the whole catalogue. So in a large one
+ * fewer are asked, as many as keep questions times items below this, but never fewer than
+ * QUESTIONS_LEAST. */
 static const double pairs_most = 1e9;
 enum { QUESTIONS_LEAST = 1000 };
 
@@ -55,7 +56,8 @@ static size_t questions_most(size_t items)
                                    : (size_t)fit;
 }
 
-/* Validation sessions, evenly spread where there are more than a mix needs. */
+/* Validation sessions into baskets[out->questions], evenly spread where there are more than a mix
+ * needs. With ranks, their users are asked for from all of them (pr_user_rows_bring). */
 static parsrec_status gather(pr_mix_data *out, pr_basket *baskets, pr_user_rows *rows,
                              const pr_dataset *data, size_t last, const parsrec_hooks *hooks,
                              parsrec_error *err)

@@ -1,5 +1,5 @@
-/* The last steps of a training: the model's score and plain counts are weighed against each other,
- * and counts are brought up to date. */
+/* The last steps of a training, in this order: the model's score and plain counts are weighed
+ * against each other on the validation sessions, and then counts are brought up to date. */
 #ifndef PR_MIXING_H
 #define PR_MIXING_H
 
