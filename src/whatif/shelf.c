@@ -24,7 +24,7 @@ static parsrec_status add_line(pr_lines *lines, pr_line_kind kind, const char *n
 
 /* ---- bins ---- */
 
-/* A category's ancestor at a depth, or the category itself where it is not as deep. */
+/* A category's ancestor at depth `level`; itself if it is not as deep or the level is 0. */
 static int32_t ancestor(const pr_dataset *data, int32_t category, size_t level)
 {
     int32_t chain[PR_CATEGORY_LEVELS + 1];
@@ -44,7 +44,8 @@ static void item_name(char *text, size_t size, const pr_dataset *data, int32_t i
              (int)name.size, name.bytes);
 }
 
-/* The bin of each item, numbered by first appearance among the keys given; -1 is a key too. */
+/* Makes a bin of all items with one key, in the order of keys. keys[items]: -1 to key_count - 1; -1
+ * becomes the bin "other items", which comes first. */
 static parsrec_status number_bins(pr_lines *lines, const int32_t *keys, size_t key_count,
                                   parsrec_error *err)
 {
@@ -91,7 +92,7 @@ static int best_first(const void *a, const void *b)
     return x->item < y->item ? -1 : 1;
 }
 
-/* Without categories the items sold most are bins of their own. */
+/* Without categories each of the items sold most is a bin of its own; all others have key -1. */
 static parsrec_status item_keys(int32_t *keys, const pr_dataset *data, parsrec_error *err)
 {
     seller *sellers = pr_alloc(data->items, sizeof *sellers);
@@ -137,7 +138,7 @@ parsrec_status pr_lines_init(pr_lines *lines, pr_region *region, const pr_datase
     size_t bins = !lines->by_item              ? data->categories
                   : data->items < PR_BINS_MOST ? data->items
                                                : PR_BINS_MOST;
-    lines->capacity = bins + 1 + PR_NAMED_MOST; /* one for what has no bin of its own */
+    lines->capacity = bins + 1 + PR_NAMED_MOST; /* one for "other items" */
     lines->list = pr_region_take(region, lines->capacity, sizeof *lines->list);
     lines->bin_of = pr_region_take(region, data->items, sizeof *lines->bin_of);
     lines->named = pr_region_take(region, data->items, sizeof *lines->named);
@@ -147,7 +148,7 @@ parsrec_status pr_lines_init(pr_lines *lines, pr_region *region, const pr_datase
 
 /* ---- lines by name ---- */
 
-/* The line that has just these items, or `count` lines on. */
+/* The line that has exactly these items; lines->count if there is none. */
 static size_t same_line(const pr_lines *lines, const int32_t *items, size_t count)
 {
     size_t bin = (size_t)lines->bin_of[items[0]];
@@ -163,6 +164,7 @@ static size_t same_line(const pr_lines *lines, const int32_t *items, size_t coun
     return lines->count;
 }
 
+/* Sets *line to the line of these items, which is made if it does not exist. */
 static parsrec_status name_line(pr_lines *lines, const char *name, const int32_t *items,
                                 size_t count, size_t *line, parsrec_error *err)
 {
@@ -183,7 +185,7 @@ static parsrec_status name_line(pr_lines *lines, const char *name, const int32_t
     return PARSREC_OK;
 }
 
-/* Items of a category and of all below it. */
+/* The line of a category: its items and those of all categories below it. */
 static parsrec_status find_category(pr_lines *lines, pr_slice word, size_t *line,
                                     parsrec_error *err)
 {
@@ -248,7 +250,7 @@ parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, par
 {
     pr_excerpt hold;
     const char *like = strstr(word, ":like=");
-    int32_t model_item, known;
+    int32_t like_item, known;
     if (!begins(word, "item=") || like == NULL || like == word + 5)
         return pr_fail(err, PARSREC_E_ARGUMENT, "a new item is written item=NAME:like=ITEM, not %s",
                        pr_show(&hold, pr_slice_of(word)));
@@ -256,7 +258,7 @@ parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, par
     if (pr_directory_item(lines->directory, name, &known, NULL) == PARSREC_OK)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the item %s is in the catalogue already",
                        pr_show(&hold, name));
-    PR_TRY(pr_directory_item(lines->directory, pr_slice_of(like + 6), &model_item, err));
+    PR_TRY(pr_directory_item(lines->directory, pr_slice_of(like + 6), &like_item, err));
     if (lines->count - lines->bins >= PR_NAMED_MOST)
         return pr_fail(err, PARSREC_E_LIMIT, "more than %d items and categories are named",
                        PR_NAMED_MOST);
@@ -264,7 +266,7 @@ parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, par
     snprintf(text, sizeof text, "%.*s", (int)name.size, name.bytes);
     *line = lines->count;
     PR_TRY(add_line(lines, PR_LINE_NEW, text, 1, err));
-    lines->list[*line].items[0] = model_item;
+    lines->list[*line].items[0] = like_item;
     lines->list[*line].count = 1;
     return PARSREC_OK;
 }
@@ -297,13 +299,14 @@ static char *keep_text(pr_region *region, pr_writer *text)
     return kept;
 }
 
+/* What a scenario changes: lines by their numbers. */
 typedef struct change {
     const size_t *drop, *only, *add;
     size_t drop_count, only_count, add_count;
 } change;
 
-static parsrec_status name_it(pr_scenario *s, const pr_lines *lines, const change *c,
-                              parsrec_error *err)
+static parsrec_status name_scenario(pr_scenario *s, const pr_lines *lines, const change *c,
+                                    parsrec_error *err)
 {
     pr_writer text = {0};
     write_names(&text, lines, "without ", c->drop, c->drop_count);
@@ -336,6 +339,7 @@ static void take_off(pr_scenario *s, const pr_lines *lines, const change *c)
         s->off_count += s->off[i];
 }
 
+/* The state of every line, and the bins of which only a part is off. */
 static void find_states(pr_scenario *s, const pr_lines *lines)
 {
     for (size_t l = 0; l < lines->count; l++) {
@@ -357,11 +361,11 @@ static void find_states(pr_scenario *s, const pr_lines *lines)
     }
 }
 
-static parsrec_status make(pr_scenario *s, const pr_lines *lines, const change *c,
-                           parsrec_error *err)
+static parsrec_status make_scenario(pr_scenario *s, const pr_lines *lines, const change *c,
+                                    parsrec_error *err)
 {
     size_t items = lines->data->items;
-    PR_TRY(name_it(s, lines, c, err));
+    PR_TRY(name_scenario(s, lines, c, err));
     s->off = pr_region_take(lines->region, items, sizeof *s->off);
     s->state = pr_region_take(lines->region, lines->count, sizeof *s->state);
     s->part = pr_region_take(lines->region, lines->bins, sizeof *s->part);
@@ -408,7 +412,7 @@ parsrec_status pr_scenarios_init(pr_scenarios *out, pr_lines *lines,
                     .only_count = o->only_count,
                     .add = add,
                     .add_count = o->add_count};
-        PR_TRY(make(&out->list[i], lines, &c, err));
+        PR_TRY(make_scenario(&out->list[i], lines, &c, err));
         if (out->list[i].parts > out->parts)
             out->parts = out->list[i].parts;
     }

@@ -3,7 +3,10 @@
  * Lines are what the rows of a sales table are about. The first lines, the bins, partition
  * the catalogue: every item belongs to the bin of its category, or is a bin itself where there are
  * no categories. After them come the lines that the caller named (an item, a category that is no
- * bin) and new items. */
+ * bin) and new items, in the order in which the words of the options name them.
+ *
+ * Lines are made first, then scenarios, which may add lines; sales tables are sized after that, and
+ * from then on both are only read. Everything lives in one region. */
 #ifndef PR_SHELF_H
 #define PR_SHELF_H
 
@@ -15,7 +18,7 @@
 
 enum {
     PR_BINS_MOST = 2000, /* of items without categories: the rest is one bin, "other items" */
-    PR_NAMED_MOST = 60,  /* lines that can be named; an item has a bit for each */
+    PR_NAMED_MOST = 60,  /* lines after the bins, new items included; an item has a bit for each */
 };
 
 typedef enum pr_line_kind {
@@ -27,7 +30,7 @@ typedef enum pr_line_kind {
 typedef struct pr_line {
     char *name;
     pr_line_kind kind;
-    int32_t *items; /* ascending; of a new item the one it is like */
+    int32_t *items; /* ascending; of a new item the one that it is like */
     size_t count;
 } pr_line;
 
@@ -40,20 +43,21 @@ typedef struct pr_lines {
     int32_t *bin_of; /* [items] */
     uint64_t *named; /* [items]: bit i is set where the item belongs to line bins + i */
     bool by_item;    /* bins are items: there are no categories */
-    size_t
-        other; /* the bin of all items without a bin of their own; SIZE_MAX: there is no such bin */
+    size_t other;    /* the bin of all items without a bin of their own; SIZE_MAX: there is none */
 } pr_lines;
 
-/* `level`: categories are those of that depth, 1 at the top; 0: as deep as they go. Region, data and
- * directory must outlive the lines. */
+/* `level`: categories are those of that depth, 1 at the top; 0: as deep as they go. Region, data
+ * and directory must outlive the lines. */
 parsrec_status pr_lines_init(pr_lines *lines, pr_region *region, const pr_dataset *data,
                              const pr_directory *directory, size_t level, parsrec_error *err);
 
-/* "category=X", "item=Y", or just the name of a category or else of an item. Sets *line to the bin
- * with just these items, or to a named line, made if there is none yet. */
+/* word: "category=X", "item=Y", or just the name of a category or else of an item. Sets *line to
+ * the bin that has exactly these items, or else to a named line, which is made if it does not
+ * exist. */
 parsrec_status pr_lines_find(pr_lines *lines, const char *word, size_t *line, parsrec_error *err);
 
-/* "item=Z:like=W" */
+/* word: "item=Z:like=W". Adds a line for the new item Z, which the model is to treat like the item
+ * W of the catalogue. */
 parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, parsrec_error *err);
 
 /* Whether a named line contains all items of a bin. Categories are nested, so the first and the
@@ -67,7 +71,8 @@ static inline bool pr_lines_cover(const pr_lines *lines, size_t named, size_t bi
            lines->list[named].count >= b->count;
 }
 
-/* Adds `units` of an item to a row of sales, [count]. */
+/* Adds `units` of an item to row[lines->count]: to its bin and to all named lines that contain
+ * it. */
 static inline void pr_lines_sell(const pr_lines *lines, double *row, int32_t item, double units)
 {
     row[lines->bin_of[item]] += units;
@@ -91,10 +96,10 @@ typedef struct pr_scenario {
     bool *off;        /* [items] */
     size_t off_count; /* items off the shelf */
     uint8_t *state;   /* [lines.count]: pr_on_shelf */
-    size_t *part;     /* bins of which a part is off ... */
+    size_t *part;     /* [parts]: the bins of which a part is off the shelf */
     size_t parts;
-    int32_t *part_items; /* ... and the items that are off in them, with the part they belong to */
-    uint32_t *part_of;
+    int32_t *part_items; /* [part_item_count]: the items that are off in them ... */
+    uint32_t *part_of;   /* ... and the index in `part` of the bin of each */
     size_t part_item_count;
     size_t adds[PR_ADDS_MOST]; /* lines of new items */
     size_t add_count;
