@@ -16,11 +16,12 @@ static const double once = 1.02;
 
 typedef struct counting {
     pr_whatif_result *a;
-    double *row;             /* [lines]: the basket */
+    double *row;             /* [lines]: units of the basket that was added last */
     double *units, *baskets; /* [lines]: of past baskets, to see what is bought once */
 } counting;
 
-static void add(counting *c, pr_sales_set *sales, size_t user, const int32_t *items, size_t size)
+static void add_basket(counting *c, pr_sales_set *sales, size_t user, const int32_t *items,
+                       size_t size)
 {
     pr_whatif_result *a = c->a;
     memset(c->row, 0, a->lines.count * sizeof *c->row);
@@ -33,7 +34,8 @@ static void add(counting *c, pr_sales_set *sales, size_t user, const int32_t *it
 }
 
 /* What only past baskets show: how sales grow with the basket, what is bought once, and which items
- * make up the sales of a line. */
+ * make up the sales of a line. The basket must have been added just before: c->row is still its
+ * row, and is used up here. */
 static void add_growth(counting *c, size_t user, const int32_t *items, size_t size)
 {
     pr_whatif_result *a = c->a;
@@ -65,11 +67,11 @@ static void count_user(counting *c, const pr_dataset *data, size_t user, size_t 
         const int32_t *items = data->action_items + data->session_offsets[s];
         size_t size = (size_t)(data->session_offsets[s + 1] - data->session_offsets[s]);
         if (s < test || !c->a->synthetic) {
-            add(c, &c->a->past, user, items, size);
+            add_basket(c, &c->a->past, user, items, size);
             add_growth(c, user, items, size);
         }
         if (s >= test)
-            add(c, &c->a->test, user, items, size);
+            add_basket(c, &c->a->test, user, items, size);
     }
 }
 
@@ -86,7 +88,7 @@ parsrec_status pr_past_sales(pr_whatif_result *a, const pr_dataset *data, size_t
             count_user(&c, data, user, last);
     for (size_t l = 0; l < lines; l++)
         a->single[l] = c.units[l] <= once * c.baskets[l];
-    for (size_t g = 0; g < a->cohort.group_count; g++) {
+    for (size_t g = 0; g < a->cohort.group_count; g++) { /* sums become mean and variance */
         double baskets = pr_sales_baskets(&a->past.before, &a->cohort, g);
         double mean = a->sizes[2 * g] / baskets;
         a->sizes[2 * g] = mean;

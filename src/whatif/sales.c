@@ -12,8 +12,9 @@ enum { CELLS_PER_GROUP = 512, CELLS_LEAST = 24, SALES_NUMBERS = 1 << 19 };
 
 /* ---- the cohort ---- */
 
-static parsrec_status count_members(pr_cohort *c, const pr_dataset *data, size_t last,
-                                    parsrec_error *err)
+/* Who is in the cohort: members, users, their weights, and how many cells each user has. */
+static parsrec_status gather_users(pr_cohort *c, const pr_dataset *data, size_t last,
+                                   parsrec_error *err)
 {
     for (size_t g = 0; g < c->group_count; g++) {
         const pr_user_group *group = &c->groups->list[g];
@@ -41,6 +42,7 @@ static parsrec_status count_members(pr_cohort *c, const pr_dataset *data, size_t
     return PARSREC_OK;
 }
 
+/* The range of cells of each group. */
 static void plan_cells(pr_cohort *c, size_t lines)
 {
     const pr_user_group *groups = c->groups->list;
@@ -54,7 +56,8 @@ static void plan_cells(pr_cohort *c, size_t lines)
     c->cells = c->first_cell[c->group_count];
 }
 
-/* Neighbours in a group come to different cells, so that cells are alike in size. */
+/* Assigns users to the cells of their groups. Neighbours get different cells, so that cells are
+ * alike in size. next[users] is work space. */
 static void give_cells(pr_cohort *c, const pr_dataset *data, size_t *next)
 {
     for (size_t u = 0; u < data->users; u++)
@@ -83,7 +86,7 @@ parsrec_status pr_cohort_init(pr_cohort *c, pr_region *region, const pr_dataset 
     c->first_cell = pr_region_take(region, groups->count + 1, sizeof *c->first_cell);
     c->cell_offsets = pr_region_take(region, data->users + 1, sizeof *c->cell_offsets);
     PR_TRY(pr_region_check(region, err));
-    PR_TRY(count_members(c, data, last, err));
+    PR_TRY(gather_users(c, data, last, err));
     plan_cells(c, lines);
     c->cell_list = pr_region_take(region, c->cell_offsets[data->users], sizeof *c->cell_list);
     c->cell_group = pr_region_take(region, c->cells, sizeof *c->cell_group);

@@ -1,8 +1,11 @@
 /* Sales sums: units by user and line, kept so that users can be drawn again for intervals. A cell
- * is one user of a group, or, in a large group, a bucket of users, who are then drawn together. All
- * arrays live in the region that the caller passes. */
+ * is one user of a group, or, in a large group, a bucket of users, who are then drawn together. A
+ * user of several groups has a cell in each. All arrays live in the region that the caller passes.
+ * The last part, the truth about synthetic data, is in true_sales.c. */
 #ifndef PR_SALES_H
 #define PR_SALES_H
+
+#include <assert.h>
 
 #include "base/status.h"
 #include "base/threads.h"
@@ -12,15 +15,15 @@
 
 enum { PR_QUESTIONS = 2, PR_ESTIMATORS = 4 };
 
-/* The users of the groups. All of them have cells, so that all their baskets are counted; baskets
- * are drawn for those who have a history and a test session. */
+/* The users of the groups. All of them have cells, so that all their past baskets are counted.
+ * Models are asked only for those who have a test session, and a history before it. */
 typedef struct pr_cohort {
     const pr_user_groups *groups;
     size_t group_count;
     int32_t *users; /* those who have a test session, once, ascending */
     size_t user_count;
-    double *weight;  /* [users of the data]: of a drawn basket, by the user's number of baskets */
-    size_t *members; /* [groups]: users of each group who have a test session */
+    double *weight; /* [users of the data]: of a drawn basket; proportional to the user's baskets */
+    size_t *members;    /* [groups]: users of each group who have a test session */
     size_t *first_cell; /* [groups + 1] */
     size_t cells;
     size_t *cell_offsets; /* [users of the data + 1]: where a user counts ... */
@@ -28,10 +31,10 @@ typedef struct pr_cohort {
     uint32_t *cell_group; /* [cells] */
 } pr_cohort;
 
-/* `last`: as the models' setting. `lines`: columns of the sums to come, which limit the cells. A
- * group none of whose users has a test session is E_INPUT. Weights are 1 on average over `users`,
- * so that drawn baskets, like counted ones, come from heavy and light shoppers in the proportion of
- * their baskets. */
+/* `last`: as the models' setting. `lines`: columns of the sums to come; the more there are, the
+ * fewer cells. A group none of whose users has a test session is E_INPUT. Weights are 1 on average
+ * over `users`, so that drawn baskets, like counted ones, come from heavy and light shoppers in the
+ * proportion of their baskets. */
 parsrec_status pr_cohort_init(pr_cohort *cohort, pr_region *region, const pr_dataset *data,
                               const pr_user_groups *groups, size_t last, size_t lines,
                               parsrec_error *err);
@@ -46,7 +49,8 @@ typedef struct pr_sales {
 parsrec_status pr_sales_init(pr_sales *sales, pr_region *region, const pr_cohort *cohort,
                              size_t lines, parsrec_error *err);
 
-/* Adds one or several baskets of a user: units[lines]. */
+/* Adds units[lines] of `baskets` baskets to all cells of a user. A weighted basket counts as its
+ * weight, and its units are given times the weight. */
 void pr_sales_add(pr_sales *sales, const pr_cohort *cohort, size_t user, const double *units,
                   double baskets);
 

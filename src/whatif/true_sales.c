@@ -1,5 +1,6 @@
-/* A test set is a task. Its trips are numbered after all trips of the data, so that they are new
- * ones of the same people. */
+/* The truth: test sets simulated again from what the generator of synthetic data saved, and how the
+ * estimators compare with them. A test set is a task. Its trips are numbered after all trips of the
+ * data, so that they are new trips of the same people. */
 #include <math.h>
 #include <string.h>
 
@@ -21,8 +22,8 @@ typedef struct run {
     const pr_cohort *cohort;
     const pr_lines *lines;
     const pr_scenarios *scenarios;
-    bool **shelf;       /* [scenarios][categories] */
-    bool by_product;    /* somebody asks for single items */
+    bool **shelf;    /* [scenarios][categories] */
+    bool by_product; /* single items are asked about, so products are drawn, not only categories */
     size_t last, first; /* trips of a user in a test set; the first set of the round */
     size_t blocks;      /* 1 + 2 · scenarios */
     double *baskets;    /* [sets, blocks, groups] */
@@ -31,7 +32,7 @@ typedef struct run {
     pr_region region;
 } run;
 
-/* Where a block of a set begins: 0 before, then by scenario selection and re-choice. */
+/* The block of a set for a scenario and question; block set * r->blocks is before. */
 static size_t block_of(const run *r, size_t set, size_t scenario, parsrec_question question)
 {
     return set * r->blocks + 1 + 2 * scenario + (question == PARSREC_RECHOICE);
@@ -50,6 +51,7 @@ static void add(run *r, size_t block, size_t user, const double *row, double bas
 
 /* ---- trips ---- */
 
+/* Makes the worker's shopper this user; off[items]: products that are off the shelf, or NULL. */
 static void become(const run *r, worker *own, size_t user, const bool *off)
 {
     const pr_truth *t = r->truth;
@@ -63,8 +65,8 @@ static void become(const run *r, worker *own, size_t user, const bool *off)
     own->shopper.group = (size_t)t->group[user];
 }
 
-/* The items of a trip, as a row of sales. Which product is bought matters only where items are
- * named. */
+/* The items of a trip, and own->row, their row of sales. Which product of a category is bought
+ * matters only where items are named. */
 static size_t shop(const run *r, worker *own, size_t trip, const bool *shelf, int32_t *items)
 {
     size_t list[PR_SYNTH_BASKET_MOST];
@@ -92,6 +94,7 @@ static void one_trip(run *r, worker *own, size_t set, size_t user, size_t trip)
             add(r, block_of(r, set, s, PARSREC_SELECTION), user, own->row, 1);
             add(r, block_of(r, set, s, PARSREC_RECHOICE), user, own->row, 1);
         }
+    /* A second loop, because shopping again overwrites own->row. */
     for (size_t s = 0; s < r->scenarios->count; s++)
         if (pr_scenario_missing(&r->scenarios->list[s], items, count) > 0) {
             become(r, own, user, r->scenarios->list[s].off);
@@ -112,11 +115,12 @@ static void make_set(void *context, size_t task, unsigned thread)
 
 /* ---- means over sets ---- */
 
-/* Expected sales per basket, and the mean error of a single set. */
+/* Expected sales per basket, and unless it is NULL the mean error of a single set, as a share.
+ * offset: of the block within a set. */
 static void sum_up(const run *r, size_t sets, size_t offset, size_t group, size_t line,
                    double *expected, double *floor)
 {
-    double units = 0, baskets = 0, off = 0, counted = 0;
+    double units = 0, baskets = 0, errors = 0, counted = 0;
     for (size_t set = 0; set < sets; set++) {
         size_t at = (set * r->blocks + offset) * r->cohort->group_count + group;
         units += r->units[at * r->lines->count + line];
@@ -127,11 +131,11 @@ static void sum_up(const run *r, size_t sets, size_t offset, size_t group, size_
         size_t at = (set * r->blocks + offset) * r->cohort->group_count + group;
         if (!(r->baskets[at] > 0))
             continue;
-        off += fabs(r->units[at * r->lines->count + line] / r->baskets[at] - *expected);
+        errors += fabs(r->units[at * r->lines->count + line] / r->baskets[at] - *expected);
         counted++;
     }
     if (floor != NULL)
-        *floor = counted > 0 && *expected > 0 ? off / counted / *expected : NAN;
+        *floor = counted > 0 && *expected > 0 ? errors / counted / *expected : NAN;
 }
 
 static void fill(pr_true_sales *out, const run *r, size_t sets)
@@ -229,7 +233,8 @@ typedef struct comparison {
     size_t count;
 } comparison;
 
-/* Sums of errors over the bins that stay, and their changes for the rank correlation. */
+/* Mean errors over the bins that stay, and their changes, c->count of them, for the rank
+ * correlation. */
 static void compare(const pr_whatif_result *a, size_t s, size_t q, size_t e, size_t g,
                     comparison *c, pr_agreement *out)
 {
