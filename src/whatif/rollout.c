@@ -37,12 +37,12 @@ void pr_chances_lines(float *row, const pr_lines *lines, const pr_real *chances)
 enum {
     ROWS = 32,
     BATCHES_PER_ROUND = 8,
-    BATCH_BASKETS = 128, /* about; progress is reported between groups of rows */
+    BATCH_BASKETS = 128, /* of a batch, about: whole users */
     PURPOSE_SIZE = 0x771F01,
     PURPOSE_ITEM = 0x771F02,
 };
 
-/* What a batch drew, by place: the users in order and their draws. */
+/* What a batch drew. A basket has a place: users in order, and the draws of a user side by side. */
 typedef struct batch {
     size_t *sizes;
     int32_t *items; /* [places, most] */
@@ -54,8 +54,9 @@ typedef struct batch {
 typedef struct run {
     const pr_rollout *how;
     pr_rng size_rng, item_rng;
-    size_t batch_users, most;     /* items of a basket */
-    size_t part_width, add_width; /* numbers of a record */
+    size_t batch_users;           /* of a batch, at most */
+    size_t most;                  /* items of a basket, at most */
+    size_t part_width, add_width; /* numbers per place of `part` and `taken` */
     batch batches[BATCHES_PER_ROUND];
     size_t last;
     void (*sink)(void *context, const pr_drawn *basket);
@@ -63,7 +64,7 @@ typedef struct run {
     pr_region region;
 } run;
 
-/* Of a past session of the user, each as likely as the others. */
+/* The size of a past session of the user, each session as likely as the others. */
 static size_t past_size(const run *r, size_t user, size_t draw)
 {
     const pr_dataset *data = r->how->data;
@@ -143,13 +144,13 @@ static void take_new(const run *r, batch *t, size_t place, size_t step, int32_t 
     }
 }
 
+/* After the last item: what the model would add to the basket, by line and by part. */
 static void look_further(const run *r, batch *t, size_t place, pr_real *scores)
 {
     const pr_scenarios *scenarios = r->how->scenarios;
     pr_next_chances(scores, r->how->data->items, t->items + place * r->most, t->sizes[place]);
     pr_chances_lines(t->rest + place * r->how->lines->count, r->how->lines, scores);
-    for (size_t n = 0; n < scenarios->count;
-         n++) { /* that it is in the part of a bin that is off */
+    for (size_t n = 0; n < scenarios->count; n++) {
         const pr_scenario *s = &scenarios->list[n];
         float *part = t->part + place * r->part_width + n * scenarios->parts;
         memset(part, 0, s->parts * sizeof *part);
@@ -183,6 +184,7 @@ static void draw_item(void *context, const pr_walk_step *at, int32_t *placed)
     *placed = items[step] = item;
 }
 
+/* The baskets of a round go to the sink in the order of tasks. */
 static parsrec_status hand_on(void *context, size_t first, size_t count, parsrec_error *err)
 {
     run *r = context;
@@ -265,7 +267,8 @@ static double on_shelf(const pr_scenario *s, const pr_drawn *b, const float *par
     return chance > 0 ? chance : 0;
 }
 
-/* The same of a line that the caller named: all on the shelf, or made of bins that are. */
+/* The same of a line that the caller named. If a part of it is off, the bins inside it count as far
+ * as they are on the shelf; a line inside one bin then counts nothing. */
 static double named_on_shelf(const pr_rechoice *a, const pr_scenario *s, const pr_drawn *b,
                              const float *part, size_t named)
 {
@@ -313,11 +316,11 @@ static void add_swap(const pr_rechoice *a, const pr_scenario *s, const pr_drawn 
 
 /* New items take their share of a slot; returns what is left of it. */
 static double add_new(const pr_rechoice *a, const pr_scenario *s, size_t number, const pr_drawn *b,
-                      size_t slot, size_t most)
+                      size_t slot)
 {
     double left = 1;
     for (size_t i = 0; i < s->add_count; i++) {
-        double taken = b->taken[(number * a->scenarios->adds + i) * most + slot];
+        double taken = b->taken[(number * a->scenarios->adds + i) * b->most + slot];
         const pr_line *line = &a->lines->list[s->adds[i]];
         a->after[s->adds[i]] += taken;
         left -= taken;
@@ -332,21 +335,23 @@ static double add_new(const pr_rechoice *a, const pr_scenario *s, size_t number,
     return left;
 }
 
-static void add_rechoice(pr_rechoice *a, size_t number, const pr_drawn *b, pr_basket_facts *add)
+/* What a basket becomes by re-choice: a->after and a->refill, times the user's weight at the end.
+ * Sets what happened to its slots in `facts`, without the weight. */
+static void add_rechoice(pr_rechoice *a, size_t number, const pr_drawn *b, pr_basket_facts *facts)
 {
     const pr_scenario *s = &a->scenarios->list[number];
     const float *part = b->part + number * a->scenarios->parts;
-    double empty = 0, kept = 1;
+    double empty = 0, kept = 1; /* slots; the share of the basket that is not given up */
     memset(a->after, 0, a->lines->count * sizeof *a->after);
     memset(a->refill, 0, a->lines->count * sizeof *a->refill);
     for (size_t i = 0; i < b->size; i++) {
         int32_t item = b->items[i];
-        double units = s->add_count > 0 ? add_new(a, s, number, b, i, b->most) : 1;
+        double units = s->add_count > 0 ? add_new(a, s, number, b, i) : 1;
         if (!s->off[item])
             pr_lines_sell(a->lines, a->after, item, units);
         else if (s->state[a->lines->bin_of[item]] == PR_SHELF_PART && !a->lines->by_item) {
             add_swap(a, s, b, part, item, units);
-            add->swapped += units;
+            facts->swapped += units;
         } else
             empty += units;
     }
@@ -356,8 +361,8 @@ static void add_rechoice(pr_rechoice *a, size_t number, const pr_drawn *b, pr_ba
         add_refill(a, s, b, part, empty);
     for (size_t l = 0; l < a->lines->count; l++)
         a->after[l] = kept * a->after[l] + a->refill[l];
-    add->refilled += a->missing == PARSREC_MISSING_LEAVE ? 0 : empty;
-    add->lost += 1 - kept;
+    facts->refilled += a->missing == PARSREC_MISSING_LEAVE ? 0 : empty;
+    facts->lost += 1 - kept;
     double weight = a->cohort->weight[b->user];
     for (size_t l = 0; l < a->lines->count; l++) {
         a->after[l] *= weight;
@@ -370,7 +375,7 @@ static void add_rechoice(pr_rechoice *a, size_t number, const pr_drawn *b, pr_ba
 /* ---- whole baskets ---- */
 
 static void add_facts(pr_rechoice *a, size_t number, const pr_drawn *b, size_t missing,
-                      const pr_basket_facts *add)
+                      const pr_basket_facts *facts)
 {
     const pr_cohort *c = a->cohort;
     double weight = c->weight[b->user];
@@ -381,9 +386,9 @@ static void add_facts(pr_rechoice *a, size_t number, const pr_drawn *b, size_t m
         f->items += weight * (double)b->size;
         f->touched += missing > 0 ? weight : 0;
         f->touched_items += missing > 0 ? weight * (double)b->size : 0;
-        f->swapped += weight * add->swapped;
-        f->refilled += weight * add->refilled;
-        f->lost += weight * add->lost;
+        f->swapped += weight * facts->swapped;
+        f->refilled += weight * facts->refilled;
+        f->lost += weight * facts->lost;
         f->gone += weight * (double)missing;
     }
 }
@@ -393,7 +398,7 @@ static void add_scenario(pr_rechoice *a, size_t number, const pr_drawn *b)
     const pr_scenario *s = &a->scenarios->list[number];
     size_t missing = pr_scenario_missing(s, b->items, b->size);
     double weight = a->cohort->weight[b->user];
-    pr_basket_facts add = {0};
+    pr_basket_facts facts = {0};
     if (missing == 0)
         pr_sales_add(&a->sales->after[PARSREC_SELECTION][number], a->cohort, b->user, a->row,
                      weight);
@@ -401,8 +406,8 @@ static void add_scenario(pr_rechoice *a, size_t number, const pr_drawn *b)
         pr_sales_add(&a->sales->after[PARSREC_RECHOICE][number], a->cohort, b->user, a->row,
                      weight);
     else
-        add_rechoice(a, number, b, &add);
-    add_facts(a, number, b, missing, &add);
+        add_rechoice(a, number, b, &facts);
+    add_facts(a, number, b, missing, &facts);
 }
 
 void pr_rechoice_basket(void *context, const pr_drawn *b)

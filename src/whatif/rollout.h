@@ -1,8 +1,10 @@
 /* The two ways in which a model is asked, once for all scenarios.
  *
  * Rolled-out baskets are drawn whole, item by item from the model's probabilities, for users with
- * their history and of sizes they had before; then each of them becomes what it would be in a
- * scenario. Walks go along test baskets as they were and sum what the model says at each step. */
+ * their history and of sizes they had before (rollout.c). Then each of them becomes what it would
+ * be in a scenario: that is re-choice. Walks go along test baskets as they were and sum what the
+ * model says at each step (test_walk.c). Both run on a pool; sums are added on the calling thread,
+ * in an order that does not depend on the threads. */
 #ifndef PR_ROLLOUT_H
 #define PR_ROLLOUT_H
 
@@ -29,7 +31,7 @@ typedef struct pr_drawn {
     size_t most;          /* stride of `taken` */
     const int32_t *items; /* [size] */
     const float *rest;    /* [lines]: probabilities of one more item, by line */
-    const float *part;    /* [scenarios, scenarios->parts]: of them, off the shelf */
+    const float *part;    /* [scenarios, scenarios->parts]: those of items off the shelf, by part */
     /* [scenarios, adds, most]: the probability that a new item is taken instead of one in the
      * basket */
     const float *taken;
@@ -44,18 +46,20 @@ parsrec_status pr_rollout_run(const pr_rollout *how, pr_pool *pool,
 
 /* ---- re-choice ---- */
 
-/* What became of whole baskets; sums over baskets, weighted by user. */
+/* What became of whole baskets of a group in a scenario: sums over drawn baskets, times their
+ * weights. */
 typedef struct pr_basket_facts {
     double baskets, touched; /* touched: with something that is missing */
     double items, touched_items;
-    double swapped, refilled; /* slots that another item of the category, or anything else, takes */
-    double lost;              /* baskets given up */
+    double swapped, refilled; /* slots that another item of the category, or of any other, takes */
+    double lost;              /* baskets given up; a share of a basket where that is uncertain */
     double gone;              /* units of what is missing */
 } pr_basket_facts;
 
 struct pr_cross_sums;
 
-/* Adds drawn baskets to sales: as they are, without those that are touched, and refilled. */
+/* Adds every drawn basket to sales: before, as it is; after selection, if nothing in it is missing;
+ * after re-choice, with what is bought instead. */
 typedef struct pr_rechoice {
     const pr_cohort *cohort;
     const pr_lines *lines;
@@ -64,7 +68,7 @@ typedef struct pr_rechoice {
     pr_sales_set *sales;
     struct pr_cross_sums *cross;
     pr_basket_facts *facts;       /* [groups, scenarios] */
-    double *row, *after, *refill; /* [lines]; times the weight of the user */
+    double *row, *after, *refill; /* [lines]: work space, one basket before and after */
 } pr_rechoice;
 
 /* A sink of pr_rollout_run. */

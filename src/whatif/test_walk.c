@@ -1,5 +1,6 @@
-/* The path through a basket is that of training: the model's first choice if it is in the basket,
- * else a random item that remains. It is the same before and after, so both share one walk. */
+/* Walks along test baskets. The path through a basket is that of training: the model's first choice
+ * if it is in the basket, else a random item that remains. It is the same before and after, so both
+ * share one walk. */
 #include "whatif/rollout.h"
 
 #include <assert.h>
@@ -23,7 +24,7 @@ typedef struct path {
     const int32_t *items;
     int32_t placed[MOST_STEPS];
     bool taken[MOST_STEPS];
-    double *chances, *tops; /* [1 + scenarios, lines] */
+    double *chances, *tops; /* [1 + scenarios, lines], one behind the other in r->numbers */
 } path;
 
 /* Memory of one thread. */
@@ -42,8 +43,8 @@ typedef struct run {
     pr_rng rng;
     test_basket *baskets; /* longest first */
     size_t count;
-    path *paths; /* [TASKS_PER_ROUND · ROWS] */
-    double *numbers;
+    path *paths;     /* [TASKS_PER_ROUND · ROWS] */
+    double *numbers; /* of all paths */
     worker *workers;
     size_t last;
     pr_region region; /* holds all but the aligned scores of the workers */
