@@ -20,8 +20,8 @@ static bool first_of_bin(const pr_lines *lines, const int32_t *items, size_t k)
     return true;
 }
 
-static void add(const pr_cross_sums *s, pr_pairs *p, const pr_lines *lines, size_t group,
-                const int32_t *items, size_t size)
+static void add_basket(const pr_cross_sums *s, pr_pair_sums *p, const pr_lines *lines, size_t group,
+                       const int32_t *items, size_t size)
 {
     p->baskets[group]++;
     for (size_t k = 0; k < size; k++) {
@@ -36,7 +36,7 @@ static void add(const pr_cross_sums *s, pr_pairs *p, const pr_lines *lines, size
     }
 }
 
-/* All slots of the dropped bin go to what the model expects next. */
+/* All `slots` of the dropped bin in a basket go to what the model expects next. */
 static void add_refill(pr_cross_sums *s, size_t group, size_t drop, double slots, const pr_drawn *b)
 {
     double *refill = s->refill + (group * s->drops + drop) * s->bins, others = 0;
@@ -52,7 +52,7 @@ void pr_cross_sums_drawn(pr_cross_sums *s, const pr_cohort *cohort, const pr_lin
     assert(s->drops <= PR_DROPS_MOST && s->bins == lines->bins);
     for (size_t i = cohort->cell_offsets[b->user]; i < cohort->cell_offsets[b->user + 1]; i++) {
         size_t group = cohort->cell_group[cohort->cell_list[i]];
-        add(s, &s->drawn, lines, group, b->items, b->size);
+        add_basket(s, &s->drawn, lines, group, b->items, b->size);
         for (size_t k = 0; k < b->size; k++) {
             int32_t bin = lines->bin_of[b->items[k]];
             double units = 0; /* of the bin */
@@ -75,7 +75,8 @@ void pr_cross_sums_past(pr_cross_sums *s, const pr_cohort *cohort, const pr_line
             size_t size = (size_t)(data->session_offsets[t + 1] - data->session_offsets[t]);
             const int32_t *items = data->action_items + data->session_offsets[t];
             for (size_t i = cohort->cell_offsets[user]; i < cohort->cell_offsets[user + 1]; i++)
-                add(s, &s->past, lines, cohort->cell_group[cohort->cell_list[i]], items, size);
+                add_basket(s, &s->past, lines, cohort->cell_group[cohort->cell_list[i]], items,
+                           size);
         }
     }
 }
@@ -106,9 +107,9 @@ static parsrec_status choose_drops(pr_cross_sums *s, const pr_lines *lines, cons
         s->drop_of[l] = -1;
     }
     qsort(sellers, s->bins, sizeof *sellers, best_first);
-    for (size_t h = 0; h < s->drops; h++) {
-        s->drop[h] = sellers[h].bin;
-        s->drop_of[sellers[h].bin] = (int32_t)h;
+    for (size_t i = 0; i < s->drops; i++) {
+        s->drop[i] = sellers[i].bin;
+        s->drop_of[sellers[i].bin] = (int32_t)i;
     }
     pr_free(sellers);
     return PARSREC_OK;
@@ -123,9 +124,9 @@ parsrec_status pr_cross_sums_init(pr_cross_sums *s, const pr_lines *lines, size_
     s->drop = pr_region_take(lines->region, s->drops, sizeof *s->drop);
     s->drop_of = pr_region_take(lines->region, s->bins, sizeof *s->drop_of);
     s->refill = pr_region_take(lines->region, groups * s->drops * s->bins, sizeof *s->refill);
-    pr_pairs *pairs[] = {&s->drawn, &s->past};
+    pr_pair_sums *pairs[] = {&s->drawn, &s->past};
     for (size_t i = 0; i < 2; i++) {
-        pr_pairs *p = pairs[i];
+        pr_pair_sums *p = pairs[i];
         p->baskets = pr_region_take(lines->region, groups, sizeof *p->baskets);
         p->units = pr_region_take(lines->region, groups * s->bins, sizeof *p->units);
         p->with = pr_region_take(lines->region, groups * s->drops, sizeof *p->with);
@@ -137,7 +138,8 @@ parsrec_status pr_cross_sums_init(pr_cross_sums *s, const pr_lines *lines, size_
 
 /* ---- ranking ---- */
 
-enum { UNITS_LEAST = 10 }; /* that past and drawn baskets must be expected to hold of a pair */
+/* Units of a bin that past, and drawn, baskets with the dropped one must be expected to hold. */
+enum { UNITS_LEAST = 10 };
 
 /* How sales of everything but the dropped bin change by selection: baskets that
  * hold one thing are larger than others, so that without it all else falls together. */
@@ -156,54 +158,54 @@ static double general_change(const pr_whatif_result *a, size_t group, size_t dro
 }
 
 /* Units in baskets with the dropped bin over those expected if both were independent. */
-static double lift(const pr_pairs *p, const pr_cross_sums *s, const pr_cross_effect *h,
+static double lift(const pr_pair_sums *p, const pr_cross_sums *s, const pr_cross_effect *x,
                    double *expected)
 {
-    double with = p->with[h->group * s->drops + h->drop];
-    *expected = with * p->units[h->group * s->bins + h->bin] / p->baskets[h->group];
+    double with = p->with[x->group * s->drops + x->drop];
+    *expected = with * p->units[x->group * s->bins + x->bin] / p->baskets[x->group];
     return *expected > 0
-               ? p->joint[((size_t)h->group * s->drops + h->drop) * s->bins + h->bin] / *expected
+               ? p->joint[((size_t)x->group * s->drops + x->drop) * s->bins + x->bin] / *expected
                : 1;
 }
 
 /* The share of baskets with the dropped bin that can still take the bin. */
-static double open_share(const pr_whatif_result *a, const pr_pairs *p, const pr_cross_effect *h,
+static double open_share(const pr_whatif_result *a, const pr_pair_sums *p, const pr_cross_effect *x,
                          double lift)
 {
-    double units = p->units[h->group * a->cross.bins + h->bin] / p->baskets[h->group];
-    return a->single[h->bin] ? fmax(0.05, 1 - lift * units) : 1;
+    double units = p->units[x->group * a->cross.bins + x->bin] / p->baskets[x->group];
+    return a->single[x->bin] ? fmax(0.05, 1 - lift * units) : 1;
 }
 
 /* What becomes of a bin without the dropped one, calibrated to the past as estimates are; false
  * where the past has seen too little of them. */
-static bool set_effect(const pr_whatif_result *a, pr_cross_effect *h, double general)
+static bool set_effect(const pr_whatif_result *a, pr_cross_effect *x, double general)
 {
     const pr_cross_sums *s = &a->cross;
-    double drawn, past, model = lift(&s->drawn, s, h, &drawn), both = lift(&s->past, s, h, &past);
-    double share = s->past.with[h->group * s->drops + h->drop] / s->past.baskets[h->group];
-    if (past < UNITS_LEAST || drawn < UNITS_LEAST || share >= 1 || h->bin == a->lines.other)
+    double drawn, past, model = lift(&s->drawn, s, x, &drawn), both = lift(&s->past, s, x, &past);
+    double share = s->past.with[x->group * s->drops + x->drop] / s->past.baskets[x->group];
+    if (past < UNITS_LEAST || drawn < UNITS_LEAST || share >= 1 || x->bin == a->lines.other)
         return false;
-    size_t pair = ((size_t)h->group * s->drops + h->drop) * s->bins + h->bin;
+    size_t pair = ((size_t)x->group * s->drops + x->drop) * s->bins + x->bin;
     both = (both * past + PR_PRIOR_UNITS * model) / (past + PR_PRIOR_UNITS);
-    h->change[PARSREC_SELECTION] = (1 - share * both) / (1 - share) - 1;
-    h->change[PARSREC_RECHOICE] = s->refill[pair] / s->drawn.units[h->group * s->bins + h->bin] *
+    x->change[PARSREC_SELECTION] = (1 - share * both) / (1 - share) - 1;
+    x->change[PARSREC_RECHOICE] = s->refill[pair] / s->drawn.units[x->group * s->bins + x->bin] *
                                   (model > 0 ? both / model : 1) *
-                                  open_share(a, &s->past, h, both) /
-                                  open_share(a, &s->drawn, h, model);
-    h->beyond = h->change[PARSREC_SELECTION] - general;
-    h->weight = fabs(h->beyond) * (1 - share) / share * sqrt(past);
+                                  open_share(a, &s->past, x, both) /
+                                  open_share(a, &s->drawn, x, model);
+    x->beyond = x->change[PARSREC_SELECTION] - general;
+    x->weight = fabs(x->beyond) * (1 - share) / share * sqrt(past);
     return true;
 }
 
 /* Keeps the strongest, best first. */
-static void keep(pr_cross_effect *list, size_t *count, const pr_cross_effect *h)
+static void keep(pr_cross_effect *list, size_t *count, const pr_cross_effect *x)
 {
     size_t at = *count < PR_CROSS_EFFECTS_MOST ? (*count)++ : PR_CROSS_EFFECTS_MOST;
-    for (; at > 0 && h->weight > list[at - 1].weight; at--)
+    for (; at > 0 && x->weight > list[at - 1].weight; at--)
         if (at < PR_CROSS_EFFECTS_MOST)
             list[at] = list[at - 1];
     if (at < PR_CROSS_EFFECTS_MOST)
-        list[at] = *h;
+        list[at] = *x;
 }
 
 parsrec_status pr_whatif_cross_effects(pr_whatif_result *a, parsrec_error *err)
@@ -216,10 +218,10 @@ parsrec_status pr_whatif_cross_effects(pr_whatif_result *a, parsrec_error *err)
         for (size_t drop = 0; drop < a->cross.drops; drop++) {
             double general = general_change(a, g, drop);
             for (size_t bin = 0; bin < a->cross.bins; bin++) {
-                pr_cross_effect h = {
+                pr_cross_effect x = {
                     .group = (uint32_t)g, .drop = (uint32_t)drop, .bin = (uint32_t)bin};
-                if (a->cross.drop[drop] != bin && set_effect(a, &h, general))
-                    keep(a->cross_effects + a->cross_effect_count, &count, &h);
+                if (a->cross.drop[drop] != bin && set_effect(a, &x, general))
+                    keep(a->cross_effects + a->cross_effect_count, &count, &x);
             }
         }
         a->cross_effect_count += count;
