@@ -108,9 +108,9 @@ static double mixed_refill(const rates *r)
     return f->slots * (weight * by_past + (1 - weight) * by_model);
 }
 
-/* Units under re-choice. With refills: what the line sold before stays, at the level of the past, and
- * its refills come on top. Where shoppers take nothing instead: the line loses what abandoned baskets
- * held of it. */
+/* Units under re-choice. With refills: what the line sold before stays, at the level of the past,
+ * and its refills come on top. Where shoppers take nothing instead: the line loses what abandoned
+ * baskets held of it. */
 static double rechosen(const rates *r, parsrec_missing missing)
 {
     lift l = lift_of(r);
@@ -160,6 +160,12 @@ static double missing_level(const rates *all, size_t bins)
     return ratio(past, model);
 }
 
+/* Whether a bin gets refills that can be calibrated. */
+static bool refills(const rates *r)
+{
+    return r->refill > 0 && r->past > 0;
+}
+
 /* Empty slots and what fills them, from the rates of all bins; their `fill` becomes f. f->size and
  * f->size_variance are given. Refills are computed line by line; together they must fill the empty
  * slots. */
@@ -167,27 +173,22 @@ static void sum_slots(pr_slots *f, rates *all, size_t bins)
 {
     double level = missing_level(all, bins), mixed = 0;
     *f = (pr_slots){.size = f->size, .size_variance = f->size_variance};
-    for (int pass = 0; pass < 2; pass++) {
-        f->slots = fmax(f->slots, 0);
-        for (size_t l = 0; l < bins; l++) {
-            rates *r = &all[l];
-            r->fill = f;
-            if (!(r->refill > 0) || !(r->past > 0))
-                continue;
-            if (pass == 0)
-                f->slots += r->refill * level;
-            if (!r->whole) { /* its lift would be that of what is missing: the model decides */
-                f->slots -= pass == 0 ? r->refill * ratio(r->past, r->before) : 0;
-                continue;
-            }
-            if (pass == 1) {
-                mixed += mixed_refill(r);
-                continue;
-            }
+    for (size_t l = 0; l < bins; l++) {
+        rates *r = &all[l];
+        r->fill = f;
+        if (!refills(r))
+            continue;
+        f->slots += r->refill * level;
+        if (r->whole) {
             f->calibrated += calibrated_refill(r);
             f->slopes += size_slope(r);
-        }
+        } else /* its lift would be that of what is missing: the model decides */
+            f->slots -= r->refill * ratio(r->past, r->before);
     }
+    f->slots = fmax(f->slots, 0);
+    for (size_t l = 0; l < bins; l++)
+        if (refills(&all[l]) && all[l].whole)
+            mixed += mixed_refill(&all[l]); /* which needs the sums above */
     f->scale = mixed > 0 ? f->slots / mixed : 1;
 }
 
@@ -203,18 +204,18 @@ static bool answers(const pr_whatif_result *a, size_t question, size_t estimator
 
 /* ---- rates from tables of sums ---- */
 
-/* Totals are sums over all lines: where those are many, fewer draws will do. */
 enum {
-    LINES_MOST = 40,
-    TOTAL_RESAMPLES = 200,
+    LINES_MOST = 40,       /* with more lines, only those watched get intervals */
+    TOTAL_RESAMPLES = 200, /* of totals over more lines: sums over many vary little */
     PURPOSE_USERS = 0x771F04,
     PURPOSE_MODELS = 0x771F05
 };
 
-static const size_t ALL = SIZE_MAX;
+static const size_t ALL = SIZE_MAX; /* as work.scenario */
 
-/* Sums over the cells of a group are needed of some lines, and of baskets, in the tables that are
- * used. */
+/* One calculation of estimates: of the sheet itself, of the intervals of lines, or of the intervals
+ * of the totals of one scenario. It needs sums over the cells of a group, of some lines and of
+ * baskets, in the tables that are used. `sums` below are such sums, [tables, width]. */
 typedef struct work {
     const pr_whatif_result *a;
     pr_rng users, models;
@@ -233,9 +234,15 @@ typedef struct work {
     rates *rates;    /* [threads, kept]: totals */
 } work;
 
-/* Tables of a set: before, after selection, after re-choice, refills. */
+/* Tables of a set: before, after selection, after re-choice, refills. A question is the number of
+ * its table. */
 enum { BEFORE = -1, REFILL = PR_QUESTIONS, TABLES = PR_QUESTIONS + 1 };
 
+/* The set of the past is listed first, so its sales before are table 0. */
+enum { PAST_BEFORE = 0 };
+
+/* The place in work.tables of a table (BEFORE, a question or REFILL) of a model m, estimator e and
+ * scenario s, in the order of list_tables. */
 static size_t table_at(const pr_whatif_result *a, size_t model, size_t e, size_t s, int table)
 {
     size_t scenarios = a->scenarios.count, each = 1 + TABLES * scenarios;
@@ -243,6 +250,7 @@ static size_t table_at(const pr_whatif_result *a, size_t model, size_t e, size_t
     return (e == PARSREC_COUNTED ? 0 : each * (1 + model * (PR_ESTIMATORS - 1) + e)) + place;
 }
 
+/* In the order of table_at. */
 static void list_set(work *w, const pr_sales_set *set)
 {
     w->tables[w->table_count++] = &set->before;
@@ -286,6 +294,7 @@ static void work_free(work *w)
     pr_free(w->rates);
 }
 
+/* Sums of table t: baskets; units of the k-th line, per `by` or per basket of the same table. */
 static double baskets(const work *w, const double *sums, size_t table)
 {
     return sums[table * w->width + w->kept];
@@ -310,18 +319,19 @@ static double like_ratio(const work *w, const double *sums, size_t before, size_
     size_t joined = (size_t)w->a->lines.bin_of[l->items[0]], bin = 0;
     while (bin < w->kept && w->lines[bin] != joined)
         bin++;
-    return bin < w->kept ? ratio(rate(w, sums, 0, bin), rate(w, sums, before, bin)) : 1;
+    return bin < w->kept ? ratio(rate(w, sums, PAST_BEFORE, bin), rate(w, sums, before, bin)) : 1;
 }
 
+/* The rates of the k-th line for model m, estimator e, scenario s and question q. */
 static rates rates_of(const work *w, const double *sums, size_t m, size_t e, size_t s, size_t q,
                       size_t k)
 {
     const pr_whatif_result *a = w->a;
     size_t first = table_at(a, m, e, s, BEFORE), kept = table_at(a, m, e, s, PARSREC_SELECTION);
     size_t past_kept = table_at(a, 0, PARSREC_COUNTED, s, PARSREC_SELECTION);
-    double past = baskets(w, sums, 0), model = baskets(w, sums, first);
+    double past = baskets(w, sums, PAST_BEFORE), model = baskets(w, sums, first);
     return (rates){
-        .past = units(w, sums, 0, k, past),
+        .past = units(w, sums, PAST_BEFORE, k, past),
         .past_kept = units(w, sums, past_kept, k, past),
         .past_share = baskets(w, sums, past_kept) / past,
         .past_baskets = past,
@@ -374,7 +384,7 @@ static void estimate_group(pr_whatif_result *a, const work *w, const double *sum
             for (size_t e = 0; e < PR_ESTIMATORS; e++)
                 for (size_t l = 0; l < a->lines.count; l++) {
                     pr_estimate *out = pr_estimate_of(a, s, q, e, w->group, l);
-                    *out = (pr_estimate){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+                    *out = pr_estimate_unknown();
                     if (!answers(a, q, e, l))
                         continue;
                     estimate_line(w, sums, NULL, s, q, e, l, &out->before, &out->after);
@@ -412,6 +422,8 @@ done:
 
 /* ---- one resample ---- */
 
+/* Gathers the cells of the group: one column per line and table, so that a resample reads them in a
+ * row. */
 static void fill_columns(work *w)
 {
     size_t first = w->a->cohort.first_cell[w->group];
@@ -425,6 +437,7 @@ static void fill_columns(work *w)
         }
 }
 
+/* Sums of the task-th resample. times[cells]: how often each cell is drawn. */
 static void add_up(const work *w, double *sums, double *times, size_t task)
 {
     pr_stream draw =
@@ -466,9 +479,9 @@ static void resample(void *context, size_t task, unsigned worker)
 
 /* ---- trips that may be given up ---- */
 
-/* With `leave` the estimate gives up a basket with a probability of the share that is missing, and no
- * basket shows how many are. An interval therefore also spans what follows if none is: the line then
- * sells as before. */
+/* With `leave` the estimate gives up a basket with a probability of the share that is missing, and
+ * no basket shows how many are. An interval therefore also spans what follows if none is: the line
+ * then sells as before. */
 static bool gives_up(const pr_whatif_result *a, size_t question, size_t estimator)
 {
     return question == PARSREC_RECHOICE && estimator == PARSREC_ROLLOUT &&
@@ -480,7 +493,7 @@ static bool stays(const pr_whatif_result *a, size_t scenario, size_t line)
     return a->scenarios.list[scenario].state[line] != PR_SHELF_NONE;
 }
 
-/* back: how much more is sold, of `before`, if no basket is given up. */
+/* back: the units or money that come back if no basket is given up. */
 static void span_giving_up(pr_estimate *e, double back)
 {
     double high = e->after + fmax(back, 0);
@@ -553,6 +566,7 @@ static void resample_totals(void *context, size_t task, unsigned worker)
     }
 }
 
+/* An estimate with its intervals, from values[2, resamples]: after, and change. */
 static pr_estimate estimate_of(const work *w, double before, double after, double *values)
 {
     const pr_whatif_result *a = w->a;
@@ -572,7 +586,6 @@ static pr_estimate estimate_of(const work *w, double before, double after, doubl
 static void read_off_totals(work *w)
 {
     const pr_whatif_result *a = w->a;
-    static const pr_estimate unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     double *values = w->values;
     for (size_t q = 0; q < PR_QUESTIONS; q++, values += TOTAL_NUMBERS * w->resamples) {
         pr_total *to = pr_total_of(a, w->scenario, q, w->group);
@@ -584,7 +597,7 @@ static void read_off_totals(work *w)
             if (gives_up(a, q, a->estimator) && stays(a, w->scenario, w->lines[k]))
                 add_to_total(w, &back, k, 0, e->before - e->after);
         }
-        *to = (pr_total){unknown, unknown};
+        *to = (pr_total){pr_estimate_unknown(), pr_estimate_unknown()};
         if (!a->asked[q] || !(t.before > 0))
             continue;
         to->units = estimate_of(w, t.before, t.after, values);
@@ -607,7 +620,7 @@ static void find_prices(work *w)
     }
 }
 
-/* ---- all of them ---- */
+/* ---- all intervals ---- */
 
 static void read_off(work *w)
 {
@@ -620,13 +633,7 @@ static void read_off(work *w)
                     pr_estimate *to = pr_estimate_of(a, s, q, e, w->group, w->lines[k]);
                     if (isnan(to->after))
                         continue;
-                    pr_interval i = pr_percentiles(to->after, values, a->resamples, a->interval);
-                    pr_interval c = pr_percentiles(to->change, values + a->resamples, a->resamples,
-                                                   a->interval);
-                    to->low = i.low;
-                    to->high = i.high;
-                    to->change_low = isnan(to->change) ? NAN : c.low;
-                    to->change_high = isnan(to->change) ? NAN : c.high;
+                    *to = estimate_of(w, to->before, to->after, values);
                     if (gives_up(a, q, e) && stays(a, s, w->lines[k]))
                         span_giving_up(to, to->before - to->after);
                 }
@@ -644,7 +651,8 @@ static bool wants_interval(const pr_whatif_result *a, size_t line)
     return wanted;
 }
 
-/* Totals take the past and the sets of one estimator, of one scenario. */
+/* Lines take all tables; totals take those of the past and of the shown estimator, of one
+ * scenario. */
 static void choose_tables(work *w)
 {
     const pr_whatif_result *a = w->a;

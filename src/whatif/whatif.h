@@ -18,22 +18,29 @@
  *
  * From data to sheet, in the order of whatif.c: words of the options become lines, scenarios,
  * groups and the cohort; past baskets are counted (past_sales.c); every model is asked once for all
- * scenarios (rollout, test_walk), and fills one pr_sales_set per estimator; estimates.c turns sums
- * into sales per basket, calibrated to the past, and draws users (and models) again for intervals;
- * whatif_rows.c chooses the lines to show. On synthetic data the truth is simulated (true_sales.c) and
- * every estimator compared with it.
+ * scenarios (rollout.c, test_walk.c), and fills one pr_sales_set per estimator; estimates.c turns
+ * sums into sales per basket, calibrated to the past, and draws users (and models) again for
+ * intervals; whatif_rows.c chooses the lines to show. On synthetic data the truth is simulated
+ * (true_sales.c) and every estimator compared with it.
  *
  * Why sums and not baskets are kept: intervals need the same estimate from a thousand resamples of
  * users. Sums by user cell (sales.h) make a resample a weighted sum; nothing is drawn again.
  *
  * Invariants. Units are per basket. `past` and the estimator's own `before` are different levels:
  * calibration moves an estimate to the level of the past, and `raw` leaves it. Sums of one table
- * have the same cells and lines as all others. NaN is "not answered". The answer owns its memory
- * and, once made, is only read. */
+ * have the same cells and lines as all others. NaN is "not answered".
+ *
+ * Memory and threads. One thread calls pr_whatif, which makes a pool for its passes. Sums over
+ * baskets are added on the calling thread in a fixed order, and a resample or a test set is one
+ * task, so results do not depend on the number of threads. The answer owns its memory, outlives the
+ * data set and, once made, is only read. lines.data and the directory still point into the data
+ * set, so reports must not use them; what reports need of it, such as the number of items, is
+ * copied. */
 #ifndef PR_WHATIF_H
 #define PR_WHATIF_H
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/writer.h"
 #include "eval/user_groups.h"
@@ -49,16 +56,23 @@ typedef struct pr_estimate {
     double change, change_low, change_high;
 } pr_estimate;
 
+/* Not answered. */
+static inline pr_estimate pr_estimate_unknown(void)
+{
+    return (pr_estimate){NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+}
+
 /* Everything on the shelf together, per basket, by the estimator that the tables show. */
 typedef struct pr_total {
     pr_estimate units, money; /* money: NaN where there are no prices */
 } pr_total;
 
-/* Empty slots per basket and what fills them. */
+/* Empty slots per basket and what fills them (estimates.c, sum_slots). There are two estimates of
+ * what a bin refills, by the model and by the past, and a mixture of both. */
 typedef struct pr_slots {
     double slots;               /* that are empty, at the level of the past */
-    double calibrated, slopes;  /* sums over the bins that stay, of both estimates of refills ... */
-    double scale;               /* ... and the factor by which their mixture fills just the slots */
+    double calibrated, slopes;  /* sums over the bins that stay: by the model, by the past */
+    double scale;               /* of the mixture, so that all bins together fill just the slots */
     double size, size_variance; /* items of past baskets: mean and variance */
 } pr_slots;
 
@@ -82,10 +96,11 @@ typedef struct pr_cross_effect {
 
 enum {
     PR_CROSS_EFFECTS_MOST = 12, /* reported per group */
-    /* Units that the past must have been expected to see of a pair to weigh as much as the model:
-     * for how often they are bought together, and for what comes next, which takes more. */
-    PR_PRIOR_UNITS = 20,
-    PR_PRIOR_SLOPE = 50,
+    /* The weight of the model against the past, in units. Past and model count alike where, if two
+     * things were independent, past baskets with the one would hold this many units of the
+     * other. */
+    PR_PRIOR_UNITS = 20, /* for how often they are bought together */
+    PR_PRIOR_SLOPE = 50, /* for what is bought instead, where the past says less */
 };
 
 struct parsrec_whatif_answer {
@@ -103,15 +118,15 @@ struct parsrec_whatif_answer {
     size_t model_count, draws, resamples;
     uint64_t seed;
 
-    pr_sales_set past, test;
+    pr_sales_set past, test; /* counted (past_sales.c) */
     pr_sales *by_size; /* [scenarios]: past baskets where something is missing, units times size */
     double *sizes;     /* [groups, 2]: mean and variance of the items of past baskets */
     size_t items;      /* of the data, which reports outlive */
     double *sold;      /* [groups, items]: past baskets with the item */
     double *price;     /* [items], NaN where unknown; NULL: the data have no prices */
-    pr_slots *fills;   /* [models, scenarios, groups] */
+    pr_slots *fills;   /* see pr_slots_of */
     bool *single;      /* [lines]: past baskets had them at most once, or nearly so */
-    pr_sales_set *sales;    /* [models, PR_ESTIMATORS - 1] */
+    pr_sales_set *sales;    /* see pr_sales_of */
     pr_cross_sums cross;    /* over all models */
     pr_basket_facts *facts; /* [groups, scenarios] */
     pr_true_sales truth;
@@ -175,6 +190,7 @@ static inline pr_slots *pr_slots_of(const pr_whatif_result *a, size_t model, siz
 /* Not for PARSREC_COUNTED, whose sales are a->past. */
 static inline pr_sales_set *pr_sales_of(const pr_whatif_result *a, size_t model, size_t estimator)
 {
+    _Static_assert(PARSREC_COUNTED == PR_ESTIMATORS - 1, "estimators by a model come first");
     assert(model < a->model_count && estimator < PR_ESTIMATORS && estimator != PARSREC_COUNTED);
     return &a->sales[model * (PR_ESTIMATORS - 1) + estimator];
 }
@@ -196,12 +212,14 @@ parsrec_status pr_past_sales(pr_whatif_result *a, const pr_dataset *data, size_t
                              parsrec_error *err);
 /* Prices from the items' feature `price` or from synthetic data; data without prices are fine. */
 parsrec_status pr_whatif_prices(pr_whatif_result *a, const pr_truth *truth, parsrec_error *err);
-/* The mean price that past baskets paid for a line; `scenario` SIZE_MAX: of all its items, else of
- * those that stay. NaN without prices. */
+/* The mean price of a line's items as past baskets held them; `scenario` SIZE_MAX: of all its
+ * items, else of those that stay. An item without a price counts as 0, and a line that was not sold
+ * costs 0. NaN if the data have no prices. */
 double pr_line_price(const pr_whatif_result *a, size_t scenario, size_t group, size_t line);
 /* The share of past sales whose price is known. */
 double pr_priced_share(const pr_whatif_result *a, size_t group);
-/* What leaves, before: units, and money or NaN. False where nothing leaves. */
+/* What leaves, per basket before it does: units, and money, which is NaN without prices. False if
+ * nothing leaves. */
 bool pr_leaving(const pr_whatif_result *a, size_t scenario, size_t group, double *units,
                 double *money);
 /* The money of an estimate of units, by the mean prices before and after. */
@@ -209,7 +227,7 @@ pr_estimate pr_money_of(const pr_estimate *units, double price_before, double pr
 
 /* ---- estimates.c ---- */
 
-/* The estimates without intervals, from the sales. */
+/* The estimates of all lines, without intervals, from the sales. */
 parsrec_status pr_whatif_estimate(pr_whatif_result *a, parsrec_error *err);
 /* Intervals of the lines that are watched, or of all where they are few; and the totals with
  * theirs. */
@@ -225,7 +243,7 @@ parsrec_status pr_whatif_judge(pr_whatif_result *a, parsrec_error *err);
 
 /* ---- whatif_rows.c ---- */
 
-/* Marks the lines in `named`[count], or those that change most. */
+/* Marks new items and the lines in named[count], or, if count is 0, those that change most. */
 parsrec_status pr_whatif_watch(pr_whatif_result *a, const size_t *named, size_t count,
                                parsrec_error *err);
 /* The lines to show of a scenario, in order of the change in the first group's units; returns how

@@ -1,4 +1,5 @@
-/* Which lines are shown; and the answer for programs: rows of the public interface, CSV and JSON. */
+/* Which lines are shown; and the answer for programs: rows of the public interface, CSV and
+ * JSON. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -34,6 +35,14 @@ static double largest_change(const pr_whatif_result *a, size_t s, size_t q, size
     return most;
 }
 
+/* The question that decides which lines are shown and in which order: the first one asked. The rows
+ * of both questions are then the same. */
+static size_t leading_question(const pr_whatif_result *a)
+{
+    return pr_question_order[a->asked[pr_question_order[0]] ? 0 : 1];
+}
+
+/* Marks the bins that change most by question q. changes[bins] is work space. */
 static void watch_most(pr_whatif_result *a, double *changes, size_t s, size_t q)
 {
     bool *watched = a->watched + s * a->lines.count;
@@ -62,10 +71,8 @@ parsrec_status pr_whatif_watch(pr_whatif_result *a, const size_t *named, size_t 
             watched[named[i]] = true;
         for (size_t i = 0; i < a->scenarios.list[s].add_count; i++)
             watched[a->scenarios.list[s].adds[i]] = true;
-        /* What is asked first decides: rows of both questions are the same. */
-        size_t q = pr_question_order[a->asked[pr_question_order[0]] ? 0 : 1];
         if (count == 0)
-            watch_most(a, changes, s, q);
+            watch_most(a, changes, s, leading_question(a));
     }
     pr_free(changes);
     return PARSREC_OK;
@@ -73,7 +80,7 @@ parsrec_status pr_whatif_watch(pr_whatif_result *a, const size_t *named, size_t 
 
 size_t pr_shown_lines(size_t *list, const pr_whatif_result *a, size_t s)
 {
-    size_t count = 0, q = pr_question_order[a->asked[pr_question_order[0]] ? 0 : 1];
+    size_t count = 0, q = leading_question(a);
     for (size_t l = 0; l < a->lines.count; l++) {
         const pr_estimate *e = pr_estimate_of(a, s, q, a->estimator, 0, l);
         size_t at = count;
@@ -170,7 +177,7 @@ static void fill_line(const pr_whatif_result *a, size_t s, size_t q, size_t e, s
 static void fill_sum(const pr_whatif_result *a, size_t s, size_t q, size_t g,
                      parsrec_whatif_row *row)
 {
-    pr_estimate units = {NAN, NAN, NAN, NAN, NAN, NAN, NAN}, money = units;
+    pr_estimate units = pr_estimate_unknown(), money = units;
     if (row->kind == PARSREC_WHATIF_TOTAL) {
         row->category = pr_total_name(a);
         units = pr_total_of(a, s, q, g)->units;
@@ -192,7 +199,8 @@ bool parsrec_whatif_row_at(const parsrec_whatif_answer *a, size_t i, parsrec_wha
 {
     if (a == NULL || row == NULL)
         return false;
-    size_t lines = a->lines.count, groups = a->cohort.group_count, questions = 0, asked[2];
+    size_t lines = a->lines.count, groups = a->cohort.group_count;
+    size_t questions = 0, asked[PR_QUESTIONS];
     for (size_t q = 0; q < PR_QUESTIONS; q++)
         if (a->asked[pr_question_order[q]])
             asked[questions++] = pr_question_order[q];
@@ -343,18 +351,19 @@ static json_t *agreement_json(const pr_whatif_result *a)
     return list;
 }
 
+/* The key for these, "hanging", was published before they were called cross effects. */
 static json_t *cross_effects_json(const pr_whatif_result *a)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < a->cross_effect_count; i++) {
-        const pr_cross_effect *h = &a->cross_effects[i];
+        const pr_cross_effect *x = &a->cross_effects[i];
         json_array_append_new(
             list,
             json_pack("{s:o, s:o, s:o, s:f, s:f, s:f}", "group",
-                      pr_json_string(a->groups.list[h->group].name), "without",
-                      pr_json_string(a->lines.list[a->cross.drop[h->drop]].name), "category",
-                      pr_json_string(a->lines.list[h->bin].name), "beyond", h->beyond, "selection",
-                      h->change[PARSREC_SELECTION], "rechoice", h->change[PARSREC_RECHOICE]));
+                      pr_json_string(a->groups.list[x->group].name), "without",
+                      pr_json_string(a->lines.list[a->cross.drop[x->drop]].name), "category",
+                      pr_json_string(a->lines.list[x->bin].name), "beyond", x->beyond, "selection",
+                      x->change[PARSREC_SELECTION], "rechoice", x->change[PARSREC_RECHOICE]));
     }
     return list;
 }
