@@ -24,8 +24,8 @@ typedef struct pr_cross_sums {
     double *refill; /* [groups, drops, bins]: units bought in place of the dropped bin, drawn */
 } pr_cross_sums;
 
-/* sales[bins] decides which bins are dropped; "other items" never are. The sums live in the region
- * of the lines. */
+/* Drops those bins in turn that have the largest sales[bins], never "other items". The sums live in
+ * the region of the lines. */
 parsrec_status pr_cross_sums_init(pr_cross_sums *cross, const pr_lines *lines, size_t groups,
                                   const double *sales, parsrec_error *err);
 

@@ -1,5 +1,6 @@
-/* The order of work: everything that can be wrong in the words is found first; then sales are
- * counted, models asked, one pass for all scenarios, and the truth made again where it is known. */
+/* The order of work: everything that can be wrong in the options is found first; then past sales
+ * are counted, models are asked in one pass for all scenarios, and the truth is simulated where it
+ * is known. At the end the public functions: answers, texts and files. */
 #include "whatif/whatif.h"
 
 #include <assert.h>
@@ -13,11 +14,12 @@
 #include "model/model_file.h"
 #include "report/canvas.h"
 
+/* Baskets are drawn for each user, by default as many as make about BASKETS_DRAWN in all. */
 enum { BASKETS_DRAWN = 40000, DRAWS_LEAST = 4, DRAWS_MOST = 100, RESAMPLES_LEAST = 20 };
 
-/* ---- words ---- */
+/* ---- options ---- */
 
-/* Chances come from models that learnt them, and from the oracle, which knows them. */
+/* Probabilities come from models that learnt them, and from the oracle, which knows them. */
 static parsrec_status check_models(const pr_model *const *models, size_t count, parsrec_error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -60,8 +62,10 @@ static parsrec_status check_options(const parsrec_whatif_options *o, parsrec_err
     return PARSREC_OK;
 }
 
+/* What the options say beside words; the cohort is known. */
 static void set_numbers(pr_whatif_result *a, const parsrec_whatif_options *o)
 {
+    assert(a->cohort.user_count > 0);
     size_t users = a->cohort.user_count, draws = BASKETS_DRAWN / users;
     bool dropped = o->drop_count + o->only_count > 0;
     /* New items are a matter of re-choice: no basket was ever without them. */
@@ -86,10 +90,11 @@ typedef struct pass {
     size_t last;
     pr_pool *pool;
     const parsrec_hooks *hooks;
-    double *rows; /* [3 · lines] */
+    double *rows; /* [3 · lines]: work space */
 } pass;
 
-static parsrec_status reserve_sales(pass *p, parsrec_error *err)
+/* Takes all arrays of the answer whose sizes are known before baskets are counted. */
+static parsrec_status reserve_tables(pass *p, parsrec_error *err)
 {
     pr_whatif_result *a = p->a;
     size_t lines = a->lines.count, scenarios = a->scenarios.count;
@@ -144,16 +149,18 @@ static parsrec_status ask_model(pass *p, size_t model, parsrec_error *err)
     return pr_test_walk_run(&walks, p->pool, p->hooks, err);
 }
 
-/* ---- from the beginning ---- */
+/* ---- the answer ---- */
 
-/* Users who are alike to the first model. */
+/* Groups "cluster:N": users who are alike to the first model. */
 static parsrec_status cluster_users(void *context, int32_t *cluster, size_t clusters,
                                     parsrec_error *err)
 {
-    const pr_model *const *models = context;
-    return pr_user_clusters(cluster, models[0], clusters, err);
+    const pr_model *const *first = context;
+    return pr_user_clusters(cluster, *first, clusters, err);
 }
 
+/* Words of the options become lines, scenarios, groups and the cohort; watched[watch_count]: the
+ * lines to show. */
 static parsrec_status read_words(pr_whatif_result *a, size_t **watched, const pass *p,
                                  const parsrec_whatif_options *o, parsrec_error *err)
 {
@@ -176,18 +183,20 @@ static parsrec_status read_words(pr_whatif_result *a, size_t **watched, const pa
     return pr_cohort_init(&a->cohort, &a->region, data, &a->groups, p->last, a->lines.count, err);
 }
 
+/* Everything after the options were read. */
 static parsrec_status answer(pass *p, const size_t *watched, const parsrec_whatif_options *o,
                              parsrec_error *err)
 {
     pr_whatif_result *a = p->a;
-    PR_TRY(reserve_sales(p, err));
+    PR_TRY(reserve_tables(p, err));
     PR_TRY(pr_past_sales(a, p->data, p->last, err));
+    double *sold = p->rows; /* [lines], by all groups */
     for (size_t l = 0; l < a->lines.count; l++) {
-        p->rows[l] = 0;
+        sold[l] = 0;
         for (size_t g = 0; g < a->cohort.group_count; g++)
-            p->rows[l] += pr_sales_units(&a->past.before, &a->cohort, g, l);
+            sold[l] += pr_sales_units(&a->past.before, &a->cohort, g, l);
     }
-    PR_TRY(pr_cross_sums_init(&a->cross, &a->lines, a->cohort.group_count, p->rows, err));
+    PR_TRY(pr_cross_sums_init(&a->cross, &a->lines, a->cohort.group_count, sold, err));
     pr_cross_sums_past(&a->cross, &a->cohort, &a->lines, p->data, p->last);
     for (size_t m = 0; m < a->model_count; m++)
         PR_TRY(ask_model(p, m, err));
@@ -239,7 +248,7 @@ void pr_whatif_clear(pr_whatif_result *a)
     pr_region_free(&a->region);
 }
 
-/* ---- for the public ---- */
+/* ---- the public functions ---- */
 
 parsrec_whatif_options parsrec_whatif_default(void)
 {

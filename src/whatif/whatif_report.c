@@ -28,11 +28,9 @@ static const char *question_sentence(const pr_whatif_result *a, size_t question)
                "shelf.";
     if (a->missing == PARSREC_MISSING_LEAVE)
         return "Re-choice: what the same shoppers buy when it is not on the shelf. Its place in "
-               "the "
-               "basket stays empty, and a basket is abandoned with the probability of the share "
-               "that is "
-               "missing. That is assumed (give_up = 1); intervals reach up to no basket being "
-               "abandoned (give_up = 0).";
+               "the basket stays empty, and a basket is abandoned with the probability of the "
+               "share that is missing. That is assumed (give_up = 1); intervals reach up to no "
+               "basket being abandoned (give_up = 0).";
     return "Re-choice: what the same shoppers buy when it is not on the shelf. They take something "
            "else instead; baskets keep their size.";
 }
@@ -91,6 +89,7 @@ static const char *range_text(char *text, const pr_estimate *e)
     return text;
 }
 
+/* "Units per basket: 8.12 before, 8.40 after, +3.4 % (+1.0 to +5.9 %)." */
 static void write_level(pr_writer *out, const char *what, const pr_estimate *e)
 {
     char change[PERCENT_BYTES];
@@ -107,6 +106,7 @@ static void write_level(pr_writer *out, const char *what, const pr_estimate *e)
     pr_write(out, ".");
 }
 
+/* The largest change of a line among those shown whose interval does not contain zero. */
 static void write_largest(pr_writer *out, const pr_whatif_result *a, size_t s, size_t q,
                           size_t group)
 {
@@ -138,8 +138,8 @@ static void write_largest(pr_writer *out, const pr_whatif_result *a, size_t s, s
              100 * e->change_high);
 }
 
-/* Baskets that keep their size must contain more of something: a change says little that is no larger than
- * if all gained alike. */
+/* Baskets that keep their size must contain more of something: a change says little that is no
+ * larger than if all gained alike. */
 static void write_even_spread(pr_writer *out, const pr_whatif_result *a, size_t s, size_t group,
                               double before)
 {
@@ -152,8 +152,7 @@ static void write_even_spread(pr_writer *out, const pr_whatif_result *a, size_t 
                  100 * units / (before - units));
 }
 
-/* The largest change among the rows shown whose interval does not contain zero, and what becomes of
- * the whole basket and its money. */
+/* The largest certain change, and what becomes of the whole basket and its money. */
 static void write_finding(pr_writer *out, const pr_whatif_result *a, size_t s, size_t q,
                           size_t group)
 {
