@@ -12,6 +12,14 @@ enum { CELLS_PER_GROUP = 512, CELLS_LEAST = 24, SALES_NUMBERS = 1 << 19 };
 
 /* ---- the cohort ---- */
 
+/* Whose baskets are drawn: users with a test session and, before it, sessions that say how large their
+ * baskets are. Only where whole users are held out may a test session be the first. */
+static bool drawn_for(const pr_dataset *data, size_t user, size_t last)
+{
+    return pr_split_evaluated(data, user, last) &&
+           pr_split_session(data, user, PR_TEST, last) > data->user_offsets[user];
+}
+
 /* Who is in the cohort: members, users, their weights, and how many cells each user has. */
 static parsrec_status gather_users(pr_cohort *c, const pr_dataset *data, size_t last,
                                    parsrec_error *err)
@@ -19,18 +27,18 @@ static parsrec_status gather_users(pr_cohort *c, const pr_dataset *data, size_t 
     for (size_t g = 0; g < c->group_count; g++) {
         const pr_user_group *group = &c->groups->list[g];
         for (size_t i = 0; i < group->count; i++) {
-            c->members[g] += pr_split_evaluated(data, (size_t)group->users[i], last);
+            c->members[g] += drawn_for(data, (size_t)group->users[i], last);
             c->cell_offsets[group->users[i] + 1]++;
         }
         if (c->members[g] == 0)
             return pr_fail(err, PARSREC_E_INPUT,
-                           "group %s: none of its %zu users has a test session (that takes %zu "
-                           "sessions); choose another group",
-                           group->name, group->count, last + 2);
+                           "group %s: none of its %zu users has a test session and sessions before "
+                           "it (that takes %zu sessions); choose another group",
+                           group->name, group->count, data->by_users ? 2 : last + 2);
     }
     double baskets = 0;
     for (size_t u = 0; u < data->users; u++) {
-        if (c->cell_offsets[u + 1] > 0 && pr_split_evaluated(data, u, last)) {
+        if (c->cell_offsets[u + 1] > 0 && drawn_for(data, u, last)) {
             c->users[c->user_count++] = (int32_t)u;
             baskets += (double)(data->user_offsets[u + 1] - data->user_offsets[u]);
         }

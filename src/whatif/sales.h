@@ -32,7 +32,7 @@ typedef struct pr_cohort {
 } pr_cohort;
 
 /* `last`: as the models' setting. `lines`: columns of the sums to come; the more there are, the
- * fewer cells. A group none of whose users has a test session is E_INPUT. Weights are 1 on average
+ * fewer cells. A group none of whose users has a test session and a past is E_INPUT. Weights are 1 on average
  * over `users`, so that drawn baskets, like counted ones, come from heavy and light shoppers in the
  * proportion of their baskets. */
 parsrec_status pr_cohort_init(pr_cohort *cohort, pr_region *region, const pr_dataset *data,

@@ -191,7 +191,8 @@ static parsrec_status list_baskets(run *r, parsrec_error *err)
     for (size_t i = 0; i < r->how->cohort->user_count; i++) {
         size_t user = (size_t)r->how->cohort->users[i];
         size_t first = (size_t)pr_split_session(data, user, PR_TEST, r->last);
-        for (size_t s = first; s < first + r->last; s++) {
+        size_t end = (size_t)data->user_offsets[user + 1]; /* a user held out as a whole has one */
+        for (size_t s = first; s < first + r->last && s < end; s++) {
             size_t size = (size_t)(data->session_offsets[s + 1] - data->session_offsets[s]);
             size = size < MOST_STEPS ? size : MOST_STEPS;
             r->baskets[r->count++] = (test_basket){(uint32_t)user, (uint32_t)size, s};

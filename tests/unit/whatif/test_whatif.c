@@ -5,6 +5,7 @@
 
 #include "base/memory.h"
 #include "model/chances.h"
+#include "support/toy_shop.h"
 #include "whatif/whatif.h"
 
 /* ---- data: the paper's groups, made once ---- */
@@ -431,6 +432,44 @@ static void few_sales_are_not_watched(void **state)
 
 /* ---- the same whatever the threads, and scenarios that share a pass ---- */
 
+/* Users held out as a whole: one with a single session has no past to draw the size of a basket from. */
+static void held_out_users_without_a_past(void **state)
+{
+    (void)state;
+    static const char *const drop[] = {"item=i00003"};
+    enum { COUNT = 30 };
+    uint8_t parts[COUNT];
+    for (int u = 0; u < COUNT; u++)
+        parts[u] = u % 2 == 0 ? PR_USER_TRAINS : PR_USER_TESTS;
+    parsrec_whatif_options o = quick();
+    o.drop = drop;
+    o.drop_count = 1;
+    o.selection = true;
+    for (int spread = 1; spread <= 3; spread += 2) { /* all of them have one session; a third */
+        toy_shop shop = toy_make(
+            (toy_sizes){.users = COUNT, .items = 20, .least = 1, .spread = spread, .sizes = 4});
+        shop.data.user_parts = parts;
+        shop.data.by_users = true;
+        if (spread > 1) {
+            pr_whatif_result *a = answer_of(&shop.data, &o);
+            assert_int_equal(a->cohort.user_count, COUNT / 2 * 2 / 3);
+            for (size_t i = 0; i < a->cohort.user_count; i++)
+                assert_int_not_equal(a->cohort.users[i] % spread, 0);
+            drop_answer(a);
+        } else {
+            parsrec_error err;
+            pr_model *model = ignorant(&shop.data, 1);
+            const pr_model *models[] = {model};
+            pr_whatif_result *a = pr_alloc_zero(1, sizeof *a);
+            assert_fails(pr_whatif(a, models, 1, &shop.data, &o, NULL, &err), PARSREC_E_INPUT,
+                         "that takes 2 sessions");
+            drop_answer(a);
+            pr_model_free(model);
+        }
+        toy_free(&shop);
+    }
+}
+
 static void threads_do_not_matter(void **state)
 {
     (void)state;
@@ -508,6 +547,7 @@ int main(void)
         cmocka_unit_test(counted_by_hand),
         cmocka_unit_test(totals_add_up),
         cmocka_unit_test(few_sales_are_not_watched),
+        cmocka_unit_test(held_out_users_without_a_past),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(every_allocation_may_fail),
     };
