@@ -96,7 +96,7 @@ parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed
         return PARSREC_OK;
     size_t questions = questions_most(data->items);
     pr_basket *baskets = pr_alloc(questions, sizeof *baskets);
-    double worth[PR_MIX_STAGES];
+    double worth[PR_MIX_STAGES] = {NAN, NAN}; /* stays so where nobody can be validated */
     pr_counted counted = {.data = data, .scope = pr_scope_before(PR_VALID, last), .pool = pool};
     pr_mix_data from = {
         .baskets = baskets, .questions = questions, .from = &counted, .seed = seed, .pool = pool};

@@ -225,6 +225,14 @@ else ok "$PARSREC" train -o cut.st s.st $run; fi
 ok cmp whole.st cut.st
 [ $kills -ge 10 ] && [ $resumed -ge 5 ] && pass || fail "only $kills kills and $resumed resumes"
 
+# With two sessions per user nobody can be validated: no mix is fitted, and nothing is said of what it gains.
+awk 'BEGIN { print "user,session,time,item"
+    for (u = 0; u < 80; u++) for (s = 0; s < 2; s++) for (i = 0; i < 3; i++)
+        printf "u%d,%d,%d,i%d\n", u, s, s, (u * 7 + s * 3 + i * 11) % 50 }' >two.csv
+ok "$PARSREC" import -o two.st two.csv
+ok "$PARSREC" train -o two.model two.st --epochs 1 --set dim.user=8 --set dim.item=8
+if grep -q "the network adds" stderr; then fail "a gain of a mix that was not fitted"; else pass; fi
+
 # --max-memory: the same model from blocks in files, at any number of threads and after a resume. The least that
 # suffices is in the refusal.
 awk 'BEGIN { print "user,session,time,item"
