@@ -167,6 +167,8 @@ typedef struct pr_model_kind {
      * steps, NaN where nothing was fitted. NULL: there is no mix. */
     parsrec_status (*fit_mix)(pr_model *model, const struct pr_mix_data *data, double *worth,
                               parsrec_error *err);
+    /* The memory that its questions take. NULL where fit_mix is. */
+    size_t (*mix_bytes)(const pr_model *model, size_t baskets, size_t questions);
     /* For kinds that learn: counts again what they count, from other sessions. NULL: nothing. */
     parsrec_status (*recount)(pr_model *model, const struct pr_counted *from, parsrec_error *err);
     /* Operations of the plain network for a batch in which `items` items were predicted, forward and

@@ -12,6 +12,7 @@
 #include "model/storage.h"
 #include "model/user_rows.h"
 #include "train/average.h"
+#include "train/mixing.h"
 
 /* The program itself with its libraries, and what matrix products take per thread. */
 enum { PROGRAM_BYTES = 14000000, THREAD_BYTES = 2000000 };
@@ -66,8 +67,9 @@ static estimate estimate_of(const pr_train_run *r, const pr_limits *limits)
                              (double)pr_evaluation_bytes(&r->basket, model, threads));
     estimate e = {
         .model = weight_blocks(&model->config) * block,
-        .training = (double)pr_trainer_bytes(model, limits, threads) + evaluation +
-                    (double)pr_user_rows_bytes(model->user_rows, r->evaluation.count),
+        .training = fmax((double)pr_trainer_bytes(model, limits, threads) + evaluation +
+                             (double)pr_user_rows_bytes(model->user_rows, r->evaluation.count),
+                         (double)pr_mix_bytes(model, r->evaluation.count)),
         .data = 4.0 * (double)d->actions + 8.0 * (double)d->sessions,
         .program = PROGRAM_BYTES + (double)threads * THREAD_BYTES,
         .in_files = {[PR_BLOCK_BEST] = block,

@@ -113,6 +113,14 @@ parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed
     return status;
 }
 
+size_t pr_mix_bytes(const pr_model *model, size_t sessions)
+{
+    size_t questions = questions_most(model->items);
+    if (model->kind->mix_bytes == NULL)
+        return 0;
+    return model->kind->mix_bytes(model, sessions < questions ? sessions : questions, questions);
+}
+
 parsrec_status pr_count_again(pr_model *model, const pr_dataset *data, pr_pool *pool,
                               parsrec_error *err)
 {

@@ -13,6 +13,9 @@
 parsrec_status pr_mix_fit(pr_model *model, const pr_dataset *data, uint64_t seed, pr_pool *pool,
                           const parsrec_hooks *hooks, parsrec_error *err);
 
+/* The memory that this takes with so many validation sessions. The trainer's is free by then. */
+size_t pr_mix_bytes(const pr_model *model, size_t sessions);
+
 /* The last step of all: what the model counts is counted again, with the validation sessions. They
  * were held out from the network so that epochs and mix could be judged; an answer has no reason to
  * ignore them. */

@@ -172,9 +172,9 @@ static void ask(const fitting *f, asker *own, size_t row, const pr_basket *b, si
 
 /* One for the first step. Few baskets are asked about later steps several times each: otherwise the weights
  * would depend on what was drawn. */
-static size_t rounds_of(size_t stage, const pr_mix_data *data)
+static size_t rounds_of(size_t stage, size_t baskets, size_t questions)
 {
-    size_t rounds = data->questions / data->count;
+    size_t rounds = questions / baskets;
     assert(rounds > 0);
     return stage == PR_MIX_FIRST ? 1 : rounds < ROUNDS_MOST ? rounds : ROUNDS_MOST;
 }
@@ -244,7 +244,7 @@ static void close_up(pr_choices *q, const size_t *candidates, size_t places)
 static void ask_all(fitting *f, size_t stage)
 {
     f->stage = stage;
-    f->rounds = rounds_of(stage, f->data);
+    f->rounds = rounds_of(stage, f->data->count, f->data->questions);
     size_t places = f->data->count * f->rounds;
     f->questions.cases = 0;
     memset(f->candidates, 0, places * sizeof *f->candidates);
@@ -253,6 +253,15 @@ static void ask_all(fitting *f, size_t stage)
 }
 
 /* ---- all of it ---- */
+
+size_t pr_arnn_mix_bytes(const pr_model *model, size_t baskets, size_t questions)
+{
+    pr_arnn_dims d = pr_arnn_dims_of(model);
+    if (!d.mix || baskets == 0)
+        return 0;
+    size_t places = baskets * rounds_of(PR_MIX_LATER, baskets, questions);
+    return places * CANDIDATES_MOST * (pr_arnn_mix_weights(&d) + 1) * sizeof(float);
+}
 
 static parsrec_status take_asker(asker *a, const fitting *f, parsrec_error *err)
 {
@@ -277,7 +286,7 @@ static parsrec_status take_memory(fitting *f, size_t W, parsrec_error *err)
     for (size_t i = 0; f->askers != NULL && i < threads; i++)
         PR_TRY(take_asker(&f->askers[i], f, err));
     pr_choices *q = &f->questions;
-    size_t most = f->data->count * rounds_of(PR_MIX_LATER, f->data);
+    size_t most = f->data->count * rounds_of(PR_MIX_LATER, f->data->count, f->data->questions);
     *q = (pr_choices){.features = W,
                       .starts = pr_alloc_zero(most + 1, sizeof *q->starts),
                       .taken = pr_alloc(most, sizeof *q->taken),

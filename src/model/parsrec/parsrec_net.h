@@ -264,6 +264,7 @@ void pr_arnn_learn(const pr_model *model, pr_chunk *chunk);
 size_t pr_arnn_drawn_items(const pr_model *model, size_t targets);
 parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double *worth,
                                parsrec_error *err);
+size_t pr_arnn_mix_bytes(const pr_model *model, size_t baskets, size_t questions);
 /* What the mix weighs: popularity and lifts. Weights may move in memory. */
 parsrec_status pr_arnn_count_sales(pr_model *model, const pr_counted *from, parsrec_error *err);
 /* All that is counted, again, from other sessions. */

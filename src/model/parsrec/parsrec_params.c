@@ -85,6 +85,7 @@ const pr_model_kind pr_parsrec = {
     .learn = pr_arnn_learn,
     .drawn_items = pr_arnn_drawn_items,
     .fit_mix = pr_arnn_fit_mix,
+    .mix_bytes = pr_arnn_mix_bytes,
     .recount = pr_arnn_recount,
     .operations = pr_arnn_operations,
 };
