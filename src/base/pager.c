@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
@@ -12,6 +11,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/threads.h"
 
 enum {
     LOOK_NANOSECONDS = 5000000, /* between two looks */
@@ -42,11 +42,8 @@ struct pr_pager {
     char *beside;
     uint64_t limit;
     bool in_memory;
-    pthread_t watcher;
-    pthread_mutex_t lock; /* of what follows */
-    pthread_cond_t ends;
-    bool ending;
-    range *ranges;
+    pr_thread watcher;
+    range *ranges; /* under its lock, as are their numbers */
     size_t count, capacity;
 };
 
@@ -70,18 +67,18 @@ static void give_pages_back(pr_pager *p)
 static void *watch(void *context)
 {
     pr_pager *p = context;
-    pthread_mutex_lock(&p->lock);
-    while (!p->ending) {
+    pthread_mutex_lock(&p->watcher.lock);
+    while (!p->watcher.stop) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
         until.tv_nsec += LOOK_NANOSECONDS;
         until.tv_sec += until.tv_nsec / 1000000000;
         until.tv_nsec %= 1000000000;
-        pthread_cond_timedwait(&p->ends, &p->lock, &until);
-        if (!p->ending && !within((double)p->limit - margin(p->limit)))
+        pthread_cond_timedwait(&p->watcher.changed, &p->watcher.lock, &until);
+        if (!p->watcher.stop && !within((double)p->limit - margin(p->limit)))
             give_pages_back(p);
     }
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&p->watcher.lock);
     return NULL;
 }
 
@@ -108,16 +105,10 @@ static parsrec_status try_folder(pr_pager *p, parsrec_error *err)
 
 static parsrec_status start(pr_pager *p, parsrec_error *err)
 {
-    pthread_condattr_t clock;
-    pthread_condattr_init(&clock);
-    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->ends, &clock);
-    pthread_condattr_destroy(&clock);
-    if (pthread_create(&p->watcher, NULL, watch, p) == 0)
+    pr_thread_init(&p->watcher);
+    if (pr_thread_start(&p->watcher, watch, p))
         return PARSREC_OK;
-    pthread_cond_destroy(&p->ends);
-    pthread_mutex_destroy(&p->lock);
+    pr_thread_free(&p->watcher);
     return pr_fail(err, PARSREC_E_MEMORY, "cannot start a thread that watches the memory");
 }
 
@@ -143,15 +134,9 @@ void pr_pager_free(pr_pager *p)
 {
     if (p == NULL)
         return;
-    pthread_mutex_lock(&p->lock);
+    pr_thread_free(&p->watcher);
     for (size_t i = 0; i < p->count; i++)
         assert(p->ranges[i].block == NULL);
-    p->ending = true;
-    pthread_cond_signal(&p->ends);
-    pthread_mutex_unlock(&p->lock);
-    pthread_join(p->watcher, NULL);
-    pthread_cond_destroy(&p->ends);
-    pthread_mutex_destroy(&p->lock);
     release(p);
 }
 
@@ -164,11 +149,11 @@ bool pr_pager_in_memory(const pr_pager *p)
 
 static parsrec_status list_range(pr_pager *p, const range *r, parsrec_error *err)
 {
-    pthread_mutex_lock(&p->lock);
+    pthread_mutex_lock(&p->watcher.lock);
     parsrec_status status = pr_grow(&p->ranges, &p->capacity, p->count + 1, sizeof *p->ranges, err);
     if (status == PARSREC_OK)
         p->ranges[p->count++] = *r;
-    pthread_mutex_unlock(&p->lock);
+    pthread_mutex_unlock(&p->watcher.lock);
     return status;
 }
 
@@ -224,13 +209,13 @@ void pr_pager_give(pr_pager *p, void *block)
 {
     range found = {0};
     if (p != NULL && block != NULL) {
-        pthread_mutex_lock(&p->lock);
+        pthread_mutex_lock(&p->watcher.lock);
         for (size_t i = 0; i < p->count; i++)
             if (p->ranges[i].block == block) {
                 found = p->ranges[i];
                 p->ranges[i] = p->ranges[--p->count];
             }
-        pthread_mutex_unlock(&p->lock);
+        pthread_mutex_unlock(&p->watcher.lock);
     }
     if (found.block != NULL)
         munmap(found.block, found.block_bytes);

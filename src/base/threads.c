@@ -2,7 +2,6 @@
 #include "base/threads.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 
@@ -185,4 +184,37 @@ void pr_pool_run(pr_pool *pool, pr_task *task, void *context, size_t tasks)
     run_tasks(pool, 0);
     if (shared)
         pr_pool_wait(pool);
+}
+
+/* ---- one thread ---- */
+
+void pr_thread_init(pr_thread *t)
+{
+    pthread_condattr_t clock;
+    *t = (pr_thread){0};
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->changed, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+bool pr_thread_start(pr_thread *t, void *(*run)(void *context), void *context)
+{
+    assert(!t->running);
+    t->running = pthread_create(&t->id, NULL, run, context) == 0;
+    return t->running;
+}
+
+void pr_thread_free(pr_thread *t)
+{
+    if (t->running) {
+        pthread_mutex_lock(&t->lock);
+        t->stop = true;
+        pthread_cond_signal(&t->changed);
+        pthread_mutex_unlock(&t->lock);
+        pthread_join(t->id, NULL);
+    }
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->lock);
 }

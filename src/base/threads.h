@@ -1,5 +1,4 @@
-/* Threads. The library starts them here and nowhere else, except for those that decompress and decode
- * ahead of an import.
+/* Threads. The library starts them here and nowhere else.
  *
  * pr_pool runs many short tasks and waits for them: a loop over numbers, spread over cores. Workers
  * sleep between rounds; a task is taken with one atomic addition, so tasks begin in the order of
@@ -8,10 +7,15 @@
  *
  * pr_queue runs a few long jobs (training a model) side by side while the caller's callbacks stay
  * on the calling thread. It is a pool whose caller does not work but delivers messages and
- * progress. */
+ * progress.
+ *
+ * pr_thread is one thread that lives as long as its owner: it decompresses ahead of an import, or
+ * watches the memory. */
 #ifndef PR_THREADS_H
 #define PR_THREADS_H
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/status.h"
@@ -62,5 +66,22 @@ parsrec_status pr_queue_run(const pr_queue *queue, const parsrec_hooks *hooks, p
 /* How many workers to have: as many as wanted or, with 0, one per thread as long as memory has room
  * for that many of the largest job, which takes `bytes`. */
 unsigned pr_queue_workers(unsigned wanted, unsigned threads, double bytes);
+
+/* ---- one thread ---- */
+
+/* What the thread and its owner share is under the lock. Either waits for `changed`, and signals it after a
+ * change. The function of the thread returns soon after `stop` is set. */
+typedef struct pr_thread {
+    pthread_mutex_t lock;
+    pthread_cond_t changed; /* by the monotonic clock */
+    bool stop;              /* under the lock */
+    bool running;           /* the owner's */
+    pthread_t id;
+} pr_thread;
+
+void pr_thread_init(pr_thread *t); /* the lock; no thread yet */
+/* False: the system gives none. */
+bool pr_thread_start(pr_thread *t, void *(*run)(void *context), void *context);
+void pr_thread_free(pr_thread *t); /* returns when the thread, if there is one, has ended */
 
 #endif

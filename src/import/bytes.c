@@ -5,7 +5,6 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,6 +13,7 @@
 #include <zstd.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 
 enum { PEEK_BYTES = 4, INPUT_BYTES = 1 << 17 };
 
@@ -403,12 +403,8 @@ typedef struct piece {
 
 typedef struct ahead {
     pr_bytes base;
-    pthread_t thread;
-    bool running;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    piece pieces[PIECES];
-    bool stop;                    /* under the lock, as are the pieces, status and error */
+    pr_thread thread;
+    piece pieces[PIECES];         /* under its lock, as are status and error */
     parsrec_status status;        /* of the reading thread, seen at the piece with count 0 */
     parsrec_error error;          /* its sentence */
     unsigned reading;             /* the piece the caller uses */
@@ -420,16 +416,16 @@ typedef struct ahead {
 /* Waits until piece p is as wanted, or stop is set; returns with the lock held. */
 static void wait_for(ahead *self, unsigned p, bool full)
 {
-    pthread_mutex_lock(&self->lock);
-    while (self->pieces[p].full != full && !self->stop)
-        pthread_cond_wait(&self->changed, &self->lock);
+    pthread_mutex_lock(&self->thread.lock);
+    while (self->pieces[p].full != full && !self->thread.stop)
+        pthread_cond_wait(&self->thread.changed, &self->thread.lock);
 }
 
 static void set_piece(ahead *self, unsigned p, bool full)
 {
     self->pieces[p].full = full;
-    pthread_cond_signal(&self->changed);
-    pthread_mutex_unlock(&self->lock);
+    pthread_cond_signal(&self->thread.changed);
+    pthread_mutex_unlock(&self->thread.lock);
 }
 
 static void *read_ahead(void *context)
@@ -437,8 +433,8 @@ static void *read_ahead(void *context)
     ahead *self = context;
     for (unsigned p = 0;; p = (p + 1) % PIECES) {
         wait_for(self, p, false);
-        bool stop = self->stop;
-        pthread_mutex_unlock(&self->lock);
+        bool stop = self->thread.stop;
+        pthread_mutex_unlock(&self->thread.lock);
         if (stop)
             return NULL;
         parsrec_error error = {0};
@@ -449,7 +445,7 @@ static void *read_ahead(void *context)
         pr_bytes_position(self->base.source, &done, &total);
         atomic_store(&self->done, done);
         atomic_store(&self->total, total);
-        pthread_mutex_lock(&self->lock);
+        pthread_mutex_lock(&self->thread.lock);
         self->pieces[p].count = status == PARSREC_OK ? count : 0;
         self->status = status;
         self->error = error;
@@ -470,13 +466,13 @@ static parsrec_status ahead_read(pr_bytes *base, void *buffer, size_t size, size
     parsrec_status status = *got == 0 ? self->status : PARSREC_OK;
     if (status != PARSREC_OK && err != NULL)
         *err = self->error;
-    pthread_mutex_unlock(&self->lock);
+    pthread_mutex_unlock(&self->thread.lock);
     memcpy(buffer, self->bytes[p] + self->used, *got);
     self->used += *got;
     if (*got > 0 && *got == held) {
         self->reading = (p + 1) % PIECES;
         self->used = 0;
-        pthread_mutex_lock(&self->lock);
+        pthread_mutex_lock(&self->thread.lock);
         set_piece(self, p, false);
     }
     return status;
@@ -491,16 +487,7 @@ static void ahead_position(const pr_bytes *base, uint64_t *done, uint64_t *total
 
 static void ahead_close(pr_bytes *base)
 {
-    ahead *self = (ahead *)base;
-    if (self->running) {
-        pthread_mutex_lock(&self->lock);
-        self->stop = true;
-        pthread_cond_signal(&self->changed);
-        pthread_mutex_unlock(&self->lock);
-        pthread_join(self->thread, NULL);
-    }
-    pthread_cond_destroy(&self->changed);
-    pthread_mutex_destroy(&self->lock);
+    pr_thread_free(&((ahead *)base)->thread);
 }
 
 parsrec_status pr_bytes_ahead(pr_bytes **out, pr_bytes *source, parsrec_error *err)
@@ -512,10 +499,8 @@ parsrec_status pr_bytes_ahead(pr_bytes **out, pr_bytes *source, parsrec_error *e
     self->base.read = ahead_read;
     self->base.position = ahead_position;
     self->base.close = ahead_close;
-    pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->changed, NULL);
-    self->running = pthread_create(&self->thread, NULL, read_ahead, self) == 0;
-    if (!self->running) {
+    pr_thread_init(&self->thread);
+    if (!pr_thread_start(&self->thread, read_ahead, self)) {
         pr_bytes_free(&self->base);
         return pr_fail(err, PARSREC_E_LIMIT, "cannot start a thread to read ahead");
     }

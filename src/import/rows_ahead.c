@@ -8,10 +8,10 @@
  * The first row is read on the caller's thread: a query starts there, and its progress is reported
  * there. */
 #include <assert.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/threads.h"
 #include "import/rows.h"
 
 /* Sources work in bursts: the blocks take as many rows as a row group of a Parquet file has, so that the
@@ -34,12 +34,8 @@ typedef struct ahead {
     pr_rows base;
     pr_rows *source; /* after the start: the reading thread's alone, until that has ended */
     block blocks[BLOCKS];
-    pthread_t thread;
-    bool running;
-    pthread_mutex_t lock; /* of filled, emptied and stop */
-    pthread_cond_t changed;
-    uint64_t filled, emptied; /* blocks so far; block n is blocks[n % BLOCKS] */
-    bool stop;
+    pr_thread thread;
+    uint64_t filled, emptied; /* under its lock: blocks so far; block n is blocks[n % BLOCKS] */
     /* The caller's side. */
     bool began;
     block *open; /* the block being walked through; NULL: the next one has to be waited for */
@@ -135,21 +131,21 @@ static void *read_ahead(void *context)
     ahead *self = context;
     pr_row row = {0};
     bool left = false, last = false;
-    pthread_mutex_lock(&self->lock);
-    while (!self->stop && !last) {
+    pthread_mutex_lock(&self->thread.lock);
+    while (!self->thread.stop && !last) {
         if (self->filled - self->emptied == BLOCKS) {
-            pthread_cond_wait(&self->changed, &self->lock);
+            pthread_cond_wait(&self->thread.changed, &self->thread.lock);
             continue;
         }
         block *b = &self->blocks[self->filled % BLOCKS];
-        pthread_mutex_unlock(&self->lock);
+        pthread_mutex_unlock(&self->thread.lock);
         fill(self, b, &row, &left);
         last = b->end || (b->status != PARSREC_OK && b->status != PARSREC_E_INPUT);
-        pthread_mutex_lock(&self->lock);
+        pthread_mutex_lock(&self->thread.lock);
         self->filled++;
-        pthread_cond_signal(&self->changed);
+        pthread_cond_signal(&self->thread.changed);
     }
-    pthread_mutex_unlock(&self->lock);
+    pthread_mutex_unlock(&self->thread.lock);
     return NULL;
 }
 
@@ -180,20 +176,20 @@ static parsrec_status begin(ahead *self, pr_row *row, bool *end, parsrec_error *
     self->open = &self->blocks[0];
     self->filled = 1;
     self->began = true;
-    self->running = pthread_create(&self->thread, NULL, read_ahead, self) == 0;
+    pr_thread_start(&self->thread, read_ahead, self);
     return PARSREC_OK;
 }
 
 /* The next block, once it is there; the one before may be filled again. */
 static void turn(ahead *self)
 {
-    pthread_mutex_lock(&self->lock);
+    pthread_mutex_lock(&self->thread.lock);
     self->emptied += self->open != NULL;
-    pthread_cond_signal(&self->changed);
+    pthread_cond_signal(&self->thread.changed);
     while (self->filled == self->emptied)
-        pthread_cond_wait(&self->changed, &self->lock);
+        pthread_cond_wait(&self->thread.changed, &self->thread.lock);
     self->open = &self->blocks[self->emptied % BLOCKS];
-    pthread_mutex_unlock(&self->lock);
+    pthread_mutex_unlock(&self->thread.lock);
     self->at = self->size_at = self->text_at = 0;
 }
 
@@ -222,7 +218,7 @@ static parsrec_status ahead_next(pr_rows *base, pr_row *row, bool *end, parsrec_
         if (*end)
             return PARSREC_OK;
     }
-    if (self->at == self->open->rows && !self->running && self->open->status == PARSREC_OK)
+    if (self->at == self->open->rows && !self->thread.running && self->open->status == PARSREC_OK)
         return self->source->next(self->source, row, end, err);
     while (self->at == self->open->rows) {
         block *b = self->open;
@@ -259,15 +255,7 @@ static void ahead_position(const pr_rows *base, uint64_t *done, uint64_t *total)
 static void ahead_free(pr_rows *base)
 {
     ahead *self = (ahead *)base;
-    if (self->running) {
-        pthread_mutex_lock(&self->lock);
-        self->stop = true;
-        pthread_cond_signal(&self->changed);
-        pthread_mutex_unlock(&self->lock);
-        pthread_join(self->thread, NULL);
-    }
-    pthread_cond_destroy(&self->changed);
-    pthread_mutex_destroy(&self->lock);
+    pr_thread_free(&self->thread);
     for (size_t i = 0; i < BLOCKS; i++) {
         pr_free(self->blocks[i].same);
         pr_free(self->blocks[i].sizes);
@@ -296,8 +284,7 @@ parsrec_status pr_rows_ahead(pr_rows **out, pr_rows *source, parsrec_error *err)
                            .next = ahead_next,
                            .position = ahead_position,
                            .free = ahead_free};
-    pthread_mutex_init(&self->lock, NULL);
-    pthread_cond_init(&self->changed, NULL);
+    pr_thread_init(&self->thread);
     *out = &self->base;
     return PARSREC_OK;
 }

@@ -3,7 +3,8 @@
 #ifndef PTHREAD_H
 #define PTHREAD_H
 
-typedef int pthread_once_t, pthread_mutex_t, pthread_cond_t, pthread_rwlock_t, pthread_rwlockattr_t;
+typedef int pthread_t, pthread_once_t, pthread_mutex_t, pthread_cond_t, pthread_rwlock_t,
+    pthread_rwlockattr_t;
 
 #define PTHREAD_ONCE_INIT 0
 static inline int pthread_once(pthread_once_t *once, void (*run)(void))
