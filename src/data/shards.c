@@ -197,17 +197,25 @@ void pr_dictionary_free(pr_dictionary *dictionary)
 
 /* ---- what import may replace ---- */
 
+/* Length of a shard's name (pr_shard_path) at the start of `name`; 0: there is none. */
+static size_t shard_name(const char *name)
+{
+    static const char like[] = "shard-0000.st"; /* 0: any digit */
+    for (size_t i = 0; like[i] != '\0'; i++)
+        if (like[i] == '0' ? name[i] < '0' || name[i] > '9' : name[i] != like[i])
+            return 0;
+    return strlen(like);
+}
+
 /* A file of a folder of shards, or a temporary one beside it. */
 static bool is_ours(const char *name, bool *is_shard)
 {
-    unsigned number;
-    int end = 0;
-    *is_shard = sscanf(name, "shard-%4u.st%n", &number, &end) == 1 && end > 0;
+    size_t end = shard_name(name), length = strlen(name);
+    *is_shard = end > 0;
     if (!*is_shard)
         end = strncmp(name, DICTIONARY_NAME, strlen(DICTIONARY_NAME)) == 0 ? strlen(DICTIONARY_NAME)
               : strncmp(name, MANIFEST_NAME, strlen(MANIFEST_NAME)) == 0   ? strlen(MANIFEST_NAME)
                                                                            : 0;
-    size_t length = strlen(name);
     return end > 0 && (name[end] == '\0' ||
                        (name[end] == '.' && length > 4 && strcmp(name + length - 4, ".tmp") == 0));
 }

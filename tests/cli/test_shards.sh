@@ -178,6 +178,11 @@ fails 1 "file.st: is a file, but shards are written to a folder" "$PARSREC" impo
 mkdir mine && echo x >mine/letter
 fails 1 "mine: the folder holds 'letter', which is not part of a data set" "$PARSREC" import --shards -o mine $rows
 same "$(ls mine)" letter "a folder of somebody else"
+for name in shard-7.st shard--007.st 'shard- 007.st' shard-0007.st2; do
+    rm -rf mine && mkdir mine && echo x >"mine/$name"
+    fails 1 "mine: the folder holds '$name', which is not part of a data set" "$PARSREC" import --shards -o mine $rows
+    same "$(ls mine)" "$name" "a folder of somebody else"
+done
 fails 1 "is a directory" "$PARSREC" import -o one $rows --sort
 fails 1 "one: has shards of an earlier dictionary; remove the folder or name another" "$PARSREC" import --dictionary -o one $rows
 fails 1 "nothing: has no dictionary.st; write it first, with parsrec import --dictionary -o nothing INPUT..." "$PARSREC" import --shard 0/7 -o nothing $rows
