@@ -2,6 +2,7 @@
 #include "model/counting/counting.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "synth/truth.h"
@@ -105,6 +106,51 @@ void pr_scores_without_votes(pr_real *scores, const pr_model *model)
     const pr_real *popularity = pr_popularity(model);
     for (size_t i = 0; i < model->items; i++)
         scores[i] = -1 / (1 + popularity[i]);
+}
+
+/* ---- votes ---- */
+
+void pr_votes_take(pr_votes *v, pr_arena *arena, const pr_model *model, size_t rows,
+                   size_t capacity)
+{
+    *v = (pr_votes){.capacity = capacity};
+    v->never = pr_arena_take(arena, model->items, sizeof *v->never);
+    v->scores = pr_arena_take(arena, rows * model->items, sizeof *v->scores);
+    v->fresh = pr_arena_take(arena, rows, sizeof *v->fresh);
+    v->histories = pr_arena_take(arena, rows, sizeof *v->histories);
+    v->placed = pr_arena_take(arena, rows * capacity, sizeof *v->placed);
+    v->placed_count = pr_arena_take(arena, rows, sizeof *v->placed_count);
+    if (!pr_arena_counts(arena))
+        pr_scores_without_votes(v->never, model);
+}
+
+void pr_votes_start(pr_votes *v, size_t row, const pr_history *history)
+{
+    v->histories[row] = *history;
+    v->placed_count[row] = 0;
+    v->fresh[row] = false;
+}
+
+void pr_votes_place(pr_votes *v, size_t row, int32_t item)
+{
+    assert(v->placed_count[row] < v->capacity);
+    v->placed[row * v->capacity + v->placed_count[row]++] = item;
+}
+
+pr_real *pr_votes_begin(pr_votes *v, const pr_model *model, size_t row)
+{
+    pr_real *scores = v->scores + row * model->items;
+    memset(scores, 0, model->items * sizeof *scores);
+    return scores;
+}
+
+void pr_votes_end(pr_votes *v, const pr_model *model, size_t row)
+{
+    pr_real *scores = v->scores + row * model->items;
+    for (size_t i = 0; i < model->items; i++)
+        if (!(scores[i] > 0))
+            scores[i] = v->never[i];
+    v->fresh[row] = true;
 }
 
 /* ---- ties ---- */

@@ -37,6 +37,26 @@ const pr_real *pr_popularity(const pr_model *model);
  * differs for all counts up to ten million. */
 void pr_scores_without_votes(pr_real *scores, const pr_model *model);
 
+/* Open baskets that neighbours vote on, be they users or sessions. The votes of a row are counted when its scores are
+ * asked for and not fresh: pr_votes_begin gives it zeros to add to, pr_votes_end makes scores of the sums. */
+typedef struct pr_votes {
+    pr_real *never;        /* [V]: scores of items without a vote */
+    pr_real *scores;       /* [rows,V] */
+    bool *fresh;           /* [rows]: scores are of the basket as it is now */
+    size_t capacity;       /* of a basket */
+    pr_history *histories; /* [rows] */
+    int32_t *placed;       /* [rows,capacity] */
+    size_t *placed_count;  /* [rows] */
+} pr_votes;
+
+void pr_votes_take(pr_votes *v, pr_arena *arena, const pr_model *model, size_t rows,
+                   size_t capacity);
+void pr_votes_start(pr_votes *v, size_t row, const pr_history *history);
+void pr_votes_place(pr_votes *v, size_t row,
+                    int32_t item); /* whether scores stay fresh: the kind's */
+pr_real *pr_votes_begin(pr_votes *v, const pr_model *model, size_t row);
+void pr_votes_end(pr_votes *v, const pr_model *model, size_t row);
+
 /* Scores for values in an order, order[0] the best of them: a value, or the next larger number where that
  * is not above the score of the one before. Where tie is given, equal values with equal ties keep equal
  * scores. All but order are indexed by what is in it. */

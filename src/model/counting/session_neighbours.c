@@ -251,18 +251,12 @@ typedef struct neighbour {
 
 typedef struct state {
     stored s;
-    pr_real *never;        /* [V]: scores of items that no neighbour has */
-    pr_real *idf;          /* [V]: factor of each item's votes */
-    pr_real *scores;       /* [rows,V] */
-    bool *fresh;           /* [rows]: scores are of the session as it is now */
-    size_t capacity;       /* of a basket */
-    pr_history *histories; /* [rows] */
-    int32_t *placed;       /* [rows,capacity] */
-    size_t *placed_count;  /* [rows] */
-    uint32_t *slots;       /* [sessions]: 1 + its place in `found`; zero between calls */
-    neighbour *found;      /* [items looked at · recent] */
-    pr_real *like;         /* [recent] */
-    int32_t *best;         /* [knn.sessions] */
+    pr_votes votes;
+    pr_real *idf;     /* [V]: factor of each item's votes */
+    uint32_t *slots;  /* [sessions]: 1 + its place in `found`; zero between calls */
+    neighbour *found; /* [items looked at · recent] */
+    pr_real *like;    /* [recent] */
+    int32_t *best;    /* [knn.sessions] */
 } state;
 
 enum { ITEMS_MOST = 64 }; /* of an open session that are looked at, the newest */
@@ -278,14 +272,9 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     state *s = own;
     size_t V = model->items, sessions = pr_params_find(&model->params, "session.user")->rows;
     size_t recent = (size_t)model->config.knn_recent;
-    *s = (state){.capacity = capacity};
-    s->never = pr_arena_take(arena, V, sizeof *s->never);
+    *s = (state){0};
+    pr_votes_take(&s->votes, arena, model, rows, capacity);
     s->idf = pr_arena_take(arena, V, sizeof *s->idf);
-    s->scores = pr_arena_take(arena, rows * V, sizeof *s->scores);
-    s->fresh = pr_arena_take(arena, rows, sizeof *s->fresh);
-    s->histories = pr_arena_take(arena, rows, sizeof *s->histories);
-    s->placed = pr_arena_take(arena, rows * capacity, sizeof *s->placed);
-    s->placed_count = pr_arena_take(arena, rows, sizeof *s->placed_count);
     s->slots = pr_arena_take_zero(arena, sessions, sizeof *s->slots);
     s->found = pr_arena_take(arena, most_found(model, sessions), sizeof *s->found);
     s->like = pr_arena_take(arena, recent, sizeof *s->like);
@@ -293,7 +282,6 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     if (pr_arena_counts(arena))
         return;
     s->s = stored_of(model);
-    pr_scores_without_votes(s->never, model);
     const pr_real *popularity = pr_popularity(model);
     for (size_t i = 0; i < V; i++) {
         double share = (double)s->s.sessions / fmax((double)popularity[i], 1);
@@ -380,10 +368,10 @@ static size_t choose(state *s, const pr_model *model, size_t found)
 /* The open session: what is placed or, before that, the last session of the past. */
 static const int32_t *open_session(const state *s, size_t row, size_t *count)
 {
-    const pr_history *h = &s->histories[row];
-    *count = s->placed_count[row];
+    const pr_history *h = &s->votes.histories[row];
+    *count = s->votes.placed_count[row];
     if (*count > 0)
-        return s->placed + row * s->capacity;
+        return s->votes.placed + row * s->votes.capacity;
     size_t first = pr_history_last_session(h, 0);
     *count = h->count - first;
     return h->items + first;
@@ -391,10 +379,9 @@ static const int32_t *open_session(const state *s, size_t row, size_t *count)
 
 static void score_row(state *s, const pr_model *model, size_t row)
 {
-    pr_real *scores = s->scores + row * model->items;
+    pr_real *scores = pr_votes_begin(&s->votes, model, row);
     size_t n;
     const int32_t *items = open_session(s, row, &n);
-    memset(scores, 0, model->items * sizeof *scores);
     size_t chosen = choose(s, model, find_sessions(s, model, items, n));
     for (size_t k = 0; k < chosen; k++) {
         const neighbour *b = &s->found[s->best[k]];
@@ -402,20 +389,14 @@ static void score_row(state *s, const pr_model *model, size_t row)
         for (uint32_t a = s->s.start[b->session]; a < s->s.start[b->session + 1]; a++)
             scores[s->s.item[a]] += vote * s->idf[s->s.item[a]];
     }
-    for (size_t i = 0; i < model->items; i++)
-        if (!(scores[i] > 0))
-            scores[i] = s->never[i];
-    s->fresh[row] = true;
+    pr_votes_end(&s->votes, model, row);
 }
 
 static void start(pr_scorer *scorer, const pr_start *starts)
 {
     state *s = scorer->own;
-    for (size_t r = 0; r < scorer->active; r++) {
-        s->histories[r] = starts[r].history;
-        s->placed_count[r] = 0;
-        s->fresh[r] = false;
-    }
+    for (size_t r = 0; r < scorer->active; r++)
+        pr_votes_start(&s->votes, r, &starts[r].history);
 }
 
 static void place(pr_scorer *scorer, const int32_t *items)
@@ -423,9 +404,8 @@ static void place(pr_scorer *scorer, const int32_t *items)
     state *s = scorer->own;
     for (size_t r = 0; r < scorer->active; r++)
         if (items[r] >= 0) {
-            assert(s->placed_count[r] < s->capacity);
-            s->placed[r * s->capacity + s->placed_count[r]++] = items[r];
-            s->fresh[r] = false;
+            pr_votes_place(&s->votes, r, items[r]);
+            s->votes.fresh[r] = false;
         }
 }
 
@@ -433,9 +413,9 @@ static const pr_real *row_scores(pr_scorer *scorer, size_t row)
 {
     assert(row < scorer->active);
     state *s = scorer->own;
-    if (!s->fresh[row])
+    if (!s->votes.fresh[row])
         score_row(s, scorer->model, row);
-    return s->scores + row * scorer->model->items;
+    return s->votes.scores + row * scorer->model->items;
 }
 
 /* ---- the kinds ---- */

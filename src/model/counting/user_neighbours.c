@@ -97,29 +97,23 @@ typedef struct own_score {
 
 typedef struct state {
     pr_pasts pasts;
-    uint32_t *start;       /* [U + 1] */
-    int32_t *items;        /* [A] */
-    pr_real *weights;      /* [A] */
-    double *square;        /* [U]: squared norms */
-    uint32_t *by_start;    /* [V + 1] */
-    uint32_t *by_user;     /* [A] */
-    pr_real *by_weight;    /* [A] */
-    pr_real *never;        /* [V]: scores of items without a vote */
-    pr_real *scores;       /* [rows,V] */
-    bool *fresh;           /* [rows]: scores are of the basket as it is now */
-    size_t capacity;       /* of a basket */
-    pr_history *histories; /* [rows] */
-    int32_t *placed;       /* [rows,capacity] */
-    size_t *placed_count;  /* [rows] */
-    size_t most;           /* similar users of a row */
-    int32_t *near;         /* [rows,most]: best first */
-    pr_real *near_like;    /* [rows,most]: their similarities */
-    size_t *near_count;    /* [rows] */
-    pr_real *like;         /* [U] */
-    int32_t *slots;        /* [V]: zero between calls */
-    vector query;          /* room for V items */
-    double *wide;          /* [V]: upcf, zero between calls */
-    own_score *own;        /* [V] */
+    uint32_t *start;    /* [U + 1] */
+    int32_t *items;     /* [A] */
+    pr_real *weights;   /* [A] */
+    double *square;     /* [U]: squared norms */
+    uint32_t *by_start; /* [V + 1] */
+    uint32_t *by_user;  /* [A] */
+    pr_real *by_weight; /* [A] */
+    pr_votes votes;
+    size_t most;        /* similar users of a row */
+    int32_t *near;      /* [rows,most]: best first */
+    pr_real *near_like; /* [rows,most]: their similarities */
+    size_t *near_count; /* [rows] */
+    pr_real *like;      /* [U] */
+    int32_t *slots;     /* [V]: zero between calls */
+    vector query;       /* room for V items */
+    double *wide;       /* [V]: upcf, zero between calls */
+    own_score *own;     /* [V] */
 } state;
 
 static void index_users(state *s, const pr_model *model)
@@ -155,7 +149,7 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     size_t items = model->items, users = model->users;
     size_t actions = pr_params_find(&model->params, "past.item")->rows;
     size_t most = (size_t)model->config.knn_users;
-    *s = (state){.capacity = capacity, .most = most > 0 && most < users ? most : users};
+    *s = (state){.most = most > 0 && most < users ? most : users};
     s->start = pr_arena_take_zero(arena, users + 1, sizeof *s->start);
     s->items = pr_arena_take(arena, actions, sizeof *s->items);
     s->weights = pr_arena_take(arena, actions, sizeof *s->weights);
@@ -163,12 +157,7 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     s->by_start = pr_arena_take_zero(arena, items + 1, sizeof *s->by_start);
     s->by_user = pr_arena_take(arena, actions, sizeof *s->by_user);
     s->by_weight = pr_arena_take(arena, actions, sizeof *s->by_weight);
-    s->never = pr_arena_take(arena, items, sizeof *s->never);
-    s->scores = pr_arena_take(arena, rows * items, sizeof *s->scores);
-    s->fresh = pr_arena_take(arena, rows, sizeof *s->fresh);
-    s->histories = pr_arena_take(arena, rows, sizeof *s->histories);
-    s->placed = pr_arena_take(arena, rows * capacity, sizeof *s->placed);
-    s->placed_count = pr_arena_take(arena, rows, sizeof *s->placed_count);
+    pr_votes_take(&s->votes, arena, model, rows, capacity);
     s->near = pr_arena_take(arena, rows * s->most, sizeof *s->near);
     s->near_like = pr_arena_take(arena, rows * s->most, sizeof *s->near_like);
     s->near_count = pr_arena_take(arena, rows, sizeof *s->near_count);
@@ -182,7 +171,6 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     if (pr_arena_counts(arena))
         return;
     s->pasts = pr_pasts_of(model);
-    pr_scores_without_votes(s->never, model);
     index_users(s, model);
     index_items(s, items);
 }
@@ -243,11 +231,11 @@ static void add_near_placed(pr_real *scores, const pr_past *past, const int32_t 
 static void score_pernir(state *s, const pr_model *model, size_t row, pr_real *scores)
 {
     const pr_config *c = &model->config;
-    const int32_t *placed = s->placed + row * s->capacity;
-    size_t n = s->placed_count[row], others = s->near_count[row];
+    const int32_t *placed = s->votes.placed + row * s->votes.capacity;
+    size_t n = s->votes.placed_count[row], others = s->near_count[row];
     for (size_t i = 0; i < n; i++)
         s->slots[placed[i]] = (int32_t)i + 1;
-    pr_past own = pr_past_of_history(&s->histories[row]);
+    pr_past own = pr_past_of_history(&s->votes.histories[row]);
     add_near_placed(scores, &own, s->slots, n, c->pernir_past, c->knn_own);
     for (size_t i = row * s->most; i < row * s->most + others; i++) {
         pr_past other = pr_past_of_user(&s->pasts, (size_t)s->near[i]);
@@ -312,18 +300,14 @@ static void score_upcf(state *s, const pr_model *model, size_t row, pr_real *sco
 /* Items that neither the user nor a similar one bought come last, by popularity. */
 static void score_row(state *s, const pr_model *model, size_t row)
 {
-    pr_real *scores = s->scores + row * model->items;
-    memset(scores, 0, model->items * sizeof *scores);
+    pr_real *scores = pr_votes_begin(&s->votes, model, row);
     if (model->kind == &pr_pernir)
         score_pernir(s, model, row, scores);
     else if (model->kind == &pr_upcf)
         score_upcf(s, model, row, scores);
     else
         score_tifuknn(s, model, row, scores);
-    for (size_t i = 0; i < model->items; i++)
-        if (!(scores[i] > 0))
-            scores[i] = s->never[i];
-    s->fresh[row] = true;
+    pr_votes_end(&s->votes, model, row);
 }
 
 /* ---- open baskets ---- */
@@ -332,8 +316,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
 {
     state *s = scorer->own;
     for (size_t r = 0; r < scorer->active; r++) {
-        s->histories[r] = starts[r].history;
-        s->placed_count[r] = 0;
+        pr_votes_start(&s->votes, r, &starts[r].history);
         pr_past past = pr_past_of_history(&starts[r].history);
         make_vector(&s->query, &past, scorer->model, s->slots);
         compare_users(s, scorer->model, starts[r].user);
@@ -350,10 +333,9 @@ static void place(pr_scorer *scorer, const int32_t *items)
     state *s = scorer->own;
     for (size_t r = 0; r < scorer->active; r++)
         if (items[r] >= 0) {
-            assert(s->placed_count[r] < s->capacity);
-            s->placed[r * s->capacity + s->placed_count[r]++] = items[r];
+            pr_votes_place(&s->votes, r, items[r]);
             if (scorer->model->kind == &pr_pernir)
-                s->fresh[r] = false;
+                s->votes.fresh[r] = false;
         }
 }
 
@@ -361,9 +343,9 @@ static const pr_real *row_scores(pr_scorer *scorer, size_t row)
 {
     assert(row < scorer->active);
     state *s = scorer->own;
-    if (!s->fresh[row])
+    if (!s->votes.fresh[row])
         score_row(s, scorer->model, row);
-    return s->scores + row * scorer->model->items;
+    return s->votes.scores + row * scorer->model->items;
 }
 
 /* ---- the kinds ---- */
