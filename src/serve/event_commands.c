@@ -280,9 +280,9 @@ static int connect_to(const char *host, const char *port)
 
 parsrec_status serve_ask_ready(const char *address, parsrec_error *err)
 {
-    char host[256], request[512], answer[64] = "";
+    char host[300], request[512], answer[64] = "";
     const char *colon = strrchr(address, ':');
-    if (colon == NULL || colon == address || (size_t)(colon - address) >= sizeof host)
+    if (colon == NULL || colon == address || strlen(address) >= sizeof host)
         return pr_fail(err, PARSREC_E_ARGUMENT, "a server's address is HOST:PORT");
     snprintf(host, sizeof host, "%.*s", (int)(colon - address), address);
     int fd = connect_to(host, colon + 1);
@@ -295,7 +295,7 @@ parsrec_status serve_ask_ready(const char *address, parsrec_error *err)
         got = recv(fd, answer, sizeof answer - 1, MSG_WAITALL);
     close(fd);
     int code = 0;
-    if (got <= 0 || sscanf(answer, "HTTP/1.1 %d", &code) != 1)
+    if (got <= 0 || sscanf(answer, "HTTP/1.1 %3d", &code) != 1)
         return pr_fail(err, PARSREC_E_IO, "%s does not answer as a server of parsrec", address);
     if (code != 200)
         return pr_fail(err, PARSREC_E_IO, "the server at %s is not ready (HTTP status %d)", address,

@@ -38,4 +38,5 @@ fi
 # A server: none, one that is not ours, and one of ours (test_serve.sh).
 fails 1 "no server answers at 127.0.0.1:1" "$PARSREC" doctor --server 127.0.0.1:1
 fails 1 "a server's address is HOST:PORT" "$PARSREC" doctor --server localhost
+fails 1 "a server's address is HOST:PORT" "$PARSREC" doctor --server "localhost:$(printf %0600d 8080)"
 fails 2 "unexpected argument" "$PARSREC" doctor shop.model
