@@ -45,7 +45,8 @@ static void widen(double value, double *low, double *high)
     *high = fmax(*high, value);
 }
 
-/* A range that is never empty, with a margin above and below. */
+/* A range that is never empty, with a margin above and below. Ends that differ by rounding alone are one: between
+ * them a tick and the next could be the same number. */
 static void settle(double *low, double *high, double air)
 {
     if (*low > *high) {
@@ -53,7 +54,7 @@ static void settle(double *low, double *high, double air)
         *high = 1;
     }
     double margin = (*high - *low) * air;
-    if (*high - *low < 1e-12)
+    if (*high - *low < 1e-12 * fmax(1, fmax(fabs(*low), fabs(*high))))
         margin = fmax(fabs(*high) * 0.1, 1e-3);
     *low -= margin;
     *high += margin;

@@ -48,6 +48,23 @@ static int count_colour(const char *path, pr_colour colour)
     return count;
 }
 
+/* Ticks between two numbers that are neighbours never reached the second. */
+static void curve_that_hardly_moves_is_drawn(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    const double x[] = {1, 2}, y[] = {20000, nextafter(20000, 1e9)};
+    pr_curve curve = {"loss", x, y, 2};
+    pr_panel panel = {"loss", &curve, 1, NULL};
+    pr_curves chart = {"Learning curves", "epoch", &panel, 1};
+    char path[] = "/tmp/parsrec-plot-XXXXXX.svg";
+    int fd = mkstemps(path, 4);
+    assert_true(fd >= 0);
+    close(fd);
+    assert_ok(pr_curves_draw(&chart, path, &err));
+    unlink(path);
+}
+
 static void curves_become_files(void **state)
 {
     (void)state;
@@ -232,6 +249,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ticks_are_round_and_inside),
         cmocka_unit_test(curves_become_files),
+        cmocka_unit_test(curve_that_hardly_moves_is_drawn),
         cmocka_unit_test(bars_are_true_to_scale),
         cmocka_unit_test(points_are_true_to_their_logarithms),
         cmocka_unit_test(page_stands_alone),
