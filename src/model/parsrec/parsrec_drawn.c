@@ -236,7 +236,7 @@ static size_t entry_of(const pr_arnn_drawn *d, size_t r, int32_t item)
     for (size_t i = 0; i < d->left_count[r]; i++)
         if (d->own_row[left[i]] == row && d->own_state[left[i]] == LEFT)
             return left[i];
-    assert(!"a target is an item that was left");
+    assert(false); /* a target is an item that was left */
     return 0;
 }
 
