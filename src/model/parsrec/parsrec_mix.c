@@ -45,10 +45,11 @@ typedef struct fitting {
     const pr_mix_data *data;
     const pr_real *popular;
     size_t group, longest; /* baskets side by side; items of the largest one */
+    size_t room;           /* candidates of a question, at most */
     asker *askers;         /* [threads] */
     /* The stages are fitted one after the other, in the same memory: questions are by far the most of it. A
-     * question has a place with room for CANDIDATES_MOST, whoever asks it; then those without an answer are
-     * left out (close_up). */
+     * question has a place of its own, whoever asks it; then those without an answer are left out
+     * (close_up). */
     size_t stage;
     size_t rounds; /* questions about each basket */
     pr_choices questions;
@@ -135,7 +136,7 @@ static void ask(const fitting *f, asker *own, size_t row, const pr_basket *b, si
     size_t answers = answers_first(own, n, rest, left);
     if (answers == 0)
         return;
-    size_t first = place * CANDIDATES_MOST;
+    size_t first = place * f->room;
     float *x = q->x + first * W;
     const pr_real *trend =
         s->net.d.times ? pr_trends_at(&s->net.w.times, pr_history_now(&b->history)) : NULL;
@@ -228,10 +229,10 @@ static void ask_group(void *context, size_t group, unsigned worker)
 }
 
 /* Questions with an answer, one behind the other in the order of their places. */
-static void close_up(pr_choices *q, const size_t *candidates, size_t places)
+static void close_up(pr_choices *q, const size_t *candidates, size_t places, size_t room)
 {
     for (size_t p = 0; p < places; p++) {
-        size_t to = q->starts[q->cases], from = p * CANDIDATES_MOST, n = candidates[p];
+        size_t to = q->starts[q->cases], from = p * room, n = candidates[p];
         if (n == 0)
             continue;
         memmove(q->x + to * q->features, q->x + from * q->features, n * q->features * sizeof *q->x);
@@ -249,10 +250,15 @@ static void ask_all(fitting *f, size_t stage)
     f->questions.cases = 0;
     memset(f->candidates, 0, places * sizeof *f->candidates);
     pr_pool_run(f->data->pool, ask_group, f, (f->data->count + f->group - 1) / f->group);
-    close_up(&f->questions, f->candidates, places);
+    close_up(&f->questions, f->candidates, places, f->room);
 }
 
 /* ---- all of it ---- */
+
+static size_t room_of(const pr_model *model)
+{
+    return model->items < CANDIDATES_MOST ? model->items : CANDIDATES_MOST;
+}
 
 size_t pr_arnn_mix_bytes(const pr_model *model, size_t baskets, size_t questions)
 {
@@ -260,7 +266,7 @@ size_t pr_arnn_mix_bytes(const pr_model *model, size_t baskets, size_t questions
     if (!d.mix || baskets == 0)
         return 0;
     size_t places = baskets * rounds_of(PR_MIX_LATER, baskets, questions);
-    return places * CANDIDATES_MOST * (pr_arnn_mix_weights(&d) + 1) * sizeof(float);
+    return places * room_of(model) * (pr_arnn_mix_weights(&d) + 1) * sizeof(float);
 }
 
 static parsrec_status take_asker(asker *a, const fitting *f, parsrec_error *err)
@@ -282,6 +288,7 @@ static parsrec_status take_memory(fitting *f, size_t W, parsrec_error *err)
         if (f->data->baskets[i].size > f->longest)
             f->longest = f->data->baskets[i].size;
     f->group = f->model->items >= GROUPED_LEAST ? GROUP : 1;
+    f->room = room_of(f->model);
     f->askers = pr_alloc_zero(threads, sizeof *f->askers);
     for (size_t i = 0; f->askers != NULL && i < threads; i++)
         PR_TRY(take_asker(&f->askers[i], f, err));
@@ -290,8 +297,8 @@ static parsrec_status take_memory(fitting *f, size_t W, parsrec_error *err)
     *q = (pr_choices){.features = W,
                       .starts = pr_alloc_zero(most + 1, sizeof *q->starts),
                       .taken = pr_alloc(most, sizeof *q->taken),
-                      .x = pr_alloc(most * CANDIDATES_MOST * W, sizeof *q->x),
-                      .offset = pr_alloc(most * CANDIDATES_MOST, sizeof *q->offset)};
+                      .x = pr_alloc(most * f->room * W, sizeof *q->x),
+                      .offset = pr_alloc(most * f->room, sizeof *q->offset)};
     f->candidates = pr_alloc(most, sizeof *f->candidates);
     if (f->askers == NULL || q->starts == NULL || q->taken == NULL || q->x == NULL ||
         q->offset == NULL || f->candidates == NULL)
