@@ -5,13 +5,15 @@
 
 #include "math/wide.h"
 
+enum { PR_RANKING_WORK = 5 };
+
 /* Scores are kept transposed, score[N,B]; PR_BARRED (softmax_loss.h) excludes an item from a row. With t the
  * target's score, w the softmax of the row's scores and s the logistic function,
  *
  *   BPR-max    loss = factor · sum over rows of −log(sum of w · s(t − score)) + less · sum of w · score²
  *   TOP1-max   loss = factor · sum over rows of the sum of w · (s(score − t) + s(score²))
  *
- * Both return that sum without the factor; score[N,B] and t[B] become their gradients. work[3,B] is scratch.
+ * Both return that sum without the factor; score[N,B] and t[B] become their gradients. work[PR_RANKING_WORK,B] is scratch.
  *                                                                    (docs/math.md, Drawn items) */
 double pr_bpr_max_gradient(pr_real *score, pr_real *t, pr_real *work, pr_real less, pr_real factor,
                            size_t N, size_t B);

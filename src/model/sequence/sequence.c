@@ -438,7 +438,7 @@ void pr_sequence_loss_take(pr_sequence_run *run, pr_arena *arena, const pr_model
     d->drows = pr_arena_take(arena, N * width, one);
     d->score = pr_arena_take(arena, N * PR_LOSS_ROWS, one);
     d->t = pr_arena_take(arena, PR_LOSS_ROWS, one);
-    d->work = pr_arena_take(arena, 3 * PR_LOSS_ROWS, one);
+    d->work = pr_arena_take(arena, PR_RANKING_WORK * PR_LOSS_ROWS, one);
 }
 
 static void draw_items(pr_sequence_run *run, const pr_model *model, size_t block)
