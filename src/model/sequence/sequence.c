@@ -453,6 +453,33 @@ static void draw_items(pr_sequence_run *run, const pr_model *model, size_t block
     pr_embedding_forward(d->rows, run->e.w.item, d->ids, N, run->e.d.width);
 }
 
+/* Adds the biases to score[N,B] and bars each row's target where it was drawn. */
+PR_INLINE void finish_scores_any(pr_real *restrict score, const int32_t *restrict ids,
+                                 const int32_t *restrict target, const pr_real *restrict bias,
+                                 size_t N, size_t B)
+{
+    for (size_t n = 0; n < N; n++) {
+        int32_t id = ids[n];
+        pr_real more = bias[id];
+        for (size_t r = 0; r < B; r++)
+            score[n * B + r] = id == target[r] ? PR_BARRED : score[n * B + r] + more;
+    }
+}
+PR_LOCAL_LEVELS(void, finish_scores, finish_scores_any,
+                (pr_real * score, const int32_t *ids, const int32_t *target, const pr_real *bias,
+                 size_t N, size_t B),
+                (score, ids, target, bias, N, B))
+
+PR_INLINE void add_drawn_biases_any(pr_real *dbias, const pr_real *score, const int32_t *ids,
+                                    size_t N, size_t B)
+{
+    for (size_t n = 0; n < N; n++)
+        dbias[ids[n]] += pr_sum(score + n * B, B);
+}
+PR_LOCAL_LEVELS(void, add_drawn_biases, add_drawn_biases_any,
+                (pr_real * dbias, const pr_real *score, const int32_t *ids, size_t N, size_t B),
+                (dbias, score, ids, N, B))
+
 /* B rows: their loss, dy, and the gradients of table and bias. */
 static void drawn_block(pr_sequence_run *run, const pr_model *model, pr_real *dy, const pr_real *y,
                         const int32_t *target, size_t B, double factor)
@@ -466,10 +493,7 @@ static void drawn_block(pr_sequence_run *run, const pr_model *model, pr_real *dy
         pr_embedding_scores(&d->t[r], run->e.w.item, &target[r], y + r * D, 1, D);
         d->t[r] += run->bias[target[r]];
     }
-    for (size_t n = 0; n < N; n++)
-        for (size_t r = 0; r < B; r++)
-            d->score[n * B + r] =
-                d->ids[n] == target[r] ? PR_BARRED : d->score[n * B + r] + run->bias[d->ids[n]];
+    finish_scores(d->score, d->ids, target, run->bias, N, B);
     /* each drawn item stands for this many */
     pr_real more = pr_log((pr_real)model->items / (pr_real)N);
     double loss =
@@ -482,9 +506,7 @@ static void drawn_block(pr_sequence_run *run, const pr_model *model, pr_real *dy
     pr_gemm(dy, D, pr_flip(d->score, B), pr_mat(d->rows, D), 0, B, D, N);
     pr_gemm(d->drows, D, pr_mat(d->score, B), pr_mat(y, D), 0, N, D, B);
     pr_embedding_backward(run->e.g.item, d->drows, d->ids, N, D);
-    for (size_t n = 0; n < N; n++)
-        for (size_t r = 0; r < B; r++)
-            run->dbias[d->ids[n]] += d->score[n * B + r];
+    add_drawn_biases(run->dbias, d->score, d->ids, N, B);
     for (size_t r = 0; r < B; r++) {
         const pr_real *row = run->e.w.item + (size_t)target[r] * D;
         pr_real *drow = run->e.g.item + (size_t)target[r] * D;
