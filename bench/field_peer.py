@@ -2,19 +2,21 @@
 """GRU4Rec and BPR matrix factorisation in PyTorch, as fast as PyTorch allows on a CPU.
 
   field_peer.py gru4rec ACTIONS.csv[.gz] --seconds 30 --threads 1      prints "train_items_per_s N threads T"
+  field_peer.py gru4rec ACTIONS.csv[.gz] --loss bpr-max                or sampled, against 2,048 drawn items
   field_peer.py bpr ACTIONS.csv[.gz] --seconds 30 --threads 1 [--sparse]
 
-Networks, losses, optimiser and batches are those of `parsrec train --model gru4rec` (cross entropy over the catalogue)
-and `--model bpr`. Of each user all actions but the last two train. An item a second is a predicted item; padding counts
-for nothing. gru4rec: PyTorch's own GRU, batches of users of like length (--mixed: of all lengths), dropout and the loss
-over the catalogue of sasrec_peer.py. bpr: the pairs of an epoch are arrays, so that Python does a handful of calls per
+Networks, losses, optimiser and batches are those of `parsrec train --model gru4rec` (cross entropy over the catalogue,
+sampled cross entropy or BPR-max) and `--model bpr`. Of each user all actions but the last two train. An item a second is a predicted item; padding counts
+for nothing. gru4rec: PyTorch's own GRU, batches of users of like length (--mixed: of all lengths), dropout of
+sasrec_peer.py, losses with their gradients written out, in place; all positions of a piece share its drawn items. bpr: the pairs of an epoch are arrays, so that Python does a handful of calls per
 batch; gradients of the tables are dense with Adam, or lists of rows with SparseAdam (--sparse).
 Needs Debian's python3-torch and python3-numpy.
 """
 import argparse
+import math
 import time
 
-from sasrec_peer import Drop, TableLoss, batches, load, sequences, tensors  # noqa: I100  sets what malloc keeps
+from sasrec_peer import Drop, batches, load, sequences, tensors  # noqa: I100  sets what malloc keeps
 
 import numpy as np
 import torch
@@ -22,10 +24,97 @@ import torch.nn as nn
 import torch.nn.functional as F
 
 
+class CatalogueLoss(torch.autograd.Function):
+    """Mean loss of o[T,D] over table[V,D] and bias[V], gradients included, in pieces that stay near the processor.
+
+    ce goes over the whole catalogue, the others over items that a piece draws. With y the scores of these, t that of the
+    target, w = softmax(y) and s the logistic function:
+    sampled  log(exp(t) + sum of exp(y + log(V / N))) - t
+    bpr-max  -log(sum of w s(t - y)) + decay * sum of w y^2
+    """
+
+    @staticmethod
+    def forward(ctx, o, table, bias, target, args):
+        N = len(table) if args.loss == "ce" else args.negatives
+        grads = torch.empty_like(o), torch.zeros_like(table), torch.zeros_like(bias)
+        rooms = [o.new_empty(min(args.piece, len(o)), N) for _ in range(4 if args.loss == "bpr-max" else 1)]
+        loss = 0.0
+        for at in range(0, len(o), args.piece):
+            part, t = o[at:at + args.piece], target[at:at + args.piece]
+            room = [r[:len(part)] for r in rooms]
+            do = grads[0][at:at + args.piece]
+            if args.loss == "ce":
+                loss += whole(do, grads, part, t, table, bias, room[0], len(o))
+            else:
+                loss += drawn(do, grads, part, t, table, bias, room, len(o), args)
+        ctx.save_for_backward(*grads)
+        return o.new_tensor(loss / len(o))
+
+    @staticmethod
+    def backward(ctx, dloss):
+        return (*ctx.saved_tensors, None, None)  # the loss is the root: dloss is 1
+
+
+def whole(do, grads, part, target, table, bias, y, T):
+    torch.addmm(bias, part, table.T, out=y)
+    y -= y.amax(1, keepdim=True)
+    right = y.gather(1, target[:, None])
+    y.exp_()
+    total = y.sum(1, keepdim=True)
+    y /= total * T
+    y.scatter_add_(1, target[:, None], torch.full_like(right, -1 / T))
+    torch.mm(y, table, out=do)
+    grads[1].addmm_(y.T, part)
+    grads[2].add_(y.sum(0))
+    return float((total.log() - right).sum())
+
+
+def drawn(do, grads, part, target, table, bias, room, T, args):
+    ids = torch.randint(len(table), (args.negatives,)).sort()[0]
+    rows, own = table.index_select(0, ids), table.index_select(0, target)
+    y = torch.addmm(bias[ids], part, rows.T, out=room[0])
+    t = (part * own).sum(1, keepdim=True) + bias[target][:, None]
+    # where a target was drawn: ids are sorted, so that no comparison of all pairs is needed
+    first, end = torch.searchsorted(ids, target), torch.searchsorted(ids, target, right=True)
+    many = end - first
+    at_row = torch.repeat_interleave(torch.arange(len(part)), many)
+    at = (at_row, torch.repeat_interleave(first - many.cumsum(0) + many, many) + torch.arange(len(at_row)))
+    y[at] = -1e30
+    if args.loss == "sampled":
+        more = math.log(len(table) / args.negatives)
+        top = torch.maximum(y.amax(1, keepdim=True), t - more)
+        y.sub_(top).exp_()
+        mine = (t - more - top).exp_()
+        total = y.sum(1, keepdim=True).add_(mine)
+        loss = float((total.log() - (t - more - top)).sum())
+        y /= total * T
+        dt = (mine / total - 1) / T
+    else:
+        w, s, wy = torch.softmax(y, 1, out=room[1]), torch.sub(t, y, out=room[2]).sigmoid_(), room[3]
+        y[at] = 0
+        torch.mul(w, y, out=wy)
+        squares = torch.mul(wy, y).sum(1, keepdim=True)
+        ws = torch.mul(w, s)
+        right = ws.sum(1, keepdim=True)
+        loss = float((args.decay * squares - right.log()).sum())
+        slope = s.neg_().add_(1).mul_(ws)  # w s (1 - s), by right still
+        dt = slope.sum(1, keepdim=True).div_(right * -T)
+        # (slope - w s) / right + w + decay w (2 y + y^2 - squares)
+        y.add_(2).mul_(wy)
+        y.mul_(args.decay / T).addcmul_(slope.sub_(ws), 1 / (right * T)).addcmul_(w, (1 - args.decay * squares) / T)
+    torch.mm(y, rows, out=do)
+    do += dt * own
+    grads[1].index_add_(0, ids, torch.mm(y.T, part))
+    grads[1].index_add_(0, target, dt * part)
+    grads[2].index_add_(0, ids, y.sum(0))
+    grads[2].index_add_(0, target, dt[:, 0])
+    return loss
+
+
 class GRU4Rec(nn.Module):
     def __init__(self, items, args):
         super().__init__()
-        self.piece, self.threshold = args.piece, round(256 * args.dropout)
+        self.args, self.threshold = args, round(256 * args.dropout)
         self.item = nn.Parameter(torch.empty(items + 1, args.dim).uniform_(-1, 1) / (items + 1) ** 0.5)
         self.bias = nn.Parameter(torch.zeros(items))
         self.cell = nn.GRU(args.dim, args.dim, batch_first=True)
@@ -35,10 +124,7 @@ class GRU4Rec(nn.Module):
         h, _ = self.cell(x)
         y = h.reshape(-1, h.shape[-1]).index_select(0, places)
         y = Drop.apply(y, self.threshold)
-        # the bias as one more column of the table, so that the loss in pieces serves both
-        y = torch.cat((y, torch.ones(len(y), 1)), 1)
-        table = torch.cat((self.item[:-1], self.bias[:, None]), 1)
-        return TableLoss.apply(y, table, targets, self.piece)
+        return CatalogueLoss.apply(y, self.item[:-1], self.bias, targets, self.args)
 
 
 def gru4rec_steps(args):
@@ -102,16 +188,23 @@ def main():
     p.add_argument("--processor", action="store_true", help="seconds of processor time, for a machine with other work")
     p.add_argument("--mixed", action="store_true", help="gru4rec: users of all lengths in a batch")
     p.add_argument("--sparse", action="store_true", help="bpr: sparse gradients")
-    p.add_argument("--piece", type=int, default=512, help="gru4rec: positions whose catalogue scores are held at a time")
+    p.add_argument("--loss", choices=("ce", "sampled", "bpr-max"), default="ce", help="gru4rec")
+    p.add_argument("--decay", type=float, default=0.01, help="BPR-max: cost of large scores")
+    p.add_argument("--piece", type=int, default=0, help="gru4rec: positions whose scores are held at a time; 512 with"
+                   " ce, else 256, which share their drawn items")
+    p.add_argument("--negatives", type=int, default=0, help="drawn items: 2048 for gru4rec, 4 for bpr")
     p.add_argument("--dim", type=int, default=0, help="128 for gru4rec, 64 for bpr")
-    for name, value in dict(length=200, batch=0, negatives=4).items():
+    for name, value in dict(length=200, batch=0).items():
         p.add_argument("--" + name, type=int, default=value)
     p.add_argument("--dropout", type=float, default=0.4)
     args = p.parse_args()
-    args.dim = args.dim or (128 if args.model == "gru4rec" else 64)
+    gru = args.model == "gru4rec"
+    args.dim = args.dim or (128 if gru else 64)
+    args.negatives = args.negatives or (2048 if gru else 4)
+    args.piece = args.piece or (512 if args.loss == "ce" else 256)
     torch.set_num_threads(args.threads)
     torch.manual_seed(1)
-    train = gru4rec_steps(args) if args.model == "gru4rec" else bpr_steps(args)
+    train = gru4rec_steps(args) if gru else bpr_steps(args)
     for _ in range(3):  # warms up
         next(train)
     clock = time.process_time if args.processor else time.perf_counter
