@@ -251,6 +251,9 @@ static const setting settings[] = {
     NUMBER("mask", mask, 0.01, 0.95, "0.2", "bert4rec: share of items that are masked"),
     NUMBER("mask.last", mask_last, 0, 1, "0.1",
            "bert4rec: share of sequences in which only the last item is masked"),
+    NUMBER("negatives.power", negatives_power, 0, 2, "0",
+           "bpr, fpmc, ncf, hrm, transrec: items are sampled in proportion to this power of their "
+           "purchases; 0: evenly"),
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 

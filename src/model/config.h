@@ -68,7 +68,7 @@ typedef struct pr_config {
     int features_user, features_session, features_item, features_width;
     int length, windows, separator, ffn_width, negatives, lookback, filters, filters_column;
     int pool, pool_user, intervals;
-    double dropout_hidden, dropout_attention, mask, mask_last, score_decay;
+    double dropout_hidden, dropout_attention, mask, mask_last, score_decay, negatives_power;
 } pr_config;
 
 pr_config pr_config_default(void);

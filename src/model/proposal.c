@@ -2,6 +2,7 @@
 #include "model/proposal.h"
 
 #include <assert.h>
+#include <math.h>
 
 #include "base/memory.h"
 #include "data/split.h"
@@ -15,6 +16,15 @@ static size_t count_purchases(double *counts, const pr_dataset *data, size_t las
             counts[data->action_items[a]]++;
     }
     return all;
+}
+
+/* Counts become their powers; returns the sum. */
+static double raise_counts(double *counts, size_t n, double power)
+{
+    double sum = 0;
+    for (size_t v = 0; v < n; v++)
+        sum += counts[v] = counts[v] > 0 ? pow(counts[v], power) : 0;
+    return sum;
 }
 
 /* Cells with less than their share are filled up by those with more (Vose). rest[n] has each item's
@@ -40,7 +50,7 @@ static void make_aliases(pr_proposal *p, double *rest, uint32_t *cells)
         p->keep[cells[rich++]] = 1;
 }
 
-parsrec_status pr_proposal_make(pr_proposal *out, const pr_dataset *data, size_t last,
+parsrec_status pr_proposal_make(pr_proposal *out, const pr_dataset *data, size_t last, double power,
                                 parsrec_error *err)
 {
     size_t n = data->items;
@@ -53,9 +63,11 @@ parsrec_status pr_proposal_make(pr_proposal *out, const pr_dataset *data, size_t
     bool taken = out->keep != NULL && out->alias != NULL && out->purchases != NULL &&
                  rest != NULL && cells != NULL;
     if (taken) {
-        size_t all = count_purchases(rest, data, last);
+        double all = (double)count_purchases(rest, data, last);
+        if (power != 1)
+            all = raise_counts(rest, n, power);
         for (size_t v = 0; v < n; v++) {
-            double share = all > 0 ? rest[v] / (double)all : 1 / (double)n;
+            double share = all > 0 ? rest[v] / all : 1 / (double)n;
             out->purchases[v] = (float)share;
             rest[v] = share * (double)n;
         }
@@ -76,6 +88,12 @@ void pr_proposal_free(pr_proposal *p)
     *p = (pr_proposal){0};
 }
 
+/* The item of a cell, or its alias. */
+static int32_t settle(const pr_proposal *p, uint32_t cell, uint32_t bits)
+{
+    return (int32_t)((float)(bits >> 8) * 0x1p-24f < p->keep[cell] ? cell : p->alias[cell]);
+}
+
 int32_t pr_proposal_draw(const pr_proposal *p, pr_stream *stream, size_t items)
 {
     assert(items > 0);
@@ -84,7 +102,13 @@ int32_t pr_proposal_draw(const pr_proposal *p, pr_stream *stream, size_t items)
     uint32_t bits = pr_stream_u32(stream);
     if (p == NULL || bits & 1) /* the lowest bit decides between the halves, the others the cell */
         return (int32_t)cell;
-    return (int32_t)((float)(bits >> 8) * 0x1p-24f < p->keep[cell] ? cell : p->alias[cell]);
+    return settle(p, cell, bits);
+}
+
+int32_t pr_proposal_draw_bought(const pr_proposal *p, pr_stream *stream)
+{
+    uint32_t cell = pr_stream_below(stream, (uint32_t)p->items);
+    return settle(p, cell, pr_stream_u32(stream));
 }
 
 double pr_proposal_chance(const pr_proposal *p, int32_t item, size_t items)

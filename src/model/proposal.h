@@ -13,11 +13,11 @@ typedef struct pr_proposal {
     size_t items;
     float *keep;      /* [items]: chance that a draw of this cell is the item itself ... */
     uint32_t *alias;  /* [items]: ... and otherwise this one (Walker's alias method) */
-    float *purchases; /* [items]: share of all purchases */
+    float *purchases; /* [items]: share of all purchases, or of their powers */
 } pr_proposal;
 
-/* From the training sessions; `last` is the number of test sessions per user. */
-parsrec_status pr_proposal_make(pr_proposal *out, const pr_dataset *data, size_t last,
+/* From the training sessions, by counts to the power; `last` is the number of test sessions per user. */
+parsrec_status pr_proposal_make(pr_proposal *out, const pr_dataset *data, size_t last, double power,
                                 parsrec_error *err);
 void pr_proposal_free(pr_proposal *proposal); /* a zeroed one is fine */
 
@@ -25,5 +25,7 @@ void pr_proposal_free(pr_proposal *proposal); /* a zeroed one is fine */
  * proposal. */
 int32_t pr_proposal_draw(const pr_proposal *proposal, pr_stream *stream, size_t items);
 double pr_proposal_chance(const pr_proposal *proposal, int32_t item, size_t items);
+/* One draw by purchases alone, without the even half. */
+int32_t pr_proposal_draw_bought(const pr_proposal *proposal, pr_stream *stream);
 
 #endif

@@ -324,8 +324,10 @@ parsrec_status pr_beginning_make(pr_beginning *out, pr_model *model, const pr_da
     tree.parts = tree.categories;
     if (model->config.features_item)
         PR_TRY(list_columns(out, &tree, data, err));
-    if (model->config.loss == PR_LOSS_SAMPLED && model->kind->drawn_items != NULL) {
-        PR_TRY(pr_proposal_make(&out->proposal, data, (size_t)model->config.last, err));
+    bool pairs = model->kind->pairs != NULL && model->config.negatives_power > 0;
+    if (pairs || (model->config.loss == PR_LOSS_SAMPLED && model->kind->drawn_items != NULL)) {
+        PR_TRY(pr_proposal_make(&out->proposal, data, (size_t)model->config.last,
+                                pairs ? model->config.negatives_power : 1, err));
         model->proposal = &out->proposal;
     }
     return pr_model_set_tree(model, &tree, err);

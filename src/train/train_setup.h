@@ -51,7 +51,7 @@ typedef struct pr_beginning {
     pr_pair_memory pairs;
     pr_families families;      /* found from `near` where the data have no categories */
     pr_shared_column *columns; /* feature columns of items */
-    pr_proposal proposal;      /* with loss = sampled */
+    pr_proposal proposal;      /* with loss = sampled or negatives.power */
 } pr_beginning;
 
 /* Decides what settings leave to the data, and reports it through the hooks. */

@@ -33,6 +33,15 @@ done
 for loss in sampled bpr-max top1-max; do
     ok "$PARSREC" train -o $loss.st shop.st --model gru4rec --set dim.item=8 --set loss=$loss --set negatives=20 --epochs 1
 done
+losses() { grep -o '"loss": *[0-9.]*' "$1.log"; }
+for kind in bpr fpmc ncf hrm transrec; do # sampled by popularity: another model, the same at any number of threads
+    small="--model $kind --set dim.item=8 --set batch=32 --set negatives.power=0.75 --epochs 2"
+    ok "$PARSREC" train -o popular.st shop.st $small
+    ok "$PARSREC" train -o again.st shop.st $small --threads 2
+    ok cmp popular.st again.st
+    if [ "$(losses popular.st)" != "$(losses $kind.st)" ]; then pass; else fail "$kind: negatives.power changes nothing"; fi
+done
+fails 1 "negatives.power" "$PARSREC" train -o x.st shop.st --model bpr --set negatives.power=-1
 fails 1 "a model of windows (caser, stamp, narm, dream) learns with loss" "$PARSREC" train -o x.st shop.st --model stamp --set loss=bpr
 fails 1 "gru4rec learns with loss" "$PARSREC" train -o x.st shop.st --model gru4rec --set loss=bce
 fails 1 "learn with loss = bpr" "$PARSREC" train -o x.st shop.st --model fpmc --set loss=ce

@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "math/layers.h"
 #include "model/history.h"
+#include "model/proposal.h"
 #include "model/user_rows.h"
 
 enum {
@@ -105,15 +106,17 @@ int32_t pr_pair_slot(const pr_pair_block *b, int32_t item)
 /* ---- targets ---- */
 
 /* right[V]: not 0 for the items of the basket. */
-static int32_t draw_wrong(const int32_t *right, pr_stream *stream, size_t items)
+static int32_t draw_wrong(const int32_t *right, pr_stream *stream, const pr_model *model)
 {
-    uint32_t item = 0;
+    bool even = !(model->config.negatives_power > 0) || model->proposal == NULL;
+    int32_t item = 0;
     for (int k = 0; k < TRIES; k++) {
-        item = pr_stream_below(stream, (uint32_t)items);
+        item = even ? (int32_t)pr_stream_below(stream, (uint32_t)model->items)
+                    : pr_proposal_draw_bought(model->proposal, stream);
         if (right[item] == 0)
             break;
     }
-    return (int32_t)item;
+    return item;
 }
 
 static void add_candidates(pr_pair_block *b, int32_t target, pr_stream *stream)
@@ -121,7 +124,7 @@ static void add_candidates(pr_pair_block *b, int32_t target, pr_stream *stream)
     size_t at = b->targets * b->each;
     b->item[at] = target;
     for (size_t n = 1; n < b->each; n++)
-        b->item[at + n] = draw_wrong(b->chunk->slots[1], stream, b->model->items);
+        b->item[at + n] = draw_wrong(b->chunk->slots[1], stream, b->model);
     for (size_t n = 0; n < b->each; n++)
         b->slot[at + n] = pr_pair_slot(b, b->item[at + n]);
 }

@@ -247,7 +247,7 @@ static void draws_have_their_chances(void **state)
                        .action_items = actions};
     pr_proposal p;
     parsrec_error err;
-    assert_ok(pr_proposal_make(&p, &data, 1, &err));
+    assert_ok(pr_proposal_make(&p, &data, 1, 1, &err));
     double chance[3], all = 0;
     size_t count[3] = {0};
     for (int32_t v = 0; v < 3; v++)
@@ -261,6 +261,15 @@ static void draws_have_their_chances(void **state)
         count[pr_proposal_draw(&p, &stream, 3)]++;
     for (size_t v = 0; v < 3; v++)
         assert_close((double)count[v] / DRAWS, chance[v], 0.01);
+    pr_proposal_free(&p);
+
+    assert_ok(pr_proposal_make(&p, &data, 1, 2, &err)); /* squares, 4 to 1 */
+    memset(count, 0, sizeof count);
+    for (size_t i = 0; i < DRAWS; i++)
+        count[pr_proposal_draw_bought(&p, &stream)]++;
+    assert_close((double)count[0] / DRAWS, 0.8, 0.01);
+    assert_close((double)count[1] / DRAWS, 0.2, 0.01);
+    assert_int_equal(count[2], 0);
     pr_proposal_free(&p);
 }
 
