@@ -62,8 +62,12 @@ static pr_mix_data repeaters(void)
             .items = items[u],
             .size = 3};
     }
-    return (pr_mix_data){
-        .baskets = baskets, .count = USERS, .from = &counted, .seed = 9, .pool = pool};
+    return (pr_mix_data){.baskets = baskets,
+                         .count = USERS,
+                         .questions = PR_MIX_QUESTIONS,
+                         .from = &counted,
+                         .seed = 9,
+                         .pool = pool};
 }
 
 /* How many of the best four items after the first `placed` ones the user had before, or everybody buys. */
