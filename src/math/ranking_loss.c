@@ -1,6 +1,7 @@
 /* Two passes: the sums of a row with its loss, then the gradients. */
 #include "math/ranking_loss.h"
 
+#include "math/sampled_loss.h"
 #include "math/softmax_loss.h"
 
 PR_INLINE pr_real logistic(pr_real x)
@@ -180,16 +181,6 @@ PR_LOCAL_LEVELS(void, shared_exponentials, shared_exponentials_any,
                 (pr_real * score, pr_real *sum, const pr_real *top, size_t N, size_t B),
                 (score, sum, top, N, B))
 
-PR_INLINE void shared_gradients_any(pr_real *restrict score, const pr_real *restrict by, size_t N,
-                                    size_t B)
-{
-    for (size_t n = 0; n < N; n++)
-        for (size_t r = 0; r < B; r++)
-            score[n * B + r] *= by[r];
-}
-PR_LOCAL_LEVELS(void, shared_gradients, shared_gradients_any,
-                (pr_real * score, const pr_real *by, size_t N, size_t B), (score, by, N, B))
-
 double pr_shared_softmax_gradient(pr_real *score, pr_real *t, pr_real *work, pr_real more,
                                   pr_real factor, size_t N, size_t B)
 {
@@ -205,6 +196,6 @@ double pr_shared_softmax_gradient(pr_real *score, pr_real *t, pr_real *work, pr_
         t[r] = factor * (own / all - 1);
         sum[r] = factor / all;
     }
-    shared_gradients(score, sum, N, B);
+    pr_drawn_scale(score, sum, N, B);
     return loss;
 }
