@@ -13,7 +13,12 @@ mkdir -p "$out"
 zcat "$folder/split.csv.gz" | awk -F, '$2 == "test" {print $1}' >"$out/tests"
 zcat "$folder/stored_lists.csv.gz" | awk -F, 'NR > 1 {print $2}' | sort -u >"$out/listed"
 
-counted() { case $1 in parsrec* | sasrec* | bert4rec* | gru4rec* | narm* | stamp* | caser* | dream*) false ;; *) true ;; esac; }
+counted() {
+    case $1 in
+    parsrec | sasrec | tisasrec | bert4rec | gru4rec | narm | stamp | caser | dream | bpr | fpmc | ncf | hrm | transrec) false ;;
+    *) true ;;
+    esac
+}
 
 # scored KIND DATA TESTS OPTIONS...: what eval prints, with a model file for kinds that learn.
 scored() {
@@ -51,10 +56,16 @@ echo
 lists vsknn vsknn
 lists ar rules --set rules.from=last --set ties=first
 lists sr seqrules --set ties=first
-# Repeated clicks kept: each click is a session of its own.
-python3 "$here/click_prefixes.py" "$folder/actions.csv.gz" "$folder/stored_lists.csv.gz" sr "$out/sr.csv" "$out/sr_tests"
-"$parsrec" import -o "$out/sr.st" "$out/sr.csv" >/dev/null 2>&1
-scored seqrules "$out/sr.st" "$out/sr_tests" --set ties=first --dump-scores "$out/scores" >/dev/null 2>&1
-python3 "$here/session_lists.py" sr "$out/scores" "$folder/stored_lists.csv.gz" "$folder/actions.csv.gz"
+# clicks MODEL OPTIONS...: repeated clicks kept, each click a session of its own.
+clicks() {
+    model=$1
+    shift
+    python3 "$here/click_prefixes.py" "$folder/actions.csv.gz" "$folder/stored_lists.csv.gz" "$model" "$out/$model.csv" "$out/${model}_tests"
+    "$parsrec" import -o "$out/$model.st" "$out/$model.csv" >/dev/null 2>&1
+    scored seqrules "$out/$model.st" "$out/${model}_tests" --set ties=first --dump-scores "$out/scores" "$@" >/dev/null 2>&1
+    python3 "$here/session_lists.py" "$model" "$out/scores" "$folder/stored_lists.csv.gz" "$folder/actions.csv.gz"
+}
+clicks ar --set rules.side=both --set rules.fade=0 --set rules.steps=10000
+clicks sr
 case " $kinds " in *" gru4rec "*) lists gru4rec gru4rec ;; esac
 rm -f "$out/scores"

@@ -39,6 +39,7 @@ static const char *const bests[] = {"remaining", "protocols", NULL};
 static const char *const averages[] = {"off", "auto", NULL};
 static const char *const rule_values[] = {"confidence", "lift", "support", NULL};
 static const char *const rule_sources[] = {"all", "last", NULL};
+static const char *const rule_sides[] = {"after", "both", NULL};
 static const char *const separators[] = {"off", "on", "auto", NULL};
 static const char *const pools[] = {"max", "mean", NULL};
 static const char *const optimisers[] = {"adam", "sgd", NULL};
@@ -203,6 +204,8 @@ static const setting settings[] = {
           "seqrules: places between two items of a rule, at most"),
     NUMBER("rules.fade", rules_fade, 0, 100, "2",
            "seqrules: an item d places later counts 1 / d to this power"),
+    CHOICE("rules.side", rules_side, rule_sides, "after",
+           "seqrules: items that count: those after an item, or on both sides of it"),
     NUMBER("itemknn.shrink", itemknn_shrink, 0, 1e9, "20",
            "itemknn: added to the denominator of the cosine"),
     NUMBER("ease.lambda", ease_lambda, 1e-3, 1e9, "200", "ease: regularisation"),

@@ -34,6 +34,7 @@ typedef enum pr_best_by { PR_BEST_REMAINING, PR_BEST_PROTOCOLS } pr_best_by;
 typedef enum pr_average_kind { PR_AVERAGE_OFF, PR_AVERAGE_AUTO } pr_average_kind;
 typedef enum pr_rules_by { PR_RULES_CONFIDENCE, PR_RULES_LIFT, PR_RULES_SUPPORT } pr_rules_by;
 typedef enum pr_rules_from { PR_FROM_ALL, PR_FROM_LAST } pr_rules_from;
+typedef enum pr_rules_side { PR_SIDE_AFTER, PR_SIDE_BOTH } pr_rules_side;
 typedef enum pr_separator_use {
     PR_SEPARATOR_OFF,
     PR_SEPARATOR_ON,
@@ -57,7 +58,7 @@ typedef struct pr_config {
     double markov_smooth;
     int knn_users, tifu_groups, upcf_recent;
     double knn_own, tifu_decay, tifu_group_decay, upcf_asymmetry, upcf_locality, pernir_past;
-    int links_width, rules_by, rules_from, rules_support, rules_steps, ease_items;
+    int links_width, rules_by, rules_from, rules_support, rules_steps, rules_side, ease_items;
     int knn_sessions, knn_recent;
     double rules_fade, itemknn_shrink, ease_lambda, knn_idf, knn_late;
     double rate, rate_warmup, rate_final, beta1, beta2, eps, clip, anyone;

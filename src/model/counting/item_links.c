@@ -2,7 +2,7 @@
  * what a link is, and in who votes:
  *
  *   rules      bought in the same session; the items of the open basket, or the last one alone
- *   seqrules   came soon after it in a user's sequence; the last item alone
+ *   seqrules   came soon after it in a user's sequence, or near it; the last item alone
  *   itemknn    bought by the same users (cosine); all that the user has and had
  *   ease       the same by ridge regression (linear_items.h)
  *
@@ -80,6 +80,7 @@ static parsrec_status count_links(pr_links *links, const pr_model *model, const 
         rule.kind = PR_AFTER;
         rule.steps = (size_t)c->rules_steps;
         rule.fade = c->rules_fade;
+        rule.both_sides = c->rules_side == PR_SIDE_BOTH;
     } else {
         rule.kind = PR_BY_USER;
         rule.newest = (size_t)c->history_length;

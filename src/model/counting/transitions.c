@@ -24,8 +24,9 @@ typedef struct occurrences {
     uint64_t *start;   /* [V + 1] */
     uint32_t *holder;  /* [entries]: the session or user */
     bool *followed;    /* [sessions], PR_ACROSS: the user has another session after it */
-    uint64_t *action;  /* [entries], PR_AFTER: the action ... */
-    uint32_t *left;    /* ... and how many items of the user follow it */
+    uint64_t *action;  /* [entries], PR_AFTER: the action, ... */
+    uint32_t *before;  /* ... how many items of the user precede it ... */
+    uint32_t *left;    /* ... and how many follow it */
     pr_user_sets sets; /* PR_BY_USER: what each user bought */
 } occurrences;
 
@@ -35,6 +36,7 @@ static void free_occurrences(occurrences *p)
     pr_free(p->holder);
     pr_free(p->followed);
     pr_free(p->action);
+    pr_free(p->before);
     pr_free(p->left);
     pr_user_sets_free(&p->sets);
 }
@@ -96,16 +98,19 @@ static parsrec_status find_sequences(occurrences *p, const pr_counted *from, par
     *p = (occurrences){.from = from};
     p->start = pr_alloc_zero(data->items + 1, sizeof *p->start);
     p->action = pr_alloc(data->actions, sizeof *p->action);
+    p->before = pr_alloc(data->actions, sizeof *p->before);
     p->left = pr_alloc(data->actions, sizeof *p->left);
-    if (p->start == NULL || p->action == NULL || p->left == NULL)
+    if (p->start == NULL || p->action == NULL || p->before == NULL || p->left == NULL)
         return pr_fail_memory(err);
     for (int fill = 0; fill < 2; fill++) {
         for (size_t u = 0; u < data->users; u++) {
+            int64_t first = data->session_offsets[data->user_offsets[u]];
             int64_t end = data->session_offsets[pr_counted_end(from, u)];
-            for (int64_t a = data->session_offsets[data->user_offsets[u]]; a < end; a++) {
+            for (int64_t a = first; a < end; a++) {
                 uint64_t *at = &p->start[data->action_items[a]];
                 if (fill) {
                     p->action[*at] = (uint64_t)a;
+                    p->before[*at] = (uint32_t)(a - first);
                     p->left[*at] = (uint32_t)(end - a - 1);
                 }
                 (*at)++;
@@ -270,14 +275,18 @@ static parsrec_status emit(pr_links *out, link_row *d, size_t width, parsrec_err
     return PARSREC_OK;
 }
 
-static void add_later(link_row *d, const occurrences *p, uint64_t k, size_t item,
-                      const pr_link_rule *rule)
+static void add_places(link_row *d, const occurrences *p, uint64_t k, size_t item,
+                       const pr_link_rule *rule)
 {
     const int32_t *here = p->from->data->action_items + p->action[k];
-    size_t most = p->left[k] < rule->steps ? p->left[k] : rule->steps;
-    for (size_t i = 1; i <= most; i++)
+    size_t later = p->left[k] < rule->steps ? p->left[k] : rule->steps;
+    size_t earlier = p->before[k] < rule->steps ? p->before[k] : rule->steps;
+    for (size_t i = 1; i <= later; i++)
         if (here[i] != (int32_t)item)
             add_link(d, here[i], pow((double)i, -rule->fade));
+    for (size_t i = 1; rule->both_sides && i <= earlier; i++)
+        if (*(here - i) != (int32_t)item)
+            add_link(d, *(here - i), pow((double)i, -rule->fade));
 }
 
 static void add_others(link_row *d, const pr_user_sets *sets, size_t user, size_t item)
@@ -303,7 +312,7 @@ static void add_row(link_row *d, pr_links *out, const occurrences *p, size_t ite
                 votes += add_session(d, data, p->holder[k] + 1, -1, true);
             break;
         case PR_AFTER:
-            add_later(d, p, k, item, rule);
+            add_places(d, p, k, item, rule);
             votes++;
             break;
         case PR_BY_USER:

@@ -27,10 +27,11 @@ typedef enum pr_link_kind {
 /* What is counted, and what is kept of it. */
 typedef struct pr_link_rule {
     pr_link_kind kind;
-    size_t width;  /* links kept per item, the strongest */
-    size_t steps;  /* PR_AFTER: how far apart, at most, ... */
-    double fade;   /* ... and how much less that counts */
-    size_t newest; /* PR_BY_USER: how many of the newest purchases of a user count; 0: all */
+    size_t width;    /* links kept per item, the strongest */
+    size_t steps;    /* PR_AFTER: how far apart, at most, ... */
+    double fade;     /* ... how much less that counts, ... */
+    bool both_sides; /* ... and whether earlier places count too */
+    size_t newest;   /* PR_BY_USER: how many of the newest purchases of a user count; 0: all */
     /* The strength of a link from the number of sessions, places or users that had each item, and the count
      * of the link; 0 or less drops it. NULL: the count. */
     double (*weigh)(const void *context, double from, double to, double both);

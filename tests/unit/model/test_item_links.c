@@ -108,6 +108,27 @@ static void later_items_count_by_distance(void **state)
     pr_model_free(model);
 }
 
+/* Both sides: 0 is beside 1 three times, two places from 0 (left out) and from 3, and one and three from 2. */
+static void items_on_both_sides_count_alike(void **state)
+{
+    (void)state;
+    pr_model *model =
+        counted("seqrules", (const char *[]){"rules.side=both", "rules.fade=1", NULL});
+    pr_scorer *scorer = open_basket(model, &guest);
+    placed(scorer, 0);
+    assert_scores(scorer, (double[]){-1. / 4, 3, 1. / 3 + 1, 1. / 2, -1. / 2, -1});
+    placed(scorer, 2);
+    assert_scores(scorer, (double[]){1. / 3 + 1, 1. / 2, -1. / 2, -1. / 2, -1. / 2, -1});
+    pr_scorer_free(scorer);
+    pr_model_free(model);
+    model = counted("seqrules", (const char *[]){"rules.side=both", "rules.steps=1", NULL});
+    scorer = open_basket(model, &guest);
+    placed(scorer, 3);
+    assert_scores(scorer, (double[]){-1. / 4, 1, -1. / 2, -1. / 2, -1. / 2, -1});
+    pr_scorer_free(scorer);
+    pr_model_free(model);
+}
+
 /* Users with 0 and 1: Anna and Bert; with 2: Anna; with 3: Bert. */
 static void items_of_the_same_users_are_similar(void **state)
 {
@@ -296,6 +317,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rules_have_confidence_lift_and_support),
         cmocka_unit_test(later_items_count_by_distance),
+        cmocka_unit_test(items_on_both_sides_count_alike),
         cmocka_unit_test(items_of_the_same_users_are_similar),
         cmocka_unit_test(regression_is_at_its_minimum),
         cmocka_unit_test(a_matrix_times_its_inverse_is_one),
