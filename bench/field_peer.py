@@ -10,6 +10,8 @@ sampled cross entropy or BPR-max) and `--model bpr`. Of each user all actions bu
 for nothing. gru4rec: PyTorch's own GRU, batches of users of like length (--mixed: of all lengths), dropout of
 sasrec_peer.py, losses with their gradients written out, in place; all positions of a piece share its drawn items. bpr: the pairs of an epoch are arrays, so that Python does a handful of calls per
 batch; gradients of the tables are dense with Adam, or lists of rows with SparseAdam (--sparse).
+--plain is gru4rec as one writes it without looking for speed: PyTorch's own dropout and cross entropy, gradients by
+autograd, all positions of a batch at once with one draw of items.
 Needs Debian's python3-torch and python3-numpy.
 """
 import argparse
@@ -111,6 +113,22 @@ def drawn(do, grads, part, target, table, bias, room, T, args):
     return loss
 
 
+def plain_loss(y, table, bias, target, args):
+    """The same losses as CatalogueLoss, left to autograd."""
+    if args.loss == "ce":
+        return F.cross_entropy(F.linear(y, table, bias), target)
+    ids = torch.randint(len(table), (args.negatives,))
+    right = (y * table[target]).sum(1, keepdim=True) + bias[target][:, None]
+    drawn = F.linear(y, table[ids], bias[ids])
+    hit = ids == target[:, None]
+    if args.loss == "sampled":
+        drawn = drawn.masked_fill(hit, -1e30) + math.log(len(table) / args.negatives)
+        return F.cross_entropy(torch.cat((right, drawn), 1), torch.zeros_like(target))
+    w = torch.softmax(drawn.masked_fill(hit, -1e30), 1)
+    gain = (w * torch.sigmoid(right - drawn)).sum(1)
+    return (args.decay * (w * drawn ** 2).sum(1) - gain.log()).mean()
+
+
 class GRU4Rec(nn.Module):
     def __init__(self, items, args):
         super().__init__()
@@ -120,11 +138,13 @@ class GRU4Rec(nn.Module):
         self.cell = nn.GRU(args.dim, args.dim, batch_first=True)
 
     def loss(self, inputs, targets, places):
-        x = Drop.apply(F.embedding(inputs, self.item), self.threshold)
-        h, _ = self.cell(x)
-        y = h.reshape(-1, h.shape[-1]).index_select(0, places)
-        y = Drop.apply(y, self.threshold)
-        return CatalogueLoss.apply(y, self.item[:-1], self.bias, targets, self.args)
+        h, _ = self.cell(self.drop(F.embedding(inputs, self.item)))
+        y = self.drop(h.reshape(-1, h.shape[-1]).index_select(0, places))
+        loss = plain_loss if self.args.plain else CatalogueLoss.apply
+        return loss(y, self.item[:-1], self.bias, targets, self.args)
+
+    def drop(self, x):
+        return F.dropout(x, self.args.dropout) if self.args.plain else Drop.apply(x, self.threshold)
 
 
 def gru4rec_steps(args):
@@ -187,6 +207,7 @@ def main():
     p.add_argument("--threads", type=int, default=1)
     p.add_argument("--processor", action="store_true", help="seconds of processor time, for a machine with other work")
     p.add_argument("--mixed", action="store_true", help="gru4rec: users of all lengths in a batch")
+    p.add_argument("--plain", action="store_true", help="gru4rec: nothing done for speed")
     p.add_argument("--sparse", action="store_true", help="bpr: sparse gradients")
     p.add_argument("--loss", choices=("ce", "sampled", "bpr-max"), default="ce", help="gru4rec")
     p.add_argument("--decay", type=float, default=0.01, help="BPR-max: cost of large scores")

@@ -4,7 +4,8 @@
 # gru4rec: cross entropy over the catalogue, or a loss against 2,048 drawn items.
 # One thread each. PyTorch gets the BLAS kernels that parsrec picks, then OpenBLAS' own choice; gru4rec batches of
 # like length and of mixed lengths, and with drawn items pieces of 512 positions that share them (ours are 256); bpr
-# dense and sparse gradients. Its best counts, and so does the better of our two turns. Seconds are of processor time,
+# dense and sparse gradients. Its best counts, and so does the better of our two turns. gru4rec is also shown beside the
+# program as one writes it in PyTorch without looking for speed (--plain). Seconds are of processor time,
 # so that other work on the machine is not counted: PyTorch's by its own clock, ours by the share of the processor that
 # the whole run had. PYTHON names the interpreter. Needs Debian's python3-torch and time.
 set -eu
@@ -34,7 +35,9 @@ field() { sed "s/.*\"$1\": \"*\([0-9A-Za-z.]*\).*/\1/"; }
 theirs() { # MODEL OPTION...
     kind=${1%:*}
     shift
-    "$python" "$here/field_peer.py" "$kind" "$actions" --loss "$loss" "$@" --seconds "$seconds" --threads 1 --processor | awk '{print $2}'
+    "$python" "$here/field_peer.py" "$kind" "$actions" --loss "$loss" "$@" --seconds "$seconds" --threads 1 --processor \
+        >"$work/peer" || return 1 # an interpreter without PyTorch: no figure at all
+    awk '{print $2}' "$work/peer"
 }
 more() { awk 'BEGIN {best = 0; for (i = 1; i < ARGC; i++) if (ARGV[i] + 0 > best) best = ARGV[i] + 0; print best}' "$@"; }
 
@@ -57,4 +60,10 @@ for model in "$@"; do
     best=$(more "$plain" "$varied" "$own" "$long")
     echo "$model: ours $best_ours items/s, share of sgemm $(echo "$first" | field share) and $(echo "$second" | field share); PyTorch $plain ($varied with $other, $own with OpenBLAS' own kernels, $long in pieces of 512)"
     awk -v m="$model" -v a="$best_ours" -v b="$best" 'BEGIN {printf "%s, 1 thread: %.2f times the peer (goal 1.5)\n", m, a / b}'
+    [ "$model" != bpr ] || continue
+    simple=$(OPENBLAS_CORETYPE=$core theirs "$model" --plain)
+    padded=$(OPENBLAS_CORETYPE=$core theirs "$model" --plain --mixed)
+    simple=$(more "$simple" "$padded")
+    awk -v m="$model" -v a="$best_ours" -v b="$simple" \
+        'BEGIN {printf "%s, 1 thread: %.2f times PyTorch without tuning, %s items/s\n", m, a / b, b}'
 done
