@@ -267,6 +267,8 @@ static int train(const train_args *a, const char *data_path)
             stats.one_item_baskets)
             on_log(&w, PARSREC_LOG_WARNING, CLI_ONE_ITEM_BASKETS);
         parsrec_hooks hooks = {&w, on_log, on_progress, on_epoch};
+        if (first)
+            cli_stage("counting what users bought");
         status = parsrec_train(data, a->output, &a->train, &report, &hooks, &err);
     }
     parsrec_data_free(data);

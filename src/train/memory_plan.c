@@ -166,10 +166,10 @@ static parsrec_status refuse(const pr_train_run *r, const estimate *e, double le
                              parsrec_error *err)
 {
     return pr_fail(err, PARSREC_E_LIMIT,
-                   "training takes at least %.0f MB of memory (%.0f MB with nothing in files), "
-                   "more than --max-memory of %.0f MB allows; raise it, or lower --threads, batch, "
+                   "--max-memory of %.0f MB is too little: %.0f MB is the least for this training, "
+                   "%.0f MB if nothing is to lie in files; raise it, or lower --threads, batch, "
                    "dim.item or dim.user",
-                   least / 1e6, total(e) / 1e6, (double)r->plan->max_memory / 1e6);
+                   (double)r->plan->max_memory / 1e6, least / 1e6, least_limit(total(e)) / 1e6);
 }
 
 parsrec_status pr_memory_choose(pr_train_run *r, const pr_limits *limits, parsrec_error *err)

@@ -242,9 +242,9 @@ ok "$PARSREC" import -o many.st many.csv
 wide="--epochs 1 --set dim.user=640 --set dim.item=8 --set heads=1"
 ok "$PARSREC" train -o all.st many.st $wide --threads 2
 if "$PARSREC" train -o few.st many.st $wide --threads 2 --max-memory 1M >stdout 2>stderr; then fail "trained in 1 MB"; fi
-warns "more than --max-memory of 1 MB allows; raise it"
+warns "max-memory of 1 MB is too little"
 absent few.st
-least=$(sed -n 's/.*takes at least \([0-9]*\) MB.*/\1/p' stderr)
+least=$(sed -n 's/.*too little: \([0-9]*\) MB is the least.*/\1/p' stderr)
 ok "$PARSREC" train -o few.st many.st $wide --threads 2 --max-memory $((least + 1))M
 warns "in temporary files beside the model: the best epoch"
 warns "rows of users and their moments"
