@@ -104,9 +104,10 @@ done:
 
 /* ---- open baskets ---- */
 
-/* Popularity settles ties: as a factor of positive votes, and added where votes may be negative (ease). Both
- * are too small to change the order of different votes in practice. */
-static const double tie_factor = 1e-4, tie_share = 1e-6;
+/* Popularity settles ties: as a factor of positive votes, by its logarithm, and added where votes may be negative
+ * (ease). Votes that differ by less than the factor count as equal: it is below the share by which counts of up to
+ * 100,000 differ, and leaves a float about 80 levels of popularity. */
+static const double tie_factor = 1e-5, tie_share = 1e-6;
 
 typedef struct state {
     pr_transitions links;
@@ -114,7 +115,7 @@ typedef struct state {
     pr_real *factor; /* [V]: 1 and a little more for popular items, which settles ties */
     pr_real *sum;    /* [rows,V] */
     bool *open;      /* [rows]: an item was placed */
-    int32_t *slots;  /* [V]: zero between calls */
+    bool *voted;     /* [rows,V]: of the past or the basket, and counted */
 } state;
 
 static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows, size_t capacity)
@@ -126,7 +127,7 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     s->factor = pr_arena_take(arena, V, sizeof *s->factor);
     s->sum = pr_arena_take(arena, rows * V, sizeof *s->sum);
     s->open = pr_arena_take(arena, rows, sizeof *s->open);
-    s->slots = pr_arena_take_zero(arena, V, sizeof *s->slots);
+    s->voted = pr_arena_take(arena, rows * V, sizeof *s->voted);
     if (pr_arena_counts(arena))
         return;
     s->links = pr_transitions_of(model, "links");
@@ -136,25 +137,25 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
         most = popularity[i] > most ? popularity[i] : most;
     pr_scores_without_votes(s->never, model);
     for (size_t i = 0; i < V; i++)
-        s->factor[i] = model->config.ties == PR_TIES_POPULAR
-                           ? 1 + (pr_real)tie_factor * popularity[i] / most
-                           : 1;
+        s->factor[i] =
+            model->config.ties == PR_TIES_POPULAR
+                ? (pr_real)(1 + tie_factor * log1p((double)popularity[i]) / log1p((double)most))
+                : 1;
 }
 
-static void vote(const state *s, pr_real *sum, int32_t item)
+static void vote(const state *s, size_t row, size_t V, int32_t item)
 {
+    pr_real *sum = s->sum + row * V;
     for (uint32_t e = s->links.start[item]; e < s->links.start[item + 1]; e++)
         sum[s->links.item[e]] += s->links.count[e];
 }
 
-/* The newest purchases, each item once. */
-static void vote_items(state *s, pr_real *sum, const pr_history *h, size_t first)
+/* Unless the item has voted before. */
+static void vote_once(state *s, size_t row, size_t V, int32_t item)
 {
-    for (size_t i = h->count; i-- > first;)
-        if (s->slots[h->items[i]]++ == 0)
-            vote(s, sum, h->items[i]);
-    for (size_t i = first; i < h->count; i++)
-        s->slots[h->items[i]] = 0;
+    if (!s->voted[row * V + (size_t)item])
+        vote(s, row, V, item);
+    s->voted[row * V + (size_t)item] = true;
 }
 
 static bool last_alone(const pr_model *model)
@@ -173,6 +174,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
     state *s = scorer->own;
     const pr_model *model = scorer->model;
     memset(s->sum, 0, scorer->active * model->items * sizeof *s->sum);
+    memset(s->voted, 0, scorer->active * model->items * sizeof *s->voted);
     for (size_t r = 0; r < scorer->active; r++) {
         const pr_history *h = &starts[r].history;
         size_t length = (size_t)model->config.history_length, first = pr_history_last_session(h, 0);
@@ -180,7 +182,8 @@ static void start(pr_scorer *scorer, const pr_start *starts)
             first = length > 0 && h->count > length ? h->count - length : 0;
         else if (last_alone(model))
             first = h->count > 0 ? h->count - 1 : 0;
-        vote_items(s, s->sum + r * model->items, h, first);
+        for (size_t i = h->count; i-- > first;) /* newest first */
+            vote_once(s, r, model->items, h->items[i]);
         s->open[r] = false;
     }
 }
@@ -190,14 +193,16 @@ static void place(pr_scorer *scorer, const int32_t *items)
 {
     state *s = scorer->own;
     const pr_model *model = scorer->model;
+    size_t V = model->items;
     for (size_t r = 0; r < scorer->active; r++) {
-        pr_real *sum = s->sum + r * model->items;
         if (items[r] < 0)
             continue;
-        if (last_alone(model) || (!s->open[r] && !whole_history(model)))
-            memset(sum, 0, model->items * sizeof *sum);
+        if (last_alone(model) || (!s->open[r] && !whole_history(model))) {
+            memset(s->sum + r * V, 0, V * sizeof *s->sum);
+            memset(s->voted + r * V, 0, V * sizeof *s->voted);
+        }
         s->open[r] = true;
-        vote(s, sum, items[r]);
+        vote_once(s, r, V, items[r]);
     }
 }
 

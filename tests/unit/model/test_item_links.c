@@ -143,6 +143,23 @@ static void items_of_the_same_users_are_similar(void **state)
     pr_scorer_free(scorer);
     scorer = open_basket(model, &anna); /* 0, 1 and 2 vote, each once */
     assert_scores(scorer, (double[]){1 + half, 1 + half, 2 * half, 2 * half, -1. / 2, -1});
+    placed(scorer, 1); /* bought again: it has voted already */
+    assert_scores(scorer, (double[]){1 + half, 1 + half, 2 * half, 2 * half, -1. / 2, -1});
+    pr_scorer_free(scorer);
+    pr_model_free(model);
+}
+
+/* Item 0 was bought three times, 1 twice; both are in every session with 3. */
+static void popularity_settles_ties_and_nothing_else(void **state)
+{
+    (void)state;
+    pr_model *model = counted("rules", (const char *[]){"ties=popular", NULL});
+    pr_scorer *scorer = open_basket(model, &guest);
+    pr_real scores[ITEMS];
+    placed(scorer, 3);
+    pr_scorer_score_all(scorer, scores);
+    assert_true(scores[0] > scores[1]);
+    assert_true((double)scores[0] < (double)scores[1] * 20001 / 20000);
     pr_scorer_free(scorer);
     pr_model_free(model);
 }
@@ -319,6 +336,7 @@ int main(void)
         cmocka_unit_test(later_items_count_by_distance),
         cmocka_unit_test(items_on_both_sides_count_alike),
         cmocka_unit_test(items_of_the_same_users_are_similar),
+        cmocka_unit_test(popularity_settles_ties_and_nothing_else),
         cmocka_unit_test(regression_is_at_its_minimum),
         cmocka_unit_test(a_matrix_times_its_inverse_is_one),
         cmocka_unit_test(similar_sessions_vote),
