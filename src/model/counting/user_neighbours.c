@@ -321,7 +321,8 @@ static void start(pr_scorer *scorer, const pr_start *starts)
         make_vector(&s->query, &past, scorer->model, s->slots);
         compare_users(s, scorer->model, starts[r].user);
         int32_t *near = s->near + r * s->most;
-        s->near_count[r] = pr_topk(near, s->like, s->pasts.users, s->most);
+        /* Nobody is similar to a user without a past. */
+        s->near_count[r] = s->query.count > 0 ? pr_topk(near, s->like, s->pasts.users, s->most) : 0;
         for (size_t i = 0; i < s->near_count[r]; i++)
             s->near_like[r * s->most + i] = s->like[near[i]];
         score_row(s, scorer->model, r);
