@@ -1,7 +1,8 @@
 /* DREAM: a recurrent network over baskets (Yu and others, 2016).
  *
- * The window is cut into baskets at its separators; the start row is a basket of its own. With b the pool of a basket's
- * item rows, the largest value or the mean, number by number:
+ * The window is cut into baskets at its separators; without separators, which is for data whose sessions are single
+ * items, every item is a basket. The start row is a basket of its own. With b the pool of a basket's item rows, their
+ * elementwise maximum or mean:
  *   h = tanh(in · b + back · h of the basket before + bias),   y = the newest h.
  * The open basket is the newest one as far as it is known. Steps are counted so that all windows of a block end
  * together: the newest basket is step L - 1, and what belongs to step t are rows t · n .. t · n + n - 1. */
@@ -38,7 +39,7 @@ static size_t steps_of(uint16_t step[PR_LOOKBACK_MOST], const int32_t *ids, cons
     bool begins = true; /* the next older item is in another basket */
     for (size_t t = d->L; t-- > 0;) {
         bool item = ids[t] >= 0 && ids[t] != d->start + 1, start = ids[t] == d->start;
-        if (item && (begins || start))
+        if (item && (begins || start || !d->separated))
             first--;
         if (item || ids[t] == d->start + 1)
             begins = !item || start;

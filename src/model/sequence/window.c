@@ -26,7 +26,8 @@ static pr_window_dims dims_of(const pr_model *model)
                             .across = (size_t)c->filters,
                             .along = (size_t)c->filters_column,
                             .start = (int32_t)model->items,
-                            .mean = c->pool == PR_POOL_MEAN};
+                            .mean = c->pool == PR_POOL_MEAN,
+                            .separated = c->separator};
 }
 
 /* Numbers that score the catalogue: the net's, and the user's row. */

@@ -22,6 +22,7 @@ typedef struct pr_window_dims {
     size_t across, along; /* caser: filters per height, filters over one column */
     int32_t start;        /* the start row, which the separator follows */
     bool mean;            /* dream: baskets are means, not largest values */
+    bool separated;       /* sessions are apart in the window; else every item is one of its own */
 } pr_window_dims;
 
 /* A weight of a net. */

@@ -315,6 +315,23 @@ static void tisasrec_knows_how_long_ago_it_was(void **state)
     }
 }
 
+/* Where sessions are single items, the order of these is all there is; within a basket it is nothing. */
+static void dream_takes_items_without_separators_for_baskets(void **state)
+{
+    (void)state;
+    static const int32_t forth[] = {1, 2, 3}, back[] = {2, 1, 3};
+    static const char *const separators[] = {"separator=off", "separator=on"};
+    for (size_t k = 0; k < 2; k++) {
+        pr_model *model = make_model(
+            "dream", (const char *const[]){separators[k], "pool=mean", "length=16", NULL});
+        pr_real one[ITEMS], other[ITEMS];
+        score_past(model, (pr_history){.items = forth, .count = 3}, one);
+        score_past(model, (pr_history){.items = back, .count = 3}, other);
+        assert_true(differ(one, other) == (k == 0));
+        pr_model_free(model);
+    }
+}
+
 static void bert4rec_scores_separated_sessions_as_it_learns_them(void **state)
 {
     (void)state;
@@ -583,6 +600,7 @@ int main(void)
         cmocka_unit_test(separated_sessions_are_scored_as_they_are_learnt),
         cmocka_unit_test(tisasrec_knows_how_long_ago_it_was),
         cmocka_unit_test(bert4rec_scores_separated_sessions_as_it_learns_them),
+        cmocka_unit_test(dream_takes_items_without_separators_for_baskets),
         cmocka_unit_test(separators_take_their_positions),
         cmocka_unit_test(the_newest_items_count_and_no_others),
         cmocka_unit_test(placed_items_follow_the_history),
