@@ -136,6 +136,7 @@ typedef struct state {
     view w;
     size_t D;
     pr_real *user, *pool, *x; /* [rows,D] */
+    pr_real *offset;          /* [V]: what an item's score has beside its product with x */
     size_t *placed;           /* [rows] */
 } state;
 
@@ -147,6 +148,7 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     s->user = pr_arena_take(arena, rows * s->D, sizeof *s->user);
     s->pool = pr_arena_take(arena, rows * s->D, sizeof *s->pool);
     s->x = pr_arena_take(arena, rows * s->D, sizeof *s->x);
+    s->offset = pr_arena_take(arena, model->items, sizeof *s->offset);
     s->placed = pr_arena_take(arena, rows, sizeof *s->placed);
     if (!pr_arena_counts(arena))
         s->w = view_of(model, model->weights, false);
@@ -157,6 +159,10 @@ static void start(pr_scorer *scorer, const pr_start *starts)
     state *s = scorer->own;
     const pr_model *model = scorer->model;
     size_t D = s->D;
+    for (size_t v = 0; v < model->items; v++) { /* here, since training moves the weights */
+        const pr_real *row = s->w.item + v * D;
+        s->offset[v] = s->w.bias[v] - (model->kind == &pr_transrec ? dot(row, row, D) : 0);
+    }
     for (size_t r = 0; r < scorer->active; r++) {
         const pr_history *h = &starts[r].history;
         size_t user = starts[r].user >= 0 ? (size_t)starts[r].user : model->users;
@@ -184,9 +190,12 @@ static void place(pr_scorer *scorer, const int32_t *items)
 static void score_all(pr_scorer *scorer, pr_real *scores)
 {
     const state *s = scorer->own;
-    for (size_t r = 0; r < scorer->active; r++)
-        for (size_t v = 0; v < scorer->model->items; v++)
-            *scores++ = score_one(scorer->model, &s->w, s->x + r * s->D, (int32_t)v);
+    size_t V = scorer->model->items, n = scorer->active, D = s->D;
+    pr_real scale = scorer->model->kind == &pr_transrec ? 2 : 1;
+    pr_gemm(scores, V, pr_mat(s->x, D), pr_flip(s->w.item, D), 0, n, V, D);
+    for (size_t r = 0; r < n; r++)
+        for (size_t v = 0; v < V; v++)
+            scores[r * V + v] = scale * scores[r * V + v] + s->offset[v];
 }
 
 static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)

@@ -101,10 +101,12 @@ enum { BLOCK = 128 }; /* items at a time */
 typedef struct state {
     view w;
     dims d;
-    pr_real *user;  /* [rows,W] */
-    pr_real *begin; /* [rows,E]: the user's part of the first layer */
-    pr_real *item;  /* [BLOCK,E]: the items' part of it */
-    pr_real *rows;  /* [BLOCK,E]: the network's part of items' rows */
+    pr_real *user;   /* [rows,W] */
+    pr_real *begin;  /* [rows,E]: the user's part of the first layer */
+    pr_real *item;   /* [BLOCK,E]: the items' part of it */
+    pr_real *rows;   /* [BLOCK,E]: the network's part of items' rows */
+    pr_real *scores; /* [rows,V]: all items', which placed ones do not change, ... */
+    bool scored;     /* ... once they were asked for */
     layers a;
 } state;
 
@@ -119,6 +121,7 @@ static void take(void *own, pr_arena *arena, const pr_model *model, size_t rows,
     s->begin = pr_arena_take(arena, rows * d.E, one);
     s->item = pr_arena_take(arena, BLOCK * d.E, one);
     s->rows = pr_arena_take(arena, BLOCK * d.E, one);
+    s->scores = pr_arena_take(arena, rows * model->items, one);
     s->a.in = pr_arena_take(arena, BLOCK * d.E, one);
     s->a.mid = pr_arena_take(arena, BLOCK * d.M, one);
     s->a.last = pr_arena_take(arena, BLOCK * d.F, one);
@@ -131,6 +134,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
 {
     state *s = scorer->own;
     size_t W = s->d.W, E = s->d.E;
+    s->scored = false;
     for (size_t r = 0; r < scorer->active; r++) {
         size_t user = starts[r].user >= 0 ? (size_t)starts[r].user : scorer->model->users;
         memcpy(s->user + r * W, pr_user_row(scorer->model, user), W * sizeof *s->user);
@@ -168,14 +172,16 @@ static void score_all(pr_scorer *scorer, pr_real *scores)
     state *s = scorer->own;
     size_t V = scorer->model->items;
     int32_t items[BLOCK];
-    for (size_t at = 0; at < V; at += BLOCK) {
+    for (size_t at = 0; at < V && !s->scored; at += BLOCK) {
         size_t n = V - at < BLOCK ? V - at : BLOCK;
         for (size_t i = 0; i < n; i++)
             items[i] = (int32_t)(at + i);
         read_items(s, items, n);
         for (size_t r = 0; r < scorer->active; r++)
-            score_read(s, r, items, n, scores + r * V + at);
+            score_read(s, r, items, n, s->scores + r * V + at);
     }
+    s->scored = true;
+    memcpy(scores, s->scores, scorer->active * V * sizeof *scores);
 }
 
 static void score(pr_scorer *scorer, size_t row, const int32_t *items, size_t n, pr_real *scores)
