@@ -29,6 +29,7 @@ const cli_command cli_forget = {
     .options = options,
     .least_words = 1,
     .most_words = 1,
+    .in_place = true,
 };
 
 int cmd_forget(int argc, char **argv)

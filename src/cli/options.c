@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/text.h"
 
@@ -344,6 +345,63 @@ static void check_table(const cli_command *command)
     }
 }
 
+/* ---- outputs and inputs ---- */
+
+static const char *const outputs[] = {"output", "csv", "dump-scores"};
+
+static bool writes(const cli_option *o)
+{
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (o->kind == CLI_KIND_TEXT && strcmp(o->name, outputs[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Links and other spellings of a path included. Only files that exist can be lost. */
+static bool same_file(const struct stat *output, const char *input)
+{
+    struct stat in;
+    return input != NULL && stat(input, &in) == 0 && in.st_dev == output->st_dev &&
+           in.st_ino == output->st_ino;
+}
+
+/* The word or value that names the same file as option `o`, or NULL. */
+static const char *input_like(const cli_command *command, const void *fields,
+                              const cli_words *words, const cli_option *o)
+{
+    struct stat output;
+    const char *path = *(const char *const *)((const char *)fields + o->offset);
+    if (path == NULL || stat(path, &output) != 0 || !S_ISREG(output.st_mode))
+        return NULL;
+    for (size_t i = 0; i < words->count; i++)
+        if (same_file(&output, words->word[i]))
+            return words->word[i];
+    for (const cli_option *other = command->options; other->kind != CLI_KIND_END; other++) {
+        const void *field = (const char *)fields + other->offset;
+        if (other->kind == CLI_KIND_TEXT && !writes(other) &&
+            same_file(&output, *(const char *const *)field))
+            return *(const char *const *)field;
+        for (size_t i = 0; other->kind == CLI_KIND_LIST && i < ((const cli_strings *)field)->count;
+             i++)
+            if (same_file(&output, ((const cli_strings *)field)->word[i]))
+                return ((const cli_strings *)field)->word[i];
+    }
+    return NULL;
+}
+
+/* Writing would replace what is read: somebody's only copy, perhaps. */
+static int check_outputs(const cli_command *command, const void *fields, const cli_words *words)
+{
+    for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++) {
+        const char *input =
+            writes(o) && !command->in_place ? input_like(command, fields, words, o) : NULL;
+        if (input != NULL)
+            return cli_usage_error(
+                command, "--%s would replace %s, which is read; name another file", o->name, input);
+    }
+    return CLI_CONTINUE;
+}
+
 int cli_parse(const cli_command *command, void *fields, cli_words *words, int argc, char **argv)
 {
     assert(argc > 0 && words != NULL);
@@ -370,5 +428,5 @@ int cli_parse(const cli_command *command, void *fields, cli_words *words, int ar
     if (count > command->most_words)
         return cli_usage_error(command, "unexpected argument '%s'",
                                words->word[command->most_words]);
-    return CLI_CONTINUE;
+    return check_outputs(command, fields, words);
 }

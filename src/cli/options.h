@@ -9,7 +9,7 @@
  *
  * An option takes its value as the next word or after '='; a letter may have it attached. Values are
  * checked when they are parsed, and the message names the range, so that commands need no checks of
- * their own. What one table cannot express, such as two options that exclude each other, the command
+ * their own; an output that names a file among the inputs is refused. What one table cannot express, such as two options that exclude each other, the command
  * checks after cli_parse and reports with cli_usage_error.
  *
  * The life of a command: main.c finds it in commands.h and calls cmd_NAME; this calls cli_parse, then
@@ -114,6 +114,7 @@ typedef struct cli_command {
     const char *examples; /* one command per line, indented by two spaces; a test runs them */
     const cli_option *options;
     size_t least_words, most_words;
+    bool in_place; /* its output may be its input */
 } cli_command;
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CONTINUE = -1 };

@@ -1,4 +1,4 @@
-# Twenty mistakes that people make, each with the sentence on standard error, the exit status, and every file
+# Mistakes that people make, each with the sentence on standard error, the exit status, and every file
 # as it was before.
 . "$PARSREC_SOURCE/tests/cli/serve_lib.sh"
 
@@ -216,3 +216,17 @@ mistake 1 "parsrec train: shop.csv: is a text table, not a data set or model; ma
 mistake 1 "parsrec train: shop.csv.gz: is gzip-compressed, not a data set or model; make a data set of it with parsrec import -o DATA shop.csv.gz" \
     "$PARSREC" train -o out.model shop.csv.gz
 absent out.st out.model
+
+# 22. An output that is one of the inputs, however its name is written: somebody's only copy.
+ln -s shop.csv link.csv
+printf 'item,name\n' >names.csv
+replaced="which is read; name another file"
+for words in "import -o shop.csv ./shop.csv" "import -o shop.csv link.csv" "import -o link.csv shop.csv" \
+    "import -o names.csv shop.csv --items names.csv" "train -o shop.st shop.st" "export shop.st -o shop.st" \
+    "recommend shop.model --all -o shop.model" "eval shop.model shop.st --dump-scores shop.st"; do
+    before=$(files)
+    # shellcheck disable=SC2086 # the words of a command
+    fails 2 "$replaced" "$PARSREC" $words
+    same "$(files)" "$before" "files after $words"
+done
+ok "$PARSREC" forget shop.model -o shop.model --user K02
