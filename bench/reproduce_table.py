@@ -128,6 +128,21 @@ def questions(*words):
                  difference(rows, "parsrec", "sasrec", measure) if "sasrec" in rows else "")
 
 
+def field(path):
+    """All models by all three questions with intervals over users, and what each costs."""
+    head("model", "remaining", "next", "basket", "basket, Recall", "training or counting, s", "answers per s")
+    for row in rows_of(path):
+        cell = {}
+        for name, asked in row["protocols"].items():
+            for measure in ("NDCG@10", "Recall@10"):
+                if measure in asked["metrics"]:
+                    cell[name, measure] = "%s [%s, %s]" % (
+                        decimal(asked["metrics"][measure]), *map(decimal, asked["intervals"][measure]))
+        line(row["model"] + (" †" if row["not_trained_out"] else ""), cell["remaining", "NDCG@10"], cell["next", "NDCG@10"],
+             cell["basket", "NDCG@10"], cell["basket", "Recall@10"],
+             "%.1f" % row["cost"]["seconds"], "{:,.0f}".format(row["cost"]["answers_per_s"]))
+
+
 def counts(sample, *synthetic):
     """The sample, and the mean and range over synthetic data sets."""
     of = [{row["model"]: row["metrics"] for row in rows_of(path)} for path in (sample, *synthetic)]
