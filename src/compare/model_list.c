@@ -7,6 +7,7 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "model/model.h"
 
 static bool looks_like_file(const char *word)
 {
@@ -104,12 +105,34 @@ static char *keep_text(pr_model_list *list, const char *text)
     return copy;
 }
 
-/* Adds an entry whose kind or path and settings are set, under `name` or a name made from them. */
+static pr_listed_model *named(const pr_model_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->entries[i].name, name) == 0)
+            return &list->entries[i];
+    return NULL;
+}
+
+static bool same_kind(const pr_listed_model *a, const pr_listed_model *b)
+{
+    return a->kind != NULL && b->kind != NULL && strcmp(a->kind, b->kind) == 0;
+}
+
+/* Adds an entry whose kind or path and settings are set, under `name` or a name made from them. One that
+ * comes from a group gives way to one of the same name and kind, whichever is written first. */
 static parsrec_status add_entry(pr_model_list *list, pr_listed_model *e, const char *name,
                                 parsrec_error *err)
 {
     assert((e->kind == NULL) != (e->path == NULL));
     make_name(e);
+    pr_listed_model *other = named(list, name != NULL ? name : e->name);
+    if (other != NULL && same_kind(e, other) && (e->in_group || other->in_group)) {
+        if (!e->in_group) { /* it takes the place of the one that the group brought */
+            memcpy(e->name, other->name, sizeof e->name);
+            *other = *e;
+        }
+        return PARSREC_OK;
+    }
     PR_TRY(check_name(list, e, name, err));
     if (name != NULL)
         snprintf(e->name, sizeof e->name, "%s", name);
@@ -149,29 +172,50 @@ static const struct {
                "stamp",   "caser",    "dream",  "sasrec", "tisasrec", "bert4rec", "parsrec"}},
 };
 
-/* Whether the word is a group; its kinds then join the list, unless they are there. */
-static bool read_group(pr_model_list *list, const char *word, parsrec_status *status,
-                       parsrec_error *err)
+/* The kinds of a group; NULL if the word, up to its settings, is none. */
+static const char *const *group_named(const char *word)
 {
-    *status = PARSREC_OK;
-    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
-        if (strcmp(groups[g].name, word) != 0)
-            continue;
-        for (size_t i = 0; groups[g].kinds[i] != NULL && *status == PARSREC_OK; i++)
-            *status = pr_model_list_add(list, groups[g].kinds[i], err);
-        return true;
+    size_t n = strcspn(word, ":");
+    for (size_t g = 0; g < sizeof groups / sizeof *groups; g++)
+        if (strlen(groups[g].name) == n && memcmp(groups[g].name, word, n) == 0)
+            return groups[g].kinds;
+    return NULL;
+}
+
+/* GROUP:key=value:... The settings are for members that learn; the others stay as they are. */
+static parsrec_status read_group(pr_model_list *list, const char *const *kinds, char *word,
+                                 parsrec_error *err)
+{
+    pr_listed_model learns = {.base = PR_NONE, .in_group = true}, counts = learns;
+    bool set = strchr(word, ':') != NULL, used = !set;
+    PR_TRY(take_kind(&learns, word, err));
+    for (size_t i = 0; kinds[i] != NULL; i++) {
+        const pr_model_kind *kind = pr_model_kind_named(kinds[i]);
+        bool takes = set && kind != NULL && kind->learn != NULL;
+        pr_listed_model e = takes ? learns : counts;
+        e.kind = kinds[i];
+        used = used || takes;
+        PR_TRY(add_entry(list, &e, NULL, err));
     }
-    return false;
+    if (used)
+        return PARSREC_OK;
+    return pr_fail(err, PARSREC_E_CONFIG,
+                   "the group %s has no model that learns, so it takes no settings; write "
+                   "KIND:key=value",
+                   word);
 }
 
 static parsrec_status read_entry(pr_model_list *list, char *word, parsrec_error *err)
 {
     pr_listed_model e = {.base = PR_NONE};
     const char *name;
-    parsrec_status status;
-    if (read_group(list, word, &status, err))
-        return status;
     word = cut_name(word, &name);
+    const char *const *kinds = group_named(word);
+    if (kinds != NULL && name != NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the group %s cannot have a name; write it alone",
+                       word);
+    if (kinds != NULL)
+        return read_group(list, kinds, word, err);
     if (looks_like_file(word))
         e.path = word[0] == '@' ? word + 1 : word;
     else
@@ -217,9 +261,12 @@ parsrec_status pr_model_list_append(pr_model_list *list, const char *name, const
 parsrec_status pr_model_list_add(pr_model_list *list, const char *kind, parsrec_error *err)
 {
     pr_listed_model e = {.kind = kind, .base = PR_NONE};
-    for (size_t i = 0; i < list->count; i++)
-        if (list->entries[i].kind != NULL && strcmp(list->entries[i].kind, kind) == 0)
+    for (size_t i = 0; i < list->count; i++) {
+        const pr_listed_model *other = &list->entries[i];
+        bool plain = other->set_count == 0 && other->preset == NULL;
+        if (same_kind(&e, other) && (plain || strcmp(other->name, kind) == 0))
             return PARSREC_OK;
+    }
     return add_entry(list, &e, NULL, err);
 }
 

@@ -15,7 +15,8 @@ typedef struct pr_listed_model {
     const char *preset;                 /* "preset=paper" among the settings; or NULL */
     const char *set[PR_ENTRY_SETTINGS]; /* "key=value" each */
     size_t set_count;
-    size_t base; /* ablation: the entry that this one changes; PR_NONE: none */
+    bool in_group; /* written as a part of a group: gives way to an entry of its own */
+    size_t base;   /* ablation: the entry that this one changes; PR_NONE: none */
 } pr_listed_model;
 
 typedef struct pr_model_list {
@@ -26,16 +27,21 @@ typedef struct pr_model_list {
 } pr_model_list;
 
 /* Entries are separated by commas: KIND, KIND:key=value:key=value, a file as @FILE or as a path with
- * a slash or ending in .st, each with NAME= before it to name it; or a group of kinds: counts, neighbours,
- * basket, sequence, field. Without a
- * name it is called by its kind and settings, or by its file. Free with pr_model_list_free, also on
- * failure. */
+ * a slash or ending in .st, each with NAME= before it to name it. Without a name it is called by its
+ * kind and settings, or by its file.
+ *
+ * A group of kinds (counts, neighbours, basket, sequence, field) stands for its members, each as if it
+ * were written alone, except that a member whose name is taken by an entry of its kind is left out,
+ * before or after it. Settings of a group are for the members that learn.
+ *
+ * Free with pr_model_list_free, also on failure. */
 parsrec_status pr_model_list_read(pr_model_list *list, const char *text, parsrec_error *err);
 /* One more entry from its parts: a name, "KIND:key=value" and further settings "key=value:key=value", which
  * may be "". The list keeps copies. */
 parsrec_status pr_model_list_append(pr_model_list *list, const char *name, const char *spec,
                                     const char *settings, size_t base, parsrec_error *err);
-/* One more entry of that kind, unless there is one. The kind is borrowed. */
+/* One more entry of that kind, unless one of that kind has default settings or its name. The kind is
+ * borrowed. */
 parsrec_status pr_model_list_add(pr_model_list *list, const char *kind, parsrec_error *err);
 void pr_model_list_free(pr_model_list *list); /* a zeroed one is fine */
 

@@ -36,6 +36,61 @@ static void list_of_models(void **state)
     pr_model_list_free(&list);
 }
 
+static const pr_listed_model *entry_of(const pr_model_list *list, const char *name)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (strcmp(list->entries[i].name, name) == 0)
+            return &list->entries[i];
+    return NULL;
+}
+
+static void groups_of_models(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_model_list list, other;
+    /* A member that is listed too is there once, in any order. */
+    assert_ok(pr_model_list_read(&list, "counts,pop", &err));
+    assert_ok(pr_model_list_read(&other, "pop,counts", &err));
+    assert_int_equal(list.count, other.count);
+    for (size_t i = 0; i < list.count; i++)
+        assert_non_null(entry_of(&other, list.entries[i].name));
+    pr_model_list_free(&list);
+    pr_model_list_free(&other);
+    /* An entry of the member's own name takes its place, in any order. */
+    static const char *const own[] = {"neighbours,itemknn=itemknn:links.width=9",
+                                      "itemknn=itemknn:links.width=9,neighbours"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(pr_model_list_read(&list, own[i], &err));
+        assert_int_equal(list.count, 7);
+        assert_int_equal(entry_of(&list, "itemknn")->set_count, 1);
+        pr_model_list_free(&list);
+    }
+    /* One of another name leaves the member as it is. */
+    static const char *const two[] = {"bce=itemknn:links.width=9,neighbours",
+                                      "neighbours,bce=itemknn:links.width=9"};
+    for (size_t i = 0; i < 2; i++) {
+        assert_ok(pr_model_list_read(&list, two[i], &err));
+        assert_int_equal(list.count, 8);
+        assert_int_equal(entry_of(&list, "itemknn")->set_count, 0);
+        assert_int_equal(entry_of(&list, "bce")->set_count, 1);
+        pr_model_list_free(&list);
+    }
+    /* Settings are for the members that learn. */
+    assert_ok(pr_model_list_read(&list, "sequence:epochs=8:preset=paper,sequence", &err));
+    assert_string_equal(entry_of(&list, "sasrec-paper-epochs=8")->set[0], "epochs=8");
+    assert_string_equal(entry_of(&list, "sasrec-paper-epochs=8")->preset, "paper");
+    assert_int_equal(entry_of(&list, "sasrec")->set_count, 0);
+    assert_int_equal(entry_of(&list, "vsknn")->set_count, 0);
+    assert_null(entry_of(&list, "vsknn-paper-epochs=8"));
+    pr_model_list_free(&list);
+    /* What joins every list does so beside an entry with other settings. */
+    assert_ok(pr_model_list_read(&list, "wide=markov:markov.width=9", &err));
+    assert_ok(pr_model_list_add(&list, "markov", &err));
+    assert_int_equal(list.count, 2);
+    pr_model_list_free(&list);
+}
+
 static void bad_lists(void **state)
 {
     (void)state;
@@ -51,6 +106,11 @@ static void bad_lists(void **state)
         {"sasrec:loss", "'loss' is not a setting"},
         {".x=pop", "must start with"},
         {"a\nb=pop", "control characters"},
+        {"counts:epochs=3", "no model that learns"},
+        {"sequence:", "is not a setting"},
+        {"x=counts", "cannot have a name"},
+        {"pop=personal,counts", "two models are called 'pop'"},
+        {"counts,pop=personal", "two models are called 'pop'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         parsrec_error err = {0};
@@ -302,15 +362,11 @@ static void unknown_measure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(list_of_models),
-        cmocka_unit_test(bad_lists),
-        cmocka_unit_test(best_and_second),
-        cmocka_unit_test(p_is_corrected),
-        cmocka_unit_test(seeds_are_pooled),
-        cmocka_unit_test(ablation_has_bases),
-        cmocka_unit_test(texts),
-        cmocka_unit_test(json_texts),
-        cmocka_unit_test(unknown_measure),
+        cmocka_unit_test(list_of_models),     cmocka_unit_test(groups_of_models),
+        cmocka_unit_test(bad_lists),          cmocka_unit_test(best_and_second),
+        cmocka_unit_test(p_is_corrected),     cmocka_unit_test(seeds_are_pooled),
+        cmocka_unit_test(ablation_has_bases), cmocka_unit_test(texts),
+        cmocka_unit_test(json_texts),         cmocka_unit_test(unknown_measure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
