@@ -116,24 +116,33 @@ PARSREC_API parsrec_status parsrec_data_load(parsrec_data **out, const char *pat
                                              parsrec_error *err);
 PARSREC_API void parsrec_data_free(parsrec_data *data); /* NULL is fine */
 
-/* Splits the data by time instead of by user: nobody's sessions from that time on are learnt from.
- * Of each user with two sessions before it, the first session from that time on is the test session;
- * all later ones are left out, and users without a test session only train. `time` is in seconds since
- * 1970, or a number as the source has it where its times only order. Call it before anything else is
- * done with the data. E_INPUT without times, or when nobody is left to evaluate.
- *
- * If no user has such a test session, as in data in which every session is a user of its own, users are
- * split as parsrec_data_split_users does: those who begin from that time on test. */
-PARSREC_API parsrec_status parsrec_data_split_at(parsrec_data *data, int64_t time,
-                                                 parsrec_error *err);
-/* The same at the time that leaves this many days, up to the newest session, for the test. E_INPUT
- * without dates. */
-PARSREC_API parsrec_status parsrec_data_split_days(parsrec_data *data, uint64_t days,
-                                                   parsrec_error *err);
-/* Holds out whole users: those of a file, one key per line, test with their last session and train
- * nothing; of the others the newest tenth validates, at most as many users as test. */
-PARSREC_API parsrec_status parsrec_data_split_users(parsrec_data *data, const char *path,
-                                                    parsrec_error *err);
+/* Which sessions a split by time tests. */
+typedef enum parsrec_split_by {
+    PARSREC_SPLIT_BY_AUTO,     /* the kind of the two below that has more test sessions */
+    PARSREC_SPLIT_BY_USERS,    /* of each user with two sessions before the time, the first session
+                                  from that time on; the sessions before it are its history */
+    PARSREC_SPLIT_BY_SESSIONS, /* the first session of each user who begins from that time on, as in
+                                  data in which every session is a user of its own */
+} parsrec_split_by;
+
+/* How data are split before training and evaluation. Zeroed: not at all, so that the last sessions of
+ * each user are held out. At most one of `at`, `days` and `users_path` is set. */
+typedef struct parsrec_split_options {
+    bool at; /* nobody's sessions from `time` on are learnt from */
+    int64_t
+        time; /* seconds since 1970, or a number as the source has it where its times only order */
+    uint64_t days; /* not 0: the same at the time that leaves this many days for the test */
+    const char *users_path; /* not NULL: a file, one key per line; these users test with their last
+                               session and train nothing */
+    parsrec_split_by by;    /* with `at` or `days` */
+} parsrec_split_options;
+
+/* Splits the data; call it before anything else is done with them. Where first sessions or the users
+ * of a file test, the newest tenth of the others validates, at most as many users as test. All later
+ * sessions are left out. Logs one sentence about what is tested. E_INPUT without times, or when nobody
+ * is left to evaluate or to learn from. */
+PARSREC_API parsrec_status parsrec_data_split(parsrec_data *data, const parsrec_split_options *how,
+                                              const parsrec_hooks *hooks, parsrec_error *err);
 
 /* The number of the last event of a server's store that was imported into the data set; 0 if none
  * of that store was. */
@@ -1242,9 +1251,9 @@ PARSREC_API parsrec_status parsrec_eval_several_json(char **out, const char *mod
                                                      const parsrec_eval_report *reports,
                                                      size_t count, parsrec_error *err);
 
-/* Whether the model was trained on data that were split at a time (parsrec_data_split_at), and at
- * which. It says nothing about sessions from then on, so its evaluation needs the same split. */
-PARSREC_API bool parsrec_model_split_at(const parsrec_model *model, int64_t *time);
+/* Whether the model was trained on data that were split at a time, and how; only then is *how written.
+ * Such a model says nothing about sessions from then on, so its evaluation needs the same split. */
+PARSREC_API bool parsrec_model_split(const parsrec_model *model, parsrec_split_options *how);
 
 /* ---- comparison -------------------------------------------------------------------------- */
 
@@ -1271,11 +1280,8 @@ typedef struct parsrec_compare_options {
     const parsrec_eval_options *others; /* further evaluations of the same models, usually by the
                                             other protocols; shown next to `eval` */
     size_t other_count;                 /* up to PARSREC_PROTOCOLS - 1 */
-    bool split;                         /* by time, at `split_at` (parsrec_data_split_at) */
-    int64_t split_at;
-    bool only_listed;            /* do not add personal, recent, markov and mix to the models */
-    uint64_t test_days;          /* not 0: split as parsrec_data_split_days does */
-    const char *test_users_path; /* not NULL: split as parsrec_data_split_users does */
+    parsrec_split_options split;        /* zeroed: as the model files of the list say, if any */
+    bool only_listed; /* do not add personal, recent, markov and mix to the models */
 } parsrec_compare_options;
 
 PARSREC_API parsrec_compare_options parsrec_compare_default(void);
@@ -1345,6 +1351,7 @@ typedef struct parsrec_tune_options {
     unsigned threads;    /* 0: all cores; the results do not depend on it */
     bool retrain;        /* start over if the folder has trials of another search */
     const char *command; /* as typed, for the reports; NULL: not shown */
+    parsrec_split_options split;
     /* Other processes that train a part of the trials, or NULL. All call with the same and see the same
      * folder; rank 0 writes the reports. */
     parsrec_ranks *ranks;

@@ -31,6 +31,9 @@ E_PEER = 72
 E_UNSUPPORTED = 80
 LOG_INFO = 0
 LOG_WARNING = 1
+SPLIT_BY_AUTO = 0
+SPLIT_BY_USERS = 1
+SPLIT_BY_SESSIONS = 2
 TIME_NONE = 0
 TIME_ORDINAL = 1
 TIME_UNIX = 2
@@ -181,6 +184,19 @@ parsrec_hooks._fields_ = [
     ("on_log", CFUNCTYPE(None, c_void_p, c_int, c_char_p)),
     ("on_progress", CFUNCTYPE(c_int, c_void_p, POINTER(parsrec_progress))),
     ("on_epoch", CFUNCTYPE(None, c_void_p, POINTER(parsrec_epoch))),
+]
+
+
+class parsrec_split_options(Structure):
+    pass
+
+
+parsrec_split_options._fields_ = [
+    ("at", c_bool),
+    ("time", c_int64),
+    ("days", c_uint64),
+    ("users_path", c_char_p),
+    ("by", c_int),
 ]
 
 
@@ -903,11 +919,8 @@ parsrec_compare_options._fields_ = [
     ("eval", parsrec_eval_options),
     ("others", POINTER(parsrec_eval_options)),
     ("other_count", c_size_t),
-    ("split", c_bool),
-    ("split_at", c_int64),
+    ("split", parsrec_split_options),
     ("only_listed", c_bool),
-    ("test_days", c_uint64),
-    ("test_users_path", c_char_p),
 ]
 
 
@@ -944,6 +957,7 @@ parsrec_tune_options._fields_ = [
     ("threads", c_uint),
     ("retrain", c_bool),
     ("command", c_char_p),
+    ("split", parsrec_split_options),
     ("ranks", c_void_p),
 ]
 
@@ -1114,9 +1128,7 @@ FUNCTIONS = {
     "parsrec_version": (c_char_p, []),
     "parsrec_data_load": (c_int, [POINTER(c_void_p), c_char_p, POINTER(parsrec_error)]),
     "parsrec_data_free": (None, [c_void_p]),
-    "parsrec_data_split_at": (c_int, [c_void_p, c_int64, POINTER(parsrec_error)]),
-    "parsrec_data_split_days": (c_int, [c_void_p, c_uint64, POINTER(parsrec_error)]),
-    "parsrec_data_split_users": (c_int, [c_void_p, c_char_p, POINTER(parsrec_error)]),
+    "parsrec_data_split": (c_int, [c_void_p, POINTER(parsrec_split_options), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_data_events_through": (c_int, [c_void_p, c_char_p, POINTER(c_uint64), POINTER(parsrec_error)]),
     "parsrec_data_statistics": (c_int, [c_void_p, POINTER(parsrec_data_stats), POINTER(parsrec_error)]),
     "parsrec_data_calendar": (c_int, [POINTER(parsrec_calendar), c_void_p, POINTER(parsrec_error)]),
@@ -1210,7 +1222,7 @@ FUNCTIONS = {
     "parsrec_baselines": (c_int, [POINTER(parsrec_baseline_report), c_void_p, c_int, c_uint, POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_eval_json": (c_int, [POINTER(c_void_p), c_char_p, c_char_p, POINTER(parsrec_eval_options), POINTER(parsrec_eval_report), POINTER(parsrec_error)]),
     "parsrec_eval_several_json": (c_int, [POINTER(c_void_p), c_char_p, c_char_p, POINTER(parsrec_eval_options), POINTER(parsrec_eval_report), c_size_t, POINTER(parsrec_error)]),
-    "parsrec_model_split_at": (c_bool, [c_void_p, POINTER(c_int64)]),
+    "parsrec_model_split": (c_bool, [c_void_p, POINTER(parsrec_split_options)]),
     "parsrec_compare_default": (parsrec_compare_options, []),
     "parsrec_compare": (c_int, [POINTER(c_void_p), c_char_p, c_char_p, POINTER(parsrec_compare_options), POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_comparison_free": (None, [c_void_p]),

@@ -259,7 +259,8 @@ class Dataset:
             seconds.value = int(time)
         out = Dataset(self.path)
         out._folder = self._folder
-        call(library.parsrec_data_split_at, out._handle.pointer, seconds)
+        how = abi.parsrec_split_options(at=True, time=seconds.value)
+        call(library.parsrec_data_split, out._handle.pointer, ctypes.byref(how), None)
         return out
 
     def __reduce__(self) -> Any:

@@ -10,6 +10,7 @@ typedef struct ablate_args {
     parsrec_ablate_options ablate;
     cli_strings row;
     cli_eval_words words;
+    cli_split split;
     bool json;
     double peer_time;
     const char *data_path;
@@ -31,6 +32,7 @@ static const cli_option options[] = {
               "seed of the sampled items, the same for every row"),
     CLI_THREADS(ablate_args, ablate.how.eval.threads),
     CLI_PEER_TIME(ablate_args, peer_time),
+    CLI_SPLIT_OPTIONS(ablate_args, split),
     CLI_FLAG(0, "json", ablate_args, json, "print one JSON object per row"),
     CLI_END,
 };
@@ -78,6 +80,9 @@ int cmd_ablate(int argc, char **argv)
     int rc = cli_parse(&cli_ablate, &a, &words, argc, argv);
     if (rc == CLI_CONTINUE)
         rc = cli_eval_apply(&cli_ablate, &a.ablate.how.eval, &a.words);
+    if (rc == CLI_CONTINUE)
+        rc = cli_split_apply(&cli_ablate, &a.split);
+    a.ablate.how.split = a.split.how;
     if (rc == CLI_CONTINUE && a.output == NULL)
         rc = cli_usage_error(&cli_ablate, "nowhere to write; pass -o DIR");
     if (rc == CLI_CONTINUE) {

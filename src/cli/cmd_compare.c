@@ -83,10 +83,7 @@ int cmd_compare(int argc, char **argv)
         rc = cli_eval_apply(&cli_compare, &a.compare.eval, &a.words);
     if (rc == CLI_CONTINUE)
         rc = cli_split_apply(&cli_compare, &a.split);
-    a.compare.split = a.split.at != NULL;
-    a.compare.split_at = a.split.time;
-    a.compare.test_days = a.split.days;
-    a.compare.test_users_path = a.split.users;
+    a.compare.split = a.split.how;
     if (rc == CLI_CONTINUE && words.count == 0 && a.compare.preset == NULL)
         rc = cli_usage_error(&cli_compare, "which data set? %s", cli_compare.usage);
     if (rc == CLI_CONTINUE && a.compare.models == NULL && a.compare.preset == NULL)

@@ -188,22 +188,17 @@ static bool is_kind(const char *word)
 }
 
 /* Unless another split is asked for, the data are split as those that the model learnt from. */
-static parsrec_status load_split(parsrec_model **model, cli_split *split, const char *path,
-                                 bool speaks, parsrec_error *err)
+static parsrec_status load_split(parsrec_model **model, parsrec_split_options *split,
+                                 const char *path, bool speaks, parsrec_error *err)
 {
-    int64_t time;
-    static char shown[32];
     parsrec_status status = parsrec_model_load(model, path, err);
-    if (status != PARSREC_OK || split->at != NULL || split->days > 0 || split->users != NULL ||
-        !parsrec_model_split_at(*model, &time))
+    if (status != PARSREC_OK || split->at || split->days > 0 || split->users_path != NULL ||
+        !parsrec_model_split(*model, split))
         return status;
-    snprintf(shown, sizeof shown, "%lld", (long long)time);
-    split->at = shown;
-    split->time = time;
     cli_finish_line();
     if (speaks)
-        fprintf(stderr, "note: %s was trained with --split-at %s, which is used here too\n", path,
-                shown);
+        fprintf(stderr, "note: %s was trained with --split-at %lld, which is used here too\n", path,
+                (long long)split->time);
     return PARSREC_OK;
 }
 
@@ -217,12 +212,12 @@ static parsrec_status run(const eval_args *a, const cli_words *words,
     bool first = parsrec_ranks_rank(ranks) == 0;
     if (first)
         cli_stage("loading %s", words->word[1]);
-    cli_split split = a->split;
+    parsrec_split_options split = a->split.how;
     parsrec_status status = parsrec_data_load(&data, words->word[1], err);
     if (status == PARSREC_OK && !is_kind(words->word[0]))
         status = load_split(&model, &split, words->word[0], first, err);
     if (status == PARSREC_OK)
-        status = cli_split_data(data, &split, err);
+        status = parsrec_data_split(data, &split, cli_hooks_in(ranks), err);
     if (status == PARSREC_OK && model == NULL) {
         parsrec_train_options counting = parsrec_train_default();
         counting.model = words->word[0];

@@ -246,7 +246,7 @@ static parsrec_status load(parsrec_data **data, const train_args *a, const char 
 {
     parsrec_status status = parsrec_data_load(data, data_path, err);
     if (status == PARSREC_OK)
-        status = cli_split_data(*data, &a->split, err);
+        status = parsrec_data_split(*data, &a->split.how, cli_hooks_in(a->train.ranks), err);
     return parsrec_ranks_agree(a->train.ranks, status, err);
 }
 

@@ -9,6 +9,7 @@ typedef struct tune_args {
     const char *output;
     parsrec_tune_options tune;
     cli_strings set;
+    cli_split split;
     bool json;
     double peer_time;
     const char *data_path;
@@ -36,6 +37,7 @@ static const cli_option options[] = {
              "start again if DIR has trials of another search"),
     CLI_THREADS(tune_args, tune.threads),
     CLI_PEER_TIME(tune_args, peer_time),
+    CLI_SPLIT_OPTIONS(tune_args, split),
     CLI_FLAG(0, "json", tune_args, json, "print one JSON object per trial"),
     CLI_END,
 };
@@ -97,6 +99,9 @@ int cmd_tune(int argc, char **argv)
     char *command = cli_command_line(
         argc, (const char *const *)argv); /* before words are sorted to the front */
     int rc = cli_parse(&cli_tune, &a, &words, argc, argv);
+    if (rc == CLI_CONTINUE)
+        rc = cli_split_apply(&cli_tune, &a.split);
+    a.tune.split = a.split.how;
     if (rc == CLI_CONTINUE && a.output == NULL)
         rc = cli_usage_error(&cli_tune, "nowhere to write; pass -o DIR");
     if (rc == CLI_CONTINUE) {

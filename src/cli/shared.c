@@ -117,26 +117,27 @@ static void set_candidates(parsrec_eval_options *o, const cli_eval_words *w)
         o->negatives = parsrec_eval_default().negatives;
 }
 
+const char *const cli_split_words[] = {"auto", "users", "sessions", "time", NULL};
+
 int cli_split_apply(const cli_command *command, cli_split *split)
 {
+    static const parsrec_split_by meaning[] = {PARSREC_SPLIT_BY_AUTO, PARSREC_SPLIT_BY_USERS,
+                                               PARSREC_SPLIT_BY_SESSIONS, PARSREC_SPLIT_BY_AUTO};
+    parsrec_split_options *how = &split->how;
     parsrec_error err = {0};
-    if ((split->at != NULL) + (split->days > 0) + (split->users != NULL) > 1)
+    if ((split->at != NULL) + (how->days > 0) + (how->users_path != NULL) > 1)
         return cli_usage_error(command,
                                "--split-at, --test-days and --test-users exclude each other");
-    if (split->at == NULL || pr_parse_i64(pr_slice_of(split->at), &split->time) ||
-        parsrec_time_read(split->at, &split->time, &err) == PARSREC_OK)
+    if (split->by != 0 && split->at == NULL && how->days == 0)
+        return cli_usage_error(command, "--split-by %s needs --split-at TIME or --test-days N",
+                               cli_split_words[split->by]);
+    how->at = split->at != NULL;
+    how->by = meaning[split->by];
+    if (split->at == NULL || pr_parse_i64(pr_slice_of(split->at), &how->time) ||
+        parsrec_time_read(split->at, &how->time, &err) == PARSREC_OK)
         return CLI_CONTINUE;
     return cli_usage_error(command, "--split-at %s: expected a date, as 2010-03-02, or a number",
                            split->at);
-}
-
-parsrec_status cli_split_data(parsrec_data *data, const cli_split *split, parsrec_error *err)
-{
-    if (split->at != NULL)
-        return parsrec_data_split_at(data, split->time, err);
-    if (split->days > 0)
-        return parsrec_data_split_days(data, split->days, err);
-    return split->users != NULL ? parsrec_data_split_users(data, split->users, err) : PARSREC_OK;
 }
 
 parsrec_eval_options cli_eval_for(const parsrec_eval_options *eval, const cli_eval_words *words,

@@ -78,23 +78,26 @@ extern const char *const cli_splits[], *const cli_protocols[];
 /* How data are split: by each user's sessions unless one of these is given. */
 typedef struct cli_split {
     const char *at; /* "2010-03-02" or a number, as data have their times */
-    int64_t time;
-    uint64_t days;
-    const char *users;
+    int by;         /* a word of cli_split_words */
+    parsrec_split_options how;
 } cli_split;
+
+extern const char *const cli_split_words[];
 
 /* Rows of an option table: `split` is a cli_split of the type. */
 #define CLI_SPLIT_OPTIONS(type, split)                                                            \
     CLI_TEXT(0, "split-at", "TIME", type, split.at,                                               \
              "test sessions from this time on, learn from earlier ones; 2010-03-02 or a number"), \
-        CLI_COUNT(0, "test-days", type, split.days, 0, 100000,                                    \
+        CLI_COUNT(0, "test-days", type, split.how.days, 0, 100000,                                \
                   "the same with the last N days of the data (default: no such split)"),          \
-        CLI_TEXT(0, "test-users", "FILE", type, split.users,                                      \
+        CLI_CHOICE(0, "split-by", type, split.by, cli_split_words,                                \
+                   "with these two, test users who return (users), sessions of users who begin "  \
+                   "then (sessions), or the larger of the two groups; time is the same as auto"), \
+        CLI_TEXT(0, "test-users", "FILE", type, split.how.users_path,                             \
                  "test the last session of these users, learn from the others")
 
-/* Reads the time and checks that one split is given at most. CLI_CONTINUE or the exit status. */
+/* Fills split->how and checks that one split is given at most. CLI_CONTINUE or the exit status. */
 int cli_split_apply(const cli_command *command, cli_split *split);
-parsrec_status cli_split_data(parsrec_data *data, const cli_split *split, parsrec_error *err);
 
 /* Parses the words into the options and reports mistakes. CLI_CONTINUE or the exit status. If all
  * protocols are wanted, the options are those of the first. */

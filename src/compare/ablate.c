@@ -232,7 +232,9 @@ static parsrec_status ablate(parsrec_comparison *c, const char *data_path, const
     c->ablation = true;
     PR_TRY(pr_comparison_begin(c, data_path, folder, &o->how, err));
     PR_TRY(parsrec_data_load(&data, data_path, err));
-    parsrec_status status = parsrec_data_statistics(data, &c->stats, err);
+    parsrec_status status = parsrec_data_split(data, &o->how.split, hooks, err);
+    if (status == PARSREC_OK)
+        status = parsrec_data_statistics(data, &c->stats, err);
     if (status == PARSREC_OK)
         status = pr_ablation_list(&c->list, o, &c->stats, hooks, err);
     if (status == PARSREC_OK)

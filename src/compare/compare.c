@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "data/dataset_edit.h"
+#include "eval/evaluation.h"
 #include "model/model.h"
 #include "synth/truth.h"
 
@@ -136,6 +137,19 @@ static parsrec_status check_paths(const parsrec_comparison *c, const pr_contende
     return PARSREC_OK;
 }
 
+/* Somebody can be evaluated, by the protocol whose users are compared. The models that are not files hold
+ * out one number of sessions, or are refused when they are evaluated; the smallest is asked for. */
+static parsrec_status check_evaluated(const parsrec_comparison *c, const parsrec_data *data,
+                                      parsrec_error *err)
+{
+    size_t held_out = 0;
+    for (size_t row = 0; row < c->count; row++) {
+        size_t own = c->rows[row].held_out;
+        held_out = own > 0 && (held_out == 0 || own < held_out) ? own : held_out;
+    }
+    return held_out > 0 ? pr_eval_check(data, &c->eval, held_out, err) : PARSREC_OK;
+}
+
 static parsrec_status plan_all(parsrec_comparison *c, const parsrec_data *data,
                                const parsrec_compare_options *o, const parsrec_hooks *hooks,
                                parsrec_error *err)
@@ -150,6 +164,7 @@ static parsrec_status plan_all(parsrec_comparison *c, const parsrec_data *data,
         PR_TRY(pr_contender_plan(r, c, data, o, hooks, err));
         PR_TRY(check_paths(c, r, err));
     }
+    PR_TRY(check_evaluated(c, data, err));
     return pr_folder_make(c->folder, err); /* only after everything else is known to be right */
 }
 
@@ -363,35 +378,39 @@ static parsrec_status check_ready(const parsrec_comparison *c, const pr_listed_m
     return PARSREC_OK;
 }
 
-/* The time at which the data of model files were split before training. */
-static parsrec_status split_of_files(bool *split, int64_t *time, const parsrec_comparison *c,
+/* How the data of model files were split before training. */
+static parsrec_status split_of_files(parsrec_split_options *split, const parsrec_comparison *c,
                                      const parsrec_hooks *hooks, parsrec_error *err)
 {
     const char *first = NULL;
     for (size_t i = 0; i < c->list.count; i++) {
         const char *path = c->list.entries[i].path;
         parsrec_model *model;
-        int64_t at = 0;
+        parsrec_split_options own;
         if (path == NULL)
             continue;
         PR_TRY(parsrec_model_load(&model, path, err));
-        bool marked = parsrec_model_split_at(model, &at);
+        bool marked = parsrec_model_split(model, &own);
         parsrec_model_free(model);
-        if (marked && first != NULL && at != *time)
+        if (marked && first != NULL && own.time != split->time)
             return pr_fail(err, PARSREC_E_INPUT,
                            "%s was trained with --split-at %lld and %s with --split-at %lld; pass "
                            "the later of the two",
-                           first, (long long)*time, path, (long long)at);
+                           first, (long long)split->time, path, (long long)own.time);
+        if (marked && first != NULL && own.by != split->by)
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "%s and %s were split at one time but test different sessions; say "
+                           "which by --split-at and --split-by",
+                           first, path);
         if (marked) {
             first = path;
-            *split = true;
-            *time = at;
+            *split = own;
         }
     }
     if (first != NULL)
         pr_say(hooks, PARSREC_LOG_INFO,
                "%s was trained with --split-at %lld, which is used here too", first,
-               (long long)*time);
+               (long long)split->time);
     return PARSREC_OK;
 }
 
@@ -448,18 +467,11 @@ static parsrec_status compare(parsrec_comparison *c, const char *data_path, cons
             made = make_data(chosen, c->data_path, o, hooks, err);
         PR_TRY(parsrec_ranks_agree(o->eval.ranks, made, err));
     }
-    bool at = o->split;
-    int64_t time = o->split_at;
-    if (!at && o->test_days == 0 && o->test_users_path == NULL)
-        PR_TRY(split_of_files(&at, &time, c, hooks, err));
+    parsrec_split_options how = o->split;
+    if (!how.at && how.days == 0 && how.users_path == NULL)
+        PR_TRY(split_of_files(&how, c, hooks, err));
     PR_TRY(parsrec_data_load(&data, c->data_path, err));
-    parsrec_status split = PARSREC_OK;
-    if (at)
-        split = parsrec_data_split_at(data, time, err);
-    else if (o->test_days > 0)
-        split = parsrec_data_split_days(data, o->test_days, err);
-    else if (o->test_users_path != NULL)
-        split = parsrec_data_split_users(data, o->test_users_path, err);
+    parsrec_status split = parsrec_data_split(data, &how, hooks, err);
     if (split != PARSREC_OK)
         parsrec_data_free(data);
     PR_TRY(split);

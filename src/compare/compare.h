@@ -69,6 +69,8 @@ typedef struct pr_contender {
     bool ceiling; /* knows how the data were made: shown separately, never the best */
     bool counts;  /* counted from the data, not trained */
     double bytes; /* of memory for one training, estimated */
+    size_t
+        held_out; /* newest sessions of a user that are left out (the setting last); 0: of a file */
     bool
         gaining; /* validation was best at the last epoch of an attempt, clearly above all before */
     char kind[32];

@@ -142,6 +142,7 @@ parsrec_status pr_contender_plan(pr_contender *r, const parsrec_comparison *c,
     parsrec_status status = pr_train_settings(&wanted, &o.train, &why);
     PR_TRY(status == PARSREC_OK ? status
                                 : pr_fail(err, status, "the model %s: %s", e->name, why.message));
+    r->held_out = (size_t)wanted.last;
     if (!r->counts)
         PR_TRY(pr_train_bytes(&r->bytes, e->kind, &wanted, data, 1, err));
     PR_TRY(make_attempts(r, c, r->counts ? 1 : options->seeds, options, err));

@@ -229,7 +229,7 @@ static parsrec_status take_room(const parsrec_tuning *t, pr_trial *trial, size_t
 }
 
 /* The settings as they are, which the first trial has. */
-static parsrec_status keep_settings(const parsrec_tuning *t, pr_trial *trial, size_t *epochs,
+static parsrec_status keep_settings(parsrec_tuning *t, pr_trial *trial, size_t *epochs,
                                     parsrec_error *err)
 {
     pr_config config;
@@ -237,6 +237,7 @@ static parsrec_status keep_settings(const parsrec_tuning *t, pr_trial *trial, si
     PR_TRY(pr_train_settings(&config, &o, err));
     for (size_t i = 0; i < t->space.count; i++)
         pr_config_value(&config, t->space.ranges[i].setting, trial->values[i], PR_VALUE_SIZE);
+    t->held_out = (size_t)config.last;
     *epochs = config.epochs > 0 ? (size_t)config.epochs : 16; /* left to the data: about that */
     return PARSREC_OK;
 }
@@ -411,4 +412,5 @@ void pr_tuning_clear(parsrec_tuning *t)
     pr_free(t->command);
     pr_free(t->preset);
     pr_free(t->config_path);
+    pr_free(t->users_path);
 }

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "base/threads.h"
+#include "eval/evaluation.h"
 #include "model/model.h"
 
 /* ---- the plan ---- */
@@ -40,8 +41,11 @@ static parsrec_status read_space(parsrec_tuning *t, const parsrec_tune_options *
     pr_config unused;
     PR_TRY(pr_model_defaults(&unused, kind, err)); /* which knows what kinds there are */
     if (known == NULL || known->learn == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' counts: there is nothing to tune",
-                       kind);
+        return pr_fail(
+            err, PARSREC_E_ARGUMENT,
+            "tune trains models, and %s counts; parsrec eval %s DATA --split valid --set "
+            "KEY=VALUE measures settings of a model that counts",
+            kind, kind);
     snprintf(t->kind, sizeof t->kind, "%s", kind);
     for (size_t i = 0; i < o->set_count; i++)
         PR_TRY(pr_space_add(&t->space, o->set[i], err));
@@ -81,6 +85,9 @@ static parsrec_status begin(parsrec_tuning *t, const char *data_path, const char
     PR_TRY(copy_word(&t->command, o->command, err));
     PR_TRY(copy_word(&t->preset, o->preset, err));
     PR_TRY(copy_word(&t->config_path, o->config_path, err));
+    PR_TRY(copy_word(&t->users_path, o->split.users_path, err));
+    t->split = o->split;
+    t->split.users_path = NULL;
     PR_TRY(read_space(t, o, err));
     PR_TRY(pr_tuning_draw(t, o, err));
     plan_rounds(t, (size_t)o->cut);
@@ -207,9 +214,7 @@ static parsrec_status tune_on(parsrec_tuning *t, const parsrec_data *data,
     parsrec_data_stats stats;
     PR_TRY(parsrec_data_statistics(data, &stats, err));
     memcpy(t->checksum, stats.checksum, sizeof t->checksum);
-    if (stats.evaluated_users == 0)
-        return pr_fail(err, PARSREC_E_INPUT,
-                       "nobody can be validated: a search needs users with three sessions");
+    PR_TRY(pr_eval_check_validation(data, t->held_out, err));
     PR_TRY(pr_ranks_compare(t->ranks, t->checksum, "data set", err));
     for (size_t i = 0; i < t->count; i++) {
         PR_TRY(pr_trial_weigh(t, &t->trials[i], data, err));
@@ -233,7 +238,9 @@ static parsrec_status tune(parsrec_tuning *t, const char *data_path, const char 
     parsrec_data *data;
     PR_TRY(begin(t, data_path, folder, o, err));
     PR_TRY(parsrec_data_load(&data, data_path, err));
-    parsrec_status status = tune_on(t, data, o, hooks, err);
+    parsrec_status status = parsrec_data_split(data, &o->split, hooks, err);
+    if (status == PARSREC_OK)
+        status = tune_on(t, data, o, hooks, err);
     parsrec_data_free(data);
     return status;
 }

@@ -78,10 +78,13 @@ struct parsrec_tuning {
     pr_tune_round rounds[PR_ROUNDS_MOST];
     size_t round_count, done; /* rounds that are finished */
     const char *measure;      /* "NDCG@10" */
+    size_t held_out; /* newest sessions of a user that are for the test (the setting last) */
+    parsrec_split_options split; /* without the file of users, which is in users_path */
     uint64_t seed;
     pr_ranks *ranks;   /* that divide the trials; NULL: none. Rank 0 writes reports */
     char checksum[17]; /* of the data */
-    char *data_path, *folder, *command, *preset, *config_path; /* the last three may be NULL */
+    char *data_path, *folder;
+    char *command, *preset, *config_path, *users_path; /* may be NULL */
     double began, seconds;
     double bytes; /* that the largest trial takes */
 };

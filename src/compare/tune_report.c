@@ -253,6 +253,15 @@ static parsrec_status make_report(pr_report *r, const parsrec_tuning *t, unsigne
     if (strcmp(t->kind, "parsrec") != 0)
         pr_write(out, " --model %s", t->kind);
     pr_write(out, " --config %s/best.conf --seed %llu", t->folder, (unsigned long long)t->seed);
+    if (t->split.at)
+        pr_write(out, " --split-at %lld", (long long)t->split.time);
+    if (t->split.days > 0)
+        pr_write(out, " --test-days %llu", (unsigned long long)t->split.days);
+    if (t->split.by != PARSREC_SPLIT_BY_AUTO)
+        pr_write(out, " --split-by %s",
+                 t->split.by == PARSREC_SPLIT_BY_USERS ? "users" : "sessions");
+    if (t->users_path != NULL)
+        pr_write(out, " --test-users %s", t->users_path);
     pr_report_only(r, PR_IN_HTML);
     if (pr_report_is_wanted(r)) {
         pr_report_add(r, PR_REPORT_SECTION, "Learning curves");

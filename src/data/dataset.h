@@ -90,7 +90,7 @@ struct parsrec_data {
     const char
         *checksum; /* of what the data come from, where that is not `file` as it is; or NULL */
 
-    /* After parsrec_data_split_at and its relatives: what each user is for (pr_user_part), the time,
+    /* After parsrec_data_split: what each user is for (pr_user_part), the time,
      * and the data set as it was with the memory of the columns that were cut. NULL before. */
     const uint8_t *user_parts; /* [users] */
     bool by_users;             /* whole users are held out, who are unknown to every model */

@@ -234,10 +234,11 @@ static parsrec_status begin_split(splitting *s, pr_derived *out, const pr_datase
     return PARSREC_OK;
 }
 
-/* Columns up to `ends`, and a checksum of source and split. */
-static parsrec_status end_split(splitting *s, uint64_t time, bool listed, parsrec_error *err)
+/* Columns up to `ends`, and a checksum of source and split. facts is NULL for listed users. */
+static parsrec_status end_split(splitting *s, const pr_split_facts *facts, parsrec_error *err)
 {
-    enum { WORDS = 32 };
+    enum { WORDS = 48 };
+    int64_t time = facts != NULL ? facts->time : 0;
     const pr_dataset *from = s->e.from;
     pr_dataset *to = &s->e.out->data;
     char *checksum = take(&s->e, 17, 1), *words = take(&s->e, WORDS, 1);
@@ -249,20 +250,33 @@ static parsrec_status end_split(splitting *s, uint64_t time, bool listed, parsre
     if (to->by_users)
         sum = XXH3_64bits_withSeed(s->parts, from->users, sum);
     snprintf(checksum, 17, "%016llx", (unsigned long long)sum);
-    snprintf(words, WORDS, listed ? "users" : "at %lld", (long long)time);
+    if (facts == NULL)
+        snprintf(words, WORDS, "users");
+    else
+        snprintf(words, WORDS, "at %lld %s", (long long)time, to->by_users ? "sessions" : "users");
     to->split = words;
     to->checksum = checksum;
     to->user_parts = s->parts;
-    to->split_at = (int64_t)time;
+    to->split_at = time;
     return PARSREC_OK;
 }
 
-/* Of a user with two sessions before the time, those and the first after it; of the others none after.
- * Returns whether anybody is left to evaluate. */
-static bool cut_sessions(splitting *s, int64_t time)
+/* Who could test with a session from that time on: users who return, and users who begin. */
+static void count_tests(pr_split_facts *facts, const pr_dataset *from)
+{
+    for (size_t u = 0; u < from->users; u++) {
+        int64_t first = from->user_offsets[u], end = from->user_offsets[u + 1], k = first;
+        while (k < end && from->times[k] < facts->time)
+            k++;
+        facts->returning += k - first >= 2 && k < end;
+        facts->beginning += k == first && k < end;
+    }
+}
+
+/* Of a user with two sessions before the time, those and the first after it; of the others none after. */
+static void cut_sessions(splitting *s, int64_t time)
 {
     const pr_dataset *from = s->e.from;
-    bool any = false;
     for (size_t u = 0; u < from->users; u++) {
         int64_t first = from->user_offsets[u], end = from->user_offsets[u + 1], k = first;
         while (k < end && from->times[k] < time)
@@ -270,17 +284,14 @@ static bool cut_sessions(splitting *s, int64_t time)
         bool tested = k - first >= 2 && k < end;
         s->parts[u] = tested ? PR_USER_BY_SESSIONS : PR_USER_TRAINS;
         s->ends[u] = tested ? k + 1 : k;
-        any = any || tested;
     }
-    return any;
 }
 
 /* Users who begin from that time on test with their first session; the others train with what is before
- * it. Returns how many test. */
-static size_t cut_users(splitting *s, int64_t time)
+ * it. */
+static void cut_users(splitting *s, int64_t time)
 {
     const pr_dataset *from = s->e.from;
-    size_t tests = 0;
     for (size_t u = 0; u < from->users; u++) {
         int64_t first = from->user_offsets[u], end = from->user_offsets[u + 1];
         bool test = first < end && from->times[first] >= time;
@@ -288,9 +299,7 @@ static size_t cut_users(splitting *s, int64_t time)
         for (s->ends[u] = first; s->ends[u] < end && from->times[s->ends[u]] < time;)
             s->ends[u]++;
         s->ends[u] += test;
-        tests += test;
     }
-    return tests;
 }
 
 typedef struct dated_user {
@@ -330,21 +339,42 @@ static parsrec_status choose_validating(splitting *s, size_t tests, parsrec_erro
                                "from");
 }
 
-static parsrec_status cut_at(pr_derived *out, const pr_dataset *from, int64_t time,
+/* Decides what is tested, where the caller leaves it to the data. */
+static parsrec_status choose_kind(pr_split_facts *facts, parsrec_error *err)
+{
+    bool users = facts->by == PARSREC_SPLIT_BY_USERS, any = facts->by == PARSREC_SPLIT_BY_AUTO;
+    if (facts->returning + facts->beginning == 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "no user has two sessions before that time and one after it, and no user "
+                       "begins after it");
+    if (any)
+        facts->by = facts->returning >= facts->beginning ? PARSREC_SPLIT_BY_USERS
+                                                         : PARSREC_SPLIT_BY_SESSIONS;
+    else if ((users ? facts->returning : facts->beginning) == 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       users
+                           ? "no user has two sessions before that time and one after it; pass "
+                             "--split-by sessions to test users who begin after it"
+                           : "no user begins after that time; pass --split-by users to test users "
+                             "who return");
+    return PARSREC_OK;
+}
+
+static parsrec_status cut_at(pr_derived *out, const pr_dataset *from, pr_split_facts *facts,
                              parsrec_error *err)
 {
     splitting s;
     PR_TRY(begin_split(&s, out, from, err));
-    if (!cut_sessions(&s, time)) {
-        size_t tests = cut_users(&s, time);
-        if (tests == 0)
-            return pr_fail(err, PARSREC_E_INPUT,
-                           "no user has two sessions before that time and one after it, and no "
-                           "user begins after it");
-        out->data.by_users = true;
-        PR_TRY(choose_validating(&s, tests, err));
+    count_tests(facts, from);
+    PR_TRY(choose_kind(facts, err));
+    out->data.by_users = facts->by == PARSREC_SPLIT_BY_SESSIONS;
+    if (out->data.by_users) {
+        cut_users(&s, facts->time);
+        PR_TRY(choose_validating(&s, facts->beginning, err));
+    } else {
+        cut_sessions(&s, facts->time);
     }
-    return end_split(&s, (uint64_t)time, false, err);
+    return end_split(&s, facts, err);
 }
 
 static parsrec_status cut_listed(pr_derived *out, const pr_dataset *from, const bool *tests,
@@ -359,11 +389,12 @@ static parsrec_status cut_listed(pr_derived *out, const pr_dataset *from, const 
     }
     out->data.by_users = true;
     PR_TRY(choose_validating(&s, count, err));
-    return end_split(&s, 0, true, err);
+    return end_split(&s, NULL, err);
 }
 
 /* Puts the split data set in the place of the whole one, whose columns are still used. */
-static parsrec_status split(parsrec_data *data, int64_t time, const bool *tests, parsrec_error *err)
+static parsrec_status split(parsrec_data *data, pr_split_facts *facts, const bool *tests,
+                            parsrec_error *err)
 {
     if (data == NULL || data->cut != NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "a split needs data that were not split before");
@@ -371,7 +402,7 @@ static parsrec_status split(parsrec_data *data, int64_t time, const bool *tests,
     if (derived == NULL)
         return pr_fail_memory(err);
     parsrec_status status =
-        tests != NULL ? cut_listed(derived, data, tests, err) : cut_at(derived, data, time, err);
+        tests != NULL ? cut_listed(derived, data, tests, err) : cut_at(derived, data, facts, err);
     if (status != PARSREC_OK) {
         pr_derived_free(derived);
         pr_free(derived);
@@ -387,28 +418,30 @@ static parsrec_status split(parsrec_data *data, int64_t time, const bool *tests,
 parsrec_status pr_dataset_split_users(pr_dataset *data, const bool *tests, parsrec_error *err)
 {
     assert(tests != NULL);
-    return split(data, 0, tests, err);
+    return split(data, NULL, tests, err);
 }
 
-parsrec_status parsrec_data_split_at(parsrec_data *data, int64_t time, parsrec_error *err)
+parsrec_status pr_dataset_split_at(pr_dataset *data, int64_t time, parsrec_split_by by,
+                                   pr_split_facts *facts, parsrec_error *err)
 {
-    if (data != NULL && data->times == NULL)
+    *facts = (pr_split_facts){.by = by, .time = time};
+    if (data->times == NULL)
         return pr_fail(err, PARSREC_E_INPUT, "the data have no times, so no time can split them");
-    return split(data, time, NULL, err);
+    return split(data, facts, NULL, err);
 }
 
-parsrec_status parsrec_data_split_days(parsrec_data *data, uint64_t days, parsrec_error *err)
+parsrec_status pr_dataset_split_days(pr_dataset *data, uint64_t days, parsrec_split_by by,
+                                     pr_split_facts *facts, parsrec_error *err)
 {
     enum { DAY = 86400, DAYS_MOST = 100000 };
-    if (data == NULL || days == 0 || days > DAYS_MOST)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "a split by days needs data and 1 to %d days",
-                       DAYS_MOST);
+    if (days == 0 || days > DAYS_MOST)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "a split by days needs 1 to %d days", DAYS_MOST);
     if (data->time_kind != PARSREC_TIME_UNIX)
         return pr_fail(err, PARSREC_E_INPUT, "the data have no dates, so days cannot split them");
     int64_t newest = data->sessions > 0 ? data->times[0] : 0;
     for (size_t s = 1; s < data->sessions; s++)
         newest = data->times[s] > newest ? data->times[s] : newest;
-    return split(data, newest - (int64_t)days * DAY + 1, NULL, err);
+    return pr_dataset_split_at(data, newest - (int64_t)days * DAY + 1, by, facts, err);
 }
 
 parsrec_status pr_dataset_without_tests(pr_derived *out, const pr_dataset *from, parsrec_error *err)

@@ -22,10 +22,22 @@ void pr_derived_free(pr_derived *derived);
 parsrec_status pr_dataset_without(pr_derived *out, const pr_dataset *from, const bool *gone,
                                   parsrec_error *err);
 
-/* ---- whole users held out ---- */
+/* ---- splits by time and by users ---- */
 
-/* Splits a data set in place, as parsrec_data_split_at does: users with tests[user] set test, and the
- * newest of the others validate. */
+/* What a split tests. */
+typedef struct pr_split_facts {
+    parsrec_split_by by; /* never auto */
+    int64_t time;
+    size_t returning; /* users with two sessions before the time and one from then on */
+    size_t beginning; /* users who begin from that time on */
+} pr_split_facts;
+
+/* Splits a data set in place, as parsrec_data_split does. */
+parsrec_status pr_dataset_split_at(pr_dataset *data, int64_t time, parsrec_split_by by,
+                                   pr_split_facts *facts, parsrec_error *err);
+parsrec_status pr_dataset_split_days(pr_dataset *data, uint64_t days, parsrec_split_by by,
+                                     pr_split_facts *facts, parsrec_error *err);
+/* Users with tests[user] set test, and the newest of the others validate. */
 parsrec_status pr_dataset_split_users(pr_dataset *data, const bool *tests, parsrec_error *err);
 
 /* What may be learnt from after such a split: the data without those who test. */

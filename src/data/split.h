@@ -3,7 +3,7 @@
  * other users are for training. `last` is a setting of the model, 1 unless the data have few users;
  * training, counting and evaluation must use the same.
  *
- * A split by date is this split of data that were cut (parsrec_data_split_at): the test session is then
+ * A split by date is this split of data that were cut (parsrec_data_split): the test session is then
  * the first from that time on, and users without one are marked as training only.
  *
  * A split by users holds out whole users (pr_user_part), as for sessions without customers, where each

@@ -1,4 +1,5 @@
 /* parsrec_eval: a model evaluated by one or several protocols, the reports, and reports as JSON. */
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -92,6 +93,73 @@ done:
     return status;
 }
 
+/* ---- nobody to evaluate ---- */
+
+/* `done`: evaluated or validated. */
+static parsrec_status fail_nobody(const pr_evaluation *e, const char *done, parsrec_error *err)
+{
+    const pr_eval_protocol *p = &e->protocol;
+    const char *listed = p->users != NULL ? " of the list" : "";
+    size_t smallest = p->rule->smallest;
+    if (e->data->by_users) {
+        smallest += p->rule == &pr_rule_next; /* its first item is given */
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "nobody can be %s: no held-out session%s has at least %zu item%s", done,
+                       listed, smallest, smallest == 1 ? "" : "s");
+    }
+    return pr_fail(err, PARSREC_E_INPUT,
+                   "nobody can be %s: no user%s has %zu sessions, the %s one with at least %zu "
+                   "item%s; sessions without customers can be split by --test-days or --test-users",
+                   done, listed, p->held_out + 2, done, smallest, smallest == 1 ? "" : "s");
+}
+
+/* The number of baskets to evaluate; of none, `why` says why. */
+static parsrec_status count_baskets(size_t *count, parsrec_error *why, const pr_dataset *data,
+                                    const parsrec_eval_options *options, size_t held_out,
+                                    parsrec_error *err)
+{
+    pr_eval_protocol p = {0};
+    pr_evaluation e = {0};
+    parsrec_status status;
+    PR_TRY_GOTO(pr_protocol_init(&p, options, data, held_out, err));
+    PR_TRY_GOTO(pr_evaluation_init(&e, data, &p, err));
+    *count = e.count;
+    if (e.count == 0)
+        fail_nobody(&e, "evaluated", why);
+done:
+    pr_evaluation_free(&e);
+    pr_protocol_free(&p);
+    return status;
+}
+
+parsrec_status pr_eval_check(const pr_dataset *data, const parsrec_eval_options *options,
+                             size_t held_out, parsrec_error *err)
+{
+    parsrec_error why = {0}, unused;
+    parsrec_eval_options next = *options;
+    size_t count, others = 0;
+    next.protocol = PARSREC_PROTOCOL_NEXT;
+    PR_TRY(count_baskets(&count, &why, data, options, held_out, err));
+    if (count > 0)
+        return PARSREC_OK;
+    if (options->protocol == PARSREC_PROTOCOL_REMAINING)
+        PR_TRY(count_baskets(&others, &unused, data, &next, held_out, err));
+    if (others > 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "nobody can be evaluated by the protocol remaining: no session to evaluate "
+                       "has two items; pass --protocol next");
+    return pr_fail(err, why.status, "%s", why.message);
+}
+
+parsrec_status pr_eval_check_validation(const pr_dataset *data, size_t held_out, parsrec_error *err)
+{
+    pr_evaluation e = {0};
+    PR_TRY(pr_evaluation_validation(&e, data, held_out, NULL, err));
+    parsrec_status status = e.count > 0 ? PARSREC_OK : fail_nobody(&e, "validated", err);
+    pr_evaluation_free(&e);
+    return status;
+}
+
 /* ---- a run ---- */
 
 /* The model with its counts made again (pr_evaluation_recount), kept for the next protocol that has
@@ -125,12 +193,7 @@ static parsrec_status run_and_report(const pr_model *model, recounted *counted, 
     pr_pool *pool;
     pr_scores scores, chance;
     if (e->count == 0)
-        return pr_fail(err, PARSREC_E_INPUT,
-                       "nobody can be evaluated: no user%s has %zu sessions, an evaluated one with "
-                       "at least %zu item%s; sessions without customers can be split by "
-                       "--test-days or --test-users",
-                       p->users != NULL ? " of the list" : "", p->held_out + 2, p->rule->smallest,
-                       p->rule->smallest == 1 ? "" : "s");
+        return fail_nobody(e, "evaluated", err);
     PR_TRY(pr_pool_new(&pool, options->threads, err));
     parsrec_status status = PARSREC_OK;
     PR_TRY_GOTO(recount(counted, model, e, options->count_users_path, pool, hooks, err));

@@ -58,6 +58,15 @@ parsrec_status pr_evaluation_recount(pr_model **out, const pr_model *model, cons
                                      pr_split_part part, const bool *counted, pr_pool *pool,
                                      const parsrec_hooks *hooks, parsrec_error *err);
 
+/* Fails if an evaluation of models that hold out `held_out` sessions has nobody to evaluate: asked
+ * before a training that would be in vain. Reads the files that the options name, so their mistakes are
+ * found too (eval.c). */
+parsrec_status pr_eval_check(const pr_dataset *data, const parsrec_eval_options *options,
+                             size_t held_out, parsrec_error *err);
+/* The same for the validation of a training. */
+parsrec_status pr_eval_check_validation(const pr_dataset *data, size_t held_out,
+                                        parsrec_error *err);
+
 /* The object that parsrec_eval_json writes (eval.c). The caller owns it; NULL when out of
  * memory. */
 json_t *pr_eval_json(const char *model, const char *data, const parsrec_eval_options *options,

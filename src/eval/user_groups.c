@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dates.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "data/dataset_edit.h"
@@ -223,18 +224,73 @@ parsrec_status pr_user_list_read(bool *members, const char *path, const pr_datas
     return status;
 }
 
-parsrec_status parsrec_data_split_users(parsrec_data *data, const char *path, parsrec_error *err)
+/* ---- splits ---- */
+
+static parsrec_status split_listed(pr_dataset *data, const char *path, const parsrec_hooks *hooks,
+                                   parsrec_error *err)
 {
-    if (data == NULL || path == NULL)
-        return pr_fail(err, PARSREC_E_ARGUMENT, "a split by users needs data and a file of users");
     bool *tests = pr_alloc(data->users, sizeof *tests);
+    size_t count = 0;
     if (tests == NULL)
         return pr_fail_memory(err);
     parsrec_status status = pr_user_list_read(tests, path, data, err);
     if (status == PARSREC_OK)
         status = pr_dataset_split_users(data, tests, err);
+    for (size_t u = 0; u < data->users && status == PARSREC_OK; u++)
+        count += tests[u];
+    if (status == PARSREC_OK)
+        pr_say(hooks, PARSREC_LOG_INFO, "tests the last session of %zu listed user%s", count,
+               count == 1 ? "" : "s");
     pr_free(tests);
     return status;
+}
+
+/* What is tested, and what of the other kind is not. */
+static void say_split(const pr_split_facts *f, const pr_dataset *data, const parsrec_hooks *hooks)
+{
+    pr_date_text hold;
+    char when[sizeof hold], others[160] = "";
+    bool users = f->by == PARSREC_SPLIT_BY_USERS;
+    size_t tested = users ? f->returning : f->beginning;
+    size_t left = users ? f->beginning : f->returning;
+    if (data->time_kind == PARSREC_TIME_UNIX)
+        snprintf(when, sizeof when, "%s", pr_date_of(&hold, f->time));
+    else
+        snprintf(when, sizeof when, "%lld", (long long)f->time);
+    if (left > 0)
+        snprintf(others, sizeof others, "; %zu user%s who %s %s not tested (--split-by %s)", left,
+                 left == 1 ? "" : "s",
+                 users ? (left == 1 ? "begins then" : "begin then")
+                       : (left == 1 ? "returns then" : "return then"),
+                 left == 1 ? "is" : "are", users ? "sessions" : "users");
+    if (users)
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "tests the first session from %s on of %zu returning user%s, given the sessions "
+               "before it%s",
+               when, tested, tested == 1 ? "" : "s", others);
+    else
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "tests %zu session%s of users who begin from %s on, without a history%s", tested,
+               tested == 1 ? "" : "s", when, others);
+}
+
+parsrec_status parsrec_data_split(parsrec_data *data, const parsrec_split_options *how,
+                                  const parsrec_hooks *hooks, parsrec_error *err)
+{
+    if (data == NULL || how == NULL || how->at + (how->days > 0) + (how->users_path != NULL) > 1)
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "parsrec_data_split needs data and one of a time, days and a file of users");
+    pr_split_facts facts;
+    if (how->users_path != NULL)
+        return split_listed(data, how->users_path, hooks, err);
+    if (how->at)
+        PR_TRY(pr_dataset_split_at(data, how->time, how->by, &facts, err));
+    else if (how->days > 0)
+        PR_TRY(pr_dataset_split_days(data, how->days, how->by, &facts, err));
+    else
+        return PARSREC_OK;
+    say_split(&facts, data, hooks);
+    return PARSREC_OK;
 }
 
 /* ---- FEATURE=VALUE or NAME=FILE ---- */

@@ -306,12 +306,26 @@ parsrec_status parsrec_model_take_pasts(parsrec_model *model, const parsrec_data
 
 /* ---- what it is ---- */
 
-bool parsrec_model_split_at(const parsrec_model *model, int64_t *time)
+/* "at TIME users" or "at TIME sessions"; without the last word in older files. */
+bool parsrec_model_split(const parsrec_model *model, parsrec_split_options *how)
 {
     static const char at[] = "at ";
     const char *split = model != NULL ? model->file.data->split : NULL;
-    return split != NULL && time != NULL && strncmp(split, at, sizeof at - 1) == 0 &&
-           pr_parse_i64(pr_slice_of(split + sizeof at - 1), time);
+    parsrec_split_options found = {.at = true};
+    if (split == NULL || how == NULL || strncmp(split, at, sizeof at - 1) != 0)
+        return false;
+    split += sizeof at - 1;
+    size_t n = strcspn(split, " ");
+    if (strcmp(split + n, " users") == 0)
+        found.by = PARSREC_SPLIT_BY_USERS;
+    else if (strcmp(split + n, " sessions") == 0)
+        found.by = PARSREC_SPLIT_BY_SESSIONS;
+    else if (split[n] != '\0')
+        return false;
+    if (!pr_parse_i64((pr_slice){split, n}, &found.time))
+        return false;
+    *how = found;
+    return true;
 }
 
 void parsrec_model_describe(const parsrec_model *model, parsrec_model_facts *facts)

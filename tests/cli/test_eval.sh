@@ -208,7 +208,13 @@ warns "dated_model.st was trained with --split-at 1583020800, which is used here
 ok "$PARSREC" train -o other_split.st dated.st --epochs 1 --set dim.user=4 --set dim.item=4 --split-at 2020-02-28
 fails 1 "pass the later of the two" "$PARSREC" compare dated.st --models dated_model.st,other_split.st -o marked
 ok "$PARSREC" train -o late_model.st dated.st --epochs 1 --set dim.user=4 --set dim.item=4
-fails 1 "train it with the same --split-at" "$PARSREC" eval late_model.st dated.st --split-at 2020-03-01
+noteless() {
+    "$@" 2>said
+    status=$?
+    grep -v '^tests ' said >&2
+    return $status
+}
+fails 1 "train it with the same --split-at" noteless "$PARSREC" eval late_model.st dated.st --split-at 2020-03-01
 ok "$PARSREC" compare dated.st --models pop -o dated_out --split-at 2020-03-01
 fails 2 "expected a date" "$PARSREC" eval pop dated.st --split-at soon
 fails 1 "no user has two sessions before" "$PARSREC" eval pop dated.st --split-at 2021-01-01

@@ -12,6 +12,27 @@ says "120  users"
 says "120  sessions"
 metric() { python3 -c 'import json, sys; r = json.load(sys.stdin); print(*[r[k] for k in sys.argv[2:]], "%.4f" % r["metrics"][sys.argv[1]])' "$@"; }
 fails 1 "can be split by --test-days" "$PARSREC" eval pop clicks.st
+# noteless COMMAND...: without the note that says what is tested.
+noteless() {
+    "$@" 2>said
+    status=$?
+    grep -v '^tests ' said >&2
+    return $status
+}
+
+# Nothing is trained for an evaluation of nobody.
+fails 1 "can be split by --test-days" "$PARSREC" compare clicks.st --models sasrec -o none
+fails 1 "can be split by --test-days" "$PARSREC" compare clicks.st --models pop,sasrec --protocol next -o none
+fails 1 "can be split by --test-days" "$PARSREC" ablate clicks.st --rows no-kin -o none
+fails 1 "can be split by --test-days" "$PARSREC" tune clicks.st -o none
+absent none
+# Baskets of one item have nobody for the protocol remaining.
+awk 'BEGIN { print "user,session,item"; for (u = 0; u < 9; u++) for (s = 0; s < 4; s++) printf "u%d,%d,i%d\n", u, s, (u + s) % 5 }' >single.csv
+ok "$PARSREC" import -o single.st single.csv
+fails 1 "pass --protocol next" "$PARSREC" compare single.st --models sasrec -o none
+fails 1 "pass --protocol next" "$PARSREC" ablate single.st --rows no-kin -o none
+absent none
+ok "$PARSREC" compare single.st --models pop --protocol next -o single
 
 # The last two days are twelve sessions of 2, 3 and 4 items: 24 questions after their first items.
 ok "$PARSREC" eval pop clicks.st --test-days 2 --protocol next --full --k 5
@@ -42,7 +63,7 @@ for kind in parsrec sasrec; do
     ok "$PARSREC" recommend $kind.st --guest --basket i1,i2 -k 3
 done
 ok "$PARSREC" train -o whole.st clicks.st --model sasrec $small
-fails 1 "has learnt from test sessions" "$PARSREC" eval whole.st clicks.st --test-days 2
+fails 1 "has learnt from test sessions" noteless "$PARSREC" eval whole.st clicks.st --test-days 2
 ok "$PARSREC" train -o again.st clicks.st $small --test-days 2 --threads 2
 ok cmp parsrec.st again.st
 ok "$PARSREC" train -o early.st clicks.st --epochs 1 --set dim.item=8 --set dim.user=8 --test-days 2 --keep-checkpoint
@@ -50,6 +71,39 @@ ok "$PARSREC" train -o early.st clicks.st --resume early.st.ckpt --epochs 2 --te
 ok cmp parsrec.st early.st
 ok "$PARSREC" compare clicks.st --models pop,sasrec:dim.item=8 --epochs 1 -o out --seeds 1 --test-days 2
 says "sasrec"
+ok "$PARSREC" ablate clicks.st --base sasrec:dim.item=8 --row one:layers=1 --epochs 1 -o rows --test-days 2
+says "Last sessions: 12 baskets"
+ok "$PARSREC" tune clicks.st --model sasrec --set dim.item=4,8 --trials 2 --epochs 1 -o search --test-days 2
+says "--test-days 2"
+ok "$PARSREC" train -o tuned.st clicks.st --model sasrec --config search/best.conf --seed 1 --test-days 2
+ok cmp tuned.st "search/$(sed -n 's/.*"best": "\(.*\)".*/\1/p' search/report.json).st"
+
+# One returning visitor among them does not change the question, and a note says what is tested.
+{
+    echo user,session,time,item
+    sed -n '2,$s/^\(s[0-9]*\),/\1,\1,/p' clicks.csv
+    for day in 01 05 20; do printf 'r,r%s,2021-01-%sT12:00:00,i1\nr,r%s,2021-01-%sT12:01:00,i2\n' $day $day $day $day; done
+} >mixed.csv
+ok "$PARSREC" import -o mixed.st mixed.csv
+steps() { sed -n 's/.*, \([0-9]* baskets\), .*/\1/p' stdout | head -1; }
+ok "$PARSREC" eval pop mixed.st --test-days 2 --protocol next
+warns "tests 12 sessions of users who begin from 2021-01-18T12:00:01Z on, without a history; 1 user who returns then is not tested (--split-by users)"
+same "$(steps)" "12 baskets" "most test sessions are without a history"
+ok "$PARSREC" eval pop mixed.st --test-days 2 --protocol next --split-by users
+warns "tests the first session from 2021-01-18T12:00:01Z on of 1 returning user, given the sessions before it; 12 users who begin then are not tested (--split-by sessions)"
+same "$(steps)" "1 baskets" "the returning user"
+for by in auto time sessions; do
+    ok "$PARSREC" eval pop mixed.st --split-at 2021-01-19 --protocol next --split-by $by
+    warns "tests 12 sessions of users who begin from 2021-01-19T00:00:00Z on"
+done
+fails 1 "no user has two sessions before that time" "$PARSREC" eval pop clicks.st --test-days 2 --split-by users
+fails 2 "--split-by users needs --split-at TIME or --test-days N" "$PARSREC" eval pop mixed.st --split-by users
+# A model file says which sessions were left for the test.
+ok "$PARSREC" train -o by_users.st mixed.st --model sasrec $small --test-days 2 --split-by users
+ok "$PARSREC" eval by_users.st mixed.st --protocol next
+warns "of 1 returning user"
+ok "$PARSREC" compare mixed.st --models by_users.st --only-listed -o by_users
+warns "of 1 returning user"
 
 fails 2 "exclude each other" "$PARSREC" eval pop clicks.st --test-days 2 --split-at 2021-01-19
 fails 1 "all sessions would be test sessions" "$PARSREC" eval pop clicks.st --test-days 99

@@ -91,7 +91,8 @@ fails 1 "bias" "$PARSREC" tune shop.st -o bad --set bias=on,maybe
 fails 1 "a search cannot choose it" "$PARSREC" tune shop.st -o bad --set epochs=1,2
 fails 1 "has two ranges" "$PARSREC" tune shop.st -o bad --set heads=1,2 --set heads=1..4
 fails 1 "different settings can be drawn" "$PARSREC" tune shop.st -o bad --set heads=1,2 --trials 5
-fails 1 "nothing to tune" "$PARSREC" tune shop.st -o bad --model pop
+fails 1 "tune trains models, and upcf counts" "$PARSREC" tune shop.st -o bad --model upcf
+ok "$PARSREC" eval upcf shop.st --split valid --set upcf.recent=3
 fails 1 "there is no model 'sasrek'" "$PARSREC" tune shop.st -o bad --model sasrek
 fails 1 "choose one of them" "$PARSREC" tune shop.st -o bad --measure MRR
 fails 1 "cannot open" "$PARSREC" tune nowhere.st -o bad
