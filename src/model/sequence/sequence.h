@@ -60,7 +60,7 @@ enum { PR_LOSS_ROWS = 256 }; /* positions whose catalogue scores are held at a t
 typedef struct pr_sequence_drawn {
     int32_t *ids;              /* [N] */
     pr_real *rows, *drows;     /* [N,D] */
-    pr_real *score, *t, *work; /* [N,B], [B], [3,B] */
+    pr_real *score, *t, *work; /* [N,B], [B], [PR_RANKING_WORK,B] */
 } pr_sequence_drawn;
 
 typedef struct pr_sequence_run {
