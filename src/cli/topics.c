@@ -41,7 +41,11 @@ static const char models[] =
     "\n"
     "compare --models also takes groups: field (all of them), counts, neighbours, sequence, "
     "basket.\n"
-    "Which one is best on your data: parsrec compare shop.data -o report. More: docs/models.md.\n";
+    "Which one is best on your data:\n"
+    "\n"
+    "  parsrec compare shop.data --models pop,personal,markov,parsrec -o comparison\n"
+    "\n"
+    "More: docs/models.md.\n";
 
 static const char data[] =
     "import takes tables with one row per purchase: CSV or TSV (also .gz and .zst), Parquet, "
@@ -52,18 +56,23 @@ static const char data[] =
     "  user      who bought: user, customer, household, client, member, account, ...\n"
     "  item      what: item, product, sku, ean, article, stockcode, ...\n"
     "  session   which basket: session, order, receipt, basket, invoice, transaction, ...\n"
-    "  time      when: time, date, timestamp, invoice_date, ...; without a session column, all "
-    "that\n"
-    "            a user buys on one day is one basket\n"
+    "  time      when: time, date, timestamp, invoice_date, ...\n"
     "\n"
-    "--user, --item, --session and --time name them when the headings say something else. Dates "
-    "may be\n"
-    "ISO 8601, Unix seconds or milliseconds, Excel days, or written as --time-format says, for "
-    "example\n"
-    "--time-format '%d.%m.%Y %H:%M'.\n"
-    "A second table, --items FILE, gives items names, categories (several columns make a tree, "
-    "read from\n"
-    "the left) and features. From Excel: save the sheet as CSV (UTF-8).\n"
+    "--user, --item, --session and --time name them when the headings say something else. Without "
+    "a\n"
+    "session column every row is a basket of one item, unless --session-by day or --session-gap "
+    "30m\n"
+    "makes baskets from the times.\n"
+    "Times are ISO 8601 dates or Unix seconds. --time-format describes any other form: a pattern "
+    "such\n"
+    "as '%d.%m.%Y %H:%M', or ms for milliseconds, excel for Excel days.\n"
+    "A second table, --items FILE, gives items names, categories and features. A tree of "
+    "categories is\n"
+    "one column with paths such as FOOD > BAKERY, or columns such as department and aisle, which\n"
+    "import puts in order from broad to narrow. From Excel: save the sheet as CSV (UTF-8).\n"
+    "\n"
+    "  parsrec import -o shop.data orders.csv --items products.csv\n"
+    "\n"
     "More: parsrec help import, docs/import.md, docs/tour.md.\n";
 
 static const char evaluation[] =
@@ -91,20 +100,23 @@ static const char evaluation[] =
     "questions. More: docs/evaluation.md.\n";
 
 static const char explanations[] =
-    "explain draws maps: rows are items or categories in the basket, columns what may come next.\n"
-    "--map is the measure:\n"
+    "explain draws maps of items or categories: rows are what is bought next, columns what is in "
+    "the\n"
+    "basket. --map is the measure:\n"
     "\n"
-    "  drop       how much less likely the column becomes when the row is taken out of the basket\n"
-    "  attention  how much the network looks at the row when it scores the column\n"
+    "  drop       how much more likely the row is with the column in the basket than without it\n"
+    "  attention  how much the network looks at the column when it predicts the row\n"
     "  lift       how many times as often both are bought together as by chance, counted in the "
     "data\n"
+    "  embedding  how alike the model's embeddings of both are, the same for all users\n"
     "\n"
     "--group says for whom: everybody, user:KEY, FEATURE=VALUE, buyers:CATEGORY, cluster:N. Two "
     "groups\n"
     "are drawn side by side, with their difference.\n"
-    "recommend --why gives the reasons for one answer; whatif takes items or categories off the "
-    "shelf\n"
-    "and lets the model fill the baskets again. More: docs/explanations.md, docs/whatif.md.\n";
+    "recommend --explain gives the reasons for one answer; whatif takes items or categories off "
+    "the\n"
+    "shelf and lets the model fill the baskets again. More: docs/explanations.md, "
+    "docs/whatif.md.\n";
 
 static const char environment[] =
     "Variables that parsrec reads:\n"

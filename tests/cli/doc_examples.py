@@ -1,4 +1,4 @@
-"""Runs the examples of README.md, docs/*.md and every --help, as a reader would.
+"""Runs the examples of README.md, docs/*.md, every --help and every `help TOPIC`, as a reader would.
 
 A block ```sh in a document is run line by line in an empty folder that holds examples/ and the small
 files that the documents speak of. A block that follows it without a language is the output that the
@@ -241,12 +241,38 @@ def check_document(path):
         folder.close()
 
 
+def printed(*words):
+    return subprocess.run([PARSREC, *words], capture_output=True, text=True).stdout
+
+
+def check_topic(folder, topic, helps):
+    """A topic's commands, on lines of their own, run; the options that it names exist.
+
+    An option behind the name of a command ("recommend --explain") is one of that command, any other
+    one of some command.
+    """
+    where, text = f"parsrec help {topic}", printed("help", topic)
+    if not text.strip():
+        problem(where, "prints nothing")
+    for command in re.findall(r"^  (parsrec \S.*)$", text, re.M):
+        run_command(folder, where, command)
+        folder.stop()
+    for before, option in re.findall(r"(?:([a-z][a-z-]*)\s+)?(--[a-z][a-z-]*)", text):
+        there = [helps[before]] if before in helps else helps.values()
+        if not any(re.search(re.escape(option) + r"(?![a-z-])", shown) for shown in there):
+            problem(where, f"{before} has no option {option}" if before in helps else f"no command has {option}")
+
+
 def check_help():
-    commands = subprocess.run([PARSREC, "--help"], capture_output=True, text=True).stdout
-    commands = commands.partition("parsrec help TOPIC")[0]  # topics have no options
+    commands, _, topics = printed("--help").partition("parsrec help TOPIC")
+    helps = {name: printed(name, "--help") for name in re.findall(r"^  ([a-z][a-z-]*) ", commands, re.M)}
+    topics = re.findall(r"^  ([a-z][a-z-]*) ", topics, re.M)
     folder = Folder()
-    for name in re.findall(r"^  ([a-z][a-z-]*) ", commands, re.M):
-        text = subprocess.run([PARSREC, name, "--help"], capture_output=True, text=True).stdout
+    if not topics:
+        problem("parsrec --help", "lists no topics")
+    for topic in topics:
+        check_topic(folder, topic, helps)
+    for name, text in helps.items():
         examples = text.split("\nexamples:\n")
         if len(examples) != 2 or not examples[1].strip():
             problem(f"parsrec {name} --help", "has no examples")
