@@ -163,9 +163,17 @@ void pr_report_row(pr_report *r, pr_row_kind kind, const char *name)
         r->text.failed = r->skipping = true;
         return;
     }
-    r->rows[r->row_count++] = (pr_report_row_entry){kind, r->cell_count, 0};
+    r->rows[r->row_count++] = (pr_report_row_entry){.kind = kind, .first_cell = r->cell_count};
     last_block(r)->row_count++;
     add_cell(r, (pr_report_cell_entry){.text = copy_string(r, name)});
+}
+
+void pr_report_marked_row(pr_report *r, pr_row_kind kind, const char *name, size_t mark)
+{
+    assert(mark <= strlen(name));
+    pr_report_row(r, kind, name);
+    if (!r->skipping)
+        r->rows[r->row_count - 1].mark = mark;
 }
 
 void pr_report_number(pr_report *r, double value, pr_emphasis emphasis)

@@ -94,6 +94,7 @@ typedef struct pr_report_block {
 typedef struct pr_report_row_entry {
     pr_row_kind kind;
     size_t first_cell, cell_count; /* the name of the row is its first cell */
+    size_t mark;                   /* bytes that its name begins with and never loses */
 } pr_report_row_entry;
 
 typedef struct pr_report_cell_entry {
@@ -146,6 +147,8 @@ void pr_report_finding(pr_report *report, const char *sentence, const char *evid
  * pr_report_row takes. Rows may be shorter than the table is wide. */
 void pr_report_table(pr_report *report, const pr_report_column *columns, size_t count);
 void pr_report_row(pr_report *report, pr_row_kind kind, const char *name);
+/* The first `mark` bytes of the name, ASCII, stay when it is shortened. */
+void pr_report_marked_row(pr_report *report, pr_row_kind kind, const char *name, size_t mark);
 void pr_report_number(pr_report *report, double value, pr_emphasis emphasis);
 void pr_report_words(pr_report *report, pr_emphasis emphasis, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

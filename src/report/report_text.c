@@ -159,6 +159,26 @@ static void write_columns(pr_writer *out, const table *t, size_t first, size_t e
     }
 }
 
+/* A name that begins with a mark: the rest is shortened. The mark tells it from other rows. */
+static parsrec_status fit_marked(char **out, const char *name, size_t mark, int most,
+                                 parsrec_error *err)
+{
+    const char *rest = name + mark;
+    char *fitted = NULL;
+    parsrec_status status = pr_labels_fit(&fitted, &rest, 1, most - (double)mark, NULL, NULL, err);
+    char *whole = status == PARSREC_OK ? pr_alloc(mark + strlen(fitted) + 1, 1) : NULL;
+    if (whole != NULL) {
+        memcpy(whole, name, mark);
+        strcpy(whole + mark, fitted);
+        pr_free(*out);
+        *out = whole;
+    } else if (status == PARSREC_OK) {
+        status = pr_fail_memory(err);
+    }
+    pr_free(fitted);
+    return status;
+}
+
 static parsrec_status name_rows(table *t, parsrec_error *err)
 {
     size_t count = t->block->row_count;
@@ -171,6 +191,11 @@ static parsrec_status name_rows(table *t, parsrec_error *err)
             t->r, t->r->cells[t->r->rows[t->block->first_row + row].first_cell].text);
     int most = t->columns[0].most;
     status = pr_labels_fit(t->names, names, count, most > 0 ? most : 10000, NULL, NULL, err);
+    for (size_t row = 0; row < count && most > 0 && status == PARSREC_OK; row++) {
+        size_t mark = t->r->rows[t->block->first_row + row].mark;
+        if (mark > 0)
+            status = fit_marked(&t->names[row], names[row], mark, most, err);
+    }
     pr_free(names);
     return status;
 }

@@ -315,11 +315,11 @@ static parsrec_status name_scenario(pr_scenario *s, const pr_lines *lines, const
     write_names(&text, lines, text.size > 0 ? "; with the new " : "with the new ", c->add,
                 c->add_count);
     s->name = keep_text(lines->region, &text);
-    write_names(&text, lines, "leaves: ", c->drop, c->drop_count);
+    write_names(&text, lines, PR_LEAVES, c->drop, c->drop_count);
     if (c->only_count > 0)
-        pr_write(&text, "%severything else", c->drop_count > 0 ? ", " : "leaves: ");
+        pr_write(&text, "%severything else", c->drop_count > 0 ? ", " : PR_LEAVES);
     else if (c->drop_count == 0)
-        pr_write(&text, "leaves: nothing");
+        pr_write(&text, PR_LEAVES "nothing");
     s->leaving = keep_text(lines->region, &text);
     return s->name != NULL && s->leaving != NULL ? PARSREC_OK : pr_fail_memory(err);
 }

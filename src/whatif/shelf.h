@@ -90,9 +90,11 @@ typedef enum pr_on_shelf {
     PR_SHELF_NONE,
 } pr_on_shelf;
 
+#define PR_LEAVES "leaves: "
+
 typedef struct pr_scenario {
     char *name;       /* "without C0" */
-    char *leaving;    /* "leaves: C0" */
+    char *leaving;    /* "leaves: C0", which begins with PR_LEAVES */
     bool *off;        /* [items] */
     size_t off_count; /* items off the shelf */
     uint8_t *state;   /* [lines.count]: pr_on_shelf */

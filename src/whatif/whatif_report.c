@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/memory.h"
 #include "report/charts.h"
@@ -277,8 +278,9 @@ static void add_sales(pr_report *r, const pr_whatif_result *a, const rows *shown
         add_estimate(r, a, e, &money);
     }
     if (pr_leaving(a, s, g, &units, &revenue)) {
-        pr_report_row(r, PR_ROW_ASIDE, a->scenarios.list[s].leaving);
-        add_estimate(r, a, &(pr_estimate){units, 0, 0, 0, -1, NAN, NAN},
+        double change = units > 0 ? -1 : NAN; /* what was never sold does not fall */
+        pr_report_marked_row(r, PR_ROW_ASIDE, a->scenarios.list[s].leaving, strlen(PR_LEAVES));
+        add_estimate(r, a, &(pr_estimate){units, 0, 0, 0, change, NAN, NAN},
                      &(pr_estimate){.before = revenue, .after = 0});
     }
     const pr_total *t = pr_total_of(a, s, q, g);
@@ -437,7 +439,7 @@ static void add_cross_effects(pr_report *r, const pr_whatif_result *a)
                                                {"selection", PR_REPORT_NUMBER, 1, NULL, 0},
                                                {"beyond", PR_REPORT_NUMBER, 1, NULL, 0}};
     char text[PERCENT_BYTES];
-    pr_report_only(r, a->asked[PARSREC_SELECTION] ? 0 : PR_IN_HTML);
+    pr_report_only(r, 0);
     pr_report_add(r, PR_REPORT_FOLD, "What goes together: each dropped in turn");
     pr_report_add(r, PR_REPORT_TEXT,
                   "The strongest pairs. Re-choice: what the same shoppers would buy. Selection "
@@ -513,7 +515,7 @@ parsrec_status pr_whatif_write(pr_writer *out, const pr_whatif_result *a, parsre
                   a->scenarios.count == 1 ? a->scenarios.list[0].name : "several scenarios");
     for (size_t s = 0; s < a->scenarios.count && status == PARSREC_OK; s++)
         status = add_scenario(&r, a, s, &shown, err);
-    if (a->cross_effect_count > 0)
+    if (a->asked[PARSREC_SELECTION] && a->cross_effect_count > 0)
         add_cross_effects(&r, a);
     add_origin(&r, a);
     if (status == PARSREC_OK)

@@ -185,9 +185,10 @@ static void fill_sum(const pr_whatif_result *a, size_t s, size_t q, size_t g,
     } else if (pr_leaving(a, s, g, &units.before, &money.before)) {
         row->category = a->scenarios.list[s].leaving;
         row->dropped = true;
-        units = (pr_estimate){units.before, 0, 0, 0, -1, -1, -1};
+        double change = units.before > 0 ? -1 : NAN, lost = money.before > 0 ? -1 : NAN;
+        units = (pr_estimate){units.before, 0, 0, 0, change, change, change};
         if (a->price != NULL)
-            money = (pr_estimate){money.before, 0, 0, 0, -1, -1, -1};
+            money = (pr_estimate){money.before, 0, 0, 0, lost, lost, lost};
     }
     put_units(row, &units);
     put_money(row, &money);

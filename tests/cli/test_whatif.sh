@@ -139,6 +139,10 @@ says "leaves: FOOD > BAKERY"
 says "all categories"
 says "Revenue per basket"
 if grep -q "Selection" stdout; then fail "selection without being asked"; else pass; fi
+ok "$PARSREC" whatif shop.model shop.st --drop BAKERY $quick -o unasked
+same "$(grep -ic 'selection\|goes together\|beyond' unasked/report.html)" 0 "selection on a page that did not ask"
+ok "$PARSREC" whatif shop.model shop.st --drop BAKERY $quick --question both -o asked
+same "$(grep -c 'What goes together' asked/report.html)" 1 "pairs on a page that asked"
 ok "$PARSREC" whatif shop.model shop.st --drop BAKERY $quick --question selection
 says "not an effect"
 if grep -q "Spread evenly" stdout; then fail "an even spread of baskets that were not drawn"; else pass; fi
@@ -153,6 +157,32 @@ leaves = float(re.search(r"leaves: .*? ([0-9.]+) 0\.0000", text).group(1))
 before = float(re.search(r"all \w+ ([0-9.]+)", text[text.index("leaves:"):]).group(1))
 assert abs(said - 100 * leaves / (before - leaves)) < 0.1, (said, leaves, before)
 END
+
+# ---- a long name is shortened behind its mark; what was never sold does not fall ----
+sed 's/BAKERY/BREAD CAKES AND EVERYTHING ELSE FROM THE OVEN/' items.csv >long.csv
+ok "$PARSREC" import -o long.st "$baskets" --items long.csv
+ok "$PARSREC" train -o long.model long.st --epochs 1 --set dim.user=4 --set dim.item=4
+ok "$PARSREC" whatif long.model long.st --drop "FOOD > BREAD CAKES AND EVERYTHING ELSE FROM THE OVEN" $quick
+says "leaves: …"
+same "$(awk '/^leaves: / { print substr($0, 1, 40) ~ /OVEN/ }' stdout)" 1 "the end of a shortened name"
+cat >unsold.py <<'END'
+import csv, sys
+bought = {r["item"] for r in csv.DictReader(open(sys.argv[1])) if r["user"] == "K01"}
+everything = [r["item"] for r in csv.DictReader(open("items.csv"))]
+print(next(i for i in everything if i not in bought))
+END
+unsold=$(python3 unsold.py "$baskets")
+ok "$PARSREC" whatif shop.model shop.st --drop "item=$unsold" --group user:K01 $quick
+says "leaves: "
+same "$(grep -c '^leaves: .* 0\.0000 *0\.0000 *- ' stdout)" 1 "a change of what was never sold"
+ok "$PARSREC" whatif shop.model shop.st --drop "item=$unsold" --group user:K01 $quick --json
+cp stdout unsold.json
+cat >leaves.py <<'END'
+import json
+[row] = [r for r in json.load(open("unsold.json")) if r["kind"] == "leaves"]
+assert row["before"] == 0 and row["change"] is None and row["revenue_change"] is None, row
+END
+ok python3 leaves.py
 
 # ---- nonsense: a sentence each, and no folder left behind ----
 fails 1 "is not a folder" "$PARSREC" whatif nothing.st $data --drop C0 -o $model
