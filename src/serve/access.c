@@ -49,9 +49,13 @@ parsrec_status store_url_read(char **out, const char *path, parsrec_error *err)
 void warn_if_readable(const char *path)
 {
     struct stat file;
-    if (path != NULL && stat(path, &file) == 0 && (file.st_mode & S_IROTH) != 0)
-        fprintf(stderr, "warning: others on this machine may read %s; chmod o-r makes it safe\n",
+    if (path == NULL || stat(path, &file) != 0)
+        return;
+    if ((file.st_mode & S_IROTH) != 0)
+        fprintf(stderr, "warning: others on this machine may read %s; chmod go-r makes it safe\n",
                 path);
+    else if ((file.st_mode & S_IRGRP) != 0)
+        fprintf(stderr, "warning: the group of %s may read it; chmod g-r makes it safe\n", path);
 }
 
 bool token_equal(const char *given, size_t given_size, const char *token)

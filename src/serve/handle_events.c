@@ -10,6 +10,9 @@
 
 enum { EVENTS_MOST = 1000, WORD_MOST = 256, HOLD_BYTES = 32 };
 #define QUANTITY_MOST 1e9
+/* Clocks differ, and some send local time as UTC; what lies further ahead would stay the newest purchase
+ * for ever. */
+#define AHEAD_MOST (24 * 60 * 60)
 
 /* A parsed body. Events point into it and into these blocks. */
 typedef struct batch {
@@ -117,6 +120,12 @@ static parsrec_status read_event(batch *b, store_event *event, json_t *json, siz
         return pr_fail(err, PARSREC_E_INPUT,
                        "time must be seconds or milliseconds since 1970, or a text such as "
                        "2010-03-02T13:08:00Z.");
+    if (event->time < 0)
+        return pr_fail(err, PARSREC_E_INPUT, "time is before 1970; send when the event happened.");
+    if (event->time > time(NULL) + AHEAD_MOST)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "time is more than a day ahead of the server's clock; send when the event "
+                       "happened, in UTC.");
     const char *name = json_string_value(type);
     if (type != NULL && (name == NULL || !store_type_of(name, &event->type)))
         return pr_fail(err, PARSREC_E_INPUT, "type must be \"buy\", \"cart\" or \"view\".");

@@ -66,7 +66,7 @@ struct http_server {
     access_log *log;
     struct MHD_Daemon *daemon;
     workers *pools[PACES]; /* NULL: handled where the request was read */
-    char *certificate, *key;
+    tls_files tls;
     pthread_mutex_t lock; /* of the list */
     client *clients;
 };
@@ -504,15 +504,62 @@ static parsrec_status read_text(char **out, const char *path, parsrec_error *err
     return *out != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
 
+/* For the daemon that tries certificate and key, and is never asked. */
+static enum MHD_Result never_asked(void *context, struct MHD_Connection *connection,
+                                   const char *url, const char *method, const char *version,
+                                   const char *upload, size_t *upload_size, void **own)
+{
+    (void)context, (void)connection, (void)url, (void)method;
+    (void)version, (void)upload, (void)upload_size, (void)own;
+    return MHD_NO;
+}
+
+static parsrec_status try_pair(const tls_files *files, parsrec_error *err)
+{
+    if (MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
+        return pr_fail(err, PARSREC_E_UNSUPPORTED, "this libmicrohttpd was built without TLS");
+    struct MHD_Daemon *trial =
+        MHD_start_daemon(MHD_USE_TLS | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, never_asked, NULL,
+                         MHD_OPTION_HTTPS_MEM_CERT, files->certificate, MHD_OPTION_HTTPS_MEM_KEY,
+                         files->key, MHD_OPTION_END);
+    if (trial == NULL)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "the files of --tls-cert and --tls-key are not a pair in PEM");
+    MHD_stop_daemon(trial);
+    return PARSREC_OK;
+}
+
+parsrec_status tls_files_read(tls_files *out, const serve_options *options, parsrec_error *err)
+{
+    *out = (tls_files){0};
+    if (options->tls_certificate == NULL && options->tls_key == NULL)
+        return PARSREC_OK;
+    if (options->tls_certificate == NULL || options->tls_key == NULL)
+        return pr_fail(err, PARSREC_E_ARGUMENT, "--tls-cert and --tls-key go together");
+    parsrec_status status = read_text(&out->certificate, options->tls_certificate, err);
+    if (status == PARSREC_OK)
+        status = read_text(&out->key, options->tls_key, err);
+    if (status == PARSREC_OK)
+        status = try_pair(out, err);
+    if (status != PARSREC_OK)
+        tls_files_free(out);
+    return status;
+}
+
+void tls_files_free(tls_files *files)
+{
+    pr_free(files->certificate);
+    pr_free(files->key);
+    *files = (tls_files){0};
+}
+
 static parsrec_status start_daemon(http_server *s, int fd, parsrec_error *err)
 {
     const serve_options *o = s->app->options;
-    bool tls = s->certificate != NULL;
+    bool tls = s->tls.certificate != NULL;
     unsigned threads = o->threads > 0 ? o->threads : pr_cores();
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ITC |
                      (tls ? MHD_USE_TLS : 0);
-    if (tls && MHD_is_feature_supported(MHD_FEATURE_TLS) != MHD_YES)
-        return pr_fail(err, PARSREC_E_UNSUPPORTED, "this libmicrohttpd was built without TLS");
     s->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, exchange_continue, s, MHD_OPTION_LISTEN_SOCKET, fd,
         MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0, MHD_OPTION_CONNECTION_LIMIT,
@@ -521,11 +568,10 @@ static parsrec_status start_daemon(http_server *s, int fd, parsrec_error *err)
         MHD_OPTION_URI_LOG_CALLBACK, exchange_begin, s, MHD_OPTION_NOTIFY_COMPLETED, exchange_end,
         s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
         MHD_OPTION_STRICT_FOR_CLIENT, 1, tls ? MHD_OPTION_HTTPS_MEM_CERT : MHD_OPTION_END,
-        s->certificate, MHD_OPTION_HTTPS_MEM_KEY, s->key, MHD_OPTION_END);
+        s->tls.certificate, MHD_OPTION_HTTPS_MEM_KEY, s->tls.key, MHD_OPTION_END);
     if (s->daemon == NULL)
-        return pr_fail(err, tls ? PARSREC_E_INPUT : PARSREC_E_IO,
-                       tls ? "the server does not start; are certificate and key a pair in PEM?"
-                           : "the server does not start: too few threads or descriptors");
+        return pr_fail(err, PARSREC_E_IO,
+                       "the server does not start: too few threads or descriptors");
     return PARSREC_OK;
 }
 
@@ -534,29 +580,26 @@ static void server_free(http_server *s)
     for (size_t i = 0; i < PACES; i++)
         workers_free(s->pools[i]);
     pthread_mutex_destroy(&s->lock);
-    pr_free(s->certificate);
-    pr_free(s->key);
+    tls_files_free(&s->tls);
     pr_free(s);
 }
 
 parsrec_status http_server_start(http_server **out, app *a, const listen_socket *socket,
-                                 access_log *log, parsrec_error *err)
+                                 tls_files *tls, access_log *log, parsrec_error *err)
 {
-    const serve_options *o = a->options;
     http_server *s = pr_alloc_zero(1, sizeof *s);
     *out = NULL;
     if (s == NULL) {
         close(socket->fd);
+        tls_files_free(tls);
         return pr_fail_memory(err);
     }
     s->app = a;
     s->log = log;
+    s->tls = *tls;
+    *tls = (tls_files){0};
     pthread_mutex_init(&s->lock, NULL);
-    parsrec_status status = read_text(&s->certificate, o->tls_certificate, err);
-    if (status == PARSREC_OK)
-        status = read_text(&s->key, o->tls_key, err);
-    if (status == PARSREC_OK)
-        status = workers_new(&s->pools[PACE_STORED], STORE_THREADS, STORE_QUEUE, err);
+    parsrec_status status = workers_new(&s->pools[PACE_STORED], STORE_THREADS, STORE_QUEUE, err);
     if (status == PARSREC_OK)
         status = workers_new(&s->pools[PACE_SLOW], SLOW_THREADS, SLOW_QUEUE, err);
     if (status == PARSREC_OK)

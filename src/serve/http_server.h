@@ -22,9 +22,19 @@ parsrec_status listen_open(listen_socket *out, const char *address, parsrec_erro
 
 typedef struct http_server http_server;
 
-/* Takes over the socket, also on failure. Everything else must outlive the server. */
+/* Certificate and key, PEM; NULL: plain HTTP. */
+typedef struct tls_files {
+    char *certificate, *key;
+} tls_files;
+
+/* Reads the files that the options name and tries whether they are a pair, so that a mistake is found
+ * before a store is made. */
+parsrec_status tls_files_read(tls_files *out, const serve_options *options, parsrec_error *err);
+void tls_files_free(tls_files *files);
+
+/* Takes over the socket and the TLS files, also on failure. Everything else must outlive the server. */
 parsrec_status http_server_start(http_server **out, app *a, const listen_socket *socket,
-                                 access_log *log, parsrec_error *err);
+                                 tls_files *tls, access_log *log, parsrec_error *err);
 /* Closes connections whose request does not arrive in time, and notices clients who left before their
  * answer. To be called about every second. */
 void http_server_tend(http_server *server);

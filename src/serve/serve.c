@@ -194,21 +194,18 @@ static void wait_for_stop(app *a, http_server *server, access_log *log)
 
 /* ---- running ---- */
 
-static parsrec_status serve_on(app *a, const listen_socket *socket, access_log *log,
+static parsrec_status serve_on(app *a, const listen_socket *socket, tls_files *tls, access_log *log,
                                parsrec_error *err)
 {
     http_server *server;
     const serve_options *o = a->options;
     a->public_listen = !socket->loopback;
-    PR_TRY(http_server_start(&server, a, socket, log, err));
+    PR_TRY(http_server_start(&server, a, socket, tls, log, err));
     printf("%s://%s\n", o->tls_certificate != NULL ? "https" : "http", socket->address);
     fflush(stdout);
     if (!socket->loopback && o->tls_certificate == NULL)
         fprintf(stderr, "warning: without --tls-cert the token and all answers cross the network "
                         "as plain text\n");
-    warn_if_readable(o->token_path);
-    warn_if_readable(o->store_path);
-    warn_if_readable(o->tls_key);
     fprintf(stderr, "serving %s; SIGHUP loads it again, Ctrl-C stops\n", o->model_path);
     notify_service_manager("READY=1");
     wait_for_stop(a, server, log);
@@ -223,26 +220,33 @@ static parsrec_status run(app *a, parsrec_error *err)
     const serve_options *o = a->options;
     listen_socket socket;
     access_log *log = NULL;
+    tls_files tls = {0};
     PR_TRY(app_init(a, o, err));
     PR_TRY(listen_open(&socket, o->listen, err));
     parsrec_status status = PARSREC_OK;
-    if ((o->tls_certificate == NULL) != (o->tls_key == NULL))
-        status = pr_fail(err, PARSREC_E_ARGUMENT, "--tls-cert and --tls-key go together");
-    else if (!socket.loopback && a->token == NULL)
+    if (!socket.loopback && a->token == NULL)
         status = pr_fail(err, PARSREC_E_ARGUMENT,
                          "other machines could connect to %s: pass --token-file FILE, or listen on "
                          "127.0.0.1",
                          socket.address);
+    /* What can fail without a store comes before it, so that a mistake leaves no new store behind. */
     if (status == PARSREC_OK)
-        status = reload(a, err);
-    if (status == PARSREC_OK)
-        status = event_flow_follow(a, err);
+        status = tls_files_read(&tls, o, err);
     if (status == PARSREC_OK && o->access_log != NULL)
         status = access_log_open(&log, o->access_log, err);
+    if (status == PARSREC_OK) {
+        warn_if_readable(o->token_path);
+        warn_if_readable(o->store_path);
+        warn_if_readable(o->tls_key);
+        status = reload(a, err);
+    }
     if (status == PARSREC_OK)
-        status = serve_on(a, &socket, log, err);
+        status = event_flow_follow(a, err);
+    if (status == PARSREC_OK)
+        status = serve_on(a, &socket, &tls, log, err);
     else
         close(socket.fd);
+    tls_files_free(&tls);
     access_log_close(log);
     return status;
 }

@@ -4,10 +4,14 @@
  * Forgotten data must leave the file. SQLite's secure_delete is not enough: when pages of a tree
  * are split or merged, copies of rows remain in the unused part of a page (found by searching the
  * file). So rows are only appended to their table and overwritten in place with zeros of the same
- * length, which moves nothing; and indexes contain only keyed hashes. */
+ * length, which moves nothing; and indexes contain only keyed hashes. Hence the lengths of what was
+ * forgotten stay: a row that becomes shorter would move the rows of others. */
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 #include "serve/store_inside.h"
@@ -16,6 +20,16 @@ enum { SCHEMA = 2, BUSY_MILLISECONDS = 10000 };
 
 /* The user_hash of a row whose user was forgotten. */
 #define NOBODY "'00000000000000000000000000000000'"
+
+/* In place of a time, a number that takes as many bytes in SQLite's record format. */
+#define SOME_TIME                                                   \
+    "CASE WHEN time IS NULL THEN NULL WHEN time IN (0, 1) THEN 0"   \
+    " WHEN time BETWEEN -128 AND 127 THEN 127"                      \
+    " WHEN time BETWEEN -32768 AND 32767 THEN 32767"                \
+    " WHEN time BETWEEN -8388608 AND 8388607 THEN 8388607"          \
+    " WHEN time BETWEEN -2147483648 AND 2147483647 THEN 2147483647" \
+    " WHEN time BETWEEN -140737488355328 AND 140737488355327"       \
+    "   THEN 140737488355327 ELSE 9223372036854775807 END"
 
 typedef struct sqlite {
     char *path;
@@ -111,6 +125,16 @@ static parsrec_status connect_to(const sqlite *self, sqlite3 **out, int flags, p
         return pr_fail_memory(err);
     sqlite3_busy_timeout(*out, BUSY_MILLISECONDS);
     return code == SQLITE_OK ? PARSREC_OK : fail(self, *out, "cannot open the store", err);
+}
+
+/* Makes a new file that only its owner may read: it contains the secret of the hashes. SQLite gives
+ * the log and its index the same rights. An existing file is not even opened, because closing it would
+ * drop the locks that this process may hold on it. */
+static void make_private(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd >= 0)
+        close(fd); /* if it cannot be made, SQLite says why */
 }
 
 /* parsrec_hash(TEXT) in SQL, while a store is upgraded. */
@@ -222,6 +246,7 @@ static parsrec_status connect_both(sqlite *self, parsrec_error *err)
 {
     static const char settings[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                                    "PRAGMA secure_delete = ON"; /* deleted data is overwritten */
+    make_private(self->path);
     PR_TRY(connect_to(self, &self->writer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
     PR_TRY(run(self, self->writer, settings, "cannot use it as a store", err));
     PR_TRY(make_alone(self, err));
@@ -235,7 +260,7 @@ static parsrec_status connect_both(sqlite *self, parsrec_error *err)
     /* The same number of bytes, so that the row stays where it is. The hash of the id is kept, so
      * that an event that is sent again later is not stored. */
     PR_TRY(prepare(self, self->writer, &self->remove,
-                   "UPDATE parsrec_events SET user_hash = " NOBODY ","
+                   "UPDATE parsrec_events SET user_hash = " NOBODY ", time = " SOME_TIME ","
                    " user_key = zeroblob(length(CAST(user_key AS BLOB))),"
                    " session = CASE WHEN session IS NOT NULL"
                    "   THEN zeroblob(length(CAST(session AS BLOB))) END,"

@@ -41,7 +41,7 @@ walk_through() {
     tell 200 '{"user":"ben","session":"s","items":["1014"],"time":"2023-11-14T23:13:20.5+01:00"}'
     tell 200 '{"user":"ben","session":"t","items":["1021"],"time":"2023-11-14","quantity":3}'
     tell 200 '{"user":"cyd","session":"u","items":["1021",{"item":"1000","quantity":0.25}],"quantity":2,"type":"view"}'
-    for bad in '"time":"yesterday"' '"time":1e15' '"time":[]' '"type":"steal"' '"type":1' '"quantity":0' \
+    for bad in '"time":"yesterday"' '"time":-1' '"time":"1969-12-31"' "\"time\":$(($(date +%s) + 90000))" '"time":1e15' '"time":[]' '"type":"steal"' '"type":1' '"quantity":0' \
         '"quantity":"2"' '"id":""' '"items":[{"item":"1000","price":1}]' '"items":[{"quantity":1}]'; do
         tell 400 "{\"user\":\"bad\",\"items\":[\"1000\"],$bad}"
     done
@@ -87,17 +87,17 @@ walk_through() {
     # ---- trained on once ----
     get 200 /v1/users/ben
     cp stdout ben.json
-    tell 200 '{"user":"K01","session":"seen","items":["1021"],"time":1800000000}'
+    tell 200 '{"user":"K01","session":"seen","items":["1021"],"time":1750000000}'
     get 200 /v1/users/K01
     cp stdout k01.json
-    tell 200 '{"user":"K03","session":"gone","items":["1021"],"time":1800000000}'
+    tell 200 '{"user":"K03","session":"gone","items":["1021"],"time":1750000000}'
     forget K03
-    tell 200 '{"user":"K03","session":"back","items":["1000"],"time":1800000001}'
+    tell 200 '{"user":"K03","session":"back","items":["1000"],"time":1750000001}'
     get 200 /v1/users/K03
     tells 'a["baskets"] == 1'
     ok "$PARSREC" import -o more.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv" --events "$store" --sort
     ok "$PARSREC" train -o more.model more.st --set dim.user=8 --set dim.item=8 --epochs 1
-    tell 200 '{"user":"ben","session":"late","items":["1000"],"time":1800000002}'
+    tell 200 '{"user":"ben","session":"late","items":["1000"],"time":1750000002}'
     stop_server
     begin more.model
     if grep -q "has the events of the store up to number" server.err; then pass; else fail "no word of the mark"; fi

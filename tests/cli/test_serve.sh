@@ -240,4 +240,8 @@ same "$(curl -s -k -o stdout -w '%{http_code}' "$url/v1/users/K01")" 200 "HTTPS"
 same "$(curl -s -k -o stdout -w '%{http_code}' -X POST "$url/v1/admin/reload")" 403 "no token to compare with"
 stop_server
 ok grep -q 'GET /v1/users/K01 200' server.out
-fails 1 "a pair in PEM" "$PARSREC" serve shop.model --tls-cert token --tls-key token --store none --listen 127.0.0.1:0
+# A mistake leaves no new store behind.
+fails 1 "a pair in PEM" "$PARSREC" serve shop.model --tls-cert token --tls-key token --listen 127.0.0.1:0
+fails 1 "/nonexist: " "$PARSREC" serve shop.model --tls-cert /nonexist --tls-key key.pem --listen 127.0.0.1:0
+fails 1 "/nonexist/log" "$PARSREC" serve shop.model --access-log /nonexist/log --listen 127.0.0.1:0
+absent shop.model.events

@@ -139,7 +139,7 @@ until_ready up
 same "$(shown | grep -c secret)" 0 "the password in the list of processes"
 same "$(shown | grep -c 'postgresql://tester:\*\*\*\*\*\*@')" 1 "the rest of the address"
 ok grep -q 'warning: others could see the password on the command line' server.err
-ok grep -q 'warning: others on this machine may read token; chmod o-r makes it safe' server.err
+ok grep -q 'warning: others on this machine may read token; chmod go-r makes it safe' server.err
 stop_server
 (umask 077 && echo "postgresql://tester:secret@/postgres?host=$socket" >store.url && cat token >token.own)
 start_server shop.model --store-file store.url --token-file token.own --no-quality

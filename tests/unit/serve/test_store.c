@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -213,6 +214,8 @@ static void nothing_of_the_forgotten_is_in_the_file(void **state)
         item[size + i * 37 % 2900] = '\0';
         store_event e = {
             .user = user, .session = session, .items = items, .count = 2, .time = i, .id = session};
+        if (i % 3 == 0)
+            e.time = 0x5A6F652D; /* in 2018; SQLite stores the bytes "Zoe-" */
         assert_ok(store_append(s, &e, 1, NULL, &err));
         if (i % 100 == 99)
             assert_ok(store_forget(s, user, NULL, &err)); /* kept-9, and again */
@@ -227,6 +230,40 @@ static void nothing_of_the_forgotten_is_in_the_file(void **state)
     assert_true(occurrences("thing-of-kept-1") > 20);
     store_close(s);
     assert_int_equal(occurrences("Zoe-"), 0);
+}
+
+/* Rights of a file of the store. */
+static unsigned rights(const char *ending)
+{
+    char path[256];
+    struct stat file;
+    snprintf(path, sizeof path, "%s/private%s", folder, ending);
+    assert_int_equal(stat(path, &file), 0);
+    return file.st_mode & 0777;
+}
+
+/* It contains the secret of the hashes. */
+static void only_its_owner_may_read_a_new_store(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    char path[256];
+    store *s;
+    if (!in_file)
+        return;
+    mode_t before = umask(022);
+    snprintf(path, sizeof path, "sqlite:%s/private", folder);
+    assert_ok(store_open(&s, path, &err));
+    append(s, "ann", "1", "milk");
+    umask(before);
+    assert_int_equal(rights(""), 0600);
+    assert_int_equal(rights("-wal"), 0600);
+    assert_int_equal(rights("-shm"), 0600);
+    store_close(s);
+    assert_int_equal(chmod(path + strlen("sqlite:"), 0640), 0); /* its owner may decide otherwise */
+    assert_ok(store_open(&s, path, &err));
+    store_close(s);
+    assert_int_equal(rights(""), 0640);
 }
 
 static void an_id_is_stored_once(void **state)
@@ -548,6 +585,7 @@ int main(void)
         cmocka_unit_test(events_come_back_in_order),
         cmocka_unit_test(forgetting_removes_and_remembers),
         cmocka_unit_test(nothing_of_the_forgotten_is_in_the_file),
+        cmocka_unit_test(only_its_owner_may_read_a_new_store),
         cmocka_unit_test(an_id_is_stored_once),
         cmocka_unit_test(types_and_quantities_are_kept),
         cmocka_unit_test(bad_events_get_a_sentence),
