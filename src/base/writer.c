@@ -116,16 +116,29 @@ void pr_write_escaped(pr_writer *w, const char *text)
 
 /* ---- CSV ---- */
 
+void pr_write_csv_bytes(pr_writer *w, const char *bytes, size_t size)
+{
+    static const char starts[] = "=+-@\t\r", quoted[] = ",\"\r\n";
+    bool formula = size > 0 && memchr(starts, bytes[0], sizeof starts - 1) != NULL;
+    bool plain = true;
+    for (size_t i = 0; i < size && plain; i++)
+        plain = memchr(quoted, bytes[i], sizeof quoted - 1) == NULL;
+    if (!plain)
+        pr_write_bytes(w, "\"", 1);
+    if (formula)
+        pr_write_bytes(w, "'", 1);
+    if (plain) {
+        pr_write_bytes(w, bytes, size);
+        return;
+    }
+    for (size_t i = 0; i < size; i++)
+        pr_write_bytes(w, bytes[i] == '"' ? "\"\"" : &bytes[i], bytes[i] == '"' ? 2 : 1);
+    pr_write_bytes(w, "\"", 1);
+}
+
 void pr_write_csv(pr_writer *w, const char *text)
 {
-    bool formula = *text != '\0' && strchr("=+-@\t\r", *text) != NULL;
-    bool plain = strpbrk(text, ",\"\r\n") == NULL;
-    pr_write(w, "%s%s", plain ? "" : "\"", formula ? "'" : "");
-    for (const char *next; (next = strchr(text, '"')) != NULL; text = next + 1) {
-        pr_write_bytes(w, text, (size_t)(next - text));
-        pr_write_bytes(w, "\"\"", 2);
-    }
-    pr_write(w, "%s%s", text, plain ? "" : "\"");
+    pr_write_csv_bytes(w, text, strlen(text));
 }
 
 /* ---- JSON ---- */

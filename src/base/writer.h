@@ -24,6 +24,7 @@ void pr_write_escaped(pr_writer *writer, const char *text);
  * a tab or a carriage return as a formula; an apostrophe before it makes it text. For names, not
  * for numbers. */
 void pr_write_csv(pr_writer *writer, const char *text);
+void pr_write_csv_bytes(pr_writer *writer, const char *bytes, size_t size);
 /* A JSON string of UTF-8, with its quotes. */
 void pr_write_quoted(pr_writer *writer, const char *bytes, size_t size);
 

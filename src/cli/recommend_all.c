@@ -216,31 +216,17 @@ static parsrec_status close_part(job *j, parsrec_error *err)
 
 /* ---- lines ---- */
 
-/* A field of CSV; keys stay as they are, so that they can be joined with other tables. */
-static void write_field(pr_writer *w, parsrec_name name)
-{
-    if (memchr(name.bytes, ',', name.size) == NULL && memchr(name.bytes, '"', name.size) == NULL &&
-        memchr(name.bytes, '\n', name.size) == NULL &&
-        memchr(name.bytes, '\r', name.size) == NULL) {
-        pr_write_bytes(w, name.bytes, name.size);
-        return;
-    }
-    pr_write_bytes(w, "\"", 1);
-    for (size_t i = 0; i < name.size; i++)
-        pr_write_bytes(w, name.bytes[i] == '"' ? "\"\"" : name.bytes + i,
-                       name.bytes[i] == '"' ? 2 : 1);
-    pr_write_bytes(w, "\"", 1);
-}
-
 static void write_rows(job *j, int32_t user, const parsrec_answer *answer, const parsrec_hit *hits)
 {
     pr_writer *w = &j->text;
+    parsrec_name key = parsrec_model_key(j->model, PARSREC_USER, user);
     for (size_t i = 0; i < answer->count; i++) {
-        write_field(w, parsrec_model_key(j->model, PARSREC_USER, user));
+        parsrec_name item = parsrec_model_key(j->model, PARSREC_ITEM, hits[i].item);
+        pr_write_csv_bytes(w, key.bytes, key.size);
         pr_write_bytes(w, ",", 1);
         pr_write_count(w, i + 1);
         pr_write_bytes(w, ",", 1);
-        write_field(w, parsrec_model_key(j->model, PARSREC_ITEM, hits[i].item));
+        pr_write_csv_bytes(w, item.bytes, item.size);
         pr_write_bytes(w, ",", 1);
         pr_write_float(w, hits[i].score);
         pr_write_bytes(w, "\n", 1);

@@ -29,6 +29,7 @@ def make(folder):
     random.seed(1)
     items = [(f"i{n}", name, CATEGORIES[n % len(CATEGORIES)]) for n, name in enumerate(NAMES)]
     items += [(f"<i>{n}</i>", f"Twin {n % 2}", "FOOD") for n in range(4)]
+    items += [('@SUM(1,"2")', "a formula", "FOOD"), ("-9", "another", "FOOD")]
     with open(os.path.join(folder, "items.csv"), "w", newline="", encoding="utf-8") as f:
         csv.writer(f, lineterminator="\n").writerows([("item", "name", "category"), *items])
     rows, day = [("user", "session", "time", "item")], 1600000000

@@ -11,7 +11,7 @@ plain() {
     else pass; fi
 }
 
-ok "$PARSREC" explain shop.model shop.st --by item --top 24 --group everybody -o items
+ok "$PARSREC" explain shop.model shop.st --by item --top 26 --group everybody -o items
 plain stdout
 ok "$PARSREC" explain shop.model shop.st --by category --group cluster:2 -o categories
 plain stdout
@@ -24,12 +24,23 @@ ok "$PARSREC" compare shop.st --models 'pop,a<b>x=personal' -o compare
 plain stdout
 ok "$PARSREC" recommend shop.model --user "<b>u0</b>" --basket i10 -k 20 --explain
 plain stdout
+mkdir all
+ok "$PARSREC" recommend shop.model --all -o all/answers.csv -k 30
+same "$(grep -c "^'=u1,1," all/answers.csv)" 1 "a user that begins like a formula"
+ok grep -q '^u7,[0-9]*,"'"'"'@SUM(1,""2"")",' all/answers.csv
+# What is imported again is exact.
+ok "$PARSREC" export shop.st -o exact.csv
+ok grep -q '^=u1,' exact.csv
+ok grep -q ',-9$' exact.csv
+ok "$PARSREC" import -o again.st exact.csv
+ok "$PARSREC" export again.st -o twice.csv
+ok cmp exact.csv twice.csv
 ok "$PARSREC" info shop.st
 plain stdout
 for thing in users items categories; do
     ok "$PARSREC" list shop.st $thing -n 0
     plain stdout
 done
-ok python3 "$peer" check items categories whatif whatif_item compare
+ok python3 "$peer" check items categories whatif whatif_item compare all
 says "files checked"
 finish
