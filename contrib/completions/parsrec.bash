@@ -33,7 +33,7 @@ _parsrec() {
             case "${COMP_WORDS[1]} $word" in
             "help "*) list="synth import info list check train recommend eval compare ablate tune explain whatif serve forget export export-events fold-events bench size doctor models data evaluation explanations files environment" ;;
             "synth -"*) list="--output --users --sessions --categories --products --size-rule --groups --outside --features --csv --seed --threads --json --help" ;;
-            "import -"*) list="--output --user --session --time --item --quantity --time-format --items --users --sessions --number --categorical --table --query --events --name --format --encoding --session-gap --session-by --sort --ordered --min-actions --max-bad --max-memory --shards --dictionary --shard --json --help" ;;
+            "import -"*) list="--output --user --session --time --item --quantity --time-format --items --users --sessions --number --categorical --table --query --events --store-file --name --format --encoding --session-gap --session-by --sort --ordered --min-actions --max-bad --max-memory --shards --dictionary --shard --json --help" ;;
             "info -"*) list="--json --help" ;;
             "list -"*) list="--most --json --help" ;;
             "check -"*) list="--json --help" ;;
@@ -48,11 +48,11 @@ _parsrec() {
             "serve -"*) list="--listen --store --store-file --token-file --tls-cert --tls-key --host --access-log --log-targets --no-quality --body-most --basket-most --k-most --connections --request-time --work-time --stop-time --threads --help" ;;
             "forget -"*) list="--output --user --help" ;;
             "export -"*) list="--output --help" ;;
-            "export-events -"*) list="--output --types --help" ;;
+            "export-events -"*) list="--output --types --store-file --help" ;;
             "fold-events -"*) list="--store --store-file --help" ;;
             "bench -"*) list="--model --preset --seconds --basket --k --threads --set --json --help" ;;
             "size -"*) list="--users --items --actions --basket --dim --sample --undated --max-memory --threads --json --help" ;;
-            "doctor -"*) list="--store --server --json --help" ;;
+            "doctor -"*) list="--store --store-file --server --json --help" ;;
             esac ;;
         esac
     fi

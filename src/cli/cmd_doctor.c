@@ -12,13 +12,14 @@
 #include "serve/serve.h"
 
 typedef struct doctor_args {
-    const char *store, *server;
+    const char *store, *store_path, *server;
     bool json;
 } doctor_args;
 
 static const cli_option options[] = {
     CLI_TEXT(0, "store", "STORE", doctor_args, store,
              "also look at this store of a server: sqlite:FILE or postgresql://..."),
+    CLI_STORE_FILE(doctor_args, store_path),
     CLI_TEXT(0, "server", "HOST:PORT", doctor_args, server,
              "only ask whether this server is ready: a health check"),
     CLI_FLAG(0, "json", doctor_args, json, "print the report as JSON"),
@@ -32,7 +33,7 @@ const cli_command cli_doctor = {
     .details =
         "Versions, vector units of the processor, memory, the library of matrix products and its\n"
         "kernels, and the optional libraries: what each is for, and how to get one that is\n"
-        "missing. Exit status 1 if --store or --server is given and does not answer. Nothing is\n"
+        "missing. Exit status 1 if a store or --server is given and does not answer. Nothing is\n"
         "changed.\n",
     .examples = "  parsrec doctor\n"
                 "  parsrec doctor --store sqlite:shop.model.events --json\n",
@@ -195,11 +196,21 @@ int cmd_doctor(int argc, char **argv)
         printf("%s is ready\n", a.server);
         return cli_close_output("doctor");
     }
+    char *read = NULL;
+    if (a.store != NULL && a.store_path != NULL)
+        return cli_usage_error(&cli_doctor, "--store and --store-file exclude each other");
+    if (a.store_path != NULL) {
+        parsrec_error err = {0};
+        if (serve_read_store_file(&read, a.store_path, &err) != PARSREC_OK)
+            return cli_report("doctor", &err);
+        a.store = read;
+    }
     find(&f, a.store);
     if (a.json)
         rc = print_json(&f);
     else
         print_text(&f);
+    pr_free(read);
     if (f.store_error.status != PARSREC_OK) {
         fflush(stdout);
         return cli_report("doctor", &f.store_error);

@@ -9,8 +9,7 @@
 static const cli_option options[] = {
     CLI_TEXT(0, "store", "URL", serve_fold, store,
              "the store of the server (default: sqlite:MODEL.events)"),
-    CLI_TEXT(0, "store-file", "FILE", serve_fold, store_path,
-             "file whose first line is the store: keeps a password off the command line"),
+    CLI_STORE_FILE(serve_fold, store_path),
     CLI_END,
 };
 

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
+#include "serve/serve.h"
 
 typedef struct import_args {
     const char *output;
@@ -14,7 +15,8 @@ typedef struct import_args {
     int format, encoding, session_by;
     uint64_t shards; /* NO_SHARDS: a file; 0: the default number */
     bool dictionary;
-    const char *shard; /* "K/S" */
+    const char *shard;      /* "K/S" */
+    const char *store_path; /* in place of import.events */
     bool json;
 } import_args;
 
@@ -53,6 +55,7 @@ static const cli_option options[] = {
              "databases and Parquet: read the rows of this query"),
     CLI_TEXT(0, "events", "STORE", import_args, import.events,
              "also import the purchases in this store of a server"),
+    CLI_STORE_FILE(import_args, store_path),
     CLI_TEXT(0, "name", "NAME", import_args, import.name,
              "name of the input in DATA, instead of file or table"),
     CLI_CHOICE(0, "format", import_args, format, formats, "how text inputs are read"),
@@ -341,15 +344,26 @@ int cmd_import(int argc, char **argv)
         rc = settle(&a);
     if (rc != CLI_CONTINUE)
         return rc;
-    if (words.count == 0 && a.import.events == NULL && a.shard == NULL)
+    if (words.count == 0 && a.import.events == NULL && a.store_path == NULL && a.shard == NULL)
         return cli_usage_error(&cli_import, "name an INPUT to read, or a store with --events");
+    if (a.import.events != NULL && a.store_path != NULL)
+        return cli_usage_error(&cli_import, "--events and --store-file exclude each other");
     bool data_on_stdout = strcmp(a.output, "-") == 0;
     if (data_on_stdout && a.json)
         return cli_usage_error(&cli_import, "--json and data cannot share standard output");
     parsrec_error err = {0};
     parsrec_import_report report;
-    if (parsrec_import(a.output, words.word, words.count, &a.import, &report, cli_hooks(), &err) !=
-        PARSREC_OK)
+    char *store = NULL;
+    parsrec_status status = PARSREC_OK;
+    if (a.store_path != NULL) {
+        status = serve_read_store_file(&store, a.store_path, &err);
+        a.import.events = store;
+    }
+    if (status == PARSREC_OK)
+        status = parsrec_import(a.output, words.word, words.count, &a.import, &report, cli_hooks(),
+                                &err);
+    pr_free(store);
+    if (status != PARSREC_OK)
         return cli_report("import", &err);
     cli_finish_line();
     if (a.json) {

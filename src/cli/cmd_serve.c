@@ -10,8 +10,7 @@ static const cli_option options[] = {
     CLI_TEXT(0, "store", "URL", serve_options, store,
              "where events are stored: sqlite:FILE, postgresql://... or none (default: "
              "sqlite:MODEL.events)"),
-    CLI_TEXT(0, "store-file", "FILE", serve_options, store_path,
-             "file whose first line is the store: keeps a password off the command line"),
+    CLI_STORE_FILE(serve_options, store_path),
     CLI_TEXT(0, "token-file", "FILE", serve_options, token_path,
              "file whose first line is the token that clients must send, on every address"),
     CLI_TEXT(0, "tls-cert", "FILE", serve_options, tls_certificate, "certificate for HTTPS, PEM"),

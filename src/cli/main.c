@@ -57,7 +57,7 @@ static void hide_passwords(int argc, char **argv)
     if (any)
         fprintf(stderr,
                 "warning: others could see the password on the command line; set PGPASSWORD or "
-                "PGPASSFILE, or use serve --store-file\n");
+                "PGPASSFILE, or name a store with --store-file\n");
 }
 
 /* NULL, and a message, if there is no such command. `or_topic`: names of topics may be meant too. */

@@ -95,6 +95,10 @@ typedef struct cli_strings {
     {                                                                                   \
         CLI_KIND_CHOICE, letter, name, NULL, offsetof(type, field), 0, 0, choices, help \
     }
+/* Of every command that opens the store of a server. */
+#define CLI_STORE_FILE(type, field)                \
+    CLI_TEXT(0, "store-file", "FILE", type, field, \
+             "file whose first line is the store: keeps a password off the command line")
 #define CLI_END                                          \
     {                                                    \
         CLI_KIND_END, 0, NULL, NULL, 0, 0, 0, NULL, NULL \

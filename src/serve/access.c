@@ -10,6 +10,7 @@
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "serve/serve.h"
 
 /* ---- files with secrets, and the token ---- */
 
@@ -41,11 +42,6 @@ parsrec_status token_read(char **out, const char *path, parsrec_error *err)
                      "a token of 16 to 512 bytes; 32 random ones in hexadecimal do", err);
 }
 
-parsrec_status store_url_read(char **out, const char *path, parsrec_error *err)
-{
-    return read_line(out, path, 1, 4096, "a store: sqlite:FILE, postgresql://... or none", err);
-}
-
 void warn_if_readable(const char *path)
 {
     struct stat file;
@@ -56,6 +52,13 @@ void warn_if_readable(const char *path)
                 path);
     else if ((file.st_mode & S_IRGRP) != 0)
         fprintf(stderr, "warning: the group of %s may read it; chmod g-r makes it safe\n", path);
+}
+
+parsrec_status serve_read_store_file(char **store, const char *path, parsrec_error *err)
+{
+    PR_TRY(read_line(store, path, 1, 4096, "a store: sqlite:FILE, postgresql://... or none", err));
+    warn_if_readable(path);
+    return PARSREC_OK;
 }
 
 bool token_equal(const char *given, size_t given_size, const char *token)

@@ -9,8 +9,6 @@ enum { TOKEN_LEAST = 16, TOKEN_MOST = 512 };
 
 /* The first line of the file, without surrounding spaces. Free with pr_free. */
 parsrec_status token_read(char **out, const char *path, parsrec_error *err);
-/* The same for the address of a store. */
-parsrec_status store_url_read(char **out, const char *path, parsrec_error *err);
 /* Warns on stderr if other users of this machine may read a file with a secret. NULL is fine. */
 void warn_if_readable(const char *path);
 

@@ -72,7 +72,7 @@ parsrec_status app_init(app *a, const serve_options *options, parsrec_error *err
     if (options->store != NULL && options->store_path != NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "--store and --store-file exclude each other");
     if (options->store_path != NULL)
-        PR_TRY(store_url_read(&a->store_url, options->store_path, err));
+        PR_TRY(serve_read_store_file(&a->store_url, options->store_path, err));
     return options->token_path != NULL ? token_read(&a->token, options->token_path, err)
                                        : PARSREC_OK;
 }
@@ -236,7 +236,6 @@ static parsrec_status run(app *a, parsrec_error *err)
         status = access_log_open(&log, o->access_log, err);
     if (status == PARSREC_OK) {
         warn_if_readable(o->token_path);
-        warn_if_readable(o->store_path);
         warn_if_readable(o->tls_key);
         status = reload(a, err);
     }

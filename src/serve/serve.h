@@ -26,6 +26,9 @@ typedef struct serve_options {
 
 serve_options serve_default(void);
 
+/* The store in the first line of a file, for pr_free; warns on stderr if others may read the file. */
+parsrec_status serve_read_store_file(char **store, const char *path, parsrec_error *err);
+
 /* An export of a store's events: what to write (in), what was written (out). */
 typedef struct serve_export {
     const char *store, *output; /* output "-" is stdout */

@@ -36,6 +36,27 @@ fold # while the server runs
 says "A server replays 13 entries less; 13 of them are new in the file."
 ok "$PARSREC" check shop.model.histories
 says "parsrec.histories"
+# Every command that opens a store takes it from a file, and warns if others may read that.
+(umask 077 && echo "$store" >store.url)
+ok "$PARSREC" fold-events shop.model --store-file store.url
+same "$(grep -c warning stderr)" 0 "a warning about a file of one's own"
+chmod 640 store.url
+ok "$PARSREC" fold-events shop.model --store-file store.url
+same "$(grep -c "warning: the group of store.url may read it; chmod g-r makes it safe" stderr)" 1 "a warning about its group"
+ok "$PARSREC" export-events --store-file store.url -o filed.csv
+ok "$PARSREC" export-events "$store" -o named.csv
+ok cmp filed.csv named.csv
+ok "$PARSREC" doctor --store-file store.url
+says "events"
+ok "$PARSREC" import --store-file store.url -o filed.st --name x
+ok "$PARSREC" import --events "$store" -o named.st --name x
+ok cmp filed.st named.st
+fails 2 "name one store" "$PARSREC" export-events "$store" --store-file store.url -o twice.csv
+fails 2 "name one store" "$PARSREC" export-events -o twice.csv
+fails 2 "exclude each other" "$PARSREC" doctor --store "$store" --store-file store.url
+fails 2 "exclude each other" "$PARSREC" import --events "$store" --store-file store.url -o twice.st
+: >empty.url
+fails 1 "the first line must be a store" "$PARSREC" export-events --store-file empty.url -o twice.csv
 tell 200 '{"user":"ann","session":"a","items":["1021"]}' # a basket that goes on after the fold
 tell 200 '{"user":"K03","items":["1000"]}'
 answers replayed
