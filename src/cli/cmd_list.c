@@ -25,7 +25,7 @@ const cli_command cli_list = {
     .details =
         "Those in the most baskets first. TEXT keeps those whose key, name or path contains\n"
         "it, whatever its case. A category counts the baskets with an item of it or of a\n"
-        "category below it.\n",
+        "category below it. FILE may also come after the word.\n",
     .examples = "  parsrec list shop.data items coffee\n"
                 "  parsrec list shop.model categories\n"
                 "  parsrec list shop.data users -n 5 --json\n",
@@ -158,6 +158,15 @@ static int print_json(const list_args *a, const parsrec_data *data, parsrec_thin
     return cli_print_json("list", json);
 }
 
+/* Its place in `things`; that of the NULL at the end for another word. */
+static size_t thing_named(const char *word)
+{
+    size_t thing = 0;
+    while (things[thing] != NULL && strcmp(things[thing], word) != 0)
+        thing++;
+    return thing;
+}
+
 int cmd_list(int argc, char **argv)
 {
     list_args a = {.most = 20};
@@ -165,9 +174,12 @@ int cmd_list(int argc, char **argv)
     int rc = cli_parse(&cli_list, &a, &words, argc, argv);
     if (rc != CLI_CONTINUE)
         return rc;
-    size_t thing = 0;
-    while (things[thing] != NULL && strcmp(things[thing], words.word[1]) != 0)
-        thing++;
+    const char *path = words.word[0], *text = words.count > 2 ? words.word[2] : NULL;
+    size_t thing = thing_named(words.word[1]);
+    if (things[thing] == NULL && things[thing_named(path)] != NULL) { /* list users FILE */
+        thing = thing_named(path);
+        path = words.word[1];
+    }
     if (things[thing] == NULL)
         return cli_usage_error(&cli_list,
                                "'%s' cannot be listed: expected users, items or "
@@ -177,11 +189,15 @@ int cmd_list(int argc, char **argv)
     parsrec_listed *rows = NULL;
     size_t count = 0;
     parsrec_error err = {0};
-    parsrec_status status = cli_input_open(&input, words.word[0], &err);
+    parsrec_status status = cli_input_open(&input, path, &err);
     if (status == PARSREC_OK)
-        status = parsrec_data_list(&rows, &count, input.data, (parsrec_thing)thing,
-                                   words.count > 2 ? words.word[2] : NULL, &err);
+        status = parsrec_data_list(&rows, &count, input.data, (parsrec_thing)thing, text, &err);
     cli_finish_line();
+    if (status == PARSREC_OK && count == 0 && text != NULL) {
+        pr_excerpt hold;
+        fprintf(stderr, "note: none of the %s of %s contains %s\n", things[thing], path,
+                pr_show(&hold, pr_slice_of(text)));
+    }
     if (status != PARSREC_OK)
         rc = cli_report("list", &err);
     else

@@ -271,6 +271,27 @@ static void note_unknown(const question *q)
     }
 }
 
+/* Keys of users differ by case; who types one may not know that. */
+static void note_other_case(const question *q)
+{
+    parsrec_model_facts facts;
+    pr_slice wanted = pr_slice_of(q->args->user);
+    parsrec_model_describe(q->model, &facts);
+    for (uint64_t i = 0; i < facts.users; i++) {
+        parsrec_name key = parsrec_model_key(q->model, PARSREC_USER, (int32_t)i);
+        size_t at = 0;
+        while (at < key.size && at < wanted.size &&
+               pr_lower(key.bytes[at]) == pr_lower(wanted.bytes[at]))
+            at++;
+        if (at < key.size || at < wanted.size)
+            continue;
+        pr_excerpt hold;
+        fprintf(stderr, "note: the model knows a user %s; upper and lower case differ in keys\n",
+                pr_show(&hold, (pr_slice){key.bytes, key.size}));
+        return;
+    }
+}
+
 static void print_text(const question *q, const parsrec_answer *answer)
 {
     const char *user = q->args->user;
@@ -280,6 +301,8 @@ static void print_text(const question *q, const parsrec_answer *answer)
                 user);
     if (user != NULL && answer->source == PARSREC_SOURCE_POPULAR)
         fprintf(stderr, "note: nothing is known of user '%s', who gets the best sellers\n", user);
+    if (user != NULL && q->request.user == PARSREC_GUEST)
+        note_other_case(q);
     note_unknown(q);
     pr_date_text date;
     if (q->args->time != NULL && answer->when == PARSREC_WHEN_NONE)

@@ -45,7 +45,7 @@ static const cli_option options[] = {
     CLI_COUNT(0, "actions", size_args, actions, 1, 1e12, "items bought, over all baskets"),
     CLI_REAL(0, "basket", size_args, basket, 1, 1000, "items of a basket, on average"),
     CLI_COUNT(0, "dim", size_args, dim, 0, 4096,
-              "dim.user and dim.item of the model; 0: as train has them"),
+              "dim.user and dim.item of the model (default: those of train)"),
     CLI_COUNT(0, "sample", size_args, most, 1000, 1e9,
               "actions to generate at most, unless the catalogue needs more"),
     CLI_FLAG(0, "undated", size_args, undated, "sessions have an order, but no dates"),

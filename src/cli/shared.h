@@ -110,21 +110,21 @@ parsrec_eval_options cli_eval_for(const parsrec_eval_options *eval, const cli_ev
 /* ---- comparisons ---- */
 
 /* Rows of an option table: `how` is a parsrec_compare_options of the type. */
-#define CLI_COMPARE_OPTIONS(type, how)                                                         \
-    CLI_COUNT(0, "epochs", type, how.epochs, 0, 100000,                                        \
-              "passes over the data of every learning model (default: as its settings say)"),  \
-        CLI_COUNT(0, "patience", type, how.patience, 0, 100000,                                \
-                  "stop a training after N epochs without improvement (default: never)"),      \
-        CLI_COUNT(0, "seed", type, how.seed, 0, 9223372036854775807.0,                         \
-                  "seed of training, and of data made for it"),                                \
-        CLI_COUNT(0, "seeds", type, how.seeds, 0, 1000,                                        \
-                  "train every learning model with N seeds, counting up from --seed; 0: with " \
-                  "three, or with one if the other two would take more than ten minutes"),     \
-        CLI_COUNT(0, "jobs", type, how.jobs, 0, 1024,                                          \
-                  "trainings at the same time (default: as cores and memory allow)"),          \
-        CLI_FLAG(0, "retrain", type, how.retrain,                                              \
-                 "train models again that DIR has with other settings"),                       \
-        CLI_TEXT(0, "measure", "NAME", type, how.measure,                                      \
+#define CLI_COMPARE_OPTIONS(type, how)                                                          \
+    CLI_COUNT(0, "epochs", type, how.epochs, 0, 100000,                                         \
+              "passes over the data of every learning model (default: as its settings say)"),   \
+        CLI_COUNT(0, "patience", type, how.patience, 0, 100000,                                 \
+                  "stop a training after N epochs without improvement (default: never)"),       \
+        CLI_COUNT(0, "seed", type, how.seed, 0, 9223372036854775807.0,                          \
+                  "seed of training, and of data made for it"),                                 \
+        CLI_COUNT(0, "seeds", type, how.seeds, 0, 1000,                                         \
+                  "train every learning model with N seeds, counting up from --seed (default: " \
+                  "three, or one if the other two would take more than ten minutes)"),          \
+        CLI_COUNT(0, "jobs", type, how.jobs, 0, 1024,                                           \
+                  "trainings at the same time (default: as cores and memory allow)"),           \
+        CLI_FLAG(0, "retrain", type, how.retrain,                                               \
+                 "train models again that DIR has with other settings"),                        \
+        CLI_TEXT(0, "measure", "NAME", type, how.measure,                                       \
                  "measure that decides, such as HR@10 (default: NDCG at the largest k)")
 
 /* The hooks of the terminal, with one line per epoch. */

@@ -39,14 +39,17 @@ static const preset presets[] = {
 static parsrec_status find_preset(const preset **out, const char *name, parsrec_error *err)
 {
     pr_excerpt hold;
+    pr_suggest near;
+    pr_suggest_start(&near, pr_slice_of(name));
     for (size_t i = 0; i < sizeof presets / sizeof *presets; i++) {
+        pr_suggest_offer(&near, pr_slice_of(presets[i].name));
         *out = &presets[i];
         if (strcmp(presets[i].name, name) == 0)
             return PARSREC_OK;
     }
     return pr_fail(err, PARSREC_E_ARGUMENT,
-                   "there is no preset %s; there are: paper-small, paper-synthetic",
-                   pr_show(&hold, pr_slice_of(name)));
+                   "there is no preset %s%s; there are: paper-small, paper-synthetic",
+                   pr_show(&hold, pr_slice_of(name)), pr_suggest_sentence(&near));
 }
 
 static bool same_data(const pr_dataset *data, const parsrec_synth_options *wanted)

@@ -468,12 +468,17 @@ static const char *const paper[] = {
 
 parsrec_status pr_config_preset(pr_config *config, const char *name, parsrec_error *err)
 {
-    pr_excerpt hold;
     if (strcmp(name, "default") == 0)
         return PARSREC_OK;
-    if (strcmp(name, "paper") != 0)
-        return pr_fail(err, PARSREC_E_CONFIG, "there is no preset %s; there are: default, paper",
-                       pr_show(&hold, pr_slice_of(name)));
+    if (strcmp(name, "paper") != 0) {
+        pr_excerpt hold;
+        pr_suggest near;
+        pr_suggest_start(&near, pr_slice_of(name));
+        pr_suggest_offer(&near, pr_slice_of("default"));
+        pr_suggest_offer(&near, pr_slice_of("paper"));
+        return pr_fail(err, PARSREC_E_CONFIG, "there is no preset %s%s; there are: default, paper",
+                       pr_show(&hold, pr_slice_of(name)), pr_suggest_sentence(&near));
+    }
     for (const char *const *line = paper; *line != NULL; line++)
         PR_TRY(pr_config_assign(config, *line, err));
     return PARSREC_OK;

@@ -34,10 +34,16 @@ static parsrec_status known_kinds(const char *wrong, parsrec_error *err)
 {
     char list[320] = "";
     pr_excerpt hold;
+    pr_suggest near;
+    pr_suggest_start(&near, pr_slice_of(wrong));
     for (size_t i = 0; pr_model_kinds[i] != NULL; i++) {
+        pr_suggest_offer(&near, pr_slice_of(pr_model_kinds[i]->name));
         strncat(list, i > 0 ? ", " : "", sizeof list - strlen(list) - 1);
         strncat(list, pr_model_kinds[i]->name, sizeof list - strlen(list) - 1);
     }
+    if (near.count > 0) /* the whole list would not fit beside it */
+        return pr_fail(err, PARSREC_E_ARGUMENT, "there is no model %s%s",
+                       pr_show(&hold, pr_slice_of(wrong)), pr_suggest_sentence(&near));
     return pr_fail(err, PARSREC_E_ARGUMENT, "there is no model %s; there are: %s",
                    pr_show(&hold, pr_slice_of(wrong)), list);
 }

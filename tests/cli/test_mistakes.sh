@@ -24,6 +24,24 @@ cp "$PARSREC_SOURCE/examples/corner_shop.csv" shop.csv
 ok "$PARSREC" import -o shop.st shop.csv
 ok "$PARSREC" train -o shop.model shop.st --model pop
 
+# What is near to a wrong word is offered; a kind may come before its file; nothing found is said.
+mistake 1 "parsrec train: there is no model 'parsrek' (did you mean 'parsrec'?)" \
+    "$PARSREC" train -o out.model shop.st --model parsrek
+mistake 1 "parsrec train: there is no preset 'papr' (did you mean 'paper'?); there are: default, paper" \
+    "$PARSREC" train -o out.model shop.st --preset papr
+ok "$PARSREC" list shop.st users -n 3
+cp stdout file_first
+ok "$PARSREC" list users shop.st -n 3
+same "$(cat stdout)" "$(cat file_first)" "a list of users, kind first"
+ok "$PARSREC" list users shop.st nobody
+same "$(cat stderr)" "note: none of the users of shop.st contains 'nobody'" "a text without a hit"
+ok "$PARSREC" list shop.st users K01
+same "$(cat stderr)" "" "a text with a hit"
+for help in "compare --seeds" "size --dim"; do
+    "$PARSREC" "${help%% *}" --help >stdout
+    same "$(grep -A3 -- "${help#* } " stdout | tr -s ' \n' ' ' | grep -c -- "${help#* } N [^[]*(default: ")" 1 "the default of $help"
+done
+
 # 1. Wrong columns.
 printf 'Asiakas,Kuitti,Tuote\nu,1,a\n' >columns.csv
 mistake 1 "parsrec import: columns.csv: no column is recognised as the user or the item among Asiakas, Kuitti, Tuote; name them with --user COL and --item COL" \

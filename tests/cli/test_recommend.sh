@@ -93,6 +93,9 @@ same "$(cat stderr)" "note: the model was not trained on user 'nobody', who is s
 # Of whom nothing at all is known: best sellers.
 ok $R --user nobody
 same "$(cat stderr)" "note: nothing is known of user 'nobody', who gets the best sellers" "note"
+ok $R --user k02
+same "$(cat stderr)" "note: nothing is known of user 'k02', who gets the best sellers
+note: the model knows a user 'K02'; upper and lower case differ in keys" "a key in another case"
 ok $R --guest --json
 says '"user":null,"source":"popular"'
 cp stdout most.json
