@@ -241,7 +241,7 @@ PARSREC_API char *parsrec_data_category_path(const parsrec_data *data, int32_t c
 
 /* In which order the items of a basket are stored (docs/training.md, Order within baskets). */
 typedef enum parsrec_basket_order {
-    PARSREC_ORDER_UNKNOWN, /* too few baskets to decide */
+    PARSREC_ORDER_UNKNOWN, /* too few pairs that occur together again */
     PARSREC_ORDER_FREE,    /* it differs between baskets, as if shoppers chose it */
     PARSREC_ORDER_NUMBER,  /* sorted by item key, as numbers */
     PARSREC_ORDER_KEY,     /* sorted by item key, as text */
@@ -261,7 +261,12 @@ typedef struct parsrec_order_report {
     /* How many times as often neighbours in a basket were neighbours in earlier baskets as other
      * pairs of the basket were. 1: order is uninformative; 0: unknown. */
     double neighbour_ratio;
-    bool learnt; /* whether training with order = auto learns it */
+    bool learnt;             /* whether training with order = auto learns it */
+    bool enough_pairs;       /* `pairs` are enough for fixed_share to mean something */
+    uint64_t repeated_pairs; /* pairs of items that occur together in at least two baskets */
+    /* Of two baskets with the same pair: how often they have it in the same order. About 0.5 if the
+     * order is free, 1 after a sort; 0 without such pairs. */
+    double kept_share;
 } parsrec_order_report;
 
 PARSREC_API parsrec_status parsrec_data_order(const parsrec_data *data,

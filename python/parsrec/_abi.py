@@ -291,6 +291,9 @@ parsrec_order_report._fields_ = [
     ("fixed_share", c_double),
     ("neighbour_ratio", c_double),
     ("learnt", c_bool),
+    ("enough_pairs", c_bool),
+    ("repeated_pairs", c_uint64),
+    ("kept_share", c_double),
 ]
 
 

@@ -317,8 +317,14 @@ static int print_text(const findings *f)
            f->order.learnt ? ", and neighbours repeat" : "");
     printf("  %-*s%*.3f %%\n", LABEL, "neighbours that are sorted", VALUE,
            100 * f->order.sorted_share);
-    printf("  %-*s%*.3f %% of %s\n", LABEL, "pairs in a fixed order", VALUE,
-           100 * f->order.fixed_share, pr_digits_of(&pairs, f->order.pairs));
+    if (f->order.enough_pairs)
+        printf("  %-*s%*.3f %% of %s\n", LABEL, "pairs in a fixed order", VALUE,
+               100 * f->order.fixed_share, pr_digits_of(&pairs, f->order.pairs));
+    else
+        printf("  %-*s%*s\n", LABEL, "pairs in a fixed order", VALUE, "too few pairs");
+    if (f->order.order != PARSREC_ORDER_UNKNOWN)
+        printf("  %-*s%*.3f %% of %s\n", LABEL, "repeats that keep the order", VALUE,
+               100 * f->order.kept_share, pr_digits_of(&pairs, f->order.repeated_pairs));
     printf("  %-*s%*s\n", LABEL, "learnt by order = auto", VALUE, f->order.learnt ? "yes" : "no");
     printf("\ntime\n");
     if (s->time_kind == PARSREC_TIME_NONE || s->sessions == 0) {
@@ -403,11 +409,13 @@ static int print_json(const findings *f)
                                                        : json_real(real_of(row, s)));
     }
     bad |= json_object_set_new(json, "order",
-                               json_pack("{s:s, s:f, s:I, s:f, s:f, s:b}", "kind",
+                               json_pack("{s:s, s:f, s:I, s:f, s:f, s:b, s:I, s:f}", "kind",
                                          parsrec_basket_order_name(f->order.order), "sorted_share",
                                          f->order.sorted_share, "pairs", (json_int_t)f->order.pairs,
                                          "fixed_share", f->order.fixed_share, "neighbour_ratio",
-                                         f->order.neighbour_ratio, "learnt", (int)f->order.learnt));
+                                         f->order.neighbour_ratio, "learnt", (int)f->order.learnt,
+                                         "repeated_pairs", (json_int_t)f->order.repeated_pairs,
+                                         "kept_share", f->order.kept_share));
     bad |= json_object_set_new(json, "time_kind", json_string(time_kinds[s->time_kind]));
     bad |= json_object_set_new(json, "first_time", time_json(s, s->first_time));
     bad |= json_object_set_new(json, "last_time", time_json(s, s->last_time));

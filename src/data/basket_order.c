@@ -2,6 +2,7 @@
 #include "data/basket_order.h"
 
 #include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -17,8 +18,8 @@ enum {
 
 /* Fixed pairs are counted among the TOP most frequent items, in CLASSES classes of basket size. */
 enum { TOP = 256, CLASSES = 8, BASKET_MOST = 256 };
-enum { TOGETHER_LEAST = 10, FREQUENT_LEAST = 20, COMPARED_LEAST = 100 };
-static const double always = 0.95, sorted_least = 0.95, fixed_least = 0.20;
+enum { TOGETHER_LEAST = 10, REPEATED_LEAST = 20, COMPARED_LEAST = 100 };
+static const double always = 0.95, sorted_least = 0.95, fixed_least = 0.20, kept_least = 0.80;
 
 enum { BY_NUMBER, BY_KEY, BY_NAME, COLUMNS };
 
@@ -27,7 +28,7 @@ typedef struct counting {
     uint64_t *slots; /* pairs as pair_of has them, never 0; 0: empty */
     int16_t *place;  /* [items]: among the TOP, or -1 */
     uint32_t *table; /* [CLASSES · TOP · TOP]: baskets with row before column */
-    double *number;  /* [items]: the key as a number; NULL unless every key is one */
+    double *number;  /* [items]: the key as a number, NaN if it is not one; NULL without keys */
     pr_rng rng;
     pr_order_facts facts;
 } counting;
@@ -86,7 +87,7 @@ static void compare_columns(counting *c, const int32_t *items, size_t n)
     for (size_t i = 0; i + 1 < n; i++) {
         size_t a = (size_t)items[i], b = (size_t)items[i + 1];
         if (c->number != NULL)
-            note(&c->facts, BY_NUMBER,
+            note(&c->facts, BY_NUMBER, /* 0 with a NaN */
                  (c->number[a] > c->number[b]) - (c->number[a] < c->number[b]));
         if (d->item_keys.count > 0)
             note(&c->facts, BY_KEY,
@@ -106,11 +107,8 @@ static parsrec_status read_numbers(counting *c, parsrec_error *err)
     if (c->number == NULL)
         return pr_fail_memory(err);
     for (size_t i = 0; i < d->items; i++)
-        if (!pr_parse_f64(pr_name(&d->item_keys, i), &c->number[i])) {
-            pr_free(c->number);
-            c->number = NULL;
-            break;
-        }
+        if (!pr_parse_f64(pr_name(&d->item_keys, i), &c->number[i]))
+            c->number[i] = NAN;
     return PARSREC_OK;
 }
 
@@ -180,15 +178,24 @@ static void count_pairs(counting *c, const int32_t *items, size_t n)
                         (size_t)c->place[items[known[j]]]);
 }
 
+/* How many pairs n baskets make. */
+static uint64_t pairs_of(uint64_t n)
+{
+    return n > 1 ? n * (n - 1) / 2 : 0;
+}
+
 static void judge_pairs(counting *c)
 {
     for (size_t class = 0; class < CLASSES; class ++)
         for (size_t i = 0; i < TOP; i++)
             for (size_t j = i + 1; j < TOP; j++) {
-                uint32_t one = *cell(c, class, i, j), other = *cell(c, class, j, i);
-                double most = (double)(one > other ? one : other), all = (double)one + other;
+                uint64_t one = *cell(c, class, i, j), other = *cell(c, class, j, i);
+                double most = (double)(one > other ? one : other), all = (double)(one + other);
                 c->facts.frequent += all >= TOGETHER_LEAST;
                 c->facts.fixed += all >= TOGETHER_LEAST && most >= always * all;
+                c->facts.repeated += all >= 2;
+                c->facts.compared_baskets += pairs_of(one + other);
+                c->facts.kept += pairs_of(one) + pairs_of(other);
             }
 }
 
@@ -267,6 +274,11 @@ double pr_order_fixed_share(const pr_order_facts *facts)
     return facts->frequent > 0 ? (double)facts->fixed / (double)facts->frequent : 0;
 }
 
+double pr_order_kept_share(const pr_order_facts *facts)
+{
+    return facts->compared_baskets > 0 ? (double)facts->kept / (double)facts->compared_baskets : 0;
+}
+
 parsrec_basket_order pr_order_found(const pr_order_facts *facts)
 {
     static const parsrec_basket_order kinds[COLUMNS] = {PARSREC_ORDER_NUMBER, PARSREC_ORDER_KEY,
@@ -274,10 +286,12 @@ parsrec_basket_order pr_order_found(const pr_order_facts *facts)
     for (size_t i = 0; i < COLUMNS; i++)
         if (facts->compared[i] >= COMPARED_LEAST && share_of_column(facts, i) >= sorted_least)
             return kinds[i];
-    if (facts->frequent >= FREQUENT_LEAST)
-        return pr_order_fixed_share(facts) >= fixed_least ? PARSREC_ORDER_FIXED
-                                                          : PARSREC_ORDER_FREE;
-    return facts->others >= HITS_LEAST ? PARSREC_ORDER_FREE : PARSREC_ORDER_UNKNOWN;
+    if (facts->repeated < REPEATED_LEAST)
+        return PARSREC_ORDER_UNKNOWN;
+    bool fixed =
+        facts->frequent >= PR_ORDER_FREQUENT_LEAST && pr_order_fixed_share(facts) >= fixed_least;
+    return fixed || pr_order_kept_share(facts) >= kept_least ? PARSREC_ORDER_FIXED
+                                                             : PARSREC_ORDER_FREE;
 }
 
 bool pr_order_informative(const pr_order_facts *facts)
@@ -301,6 +315,9 @@ parsrec_status parsrec_data_order(const parsrec_data *data, parsrec_order_report
         .neighbour_ratio =
             facts.others >= HITS_LEAST ? (double)facts.neighbours / (double)facts.others : 0,
         .learnt = pr_order_informative(&facts),
+        .enough_pairs = facts.frequent >= PR_ORDER_FREQUENT_LEAST,
+        .repeated_pairs = facts.repeated,
+        .kept_share = pr_order_kept_share(&facts),
     };
     return PARSREC_OK;
 }
@@ -310,7 +327,8 @@ parsrec_status parsrec_data_order(const parsrec_data *data, parsrec_order_report
 static const struct {
     const char *name, *text;
 } orders[] = {
-    [PARSREC_ORDER_UNKNOWN] = {"unknown", "not known: too few baskets"},
+    [PARSREC_ORDER_UNKNOWN] = {"unknown",
+                               "not known: too few pairs of items occur together more than once"},
     [PARSREC_ORDER_FREE] = {"free", "in no fixed order"},
     [PARSREC_ORDER_NUMBER] = {"number", "sorted by product number"},
     [PARSREC_ORDER_KEY] = {"key", "sorted by item key"},

@@ -177,6 +177,13 @@ parsrec_status pr_settle(pr_config *config, const char *kind, const pr_dataset *
                "the order within baskets is informative and is learnt (order = stored): "
                "neighbours were neighbours before %.1f times as often as other items of a basket",
                (double)facts.neighbours / (double)facts.others);
+    else if (found == PARSREC_ORDER_FIXED &&
+             (facts.frequent < PR_ORDER_FREQUENT_LEAST ||
+              pr_order_fixed_share(&facts) < pr_order_kept_share(&facts)))
+        pr_say(hooks, PARSREC_LOG_INFO,
+               "items within baskets are %s (%.0f %% of pairs that occur again keep their order); "
+               "this is not a shopping order, and it is not learnt (order = any)",
+               parsrec_basket_order_text(found), 100 * pr_order_kept_share(&facts));
     else if (found == PARSREC_ORDER_FIXED)
         pr_say(hooks, PARSREC_LOG_INFO,
                "items within baskets are %s (%.0f %% of frequent pairs never change their order); "

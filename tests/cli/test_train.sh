@@ -109,6 +109,45 @@ ok "$PARSREC" info sorted.st --json
 same "$(python3 -c 'import json; o = json.load(open("stdout"))["order"]; print(o["kind"], o["fixed_share"], o["learnt"])')" "fixed 1.0 False" "a hidden order"
 ok "$PARSREC" train -o sorted_model.st sorted.st $small --epochs 1
 warns "are in one fixed order, as a sort or a hash table leaves them (100 % of frequent pairs"
+# A small shop, in which no pair meets often: sorted by a price, by a hash, by department, or not at all.
+cat >small_shop.py <<'EOF'
+import hashlib, random, sys
+rng = random.Random(5)
+price = [rng.randrange(100, 900) for _ in range(60)]
+department = [rng.randrange(6) for _ in range(60)]
+key = lambda i: 10 * i + 7 if i else "gift"
+order = {"price": lambda i: price[i], "hash": lambda i: hashlib.sha1(b"%d" % i).digest(), "number": lambda i: i,
+         "department": lambda i: department[i], "none": lambda i: rng.random()}[sys.argv[1]]
+print("user,session,item")
+for user in range(100):
+    for session in range(int(sys.argv[2])):
+        for i in sorted(rng.sample(range(60), 4), key=order):
+            print(f"u{user},{session},{key(i)}")
+EOF
+for kind in price hash department; do
+    python3 small_shop.py $kind 5 >small_shop.csv
+    ok "$PARSREC" import -o small_shop.st small_shop.csv
+    ok "$PARSREC" info small_shop.st
+    says "in one fixed order, as a sort or a hash table leaves them"
+    same "$(grep -c "pairs in a fixed order  *too few pairs" stdout)" 1 "frequent pairs"
+    same "$(grep -c "learnt by order = auto  *no" stdout)" 1 "$kind is not learnt"
+done
+ok "$PARSREC" train -o sorted_model.st small_shop.st $small --epochs 1
+warns "of pairs that occur again keep their order); this is not a shopping order, and it is not learnt (order = any)"
+python3 small_shop.py none 5 >small_shop.csv
+ok "$PARSREC" import -o small_shop.st small_shop.csv
+ok "$PARSREC" info small_shop.st
+says "in no fixed order"
+# One key that is not a number does not hide a sort by number.
+python3 small_shop.py number 5 >small_shop.csv
+ok "$PARSREC" import -o small_shop.st small_shop.csv
+ok "$PARSREC" info small_shop.st
+says "sorted by product number"
+python3 small_shop.py price 2 | head -60 >small_shop.csv
+ok "$PARSREC" import -o small_shop.st small_shop.csv
+ok "$PARSREC" info small_shop.st
+says "not known: too few pairs of items occur together more than once"
+same "$(grep -c "learnt by order = auto  *no" stdout)" 1 "what is not known is not learnt"
 # Not below the counts, or the last line says so.
 python3 sorted.py number >sorted.csv
 ok "$PARSREC" import -o sorted.st sorted.csv

@@ -111,21 +111,59 @@ static void columns_that_sort_are_named(void **state)
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_NAME);
     f = (pr_order_facts){.compared = {50, 50, 50}, .ascending = {50, 50, 50}};
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_UNKNOWN);
-    f = (pr_order_facts){.frequent = 100, .fixed = 20};
+    f = (pr_order_facts){.frequent = 100, .fixed = 20, .repeated = 100};
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_FIXED);
-    f = (pr_order_facts){.frequent = 100, .fixed = 19};
+    f = (pr_order_facts){.frequent = 100, .fixed = 19, .repeated = 100};
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_FREE);
+    /* Few frequent pairs: those that met twice decide, if there are enough. */
+    f = (pr_order_facts){
+        .frequent = 2, .fixed = 2, .repeated = 20, .compared_baskets = 50, .kept = 40};
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_FIXED);
+    f.kept = 39;
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_FREE);
+    f.repeated = 19;
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_UNKNOWN);
+}
+
+static pr_order_facts facts_of_small(toy *t, size_t users)
+{
+    parsrec_error err;
+    pr_order_facts facts;
+    t->data.users = users;
+    t->data.sessions = users * SESSIONS;
+    t->data.actions = users * SESSIONS * BASKET;
+    assert_ok(pr_order_count(&facts, &t->data, 1, &err));
+    return facts;
+}
+
+/* Six users: no pair meets ten times, and yet a sort is seen and free baskets are not taken for one. */
+static void small_shops_are_judged_too(void **state)
+{
+    (void)state;
+    static toy t;
+    make_toy(&t, true);
+    pr_order_facts sorted = facts_of_small(&t, 6);
+    assert_true(sorted.frequent < 20);
+    assert_int_equal(pr_order_found(&sorted), PARSREC_ORDER_FIXED);
+    assert_close(pr_order_kept_share(&sorted), 1, 0);
+    make_toy(&t, false);
+    pr_order_facts drawn = facts_of_small(&t, 6);
+    assert_int_equal(pr_order_found(&drawn), PARSREC_ORDER_FREE);
+    assert_close(pr_order_kept_share(&drawn), 0.5, 0.1);
 }
 
 static void little_data_tell_nothing(void **state)
 {
     (void)state;
     const pr_order_facts few = {.neighbours = 90, .others = 10, .pairs = 100};
-    const pr_order_facts clear = {.neighbours = 900, .others = 100, .pairs = 1000};
-    const pr_order_facts slight = {.neighbours = 110, .others = 100, .pairs = 1000};
+    const pr_order_facts clear = {.neighbours = 900, .others = 100, .pairs = 1000, .repeated = 100};
+    const pr_order_facts slight = {
+        .neighbours = 110, .others = 100, .pairs = 1000, .repeated = 100};
+    const pr_order_facts unknown = {.neighbours = 900, .others = 100, .pairs = 1000};
     assert_false(pr_order_informative(&few));
     assert_true(pr_order_informative(&clear));
     assert_false(pr_order_informative(&slight));
+    assert_false(pr_order_informative(&unknown));
 }
 
 int main(void)
@@ -134,6 +172,7 @@ int main(void)
         cmocka_unit_test(sorted_baskets_are_seen_and_tell_nothing),
         cmocka_unit_test(habits_tell),
         cmocka_unit_test(columns_that_sort_are_named),
+        cmocka_unit_test(small_shops_are_judged_too),
         cmocka_unit_test(little_data_tell_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
