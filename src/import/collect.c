@@ -133,6 +133,35 @@ static bool may_be_excel(pr_slice text)
     return pr_parse_f64(pr_slice_trim(text), &days) && days >= 20000 && days < 80000;
 }
 
+/* "45292,5": digits on both sides of one comma. */
+static bool has_decimal_comma(pr_slice text)
+{
+    text = pr_slice_trim(text);
+    size_t commas = 0, at = 0;
+    for (size_t i = text.size > 0 && text.bytes[0] == '-'; i < text.size; i++) {
+        if (text.bytes[i] != ',' && (text.bytes[i] < '0' || text.bytes[i] > '9'))
+            return false;
+        commas += text.bytes[i] == ',';
+        at = text.bytes[i] == ',' ? i : at;
+    }
+    return commas == 1 && at > 0 && at + 1 < text.size;
+}
+
+static parsrec_status fail_comma(const pr_collect *c, const pr_rows *rows, const pr_row *row,
+                                 size_t column, parsrec_error *err)
+{
+    pr_excerpt hold;
+    pr_slice text = pr_slice_trim(row->fields[column]);
+    pr_slice whole = {text.bytes, 0};
+    while (text.bytes[whole.size] != ',')
+        whole.size++;
+    return pr_rows_fail(rows, row->line, column, err, "the time %s has a decimal comma; %s",
+                        pr_show(&hold, text),
+                        c->time_pattern == NULL && may_be_excel(whole)
+                            ? "if it is a day number of Excel, add --time-format excel"
+                            : "write it with a decimal point, or without the fraction");
+}
+
 static parsrec_status fail_foreign(const pr_collect *c, const pr_rows *rows, uint64_t line,
                                    size_t column, const pr_time_guess *g, parsrec_error *err)
 {
@@ -170,10 +199,19 @@ static parsrec_status fail_time(pr_collect *c, const pr_rows *rows, const pr_row
         return pr_rows_fail(rows, row->line, column, err,
                             "the time %s looks like a day number of Excel; add --time-format excel",
                             pr_show(&hold, text));
-    return pr_rows_fail(
-        rows, row->line, column, err, "the time %s %s%s%s%s", pr_show(&hold, text), problem,
-        c->time_pattern != NULL ? " '" : "; describe its form with --time-format",
-        c->time_pattern != NULL ? c->time_pattern : "", c->time_pattern != NULL ? "'" : "");
+    if (has_decimal_comma(text))
+        return fail_comma(c, rows, row, column, err);
+    if (c->time_pattern == NULL)
+        return pr_rows_fail(rows, row->line, column, err,
+                            "the time %s %s; %sdescribe its form with --time-format",
+                            pr_show(&hold, text), problem,
+                            strncmp(problem, "has ", 4) == 0 ? "correct it, or " : "");
+    static const char option[] = "--time-format"; /* a problem that ends in it wants the pattern */
+    size_t size = strlen(problem), ending = sizeof option - 1;
+    bool of_form = size >= ending && strcmp(problem + size - ending, option) == 0;
+    return pr_rows_fail(rows, row->line, column, err, "the time %s %s%s '%s'", pr_show(&hold, text),
+                        problem, of_form ? "" : "; correct it, or check --time-format",
+                        c->time_pattern);
 }
 
 parsrec_status pr_collect_foreign(const pr_collect *c, pr_rows *rows, size_t column,

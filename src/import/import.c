@@ -701,10 +701,11 @@ static parsrec_status read_tables(importer *im, parsrec_error *err)
 /* ---- the data set ---- */
 
 /* The --time-format by which all times, read as plain numbers, would be dates; NULL if there is none.
- * Day numbers of Excel look like any small numbers, so they are considered only if `excel`. */
-static const char *form_of_numbers(const pr_collect *c, bool excel)
+ * Day numbers of Excel look like other small numbers. They are those of 1982 to 2064; if dates are
+ * needed (`dates`), those of 1954 to 2119. */
+static const char *form_of_numbers(const pr_collect *c, bool dates)
 {
-    static const struct {
+    const struct {
         int64_t least, beyond;
         const char *pattern;
     } ranges[] = {{19000101, 21010101, "%Y%m%d"},
@@ -712,7 +713,7 @@ static const char *form_of_numbers(const pr_collect *c, bool excel)
                   {INT64_C(100000000000), INT64_C(10000000000000), "ms"},
                   {INT64_C(100000000000000), INT64_C(10000000000000000), "us"},
                   {INT64_C(100000000000000000), INT64_MAX, "ns"},
-                  {20000, 80000, "excel"}};
+                  {dates ? 20000 : 30000, dates ? 80000 : 60000, "excel"}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         char text[2][24];
         bool fits = c->least_time >= ranges[i].least && c->greatest_time < ranges[i].beyond;
@@ -724,7 +725,7 @@ static const char *form_of_numbers(const pr_collect *c, bool excel)
             fits = pr_time_parse_as(pr_slice_of(text[k]), ranges[i].pattern, &form, &value) == NULL;
         }
         if (fits)
-            return excel || strcmp(ranges[i].pattern, "excel") != 0 ? ranges[i].pattern : NULL;
+            return ranges[i].pattern;
     }
     return NULL;
 }

@@ -25,7 +25,7 @@ static const char *parse_number(pr_slice text, size_t point, int64_t *value)
         fraction = fraction || text.bytes[i] != '0';
     }
     if (fraction && (*value < PR_UNIX_LEAST || *value >= PR_UNIX_BEYOND))
-        return "has a fraction, which only Unix seconds may have; use whole numbers";
+        return "has a fraction, which only Unix seconds may have";
     return NULL;
 }
 
@@ -270,17 +270,22 @@ static const char *read_pattern(pr_slice text, const char *pattern, int64_t *val
 /* Excel counts days from 1899-12-30, once its 29 February 1900, which never was, is past. */
 enum { EXCEL_EPOCH = 25569, EXCEL_LEAST = 61, EXCEL_BEYOND = 2958466 };
 
+static bool is_excel(const char *pattern)
+{
+    return strcasecmp(pattern, "excel") == 0;
+}
+
 static const char *read_excel(pr_slice text, int64_t *value)
 {
     char plain[32];
     double days;
     if (text.size == 0 || text.size >= sizeof plain)
-        return "is not a day number of Excel, as --time-format excel says";
+        return "is not a day number of Excel, as required by --time-format";
     memcpy(plain, text.bytes, text.size);
     for (size_t i = 0; i < text.size; i++)
         plain[i] = plain[i] == ',' ? '.' : plain[i];
     if (!pr_parse_f64((pr_slice){plain, text.size}, &days))
-        return "is not a day number of Excel, as --time-format excel says";
+        return "is not a day number of Excel, as required by --time-format";
     if (days < EXCEL_LEAST || days >= EXCEL_BEYOND)
         return "is a day number of Excel outside 1900-03-01 to 9999-12-31";
     *value = (int64_t)llround((days - EXCEL_EPOCH) * DAY);
@@ -312,7 +317,7 @@ const char *pr_time_parse_as(pr_slice text, const char *pattern, pr_time_form *f
     *value = 0;
     if (text.size == 0)
         return NULL;
-    if (strcmp(pattern, "excel") == 0)
+    if (is_excel(pattern))
         return read_excel(text, value);
     int64_t per_second = unit_of(pattern);
     if (per_second == 0)
@@ -321,9 +326,9 @@ const char *pr_time_parse_as(pr_slice text, const char *pattern, pr_time_form *f
     size_t whole = point != NULL ? (size_t)(point - text.bytes) : text.size;
     for (size_t i = whole + 1; i < text.size; i++)
         if (!pr_is_digit(text.bytes[i]))
-            return "is not a number, as --time-format says";
+            return "is not a number, as required by --time-format";
     if (!pr_parse_i64((pr_slice){text.bytes, whole}, value))
-        return "is not a number, as --time-format says";
+        return "is not a number, as required by --time-format";
     *value = floor_div(*value, per_second);
     return NULL;
 }
@@ -333,7 +338,7 @@ parsrec_status pr_time_pattern_check(const char *pattern, parsrec_error *err)
     static const char known[] = "YymbBhdejaAHIMSfpzsFTRD%";
     bool has[128] = {false};
     size_t at;
-    if (strcmp(pattern, "excel") == 0 || unit_of(pattern) != 0)
+    if (is_excel(pattern) || unit_of(pattern) != 0)
         return PARSREC_OK;
     if (strlen(pattern) > 100 || !pr_utf8_valid(pattern, strlen(pattern), &at))
         return pr_fail(err, PARSREC_E_ARGUMENT,

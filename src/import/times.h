@@ -21,6 +21,7 @@ const char *pr_time_parse(pr_slice text, pr_time_form *form, int64_t *value);
 
 /* The same for times of a given form: a pattern as for strptime, or one of the words
  *   excel  days since 1899-12-30, with a fraction     s, ms, us, ns  Unix time in that unit
+ * of which excel may have capitals.
  * The pattern has %Y %y %m %b %B %d %e %j %H %I %M %S %f %p %a %A %z %s %% and, for several at
  * once, %F %T %R %D; a space matches any number of blanks. Names of months and days are English,
  * whole or three letters, in any case. %y is 1969 to 2068. The whole text must fit and the date

@@ -233,6 +233,15 @@ for form in "31/12/2024 14:05=%d/%m/%Y %H:%M" "12/31/24 2:05 PM=%m/%d/%y %I:%M %
 done
 ok "$PARSREC" import -o form.st form.csv
 same "$(grep -c "numbers that only order sessions; if they are dates, add --time-format 'us'" stderr)" 1 "microseconds"
+# Whole days of Excel: plain numbers, so a warning; other small numbers have none.
+printf 'user,item,Date\nu,a,45292\nu,b,45300\n' >form.csv
+ok "$PARSREC" import -o form.st form.csv
+warns "the times of form.csv, 45292 to 45300, are numbers that only order sessions; if they are dates, add --time-format 'excel'"
+ok "$PARSREC" import -o form.st form.csv --time-format Excel
+same "$("$PARSREC" info form.st | sed -n 's/^ *last *//p')" "2024-01-09T00:00:00Z" "Excel in any case"
+printf 'user,item,Date\nu,a,1\nu,b,45300\n' >form.csv
+ok "$PARSREC" import -o form.st form.csv
+same "$(grep -c "time-format" stderr)" 0 "numbers that are no days of Excel"
 
 # An import that may not hold its actions in memory writes the same file, and leaves nothing beside it.
 python3 - <<'PYTHON'

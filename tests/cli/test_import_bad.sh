@@ -197,6 +197,17 @@ printf '%s\nu1,s1,14:05,a\n' "$header" >clock.csv
 refused "clock.csv:2:3: '14:05' is a time of day without a date; name the column of the date with --time" clock.csv
 printf '%s\nu1,s1,45657.5,a\n' "$header" >excel.csv
 refused "the time '45657.5' looks like a day number of Excel; add --time-format excel" excel.csv
+printf '%s\nu1,s1,"45292,5",a\n' "$header" >comma.csv
+refused "comma.csv:2:3: the time '45292,5' has a decimal comma; if it is a day number of Excel, add --time-format excel" comma.csv
+printf '%s\nu1,s1,"1704067200,5",a\n' "$header" >comma.csv
+refused "comma.csv:2:3: the time '1704067200,5' has a decimal comma; write it with a decimal point, or without the fraction" comma.csv
+refused "comma.csv:2:3: the time '1704067200,5' has a decimal comma; write it" comma.csv --time-format s
+printf '%s\nu1,s1,32.01.2024,a\n' "$header" >no_day.csv
+refused "no_day.csv:2:3: the time '32.01.2024' has a day that its month does not have; correct it, or check --time-format '%d.%m.%Y'" \
+    no_day.csv --time-format '%d.%m.%Y'
+refused "no_day.csv:2:3: the time '32.01.2024' does not fit --time-format '%d/%m/%Y'" no_day.csv --time-format '%d/%m/%Y'
+printf '%s\nu1,s1,2024-02-30,a\n' "$header" >no_day.csv
+refused "the time '2024-02-30' has a day that its month does not have; correct it, or describe its form with --time-format" no_day.csv
 printf '%s\nu1,s1,20241231,a\n' "$header" >digits.csv
 refused "if they are dates, add --time-format '%Y%m%d'" digits.csv --session-by day
 refused "--time-format '%d/%m' gives no date" fine.csv --time-format '%d/%m'

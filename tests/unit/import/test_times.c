@@ -164,6 +164,7 @@ static void patterns_are_read(void **state)
         {"%y", "69", -31536000},
         {"%s", "1735653900", 1735653900},
         {"excel", "45657", 1735603200},
+        {"Excel", "45657", 1735603200},
         {"excel", "45657.5868055556", 1735653900},
         {"excel", "45657,5868055556", 1735653900},
         {"excel", "61", -2203891200},
@@ -207,10 +208,10 @@ static void patterns_are_strict(void **state)
         {"%b %d, %Y", "De 31, 2024", "does not fit --time-format"},
         {"%F %z", "2024-01-01 CET", "does not fit --time-format"},
         {"excel", "60", "is a day number of Excel outside 1900-03-01 to 9999-12-31"},
-        {"excel", "2024-01-01", "is not a day number of Excel, as --time-format excel says"},
-        {"excel", "nan", "is not a day number of Excel, as --time-format excel says"},
-        {"ms", "1735653900.x", "is not a number, as --time-format says"},
-        {"ms", "99999999999999999999", "is not a number, as --time-format says"},
+        {"excel", "2024-01-01", "is not a day number of Excel, as required by --time-format"},
+        {"excel", "nan", "is not a day number of Excel, as required by --time-format"},
+        {"ms", "1735653900.x", "is not a number, as required by --time-format"},
+        {"ms", "99999999999999999999", "is not a number, as required by --time-format"},
         {"%s", "99999999999999999999", "does not fit --time-format"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
