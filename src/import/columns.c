@@ -127,7 +127,7 @@ static fit fit_word(pr_slice name, const char *const *words)
 static fit fit_time(pr_slice name)
 {
     static const char *const whole[] = {"datetime", "timestamp", "zeitstempel", NULL};
-    static const char *const days[] = {"date", "datum", "fecha", NULL};
+    static const char *const days[] = {"date", "datum", "fecha", "tdat", NULL}; /* H&M: t_dat */
     static const char *const before[] = {
         "order",     "purchase", "invoice",  "transaction", "trans", "receipt",
         "ticket",    "visit",    "event",    "sale",        "sales", "created",
@@ -394,13 +394,15 @@ static void list_free_columns(words *w, const pr_rows *rows, const bool *taken)
     }
 }
 
-/* One sentence on all the columns that are missing, and on those that are left. `why_time` says what to
- * do where only the time is; else it is NULL. */
+/* One sentence on all the columns that are missing, and on those that are left: first the `count` roles
+ * that are needed, then `more` that are not. `why_time` says what to do where only the time is needed;
+ * else it is NULL. */
 static parsrec_status missing_columns(const pr_rows *rows, const parsrec_column_role *roles,
-                                      size_t count, const bool *taken, const char *why_time,
+                                      size_t count, const parsrec_column_role *optional,
+                                      size_t more, const bool *taken, const char *why_time,
                                       parsrec_error *err)
 {
-    words missing = {.used = 0}, left = {.used = 0}, options = {.used = 0};
+    words missing = {.used = 0}, left = {.used = 0}, options = {.used = 0}, others = {.used = 0};
     for (size_t i = 0; i < count; i++) {
         say(&missing, "%sthe %s",
             i == 0           ? ""
@@ -417,11 +419,19 @@ static parsrec_status missing_columns(const pr_rows *rows, const parsrec_column_
             "user,session,time,item above it",
             rows->name, left.text);
     }
+    for (size_t i = 0; i < more; i++)
+        say(&others, "%sthe %s", i == 0 ? "; " : " and ", role_names[optional[i]]);
+    for (size_t i = 0; i < more; i++)
+        say(&others, "%s--%s COL%s",
+            i > 0       ? ", "
+            : more == 1 ? " was not recognised either ("
+                        : " were not recognised either (",
+            role_names[optional[i]], i + 1 == more ? ")" : "");
     list_free_columns(&left, rows, taken);
-    return pr_fail(err, PARSREC_E_NOT_FOUND,
-                   "%s: no column is recognised as %s%s%s; name %s with %s", rows->name,
-                   missing.text, left.used > 0 ? " among " : "", left.text,
-                   count == 1 ? "it" : "them", why_time != NULL ? why_time : options.text);
+    return pr_fail(
+        err, PARSREC_E_NOT_FOUND, "%s: no column is recognised as %s%s%s; name %s with %s%s",
+        rows->name, missing.text, left.used > 0 ? " among " : "", left.text,
+        count == 1 ? "it" : "them", why_time != NULL ? why_time : options.text, others.text);
 }
 
 /* Named columns that the header lacks, all of them in one sentence. */
@@ -472,8 +482,8 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
         o->time_column, o->item_column, [PARSREC_COLUMN_QUANTITY] = o->quantity_column};
     bool by_time = o->session_rule != PARSREC_SESSION_COLUMN;
     bool needs_user = o->step != PARSREC_IMPORT_DICTIONARY;
-    parsrec_column_role missing[ROLES];
-    size_t count = 0;
+    parsrec_column_role missing[ROLES], optional[ROLES];
+    size_t count = 0, more = 0, left = 0;
     PR_TRY(take_named(found, taken, rows, given, err));
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         parsrec_column_role role = order[i];
@@ -485,6 +495,9 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
         else if ((role == PARSREC_COLUMN_USER && needs_user) || role == PARSREC_COLUMN_ITEM ||
                  (role == PARSREC_COLUMN_TIME && (by_time || o->shards > 0)))
             missing[count++] = role;
+        else if (role != PARSREC_COLUMN_QUANTITY && given[role] == NULL && !unwanted &&
+                 (needs_user || role == PARSREC_COLUMN_TIME))
+            optional[more++] = role;
     }
     /* Sessions without customers: each is a user of its own. */
     if (count == 1 && missing[0] == PARSREC_COLUMN_USER && given[PARSREC_COLUMN_USER] == NULL &&
@@ -497,7 +510,11 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
     const char *why_time = by_time ? "--time COL, because sessions are cut by time"
                                    : "--time COL, because shards are sorted by time";
     bool only_time = count == 1 && missing[0] == PARSREC_COLUMN_TIME;
-    return missing_columns(rows, missing, count, taken, only_time ? why_time : NULL, err);
+    for (size_t i = 0; i < rows->column_count; i++)
+        left += !taken[i];
+    more = left > count ? more : 0; /* no column is left that could be one of them */
+    return missing_columns(rows, missing, count, optional, more, taken, only_time ? why_time : NULL,
+                           err);
 }
 
 parsrec_status pr_columns_of_actions(pr_action_columns *out, const pr_rows *rows,
@@ -515,6 +532,53 @@ parsrec_status pr_columns_of_actions(pr_action_columns *out, const pr_rows *rows
                                    .time = found[PARSREC_COLUMN_TIME],
                                    .item = found[PARSREC_COLUMN_ITEM],
                                    .quantity = found[PARSREC_COLUMN_QUANTITY]};
+    return status;
+}
+
+/* Which roles the names in a line have, as bits. The delimiter was guessed from the first line, which is
+ * not the header, so each of those that there are may divide the names. */
+static unsigned roles_in_line(const pr_slice *fields, size_t count)
+{
+    unsigned roles = 0;
+    for (size_t i = 0; i < count; i++)
+        for (size_t from = 0, at = 0; at <= fields[i].size; at++) {
+            if (at < fields[i].size && strchr(",;\t|", fields[i].bytes[at]) == NULL)
+                continue;
+            pr_slice name = pr_slice_trim((pr_slice){fields[i].bytes + from, at - from});
+            for (unsigned role = PARSREC_COLUMN_USER; role <= PARSREC_COLUMN_ITEM; role++)
+                if (fit_role(name, (parsrec_column_role)role).word >= 0)
+                    roles |= 1u << role;
+            from = at + 1;
+        }
+    return roles;
+}
+
+parsrec_status pr_columns_header_below(pr_rows *rows, const parsrec_import_options *o,
+                                       parsrec_status status, parsrec_error *err)
+{
+    enum {
+        LINES = 20,
+        USER = 1 << PARSREC_COLUMN_USER,
+        SESSION = 1 << PARSREC_COLUMN_SESSION,
+        ITEM = 1 << PARSREC_COLUMN_ITEM
+    };
+    bool named = o->user_column != NULL || o->item_column != NULL || o->session_column != NULL;
+    if (status != PARSREC_E_NOT_FOUND || named || rows->delimiter == 0 ||
+        (roles_in_line(rows->columns, rows->column_count) & (USER | SESSION | ITEM)) != 0)
+        return status;
+    pr_csv_allow_ragged(rows);
+    for (int n = 0; n < LINES; n++) {
+        pr_row row;
+        bool end = false;
+        if (rows->next(rows, &row, &end, NULL) != PARSREC_OK || end)
+            return status;
+        unsigned roles = roles_in_line(row.fields, row.count);
+        if ((roles & ITEM) != 0 && (roles & (USER | SESSION)) != 0)
+            return pr_fail(err, PARSREC_E_INPUT,
+                           "%s: the first line names no column that is recognised, but line %llu "
+                           "looks like the header; remove the lines before it",
+                           rows->name, (unsigned long long)row.line);
+    }
     return status;
 }
 

@@ -10,6 +10,12 @@
 parsrec_status pr_columns_of_actions(pr_action_columns *out, const pr_rows *rows,
                                      const parsrec_import_options *options, parsrec_error *err);
 
+/* After pr_columns_of_actions returned `status`: if it found none of the columns, reads the next lines of a
+ * text for one that looks like the header, and says so. Returns the status to go on with; err keeps its
+ * message unless there is such a line. */
+parsrec_status pr_columns_header_below(pr_rows *rows, const parsrec_import_options *options,
+                                       parsrec_status status, parsrec_error *err);
+
 /* The key column of a table about users, sessions or items; `role` is PARSREC_COLUMN_USER, SESSION or
  * ITEM. In this order: the column named `given` by an option, one named like the role, one named
  * `same`, as in the actions, or one that is recognised. `given` and `same` may be NULL, and the table

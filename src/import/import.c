@@ -436,7 +436,9 @@ static parsrec_status read_source(importer *im, pr_rows *rows, parsrec_error *er
     action_context context = {.im = im, .actions = &im->actions};
     parsrec_status status = keep_name(im, rows->name, err);
     if (status == PARSREC_OK)
-        status = pr_columns_of_actions(&context.columns, rows, im->options, err);
+        status = pr_columns_header_below(
+            rows, im->options, pr_columns_of_actions(&context.columns, rows, im->options, err),
+            err);
     if (im->options->step == PARSREC_IMPORT_DICTIONARY) /* not read, though they may be there */
         context.columns.user = context.columns.session = PR_NO_COLUMN;
     if (status == PARSREC_OK)
@@ -669,6 +671,61 @@ static parsrec_status settle_items_within(importer *im, parsrec_error *err)
     return pr_table_match(t, &items, &im->row_of[PR_OF_ITEM], &unknown, err);
 }
 
+/* A key with its ASCII letters made small. */
+static parsrec_status lower_key(pr_slice key, char **hold, size_t *capacity, pr_slice *out,
+                                parsrec_error *err)
+{
+    PR_TRY(pr_grow(hold, capacity, key.size + 1, 1, err));
+    for (size_t i = 0; i < key.size; i++) {
+        char c = key.bytes[i];
+        (*hold)[i] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
+    }
+    *out = (pr_slice){*hold, key.size};
+    return PARSREC_OK;
+}
+
+/* Names that have no row of the table, but would have one if capital and small letters were alike. */
+static parsrec_status warn_of_case(importer *im, pr_feature_of of, const pr_names *names,
+                                   parsrec_error *err)
+{
+    static const char *const words[] = {"users", "sessions", "items"};
+    const pr_table *t = &im->tables[of];
+    pr_intern small = {0};
+    uint32_t *of_name = NULL; /* [small.count]: a name without a row */
+    char *hold = NULL;
+    size_t hold_capacity = 0, capacity = 0, alike = 0;
+    pr_slice key;
+    pr_excerpt first = {0}, second = {0};
+    parsrec_status status = PARSREC_OK;
+    for (size_t i = 0; i < names->count; i++) {
+        uint32_t number;
+        if (im->row_of[of][i] >= 0)
+            continue;
+        PR_TRY_GOTO(lower_key(pr_name(names, i), &hold, &hold_capacity, &key, err));
+        PR_TRY_GOTO(pr_intern_add(&small, key, &number, err));
+        PR_TRY_GOTO(pr_grow(&of_name, &capacity, small.count, sizeof *of_name, err));
+        of_name[number] = (uint32_t)i;
+    }
+    for (size_t i = 0; small.count > 0 && i < t->keys.count; i++) {
+        uint32_t number;
+        PR_TRY_GOTO(lower_key(pr_intern_name(&t->keys, i), &hold, &hold_capacity, &key, err));
+        if (pr_intern_find(&small, key, &number) && alike++ == 0) {
+            pr_show(&first, pr_intern_name(&t->keys, i));
+            pr_show(&second, pr_name(names, of_name[number]));
+        }
+    }
+    if (alike > 0)
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "%zu row%s of the %s file would match the actions but for capital letters, such as "
+               "%s and %s; write the keys alike in both",
+               alike, alike == 1 ? "" : "s", words[of], first.text, second.text);
+done:
+    pr_intern_free(&small);
+    pr_free(of_name);
+    pr_free(hold);
+    return status;
+}
+
 static parsrec_status read_tables(importer *im, parsrec_error *err)
 {
     const parsrec_import_options *o = im->options;
@@ -684,11 +741,15 @@ static parsrec_status read_tables(importer *im, parsrec_error *err)
         PR_TRY(pr_table_match(&im->tables[PR_OF_ITEM], &items, &im->row_of[PR_OF_ITEM], &unknown,
                               err));
         r->unknown_items = unknown;
+        if (unknown > 0)
+            PR_TRY(warn_of_case(im, PR_OF_ITEM, &items, err));
     }
     if (im->tables[PR_OF_USER].column_count > 0) {
         PR_TRY(pr_table_match(&im->tables[PR_OF_USER], &users, &im->row_of[PR_OF_USER], &unknown,
                               err));
         r->unknown_users = unknown;
+        if (unknown > 0)
+            PR_TRY(warn_of_case(im, PR_OF_USER, &users, err));
     }
     if (im->tables[PR_OF_SESSION].column_count > 0) {
         PR_TRY(pr_table_match_sessions(&im->tables[PR_OF_SESSION], &im->actions.gathered,

@@ -224,6 +224,19 @@ says "items are in the order in which they were taken"
 same "$("$PARSREC" info --json ordered.st | grep -c '"ordered": *true')" 1 "ordered"
 same "$("$PARSREC" info --json orders.st | grep -c '"ordered": *false')" 1 "not ordered"
 
+# The columns of H&M, whose time is t_dat.
+printf 't_dat,customer_id,article_id,price\n2018-09-20,c1,0663713001,0.05\n2018-09-21,c1,0541518023,0.03\n' >hm.csv
+ok "$PARSREC" import -o hm.st hm.csv
+same "$("$PARSREC" info hm.st | sed -n 's/^ *last *//p')" "2018-09-21T00:00:00Z" "t_dat is a time"
+# Keys of items that differ in case only.
+printf 'user,session,item\nu,1,Apple\nu,1,pear\nu,1,PLUM\n' >case.csv
+printf 'item,price\napple,1\npear,2\nplum,3\nfig,4\n' >case_items.csv
+ok "$PARSREC" import -o case.st case.csv --items case_items.csv
+warns "2 rows of the items file would match the actions but for capital letters, such as 'apple' and 'Apple'; write the keys alike in both"
+printf 'item,price\nApple,1\npear,2\nfig,4\n' >case_items.csv
+ok "$PARSREC" import -o case.st case.csv --items case_items.csv
+same "$(grep -c capital stderr)" 0 "keys that differ in more than case"
+
 # Times of other forms, all the same moment.
 for form in "31/12/2024 14:05=%d/%m/%Y %H:%M" "12/31/24 2:05 PM=%m/%d/%y %I:%M %p" "20241231140500=%Y%m%d%H%M%S" \
     "Dec 31 2024 14:05=%b %d %Y %H:%M" "45657.5868055556=excel" "1735653900123=ms" "1735653900123456=us"; do

@@ -176,6 +176,16 @@ refused "strange.csv: no column is recognised as the item among Tuote, Hinta; na
     strange.csv --user asiakas
 refused "strange.csv: there are no columns 'buyer' and 'thing', only Asiakas, Tuote, Hinta; name yours with --user and --item" \
     strange.csv --user buyer --item thing
+printf 'kayttaja,kuitti,pvm,tuote\nu,1,2024-01-01,a\n' >four.csv
+refused "four.csv: no column is recognised as the user or the item among kayttaja, kuitti, pvm, tuote; name them with --user COL and --item COL; the session and the time were not recognised either (--session COL, --time COL)" four.csv
+refused "name them with --user COL and --item COL; the time was not recognised either (--time COL)" four.csv --session kuitti
+refused "four.csv: no column is recognised as the item among tuote; name it with --item COL" four.csv --user kayttaja --session kuitti --time pvm
+if grep -q either stderr; then fail "no column is left for the session"; else pass; fi
+# Lines above the header.
+printf 'Sales of January\n\nuser;session;item\nu;1;a\n' >above.csv
+refused "above.csv: the first line names no column that is recognised, but line 3 looks like the header; remove the lines before it" above.csv
+printf 'Report,2024-01-31,\nCustomer ID,Invoice,"StockCode"\nu,1,a\n' >above.csv
+refused "but line 2 looks like the header; remove the lines before it" above.csv
 printf 'client,customer,item\nu,v,a\n' >two.csv
 refused "two.csv: is the user the column 'client' or the column 'customer'? name it with --user" two.csv
 printf 'u1,17,2020-01-01,apple\nu2,18,2020-01-02,pear\n' >bare.csv

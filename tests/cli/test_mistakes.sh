@@ -44,7 +44,7 @@ done
 
 # 1. Wrong columns.
 printf 'Asiakas,Kuitti,Tuote\nu,1,a\n' >columns.csv
-mistake 1 "parsrec import: columns.csv: no column is recognised as the user or the item among Asiakas, Kuitti, Tuote; name them with --user COL and --item COL" \
+mistake 1 "parsrec import: columns.csv: no column is recognised as the user or the item among Asiakas, Kuitti, Tuote; name them with --user COL and --item COL; the session and the time were not recognised either (--session COL, --time COL)" \
     import columns.csv
 mistake 1 "parsrec import: shop.csv: there is no column 'shopper', only user, session, time, item; name yours with --user" \
     import shop.csv --user shopper
