@@ -213,7 +213,7 @@ static parsrec_status run(const eval_args *a, const cli_words *words,
     if (first)
         cli_stage("loading %s", words->word[1]);
     parsrec_split_options split = a->split.how;
-    parsrec_status status = parsrec_data_load(&data, words->word[1], err);
+    parsrec_status status = cli_load_second(&data, words->word[1], "eval", err);
     if (status == PARSREC_OK && !is_kind(words->word[0]))
         status = load_split(&model, &split, words->word[0], first, err);
     if (status == PARSREC_OK)

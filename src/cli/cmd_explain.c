@@ -99,7 +99,7 @@ static parsrec_status run(explain_args *a, const cli_words *words,
     PR_TRY(parsrec_ranks_agree(ranks, status, err));
     if (first)
         cli_stage("loading %s", words->word[1]);
-    status = parsrec_data_load(&data, words->word[1], err);
+    status = cli_load_second(&data, words->word[1], "explain", err);
     parsrec_data_stats stats = {0};
     if (status == PARSREC_OK)
         status = parsrec_data_statistics(data, &stats, err);

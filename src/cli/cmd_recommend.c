@@ -509,7 +509,7 @@ static parsrec_status take_pasts(parsrec_model *model, const char *path, bool sp
     parsrec_data *data;
     parsrec_pasts_report r;
     pr_digits items, actions;
-    parsrec_status status = parsrec_data_load(&data, path, err);
+    parsrec_status status = cli_load_second(&data, path, "recommend", err);
     if (status != PARSREC_OK)
         return status;
     status = parsrec_model_take_pasts(model, data, &r, err);

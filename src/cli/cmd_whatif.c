@@ -116,7 +116,7 @@ static parsrec_status ask(parsrec_whatif_answer **answer, whatif_args *a, const 
     for (; s.count + 1 < words->count && status == PARSREC_OK; s.count++)
         status = parsrec_model_load(&s.models[s.count], words->word[s.count], err);
     if (status == PARSREC_OK)
-        status = parsrec_data_load(&s.data, data_path, err);
+        status = cli_load_second(&s.data, data_path, "whatif", err);
     a->options.data_name = data_path;
     if (status == PARSREC_OK)
         status = parsrec_whatif(answer, (const parsrec_model *const *)s.models, s.count, s.data,

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/status.h"
 #include "base/text.h"
 #include "base/writer.h"
 
@@ -63,6 +64,20 @@ parsrec_status cli_input_open(cli_input *input, const char *path, parsrec_error 
         status = parsrec_data_load(&input->own, path, err);
         input->data = input->own;
     }
+    return status;
+}
+
+parsrec_status cli_load_second(parsrec_data **data, const char *path, const char *command,
+                               parsrec_error *err)
+{
+    char format[32];
+    parsrec_status status = parsrec_data_load(data, path, err);
+    if (status == PARSREC_E_FORMAT && parsrec_file_format(path, format, NULL) == PARSREC_OK &&
+        strcmp(format, "parsrec.model") == 0)
+        return pr_fail(err, status,
+                       "%s: is a model, not a data set; the model comes first and the data set "
+                       "second, as in parsrec %s MODEL DATA",
+                       path, command);
     return status;
 }
 

@@ -32,6 +32,11 @@ typedef struct cli_input {
 parsrec_status cli_input_open(cli_input *input, const char *path, parsrec_error *err);
 void cli_input_close(cli_input *input);
 
+/* The data set of a command that takes MODEL DATA: for a model in its place the message says which comes
+ * first. */
+parsrec_status cli_load_second(parsrec_data **data, const char *path, const char *command,
+                               parsrec_error *err);
+
 /* ---- evaluation ---- */
 
 /* Texts of the command line that become options of the library in cli_eval_apply. */

@@ -233,9 +233,7 @@ static const struct {
     const char *is, *expected, *sentence;
 } swapped[] = {
     {"parsrec.model", "parsrec.data",
-     "is a model, not a data set; the model comes first and the data set second, as in parsrec "
-     "eval "
-     "MODEL DATA"},
+     "is a model, not a data set; name the data set that it was trained on"},
     {"parsrec.checkpoint", "parsrec.data",
      "is a checkpoint, not a data set; name the data set of that run, and the checkpoint with "
      "--resume"},

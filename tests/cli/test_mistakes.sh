@@ -126,8 +126,10 @@ mistake 1 "parsrec eval: shop.model: is a model, not a data set; the model comes
     "$PARSREC" eval shop.st shop.model
 mistake 1 "parsrec recommend: shop.st: is a data set, not a model; train one with parsrec train -o MODEL DATA, or swap the two names" \
     "$PARSREC" recommend shop.st --user K01
-mistake 1 "parsrec train: shop.model: is a model, not a data set; the model comes first and the data set second, as in parsrec eval MODEL DATA" \
-    "$PARSREC" train -o out.model shop.model
+needs_data="is a model, not a data set; name the data set that it was trained on"
+mistake 1 "parsrec train: shop.model: $needs_data" "$PARSREC" train -o out.model shop.model
+mistake 1 "parsrec export: shop.model: $needs_data" "$PARSREC" export -o out.csv shop.model
+mistake 1 "parsrec compare: shop.model: $needs_data" "$PARSREC" compare --models pop -o out.folder shop.model
 mistake 1 "parsrec import: shop.st: is a parsrec data set already; continue with parsrec train -o MODEL shop.st" \
     import shop.st
 
