@@ -63,16 +63,18 @@ static char *measure_name(const parsrec_measure *m, char *buffer, size_t size)
 static void print_head(const eval_args *a, const parsrec_eval_report *r)
 {
     pr_digits users, baskets, steps;
-    printf("%s sessions: %s users, %s baskets, %s steps, against ",
+    printf("%s sessions: %s user%s, %s basket%s, %s step%s, against ",
            a->eval.split == PARSREC_SPLIT_TEST ? "last" : "second to last",
-           pr_digits_of(&users, r->users), pr_digits_of(&baskets, r->baskets),
-           pr_digits_of(&steps, r->steps));
+           pr_digits_of(&users, r->users), r->users == 1 ? "" : "s",
+           pr_digits_of(&baskets, r->baskets), r->baskets == 1 ? "" : "s",
+           pr_digits_of(&steps, r->steps), r->steps == 1 ? "" : "s");
     if (r->negatives == 0)
         puts("the whole catalogue\n");
     else if (a->eval.candidates == PARSREC_CANDIDATES_FILE)
         printf("the items of %s\n\n", a->eval.candidates_path);
     else
-        printf("%llu items drawn %s\n\n", (unsigned long long)r->negatives,
+        printf("%llu item%s drawn %s\n\n", (unsigned long long)r->negatives,
+               r->negatives == 1 ? "" : "s",
                a->eval.candidates == PARSREC_CANDIDATES_POPULAR ? "by popularity" : "uniformly");
 }
 
@@ -146,7 +148,8 @@ static void print_side_by_side(const parsrec_eval_options *how, const parsrec_ev
         printf(" %24s", pr_digits_of(&digits, reports[p].users));
     printf("\n%-14s", "ranked against");
     for (size_t p = 0; p < PARSREC_PROTOCOLS; p++) {
-        snprintf(against, sizeof against, "%llu items", (unsigned long long)reports[p].negatives);
+        snprintf(against, sizeof against, "%llu item%s", (unsigned long long)reports[p].negatives,
+                 reports[p].negatives == 1 ? "" : "s");
         printf(" %24s", reports[p].users == 0       ? "-"
                         : reports[p].negatives == 0 ? "all items"
                                                     : against);

@@ -109,11 +109,12 @@ const cli_command cli_import = {
     .most_words = SIZE_MAX,
 };
 
-static void print_line(uint64_t count, const char *text)
+/* What there is one of, and what there are several of; nothing is printed of 0. */
+static void print_line(uint64_t count, const char *one, const char *several)
 {
     pr_digits hold;
     if (count > 0)
-        printf("  %15s  %s\n", pr_digits_of(&hold, count), text);
+        printf("  %15s  %s\n", pr_digits_of(&hold, count), count == 1 ? one : several);
 }
 
 /* ---- columns ---- */
@@ -208,38 +209,50 @@ static json_t *columns_json(const parsrec_import_report *r)
 static void print_report(const char *output, const parsrec_import_report *r)
 {
     char rounds[96];
-    snprintf(rounds, sizeof rounds, "actions dropped with them, in %llu round%s",
-             (unsigned long long)r->filter_rounds, r->filter_rounds == 1 ? "" : "s");
+    snprintf(rounds, sizeof rounds, "action%s dropped with them, in %llu round%s",
+             r->filtered_actions == 1 ? "" : "s", (unsigned long long)r->filter_rounds,
+             r->filter_rounds == 1 ? "" : "s");
     print_all_columns(r);
     printf("read\n");
-    print_line(r->rows_read, "rows");
-    print_line(r->other_shards, "of them belong to other shards");
-    print_line(r->trimmed_keys, "keys had spaces around them, which were removed");
-    print_line(r->other_names, "rows name their item otherwise than its first row, which counts");
+    print_line(r->rows_read, "row", "rows");
+    print_line(r->other_shards, "of them belongs to another shard",
+               "of them belong to other shards");
+    print_line(r->trimmed_keys, "key had spaces around it, which were removed",
+               "keys had spaces around them, which were removed");
+    print_line(r->other_names, "row names its item otherwise than its first row, which counts",
+               "rows name their item otherwise than its first row, which counts");
     printf("dropped\n");
-    print_line(r->bad_rows, "bad rows");
-    print_line(r->returns, "returns: rows with a quantity of 0 or less");
-    print_line(r->bad_table_rows, "bad rows of the items, users or sessions file");
-    print_line(r->repeats_dropped, "repeats of an item within its basket");
-    print_line(r->filtered_users, "users with too few actions");
-    print_line(r->filtered_items, "items with too few actions");
-    print_line(r->filtered_actions, rounds);
-    print_line(r->unknown_items, "rows of the items file that name no item of the actions");
-    print_line(r->unknown_users, "rows of the users file that name no user of the actions");
-    print_line(r->unknown_sessions, "rows of the sessions file that name no session");
+    print_line(r->bad_rows, "bad row", "bad rows");
+    print_line(r->returns, "return: a row with a quantity of 0 or less",
+               "returns: rows with a quantity of 0 or less");
+    print_line(r->bad_table_rows, "bad row of the items, users or sessions file",
+               "bad rows of the items, users or sessions file");
+    print_line(r->repeats_dropped, "repeat of an item within its basket",
+               "repeats of an item within its basket");
+    print_line(r->filtered_users, "user with too few actions", "users with too few actions");
+    print_line(r->filtered_items, "item with too few actions", "items with too few actions");
+    print_line(r->filtered_actions, rounds, rounds);
+    print_line(r->unknown_items, "row of the items file that names no item of the actions",
+               "rows of the items file that name no item of the actions");
+    print_line(r->unknown_users, "row of the users file that names no user of the actions",
+               "rows of the users file that name no user of the actions");
+    print_line(r->unknown_sessions, "row of the sessions file that names no session",
+               "rows of the sessions file that name no session");
     if (r->bad_rows + r->returns + r->repeats_dropped + r->filtered_actions + r->unknown_items +
             r->unknown_users + r->unknown_sessions + r->bad_table_rows ==
         0)
         printf("  %15s\n", "nothing");
     printf("kept, in %s\n", output);
-    print_line(r->users, "users");
-    print_line(r->sessions, "sessions");
-    print_line(r->items, "items");
-    print_line(r->actions, "actions");
-    print_line(r->one_item_sessions, "sessions of one item");
-    print_line(r->missing_shards, "shards are still to be written");
-    print_line(r->items_without_row, "items that the items file does not list");
-    print_line(r->users_without_row, "users that the users file does not list");
+    print_line(r->users, "user", "users");
+    print_line(r->sessions, "session", "sessions");
+    print_line(r->items, "item", "items");
+    print_line(r->actions, "action", "actions");
+    print_line(r->one_item_sessions, "session of one item", "sessions of one item");
+    print_line(r->missing_shards, "shard is still to be written", "shards are still to be written");
+    print_line(r->items_without_row, "item that the items file does not list",
+               "items that the items file does not list");
+    print_line(r->users_without_row, "user that the users file does not list",
+               "users that the users file does not list");
     if (r->first_bad[0] != '\0')
         printf("first bad row\n  %s\n", r->first_bad);
 }

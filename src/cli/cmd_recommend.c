@@ -517,9 +517,11 @@ static parsrec_status take_pasts(parsrec_model *model, const char *path, bool sp
     if (status == PARSREC_OK && r.unknown_items > 0 && speaks)
         fprintf(
             stderr,
-            "warning: %s: %s items that the model does not know are left out of the users' past "
-            "(%s actions)\n",
-            path, pr_digits_of(&items, r.unknown_items), pr_digits_of(&actions, r.unknown_actions));
+            "warning: %s: %s item%s that the model does not know %s left out of the users' past "
+            "(%s action%s)\n",
+            path, pr_digits_of(&items, r.unknown_items), r.unknown_items == 1 ? "" : "s",
+            r.unknown_items == 1 ? "is" : "are", pr_digits_of(&actions, r.unknown_actions),
+            r.unknown_actions == 1 ? "" : "s");
     return status;
 }
 

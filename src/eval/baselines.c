@@ -320,8 +320,8 @@ static void write_sentence(pr_writer *out, const parsrec_baseline_report *report
     pr_write(out, "%s NDCG@10, ", report->split == PARSREC_SPLIT_TEST ? "Test" : "Validation");
     if (report->users < report->users_of)
         pr_write(out, "%llu of ", (unsigned long long)report->users);
-    pr_write(out, "%llu users, remaining and next against sampled items:",
-             (unsigned long long)report->users_of);
+    pr_write(out, "%llu user%s, remaining and next against sampled items:",
+             (unsigned long long)report->users_of, report->users_of == 1 ? "" : "s");
     for (size_t i = 0; i < report->row_count; i++) {
         const parsrec_baseline_row *row = &report->rows[i];
         const parsrec_baseline_row *sampled = sampled_row(report, row->protocol);

@@ -188,7 +188,7 @@ ok "$PARSREC" import -o dated.st dated.csv
 ok "$PARSREC" eval pop dated.st --protocol remaining
 says "3 users, 3 baskets"
 ok "$PARSREC" eval pop dated.st --protocol remaining --split-at 2020-03-01 --dump-scores dated.jsonl
-says "1 users, 1 baskets, 2 steps"
+says "1 user, 1 basket, 2 steps"
 same "$(python3 -c '
 import json
 head, basket, step = [json.loads(l) for l in open("dated.jsonl")][:3]

@@ -16,7 +16,7 @@ bob,,2020-01-04,milk
 EOF
 ok "$PARSREC" import -o shop.st shop.csv
 says "8  rows"
-says "1  repeats of an item within its basket"
+says "1  repeat of an item within its basket"
 says "7  actions"
 ok "$PARSREC" check shop.st
 same "$(counts shop.st)" "2 5 4 7" "users sessions items actions"
@@ -89,10 +89,10 @@ printf 'user,age,code\nann,31,7\n' >users.csv
 printf 'session,user,rain\n1,ann,yes\n9,ann,no\n1,zoe,no\n' >sessions.csv
 ok "$PARSREC" import -o full.st shop.csv --items items.csv --users users.csv --sessions sessions.csv \
     --categorical code
-says "1  rows of the items file that name no item of the actions"
+says "1  row of the items file that names no item of the actions"
 says "2  rows of the sessions file that name no session"
 says "2  items that the items file does not list"
-says "1  users that the users file does not list"
+says "1  user that the users file does not list"
 same "$(count categories full.st) $(count item_features full.st) $(count user_features full.st) $(count session_features full.st)" \
     "2 2 2 1" "categories and features"
 ok "$PARSREC" check full.st
@@ -304,7 +304,7 @@ says "Home > Bath"
 { cat sheet.csv; for i in $(seq 5 40); do echo "$i,2024-02-01,ann,Ann A.,P1,Bread,Food,Bakery,gold,1"; done; } >long.csv
 ok "$PARSREC" import -o long.st long.csv --quantity ''
 says "item = Product ID, name = Product Name, category = Category > Sub-Category"
-says " 1  rows name their item otherwise than its first row, which counts"
+says " 1  row names its item otherwise than its first row, which counts"
 same "$(grep -cF -- "returns" stdout)" 0 "lines with returns"
 ok "$PARSREC" list long.st items
 says "Bread  "

@@ -152,13 +152,15 @@ says "3  bad rows"
 says "three.csv:3:2: 2 fields where the header has 4"
 says "2  actions"
 ok "$PARSREC" import -o long.st long.csv --max-bad 1
-says "1  actions"
+for line in "bad row" user session item action "session of one item"; do
+    same "$(grep -c " 1  $line\$" stdout)" 1 "one $line"
+done
 ok "$PARSREC" import -o quote.st quote.csv --max-bad 1
 says "2  actions"
 ok "$PARSREC" import -o back.st back.csv --max-bad 1
-says "1  actions"
+says "1  action"
 ok "$PARSREC" import -o items.st fine.csv --items items2.csv --max-bad 1
-says "1  bad rows of the items, users or sessions file"
+says "1  bad row of the items, users or sessions file"
 printf '%s\nu1\nu2\n' "$header" >allbad.csv
 refused "no good row is left" allbad.csv --max-bad 10
 

@@ -69,7 +69,7 @@ says ",false"
 printf 'customer,order,product_id,product_name,category,quantity\na,1,7,Tea,Drinks,1.0\na,1,8,Jam,Food,-1.0\nb,2,8,Jam,Food,2.5\n' >sheet.csv
 ok "$PARSREC" import -o s.st duckdb: --query "SELECT * REPLACE (CAST(quantity AS DECIMAL(9, 2)) AS quantity) FROM read_csv('sheet.csv')"
 says "item = product_id, name = product_name, category = category, quantity = quantity"
-says "1  returns"
+says "1  return"
 ok "$PARSREC" list s.st items
 says "Jam"
 

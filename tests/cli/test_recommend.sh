@@ -262,7 +262,7 @@ C
 ok "$PARSREC" import -o later.st later.csv
 ok "$PARSREC" recommend shop.model later.st --user newcomer --json
 says '"user":"newcomer","source":"anyone"'
-same "$(cat stderr)" "warning: later.st: 1 items that the model does not know are left out of the users' past (1 actions)" "warning"
+same "$(cat stderr)" "warning: later.st: 1 item that the model does not know is left out of the users' past (1 action)" "warning"
 cp stdout newcomer
 echo '{"user":"newcomer","history":["Coffee beans"]}' | "$PARSREC" recommend shop.model - >stdout
 same "$(cat stdout)" "$(cat newcomer)" "the past is what DATA says"
