@@ -8,6 +8,7 @@
 #include "base/dates.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/writer.h"
 #include "data/dataset_edit.h"
 #include "data/directory.h"
 #include "data/split.h"
@@ -34,6 +35,24 @@ const pr_user_group *pr_user_group_named(const pr_user_groups *groups, pr_slice 
     return NULL;
 }
 
+/* The words that the page has for a group, too. NULL when out of memory. */
+static char *label_of(pr_slice name)
+{
+    static const struct {
+        const char *prefix, *words;
+    } kinds[] = {{"buyers:", "buyers of "}, {"user:", ""}};
+    pr_writer label = {0};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && label.size == 0; i++) {
+        size_t skipped = strlen(kinds[i].prefix);
+        if (name.size > skipped && memcmp(name.bytes, kinds[i].prefix, skipped) == 0)
+            pr_write(&label, "%s%.*s", kinds[i].words, (int)(name.size - skipped),
+                     name.bytes + skipped);
+    }
+    if (label.size == 0)
+        pr_write_bytes(&label, name.bytes, name.size);
+    return pr_writer_take(&label);
+}
+
 static parsrec_status add_group(making *m, pr_slice name, parsrec_error *err)
 {
     pr_user_groups *groups = m->groups;
@@ -48,9 +67,10 @@ static parsrec_status add_group(making *m, pr_slice name, parsrec_error *err)
                        "two groups are called %s; give them different names", pr_show(&hold, name));
     PR_TRY(pr_grow(&groups->list, &groups->capacity, groups->count + 1, sizeof *groups->list, err));
     pr_user_group *group = &groups->list[groups->count++];
-    *group = (pr_user_group){.name = pr_copy_string(name.bytes, name.size)};
+    *group =
+        (pr_user_group){.name = pr_copy_string(name.bytes, name.size), .label = label_of(name)};
     group->users = pr_alloc(count, sizeof *group->users);
-    if (group->name == NULL || group->users == NULL)
+    if (group->name == NULL || group->label == NULL || group->users == NULL)
         return pr_fail_memory(err);
     for (size_t u = 0; u < m->data->users; u++)
         if (m->members[u])
@@ -409,6 +429,7 @@ void pr_user_groups_free(pr_user_groups *groups)
 {
     for (size_t g = 0; g < groups->count; g++) {
         pr_free(groups->list[g].name);
+        pr_free(groups->list[g].label);
         pr_free(groups->list[g].users);
     }
     pr_free(groups->list);

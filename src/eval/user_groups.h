@@ -17,6 +17,8 @@
 
 typedef struct pr_user_group {
     char *name; /* the specification, or NAME of NAME=FILE; a true group or cluster has its own */
+    char *
+        label; /* for readers: "buyers of WINE", the key of a user, else the name (web/src/groups.js) */
     int32_t *users; /* ascending; at least one */
     size_t count;
 } pr_user_group;

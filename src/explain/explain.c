@@ -74,6 +74,7 @@ static parsrec_status choose_groups(making *m, parsrec_error *err)
         to->step_agreement = to->map_agreement = NAN;
         to->users = from_group->count;
         to->name = pr_region_string(&m->e->region, from_group->name, strlen(from_group->name));
+        to->label = pr_region_string(&m->e->region, from_group->label, strlen(from_group->label));
     }
     return pr_region_check(&m->e->region, err);
 }

@@ -39,7 +39,8 @@ parsrec_status pr_tree_sums_init(pr_tree_sums *tree, pr_region *region, const pr
 
 /* One group of users. */
 typedef struct pr_explained_group {
-    char *name;
+    char *name;  /* "user:K02", for programs and file names */
+    char *label; /* "K02", for readers */
     size_t users;
     uint64_t baskets, cut, steps;
     double *maps[PR_MAP_KINDS]; /* [N,N] each, or NULL */
@@ -150,13 +151,15 @@ json_t *pr_explanation_json(const pr_explanation *e, bool with_maps); /* NULL: o
 /* The same as one line. */
 parsrec_status pr_explanation_write_json(pr_writer *out, const pr_explanation *e, bool with_maps,
                                          parsrec_error *err);
-void pr_explanation_csv(pr_writer *csv, const pr_explanation *e, const double *map);
 
-/* One map of some groups side by side, or of the difference (group_count 0), to a file or, with a
- * NULL path, into a page. */
+/* One map of some groups side by side, or of the difference (group_count 0). */
 typedef struct pr_explained_picture {
     size_t kind, first_group, group_count;
 } pr_explained_picture;
+/* Its first cell says what the numbers are. */
+void pr_explanation_csv(pr_writer *csv, const pr_explanation *e,
+                        const pr_explained_picture *picture, const double *map);
+/* To a file or, with a NULL path, into a page. */
 parsrec_status pr_explanation_draw(const pr_explanation *e, const pr_explained_picture *picture,
                                    const char *path, pr_writer *page, parsrec_error *err);
 

@@ -20,7 +20,7 @@ enum { NAME = 512 };
 char *pr_difference_name(const pr_explanation *e, char *buffer, size_t size)
 {
     const pr_explained_difference *d = &e->difference;
-    snprintf(buffer, size, "%s against %s", e->groups[d->a].name, e->groups[d->b].name);
+    snprintf(buffer, size, "%s against %s", e->groups[d->a].label, e->groups[d->b].label);
     return buffer;
 }
 
@@ -87,7 +87,7 @@ static parsrec_status draw_groups(const pr_explanation *e, const pr_explained_pi
     if (panels == NULL)
         return pr_fail_memory(err);
     for (size_t g = 0; g < count; g++)
-        panels[g] = (pr_heatmap_panel){shared ? NULL : e->groups[g].name,
+        panels[g] = (pr_heatmap_panel){shared ? NULL : e->groups[g].label,
                                        pr_explained_map(e, g, picture->kind)};
     parsrec_status status = find_limit(&limit, panels, count, e->axis.count, err);
     if (status == PARSREC_OK)
@@ -124,10 +124,17 @@ typedef struct saving {
     bool pictures;      /* files beside the report */
 } saving;
 
-void pr_explanation_csv(pr_writer *csv, const pr_explanation *e, const double *map)
+void pr_explanation_csv(pr_writer *csv, const pr_explanation *e,
+                        const pr_explained_picture *picture, const double *map)
 {
     size_t N = e->axis.count;
-    pr_write_csv(csv, "bought next");
+    const pr_map_words *words = &pr_map_words_of[picture->kind];
+    bool differs = picture->group_count == 0, logs = words->unit == PR_HEAT_TIMES;
+    pr_write(csv, "bought next (%s%s%s)", differs ? "difference of " : "",
+             !logs     ? ""
+             : differs ? "natural logarithms of "
+                       : "natural logarithm of ",
+             words->scale);
     for (size_t j = 0; j < N; j++) {
         pr_write(csv, ",");
         pr_write_csv(csv, e->axis.names[j]);
@@ -170,7 +177,7 @@ static parsrec_status save_map(saving *s, const char *slug, const pr_explained_p
     const char *name = pr_map_name(picture->kind), *dash = slug[0] != '\0' ? "-" : "";
     pr_writer csv = {0};
     PR_TRY(pr_progress(s->hooks, "drawing", "maps", s->done++, s->total, err));
-    pr_explanation_csv(&csv, s->e, map);
+    pr_explanation_csv(&csv, s->e, picture, map);
     snprintf(path, sizeof path, "%s/%s%s%s.csv", s->folder, name, dash, slug);
     PR_TRY(pr_writer_save(&csv, path, err));
     for (size_t i = 0; s->pictures && i < sizeof endings / sizeof *endings; i++) {

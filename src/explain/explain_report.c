@@ -37,7 +37,7 @@ static void describe_group(pr_report *r, const pr_explanation *e, const pr_expla
     char count[3][32];
     pr_report_only(r, PR_IN_TEXT);
     pr_writer *text = pr_report_open(r, PR_REPORT_TEXT);
-    pr_write(text, "%s: %s user%s", g->name, pr_explain_count(g->users, count[0], sizeof count[0]),
+    pr_write(text, "%s: %s user%s", g->label, pr_explain_count(g->users, count[0], sizeof count[0]),
              g->users == 1 ? "" : "s");
     if (g->baskets > 0)
         pr_write(text, ", %s baskets of two items or more, %s steps",
@@ -85,7 +85,7 @@ static void group_heading(pr_report *r, const pr_explanation *e, size_t group)
 {
     pr_report_only(r, PR_IN_HTML);
     if (e->group_count > 1)
-        pr_report_add(r, PR_REPORT_HEADING, "%s", e->groups[group].name);
+        pr_report_add(r, PR_REPORT_HEADING, "%s", e->groups[group].label);
     pr_report_only(r, 0);
 }
 
@@ -226,7 +226,7 @@ static void add_agreement(pr_report *r, const pr_explanation *e)
                   "would have expected otherwise. Where the two disagree, the effect is what the "
                   "model does.");
     for (size_t g = 0; g < e->group_count; g++)
-        pr_report_add(r, PR_REPORT_TEXT, "%s: %s", e->groups[g].name,
+        pr_report_add(r, PR_REPORT_TEXT, "%s: %s", e->groups[g].label,
                       pr_agreement_words(&e->groups[g], words, sizeof words));
 }
 
@@ -246,7 +246,7 @@ static void add_recovery(pr_report *r, const pr_explanation *e)
             const pr_recovery *recovered = &e->groups[g].recovery[pr_map_order[i]];
             if (recovered->pairs == 0 || pr_map_order[i] == PR_MAP_TRUTH)
                 continue;
-            pr_report_row(r, PR_ROW_PLAIN, e->groups[g].name);
+            pr_report_row(r, PR_ROW_PLAIN, e->groups[g].label);
             pr_report_words(r, PR_PLAIN, "%s", pr_map_words_of[pr_map_order[i]].title);
             pr_report_number(r, recovered->rank, PR_PLAIN);
             pr_report_number(r, recovered->positive, PR_PLAIN);
@@ -300,10 +300,10 @@ static void add_origin(pr_report *r, const pr_explanation *e)
     for (size_t g = 0; g < e->group_count; g++) {
         const pr_explained_group *from = &e->groups[g];
         if (from->baskets == 0) { /* maps that only count ask the model nothing */
-            pr_report_fact(r, from->name, "%zu users", from->users);
+            pr_report_fact(r, from->label, "%zu users", from->users);
             continue;
         }
-        pr_report_fact(r, from->name,
+        pr_report_fact(r, from->label,
                        "%zu users, %llu baskets of two items or more, %llu steps; %llu baskets cut "
                        "to %zu items",
                        from->users, (unsigned long long)from->baskets,

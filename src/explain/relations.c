@@ -293,8 +293,8 @@ char *pr_contrast_words(const pr_explanation *e, const pr_map_contrast *c, char 
     char a[NUMBER], b[NUMBER];
     snprintf(buffer, size, "%s with %s in the basket: %s times as likely for %s, %s times for %s",
              e->axis.names[c->first.row], e->axis.names[c->first.column],
-             times(exp(c->first.value), a), e->groups[e->difference.a].name,
-             times(exp(c->second.value), b), e->groups[e->difference.b].name);
+             times(exp(c->first.value), a), e->groups[e->difference.a].label,
+             times(exp(c->second.value), b), e->groups[e->difference.b].label);
     return buffer;
 }
 
@@ -311,8 +311,8 @@ char *pr_contrast_evidence(const pr_explanation *e, const pr_map_contrast *c, ch
     snprintf(buffer, size,
              "both in %s of %s baskets for %s, %s times as often as by chance; in %s of %s for %s, "
              "%s times",
-             counts[0][0], counts[0][1], e->groups[e->difference.a].name, lift[0], counts[1][0],
-             counts[1][1], e->groups[e->difference.b].name, lift[1]);
+             counts[0][0], counts[0][1], e->groups[e->difference.a].label, lift[0], counts[1][0],
+             counts[1][1], e->groups[e->difference.b].label, lift[1]);
     return buffer;
 }
 

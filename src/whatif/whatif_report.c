@@ -122,7 +122,7 @@ static void write_largest(pr_writer *out, const pr_whatif_result *a, size_t s, s
             most = fabs(e->change);
         }
     }
-    const char *name = a->groups.list[group].name;
+    const char *name = a->groups.list[group].label;
     int first = toupper((unsigned char)name[0]); /* of a sentence */
     if (best == SIZE_MAX) {
         pr_write(out, "%c%s: no change of a single %s is certain.", first, name + 1,
@@ -204,7 +204,7 @@ parsrec_status pr_whatif_chart(pr_writer *page, const char *path, const pr_whati
         names[i] = a->lines.list[shown[i]].name;
         set_bars(bars + i * each, &colours[i], a, scenario, question, group, shown[i]);
     }
-    snprintf(title, sizeof title, "%s: change of units per basket", a->groups.list[group].name);
+    snprintf(title, sizeof title, "%s: change of units per basket", a->groups.list[group].label);
     pr_bars chart = {.title = title,
                      .rows = names,
                      .row_count = count,
@@ -328,7 +328,7 @@ static parsrec_status add_group(pr_report *r, const pr_whatif_result *a, const r
                                 size_t s, size_t q, size_t g, parsrec_error *err)
 {
     if (a->cohort.group_count > 1)
-        pr_report_add(r, PR_REPORT_HEADING, "%s", a->groups.list[g].name);
+        pr_report_add(r, PR_REPORT_HEADING, "%s", a->groups.list[g].label);
     if (q == PARSREC_RECHOICE)
         write_finding(pr_report_open(r, PR_REPORT_LEAD), a, s, q, g);
     add_sales(r, a, shown, s, q, g);
@@ -389,7 +389,7 @@ static void add_facts(pr_report *r, const pr_whatif_result *a, size_t s)
         if (text.failed)
             r->text.failed = true;
         else
-            pr_report_fact(r, a->groups.list[g].name, "%s", text.text);
+            pr_report_fact(r, a->groups.list[g].label, "%s", text.text);
         pr_writer_free(&text);
     }
 }
@@ -418,7 +418,7 @@ static void add_agreement(pr_report *r, const pr_whatif_result *a, size_t s, siz
             const pr_agreement *x = pr_agreement_of(a, s, q, e, g);
             if (isnan(x->points))
                 continue;
-            pr_report_row(r, PR_ROW_PLAIN, a->groups.list[g].name);
+            pr_report_row(r, PR_ROW_PLAIN, a->groups.list[g].label);
             add_words(r, parsrec_estimator_name((parsrec_estimator)e), PR_PLAIN);
             pr_report_number(r, x->rank, PR_PLAIN);
             pr_report_number(r, x->points, PR_PLAIN);
@@ -451,7 +451,7 @@ static void add_cross_effects(pr_report *r, const pr_whatif_result *a)
         const pr_cross_effect *x = &a->cross_effects[i];
         pr_report_row(r, PR_ROW_PLAIN, a->lines.list[a->cross.drop[x->drop]].name);
         add_words(r, a->lines.list[x->bin].name, PR_PLAIN);
-        add_words(r, a->groups.list[x->group].name, PR_PLAIN);
+        add_words(r, a->groups.list[x->group].label, PR_PLAIN);
         add_words(r, percent_text(text, x->change[PARSREC_RECHOICE]), PR_PLAIN);
         add_words(r, percent_text(text, x->change[PARSREC_SELECTION]), PR_PLAIN);
         add_words(r, percent_text(text, x->beyond), PR_PLAIN);

@@ -70,8 +70,14 @@ ok "$PARSREC" train -o shop.model shop.st --epochs 2 --set dim.user=8 --set dim.
 ok "$PARSREC" explain shop.model shop.st --by item --top 5 --map drop --group user:K01 --group cluster:2 \
     -o items --threads 1
 says "relationships of 5 items out of"
-says "user:K01: 1 user,"
+says "K01: 1 user,"
+same "$(grep -c 'user:K01' stdout)" 0 "an option in a report for readers"
+same "$(cut -d, -f1 items/drop-user_K01.1.csv | head -1)" "bought next (natural logarithm of times as likely)" "the corner of a map"
 says "cluster 1: "
+ok "$PARSREC" explain shop.model shop.st --map drop --group buyers:BAKERY --group user:K01 -o buyers
+says "buyers of BAKERY against K01"
+same "$(cut -d, -f1 buyers/drop-difference.csv | head -1)" \
+    "bought next (difference of natural logarithms of times as likely)" "the corner of a difference"
 ok test -s items/drop-user_K01.1.csv
 absent items/attention-user_K01.1.csv items/lift-user_K01.1.csv
 printf 'user\nK01\nK02\n' >few.csv

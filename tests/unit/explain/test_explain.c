@@ -101,7 +101,8 @@ static int make_toy(void **state)
     toy.data.item_category = categories;
     for (int u = 0; u < USERS; u++)
         everybody[u] = u;
-    group = (pr_user_group){(char *)(uintptr_t) "everybody", everybody, USERS};
+    group = (pr_user_group){
+        .name = (char *)(uintptr_t) "everybody", .users = everybody, .count = USERS};
     const char *list[] = {"a", "b", "c", "d", "e"};
     pr_axis_options options = {.list = list, .list_count = CLASSES};
     pr_config config = pr_config_default();
@@ -424,7 +425,7 @@ static void lift_by_hand(void **state)
     pr_evidence evidence;
     sample_make(&shop);
     static int32_t all[] = {0, 1, 2};
-    pr_user_group three = {(char *)(uintptr_t) "all", all, 3};
+    pr_user_group three = {.name = (char *)(uintptr_t) "all", .users = all, .count = 3};
     assert_ok(pr_axis_init(&items, &shop.data, &(pr_axis_options){.items = true, .top = 4}, &err));
     double map[16];
     size_t milk = items.class[0], bread = items.class[1];
@@ -751,8 +752,14 @@ static void explanation_of_two_groups(void **state)
     assert_non_null(strstr(text.text, "everybody: 40 users"));
     assert_ok(pr_explanation_write(&page, &e, PARSREC_TEXT_HTML, &err));
     assert_non_null(strstr(page.text, "Can attention be trusted?"));
-    pr_explanation_csv(&csv, &e, e.groups[1].maps[PARSREC_MAP_LIFT]);
-    assert_memory_equal(csv.text, "bought next,a,b,c\na,,", 21);
+    pr_explanation_csv(&csv, &e, &(pr_explained_picture){PARSREC_MAP_LIFT, 1, 1},
+                       e.groups[1].maps[PARSREC_MAP_LIFT]);
+    static const char corner[] =
+        "bought next (natural logarithm of times as often as by chance),a,b,c\na,,";
+    assert_memory_equal(csv.text, corner, sizeof corner - 1);
+    assert_string_equal(e.groups[0].name, "user:u00003"); /* for programs; people read the label */
+    assert_non_null(strstr(text.text, "\nu00003: 1 user"));
+    assert_null(strstr(text.text, "user:u00003"));
     json_t *json = pr_explanation_json(&e, true);
     json_t *group_json = json_array_get(json_object_get(json, "groups"), 1);
     json_t *row = json_array_get(json_object_get(json_object_get(group_json, "maps"), "drop"), 2);
