@@ -659,20 +659,43 @@ static void a_replaced_engine_goes_with_its_last_user(void **state)
 static void memory_may_run_out(void **state)
 {
     (void)state;
-    static const char *const bodies[][2] = {
-        {"/v1/recommend", "{\"user\":\"ann\",\"basket\":[\"milk\"],\"explain\":true}"},
-        {"/v1/recommend", "{\"requests\":[{\"user\":\"ann\"},{\"basket\":[\"x\"]}]}"},
-        {"/v1/events", "{\"events\":[{\"user\":7,\"items\":[\"milk\",\"none\"]}]}"},
+    static const struct {
+        http_method method;
+        const char *target, *body;
+        int expected;
+        bool slow; /* a study: not every allocation of it */
+    } bodies[] = {
+        {HTTP_POST, "/v1/recommend", "{\"user\":\"ann\",\"basket\":[\"milk\"],\"explain\":true}",
+         200, false},
+        {HTTP_POST, "/v1/recommend", "{\"requests\":[{\"user\":\"ann\"},{\"basket\":[\"x\"]}]}",
+         200, false},
+        {HTTP_POST, "/v1/events", "{\"events\":[{\"user\":7,\"items\":[\"milk\",\"none\"]}]}", 422,
+         false},
+        {HTTP_GET, "/v1/items?q=m&limit=3", "", 200, false},
+        {HTTP_GET, "/v1/categories", "", 200, false},
+        {HTTP_GET, "/v1/users?q=a", "", 200, false},
+        {HTTP_GET, "/v1/users/ann", "", 200, false},
+        {HTTP_DELETE, "/v1/users/ann", "", 422, false},
+        {HTTP_GET, "/v1/groups", "", 200, false},
+        {HTTP_GET, "/v1/relations?map=lift&by=item", "", 200, true},
+        {HTTP_POST, "/v1/whatif", "{\"drop\":[\"item=milk\"],\"question\":\"rechoice\"}", 200,
+         true},
+        {HTTP_GET, "/v1/model", "", 200, false},
+        {HTTP_GET, "/v1/quality", "", 200, false},
+        {HTTP_GET, "/metrics", "", 200, false},
     };
+    serve_app_token(true); /* to forget somebody */
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
-        const char *body = bodies[i][1];
-        int expected = i < 2 ? 200 : 422, status = 0;
-        for (size_t fail = 0; status != expected && fail < 10000; fail++) {
+        int expected = bodies[i].expected, status = 0;
+        for (size_t fail = 0; status != expected && fail < 10000;
+             fail += bodies[i].slow ? 1 + fail / 4 : 1) {
             pr_memory_fail_after(fail);
             static http_request request;
             http_response r = {0};
-            request = (http_request){.method = HTTP_POST, .body = pr_slice_of(body)};
-            http_target_parse(&request.target, bodies[i][0]);
+            request = (http_request){.method = bodies[i].method,
+                                     .body = pr_slice_of(bodies[i].body),
+                                     .authorization = "Bearer 0123456789abcdef"};
+            http_target_parse(&request.target, bodies[i].target);
             route_answer(serve_app(), &request, &r);
             pr_memory_fail_after(SIZE_MAX);
             status = r.status;
@@ -682,6 +705,7 @@ static void memory_may_run_out(void **state)
         }
         assert_int_equal(status, expected);
     }
+    serve_app_token(false);
 }
 
 int main(void)
