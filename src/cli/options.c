@@ -349,10 +349,13 @@ static void check_table(const cli_command *command)
 
 static const char *const outputs[] = {"output", "csv", "dump-scores"};
 
+/* A file; folders do not take the place of one. */
 static bool writes(const cli_option *o)
 {
+    if (o->kind != CLI_KIND_TEXT || strcmp(o->argument, "DIR") == 0)
+        return false;
     for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        if (o->kind == CLI_KIND_TEXT && strcmp(o->name, outputs[i]) == 0)
+        if (strcmp(o->name, outputs[i]) == 0)
             return true;
     return false;
 }
