@@ -15,10 +15,17 @@ enum { PURPOSE = 0xBA7C, SHUFFLE_BASKETS = 0, SHUFFLE_BATCHES = 1 };
 /* Padding is at most this fraction (one in ...) of a batch's steps. */
 enum { PADDING_PART = 10 };
 
-/* What a user bought in training sessions. */
-static pr_history training_history(const pr_batches *b, const pr_dataset *data, size_t user)
+/* One past the last session of a user that is learnt from. */
+static int64_t learnt_end(const pr_batches *b, const pr_dataset *data, size_t user)
 {
-    return pr_history_before(data, user, (size_t)pr_split_train_end(data, user, b->last));
+    pr_counted learnt = {.data = data, .scope = b->scope};
+    return pr_counted_end(&learnt, user);
+}
+
+/* What a user bought in the sessions that are learnt from. */
+static pr_history learnt_history(const pr_batches *b, const pr_dataset *data, size_t user)
+{
+    return pr_history_before(data, user, (size_t)learnt_end(b, data, user));
 }
 
 /* The windows of a history, newest first: the items from..end-1. An older window ends with the first
@@ -45,7 +52,7 @@ static bool older_window(const pr_batches *b, const pr_history *h, window *w)
 static parsrec_status count_samples(pr_batches *b, const pr_dataset *data, parsrec_error *err)
 {
     for (size_t u = 0; u < data->users; u++) {
-        pr_history past = training_history(b, data, u);
+        pr_history past = learnt_history(b, data, u);
         if (b->windows == PR_BASKETS) {
             b->basket_count += past.session_count;
         } else if (past.count > 0) {
@@ -92,12 +99,12 @@ static size_t steps_of(const pr_dataset *data, int64_t session, size_t limit)
 static void sort_by_size(pr_batches *b, const pr_dataset *data)
 {
     for (size_t u = 0; u < data->users; u++)
-        for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u, b->last); s++)
+        for (int64_t s = data->user_offsets[u]; s < learnt_end(b, data, u); s++)
             b->size_offsets[steps_of(data, s, b->limit) + 1]++;
     for (size_t size = 0; size <= b->limit; size++)
         b->size_offsets[size + 1] += b->size_offsets[size];
     for (size_t u = 0; u < data->users; u++) {
-        for (int64_t s = data->user_offsets[u]; s < pr_split_train_end(data, u, b->last); s++) {
+        for (int64_t s = data->user_offsets[u]; s < learnt_end(b, data, u); s++) {
             size_t steps = steps_of(data, s, b->limit);
             b->sorted[b->size_offsets[steps]++] =
                 (pr_sample){(uint32_t)u, (uint32_t)s, (uint32_t)steps, 0};
@@ -114,13 +121,13 @@ static void list_sequences(pr_batches *b, const pr_dataset *data)
 {
     size_t n = 0;
     for (size_t u = 0; u < data->users; u++) {
-        pr_history past = training_history(b, data, u);
+        pr_history past = learnt_history(b, data, u);
         if (past.count == 0)
             continue;
         window w = newest_window(b, &past, past.count);
         do {
             b->sorted[n++] =
-                (pr_sample){(uint32_t)u, (uint32_t)pr_split_train_end(data, u, b->last),
+                (pr_sample){(uint32_t)u, (uint32_t)learnt_end(b, data, u),
                             (uint32_t)(w.end - w.from), (uint32_t)(past.count - w.end)};
             b->steps += w.end - w.from;
         } while (older_window(b, &past, &w));
@@ -129,14 +136,14 @@ static void list_sequences(pr_batches *b, const pr_dataset *data)
 }
 
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, size_t last, pr_windows windows, bool separated,
-                               uint64_t seed, parsrec_error *err)
+                               size_t limit, const pr_scope *scope, pr_windows windows,
+                               bool separated, uint64_t seed, parsrec_error *err)
 {
     assert(batch_size > 0 && limit > (separated ? 2 : 0));
     *b = (pr_batches){.batch_size = batch_size,
                       .limit = windows != PR_BASKETS ? 0 : limit,
                       .most = limit,
-                      .last = last,
+                      .scope = *scope,
                       .windows = windows,
                       .separated = separated,
                       .seed = seed};

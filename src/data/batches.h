@@ -4,6 +4,7 @@
 #define PR_BATCHES_H
 
 #include "data/dataset.h"
+#include "data/split.h"
 
 /* What a sample is: a basket, or a sequence of items across the baskets of a user. */
 typedef enum pr_windows {
@@ -30,7 +31,7 @@ typedef struct pr_batches {
     size_t padded; /* steps added to make the baskets of a batch equally long */
 
     size_t batch_size;
-    size_t last; /* test sessions per user */
+    pr_scope scope; /* the sessions that are learnt from */
     size_t most; /* steps of a sample, at most */
     /* Samples are sorted into sizes 0 to `limit`. Sequences need no sorting: all have size 0. */
     size_t limit;
@@ -42,12 +43,12 @@ typedef struct pr_batches {
     uint32_t *order, *draft, *draft_offsets, *batch_order; /* scratch of pr_batches_arrange */
 } pr_batches;
 
-/* Gathers the samples of a data set, each of at most `limit` steps; `last` is the number of test
- * sessions per user (split.h). Sequences of different lengths share batches; with `separated` the
- * limit of a sequence, at least 3, counts the breaks between its sessions too. */
+/* Gathers the samples of the sessions in scope (split.h), each of at most `limit` steps. Sequences
+ * of different lengths share batches; with `separated` the limit of a sequence, at least 3, counts
+ * the breaks between its sessions too. */
 parsrec_status pr_batches_init(pr_batches *b, const pr_dataset *data, size_t batch_size,
-                               size_t limit, size_t last, pr_windows windows, bool separated,
-                               uint64_t seed, parsrec_error *err);
+                               size_t limit, const pr_scope *scope, pr_windows windows,
+                               bool separated, uint64_t seed, parsrec_error *err);
 void pr_batches_free(pr_batches *b); /* a zeroed one is fine */
 
 /* Arranges the batches of an epoch. Allocates nothing. */

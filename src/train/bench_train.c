@@ -154,9 +154,9 @@ static parsrec_status set_up(bench *b, const char *kind, const pr_config *wanted
     pr_begin(b->model, &b->beginning, b->data, SEED);
     pr_limits limits = pr_limits_of(b->data, b->model);
     PR_TRY(pr_trainer_new(&b->trainer, b->model, b->pool, &limits, SEED, err));
-    PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model),
-                           (size_t)config.last, pr_windows_of(b->model), pr_separates(b->model),
-                           SEED, err));
+    pr_scope scope = pr_scope_before(PR_VALID, (size_t)config.last);
+    PR_TRY(pr_batches_init(&b->batches, b->data, rows, pr_model_steps(b->model), &scope,
+                           pr_windows_of(b->model), pr_separates(b->model), SEED, err));
     pr_batches_arrange(&b->batches, 0);
     b->baskets = pr_alloc(rows, sizeof *b->baskets);
     return b->baskets != NULL ? take_products(b, err) : pr_fail_memory(err);

@@ -474,6 +474,16 @@ static parsrec_status outline_others(pr_train_run *r, const pr_config *config, p
     return pr_evaluation_init(&r->basket, r->data, &p, err);
 }
 
+parsrec_status pr_run_gather(pr_train_run *r, pr_split_part before, parsrec_error *err)
+{
+    const pr_model *model = r->state.model;
+    pr_scope scope = pr_scope_before(before, (size_t)model->config.last);
+    pr_batches_free(&r->batches);
+    return pr_batches_init(&r->batches, r->data, (size_t)model->config.batch, pr_model_steps(model),
+                           &scope, pr_windows_of(model), pr_separates(model), r->state.at.seed,
+                           err);
+}
+
 static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config *config,
                               parsrec_error *err)
 {
@@ -485,9 +495,7 @@ static parsrec_status outline(pr_train_run *r, const char *kind, const pr_config
         return pr_fail(err, PARSREC_E_ARGUMENT, "the model '%s' does not learn in epochs", kind);
     PR_TRY(pr_beginning_make(&r->beginning, s->model, data, r->plan->resume != NULL, r->pool,
                              r->hooks, err));
-    PR_TRY(pr_batches_init(&r->batches, data, (size_t)config->batch, pr_model_steps(s->model),
-                           (size_t)config->last, pr_windows_of(s->model), pr_separates(s->model),
-                           s->at.seed, err));
+    PR_TRY(pr_run_gather(r, PR_VALID, err));
     PR_TRY(choose_validated(r, (size_t)config->last, err));
     PR_TRY(pr_evaluation_validation(&r->evaluation, data, (size_t)config->last, r->validated, err));
     return outline_others(r, config, err);

@@ -94,6 +94,8 @@ typedef struct pr_train_run {
 
 /* The first phase of a fresh run alone. Expects plan, data and pool; hooks may be NULL. */
 parsrec_status pr_run_outline(pr_train_run *r, parsrec_error *err);
+/* Batches of all sessions before those of a part. The model is outlined. */
+parsrec_status pr_run_gather(pr_train_run *r, pr_split_part before, parsrec_error *err);
 /* All three phases, from a checkpoint if the plan says so. Expects also state.data and
  * state.result. With ranks all of them call it; it fails on all if one fails or their set-ups
  * differ. */

@@ -5,6 +5,9 @@
 
 enum { USERS = 40, MOST_SESSIONS = 30 };
 
+/* Of the newest sessions, one is for the test and one for validation. */
+static const pr_scope training = {.held = 2, .last = 1};
+
 /* Sessions with common sizes 1..4 and a few rare large ones. */
 typedef struct toy {
     pr_dataset data;
@@ -37,7 +40,7 @@ static void every_training_basket_comes_once(void **state)
     parsrec_error err;
     toy *t = make_toy();
     pr_batches b;
-    assert_ok(pr_batches_init(&b, &t->data, 16, 64, 1, PR_BASKETS, false, 3, &err));
+    assert_ok(pr_batches_init(&b, &t->data, 16, 64, &training, PR_BASKETS, false, 3, &err));
     size_t expected = t->data.sessions - 2 * (USERS - 1);
     assert_int_equal(b.basket_count, expected);
     for (uint32_t epoch = 0; epoch < 3; epoch++) {
@@ -71,14 +74,36 @@ static void every_training_basket_comes_once(void **state)
     free(t);
 }
 
+/* With the validation sessions, one more of every user who has one. */
+static void sessions_before_the_test_come_once(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    toy *t = make_toy();
+    pr_batches b;
+    pr_scope scope = pr_scope_before(PR_TEST, 1);
+    assert_ok(pr_batches_init(&b, &t->data, 16, 64, &scope, PR_BASKETS, false, 3, &err));
+    assert_int_equal(b.basket_count, t->data.sessions - (USERS - 1));
+    pr_batches_arrange(&b, 0);
+    int *seen = calloc(t->data.sessions, sizeof *seen);
+    for (size_t i = 0; i < b.basket_count; i++)
+        seen[b.baskets[i].session]++;
+    for (size_t u = 0; u < USERS; u++)
+        for (int64_t s = t->user_offsets[u]; s < t->user_offsets[u + 1]; s++)
+            assert_int_equal(seen[s], u == 0 || s < t->user_offsets[u + 1] - 1);
+    free(seen);
+    pr_batches_free(&b);
+    free(t);
+}
+
 static void epochs_differ_and_come_again(void **state)
 {
     (void)state;
     parsrec_error err;
     toy *t = make_toy();
     pr_batches b, c;
-    assert_ok(pr_batches_init(&b, &t->data, 16, 64, 1, PR_BASKETS, false, 3, &err));
-    assert_ok(pr_batches_init(&c, &t->data, 16, 64, 1, PR_BASKETS, false, 3, &err));
+    assert_ok(pr_batches_init(&b, &t->data, 16, 64, &training, PR_BASKETS, false, 3, &err));
+    assert_ok(pr_batches_init(&c, &t->data, 16, 64, &training, PR_BASKETS, false, 3, &err));
     pr_batches_arrange(&b, 0);
     pr_batches_arrange(&b, 5);
     pr_batches_arrange(&c, 4);
@@ -108,7 +133,7 @@ static void assert_windows_cover(const toy *t, size_t limit, bool separated)
     const pr_dataset *d = &t->data;
     pr_batches b;
     size_t users = 0;
-    assert_ok(pr_batches_init(&b, d, 16, limit, 1, PR_WINDOW_ALL, separated, 3, &err));
+    assert_ok(pr_batches_init(&b, d, 16, limit, &training, PR_WINDOW_ALL, separated, 3, &err));
     pr_batches_arrange(&b, 1);
     unsigned *predicted = calloc(d->actions, sizeof *predicted);
     assert_non_null(predicted);
@@ -150,7 +175,7 @@ static void no_training_sessions_is_said(void **state)
     pr_batches b;
     static const int64_t none[] = {0};
     pr_dataset data = {.user_offsets = none, .session_offsets = none};
-    assert_fails(pr_batches_init(&b, &data, 16, 64, 1, PR_BASKETS, false, 3, &err), PARSREC_E_INPUT,
+    assert_fails(pr_batches_init(&b, &data, 16, 64, &training, PR_BASKETS, false, 3, &err), PARSREC_E_INPUT,
                  "no training sessions");
 }
 
@@ -158,6 +183,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_training_basket_comes_once),
+        cmocka_unit_test(sessions_before_the_test_come_once),
         cmocka_unit_test(epochs_differ_and_come_again),
         cmocka_unit_test(windows_cover_every_item_once),
         cmocka_unit_test(no_training_sessions_is_said),
