@@ -109,6 +109,9 @@ static const setting settings[] = {
           "user's; 0 for none"),
     WHOLE("lifts", lifts, 0, 1024, "0",
           "mix: items per item whose lift with it counts while it is in the basket; 0 for none"),
+    SWITCH("lifts.after", lifts_after, "off",
+           "order=stored: the lift of what comes after the item placed last, instead of the mean "
+           "over all placed items"),
     SWITCH("kin", kin, "off",
            "items of one category, and of those above it, share a part of their embeddings"),
     SWITCH("features.user", features_user, "off",

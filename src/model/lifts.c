@@ -16,13 +16,20 @@
 /* A relation says little if the count is within half a deviation of what chance gives. */
 static const double least_strength = 0.5;
 
+/* How soon an item comes after another: d places later counts 1 / d^2, up to 20 places; the sum of
+ * these is AFTER_SUM. A list is long and each place has one follower, so counts are small: less is
+ * added to them than to sessions. */
+enum { AFTER_PLACES = 20, AFTER_FADE = 2 };
+static const double after_sum = 1.596, added_together = 1, added_after = 0.3;
+
 typedef struct study {
     pr_lifts *out;
+    bool after;
     size_t width, to_room, logs_room;
     pr_links links;
     uint32_t *held;   /* [V]: sessions that contain the item */
     int32_t *popular; /* [V]: items, best sellers first */
-    double sessions;
+    double share; /* held[a] * held[b] * share is expected by chance */
     /* Of one row: candidates, their logs and how much they say. */
     int32_t *item;     /* [V] */
     pr_real *log_lift; /* [V] */
@@ -63,12 +70,16 @@ static void count_items(study *s, const pr_counted *from)
 {
     const pr_dataset *data = from->data;
     size_t V = s->out->items;
+    double sessions = 0, actions = 0;
     for (size_t u = 0; u < data->users; u++) {
         int64_t first = data->user_offsets[u], end = pr_counted_end(from, u);
-        s->sessions += (double)(end - first);
+        sessions += (double)(end - first);
+        actions += (double)(data->session_offsets[end] - data->session_offsets[first]);
         for (int64_t a = data->session_offsets[first]; a < data->session_offsets[end]; a++)
             s->held[data->action_items[a]]++;
     }
+    if (actions > 0)
+        s->share = s->after ? after_sum / actions : 1 / sessions;
     for (size_t v = 0; v < V; v++)
         s->strength[v] = (pr_real)s->held[v];
     pr_topk(s->popular, s->strength, V, V);
@@ -77,10 +88,11 @@ static void count_items(study *s, const pr_counted *from)
 static void add_candidate(study *s, int32_t item, double both, double chance)
 {
     double strength = fabs(both - chance) / sqrt(chance + 1);
+    double added = s->after ? added_after : added_together;
     if (strength < least_strength)
         return;
     s->item[s->count] = item;
-    s->log_lift[s->count] = (pr_real)log((both + 1) / (chance + 1));
+    s->log_lift[s->count] = (pr_real)log((both + added) / (chance + added));
     s->strength[s->count++] = (pr_real)strength;
 }
 
@@ -88,7 +100,7 @@ static void add_candidate(study *s, int32_t item, double both, double chance)
 static void find_candidates(study *s, size_t placed, size_t most)
 {
     const pr_links *l = &s->links;
-    double rate = s->sessions > 0 ? s->held[placed] / s->sessions : 0;
+    double rate = s->held[placed] * s->share;
     uint32_t first = l->start[placed], end = l->start[placed + 1];
     s->count = 0;
     s->linked[placed] = 1;
@@ -132,18 +144,22 @@ static parsrec_status count_rows(study *s, size_t most, parsrec_error *err)
     return PARSREC_OK;
 }
 
-parsrec_status pr_lifts_count(pr_lifts *out, size_t width, const pr_counted *from,
+parsrec_status pr_lifts_count(pr_lifts *out, size_t width, bool after, const pr_counted *from,
                               parsrec_error *err)
 {
     size_t V = from->data->items, most = 4 * width; /* frequent pairs need not say most */
+    pr_link_rule rule = {.kind = after ? PR_AFTER : PR_TOGETHER,
+                         .width = most,
+                         .steps = AFTER_PLACES,
+                         .fade = AFTER_FADE};
     assert(width > 0);
     *out = (pr_lifts){.items = V, .ends = pr_alloc(V, sizeof *out->ends)};
-    study s = {.out = out, .width = width};
+    study s = {.out = out, .after = after, .width = width};
     parsrec_status status = out->ends != NULL ? PARSREC_OK : pr_fail_memory(err);
     if (status == PARSREC_OK)
         status = take_study(&s, err);
     if (status == PARSREC_OK)
-        status = pr_links_count(&s.links, from, PR_TOGETHER, most, err);
+        status = pr_links_count_by(&s.links, from, &rule, err);
     if (status == PARSREC_OK) {
         count_items(&s, from);
         status = count_rows(&s, most, err);

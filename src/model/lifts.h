@@ -1,6 +1,6 @@
-/* Lifts: how much more often than by chance sessions contain both of two items (docs/math.md, The
- * mix). Of every item those relations are kept that say most, as sparse rows, so that placing an
- * item touches one short row. */
+/* Lifts: how much more often than by chance sessions contain both of two items, or, where baskets
+ * are lists, one item comes soon after another (docs/math.md, The mix). Of every item those relations
+ * are kept that say most, as sparse rows, so that placing an item touches one short row. */
 #ifndef PR_LIFTS_H
 #define PR_LIFTS_H
 
@@ -13,11 +13,12 @@ typedef struct pr_lifts {
     size_t items;
     uint32_t *ends; /* [V]: where the row of an item ends; it starts where the previous one ends */
     uint32_t *to;   /* [ends[V - 1]]: the other item ... */
-    pr_real *logs;  /* ... and log((n + 1) / (e + 1)): n sessions contain both, e would by chance */
+    pr_real *logs;  /* ... and log((n + a) / (e + a)): n sessions contain both, e would by chance */
 } pr_lifts;
 
-/* Counts the lifts, at most `width` per item. Free with pr_lifts_free. */
-parsrec_status pr_lifts_count(pr_lifts *out, size_t width, const pr_counted *from,
+/* Counts the lifts, at most `width` per item; `after`: those of what comes after an item. Free with
+ * pr_lifts_free. */
+parsrec_status pr_lifts_count(pr_lifts *out, size_t width, bool after, const pr_counted *from,
                               parsrec_error *err);
 void pr_lifts_free(pr_lifts *lifts); /* a zeroed struct is allowed */
 /* Checks tensors from a file; `size` is that of `to` and `logs`. */
@@ -31,8 +32,8 @@ static inline size_t pr_lifts_start(const pr_lifts *lifts, int32_t item)
 /* The log lift of an item with a placed one; 0 where none is kept. */
 pr_real pr_lift_of(const pr_lifts *lifts, int32_t placed, int32_t item);
 
-/* Sums over the placed items of one basket; only items that a placed one has a lift with are
- * touched. */
+/* Sums over the placed items of one basket, or over those since pr_lift_start; only items that a
+ * placed one has a lift with are touched. */
 typedef struct pr_lift_sums {
     pr_real *sum;     /* [V], zero where nothing was touched */
     int32_t *touched; /* [V] */

@@ -13,9 +13,6 @@
 #include "model/parsrec/parsrec_net.h"
 #include "model/user_rows.h"
 
-/* A smaller gain in the mean log chance of an item does not count as one. */
-static const double least_gain = 0.005;
-
 static void log_weights(const pr_model *model, const double worth[PR_MIX_STAGES],
                         const parsrec_hooks *hooks)
 {
@@ -31,9 +28,10 @@ static void log_weights(const pr_model *model, const double worth[PR_MIX_STAGES]
                 strchr(model->kind->shown_name(model, i * n + k), ':') + 2, (double)w[k]);
         assert(used < sizeof text);
         pr_say(hooks, PARSREC_LOG_INFO, "mix, %s: %s", stages[i], text);
-        if (worth[i] < least_gain)
+        if (w[0] == 0) /* that of the score */
             pr_say(hooks, PARSREC_LOG_WARNING,
-                   "mix, %s: the network adds nothing to the counts (log chance of an item %+.3f)",
+                   "mix, %s: the network adds nothing to the counts (log chance of an item %+.3f); "
+                   "they answer alone",
                    stages[i], worth[i]);
         else if (!isnan(worth[i])) /* NaN: nothing was fitted */
             pr_say(hooks, PARSREC_LOG_INFO,

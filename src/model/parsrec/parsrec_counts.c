@@ -19,12 +19,12 @@ static void count_bought(pr_real *popular, size_t items, uint32_t *bought, const
 }
 
 /* Their number is known only now, so the model's weights move to a block of another size. */
-static parsrec_status count_lifts(pr_model *model, size_t width, const pr_counted *from,
+static parsrec_status count_lifts(pr_model *model, const pr_arnn_dims *d, const pr_counted *from,
                                   parsrec_error *err)
 {
     static const char *const sized[] = {"lifts.to", "lifts.logs", NULL};
     pr_lifts found;
-    PR_TRY(pr_lifts_count(&found, width, from, err));
+    PR_TRY(pr_lifts_count(&found, d->lifts, d->after, from, err));
     size_t count = found.ends[model->items - 1];
     parsrec_status status = pr_model_resize(model, sized, count, err);
     if (status == PARSREC_OK) {
@@ -47,7 +47,7 @@ parsrec_status pr_arnn_count_sales(pr_model *model, const pr_counted *from, pars
         return pr_fail_memory(err);
     count_bought(pr_arnn_view_of(model, model->weights).popular, model->items, bought, from);
     pr_free(bought);
-    return d.lifts > 0 ? count_lifts(model, d.lifts, from, err) : PARSREC_OK;
+    return d.lifts > 0 ? count_lifts(model, &d, from, err) : PARSREC_OK;
 }
 
 parsrec_status pr_arnn_recount(pr_model *model, const pr_counted *from, parsrec_error *err)

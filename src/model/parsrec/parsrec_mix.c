@@ -29,6 +29,10 @@ enum {
     W_MOST = PR_MIX_WEIGHTS_MOST,
 };
 
+/* The score takes part where it adds more than this to the mean log chance of an item under counts alone. Where
+ * it adds less, counts are right by themselves, and its errors would only be added to theirs. */
+static const double least_gain = 0.005;
+
 /* What a thread needs to ask. */
 typedef struct asker {
     pr_scorer *scorer;
@@ -161,7 +165,7 @@ static void ask(const fitting *f, asker *own, size_t row, const pr_basket *b, si
     }
     for (size_t i = 0; placed > 0 && s->lift_sums != NULL && i < n; i++)
         x[i * W + pr_arnn_mix_lift(&s->net.d)] =
-            (float)s->lift_sums[row].sum[own->items[i]] / (float)placed;
+            (float)(s->lift_sums[row].sum[own->items[i]] / pr_arnn_lifted(s, row));
     for (size_t h = 0; h < s->had_count[row]; h++)
         for (size_t i = 0; i < n; i++)
             if (own->items[i] == had[h])
@@ -328,8 +332,9 @@ static void drop_feature(pr_choices *q, size_t feature)
         q->x[a * q->features + feature] = 0;
 }
 
-/* Weights of a stage, and what they gain over those of the counts alone. Where lifts would count against
- * an item, the score knows them already: they are left out, and answers need not look at them. */
+/* Weights of a stage, and what the score gains over counts alone, whose weights they are where that is too
+ * little. Where lifts would count against an item, the score knows them already: they are left out, and
+ * answers need not look at them. */
 static parsrec_status fit_stage(double *w, double *worth, pr_choices *q, const pr_arnn_dims *d,
                                 pr_pool *pool, parsrec_error *err)
 {
@@ -346,6 +351,8 @@ static parsrec_status fit_stage(double *w, double *worth, pr_choices *q, const p
     drop_feature(q, PR_MIX_SCORE);
     PR_TRY(pr_choice_fit(without, &counts, q, PRIOR, pool, err));
     *worth = all - counts;
+    if (*worth < least_gain && without[lift] >= 0)
+        memcpy(w, without, sizeof without);
     return PARSREC_OK;
 }
 

@@ -47,7 +47,8 @@ static const char *const settings[] = {
     "unique=on",       "weight_decay=0.1", "order=auto",       "pull.fade=0.7",
     "user.shrink=100", "targets.soft=0.5", "mix=on",           "lifts=64",
     "batch=0",         "epochs=0",         "recall.time=auto", "pairs=64",
-    "best=protocols",  "average=auto",     "loss=auto",        NULL,
+    "best=protocols",  "average=auto",     "loss=auto",        "lifts.after=on",
+    NULL,
 };
 
 static const char *weight_name(const pr_model *model, size_t i)
@@ -120,6 +121,7 @@ pr_arnn_dims pr_arnn_dims_of(const pr_model *model)
     d.neighbours = d.recall ? (size_t)c->neighbours : 0;
     d.pairs = (size_t)c->pairs;
     d.lifts = d.mix ? (size_t)c->lifts : 0;
+    d.after = d.follow && c->lifts_after;
     d.inputs = &model->inputs;
     d.width = (size_t)c->features_width;
     d.eps = (pr_real)c->layer_norm_eps;

@@ -48,12 +48,12 @@ static pr_real trend_weight(const pr_arnn_state *s, size_t row)
     return mix_of(s, row)[pr_arnn_mix_popular(&s->net.d) + 1];
 }
 
-/* How the sum of lifts with the placed items counts in a row: their mean has a weight. */
+/* How the sum of lifts counts in a row: the mean over the placed items has a weight, or that of the last. */
 static pr_real lift_weight(const pr_arnn_state *s, size_t row)
 {
     if (!s->mixed || s->placed[row] == 0)
         return 0;
-    return mix_of(s, row)[pr_arnn_mix_lift(&s->net.d)] / (pr_real)s->placed[row];
+    return mix_of(s, row)[pr_arnn_mix_lift(&s->net.d)] / pr_arnn_lifted(s, row);
 }
 
 /* How the network's own score counts in a row. */
@@ -461,6 +461,8 @@ void pr_arnn_place(pr_scorer *scorer, const int32_t *items)
             pull(&s->net, r, items[r]);
         if (s->partners.any != 0)
             place_pair(s, r, items[r]);
+        if (s->lift_sums != NULL && d->after)
+            pr_lift_start(&s->lift_sums[r]);
         if (s->lift_sums != NULL)
             pr_lift_place(&s->lift_sums[r], &s->net.w.lifts, items[r]);
     }
@@ -956,7 +958,7 @@ bool pr_arnn_score_parts(pr_scorer *scorer, size_t row, int32_t item, pr_score_t
             placed[p] += own * pr_dot(s->net.t.follow + row * d->dv, e, d->dv);
         if (s->partners.any != 0)
             placed[p] += pair_of(scorer, row, p, item);
-        if (s->lift_sums != NULL)
+        if (s->lift_sums != NULL && (!d->after || p + 1 == s->placed[row]))
             placed[p] += lift_weight(s, row) *
                          pr_lift_of(&s->net.w.lifts, s->chosen[row * scorer->capacity + p], item);
         parts->network -= placed[p];

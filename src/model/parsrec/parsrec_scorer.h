@@ -151,6 +151,11 @@ typedef struct pr_arnn_state {
 
 /* What neighbours lead to expect of all items; expected[V] is the scorer's own. */
 const pr_real *pr_arnn_expected(const pr_arnn_state *s, size_t row);
+/* How many of the placed items, at least one, the sums of lifts are over. */
+static inline pr_real pr_arnn_lifted(const pr_arnn_state *s, size_t row)
+{
+    return s->net.d.after ? 1 : (pr_real)s->placed[row];
+}
 /* Runs the present step, unless it has been. */
 void pr_arnn_ensure_step(pr_scorer *scorer);
 /* Rows that leave something out have the same past, most of them. */

@@ -17,7 +17,7 @@ static pr_lifts count(size_t width, const pr_dataset *data)
     parsrec_error err;
     pr_lifts lifts;
     pr_counted from = {.data = data, .scope = pr_scope_before(PR_VALID, 1)};
-    assert_ok(pr_lifts_count(&lifts, width, &from, &err));
+    assert_ok(pr_lifts_count(&lifts, width, false, &from, &err));
     assert_ok(pr_lifts_verify(&lifts, lifts.ends[ITEMS - 1], &err));
     return lifts;
 }
