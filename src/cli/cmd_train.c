@@ -63,7 +63,7 @@ const cli_command cli_train = {
         "knows the truth of synthetic data (docs/models.md).\n"
         "Next to MODEL it writes MODEL.log (JSON lines), MODEL.png and MODEL.svg (learning\n"
         "curves) and, while it runs, MODEL.ckpt. Ctrl-C finishes the batch, saves and prints\n"
-        "how to resume. With --resume, --epochs, --patience and --set of rate and clip may\n"
+        "how to resume. With --resume, --epochs, --patience and --set of rate, clip and newest may\n"
         "differ from before.\n"
         "mpirun -n 4 parsrec train ... trains in 4 processes, on one machine or several, with the\n"
         "same model at the end, byte for byte (docs/scale.md). When one of them is lost all end\n"

@@ -219,7 +219,7 @@ static parsrec_status take_room(const parsrec_tuning *t, pr_trial *trial, size_t
         return pr_fail(err, PARSREC_E_ARGUMENT, "the path of the folder is too long");
     trial->values = pr_alloc_zero(ranges, sizeof *trial->values);
     trial->set = pr_alloc_zero(ranges, sizeof *trial->set);
-    trial->words = pr_alloc_zero(fixed + ranges, sizeof *trial->words);
+    trial->words = pr_alloc_zero(fixed + ranges + 1, sizeof *trial->words); /* and validated_only */
     if (trial->values == NULL || trial->set == NULL || trial->words == NULL)
         return pr_fail_memory(err);
     if (fixed > 0)
@@ -334,6 +334,7 @@ parsrec_status pr_trial_look(const parsrec_tuning *t, const pr_trial *trial,
     bool fits = pr_run_record_read(&record, trial->path, data, NULL) == PARSREC_OK &&
                 record.source != PR_RECORD_NONE;
     record.config.epochs = wanted.epochs; /* which grow from round to round */
+    record.config.newest = wanted.newest; /* which is off in trials */
     fits = fits && pr_run_record_fits(&record, &wanted, &o, data, reason, sizeof reason);
     pr_run_record_free(&record);
     if (fits)
@@ -351,6 +352,9 @@ parsrec_status pr_trial_look(const parsrec_tuning *t, const pr_trial *trial,
 
 /* ---- training ---- */
 
+/* Trials are compared by their epochs; what follows these would be learnt in every round for nothing. */
+static const char validated_only[] = "newest=off";
+
 parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
                               const parsrec_data *data, size_t epochs, unsigned threads,
                               const parsrec_hooks *hooks, parsrec_error *err)
@@ -359,6 +363,7 @@ parsrec_status pr_trial_train(const parsrec_tuning *t, const pr_trial *trial,
     pr_path hold;
     parsrec_error why = {0};
     parsrec_train_options o = pr_trial_order(t, trial, epochs, threads);
+    trial->words[o.set_count++] = validated_only;
     const char *checkpoint = pr_checkpoint_path(&hold, trial->path);
     if (access(checkpoint, F_OK) == 0) {
         o = parsrec_train_default();

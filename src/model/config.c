@@ -170,6 +170,9 @@ static const setting settings[] = {
            "share of baskets whose remaining items share the target evenly, whoever ranks first"),
     SWITCH("mix", mix, "off",
            "after training, weigh the score against plain counts on the validation sessions"),
+    SWITCH("newest", newest, "off",
+           "once the best epoch is known, learn from the validation sessions too: half as many "
+           "epochs more, over all sessions before the test"),
     CHOICE("count", count, counts, "before",
            "what is counted: sessions before those evaluated, training sessions, or all (counting "
            "models only)"),
@@ -464,6 +467,7 @@ static const char *const paper[] = {
     "user.shrink=0",
     "targets.soft=0",
     "mix=off",
+    "newest=off",
     "pairs=0",
     "lifts=0",
     NULL,

@@ -63,7 +63,7 @@ typedef struct pr_config {
     double rules_fade, itemknn_shrink, ease_lambda, knn_idf, knn_late;
     double rate, rate_warmup, rate_final, beta1, beta2, eps, clip, anyone;
     double targets_soft, user_shrink;
-    int average, mix, lifts_after;
+    int average, mix, newest, lifts_after;
     int bias, pull, past, recall, recall_time, unique, kin, neighbours, pairs, lifts, order;
     double recall_decay, pull_fade, weight_decay;
     int features_user, features_session, features_item, features_width;

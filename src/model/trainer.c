@@ -810,6 +810,21 @@ void pr_trainer_hide(pr_trainer *t)
         pr_item_tables_hide(t->tables);
 }
 
+parsrec_status pr_trainer_take(pr_trainer *t, const pr_real *weights, parsrec_error *err)
+{
+    pr_real *room = NULL;
+    if (t->tables != NULL) {
+        room = pr_alloc_aligned(pr_shared_room(t->model), sizeof *room);
+        if (room == NULL)
+            return pr_fail_memory(err);
+    }
+    memcpy(t->model->weights, weights, t->model->params.size * sizeof *weights);
+    if (t->tables != NULL) /* what is left are the items' own rows */
+        pr_shared_add(t->model, room, -1, t->pool);
+    pr_free_aligned(room);
+    return PARSREC_OK;
+}
+
 size_t pr_trainer_touched(const pr_trainer *t, const int32_t **users)
 {
     *users = t->touched;

@@ -75,6 +75,8 @@ size_t pr_trainer_touched(const pr_trainer *trainer, const int32_t **users);
  * the same bits back. Neither does anything with dense gradients. */
 void pr_trainer_show(pr_trainer *trainer);
 void pr_trainer_hide(pr_trainer *trainer);
+/* Batches learn on from these weights of a model that can score, which have the layout of the model's. */
+parsrec_status pr_trainer_take(pr_trainer *trainer, const pr_real *weights, parsrec_error *err);
 
 /* For checkpoints: the two moments, with the layout of the weights, and the number of updates.
  * Owned by the trainer. */

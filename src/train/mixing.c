@@ -1,5 +1,5 @@
-/* What a mix is fitted to: the validation sessions, and counts of the training sessions; and the
- * last counts of a model. */
+/* What a mix is fitted to: the validation sessions, and counts of the training sessions; weights set
+ * aside; and the last counts of a model. */
 #include "train/mixing.h"
 
 #include <assert.h>
@@ -117,6 +117,41 @@ size_t pr_mix_bytes(const pr_model *model, size_t sessions)
     if (model->kind->mix_bytes == NULL)
         return 0;
     return model->kind->mix_bytes(model, sessions < questions ? sessions : questions, questions);
+}
+
+parsrec_status pr_aside_take(pr_aside *aside, pr_real *weights, const pr_model *model,
+                             parsrec_error *err)
+{
+    *aside = (pr_aside){.weights = weights,
+                        .at = pr_alloc(model->params.count, sizeof *aside->at),
+                        .storage = model->storage};
+    if (aside->at == NULL) {
+        pr_aside_free(aside);
+        return pr_fail_memory(err);
+    }
+    for (size_t i = 0; i < model->params.count; i++)
+        aside->at[i] = model->params.list[i].at;
+    return PARSREC_OK;
+}
+
+void pr_aside_exchange(pr_aside *aside, pr_model *model)
+{
+    for (size_t i = 0; aside->weights != NULL && i < model->params.count; i++) {
+        const pr_param *p = &model->params.list[i];
+        pr_real *here = model->weights + p->at, *there = aside->weights + aside->at[i];
+        for (size_t k = 0, n = p->counted ? 0 : pr_param_size(p); k < n; k++) {
+            pr_real moved = here[k];
+            here[k] = there[k];
+            there[k] = moved;
+        }
+    }
+}
+
+void pr_aside_free(pr_aside *aside)
+{
+    pr_storage_give(aside->storage, aside->weights);
+    pr_free(aside->at);
+    *aside = (pr_aside){0};
 }
 
 parsrec_status pr_count_again(pr_model *model, const pr_dataset *data, pr_pool *pool,

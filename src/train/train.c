@@ -171,16 +171,18 @@ static void compare_with_counts(call *s, const pr_model *model, parsrec_train_re
 /* With ranks, all of them come here together. First what takes all of them: rank 0 writes the model
  * while the others hand in the rows of their users, and gets the rows of those whom it will
  * evaluate alone. Then they part, and rank 0 writes the rest. */
-static parsrec_status write_results(const call *s, const pr_train_result *result,
+static parsrec_status write_results(const call *s, pr_train_result *result,
                                     parsrec_train_report *report, parsrec_error *err)
 {
-    const pr_model *model = result->model;
+    pr_model *model = result->model;
     if (s->writes)
         PR_TRY(pr_model_save(model, s->data, s->out_path, err));
     else if (model->user_rows != NULL)
         PR_TRY(pr_user_rows_hand_in(model->user_rows, model, model->weights, err));
-    if (!s->skip_baselines)
+    if (!s->skip_baselines) { /* on validation sessions, which the model just written may know */
+        pr_aside_exchange(&result->aside, model);
         PR_TRY(pr_baselines_bring(model, s->data, PR_VALID, err));
+    }
     parsrec_ranks_close(s->plan.ranks);
     if (!s->writes)
         return PARSREC_OK;

@@ -15,8 +15,8 @@
  * Life cycle of a run: the plan is checked against the data or the checkpoint; settings that depend
  * on the data are settled; the model is outlined and its memory estimated before any is taken; then
  * epoch after epoch: arrange the batches, learn, validate, save, stop early or go to the next; at
- * the end the best weights become the model's, are mixed with counts, and counts take in the
- * validation sessions.
+ * the end the best weights learn on from the validation sessions too, as they were before they are
+ * mixed with counts, and counts take in the validation sessions.
  *
  * Invariants. A run is a function of data, settings and seed: neither the number of threads nor an
  * interruption changes a bit of the model. This holds because a random draw depends on seed and
@@ -40,6 +40,7 @@
 #include "data/dataset.h"
 #include "eval/evaluation.h"
 #include "model/trainer.h"
+#include "train/mixing.h"
 
 typedef struct pr_train_plan {
     const char *kind; /* of model; this, config and seed are the checkpoint's in a resumed run */
@@ -70,6 +71,9 @@ typedef struct pr_epoch_result {
 typedef struct pr_train_result {
     pr_model *model;         /* the best one; owned by the result */
     pr_user_rows *user_rows; /* with ranks, of the model; likewise */
+    /* With newest = on, if it was: weights that do not know the validation sessions. Exchanged with
+     * the model's (mixing.h), they make the model that can be compared on these sessions. */
+    pr_aside aside;
     pr_epoch_result *epochs;
     size_t epoch_count, epoch_capacity;
     uint32_t best_epoch; /* its number */

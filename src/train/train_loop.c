@@ -5,7 +5,6 @@
  * not finite) or only rank 0 knows (the caller's wish to stop, the time) is made common by a call
  * in which all take part. A rank that fails anywhere else ends the others when it leaves
  * (ranks/ranks.h). */
-#include "train/mixing.h"
 #include "train/train.h"
 
 #include <assert.h>
@@ -149,7 +148,8 @@ static parsrec_status report_progress(const pr_train_run *r, const char *words, 
 {
     const pr_position *at = &r->state.at;
     const pr_train_result *done = r->state.result;
-    uint64_t epochs = (uint64_t)r->state.model->config.epochs, batches = r->batches.batch_count;
+    uint64_t epochs = r->newest > 0 ? r->newest : (uint64_t)r->state.model->config.epochs;
+    uint64_t batches = r->batches.batch_count;
     char note[200];
     int used = snprintf(note, sizeof note, "epoch %u of %llu, %s, loss %.4f", at->epoch + 1,
                         (unsigned long long)epochs, words,
@@ -160,14 +160,18 @@ static parsrec_status report_progress(const pr_train_run *r, const char *words, 
                  v->value[PR_ALL][PR_HR][PR_CHOICE_CUTOFF],
                  v->value[PR_ALL][PR_NDCG][PR_CHOICE_CUTOFF]);
     }
-    return pr_progress_note(r->hooks, "training", "batches", at->epoch * batches + at->batch,
-                            epochs * batches, note, err);
+    return pr_progress_note(r->hooks, r->newest > 0 ? "newest sessions" : "training", "batches",
+                            at->epoch * batches + at->batch, epochs * batches, note, err);
 }
 
-/* The caller wants to stop: saves first. */
+/* The caller wants to stop: saves first, but for the last step, which is repeated. */
 static parsrec_status stop(pr_train_run *r, parsrec_error *err)
 {
     const pr_position *at = &r->state.at;
+    if (r->newest > 0)
+        return pr_fail(err, PARSREC_E_STOPPED,
+                       "stopped after all epochs, while the best one learnt from the validation "
+                       "sessions too; a resumed run begins this step again");
     PR_TRY(save(r, err));
     return pr_fail(err, PARSREC_E_STOPPED, "stopped in epoch %u after %llu of %zu batches",
                    at->epoch + 1, (unsigned long long)at->batch, r->batches.batch_count);
@@ -185,14 +189,22 @@ static void add_to_account(pr_train_run *r, const pr_ranks_account *before, uint
     r->learn_batches += batches;
 }
 
+/* The rate follows all epochs; what comes after them has that of the last batch. */
+static void schedule(const pr_train_run *r)
+{
+    pr_trainer_schedule(r->state.trainer,
+                        (uint64_t)r->state.model->config.epochs * r->batches.batch_count);
+}
+
+/* What is left of an epoch. */
 static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
     pr_ranks_account before = pr_ranks_account_of(r->plan->ranks);
     uint64_t first = at->batch;
     pr_batches_arrange(&r->batches, at->epoch);
-    pr_trainer_schedule(r->state.trainer,
-                        (uint64_t)r->state.model->config.epochs * r->batches.batch_count);
+    if (r->newest == 0)
+        schedule(r);
     r->epoch_began = pr_now();
     while (at->batch < r->batches.batch_count) {
         char words[40];
@@ -202,7 +214,8 @@ static parsrec_status learn_epoch(pr_train_run *r, parsrec_error *err)
         struct {
             bool stop, save;
         } next = {.stop = report_progress(r, words, err) != PARSREC_OK,
-                  .save = pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds};
+                  .save = r->newest == 0 &&
+                          pr_now() - r->last_checkpoint > r->plan->checkpoint_seconds};
         /* Rank 0 decides for all. */
         PR_TRY(parsrec_ranks_broadcast(r->plan->ranks, &next, sizeof next, err));
         if (next.stop)
@@ -275,6 +288,14 @@ static parsrec_status validate(pr_train_run *r, pr_epoch_result *epoch, parsrec_
     return status == PARSREC_E_STOPPED ? stop(r, err) : status;
 }
 
+static void begin_epoch(pr_train_run *r, uint32_t epoch)
+{
+    pr_position *at = &r->state.at;
+    at->epoch = epoch;
+    at->batch = at->items = r->items_before = 0;
+    at->loss = 0;
+}
+
 static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
 {
     pr_position *at = &r->state.at;
@@ -288,9 +309,7 @@ static parsrec_status finish_epoch(pr_train_run *r, parsrec_error *err)
                              .items_per_s = rate_of(r)};
     PR_TRY(validate(r, &epoch, err));
     result->epochs[result->epoch_count++] = epoch;
-    at->epoch++;
-    at->batch = at->items = r->items_before = 0;
-    at->loss = 0;
+    begin_epoch(r, at->epoch + 1);
     return save(r, err);
 }
 
@@ -325,6 +344,50 @@ static parsrec_status train_all(pr_train_run *r, const pr_train_listener *listen
     return PARSREC_OK;
 }
 
+/* ---- the newest sessions ---- */
+
+/* Half as many epochs as led to the best one. Nobody is left to say when to stop: this is what did
+ * well where it could be tried (docs/results.md, The newest sessions). */
+static uint32_t newest_epochs(const pr_train_run *r)
+{
+    bool wanted = r->state.model->config.newest && r->evaluation.count > 0;
+    return wanted ? r->state.at.best_epoch / 2 : 0;
+}
+
+/* The weights of the best epoch learn on from all sessions before the test. The validation sessions
+ * are the newest that a model may know, and they have done their duty: epochs are chosen, and the
+ * mix is fitted to the weights as they were. Checkpoints stay what they are: a run that is stopped
+ * or killed here repeats this step, and one that is resumed for more epochs never saw it. Leaves
+ * the result in the model's weights. */
+static parsrec_status learn_newest(pr_train_run *r, uint32_t epochs, parsrec_error *err)
+{
+    pr_run_state *s = &r->state;
+    pr_position before = s->at;
+    size_t trained = r->batches.basket_count, bytes = s->model->params.size * sizeof(pr_real);
+    schedule(r); /* a resumed run may have no epochs left */
+    PR_TRY(pr_run_gather(r, PR_TEST, err));
+    pr_say(r->hooks, PARSREC_LOG_INFO,
+           "the best epoch learns on from the validation sessions too: %u more epoch%s over all %zu "
+           "baskets before the test, %zu of them new (newest = on)",
+           epochs, epochs > 1 ? "s" : "", r->batches.basket_count,
+           r->batches.basket_count - trained);
+    PR_TRY(pr_trainer_take(s->trainer, s->best, err));
+    if (s->average != NULL)
+        memcpy(s->average, s->model->weights, bytes);
+    r->newest = epochs;
+    for (uint32_t epoch = 0; epoch < epochs; epoch++) {
+        begin_epoch(r, epoch);
+        PR_TRY(learn_epoch(r, err));
+    }
+    PR_TRY(check_finite(r, err));
+    if (s->average != NULL)
+        memcpy(s->model->weights, s->average, bytes);
+    pr_trainer_show(s->trainer);
+    r->newest = 0;
+    s->at = before;
+    return PARSREC_OK;
+}
+
 static void say_ranks(const pr_train_run *r)
 {
     double batches = (double)r->learn_batches;
@@ -347,14 +410,18 @@ static const char *best_by(const pr_train_run *r)
     return pr_choice_measure(rule) == PR_NDCG ? "NDCG@10" : "Sess-Prec@10";
 }
 
-/* The weights of the best epoch become the model's. */
-static void take_best(pr_train_run *r)
+/* The weights of the best epoch become the model's; those that learnt on are set aside. */
+static parsrec_status take_best(pr_train_run *r, bool learnt_on, parsrec_error *err)
 {
     pr_run_state *s = &r->state;
-    pr_storage_give(r->plan->storage, s->model->weights);
+    pr_real *last = s->model->weights;
     pr_storage_give(r->plan->storage, s->average);
     s->model->weights = s->best;
     s->best = s->average = NULL;
+    if (learnt_on)
+        return pr_aside_take(&s->result->aside, last, s->model, err);
+    pr_storage_give(r->plan->storage, last);
+    return PARSREC_OK;
 }
 
 parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const pr_train_plan *plan,
@@ -368,14 +435,18 @@ parsrec_status pr_train(pr_train_result *result, const pr_dataset *data, const p
     parsrec_status status;
     PR_TRY_GOTO(pr_run_set_up(&r, err));
     PR_TRY_GOTO(train_all(&r, listener, err));
-    say_ranks(&r);
     assert(r.state.at.best_epoch > 0 && r.state.at.best_epoch <= result->epoch_count);
+    uint32_t newest = newest_epochs(&r);
+    if (newest > 0)
+        PR_TRY_GOTO(learn_newest(&r, newest, err));
+    say_ranks(&r);
     pr_trainer_free(r.state.trainer); /* its memory is more than the mix takes */
     r.state.trainer = NULL;
-    take_best(&r);
+    PR_TRY_GOTO(take_best(&r, newest > 0, err));
     /* The order matters: the mix weighs network and counts on the validation sessions, which
-     * neither has seen; only then these are counted too. */
+     * neither has seen; only then come the weights that have, and these sessions are counted too. */
     PR_TRY_GOTO(pr_mix_fit(r.state.model, data, r.state.at.seed, pool, hooks, err));
+    pr_aside_exchange(&result->aside, r.state.model);
     PR_TRY_GOTO(pr_count_again(r.state.model, data, pool, err));
     result->best_epoch = r.state.at.best_epoch;
     result->best_by = best_by(&r);
@@ -391,6 +462,7 @@ done:
 
 void pr_train_result_free(pr_train_result *result)
 {
+    pr_aside_free(&result->aside);
     pr_model_free(result->model);
     pr_user_rows_free(result->user_rows);
     pr_free(result->epochs);

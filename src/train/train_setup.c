@@ -598,7 +598,8 @@ static parsrec_status set_up_fresh(pr_train_run *r, parsrec_error *err)
 /* Other settings would change shapes or batches: that would be another run. */
 static bool may_change(const char *key)
 {
-    return strcmp(key, "rate") == 0 || strcmp(key, "clip") == 0 || strcmp(key, "epochs") == 0;
+    return strcmp(key, "rate") == 0 || strcmp(key, "clip") == 0 || strcmp(key, "epochs") == 0 ||
+           strcmp(key, "newest") == 0;
 }
 
 static parsrec_status change_settings(pr_config *config, const pr_train_plan *plan,
@@ -613,7 +614,8 @@ static parsrec_status change_settings(pr_config *config, const pr_train_plan *pl
             strcmp(pr_config_value(&before, i, old, sizeof old),
                    pr_config_value(config, i, new, sizeof new)) != 0)
             return pr_fail(err, PARSREC_E_CONFIG,
-                           "%s: %s is %s; of a run under way only rate, clip and epochs can change",
+                           "%s: %s is %s; of a run under way only rate, clip, epochs and newest can "
+                           "change",
                            plan->resume, pr_config_key(i), old);
     if (plan->epochs > 0)
         config->epochs = (int)plan->epochs;

@@ -48,7 +48,7 @@ static const char *const settings[] = {
     "user.shrink=100", "targets.soft=0.5", "mix=on",           "lifts=64",
     "batch=0",         "epochs=0",         "recall.time=auto", "pairs=64",
     "best=protocols",  "average=auto",     "loss=auto",        "lifts.after=on",
-    NULL,
+    "newest=on",       NULL,
 };
 
 static const char *weight_name(const pr_model *model, size_t i)

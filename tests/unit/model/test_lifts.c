@@ -12,14 +12,19 @@
 
 enum { USERS = 90, ITEMS = 24 };
 
-static pr_lifts count(size_t width, const pr_dataset *data)
+static pr_lifts count_kind(size_t width, bool after, const pr_dataset *data)
 {
     parsrec_error err;
     pr_lifts lifts;
     pr_counted from = {.data = data, .scope = pr_scope_before(PR_VALID, 1)};
-    assert_ok(pr_lifts_count(&lifts, width, false, &from, &err));
+    assert_ok(pr_lifts_count(&lifts, width, after, &from, &err));
     assert_ok(pr_lifts_verify(&lifts, lifts.ends[ITEMS - 1], &err));
     return lifts;
+}
+
+static pr_lifts count(size_t width, const pr_dataset *data)
+{
+    return count_kind(width, false, data);
 }
 
 static toy_shop shop_of(void)
@@ -60,6 +65,43 @@ static void they_are_as_defined(void **state)
         }
     assert_int_equal(kept, t.ends[ITEMS - 1]);
     assert_true(never > 0); /* best sellers that were never bought together count too */
+    pr_lifts_free(&t);
+    toy_free(&shop);
+}
+
+/* Of a user's training items one after the other, d places later counts 1 / d^2, up to 20 places. */
+static void those_of_what_comes_after_are_as_defined(void **state)
+{
+    (void)state;
+    static double after[ITEMS][ITEMS], held[ITEMS];
+    toy_shop shop = shop_of();
+    const pr_dataset *data = &shop.data;
+    double actions = 0, sum = 0;
+    size_t kept = 0, one_way = 0;
+    for (size_t u = 0; u < USERS; u++) {
+        int64_t first = data->session_offsets[data->user_offsets[u]];
+        int64_t end = data->session_offsets[pr_split_train_end(data, u, 1)];
+        for (int64_t a = first; a < end; a++, actions++) {
+            held[data->action_items[a]]++;
+            for (int64_t d = 1; d <= 20 && a + d < end; d++)
+                after[data->action_items[a]][data->action_items[a + d]] += 1 / (double)(d * d);
+        }
+    }
+    for (int d = 1; d <= 20; d++)
+        sum += 1 / (double)(d * d);
+    pr_lifts t = count_kind(ITEMS, true, data);
+    for (int32_t a = 0; a < ITEMS; a++)
+        for (int32_t b = 0; b < ITEMS; b++) {
+            double chance = held[a] * held[b] * sum / actions, n = after[a][b];
+            double strength = fabs(n - chance) / sqrt(chance + 1);
+            if (a == b || fabs(strength - 0.5) < 1e-3) /* the sum is rounded */
+                continue;
+            bool says = strength >= 0.5;
+            assert_close(pr_lift_of(&t, a, b), says ? log((n + 0.3) / (chance + 0.3)) : 0, 1e-3);
+            kept += says;
+            one_way += pr_lift_of(&t, a, b) > 0 && pr_lift_of(&t, b, a) <= 0;
+        }
+    assert_true(kept > 20 && one_way > 5);
     pr_lifts_free(&t);
     toy_free(&shop);
 }
@@ -135,10 +177,10 @@ static void broken_tensors_are_refused(void **state)
     assert_fails(pr_lifts_verify(&lifts, 4, &err), PARSREC_E_FORMAT, "item 1 have no end");
 }
 
-/* Every placed item is given its own lift, and all parts add up to the score. */
-static void score_terms_contain_them(void **state)
+/* Every placed item is given its own lift, and all parts add up to the score. In lists the last item has one,
+ * and the whole of it. */
+static void check_score_terms(bool after)
 {
-    (void)state;
     static const char *const settings[] = {"dim.user=4", "dim.item=4",   "recall=on", "bias=on",
                                            "mix=on",     "neighbours=3", "lifts=4",   NULL};
     parsrec_error err;
@@ -147,6 +189,10 @@ static void score_terms_contain_them(void **state)
     pr_scorer *scorer;
     for (size_t i = 0; settings[i] != NULL; i++)
         assert_ok(pr_config_assign(&config, settings[i], &err));
+    if (after) {
+        assert_ok(pr_config_assign(&config, "order=stored", &err));
+        assert_ok(pr_config_assign(&config, "lifts.after=on", &err));
+    }
     assert_ok(pr_model_new(&model, "parsrec", &config, USERS, ITEMS, 1, &err));
     shake(model, 0.1);
     const pr_param *weights = pr_params_find(&model->params, "mix.weights");
@@ -154,10 +200,10 @@ static void score_terms_contain_them(void **state)
     later[0] = 1;
     later[weights->cols - 1] = (pr_real)0.5;
     assert_ok(pr_scorer_new(&scorer, model, 1, 4, &err));
-    static const int32_t basket[] = {1, 6};
+    const int32_t basket[] = {after ? 6 : 1, after ? 1 : 6};
     pr_start start = {.user = 3};
     pr_score_terms terms;
-    pr_real placed[2], score;
+    pr_real placed[2], score, half;
     pr_scorer_start(scorer, &start, 1);
     for (int i = 0; i < 2; i++)
         pr_scorer_place(scorer, &basket[i]);
@@ -166,17 +212,32 @@ static void score_terms_contain_them(void **state)
     assert_close(terms.network + terms.history + terms.memory + terms.item + placed[0] + placed[1],
                  score, 1e-5);
     pr_real own = pr_model_reals(model, "lifts.logs")[1]; /* of item 1 with item 2 */
-    assert_close(placed[0], own * 0.5 / 2, 1e-6);
-    assert_close(placed[1], 0, 1e-6);
+    later[weights->cols - 1] = (pr_real)0.25;
+    pr_scorer_score(scorer, 0, &(int32_t){2}, 1, &half);
+    assert_true(own != 0);
+    assert_close(score - half, after ? own * 0.25 : own * 0.25 / 2, 1e-5);
+    assert_close(placed[0], after ? 0 : own * 0.5 / 2, 1e-6);
+    if (!after) /* in lists the last item adds more than its lift */
+        assert_close(placed[1], 0, 1e-6);
     pr_scorer_free(scorer);
     pr_model_free(model);
+}
+
+static void score_terms_contain_them(void **state)
+{
+    (void)state;
+    check_score_terms(false);
+    check_score_terms(true);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(they_are_as_defined),      cmocka_unit_test(the_strongest_are_kept),
-        cmocka_unit_test(sums_begin_anew),          cmocka_unit_test(broken_tensors_are_refused),
+        cmocka_unit_test(they_are_as_defined),
+        cmocka_unit_test(those_of_what_comes_after_are_as_defined),
+        cmocka_unit_test(the_strongest_are_kept),
+        cmocka_unit_test(sums_begin_anew),
+        cmocka_unit_test(broken_tensors_are_refused),
         cmocka_unit_test(score_terms_contain_them),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
