@@ -261,6 +261,12 @@ ok "$PARSREC" import -o left.st left.csv --time hetki --user kayttaja
 same "$(cat stderr)" "" "both named"
 fails 1 "left.csv: every action needs an item and, without a user, a session; name their columns" \
     "$PARSREC" import -o left.st left.csv --user '' --session ''
+# Items of one name are told apart among the best sellers.
+printf 'item,name\na1,Sugar\na2,Sugar\nb,Salt\n' >equal_items.csv
+printf 'user,session,item\nu,1,a1\nu,1,b\nu,2,a1\nu,2,a2\nu,3,a1\nu,3,a2\n' >equal.csv
+ok "$PARSREC" import -o equal.st equal.csv --items equal_items.csv
+same "$("$PARSREC" info equal.st | sed -n '/^best/,/^$/p' | sed '1d;/^$/d' | tr -s ' ' | sed 's/ [0-9.]* %//' | tr '\n' ';')" \
+    " Sugar (a1) 3; Sugar (a2) 2; Salt 1;" "items of one name"
 # Keys of items that differ in case only.
 printf 'user,session,item\nu,1,Apple\nu,1,pear\nu,1,PLUM\n' >case.csv
 printf 'item,price\napple,1\npear,2\nplum,3\nfig,4\n' >case_items.csv
