@@ -91,10 +91,24 @@ static const char *parse_clock(pr_cursor *c, int64_t *seconds)
     return NULL;
 }
 
+/* "UTC" or "GMT", as BigQuery and others write it, also after a space. */
+static bool take_utc(pr_cursor *c)
+{
+    static const char *const words[] = {" UTC", "UTC", " GMT", "GMT"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t size = strlen(words[i]);
+        if ((size_t)(c->end - c->at) >= size && memcmp(c->at, words[i], size) == 0) {
+            c->at += size;
+            return true;
+        }
+    }
+    return false;
+}
+
 const char *pr_take_zone(pr_cursor *c, int64_t *seconds)
 {
     int hour, minute = 0;
-    if (c->at == c->end || pr_take(c, 'Z') || pr_take(c, 'z'))
+    if (c->at == c->end || pr_take(c, 'Z') || pr_take(c, 'z') || take_utc(c))
         return NULL;
     int sign = pr_take(c, '+') ? 1 : pr_take(c, '-') ? -1 : 0;
     if (sign == 0 || !pr_take_digits(c, 2, &hour))

@@ -310,6 +310,10 @@ static void cut(char *out, const char *text, int all, int keep, int same, kept w
     const char *end = pr_utf8_at(text, (size_t)first),
                *rest = pr_utf8_at(text, (size_t)(all - (keep - first)));
     size_t size = (size_t)(end - text);
+    if (way == KEPT_DIFFERENT && same == 0) { /* nothing is left out before it */
+        cut(out, text, all, keep, 0, KEPT_BEGINNING);
+        return;
+    }
     memcpy(out, text, size);
     memcpy(out + size, dots, sizeof dots);
     out += size + sizeof dots - 1;
@@ -351,6 +355,15 @@ static int same_beginning(const char *const *names, size_t count, size_t i)
     return letters;
 }
 
+/* The ways to cut a name, the best first. Paths of categories are told apart by their ends; other names
+ * are read from their beginnings. */
+static const kept *ways_of(const char *name)
+{
+    static const kept path[KEPT_WAYS] = {KEPT_END, KEPT_DIFFERENT, KEPT_BOTH, KEPT_BEGINNING},
+                      plain[KEPT_WAYS] = {KEPT_BEGINNING, KEPT_BOTH, KEPT_DIFFERENT, KEPT_END};
+    return strstr(name, " > ") != NULL ? path : plain;
+}
+
 static bool looks_like_another(const char *const *cuts, const char *const *names, size_t count,
                                size_t i)
 {
@@ -389,7 +402,7 @@ parsrec_status pr_labels_fit(char **out, const char *const *names, size_t count,
             if (cut_name == NULL || out[i] == NULL)
                 status = pr_fail_memory(err);
             else
-                shorten(cut_name, names[i], limit, &c, (kept)way);
+                shorten(cut_name, names[i], limit, &c, ways_of(names[i])[way]);
         }
     }
     for (size_t i = 0; i < count && status == PARSREC_OK; i++) {

@@ -252,6 +252,19 @@ static void print_fact(const fact *f, const parsrec_data_stats *s)
     }
 }
 
+/* True when another of the best sellers has the same name; then its key is shown too. */
+static bool name_is_shared(const findings *f, size_t i)
+{
+    parsrec_name name = parsrec_data_item_name(f->input.data, f->items[i].number);
+    for (size_t j = 0; j < f->item_count && j < BEST_SELLERS; j++) {
+        parsrec_name other = parsrec_data_item_name(f->input.data, f->items[j].number);
+        if (j != i && name.size > 0 && other.size == name.size &&
+            memcmp(other.bytes, name.bytes, name.size) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void print_best_sellers(const findings *f)
 {
     pr_digits number;
@@ -261,11 +274,20 @@ static void print_best_sellers(const findings *f)
         parsrec_name name = parsrec_data_item_name(f->input.data, row->number);
         if (name.size == 0)
             name = parsrec_data_key(f->input.data, PARSREC_ITEM, row->number);
-        char label[160];
-        cli_fit(label, sizeof label, name, 36);
+        char label[160], key[80] = "";
+        if (name_is_shared(f, i))
+            cli_fit(key, sizeof key, parsrec_data_key(f->input.data, PARSREC_ITEM, row->number),
+                    16);
+        int tail = key[0] != '\0' ? pr_text_width(key) + 3 : 0; /* " (key)" */
+        cli_fit(label, sizeof label, name, (size_t)(36 - tail));
         fputs("  ", stdout);
         cli_print_text(label);
-        printf("%*s%13s%12.2f %%\n", 36 - pr_text_width(label), "",
+        if (tail > 0) {
+            fputs(" (", stdout);
+            cli_print_text(key);
+            fputs(")", stdout);
+        }
+        printf("%*s%13s%12.2f %%\n", 36 - tail - pr_text_width(label), "",
                pr_digits_of(&number, row->sessions),
                100 * (double)row->sessions / (double)f->stats.sessions);
     }

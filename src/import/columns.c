@@ -66,26 +66,27 @@ static int find_word(const plain *p, const char *const *words)
 /* The first word is our own and goes before the others; after the English ones come German, French, Spanish.
  * Letters with accents are not in a plain name. */
 static const char *const user_words[] = {
-    "user",        "customer", "household", "client",     "member",      "buyer", "shopper",
-    "visitor",     "account",  "consumer",  "cardholder", "loyaltycard", "kunde", "kunden",
-    "kundenkarte", "haushalt", "foyer",     "cliente",    "hogar",       NULL};
+    "user",    "customer",     "household", "client",   "member",      "buyer",
+    "shopper", "visitor",      "account",   "consumer", "cardholder",  "loyaltycard",
+    "cust",    "customeruser", "kunde",     "kunden",   "kundenkarte", "haushalt",
+    "foyer",   "cliente",      "hogar",     NULL};
 static const char *const session_words[] = {
-    "session",     "order",     "receipt",  "basket",    "invoice",   "transaction", "ticket",
-    "visit",       "trip",      "cart",     "bill",      "trans",     "trx",         "txn",
-    "bon",         "kassenbon", "beleg",    "rechnung",  "rechnungs", "bestell",     "bestellung",
-    "bestellungs", "auftrag",   "auftrags", "warenkorb", "einkauf",   "commande",    "panier",
-    "facture",     "pedido",    "factura",  "compra",    "cesta",     NULL};
+    "session",     "order",       "receipt",   "basket",   "invoice",   "transaction", "ticket",
+    "visit",       "trip",        "cart",      "bill",     "trans",     "trx",         "txn",
+    "usersession", "bon",         "kassenbon", "beleg",    "rechnung",  "rechnungs",   "bestell",
+    "bestellung",  "bestellungs", "auftrag",   "auftrags", "warenkorb", "einkauf",     "commande",
+    "panier",      "facture",     "pedido",    "factura",  "compra",    "cesta",       NULL};
 static const char *const item_words[] = {
-    "item",      "product", "sku",     "ean",      "upc",      "gtin",    "article",
-    "stockcode", "asin",    "isbn",    "barcode",  "plu",      "prod",    "movie",
-    "artikel",   "produkt", "produit", "producto", "articulo", "artculo", NULL};
+    "item",     "product", "sku",     "ean",     "upc",      "gtin",     "article", "stockcode",
+    "asin",     "isbn",    "barcode", "plu",     "prod",     "movie",    "items",   "products",
+    "lineitem", "artikel", "produkt", "produit", "producto", "articulo", "artculo", NULL};
 
 static const char *const quantity_words[] = {"quantity", "qty",     "menge",    "anzahl",
                                              "quantite", "quantit", "cantidad", "orderquantity",
                                              "orderqty", "units",   NULL};
 
 /* How well a column fits: the word it is made of, and how: as it is, with id or key, by itself,
- * with a number or code. */
+ * with a number or code. A "Product SKU" is the id of a product. */
 typedef struct fit {
     int word; /* -1: not at all */
     int form;
@@ -93,7 +94,7 @@ typedef struct fit {
 
 static fit fit_word(pr_slice name, const char *const *words)
 {
-    static const char *const ids[] = {"id", "key", NULL};
+    static const char *const ids[] = {"id", "key", "sku", "ean", "upc", "gtin", "barcode", NULL};
     static const char *const numbers[] = {"number", "num",    "no",     "nr",
                                           "code",   "nummer", "numero", NULL};
     static const char *const before[] = {"id",     "code", "codigo", "cdigo",
@@ -129,14 +130,14 @@ static fit fit_time(pr_slice name)
     static const char *const whole[] = {"datetime", "timestamp", "zeitstempel", NULL};
     static const char *const days[] = {"date", "datum", "fecha", "tdat", NULL}; /* H&M: t_dat */
     static const char *const before[] = {
-        "order",     "purchase", "invoice",  "transaction", "trans", "receipt",
-        "ticket",    "visit",    "event",    "sale",        "sales", "created",
-        "bought",    "session",  "basket",   "trip",        "trx",   "txn",
-        "bill",      "action",   "kauf",     "einkaufs",    "beleg", "bon",
-        "rechnungs", "bestell",  "auftrags", "verkaufs",    "achat", "commande",
-        "facture",   "vente",    "compra",   "pedido",      "venta", NULL};
-    static const char *const dates[] = {"datetime", "timestamp", "date",  "dt",
-                                        "at",       "day",       "datum", NULL};
+        "order",    "purchase", "invoice",   "transaction", "trans",     "receipt",  "ticket",
+        "visit",    "event",    "sale",      "sales",       "created",   "bought",   "session",
+        "basket",   "trip",     "trx",       "txn",         "purchased", "ordered",  "placed",
+        "paid",     "sold",     "processed", "bill",        "action",    "kauf",     "einkaufs",
+        "beleg",    "bon",      "rechnungs", "bestell",     "auftrags",  "verkaufs", "achat",
+        "commande", "facture",  "vente",     "compra",      "pedido",    "venta",    NULL};
+    static const char *const dates[] = {"datetime", "timestamp", "date",  "dt", "at",
+                                        "on",       "day",       "datum", NULL};
     plain p = plain_of(name);
     if (pr_slice_is(name, "time"))
         return (fit){0, 0};
@@ -154,7 +155,7 @@ static fit fit_time(pr_slice name)
         if (drop_beginning(&cut, days[i]) && find_word(&cut, before) >= 0)
             return (fit){0, 3};
     }
-    if (strcmp(p.text, "day") == 0 || strcmp(p.text, "ts") == 0)
+    if (strcmp(p.text, "day") == 0 || strcmp(p.text, "ts") == 0 || strcmp(p.text, "dt") == 0)
         return (fit){0, 4};
     plain cut = p;
     bool clock =
@@ -176,6 +177,19 @@ static fit fit_role(pr_slice name, parsrec_column_role role)
     default:
         return fit_time(name);
     }
+}
+
+/* "itemDescription" and "Product Name": what identifies the item where nothing else does. */
+static bool names_an_item(pr_slice name)
+{
+    static const char *const endings[] = {"name", "title",       "description",
+                                          "desc", "bezeichnung", NULL};
+    for (int i = 0; endings[i] != NULL; i++) {
+        plain cut = plain_of(name);
+        if (drop_ending(&cut, endings[i]) && find_word(&cut, item_words) >= 0)
+            return true;
+    }
+    return false;
 }
 
 /* ---- items files ---- */
@@ -362,6 +376,20 @@ static parsrec_status recognise(size_t *column, const pr_rows *rows, parsrec_col
                    role_names[role], pr_show(&first, a), pr_show(&second, b), role_names[role]);
 }
 
+/* The one free column with names of items, or none where there are several. */
+static size_t item_by_name(const pr_rows *rows, const bool *taken)
+{
+    size_t column = PR_NO_COLUMN;
+    for (size_t i = 0; i < rows->column_count; i++) {
+        if (taken[i] || !names_an_item(rows->columns[i]))
+            continue;
+        if (column != PR_NO_COLUMN)
+            return PR_NO_COLUMN;
+        column = i;
+    }
+    return column;
+}
+
 /* A header of numbers and dates is a row. */
 static bool header_is_row(const pr_rows *rows)
 {
@@ -490,6 +518,8 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
         bool unwanted = role == PARSREC_COLUMN_SESSION && by_time;
         if (given[role] == NULL && !unwanted)
             PR_TRY(recognise(&found[role], rows, role, taken, err));
+        if (role == PARSREC_COLUMN_ITEM && given[role] == NULL && found[role] == PR_NO_COLUMN)
+            found[role] = item_by_name(rows, taken);
         if (found[role] != PR_NO_COLUMN)
             taken[found[role]] = true;
         else if ((role == PARSREC_COLUMN_USER && needs_user) || role == PARSREC_COLUMN_ITEM ||
@@ -500,13 +530,19 @@ static parsrec_status find_all(size_t *found, bool *taken, const pr_rows *rows,
             optional[more++] = role;
     }
     /* Sessions without customers: each is a user of its own. */
-    if (count == 1 && missing[0] == PARSREC_COLUMN_USER && given[PARSREC_COLUMN_USER] == NULL &&
+    const char *user = given[PARSREC_COLUMN_USER];
+    if (count == 1 && missing[0] == PARSREC_COLUMN_USER && (user == NULL || user[0] == '\0') &&
         found[PARSREC_COLUMN_SESSION] != PR_NO_COLUMN) {
         found[PARSREC_COLUMN_USER] = found[PARSREC_COLUMN_SESSION];
         return PARSREC_OK;
     }
     if (count == 0)
         return PARSREC_OK;
+    if (user != NULL && user[0] == '\0' && needs_user)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "%s: every action needs an item and, without a user, a session; name their "
+                       "columns with --item COL and --session COL",
+                       rows->name);
     const char *why_time = by_time ? "--time COL, because sessions are cut by time"
                                    : "--time COL, because shards are sorted by time";
     bool only_time = count == 1 && missing[0] == PARSREC_COLUMN_TIME;

@@ -60,8 +60,6 @@ static parsrec_status check_options(const char *const *inputs, size_t input_coun
     if (o->session_rule != PARSREC_SESSION_COLUMN && o->sessions_path != NULL)
         return refuse(err, "a sessions file needs sessions with names; leave out --sessions, "
                            "--session-gap or --session-by");
-    if (o->user_column != NULL && o->user_column[0] == '\0')
-        return refuse(err, "every action needs a user; name its column with --user");
     if (o->item_column != NULL && o->item_column[0] == '\0')
         return refuse(err, "every action needs an item; name its column with --item");
     if (o->max_memory > 0 && o->max_memory < LEAST_MEMORY)
@@ -958,24 +956,68 @@ static parsrec_status fill_data(importer *im, parsrec_error *err)
     return gather(im, PR_OF_SESSION, b->session_from, b->sessions, &ignored, err);
 }
 
+/* " (unused columns: a, b)", or "" where all columns of the actions are used. */
+typedef struct unused_text {
+    char text[200];
+} unused_text;
+
+static const char *unused_columns(unused_text *hold, const parsrec_import_report *report)
+{
+    size_t used = 0;
+    hold->text[0] = '\0';
+    for (uint64_t i = 0; i < report->column_count && i < PARSREC_IMPORT_COLUMNS_MOST; i++) {
+        const parsrec_import_column *c = &report->columns[i];
+        if (c->table == PARSREC_TABLE_ACTIONS && c->role == PARSREC_COLUMN_UNUSED &&
+            used + strlen(c->name) + 8 < sizeof hold->text)
+            used += (size_t)snprintf(hold->text + used, sizeof hold->text - used, "%s%s",
+                                     used > 0 ? ", " : " (unused columns: ", c->name);
+    }
+    if (used > 0)
+        snprintf(hold->text + used, sizeof hold->text - used, ")");
+    return hold->text;
+}
+
+static bool has_column(const parsrec_import_report *report, parsrec_column_role role)
+{
+    for (uint64_t i = 0; i < report->column_count && i < PARSREC_IMPORT_COLUMNS_MOST; i++)
+        if (report->columns[i].table == PARSREC_TABLE_ACTIONS && report->columns[i].role == role)
+            return true;
+    return false;
+}
+
+/* Data may have no users and no times, but then no column is left over that could be one. Who states it,
+ * with an empty name, is not asked. */
+static void warn_of_missing_columns(const importer *im)
+{
+    const parsrec_import_options *o = im->options;
+    const parsrec_import_report *r = im->report;
+    unused_text hold;
+    const char *unused = unused_columns(&hold, r);
+    bool user = o->user_column == NULL && o->step != PARSREC_IMPORT_DICTIONARY &&
+                !has_column(r, PARSREC_COLUMN_USER);
+    bool time = o->time_column == NULL && !has_column(r, PARSREC_COLUMN_TIME);
+    if (unused[0] == '\0' || (!user && !time))
+        return;
+    pr_say(im->hooks, PARSREC_LOG_WARNING,
+           "no column was recognised as the %s%s, so %s%s%s%s; name %s with %s%s%s, or add %s if "
+           "there is none",
+           user ? "user" : "time", user && time ? " or the time" : "",
+           user ? "each session is a user of its own" : "", user && time ? " and " : "",
+           time ? "sessions keep the order of the rows" : "", unused, user && time ? "them" : "it",
+           user ? "--user COL" : "", user && time ? " and " : "", time ? "--time COL" : "",
+           user && time ? "--user '' --time ''"
+           : user       ? "--user ''"
+                        : "--time ''");
+}
+
 /* Baskets of one item say nothing about what goes together, and usually mean that the session column
  * was not recognised. */
 static void warn_of_single_items(const importer *im)
 {
-    const pr_dataset *d = &im->data;
-    char unused[200] = "";
-    size_t used = 0;
-    if (!pr_mostly_single_items(d))
+    unused_text hold;
+    const char *unused = unused_columns(&hold, im->report);
+    if (!pr_mostly_single_items(&im->data))
         return;
-    for (uint64_t i = 0; i < im->report->column_count && i < PARSREC_IMPORT_COLUMNS_MOST; i++) {
-        const parsrec_import_column *c = &im->report->columns[i];
-        if (c->table == PARSREC_TABLE_ACTIONS && c->role == PARSREC_COLUMN_UNUSED &&
-            used + strlen(c->name) + 8 < sizeof unused)
-            used += (size_t)snprintf(unused + used, sizeof unused - used, "%s%s",
-                                     used > 0 ? ", " : " (unused columns: ", c->name);
-    }
-    if (used > 0)
-        snprintf(unused + used, sizeof unused - used, ")");
     const char *session = im->key_names[PR_OF_SESSION];
     if (im->options->session_rule != PARSREC_SESSION_COLUMN)
         pr_say(im->hooks, PARSREC_LOG_WARNING,
@@ -1045,8 +1087,10 @@ static parsrec_status import(const char *out_path, const char *const *inputs, si
     PR_TRY_GOTO(make_baskets(&im, err));
     PR_TRY_GOTO(fill_data(&im, err));
     PR_TRY_GOTO(write_data(&im, out_path, err));
-    if (im.data.sessions > 0)
+    if (im.data.sessions > 0) {
+        warn_of_missing_columns(&im);
         warn_of_single_items(&im);
+    }
 done:
     free_importer(&im);
     return status;

@@ -10,15 +10,17 @@
 #include "report/canvas.h"
 
 enum {
-    WIDTH = 460,
-    TITLE = 34,   /* height of the title */
-    LEGEND = 20,  /* of the names of series, and of the mark's label */
-    THICK = 16,   /* of a lone bar */
-    THIN = 11,    /* of one of several */
-    ROW_GAP = 10, /* between rows */
-    AXIS = 28,    /* below */
-    NAMES = 170,  /* width of row names at most */
-    NUMBERS = 46, /* of the value beside a bar */
+    WIDTH = 460,     /* where names are short */
+    TITLE = 34,      /* height of the title */
+    LEGEND = 20,     /* of the names of series, and of the mark's label */
+    THICK = 16,      /* of a lone bar */
+    THIN = 11,       /* of one of several */
+    ROW_GAP = 10,    /* between rows */
+    AXIS = 28,       /* below */
+    NAMES = 170,     /* width of row names within that */
+    MORE_NAMES = 90, /* and what long ones may add to it */
+    LETTER = 7,      /* about the width of a letter of a name */
+    NUMBERS = 46,    /* of the value beside a bar */
     SIDE = 8,
 };
 
@@ -50,6 +52,22 @@ static double height_of(const pr_bars *chart)
     return top_of(chart) + (double)chart->row_count * row_height(chart) + AXIS;
 }
 
+/* Names of items are often longer than those of models. */
+static double added_width(const pr_bars *chart)
+{
+    int longest = 0;
+    for (size_t r = 0; r < chart->row_count; r++) {
+        int letters = pr_text_width(chart->rows[r]);
+        longest = letters > longest ? letters : longest;
+    }
+    return fmin(fmax(longest * LETTER - NAMES, 0), MORE_NAMES);
+}
+
+static double width_of(const pr_bars *chart)
+{
+    return WIDTH + added_width(chart);
+}
+
 static double name_width(void *canvas, const char *name)
 {
     return pr_canvas_text_width(canvas, 12, false, name);
@@ -64,7 +82,8 @@ static parsrec_status measure(frame *f, pr_canvas *canvas, const pr_bars *chart,
                  .names = pr_alloc_zero(chart->row_count, sizeof *f->names)};
     if (f->names == NULL)
         return pr_fail_memory(err);
-    PR_TRY(pr_labels_fit(f->names, chart->rows, chart->row_count, NAMES, name_width, canvas, err));
+    PR_TRY(pr_labels_fit(f->names, chart->rows, chart->row_count, NAMES + added_width(chart),
+                         name_width, canvas, err));
     for (size_t r = 0; r < chart->row_count; r++)
         names = fmax(names, name_width(canvas, f->names[r]));
     f->most = has_mark(chart) ? fmax(chart->mark, 0) : 0;
@@ -76,7 +95,7 @@ static parsrec_status measure(frame *f, pr_canvas *canvas, const pr_bars *chart,
     if (f->most - f->least <= 0)
         f->most = 1;
     f->left = SIDE + names + 8 + (f->least < 0 ? NUMBERS : 0);
-    f->width = WIDTH - f->left - (f->most > 0 ? NUMBERS : 0) - SIDE;
+    f->width = width_of(chart) - f->left - (f->most > 0 ? NUMBERS : 0) - SIDE;
     f->height = (double)chart->row_count * f->row;
     return PARSREC_OK;
 }
@@ -174,7 +193,7 @@ static void draw_mark(pr_canvas *canvas, const frame *f, const pr_bars *chart)
 {
     double x = x_at(f, chart->mark);
     double half = pr_canvas_text_width(canvas, 11, false, chart->mark_label) / 2;
-    double centre = fmin(fmax(x, SIDE + half), WIDTH - SIDE - half);
+    double centre = fmin(fmax(x, SIDE + half), width_of(chart) - SIDE - half);
     pr_canvas_role(canvas, PR_INK, 1);
     pr_canvas_dashed(canvas, x, f->top - 4, x, f->top + f->height, 1.2);
     pr_canvas_role(canvas, PR_QUIET, 1);
@@ -191,8 +210,8 @@ static parsrec_status draw(pr_canvas *canvas, const pr_bars *chart, parsrec_erro
     if (status == PARSREC_OK) {
         pr_canvas_role(canvas, PR_INK, 1);
         pr_canvas_text(canvas, SIDE, 20, 14, PR_LEFT, true,
-                       pr_canvas_fitted(canvas, 14, true, WIDTH - 2 * SIDE, chart->title, title,
-                                        sizeof title));
+                       pr_canvas_fitted(canvas, 14, true, width_of(chart) - 2 * SIDE, chart->title,
+                                        title, sizeof title));
         if (chart->series_count > 1)
             draw_legend(canvas, chart);
         draw_axis(canvas, &f, chart);
@@ -213,13 +232,13 @@ static parsrec_status draw(pr_canvas *canvas, const pr_bars *chart, parsrec_erro
 parsrec_status pr_bars_draw(const pr_bars *chart, const char *path, parsrec_error *err)
 {
     pr_canvas *canvas;
-    PR_TRY(pr_canvas_new(&canvas, path, WIDTH, height_of(chart), err));
+    PR_TRY(pr_canvas_new(&canvas, path, width_of(chart), height_of(chart), err));
     return draw(canvas, chart, err);
 }
 
 parsrec_status pr_bars_inline(const pr_bars *chart, pr_writer *page, parsrec_error *err)
 {
     pr_canvas *canvas;
-    PR_TRY(pr_canvas_inline(&canvas, page, chart->title, WIDTH, height_of(chart), err));
+    PR_TRY(pr_canvas_inline(&canvas, page, chart->title, width_of(chart), height_of(chart), err));
     return draw(canvas, chart, err);
 }

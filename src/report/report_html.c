@@ -87,7 +87,7 @@ static const char list_style[] =
 /* Paper is white, and has no scroll bars. Rows and pictures stay whole where they can. */
 static const char print_style[] =
     "@page{size:A4;margin:15mm}"
-    "body{font-size:10pt}main{max-width:none;padding:0}"
+    ":root,body{font-size:10pt}main{max-width:none;padding:0}"
     "table{font-size:8.5pt}th,td{padding:.2rem .35rem}"
     "td:not(.words){white-space:normal}"
     ".scroll{overflow:visible}.scroll svg,svg{max-width:100%;max-height:240mm}"

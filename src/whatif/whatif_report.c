@@ -107,7 +107,14 @@ static void write_level(pr_writer *out, const char *what, const pr_estimate *e)
     pr_write(out, ".");
 }
 
-/* The largest change of a line among those shown whose interval does not contain zero. */
+/* What a change is at least, by its interval: 0 where that contains zero. A large change of few sales has
+ * a wide interval, and is no headline. */
+static double sure_change(const pr_estimate *e)
+{
+    return fmax(fmax(e->change_low, -e->change_high), 0); /* fmax passes over NaN */
+}
+
+/* The line among those shown whose change is surely the largest. */
 static void write_largest(pr_writer *out, const pr_whatif_result *a, size_t s, size_t q,
                           size_t group)
 {
@@ -115,11 +122,10 @@ static void write_largest(pr_writer *out, const pr_whatif_result *a, size_t s, s
     double most = 0;
     for (size_t l = 0; l < a->lines.count; l++) {
         const pr_estimate *e = pr_estimate_of(a, s, q, a->estimator, group, l);
-        bool sure = e->change_low > 0 || e->change_high < 0;
-        if (a->watched[s * a->lines.count + l] && !pr_line_dropped(a, s, l) && sure &&
-            fabs(e->change) > most) {
+        if (a->watched[s * a->lines.count + l] && !pr_line_dropped(a, s, l) &&
+            sure_change(e) > most) {
             best = l;
-            most = fabs(e->change);
+            most = sure_change(e);
         }
     }
     const char *name = a->groups.list[group].label;
@@ -134,7 +140,7 @@ static void write_largest(pr_writer *out, const pr_whatif_result *a, size_t s, s
         pr_write(out, "Baskets of %s without it contain", name);
     else
         pr_write(out, "%c%s would buy", first, name + 1);
-    pr_write(out, " %.1f %% %s of %s (%+.1f to %+.1f %%).", 100 * most,
+    pr_write(out, " %.1f %% %s of %s (%+.1f to %+.1f %%).", 100 * fabs(e->change),
              e->change > 0 ? "more" : "less", a->lines.list[best].name, 100 * e->change_low,
              100 * e->change_high);
 }
@@ -153,7 +159,7 @@ static void write_even_spread(pr_writer *out, const pr_whatif_result *a, size_t 
                  100 * units / (before - units));
 }
 
-/* The largest certain change, and what becomes of the whole basket and its money. */
+/* The change that is surely the largest, and what becomes of the whole basket and its money. */
 static void write_finding(pr_writer *out, const pr_whatif_result *a, size_t s, size_t q,
                           size_t group)
 {

@@ -228,6 +228,45 @@ same "$("$PARSREC" info --json orders.st | grep -c '"ordered": *false')" 1 "not 
 printf 't_dat,customer_id,article_id,price\n2018-09-20,c1,0663713001,0.05\n2018-09-21,c1,0541518023,0.03\n' >hm.csv
 ok "$PARSREC" import -o hm.st hm.csv
 same "$("$PARSREC" info hm.st | sed -n 's/^ *last *//p')" "2018-09-21T00:00:00Z" "t_dat is a time"
+# The headings of other public data and of shop programs: nothing that is there is lost.
+heading() { # NAME HEADER ROW TAKEN
+    printf '%s\n%s\n' "$2" "$3" >heading.csv
+    ok "$PARSREC" import -o heading.st heading.csv
+    same "$(taken)" " actions $4 " "headings of $1"
+}
+heading BigBasket 'Member,Order,SKU,Created On,Description' 'm,1,33,2013-09-22 00:45,Sooji' \
+    "user = Member, session = Order, time = Created On, item = SKU, name = Description"
+heading REES46 'event_time,event_type,product_id,user_id,user_session' '2019-10-01 00:00:09 UTC,cart,4,5,7f' \
+    "user = user_id, session = user_session, time = event_time, item = product_id unused: event_type"
+same "$("$PARSREC" info heading.st | sed -n 's/^ *first *//p')" "2019-10-01T00:00:09Z" "UTC by name"
+heading WooCommerce 'Order Number,Order Date,Customer User ID,SKU,Item Name' '1,2024-01-02,7,MUG,Mug' \
+    "user = Customer User ID, session = Order Number, time = Order Date, item = SKU, name = Item Name"
+heading Groceries 'Member_number,Date,itemDescription' '1808,2015-07-21,milk' \
+    "user = Member_number, time = Date, item = itemDescription"
+heading abbreviations 'cust_id,txn_id,prod_id,dt' '1,2,3,2024-01-01' \
+    "user = cust_id, session = txn_id, time = dt, item = prod_id"
+heading "a code of a product" 'customer,order,Product,Product SKU,purchased_at' '1,2,Mug,M1,2024-01-01' \
+    "user = customer, session = order, time = purchased_at, item = Product SKU, name = Product"
+# Where a column is left over that could be the user or the time, a word; not where somebody says that there is none.
+printf 'kayttaja,order,item,hetki\nu,1,a,5\nu,1,b,5\n' >left.csv
+ok "$PARSREC" import -o left.st left.csv
+same "$(cat stderr)" "warning: no column was recognised as the user or the time, so each session is a user of its own and sessions keep the order of the rows (unused columns: kayttaja, hetki); name them with --user COL and --time COL, or add --user '' --time '' if there is none" "user and time"
+ok "$PARSREC" import -o left.st left.csv --user kayttaja
+same "$(cat stderr)" "warning: no column was recognised as the time, so sessions keep the order of the rows (unused columns: hetki); name it with --time COL, or add --time '' if there is none" "time"
+ok "$PARSREC" import -o left.st left.csv --time hetki
+same "$(cat stderr)" "warning: no column was recognised as the user, so each session is a user of its own (unused columns: kayttaja); name it with --user COL, or add --user '' if there is none" "user"
+ok "$PARSREC" import -o left.st left.csv --time hetki --user ''
+same "$(cat stderr)" "" "no users, as stated"
+ok "$PARSREC" import -o left.st left.csv --time hetki --user kayttaja
+same "$(cat stderr)" "" "both named"
+fails 1 "left.csv: every action needs an item and, without a user, a session; name their columns" \
+    "$PARSREC" import -o left.st left.csv --user '' --session ''
+# Items of one name are told apart among the best sellers.
+printf 'item,name\na1,Sugar\na2,Sugar\nb,Salt\n' >equal_items.csv
+printf 'user,session,item\nu,1,a1\nu,1,b\nu,2,a1\nu,2,a2\nu,3,a1\nu,3,a2\n' >equal.csv
+ok "$PARSREC" import -o equal.st equal.csv --items equal_items.csv
+same "$("$PARSREC" info equal.st | sed -n '/^best/,/^$/p' | sed '1d;/^$/d' | tr -s ' ' | sed 's/ [0-9.]* %//' | tr '\n' ';')" \
+    " Sugar (a1) 3; Sugar (a2) 2; Salt 1;" "items of one name"
 # Keys of items that differ in case only.
 printf 'user,session,item\nu,1,Apple\nu,1,pear\nu,1,PLUM\n' >case.csv
 printf 'item,price\napple,1\npear,2\nplum,3\nfig,4\n' >case_items.csv

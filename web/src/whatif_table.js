@@ -29,11 +29,14 @@ export function whatifTable(rows) {
         h('tbody', null, rows.map((r) => row(r, hasMoney))))));
 }
 
-/** The largest change whose interval excludes zero, or a sentence that there is none. */
+/** What a change is at least, by its interval. A large change of few sales has a wide one, and is no headline. */
+const atLeast = (r) => Math.max(r.change_low, -r.change_high);
+
+/** The change that is surely the largest, or a sentence that none is certain. */
 export function summary(rows, scenario) {
   const sure = rows.filter((r) => r.change_low > 0 || r.change_high < 0);
   if (sure.length === 0) return `${sentence(prose(scenario))}: no change here is certain.`;
-  const most = sure.reduce((a, b) => (Math.abs(b.change) > Math.abs(a.change) ? b : a));
+  const most = sure.reduce((a, b) => (atLeast(b) > atLeast(a) ? b : a));
   const word = most.change > 0 ? 'more' : 'less';
   const buys = most.question === 'selection'
     ? `baskets of ${groupLabel(most.group)} without it hold` : `${groupLabel(most.group)} would buy`;

@@ -701,6 +701,10 @@ static void labels_stay_different(void **state)
                                         "GOODS > FOOD > BAKERY AND SIMILAR ARTICLES",
                                         "GOODS > FOOD > CLEANING AND SIMILAR ARTICLES",
                                         "Gew\xC3\xBCrze aus aller Welt, gemahlen",
+                                        "22697 GREEN REGENCY TEACUP AND SAUCER",
+                                        "22698 PINK REGENCY TEACUP AND SAUCER",
+                                        "REGENCY TEACUP AND SAUCER, PINK",
+                                        "REGENCY TEACUP AND SAUCER, ROSES",
                                         "AAAAAAAAAAAAAAAAAAAAAAAA1AAAAAAAAAAAAAAAAAAAAAAAAAA",
                                         "AAAAAAAAAAAAAAAAAAAAAAAA2AAAAAAAAAAAAAAAAAAAAAAAAAA",
                                         "AAAAAAAAAAAAAAAAAAAAAAAA2AAAAAAAAAAAAAAAAAAAAAAAAAA"};
@@ -710,7 +714,11 @@ static void labels_stay_different(void **state)
     assert_ok(pr_labels_fit(out, names, COUNT, WIDTH, NULL, NULL, &err));
     assert_string_equal(out[0], names[0]);
     assert_string_equal(out[1], "…BAKERY AND SIMILAR…");
-    assert_string_equal(out[3], "…ller Welt, gemahlen");
+    assert_string_equal(out[3], "Gew\xC3\xBCrze aus aller W…");
+    assert_string_equal(out[4], "22697 GREEN REGENCY…");
+    assert_string_equal(out[5], "22698 PINK REGENCY …");
+    assert_string_equal(out[6], "REGENCY TE…CER, PINK");
+    assert_string_equal(out[7], "REGENCY TE…ER, ROSES");
     for (size_t i = 0; i < COUNT; i++) {
         assert_true(pr_text_width(out[i]) <= WIDTH);
         for (size_t j = 0; j < i; j++)

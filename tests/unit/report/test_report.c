@@ -61,7 +61,7 @@ static void as_text(void **state)
                      "               HR@1 to the best  why\n"
                      "-----------------------------------------\n"
                      "a|b           .5000           -  the best\n"
-                     "…a long name  .3333     -33.3 %\n"
+                     "=second and…  .3333     -33.3 %\n"
                      "-----------------------------------------\n"
                      "random        .0000\n"
                      "A note.\n\n"

@@ -430,6 +430,42 @@ static void few_sales_are_not_watched(void **state)
     drop_answer(a);
 }
 
+/* A large change of few sales, which may be as good as none, is not the headline. */
+static void the_headline_is_certain(void **state)
+{
+    (void)state;
+    static const char *const drop[] = {"C1"};
+    parsrec_error err;
+    parsrec_whatif_options o = quick();
+    o.drop = drop;
+    o.drop_count = 1;
+    pr_whatif_result *a = answer_of(data, &o);
+    for (size_t l = 0; l < a->lines.count; l++) {
+        pr_estimate *e = pr_estimate_of(a, 0, PARSREC_RECHOICE, PARSREC_ROLLOUT, 0, l);
+        e->change_low = -0.5, e->change_high = 0.5;
+    }
+    static const struct {
+        size_t line;
+        double change, low, high;
+        const char *headline;
+    } cases[] = {
+        {2, 0.9, -0.1, 2, "Everybody: no change of a single category is certain."},
+        {3, 0.8, 0.01, 1.9, "Everybody would buy 80.0 % more of C3 (+1.0 to +190.0 %)."},
+        {4, 0.3, 0.25, 0.4, "Everybody would buy 30.0 % more of C4 (+25.0 to +40.0 %)."},
+        {5, -0.5, -0.7, -0.3, "Everybody would buy 50.0 % less of C5 (-70.0 to -30.0 %)."}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        pr_estimate *e = pr_estimate_of(a, 0, PARSREC_RECHOICE, PARSREC_ROLLOUT, 0, cases[i].line);
+        e->change = cases[i].change;
+        e->change_low = cases[i].low, e->change_high = cases[i].high;
+        a->watched[cases[i].line] = true;
+        pr_writer page = {0};
+        assert_ok(pr_whatif_write(&page, a, PARSREC_TEXT_HTML, &err));
+        assert_non_null(strstr(page.text, cases[i].headline));
+        pr_writer_free(&page);
+    }
+    drop_answer(a);
+}
+
 /* ---- the same whatever the threads, and scenarios that share a pass ---- */
 
 /* Users held out as a whole: one with a single session has no past to draw the size of a basket from. */
@@ -547,6 +583,7 @@ int main(void)
         cmocka_unit_test(counted_by_hand),
         cmocka_unit_test(totals_add_up),
         cmocka_unit_test(few_sales_are_not_watched),
+        cmocka_unit_test(the_headline_is_certain),
         cmocka_unit_test(held_out_users_without_a_past),
         cmocka_unit_test(threads_do_not_matter),
         cmocka_unit_test(every_allocation_may_fail),

@@ -55,6 +55,8 @@ function faults() {
     if (hides && !scrolls && node.scrollWidth > node.clientWidth + 1) found.push(`${name(node)} is cut`);
     if (node.matches('p, li, td') && node.textContent.length > 40 && !['start', 'left'].includes(style.textAlign))
       found.push(`${name(node)} is not left-aligned`);
+    if (node.matches('.quiet') && parseFloat(style.fontSize) >= parseFloat(getComputedStyle(document.body).fontSize))
+      found.push(`${name(node)}, which is aside, is ${style.fontSize} large`);
     if (node.matches('svg text')) {
       const frame = node.ownerSVGElement.getBoundingClientRect();
       if (box.left < frame.left - 2 || box.right > frame.right + 2) found.push(`${name(node)} leaves its picture`);

@@ -7,6 +7,7 @@ import { meaning } from '../../src/measures.js';
 import { reasonsOf, scaleOf } from '../../src/reasons.js';
 import * as relations from '../../src/relations.js';
 import { createStore } from '../../src/store.js';
+import { summary } from '../../src/whatif_table.js';
 import * as words from '../../src/words.js';
 
 test('numbers in words', () => {
@@ -79,4 +80,13 @@ test('groups of buyers, and measures in words', () => {
   assert.equal(groupLabel('buyers:FOOD > DAIRY'), 'buyers of FOOD > DAIRY');
   assert.match(meaning('NDCG@20'), /HR@20/);
   assert.equal(meaning('Nonsense@1'), null);
+});
+
+test('the sentence above a what-if is of the change that is surely the largest', () => {
+  const row = (category, change, change_low, change_high) => ({ group: 'everybody', question: 'rechoice', category, change, change_low, change_high });
+  const few = row('SIGN', 0.028, 0.005, 0.097);
+  const many = row('TEACUP', 0.016, 0.013, 0.021);
+  assert.match(summary([few, many], 'without CAKESTAND'), /1\.6.% more of TEACUP/);
+  assert.match(summary([many, row('SCALES', -0.04, -0.05, -0.03)], 'without CAKESTAND'), /4\.0.% less of SCALES/);
+  assert.match(summary([row('BOWL', 0.5, -0.1, 0.9)], 'without CAKESTAND'), /no change here is certain/);
 });
