@@ -303,9 +303,10 @@ parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_d
     if (status == PARSREC_OK)
         status = pr_same_ranks(ranks, model, fitted.data, "", err);
     if (options->split == PARSREC_SPLIT_VALID && model->config.newest)
-        pr_say(hooks, PARSREC_LOG_WARNING,
-               "with newest = on the model learns from the validation sessions at the end, so these "
-               "figures are too good; train with --set newest=off to evaluate on them");
+        pr_say(
+            hooks, PARSREC_LOG_WARNING,
+            "with newest = on the model learns from the validation sessions at the end, so these "
+            "figures are too good; train with --set newest=off to evaluate on them");
     for (size_t i = 0; i < count && status == PARSREC_OK; i++) {
         bool nobody = false;
         status =

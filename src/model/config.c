@@ -470,6 +470,7 @@ static const char *const paper[] = {
     "newest=off",
     "pairs=0",
     "lifts=0",
+    "lifts.after=off",
     NULL,
 };
 

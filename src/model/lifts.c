@@ -29,7 +29,7 @@ typedef struct study {
     pr_links links;
     uint32_t *held;   /* [V]: sessions that contain the item */
     int32_t *popular; /* [V]: items, best sellers first */
-    double share; /* held[a] * held[b] * share is expected by chance */
+    double share;     /* held[a] * held[b] * share is expected by chance */
     /* Of one row: candidates, their logs and how much they say. */
     int32_t *item;     /* [V] */
     pr_real *log_lift; /* [V] */

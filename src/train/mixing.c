@@ -28,12 +28,14 @@ static void log_weights(const pr_model *model, const double worth[PR_MIX_STAGES]
                 strchr(model->kind->shown_name(model, i * n + k), ':') + 2, (double)w[k]);
         assert(used < sizeof text);
         pr_say(hooks, PARSREC_LOG_INFO, "mix, %s: %s", stages[i], text);
+        if (isnan(worth[i])) /* nothing was fitted */
+            continue;
         if (w[0] == 0) /* that of the score */
             pr_say(hooks, PARSREC_LOG_WARNING,
                    "mix, %s: the network adds nothing to the counts (log chance of an item %+.3f); "
                    "they answer alone",
                    stages[i], worth[i]);
-        else if (!isnan(worth[i])) /* NaN: nothing was fitted */
+        else
             pr_say(hooks, PARSREC_LOG_INFO,
                    "mix, %s: the network adds %.3f to the log chance of an item under counts alone",
                    stages[i], worth[i]);

@@ -366,11 +366,11 @@ static parsrec_status learn_newest(pr_train_run *r, uint32_t epochs, parsrec_err
     size_t trained = r->batches.basket_count, bytes = s->model->params.size * sizeof(pr_real);
     schedule(r); /* a resumed run may have no epochs left */
     PR_TRY(pr_run_gather(r, PR_TEST, err));
-    pr_say(r->hooks, PARSREC_LOG_INFO,
-           "the best epoch learns on from the validation sessions too: %u more epoch%s over all %zu "
-           "baskets before the test, %zu of them new (newest = on)",
-           epochs, epochs > 1 ? "s" : "", r->batches.basket_count,
-           r->batches.basket_count - trained);
+    pr_say(
+        r->hooks, PARSREC_LOG_INFO,
+        "the best epoch learns on from the validation sessions too: %u more epoch%s over all %zu "
+        "baskets before the test, %zu of them new (newest = on)",
+        epochs, epochs > 1 ? "s" : "", r->batches.basket_count, r->batches.basket_count - trained);
     PR_TRY(pr_trainer_take(s->trainer, s->best, err));
     if (s->average != NULL)
         memcpy(s->average, s->model->weights, bytes);

@@ -41,9 +41,13 @@ print(b["split"], b["users"] == b["users_of"] > 0, rows)
 }
 all="['pop', 'personal', 'recent', 'markov', 'mix']"
 same "$(compared n.json)" "valid True [('remaining', False, $all), ('next', False, $all), ('basket', True, $all), ('remaining', True, $all), ('next', True, $all)]" "protocols and baselines"
-# Its figures are those of eval.
+# Its figures are those of eval, for a model that does not know the validation sessions; n.st knows them at the end.
+ok "$PARSREC" eval n.st shop.st --split valid --protocol basket
+warns "with newest = on the model learns from the validation sessions at the end"
+ok "$PARSREC" train -o held.st shop.st $small --epochs 3 --set newest=off --json
+same "$(compared stdout)" "$(compared n.json)" "the comparison with and without newest"
 for p in remaining next basket; do
-    ok "$PARSREC" eval n.st shop.st --split valid --protocol $p --json
+    ok "$PARSREC" eval held.st shop.st --split valid --protocol $p --json
     cp stdout eval.json
     ok "$PARSREC" eval personal shop.st --split valid --protocol $p --json
     same "$(python3 -c '

@@ -42,13 +42,19 @@ static parsrec_status check(const pr_config *config, parsrec_error *err)
 
 /* The paper's network and the parts that add up: half the width then does as well. */
 static const char *const settings[] = {
-    "dim.user=64",     "dim.item=64",      "bias=on",          "pull=on",
-    "past=on",         "recall=on",        "kin=on",           "neighbours=10",
-    "unique=on",       "weight_decay=0.1", "order=auto",       "pull.fade=0.7",
-    "user.shrink=100", "targets.soft=0.5", "mix=on",           "lifts=64",
-    "batch=0",         "epochs=0",         "recall.time=auto", "pairs=64",
-    "best=protocols",  "average=auto",     "loss=auto",        "lifts.after=on",
-    "newest=on",       NULL,
+    "dim.user=64",      "dim.item=64",
+    "bias=on",          "pull=on",
+    "past=on",          "recall=on",
+    "kin=on",           "neighbours=10",
+    "unique=on",        "weight_decay=0.1",
+    "order=auto",       "pull.fade=0.7",
+    "user.shrink=100",  "targets.soft=0.5",
+    "mix=on",           "lifts=64",
+    "batch=0",          "epochs=0",
+    "recall.time=auto", "pairs=64",
+    "best=protocols",   "average=auto",
+    "loss=auto",        "lifts.after=on",
+    "newest=on",        NULL,
 };
 
 static const char *weight_name(const pr_model *model, size_t i)

@@ -175,8 +175,8 @@ static void no_training_sessions_is_said(void **state)
     pr_batches b;
     static const int64_t none[] = {0};
     pr_dataset data = {.user_offsets = none, .session_offsets = none};
-    assert_fails(pr_batches_init(&b, &data, 16, 64, &training, PR_BASKETS, false, 3, &err), PARSREC_E_INPUT,
-                 "no training sessions");
+    assert_fails(pr_batches_init(&b, &data, 16, 64, &training, PR_BASKETS, false, 3, &err),
+                 PARSREC_E_INPUT, "no training sessions");
 }
 
 int main(void)

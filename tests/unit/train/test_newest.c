@@ -113,7 +113,8 @@ int main(void)
         const char *title;
         CMUnitTestFunction check;
     } checks[] = {
-        {"what is learnt changes and can be exchanged", what_is_learnt_changes_and_can_be_exchanged},
+        {"what is learnt changes and can be exchanged",
+         what_is_learnt_changes_and_can_be_exchanged},
         {"a stop does not matter", a_stop_does_not_matter},
         {"there may be nothing to learn", there_may_be_nothing_to_learn},
     };
