@@ -32,7 +32,7 @@ typedef struct pr_batches {
 
     size_t batch_size;
     pr_scope scope; /* the sessions that are learnt from */
-    size_t most; /* steps of a sample, at most */
+    size_t most;    /* steps of a sample, at most */
     /* Samples are sorted into sizes 0 to `limit`. Sequences need no sorting: all have size 0. */
     size_t limit;
     pr_windows windows;

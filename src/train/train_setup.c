@@ -613,10 +613,11 @@ static parsrec_status change_settings(pr_config *config, const pr_train_plan *pl
         if (!may_change(pr_config_key(i)) &&
             strcmp(pr_config_value(&before, i, old, sizeof old),
                    pr_config_value(config, i, new, sizeof new)) != 0)
-            return pr_fail(err, PARSREC_E_CONFIG,
-                           "%s: %s is %s; of a run under way only rate, clip, epochs and newest can "
-                           "change",
-                           plan->resume, pr_config_key(i), old);
+            return pr_fail(
+                err, PARSREC_E_CONFIG,
+                "%s: %s is %s; of a run under way only rate, clip, epochs and newest can "
+                "change",
+                plan->resume, pr_config_key(i), old);
     if (plan->epochs > 0)
         config->epochs = (int)plan->epochs;
     return PARSREC_OK;

@@ -85,7 +85,7 @@ typedef struct pr_train_run {
     pr_basket *baskets;          /* of the batch under way */
     char resumed[20];            /* checksum of the checkpoint; "": a fresh run */
     const char *good_checkpoint; /* the last one that was written or read; NULL: none yet */
-    uint32_t newest; /* epochs of the last step (learn_newest), while it runs; else 0 */
+    uint32_t newest;             /* epochs of the last step (learn_newest), while it runs; else 0 */
     double epoch_began, last_checkpoint;
     uint64_t items_before; /* of this epoch, learnt from by an earlier process */
     /* With ranks: what this process sent and how long it waited while it learnt. */

@@ -55,7 +55,8 @@ typedef struct pr_arnn_dims {
      * its features of dates; embeddings shared by category or item feature; the final mix with
      * counts. */
     bool bias, pull, follow, past, recall, times, kin, mix;
-    bool after; /* lifts are those of what comes after the item placed last; else the mean over all placed */
+    bool
+        after; /* lifts are those of what comes after the item placed last; else the mean over all placed */
     size_t gates; /* of the repeat-purchase term */
     pr_real fade; /* share of an item's pull that is left a step later; 1 where baskets are sets */
     bool kin_apart;    /* what is shared comes from features.item: the setting kin is off */
