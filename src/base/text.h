@@ -109,8 +109,8 @@ typedef double (*pr_label_width)(void *context, const char *text);
 /* out[i] becomes names[i], or as much of it as fits into the limit, with an ellipsis. Of a path of
  * categories first its end is tried; where two names then look the same, what follows the words that
  * it shares with another name; then both ends; then the beginning. Of other names the beginning is
- * tried first, then both ends, then the others. If nothing helps, the beginning and a number. Names that are equal stay equal. `width` NULL counts
- * characters. Free each of out[count] with pr_free, also on failure. */
+ * tried first, then both ends, then the others. If nothing helps, the beginning and a number. Names
+ * that are equal stay equal. `width` NULL counts characters. Free each of out[count] with pr_free, also on failure. */
 parsrec_status pr_labels_fit(char **out, const char *const *names, size_t count, double limit,
                              pr_label_width width, void *context, parsrec_error *err);
 
