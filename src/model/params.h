@@ -133,10 +133,11 @@ static inline size_t pr_param_row_here(const pr_param *users, size_t row)
     return row == last + users->elsewhere ? last : PR_ROW_ELSEWHERE;
 }
 
-/* Of a table by item: numbers per item. A bias is one row of a number per item. */
+/* Of a table by item: numbers per item. A bias is one row of a number per item; any other table has a row per item,
+ * also a single one where there is one item. */
 static inline size_t pr_param_item_width(const pr_param *p)
 {
-    return p->rows == 1 ? 1 : p->cols;
+    return p->fill == PR_FILL_BIAS ? 1 : p->cols;
 }
 
 /* ---- one list of tensors, walked twice ----

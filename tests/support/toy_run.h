@@ -65,16 +65,33 @@ static inline void toy_write(const char *path, const unsigned char *bytes, size_
 
 /* ---- runs ---- */
 
-/* Every kind that learns, with each of its losses and cells. */
+/* Every kind that learns; parsrec and sasrec with each of their losses and cells. */
 typedef struct toy_kind {
     const char *title, *name, *setting;
+    bool field; /* shares its trainer with one above: fewer tests (test_train.c) */
 } toy_kind;
 
 static const toy_kind toy_kinds[] = {
-    {"parsrec", "parsrec", "loss=ce"},         {"parsrec, gru", "parsrec", "cell=gru"},
-    {"parsrec, lstm", "parsrec", "cell=lstm"}, {"parsrec, sampled", "parsrec", "loss=sampled"},
-    {"parsrec, pairs", "parsrec", "loss=bpr"}, {"sasrec", "sasrec", "loss=ce"},
-    {"sasrec, binary", "sasrec", "loss=bce"},  {"bert4rec", "bert4rec", "loss=ce"},
+    {"parsrec", "parsrec", "loss=ce", false},
+    {"parsrec, gru", "parsrec", "cell=gru", false},
+    {"parsrec, lstm", "parsrec", "cell=lstm", false},
+    {"parsrec, sampled", "parsrec", "loss=sampled", false},
+    {"parsrec, pairs", "parsrec", "loss=bpr", false},
+    {"sasrec", "sasrec", "loss=ce", false},
+    {"sasrec, binary", "sasrec", "loss=bce", false},
+    {"bert4rec", "bert4rec", "loss=ce", false},
+    {"tisasrec", "tisasrec", "loss=ce", true},
+    {"gru4rec", "gru4rec", "loss=ce", true},
+    {"gru4rec, sampled", "gru4rec", "loss=bpr-max", true},
+    {"narm", "narm", "loss=ce", true},
+    {"stamp", "stamp", "loss=ce", true},
+    {"caser", "caser", "loss=ce", true},
+    {"dream", "dream", "loss=ce", true},
+    {"bpr", "bpr", "loss=bpr", true},
+    {"fpmc", "fpmc", "loss=bpr", true},
+    {"ncf", "ncf", "loss=bce", true},
+    {"hrm", "hrm", "loss=bce", true},
+    {"transrec", "transrec", "loss=bpr", true},
 };
 enum { TOY_KINDS = sizeof toy_kinds / sizeof *toy_kinds };
 
