@@ -44,7 +44,8 @@ static parsrec_status choose_maps(making *m, parsrec_error *err)
             return pr_fail(err, PARSREC_E_UNSUPPORTED,
                            "model %s has no %s, so it has no such map; take --map drop instead",
                            m->model->kind->name,
-                           k == PARSREC_MAP_ATTENTION ? "attention" : "embedding of items");
+                           k == PARSREC_MAP_ATTENTION ? "attention of parsrec's form"
+                                                      : "embedding of items");
         m->e->has[k] = any ? asked[k] : there;
     }
     m->e->has[PR_MAP_EVEN] = m->e->has[PARSREC_MAP_ATTENTION];
