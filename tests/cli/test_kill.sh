@@ -4,6 +4,12 @@ TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 8 3
 for command in synth import train forget dump export recommend compare explain whatif; do
     says "$command: 8 kills"
 done
+kinds="sasrec tisasrec bert4rec gru4rec narm stamp caser dream bpr fpmc ncf hrm transrec"
+# shellcheck disable=SC2046,SC2086 # words
+TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 6 3 $(printf 'train:%s ' $kinds)
+for kind in $kinds; do
+    says "train:$kind: 6 kills"
+done
 
 # A full disk: a limit on file size. Nothing new is left, and the old file stays.
 ok "$PARSREC" synth -o shop.data --users 40 --sessions 6 --products 20 --csv shop.csv
