@@ -465,6 +465,9 @@ static void json_is_stable_and_strict(void **state)
     static const char twice[] = "{\"a\": 1,\n \"a\": 2}";
     assert_fails(pr_json_parse(&json, twice, strlen(twice), "groups.json", &err), PARSREC_E_FORMAT,
                  "groups.json:2:");
+    /* Jansson alone takes this for [1]. */
+    assert_fails(pr_json_parse(&json, "[1\0]", 4, "body", &err), PARSREC_E_FORMAT,
+                 "body: not valid JSON: byte 2 is zero");
 }
 
 /* Every allocation of the parser fails in turn, and all after it. Long numbers and strings make its
