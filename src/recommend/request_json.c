@@ -120,33 +120,41 @@ static parsrec_status read_list(reading *in, const field *f, json_t *array, pars
 {
     parsrec_scratch *own = in->own;
     pr_number_list *out = &own->lists[f - fields];
+    const json_t *left_out = NULL;
+    /* The sentence about an unknown item suggests others, for which the whole catalogue is searched. Nobody
+     * reads it where the item is left out. */
+    bool lenient = f->thing == PARSREC_ITEM && !in->strict;
     parsrec_error inner = {0};
+    char hold[32];
     if (!json_is_array(array))
         return pr_fail(err, PARSREC_E_INPUT, "%s must be a list, such as [\"A\", \"B\"]", f->key);
     out->given = true;
     for (size_t i = 0; i < json_array_size(array); i++) {
-        char hold[32];
         const json_t *value = json_array_get(array, i);
         const char *word = word_of(value, hold, sizeof hold);
         if (word == NULL)
             return pr_fail(err, PARSREC_E_INPUT, "%s[%zu] is neither text nor a whole number",
                            f->key, i);
         PR_TRY(pr_grow(&out->list, &out->capacity, out->count + 1, sizeof *out->list, err));
-        parsrec_status status =
-            parsrec_model_find(own->model, f->thing, word, &out->list[out->count], &inner);
+        parsrec_status status = parsrec_model_find(own->model, f->thing, word,
+                                                   &out->list[out->count], lenient ? NULL : &inner);
         if (status == PARSREC_OK) {
             out->count++;
-        } else if (status == PARSREC_E_NOT_FOUND && f->thing == PARSREC_ITEM && !in->strict) {
+        } else if (status == PARSREC_E_NOT_FOUND && lenient) {
+            left_out = value;
             if (own->unknown.size > 0)
                 pr_write_bytes(&own->unknown, ",", 1);
             write_key(&own->unknown, value);
         } else {
-            return pr_fail(err, inner.status, "%s: %s", f->key, inner.message);
+            return pr_fail(err, status, "%s: %s", f->key, inner.message);
         }
     }
-    if (f->whitelist && out->count == 0 && json_array_size(array) > 0) {
-        assert(inner.status != PARSREC_OK); /* that of the last item, which was not found */
-        return pr_fail(err, inner.status, "%s: %s", f->key, inner.message);
+    if (f->whitelist && out->count == 0 && left_out != NULL) {
+        int32_t none;
+        parsrec_status status = parsrec_model_find(
+            own->model, f->thing, word_of(left_out, hold, sizeof hold), &none, &inner);
+        assert(status != PARSREC_OK); /* as before */
+        return pr_fail(err, status, "%s: %s", f->key, inner.message);
     }
     return PARSREC_OK;
 }
