@@ -181,6 +181,17 @@ def requests():
     check("a small body in pieces", status_of(answer), 200)
     alive("bodies")
 
+    # ---- bodies that make much work: none of it grows with the square of their length ----
+    names = [f"x{i}" for i in range(100000)]
+    events = [{"user": "u", "items": names[i : i + 250]} for i in range(0, len(names), 250)]
+    answer = post(b"/v1/events", json.dumps({"events": events + events[:10]}, separators=(",", ":")).encode())
+    check("events of unknown items", status_of(answer), 200)
+    check("unknown items", json.loads(answer.split(b"\r\n\r\n", 1)[1]).get("unknown_items"), names)
+    answer = post(b"/v1/recommend", json.dumps({"k": 1, "exclude": names}, separators=(",", ":")).encode())
+    check("a list of unknown items", status_of(answer), 200)
+    check("they are listed", json.loads(answer.split(b"\r\n\r\n", 1)[1]).get("unknown_items"), names)
+    alive("much work")
+
     # ---- bodies in pieces, well and badly cut ----
     chunked = b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
     for name, body, expected in [
