@@ -377,6 +377,22 @@ static void write_error(pr_writer *w, const char *code, const char *message)
     pr_write(w, "}}");
 }
 
+/* How many items the requests ask for together, where the catalogue has as many. */
+static size_t items_asked(const parsrec_scratch *own, const parsrec_json_options *options,
+                          const json_t *requests)
+{
+    size_t items = own->model->file.data->items, sum = 0;
+    for (size_t i = 0; i < json_array_size(requests); i++) {
+        size_t k = options->k > 0 ? options->k : parsrec_request_default().k;
+        json_int_t given =
+            json_integer_value(json_object_get(json_array_get(requests, i), fields[K].key));
+        if (given > 0)
+            k = (size_t)given;
+        sum += k < items ? k : items;
+    }
+    return sum;
+}
+
 /* {"answers":[...]}: a request that fails does not affect the others. */
 static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_options *options,
                                    const json_t *requests, parsrec_error *err)
@@ -385,6 +401,13 @@ static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_opti
     if (!json_is_array(requests) || json_array_size(requests) > options->batch_most)
         return pr_fail(err, PARSREC_E_INPUT, "requests must be a list of at most %zu",
                        options->batch_most);
+    if (options->batch_items_most > 0 &&
+        items_asked(own, options, requests) > options->batch_items_most)
+        return pr_fail(
+            err, PARSREC_E_LIMIT,
+            "the requests ask for %zu items together, at most %zu are allowed; send them in "
+            "several batches or with a smaller k",
+            items_asked(own, options, requests), options->batch_items_most);
     pr_write(w, "{\"answers\":[");
     for (size_t i = 0; i < json_array_size(requests) && !w->failed; i++) {
         parsrec_error own_err = {0};

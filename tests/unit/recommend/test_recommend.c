@@ -735,9 +735,14 @@ static void json_batches(void **state)
     assert_non_null(strstr(rest, ",{\"error\":{\"code\":\"too_large\",\"message\":\"k is 9, at"));
     assert_non_null(strstr(rest, "\"code\":\"other\",\"message\":\"there is no field 'requests'"));
     options.error_code = NULL;
+    options.batch_items_most = 2 + SAMPLE_ITEMS + 2; /* k is 2, 9 and 2 */
     assert_ok(
         parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err));
     assert_non_null(strstr(answer, "\"code\":\"E_LIMIT\""));
+    options.batch_items_most--;
+    assert_fails(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err),
+        PARSREC_E_LIMIT, "items together, at most");
     options.batch_most = 2;
     assert_fails(
         parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err),
