@@ -143,6 +143,7 @@ static void handle_on_pool(work_item *work)
 {
     client *c = (client *)((char *)work - offsetof(client, work));
     c->route->handle(c->server->app, &c->request, &c->response);
+    route_await(c->server->app, c->route, &c->request, c->complete_at, &c->response);
     MHD_resume_connection(c->connection); /* exchange_continue is called again */
 }
 
@@ -153,12 +154,18 @@ static void await_on_pool(work_item *work)
     MHD_resume_connection(c->connection);
 }
 
+/* What a body of this size or less asks for takes little time. A batch of recommendations may take a second, in
+ * which the thread that read it would not answer any other of its connections. */
+enum { QUICK_BODY = 8192 };
+
 static enum MHD_Result answer(client *c)
 {
     workers *pool = c->server->pools[c->route->pace];
     c->complete_at = pr_now();
     c->request.body = (pr_slice){c->body != NULL ? c->body : "", c->request.body.size};
     c->work.run = handle_on_pool;
+    if (pool == NULL && c->request.body.size > QUICK_BODY)
+        pool = c->server->pools[PACE_LARGE];
     if (pool == NULL) {
         c->route->handle(c->server->app, &c->request, &c->response);
         if (c->response.awaits == 0)
@@ -413,6 +420,7 @@ enum {
     SLOW_QUEUE = 64,
     AWAIT_THREADS = 16, /* wait for events of other servers, each for two seconds at most */
     AWAIT_QUEUE = 1024,
+    LARGE_QUEUE = 64, /* bodies of --max-body bytes at most; one thread for each that reads */
 };
 
 /* ---- connections ---- */
@@ -599,11 +607,15 @@ parsrec_status http_server_start(http_server **out, app *a, const listen_socket 
     s->tls = *tls;
     *tls = (tls_files){0};
     pthread_mutex_init(&s->lock, NULL);
+    const serve_options *o = a->options;
+    const unsigned threads = o->threads > 0 ? o->threads : pr_cores();
     parsrec_status status = workers_new(&s->pools[PACE_STORED], STORE_THREADS, STORE_QUEUE, err);
     if (status == PARSREC_OK)
         status = workers_new(&s->pools[PACE_SLOW], SLOW_THREADS, SLOW_QUEUE, err);
     if (status == PARSREC_OK)
         status = workers_new(&s->pools[PACE_AWAIT], AWAIT_THREADS, AWAIT_QUEUE, err);
+    if (status == PARSREC_OK)
+        status = workers_new(&s->pools[PACE_LARGE], threads, LARGE_QUEUE, err);
     if (status == PARSREC_OK)
         status = start_daemon(s, socket->fd, err);
     if (status == PARSREC_OK) {
