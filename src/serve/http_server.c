@@ -90,6 +90,7 @@ static void add_headers(struct MHD_Response *m, const client *c)
     char text[96];
     MHD_add_response_header(m, "Content-Type", r->type);
     MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(m, "Cross-Origin-Resource-Policy", "same-origin");
     if (r->etag != NULL) {
         snprintf(text, sizeof text, "\"%s\"", r->etag);
         MHD_add_response_header(m, "ETag", text);
@@ -198,7 +199,7 @@ static bool announces_too_much(const client *c)
 }
 
 typedef struct framing {
-    unsigned lengths, codings;
+    unsigned hosts, lengths, codings;
     bool doubtful;
 } framing;
 
@@ -212,6 +213,7 @@ static enum MHD_Result note_framing(void *context, enum MHD_ValueKind kind, cons
     (void)kind;
     bool is_length = strncasecmp(name, length, sizeof length - 1) == 0;
     bool is_coding = strncasecmp(name, coding, sizeof coding - 1) == 0;
+    f->hosts += strcasecmp(name, "Host") == 0;
     f->lengths += is_length;
     f->codings += is_coding;
     f->doubtful |= (is_length && strlen(name) != sizeof length - 1) ||
@@ -222,16 +224,20 @@ static enum MHD_Result note_framing(void *context, enum MHD_ValueKind kind, cons
 }
 
 /* If the length of a body is given twice, a proxy in front may have used the other one, and have taken
- * for a body what is a request here (request smuggling). libmicrohttpd accepts such requests. */
-static bool has_one_length(client *c)
+ * for a body what is a request here (request smuggling). Likewise it may have looked at another Host than the
+ * one that is looked at here. libmicrohttpd accepts such requests. */
+static bool is_unambiguous(client *c)
 {
     framing f = {0};
     MHD_get_connection_values(c->connection, MHD_HEADER_KIND, note_framing, &f);
-    if (f.lengths + f.codings <= 1 && !f.doubtful)
+    if (f.lengths + f.codings > 1 || f.doubtful)
+        answer_error(
+            &c->response, 400, "bad_request",
+            "Say the length of the body once: one Content-Length, or Transfer-Encoding: chunked.");
+    else if (f.hosts > 1)
+        answer_error(&c->response, 400, "bad_request", "Say once which Host is asked.");
+    else
         return true;
-    answer_error(
-        &c->response, 400, "bad_request",
-        "Say the length of the body once: one Content-Length, or Transfer-Encoding: chunked.");
     return false;
 }
 
@@ -277,10 +283,11 @@ static enum MHD_Result start(client *c, const char *method)
     r->authorization = header(c, "Authorization");
     r->host = header(c, "Host");
     r->origin = header(c, "Origin");
+    r->fetch_site = header(c, "Sec-Fetch-Site");
     r->if_none_match = header(c, "If-None-Match");
     r->idempotency_key = header(c, "Idempotency-Key");
     http_trace_of(r->trace, header(c, "traceparent"));
-    c->closing = !has_one_length(c);
+    c->closing = !is_unambiguous(c);
     if (c->closing)
         return send_response(c);
     c->decided = !is_acceptable(c);

@@ -112,6 +112,7 @@ def requests():
     # ---- what is not HTTP ----
     for name, request, expected in [
         ("no host", b"GET /healthz HTTP/1.1\r\n\r\n", 400),
+        ("two hosts", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: 127.0.0.1\r\n\r\n", 400),
         ("a length that is not a number", b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Length: abc\r\n\r\n", 400),
         ("a negative length", b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n", 400),
         ("an unknown method", b"BREW /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405),
