@@ -713,7 +713,17 @@ static void bad_arguments_get_a_sentence(void **state)
     assert_fails(parsrec_live_add(o.live, "eve", NULL, bad, 1, &err), PARSREC_E_ARGUMENT,
                  "items[0] is 30");
     assert_ok(parsrec_live_add(o.live, "eve", NULL, NULL, 0, &err));
+    /* A store may have been written by others. Differences of times must not overflow. */
+    assert_fails(parsrec_live_add_at(o.live, "eve", NULL, INT64_MIN + 1, good, 1, &err),
+                 PARSREC_E_ARGUMENT, "is out of range");
+    assert_fails(parsrec_live_add_at(o.live, "eve", NULL, INT64_MAX, good, 1, &err),
+                 PARSREC_E_ARGUMENT, "is out of range");
     assert_fails(parsrec_live_find(o.live, "eve", &r.user, &err), PARSREC_E_NOT_FOUND, "eve");
+    const int64_t never = INT64_MAX;
+    r.time = &never;
+    assert_fails(parsrec_recommend(o.model, o.own, &r, NULL, 0, &a, &err), PARSREC_E_ARGUMENT,
+                 "the time 9223372036854775807 is out of range");
+    r.time = NULL;
     assert_fails(parsrec_recommend(o.model, other.own, &r, NULL, 0, &a, &err), PARSREC_E_ARGUMENT,
                  "a scratch made for it");
     r.live = o.live;
