@@ -625,6 +625,7 @@ static void names_do_no_harm_in_csv(void **state)
     assert_text(pr_write_csv, "-1", "'-1");
     assert_text(pr_write_csv, "@x", "'@x");
     assert_text(pr_write_csv, "\t=x", "'\t=x");
+    assert_text(pr_write_csv, "\n=x", "\"'\n=x\"");
     assert_text(pr_write_csv, "\r=x", "\"'\r=x\"");
     assert_text(pr_write_csv, "=A(\"x\",1)", "\"'=A(\"\"x\"\",1)\"");
 }
