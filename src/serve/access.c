@@ -130,8 +130,12 @@ static bool host_is_ours(const app *a, const http_request *request)
         return true;
     pr_slice host = pr_slice_of(request->host);
     const char *end = strchr(host.bytes, host.bytes[0] == '[' ? ']' : ':');
-    if (end != NULL) /* without the port */
-        host.size = (size_t)(end - host.bytes) + (*end == ']');
+    if (end != NULL) { /* without the port, and nothing else may follow */
+        const char *port = end + (*end == ']');
+        host.size = (size_t)(port - host.bytes);
+        if (*port != '\0' && (*port != ':' || port[1 + strspn(port + 1, "0123456789")] != '\0'))
+            return false;
+    }
     return is_address(host) || is_word(host, "localhost") || is_word(host, a->options->host);
 }
 

@@ -219,18 +219,20 @@ static enum MHD_Result note_framing(void *context, enum MHD_ValueKind kind, cons
     f->doubtful |= (is_length && strlen(name) != sizeof length - 1) ||
                    (is_coding && strlen(name) != sizeof coding - 1) ||
                    (is_coding && (value == NULL || strcasecmp(value, "chunked") != 0)) ||
-                   strpbrk(name, " \t") != NULL;
+                   name[0] == '\0' || strpbrk(name, " \t") != NULL;
     return MHD_YES;
 }
 
 /* If the length of a body is given twice, a proxy in front may have used the other one, and have taken
  * for a body what is a request here (request smuggling). Likewise it may have looked at another Host than the
  * one that is looked at here. libmicrohttpd accepts such requests. */
-static bool is_unambiguous(client *c)
+static bool is_unambiguous(client *c, const char *version)
 {
     framing f = {0};
     MHD_get_connection_values(c->connection, MHD_HEADER_KIND, note_framing, &f);
-    if (f.lengths + f.codings > 1 || f.doubtful)
+    /* HTTP/1.0 has no codings: a proxy of that time would not see where the body ends. */
+    bool unknown_coding = f.codings > 0 && strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
+    if (f.lengths + f.codings > 1 || f.doubtful || unknown_coding)
         answer_error(
             &c->response, 400, "bad_request",
             "Say the length of the body once: one Content-Length, or Transfer-Encoding: chunked.");
@@ -275,7 +277,7 @@ static bool is_acceptable(client *c)
 
 /* An answer before the body has been read closes the connection. Hence the body of a refused request is
  * read and dropped first, unless it is too large or the server is overloaded. */
-static enum MHD_Result start(client *c, const char *method)
+static enum MHD_Result start(client *c, const char *method, const char *version)
 {
     http_request *r = &c->request;
     c->complete_at = pr_now();
@@ -287,7 +289,7 @@ static enum MHD_Result start(client *c, const char *method)
     r->if_none_match = header(c, "If-None-Match");
     r->idempotency_key = header(c, "Idempotency-Key");
     http_trace_of(r->trace, header(c, "traceparent"));
-    c->closing = !is_unambiguous(c);
+    c->closing = !is_unambiguous(c, version);
     if (c->closing)
         return send_response(c);
     c->decided = !is_acceptable(c);
@@ -340,13 +342,12 @@ static enum MHD_Result exchange_continue(void *server, struct MHD_Connection *co
     (void)server;
     (void)connection;
     (void)url;
-    (void)version;
     client *c = *context;
     if (c == NULL)
         return MHD_NO;
     switch ((exchange_stage)atomic_load_explicit(&c->stage, memory_order_relaxed)) {
     case STAGE_HEADERS:
-        return start(c, method);
+        return start(c, method, version);
     case STAGE_BODY:
         if (*upload_size > 0) {
             take_piece(c, upload, *upload_size);

@@ -240,6 +240,7 @@ def requests():
         ("codings in a list", b"Transfer-Encoding: chunked, identity\r\nContent-Length: 2\r\n", b"{}"),
         ("a space before the colon", b"Transfer-Encoding : chunked\r\nContent-Length: 5\r\n", b"0\r\n\r\n"),
         ("a folded header", b"Transfer-Encoding:\r\n chunked\r\nContent-Length: 5\r\n", b"0\r\n\r\n"),
+        ("a header without a name", b": x\r\nContent-Length: 5\r\n", b"0\r\n\r\n"),
         ("a line that ends early", b"Transfer-Encoding: chunked\nContent-Length: 5\r\n", b"0\r\n\r\n"),
     ]:
         s = connect()
@@ -250,6 +251,9 @@ def requests():
         found = [int(n) for n in re.findall(rb"HTTP/1\.[01] (\d{3}) ", answer)]
         # libmicrohttpd writes the head of its own refusals twice.
         check(f"{name}: refused, and the connection closed", found, ([400], [400, 400], []))
+    old = b"POST /v1/recommend HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = raw(old + b'7\r\n{"k":1}\r\n0\r\n\r\n' + inner)
+    check("pieces in HTTP/1.0", [int(n) for n in re.findall(rb"HTTP/1\.[01] (\d{3}) ", answer)], [400])
     alive("lengths")
 
     # ---- two requests in one packet; one that hides in another ----

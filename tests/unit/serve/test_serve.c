@@ -228,6 +228,10 @@ static void strangers_pages_are_refused(void **state)
         {.host = "localhost", .origin = "http://evil.example"},
         {.host = "localhost", .origin = "null"},
         {.host = "["},
+        {.host = "[::1].evil.example"},
+        {.host = "[::1]x:80"},
+        {.host = "localhost:80.evil.example"},
+        {.host = "127.0.0.1:80@evil.example"},
         {.host = ""},
     };
     enum { CASES = sizeof cases / sizeof *cases, GOOD = 5 };
