@@ -1003,6 +1003,7 @@ typedef struct parsrec_json_options {
      * model has seen such a gap. */
     const int64_t *now;
     size_t batch_items_most; /* sum of k over a batch; more is E_LIMIT. 0: no limit */
+    size_t batch_bytes_most; /* of the answers to a batch; more is E_LIMIT. 0: no limit */
 } parsrec_json_options;
 
 /* Recommendation with request and answer as JSON text (docs/recommend.md). Unknown items are left

@@ -788,6 +788,7 @@ parsrec_json_options._fields_ = [
     ("context", c_void_p),
     ("now", POINTER(c_int64)),
     ("batch_items_most", c_size_t),
+    ("batch_bytes_most", c_size_t),
 ]
 
 

@@ -419,6 +419,11 @@ static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_opti
                         options->error_code != NULL ? options->error_code(status)
                                                     : parsrec_status_name(status),
                         own_err.message);
+        if (options->batch_bytes_most > 0 && w->size > options->batch_bytes_most)
+            return pr_fail(err, PARSREC_E_LIMIT,
+                           "the answers to the first %zu requests have more than %zu bytes; send "
+                           "fewer at a time",
+                           i + 1, options->batch_bytes_most);
     }
     pr_write(w, "]}");
     return w->failed ? pr_fail_memory(err) : PARSREC_OK;

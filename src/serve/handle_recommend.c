@@ -10,8 +10,9 @@
 /* Models count in days; within the same hour what was computed for a user serves again. */
 enum {
     BATCH_MOST = 1000,
-    BATCH_ITEMS_MOST = 100000, /* a few bytes would ask for an answer of 300 MB */
-    ANSWER_KEPT = 1 << 20,     /* a scratch with a longer one is freed; it was an unusual request */
+    BATCH_ITEMS_MOST = 100000,  /* a few bytes would ask for an answer of 300 MB, */
+    BATCH_BYTES_MOST = 1 << 25, /* which reasons make as large with fewer items */
+    ANSWER_KEPT = 1 << 20, /* a scratch with a longer one is freed; it was an unusual request */
     HOUR_SECONDS = 3600
 };
 
@@ -42,6 +43,7 @@ void handle_recommend(app *a, const http_request *request, http_response *respon
     parsrec_json_options options = {.live = e->live,
                                     .batch_most = BATCH_MOST,
                                     .batch_items_most = BATCH_ITEMS_MOST,
+                                    .batch_bytes_most = BATCH_BYTES_MOST,
                                     .error_code = failure_code,
                                     .check_seen = check_seen,
                                     .context = &s,

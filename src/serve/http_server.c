@@ -155,9 +155,16 @@ static void await_on_pool(work_item *work)
     MHD_resume_connection(c->connection);
 }
 
-/* What a body of this size or less asks for takes little time. A batch of recommendations may take a second, in
- * which the thread that read it would not answer any other of its connections. */
-enum { QUICK_BODY = 8192 };
+/* Whether the body may ask for much: a batch of recommendations, or reasons, of which one request may have a
+ * thousand. Meanwhile the thread that read it would not answer any other of its connections. The word may be
+ * written with escapes. */
+static bool may_take_long(pr_slice body)
+{
+    enum { QUICK_BODY = 8192 };
+    static const char reasons[] = "explain";
+    return body.size > QUICK_BODY || memchr(body.bytes, '\\', body.size) != NULL ||
+           memmem(body.bytes, body.size, reasons, sizeof reasons - 1) != NULL;
+}
 
 static enum MHD_Result answer(client *c)
 {
@@ -165,7 +172,7 @@ static enum MHD_Result answer(client *c)
     c->complete_at = pr_now();
     c->request.body = (pr_slice){c->body != NULL ? c->body : "", c->request.body.size};
     c->work.run = handle_on_pool;
-    if (pool == NULL && c->request.body.size > QUICK_BODY)
+    if (pool == NULL && may_take_long(c->request.body))
         pool = c->server->pools[PACE_LARGE];
     if (pool == NULL) {
         c->route->handle(c->server->app, &c->request, &c->response);
@@ -428,7 +435,7 @@ enum {
     SLOW_QUEUE = 64,
     AWAIT_THREADS = 16, /* wait for events of other servers, each for two seconds at most */
     AWAIT_QUEUE = 1024,
-    LARGE_QUEUE = 64, /* bodies of --max-body bytes at most; one thread for each that reads */
+    LARGE_QUEUE = 256, /* bodies of --body-most bytes; a thread for each that reads */
 };
 
 /* ---- connections ---- */

@@ -15,7 +15,7 @@ typedef enum route_pace {
     PACE_STORED, /* waits for a disk or a database */
     PACE_SLOW,   /* waits for a job */
     PACE_AWAIT,  /* of no route: a quick one whose response awaits events of other servers */
-    PACE_LARGE,  /* of no route: a quick one whose body is long, such as a batch */
+    PACE_LARGE,  /* of no route: a quick one whose body asks for much, such as a batch */
 } route_pace;
 enum { PACES = 5 };
 

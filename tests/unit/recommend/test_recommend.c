@@ -739,6 +739,13 @@ static void json_batches(void **state)
     assert_ok(
         parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err));
     assert_non_null(strstr(answer, "\"code\":\"E_LIMIT\""));
+    options.batch_bytes_most = strlen(answer);
+    assert_ok(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err));
+    options.batch_bytes_most = strlen(alone);
+    assert_fails(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err),
+        PARSREC_E_LIMIT, "the answers to the first 1 requests have more than");
     options.batch_items_most--;
     assert_fails(
         parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err),
