@@ -1002,6 +1002,8 @@ typedef struct parsrec_json_options {
      * used if it lies further behind the last date of the model's histories than these are long: no
      * model has seen such a gap. */
     const int64_t *now;
+    size_t batch_items_most; /* sum of k over a batch; more is E_LIMIT. 0: no limit */
+    size_t batch_bytes_most; /* of the answers to a batch; more is E_LIMIT. 0: no limit */
 } parsrec_json_options;
 
 /* Recommendation with request and answer as JSON text (docs/recommend.md). Unknown items are left

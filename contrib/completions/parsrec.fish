@@ -263,7 +263,7 @@ complete -c parsrec -n '__fish_seen_subcommand_from serve' -l tls-cert -r -d 'ce
 complete -c parsrec -n '__fish_seen_subcommand_from serve' -l tls-key -r -d 'its private key, PEM'
 complete -c parsrec -n '__fish_seen_subcommand_from serve' -l host -x -d 'host name of the server, in addition to its address and localhost'
 complete -c parsrec -n '__fish_seen_subcommand_from serve' -l access-log -r -d 'one line for each request; - is standard output'
-complete -c parsrec -n '__fish_seen_subcommand_from serve' -l log-targets -d 'log full paths and queries, which may contain user ids'
+complete -c parsrec -n '__fish_seen_subcommand_from serve' -l log-targets -d 'log full paths, which may contain user ids; no queries'
 complete -c parsrec -n '__fish_seen_subcommand_from serve' -l no-quality -d 'do not evaluate the model in the background'
 complete -c parsrec -n '__fish_seen_subcommand_from serve' -l body-most -x -d 'largest body of a request, in bytes'
 complete -c parsrec -n '__fish_seen_subcommand_from serve' -l basket-most -x -d 'largest basket'

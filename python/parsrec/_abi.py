@@ -787,6 +787,8 @@ parsrec_json_options._fields_ = [
     ("check_seen", CFUNCTYPE(c_int, c_void_p, c_uint64, POINTER(parsrec_error))),
     ("context", c_void_p),
     ("now", POINTER(c_int64)),
+    ("batch_items_most", c_size_t),
+    ("batch_bytes_most", c_size_t),
 ]
 
 

@@ -10,6 +10,14 @@
 
 #define PR_DAY_SECONDS INT64_C(86400)
 
+/* Times are within -PR_TIME_MOST ... PR_TIME_MOST, whatever their unit (nanoseconds up to the year 2043), so
+ * that differences, and a time after them, do not overflow. What comes from outside is checked. */
+#define PR_TIME_MOST ((INT64_C(1) << 61) - 1)
+static inline bool pr_time_fits(int64_t time)
+{
+    return time >= -PR_TIME_MOST && time <= PR_TIME_MOST;
+}
+
 int pr_days_in(int year, int month);
 /* Days from 1970-01-01 in the Gregorian calendar. */
 int64_t pr_days_since_1970(int year, int month, int day);

@@ -118,7 +118,7 @@ void pr_write_escaped(pr_writer *w, const char *text)
 
 void pr_write_csv_bytes(pr_writer *w, const char *bytes, size_t size)
 {
-    static const char starts[] = "=+-@\t\r", quoted[] = ",\"\r\n";
+    static const char starts[] = "=+-@\t\r\n", quoted[] = ",\"\r\n";
     bool formula = size > 0 && memchr(starts, bytes[0], sizeof starts - 1) != NULL;
     bool plain = true;
     for (size_t i = 0; i < size && plain; i++)

@@ -20,7 +20,7 @@ static const cli_option options[] = {
     CLI_TEXT(0, "access-log", "FILE", serve_options, access_log,
              "one line for each request; - is standard output"),
     CLI_FLAG(0, "log-targets", serve_options, log_targets,
-             "log full paths and queries, which may contain user ids"),
+             "log full paths, which may contain user ids; no queries"),
     CLI_FLAG(0, "no-quality", serve_options, no_quality,
              "do not evaluate the model in the background"),
     CLI_COUNT(0, "body-most", serve_options, body_most, 1024, 1 << 30,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dates.h"
 #include "base/files.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -523,9 +524,12 @@ static parsrec_status check_times(const check *c)
     size_t done = 0;
     for (size_t u = 0; d->times != NULL && u < d->users; u++) {
         give_back(c, d->times, sizeof *d->times, (size_t)d->user_offsets[u], &done);
-        for (int64_t s = d->user_offsets[u] + 1; s < d->user_offsets[u + 1]; s++) {
+        for (int64_t s = d->user_offsets[u]; s < d->user_offsets[u + 1]; s++) {
             pr_excerpt hold;
-            if (d->times[s] < d->times[s - 1])
+            if (!pr_time_fits(d->times[s]))
+                return REFUSE(c, "the time of session %lld is %lld, which is out of range",
+                              (long long)s, (long long)d->times[s]);
+            if (s > d->user_offsets[u] && d->times[s] < d->times[s - 1])
                 return REFUSE(c, "times of user %s fall at session %lld from %lld to %lld",
                               pr_show(&hold, pr_name(&d->user_keys, u)), (long long)s,
                               (long long)d->times[s - 1], (long long)d->times[s]);

@@ -1,6 +1,8 @@
 /* Finding users, items and categories by what people call them. */
 #include "data/directory.h"
 
+#include <stdatomic.h>
+
 #include "base/memory.h"
 #include "base/text.h"
 
@@ -85,8 +87,16 @@ void pr_directory_free(pr_directory *directory)
 
 /* ---- asking ---- */
 
+static _Atomic uint64_t searches;
+
+uint64_t pr_directory_searches(void)
+{
+    return atomic_load(&searches);
+}
+
 static void offer_names(pr_suggest *near, const pr_names *names)
 {
+    atomic_fetch_add(&searches, 1);
     for (size_t i = 0; i < names->count && i < SUGGEST_MOST; i++)
         pr_suggest_offer(near, pr_name(names, i));
 }

@@ -25,13 +25,17 @@ parsrec_status pr_directory_init(pr_directory *directory, const pr_dataset *data
                                  parsrec_error *err);
 void pr_directory_free(pr_directory *directory); /* a zeroed one is fine */
 
-/* E_NOT_FOUND with a sentence for a word that is unknown or not unique. The name of a category may be written
- * in other upper and lower case. */
+/* E_NOT_FOUND with a sentence for a word that is unknown or not unique. The sentence suggests similar names, for
+ * which up to 40,000 are compared: pass NULL for err where nobody reads it. The name of a category may be
+ * written in other upper and lower case. */
 parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, int32_t *user,
                                  parsrec_error *err);
 parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, int32_t *item,
                                  parsrec_error *err);
 parsrec_status pr_directory_category(const pr_directory *directory, pr_slice word,
                                      int32_t *category, parsrec_error *err);
+
+/* How often names were searched for suggestions, in this process; for tests. */
+uint64_t pr_directory_searches(void);
 
 #endif

@@ -50,7 +50,7 @@ static inline pr_history pr_user_history(const pr_histories *histories, int32_t 
     const int64_t *first = histories->session_offsets + histories->user_offsets[user];
     size_t sessions = (size_t)(histories->user_offsets[user + 1] - histories->user_offsets[user]);
     return (pr_history){
-        .items = histories->items + first[0],
+        .items = histories->items != NULL ? histories->items + first[0] : NULL, /* nobody bought */
         .count = (size_t)(first[sessions] - first[0]),
         .sessions = first,
         .session_count = sessions,
@@ -66,7 +66,7 @@ static inline pr_history pr_history_before(const pr_dataset *data, size_t user, 
     const int64_t *first = data->session_offsets + data->user_offsets[user];
     size_t sessions = session - (size_t)data->user_offsets[user];
     bool dated = data->time_kind == PARSREC_TIME_UNIX;
-    return (pr_history){.items = data->action_items + first[0],
+    return (pr_history){.items = data->action_items != NULL ? data->action_items + first[0] : NULL,
                         .count = (size_t)(first[sessions] - first[0]),
                         .sessions = first,
                         .session_count = sessions,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dates.h"
 #include "base/memory.h"
 #include "base/text.h"
 #include "data/live_inside.h"
@@ -281,6 +282,9 @@ static parsrec_status read_columns(reading *r, parsrec_error *err)
     for (size_t i = 0; i < cart_actions; i++)
         if (r->cart_items[i] < 0)
             return damaged(r, "an item's number is negative", err);
+    for (size_t i = 0; i < sessions; i++)
+        if (!pr_time_fits(r->session_times[i]))
+            return damaged(r, "the time of a session is out of range", err);
     return check_keys(r, err);
 }
 

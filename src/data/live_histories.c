@@ -188,10 +188,11 @@ static pr_mark mark_of(const pr_live_histories *live, const char *name)
     return (pr_mark){hash.low64 | (hash.high64 == 0), hash.high64};
 }
 
-/* session_count if there is none of that name. The newest is asked for most. */
+/* session_count if there is none of that name among the newest. The very newest is asked for most. */
 static size_t session_named(const pr_added *s, pr_mark name)
 {
-    for (size_t i = s->session_count; i-- > 0 && (name.low | name.high) != 0;)
+    size_t over = s->session_count > PR_SESSIONS_OPEN ? s->session_count - PR_SESSIONS_OPEN : 0;
+    for (size_t i = s->session_count; i-- > over && (name.low | name.high) != 0;)
         if (s->sessions[i].name.low == name.low && s->sessions[i].name.high == name.high)
             return i;
     return s->session_count;

@@ -8,7 +8,12 @@
 
 #include "data/histories.h"
 
-enum { PR_CARTS_MOST = 4 }; /* open baskets of a user; the oldest makes room */
+enum {
+    PR_CARTS_MOST = 4, /* open baskets of a user; the oldest makes room */
+    /* The newest sessions of a user, which may still grow. Some shops send all their guests under one key:
+     * without a limit, each of its events would be compared with a million names. */
+    PR_SESSIONS_OPEN = 1000,
+};
 
 /* Names of sessions are remembered by 128 bits of hash, with the seed of the live histories, which a
  * file keeps; 0 is no name. */

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 void pr_rows_free(pr_rows *rows)
 {
@@ -152,5 +153,13 @@ parsrec_status pr_rows_open(pr_rows **out, const char *input, const pr_rows_opti
         return pr_postgres_open(out, input, options, err);
     if (starts(input, "duckdb:") || is_parquet(input))
         return pr_duckdb_rows(out, input, options, err);
+    if (strstr(input, "://") != NULL && access(input, F_OK) != 0) {
+        *out = NULL;
+        return pr_fail(
+            err, PARSREC_E_ARGUMENT,
+            "an address that begins with %.*s: cannot be read; inputs are files, "
+            "sqlite:FILE, postgresql://..., duckdb: and parquet:", /* it may have a password */
+            (int)strcspn(input, ":"), input);
+    }
     return open_text(out, input, options, err);
 }

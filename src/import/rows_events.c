@@ -84,7 +84,9 @@ parsrec_status pr_events_open(pr_rows **out, char **mark, const char *url, pr_ti
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "events are read from a store, sqlite:FILE or postgresql://...");
     PR_TRY(read_mark(url, d, id, through, hooks, err));
-    pr_parse_u64(pr_slice_of(through), &number);
+    if (!pr_parse_u64(pr_slice_of(through), &number) || number > INT64_MAX) /* it becomes SQL */
+        return pr_fail(err, PARSREC_E_FORMAT,
+                       "the events cannot be read: the number of the newest is not a whole number");
     json_t *json = json_pack("{s:I}", id, (json_int_t)number);
     *mark = json != NULL ? pr_json_text(json) : NULL;
     json_decref(json);

@@ -16,7 +16,7 @@ enum { DAY = 86400 };
  * seconds; elsewhere that would change the order. */
 static const char *parse_number(pr_slice text, size_t point, int64_t *value)
 {
-    if (!pr_parse_i64((pr_slice){text.bytes, point}, value))
+    if (!pr_parse_i64((pr_slice){text.bytes, point}, value) || !pr_time_fits(*value))
         return "is neither a number in range nor a date such as 2010-03-02T13:08:00";
     bool fraction = false;
     for (size_t i = point + 1; i < text.size; i++) {
@@ -330,6 +330,8 @@ const char *pr_time_parse_as(pr_slice text, const char *pattern, pr_time_form *f
     if (!pr_parse_i64((pr_slice){text.bytes, whole}, value))
         return "is not a number, as required by --time-format";
     *value = floor_div(*value, per_second);
+    if (!pr_time_fits(*value))
+        return "is out of range";
     return NULL;
 }
 

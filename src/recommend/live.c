@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/dates.h"
 #include "base/memory.h"
 #include "data/histories.h"
 #include "recommend/recommend.h"
@@ -78,6 +79,8 @@ parsrec_status parsrec_live_add_at(parsrec_live *live, const char *user, const c
                                    parsrec_error *err)
 {
     PR_TRY(check_event(live, user, items, count, "parsrec_live_add_at", err));
+    if (time != PARSREC_UNDATED && !pr_time_fits(time))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the time %lld is out of range", (long long)time);
     if (count == 0)
         return PARSREC_OK;
     return pr_live_add(live->pasts, pr_slice_of(user), session,

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/dates.h"
 #include "base/memory.h"
 #include "recommend/recommend.h"
 
@@ -48,6 +49,9 @@ static parsrec_status check_request(const parsrec_scratch *own, const parsrec_re
         return pr_fail(err, PARSREC_E_LIMIT,
                        "the basket has %zu items, at most %zu are allowed here; send the newest",
                        r->basket.count, most);
+    if (r->time != NULL && !pr_time_fits(*r->time))
+        return pr_fail(err, PARSREC_E_ARGUMENT, "the time %lld is out of range",
+                       (long long)*r->time);
     if (r->feature_count > 0 && r->features == NULL)
         return pr_fail(err, PARSREC_E_ARGUMENT, "%zu features, but no list", r->feature_count);
     for (size_t i = 0; i < r->feature_count; i++)

@@ -120,33 +120,41 @@ static parsrec_status read_list(reading *in, const field *f, json_t *array, pars
 {
     parsrec_scratch *own = in->own;
     pr_number_list *out = &own->lists[f - fields];
+    const json_t *left_out = NULL;
+    /* The sentence about an unknown item suggests others, for which the whole catalogue is searched. Nobody
+     * reads it where the item is left out. */
+    bool lenient = f->thing == PARSREC_ITEM && !in->strict;
     parsrec_error inner = {0};
+    char hold[32];
     if (!json_is_array(array))
         return pr_fail(err, PARSREC_E_INPUT, "%s must be a list, such as [\"A\", \"B\"]", f->key);
     out->given = true;
     for (size_t i = 0; i < json_array_size(array); i++) {
-        char hold[32];
         const json_t *value = json_array_get(array, i);
         const char *word = word_of(value, hold, sizeof hold);
         if (word == NULL)
             return pr_fail(err, PARSREC_E_INPUT, "%s[%zu] is neither text nor a whole number",
                            f->key, i);
         PR_TRY(pr_grow(&out->list, &out->capacity, out->count + 1, sizeof *out->list, err));
-        parsrec_status status =
-            parsrec_model_find(own->model, f->thing, word, &out->list[out->count], &inner);
+        parsrec_status status = parsrec_model_find(own->model, f->thing, word,
+                                                   &out->list[out->count], lenient ? NULL : &inner);
         if (status == PARSREC_OK) {
             out->count++;
-        } else if (status == PARSREC_E_NOT_FOUND && f->thing == PARSREC_ITEM && !in->strict) {
+        } else if (status == PARSREC_E_NOT_FOUND && lenient) {
+            left_out = value;
             if (own->unknown.size > 0)
                 pr_write_bytes(&own->unknown, ",", 1);
             write_key(&own->unknown, value);
         } else {
-            return pr_fail(err, inner.status, "%s: %s", f->key, inner.message);
+            return pr_fail(err, status, "%s: %s", f->key, inner.message);
         }
     }
-    if (f->whitelist && out->count == 0 && json_array_size(array) > 0) {
-        assert(inner.status != PARSREC_OK); /* that of the last item, which was not found */
-        return pr_fail(err, inner.status, "%s: %s", f->key, inner.message);
+    if (f->whitelist && out->count == 0 && left_out != NULL) {
+        int32_t none;
+        parsrec_status status = parsrec_model_find(
+            own->model, f->thing, word_of(left_out, hold, sizeof hold), &none, &inner);
+        assert(status != PARSREC_OK); /* as before */
+        return pr_fail(err, status, "%s: %s", f->key, inner.message);
     }
     return PARSREC_OK;
 }
@@ -369,6 +377,22 @@ static void write_error(pr_writer *w, const char *code, const char *message)
     pr_write(w, "}}");
 }
 
+/* How many items the requests ask for together, where the catalogue has as many. */
+static size_t items_asked(const parsrec_scratch *own, const parsrec_json_options *options,
+                          const json_t *requests)
+{
+    size_t items = own->model->file.data->items, sum = 0;
+    for (size_t i = 0; i < json_array_size(requests); i++) {
+        size_t k = options->k > 0 ? options->k : parsrec_request_default().k;
+        json_int_t given =
+            json_integer_value(json_object_get(json_array_get(requests, i), fields[K].key));
+        if (given > 0)
+            k = (size_t)given;
+        sum += k < items ? k : items;
+    }
+    return sum;
+}
+
 /* {"answers":[...]}: a request that fails does not affect the others. */
 static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_options *options,
                                    const json_t *requests, parsrec_error *err)
@@ -377,6 +401,13 @@ static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_opti
     if (!json_is_array(requests) || json_array_size(requests) > options->batch_most)
         return pr_fail(err, PARSREC_E_INPUT, "requests must be a list of at most %zu",
                        options->batch_most);
+    if (options->batch_items_most > 0 &&
+        items_asked(own, options, requests) > options->batch_items_most)
+        return pr_fail(
+            err, PARSREC_E_LIMIT,
+            "the requests ask for %zu items together, at most %zu are allowed; send them in "
+            "several batches or with a smaller k",
+            items_asked(own, options, requests), options->batch_items_most);
     pr_write(w, "{\"answers\":[");
     for (size_t i = 0; i < json_array_size(requests) && !w->failed; i++) {
         parsrec_error own_err = {0};
@@ -388,6 +419,11 @@ static parsrec_status answer_batch(parsrec_scratch *own, const parsrec_json_opti
                         options->error_code != NULL ? options->error_code(status)
                                                     : parsrec_status_name(status),
                         own_err.message);
+        if (options->batch_bytes_most > 0 && w->size > options->batch_bytes_most)
+            return pr_fail(err, PARSREC_E_LIMIT,
+                           "the answers to the first %zu requests have more than %zu bytes; send "
+                           "fewer at a time",
+                           i + 1, options->batch_bytes_most);
     }
     pr_write(w, "]}");
     return w->failed ? pr_fail_memory(err) : PARSREC_OK;

@@ -1,4 +1,4 @@
-/* The token, Host and Origin. */
+/* The token, Host, Origin and Sec-Fetch-Site. */
 #include "serve/access.h"
 
 #include <arpa/inet.h>
@@ -130,8 +130,12 @@ static bool host_is_ours(const app *a, const http_request *request)
         return true;
     pr_slice host = pr_slice_of(request->host);
     const char *end = strchr(host.bytes, host.bytes[0] == '[' ? ']' : ':');
-    if (end != NULL) /* without the port */
-        host.size = (size_t)(end - host.bytes) + (*end == ']');
+    if (end != NULL) { /* without the port, and nothing else may follow */
+        const char *port = end + (*end == ']');
+        host.size = (size_t)(port - host.bytes);
+        if (*port != '\0' && (*port != ':' || port[1 + strspn(port + 1, "0123456789")] != '\0'))
+            return false;
+    }
     return is_address(host) || is_word(host, "localhost") || is_word(host, a->options->host);
 }
 
@@ -145,6 +149,14 @@ static bool origin_is_ours(const http_request *request)
     return host != NULL && request->host != NULL && strcasecmp(host + 3, request->host) == 0;
 }
 
+/* A picture or a script that a page names is asked for without an origin. Nobody could read the answer, but
+ * /v1/relations would begin a job. Browsers say for every request whether another site made it. */
+static bool site_is_ours(const http_request *request)
+{
+    const char *site = request->fetch_site;
+    return site == NULL || strcmp(site, "same-origin") == 0 || strcmp(site, "none") == 0;
+}
+
 bool access_check(const app *a, const http_request *request, route_access access,
                   http_response *response)
 {
@@ -153,7 +165,7 @@ bool access_check(const app *a, const http_request *request, route_access access
                      "This server does not go by that name; start it with --host NAME.");
         return false;
     }
-    if (!origin_is_ours(request)) {
+    if (!origin_is_ours(request) || (access != ACCESS_OPEN && !site_is_ours(request))) {
         answer_error(response, 403, "wrong_origin", "Other sites' pages may not ask this server.");
         return false;
     }

@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/dates.h"
+#include "base/intern.h"
 #include "base/memory.h"
 #include "serve/event_flow.h"
 #include "serve/routes.h"
@@ -23,6 +24,7 @@ typedef struct batch {
     char **owned;                        /* the key that replaces a name; NULL: as sent */
     char (*held)[HOLD_BYTES]; /* texts of numbers: one per item, and user, session and id */
     size_t item_count, held_count;
+    pr_intern unknown_words; /* a body may have 100,000 */
     json_t *unknown;
 } batch;
 
@@ -153,12 +155,16 @@ static parsrec_status name_events(batch *b, size_t count, const char *key, parsr
 
 /* ---- the model's names ---- */
 
-static int add_once(json_t *list, const char *word)
+/* Lists a word the first time it comes. */
+static parsrec_status add_unknown(batch *b, const char *word, parsrec_error *err)
 {
-    for (size_t i = 0; i < json_array_size(list); i++)
-        if (strcmp(json_string_value(json_array_get(list, i)), word) == 0)
-            return 0;
-    return json_array_append_new(list, json_string(word));
+    uint32_t number;
+    size_t before = b->unknown_words.count;
+    PR_TRY(pr_intern_add(&b->unknown_words, pr_slice_of(word), &number, err));
+    if (number < before)
+        return PARSREC_OK;
+    return json_array_append_new(b->unknown, json_string(word)) == 0 ? PARSREC_OK
+                                                                     : pr_fail_memory(err);
 }
 
 /* Replaces a name by its key, which later models know too. An item that this model does not know is
@@ -167,7 +173,7 @@ static parsrec_status name_item(batch *b, size_t i, const parsrec_model *model, 
 {
     int32_t item;
     if (parsrec_model_find(model, PARSREC_ITEM, b->items[i], &item, NULL) != PARSREC_OK)
-        return add_once(b->unknown, b->items[i]) == 0 ? PARSREC_OK : pr_fail_memory(err);
+        return add_unknown(b, b->items[i], err);
     parsrec_name key = parsrec_model_key(model, PARSREC_ITEM, item);
     if (pr_slice_is((pr_slice){key.bytes, key.size}, b->items[i]))
         return PARSREC_OK;
@@ -230,6 +236,7 @@ static void batch_free(batch *b)
     pr_free(b->ids);
     pr_free(b->owned);
     pr_free(b->held);
+    pr_intern_free(&b->unknown_words);
     json_decref(b->unknown);
 }
 

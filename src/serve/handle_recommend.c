@@ -8,7 +8,13 @@
 /* ---- recommendation ---- */
 
 /* Models count in days; within the same hour what was computed for a user serves again. */
-enum { BATCH_MOST = 1000, HOUR_SECONDS = 3600 };
+enum {
+    BATCH_MOST = 1000,
+    BATCH_ITEMS_MOST = 100000,  /* a few bytes would ask for an answer of 300 MB, */
+    BATCH_BYTES_MOST = 1 << 25, /* which reasons make as large with fewer items */
+    ANSWER_KEPT = 1 << 20, /* a scratch with a longer one is freed; it was an unusual request */
+    HOUR_SECONDS = 3600
+};
 
 /* The library asks whether the live histories have the events that a request wants to be seen. */
 typedef struct sight {
@@ -36,6 +42,8 @@ void handle_recommend(app *a, const http_request *request, http_response *respon
     int64_t now = time(NULL) / HOUR_SECONDS * HOUR_SECONDS;
     parsrec_json_options options = {.live = e->live,
                                     .batch_most = BATCH_MOST,
+                                    .batch_items_most = BATCH_ITEMS_MOST,
+                                    .batch_bytes_most = BATCH_BYTES_MOST,
                                     .error_code = failure_code,
                                     .check_seen = check_seen,
                                     .context = &s,
@@ -44,9 +52,13 @@ void handle_recommend(app *a, const http_request *request, http_response *respon
     if (status == PARSREC_OK) {
         status = parsrec_recommend_json(e->model, own, &options, request->body.bytes,
                                         request->body.size, &answer, &err);
+        size_t size = status == PARSREC_OK ? strlen(answer) : 0;
         if (status == PARSREC_OK)
-            answer_text(response, answer, strlen(answer));
-        engine_give_back(e, own);
+            answer_text(response, answer, size);
+        if (size > ANSWER_KEPT)
+            parsrec_scratch_free(own);
+        else
+            engine_give_back(e, own);
     }
     if (s.awaited > 0)
         response->awaits = s.awaited;

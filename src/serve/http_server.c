@@ -90,6 +90,7 @@ static void add_headers(struct MHD_Response *m, const client *c)
     char text[96];
     MHD_add_response_header(m, "Content-Type", r->type);
     MHD_add_response_header(m, "X-Content-Type-Options", "nosniff");
+    MHD_add_response_header(m, "Cross-Origin-Resource-Policy", "same-origin");
     if (r->etag != NULL) {
         snprintf(text, sizeof text, "\"%s\"", r->etag);
         MHD_add_response_header(m, "ETag", text);
@@ -143,6 +144,7 @@ static void handle_on_pool(work_item *work)
 {
     client *c = (client *)((char *)work - offsetof(client, work));
     c->route->handle(c->server->app, &c->request, &c->response);
+    route_await(c->server->app, c->route, &c->request, c->complete_at, &c->response);
     MHD_resume_connection(c->connection); /* exchange_continue is called again */
 }
 
@@ -153,12 +155,25 @@ static void await_on_pool(work_item *work)
     MHD_resume_connection(c->connection);
 }
 
+/* Whether the body may ask for much: a batch of recommendations, or reasons, of which one request may have a
+ * thousand. Meanwhile the thread that read it would not answer any other of its connections. The word may be
+ * written with escapes. */
+static bool may_take_long(pr_slice body)
+{
+    enum { QUICK_BODY = 8192 };
+    static const char reasons[] = "explain";
+    return body.size > QUICK_BODY || memchr(body.bytes, '\\', body.size) != NULL ||
+           memmem(body.bytes, body.size, reasons, sizeof reasons - 1) != NULL;
+}
+
 static enum MHD_Result answer(client *c)
 {
     workers *pool = c->server->pools[c->route->pace];
     c->complete_at = pr_now();
     c->request.body = (pr_slice){c->body != NULL ? c->body : "", c->request.body.size};
     c->work.run = handle_on_pool;
+    if (pool == NULL && may_take_long(c->request.body))
+        pool = c->server->pools[PACE_LARGE];
     if (pool == NULL) {
         c->route->handle(c->server->app, &c->request, &c->response);
         if (c->response.awaits == 0)
@@ -191,7 +206,7 @@ static bool announces_too_much(const client *c)
 }
 
 typedef struct framing {
-    unsigned lengths, codings;
+    unsigned hosts, lengths, codings;
     bool doubtful;
 } framing;
 
@@ -205,26 +220,33 @@ static enum MHD_Result note_framing(void *context, enum MHD_ValueKind kind, cons
     (void)kind;
     bool is_length = strncasecmp(name, length, sizeof length - 1) == 0;
     bool is_coding = strncasecmp(name, coding, sizeof coding - 1) == 0;
+    f->hosts += strcasecmp(name, "Host") == 0;
     f->lengths += is_length;
     f->codings += is_coding;
     f->doubtful |= (is_length && strlen(name) != sizeof length - 1) ||
                    (is_coding && strlen(name) != sizeof coding - 1) ||
                    (is_coding && (value == NULL || strcasecmp(value, "chunked") != 0)) ||
-                   strpbrk(name, " \t") != NULL;
+                   name[0] == '\0' || strpbrk(name, " \t") != NULL;
     return MHD_YES;
 }
 
 /* If the length of a body is given twice, a proxy in front may have used the other one, and have taken
- * for a body what is a request here (request smuggling). libmicrohttpd accepts such requests. */
-static bool has_one_length(client *c)
+ * for a body what is a request here (request smuggling). Likewise it may have looked at another Host than the
+ * one that is looked at here. libmicrohttpd accepts such requests. */
+static bool is_unambiguous(client *c, const char *version)
 {
     framing f = {0};
     MHD_get_connection_values(c->connection, MHD_HEADER_KIND, note_framing, &f);
-    if (f.lengths + f.codings <= 1 && !f.doubtful)
+    /* HTTP/1.0 has no codings: a proxy of that time would not see where the body ends. */
+    bool unknown_coding = f.codings > 0 && strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
+    if (f.lengths + f.codings > 1 || f.doubtful || unknown_coding)
+        answer_error(
+            &c->response, 400, "bad_request",
+            "Say the length of the body once: one Content-Length, or Transfer-Encoding: chunked.");
+    else if (f.hosts > 1)
+        answer_error(&c->response, 400, "bad_request", "Say once which Host is asked.");
+    else
         return true;
-    answer_error(
-        &c->response, 400, "bad_request",
-        "Say the length of the body once: one Content-Length, or Transfer-Encoding: chunked.");
     return false;
 }
 
@@ -262,7 +284,7 @@ static bool is_acceptable(client *c)
 
 /* An answer before the body has been read closes the connection. Hence the body of a refused request is
  * read and dropped first, unless it is too large or the server is overloaded. */
-static enum MHD_Result start(client *c, const char *method)
+static enum MHD_Result start(client *c, const char *method, const char *version)
 {
     http_request *r = &c->request;
     c->complete_at = pr_now();
@@ -270,10 +292,11 @@ static enum MHD_Result start(client *c, const char *method)
     r->authorization = header(c, "Authorization");
     r->host = header(c, "Host");
     r->origin = header(c, "Origin");
+    r->fetch_site = header(c, "Sec-Fetch-Site");
     r->if_none_match = header(c, "If-None-Match");
     r->idempotency_key = header(c, "Idempotency-Key");
     http_trace_of(r->trace, header(c, "traceparent"));
-    c->closing = !has_one_length(c);
+    c->closing = !is_unambiguous(c, version);
     if (c->closing)
         return send_response(c);
     c->decided = !is_acceptable(c);
@@ -326,13 +349,12 @@ static enum MHD_Result exchange_continue(void *server, struct MHD_Connection *co
     (void)server;
     (void)connection;
     (void)url;
-    (void)version;
     client *c = *context;
     if (c == NULL)
         return MHD_NO;
     switch ((exchange_stage)atomic_load_explicit(&c->stage, memory_order_relaxed)) {
     case STAGE_HEADERS:
-        return start(c, method);
+        return start(c, method, version);
     case STAGE_BODY:
         if (*upload_size > 0) {
             take_piece(c, upload, *upload_size);
@@ -413,6 +435,7 @@ enum {
     SLOW_QUEUE = 64,
     AWAIT_THREADS = 16, /* wait for events of other servers, each for two seconds at most */
     AWAIT_QUEUE = 1024,
+    LARGE_QUEUE = 256, /* bodies of --body-most bytes; a thread for each that reads */
 };
 
 /* ---- connections ---- */
@@ -599,11 +622,15 @@ parsrec_status http_server_start(http_server **out, app *a, const listen_socket 
     s->tls = *tls;
     *tls = (tls_files){0};
     pthread_mutex_init(&s->lock, NULL);
+    const serve_options *o = a->options;
+    const unsigned threads = o->threads > 0 ? o->threads : pr_cores();
     parsrec_status status = workers_new(&s->pools[PACE_STORED], STORE_THREADS, STORE_QUEUE, err);
     if (status == PARSREC_OK)
         status = workers_new(&s->pools[PACE_SLOW], SLOW_THREADS, SLOW_QUEUE, err);
     if (status == PARSREC_OK)
         status = workers_new(&s->pools[PACE_AWAIT], AWAIT_THREADS, AWAIT_QUEUE, err);
+    if (status == PARSREC_OK)
+        status = workers_new(&s->pools[PACE_LARGE], threads, LARGE_QUEUE, err);
     if (status == PARSREC_OK)
         status = start_daemon(s, socket->fd, err);
     if (status == PARSREC_OK) {

@@ -71,6 +71,7 @@ typedef struct http_request {
     http_method method;
     http_target target;
     const char *authorization, *host, *origin, *if_none_match, *idempotency_key;
+    const char *fetch_site;      /* Sec-Fetch-Site */
     char trace[HTTP_TRACE_TEXT]; /* id of the trace that the request belongs to; "": none */
     pr_slice body;
     const atomic_bool *left; /* becomes true when the client closes the connection; may be NULL */

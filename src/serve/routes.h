@@ -15,8 +15,9 @@ typedef enum route_pace {
     PACE_STORED, /* waits for a disk or a database */
     PACE_SLOW,   /* waits for a job */
     PACE_AWAIT,  /* of no route: a quick one whose response awaits events of other servers */
+    PACE_LARGE,  /* of no route: a quick one whose body asks for much, such as a batch */
 } route_pace;
-enum { PACES = 4 };
+enum { PACES = 5 };
 
 typedef enum route_access {
     ACCESS_OPEN,  /* no token */

@@ -112,6 +112,7 @@ def requests():
     # ---- what is not HTTP ----
     for name, request, expected in [
         ("no host", b"GET /healthz HTTP/1.1\r\n\r\n", 400),
+        ("two hosts", b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: 127.0.0.1\r\n\r\n", 400),
         ("a length that is not a number", b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Length: abc\r\n\r\n", 400),
         ("a negative length", b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n", 400),
         ("an unknown method", b"BREW /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 405),
@@ -181,6 +182,17 @@ def requests():
     check("a small body in pieces", status_of(answer), 200)
     alive("bodies")
 
+    # ---- bodies that make much work: none of it grows with the square of their length ----
+    names = [f"x{i}" for i in range(100000)]
+    events = [{"user": "u", "items": names[i : i + 250]} for i in range(0, len(names), 250)]
+    answer = post(b"/v1/events", json.dumps({"events": events + events[:10]}, separators=(",", ":")).encode())
+    check("events of unknown items", status_of(answer), 200)
+    check("unknown items", json.loads(answer.split(b"\r\n\r\n", 1)[1]).get("unknown_items"), names)
+    answer = post(b"/v1/recommend", json.dumps({"k": 1, "exclude": names}, separators=(",", ":")).encode())
+    check("a list of unknown items", status_of(answer), 200)
+    check("they are listed", json.loads(answer.split(b"\r\n\r\n", 1)[1]).get("unknown_items"), names)
+    alive("much work")
+
     # ---- bodies in pieces, well and badly cut ----
     chunked = b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n"
     for name, body, expected in [
@@ -228,6 +240,7 @@ def requests():
         ("codings in a list", b"Transfer-Encoding: chunked, identity\r\nContent-Length: 2\r\n", b"{}"),
         ("a space before the colon", b"Transfer-Encoding : chunked\r\nContent-Length: 5\r\n", b"0\r\n\r\n"),
         ("a folded header", b"Transfer-Encoding:\r\n chunked\r\nContent-Length: 5\r\n", b"0\r\n\r\n"),
+        ("a header without a name", b": x\r\nContent-Length: 5\r\n", b"0\r\n\r\n"),
         ("a line that ends early", b"Transfer-Encoding: chunked\nContent-Length: 5\r\n", b"0\r\n\r\n"),
     ]:
         s = connect()
@@ -238,6 +251,9 @@ def requests():
         found = [int(n) for n in re.findall(rb"HTTP/1\.[01] (\d{3}) ", answer)]
         # libmicrohttpd writes the head of its own refusals twice.
         check(f"{name}: refused, and the connection closed", found, ([400], [400, 400], []))
+    old = b"POST /v1/recommend HTTP/1.0\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n"
+    answer = raw(old + b'7\r\n{"k":1}\r\n0\r\n\r\n' + inner)
+    check("pieces in HTTP/1.0", [int(n) for n in re.findall(rb"HTTP/1\.[01] (\d{3}) ", answer)], [400])
     alive("lengths")
 
     # ---- two requests in one packet; one that hides in another ----

@@ -140,6 +140,19 @@ printf 'user,item\nu,a\n' >untimed.csv
 refused "untimed.csv: no column is recognised as the time; name it with --time COL, because sessions are cut by time" untimed.csv --session-gap 30m
 refused "are not dates or Unix seconds" fine.csv --session-by day
 refused "sessions come from a column or are cut by time, not both" fine.csv --session session --session-by day
+# A store that somebody else made: what becomes part of a query is a number.
+python3 - <<'P'
+import sqlite3
+db = sqlite3.connect("foreign.db")
+db.execute("CREATE TABLE parsrec_meta (name TEXT, value TEXT)")
+db.execute("CREATE TABLE parsrec_events (id TEXT, user_key, session, time, items, user_hash, type)")
+db.execute("INSERT INTO parsrec_meta VALUES ('store_id', 'x')")
+db.execute("INSERT INTO parsrec_events VALUES ('1 OR 1', 'u', 's', 1, '[\"a\"]', '', 'buy')")
+db.commit()
+P
+refused "the events cannot be read: the number of the newest is not a whole number" --events sqlite:foreign.db
+refused "an address that begins with mysql: cannot be read; inputs are files" mysql://me:secret@host/shop
+if grep -q secret stderr; then fail "a password is shown"; else pass; fi
 refused "--table and --query are for sqlite:, postgresql:, duckdb: and parquet: inputs" fine.csv --table x
 refused "nothing is left: no user and item have 5 actions each; lower --min-actions" fine.csv --min-actions 5
 refused "has no times, but the inputs before it have" fine.csv untimed.csv

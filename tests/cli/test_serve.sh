@@ -198,6 +198,8 @@ same "$(from 'Host: evil.example')" 403 "a name that is not ours"
 same "$(from 'Host: localhost:1')" 200 "our own name"
 same "$(from 'Origin: http://evil.example')" 403 "a page of another site"
 same "$(from "Origin: $url")" 200 "our own page"
+same "$(from 'Sec-Fetch-Site: cross-site')" 403 "a picture in a page of another site"
+same "$(from 'Sec-Fetch-Site: same-origin')" 200 "what our own page shows"
 # What a page can make a browser send without asking first: no Content-Type, or one of a form.
 for sent in 'POST /v1/events {"user":"K01","items":["1000"]}' 'POST /v1/jobs {"kind":"relations","request":{}}' \
     'POST /v1/admin/reload {}' 'DELETE /v1/users/K01 {}' 'DELETE /v1/jobs/0 {}' 'GET /v1/jobs/0 {}' \

@@ -58,6 +58,36 @@ ask 200 POST /v1/events '{"user":"K01","items":["1000"]}'
 stop_server
 same "$(grep -c -i -E 'sanitizer|runtime error' server.err)" 0 "sanitizers"
 
+# ---- a server that reads with one thread answers others while it works on a batch ----
+start_server shop.model --threads 1 --no-quality
+python3 - "${url##*:}" "$example/corner_shop_items.csv" >stdout 2>&1 <<'P'
+import csv, json, select, socket, sys
+connect = lambda: socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=900)
+items = [row[0] for row in csv.reader(open(sys.argv[2]))][1:41]
+body = json.dumps({"requests": [{"user": "K01", "basket": items, "k": 20, "explain": True}] * 1000}).encode()
+head = b"POST /v1/recommend HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
+
+def answered_meanwhile():
+    """Whether somebody else had an answer before the batch had."""
+    large, small = connect(), connect()
+    large.sendall(head + body)
+    for _ in range(20):
+        small.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        if not small.recv(65536).startswith(b"HTTP/1.1 200 "):
+            sys.exit("not healthy")
+    first = not select.select([large], [], [], 0)[0]
+    answer = b""
+    while piece := large.recv(1 << 20):
+        answer += piece
+    if answer.count(b'"items":') != 1000:
+        sys.exit(repr(answer[:300]))
+    return first
+
+sys.exit(0 if any(answered_meanwhile() for _ in range(5)) else "everybody waited for the batch")
+P
+same "$?" 0 "a batch on a server with one thread: $(cat stdout)"
+stop_server
+
 # ---- storms of reloads: the same model, a damaged one, one of another shop ----
 ok "$PARSREC" synth -o other.st --users 20 --sessions 5 --categories 3 --products 4
 ok "$PARSREC" train -o other.model other.st --model pop

@@ -46,6 +46,33 @@ exported '^old-kept' 4
 python3 -c 'import sqlite3; c = sqlite3.connect("old.db"); c.execute("PRAGMA user_version = 3"); c.commit()'
 fails 1 "version 3" "$PARSREC" serve shop.model --store "$store" --listen 127.0.0.1:0
 
+# ---- rows that no server wrote: a sentence, and nothing is computed with them ----
+# foreign SENTENCE USER TIME ITEMS TYPE: replaying a store with such a row fails with it.
+foreign() {
+    cp odd.db odder.db
+    python3 - "$2" "$3" "$4" "$5" <<'P'
+import sqlite3, sys
+c = sqlite3.connect("odder.db")
+c.execute("INSERT INTO parsrec_events (origin, user_key, session, time, items, user_hash, type)"
+          " VALUES (1, ?, 's', CAST(? AS INTEGER), ?, '22222222222222222222222222222222', ?)", sys.argv[1:])
+c.commit()
+P
+    fails 1 "$1" "$PARSREC" fold-events shop.model --store sqlite:odder.db
+    rm -f odder.db*
+}
+store=sqlite:odd.db
+begin shop.model
+tell 200 '{"user":"K01","items":["1000"]}'
+stop_server
+foreign "not valid JSON" K01 1 'zzz' buy
+foreign "not valid JSON" K01 1 '"1000"' buy
+foreign "maximum parsing depth" K01 1 "$(printf '[%.0s' $(seq 3000))" buy
+foreign "something other than keys" K01 1 '[[["1000"]]]' buy
+foreign "is not valid" K01 1 '["1000"]' sell
+foreign "the time -9223372036854775807 is out of range" K01 -9223372036854775807 '["1000"]' buy
+foreign "the time 9223372036854775807 is out of range" K01 9223372036854775807 '["1000"]' buy
+foreign "no key" '' 1 '["1000"]' buy
+
 # ---- two servers on one file ----
 store=sqlite:shared.db
 begin shop.model

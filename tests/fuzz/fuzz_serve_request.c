@@ -23,7 +23,12 @@ static void take_header(http_request *r, const char *line)
     } known[] = {{"Authorization: ", &r->authorization},
                  {"Host: ", &r->host},
                  {"Origin: ", &r->origin},
+                 {"Sec-Fetch-Site: ", &r->fetch_site},
+                 {"Idempotency-Key: ", &r->idempotency_key},
                  {"If-None-Match: ", &r->if_none_match}};
+    static const char trace[] = "traceparent: ";
+    if (strncmp(line, trace, sizeof trace - 1) == 0)
+        http_trace_of(r->trace, line + sizeof trace - 1);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strncmp(line, known[i].name, strlen(known[i].name)) == 0)
             *known[i].place = line + strlen(known[i].name);

@@ -374,7 +374,7 @@ static const int32_t *open_session(const state *s, size_t row, size_t *count)
         return s->votes.placed + row * s->votes.capacity;
     size_t first = pr_history_last_session(h, 0);
     *count = h->count - first;
-    return h->items + first;
+    return *count > 0 ? h->items + first : NULL;
 }
 
 static void score_row(state *s, const pr_model *model, size_t row)

@@ -105,7 +105,8 @@ static void start(pr_scorer *scorer, const pr_start *starts)
         s->count[r] = 0;
         if (s->w.last == NULL)
             continue;
-        sum_rows(s->before + r * D, s->w.last, h->items + first, h->count - first, D);
+        const int32_t *last = h->count > 0 ? h->items + first : NULL;
+        sum_rows(s->before + r * D, s->w.last, last, h->count - first, D);
         set_mean(s, r, h->count - first);
     }
 }

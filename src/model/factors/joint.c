@@ -168,7 +168,7 @@ static void start(pr_scorer *scorer, const pr_start *starts)
         size_t user = starts[r].user >= 0 ? (size_t)starts[r].user : model->users;
         size_t first = pr_pairs_before(h), n = h->count - first;
         memcpy(s->user + r * D, pr_user_row(model, user), D * sizeof *s->user);
-        pool_items(model, s->pool + r * D, s->w.item, h->items + first, n);
+        pool_items(model, s->pool + r * D, s->w.item, n > 0 ? h->items + first : NULL, n);
         join(model, s->x + r * D, s->user + r * D, s->pool + r * D, n, &s->w);
         s->placed[r] = 0;
     }

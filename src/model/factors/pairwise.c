@@ -134,7 +134,7 @@ static void set_before(pr_pair_block *b, const pr_basket *basket, size_t j)
 {
     const pr_history *h = &basket->history;
     size_t first = j > 0 ? 0 : pr_pairs_before(h);
-    b->before[b->targets] = j > 0 ? basket->items : h->items + first;
+    b->before[b->targets] = j > 0 ? basket->items : h->count > 0 ? h->items + first : NULL;
     b->before_count[b->targets] = j > 0 ? j : h->count - first;
 }
 

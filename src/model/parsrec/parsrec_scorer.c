@@ -240,9 +240,9 @@ static void begin_recall(pr_scorer *scorer, size_t r, const pr_start *start)
 {
     pr_arnn_state *s = scorer->own;
     size_t V = s->net.d.items;
-    int32_t *had = s->had + r * V;
     if (!s->net.d.recall)
         return;
+    int32_t *had = s->had + r * V;
     s->had_count[r] = pr_repeat_features(
         had, s->recall + r * V, s->dense ? s->few[r].values : NULL, s->slots, &start->history,
         scorer->model->config.recall_decay, &s->net.w.near, s->net.w.times.intervals);

@@ -465,6 +465,9 @@ static void json_is_stable_and_strict(void **state)
     static const char twice[] = "{\"a\": 1,\n \"a\": 2}";
     assert_fails(pr_json_parse(&json, twice, strlen(twice), "groups.json", &err), PARSREC_E_FORMAT,
                  "groups.json:2:");
+    /* Jansson alone takes this for [1]. */
+    assert_fails(pr_json_parse(&json, "[1\0]", 4, "body", &err), PARSREC_E_FORMAT,
+                 "body: not valid JSON: byte 2 is zero");
 }
 
 /* Every allocation of the parser fails in turn, and all after it. Long numbers and strings make its
@@ -622,6 +625,7 @@ static void names_do_no_harm_in_csv(void **state)
     assert_text(pr_write_csv, "-1", "'-1");
     assert_text(pr_write_csv, "@x", "'@x");
     assert_text(pr_write_csv, "\t=x", "'\t=x");
+    assert_text(pr_write_csv, "\n=x", "\"'\n=x\"");
     assert_text(pr_write_csv, "\r=x", "\"'\r=x\"");
     assert_text(pr_write_csv, "=A(\"x\",1)", "\"'=A(\"\"x\"\",1)\"");
 }

@@ -152,6 +152,8 @@ DAMAGE(item_high, s->items[4] = 4)
 DAMAGE(item_low, s->items[4] = -1)
 DAMAGE(item_twice, s->items[6] = 1)
 DAMAGE(times_fall, s->times[1] = 1)
+DAMAGE(time_early, s->times[0] = -(INT64_C(1) << 61))
+DAMAGE(time_late, s->times[4] = INT64_MAX)
 DAMAGE(key_twice, memcpy(s->user_bytes, "annann", 6))
 DAMAGE(key_empty, s->user_keys[1] = 0)
 DAMAGE(key_broken, s->item_bytes[14] = 'x')
@@ -183,6 +185,8 @@ static const rule rules[] = {
     {item_low, "items[4] is -1, allowed are 0 to 3"},
     {item_twice, "item 'bread' occurs twice in session 2"},
     {times_fall, "times of user 'ann' fall at session 1"},
+    {time_early, "the time of session 0 is -2305843009213693952, which is out of range"},
+    {time_late, "the time of session 4 is 9223372036854775807, which is out of range"},
     {key_twice, "user_keys: 'ann' occurs twice, as 0 and 1"},
     {key_empty, "user_keys: row 0 is empty"},
     {key_broken, "item_keys: byte 15 is not valid UTF-8"},

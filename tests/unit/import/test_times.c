@@ -101,6 +101,8 @@ static void wrong_times_are_named(void **state)
         {"1.5", "only Unix seconds may have"},
         {"1.x", "neither a number nor a date"},
         {"99999999999999999999", "neither a number in range"},
+        {"9223372036854775807", "neither a number in range"},
+        {"-9223372036854775807", "neither a number in range"},
         {"-", "neither a number in range"},
         {"1e9", "neither a number nor a date"},
     };

@@ -261,6 +261,30 @@ static void sessions_grow_where_they_began(void **state)
     close_live(&o);
 }
 
+/* Each event of a user with very many sessions is compared with the names of the newest only. */
+static void sessions_of_long_ago_are_over(void **state)
+{
+    (void)state;
+    enum { OPEN = 1000 }; /* docs/serve.md */
+    opened o = open_live(model_path[0]);
+    parsrec_error err;
+    char *text;
+    add(&o, "eve", "old", (const int32_t[]){1}, 1);
+    for (int i = 1; i < OPEN; i++)
+        add(&o, "eve", NULL, (const int32_t[]){2}, 1);
+    add(&o, "eve", "old", (const int32_t[]){3}, 1);
+    assert_ok(parsrec_live_user_json(&text, o.live, "eve", 0, &err));
+    assert_non_null(strstr(text, "\"baskets\":1000,"));
+    parsrec_text_free(text);
+    add(&o, "eve", "new", (const int32_t[]){4}, 1);
+    add(&o, "eve", "old", (const int32_t[]){5}, 1);
+    add(&o, "eve", "new", (const int32_t[]){6}, 1);
+    assert_ok(parsrec_live_user_json(&text, o.live, "eve", 0, &err));
+    assert_non_null(strstr(text, "\"baskets\":1002,"));
+    parsrec_text_free(text);
+    close_live(&o);
+}
+
 /* An older session that grows by hundreds of items, in pieces of any size. */
 static void long_sessions_keep_their_order(void **state)
 {
@@ -689,7 +713,17 @@ static void bad_arguments_get_a_sentence(void **state)
     assert_fails(parsrec_live_add(o.live, "eve", NULL, bad, 1, &err), PARSREC_E_ARGUMENT,
                  "items[0] is 30");
     assert_ok(parsrec_live_add(o.live, "eve", NULL, NULL, 0, &err));
+    /* A store may have been written by others. Differences of times must not overflow. */
+    assert_fails(parsrec_live_add_at(o.live, "eve", NULL, INT64_MIN + 1, good, 1, &err),
+                 PARSREC_E_ARGUMENT, "is out of range");
+    assert_fails(parsrec_live_add_at(o.live, "eve", NULL, INT64_MAX, good, 1, &err),
+                 PARSREC_E_ARGUMENT, "is out of range");
     assert_fails(parsrec_live_find(o.live, "eve", &r.user, &err), PARSREC_E_NOT_FOUND, "eve");
+    const int64_t never = INT64_MAX;
+    r.time = &never;
+    assert_fails(parsrec_recommend(o.model, o.own, &r, NULL, 0, &a, &err), PARSREC_E_ARGUMENT,
+                 "the time 9223372036854775807 is out of range");
+    r.time = NULL;
     assert_fails(parsrec_recommend(o.model, other.own, &r, NULL, 0, &a, &err), PARSREC_E_ARGUMENT,
                  "a scratch made for it");
     r.live = o.live;
@@ -1001,6 +1035,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equals_pasts_taken_from_data),
         cmocka_unit_test(sessions_grow_where_they_began),
+        cmocka_unit_test(sessions_of_long_ago_are_over),
         cmocka_unit_test(long_sessions_keep_their_order),
         cmocka_unit_test(vectors_follow),
         cmocka_unit_test(an_open_session_is_not_the_past),

@@ -644,14 +644,19 @@ static void json_requests(void **state)
     assert_fails(JSON("{\"basket\":[\"x7\"],\"strict\":true}"), PARSREC_E_NOT_FOUND,
                  "basket: there is no item 'x7'");
     assert_null(answer);
+    uint64_t searches = pr_directory_searches();
     assert_ok(JSON("{\"basket\":[\"x7\",\"eggs\",8],\"history\":[\"x9\"],\"exclude\":[\"y\"],"
                    "\"only\":[\"eggs\",\"z\"],\"strict\":false}"));
     assert_string_equal(answer,
                         "{\"user\":null,\"source\":\"anyone\"," NEWEST "\"basket\":[\"eggs\"],"
                         "\"items\":[],\"unknown_items\":[\"x7\",8,\"x9\",\"y\",\"z\"]}");
+    /* Suggestions that nobody reads are not looked for. */
+    assert_int_equal(pr_directory_searches(), searches);
     assert_ok(JSON("{\"basket\":[\"eggs\"],\"only\":[\"eggs\"]}")); /* the next starts anew */
     assert_null(strstr(answer, "unknown_items"));
-    assert_fails(JSON("{\"only\":[\"x7\"]}"), PARSREC_E_NOT_FOUND, "only: there is no item 'x7'");
+    assert_fails(JSON("{\"only\":[\"x7\",\"x8\",9]}"), PARSREC_E_NOT_FOUND,
+                 "only: there is no item '9'");
+    assert_true(pr_directory_searches() > searches);
     assert_fails(JSON("{\"strict\":1}"), PARSREC_E_INPUT, "strict must be true or false");
     assert_fails(JSON("{\"categories\":[\"x7\"]}"), PARSREC_E_NOT_FOUND, "no category 'x7'");
     assert_fails(JSON("{\"basket\":[\"milk\",\"milk\",\"milk\",\"milk\"]}"), PARSREC_E_LIMIT,
@@ -730,9 +735,21 @@ static void json_batches(void **state)
     assert_non_null(strstr(rest, ",{\"error\":{\"code\":\"too_large\",\"message\":\"k is 9, at"));
     assert_non_null(strstr(rest, "\"code\":\"other\",\"message\":\"there is no field 'requests'"));
     options.error_code = NULL;
+    options.batch_items_most = 2 + SAMPLE_ITEMS + 2; /* k is 2, 9 and 2 */
     assert_ok(
         parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err));
     assert_non_null(strstr(answer, "\"code\":\"E_LIMIT\""));
+    options.batch_bytes_most = strlen(answer);
+    assert_ok(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err));
+    options.batch_bytes_most = strlen(alone);
+    assert_fails(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err),
+        PARSREC_E_LIMIT, "the answers to the first 1 requests have more than");
+    options.batch_items_most--;
+    assert_fails(
+        parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err),
+        PARSREC_E_LIMIT, "items together, at most");
     options.batch_most = 2;
     assert_fails(
         parsrec_recommend_json(o.model, o.own, &options, batch, strlen(batch), &answer, &err),

@@ -221,14 +221,20 @@ static void strangers_pages_are_refused(void **state)
         {.host = "localhost:8080", .origin = "http://localhost:8080"},
         {.host = "127.0.0.1"},
         {.host = "[::1]:80"},
+        {.host = "localhost", .fetch_site = "same-origin"},
+        {.host = "localhost", .fetch_site = "none"}, /* typed by a person */
         {.host = "evil.example"},
         {.host = "localhost.evil.example"},
         {.host = "localhost", .origin = "http://evil.example"},
         {.host = "localhost", .origin = "null"},
         {.host = "["},
+        {.host = "[::1].evil.example"},
+        {.host = "[::1]x:80"},
+        {.host = "localhost:80.evil.example"},
+        {.host = "127.0.0.1:80@evil.example"},
         {.host = ""},
     };
-    enum { CASES = sizeof cases / sizeof *cases, GOOD = 3 };
+    enum { CASES = sizeof cases / sizeof *cases, GOOD = 5 };
     for (int given = 0; given < 2; given++) {
         serve_app_token(given);
         for (size_t c = 0; c < CASES; c++) {
@@ -238,6 +244,17 @@ static void strangers_pages_are_refused(void **state)
                 assert_int_equal(status_for(HTTP_GET, "/v1/model", &headers), 200);
             for (size_t i = 0; c >= GOOD && i < route_count; i++)
                 assert_int_equal(status_for(routes[i].method, routes[i].path, &headers), 403);
+        }
+        /* A picture in another site's page, which has no Origin; a link to our own page is fine. */
+        static const char *const sites[] = {"cross-site", "same-site", ""};
+        for (size_t s = 0; s < sizeof sites / sizeof *sites; s++) {
+            const http_request headers = {
+                .host = "localhost", .fetch_site = sites[s], .authorization = given ? token : NULL};
+            for (size_t i = 0; i < route_count; i++)
+                if (routes[i].access != ACCESS_OPEN)
+                    assert_int_equal(status_for(routes[i].method, routes[i].path, &headers), 403);
+            assert_int_not_equal(status_for(HTTP_GET, "/", &headers), 403);
+            assert_int_equal(status_for(HTTP_GET, "/healthz", &headers), 200);
         }
     }
     serve_app_token(false);

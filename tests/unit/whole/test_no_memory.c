@@ -262,7 +262,8 @@ static parsrec_status call_compare(parsrec_error *err)
     o.epochs = 1;
     o.jobs = 1;
     o.eval.threads = 1;
-    return finish(c, parsrec_compare(&c, data_path, work, &o, NULL, err), err);
+    parsrec_status status = parsrec_compare(&c, data_path, work, &o, NULL, err);
+    return finish(c, status, err);
 }
 
 static parsrec_status call_ablate(parsrec_error *err)
@@ -276,7 +277,8 @@ static parsrec_status call_ablate(parsrec_error *err)
     o.how.epochs = 1;
     o.how.jobs = 1;
     o.how.eval.threads = 1;
-    return finish(c, parsrec_ablate(&c, data_path, work, &o, NULL, err), err);
+    parsrec_status status = parsrec_ablate(&c, data_path, work, &o, NULL, err);
+    return finish(c, status, err);
 }
 
 static parsrec_status call_tune(parsrec_error *err)
