@@ -163,9 +163,9 @@ static const setting settings[] = {
     WHOLE("last", last, 1, 1000000, "1", "newest sessions per user that are held out for the test"),
     NUMBER("anyone", anyone, 0, 1, "0.02",
            "share of baskets that train the embedding of unknown users"),
-    NUMBER("user.shrink", user_shrink, 0, 1e6, "0",
+    NUMBER("user.shrink", user_shrink, -1, 1e6, "0",
            "earlier purchases at which a user's own row has half of the weight, the row of unknown "
-           "users the rest; 0: it always has all of it"),
+           "users the rest; 0: it always has all of it; -1: by the number of baskets per user"),
     NUMBER("targets.soft", targets_soft, 0, 1, "0",
            "share of baskets whose remaining items share the target evenly, whoever ranks first"),
     SWITCH("mix", mix, "off",

@@ -98,10 +98,23 @@ static void settle_pairs(pr_config *c, size_t baskets)
 
 /* ---- all kinds ---- */
 
+/* Rows of users with few baskets memorise them; those of users with many are what tells users apart. */
+static double shrink_of(const pr_dataset *data, size_t last)
+{
+    enum {
+        SHRINK_MOST = 100,
+        BASKETS = 10
+    }; /* baskets per user up to which rows are shrunk most */
+    double baskets = (double)pr_split_train_sessions(data, last) / (double)data->users;
+    return baskets > BASKETS ? SHRINK_MOST * BASKETS / baskets : SHRINK_MOST;
+}
+
 void pr_settle_sizes(pr_config *config, const pr_model_kind *kind, const pr_dataset *data)
 {
     if (kind != NULL)
         pr_model_settle_loss(config, kind, data->items);
+    if (config->user_shrink < 0)
+        config->user_shrink = shrink_of(data, (size_t)config->last);
     if (kind != NULL && kind->sequence)
         settle_sequences(config, kind, data);
     else if (kind != NULL && kind->pairs != NULL)

@@ -6,7 +6,8 @@
 #include "data/dataset.h"
 #include "model/model.h"
 
-/* Chooses what is 0, and `loss = auto`. Sequence models: a sequence is a user's training sessions. The length has room
+/* Chooses what is 0, `loss = auto`, and `user.shrink = -1`: 100, but less where users have more than ten
+ * training baskets each, 1,000 divided by their mean number. Sequence models: a sequence is a user's training sessions. The length has room
  * for the whole sequence of 95 users in 100, for the sessions that are held out and for the open
  * basket; batches have about equally many items; BERT4Rec, which predicts a part of them, takes twice
  * as many batches (docs/training.md). */

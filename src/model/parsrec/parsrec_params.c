@@ -48,7 +48,7 @@ static const char *const settings[] = {
     "kin=on",           "neighbours=10",
     "unique=on",        "weight_decay=0.1",
     "order=auto",       "pull.fade=0.7",
-    "user.shrink=100",  "targets.soft=0.5",
+    "user.shrink=-1",   "targets.soft=0.5",
     "mix=on",           "lifts=64",
     "batch=0",          "epochs=0",
     "recall.time=auto", "pairs=64",

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "model/config.h"
 #include "model/model.h"
+#include "model/settle.h"
 
 static void the_preset_is_the_papers(void **state)
 {
@@ -25,6 +26,37 @@ static void the_preset_is_the_papers(void **state)
     assert_true(p.recall && p.bias && p.pull && p.past && p.unique && p.kin && p.dim_item == 64);
     assert_ok(pr_config_preset(&p, "paper", &err)); /* takes all of it back */
     assert_memory_equal(&p, &c, sizeof c);
+}
+
+/* user.shrink = -1: 100, or 1,000 over the training baskets per user where these are more than ten. */
+static void rows_of_users_with_many_baskets_are_shrunk_less(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    static const struct {
+        int64_t sessions; /* of each user: two are held out */
+        double expected;
+    } cases[] = {{3, 100}, {12, 100}, {52, 20}, {102, 10}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t users[3], sessions[2 * 102 + 1];
+        for (int64_t u = 0; u <= 2; u++)
+            users[u] = u * cases[i].sessions;
+        for (int64_t k = 0; k <= users[2]; k++)
+            sessions[k] = k;
+        pr_dataset data = {.users = 2,
+                           .items = 5,
+                           .sessions = (size_t)users[2],
+                           .actions = (size_t)users[2],
+                           .user_offsets = users,
+                           .session_offsets = sessions};
+        pr_config c;
+        assert_ok(pr_model_defaults(&c, "parsrec", &err));
+        pr_settle_sizes(&c, pr_model_kind_named("parsrec"), &data);
+        assert_close(c.user_shrink, cases[i].expected, 1e-9);
+        assert_ok(pr_config_assign(&c, "user.shrink=7", &err)); /* what is set stays */
+        pr_settle_sizes(&c, pr_model_kind_named("parsrec"), &data);
+        assert_close(c.user_shrink, 7, 0);
+    }
 }
 
 static void values_are_read_strictly(void **state)
@@ -104,6 +136,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_preset_is_the_papers),
+        cmocka_unit_test(rows_of_users_with_many_baskets_are_shrunk_less),
         cmocka_unit_test(values_are_read_strictly),
         cmocka_unit_test(files_name_the_line),
         cmocka_unit_test(what_is_shown_reads_back),
