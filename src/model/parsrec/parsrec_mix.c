@@ -30,7 +30,8 @@ enum {
 };
 
 /* The score takes part where it adds more than this to the mean log chance of an item under counts alone. Where
- * it adds less, counts are right by themselves, and its errors would only be added to theirs. */
+ * it adds less, counts are right by themselves, and its errors would only be added to theirs; but features of a
+ * user or a session, where they are on, are known to it alone. */
 static const double least_gain = 0.005;
 
 /* What a thread needs to ask. */
@@ -351,7 +352,7 @@ static parsrec_status fit_stage(double *w, double *worth, pr_choices *q, const p
     drop_feature(q, PR_MIX_SCORE);
     PR_TRY(pr_choice_fit(without, &counts, q, PRIOR, pool, err));
     *worth = all - counts;
-    if (*worth < least_gain && without[lift] >= 0)
+    if (*worth < least_gain && without[lift] >= 0 && d->inputs->count == 0)
         memcpy(w, without, sizeof without);
     return PARSREC_OK;
 }
