@@ -15,8 +15,8 @@
  * Life cycle of a run: the plan is checked against the data or the checkpoint; settings that depend
  * on the data are settled; the model is outlined and its memory estimated before any is taken; then
  * epoch after epoch: arrange the batches, learn, validate, save, stop early or go to the next; at
- * the end the best weights learn on from the validation sessions too, as they were before they are
- * mixed with counts, and counts take in the validation sessions.
+ * the end a copy of the best weights learns on from the validation sessions too; the best weights
+ * are mixed with counts, and give way to that copy; and counts take in the validation sessions.
  *
  * Invariants. A run is a function of data, settings and seed: neither the number of threads nor an
  * interruption changes a bit of the model. This holds because a random draw depends on seed and
