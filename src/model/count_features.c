@@ -10,6 +10,11 @@
 
 const char *const pr_count_feature_names[PR_COUNT_FEATURES + 1] = {
     "times", "recent", "had", "popular", "lift", "neighbours", "sessions", NULL};
+const double pr_count_prior[PR_COUNT_FEATURES] = {
+    [PR_COUNT_TIMES] = .5,   [PR_COUNT_RECENT] = .5, [PR_COUNT_HAD] = 1,
+    [PR_COUNT_POPULAR] = .5, [PR_COUNT_LIFT] = .5,   [PR_COUNT_NEIGHBOURS] = .5,
+    [PR_COUNT_SESSIONS] = 0,
+};
 
 /* ---- tables ---- */
 

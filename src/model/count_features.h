@@ -41,6 +41,11 @@ typedef enum pr_count_feature {
 /* Ends with NULL. */
 extern const char *const pr_count_feature_names[PR_COUNT_FEATURES + 1];
 
+/* Weights of the counts are drawn to these while they are fitted, as if by this many cases
+ * (choice_fit.h); so few sessions do not decide alone. */
+extern const double pr_count_prior[PR_COUNT_FEATURES];
+enum { PR_COUNT_PRIOR_CASES = 10 };
+
 enum { PR_LIFT_WIDTH = 256, PR_COUNT_NEIGHBOURS_K = 10 };
 
 /* Views of a model's parameters. */

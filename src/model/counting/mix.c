@@ -31,10 +31,6 @@ enum {
     PURPOSE = 0x6d6978,
 };
 
-/* The weights are drawn to these, as if by this many cases; so few sessions do not decide alone. */
-static const double prior_weights[F] = {.5, .5, 1, .5, .5, .5, 0};
-static const double prior_cases = 10;
-
 /* A session looks at the whole catalogue: in a large one as many are fitted on as keep sessions times items below
  * this, but never fewer than SESSIONS_LEAST. */
 static const double pairs_most = 1e9;
@@ -259,7 +255,7 @@ static parsrec_status fit(double *weights, const pr_model *earlier, const pr_cou
     PR_TRY_GOTO(pr_arena_init(&f.arena, counter.used, err));
     take_memory(&f, &f.arena);
     PR_TRY_GOTO(add_sessions(&f, from, err));
-    status = pr_choice_fit(weights, NULL, &f.cases, prior_cases, from->pool, err);
+    status = pr_choice_fit(weights, NULL, &f.cases, PR_COUNT_PRIOR_CASES, from->pool, err);
 done:
     fitting_free(&f);
     return status;
@@ -287,7 +283,7 @@ static parsrec_status count_and_fit(pr_model *model, const pr_counted *from, par
     pr_counted before = *from;
     pr_shop shop = pr_shop_of(from->data);
     before.scope.more++;
-    memcpy(weights, prior_weights, sizeof weights);
+    memcpy(weights, pr_count_prior, sizeof weights);
     PR_TRY(pr_model_new_bare(&earlier, "mix", &model->config, &shop, err));
     parsrec_status status = count_tables(earlier, &before, err);
     if (status == PARSREC_OK)

@@ -13,6 +13,7 @@
 #include "base/memory.h"
 #include "math/topk.h"
 #include "model/choice_fit.h"
+#include "model/count_features.h"
 #include "model/parsrec/parsrec_scorer.h"
 
 enum {
@@ -333,17 +334,33 @@ static void drop_feature(pr_choices *q, size_t feature)
         q->x[a * q->features + feature] = 0;
 }
 
-/* Weights of a stage, and what the score gains over counts alone, whose weights they are where that is too
- * little. Where lifts would count against an item, the score knows them already: they are left out, and
+/* What the weights of counts alone are drawn to: the same as those of the model `mix`. */
+static void count_prior(double *w, const pr_arnn_dims *d, bool lifts)
+{
+    memset(w, 0, W_MOST * sizeof *w);
+    w[PR_MIX_GATES + PR_REPEAT_COUNT] = pr_count_prior[PR_COUNT_TIMES];
+    w[PR_MIX_GATES + PR_REPEAT_RECENT] = pr_count_prior[PR_COUNT_RECENT];
+    w[PR_MIX_GATES + PR_REPEAT_HAD] = pr_count_prior[PR_COUNT_HAD];
+    w[PR_MIX_GATES + PR_REPEAT_SESSIONS] = pr_count_prior[PR_COUNT_SESSIONS];
+    w[PR_MIX_GATES + PR_GATE_EXPECTED] = pr_count_prior[PR_COUNT_NEIGHBOURS];
+    w[pr_arnn_mix_popular(d)] = pr_count_prior[PR_COUNT_POPULAR];
+    if (lifts)
+        w[pr_arnn_mix_lift(d)] = pr_count_prior[PR_COUNT_LIFT];
+}
+
+/* Weights of a stage, and what the score gains over counts alone; where that is too little, weights of counts,
+ * fitted with the prior of `mix`. Where lifts would count against an item, the score knows them already: they are left out, and
  * answers need not look at them. */
-static parsrec_status fit_stage(double *w, double *worth, pr_choices *q, const pr_arnn_dims *d,
-                                pr_pool *pool, parsrec_error *err)
+static parsrec_status fit_stage(double *w, double *worth, size_t stage, pr_choices *q,
+                                const pr_arnn_dims *d, pr_pool *pool, parsrec_error *err)
 {
     double all, counts, plain[W_MOST], without[W_MOST] = {0};
     size_t lift = pr_arnn_mix_lift(d);
+    bool lifts = d->lifts > 0 && stage == PR_MIX_LATER; /* with an empty basket there are none */
     memcpy(plain, w, sizeof plain);
     PR_TRY(pr_choice_fit(w, &all, q, PRIOR, pool, err));
-    if (d->lifts > 0 && w[lift] < 0) {
+    if (lifts && w[lift] < 0) {
+        lifts = false;
         drop_feature(q, lift);
         memcpy(w, plain, sizeof plain);
         PR_TRY(pr_choice_fit(w, &all, q, PRIOR, pool, err));
@@ -352,9 +369,10 @@ static parsrec_status fit_stage(double *w, double *worth, pr_choices *q, const p
     drop_feature(q, PR_MIX_SCORE);
     PR_TRY(pr_choice_fit(without, &counts, q, PRIOR, pool, err));
     *worth = all - counts;
-    if (*worth < least_gain && without[lift] >= 0 && d->inputs->count == 0)
-        memcpy(w, without, sizeof without);
-    return PARSREC_OK;
+    if (*worth >= least_gain || without[lift] < 0 || d->inputs->count > 0)
+        return PARSREC_OK;
+    count_prior(w, d, lifts);
+    return pr_choice_fit(w, NULL, q, PR_COUNT_PRIOR_CASES, pool, err);
 }
 
 parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double *worth,
@@ -375,7 +393,7 @@ parsrec_status pr_arnn_fit_mix(pr_model *model, const pr_mix_data *data, double 
         ask_all(&f, i);
         worth[i] = NAN;
         if (f.questions.cases >= QUESTIONS_LEAST * f.rounds)
-            PR_TRY_GOTO(fit_stage(w[i], &worth[i], &f.questions, &d, data->pool, err));
+            PR_TRY_GOTO(fit_stage(w[i], &worth[i], i, &f.questions, &d, data->pool, err));
     }
     /* Not before all questions are asked: they need the score as it is. */
     for (size_t i = 0; i < PR_MIX_STAGES; i++)

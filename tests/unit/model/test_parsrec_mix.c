@@ -2,7 +2,10 @@
  * every time, and leaves models alone that have none. */
 #include "support/testing.h"
 
+#include <math.h>
+
 #include "base/threads.h"
+#include "model/count_features.h"
 #include "model/parsrec/parsrec_net.h"
 #include "support/shaken.h"
 
@@ -114,6 +117,32 @@ static void counts_are_found(void **state)
     pr_model_free(model);
 }
 
+/* A score that is the same for all items adds nothing. What was had was in one of two sessions, so that its
+ * count, that it was had and the number of sessions go together; only the prior divides the weight among
+ * them, so that each adds the same to what the prior's own weights give. */
+static void counts_alone_are_drawn_to_the_prior_of_mix(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    pr_mix_data data = repeaters();
+    pr_model *model = make_model("mix=on", "order=any");
+    for (size_t i = 0; i < model->params.count; i++) {
+        const pr_param *p = &model->params.list[i];
+        for (size_t k = p->at; !p->counted && k < p->at + pr_param_size(p); k++)
+            model->weights[k] = 0;
+    }
+    assert_ok(model->kind->fit_mix(model, &data, worth, &err));
+    const pr_real *w = pr_model_reals(model, "mix.weights"), *own = w + PR_MIX_GATES;
+    double had = (double)own[PR_REPEAT_HAD] - pr_count_prior[PR_COUNT_HAD];
+    assert_true(w[PR_MIX_SCORE] == 0);
+    assert_true(had > 0.1);
+    assert_close(((double)own[PR_REPEAT_COUNT] - pr_count_prior[PR_COUNT_TIMES]) * log(2), had,
+                 1e-3);
+    assert_close(((double)own[PR_REPEAT_SESSIONS] - pr_count_prior[PR_COUNT_SESSIONS]) * log(3),
+                 had, 1e-3);
+    pr_model_free(model);
+}
+
 /* One item that nobody had, then two that the user had before. What comes next in a list was always had
  * before; of what remains of a basket in any order, two items in three. */
 static void lists_ask_for_the_next_item(void **state)
@@ -178,6 +207,7 @@ int main(void)
     assert_ok(pr_pool_new(&pool, 2, &err));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_are_found),
+        cmocka_unit_test(counts_alone_are_drawn_to_the_prior_of_mix),
         cmocka_unit_test(lists_ask_for_the_next_item),
         cmocka_unit_test(the_same_every_time),
         cmocka_unit_test(little_data_and_other_models_stay),
