@@ -221,7 +221,7 @@ static void assert_others(const opened *o, const char *kind, const parsrec_reque
     else if (pr_model_kind_named(kind)->fill_without != NULL) /* she is a neighbour of the guest */
         assert_true(isfinite(why->user.effect));
     else if (strcmp(kind, "random") != 0)
-        assert_true(why->user.effect == 0 && why->user.rank == why->rank);
+        assert_effect(why, &why->user, (plain){why->log_probability, why->rank});
 }
 
 static void assert_shares(const parsrec_why *why)
