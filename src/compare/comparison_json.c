@@ -112,12 +112,13 @@ static json_t *row_json(const parsrec_comparison *c, size_t row)
     const pr_contender *r = &c->rows[row];
     json_t *object = pr_eval_json(r->entry->name, c->data_path, &c->eval, &r->report);
     const char *path = r->attempts[0].path;
-    json_t *more = json_pack(
-        "{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b}", "kind", r->kind, "settings",
-        settings(r->entry), "parameters", (json_int_t)r->parameters, "file",
-        path[0] != '\0' ? pr_json_string(path) : json_null(),
-        c->ablation ? "versus_base" : "versus_best", versus(c, row), "learning", learning(r),
-        "cost", cost(r), "seeds", seeds(c, r), "not_trained_out", r->gaining);
+    json_t *more =
+        json_pack("{s:s, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:b}", "kind", r->kind, "settings",
+                  settings(r->entry), "parameters", (json_int_t)r->parameters, "file",
+                  path[0] != '\0' ? pr_json_string(path) : json_null(),
+                  c->ablation ? "versus_base" : "versus_best", versus(c, row), "learning",
+                  learning(r), "cost", cost(r), "seeds", seeds(c, r), "not_trained_out", r->gaining,
+                  "learnt_these_sessions", r->knows);
     if (object == NULL || more == NULL || json_object_update(object, more) != 0) {
         json_decref(object);
         object = NULL;

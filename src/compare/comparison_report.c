@@ -113,6 +113,12 @@ static void write_legend(pr_writer *out, const parsrec_comparison *c)
             pr_write(out, " † not trained out: validation was still rising at the last epoch.");
             break;
         }
+    for (size_t row = 0; row < c->count; row++)
+        if (c->rows[row].knows) {
+            pr_write(out, " ‡ has learnt from these sessions (newest = on), so its figures are too "
+                          "good; the setting newest=off leaves them out.");
+            break;
+        }
 }
 
 /* Rows of a base that differ from it significantly in one direction: "row (-.0123), row (-.0045)". */
@@ -177,7 +183,8 @@ static void measures_row(pr_report *r, const parsrec_comparison *c, size_t row)
 {
     static const pr_emphasis ranks[] = {PR_PLAIN, PR_BEST, PR_SECOND};
     char name[PR_ENTRY_NAME + 32];
-    snprintf(name, sizeof name, "%s%s", c->rows[row].entry->name, c->rows[row].gaining ? " †" : "");
+    snprintf(name, sizeof name, "%s%s%s", c->rows[row].entry->name,
+             c->rows[row].gaining ? " †" : "", c->rows[row].knows ? " ‡" : "");
     pr_report_row(r, c->rows[row].ceiling ? PR_ROW_ASIDE : PR_ROW_PLAIN, name);
     for (size_t i = 0; i < c->column_count; i++)
         pr_report_number(r, pr_cell_value(c, row, &c->columns[i]),

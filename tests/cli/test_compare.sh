@@ -79,6 +79,8 @@ same "$(grep -c '"event":"epoch"' other/parsrec-*.st.log)" 1 "epochs of one entr
 ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol next --split valid
 says "protocol next"
 says "Second to last sessions"
+ok grep -q '^| old ‡' other/report.md
+ok grep -qF '‡ has learnt from these sessions (newest = on)' other/report.md
 ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol basket
 says "Rec@1  Rec@5 Rec@10"
 same "$(awk 'length > 79' stdout | grep -c '@')" 0 "headings beyond 79 columns"
