@@ -116,7 +116,7 @@ def questions(*words):
     """NAME FOLDER, repeated; a folder has the reports of the questions by name."""
     known = ["pop", "personal", "recent", "markov", "mix"]
     asked = [("remaining", "NDCG@10"), ("next", "NDCG@10"), ("basket", "NDCG@10"), ("basket", "Recall@10"), ("sampled", "NDCG@10"), ("sampled", "HR@10")]
-    head("data", "question", "measure", "best count", "SASRec", "parsrec", "parsrec less best count", "parsrec less SASRec")
+    head("data", "question", "measure", "best of five counts", "SASRec", "parsrec", "parsrec less that count", "parsrec less SASRec")
     for name, folder in zip(words[::2], words[1::2]):
         for question, measure in asked:
             rows = {row["model"]: row for row in rows_of("%s/%s.json" % (folder, question))}
