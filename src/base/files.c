@@ -337,13 +337,21 @@ static parsrec_status open_temporary(pr_atomic_file *file, const char *path, par
     if (file->temporary == NULL)
         return pr_fail_memory(err);
     remove_stale(file->path);
-    /* Not mkstemp: that gives 0600, and a result has the rights any new file would have. */
+    /* Not mkstemp: that gives 0600, and a result has the rights of the file that it replaces, or those
+     * that any new file would have. */
+    struct stat old;
+    bool replaces = stat(file->path, &old) == 0;
+    mode_t rights = replaces ? old.st_mode & 0777u : 0666u;
     for (;;) {
         snprintf(file->temporary, room, "%s.%u-%u.tmp", file->path, (unsigned)getpid(),
                  next_number());
-        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->fd >= 0 && claim(file->fd))
+        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights);
+        if (file->fd >= 0 && claim(file->fd)) {
+            if (replaces)
+                (void)fchmod(file->fd,
+                             rights); /* what umask took away; some file systems have none */
             return PARSREC_OK;
+        }
         if (file->fd >= 0)
             close(file->fd);
         else if (errno != EEXIST)
