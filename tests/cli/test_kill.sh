@@ -49,6 +49,10 @@ full_folder() {
     same "$(find folder -name '*.tmp' 2>/dev/null)" "" "temporary files of $1"
     rm -rf folder
 }
+# What has no name is named by its folder.
+mkdir there
+fails 1 "temporary file in there/folder." sh limited "$PARSREC" import --shards=3 -o there/folder shop.csv
+same "$(ls there)" "" "what import --shards left"
 full_folder compare shop.data --models pop,personal
 full_folder explain markov shop.data --top 8 --baskets 40
 full_folder whatif model shop.data --drop category=C1 --draws 1 --resamples 20
