@@ -498,10 +498,12 @@ parsrec_status pr_new_folder_open(pr_new_folder *f, const char *path, parsrec_er
     if (f->temporary == NULL)
         return pr_fail_memory(err);
     remove_stale(f->path);
+    int made;
     do
         snprintf(f->temporary, room, "%s.%u-%u.tmp", f->path, (unsigned)getpid(), next_number());
-    while (mkdir(f->temporary, 0777) != 0 && errno == EEXIST);
-    f->lock = open(f->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while ((made = mkdir(f->temporary, 0777)) != 0 && errno == EEXIST);
+    if (made == 0)
+        f->lock = open(f->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (f->lock >= 0 && claim(f->lock))
         return PARSREC_OK;
     return pr_fail_errno(err, PARSREC_E_IO, "%s: the folder cannot be made", path);

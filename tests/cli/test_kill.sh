@@ -82,6 +82,10 @@ if [ -d closed ]; then
     fails 1 "closed" "$PARSREC" explain markov shop.data -o closed/maps
     fails 1 "closed" "$PARSREC" whatif model shop.data --drop category=C1 -o closed/report
     fails 1 "closed" "$PARSREC" tune shop.data --trials 1 --epochs 1 -o closed/tuned
+    if [ "$(id -u)" -ne 0 ]; then why="Permission denied"; else why="Read-only file system"; fi
+    fails 1 "closed/shards: the folder cannot be made: $why" "$PARSREC" import --shards=2 -o closed/shards shop.csv
+    fails 1 "closed/events: cannot open the store (--store names another place): $why" \
+        "$PARSREC" serve pop --store sqlite:closed/events --listen 127.0.0.1:0
 else
     left_out "no read-only folder: root, and nothing can be mounted"
 fi
