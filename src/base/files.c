@@ -61,7 +61,6 @@ void pr_pages_release(const void *bytes, size_t size)
 /* ---- files without a name ---- */
 
 enum { BUFFER_BYTES = 1 << 18 };
-#define TEMPORARY "temporary file"
 
 static parsrec_status write_all(int fd, const char *name, const unsigned char *bytes, size_t size,
                                 parsrec_error *err)
@@ -117,6 +116,7 @@ parsrec_status pr_scratch_open(pr_scratch_file *file, const char *beside, parsre
     if (file->fd < 0)
         return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot write a temporary file in it", folder);
     file->open = true;
+    snprintf(file->name, sizeof file->name, "temporary file in %.140s", folder);
     file->buffer = pr_alloc(BUFFER_BYTES, 1);
     return file->buffer != NULL ? PARSREC_OK : pr_fail_memory(err);
 }
@@ -125,7 +125,7 @@ parsrec_status pr_scratch_flush(pr_scratch_file *file, parsrec_error *err)
 {
     size_t size = file->buffered;
     file->buffered = 0;
-    return write_all(file->fd, TEMPORARY, file->buffer, size, err);
+    return write_all(file->fd, file->name, file->buffer, size, err);
 }
 
 parsrec_status pr_scratch_append(pr_scratch_file *file, const void *bytes, size_t size,
@@ -135,7 +135,7 @@ parsrec_status pr_scratch_append(pr_scratch_file *file, const void *bytes, size_
     if (size > BUFFER_BYTES - file->buffered)
         PR_TRY(pr_scratch_flush(file, err));
     if (size > BUFFER_BYTES)
-        return write_all(file->fd, TEMPORARY, bytes, size, err);
+        return write_all(file->fd, file->name, bytes, size, err);
     memcpy(file->buffer + file->buffered, bytes, size);
     file->buffered += size;
     return PARSREC_OK;
@@ -151,9 +151,9 @@ parsrec_status pr_scratch_read(const pr_scratch_file *file, uint64_t at, void *b
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return pr_fail_errno(err, PARSREC_E_IO, TEMPORARY ": cannot be read");
+            return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be read", file->name);
         if (n == 0)
-            return pr_fail(err, PARSREC_E_IO, TEMPORARY ": is shorter than what was written");
+            return pr_fail(err, PARSREC_E_IO, "%s: is shorter than what was written", file->name);
         to += n;
         at += (uint64_t)n;
         size -= (size_t)n;
@@ -169,7 +169,7 @@ parsrec_status pr_scratch_map(pr_mapping *out, const pr_scratch_file *file, pars
         return PARSREC_OK;
     void *bytes = mmap(NULL, (size_t)file->size, PROT_READ, MAP_PRIVATE, file->fd, 0);
     if (bytes == MAP_FAILED)
-        return pr_fail_errno(err, PARSREC_E_IO, TEMPORARY ": cannot be mapped into memory");
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be mapped into memory", file->name);
     *out = (pr_mapping){bytes, (size_t)file->size};
     return PARSREC_OK;
 }
@@ -181,8 +181,8 @@ parsrec_status pr_scratch_reserve(pr_scratch_file *file, uint64_t size, parsrec_
     errno = error;
     if (error != 0)
         return pr_fail_errno(err, PARSREC_E_IO,
-                             TEMPORARY ": no room for %.0f MB (make room or write to another disk)",
-                             (double)size / 1e6);
+                             "%s: no room for %.0f MB (make room or write to another disk)",
+                             file->name, (double)size / 1e6);
     file->size = size;
     return PARSREC_OK;
 }
@@ -337,13 +337,21 @@ static parsrec_status open_temporary(pr_atomic_file *file, const char *path, par
     if (file->temporary == NULL)
         return pr_fail_memory(err);
     remove_stale(file->path);
-    /* Not mkstemp: that gives 0600, and a result has the rights any new file would have. */
+    /* Not mkstemp: that gives 0600, and a result has the rights of the file that it replaces, or those
+     * that any new file would have. */
+    struct stat old;
+    bool replaces = stat(file->path, &old) == 0;
+    mode_t rights = replaces ? old.st_mode & 0777u : 0666u;
     for (;;) {
         snprintf(file->temporary, room, "%s.%u-%u.tmp", file->path, (unsigned)getpid(),
                  next_number());
-        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (file->fd >= 0 && claim(file->fd))
+        file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights);
+        if (file->fd >= 0 && claim(file->fd)) {
+            if (replaces)
+                (void)fchmod(file->fd,
+                             rights); /* what umask took away; some file systems have none */
             return PARSREC_OK;
+        }
         if (file->fd >= 0)
             close(file->fd);
         else if (errno != EEXIST)
@@ -490,10 +498,12 @@ parsrec_status pr_new_folder_open(pr_new_folder *f, const char *path, parsrec_er
     if (f->temporary == NULL)
         return pr_fail_memory(err);
     remove_stale(f->path);
+    int made;
     do
         snprintf(f->temporary, room, "%s.%u-%u.tmp", f->path, (unsigned)getpid(), next_number());
-    while (mkdir(f->temporary, 0777) != 0 && errno == EEXIST);
-    f->lock = open(f->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while ((made = mkdir(f->temporary, 0777)) != 0 && errno == EEXIST);
+    if (made == 0)
+        f->lock = open(f->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (f->lock >= 0 && claim(f->lock))
         return PARSREC_OK;
     return pr_fail_errno(err, PARSREC_E_IO, "%s: the folder cannot be made", path);

@@ -44,6 +44,7 @@ typedef struct pr_scratch_file {
     uint64_t size; /* what was appended, the buffered bytes included */
     unsigned char *buffer;
     size_t buffered;
+    char name[160]; /* for messages: "temporary file in FOLDER" */
 } pr_scratch_file;
 
 /* `beside` is the path of the result: the file is made in its folder, or in $TMPDIR (/tmp) if the

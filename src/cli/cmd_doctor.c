@@ -17,8 +17,8 @@ typedef struct doctor_args {
 } doctor_args;
 
 static const cli_option options[] = {
-    CLI_TEXT(0, "store", "STORE", doctor_args, store,
-             "also look at this store of a server: sqlite:FILE or postgresql://..."),
+    CLI_ADDRESS("store", "STORE", doctor_args, store,
+                "also look at this store of a server: sqlite:FILE or postgresql://..."),
     CLI_STORE_FILE(doctor_args, store_path),
     CLI_TEXT(0, "server", "HOST:PORT", doctor_args, server,
              "only ask whether this server is ready: a health check"),

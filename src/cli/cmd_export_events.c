@@ -32,6 +32,7 @@ const cli_command cli_export_events = {
     .options = options,
     .least_words = 0, /* where --store-file is given */
     .most_words = 1,
+    .addresses = true,
 };
 
 static bool read_types(const char *list, bool types[3])

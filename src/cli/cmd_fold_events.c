@@ -7,8 +7,8 @@
 #include "serve/serve.h"
 
 static const cli_option options[] = {
-    CLI_TEXT(0, "store", "URL", serve_fold, store,
-             "the store of the server (default: sqlite:MODEL.events)"),
+    CLI_ADDRESS("store", "URL", serve_fold, store,
+                "the store of the server (default: sqlite:MODEL.events)"),
     CLI_STORE_FILE(serve_fold, store_path),
     CLI_END,
 };

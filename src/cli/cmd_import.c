@@ -53,8 +53,8 @@ static const cli_option options[] = {
     CLI_TEXT(0, "table", "NAME", import_args, import.table, "databases: read this table"),
     CLI_TEXT(0, "query", "SQL", import_args, import.query,
              "databases and Parquet: read the rows of this query"),
-    CLI_TEXT(0, "events", "STORE", import_args, import.events,
-             "also import the purchases in this store of a server"),
+    CLI_ADDRESS("events", "STORE", import_args, import.events,
+                "also import the purchases in this store of a server"),
     CLI_STORE_FILE(import_args, store_path),
     CLI_TEXT(0, "name", "NAME", import_args, import.name,
              "name of the input in DATA, instead of file or table"),
@@ -107,6 +107,7 @@ const cli_command cli_import = {
     .options = options,
     .least_words = 0, /* where --events is given */
     .most_words = SIZE_MAX,
+    .addresses = true,
 };
 
 /* What there is one of, and what there are several of; nothing is printed of 0. */

@@ -122,7 +122,7 @@ typedef struct question {
     parsrec_request request;
     int64_t time;
     number_list numbers[LISTS];
-    char **unknown; /* items that the model does not know */
+    char **unknown; /* items that the model does not know, or names that several have */
     size_t unknown_count, unknown_capacity;
     parsrec_feature features[CLI_LIST_MOST];
     char feature_names[CLI_LIST_MOST][256];
@@ -265,9 +265,10 @@ static void print_table(const question *q, size_t count)
 static void note_unknown(const question *q)
 {
     for (size_t i = 0; i < q->unknown_count; i++) {
-        pr_excerpt hold;
-        fprintf(stderr, "note: the model does not know item %s, which is left out\n",
-                pr_show(&hold, pr_slice_of(q->unknown[i])));
+        parsrec_error why = {0}; /* not known, or shared by several; and what may be meant */
+        int32_t unused;
+        parsrec_model_find(q->model, PARSREC_ITEM, q->unknown[i], &unused, &why);
+        fprintf(stderr, "note: left out: %s\n", why.message);
     }
 }
 

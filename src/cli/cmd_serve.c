@@ -7,9 +7,9 @@ static const cli_option options[] = {
     CLI_TEXT(
         0, "listen", "HOST:PORT", serve_options, listen,
         "address to listen on; other than loopback needs --token-file; port 0 takes a free one"),
-    CLI_TEXT(0, "store", "URL", serve_options, store,
-             "where events are stored: sqlite:FILE, postgresql://... or none (default: "
-             "sqlite:MODEL.events)"),
+    CLI_ADDRESS("store", "URL", serve_options, store,
+                "where events are stored: sqlite:FILE, postgresql://... or none (default: "
+                "sqlite:MODEL.events)"),
     CLI_STORE_FILE(serve_options, store_path),
     CLI_TEXT(0, "token-file", "FILE", serve_options, token_path,
              "file whose first line is the token that clients must send, on every address"),

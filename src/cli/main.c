@@ -4,10 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/address.h"
-#include "base/memory.h"
 #include "base/text.h"
 #include "cli/commands.h"
+#include "cli/passwords.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
 
@@ -35,29 +34,6 @@ static void print_commands(FILE *out)
             "\nparsrec COMMAND --help shows the options of a command. parsrec help TOPIC:\n\n");
     for (const cli_topic *t = cli_topics; t->name != NULL; t++)
         fprintf(out, "  %-13s %s\n", t->name, t->summary);
-}
-
-/* All users of the machine can read the command line in the list of processes. Commands get copies of
- * arguments that contain a password; the password itself is overwritten. */
-static void hide_passwords(int argc, char **argv)
-{
-    bool any = false;
-    for (int i = 1; i < argc; i++) {
-        char *value = strstr(argv[i], "postgres");
-        if (value == NULL || !pr_address_is_postgres(value))
-            continue;
-        char *copy = pr_copy_string(argv[i], strlen(argv[i]));
-        if (copy == NULL || !pr_address_hide(value)) {
-            pr_free(copy);
-            continue;
-        }
-        argv[i] = copy; /* for the life of the program */
-        any = true;
-    }
-    if (any)
-        fprintf(stderr,
-                "warning: others could see the password on the command line; set PGPASSWORD or "
-                "PGPASSFILE, or name a store with --store-file\n");
 }
 
 /* NULL, and a message, if there is no such command. `or_topic`: names of topics may be meant too. */
@@ -112,7 +88,7 @@ int main(int argc, char **argv)
     /* A closed pipe or a file-size limit is reported as an error instead of killing the process. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
-    hide_passwords(argc, argv);
+    cli_hide_passwords(argc, argv);
     const char *name = argc > 1 ? argv[1] : "";
     if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 || strcmp(name, "help") == 0) {
         if (argc == 3 && strcmp(argv[2], "--man") == 0)

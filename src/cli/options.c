@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "base/text.h"
+#include "cli/passwords.h"
 
 int cli_usage_error(const cli_command *command, const char *format, ...)
 {
@@ -48,7 +49,8 @@ static void print_default(const cli_option *o, void *fields)
     if (strstr(o->help, "(default") != NULL)
         return;
     switch (o->kind) {
-    case CLI_KIND_TEXT: {
+    case CLI_KIND_TEXT:
+    case CLI_KIND_ADDRESS: {
         const char *text = *(const char **)field;
         if (text != NULL)
             printf(" [%s]", text);
@@ -249,6 +251,9 @@ static int set_value(const cli_command *command, const cli_option *o, void *fiel
     case CLI_KIND_TEXT:
         *(const char **)field_of(o, fields) = value;
         return CLI_CONTINUE;
+    case CLI_KIND_ADDRESS:
+        *(const char **)field_of(o, fields) = cli_with_password(value);
+        return CLI_CONTINUE;
     case CLI_KIND_DURATION:
         if (!pr_parse_duration(pr_slice_of(value), field_of(o, fields)) ||
             *(int64_t *)field_of(o, fields) <= 0)
@@ -431,5 +436,7 @@ int cli_parse(const cli_command *command, void *fields, cli_words *words, int ar
     if (count > command->most_words)
         return cli_usage_error(command, "unexpected argument '%s'",
                                words->word[command->most_words]);
+    for (size_t i = 1; command->addresses && i <= count; i++)
+        argv[i] = cli_with_password(argv[i]);
     return check_outputs(command, fields, words);
 }

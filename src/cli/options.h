@@ -26,6 +26,7 @@ typedef enum cli_kind {
     CLI_KIND_END,
     CLI_KIND_FLAG,     /* bool */
     CLI_KIND_TEXT,     /* const char * */
+    CLI_KIND_ADDRESS,  /* the same, with the password that it may have */
     CLI_KIND_COUNT,    /* uint64_t in [low, high] */
     CLI_KIND_OPTIONAL, /* the same, only after '='; without a value it is 0 */
     CLI_KIND_THREADS,  /* unsigned in [low, high] */
@@ -61,6 +62,11 @@ typedef struct cli_strings {
 #define CLI_TEXT(letter, name, argument, type, field, help)                            \
     {                                                                                  \
         CLI_KIND_TEXT, letter, name, argument, offsetof(type, field), 0, 0, NULL, help \
+    }
+/* A text that may be the address of a database. In all others, and in all messages, passwords are stars. */
+#define CLI_ADDRESS(name, argument, type, field, help)                               \
+    {                                                                                \
+        CLI_KIND_ADDRESS, 0, name, argument, offsetof(type, field), 0, 0, NULL, help \
     }
 #define CLI_LIST(letter, name, argument, type, field, help)                            \
     {                                                                                  \
@@ -118,7 +124,8 @@ typedef struct cli_command {
     const char *examples; /* one command per line, indented by two spaces; a test runs them */
     const cli_option *options;
     size_t least_words, most_words;
-    bool in_place; /* its output may be its input */
+    bool in_place;  /* its output may be its input */
+    bool addresses; /* its words may be addresses of databases */
 } cli_command;
 
 enum { CLI_OK = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_CONTINUE = -1 };

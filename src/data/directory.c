@@ -2,6 +2,7 @@
 #include "data/directory.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "base/memory.h"
 #include "base/text.h"
@@ -9,6 +10,7 @@
 enum {
     PATH_BYTES = 4096,    /* of a category; a longer path is found by its beginning */
     SUGGEST_MOST = 20000, /* names looked at for "did you mean": a wrong word stays cheap */
+    SHARED_MOST = 4,      /* keys listed of items that share a name */
 };
 
 /* ---- words that several things may share ---- */
@@ -115,6 +117,23 @@ parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, in
     return PARSREC_OK;
 }
 
+/* The sentence about a name that several items have, with the first of their keys. */
+static parsrec_status fail_shared(const pr_dataset *data, pr_slice word, parsrec_error *err)
+{
+    char keys[SHARED_MOST * (sizeof(pr_excerpt) + 2)] = "";
+    size_t used = 0, found = 0;
+    pr_excerpt hold;
+    atomic_fetch_add(&searches, err != NULL);
+    for (size_t i = 0; err != NULL && i < data->item_names.count && found <= SHARED_MOST; i++) {
+        if (!pr_slice_equal(pr_name(&data->item_names, i), word) || found++ == SHARED_MOST)
+            continue;
+        used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", found > 1 ? ", " : "",
+                                 pr_show(&hold, pr_name(&data->item_keys, i)));
+    }
+    return pr_fail(err, PARSREC_E_NOT_FOUND, "several items are named %s; use the item's key: %s%s",
+                   pr_show(&hold, word), keys, found > SHARED_MOST ? ", ..." : "");
+}
+
 parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, int32_t *item,
                                  parsrec_error *err)
 {
@@ -126,8 +145,7 @@ parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, i
     }
     *item = words_find(&directory->item_names, word);
     if (*item == PR_SEVERAL)
-        return pr_fail(err, PARSREC_E_NOT_FOUND, "several items are named %s; use the item's key",
-                       pr_show(&hold, word));
+        return fail_shared(directory->data, word, err);
     if (*item >= 0)
         return PARSREC_OK;
     pr_suggest near;

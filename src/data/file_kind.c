@@ -28,6 +28,10 @@ static const signature signatures[] = {
     BEGINS("Obj\x01", PR_KIND_AVRO),
     BEGINS("\x89HDF\r\n", PR_KIND_HDF5),
     BEGINS("\x93NUMPY", PR_KIND_NUMPY),
+    BEGINS("\x80\x02", PR_KIND_PICKLE), /* protocols 2 to 5 */
+    BEGINS("\x80\x03", PR_KIND_PICKLE),
+    BEGINS("\x80\x04", PR_KIND_PICKLE),
+    BEGINS("\x80\x05", PR_KIND_PICKLE),
     BEGINS("SQLite format 3", PR_KIND_SQLITE),
     BEGINS("%PDF-", PR_KIND_PDF),
     BEGINS("\x1F\x8B", PR_KIND_GZIP),
@@ -181,6 +185,7 @@ static const kind_words words[] = {
     [PR_KIND_AVRO] = {"an Avro file", AS_CSV},
     [PR_KIND_HDF5] = {"an HDF5 file", AS_CSV},
     [PR_KIND_NUMPY] = {"a NumPy array", AS_CSV},
+    [PR_KIND_PICKLE] = {"a Python pickle", AS_CSV},
     [PR_KIND_SQLITE] = {"an SQLite database",
                         "name it with its prefix: parsrec import -o DATA sqlite:%s --table NAME"},
     [PR_KIND_PDF] = {"a PDF document", AS_CSV},

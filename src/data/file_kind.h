@@ -32,6 +32,7 @@ typedef enum pr_file_kind {
     PR_KIND_AVRO,
     PR_KIND_HDF5,
     PR_KIND_NUMPY,
+    PR_KIND_PICKLE,
     PR_KIND_SQLITE,
     PR_KIND_PDF,
     PR_KIND_PICTURE,

@@ -167,6 +167,9 @@ enum {
     WIDE = 1200,  /* a picture that scrolls on a page; others shrink to its width */
 };
 
+/* Of its width, to which a map that does not scroll shrinks at most on a phone: names stay 7 pixels high. */
+static const double least_share = .7;
+
 /* The number of the row or column at a place of a side. */
 static size_t index_at(const pr_heatmap_side *side, size_t place)
 {
@@ -723,7 +726,10 @@ parsrec_status pr_heatmap_inline(const pr_heatmap *map, pr_writer *page, parsrec
     layout l;
     pr_canvas *canvas;
     PR_TRY(lay_out(&l, map, err));
-    pr_write(page, l.width > WIDE ? "<div class=\"scroll\">\n" : "<div>\n");
+    if (l.width > WIDE)
+        pr_write(page, "<div class=\"scroll\">\n");
+    else
+        pr_write(page, "<div class=\"map\" style=\"--least:%.0fpx\">\n", least_share * l.width);
     parsrec_status status = pr_canvas_inline(&canvas, page, map->title, l.width, l.height, err);
     if (status == PARSREC_OK)
         status = complete(canvas, map, &l, err);

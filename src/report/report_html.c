@@ -46,6 +46,8 @@ static const char style[] =
     /* tables; wide pictures are in a .scroll without one */
     ".scroll{overflow-x:auto;margin:.8rem 0}"
     ".scroll svg{max-width:none}"
+    /* maps shrink to the page; on a phone not so far that their names cannot be read: then they scroll */
+    "@media screen and (max-width:44rem){.map{overflow-x:auto}.map svg{min-width:var(--least)}}"
     ".table{container:rows/inline-size;margin:.8rem 0}"
     ".table.few{container-type:normal}"
     ".table.many{container-name:many}"

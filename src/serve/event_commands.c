@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -158,8 +159,10 @@ parsrec_status serve_fold_events(serve_fold *f, parsrec_error *err)
     parsrec_status status = app_init(a, &o, err);
     if (status == PARSREC_OK)
         status = engine_load(&e, &files, err);
+    mode_t before = umask(S_IRWXG | S_IRWXO); /* purchases, as in a store: for its owner only */
     if (status == PARSREC_OK)
         status = fold(f, a, e, err);
+    umask(before);
     engine_drop(e);
     app_free(a);
     pr_free(a);

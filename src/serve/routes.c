@@ -82,14 +82,29 @@ static bool is_listed(const char *list, const char *word)
     return false;
 }
 
-/* A misspelt parameter is an error; otherwise its default would be used without notice. */
+/* `group` is a list. */
+static bool is_repeated(const http_target *target, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (strcmp(target->fields[k].name, target->fields[i].name) == 0)
+            return strcmp(target->fields[i].name, "group") != 0;
+    return false;
+}
+
+/* A misspelt parameter is an error; otherwise its default would be used without notice. So is one that is
+ * given twice, as a field of a body is: one of its values would not count. */
 static bool check_query(const route *r, const http_target *target, http_response *response)
 {
     pr_excerpt hold;
     for (size_t i = 0; i < target->field_count; i++) {
         const char *name = target->fields[i].name;
-        if (is_listed(r->query, name))
-            continue;
+        if (is_listed(r->query, name)) {
+            if (!is_repeated(target, i))
+                continue;
+            answer_error(response, 400, "bad_request", "The query parameter %s is given twice.",
+                         pr_show(&hold, pr_slice_of(name)));
+            return false;
+        }
         answer_error(response, 400, "bad_request",
                      "There is no query parameter %s; this path takes %s.",
                      pr_show(&hold, pr_slice_of(name)), r->query[0] != '\0' ? r->query : "none");

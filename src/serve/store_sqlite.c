@@ -6,6 +6,7 @@
  * file). So rows are only appended to their table and overwritten in place with zeros of the same
  * length, which moves nothing; and indexes contain only keyed hashes. Hence the lengths of what was
  * forgotten stay: a row that becomes shorter would move the rows of others. */
+#include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -130,11 +131,15 @@ static parsrec_status connect_to(const sqlite *self, sqlite3 **out, int flags, p
 /* Makes a new file that only its owner may read: it contains the secret of the hashes. SQLite gives
  * the log and its index the same rights. An existing file is not even opened, because closing it would
  * drop the locks that this process may hold on it. */
-static void make_private(const char *path)
+static parsrec_status make_private(const char *path, parsrec_error *err)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (fd < 0 && errno != EEXIST) /* SQLite would not say why */
+        return pr_fail_errno(err, PARSREC_E_IO,
+                             "%s: cannot open the store (--store names another place)", path);
     if (fd >= 0)
-        close(fd); /* if it cannot be made, SQLite says why */
+        close(fd);
+    return PARSREC_OK;
 }
 
 /* parsrec_hash(TEXT) in SQL, while a store is upgraded. */
@@ -246,7 +251,7 @@ static parsrec_status connect_both(sqlite *self, parsrec_error *err)
 {
     static const char settings[] = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                                    "PRAGMA secure_delete = ON"; /* deleted data is overwritten */
-    make_private(self->path);
+    PR_TRY(make_private(self->path, err));
     PR_TRY(connect_to(self, &self->writer, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, err));
     PR_TRY(run(self, self->writer, settings, "cannot use it as a store", err));
     PR_TRY(make_alone(self, err));

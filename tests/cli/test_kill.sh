@@ -49,6 +49,10 @@ full_folder() {
     same "$(find folder -name '*.tmp' 2>/dev/null)" "" "temporary files of $1"
     rm -rf folder
 }
+# What has no name is named by its folder.
+mkdir there
+fails 1 "temporary file in there/folder." sh limited "$PARSREC" import --shards=3 -o there/folder shop.csv
+same "$(ls there)" "" "what import --shards left"
 full_folder compare shop.data --models pop,personal
 full_folder explain markov shop.data --top 8 --baskets 40
 full_folder whatif model shop.data --drop category=C1 --draws 1 --resamples 20
@@ -78,6 +82,10 @@ if [ -d closed ]; then
     fails 1 "closed" "$PARSREC" explain markov shop.data -o closed/maps
     fails 1 "closed" "$PARSREC" whatif model shop.data --drop category=C1 -o closed/report
     fails 1 "closed" "$PARSREC" tune shop.data --trials 1 --epochs 1 -o closed/tuned
+    if [ "$(id -u)" -ne 0 ]; then why="Permission denied"; else why="Read-only file system"; fi
+    fails 1 "closed/shards: the folder cannot be made: $why" "$PARSREC" import --shards=2 -o closed/shards shop.csv
+    fails 1 "closed/events: cannot open the store (--store names another place): $why" \
+        "$PARSREC" serve pop --store sqlite:closed/events --listen 127.0.0.1:0
 else
     left_out "no read-only folder: root, and nothing can be mounted"
 fi

@@ -147,6 +147,9 @@ mistake bad_request 400 GET '/v1/items?limit=1e3'
 mistake bad_request 400 GET '/v1/items?q=%zz'
 mistake bad_request 400 GET '/v1/items?qq=milk'
 says "There is no query parameter 'qq'; this path takes q, limit."
+ask 400 GET '/v1/items?q=a&limit=2&q=b'
+says "The query parameter 'q' is given twice."
+ask 200 GET '/v1/relations?map=lift&by=category&group=everybody&group=cluster:2'
 mistake bad_request 400 GET '/v1/relations?maps=lift'
 says "this path takes map, by, user, group, difference, top."
 mistake bad_request 400 POST '/v1/recommend?user=K01' '{}'

@@ -32,6 +32,15 @@ same "$(cat code)" 503 "an event without a database"
 if grep -qi '^retry-after' headers; then pass; else fail "no Retry-After"; fi
 recommend '{"user":"K01","basket":["1000"],"k":2}'
 start_postgres
+# The database is back: /readyz says so without a further event, not only when a failed write is forgotten by itself.
+is_up() { web "$url/readyz" | grep -q '"store":"up"'; }
+wait_for grep -q "the store answers again" server.err
+looks=0
+until is_up || [ $looks -eq 200 ]; do
+    sleep 0.05
+    looks=$((looks + 1))
+done
+ok is_up
 wait_for answers 200 curl -s -o stdout -w '%{http_code}' -H "$auth" -d '{"user":"pg","items":["1000"],"id":"p"}' "$url/v1/events"
 get 200 /v1/users/pg
 tells 'a["baskets"] == 1'

@@ -46,6 +46,23 @@ for kind in $kinds; do ok grep -qw "$kind" page; done
 for variable in $(grep -rhoE '"PARSREC_[A-Z]+"' "$PARSREC_SOURCE/src" | tr -d '"' | sort -u); do ok grep -qw "$variable" page; done
 fails 2 "there is no command or topic 'modles' (did you mean 'models'?)" "$PARSREC" help modles
 
+# A password in the address of a database is in no message, wherever the address stands by mistake.
+address='postgresql://tester:hush@/shop?host=/nowhere'
+keeps_quiet() {
+    "$PARSREC" "$@" >stdout 2>stderr </dev/null
+    code=$?
+    if [ $code -ne 0 ] && ! grep -q hush stdout stderr; then pass; else fail "exit $code, or the password is shown: $*"; fi
+}
+keeps_quiet "$address"
+keeps_quiet help "$address"
+for command in $(commands_of); do
+    keeps_quiet "$command" "$address"
+    keeps_quiet "$command" "$address" "$address" "$address"
+    keeps_quiet "$command" no.st -o "$address"
+    keeps_quiet "$command" no.st --threads="$address"
+    keeps_quiet "$command" --"$address"
+done
+
 # parsrec(1) and the completions are what the program prints from its option tables:
 #   parsrec help --man >docs/man/parsrec.1
 #   parsrec help --completion bash >contrib/completions/parsrec.bash (zsh: _parsrec, fish: parsrec.fish)

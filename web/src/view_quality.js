@@ -36,9 +36,9 @@ function protocolRow(model, { protocol, negatives, measure, value, baselines, be
   const among = negatives > 0 ? `among ${negatives} other items` : 'in the whole catalogue';
   return h('tr', { class: verdict === 'behind' ? 'behind' : null },
     h('th', { scope: 'row' }, protocols[protocol] ?? protocol, h('small', null, ` ${among}, ${measure}`)),
+    h('td', { class: 'words' }, (verdicts[verdict] ?? verdicts.none)(model, best)),
     h('td', null, value.toFixed(3)),
-    h('td', null, other ? `${other.value.toFixed(3)} ${best}` : '–'),
-    h('td', { class: 'words' }, (verdicts[verdict] ?? verdicts.none)(model, best)));
+    h('td', null, other ? `${other.value.toFixed(3)} ${best}` : '–'));
 }
 
 const questionOf = ({ protocol, negatives }) =>
@@ -50,6 +50,8 @@ function headline(model, rows) {
   const [behind, level, ahead] = ['behind', 'level', 'ahead'].map(those);
   if (behind.length > 0) return `Counting is better than ${model} at ${behind.join(', ')}`;
   if (ahead.length === 0) return `${model} is not better than counting.`;
+  if (ahead.length <= level.length)
+    return `${model} is level with counting, and better only at ${ahead.join(', ')}`;
   if (level.length > 0) return `${model} is better than counting, but level at ${level.join(', ')}`;
   return `${model} is better than counting at every question.`;
 }
@@ -63,7 +65,7 @@ function verdict(baselines) {
       h('p', null, h('strong', null, headline(model, rows))), h('p', { class: 'quiet' }, prose(sentence))),
     h('div', { class: 'scroll verdicts', tabindex: '0', role: 'region', 'aria-label': 'Beside counting' },
       h('table', null,
-        h('thead', null, h('tr', null, ['Question', model, 'Best count', 'Verdict'].map((head) =>
+        h('thead', null, h('tr', null, ['Question', 'Verdict', model, 'Best count'].map((head) =>
           h('th', { scope: 'col', class: head === 'Verdict' ? 'words' : null }, head)))),
         h('tbody', null, rows.map((row) => protocolRow(model, row))))),
     h('h3', null, 'All measures'),

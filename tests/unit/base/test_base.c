@@ -259,6 +259,33 @@ static void pool_runs_every_task_once(void **state)
     }
 }
 
+/* As a file that is written in place: neither more nor fewer may read it than before. */
+static void replaced_file_keeps_its_rights(void **state)
+{
+    (void)state;
+    parsrec_error err;
+    char folder[] = "/tmp/parsrec-test-XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/out", folder);
+    mode_t before = umask(022);
+    static const mode_t rights[] = {0, 0600, 0664, 0440};
+    for (size_t i = 0; i < sizeof rights / sizeof *rights; i++) {
+        pr_atomic_file *file;
+        struct stat st;
+        if (rights[i] != 0)
+            assert_int_equal(chmod(path, rights[i]), 0);
+        assert_ok(pr_atomic_open(&file, path, &err));
+        assert_int_equal(stat(pr_atomic_temporary(file), &st), 0);
+        assert_int_equal(st.st_mode & 0777, rights[i] != 0 ? rights[i] : 0644);
+        assert_ok(pr_atomic_commit(file, &err));
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_mode & 0777, rights[i] != 0 ? rights[i] : 0644);
+    }
+    umask(before);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void atomic_file_appears_complete_or_not_at_all(void **state)
 {
     (void)state;
@@ -748,6 +775,7 @@ int main(void)
         cmocka_unit_test(shuffle_keeps_every_element),
         cmocka_unit_test(pool_runs_every_task_once),
         cmocka_unit_test(atomic_file_appears_complete_or_not_at_all),
+        cmocka_unit_test(replaced_file_keeps_its_rights),
         cmocka_unit_test(numbers_are_parsed_strictly),
         cmocka_unit_test(utf8_is_checked),
         cmocka_unit_test(text_is_cut_between_characters),

@@ -408,6 +408,10 @@ static void files_are_told_by_their_first_bytes(void **state)
         FILE_OF("BZh91AY&SY\x01\x02", PR_KIND_BZIP2),
         FILE_OF("PAR1\x15\x04", PR_KIND_PARQUET),
         FILE_OF("ARROW1\0\0", PR_KIND_ARROW),
+        FILE_OF("ORC\n\x03\0\0", PR_KIND_ORC),
+        FILE_OF("\x80\x02]q\0.", PR_KIND_PICKLE),
+        FILE_OF("\x80\x05\x95\x1D\0\0\0\0\0\0\0]", PR_KIND_PICKLE),
+        FILE_OF("\x80 5,1\n", PR_KIND_TEXT), /* the euro sign of Windows */
         FILE_OF("SQLite format 3\0", PR_KIND_SQLITE),
         FILE_OF("%PDF-1.4\n", PR_KIND_PDF),
         FILE_OF("PK\3\4....xl/workbook.xml", PR_KIND_XLSX),

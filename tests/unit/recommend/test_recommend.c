@@ -449,7 +449,7 @@ static void a_name_that_several_bear(void **state)
     s.data.categories = 4;
     assert_ok(pr_directory_init(&d, &s.data, &err));
     assert_fails(pr_directory_item(&d, pr_slice_of("Rye"), &number, &err), PARSREC_E_NOT_FOUND,
-                 "several items are named 'Rye'");
+                 "several items are named 'Rye'; use the item's key: 'milk', 'bread'");
     assert_fails(pr_directory_category(&d, pr_slice_of("TOP"), &number, &err), PARSREC_E_NOT_FOUND,
                  "several categories are named 'TOP'");
     assert_ok(pr_directory_category(&d, pr_slice_of("B > TOP"), &number, &err));

@@ -123,6 +123,28 @@ test('what fails comes with its reason and with what may help', async () => {
   await clean();
 });
 
+test('a model that is seldom better than counting does not read as better', async () => {
+  const metrics = { 'NDCG@10': { value: 0.3, low: 0.2, high: 0.4 } };
+  const quality = (...words) => ({ ready: true, models: [{ model: 'parsrec', metrics }],
+    baselines: { model: 'parsrec', verdict: 'level', sentence: 'Words.',
+      protocols: ['next', 'remaining', 'basket'].map((protocol, i) => ({ protocol, measure: 'NDCG@10', negatives: 100,
+        value: 0.3, verdict: words[i], best_baseline: 'pop', baselines: [{ model: 'pop', value: 0.2 }] })) } });
+  const headlines = [
+    [['ahead', 'level', 'level'], 'parsrec is level with counting, and better only at “Which item exactly is next?”'],
+    [['level', 'ahead', 'ahead'], 'parsrec is better than counting, but level at “Which item exactly is next?”'],
+    [['ahead', 'ahead', 'ahead'], 'parsrec is better than counting at every question.'],
+    [['level', 'level', 'level'], 'parsrec is not better than counting.'],
+  ];
+  for (const [words, headline] of headlines) {
+    const { page, clean } = await openPage(browser, server.url);
+    await page.route('**/v1/quality', (route) => route.fulfill({ json: quality(...words) }));
+    await page.getByRole('link', { name: 'Quality' }).click();
+    await page.locator('.verdict strong').waitFor();
+    assert.equal(await page.locator('.verdict strong').textContent(), headline);
+    await clean();
+  }
+});
+
 test('the quality view says where counting is better', async () => {
   const { page, clean } = await openPage(browser, server.url);
   const metrics = { 'HR@10': { value: 0.5, low: 0.4, high: 0.6 }, 'NDCG@10': { value: 0.3, low: 0.2, high: 0.4 } };
@@ -144,5 +166,11 @@ test('the quality view says where counting is better', async () => {
   await page.getByText('What the measures mean').click();
   await page.getByText('The share of purchases that were among the first 10 of the list').first().waitFor();
   await picture(page, 'verdict');
+  // On a phone verdicts are in sight; only numbers scroll.
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const cell of await rows.locator('td.words').all()) {
+    const { x, width } = await cell.boundingBox();
+    assert.ok(x + width <= 390, `a verdict ends at ${x + width}`);
+  }
   await clean();
 });

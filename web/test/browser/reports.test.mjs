@@ -44,7 +44,7 @@ function faults() {
   const name = (node) => `${node.tagName.toLowerCase()} "${node.textContent.trim().slice(0, 40)}"`;
   const page = document.scrollingElement;
   if (page.scrollWidth > width) found.push(`the page is ${page.scrollWidth} wide in ${width}`);
-  const pictures = [...document.querySelectorAll('.scroll')].filter((box) => box.querySelector('svg'));
+  const pictures = [...document.querySelectorAll('.scroll, .map')].filter((box) => box.querySelector('svg'));
   for (const node of document.querySelectorAll('main *')) {
     const box = node.getBoundingClientRect();
     const style = getComputedStyle(node);
@@ -60,6 +60,8 @@ function faults() {
     if (node.matches('svg text')) {
       const frame = node.ownerSVGElement.getBoundingClientRect();
       if (box.left < frame.left - 2 || box.right > frame.right + 2) found.push(`${name(node)} leaves its picture`);
+      const size = parseFloat(style.fontSize) * frame.width / node.ownerSVGElement.viewBox.baseVal.width;
+      if (!print && size < 6) found.push(`${name(node)} is ${size} pixels high`);
     }
   }
   return found;
@@ -125,4 +127,6 @@ test('tune', async () => {
 test('explain', async () => {
   await run(['explain', model, data, '-o', out('explain')]);
   await check(out('explain'), 'explain');
+  await run(['explain', model, data, '--by', 'item', '-o', out('items')]); // 47 rows, which a phone does not show at once
+  await check(out('items'), 'explain-items');
 });
