@@ -326,6 +326,22 @@ static unsigned next_number(void)
     return atomic_fetch_add(&number, 1);
 }
 
+/* Gives a file or folder the owner, the group and the rights of the one at `path` that it is about to
+ * replace, as far as we may. Another group gets no more than everybody. */
+static void keep_rights(int fd, const char *path)
+{
+    struct stat old, now;
+    if (stat(path, &old) != 0)
+        return;
+    mode_t rights = old.st_mode & 0777u;
+    bool same_group = fchown(fd, old.st_uid, old.st_gid) == 0 ||
+                      fchown(fd, (uid_t)-1, old.st_gid) == 0 ||
+                      (fstat(fd, &now) == 0 && now.st_gid == old.st_gid);
+    if (!same_group)
+        rights &= 0707u | (rights & 07u) << 3;
+    (void)fchmod(fd, rights); /* some file systems keep no rights */
+}
+
 static parsrec_status open_temporary(pr_atomic_file *file, const char *path, parsrec_error *err)
 {
     file->path = resolve(path);
@@ -337,21 +353,15 @@ static parsrec_status open_temporary(pr_atomic_file *file, const char *path, par
     if (file->temporary == NULL)
         return pr_fail_memory(err);
     remove_stale(file->path);
-    /* Not mkstemp: that gives 0600, and a result has the rights of the file that it replaces, or those
-     * that any new file would have. */
-    struct stat old;
-    bool replaces = stat(file->path, &old) == 0;
-    mode_t rights = replaces ? old.st_mode & 0777u : 0666u;
+    /* A new result has the rights that any new file would have. One that replaces another gets those of
+     * the other when it is complete, and is nobody else's until then. */
+    mode_t rights = access(file->path, F_OK) == 0 ? 0600 : 0666;
     for (;;) {
         snprintf(file->temporary, room, "%s.%u-%u.tmp", file->path, (unsigned)getpid(),
                  next_number());
         file->fd = open(file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, rights);
-        if (file->fd >= 0 && claim(file->fd)) {
-            if (replaces)
-                (void)fchmod(file->fd,
-                             rights); /* what umask took away; some file systems have none */
+        if (file->fd >= 0 && claim(file->fd))
             return PARSREC_OK;
-        }
         if (file->fd >= 0)
             close(file->fd);
         else if (errno != EEXIST)
@@ -450,6 +460,7 @@ parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err)
         release(file);
         return status;
     }
+    keep_rights(file->fd, file->path);
     if (status == PARSREC_OK && rename(file->temporary, file->path) != 0)
         status = pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be put in place", file->path);
     if (status != PARSREC_OK) {
@@ -498,10 +509,11 @@ parsrec_status pr_new_folder_open(pr_new_folder *f, const char *path, parsrec_er
     if (f->temporary == NULL)
         return pr_fail_memory(err);
     remove_stale(f->path);
+    mode_t rights = access(f->path, F_OK) == 0 ? 0700 : 0777; /* as with files */
     int made;
     do
         snprintf(f->temporary, room, "%s.%u-%u.tmp", f->path, (unsigned)getpid(), next_number());
-    while ((made = mkdir(f->temporary, 0777)) != 0 && errno == EEXIST);
+    while ((made = mkdir(f->temporary, rights)) != 0 && errno == EEXIST);
     if (made == 0)
         f->lock = open(f->temporary, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (f->lock >= 0 && claim(f->lock))
@@ -511,6 +523,7 @@ parsrec_status pr_new_folder_open(pr_new_folder *f, const char *path, parsrec_er
 
 parsrec_status pr_new_folder_commit(pr_new_folder *f, parsrec_error *err)
 {
+    keep_rights(f->lock, f->path);
     (void)fsync(f->lock); /* where a folder can be synced */
     bool replaces = renameat2(AT_FDCWD, f->temporary, AT_FDCWD, f->path, RENAME_EXCHANGE) == 0;
     if (!replaces && rename(f->temporary, f->path) != 0) {

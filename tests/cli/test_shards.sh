@@ -42,6 +42,9 @@ equal one three "standard input, rows by time"
 ok "$PARSREC" import --shards=$shards -o four half2.csv half1.csv --items items.csv --users users.csv
 equal one four "two inputs"
 ok "$PARSREC" import --shards=1 -o single $rows
+chmod 700 single
+ok "$PARSREC" import --shards=1 -o single $rows
+same "$(stat -c %a single)" 700 "rights of a folder that is replaced"
 same "$(ls single | tr '\n' ' ')" "dictionary.st manifest.st shard-0000.st " "files of one shard"
 ok "$PARSREC" import --shards -o many $rows
 same "$(ls many | wc -l)" 258 "files of 256 shards"

@@ -259,7 +259,8 @@ static void pool_runs_every_task_once(void **state)
     }
 }
 
-/* As a file that is written in place: neither more nor fewer may read it than before. */
+/* As a file that is written in place: neither more nor fewer may read it than before, and nobody else
+ * while it is written. */
 static void replaced_file_keeps_its_rights(void **state)
 {
     (void)state;
@@ -276,10 +277,21 @@ static void replaced_file_keeps_its_rights(void **state)
             assert_int_equal(chmod(path, rights[i]), 0);
         assert_ok(pr_atomic_open(&file, path, &err));
         assert_int_equal(stat(pr_atomic_temporary(file), &st), 0);
-        assert_int_equal(st.st_mode & 0777, rights[i] != 0 ? rights[i] : 0644);
+        assert_int_equal(st.st_mode & 0777, rights[i] != 0 ? 0600 : 0644);
         assert_ok(pr_atomic_commit(file, &err));
         assert_int_equal(stat(path, &st), 0);
         assert_int_equal(st.st_mode & 0777, rights[i] != 0 ? rights[i] : 0644);
+    }
+    if (geteuid() == 0) { /* others may not give files away */
+        enum { SOMEBODY = 65534 };
+        pr_atomic_file *file;
+        struct stat st;
+        assert_int_equal(chown(path, SOMEBODY, SOMEBODY), 0);
+        assert_ok(pr_atomic_open(&file, path, &err));
+        assert_ok(pr_atomic_commit(file, &err));
+        assert_int_equal(stat(path, &st), 0);
+        assert_int_equal(st.st_uid, SOMEBODY);
+        assert_int_equal(st.st_gid, SOMEBODY);
     }
     umask(before);
     assert_int_equal(unlink(path), 0);
