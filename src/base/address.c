@@ -50,10 +50,10 @@ static bool hide_in_query(char *query)
 
 bool pr_address_hide(char *address)
 {
-    const char *user = after_scheme(address);
-    if (user == NULL)
+    char *begin = strstr(address, "://");
+    if (begin == NULL)
         return false;
-    char *begin = address + (user - address);
+    begin += strlen("://");
     const char *end = end_of_user(begin);
     char *colon = end != NULL ? memchr(begin, ':', (size_t)(end - begin)) : NULL;
     char *query = strchr(begin, '?');

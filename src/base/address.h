@@ -8,7 +8,7 @@
 /* Whether the text is an address of a database server, which libpq reads. */
 bool pr_address_is_postgres(const char *text);
 
-/* Overwrites every password in an address with stars, in place; false where there is none. */
+/* Overwrites every password in an address of any kind with stars, in place; false where there is none. */
 bool pr_address_hide(char *address);
 
 /* Whether the password may end elsewhere than libpq thinks: with an '@' or '/' in it that is not

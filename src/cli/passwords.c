@@ -1,6 +1,7 @@
 /* Hides passwords from the list of processes and from every message. */
 #include "cli/passwords.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,31 +18,30 @@ typedef struct hidden_argument {
 static hidden_argument *hidden;
 static size_t hidden_count;
 
-/* The address in an argument, which may follow "--store="; NULL where there is none. */
-static char *address_in(char *argument)
+/* Whether it begins as any address does: "SCHEME://". A query that contains one is something else. */
+static bool is_address(const char *text)
 {
-    for (char *at = argument; (at = strstr(at, "postgres")) != NULL; at++)
-        if (pr_address_is_postgres(at))
-            return at;
-    return NULL;
+    size_t scheme = strcspn(text, "/ '\"=");
+    return scheme > 0 && text[scheme - 1] == ':' && strncmp(text + scheme, "//", 2) == 0;
 }
 
 /* Without a copy the password is lost, and the address does not work: better than to show it. */
 static void hide(char *argument)
 {
-    char *address = address_in(argument);
+    char *address = argument + strspn(argument, "-"), *value = strchr(argument, '=');
+    if (!is_address(address)) /* then perhaps --store=ADDRESS */
+        address = value != NULL && is_address(value + 1) ? value + 1 : NULL;
     char *copy = address != NULL ? pr_copy_string(argument, strlen(argument)) : NULL;
-    if (address == NULL || !pr_address_hide(address)) {
+    if (address != NULL && pr_address_hide(address) && hidden != NULL)
+        hidden[hidden_count++] = (hidden_argument){argument, copy};
+    else
         pr_free(copy);
-        return;
-    }
-    hidden[hidden_count++] = (hidden_argument){argument, copy};
 }
 
 void cli_hide_passwords(int argc, char **argv)
 {
     hidden = pr_alloc(argc > 0 ? (size_t)argc : 1, sizeof *hidden);
-    for (int i = 1; i < argc && hidden != NULL; i++)
+    for (int i = 1; i < argc; i++)
         hide(argv[i]);
     if (hidden_count > 0)
         fprintf(stderr,
@@ -51,7 +51,7 @@ void cli_hide_passwords(int argc, char **argv)
 
 char *cli_with_password(const char *value)
 {
-    for (size_t i = 0; i < hidden_count; i++) {
+    for (size_t i = 0; i < hidden_count && pr_address_is_postgres(value); i++) {
         size_t length = strlen(hidden[i].shown);
         for (size_t at = 0; at <= length && hidden[i].given != NULL; at++)
             if (value == hidden[i].shown + at)

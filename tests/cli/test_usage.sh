@@ -61,7 +61,11 @@ for command in $(commands_of); do
     keeps_quiet "$command" no.st -o "$address"
     keeps_quiet "$command" no.st --threads="$address"
     keeps_quiet "$command" --"$address"
+    keeps_quiet "$command" "sqlite:$address"
+    keeps_quiet "$command" no.st --store="sqlite:$address"
 done
+keeps_quiet import -o no.st mysql://tester:hush@nowhere/shop --table sales
+keeps_quiet import -o no.st "POSTGRESQL${address#postgresql}" --table sales
 
 # parsrec(1) and the completions are what the program prints from its option tables:
 #   parsrec help --man >docs/man/parsrec.1
