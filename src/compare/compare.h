@@ -73,7 +73,7 @@ typedef struct pr_contender {
         held_out; /* newest sessions of a user that are left out (the setting last); 0: of a file */
     bool
         gaining; /* validation was best at the last epoch of an attempt, clearly above all before */
-    bool knows;  /* has learnt from the sessions of the table: validation sessions, newest = on */
+    bool learnt; /* learns from the sessions of the table: pr_eval_is_learnt */
     char kind[32];
     uint64_t parameters;
     pr_cost cost;

@@ -118,7 +118,7 @@ static json_t *row_json(const parsrec_comparison *c, size_t row)
                   path[0] != '\0' ? pr_json_string(path) : json_null(),
                   c->ablation ? "versus_base" : "versus_best", versus(c, row), "learning",
                   learning(r), "cost", cost(r), "seeds", seeds(c, r), "not_trained_out", r->gaining,
-                  "learnt_these_sessions", r->knows);
+                  "learns_these_sessions", r->learnt);
     if (object == NULL || more == NULL || json_object_update(object, more) != 0) {
         json_decref(object);
         object = NULL;

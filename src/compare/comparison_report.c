@@ -114,9 +114,10 @@ static void write_legend(pr_writer *out, const parsrec_comparison *c)
             break;
         }
     for (size_t row = 0; row < c->count; row++)
-        if (c->rows[row].knows) {
-            pr_write(out, " ‡ has learnt from these sessions (newest = on), so its figures are too "
-                          "good; the setting newest=off leaves them out.");
+        if (c->rows[row].learnt) {
+            pr_write(out,
+                     " ‡ learns from these sessions at the end (newest = on), so its figures are "
+                     "too good; the setting newest=off leaves them out.");
             break;
         }
 }
@@ -184,7 +185,7 @@ static void measures_row(pr_report *r, const parsrec_comparison *c, size_t row)
     static const pr_emphasis ranks[] = {PR_PLAIN, PR_BEST, PR_SECOND};
     char name[PR_ENTRY_NAME + 32];
     snprintf(name, sizeof name, "%s%s%s", c->rows[row].entry->name,
-             c->rows[row].gaining ? " †" : "", c->rows[row].knows ? " ‡" : "");
+             c->rows[row].gaining ? " †" : "", c->rows[row].learnt ? " ‡" : "");
     pr_report_row(r, c->rows[row].ceiling ? PR_ROW_ASIDE : PR_ROW_PLAIN, name);
     for (size_t i = 0; i < c->column_count; i++)
         pr_report_number(r, pr_cell_value(c, row, &c->columns[i]),

@@ -12,6 +12,7 @@
 #include "base/memory.h"
 #include "base/status.h"
 #include "compare/compare.h"
+#include "eval/evaluation.h"
 #include "model/model_file.h"
 #include "train/train.h"
 
@@ -242,7 +243,7 @@ static parsrec_status evaluate_model(parsrec_comparison *c, pr_contender *r, pr_
     snprintf(r->kind, sizeof r->kind, "%s", facts.kind);
     r->parameters = facts.parameters;
     r->ceiling = strcmp(facts.kind, "oracle") == 0;
-    r->knows = c->eval.split == PARSREC_SPLIT_VALID && model->file.model->config.newest;
+    r->learnt = pr_eval_is_learnt(model->file.model, c->eval.split);
     PR_TRY(parsrec_eval_several(model, data, o, 1 + c->other_count, reports, hooks, err));
     a->report = reports[0];
     memcpy(a->others, reports + 1, c->other_count * sizeof *a->others);

@@ -124,14 +124,17 @@ static parsrec_status fail_shared(const pr_dataset *data, pr_slice word, parsrec
     size_t used = 0, found = 0;
     pr_excerpt hold;
     atomic_fetch_add(&searches, err != NULL);
-    for (size_t i = 0; err != NULL && i < data->item_names.count && found <= SHARED_MOST; i++) {
+    for (size_t i = 0;
+         err != NULL && i < data->item_names.count && i < SUGGEST_MOST && found <= SHARED_MOST;
+         i++) {
         if (!pr_slice_equal(pr_name(&data->item_names, i), word) || found++ == SHARED_MOST)
             continue;
         used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", found > 1 ? ", " : "",
                                  pr_show(&hold, pr_name(&data->item_keys, i)));
     }
-    return pr_fail(err, PARSREC_E_NOT_FOUND, "several items are named %s; use the item's key: %s%s",
-                   pr_show(&hold, word), keys, found > SHARED_MOST ? ", ..." : "");
+    return pr_fail(err, PARSREC_E_NOT_FOUND, "several items are named %s; use the item's key%s%s%s",
+                   pr_show(&hold, word), found > 0 ? ": " : "", keys,
+                   found > SHARED_MOST ? ", ..." : "");
 }
 
 parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, int32_t *item,
@@ -157,7 +160,7 @@ parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, i
     return pr_fail(err, PARSREC_E_NOT_FOUND,
                    near.count > 0 ? "there is no item %s in the catalogue%s"
                                   : "there is no item %s in the catalogue%s; use an item's key or "
-                                    "its exact name, or leave it out",
+                                    "its exact name",
                    pr_show(&hold, word), pr_suggest_sentence(&near));
 }
 

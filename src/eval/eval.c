@@ -277,6 +277,11 @@ static parsrec_status check_test_users(const pr_dataset *fitted, parsrec_error *
     return PARSREC_OK;
 }
 
+bool pr_eval_is_learnt(const pr_model *model, parsrec_split split)
+{
+    return split == PARSREC_SPLIT_VALID && model->config.newest;
+}
+
 parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_data *data,
                                     const parsrec_eval_options *options, size_t count,
                                     parsrec_eval_report *reports, const parsrec_hooks *hooks,
@@ -302,7 +307,7 @@ parsrec_status parsrec_eval_several(const parsrec_model *loaded, const parsrec_d
         status = check_test_users(fitted.data, err);
     if (status == PARSREC_OK)
         status = pr_same_ranks(ranks, model, fitted.data, "", err);
-    if (options->split == PARSREC_SPLIT_VALID && model->config.newest)
+    if (pr_eval_is_learnt(model, options->split))
         pr_say(
             hooks, PARSREC_LOG_WARNING,
             "with newest = on the model learns from the validation sessions at the end, so these "

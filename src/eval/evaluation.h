@@ -27,6 +27,10 @@ typedef struct pr_evaluation {
     pr_ranks *ranks;       /* that divide the baskets; not with a dump. NULL: one process */
 } pr_evaluation;
 
+/* Whether the model learns from the sessions of this split: with newest = on its last epochs take in the
+ * validation sessions. */
+bool pr_eval_is_learnt(const pr_model *model, parsrec_split split);
+
 parsrec_status pr_evaluation_init(pr_evaluation *e, const pr_dataset *data,
                                   const pr_eval_protocol *protocol, parsrec_error *err);
 void pr_evaluation_free(pr_evaluation *e); /* a zeroed one is fine */

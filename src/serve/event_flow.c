@@ -3,6 +3,7 @@
 #include "serve/event_flow.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -108,19 +109,18 @@ static parsrec_status catch_up_current(app *a, parsrec_error *err)
 
 /* ---- whether the store answers ---- */
 
-/* Logs once when the store is lost and once when it is back: true then. An invalid event does not count
- * as a failure of the store. */
-static bool note_store(atomic_bool *down, parsrec_status status, const char *lost, const char *back,
+/* Logs once when the store is lost and once when it is back. An invalid event does not count as a
+ * failure of the store. */
+static void note_store(atomic_bool *down, parsrec_status status, const char *lost, const char *back,
                        const parsrec_error *err)
 {
     bool failed = status == PARSREC_E_IO || status == PARSREC_E_FORMAT;
     if (atomic_exchange(down, failed) == failed)
-        return false;
+        return;
     if (failed)
         fprintf(stderr, "warning: %s: %s\n", lost, err->message);
     else
         fprintf(stderr, "%s\n", back);
-    return !failed;
 }
 
 static void note_written(app *a, parsrec_status status, const parsrec_error *err)
@@ -308,9 +308,10 @@ static void *follow(void *context)
     while (!atomic_load(&a->unfollow)) {
         parsrec_error err = {0};
         status = follow_once(a, status != PARSREC_OK, &err);
-        if (note_store(&a->unread, status == PARSREC_OK ? PARSREC_OK : PARSREC_E_IO,
-                       "the store does not answer", "the store answers again", &err))
-            atomic_store(&a->unwritten_at, pr_now() - UNWRITTEN_SECONDS);
+        if (status == PARSREC_OK && atomic_load(&a->unread))
+            atomic_store(&a->unwritten_at, -INFINITY); /* a failed write counts no longer */
+        note_store(&a->unread, status == PARSREC_OK ? PARSREC_OK : PARSREC_E_IO,
+                   "the store does not answer", "the store answers again", &err);
         if (status != PARSREC_OK)
             nanosleep(&pause, NULL);
     }

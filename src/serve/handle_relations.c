@@ -299,8 +299,6 @@ static json_t *request_of(const http_target *target)
         const target_field *f = &target->fields[i];
         if (strcmp(f->name, "group") == 0)
             bad |= json_array_append_new(groups, json_string(f->value));
-        else if (json_object_get(request, f->name) != NULL)
-            continue; /* the first one is used */
         else if (strcmp(f->name, "top") == 0 && pr_parse_u64(pr_slice_of(f->value), &top))
             bad |= json_object_set_new(request, f->name,
                                        json_integer(top <= TOP_MOST ? (json_int_t)top : 0));

@@ -201,7 +201,13 @@ def compare_words(where, promised, shown):
     def words(lines):
         lines = [re.sub(r"\bbecause of [^;]*", "because", line) for line in lines]
         whole = [[t for t in line.split() if not re.fullmatch(r"-?[\d,]*\.\d+", t)] for line in lines]
-        return sorted(words[1:] for words in whole if words)  # the first is the rank
+        items = []  # a line without a rank belongs to the item above it
+        for tokens in whole:
+            if tokens and tokens[0].isdigit():
+                items.append(tokens[1:])
+            elif tokens:
+                items[-1:] = [items[-1] + tokens] if items else [tokens]
+        return sorted(items)
 
     if words(promised) != words(shown.split("\n")):
         problem(where, f"promises '{' / '.join(promised)}', prints '{' / '.join(shown.strip().split(chr(10)))}'")

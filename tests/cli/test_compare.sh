@@ -80,7 +80,7 @@ ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol n
 says "protocol next"
 says "Second to last sessions"
 ok grep -q '^| old ‡' other/report.md
-ok grep -qF '‡ has learnt from these sessions (newest = on)' other/report.md
+ok grep -qF '‡ learns from these sessions at the end (newest = on)' other/report.md
 ok "$PARSREC" compare shop.st --models "pop,old=@out/a.st" -o other --protocol basket
 says "Rec@1  Rec@5 Rec@10"
 same "$(awk 'length > 79' stdout | grep -c '@')" 0 "headings beyond 79 columns"

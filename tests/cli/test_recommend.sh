@@ -153,14 +153,14 @@ fails 1 "basket: there is no item 'x7'" $R --basket 1000,x7 --strict
 ok $R --basket 1000 -k 3
 cp stdout known
 ok $R --basket 1000,x7 -k 3
-same "$(cat stderr)" "note: left out: there is no item 'x7' in the catalogue; use an item's key or its exact name, or leave it out" "note"
+same "$(cat stderr)" "note: left out: there is no item 'x7' in the catalogue; use an item's key or its exact name" "note"
 same "$(cat stdout)" "$(cat known)" "an unknown item left out"
 ok $R --basket Milc -k 1
 same "$(cat stderr)" "note: left out: there is no item 'Milc' in the catalogue (did you mean 'Milk'?)" "note with a name that is near"
 ok $R --basket 1000,x7,x8 -k 1 --json
 says ',"unknown_items":["x7","x8"]}'
 fails 2 "the requests say" $R - --strict
-fails 1 "leave it out" $R --only x7
+fails 1 "use an item's key or its exact name" $R --only x7
 fails 1 "there is no category 'x7'" $R --category x7
 fails 1 "is a data set, not a model" "$PARSREC" recommend shop.st
 fails 1 "cannot open" "$PARSREC" recommend missing.model

@@ -348,9 +348,9 @@ static void count_prior(double *w, const pr_arnn_dims *d, bool lifts)
         w[pr_arnn_mix_lift(d)] = pr_count_prior[PR_COUNT_LIFT];
 }
 
-/* Weights of a stage, and what the score gains over counts alone; where that is too little, weights of counts,
- * fitted with the prior of `mix`. Where lifts would count against an item, the score knows them already: they are left out, and
- * answers need not look at them. */
+/* Weights of a stage, and what the score gains over counts alone; where that is too little, weights of
+ * counts, fitted with the prior of `mix`. Where lifts would count against an item, the score knows them
+ * already: they are left out, and answers need not look at them. */
 static parsrec_status fit_stage(double *w, double *worth, size_t stage, pr_choices *q,
                                 const pr_arnn_dims *d, pr_pool *pool, parsrec_error *err)
 {

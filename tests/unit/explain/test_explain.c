@@ -660,8 +660,12 @@ static pr_dataset *synthetic(const char *path)
 static void truth_is_recovered_by_itself(void **state)
 {
     (void)state;
-    const char *path = "test_explain.st", *specs[] = {"truth", "everybody"};
+    char path[] = "/tmp/parsrec-explain-XXXXXX";
+    const char *specs[] = {"truth", "everybody"};
     enum { C = 20, LAST = C * C - 1, TRIPS = 40000 };
+    int handle = mkstemp(path);
+    assert_true(handle >= 0);
+    close(handle);
     pr_dataset *data = synthetic(path);
     pr_group_source from = {.data = data, .last = 1};
     pr_user_groups groups;
