@@ -9,7 +9,7 @@
 #include "base/address.h"
 #include "base/memory.h"
 
-/* Arguments with a password, for the life of the program. */
+/* Addresses of PostgreSQL with a password, for the life of the program. */
 typedef struct hidden_argument {
     const char *shown;
     char *given; /* NULL: there was no memory for it */
@@ -25,14 +25,16 @@ static bool is_address(const char *text)
     return scheme > 0 && text[scheme - 1] == ':' && strncmp(text + scheme, "//", 2) == 0;
 }
 
-/* Without a copy the password is lost, and the address does not work: better than to show it. */
+/* What PostgreSQL opens is kept as it was given. Without memory for that the password is lost, and the
+ * address does not work: better than to show it. */
 static void hide(char *argument)
 {
     char *address = argument + strspn(argument, "-"), *value = strchr(argument, '=');
     if (!is_address(address)) /* then perhaps --store=ADDRESS */
         address = value != NULL && is_address(value + 1) ? value + 1 : NULL;
-    char *copy = address != NULL ? pr_copy_string(argument, strlen(argument)) : NULL;
-    if (address != NULL && pr_address_hide(address) && hidden != NULL)
+    bool opened = address != NULL && pr_address_is_postgres(address);
+    char *copy = opened ? pr_copy_string(argument, strlen(argument)) : NULL;
+    if (address != NULL && pr_address_hide(address) && opened && hidden != NULL)
         hidden[hidden_count++] = (hidden_argument){argument, copy};
     else
         pr_free(copy);
@@ -51,7 +53,7 @@ void cli_hide_passwords(int argc, char **argv)
 
 char *cli_with_password(const char *value)
 {
-    for (size_t i = 0; i < hidden_count && pr_address_is_postgres(value); i++) {
+    for (size_t i = 0; i < hidden_count; i++) {
         size_t length = strlen(hidden[i].shown);
         for (size_t at = 0; at <= length && hidden[i].given != NULL; at++)
             if (value == hidden[i].shown + at)
