@@ -6,12 +6,13 @@
 # databases or threads, and those that kill or time something; "-R ." takes all of them.
 # AT_ONCE rounds run at the same time, 1 unless set: each is the load of the others, and meets their ports and files,
 # so that no loops are needed (LOOPS 0). Each has a folder of its own for its logs and its temporary files.
-# BUILD names the build, release unless set, which must be there (./check, or cmake --build --preset release).
+# BUILD names the builds, release unless set, which must be there (./check, or cmake --build --preset release).
 # JOBS tests of a round run at a time, 2 unless set. Fails when any run of any test does, and says which.
 #   AT_ONCE=5 JOBS=2 bench/check_under_load.sh 10 0 -R .     ten runs of all tests, about ten tests at any time
+#   BUILD='release dev tsan' bench/check_under_load.sh 10 6 -R .     the tests of ./check, ten times
 set -u
 cd "$(dirname "$0")/.." || exit 1
-rounds=${1:-10} loops=${2:-6} at_once=${AT_ONCE:-1} build=$PWD/build/${BUILD:-release}
+rounds=${1:-10} loops=${2:-6} at_once=${AT_ONCE:-1} builds=${BUILD:-release}
 [ $# -lt 1 ] || shift
 [ $# -lt 1 ] || shift
 timed='^web[.]|^cli[.](serve|mistakes|train|memory|kill|store|forget|import_postgres|bench|recommend_all|tune|compare|ablate|whatif|features)|^unit[.](serve|store|queue|kill|live|train)$'
@@ -34,7 +35,7 @@ one() {
     number=$1
     shift
     mkdir -p "$round/tmp"
-    echo "subdirs(\"$build\")" >"$round/CTestTestfile.cmake"
+    for build in $builds; do echo "subdirs(\"$PWD/build/$build\")"; done >"$round/CTestTestfile.cmake"
     TMPDIR=$round/tmp ctest --test-dir "$round" --schedule-random --output-on-failure -j"${JOBS:-2}" "$@" >"$round/log" 2>&1
     echo $? >"$round/status"
     echo "round $number of $rounds: $(grep -c ' Passed ' "$round/log") passed," \
