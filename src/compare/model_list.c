@@ -82,9 +82,9 @@ static parsrec_status check_name(const pr_model_list *list, const pr_listed_mode
                        "%s is not a valid name for a model; it must start with a letter or digit",
                        pr_show(&hold, pr_slice_of(name)));
     for (const char *c = name; *c != '\0'; c++)
-        if ((unsigned char)*c < ' ' || *c == 0x7F)
+        if ((unsigned char)*c < ' ' || *c == 0x7F || *c == '/')
             return pr_fail(err, PARSREC_E_ARGUMENT,
-                           "the name of a model has no control characters");
+                           "the name of a model has no control characters and no slash");
     for (size_t i = 0; i < list->count; i++)
         if (strcmp(list->entries[i].name, name) == 0)
             return pr_fail(err, PARSREC_E_ARGUMENT,

@@ -106,6 +106,7 @@ static void bad_lists(void **state)
         {"sasrec:loss", "'loss' is not a setting"},
         {".x=pop", "must start with"},
         {"a\nb=pop", "control characters"},
+        {"sequence:loss=a/b", "no slash"},
         {"counts:epochs=3", "no model that learns"},
         {"sequence:", "is not a setting"},
         {"x=counts", "cannot have a name"},
