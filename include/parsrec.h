@@ -794,6 +794,11 @@ PARSREC_API parsrec_status parsrec_model_find(const parsrec_model *model, parsre
                                               const char *word, int32_t *number,
                                               parsrec_error *err);
 
+/* The items that have exactly this name, in the order of their numbers, `capacity` at most; returns
+ * how many. */
+PARSREC_API size_t parsrec_model_named(const parsrec_model *model, const char *name, int32_t *items,
+                                       size_t capacity);
+
 PARSREC_API parsrec_name parsrec_model_key(const parsrec_model *model, parsrec_thing thing,
                                            int32_t number); /* a category's own name */
 PARSREC_API parsrec_name parsrec_model_item_name(const parsrec_model *model, int32_t item);
@@ -1021,7 +1026,7 @@ typedef struct parsrec_answer_parts {
     parsrec_answer answer;
     const parsrec_hit *hits;
     const parsrec_why *whys;    /* one per hit; NULL: no reasons */
-    const char *const *unknown; /* keys of items that were left out as unknown */
+    const char *const *unknown; /* items that were left out: unknown, or names that several have */
     size_t unknown_count;
 } parsrec_answer_parts;
 PARSREC_API parsrec_status parsrec_answer_json(const parsrec_model *model, parsrec_scratch *own,

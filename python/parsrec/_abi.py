@@ -1187,6 +1187,7 @@ FUNCTIONS = {
     "parsrec_model_weight": (c_bool, [c_void_p, c_size_t, POINTER(c_char_p), POINTER(c_double)]),
     "parsrec_model_size": (c_size_t, [c_void_p, c_int]),
     "parsrec_model_find": (c_int, [c_void_p, c_int, c_char_p, POINTER(c_int32), POINTER(parsrec_error)]),
+    "parsrec_model_named": (c_size_t, [c_void_p, c_char_p, POINTER(c_int32), c_size_t]),
     "parsrec_model_key": (parsrec_name, [c_void_p, c_int, c_int32]),
     "parsrec_model_item_name": (parsrec_name, [c_void_p, c_int32]),
     "parsrec_model_item_category": (c_int32, [c_void_p, c_int32]),

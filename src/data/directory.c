@@ -22,19 +22,30 @@ static void words_free(pr_words *words)
     *words = (pr_words){0};
 }
 
-static parsrec_status words_add(pr_words *words, pr_slice word, int32_t number, parsrec_error *err)
+/* The newest of several things with one name is first_of(the word's number). */
+static int32_t first_of(int32_t number)
+{
+    return number <= PR_SEVERAL ? PR_SEVERAL - number : number;
+}
+
+/* *before: who had the word last, or -1. */
+static parsrec_status words_add(pr_words *words, pr_slice word, int32_t number, int32_t *before,
+                                parsrec_error *err)
 {
     uint32_t at;
-    size_t before = words->table.count;
+    size_t count = words->table.count;
+    *before = -1;
     if (word.size == 0)
         return PARSREC_OK;
-    PR_TRY(pr_grow(&words->numbers, &words->capacity, before + 1, sizeof *words->numbers, err));
+    PR_TRY(pr_grow(&words->numbers, &words->capacity, count + 1, sizeof *words->numbers, err));
     PR_TRY(pr_intern_add(&words->table, word, &at, err));
-    words->numbers[at] = at == before ? number : PR_SEVERAL;
+    if (at < count)
+        *before = first_of(words->numbers[at]);
+    words->numbers[at] = at == count ? number : PR_SEVERAL - number;
     return PARSREC_OK;
 }
 
-/* -1 for an unknown word. */
+/* -1 for an unknown word; PR_SEVERAL or less for one that several things share. */
 static int32_t words_find(const pr_words *words, pr_slice word)
 {
     uint32_t at;
@@ -45,19 +56,32 @@ static int32_t words_find(const pr_words *words, pr_slice word)
 
 static parsrec_status add_categories(pr_directory *d, parsrec_error *err)
 {
+    int32_t unused;
     char *path = pr_alloc(PATH_BYTES, 1);
     if (path == NULL)
         return pr_fail_memory(err);
     parsrec_status status = PARSREC_OK;
     for (size_t c = 0; c < d->data->categories && status == PARSREC_OK; c++) {
         pr_category_path(d->data, (int32_t)c, path, PATH_BYTES);
-        status = words_add(&d->category_paths, pr_slice_of(path), (int32_t)c, err);
+        status = words_add(&d->category_paths, pr_slice_of(path), (int32_t)c, &unused, err);
         if (status == PARSREC_OK)
             status = words_add(&d->category_names, pr_name(&d->data->category_names, c), (int32_t)c,
-                               err);
+                               &unused, err);
     }
     pr_free(path);
     return status;
+}
+
+/* From the last to the first, so that the chain of those that share a name is in their order. */
+static parsrec_status add_item_names(pr_directory *d, parsrec_error *err)
+{
+    const pr_names *names = &d->data->item_names;
+    d->next_named = pr_alloc(names->count, sizeof *d->next_named);
+    if (d->next_named == NULL)
+        return pr_fail_memory(err);
+    for (size_t i = names->count; i-- > 0;)
+        PR_TRY(words_add(&d->item_names, pr_name(names, i), (int32_t)i, &d->next_named[i], err));
+    return PARSREC_OK;
 }
 
 parsrec_status pr_directory_init(pr_directory *directory, const pr_dataset *data,
@@ -67,9 +91,7 @@ parsrec_status pr_directory_init(pr_directory *directory, const pr_dataset *data
     parsrec_status status;
     PR_TRY_GOTO(pr_intern_load(&directory->users, &data->user_keys, err));
     PR_TRY_GOTO(pr_intern_load(&directory->items, &data->item_keys, err));
-    for (size_t i = 0; i < data->item_names.count; i++)
-        PR_TRY_GOTO(
-            words_add(&directory->item_names, pr_name(&data->item_names, i), (int32_t)i, err));
+    PR_TRY_GOTO(add_item_names(directory, err));
     PR_TRY_GOTO(add_categories(directory, err));
 done:
     if (status != PARSREC_OK)
@@ -82,6 +104,7 @@ void pr_directory_free(pr_directory *directory)
     pr_intern_free(&directory->users);
     pr_intern_free(&directory->items);
     words_free(&directory->item_names);
+    pr_free(directory->next_named);
     words_free(&directory->category_paths);
     words_free(&directory->category_names);
     *directory = (pr_directory){0};
@@ -117,24 +140,29 @@ parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, in
     return PARSREC_OK;
 }
 
-/* The sentence about a name that several items have, with the first of their keys. */
-static parsrec_status fail_shared(const pr_dataset *data, pr_slice word, parsrec_error *err)
+size_t pr_directory_named(const pr_directory *directory, pr_slice name, int32_t *items,
+                          size_t capacity)
 {
+    size_t count = 0;
+    for (int32_t i = first_of(words_find(&directory->item_names, name)); i >= 0 && count < capacity;
+         i = directory->next_named[i])
+        items[count++] = i;
+    return count;
+}
+
+/* The sentence about a name that several items have, with the first of their keys. */
+static parsrec_status fail_shared(const pr_directory *directory, pr_slice word, parsrec_error *err)
+{
+    int32_t items[SHARED_MOST + 1];
     char keys[SHARED_MOST * (sizeof(pr_excerpt) + 2)] = "";
-    size_t used = 0, found = 0;
     pr_excerpt hold;
-    atomic_fetch_add(&searches, err != NULL);
-    for (size_t i = 0;
-         err != NULL && i < data->item_names.count && i < SUGGEST_MOST && found <= SHARED_MOST;
-         i++) {
-        if (!pr_slice_equal(pr_name(&data->item_names, i), word) || found++ == SHARED_MOST)
-            continue;
-        used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", found > 1 ? ", " : "",
-                                 pr_show(&hold, pr_name(&data->item_keys, i)));
-    }
-    return pr_fail(err, PARSREC_E_NOT_FOUND, "several items are named %s; use the item's key%s%s%s",
-                   pr_show(&hold, word), found > 0 ? ": " : "", keys,
-                   found > SHARED_MOST ? ", ..." : "");
+    size_t found = pr_directory_named(directory, word, items, SHARED_MOST + 1);
+    for (size_t i = 0, used = 0; i < found && i < SHARED_MOST; i++)
+        used += (size_t)snprintf(
+            keys + used, sizeof keys - used, "%s%s", i > 0 ? ", " : "",
+            pr_show(&hold, pr_name(&directory->data->item_keys, (size_t)items[i])));
+    return pr_fail(err, PARSREC_E_NOT_FOUND, "several items are named %s; use the item's key: %s%s",
+                   pr_show(&hold, word), keys, found > SHARED_MOST ? ", ..." : "");
 }
 
 parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, int32_t *item,
@@ -147,8 +175,8 @@ parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, i
         return PARSREC_OK;
     }
     *item = words_find(&directory->item_names, word);
-    if (*item == PR_SEVERAL)
-        return fail_shared(directory->data, word, err);
+    if (*item <= PR_SEVERAL)
+        return fail_shared(directory, word, err);
     if (*item >= 0)
         return PARSREC_OK;
     pr_suggest near;
@@ -193,7 +221,7 @@ parsrec_status pr_directory_category(const pr_directory *directory, pr_slice wor
         *category = words_find(&directory->category_names, word);
     if (*category == -1)
         *category = find_in_any_case(&directory->data->category_names, word);
-    if (*category == PR_SEVERAL)
+    if (*category <= PR_SEVERAL)
         return pr_fail(err, PARSREC_E_NOT_FOUND,
                        "several categories are named %s; use the path from the top, A > B",
                        pr_show(&hold, word));

@@ -6,7 +6,8 @@
 #include "base/intern.h"
 #include "data/dataset.h"
 
-/* Words that need not be different: each with its number, or PR_SEVERAL. */
+/* Words that need not be different: each with its number, or PR_SEVERAL less the number of one of those that
+ * share it. */
 enum { PR_SEVERAL = -2 };
 typedef struct pr_words {
     pr_intern table;
@@ -18,6 +19,7 @@ typedef struct pr_directory {
     const pr_dataset *data;
     pr_intern users, items;
     pr_words item_names, category_paths, category_names;
+    int32_t *next_named; /* [named items]: the next item of the same name, or -1 */
 } pr_directory;
 
 /* The data set must outlive the directory. */
@@ -34,6 +36,11 @@ parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, i
                                  parsrec_error *err);
 parsrec_status pr_directory_category(const pr_directory *directory, pr_slice word,
                                      int32_t *category, parsrec_error *err);
+
+/* The items that have exactly this name, in the order of their numbers, `capacity` at most; returns how
+ * many. */
+size_t pr_directory_named(const pr_directory *directory, pr_slice name, int32_t *items,
+                          size_t capacity);
 
 /* How often names were searched for suggestions, in this process; for tests. */
 uint64_t pr_directory_searches(void);

@@ -414,6 +414,14 @@ parsrec_status parsrec_model_find(const parsrec_model *model, parsrec_thing thin
     return within(model, thing, *number) ? PARSREC_OK : pr_fail_memory(err);
 }
 
+size_t parsrec_model_named(const parsrec_model *model, const char *name, int32_t *items,
+                           size_t capacity)
+{
+    return model != NULL && name != NULL && items != NULL
+               ? pr_directory_named(&model->directory, pr_slice_of(name), items, capacity)
+               : 0;
+}
+
 parsrec_name parsrec_model_key(const parsrec_model *model, parsrec_thing thing, int32_t number)
 {
     if (!within(model, thing, number))

@@ -96,6 +96,51 @@ static void write_why(pr_writer *w, const parsrec_model *model, const parsrec_wh
     WRITE(w, "}");
 }
 
+/* ---- what is left out ---- */
+
+/* A name may stand for thousands of items, and a request may have it thousands of times. */
+enum { KEYS_MOST = 8, ALL_KEYS_MOST = 256 };
+
+void pr_answer_restart(parsrec_scratch *own)
+{
+    pr_writer_restart(&own->user);
+    pr_writer_restart(&own->unknown);
+    pr_writer_restart(&own->ambiguous);
+    own->ambiguous_keys = 0;
+}
+
+static void write_comma(pr_writer *w)
+{
+    if (w->size > 0)
+        WRITE(w, ",");
+}
+
+void pr_answer_leave_out(parsrec_scratch *own, const char *word, const char *json)
+{
+    int32_t items[KEYS_MOST];
+    size_t count = parsrec_model_named(own->model, word, items, KEYS_MOST);
+    if (count < 2) {
+        write_comma(&own->unknown);
+        if (json != NULL)
+            pr_write_bytes(&own->unknown, json, strlen(json));
+        else
+            pr_write_quoted(&own->unknown, word, strlen(word));
+        return;
+    }
+    pr_writer *w = &own->ambiguous;
+    write_comma(w);
+    WRITE(w, "{\"name\":");
+    pr_write_quoted(w, word, strlen(word));
+    WRITE(w, ",\"keys\":[");
+    for (size_t i = 0; i < count && own->ambiguous_keys < ALL_KEYS_MOST; i++) {
+        if (i > 0)
+            WRITE(w, ",");
+        write_name(w, parsrec_model_key(own->model, PARSREC_ITEM, items[i]));
+        own->ambiguous_keys++;
+    }
+    WRITE(w, "]}");
+}
+
 /* ---- answers ---- */
 
 static void write_hit(pr_writer *w, const parsrec_model *model, const parsrec_hit *hit,
@@ -170,6 +215,11 @@ void pr_answer_write(parsrec_scratch *own, const parsrec_request *r, const parsr
         pr_write_bytes(w, own->unknown.text, own->unknown.size);
         WRITE(w, "]");
     }
+    if (own->ambiguous.size > 0) {
+        WRITE(w, ",\"ambiguous_items\":[");
+        pr_write_bytes(w, own->ambiguous.text, own->ambiguous.size);
+        WRITE(w, "]");
+    }
     WRITE(w, "}");
 }
 
@@ -181,18 +231,15 @@ parsrec_status parsrec_answer_json(const parsrec_model *model, parsrec_scratch *
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "parsrec_answer_json needs a model, a scratch made for it, the parts of an "
                        "answer and a place for the text");
-    pr_writer_restart(&own->user);
-    pr_writer_restart(&own->unknown);
+    pr_answer_restart(own);
     pr_writer_restart(&own->text);
     if (parts->user != NULL)
         pr_write_quoted(&own->user, parts->user, strlen(parts->user));
-    for (size_t i = 0; i < parts->unknown_count; i++) {
-        if (i > 0)
-            WRITE(&own->unknown, ",");
-        pr_write_quoted(&own->unknown, parts->unknown[i], strlen(parts->unknown[i]));
-    }
+    for (size_t i = 0; i < parts->unknown_count; i++)
+        pr_answer_leave_out(own, parts->unknown[i], NULL);
     pr_answer_write(own, parts->request, &parts->answer, parts->hits, parts->whys);
     *text = own->text.text;
-    return own->user.failed || own->unknown.failed || own->text.failed ? pr_fail_memory(err)
-                                                                       : PARSREC_OK;
+    return own->user.failed || own->unknown.failed || own->ambiguous.failed || own->text.failed
+               ? pr_fail_memory(err)
+               : PARSREC_OK;
 }

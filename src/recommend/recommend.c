@@ -104,6 +104,7 @@ void parsrec_scratch_free(parsrec_scratch *scratch)
     pr_writer_free(&scratch->text);
     pr_writer_free(&scratch->user);
     pr_writer_free(&scratch->unknown);
+    pr_writer_free(&scratch->ambiguous);
     pr_free(scratch->session);
     pr_free(scratch->listed);
     pr_free(scratch->shown);

@@ -121,6 +121,9 @@ struct parsrec_scratch {
     parsrec_why *whys;
     size_t why_capacity;
     pr_writer user, unknown; /* keys as the request gives them, as JSON: "K02"; "A",17 */
+    pr_writer
+        ambiguous; /* {"name":"Rye","keys":["A","B"]}, for each name that several items have */
+    size_t ambiguous_keys;
     pr_writer text;
 };
 
@@ -159,7 +162,12 @@ parsrec_status pr_recommend_explained(parsrec_scratch *own, const parsrec_reques
 
 /* ---- JSON ---- */
 
-/* Appends an answer to own->text, with the keys in own->user and own->unknown; `whys` NULL: without
+/* Nobody and nothing left out, so far. */
+void pr_answer_restart(parsrec_scratch *own);
+/* Notes an item that is left out: the model does not know it, or several items have the name. It is written as
+ * `json` where that is not NULL. */
+void pr_answer_leave_out(parsrec_scratch *own, const char *word, const char *json);
+/* Appends an answer to own->text, with what is in own->user and what was left out; `whys` NULL: without
  * reasons. */
 void pr_answer_write(parsrec_scratch *own, const parsrec_request *request,
                      const parsrec_answer *answer, const parsrec_hit *hits,

@@ -112,8 +112,8 @@ static void write_key(pr_writer *w, const json_t *key)
         pr_write(w, "%" JSON_INTEGER_FORMAT, json_integer_value(key));
 }
 
-/* A shop's catalogue changes while a model stays: an item that the model does not know is left out,
- * and listed in the answer as often as it occurs, unless the request is strict. A category that
+/* A shop's catalogue changes while a model stays: an item that the model does not know, or a name that several
+ * items have, is left out, and listed in the answer as often as it occurs, unless the request is strict. A category that
  * does not exist, or a list `only` of which nothing is left, is always a mistake, because an empty
  * filter lets everything pass. */
 static parsrec_status read_list(reading *in, const field *f, json_t *array, parsrec_error *err)
@@ -142,9 +142,7 @@ static parsrec_status read_list(reading *in, const field *f, json_t *array, pars
             out->count++;
         } else if (status == PARSREC_E_NOT_FOUND && lenient) {
             left_out = value;
-            if (own->unknown.size > 0)
-                pr_write_bytes(&own->unknown, ",", 1);
-            write_key(&own->unknown, value);
+            pr_answer_leave_out(own, word, json_is_integer(value) ? word : NULL);
         } else {
             return pr_fail(err, status, "%s: %s", f->key, inner.message);
         }
@@ -184,7 +182,8 @@ static parsrec_status read_size(reading *in, const field *f, json_t *value, pars
 {
     if (!json_is_integer(value) || json_integer_value(value) < 1 ||
         json_integer_value(value) > INT_MAX)
-        return pr_fail(err, PARSREC_E_INPUT, "%s must be a whole number from 1", f->key);
+        return pr_fail(err, PARSREC_E_INPUT, "%s must be a whole number from 1 to %d", f->key,
+                       INT_MAX);
     *(size_t *)member(in, f) = (size_t)json_integer_value(value);
     return PARSREC_OK;
 }
@@ -296,8 +295,7 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
         own->lists[i].count = 0;
         own->lists[i].given = false;
     }
-    pr_writer_restart(&own->user);
-    pr_writer_restart(&own->unknown);
+    pr_answer_restart(own);
     json_t *strict = json_object_get(json, fields[STRICT].key); /* before the lists it is about */
     if (strict != NULL)
         PR_TRY(read_flag(in, &fields[STRICT], strict, err));
@@ -310,6 +308,10 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
             return fail_unknown_field(key, err);
         PR_TRY(fields[i].read(in, &fields[i], json_object_iter_value(at), err));
     }
+    if (r->session != NULL && own->user.size == 0)
+        return pr_fail(err, PARSREC_E_INPUT,
+                       "session is the name of a user's basket and says nothing without user; name "
+                       "the user, or leave it out for a guest");
     /* A session without a basket means its open basket, as far as events have reported it. */
     pr_number_list *basket = &own->lists[BASKET];
     if (r->session != NULL && r->user != PARSREC_GUEST && !basket->given)
@@ -323,7 +325,8 @@ static parsrec_status read_request(reading *in, json_t *json, parsrec_error *err
                 (parsrec_numbers){own->lists[i].list, own->lists[i].count};
     if (own->lists[HISTORY].given)
         r->history = &in->history;
-    return own->user.failed || own->unknown.failed ? pr_fail_memory(err) : PARSREC_OK;
+    return own->user.failed || own->unknown.failed || own->ambiguous.failed ? pr_fail_memory(err)
+                                                                            : PARSREC_OK;
 }
 
 /* Whether options.now can be the time of a request. Not if it is further from the last date than

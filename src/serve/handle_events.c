@@ -25,7 +25,7 @@ typedef struct batch {
     char (*held)[HOLD_BYTES]; /* texts of numbers: one per item, and user, session and id */
     size_t item_count, held_count;
     pr_intern unknown_words; /* a body may have 100,000 */
-    json_t *unknown;
+    json_t *unknown, *ambiguous;
 } batch;
 
 /* ---- reading ---- */
@@ -155,16 +155,28 @@ static parsrec_status name_events(batch *b, size_t count, const char *key, parsr
 
 /* ---- the model's names ---- */
 
-/* Lists a word the first time it comes. */
-static parsrec_status add_unknown(batch *b, const char *word, parsrec_error *err)
+/* Lists a word the first time it comes, with the keys that it may mean where several items have the name. */
+static parsrec_status add_unknown(batch *b, const parsrec_model *model, const char *word,
+                                  parsrec_error *err)
 {
+    enum { KEYS_MOST = 8 };
+    int32_t items[KEYS_MOST];
     uint32_t number;
     size_t before = b->unknown_words.count;
     PR_TRY(pr_intern_add(&b->unknown_words, pr_slice_of(word), &number, err));
     if (number < before)
         return PARSREC_OK;
-    return json_array_append_new(b->unknown, json_string(word)) == 0 ? PARSREC_OK
-                                                                     : pr_fail_memory(err);
+    size_t count = parsrec_model_named(model, word, items, KEYS_MOST);
+    if (count < 2)
+        return json_array_append_new(b->unknown, json_string(word)) == 0 ? PARSREC_OK
+                                                                         : pr_fail_memory(err);
+    json_t *keys = json_array();
+    for (size_t i = 0; i < count; i++) {
+        parsrec_name key = parsrec_model_key(model, PARSREC_ITEM, items[i]);
+        json_array_append_new(keys, json_stringn(key.bytes, key.size));
+    }
+    json_t *one = json_pack("{s:s, s:o}", "name", word, "keys", keys);
+    return json_array_append_new(b->ambiguous, one) == 0 ? PARSREC_OK : pr_fail_memory(err);
 }
 
 /* Replaces a name by its key, which later models know too. An item that this model does not know is
@@ -173,7 +185,7 @@ static parsrec_status name_item(batch *b, size_t i, const parsrec_model *model, 
 {
     int32_t item;
     if (parsrec_model_find(model, PARSREC_ITEM, b->items[i], &item, NULL) != PARSREC_OK)
-        return add_unknown(b, b->items[i], err);
+        return add_unknown(b, model, b->items[i], err);
     parsrec_name key = parsrec_model_key(model, PARSREC_ITEM, item);
     if (pr_slice_is((pr_slice){key.bytes, key.size}, b->items[i]))
         return PARSREC_OK;
@@ -220,8 +232,9 @@ static parsrec_status batch_init(batch *b, const json_t *list, parsrec_error *er
     b->owned = pr_alloc_zero(items, sizeof *b->owned);
     b->held = pr_alloc(items + 3 * count, sizeof *b->held);
     b->unknown = json_array();
+    b->ambiguous = json_array();
     return b->events != NULL && b->items != NULL && b->quantities != NULL && b->owned != NULL &&
-                   b->held != NULL && b->unknown != NULL
+                   b->held != NULL && b->unknown != NULL && b->ambiguous != NULL
                ? PARSREC_OK
                : pr_fail_memory(err);
 }
@@ -238,6 +251,7 @@ static void batch_free(batch *b)
     pr_free(b->held);
     pr_intern_free(&b->unknown_words);
     json_decref(b->unknown);
+    json_decref(b->ambiguous);
 }
 
 static parsrec_status store_list(batch *b, app *a, const json_t *list, const char *key,
@@ -264,8 +278,9 @@ void handle_events(app *a, const http_request *request, http_response *response)
     size_t count = json_array_size(list);
     if (list != NULL && store_list(&b, a, list, request->idempotency_key, &r, &err) == PARSREC_OK)
         answer_json(response, 200,
-                    json_pack("{s:I, s:I, s:O, s:I}", "stored", (json_int_t)r.stored, "duplicates",
-                              (json_int_t)(count - r.stored), "unknown_items", b.unknown, "seen",
+                    json_pack("{s:I, s:I, s:O, s:O, s:I}", "stored", (json_int_t)r.stored,
+                              "duplicates", (json_int_t)(count - r.stored), "unknown_items",
+                              b.unknown, "ambiguous_items", b.ambiguous, "seen",
                               (json_int_t)r.last));
     else
         answer_failure(response, &err);

@@ -32,9 +32,11 @@ web() {
     fi
 }
 
-# ask STATUS METHOD PATH [BODY]: the body of the answer is in the file stdout, the headers in headers.
+# ask STATUS METHOD PATH [BODY]: the body of the answer is in the file stdout, the headers in headers, and both are kept
+# for `described`.
+asked=0
 ask() {
-    expected=$1 method=$2 path=$3
+    expected=$1 method=$2 path=$3 asked=$((asked + 1))
     if [ $# -gt 3 ]; then
         web -o stdout -D headers -w '%{http_code}' -X "$method" --data-binary "$4" "$url$path" >code
     elif [ "$method" = HEAD ]; then
@@ -43,6 +45,15 @@ ask() {
         web -o stdout -D headers -w '%{http_code}' -X "$method" "$url$path" >code
     fi
     same "$(cat code)" "$expected" "status of $method $path"
+    mkdir -p answers
+    cp stdout answers/$asked
+    printf '%s\n' "$method" "$path" "$(cat code)" >answers/$asked.told
+}
+
+# described: docs/openapi.json says of every answer so far that it may be so.
+described() {
+    same "$(python3 "$PARSREC_SOURCE/tests/cli/described.py" "$PARSREC_SOURCE/docs/openapi.json" answers 2>&1)" "" \
+        "answers that docs/openapi.json does not describe"
 }
 
 # answers STATUS COMMAND...: the command prints that status.

@@ -164,6 +164,9 @@ mistake bad_request 400 POST /v1/recommend '{"nonsense":1}'
 mistake bad_request 400 POST /v1/recommend '{"requests":{}}'
 mistake not_found 404 POST /v1/recommend '{"basket":["x7"],"strict":true}'
 mistake not_found 404 POST /v1/recommend '{"only":["x7"]}'
+mistake bad_request 400 POST /v1/recommend '{"session":"till-7"}'
+says "says nothing without user"
+mistake bad_request 400 POST /v1/recommend '{"user":null,"session":"till-7","basket":["1000"]}'
 mistake too_large 413 POST /v1/recommend '{"k":41}'
 ask 200 POST /v1/recommend '{"k":40}'
 mistake too_large 413 POST /v1/recommend '{"basket":["1000","1007","1014","1021","1028","1035"]}'
@@ -227,6 +230,7 @@ head -c 3000 shop.model >served.new && mv served.new served.model
 same "$(reload "$(cat token)")" 422 "a damaged model"
 tells 'a["error"]["code"] == "model_refused" and "old model stays" in a["error"]["message"]'
 ask 200 POST /v1/recommend '{"user":"K01"}'
+described
 
 stop_server
 ok grep -q 'POST /v1/recommend 200' access.log

@@ -5,7 +5,8 @@ database=$url
 . "$PARSREC_SOURCE/tests/cli/serve_lib.sh"
 command -v curl >/dev/null || missing "curl is not installed"
 example=$PARSREC_SOURCE/examples
-ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items "$example/corner_shop_items.csv"
+sed 's/^\(1042\|1056\|1063\),[^,]*/\1,Twin/' "$example/corner_shop_items.csv" >items.csv
+ok "$PARSREC" import -o shop.st "$example/corner_shop.csv" --items items.csv
 ok "$PARSREC" train -o shop.model shop.st --set dim.user=8 --set dim.item=8 --epochs 2
 echo 0123456789abcdef0123456789abcdef >token
 token=$(cat token)
@@ -27,7 +28,7 @@ walk_through() {
     ask 200 POST /v1/recommend '{"user":"new","k":3}'
     tells 'a["source"] == "popular"'
     ask 200 POST /v1/events '{"user":"new","session":"s1","items":["1000","White rolls","unheard of"]}'
-    tells 'a == {"stored": 1, "duplicates": 0, "unknown_items": ["unheard of"], "seen": a["seen"]} and a["seen"] > 0'
+    tells 'a == {"stored": 1, "duplicates": 0, "unknown_items": ["unheard of"], "ambiguous_items": [], "seen": a["seen"]} and a["seen"] > 0'
     ask 200 GET /v1/users/new
     tells 'a["baskets"] == 1 and a["recent"] == [["1000", "1007"]] and not a["known"]'
     ask 200 POST /v1/events '{"user":"new","session":"s1","items":[1014]}'
@@ -46,6 +47,16 @@ walk_through() {
     same "$(cat stdout)" "$(cat alone.json)" "an open basket"
     ask 200 POST /v1/recommend '{"user":"open","session":"now","k":5}'
     same "$(cat stdout)" "$(cat alone.json)" "an open basket by its session alone"
+
+    # A name that several items have is no unknown item: the keys to choose from are told.
+    ask 200 POST /v1/recommend '{"user":"new","basket":["Twin",7,"1000"],"k":1}'
+    tells 'a["unknown_items"] == [7] and a["ambiguous_items"] == [{"name": "Twin", "keys": ["1042", "1056", "1063"]}]'
+    ask 404 POST /v1/recommend '{"basket":["Twin"],"strict":true}'
+    tells "a['error']['message'].endswith(\"several items are named 'Twin'; use the item's key: '1042', '1056', '1063'\")"
+    ask 200 POST /v1/recommend '{"user":"new","basket":["1042"],"k":1}'
+    tells '"ambiguous_items" not in a and "unknown_items" not in a'
+    ask 200 POST /v1/events '{"user":"twins","items":["Twin","1042","Twin","none"]}'
+    tells 'a["unknown_items"] == ["none"] and a["ambiguous_items"] == [{"name": "Twin", "keys": ["1042", "1056", "1063"]}]'
 
     # Purchases after training have their dates. The data ended long ago, so the time is theirs.
     ask 200 POST /v1/recommend '{"user":"K02","only":["1210"],"explain":true}'

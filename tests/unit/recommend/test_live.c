@@ -732,8 +732,10 @@ static void bad_arguments_get_a_sentence(void **state)
     r.user = EARLY_USERS;
     assert_fails(live_recommend(&o, &r, NULL, 0, &a, &err), PARSREC_E_ARGUMENT, "user 15");
 #define JSON(request) live_json(&o, request, 2, &text, &err)
-    assert_ok(JSON("{\"session\":\"s\"}"));
-    assert_ok(JSON("{\"session\":17}"));
+    assert_ok(JSON("{\"user\":\"u\",\"session\":\"s\"}"));
+    assert_ok(JSON("{\"session\":17,\"user\":1}"));
+    assert_fails(JSON("{\"session\":\"s\"}"), PARSREC_E_INPUT, "says nothing without user");
+    assert_fails(JSON("{\"session\":\"s\",\"user\":null}"), PARSREC_E_INPUT, "without user");
     assert_fails(JSON("{\"session\":[]}"), PARSREC_E_INPUT, "session must be text");
     assert_fails(
         parsrec_recommend_json(o.model, o.own, NULL, "{\"session\":\"s\"}", 15, &text, &err),

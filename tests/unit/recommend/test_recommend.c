@@ -450,6 +450,15 @@ static void a_name_that_several_bear(void **state)
     assert_ok(pr_directory_init(&d, &s.data, &err));
     assert_fails(pr_directory_item(&d, pr_slice_of("Rye"), &number, &err), PARSREC_E_NOT_FOUND,
                  "several items are named 'Rye'; use the item's key: 'milk', 'bread'");
+    int32_t named[4];
+    assert_int_equal(pr_directory_named(&d, pr_slice_of("Rye"), named, 4), 2);
+    assert_int_equal(named[0], 0);
+    assert_int_equal(named[1], 1);
+    assert_int_equal(pr_directory_named(&d, pr_slice_of("Rye"), named, 1), 1);
+    assert_int_equal(pr_directory_named(&d, pr_slice_of("Oat"), named, 4), 1);
+    assert_int_equal(named[0], 2);
+    assert_int_equal(pr_directory_named(&d, pr_slice_of("milk"), named, 4), 0); /* which is a key */
+    assert_int_equal(pr_directory_named(&d, pr_slice_of(""), named, 4), 0);
     assert_fails(pr_directory_category(&d, pr_slice_of("TOP"), &number, &err), PARSREC_E_NOT_FOUND,
                  "several categories are named 'TOP'");
     assert_ok(pr_directory_category(&d, pr_slice_of("B > TOP"), &number, &err));
