@@ -61,6 +61,39 @@ bool pr_address_hide(char *address)
     return (query != NULL && hide_in_query(query)) || any;
 }
 
+/* "password=hush", "PASSWORD = 'hush'", as parameters of libpq are written inside a query. */
+static bool hide_parameters(char *text)
+{
+    static const char key[] = "password";
+    bool any = false;
+    for (char *at = text; (at = strcasestr(at, key)) != NULL;) {
+        at += sizeof key - 1;
+        char *value = at + strspn(at, " ");
+        if (*value != '=')
+            continue;
+        value += 1 + strspn(value + 1, " ");
+        size_t quotes = strspn(value, "'\"");
+        value += quotes;
+        any |= hide(value, value + strcspn(value, quotes > 0 ? "'\"" : " '\"&"));
+        at = value;
+    }
+    return any;
+}
+
+bool pr_address_hide_all(char *text)
+{
+    static const char ends[] = " \t\r\n'\"`";
+    bool any = hide_parameters(text);
+    for (char *at = text; (at = strstr(at, "://")) != NULL;) {
+        char *end = at + strcspn(at, ends), held = *end;
+        *end = '\0';
+        any |= pr_address_hide(at);
+        *end = held;
+        at = end;
+    }
+    return any;
+}
+
 bool pr_address_is_doubtful(const char *address)
 {
     const char *begin = after_scheme(address);

@@ -26,7 +26,7 @@ typedef enum cli_kind {
     CLI_KIND_END,
     CLI_KIND_FLAG,     /* bool */
     CLI_KIND_TEXT,     /* const char * */
-    CLI_KIND_ADDRESS,  /* the same, with the password that it may have */
+    CLI_KIND_ADDRESS,  /* the same, with the passwords that it may have */
     CLI_KIND_COUNT,    /* uint64_t in [low, high] */
     CLI_KIND_OPTIONAL, /* the same, only after '='; without a value it is 0 */
     CLI_KIND_THREADS,  /* unsigned in [low, high] */

@@ -9,7 +9,7 @@
 #include "base/address.h"
 #include "base/memory.h"
 
-/* Addresses of PostgreSQL with a password, for the life of the program. */
+/* Addresses of PostgreSQL with a password and queries with one, for the life of the program. */
 typedef struct hidden_argument {
     const char *shown;
     char *given; /* NULL: there was no memory for it */
@@ -18,7 +18,7 @@ typedef struct hidden_argument {
 static hidden_argument *hidden;
 static size_t hidden_count;
 
-/* Whether it begins as any address does: "SCHEME://". A query that contains one is something else. */
+/* Whether it begins as any address does: "SCHEME://". */
 static bool is_address(const char *text)
 {
     size_t scheme = strcspn(text, "/ '\"=");
@@ -40,11 +40,28 @@ static void hide(char *argument)
         pr_free(copy);
 }
 
+/* A query may have addresses inside, for a database that asks another one. */
+static void hide_in_query(char *query)
+{
+    char *copy = pr_copy_string(query, strlen(query));
+    if (pr_address_hide_all(query) && hidden != NULL)
+        hidden[hidden_count++] = (hidden_argument){query, copy};
+    else
+        pr_free(copy);
+}
+
 void cli_hide_passwords(int argc, char **argv)
 {
+    static const char option[] = "--query";
+    const size_t length = sizeof option - 1;
     hidden = pr_alloc(argc > 0 ? (size_t)argc : 1, sizeof *hidden);
     for (int i = 1; i < argc; i++)
-        hide(argv[i]);
+        if (i > 1 && strcmp(argv[i - 1], option) == 0)
+            hide_in_query(argv[i]);
+        else if (strncmp(argv[i], option, length) == 0 && argv[i][length] == '=')
+            hide_in_query(argv[i] + length + 1);
+        else
+            hide(argv[i]);
     if (hidden_count > 0)
         fprintf(stderr,
                 "warning: others could see the password on the command line; set PGPASSWORD or "

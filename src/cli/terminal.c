@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/address.h"
 #include "base/clock.h"
 #include "base/text.h"
 #include "cli/options.h"
@@ -228,8 +229,10 @@ const parsrec_hooks *cli_hooks(void)
 
 int cli_report(const char *command, const parsrec_error *err)
 {
+    parsrec_error shown = *err;
     cli_finish_line();
-    fprintf(stderr, "parsrec %s: %s\n", command, err->message);
+    pr_address_hide_all(shown.message); /* a database may quote the query that it was given */
+    fprintf(stderr, "parsrec %s: %s\n", command, shown.message);
     return 1;
 }
 

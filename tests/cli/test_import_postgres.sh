@@ -45,15 +45,24 @@ refused "write @ and / of a user or password as %40 and %2F" "$PARSREC" import -
 refused "the address is not of the form" "$PARSREC" import -o no.st "postgresql://tester:secret@/postgres?nonsense" --table x
 
 # A query that takes for ever ends when parsrec is stopped, and leaves nothing running.
-"$PARSREC" import -o no.st "$url" --query "SELECT 1 AS user, 2 AS item FROM pg_sleep(100000)" >stdout 2>stderr &
+# Passwords for other databases inside it are not in the list of processes meanwhile.
+"$PARSREC" import -o no.st "$url" >stdout 2>stderr \
+    --query "SELECT 1 AS user, 'x://me:hush@there' AS item /* password = 'hush' */ FROM pg_sleep(100000)" &
 import=$!
 running() {
     psql -qtA "$url" -c "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%pg_sleep%'"
 }
 while [ "$(running)" -eq 0 ] && kill -0 $import 2>/dev/null; do sleep 0.05; done
+same "$(psql -qtA "$url" -c "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY%me:hush@there%= ''hush''%'")" \
+    1 "the query as it was given"
+same "$(tr '\0' ' ' </proc/$import/cmdline | grep -c "'x://me:\*\*\*\*@there' AS item /. password = '\*\*\*\*' ./")" \
+    1 "the query in the list of processes"
 kill -INT $import
 wait $import
 same $? 1 "exit after Ctrl-C"
 same "$(grep -c 'stopped while waiting for the database' stderr)" 1 "the sentence after Ctrl-C"
 while [ "$(running)" -ne 0 ]; do sleep 0.05; done # far sooner than the query would end
+quiet
 absent no.st
+# What PostgreSQL says of a query does not give them away either.
+refused 'relation "x://me:****@there" does not exist' "$PARSREC" import -o no.st "$url" --query 'SELECT * FROM "x://me:hush@there"'

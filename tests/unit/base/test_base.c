@@ -736,6 +736,29 @@ static void passwords_are_found_in_addresses(void **state)
     }
 }
 
+static void passwords_are_found_in_queries(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *query, *hidden;
+    } cases[] = {
+        {"SELECT 'postgresql://u:pw@h/d', \"x://a:b@c\"",
+         "SELECT 'postgresql://u:**@h/d', \"x://a:*@c\""},
+        {"dblink('host=h PASSWORD=pw user=u')", "dblink('host=h PASSWORD=** user=u')"},
+        {"dblink('password = ''p w'' user=u')", "dblink('password = ''***'' user=u')"},
+        {"dblink('password=pw')", "dblink('password=**')"},
+        {"SELECT password, 'u:pw@h' FROM 'https://h/d' -- a@b", NULL},
+        {"password=", NULL},
+        {"", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[80];
+        snprintf(text, sizeof text, "%s", cases[i].query);
+        assert_int_equal(pr_address_hide_all(text), cases[i].hidden != NULL);
+        assert_string_equal(text, cases[i].hidden != NULL ? cases[i].hidden : cases[i].query);
+    }
+}
+
 /* Long names are cut so that they fit and still differ. */
 static void labels_stay_different(void **state)
 {
@@ -775,6 +798,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passwords_are_found_in_addresses),
+        cmocka_unit_test(passwords_are_found_in_queries),
         cmocka_unit_test(labels_stay_different),
         cmocka_unit_test(messages_are_safe_to_print),
         cmocka_unit_test(memory_fails_on_request_and_overflow),
