@@ -81,8 +81,16 @@ parsrec_status analysis_check_group(const engine *e, const char *group, parsrec_
 {
     int32_t user;
     pr_excerpt hold;
-    if (begins_with(group, "user:"))
-        return parsrec_live_find(e->live, group + strlen("user:"), &user, err);
+    if (begins_with(group, "user:")) {
+        const char *key = group + strlen("user:");
+        PR_TRY(parsrec_live_find(e->live, key, &user, err));
+        if ((size_t)user >= parsrec_model_size(e->model, PARSREC_USER))
+            return pr_fail(err, PARSREC_E_NOT_FOUND,
+                           "user %s is known from events alone, and this is about users of the "
+                           "model's data; train a model with the events (import --events).",
+                           pr_show(&hold, pr_slice_of(key)));
+        return PARSREC_OK;
+    }
     return is_own_group(e, group)
                ? PARSREC_OK
                : pr_fail(err, PARSREC_E_INPUT, "there is no group %s; /v1/groups lists them.",

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -53,6 +54,7 @@ typedef struct client {
     size_t body_capacity;
     bool decided; /* the answer is known before the body */
     bool closing; /* the connection ends with the answer */
+    bool surplus; /* there were too many connections when it was opened */
     bool body_too_large;
     atomic_bool left; /* the client closed the connection while the answer was being made */
     const route *route;
@@ -63,6 +65,8 @@ typedef struct client {
 
 struct http_server {
     app *app;
+    uint64_t connections_most; /* --connections, or what the system allows */
+    unsigned shed_most;        /* beyond them; they get a 503 */
     access_log *log;
     struct MHD_Daemon *daemon;
     workers *pools[PACES]; /* NULL: handled where the request was read */
@@ -260,8 +264,10 @@ static void refuse_body(client *c)
 static bool is_acceptable(client *c)
 {
     const app *a = c->server->app;
-    if ((uint64_t)atomic_load_explicit(&a->counts.connections, memory_order_relaxed) >
-        a->options->connections_most) {
+    /* Not those who were here before the others came. */
+    c->surplus =
+        c->surplus && (uint64_t)atomic_load(&a->counts.connections) > c->server->connections_most;
+    if (c->surplus) {
         refuse_for_load(c, "Too many connections are open; ask again soon.");
         return false;
     }
@@ -429,6 +435,7 @@ enum {
     HEADER_BYTES = 16384,   /* limit of a request line and its headers together */
     SEND_TIMES = 10,        /* a client may take 10 times --request-time to read its answer */
     SHED_CONNECTIONS = 256, /* beyond the limit that still get a 503; further ones are closed */
+    OWN_FILES = 32,         /* that no connection may take */
     STORE_THREADS = 16,     /* wait for the disk; with more of them, more events share a commit */
     STORE_QUEUE = 1024,
     SLOW_THREADS = 16, /* wait for jobs */
@@ -445,11 +452,12 @@ static void connected(http_server *s, struct MHD_Connection *connection, void **
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     client *c = pr_alloc_zero(1, sizeof *c);
-    atomic_fetch_add(&s->app->counts.connections, 1);
+    uint64_t others = (uint64_t)atomic_fetch_add(&s->app->counts.connections, 1);
     *context = c;
     if (c == NULL)
         return;
     c->server = s;
+    c->surplus = others >= s->connections_most;
     c->connection = connection;
     c->fd = info != NULL ? info->connect_fd : -1;
     atomic_store(&c->waiting, pr_now());
@@ -576,6 +584,29 @@ void tls_files_free(tls_files *files)
     *files = (tls_files){0};
 }
 
+/* Leaves descriptors for a new model, for the store and for what jobs open: clients who take all of them would
+ * keep a database that was away from coming back. */
+static void limit_connections(http_server *s)
+{
+    struct rlimit limit;
+    s->connections_most = s->app->options->connections_most;
+    s->shed_most = SHED_CONNECTIONS;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    uint64_t allowed = limit.rlim_cur,
+             spare = allowed > 2 * OWN_FILES ? allowed - OWN_FILES : OWN_FILES;
+    if (spare >= s->connections_most + s->shed_most)
+        return;
+    s->shed_most = spare / 4 < SHED_CONNECTIONS ? (unsigned)spare / 4 : SHED_CONNECTIONS;
+    if (spare - s->shed_most < s->connections_most) {
+        s->connections_most = spare - s->shed_most;
+        fprintf(stderr,
+                "warning: %llu connections at most, because the system allows %llu open files "
+                "(ulimit -n)\n",
+                (unsigned long long)s->connections_most, (unsigned long long)allowed);
+    }
+}
+
 static parsrec_status start_daemon(http_server *s, int fd, parsrec_error *err)
 {
     const serve_options *o = s->app->options;
@@ -586,7 +617,7 @@ static parsrec_status start_daemon(http_server *s, int fd, parsrec_error *err)
     s->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, exchange_continue, s, MHD_OPTION_LISTEN_SOCKET, fd,
         MHD_OPTION_THREAD_POOL_SIZE, threads > 1 ? threads : 0, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)o->connections_most + SHED_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT,
+        (unsigned)s->connections_most + s->shed_most, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)o->request_seconds, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_BYTES,
         MHD_OPTION_URI_LOG_CALLBACK, exchange_begin, s, MHD_OPTION_NOTIFY_COMPLETED, exchange_end,
         s, MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
@@ -631,6 +662,7 @@ parsrec_status http_server_start(http_server **out, app *a, const listen_socket 
         status = workers_new(&s->pools[PACE_AWAIT], AWAIT_THREADS, AWAIT_QUEUE, err);
     if (status == PARSREC_OK)
         status = workers_new(&s->pools[PACE_LARGE], threads, LARGE_QUEUE, err);
+    limit_connections(s);
     if (status == PARSREC_OK)
         status = start_daemon(s, socket->fd, err);
     if (status == PARSREC_OK) {

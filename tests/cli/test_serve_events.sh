@@ -58,6 +58,9 @@ walk_through() {
     ask 200 POST /v1/events '{"user":"twins","items":["Twin","1042","Twin","none"]}'
     tells 'a["unknown_items"] == ["none"] and a["ambiguous_items"] == [{"name": "Twin", "keys": ["1042", "1056", "1063"]}]'
 
+    ask 404 GET '/v1/relations?map=lift&user=twins'
+    tells '"known from events alone" in a["error"]["message"]'
+
     # Purchases after training have their dates. The data ended long ago, so the time is theirs.
     ask 200 POST /v1/recommend '{"user":"K02","only":["1210"],"explain":true}'
     tells 'a["time_from"] == "data" and a["items"][0]["why"]["last_days"] == 19'

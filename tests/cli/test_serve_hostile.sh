@@ -18,12 +18,19 @@ ok python3 "$clients" slow "${url##*:}" $((idle + 100)) $idle
 stop_server
 same "$(grep -c -i -E 'sanitizer|runtime error' server.err)" 0 "sanitizers"
 
-# ---- more connections than are served: some get a 503, others are closed ----
+# ---- more connections than are served: some get a 503, others are closed; who was there before is served ----
 # A server of its own, where so few are enough that none of them is timed out before the last one comes.
 start_server shop.model --connections 20 --request-time 120s --no-quality
 python3 - "${url##*:}" >stdout 2>&1 <<'P'
-import socket, sys
+import http.client, socket, sys
 connect = lambda: socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=900)
+early = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=900)
+def status():
+    early.request("GET", "/healthz")
+    answer = early.getresponse()
+    answer.read()
+    return answer.status
+first = status()
 crowd = [connect() for _ in range(40)]
 answer, late = b"", connect()
 try:
@@ -32,7 +39,9 @@ try:
         answer += piece
 except (ConnectionResetError, BrokenPipeError):
     pass
-sys.exit(0 if answer == b"" or answer.startswith(b"HTTP/1.1 503 ") and b"\r\nRetry-After: " in answer else repr(answer))
+refused = answer == b"" or answer.startswith(b"HTTP/1.1 503 ") and b"\r\nRetry-After: " in answer
+statuses = (first, status())
+sys.exit(0 if refused and statuses == (200, 200) else repr((answer, statuses)))
 P
 same "$?" 0 "one connection too many: $(cat stdout)"
 stop_server
@@ -41,6 +50,27 @@ stop_server
 program=$PARSREC
 printf '#!/bin/sh\nulimit -n 64\nexec "%s" "$@"\n' "$program" >limited
 chmod +x limited
+echo 0123456789abcdef0123456789abcdef >token
+chmod 600 token
+PARSREC=$PWD/limited
+start_server shop.model --token-file token --request-time 120s --no-quality
+PARSREC=$program
+ok grep -q '^warning: 24 connections at most, because the system allows 64 open files (ulimit -n)$' server.err
+# Clients cannot take the descriptors that a new model needs.
+python3 - "${url##*:}" "$(cat token)" >stdout 2>&1 <<'P'
+import http.client, socket, sys
+early = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]), timeout=900)
+def ask(method, path):
+    early.request(method, path, headers={"Authorization": "Bearer " + sys.argv[2]})
+    answer = early.getresponse()
+    return answer.status, answer.read()
+first = ask("GET", "/healthz")
+crowd = [socket.create_connection(("127.0.0.1", int(sys.argv[1])), timeout=900) for _ in range(100)]
+reloads = [ask("POST", "/v1/admin/reload") for _ in range(3)]
+sys.exit(0 if first[0] == 200 and [r[0] for r in reloads] == [200] * 3 else repr(reloads))
+P
+same "$?" 0 "a new model beside a hundred idle connections: $(cat stdout)"
+stop_server
 PARSREC=$PWD/limited
 start_server shop.model --request-time 2s --no-quality
 PARSREC=$program
