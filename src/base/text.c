@@ -32,6 +32,20 @@ pr_slice pr_slice_trim(pr_slice s)
     return s;
 }
 
+pr_slice pr_key_trim(pr_slice key)
+{
+    for (;;) {
+        pr_slice k = pr_slice_trim(key);
+        if (k.size >= 2 && memcmp(k.bytes, "\xC2\xA0", 2) == 0)
+            k = (pr_slice){k.bytes + 2, k.size - 2};
+        if (k.size >= 2 && memcmp(k.bytes + k.size - 2, "\xC2\xA0", 2) == 0)
+            k.size -= 2;
+        if (k.size == key.size)
+            return key;
+        key = k;
+    }
+}
+
 bool pr_parse_u64(pr_slice s, uint64_t *value)
 {
     uint64_t sum = 0;

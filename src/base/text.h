@@ -40,6 +40,9 @@ static inline bool pr_slice_equal(pr_slice a, pr_slice b)
 }
 bool pr_slice_is(pr_slice s, const char *text);
 pr_slice pr_slice_trim(pr_slice s); /* without spaces and tabs at both ends */
+/* A key as it is known: without no-break spaces at both ends either. Tables from databases have keys that are
+ * filled up to a width; import removes that, and so does who is asked for one. */
+pr_slice pr_key_trim(pr_slice key);
 
 /* Lower case of ASCII letters in any locale; other bytes as they are. */
 static inline char pr_lower(char c)

@@ -45,11 +45,19 @@ static parsrec_status words_add(pr_words *words, pr_slice word, int32_t number, 
     return PARSREC_OK;
 }
 
+/* A key that is known only without the blanks at its ends is meant without them. */
+static bool find_key(const pr_intern *table, pr_slice key, uint32_t *number)
+{
+    pr_slice own = pr_key_trim(key);
+    return pr_intern_find(table, key, number) ||
+           (own.size < key.size && pr_intern_find(table, own, number));
+}
+
 /* -1 for an unknown word; PR_SEVERAL or less for one that several things share. */
 static int32_t words_find(const pr_words *words, pr_slice word)
 {
     uint32_t at;
-    return pr_intern_find(&words->table, word, &at) ? words->numbers[at] : -1;
+    return find_key(&words->table, word, &at) ? words->numbers[at] : -1;
 }
 
 /* ---- making it ---- */
@@ -131,7 +139,7 @@ parsrec_status pr_directory_user(const pr_directory *directory, pr_slice key, in
 {
     uint32_t number;
     pr_excerpt hold;
-    if (!pr_intern_find(&directory->users, key, &number))
+    if (!find_key(&directory->users, key, &number))
         return pr_fail(err, PARSREC_E_NOT_FOUND,
                        "there is no user %s; use a key of the data (parsrec list FILE users), or "
                        "ask for a guest",
@@ -170,7 +178,7 @@ parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, i
 {
     uint32_t number;
     pr_excerpt hold;
-    if (pr_intern_find(&directory->items, word, &number)) {
+    if (find_key(&directory->items, word, &number)) {
         *item = (int32_t)number;
         return PARSREC_OK;
     }

@@ -85,7 +85,7 @@ void pr_live_free(pr_live_histories *live)
 
 /* ---- users; the caller holds the lock ---- */
 
-static bool number_of(const pr_live_histories *live, pr_slice key, size_t *number)
+static bool has_key(const pr_live_histories *live, pr_slice key, size_t *number)
 {
     uint32_t found;
     size_t first = live->base_users->count;
@@ -96,6 +96,12 @@ static bool number_of(const pr_live_histories *live, pr_slice key, size_t *numbe
     else
         return false;
     return true;
+}
+
+static bool number_of(const pr_live_histories *live, pr_slice key, size_t *number)
+{
+    pr_slice own = pr_key_trim(key);
+    return has_key(live, key, number) || (own.size < key.size && has_key(live, own, number));
 }
 
 static bool is_known(const pr_live_histories *live, size_t user)

@@ -145,8 +145,11 @@ static parsrec_status add_buyers(making *m, pr_slice spec, pr_slice rest, parsre
 static parsrec_status add_user(making *m, pr_slice spec, pr_slice rest, parsrec_error *err)
 {
     pr_excerpt hold;
-    for (size_t u = 0; u < m->data->users; u++)
-        m->members[u] = pr_slice_equal(pr_name(&m->data->user_keys, u), rest);
+    pr_slice own = pr_key_trim(rest);
+    for (size_t u = 0; u < m->data->users; u++) {
+        pr_slice key = pr_name(&m->data->user_keys, u);
+        m->members[u] = pr_slice_equal(key, rest) || pr_slice_equal(key, own);
+    }
     if (memchr(m->members, true, m->data->users) == NULL)
         return pr_fail(err, PARSREC_E_NOT_FOUND, "user %s is not in the data set",
                        pr_show(&hold, rest));

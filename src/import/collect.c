@@ -82,23 +82,6 @@ void pr_collect_free(pr_collect *c)
     *c = (pr_collect){0};
 }
 
-pr_slice pr_key_trim(pr_slice key, uint64_t *count)
-{
-    size_t before = key.size;
-    for (;;) {
-        pr_slice k = pr_slice_trim(key);
-        if (k.size >= 2 && memcmp(k.bytes, "\xC2\xA0", 2) == 0)
-            k = (pr_slice){k.bytes + 2, k.size - 2};
-        if (k.size >= 2 && memcmp(k.bytes + k.size - 2, "\xC2\xA0", 2) == 0)
-            k.size -= 2;
-        if (k.size == key.size)
-            break;
-        key = k;
-    }
-    *count += key.size < before;
-    return key;
-}
-
 /* ---- times ---- */
 
 static parsrec_status fail_mixed_times(const pr_rows *rows, const pr_action_columns *columns,

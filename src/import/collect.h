@@ -74,7 +74,6 @@ static inline bool pr_key_blank(unsigned char c)
 {
     return c == ' ' || c == '\t' || c == 0xC2 || c == 0xA0;
 }
-pr_slice pr_key_trim(pr_slice key, uint64_t *count);
 /* A key without blanks at its ends; *count grows by 1 if it had any. Most keys have none and do not
  * reach pr_key_trim. */
 static inline pr_slice pr_key(pr_slice key, uint64_t *count)
@@ -82,7 +81,9 @@ static inline pr_slice pr_key(pr_slice key, uint64_t *count)
     if (key.size == 0 || (!pr_key_blank((unsigned char)key.bytes[0]) &&
                           !pr_key_blank((unsigned char)key.bytes[key.size - 1])))
         return key;
-    return pr_key_trim(key, count);
+    pr_slice own = pr_key_trim(key);
+    *count += own.size < key.size;
+    return own;
 }
 
 /* After a row was refused for a foreign date that may have its day or its month first: reads on, up

@@ -211,9 +211,11 @@ static parsrec_status read_session(reading *in, const field *f, json_t *value, p
         return pr_fail(err, PARSREC_E_INPUT,
                        "%s must be text, the name under which the basket is sent as events",
                        f->key);
-    size_t size = strlen(word) + 1;
-    PR_TRY(pr_grow(&own->session, &own->session_capacity, size, 1, err));
-    in->request.session = memcpy(own->session, word, size);
+    pr_slice name = pr_key_trim(pr_slice_of(word)); /* as for events */
+    PR_TRY(pr_grow(&own->session, &own->session_capacity, name.size + 1, 1, err));
+    memcpy(own->session, name.bytes, name.size);
+    own->session[name.size] = '\0';
+    in->request.session = own->session;
     return PARSREC_OK;
 }
 

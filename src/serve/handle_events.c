@@ -30,11 +30,18 @@ typedef struct batch {
 
 /* ---- reading ---- */
 
-/* Keys that look like numbers are often sent as numbers. */
-static parsrec_status read_word(batch *b, const char **out, const char *key, const json_t *value,
+/* Keys that look like numbers are often sent as numbers. Blanks around them are left out, as import leaves them
+ * out: what is bought now and what is trained on later has one key. */
+static parsrec_status read_word(batch *b, const char **out, const char *key, json_t *value,
                                 parsrec_error *err)
 {
     const char *word = json_string_value(value);
+    pr_slice own = pr_key_trim(pr_slice_of(word != NULL ? word : ""));
+    if (word != NULL && own.size < strlen(word)) {
+        if (json_string_setn_nocheck(value, own.bytes, own.size) != 0)
+            return pr_fail_memory(err);
+        word = json_string_value(value);
+    }
     if (json_is_integer(value)) {
         char *hold = b->held[b->held_count++];
         snprintf(hold, HOLD_BYTES, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
@@ -58,7 +65,7 @@ static parsrec_status read_quantity(double *out, const json_t *value, parsrec_er
 /* "A", or {"item": "A", "quantity": 2}. */
 static parsrec_status read_item(batch *b, json_t *value, double usual, parsrec_error *err)
 {
-    const json_t *key = value;
+    json_t *key = value;
     double *quantity = &b->quantities[b->item_count];
     *quantity = usual;
     if (json_is_object(value)) {
@@ -111,8 +118,8 @@ static parsrec_status read_event(batch *b, store_event *event, json_t *json, siz
                        "there is no field %s; an event has user, session, items, time, type, "
                        "quantity and id.",
                        pr_show(&hold, pr_slice_of(unknown)));
-    const json_t *session = json_object_get(json, "session"), *id = json_object_get(json, "id"),
-                 *when = json_object_get(json, "time"), *type = json_object_get(json, "type");
+    json_t *session = json_object_get(json, "session"), *id = json_object_get(json, "id");
+    const json_t *when = json_object_get(json, "time"), *type = json_object_get(json, "type");
     PR_TRY(read_word(b, &event->user, "user", json_object_get(json, "user"), err));
     if (session != NULL && !json_is_null(session))
         PR_TRY(read_word(b, &event->session, "session", session, err));
@@ -295,8 +302,10 @@ void handle_forget(app *a, const http_request *request, http_response *response)
 {
     parsrec_error err = {0};
     store_receipt r = {0};
-    const char *user = request->target.segments[2];
-    if (strlen(user) > WORD_MOST)
+    char user[WORD_MOST + 1];
+    pr_slice key = pr_key_trim(pr_slice_of(request->target.segments[2]));
+    snprintf(user, sizeof user, "%.*s", (int)key.size, key.bytes);
+    if (key.size > WORD_MOST)
         answer_error(response, 400, "bad_request", "A user's key has at most %d bytes.", WORD_MOST);
     else if (event_flow_forget(a, user, &r, &err) == PARSREC_OK)
         answer_json(response, 200,

@@ -61,6 +61,21 @@ walk_through() {
     ask 404 GET '/v1/relations?map=lift&user=twins'
     tells '"known from events alone" in a["error"]["message"]'
 
+    # Keys that are filled up to a width are what import makes of them: of one user, and forgotten with them.
+    ask 200 POST /v1/events '{"user":"  wide ","session":"s1  ","items":["1000   "],"type":"cart"}'
+    tells 'a["unknown_items"] == []'
+    ask 200 POST /v1/events '{"user":"wide","session":"s1","items":["1007"]}'
+    ask 200 POST /v1/recommend '{"user":"wide    ","session":" s1","k":1}'
+    tells 'a["user"] == "wide    " and a["basket"] == ["1007", "1000"]'
+    ask 200 POST /v1/recommend '{"user":"K01  ","basket":[" 1000"],"k":1}'
+    tells 'a["source"] == "model" and a["basket"] == ["1000"]'
+    ask 200 GET '/v1/relations?map=lift&user=K01%20'
+    ask 200 GET /v1/users/%20wide
+    tells 'a["recent"] == [["1007"]]'
+    same "$(forget 'wide%20')" 200 "status of forgetting"
+    ask 404 GET /v1/users/wide
+    ask 400 POST /v1/events '{"user":"  ","items":["1000"]}'
+
     # Purchases after training have their dates. The data ended long ago, so the time is theirs.
     ask 200 POST /v1/recommend '{"user":"K02","only":["1210"],"explain":true}'
     tells 'a["time_from"] == "data" and a["items"][0]["why"]["last_days"] == 19'

@@ -459,6 +459,16 @@ static void a_name_that_several_bear(void **state)
     assert_int_equal(named[0], 2);
     assert_int_equal(pr_directory_named(&d, pr_slice_of("milk"), named, 4), 0); /* which is a key */
     assert_int_equal(pr_directory_named(&d, pr_slice_of(""), named, 4), 0);
+    /* Blanks around a key or a name, as import leaves them out. */
+    assert_int_equal(pr_directory_named(&d, pr_slice_of(" Rye "), named, 4), 2);
+    assert_ok(pr_directory_item(&d, pr_slice_of("\tOat\xC2\xA0 "), &number, &err));
+    assert_int_equal(number, 2);
+    assert_ok(pr_directory_item(&d, pr_slice_of("milk   "), &number, &err));
+    assert_int_equal(number, 0);
+    assert_ok(pr_directory_user(&d, pr_slice_of(" ann "), &number, &err));
+    assert_int_equal(number, 0);
+    assert_fails(pr_directory_user(&d, pr_slice_of("  "), &number, &err), PARSREC_E_NOT_FOUND,
+                 "there is no user '  '");
     assert_fails(pr_directory_category(&d, pr_slice_of("TOP"), &number, &err), PARSREC_E_NOT_FOUND,
                  "several categories are named 'TOP'");
     assert_ok(pr_directory_category(&d, pr_slice_of("B > TOP"), &number, &err));
