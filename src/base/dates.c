@@ -170,7 +170,8 @@ const char *pr_date_of(pr_date_text *hold, int64_t seconds)
 {
     struct tm parts;
     time_t moment = (time_t)seconds;
-    bool shown = seconds > -INT64_C(60000000000) && seconds < INT64_C(250000000000) &&
+    bool shown = seconds >= -INT64_C(30610224000) &&
+                 seconds <= INT64_C(253402300799) && /* years of four digits */
                  gmtime_r(&moment, &parts) != NULL &&
                  strftime(hold->text, sizeof hold->text, "%Y-%m-%dT%H:%M:%SZ", &parts) > 0;
     if (!shown)

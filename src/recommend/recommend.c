@@ -137,7 +137,9 @@ static void set_time(parsrec_answer *answer, pr_history *history, const pr_histo
                    : given != NULL                   ? *given
                    : newest > all->last_time         ? newest
                                                      : all->last_time;
-    answer->time = history->now != PR_NO_TIME ? history->now : PARSREC_UNDATED;
+    answer->time = answer->when == PARSREC_WHEN_NONE ? PARSREC_UNDATED : history->now;
+    if (answer->when == PARSREC_WHEN_REQUEST && history->now == PR_NO_TIME)
+        history->now++; /* the first second of 1970 stands for an unknown time */
 }
 
 parsrec_status pr_request_start(parsrec_scratch *own, const parsrec_request *r, pr_start *start,

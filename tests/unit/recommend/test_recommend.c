@@ -657,6 +657,12 @@ static void json_requests(void **state)
     assert_non_null(strstr(answer,
                            "{\"user\":\"nobody\",\"source\":\"popular\"," NEWEST "\"basket\":[],"
                            "\"items\":[{\"item\":\"eggs\","));
+    assert_ok(JSON("{\"k\":1,\"time\":0}"));
+    assert_non_null(strstr(answer, "\"time\":\"1970-01-01T00:00:00Z\",\"time_from\":\"request\""));
+    assert_ok(JSON("{\"k\":1,\"time\":\"9999-12-31T23:59:59Z\"}"));
+    assert_non_null(strstr(answer, "\"time\":\"9999-12-31T23:59:59Z\","));
+    assert_ok(JSON("{\"k\":1,\"time\":\"1000-01-01\"}"));
+    assert_non_null(strstr(answer, "\"time\":\"1000-01-01T00:00:00Z\","));
     assert_ok(JSON("{\"user\":null,\"only\":[\"eggs\"],\"basket\":[\"eggs\"]}"));
     assert_string_equal(answer, "{\"user\":null,\"source\":\"anyone\"," NEWEST
                                 "\"basket\":[\"eggs\"],\"items\":[]}");
