@@ -10,11 +10,11 @@
 /* clang-format off */
 #define PR_PQ(X)                                                                               \
     X(cancel) X(clear) X(connectPoll) X(connectStartParams) X(connectdbParams) X(conninfoFree) \
-    X(conninfoParse) X(consumeInput) X(errorMessage) X(escapeIdentifier) X(exec) X(execParams) \
+    X(conninfoParse) X(consumeInput) X(errorMessage) X(escapeIdentifier) X(exec)               \
     X(finish) X(flush) X(freeCancel) X(freemem) X(getCancel) X(getCopyData) X(getResult)       \
     X(getisnull) X(getvalue) X(isBusy) X(libVersion) X(notifies) X(ntuples) X(reset)           \
-    X(resultErrorMessage) X(resultStatus) X(sendQuery) X(setNoticeProcessor) X(setnonblocking) \
-    X(socket) X(status)
+    X(resultErrorMessage) X(resultStatus) X(sendQuery) X(sendQueryParams)                      \
+    X(setNoticeProcessor) X(setnonblocking) X(socket) X(status)
 /* clang-format on */
 
 typedef struct pr_pq_table {

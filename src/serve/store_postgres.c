@@ -19,8 +19,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/address.h"
+#include "base/clock.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/pq.h"
@@ -32,7 +34,10 @@
 #define CHANNEL   "parsrec_events"
 #define PAGE_TEXT "4096"
 
-enum { PAGE_ROWS = 4096 };
+enum {
+    PAGE_ROWS = 4096,
+    ANSWER_SECONDS = 35, /* more than statement_timeout, below */
+};
 
 typedef struct postgres {
     char *url;
@@ -53,10 +58,65 @@ static parsrec_status fail(PGconn *connection, const PGresult *result, const cha
     return pr_fail(err, PARSREC_E_IO, "postgresql: %s: %.*s", what, (int)strcspn(why, "\n"), why);
 }
 
+/* Waits for news from the database; false when the time is over, and the connection is given up. */
+static bool wait_for_answer(PGconn *connection, bool unsent, double until)
+{
+    struct pollfd p = {.fd = pr_pq.socket(connection),
+                       .events = (short)(unsent ? POLLIN | POLLOUT : POLLIN)};
+    double left = until - pr_now();
+    if (p.fd >= 0 && (left <= 0 || poll(&p, 1, (int)(left * 1e3) + 1) == 0)) {
+        shutdown(p.fd, SHUT_RDWR);
+        pr_pq.consumeInput(connection); /* which finds that it is closed */
+        return false;
+    }
+    return true;
+}
+
+/* As PQexecParams, or as PQexec where there are no values, which both would wait for ever for a database that
+ * hangs: it is frozen, or so is its disk. `late`: it gave no answer. */
+static PGresult *ask(PGconn *connection, const char *sql, int count, const char *const *values,
+                     bool *late)
+{
+    double until = pr_now() + ANSWER_SECONDS;
+    PGresult *last = NULL, *next;
+    *late = false;
+    pr_pq.setnonblocking(connection, 1);
+    int sent = values != NULL
+                   ? pr_pq.sendQueryParams(connection, sql, count, NULL, values, NULL, NULL, 0)
+                   : pr_pq.sendQuery(connection, sql);
+    while (sent == 1) {
+        int unsent = pr_pq.flush(connection);
+        if (unsent == 1 || (unsent == 0 && pr_pq.isBusy(connection))) {
+            *late = !wait_for_answer(connection, unsent == 1, until);
+            if (*late)
+                break;
+            if (pr_pq.consumeInput(connection) == 1)
+                continue;
+        }
+        next = pr_pq.getResult(connection);
+        if (next == NULL)
+            break;
+        pr_pq.clear(last);
+        last = next;
+    }
+    return last;
+}
+
+static parsrec_status fail_late(const char *what, parsrec_error *err)
+{
+    return pr_fail(err, PARSREC_E_IO, "postgresql: %s: no answer within %d s", what,
+                   ANSWER_SECONDS);
+}
+
 static parsrec_status command(PGconn *connection, const char *sql, const char *what,
                               parsrec_error *err)
 {
-    PGresult *result = pr_pq.exec(connection, sql);
+    bool late;
+    PGresult *result = ask(connection, sql, 0, NULL, &late);
+    if (late) {
+        pr_pq.clear(result);
+        return fail_late(what, err);
+    }
     ExecStatusType code = pr_pq.resultStatus(result);
     parsrec_status status = code == PGRES_TUPLES_OK || code == PGRES_COMMAND_OK
                                 ? PARSREC_OK
@@ -73,6 +133,8 @@ static void say_nothing(void *context, const char *message)
 
 /* Settings of every connection. Asks the database to report a commit only once it is on disk. */
 static const char settings[] = "SET statement_timeout = '30s'; SET client_min_messages = warning;"
+                               /* who is frozen in a transaction must not keep the others' turn */
+                               "SET idle_in_transaction_session_timeout = '10s';"
                                "SELECT set_config('synchronous_commit', 'on', false)"
                                " WHERE current_setting('synchronous_commit') = 'off'";
 
@@ -112,7 +174,14 @@ static parsrec_status run(PGconn *connection, const statement *s, PGresult **out
     for (int attempt = 0;; attempt++) {
         if (!s->inside)
             PR_TRY(reconnect(connection, err));
-        *out = pr_pq.execParams(connection, s->sql, s->count, NULL, s->values, NULL, NULL, 0);
+        static const char *const none[1];
+        bool late;
+        *out = ask(connection, s->sql, s->count, s->values != NULL ? s->values : none, &late);
+        if (late) {
+            pr_pq.clear(*out);
+            *out = NULL;
+            return fail_late(what, err);
+        }
         ExecStatusType code = pr_pq.resultStatus(*out);
         if (code == PGRES_TUPLES_OK || code == PGRES_COMMAND_OK)
             return PARSREC_OK;

@@ -2,7 +2,9 @@
 . "$PARSREC_SOURCE/tests/cli/postgres.sh"
 store=$url
 . "$PARSREC_SOURCE/tests/cli/events_lib.sh"
+frozen=
 clean_up() {
+    [ -z "$frozen" ] || kill -CONT $frozen
     [ -z "$server_pid" ] || kill -9 "$server_pid" 2>/dev/null
     stop_postgres
 }
@@ -75,6 +77,20 @@ same "$(cat first.code second.code)" 200200 "answers once they have it"
 cp second.answer stdout
 tells 'a["stored"] == 0 and a["duplicates"] == 1'
 stop_server
+
+# A database that is frozen is lost like one that has gone, and keeps nobody from stopping the server.
+begin shop.model
+tell 200 '{"user":"frozen","items":["1000"]}'
+frozen=$(head -n 1 "$server/data/postmaster.pid")
+frozen="$frozen $(pgrep -P "$frozen")"
+kill -STOP $frozen
+tell 503 '{"user":"frozen","items":["1007"]}'
+wait_for is_down
+recommend '{"user":"frozen","basket":["1000"],"k":2}'
+stop_server
+kill -CONT $frozen
+frozen=
+ok grep -q 'warning: events cannot be stored: postgresql: cannot write to the store: no answer within 35 s' server.err
 
 # Killed while it works: few rounds here, many in bench/kill_store.sh.
 PARSREC=$PARSREC sh "$PARSREC_SOURCE/bench/kill_store.sh" 4 events-postgres forget-postgres >kills 2>&1
