@@ -7,6 +7,9 @@
  * keep their order? If neither: are two neighbours more often neighbours in earlier baskets than two
  * other items of the basket?
  *
+ * Neighbours of a free list ascend half of the time (measured: 50 to 52 %). From three quarters on it is
+ * a sort, perhaps by a quantity or an amount first: 82 to 92 % of product numbers ascend then.
+ *
  * People do not write lists in one fixed order. In the real lists that we measured at most 8 % of
  * frequent pairs are in one order at least 95 % of the time; after a sort all do. The slot order of
  * a hash table depends on the table's size and that on the basket's, so pairs are counted apart for

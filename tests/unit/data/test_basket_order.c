@@ -109,6 +109,16 @@ static void columns_that_sort_are_named(void **state)
     assert_close(pr_order_sorted_share(&f), 0.985, 1e-9);
     f = (pr_order_facts){.compared = {200, 200, 200}, .ascending = {120, 90, 200}};
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_NAME);
+    /* Sorted by quantity first: product numbers ascend where quantities are equal. */
+    f = (pr_order_facts){.compared = {200, 200, 200},
+                         .ascending = {150, 100, 100},
+                         .repeated = 100,
+                         .neighbours = 900,
+                         .others = 100};
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_NUMBER);
+    assert_false(pr_order_informative(&f));
+    f.ascending[0] = 149;
+    assert_int_equal(pr_order_found(&f), PARSREC_ORDER_FREE);
     f = (pr_order_facts){.compared = {50, 50, 50}, .ascending = {50, 50, 50}};
     assert_int_equal(pr_order_found(&f), PARSREC_ORDER_UNKNOWN);
     f = (pr_order_facts){.frequent = 100, .fixed = 20, .repeated = 100};
