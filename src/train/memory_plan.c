@@ -165,11 +165,15 @@ static void say_choice(const pr_train_run *r, const estimate *e, double memory)
 static parsrec_status refuse(const pr_train_run *r, const estimate *e, double least,
                              parsrec_error *err)
 {
+    char more[64] = "";
+    double all = least_limit(total(e));
+    if (all - least >= 1e6)
+        snprintf(more, sizeof more, ", with a part in temporary files (%.0f MB without)",
+                 all / 1e6);
     return pr_fail(err, PARSREC_E_LIMIT,
-                   "--max-memory of %.0f MB is too little: %.0f MB is the least for this training, "
-                   "%.0f MB if nothing is to lie in files; raise it, or lower --threads, batch, "
-                   "dim.item or dim.user",
-                   (double)r->plan->max_memory / 1e6, least / 1e6, least_limit(total(e)) / 1e6);
+                   "--max-memory of %.0f MB is too little: this training needs at least %.0f MB%s; "
+                   "raise it, or lower --threads, batch, dim.item or dim.user",
+                   (double)r->plan->max_memory / 1e6, least / 1e6, more);
 }
 
 parsrec_status pr_memory_choose(pr_train_run *r, const pr_limits *limits, parsrec_error *err)
