@@ -169,13 +169,20 @@ static int on_progress(void *context, const parsrec_progress *p)
     return stop_asked != 0;
 }
 
+/* A process that was stopped (Ctrl-Z, SIGSTOP) did not work meanwhile: the time left does not count it. */
 static void *run_clock(void *unused)
 {
     const struct timespec pause = {.tv_nsec = 250000000};
+    const double pause_seconds = 0.25, stopped_least = 2;
+    double before = pr_now();
     (void)unused;
     for (;;) {
         nanosleep(&pause, NULL);
         pthread_mutex_lock(&view.lock);
+        double now = pr_now(), away = now - before - pause_seconds;
+        before = now;
+        if (away > stopped_least)
+            view.stage_began += away;
         if (view.how == AS_TIME_PASSES)
             draw_if_due(0.9);
         pthread_mutex_unlock(&view.lock);
