@@ -510,13 +510,18 @@ void pr_suggest_offer(pr_suggest *suggest, pr_slice known)
     if (d == FAR ||
         (suggest->count == PR_SUGGESTIONS && d >= suggest->distance[suggest->count - 1]))
         return;
+    pr_excerpt shown;
+    pr_show(&shown, known);
+    for (size_t i = 0; i < suggest->count; i++)
+        if (strcmp(suggest->near[i].text, shown.text) == 0)
+            return;
     size_t at = suggest->count < PR_SUGGESTIONS ? suggest->count++ : PR_SUGGESTIONS - 1;
     for (; at > 0 && suggest->distance[at - 1] > d; at--) {
         suggest->distance[at] = suggest->distance[at - 1];
         suggest->near[at] = suggest->near[at - 1];
     }
     suggest->distance[at] = d;
-    pr_show(&suggest->near[at], known);
+    suggest->near[at] = shown;
 }
 
 const char *pr_suggest_sentence(pr_suggest *suggest)

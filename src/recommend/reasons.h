@@ -8,7 +8,7 @@
 #ifndef PR_REASONS_H
 #define PR_REASONS_H
 
-#include "data/dataset.h"
+#include "data/directory.h"
 #include "model/model.h"
 #include "parsrec.h"
 
@@ -50,6 +50,7 @@ void pr_reasons_find(pr_reasons *reasons, const pr_why_question *question, parsr
                      size_t count);
 
 /* parsrec_why_sentence for the names of a data set. */
-char *pr_reason_sentence(const pr_dataset *data, const parsrec_why *why, char *buffer, size_t size);
+char *pr_reason_sentence(const pr_directory *directory, const parsrec_why *why, char *buffer,
+                         size_t size);
 
 #endif

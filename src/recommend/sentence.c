@@ -61,23 +61,34 @@ static const parsrec_effect *effect_of(const parsrec_why *why, size_t i)
                                     : &why->user;
 }
 
-/* The item's name, or its key if it has none; a long one is cut between characters. */
-static void add_name(text *t, const pr_dataset *data, int32_t item)
+/* A long one is cut between characters. */
+static void add_cut(text *t, pr_slice name)
 {
-    pr_slice name = {"", 0};
-    if ((size_t)item < data->item_names.count)
-        name = pr_name(&data->item_names, (size_t)item);
-    if (name.size == 0)
-        name = pr_name(&data->item_keys, (size_t)item);
     size_t n = pr_utf8_cut(name.bytes, name.size, NAME_BYTES);
     add_bytes(t, name.bytes, n);
     add(t, n < name.size ? "…" : "");
 }
 
-static void add_input(text *t, const pr_dataset *data, const parsrec_why *why, size_t i)
+/* The item's name, with the key where others share it, or the key alone. */
+static void add_name(text *t, const pr_directory *directory, int32_t item)
+{
+    const pr_dataset *data = directory->data;
+    int32_t alike[2];
+    pr_slice name = {"", 0}, key = pr_name(&data->item_keys, (size_t)item);
+    if ((size_t)item < data->item_names.count)
+        name = pr_name(&data->item_names, (size_t)item);
+    add_cut(t, name.size > 0 ? name : key);
+    if (pr_directory_named(directory, name, alike, 2) > 1) {
+        add(t, " [");
+        add_cut(t, key);
+        add(t, "]");
+    }
+}
+
+static void add_input(text *t, const pr_directory *directory, const parsrec_why *why, size_t i)
 {
     if (i < why->reason_count)
-        add_name(t, data, why->reasons[i].item);
+        add_name(t, directory, why->reasons[i].item);
     else
         add(t, i == why->reason_count ? "what you bought before" : "your own taste");
 }
@@ -107,12 +118,12 @@ static size_t strongest(const parsrec_why *why, size_t named[NAMED_MOST])
     return count;
 }
 
-static void add_causes(text *t, const pr_dataset *data, const parsrec_why *why)
+static void add_causes(text *t, const pr_directory *directory, const parsrec_why *why)
 {
     size_t named[NAMED_MOST], count = strongest(why, named);
     for (size_t i = 0; i < count; i++) {
         add(t, i == 0 ? "because of " : i + 1 < count ? ", " : " and ");
-        add_input(t, data, why, named[i]);
+        add_input(t, directory, why, named[i]);
         add(t, " (");
         add_share(t, effect_of(why, named[i])->share);
         add(t, ")");
@@ -126,7 +137,7 @@ static void add_causes(text *t, const pr_dataset *data, const parsrec_why *why)
 }
 
 /* An input that counts against the item more than any other supports it. */
-static void add_objection(text *t, const pr_dataset *data, const parsrec_why *why)
+static void add_objection(text *t, const pr_directory *directory, const parsrec_why *why)
 {
     double best = EFFECT_LEAST, worst = -EFFECT_LEAST;
     size_t worst_input = input_count(why);
@@ -146,7 +157,7 @@ static void add_objection(text *t, const pr_dataset *data, const parsrec_why *wh
         add(t, ", although others take it more often than you");
     else {
         add(t, ", although it goes less with ");
-        add_name(t, data, why->reasons[worst_input].item);
+        add_name(t, directory, why->reasons[worst_input].item);
     }
 }
 
@@ -177,13 +188,14 @@ static void add_dates(text *t, const parsrec_why *why)
     add(t, " ago");
 }
 
-char *pr_reason_sentence(const pr_dataset *data, const parsrec_why *why, char *buffer, size_t size)
+char *pr_reason_sentence(const pr_directory *directory, const parsrec_why *why, char *buffer,
+                         size_t size)
 {
     text t = {buffer, size, 0};
     if (size == 0)
         return buffer;
-    add_causes(&t, data, why);
-    add_objection(&t, data, why);
+    add_causes(&t, directory, why);
+    add_objection(&t, directory, why);
     if (why->earlier_baskets > 0) {
         add(&t, "; you also bought it in ");
         add_count(&t, why->earlier_baskets);
@@ -199,5 +211,5 @@ char *pr_reason_sentence(const pr_dataset *data, const parsrec_why *why, char *b
 char *parsrec_why_sentence(const parsrec_model *model, const parsrec_why *why, char *buffer,
                            size_t size)
 {
-    return pr_reason_sentence(model->file.data, why, buffer, size);
+    return pr_reason_sentence(&model->directory, why, buffer, size);
 }

@@ -49,16 +49,21 @@ static void near_words_are_suggested_best_first(void **state)
     const char *const commands[] = {"train", "tune", "eval", "explain", NULL};
     assert_string_equal(suggestions("trian", commands), " (did you mean 'train'?)");
     assert_string_equal(suggestions("ex", commands), " (did you mean 'explain'?)");
+    assert_string_equal(suggestions("exlpain", (const char *const[]){"explain", "explain", NULL}),
+                        " (did you mean 'explain'?)");
     assert_string_equal(suggestions("xyzzy", commands), "");
     assert_string_equal(suggestions("", commands), "");
     const char *const categories[] = {"FOOD", "Pet & baby", "BABY FOODS", "baby", "BABE", NULL};
     assert_string_equal(suggestions("BABY", categories),
                         " (did you mean 'baby', 'BABY FOODS' or 'Pet & baby'?)");
-    char text[200];
-    memset(text, 'a', sizeof text - 1);
-    text[sizeof text - 1] = '\0';
-    const char *const same[] = {text, text, text, text, NULL}; /* cut, and fits the sentence */
-    assert_non_null(strstr(suggestions(text, same), "aaa...' or '"));
+    char texts[4][200]; /* equal but for case: cut, and fit the sentence */
+    for (size_t i = 0; i < 4; i++) {
+        memset(texts[i], 'a', sizeof texts[i] - 1);
+        texts[i][sizeof texts[i] - 1] = '\0';
+        texts[i][i] = 'A';
+    }
+    const char *const alike[] = {texts[0], texts[1], texts[2], texts[3], NULL};
+    assert_non_null(strstr(suggestions(texts[0], alike), "aaa...' or '"));
 }
 
 static void memory_fails_on_request_and_overflow(void **state)

@@ -473,9 +473,37 @@ static void assert_sentence(const parsrec_why *why, const char *expected)
     sample s;
     char text[512], cut[12];
     sample_make(&s);
-    assert_string_equal(pr_reason_sentence(&s.data, why, text, sizeof text), expected);
-    pr_reason_sentence(&s.data, why, cut, sizeof cut);
+    pr_directory directory = {.data = &s.data};
+    assert_string_equal(pr_reason_sentence(&directory, why, text, sizeof text), expected);
+    pr_reason_sentence(&directory, why, cut, sizeof cut);
     assert_int_equal(strlen(cut), strlen(expected) < 11 ? strlen(expected) : 11);
+}
+
+static void names_that_items_share_have_keys(void **state)
+{
+    (void)state;
+    static const int64_t names[] = {0, 3, 3, 7, 10}; /* milk and tea are called Tea, bread is not */
+    const parsrec_effect none = {NAN, NAN, 0};
+    parsrec_why why = {.item = EGGS,
+                       .history = none,
+                       .user = none,
+                       .reasons = {{MILK, .4, {.5, .5, 3}, 0},
+                                   {BREAD, .4, {.3, .3, 2}, 0},
+                                   {EGGS, .4, {.2, .2, 2}, 0}},
+                       .reason_count = 3};
+    sample s;
+    char text[512];
+    parsrec_error err;
+    pr_directory directory;
+    sample_make(&s);
+    s.data.item_names = sample_names("TeaEggsTea", names, SAMPLE_ITEMS);
+    assert_ok(pr_directory_init(&directory, &s.data, &err));
+    pr_slice milk = pr_name(&s.data.item_keys, MILK), bread = pr_name(&s.data.item_keys, BREAD);
+    char expected[200];
+    snprintf(expected, sizeof expected, "because of Tea [%.*s] (0.50), %.*s (0.30) and Eggs (0.20)",
+             (int)milk.size, milk.bytes, (int)bread.size, bread.bytes);
+    assert_string_equal(pr_reason_sentence(&directory, &why, text, sizeof text), expected);
+    pr_directory_free(&directory);
 }
 
 static void sentences_by_hand(void **state)
@@ -632,6 +660,7 @@ int main(void)
         cmocka_unit_test(bad_questions_get_a_sentence),
         cmocka_unit_test(memory_is_taken_once),
         cmocka_unit_test(sentences_by_hand),
+        cmocka_unit_test(names_that_items_share_have_keys),
         cmocka_unit_test(answers_in_json),
         cmocka_unit_test(explained_answers_are_the_plain_ones),
     };
