@@ -331,12 +331,17 @@ char *pr_rule_words(const pr_explanation *e, char *buffer, size_t size)
 
 char *pr_agreement_words(const pr_explained_group *group, char *buffer, size_t size)
 {
+    char map[64] = ""; /* a map of two has one pair, which has no correlation */
     buffer[0] = '\0';
-    if (!isnan(group->step_agreement))
-        snprintf(buffer, size,
-                 "Attention against effect: within a step Kendall's tau is %.2f, over the whole "
-                 "map Spearman's rho is %.2f (1: they agree, 0: they are unrelated).",
-                 group->step_agreement, group->map_agreement);
+    if (isnan(group->step_agreement))
+        return buffer;
+    if (!isnan(group->map_agreement))
+        snprintf(map, sizeof map, ", over the whole map Spearman's rho is %.2f",
+                 group->map_agreement);
+    snprintf(buffer, size,
+             "Attention against effect: within a step Kendall's tau is %.2f%s (1: they agree, 0: "
+             "they are unrelated).",
+             group->step_agreement, map);
     return buffer;
 }
 

@@ -62,22 +62,25 @@ static void write_before(pr_writer *out, const pr_whatif_result *a, size_t group
                  100 * priced);
 }
 
+static const double shown_least = 0.0005; /* with one decimal of a percentage */
+
 /* A share as "+12.3 %", "0.0 %" or, where it is unknown, "-". */
 static const char *percent_text(char *text, double share)
 {
     if (isnan(share))
         snprintf(text, PERCENT_BYTES, "-");
-    else if (fabs(share) < 0.0005)
+    else if (fabs(share) < shown_least)
         snprintf(text, PERCENT_BYTES, "0.0 %%");
     else
         snprintf(text, PERCENT_BYTES, "%+.1f %%", 100 * share);
     return text;
 }
 
-/* False where nothing could vary, as the total of baskets that keep their size. */
+/* False where nothing that is shown varies, as the total of baskets that keep their size. */
 static bool has_range(const pr_estimate *e)
 {
-    return e->change_high - e->change_low > 1e-6; /* false for NaN */
+    return e->change_high - e->change_low > 1e-6 && /* false for NaN */
+           fmax(fabs(e->change_low), fabs(e->change_high)) >= shown_least;
 }
 
 /* "[+1.2, +3.4]", or "-" where there is no interval. */
@@ -96,7 +99,7 @@ static void write_level(pr_writer *out, const char *what, const pr_estimate *e)
     char change[PERCENT_BYTES];
     if (isnan(e->change))
         return;
-    if (fabs(e->change) < 0.0005 && !has_range(e)) {
+    if (fabs(e->change) < shown_least && !has_range(e)) {
         pr_write(out, " %s per basket: %.2f before and after.", what, e->before);
         return;
     }
