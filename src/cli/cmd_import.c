@@ -140,7 +140,8 @@ static bool print_columns(const parsrec_import_report *r, parsrec_import_table t
             const parsrec_import_column *c = &r->columns[i];
             if (c->table != table || c->role != role || c->level != level)
                 continue;
-            printf("%s%s%s", printed == 0 ? label : between, c->name,
+            printf("%s%s%s", printed == 0 ? label : between,
+                   c->name[0] != '\0' ? c->name : "(no name)",
                    c->decimal_comma ? " (decimal comma)" : "");
             printed++;
         }

@@ -94,6 +94,11 @@ static parsrec_status fail_mixed_times(const pr_rows *rows, const pr_action_colu
         return pr_fail(err, PARSREC_E_INPUT,
                        "%s: has no times, but the inputs before it have; give all of them times",
                        rows->name);
+    if (pr_slice_trim(text).size == 0)
+        return pr_rows_fail(rows, line, columns->time, err,
+                            "the time is empty, but those before are %s; --max-bad N skips up to N "
+                            "rows",
+                            forms[before]);
     return pr_rows_fail(rows, line, columns->time, err,
                         "the time %s is of another kind than those before, which are %s",
                         pr_show(&hold, text), forms[before]);
@@ -329,12 +334,15 @@ static void count_row(pr_collect *c, pr_time_form form, int64_t time, uint64_t t
     c->actions++;
 }
 
-/* True of a quantity of 0 or less: "-1", "0,00", "1-" as some tills put it. Whatever is no number, as "-" or
- * "-PCS", is taken for a purchase. */
+/* True of a quantity of 0 or less: "-1", "0,00", "1-" as some tills put it, "(1)" as bookkeepers do.
+ * Whatever is no number, as "-" or "-PCS", is taken for a purchase. */
 static bool is_return(pr_slice quantity)
 {
     pr_slice text = pr_slice_trim(quantity);
     bool digits = false, zero = true;
+    bool bracketed = text.size > 2 && text.bytes[0] == '(' && text.bytes[text.size - 1] == ')';
+    if (bracketed)
+        text = (pr_slice){text.bytes + 1, text.size - 2};
     for (size_t i = 0; i < text.size; i++) {
         char c = text.bytes[i];
         bool digit = c >= '0' && c <= '9', end = i == 0 || i + 1 == text.size;
@@ -343,7 +351,8 @@ static bool is_return(pr_slice quantity)
         digits |= digit;
         zero &= c == '0' || !digit;
     }
-    return digits && (zero || text.bytes[0] == '-' || text.bytes[text.size - 1] == '-');
+    return digits &&
+           (zero || bracketed || text.bytes[0] == '-' || text.bytes[text.size - 1] == '-');
 }
 
 static bool leave_out(pr_collect *c, const pr_action_columns *columns, const pr_row *row)

@@ -63,27 +63,31 @@ static int find_word(const plain *p, const char *const *words)
 
 /* ---- users, sessions, items ---- */
 
-/* The first word is our own and goes before the others; after the English ones come German, French, Spanish.
+/* The first word is our own and goes before the others; after the English ones come German, French, Spanish,
+ * Italian, Portuguese, Dutch and Swedish.
  * Letters with accents are not in a plain name. */
 static const char *const user_words[] = {
     "user",    "customer",     "household", "client",   "member",      "buyer",
     "shopper", "visitor",      "account",   "consumer", "cardholder",  "loyaltycard",
     "cust",    "customeruser", "kunde",     "kunden",   "kundenkarte", "haushalt",
-    "foyer",   "cliente",      "hogar",     NULL};
+    "foyer",   "cliente",      "hogar",     "klant",    "kund",        NULL};
 static const char *const session_words[] = {
-    "session",     "order",       "receipt",   "basket",   "invoice",   "transaction", "ticket",
-    "visit",       "trip",        "cart",      "bill",     "trans",     "trx",         "txn",
-    "usersession", "bon",         "kassenbon", "beleg",    "rechnung",  "rechnungs",   "bestell",
-    "bestellung",  "bestellungs", "auftrag",   "auftrags", "warenkorb", "einkauf",     "commande",
-    "panier",      "facture",     "pedido",    "factura",  "compra",    "cesta",       NULL};
+    "session",     "order",       "receipt",    "basket",   "invoice",   "transaction", "ticket",
+    "visit",       "trip",        "cart",       "bill",     "trans",     "trx",         "txn",
+    "usersession", "bon",         "kassenbon",  "beleg",    "rechnung",  "rechnungs",   "bestell",
+    "bestellung",  "bestellungs", "auftrag",    "auftrags", "warenkorb", "einkauf",     "commande",
+    "panier",      "facture",     "pedido",     "factura",  "compra",    "cesta",       "scontrino",
+    "ordine",      "fattura",     "bestelling", "kvitto",   NULL};
 static const char *const item_words[] = {
-    "item",     "product", "sku",     "ean",     "upc",      "gtin",     "article", "stockcode",
-    "asin",     "isbn",    "barcode", "plu",     "prod",     "movie",    "items",   "products",
-    "lineitem", "artikel", "produkt", "produit", "producto", "articulo", "artculo", NULL};
+    "item",      "product",  "sku",      "ean",      "upc",     "gtin",    "article",
+    "stockcode", "asin",     "isbn",     "barcode",  "plu",     "prod",    "movie",
+    "items",     "products", "lineitem", "artikel",  "produkt", "produit", "producto",
+    "articulo",  "artculo",  "articolo", "prodotto", "produto", "artigo",  NULL};
 
 static const char *const quantity_words[] = {"quantity", "qty",     "menge",    "anzahl",
                                              "quantite", "quantit", "cantidad", "orderquantity",
-                                             "orderqty", "units",   NULL};
+                                             "orderqty", "units",   "quantita", "quantidade",
+                                             "aantal",   "antal",   NULL};
 
 /* How well a column fits: the word it is made of, and how: as it is, with id or key, by itself,
  * with a number or code. A "Product SKU" is the id of a product. */
@@ -97,8 +101,8 @@ static fit fit_word(pr_slice name, const char *const *words)
     static const char *const ids[] = {"id", "key", "sku", "ean", "upc", "gtin", "barcode", NULL};
     static const char *const numbers[] = {"number", "num",    "no",     "nr",
                                           "code",   "nummer", "numero", NULL};
-    static const char *const before[] = {"id",     "code", "codigo", "cdigo",
-                                         "numero", "num",  "no",     NULL};
+    static const char *const before[] = {"id",  "code", "codigo", "cdigo", "codice", "numero",
+                                         "num", "no",   "n",      "ref",   "rf",     NULL};
     plain p = plain_of(name);
     int word = find_word(&p, words);
     if (word >= 0)
@@ -128,7 +132,8 @@ static fit fit_word(pr_slice name, const char *const *words)
 static fit fit_time(pr_slice name)
 {
     static const char *const whole[] = {"datetime", "timestamp", "zeitstempel", NULL};
-    static const char *const days[] = {"date", "datum", "fecha", "tdat", NULL}; /* H&M: t_dat */
+    static const char *const days[] = {"date", "datum", "fecha",
+                                       "data", "tdat",  NULL}; /* H&M: t_dat */
     static const char *const before[] = {
         "order",    "purchase", "invoice",   "transaction", "trans",     "receipt",  "ticket",
         "visit",    "event",    "sale",      "sales",       "created",   "bought",   "session",
@@ -417,8 +422,10 @@ static void list_free_columns(words *w, const pr_rows *rows, const bool *taken)
             say(w, ", ...");
             return;
         }
-        say(w, "%s%.*s", listed++ > 0 ? ", " : "", (int)rows->columns[i].size,
-            rows->columns[i].bytes);
+        pr_slice name = rows->columns[i];
+        if (name.size == 0)
+            name = pr_slice_of("(no name)");
+        say(w, "%s%.*s", listed++ > 0 ? ", " : "", (int)name.size, name.bytes);
     }
 }
 

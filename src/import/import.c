@@ -969,8 +969,9 @@ static const char *unused_columns(unused_text *hold, const parsrec_import_report
         const parsrec_import_column *c = &report->columns[i];
         if (c->table == PARSREC_TABLE_ACTIONS && c->role == PARSREC_COLUMN_UNUSED &&
             used + strlen(c->name) + 8 < sizeof hold->text)
-            used += (size_t)snprintf(hold->text + used, sizeof hold->text - used, "%s%s",
-                                     used > 0 ? ", " : " (unused columns: ", c->name);
+            used += (size_t)snprintf(
+                hold->text + used, sizeof hold->text - used, "%s%s",
+                used > 0 ? ", " : " (unused columns: ", c->name[0] != '\0' ? c->name : "(no name)");
     }
     if (used > 0)
         snprintf(hold->text + used, sizeof hold->text - used, ")");

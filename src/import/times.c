@@ -395,10 +395,13 @@ bool pr_time_guess_pattern(pr_slice text, pr_time_guess *guess)
         {"%a %d %b %Y", NULL},    {"%a, %b %d, %Y", NULL},  {"%a %b %d %Y", NULL},
     };
     static const char *const clocks[] = {
-        "",          " %H:%M",       " %H:%M:%S",  " %H:%M:%S.%f",    " %I:%M %p",   " %I:%M:%S %p",
-        ", %H:%M",   ", %H:%M:%S",   ", %I:%M %p", ", %I:%M:%S %p",   "T%H:%M",      "T%H:%M:%S",
-        ":%H:%M:%S", ":%H:%M:%S %z", " %H:%M %z",  " %H:%M:%S %z",    " %H.%M",      " %H.%M.%S",
-        "%H%M%S",    "%H%M",         "-%H:%M:%S",  " %I:%M:%S.%f %p", "T%H:%M:%S.%f"};
+        "",           " %H:%M",          " %H:%M:%S",    " %H:%M:%S.%f",
+        " %I:%M %p",  " %I:%M:%S %p",    ", %H:%M",      ", %H:%M:%S",
+        ", %I:%M %p", ", %I:%M:%S %p",   "T%H:%M",       "T%H:%M:%S",
+        ":%H:%M:%S",  ":%H:%M:%S %z",    " %H:%M %z",    " %H:%M:%S %z",
+        " %H.%M",     " %H.%M.%S",       "%H%M%S",       "%H%M",
+        "-%H:%M:%S",  " %I:%M:%S.%f %p", "T%H:%M:%S.%f", "T%H%M%S",
+        "T%H%M%S%z"};
     text = pr_slice_trim(text);
     guess->other[0] = '\0';
     for (size_t d = 0; d < sizeof dates / sizeof *dates; d++)

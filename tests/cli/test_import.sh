@@ -190,6 +190,23 @@ same "$(taken)" " actions user = id_client, session = num_commande, time = date_
 printf 'cliente,pedido,fecha,c\303\263digo_art\303\255culo\nk,1,2020-01-01,a\nk,1,2020-01-01,b\n' >spanish.csv
 ok "$PARSREC" import -o spanish.st spanish.csv
 same "$(taken)" " actions user = cliente, session = pedido, time = fecha, item = código_artículo " "Spanish headings"
+while IFS=' ' read -r user session time item quantity; do
+    { echo "$user;$session;$time;$item;$quantity"; echo 'k;1;2020-01-01;a;1'; echo 'k;1;2020-01-01;b;1'; } >foreign.csv
+    ok "$PARSREC" import -o foreign.st foreign.csv
+    same "$(taken)" " actions user = $user, session = $session, time = $time, item = $item, quantity = $quantity " "$user"
+done <<'EOF'
+N°client N°ticket Date Réf.article Quantité
+CodiceCliente Scontrino Data CodiceArticolo Quantità
+Cliente Pedido Data Produto Quantidade
+Klantnummer Bonnummer Datum Artikelnummer Aantal
+Kundnummer Ordernummer Datum Artikelnummer Antal
+EOF
+printf ',user,session,,item\n0,u,1,,a\n1,u,1,,b\n' >unnamed.csv
+ok "$PARSREC" import -o unnamed.st unnamed.csv
+says "unused: (no name), (no name)"
+printf 'user,session,time,item\nu,1,2020-01-01,a\nu,1,,b\n' >untimed.csv
+fails 1 "untimed.csv:3:3: the time is empty, but those before are dates; --max-bad N skips up to N rows" \
+    "$PARSREC" import -o untimed.st untimed.csv
 printf 'order_id,user_id,order_number,product_id,add_to_cart_order\n9,u,1,a,1\n9,u,1,b,2\n' >cart.csv
 ok "$PARSREC" import -o cart.st cart.csv
 same "$(taken)" " actions user = user_id, session = order_id, item = product_id unused: order_number, add_to_cart_order " \
@@ -331,11 +348,12 @@ Order ID,Order Date,Customer ID,Name,Product ID,Product Name,Category,Sub-Catego
 3,2024-01-03,cid,Cid C.,P2,Soap,Home,Bath,bronze,0
 4,2024-01-04,cid,Cid C.,P2,Soap,Home,Bath,bronze,
 4,2024-01-04,cid,Cid C.,P1,Bread,Food,Bakery,bronze,"1,0"
+4,2024-01-04,cid,Cid C.,P3,Salt,Food,Spices,bronze,(1)
 E
 ok "$PARSREC" import -o sheet.st sheet.csv
 says "item = Product ID, category = Category > Sub-Category, quantity = Quantity"
 says "unused: Name, Product Name, Class" # one of six rows has another name: too many for so few rows
-says "2  returns: rows with a quantity of 0 or less"
+says "3  returns: rows with a quantity of 0 or less"
 same "$(counts sheet.st)" "3 4 3 6" "users sessions items actions of a sheet"
 ok "$PARSREC" list sheet.st items
 says "Food > Bakery"
@@ -356,7 +374,7 @@ ok "$PARSREC" list sheet.st items
 says "Loaf"
 same "$(grep -cF -- "Spices" stdout)" 0 "lines with Spices"
 ok "$PARSREC" import -o sheet.shards sheet.csv --shards=2
-says "2  returns"
+says "3  returns"
 fails 1 "the quantity of every row is 0 or less; if it is no quantity, add --quantity ''" \
     sh -c "{ head -n 1 sheet.csv; sed -n 5p sheet.csv; } | \"$PARSREC\" import -o x.st -"
 fails 1 "there is no column 'Amount'" "$PARSREC" import -o x.st sheet.csv --quantity Amount
