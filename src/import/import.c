@@ -1038,6 +1038,30 @@ static void warn_of_single_items(const importer *im)
             unused);
 }
 
+/* Exports often call sales without a customer 0, NULL or guest, and one user who is everybody spoils histories
+ * and measures. */
+static void warn_of_busy_user(const importer *im)
+{
+    enum { USERS_LEAST = 50, ONE_IN = 10 };
+    const pr_dataset *d = &im->data;
+    pr_excerpt key;
+    pr_digits sessions, all;
+    size_t most = 0;
+    for (size_t u = 1; u < d->users; u++)
+        if (d->user_offsets[u + 1] - d->user_offsets[u] >
+            d->user_offsets[most + 1] - d->user_offsets[most])
+            most = u;
+    if (d->users < USERS_LEAST)
+        return;
+    uint64_t count = (uint64_t)(d->user_offsets[most + 1] - d->user_offsets[most]);
+    if (count * ONE_IN >= (uint64_t)d->sessions)
+        pr_say(im->hooks, PARSREC_LOG_WARNING,
+               "user %s has %s of %s sessions; if it stands for sales without a customer, leave "
+               "its rows out",
+               pr_show(&key, pr_name(&d->user_keys, most)), pr_digits_of(&sessions, count),
+               pr_digits_of(&all, (uint64_t)d->sessions));
+}
+
 static parsrec_status write_data(importer *im, const char *out_path, parsrec_error *err)
 {
     parsrec_import_report *r = im->report;
@@ -1091,6 +1115,7 @@ static parsrec_status import(const char *out_path, const char *const *inputs, si
     if (im.data.sessions > 0) {
         warn_of_missing_columns(&im);
         warn_of_single_items(&im);
+        warn_of_busy_user(&im);
     }
 done:
     free_importer(&im);

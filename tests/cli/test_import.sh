@@ -201,6 +201,15 @@ Cliente Pedido Data Produto Quantidade
 Klantnummer Bonnummer Datum Artikelnummer Aantal
 Kundnummer Ordernummer Datum Artikelnummer Antal
 EOF
+# Sales without a customer under one key.
+awk 'BEGIN { print "user,session,item"
+    for (u = 1; u < 60; u++) for (i = 0; i < 3; i++) print "u" u ",1," i
+    for (s = 0; s < 20; s++) for (i = 0; i < 3; i++) print "NULL," s "," i }' >guests.csv
+ok "$PARSREC" import -o guests.st guests.csv
+warns "warning: user 'NULL' has 20 of 79 sessions; if it stands for sales without a customer, leave its rows out"
+{ head -n 1 guests.csv; grep ^u[0-9] guests.csv; } >customers.csv
+ok "$PARSREC" import -o guests.st customers.csv
+same "$(grep -c "sales without a customer" stderr)" 0 "words on guests"
 printf ',user,session,,item\n0,u,1,,a\n1,u,1,,b\n' >unnamed.csv
 ok "$PARSREC" import -o unnamed.st unnamed.csv
 says "unused: (no name), (no name)"
