@@ -9,11 +9,22 @@
 #include "base/text.h"
 #include "model/model.h"
 
+/* Where the ending of a model file begins, or at the end of the word. */
+static size_t ending_of(const char *word)
+{
+    static const char *const endings[] = {".st", ".model"};
+    size_t n = strlen(word);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t size = strlen(endings[i]);
+        if (n > size && strcmp(word + n - size, endings[i]) == 0)
+            return n - size;
+    }
+    return n;
+}
+
 static bool looks_like_file(const char *word)
 {
-    size_t n = strlen(word);
-    return word[0] == '@' || strchr(word, '/') != NULL ||
-           (n > 3 && strcmp(word + n - 3, ".st") == 0);
+    return word[0] == '@' || strchr(word, '/') != NULL || word[ending_of(word)] != '\0';
 }
 
 /* The name before '=', where the '=' does not belong to a setting or a path. Returns the rest. */
@@ -50,15 +61,13 @@ static parsrec_status take_settings(pr_listed_model *e, char *text, parsrec_erro
     return PARSREC_OK;
 }
 
-/* A file goes by its last part without ".st", a kind by itself and what is set. */
+/* A file goes by its last part without its ending, a kind by itself and what is set. */
 static void make_name(pr_listed_model *e)
 {
     if (e->path != NULL) {
         const char *slash = strrchr(e->path, '/');
         snprintf(e->name, sizeof e->name, "%s", slash != NULL ? slash + 1 : e->path);
-        size_t n = strlen(e->name);
-        if (n > 3 && strcmp(e->name + n - 3, ".st") == 0)
-            e->name[n - 3] = '\0';
+        e->name[ending_of(e->name)] = '\0';
         return;
     }
     size_t used = (size_t)snprintf(e->name, sizeof e->name, "%s", e->kind);

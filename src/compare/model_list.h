@@ -27,7 +27,7 @@ typedef struct pr_model_list {
 } pr_model_list;
 
 /* Entries are separated by commas: KIND, KIND:key=value:key=value, a file as @FILE or as a path with
- * a slash or ending in .st, each with NAME= before it to name it. Without a name it is called by its
+ * a slash or ending in .st or .model, each with NAME= before it to name it. Without a name it is called by its
  * kind and settings, or by its file.
  *
  * A group of kinds (counts, neighbours, basket, sequence, field) stands for its members, each as if it

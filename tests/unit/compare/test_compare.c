@@ -11,10 +11,11 @@ static void list_of_models(void **state)
     (void)state;
     parsrec_error err;
     pr_model_list list;
-    assert_ok(pr_model_list_read(
-        &list, "pop,wide=parsrec:dim.item=64:heads=4,sasrec:loss=bce:preset=paper,@a/b.st,x=c.st",
-        &err));
-    assert_int_equal(list.count, 5);
+    assert_ok(pr_model_list_read(&list,
+                                 "pop,wide=parsrec:dim.item=64:heads=4,sasrec:loss=bce:preset="
+                                 "paper,@a/b.st,x=c.st,shop.model",
+                                 &err));
+    assert_int_equal(list.count, 6);
     const pr_listed_model *e = list.entries;
     assert_string_equal(e[0].name, "pop");
     assert_string_equal(e[0].kind, "pop");
@@ -30,9 +31,11 @@ static void list_of_models(void **state)
     assert_null(e[3].kind);
     assert_string_equal(e[4].name, "x");
     assert_string_equal(e[4].path, "c.st");
+    assert_string_equal(e[5].name, "shop");
+    assert_string_equal(e[5].path, "shop.model");
     assert_ok(pr_model_list_add(&list, "oracle", &err));
     assert_ok(pr_model_list_add(&list, "pop", &err)); /* is there already */
-    assert_int_equal(list.count, 6);
+    assert_int_equal(list.count, 7);
     pr_model_list_free(&list);
 }
 
