@@ -57,6 +57,7 @@ static const char data[] =
     "  item      what: item, product, sku, ean, article, stockcode, ...\n"
     "  session   which basket: session, order, receipt, basket, invoice, transaction, ...\n"
     "  time      when: time, date, timestamp, invoice_date, ...\n"
+    "  quantity  how many: quantity, qty, units, ...; rows with 0 or less are returns, left out\n"
     "\n"
     "--user, --item, --session and --time name them when the headings say something else. Without "
     "a\n"

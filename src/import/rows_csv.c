@@ -485,6 +485,21 @@ static parsrec_status copy_names(csv *self, parsrec_error *err)
     return PARSREC_OK;
 }
 
+/* Without a line feed all of the file is the header. */
+static parsrec_status check_line_ends(const csv *self, parsrec_error *err)
+{
+    for (size_t i = 0; self->base.lines && i < self->base.column_count; i++) {
+        pr_slice name = self->base.columns[i];
+        for (size_t at = 0; at + 1 < name.size; at++)
+            if (name.bytes[at] == '\r' && name.bytes[at + 1] != '\n')
+                return pr_fail(err, PARSREC_E_INPUT,
+                               "%s: the lines end with a carriage return alone, as in the CSV "
+                               "(Macintosh) of Excel; save it as CSV UTF-8",
+                               self->base.name);
+    }
+    return PARSREC_OK;
+}
+
 static parsrec_status read_header(csv *self, const pr_csv_options *options, parsrec_error *err)
 {
     pr_row row;
@@ -496,6 +511,7 @@ static parsrec_status read_header(csv *self, const pr_csv_options *options, pars
         return pr_fail(err, PARSREC_E_INPUT, "%s: is empty; the first line must name the columns",
                        self->base.name);
     PR_TRY(copy_names(self, err));
+    PR_TRY(check_line_ends(self, err));
     self->rows = 0;
     self->scan.grow = self->ragged = false;
     return PARSREC_OK;

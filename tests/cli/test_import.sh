@@ -210,6 +210,8 @@ warns "warning: user 'NULL' has 20 of 79 sessions; if it stands for sales withou
 { head -n 1 guests.csv; grep ^u[0-9] guests.csv; } >customers.csv
 ok "$PARSREC" import -o guests.st customers.csv
 same "$(grep -c "sales without a customer" stderr)" 0 "words on guests"
+printf 'user,session,item\ru,1,a\ru,1,b\r' >mac.csv
+fails 1 "mac.csv: the lines end with a carriage return alone" "$PARSREC" import -o mac.st mac.csv
 printf ',user,session,,item\n0,u,1,,a\n1,u,1,,b\n' >unnamed.csv
 ok "$PARSREC" import -o unnamed.st unnamed.csv
 says "unused: (no name), (no name)"
