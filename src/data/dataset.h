@@ -210,6 +210,8 @@ char *pr_category_path(const pr_dataset *data, int32_t category, char *buffer, s
  * usually means that import missed the session column. */
 uint64_t pr_one_item_sessions(const pr_dataset *data);
 bool pr_mostly_single_items(const pr_dataset *data);
+/* Whether a feature of this name is the price of an item: "price", "UnitPrice", "Preis", "prix", ... */
+bool pr_means_price(const char *name);
 
 /* ---- reading columns: for files that contain more than a data set (synth/truth.c) ---- */
 

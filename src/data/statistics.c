@@ -6,6 +6,7 @@
 
 #include "base/dates.h"
 #include "base/memory.h"
+#include "base/text.h"
 
 enum { EVALUATED_SESSIONS = 3 }; /* a user with fewer is not evaluated */
 
@@ -90,6 +91,27 @@ uint64_t pr_one_item_sessions(const pr_dataset *d)
 bool pr_mostly_single_items(const pr_dataset *d)
 {
     return d->sessions > 1 && pr_one_item_sessions(d) * 20 >= d->sessions * UINT64_C(19);
+}
+
+bool pr_means_price(const char *name)
+{
+    static const char *const words[] = {
+        "price",  "unitprice", "preis", "einzelpreis", "stckpreis",      "prix", "prixunitaire",
+        "precio", "prezzo",    "preo",  "preco",       "preciounitario", "prijs"};
+    char letters[16]; /* of ASCII */
+    size_t n = 0;
+    for (; *name != '\0'; name++) {
+        if ((*name < 'a' || *name > 'z') && (*name < 'A' || *name > 'Z'))
+            continue;
+        if (n + 1 == sizeof letters)
+            return false;
+        letters[n++] = pr_lower(*name);
+    }
+    letters[n] = '\0';
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(letters, words[i]) == 0)
+            return true;
+    return false;
 }
 
 static void find_times(const pr_dataset *d, parsrec_data_stats *s)

@@ -27,7 +27,7 @@ parsrec_status pr_columns_find_key(size_t *column, const pr_rows *rows, parsrec_
 /* Columns of an items file. How well a column fits as the name of the item, 0 best; and its level as
  * a category, 0 broadest. -1: it is not one. Ranks below PR_NAME_ALONE are of words that beside a customer
  * may be the customer's. */
-enum { PR_NAME_ALONE = 4 };
+enum { PR_NAME_ALONE = 7 };
 int pr_columns_name_rank(pr_slice column);
 int pr_columns_category_level(pr_slice column);
 /* True of a column such as aisle_id, whose codes another column, aisle, may spell out. */

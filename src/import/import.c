@@ -1062,6 +1062,18 @@ static void warn_of_busy_user(const importer *im)
                pr_digits_of(&all, (uint64_t)d->sessions));
 }
 
+static void warn_of_price_in_words(const importer *im)
+{
+    const parsrec_import_report *r = im->report;
+    for (uint64_t i = 0; i < r->column_count && i < PARSREC_IMPORT_COLUMNS_MOST; i++)
+        if (r->columns[i].table == PARSREC_TABLE_ITEMS &&
+            r->columns[i].role == PARSREC_COLUMN_WORDS && pr_means_price(r->columns[i].name))
+            pr_say(im->hooks, PARSREC_LOG_WARNING,
+                   "column '%s' is taken as words, because not all of its values are numbers; "
+                   "revenue needs numbers such as 1299.50, without currency",
+                   r->columns[i].name);
+}
+
 static parsrec_status write_data(importer *im, const char *out_path, parsrec_error *err)
 {
     parsrec_import_report *r = im->report;
@@ -1116,6 +1128,7 @@ static parsrec_status import(const char *out_path, const char *const *inputs, si
         warn_of_missing_columns(&im);
         warn_of_single_items(&im);
         warn_of_busy_user(&im);
+        warn_of_price_in_words(&im);
     }
 done:
     free_importer(&im);

@@ -3,7 +3,6 @@
  * bought, not what was paid: an item has one price, and a line the mean price of its items as past
  * baskets held them. */
 #include <assert.h>
-#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -100,29 +99,13 @@ parsrec_status pr_past_sales(pr_whatif_result *a, const pr_dataset *data, size_t
 
 /* ---- prices ---- */
 
-/* "price", "Price", "unit_price", "UnitPrice" */
-static bool means_price(const char *name)
-{
-    char letters[16];
-    size_t n = 0;
-    for (; *name != '\0'; name++) {
-        if (!isalpha((unsigned char)*name))
-            continue;
-        if (n + 1 == sizeof letters)
-            return false;
-        letters[n++] = (char)tolower((unsigned char)*name);
-    }
-    letters[n] = '\0';
-    return strcmp(letters, "price") == 0 || strcmp(letters, "unitprice") == 0;
-}
-
 parsrec_status pr_whatif_prices(pr_whatif_result *a, const pr_truth *truth, parsrec_error *err)
 {
     const pr_dataset *data = a->lines.data;
     const float *feature = NULL;
     for (size_t i = 0; i < data->feature_count[PR_OF_ITEM] && feature == NULL; i++) {
         const pr_feature_column *f = &data->features[PR_OF_ITEM][i];
-        if (f->number != NULL && means_price(f->name))
+        if (f->number != NULL && pr_means_price(f->name))
             feature = f->number;
     }
     if (feature == NULL && (truth == NULL || truth->price == NULL))

@@ -201,6 +201,13 @@ Cliente Pedido Data Produto Quantidade
 Klantnummer Bonnummer Datum Artikelnummer Aantal
 Kundnummer Ordernummer Datum Artikelnummer Antal
 EOF
+printf 'Artikelnummer;Titel;Preis\na;\303\204pfel;1.299,00\nb;Brot;2,50\n' >waren.csv
+ok "$PARSREC" import -o german.st german.csv --items waren.csv
+says "name = Titel"
+says "numbers: Preis (decimal comma)"
+printf 'item,name,price\na,Apples,$1.50\nb,Bread,2\n' >dollars.csv
+ok "$PARSREC" import -o german.st german.csv --items dollars.csv
+warns "warning: column 'price' is taken as words, because not all of its values are numbers"
 # Sales without a customer under one key.
 awk 'BEGIN { print "user,session,item"
     for (u = 1; u < 60; u++) for (i = 0; i < 3; i++) print "u" u ",1," i
