@@ -44,22 +44,34 @@ typedef struct mutation {
 
 /* ---- apart and together ---- */
 
+/* The metadata of the header, without the checksum and what the seal writes anew. */
+static inline json_t *mutation_header(const char *path)
+{
+    uint64_t length;
+    json_error_t error;
+    FILE *file = fopen(path, "rb");
+    MUTATION_NEED(file != NULL && fread(&length, sizeof length, 1, file) == 1);
+    char *text = malloc((size_t)length);
+    MUTATION_NEED(text != NULL && fread(text, 1, (size_t)length, file) == length);
+    fclose(file);
+    json_t *header = json_loadb(text, (size_t)length, 0, &error);
+    json_t *metadata = json_incref(json_object_get(header, "__metadata__"));
+    MUTATION_NEED(json_is_object(metadata));
+    json_object_del(metadata, "checksum");
+    json_decref(header);
+    free(text);
+    return metadata;
+}
+
 static inline mutation *mutation_open(const char *path)
 {
-    static const char *const keys[] = {
-        "format", "version",    "config", "model",  "data",         "time_kind",   "source",
-        "events", "dictionary", "shard",  "shards", "session_rule", "session_gap", "min_actions"};
     parsrec_error err = {0};
     pr_container *file;
     mutation *m = calloc(1, sizeof *m);
     if (pr_container_open(&file, path, &err) != PARSREC_OK)
         fprintf(stderr, "%s\n", err.message);
     MUTATION_NEED(m != NULL && err.status == PARSREC_OK);
-    m->metadata = json_object();
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (pr_container_metadata(file, keys[i]) != NULL)
-            json_object_set_new(m->metadata, keys[i],
-                                json_string(pr_container_metadata(file, keys[i])));
+    m->metadata = mutation_header(path);
     m->count = pr_container_tensors(file);
     MUTATION_NEED(m->count + 8 < MUTATION_TENSORS_MOST);
     for (size_t i = 0; i < m->count; i++) {
@@ -462,6 +474,9 @@ static inline void mutation_metadata(mutation *m, pr_stream *s)
                                         "transrec",
                                         "dream",
                                         "tisasrec",
+                                        "narm",
+                                        "stamp",
+                                        "caser",
                                         "unix",
                                         "ordinal",
                                         "none",
@@ -473,37 +488,44 @@ static inline void mutation_metadata(mutation *m, pr_stream *s)
                                         "2",
                                         "parsrec.data",
                                         "parsrec.model",
-                                        "parsrec.checkpoint"};
-    const char *key;
+                                        "parsrec.checkpoint",
+                                        "parsrec.histories",
+                                        "parsrec.shard"};
+    const char *name, *key = NULL, *settings = NULL;
     json_t *value;
-    size_t wanted = mutation_pick(s, json_object_size(m->metadata)), i = 0,
-           way = mutation_pick(s, 8);
-    json_object_foreach(m->metadata, key, value)
+    char hold[64];
+    size_t wanted = mutation_pick(s, json_object_size(m->metadata)), i = 0;
+    json_object_foreach(m->metadata, name, value)
     {
-        json_t *inside = json_loads(json_string_value(value), 0, NULL);
-        bool is_object = json_is_object(inside);
-        if ((way >= 3 && !is_object) || (way < 3 && i++ != wanted)) {
-            json_decref(inside);
-            continue;
-        }
-        char hold[64];
-        snprintf(hold, sizeof hold, "metadata %s", key);
-        mutation_say(m, hold, NULL);
-        if (is_object && way >= 1) {
-            for (size_t n = 1 + mutation_pick(s, 2); n > 0; n--)
-                mutation_json(inside, s);
-            char *text = json_dumps(inside, JSON_COMPACT);
-            json_object_set_new(m->metadata, key, json_string(text));
-            free(text);
-        } else if (way == 2) {
-            json_object_del(m->metadata, key);
-        } else {
-            json_object_set_new(m->metadata, key,
-                                json_string(words[mutation_pick(s, sizeof words / sizeof *words)]));
-        }
-        json_decref(inside);
-        return;
+        if (i++ == wanted)
+            key = name;
+        if (json_string_value(value)[0] == '{')
+            settings = name;
     }
+    if (settings != NULL && mutation_pick(s, 8) >= 3)
+        key = settings;
+    if (key == NULL)
+        return;
+    snprintf(hold, sizeof hold, "metadata %s", key);
+    mutation_say(m, hold, NULL);
+    json_t *inside = json_loads(json_string_value(json_object_get(m->metadata, key)), 0, NULL);
+    size_t way = mutation_pick(s, 8);
+    if (json_is_object(inside) && way > 0) {
+        for (size_t n = 1 + mutation_pick(s, 2); n > 0; n--)
+            mutation_json(inside, s);
+        char *text = json_dumps(inside, JSON_COMPACT);
+        json_object_set_new(m->metadata, key, json_string(text));
+        free(text);
+    } else if (way <= 1) {
+        json_object_del(m->metadata, key);
+    } else if (way <= 3) {
+        snprintf(hold, sizeof hold, "%lld", (long long)mutation_whole(s));
+        json_object_set_new(m->metadata, key, json_string(hold));
+    } else {
+        const char *word = words[mutation_pick(s, sizeof words / sizeof *words)];
+        json_object_set_new(m->metadata, key, json_string(word));
+    }
+    json_decref(inside);
 }
 
 /* One to three kinds of damage. */
@@ -517,6 +539,59 @@ static inline void mutation_apply(mutation *m, pr_stream *s)
     size_t times = mutation_pick(s, 4) < 3 ? 1 : 2 + mutation_pick(s, 2);
     for (size_t i = 0; i < times; i++)
         kinds[mutation_pick(s, sizeof kinds / sizeof *kinds)](m, s);
+}
+
+/* Whether damage left everything as it was. */
+static inline bool mutation_same(const mutation *a, const mutation *b)
+{
+    bool same = a->count == b->count && json_equal(a->metadata, b->metadata);
+    for (size_t i = 0; i < a->count && same; i++) {
+        const mutation_tensor *x = &a->tensors[i], *y = &b->tensors[i];
+        same = strcmp(x->name, y->name) == 0 && x->dtype == y->dtype && x->rank == y->rank &&
+               memcmp(x->shape, y->shape, x->rank * sizeof *x->shape) == 0 && x->size == y->size &&
+               memcmp(x->bytes, y->bytes, x->size) == 0 && x->begin_off == 0 && x->end_off == 0;
+    }
+    return same;
+}
+
+/* ---- run records ---- */
+
+/* A log with one line or two of it damaged: JSON lines, which have no seal. Says in `what` (64 bytes) how. */
+static inline void mutation_record(const char *from, const char *to, char *what, pr_stream *s)
+{
+    enum { LINES_MOST = 200 };
+    static char text[1 << 16], *lines[LINES_MOST];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    MUTATION_NEED(in != NULL && out != NULL);
+    text[fread(text, 1, sizeof text - 1, in)] = '\0';
+    fclose(in);
+    size_t count = 0;
+    for (char *at = strtok(text, "\n"); at != NULL && count < LINES_MOST; at = strtok(NULL, "\n"))
+        lines[count++] = at;
+    size_t one = mutation_pick(s, count), other = mutation_pick(s, count),
+           way = mutation_pick(s, 10);
+    json_t *line = json_loads(lines[one], 0, NULL);
+    char *changed = NULL, *hold = lines[one];
+    if (way < 6 && json_is_object(line)) {
+        for (size_t n = 1 + mutation_pick(s, 3); n > 0; n--)
+            mutation_json(line, s);
+        lines[one] = changed = json_dumps(line, JSON_COMPACT);
+    } else if (way == 6) {
+        lines[one] = lines[other];
+        lines[other] = hold;
+    } else if (way == 7) {
+        lines[one] = "";
+    } else if (way == 8) {
+        lines[one] = lines[other];
+    } else {
+        hold[mutation_pick(s, strlen(hold))] = (char)mutation_pick(s, 256);
+    }
+    snprintf(what, 64, "line %zu, way %zu", one + 1, way);
+    for (size_t i = 0; i < count; i++)
+        fprintf(out, "%s\n", lines[i]);
+    MUTATION_NEED(fclose(out) == 0);
+    json_decref(line);
+    free(changed);
 }
 
 #endif

@@ -1,7 +1,8 @@
-/* mutate FOLDER COUNT [SEED [FIRST]]: makes data sets, models and checkpoints in a new folder, damages
- * them COUNT times (tests/support/mutation.h), seals each with a right checksum and hands it to the public calls in
- * a child process. A file of a data set in shards is put into its place in a copy of the folder. Reports crashes, sanitizer reports, leaks, failures without a sentence, and time or
- * memory far beyond what the undamaged files take. Mutation number i of a seed is always the same one.
+/* mutate FOLDER COUNT [SEED [FIRST]]: makes data sets, models, checkpoints, stored histories and a run record in a
+ * new folder, damages them COUNT times (tests/support/mutation.h), seals each with a right checksum and hands it to
+ * the public calls in a child process. A file of a data set in shards is put into its place in a copy of the folder.
+ * Reports crashes, sanitizer reports, leaks, failures without a sentence, and time or memory far beyond what the
+ * undamaged files take. Mutation number i of a seed is always the same one.
  * Status 0: nothing was found; 1: what was found stands in FOLDER as found-NUMBER, with its report. */
 #include <dirent.h>
 #include <errno.h>
@@ -17,11 +18,13 @@
 
 #include "support/mutation.h"
 
+#include "base/files.h"
 #include "data/shards.h"
 #include "parsrec.h"
+#include "train/run_record.h"
 
 enum {
-    BATCH = 50,          /* mutations of one child process */
+    BATCH = 200,         /* mutations of one child process */
     MEMORY_MB = 700,     /* of a child, at most */
     CODE_FOUND = 40,     /* a child ends with: a call behaved wrongly, ... */
     CODE_SANITIZER = 24, /* ... a sanitizer reported */
@@ -36,7 +39,7 @@ enum {
     }
 FOR_SANITIZERS(__asan_default_options,
                "max_allocation_size_mb=200:allocator_may_return_null=1:quarantine_size_mb=16:"
-               "exitcode=24:abort_on_error=0")
+               "malloc_context_size=8:exitcode=24:abort_on_error=0")
 FOR_SANITIZERS(__ubsan_default_options, "halt_on_error=1:print_stacktrace=1:exitcode=24")
 FOR_SANITIZERS(__lsan_default_options, "print_suppressions=0")
 FOR_SANITIZERS(__lsan_default_suppressions, "leak:libfontconfig\n")
@@ -54,13 +57,20 @@ FOR_SANITIZERS(__lsan_default_suppressions, "leak:libfontconfig\n")
 
 /* ---- files to damage ---- */
 
-typedef enum sort { DATA, MODEL, CHECKPOINT, PART } sort; /* PART: of a folder of shards */
+typedef enum sort {
+    DATA,
+    MODEL,
+    CHECKPOINT,
+    PART, /* of a folder of shards */
+    HISTORIES,
+    RECORD
+} sort;
 
 typedef struct recipe {
     const char *name;
     sort sort;
     const char *data, *kind; /* what it is made from; NULL: made by make_data */
-    const char *set[6];
+    const char *set[8];
 } recipe;
 
 #define SMALL "dim.user=4", "dim.item=4", "length=5", "batch=16"
@@ -68,6 +78,10 @@ static const recipe recipes[] = {
     {"synth.data", DATA, NULL, NULL, {NULL}},
     {"shop.data", DATA, NULL, NULL, {NULL}},
     {"plain.data", DATA, NULL, NULL, {NULL}},
+    {"shards/shard-0000.st", PART, NULL, NULL, {NULL}},
+    {"shards/shard-0001.st", PART, NULL, NULL, {NULL}},
+    {"shards/dictionary.st", PART, NULL, NULL, {NULL}},
+    {"shards/manifest.st", PART, NULL, NULL, {NULL}},
     {"features.model",
      MODEL,
      "synth.data",
@@ -101,6 +115,10 @@ static const recipe recipes[] = {
     {"transrec.model", MODEL, "plain.data", "transrec", {SMALL}},
     {"tisasrec.model", MODEL, "shop.data", "tisasrec", {SMALL}},
     {"dream.model", MODEL, "shop.data", "dream", {SMALL}},
+    {"narm.model", MODEL, "plain.data", "narm", {SMALL}},
+    {"stamp.model", MODEL, "plain.data", "stamp", {SMALL}},
+    {"caser.model", MODEL, "shop.data", "caser", {SMALL}},
+    {"sharded.model", MODEL, "shards", "parsrec", {SMALL, "features.user=on"}},
     {"features.ckpt",
      CHECKPOINT,
      "synth.data",
@@ -116,10 +134,14 @@ static const recipe recipes[] = {
     {"ncf.ckpt", CHECKPOINT, "plain.data", "ncf", {SMALL}},
     {"hrm.ckpt", CHECKPOINT, "plain.data", "hrm", {SMALL}},
     {"dream.ckpt", CHECKPOINT, "shop.data", "dream", {SMALL}},
-    {"shards/shard-0000.st", PART, NULL, NULL, {NULL}},
-    {"shards/shard-0001.st", PART, NULL, NULL, {NULL}},
-    {"shards/dictionary.st", PART, NULL, NULL, {NULL}},
-    {"shards/manifest.st", PART, NULL, NULL, {NULL}},
+    {"narm.ckpt", CHECKPOINT, "plain.data", "narm", {SMALL}},
+    {"stamp.ckpt", CHECKPOINT, "plain.data", "stamp", {SMALL}},
+    {"caser.ckpt", CHECKPOINT, "shop.data", "caser", {SMALL}},
+    {"transrec.ckpt", CHECKPOINT, "plain.data", "transrec", {SMALL}},
+    {"tisasrec.ckpt", CHECKPOINT, "shop.data", "tisasrec", {SMALL}},
+    {"sharded.ckpt", CHECKPOINT, "shards", "parsrec", {SMALL, "features.user=on", "average=auto", "loss=sampled"}},
+    {"shop.histories", HISTORIES, NULL, NULL, {NULL}},
+    {"compared/one.st.log", RECORD, NULL, NULL, {NULL}},
 };
 enum { RECIPES = sizeof recipes / sizeof *recipes };
 
@@ -150,6 +172,58 @@ static void write_csv(void)
     for (int u = 0; u < 12; u++)
         fprintf(users, "u%d,%d,t%d\n", u, 20 + u, u % 3);
     MUTATION_NEED(fclose(actions) == 0 && fclose(items) == 0 && fclose(users) == 0);
+}
+
+static void new_note(parsrec_live_note *note)
+{
+    *note = (parsrec_live_note){.store = "the store", .base = "the base", .through = 9};
+}
+
+/* What users of the shop bought since, open baskets, and somebody who was forgotten. */
+static void make_histories(const char *name)
+{
+    parsrec_error err = {0};
+    parsrec_model *model;
+    parsrec_live *live;
+    parsrec_live_note note;
+    char user[16], session[16];
+    new_note(&note);
+    must(parsrec_model_load(&model, "shop.model", &err), &err);
+    must(parsrec_live_new(&live, model, &err), &err);
+    for (int i = 0; i < 40; i++) {
+        const int32_t items[] = {i % 17, (i * 5 + 3) % 17};
+        snprintf(user, sizeof user, "u%d", i % 15); /* three of them are new */
+        snprintf(session, sizeof session, "later %d", i / 20);
+        if (i % 7 == 6)
+            must(parsrec_live_cart(live, user, session, items, 2, &err), &err);
+        else
+            must(parsrec_live_add_at(live, user, session, 1700900000 + 5000 * i, items, 2, &err),
+                 &err);
+    }
+    must(parsrec_live_forget(live, "u3", &err), &err);
+    must(parsrec_live_save(live, &note, name, &err), &err);
+    parsrec_live_free(live);
+    parsrec_model_free(model);
+}
+
+static parsrec_compare_options compared_options(void)
+{
+    parsrec_compare_options o = parsrec_compare_default();
+    o.models = "one=parsrec:dim.user=4:dim.item=4:length=5:batch=16:epochs=2";
+    o.only_listed = true;
+    o.seeds = 1;
+    o.jobs = 1;
+    o.eval.threads = 1;
+    return o;
+}
+
+static void make_compared(void)
+{
+    parsrec_error err = {0};
+    parsrec_comparison *c;
+    parsrec_compare_options o = compared_options();
+    must(parsrec_compare(&c, "shop.data", "compared", &o, NULL, &err), &err);
+    parsrec_comparison_free(c);
 }
 
 static void make_data(const char *name)
@@ -279,7 +353,7 @@ static void what_if(const parsrec_model *model, const parsrec_data *data, pr_str
     o.drop = &drop;
     o.drop_count = 1;
     o.draws = 1;
-    o.resamples = 20;
+    o.resamples = 5;
     o.truth_sets = 1;
     o.threads = 1;
     o.estimator = (parsrec_estimator)mutation_pick(s, 4);
@@ -334,6 +408,31 @@ static void recommend(const parsrec_model *model, pr_stream *s)
     free(why);
 }
 
+/* To everybody, and what a model tells of itself. */
+static void recommend_to_all(const parsrec_model *model)
+{
+    enum { K = 3, USERS = 12 };
+    parsrec_error err;
+    parsrec_hit hits[K * USERS];
+    parsrec_answer answers[USERS];
+    parsrec_setting setting;
+    parsrec_column column;
+    const char *name;
+    double weight;
+    size_t users = parsrec_model_size(model, PARSREC_USER);
+    parsrec_request request = parsrec_request_default();
+    request.k = K;
+    parsrec_many many = {
+        .request = &request, .count = users < USERS ? users : USERS, .threads = 1};
+    CALL(parsrec_recommend_many, model, &many, hits, answers, NULL);
+    for (size_t i = 0; parsrec_model_setting(model, i, &setting); i++)
+        ;
+    for (size_t i = 0; parsrec_model_weight(model, i, &name, &weight); i++)
+        ;
+    for (size_t i = 0; parsrec_model_column(model, i, &column); i++)
+        ;
+}
+
 static void live(const parsrec_model *model)
 {
     parsrec_error err;
@@ -358,6 +457,20 @@ static void live(const parsrec_model *model)
     parsrec_live_free(live);
 }
 
+static void compare(const char *data, const char *folder, const char *models)
+{
+    parsrec_error err;
+    parsrec_comparison *c = NULL;
+    parsrec_compare_options o = compared_options();
+    char *text = NULL;
+    if (models != NULL)
+        o.models = models;
+    if (CALL(parsrec_compare, &c, data, folder, &o, NULL) &&
+        CALL(parsrec_comparison_text, &text, c, PARSREC_TEXT_JSON))
+        parsrec_text_free(text);
+    parsrec_comparison_free(c);
+}
+
 static void try_model(const char *path, pr_stream *s)
 {
     parsrec_error err;
@@ -366,13 +479,96 @@ static void try_model(const char *path, pr_stream *s)
     if (!CALL(parsrec_model_load, &model, path))
         return;
     recommend(model, s);
+    recommend_to_all(model);
     live(model);
+    if (mutation_pick(s, 8) == 0)
+        compare("shop.data", "compared.models", "personal,one=@mutant");
     study(model, parsrec_model_data(model), s);
     parsrec_model_free(model);
     CALL(parsrec_model_forget, path, "forgotten", users, 1 + mutation_pick(s, 2));
 }
 
-static void try_training(const parsrec_data *data, const char *resume, const char *kind)
+/* Histories on any model of the same catalogue. */
+static void try_histories(const char *path, pr_stream *s)
+{
+    static const char *const models[] = {"shop.model",     "personal.model", "markov.model",
+                                         "mix.model",      "pernir.model",   "vsknn.model",
+                                         "itemknn.model",  "fpmc.model",     "hrm.model",
+                                         "tisasrec.model", "dream.model",    "caser.model"};
+    parsrec_error err;
+    parsrec_model *model = NULL;
+    parsrec_live *live = NULL;
+    parsrec_scratch *own = NULL;
+    parsrec_live_note note;
+    const char *answer;
+    char *text = NULL, request[100];
+    const int32_t items[] = {2, 3};
+    new_note(&note);
+    must(parsrec_model_load(&model, models[mutation_pick(s, sizeof models / sizeof *models)], &err),
+         &err);
+    must(parsrec_live_new(&live, model, &err), &err);
+    must(parsrec_scratch_new(&own, model, 0, &err), &err);
+    if (!CALL(parsrec_live_load, live, &note, path))
+        goto done;
+    for (int round = 0; round < 3; round++) {
+        const parsrec_json_options options = {.k = 5, .live = live};
+        char user[16];
+        snprintf(user, sizeof user, "u%zu", mutation_pick(s, 16));
+        snprintf(request, sizeof request,
+                 "{\"user\":\"%s\",\"session\":\"later 1\",\"k\":3,\"explain\":true}", user);
+        CALL(parsrec_recommend_json, model, own, &options, request, strlen(request), &answer);
+        if (CALL(parsrec_live_user_json, &text, live, user, 3))
+            parsrec_text_free(text);
+        CALL(parsrec_live_add_at, live, user, "later 1", 1701000000, items, 2);
+        CALL(parsrec_live_cart, live, user, "later 2", items, 2);
+        if (round == 1)
+            CALL(parsrec_live_forget, live, user);
+    }
+    if (CALL(parsrec_live_search_json, &text, live, PARSREC_USER, "u", 20))
+        parsrec_text_free(text);
+    new_note(&note);
+    if (CALL(parsrec_live_save, live, &note, "stored")) { /* what was read can be written and read */
+        parsrec_live_free(live);
+        live = NULL;
+        must(parsrec_live_new(&live, model, &err), &err);
+        must(parsrec_live_load(live, &note, "stored", &err), &err);
+    }
+done:
+    parsrec_scratch_free(own);
+    parsrec_live_free(live);
+    parsrec_model_free(model);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    pr_mapping file;
+    FILE *out = fopen(to, "wb");
+    MUTATION_NEED(pr_file_map(&file, from, NULL) == PARSREC_OK && out != NULL);
+    MUTATION_NEED(fwrite(file.bytes, 1, file.size, out) == file.size && fclose(out) == 0);
+    pr_file_unmap(&file);
+}
+
+/* The record of a model that is compared again. The comparison of the next one finds the record as it was. */
+static bool try_record(const char *path, const recipe *r)
+{
+    parsrec_error err;
+    pr_run_record record;
+    char *text = NULL;
+    copy_file(r->name, "record.log");
+    copy_file(path, r->name);
+    bool good = CALL(pr_run_record_read, &record, "compared/one.st", NULL) &&
+                record.source != PR_RECORD_NONE;
+    if (good && record.epoch_count > 0 &&
+        CALL(parsrec_curves_text, &text, record.epochs, record.epoch_count, 60))
+        parsrec_text_free(text);
+    pr_run_record_free(&record);
+    compare("shop.data", "compared", NULL);
+    copy_file("record.log", r->name);
+    return good;
+}
+
+static void try_training(const parsrec_data *data, const char *resume, const char *kind,
+                         pr_stream *s)
 {
     parsrec_error err;
     static const char *const set[] = {SMALL};
@@ -383,7 +579,35 @@ static void try_training(const parsrec_data *data, const char *resume, const cha
     o.set_count = resume == NULL ? sizeof set / sizeof *set : 0;
     o.epochs = resume == NULL ? 1 : 3;
     o.threads = 1;
+    if (resume != NULL && mutation_pick(s, 4) == 0)
+        o.max_memory = 300000000; /* parts in files */
+    o.skip_baselines = true; /* try_data compares models often enough */
     CALL(parsrec_train, data, "trained", &o, NULL, NULL);
+}
+
+static void look_at(const parsrec_data *data)
+{
+    parsrec_error err;
+    parsrec_listed *rows = NULL;
+    parsrec_calendar calendar = {0};
+    parsrec_order_report order;
+    parsrec_synth_options made;
+    parsrec_train_options o = parsrec_train_default();
+    const parsrec_shop_size shop = {1000, 100, 20000};
+    parsrec_memory needed;
+    char path[40];
+    size_t count;
+    for (int thing = PARSREC_USER; thing <= PARSREC_CATEGORY; thing++)
+        if (CALL(parsrec_data_list, &rows, &count, data, (parsrec_thing)thing,
+                 thing == PARSREC_ITEM ? "i" : NULL))
+            parsrec_list_free(rows);
+    if (CALL(parsrec_data_calendar, &calendar, data))
+        parsrec_calendar_clear(&calendar);
+    CALL(parsrec_data_order, data, &order);
+    CALL(parsrec_synth_options_of, data, &made);
+    CALL(parsrec_memory_needed, &needed, &shop, 1, data, &o);
+    for (int32_t i = -1; i < 30; i++)
+        parsrec_data_category_path(data, parsrec_data_item_category(data, i), path, sizeof path);
 }
 
 /* Counting models of it, a model trained on it, and models that were made before met with it. */
@@ -392,9 +616,9 @@ static void try_data(const char *path, const recipe *r, pr_stream *s)
     static const char *const counting[] = {
         "pop",    "personal", "recent", "markov", "random", "oracle",   "mix",     "tifuknn",
         "pernir", "upcf",     "sknn",   "vsknn",  "rules",  "seqrules", "itemknn", "ease"};
-    static const char *const learning[] = {"parsrec", "parsrec",  "sasrec", "bert4rec",
-                                           "gru4rec", "bpr",      "fpmc",   "ncf",
-                                           "hrm",     "transrec", "dream",  "tisasrec"};
+    static const char *const learning[] = {"parsrec", "sasrec",   "bert4rec", "gru4rec", "narm",
+                                           "stamp",   "caser",    "bpr",      "fpmc",    "ncf",
+                                           "hrm",     "transrec", "dream",    "tisasrec"};
     parsrec_error err;
     parsrec_data *data = NULL;
     parsrec_data_stats stats;
@@ -405,6 +629,9 @@ static void try_data(const char *path, const recipe *r, pr_stream *s)
     if (!CALL(parsrec_data_load, &data, path))
         return;
     CALL(parsrec_data_statistics, data, &stats);
+    look_at(data);
+    if (mutation_pick(s, 4) == 0)
+        CALL(parsrec_export, path, "exported.csv", NULL);
     o.model = counting[mutation_pick(s, sizeof counting / sizeof *counting)];
     o.threads = 1;
     if (CALL(parsrec_model_count, &model, data, &o, NULL)) {
@@ -413,7 +640,8 @@ static void try_data(const char *path, const recipe *r, pr_stream *s)
         parsrec_model_free(model);
     }
     if (mutation_pick(s, 2) == 0)
-        try_training(data, NULL, learning[mutation_pick(s, sizeof learning / sizeof *learning)]);
+        try_training(data, NULL, learning[mutation_pick(s, sizeof learning / sizeof *learning)],
+                     s);
     snprintf(older, sizeof older, "%.*s.model", (int)strcspn(r->name, "."), r->name);
     if (strcmp(r->name, "synth.data") == 0)
         snprintf(older, sizeof older, "features.model");
@@ -427,23 +655,14 @@ static void try_data(const char *path, const recipe *r, pr_stream *s)
     parsrec_data_free(data);
 }
 
-static void try_checkpoint(const char *path, const recipe *r)
+static void try_checkpoint(const char *path, const recipe *r, pr_stream *s)
 {
     parsrec_error err;
     parsrec_data *data = NULL;
     if (!CALL(parsrec_data_load, &data, r->data))
         return;
-    try_training(data, path, NULL);
+    try_training(data, path, NULL, s);
     parsrec_data_free(data);
-}
-
-static void copy_file(const char *from, const char *to)
-{
-    pr_mapping file;
-    FILE *out = fopen(to, "wb");
-    MUTATION_NEED(pr_file_map(&file, from, NULL) == PARSREC_OK && out != NULL);
-    MUTATION_NEED(fwrite(file.bytes, 1, file.size, out) == file.size && fclose(out) == 0);
-    pr_file_unmap(&file);
 }
 
 /* The damaged file in a folder whose other files are good: as the manifest is, and once more with one
@@ -482,14 +701,18 @@ static bool try_file(const char *path, const recipe *r, pr_stream *s)
     char format[32];
     if (r->sort == PART)
         return try_part(path, r, s);
+    if (r->sort == RECORD)
+        return try_record(path, r);
     CALL(parsrec_file_format, path, format);
     bool good = CALL(parsrec_file_check, path, &report);
     if (r->sort == DATA)
         try_data(path, r, s);
     else if (r->sort == MODEL)
         try_model(path, s);
+    else if (r->sort == HISTORIES)
+        try_histories(path, s);
     else
-        try_checkpoint(path, r);
+        try_checkpoint(path, r, s);
     return good;
 }
 
@@ -530,12 +753,22 @@ static void one_mutation(const hunt *h, size_t i)
     pr_stream s = pr_stream_at(&rng, (uint32_t)i, (uint32_t)(i >> 32), 0);
     const recipe *r = &recipes[i < RECIPES ? i : mutation_pick(&s, RECIPES)];
     double before = cpu_seconds();
-    mutation *m = mutation_open(r->name);
-    if (i >= RECIPES)
-        mutation_apply(m, &s);
-    snprintf(h->shared->what, sizeof h->shared->what, "%s: %s", r->name, m->what);
-    mutation_seal(m, "mutant");
-    mutation_free(m);
+    if (r->sort == RECORD) {
+        char what[64] = "";
+        if (i >= RECIPES)
+            mutation_record(r->name, "mutant", what, &s);
+        else
+            copy_file(r->name, "mutant");
+        snprintf(h->shared->what, sizeof h->shared->what, "%s: %s", r->name, what);
+    } else {
+        mutation *m = mutation_open(r->name), *whole = mutation_open(r->name);
+        while (i >= RECIPES && mutation_same(m, whole))
+            mutation_apply(m, &s);
+        mutation_free(whole);
+        snprintf(h->shared->what, sizeof h->shared->what, "%s: %s", r->name, m->what);
+        mutation_seal(m, "mutant");
+        mutation_free(m);
+    }
     set_alarm(h->seconds_most);
     h->shared->accepted += try_file("mutant", r, &s);
     double took = cpu_seconds() - before;
@@ -608,7 +841,11 @@ static void make_files(void)
     pid_t id = fork();
     MUTATION_NEED(id >= 0);
     for (size_t i = 0; id == 0 && i < RECIPES; i++) {
-        if (recipes[i].kind == NULL)
+        if (recipes[i].sort == HISTORIES)
+            make_histories(recipes[i].name);
+        else if (recipes[i].sort == RECORD)
+            make_compared();
+        else if (recipes[i].kind == NULL)
             make_data(recipes[i].name);
         else
             make_trained(&recipes[i]);
