@@ -224,32 +224,67 @@ void pr_atomic_abort(pr_atomic_file *file)
     release(file);
 }
 
+/* The file that a link names which leads nowhere yet. NULL with errno set. */
+static char *follow(const char *link)
+{
+    char target[4096], joined[8192];
+    const char *slash = strrchr(link, '/');
+    ssize_t length = readlink(link, target, sizeof target - 1);
+    if (length < 0)
+        return NULL;
+    target[length] = '\0';
+    int folder = target[0] == '/' || slash == NULL ? 0 : (int)(slash + 1 - link);
+    int size = snprintf(joined, sizeof joined, "%.*s%s", folder, link, target);
+    if (size < 0 || (size_t)size >= sizeof joined) {
+        errno = ENAMETOOLONG;
+        return NULL;
+    }
+    return pr_copy_string(joined, (size_t)size);
+}
+
 /* The place where the file will stand: links are followed, so that writing through a link keeps
  * the link. NULL with errno set. */
 static char *resolve(const char *path)
 {
-    char *real = realpath(path, NULL);
-    char *copy = NULL;
-    if (real != NULL)
+    struct stat st;
+    char *real = realpath(path, NULL), *copy = NULL;
+    if (real != NULL) {
         copy = pr_copy_string(real, strlen(real));
-    else if (errno == ENOENT)
-        copy = pr_copy_string(path, strlen(path));
-    else
+    } else if (errno != ENOENT) {
         return NULL;
+    } else if (lstat(path, &st) == 0 && S_ISLNK(st.st_mode)) {
+        char *next = follow(path); /* no circle: that is ELOOP above */
+        copy = next != NULL ? resolve(next) : NULL;
+        pr_free(next);
+        return copy;
+    } else {
+        copy = pr_copy_string(path, strlen(path));
+    }
     free(real);
     if (copy == NULL)
         errno = ENOMEM;
     return copy;
 }
 
+parsrec_status pr_output_place(char **place, bool *direct, const char *path, parsrec_error *err)
+{
+    struct stat st;
+    bool exists = stat(path, &st) == 0;
+    *place = NULL;
+    *direct = exists && !S_ISREG(st.st_mode);
+    if (exists && S_ISDIR(st.st_mode))
+        return pr_fail(err, PARSREC_E_IO, "%s: is a directory; name a file to write", path);
+    *place = *direct ? pr_copy_string(path, strlen(path)) : resolve(path);
+    if (*place == NULL && (*direct || errno == ENOMEM))
+        return pr_fail_memory(err);
+    if (*place == NULL)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", path);
+    return PARSREC_OK;
+}
+
 static parsrec_status open_direct(pr_atomic_file *file, const char *path, parsrec_error *err)
 {
-    bool is_stdout = strcmp(path, "-") == 0;
-    file->path = pr_copy_string(is_stdout ? "standard output" : path,
-                                is_stdout ? strlen("standard output") : strlen(path));
-    if (file->path == NULL)
-        return pr_fail_memory(err);
-    file->fd = is_stdout ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
+    file->fd = strcmp(path, "-") == 0 ? STDOUT_FILENO : open(path, O_WRONLY | O_CLOEXEC);
     if (file->fd < 0)
         return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot open for writing", path);
     return PARSREC_OK;
@@ -344,10 +379,6 @@ static void keep_rights(int fd, const char *path)
 
 static parsrec_status open_temporary(pr_atomic_file *file, const char *path, parsrec_error *err)
 {
-    file->path = resolve(path);
-    if (file->path == NULL)
-        return errno == ENOMEM ? pr_fail_memory(err)
-                               : pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be written", path);
     size_t room = strlen(file->path) + sizeof ".4294967295-4294967295.tmp";
     file->temporary = pr_alloc(room, 1);
     if (file->temporary == NULL)
@@ -370,22 +401,27 @@ static parsrec_status open_temporary(pr_atomic_file *file, const char *path, par
     }
 }
 
+static parsrec_status open_output(pr_atomic_file *file, const char *path, parsrec_error *err)
+{
+    bool direct = true;
+    file->buffer = pr_alloc(BUFFER_BYTES, 1);
+    if (file->buffer == NULL)
+        return pr_fail_memory(err);
+    if (strcmp(path, "-") != 0)
+        PR_TRY(pr_output_place(&file->path, &direct, path, err));
+    else if ((file->path = pr_copy_string("standard output", strlen("standard output"))) == NULL)
+        return pr_fail_memory(err);
+    return direct ? open_direct(file, path, err) : open_temporary(file, path, err);
+}
+
 parsrec_status pr_atomic_open(pr_atomic_file **out, const char *path, parsrec_error *err)
 {
     *out = NULL;
-    struct stat st;
-    bool exists = stat(path, &st) == 0;
-    if (exists && S_ISDIR(st.st_mode))
-        return pr_fail(err, PARSREC_E_IO, "%s: is a directory; name a file to write", path);
     pr_atomic_file *file = pr_alloc_zero(1, sizeof *file);
     if (file == NULL)
         return pr_fail_memory(err);
     file->fd = -1;
-    file->buffer = pr_alloc(BUFFER_BYTES, 1);
-    bool direct = strcmp(path, "-") == 0 || (exists && !S_ISREG(st.st_mode));
-    parsrec_status status = file->buffer == NULL ? pr_fail_memory(err)
-                            : direct             ? open_direct(file, path, err)
-                                                 : open_temporary(file, path, err);
+    parsrec_status status = open_output(file, path, err);
     if (status != PARSREC_OK) {
         pr_atomic_abort(file);
         return status;
@@ -453,6 +489,15 @@ static void sync_folder(char *path)
     }
 }
 
+parsrec_status pr_put_in_place(int fd, const char *temporary, char *place, parsrec_error *err)
+{
+    keep_rights(fd, place);
+    if (rename(temporary, place) != 0)
+        return pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be put in place", place);
+    sync_folder(place);
+    return PARSREC_OK;
+}
+
 parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err)
 {
     parsrec_status status = pr_atomic_flush(file, err);
@@ -460,14 +505,12 @@ parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err)
         release(file);
         return status;
     }
-    keep_rights(file->fd, file->path);
-    if (status == PARSREC_OK && rename(file->temporary, file->path) != 0)
-        status = pr_fail_errno(err, PARSREC_E_IO, "%s: cannot be put in place", file->path);
+    if (status == PARSREC_OK)
+        status = pr_put_in_place(file->fd, file->temporary, file->path, err);
     if (status != PARSREC_OK) {
         pr_atomic_abort(file);
         return status;
     }
-    sync_folder(file->path);
     release(file);
     return PARSREC_OK;
 }

@@ -61,6 +61,13 @@ parsrec_status pr_scratch_map(pr_mapping *out, const pr_scratch_file *file, pars
 parsrec_status pr_scratch_reserve(pr_scratch_file *file, uint64_t size, parsrec_error *err);
 void pr_scratch_close(pr_scratch_file *file); /* a zeroed one is fine */
 
+/* Where an output will stand, links followed; free it with pr_free. *direct: a device or a pipe is
+ * there, which is written itself and never replaced. Fails where a folder is. */
+parsrec_status pr_output_place(char **place, bool *direct, const char *path, parsrec_error *err);
+/* Gives a finished and synced file its name, with the owner, group and rights of what it replaces. The
+ * place is cut afterwards. */
+parsrec_status pr_put_in_place(int fd, const char *temporary, char *place, parsrec_error *err);
+
 /* A file that appears under its name complete or not at all: written beside its place under a
  * temporary name, synced, renamed, folder synced. Temporary files of writers that were killed are
  * removed when the same file is written again. "-" writes to stdout; a target that is not a plain

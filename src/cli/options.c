@@ -354,15 +354,18 @@ static void check_table(const cli_command *command)
 
 static const char *const outputs[] = {"output", "csv", "dump-scores"};
 
+static bool is_output(const cli_option *o)
+{
+    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
+        if (strcmp(o->name, outputs[i]) == 0)
+            return o->kind == CLI_KIND_TEXT;
+    return false;
+}
+
 /* A file; folders do not take the place of one. */
 static bool writes(const cli_option *o)
 {
-    if (o->kind != CLI_KIND_TEXT || strcmp(o->argument, "DIR") == 0)
-        return false;
-    for (size_t i = 0; i < sizeof outputs / sizeof *outputs; i++)
-        if (strcmp(o->name, outputs[i]) == 0)
-            return true;
-    return false;
+    return is_output(o) && strcmp(o->argument, "DIR") != 0;
 }
 
 /* Links and other spellings of a path included. Only files that exist can be lost. */
@@ -401,6 +404,9 @@ static const char *input_like(const cli_command *command, const void *fields,
 static int check_outputs(const cli_command *command, const void *fields, const cli_words *words)
 {
     for (const cli_option *o = command->options; o->kind != CLI_KIND_END; o++) {
+        const char *const *path = (const char *const *)((const char *)fields + o->offset);
+        if (is_output(o) && *path != NULL && (*path)[0] == '\0')
+            return cli_usage_error(command, "--%s: the name is empty", o->name);
         const char *input =
             writes(o) && !command->in_place ? input_like(command, fields, words, o) : NULL;
         if (input != NULL)

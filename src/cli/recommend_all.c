@@ -42,6 +42,8 @@ typedef struct job {
     int32_t *users;
     size_t round, count; /* users of a round, and in all */
     bool writes;         /* rank 0 */
+    bool direct;         /* to stdout, a device or a pipe: no part and no mark */
+    char *place;         /* of the finished file; NULL: stdout */
     pr_writer text;
     FILE *part;
     pr_path part_path, mark_path;
@@ -55,11 +57,6 @@ bool cli_all_is_jsonl(const char *path)
     size_t size = strlen(path);
     return (size > 6 && strcmp(path + size - 6, ".jsonl") == 0) ||
            (size > 7 && strcmp(path + size - 7, ".ndjson") == 0);
-}
-
-static bool to_stdout(const job *j)
-{
-    return strcmp(j->all->output, "-") == 0;
 }
 
 /* ---- what the file depends on ---- */
@@ -174,11 +171,11 @@ static parsrec_status open_part(job *j, parsrec_error *err)
 {
     bool other = false;
     int fd = -1;
-    if (to_stdout(j)) {
-        j->part = stdout;
-        return PARSREC_OK;
-    }
     const char *path = j->part_path.text;
+    if (j->direct) {
+        j->part = j->place == NULL ? stdout : fopen(path, "wb");
+        return j->part != NULL ? PARSREC_OK : io_failed(path, "opening", err);
+    }
     PR_TRY(lock_part(j, &fd, err));
     bool again = read_mark(j, &other);
     j->part = fdopen(fd, "r+b");
@@ -200,17 +197,16 @@ static parsrec_status open_part(job *j, parsrec_error *err)
 static parsrec_status close_part(job *j, parsrec_error *err)
 {
     FILE *part = j->part;
-    j->part = NULL;
-    if (to_stdout(j))
-        return fflush(part) == 0 ? PARSREC_OK : io_failed("standard output", "writing", err);
     parsrec_status status = PARSREC_OK;
-    if (fflush(part) != 0 || fsync(fileno(part)) != 0)
+    j->part = NULL;
+    if (fflush(part) != 0 || (!j->direct && fsync(fileno(part)) != 0))
         status = io_failed(j->part_path.text, "writing", err);
-    else if (rename(j->part_path.text, j->all->output) != 0)
-        status = io_failed(j->all->output, "renaming", err);
-    else
+    else if (!j->direct)
+        status = pr_put_in_place(fileno(part), j->part_path.text, j->place, err);
+    if (status == PARSREC_OK && !j->direct)
         unlink(j->mark_path.text);
-    fclose(part); /* and with it the lock */
+    if (part != stdout)
+        fclose(part); /* and with it the lock */
     return status;
 }
 
@@ -255,7 +251,7 @@ static parsrec_status write_text(job *j, parsrec_error *err)
     if (j->text.failed)
         return pr_fail_memory(err);
     if (fwrite(j->text.text, 1, j->text.size, j->part) != j->text.size)
-        return io_failed(to_stdout(j) ? "standard output" : j->part_path.text, "writing", err);
+        return io_failed(j->part_path.text, "writing", err);
     j->bytes += j->text.size;
     j->text.size = 0;
     return PARSREC_OK;
@@ -321,11 +317,23 @@ static parsrec_status do_all(job *j, parsrec_error *err)
     }
     while (j->done < j->count) {
         PR_TRY(do_round(j, err));
-        if (j->writes && !to_stdout(j) && j->done < j->count &&
+        if (j->writes && !j->direct && j->done < j->count &&
             pr_now() - j->marked >= MARK_SECONDS)
             PR_TRY(save_mark(j, err));
     }
     return j->writes ? close_part(j, err) : PARSREC_OK;
+}
+
+static parsrec_status make_paths(job *j, parsrec_error *err)
+{
+    j->direct = strcmp(j->all->output, "-") == 0;
+    if (!j->direct)
+        PR_TRY(pr_output_place(&j->place, &j->direct, j->all->output, err));
+    snprintf(j->part_path.text, sizeof j->part_path.text, "%s%s",
+             j->place != NULL ? j->place : "standard output", j->direct ? "" : ".part");
+    if (!j->direct)
+        snprintf(j->mark_path.text, sizeof j->mark_path.text, "%s.mark", j->place);
+    return PARSREC_OK;
 }
 
 static parsrec_status begin(job *j, parsrec_error *err)
@@ -337,8 +345,7 @@ static parsrec_status begin(job *j, parsrec_error *err)
     j->round = j->round < 1 ? 1 : j->round > ROUND_MOST ? ROUND_MOST : j->round;
     j->round *= parsrec_ranks_size(j->all->ranks);
     j->writes = parsrec_ranks_rank(j->all->ranks) == 0;
-    snprintf(j->part_path.text, sizeof j->part_path.text, "%s.part", j->all->output);
-    snprintf(j->mark_path.text, sizeof j->mark_path.text, "%s.mark", j->all->output);
+    PR_TRY(make_paths(j, err));
     describe(j);
     j->hits = pr_alloc(j->round * j->request.k, sizeof *j->hits);
     j->answers = pr_alloc(j->round, sizeof *j->answers);
@@ -352,7 +359,7 @@ static parsrec_status begin(job *j, parsrec_error *err)
 static int report_failure(job *j, parsrec_error *err)
 {
     parsrec_error more;
-    bool ours = !to_stdout(j) && j->part != NULL;
+    bool ours = !j->direct && j->part != NULL;
     bool marked = ours && j->done > 0 && save_mark(j, &more) == PARSREC_OK;
     if (ours && j->done == 0)
         unlink(j->part_path.text);
@@ -376,10 +383,10 @@ int cli_recommend_all(const parsrec_model *model, const parsrec_request *request
         status = do_all(&j, &err);
     int rc = status != PARSREC_OK ? report_failure(&j, &err)
                                   : cli_end_ranks("recommend", all->ranks, status, &err);
-    if (j.part != NULL && !to_stdout(&j))
+    if (j.part != NULL && j.part != stdout)
         fclose(j.part);
     cli_finish_line();
-    if (rc == CLI_CONTINUE && !to_stdout(&j)) {
+    if (rc == CLI_CONTINUE && strcmp(all->output, "-") != 0) {
         pr_digits users, rate;
         double seconds = pr_now() - j.began;
         fprintf(stderr, "%s: %s users, %s users/s\n", all->output, pr_digits_of(&users, j.count),
@@ -390,6 +397,7 @@ int cli_recommend_all(const parsrec_model *model, const parsrec_request *request
     pr_free(j.hits);
     pr_free(j.answers);
     pr_free(j.users);
+    pr_free(j.place);
     pr_writer_free(&j.text);
     return rc == CLI_CONTINUE ? CLI_OK : rc;
 }

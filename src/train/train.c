@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/files.h"
@@ -78,8 +79,14 @@ typedef struct paths {
 
 static parsrec_status make_paths(paths *p, const char *out_path, parsrec_error *err)
 {
+    struct stat there;
     if (strlen(out_path) > sizeof p->png - 16)
         return pr_fail(err, PARSREC_E_ARGUMENT, "the output path is too long");
+    if (stat(out_path, &there) == 0 && !S_ISREG(there.st_mode) && !S_ISDIR(there.st_mode))
+        return pr_fail(err, PARSREC_E_ARGUMENT,
+                       "%s: is a device or a pipe, beside which no log and checkpoint can stand; "
+                       "name a file",
+                       out_path);
     pr_checkpoint_path(&p->checkpoint, out_path);
     pr_log_path(&p->log, out_path);
     snprintf(p->png, sizeof p->png, "%s.png", out_path);

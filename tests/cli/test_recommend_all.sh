@@ -51,6 +51,31 @@ ok $R --all -o both.csv -k 4
 ok cmp a.csv both.csv
 absent both.csv.part both.csv.mark
 
+# ---- what stands in the output's place: links are kept, pipes are written to, folders refused at once ----
+mkdir there
+echo old >there/current.csv
+chmod 640 there/current.csv
+ln -s there/current.csv link.csv
+ln -s there/later.csv dangling.csv
+ok $R --all -k 2 -o plain.csv
+for name in link dangling; do
+    ok $R --all -k 2 -o $name.csv
+    ok test -L $name.csv
+    ok cmp $name.csv plain.csv
+done
+same "$(stat -c %a there/current.csv)" 640 "rights of the replaced file"
+same "$(ls there)" "current.csv
+later.csv" "files beside the answers"
+mkfifo pipe.csv
+cat pipe.csv >read.csv &
+ok $R --all -k 2 -o pipe.csv
+wait $!
+ok cmp read.csv plain.csv
+ok test -p pipe.csv
+fails 1 "there: is a directory; name a file" $R --all -k 2 -o there
+fails 2 "the name is empty" $R --all -k 2 -o ""
+absent there.part .part pipe.csv.part pipe.csv.mark
+
 # ---- killed and resumed: enough users and items for it to take a while ----
 users=3000
 [ -z "${PARSREC_SANITIZE:-}" ] || users=1000

@@ -188,6 +188,8 @@ fails 1 "text.st" "$PARSREC" train -o x.st text.st
 fails 1 "m.st: is a model, not a data set" "$PARSREC" train -o x.st m.st
 fails 1 "cannot be written" "$PARSREC" train -o nowhere/x.st shop.st $small
 fails 1 "is a directory" "$PARSREC" train -o . shop.st $small
+mkfifo pipe
+fails 1 "pipe: is a device or a pipe" "$PARSREC" train -o pipe shop.st $small
 fails 1 "m.st: is a finished model, not a checkpoint" "$PARSREC" train -o x.st shop.st --resume m.st
 fails 2 "no output" "$PARSREC" train shop.st
 fails 2 "name a file" "$PARSREC" train -o - shop.st
