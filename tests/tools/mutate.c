@@ -3,7 +3,8 @@
  * the public calls in a child process. A file of a data set in shards is put into its place in a copy of the folder.
  * Reports crashes, sanitizer reports, leaks, failures without a sentence, and time or memory far beyond what the
  * undamaged files take. Mutation number i of a seed is always the same one.
- * Status 0: nothing was found; 1: what was found stands in FOLDER as found-NUMBER, with its report. */
+ * Status 0: nothing was found; 1: what was found stands in FOLDER as found-NUMBER, with its report. SIGTERM
+ * ends the run with the counts so far. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -353,7 +354,7 @@ static void what_if(const parsrec_model *model, const parsrec_data *data, pr_str
     o.drop = &drop;
     o.drop_count = 1;
     o.draws = 1;
-    o.resamples = 5;
+    o.resamples = 20; /* the least */
     o.truth_sets = 1;
     o.threads = 1;
     o.estimator = (parsrec_estimator)mutation_pick(s, 4);
@@ -806,8 +807,10 @@ static size_t run_batch(hunt *h, size_t first, size_t count)
     fflush(stdout); /* or the child would print it again */
     pid_t id = fork();
     MUTATION_NEED(id >= 0);
-    if (id == 0)
+    if (id == 0) {
+        signal(SIGTERM, SIG_DFL);
         child(h, first, count);
+    }
     while (wait4(id, &status, 0, &used) < 0)
         MUTATION_NEED(errno == EINTR);
     bool large = used.ru_maxrss > MEMORY_MB * 1024L;
@@ -855,6 +858,14 @@ static void make_files(void)
     MUTATION_NEED(waitpid(id, &status, 0) == id && status == 0);
 }
 
+static volatile sig_atomic_t stopped;
+
+static void stop(int number)
+{
+    (void)number;
+    stopped = 1;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3 || mkdir(argv[1], 0777) != 0 || chdir(argv[1]) != 0) {
@@ -877,7 +888,9 @@ int main(int argc, char **argv)
            h.shared->slowest, h.seconds_most);
     h.shared->slowest = 0;
     h.shared->accepted = 0;
-    for (size_t i = first; i < first + count;) {
+    size_t i = first;
+    signal(SIGTERM, stop); /* the counts so far are good ones */
+    while (i < first + count && !stopped) {
         size_t left = first + count - i;
         i += run_batch(&h, RECIPES + i, left < BATCH ? left : BATCH);
         if (i % 5000 < BATCH && i >= 5000) {
@@ -885,7 +898,7 @@ int main(int argc, char **argv)
             fflush(stdout);
         }
     }
-    printf("%zu mutations, %zu passed the check, %zu found; the slowest took %.2f s\n", count,
+    printf("%zu mutations, %zu passed the check, %zu found; the slowest took %.2f s\n", i - first,
            h.shared->accepted, h.found, h.shared->slowest);
     return h.found > 0;
 }
