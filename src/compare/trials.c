@@ -336,8 +336,11 @@ parsrec_status pr_trial_look(const parsrec_tuning *t, const pr_trial *trial,
     record.config.epochs = wanted.epochs; /* which grow from round to round */
     record.config.newest = wanted.newest; /* which is off in trials */
     fits = fits && pr_run_record_fits(&record, &wanted, &o, data, reason, sizeof reason);
+    /* A log alone, without a beginning, is of a run that was killed before it wrote the first line. */
+    bool nothing = record.source == PR_RECORD_NONE && access(checkpoint, F_OK) != 0 &&
+                   access(trial->path, F_OK) != 0;
     pr_run_record_free(&record);
-    if (fits)
+    if (fits || nothing)
         return PARSREC_OK;
     if (!retrain)
         return pr_fail(err, PARSREC_E_CONFIG,

@@ -57,6 +57,11 @@ ok cmp first.csv jobs/report.csv
 ok "$PARSREC" tune shop.st -o out $ranges --trials 9 --epochs 9 --json
 same "$(grep -c '"trial": ' stdout)" 9 "trials as JSON"
 
+# Killed before the first line of a log: the same command begins that trial.
+mkdir begun
+: >begun/trial-01.st.log
+ok "$PARSREC" tune shop.st -o begun --set dim.user=4 --set dim.item=4 --trials 1 --epochs 1
+
 # ---- killed in the first round and in the last one: the same search; sanitizers add nothing to that ----
 if [ -z "${PARSREC_SANITIZE:-}" ]; then
     kill_when() { stop_when 9 "$1" "rm -rf killed" "$PARSREC" tune shop.st -o killed $ranges --trials 9 --epochs 90; }
