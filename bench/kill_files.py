@@ -2,8 +2,8 @@
 """Kills every command that writes files with -9 at random moments, repeatedly.
 
   bench/kill_files.py [KILLS [SEED [COMMAND...]]]    1000 of each unless given; COMMAND: synth import train forget
-      dump export recommend compare explain whatif, all of these unless given; or train:KIND, import-parts (seconds a
-      kill) and export-parquet (needs DuckDB)
+      dump export recommend compare explain whatif shards tune ablate fold export-events, all of these unless given; or
+      train:KIND, import-parts (seconds a kill) and export-parquet (needs DuckDB)
 
 Every command is killed by JOBS processes at once, in folders of their own, 2 unless the variable JOBS says otherwise, each
 with its share of the kills. KIND is a kind of model, such as gru4rec. After each kill the output is the old file or the new one, byte for byte, never
@@ -16,6 +16,7 @@ import json
 import multiprocessing
 import os
 import random
+import re
 import select
 import shutil
 import signal
@@ -23,10 +24,12 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PROGRAM = os.environ.get("PARSREC") or os.path.join(SOURCE, "build/release/src/parsrec")
-COMMANDS = ["synth", "import", "train", "forget", "dump", "export", "recommend", "compare", "explain", "whatif"]
+COMMANDS = ["synth", "import", "train", "forget", "dump", "export", "recommend", "compare", "explain", "whatif", "shards",
+            "tune", "ablate", "fold", "export-events"]
 SMALL = ["--set", "dim.user=8", "--set", "dim.item=8", "--set", "batch=32"]
 
 
@@ -120,6 +123,55 @@ def replaces(killer, old, output, *words, equal=same):
     no_temporaries(killer)
     print(f"{killer.name}: {killer.kills} kills, {kept} left the old file, {renewed} the new one; {left} temporary files "
           "of killed writers at the end, none after the next run")
+
+
+def contents(folder):
+    return {name: open(os.path.join(folder, name), "rb").read() for name in os.listdir(folder)}
+
+
+def replaces_folder(killer, *words):
+    """The same for a folder of shards."""
+    run("import", "--shards=3", "-o", "old", "other.csv")
+    killer.measure(*words, "-o", "folder")
+    old, new = contents("old"), contents("folder")
+    kept = renewed = 0
+    while killer.go_on():
+        shutil.rmtree("folder")
+        shutil.copytree("old", "folder")
+        killer.kill(*words, "-o", "folder")
+        found = contents("folder")
+        if found == new:
+            renewed += 1
+        elif found == old:
+            kept += 1
+        else:
+            killer.broken("neither the old folder nor the new one")
+    left = len(temporaries())
+    run(*words, "-o", "folder")
+    if contents("folder") != new:
+        killer.broken("another folder after all")
+    no_temporaries(killer)
+    print(f"{killer.name}: {killer.kills} kills, {kept} left the old folder, {renewed} the new one; {left} temporary files "
+          "of killed writers at the end, none after the next run")
+
+
+def make_store():
+    """A server's store with some hundreds of events, and the model that it served."""
+    run("train", "-o", "personal", "--model", "personal", "shop.data")
+    server = subprocess.Popen([PROGRAM, "serve", "personal", "--store", "sqlite:events.db", "--listen", "127.0.0.1:0"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, text=True)
+    try:
+        port = next(found for line in server.stdout if (found := re.search(r"http://127\.0\.0\.1:([0-9]+)", line)))[1]
+        for day in range(40):
+            body = {"events": [{"user": str(user), "session": f"day {day}", "time": 1700000000 + 86400 * day,
+                                "items": [str(1 + (day + user) % 20), "7"]} for user in range(1, 21)]}
+            request = urllib.request.Request(f"http://127.0.0.1:{port}/v1/events", json.dumps(body).encode(),
+                                             {"Content-Type": "application/json"})
+            with urllib.request.urlopen(request) as answer:
+                answer.read()
+    finally:
+        server.terminate()
+        server.communicate()
 
 
 def kill_training(killer, kind):
@@ -229,6 +281,12 @@ def same_table(a, b):
     return len(content) == os.path.getsize(b) and content[:4] == content[-4:] == b"PAR1"
 
 
+def same_histories(a, b):
+    """Names of sessions are hashed with a secret of the file: files of the same events differ, and have one size."""
+    return (os.path.getsize(a) == os.path.getsize(b) and
+            subprocess.run([PROGRAM, "check", a], capture_output=True).returncode == 0)
+
+
 def attack(command, kills, seed):
     killer = Killer(command, kills, seed)
     if command == "synth":
@@ -267,6 +325,23 @@ def attack(command, kills, seed):
     elif command == "whatif":
         run("train", "-o", "shop.model", "shop.data", *SMALL, "--epochs", "1")
         kill_report(killer, "whatif", "shop.model", "shop.data", "--drop", "category=C1", "--draws", "1", "--resamples", "20")
+    elif command == "shards":
+        run("export", "other.data", "-o", "other.csv")
+        replaces_folder(killer, "import", "--shards=3", "shop.csv")
+    elif command == "tune":
+        kill_report(killer, "tune", "other.data", *SMALL, "--set", "rate=0.001,0.01", "--trials", "2", "--epochs", "2",
+                    "--jobs", "1", again=["--retrain"])
+    elif command == "ablate":
+        kill_report(killer, "ablate", "other.data", "--base", "parsrec:dim.user=8:dim.item=8:batch=32", "--row",
+                    "narrow:dim.item=4", "--epochs", "1", "--seeds", "1", "--jobs", "1", again=["--retrain"])
+    elif command == "fold":
+        make_store()
+        shutil.copyfile("shop.csv", "old")
+        replaces(killer, "old", "personal.histories", "fold-events", "personal", "--store", "sqlite:events.db",
+                 equal=same_histories)
+    elif command == "export-events":
+        make_store()
+        replaces(killer, "shop.csv", "events.csv", "export-events", "sqlite:events.db", "-o", "events.csv")
     else:
         sys.exit(f"{command}: is not a command that is killed here")
 

@@ -182,6 +182,9 @@ static parsrec_status write_results(const call *s, pr_train_result *result,
                                     parsrec_train_report *report, parsrec_error *err)
 {
     pr_model *model = result->model;
+    /* Before the model: where one stands, a run that was killed is not taken up again to draw. */
+    if (s->writes && draw(result, &s->paths, err) != PARSREC_OK && err != NULL)
+        pr_say(s->hooks, PARSREC_LOG_WARNING, "the learning curves: %s", err->message);
     if (s->writes)
         PR_TRY(pr_model_save(model, s->data, s->out_path, err));
     else if (model->user_rows != NULL)
@@ -195,8 +198,6 @@ static parsrec_status write_results(const call *s, pr_train_result *result,
         return PARSREC_OK;
     if (!s->keep_checkpoint)
         unlink(s->paths.checkpoint.text); /* the model is safe now */
-    if (draw(result, &s->paths, err) != PARSREC_OK && err != NULL)
-        pr_say(s->hooks, PARSREC_LOG_WARNING, "the learning curves: %s", err->message);
     *report = (parsrec_train_report){
         .epochs = (uint32_t)result->epoch_count,
         .best_epoch = result->best_epoch,

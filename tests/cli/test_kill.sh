@@ -1,7 +1,7 @@
 # Commands that write files, killed with -9 at random moments: a short run of what bench/kill_files.py
 # does at length. Then a full disk and a folder that is read-only.
 TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 8 3
-for command in synth import train forget dump export recommend compare explain whatif; do
+for command in synth import train forget dump export recommend compare explain whatif shards tune ablate fold export-events; do
     says "$command: 8 kills"
 done
 kinds="sasrec tisasrec bert4rec gru4rec narm stamp caser dream bpr fpmc ncf hrm transrec"
