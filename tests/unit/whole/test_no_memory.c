@@ -335,6 +335,112 @@ static parsrec_status call_recommend(parsrec_error *err)
     return status;
 }
 
+/* Live histories: everything that is added, asked, written and read again. */
+static parsrec_status call_live(parsrec_error *err)
+{
+    static const uint8_t secret[PARSREC_HASH_BYTES] = {1}, hash[PARSREC_HASH_BYTES] = {2};
+    const int32_t bought[] = {0, 1, 2};
+    parsrec_live_note note = {.store = "s", .base = "b"};
+    parsrec_live *live = NULL, *again = NULL;
+    parsrec_bought list[4];
+    size_t count;
+    char *text = NULL;
+    parsrec_status status = parsrec_live_new(&live, model, err);
+    if (status == PARSREC_OK)
+        status = parsrec_live_add_at(live, "u1", "today", 1701000000, bought, 3, err);
+    if (status == PARSREC_OK)
+        status = parsrec_live_cart(live, "new", "open", bought, 2, err);
+    if (status == PARSREC_OK)
+        status = parsrec_live_bought(live, "u1", list, 4, &count, err);
+    if (status == PARSREC_OK)
+        status = parsrec_live_forget(live, "u2", err);
+    if (status == PARSREC_OK)
+        status = parsrec_live_forget_hash(live, secret, hash, err);
+    if (status == PARSREC_OK)
+        status = parsrec_live_search_json(&text, live, PARSREC_ITEM, "i", 5, err);
+    parsrec_text_free(text);
+    if (status == PARSREC_OK)
+        status = parsrec_live_save(live, &note, in_work("histories"), err);
+    if (status == PARSREC_OK)
+        status = parsrec_live_new(&again, model, err);
+    if (status == PARSREC_OK)
+        status = parsrec_live_load(again, &note, in_work("histories"), err);
+    if (status == PARSREC_OK)
+        status = parsrec_file_check(in_work("histories"), NULL, err);
+    parsrec_live_free(again);
+    parsrec_live_free(live);
+    return status;
+}
+
+/* What info and list show. */
+static parsrec_status call_lists(parsrec_error *err)
+{
+    parsrec_listed *rows;
+    parsrec_calendar calendar = {0};
+    parsrec_order_report order;
+    parsrec_train_options o = train_options("parsrec");
+    const parsrec_epoch epochs[] = {{.number = 1, .loss = 2}, {.number = 2, .loss = 1}};
+    char *text = NULL;
+    size_t count;
+    parsrec_status status = PARSREC_OK;
+    for (int thing = PARSREC_USER; thing <= PARSREC_CATEGORY && status == PARSREC_OK; thing++) {
+        status = parsrec_data_list(&rows, &count, data, (parsrec_thing)thing, "o", err);
+        if (status == PARSREC_OK)
+            parsrec_list_free(rows);
+    }
+    if (status == PARSREC_OK)
+        status = parsrec_data_calendar(&calendar, data, err);
+    parsrec_calendar_clear(&calendar);
+    if (status == PARSREC_OK)
+        status = parsrec_data_order(data, &order, err);
+    if (status == PARSREC_OK)
+        status = parsrec_config_text(&text, &o, err);
+    parsrec_text_free(text);
+    text = NULL;
+    if (status == PARSREC_OK)
+        status = parsrec_curves_text(&text, epochs, 2, 60, err);
+    parsrec_text_free(text);
+    return status;
+}
+
+/* The Quality tab, and eval by several protocols. */
+static parsrec_status call_baselines(parsrec_error *err)
+{
+    static parsrec_eval_report reports[2];
+    static parsrec_baseline_report baselines;
+    parsrec_eval_options o[] = {parsrec_eval_default(), parsrec_eval_default()};
+    char *text = NULL;
+    o[0].threads = o[1].threads = 1;
+    o[1].protocol = PARSREC_PROTOCOL_NEXT;
+    parsrec_status status =
+        parsrec_baselines(&baselines, model, PARSREC_SPLIT_VALID, 1, NULL, err);
+    if (status == PARSREC_OK)
+        status = parsrec_baselines_json(&text, &baselines, err);
+    parsrec_text_free(text);
+    text = NULL;
+    if (status == PARSREC_OK)
+        status = parsrec_eval_several(model, data, o, 2, reports, NULL, err);
+    if (status == PARSREC_OK)
+        status = parsrec_eval_several_json(&text, "m", "d", o, reports, 2, err);
+    parsrec_text_free(text);
+    return status;
+}
+
+static parsrec_status call_shards(parsrec_error *err)
+{
+    const char *input = actions;
+    parsrec_data *d = NULL;
+    parsrec_import_options o = parsrec_import_default();
+    o.items_path = items;
+    o.shards = 2;
+    parsrec_status status = parsrec_import(in_work("shards"), &input, 1, &o, NULL, NULL, err);
+    if (status == PARSREC_OK)
+        status = parsrec_data_load(&d, in_work("shards"), err);
+    if (status == PARSREC_OK)
+        parsrec_data_free(d);
+    return status != PARSREC_OK ? status : parsrec_file_check(in_work("shards"), NULL, err);
+}
+
 static parsrec_status call_forget(parsrec_error *err)
 {
     static const char *const users[] = {"u1", "u3"};
@@ -389,6 +495,10 @@ static call calls[] = {
     {"tune", call_tune, true},
     {"recommend", call_recommend, false},
     {"forget", call_forget, false},
+    {"live histories", call_live, false},
+    {"lists", call_lists, false},
+    {"baselines", call_baselines, false},
+    {"shards", call_shards, false},
 };
 
 /* ---- failures ---- */
