@@ -1,8 +1,11 @@
 /* parsrec: finds the command and runs it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/text.h"
 #include "cli/commands.h"
@@ -83,8 +86,19 @@ static int help_about(const char *name)
     return found != NULL ? found->run(2, (char *[]){help, help, NULL}) : CLI_USAGE;
 }
 
+/* Standard streams that are closed would have their numbers given to the next files that are opened, and
+ * messages would be written into these. What stands in their place fails instead: input cannot be read from
+ * it, nor anything be written to it. */
+static void keep_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* gets number fd */
+}
+
 int main(int argc, char **argv)
 {
+    keep_standard_streams();
     /* A closed pipe or a file-size limit is reported as an error instead of killing the process. */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
@@ -98,11 +112,11 @@ int main(int argc, char **argv)
         if (argc > 2)
             return help_about(argv[2]);
         print_commands(stdout);
-        return CLI_OK;
+        return cli_close_output("help");
     }
     if (strcmp(name, "--version") == 0) {
         printf("parsrec %s\n", parsrec_version());
-        return CLI_OK;
+        return cli_close_output("--version");
     }
     if (argc < 2) {
         print_commands(stderr);

@@ -58,6 +58,17 @@ full_folder explain markov shop.data --top 8 --baskets 40
 full_folder whatif model shop.data --drop category=C1 --draws 1 --resamples 20
 full_folder tune shop.data --trials 1 --epochs 1 --set dim.user=4 --set dim.item=4
 
+# Closed standard streams: what is printed does not end up in the files that are written.
+ok "$PARSREC" import -o open.data shop.csv
+"$PARSREC" import -o closed.data shop.csv <&- >&- 2>&-
+same "$?" 1 "import with closed streams"
+ok cmp open.data closed.data
+"$PARSREC" train -o closed.model --epochs 2 --set dim.user=4 --set dim.item=4 shop.data <&- >&- 2>&-
+same "$?" 1 "train with closed streams"
+ok "$PARSREC" check closed.model
+same "$(grep -cv '^{.*}$' closed.model.log)" 0 "lines of the log that are not JSON"
+fails 1 "standard output: writing failed" sh -c '"$1" --help >&-' sh "$PARSREC"
+
 # A folder in which nothing can be written. Permissions do not stop root; a file system mounted
 # read-only does.
 mkdir closed
