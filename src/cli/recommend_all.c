@@ -317,8 +317,7 @@ static parsrec_status do_all(job *j, parsrec_error *err)
     }
     while (j->done < j->count) {
         PR_TRY(do_round(j, err));
-        if (j->writes && !j->direct && j->done < j->count &&
-            pr_now() - j->marked >= MARK_SECONDS)
+        if (j->writes && !j->direct && j->done < j->count && pr_now() - j->marked >= MARK_SECONDS)
             PR_TRY(save_mark(j, err));
     }
     return j->writes ? close_part(j, err) : PARSREC_OK;

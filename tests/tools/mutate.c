@@ -140,7 +140,11 @@ static const recipe recipes[] = {
     {"caser.ckpt", CHECKPOINT, "shop.data", "caser", {SMALL}},
     {"transrec.ckpt", CHECKPOINT, "plain.data", "transrec", {SMALL}},
     {"tisasrec.ckpt", CHECKPOINT, "shop.data", "tisasrec", {SMALL}},
-    {"sharded.ckpt", CHECKPOINT, "shards", "parsrec", {SMALL, "features.user=on", "average=auto", "loss=sampled"}},
+    {"sharded.ckpt",
+     CHECKPOINT,
+     "shards",
+     "parsrec",
+     {SMALL, "features.user=on", "average=auto", "loss=sampled"}},
     {"shop.histories", HISTORIES, NULL, NULL, {NULL}},
     {"compared/one.st.log", RECORD, NULL, NULL, {NULL}},
 };
@@ -423,8 +427,7 @@ static void recommend_to_all(const parsrec_model *model)
     size_t users = parsrec_model_size(model, PARSREC_USER);
     parsrec_request request = parsrec_request_default();
     request.k = K;
-    parsrec_many many = {
-        .request = &request, .count = users < USERS ? users : USERS, .threads = 1};
+    parsrec_many many = {.request = &request, .count = users < USERS ? users : USERS, .threads = 1};
     CALL(parsrec_recommend_many, model, &many, hits, answers, NULL);
     for (size_t i = 0; parsrec_model_setting(model, i, &setting); i++)
         ;
@@ -528,7 +531,8 @@ static void try_histories(const char *path, pr_stream *s)
     if (CALL(parsrec_live_search_json, &text, live, PARSREC_USER, "u", 20))
         parsrec_text_free(text);
     new_note(&note);
-    if (CALL(parsrec_live_save, live, &note, "stored")) { /* what was read can be written and read */
+    if (CALL(parsrec_live_save, live, &note,
+             "stored")) { /* what was read can be written and read */
         parsrec_live_free(live);
         live = NULL;
         must(parsrec_live_new(&live, model, &err), &err);
@@ -582,7 +586,7 @@ static void try_training(const parsrec_data *data, const char *resume, const cha
     o.threads = 1;
     if (resume != NULL && mutation_pick(s, 4) == 0)
         o.max_memory = 300000000; /* parts in files */
-    o.skip_baselines = true; /* try_data compares models often enough */
+    o.skip_baselines = true;      /* try_data compares models often enough */
     CALL(parsrec_train, data, "trained", &o, NULL, NULL);
 }
 
@@ -641,8 +645,7 @@ static void try_data(const char *path, const recipe *r, pr_stream *s)
         parsrec_model_free(model);
     }
     if (mutation_pick(s, 2) == 0)
-        try_training(data, NULL, learning[mutation_pick(s, sizeof learning / sizeof *learning)],
-                     s);
+        try_training(data, NULL, learning[mutation_pick(s, sizeof learning / sizeof *learning)], s);
     snprintf(older, sizeof older, "%.*s.model", (int)strcspn(r->name, "."), r->name);
     if (strcmp(r->name, "synth.data") == 0)
         snprintf(older, sizeof older, "features.model");

@@ -412,8 +412,7 @@ static parsrec_status call_baselines(parsrec_error *err)
     char *text = NULL;
     o[0].threads = o[1].threads = 1;
     o[1].protocol = PARSREC_PROTOCOL_NEXT;
-    parsrec_status status =
-        parsrec_baselines(&baselines, model, PARSREC_SPLIT_VALID, 1, NULL, err);
+    parsrec_status status = parsrec_baselines(&baselines, model, PARSREC_SPLIT_VALID, 1, NULL, err);
     if (status == PARSREC_OK)
         status = parsrec_baselines_json(&text, &baselines, err);
     parsrec_text_free(text);
