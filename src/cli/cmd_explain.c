@@ -100,15 +100,15 @@ static parsrec_status run(explain_args *a, const cli_words *words,
     if (first)
         cli_stage("loading %s", words->word[1]);
     status = cli_load_second(&data, words->word[1], "explain", err);
-    parsrec_data_stats stats = {0};
-    if (status == PARSREC_OK)
-        status = parsrec_data_statistics(data, &stats, err);
-    if (a->by == 0)
-        a->explain.items = stats.categories == 0;
     if (status == PARSREC_OK && first)
         cli_stage("loading %s", words->word[0]);
     if (status == PARSREC_OK)
         status = parsrec_model_load(&model, words->word[0], err);
+    parsrec_model_facts facts = {0};
+    if (status == PARSREC_OK)
+        parsrec_model_describe(model, &facts);
+    if (a->by == 0) /* maps are of the model's catalogue: later data may come without categories */
+        a->explain.items = facts.categories == 0;
     status = parsrec_ranks_agree(ranks, status, err);
     if (status == PARSREC_OK)
         status = parsrec_explain(explanation, model, data, &a->explain, cli_hooks_in(ranks), err);

@@ -480,11 +480,21 @@ static bool same_columns(const pr_dataset *data, const pr_dataset *onto, pr_feat
     return true;
 }
 
+/* What items are called and where they stand in the tree. */
+static bool same_catalogue(const pr_dataset *a, const pr_dataset *b)
+{
+    return same_names(&a->item_keys, &b->item_keys) && same_names(&a->item_names, &b->item_names) &&
+           a->categories == b->categories && same_names(&a->category_names, &b->category_names) &&
+           (a->categories == 0 ||
+            (memcmp(a->category_parent, b->category_parent,
+                    a->categories * sizeof *a->category_parent) == 0 &&
+             memcmp(a->item_category, b->item_category, a->items * sizeof *a->item_category) == 0));
+}
+
 static bool same(const pr_dataset *data, const pr_dataset *onto)
 {
-    return same_names(&data->user_keys, &onto->user_keys) &&
-           same_names(&data->item_keys, &onto->item_keys) && same_columns(data, onto, PR_OF_USER) &&
-           same_columns(data, onto, PR_OF_SESSION);
+    return same_names(&data->user_keys, &onto->user_keys) && same_catalogue(data, onto) &&
+           same_columns(data, onto, PR_OF_USER) && same_columns(data, onto, PR_OF_SESSION);
 }
 
 static parsrec_status match_items(edit *e, const pr_dataset *onto, size_t *unknown,

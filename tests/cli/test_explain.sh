@@ -74,6 +74,11 @@ says "K01: 1 user,"
 same "$(grep -c 'user:K01' stdout)" 0 "an option in a report for readers"
 same "$(cut -d, -f1 items/drop-user_K01.1.csv | head -1)" "bought next (natural logarithm of times as likely)" "the corner of a map"
 says "cluster 1: "
+same "$(grep -c '1 users' items/report.html)" 0 "one user in the page"
+# Data imported later without categories: those of the model.
+ok "$PARSREC" import -o plain.st "$examples/corner_shop.csv"
+ok "$PARSREC" explain shop.model plain.st --map lift -o plain
+says "relationships of 11 categories"
 ok "$PARSREC" explain shop.model shop.st --map drop --group buyers:BAKERY --group user:K01 -o buyers
 says "buyers of BAKERY against K01"
 same "$(cut -d, -f1 buyers/drop-difference.csv | head -1)" \
