@@ -1495,6 +1495,28 @@ PARSREC_API char *parsrec_relation_evidence(const parsrec_explanation *explanati
                                             const parsrec_relation *relation, char *buffer,
                                             size_t size);
 
+/* A pair of rows in which two groups differ. */
+typedef struct parsrec_group_contrast {
+    size_t first_group, second_group;
+    parsrec_relation first, second; /* the same pair in either group */
+    double value;                   /* of the first group's map less that of the second's */
+} parsrec_group_contrast;
+
+/* The pairs in which two groups differ in a map, and in the same direction in the lifts that were
+ * counted, by more than both intervals allow; largest difference first. Returns their number, at
+ * most `capacity`; 0 for a map that was not made or has no relations. */
+PARSREC_API size_t parsrec_explanation_contrasts(const parsrec_explanation *explanation,
+                                                 size_t first_group, size_t second_group,
+                                                 parsrec_map map, parsrec_group_contrast *contrasts,
+                                                 size_t capacity);
+/* Writes a contrast as a sentence to buffer, and its counts, as for relations. Return buffer. */
+PARSREC_API char *parsrec_contrast_sentence(const parsrec_explanation *explanation, parsrec_map map,
+                                            const parsrec_group_contrast *contrast, char *buffer,
+                                            size_t size);
+PARSREC_API char *parsrec_contrast_evidence(const parsrec_explanation *explanation,
+                                            const parsrec_group_contrast *contrast, char *buffer,
+                                            size_t size);
+
 /* PARSREC_TEXT_PLAIN, _JSON (without the maps) or _HTML. Free with parsrec_text_free. */
 PARSREC_API parsrec_status parsrec_explanation_text(char **out,
                                                     const parsrec_explanation *explanation,

@@ -1016,6 +1016,19 @@ parsrec_relation._fields_ = [
 ]
 
 
+class parsrec_group_contrast(Structure):
+    pass
+
+
+parsrec_group_contrast._fields_ = [
+    ("first_group", c_size_t),
+    ("second_group", c_size_t),
+    ("first", parsrec_relation),
+    ("second", parsrec_relation),
+    ("value", c_double),
+]
+
+
 class parsrec_whatif_options(Structure):
     pass
 
@@ -1250,6 +1263,9 @@ FUNCTIONS = {
     "parsrec_explanation_relations": (c_size_t, [c_void_p, c_size_t, c_int, c_bool, POINTER(parsrec_relation), c_size_t]),
     "parsrec_relation_sentence": (c_char_p, [c_void_p, c_int, POINTER(parsrec_relation), c_char_p, c_size_t]),
     "parsrec_relation_evidence": (c_char_p, [c_void_p, POINTER(parsrec_relation), c_char_p, c_size_t]),
+    "parsrec_explanation_contrasts": (c_size_t, [c_void_p, c_size_t, c_size_t, c_int, POINTER(parsrec_group_contrast), c_size_t]),
+    "parsrec_contrast_sentence": (c_char_p, [c_void_p, c_int, POINTER(parsrec_group_contrast), c_char_p, c_size_t]),
+    "parsrec_contrast_evidence": (c_char_p, [c_void_p, POINTER(parsrec_group_contrast), c_char_p, c_size_t]),
     "parsrec_explanation_text": (c_int, [POINTER(c_void_p), c_void_p, c_int, POINTER(parsrec_error)]),
     "parsrec_explanation_save": (c_int, [c_void_p, c_char_p, POINTER(parsrec_hooks), POINTER(parsrec_error)]),
     "parsrec_question_name": (c_char_p, [c_int]),

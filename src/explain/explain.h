@@ -110,15 +110,6 @@ void pr_relation_set(parsrec_relation *relation, const pr_explanation *e, size_t
 size_t pr_relations(parsrec_relation *list, size_t most, const pr_explanation *e, size_t group,
                     size_t kind, bool confirmed);
 
-/* One cell of the difference of two groups. */
-typedef struct pr_map_contrast {
-    parsrec_relation first, second; /* in either group */
-    double value;                   /* of the difference */
-} pr_map_contrast;
-
-/* The largest differences, of either sign, that the counted lifts of the two groups confirm. */
-size_t pr_map_contrasts(pr_map_contrast *list, size_t most, const pr_explanation *e, size_t kind);
-
 /* The map whose sentences come first: the drop effect, or else lift, or attention; PR_MAP_KINDS: no
  * map has a list. */
 size_t pr_first_list(const pr_explanation *e);
@@ -127,12 +118,6 @@ size_t pr_first_list(const pr_explanation *e);
 
 /* Why a relation is not confirmed: "too few baskets to tell". */
 char *pr_verdict_words(const parsrec_relation *relation, char *buffer, size_t size);
-/* "TEA with BREAD in the basket: 2.10 times as likely for A, 1.20 times for B". */
-char *pr_contrast_words(const pr_explanation *e, const pr_map_contrast *contrast, char *buffer,
-                        size_t size);
-/* The counted lifts of both groups. */
-char *pr_contrast_evidence(const pr_explanation *e, const pr_map_contrast *contrast, char *buffer,
-                           size_t size);
 /* The rule by which sentences are chosen, with its figures. */
 char *pr_rule_words(const pr_explanation *e, char *buffer, size_t size);
 /* 1234567 as "1,234,567". */

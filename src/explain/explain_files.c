@@ -317,9 +317,12 @@ static json_t *relations(const pr_explanation *e, size_t group, size_t kind, boo
 /* What the counted lifts of both groups confirm. */
 static json_t *contrasts(const pr_explanation *e, size_t kind)
 {
-    pr_map_contrast list[PR_STRONGEST];
+    parsrec_group_contrast list[PR_STRONGEST];
     json_t *out = json_array();
-    size_t n = pr_map_contrasts(list, PR_STRONGEST, e, kind);
+    size_t n = kind < PARSREC_MAPS
+                   ? parsrec_explanation_contrasts(e, e->difference.a, e->difference.b,
+                                                   (parsrec_map)kind, list, PR_STRONGEST)
+                   : 0;
     for (size_t i = 0; i < n; i++)
         json_array_append_new(out, json_pack("{s:o, s:o, s:f, s:o, s:o}", "row",
                                              text(e->axis.names[list[i].first.row]), "column",

@@ -10,6 +10,8 @@ enum { WORDS = 1024, TEXT_WIDTH = 100, UNCONFIRMED = 5, BESIDE_MOST = 25 };
 static void intro(pr_report *r, const pr_explanation *e)
 {
     const char *what = e->axis.items ? "items" : "categories";
+    char there[32];
+    pr_explain_count(e->axis.there, there, sizeof there);
     pr_report_only(r, PR_IN_HTML);
     pr_report_add(r, PR_REPORT_TITLE, "Relationships of %s", what);
     pr_report_add(r, PR_REPORT_LEAD,
@@ -18,34 +20,43 @@ static void intro(pr_report *r, const pr_explanation *e)
                   e->axis.count, what, e->model_kind);
     if (e->axis.there > e->axis.count)
         pr_report_add(r, PR_REPORT_NOTE,
-                      "These are the %zu of %zu %s that are bought most or were asked for; the "
+                      "These are the %zu of %s %s that are bought most or were asked for; the "
                       "others still count among what could have been bought.",
-                      e->axis.count, e->axis.there, what);
+                      e->axis.count, there, what);
     pr_report_only(r, PR_IN_TEXT);
     pr_writer *text = pr_report_open(r, PR_REPORT_TEXT);
     pr_write(text, "relationships of %zu %s", e->axis.count, what);
     if (e->axis.there > e->axis.count)
-        pr_write(text, " out of %zu", e->axis.there);
+        pr_write(text, " out of %s", there);
     pr_write(text, " by model %s", e->model_kind);
 }
 
 /* ---- findings ---- */
 
-/* Who a group is: "A: 30 users, 600 baskets of two items or more, 1,922 steps". */
+/* Who a group is: "30 users, 600 baskets of two items or more, 1,922 steps". Maps that only count ask
+ * the model nothing and have no baskets. */
+static char *group_size(const pr_explanation *e, const pr_explained_group *g, char *buffer,
+                        size_t size)
+{
+    char count[4][32], baskets[128] = "", cut[96] = "";
+    if (g->baskets > 0)
+        snprintf(baskets, sizeof baskets, ", %s basket%s of two items or more, %s step%s",
+                 pr_explain_count(g->baskets, count[1], sizeof count[1]),
+                 g->baskets == 1 ? "" : "s", pr_explain_count(g->steps, count[2], sizeof count[2]),
+                 g->steps == 1 ? "" : "s");
+    if (g->cut > 0)
+        snprintf(cut, sizeof cut, "; only the first %zu items of %s basket%s", e->basket_most,
+                 pr_explain_count(g->cut, count[3], sizeof count[3]), g->cut == 1 ? "" : "s");
+    snprintf(buffer, size, "%s user%s%s%s", pr_explain_count(g->users, count[0], sizeof count[0]),
+             g->users == 1 ? "" : "s", baskets, cut);
+    return buffer;
+}
+
 static void describe_group(pr_report *r, const pr_explanation *e, const pr_explained_group *g)
 {
-    char count[3][32];
+    char counted[WORDS];
     pr_report_only(r, PR_IN_TEXT);
-    pr_writer *text = pr_report_open(r, PR_REPORT_TEXT);
-    pr_write(text, "%s: %s user%s", g->label, pr_explain_count(g->users, count[0], sizeof count[0]),
-             g->users == 1 ? "" : "s");
-    if (g->baskets > 0)
-        pr_write(text, ", %s baskets of two items or more, %s steps",
-                 pr_explain_count(g->baskets, count[1], sizeof count[1]),
-                 pr_explain_count(g->steps, count[2], sizeof count[2]));
-    if (g->cut > 0)
-        pr_write(text, "; only the first %zu items of %s baskets", e->basket_most,
-                 pr_explain_count(g->cut, count[0], sizeof count[0]));
+    pr_report_add(r, PR_REPORT_TEXT, "%s: %s", g->label, group_size(e, g, counted, sizeof counted));
     pr_report_only(r, 0);
 }
 
@@ -91,17 +102,19 @@ static void group_heading(pr_report *r, const pr_explanation *e, size_t group)
 
 static void add_contrasts(pr_report *r, const pr_explanation *e)
 {
-    pr_map_contrast list[PR_STRONGEST];
+    parsrec_group_contrast list[PR_STRONGEST];
     char sentence[WORDS], counted[WORDS], name[WORDS];
-    if (e->difference.maps[PARSREC_MAP_DROP] == NULL)
+    parsrec_map map = PARSREC_MAP_DROP;
+    if (e->difference.maps[map] == NULL)
         return;
-    size_t n = pr_map_contrasts(list, PR_STRONGEST, e, PARSREC_MAP_DROP);
+    size_t n =
+        parsrec_explanation_contrasts(e, e->difference.a, e->difference.b, map, list, PR_STRONGEST);
     pr_report_add(r, PR_REPORT_SECTION, "%s", pr_difference_name(e, name, sizeof name));
     if (n == 0)
         pr_report_add(r, PR_REPORT_TEXT, "No difference that the baskets confirm.");
     for (size_t i = 0; i < n; i++)
-        pr_report_finding(r, pr_contrast_words(e, &list[i], sentence, sizeof sentence),
-                          pr_contrast_evidence(e, &list[i], counted, sizeof counted));
+        pr_report_finding(r, parsrec_contrast_sentence(e, map, &list[i], sentence, sizeof sentence),
+                          parsrec_contrast_evidence(e, &list[i], counted, sizeof counted));
 }
 
 /* Text has all about a group together; the page has what can be relied on first, and folds the rest
@@ -226,8 +239,8 @@ static void add_agreement(pr_report *r, const pr_explanation *e)
                   "would have expected otherwise. Where the two disagree, the effect is what the "
                   "model does.");
     for (size_t g = 0; g < e->group_count; g++)
-        pr_report_add(r, PR_REPORT_TEXT, "%s: %s", e->groups[g].label,
-                      pr_agreement_words(&e->groups[g], words, sizeof words));
+        if (pr_agreement_words(&e->groups[g], words, sizeof words)[0] != '\0')
+            pr_report_add(r, PR_REPORT_TEXT, "%s: %s", e->groups[g].label, words);
 }
 
 static void add_recovery(pr_report *r, const pr_explanation *e)
@@ -290,6 +303,7 @@ static void add_difference_recovery(pr_report *r, const pr_explanation *e)
 
 static void add_origin(pr_report *r, const pr_explanation *e)
 {
+    char counted[WORDS];
     pr_report_only(r, PR_IN_HTML);
     pr_report_add(r, PR_REPORT_SECTION, "How it was made");
     if (e->command != NULL)
@@ -297,19 +311,9 @@ static void add_origin(pr_report *r, const pr_explanation *e)
     pr_report_fact(r, "model", "%s", e->model_name != NULL ? e->model_name : e->model_kind);
     pr_report_fact(r, "data", "%s", e->data_name != NULL ? e->data_name : "");
     pr_report_fact(r, "checksum of the data", "%s", e->checksum);
-    for (size_t g = 0; g < e->group_count; g++) {
-        const pr_explained_group *from = &e->groups[g];
-        if (from->baskets == 0) { /* maps that only count ask the model nothing */
-            pr_report_fact(r, from->label, "%zu users", from->users);
-            continue;
-        }
-        pr_report_fact(r, from->label,
-                       "%zu users, %llu baskets of two items or more, %llu steps; %llu baskets cut "
-                       "to %zu items",
-                       from->users, (unsigned long long)from->baskets,
-                       (unsigned long long)from->steps, (unsigned long long)from->cut,
-                       e->basket_most);
-    }
+    for (size_t g = 0; g < e->group_count; g++)
+        pr_report_fact(r, e->groups[g].label, "%s",
+                       group_size(e, &e->groups[g], counted, sizeof counted));
     pr_report_fact(r, "program", "parsrec %s, %.1f s", parsrec_version(), e->seconds);
 }
 

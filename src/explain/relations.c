@@ -173,7 +173,7 @@ size_t parsrec_explanation_relations(const parsrec_explanation *explanation, siz
 
 /* The lifts of the two groups differ by more than both intervals together allow, in the same
  * direction as the map, and both groups have baskets enough. */
-static bool differ(const pr_map_contrast *c)
+static bool differ(const parsrec_group_contrast *c)
 {
     const parsrec_relation *a = &c->first, *b = &c->second;
     bool enough = (a->both >= BASKETS_LEAST || a->expected >= BASKETS_LEAST) &&
@@ -185,33 +185,41 @@ static bool differ(const pr_map_contrast *c)
     return fabs(apart) > reach && (apart > 0) == (c->value > 0);
 }
 
-size_t pr_map_contrasts(pr_map_contrast *list, size_t most, const pr_explanation *e, size_t kind)
+size_t parsrec_explanation_contrasts(const parsrec_explanation *e, size_t first_group,
+                                     size_t second_group, parsrec_map map,
+                                     parsrec_group_contrast *contrasts, size_t capacity)
 {
-    assert(kind < PR_MAP_KINDS);
-    const pr_explained_difference *d = &e->difference;
     size_t N = e->axis.count, count = 0;
-    if (d->maps[kind] == NULL)
+    if (first_group >= e->group_count || second_group >= e->group_count ||
+        (size_t)map >= PARSREC_MAPS || !pr_map_is_listed(map) || capacity == 0)
+        return 0;
+    const double *one = pr_explained_map(e, first_group, map);
+    const double *other = pr_explained_map(e, second_group, map);
+    if (one == NULL || other == NULL)
         return 0;
     for (size_t a = 0; a < N; a++)
         for (size_t b = a + 1; b < N; b++) {
-            double there = d->maps[kind][a * N + b], back = d->maps[kind][b * N + a];
+            double there = one[a * N + b] - other[a * N + b];
+            double back = one[b * N + a] - other[b * N + a];
             bool turn = isnan(there) || fabs(back) > fabs(there);
             size_t i = turn ? b : a, j = turn ? a : b, at;
-            pr_map_contrast c = {.value = turn ? back : there};
+            parsrec_group_contrast c = {.first_group = first_group,
+                                        .second_group = second_group,
+                                        .value = turn ? back : there};
             if (isnan(c.value))
                 continue;
-            pr_relation_set(&c.first, e, d->a, kind, i, j);
-            pr_relation_set(&c.second, e, d->b, kind, i, j);
+            pr_relation_set(&c.first, e, first_group, map, i, j);
+            pr_relation_set(&c.second, e, second_group, map, i, j);
             if (!differ(&c))
                 continue;
-            for (at = count; at > 0 && fabs(list[at - 1].value) < fabs(c.value); at--)
+            for (at = count; at > 0 && fabs(contrasts[at - 1].value) < fabs(c.value); at--)
                 ;
-            if (at == most)
+            if (at == capacity)
                 continue;
-            count += count < most;
+            count += count < capacity;
             for (size_t k = count - 1; k > at; k--)
-                list[k] = list[k - 1];
-            list[at] = c;
+                contrasts[k] = contrasts[k - 1];
+            contrasts[at] = c;
         }
     return count;
 }
@@ -287,21 +295,33 @@ char *pr_verdict_words(const parsrec_relation *r, char *buffer, size_t size)
     return buffer;
 }
 
-char *pr_contrast_words(const pr_explanation *e, const pr_map_contrast *c, char *buffer,
-                        size_t size)
+char *parsrec_contrast_sentence(const parsrec_explanation *e, parsrec_map map,
+                                const parsrec_group_contrast *c, char *buffer, size_t size)
 {
     char a[NUMBER], b[NUMBER];
-    snprintf(buffer, size, "%s with %s in the basket: %s times as likely for %s, %s times for %s",
-             e->axis.names[c->first.row], e->axis.names[c->first.column],
-             times(exp(c->first.value), a), e->groups[e->difference.a].label,
-             times(exp(c->second.value), b), e->groups[e->difference.b].label);
+    const char *row = e->axis.names[c->first.row], *column = e->axis.names[c->first.column];
+    const char *first = e->groups[c->first_group].label, *second = e->groups[c->second_group].label;
+    if (map == PARSREC_MAP_DROP)
+        snprintf(buffer, size,
+                 "%s with %s in the basket: %s times as likely for %s, %s times for %s", row,
+                 column, times(exp(c->first.value), a), first, times(exp(c->second.value), b),
+                 second);
+    else if (map == PARSREC_MAP_LIFT)
+        snprintf(buffer, size,
+                 "%s and %s in one basket: %s times as often as by chance for %s, %s times for %s",
+                 row, column, times(c->first.lift, a), first, times(c->second.lift, b), second);
+    else
+        snprintf(buffer, size,
+                 "%s when %s is expected next: %.1f %% of the attention for %s, %.1f %% for %s",
+                 column, row, 100 * c->first.value, first, 100 * c->second.value, second);
     return buffer;
 }
 
-char *pr_contrast_evidence(const pr_explanation *e, const pr_map_contrast *c, char *buffer,
-                           size_t size)
+char *parsrec_contrast_evidence(const parsrec_explanation *e, const parsrec_group_contrast *c,
+                                char *buffer, size_t size)
 {
     char counts[2][2][NUMBER], lift[2][NUMBER];
+    const char *first = e->groups[c->first_group].label, *second = e->groups[c->second_group].label;
     const parsrec_relation *sides[] = {&c->first, &c->second};
     for (size_t i = 0; i < 2; i++) {
         pr_explain_count(sides[i]->both, counts[i][0], NUMBER);
@@ -311,8 +331,8 @@ char *pr_contrast_evidence(const pr_explanation *e, const pr_map_contrast *c, ch
     snprintf(buffer, size,
              "both in %s of %s baskets for %s, %s times as often as by chance; in %s of %s for %s, "
              "%s times",
-             counts[0][0], counts[0][1], e->groups[e->difference.a].label, lift[0], counts[1][0],
-             counts[1][1], e->groups[e->difference.b].label, lift[1]);
+             counts[0][0], counts[0][1], first, lift[0], counts[1][0], counts[1][1], second,
+             lift[1]);
     return buffer;
 }
 

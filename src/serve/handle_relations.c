@@ -225,6 +225,42 @@ static json_t *findings_json(const parsrec_explanation *e, size_t group, parsrec
     return out;
 }
 
+/* For every two groups, the pairs in which map and baskets both differ; null for a map without
+ * sentences. */
+static json_t *contrasts_json(const parsrec_explanation *e, parsrec_map map)
+{
+    enum { MOST = 10, WORDS = 1024 };
+    parsrec_group_contrast list[MOST];
+    char sentence[WORDS], evidence[WORDS];
+    if (map == PARSREC_MAP_EMBEDDING)
+        return json_null();
+    json_t *out = json_array();
+    for (size_t b = 1; parsrec_explanation_group(e, b) != NULL; b++)
+        for (size_t a = 0; a < b; a++) {
+            json_t *findings = json_array();
+            size_t n = parsrec_explanation_contrasts(e, a, b, map, list, MOST);
+            for (size_t i = 0; i < n; i++)
+                json_array_append_new(
+                    findings,
+                    json_pack("{s:o, s:o, s:f, s:o, s:o}", "row",
+                              pr_json_string(parsrec_explanation_name(e, list[i].first.row)),
+                              "column",
+                              pr_json_string(parsrec_explanation_name(e, list[i].first.column)),
+                              "value", list[i].value, "sentence",
+                              pr_json_string(parsrec_contrast_sentence(e, map, &list[i], sentence,
+                                                                       sizeof sentence)),
+                              "evidence",
+                              pr_json_string(parsrec_contrast_evidence(e, &list[i], evidence,
+                                                                       sizeof evidence))));
+            json_array_append_new(out, json_pack("{s:o, s:o, s:o}", "first",
+                                                 pr_json_string(parsrec_explanation_group(e, a)),
+                                                 "second",
+                                                 pr_json_string(parsrec_explanation_group(e, b)),
+                                                 "findings", findings));
+        }
+    return out;
+}
+
 static json_t *maps_json(const parsrec_explanation *e, const asked *q)
 {
     size_t size = parsrec_explanation_size(e);
@@ -239,9 +275,10 @@ static json_t *maps_json(const parsrec_explanation *e, const asked *q)
                                         map != NULL ? values_json(map, NULL, size) : json_null(),
                                         "findings", findings_json(e, g, q->map)));
     }
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "map", map_names[q->map], "by",
+    return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "map", map_names[q->map], "by",
                      q->options.items ? "item" : "category", "names", names, "groups", groups,
-                     "difference", difference_json(e, q->map, q->options.difference));
+                     "difference", difference_json(e, q->map, q->options.difference), "contrasts",
+                     contrasts_json(e, q->map));
 }
 
 static parsrec_status explain(char **text, const engine *e, const asked *q,

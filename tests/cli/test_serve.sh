@@ -83,6 +83,11 @@ ask 200 GET '/v1/relations?map=drop&by=item&top=4&user=K01'
 tells 'len(a["names"]) == 4 and any(v is not None for r in a["groups"][0]["values"] for v in r)'
 ask 200 GET '/v1/relations?map=lift&group=cluster:2&difference=cluster%201,cluster+2'
 tells 'a["difference"]["first"] == "cluster 1"'
+# Two groups differ where their baskets say so; a user with few of them differs from nobody.
+ask 200 GET '/v1/relations?map=drop&by=category&user=K01&group=everybody'
+tells '[(c["first"], c["second"], c["findings"]) for c in a["contrasts"]] == [("user:K01", "everybody", [])]'
+ask 200 GET '/v1/relations?map=embedding&by=category&user=K01&group=everybody'
+tells 'a["contrasts"] is None'
 ask 200 POST /v1/whatif '{"drop":["category=BAKERY"],"question":"selection","draws":2,"resamples":20}'
 tells 'all(r["question"] == "selection" for r in a) and len(a) > 0'
 ask 200 GET /openapi.json

@@ -6,7 +6,7 @@ import { heatLimit } from './heat_colours.js';
 import { heatmap } from './heatmap.js';
 import { mapKinds } from './map_kinds.js';
 import { advice } from './notice.js';
-import { confirmedCells, difference, shortLabels, strongest } from './relations.js';
+import { difference, shortLabels, strongest } from './relations.js';
 import { sentence, shown } from './words.js';
 
 const listed = 6;
@@ -17,12 +17,12 @@ function list(title, cells, say) {
 }
 
 /** What the baskets confirm of a map, with the counts below each sentence (docs/explanations.md). */
-function findingsList(title, findings) {
+function findingsList(title, findings, none = 'Nothing that the baskets confirm.') {
   const items = findings.slice(0, listed).map(({ sentence: words, evidence }) =>
     h('li', null, shown(words), h('p', { class: 'quiet' }, shown(evidence))));
   return h('section', { class: 'card' }, h('h2', null, title),
     items.length > 0 ? h('ol', { class: 'strongest' }, items)
-      : h('p', { class: 'quiet' }, 'Nothing that the baskets confirm.'));
+      : h('p', { class: 'quiet' }, none));
 }
 
 const sayer = (kind) => ({ row, column, value }) =>
@@ -32,8 +32,12 @@ const apartSayer = (kind, a, b) => ({ row, column, value }) =>
   value === null ? `${row} with ${column} was not seen in both.`
     : `${row} with ${column}: ${kind.format(value)} for ${a} against ${b}.`;
 
-/** The maps of two groups: { name, values }, on the axes `names`. */
-function pair(kind, names, first, second) {
+/** What the baskets confirm of the difference of two groups; undefined for a map without sentences. */
+const contrastsOf = (contrasts, a, b) =>
+  contrasts?.find(({ first, second }) => (first === a && second === b) || (first === b && second === a))?.findings;
+
+/** The maps of two groups: { name, values }, on the axes `names`; found: contrastsOf them. */
+function pair(kind, names, first, second, found) {
   const [a, b] = [first, second].map(({ name }) => groupLabel(name));
   const apart = difference(first.values, second.values);
   const limit = heatLimit([first.values, second.values].flat(2), kind.least);
@@ -42,8 +46,6 @@ function pair(kind, names, first, second) {
   const stands = ({ name, values, findings }) => (findings
     ? findingsList(`Strongest for ${groupLabel(name)}`, findings)
     : list(`Strongest for ${groupLabel(name)}`, strongest(names, values, listed), say));
-  const confirmed = first.findings && second.findings
-    ? confirmedCells([...first.findings, ...second.findings]) : undefined;
   const shared = { names, labels: shortLabels(names), format: kind.format };
   return [
     h('div', { class: 'gallery' },
@@ -53,7 +55,8 @@ function pair(kind, names, first, second) {
     h('div', { class: 'gallery' },
       stands(first),
       stands(second),
-      list('Where they differ most', strongest(names, apart, listed, confirmed), sayApart)),
+      found ? findingsList('Where they differ most', found, 'No difference that the baskets confirm.')
+        : list('Where they differ most', strongest(names, apart, listed), sayApart)),
   ];
 }
 
@@ -67,7 +70,7 @@ function chooser(groups, chosen, change) {
 }
 
 /** answer: of the job "relations", with two groups or more; offers: what else could be shown (notice.js). */
-export function mapResults({ map, names: found, groups }, offers) {
+export function mapResults({ map, names: found, groups, contrasts }, offers) {
   const kind = mapKinds[map];
   const names = found.map(shown);
   if (groups.some(({ values }) => values === null)) return advice('This kind of model has no such map.', offers);
@@ -76,7 +79,8 @@ export function mapResults({ map, names: found, groups }, offers) {
   const chosen = h('div');
   function show(two) {
     fill(chosen, chooser(groups, two, show));
-    fill(place, pair(kind, names, groups[two[0]], groups[two[1]]));
+    const [a, b] = two.map((at) => groups[at]);
+    fill(place, pair(kind, names, a, b, contrastsOf(contrasts, a.name, b.name)));
   }
   show([0, 1]);
   return [

@@ -621,8 +621,7 @@ static void counts_must_differ(void **state)
     (void)state;
     made a, b;
     pr_explained_group groups[2];
-    double apart[SIX * SIX] = {0};
-    pr_map_contrast list[3];
+    parsrec_group_contrast list[3];
     make_six(&a);
     make_six(&b);
     set_pair(&a, 0, LAST_ONE, log(3), 300);
@@ -631,16 +630,30 @@ static void counts_must_differ(void **state)
     groups[1] = b.group;
     a.e.groups = groups;
     a.e.group_count = 2;
-    a.e.difference = (pr_explained_difference){.a = 0, .b = 1};
-    a.e.difference.maps[PARSREC_MAP_DROP] = apart;
-    apart[0 * SIX + LAST_ONE] = log(3);
-    apart[1 * SIX + LAST_ONE] = log(3.5);
     for (size_t g = 0; g < 2; g++)
         assert_ok(pr_tree_sums_init(&groups[g].tree, &a.e.region, &a.e.axis, a.drop, &err));
-    assert_int_equal(pr_map_contrasts(list, 3, &a.e, PARSREC_MAP_DROP), 1);
+    assert_int_equal(parsrec_explanation_contrasts(&a.e, 0, 1, PARSREC_MAP_DROP, list, 3), 1);
     assert_int_equal(list[0].first.row, 0);
     assert_close(list[0].first.lift / list[0].second.lift, 3, 1e-9);
+    assert_close(list[0].value, log(3), 1e-9);
+    assert_int_equal(parsrec_explanation_contrasts(&a.e, 1, 0, PARSREC_MAP_DROP, list, 3), 1);
+    assert_close(list[0].value, -log(3), 1e-9);
+    assert_int_equal(parsrec_explanation_contrasts(&a.e, 0, 2, PARSREC_MAP_DROP, list, 3), 0);
+    assert_int_equal(parsrec_explanation_contrasts(&a.e, 0, 1, PARSREC_MAP_DROP, list, 0), 0);
     pr_region_free(&a.e.region);
+}
+
+/* A user's maps may have too few cells in common for a rank correlation; nothing is said of it then. */
+static void agreement_without_a_map(void **state)
+{
+    (void)state;
+    char words[300];
+    pr_explained_group one = {.step_agreement = -.12, .map_agreement = (double)NAN};
+    assert_string_equal(pr_agreement_words(&one, words, sizeof words),
+                        "Attention against effect: within a step Kendall's tau is -0.12 (1: they "
+                        "agree, 0: they are unrelated).");
+    one.step_agreement = (double)NAN;
+    assert_string_equal(pr_agreement_words(&one, words, sizeof words), "");
 }
 
 /* ---- truth ---- */
@@ -827,11 +840,17 @@ static void memory_of_the_whole_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest plain[] = {
-        cmocka_unit_test(axis_of_categories),           cmocka_unit_test(axis_of_items),
-        cmocka_unit_test(equal_names_are_told_apart),   cmocka_unit_test(lift_by_hand),
-        cmocka_unit_test(intervals_hold_for_all_pairs), cmocka_unit_test(data_must_confirm),
-        cmocka_unit_test(two_baskets_prove_nothing),    cmocka_unit_test(counts_must_differ),
-        cmocka_unit_test(truth_is_recovered_by_itself), cmocka_unit_test(ends_are_not_common),
+        cmocka_unit_test(axis_of_categories),
+        cmocka_unit_test(axis_of_items),
+        cmocka_unit_test(equal_names_are_told_apart),
+        cmocka_unit_test(lift_by_hand),
+        cmocka_unit_test(intervals_hold_for_all_pairs),
+        cmocka_unit_test(data_must_confirm),
+        cmocka_unit_test(two_baskets_prove_nothing),
+        cmocka_unit_test(counts_must_differ),
+        cmocka_unit_test(agreement_without_a_map),
+        cmocka_unit_test(truth_is_recovered_by_itself),
+        cmocka_unit_test(ends_are_not_common),
     };
     const struct CMUnitTest walked[] = {
         cmocka_unit_test(sums_are_what_plain_loops_find),
