@@ -2,6 +2,7 @@
 // are the page's, and no style comes from a script.
 import { plot } from '@observablehq/plot';
 import { fill } from './dom.js';
+import { cutLabels } from './relations.js';
 
 /** A plot as an SVG element. The style sheet it carries is taken out: ours has the same rules. */
 export function chart(options) {
@@ -36,10 +37,5 @@ export function labelWidth(texts, most) {
   return Math.min(most, Math.max(...texts.map(pixelsOf)) + gap);
 }
 
-/** A text cut to what fits into a label of `pixels`. */
-export function cut(text, pixels) {
-  if (pixelsOf(text) + gap <= pixels) return text;
-  let length = text.length - 1;
-  while (length > 1 && pixelsOf(`${text.slice(0, length)}…`) + gap > pixels) length -= 1;
-  return `${text.slice(0, length)}…`;
-}
+/** Texts cut to what fits into labels of `pixels`, and still told apart. */
+export const cutTo = (texts, pixels) => cutLabels(texts, (text) => pixelsOf(text) + gap <= pixels);

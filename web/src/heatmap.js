@@ -1,7 +1,7 @@
 // One heatmap: rows are bought next, columns are in the basket. Pointing at a cell, or walking over
 // the map with the arrow keys, reads the cell out below.
 import { axisX, axisY, cell } from '@observablehq/plot';
-import { chart, cut, fitted, labelWidth } from './chart.js';
+import { chart, cutTo, fitted, labelWidth } from './chart.js';
 import { h } from './dom.js';
 import { heatColour } from './heat_colours.js';
 import { heatLegend } from './heat_legend.js';
@@ -15,7 +15,8 @@ function drawing(labels, cells, limit, width) {
   const size = Math.max(9, Math.min(30, (width - margin - 8) / labels.length));
   const fontSize = Math.min(12, size); // no taller than a row
   const domain = labels.map((_, i) => i);
-  const plain = { tickFormat: (i) => cut(labels[i], margin), tickSize: 0, label: null, fontSize };
+  const short = cutTo(labels, (margin * 12) / fontSize);
+  const plain = { tickFormat: (i) => short[i], tickSize: 0, label: null, fontSize };
   return chart({
     width: margin + 8 + size * labels.length,
     height: margin + 8 + size * labels.length,

@@ -34,7 +34,8 @@ function card(store, hit, rank, scale, before) {
       h('button', {
         type: 'button', class: 'add', 'aria-label': `Add ${nameOf(hit)}`, onclick: () => add(store, hit.item),
       }, 'Add')),
-    h('p', { class: 'quiet' }, leaf(hit.category), why && h('span', { class: 'sentence' }, prose(why.sentence))),
+    h('p', { class: 'quiet' }, hit.category && h('span', null, leaf(hit.category)),
+      why && h('span', { class: 'sentence' }, prose(why.sentence))),
     why && reasonBars(reasonsOf(why), scale));
 }
 

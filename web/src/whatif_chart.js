@@ -1,7 +1,7 @@
 // Changes of sales with their intervals: a dot and a line for each group, categories below each
 // other.
 import { axisFy, axisX, dot, gridX, ruleX, ruleY } from '@observablehq/plot';
-import { chart, cut, fitted, labelWidth } from './chart.js';
+import { chart, cutTo, fitted, labelWidth } from './chart.js';
 import { h } from './dom.js';
 import { groupLabel } from './groups.js';
 import { shortLabels } from './relations.js';
@@ -12,11 +12,13 @@ const colourOf = (i) => `var(--s${i % 8})`;
 function drawing(rows, groups, width) {
   const categories = [...new Set(rows.map(({ category }) => category))];
   const short = shortLabels(categories).map(shown);
-  const labels = new Map(categories.map((name, i) => [name, short[i]]));
   const margin = labelWidth(short, width * 0.38);
+  const cut = cutTo(short, margin);
+  const labels = new Map(categories.map((name, i) => [name, cut[i]]));
   const percent = (value) => 100 * value;
   const place = { fy: 'category', y: 'group' };
-  const colour = ({ group }) => colourOf(groups.indexOf(group));
+  // One group: orange and blue for more and less, as in the reports; several are told apart by colour.
+  const colour = ({ group, change }) => (groups.length > 1 ? colourOf(groups.indexOf(group)) : colourOf(change > 0 ? 1 : 0));
   return chart({
     width,
     height: 48 + categories.length * (14 + 14 * groups.length),
@@ -31,7 +33,7 @@ function drawing(rows, groups, width) {
     marks: [
       gridX(),
       axisX({ anchor: 'bottom', tickSize: 0, label: 'Change of sales, percent', labelAnchor: 'center', labelArrow: 'none' }),
-      axisFy({ anchor: 'left', label: null, tickFormat: (name) => cut(labels.get(name), margin) }),
+      axisFy({ anchor: 'left', label: null, tickFormat: (name) => labels.get(name) }),
       ruleX([0]),
       ruleY(rows, {
         ...place, x1: (r) => percent(r.change_low), x2: (r) => percent(r.change_high), stroke: colour, strokeWidth: 2.5,

@@ -8,25 +8,32 @@ const share = (n) => (n === null ? '–' : percent(n));
 const money = (n) => (n === null || n === undefined ? '–' : n.toFixed(2));
 const sums = { leaves: 'What leaves the shelf', total: 'Everything' };
 
-function row(r, hasMoney) {
+/** The arrow beside a change; none beside one that is shown as zero. */
+export function arrow(change) {
+  const shownAs = share(change);
+  return shownAs.startsWith('+') ? 'more' : shownAs.startsWith('−') ? 'less' : null;
+}
+
+function row(r, hasGroups, hasMoney) {
   const { revenue_before: paidBefore, revenue_after: paidAfter } = r;
   return h('tr', { class: r.kind in sums ? 'sum' : null },
-    h('th', { scope: 'row' }, sums[r.kind] ?? shown(r.category)), h('td', null, groupLabel(r.group)),
-    h('td', null, units(r.before)), h('td', null, units(r.after)),
-    h('td', { class: r.change > 0 ? 'more' : r.change < 0 ? 'less' : null }, share(r.change)),
+    h('th', { scope: 'row' }, sums[r.kind] ?? shown(r.category)), hasGroups && h('td', null, groupLabel(r.group)),
+    h('td', null, units(r.before)), h('td', null, units(r.after)), h('td', { class: arrow(r.change) }, share(r.change)),
     h('td', null, r.change_low === null ? '–' : `${percent(r.change_low)} … ${percent(r.change_high)}`),
     hasMoney && [h('td', null, money(paidBefore)), h('td', null, money(paidAfter))]);
 }
 
 export function whatifTable(rows) {
   const hasMoney = rows.some((r) => Number.isFinite(r.revenue_before));
-  const heads = ['Category', 'Group', 'Before', 'After', 'Change', 'Interval', ...(hasMoney ? ['Money before', 'Money after'] : [])];
+  const hasGroups = new Set(rows.map(({ group }) => group)).size > 1;
+  const heads = ['Category or item', hasGroups && 'Group', 'Before', 'After', 'Change', 'Interval',
+    ...(hasMoney ? ['Money before', 'Money after'] : [])].filter(Boolean);
   return h('details', null,
     h('summary', null, hasMoney ? 'All numbers: units and money per basket' : 'All numbers: units per basket'),
-    h('div', { class: 'scroll', tabindex: '0', role: 'region', 'aria-label': 'All numbers' },
+    h('div', { class: 'scroll sales', tabindex: '0', role: 'region', 'aria-label': 'All numbers' },
       h('table', null,
         h('thead', null, h('tr', null, heads.map((head) => h('th', { scope: 'col' }, head)))),
-        h('tbody', null, rows.map((r) => row(r, hasMoney))))));
+        h('tbody', null, rows.map((r) => row(r, hasGroups, hasMoney))))));
 }
 
 /** What a change is at least, by its interval. A large change of few sales has a wide one, and is no headline. */

@@ -64,6 +64,14 @@ test('items that are clicked go into the basket, and the answer follows with its
   assert.equal(await shelf().getByRole('button', { name: 'Coffee beans' }).getAttribute('aria-pressed'), 'true');
   const reasons = next().locator('.hit').first().getByRole('list', { name: 'Reasons' });
   await reasons.getByText('Coffee beans').waitFor();
+  const dots = await next().locator('.sentence').first().evaluate((sentence) => {
+    const line = sentence.parentNode.parentNode.appendChild(document.createElement('p'));
+    const alone = line.appendChild(sentence.cloneNode(true)); // as of an item without a category
+    const content = [sentence, alone].map((node) => getComputedStyle(node, '::before').content);
+    line.remove();
+    return content;
+  });
+  assert.deepEqual(dots, ['" · "', 'none']);
   assert.match(await reasons.locator('.value').first().textContent(), /^×\d/);
 });
 
@@ -154,6 +162,10 @@ test('the map of a customer beside that of everybody', async () => {
   const answer = await ask('/v1/relations?map=drop&by=category&user=K02&group=everybody&top=20');
   const count = answer.names.length;
   assert.equal(await maps.nth(0).locator('[aria-label=cell] rect').count(), count * count);
+  const [{ findings }] = answer.contrasts;
+  const apart = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Where they differ most' }) }).last();
+  assert.equal(await apart.locator('li').count(), Math.min(6, findings.length));
+  await apart.getByText(findings[0]?.sentence ?? 'No difference that the baskets confirm.').waitFor();
   const map = maps.nth(1).getByRole('application');
   await map.focus();
   await page.keyboard.press('ArrowRight');
@@ -193,8 +205,11 @@ test('a category leaves the shelf', async () => {
   const first = page.locator('.view-whatif tbody tr').first();
   const category = await first.locator('th').textContent();
   const row = rows.find((r) => r.category === category && r.change !== null);
-  assert.equal(await first.locator('td').nth(1).textContent(), row.before.toFixed(3));
-  assert.equal(await first.locator('td').nth(2).textContent(), row.after.toFixed(3));
+  assert.equal(await first.locator('td').nth(0).textContent(), row.before.toFixed(3));
+  assert.equal(await first.locator('td').nth(1).textContent(), row.after.toFixed(3));
+  const total = page.locator('.view-whatif tbody tr').last(); // as much as before, and no arrow
+  await total.getByText('±0.0').first().waitFor();
+  assert.equal(await total.locator('.more, .less').count(), 0);
   await picture(page, 'whatif');
 });
 
@@ -218,6 +233,7 @@ test('what the model is worth', async () => {
   assert.equal(cell, Object.values(models[0].metrics)[0].value.toFixed(3));
   await page.getByLabel('Measure', { exact: true }).selectOption('NDCG@10');
   await page.locator('.view-quality svg').getByText('NDCG@10').waitFor();
+  await page.getByText('Baskets it learnt from').waitFor();
   await page.getByText('Settings it was trained with').click();
   await page.getByText('dim.item').waitFor();
   await picture(page, 'quality');

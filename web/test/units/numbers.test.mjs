@@ -44,8 +44,9 @@ test('two maps, their difference and what stands out', () => {
   assert.deepEqual(relations.difference([[5, null]], [[3, 1]]), [[2, null]]);
   const best = relations.strongest(['x', 'y'], [[9, -2], [1, 9]], 5);
   assert.deepEqual(best, [{ row: 'x', column: 'y', value: -2 }, { row: 'y', column: 'x', value: 1 }]);
-  const keep = relations.confirmedCells([{ row: 'y', column: 'x' }]);
-  assert.equal(relations.strongest(['x', 'y', 'z'], [[9, 1, 8], [2, 9, 8], [8, 8, 9]], 5, keep).length, 2);
+  const cut = relations.cutLabels(['PLASTERS IN TIN BOY', 'PLASTERS IN TIN DOG', 'ALARM CLOCK RED'], (text) => text.length <= 9);
+  assert.deepEqual(cut, ['PLA…N BOY', 'PLA…N DOG', 'ALARM CL…']);
+  assert.deepEqual(relations.cutLabels(['short', ''], () => true), ['short', '']);
   assert.deepEqual(relations.shortLabels(['A > N', 'B > N', 'B > M']), ['A > N', 'B > N', 'M']);
 });
 
