@@ -16,6 +16,7 @@
 enum {
     PNG_SCALE = 2,
     PIXELS = 4, /* of a box in a field, so that smoothing by a viewer stays at its edges */
+    FONT_BYTES = 48 << 20,
 };
 static const double QUARTER_TURN = 3.14159265358979 / 2;
 
@@ -95,6 +96,17 @@ static bool ends_with(const char *text, const char *ending)
     return n >= m && strcmp(text + n - m, ending) == 0;
 }
 
+/* Fontconfig reads its files at the first word that is drawn, and crashes where its memory ends (2.14). So
+ * there has to be room for it. */
+static parsrec_status check_room(parsrec_error *err)
+{
+    void *room = pr_alloc(FONT_BYTES, 1);
+    if (room == NULL)
+        return pr_fail_memory(err);
+    pr_free(room);
+    return PARSREC_OK;
+}
+
 static parsrec_status make_surface(pr_canvas *canvas, double width, double height,
                                    parsrec_error *err)
 {
@@ -105,6 +117,7 @@ static parsrec_status make_surface(pr_canvas *canvas, double width, double heigh
         return pr_fail(err, PARSREC_E_ARGUMENT,
                        "%s: a picture is .png, .svg or .pdf; choose one of these endings", path);
     PR_TRY(pr_cairo_load(err));
+    PR_TRY(check_room(err));
     if (canvas->png)
         canvas->surface = pr_cairo.image_surface_create(
             CAIRO_FORMAT_RGB24, (int)(width * PNG_SCALE), (int)(height * PNG_SCALE));

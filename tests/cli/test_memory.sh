@@ -37,5 +37,9 @@ for kilobytes in 36000 40000 45000 50000 60000 80000 120000 200000 300000 420000
     rung $kilobytes whatif model shop.data --drop category=C0 --draws 1 -o shelf
     rung $kilobytes compare shop.data --models pop,personal -o compared
 done
+# Where the library of fonts used to crash, on the way to the learning curves.
+for kilobytes in 62000 70000 76000 90000; do
+    rung $kilobytes tune shop.data --set dim.user=4 --set dim.item=4 --trials 1 --epochs 1 --jobs 1 -o tuned --retrain
+done
 echo "$worked worked, $refused refused"
 [ "$worked" -gt 8 ] && [ "$refused" -gt 0 ] && pass || fail "the rungs are all too high or too low"
