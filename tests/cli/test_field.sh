@@ -11,9 +11,11 @@ for kind in sasrec tisasrec bert4rec gru4rec narm stamp caser dream bpr fpmc ncf
     ok "$PARSREC" train -o short.st shop.st --model $kind --set dim.item=8 --set batch=32 --set rate.final=1 \
         --set rate.warmup=0 --epochs 1 --keep-checkpoint
     ok "$PARSREC" train -o short.st shop.st --resume short.st.ckpt --epochs 2
-    ok "$PARSREC" train -o long.st shop.st --model $kind --set dim.item=8 --set batch=32 --set rate.final=1 \
-        --set rate.warmup=0 --epochs 2
-    ok cmp short.st long.st
+    if [ -z "${PARSREC_SANITIZE:-}" ]; then # the bits are the same there
+        ok "$PARSREC" train -o long.st shop.st --model $kind --set dim.item=8 --set batch=32 --set rate.final=1 \
+            --set rate.warmup=0 --epochs 2
+        ok cmp short.st long.st
+    fi
     ok "$PARSREC" recommend $kind.st --user K01 --basket 1000 -k 3
     ok "$PARSREC" recommend $kind.st --guest -k 3
     ok "$PARSREC" eval $kind.st shop.st
@@ -39,6 +41,7 @@ for kind in pop personal recent markov mix tifuknn upcf pernir sknn vsknn rules 
     ok "$PARSREC" explain $kind.st shop.st --map drop --by item --top 5 -o maps
     fails 1 "a model of kind $kind ranks items but gives no probabilities" \
         "$PARSREC" whatif $kind.st shop.st --drop item=1000 -o whatif
+    [ -z "${PARSREC_SANITIZE:-}" ] || continue # the server asks what recommend asked
     start_server $kind.st
     ask 200 POST /v1/recommend '{"user":"K01","basket":["1000"],"k":3}'
     tells 'len(a["items"]) == 3'
@@ -59,13 +62,15 @@ for loss in sampled bpr-max top1-max; do
     ok "$PARSREC" train -o $loss.st shop.st --model gru4rec --set dim.item=8 --set loss=$loss --set negatives=20 --epochs 1
 done
 losses() { grep -o '"loss": *[0-9.]*' "$1.log"; }
-for kind in bpr fpmc ncf hrm transrec; do # sampled by popularity: another model, the same at any number of threads
-    small="--model $kind --set dim.item=8 --set batch=32 --set negatives.power=0.75 --epochs 2"
-    ok "$PARSREC" train -o popular.st shop.st $small
-    ok "$PARSREC" train -o again.st shop.st $small --threads 2
-    ok cmp popular.st again.st
-    if [ "$(losses popular.st)" != "$(losses $kind.st)" ]; then pass; else fail "$kind: negatives.power changes nothing"; fi
-done
+if [ -z "${PARSREC_SANITIZE:-}" ]; then
+    for kind in bpr fpmc ncf hrm transrec; do # sampled by popularity: another model, the same at any number of threads
+        small="--model $kind --set dim.item=8 --set batch=32 --set negatives.power=0.75 --epochs 2"
+        ok "$PARSREC" train -o popular.st shop.st $small
+        ok "$PARSREC" train -o again.st shop.st $small --threads 2
+        ok cmp popular.st again.st
+        if [ "$(losses popular.st)" != "$(losses $kind.st)" ]; then pass; else fail "$kind: negatives.power changes nothing"; fi
+    done
+fi
 fails 1 "negatives.power" "$PARSREC" train -o x.st shop.st --model bpr --set negatives.power=-1
 fails 1 "a model of windows (caser, stamp, narm, dream) learns with loss" "$PARSREC" train -o x.st shop.st --model stamp --set loss=bpr
 fails 1 "gru4rec learns with loss" "$PARSREC" train -o x.st shop.st --model gru4rec --set loss=bce

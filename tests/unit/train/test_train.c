@@ -464,7 +464,7 @@ static parsrec_status whole_life(const pr_dataset *data, const toy_kind *kind, p
 #ifdef __SANITIZE_THREAD__
 enum { FAILURES = 6 };
 #else
-enum { FAILURES = 60 };
+enum { FAILURES = 30 };
 #endif
 
 static void every_allocation_may_fail(void **state)
