@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "base/writer.h"
 
-enum { NAME_BYTES = 300 };
+enum { NAME_BYTES = 300, OFFERED_MOST = 8 };
 
 static parsrec_status add_line(pr_lines *lines, pr_line_kind kind, const char *name, size_t items,
                                parsrec_error *err)
@@ -92,17 +92,26 @@ static int best_first(const void *a, const void *b)
     return x->item < y->item ? -1 : 1;
 }
 
-/* Without categories each of the items sold most is a bin of its own; all others have key -1. */
-static parsrec_status item_keys(int32_t *keys, const pr_dataset *data, parsrec_error *err)
+/* All items, those sold most first; the caller frees them. NULL when out of memory. */
+static seller *best_sellers(const pr_dataset *data)
 {
     seller *sellers = pr_alloc(data->items, sizeof *sellers);
     if (sellers == NULL)
-        return pr_fail_memory(err);
+        return NULL;
     for (size_t i = 0; i < data->items; i++)
         sellers[i] = (seller){0, (int32_t)i};
     for (size_t a = 0; a < data->actions; a++)
         sellers[data->action_items[a]].sales++;
     qsort(sellers, data->items, sizeof *sellers, best_first);
+    return sellers;
+}
+
+/* Without categories each of the items sold most is a bin of its own; all others have key -1. */
+static parsrec_status item_keys(int32_t *keys, const pr_dataset *data, parsrec_error *err)
+{
+    seller *sellers = best_sellers(data);
+    if (sellers == NULL)
+        return pr_fail_memory(err);
     for (size_t i = 0; i < data->items; i++)
         keys[sellers[i].item] = i < PR_BINS_MOST ? sellers[i].item : -1;
     pr_free(sellers);
@@ -214,13 +223,19 @@ static parsrec_status find_category(pr_lines *lines, pr_slice word, size_t *line
     return status;
 }
 
-static parsrec_status find_item(pr_lines *lines, pr_slice word, size_t *line, parsrec_error *err)
+/* The line of an item, which is made if it does not exist. */
+static parsrec_status item_line(pr_lines *lines, int32_t item, size_t *line, parsrec_error *err)
 {
     char name[NAME_BYTES];
-    int32_t item;
-    PR_TRY(pr_directory_item(lines->directory, word, &item, err));
     item_name(name, sizeof name, lines->data, item);
     return name_line(lines, name, &item, 1, line, err);
+}
+
+static parsrec_status find_item(pr_lines *lines, pr_slice word, size_t *line, parsrec_error *err)
+{
+    int32_t item;
+    PR_TRY(pr_directory_item(lines->directory, word, &item, err));
+    return item_line(lines, item, line, err);
 }
 
 static bool begins(const char *text, const char *with)
@@ -269,6 +284,44 @@ parsrec_status pr_lines_add(pr_lines *lines, const char *word, size_t *line, par
     lines->list[*line].items[0] = like_item;
     lines->list[*line].count = 1;
     return PARSREC_OK;
+}
+
+static bool is_item(const pr_lines *lines, size_t line)
+{
+    return !lines->by_item && lines->list[line].kind == PR_LINE_NAMED &&
+           lines->list[line].count == 1;
+}
+
+/* Whoever takes an item off the shelf asks first which other items of its category gain: those sold most
+ * get lines, as far as there is room. */
+static parsrec_status offer_others(pr_lines *lines, const size_t *drop, size_t count,
+                                   parsrec_error *err)
+{
+    bool any = false;
+    for (size_t d = 0; d < count; d++)
+        any |= is_item(lines, drop[d]);
+    if (!any)
+        return PARSREC_OK;
+    seller *sellers = best_sellers(lines->data);
+    parsrec_status status = sellers != NULL ? PARSREC_OK : pr_fail_memory(err);
+    for (size_t d = 0; d < count && status == PARSREC_OK; d++) {
+        size_t offered = 0;
+        for (size_t i = 0; i < lines->data->items && is_item(lines, drop[d]) &&
+                           offered < OFFERED_MOST && lines->count - lines->bins < PR_NAMED_MOST;
+             i++) {
+            int32_t left = lines->list[drop[d]].items[0], item = sellers[i].item;
+            size_t line;
+            if (item == left || lines->bin_of[item] != lines->bin_of[left])
+                continue;
+            status = item_line(lines, item, &line, err);
+            if (status != PARSREC_OK)
+                break;
+            lines->list[line].offered = true;
+            offered++;
+        }
+    }
+    pr_free(sellers);
+    return status;
 }
 
 static parsrec_status find_all(size_t **out, pr_lines *lines, const char *const *words,
@@ -401,6 +454,8 @@ parsrec_status pr_scenarios_init(pr_scenarios *out, pr_lines *lines,
     PR_TRY(find_all(&only, lines, o->only, o->only_count, err));
     for (size_t i = 0; i < o->add_count; i++)
         PR_TRY(pr_lines_add(lines, o->add[i], &add[i], err));
+    if (o->watch_count == 0)
+        PR_TRY(offer_others(lines, drop, o->drop_count, err));
     out->list = pr_region_take(lines->region, count, sizeof *out->list);
     PR_TRY(pr_region_check(lines->region, err));
     out->count = count;

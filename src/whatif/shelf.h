@@ -3,7 +3,7 @@
  * Lines are what the rows of a sales table are about. The first lines, the bins, partition
  * the catalogue: every item belongs to the bin of its category, or is a bin itself where there are
  * no categories. After them come the lines that the caller named (an item, a category that is no
- * bin) and new items, in the order in which the words of the options name them.
+ * bin) and new items, in the order in which the words of the options name them; then items beside one that leaves.
  *
  * Lines are made first, then scenarios, which may add lines; sales tables are sized after that, and
  * from then on both are only read. Everything lives in one region. */
@@ -32,6 +32,7 @@ typedef struct pr_line {
     pr_line_kind kind;
     int32_t *items; /* ascending; of a new item the one that it is like */
     size_t count;
+    bool offered; /* an item that may replace one that leaves: shown where no lines are named */
 } pr_line;
 
 typedef struct pr_lines {

@@ -148,13 +148,22 @@ static void write_largest(pr_writer *out, const pr_whatif_result *a, size_t s, s
              100 * e->change_high);
 }
 
+/* Whether a whole bin leaves; a part of one is replaced by the rest of it. */
+static bool bin_leaves(const pr_whatif_result *a, size_t s)
+{
+    for (size_t l = 0; l < a->lines.bins; l++)
+        if (a->scenarios.list[s].state[l] == PR_SHELF_NONE)
+            return true;
+    return false;
+}
+
 /* Baskets that keep their size must contain more of something: a change says little that is no
  * larger than if all gained alike. */
 static void write_even_spread(pr_writer *out, const pr_whatif_result *a, size_t s, size_t group,
                               double before)
 {
     double units, revenue;
-    if (a->missing != PARSREC_MISSING_LEAVE && pr_leaving(a, s, group, &units, &revenue) &&
+    if (a->missing != PARSREC_MISSING_LEAVE && bin_leaves(a, s) && pr_leaving(a, s, group, &units, &revenue) &&
         units > 0 && units < before)
         pr_write(out,
                  " Spread evenly over all that stays, what leaves would raise everything by %.1f "

@@ -59,6 +59,18 @@ static void watch_most(pr_whatif_result *a, double *changes, size_t s, size_t q)
     }
 }
 
+/* Marks the items that may replace one that leaves their bin. */
+static void watch_others(pr_whatif_result *a, size_t s)
+{
+    const uint8_t *state = a->scenarios.list[s].state;
+    for (size_t l = a->lines.bins; l < a->lines.count; l++) {
+        const pr_line *line = &a->lines.list[l];
+        if (line->offered && state[l] == PR_SHELF_ALL &&
+            state[a->lines.bin_of[line->items[0]]] == PR_SHELF_PART)
+            a->watched[s * a->lines.count + l] = true;
+    }
+}
+
 parsrec_status pr_whatif_watch(pr_whatif_result *a, const size_t *named, size_t count,
                                parsrec_error *err)
 {
@@ -71,8 +83,10 @@ parsrec_status pr_whatif_watch(pr_whatif_result *a, const size_t *named, size_t 
             watched[named[i]] = true;
         for (size_t i = 0; i < a->scenarios.list[s].add_count; i++)
             watched[a->scenarios.list[s].adds[i]] = true;
-        if (count == 0)
+        if (count == 0) {
             watch_most(a, changes, s, leading_question(a));
+            watch_others(a, s);
+        }
     }
     pr_free(changes);
     return PARSREC_OK;

@@ -86,6 +86,9 @@ says "leaves: C0, C1"
 if grep -q "Selection:" stdout; then fail "a question that was not asked"; else pass; fi
 ok "$PARSREC" whatif $model $data --drop item=3 --drop item=4 --watch C0 $more
 says "swapped within the category"
+same "$(grep -c "Spread evenly" stdout)" 0 "an even spread where the category stays"
+ok "$PARSREC" whatif $model $data --drop C0 $quick --question rechoice
+says "Spread evenly over all that stays"
 ok "$PARSREC" whatif $model $data --only C0 --only C1 $quick --question rechoice --watch C0
 says "nothing but C0, C1"
 ok "$PARSREC" whatif $model $data --add item=brandnew:like=3 $quick

@@ -430,6 +430,49 @@ static void few_sales_are_not_watched(void **state)
     drop_answer(a);
 }
 
+/* Where an item leaves, what is sold beside it in its category is shown; what leaves too is not. */
+static void others_of_a_category_are_shown(void **state)
+{
+    (void)state;
+    enum { OFFERED = 8 };
+    int32_t category = data->item_category[0], items[3], found = 0;
+    char words[3][40];
+    for (size_t i = 0; i < data->items && found < 3; i++)
+        if (data->item_category[i] == category)
+            items[found++] = (int32_t)i;
+    assert_int_equal(found, 3);
+    for (int i = 0; i < 3; i++) {
+        pr_slice key = pr_name(&data->item_keys, (size_t)items[i]);
+        snprintf(words[i], sizeof words[i], "item=%.*s", (int)key.size, key.bytes);
+    }
+    const char *const drop[] = {words[0], words[1]}, *const watch[] = {words[2]};
+    parsrec_whatif_options o = quick();
+    o.drop = drop;
+    o.drop_count = 2;
+    for (int each = 0; each <= 1; each++) {
+        o.each = each == 1;
+        pr_whatif_result *a = answer_of(data, &o);
+        for (size_t s = 0; s < a->scenarios.count; s++) {
+            size_t shown = 0;
+            for (size_t l = a->lines.bins; l < a->lines.count; l++) {
+                if (!a->watched[s * a->lines.count + l])
+                    continue;
+                assert_int_equal(data->item_category[a->lines.list[l].items[0]], category);
+                assert_false(pr_line_dropped(a, s, l));
+                shown++;
+            }
+            assert_in_range(shown, 1, OFFERED + 1);
+        }
+        drop_answer(a);
+    }
+    o.each = false;
+    o.watch = watch;
+    o.watch_count = 1;
+    pr_whatif_result *a = answer_of(data, &o);
+    assert_int_equal(a->lines.count, a->lines.bins + 3); /* those named, none offered */
+    drop_answer(a);
+}
+
 /* A large change of few sales, which may be as good as none, is not the headline. */
 static void the_headline_is_certain(void **state)
 {
@@ -583,6 +626,7 @@ int main(void)
         cmocka_unit_test(counted_by_hand),
         cmocka_unit_test(totals_add_up),
         cmocka_unit_test(few_sales_are_not_watched),
+        cmocka_unit_test(others_of_a_category_are_shown),
         cmocka_unit_test(the_headline_is_certain),
         cmocka_unit_test(held_out_users_without_a_past),
         cmocka_unit_test(threads_do_not_matter),
