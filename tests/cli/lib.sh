@@ -2,12 +2,19 @@
 passed=0
 failed=0
 
+# printed FILE: of a long one the beginning and the end, where most programs say why they failed.
+printed() {
+    awk -v name="$1" '{ line[NR] = $0 }
+        END { for (i = 1; i <= NR; i++) if (i <= 20 || i > NR - 40) print "  " name ": " line[i] }' "$1"
+}
+
 pass() { passed=$((passed + 1)); }
 fail() {
     failed=$((failed + 1))
     echo "FAILED: $*"
-    [ -s stdout ] && sed 's/^/  stdout: /' stdout | head -20
-    [ -s stderr ] && sed 's/^/  stderr: /' stderr | head -20
+    for stream in stdout stderr; do
+        if [ -s $stream ]; then printed $stream; fi
+    done
 }
 
 # ok COMMAND...: must exit 0. Output stays in the files stdout and stderr.
