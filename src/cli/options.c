@@ -352,7 +352,7 @@ static void check_table(const cli_command *command)
 
 /* ---- outputs and inputs ---- */
 
-static const char *const outputs[] = {"output", "csv", "dump-scores"};
+static const char *const outputs[] = {"output", "csv", "dump-scores", "access-log"};
 
 static bool is_output(const cli_option *o)
 {

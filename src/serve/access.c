@@ -26,6 +26,8 @@ static parsrec_status read_line(char **out, const char *path, size_t least, size
         line.size = (size_t)(end - line.bytes);
     if (line.size > 0 && line.bytes[line.size - 1] == '\r')
         line.size--;
+    if (line.size >= 3 && memcmp(line.bytes, "\xEF\xBB\xBF", 3) == 0)
+        line = (pr_slice){line.bytes + 3, line.size - 3}; /* some editors begin a file with it */
     line = pr_slice_trim(line);
     parsrec_status status = PARSREC_OK;
     if (line.size < least || line.size > most)

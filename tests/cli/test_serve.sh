@@ -18,10 +18,12 @@ fails 1 "pass --token-file" "$PARSREC" serve shop.model --listen 0.0.0.0:0
 fails 1 "go together" "$PARSREC" serve shop.model --tls-key x --listen 127.0.0.1:0
 echo short >token
 fails 1 "must be a token" "$PARSREC" serve shop.model --token-file token --listen 127.0.0.1:0
-echo 0123456789abcdef0123456789abcdef >token
-token=$(cat token)
+token=0123456789abcdef0123456789abcdef
+printf '\357\273\277%s\r\n' $token >token # as some editors write it
 
 cp shop.model served.model
+fails 2 "served.model, which is read; name another file" "$PARSREC" serve served.model --access-log served.model \
+    --listen 127.0.0.1:0
 start_server served.model --token-file token --access-log access.log --store none --k-most 40 \
     --basket-most 5
 
@@ -200,7 +202,7 @@ reload() {
 }
 same "$(reload 0123456789abcdef0123456789abcdeX)" 401 "a wrong token"
 same "$(reload 0123456789abcdef)" 401 "a part of the token"
-same "$(reload "$(cat token)")" 200 "the token"
+same "$(reload "$token")" 200 "the token"
 tells 'a["number"] == 2'
 
 # ---- other sites' pages ----
@@ -232,7 +234,7 @@ wait_for serves_pop
 ask 200 GET /v1/model
 tells 'a["kind"] == "pop" and a["number"] == 3'
 head -c 3000 shop.model >served.new && mv served.new served.model
-same "$(reload "$(cat token)")" 422 "a damaged model"
+same "$(reload "$token")" 422 "a damaged model"
 tells 'a["error"]["code"] == "model_refused" and "old model stays" in a["error"]["message"]'
 ask 200 POST /v1/recommend '{"user":"K01"}'
 described
