@@ -102,7 +102,8 @@ class Load:
             at = [line for line in text.split("\n") if line.startswith("parsrec_resident_memory_bytes ")]
             self.memory.append((float(at[0].split()[1]) / 1e6, self.events))
             with open(f"/proc/{self.process}/status") as facts:
-                self.peak = next(int(line.split()[1]) * 1024 / 1e6 for line in facts if line.startswith("VmHWM"))
+                peaks = [int(line.split()[1]) * 1024 / 1e6 for line in facts if line.startswith("VmHWM")]
+            self.peak = max([self.peak, *peaks])  # none of a process that has just ended
             time.sleep(LOOKS)
 
     def run(self):

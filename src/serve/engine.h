@@ -36,7 +36,7 @@ typedef struct engine {
     /* How far the engine is in the store, whose entries are numbered. */
     atomic_uint_fast64_t seen; /* number of the last entry that went into `live` */
     uint64_t events_through;   /* entries up to this number are in the model's data already */
-    uint64_t entries;          /* how many entries went into `live` ... */
+    uint64_t entries;          /* how many entries went into `live` (under sync_lock) ... */
     uint64_t folded;           /* ... of which this many came from MODEL.histories at once */
     atomic_uint forgotten;     /* users forgotten since it was loaded */
 } engine;

@@ -259,15 +259,16 @@ parsrec_status event_flow_put(app *a, engine *e, parsrec_error *err)
     pthread_rwlock_wrlock(&a->order);
     if (status == PARSREC_OK && a->store != NULL)
         status = catch_up(a, e, err);
+    uint64_t replayed = e->entries - e->folded; /* afterwards other threads add to them */
     if (status == PARSREC_OK)
         engine_put(&a->engines, e);
     pthread_rwlock_unlock(&a->order);
     double seconds = pr_now() - began;
-    pr_digits replayed;
+    pr_digits digits;
     if (seconds > 1) /* so that an operator can tell when to fold */
         fprintf(stderr,
                 "replayed %s entries of the store in %.1f s; parsrec fold-events saves that\n",
-                pr_digits_of(&replayed, e->entries - e->folded), seconds);
+                pr_digits_of(&digits, replayed), seconds);
     return status;
 }
 
