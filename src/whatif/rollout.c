@@ -184,12 +184,12 @@ static void draw_item(void *context, const pr_walk_step *at, int32_t *placed)
     *placed = items[step] = item;
 }
 
-/* The baskets of a round go to the sink in the order of tasks. */
+/* The baskets of a round go to the sink in the order of tasks. None is empty unless the weights of a damaged
+ * model, each of them finite, give scores that are not. */
 static parsrec_status hand_on(void *context, size_t first, size_t count, parsrec_error *err)
 {
     run *r = context;
     size_t draws = r->how->draws;
-    (void)err;
     for (size_t task = first; task < first + count; task++) {
         const batch *t = &r->batches[task % BATCHES_PER_ROUND];
         for (size_t place = 0; place < users_of(r, task) * draws; place++) {
@@ -202,6 +202,10 @@ static parsrec_status hand_on(void *context, size_t first, size_t count, parsrec
                 .part = t->part + place * r->part_width,
                 .taken = t->taken + place * r->add_width,
             };
+            if (basket.size == 0)
+                return pr_fail(err, PARSREC_E_FORMAT,
+                               "the model gives no item a probability: with its weights the scores "
+                               "are no numbers; train it again");
             r->sink(r->context, &basket);
         }
     }

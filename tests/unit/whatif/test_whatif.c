@@ -473,6 +473,27 @@ static void others_of_a_category_are_shown(void **state)
     drop_answer(a);
 }
 
+/* Finite weights may give scores that are not: no basket can be drawn from them. */
+static void scores_that_are_no_numbers(void **state)
+{
+    (void)state;
+    static const char *const drop[] = {"C1"};
+    parsrec_error err;
+    parsrec_whatif_options o = quick();
+    o.drop = drop;
+    o.drop_count = 1;
+    pr_model *model = ignorant(data, 1);
+    const pr_model *models[] = {model};
+    pr_real *items = pr_model_reals(model, "item_emb");
+    for (size_t i = 0; i < data->items * 8; i++)
+        items[i] = i % 2 == 0 ? 3e38F : -3e38F;
+    pr_whatif_result *a = pr_alloc_zero(1, sizeof *a);
+    assert_fails(pr_whatif(a, models, 1, data, &o, NULL, &err), PARSREC_E_FORMAT,
+                 "gives no item a probability");
+    drop_answer(a);
+    pr_model_free(model);
+}
+
 /* A large change of few sales, which may be as good as none, is not the headline. */
 static void the_headline_is_certain(void **state)
 {
@@ -627,6 +648,7 @@ int main(void)
         cmocka_unit_test(totals_add_up),
         cmocka_unit_test(few_sales_are_not_watched),
         cmocka_unit_test(others_of_a_category_are_shown),
+        cmocka_unit_test(scores_that_are_no_numbers),
         cmocka_unit_test(the_headline_is_certain),
         cmocka_unit_test(held_out_users_without_a_past),
         cmocka_unit_test(threads_do_not_matter),
