@@ -163,8 +163,8 @@ static void write_even_spread(pr_writer *out, const pr_whatif_result *a, size_t 
                               double before)
 {
     double units, revenue;
-    if (a->missing != PARSREC_MISSING_LEAVE && bin_leaves(a, s) && pr_leaving(a, s, group, &units, &revenue) &&
-        units > 0 && units < before)
+    if (a->missing != PARSREC_MISSING_LEAVE && bin_leaves(a, s) &&
+        pr_leaving(a, s, group, &units, &revenue) && units > 0 && units < before)
         pr_write(out,
                  " Spread evenly over all that stays, what leaves would raise everything by %.1f "
                  "%%: what matters is what gains more or less than that.",
