@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -52,22 +53,22 @@ pr_shop pr_shop_of(const pr_dataset *data)
     return shop;
 }
 
-/* For the tensor of a column's values, the length of the column's name; 0 for other tensors. */
+/* For the tensor of a column's values, the length of the column's name; SIZE_MAX for other tensors. */
 static size_t owner_length(const char *name)
 {
     size_t length = strlen(name);
     for (size_t i = 0; i < sizeof value_parts / sizeof *value_parts; i++) {
         size_t ending = strlen(value_parts[i]);
-        if (length > ending && strcmp(name + length - ending, value_parts[i]) == 0)
+        if (length >= ending && strcmp(name + length - ending, value_parts[i]) == 0)
             return length - ending;
     }
-    return 0;
+    return SIZE_MAX;
 }
 
 bool pr_feature_name_valid(const char *name)
 {
     size_t length = strlen(name), at;
-    if (length == 0 || length > PR_FEATURE_NAME_MAX || owner_length(name) > 0 ||
+    if (length == 0 || length > PR_FEATURE_NAME_MAX || owner_length(name) != SIZE_MAX ||
         !pr_utf8_valid(name, length, &at))
         return false;
     for (size_t i = 0; i < length; i++)
@@ -128,7 +129,7 @@ static parsrec_status read_table(pr_dataset *d, pr_feature_of table, parsrec_err
         const char *name = pr_container_at(d->file, i)->name;
         if (strncmp(name, prefix, strlen(prefix)) != 0)
             continue;
-        if (owner_length(name) > 0) {
+        if (owner_length(name) != SIZE_MAX) {
             PR_TRY(check_owner(d, name, err));
             continue;
         }

@@ -172,6 +172,7 @@ DAMAGE(number_infinite, s->price[1] = -INFINITY)
 DAMAGE(feature_empty, s->price_name[0] = '\0')
 DAMAGE(feature_control, s->price_name[2] = '\n')
 DAMAGE(feature_table, strcpy(s->price_name, "x.values.bytes"))
+DAMAGE(feature_ending, strcpy(s->price_name, ".values.offsets"))
 DAMAGE(feature_long, memset(s->price_name, 'x', 201))
 
 static const rule rules[] = {
@@ -204,6 +205,7 @@ static const rule rules[] = {
     {feature_empty, "cannot be the name of a feature"},
     {feature_control, "cannot be the name of a feature"},
     {feature_table, "cannot be the name of a feature"},
+    {feature_ending, "cannot be the name of a feature"},
     {feature_long, "cannot be the name of a feature"},
 };
 
