@@ -82,7 +82,7 @@ answers replayed
 fold
 same "$(stat -c %a shop.model.histories)" 600 "who may read the purchases in it"
 says "of them are new in the file."
-same "$(grep -ac 4711 shop.model.histories)" 0 "a forgotten user in the next file"
+same "$(grep -ac Sheldon shop.model.histories)" 0 "a forgotten user in the next file"
 curl -s -o stdout -X POST -H "$auth" "$url/v1/admin/reload"
 answers folded
 same "$(cat folded)" "$(cat replayed)" "answers after a reload with the next file"

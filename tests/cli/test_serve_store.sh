@@ -8,20 +8,20 @@ clean_up() {
 store=sqlite:events.db
 walk_through
 
-# ---- nothing of the forgotten is left in the files ----
+# ---- nothing of the forgotten is left in the files; the mark is none that a hash may contain ----
 begin shop.model
 for i in 1 2 3 4 5 6 7 8 9; do
-    tell 200 "{\"user\":\"Sheldon-4711\",\"session\":\"visit-$i-4711\",\"items\":[\"1000\",\"secret-thing-4711\"],\"id\":\"receipt-$i-4711\"}"
+    tell 200 "{\"user\":\"Sheldon-zyxw\",\"session\":\"visit-$i-zyxw\",\"items\":[\"1000\",\"secret-thing-zyxw\"],\"id\":\"receipt-$i-zyxw\"}"
     tell 200 "{\"user\":\"dora\",\"items\":[\"kept-thing\"]}"
 done
-same "$(($(cat events.db* | grep -ac 4711) > 0))" 1 "something to forget"
-forget Sheldon-4711
-same "$(cat events.db* | grep -ac 4711)" 0 "traces of a user while the server runs"
+same "$(($(cat events.db* | grep -ac zyxw) > 0))" 1 "something to forget"
+forget Sheldon-zyxw
+same "$(cat events.db* | grep -ac zyxw)" 0 "traces of a user while the server runs"
 same "$(($(cat events.db* | grep -ac kept-thing) > 0))" 1 "what others bought"
-tell 200 '{"user":"Sheldon-4711","items":["1000"],"id":"receipt-1-4711"}'
+tell 200 '{"user":"Sheldon-zyxw","items":["1000"],"id":"receipt-1-zyxw"}'
 tells 'a["duplicates"] == 1'
 stop_server
-same "$(cat events.db* | grep -ac 4711)" 0 "traces of a user after the server"
+same "$(cat events.db* | grep -ac zyxw)" 0 "traces of a user after the server"
 same "$(echo events.db*)" events.db "files of a store at rest"
 
 # ---- a store of the first version, written by the program of then ----
