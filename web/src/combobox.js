@@ -19,7 +19,10 @@ export function combobox({ label, placeholder, ask, pick }) {
   let options = [];
   let active = -1;
 
+  /** A question under way is given up: its answer would open the list again, over what is below it. */
   function close() {
+    searchSoon.cancel();
+    search.cancel();
     list.hidden = true;
     active = -1;
     input.setAttribute('aria-expanded', 'false');

@@ -32,11 +32,13 @@ export function latest(ask, show) {
   return run;
 }
 
-/** Calls `act` once, `wait` milliseconds after the last of a row of calls. */
+/** Calls `act` once, `wait` milliseconds after the last of a row of calls, unless `cancel()` comes before. */
 export function settled(act, wait) {
   let timer = 0;
-  return (...words) => {
+  const soon = (...words) => {
     clearTimeout(timer);
     timer = setTimeout(() => act(...words), wait);
   };
+  soon.cancel = () => clearTimeout(timer);
+  return soon;
 }
