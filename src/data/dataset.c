@@ -53,7 +53,8 @@ pr_shop pr_shop_of(const pr_dataset *data)
     return shop;
 }
 
-/* For the tensor of a column's values, the length of the column's name; SIZE_MAX for other tensors. */
+/* For the tensor of a column's values, named without the table or with it, the length of the column's name;
+ * SIZE_MAX for other tensors. */
 static size_t owner_length(const char *name)
 {
     size_t length = strlen(name);
@@ -129,7 +130,7 @@ static parsrec_status read_table(pr_dataset *d, pr_feature_of table, parsrec_err
         const char *name = pr_container_at(d->file, i)->name;
         if (strncmp(name, prefix, strlen(prefix)) != 0)
             continue;
-        if (owner_length(name) != SIZE_MAX) {
+        if (owner_length(name + strlen(prefix)) != SIZE_MAX) {
             PR_TRY(check_owner(d, name, err));
             continue;
         }

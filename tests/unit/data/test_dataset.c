@@ -72,6 +72,24 @@ static void everything_comes_back(void **state)
     pr_dataset_free(d);
 }
 
+/* Like the end of the tensor of another feature's words, but for the dot of the table. */
+static void features_may_have_names_of_parts(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"values.bytes", "values.offsets", "values"};
+    parsrec_error err;
+    sample s;
+    sample_make(&s);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        pr_dataset *d;
+        strcpy(s.price_name, names[i]);
+        assert_ok(pr_dataset_save(&s.data, NULL, 0, path, &err));
+        assert_ok(pr_dataset_load(&d, path, &err));
+        assert_string_equal(d->features[PR_OF_ITEM][0].name, names[i]);
+        pr_dataset_free(d);
+    }
+}
+
 static void optional_parts_may_be_absent(void **state)
 {
     (void)state;
@@ -657,6 +675,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(whole_users_are_held_out),
         cmocka_unit_test(everything_comes_back),
+        cmocka_unit_test(features_may_have_names_of_parts),
         cmocka_unit_test(optional_parts_may_be_absent),
         cmocka_unit_test(all_metadata_come_back),
         cmocka_unit_test(category_paths_read_from_the_top),
