@@ -76,20 +76,22 @@ fails 1 "there: is a directory; name a file" $R --all -k 2 -o there
 fails 2 "the name is empty" $R --all -k 2 -o ""
 absent there.part .part pipe.csv.part pipe.csv.mark
 
-# ---- killed and resumed: enough users and items for it to take a while ----
-users=3000
-[ -z "${PARSREC_SANITIZE:-}" ] || users=1000
+# ---- killed and resumed: enough users and items for two rounds ----
+users=800
 ok "$PARSREC" synth -o many.st --users $users --seed 3
 ok "$PARSREC" train -o many.model many.st --model personal
 M="$PARSREC recommend many.model --all -k 500 --threads 1"
 ok $M -o whole.jsonl
 # interrupted SIGNAL FILE: answers for everybody into that file, ended by the signal once there is a mark to continue
-# from. A run that was through before is taken back.
+# from. There is one every two seconds, so the run is held that long after its first round. A run that was through
+# before is taken back.
 interrupted() {
     while :; do
         $M -o "$2" >/dev/null 2>told &
         pid=$!
-        while ! [ -e "$2.mark" ] && kill -0 $pid 2>/dev/null; do sleep 0.02; done
+        while ! [ -s "$2.part" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+        kill -STOP $pid 2>/dev/null && sleep 2.1 && kill -CONT $pid
+        while ! [ -e "$2.mark" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
         kill -"$1" $pid 2>/dev/null
         wait $pid 2>/dev/null
         code=$?
@@ -100,16 +102,17 @@ interrupted() {
 interrupted KILL part.jsonl
 absent part.jsonl
 ok test -s part.jsonl.part
+cp part.jsonl.part other.csv.part
+cp part.jsonl.mark other.csv.mark
 printf 'half a li' >>part.jsonl.part # what a crash may leave behind the mark
 ok $M -o part.jsonl
 warns "continuing part.jsonl.part after"
 ok cmp part.jsonl whole.jsonl
 absent part.jsonl.part part.jsonl.mark
 # Another request does not continue it.
-interrupted KILL part.csv
-ok "$PARSREC" recommend many.model --all -k 2 -o part.csv
+ok "$PARSREC" recommend many.model --all -k 2 -o other.csv
 warns "is of another model or request; starting again"
-same "$(wc -l <part.csv)" $((2 * users + 1)) "lines for $users users and two items"
+same "$(wc -l <other.csv)" $((2 * users + 1)) "lines for $users users and two items"
 # A stop in order says how to continue.
 interrupted TERM stopped.jsonl
 same $code 1 "exit status of a stopped run"
