@@ -160,7 +160,7 @@ const cli_command cli_bench = {
         "in the same run.\n"
         "score: the time of one recommendation, and of its reasons, for a known user with an open\n"
         "basket; with MODEL, or with one of 2,000 items that is made for it.\n",
-    .examples = "  parsrec bench train --seconds 2\n"
+    .examples = "  parsrec bench train --seconds 1\n"
                 "  parsrec bench score shop.model --seconds 1\n",
     .options = options,
     .least_words = 1,

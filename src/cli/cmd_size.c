@@ -72,8 +72,8 @@ const cli_command cli_size = {
         "more; of larger catalogues at least 50,000 items are, with as many actions each as in "
         "all.\n"
         "Memory is the peak of a process, files that it reads included. docs/scale.md.\n",
-    .examples = "  parsrec size --users 20000 --items 5000 --actions 700000\n"
-                "  parsrec size --users 5000 --items 800 --actions 90000 --dim 32 --json\n",
+    .examples = "  parsrec size --users 4000 --items 2000 --actions 100000\n"
+                "  parsrec size --users 2000 --items 500 --actions 40000 --dim 32 --json\n",
     .options = options,
     .least_words = 0,
     .most_words = 0,
