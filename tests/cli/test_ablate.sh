@@ -45,7 +45,9 @@ END
 ok python3 check.py "$PARSREC"
 
 # ---- any number of jobs gives the same, and seeds can be added ----
-for jobs in 1 3; do
+jobs_to_try="1 3"
+[ -z "${PARSREC_SANITIZE:-}" ] || jobs_to_try=3
+for jobs in $jobs_to_try; do
     ok "$PARSREC" ablate shop.st $few -o out$jobs --epochs 2 --seeds 2 --jobs $jobs
     ok cmp out/report.csv out$jobs/report.csv
     ok cmp out/fast.seed2.st out$jobs/fast.seed2.st
@@ -54,12 +56,14 @@ ok "$PARSREC" ablate shop.st $few -o out --epochs 2 --seeds 1
 ok grep -q '^fast,parsrec,HR@1,.*,1,,,,$' out/report.csv
 ok "$PARSREC" ablate shop.st $few -o out --epochs 2 --seeds 2
 same "$(grep -c training stderr)" 0 "what was trained is not trained again"
-ok cmp out/report.csv out1/report.csv
+ok cmp out/report.csv out3/report.csv
 
 # ---- all rows of both presets can be trained ----
-ok "$PARSREC" ablate shop.st --base $base -o rows --epochs 1
-same "$("$PARSREC" ablate shop.st --base $base -o rows --epochs 1 --json | grep -c '"versus_base": {')" \
-    "$(awk -F, '$3 == "HR@1"' rows/report.csv | grep -vc '^base,')" "rows that have a base"
+if [ -z "${PARSREC_SANITIZE:-}" ]; then # grad.* and unit.* have each setting there
+    ok "$PARSREC" ablate shop.st --base $base -o rows --epochs 1
+    same "$("$PARSREC" ablate shop.st --base $base -o rows --epochs 1 --json | grep -c '"versus_base": {')" \
+        "$(awk -F, '$3 == "HR@1"' rows/report.csv | grep -vc '^base,')" "rows that have a base"
+fi
 
 # ---- killed in the middle, and again: the same report ----
 long="--base $base --rows no-kin --epochs 30 --seeds 2"

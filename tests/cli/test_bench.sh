@@ -33,10 +33,12 @@ fails 1 "shop.st: is a data set, not a model" "$PARSREC" bench score shop.st
 mkdir temporary
 TMPDIR=$folder/temporary
 export TMPDIR
-ok "$PARSREC" bench train --seconds 0.1 --threads 1
-says "items/s"
-ok "$PARSREC" bench score --seconds 0.1
-says "2000 items, basket of 3, best 10"
+if [ -z "${PARSREC_SANITIZE:-}" ]; then # data of their size take long there
+    ok "$PARSREC" bench train --seconds 0.1 --threads 1
+    says "items/s"
+    ok "$PARSREC" bench score --seconds 0.1
+    says "2000 items, basket of 3, best 10"
+fi
 same "$(find temporary -mindepth 1)" "" "what is left behind"
 TMPDIR=$folder/nowhere
 fails 1 "cannot make a folder; set TMPDIR" "$PARSREC" bench score --seconds 0.1

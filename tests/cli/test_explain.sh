@@ -110,9 +110,10 @@ fails 1 "pop has no attention" "$PARSREC" explain pop.st shop.st --map attention
 absent no
 
 # ---- what the baskets do not confirm is no finding ----
-# Five categories of one department are drawn independently of each other, so that their true lift is 1; BREAD
-# and BUTTER come together about three times as often as by chance.
-cat >made.py <<'END'
+if [ -z "${PARSREC_SANITIZE:-}" ]; then # what is found is the same there
+    # Five categories of one department are drawn independently of each other, so that their true lift is 1; BREAD
+    # and BUTTER come together about three times as often as by chance.
+    cat >made.py <<'END'
 import random
 random.seed(5)
 department = ["CARDS", "CANDY", "TOYS", "PENS", "TAPE"]
@@ -136,11 +137,11 @@ for category in department + others + ["BREAD", "BUTTER"]:
         top = "GIFTS" if category in department else "FOOD"
         items.write("%s-%d,%s %d,%s > %s\n" % (category, i, category, i, top, category))
 END
-ok python3 made.py
-ok "$PARSREC" import -o made.st made.csv --items made_items.csv
-ok "$PARSREC" train -o made.model made.st --epochs 12 --set dim.user=16 --set dim.item=16 --set batch=32 --set rate=0.01
-ok "$PARSREC" explain made.model made.st --map drop -o made
-cat >check_made.py <<'END'
+    ok python3 made.py
+    ok "$PARSREC" import -o made.st made.csv --items made_items.csv
+    ok "$PARSREC" train -o made.model made.st --epochs 12 --set dim.user=16 --set dim.item=16 --set batch=32 --set rate=0.01
+    ok "$PARSREC" explain made.model made.st --map drop -o made
+    cat >check_made.py <<'END'
 import csv, json
 baskets = {}
 for row in csv.DictReader(open("made.csv")):
@@ -163,10 +164,11 @@ for link in best + group["unconfirmed"]["drop"]:
     assert abs(link["lift"] - both * n / alone[link["row"]] / alone[link["column"]]) < 1e-9
     assert link["lift_low"] < link["lift"] < link["lift_high"]
 END
-ok python3 check_made.py
-ok grep -q "BREAD is .* times as likely with BUTTER\|BUTTER is .* times as likely with BREAD" made/report.html
-ok grep -q "both in .* baskets (.*): .* times as often as by chance (95 % interval" made/report.html
-same "$(grep -c 'log of' made/report.html)" 0 "logarithms in the page"
+    ok python3 check_made.py
+    ok grep -q "BREAD is .* times as likely with BUTTER\|BUTTER is .* times as likely with BREAD" made/report.html
+    ok grep -q "both in .* baskets (.*): .* times as often as by chance (95 % interval" made/report.html
+    same "$(grep -c 'log of' made/report.html)" 0 "logarithms in the page"
+fi
 
 # ---- every stage is told ----
 PARSREC_PROGRESS=all "$PARSREC" explain shop.model shop.st -o told >stdout 2>stages

@@ -1,14 +1,14 @@
 # Commands that write files, killed with -9 at random moments: a short run of what bench/kill_files.py
 # does at length. Then a full disk and a folder that is read-only.
-TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 5 3
+TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 4 3
 for command in synth import train forget dump export recommend compare explain whatif shards tune ablate fold export-events; do
-    says "$command: 5 kills"
+    says "$command: 4 kills"
 done
 kinds="sasrec tisasrec bert4rec gru4rec narm stamp caser dream bpr fpmc ncf hrm transrec"
 # shellcheck disable=SC2046,SC2086 # words
-TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 4 3 $(printf 'train:%s ' $kinds)
+TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 2 3 $(printf 'train:%s ' $kinds)
 for kind in $kinds; do
-    says "train:$kind: 4 kills"
+    says "train:$kind: 2 kills"
 done
 
 # A full disk: a limit on file size. Nothing new is left, and the old file stays.

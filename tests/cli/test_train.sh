@@ -242,10 +242,12 @@ for signal in INT TERM; do
 done
 fails 1 "leave out --model, --preset" "$PARSREC" train -o cut.st s.st --resume cut.st.ckpt --preset paper
 
-# Killed 20 times, soon after a checkpoint was written; each run resumes from what the one before left.
+# Killed many times, soon after a checkpoint was written; each run resumes from what the one before left.
 rm -f cut.st*
 kills=0
 resumed=0
+enough=20
+[ -z "${PARSREC_SANITIZE:-}" ] || enough=8
 for delay in 0 .013 .002 .031 .007 0 .023 .001 .017 .005 0 .041 .003 .011 .029 0 .009 .019 .001 .037 \
     0 .013 .002 .031 .007 0 .023 .001 .017 .005 0 .041 .003 .011 .029 0 .009 .019 .001 .037; do
     if [ -s cut.st.ckpt ]; then
@@ -263,12 +265,12 @@ for delay in 0 .013 .002 .031 .007 0 .023 .001 .017 .005 0 .041 .003 .011 .029 0
     else
         kills=$((kills + 1))
     fi
-    [ $kills -eq 20 ] && break
+    [ $kills -eq $enough ] && break
 done
 if [ -s cut.st.ckpt ]; then ok "$PARSREC" train -o cut.st s.st --resume cut.st.ckpt
 else ok "$PARSREC" train -o cut.st s.st $run; fi
 ok cmp whole.st cut.st
-[ $kills -ge 10 ] && [ $resumed -ge 5 ] && pass || fail "only $kills kills and $resumed resumes"
+[ $kills -ge $((enough / 2)) ] && [ $resumed -ge $((enough / 4)) ] && pass || fail "only $kills kills and $resumed resumes"
 
 # With two sessions per user nobody can be validated: no mix is fitted, and nothing is said of what it gains.
 awk 'BEGIN { print "user,session,time,item"
@@ -277,6 +279,9 @@ awk 'BEGIN { print "user,session,time,item"
 ok "$PARSREC" import -o two.st two.csv
 ok "$PARSREC" train -o two.model two.st --epochs 1 --set dim.user=8 --set dim.item=8
 if grep -q "the network adds" stderr; then fail "a gain of a mix that was not fitted"; else pass; fi
+
+# unit.train keeps blocks in files under sanitizers, with fewer users.
+[ -z "${PARSREC_SANITIZE:-}" ] || finish
 
 # --max-memory: the same model from blocks in files, at any number of threads and after a resume. The least that
 # suffices is in the refusal.

@@ -33,6 +33,11 @@ static void threads_do_not_matter(void **state)
 
 /* Where runs were stopped, in which epoch after which batch, and how often within a validation. */
 enum { EPOCHS = 3, BATCHES_MOST = 40 };
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+enum { BATCH_OF_STOPS = 40 }; /* each stop costs much more */
+#else
+enum { BATCH_OF_STOPS = 14 };
+#endif
 typedef struct stops {
     unsigned batches, validating;
     bool after[EPOCHS][BATCHES_MOST + 1];
@@ -76,7 +81,7 @@ static void stops_do_not_matter(void **state)
 {
     parsrec_error err;
     toy_shop shop = toy_make(ordinary);
-    pr_train_plan plan = toy_plan(*state, 4, 14, EPOCHS);
+    pr_train_plan plan = toy_plan(*state, 4, BATCH_OF_STOPS, EPOCHS);
     plan.config.newest = 0; /* begins again after a stop (test_newest.c) */
     toy_stop all = {0};
     assert_ok(toy_train(&shop.data, &plan, 2, &all, NULL, &err));
@@ -461,8 +466,10 @@ static parsrec_status whole_life(const pr_dataset *data, const toy_kind *kind, p
 /* A life makes more than ten thousand allocations, most of them of the text in its files. So many of each kind fail, at
  * equal distances, and the kinds begin at different ones; bench/no_memory.sh makes all of them fail. Under
  * ThreadSanitizer, which does not look for leaks, a few are enough. */
-#ifdef __SANITIZE_THREAD__
-enum { FAILURES = 6 };
+#if defined __SANITIZE_THREAD__
+enum { FAILURES = 4 };
+#elif defined __SANITIZE_ADDRESS__
+enum { FAILURES = 16 };
 #else
 enum { FAILURES = 30 };
 #endif

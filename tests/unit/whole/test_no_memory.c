@@ -11,7 +11,7 @@
 #include "base/memory.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* which sees leaks and what is used after it was freed */
-enum { FAILURES = 20 };
+enum { FAILURES = 12 };
 #else
 enum { FAILURES = 8 };
 #endif
