@@ -1,11 +1,13 @@
 /* POST /v1/events: purchases, open baskets and views; and DELETE /v1/users/{id}. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/dates.h"
 #include "base/intern.h"
 #include "base/memory.h"
+#include "base/xxh3.h"
 #include "serve/event_flow.h"
 #include "serve/routes.h"
 
@@ -141,23 +143,45 @@ static parsrec_status read_event(batch *b, store_event *event, json_t *json, siz
     return read_items(b, event, json, most, err);
 }
 
-/* The idempotency key of a body gives each of its events a key, by position. */
-static parsrec_status name_events(batch *b, size_t count, const char *key, parsrec_error *err)
+/* The id of an event that has none, in a body with an idempotency key: that key, what the event says, and how many of
+ * the same came before it in `same`. A body that was sent again in part, or another one under that key by mistake,
+ * loses nothing. */
+static parsrec_status name_event(char *id, size_t room, const char *key, const json_t *json,
+                                 pr_intern *words, unsigned *same, parsrec_error *err)
+{
+    char hash[17];
+    uint32_t number;
+    char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+    if (text == NULL)
+        return pr_fail_memory(err);
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)XXH3_64bits(text, strlen(text)));
+    free(text);
+    PR_TRY(pr_intern_add(words, pr_slice_of(hash), &number, err));
+    snprintf(id, room, "body %s %s %u", key, hash, same[number]++);
+    return PARSREC_OK;
+}
+
+static parsrec_status name_events(batch *b, const json_t *list, const char *key, parsrec_error *err)
 {
     if (key == NULL)
         return PARSREC_OK;
     if (key[0] == '\0' || strlen(key) > WORD_MOST)
         return pr_fail(err, PARSREC_E_INPUT, "Idempotency-Key must be a text of 1 to %d bytes.",
                        WORD_MOST);
+    size_t count = json_array_size(list);
     b->ids = pr_alloc(count, sizeof *b->ids);
-    if (b->ids == NULL)
-        return pr_fail_memory(err);
-    for (size_t i = 0; i < count; i++)
+    unsigned *same = pr_alloc_zero(count, sizeof *same);
+    pr_intern words = {0};
+    parsrec_status status = b->ids != NULL && same != NULL ? PARSREC_OK : pr_fail_memory(err);
+    for (size_t i = 0; i < count && status == PARSREC_OK; i++)
         if (b->events[i].id == NULL) {
-            snprintf(b->ids[i], sizeof *b->ids, "body %s %zu", key, i);
+            status = name_event(b->ids[i], sizeof *b->ids, key, json_array_get(list, i), &words,
+                                same, err);
             b->events[i].id = b->ids[i];
         }
-    return PARSREC_OK;
+    pr_intern_free(&words);
+    pr_free(same);
+    return status;
 }
 
 /* ---- the model's names ---- */
@@ -268,7 +292,7 @@ static parsrec_status store_list(batch *b, app *a, const json_t *list, const cha
     PR_TRY(batch_init(b, list, err));
     for (size_t i = 0; i < count; i++)
         PR_TRY(read_event(b, &b->events[i], json_array_get(list, i), most, err));
-    PR_TRY(name_events(b, count, key, err));
+    PR_TRY(name_events(b, list, key, err));
     PR_TRY(name_items(b, a, err));
     return event_flow_append(a, b->events, count, receipt, err);
 }

@@ -69,6 +69,13 @@ walk_through() {
     tells 'a["stored"] == 1 and a["duplicates"] == 2'
     get 200 /v1/users/ida
     tells 'a["baskets"] == 3'
+    # Sent again in part, and another body under the same key by mistake: nothing is lost.
+    tell 200 '{"events":[{"user":"eve","items":["1000"]},{"user":"eve","items":["1014"]},{"user":"eve","items":["1014"]}]}' "Idempotency-Key: e"
+    tells 'a["stored"] == 3 and a["duplicates"] == 0'
+    tell 200 '{"events":[{"user":"eve","items":["1014"]},{"user":"eve","items":["1014"]}]}' "Idempotency-Key: e"
+    tells 'a["stored"] == 0 and a["duplicates"] == 2'
+    tell 200 '{"user":"eve","items":["1021"]}' "Idempotency-Key: e"
+    tells 'a["stored"] == 1 and a["duplicates"] == 0'
 
     # ---- an open basket ----
     recommend '{"user":"new","basket":["1000","1014"],"k":5}'
