@@ -13,7 +13,7 @@
     X(conninfoParse) X(consumeInput) X(errorMessage) X(escapeIdentifier) X(exec)               \
     X(finish) X(flush) X(freeCancel) X(freemem) X(getCancel) X(getCopyData) X(getResult)       \
     X(getisnull) X(getvalue) X(isBusy) X(libVersion) X(notifies) X(ntuples) X(reset)           \
-    X(resultErrorMessage) X(resultStatus) X(sendQuery) X(sendQueryParams)                      \
+    X(resultErrorField) X(resultErrorMessage) X(resultStatus) X(sendQuery) X(sendQueryParams)  \
     X(setNoticeProcessor) X(setnonblocking) X(socket) X(status)
 /* clang-format on */
 

@@ -22,6 +22,7 @@
 #include "serve/event_flow.h"
 #include "serve/serve.h"
 #include "serve/store.h"
+#include "serve/store_pq.h"
 
 /* ---- export-events: a store as CSV ---- */
 
@@ -172,6 +173,7 @@ parsrec_status serve_fold_events(serve_fold *f, parsrec_error *err)
 /* ---- doctor: a look at a store and at a server ---- */
 
 #define COUNT_EVENTS "SELECT count(*) FROM parsrec_events"
+enum { LOOK_SECONDS = 10 };
 
 const char *serve_http_version(void)
 {
@@ -207,15 +209,26 @@ static parsrec_status look_at_sqlite(const char *path, serve_store_look *look, p
     return status;
 }
 
-/* The text that a query gives, in `text`; false if it fails. */
-static bool postgres_text(PGconn *connection, const char *sql, char *text, size_t room)
+/* The text that a query gives, in `text`; empty if there is no such table. */
+static parsrec_status postgres_text(PGconn *connection, const char *sql, char *text, size_t room,
+                                    parsrec_error *err)
 {
-    PGresult *result = pr_pq.exec(connection, sql);
-    bool found = pr_pq.resultStatus(result) == PGRES_TUPLES_OK && pr_pq.ntuples(result) == 1;
-    if (found)
+    const char no_table[] = "42P01";
+    bool late;
+    PGresult *result = store_pq_ask(connection, sql, 0, NULL, LOOK_SECONDS, &late);
+    const char *code = pr_pq.resultErrorField(result, PG_DIAG_SQLSTATE);
+    parsrec_status status = PARSREC_OK;
+    text[0] = '\0';
+    if (late)
+        status = pr_fail(err, PARSREC_E_IO,
+                         "postgresql: no answer within %d s: it hangs, or the table is locked",
+                         LOOK_SECONDS);
+    else if (pr_pq.resultStatus(result) == PGRES_TUPLES_OK && pr_pq.ntuples(result) == 1)
         snprintf(text, room, "%s", pr_pq.getvalue(result, 0, 0));
+    else if (code == NULL || strcmp(code, no_table) != 0)
+        status = store_pq_fail(connection, result, "cannot be asked", err);
     pr_pq.clear(result);
-    return found;
+    return status;
 }
 
 static parsrec_status look_at_postgres(const char *url, serve_store_look *look, parsrec_error *err)
@@ -232,16 +245,14 @@ static parsrec_status look_at_postgres(const char *url, serve_store_look *look, 
     parsrec_status status = PARSREC_OK;
     if (connection == NULL)
         return pr_fail_memory(err);
-    if (pr_pq.status(connection) != CONNECTION_OK) {
-        const char *why = pr_pq.errorMessage(connection);
-        status = pr_fail(err, PARSREC_E_IO, "postgresql: cannot connect: %.*s",
-                         (int)strcspn(why, "\n"), why);
-    } else {
-        postgres_text(connection, "SHOW server_version", text, sizeof text);
-        snprintf(look->version, sizeof look->version, "PostgreSQL %s", text);
-        look->made = postgres_text(connection, COUNT_EVENTS, text, sizeof text) &&
-                     pr_parse_u64(pr_slice_of(text), &look->events);
-    }
+    if (pr_pq.status(connection) != CONNECTION_OK)
+        status = store_pq_fail(connection, NULL, "cannot connect", err);
+    if (status == PARSREC_OK)
+        status = postgres_text(connection, "SHOW server_version", text, sizeof text, err);
+    snprintf(look->version, sizeof look->version, "PostgreSQL %s", text);
+    if (status == PARSREC_OK)
+        status = postgres_text(connection, COUNT_EVENTS, text, sizeof text, err);
+    look->made = status == PARSREC_OK && pr_parse_u64(pr_slice_of(text), &look->events);
     pr_pq.finish(connection);
     return status;
 }

@@ -19,7 +19,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #include "base/address.h"
 #include "base/clock.h"
@@ -28,6 +27,7 @@
 #include "base/pq.h"
 #include "base/text.h"
 #include "serve/store_inside.h"
+#include "serve/store_pq.h"
 
 #define TURN \
     "pg_advisory_xact_lock(7021249510338126690)" /* "parsreb", unlikely to be used by others */
@@ -48,60 +48,6 @@ typedef struct postgres {
 
 /* ---- calling the database ---- */
 
-/* The first line of libpq's message. Never the address, which may contain a password. */
-static parsrec_status fail(PGconn *connection, const PGresult *result, const char *what,
-                           parsrec_error *err)
-{
-    const char *why = result != NULL ? pr_pq.resultErrorMessage(result) : "";
-    if (why[0] == '\0')
-        why = pr_pq.errorMessage(connection);
-    return pr_fail(err, PARSREC_E_IO, "postgresql: %s: %.*s", what, (int)strcspn(why, "\n"), why);
-}
-
-/* Waits for news from the database; false when the time is over, and the connection is given up. */
-static bool wait_for_answer(PGconn *connection, bool unsent, double until)
-{
-    struct pollfd p = {.fd = pr_pq.socket(connection),
-                       .events = (short)(unsent ? POLLIN | POLLOUT : POLLIN)};
-    double left = until - pr_now();
-    if (p.fd >= 0 && (left <= 0 || poll(&p, 1, (int)(left * 1e3) + 1) == 0)) {
-        shutdown(p.fd, SHUT_RDWR);
-        pr_pq.consumeInput(connection); /* which finds that it is closed */
-        return false;
-    }
-    return true;
-}
-
-/* As PQexecParams, or as PQexec where there are no values, which both would wait for ever for a database that
- * hangs: it is frozen, or so is its disk. `late`: it gave no answer. */
-static PGresult *ask(PGconn *connection, const char *sql, int count, const char *const *values,
-                     bool *late)
-{
-    double until = pr_now() + ANSWER_SECONDS;
-    PGresult *last = NULL, *next;
-    *late = false;
-    pr_pq.setnonblocking(connection, 1);
-    int sent = values != NULL
-                   ? pr_pq.sendQueryParams(connection, sql, count, NULL, values, NULL, NULL, 0)
-                   : pr_pq.sendQuery(connection, sql);
-    while (sent == 1) {
-        int unsent = pr_pq.flush(connection);
-        if (unsent == 1 || (unsent == 0 && pr_pq.isBusy(connection))) {
-            *late = !wait_for_answer(connection, unsent == 1, until);
-            if (*late)
-                break;
-            if (pr_pq.consumeInput(connection) == 1)
-                continue;
-        }
-        next = pr_pq.getResult(connection);
-        if (next == NULL)
-            break;
-        pr_pq.clear(last);
-        last = next;
-    }
-    return last;
-}
-
 static parsrec_status fail_late(const char *what, parsrec_error *err)
 {
     return pr_fail(err, PARSREC_E_IO, "postgresql: %s: no answer within %d s", what,
@@ -112,7 +58,7 @@ static parsrec_status command(PGconn *connection, const char *sql, const char *w
                               parsrec_error *err)
 {
     bool late;
-    PGresult *result = ask(connection, sql, 0, NULL, &late);
+    PGresult *result = store_pq_ask(connection, sql, 0, NULL, ANSWER_SECONDS, &late);
     if (late) {
         pr_pq.clear(result);
         return fail_late(what, err);
@@ -120,7 +66,7 @@ static parsrec_status command(PGconn *connection, const char *sql, const char *w
     ExecStatusType code = pr_pq.resultStatus(result);
     parsrec_status status = code == PGRES_TUPLES_OK || code == PGRES_COMMAND_OK
                                 ? PARSREC_OK
-                                : fail(connection, result, what, err);
+                                : store_pq_fail(connection, result, what, err);
     pr_pq.clear(result);
     return status;
 }
@@ -141,7 +87,7 @@ static const char settings[] = "SET statement_timeout = '30s'; SET client_min_me
 static parsrec_status set_up(PGconn *connection, parsrec_error *err)
 {
     if (pr_pq.status(connection) != CONNECTION_OK)
-        return fail(connection, NULL, "cannot connect", err);
+        return store_pq_fail(connection, NULL, "cannot connect", err);
     return command(connection, settings, "cannot use the store", err);
 }
 
@@ -176,7 +122,8 @@ static parsrec_status run(PGconn *connection, const statement *s, PGresult **out
             PR_TRY(reconnect(connection, err));
         static const char *const none[1];
         bool late;
-        *out = ask(connection, s->sql, s->count, s->values != NULL ? s->values : none, &late);
+        *out = store_pq_ask(connection, s->sql, s->count, s->values != NULL ? s->values : none,
+                            ANSWER_SECONDS, &late);
         if (late) {
             pr_pq.clear(*out);
             *out = NULL;
@@ -185,7 +132,7 @@ static parsrec_status run(PGconn *connection, const statement *s, PGresult **out
         ExecStatusType code = pr_pq.resultStatus(*out);
         if (code == PGRES_TUPLES_OK || code == PGRES_COMMAND_OK)
             return PARSREC_OK;
-        parsrec_status status = fail(connection, *out, what, err);
+        parsrec_status status = store_pq_fail(connection, *out, what, err);
         bool again = attempt == 0 && !s->inside && is_lost(connection);
         pr_pq.clear(*out);
         *out = NULL;
@@ -649,7 +596,7 @@ static parsrec_status wait_for_news(void *own, int wake, int milliseconds, uint6
         return pr_fail_errno(err, PARSREC_E_IO, "postgresql: cannot wait");
     if (ready > 0 && p[0].revents != 0 && pr_pq.consumeInput(self->listener) == 0) {
         self->listens = false;
-        return fail(self->listener, NULL, "the connection is lost", err);
+        return store_pq_fail(self->listener, NULL, "the connection is lost", err);
     }
     if (ready > 0)
         *news = take_news(self->listener);

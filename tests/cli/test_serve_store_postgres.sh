@@ -88,9 +88,23 @@ tell 503 '{"user":"frozen","items":["1007"]}'
 wait_for is_down
 recommend '{"user":"frozen","basket":["1000"],"k":2}'
 stop_server
+fails 1 "postgresql: cannot connect" "$PARSREC" doctor --store "$store"
 kill -CONT $frozen
 frozen=
 ok grep -q 'warning: events cannot be stored: postgresql: cannot write to the store: no answer within 35 s' server.err
+
+# doctor does not wait for the end of a lock either.
+psql -q "$store" -c "BEGIN; LOCK TABLE parsrec_events; SELECT pg_sleep(36000)" >locking 2>&1 &
+is_locked() {
+    [ "$(psql -Atq "$store" -c "SELECT count(*) FROM pg_locks WHERE relation = 'parsrec_events'::regclass AND
+        mode = 'AccessExclusiveLock' AND granted")" = 1 ]
+}
+wait_for is_locked
+fails 1 "postgresql: no answer within 10 s: it hangs, or the table is locked" "$PARSREC" doctor --store "$store"
+psql -Atq "$store" -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'BEGIN; LOCK%'" >stdout
+wait $!
+ok "$PARSREC" doctor --store "$store"
+says " events"
 
 # Killed while it works: few rounds here, many in bench/kill_store.sh.
 PARSREC=$PARSREC sh "$PARSREC_SOURCE/bench/kill_store.sh" 4 events-postgres forget-postgres >kills 2>&1
