@@ -31,6 +31,7 @@ for kind in sasrec tisasrec bert4rec gru4rec narm stamp caser dream bpr fpmc ncf
     bpr | fpmc | ncf | hrm | transrec) fails 1 "ranks items but gives no probabilities" "$@" ;;
     *) ok "$@" ;;
     esac
+    [ -z "${PARSREC_SANITIZE:-}" ] || continue # the server asks what recommend asked
     start_server $kind.st
     ask 200 POST /v1/recommend '{"user":"K01","basket":["1000"],"k":3}'
     tells 'len(a["items"]) == 3'
@@ -49,13 +50,15 @@ for kind in pop personal recent markov mix tifuknn upcf pernir sknn vsknn rules 
     tells 'len(a["items"]) == 3'
     stop_server
 done
-# A catalogue of one item.
+# A catalogue of one item; unit.train has it under sanitizers.
 {
     echo user,session,item
     for user in a b c d e; do for session in 1 2 3 4; do echo $user,$session,x; done; done
 } >one.csv
 ok "$PARSREC" import -o one.st one.csv
-for kind in parsrec sasrec tisasrec bert4rec gru4rec narm stamp caser dream bpr fpmc ncf hrm transrec; do
+kinds="parsrec sasrec tisasrec bert4rec gru4rec narm stamp caser dream bpr fpmc ncf hrm transrec"
+[ -z "${PARSREC_SANITIZE:-}" ] || kinds=parsrec
+for kind in $kinds; do
     ok "$PARSREC" train -o one.$kind.st one.st --model $kind --epochs 2
     ok "$PARSREC" check one.$kind.st
     ok "$PARSREC" recommend one.$kind.st --user a -k 3
