@@ -94,24 +94,26 @@ rm out/b.st.log
 fails 1 "its log is missing" "$PARSREC" compare shop.st --models "$list" -o out --seeds 1 --epochs 3
 
 # ---- killed in the middle, and again, then finished: the same report ----
-long="a=parsrec:$small,b=parsrec:$small:rate=0.003"
-ok "$PARSREC" compare shop.st --models "$long" -o whole --seeds 1 --epochs 30
-# kill_in MODEL: killed once a checkpoint of that model is there.
-kill_in() {
-    stop_when 9 "[ -e killed/$1.st.ckpt ] && [ ! -e killed/report.csv ]" "rm -f killed/$1.st* killed/report.*" \
-        "$PARSREC" compare shop.st --models "$long" -o killed --seeds 1 --epochs 30
-}
-kill_in a
-kill_in b
-ok test -e killed/a.st
-absent killed/report.csv
-ok "$PARSREC" compare shop.st --models "$long" -o killed --seeds 1 --epochs 30
-ok cmp whole/report.csv killed/report.csv
-ok cmp whole/a.st killed/a.st
-ok cmp whole/b.st killed/b.st
-# A killed writer may leave its temporary file, but no checkpoint under its name.
-ok test ! -e killed/a.st.ckpt
-ok test ! -e killed/b.st.ckpt
+if [ -z "${PARSREC_SANITIZE:-}" ]; then # what counts are the files that are left
+    long="a=parsrec:$small,b=parsrec:$small:rate=0.003"
+    ok "$PARSREC" compare shop.st --models "$long" -o whole --seeds 1 --epochs 30
+    # kill_in MODEL: killed once a checkpoint of that model is there.
+    kill_in() {
+        stop_when 9 "[ -e killed/$1.st.ckpt ] && [ ! -e killed/report.csv ]" "rm -f killed/$1.st* killed/report.*" \
+            "$PARSREC" compare shop.st --models "$long" -o killed --seeds 1 --epochs 30
+    }
+    kill_in a
+    kill_in b
+    ok test -e killed/a.st
+    absent killed/report.csv
+    ok "$PARSREC" compare shop.st --models "$long" -o killed --seeds 1 --epochs 30
+    ok cmp whole/report.csv killed/report.csv
+    ok cmp whole/a.st killed/a.st
+    ok cmp whole/b.st killed/b.st
+    # A killed writer may leave its temporary file, but no checkpoint under its name.
+    ok test ! -e killed/a.st.ckpt
+    ok test ! -e killed/b.st.ckpt
+fi
 # A stop by signal says so, and loses nothing either.
 "$PARSREC" compare shop.st --models "c=parsrec:$small" -o killed --seeds 1 --epochs 10000 >/dev/null 2>stopped &
 victim=$!

@@ -6,9 +6,9 @@ for command in synth import train forget dump export recommend compare explain w
 done
 kinds="sasrec tisasrec bert4rec gru4rec narm stamp caser dream bpr fpmc ncf hrm transrec"
 # shellcheck disable=SC2046,SC2086 # words
-TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 2 3 $(printf 'train:%s ' $kinds)
+TMPDIR=$PWD ok python3 "$PARSREC_SOURCE/bench/kill_files.py" 1 3 $(printf 'train:%s ' $kinds)
 for kind in $kinds; do
-    says "train:$kind: 2 kills"
+    says "train:$kind: 1 kills"
 done
 
 # A full disk: a limit on file size. Nothing new is left, and the old file stays.

@@ -82,17 +82,23 @@ ok "$PARSREC" synth -o many.st --users $users --seed 3
 ok "$PARSREC" train -o many.model many.st --model personal
 M="$PARSREC recommend many.model --all -k 500 --threads 1"
 ok $M -o whole.jsonl
-# interrupted SIGNAL FILE: answers for everybody into that file, ended by the signal once there is a mark to continue
-# from. There is one every two seconds, so the run is held that long after its first round. A run that was through
-# before is taken back.
+# interrupted SIGNAL FILE: answers for everybody into that file, ended by the signal after the first of two rounds. The run
+# is held while it writes that round. TERM comes before it goes on, and is obeyed in the second. For KILL there must be a
+# mark to continue from, as there is every two seconds, so the run is held that long; one that was through before the
+# signal is taken back.
 interrupted() {
     while :; do
         $M -o "$2" >/dev/null 2>told &
         pid=$!
         while ! [ -s "$2.part" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
-        kill -STOP $pid 2>/dev/null && sleep 2.1 && kill -CONT $pid
-        while ! [ -e "$2.mark" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+        kill -STOP $pid 2>/dev/null
+        if [ "$1" = KILL ]; then
+            sleep 2.1
+            kill -CONT $pid 2>/dev/null
+            while ! [ -e "$2.mark" ] && kill -0 $pid 2>/dev/null; do sleep 0.01; done
+        fi
         kill -"$1" $pid 2>/dev/null
+        kill -CONT $pid 2>/dev/null
         wait $pid 2>/dev/null
         code=$?
         [ -e "$2" ] || return 0
