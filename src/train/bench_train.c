@@ -12,7 +12,8 @@
 #include "train/train_setup.h"
 
 enum { SLICES = 5, SHAPES = 4 };
-static const double product_seconds = 0.15; /* of each shape, before and after each slice */
+/* Of each shape, before and after each slice, at most. */
+static const double product_seconds = 0.15;
 
 /* ---- this machine's product ---- */
 
@@ -21,6 +22,7 @@ typedef struct product {
     pr_real *block;    /* [threads, per_thread]: both factors and the product */
     size_t per_thread; /* numbers */
     double *rate;      /* [threads]: billions of operations per second */
+    double seconds;    /* of each shape */
 } product;
 
 static size_t product_room(size_t M, size_t N, size_t K)
@@ -38,7 +40,7 @@ static void run_product(void *context, size_t task, unsigned worker)
         pr_gemm(c, p->N, pr_mat(a, p->K), pr_flip(b, p->K), 0, p->M, p->N, p->K);
         done += work;
         t = pr_now();
-    } while (t - start < product_seconds);
+    } while (t - start < p->seconds);
     p->rate[worker] = done / (t - start) * 1e-9;
 }
 
@@ -179,6 +181,7 @@ static parsrec_status measure(parsrec_train_speed *speed, bench *b, double secon
 {
     double sgemm = 0, sum = 0;
     work rate, mean = {0};
+    b->product.seconds = fmin(seconds / (2 * SLICES), product_seconds);
     PR_TRY(train_for(b, fmin(seconds / 4, 2), &rate, err)); /* warms up caches and clocks */
     PR_TRY(pr_trainer_measure(b->trainer, err));
     double before = product_rate(&b->product, b->pool, b->shapes);
