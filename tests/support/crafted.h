@@ -3,10 +3,7 @@
 #ifndef CRAFTED_H
 #define CRAFTED_H
 
-#include <stdio.h>
-#include <string.h>
-
-#include "base/xxh3.h"
+#include <stdint.h>
 
 typedef struct crafted {
     uint64_t seed, tried;
@@ -14,21 +11,7 @@ typedef struct crafted {
     char name[24];
 } crafted;
 
-/* Apart, so that the compiler does not reason about sizes that a name cannot have. */
-__attribute__((noinline, unused)) static uint64_t crafted_hash(const char *name, size_t size,
-                                                               uint64_t seed)
-{
-    return XXH3_64bits_withSeed(name, size, seed);
-}
-
 /* The next such name, found by trying. */
-static inline const char *crafted_next(crafted *c)
-{
-    for (;;) {
-        int size = snprintf(c->name, sizeof c->name, "k%llx", (unsigned long long)c->tried++);
-        if (crafted_hash(c->name, (size_t)size, c->seed) >> (64 - c->bits) == 0)
-            return c->name;
-    }
-}
+const char *crafted_next(crafted *c);
 
 #endif

@@ -1,5 +1,6 @@
 /* craft_names SEED COUNT BITS: names whose hash under SEED begins with BITS zeros, one per line. Seed 0
  * gives names that collide in a table without a seed. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "support/crafted.h"
