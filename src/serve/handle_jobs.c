@@ -84,7 +84,8 @@ parsrec_status analysis_check_group(const engine *e, const char *group, parsrec_
     if (begins_with(group, "user:")) {
         const char *key = group + strlen("user:");
         PR_TRY(parsrec_live_find(e->live, key, &user, err));
-        if ((size_t)user >= parsrec_model_size(e->model, PARSREC_USER))
+        if ((size_t)user >= parsrec_model_size(e->model, PARSREC_USER) ||
+            parsrec_live_forgotten(e->live, key)) /* whose baskets in the data are hidden */
             return pr_fail(err, PARSREC_E_NOT_FOUND,
                            "user %s is known from events alone, and this is about users of the "
                            "model's data; train a model with the events (import --events).",
@@ -140,7 +141,7 @@ static void answer_no_job(http_response *response)
     answer_error(
         response, 404, "not_found",
         "There is no such job; jobs that no client asks about are dropped, and so are results "
-        "when another model is loaded. POST /v1/jobs starts it again.");
+        "when another model is loaded or their user is forgotten. POST /v1/jobs starts it again.");
 }
 
 /* ---- starting ---- */

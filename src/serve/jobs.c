@@ -113,19 +113,34 @@ static void finish(jobs *t, job *j, job_status status)
     pthread_cond_broadcast(&t->changed);
 }
 
+static uint64_t state_of(const engine *e)
+{
+    return e != NULL ? engine_state(e) : 0;
+}
+
 static uint64_t state_now(const jobs *t)
 {
     engine *e = engine_take(t->engines);
-    uint64_t state = e != NULL ? engine_state(e) : 0;
+    uint64_t state = state_of(e);
     engine_drop(e);
     return state;
 }
 
+/* Whether the request of a job, which was good for the state that it began with, is good no longer: it is
+ * about a user who was forgotten meanwhile, or who is not in the new model. */
+static bool is_void(const job *j, const engine *e, parsrec_error *err)
+{
+    return e != NULL && j->state != engine_state(e) &&
+           j->kind->check(e, j->request, err) == PARSREC_E_NOT_FOUND;
+}
+
 /* Removes queued jobs that are no longer wanted, and results that exceed the limit or belong to
- * another model. The clients of such a result can still fetch it for a while. */
+ * another model. The clients of such a result can still fetch it for a while, unless it is about a user
+ * who was forgotten. */
 static void sweep(jobs *t)
 {
-    uint64_t state = state_now(t);
+    engine *e = engine_take(t->engines);
+    uint64_t state = state_of(e);
     double now = pr_now();
     size_t bytes = 0;
     for (size_t i = t->count; i-- > 0;) {
@@ -133,11 +148,14 @@ static void sweep(jobs *t)
         if (j->status == JOB_QUEUED && is_unwanted(j))
             finish(t, j, JOB_CANCELLED);
         bool old = j->state != state || j->status != JOB_DONE;
-        if (is_finished(j) && j->waiters == 0 && old && now - j->finished_at > t->left_seconds)
+        bool late = old && now - j->finished_at > t->left_seconds;
+        if (is_finished(j) && j->waiters == 0 &&
+            (late || (j->status == JOB_DONE && is_void(j, e, NULL))))
             take_out(t, i);
         else
             bytes += j->size;
     }
+    engine_drop(e);
     while (bytes > t->bytes_most || t->count == JOBS_MOST) {
         size_t least = t->count;
         for (size_t i = 0; i < t->count; i++)
@@ -219,12 +237,18 @@ static void run_job(jobs *t, job *j)
     j->status = JOB_RUNNING;
     t->waiting--;
     engine *e = engine_take(t->engines);
-    j->state = e != NULL ? engine_state(e) : 0;
+    j->state = state_of(e);
     pthread_mutex_unlock(&t->lock);
     parsrec_status status = e != NULL ? j->kind->run(&text, e, j->request, &hooks, &err)
                                       : pr_fail(&err, PARSREC_E_STOPPED, "there is no model");
     engine_drop(e);
     pthread_mutex_lock(&t->lock);
+    e = engine_take(t->engines);
+    if (status == PARSREC_OK && is_void(j, e, &err)) { /* since a moment ago */
+        pr_free(text);
+        status = err.status;
+    }
+    engine_drop(e);
     if (status == PARSREC_OK) {
         j->text = text;
         j->size = strlen(text);
@@ -414,6 +438,7 @@ bool jobs_cancel(jobs *t, const char *id, job_view *view)
 {
     *view = (job_view){0};
     pthread_mutex_lock(&t->lock);
+    sweep(t);
     job *j = find_id(t, id);
     bool shown = true;
     if (j != NULL) {

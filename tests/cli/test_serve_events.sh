@@ -115,7 +115,14 @@ walk_through() {
 
     # Forgotten for good, also where it takes seconds to find out what the user bought.
     ask 200 GET '/v1/relations?map=lift&user=K01'
+    ask 202 POST /v1/jobs '{"kind":"relations","request":{"map":"lift","by":"item","user":"K01"}}'
+    job=$(sed 's/.*"job":"\([0-9a-f]*\)".*/\1/' stdout)
     same "$(forget K01)" 200 "forgetting"
+    job_is_gone() { web "$url/v1/jobs/$job" | grep -qi 'there is no'; }
+    wait_for job_is_gone
+    ask 200 POST /v1/events '{"user":"K01","items":["1000"]}'
+    ask 404 GET '/v1/relations?map=lift&user=K01'
+    same "$(forget K01)" 200 "forgetting again"
     ask 404 GET /v1/users/K01
     ask 404 GET '/v1/relations?map=lift&user=K01'
     ask 404 POST /v1/whatif '{"drop":["item=1000"],"groups":["user:K01"]}'

@@ -270,9 +270,13 @@ static struct {
     int running, ran, stopped;
 } trial = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
+static atomic_bool trial_forgotten; /* whom requests with a user are about */
+
 static parsrec_status trial_check(const engine *e, json_t *request, parsrec_error *err)
 {
     (void)e;
+    if (atomic_load(&trial_forgotten) && json_object_get(request, "user") != NULL)
+        return pr_fail(err, PARSREC_E_NOT_FOUND, "there is no such user");
     return json_object_get(request, "bad") == NULL
                ? PARSREC_OK
                : pr_fail(err, PARSREC_E_INPUT, "this request is bad");
@@ -485,6 +489,39 @@ static void clients_who_wait_may_leave(void **state)
     assert_true(clients[0].view.status == JOB_QUEUED || clients[0].view.status == JOB_RUNNING);
     trial_end(true);
     assert_int_equal(last_status(&t, clients[0].view.id, NULL), JOB_DONE);
+    jobs_free(&t);
+}
+
+/* Finished, running or asked to be cancelled: nobody reads it any more. Results about others stay for those who
+ * asked for them. */
+static void results_go_with_their_user(void **state)
+{
+    (void)state;
+    static jobs t;
+    job_view about[3], other, view;
+    jobs_init(&t, &serve_app()->engines, &no_stop);
+    trial_end(true);
+    assert_int_equal(try_job(&t, "{\"user\":1}", &about[0]), JOBS_TAKEN);
+    assert_int_equal(try_job(&t, "{\"user\":2}", &about[1]), JOBS_TAKEN);
+    assert_int_equal(try_job(&t, "{\"a\":1}", &other), JOBS_TAKEN);
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(last_status(&t, about[i].id, NULL), JOB_DONE);
+    assert_int_equal(last_status(&t, other.id, NULL), JOB_DONE);
+    trial_end(false);
+    assert_int_equal(try_job(&t, "{\"user\":3}", &about[2]), JOBS_TAKEN);
+    trial_wait(1);
+    engine *e = engine_take(t.engines);
+    atomic_store(&trial_forgotten, true);
+    atomic_fetch_add(&e->forgotten, 1);
+    engine_drop(e);
+    assert_false(jobs_cancel(&t, about[0].id, &view));
+    assert_false(jobs_look(&t, about[1].id, &view));
+    assert_int_equal(last_status(&t, other.id, NULL), JOB_DONE);
+    trial_end(true);
+    assert_int_equal(last_status(&t, about[2].id, NULL), JOB_FAILED);
+    assert_true(jobs_look(&t, about[2].id, &view));
+    assert_int_equal(view.err.status, PARSREC_E_NOT_FOUND);
+    atomic_store(&trial_forgotten, false);
     jobs_free(&t);
 }
 
@@ -730,6 +767,27 @@ static void memory_may_run_out(void **state)
     serve_app_token(false);
 }
 
+/* ---- who was forgotten ---- */
+
+/* The baskets in the model's data stay hidden when the user buys again. */
+static void who_was_forgotten_stays_hidden(void **state)
+{
+    (void)state;
+    parsrec_error err = {0};
+    const http_request none = {0};
+    const int32_t item = 0;
+    engine *e = serve_app_engine();
+    engine_put(&serve_app()->engines, e);
+    assert_int_equal(status_for(HTTP_GET, "/v1/relations?map=lift&by=item&user=ann", &none), 200);
+    assert_ok(parsrec_live_forget(e->live, "ann", &err));
+    atomic_fetch_add(&e->forgotten, 1);
+    assert_ok(parsrec_live_add(e->live, "ann", "back", &item, 1, &err));
+    assert_int_equal(status_for(HTTP_GET, "/v1/users/ann", &none), 200);
+    assert_int_equal(status_for(HTTP_GET, "/v1/relations?map=lift&by=item&user=ann", &none), 404);
+    assert_int_equal(status_for(HTTP_GET, "/v1/relations?map=lift&by=item&group=user:ann", &none),
+                     404);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -742,12 +800,14 @@ int main(void)
         cmocka_unit_test(jobs_are_shared_and_kept),
         cmocka_unit_test(jobs_nobody_wants_are_cancelled),
         cmocka_unit_test(clients_who_wait_may_leave),
+        cmocka_unit_test(results_go_with_their_user),
         cmocka_unit_test(jobs_are_bounded),
         cmocka_unit_test(jobs_by_request),
         cmocka_unit_test(work_is_done_and_refused),
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(a_replaced_engine_keeps_nothing),
         cmocka_unit_test(a_replaced_engine_goes_with_its_last_user),
+        cmocka_unit_test(who_was_forgotten_stays_hidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
