@@ -109,13 +109,13 @@ static parsrec_status catch_up_current(app *a, parsrec_error *err)
 
 /* ---- whether the store answers ---- */
 
-/* Logs once when the store is lost and once when it is back. An invalid event does not count as a
- * failure of the store. */
+/* Logs once when the store is lost and once when it is back. An invalid event says neither: the store was not
+ * asked. */
 static void note_store(atomic_bool *down, parsrec_status status, const char *lost, const char *back,
                        const parsrec_error *err)
 {
     bool failed = status == PARSREC_E_IO || status == PARSREC_E_FORMAT;
-    if (atomic_exchange(down, failed) == failed)
+    if ((!failed && status != PARSREC_OK) || atomic_exchange(down, failed) == failed)
         return;
     if (failed)
         fprintf(stderr, "warning: %s: %s\n", lost, err->message);

@@ -5,6 +5,8 @@
 #include <stdatomic.h>
 
 #include "serve/access.h"
+#include "serve/event_flow.h"
+#include "serve/store.h"
 #include "serve/workers.h"
 #include "support/serve_app.h"
 #include "support/testing.h"
@@ -767,7 +769,7 @@ static void memory_may_run_out(void **state)
     serve_app_token(false);
 }
 
-/* ---- who was forgotten ---- */
+/* ---- who was forgotten, and a store that is lost ---- */
 
 /* The baskets in the model's data stay hidden when the user buys again. */
 static void who_was_forgotten_stays_hidden(void **state)
@@ -786,6 +788,34 @@ static void who_was_forgotten_stays_hidden(void **state)
     assert_int_equal(status_for(HTTP_GET, "/v1/relations?map=lift&by=item&user=ann", &none), 404);
     assert_int_equal(status_for(HTTP_GET, "/v1/relations?map=lift&by=item&group=user:ann", &none),
                      404);
+}
+
+/* An event with a mistake says nothing about a store that is lost. */
+static void mistakes_bring_no_store_back(void **state)
+{
+    (void)state;
+    static app own;
+    parsrec_error err = {0};
+    char path[] = "/tmp/parsrec-store.XXXXXX", url[64];
+    const char *items[] = {"milk"};
+    store_event event = {.user = "ann", .items = items, .count = 1, .id = "\xFF"};
+    assert_non_null(mkdtemp(path));
+    snprintf(url, sizeof url, "sqlite:%s/s", path);
+    serve_options options = serve_default();
+    options.store = url;
+    assert_ok(app_init(&own, &options, &err));
+    engine_put(&own.engines, serve_app_engine());
+    assert_ok(event_flow_open(&own, &err));
+    atomic_store(&own.unwritten, true);
+    assert_fails(event_flow_append(&own, &event, 1, NULL, &err), PARSREC_E_ARGUMENT, "not valid");
+    assert_true(atomic_load(&own.unwritten));
+    event.id = "1";
+    store_receipt receipt;
+    assert_ok(event_flow_append(&own, &event, 1, &receipt, &err));
+    assert_false(atomic_load(&own.unwritten));
+    app_free(&own);
+    assert_int_equal(unlink(url + strlen("sqlite:")), 0);
+    assert_int_equal(rmdir(path), 0);
 }
 
 int main(void)
@@ -808,6 +838,7 @@ int main(void)
         cmocka_unit_test(a_replaced_engine_keeps_nothing),
         cmocka_unit_test(a_replaced_engine_goes_with_its_last_user),
         cmocka_unit_test(who_was_forgotten_stays_hidden),
+        cmocka_unit_test(mistakes_bring_no_store_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
