@@ -298,7 +298,8 @@ parsrec_status serve_ask_ready(const char *address, parsrec_error *err)
     const char *colon = strrchr(address, ':');
     if (colon == NULL || colon == address || strlen(address) >= sizeof host)
         return pr_fail(err, PARSREC_E_ARGUMENT, "a server's address is HOST:PORT");
-    snprintf(host, sizeof host, "%.*s", (int)(colon - address), address);
+    bool brackets = address[0] == '[' && colon[-1] == ']'; /* [::1]:8080 */
+    snprintf(host, sizeof host, "%.*s", (int)(colon - address) - 2 * brackets, address + brackets);
     int fd = connect_to(host, colon + 1);
     if (fd < 0)
         return pr_fail(err, PARSREC_E_IO, "no server answers at %s", address);

@@ -41,6 +41,8 @@ tells 'abs(a["models"][2]["metrics"]["NDCG@10"]["value"] - a["baselines"]["proto
 # ---- answers ----
 ok "$PARSREC" doctor --server "${url#http://}"
 says "is ready"
+port=${url##*:}
+ok "$PARSREC" doctor --server "[127.0.0.1]:$port" # as addresses of IPv6 are written
 ok curl -s -H 'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01' "$url/healthz"
 ok curl -s -H 'traceparent: 00-nonsense' "$url/healthz"
 ask 200 GET /healthz
