@@ -169,13 +169,9 @@ bool pr_utf8_valid(const char *bytes, size_t size, size_t *at)
     return true;
 }
 
-uint32_t pr_utf8_next(const char **at)
+/* The character of `n` bytes, which utf8_length found. */
+static uint32_t decode(const unsigned char *s, size_t n)
 {
-    const unsigned char *s = (const unsigned char *)*at;
-    size_t n = s[0] != '\0' ? utf8_length(s, strnlen(*at, 4)) : 0;
-    if (s[0] == '\0')
-        return 0;
-    *at += n > 0 ? n : 1;
     switch (n) {
     case 1:
         return s[0];
@@ -187,6 +183,86 @@ uint32_t pr_utf8_next(const char **at)
         return (s[0] & 0x07u) << 18 | (s[1] & 0x3Fu) << 12 | (s[2] & 0x3Fu) << 6 | (s[3] & 0x3Fu);
     default:
         return 0xFFFD;
+    }
+}
+
+uint32_t pr_utf8_next(const char **at)
+{
+    const unsigned char *s = (const unsigned char *)*at;
+    size_t n = s[0] != '\0' ? utf8_length(s, strnlen(*at, 4)) : 0;
+    if (s[0] == '\0')
+        return 0;
+    *at += n > 0 ? n : 1;
+    return decode(s, n);
+}
+
+/* ---- small and capital letters ---- */
+
+/* Capital letters beyond ASCII whose small ones are `add` further, every one or every second of a range. The last sigma of a Greek
+ * word counts as a capital of the other. The Turkish letters that depend on the language are not among them. */
+static uint32_t small(uint32_t c)
+{
+    static const struct {
+        uint16_t first, last, step;
+        int16_t add;
+    } capitals[] = {
+        {0x00C0, 0x00D6, 1, 32},   {0x00D8, 0x00DE, 1, 32}, {0x0100, 0x012E, 2, 1},
+        {0x0132, 0x0136, 2, 1},    {0x0139, 0x0147, 2, 1},  {0x014A, 0x0176, 2, 1},
+        {0x0178, 0x0178, 1, -121}, {0x0179, 0x017D, 2, 1},  {0x01CD, 0x01DB, 2, 1},
+        {0x01F8, 0x021E, 2, 1},    {0x0222, 0x0232, 2, 1},  {0x0386, 0x0386, 1, 38},
+        {0x0388, 0x038A, 1, 37},   {0x038C, 0x038C, 1, 64}, {0x038E, 0x038F, 1, 63},
+        {0x0391, 0x03A1, 1, 32},   {0x03A3, 0x03AB, 1, 32}, {0x03C2, 0x03C2, 1, 1},
+        {0x0400, 0x040F, 1, 80},   {0x0410, 0x042F, 1, 32}, {0x0460, 0x0480, 2, 1},
+        {0x048A, 0x04BE, 2, 1},    {0x04C0, 0x04C0, 1, 15}, {0x04C1, 0x04CD, 2, 1},
+        {0x04D0, 0x052E, 2, 1},    {0x1E00, 0x1E94, 2, 1},  {0x1E9E, 0x1E9E, 1, -7615},
+        {0x1EA0, 0x1EFE, 2, 1},
+    };
+    for (size_t i = 0; i < sizeof capitals / sizeof *capitals && c >= capitals[i].first; i++)
+        if (c <= capitals[i].last && (c - capitals[i].first) % capitals[i].step == 0)
+            return (uint32_t)((int32_t)c + capitals[i].add);
+    return c;
+}
+
+/* The small letter at the start of a text that is not empty, from which it is taken. A byte that is not UTF-8 is like
+ * itself alone. */
+static uint32_t take_small(pr_slice *text)
+{
+    enum { BEYOND_UNICODE = 0x110000 };
+    const unsigned char *s = (const unsigned char *)text->bytes;
+    uint32_t c = (unsigned char)pr_lower(text->bytes[0]);
+    size_t n = 1;
+    if (c >= 0x80) {
+        n = utf8_length(s, text->size);
+        c = n > 0 ? small(decode(s, n)) : c + BEYOND_UNICODE;
+        n += n == 0;
+    }
+    *text = (pr_slice){text->bytes + n, text->size - n};
+    return c;
+}
+
+/* Whether the text begins like the part, which is taken from it. */
+static bool take_alike(pr_slice *text, pr_slice part)
+{
+    while (part.size > 0)
+        if (text->size == 0 || take_small(text) != take_small(&part))
+            return false;
+    return true;
+}
+
+bool pr_text_alike(pr_slice a, pr_slice b)
+{
+    return take_alike(&a, b) && a.size == 0;
+}
+
+size_t pr_text_find_alike(pr_slice text, pr_slice part)
+{
+    for (pr_slice rest = text;; rest = (pr_slice){rest.bytes + 1, rest.size - 1}) {
+        pr_slice tried = rest;
+        bool whole = rest.size == 0 || pr_utf8_begins(rest.bytes[0]);
+        if (whole && take_alike(&tried, part))
+            return text.size - rest.size;
+        if (rest.size == 0)
+            return SIZE_MAX;
     }
 }
 

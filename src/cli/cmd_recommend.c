@@ -280,11 +280,7 @@ static void note_other_case(const question *q)
     parsrec_model_describe(q->model, &facts);
     for (uint64_t i = 0; i < facts.users; i++) {
         parsrec_name key = parsrec_model_key(q->model, PARSREC_USER, (int32_t)i);
-        size_t at = 0;
-        while (at < key.size && at < wanted.size &&
-               pr_lower(key.bytes[at]) == pr_lower(wanted.bytes[at]))
-            at++;
-        if (at < key.size || at < wanted.size)
+        if (!pr_text_alike((pr_slice){key.bytes, key.size}, wanted))
             continue;
         pr_excerpt hold;
         fprintf(stderr, "note: the model knows a user %s; upper and lower case differ in keys\n",

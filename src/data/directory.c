@@ -200,19 +200,13 @@ parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, i
                    pr_show(&hold, word), pr_suggest_sentence(&near));
 }
 
-/* Upper and lower case of ASCII letters are alike; -1 for an unknown word. Looks at every name. */
+/* Small and capital letters are alike; -1 for an unknown word. Looks at every name. */
 static int32_t find_in_any_case(const pr_names *names, pr_slice word)
 {
     int32_t found = -1;
-    for (size_t i = 0; i < names->count; i++) {
-        pr_slice name = pr_name(names, i);
-        size_t at = 0;
-        while (at < name.size && at < word.size &&
-               pr_lower(name.bytes[at]) == pr_lower(word.bytes[at]))
-            at++;
-        if (at == name.size && at == word.size)
+    for (size_t i = 0; i < names->count; i++)
+        if (pr_text_alike(pr_name(names, i), word))
             found = found == -1 ? (int32_t)i : PR_SEVERAL;
-    }
     return found;
 }
 

@@ -145,14 +145,7 @@ static void count_users(const parsrec_data *d, parsrec_listed *rows)
 
 static bool contains(pr_slice text, pr_slice part)
 {
-    for (size_t at = 0; at + part.size <= text.size; at++) {
-        size_t i = 0;
-        while (i < part.size && pr_lower(text.bytes[at + i]) == pr_lower(part.bytes[i]))
-            i++;
-        if (i == part.size)
-            return true;
-    }
-    return false;
+    return pr_text_find_alike(text, part) != SIZE_MAX;
 }
 
 static pr_slice slice_of(parsrec_name name)

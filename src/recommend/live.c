@@ -1,6 +1,5 @@
 /* The public calls on live histories: they check their arguments and pass on to data/histories.h,
  * whose lock lets threads share them. Then what is known of a user, and search by text, as JSON. */
-#include <ctype.h>
 #include <stdlib.h>
 
 #include "base/dates.h"
@@ -341,20 +340,10 @@ parsrec_status parsrec_live_user_json(char **out, const parsrec_live *live, cons
 /* Where a name contains the text: nowhere, inside, or at its start. */
 typedef enum fit { FIT_NONE, FIT_INSIDE, FIT_BEGINNING } fit;
 
-static bool same_letters(const char *a, const char *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if (tolower((unsigned char)a[i]) != tolower((unsigned char)b[i]))
-            return false;
-    return true;
-}
-
 static fit fit_of(pr_slice text, pr_slice name)
 {
-    for (size_t at = 0; at + text.size <= name.size; at++)
-        if (same_letters(name.bytes + at, text.bytes, text.size))
-            return at == 0 ? FIT_BEGINNING : FIT_INSIDE;
-    return FIT_NONE;
+    size_t at = pr_text_find_alike(name, text);
+    return at == 0 ? FIT_BEGINNING : at == SIZE_MAX ? FIT_NONE : FIT_INSIDE;
 }
 
 /* Names that begin with the text come before names that have it inside. Two lists, so that one pass

@@ -37,6 +37,18 @@ ok "$PARSREC" list users shop.st nobody
 same "$(cat stderr)" "note: none of the users of shop.st contains 'nobody'" "a text without a hit"
 ok "$PARSREC" list shop.st users K01
 same "$(cat stderr)" "" "a text with a hit"
+# Small and capital letters are alike, also those with accents, of Greek and of Cyrillic.
+printf 'item,name,category\nk1,Äpfel,Früchte\nk2,Σίτος,Früchte\nk3,Борщ,Küche\n' >letters.csv
+printf 'user,session,item\nu,1,k1\nu,1,k2\nu,2,k3\nu,3,k1\nu,4,k2\n' >letters_sales.csv
+ok "$PARSREC" import -o letters.st letters_sales.csv --items letters.csv
+for word in äPFEL ΣΊΤΟΣ БОРЩ; do
+    ok "$PARSREC" list letters.st items "$word"
+    same "$(cat stderr)" "" "items for $word"
+done
+ok "$PARSREC" train -o letters.model letters.st --model pop
+ok "$PARSREC" recommend letters.model --category KÜCHE
+says "Борщ"
+rm letters*
 for help in "compare --seeds" "size --dim"; do
     "$PARSREC" "${help%% *}" --help >stdout
     same "$(grep -A3 -- "${help#* } " stdout | tr -s ' \n' ' ' | grep -c -- "${help#* } N [^[]*(default: ")" 1 "the default of $help"

@@ -799,6 +799,33 @@ static void labels_stay_different(void **state)
         pr_free(out[i]);
 }
 
+/* Letters of one size and the other, in one, two and three bytes; the ends of ranges; what is no pair. */
+static void small_and_capital_letters_are_alike(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"Latte", "lATTE"}, {"Éclair", "éCLAIR"}, {"ÀÖØÞ", "àöøþ"},     {"ĀĮĹŇ", "āįĺň"},
+        {"ŁÓDŹ", "łódź"},   {"ŸŽȘȚ", "ÿžșț"},     {"STRAẞE", "straße"}, {"ΣΊΣ", "σίς"},
+        {"ΆΌΏΫ", "άόώϋ"},   {"ЁЏАЯҐ", "ёџаяґ"},   {"ӀӍԮ", "ӏӎԯ"}, {"ẠỾ", "ạỿ"},
+        {"", ""},           {"\xC3", "\xC3"},     {"中", "中"}};
+    static const char *const others[][2] = {
+        {"e", "é"},  {"×", "÷"},       {"İ", "i"},    {"ĸ", "Ĺ"}, {"a", "ab"},
+        {"ab", "a"}, {"\xC3", "\xC4"}, {"\xC3", "Ã"}, {"[", "{"}, {"ı", "I"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        assert_true(pr_text_alike(pr_slice_of(pairs[i][0]), pr_slice_of(pairs[i][1])));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(pr_text_alike(pr_slice_of(others[i][0]), pr_slice_of(others[i][1])));
+    const pr_slice name = pr_slice_of("Café Élysée");
+    assert_int_equal(pr_text_find_alike(name, pr_slice_of("")), 0);
+    assert_int_equal(pr_text_find_alike(name, pr_slice_of("cAFÉ")), 0);
+    assert_int_equal(pr_text_find_alike(name, pr_slice_of("éLYS")), 6);
+    assert_int_equal(pr_text_find_alike(name, pr_slice_of("Ée")), 11);
+    assert_int_equal(pr_text_find_alike(name, pr_slice_of("\xA9")), SIZE_MAX);
+    assert_int_equal(pr_text_find_alike(name, pr_slice_of("éee")), SIZE_MAX);
+    assert_int_equal(pr_text_find_alike((pr_slice){0}, pr_slice_of("a")), SIZE_MAX);
+    assert_int_equal(pr_text_find_alike((pr_slice){0}, (pr_slice){0}), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -821,6 +848,7 @@ int main(void)
         cmocka_unit_test(utf8_is_checked),
         cmocka_unit_test(text_is_cut_between_characters),
         cmocka_unit_test(names_get_dense_numbers),
+        cmocka_unit_test(small_and_capital_letters_are_alike),
         cmocka_unit_test(near_words_are_suggested_best_first),
         cmocka_unit_test(crafted_names_do_not_pile_up),
         cmocka_unit_test(json_is_stable_and_strict),

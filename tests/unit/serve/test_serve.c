@@ -769,6 +769,22 @@ static void memory_may_run_out(void **state)
     serve_app_token(false);
 }
 
+/* ---- search ---- */
+
+/* "T\xC3\xA9" is asked for with a capital of two bytes. */
+static void items_are_found_in_any_case(void **state)
+{
+    (void)state;
+    static http_request request;
+    http_response r = {0};
+    request = (http_request){.method = HTTP_GET};
+    assert_int_equal(http_target_parse(&request.target, "/v1/items?q=t%C3%89"), TARGET_OK);
+    route_answer(serve_app(), &request, &r);
+    assert_int_equal(r.status, 200);
+    assert_non_null(strstr(r.body, "\"T\xC3\xA9\""));
+    http_response_free(&r);
+}
+
 /* ---- who was forgotten, and a store that is lost ---- */
 
 /* The baskets in the model's data stay hidden when the user buys again. */
@@ -837,6 +853,7 @@ int main(void)
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(a_replaced_engine_keeps_nothing),
         cmocka_unit_test(a_replaced_engine_goes_with_its_last_user),
+        cmocka_unit_test(items_are_found_in_any_case),
         cmocka_unit_test(who_was_forgotten_stays_hidden),
         cmocka_unit_test(mistakes_bring_no_store_back),
     };
