@@ -231,6 +231,12 @@ static parsrec_status postgres_text(PGconn *connection, const char *sql, char *t
     return status;
 }
 
+/* To count some hundred million rows takes longer than an answer may; of so many, the number that the database
+ * itself has noted is near enough. */
+static const char count_or_estimate[] =
+    "SELECT CASE WHEN reltuples > 1e7 THEN reltuples::bigint ELSE (" COUNT_EVENTS ") END"
+    " FROM pg_class WHERE oid = 'parsrec_events'::regclass";
+
 static parsrec_status look_at_postgres(const char *url, serve_store_look *look, parsrec_error *err)
 {
     const char *const keys[] = {"connect_timeout", "dbname", "fallback_application_name", NULL};
@@ -251,7 +257,7 @@ static parsrec_status look_at_postgres(const char *url, serve_store_look *look, 
         status = postgres_text(connection, "SHOW server_version", text, sizeof text, err);
     snprintf(look->version, sizeof look->version, "PostgreSQL %s", text);
     if (status == PARSREC_OK)
-        status = postgres_text(connection, COUNT_EVENTS, text, sizeof text, err);
+        status = postgres_text(connection, count_or_estimate, text, sizeof text, err);
     look->made = status == PARSREC_OK && pr_parse_u64(pr_slice_of(text), &look->events);
     pr_pq.finish(connection);
     return status;

@@ -105,6 +105,13 @@ psql -Atq "$store" -c "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WH
 wait $!
 ok "$PARSREC" doctor --store "$store"
 says " events"
+# Nor for a count of very many.
+psql -q "$store" -c "ALTER TABLE parsrec_events SET (autovacuum_enabled = off);
+    UPDATE pg_class SET reltuples = 3e8 WHERE oid = 'parsrec_events'::regclass"
+ok "$PARSREC" doctor --store "$store"
+says "300,000,000 events"
+psql -q "$store" -c "ALTER TABLE parsrec_events RESET (autovacuum_enabled);
+    UPDATE pg_class SET reltuples = -1 WHERE oid = 'parsrec_events'::regclass"
 
 # Killed while it works: few rounds here, many in bench/kill_store.sh.
 PARSREC=$PARSREC sh "$PARSREC_SOURCE/bench/kill_store.sh" 4 events-postgres forget-postgres >kills 2>&1
