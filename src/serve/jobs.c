@@ -110,6 +110,12 @@ static void finish(jobs *t, job *j, job_status status)
     j->phase[0] = '\0';
     if (status == JOB_DONE)
         j->progress = 1;
+    if (status != JOB_DONE) { /* no request joins it; a request may be as long as a body */
+        json_decref(j->request);
+        pr_free(j->key);
+        j->request = NULL;
+        j->key = NULL;
+    }
     pthread_cond_broadcast(&t->changed);
 }
 

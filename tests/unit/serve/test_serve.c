@@ -1,5 +1,6 @@
 /* Parts of the server that need no socket: targets, routes and their description, access, jobs, workers,
  * engines. */
+#include <malloc.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -527,6 +528,33 @@ static void results_go_with_their_user(void **state)
     jobs_free(&t);
 }
 
+#ifdef __GLIBC__
+/* A long request is not kept with its failure. */
+static void failed_jobs_keep_no_request(void **state)
+{
+    (void)state;
+    enum { JOBS = 8, LONG = 1 << 20 };
+    static jobs t;
+    job_view view;
+    jobs_init(&t, &serve_app()->engines, &no_stop);
+    trial_end(true);
+    char *text = pr_alloc(LONG + 64, 1);
+    assert_non_null(text);
+    const struct mallinfo2 before = mallinfo2();
+    for (int i = 0; i < JOBS; i++) {
+        int size = sprintf(text, "{\"fails\":%d,\"long\":\"", i);
+        memset(text + size, 'x', LONG);
+        strcpy(text + size + LONG, "\"}");
+        assert_int_equal(try_job(&t, text, &view), JOBS_TAKEN);
+        assert_int_equal(last_status(&t, view.id, NULL), JOB_FAILED);
+    }
+    const struct mallinfo2 after = mallinfo2();
+    assert_true(after.hblkhd + after.uordblks < before.hblkhd + before.uordblks + JOBS / 2 * LONG);
+    pr_free(text);
+    jobs_free(&t);
+}
+#endif
+
 static void jobs_are_bounded(void **state)
 {
     (void)state;
@@ -847,6 +875,9 @@ int main(void)
         cmocka_unit_test(jobs_nobody_wants_are_cancelled),
         cmocka_unit_test(clients_who_wait_may_leave),
         cmocka_unit_test(results_go_with_their_user),
+#ifdef __GLIBC__
+        cmocka_unit_test(failed_jobs_keep_no_request),
+#endif
         cmocka_unit_test(jobs_are_bounded),
         cmocka_unit_test(jobs_by_request),
         cmocka_unit_test(work_is_done_and_refused),
