@@ -111,14 +111,13 @@ static void *evaluate(void *context)
         status = compare_with_counts(&baselines, t->to, t->engine, &err);
     quality *q = t->to;
     pthread_mutex_lock(&q->lock);
-    if (status == PARSREC_OK) {
+    if (status != PARSREC_E_STOPPED) { /* nothing of an earlier model stays */
+        bool good = status == PARSREC_OK;
         json_decref(q->table);
         json_decref(q->baselines);
-        q->table = json_incref(rows);
-        q->baselines = json_incref(baselines);
-        q->failure[0] = '\0';
-    } else if (status != PARSREC_E_STOPPED) {
-        snprintf(q->failure, sizeof q->failure, "%s", err.message);
+        q->table = good ? json_incref(rows) : NULL;
+        q->baselines = good ? json_incref(baselines) : NULL;
+        snprintf(q->failure, sizeof q->failure, "%s", good ? "" : err.message);
     }
     pthread_mutex_unlock(&q->lock);
     json_decref(rows);

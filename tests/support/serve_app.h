@@ -13,30 +13,35 @@
 #include "serve/routes.h"
 #include "support/sample_data.h"
 
-static inline parsrec_status serve_app_save(const char *path, parsrec_error *err)
+static inline parsrec_status serve_app_save(const sample *s, const char *path, parsrec_error *err)
 {
-    sample s;
     pr_config config = pr_config_default();
     pr_model *made;
     config.dim_user = config.dim_item = 4;
-    sample_make(&s);
     PR_TRY(pr_model_new(&made, "parsrec", &config, SAMPLE_USERS, SAMPLE_ITEMS, 1, err));
-    parsrec_status status = pr_model_save(made, &s.data, path, err);
+    parsrec_status status = pr_model_save(made, &s->data, path, err);
     pr_model_free(made);
     return status;
 }
 
 /* A model of the sample, from a file that is gone again. */
-static inline parsrec_model *serve_app_model(void)
+static inline parsrec_model *serve_app_model_of(const sample *s)
 {
     char path[] = "/tmp/parsrec-served.XXXXXX";
     parsrec_error err = {0};
     parsrec_model *model = NULL;
     int fd = mkstemp(path);
-    if (fd < 0 || close(fd) != 0 || serve_app_save(path, &err) != PARSREC_OK ||
+    if (fd < 0 || close(fd) != 0 || serve_app_save(s, path, &err) != PARSREC_OK ||
         parsrec_model_load(&model, path, &err) != PARSREC_OK || unlink(path) != 0)
         abort();
     return model;
+}
+
+static inline parsrec_model *serve_app_model(void)
+{
+    sample s;
+    sample_make(&s);
+    return serve_app_model_of(&s);
 }
 
 static inline engine *serve_app_engine(void)

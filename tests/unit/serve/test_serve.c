@@ -797,6 +797,34 @@ static void memory_may_run_out(void **state)
     serve_app_token(false);
 }
 
+/* ---- quality ---- */
+
+/* Measures of the model before are no measures of one that cannot be evaluated. */
+static void a_failed_evaluation_leaves_no_other(void **state)
+{
+    (void)state;
+    static quality q;
+    parsrec_error err = {0};
+    engine *e;
+    sample few;
+    sample_make(&few);
+    few.user_offsets[1] = 2; /* nobody has three sessions */
+    assert_ok(engine_new(&e, serve_app_model_of(&few), (engine_limits){8, 20}, &err));
+    quality_init(&q);
+    q.table = json_array();
+    q.baselines = json_object();
+    quality_start(&q, e);
+    engine_drop(e);
+    assert_true(q.running);
+    assert_int_equal(pthread_join(q.thread, NULL), 0);
+    q.running = false;
+    json_t *json = quality_json(&q);
+    assert_true(json_is_false(json_object_get(json, "ready")));
+    assert_true(json_string_length(json_object_get(json, "failure")) > 0);
+    json_decref(json);
+    quality_free(&q);
+}
+
 /* ---- search ---- */
 
 /* "T\xC3\xA9" is asked for with a capital of two bytes. */
@@ -884,6 +912,7 @@ int main(void)
         cmocka_unit_test(memory_may_run_out),
         cmocka_unit_test(a_replaced_engine_keeps_nothing),
         cmocka_unit_test(a_replaced_engine_goes_with_its_last_user),
+        cmocka_unit_test(a_failed_evaluation_leaves_no_other),
         cmocka_unit_test(items_are_found_in_any_case),
         cmocka_unit_test(who_was_forgotten_stays_hidden),
         cmocka_unit_test(mistakes_bring_no_store_back),
