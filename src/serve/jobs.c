@@ -28,10 +28,11 @@ typedef struct job {
     const job_kind *kind;
     char id[JOB_ID_BYTES];
     json_t *request;
-    char *key;       /* equal for equal requests */
-    uint64_t state;  /* engine_state of its engine */
-    uint64_t number; /* in the queue */
-    uint64_t used;   /* when it was last used, in calls */
+    char *key;        /* equal for equal requests */
+    uint64_t state;   /* engine_state of its engine */
+    uint64_t good_at; /* the state for which the request was last checked */
+    uint64_t number;  /* in the queue */
+    uint64_t used;    /* when it was last used, in calls */
     job_status status;
     bool cancel;
     unsigned askers;  /* clients that submitted it and did not cancel */
@@ -134,10 +135,15 @@ static uint64_t state_now(const jobs *t)
 
 /* Whether the request of a job, which was good for the state that it began with, is good no longer: it is
  * about a user who was forgotten meanwhile, or who is not in the new model. */
-static bool is_void(const job *j, const engine *e, parsrec_error *err)
+static bool is_void(job *j, const engine *e, parsrec_error *err)
 {
-    return e != NULL && j->state != engine_state(e) &&
-           j->kind->check(e, j->request, err) == PARSREC_E_NOT_FOUND;
+    uint64_t state = state_of(e);
+    if (e == NULL || j->good_at == state)
+        return false;
+    if (j->kind->check(e, j->request, err) == PARSREC_E_NOT_FOUND)
+        return true;
+    j->good_at = state;
+    return false;
 }
 
 /* Removes queued jobs that are no longer wanted, and results that exceed the limit or belong to
@@ -243,7 +249,7 @@ static void run_job(jobs *t, job *j)
     j->status = JOB_RUNNING;
     t->waiting--;
     engine *e = engine_take(t->engines);
-    j->state = state_of(e);
+    j->state = j->good_at = state_of(e);
     pthread_mutex_unlock(&t->lock);
     parsrec_status status = e != NULL ? j->kind->run(&text, e, j->request, &hooks, &err)
                                       : pr_fail(&err, PARSREC_E_STOPPED, "there is no model");
