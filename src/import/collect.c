@@ -334,11 +334,43 @@ static void count_row(pr_collect *c, pr_time_form form, int64_t time, uint64_t t
     c->actions++;
 }
 
-/* True of a quantity of 0 or less: "-1", "0,00", "1-" as some tills put it, "(1)" as bookkeepers do.
- * Whatever is no number, as "-" or "-PCS", is taken for a purchase. */
+/* A number as tables show it, without blanks and apostrophes between its digits, and the minus sign of
+ * Unicode as "-". What does not fit into `plain` is no number and comes out empty. */
+static pr_slice plain_number(pr_slice text, char *plain, size_t size)
+{
+    static const struct {
+        const char *mark, *instead;
+    } marks[] = {{" ", ""},
+                 {"\t", ""},
+                 {"'", ""},
+                 {"\xC2\xA0", ""},
+                 {"\xE2\x80\xAF", ""},
+                 {"\xE2\x80\x99", ""},
+                 {"\xE2\x88\x92", "-"}};
+    enum { MARKS = sizeof marks / sizeof *marks };
+    size_t n = 0;
+    for (size_t at = 0; at < text.size;) {
+        size_t m = 0, left = text.size - at;
+        while (m < MARKS && (strlen(marks[m].mark) > left ||
+                             memcmp(text.bytes + at, marks[m].mark, strlen(marks[m].mark)) != 0))
+            m++;
+        if (n == size)
+            return (pr_slice){plain, 0};
+        if (m == MARKS || marks[m].instead[0] != '\0')
+            plain[n++] = m == MARKS ? text.bytes[at] : marks[m].instead[0];
+        at += m == MARKS ? 1 : strlen(marks[m].mark);
+    }
+    return (pr_slice){plain, n};
+}
+
+/* True of a quantity of 0 or less: "-1", "0,00", "1-" as some tills put it, "(1)" as bookkeepers do,
+ * "- 1 000" with blanks. Whatever is no number, as "-" or "-PCS", is taken for a purchase. */
 static bool is_return(pr_slice quantity)
 {
-    pr_slice text = pr_slice_trim(quantity);
+    char plain[64];
+    if (quantity.size < 2) /* nearly all of them */
+        return pr_slice_is(quantity, "0");
+    pr_slice text = plain_number(quantity, plain, sizeof plain);
     bool digits = false, zero = true;
     bool bracketed = text.size > 2 && text.bytes[0] == '(' && text.bytes[text.size - 1] == ')';
     if (bracketed)

@@ -401,3 +401,9 @@ printf 'user,session,item,quantity\n' >odd.csv
 for q in - 1- -PCS 0,00 -2 2 1.5 --; do printf 'a,1,"i%s","%s"\n' "$q" "$q"; done >>odd.csv
 ok "$PARSREC" import -o odd.st odd.csv
 says "3  returns" # 1-  0,00  -2
+# Blanks and apostrophes between digits, and the minus sign of Unicode (Swedish, Finnish).
+printf 'user,session,item,quantity\n' >odd.csv
+for q in '− 3' '- 1 000' "-1'000" '0 ' '2−' '(1 000)' '1 000' '1−2' '−'; do printf 'a,1,"i%s","%s"\n' "$q" "$q"; done >>odd.csv
+ok "$PARSREC" import -o odd.st odd.csv
+says "6  returns"
+same "$(counts odd.st)" "1 1 3 3" "purchases among odd quantities"
