@@ -205,6 +205,11 @@ bool pr_feature_name_valid(const char *name);
 
 /* "GROCERY > COOKIES" for a category number; cut to size. Returns buffer. */
 char *pr_category_path(const pr_dataset *data, int32_t category, char *buffer, size_t size);
+/* Where rows of a table are categories: class[items] is the category whose row an item counts in, or
+ * negative. Sets split[categories] for every category of which some items count in the row of a
+ * category below it, so that its own row is only of its other items: PR_OTHER_ITEMS behind the name. */
+void pr_categories_split(bool *split, const pr_dataset *data, const int32_t *class);
+#define PR_OTHER_ITEMS "other items"
 
 /* The number of sessions with one item; and whether they are at least 95 % of all sessions, which
  * usually means that import missed the session column. */

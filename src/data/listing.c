@@ -36,6 +36,16 @@ char *pr_category_path(const pr_dataset *data, int32_t category, char *buffer, s
     return buffer;
 }
 
+void pr_categories_split(bool *split, const pr_dataset *data, const int32_t *class)
+{
+    memset(split, 0, data->categories * sizeof *split);
+    for (size_t i = 0; i < data->items; i++) {
+        int32_t c = class[i] < 0 ? -1 : data->category_parent[class[i]];
+        for (; c >= 0 && !split[c]; c = data->category_parent[c]) /* those above are split too */
+            split[c] = true;
+    }
+}
+
 enum { PATH_BYTES = 4096 };
 
 /* ---- names ---- */

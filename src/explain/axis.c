@@ -155,16 +155,23 @@ static pr_slice plain_name(const pr_axis *axis, const pr_dataset *d, int32_t num
     return pr_name(named ? &d->item_names : &d->item_keys, n);
 }
 
-/* Where two have the same name, a category is called by its path and an item by name and key. */
-static char *long_name(pr_axis *axis, const pr_dataset *d, int32_t number)
+/* Where two have the same name, a category is called by its path and an item by name and key. A category
+ * whose items also lie in classes below it has a row of the others. */
+static char *long_name(pr_axis *axis, const pr_dataset *d, int32_t number, bool shared, bool split)
 {
     char text[1024];
-    pr_slice name = plain_name(axis, d, number), key = pr_name(&d->item_keys, (size_t)number);
-    if (!axis->items)
-        pr_category_path(d, number, text, sizeof text);
-    else
-        snprintf(text, sizeof text, "%.*s (%.*s)", (int)name.size, name.bytes, (int)key.size,
-                 key.bytes);
+    pr_slice name = plain_name(axis, d, number);
+    const char *others = split ? " > " PR_OTHER_ITEMS : "";
+    size_t room = sizeof text - strlen(others);
+    if (!shared)
+        snprintf(text, room, "%.*s", (int)name.size, name.bytes);
+    else if (!axis->items)
+        pr_category_path(d, number, text, room);
+    else {
+        pr_slice key = pr_name(&d->item_keys, (size_t)number);
+        snprintf(text, room, "%.*s (%.*s)", (int)name.size, name.bytes, (int)key.size, key.bytes);
+    }
+    strcat(text, others);
     return pr_region_string(&axis->region, text, strlen(text));
 }
 
@@ -177,8 +184,12 @@ static bool is_shared(const pr_axis *axis, const choosing *c, size_t at)
     return false;
 }
 
-static parsrec_status name_classes(pr_axis *axis, const choosing *c, parsrec_error *err)
+static parsrec_status name_classes(pr_axis *axis, choosing *c, parsrec_error *err)
 {
+    bool *split = pr_region_take(&c->region, c->count, sizeof *split);
+    PR_TRY(pr_region_check(&c->region, err));
+    if (!axis->items)
+        pr_categories_split(split, c->data, c->of_item);
     axis->names = pr_region_take(&axis->region, axis->count, sizeof *axis->names);
     axis->block = pr_region_take(&axis->region, axis->count, sizeof *axis->block);
     PR_TRY(pr_region_check(&axis->region, err));
@@ -187,8 +198,9 @@ static parsrec_status name_classes(pr_axis *axis, const choosing *c, parsrec_err
         pr_slice name = plain_name(axis, c->data, number);
         bool changes = i > 0 && c->list[i].branch != c->list[i - 1].branch;
         axis->block[i] = i == 0 ? 0 : axis->block[i - 1] + changes;
-        axis->names[i] = is_shared(axis, c, i)
-                             ? long_name(axis, c->data, number)
+        bool shared = is_shared(axis, c, i);
+        axis->names[i] = shared || split[number]
+                             ? long_name(axis, c->data, number, shared, split[number])
                              : pr_region_string(&axis->region, name.bytes, name.size);
         PR_TRY(pr_region_check(&axis->region, err));
         pr_text_clean(axis->names[i]);

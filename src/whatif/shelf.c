@@ -44,6 +44,21 @@ static void item_name(char *text, size_t size, const pr_dataset *data, int32_t i
              (int)name.size, name.bytes);
 }
 
+/* The name of a bin. A category whose items also lie in categories below it has a bin of the others. */
+static void bin_name(char name[NAME_BYTES], const pr_lines *lines, int32_t key, const bool *split)
+{
+    if (key < 0)
+        snprintf(name, NAME_BYTES, "%s", PR_OTHER_ITEMS);
+    else if (lines->by_item)
+        item_name(name, NAME_BYTES, lines->data, key);
+    else if (split[key]) {
+        static const char others[] = " > " PR_OTHER_ITEMS;
+        pr_category_path(lines->data, key, name, NAME_BYTES - sizeof others + 1);
+        strcat(name, others);
+    } else
+        pr_category_path(lines->data, key, name, NAME_BYTES);
+}
+
 /* Makes a bin of all items with one key, in the order of keys. keys[items]: -1 to key_count - 1; -1
  * becomes the bin "other items", which comes first. */
 static parsrec_status number_bins(pr_lines *lines, const int32_t *keys, size_t key_count,
@@ -52,18 +67,19 @@ static parsrec_status number_bins(pr_lines *lines, const int32_t *keys, size_t k
     const pr_dataset *data = lines->data;
     int32_t *bins = pr_alloc(key_count + 1, sizeof *bins);
     size_t *sizes = pr_alloc_zero(key_count + 1, sizeof *sizes);
-    parsrec_status status = bins != NULL && sizes != NULL ? PARSREC_OK : pr_fail_memory(err);
+    bool *split = pr_alloc_zero(data->categories + 1, sizeof *split);
+    parsrec_status status =
+        bins != NULL && sizes != NULL && split != NULL ? PARSREC_OK : pr_fail_memory(err);
+    if (status == PARSREC_OK && !lines->by_item)
+        pr_categories_split(split, data, keys);
     for (size_t i = 0; i < data->items && status == PARSREC_OK; i++)
         sizes[keys[i] + 1]++;
     for (size_t k = 0; k <= key_count && status == PARSREC_OK; k++) {
-        char name[NAME_BYTES] = "other items";
+        char name[NAME_BYTES];
         int32_t key = (int32_t)k - 1;
         if (sizes[k] == 0)
             continue;
-        if (key >= 0 && lines->by_item)
-            item_name(name, sizeof name, data, key);
-        else if (key >= 0)
-            pr_category_path(data, key, name, sizeof name);
+        bin_name(name, lines, key, split);
         bins[k] = (int32_t)lines->count;
         if (key < 0)
             lines->other = lines->count;
@@ -76,6 +92,7 @@ static parsrec_status number_bins(pr_lines *lines, const int32_t *keys, size_t k
     }
     pr_free(bins);
     pr_free(sizes);
+    pr_free(split);
     return status;
 }
 

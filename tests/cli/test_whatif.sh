@@ -161,6 +161,27 @@ before = float(re.search(r"all \w+ ([0-9.]+)", text[text.index("leaves:"):]).gro
 assert abs(said - 100 * leaves / (before - leaves)) < 0.1, (said, leaves, before)
 END
 
+# ---- a category with items of its own beside those of categories below it ----
+awk -F, -v OFS=, 'NR > 1 && NR % 3 == 0 { sub(/ > .*/, "", $3) } { print }' items.csv >uneven.csv
+ok "$PARSREC" import -o uneven.st "$baskets" --items uneven.csv
+ok "$PARSREC" train -o uneven.model uneven.st --epochs 1 --set dim.user=4 --set dim.item=4
+ok "$PARSREC" whatif uneven.model uneven.st --drop BAKERY --watch FOOD $quick --json
+python3 - "$baskets" <<'END' || fail "a category, and the others of it"
+import csv, json, sys
+category = {r["item"]: r["category"] for r in csv.DictReader(open("uneven.csv"))}
+lines = list({(r["user"], r["session"], r["item"]) for r in csv.DictReader(open(sys.argv[1]))})
+baskets = len({x[:2] for x in lines})
+rows = {r["category"]: r["before"] for r in json.load(open("stdout")) if r["kind"] == "line"}
+share = lambda belongs: sum(belongs(category[x[2]]) for x in lines) / baskets
+assert abs(rows["FOOD"] - share(lambda c: c.split(" > ")[0] == "FOOD")) < 1e-6, rows
+assert abs(rows["FOOD > other items"] - share(lambda c: c == "FOOD")) < 1e-6, rows
+assert len(rows) == len([r for r in json.load(open("stdout")) if r["kind"] == "line"]), rows
+END
+ok "$PARSREC" explain uneven.model uneven.st --map lift --show FOOD --show "FOOD > BAKERY" -o parts
+ok grep -qF '"FOOD > other items"' parts/report.json
+ok "$PARSREC" explain uneven.model uneven.st --map lift --level 1 -o tops
+same "$(grep -c 'other items' tops/report.json)" 0 "parts of categories at the top level"
+
 # ---- a long name is shortened behind its mark; what was never sold does not fall ----
 sed 's/BAKERY/BREAD CAKES AND EVERYTHING ELSE FROM THE OVEN/' items.csv >long.csv
 ok "$PARSREC" import -o long.st "$baskets" --items long.csv
