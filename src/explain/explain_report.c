@@ -33,22 +33,24 @@ static void intro(pr_report *r, const pr_explanation *e)
 
 /* ---- findings ---- */
 
-/* Who a group is: "30 users, 600 baskets of two items or more, 1,922 steps". Maps that only count ask
- * the model nothing and have no baskets. */
+/* Who a group is: "30 users, 700 baskets; the model is asked about 600 of two items or more, in 1,922
+ * steps". Evidence is counted in all baskets; maps that only count ask the model nothing. */
 static char *group_size(const pr_explanation *e, const pr_explained_group *g, char *buffer,
                         size_t size)
 {
-    char count[4][32], baskets[128] = "", cut[96] = "";
+    char count[5][32], asked[128] = "", cut[96] = "";
     if (g->baskets > 0)
-        snprintf(baskets, sizeof baskets, ", %s basket%s of two items or more, %s step%s",
+        snprintf(asked, sizeof asked,
+                 "; the model is asked about %s of two items or more, in %s step%s",
                  pr_explain_count(g->baskets, count[1], sizeof count[1]),
-                 g->baskets == 1 ? "" : "s", pr_explain_count(g->steps, count[2], sizeof count[2]),
-                 g->steps == 1 ? "" : "s");
+                 pr_explain_count(g->steps, count[2], sizeof count[2]), g->steps == 1 ? "" : "s");
     if (g->cut > 0)
         snprintf(cut, sizeof cut, "; only the first %zu items of %s basket%s", e->basket_most,
                  pr_explain_count(g->cut, count[3], sizeof count[3]), g->cut == 1 ? "" : "s");
-    snprintf(buffer, size, "%s user%s%s%s", pr_explain_count(g->users, count[0], sizeof count[0]),
-             g->users == 1 ? "" : "s", baskets, cut);
+    snprintf(buffer, size, "%s user%s, %s basket%s%s%s",
+             pr_explain_count(g->users, count[0], sizeof count[0]), g->users == 1 ? "" : "s",
+             pr_explain_count(g->evidence.baskets, count[4], sizeof count[4]),
+             g->evidence.baskets == 1 ? "" : "s", asked, cut);
     return buffer;
 }
 

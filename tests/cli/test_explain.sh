@@ -5,7 +5,7 @@ ok "$PARSREC" train -o m.st s.st --epochs 2 --set dim.user=8 --set dim.item=8
 # ---- two groups of synthetic data ----
 ok "$PARSREC" explain m.st s.st --group truth -o out
 says "relationships of 20 categories by model parsrec"
-says "A: 12 users, 144 baskets of two items or more"
+says "A: 12 users, 144 baskets; the model is asked about 144 of two items or more"
 says "A against B"
 says "How well maps recover the truth"
 for map in attention drop lift truth; do
@@ -24,7 +24,7 @@ ok grep -qF -- "parsrec explain m.st s.st --group truth -o out" out/report.html
 # of twenty: only a map of all of them is held against the truth, for which a million trips are simulated each time.
 ten="--group truth --map drop --top 10"
 ok "$PARSREC" explain m.st s.st $ten --baskets 50 --threads 1 -o third
-says "A: 12 users, 48 baskets of two items or more"
+says "A: 12 users, 144 baskets; the model is asked about 48 of two items or more"
 ok "$PARSREC" explain m.st s.st $ten --baskets 50 --threads 3 -o again
 same "$(cat third/drop-A.csv)" "$(cat again/drop-A.csv)" "the same third"
 ok "$PARSREC" explain m.st s.st $ten --baskets 144 -o all

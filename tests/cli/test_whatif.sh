@@ -178,6 +178,7 @@ assert abs(rows["FOOD > other items"] - share(lambda c: c == "FOOD")) < 1e-6, ro
 assert len(rows) == len([r for r in json.load(open("stdout")) if r["kind"] == "line"]), rows
 END
 ok "$PARSREC" explain uneven.model uneven.st --map lift --show FOOD --show "FOOD > BAKERY" -o parts
+says "everybody: 60 users, 775 baskets" # also those of one item
 ok grep -qF '"FOOD > other items"' parts/report.json
 ok "$PARSREC" explain uneven.model uneven.st --map lift --level 1 -o tops
 same "$(grep -c 'other items' tops/report.json)" 0 "parts of categories at the top level"
