@@ -517,10 +517,12 @@ parsrec_status pr_atomic_commit(pr_atomic_file *file, parsrec_error *err)
 
 /* ---- folders ---- */
 
-parsrec_status pr_folder_make(const char *folder, parsrec_error *err)
+parsrec_status pr_folder_begin(const char *folder, bool *made, parsrec_error *err)
 {
     struct stat there;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+    if (mkdir(folder, 0777) == 0)
+        *made = true;
+    else if (errno != EEXIST)
         return pr_fail_errno(err, PARSREC_E_IO, "%s: the folder cannot be made", folder);
     if (stat(folder, &there) != 0 || !S_ISDIR(there.st_mode))
         return pr_fail(err, PARSREC_E_IO, "%s is not a folder; name another with -o", folder);
@@ -529,14 +531,24 @@ parsrec_status pr_folder_make(const char *folder, parsrec_error *err)
     return PARSREC_OK;
 }
 
+void pr_folder_end(const char *folder, bool made)
+{
+    if (made)
+        rmdir(folder); /* fails unless it is empty */
+}
+
+parsrec_status pr_folder_make(const char *folder, parsrec_error *err)
+{
+    bool made;
+    return pr_folder_begin(folder, &made, err);
+}
+
 parsrec_status pr_folder_check(const char *folder, parsrec_error *err)
 {
-    struct stat there;
-    bool is_new = stat(folder, &there) != 0;
-    PR_TRY(pr_folder_make(folder, err));
-    if (is_new)
-        rmdir(folder);
-    return PARSREC_OK;
+    bool made = false;
+    parsrec_status status = pr_folder_begin(folder, &made, err);
+    pr_folder_end(folder, made);
+    return status;
 }
 
 parsrec_status pr_new_folder_open(pr_new_folder *f, const char *path, parsrec_error *err)

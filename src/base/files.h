@@ -106,6 +106,10 @@ void pr_new_folder_abort(pr_new_folder *folder); /* a zeroed one is fine, and on
 /* Makes a folder that may be there already; fails with a sentence unless files can be written in
  * it. */
 parsrec_status pr_folder_make(const char *folder, parsrec_error *err);
+/* The same at the beginning of long work, which may be stopped before it has written anything: *made is
+ * set if the folder was not there. The end takes a folder that was made away again if it is empty. */
+parsrec_status pr_folder_begin(const char *folder, bool *made, parsrec_error *err);
+void pr_folder_end(const char *folder, bool made);
 /* The same sentence before long work that ends with making it; leaves nothing behind. */
 parsrec_status pr_folder_check(const char *folder, parsrec_error *err);
 

@@ -168,7 +168,8 @@ static parsrec_status plan_all(parsrec_comparison *c, const parsrec_data *data,
         PR_TRY(check_paths(c, r, err));
     }
     PR_TRY(check_evaluated(c, data, err));
-    return pr_folder_make(c->folder, err); /* only after everything else is known to be right */
+    /* Only after everything else is known to be right. */
+    return pr_folder_begin(c->folder, &c->made_folder, err);
 }
 
 /* ---- rounds, one per seed ---- */
@@ -464,7 +465,7 @@ static parsrec_status compare(parsrec_comparison *c, const char *data_path, cons
     for (size_t i = 0; i < sizeof counts / sizeof *counts && !o->only_listed; i++)
         PR_TRY(pr_model_list_add(&c->list, counts[i], err));
     if (data_path == NULL) {
-        PR_TRY(pr_folder_make(folder, err));
+        PR_TRY(pr_folder_begin(folder, &c->made_folder, err));
         parsrec_status made = PARSREC_OK;
         if (parsrec_ranks_rank(o->eval.ranks) == 0)
             made = make_data(chosen, c->data_path, o, hooks, err);
@@ -524,6 +525,8 @@ void pr_comparison_clear(parsrec_comparison *c)
 {
     for (size_t row = 0; row < c->count; row++)
         pr_contender_clear(&c->rows[row]);
+    if (c->folder != NULL)
+        pr_folder_end(c->folder, c->made_folder);
     pr_free(c->rows);
     pr_free(c->users);
     pr_free(c->data_path);

@@ -124,6 +124,7 @@ struct parsrec_comparison {
     pr_resampling testing;    /* ... and of tests, which need more: small p need many */
     uint64_t seed;
     char *data_path, *folder, *command; /* command may be NULL */
+    bool made_folder;                   /* by this run */
     double began, seconds;              /* of the whole call */
 };
 

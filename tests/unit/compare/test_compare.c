@@ -1,6 +1,9 @@
 /* compare: the list of models, who is the best, and the reports. */
 #include "support/testing.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/memory.h"
 #include "compare/compare.h"
 
@@ -363,14 +366,55 @@ static void unknown_measure(void **state)
     assert_string_equal(c.columns[c.chosen].name, "Sess-Prec@5");
 }
 
+/* ---- a stop before anything is written ---- */
+
+static int stop_with_folder(void *context, const parsrec_progress *progress)
+{
+    (void)progress;
+    return access(context, F_OK) == 0;
+}
+
+static void an_empty_folder_is_not_left(void **state)
+{
+    (void)state;
+    parsrec_error err = {0};
+    char base[] = "/tmp/parsrec-compare.XXXXXX", data[64], folder[64];
+    assert_non_null(mkdtemp(base));
+    snprintf(data, sizeof data, "%s/data.st", base);
+    snprintf(folder, sizeof folder, "%s/out", base);
+    parsrec_synth_options s = parsrec_synth_default();
+    s.users = 4;
+    s.sessions = 4;
+    s.products = 2;
+    assert_ok(parsrec_synth(data, &s, NULL, NULL, &err));
+    parsrec_hooks hooks = {.context = folder, .on_progress = stop_with_folder};
+    parsrec_compare_options o = parsrec_compare_default();
+    parsrec_comparison *c;
+    o.models = "parsrec:dim.user=2:dim.item=2";
+    assert_int_equal(parsrec_compare(&c, data, folder, &o, &hooks, &err), PARSREC_E_STOPPED);
+    assert_int_equal(access(folder, F_OK), -1);
+    /* One that was there stays. */
+    assert_int_equal(mkdir(folder, 0777), 0);
+    assert_int_equal(parsrec_compare(&c, data, folder, &o, &hooks, &err), PARSREC_E_STOPPED);
+    assert_int_equal(rmdir(folder), 0);
+    assert_int_equal(unlink(data), 0);
+    assert_int_equal(rmdir(base), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(list_of_models),     cmocka_unit_test(groups_of_models),
-        cmocka_unit_test(bad_lists),          cmocka_unit_test(best_and_second),
-        cmocka_unit_test(p_is_corrected),     cmocka_unit_test(seeds_are_pooled),
-        cmocka_unit_test(ablation_has_bases), cmocka_unit_test(texts),
-        cmocka_unit_test(json_texts),         cmocka_unit_test(unknown_measure),
+        cmocka_unit_test(list_of_models),
+        cmocka_unit_test(groups_of_models),
+        cmocka_unit_test(bad_lists),
+        cmocka_unit_test(best_and_second),
+        cmocka_unit_test(p_is_corrected),
+        cmocka_unit_test(seeds_are_pooled),
+        cmocka_unit_test(ablation_has_bases),
+        cmocka_unit_test(texts),
+        cmocka_unit_test(json_texts),
+        cmocka_unit_test(unknown_measure),
+        cmocka_unit_test(an_empty_folder_is_not_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
