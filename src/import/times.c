@@ -258,7 +258,7 @@ static const char *read_pattern(pr_slice text, const char *pattern, int64_t *val
         return "does not fit --time-format";
     if (p.has_epoch) {
         *value = p.epoch;
-        return NULL;
+        return pr_time_fits(p.epoch) ? NULL : "is out of range";
     }
     const char *problem = date_of(&p, &days);
     if (problem == NULL)

@@ -218,6 +218,8 @@ static void patterns_are_strict(void **state)
         {"ms", "1735653900.x", "is not a number, as required by --time-format"},
         {"ms", "99999999999999999999", "is not a number, as required by --time-format"},
         {"%s", "99999999999999999999", "does not fit --time-format"},
+        {"%s", "9223372036854775807", "is out of range"},
+        {"%s", "-9223372036854775807", "is out of range"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         pr_time_form form;
