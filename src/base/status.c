@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 /* From the build. */
 const char *parsrec_version(void)
 {
@@ -36,22 +38,25 @@ const char *parsrec_status_text(parsrec_status status)
     return "unknown status";
 }
 
-/* Messages quote names out of files; a terminal must not act on their contents. A cut in the
+/* Messages and remarks quote names out of files; a terminal must not act on their contents. A cut in the
  * middle of a UTF-8 character is taken back to its beginning. */
-static void make_printable(char *text, size_t length, bool cut)
+static void make_printable(char *text, bool cut)
 {
-    for (size_t i = 0; i < length; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c < 0x20 || c == 0x7f)
-            text[i] = '?';
-    }
-    if (!cut)
-        return;
-    size_t end = length;
-    while (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80)
+    size_t end = strlen(text);
+    while (cut && end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0x80)
         end--;
-    if (end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0xC0)
+    if (cut && end > 0 && ((unsigned char)text[end - 1] & 0xC0) == 0xC0)
         text[end - 1] = '\0';
+    char *out = text;
+    for (const char *at = text, *from = text; *from != '\0'; from = at) {
+        uint32_t c = pr_utf8_next(&at);
+        if (pr_is_control(c) || pr_is_direction_control(c))
+            *out++ = '?';
+        else
+            while (from < at)
+                *out++ = *from++;
+    }
+    *out = '\0';
 }
 
 static void write_message(parsrec_error *err, parsrec_status status, const char *suffix,
@@ -65,8 +70,7 @@ static void write_message(parsrec_error *err, parsrec_status status, const char 
         n = snprintf(err->message + length, room - length, ": %s", suffix);
         length += n < 0 ? 0 : (size_t)n;
     }
-    bool cut = length >= room;
-    make_printable(err->message, cut ? room - 1 : length, cut);
+    make_printable(err->message, length >= room);
 }
 
 parsrec_status pr_fail(parsrec_error *err, parsrec_status status, const char *format, ...)
@@ -107,8 +111,9 @@ void pr_say(const parsrec_hooks *hooks, parsrec_log_level level, const char *for
     char text[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    int n = vsnprintf(text, sizeof text, format, args);
     va_end(args);
+    make_printable(text, n >= (int)sizeof text);
     hooks->on_log(hooks->context, level, text);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/text.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "parsrec.h"
@@ -140,8 +141,10 @@ static bool print_columns(const parsrec_import_report *r, parsrec_import_table t
             const parsrec_import_column *c = &r->columns[i];
             if (c->table != table || c->role != role || c->level != level)
                 continue;
+            char name[sizeof c->name];
+            memcpy(name, c->name, sizeof name);
             printf("%s%s%s", printed == 0 ? label : between,
-                   c->name[0] != '\0' ? c->name : "(no name)",
+                   name[0] != '\0' ? pr_text_clean(name) : "(no name)",
                    c->decimal_comma ? " (decimal comma)" : "");
             printed++;
         }

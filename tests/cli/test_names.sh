@@ -11,6 +11,15 @@ plain() {
     else pass; fi
 }
 
+# Headings, in the report and in warnings.
+printf 'customer\342\200\256,item,\033[31mred,\302\233ime,"two\nlines"\na,b,1,2,3\n' >headings.csv
+ok "$PARSREC" import -o headings.st headings.csv
+says "unused: ?[31mred, ?ime, two lines"
+plain stdout
+warns "(unused columns: ?[31mred, ?ime, two?lines)"
+plain stderr
+fails 1 "the user among ?ime, ?[2Jy;" sh -c "printf '\302\233ime,\033[2Jy,item\n1,2,3\n' | \"$PARSREC\" import -o x.st -"
+
 ok "$PARSREC" explain shop.model shop.st --by item --top 26 --group everybody -o items
 plain stdout
 ok "$PARSREC" explain shop.model shop.st --by category --group cluster:2 -o categories
