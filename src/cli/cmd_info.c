@@ -41,7 +41,9 @@ static void print_model(const parsrec_model *model)
     for (size_t i = 0; parsrec_model_column(model, i, &c); i++) {
         if (i == 0)
             printf("\nfeatures it reads\n");
-        printf("  %-7s %-18s%20s\n", c.of, c.name, c.number ? "numbers" : "words");
+        printf("  %-7s ", c.of);
+        cli_print_cell((parsrec_name){c.name, strlen(c.name)}, 16);
+        printf("%20s\n", c.number ? "numbers" : "words");
     }
     cli_print_weights(model);
 }

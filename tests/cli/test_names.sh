@@ -19,6 +19,12 @@ plain stdout
 warns "(unused columns: ?[31mred, ?ime, two?lines)"
 plain stderr
 fails 1 "the user among ?ime, ?[2Jy;" sh -c "printf '\302\233ime,\033[2Jy,item\n1,2,3\n' | \"$PARSREC\" import -o x.st -"
+printf 'item,si\302\233ze\342\200\256\ni1,2\ni2,3\n' >sizes.csv
+ok "$PARSREC" import -o sizes.st actions.csv --items sizes.csv
+ok "$PARSREC" train -o sizes.model sizes.st --set dim.user=2 --set dim.item=2 --set features.item=on --epochs 1
+ok "$PARSREC" info sizes.model
+says "item    si?ze? "
+plain stdout
 
 ok "$PARSREC" explain shop.model shop.st --by item --top 26 --group everybody -o items
 plain stdout
