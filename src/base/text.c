@@ -196,11 +196,12 @@ uint32_t pr_utf8_next(const char **at)
     return decode(s, n);
 }
 
-/* ---- small and capital letters ---- */
+/* ---- upper and lower case ---- */
 
-/* Capital letters beyond ASCII whose small ones are `add` further, every one or every second of a range. The last sigma of a Greek
- * word counts as a capital of the other. The Turkish letters that depend on the language are not among them. */
-static uint32_t small(uint32_t c)
+/* Upper-case letters beyond ASCII whose lower case is `add` further, every one or every second of a range. The final
+ * sigma of Greek counts as the upper case of the other. Turkish letters, whose case depends on the language, are not
+ * among them. */
+static uint32_t lower_of(uint32_t c)
 {
     static const struct {
         uint16_t first, last, step;
@@ -223,9 +224,9 @@ static uint32_t small(uint32_t c)
     return c;
 }
 
-/* The small letter at the start of a text that is not empty, from which it is taken. A byte that is not UTF-8 is like
+/* The first character of a text that is not empty, in lower case; it is taken from the text. A byte that is not UTF-8 is like
  * itself alone. */
-static uint32_t take_small(pr_slice *text)
+static uint32_t take_lower(pr_slice *text)
 {
     enum { BEYOND_UNICODE = 0x110000 };
     const unsigned char *s = (const unsigned char *)text->bytes;
@@ -233,7 +234,7 @@ static uint32_t take_small(pr_slice *text)
     size_t n = 1;
     if (c >= 0x80) {
         n = utf8_length(s, text->size);
-        c = n > 0 ? small(decode(s, n)) : c + BEYOND_UNICODE;
+        c = n > 0 ? lower_of(decode(s, n)) : c + BEYOND_UNICODE;
         n += n == 0;
     }
     *text = (pr_slice){text->bytes + n, text->size - n};
@@ -244,7 +245,7 @@ static uint32_t take_small(pr_slice *text)
 static bool take_alike(pr_slice *text, pr_slice part)
 {
     while (part.size > 0)
-        if (text->size == 0 || take_small(text) != take_small(&part))
+        if (text->size == 0 || take_lower(text) != take_lower(&part))
             return false;
     return true;
 }
@@ -264,6 +265,28 @@ size_t pr_text_find_alike(pr_slice text, pr_slice part)
         if (rest.size == 0)
             return SIZE_MAX;
     }
+}
+
+size_t pr_text_lower(char *to, pr_slice text)
+{
+    char *out = to;
+    while (text.size > 0) {
+        const char *was = text.bytes;
+        uint32_t c = take_lower(&text);
+        size_t n = (size_t)(text.bytes - was);
+        if (c < 0x80) {
+            *out++ = (char)c;
+        } else if (n == 2 || n == 3) {
+            if (c >= 0x800)
+                *out++ = (char)(0xE0 | c >> 12);
+            *out++ = (char)(c >= 0x800 ? 0x80 | (c >> 6 & 0x3F) : 0xC0 | c >> 6);
+            *out++ = (char)(0x80 | (c & 0x3F));
+        } else { /* a character without case, or not UTF-8 */
+            memcpy(out, was, n);
+            out += n;
+        }
+    }
+    return (size_t)(out - to);
 }
 
 bool pr_is_control(uint32_t c)

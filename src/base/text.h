@@ -50,11 +50,13 @@ static inline char pr_lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-/* Whether two texts are alike but for small and capital letters: Latin, Greek and Cyrillic ones, in any locale. An
+/* Whether two texts are alike but for upper and lower case, of Latin, Greek and Cyrillic letters in any locale. An
  * accent makes another letter. */
 bool pr_text_alike(pr_slice a, pr_slice b);
 /* Where the text has a part that is alike; SIZE_MAX if nowhere. */
 size_t pr_text_find_alike(pr_slice text, pr_slice part);
+/* The text in lower case, to[text.size]; its size, which is not larger. */
+size_t pr_text_lower(char *to, pr_slice text);
 
 /* The whole slice must be the number: no spaces, no rest, no overflow. */
 bool pr_parse_i64(pr_slice s, int64_t *value);

@@ -200,7 +200,7 @@ parsrec_status pr_directory_item(const pr_directory *directory, pr_slice word, i
                    pr_show(&hold, word), pr_suggest_sentence(&near));
 }
 
-/* Small and capital letters are alike; -1 for an unknown word. Looks at every name. */
+/* Upper and lower case are alike; -1 for an unknown word. Looks at every name. */
 static int32_t find_in_any_case(const pr_names *names, pr_slice word)
 {
     int32_t found = -1;

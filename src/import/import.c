@@ -674,11 +674,7 @@ static parsrec_status lower_key(pr_slice key, char **hold, size_t *capacity, pr_
                                 parsrec_error *err)
 {
     PR_TRY(pr_grow(hold, capacity, key.size + 1, 1, err));
-    for (size_t i = 0; i < key.size; i++) {
-        char c = key.bytes[i];
-        (*hold)[i] = c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-    }
-    *out = (pr_slice){*hold, key.size};
+    *out = (pr_slice){*hold, pr_text_lower(*hold, key)};
     return PARSREC_OK;
 }
 

@@ -307,6 +307,10 @@ printf 'user,session,item\nu,1,Apple\nu,1,pear\nu,1,PLUM\n' >case.csv
 printf 'item,price\napple,1\npear,2\nplum,3\nfig,4\n' >case_items.csv
 ok "$PARSREC" import -o case.st case.csv --items case_items.csv
 warns "2 rows of the items file would match the actions but for capital letters, such as 'apple' and 'Apple'; write the keys alike in both"
+printf 'user,item\nu,Öl\nu,Salz\n' >letters.csv
+printf 'item,name\nÖL,a\nSalz,b\n' >letters_items.csv
+ok "$PARSREC" import -o x.st letters.csv --items letters_items.csv
+warns "1 row of the items file would match the actions but for capital letters, such as 'ÖL' and 'Öl'"
 printf 'item,price\nApple,1\npear,2\nfig,4\n' >case_items.csv
 ok "$PARSREC" import -o case.st case.csv --items case_items.csv
 same "$(grep -c capital stderr)" 0 "keys that differ in more than case"
@@ -391,6 +395,12 @@ says "unused: Name, Product Name, Category, Sub-Category, Class"
 ok "$PARSREC" list sheet.st items
 says "Loaf"
 same "$(grep -cF -- "Spices" stdout)" 0 "lines with Spices"
+printf 'item,name,category\nP1,Ölkännchen,Küche\n' >umlaut.csv
+ok "$PARSREC" import -o umlaut.st sheet.csv --items umlaut.csv
+ok "$PARSREC" list umlaut.st items ÖLKÄNN
+says "Ölkännchen"
+ok "$PARSREC" list umlaut.st categories KÜCHE
+says "Küche"
 ok "$PARSREC" import -o sheet.shards sheet.csv --shards=2
 says "3  returns"
 fails 1 "the quantity of every row is 0 or less; if it is no quantity, add --quantity ''" \

@@ -799,8 +799,8 @@ static void labels_stay_different(void **state)
         pr_free(out[i]);
 }
 
-/* Letters of one size and the other, in one, two and three bytes; the ends of ranges; what is no pair. */
-static void small_and_capital_letters_are_alike(void **state)
+/* Letters of one, two and three bytes; the ends of ranges; what is no pair. */
+static void upper_and_lower_case_are_alike(void **state)
 {
     (void)state;
     static const char *const pairs[][2] = {
@@ -824,6 +824,11 @@ static void small_and_capital_letters_are_alike(void **state)
     assert_int_equal(pr_text_find_alike(name, pr_slice_of("éee")), SIZE_MAX);
     assert_int_equal(pr_text_find_alike((pr_slice){0}, pr_slice_of("a")), SIZE_MAX);
     assert_int_equal(pr_text_find_alike((pr_slice){0}, (pr_slice){0}), 0);
+    static const char mixed[] = "ÄÖß ẞ ŻÓŁŸ ΆΛΦΑ ЁӀ Ạ 日本 😀 A×\xC3";
+    char lower[sizeof mixed];
+    size_t size = pr_text_lower(lower, pr_slice_of(mixed));
+    lower[size] = '\0';
+    assert_string_equal(lower, "äöß ß żółÿ άλφα ёӏ ạ 日本 😀 a×\xC3");
 }
 
 int main(void)
@@ -848,7 +853,7 @@ int main(void)
         cmocka_unit_test(utf8_is_checked),
         cmocka_unit_test(text_is_cut_between_characters),
         cmocka_unit_test(names_get_dense_numbers),
-        cmocka_unit_test(small_and_capital_letters_are_alike),
+        cmocka_unit_test(upper_and_lower_case_are_alike),
         cmocka_unit_test(near_words_are_suggested_best_first),
         cmocka_unit_test(crafted_names_do_not_pile_up),
         cmocka_unit_test(json_is_stable_and_strict),
