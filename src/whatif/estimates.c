@@ -34,7 +34,8 @@ typedef struct rates {
     double before, kept, share; /* the same of the estimator */
     double after, refill;       /* after: under the question */
     double like;                /* of a new item: past / model of the bin it joins; else 0 */
-    double by_size;       /* past: units where something is missing, times items of the basket */
+    double off;     /* of a line within a bin: past / model of what is off in that bin; else 0 */
+    double by_size; /* past: units where something is missing, times items of the basket */
     const pr_slots *fill; /* of re-choice, the whole group's */
     bool whole;           /* the line stays on the shelf */
     bool gone;            /* nothing of it stays */
@@ -108,16 +109,20 @@ static double mixed_refill(const rates *r)
     return f->slots * (weight * by_past + (1 - weight) * by_model);
 }
 
-/* Units under re-choice. With refills: what the line sold before stays, at the level of the past,
- * and its refills come on top. Where shoppers take nothing instead: the line loses what abandoned
- * baskets held of it. */
+/* Units under re-choice. What replaces another item of its category does so at the level of that item,
+ * so that all of them together gain what it sold. With refills: what the line sold before stays, at the
+ * level of the past, and its refills come on top. Where shoppers take nothing instead: the line loses what
+ * abandoned baskets held of it. */
 static double rechosen(const rates *r, parsrec_missing missing)
 {
     lift l = lift_of(r);
-    if (missing == PARSREC_MISSING_REFILL) {
-        double stays = r->before > 0 ? r->past / r->before * (r->after - r->refill) : r->past;
-        return stays + (r->refill > 0 ? r->fill->scale * mixed_refill(r) : 0);
-    }
+    double swapped = r->after - r->refill - r->before, refilled = 0;
+    if (missing == PARSREC_MISSING_REFILL && r->refill > 0)
+        refilled = r->fill->scale * mixed_refill(r);
+    if (r->off > 0 && swapped > 0)
+        return r->past + swapped * r->off + refilled;
+    if (missing == PARSREC_MISSING_REFILL)
+        return refilled + (r->before > 0 ? r->past / r->before * (r->after - r->refill) : r->past);
     double lost = (1 - ratio(r->after, r->before)) * ratio(l.both, l.model);
     return r->past * fmax(0, 1 - lost * ratio(1 - r->past_share, 1 - r->share));
 }
@@ -310,6 +315,13 @@ static double rate(const work *w, const double *sums, size_t table, size_t k)
     return units(w, sums, table, k, baskets(w, sums, table));
 }
 
+/* Whether a line that the caller named is off as a whole. */
+static bool leaves_by_name(const pr_whatif_result *a, size_t s, size_t line)
+{
+    return a->lines.list[line].kind == PR_LINE_NAMED &&
+           a->scenarios.list[s].state[line] == PR_SHELF_NONE;
+}
+
 /* past / model of the bin that a new item joins; 0 for lines that are not new. */
 static double like_ratio(const work *w, const double *sums, size_t before, size_t k)
 {
@@ -320,6 +332,21 @@ static double like_ratio(const work *w, const double *sums, size_t before, size_
     while (bin < w->kept && w->lines[bin] != joined)
         bin++;
     return bin < w->kept ? ratio(rate(w, sums, PAST_BEFORE, bin), rate(w, sums, before, bin)) : 1;
+}
+
+/* past / model of what is off in the bin that the k-th line is a part of; 0 if nothing is. */
+static double off_ratio(const work *w, const double *sums, size_t before, size_t s, size_t k)
+{
+    const pr_lines *lines = &w->a->lines;
+    const pr_line *l = &lines->list[w->lines[k]];
+    double past = 0, model = 0;
+    for (size_t i = 0; i < w->kept && l->kind == PR_LINE_NAMED; i++)
+        if (leaves_by_name(w->a, s, w->lines[i]) &&
+            lines->bin_of[lines->list[w->lines[i]].items[0]] == lines->bin_of[l->items[0]]) {
+            past += rate(w, sums, PAST_BEFORE, i);
+            model += rate(w, sums, before, i);
+        }
+    return model > 0 ? past / model : 0;
 }
 
 /* The rates of the k-th line for model m, estimator e, scenario s and question q. */
@@ -341,6 +368,7 @@ static rates rates_of(const work *w, const double *sums, size_t m, size_t e, siz
         .after = rate(w, sums, table_at(a, m, e, s, (int)q), k),
         .refill = units(w, sums, table_at(a, m, e, s, REFILL), k, model),
         .like = like_ratio(w, sums, first, k),
+        .off = off_ratio(w, sums, first, s, k),
         .by_size = units(w, sums, w->by_size + s, k, past),
         .fill = pr_slots_of(a, m, s, w->group),
         .whole = !pr_line_dropped(a, s, w->lines[k]),
@@ -639,12 +667,13 @@ static void read_off(work *w)
                 }
 }
 
-/* All lines where they are few, else those watched, and the bins that new items join. */
+/* All lines where they are few, else those watched, those whose place others take, and the bins that new
+ * items join. */
 static bool wants_interval(const pr_whatif_result *a, size_t line)
 {
     bool wanted = a->lines.count <= LINES_MOST;
     for (size_t s = 0; s < a->scenarios.count; s++)
-        wanted |= a->watched[s * a->lines.count + line];
+        wanted |= a->watched[s * a->lines.count + line] || leaves_by_name(a, s, line);
     for (size_t n = a->lines.bins; n < a->lines.count; n++)
         wanted |= a->lines.list[n].kind == PR_LINE_NEW &&
                   (size_t)a->lines.bin_of[a->lines.list[n].items[0]] == line;

@@ -161,6 +161,19 @@ before = float(re.search(r"all \w+ ([0-9.]+)", text[text.index("leaves:"):]).gro
 assert abs(said - 100 * leaves / (before - leaves)) < 0.1, (said, leaves, before)
 END
 
+# ---- an item leaves: the others of its category gain together what it sold, so that the rows add up ----
+ok "$PARSREC" whatif shop.model shop.st --drop item=1028 $quick --json
+python3 - <<'END' || fail "what replaces an item is not what it sold"
+import csv, json
+category = {r["item"]: r["category"] for r in csv.DictReader(open("items.csv"))}
+rows = {r["category"].split(" ")[0] if r["category"][0].isdigit() else r["category"]: r
+        for r in json.load(open("stdout")) if r["kind"] == "line"}
+items = [i for i in rows if category.get(i) == category["1028"]]
+assert len(items) > 3 and rows["1028"]["before"] > 0.1 and rows["1028"]["after"] == 0, rows
+for when in "before", "after":
+    assert abs(sum(rows[i][when] for i in items) - rows["FOOD > DAIRY"][when]) < 0.005, (when, rows)
+END
+
 # ---- a category with items of its own beside those of categories below it ----
 awk -F, -v OFS=, 'NR > 1 && NR % 3 == 0 { sub(/ > .*/, "", $3) } { print }' items.csv >uneven.csv
 ok "$PARSREC" import -o uneven.st "$baskets" --items uneven.csv
@@ -215,6 +228,9 @@ fails 1 "C99" "$PARSREC" whatif $model $data --drop category=C99 -o bad
 fails 1 "there is no item" "$PARSREC" whatif $model $data --drop item=99999 -o bad
 all=
 for c in $(seq 0 19); do all="$all --drop C$c"; done
+fails 1 "nothing but 1028 Milk: baskets of 4.1 items on average cannot keep their size with 1 item on the shelf; pass --missing leave" \
+    "$PARSREC" whatif shop.model shop.st --only item=1028 -o bad
+ok "$PARSREC" whatif shop.model shop.st --only item=1028 --missing leave $quick
 fails 1 "nothing is left on the shelf" "$PARSREC" whatif $model $data $all -o bad
 fails 1 "nothing is left on the shelf" "$PARSREC" whatif $model $data --only C0 --drop C0 -o bad
 : >nobody.txt
