@@ -183,6 +183,26 @@ static parsrec_status read_words(pr_whatif_result *a, size_t **watched, const pa
     return pr_cohort_init(&a->cohort, &a->region, data, &a->groups, p->last, a->lines.count, err);
 }
 
+/* With so little on the shelf that past baskets would not find items enough, nothing can be said of
+ * shoppers who fill their baskets as before. */
+static parsrec_status check_enough_left(const pr_whatif_result *a, parsrec_error *err)
+{
+    if (!a->asked[PARSREC_RECHOICE] || a->missing != PARSREC_MISSING_REFILL)
+        return PARSREC_OK;
+    for (size_t s = 0; s < a->scenarios.count; s++) {
+        const pr_scenario *scenario = &a->scenarios.list[s];
+        size_t left = a->items - scenario->off_count + scenario->add_count;
+        for (size_t g = 0; g < a->cohort.group_count; g++)
+            if ((double)left < a->sizes[2 * g])
+                return pr_fail(
+                    err, PARSREC_E_ARGUMENT,
+                    "%s: baskets of %.1f items on average cannot keep their size with %zu "
+                    "item%s on the shelf; pass --missing leave",
+                    scenario->name, a->sizes[2 * g], left, left == 1 ? "" : "s");
+    }
+    return PARSREC_OK;
+}
+
 /* Everything after the options were read. */
 static parsrec_status answer(pass *p, const size_t *watched, const parsrec_whatif_options *o,
                              parsrec_error *err)
@@ -190,6 +210,7 @@ static parsrec_status answer(pass *p, const size_t *watched, const parsrec_whati
     pr_whatif_result *a = p->a;
     PR_TRY(reserve_tables(p, err));
     PR_TRY(pr_past_sales(a, p->data, p->last, err));
+    PR_TRY(check_enough_left(a, err));
     double *sold = p->rows; /* [lines], by all groups */
     for (size_t l = 0; l < a->lines.count; l++) {
         sold[l] = 0;
