@@ -3,10 +3,11 @@ server_pid=
 url=
 
 # start_server ARGUMENTS...: the server runs on a free port of this machine when it returns, its address in
-# $url, its process in $server_pid.
+# $url, its process in $server_pid. A busy machine may take its time for an answer of relations; a test that
+# means that limit sets it.
 start_server() {
     : >server.out
-    "$PARSREC" serve "$@" --listen 127.0.0.1:0 >server.out 2>server.err &
+    "$PARSREC" serve --work-time 30m "$@" --listen 127.0.0.1:0 >server.out 2>server.err &
     server_pid=$!
     while ! [ -s server.out ] && kill -0 $server_pid 2>/dev/null; do sleep 0.05; done
     url=$(head -n 1 server.out)

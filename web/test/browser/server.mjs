@@ -86,10 +86,11 @@ export async function twoGroups(folder) {
   return [await train(folder, data, ...small, '--epochs', '2'), data];
 }
 
-/** Starts the program; resolves to its process and its address. */
+/** Starts the program; resolves to its process and its address. A busy machine may take its time for an answer. */
 async function start(files, options) {
   const listen = options.includes('--listen') ? [] : ['--listen', '127.0.0.1:0'];
-  const child = spawn(program, ['serve', ...files, ...listen, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const words = ['serve', '--work-time', '30m', ...files, ...listen, ...options];
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'] });
   const said = [];
   child.stderr.on('data', (text) => said.push(text));
   const ended = once(child, 'exit');
