@@ -34,7 +34,8 @@ def test_jupyter_runs_them(path, monkeypatch, tmp_path):
     monkeypatch.setenv("PARSREC_EXAMPLES", str(ROOT / "examples"))
     monkeypatch.setenv("PYTHONPATH", str(ROOT / "python"))
     book = nbformat.read(str(path), as_version=4)
-    nbclient.NotebookClient(book, timeout=600, kernel_name="python3",
+    patience = {"timeout": 1800, "startup_timeout": 1800, "iopub_timeout": 600}
+    nbclient.NotebookClient(book, **patience, kernel_name="python3",
                             resources={"metadata": {"path": str(tmp_path)}}).execute()
     outputs = [o for c in book.cells if c.cell_type == "code" for o in c.outputs]
     assert any("text/html" in o.get("data", {}) for o in outputs)
