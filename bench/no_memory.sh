@@ -2,7 +2,7 @@
 # Makes every allocation of every public call fail in turn, Jansson's too, under AddressSanitizer:
 #   bench/no_memory.sh [COUNT [CALL]]
 # COUNT failures of each call at equal distances, or all of them, which takes hours for compare, ablate and tune; CALL
-# is one of the calls that the test lists, such as explain. The test unit.no_memory tries 40 failures of each.
+# is one of the calls that the test lists, such as explain. The test unit.no_memory tries a few failures of each.
 set -eu
 cd "$(dirname "$0")/.."
 cmake -B build/mutate -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \

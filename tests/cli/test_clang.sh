@@ -1,4 +1,4 @@
-# clang reads every source file without a warning, by the flags that the build has for it.
+# clang reads every source file of library and program without a warning, by the flags that the build has for it.
 command -v clang >/dev/null || missing "clang is not installed"
 /usr/bin/python3 - "$PARSREC_BUILD/compile_commands.json" >commands <<'EOF'
 import json, shlex, sys
@@ -6,7 +6,7 @@ seen = set()
 for entry in json.load(open(sys.argv[1])):
     words = shlex.split(entry["command"])
     words = words[next(i for i, w in enumerate(words) if w.startswith("-")):]  # without the compiler and a cache before it
-    if entry["file"].endswith(".c") and entry["file"] not in seen:
+    if "/src/" in entry["file"] and entry["file"].endswith(".c") and entry["file"] not in seen:
         at = words.index("-o")
         del words[at:at + 2]
         print(shlex.join(["clang", "-fsyntax-only", "-Werror"] + words))

@@ -9,6 +9,7 @@ for kind in random pop personal recent markov sknn vsknn rules seqrules itemknn 
     ok "$PARSREC" recommend $kind.st --user K01 --basket 1000 -k 3
     ok "$PARSREC" recommend $kind.st --guest -k 3
     ok "$PARSREC" eval $kind.st shop.st
+    [ -z "${PARSREC_SANITIZE:-}" ] || continue # the bits are the same there
     ok "$PARSREC" train -o again.st shop.st --model $kind --threads 3 --seed 9
     ok cmp $kind.st again.st
 done

@@ -26,7 +26,7 @@ rung() {
 }
 worked=0
 refused=0
-for kilobytes in 36000 40000 45000 50000 60000 80000 120000 200000 300000 420000 600000 1000000; do
+for kilobytes in 36000 40000 45000 60000 80000 120000 200000 420000 1000000; do
     rm -rf maps shelf compared
     rung $kilobytes import -o imported shop.csv
     rung $kilobytes info shop.data

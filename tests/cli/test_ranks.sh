@@ -47,9 +47,7 @@ same_at "sampled loss" "4" --set loss=sampled --set batch=900
 same_at "one chunk" "3" --set loss=sampled --set batch=64
 same_at "sasrec" "3" --model sasrec
 same_at "gru4rec" "2" --model gru4rec
-same_at "caser" "3" --model caser
 same_at "ncf" "2" --model ncf
-same_at "bpr by popularity" "2" --model bpr --set negatives.power=0.75
 same_at "bpr" "2" --model bpr
 ok ranks 2 -o many.model shop.data --set dim.user=8 --set dim.item=8 --epochs 2 --threads 3 --model bpr
 same "$(sum many.model)" "$(sum one.model)" "two ranks of three threads"

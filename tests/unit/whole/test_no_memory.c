@@ -10,11 +10,7 @@
 
 #include "base/memory.h"
 
-#ifdef __SANITIZE_ADDRESS__ /* which sees leaks and what is used after it was freed */
 enum { FAILURES = 12 };
-#else
-enum { FAILURES = 8 };
-#endif
 
 static char base[] = "/tmp/parsrec-memory-XXXXXX";
 static char actions[64], items[64], data_path[64], model_path[64], work[64];
